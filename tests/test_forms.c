@@ -174,7 +174,9 @@ START_TEST(sums_by_label)
     says_not(explained(rd_sum(rows, RD_DIMS(1))), kernel);
     says_not(explained(rd_sum(rows, RD_DIMS(0))), kernel);
     rd_expr *const columns = rd_wrap(ctx, element, RD_SHAPE(EACH, 16));
-    says(explained(rd_matmul(rows, columns)), "tasks of stage 0: one\n");
+    says(explained(rd_matmul(rows, columns)), "tasks of stage 0: any\n");
+    rd_expr *const turned = rd_wrap(ctx, element, RD_SHAPE(PLACES / EACH, 16));
+    says(explained(rd_matmul(rd_permute(rows, RD_INDEX(1, 0)), turned)), "tasks of stage 0: one\n");
     rd_tier_force("off");
 }
 END_TEST

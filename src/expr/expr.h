@@ -84,7 +84,8 @@ typedef struct rd_fold_facts {
     int32_t           exclusive, reverse; /* scans */
     int32_t           identity;   /* min, max with .initial: of nothing +inf / -inf (or the int
                                  * extreme), not NaN */
-    int32_t           of_pattern; /* labels are places of a pattern: neighbours are one, or near */
+    int32_t           of_pattern; /* labels are places of a pattern: neighbours are one, or near; 2:
+                                   * a leaf that ascends */
     const rd_reducer *user; /* interned copy, RD_RED_user only; n_out > 1 gives a new last axis */
 } rd_fold_facts;
 
@@ -106,7 +107,8 @@ struct rd_expr {
     rd_expr_kind    kind;
     rd_dtype        type;
     bool            weak; /* a number, or maps of numbers only: takes the type of what it meets */
-    bool            of_pattern; /* a leaf: its places along an axis */
+    bool            of_pattern; /* a leaf: its places along an axis                               */
+    bool            ascends; /* of a pattern: and behind them in memory, from where each begins  */
     rd_op           op; /* MAP                                                                */
     int32_t         rank, n_in;
     int32_t         device; /* of the leaves below, as of rd_array; RD_SEVERAL                  */

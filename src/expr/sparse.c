@@ -89,9 +89,11 @@ static rd_index stored_order(const rd_expr *x)
     return order;
 }
 
-rd_expr *rd_index_row(rd_ctx *ctx, int64_t n, bool narrow, void **room, const char *call)
+/* With room for `more` behind it. */
+static rd_expr *index_row(rd_ctx *ctx, int64_t n, int64_t more, bool narrow, void **room,
+                          const char *call)
 {
-    *room = rd_arena_room(ctx, (size_t)n * (narrow ? sizeof(int32_t) : sizeof(int64_t)));
+    *room = rd_arena_room(ctx, (size_t)(n + more) * (narrow ? sizeof(int32_t) : sizeof(int64_t)));
     if (!*room)
         return NULL;
     return rd_leaf_of(ctx,
@@ -99,6 +101,54 @@ rd_expr *rd_index_row(rd_ctx *ctx, int64_t n, bool narrow, void **room, const ch
                                    .type  = narrow ? RD_I32 : RD_I64,
                                    .shape = { .n = 1, .at = { n } } },
                       call);
+}
+
+rd_expr *rd_index_row(rd_ctx *ctx, int64_t n, bool narrow, void **room, const char *call)
+{
+    return index_row(ctx, n, 0, narrow, room, call);
+}
+
+/* ---- Rows of places -------------------------------------------------------------------------- */
+/* How much goes behind n places along an axis. */
+static int64_t begins_of(int64_t n, int64_t extent)
+{
+    enum { SPARE = 8, FEW = 4096 };
+    const bool fits = extent > INT32_MAX || n <= INT32_MAX; /* in the row's type */
+
+    return n > 0 && fits && extent / SPARE <= n + FEW ? extent + 1 : 0;
+}
+
+rd_expr *rd_first_row(rd_ctx *ctx, int64_t n, int64_t extent, void **room, const char *call)
+{
+    return index_row(ctx, n, begins_of(n, extent), extent <= INT32_MAX, room, call);
+}
+
+#define FIND_BEGINS(T)                                                             \
+    static void find_begins_##T(const T *row, int64_t n, int64_t extent, T *begin) \
+    {                                                                              \
+        int64_t upto = 0;                                                          \
+                                                                                   \
+        for (int64_t p = 0; p < n; p++)                                            \
+            while (upto <= row[p])                                                 \
+                begin[upto++] = (T)p;                                              \
+        while (upto <= extent)                                                     \
+            begin[upto++] = (T)n;                                                  \
+    }
+FIND_BEGINS(int32_t)
+FIND_BEGINS(int64_t)
+
+void rd_row_ascends(rd_expr *row, int64_t extent)
+{
+    const int64_t n    = row->extent[0];
+    void *const   data = (void *)(uintptr_t)row->as.leaf->data; /* of our arena */
+
+    if (!begins_of(n, extent))
+        return;
+    if (row->type == RD_I32)
+        find_begins_int32_t(data, n, extent, (int32_t *)data + n);
+    else
+        find_begins_int64_t(data, n, extent, (int64_t *)data + n);
+    row->ascends = true;
 }
 
 rd_expr *rd_column(rd_expr *row, int rank)

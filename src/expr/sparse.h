@@ -53,6 +53,11 @@ bool rd_merge_patterns(const char *call, const rd_expr *lead, bool annihilates, 
 rd_expr *rd_sparse_ordered(const rd_expr *as, rd_expr *x, const char *call);
 /* A row of n indices, i32 or i64, whose memory is to be written. */
 rd_expr *rd_index_row(rd_ctx *ctx, int64_t n, bool narrow, void **room, const char *call);
+/* A pattern's first coordinate, which ascends, along an axis of that extent.  Once it is written,
+ * rd_row_ascends() puts behind it in memory where each index begins, and the end, so that folds by
+ * it have loops over rows; unless most indices would have no place. */
+rd_expr *rd_first_row(rd_ctx *ctx, int64_t n, int64_t extent, void **room, const char *call);
+void     rd_row_ascends(rd_expr *row, int64_t extent);
 
 /* A row as an index beside other axes: (n, 1, ...). */
 rd_expr *rd_column(rd_expr *row, int rank);

@@ -144,7 +144,8 @@ static bool get_room(builder *b, int k)
         b->coord[k] = level_of(b, k)->crd;
         return true;
     }
-    b->coord[k]  = rd_index_row(b->ctx, b->places, narrow, &room, b->call);
+    b->coord[k]  = k == 0 ? rd_first_row(b->ctx, b->places, extent_of(b, k), &room, b->call)
+                          : rd_index_row(b->ctx, b->places, narrow, &room, b->call);
     b->narrow[k] = narrow ? room : NULL;
     b->wide[k]   = narrow ? NULL : room;
     return b->coord[k] != NULL;
@@ -256,6 +257,8 @@ static bool put_places(builder *b)
     if (!rd_levels_in_order(b->ctx, b->n, level, b->opts->trusted))
         return put_level(b, 0, 0);
     rd_levels_fill(b->ctx, b->n, level);
+    if (!is_borrowed(b, 0) && (!b->opts->trusted || level_of(b, 0)->kind == RD_LEVEL_DENSE))
+        rd_row_ascends(b->coord[0], extent_of(b, 0));
     return true;
 }
 

@@ -101,9 +101,11 @@ static bool make_rows(const merging *m, const rd_expr *x, int n_coord, int64_t n
                       void **room)
 {
     for (int k = 0; k < n_coord; k++) {
-        const bool narrow = x->extent[x->as.sparse->axis[k]] <= INT32_MAX;
+        const int64_t extent = x->extent[x->as.sparse->axis[k]];
 
-        if (!(coord[k] = rd_index_row(x->ctx, n, narrow, &room[k], m->call)))
+        coord[k] = k == 0 ? rd_first_row(x->ctx, n, extent, &room[k], m->call)
+                          : rd_index_row(x->ctx, n, extent <= INT32_MAX, &room[k], m->call);
+        if (!coord[k])
             return false;
     }
     return true;
@@ -131,6 +133,7 @@ static bool merge_with(merging *m, const rd_expr *x, rd_expr **coord)
     to         = places_of(x, made);
     to.n_coord = n_coord;
     merge(m, &to, room);
+    rd_row_ascends(made[0], x->extent[x->as.sparse->axis[0]]);
     memcpy(coord, made, (size_t)n_coord * sizeof *coord);
     return true;
 }

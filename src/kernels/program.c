@@ -127,9 +127,16 @@ static void add_bound(rd_text *text, const rd_bound *b, const char *before)
     rd_text_add(text, " + %" PRId64 " >= 0", b->offset);
 }
 
-static void add_loop(rd_text *text, const rd_loop *loop)
+static void add_loop(rd_text *text, const rd_program *p, const rd_loop *loop)
 {
     rd_text_add(text, "for i%" PRId32, loop->axis);
+    if (rd_is_row(loop)) {
+        rd_text_add(text, " from ");
+        add_memory(text, &p->address[loop->row_from]);
+        rd_text_add(text, " to ");
+        add_memory(text, &p->address[loop->row_to]);
+        return;
+    }
     if (loop->kind == RD_LOOP_TILE)
         rd_text_add(text, " by %" PRId64, loop->step);
     rd_text_add(text, " of %" PRId64 "%s", loop->extent, loop->backwards ? " backwards" : "");
@@ -166,7 +173,7 @@ static void add_result(rd_text *text, const rd_program *p, const rd_inst *inst)
 static void add_inst(rd_text *text, const rd_program *p, const rd_inst *inst)
 {
     switch (inst->kind) {
-    case RD_I_LOOP: add_loop(text, &p->loop[inst->arg]); break;
+    case RD_I_LOOP: add_loop(text, p, &p->loop[inst->arg]); break;
     case RD_I_END: rd_text_add(text, "end i%" PRId32, p->loop[inst->arg].axis); break;
     case RD_I_START: rd_text_add(text, "fold%" PRId32 " starts", inst->arg); break;
     case RD_I_STEP: add_element(text, p, inst); break;
@@ -236,7 +243,9 @@ static void add_fold(rd_text *text, const rd_fold *fold, int32_t number)
     add_position(text, &fold->cell);
     if (fold->n_group)
         rd_text_add(text, ", %" PRId64 " groups by %" PRId64 "%s", fold->n_group, fold->apart,
-                    fold->of_pattern ? ", of a pattern" : "");
+                    fold->begins       ? ", of rows"
+                    : fold->of_pattern ? ", of a pattern"
+                                       : "");
     rd_text_add(text, "%s\n", fold->split ? ", split" : "");
 }
 

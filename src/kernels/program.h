@@ -78,7 +78,15 @@ typedef struct rd_loop {
     int32_t          first;      /* the first loop in its body, -1 */
     int32_t          next;       /* the next one in the same body, -1 */
     const rd_bounds *bounds;     /* that a mask sets; NULL: none */
+    /* Of a row (codegen/rows.c): addresses of its first index and of the one behind its last, else
+     * 0 and 0 */
+    int32_t row_from, row_to;
 } rd_loop;
+
+static inline bool rd_is_row(const rd_loop *loop)
+{
+    return loop->row_from != loop->row_to;
+}
 
 /* A reduction or scan: everything that decides its bits.
  *
@@ -132,7 +140,11 @@ typedef struct rd_fold {
     int64_t           n_group;     /* 0: every element goes to `cell`; else to that of its label */
     int64_t           apart;       /* cells of one group and the next                          */
     bool              of_pattern;  /* labels of neighbours are one, or near: of speed alone */
-    bool              split;       /* tasks may share its reduced axis: partial trees are joined */
+    /* labels lie in memory and ascend; so far behind the first is where the elements of each group
+     * begin, and the end; 0: not so.  Of speed alone */
+    int64_t begins;
+    bool    by_rows; /* elements are those of one group of such (codegen/rows.c) */
+    bool    split;   /* tasks may share its reduced axis: partial trees are joined */
 } rd_fold;
 
 /* May some elements decide, so that those behind them need not come? */
@@ -154,7 +166,8 @@ static inline bool rd_fold_widens(const rd_fold *f)
  * cells need not know which have begun. */
 static inline bool rd_fold_begins_with_0(const rd_fold *f)
 {
-    return f->n_group && (rd_reducer_adds(f->reducer) || f->reducer == RD_RED_sum2) &&
+    return (f->n_group || f->by_rows) &&
+           (rd_reducer_adds(f->reducer) || f->reducer == RD_RED_sum2) &&
            rd_dtype_kind(f->type) == RD_KIND_FLOAT;
 }
 
@@ -239,9 +252,11 @@ typedef struct rd_program {
     const void *code;  /* what the backend made of it, never changed after prepare()      */
     const void *product; /* or this, if it is a matrix product that a library computes      */
     const void *nest;    /* all of it as one compiled nest of loops, which may not be here yet */
-    int64_t     state_bytes; /* of a task, by prepare()                                         */
-    const void *whole;       /* such a nest for a run as one task                               */
-    int64_t     whole_bytes; /* of a task's state, of those that whole() needs                  */
+    bool        by_rows; /* which hands nothing on from share to share: any will do ...  */
+    int64_t     by_rows_bytes; /* ... and of a task's state it needs so many */
+    int64_t     state_bytes;   /* of a task, by prepare()                                         */
+    const void *whole;         /* such a nest for a run as one task                               */
+    int64_t     whole_bytes;   /* of a task's state, of those that whole() needs                  */
 } rd_program;
 
 /* How often an instruction is run by all tasks together, if no loop is left early. */

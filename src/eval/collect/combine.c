@@ -420,20 +420,23 @@ static int32_t lanes_of_groups(const own *o, const rd_combine *c, bool any_order
     const rd_value *v    = o->value;
     const bool      turn = v->reducer != RD_RED_logsumexp && v->reducer != RD_RED_maxsumexp;
 
-    return any_order && turn && c->lane_axis >= 0 && rd_in(v->reduced, c->lane_axis) &&
-                   extent(o, v->group) <= FEW
+    return any_order && turn && v->expr->as.fold->of_pattern < 2 && c->lane_axis >= 0 &&
+                   rd_in(v->reduced, c->lane_axis) && extent(o, v->group) <= FEW
                ? RD_GROUP_LANES
                : 1;
 }
 
 /* At the end of a block all states go up the tree.  That is to cost little beside its steps, and more
- * blocks than threads are wanted of what is worth several. */
-static int64_t steps_of_groups(int64_t states)
+ * blocks than threads are wanted of what is worth several.  Rows of places are loops, and tasks share
+ * these: what is one block has them (codegen/rows.c). */
+static int64_t steps_of_groups(int64_t states, bool by_rows)
 {
-    enum { LEAST = 1 << 15, FOR_EACH = 16, MOST = 1 << 26 };
-    int64_t steps = LEAST;
+    enum { LEAST = 1 << 15, FOR_EACH = 16, FOR_EACH_ROW = 4096, MOST = 1 << 26 };
+    const int64_t each  = by_rows ? FOR_EACH_ROW : FOR_EACH;
+    const int64_t most  = by_rows ? (int64_t)MOST << 20 : MOST;
+    int64_t       steps = LEAST;
 
-    while (steps < FOR_EACH * states && steps < MOST)
+    while (steps < each * states && steps < most)
         steps *= 2;
     return steps;
 }
@@ -465,7 +468,9 @@ static bool combine(rd_graph *graph, rd_value *v)
     c->lane_axis  = choose_lane(&o, any_order);
     if (v->group >= 0) {
         c->lanes = lanes_of_groups(&o, c, any_order);
-        c->steps = steps_of_groups(graph->axis[v->group].extent * c->lanes) / c->lanes;
+        c->steps = steps_of_groups(graph->axis[v->group].extent * c->lanes,
+                                   v->expr->as.fold->of_pattern == 2) /
+                   c->lanes;
     } else if (c->lane_axis >= 0 && rd_in(v->reduced, c->lane_axis) && v->kind == RD_VALUE_REDUCE)
         c->lanes =
             rd_dtype_size(graph->value[v->in[0]].type) == 8 ? RD_TREE_LANES / 2 : RD_TREE_LANES;

@@ -24,6 +24,22 @@ static const char *kept_text(rd_lowering *l, const char *text)
     return copy;
 }
 
+/* How far behind the labels it says where each group begins, if they are a leaf that ascends; 0. */
+static int64_t begins_of(const rd_lowering *l, const rd_value *v)
+{
+    const rd_value *label = &l->graph->value[v->in[3]];
+
+    if (v->expr->as.fold->of_pattern < 2 || v->combine->n_order != 1)
+        return 0;
+    while (label->kind == RD_VALUE_MAP && label->op == RD_OP_cast)
+        label = &l->graph->value[label->in[0]];
+    if (label->kind != RD_VALUE_READ || label->slot < 0 ||
+        !rd_subscript_is_axis(&label->at[0], v->combine->order[0]) ||
+        l->graph->slot[label->slot].expr->extent[0] != l->graph->axis[v->combine->order[0]].extent)
+        return 0;
+    return l->graph->axis[v->combine->order[0]].extent;
+}
+
 int rd_new_fold(rd_lowering *l, int i, const rd_scope *parent)
 {
     const rd_value      *v     = &l->graph->value[i];
@@ -62,6 +78,8 @@ int rd_new_fold(rd_lowering *l, int i, const rd_scope *parent)
     if (v->group >= 0) {
         f->n_group = l->graph->axis[v->group].extent;
         f->apart   = rd_coef(&f->cell, v->group);
+        f->begins  = begins_of(l, v);
+        f->split &= f->n_block > 1;
     }
     return l->fold[i] = l->p->n_fold++;
 }

@@ -108,16 +108,17 @@ rd_sharing rd_share(const rd_tree *tree, const rd_scope *scope, int axis)
     return s;
 }
 
-/* Is there a fold by the places of a pattern in it? */
-static bool folds_places(const rd_tree *tree, const rd_scope *scope)
+int rd_folds_places(const rd_tree *tree, const rd_scope *scope)
 {
-    bool found = false;
+    int found = 0;
 
-    for (const rd_item *item = scope->first; item && !found; item = item->next) {
-        const rd_value *v = item->loop ? NULL : &tree->graph->value[item->value];
+    for (const rd_item *item = scope->first; item; item = item->next) {
+        const rd_value *v    = item->loop ? NULL : &tree->graph->value[item->value];
+        const int       here = item->loop                    ? rd_folds_places(tree, item->loop)
+                               : v->group >= 0 && v->combine ? v->expr->as.fold->of_pattern
+                                                             : 0;
 
-        found = item->loop ? folds_places(tree, item->loop)
-                           : v->group >= 0 && v->combine && v->expr->as.fold->of_pattern;
+        found = here > found ? here : found;
     }
     return found;
 }
@@ -128,7 +129,8 @@ static bool is_one_task(const rd_tree *tree, const rd_stage *stage)
 {
     enum { FEW = 64 };
 
-    return tree->graph->axis[stage->root].extent <= FEW && folds_places(tree, stage->item->loop);
+    return tree->graph->axis[stage->root].extent <= FEW &&
+           rd_folds_places(tree, stage->item->loop) > 0;
 }
 
 static void plan_tasks(const rd_tree *tree, rd_stage *stage)

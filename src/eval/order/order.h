@@ -45,6 +45,8 @@ static inline int64_t rd_grains(const rd_tree *tree, int axis, rd_sharing s)
 int64_t rd_step_of(const rd_tree *tree, int value, int axis);
 /* A loop over the axis around a list of items; NULL without memory. */
 rd_item *rd_wrap_items(const rd_tree *tree, int axis, rd_item *first);
+/* Is there a fold by the places of a pattern in it?  By rows: 2, as rd_fold_facts has it. */
+int rd_folds_places(const rd_tree *tree, const rd_scope *scope);
 /* The one loop among a body's items; NULL if there are several or none. */
 rd_scope *rd_only_loop(const rd_scope *scope);
 #endif

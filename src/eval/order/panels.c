@@ -254,6 +254,14 @@ static bool has_loops(const rd_scope *scope)
     return found;
 }
 
+/* Rows of a pattern are loops that tasks share, and each of them takes all its columns together. */
+static bool folds_rows(const panel *p, const rd_scope *loop)
+{
+    enum { MANY = 1024 };
+
+    return p->extent <= MANY && rd_folds_places(p->tree, loop) == 2;
+}
+
 /* Whole lines wide, but no wider than lets accumulators with lanes, and what is kept between
  * phases, stay in cache. */
 static int64_t panel_step(const panel *p, const rd_scope *loop)
@@ -262,6 +270,8 @@ static int64_t panel_step(const panel *p, const rd_scope *loop)
     const int64_t   lanes = scaled(p, LANES_BYTES);
     int64_t         step  = scaled(p, streams(p, rows) ? PANEL_BYTES : HOT_BYTES) / p->bytes;
 
+    if (folds_rows(p, loop))
+        return p->extent;
     if (rows && rd_runs_across(p->tree, rows, p->axis)) {
         const int64_t side = has_loops(rows) ? RD_SQUARES : RD_FOLDED_SQUARES;
         step               = step < side ? step : side;
@@ -287,6 +297,8 @@ static bool may_share_rows(const panel *p, const rd_scope *loop)
                  strips   = floor(bytes / RD_STRIP_BYTES);
     rd_sharing s;
 
+    if (folds_rows(p, loop))
+        return true;
     if (!streams(p, rows) || !some_want(p, rows, rows->axis))
         return false;
     s = rd_share(p->tree, rows, rows->axis);

@@ -20,7 +20,7 @@ typedef struct run {
 
 /* ---- Shares ---------------------------------------------------------------------------------- */
 /* One task for each thread. */
-static int64_t task_size(const rd_plan *plan, const rd_program *p, int64_t extent)
+static int64_t task_size(const rd_plan *plan, const rd_program *p, int64_t extent, int64_t grain)
 {
     const int64_t whole = extent ? extent : 1; /* of divisions, small work would notice each */
     int64_t       grains, threads, share = plan->task_grains;
@@ -29,7 +29,7 @@ static int64_t task_size(const rd_plan *plan, const rd_program *p, int64_t exten
         (!share && !plan->threads && p->work < RD_SMALL_WORK))
         return whole;
     if (!share) {
-        grains  = (extent + p->grain - 1) / p->grain;
+        grains  = (extent + grain - 1) / grain;
         threads = rd_team(plan->ctx, plan->threads, p->work, grains);
         if (threads == 1)
             return whole;
@@ -38,7 +38,7 @@ static int64_t task_size(const rd_plan *plan, const rd_program *p, int64_t exten
         if (share >= WHOLE * WHOLE)
             share = (share + WHOLE - 1) / WHOLE * WHOLE;
     }
-    return share * p->grain;
+    return share * grain;
 }
 
 /* ---- One stage ------------------------------------------------------------------------------- */
@@ -47,15 +47,19 @@ typedef struct tasks {
     rd_task    *task;
     char       *block, *memory; /* of one task whose work does not fit in the frame */
     const void *way;
-    bool        done; /* as one task, tail and all */
+    int64_t     state; /* bytes of each */
+    bool        done;  /* as one task, tail and all */
 } tasks;
 
+/* Rows that tasks share, of which each has so many places at least. */
+enum { ROWS_GRAIN = 1024 };
+
 /* Its sentence, most of the record, is not cleared. */
-static void set_task(const rd_program *p, rd_task *task, char *work, void **slot, int64_t lo,
-                     int64_t hi)
+static void set_task(const rd_program *p, rd_task *task, int64_t state, char *work, void **slot,
+                     int64_t lo, int64_t hi)
 {
     if (p->n_scratch)
-        rd_task_places(p, p->state_bytes, work, slot);
+        rd_task_places(p, state, work, slot);
     task->slot        = slot;
     task->state       = work;
     task->lo          = lo;
@@ -69,7 +73,7 @@ static void set_task(const rd_program *p, rd_task *task, char *work, void **slot
 
 static bool more_memory(const run *r, const rd_program *p, tasks *t)
 {
-    const int64_t bytes = rd_task_bytes(p, p->state_bytes);
+    const int64_t bytes = rd_task_bytes(p, t->state);
 
     t->block  = rd_alloc_work(r->plan->ctx, rd_bytes_add(bytes, 64));
     t->memory = t->block ? rd_next_line(t->block) : NULL;
@@ -83,10 +87,9 @@ static bool one_task(const run *r, const rd_program *p, int64_t extent, tasks *t
 
     t->n    = 1;
     t->task = &f->task;
-    if (!r->plan->fits && rd_task_bytes(p, p->state_bytes) > r->plan->work_bytes &&
-        !more_memory(r, p, t))
+    if (!r->plan->fits && rd_task_bytes(p, t->state) > r->plan->work_bytes && !more_memory(r, p, t))
         return false;
-    set_task(p, t->task, t->memory ? t->memory : f->work, f->slot, 0, extent);
+    set_task(p, t->task, t->state, t->memory ? t->memory : f->work, f->slot, 0, extent);
     return true;
 }
 
@@ -99,7 +102,7 @@ static bool make_tasks(const run *r, const rd_program *p, int64_t extent, int64_
 
     n       = (extent + size - 1) / size;
     slots   = rd_lines((int64_t)sizeof(void *) * (p->first_scratch + p->n_scratch));
-    bytes   = rd_bytes_add(slots, rd_task_bytes(p, p->state_bytes));
+    bytes   = rd_bytes_add(slots, rd_task_bytes(p, t->state));
     records = rd_lines(n * (int64_t)sizeof(rd_task));
     t->n    = (int32_t)n;
     at      = rd_frame_team(plan, r->frame, rd_bytes_add(rd_bytes_times(bytes, n), records));
@@ -109,7 +112,7 @@ static bool make_tasks(const run *r, const rd_program *p, int64_t extent, int64_
     at += records;
     for (int64_t k = 0; k < n; k++, at += bytes) {
         memcpy(at, r->frame->slot, sizeof(void *) * (size_t)plan->n_slot);
-        set_task(p, &t->task[k], at + slots, (void **)(void *)at, k * size,
+        set_task(p, &t->task[k], t->state, at + slots, (void **)(void *)at, k * size,
                  k + 1 < n ? (k + 1) * size : extent);
         t->task[k].way = t->way;
     }
@@ -207,8 +210,8 @@ static void run_parts(const run *r, const rd_program *p, tasks *t)
     before.status = t->task->status;
     if (before.status != RD_OK)
         before = *t->task;
-    set_task(p, t->task, t->memory ? t->memory : r->frame->work, r->frame->slot, t->task->lo,
-             t->task->hi);
+    set_task(p, t->task, t->state, t->memory ? t->memory : r->frame->work, r->frame->slot,
+             t->task->lo, t->task->hi);
     if (backend->way)
         t->task->way = backend->way(p);
     run_task(r, p, t, 0); /* even a region of one thread costs as much as a small kernel */
@@ -226,16 +229,37 @@ static void run_alone(const run *r, const rd_program *p, tasks *t)
         run_parts(r, p, t);
 }
 
+/* Of what a nest by rows finds wrong the other ways tell more. */
+static void tell_more(run *r, const rd_program *p, int64_t extent, tasks *t)
+{
+    bool wrong = false;
+
+    for (int k = 0; k < t->n; k++)
+        wrong |= t->task[k].status != RD_OK;
+    if (!wrong)
+        return;
+    if (t->n > 1)
+        rd_frame_end_team(r->plan, r->frame, t->n);
+    t->state = p->state_bytes;
+    if (!one_task(r, p, extent, t)) {
+        r->status = rd_no_memory(r->plan);
+        return;
+    }
+    t->task->way = NULL;
+    run_task(r, p, t, 0);
+}
+
 static void run_stage(run *r, const rd_program *p)
 {
     const int64_t extent = p->root >= 0 ? p->axis_extent[p->root] : 1;
-    const int64_t size   = task_size(r->plan, p, extent);
+    tasks         t      = { .way = p->by_rows ? r->plan->backend->way(p) : NULL };
+    const int64_t size   = task_size(r->plan, p, extent, t.way ? ROWS_GRAIN : p->grain);
     const bool    alone  = size >= extent;
-    tasks         t      = { 0 };
 
+    t.state = t.way && !alone ? p->by_rows_bytes : p->state_bytes;
     if (r->watch)
         rd_watch_stage(r->watch, p);
-    if (!alone && r->plan->backend->way)
+    if (!alone && !t.way && r->plan->backend->way)
         t.way = r->plan->backend->way(p);
     if (!(alone ? one_task(r, p, extent, &t) : make_tasks(r, p, extent, size, &t))) {
         r->status = rd_no_memory(r->plan);
@@ -245,7 +269,10 @@ static void run_stage(run *r, const rd_program *p)
         run_alone(r, p, &t);
     else
         run_tasks(r, p, &t);
-    finish_tasks(r, p, &t);
+    if (t.way && p->by_rows)
+        tell_more(r, p, extent, &t);
+    if (r->status == RD_OK)
+        finish_tasks(r, p, &t);
     if (t.block)
         rd_free(r->plan->ctx, t.block);
     if (t.n > 1)

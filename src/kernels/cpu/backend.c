@@ -135,6 +135,8 @@ static bool prepare_nest(rd_program *p, const rd_simd *simd, rd_get_fn *get, voi
     if (!(small && p->whole && use != RD_CODEGEN_ALWAYS) &&
         !prepare_code(p, simd, false, get, pool, &p->nest))
         return false;
+    p->by_rows       = p->nest && rd_codegen_by_rows(p->nest);
+    p->by_rows_bytes = p->by_rows ? rd_codegen_state(p->nest) : 0;
     need_state(p, p->nest);
     need_state(p, p->whole);
     return true;
@@ -161,6 +163,7 @@ static bool prepare_ways(rd_program *p, rd_get_fn *get, void *pool)
 static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
 {
     p->nest = p->whole = NULL;
+    p->by_rows         = false;
     if (!prepare_ways(p, get, pool))
         return false;
     p->whole_bytes = p->whole ? rd_codegen_state(p->whole) : p->state_bytes;

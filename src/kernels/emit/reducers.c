@@ -69,7 +69,7 @@ static bool tells_nothing(const rd_fold *f)
 /* Is a sum of nothing what it begins with?  Of floats by label, too. */
 static bool begins_with_0(const rd_fold *f)
 {
-    return f->n_group && (rd_reducer_adds(f->reducer) || f->reducer == RD_RED_sum2);
+    return (f->n_group || f->by_rows) && (rd_reducer_adds(f->reducer) || f->reducer == RD_RED_sum2);
 }
 
 void rd_emit_facts(rd_emit_fold *f, int64_t places)

@@ -43,9 +43,11 @@ static bool tells_more(const rd_codegen *n, int32_t i, int32_t than)
 int32_t rd_codegen_alone(const rd_program *p, int vector, bool whole, rd_get_fn *get, void *pool)
 {
     enum { PART = 4 }; /* what is done for each row, not element, is no matter */
-    rd_codegen n     = { .p = p, .vector = vector, .whole = whole, .root = whole ? -1 : p->root };
-    double     most  = 0;
-    int32_t    found = -1;
+    rd_codegen n = {
+        .p = p, .of = p, .vector = vector, .whole = whole, .root = whole ? -1 : p->root
+    };
+    double  most  = 0;
+    int32_t found = -1;
 
     if (!rd_codegen_facts(&n, get, pool) || n.why)
         return -1;

@@ -18,6 +18,7 @@ extern const char rd_prelude[], rd_codegen_prelude[];
 struct rd_codegen_code {
     rd_compiled         *compiled;
     int64_t              state;
+    bool                 by_rows;
     int32_t              n_number;
     rd_codegen_function *function;
     rd_codegen_reducer  *reducer;
@@ -111,7 +112,9 @@ static void declare_axes(rd_codegen *n)
             rd_text_add(&extent, "%" PRId64, n->p->axis_extent[a]);
         else
             rd_number_text(n, &extent, n->p->axis_extent[a]);
-        if (a == n->root)
+        if (a == n->root && n->by_rows)
+            rd_declare_rows(n);
+        else if (a == n->root)
             rd_line(n, "const int64_t lo%d_0 = q->lo, hi%d_0 = q->hi;", a, a);
         else
             rd_line(n, "const int64_t lo%d_0 = 0, hi%d_0 = %s;", a, a, extent.at);
@@ -324,7 +327,10 @@ static rd_codegen_code *code_of(const rd_codegen *n, const rd_text *key, rd_get_
 
     if (!made || !add_functions(p, get, pool, made) || !add_reducers(p, get, pool, made))
         return NULL;
-    made->state    = n->whole || n->state > rd_machine_bytes(p) ? n->state : rd_machine_bytes(p);
+    made->state = n->state;
+    if (!n->whole && !n->by_rows && rd_machine_bytes(p) > n->state)
+        made->state = rd_machine_bytes(p); /* who says which index was wrong */
+    made->by_rows  = n->by_rows;
     made->n_number = n->n_number;
     memcpy(made->number, n->number, sizeof *n->number * (size_t)n->n_number);
     made->compiled = rd_compiled_of(key->at, key->n + 1, text_of_key);
@@ -372,14 +378,38 @@ static bool prepare_otherwise(rd_codegen *n, rd_get_fn *get, void *pool, rd_code
     return true;
 }
 
+static rd_codegen nest_of(const rd_program *p, int vector, bool whole)
+{
+    return (rd_codegen){
+        .p = p, .of = p, .vector = vector, .whole = whole, .root = whole ? -1 : p->root
+    };
+}
+
+/* By rows, if it can be.  False: no memory. */
+static bool take_rows(rd_codegen *n, rd_get_fn *get, void *pool)
+{
+    const rd_program *by_rows = NULL;
+
+    if (!n->whole && !rd_codegen_rows(n->of, get, pool, &by_rows))
+        return false;
+    n->by_rows = by_rows;
+    if (by_rows) {
+        n->p    = by_rows;
+        n->root = by_rows->root;
+    }
+    return true;
+}
+
 bool rd_codegen_prepare(const rd_program *p, int vector, bool whole, rd_get_fn *get, void *pool,
                         const rd_codegen_code **code, const char **why)
 {
-    rd_codegen       n = { .p = p, .vector = vector, .whole = whole, .root = whole ? -1 : p->root };
-    rd_codegen       other = n;
+    rd_codegen       n = nest_of(p, vector, whole), other;
     rd_codegen_code *made;
 
-    *code          = NULL;
+    *code = NULL;
+    if (!take_rows(&n, get, pool))
+        return false;
+    other          = n;
     other.pointers = true;
     if (!prepare(&n, get, pool, &made))
         return false;
@@ -389,6 +419,11 @@ bool rd_codegen_prepare(const rd_program *p, int vector, bool whole, rd_get_fn *
         return true;
     rd_compiled_want(made->compiled);
     return !has_user(p) || prepare_otherwise(&other, get, pool, made);
+}
+
+bool rd_codegen_by_rows(const rd_codegen_code *code)
+{
+    return code->by_rows;
 }
 
 static void add_strips(rd_text *to, const rd_codegen *n)
@@ -407,10 +442,10 @@ const char *rd_codegen_describe(const rd_program *p, int vector, rd_get_fn *get,
                                 rd_text *strips, rd_text *code)
 {
     const bool whole  = p->whole && !p->nest;
-    rd_codegen n      = { .p = p, .vector = vector, .whole = whole, .root = whole ? -1 : p->root };
+    rd_codegen n      = nest_of(p, vector, whole);
     rd_text    before = { 0 }, text = { 0 };
 
-    if (!emit(&n, &text, get, pool))
+    if (!take_rows(&n, get, pool) || !emit(&n, &text, get, pool))
         return "no memory";
     rd_text_add(&before, "%s\n%s", rd_prelude, rd_codegen_prelude);
     if (strips && !n.why)
@@ -484,11 +519,13 @@ static void tell(const rd_program *p, rd_task *task, const rd_codegen_call *call
 }
 
 /* The reference executor says which index it was, or what failed first: a nest takes strip after
- * strip through one function, then through the next. */
+ * strip through one function, then through the next.  Of rows, who runs the stage has it run again
+ * otherwise. */
 static void fail(const rd_program *p, rd_task *task, const rd_codegen_call *call)
 {
-    rd_backend_scalar.head(p, task);
-    if (task->status == RD_OK)
+    if (!p->by_rows)
+        rd_backend_scalar.head(p, task);
+    if (!p->by_rows && task->status == RD_OK)
         rd_backend_scalar.body(p, task);
     if (task->status == RD_OK && call->sentence)
         tell(p, task, call);

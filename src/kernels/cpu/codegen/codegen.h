@@ -42,6 +42,8 @@ bool rd_codegen_prepare(const rd_program *p, int vector, bool whole, rd_get_fn *
  * against it, NULL: nothing. */
 const char *rd_codegen_describe(const rd_program *p, int vector, rd_get_fn *get, void *pool,
                                 rd_text *strips, rd_text *code);
+/* Are its loops over rows (rows.c)?  Then tasks may have any shares. */
+bool rd_codegen_by_rows(const rd_codegen_code *code);
 /* Bytes of a task's state. */
 int64_t rd_codegen_state(const rd_codegen_code *code);
 /* The functions of a nest that is here, NULL: not yet. */

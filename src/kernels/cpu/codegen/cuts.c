@@ -50,8 +50,8 @@ bool rd_writes_out(const rd_codegen *n, int32_t loop, int32_t strip)
     const int32_t  most =
         l->end - n->p->loop[loop].begin > FEW_INSTRUCTIONS ? RD_CODEGEN_FEW : FEW_ELEMENTS;
 
-    if (l->kind != RD_LOOP_EACH || l->extent > most || n->p->axis_extent[l->axis] != l->extent ||
-        n->root == l->axis)
+    if (l->kind != RD_LOOP_EACH || rd_is_row(l) || l->extent > most ||
+        n->p->axis_extent[l->axis] != l->extent || n->root == l->axis)
         return false;
     for (int32_t i = n->p->loop[loop].begin + 1; i < l->end; i++) {
         const rd_inst *inst = &n->p->inst[i];
@@ -76,7 +76,7 @@ bool rd_writes_out_scan(const rd_codegen *n, int32_t loop)
     const rd_loop *l    = &n->p->loop[loop];
     bool           tree = false;
 
-    if (l->kind != RD_LOOP_EACH || l->extent > FEW_ELEMENTS ||
+    if (l->kind != RD_LOOP_EACH || rd_is_row(l) || l->extent > FEW_ELEMENTS ||
         n->p->axis_extent[l->axis] != l->extent || n->p->root == l->axis || n->at_loop[loop] >= 0 ||
         n->in_loop[loop] >= 0 || rd_ends_blocks(n, loop) ||
         l->end - n->p->loop[loop].begin > FEW_INSTRUCTIONS)

@@ -44,6 +44,8 @@ int64_t rd_trips(const rd_program *p, int32_t loop)
 {
     const rd_loop *l = &p->loop[loop];
 
+    if (rd_is_row(l)) /* on the average */
+        return p->axis_extent[l->axis] / p->axis_extent[rd_axis_of_rows(p, l)] + 1;
     return l->kind == RD_LOOP_TILE ? (p->axis_extent[l->axis] + l->step - 1) / l->step
                                    : rd_reach(p, l->axis);
 }
@@ -111,13 +113,13 @@ static void describe_fold(rd_codegen *n, int32_t k)
     const int64_t    outer = rd_positions(n->p, &fold->outer);
     const int64_t    rows  = (fold->lane_extent + fold->lanes - 1) / fold->lanes;
 
-    f->of.empties = rd_has_groups(f);
+    f->of.empties = rd_has_groups(f) || fold->by_rows;
     rd_emit_facts(&f->of, rd_positions(n->p, &fold->index));
     f->of.rises = !fold->scan && rd_rises(n->p, f->step, &fold->index);
     f->mixed    = fold->lane_extent > fold->lanes && fold->lane.n_add > 1;
     f->along    = f->mixed ? -1 : loop_along(n, f);
     f->steps    = outer * rows;
-    f->split    = fold->split && !n->whole && !(fold->n_group && fold->n_block == 1);
+    f->split    = fold->split && !n->whole;
     f->room     = rows_of_tree(fold, f->split);
     for (f->shift = 0; f->room && fold->steps >> f->shift > 1; f->shift++)
         ;
@@ -159,7 +161,7 @@ static void find_folds(rd_codegen *n)
             if (f->step >= 0)
                 n->why = "a fold with two steps";
             f->step        = i;
-            f->of.masked   = inst->c >= 0 || rd_has_groups(f);
+            f->of.masked   = inst->c >= 0 || rd_has_groups(f) || f->of.fold->by_rows;
             f->of.weighted = inst->b >= 0;
         }
     }
@@ -214,9 +216,10 @@ bool rd_codegen_facts(rd_codegen *n, rd_get_fn *get, void *pool)
     n->varies  = get(pool, (size_t)p->n_reg + 1);
     n->made_in = get(pool, ((size_t)p->n_reg + 1) * sizeof *n->made_in);
     n->crosses = get(pool, (size_t)p->n_reg + 1);
+    n->copy    = get(pool, ((size_t)p->n_reg + 1) * sizeof *n->copy);
     if (!n->made || !n->stored || !n->reuse || !n->at_hand || !n->unread || !n->fold ||
         !n->region || !n->at_loop || !n->in_loop || !n->bind || !n->ranges || !n->varies ||
-        !n->made_in || !n->crosses)
+        !n->made_in || !n->crosses || !n->copy)
         return false;
     memset(n->reuse, -1, ((size_t)p->n_inst + 1) * sizeof *n->reuse);
     memset(n->at_hand, -1, ((size_t)p->n_inst + 1) * sizeof *n->at_hand);

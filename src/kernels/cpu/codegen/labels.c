@@ -197,6 +197,11 @@ static int32_t mask_of(const rd_codegen *n, const rd_inst *step)
     return x->kind == RD_I_SELECT && is_0(n, x->c) ? x->a : -1;
 }
 
+bool rd_labels_refuse(const rd_codegen *n, const rd_inst *step)
+{
+    return n->refused >= 0 && mask_of(n, step) == n->refused;
+}
+
 /* What is no group's goes into variables that go nowhere; a user's step is not even asked. */
 static void add_kept_step(rd_codegen *n, rd_text *to, const rd_inst *inst)
 {
@@ -205,7 +210,7 @@ static void add_kept_step(rd_codegen *n, rd_text *to, const rd_inst *inst)
 
     if (first_of_label(n, inst->arg) == inst->arg)
         add_turn(n, to, inst->arg);
-    if (n->refused >= 0 && mask_of(n, inst) == n->refused)
+    if (rd_labels_refuse(n, inst))
         return;
     for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(&states, "%s&g%d_%d", k ? ", " : "", (int)inst->arg, k);
@@ -285,7 +290,8 @@ int32_t rd_labels_mask(const rd_codegen *n, int32_t loop)
         const rd_codegen_fold *f    = &n->fold[k];
         const int32_t          mask = mask_of(n, &n->p->inst[f->step]);
 
-        if (f->along == loop && is_kept(n, f) && mask >= 0 && !rd_within(n, n->made[mask], loop))
+        if (f->along == loop && (is_kept(n, f) || f->of.fold->by_rows) && mask >= 0 &&
+            !rd_within(n, n->made[mask], loop))
             return mask;
     }
     return -1;

@@ -73,6 +73,8 @@ typedef struct rd_bind {
 
 typedef struct rd_codegen {
     const rd_program *p;
+    const rd_program *of; /* it is that program, or by_rows the same by rows.c */
+    bool              by_rows;
     int               vector;
     bool              whole;    /* one task runs all of it */
     bool              pointers; /* users' reducers are called by their addresses */
@@ -117,6 +119,8 @@ typedef struct rd_codegen {
     int32_t          unrolled; /* short loops around that are written out */
     int64_t          loads;    /* of the round */
     int32_t          names;
+    int32_t         *copy; /* per register: its name before the loop, in the one written out last */
+    bool             ahead; /* what is being written stands there */
 } rd_codegen;
 
 /* facts.c */
@@ -181,8 +185,18 @@ void    rd_labels_facts(rd_codegen *n, const rd_codegen_fold *f);
 bool    rd_labels_may_step(const rd_codegen *n, const rd_region *r, int32_t step);
 void    rd_labels_keep(rd_codegen *n, int32_t loop, bool in);
 int32_t rd_labels_mask(const rd_codegen *n, int32_t loop);
-void    rd_labels_step(rd_codegen *n, int32_t inst);
-void    rd_labels_push(rd_codegen *n, const rd_codegen_fold *f);
+/* Is a step one that does nothing where that mask is false throughout? */
+bool rd_labels_refuse(const rd_codegen *n, const rd_inst *step);
+void rd_labels_step(rd_codegen *n, int32_t inst);
+void rd_labels_push(rd_codegen *n, const rd_codegen_fold *f);
+
+/* rows.c: the program as loops over rows of places, NULL where it is not such a one.  False: no
+ * memory.  The axis of a row loop's rows.  In the text: a row loop's range; those of
+ * which the first place is in a task's share. */
+bool rd_codegen_rows(const rd_program *p, rd_get_fn *get, void *pool, const rd_program **by_rows);
+int32_t rd_axis_of_rows(const rd_program *p, const rd_loop *row);
+void    rd_row_range(rd_codegen *n, int32_t loop);
+void    rd_declare_rows(rd_codegen *n);
 
 /* fetch.c: what the loop over the strip fetches beside a load of its. */
 void rd_add_fetch(rd_codegen *n, int32_t load);

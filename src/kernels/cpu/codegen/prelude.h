@@ -56,6 +56,25 @@ typedef struct rd_bf16 {
             y[i] = (type)(int32_t)x[i];                             \
     }
 
+/* The first of n rows that begins at the place or behind it; those at 0 are never another task's. */
+#define ROW_AT(name, T)                                                           \
+    static inline int64_t rd_row_at_##name(const T *begin, int64_t n, int64_t at) \
+    {                                                                             \
+        int64_t lo = 0, hi = at > 0 ? n : 0;                                      \
+                                                                                  \
+        while (lo < hi) {                                                         \
+            const int64_t mid = lo + (hi - lo) / 2;                               \
+                                                                                  \
+            if (begin[mid] < at)                                                  \
+                lo = mid + 1;                                                     \
+            else                                                                  \
+                hi = mid;                                                         \
+        }                                                                         \
+        return lo;                                                                \
+    }
+ROW_AT(i32, int32_t)
+ROW_AT(i64, int64_t)
+
 /* What is n elements long, into the second-level cache. */
 #define FETCH(x, n)                                               \
     for (int64_t at = 0; at < n; at += 64 / (int64_t)sizeof *(x)) \

@@ -127,6 +127,9 @@ static bool may_be(const rd_codegen *n, const rd_region *r)
 
         if (n->whole && inst->kind == RD_I_START && n->fold[inst->arg].close >= r->to)
             return false; /* its states are variables that are read behind the region */
+        if (loop && rd_is_row(loop) &&
+            (r->axis == rd_axis_of_rows(n->p, loop) || (r->around && r->axis == loop->axis)))
+            return false;
         if (loop && loop->axis == r->axis && (loop->kind == RD_LOOP_TILE || loop->backwards))
             return false;
         if (inst->kind == RD_I_EXIT && !may_go_on(n, r, inst))

@@ -200,6 +200,8 @@ void rd_codegen_step(rd_codegen *n, int32_t i)
         rd_labels_step(n, i);
         return;
     }
+    if (n->fold[inst->arg].of.fold->by_rows && rd_labels_refuse(n, inst))
+        return;
     rd_add_state_at_hand(n, &states, &n->fold[inst->arg]);
     to = n->here ? rd_strip_loop(n) : &line;
     if (n->here && rd_cuts(n, inst))

@@ -175,9 +175,9 @@ bool rd_goes_jammed(const rd_codegen *n, int32_t loop)
     const rd_loop *l = &n->p->loop[loop];
     const int32_t  k = n->here && !n->unrolled && !n->here->wide ? loop_in(n, loop) : -1;
 
-    if (k < 0 || l->backwards || n->here->width > MOST_WIDTH || rd_trips(n->p, loop) < JAMMED ||
-        rd_writes_out(n, k, n->here->axis) || rd_ends_blocks(n, k) || !rd_goes_together(n, k) ||
-        !shares(n, loop, k))
+    if (k < 0 || l->backwards || rd_is_row(&n->p->loop[k]) || n->here->width > MOST_WIDTH ||
+        rd_trips(n->p, loop) < JAMMED || rd_writes_out(n, k, n->here->axis) ||
+        rd_ends_blocks(n, k) || !rd_goes_together(n, k) || !shares(n, loop, k))
         return false;
     for (int32_t i = n->p->loop[loop].begin + 1; i < l->end; i++) {
         const rd_inst *inst = &n->p->inst[i];

@@ -7,6 +7,10 @@ void rd_operand_text(rd_codegen *n, rd_text *to, int32_t reg)
 {
     const bool apart = n->here && n->varies[reg] && n->made_in[reg] != n->round;
 
+    if (n->ahead && n->copy[reg]) {
+        rd_text_add(to, "r%" PRId32 "_%" PRId32, reg, n->copy[reg]);
+        return;
+    }
     if (apart)
         n->crosses[reg] = true;
     if (!apart && !(n->here && n->varies[reg] && rd_cuts(n, &n->p->inst[n->made[reg]])))
@@ -343,6 +347,12 @@ static bool is_plain_load(const rd_codegen *n, const rd_inst *inst)
     return plain;
 }
 
+/* It, or an index that it makes, which is looked at once and not for each element. */
+static bool goes_ahead(const rd_codegen *n, const rd_inst *inst)
+{
+    return is_plain_load(n, inst) || (inst->kind == RD_I_INDEX && n->copy[inst->a]);
+}
+
 /* The same for all elements of a strip, in a loop that is written out: what is loaded is so before
  * the loop over the strip, as compilers cannot know that stores leave it as it is. */
 static void add_unrolled(rd_codegen *n, int32_t i)
@@ -352,10 +362,13 @@ static void add_unrolled(rd_codegen *n, int32_t i)
     rd_text       *to   = rd_strip_loop(n);
 
     rd_text_add(to, " const %s r%" PRId32 " = ", type, inst->dst);
-    if (is_plain_load(n, inst)) {
+    if (goes_ahead(n, inst)) {
         rd_text_add(&n->before, "%*sconst %s r%" PRId32 "_%" PRId32 " = ", 4 * n->indent, "", type,
                     inst->dst, ++n->names);
+        n->ahead = true;
         add_value(n, &n->before, i);
+        n->ahead           = false;
+        n->copy[inst->dst] = n->names;
         rd_text_add(&n->before, ";\n");
         rd_text_add(to, "r%" PRId32 "_%" PRId32, inst->dst, n->names);
     } else

@@ -424,6 +424,36 @@ static void walk_region(rd_codegen *n, rd_region *r)
     n->bind[a] = kept;
 }
 
+/* By its region, or round after round. */
+static void walk_rounds(rd_codegen *n, int32_t loop)
+{
+    const rd_loop *l = &n->p->loop[loop];
+
+    if (!n->here && n->at_loop[loop] >= 0)
+        walk_region(n, &n->region[n->at_loop[loop]]);
+    else if (l->kind == RD_LOOP_TILE)
+        walk_tiles(n, loop);
+    else if (!n->here && rd_writes_out_scan(n, loop))
+        write_out(n, loop);
+    else
+        walk_each(n, loop);
+}
+
+/* A row's places are a range of all. */
+static void walk_row(rd_codegen *n, int32_t loop)
+{
+    const int32_t a    = n->p->loop[loop].axis;
+    const rd_bind kept = n->bind[a];
+
+    rd_line(n, "{");
+    n->indent++;
+    rd_row_range(n, loop);
+    walk_rounds(n, loop);
+    n->bind[a] = kept;
+    n->indent--;
+    rd_line(n, "}");
+}
+
 static void walk_loop(rd_codegen *n, int32_t loop)
 {
     const rd_loop *l = &n->p->loop[loop];
@@ -439,14 +469,10 @@ static void walk_loop(rd_codegen *n, int32_t loop)
         return;
     }
     rd_strip_loop_end(n);
-    if (!n->here && n->at_loop[loop] >= 0)
-        walk_region(n, &n->region[n->at_loop[loop]]);
-    else if (l->kind == RD_LOOP_TILE)
-        walk_tiles(n, loop);
-    else if (!n->here && rd_writes_out_scan(n, loop))
-        write_out(n, loop);
+    if (rd_is_row(l))
+        walk_row(n, loop);
     else
-        walk_each(n, loop);
+        walk_rounds(n, loop);
 }
 
 static int32_t region_around(const rd_codegen *n, int32_t from, int32_t to)
