@@ -1,0 +1,18 @@
+# Completion of rdim for bash.
+_rdim()
+{
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
+
+    COMPREPLY=()
+    case $before in
+        --backend) mapfile -t COMPREPLY < <(compgen -W "auto cpu cuda" -- "$word"); return ;;
+        --threads | --only | --join | --memory) return ;;
+    esac
+    case $word in
+        -*) mapfile -t COMPREPLY < <(compgen -W "--output --only --join --list --explain --dot --time --progress \
+--threads --backend --memory --help --version" -- "$word") ;;
+        *=*) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "${word#*=}") ;;
+        *) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "${word#=}") ;;
+    esac
+}
+complete -F _rdim rdim

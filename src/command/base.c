@@ -1,0 +1,85 @@
+/* base.c - memory that lives as long as the program, and its end. */
+#include "base.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Linked, so that what looks for leaks finds all of it. */
+typedef struct block {
+    struct block *older;
+    max_align_t   at[];
+} block;
+static block *newest;
+
+void *cmd_room(size_t bytes)
+{
+    block *b = bytes < SIZE_MAX / 2 ? calloc(1, sizeof *b + bytes) : NULL;
+
+    if (!b)
+        cmd_end(CMD_FAILED, "out of memory");
+    b->older = newest;
+    newest   = b;
+    return b->at;
+}
+
+char *cmd_copy(const char *text, size_t n)
+{
+    char *copy = cmd_room(n + 1);
+
+    memcpy(copy, text, n);
+    return copy;
+}
+
+/* NOLINT: clang-tidy 14 sees no va_start() in the second file and those behind it that it is given
+ * at once. */
+char *cmd_text(const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    const int    n    = vsnprintf(NULL, 0, format, arguments); // NOLINT
+    const size_t room = (size_t)(n > 0 ? n : 0) + 1;
+    va_end(arguments);
+    char *text = cmd_room(room);
+    va_start(arguments, format);
+    vsnprintf(text, room, format, arguments); // NOLINT
+    va_end(arguments);
+    return text;
+}
+
+void cmd_say(const char *sentence)
+{
+    fflush(stdout);
+    fprintf(stderr, "rdim: %s\n", sentence);
+}
+
+void cmd_end(int status, const char *sentence)
+{
+    cmd_say(sentence);
+    if (status == CMD_MISUSED)
+        fputs("rdim --help says more\n", stderr);
+    cmd_remove_aside();
+    exit(status);
+}
+
+/* "rd_load: x.npy: truncated" is of the library's call for who writes programs. */
+static const char *without_call(const char *text)
+{
+    const size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
+
+    return strncmp(text, "rd_", 3) == 0 && text[n] == ':' && text[n + 1] == ' ' ? text + n + 2
+                                                                                : text;
+}
+
+const char *cmd_error_text(rd_ctx *ctx)
+{
+    return without_call(rd_error_text(ctx));
+}
+
+void cmd_fail_of(rd_ctx *ctx)
+{
+    if (rd_error(ctx) == RD_ERR_CANCELLED)
+        cmd_may_go_on();
+    cmd_fail("%s", cmd_error_text(ctx));
+}

@@ -1,0 +1,60 @@
+/* base.h - what all of the command shares: memory, failures, what is left behind.
+ *
+ * The command is a program on the public header alone; nothing of the library's inside is known
+ * here.  Memory lives as long as the program.  What fails ends it, with a sentence on stderr that
+ * says what to do: 2 for what was asked for in a way that cannot be meant, 1 for all else, 130
+ * after Ctrl-C. */
+#ifndef CMD_BASE_H
+#define CMD_BASE_H
+#include <rdim.h>
+#include <stddef.h>
+
+enum { CMD_FAILED = 1, CMD_MISUSED = 2, CMD_INTERRUPTED = 130 };
+
+/* Zeroed memory, and texts. */
+void                                       *cmd_room(size_t bytes);
+char                                       *cmd_copy(const char *text, size_t n);
+__attribute__((format(printf, 1, 2))) char *cmd_text(const char *format, ...);
+
+/* Says a sentence on stderr, and ends the program; files under way are removed. */
+void           cmd_say(const char *sentence);
+_Noreturn void cmd_end(int status, const char *sentence);
+#define cmd_warn(...)   cmd_say(cmd_text(__VA_ARGS__))
+#define cmd_fail(...)   cmd_end(CMD_FAILED, cmd_text(__VA_ARGS__))
+#define cmd_misuse(...) cmd_end(CMD_MISUSED, cmd_text(__VA_ARGS__))
+/* For what the library refused: its sentence, without the name of the call.  Of a cancelled
+ * evaluation Ctrl-C is the reason. */
+_Noreturn void cmd_fail_of(rd_ctx *ctx);
+const char    *cmd_error_text(rd_ctx *ctx);
+
+/* ---- Ctrl-C (interrupt.c) -------------------------------------------------------------------- */
+/* From now on Ctrl-C cancels what the context evaluates; a second one ends the program at once. */
+void cmd_watch(rd_ctx *ctx);
+/* For loops of our own: ends the program if there was one. */
+void cmd_may_go_on(void);
+bool cmd_interrupted(void);
+
+/* ---- Files written aside (interrupt.c) ------------------------------------------------------- */
+/* A name beside `path` to write to, where nothing is yet: removed if the program ends before
+ * cmd_aside_done(), which renames it to path. */
+const char *cmd_aside(const char *path);
+void        cmd_aside_done(const char *path, const char *aside);
+void        cmd_remove_aside(void);
+
+/* ---- Element types (types.c) ----------------------------------------------------------------- */
+int64_t     cmd_size_of(rd_dtype type);
+const char *cmd_type_name(rd_dtype type);
+/* "f4", "<i2", ">f8", "u1", "b1", "c8": NumPy's.  RD_AUTO: none.  *big: its bytes come in that
+ * order. */
+rd_dtype cmd_type_of(const char *text, size_t n, bool *big);
+bool     cmd_is_float(rd_dtype type);
+/* "(12, 90, 180)". */
+const char *cmd_shape_text(const rd_shape *shape);
+/* Product of extents; ends the program, naming `what`, where it, or its bytes, cannot be. */
+int64_t cmd_points(const rd_shape *shape, rd_dtype type, const char *what);
+/* Element i as a double; of complex numbers the real part. */
+double cmd_element(const void *data, rd_dtype type, int64_t i);
+void   cmd_swap(void *data, int64_t n, int64_t size);
+/* The shortest text that reads back as the same number of the type. */
+const char *cmd_number_text(double value, rd_dtype type);
+#endif

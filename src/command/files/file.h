@@ -1,0 +1,113 @@
+/* file.h - files as variables: arrays with names, types, axes and what is said about them.
+ *
+ * A format is one entry of the table in formats.c.  `open` lists what is in a file and reads no
+ * elements; `read` makes a leaf of one variable, mapped where its bytes can be used as they are. */
+#ifndef CMD_FILE_H
+#define CMD_FILE_H
+#include "base.h"
+
+enum { CMD_MOST_MISSING = 4, CMD_NPY_HEADER = 1024 };
+
+typedef struct cmd_axis {
+    const char   *name; /* NULL: none is known */
+    int64_t       n;
+    const double *at;                                  /* coordinates; NULL: none are known */
+    const char   *units, *title, *standard, *calendar; /* of the coordinates, NULL: none */
+    bool          record;                              /* may grow: files are joined along it */
+} cmd_axis;
+
+/* What is stored, as what is meant: NaN where a value is missing, else value * scale + add. */
+typedef struct cmd_packing {
+    rd_dtype type; /* RD_AUTO: no scale */
+    double   scale, add;
+    int      n_missing;
+    double   missing[CMD_MOST_MISSING];
+    bool     has_low, has_high; /* values outside are missing */
+    double   low, high;
+} cmd_packing;
+
+typedef struct cmd_variable {
+    const char *name;
+    rd_dtype    type; /* as stored; RD_AUTO: elements that are no numbers */
+    rd_shape    shape;
+    cmd_axis    axis[RD_MAX_RANK];
+    const char *units, *title, *standard; /* NULL: not said */
+    const char *layout;                   /* "mapped", "chunks, deflated": how it is stored */
+    cmd_packing packing;
+    int64_t     id, offset, bytes; /* the format's own */
+    int32_t     order;
+    bool        swapped, is_axis; /* the latter: the coordinates of an axis of its name */
+    rd_expr    *x;                /* once it was wanted */
+} cmd_variable;
+
+typedef struct cmd_format cmd_format;
+typedef struct cmd_file {
+    rd_ctx           *ctx;
+    const char       *path;
+    const cmd_format *format;
+    int               n;
+    cmd_variable     *variable;
+    void             *state; /* the format's own */
+} cmd_file;
+
+typedef struct cmd_results cmd_results;
+struct cmd_format {
+    const char *name, *suffixes; /* suffixes: ".nc .nc4 " */
+    /* Is it one, by its first bytes?  NULL: only the name says so. */
+    bool (*matches)(const uint8_t *bytes, size_t n);
+    void (*open)(cmd_file *file);
+    rd_expr *(*read)(cmd_file *file, cmd_variable *v);
+    /* Coordinates of v's axes, where a file has them; NULL: it never has. */
+    void (*coordinates)(cmd_file *file, cmd_variable *v);
+    /* Writes results to `aside`, which is to be `path`; NULL: cannot. */
+    void (*write)(const char *path, const char *aside, const cmd_results *results);
+    bool late; /* types and shapes are known once a variable is read */
+    int  most; /* results a file has room for; 0: any number */
+    /* Writes what comes before the elements of the one result, and says where these begin: they
+     * are evaluated right into the file.  NULL: cannot. */
+    int64_t (*begin)(const char *aside, const cmd_results *results);
+};
+extern const cmd_format *const cmd_formats[]; /* ends with NULL */
+
+/* ---- formats.c ------------------------------------------------------------------------------- */
+/* A file of a format that is there; ends the program if it is not, or of none. */
+cmd_file *cmd_open(rd_ctx *ctx, const char *path);
+/* The format by a name's suffix; NULL: none. */
+const cmd_format *cmd_format_of_name(const char *path);
+/* "file.bin:f4:100x200": a file without a header; NULL: that is not what is written there. */
+cmd_file *cmd_open_raw(rd_ctx *ctx, const char *text);
+/* The variable of that name, or of that name in some group; NULL: none. */
+cmd_variable *cmd_find(const cmd_file *file, const char *name);
+/* What a formula sees: the leaf, unpacked.  Made once. */
+rd_expr *cmd_read(cmd_file *file, cmd_variable *v);
+/* Room for n variables more; the first of them. */
+cmd_variable *cmd_add_variables(cmd_file *file, int n);
+/* The name of a path without directories and suffix. */
+const char *cmd_stem(const char *path);
+bool        cmd_has_suffix(const char *path, const char *suffixes);
+/* Axes of `shape`, without names. */
+void cmd_set_shape(cmd_variable *v, rd_dtype type, const rd_shape *shape);
+
+/* NumPy's header of an array of that type and shape, its elements in C order; its length. */
+int64_t cmd_npy_header(rd_dtype type, const rd_shape *shape, char header[CMD_NPY_HEADER]);
+
+/* ---- storage.c ------------------------------------------------------------------------------- */
+/* Opens a regular file to read; ends the program if it cannot. */
+int  cmd_open_to_read(const char *path, int64_t *size);
+void cmd_read_at(int fd, const char *path, void *to, int64_t bytes, int64_t offset);
+void cmd_write_at(int fd, const char *path, const void *from, int64_t bytes, int64_t offset);
+/* Bytes of an open file, mapped to be read; NULL: the file system cannot. */
+const void *cmd_map(int fd, int64_t offset, int64_t bytes);
+/* Room for what is decoded, zeroed: memory, or, where it is more than memory should hold, a file
+ * without a name that is mapped. */
+void *cmd_storage(int64_t bytes, const char *what);
+/* The same as an open file to write to. */
+int cmd_storage_file(int64_t bytes, const char *what);
+/* Bytes beyond which cmd_storage() takes a file; 0: half of the machine's memory. */
+void cmd_set_memory(int64_t bytes);
+/* A leaf of elements that stay where they are. */
+rd_expr *cmd_leaf(rd_ctx *ctx, const cmd_variable *v, const void *data);
+/* Reads a dense variable at v->offset of a file: mapped if its bytes can be used as they are, else
+ * read and turned. */
+rd_expr *cmd_read_dense(rd_ctx *ctx, const char *path, const cmd_variable *v);
+#endif

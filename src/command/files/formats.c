@@ -1,0 +1,129 @@
+/* formats.c - the table of formats, and what is the same for all of them. */
+#include "files/file.h"
+#include "files/formats.h"
+#include "files/packing.h"
+#include <string.h>
+#include <unistd.h>
+
+const cmd_format *const cmd_formats[] = { &cmd_npy, &cmd_npz, &cmd_netcdf, &cmd_hdf5,
+                                          &cmd_csv, &cmd_raw, NULL };
+
+bool cmd_has_suffix(const char *path, const char *suffixes)
+{
+    const char *dot = strrchr(path, '.');
+
+    if (!dot || strchr(dot, '/') || strchr(dot, ' '))
+        return false;
+    for (const char *at = suffixes; (at = strstr(at, dot)); at++)
+        if (at[strlen(dot)] == ' ')
+            return true;
+    return false;
+}
+
+const cmd_format *cmd_format_of_name(const char *path)
+{
+    for (int k = 0; cmd_formats[k]; k++)
+        if (cmd_has_suffix(path, cmd_formats[k]->suffixes))
+            return cmd_formats[k];
+    return NULL;
+}
+
+const char *cmd_stem(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+
+    return cmd_copy(name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
+}
+
+/* By its first bytes, where these say; two formats may begin alike, and then the name counts. */
+static const cmd_format *format_of(const char *path, const uint8_t *bytes, size_t n)
+{
+    const cmd_format *first = NULL;
+
+    for (int k = 0; cmd_formats[k]; k++)
+        if (cmd_formats[k]->matches && cmd_formats[k]->matches(bytes, n)) {
+            if (cmd_has_suffix(path, cmd_formats[k]->suffixes))
+                return cmd_formats[k];
+            first = first ? first : cmd_formats[k];
+        }
+    if (first)
+        return first;
+    const cmd_format *named = cmd_format_of_name(path);
+    return named && !named->matches ? named : NULL;
+}
+
+cmd_file *cmd_open(rd_ctx *ctx, const char *path)
+{
+    uint8_t       first[16] = { 0 };
+    int64_t       size;
+    const int     fd   = cmd_open_to_read(path, &size);
+    const int64_t n    = size < (int64_t)sizeof first ? size : (int64_t)sizeof first;
+    cmd_file     *file = cmd_room(sizeof *file);
+
+    cmd_read_at(fd, path, first, n, 0);
+    close(fd);
+    const cmd_format *format = format_of(path, first, (size_t)n);
+    if (!format) {
+        const cmd_format *named = cmd_format_of_name(path);
+        cmd_fail("%s: %s; a file without a header is given with type and shape: "
+                 "name=%s:f4:100x200",
+                 path,
+                 named ? cmd_text("not a %s file, whatever its name", named->name)
+                       : "not a file of a known format",
+                 path);
+    }
+    *file = (cmd_file){ .ctx = ctx, .path = path, .format = format };
+    format->open(file);
+    return file;
+}
+
+cmd_variable *cmd_add_variables(cmd_file *file, int n)
+{
+    cmd_variable *all = cmd_room((size_t)(file->n + n) * sizeof *all);
+
+    if (file->n)
+        memcpy(all, file->variable, (size_t)file->n * sizeof *all);
+    file->variable = all;
+    file->n += n;
+    return all + file->n - n;
+}
+
+void cmd_set_shape(cmd_variable *v, rd_dtype type, const rd_shape *shape)
+{
+    v->type  = type;
+    v->shape = *shape;
+    for (int k = 0; k < shape->n; k++)
+        v->axis[k].n = shape->at[k];
+}
+
+static const char *last_part(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+
+    return slash ? slash + 1 : name;
+}
+
+cmd_variable *cmd_find(const cmd_file *file, const char *name)
+{
+    for (int k = 0; k < file->n; k++)
+        if (strcmp(file->variable[k].name, name) == 0)
+            return &file->variable[k];
+    for (int k = 0; k < file->n; k++)
+        if (strcmp(last_part(file->variable[k].name), name) == 0)
+            return &file->variable[k];
+    return NULL;
+}
+
+rd_expr *cmd_read(cmd_file *file, cmd_variable *v)
+{
+    if (v->x)
+        return v->x;
+    rd_expr *raw = file->format->read(file, v);
+    v->x         = raw ? cmd_unpack(file->ctx, &v->packing, raw) : NULL;
+    if (!v->x)
+        cmd_fail_of(file->ctx);
+    if (file->format->coordinates)
+        file->format->coordinates(file, v);
+    return v->x;
+}

@@ -1,0 +1,12 @@
+/* formats.h - the entries of the table, each in a file of its own. */
+#ifndef CMD_FORMATS_H
+#define CMD_FORMATS_H
+#include "files/file.h"
+
+extern const cmd_format cmd_npy, cmd_npz, cmd_netcdf, cmd_hdf5, cmd_raw, cmd_csv;
+
+/* Where the elements of a contiguous dataset of an HDF5 file are, if they are in this machine's
+ * order; false: nowhere, or nobody can tell. */
+bool cmd_hdf5_place(const char *path, const char *name, rd_dtype type, int64_t bytes,
+                    int64_t *offset);
+#endif

@@ -1,0 +1,53 @@
+/* hdf5_api.c - libhdf5, loaded. */
+#if RDIM_HDF5
+#include "files/hdf5_api.h"
+#include <dlfcn.h>
+
+static cmd_hdf5_api api;
+static bool         tried, loaded;
+
+static bool find_calls(void *file)
+{
+    static const char *const names[] = {
+#define CMD_NAME(name) #name,
+        CMD_HDF5_CALLS(CMD_NAME)
+#undef CMD_NAME
+    };
+    void **const at = (void **)&api; /* pointers to functions come first, as POSIX has them */
+
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (!(at[k] = dlsym(file, names[k])))
+            return false;
+    return true;
+}
+
+/* Types are variables of the library, which H5open() sets. */
+static bool find_types(void *file)
+{
+    const hid_t *at;
+
+#define CMD_FIND(name)                          \
+    if (!(at = dlsym(file, "H5T_" #name "_g"))) \
+        return false;                           \
+    api.name = *at;
+    CMD_HDF5_TYPES(CMD_FIND)
+#undef CMD_FIND
+    return true;
+}
+
+const cmd_hdf5_api *cmd_hdf5_load(void)
+{
+    if (tried)
+        return loaded ? &api : NULL;
+    tried      = true;
+    void *file = dlopen(RDIM_HDF5_NAME, RTLD_NOW | RTLD_LOCAL);
+    if (!file)
+        file = dlopen(RDIM_HDF5_FILE, RTLD_NOW | RTLD_LOCAL);
+    loaded = file && find_calls(file) && api.H5open() >= 0 && find_types(file);
+    if (loaded) /* it would print to stderr what we say in a sentence */
+        api.H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return loaded ? &api : NULL;
+}
+#else
+typedef int cmd_no_hdf5;
+#endif

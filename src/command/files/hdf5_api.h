@@ -1,0 +1,49 @@
+/* hdf5_api.h - libhdf5, loaded when the first file wants it, as libnetcdf is. */
+#ifndef CMD_HDF5_API_H
+#define CMD_HDF5_API_H
+#include <hdf5.h>
+#include <stdbool.h>
+
+/* Only names that have one meaning in all releases. */
+#define CMD_HDF5_CALLS(call)                                                                       \
+    call(H5open) call(H5Eset_auto2) call(H5Fopen) call(H5Fcreate) call(H5Fclose) call(             \
+        H5Pget_layout) call(H5Pget_chunk) call(H5Pget_external_count) call(H5Pget_nfilters)        \
+        call(H5Pclose) call(H5Gget_info) call(H5Lget_name_by_idx) call(H5Oopen) call(H5Oclose)     \
+            call(H5Iget_type) call(H5Iget_name) call(H5Dopen2) call(H5Dclose) call(H5Dget_space)   \
+                call(H5Dget_type) call(H5Dget_create_plist) call(H5Dget_offset) call(H5Dread)      \
+                    call(H5Dcreate2) call(H5Dwrite) call(H5Dvlen_reclaim) call(H5Rdereference2)    \
+                        call(H5Rcreate) call(H5Sget_simple_extent_ndims)                           \
+                            call(H5Sget_simple_extent_dims) call(H5Sget_simple_extent_type)        \
+                                call(H5Sclose) call(H5Screate) call(H5Screate_simple)              \
+                                    call(H5Sselect_hyperslab) call(H5Tget_class) call(H5Tget_size) \
+                                        call(H5Tget_sign) call(H5Tget_order) call(H5Tget_ebias)    \
+                                            call(H5Tclose) call(H5Tcopy) call(H5Tset_size)         \
+                                                call(H5Tis_variable_str) call(H5Tget_nmembers)     \
+                                                    call(H5Tenum_create) call(H5Tenum_insert)      \
+                                                        call(H5Tvlen_create) call(H5Aopen)         \
+                                                            call(H5Aexists) call(H5Aread) call(    \
+                                                                H5Aget_type) call(H5Aget_space)    \
+                                                                call(H5Aclose) call(H5Acreate2)    \
+                                                                    call(H5Awrite)                 \
+                                                                        call(H5free_memory)
+
+#define CMD_HDF5_TYPES(type)                                                                       \
+    type(NATIVE_INT8) type(NATIVE_UINT8) type(NATIVE_INT16) type(NATIVE_UINT16) type(NATIVE_INT32) \
+        type(NATIVE_UINT32) type(NATIVE_INT64) type(NATIVE_UINT64) type(NATIVE_FLOAT)              \
+            type(NATIVE_DOUBLE) type(C_S1) type(STD_REF_OBJ)
+
+typedef struct cmd_hdf5_api {
+#define CMD_MEMBER(name) __typeof__(name) *name;
+    CMD_HDF5_CALLS(CMD_MEMBER)
+#undef CMD_MEMBER
+#define CMD_MEMBER(name) hid_t name;
+    CMD_HDF5_TYPES(CMD_MEMBER)
+#undef CMD_MEMBER
+} cmd_hdf5_api;
+
+/* H5F_ACC_RDONLY and H5F_ACC_TRUNC, which as macros call the library. */
+enum { CMD_HDF5_READ = 0x0000, CMD_HDF5_TRUNCATE = 0x0002 };
+
+/* NULL where the library is not installed. */
+const cmd_hdf5_api *cmd_hdf5_load(void);
+#endif

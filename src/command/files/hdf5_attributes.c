@@ -1,0 +1,181 @@
+/* hdf5_attributes.c - what is said about a dataset. */
+#if RDIM_HDF5
+#include "files/hdf5_attributes.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_TEXT = 1 << 16, MOST_NAME = 4096, MOST_COORDINATES = 1 << 22 };
+
+static rd_dtype type_of(const cmd_hdf5_api *h5, hid_t type)
+{
+    const size_t size = h5->H5Tget_size(type);
+
+    switch (h5->H5Tget_class(type)) {
+    case H5T_INTEGER: {
+        const bool sign = h5->H5Tget_sign(type) == H5T_SGN_2;
+        return size == 1   ? (sign ? RD_I8 : RD_U8)
+               : size == 2 ? (sign ? RD_I16 : RD_U16)
+               : size == 4 ? (sign ? RD_I32 : RD_U32)
+               : size == 8 ? (sign ? RD_I64 : RD_U64)
+                           : RD_AUTO;
+    }
+    case H5T_FLOAT:
+        return size == 4   ? RD_F32
+               : size == 8 ? RD_F64
+               : size == 2 && h5->H5Tget_ebias(type) == 15 && h5->H5Tget_order(type) == H5T_ORDER_LE
+                   ? RD_F16
+                   : RD_AUTO;
+    case H5T_ENUM: /* FALSE and TRUE, as h5py writes bools */
+        return size == 1 && h5->H5Tget_nmembers(type) == 2 ? RD_BOOL : RD_AUTO;
+    default: return RD_AUTO;
+    }
+}
+
+rd_dtype cmd_hdf5_type(const cmd_hdf5_api *h5, hid_t set)
+{
+    const hid_t    type  = h5->H5Dget_type(set);
+    const rd_dtype found = type_of(h5, type);
+
+    h5->H5Tclose(type);
+    return found;
+}
+
+hid_t cmd_hdf5_memory_type(const cmd_hdf5_api *h5, hid_t set, rd_dtype type)
+{
+    switch (type) {
+    case RD_I8: return h5->NATIVE_INT8;
+    case RD_U8: return h5->NATIVE_UINT8;
+    case RD_I16: return h5->NATIVE_INT16;
+    case RD_U16: return h5->NATIVE_UINT16;
+    case RD_I32: return h5->NATIVE_INT32;
+    case RD_U32: return h5->NATIVE_UINT32;
+    case RD_I64: return h5->NATIVE_INT64;
+    case RD_U64: return h5->NATIVE_UINT64;
+    case RD_F32: return h5->NATIVE_FLOAT;
+    case RD_F64: return h5->NATIVE_DOUBLE;
+    default: return h5->H5Dget_type(set);
+    }
+}
+
+/* An attribute of at most one text, of fixed or any length. */
+const char *cmd_hdf5_text(const cmd_hdf5_api *h5, hid_t object, const char *name)
+{
+    const hid_t id = h5->H5Aexists(object, name) > 0 ? h5->H5Aopen(object, name, H5P_DEFAULT) : -1;
+    char       *text = NULL;
+
+    if (id < 0)
+        return NULL;
+    const hid_t  type = h5->H5Aget_type(id), space = h5->H5Aget_space(id);
+    const size_t size = h5->H5Tget_size(type);
+    if (h5->H5Tget_class(type) == H5T_STRING && h5->H5Sget_simple_extent_ndims(space) == 0) {
+        if (h5->H5Tis_variable_str(type) > 0) {
+            char *given = NULL;
+            if (h5->H5Aread(id, type, &given) >= 0 && given) {
+                text = cmd_copy(given, strlen(given));
+                h5->H5free_memory(given);
+            }
+        } else if (size > 0 && size < MOST_TEXT) {
+            text = cmd_room(size + 1);
+            if (h5->H5Aread(id, type, text) < 0)
+                *text = '\0';
+        }
+    }
+    h5->H5Sclose(space);
+    h5->H5Tclose(type);
+    h5->H5Aclose(id);
+    return text && *text ? text : NULL;
+}
+
+static int64_t points_of(const cmd_hdf5_api *h5, hid_t space)
+{
+    hsize_t   extent[H5S_MAX_RANK];
+    const int rank = h5->H5Sget_simple_extent_ndims(space);
+
+    if (rank < 0 || rank > 1 || h5->H5Sget_simple_extent_type(space) == H5S_NULL ||
+        h5->H5Sget_simple_extent_dims(space, extent, NULL) < 0)
+        return 0;
+    return rank == 0 ? 1 : extent[0] < INT64_MAX ? (int64_t)extent[0] : 0;
+}
+
+int cmd_hdf5_numbers(void *user, const char *name, int most, double *at, rd_dtype *type)
+{
+    const cmd_hdf5_object *o  = user;
+    const cmd_hdf5_api    *h5 = o->h5;
+    const hid_t id = h5->H5Aexists(o->id, name) > 0 ? h5->H5Aopen(o->id, name, H5P_DEFAULT) : -1;
+
+    if (id < 0)
+        return 0;
+    const hid_t stored = h5->H5Aget_type(id), space = h5->H5Aget_space(id);
+    int64_t     n = points_of(h5, space);
+    *type         = type_of(h5, stored);
+    if (n > most || *type == RD_AUTO || *type == RD_BOOL || *type == RD_F16 ||
+        h5->H5Aread(id, h5->NATIVE_DOUBLE, at) < 0)
+        n = 0;
+    h5->H5Sclose(space);
+    h5->H5Tclose(stored);
+    h5->H5Aclose(id);
+    return (int)n;
+}
+
+static void read_scale(const cmd_hdf5_api *h5, hid_t scale, cmd_axis *axis)
+{
+    char        path[MOST_NAME];
+    const char *name  = cmd_hdf5_text(h5, scale, "NAME");
+    const hid_t space = h5->H5Dget_space(scale);
+
+    if (h5->H5Iget_name(scale, path, sizeof path) > 0) {
+        const char *slash = strrchr(path, '/');
+        axis->name        = cmd_text("%s", slash ? slash + 1 : path);
+    }
+    /* NetCDF's dimensions without coordinates are scales, too, and say so. */
+    if ((!name || strncmp(name, "This is a netCDF dimension", 26) != 0) &&
+        points_of(h5, space) == axis->n && axis->n > 0 && axis->n <= MOST_COORDINATES &&
+        h5->H5Sget_simple_extent_ndims(space) == 1 && cmd_hdf5_type(h5, scale) != RD_AUTO) {
+        double *at = cmd_room((size_t)axis->n * sizeof *at);
+        if (h5->H5Dread(scale, h5->NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, at) >= 0)
+            axis->at = at;
+        axis->units    = cmd_hdf5_text(h5, scale, "units");
+        axis->title    = cmd_hdf5_text(h5, scale, "long_name");
+        axis->standard = cmd_hdf5_text(h5, scale, "standard_name");
+        axis->calendar = cmd_hdf5_text(h5, scale, "calendar");
+    }
+    h5->H5Sclose(space);
+}
+
+/* For each axis a list of references to its scales, of which the first counts. */
+void cmd_hdf5_scales(const cmd_hdf5_api *h5, hid_t file, hid_t set, cmd_variable *v)
+{
+    const hid_t id = h5->H5Aexists(set, "DIMENSION_LIST") > 0
+                         ? h5->H5Aopen(set, "DIMENSION_LIST", H5P_DEFAULT)
+                         : -1;
+
+    if (id < 0)
+        return;
+    const hid_t type = h5->H5Aget_type(id), space = h5->H5Aget_space(id);
+    hvl_t       lists[RD_MAX_RANK] = { 0 };
+    if (h5->H5Tget_class(type) == H5T_VLEN && points_of(h5, space) == v->shape.n &&
+        v->shape.n > 0) {
+        const hid_t memory = h5->H5Tvlen_create(h5->STD_REF_OBJ);
+
+        if (h5->H5Aread(id, memory, lists) >= 0) {
+            for (int k = 0; k < v->shape.n; k++) {
+                const hid_t scale =
+                    lists[k].len > 0 && lists[k].p
+                        ? h5->H5Rdereference2(file, H5P_DEFAULT, H5R_OBJECT, lists[k].p)
+                        : -1;
+                if (scale >= 0 && h5->H5Iget_type(scale) == H5I_DATASET)
+                    read_scale(h5, scale, &v->axis[k]);
+                if (scale >= 0)
+                    h5->H5Oclose(scale);
+            }
+            h5->H5Dvlen_reclaim(memory, space, H5P_DEFAULT, lists);
+        }
+        h5->H5Tclose(memory);
+    }
+    h5->H5Sclose(space);
+    h5->H5Tclose(type);
+    h5->H5Aclose(id);
+}
+#else
+typedef int cmd_no_hdf5_attributes;
+#endif

@@ -1,0 +1,312 @@
+/* netcdf.c - NetCDF files of all kinds: variables of all groups, their dimensions, coordinates and
+ * attributes.  What lies in one piece in this machine's order is mapped; else it is decoded. */
+#include "files/formats.h"
+#include "result.h"
+#include <string.h>
+
+static bool is_classic(const uint8_t *bytes, size_t n)
+{
+    return n >= 4 && memcmp(bytes, "CDF", 3) == 0 &&
+           (bytes[3] == 1 || bytes[3] == 2 || bytes[3] == 5);
+}
+
+static bool matches(const uint8_t *bytes, size_t n)
+{
+    return is_classic(bytes, n) || (n >= 8 && memcmp(bytes, "\x89HDF\r\n\x1a\n", 8) == 0);
+}
+
+#if RDIM_NETCDF
+#include "files/netcdf_api.h"
+#include "files/netcdf_write.h"
+#include "files/packing.h"
+#include "files/slabs.h"
+
+enum { MOST_TEXT = 1 << 16, MOST_COORDINATES = 1 << 22 };
+
+typedef struct source {
+    const cmd_netcdf_api *nc;
+    const char           *path;
+    int                   id;
+    bool                  classic;
+} source;
+
+/* Variables are known by the group and their number in it. */
+static int64_t pack_id(int group, int variable)
+{
+    return (int64_t)group << 32 | variable;
+}
+
+static int group_of(const cmd_variable *v)
+{
+    return (int)(v->id >> 32);
+}
+
+static int number_of(const cmd_variable *v)
+{
+    return (int)(v->id & INT32_MAX);
+}
+
+static rd_dtype type_of(nc_type type)
+{
+    switch (type) {
+    case NC_BYTE: return RD_I8;
+    case NC_UBYTE: return RD_U8;
+    case NC_SHORT: return RD_I16;
+    case NC_USHORT: return RD_U16;
+    case NC_INT: return RD_I32;
+    case NC_UINT: return RD_U32;
+    case NC_INT64: return RD_I64;
+    case NC_UINT64: return RD_U64;
+    case NC_FLOAT: return RD_F32;
+    case NC_DOUBLE: return RD_F64;
+    default: return RD_AUTO;
+    }
+}
+
+/* ---- Attributes ------------------------------------------------------------------------------ */
+static const char *text_attribute(const source *s, int group, int variable, const char *name)
+{
+    nc_type type;
+    size_t  n;
+
+    if (s->nc->inq_att(group, variable, name, &type, &n) != NC_NOERR || n == 0 || n > MOST_TEXT)
+        return NULL;
+    if (type == NC_CHAR) {
+        char *text = cmd_room(n + 1);
+        return s->nc->get_att_text(group, variable, name, text) == NC_NOERR && *text ? text : NULL;
+    }
+    if (type == NC_STRING && n == 1) {
+        char *text = NULL;
+        if (s->nc->get_att_string(group, variable, name, &text) != NC_NOERR || !text)
+            return NULL;
+        const char *copy = *text ? cmd_copy(text, strlen(text)) : NULL;
+        s->nc->free_string(1, &text);
+        return copy;
+    }
+    return NULL;
+}
+
+typedef struct attributes {
+    const source       *s;
+    const cmd_variable *v;
+} attributes;
+
+static int numbers(void *user, const char *name, int most, double *at, rd_dtype *type)
+{
+    const attributes *a = user;
+    nc_type           stored;
+    size_t            n;
+
+    if (a->s->nc->inq_att(group_of(a->v), number_of(a->v), name, &stored, &n) != NC_NOERR ||
+        n > (size_t)most || (*type = type_of(stored)) == RD_AUTO ||
+        a->s->nc->get_att_double(group_of(a->v), number_of(a->v), name, at) != NC_NOERR)
+        return 0;
+    return (int)n;
+}
+
+/* ---- What is in a file ----------------------------------------------------------------------- */
+static const char *group_path(const source *s, int group)
+{
+    char name[NC_MAX_NAME + 1];
+    int  parent;
+
+    if (group == s->id || s->nc->inq_grp_parent(group, &parent) != NC_NOERR ||
+        s->nc->inq_grpname(group, name) != NC_NOERR)
+        return "";
+    return cmd_text("%s%s/", group_path(s, parent), name);
+}
+
+static bool is_unlimited(const source *s, int group, int dimension)
+{
+    int n, ids[NC_MAX_VAR_DIMS];
+
+    for (;;) {
+        if (s->nc->inq_unlimdims(group, &n, NULL) == NC_NOERR && n <= NC_MAX_VAR_DIMS &&
+            s->nc->inq_unlimdims(group, &n, ids) == NC_NOERR)
+            for (int k = 0; k < n; k++)
+                if (ids[k] == dimension)
+                    return true;
+        if (group == s->id || s->nc->inq_grp_parent(group, &group) != NC_NOERR)
+            return false;
+    }
+}
+
+static const char *layout_of(const source *s, const cmd_variable *v)
+{
+    int storage = NC_CONTIGUOUS, shuffle, deflated = 0, level;
+
+    if (s->classic)
+        return "big-endian";
+    if (s->nc->inq_var_chunking(group_of(v), number_of(v), &storage, NULL) != NC_NOERR)
+        return NULL;
+    s->nc->inq_var_deflate(group_of(v), number_of(v), &shuffle, &deflated, &level);
+    return storage == NC_CONTIGUOUS ? "mapped" : deflated ? "chunks, deflated" : "chunks";
+}
+
+static void describe(const source *s, int group, int number, cmd_variable *v)
+{
+    char     name[NC_MAX_NAME + 1], dimension[NC_MAX_NAME + 1];
+    nc_type  type;
+    int      rank, ids[NC_MAX_VAR_DIMS];
+    rd_shape shape = { 0 };
+
+    cmd_netcdf_check(s->path, "a variable",
+                     s->nc->inq_var(group, number, name, &type, &rank, ids, NULL));
+    v->id   = pack_id(group, number);
+    v->name = cmd_text("%s%s", group_path(s, group), name);
+    if (rank > RD_MAX_RANK)
+        return; /* of no type: listed, and nothing else */
+    shape.n = rank;
+    for (int k = 0; k < rank; k++) {
+        size_t n;
+        cmd_netcdf_check(s->path, "a dimension", s->nc->inq_dim(group, ids[k], dimension, &n));
+        shape.at[k]       = n < (size_t)INT64_MAX / 2 ? (int64_t)n : -1;
+        v->axis[k].name   = cmd_copy(dimension, strlen(dimension));
+        v->axis[k].record = is_unlimited(s, group, ids[k]);
+    }
+    cmd_set_shape(v, type_of(type), &shape);
+    const char *sign = text_attribute(s, group, number, "_Unsigned");
+    if (sign && strcmp(sign, "true") == 0 && (v->type == RD_I8 || v->type == RD_I16))
+        v->type = v->type == RD_I8 ? RD_U8 : RD_U16;
+    v->units    = text_attribute(s, group, number, "units");
+    v->title    = text_attribute(s, group, number, "long_name");
+    v->standard = text_attribute(s, group, number, "standard_name");
+    v->is_axis  = rank == 1 && strcmp(name, v->axis[0].name) == 0;
+    v->layout   = layout_of(s, v);
+    cmd_read_packing(v, numbers, &(attributes){ s, v });
+}
+
+static void list_group(cmd_file *file, const source *s, int group, int depth)
+{
+    int n = 0;
+
+    cmd_netcdf_check(s->path, "a group", s->nc->inq_varids(group, &n, NULL));
+    if (n > 0) {
+        int          *ids = cmd_room((size_t)n * sizeof *ids);
+        cmd_variable *v   = cmd_add_variables(file, n);
+        cmd_netcdf_check(s->path, "a group", s->nc->inq_varids(group, &n, ids));
+        for (int k = 0; k < n; k++)
+            describe(s, group, ids[k], &v[k]);
+    }
+    cmd_netcdf_check(s->path, "a group", s->nc->inq_grps(group, &n, NULL));
+    if (n <= 0 || depth > 32)
+        return;
+    int *groups = cmd_room((size_t)n * sizeof *groups);
+    cmd_netcdf_check(s->path, "a group", s->nc->inq_grps(group, &n, groups));
+    for (int k = 0; k < n; k++)
+        list_group(file, s, groups[k], depth + 1);
+}
+
+static void open_netcdf(cmd_file *file)
+{
+    source *s = cmd_room(sizeof *s);
+    int     format;
+
+    *s = (source){ .nc = cmd_netcdf_load(file->path), .path = file->path };
+    cmd_netcdf_check(s->path, "cannot be read", s->nc->open(s->path, NC_NOWRITE, &s->id));
+    cmd_netcdf_check(s->path, "its format", s->nc->inq_format(s->id, &format));
+    s->classic  = format != NC_FORMAT_NETCDF4 && format != NC_FORMAT_NETCDF4_CLASSIC;
+    file->state = s;
+    list_group(file, s, s->id, 0);
+}
+
+/* ---- Elements -------------------------------------------------------------------------------- */
+static void decode(const source *s, const cmd_variable *v, char *to)
+{
+    size_t    chunk[NC_MAX_VAR_DIMS], start[RD_MAX_RANK], count[RD_MAX_RANK];
+    int64_t   chunks[RD_MAX_RANK];
+    int       storage = NC_CONTIGUOUS;
+    cmd_slabs t;
+
+    if (!s->classic)
+        s->nc->inq_var_chunking(group_of(v), number_of(v), &storage, chunk);
+    for (int k = 0; storage == NC_CHUNKED && k < v->shape.n; k++)
+        chunks[k] = chunk[k] <= (size_t)v->shape.at[k] ? (int64_t)chunk[k] : v->shape.at[k];
+    cmd_slabs_begin(&t, &v->shape, cmd_size_of(v->type), storage == NC_CHUNKED ? chunks : NULL);
+    do {
+        cmd_may_go_on();
+        for (int k = 0; k < v->shape.n; k++) {
+            start[k] = (size_t)t.start[k];
+            count[k] = (size_t)t.count[k];
+        }
+        cmd_netcdf_check(s->path, v->name,
+                         s->nc->get_vara(group_of(v), number_of(v), start, count, to));
+        to += cmd_slab_bytes(&t);
+    } while (cmd_slabs_next(&t));
+}
+
+static rd_expr *read_netcdf(cmd_file *file, cmd_variable *v)
+{
+    const source *s = file->state;
+    int           endian;
+
+    if (v->type == RD_AUTO)
+        cmd_fail("%s: %s has elements that are no numbers", file->path, v->name);
+    const int64_t points = cmd_points(&v->shape, v->type, v->name);
+    const int64_t bytes  = points * cmd_size_of(v->type);
+    if (points == 0)
+        return cmd_leaf(file->ctx, v, NULL);
+    if (!s->classic && v->layout && strcmp(v->layout, "mapped") == 0 &&
+        s->nc->inq_var_endian(group_of(v), number_of(v), &endian) == NC_NOERR &&
+        endian != NC_ENDIAN_BIG && cmd_hdf5_place(file->path, v->name, v->type, bytes, &v->offset))
+        return cmd_read_dense(file->ctx, file->path, v);
+    char *to = cmd_storage(bytes, v->name);
+    decode(s, v, to);
+    return cmd_leaf(file->ctx, v, to);
+}
+
+/* The variable of a dimension's name, in the variable's group or one above it. */
+static void coordinates_of(const source *s, const cmd_variable *v, cmd_axis *axis)
+{
+    int     group = group_of(v), number, rank;
+    nc_type type;
+
+    if (!axis->name || axis->n <= 0 || axis->n > MOST_COORDINATES)
+        return;
+    while (s->nc->inq_varid(group, axis->name, &number) != NC_NOERR)
+        if (group == s->id || s->nc->inq_grp_parent(group, &group) != NC_NOERR)
+            return;
+    if (s->nc->inq_var(group, number, NULL, &type, &rank, NULL, NULL) != NC_NOERR || rank != 1 ||
+        type_of(type) == RD_AUTO)
+        return;
+    double      *at    = cmd_room((size_t)axis->n * sizeof *at);
+    const size_t start = 0, count = (size_t)axis->n;
+    if (s->nc->get_vara_double(group, number, &start, &count, at) == NC_NOERR)
+        axis->at = at;
+    axis->units    = text_attribute(s, group, number, "units");
+    axis->title    = text_attribute(s, group, number, "long_name");
+    axis->standard = text_attribute(s, group, number, "standard_name");
+    axis->calendar = text_attribute(s, group, number, "calendar");
+}
+
+static void coordinates(cmd_file *file, cmd_variable *v)
+{
+    for (int k = 0; k < v->shape.n; k++)
+        coordinates_of(file->state, v, &v->axis[k]);
+}
+
+const cmd_format cmd_netcdf = { .name        = "NetCDF",
+                                .suffixes    = ".nc .nc4 .cdf .netcdf .grd ",
+                                .matches     = matches,
+                                .open        = open_netcdf,
+                                .read        = read_netcdf,
+                                .coordinates = coordinates,
+                                .write       = cmd_netcdf_write };
+#else
+/* What is an HDF5 file inside is left to that format. */
+static bool matches_here(const uint8_t *bytes, size_t n)
+{
+    return RDIM_HDF5 ? is_classic(bytes, n) : matches(bytes, n);
+}
+
+static void open_netcdf(cmd_file *file)
+{
+    cmd_fail("%s: this rdim was built without NetCDF (Debian: libnetcdf-dev, then build again)",
+             file->path);
+}
+
+const cmd_format cmd_netcdf = { .name     = "NetCDF (not in this build)",
+                                .suffixes = ".nc .nc4 .cdf .netcdf .grd ",
+                                .matches  = matches_here,
+                                .open     = open_netcdf };
+#endif

@@ -1,0 +1,27 @@
+/* netcdf_api.h - libnetcdf, loaded when the first file wants it: linked with it a program of one
+ * line takes 8 ms to begin, and without 1. */
+#ifndef CMD_NETCDF_API_H
+#define CMD_NETCDF_API_H
+#include <netcdf.h>
+
+#define CMD_NETCDF_CALLS(call)                                                                   \
+    call(open) call(create) call(close) call(strerror) call(inq) call(inq_format) call(inq_grps) \
+        call(inq_grpname) call(inq_grp_parent) call(inq_varids) call(inq_varid) call(inq_var)    \
+            call(inq_var_chunking) call(inq_var_deflate) call(inq_var_endian) call(inq_dim)      \
+                call(inq_unlimdims) call(inq_att) call(get_att_text) call(get_att_double)        \
+                    call(get_att_string) call(free_string) call(get_vara) call(get_vara_double)  \
+                        call(def_dim) call(def_var) call(put_att_text) call(put_att_double)      \
+                            call(put_att_float) call(set_fill) call(enddef) call(put_var)        \
+                                call(put_var_double)
+
+typedef struct cmd_netcdf_api {
+#define CMD_MEMBER(name) __typeof__(nc_##name) *name;
+    CMD_NETCDF_CALLS(CMD_MEMBER)
+#undef CMD_MEMBER
+} cmd_netcdf_api;
+
+/* Ends the program where the library is not installed. */
+const cmd_netcdf_api *cmd_netcdf_load(const char *path);
+/* Ends the program with the library's sentence, if `status` is a failure. */
+void cmd_netcdf_check(const char *path, const char *doing, int status);
+#endif

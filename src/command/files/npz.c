@@ -1,0 +1,394 @@
+/* npz.c - NumPy's .npz: a zip archive of .npy files.  Stored members are mapped where they lie,
+ * deflated ones inflated to memory without a name. */
+#include "files/formats.h"
+#include "result.h"
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool matches(const uint8_t *bytes, size_t n)
+{
+    return n >= 4 && (memcmp(bytes, "PK\3\4", 4) == 0 || memcmp(bytes, "PK\5\6", 4) == 0);
+}
+
+#if RDIM_ZLIB
+#include <zlib.h>
+
+enum {
+    LOCAL        = 30,
+    CENTRAL      = 46,
+    END          = 22,
+    LOCATOR      = 20,
+    END64        = 56, /* bytes of records */
+    STORED       = 0,
+    DEFLATED     = 8,
+    PIECE        = 1 << 16,
+    MOST_MEMBERS = 1 << 16
+};
+
+static uint32_t get16(const uint8_t *p)
+{
+    return (uint32_t)(p[0] | p[1] << 8);
+}
+
+static uint32_t get32(const uint8_t *p)
+{
+    return get16(p) | get16(p + 2) << 16;
+}
+
+static uint64_t get64(const uint8_t *p)
+{
+    return get32(p) | (uint64_t)get32(p + 4) << 32;
+}
+
+typedef struct archive {
+    const char *path;
+    int         fd;
+    int64_t     size;
+} archive;
+
+/* What is not kept in the variable; its `offset` is that of the local record. */
+typedef struct member {
+    int     method;
+    int64_t packed, size;
+} member;
+
+static _Noreturn void refuse(const archive *a, const char *what)
+{
+    cmd_fail("%s: a broken .npz file: %s", a->path, what);
+}
+
+static void get_bytes(const archive *a, void *to, int64_t n, int64_t offset)
+{
+    if (offset < 0 || offset > a->size || n > a->size - offset)
+        refuse(a, "a record lies outside");
+    cmd_read_at(a->fd, a->path, to, n, offset);
+}
+
+/* The last record of the file; a comment of up to 64 KiB may follow it. */
+static int64_t find_end(const archive *a, uint8_t end[END])
+{
+    static uint8_t tail[END + 65536];
+    const int64_t  n = a->size < (int64_t)sizeof tail ? a->size : (int64_t)sizeof tail;
+
+    get_bytes(a, tail, n, a->size - n);
+    for (int64_t at = n - END; at >= 0; at--)
+        if (memcmp(tail + at, "PK\5\6", 4) == 0) {
+            memcpy(end, tail + at, END);
+            return a->size - n + at;
+        }
+    refuse(a, "its list of members is missing (truncated?)");
+}
+
+/* Where the list of members is, and how many there are. */
+static void find_list(const archive *a, uint64_t *n, uint64_t *offset, uint64_t *bytes)
+{
+    uint8_t       end[END], locator[LOCATOR], end64[END64];
+    const int64_t at = find_end(a, end);
+
+    *n      = get16(end + 10);
+    *bytes  = get32(end + 12);
+    *offset = get32(end + 16);
+    if (*n != 0xffff && *bytes != 0xffffffff && *offset != 0xffffffff)
+        return;
+    if (at < LOCATOR)
+        return;
+    get_bytes(a, locator, LOCATOR, at - LOCATOR);
+    if (memcmp(locator, "PK\6\7", 4) != 0)
+        return;
+    get_bytes(a, end64, END64, (int64_t)(get64(locator + 8) & INT64_MAX));
+    if (memcmp(end64, "PK\6\6", 4) != 0)
+        refuse(a, "no record of 64 bits where one is announced");
+    *n      = get64(end64 + 32);
+    *bytes  = get64(end64 + 40);
+    *offset = get64(end64 + 48);
+}
+
+/* Sizes of 64 bits stand in an extra field, those that do not fit, in this order. */
+static void read_extra(const uint8_t *at, const uint8_t *end, uint64_t *const wide[3])
+{
+    while (end - at >= 4) {
+        const uint32_t id = get16(at), n = get16(at + 2);
+        const uint8_t *p = at + 4;
+
+        if (n > (uint64_t)(end - p))
+            return;
+        for (int k = 0; id == 1 && k < 3; k++)
+            if (*wide[k] == 0xffffffff && p + 8 <= at + 4 + n) {
+                *wide[k] = get64(p);
+                p += 8;
+            }
+        at += 4 + n;
+    }
+}
+
+static const char *array_name(const uint8_t *name, size_t n)
+{
+    const bool npy = n > 4 && memcmp(name + n - 4, ".npy", 4) == 0;
+
+    return cmd_copy((const char *)name, npy ? n - 4 : n);
+}
+
+/* One entry of the list; returns its length. */
+static uint64_t read_entry(const archive *a, const uint8_t *p, uint64_t left, cmd_variable *v,
+                           member *m)
+{
+    if (left < CENTRAL || memcmp(p, "PK\1\2", 4) != 0)
+        refuse(a, "its list of members cannot be read");
+    uint64_t       packed = get32(p + 20), size = get32(p + 24), offset = get32(p + 42);
+    const uint64_t name = get16(p + 28), extra = get16(p + 30), comment = get16(p + 32);
+    const uint64_t length = CENTRAL + name + extra + comment;
+
+    if (length > left)
+        refuse(a, "its list of members ends early");
+    read_extra(p + CENTRAL + name, p + CENTRAL + name + extra,
+               (uint64_t *const[]){ &size, &packed, &offset });
+    if (packed > (uint64_t)a->size || offset > (uint64_t)a->size || size > INT64_MAX / 2)
+        refuse(a, "a member lies outside");
+    if (get16(p + 8) & 1)
+        cmd_fail("%s: its members are encrypted", a->path);
+    v->name   = array_name(p + CENTRAL, name);
+    v->layout = get16(p + 10) == STORED ? "stored" : "deflated";
+    v->offset = (int64_t)offset;
+    *m        = (member){ (int)get16(p + 10), (int64_t)packed, (int64_t)size };
+    return length;
+}
+
+static void open_npz(cmd_file *file)
+{
+    archive  a = { .path = file->path };
+    uint64_t n, offset, bytes;
+
+    a.fd = cmd_open_to_read(a.path, &a.size);
+    find_list(&a, &n, &offset, &bytes);
+    if (offset > (uint64_t)a.size || bytes > (uint64_t)a.size - offset || n > bytes / CENTRAL ||
+        n > MOST_MEMBERS)
+        refuse(&a, "its list of members lies outside");
+    uint8_t      *list = cmd_room(bytes);
+    cmd_variable *v    = cmd_add_variables(file, (int)n);
+    member       *m    = cmd_room(n * sizeof *m);
+    get_bytes(&a, list, (int64_t)bytes, (int64_t)offset);
+    for (uint64_t k = 0, at = 0; k < n; k++) {
+        at += read_entry(&a, list + at, bytes - at, &v[k], &m[k]);
+        v[k].id = (int64_t)k;
+    }
+    close(a.fd);
+    file->state = m;
+}
+
+static int64_t data_of(const archive *a, const cmd_variable *v, const member *m)
+{
+    uint8_t local[LOCAL];
+
+    get_bytes(a, local, LOCAL, v->offset);
+    if (memcmp(local, "PK\3\4", 4) != 0)
+        refuse(a, "no member where one is announced");
+    const int64_t data = v->offset + LOCAL + get16(local + 26) + get16(local + 28);
+    if (data > a->size || m->packed > a->size - data)
+        refuse(a, "a member ends outside");
+    return data;
+}
+
+/* Piece by piece, so that what a member claims to be is written only as far as it is. */
+static int inflate_member(const archive *a, const member *m, int64_t data)
+{
+    static uint8_t in[PIECE], out[PIECE];
+    z_stream       z     = { 0 };
+    const int      fd    = cmd_storage_file(m->size, a->path);
+    int64_t        taken = 0, put = 0;
+    int            status = Z_OK;
+
+    if (inflateInit2(&z, -MAX_WBITS) != Z_OK)
+        cmd_fail("%s: zlib cannot begin", a->path);
+    while (status == Z_OK) {
+        if (z.avail_in == 0 && taken < m->packed) {
+            const int64_t n = m->packed - taken < PIECE ? m->packed - taken : PIECE;
+            cmd_read_at(a->fd, a->path, in, n, data + taken);
+            z.next_in  = in;
+            z.avail_in = (uInt)n;
+            taken += n;
+        }
+        z.next_out      = out;
+        z.avail_out     = PIECE;
+        status          = inflate(&z, Z_NO_FLUSH);
+        const int64_t n = PIECE - z.avail_out;
+        if (n > m->size - put)
+            refuse(a, "a member is longer than it says");
+        cmd_write_at(fd, a->path, out, n, put);
+        put += n;
+    }
+    inflateEnd(&z);
+    if (status != Z_STREAM_END || put != m->size)
+        refuse(a, "a member cannot be inflated");
+    return fd;
+}
+
+static rd_expr *read_npz(cmd_file *file, cmd_variable *v)
+{
+    const member *m = (const member *)file->state + v->id;
+    archive       a = { .path = file->path };
+    rd_expr      *x;
+
+    a.fd               = cmd_open_to_read(a.path, &a.size);
+    const int64_t data = data_of(&a, v, m);
+    if (m->method == STORED)
+        x = rd_load(file->ctx, a.path, .offset = data);
+    else if (m->method == DEFLATED) {
+        const int fd = inflate_member(&a, m, data);
+        x            = rd_load(file->ctx, cmd_text("/proc/self/fd/%d", fd));
+        close(fd);
+    } else
+        cmd_fail("%s: %s is packed by method %d of zip; deflate is what can be read", a.path,
+                 v->name, m->method);
+    close(a.fd);
+    if (!x)
+        cmd_fail("%s: %s: %s", a.path, v->name, cmd_error_text(file->ctx));
+    const rd_shape shape = rd_shape_of(x);
+    cmd_set_shape(v, rd_type_of(x), &shape);
+    return rd_label(x, v->name);
+}
+
+/* ---- Writing: members are stored, aligned to 64 bytes, with sizes of 64 bits ------------------- */
+typedef struct entry {
+    const char *name;
+    uint32_t    crc;
+    uint64_t    size, offset;
+} entry;
+
+typedef struct writer {
+    const char *path;
+    int         fd;
+    int64_t     at;
+} writer;
+
+static void put(writer *w, const void *bytes, int64_t n)
+{
+    cmd_write_at(w->fd, w->path, bytes, n, w->at);
+    w->at += n;
+}
+
+static uint8_t *put16(uint8_t *p, uint32_t v)
+{
+    *p++ = (uint8_t)v;
+    *p++ = (uint8_t)(v >> 8);
+    return p;
+}
+
+static uint8_t *put32(uint8_t *p, uint32_t v)
+{
+    return put16(put16(p, v & 0xffff), v >> 16);
+}
+
+static uint8_t *put64(uint8_t *p, uint64_t v)
+{
+    return put32(put32(p, (uint32_t)v), (uint32_t)(v >> 32));
+}
+
+static uint32_t checksum(uLong crc, const void *bytes, int64_t n)
+{
+    for (const uint8_t *p = bytes; n > 0;) {
+        const uInt piece = n < 1 << 30 ? (uInt)n : 1 << 30;
+
+        crc = crc32(crc, p, piece);
+        p += piece;
+        n -= piece;
+    }
+    return (uint32_t)crc;
+}
+
+/* What both records of a member have in common: versions, method, date (1980), checksum, sizes. */
+static uint8_t *put_facts(uint8_t *p, const entry *e)
+{
+    p = put16(p, 45);
+    p = put16(p, 0x0800); /* names are UTF-8 */
+    p = put16(p, STORED);
+    p = put32(p, 0x00210000);
+    p = put32(p, e->crc);
+    p = put32(p, 0xffffffff);
+    p = put32(p, 0xffffffff);
+    return put16(p, (uint32_t)strlen(e->name));
+}
+
+static void put_member(writer *w, const cmd_result *r, entry *e)
+{
+    char          header[CMD_NPY_HEADER];
+    uint8_t       local[LOCAL + 20], *p = local, zeros[64] = { 0 };
+    const int64_t n     = cmd_npy_header(r->array.type, &r->array.shape, header);
+    const int64_t bytes = cmd_count(r) * cmd_size_of(r->array.type);
+    const int64_t start = w->at + LOCAL + (int64_t)strlen(e->name) + 20 + 4;
+    const int64_t pad   = (64 - start % 64) % 64;
+
+    e->size   = (uint64_t)(n + bytes);
+    e->offset = (uint64_t)w->at;
+    e->crc    = checksum(checksum(crc32(0, NULL, 0), header, n), r->array.in, bytes);
+    p         = put_facts(put32(p, 0x04034b50), e);
+    p         = put16(p, (uint32_t)(20 + 4 + pad));
+    put(w, local, p - local);
+    put(w, e->name, (int64_t)strlen(e->name));
+    p = put64(put64(put16(put16(local, 1), 16), e->size), e->size);
+    p = put16(put16(p, 0x4452), (uint32_t)pad);
+    put(w, local, p - local);
+    put(w, zeros, pad);
+    put(w, header, n);
+    put(w, r->array.in, bytes);
+}
+
+static void put_list(writer *w, const entry *e, int n)
+{
+    const int64_t start = w->at;
+    uint8_t       record[END64 + LOCATOR + END], *p;
+
+    for (int k = 0; k < n; k++) {
+        p = put_facts(put16(put32(record, 0x02014b50), 45), &e[k]);
+        p = put16(put16(put16(p, 28), 0), 0);
+        p = put32(put32(put16(p, 0), 0), 0xffffffff);
+        put(w, record, p - record);
+        put(w, e[k].name, (int64_t)strlen(e[k].name));
+        p = put64(put64(put64(put16(put16(record, 1), 24), e[k].size), e[k].size), e[k].offset);
+        put(w, record, p - record);
+    }
+    const uint64_t bytes = (uint64_t)(w->at - start);
+    p                    = put16(put16(put64(put32(record, 0x06064b50), END64 - 12), 45), 45);
+    p                    = put64(put64(put32(put32(p, 0), 0), (uint64_t)n), (uint64_t)n);
+    p                    = put64(put64(p, bytes), (uint64_t)start);
+    p                    = put32(put64(put32(put32(p, 0x07064b50), 0), (uint64_t)w->at), 1);
+    p                    = put16(put16(put32(p, 0x06054b50), 0), 0);
+    p                    = put16(put16(p, 0xffff), 0xffff);
+    p                    = put16(put32(put32(p, 0xffffffff), 0xffffffff), 0);
+    put(w, record, p - record);
+}
+
+static void write_npz(const char *path, const char *aside, const cmd_results *results)
+{
+    writer w = { .path = path, .fd = open(aside, O_WRONLY | O_CLOEXEC) };
+    entry *e = cmd_room((size_t)results->n * sizeof *e);
+
+    if (w.fd < 0)
+        cmd_fail("%s: cannot write", path);
+    for (int k = 0; k < results->n; k++) {
+        e[k].name = cmd_text("%s.npy", results->at[k].name);
+        put_member(&w, &results->at[k], &e[k]);
+    }
+    put_list(&w, e, results->n);
+    close(w.fd);
+}
+
+const cmd_format cmd_npz = { .name     = "NumPy .npz",
+                             .suffixes = ".npz ",
+                             .matches  = matches,
+                             .open     = open_npz,
+                             .read     = read_npz,
+                             .late     = true,
+                             .write    = write_npz };
+#else
+static void open_npz(cmd_file *file)
+{
+    cmd_fail("%s: this rdim was built without zlib, and so without .npz files", file->path);
+}
+
+const cmd_format cmd_npz = { .name     = "NumPy .npz (not in this build)",
+                             .suffixes = ".npz ",
+                             .matches  = matches,
+                             .open     = open_npz };
+#endif

@@ -1,0 +1,180 @@
+/* storage.c - bytes: read, mapped, and kept where there is room for them. */
+#include "files/file.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PIECE = 1 << 22 };
+
+static int64_t most_memory;
+
+/* Opening a FIFO would wait for a writer, reading a device might never end. */
+int cmd_open_to_read(const char *path, int64_t *size)
+{
+    struct stat facts;
+    const int   fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+
+    if (fd < 0 || fstat(fd, &facts) != 0)
+        cmd_fail("%s: %s", path, strerror(errno));
+    if (!S_ISREG(facts.st_mode))
+        cmd_fail("%s: %s", path, S_ISDIR(facts.st_mode) ? "a directory" : "not a regular file");
+    *size = (int64_t)facts.st_size;
+    return fd;
+}
+
+void cmd_read_at(int fd, const char *path, void *to, int64_t bytes, int64_t offset)
+{
+    for (char *at = to; bytes > 0;) {
+        const size_t  piece = bytes < PIECE ? (size_t)bytes : PIECE;
+        const ssize_t got   = pread(fd, at, piece, (off_t)offset);
+
+        cmd_may_go_on();
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            cmd_fail("%s: %s", path, strerror(errno));
+        if (got == 0)
+            cmd_fail("%s: truncated: %lld bytes are missing at its end", path, (long long)bytes);
+        at += got;
+        offset += got;
+        bytes -= got;
+    }
+}
+
+void cmd_write_at(int fd, const char *path, const void *from, int64_t bytes, int64_t offset)
+{
+    for (const char *at = from; bytes > 0;) {
+        const size_t  piece = bytes < PIECE ? (size_t)bytes : PIECE;
+        const ssize_t put   = pwrite(fd, at, piece, (off_t)offset);
+
+        cmd_may_go_on();
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            cmd_fail("%s: cannot write: %s", path, strerror(put < 0 ? errno : EIO));
+        at += put;
+        offset += put;
+        bytes -= put;
+    }
+}
+
+const void *cmd_map(int fd, int64_t offset, int64_t bytes)
+{
+    const int64_t page = (int64_t)sysconf(_SC_PAGESIZE), begin = offset / page * page;
+    void         *map =
+        mmap(NULL, (size_t)(bytes + offset - begin), PROT_READ, MAP_PRIVATE, fd, (off_t)begin);
+
+    return map == MAP_FAILED ? NULL : (const char *)map + (offset - begin);
+}
+
+void cmd_set_memory(int64_t bytes)
+{
+    most_memory = bytes;
+}
+
+static bool fits_memory(int64_t bytes)
+{
+    const int64_t pages = (int64_t)sysconf(_SC_PHYS_PAGES), page = (int64_t)sysconf(_SC_PAGESIZE);
+
+    return bytes <= (most_memory > 0 ? most_memory : pages / 2 * page);
+}
+
+/* A file without a name goes with the program, however that ends. */
+static int file_without_name(int64_t bytes, const char *what)
+{
+    const char *set = getenv("TMPDIR"), *directory = set && *set ? set : "/var/tmp";
+    int         fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+    if (fd < 0) {
+        char *name = cmd_text("%s/rdim-XXXXXX", directory);
+        fd         = mkstemp(name);
+        if (fd >= 0)
+            unlink(name);
+    }
+    if (fd < 0)
+        cmd_fail("%s: %lld bytes are more than memory should hold, and there can be no file for "
+                 "them in %s (TMPDIR says where): %s",
+                 what, (long long)bytes, directory, strerror(errno));
+    const int failed = posix_fallocate(fd, 0, (off_t)bytes);
+    if (failed)
+        cmd_fail("%s: no room for %lld bytes in %s (TMPDIR says where): %s", what, (long long)bytes,
+                 directory, strerror(failed));
+    return fd;
+}
+
+int cmd_storage_file(int64_t bytes, const char *what)
+{
+    const int fd = fits_memory(bytes) ? memfd_create("rdim", MFD_CLOEXEC) : -1;
+
+    return fd >= 0 ? fd : file_without_name(bytes, what);
+}
+
+void *cmd_storage(int64_t bytes, const char *what)
+{
+    const bool fits = fits_memory(bytes);
+    const int  fd   = fits ? -1 : file_without_name(bytes, what);
+    void      *at   = mmap(NULL, bytes > 0 ? (size_t)bytes : 1, PROT_READ | PROT_WRITE,
+                    fits ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
+
+    if (at == MAP_FAILED)
+        cmd_fail("%s: no memory for %lld bytes: %s", what, (long long)bytes, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+#ifdef MADV_HUGEPAGE
+    if (fits)
+        madvise(at, (size_t)bytes, MADV_HUGEPAGE);
+#endif
+    return at;
+}
+
+rd_expr *cmd_leaf(rd_ctx *ctx, const cmd_variable *v, const void *data)
+{
+    rd_expr *leaf = rd_leaf(
+        ctx, &(rd_array){ .in = data, .type = v->type, .order = v->order, .shape = v->shape });
+
+    if (!leaf || (v->name && *v->name && !rd_label(leaf, v->name)))
+        cmd_fail_of(ctx);
+    return leaf;
+}
+
+static int64_t alignment_of(rd_dtype type)
+{
+    const int64_t size = cmd_size_of(type);
+
+    return type == RD_C64 || type == RD_C128 ? size / 2 : size;
+}
+
+rd_expr *cmd_read_dense(rd_ctx *ctx, const char *path, const cmd_variable *v)
+{
+    const int64_t points = cmd_points(&v->shape, v->type, path);
+    const int64_t bytes = points * cmd_size_of(v->type), align = alignment_of(v->type);
+    int64_t       size;
+    const void   *data = NULL;
+
+    if (points == 0)
+        return cmd_leaf(ctx, v, NULL);
+    const int fd = cmd_open_to_read(path, &size);
+    if (v->offset < 0 || v->offset > size || bytes > size - v->offset)
+        cmd_fail("%s: truncated: %s of %s %s needs %lld bytes from byte %lld on, and the file has "
+                 "%lld",
+                 path, v->name, cmd_type_name(v->type), cmd_shape_text(&v->shape), (long long)bytes,
+                 (long long)v->offset, (long long)size);
+    if (!v->swapped && v->type != RD_BOOL && v->offset % align == 0)
+        data = cmd_map(fd, v->offset, bytes);
+    if (!data) {
+        char *own = cmd_storage(bytes, path);
+
+        cmd_read_at(fd, path, own, bytes, v->offset);
+        if (v->swapped)
+            cmd_swap(own, bytes / align, align);
+        for (int64_t i = 0; v->type == RD_BOOL && i < points; i++)
+            own[i] = own[i] != 0; /* any byte in a file, but only 0 and 1 in a C program */
+        data = own;
+    }
+    close(fd);
+    return cmd_leaf(ctx, v, data);
+}

@@ -1,0 +1,250 @@
+/* inputs.c - names of a formula as variables of files. */
+#include "inputs.h"
+#include "join.h"
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool is_there(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+/* One path, or what a pattern stands for, in order. */
+static void add_files(cmd_source *s, rd_ctx *ctx, const char *path)
+{
+    glob_t found = { 0 };
+    char **paths = (char *[]){ (char *)path };
+    size_t n     = 1;
+
+    if (!is_there(path) && strpbrk(path, "*?[") && glob(path, 0, NULL, &found) == 0) {
+        paths = found.gl_pathv;
+        n     = found.gl_pathc;
+    }
+    cmd_file **files = cmd_room(((size_t)s->n + n) * sizeof *files);
+    if (s->n)
+        memcpy(files, s->files, (size_t)s->n * sizeof *files);
+    for (size_t k = 0; k < n; k++)
+        files[s->n++] = cmd_open(ctx, cmd_copy(paths[k], strlen(paths[k])));
+    s->files = files;
+    globfree(&found);
+}
+
+/* "file.nc:sst": the variable behind the last colon, unless that is a file's name. */
+static char *cut_variable(cmd_source *s, const char *text)
+{
+    const char *colon = strrchr(text, ':');
+
+    if (!colon || is_there(text) || !colon[1])
+        return cmd_copy(text, strlen(text));
+    s->variable = colon + 1;
+    return cmd_copy(text, (size_t)(colon - text));
+}
+
+static bool read_number(const char *text, double *number)
+{
+    char *end;
+
+    *number = strtod(text, &end);
+    return end != text && !*end && !is_there(text);
+}
+
+static void add_source(cmd_inputs *in, const char *given)
+{
+    static const char names[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    cmd_source       *s       = &in->sources[in->n++];
+    const size_t      n       = strspn(given, names);
+    const bool        named =
+        n > 0 && given[n] == '=' && !(given[0] >= '0' && given[0] <= '9') && !is_there(given);
+    const char *value = named ? given + n + 1 : given;
+
+    s->name = named ? cmd_copy(given, n) : NULL;
+    if (!*value)
+        cmd_misuse("%s: no file is named", given);
+    if (named && read_number(value, &s->number))
+        return;
+    cmd_file *raw = cmd_open_raw(in->ctx, value);
+    if (raw) {
+        s->files    = cmd_room(sizeof raw);
+        s->files[0] = raw;
+        s->n        = 1;
+        return;
+    }
+    char *paths = cut_variable(s, value);
+    if (is_there(paths) || !strchr(paths, ',')) {
+        add_files(s, in->ctx, paths);
+        return;
+    }
+    for (char *at = paths, *comma; at; at = comma) {
+        comma = strchr(at, ',');
+        if (comma)
+            *comma++ = '\0';
+        if (*at)
+            add_files(s, in->ctx, at);
+    }
+}
+
+cmd_inputs cmd_open_inputs(rd_ctx *ctx, int n, const char *const *texts, const char *join)
+{
+    cmd_inputs in = { .ctx     = ctx,
+                      .join    = join,
+                      .sources = cmd_room(((size_t)n + 1) * sizeof *in.sources),
+                      .known   = cmd_room(CMD_MOST_KNOWN * sizeof *in.known) };
+
+    for (int k = 0; k < n; k++)
+        add_source(&in, texts[k]);
+    return in;
+}
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+/* Of a file without names of variables the array is known by the name given, its file's, or x. */
+static bool is_anonymous(const cmd_file *file)
+{
+    return file->n == 1 && strcmp(file->variable[0].name, cmd_stem(file->path)) == 0;
+}
+
+/* The only one that a formula can mean, if no name is given: axes are there for others. */
+static cmd_variable *only_one(const cmd_file *file)
+{
+    cmd_variable *found = NULL;
+
+    for (int k = 0; k < file->n; k++)
+        if (!file->variable[k].is_axis) {
+            if (found)
+                return file->variable[0].layout && strcmp(file->variable[0].layout, "text") == 0
+                           ? &file->variable[0]
+                           : NULL;
+            found = &file->variable[k];
+        }
+    return found ? found : file->n == 1 ? &file->variable[0] : NULL;
+}
+
+static const char *names_of(const cmd_file *file)
+{
+    const char *text = "";
+
+    for (int k = 0; k < file->n && k < 40; k++)
+        text = cmd_text("%s%s%s", text, k ? ", " : "", file->variable[k].name);
+    return file->n > 40 ? cmd_text("%s, ...", text) : text;
+}
+
+static cmd_variable *variable_of(const cmd_source *s, const cmd_file *file)
+{
+    cmd_variable *v = s->variable       ? cmd_find(file, s->variable)
+                      : !only_one(file) ? cmd_find(file, s->name)
+                                        : only_one(file);
+
+    if (!v && s->variable)
+        cmd_fail("%s: no variable %s in it; it has %s", file->path, s->variable, names_of(file));
+    if (!v)
+        cmd_fail("%s: which of its variables is %s?  Say %s=%s:NAME; it has %s", file->path,
+                 s->name, s->name, file->path, names_of(file));
+    return v;
+}
+
+/* Variables that a name stands for, one a file; how many. */
+static int find_parts(const cmd_inputs *in, const char *name, cmd_part *parts)
+{
+    int n = 0;
+
+    for (int k = 0; k < in->n; k++)
+        if (in->sources[k].name && strcmp(in->sources[k].name, name) == 0) {
+            const cmd_source *s = &in->sources[k];
+            for (int i = 0; i < s->n; i++)
+                parts[i] = (cmd_part){ s->files[i], variable_of(s, s->files[i]) };
+            return s->n;
+        }
+    for (int k = 0; k < in->n; k++)
+        for (int i = 0; !in->sources[k].name && i < in->sources[k].n; i++) {
+            cmd_file     *file = in->sources[k].files[i];
+            cmd_variable *v    = cmd_find(file, name);
+
+            if (!v && is_anonymous(file) && strcmp(name, "x") == 0)
+                v = &file->variable[0];
+            if (v)
+                parts[n++] = (cmd_part){ file, v };
+        }
+    return n;
+}
+
+static int count_files(const cmd_inputs *in)
+{
+    int n = 0;
+
+    for (int k = 0; k < in->n; k++)
+        n += in->sources[k].n;
+    return n;
+}
+
+static const double *number_named(const cmd_inputs *in, const char *name)
+{
+    for (int k = 0; k < in->n; k++)
+        if (in->sources[k].name && in->sources[k].n == 0 && strcmp(in->sources[k].name, name) == 0)
+            return &in->sources[k].number;
+    return NULL;
+}
+
+rd_expr *cmd_lookup(void *user, rd_ctx *ctx, const char *name)
+{
+    cmd_inputs   *in     = user;
+    const double *number = number_named(in, name);
+
+    if (number)
+        return *number == (double)(int64_t)*number && *number > -9e15 && *number < 9e15
+                   ? rd_int(ctx, (int64_t)*number)
+                   : rd_num(ctx, *number);
+    for (int k = 0; k < in->n_known; k++)
+        if (strcmp(in->known[k].name, name) == 0)
+            return in->known[k].v.x;
+    cmd_part *parts = cmd_room(((size_t)count_files(in) + 1) * sizeof *parts);
+    const int n     = find_parts(in, name, parts);
+    if (n == 0)
+        return NULL;
+    if (in->n_known == CMD_MOST_KNOWN)
+        cmd_misuse("more than %d variables", CMD_MOST_KNOWN);
+    cmd_known *known = &in->known[in->n_known++];
+    known->name      = cmd_copy(name, strlen(name));
+    known->v         = cmd_join_parts(ctx, in->join, n, parts);
+    for (int k = 0; k < known->v.shape.n; k++)
+        rd_axis_source(known->v.x, k, &known->from[k]);
+    return known->v.x;
+}
+
+const char *cmd_names(const cmd_inputs *in)
+{
+    const char *text = "";
+
+    for (int k = 0; k < in->n; k++) {
+        const cmd_source *s = &in->sources[k];
+        for (int i = 0; i < (s->name ? 1 : s->n); i++)
+            text = cmd_text("%s%s%s", text, *text ? ", " : "",
+                            s->name ? s->name : names_of(s->files[i]));
+    }
+    return text;
+}
+
+int cmd_axis_of(void *user, rd_expr *x, const char *name)
+{
+    const cmd_inputs *in    = user;
+    const rd_shape    shape = rd_shape_of(x);
+
+    for (int k = 0; k < shape.n; k++) {
+        const cmd_axis *axis = cmd_axis_at(in, x, k, &(rd_axis_from){ 0 });
+        if (axis && axis->name && strcmp(axis->name, name) == 0)
+            return k;
+    }
+    return -1;
+}
+
+int64_t cmd_bytes(const cmd_inputs *in)
+{
+    int64_t bytes = 0;
+
+    for (int k = 0; k < in->n_known; k++) {
+        const rd_shape shape = rd_shape_of(in->known[k].v.x);
+        bytes += cmd_points(&shape, RD_F64, in->known[k].name) * cmd_size_of(in->known[k].v.type);
+    }
+    return bytes;
+}

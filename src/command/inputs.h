@@ -1,0 +1,40 @@
+/* inputs.h - names of a formula as variables of files. */
+#ifndef CMD_INPUTS_H
+#define CMD_INPUTS_H
+#include "files/file.h"
+
+/* What a name is given as: one variable, or several that are joined, or a number. */
+typedef struct cmd_known {
+    const char  *name;
+    cmd_variable v; /* its axes are those of v.x */
+    rd_axis_from from[RD_MAX_RANK];
+} cmd_known;
+
+typedef struct cmd_source {
+    const char *name;     /* NULL: its variables' names count */
+    const char *variable; /* of the files; NULL: the only one */
+    double      number;   /* where there are no files */
+    int         n;
+    cmd_file  **files;
+} cmd_source;
+
+typedef struct cmd_inputs {
+    rd_ctx     *ctx;
+    const char *join;
+    int         n, n_known;
+    cmd_source *sources;
+    cmd_known  *known; /* names that were looked up, at most MOST_KNOWN */
+} cmd_inputs;
+enum { CMD_MOST_KNOWN = 256 };
+
+cmd_inputs cmd_open_inputs(rd_ctx *ctx, int n, const char *const *texts, const char *join);
+/* What the formula asks for, as rd_formula_opts has it: NULL where no file has such a name. */
+rd_expr *cmd_lookup(void *user, rd_ctx *ctx, const char *name);
+/* "sst (12, 90, 180), lat (90)": for who has asked for another name. */
+const char *cmd_names(const cmd_inputs *inputs);
+/* The axis of x that has this name; -1: none. */
+int  cmd_axis_of(void *user, rd_expr *x, const char *name);
+void cmd_list(const cmd_inputs *inputs);
+/* Bytes of all that was looked up. */
+int64_t cmd_bytes(const cmd_inputs *inputs);
+#endif

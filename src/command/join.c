@@ -1,0 +1,100 @@
+/* join.c - variables of several files as one: parts of a record, members of an ensemble. */
+#include "join.h"
+#include "times.h"
+#include <string.h>
+
+static int axis_named(const cmd_variable *v, const char *name)
+{
+    for (int k = 0; k < v->shape.n; k++)
+        if (v->axis[k].name && strcmp(v->axis[k].name, name) == 0)
+            return k;
+    return -1;
+}
+
+/* -1: a new one. */
+static int choose_axis(const cmd_variable *v, const char *join)
+{
+    if (join)
+        return axis_named(v, join);
+    for (int k = 0; k < v->shape.n; k++)
+        if (v->axis[k].record)
+            return k;
+    const int time = axis_named(v, "time");
+    return time >= 0 ? time : v->shape.n > 0 ? 0 : -1;
+}
+
+/* Coordinates one after the other, in the first one's units; none if a part has none. */
+static void join_axis(cmd_axis *axis, int k, int n, const cmd_part *parts)
+{
+    int64_t total = 0, at = 0;
+    bool    all = true;
+
+    for (int i = 0; i < n; i++) {
+        total += parts[i].v->shape.at[k];
+        all &= parts[i].v->axis[k].at != NULL || parts[i].v->shape.at[k] == 0;
+    }
+    axis->n        = total;
+    double *joined = all ? cmd_room((size_t)total * sizeof *joined) : NULL;
+    for (int i = 0; all && i < n; i++) {
+        const cmd_axis *part  = &parts[i].v->axis[k];
+        double          scale = 1, shift = 0;
+
+        if (!cmd_units_meet(axis->units, part->units, &scale, &shift))
+            cmd_warn("%s: along %s units are %s, those of %s %s; both are taken as they are",
+                     parts[i].file->path, axis->name ? axis->name : "the joined axis",
+                     part->units ? part->units : "not said", parts[0].file->path,
+                     axis->units ? axis->units : "not said");
+        for (int64_t j = 0; joined && part->at && j < part->n; j++)
+            joined[at++] = part->at[j] * scale + shift;
+    }
+    axis->at = joined;
+}
+
+static void add_axis(cmd_variable *v, const char *name, int64_t n)
+{
+    for (int k = v->shape.n; k > 0; k--)
+        v->axis[k] = v->axis[k - 1];
+    v->axis[0] = (cmd_axis){ .name = name, .n = n };
+}
+
+cmd_variable cmd_join_parts(rd_ctx *ctx, const char *join, int n, const cmd_part *parts)
+{
+    rd_expr    **x = cmd_room((size_t)n * sizeof(rd_expr *));
+    cmd_variable v;
+
+    for (int i = 0; i < n; i++)
+        x[i] = cmd_read(parts[i].file, parts[i].v);
+    v = *parts[0].v;
+    if (n == 1)
+        return v;
+    const int axis = choose_axis(&v, join);
+    for (int i = 1; i < n; i++)
+        if (parts[i].v->shape.n != v.shape.n)
+            cmd_fail("%s: %s has shape %s, and in %s %s: they cannot be joined",
+                     parts[i].file->path, v.name, cmd_shape_text(&parts[i].v->shape),
+                     parts[0].file->path, cmd_shape_text(&v.shape));
+    const rd_exprs all = { x, n };
+    v.x                = axis >= 0 ? rd_concat(axis, all) : rd_stack(0, all);
+    if (!v.x)
+        cmd_fail("%s of %s and others cannot be joined: %s", v.name, parts[0].file->path,
+                 cmd_error_text(ctx));
+    if (axis >= 0)
+        join_axis(&v.axis[axis], axis, n, parts);
+    else
+        add_axis(&v, join ? join : "member", n);
+    v.shape = rd_shape_of(v.x);
+    return v;
+}
+
+const cmd_axis *cmd_axis_at(const cmd_inputs *in, rd_expr *x, int axis, rd_axis_from *from)
+{
+    if (!rd_axis_source(x, axis, from))
+        return NULL;
+    for (int k = 0; k < in->n_known; k++) {
+        const cmd_known *known = &in->known[k];
+        for (int a = 0; a < known->v.shape.n; a++)
+            if (known->from[a].from == from->from && known->from[a].axis == from->axis)
+                return &known->v.axis[a];
+    }
+    return NULL;
+}

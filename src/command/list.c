@@ -1,0 +1,37 @@
+/* list.c - what is in files: --list. */
+#include "inputs.h"
+#include <stdio.h>
+
+static void list_variable(cmd_file *file, cmd_variable *v)
+{
+    const char *shape = "";
+
+    if (file->format->late) /* types are known once variables are read */
+        cmd_read(file, v);
+    for (int k = 0; k < v->shape.n; k++)
+        shape =
+            cmd_text("%s%s%s%s%lld", shape, k ? ", " : "", v->axis[k].name ? v->axis[k].name : "",
+                     v->axis[k].name ? " " : "", (long long)v->axis[k].n);
+    printf("  %-16s %-5s (%s)", v->name, v->type == RD_AUTO ? "-" : cmd_type_name(v->type), shape);
+    if (v->units)
+        printf(" %s", v->units);
+    if (v->title)
+        printf(": %s", v->title);
+    if (v->packing.type != RD_AUTO)
+        printf("; packed");
+    if (v->layout)
+        printf("; %s", v->layout);
+    putchar('\n');
+}
+
+void cmd_list(const cmd_inputs *in)
+{
+    for (int k = 0; k < in->n; k++)
+        for (int i = 0; i < in->sources[k].n; i++) {
+            cmd_file *file = in->sources[k].files[i];
+
+            printf("%s: %s\n", file->path, file->format->name);
+            for (int v = 0; v < file->n; v++)
+                list_variable(file, &file->variable[v]);
+        }
+}

@@ -1,0 +1,102 @@
+/* main.c - rdim: formulas of arrays in files. */
+#include "inputs.h"
+#include "options.h"
+#include "output.h"
+#include "progress.h"
+#include "results.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+static rd_results wanted(const cmd_results *results)
+{
+    rd_result *at = cmd_room((size_t)results->n * sizeof *at);
+    int32_t    n  = 0;
+
+    for (int k = 0; k < results->n; k++)
+        if (results->at[k].x)
+            at[n++] = (rd_result){ results->at[k].x, &results->at[k].array };
+    return (rd_results){ at, n };
+}
+
+static void say(rd_ctx *ctx, const char *text)
+{
+    if (!text)
+        cmd_fail_of(ctx);
+    printf("%s", text);
+}
+
+static void evaluate(rd_ctx *ctx, const cmd_options *o, const cmd_inputs *in,
+                     const cmd_results *results)
+{
+    cmd_bar         bar    = cmd_bar_begin(o->progress, cmd_bytes(in));
+    const rd_status status = rd_eval_many(ctx, wanted(results),
+                                          &(rd_eval_opts){ .size     = sizeof(rd_eval_opts),
+                                                           .backend  = o->backend,
+                                                           .progress = cmd_bar_move,
+                                                           .user     = &bar });
+
+    cmd_bar_end(&bar);
+    cmd_may_go_on();
+    if (status != RD_OK)
+        cmd_fail_of(ctx);
+}
+
+typedef struct clock {
+    double start, opened, computed;
+} clock;
+
+static void say_time(const clock *c, const cmd_inputs *in)
+{
+    const double now = cmd_seconds(), bytes = (double)cmd_bytes(in);
+
+    fprintf(stderr,
+            "opened and read in %.4g ms, computed in %.4g ms (%.3g GB/s of input), "
+            "written in %.4g ms\n",
+            1e3 * (c->opened - c->start), 1e3 * (c->computed - c->opened),
+            bytes / 1e9 / (c->computed - c->opened), 1e3 * (now - c->computed));
+}
+
+static void run(rd_ctx *ctx, const cmd_options *o)
+{
+    clock      c  = { .start = cmd_seconds() };
+    cmd_inputs in = cmd_open_inputs(ctx, o->n_inputs, o->inputs, o->join);
+
+    if (o->list) {
+        cmd_list(&in);
+        return;
+    }
+    cmd_results results = cmd_read_formula(o, &in);
+    cmd_targets targets = cmd_plan_output(o, &results);
+    c.opened            = cmd_seconds();
+    if (o->dot || o->explain) {
+        if (o->dot)
+            say(ctx, rd_graphviz(ctx, wanted(&results)));
+        else
+            say(ctx, rd_explain(ctx, wanted(&results), NULL));
+        return;
+    }
+    cmd_make_room(&targets, &results);
+    evaluate(ctx, o, &in, &results);
+    c.computed = cmd_seconds();
+    if (targets.n)
+        cmd_write(&targets, &results);
+    else
+        cmd_print(ctx, &results);
+    if (o->time)
+        say_time(&c, &in);
+}
+
+int main(int argc, char **argv)
+{
+    const cmd_options o = cmd_read_options(argc, argv);
+    rd_ctx *ctx = rd_ctx_new(&(rd_ctx_opts){ .size = sizeof(rd_ctx_opts), .threads = o.threads });
+
+    if (!ctx)
+        cmd_fail("out of memory");
+    cmd_watch(ctx);
+    run(ctx, &o);
+    if (fflush(stdout) != 0 || ferror(stdout))
+        cmd_fail("standard output cannot be written");
+    rd_ctx_free(ctx);
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,187 @@
+/* options.c - the command line. */
+#include "options.h"
+#include "files/file.h"
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: rdim [OPTION]... FORMULA [NAME=]FILE...\n"
+    "       rdim --list FILE...\n"
+    "\n"
+    "Computes FORMULA of arrays in files, in as few passes over them as it can.\n"
+    "\n"
+    "  rdim 'mean(sst, axis=0)' sst=coads_sst.npy             a table, or a summary of what is large\n"
+    "  rdim 'mean(sst, axis=0)' sst=coads_sst.npy -o clim.npy\n"
+    "  rdim 'mean(SST, axis=\"TIME\")' coads.nc -o clim.nc      names are those of the file\n"
+    "  rdim 'm = mean(x, axis=0); s = std(x, axis=0)' x=a.npy -o out.npz\n"
+    "\n"
+    "Files: .npy, .npz, NetCDF (.nc), HDF5 (.h5), CSV (.csv, .tsv, .txt), and\n"
+    "without a header NAME=FILE:TYPE:SHAPE, as x=a.bin:f4:100x200.\n"
+    "NAME=FILE:VARIABLE is one variable of a file, NAME=A,B,C and NAME='a*.nc' join files\n"
+    "along their record, and NAME=2.5 is a number.\n"
+    "\n"
+    "  -o, --output [NAME=]FILE  write results there, in the format of the name's suffix\n"
+    "      --only SLICE          only this part of each result is computed: '10, :'\n"
+    "      --join AXIS           join files along this axis; one that none has is a new first one\n"
+    "      --list                what is in the files\n"
+    "      --explain             how it would be computed, and nothing else\n"
+    "      --dot                 the formula as a graph for Graphviz, and nothing else\n"
+    "      --time                how long it took\n"
+    "      --progress            a bar, also where it would not be shown\n"
+    "      --threads N           0: as many as there are processors (the default)\n"
+    "      --backend NAME        auto (the default), cpu or cuda\n"
+    "      --memory SIZE         what is unpacked to more than this goes to a file, as in 4G\n"
+    "      --help, --version\n"
+    "\n"
+    "Ends with 0; 1: something failed; 2: it was not meant so; 130: Ctrl-C, and nothing is written.\n";
+
+enum {
+    ONLY = 256,
+    JOIN,
+    LIST,
+    EXPLAIN,
+    DOT,
+    TIME,
+    PROGRESS,
+    THREADS,
+    BACKEND,
+    MEMORY,
+    HELP,
+    VERSION
+};
+
+static const struct option long_options[] = {
+    { "output", required_argument, NULL, 'o' },
+    { "only", required_argument, NULL, ONLY },
+    { "join", required_argument, NULL, JOIN },
+    { "list", no_argument, NULL, LIST },
+    { "explain", optional_argument, NULL, EXPLAIN },
+    { "dot", no_argument, NULL, DOT },
+    { "time", no_argument, NULL, TIME },
+    { "progress", no_argument, NULL, PROGRESS },
+    { "threads", required_argument, NULL, THREADS },
+    { "backend", required_argument, NULL, BACKEND },
+    { "memory", required_argument, NULL, MEMORY },
+    { "help", no_argument, NULL, HELP },
+    { "version", no_argument, NULL, VERSION },
+    { NULL, 0, NULL, 0 },
+};
+
+/* Is text[0..n) a name that a formula may have? */
+static bool is_name(const char *text, size_t n)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    const char        first[2]  = { n ? text[0] : ' ', '\0' };
+
+    return n > 0 && strspn(first, letters) == 1 &&
+           strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") >= n;
+}
+
+static void add_output(cmd_options *o, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    const bool  named  = equals && is_name(text, (size_t)(equals - text));
+    cmd_output *out    = &o->outputs[o->n_outputs++];
+
+    out->name = named ? cmd_copy(text, (size_t)(equals - text)) : NULL;
+    out->path = named ? equals + 1 : text;
+    if (!*out->path)
+        cmd_misuse("-o %s: no file is named", text);
+}
+
+static rd_backend read_backend(const char *text)
+{
+    if (strcmp(text, "auto") == 0)
+        return RD_BACKEND_AUTO;
+    if (strcmp(text, "cpu") == 0)
+        return RD_BACKEND_CPU;
+    if (strcmp(text, "cuda") == 0)
+        return RD_BACKEND_CUDA;
+    cmd_misuse("--backend %s: it is auto, cpu or cuda", text);
+}
+
+static int32_t read_threads(const char *text)
+{
+    char      *end;
+    const long n = strtol(text, &end, 10);
+
+    if (end == text || *end || n < 0 || n > 1024)
+        cmd_misuse("--threads %s: a number from 0 to 1024", text);
+    return (int32_t)n;
+}
+
+static int64_t read_size(const char *text)
+{
+    static const char units[] = "KMGT";
+    char             *end;
+    const double      n    = strtod(text, &end);
+    const char       *unit = *end ? strchr(units, *end) : NULL;
+    double            size = n;
+
+    for (const char *u = units; unit && u <= unit; u++)
+        size *= 1024;
+    if (end == text || !(n > 0) || (*end && (!unit || (end[1] && strcmp(end + 1, "B") != 0))) ||
+        size > 1e18)
+        cmd_misuse("--memory %s: a size like 500M or 4G", text);
+    return (int64_t)size;
+}
+
+static _Noreturn void say_help(void)
+{
+    fputs(help, stdout);
+    exit(0);
+}
+
+static _Noreturn void say_version(void)
+{
+    printf("rdim %d.%d.%d\n", RD_VERSION >> 16, RD_VERSION >> 8 & 255, RD_VERSION & 255);
+    for (int k = 0; cmd_formats[k]; k++)
+        printf("  %s\n", cmd_formats[k]->name);
+    exit(0);
+}
+
+static void take(cmd_options *o, int option, char **argv)
+{
+    switch (option) {
+    case 'o': add_output(o, optarg); break;
+    case ONLY: o->only = optarg; break;
+    case JOIN: o->join = optarg; break;
+    case LIST: o->list = true; break;
+    case EXPLAIN: o->explain = optarg ? optarg : ""; break;
+    case DOT: o->dot = true; break;
+    case TIME: o->time = true; break;
+    case PROGRESS: o->progress = true; break;
+    case THREADS: o->threads = read_threads(optarg); break;
+    case BACKEND: o->backend = read_backend(optarg); break;
+    case MEMORY: cmd_set_memory(read_size(optarg)); break;
+    case HELP: say_help();
+    case VERSION: say_version();
+    case ':': cmd_misuse("%s wants a value", argv[optind - 1]);
+    default:
+        if (optopt && optopt < 256)
+            cmd_misuse("-%c: no such option; a formula that begins with - goes behind --", optopt);
+        cmd_misuse("%s: no such option", argv[optind - 1]);
+    }
+}
+
+cmd_options cmd_read_options(int argc, char **argv)
+{
+    cmd_options o = { .inputs  = cmd_room((size_t)argc * sizeof *o.inputs),
+                      .outputs = cmd_room((size_t)argc * sizeof *o.outputs) };
+
+    opterr = 0;
+    for (int option; (option = getopt_long(argc, argv, ":o:", long_options, NULL)) != -1;)
+        take(&o, option, argv);
+    if (!o.list && optind < argc)
+        o.formula = argv[optind++];
+    while (optind < argc)
+        o.inputs[o.n_inputs++] = argv[optind++];
+    if (!o.list && !o.formula)
+        cmd_misuse("no formula: rdim 'mean(x, axis=0)' x=FILE");
+    if (o.list && o.n_inputs == 0)
+        cmd_misuse("--list: no file is named");
+    return o;
+}

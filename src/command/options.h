@@ -1,0 +1,23 @@
+/* options.h - what the command line asks for. */
+#ifndef CMD_OPTIONS_H
+#define CMD_OPTIONS_H
+#include "base.h"
+
+typedef struct cmd_output {
+    const char *name; /* of the result; NULL: all of them */
+    const char *path;
+} cmd_output;
+
+typedef struct cmd_options {
+    const char  *formula; /* NULL: --list, or --help and the like, which end the program */
+    int          n_inputs, n_outputs;
+    const char **inputs; /* "sst=a.nc", "a.nc", as given */
+    cmd_output  *outputs;
+    const char  *only, *join, *explain; /* NULL: not asked for; explain: "" or "svg" */
+    bool         dot, time, progress, list;
+    rd_backend   backend;
+    int32_t      threads;
+} cmd_options;
+
+cmd_options cmd_read_options(int argc, char **argv);
+#endif

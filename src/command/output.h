@@ -1,0 +1,28 @@
+/* output.h - where results go. */
+#ifndef CMD_OUTPUT_H
+#define CMD_OUTPUT_H
+#include "options.h"
+#include "result.h"
+
+/* Files to write, each with the results that go there. */
+typedef struct cmd_target {
+    const char       *path, *aside;
+    const cmd_format *format;
+    cmd_results       results;
+    int64_t           place; /* where elements are in it: it is mapped; -1: it is written later */
+} cmd_target;
+
+typedef struct cmd_targets {
+    int         n;
+    cmd_target *at;
+} cmd_targets;
+
+/* Checks what -o says, before anything is computed. */
+cmd_targets cmd_plan_output(const cmd_options *options, cmd_results *results);
+/* Memory of results, where they are to be computed: files that are mapped, where a format has
+ * elements side by side. */
+void cmd_make_room(cmd_targets *targets, cmd_results *results);
+void cmd_write(cmd_targets *targets, const cmd_results *results);
+/* To the screen (table.c): small results as tables, large ones summed up. */
+void cmd_print(rd_ctx *ctx, const cmd_results *results);
+#endif

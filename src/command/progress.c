@@ -1,0 +1,67 @@
+/* progress.c - a bar with rate and time left, on a terminal. */
+#include "progress.h"
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { WIDTH = 30 };
+static const double SHOWN_AFTER = 0.5; /* seconds: what is done by then needs no bar */
+
+double cmd_seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+cmd_bar cmd_bar_begin(bool asked, int64_t bytes)
+{
+    return (cmd_bar){ .shown = asked || isatty(STDERR_FILENO),
+                      .start = asked ? cmd_seconds() - SHOWN_AFTER : cmd_seconds(),
+                      .bytes = bytes };
+}
+
+static void time_text(char text[32], double seconds)
+{
+    const long s = seconds < 1e7 ? (long)(seconds + 0.5) : 9999999;
+
+    if (s < 100)
+        snprintf(text, 32, "%ld s", s);
+    else if (s < 6000)
+        snprintf(text, 32, "%ld min %02ld s", s / 60, s % 60);
+    else
+        snprintf(text, 32, "%ld h %02ld min", s / 3600, s / 60 % 60);
+}
+
+int cmd_bar_move(void *of, double done, double seconds_left)
+{
+    cmd_bar     *bar  = of;
+    const double gone = cmd_seconds() - bar->start;
+    char         line[WIDTH + 1], left[32];
+
+    if (cmd_interrupted())
+        return 1;
+    if (!bar->shown || gone < SHOWN_AFTER)
+        return 0;
+    const int full = done < 0 ? 0 : done > 1 ? WIDTH : (int)(done * WIDTH);
+    memset(line, '#', (size_t)full);
+    memset(line + full, '.', (size_t)(WIDTH - full));
+    line[WIDTH] = '\0';
+    time_text(left, seconds_left);
+    fprintf(stderr, "\r[%s] %3d %%", line, (int)(done * 100));
+    if (bar->bytes > 0)
+        fprintf(stderr, "  %.2f GB/s", done * (double)bar->bytes / gone / 1e9);
+    fprintf(stderr, "  %s left\033[K", left);
+    fflush(stderr);
+    bar->drawn = true;
+    return 0;
+}
+
+void cmd_bar_end(cmd_bar *bar)
+{
+    if (bar->drawn)
+        fputs("\r\033[K", stderr);
+    bar->drawn = false;
+}

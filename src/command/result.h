@@ -1,0 +1,29 @@
+/* result.h - what was computed, with all that is known about it. */
+#ifndef CMD_RESULT_H
+#define CMD_RESULT_H
+#include "files/file.h"
+
+typedef struct cmd_result {
+    const char *name; /* as the formula says; "result" where it says none */
+    const char *formula;
+    bool        named; /* the formula names it */
+    rd_expr    *x;
+    rd_array    array; /* dense, in C order; data NULL before it was computed */
+    cmd_axis    axis[RD_MAX_RANK];
+    const char *units, *title; /* NULL: not known */
+} cmd_result;
+
+struct cmd_results {
+    int         n;
+    cmd_result *at;
+};
+
+/* The element at a place in C order. */
+static inline double cmd_value(const cmd_result *r, int64_t i)
+{
+    return cmd_element(r->array.in, r->array.type, i);
+}
+int64_t cmd_count(const cmd_result *r);
+/* "latitude", or "axis 1" where it has no name. */
+const char *cmd_axis_name(const cmd_result *r, int axis);
+#endif

@@ -1,0 +1,13 @@
+/* results.h - from a formula to results. */
+#ifndef CMD_RESULTS_H
+#define CMD_RESULTS_H
+#include "inputs.h"
+#include "options.h"
+#include "result.h"
+
+/* What the formula says, with the axes and units of what it is made of; ends the program where it
+ * cannot be read. */
+cmd_results cmd_read_formula(const cmd_options *options, cmd_inputs *inputs);
+/* Are a result's units those of what it is made of?  Means are, and variances are not. */
+bool cmd_keeps_units(const char *formula);
+#endif

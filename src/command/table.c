@@ -1,0 +1,203 @@
+/* table.c - results for people: small ones as tables with their coordinates, large ones summed
+ * up. */
+#include "output.h"
+#include "times.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_ROWS = 60, MOST_COLUMNS = 12, DIGITS = 6 };
+
+static const char *value_text(const cmd_result *r, int64_t i)
+{
+    const double value = cmd_value(r, i);
+    const bool   wide  = r->array.type == RD_C64 || r->array.type == RD_C128;
+    const double other = r->array.type == RD_C64 ? (double)((const float *)r->array.in)[2 * i + 1]
+                         : r->array.type == RD_C128 ? ((const double *)r->array.in)[2 * i + 1]
+                                                    : 0;
+
+    if (r->array.type == RD_BOOL)
+        return value != 0 ? "true" : "false";
+    if (wide)
+        return cmd_text("%.*g%+.*gi", DIGITS, value, DIGITS, other);
+    if (!cmd_is_float(r->array.type))
+        return r->array.type == RD_I64
+                   ? cmd_text("%lld", (long long)((const int64_t *)r->array.in)[i])
+               : r->array.type == RD_U64
+                   ? cmd_text("%llu", (unsigned long long)((const uint64_t *)r->array.in)[i])
+                   : cmd_text("%.0f", value);
+    return value != value ? "NaN" : cmd_text("%.*g", DIGITS, value);
+}
+
+static const char *coordinate_text(const cmd_axis *axis, int64_t i)
+{
+    const char *date;
+
+    if (!axis->at)
+        return cmd_text("%lld", (long long)i);
+    date = cmd_date_text(axis->at[i], axis->units, axis->calendar);
+    return date ? date : cmd_text("%.*g", DIGITS + 1, axis->at[i]);
+}
+
+static const char *axis_title(const cmd_result *r, int k)
+{
+    const cmd_axis *axis = &r->axis[k];
+    const bool      date =
+        axis->at && axis->n > 0 && cmd_date_text(axis->at[0], axis->units, axis->calendar) != NULL;
+
+    return axis->units && !date ? cmd_text("%s (%s)", cmd_axis_name(r, k), axis->units)
+                                : cmd_axis_name(r, k);
+}
+
+static const char *result_title(const cmd_result *r)
+{
+    return r->units ? cmd_text("%s (%s)", r->name, r->units) : r->name;
+}
+
+/* Cells by columns, each as wide as its longest one, to the right. */
+typedef struct table {
+    int          rows, columns;
+    const char **cell;
+} table;
+
+static void print_table(const table *t)
+{
+    int *width = cmd_room((size_t)t->columns * sizeof *width);
+
+    for (int i = 0; i < t->rows * t->columns; i++) {
+        const int n = (int)strlen(t->cell[i]);
+        if (n > width[i % t->columns])
+            width[i % t->columns] = n;
+    }
+    for (int i = 0; i < t->rows * t->columns; i++) {
+        const int  k    = i % t->columns;
+        const bool last = k + 1 == t->columns;
+        printf("%s%*s%s", k ? "  " : "", width[k], t->cell[i], last ? "\n" : "");
+    }
+}
+
+static table make_table(int rows, int columns)
+{
+    return (table){ rows, columns, cmd_room((size_t)rows * (size_t)columns * sizeof(char *)) };
+}
+
+static bool same_axis(const cmd_result *a, const cmd_result *b)
+{
+    const cmd_axis *x = &a->axis[0], *y = &b->axis[0];
+
+    return x->n == y->n && !x->at == !y->at && strcmp(axis_title(a, 0), axis_title(b, 0)) == 0 &&
+           (!x->at || memcmp(x->at, y->at, (size_t)x->n * sizeof *x->at) == 0);
+}
+
+/* Rows of one axis: those that follow and have it, too, are columns beside the first. */
+static int print_rows(const cmd_result *r, int n)
+{
+    int columns = 1;
+
+    while (columns < n && columns < MOST_COLUMNS && r[columns].array.shape.n == 1 &&
+           same_axis(r, &r[columns]))
+        columns++;
+    const int rows = (int)r->axis[0].n;
+    table     t    = make_table(rows + 1, columns + 1);
+    t.cell[0]      = axis_title(r, 0);
+    for (int k = 0; k < columns; k++)
+        t.cell[k + 1] = result_title(&r[k]);
+    for (int i = 0; i < rows; i++) {
+        const char **row = t.cell + (size_t)(i + 1) * (size_t)t.columns;
+        row[0]           = coordinate_text(&r->axis[0], i);
+        for (int k = 0; k < columns; k++)
+            row[k + 1] = value_text(&r[k], i);
+    }
+    print_table(&t);
+    return columns;
+}
+
+static void print_matrix(const cmd_result *r)
+{
+    const int rows = (int)r->axis[0].n, columns = (int)r->axis[1].n;
+    table     t = make_table(rows + 1, columns + 1);
+
+    printf("%s: %s down, %s across\n", result_title(r), axis_title(r, 0), axis_title(r, 1));
+    t.cell[0] = "";
+    for (int j = 0; j < columns; j++)
+        t.cell[j + 1] = coordinate_text(&r->axis[1], j);
+    for (int i = 0; i < rows; i++) {
+        const char **row = t.cell + (size_t)(i + 1) * (size_t)t.columns;
+        row[0]           = coordinate_text(&r->axis[0], i);
+        for (int j = 0; j < columns; j++)
+            row[j + 1] = value_text(r, (int64_t)i * columns + j);
+    }
+    print_table(&t);
+}
+
+static void print_axes(const cmd_result *r)
+{
+    for (int k = 0; k < r->array.shape.n; k++) {
+        const cmd_axis *axis = &r->axis[k];
+
+        printf("  %-12s %lld", cmd_axis_name(r, k), (long long)axis->n);
+        if (axis->at && axis->n > 0)
+            printf(", from %s to %s%s%s", coordinate_text(axis, 0),
+                   coordinate_text(axis, axis->n - 1), axis->units ? " " : "",
+                   axis->units ? axis->units : "");
+        putchar('\n');
+    }
+}
+
+static void summarise(rd_ctx *ctx, const cmd_result *r)
+{
+    double         low = 0, high = 0, mean = 0;
+    int64_t        missing = 0;
+    const int64_t  n       = cmd_count(r);
+    const rd_dtype type    = r->array.type;
+
+    printf("%s: %s %s%s%s\n", r->name, cmd_type_name(type), cmd_shape_text(&r->array.shape),
+           r->units ? ", " : "", r->units ? r->units : "");
+    print_axes(r);
+    if (type == RD_C64 || type == RD_C128 || n == 0)
+        return;
+    rd_expr  *x      = rd_leaf(ctx, &r->array);
+    rd_expr  *value  = rd_cast(x, RD_F64);
+    rd_status status = rd_eval_many(
+        ctx,
+        RD_RESULTS({ rd_min(value, RD_ALL, .skip_nan = true), RD_INTO(&low, RD_SCALAR) },
+                   { rd_max(value, RD_ALL, .skip_nan = true), RD_INTO(&high, RD_SCALAR) },
+                   { rd_mean(value, RD_ALL, .skip_nan = true), RD_INTO(&mean, RD_SCALAR) },
+                   { rd_count(rd_isnan(value), RD_ALL), RD_INTO(&missing, RD_SCALAR) }),
+        NULL);
+    if (status != RD_OK)
+        cmd_fail_of(ctx);
+    printf("  min %.*g, mean %.*g, max %.*g", DIGITS, low, DIGITS, mean, DIGITS, high);
+    if (missing)
+        printf("; %lld of %lld missing", (long long)missing, (long long)n);
+    putchar('\n');
+}
+
+/* For scripts: one number and nothing else. */
+static void print_number(const cmd_result *r)
+{
+    const char *text = cmd_is_float(r->array.type) ? cmd_number_text(cmd_value(r, 0), r->array.type)
+                                                   : value_text(r, 0);
+
+    if (r->named)
+        printf("%s = ", r->name);
+    printf("%s\n", text);
+}
+
+void cmd_print(rd_ctx *ctx, const cmd_results *results)
+{
+    for (int k = 0, n; k < results->n; k += n) {
+        const cmd_result *r     = &results->at[k];
+        const rd_shape   *shape = &r->array.shape;
+
+        n = 1;
+        if (shape->n == 0)
+            print_number(r);
+        else if (shape->n == 1 && shape->at[0] > 0 && shape->at[0] <= MOST_ROWS)
+            n = print_rows(r, results->n - k);
+        else if (shape->n == 2 && shape->at[0] > 0 && shape->at[0] <= MOST_ROWS &&
+                 shape->at[1] > 0 && shape->at[1] <= MOST_COLUMNS)
+            print_matrix(r);
+        else
+            summarise(ctx, r);
+    }
+}

@@ -1,0 +1,65 @@
+/* units.c - are the units of a result those of what it is made of?  Only where each step is known
+ * to keep them. */
+#include "results.h"
+#include <ctype.h>
+#include <string.h>
+
+static bool keeps(const char *name, size_t n)
+{
+    static const char *const names[] = {
+        "mean",         "min",         "max",         "std",         "median",  "quantile",
+        "percentile",   "first",       "last",        "minimum",     "maximum", "fmin",
+        "fmax",         "abs",         "clip",        "roll",        "flip",    "sort",
+        "rolling_mean", "rolling_min", "rolling_max", "rolling_std", "diff",    "concat",
+        "mode",         "quantiles",   "transpose",   "permute",     "round",   "norm",
+    };
+
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (strlen(names[k]) == n && memcmp(names[k], name, n) == 0)
+            return true;
+    return false;
+}
+
+/* Past an argument or a pair of brackets: to the comma or the bracket that ends it. */
+static const char *skip(const char *p)
+{
+    for (int depth = 0; *p; p++) {
+        if (depth == 0 && strchr(",)];", *p))
+            return p;
+        depth += strchr("([", *p) != NULL;
+        depth -= strchr(")]", *p) != NULL;
+    }
+    return p;
+}
+
+bool cmd_keeps_units(const char *formula)
+{
+    int depth = 0;
+
+    for (const char *p = formula; *p;) {
+        if (isalpha((unsigned char)*p) || *p == '_') {
+            const char *name = p;
+            while (isalnum((unsigned char)*p) || *p == '_')
+                p++;
+            size_t n = (size_t)(p - name);
+            while (*p == ' ')
+                p++;
+            if (n > 3 && memcmp(name, "nan", 3) == 0) {
+                name += 3;
+                n -= 3;
+            }
+            if (*p == '(' && !keeps(name, n))
+                return false;
+            if (depth > 0 && *p == '=' && p[1] != '=')
+                p = skip(p); /* a keyword: axes, weights, masks */
+        } else if (*p == '[')
+            p = skip(p + 1);
+        else if (strchr("*/^%<>&|!?", *p))
+            return false;
+        else {
+            depth += (*p == '(') - (*p == ')');
+            p++;
+        }
+    }
+    return true;
+}
