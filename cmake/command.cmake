@@ -37,11 +37,11 @@ foreach(row IN ITEMS "NETCDF;netcdf;netcdf.h" "HDF5;hdf5;hdf5.h")
         message(STATUS "${what} for the command: ${name}, ${RDIM_${what}_LIBRARY}")
         target_compile_definitions(rdim_command_parts PRIVATE
             RDIM_${what}_NAME="${name}" RDIM_${what}_FILE="${RDIM_${what}_LIBRARY}")
-        target_include_directories(rdim_command_parts SYSTEM PRIVATE ${RDIM_${what}_PC_INCLUDE_DIRS})
+        target_include_directories(rdim_command_parts SYSTEM PUBLIC ${RDIM_${what}_PC_INCLUDE_DIRS})
     else()
         message(STATUS "no ${what} for the command")
     endif()
-    target_compile_definitions(rdim_command_parts PRIVATE RDIM_${what}=${there})
+    target_compile_definitions(rdim_command_parts PUBLIC RDIM_${what}=${there})
 endforeach()
 
 if(ZLIB_FOUND)

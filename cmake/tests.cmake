@@ -131,6 +131,27 @@ endif()
 # As the kernels are compiled: gcc takes no comparison out of a branch that might trap, and its loops stay scalar.
 set_source_files_properties(tests/test_math.c PROPERTIES COMPILE_OPTIONS -fno-trapping-math)
 
+# ---- The command: runs of it, and broken files for each reader -------------------------------------
+if(TARGET rdim_command AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize=thread")
+    foreach(suite IN ITEMS command command_netcdf)
+        add_executable(test_${suite} tests/command/test_${suite}.c)
+        set_target_properties(test_${suite} PROPERTIES
+            RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests C_STANDARD 11 C_EXTENSIONS OFF)
+        target_include_directories(test_${suite} PRIVATE tests)
+        target_compile_definitions(test_${suite} PRIVATE _GNU_SOURCE RDIM_COMMAND="$<TARGET_FILE:rdim_command>")
+        target_link_libraries(test_${suite} PRIVATE rdim_command_parts PkgConfig::CHECK rdim_warnings)
+        add_dependencies(test_${suite} rdim_command)
+        add_test(NAME ${suite} COMMAND test_${suite})
+        list(APPEND rdim_tests ${suite})
+    endforeach()
+
+    add_executable(hostile tests/command/hostile.c)
+    set_target_properties(hostile PROPERTIES
+        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests C_STANDARD 11 C_EXTENSIONS OFF)
+    target_compile_definitions(hostile PRIVATE _GNU_SOURCE)
+    target_link_libraries(hostile PRIVATE rdim_command_parts rdim_warnings)
+endif()
+
 # ---- The header and the installed package, as a user meets them -----------------------------------
 set(consumer ${PROJECT_SOURCE_DIR}/tests/consumer)
 set(header_flags -fsyntax-only -Wall -Wextra -Wpedantic -Werror

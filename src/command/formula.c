@@ -463,6 +463,7 @@ static rd_expr *read_or(parser *p)
 static bool read_statement(parser *p, cmd_named *out)
 {
     skip(p);
+    const char  *start  = p->at;
     const size_t n      = name_length(p->at);
     const char  *behind = p->at + n + strspn(p->at + n, " \t");
     *out                = (cmd_named){ 0 };
@@ -473,6 +474,7 @@ static bool read_statement(parser *p, cmd_named *out)
     out->x = read_or(p);
     if (!out->x)
         return false;
+    out->text = cmd_copy(start, (size_t)(p->at - start));
     skip(p);
     return !*p->at || *p->at == ';' || *p->at == '\n' ||
            fail(p, p->at, "an operator, or the end of the statement, expected");

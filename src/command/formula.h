@@ -12,6 +12,7 @@
 typedef struct cmd_named {
     const char *name; /* NULL: the statement names nothing */
     rd_expr    *x;
+    const char *text; /* the statement's */
 } cmd_named;
 
 typedef struct cmd_formula_opts {

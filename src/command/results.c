@@ -73,7 +73,7 @@ static void set_axes(const cmd_inputs *in, cmd_result *r)
 }
 
 /* Of the one variable of the formula that is no axis of another. */
-static void set_units(const cmd_inputs *in, cmd_result *r)
+static void set_units(const cmd_inputs *in, cmd_result *r, bool keeps)
 {
     const cmd_variable *only = NULL;
 
@@ -83,7 +83,7 @@ static void set_units(const cmd_inputs *in, cmd_result *r)
                 return;
             only = &in->known[k].v;
         }
-    if (!only || !cmd_is_float(rd_type_of(r->x)) || !cmd_keeps_units(r->formula))
+    if (!only || !keeps || !cmd_is_float(rd_type_of(r->x)))
         return;
     r->units = only->units;
     r->title = only->title;
@@ -114,28 +114,33 @@ cmd_results cmd_read_formula(const cmd_options *options, cmd_inputs *inputs)
     cmd_named              named[MOST_RESULTS];
     finder                 f    = { .inputs = inputs };
     const cmd_formula_opts opts = { .find = find, .axis = axis_of, .user = &f };
-    const char            *why;
+    const char            *why, *lost[MOST_RESULTS];
+    int                    n_lost = 0;
     const int   n   = cmd_formula(inputs->ctx, options->formula, &opts, MOST_RESULTS, named, &why);
     cmd_results all = { .at = cmd_room((size_t)(n > 0 ? n : 1) * sizeof *all.at) };
 
     if (n <= 0)
         refuse(why, &f);
     for (int k = 0; k < n; k++) {
-        cmd_result *r    = &all.at[all.n];
-        const bool  said = named[k].name && *named[k].name;
+        cmd_result *r     = &all.at[all.n];
+        const bool  said  = named[k].name && *named[k].name;
+        const bool  keeps = cmd_keeps_units(named[k].text, n_lost, lost);
+
+        if (said && !keeps)
+            lost[n_lost++] = named[k].name;
 
         if (said && named[k].name[0] == '_') /* for other results to be made of */
             continue;
         *r = (cmd_result){ .name = said ? cmd_copy(named[k].name, strlen(named[k].name)) : "result",
                            .named   = said,
-                           .formula = options->formula,
+                           .formula = named[k].text,
                            .x       = named[k].x };
         if (options->only)
             r->x = rd_slice(r->x, options->only);
         if (!r->x)
             cmd_misuse("--only: %s", cmd_error_text(inputs->ctx));
         set_axes(inputs, r);
-        set_units(inputs, r);
+        set_units(inputs, r, keeps);
         all.n++;
     }
     return all;

@@ -8,6 +8,7 @@
 /* What the formula says, with the axes and units of what it is made of; ends the program where it
  * cannot be read. */
 cmd_results cmd_read_formula(const cmd_options *options, cmd_inputs *inputs);
-/* Are a result's units those of what it is made of?  Means are, and variances are not. */
-bool cmd_keeps_units(const char *formula);
+/* Are the units of what a statement says those of what it is made of?  Means are, and variances are
+ * not, nor what is made of the n names that have lost them. */
+bool cmd_keeps_units(const char *statement, int n, const char *const *lost);
 #endif

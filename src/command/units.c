@@ -32,11 +32,19 @@ static const char *skip(const char *p)
     return p;
 }
 
-bool cmd_keeps_units(const char *formula)
+static bool is_among(const char *name, size_t n, int n_lost, const char *const *lost)
+{
+    for (int k = 0; k < n_lost; k++)
+        if (strlen(lost[k]) == n && memcmp(lost[k], name, n) == 0)
+            return true;
+    return false;
+}
+
+bool cmd_keeps_units(const char *statement, int n_lost, const char *const *lost)
 {
     int depth = 0;
 
-    for (const char *p = formula; *p;) {
+    for (const char *p = statement; *p;) {
         if (isalpha((unsigned char)*p) || *p == '_') {
             const char *name = p;
             while (isalnum((unsigned char)*p) || *p == '_')
@@ -48,7 +56,7 @@ bool cmd_keeps_units(const char *formula)
                 name += 3;
                 n -= 3;
             }
-            if (*p == '(' && !keeps(name, n))
+            if (*p == '(' ? !keeps(name, n) : is_among(name, n, n_lost, lost))
                 return false;
             if (depth > 0 && *p == '=' && p[1] != '=')
                 p = skip(p); /* a keyword: axes, weights, masks */

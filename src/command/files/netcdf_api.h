@@ -4,6 +4,7 @@
 #define CMD_NETCDF_API_H
 #include <netcdf.h>
 
+/* The last row is for tests, which make files of all kinds. */
 #define CMD_NETCDF_CALLS(call)                                                                   \
     call(open) call(create) call(close) call(strerror) call(inq) call(inq_format) call(inq_grps) \
         call(inq_grpname) call(inq_grp_parent) call(inq_varids) call(inq_varid) call(inq_var)    \
@@ -12,7 +13,8 @@
                     call(get_att_string) call(free_string) call(get_vara) call(get_vara_double)  \
                         call(def_dim) call(def_var) call(put_att_text) call(put_att_double)      \
                             call(put_att_float) call(set_fill) call(enddef) call(put_var)        \
-                                call(put_var_double)
+                                call(put_var_double) call(put_vara) call(put_vara_double)        \
+                                    call(def_var_chunking) call(def_var_deflate)
 
 typedef struct cmd_netcdf_api {
 #define CMD_MEMBER(name) __typeof__(nc_##name) *name;

@@ -1,0 +1,435 @@
+/* The command as users meet it: what it prints, writes, refuses, and leaves behind.  Files are made
+ * here, and each run is a process of its own. */
+#include "suite.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <rdim.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
+
+enum { T = 6, Y = 4, X = 5, ALL = T * Y * X, ROOM = 1 << 16 };
+
+static char  dir[256], out[ROOM], err[ROOM];
+static float data[T][Y][X];
+
+/* ---- Running it ------------------------------------------------------------------------------ */
+static void read_text(const char *name, char text[ROOM])
+{
+    FILE        *f = fopen(name, "rb");
+    const size_t n = f ? fread(text, 1, ROOM - 1, f) : 0;
+
+    text[n] = '\0';
+    if (f)
+        fclose(f);
+}
+
+/* A line for the shell, in which R is the command; the exit status. */
+static int run(const char *line)
+{
+    char     *whole = NULL;
+    const int n = asprintf(&whole, "R='%s'; { %s; } > out 2> err < /dev/null", RDIM_COMMAND, line);
+    const int status = n > 0 ? system(whole) : -1;
+
+    free(whole);
+    read_text("out", out);
+    read_text("err", err);
+    ck_assert_msg(WIFEXITED(status), "%s: %d", line, status);
+    return WEXITSTATUS(status);
+}
+
+static void run_well(const char *line)
+{
+    const int status = run(line);
+
+    ck_assert_msg(status == 0, "%s: %d\n%s", line, status, err);
+}
+
+/* Elements of a .npy file that a run has left. */
+static int64_t load(rd_ctx *ctx, const char *name, double *to, int64_t most)
+{
+    rd_expr *x = rd_load(ctx, name);
+
+    ck_assert_msg(x, "%s", rd_error_text(ctx));
+    const rd_shape shape = rd_shape_of(x);
+    int64_t        n     = 1;
+    for (int k = 0; k < shape.n; k++)
+        n *= shape.at[k];
+    ck_assert_int_le(n, most);
+    ck_assert(rd_eval(ctx, rd_cast(x, RD_F64),
+                      &(rd_array){ .data = to, .type = RD_F64, .shape = shape }) == RD_OK);
+    return n;
+}
+
+/* ---- Files to begin with --------------------------------------------------------------------- */
+static bool with_netcdf, with_hdf5, with_npz;
+
+static void make_files(void)
+{
+    rd_ctx *ctx = rd_ctx_new(NULL);
+    FILE   *f;
+
+    for (int i = 0; i < ALL; i++)
+        (&data[0][0][0])[i] = i % 7 == 3 ? NAN : (float)(sin(i * 0.7) * 10 + i * 0.01);
+    ck_assert(rd_save(ctx, rd_wrap(ctx, &data[0][0][0], RD_SHAPE(T, Y, X)), "a.npy") == RD_OK);
+    ck_assert(rd_save(ctx, rd_wrap(ctx, &data[0][0][0], RD_SHAPE(T, Y, X)), "big.npy",
+                      .big_endian = true) == RD_OK);
+    f = fopen("a.bin", "wb");
+    ck_assert(f && fwrite(data, sizeof(float), ALL, f) == ALL && fclose(f) == 0);
+    f = fopen("t.csv", "w");
+    ck_assert(f &&
+              fputs("# a table\nyear, rain ,\"snow depth\"\n1990,1.5,2\n1991,,-3e1\n1992,4,NA\n",
+                    f) >= 0 &&
+              fclose(f) == 0);
+    f = fopen("plain.txt", "w");
+    ck_assert(f && fputs("1 2 3\n4 5 6\n", f) >= 0 && fclose(f) == 0);
+    f = fopen("bad.csv", "w");
+    ck_assert(f && fputs("1,2\n3,four\n", f) >= 0 && fclose(f) == 0);
+    f = fopen("ragged.csv", "w");
+    ck_assert(f && fputs("1,2\n3\n", f) >= 0 && fclose(f) == 0);
+    f = fopen("short.npy", "wb");
+    ck_assert(f && fputs("\x93NUMPY", f) >= 0 && fclose(f) == 0);
+    rd_ctx_free(ctx);
+}
+
+static void set_up(void)
+{
+    const char *base = getenv("TMPDIR");
+
+    snprintf(dir, sizeof dir, "%s/rdim_command_XXXXXX", base ? base : "/tmp");
+    ck_assert(mkdtemp(dir) && chdir(dir) == 0);
+    make_files();
+    run_well("$R --version");
+    with_npz    = strstr(out, "NumPy .npz\n") != NULL;
+    with_netcdf = strstr(out, "NetCDF\n") != NULL;
+    with_hdf5   = strstr(out, "HDF5\n") != NULL;
+    printf("command: %s npz, %s NetCDF, %s HDF5\n", with_npz ? "with" : "NO",
+           with_netcdf ? "with" : "NO", with_hdf5 ? "with" : "NO");
+}
+
+static int count_files(bool remove_them)
+{
+    DIR *d = opendir(".");
+    int  n = 0;
+
+    ck_assert(d);
+    for (const struct dirent *e; (e = readdir(d));)
+        if (e->d_name[0] != '.') {
+            n++;
+            if (remove_them)
+                remove(e->d_name);
+        }
+    closedir(d);
+    return n;
+}
+
+static void tear_down(void)
+{
+    count_files(true);
+    ck_assert(chdir("/") == 0 && rmdir(dir) == 0);
+}
+
+/* ---- What it says ---------------------------------------------------------------------------- */
+static const struct said {
+    const char *line;
+    int         status;
+    const char *out, *err; /* parts of what is said; NULL: nothing is */
+} says[] = {
+    { "$R --help", 0, "usage: rdim", NULL },
+    { "$R", 2, NULL, "no formula" },
+    { "$R --nonsense", 2, NULL, "--nonsense: no such option" },
+    { "$R -z", 2, NULL, "-z: no such option" },
+    { "$R --backend fast x", 2, NULL, "auto, cpu or cuda" },
+    { "$R --threads many x", 2, NULL, "from 0 to 1024" },
+    { "$R --memory lots x", 2, NULL, "500M or 4G" },
+    { "$R -o", 2, NULL, "wants a value" },
+    { "$R --list", 2, NULL, "no file is named" },
+    { "$R --list a.npy", 0, "f32   (6, 4, 5)", NULL },
+    { "$R --list t.csv", 0, "snow depth", NULL },
+    /* formulas */
+    { "$R '1 + 2 * 3 ** 2'", 0, "19\n", NULL },
+    { "$R '7 // 2; 7 / 2; -2 ** 2; 7 % 4; 2 > 1 and not 1 > 2'", 0, "3\n3.5\n-4\n3\ntrue\n", NULL },
+    { "$R -- '-2 ** 2'", 0, "-4\n", NULL },
+    { "$R 'hypot(3, 4) + atan2(0, 1)'", 0, "5\n", NULL },
+    { "$R 'y = 2; z = y + 1; y * z'", 0, "y = 2\nz = 3\n6\n", NULL },
+    { "$R '_y = 2; z = _y + 1'", 0, "z = 3\n", NULL },
+    { "$R 'k * 2' k=1.5", 0, "3\n", NULL },
+    { "$R 'where(x > 100, 1, 0)[0, 0, 0]' a.npy", 0, "0\n", NULL },
+    { "$R 'count(isnan(a))' a.npy", 0, "17\n", NULL },
+    { "$R 'count(x == x)' x=a.npy", 0, "103\n", NULL },
+    { "$R 'mean(x' a.npy", 2, NULL, "  mean(x\n        ^\n" },
+    { "$R '1 +' ", 2, NULL, "the formula ends where an operand is expected" },
+    { "$R ''", 2, NULL, "an empty formula" },
+    { "$R 'x +* 2' a.npy", 2, NULL, "  x +* 2\n     ^\n" },
+    { "$R 'nothing(x)' a.npy", 2, NULL, "no call nothing of 1 arguments is known" },
+    { "$R 'mean(x, y)' a.npy", 2, NULL, "nothing is known of y" },
+    { "$R 'mean(x, x)' a.npy", 2, NULL, "mean takes 1 arguments, not 2" },
+    { "$R 'mean(x, deg=1)' a.npy", 2, NULL, "no such keyword" },
+    { "$R 'mean(x, axis=3)' a.npy", 2, NULL, "no axis 3 in an operand of rank 3" },
+    { "$R \"mean(x, axis='time')\" a.npy", 2, NULL, "no axis of the name time" },
+    { "$R 'x[9]' a.npy", 2, NULL, "index 9 is outside axis 0" },
+    { "$R 'mean(sst)' a.npy", 2, NULL, "names here are: a" },
+    { "$R 'mean(sst)'", 2, NULL, "no file is given" },
+    { "$R \"$(printf '%500s' | tr ' ' '(')\"", 2, NULL, "within more than 256 others" },
+    { "$R \"$(printf '%500s' | tr ' ' '!')x\" a.npy", 2, NULL, "operators within more than" },
+    { "$R \"$(printf '%70000s' 1)\"", 2, NULL, "more than 65536 characters" },
+    { "$R 'x = 1 2'", 2, NULL, "the end of the statement, expected" },
+    /* files */
+    { "$R 'mean(x)' none.npy", 1, NULL, "none.npy: No such file" },
+    { "$R 'mean(x)' short.npy", 1, NULL, "short.npy" },
+    { "$R 'mean(x)' .", 1, NULL, "a directory" },
+    { "$R 'mean(x)' bad.csv", 1, NULL, "line 2: four is no number" },
+    { "$R 'mean(x)' ragged.csv", 1, NULL, "line 2 has 1 fields, the first one 2" },
+    { "$R 'mean(x)' x=a.bin", 2, NULL, "name=a.bin:f4:100x200" },
+    { "$R 'mean(x)' x=a.bin:f4:6x4", 1, NULL, "is 96 bytes, and the file has 480" },
+    { "$R 'mean(x)' x=a.bin:f4:6xx4", 2, NULL, "written like 100x200" },
+    { "$R 'x[0, 0, :2]' x=a.bin:f4:6x4x5", 0, "axis 0   result\n     0        0\n     1  6.45218\n",
+      NULL },
+    { "$R 'max(rain, skip_nan=true)' t.csv", 0, "4\n", NULL },
+    { "$R 'nanmean(t, axis=0)' t=t.csv", 0, "1991", NULL },
+    { "$R 'sum(plain)' plain.txt", 0, "21\n", NULL },
+    { "$R 'x' x=plain.txt", 0, "0  1  2  3\n1  4  5  6\n", NULL },
+    /* results */
+    { "$R 'x' a.npy -o a.xyz", 2, NULL, "suffix says the format" },
+    { "$R 'm = x; s = x' a.npy -o b.npy", 2, NULL, "say -o m=b.npy" },
+    { "$R 'm = x' a.npy -o q=b.npy", 2, NULL, "no result of that name; it has m" },
+    { "$R 'm = x' a.npy -o b.npy -o b.npy", 2, NULL, "named twice" },
+    { "$R 'x' a.npy -o no/b.npy", 1, NULL, "cannot create a file beside it" },
+    { "$R 'x' a.npy -o b.csv", 1, NULL, "a table has two axes" },
+    { "$R 'x' a.npy --only '9'", 2, NULL, "--only: index 9" },
+    { "$R 'x' a.npy --only '0, 1'", 0, "axis 0    result\n     0  -3.45783\n", NULL },
+    { "$R 'x' a.npy", 0, "result: f32 (6, 4, 5)", NULL },
+    { "$R 'x' a.npy", 0, "17 of 120 missing", NULL },
+    { "$R 'nanmean(x, axis=0)' a.npy --explain", 0, "stage 0", NULL },
+    { "$R 'nanmean(x, axis=0)' a.npy --dot", 0, "digraph", NULL },
+    { "$R 'nanmean(x)' a.npy --time", 0, NULL, "computed in" },
+    { "$R 'x' a.npy > /dev/full", 1, NULL, "standard output cannot be written" },
+};
+
+START_TEST(says_it)
+{
+    const struct said *c      = &says[_i];
+    const int          status = run(c->line);
+
+    ck_assert_msg(status == c->status, "%s: %d instead of %d\n%s%s", c->line, status, c->status,
+                  out, err);
+    ck_assert_msg(c->out ? strstr(out, c->out) != NULL : c->err != NULL || !*out, "%s: said\n%s",
+                  c->line, out);
+    ck_assert_msg(c->err ? strstr(err, c->err) != NULL : !*err, "%s: said\n%s", c->line, err);
+    ck_assert_msg(c->status == 0 || !*out || c->status == 1, "%s: said\n%s", c->line, out);
+}
+END_TEST
+
+/* ---- Each format, there and back ------------------------------------------------------------- */
+static bool is_built(const char *name)
+{
+    return strstr(name, ".nc")    ? with_netcdf
+           : strstr(name, ".h5")  ? with_hdf5
+           : strstr(name, ".npz") ? with_npz
+                                  : true;
+}
+
+static void check_data(const char *name, const char *what)
+{
+    double  got[ALL];
+    rd_ctx *ctx = rd_ctx_new(NULL);
+
+    ck_assert_int_eq(load(ctx, name, got, ALL), ALL);
+    for (int i = 0; i < ALL; i++) {
+        const float want = (&data[0][0][0])[i];
+        ck_assert_msg(want != want ? got[i] != got[i] : got[i] == (double)want,
+                      "%s: element %d is %.9g, not %.9g", what, i, got[i], (double)want);
+    }
+    rd_ctx_free(ctx);
+}
+
+static const char *const formats[] = { "b.npy", "b.npz", "b.nc", "b.h5", "b.bin" };
+
+START_TEST(there_and_back)
+{
+    const char *name = formats[_i], *typed = strstr(name, ".bin") ? ":f4:6x4x5" : "";
+    char        line[512];
+
+    if (!is_built(name))
+        return;
+    snprintf(line, sizeof line, "$R 'sst = a' a=big.npy -o %s", name);
+    run_well(line);
+    ck_assert_str_eq(out, "");
+    snprintf(line, sizeof line, "$R 'y' y=%s%s -o back.npy", name, typed);
+    run_well(line);
+    check_data("back.npy", name);
+    snprintf(line, sizeof line, "$R 'y = a' a=%s%s -o %s && $R 'y' y=%s%s -o back.npy", name, typed,
+             name, name, typed); /* over itself */
+    run_well(line);
+    check_data("back.npy", "over itself");
+    ck_assert_int_eq(unlink(name), 0);
+    ck_assert_int_eq(unlink("back.npy"), 0);
+}
+END_TEST
+
+START_TEST(several_results)
+{
+    double  m[Y * X], s[Y * X], part[X];
+    rd_ctx *ctx = rd_ctx_new(NULL);
+
+    run_well("$R 'm = nanmean(x, axis=0); s = nanstd(x, axis=0)' a.npy -o m=m.npy -o s=s.npy");
+    load(ctx, "m.npy", m, Y * X);
+    load(ctx, "s.npy", s, Y * X);
+    for (int i = 0; i < Y * X; i++) {
+        double sum = 0, squares = 0, n = 0;
+        for (int t = 0; t < T; t++) {
+            const double v = (double)(&data[t][0][0])[i];
+            sum += v == v ? v : 0;
+            squares += v == v ? v * v : 0;
+            n += v == v;
+        }
+        ck_assert_double_eq_tol(m[i], sum / n, 1e-5);
+        ck_assert_double_eq_tol(s[i], sqrt(squares / n - sum / n * (sum / n)), 1e-4);
+    }
+    run_well("$R 'nanmean(x, axis=0)' a.npy --only '2' -o part.npy");
+    ck_assert_int_eq(load(ctx, "part.npy", part, X), X);
+    for (int i = 0; i < X; i++)
+        ck_assert_double_eq(part[i], m[2 * X + i]);
+    if (with_npz) {
+        run_well("$R 'm = nanmean(x, axis=0); n = count(x, axis=1); b = x > 0' a.npy -o b.npz && "
+                 "$R 'm' b.npz -o back.npy && $R --list b.npz");
+        ck_assert_ptr_nonnull(strstr(out, "n                i64   (6, 5)"));
+        ck_assert_ptr_nonnull(strstr(out, "b                bool  (6, 4, 5)"));
+        ck_assert_int_eq(load(ctx, "back.npy", s, Y * X), Y * X);
+        ck_assert_mem_eq(m, s, sizeof m);
+        unlink("b.npz");
+        unlink("back.npy");
+    }
+    rd_ctx_free(ctx);
+    unlink("m.npy");
+    unlink("s.npy");
+    unlink("part.npy");
+}
+END_TEST
+
+START_TEST(joined)
+{
+    run_well("$R 'x[:2]' a.npy -o p1.npy && $R 'x[2:]' a.npy -o p2.npy && "
+             "$R y y=p1.npy,p2.npy -o back.npy");
+    check_data("back.npy", "joined");
+    run_well("$R y y='p?.npy' -o back.npy");
+    check_data("back.npy", "joined by a pattern");
+    run_well(
+        "$R 'sum(y - y[0], axis=0, skip_nan=true)' y=a.npy,a.npy --join model --only '0, 0, 1' ");
+    ck_assert_str_eq(out, "0\n");
+    ck_assert_int_eq(run("$R y y=p1.npy,t.csv"), 1);
+    ck_assert_ptr_nonnull(strstr(err, "cannot be joined"));
+    ck_assert(unlink("p1.npy") == 0 && unlink("p2.npy") == 0 && unlink("back.npy") == 0);
+}
+END_TEST
+
+/* What memory should not hold goes to a file without a name, with the same results. */
+START_TEST(little_memory)
+{
+    run_well("TMPDIR=. $R --memory 100 y y=big.npy -o back.npy");
+    check_data("back.npy", "in a file");
+    if (with_npz) {
+        run_well("$R 'y = a' a.npy -o b.npz && TMPDIR=. $R --memory 100 y b.npz -o back.npy");
+        check_data("back.npy", "in a file");
+    }
+    ck_assert_int_eq(run("TMPDIR=/nowhere $R --memory 100 'y * 2' y=a.bin:\\>f4:6x4x5"), 1);
+    ck_assert_ptr_nonnull(strstr(err, "TMPDIR says where"));
+    unlink("b.npz");
+    unlink("back.npy");
+}
+END_TEST
+
+/* ---- Ctrl-C ---------------------------------------------------------------------------------- */
+static pid_t begin(char *const *arguments)
+{
+    const pid_t child = fork();
+
+    if (child == 0) {
+        const int quiet = open("err", O_WRONLY | O_CREAT | O_TRUNC, 0666);
+        dup2(quiet, STDOUT_FILENO);
+        dup2(quiet, STDERR_FILENO);
+        execv(RDIM_COMMAND, arguments);
+        _exit(127);
+    }
+    return child;
+}
+
+static bool is_working(void)
+{
+    DIR *d     = opendir(".");
+    bool found = false;
+
+    for (const struct dirent *e; d && (e = readdir(d));)
+        found |= strstr(e->d_name, ".tmp") != NULL;
+    closedir(d);
+    return found;
+}
+
+static void nap(void)
+{
+    nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+}
+
+START_TEST(interrupted)
+{
+    static char *const arguments[] = {
+        "rdim",
+        "r = sum(exp(-(coord(y)[:, new] - coord(y)) ** 2), axis=1); y = coord(y)",
+        "y=long.bin:u1:3000000",
+        "-o",
+        "r=old.npy",
+        "-o",
+        "y=new.npy",
+        NULL
+    };
+    int status, files;
+
+    ck_assert(truncate("a.bin", ALL * 4) == 0);
+    const int fd = open("long.bin", O_RDWR | O_CREAT, 0666);
+    ck_assert(fd >= 0 && ftruncate(fd, 3000000) == 0 && close(fd) == 0);
+    run_well("cp a.npy old.npy; touch err");
+    files             = count_files(false);
+    const pid_t child = begin(arguments);
+    for (int k = 0; k < 6000 && !is_working(); k++)
+        nap();
+    for (int k = 0; k < 30; k++)
+        nap();
+    ck_assert_int_eq(kill(child, SIGINT), 0);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    read_text("err", err);
+    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 130, "%d: %s", status, err);
+    ck_assert_msg(strstr(err, "interrupted"), "%s", err);
+    ck_assert_int_eq(count_files(false), files);
+    check_data("old.npy", "not written");
+    ck_assert(unlink("old.npy") == 0 && unlink("long.bin") == 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite  = suite_create("command");
+    TCase   *tc     = tcase_create("command");
+    SRunner *runner = srunner_create(suite);
+
+    tcase_add_unchecked_fixture(tc, set_up, tear_down);
+    tcase_add_loop_test(tc, says_it, 0, COUNT(says));
+    tcase_add_loop_test(tc, there_and_back, 0, COUNT(formats));
+    tcase_add_test(tc, several_results);
+    tcase_add_test(tc, joined);
+    tcase_add_test(tc, little_memory);
+    tcase_add_test(tc, interrupted);
+    suite_add_tcase(suite, tc);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

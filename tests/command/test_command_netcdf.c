@@ -1,0 +1,306 @@
+/* NetCDF and HDF5 files as others write them: packed, missing, chunked, in groups; and what results
+ * keep of them. */
+#include "files/file.h"
+#include "suite.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#if RDIM_NETCDF
+#include "files/netcdf_api.h"
+
+#define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
+
+enum { T = 7, Y = 5, X = 6, ALL = T * Y * X, ROOM = 1 << 14 };
+
+static char                  dir[256], out[ROOM];
+static double                data[ALL]; /* what is meant; NaN where it is missing */
+static const cmd_netcdf_api *nc;
+
+static int run(const char *line)
+{
+    char     *whole = NULL;
+    const int n = asprintf(&whole, "R='%s'; { %s; } > out 2>&1 < /dev/null", RDIM_COMMAND, line);
+    const int status = n > 0 ? system(whole) : -1;
+    FILE     *f      = fopen("out", "rb");
+
+    out[fread(out, 1, ROOM - 1, f)] = '\0';
+    fclose(f);
+    free(whole);
+    ck_assert_msg(WIFEXITED(status), "%s: %d", line, status);
+    return WEXITSTATUS(status);
+}
+
+static void run_well(const char *line)
+{
+    const int status = run(line);
+
+    ck_assert_msg(status == 0, "%s: %d\n%s", line, status, out);
+}
+
+static void ok(int status)
+{
+    ck_assert_msg(status == NC_NOERR, "%s", nc->strerror(status));
+}
+
+static void put_text(int file, int variable, const char *name, const char *text)
+{
+    ok(nc->put_att_text(file, variable, name, strlen(text), text));
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+static const struct kind {
+    const char *name;
+    int         mode;
+    bool        record, chunked;
+} kinds[] = {
+    { "classic.nc", NC_CLOBBER, false, false },
+    { "record.nc", NC_CLOBBER | NC_64BIT_OFFSET, true, false },
+    { "wide.nc", NC_CLOBBER | NC_64BIT_DATA, true, false },
+    { "four.nc", NC_CLOBBER | NC_NETCDF4, false, false },
+    { "chunks.nc", NC_CLOBBER | NC_NETCDF4, true, true },
+    { "four.h5", NC_CLOBBER | NC_NETCDF4, false, false },
+    { "chunks.h5", NC_CLOBBER | NC_NETCDF4, true, true },
+};
+
+static int put_axis(int file, const char *name, int dimension, const char *units)
+{
+    int id;
+
+    ok(nc->def_var(file, name, NC_DOUBLE, 1, &dimension, &id));
+    put_text(file, id, "units", units);
+    return id;
+}
+
+/* Shorts of 0.01 from 20 on, those of -999 missing; floats of which 1e30 is none. */
+static void make_file(const struct kind *k)
+{
+    static const size_t names[] = { T, Y, X };
+    int                 file, dims[3], axes[3], packed, plain, before;
+    double              at[T];
+    short               shorts[ALL];
+    float               floats[ALL];
+
+    ok(nc->create(k->name, k->mode, &file));
+    nc->set_fill(file, NC_NOFILL, &before);
+    ok(nc->def_dim(file, "time", k->record ? NC_UNLIMITED : T, &dims[0]));
+    ok(nc->def_dim(file, "lat", Y, &dims[1]));
+    ok(nc->def_dim(file, "lon", X, &dims[2]));
+    axes[0] = put_axis(file, "time", dims[0], "days since 2000-01-01");
+    axes[1] = put_axis(file, "lat", dims[1], "degrees_north");
+    axes[2] = put_axis(file, "lon", dims[2], "degrees_east");
+    ok(nc->def_var(file, "packed", NC_SHORT, 3, dims, &packed));
+    ok(nc->def_var(file, "plain", NC_FLOAT, 3, dims, &plain));
+    if (k->chunked) {
+        ok(nc->def_var_chunking(file, packed, NC_CHUNKED, (const size_t[]){ 2, 3, 4 }));
+        ok(nc->def_var_chunking(file, plain, NC_CHUNKED, (const size_t[]){ 1, 5, 2 }));
+        ok(nc->def_var_deflate(file, packed, 1, 1, 4));
+    }
+    ok(nc->put_att_float(file, packed, "scale_factor", NC_FLOAT, 1, (const float[]){ 0.01f }));
+    ok(nc->put_att_float(file, packed, "add_offset", NC_FLOAT, 1, (const float[]){ 20 }));
+    ok(nc->put_att_double(file, packed, "missing_value", NC_SHORT, 1, (const double[]){ -999 }));
+    ok(nc->put_att_float(file, plain, "missing_value", NC_FLOAT, 1, (const float[]){ 1e30f }));
+    put_text(file, packed, "units", "K");
+    put_text(file, packed, "long_name", "temperature");
+    put_text(file, plain, "units", "K");
+    ok(nc->enddef(file));
+    for (int d = 0; d < 3; d++) {
+        for (size_t i = 0; i < names[d]; i++)
+            at[i] = d == 0 ? (double)i * 31 : -20 + 10. * (double)i;
+        ok(nc->put_vara_double(file, axes[d], (const size_t[]){ 0 }, &names[d], at));
+    }
+    for (int i = 0; i < ALL; i++) {
+        shorts[i] = (short)(data[i] == data[i] ? lrint((data[i] - 20) * 100) : -999);
+        floats[i] = data[i] == data[i] ? (float)data[i] : 1e30f;
+    }
+    const size_t start[3] = { 0 };
+    ok(nc->put_vara(file, packed, start, names, shorts));
+    ok(nc->put_vara(file, plain, start, names, floats));
+    ok(nc->close(file));
+}
+
+static void set_up(void)
+{
+    const char *base = getenv("TMPDIR");
+
+    snprintf(dir, sizeof dir, "%s/rdim_netcdf_XXXXXX", base ? base : "/tmp");
+    ck_assert(mkdtemp(dir) && chdir(dir) == 0);
+    nc = cmd_netcdf_load("tests");
+    for (int i = 0; i < ALL; i++)
+        data[i] = i % 11 == 4 ? NAN : 15 + (i * 37 % 1000) * 0.01;
+    for (int k = 0; k < COUNT(kinds); k++)
+        make_file(&kinds[k]);
+}
+
+static void tear_down(void)
+{
+    char line[512];
+
+    snprintf(line, sizeof line, "rm -r '%s'", dir);
+    ck_assert(chdir("/") == 0 && system(line) == 0);
+}
+
+static void load(const char *name, double *to, int64_t want)
+{
+    rd_ctx  *ctx   = rd_ctx_new(NULL);
+    rd_expr *x     = rd_load(ctx, name);
+    rd_shape shape = rd_shape_of(x);
+    int64_t  n     = 1;
+
+    for (int k = 0; k < shape.n; k++)
+        n *= shape.at[k];
+    ck_assert_int_eq(n, want);
+    ck_assert(rd_eval(ctx, rd_cast(x, RD_F64),
+                      &(rd_array){ .data = to, .type = RD_F64, .shape = shape }) == RD_OK);
+    rd_ctx_free(ctx);
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+START_TEST(means_what_is_meant)
+{
+    double got[ALL];
+    char   line[512];
+
+    for (int v = 0; v < 2; v++) {
+        snprintf(line, sizeof line, "$R %s %s -o got.npy", v ? "plain" : "packed", kinds[_i].name);
+        run_well(line);
+        load("got.npy", got, ALL);
+        for (int i = 0; i < ALL; i++)
+            ck_assert_msg(data[i] != data[i] ? got[i] != got[i] : fabs(got[i] - data[i]) < 4e-6,
+                          "%s, %d: %g, not %g", line, i, got[i], data[i]);
+    }
+}
+END_TEST
+
+START_TEST(axes_have_names)
+{
+    char line[512];
+
+    snprintf(line, sizeof line, "$R \"nanmean(plain, axis=('lat', 'lon'))\" %s", kinds[_i].name);
+    run_well(line);
+    ck_assert_msg(strstr(out, "      time  result (K)\n2000-01-01 "), "%s", out);
+    ck_assert_msg(strstr(out, "\n2000-02-01 "), "%s", out);
+    snprintf(line, sizeof line, "$R \"nanmean(plain, axis='time')\" %s --only '::2, -1'",
+             kinds[_i].name);
+    run_well(line);
+    ck_assert_msg(strstr(out, "lat (degrees_north)  result (K)\n                -20 "), "%s", out);
+    ck_assert_msg(strstr(out, "\n                 20 "), "%s", out);
+    snprintf(line, sizeof line, "$R --list %s", kinds[_i].name);
+    run_well(line);
+    ck_assert_msg(
+        strstr(out, "packed           i16   (time 7, lat 5, lon 6) K: temperature; packed") ||
+            (strstr(kinds[_i].name, ".h5") && strstr(out, "K: temperature; packed")),
+        "%s", out);
+}
+END_TEST
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+static void check_text(int file, int variable, const char *name, const char *want)
+{
+    char text[256] = "";
+
+    ok(nc->get_att_text(file, variable, name, text));
+    ck_assert_str_eq(text, want);
+}
+
+START_TEST(keeps_axes)
+{
+    int    file, id, rank, dims[8];
+    size_t n;
+    double lat[2], m[2 * X], want[2 * X];
+    char   name[NC_MAX_NAME + 1];
+
+    run_well("$R \"m = nanmean(plain, axis='time')[1::2]; v = plain * plain\" chunks.nc -o r.nc && "
+             "$R m r.nc -o m.npy && $R 'nanmean(plain, axis=0)' four.nc --only '1::2' -o w.npy");
+    load("m.npy", m, 2 * X);
+    load("w.npy", want, 2 * X);
+    ck_assert_mem_eq(m, want, sizeof m);
+    ok(nc->open("r.nc", NC_NOWRITE, &file));
+    ok(nc->inq_varid(file, "m", &id));
+    ok(nc->inq_var(file, id, NULL, NULL, &rank, dims, NULL));
+    ck_assert_int_eq(rank, 2);
+    ok(nc->inq_dim(file, dims[0], name, &n));
+    ck_assert_str_eq(name, "lat");
+    ck_assert_uint_eq(n, 2);
+    check_text(file, id, "units", "K");
+    ok(nc->inq_varid(file, "lat", &id));
+    ok(nc->get_vara_double(file, id, (const size_t[]){ 0 }, &n, lat));
+    ck_assert(lat[0] == -10 && lat[1] == 10);
+    check_text(file, id, "units", "degrees_north");
+    ok(nc->inq_varid(file, "v", &id));
+    ck_assert_int_ne(nc->inq_att(file, id, "units", &(nc_type){ 0 }, &n), NC_NOERR);
+    ok(nc->inq_var(file, id, NULL, NULL, &rank, dims, NULL));
+    ok(nc->inq_dim(file, dims[1], name, &n)); /* another extent than m's */
+    ck_assert_str_eq(name, "lat_2");
+    ok(nc->close(file));
+}
+END_TEST
+
+START_TEST(keeps_scales)
+{
+    run_well("$R --version");
+    if (!strstr(out, "HDF5\n"))
+        return;
+    run_well("$R \"m = nanmean(plain, axis='time')\" chunks.nc -o r.h5 && $R m r.h5 --only '0'");
+    ck_assert_msg(strstr(out, "lon (degrees_east)  result (K)\n               -20 "), "%s", out);
+}
+END_TEST
+
+/* Times of several files are in the first one's units. */
+START_TEST(joins_records)
+{
+    run_well("$R 'plain[:3]' chunks.nc -o p1.nc && $R 'plain[3:]' chunks.nc -o p2.nc && "
+             "$R 'nanmean(y, axis=(1, 2))' y=p1.nc,p2.nc");
+    ck_assert_msg(strstr(out, "\n2000-07-05 "), "%s", out);
+    run_well("$R 'nanmean(result, axis=(1, 2))' p1.nc p2.nc");
+    ck_assert_msg(strstr(out, "\n2000-07-05 "), "%s", out);
+    run_well("$R 'a' a=chunks.nc:plain,four.nc:plain 2>&1 || true");
+    run_well("$R 'max(y, axis=0) - plain' y=chunks.nc:plain plain=four.nc -o d.nc --join member");
+}
+END_TEST
+
+START_TEST(refuses)
+{
+    ck_assert_int_eq(run("$R 'y' y=four.nc"), 1);
+    ck_assert_msg(strstr(out, "which of its variables is y?"), "%s", out);
+    ck_assert_int_eq(run("$R 'y' y=four.nc:nothing"), 1);
+    ck_assert_msg(strstr(out, "no variable nothing in it; it has time, lat, lon, packed, plain"),
+                  "%s", out);
+    ck_assert_int_eq(run("$R nothing four.nc"), 2);
+    ck_assert_msg(strstr(out, "names here are: time, lat, lon, packed, plain"), "%s", out);
+    ck_assert_int_eq(run("head -c 700 four.nc > cut.nc; $R plain cut.nc"), 1);
+    ck_assert_int_eq(run("echo hello > no.nc; $R plain no.nc"), 1);
+    ck_assert_msg(strstr(out, "not a NetCDF file, whatever its name"), "%s", out);
+    ck_assert_int_eq(run("$R 'complex(plain, plain)' four.nc -o z.nc"), 1);
+    ck_assert_msg(strstr(out, "NetCDF has no type c64"), "%s", out);
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite  = suite_create("command_netcdf");
+    TCase   *tc     = tcase_create("command_netcdf");
+    SRunner *runner = srunner_create(suite);
+
+    tcase_add_unchecked_fixture(tc, set_up, tear_down);
+    tcase_add_loop_test(tc, means_what_is_meant, 0, COUNT(kinds));
+    tcase_add_loop_test(tc, axes_have_names, 0, COUNT(kinds));
+    tcase_add_test(tc, keeps_axes);
+    tcase_add_test(tc, keeps_scales);
+    tcase_add_test(tc, joins_records);
+    tcase_add_test(tc, refuses);
+    suite_add_tcase(suite, tc);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+#else
+int main(void)
+{
+    puts("this build of the command is without NetCDF");
+    return 77;
+}
+#endif
