@@ -150,6 +150,9 @@ if(TARGET rdim_command AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize=thread")
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests C_STANDARD 11 C_EXTENSIONS OFF)
     target_compile_definitions(hostile PRIVATE _GNU_SOURCE)
     target_link_libraries(hostile PRIVATE rdim_command_parts rdim_warnings)
+    file(GLOB cases CONFIGURE_DEPENDS tests/command/cases/*)
+    add_test(NAME command_hostile COMMAND hostile 60x 1 ${PROJECT_BINARY_DIR}/tests ${cases})
+    list(APPEND rdim_tests command_hostile)
 endif()
 
 # ---- The header and the installed package, as a user meets them -----------------------------------

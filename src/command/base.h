@@ -34,6 +34,11 @@ void cmd_watch(rd_ctx *ctx);
 void cmd_may_go_on(void);
 bool cmd_interrupted(void);
 
+/* ---- Crashes of others (interrupt.c) ---------------------------------------------------------- */
+/* A library is about to read this file, and such libraries crash on some broken ones: that is said
+ * in a sentence, and is a failure like any other.  NULL: from now on only our own code runs. */
+void cmd_guard(const char *path);
+
 /* ---- Files written aside (interrupt.c) ------------------------------------------------------- */
 /* A name beside `path` to write to, where nothing is yet: removed if the program ends before
  * cmd_aside_done(), which renames it to path. */

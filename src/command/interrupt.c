@@ -36,6 +36,47 @@ static void handle(int number)
         rd_cancel(watched);
 }
 
+static const char *volatile guarded;
+
+static void say_quietly(const char *text)
+{
+    if (write(STDERR_FILENO, text, strlen(text)) < 0)
+        return; /* nobody is there to be told */
+}
+
+/* Out of memory that is mapped: the file behind it became shorter. */
+static void handle_crash(int number)
+{
+    const char *path = guarded;
+
+    if (path || number == SIGBUS) {
+        say_quietly("rdim: ");
+        say_quietly(path ? path : "a file that is read");
+        say_quietly(path ? ": broken in such a way that the library that reads it crashes\n"
+                         : " became shorter meanwhile\n");
+        cmd_remove_aside();
+        _exit(CMD_FAILED);
+    }
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+void cmd_guard(const char *path)
+{
+    static const int numbers[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+    static char      stack[1 << 16]; /* the crash may be one of recursion without end */
+    static bool      installed;
+
+    guarded = path;
+    if (installed)
+        return;
+    installed = true;
+    sigaltstack(&(stack_t){ .ss_sp = stack, .ss_size = sizeof stack }, NULL);
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+        sigaction(numbers[k],
+                  &(struct sigaction){ .sa_handler = handle_crash, .sa_flags = SA_ONSTACK }, NULL);
+}
+
 void cmd_watch(rd_ctx *ctx)
 {
     struct sigaction action = { .sa_handler = handle, .sa_flags = SA_RESTART };

@@ -21,7 +21,8 @@ enum { FOUND = 99, MOST_BYTES = 1 << 20, MOST_POINTS = 1 << 22, SECONDS_EACH = 6
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
-    return "exitcode=99:detect_leaks=0:allocator_may_return_null=1";
+    return "exitcode=99:detect_leaks=0:allocator_may_return_null=1:handle_segv=0:handle_sigbus=0:"
+           "handle_abort=0:handle_sigfpe=0:handle_sigill=0";
 }
 const char *__ubsan_default_options(void);
 const char *__ubsan_default_options(void)
@@ -54,6 +55,7 @@ static void read_all(const char *path)
         if ((v->type == RD_AUTO && !file->format->late) || points > MOST_POINTS)
             continue;
         rd_expr *x = cmd_read(file, v);
+        cmd_guard(NULL);
         if (rd_type_of(x) == RD_C64 || rd_type_of(x) == RD_C128)
             x = rd_real(x);
         if (rd_eval(ctx, rd_sum(rd_cast(x, RD_F64), RD_ALL), RD_INTO(&sum, RD_SCALAR)) != RD_OK)

@@ -61,8 +61,9 @@ struct cmd_format {
     void (*coordinates)(cmd_file *file, cmd_variable *v);
     /* Writes results to `aside`, which is to be `path`; NULL: cannot. */
     void (*write)(const char *path, const char *aside, const cmd_results *results);
-    bool late; /* types and shapes are known once a variable is read */
-    int  most; /* results a file has room for; 0: any number */
+    bool guarded; /* read by a library that crashes on some broken files */
+    bool late;    /* types and shapes are known once a variable is read */
+    int  most;    /* results a file has room for; 0: any number */
     /* Writes what comes before the elements of the one result, and says where these begin: they
      * are evaluated right into the file.  NULL: cannot. */
     int64_t (*begin)(const char *aside, const cmd_results *results);

@@ -74,6 +74,7 @@ cmd_file *cmd_open(rd_ctx *ctx, const char *path)
                  path);
     }
     *file = (cmd_file){ .ctx = ctx, .path = path, .format = format };
+    cmd_guard(format->guarded ? path : NULL);
     format->open(file);
     return file;
 }
@@ -119,6 +120,7 @@ rd_expr *cmd_read(cmd_file *file, cmd_variable *v)
 {
     if (v->x)
         return v->x;
+    cmd_guard(file->format->guarded ? file->path : NULL);
     rd_expr *raw = file->format->read(file, v);
     v->x         = raw ? cmd_unpack(file->ctx, &v->packing, raw) : NULL;
     if (!v->x)

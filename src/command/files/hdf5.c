@@ -221,6 +221,7 @@ static void coordinates(cmd_file *file, cmd_variable *v)
 const cmd_format cmd_hdf5 = { .name        = "HDF5",
                               .suffixes    = ".h5 .hdf5 .he5 .hdf ",
                               .matches     = matches,
+                              .guarded     = true,
                               .open        = open_hdf5,
                               .read        = read_hdf5,
                               .coordinates = coordinates,

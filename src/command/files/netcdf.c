@@ -288,6 +288,7 @@ static void coordinates(cmd_file *file, cmd_variable *v)
 const cmd_format cmd_netcdf = { .name        = "NetCDF",
                                 .suffixes    = ".nc .nc4 .cdf .netcdf .grd ",
                                 .matches     = matches,
+                                .guarded     = true,
                                 .open        = open_netcdf,
                                 .read        = read_netcdf,
                                 .coordinates = coordinates,
