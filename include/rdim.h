@@ -394,6 +394,43 @@ RD_API rd_expr *rd_stored(rd_expr *x), *rd_stored_at(rd_expr *x, int axis);
 /** y with the pattern of a sparse x and other elements, as rd_stored() has them; .stored and fill
  *  are x's.  NULL on RD_ERR_SHAPE, RD_ERR_TYPE (x is dense). */
 RD_API rd_expr *rd_stored_as(rd_expr *x, rd_expr *values);
+/** A sparse result: index arrays level by level, as rd_level has them, and values in their order. */
+typedef struct rd_indices {
+    void    *data;
+    int64_t  n;
+    rd_dtype type;  /* RD_I32, or RD_I64 where an index needs that */
+    void    *owner; /* as of rd_array */
+} rd_indices;
+typedef struct rd_stored_level {
+    rd_level_kind kind;
+    int32_t       axis;
+    rd_indices  pos, crd; /* .data NULL where the kind has none */
+} rd_stored_level;
+typedef struct rd_sparse_array {
+    rd_shape        shape;
+    int32_t         n_level;
+    bool            stored; /* there is nothing at other places */
+    rd_stored_level level[RD_MAX_RANK];
+    rd_array        values; /* a row                                     */
+    rd_array        fill;   /* a number, at other places; none if stored */
+} rd_sparse_array;
+/** Evaluates a sparse y, with a pattern of its own:
+ *      rd_sparse_array c = { 0 };
+ *      rd_eval_sparse(ctx, y, &c);                    // a matrix: c.level[1].pos, .crd, c.values
+ *      rd_expr *again = rd_adopt_sparse(ctx, &c);
+ *  rd_stored(y) has the values alone, where the pattern is an operand's, or an evaluation repeats.
+ *  @param out  zeroed: the first axis of the pattern DENSE, its others COMPRESSED (CSR of a matrix),
+ *              then DENSE ones that it lacks.  Else n_level and each level's kind and axis say what
+ *              is wanted, as for rd_sparse(); the last level of a pattern is not DENSE, and axes that
+ *              it lacks come last.  It owns fresh memory, for rd_sparse_array_free().
+ *  @return     RD_OK, or the recorded error: RD_ERR_TYPE (y is dense, or what is not stored differs
+ *              from place to place), RD_ERR_ARGUMENT (levels), RD_ERR_MEMORY, those of rd_eval().
+ *              On an error out is what it was. */
+RD_API rd_status rd_eval_sparse(rd_ctx *ctx, rd_expr *y, rd_sparse_array *out);
+/** Frees what it owns and zeroes it.  NULL is allowed. */
+RD_API void rd_sparse_array_free(rd_sparse_array *array);
+/** A leaf that owns the array's memory, as rd_adopt(); the array goes on describing it. */
+RD_API rd_expr *rd_adopt_sparse(rd_ctx *ctx, rd_sparse_array *array);
 
 /* ---- Views: of any expression, evaluated or not; they cost nothing and compute nothing ------- */
 /** NumPy's slice text, one part per axis: "3, :, ::-1, 2:10:2, ..., new".  A number drops its axis,

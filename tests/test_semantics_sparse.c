@@ -101,6 +101,20 @@ START_TEST(sparse_results)
 }
 END_TEST
 
+START_TEST(sparse_arrays)
+{
+    rd_expr *const  y = rd_add(matrix(0, false), rd_int(ctx, 1));
+    rd_expr *const  x = rd_add(matrix(0, false), leaf(RD_F64, VALUES(1, 10, 100)));
+    rd_sparse_array a = { 0 };
+
+    ck_assert(rd_eval_sparse(ctx, y, &a) == RD_OK && a.n_level == 2 && !a.stored);
+    expect("the same", rd_adopt_sparse(ctx, &a), RD_F64, VALUES(1, 2, 1, 1, 1, 1, 3, 1, 4));
+    a = (rd_sparse_array){ 0 };
+    ck_assert(rd_eval_sparse(ctx, x, &a) == RD_ERR_TYPE && !a.values.data);
+    rd_error_clear(ctx);
+}
+END_TEST
+
 START_TEST(sparse_indices)
 {
     static const int32_t turned[] = { 1, 2, 0 };
@@ -287,10 +301,19 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { sparse_fills,   sparse_infinities,    stored_alone,
-                                   sparse_views,   sparse_results,       sparse_indices,
-                                   sparse_empties, narrow_fills,         sparse_keywords,
-                                   sparse_merged,  sparse_merged_orders, sparse_merged_long_axes,
+    const TTest *const tests[] = { sparse_fills,
+                                   sparse_infinities,
+                                   stored_alone,
+                                   sparse_views,
+                                   sparse_results,
+                                   sparse_arrays,
+                                   sparse_indices,
+                                   sparse_empties,
+                                   narrow_fills,
+                                   sparse_keywords,
+                                   sparse_merged,
+                                   sparse_merged_orders,
+                                   sparse_merged_long_axes,
                                    sparse_parts };
 
     return run_suite("semantics_sparse", tests, COUNT(tests));

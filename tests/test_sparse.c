@@ -61,6 +61,140 @@ START_TEST(nothing_elsewhere)
 }
 END_TEST
 
+/* ---- Results --------------------------------------------------------------------------------- */
+static void indices(const char *what, const rd_indices *row, int64_t n, const int32_t *wanted)
+{
+    ck_assert_msg(row->type == RD_I32 && row->n == n, "%s: %lld indices of type %d", what,
+                  (long long)row->n, (int)row->type);
+    for (int64_t k = 0; k < n; k++)
+        ck_assert_msg(((const int32_t *)row->data)[k] == wanted[k], "%s: %lld is %d, not %d", what,
+                      (long long)k, ((const int32_t *)row->data)[k], wanted[k]);
+}
+
+START_TEST(sparse_results)
+{
+    static const int32_t pos[] = { 0, 1, 1, 3 }, crd[] = { 1, 0, 2 };
+    static const int32_t down[] = { 0, 1, 2, 3 }, of[] = { 2, 0, 2 }, row[] = { 0, 2, 2 };
+    rd_expr *const       p = rd_wrap(ctx, pos, RD_SHAPE(4)), *c = rd_wrap(ctx, crd, RD_SHAPE(3));
+    rd_expr *const       a =
+        rd_csr(ctx, RD_SHAPE(3, 3), p, c, leaf(RD_F32, VALUES(1, 2, 3)), .stored = true);
+    rd_sparse_array csr = { 0 }, coo = { 0 };
+    rd_sparse_array csc = { .n_level = 2,
+                            .level   = { { RD_LEVEL_DENSE, 1, { 0 }, { 0 } },
+                                         { RD_LEVEL_COMPRESSED, 0, { 0 }, { 0 } } } };
+
+    ck_assert(rd_eval_sparse(ctx, rd_mul(a, a), &csr) == RD_OK && csr.stored);
+    ck_assert(csr.n_level == 2 && !csr.level[0].crd.data && !csr.level[0].pos.data);
+    indices("pos", &csr.level[1].pos, 4, pos);
+    indices("crd", &csr.level[1].crd, 3, crd);
+    expect("values", rd_adopt(ctx, &csr.values), RD_F32, VALUES(1, 4, 9));
+    ck_assert(rd_eval_sparse(ctx, a, &csc) == RD_OK);
+    indices("columns' pos", &csc.level[1].pos, 4, down);
+    indices("columns' crd", &csc.level[1].crd, 3, of);
+    expect("again", rd_dense(rd_adopt_sparse(ctx, &csc)), RD_F32,
+           VALUES(0, 1, 0, 0, 0, 0, 2, 0, 3));
+    coo.n_level       = 2;
+    coo.level[0].kind = coo.level[1].kind = RD_LEVEL_COORDINATES;
+    coo.level[1].axis                     = 1;
+    ck_assert(rd_eval_sparse(ctx, a, &coo) == RD_OK);
+    indices("rows", &coo.level[0].crd, 3, row);
+    indices("columns", &coo.level[1].crd, 3, crd);
+    rd_sparse_array_free(&csr);
+    rd_sparse_array_free(&csc);
+    rd_sparse_array_free(&coo);
+}
+END_TEST
+
+/* A rank 3 array in each format and order of axes, with some fill, there and back. */
+enum { CUBE_A = 4, CUBE_B = 3, CUBE_C = 5, CUBE = CUBE_A * CUBE_B * CUBE_C };
+
+static rd_expr *cube_of(int places, double fill, bool pairs)
+{
+    static int32_t row[3][CUBE];
+    static double  v[CUBE];
+    rd_expr       *at[3], *values;
+
+    for (int p = 0; p < places; p++) {
+        const int e = p * CUBE / (places ? places : 1);
+
+        row[0][p] = e / (CUBE_B * CUBE_C);
+        row[1][p] = e / CUBE_C % CUBE_B;
+        row[2][p] = e % CUBE_C;
+        v[p]      = p + 0.5;
+    }
+    for (int k = 0; k < 3; k++)
+        at[k] =
+            rd_leaf(ctx, &(rd_array){ .in = row[k], .type = RD_I32, .shape = RD_SHAPE(places) });
+    values = rd_leaf(ctx, &(rd_array){ .in = v, .type = RD_F64, .shape = RD_SHAPE(places) });
+    if (pairs)
+        values = rd_complex(values, rd_mul(values, values));
+    return rd_sparse(ctx, RD_SHAPE(CUBE_A, CUBE_B, CUBE_C),
+                     RD_LEVELS({ RD_LEVEL_COORDINATES, 0, NULL, at[0] },
+                               { RD_LEVEL_COORDINATES, 1, NULL, at[1] },
+                               { RD_LEVEL_COORDINATES, 2, NULL, at[2] }),
+                     values, .fill = rd_num(ctx, fill));
+}
+
+START_TEST(there_and_back)
+{
+    static const rd_level_kind kinds[][3] = {
+        { RD_LEVEL_DENSE, RD_LEVEL_COMPRESSED, RD_LEVEL_COMPRESSED },
+        { RD_LEVEL_COMPRESSED, RD_LEVEL_COMPRESSED, RD_LEVEL_COMPRESSED },
+        { RD_LEVEL_DENSE, RD_LEVEL_DENSE, RD_LEVEL_COMPRESSED },
+        { RD_LEVEL_COMPRESSED, RD_LEVEL_DENSE, RD_LEVEL_COMPRESSED },
+        { RD_LEVEL_DENSE, RD_LEVEL_COMPRESSED, RD_LEVEL_COORDINATES },
+        { RD_LEVEL_COMPRESSED, RD_LEVEL_COORDINATES, RD_LEVEL_COORDINATES },
+        { RD_LEVEL_COORDINATES, RD_LEVEL_COORDINATES, RD_LEVEL_COORDINATES }
+    };
+    static const int32_t axes[][3] = { { 0, 1, 2 }, { 2, 1, 0 }, { 1, 2, 0 } };
+    static const int     places[]  = { 0, 1, 17, CUBE };
+
+    for (int i = 0; i < 16 * (int)(sizeof kinds / sizeof *kinds); i++) {
+        const rd_mark  mark = rd_ctx_mark(ctx);
+        const int      f = i / 16, many = places[i / 2 % 4];
+        rd_expr *const x = cube_of(many, i / 8 % 2 ? 7 : 0, i % 2);
+
+        for (size_t o = 0; o < 3; o++) {
+            rd_sparse_array a = { .n_level = 3 };
+
+            for (int k = 0; k < 3; k++) {
+                a.level[k].kind = kinds[f][k];
+                a.level[k].axis = axes[o][k];
+            }
+            ck_assert_msg(rd_eval_sparse(ctx, x, &a) == RD_OK, "%s", rd_error_text(ctx));
+            ck_assert(a.stored == false && a.values.shape.at[0] == many);
+            rd_expr *const y    = rd_adopt_sparse(ctx, &a);
+            rd_expr *const same = rd_all(rd_eq(rd_dense(y), rd_dense(x)), RD_ALL);
+            ck_assert_msg(rd_at(ctx, same, (rd_index){ 0 }) == 1, "format %d, axes %zu: %s", f, o,
+                          rd_error_text(ctx));
+        }
+        rd_ctx_release(ctx, mark);
+    }
+}
+END_TEST
+
+START_TEST(refused_results)
+{
+    rd_expr *const  x     = cube_of(5, 1, false);
+    rd_sparse_array level = { .n_level = 2 }, last = { .n_level = 3 }, none = { 0 };
+
+    last.level[1].axis = 1;
+    last.level[2].axis = 2;
+    ck_assert(rd_eval_sparse(ctx, rd_dense(x), &none) == RD_ERR_TYPE);
+    rd_error_clear(ctx);
+    ck_assert(rd_eval_sparse(ctx, rd_add(x, rd_coord(rd_dense(x), 0)), &none) == RD_ERR_TYPE);
+    ck_assert(strstr(rd_error_text(ctx), "differs from place to place") && !none.values.data);
+    rd_error_clear(ctx);
+    ck_assert(rd_eval_sparse(ctx, x, &level) == RD_ERR_ARGUMENT);
+    rd_error_clear(ctx);
+    ck_assert(rd_eval_sparse(ctx, x, &last) == RD_ERR_ARGUMENT && last.n_level == 3);
+    rd_error_clear(ctx);
+    ck_assert(rd_eval_sparse(ctx, NULL, &none) == RD_ERR_ARGUMENT);
+    rd_error_clear(ctx);
+    rd_sparse_array_free(NULL);
+}
+END_TEST
+
 START_TEST(refusals)
 {
     static const int32_t falls[] = { 0, 2, 1, 3 }, ends[] = { 0, 1, 1, 2 }, pos[] = { 0, 1, 1, 3 };
@@ -277,8 +411,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { matrices, nothing_elsewhere, refusals, one_index_wrong,
-                                   long_patterns };
+    const TTest *const tests[] = { matrices,        nothing_elsewhere, sparse_results,
+                                   there_and_back,  refused_results,   refusals,
+                                   one_index_wrong, long_patterns };
 
     return run_suite("sparse", tests, COUNT(tests));
 }

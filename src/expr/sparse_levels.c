@@ -313,18 +313,35 @@ static rd_expr *values_of(const builder *b)
     return values ? rd_broadcast_to(values, 1, &b->places, b->call) : NULL;
 }
 
-/* Of the values' type and all axes; what is not NULL. */
-static rd_expr *fill_of(const builder *b, rd_dtype type)
+/* Is .fill what it may be? */
+static bool fill_ok(const builder *b, bool pairs)
 {
-    rd_expr *fill = b->opts->fill ? b->opts->fill : rd_int(b->ctx, 0);
+    rd_expr *fill = b->opts->fill;
 
-    if (!fill || !rd_operands(b->call, 1, &fill))
+    if (!fill)
+        return true;
+    if (!rd_operands(b->call, 1, &fill))
+        return false;
+    if (fill->ctx == b->ctx && fill->rank == 0 && (pairs || !rd_is_complex(fill)))
+        return true;
+    rd_fail(b->ctx, RD_ERR_ARGUMENT,
+            "%s: .fill has rank %d and type %s, it must be one %s number of the same context",
+            b->call, fill->rank, rd_dtype_name(rd_type_of(fill)), pairs ? "" : "real");
+    return false;
+}
+
+/* Of all axes and the type of values, which are the array's or, where `part` is not -1, that part of
+ * complex ones; what is not NULL. */
+static rd_expr *fill_of(const builder *b, rd_dtype type, int part)
+{
+    rd_expr *fill = b->opts->fill;
+
+    if (fill && rd_is_complex(fill))
+        fill = fill->in[part];
+    else if (!fill || part == 1)
+        fill = rd_int(b->ctx, 0);
+    if (!fill)
         return NULL;
-    if (fill->ctx != b->ctx || fill->rank > 0 || rd_dtype_is_complex(fill->type))
-        return rd_fail(b->ctx, RD_ERR_ARGUMENT,
-                       "%s: .fill has rank %d and type %s, it must be one real number of the same "
-                       "context",
-                       b->call, fill->rank, rd_dtype_name(fill->type));
     const bool fits_as_number = fill->weak && (rd_dtype_kind(fill->type) != RD_KIND_FLOAT ||
                                                rd_dtype_kind(type) == RD_KIND_FLOAT);
     if (!fits_as_number && !rd_dtype_safe(fill->type, type))
@@ -334,9 +351,9 @@ static rd_expr *fill_of(const builder *b, rd_dtype type)
     return fill ? rd_broadcast_to(fill, b->n, b->opts->shape.at, b->call) : NULL;
 }
 
-static rd_expr *node_of(const builder *b, rd_expr *values)
+static rd_expr *node_of(const builder *b, rd_expr *values, int part)
 {
-    rd_expr *const fill = b->opts->stored ? NULL : fill_of(b, values->type);
+    rd_expr *const fill = b->opts->stored ? NULL : fill_of(b, values->type, part);
 
     if (!fill && !b->opts->stored)
         return NULL;
@@ -365,9 +382,11 @@ static rd_expr *sparse_leaf(const char *call, rd_ctx *ctx, const rd_sparse_opts 
             return NULL;
     if ((b.places > 0 && !put_places(&b)) || !(values = values_of(&b)))
         return NULL;
+    if (!fill_ok(&b, rd_is_complex(values)))
+        return NULL;
     if (rd_is_complex(values))
-        return rd_complex_of(node_of(&b, values->in[0]), node_of(&b, values->in[1]), call);
-    return node_of(&b, values);
+        return rd_complex_of(node_of(&b, values->in[0], 0), node_of(&b, values->in[1], 1), call);
+    return node_of(&b, values, -1);
 }
 
 rd_expr *rd_sparse_of(rd_ctx *ctx, const rd_sparse_opts *opts)

@@ -1,0 +1,352 @@
+/* stored.c - sparse results: index arrays level by level, and what is stored.
+ *
+ * Places of a pattern are known when a node is made, so index arrays are made of its coordinates; only
+ * values are computed. */
+#include "expr/array.h"
+#include "expr/complex.h"
+#include "expr/sparse.h"
+#include "eval/request.h"
+#include <inttypes.h>
+#include <string.h>
+
+static const char call[] = "rd_eval_sparse";
+
+typedef struct storing {
+    rd_ctx          *ctx;
+    rd_expr         *x, *im; /* of a complex array its parts, with one pattern; else im is NULL */
+    rd_sparse_array *out;
+    int32_t          n_coord; /* levels of the pattern; behind them are dense ones    */
+    int64_t         *parent;  /* of each place: its number among those of the levels before */
+    int64_t         *number;  /* room for that of the level                          */
+    int64_t          before;  /* places of the levels before                         */
+} storing;
+
+static int64_t places_of(const storing *s)
+{
+    return rd_values_of(s->x)->extent[0];
+}
+
+/* ---- Levels ---------------------------------------------------------------------------------- */
+/* The first dense, the others compressed; then the axes that the pattern lacks. */
+static void choose_levels(storing *s)
+{
+    rd_sparse_array *out = s->out;
+
+    if (out->n_level == 0)
+        for (int k = 0; k < s->n_coord; k++)
+            out->level[out->n_level++] =
+                (rd_stored_level){ .kind = k == 0 && s->n_coord > 1 ? RD_LEVEL_DENSE
+                                                                    : RD_LEVEL_COMPRESSED,
+                                   .axis = (int32_t)s->x->as.sparse->axis[k] };
+    for (int a = 0; a < s->x->rank && out->n_level < s->x->rank; a++)
+        if (rd_coord_of_axis(s->x, a) < 0)
+            out->level[out->n_level++] = (rd_stored_level){ .kind = RD_LEVEL_DENSE, .axis = a };
+}
+
+static bool refuse_level(const storing *s, int k, const char *why)
+{
+    rd_fail(s->ctx, RD_ERR_ARGUMENT, "%s: level %d is of axis %d and kind %d: %s", call, k,
+            (int)s->out->level[k].axis, (int)s->out->level[k].kind, why);
+    return false;
+}
+
+static bool levels_ok(const storing *s)
+{
+    const rd_sparse_array *out  = s->out;
+    uint64_t               seen = 0;
+
+    if (out->n_level != s->x->rank) {
+        rd_fail(s->ctx, RD_ERR_ARGUMENT, "%s: %d levels for %d axes, there must be as many", call,
+                (int)out->n_level, s->x->rank);
+        return false;
+    }
+    for (int k = 0; k < out->n_level; k++) {
+        const rd_stored_level *l    = &out->level[k];
+        const bool             last = k + 1 >= s->n_coord;
+
+        if (l->axis < 0 || l->axis >= s->x->rank || seen >> l->axis & 1)
+            return refuse_level(s, k, "each axis has one level");
+        seen |= (uint64_t)1 << l->axis;
+        if ((unsigned)l->kind > RD_LEVEL_COORDINATES)
+            return refuse_level(s, k, "kinds are those of enum rd_level_kind");
+        if ((k < s->n_coord) != (rd_coord_of_axis(s->x, l->axis) >= 0))
+            return refuse_level(s, k, "axes that are stored whole come last");
+        if (k >= s->n_coord && l->kind != RD_LEVEL_DENSE)
+            return refuse_level(s, k, "it is stored whole, so it must be dense");
+        if (k < s->n_coord && last && l->kind == RD_LEVEL_DENSE)
+            return refuse_level(s, k, "the last level of a pattern is compressed, or coordinates");
+        if (k < s->n_coord && !last && l->kind == RD_LEVEL_COORDINATES &&
+            l[1].kind != RD_LEVEL_COORDINATES)
+            return refuse_level(s, k, "behind coordinates come coordinates");
+    }
+    return true;
+}
+
+/* ---- Index arrays ---------------------------------------------------------------------------- */
+static int64_t index_at(const rd_expr *row, int64_t p)
+{
+    const void *data = row->as.leaf->data;
+
+    return row->type == RD_I32 ? ((const int32_t *)data)[p] : ((const int64_t *)data)[p];
+}
+
+/* A fresh row of n ints up to `most`. */
+static bool make_row(const storing *s, int64_t n, int64_t most, rd_indices *row)
+{
+    row->type = most <= INT32_MAX ? RD_I32 : RD_I64;
+    row->n    = n;
+    row->data = rd_array_memory(s->ctx, n * rd_dtype_size(row->type), &row->owner);
+    if (row->data)
+        return true;
+    *row = (rd_indices){ 0 };
+    rd_fail(s->ctx, RD_ERR_MEMORY, "%s: no memory for a row of %" PRId64 " indices", call, n);
+    return false;
+}
+
+static void put(const rd_indices *row, int64_t at, int64_t index)
+{
+    if (row->type == RD_I32)
+        ((int32_t *)row->data)[at] = (int32_t)index;
+    else
+        ((int64_t *)row->data)[at] = index;
+}
+
+/* Does each place have an entry of its own, as coordinates behind it say which is which? */
+static bool lists_all(const storing *s, int k)
+{
+    return k + 1 == s->n_coord || s->out->level[k + 1].kind == RD_LEVEL_COORDINATES;
+}
+
+static const rd_expr *coord_of(const storing *s, int k)
+{
+    return s->x->in[2 + rd_coord_of_axis(s->x, s->out->level[k].axis)];
+}
+
+static bool is_new(const storing *s, int k, const rd_expr *coord, int64_t p)
+{
+    return p == 0 || lists_all(s, k) || s->parent[p] != s->parent[p - 1] ||
+           index_at(coord, p) != index_at(coord, p - 1);
+}
+
+/* Entries of a compressed level, or coordinates; each place gets the number of its. */
+static bool make_entries(storing *s, int k)
+{
+    rd_stored_level     *l      = &s->out->level[k];
+    const rd_expr *const coord  = coord_of(s, k);
+    const bool           begins = l->kind == RD_LEVEL_COMPRESSED;
+    const int64_t        n      = places_of(s);
+    int64_t              count = 0, upto = 0, entry = -1;
+
+    for (int64_t p = 0; p < n; p++)
+        count += is_new(s, k, coord, p);
+    if (!make_row(s, count, s->x->extent[l->axis], &l->crd) ||
+        (begins && !make_row(s, s->before + 1, count, &l->pos)))
+        return false;
+    for (int64_t p = 0; p < n; p++) {
+        if (is_new(s, k, coord, p)) {
+            put(&l->crd, ++entry, index_at(coord, p));
+            for (; begins && upto <= s->parent[p]; upto++)
+                put(&l->pos, upto, entry);
+        }
+        s->number[p] = entry;
+    }
+    for (; begins && upto <= s->before; upto++)
+        put(&l->pos, upto, count);
+    int64_t *const parent = s->parent;
+    s->parent             = s->number;
+    s->number             = parent;
+    s->before             = count;
+    return true;
+}
+
+static bool make_dense(storing *s, int k)
+{
+    const int64_t extent = s->x->extent[s->out->level[k].axis], n = places_of(s);
+
+    s->before = rd_points(2, (const int64_t[]){ s->before, extent });
+    if (s->before < 0) {
+        rd_fail(s->ctx, RD_ERR_SHAPE, "%s: the places of level %d are too many", call, k);
+        return false;
+    }
+    for (int64_t p = 0; p < n; p++)
+        s->parent[p] = s->parent[p] * extent + index_at(coord_of(s, k), p);
+    return true;
+}
+
+static bool make_levels(storing *s)
+{
+    const int64_t  n    = places_of(s);
+    int64_t *const room = rd_alloc(s->ctx, (2 * n + 1) * (int64_t)sizeof *room);
+    bool           ok   = room != NULL;
+
+    s->parent = room; /* 0: before the first level is one place */
+    s->number = room ? room + n : NULL;
+    s->before = 1;
+    for (int k = 0; ok && k < s->n_coord; k++)
+        ok = s->out->level[k].kind == RD_LEVEL_DENSE ? make_dense(s, k) : make_entries(s, k);
+    rd_free(s->ctx, room);
+    return ok;
+}
+
+/* ---- Places in the order of the levels ------------------------------------------------------- */
+static bool order_places(storing *s)
+{
+    rd_expr *coord[RD_MAX_RANK];
+    int64_t  axis[RD_MAX_RANK];
+    bool     same = true;
+
+    for (int k = 0; k < s->n_coord; k++) {
+        axis[k]  = s->out->level[k].axis;
+        coord[k] = s->x->in[2 + rd_coord_of_axis(s->x, (int)axis[k])];
+        same &= axis[k] == s->x->as.sparse->axis[k];
+    }
+    if (same)
+        return true;
+    const rd_expr *as =
+        rd_sparse_node(rd_values_of(s->x), NULL, s->x->rank, s->x->extent, s->n_coord, coord, axis);
+    s->x  = as ? rd_sparse_ordered(as, s->x, call) : NULL;
+    s->im = s->x && s->im ? rd_sparse_ordered(as, s->im, call) : s->im;
+    return s->x && rd_error(s->ctx) == RD_OK;
+}
+
+/* ---- Values, and what is at all other places ------------------------------------------------- */
+static bool store_values(const storing *s)
+{
+    rd_expr *const values =
+        s->im ? rd_complex_of(rd_values_of(s->x), rd_values_of(s->im), call) : rd_values_of(s->x);
+    rd_expr *const row =
+        values ? rd_reshape(values, RD_SHAPE(rd_points(values->rank, values->extent))) : NULL;
+
+    return row && rd_eval_for(s->ctx, call, row, &s->out->values) == RD_OK;
+}
+
+static rd_expr *one_fill(const storing *s, const rd_expr *part)
+{
+    rd_expr *fill = rd_slim(rd_fill_of(part));
+    char     shape[RD_SHAPE_TEXT];
+
+    for (int a = 0; fill && a < fill->rank; a++)
+        if (fill->extent[a] > 1)
+            return rd_fail(s->ctx, RD_ERR_TYPE,
+                           "%s: what is not stored differs from place to place, it has shape %s; "
+                           "rd_stored() has what is stored, and rd_dense() all",
+                           call, rd_shape_text(fill->rank, fill->extent, shape));
+    while (fill && fill->rank > 0)
+        fill = rd_select(fill, 0, 0);
+    return fill;
+}
+
+static bool store_fill(const storing *s)
+{
+    rd_expr *fill;
+
+    s->out->stored = !rd_fill_of(s->x);
+    if (s->out->stored || rd_points(s->x->rank, s->x->extent) == 0)
+        return true;
+    fill = one_fill(s, s->x);
+    if (s->im && fill)
+        fill = rd_complex_of(fill, one_fill(s, s->im), call);
+    return fill && rd_eval_for(s->ctx, call, fill, &s->out->fill) == RD_OK;
+}
+
+/* ---- Public functions ------------------------------------------------------------------------ */
+static void free_row(rd_indices *row)
+{
+    rd_array_free(&(rd_array){ .data = row->data, .owner = row->owner });
+    *row = (rd_indices){ 0 };
+}
+
+void rd_sparse_array_free(rd_sparse_array *array)
+{
+    if (!array)
+        return;
+    for (int k = 0; k < RD_MAX_RANK; k++) {
+        free_row(&array->level[k].pos);
+        free_row(&array->level[k].crd);
+    }
+    rd_array_free(&array->values);
+    rd_array_free(&array->fill);
+    memset(array, 0, sizeof *array);
+}
+
+static bool is_asked(rd_ctx *ctx, rd_expr *y, const rd_sparse_array *out)
+{
+    if (!y || !out)
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: the %s is NULL", call, y ? "output" : "expression");
+    else if (y->ctx != ctx)
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: the expression is of another context", call);
+    else if (!rd_is_sparse(y))
+        rd_fail(ctx, RD_ERR_TYPE,
+                "%s: the expression is dense (%s); rd_eval() is for these, and a mask of what is "
+                "wanted for rd_nonzero()",
+                call, rd_expr_kind_name(y->kind));
+    else if (out->n_level < 0 || out->n_level > RD_MAX_RANK)
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: %d levels", call, (int)out->n_level);
+    else
+        return true;
+    return false;
+}
+
+static bool store(storing *s, rd_expr *y)
+{
+    const bool pair = rd_is_complex(y);
+
+    s->x       = pair ? y->in[0] : y;
+    s->im      = pair ? y->in[1] : NULL;
+    s->n_coord = rd_coords_of(s->x);
+    choose_levels(s);
+    s->out->shape = rd_shape_of(y);
+    return levels_ok(s) && order_places(s) && make_levels(s) && store_values(s) && store_fill(s);
+}
+
+rd_status rd_eval_sparse(rd_ctx *ctx, rd_expr *y, rd_sparse_array *out)
+{
+    storing s = { .ctx = ctx, .out = out };
+
+    if (!ctx || rd_error(ctx) != RD_OK)
+        return ctx ? rd_error(ctx) : RD_ERR_ARGUMENT;
+    if (!is_asked(ctx, y, out))
+        return rd_error(ctx);
+    const rd_mark         mark  = rd_ctx_mark(ctx);
+    const rd_sparse_array asked = *out;
+
+    if (!store(&s, y)) {
+        rd_sparse_array_free(out);
+        *out = asked;
+    }
+    rd_ctx_release(ctx, mark);
+    return rd_error(ctx);
+}
+
+static rd_expr *adopt_row(rd_ctx *ctx, rd_indices *row)
+{
+    rd_array array = { .data  = row->data,
+                       .type  = row->type,
+                       .owner = row->owner,
+                       .shape = { .n = 1, .at = { row->n } } };
+
+    row->owner = NULL;
+    return array.data ? rd_adopt(ctx, &array) : NULL;
+}
+
+rd_expr *rd_adopt_sparse(rd_ctx *ctx, rd_sparse_array *array)
+{
+    rd_level       level[RD_MAX_RANK];
+    rd_sparse_opts opts = { .size = sizeof opts, .trusted = true };
+
+    if (!ctx || !array || array->n_level < 1 || array->n_level > RD_MAX_RANK)
+        return ctx ? rd_fail(ctx, RD_ERR_ARGUMENT,
+                             "rd_adopt_sparse: there is no array that rd_eval_sparse() has filled")
+                   : NULL;
+    for (int k = 0; k < array->n_level; k++)
+        level[k] = (rd_level){ .kind = array->level[k].kind,
+                               .axis = array->level[k].axis,
+                               .pos  = adopt_row(ctx, &array->level[k].pos),
+                               .crd  = adopt_row(ctx, &array->level[k].crd) };
+    opts.shape  = array->shape;
+    opts.levels = (rd_levels){ level, array->n_level };
+    opts.values = rd_adopt(ctx, &array->values);
+    opts.fill   = array->fill.data ? rd_adopt(ctx, &array->fill) : NULL;
+    opts.stored = array->stored;
+    return opts.values ? rd_sparse_of(ctx, &opts) : NULL;
+}
