@@ -944,6 +944,12 @@ RD_API rd_expr *rd_trapezoid(rd_expr *y, rd_expr *x, int axis);
 /** a @ b: over the last axis of a and the last but one of b.  Axes before them broadcast.  Of rank
  *  1 a is one row, b one column, and the result lacks it; of rank 0 neither may be. */
 RD_API rd_expr *rd_matmul(rd_expr *a, rd_expr *b);
+/** A product of two matrices with other operations: add is a reduction by its name (rd_reduce_name),
+ *  multiply an operator of two operands by its name in function text.  "min" and "add": shortest
+ *  ways; "any" and "and": what is reached; "max" and "minimum": widest ways.  Of two sparse matrices
+ *  with .stored the product has places where both meet, and is as sparse; rd_matmul() of two sparse
+ *  ones is, too (docs/sparse.md).  NULL also on RD_ERR_ARGUMENT (names). */
+RD_API rd_expr *rd_semiring(rd_expr *a, rd_expr *b, const char *add, const char *multiply);
 /** NumPy's dot: as rd_matmul() up to rank 2; beyond it the result has all other axes of a, then
  *  those of b.  Of numbers their product. */
 RD_API rd_expr *rd_dot(rd_expr *a, rd_expr *b);

@@ -272,6 +272,7 @@ static oracle_value compute(oracle *o, const rd_expr *x, const int64_t *index)
     case RD_EXPR_REDUCE: return reduce(o, x, index);
     case RD_EXPR_SCAN: return scan(o, x, index);
     case RD_EXPR_SORT: return sort(o, x, index);
+    case RD_EXPR_PRODUCT: break; /* test_sparse_products has these */
     case RD_EXPR_COMPLEX:
     case RD_EXPR_SPARSE: break; /* what they are made of is asked for */
     }

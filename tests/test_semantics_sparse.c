@@ -101,6 +101,19 @@ START_TEST(sparse_results)
 }
 END_TEST
 
+START_TEST(sparse_semiring)
+{
+    rd_expr *const a = matrix(0, true), *const b = matrix(0, false); /* 0 1 0 / 0 0 0 / 2 0 3 */
+
+    expect("product", rd_dense(rd_matmul(b, b)), RD_F64, VALUES(0, 0, 0, 0, 0, 0, 6, 2, 9));
+    ck_assert(rd_is_sparse(rd_matmul(b, b)) && rd_shape_of(rd_stored(rd_matmul(a, a))).at[0] == 3);
+    expect("shortest", rd_stored(rd_semiring(a, a, "min", "add")), RD_F64, VALUES(5, 3, 6));
+    expect("widest", rd_stored(rd_semiring(a, a, "max", "minimum")), RD_F64, VALUES(2, 1, 3));
+    expect("dense", rd_semiring(rd_dense(a), rd_dense(a), "max", "add"), RD_F64,
+           VALUES(2, 1, 3, 2, 1, 3, 5, 3, 6));
+}
+END_TEST
+
 START_TEST(sparse_arrays)
 {
     rd_expr *const  y = rd_add(matrix(0, false), rd_int(ctx, 1));
@@ -301,20 +314,11 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { sparse_fills,
-                                   sparse_infinities,
-                                   stored_alone,
-                                   sparse_views,
-                                   sparse_results,
-                                   sparse_arrays,
-                                   sparse_indices,
-                                   sparse_empties,
-                                   narrow_fills,
-                                   sparse_keywords,
-                                   sparse_merged,
-                                   sparse_merged_orders,
-                                   sparse_merged_long_axes,
-                                   sparse_parts };
+    const TTest *const tests[] = { sparse_fills,         sparse_infinities,       stored_alone,
+                                   sparse_views,         sparse_results,          sparse_semiring,
+                                   sparse_arrays,        sparse_indices,          sparse_empties,
+                                   narrow_fills,         sparse_keywords,         sparse_merged,
+                                   sparse_merged_orders, sparse_merged_long_axes, sparse_parts };
 
     return run_suite("semantics_sparse", tests, COUNT(tests));
 }

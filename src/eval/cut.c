@@ -168,9 +168,21 @@ static void cut_below(cutter *k, int32_t i)
         k->node[i].bound = weight < INT32_MAX ? (int32_t)weight : INT32_MAX;
 }
 
+/* Products of sparse matrices are computed by a kernel, from arrays. */
+static void cut_at_products(cutter *k)
+{
+    for (int32_t i = 0; i < k->c.n_seen; i++) {
+        const rd_expr *e = expr_of(k, i);
+
+        for (int o = 0; o < e->n_in && e->kind == RD_EXPR_PRODUCT; o++)
+            k->node[i].cut = k->node[number_of(k, e->in[o])].cut = true;
+    }
+}
+
 /* Operands first. */
 static bool cut_all(cutter *k)
 {
+    cut_at_products(k);
     for (int32_t i = k->c.n_seen; i-- > 0;) {
         const rd_expr *e     = expr_of(k, i);
         int64_t        bound = k->node[i].own = own_weight(e);

@@ -229,8 +229,15 @@ static bool part_text(rd_ctx *ctx, rd_text *text, const rd_cut *cut, rd_results 
     rd_result      one   = { (rd_expr *)cut->target, NULL };
     const rd_given given = { .exprs = cut->given };
     rd_results wanted = { cut->target ? &one : results.at + cut->first, cut->target ? 1 : cut->n };
-    const bool done   = pool && plan_text(ctx, text, pool, wanted, &given, opts);
+    bool       done;
 
+    if (cut->target && cut->target->kind == RD_EXPR_PRODUCT) {
+        rd_text_add(text, "product of sparse matrices, row by row, at %lld places\n",
+                    (long long)cut->target->extent[0]);
+        rd_pool_free(pool);
+        return true;
+    }
+    done = pool && plan_text(ctx, text, pool, wanted, &given, opts);
     rd_pool_free(pool);
     return done;
 }

@@ -2,7 +2,7 @@
 #include "eval/cut.h"
 #include "eval/plan.h"
 #include "eval/request.h"
-#include <assert.h>
+#include "kernels/product/rows.h"
 #include <string.h>
 
 /* What making one needs. */
@@ -31,7 +31,8 @@ static int32_t array_of(const rd_cuts *cuts, const rd_expr *e)
 
 static int64_t bytes_of(const rd_expr *e)
 {
-    assert(e); /* arrays come before results, which are none */
+    if (!e) /* results, which come behind arrays, are none */
+        return 0;
     const int64_t bytes = rd_bytes_times(rd_points(e->rank, e->extent), rd_dtype_size(e->type));
 
     return rd_bytes_add(bytes, 64) / 64 * 64;
@@ -110,17 +111,40 @@ static rd_plan *plan_part(making *m, const rd_cut *cut, rd_pool *work, bool *too
                          m->choice, &given, too_much);
 }
 
+/* A product of sparse matrices: what it reads are the values of both. */
+static bool make_product(making *m, const rd_expr *e, rd_part *part)
+{
+    rd_row_product *product;
+
+    part->n_read = 2;
+    part->read   = rd_pool_get(m->plan->pool, 2 * sizeof *part->read);
+    part->plan   = rd_plan_empty(m->ctx, m->opts, m->choice);
+    product      = part->plan ? rd_pool_get(part->plan->pool, sizeof *product) : NULL;
+    if (!part->read || !product)
+        return false;
+    for (int k = 0; k < 2; k++)
+        part->read[k] = array_of(m->cuts, e->in[k]);
+    *product            = *e->as.product;
+    part->plan->product = product;
+    part->plan->n_in    = m->in.n + 2;
+    return true;
+}
+
 static bool make_part(making *m, int32_t k, bool *too_much)
 {
     const rd_cut *cut   = &m->cuts->cut[k];
     rd_part      *part  = &m->plan->parts->part[k];
     rd_pool      *work  = rd_pool_planning(m->ctx);
-    const int64_t reads = (int64_t)sizeof(void *) * (m->in.n + cut->given.n + 1);
+    const int64_t reads = (int64_t)sizeof(void *) * (m->in.n + cut->given.n + 2);
 
     part->array = cut->target ? k : -1;
     part->first = cut->first;
     if (reads > m->plan->parts->pointers)
         m->plan->parts->pointers = reads;
+    if (cut->target && cut->target->kind == RD_EXPR_PRODUCT) {
+        rd_pool_free(work);
+        return make_product(m, cut->target, part);
+    }
     if (work && list_reads(m, cut, part))
         part->plan = plan_part(m, cut, work, too_much);
     rd_pool_free(work);

@@ -53,37 +53,39 @@ typedef struct rd_parts {
 } rd_parts;
 
 struct rd_plan {
-    rd_owned                owned; /* first: the context frees plans with itself  */
-    rd_ctx                 *ctx;
-    const char             *call; /* who runs it; NULL: who evaluates in the context */
-    rd_pool                *pool;
-    const rd_backend_table *backend;
-    int32_t                 device;      /* of a backend that has several: which ...          */
-    int32_t                 devices;     /* ... and how many from that one on share the work  */
-    const char             *refused;     /* why that backend cannot run it, NULL              */
-    struct rd_plan         *instead;     /* where a device fails before it has stored anything;
+    rd_owned                     owned; /* first: the context frees plans with itself  */
+    rd_ctx                      *ctx;
+    const char                  *call; /* who runs it; NULL: who evaluates in the context */
+    rd_pool                     *pool;
+    const rd_backend_table      *backend;
+    int32_t                      device;   /* of a backend that has several: which ...          */
+    int32_t                      devices;  /* ... and how many from that one on share the work  */
+    const char                  *refused;  /* why that backend cannot run it, NULL              */
+    struct rd_plan              *instead;  /* where a device fails before it has stored anything;
                                              * NULL: that is an error */
-    rd_progress             progress;    /* of rd_plan_run()                             */
-    bool                    steps;       /* some stage runs in steps                     */
-    bool                    async;       /* runs on a device are left to go on           */
-    bool                    measures;    /* a run on a device measures stages            */
-    bool                    records;     /* runs on a device are recorded, where they may be */
-    int32_t                 threads;     /* as asked for; 0: by work                     */
-    int64_t                 task_grains; /* tests: tasks of so many grains; 0: one task a
+    rd_progress                  progress; /* of rd_plan_run()                             */
+    bool                         steps;    /* some stage runs in steps                     */
+    bool                         async;    /* runs on a device are left to go on           */
+    bool                         measures; /* a run on a device measures stages            */
+    bool                         records;  /* runs on a device are recorded, where they may be */
+    int32_t                      threads;  /* as asked for; 0: by work                     */
+    int64_t                      task_grains; /* tests: tasks of so many grains; 0: one task a
                                              * thread */
-    int32_t                 n_stage, n_slot, n_in, n_out;
-    rd_program             *program;
-    rd_slot                *slot;
-    rd_parts               *parts;   /* and nothing of its own; NULL: it is one      */
-    int32_t                *in_slot; /* of input k, -1: no program reads it          */
-    rd_output              *out;
-    rd_extent              *slot_extent, *out_extent; /* the same in bytes                    */
-    int64_t                 pointer_bytes, arrays_bytes, work_bytes, frame_bytes; /* of a run */
-    bool                    arrays_apart; /* arrays between stages are not in the frame */
-    bool                    has_arrays;
-    bool                    direct; /* runs may go by direct.c, once all is compiled    */
-    _Atomic(bool)           ready;  /* it is                                            */
-    bool                    fits;   /* what a task works in is in the frame, for each stage */
+    int32_t                      n_stage, n_slot, n_in, n_out;
+    rd_program                  *program;
+    rd_slot                     *slot;
+    rd_parts                    *parts;   /* and nothing of its own; NULL: it is one      */
+    const struct rd_row_product *product; /* a part that is one, and nothing else, of the last two
+                                           * inputs; NULL: it is none */
+    int32_t                     *in_slot; /* of input k, -1: no program reads it          */
+    rd_output                   *out;
+    rd_extent    *slot_extent, *out_extent; /* the same in bytes                    */
+    int64_t       pointer_bytes, arrays_bytes, work_bytes, frame_bytes; /* of a run */
+    bool          arrays_apart; /* arrays between stages are not in the frame */
+    bool          has_arrays;
+    bool          direct; /* runs may go by direct.c, once all is compiled    */
+    _Atomic(bool) ready;  /* it is                                            */
+    bool          fits;   /* what a task works in is in the frame, for each stage */
     _Atomic(struct rd_recordings *) recordings; /* of runs on a device; run/recorded.h       */
     _Atomic(struct rd_frame *) frame, *frames; /* the last run's, for the next; where such a one is:
                                                 * here, or shared */
@@ -120,6 +122,7 @@ int64_t  rd_parts_bytes(const rd_parts *parts);
 /* Frames that several plans use are there. */
 void rd_plan_share_frames(rd_plan *plan, _Atomic(struct rd_frame *) *frames);
 /* run_parts.c */
+rd_status rd_product_part_run(const rd_plan *plan, const void *const *in, void *const *out);
 rd_status rd_parts_run(const rd_plan *plan, const void *const *in, void *const *out,
                        const rd_progress *progress, rd_run_stats *stats);
 /* slots.c: bytes from the first to the last element of a slot that programs touch. */

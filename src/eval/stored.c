@@ -220,13 +220,30 @@ static bool store_values(const storing *s)
     return row && rd_eval_for(s->ctx, call, row, &s->out->values) == RD_OK;
 }
 
+/* Is it 0 times something, or a sum of such, and all that is finite?  Then it is 0. */
+static bool is_zero(const storing *s, rd_expr *fill)
+{
+    if (fill->kind == RD_EXPR_VIEW)
+        return is_zero(s, fill->in[0]);
+    if (fill->kind != RD_EXPR_MAP || rd_zero_of(fill) == RD_NO_ZERO)
+        return false;
+    if (fill->op == RD_OP_add || fill->op == RD_OP_cast)
+        return is_zero(s, fill->in[0]) && (fill->n_in < 2 || is_zero(s, fill->in[1]));
+    const rd_reduce_opts all = { .size = sizeof all, .dims = RD_ALL };
+    rd_expr *const       one = rd_reduce_name(rd_isfinite(rd_slim(fill)), "all", &all);
+
+    return one && rd_at(s->ctx, one, (rd_index){ 0 }) == 1;
+}
+
 static rd_expr *one_fill(const storing *s, const rd_expr *part)
 {
     rd_expr *fill = rd_slim(rd_fill_of(part));
     char     shape[RD_SHAPE_TEXT];
 
     for (int a = 0; fill && a < fill->rank; a++)
-        if (fill->extent[a] > 1)
+        if (fill->extent[a] > 1 && is_zero(s, fill))
+            return rd_number(s->ctx, fill->type, rd_word_from_int(0, fill->type));
+        else if (fill->extent[a] > 1)
             return rd_fail(s->ctx, RD_ERR_TYPE,
                            "%s: what is not stored differs from place to place, it has shape %s; "
                            "rd_stored() has what is stored, and rd_dense() all",

@@ -136,6 +136,7 @@ static bool follow(trace *t)
             t->at.from = x->in[0];
             goes       = true;
             break;
+        case RD_EXPR_PRODUCT:
         case RD_EXPR_NUMBER:
         case RD_EXPR_COORD:
         case RD_EXPR_SPARSE: break;

@@ -7,6 +7,7 @@
  * beside what it takes the place of, or the one of least work, whichever comes to less in the end.
  * All together are summed in one pass where that is no more work. */
 #include "expr/contract.h"
+#include "expr/sparse.h"
 #include "expr/affine.h"
 #include <math.h>
 #include <string.h>
@@ -83,13 +84,42 @@ static rd_expr *sum_last(const contraction *c, rd_expr *x, int n)
     return x && n > 0 ? rd_reduce_name(x, c->type == RD_BOOL ? "any" : "sum", &opts) : x;
 }
 
+/* The operand with two axes, labelled so, NULL: it has others. */
+static rd_expr *matrix_of(const rd_term *t, int8_t first, int8_t second)
+{
+    if (t->x->rank != 2 || !rd_has_pattern(t->x))
+        return NULL;
+    if (t->label[0] == first && t->label[1] == second)
+        return t->x;
+    return t->label[0] == second && t->label[1] == first ? rd_permute(t->x, RD_INDEX(1, 0)) : NULL;
+}
+
+/* A product of two sparse matrices, of which rdim knows where it has places; NULL: it is none. */
+static rd_expr *by_rows(const contraction *c, const rd_term *terms, const int8_t *list)
+{
+    const bool    truth   = c->type == RD_BOOL;
+    const rd_op   op      = truth ? RD_OP_minimum : RD_OP_mul;
+    const int32_t reducer = truth ? RD_RED_max : RD_RED_sum;
+
+    for (int k = 0; k < 2; k++) {
+        rd_expr *const a = matrix_of(&terms[k], list[0], list[2]);
+        rd_expr *const b = matrix_of(&terms[1 - k], list[2], list[1]);
+
+        if (a && b && rd_multiplies_rows(a, b, (rd_reducer_id)reducer, op))
+            return rd_multiply_rows(a, b, (rd_reducer_id)reducer, op, c->call);
+    }
+    return NULL;
+}
+
 /* The sum over `list[n_kept..n)` of the product of terms, with axes list[0..n_kept). */
 static rd_expr *sum_product(const contraction *c, int n_terms, const rd_term *terms, int n_kept,
                             int n, const int8_t *list)
 {
     const rd_op op = c->type == RD_BOOL ? RD_OP_and : RD_OP_mul;
-    rd_expr    *y  = NULL;
+    rd_expr    *y  = n_terms == 2 && n_kept == 2 && n == 3 ? by_rows(c, terms, list) : NULL;
 
+    if (y || rd_error(terms[0].x->ctx) != RD_OK)
+        return y;
     for (int k = 0; k < n_terms; k++) {
         rd_expr *x = seen_along(c, &terms[k], n, list);
 

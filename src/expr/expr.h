@@ -34,6 +34,8 @@ typedef enum rd_expr_kind {
                       * in[3] labels (i64) if there are groups: rd_is_grouped()      fold    */
     RD_EXPR_SCAN,    /* the same along one axis, result of x's shape                 fold    */
     RD_EXPR_SORT,    /* rows of in[0] along its last axis, put in order              sort    */
+    RD_EXPR_PRODUCT, /* a row: what a product of sparse matrices comes to where it has places, of the
+                      * values of both, in[0] and in[1]                        product   */
     RD_EXPR_COMPLEX, /* in[0] + i in[1], of one shape; no other node has it as operand       */
     RD_EXPR_SPARSE   /* in[0] values, in[1] fill or NULL, then coordinates and rows      sparse */
 } rd_expr_kind;
@@ -115,15 +117,16 @@ struct rd_expr {
     const int64_t  *extent; /* rank of them                                                       */
     rd_expr *const *in;
     union {
-        const void            *any;
-        const rd_leaf_facts   *leaf;
-        const rd_number_facts *number;
-        const rd_axis_facts   *axis;
-        const rd_view_facts   *view;
-        const rd_call_facts   *call;
-        const rd_fold_facts   *fold;
-        const rd_sort_facts   *sort;
-        const rd_sparse_facts *sparse;
+        const void                  *any;
+        const rd_leaf_facts         *leaf;
+        const rd_number_facts       *number;
+        const rd_axis_facts         *axis;
+        const rd_view_facts         *view;
+        const rd_call_facts         *call;
+        const rd_fold_facts         *fold;
+        const rd_sort_facts         *sort;
+        const rd_sparse_facts       *sparse;
+        const struct rd_row_product *product;
     } as;
     size_t   as_size;
     uint64_t hash;

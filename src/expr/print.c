@@ -5,9 +5,9 @@
 
 const char *rd_expr_kind_name(rd_expr_kind kind)
 {
-    static const char *const name[] = { "leaf", "number", "coord",   "view",  "reshape",
-                                        "take", "concat", "map",     "call",  "reduce",
-                                        "scan", "sort",   "complex", "sparse" };
+    static const char *const name[] = { "leaf", "number", "coord",   "view",    "reshape",
+                                        "take", "concat", "map",     "call",    "reduce",
+                                        "scan", "sort",   "product", "complex", "sparse" };
 
     return kind >= RD_EXPR_LEAF && kind <= RD_EXPR_SPARSE ? name[kind] : "?";
 }
@@ -123,6 +123,7 @@ void rd_expr_line(rd_text *text, const rd_expr *x)
     case RD_EXPR_REDUCE:
     case RD_EXPR_SCAN: fold_line(text, x); break;
     case RD_EXPR_SORT: sort_line(text, x); break;
+    case RD_EXPR_PRODUCT: rd_text_add(text, "product of rows"); break;
     case RD_EXPR_COMPLEX: rd_text_add(text, "complex%s", x->weak ? " weak" : ""); break;
     case RD_EXPR_SPARSE: sparse_line(text, x); break;
     }

@@ -70,6 +70,11 @@ rd_expr *rd_sparse_map(rd_op op, rd_rule rule, const char *call, int n, rd_expr 
 bool     rd_sparse_alike(const char *call, rd_expr *x[2]);
 rd_expr *rd_sparse_cast(rd_expr *x, rd_dtype type);
 rd_expr *rd_sparse_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number);
+/* Two matrices of one type, whose places are known, multiplied row by row over a semiring: can they be?
+ * Then the product, with places of its own (sparse_product.c). */
+bool     rd_multiplies_rows(const rd_expr *a, const rd_expr *b, rd_reducer_id reducer, rd_op op);
+rd_expr *rd_multiply_rows(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op op,
+                          const char *call);
 /* A reduction by its name in reducers.def. */
 rd_expr *rd_sparse_reduce(rd_expr *x, const char *name, const rd_reduce_opts *opts);
 /* x itself, or at all its places, of which each is looked up; NULL after recording for `call` that

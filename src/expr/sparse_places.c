@@ -11,7 +11,7 @@
 
 enum { PIECE = 1 << 15 }; /* elements, so that a piece of i64 and the next pass find it in L2 */
 
-static int threads_for(const rd_ctx *ctx, int64_t n)
+int rd_places_threads(const rd_ctx *ctx, int64_t n)
 {
 #ifdef _OPENMP
     const int most = rd_ctx_threads(ctx) ? rd_ctx_threads(ctx) : omp_get_max_threads();
@@ -110,7 +110,7 @@ static bool group_in_order(const rd_ctx *ctx, int n, const rd_index_level *level
 {
     const int64_t pieces = (level->places + PIECE - 1) / PIECE;
     const int64_t rows   = level->kind == RD_LEVEL_COMPRESSED ? level->before : 0;
-    const int     team   = threads_for(ctx, level->places);
+    const int     team   = rd_places_threads(ctx, level->places);
     int64_t       out = 0, fallen = 0, allowed = 0;
 
     (void)team; /* for a build without OpenMP */
@@ -187,7 +187,7 @@ void rd_levels_fill(const rd_ctx *ctx, int n, const rd_index_level *level)
 
     for (int k = 0; k < n; k++) {
         const int64_t places = level[k].places;
-        const int     team   = threads_for(ctx, level[n - 1].places);
+        const int     team   = rd_places_threads(ctx, level[n - 1].places);
 
         if (!level[k].narrow && !level[k].wide)
             continue;

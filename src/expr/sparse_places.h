@@ -4,6 +4,9 @@
 #define RD_EXPR_SPARSE_PLACES_H
 #include "expr/expr.h"
 
+/** How many threads look at n of them. */
+int rd_places_threads(const rd_ctx *ctx, int64_t n);
+
 /** A level, whose arrays are there and as long as they must be. */
 typedef struct rd_index_level {
     rd_level_kind kind;

@@ -1,6 +1,7 @@
 /* key.c - expressions as numbers.  Whatever planning may look at goes in; when in doubt, it goes
  * in. */
 #include "eval/cache/key.h"
+#include "kernels/product/rows.h"
 #include <string.h>
 
 /* Larger graphs take long to plan, but are rarely evaluated twice, and comparing them costs too. */
@@ -203,10 +204,10 @@ static bool put_fold(rd_key *key, const rd_expr *e)
 
 static bool put_facts(rd_key *key, const rd_expr *e)
 {
-    if (!words(key,
-               1 + RD_MAX_RANK +
-                   (int64_t)(sizeof(rd_call_facts) + sizeof(rd_fold_facts) + sizeof(rd_reducer)) /
-                       8))
+    if (!words(key, 1 + RD_MAX_RANK +
+                        (int64_t)(sizeof(rd_call_facts) + sizeof(rd_fold_facts) +
+                                  sizeof(rd_reducer) + sizeof(rd_row_product)) /
+                            8))
         return false;
     switch (e->kind) {
     case RD_EXPR_LEAF:
@@ -226,6 +227,7 @@ static bool put_facts(rd_key *key, const rd_expr *e)
             return false;
         put_bytes(key, e->as.sort, e->as_size);
         return true;
+    case RD_EXPR_PRODUCT: put_bytes(key, e->as.product, e->as_size); return true;
     default: return true;
     }
 }

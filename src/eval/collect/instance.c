@@ -304,6 +304,10 @@ bool rd_instances(rd_collector *c, rd_seen *seen)
     case RD_EXPR_REDUCE: return ok && rd_instances_reduce(c, e, list, n);
     case RD_EXPR_SCAN: return ok && rd_instances_scan(c, e, list, n);
     case RD_EXPR_SORT: return ok && rd_instances_sort(c, e, list, n);
+    case RD_EXPR_PRODUCT:
+        rd_fail(c->ctx, RD_ERR_LIMIT, "%s: a product of sparse matrices is a part of its own",
+                rd_call_name(c->ctx));
+        return false;
     default: break;
     }
     for (int k = 0; ok && k < n; k++)

@@ -87,7 +87,7 @@ static void count_ops(rd_collector *c)
 
         c->seen[i].ops = c->seen[i].given ? 0 : own_ops(e);
         if (c->seen[i].given || e->kind == RD_EXPR_REDUCE || e->kind == RD_EXPR_SCAN ||
-            e->kind == RD_EXPR_SORT)
+            e->kind == RD_EXPR_SORT || e->kind == RD_EXPR_PRODUCT)
             continue;
         for (int k = 0; k < e->n_in; k++)
             if (e->in[k])

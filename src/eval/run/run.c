@@ -326,6 +326,8 @@ rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *cons
         return cancelled(plan, NULL);
     if (plan->parts)
         return rd_parts_run(plan, in, out, progress, of);
+    if (plan->product)
+        return rd_product_part_run(plan, in, out);
     if (!plan->direct || plan->task_grains || !rd_run_direct(plan, in, out, of))
         status = plan->backend->device ? run_there(plan, in, out, progress, of)
                                        : run_stages(plan, in, out, progress, of);

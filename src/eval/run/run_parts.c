@@ -2,7 +2,9 @@
 #include "eval/plan.h"
 #include "core/clock.h"
 #include "eval/run/frame.h"
+#include "eval/run/team.h"
 #include "eval/run/watch.h"
+#include "kernels/product/rows.h"
 
 /* Progress of all parts, in equal shares. */
 typedef struct told {
@@ -63,6 +65,30 @@ static rd_status run_part(const rd_plan *plan, const rd_part *part, char *arrays
     return status;
 }
 
+/* ---- Products of sparse matrices ------------------------------------------------------------- */
+static void *get(void *user, int64_t bytes)
+{
+    return rd_alloc_quiet(user, bytes);
+}
+
+static void put(void *user, void *memory)
+{
+    rd_free(user, memory);
+}
+
+rd_status rd_product_part_run(const rd_plan *plan, const void *const *in, void *const *out)
+{
+    const rd_row_product *p      = plan->product;
+    const rd_row_memory   memory = { get, put, plan->ctx };
+    const double          each   = p->b.rows ? (double)p->b.n / (double)p->b.rows : 0;
+    const int threads = rd_team(plan->ctx, plan->threads, (double)p->a.n * (each + 1), p->a.rows);
+
+    return rd_row_product_run(p, in[plan->n_in - 2], in[plan->n_in - 1], out[0], threads, &memory)
+               ? RD_OK
+               : rd_no_memory(plan);
+}
+
+/* ---- All parts ------------------------------------------------------------------------------- */
 rd_status rd_parts_run(const rd_plan *plan, const void *const *in, void *const *out,
                        const rd_progress *progress, rd_run_stats *stats)
 {

@@ -1,0 +1,438 @@
+/* sparse_product.c - products of two sparse matrices, over a semiring.
+ *
+ * Where the result has places is found with the node: row i has those of all rows k of B for which row
+ * i of A has a place.  What they come to is a node of its own, which the evaluator has a kernel for
+ * (kernels/product/rows.h), so that an evaluation that is repeated does nothing but that. */
+#include "expr/maps.h"
+#include "expr/sparse.h"
+#include "expr/sparse_places.h"
+#include "kernels/product/rows.h"
+#include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+/* ---- Indices of a row, in order -------------------------------------------------------------- */
+/* A set of ints as bits, and above them for each word a bit that says whether it is 0, and so on: it is
+ * listed in order, and emptied, in a few steps an index, however far apart they are. */
+enum { DEPTH = 11 };
+typedef struct bits {
+    uint64_t *word[DEPTH];
+    int       depth;
+    int64_t   words;
+} bits;
+
+static int64_t words_of(int64_t n)
+{
+    return (n + 63) / 64;
+}
+
+/* How many words such a set has. */
+static int64_t shape_bits(int64_t n, bits *b)
+{
+    b->depth = 0;
+    b->words = 0;
+    do {
+        n = words_of(n);
+        b->words += n;
+        b->depth++;
+    } while (n > 1);
+    return b->words;
+}
+
+static void place_bits(int64_t n, uint64_t *at, bits *b)
+{
+    for (int k = 0; k < b->depth; k++) {
+        n          = words_of(n);
+        b->word[k] = at;
+        at += n;
+    }
+}
+
+static inline void put_bit(const bits *b, int64_t i)
+{
+    uint64_t *at  = &b->word[0][i >> 6];
+    uint64_t  old = *at;
+
+    *at = old | (uint64_t)1 << (i & 63);
+    for (int k = 1; old == 0 && k < b->depth; k++) {
+        i >>= 6;
+        at  = &b->word[k][i >> 6];
+        old = *at;
+        *at = old | (uint64_t)1 << (i & 63);
+    }
+}
+
+typedef struct list {
+    int32_t *narrow;
+    int64_t *wide;
+    int64_t  n;
+} list;
+
+/* All below word w of level k. */
+static void list_bits(const bits *b, int k, int64_t w, list *to)
+{
+    uint64_t left = b->word[k][w];
+
+    b->word[k][w] = 0;
+    for (; left; left &= left - 1) {
+        const int64_t i = w * 64 + __builtin_ctzll(left);
+
+        if (k > 0)
+            list_bits(b, k - 1, i, to);
+        else if (to->narrow)
+            to->narrow[to->n++] = (int32_t)i;
+        else if (to->wide)
+            to->wide[to->n++] = i;
+        else
+            to->n++;
+    }
+}
+
+/* ---- Where the result has places ------------------------------------------------------------- */
+static inline int64_t index_at(bool wide, const void *row, int64_t at)
+{
+    return wide ? ((const int64_t *)row)[at] : ((const int32_t *)row)[at];
+}
+
+/* Row i of the result, as a set; then as a list. */
+static void list_row(const rd_row_product *p, const bits *set, int64_t i, list *to)
+{
+    const bool    wide = p->wide;
+    const int64_t last = index_at(wide, p->a.begin, i + 1);
+    bool          any  = false;
+
+    for (int64_t k = index_at(wide, p->a.begin, i); k < last; k++) {
+        const int64_t row = index_at(wide, p->a.column, k);
+        const int64_t end = index_at(wide, p->b.begin, row + 1);
+
+        for (int64_t q = index_at(wide, p->b.begin, row); q < end; q++, any = true)
+            put_bit(set, index_at(wide, p->b.column, q));
+    }
+    if (any)
+        list_bits(set, set->depth - 1, 0, to);
+}
+
+/* A pass over all rows: the first counts those of row i in begin[i + 1], the second lists them. */
+static bool pass(rd_ctx *ctx, const rd_row_product *p, int64_t *begin, void *column)
+{
+    enum { PIECE = 256 };
+    bits            shape;
+    const int64_t   bytes   = (shape_bits(p->b.columns, &shape) * 8 + 63) / 64 * 64;
+    const int       threads = rd_places_threads(ctx, p->a.n);
+    uint64_t *const room    = rd_alloc(ctx, bytes * threads);
+
+    if (!room)
+        return false;
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+        bits set = shape;
+        int  own = 0;
+#ifdef _OPENMP
+        own = omp_get_thread_num();
+#endif
+        place_bits(p->b.columns, room + own * (bytes / 8), &set);
+#pragma omp for schedule(dynamic, 1)
+        for (int64_t from = 0; from < p->a.rows; from += PIECE)
+            for (int64_t i = from; i < from + PIECE && i < p->a.rows; i++) {
+                list to = { .n = column ? begin[i] : 0 };
+
+                to.narrow = column && !p->wide ? column : NULL;
+                to.wide   = column && p->wide ? column : NULL;
+                list_row(p, &set, i, &to);
+                if (!column)
+                    begin[i + 1] = to.n;
+            }
+    }
+    rd_free(ctx, room);
+    return true;
+}
+
+/* ---- Operands by rows ------------------------------------------------------------------------ */
+/* x, its places row after row. */
+static rd_expr *by_rows(rd_expr *x, const char *call)
+{
+    static const int64_t axis[] = { 0, 1 };
+
+    if (x->as.sparse->axis[0] == 0)
+        return x;
+    rd_expr *const coord[] = { x->in[3], x->in[2] };
+    const rd_expr *as      = rd_sparse_node(rd_values_of(x), NULL, 2, x->extent, 2, coord, axis);
+    return as ? rd_sparse_ordered(as, x, call) : NULL;
+}
+
+static void *index_room(rd_ctx *ctx, int64_t n, bool wide)
+{
+    return rd_arena_room(ctx, (size_t)(n + 1) * (wide ? sizeof(int64_t) : sizeof(int32_t)));
+}
+
+static void put_index(bool wide, void *row, int64_t at, int64_t index)
+{
+    if (wide)
+        ((int64_t *)row)[at] = index;
+    else
+        ((int32_t *)row)[at] = (int32_t)index;
+}
+
+static const void *columns_of(const rd_expr *x, bool wide)
+{
+    const rd_expr *row = x->in[3];
+    void          *made;
+
+    if ((row->type == RD_I64) == wide)
+        return row->as.leaf->data;
+    made = index_room(x->ctx, row->extent[0], wide);
+    for (int64_t p = 0; made && p < row->extent[0]; p++)
+        put_index(wide, made, p, index_at(row->type == RD_I64, row->as.leaf->data, p));
+    return made;
+}
+
+static const void *begins_of(const rd_expr *x, bool wide)
+{
+    const rd_expr *row = x->in[2];
+    const int64_t  n   = row->extent[0];
+    int64_t        i   = 0;
+    void          *made;
+
+    if (row->ascends && (row->type == RD_I64) == wide)
+        return (const char *)row->as.leaf->data + n * rd_dtype_size(row->type);
+    made = index_room(x->ctx, x->extent[0], wide);
+    for (int64_t p = 0; made && p < n; p++)
+        for (; i <= index_at(row->type == RD_I64, row->as.leaf->data, p); i++)
+            put_index(wide, made, i, p);
+    for (; made && i <= x->extent[0]; i++)
+        put_index(wide, made, i, n);
+    return made;
+}
+
+/* Are there i32s enough for all? */
+static bool is_wide(const rd_expr *x)
+{
+    return x->in[2]->type == RD_I64 || x->in[3]->type == RD_I64 ||
+           x->in[2]->extent[0] > INT32_MAX || x->extent[0] > INT32_MAX || x->extent[1] > INT32_MAX;
+}
+
+static bool fill_places(rd_row_places *to, const rd_expr *x, bool wide)
+{
+    *to = (rd_row_places){ .begin   = begins_of(x, wide),
+                           .column  = columns_of(x, wide),
+                           .rows    = x->extent[0],
+                           .columns = x->extent[1],
+                           .n       = x->in[2]->extent[0] };
+    return to->begin && to->column;
+}
+
+/* ---- The result's pattern -------------------------------------------------------------------- */
+static int64_t sum_up(int64_t *begin, int64_t rows)
+{
+    begin[0] = 0;
+    for (int64_t i = 0; i < rows; i++)
+        begin[i + 1] += begin[i];
+    return begin[rows];
+}
+
+/* Its rows, columns, and where rows begin; false: no memory. */
+static bool list_places(rd_row_product *p, rd_ctx *ctx, int64_t *begin, rd_expr **coord,
+                        const char *call)
+{
+    void *row, *column, *first = index_room(ctx, p->c.rows, p->wide);
+
+    coord[0] = rd_first_row(ctx, p->c.n, p->c.rows, &row, call);
+    coord[1] = rd_index_row(ctx, p->c.n, p->c.columns <= INT32_MAX && !p->wide, &column, call);
+    if (!first || !coord[0] || !coord[1] || !pass(ctx, p, begin, column))
+        return false;
+    for (int64_t i = 0; i <= p->c.rows; i++)
+        put_index(p->wide, first, i, begin[i]);
+    for (int64_t i = 0; i < p->c.rows; i++)
+        for (int64_t q = begin[i]; q < begin[i + 1]; q++)
+            put_index(coord[0]->type == RD_I64, row, q, i);
+    rd_row_ascends(coord[0], p->c.rows);
+    p->c.begin  = first;
+    p->c.column = column;
+    return true;
+}
+
+/* Where C has places; if these are too many for i32 all indices become i64. */
+static bool find_places(rd_row_product *p, const rd_expr *a, const rd_expr *b, rd_expr **coord,
+                        const char *call)
+{
+    rd_ctx *const  ctx   = a->ctx;
+    int64_t *const begin = rd_alloc(ctx, (a->extent[0] + 1) * (int64_t)sizeof *begin);
+    bool           ok    = begin != NULL;
+
+    p->wide = is_wide(a) || is_wide(b);
+    ok      = ok && fill_places(&p->a, a, p->wide) && fill_places(&p->b, b, p->wide) &&
+         pass(ctx, p, begin, NULL);
+    if (ok) {
+        p->c = (rd_row_places){ .rows    = a->extent[0],
+                                .columns = b->extent[1],
+                                .n       = sum_up(begin, a->extent[0]) };
+        if (p->c.n > INT32_MAX && !p->wide) {
+            p->wide = true;
+            ok      = fill_places(&p->a, a, true) && fill_places(&p->b, b, true);
+        }
+    }
+    ok = ok && list_places(p, ctx, begin, coord, call);
+    rd_free(ctx, begin);
+    return ok;
+}
+
+/* ---- Values and fill ------------------------------------------------------------------------- */
+static rd_expr *values_at_places(const rd_row_product *p, const rd_expr *a, const rd_expr *b)
+{
+    const rd_dtype type = (rd_dtype)p->type;
+
+    if (p->c.n == 0)
+        return rd_broadcast_to(rd_number(a->ctx, type, rd_word_from_int(0, type)), 1, &p->c.n,
+                               "rd_matmul");
+    rd_expr *const in[] = { rd_cast_to(rd_values_of(a), type), rd_cast_to(rd_values_of(b), type) };
+
+    return in[0] && in[1] ? rd_node(&(rd_expr){ .ctx    = a->ctx,
+                                                .kind   = RD_EXPR_PRODUCT,
+                                                .type   = type,
+                                                .rank   = 1,
+                                                .n_in   = 2,
+                                                .extent = &p->c.n,
+                                                .in     = in },
+                                    p, sizeof *p)
+                          : NULL;
+}
+
+/* Rows, or columns, of what is not finite are NaN, others 0, beside the other axis. */
+static rd_expr *nan_of(const rd_expr *x, int axis, const char *call)
+{
+    rd_expr *const zero =
+        rd_number(x->ctx, rd_values_of(x)->type, rd_word_from_double(0, rd_values_of(x)->type));
+    rd_expr *const none = map_2(RD_OP_mul, call, zero, rd_values_of(x));
+    rd_expr       *y    = none ? rd_sparse_with(x, none, NULL) : NULL;
+    rd_reduce_opts dims = { .size = sizeof dims };
+
+    dims.dims = (rd_dims){ .n = 1, .axis = { axis } };
+    y         = y ? rd_reduce_name(y, "sum", &dims) : NULL;
+    return map_2(RD_OP_mul, call, zero, y ? rd_expand(y, axis) : NULL);
+}
+
+static rd_expr *fill_of(const rd_row_product *p, const rd_expr *a, const rd_expr *b, rd_dtype type,
+                        const char *call)
+{
+    const int64_t extent[] = { p->c.rows, p->c.columns };
+    rd_expr      *fill = p->counts ? map_2(RD_OP_add, call, nan_of(a, 1, call), nan_of(b, 0, call))
+                                   : rd_int(a->ctx, 0);
+
+    return fill ? rd_broadcast_to(rd_cast_to(fill, type), 2, extent, call) : NULL;
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+static bool is_matrix(const rd_expr *x)
+{
+    return x && rd_has_pattern(x) && x->rank == 2 && rd_coords_of(x) == 2 &&
+           rd_values_of(x)->rank == 1 && rd_points(2, x->extent) > 0;
+}
+
+/* Nothing else than 0, or nothing at all, is at other places, of both. */
+static bool fills_ok(const rd_expr *a, const rd_expr *b, bool zeros)
+{
+    const rd_expr *fill[] = { rd_fill_of(a), rd_fill_of(b) };
+
+    if (!fill[0] && !fill[1])
+        return true;
+    return zeros && fill[0] && fill[1] && rd_zero_of(fill[0]) == RD_ZERO &&
+           rd_zero_of(fill[1]) == RD_ZERO;
+}
+
+/* Of bools, max of minimum is any of and. */
+bool rd_multiplies_rows(const rd_expr *a, const rd_expr *b, rd_reducer_id reducer, rd_op op)
+{
+    return is_matrix(a) && is_matrix(b) && a->extent[1] == b->extent[0] && a->type == b->type &&
+           a->type != RD_U64 && rd_row_product_has(reducer, op) &&
+           fills_ok(a, b, op == RD_OP_mul ? reducer == RD_RED_sum : a->type == RD_BOOL);
+}
+
+rd_expr *rd_multiply_rows(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op op, const char *call)
+{
+    const rd_dtype type = a->type;
+    const bool     real = rd_dtype_kind(type) == RD_KIND_FLOAT, stored = !rd_fill_of(a);
+    rd_row_product p;
+    rd_expr       *coord[2], *values, *fill = NULL;
+
+    memset(&p, 0, sizeof p);
+    p.reducer = (int32_t)reducer;
+    p.op      = (int32_t)op;
+    p.type    = real ? RD_F64 : RD_I64;
+    p.counts  = real && !stored;
+    a         = by_rows(a, call);
+    b         = by_rows(b, call);
+    if (!a || !b || !find_places(&p, a, b, coord, call))
+        return NULL;
+    values = rd_cast_to(values_at_places(&p, a, b), type);
+    if (!stored && !(fill = fill_of(&p, a, b, type, call)))
+        return NULL;
+    return values ? rd_sparse_node(values, fill, 2, (const int64_t[]){ p.c.rows, p.c.columns }, 2,
+                                   coord, (const int64_t[]){ 0, 1 })
+                  : NULL;
+}
+
+/* ---- Products over a semiring ---------------------------------------------------------------- */
+static int op_called(const char *name)
+{
+    int op = 0;
+
+    while (op < RD_N_OPS && strcmp(rd_op_table[op].name, name) != 0)
+        op++;
+    return op < RD_N_OPS && rd_op_table[op].arity == 2 ? op : -1;
+}
+
+/* By rows, if that has the type which the reduction would have. */
+static rd_expr *semiring_by_rows(rd_expr *a, rd_expr *b, const char *add, rd_op op,
+                                 const char *call)
+{
+    const bool    truth   = a->type == RD_BOOL && strcmp(add, "any") == 0 && op == RD_OP_and;
+    const bool    extreme = strcmp(add, "min") == 0 || strcmp(add, "max") == 0;
+    rd_reducer_id reducer = RD_RED_sum;
+
+    if (truth)
+        op = RD_OP_minimum;
+    if (truth || strcmp(add, "max") == 0)
+        reducer = RD_RED_max;
+    else if (extreme)
+        reducer = RD_RED_min;
+    else if (strcmp(add, "prod") == 0)
+        reducer = RD_RED_prod;
+    else if (strcmp(add, "sum") != 0)
+        return NULL;
+    if (a->type == RD_BOOL
+            ? !truth
+            : !extreme && rd_dtype_kind(a->type) != RD_KIND_FLOAT && a->type != RD_I64)
+        return NULL;
+    if (rd_dtype_is_half(a->type) || !rd_multiplies_rows(a, b, reducer, op))
+        return NULL;
+    return rd_multiply_rows(a, b, reducer, op, call);
+}
+
+rd_expr *rd_semiring(rd_expr *a, rd_expr *b, const char *add, const char *multiply)
+{
+    static const char call[] = "rd_semiring";
+    rd_reduce_opts    opts   = { .size = sizeof opts, .dims = { .n = 1, .axis = { 1 } } };
+    rd_expr          *y;
+
+    if (!rd_operands(call, 2, (rd_expr *const[]){ a, b }))
+        return NULL;
+    const int op = multiply ? op_called(multiply) : -1;
+    if (!add || op < 0)
+        return rd_fail(a->ctx, RD_ERR_ARGUMENT, "%s: %s%s%s is no operator of two operands", call,
+                       add ? "\"" : "", add && multiply ? multiply : "NULL", add ? "\"" : "");
+    if (rd_shape_of(a).n != 2 || rd_shape_of(b).n != 2 ||
+        rd_shape_of(a).at[1] != rd_shape_of(b).at[0])
+        return rd_fail(a->ctx, RD_ERR_SHAPE,
+                       "%s: matrices are multiplied, the second with as many rows as the first has "
+                       "columns; these have %d and %d axes, and %lld columns and %lld rows",
+                       call, rd_shape_of(a).n, rd_shape_of(b).n, (long long)rd_shape_of(a).at[1],
+                       (long long)rd_shape_of(b).at[0]);
+    if (rd_has_pattern(a) && rd_has_pattern(b)) {
+        y = semiring_by_rows(a, b, add, (rd_op)op, call);
+        if (y || rd_error(a->ctx) != RD_OK)
+            return y;
+    }
+    y = rd_map_op((rd_op)op, call, 2, (rd_expr *const[]){ rd_expand(a, 2), rd_expand(b, 0) });
+    return y ? rd_reduce_name(y, add, &opts) : NULL;
+}

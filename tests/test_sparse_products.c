@@ -1,0 +1,253 @@
+/* Products of two sparse matrices, beside those of the dense arrays that they mean. */
+#include "values.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ROWS = 60, MOST_PLACES = MOST_ROWS * MOST_ROWS };
+
+static uint64_t state;
+
+static int draw(int n)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (int)((state >> 33) % (uint64_t)n);
+}
+
+/* Index arrays and values of one matrix. */
+typedef struct matrix {
+    int64_t  rows, columns, n;
+    int32_t  pos[MOST_ROWS + 1], crd[MOST_PLACES], row[MOST_PLACES];
+    int64_t  wide_pos[MOST_ROWS + 1], wide_crd[MOST_PLACES];
+    double   value[MOST_PLACES];
+    float    narrow[MOST_PLACES];
+    int32_t  whole[MOST_PLACES];
+    bool     truth[MOST_PLACES];
+    rd_expr *x;
+} matrix;
+
+static void *values_of(matrix *m, rd_dtype type)
+{
+    return type == RD_F64   ? (void *)m->value
+           : type == RD_F32 ? (void *)m->narrow
+           : type == RD_I32 ? (void *)m->whole
+                            : (void *)m->truth;
+}
+
+/* In a hundred of `dense` places stored; of those some `odd`: infinities and NaN. */
+static void fill(matrix *m, int64_t rows, int64_t columns, int dense, int odd)
+{
+    m->rows    = rows;
+    m->columns = columns;
+    m->n       = 0;
+    for (int64_t i = 0; i < rows; i++) {
+        const int here = draw(5) ? dense : draw(2) ? 0 : 100;
+
+        for (int64_t j = 0; j < columns; j++)
+            if (draw(100) < here) {
+                const double v = draw(100) < odd
+                                     ? (draw(3) ? (draw(2) ? INFINITY : -INFINITY) : NAN)
+                                     : draw(9) - 4;
+
+                m->row[m->n]      = (int32_t)i;
+                m->wide_crd[m->n] = m->crd[m->n] = (int32_t)j;
+                m->value[m->n]                   = v;
+                m->narrow[m->n]                  = (float)v;
+                m->whole[m->n]                   = isfinite(v) ? (int32_t)v * 60000 : 7;
+                m->truth[m->n]                   = v > 0;
+                m->n++;
+            }
+        m->wide_pos[i + 1] = m->pos[i + 1] = (int32_t)m->n;
+    }
+}
+
+static rd_expr *indices_of(const void *data, rd_dtype type, int64_t n)
+{
+    return rd_leaf(ctx, &(rd_array){ .in = data, .type = type, .shape = RD_SHAPE(n) });
+}
+
+/* CSR of i32, of i64, COO, or the transpose's transpose, whose places are in another order. */
+static rd_expr *leaf_as(matrix *m, int form, rd_dtype type, bool stored)
+{
+    const rd_shape shape = RD_SHAPE(m->rows, m->columns), turned = RD_SHAPE(m->columns, m->rows);
+    rd_expr *const values = indices_of(values_of(m, type), type, m->n);
+    rd_expr *const crd    = indices_of(m->crd, RD_I32, m->n);
+    rd_expr *const pos    = indices_of(m->pos, RD_I32, m->rows + 1);
+
+    switch (form) {
+    case 0: return rd_csr(ctx, shape, pos, crd, values, .stored = stored);
+    case 1:
+        return rd_csr(ctx, shape, indices_of(m->wide_pos, RD_I64, m->rows + 1),
+                      indices_of(m->wide_crd, RD_I64, m->n), values, .stored = stored);
+    case 2:
+        return rd_coo(ctx, shape, indices_of(m->row, RD_I32, m->n), crd, values, .stored = stored);
+    default:
+        return rd_permute(rd_csc(ctx, turned, pos, crd, values, .stored = stored), RD_INDEX(1, 0));
+    }
+}
+
+static void same(const char *what, int k, rd_expr *y, rd_expr *wanted)
+{
+    static double  is[MOST_PLACES], want[MOST_PLACES];
+    const rd_shape shape = rd_shape_of(wanted);
+
+    ck_assert_msg(y && wanted && rd_type_of(y) == rd_type_of(wanted), "%s %d: %s", what, k,
+                  rd_error_text(ctx));
+    rd_array one = { .data = is, .type = RD_F64, .shape = shape }, other = one;
+    other.data = want;
+    ck_assert_msg(rd_eval(ctx, rd_cast(y, RD_F64), &one) == RD_OK &&
+                      rd_eval(ctx, rd_cast(wanted, RD_F64), &other) == RD_OK,
+                  "%s %d: %s", what, k, rd_error_text(ctx));
+    for (int64_t e = 0; e < shape.at[0] * shape.at[1]; e++)
+        ck_assert_msg(is[e] == want[e] || (isnan(is[e]) && isnan(want[e])),
+                      "%s %d: element %lld is %g, not %g", what, k, (long long)e, is[e], want[e]);
+}
+
+static matrix left, right;
+
+START_TEST(as_dense_ones)
+{
+    static const rd_dtype types[] = { RD_F64, RD_F32, RD_I32, RD_BOOL };
+
+    for (int k = 0; k < (SANITIZED ? 15 : 120); k++) {
+        const rd_mark  mark = rd_ctx_mark(ctx);
+        const rd_dtype type = types[draw(4)];
+        const int      odd  = draw(2) ? 0 : draw(30);
+        const int64_t  n = 1 + draw(MOST_ROWS), m = 1 + draw(MOST_ROWS), l = 1 + draw(MOST_ROWS);
+
+        fill(&left, n, m, 1 + draw(40), odd);
+        fill(&right, m, l, 1 + draw(40), draw(2) ? 0 : odd);
+        rd_expr *const a = leaf_as(&left, draw(4), type, false);
+        rd_expr *const b = leaf_as(&right, draw(4), type, false);
+        rd_expr *const y = draw(2) ? rd_matmul(a, b) : rd_einsum("ij,jk->ik", a, b);
+        /* views of one index have no coordinate */
+        ck_assert_msg(rd_is_sparse(y) || n == 1 || m == 1 || l == 1, "%d: %s", k,
+                      rd_error_text(ctx));
+        same("product", k, rd_dense(y), rd_matmul(rd_dense(a), rd_dense(b)));
+        same("turned", k, rd_dense(rd_einsum("ij,jk->ki", a, b)),
+             rd_einsum("ij,jk->ki", rd_dense(a), rd_dense(b)));
+        same("used", k, rd_dense(rd_mul(y, rd_int(ctx, 2))),
+             rd_mul(rd_matmul(rd_dense(a), rd_dense(b)), rd_int(ctx, 2)));
+        rd_ctx_release(ctx, mark);
+    }
+}
+END_TEST
+
+/* Where both are stored: what a loop over all triples comes to. */
+START_TEST(semirings)
+{
+    static const char *const names[][2] = { { "sum", "mul" },     { "min", "add" },
+                                            { "max", "minimum" }, { "prod", "sub" },
+                                            { "min", "maximum" }, { "max", "mul" } };
+    static double            want[MOST_PLACES];
+
+    for (int k = 0; k < 60; k++) {
+        const rd_mark mark = rd_ctx_mark(ctx);
+        const int     s    = k % (int)COUNT(names);
+        const int64_t n = 2 + draw(30), m = 2 + draw(30), l = 2 + draw(30);
+
+        fill(&left, n, m, 30, 5);
+        fill(&right, m, l, 30, 5);
+        rd_expr *const y =
+            rd_semiring(leaf_as(&left, draw(4), RD_F64, true),
+                        leaf_as(&right, draw(4), RD_F64, true), names[s][0], names[s][1]);
+        ck_assert_msg(rd_is_sparse(y), "%d: %s; %d %d %d, %d and %d places", k, rd_error_text(ctx),
+                      (int)n, (int)m, (int)l, (int)left.n, (int)right.n);
+        for (int64_t e = 0; e < n * l; e++)
+            want[e] = 0;
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j < l; j++) {
+                bool any = false;
+
+                for (int64_t p = left.pos[i]; p < left.pos[i + 1]; p++)
+                    for (int64_t q = right.pos[left.crd[p]]; q < right.pos[left.crd[p] + 1]; q++) {
+                        const double u = left.value[p], v = right.value[q];
+                        double      *w = &want[i * l + j];
+                        double       x = u * v;
+
+                        if (right.crd[q] != j)
+                            continue;
+                        if (s == 1)
+                            x = u + v;
+                        else if (s == 2)
+                            x = u != u || v != v ? NAN : fmin(u, v);
+                        else if (s == 3)
+                            x = u - v;
+                        else if (s == 4)
+                            x = u != u || v != v ? NAN : fmax(u, v);
+                        if (!any)
+                            *w = x;
+                        else if (s == 0)
+                            *w += x;
+                        else if (s == 3)
+                            *w *= x;
+                        else
+                            *w = *w != *w || x != x ? NAN
+                                 : s == 1 || s == 4 ? fmin(*w, x)
+                                                    : fmax(*w, x);
+                        any = true;
+                    }
+            }
+        same("semiring", k, rd_dense(y),
+             rd_leaf(ctx, &(rd_array){ .in = want, .type = RD_F64, .shape = RD_SHAPE(n, l) }));
+        rd_ctx_release(ctx, mark);
+    }
+}
+END_TEST
+
+/* A plan goes with other values. */
+START_TEST(again)
+{
+    static double twice[MOST_PLACES], first[MOST_PLACES], second[MOST_PLACES];
+
+    fill(&left, 50, 50, 20, 0);
+    rd_expr *const values =
+        rd_input(ctx, "values", &(rd_array){ .type = RD_F64, .shape = RD_SHAPE(left.n) });
+    rd_expr *const a    = rd_csr(ctx, RD_SHAPE(50, 50), indices_of(left.pos, RD_I32, 51),
+                                 indices_of(left.crd, RD_I32, left.n), values, .stored = true);
+    rd_expr *const y    = rd_stored(rd_matmul(a, a));
+    rd_array       out  = { .data = first, .type = RD_F64, .shape = rd_shape_of(y) };
+    rd_plan *const plan = rd_plan_new(ctx, RD_EXPRS(values), RD_RESULTS({ y, &out }), NULL);
+
+    ck_assert_msg(plan != NULL, "%s", rd_error_text(ctx));
+    for (int64_t e = 0; e < left.n; e++)
+        twice[e] = 2 * left.value[e];
+    ck_assert(rd_plan_run(plan, (const void *[]){ left.value }, (void *[]){ first }) == RD_OK);
+    ck_assert(rd_plan_run(plan, (const void *[]){ twice }, (void *[]){ second }) == RD_OK);
+    ck_assert(out.shape.at[0] > 500);
+    for (int64_t e = 0; e < out.shape.at[0]; e++)
+        ck_assert(second[e] == 4 * first[e]);
+    rd_plan_free(plan);
+
+    rd_expr *const b    = leaf_as(&left, 0, RD_F64, true);
+    rd_expr *const same = rd_stored(rd_matmul(b, b));
+    rd_array       into = { .data = second, .type = RD_F64, .shape = out.shape };
+    ck_assert(rd_eval_many(ctx, RD_RESULTS({ same, &into }),
+                           &(rd_eval_opts){ .size = sizeof(rd_eval_opts), .threads = 3 }) == RD_OK);
+    ck_assert(memcmp(first, second, (size_t)out.shape.at[0] * sizeof *first) == 0);
+    ck_assert(strstr(rd_explain(ctx, RD_RESULTS({ same, NULL }), NULL),
+                     "product of sparse matrices, row by row"));
+}
+END_TEST
+
+START_TEST(refused)
+{
+    fill(&left, 4, 5, 50, 0);
+    rd_expr *const a = leaf_as(&left, 0, RD_F64, true);
+
+    expect_error("name", rd_semiring(a, rd_transpose(a), "min", "plus"), RD_ERR_ARGUMENT);
+    expect_error("no name", rd_semiring(a, rd_transpose(a), NULL, "add"), RD_ERR_ARGUMENT);
+    expect_error("shape", rd_semiring(a, a, "min", "add"), RD_ERR_SHAPE);
+    ck_assert(!rd_is_sparse(rd_semiring(rd_dense(a), rd_transpose(a), "min", "add")));
+    rd_error_clear(ctx);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { as_dense_ones, semirings, again, refused };
+
+    return run_suite("sparse products", tests, COUNT(tests));
+}
