@@ -219,7 +219,7 @@ static rd_expr *real_map(const char *call, const rd_fn *f, int n, rd_expr *const
         if (!(v[k] = rd_as_real(x[k], real)))
             return NULL;
     if (f->code)
-        read = rd_formula_c(v[0]->ctx, call, f->code, n, v, real, f->f32 != NULL);
+        read = rd_function_c(v[0]->ctx, call, f->code, n, v, real, f->f32 != NULL);
     if (read || !f->f32)
         return read;
     memset(&facts, 0, sizeof facts);
@@ -249,7 +249,7 @@ static rd_expr *text_map(const char *call, const char *f, int n, rd_expr *const 
 {
     if (!rd_operands(call, n, x) || !given(x[0], call, f != NULL) || rd_refuse_complex(call, n, x))
         return NULL;
-    return rd_formula_text(x[0]->ctx, call, f, n, x);
+    return rd_function_text(x[0]->ctx, call, f, n, x);
 }
 
 /* Without an operand there is no context either, and nowhere to say so. */

@@ -1,7 +1,7 @@
 /* complex_maps.c - maps of complex numbers, made of maps of their parts: the rows of complex.def,
  * and what is made of these. */
 #include "expr/complex.h"
-#include "expr/formula.h"
+#include "expr/function_text.h"
 #include "expr/maps.h"
 #include <math.h>
 #include <string.h>

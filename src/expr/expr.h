@@ -311,13 +311,14 @@ rd_expr *rd_number(rd_ctx *ctx, rd_dtype type, rd_word value);
 rd_expr *rd_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number);
 /* Axis `from` as axis `to`; the others keep their order (view.c). */
 rd_expr *rd_move_axis(rd_expr *x, int from, int to);
-/* Function text as rd_map_text() documents it (formula.c); NULL after recording RD_ERR_TEXT. */
-rd_expr *rd_formula_text(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x);
-/* The text of an RD_FN, a C expression over rd_as_real() operands (formula.c).  What C and the
+/* Function text as rd_map_text() documents it (function_text.c); NULL after recording RD_ERR_TEXT. */
+rd_expr *rd_function_text(rd_ctx *ctx, const char *call, const char *text, int n,
+                          rd_expr *const *x);
+/* The text of an RD_FN, a C expression over rd_as_real() operands (function_text.c).  What C and the
  * function text would read differently is not read.  `quiet`: no error is recorded, as there are
  * compiled loops to fall to. */
-rd_expr *rd_formula_c(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x,
-                      rd_dtype real, bool quiet);
+rd_expr *rd_function_c(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x,
+                       rd_dtype real, bool quiet);
 
 /* ---- Printing (print.c) ---------------------------------------------------------------------- */
 const char *rd_expr_kind_name(rd_expr_kind kind);

@@ -1,5 +1,5 @@
-/* formula_names.c - names of functions in function text: the operators', C's, and a few more. */
-#include "expr/formula.h"
+/* function_names.c - names of functions in function text: the operators', C's, and a few more. */
+#include "expr/function_text.h"
 #include <string.h>
 
 /* Where a name is understood.  C text may only use what rdim.h lists at RD_FN and what means the
@@ -41,7 +41,7 @@ static bool is_ours_alone(int function)
     return function == RD_OP_fma || function == RD_OP_cast || function == RD_OP_index;
 }
 
-int rd_formula_find(const char *name, size_t length, rd_dtype real)
+int rd_function_find(const char *name, size_t length, rd_dtype real)
 {
     int function = find_row(name, length, real ? USE_C : USE_TEXT);
 
@@ -53,15 +53,15 @@ int rd_formula_find(const char *name, size_t length, rd_dtype real)
     return function < 0 || is_ours_alone(function) ? -1 : function;
 }
 
-int rd_formula_arity(int function)
+int rd_function_arity(int function)
 {
     return function == RD_TEXT_CLIP || function == RD_OP_where ? 3 : rd_op_table[function].arity;
 }
 
-rd_expr *rd_formula_apply(int function, const char *call, rd_expr *const *x)
+rd_expr *rd_function_apply(int function, const char *call, rd_expr *const *x)
 {
     if (function != RD_TEXT_CLIP)
-        return rd_map_op((rd_op)function, call, rd_formula_arity(function), x);
+        return rd_map_op((rd_op)function, call, rd_function_arity(function), x);
 
     rd_expr *raised = rd_map_op(RD_OP_maximum, call, 2, (rd_expr *const[]){ x[0], x[1] });
     return rd_map_op(RD_OP_minimum, call, 2, (rd_expr *const[]){ raised, x[2] });

@@ -1,6 +1,6 @@
-/* formula.c - reads function text into nodes: recursive descent, precedences as in C, and ^ for
+/* function_text.c - reads function text into nodes: recursive descent, precedences as in C, and ^ for
  * powers. */
-#include "expr/formula.h"
+#include "expr/function_text.h"
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static bool too_deep(rd_reader *r)
 {
     if (r->depth < MAX_DEPTH)
         return false;
-    rd_formula_fail(r, r->at, "nested too deeply");
+    rd_function_fail(r, r->at, "nested too deeply");
     return true;
 }
 
@@ -29,16 +29,16 @@ static int operand_called(const rd_reader *r, const char *name, size_t length)
 static rd_expr *read_call(rd_reader *r, size_t length)
 {
     const char *name     = r->at;
-    int         function = rd_formula_find(name, length, r->real);
+    int         function = rd_function_find(name, length, r->real);
     rd_expr    *v[RD_TEXT_ARITY];
     char        what[80];
 
     if (function < 0)
-        return rd_formula_fail(r, name, "no function is called '%.*s'",
-                               length < 40 ? (int)length : 40, name);
+        return rd_function_fail(r, name, "no function is called '%.*s'",
+                                length < 40 ? (int)length : 40, name);
     r->at += length;
-    rd_formula_take(r, "(");
-    for (int k = 0, arity = rd_formula_arity(function); k < arity; k++) {
+    rd_function_take(r, "(");
+    for (int k = 0, arity = rd_function_arity(function); k < arity; k++) {
         bool last = k + 1 == arity;
 
         v[k] = read_choice(r);
@@ -46,13 +46,13 @@ static rd_expr *read_call(rd_reader *r, size_t length)
             v[k] = rd_as_real(v[k], r->real);
         if (!v[k])
             return NULL;
-        if (rd_formula_take(r, last ? ")" : ","))
+        if (rd_function_take(r, last ? ")" : ","))
             continue;
         snprintf(what, sizeof what, "'%c' (%.*s takes %d operand%s)", last ? ')' : ',', (int)length,
                  name, arity, arity == 1 ? "" : "s");
-        return rd_formula_expected(r, what);
+        return rd_function_expected(r, what);
     }
-    return rd_formula_apply(function, r->call, v);
+    return rd_function_apply(function, r->call, v);
 }
 
 static rd_expr *constant(const rd_reader *r, const char *name, size_t length)
@@ -73,14 +73,14 @@ static rd_expr *read_name(rd_reader *r, size_t length)
     int         k = operand_called(r, name, length);
 
     r->at += length;
-    if (*rd_formula_skip(r) == '(') {
+    if (*rd_function_skip(r) == '(') {
         r->at = name;
         return read_call(r, length);
     }
     v = k >= 0 ? r->x[k] : constant(r, name, length);
     return v ? v
-             : rd_formula_fail(r, name, "no operand is called '%.*s'",
-                               length < 40 ? (int)length : 40, name);
+             : rd_function_fail(r, name, "no operand is called '%.*s'",
+                                length < 40 ? (int)length : 40, name);
 }
 
 static bool is_digit(char c)
@@ -90,17 +90,17 @@ static bool is_digit(char c)
 
 static rd_expr *read_operand(rd_reader *r)
 {
-    size_t length = rd_formula_word(r);
+    size_t length = rd_function_word(r);
 
     if (length)
         return read_name(r, length);
     if (is_digit(*r->at) || (*r->at == '.' && is_digit(r->at[1])))
-        return rd_formula_number(r);
-    if (!rd_formula_take(r, "("))
-        return rd_formula_expected(r, "an operand");
+        return rd_function_number(r);
+    if (!rd_function_take(r, "("))
+        return rd_function_expected(r, "an operand");
 
     rd_expr *v = read_choice(r);
-    return v && !rd_formula_take(r, ")") ? rd_formula_expected(r, "an operator or ')'") : v;
+    return v && !rd_function_take(r, ")") ? rd_function_expected(r, "an operator or ')'") : v;
 }
 
 /* ---- Operators ------------------------------------------------------------------------------- */
@@ -128,7 +128,7 @@ static rd_expr *apply(rd_reader *r, rd_op op, const char *at, int n, rd_expr **v
     for (int i = 0; i < n; i++)
         ints &= rd_dtype_kind(v[i]->type) != RD_KIND_FLOAT;
     if (r->real && op == RD_OP_div && ints)
-        return rd_formula_fail(r, at, "C divides whole numbers another way");
+        return rd_function_fail(r, at, "C divides whole numbers another way");
     return meet_as_in_c(r, n, v, true) ? rd_map_op(op, r->call, n, v) : NULL;
 }
 
@@ -137,7 +137,7 @@ static rd_expr *apply(rd_reader *r, rd_op op, const char *at, int n, rd_expr **v
 static rd_expr *read_unary(rd_reader *r)
 {
     static const char sign[] = "-+!";
-    const char       *at = rd_formula_skip(r), *found = *at ? strchr(sign, *at) : NULL;
+    const char       *at = rd_function_skip(r), *found = *at ? strchr(sign, *at) : NULL;
     rd_expr          *v[2];
 
     if (too_deep(r))
@@ -145,7 +145,7 @@ static rd_expr *read_unary(rd_reader *r)
     r->at += found != NULL;
     r->depth++;
     v[0] = found ? read_unary(r) : read_operand(r);
-    if (!found && v[0] && !r->real && rd_formula_take(r, "^")) {
+    if (!found && v[0] && !r->real && rd_function_take(r, "^")) {
         v[1] = read_unary(r);
         v[0] = v[1] ? rd_map_op(RD_OP_pow, r->call, 2, v) : NULL;
     }
@@ -174,7 +174,7 @@ static int take_binary(rd_reader *r, int rank)
 {
     int rows = sizeof binary / sizeof *binary;
 
-    rd_formula_skip(r);
+    rd_function_skip(r);
     for (int i = 0; i < rows; i++)
         if (!strncmp(r->at, binary[i].token, strlen(binary[i].token))) {
             if (binary[i].rank < rank || (r->real && binary[i].op == RD_OP_remainder))
@@ -190,7 +190,7 @@ static rd_expr *read_binary(rd_reader *r, int rank)
     rd_expr *v[2] = { read_unary(r) };
 
     while (v[0]) {
-        const char *at = rd_formula_skip(r);
+        const char *at = rd_function_skip(r);
         int         i  = take_binary(r, rank);
 
         if (i < 0)
@@ -209,10 +209,10 @@ static rd_expr *read_choice(rd_reader *r)
         return NULL;
     r->depth++;
     v[0] = read_binary(r, 1);
-    if (v[0] && rd_formula_take(r, "?")) {
+    if (v[0] && rd_function_take(r, "?")) {
         v[1] = read_choice(r);
-        if (v[1] && !rd_formula_take(r, ":"))
-            return rd_formula_expected(r, "':' of '?'");
+        if (v[1] && !rd_function_take(r, ":"))
+            return rd_function_expected(r, "':' of '?'");
         v[2] = v[1] ? read_choice(r) : NULL;
         v[0] =
             v[2] && meet_as_in_c(r, 2, v + 1, false) ? rd_map_op(RD_OP_where, r->call, 3, v) : NULL;
@@ -229,7 +229,7 @@ static int read_names(rd_reader *r)
     int         n     = 0;
 
     do {
-        size_t length = rd_formula_word(r);
+        size_t length = rd_function_word(r);
 
         if (!length) {
             n = 0;
@@ -241,8 +241,8 @@ static int read_names(rd_reader *r)
         }
         n++;
         r->at += length;
-    } while (rd_formula_take(r, ","));
-    if (n && rd_formula_take(r, ":"))
+    } while (rd_function_take(r, ","));
+    if (n && rd_function_take(r, ":"))
         return n;
     r->at = start;
     return 0;
@@ -254,12 +254,12 @@ static bool name_operands(rd_reader *r)
     int               found = read_names(r), n = r->n;
 
     if (found && found != n) {
-        rd_formula_fail(r, rd_formula_skip(r), "%d operand%s named, but there %s %d", found,
-                        found == 1 ? "" : "s", n == 1 ? "is" : "are", n);
+        rd_function_fail(r, rd_function_skip(r), "%d operand%s named, but there %s %d", found,
+                         found == 1 ? "" : "s", n == 1 ? "is" : "are", n);
         return false;
     }
     if (!found && n > (int)strlen(plain)) {
-        rd_formula_fail(r, rd_formula_skip(r), "%d operands need names before a ':'", n);
+        rd_function_fail(r, rd_function_skip(r), "%d operands need names before a ':'", n);
         return false;
     }
     for (int k = 0; k < n && !found; k++) {
@@ -268,7 +268,7 @@ static bool name_operands(rd_reader *r)
     }
     for (int k = 1; k < n; k++)
         if (operand_called(r, r->name[k], r->length[k]) < k) {
-            rd_formula_fail(r, r->name[k], "two operands of one name");
+            rd_function_fail(r, r->name[k], "two operands of one name");
             return false;
         }
     return true;
@@ -278,15 +278,15 @@ static bool name_operands(rd_reader *r)
  * else. */
 static int bare_function(rd_reader *r)
 {
-    size_t      length = rd_formula_word(r);
+    size_t      length = rd_function_word(r);
     const char *name   = r->at, *end;
 
     r->at += length;
-    end   = rd_formula_skip(r);
+    end   = rd_function_skip(r);
     r->at = name;
     if (!length || *end || operand_called(r, name, length) >= 0)
         return -1;
-    return rd_formula_find(name, length, r->real);
+    return rd_function_find(name, length, r->real);
 }
 
 static rd_expr *read_all(rd_reader *r)
@@ -295,15 +295,15 @@ static rd_expr *read_all(rd_reader *r)
         return NULL;
 
     int function = bare_function(r);
-    if (function >= 0 && rd_formula_arity(function) != r->n)
-        return rd_formula_fail(r, r->at, "this function takes %d operand%s, not %d",
-                               rd_formula_arity(function),
-                               rd_formula_arity(function) == 1 ? "" : "s", r->n);
+    if (function >= 0 && rd_function_arity(function) != r->n)
+        return rd_function_fail(r, r->at, "this function takes %d operand%s, not %d",
+                                rd_function_arity(function),
+                                rd_function_arity(function) == 1 ? "" : "s", r->n);
     if (function >= 0)
-        return rd_formula_apply(function, r->call, r->x);
+        return rd_function_apply(function, r->call, r->x);
 
     rd_expr *v = read_choice(r);
-    return v && *rd_formula_skip(r) ? rd_formula_expected(r, "an operator or the end") : v;
+    return v && *rd_function_skip(r) ? rd_function_expected(r, "an operator or the end") : v;
 }
 
 /* Whatever the text says, its result has the shape of all operands, and is a weak number only where
@@ -327,14 +327,14 @@ static rd_expr *read_result(rd_reader *r)
     return v ? rd_broadcast_to(v, rank, extent, r->call) : NULL;
 }
 
-rd_expr *rd_formula_text(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x)
+rd_expr *rd_function_text(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x)
 {
     return read_result(
         &(rd_reader){ .ctx = ctx, .call = call, .text = text, .at = text, .n = n, .x = x });
 }
 
-rd_expr *rd_formula_c(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x,
-                      rd_dtype real, bool quiet)
+rd_expr *rd_function_c(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x,
+                       rd_dtype real, bool quiet)
 {
     return read_result(&(rd_reader){ .ctx   = ctx,
                                      .call  = call,
@@ -379,7 +379,7 @@ bool rd_steps_run(rd_steps *steps, rd_ctx *ctx, const char *call, const char *te
     rd_reader r = { .ctx = ctx, .call = call, .text = text, .at = text };
 
     do {
-        const size_t length = rd_formula_word(&r);
+        const size_t length = rd_function_word(&r);
         const char  *name   = r.at;
 
         r.at += length;
@@ -387,11 +387,11 @@ bool rd_steps_run(rd_steps *steps, rd_ctx *ctx, const char *call, const char *te
         r.x = steps->x;
         memcpy(r.name, steps->name, sizeof r.name);
         memcpy(r.length, steps->length, sizeof r.length);
-        rd_expr *x = rd_formula_take(&r, "=") ? of_part(read_choice(&r), part)
-                                              : rd_formula_expected(&r, "'='");
+        rd_expr *x = rd_function_take(&r, "=") ? of_part(read_choice(&r), part)
+                                               : rd_function_expected(&r, "'='");
         if (!x)
             return false;
         add_step(steps, name, length, x);
-    } while (rd_formula_take(&r, ";"));
+    } while (rd_function_take(&r, ";"));
     return true;
 }

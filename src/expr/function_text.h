@@ -1,6 +1,6 @@
-/* formula.h - what the files that read function text share. */
-#ifndef RD_EXPR_FORMULA_H
-#define RD_EXPR_FORMULA_H
+/* function_text.h - what the files that read function text share. */
+#ifndef RD_EXPR_FUNCTION_TEXT_H
+#define RD_EXPR_FUNCTION_TEXT_H
 #include "expr/expr.h"
 
 enum { RD_TEXT_CLIP = RD_N_OPS, RD_TEXT_ARITY = 3, RD_TEXT_OPERANDS = 40 };
@@ -17,7 +17,7 @@ typedef struct rd_reader {
     int             depth;
 } rd_reader;
 
-/* ---- Steps (formula.c) ----------------------------------------------------------------------- */
+/* ---- Steps (function_text.c) ----------------------------------------------------------------------- */
 /* Values by name. */
 typedef struct rd_steps {
     int         n;
@@ -33,22 +33,22 @@ rd_expr *rd_steps_find(const rd_steps *steps, const char *name);
  * is no bool is of type `part`.  False after recording a failure. */
 bool rd_steps_run(rd_steps *steps, rd_ctx *ctx, const char *call, const char *text, rd_dtype part);
 
-/* ---- Characters (formula_token.c) ------------------------------------------------------------ */
+/* ---- Characters (function_token.c) ------------------------------------------------------------ */
 /* Records RD_ERR_TEXT with a caret under `at`; expected() says what stands at r->at instead.  Both
  * return NULL. */
-__attribute__((format(printf, 3, 4))) void *rd_formula_fail(rd_reader *r, const char *at,
-                                                            const char *format, ...);
-void                                       *rd_formula_expected(rd_reader *r, const char *what);
-const char                                 *rd_formula_skip(rd_reader *r); /* over spaces; r->at */
-bool     rd_formula_take(rd_reader *r, const char *token); /* reads the token if it comes next */
-size_t   rd_formula_word(rd_reader *r);   /* length of the name that comes next, 0 if none does */
-rd_expr *rd_formula_number(rd_reader *r); /* reads the number that begins at r->at */
+__attribute__((format(printf, 3, 4))) void *rd_function_fail(rd_reader *r, const char *at,
+                                                             const char *format, ...);
+void                                       *rd_function_expected(rd_reader *r, const char *what);
+const char                                 *rd_function_skip(rd_reader *r); /* over spaces; r->at */
+bool     rd_function_take(rd_reader *r, const char *token); /* reads the token if it comes next */
+size_t   rd_function_word(rd_reader *r);   /* length of the name that comes next, 0 if none does */
+rd_expr *rd_function_number(rd_reader *r); /* reads the number that begins at r->at */
 
-/* ---- Functions by name (formula_names.c) ----------------------------------------------------- */
+/* ---- Functions by name (function_names.c) ----------------------------------------------------- */
 /* The function of that name: an rd_op or RD_TEXT_CLIP; -1 if there is none.  `real` not RD_AUTO:
  * the text is C. */
-int rd_formula_find(const char *name, size_t length, rd_dtype real);
-int rd_formula_arity(int function);
-/* The function on rd_formula_arity() operands. */
-rd_expr *rd_formula_apply(int function, const char *call, rd_expr *const *x);
+int rd_function_find(const char *name, size_t length, rd_dtype real);
+int rd_function_arity(int function);
+/* The function on rd_function_arity() operands. */
+rd_expr *rd_function_apply(int function, const char *call, rd_expr *const *x);
 #endif

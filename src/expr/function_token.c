@@ -1,6 +1,6 @@
-/* formula_token.c - function text as characters: spaces, names, numbers, and where it cannot be
+/* function_token.c - function text as characters: spaces, names, numbers, and where it cannot be
  * read. */
-#include "expr/formula.h"
+#include "expr/function_text.h"
 #include <errno.h>
 #include <locale.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static bool is_letter(char c)
 }
 
 /* ---- Failure --------------------------------------------------------------------------------- */
-void *rd_formula_fail(rd_reader *r, const char *at, const char *format, ...)
+void *rd_function_fail(rd_reader *r, const char *at, const char *format, ...)
 {
     char    what[180] = "function text: ";
     va_list list;
@@ -44,39 +44,39 @@ void *rd_formula_fail(rd_reader *r, const char *at, const char *format, ...)
     return rd_fail_text(r->ctx, r->call, what, r->text, (size_t)(at - r->text));
 }
 
-void *rd_formula_expected(rd_reader *r, const char *what)
+void *rd_function_expected(rd_reader *r, const char *what)
 {
     if (!*r->at)
-        return rd_formula_fail(r, r->at, "expected %s, found the end", what);
+        return rd_function_fail(r, r->at, "expected %s, found the end", what);
     if (!is_plain(*r->at))
-        return rd_formula_fail(r, r->at, "expected %s, found byte 0x%02X", what,
-                               (unsigned char)*r->at);
-    return rd_formula_fail(r, r->at, "expected %s, found '%c'", what, *r->at);
+        return rd_function_fail(r, r->at, "expected %s, found byte 0x%02X", what,
+                                (unsigned char)*r->at);
+    return rd_function_fail(r, r->at, "expected %s, found '%c'", what, *r->at);
 }
 
 /* ---- Tokens ---------------------------------------------------------------------------------- */
-const char *rd_formula_skip(rd_reader *r)
+const char *rd_function_skip(rd_reader *r)
 {
     while (is_space(*r->at))
         r->at++;
     return r->at;
 }
 
-bool rd_formula_take(rd_reader *r, const char *token)
+bool rd_function_take(rd_reader *r, const char *token)
 {
     size_t n = strlen(token);
 
-    if (strncmp(rd_formula_skip(r), token, n) != 0)
+    if (strncmp(rd_function_skip(r), token, n) != 0)
         return false;
     r->at += n;
     return true;
 }
 
-size_t rd_formula_word(rd_reader *r)
+size_t rd_function_word(rd_reader *r)
 {
     size_t n = 0;
 
-    rd_formula_skip(r);
+    rd_function_skip(r);
     while (is_letter(r->at[n]) || (n && is_digit(r->at[n])))
         n++;
     return n;
@@ -125,24 +125,24 @@ static double to_double(const char *c, size_t n)
     return strtod(copy, NULL);
 }
 
-rd_expr *rd_formula_number(rd_reader *r)
+rd_expr *rd_function_number(rd_reader *r)
 {
     const char *c = r->at;
     bool        fraction;
     size_t      n = number_length(c, &fraction), f = c[n] == 'f' || c[n] == 'F';
 
     if (n > NUMBER_TEXT)
-        return rd_formula_fail(r, c, "a number of %zu characters", n);
+        return rd_function_fail(r, c, "a number of %zu characters", n);
     if (is_letter(c[n + f]) || is_digit(c[n + f]) || c[n + f] == '.') {
         r->at += n + f;
-        return rd_formula_expected(r, "an operator after the number");
+        return rd_function_expected(r, "an operator after the number");
     }
     r->at += n + f;
     if (fraction || f)
         return rd_num(r->ctx, to_double(c, n));
     if (r->real && *c == '0' && n > 1)
-        return rd_formula_fail(r, c, "octal number");
+        return rd_function_fail(r, c, "octal number");
     errno         = 0;
     int64_t value = strtoll(c, NULL, 10);
-    return errno ? rd_formula_fail(r, c, "a whole number over 2^63") : rd_int(r->ctx, value);
+    return errno ? rd_function_fail(r, c, "a whole number over 2^63") : rd_int(r->ctx, value);
 }
