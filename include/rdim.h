@@ -977,6 +977,41 @@ RD_API rd_expr *rd_einsum_text(const char *text, rd_exprs operands);
 #define rd_einsum(text, ...) rd_einsum_text(text, RD_EXPRS(__VA_ARGS__))
 #endif
 
+/* ---- Formulas: whole expressions in text ------------------------------------------------------ */
+/** What a name in a formula is.  The same of results, where `add` says that the statement was
+ *  `name[...] += ...`: x is what is to be added. */
+typedef struct rd_named { const char *name; rd_expr *x; bool add; } rd_named;
+/** `size` = sizeof the struct.  find is asked for names that `in` lacks, once each, and returns
+ *  NULL for those that it does not know. */
+typedef struct rd_formula_opts {
+    uint32_t        size;
+    int             n_in;
+    const rd_named *in;
+    rd_expr *(*find)(void *user, rd_ctx *ctx, const char *name);
+    void           *user; /* find's */
+} rd_formula_opts;
+typedef struct rd_name { const char *name; rd_expr *x; } rd_name;
+typedef struct rd_names { const rd_name *at; int32_t n; } rd_names;
+/** The nodes that calls would make of a formula's text, which docs/formulas.md defines:
+ *      rd_formula(ctx, "(x - mean(x, axis=0, keepdims=true)) / b", RD_NAMES({ "x", x }, { "b", b }))
+ *      rd_formula(ctx, "out[i] = sum[j] a[i, j] * x[j]", RD_NAMES({ "a", a }, { "x", x }))
+ *  Statements stand in lines, or end with ";", and later ones read earlier ones by name.  rd_formula
+ *  gives the last one.
+ *  @return NULL on RD_ERR_TEXT, RD_ERR_SHAPE and what calls fail with, each with a caret under the
+ *          character; on RD_ERR_LIMIT (64 KiB of text, depth, numbers of names); and where the
+ *          context has a failure already. */
+RD_API rd_expr *rd_formula(rd_ctx *ctx, const char *text, rd_names in);
+/** All statements, as results in their order, for one rd_eval_many(), in which they share passes.
+ *  One that adds to an earlier one of the text is no result of its own: the earlier one has both.
+ *  @param opts  NULL: no names
+ *  @param out   room for `max` results.  Names live as nodes do; "" where a statement has none
+ *  @return how many results there are; 0 on failure, also RD_ERR_LIMIT where they are over max. */
+RD_API int rd_formula_all(rd_ctx *ctx, const char *text, const rd_formula_opts *opts, int max,
+                          rd_named *out);
+#ifndef __cplusplus
+#define RD_NAMES(...) ((rd_names){ (const rd_name[]){ __VA_ARGS__ }, RD_N_(rd_name, __VA_ARGS__) })
+#endif
+
 /* ---- Histograms: counts by label ------------------------------------------------------------- */
 /** The bin of each element, i64 of x's shape, as a label for `.by`: n bins of one width from lo to
  *  hi, floor((x - lo) * (n / (hi - lo))) in f64, the last one with hi in it; -1 for NaN and what is

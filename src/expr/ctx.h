@@ -41,11 +41,11 @@ typedef struct rd_kept {
 #define RD_KEPT_NODE SIZE_MAX
 
 /* The inputs by name, and what people call leaves of memory, newest first. */
-typedef struct rd_named {
-    struct rd_named *older;
-    rd_expr         *leaf;
-    const char      *label, *path; /* for dumps, either or both NULL */
-} rd_named;
+typedef struct rd_leaf_name {
+    struct rd_leaf_name *older;
+    rd_expr             *leaf;
+    const char          *label, *path; /* for dumps, either or both NULL */
+} rd_leaf_name;
 
 /* Owners of leaves by rd_adopt(), newest first. */
 typedef struct rd_adopted {
@@ -55,14 +55,14 @@ typedef struct rd_adopted {
 
 /* Where the context stood: what a release goes back to. */
 typedef struct rd_moment {
-    uint64_t    serial;   /* of the mark, never used twice in a process */
-    bool        released; /* the present was this place at least once  */
-    rd_chunk   *chunk;
-    size_t      used;
-    rd_kept    *newest;
-    rd_named   *named;
-    rd_adopted *adopted;
-    uint32_t    nodes;
+    uint64_t      serial;   /* of the mark, never used twice in a process */
+    bool          released; /* the present was this place at least once  */
+    rd_chunk     *chunk;
+    size_t        used;
+    rd_kept      *newest;
+    rd_leaf_name *named;
+    rd_adopted   *adopted;
+    uint32_t      nodes;
 } rd_moment;
 
 struct rd_ctx {
@@ -86,13 +86,13 @@ struct rd_ctx {
     uint32_t n_grave;
 #endif
 
-    rd_kept   **bucket, *newest;
-    rd_kept    *first[RD_FIRST_BUCKETS]; /* so that a new context needs no table */
-    size_t      n_bucket, n_kept;
-    rd_named   *named;
-    rd_adopted *adopted;
-    uint32_t    nodes; /* serial of the newest node */
-    uint64_t    made;  /* nodes ever                */
+    rd_kept     **bucket, *newest;
+    rd_kept      *first[RD_FIRST_BUCKETS]; /* so that a new context needs no table */
+    size_t        n_bucket, n_kept;
+    rd_leaf_name *named;
+    rd_adopted   *adopted;
+    uint32_t      nodes; /* serial of the newest node */
+    uint64_t      made;  /* nodes ever                */
 
     rd_moment *moment; /* the marks that are not ended, oldest first */
     int64_t    n_moment, room_moment;

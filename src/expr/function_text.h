@@ -3,7 +3,7 @@
 #define RD_EXPR_FUNCTION_TEXT_H
 #include "expr/expr.h"
 
-enum { RD_TEXT_CLIP = RD_N_OPS, RD_TEXT_ARITY = 3, RD_TEXT_OPERANDS = 40 };
+enum { RD_TEXT_CLIP = RD_N_OPS, RD_TEXT_ARITY = 3, RD_TEXT_OPERANDS = 40, RD_TEXT_NUMBER = 128 };
 
 typedef struct rd_reader {
     rd_ctx         *ctx;
@@ -43,6 +43,11 @@ const char                                 *rd_function_skip(rd_reader *r); /* o
 bool     rd_function_take(rd_reader *r, const char *token); /* reads the token if it comes next */
 size_t   rd_function_word(rd_reader *r);   /* length of the name that comes next, 0 if none does */
 rd_expr *rd_function_number(rd_reader *r); /* reads the number that begins at r->at */
+
+/* Of the number that begins at c: how many characters it has, and whether it is a fraction.  And the
+ * value of the n characters, RD_TEXT_NUMBER at most, whatever the program's locale. */
+size_t rd_function_number_length(const char *c, bool *fraction);
+double rd_function_number_value(const char *c, size_t n);
 
 /* ---- Functions by name (function_names.c) ----------------------------------------------------- */
 /* The function of that name: an rd_op or RD_TEXT_CLIP; -1 if there is none.  `real` not RD_AUTO:

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBER_TEXT = 128 };
-
 /* Not those of <ctype.h>, which follow the program's locale. */
 static bool is_space(char c)
 {
@@ -94,7 +92,7 @@ static size_t digits(const char *c)
 
 /* Length of the number at c, and whether it is a fraction: it has a point, an exponent or the
  * suffix f. */
-static size_t number_length(const char *c, bool *fraction)
+size_t rd_function_number_length(const char *c, bool *fraction)
 {
     size_t n = digits(c), sign;
 
@@ -110,10 +108,10 @@ static size_t number_length(const char *c, bool *fraction)
 }
 
 /* strtod reads the point of the program's locale, the text always has '.'. */
-static double to_double(const char *c, size_t n)
+double rd_function_number_value(const char *c, size_t n)
 {
     const char *point = localeconv()->decimal_point;
-    char        copy[NUMBER_TEXT + 16];
+    char        copy[RD_TEXT_NUMBER + 16];
     size_t      k = 0;
 
     for (size_t i = 0; i < n; i++)
@@ -129,9 +127,9 @@ rd_expr *rd_function_number(rd_reader *r)
 {
     const char *c = r->at;
     bool        fraction;
-    size_t      n = number_length(c, &fraction), f = c[n] == 'f' || c[n] == 'F';
+    size_t      n = rd_function_number_length(c, &fraction), f = c[n] == 'f' || c[n] == 'F';
 
-    if (n > NUMBER_TEXT)
+    if (n > RD_TEXT_NUMBER)
         return rd_function_fail(r, c, "a number of %zu characters", n);
     if (is_letter(c[n + f]) || is_digit(c[n + f]) || c[n + f] == '.') {
         r->at += n + f;
@@ -139,7 +137,7 @@ rd_expr *rd_function_number(rd_reader *r)
     }
     r->at += n + f;
     if (fraction || f)
-        return rd_num(r->ctx, to_double(c, n));
+        return rd_num(r->ctx, rd_function_number_value(c, n));
     if (r->real && *c == '0' && n > 1)
         return rd_function_fail(r, c, "octal number");
     errno         = 0;

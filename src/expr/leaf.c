@@ -51,22 +51,22 @@ rd_expr *rd_leaf(rd_ctx *ctx, const rd_array *array)
 /* No fact of the node: leaves of the same memory stay one. */
 rd_expr *rd_leaf_labelled(rd_expr *leaf, const char *label, const char *path)
 {
-    rd_named   *named = leaf ? rd_arena(leaf->ctx, sizeof *named) : NULL;
-    const char *text  = named ? rd_arena_text(leaf->ctx, label ? label : path) : NULL;
+    rd_leaf_name *named = leaf ? rd_arena(leaf->ctx, sizeof *named) : NULL;
+    const char   *text  = named ? rd_arena_text(leaf->ctx, label ? label : path) : NULL;
 
     if (!text)
         return NULL;
-    *named           = (rd_named){ .older = leaf->ctx->named,
-                                   .leaf  = leaf,
-                                   .label = label ? text : NULL,
-                                   .path  = label ? NULL : text };
+    *named           = (rd_leaf_name){ .older = leaf->ctx->named,
+                                       .leaf  = leaf,
+                                       .label = label ? text : NULL,
+                                       .path  = label ? NULL : text };
     leaf->ctx->named = named;
     return leaf;
 }
 
 const char *rd_leaf_label(const rd_expr *leaf)
 {
-    for (const rd_named *named = leaf->ctx->named; named; named = named->older)
+    for (const rd_leaf_name *named = leaf->ctx->named; named; named = named->older)
         if (named->leaf == leaf && named->label)
             return named->label;
     return NULL;
@@ -74,7 +74,7 @@ const char *rd_leaf_label(const rd_expr *leaf)
 
 const char *rd_leaf_path(const rd_expr *leaf)
 {
-    for (const rd_named *named = leaf->ctx->named; named; named = named->older)
+    for (const rd_leaf_name *named = leaf->ctx->named; named; named = named->older)
         if (named->leaf == leaf && named->path)
             return named->path;
     return NULL;
@@ -130,11 +130,11 @@ static rd_expr *other_layout(const rd_expr *leaf, const rd_array *layout,
 /* The first of a name is listed, so that the next one is compared with it. */
 static rd_expr *list_input(rd_ctx *ctx, rd_expr *leaf)
 {
-    rd_named *named = leaf ? rd_arena(ctx, sizeof *named) : NULL;
+    rd_leaf_name *named = leaf ? rd_arena(ctx, sizeof *named) : NULL;
 
     if (!named)
         return NULL;
-    *named     = (rd_named){ .older = ctx->named, .leaf = leaf };
+    *named     = (rd_leaf_name){ .older = ctx->named, .leaf = leaf };
     ctx->named = named;
     return leaf;
 }
@@ -161,7 +161,7 @@ rd_expr *rd_input(rd_ctx *ctx, const char *name, const rd_array *layout)
     facts.name = rd_intern(ctx, name, strlen(name) + 1);
     if (!facts.name)
         return NULL;
-    for (const rd_named *named = ctx->named; named; named = named->older)
+    for (const rd_leaf_name *named = ctx->named; named; named = named->older)
         if (named->leaf->as.leaf->name == facts.name)
             return same_layout(named->leaf, layout, &facts)
                        ? named->leaf

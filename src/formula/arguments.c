@@ -1,0 +1,240 @@
+/* arguments.c - arguments of calls, by position and by name, as a list of parameters says. */
+#include "formula/formula.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct parameter {
+    const char *name;
+    int         length;
+    char        kind;
+    bool        optional;
+    double      value; /* NaN: no default */
+} parameter;
+
+static const char *next_parameter(const char *list, parameter *p)
+{
+    size_t n;
+
+    list += strspn(list, " ");
+    if (!*list)
+        return NULL;
+    *p        = (parameter){ .name = list, .kind = 'x', .value = NAN };
+    n         = strcspn(list, " :=?");
+    p->length = (int)n;
+    list += n;
+    if (*list == ':') {
+        p->kind = list[1];
+        list += 2;
+    }
+    if (*list == '=')
+        p->value = strtod(list + 1, (char **)&list); /* whole numbers, in any locale */
+    p->optional = *list == '?' || p->value == p->value || p->kind == 'v';
+    return list + strcspn(list, " ");
+}
+
+/* "x, axis, keepdims", for messages. */
+static void names(const rd_arguments *a, char text[400])
+{
+    size_t n = 0;
+
+    text[0] = '\0';
+    for (int k = 0; k < a->n && n < 360; k++)
+        n += (size_t)snprintf(text + n, 400 - n, "%s%.*s", k ? ", " : "", a->name_length[k],
+                              a->name[k]);
+}
+
+static bool wrong(const rd_arguments *a, size_t at, const char *what, const char *of, int n)
+{
+    char text[400];
+
+    names(a, text);
+    return rd_formula_fail(a->r, RD_ERR_ARGUMENT, at, "%.*s %s%.*s; it takes %s",
+                           (int)a->call->length, a->r->text + a->call->at, what, n, of, text);
+}
+
+/* ---- Kinds ---------------------------------------------------------------------------------------- */
+static bool read_truth(rd_formula_reader *r, const rd_piece *p, int64_t *value)
+{
+    const bool no =
+        rd_formula_is(r, p->at, p->length, "false") || rd_formula_is(r, p->at, p->length, "False");
+    const bool yes =
+        rd_formula_is(r, p->at, p->length, "true") || rd_formula_is(r, p->at, p->length, "True");
+
+    *value = yes;
+    if (p->kind == RD_PIECE_NAME && (yes || no))
+        return true;
+    if (p->kind == RD_PIECE_NUMBER && p->whole && (p->integer == 0 || p->integer == 1)) {
+        *value = p->integer;
+        return true;
+    }
+    return rd_formula_fail(r, RD_ERR_TEXT, p->at, "expected true or false");
+}
+
+static bool read_integers(rd_formula_reader *r, const rd_piece *p, const char *what, rd_ints *s)
+{
+    const bool list = p->kind == RD_PIECE_LIST;
+
+    *s = (rd_ints){ 0 };
+    for (const rd_piece *q = list ? p->first : p; q; q = list ? q->next : NULL) {
+        if (s->n == RD_MAX_RANK)
+            return rd_formula_fail(r, RD_ERR_LIMIT, q->at, "more than %d numbers", RD_MAX_RANK);
+        if (!rd_formula_need_integer(r, q, what, &s->at[s->n++]))
+            return false;
+    }
+    return true;
+}
+
+static bool read_axes(rd_formula_reader *r, const rd_piece *p, rd_dims *d)
+{
+    rd_ints all;
+
+    *d = RD_ALL;
+    if (p->kind == RD_PIECE_NAME &&
+        (rd_formula_is(r, p->at, p->length, "None") || rd_formula_is(r, p->at, p->length, "all")))
+        return true;
+    if (!read_integers(r, p, "an axis", &all))
+        return false;
+    *d = RD_NONE;
+    for (int k = 0; k < all.n; k++) {
+        if (all.at[k] != (int32_t)all.at[k])
+            return rd_formula_fail(r, RD_ERR_AXIS, p->at, "no axis %lld", (long long)all.at[k]);
+        d->axis[d->n++] = (int32_t)all.at[k];
+    }
+    return true;
+}
+
+static bool read_type(rd_formula_reader *r, const rd_piece *p, rd_dtype *type)
+{
+    const bool text = p->kind == RD_PIECE_TEXT;
+
+    *type = RD_AUTO;
+    if (text || p->kind == RD_PIECE_NAME)
+        *type = rd_formula_type(r, p->at + text, p->length - (text ? 2 : 0));
+    return *type || rd_formula_fail(r, RD_ERR_TYPE, p->at, "expected a type, such as float32");
+}
+
+static bool read_text(rd_formula_reader *r, const rd_piece *p, char *to)
+{
+    const bool quotes = p->kind == RD_PIECE_TEXT;
+
+    if (!quotes && p->kind != RD_PIECE_NAME)
+        return rd_formula_fail(r, RD_ERR_TEXT, p->at, "expected a name or a text in quotes");
+    memcpy(to, r->text + p->at + quotes, p->length - (quotes ? 2 : 0));
+    to[p->length - (quotes ? 2 : 0)] = '\0';
+    return true;
+}
+
+static bool add_to_list(rd_arguments *a, rd_piece *p)
+{
+    const rd_value v = rd_formula_value(a->r, p);
+
+    if (!v.x)
+        return false;
+    if (v.n)
+        return rd_formula_fail(a->r, RD_ERR_ARGUMENT, p->at, "%.*s takes whole arrays",
+                               (int)a->call->length, a->r->text + a->call->at);
+    if (a->n_list == RD_ARGUMENT_LIST)
+        return rd_formula_fail(a->r, RD_ERR_LIMIT, p->at, "more than %d arrays", RD_ARGUMENT_LIST);
+    a->list[a->n_list++] = v.x;
+    return true;
+}
+
+static bool read_list(rd_arguments *a, rd_piece *p)
+{
+    if (p->kind != RD_PIECE_LIST)
+        return add_to_list(a, p);
+    for (rd_piece *q = p->first; q; q = q->next)
+        if (!add_to_list(a, q))
+            return false;
+    return true;
+}
+
+static bool read_one(rd_arguments *a, int k, rd_piece *p)
+{
+    rd_formula_reader *r = a->r;
+
+    a->given[k] = p;
+    switch (a->kind[k]) {
+    case 'x': a->x[k] = rd_formula_value(r, p); return a->x[k].x != NULL;
+    case 'v': return add_to_list(a, p);
+    case 'l': return read_list(a, p);
+    case 'i': return rd_formula_need_integer(r, p, "this", &a->i[k]);
+    case 'f':
+        return rd_formula_real(r, p, &a->f[k]) ||
+               rd_formula_fail(r, RD_ERR_TEXT, p->at, "expected a number that the text says");
+    case 'd': return read_axes(r, p, &a->d);
+    case 's': return read_integers(r, p, "an extent", &a->s);
+    case 'b': return read_truth(r, p, &a->i[k]);
+    case 't': return read_type(r, p, &a->t);
+    default: return read_text(r, p, a->text);
+    }
+}
+
+/* ---- All ------------------------------------------------------------------------------------------ */
+static void defaults(rd_arguments *a, const char *list)
+{
+    parameter p;
+
+    while ((list = next_parameter(list, &p)) && a->n < RD_ARGUMENTS) {
+        a->name[a->n]        = p.name;
+        a->name_length[a->n] = p.length;
+        a->kind[a->n]        = p.kind;
+        a->f[a->n]           = p.value == p.value ? p.value : 0;
+        a->i[a->n]           = (int64_t)a->f[a->n];
+        if (p.kind == 'd')
+            a->d = p.value == p.value ? RD_DIMS((int32_t)p.value) : RD_ALL;
+        a->n++;
+    }
+}
+
+static int parameter_called(const rd_arguments *a, const rd_piece *p)
+{
+    for (int k = 0; k < a->n; k++)
+        if ((size_t)a->name_length[k] == p->length &&
+            !memcmp(a->name[k], a->r->text + p->at, p->length))
+            return k;
+    return -1;
+}
+
+static bool read_all(rd_arguments *a)
+{
+    int position = 0;
+
+    for (rd_piece *p = a->call->first; p; p = p->next) {
+        const bool keyword = p->kind == RD_PIECE_KEYWORD;
+        const int  k       = keyword ? parameter_called(a, p) : position;
+
+        if (k < 0)
+            return wrong(a, p->at, "has no keyword ", a->r->text + p->at, (int)p->length);
+        if (k >= a->n)
+            return wrong(a, p->at, "has fewer arguments", "", 0);
+        if (a->given[k] && a->kind[k] != 'v')
+            return wrong(a, p->at, "gets twice ", a->name[k], a->name_length[k]);
+        if (!read_one(a, k, keyword ? p->first : p))
+            return false;
+        position += !keyword && a->kind[k] != 'v';
+    }
+    return true;
+}
+
+bool rd_formula_arguments(rd_formula_reader *r, const rd_piece *call, const char *list,
+                          rd_arguments *a)
+{
+    parameter p;
+    int       k = 0;
+
+    memset(a, 0, sizeof *a);
+    a->r    = r;
+    a->ctx  = r->ctx;
+    a->call = call;
+    a->d    = RD_ALL;
+    defaults(a, list);
+    if (!read_all(a))
+        return false;
+    for (; (list = next_parameter(list, &p)); k++)
+        if (!a->given[k] && !p.optional)
+            return wrong(a, call->at, "lacks ", p.name, p.length);
+    return true;
+}

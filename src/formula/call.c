@@ -1,0 +1,106 @@
+/* call.c - name(arguments): reducers, scans, rows of functions.def, types, operators by name. */
+#include "formula/formula.h"
+#include <string.h>
+
+static rd_value failed(void *nothing)
+{
+    (void)nothing;
+    return (rd_value){ 0 };
+}
+
+/* All operands as one map sees them. */
+static bool meet(rd_formula_reader *r, const rd_piece *p, int n, const rd_value *v, rd_value *all,
+                 rd_expr **x)
+{
+    if (!rd_value_union(r, n, v, p->at, all))
+        return false;
+    for (int k = 0; k < n; k++) {
+        x[k] = rd_value_seen(r, &v[k], all, false, p->at);
+        if (v[k].x && !x[k])
+            return false;
+    }
+    return true;
+}
+
+static rd_value call_row(rd_formula_reader *r, const rd_piece *p, const rd_formula_function *f)
+{
+    rd_arguments a;
+    rd_value     all = { 0 };
+    rd_expr     *x[RD_ARGUMENTS];
+
+    if (!rd_formula_arguments(r, p, f->arguments, &a))
+        return failed(NULL);
+    if (f->maps) {
+        if (!meet(r, p, a.n, a.x, &all, x))
+            return failed(NULL);
+        for (int k = 0; k < a.n; k++)
+            a.x[k].x = x[k];
+    }
+    for (int k = 0; k < a.n && !f->maps; k++)
+        if (a.x[k].n)
+            return failed(rd_formula_fail(r, RD_ERR_ARGUMENT, a.given[k]->at,
+                                          "%.*s takes whole arrays, and this has indices",
+                                          (int)p->length, r->text + p->at));
+    all.x = rd_formula_made(r, f->build(&a), p->at);
+    return all;
+}
+
+static rd_value call_type(rd_formula_reader *r, const rd_piece *p, rd_dtype type)
+{
+    rd_arguments a;
+
+    if (!rd_formula_arguments(r, p, "x", &a))
+        return failed(NULL);
+    a.x[0].x = rd_formula_made(r, rd_cast(a.x[0].x, type), p->at);
+    return a.x[0];
+}
+
+static rd_value call_operator(rd_formula_reader *r, const rd_piece *p, int function)
+{
+    static const char *const lists[] = { "", "x", "x y", "x y z" };
+    rd_arguments             a;
+    rd_value                 all;
+    rd_expr                 *x[RD_ARGUMENTS];
+
+    if (!rd_formula_arguments(r, p, lists[rd_function_arity(function)], &a) ||
+        !meet(r, p, a.n, a.x, &all, x))
+        return failed(NULL);
+    all.x = rd_formula_made(r, rd_function_apply(function, r->call, x), p->at);
+    return all;
+}
+
+/* size(x), size(x, axis), len(x) */
+static rd_value call_size(rd_formula_reader *r, const rd_piece *p)
+{
+    int64_t n;
+
+    if (!rd_formula_integer(r, p, &n))
+        return failed(rd_formula_fail(r, RD_ERR_ARGUMENT, p->at,
+                                      "%.*s takes an array without indices, and an axis",
+                                      (int)p->length, r->text + p->at));
+    return (rd_value){ .x = rd_formula_made(r, rd_int(r->ctx, n), p->at) };
+}
+
+rd_value rd_formula_call(rd_formula_reader *r, rd_piece *p)
+{
+    const char *name = r->text + p->at;
+    const bool  scan = p->length > 3 && !memcmp(name, "cum", 3) &&
+                      rd_formula_is_reducer(r, p->at + 3, p->length - 3);
+    const rd_formula_function *f    = rd_formula_function_called(r, p->at, p->length);
+    const rd_dtype             type = rd_formula_type(r, p->at, p->length);
+    int                        function;
+
+    if (scan || rd_formula_is_reducer(r, p->at, p->length))
+        return rd_formula_reduction(r, p);
+    if (rd_formula_is(r, p->at, p->length, "size") || rd_formula_is(r, p->at, p->length, "len"))
+        return call_size(r, p);
+    if (f)
+        return call_row(r, p, f);
+    if (type)
+        return call_type(r, p, type);
+    function = rd_function_find(name, p->length, RD_AUTO);
+    if (function >= 0)
+        return call_operator(r, p, function);
+    return failed(rd_formula_fail(r, RD_ERR_TEXT, p->at, "no function is called '%.*s'",
+                                  (int)p->length, name));
+}

@@ -1,0 +1,144 @@
+/* formula.c - text to nodes: tokens, tree, then statement by statement its indices and its value. */
+#include "formula/formula.h"
+#include <string.h>
+
+/* The result has all indices that its left side names, in that order. */
+static rd_expr *left_side(rd_formula_reader *r, const rd_statement *s, const rd_value *v)
+{
+    rd_value all = { 0 };
+
+    for (const rd_piece *q = s->index->first; q; q = q->next) {
+        if (all.n == RD_MAX_RANK)
+            return rd_formula_fail(r, RD_ERR_LIMIT, q->at, "more than %d indices", RD_MAX_RANK);
+        all.label[all.n++] = (int16_t)q->label;
+    }
+    if (!v->n && v->x->rank)
+        return rd_formula_fail(r, RD_ERR_SHAPE, s->tree->at,
+                               "this is an array of rank %d: give its axes indices",
+                               (int)v->x->rank);
+    return rd_value_seen(r, v, &all, true, s->at);
+}
+
+static bool build(rd_formula_reader *r, rd_statement *s)
+{
+    rd_value      v;
+    rd_statement *before = s->length ? rd_formula_statement(r, s->at, s->length) : NULL;
+
+    if (before && !s->add)
+        return rd_formula_fail(r, RD_ERR_TEXT, s->at, "two results are called '%.*s'",
+                               (int)s->length, r->text + s->at);
+    if (!rd_formula_resolve(r, s) || !rd_formula_extents(r))
+        return false;
+    v = rd_formula_value(r, s->tree);
+    if (!v.x)
+        return false;
+    s->x = s->index ? left_side(r, s, &v) : v.x;
+    if (!s->x)
+        return false;
+    s->whole = !s->index && !s->add && rd_formula_integer(r, s->tree, &s->integer);
+    if (r->failed)
+        return false;
+    if (before) { /* what is read from now on */
+        before->x     = rd_formula_made(r, rd_add(before->x, s->x), s->at);
+        before->whole = false;
+        s->x          = before->x;
+    }
+    return s->x != NULL;
+}
+
+/* Statements that add to an earlier result are that result. */
+static int give(rd_formula_reader *r, int max, rd_named *out)
+{
+    int n = 0;
+
+    for (int k = 0; k < r->n_statements; k++) {
+        const rd_statement *s = &r->statement[k];
+        char               *name;
+        bool                earlier = false;
+
+        for (int j = 0; j < k; j++)
+            earlier |= s->length && r->statement[j].length == s->length &&
+                       !memcmp(r->text + r->statement[j].at, r->text + s->at, s->length);
+        if (earlier)
+            continue;
+        if (n == max) {
+            rd_formula_fail(r, RD_ERR_LIMIT, s->at, "more than %d result%s", max,
+                            max == 1 ? "" : "s");
+            return 0;
+        }
+        if (!(name = rd_arena(r->ctx, s->length + 1)))
+            return 0;
+        memcpy(name, r->text + s->at, s->length);
+        out[n++] = (rd_named){ .name = name, .x = s->x, .add = s->add };
+    }
+    return n;
+}
+
+static bool read_and_build(rd_formula_reader *r)
+{
+    if (!rd_formula_tokens(r) || !rd_formula_parse(r))
+        return false;
+    for (; r->done < r->n_statements; r->done++)
+        if (!build(r, &r->statement[r->done]))
+            return false;
+    return true;
+}
+
+/* `last`: the last result alone, into *out. */
+static int read_text(rd_ctx *ctx, const char *call, const char *text, const rd_formula_opts *given,
+                     int max, rd_named *out, bool last)
+{
+    rd_formula_opts    opts = { 0 };
+    rd_formula_reader *r;
+    int                n = 0;
+
+    if (!ctx || rd_error(ctx) != RD_OK)
+        return 0;
+    if (!text || !out || (given && (given->n_in < 0 || (given->n_in && !given->in)))) {
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: %s", call,
+                !text  ? "the text is NULL"
+                : !out ? "nowhere to put results"
+                       : "names that are not there");
+        return 0;
+    }
+    if (given)
+        memcpy(&opts, given, given->size && given->size < sizeof opts ? given->size : sizeof opts);
+    if (!(r = rd_alloc(ctx, sizeof *r)))
+        return 0;
+    r->ctx         = ctx;
+    r->call        = call;
+    r->text        = text;
+    r->opts        = &opts;
+    r->found_names = rd_alloc(ctx, (int64_t)RD_FORMULA_NAMES * (RD_FORMULA_NAME + 1));
+    if (r->found_names && read_and_build(r)) {
+        if (last)
+            *out = (rd_named){ .name = "", .x = r->statement[r->n_statements - 1].x };
+        n = last ? 1 : give(r, max, out);
+    }
+    rd_free(ctx, r->found_names);
+    rd_free(ctx, r->token);
+    rd_free(ctx, r->piece);
+    rd_free(ctx, r);
+    return n;
+}
+
+int rd_formula_all(rd_ctx *ctx, const char *text, const rd_formula_opts *opts, int max,
+                   rd_named *out)
+{
+    return read_text(ctx, "rd_formula_all", text, opts, max, out, false);
+}
+
+rd_expr *rd_formula(rd_ctx *ctx, const char *text, rd_names in)
+{
+    rd_formula_opts opts = { .size = sizeof opts, .n_in = in.n };
+    rd_named       *all, out = { 0 };
+
+    if (!ctx || !(all = rd_alloc(ctx, (in.n > 0 ? in.n + 1 : 1) * (int64_t)sizeof *all)))
+        return NULL;
+    for (int k = 0; k < in.n; k++)
+        all[k] = (rd_named){ .name = in.at[k].name, .x = in.at[k].x };
+    opts.in = all;
+    read_text(ctx, "rd_formula", text, &opts, 1, &out, true);
+    rd_free(ctx, all);
+    return out.x;
+}

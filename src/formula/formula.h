@@ -1,0 +1,237 @@
+/* formula.h - formulas in text: characters -> tokens -> a tree of pieces -> nodes, the same as calls
+ * would make.  docs/formulas.md is the grammar. */
+#ifndef RD_FORMULA_FORMULA_H
+#define RD_FORMULA_FORMULA_H
+#include "expr/expr.h"
+#include "expr/function_text.h"
+
+/* What a text may be at most.  Each has its sentence. */
+enum {
+    RD_FORMULA_LENGTH     = 1 << 16, /* bytes                                             */
+    RD_FORMULA_NESTING    = 150,     /* parentheses, signs and choices inside each other   */
+    RD_FORMULA_DEPTH      = 800,     /* of the tree: operators in a row, too               */
+    RD_FORMULA_STATEMENTS = 256,
+    RD_FORMULA_NAMES      = 256, /* of arrays that `find` has found                     */
+    RD_FORMULA_NAME       = 128, /* characters of a name, and of a text in quotes        */
+    RD_FORMULA_INDICES    = 256  /* of a statement                                      */
+};
+
+/* ---- Tokens (token.c) ------------------------------------------------------------------------ */
+typedef enum rd_token_kind {
+    RD_TOKEN_END,
+    RD_TOKEN_NUMBER,
+    RD_TOKEN_NAME,
+    RD_TOKEN_TEXT, /* in quotes, which belong to it */
+    RD_TOKEN_SIGN,
+    RD_TOKEN_LINE /* a statement ends with the line, or with ; */
+} rd_token_kind;
+
+typedef struct rd_token {
+    rd_token_kind kind;
+    size_t        at, length;
+} rd_token;
+
+/* ---- The tree (tree.c) ------------------------------------------------------------------------ */
+typedef enum rd_piece_kind {
+    RD_PIECE_NUMBER,
+    RD_PIECE_TEXT,
+    RD_PIECE_NAME,
+    RD_PIECE_UNARY,   /* op                                                    */
+    RD_PIECE_BINARY,  /* op; RD_OP_none: a product of matrices                  */
+    RD_PIECE_COMPARE, /* an operand, then links: a < b <= c                     */
+    RD_PIECE_LINK,    /* op and the operand behind it                           */
+    RD_PIECE_CHOICE,  /* condition ? yes : no                                   */
+    RD_PIECE_CALL,    /* arguments                                              */
+    RD_PIECE_KEYWORD, /* name = value                                           */
+    RD_PIECE_LIST,    /* (a, b) or [a, b]                                       */
+    RD_PIECE_AT,      /* what is read, then a subscript for each axis           */
+    RD_PIECE_SLICE,   /* start, stop, step, each of which may be empty          */
+    RD_PIECE_EMPTY,
+    RD_PIECE_NEW,        /* a new axis                                             */
+    RD_PIECE_REST,       /* ...                                                    */
+    RD_PIECE_TRANSPOSED, /* x.T                                                    */
+    RD_PIECE_REDUCE,     /* name[indices where condition, keywords] body           */
+    RD_PIECE_INDEX,      /* of a reduction or a result, with first and last + 1    */
+    RD_PIECE_WHERE
+} rd_piece_kind;
+
+typedef struct rd_piece {
+    rd_piece_kind    kind;
+    rd_op            op;
+    size_t           at, length; /* of its name or sign in the text                       */
+    int              depth;      /* of the tree below                                     */
+    int              label;      /* NAME, INDEX: which index it is, -1 none               */
+    bool             labelled;   /* an index is in it                                     */
+    bool             whole;      /* NUMBER: integer, else real                            */
+    int64_t          integer;
+    double           real;
+    rd_expr         *x; /* its value, once built, if there is no index in it              */
+    struct rd_piece *first, *last, *next; /* operands                                     */
+    struct rd_piece *body;                /* REDUCE                                       */
+    struct rd_piece *use;                 /* AT with indices: the next one                 */
+} rd_piece;
+
+typedef struct rd_statement {
+    size_t    at, length; /* of the name; 0: none          */
+    bool      add;        /* +=                            */
+    rd_piece *index;      /* of name[i, j] =; NULL: none   */
+    rd_piece *tree;
+    rd_expr  *x;     /* once built                             */
+    bool      whole; /* the text says a whole number       */
+    int64_t   integer;
+} rd_statement;
+
+/* An index of a statement.  Its values are low, low + 1, ... */
+typedef struct rd_formula_label {
+    size_t          at, length;
+    const rd_piece *index;
+    bool            visible, known, ranged;
+    int64_t         low, n;
+    const rd_piece *from; /* the subscript that says how many there are, NULL: none */
+    size_t          of;   /* ... and the array's place in the text                   */
+    size_t          of_length;
+    int             axis;
+} rd_formula_label;
+
+typedef struct rd_formula_reader {
+    rd_ctx                *ctx;
+    const char            *call, *text;
+    const rd_formula_opts *opts;
+    bool                   failed;
+    rd_token              *token;
+    int                    n_tokens, now;
+    rd_piece              *piece;
+    int                    n_pieces, room, nesting;
+    rd_statement           statement[RD_FORMULA_STATEMENTS];
+    int                    n_statements, done; /* done: that many are built */
+    rd_named               found[RD_FORMULA_NAMES];
+    char                  *found_names;
+    int                    n_found;
+    rd_formula_label       label[RD_FORMULA_INDICES];
+    int                    n_labels;
+    rd_piece              *uses, *last_use;
+} rd_formula_reader;
+
+/* Records a failure with a caret under byte `at`, if none is recorded yet; NULL. */
+__attribute__((format(printf, 4, 5))) void *rd_formula_fail(rd_formula_reader *r, rd_status status,
+                                                            size_t at, const char *format, ...);
+/* x; or NULL, and the failure that its constructor recorded gets a caret under `at`. */
+rd_expr *rd_formula_made(rd_formula_reader *r, rd_expr *x, size_t at);
+
+bool rd_formula_tokens(rd_formula_reader *r);
+bool rd_formula_is(const rd_formula_reader *r, size_t at, size_t length, const char *text);
+
+/* ---- Reading (parse.c, parse_operators.c) ------------------------------------------------------ */
+bool      rd_formula_parse(rd_formula_reader *r);
+rd_piece *rd_piece_new(rd_formula_reader *r, rd_piece_kind kind, const rd_token *t);
+/* False where the tree gets too deep, or the operand is NULL. */
+bool            rd_piece_add(rd_formula_reader *r, rd_piece *p, rd_piece *operand);
+const rd_token *rd_formula_token(const rd_formula_reader *r);                  /* that comes next */
+bool            rd_formula_next(const rd_formula_reader *r, const char *text); /* is it this one? */
+bool            rd_formula_take(rd_formula_reader *r, const char *text);
+void           *rd_formula_expected(rd_formula_reader *r, const char *what);
+/* `loosest`: of its operators, rank in the table of parse_operators.c */
+rd_piece *rd_formula_read(rd_formula_reader *r);
+rd_piece *rd_formula_read_binary(rd_formula_reader *r, int loosest);
+rd_piece *rd_formula_read_operand(rd_formula_reader *r);
+/* Indices up to `end`, which is not taken, or to another word. */
+bool rd_formula_read_index(rd_formula_reader *r, rd_piece *into);
+enum { RD_RANK_BITS = 5, RD_RANK_PRODUCT = 10 };
+
+struct rd_text;
+void rd_formula_print(struct rd_text *text, const rd_formula_reader *r);
+
+/* ---- Names (names.c) --------------------------------------------------------------------------- */
+/* The array of that name, NULL: there is none, or its `find` has failed, which is recorded. */
+rd_expr *rd_formula_array(rd_formula_reader *r, size_t at, size_t length);
+bool     rd_formula_has_array(rd_formula_reader *r, size_t at, size_t length);
+/* The statement of that name that is built already. */
+rd_statement *rd_formula_statement(rd_formula_reader *r, size_t at, size_t length);
+bool          rd_formula_is_reducer(const rd_formula_reader *r, size_t at, size_t length);
+
+/* ---- Numbers that are known now (constant.c) ---------------------------------------------------- */
+bool rd_formula_integer(rd_formula_reader *r, const rd_piece *p, int64_t *value);
+bool rd_formula_real(rd_formula_reader *r, const rd_piece *p, double *value);
+/* The same, but a failure is recorded where it is none. */
+bool     rd_formula_need_integer(rd_formula_reader *r, const rd_piece *p, const char *what,
+                                 int64_t *value);
+rd_dtype rd_formula_type(const rd_formula_reader *r, size_t at, size_t length);
+
+/* ---- Values (value.c) --------------------------------------------------------------------------- */
+/* With labels, ascending, x has one axis for each; without, it is a whole array.  x NULL: failed. */
+typedef struct rd_value {
+    rd_expr *x;
+    int      n;
+    int16_t  label[RD_MAX_RANK];
+} rd_value;
+
+rd_value rd_formula_value(rd_formula_reader *r, rd_piece *p);
+/* All labels of the values; false after a failure. */
+bool rd_value_union(rd_formula_reader *r, int n, const rd_value *v, size_t at, rd_value *all);
+/* v with the labels of `all`: axes of extent 1, or (`whole`) of the index's, where it lacks one.  What
+ * has no labels stays, and is a number, unless `whole`. */
+rd_expr *rd_value_seen(rd_formula_reader *r, const rd_value *v, const rd_value *all, bool whole,
+                       size_t at);
+bool     rd_value_has(const rd_value *v, int label, int *place);
+
+/* ---- Indices (index.c), subscripts (subscript.c), calls (call.c), reductions (reduce.c) -------- */
+/* Which names are indices; then how far each goes. */
+bool rd_formula_resolve(rd_formula_reader *r, rd_statement *s);
+bool rd_formula_extents(rd_formula_reader *r);
+
+/* constant + sum of coef * index; of values of indices. */
+typedef struct rd_formula_sum {
+    int64_t constant;
+    int     n;
+    int16_t label[RD_MAX_RANK];
+    int64_t coef[RD_MAX_RANK];
+} rd_formula_sum;
+/* False: it is not; a failure may be recorded. */
+bool rd_formula_affine(rd_formula_reader *r, const rd_piece *p, rd_formula_sum *a);
+/* Its least and greatest value; false where an index has none. */
+bool rd_formula_range(const rd_formula_reader *r, const rd_formula_sum *a, __int128 *low,
+                      __int128 *high);
+/* What pad(i), clamp(i), wrap(i) ... in a subscript say of places outside; -1: nothing.  *inner is the
+ * index. */
+int rd_formula_outside(const rd_formula_reader *r, rd_piece *p, rd_piece **inner);
+
+rd_value rd_formula_subscripts(rd_formula_reader *r, rd_piece *p);
+rd_value rd_formula_call(rd_formula_reader *r, rd_piece *p);
+rd_value rd_formula_reduction(rd_formula_reader *r, rd_piece *p);
+
+/* ---- Arguments (arguments.c) -------------------------------------------------------------------- */
+enum { RD_ARGUMENTS = 16, RD_ARGUMENT_LIST = 64 };
+/* Read as a list says: "x axis:d=-1 method:n?", name, kind, default, ? where it may be missing.
+ * Kinds: x expression (the default), v all others as list, l list of expressions, i integer, f number,
+ * d axes, s integers, b truth, t type, n name or text. */
+typedef struct rd_arguments {
+    rd_formula_reader *r;
+    rd_ctx            *ctx;
+    const rd_piece    *call;
+    int                n;
+    const char        *name[RD_ARGUMENTS];
+    int                name_length[RD_ARGUMENTS];
+    char               kind[RD_ARGUMENTS];
+    const rd_piece    *given[RD_ARGUMENTS];
+    rd_value           x[RD_ARGUMENTS];
+    int64_t            i[RD_ARGUMENTS];
+    double             f[RD_ARGUMENTS];
+    rd_dims            d;
+    rd_ints            s;
+    rd_dtype           t;
+    char               text[RD_FORMULA_NAME + 1];
+    rd_expr           *list[RD_ARGUMENT_LIST];
+    int                n_list;
+} rd_arguments;
+bool rd_formula_arguments(rd_formula_reader *r, const rd_piece *call, const char *list,
+                          rd_arguments *a);
+
+/* ---- Functions that are no reducers (functions.c) ----------------------------------------------- */
+typedef struct rd_formula_function {
+    const char *name, *arguments;
+    bool        maps; /* element by element */
+    rd_expr *(*build)(const rd_arguments *a);
+} rd_formula_function;
+const rd_formula_function *rd_formula_function_called(const rd_formula_reader *r, size_t at,
+                                                      size_t length);
+#endif

@@ -1,0 +1,128 @@
+/* functions.c - what formulas call besides operators and reducers: rows of functions.def. */
+#include "formula/formula.h"
+#include <math.h>
+#include <string.h>
+
+/* An axis that no int holds is none of any array. */
+static int axis_of(const rd_arguments *a, int k)
+{
+    return a->i[k] == (int32_t)a->i[k] ? (int)a->i[k] : INT32_MAX;
+}
+
+/* Each time is a node: more than this is a mistake. */
+static int32_t times_of(const rd_arguments *a, int k)
+{
+    enum { MOST_TIMES = 1000 };
+
+    if (a->i[k] <= MOST_TIMES)
+        return a->i[k] < 0 ? -1 : (int32_t)a->i[k];
+    rd_formula_fail(a->r, RD_ERR_LIMIT, a->given[k]->at, "%lld times, more than %d",
+                    (long long)a->i[k], MOST_TIMES);
+    return -1;
+}
+
+static rd_dims dims_of(const rd_arguments *a, bool keep)
+{
+    rd_dims d = a->d;
+
+    d.flags |= keep ? RD_DIMS_KEEP : 0;
+    return d;
+}
+
+/* The place of a name in a list; the first if none is given. */
+static int choice(const rd_arguments *a, int k, int n, const char *const *names)
+{
+    if (k < 0 || !a->given[k])
+        return 0;
+    for (int i = 0; i < n; i++)
+        if (!strcmp(names[i], a->text))
+            return i;
+    rd_formula_fail(a->r, RD_ERR_TEXT, a->given[k]->at, "'%s' is none of %s, %s, %s ...", a->text,
+                    names[0], names[1], n > 2 ? names[2] : "");
+    return -1;
+}
+
+static rd_pad_mode pad_mode(const rd_arguments *a, int k)
+{
+    static const char *const names[] = { "constant", "edge", "reflect", "symmetric", "wrap" };
+
+    return (rd_pad_mode)choice(a, k, 5, names);
+}
+
+static rd_side side_of(const rd_arguments *a, int k)
+{
+    static const char *const names[] = { "left", "right" };
+
+    return (rd_side)choice(a, k, 2, names);
+}
+
+static rd_expr *quantile(const rd_arguments *a, double q, int keep, int where, int skip, int method)
+{
+    static const char *const names[] = { "linear",
+                                         "lower",
+                                         "higher",
+                                         "nearest",
+                                         "midpoint",
+                                         "inverted_cdf",
+                                         "averaged_inverted_cdf",
+                                         "closest_observation",
+                                         "interpolated_inverted_cdf",
+                                         "hazen",
+                                         "weibull",
+                                         "median_unbiased",
+                                         "normal_unbiased" };
+    const int                found   = choice(a, method, 13, names);
+
+    if (found < 0)
+        return NULL;
+    return rd_quantile(a->x[0].x, q, dims_of(a, a->i[keep]), .where = a->x[where].x,
+                       .skip_nan = a->i[skip], .method = (rd_quantile_method)found);
+}
+
+static rd_expr *ends(const rd_arguments *a, rd_expr *(*f)(rd_expr *, const rd_reduce_opts *))
+{
+    return f(a->x[0].x, RD_REDUCE_OPTS(dims_of(a, a->i[2]), .where = a->x[3].x, .skip_nan = a->i[4],
+                                       .initial = a->x[5].x));
+}
+
+static rd_expr *pair(const rd_arguments *a,
+                     rd_expr *(*f)(rd_expr *, rd_expr *, const rd_reduce_opts *))
+{
+    return f(a->x[0].x, a->x[1].x,
+             RD_REDUCE_OPTS(dims_of(a, a->i[3]), .where = a->x[4].x, .skip_nan = a->i[5],
+                            .weights = a->x[6].x, .ddof = a->f[7]));
+}
+
+#define A        a
+#define X(k)     (a->x[k].x)
+#define I(k)     (a->i[k])
+#define F(k)     (a->f[k])
+#define AXIS(k)  axis_of(a, k)
+#define TIMES(k) times_of(a, k)
+#define DIMS(k)  dims_of(a, a->i[k])
+#define PAD(k)   pad_mode(a, k)
+#define SIDE(k)  side_of(a, k)
+#define EPS(k)   (a->given[k] ? a->f[k] : 1e-5)
+#define REAL     (a->t ? a->t : RD_F64)
+#define LIST     ((rd_exprs){ a->list, a->n_list })
+
+#define RD_FUNCTION(name, arguments, maps, call)        \
+    static rd_expr *build_##name(const rd_arguments *a) \
+    {                                                   \
+        return call;                                    \
+    }
+#include "formula/functions.def"
+
+static const rd_formula_function functions[] = {
+#define RD_FUNCTION(name, arguments, maps, call) { #name, arguments, maps, build_##name },
+#include "formula/functions.def"
+};
+
+const rd_formula_function *rd_formula_function_called(const rd_formula_reader *r, size_t at,
+                                                      size_t length)
+{
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (rd_formula_is(r, at, length, functions[i].name))
+            return &functions[i];
+    return NULL;
+}

@@ -1,0 +1,366 @@
+/* index.c - which names are indices, and how far each goes: as the arrays that are read at it have
+ * elements, or as a range says. */
+#include "formula/formula.h"
+#include <string.h>
+
+/* ---- Names --------------------------------------------------------------------------------------- */
+static int label_called(const rd_formula_reader *r, size_t at, size_t length)
+{
+    for (int k = r->n_labels - 1; k >= 0; k--)
+        if (r->label[k].visible && r->label[k].length == length &&
+            !memcmp(r->text + r->label[k].at, r->text + at, length))
+            return k;
+    return -1;
+}
+
+static bool range_of(rd_formula_reader *r, rd_piece *p, rd_formula_label *l)
+{
+    int64_t end;
+
+    l->ranged = l->known = p->first != NULL;
+    if (!p->first)
+        return true;
+    if (!rd_formula_need_integer(r, p->first, "where a range begins", &l->low) ||
+        !rd_formula_need_integer(r, p->last, "where a range ends", &end))
+        return false;
+    if (__builtin_sub_overflow(end, l->low, &l->n) || l->n < 0)
+        return rd_formula_fail(r, RD_ERR_ARGUMENT, p->at, "a range from %lld to below %lld",
+                               (long long)l->low, (long long)end);
+    return true;
+}
+
+static bool resolve(rd_formula_reader *r, rd_piece *p);
+
+static bool declare(rd_formula_reader *r, rd_piece *p)
+{
+    const int n = (int)p->length;
+
+    for (rd_piece *q = p->first; q; q = q->next)
+        if (!resolve(r, q))
+            return false;
+    if (label_called(r, p->at, p->length) >= 0)
+        return rd_formula_fail(r, RD_ERR_TEXT, p->at, "'%.*s' is an index already", n,
+                               r->text + p->at);
+    if (rd_formula_statement(r, p->at, p->length) ||
+        (r->opts->n_in && rd_formula_has_array(r, p->at, p->length) &&
+         rd_formula_array(r, p->at, p->length)))
+        return rd_formula_fail(r, RD_ERR_TEXT, p->at,
+                               "'%.*s' is an array: the index needs another name", n,
+                               r->text + p->at);
+    if (r->n_labels == RD_FORMULA_INDICES)
+        return rd_formula_fail(r, RD_ERR_LIMIT, p->at, "more than %d indices in a statement",
+                               RD_FORMULA_INDICES);
+    rd_formula_label *l = &r->label[r->n_labels];
+    *l       = (rd_formula_label){ .at = p->at, .length = p->length, .index = p, .visible = true };
+    p->label = r->n_labels++;
+    return range_of(r, p, l);
+}
+
+static bool resolve_reduction(rd_formula_reader *r, rd_piece *p)
+{
+    const int first = r->n_labels;
+
+    for (rd_piece *q = p->first; q; q = q->next)
+        if (q->kind == RD_PIECE_INDEX && !declare(r, q))
+            return false;
+    const int end = r->n_labels;
+    for (rd_piece *q = p->first; q; q = q->next)
+        if (q->kind != RD_PIECE_INDEX && !resolve(r, q))
+            return false;
+    if (!resolve(r, p->body))
+        return false;
+    for (int k = first; k < end; k++)
+        r->label[k].visible = false;
+    p->labelled = true; /* as what is inside is: not a value to be kept before extents are known */
+    return true;
+}
+
+static bool resolve(rd_formula_reader *r, rd_piece *p)
+{
+    if (p->kind == RD_PIECE_REDUCE)
+        return resolve_reduction(r, p);
+    if (p->kind == RD_PIECE_NAME) {
+        p->label    = label_called(r, p->at, p->length);
+        p->labelled = p->label >= 0;
+    }
+    for (rd_piece *q = p->first; q; q = q->next) {
+        if (!resolve(r, q))
+            return false;
+        p->labelled |= q->labelled;
+    }
+    bool subscripts = false;
+    if (p->kind == RD_PIECE_AT)
+        for (rd_piece *q = p->first->next; q; q = q->next)
+            subscripts |= q->labelled;
+    if (subscripts) {
+        *(r->last_use ? &r->last_use->use : &r->uses) = p;
+        r->last_use                                   = p;
+    }
+    return true;
+}
+
+bool rd_formula_resolve(rd_formula_reader *r, rd_statement *s)
+{
+    r->n_labels = 0;
+    r->uses = r->last_use = NULL;
+    if (s->index)
+        for (rd_piece *q = s->index->first; q; q = q->next)
+            if (!declare(r, q))
+                return false;
+    return resolve(r, s->tree);
+}
+
+/* ---- Affine -------------------------------------------------------------------------------------- */
+static bool too_large(rd_formula_reader *r, const rd_piece *p)
+{
+    return rd_formula_fail(r, RD_ERR_ARGUMENT, p->at, "an index beyond 64 bits");
+}
+
+/* a = times a + plus b */
+static bool combine(rd_formula_reader *r, const rd_piece *p, rd_formula_sum *a, int64_t times,
+                    const rd_formula_sum *b, int64_t plus)
+{
+    int64_t scaled;
+
+    if (__builtin_mul_overflow(a->constant, times, &a->constant) ||
+        __builtin_mul_overflow(b->constant, plus, &scaled) ||
+        __builtin_add_overflow(a->constant, scaled, &a->constant))
+        return too_large(r, p);
+    for (int k = 0; k < a->n; k++)
+        if (__builtin_mul_overflow(a->coef[k], times, &a->coef[k]))
+            return too_large(r, p);
+    for (int j = 0; j < b->n; j++) {
+        int k = 0;
+
+        while (k < a->n && a->label[k] != b->label[j])
+            k++;
+        if (k == RD_MAX_RANK)
+            return rd_formula_fail(r, RD_ERR_LIMIT, p->at, "more than %d indices", RD_MAX_RANK);
+        if (k == a->n) {
+            a->label[a->n]  = b->label[j];
+            a->coef[a->n++] = 0;
+        }
+        if (__builtin_mul_overflow(b->coef[j], plus, &scaled) ||
+            __builtin_add_overflow(a->coef[k], scaled, &a->coef[k]))
+            return too_large(r, p);
+    }
+    return true;
+}
+
+static bool affine_product(rd_formula_reader *r, const rd_piece *p, rd_formula_sum *a)
+{
+    const bool           left = !p->first->labelled;
+    const rd_formula_sum none = { 0 };
+    int64_t              times;
+
+    return rd_formula_integer(r, left ? p->first : p->last, &times) &&
+           rd_formula_affine(r, left ? p->last : p->first, a) && combine(r, p, a, times, &none, 0);
+}
+
+bool rd_formula_affine(rd_formula_reader *r, const rd_piece *p, rd_formula_sum *a)
+{
+    const rd_formula_sum none = { 0 };
+    rd_formula_sum       b;
+
+    *a = none;
+    if (!p->labelled)
+        return rd_formula_integer(r, p, &a->constant);
+    if (p->kind == RD_PIECE_NAME) {
+        a->n        = 1;
+        a->label[0] = (int16_t)p->label;
+        a->coef[0]  = 1;
+        return true;
+    }
+    if (p->kind == RD_PIECE_UNARY && p->op == RD_OP_neg)
+        return rd_formula_affine(r, p->first, a) && combine(r, p, a, -1, &none, 0);
+    if (p->kind != RD_PIECE_BINARY)
+        return false;
+    if (p->op == RD_OP_mul)
+        return affine_product(r, p, a);
+    if (p->op != RD_OP_add && p->op != RD_OP_sub)
+        return false;
+    return rd_formula_affine(r, p->first, a) && rd_formula_affine(r, p->last, &b) &&
+           combine(r, p, a, 1, &b, p->op == RD_OP_add ? 1 : -1);
+}
+
+bool rd_formula_range(const rd_formula_reader *r, const rd_formula_sum *a, __int128 *low,
+                      __int128 *high)
+{
+    *low = *high = a->constant;
+    for (int k = 0; k < a->n; k++) {
+        const rd_formula_label *l     = &r->label[a->label[k]];
+        const __int128          first = (__int128)a->coef[k] * l->low;
+        const __int128          last  = (__int128)a->coef[k] * ((__int128)l->low + l->n - 1);
+
+        if (!l->known || l->n == 0)
+            return false;
+        *low += first < last ? first : last;
+        *high += first < last ? last : first;
+    }
+    return true;
+}
+
+int rd_formula_outside(const rd_formula_reader *r, rd_piece *p, rd_piece **inner)
+{
+    static const struct {
+        const char *name;
+        rd_pad_mode mode;
+    } modes[] = { { "pad", RD_PAD_CONSTANT },
+                  { "clamp", RD_PAD_EDGE },
+                  { "wrap", RD_PAD_WRAP },
+                  { "reflect", RD_PAD_REFLECT },
+                  { "symmetric", RD_PAD_SYMMETRIC } };
+
+    *inner = p;
+    if (p->kind != RD_PIECE_CALL || !p->first)
+        return -1;
+    for (size_t k = 0; k < sizeof modes / sizeof *modes; k++)
+        if (rd_formula_is(r, p->at, p->length, modes[k].name)) {
+            *inner = p->first;
+            return (int)modes[k].mode;
+        }
+    return -1;
+}
+
+/* ---- Extents ------------------------------------------------------------------------------------- */
+typedef bool visit_fn(rd_formula_reader *r, const rd_piece *use, const rd_piece *subscript,
+                      int axis, int64_t extent, const rd_formula_sum *a);
+
+/* All affine subscripts that must stay inside. */
+static bool visit(rd_formula_reader *r, visit_fn *what)
+{
+    rd_formula_sum a;
+    rd_piece      *inner;
+
+    for (rd_piece *use = r->uses; use; use = use->use) {
+        const rd_value base = rd_formula_value(r, use->first);
+        int            axis = 0;
+
+        if (!base.x)
+            return false;
+        for (rd_piece *q = use->first->next; q; q = q->next, axis++) {
+            if (axis >= base.x->rank)
+                break; /* which is said where the array is read */
+            if (rd_formula_outside(r, q, &inner) >= 0 || !q->labelled)
+                continue;
+            if (rd_formula_affine(r, q, &a) && !what(r, use, q, axis, base.x->extent[axis], &a))
+                return false;
+            if (r->failed)
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool is_alone(const rd_formula_sum *a)
+{
+    return a->n == 1 && a->coef[0] == 1 && a->constant == 0;
+}
+
+static bool take_extent(rd_formula_reader *r, const rd_piece *use, const rd_piece *subscript,
+                        int axis, int64_t extent, const rd_formula_sum *a)
+{
+    rd_formula_label *l = &r->label[a->label[0]];
+
+    if (!is_alone(a) || l->ranged)
+        return true;
+    if (l->known && l->n != extent)
+        return rd_formula_fail(
+            r, RD_ERR_SHAPE, subscript->at,
+            "index '%.*s' has %lld values along axis %d of '%.*s', and %lld along axis %d of "
+            "'%.*s'",
+            (int)l->length, r->text + l->at, (long long)l->n, l->axis, (int)l->of_length,
+            r->text + l->of, (long long)extent, axis, (int)use->first->length,
+            r->text + use->first->at);
+    if (l->known)
+        return true;
+    l->known     = true;
+    l->n         = extent;
+    l->from      = subscript;
+    l->axis      = axis;
+    l->of        = use->first->at;
+    l->of_length = use->first->length < 40 ? use->first->length : 40;
+    return true;
+}
+
+/* The one index without an extent gets as many values, from 0 on, as stay inside here. */
+static bool narrow(rd_formula_reader *r, const rd_piece *use, const rd_piece *subscript, int axis,
+                   int64_t extent, const rd_formula_sum *a)
+{
+    rd_formula_sum rest    = { .constant = a->constant };
+    int            unknown = -1;
+    __int128       low, high, n;
+
+    (void)use;
+    (void)subscript;
+    (void)axis;
+    for (int k = 0; k < a->n; k++) {
+        if (r->label[a->label[k]].known) {
+            rest.label[rest.n]  = a->label[k];
+            rest.coef[rest.n++] = a->coef[k];
+        } else if (unknown >= 0 || a->coef[k] == 0) {
+            return true;
+        } else {
+            unknown = k;
+        }
+    }
+    if (unknown < 0 || !rd_formula_range(r, &rest, &low, &high))
+        return true;
+    const int64_t     coef = a->coef[unknown];
+    rd_formula_label *l    = &r->label[a->label[unknown]];
+    const __int128    room = coef > 0 ? (__int128)extent - 1 - high : low;
+    n                      = room < 0 ? 0 : room / (coef > 0 ? coef : -(__int128)coef) + 1;
+    if (n > INT64_MAX)
+        n = INT64_MAX;
+    /* n counts down to the least of all; from tells that there is one. */
+    if (!l->from || n < l->n)
+        l->n = (int64_t)n;
+    l->from = subscript;
+    return true;
+}
+
+static bool check_inside(rd_formula_reader *r, const rd_piece *use, const rd_piece *subscript,
+                         int axis, int64_t extent, const rd_formula_sum *a)
+{
+    const rd_piece *of = use->first;
+    __int128        low, high;
+
+    if (!rd_formula_range(r, a, &low, &high) || (low >= 0 && high < extent))
+        return true;
+    for (int k = 0; k < a->n; k++)
+        if (!r->label[a->label[k]].known)
+            return true;
+    low  = low < INT64_MIN ? INT64_MIN : low;
+    high = high > INT64_MAX ? INT64_MAX : high;
+    return rd_formula_fail(r, RD_ERR_AXIS, subscript->at,
+                           "from %lld to %lld, but axis %d of '%.*s' has %lld elements: say pad(), "
+                           "clamp() or wrap() around the index, or give it a range",
+                           (long long)low, (long long)high, axis, (int)of->length, r->text + of->at,
+                           (long long)extent);
+}
+
+bool rd_formula_extents(rd_formula_reader *r)
+{
+    bool more = true;
+
+    if (!visit(r, take_extent))
+        return false;
+    for (int round = 0; more && round <= r->n_labels; round++) {
+        more = false;
+        if (!visit(r, narrow))
+            return false;
+        for (int k = 0; k < r->n_labels; k++)
+            if (!r->label[k].known && r->label[k].from) {
+                r->label[k].known = true;
+                more              = true;
+            }
+    }
+    for (int k = 0; k < r->n_labels; k++)
+        if (!r->label[k].known)
+            return rd_formula_fail(r, RD_ERR_SHAPE, r->label[k].at,
+                                   "nothing says how many values index '%.*s' has: say so, as in "
+                                   "%.*s in 0:10",
+                                   (int)r->label[k].length, r->text + r->label[k].at,
+                                   (int)r->label[k].length, r->text + r->label[k].at);
+    return visit(r, check_inside);
+}

@@ -1,0 +1,115 @@
+/* names.c - what a name in a formula is: the result of a statement, an array, a reducer, a type. */
+#include "formula/formula.h"
+#include <string.h>
+
+rd_statement *rd_formula_statement(rd_formula_reader *r, size_t at, size_t length)
+{
+    for (int k = r->done - 1; k >= 0; k--) {
+        rd_statement *s = &r->statement[k];
+
+        if (s->length == length && !memcmp(r->text + s->at, r->text + at, length))
+            return s;
+    }
+    return NULL;
+}
+
+static const rd_named *among(const rd_formula_reader *r, const rd_named *list, int n, size_t at,
+                             size_t length)
+{
+    for (int k = 0; k < n; k++)
+        if (list[k].name && rd_formula_is(r, at, length, list[k].name))
+            return &list[k];
+    return NULL;
+}
+
+/* While the text is read no statement is built, but their names are known. */
+static bool is_result(const rd_formula_reader *r, size_t at, size_t length)
+{
+    for (int k = 0; k < r->n_statements; k++)
+        if (r->statement[k].length == length &&
+            !memcmp(r->text + r->statement[k].at, r->text + at, length))
+            return true;
+    return false;
+}
+
+bool rd_formula_has_array(rd_formula_reader *r, size_t at, size_t length)
+{
+    return is_result(r, at, length) || among(r, r->opts->in, r->opts->n_in, at, length);
+}
+
+static rd_expr *find(rd_formula_reader *r, size_t at, size_t length)
+{
+    const rd_named *known = among(r, r->found, r->n_found, at, length);
+    char           *name;
+    rd_expr        *x;
+
+    if (known)
+        return known->x;
+    if (!r->opts->find)
+        return NULL;
+    if (r->n_found == RD_FORMULA_NAMES)
+        return rd_formula_fail(r, RD_ERR_LIMIT, at, "more than %d arrays", RD_FORMULA_NAMES);
+    name = r->found_names + (ptrdiff_t)r->n_found * (RD_FORMULA_NAME + 1);
+    memcpy(name, r->text + at, length);
+    name[length] = '\0';
+    x            = r->opts->find(r->opts->user, r->ctx, name);
+    if (!x && rd_error(r->ctx) != RD_OK)
+        return rd_formula_made(r, NULL, at);
+    if (x)
+        r->found[r->n_found++] = (rd_named){ .name = name, .x = x };
+    return x;
+}
+
+rd_expr *rd_formula_array(rd_formula_reader *r, size_t at, size_t length)
+{
+    const rd_statement *s     = rd_formula_statement(r, at, length);
+    const rd_named     *known = among(r, r->opts->in, r->opts->n_in, at, length);
+    rd_expr            *x;
+
+    if (s)
+        return s->x;
+    x = known ? known->x : find(r, at, length);
+    if (known && !x)
+        return rd_formula_fail(r, RD_ERR_ARGUMENT, at, "the array '%.*s' is NULL", (int)length,
+                               r->text + at);
+    if (x && x->ctx != r->ctx)
+        return rd_formula_fail(r, RD_ERR_ARGUMENT, at, "the array '%.*s' is of another context",
+                               (int)length, r->text + at);
+    return x && !rd_operands(r->call, 1, &x) ? rd_formula_made(r, NULL, at) : x;
+}
+
+bool rd_formula_is_reducer(const rd_formula_reader *r, size_t at, size_t length)
+{
+    static const char *const names[] = {
+#define RD_REDUCTION(name, ...) #name,
+#include "core/reducers.def"
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (rd_formula_is(r, at, length, names[i]))
+            return true;
+    return false;
+}
+
+/* NumPy's names beside our own. */
+rd_dtype rd_formula_type(const rd_formula_reader *r, size_t at, size_t length)
+{
+    static const struct {
+        const char *name;
+        rd_dtype    type;
+    } types[] = {
+        { "int8", RD_I8 },       { "int16", RD_I16 },       { "int32", RD_I32 },
+        { "int64", RD_I64 },     { "uint8", RD_U8 },        { "uint16", RD_U16 },
+        { "uint32", RD_U32 },    { "uint64", RD_U64 },      { "float16", RD_F16 },
+        { "bfloat16", RD_BF16 }, { "float32", RD_F32 },     { "float64", RD_F64 },
+        { "complex64", RD_C64 }, { "complex128", RD_C128 }, { "int", RD_I64 },
+        { "float", RD_F64 },     { "c64", RD_C64 },         { "c128", RD_C128 },
+#define RD_DTYPE(id, text, ...) { text, RD_##id },
+#include "core/dtypes.def"
+    };
+
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (rd_formula_is(r, at, length, types[i].name))
+            return types[i].type;
+    return RD_AUTO;
+}

@@ -1,0 +1,386 @@
+/* parse.c - statements, operands and what stands in brackets. */
+#include "formula/formula.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Tokens ------------------------------------------------------------------------------------ */
+const rd_token *rd_formula_token(const rd_formula_reader *r)
+{
+    return &r->token[r->now];
+}
+
+static bool token_is(const rd_formula_reader *r, const rd_token *t, const char *text)
+{
+    return (t->kind == RD_TOKEN_SIGN || t->kind == RD_TOKEN_NAME) &&
+           rd_formula_is(r, t->at, t->length, text);
+}
+
+bool rd_formula_next(const rd_formula_reader *r, const char *text)
+{
+    return token_is(r, rd_formula_token(r), text);
+}
+
+bool rd_formula_take(rd_formula_reader *r, const char *text)
+{
+    const bool is = rd_formula_next(r, text);
+
+    r->now += is;
+    return is;
+}
+
+void *rd_formula_expected(rd_formula_reader *r, const char *what)
+{
+    const rd_token *t = rd_formula_token(r);
+    const int       n = t->length < 40 ? (int)t->length : 40;
+
+    if (t->kind == RD_TOKEN_END)
+        return rd_formula_fail(r, RD_ERR_TEXT, t->at, "expected %s, found the end", what);
+    if (t->kind == RD_TOKEN_LINE)
+        return rd_formula_fail(r, RD_ERR_TEXT, t->at, "expected %s, found the statement's end",
+                               what);
+    return rd_formula_fail(r, RD_ERR_TEXT, t->at, "expected %s, found '%.*s'", what, n,
+                           r->text + t->at);
+}
+
+/* ---- Pieces ------------------------------------------------------------------------------------ */
+rd_piece *rd_piece_new(rd_formula_reader *r, rd_piece_kind kind, const rd_token *t)
+{
+    rd_piece *p;
+
+    if (r->n_pieces == r->room)
+        return rd_formula_fail(r, RD_ERR_LIMIT, t->at, "a formula of more than %d pieces", r->room);
+    p         = &r->piece[r->n_pieces++];
+    p->kind   = kind;
+    p->at     = t->at;
+    p->length = t->length;
+    p->label  = -1;
+    return p;
+}
+
+bool rd_piece_add(rd_formula_reader *r, rd_piece *p, rd_piece *operand)
+{
+    if (!p || !operand)
+        return false;
+    if (operand->depth >= RD_FORMULA_DEPTH)
+        return rd_formula_fail(r, RD_ERR_LIMIT, operand->at,
+                               "more than %d operators, one on what the other gives: name parts of "
+                               "it in statements of their own",
+                               RD_FORMULA_DEPTH);
+    if (operand->depth >= p->depth)
+        p->depth = operand->depth + 1;
+    if (p->last)
+        p->last->next = operand;
+    else
+        p->first = operand;
+    p->last = operand;
+    return true;
+}
+
+static rd_piece *number(rd_formula_reader *r)
+{
+    const rd_token *t = rd_formula_token(r);
+    rd_piece       *p = rd_piece_new(r, RD_PIECE_NUMBER, t);
+    bool            fraction;
+
+    if (!p)
+        return NULL;
+    r->now++;
+    rd_function_number_length(r->text + t->at, &fraction);
+    p->whole = !fraction;
+    if (fraction) {
+        p->real = rd_function_number_value(r->text + t->at, t->length);
+        return p;
+    }
+    errno      = 0;
+    p->integer = strtoll(r->text + t->at, NULL, 10);
+    return errno ? rd_formula_fail(r, RD_ERR_TEXT, t->at, "a whole number over 2^63") : p;
+}
+
+/* ---- Brackets ---------------------------------------------------------------------------------- */
+static rd_piece *read_slice(rd_formula_reader *r, rd_piece *start)
+{
+    const rd_token *t = rd_formula_token(r);
+    rd_piece       *p = rd_piece_new(r, RD_PIECE_SLICE, t);
+
+    if (!start)
+        start = rd_piece_new(r, RD_PIECE_EMPTY, t);
+    if (!rd_piece_add(r, p, start))
+        return NULL;
+    for (int k = 0; k < 2; k++) {
+        rd_piece *end;
+
+        if (!rd_formula_take(r, ":") || rd_formula_next(r, ":") || rd_formula_next(r, ",") ||
+            rd_formula_next(r, "]"))
+            end = rd_piece_new(r, RD_PIECE_EMPTY, t);
+        else
+            end = rd_formula_read(r);
+        if (!rd_piece_add(r, p, end))
+            return NULL;
+    }
+    return p;
+}
+
+static rd_piece *read_subscript(rd_formula_reader *r)
+{
+    const rd_token *t = rd_formula_token(r);
+    rd_piece       *p;
+
+    if (rd_formula_take(r, "..."))
+        return rd_piece_new(r, RD_PIECE_REST, t);
+    if (rd_formula_take(r, "None") || rd_formula_take(r, "newaxis") || rd_formula_take(r, "new"))
+        return rd_piece_new(r, RD_PIECE_NEW, t);
+    if (rd_formula_next(r, ":"))
+        return read_slice(r, NULL);
+    p = rd_formula_read(r);
+    return p && rd_formula_next(r, ":") ? read_slice(r, p) : p;
+}
+
+static rd_piece *read_subscripts(rd_formula_reader *r, rd_piece *of)
+{
+    const rd_token *t = rd_formula_token(r);
+    rd_piece       *p = rd_piece_new(r, RD_PIECE_AT, t);
+
+    r->now++;
+    if (!rd_piece_add(r, p, of))
+        return NULL;
+    do {
+        if (!rd_piece_add(r, p, read_subscript(r)))
+            return NULL;
+    } while (rd_formula_take(r, ",") && !rd_formula_next(r, "]"));
+    p->length = rd_formula_token(r)->at + 1 - p->at;
+    return rd_formula_take(r, "]") ? p : rd_formula_expected(r, "',' or ']' of these subscripts");
+}
+
+/* Items up to `end`; one alone is itself, unless a comma follows, or nothing makes a list. */
+static rd_piece *read_list(rd_formula_reader *r, const char *end, bool always)
+{
+    rd_piece *p = rd_piece_new(r, RD_PIECE_LIST, rd_formula_token(r)), *item;
+    int       n = 0;
+
+    r->now++;
+    while (p && !rd_formula_take(r, end)) {
+        item = rd_formula_read(r);
+        if (!item)
+            return NULL;
+        if (!n++ && !always && rd_formula_take(r, end))
+            return item;
+        if (!rd_piece_add(r, p, item))
+            return NULL;
+        if (!rd_formula_take(r, ",") && !rd_formula_next(r, end))
+            return rd_formula_expected(r, *end == ')' ? "an operator, ',' or ')'"
+                                                      : "an operator, ',' or ']'");
+    }
+    return p;
+}
+
+static rd_piece *read_argument(rd_formula_reader *r)
+{
+    const rd_token *t = rd_formula_token(r);
+    rd_piece       *p;
+
+    if (t->kind != RD_TOKEN_NAME || !token_is(r, t + 1, "="))
+        return rd_formula_read(r);
+    p = rd_piece_new(r, RD_PIECE_KEYWORD, t);
+    r->now += 2;
+    return rd_piece_add(r, p, rd_formula_read(r)) ? p : NULL;
+}
+
+static rd_piece *read_call(rd_formula_reader *r)
+{
+    rd_piece *p = rd_piece_new(r, RD_PIECE_CALL, rd_formula_token(r));
+
+    r->now += 2;
+    while (p && !rd_formula_take(r, ")")) {
+        if (!rd_piece_add(r, p, read_argument(r)))
+            return NULL;
+        if (!rd_formula_take(r, ",") && !rd_formula_next(r, ")"))
+            return rd_formula_expected(r, "an operator, ',' or ')'");
+    }
+    return p;
+}
+
+/* ---- Indices ------------------------------------------------------------------------------------ */
+bool rd_formula_read_index(rd_formula_reader *r, rd_piece *into)
+{
+    const rd_token *t = rd_formula_token(r);
+    rd_piece       *p;
+
+    if (t->kind != RD_TOKEN_NAME)
+        return rd_formula_expected(r, "the name of an index");
+    p = rd_piece_new(r, RD_PIECE_INDEX, t);
+    r->now++;
+    if (!rd_piece_add(r, into, p))
+        return false;
+    if (!rd_formula_take(r, "in"))
+        return true;
+    if (!rd_piece_add(r, p, rd_formula_read_binary(r, RD_RANK_BITS)))
+        return false;
+    if (!rd_formula_take(r, ":"))
+        return rd_formula_expected(r, "':' of the range, as in 0:10");
+    return rd_piece_add(r, p, rd_formula_read_binary(r, RD_RANK_BITS));
+}
+
+/* name[i, j in 0:3 where i < j, skip_nan=true] body */
+static rd_piece *read_reduction(rd_formula_reader *r)
+{
+    rd_piece *p = rd_piece_new(r, RD_PIECE_REDUCE, rd_formula_token(r)), *where;
+
+    r->now += 2;
+    if (!p)
+        return NULL;
+    do {
+        const bool keyword = token_is(r, rd_formula_token(r) + 1, "=");
+
+        if (keyword ? !rd_piece_add(r, p, read_argument(r)) : !rd_formula_read_index(r, p))
+            return NULL;
+    } while (rd_formula_take(r, ","));
+    if (rd_formula_next(r, "where")) {
+        where = rd_piece_new(r, RD_PIECE_WHERE, rd_formula_token(r));
+        r->now++;
+        if (!rd_piece_add(r, where, rd_formula_read(r)) || !rd_piece_add(r, p, where))
+            return NULL;
+    }
+    if (!rd_formula_take(r, "]"))
+        return rd_formula_expected(r, "',', 'in', 'where' or ']' of the reduction");
+    p->body = rd_formula_read_binary(r, RD_RANK_PRODUCT);
+    if (!p->body)
+        return NULL;
+    if (p->body->depth >= p->depth)
+        p->depth = p->body->depth + 1;
+    return p->depth <= RD_FORMULA_DEPTH
+               ? p
+               : rd_formula_fail(r, RD_ERR_LIMIT, p->at, "nested too deeply");
+}
+
+/* ---- Operands ----------------------------------------------------------------------------------- */
+static rd_piece *read_name(rd_formula_reader *r)
+{
+    const rd_token *t = rd_formula_token(r);
+
+    if (token_is(r, t, "and") || token_is(r, t, "or") || token_is(r, t, "in"))
+        return rd_formula_expected(r, "an operand");
+    if (token_is(r, t + 1, "("))
+        return read_call(r);
+    if (token_is(r, t + 1, "[") && rd_formula_is_reducer(r, t->at, t->length) &&
+        !rd_formula_has_array(r, t->at, t->length))
+        return read_reduction(r);
+    r->now++;
+    return rd_piece_new(r, RD_PIECE_NAME, t);
+}
+
+static rd_piece *read_primary(rd_formula_reader *r)
+{
+    const rd_token *t = rd_formula_token(r);
+
+    if (t->kind == RD_TOKEN_NUMBER)
+        return number(r);
+    if (t->kind == RD_TOKEN_NAME)
+        return read_name(r);
+    if (t->kind == RD_TOKEN_TEXT) {
+        r->now++;
+        return rd_piece_new(r, RD_PIECE_TEXT, t);
+    }
+    if (rd_formula_next(r, "("))
+        return read_list(r, ")", false);
+    if (rd_formula_next(r, "["))
+        return read_list(r, "]", true);
+    return rd_formula_expected(r, "an operand");
+}
+
+rd_piece *rd_formula_read_operand(rd_formula_reader *r)
+{
+    rd_piece *p = read_primary(r);
+
+    while (p && (rd_formula_next(r, "[") || rd_formula_next(r, "."))) {
+        rd_piece *of = p;
+
+        if (rd_formula_next(r, "[")) {
+            p = read_subscripts(r, of);
+            continue;
+        }
+        p = rd_piece_new(r, RD_PIECE_TRANSPOSED, rd_formula_token(r));
+        r->now++;
+        if (!rd_formula_take(r, "T"))
+            return rd_formula_expected(r, "T, for the last two axes swapped");
+        if (!rd_piece_add(r, p, of))
+            return NULL;
+    }
+    return p;
+}
+
+/* ---- Statements ---------------------------------------------------------------------------------- */
+/* Does the statement begin with a name, and then = or +=, perhaps behind brackets? */
+static bool is_named(const rd_formula_reader *r)
+{
+    const rd_token *t    = rd_formula_token(r);
+    int             open = 0;
+
+    if (t->kind != RD_TOKEN_NAME)
+        return false;
+    t++;
+    if (token_is(r, t, "["))
+        do {
+            open += token_is(r, t, "[");
+            open -= token_is(r, t, "]");
+            t++;
+        } while (open && t->kind != RD_TOKEN_END && t->kind != RD_TOKEN_LINE);
+    return token_is(r, t, "=") || token_is(r, t, "+=");
+}
+
+static bool read_left(rd_formula_reader *r, rd_statement *s)
+{
+    const rd_token *t = rd_formula_token(r);
+
+    s->at     = t->at;
+    s->length = t->length;
+    r->now++;
+    if (rd_formula_next(r, "[")) {
+        if (!(s->index = rd_piece_new(r, RD_PIECE_LIST, rd_formula_token(r))))
+            return false;
+        r->now++;
+        do {
+            if (!rd_formula_read_index(r, s->index))
+                return false;
+        } while (rd_formula_take(r, ","));
+        if (!rd_formula_take(r, "]"))
+            return rd_formula_expected(r, "',', 'in' or ']' of the result's indices");
+    }
+    s->add = rd_formula_take(r, "+=");
+    return s->add || rd_formula_take(r, "=") || rd_formula_expected(r, "'='");
+}
+
+static bool read_statement(rd_formula_reader *r)
+{
+    rd_statement *s = &r->statement[r->n_statements];
+
+    if (r->n_statements == RD_FORMULA_STATEMENTS)
+        return rd_formula_fail(r, RD_ERR_LIMIT, rd_formula_token(r)->at, "more than %d statements",
+                               RD_FORMULA_STATEMENTS);
+    if (is_named(r) && !read_left(r, s))
+        return false;
+    s->tree = rd_formula_read(r);
+    if (!s->tree)
+        return false;
+    if (rd_formula_token(r)->kind != RD_TOKEN_LINE && rd_formula_token(r)->kind != RD_TOKEN_END)
+        return rd_formula_expected(r, "an operator, ';' or the end");
+    r->n_statements++;
+    return true;
+}
+
+bool rd_formula_parse(rd_formula_reader *r)
+{
+    r->room  = 4 * r->n_tokens + 16;
+    r->piece = rd_alloc(r->ctx, r->room * (int64_t)sizeof *r->piece);
+    if (!r->piece)
+        return false;
+    for (;;) {
+        while (rd_formula_token(r)->kind == RD_TOKEN_LINE)
+            r->now++;
+        if (rd_formula_token(r)->kind == RD_TOKEN_END)
+            break;
+        if (!read_statement(r))
+            return false;
+    }
+    return r->n_statements || rd_formula_expected(r, "a formula");
+}

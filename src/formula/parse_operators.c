@@ -1,0 +1,157 @@
+/* parse_operators.c - operators by precedence: Python's, but that ^ is the power, as in function text,
+ * whose ?: && || ! are understood, too. */
+#include "formula/formula.h"
+
+static const struct {
+    const char *sign;
+    int         rank;
+    rd_op       op;
+} binary[] = {
+    { "||", 1, RD_OP_or },         { "or", 1, RD_OP_or },          { "&&", 2, RD_OP_and },
+    { "and", 2, RD_OP_and },       { "==", 4, RD_OP_eq },          { "!=", 4, RD_OP_ne },
+    { "<=", 4, RD_OP_le },         { ">=", 4, RD_OP_ge },          { "<", 4, RD_OP_lt },
+    { ">", 4, RD_OP_gt },          { "|", 5, RD_OP_bit_or },       { "&", 7, RD_OP_bit_and },
+    { "<<", 8, RD_OP_shift_left }, { ">>", 8, RD_OP_shift_right }, { "+", 9, RD_OP_add },
+    { "-", 9, RD_OP_sub },         { "*", 10, RD_OP_mul },         { "/", 10, RD_OP_div },
+    { "//", 10, RD_OP_floordiv },  { "%", 10, RD_OP_remainder },   { "@", 10, RD_OP_none },
+};
+enum { RANK_COMPARE = 4 };
+
+/* The row of the operator that comes next, if it binds as tightly; -1. */
+static int next_binary(const rd_formula_reader *r, int loosest)
+{
+    for (int i = 0; i < (int)(sizeof binary / sizeof *binary); i++)
+        if (rd_formula_next(r, binary[i].sign))
+            return binary[i].rank >= loosest ? i : -1;
+    return -1;
+}
+
+static bool too_deep(rd_formula_reader *r)
+{
+    if (r->nesting < RD_FORMULA_NESTING)
+        return false;
+    rd_formula_fail(r, RD_ERR_LIMIT, rd_formula_token(r)->at,
+                    "more than %d parentheses, signs and choices inside each other",
+                    RD_FORMULA_NESTING);
+    return true;
+}
+
+/* A number with its sign is a number. */
+static rd_piece *negative(rd_piece *p)
+{
+    p->integer = -p->integer;
+    p->real    = -p->real;
+    return p;
+}
+
+static rd_piece *read_unary(rd_formula_reader *r);
+
+static rd_piece *read_power(rd_formula_reader *r)
+{
+    rd_piece       *p = rd_formula_read_operand(r), *power;
+    const rd_token *t = rd_formula_token(r);
+
+    if (!p || !(rd_formula_take(r, "^") || rd_formula_take(r, "**")))
+        return p;
+    if (!(power = rd_piece_new(r, RD_PIECE_BINARY, t)))
+        return NULL;
+    power->op = RD_OP_pow;
+    return rd_piece_add(r, power, p) && rd_piece_add(r, power, read_unary(r)) ? power : NULL;
+}
+
+static rd_piece *read_sign(rd_formula_reader *r)
+{
+    const rd_token *t    = rd_formula_token(r);
+    const bool      word = rd_formula_take(r, "not"), minus = rd_formula_take(r, "-");
+    const bool      plus = rd_formula_take(r, "+"), bits = rd_formula_take(r, "~");
+    rd_piece       *p, *operand;
+
+    if (!word && !minus && !plus && !bits && !rd_formula_take(r, "!"))
+        return read_power(r);
+    operand = word ? rd_formula_read_binary(r, RANK_COMPARE) : read_unary(r);
+    if (!operand || plus)
+        return operand;
+    if (minus && operand->kind == RD_PIECE_NUMBER)
+        return negative(operand);
+    if (!(p = rd_piece_new(r, RD_PIECE_UNARY, t)))
+        return NULL;
+    p->op = minus ? RD_OP_neg : bits ? RD_OP_bit_not : RD_OP_not;
+    return rd_piece_add(r, p, operand) ? p : NULL;
+}
+
+static rd_piece *read_unary(rd_formula_reader *r)
+{
+    rd_piece *p;
+
+    if (too_deep(r))
+        return NULL;
+    r->nesting++;
+    p = read_sign(r);
+    r->nesting--;
+    return p;
+}
+
+/* a < b <= c: both hold. */
+static rd_piece *read_comparisons(rd_formula_reader *r, rd_piece *first)
+{
+    rd_piece *p = rd_piece_new(r, RD_PIECE_COMPARE, rd_formula_token(r));
+    int       i;
+
+    if (!rd_piece_add(r, p, first))
+        return NULL;
+    while ((i = next_binary(r, RANK_COMPARE)) >= 0 && binary[i].rank == RANK_COMPARE) {
+        rd_piece *link = rd_piece_new(r, RD_PIECE_LINK, rd_formula_token(r));
+
+        r->now++;
+        if (!rd_piece_add(r, link, rd_formula_read_binary(r, RANK_COMPARE + 1)))
+            return NULL;
+        link->op = binary[i].op;
+        if (!rd_piece_add(r, p, link))
+            return NULL;
+    }
+    return p;
+}
+
+rd_piece *rd_formula_read_binary(rd_formula_reader *r, int loosest)
+{
+    rd_piece *p = read_unary(r);
+    int       i;
+
+    while (p && (i = next_binary(r, loosest)) >= 0) {
+        rd_piece *left = p;
+
+        if (binary[i].rank == RANK_COMPARE) {
+            p = read_comparisons(r, left);
+            continue;
+        }
+        if (!(p = rd_piece_new(r, RD_PIECE_BINARY, rd_formula_token(r))))
+            return NULL;
+        p->op = binary[i].op;
+        r->now++;
+        if (!rd_piece_add(r, p, left) ||
+            !rd_piece_add(r, p, rd_formula_read_binary(r, binary[i].rank + 1)))
+            return NULL;
+    }
+    return p;
+}
+
+rd_piece *rd_formula_read(rd_formula_reader *r)
+{
+    rd_piece *p, *choice;
+
+    if (too_deep(r))
+        return NULL;
+    r->nesting++;
+    p = rd_formula_read_binary(r, 1);
+    if (p && rd_formula_next(r, "?")) {
+        choice = rd_piece_new(r, RD_PIECE_CHOICE, rd_formula_token(r));
+        r->now++;
+        if (!rd_piece_add(r, choice, p) || !rd_piece_add(r, choice, rd_formula_read(r)))
+            return NULL;
+        if (!rd_formula_take(r, ":"))
+            return rd_formula_expected(r, "':' of '?'");
+        p = rd_piece_add(r, choice, rd_formula_read(r)) ? choice : NULL;
+    }
+    r->nesting--;
+    return p;
+}

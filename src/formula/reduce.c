@@ -1,0 +1,211 @@
+/* reduce.c - reducers: mean(x, axis=0), cumsum(x, axis=0), and sum[j where j < i] x[i, j]. */
+#include "formula/formula.h"
+#include <stdio.h>
+#include <string.h>
+
+/* Keywords of rd_reduce_opts; places of them below. */
+#define KEYWORDS "where? weights? initial? skip_nan:b=0 dtype:t? ddof:f=0 p:f=0 accuracy:n?"
+enum { WHERE, WEIGHTS, INITIAL, SKIP_NAN, DTYPE, DDOF, P, ACCURACY, N_KEYWORDS };
+
+static rd_value none(void)
+{
+    return (rd_value){ 0 };
+}
+
+static bool read_accuracy(const rd_arguments *a, int k, rd_accuracy *accuracy)
+{
+    static const char *const names[] = { "pairwise", "compensated", "wide", "serial" };
+
+    *accuracy = RD_PAIRWISE;
+    if (!a->given[k])
+        return true;
+    for (int i = 0; i < 4; i++)
+        if (!strcmp(names[i], a->text)) {
+            *accuracy = (rd_accuracy)i;
+            return true;
+        }
+    return rd_formula_fail(a->r, RD_ERR_TEXT, a->given[k]->at,
+                           "expected pairwise, compensated, wide or serial");
+}
+
+/* From the k-th argument on. */
+static bool read_keywords(const rd_arguments *a, int k, rd_reduce_opts *o)
+{
+    *o = (rd_reduce_opts){ .size     = sizeof *o,
+                           .where    = a->x[k + WHERE].x,
+                           .weights  = a->x[k + WEIGHTS].x,
+                           .initial  = a->x[k + INITIAL].x,
+                           .skip_nan = a->i[k + SKIP_NAN],
+                           .type     = a->t,
+                           .ddof     = a->f[k + DDOF],
+                           .p        = a->f[k + P] };
+    return read_accuracy(a, k + ACCURACY, &o->accuracy);
+}
+
+static void name_of(const rd_formula_reader *r, size_t at, size_t length, char name[])
+{
+    memcpy(name, r->text + at, length);
+    name[length] = '\0';
+}
+
+/* What whole arrays are asked for. */
+static bool are_whole(rd_formula_reader *r, const rd_piece *p, const rd_arguments *a)
+{
+    for (int k = 0; k < a->n; k++)
+        if (a->x[k].n)
+            return rd_formula_fail(r, RD_ERR_ARGUMENT, a->given[k]->at,
+                                   "this has indices: say which one goes, as in %.*s[i] x[i, j]",
+                                   (int)p->length, r->text + p->at);
+    return true;
+}
+
+/* max(x, 0) is a row of numbers in NumPy, and the greater of two in C. */
+static bool is_ambiguous(rd_formula_reader *r, const rd_piece *p)
+{
+    const bool min = rd_formula_is(r, p->at, p->length, "min");
+
+    if ((!min && !rd_formula_is(r, p->at, p->length, "max")) || !p->first || !p->first->next ||
+        p->first->next->kind == RD_PIECE_KEYWORD)
+        return false;
+    rd_formula_fail(r, RD_ERR_ARGUMENT, p->first->next->at,
+                    "say %simum(x, y) of two arrays, %s(x, axis=0) along an axis",
+                    min ? "min" : "max", min ? "min" : "max");
+    return true;
+}
+
+static rd_value reduce_call(rd_formula_reader *r, const rd_piece *p)
+{
+    enum { X, AXIS, KEEP, BY, GROUPS, FIRST };
+    rd_arguments   a;
+    rd_reduce_opts o;
+    char           name[RD_FORMULA_NAME + 1];
+
+    if (is_ambiguous(r, p) ||
+        !rd_formula_arguments(r, p, "x axis:d? keepdims:b=0 by:l? groups:s? " KEYWORDS, &a) ||
+        !are_whole(r, p, &a) || !read_keywords(&a, FIRST, &o))
+        return none();
+    name_of(r, p->at, p->length, name);
+    o.dims = a.d;
+    o.dims.flags |= a.i[KEEP] ? RD_DIMS_KEEP : 0;
+    o.by     = (rd_exprs){ a.list, a.n_list };
+    o.groups = a.s;
+    return (rd_value){ .x = rd_formula_made(r, rd_reduce_name(a.x[X].x, name, &o), p->at) };
+}
+
+static rd_value scan_call(rd_formula_reader *r, const rd_piece *p)
+{
+    enum { X, AXIS, EXCLUSIVE, REVERSE, RESTART, FIRST };
+    rd_arguments   a;
+    rd_reduce_opts o;
+    char           name[RD_FORMULA_NAME + 1];
+
+    if (!rd_formula_arguments(r, p, "x axis:d? exclusive:b=0 reverse:b=0 restart? " KEYWORDS, &a) ||
+        !are_whole(r, p, &a) || !read_keywords(&a, FIRST, &o))
+        return none();
+    if (!a.given[AXIS] && a.x[X].x->rank != 1)
+        return (rd_value){ .x = rd_formula_fail(r, RD_ERR_AXIS, p->at,
+                                                "an array of rank %d: say along which axis, as in "
+                                                "%.*s(x, axis=0)",
+                                                (int)a.x[X].x->rank, (int)p->length,
+                                                r->text + p->at) };
+    name_of(r, p->at + 3, p->length - 3, name);
+    o.dims      = a.given[AXIS] ? a.d : RD_DIMS(0);
+    o.exclusive = a.i[EXCLUSIVE];
+    o.reverse   = a.i[REVERSE];
+    o.restart   = a.x[RESTART].x;
+    return (rd_value){ .x = rd_formula_made(r, rd_scan_name(a.x[X].x, name, &o), p->at) };
+}
+
+/* ---- With indices ---------------------------------------------------------------------------------- */
+/* Arguments of the reduction are its keywords: a call of them alone, whose pieces stay the tree's. */
+static bool bracket_keywords(rd_formula_reader *r, const rd_piece *p, rd_arguments *a)
+{
+    rd_piece call = { .kind = RD_PIECE_CALL, .at = p->at, .length = p->length, .label = -1 };
+    rd_piece copy[N_KEYWORDS], where = { .kind = RD_PIECE_KEYWORD };
+    int      n = 0;
+
+    for (const rd_piece *q = p->first; q; q = q->next) {
+        if (q->kind == RD_PIECE_INDEX)
+            continue;
+        if (n == N_KEYWORDS)
+            return rd_formula_fail(r, RD_ERR_ARGUMENT, q->at, "too many keywords");
+        copy[n] = *q;
+        if (q->kind == RD_PIECE_WHERE) {
+            copy[n].kind   = RD_PIECE_KEYWORD;
+            copy[n].length = strlen("where");
+        }
+        copy[n].next = NULL;
+        if (n)
+            copy[n - 1].next = &copy[n];
+        n++;
+    }
+    (void)where;
+    call.first = n ? copy : NULL;
+    return rd_formula_arguments(r, &call, KEYWORDS, a);
+}
+
+/* The body, which has all axes, then where and weights. */
+static bool operands(rd_formula_reader *r, rd_piece *p, const rd_arguments *a, rd_value *all,
+                     rd_expr **x)
+{
+    const size_t at    = p->at;
+    rd_value     v[4]  = { rd_formula_value(r, p->body) };
+    bool         whole = false;
+
+    if (!v[0].x)
+        return false;
+    v[1] = a->x[WHERE];
+    v[2] = a->x[WEIGHTS];
+    for (const rd_piece *q = p->first; q; q = q->next)
+        if (q->kind == RD_PIECE_INDEX) {
+            rd_value all_but[2] = { v[3], { .n = 1, .label = { (int16_t)q->label } } };
+
+            if (!rd_value_union(r, 2, all_but, at, &v[3]))
+                return false;
+        }
+    if (!rd_value_union(r, 4, v, at, all))
+        return false;
+    whole = v[0].n < all->n;
+    x[0]  = rd_value_seen(r, &v[0], all, whole, at);
+    x[1]  = rd_value_seen(r, &v[1], all, false, at);
+    x[2]  = rd_value_seen(r, &v[2], all, false, at);
+    return x[0] && !r->failed;
+}
+
+static rd_value reduce_indices(rd_formula_reader *r, rd_piece *p)
+{
+    rd_arguments   a;
+    rd_reduce_opts o;
+    rd_value       all, kept = { 0 };
+    rd_expr       *x[3];
+    char           name[RD_FORMULA_NAME + 1];
+
+    if (!bracket_keywords(r, p, &a) || !read_keywords(&a, 0, &o) || !operands(r, p, &a, &all, x))
+        return none();
+    if (a.x[INITIAL].n)
+        return (
+            rd_value){ .x = rd_formula_fail(r, RD_ERR_ARGUMENT, p->at, "initial takes a number") };
+    o.where   = x[1];
+    o.weights = x[2];
+    o.dims    = RD_NONE;
+    for (int k = 0; k < all.n; k++) {
+        bool goes = false;
+
+        for (const rd_piece *q = p->first; q; q = q->next)
+            goes |= q->kind == RD_PIECE_INDEX && q->label == all.label[k];
+        if (goes)
+            o.dims.axis[o.dims.n++] = k;
+        else
+            kept.label[kept.n++] = all.label[k];
+    }
+    name_of(r, p->at, p->length, name);
+    kept.x = rd_formula_made(r, rd_reduce_name(x[0], name, &o), p->at);
+    return kept;
+}
+
+rd_value rd_formula_reduction(rd_formula_reader *r, rd_piece *p)
+{
+    if (p->kind == RD_PIECE_REDUCE)
+        return reduce_indices(r, p);
+    return rd_formula_is_reducer(r, p->at, p->length) ? reduce_call(r, p) : scan_call(r, p);
+}

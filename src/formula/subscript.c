@@ -1,0 +1,268 @@
+/* subscript.c - x[...]: slices of whole arrays, and elements by index, which are one view; what is
+ * outside is a border, and what is no sum of indices a gather. */
+#include "formula/formula.h"
+#include <string.h>
+
+static rd_value failure(void)
+{
+    return (rd_value){ 0 };
+}
+
+/* ---- Whole arrays: as NumPy --------------------------------------------------------------------- */
+static bool bound(rd_formula_reader *r, const rd_piece *p, int64_t *value)
+{
+    return p->kind == RD_PIECE_EMPTY || rd_formula_need_integer(r, p, "a bound of a slice", value);
+}
+
+static rd_expr *slice(rd_formula_reader *r, rd_expr *x, int axis, const rd_piece *p)
+{
+    int64_t start = RD_OPEN, stop = RD_OPEN, step = 1;
+
+    if (!bound(r, p->first, &start) || !bound(r, p->first->next, &stop) ||
+        !bound(r, p->last, &step))
+        return NULL;
+    return rd_slice_axis(x, axis, start, stop, step);
+}
+
+static rd_expr *by_value(rd_formula_reader *r, rd_expr *x, int *axis, rd_piece *p, bool *gathered)
+{
+    int64_t  i;
+    rd_value v;
+
+    if (rd_formula_integer(r, p, &i))
+        return rd_select(x, *axis, i);
+    v = rd_formula_value(r, p);
+    if (!v.x)
+        return NULL;
+    if (v.x->type == RD_BOOL)
+        return rd_formula_fail(r, RD_ERR_TYPE, p->at,
+                               "how many elements a mask picks the data say: reduce with where=, "
+                               "or say where(mask, x, nan)");
+    if (*gathered && v.x->rank)
+        return rd_formula_fail(r, RD_ERR_ARGUMENT, p->at,
+                               "two arrays as subscripts: say with indices what is meant, as in "
+                               "y[i] = x[a[i], b[i]]");
+    *gathered |= v.x->rank > 0;
+    x = rd_take(x, *axis, v.x);
+    *axis += v.x->rank;
+    return x;
+}
+
+/* Subscripts that take an axis of x; false after a failure. */
+static bool count(rd_formula_reader *r, const rd_piece *p, int rank, int *taken)
+{
+    int rests = 0;
+
+    *taken = 0;
+    for (const rd_piece *q = p->first->next; q; q = q->next) {
+        *taken += q->kind != RD_PIECE_NEW && q->kind != RD_PIECE_REST;
+        rests += q->kind == RD_PIECE_REST;
+        if (rests > 1)
+            return rd_formula_fail(r, RD_ERR_TEXT, q->at, "a second '...'");
+    }
+    return *taken <= rank || rd_formula_fail(r, RD_ERR_AXIS, p->at, "%d subscripts for %d ax%s",
+                                             *taken, rank, rank == 1 ? "is" : "es");
+}
+
+static rd_value whole(rd_formula_reader *r, rd_piece *p, rd_expr *x)
+{
+    int  taken, axis = 0;
+    bool gathered = false;
+
+    if (!count(r, p, x->rank, &taken))
+        return failure();
+    const int rest = x->rank - taken;
+    for (rd_piece *q = p->first->next; q && x; q = q->next) {
+        if (q->kind == RD_PIECE_REST)
+            axis += rest;
+        else if (q->kind == RD_PIECE_NEW)
+            x = rd_expand(x, axis++);
+        else if (q->kind == RD_PIECE_SLICE)
+            x = slice(r, x, axis++, q);
+        else
+            x = by_value(r, x, &axis, q, &gathered);
+        x = rd_formula_made(r, x, q->at);
+    }
+    return (rd_value){ .x = x };
+}
+
+/* ---- Elements by index ---------------------------------------------------------------------------- */
+/* Axes of x, which grow where a gather has several indices, each read at an affine place. */
+typedef struct places {
+    rd_expr       *x;
+    int            n;
+    rd_formula_sum at[RD_MAX_RANK];
+} places;
+
+/* What pad(i, value) ... asks for beyond the ends. */
+static bool add_border(rd_formula_reader *r, places *s, int axis, rd_piece *q, rd_pad_mode mode)
+{
+    rd_formula_sum *a = &s->at[axis];
+    __int128        low, high;
+    rd_value        value = { 0 };
+    rd_piece       *said  = q->first->next;
+
+    if (said && (mode != RD_PAD_CONSTANT || said->next))
+        return rd_formula_fail(r, RD_ERR_ARGUMENT, said->at, "%.*s takes the index%s",
+                               (int)q->length, r->text + q->at,
+                               mode == RD_PAD_CONSTANT ? " and a value" : " alone");
+    if (said) {
+        value = rd_formula_value(r, said);
+        if (!value.x)
+            return false;
+        if (value.n || value.x->rank)
+            return rd_formula_fail(r, RD_ERR_SHAPE, said->at, "what lies outside is one number");
+    }
+    if (!rd_formula_range(r, a, &low, &high))
+        return true;
+    const __int128 extent = s->x->extent[axis];
+    const __int128 before = low < 0 ? -low : 0, after = high >= extent ? high - extent + 1 : 0;
+    if (before + after + extent > (__int128)1 << 62)
+        return rd_formula_fail(r, RD_ERR_SHAPE, q->at, "a border of more than 2^62 elements");
+    if (before || after)
+        s->x = rd_formula_made(
+            r, rd_pad(s->x, axis, (int64_t)before, (int64_t)after, mode, value.x), q->at);
+    a->constant += (int64_t)before;
+    return s->x != NULL;
+}
+
+/* A place counted from the end, and one outside, which no index moves. */
+static bool fixed_place(rd_formula_reader *r, const places *s, int axis, const rd_piece *q,
+                        int64_t *place)
+{
+    const int64_t extent = s->x->extent[axis];
+
+    if (*place < -extent || *place >= extent)
+        return rd_formula_fail(r, RD_ERR_AXIS, q->at,
+                               "index %lld is outside of axis %d, which has %lld elements",
+                               (long long)*place, axis, (long long)extent);
+    *place += *place < 0 ? extent : 0;
+    return true;
+}
+
+static bool read_place(rd_formula_reader *r, places *s, int axis, rd_piece *q, bool *gather)
+{
+    rd_piece *inner;
+    const int mode = rd_formula_outside(r, q, &inner);
+
+    *gather = false;
+    if (q->kind == RD_PIECE_SLICE || q->kind == RD_PIECE_REST || q->kind == RD_PIECE_NEW)
+        return rd_formula_fail(r, RD_ERR_TEXT, q->at,
+                               "a slice among indices: give this axis an index, too");
+    if (rd_formula_affine(r, inner, &s->at[axis])) {
+        if (mode >= 0)
+            return add_border(r, s, axis, q, (rd_pad_mode)mode);
+        return s->at[axis].n || fixed_place(r, s, axis, q, &s->at[axis].constant);
+    }
+    if (mode >= 0)
+        return rd_formula_fail(r, RD_ERR_TEXT, inner->at,
+                               "%.*s takes a sum of indices and whole numbers", (int)q->length,
+                               r->text + q->at);
+    *gather = true;
+    return !r->failed;
+}
+
+/* Axes of the places are read where axes of x were. */
+static bool gather(rd_formula_reader *r, places *s, int axis, rd_piece *q)
+{
+    const rd_value v = rd_formula_value(r, q);
+
+    if (!v.x)
+        return false;
+    if (!v.n && v.x->rank)
+        return rd_formula_fail(r, RD_ERR_SHAPE, q->at, "an array as subscript: give it indices");
+    if (s->n - 1 + v.n > RD_MAX_RANK)
+        return rd_formula_fail(r, RD_ERR_LIMIT, q->at, "more than %d axes", RD_MAX_RANK);
+    s->x = rd_formula_made(r, rd_take(s->x, axis, v.x), q->at);
+    memmove(&s->at[axis + v.n], &s->at[axis + 1], (size_t)(s->n - axis - 1) * sizeof *s->at);
+    s->n += v.n - 1;
+    for (int k = 0; k < v.n; k++)
+        s->at[axis + k] = (rd_formula_sum){
+            .constant = -r->label[v.label[k]].low, .n = 1, .label = { v.label[k] }, .coef = { 1 }
+        };
+    return s->x != NULL;
+}
+
+static bool labels_of(rd_formula_reader *r, const places *s, size_t at, rd_value *all)
+{
+    rd_value own[RD_MAX_RANK];
+
+    for (int a = 0; a < s->n; a++) {
+        own[a] = (rd_value){ .n = s->at[a].n };
+        memcpy(own[a].label, s->at[a].label, sizeof own[a].label);
+    }
+    return rd_value_union(r, s->n, own, at, all);
+}
+
+/* One view, of axes that are the labels. */
+static rd_value view(rd_formula_reader *r, const places *s, size_t at)
+{
+    int64_t  extent[RD_MAX_RANK], number[RD_MAX_RANK * (RD_MAX_RANK + 1)];
+    rd_value all;
+    bool     empty = false;
+    int      place = 0;
+
+    if (!labels_of(r, s, at, &all))
+        return failure();
+    memset(number, 0, sizeof number);
+    for (int k = 0; k < all.n; k++) {
+        extent[k] = r->label[all.label[k]].n;
+        empty |= extent[k] == 0;
+    }
+    for (int a = 0; a < s->n && !empty; a++) {
+        __int128 first = s->at[a].constant;
+
+        for (int k = 0; k < s->at[a].n; k++) {
+            const rd_formula_label *l = &r->label[s->at[a].label[k]];
+
+            first += (__int128)s->at[a].coef[k] * l->low;
+            if (rd_value_has(&all, s->at[a].label[k], &place) && l->n > 1)
+                number[s->n + a * all.n + place] = s->at[a].coef[k];
+        }
+        number[a] = (int64_t)first;
+    }
+    if (rd_points(all.n, extent) < 0)
+        return (rd_value){ .x = rd_formula_fail(r, RD_ERR_SHAPE, at,
+                                                "these indices have too many values together") };
+    all.x = rd_formula_made(r, rd_view(s->x, all.n, extent, number), at);
+    return all;
+}
+
+static rd_value by_index(rd_formula_reader *r, rd_piece *p, rd_expr *x)
+{
+    places    s = { .x = x, .n = x->rank };
+    rd_piece *at[RD_MAX_RANK];
+    bool      gathers[RD_MAX_RANK];
+    int       n = 0;
+
+    for (rd_piece *q = p->first->next; q; q = q->next, n++)
+        if (n < RD_MAX_RANK)
+            at[n] = q;
+    if (n != x->rank)
+        return (rd_value){ .x = rd_formula_fail(r, RD_ERR_AXIS, p->at,
+                                                "%d ind%s for an array of rank %d", n,
+                                                n == 1 ? "ex" : "ices", (int)x->rank) };
+    for (int a = 0; a < n; a++)
+        if (!read_place(r, &s, a, at[a], &gathers[a]))
+            return failure();
+    for (int a = n - 1; a >= 0; a--)
+        if (gathers[a] && !gather(r, &s, a, at[a]))
+            return failure();
+    return view(r, &s, p->at);
+}
+
+rd_value rd_formula_subscripts(rd_formula_reader *r, rd_piece *p)
+{
+    const rd_value base    = rd_formula_value(r, p->first);
+    bool           indices = false;
+
+    if (!base.x)
+        return failure();
+    if (base.n)
+        return (rd_value){ .x = rd_formula_fail(r, RD_ERR_TEXT, p->at,
+                                                "this has indices already: subscripts stand at "
+                                                "whole arrays") };
+    for (const rd_piece *q = p->first->next; q; q = q->next)
+        indices |= q->labelled;
+    return indices ? by_index(r, p, base.x) : whole(r, p, base.x);
+}

@@ -1,0 +1,220 @@
+/* token.c - the characters of a formula: names, numbers, signs, text in quotes; and failures. */
+#include "formula/formula.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Failure --------------------------------------------------------------------------------- */
+void *rd_formula_fail(rd_formula_reader *r, rd_status status, size_t at, const char *format, ...)
+{
+    char    what[900];
+    va_list list;
+
+    if (r->failed)
+        return NULL;
+    r->failed = true;
+    va_start(list, format);
+    vsnprintf(what, sizeof what, format, list);
+    va_end(list);
+    return rd_fail_at(r->ctx, status, r->call, what, r->text, at);
+}
+
+rd_expr *rd_formula_made(rd_formula_reader *r, rd_expr *x, size_t at)
+{
+    char what[900];
+
+    if (x)
+        return x;
+    const rd_status status = rd_error(r->ctx);
+    if (r->failed || status == RD_OK)
+        return rd_formula_fail(r, RD_ERR_ARGUMENT, at, "nothing comes of this");
+    snprintf(what, sizeof what, "%s", rd_error_text(r->ctx));
+    rd_error_forgive(r->ctx);
+    return rd_formula_fail(r, status, at, "%s", what);
+}
+
+/* ---- Characters -------------------------------------------------------------------------------- */
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* Bytes of the UTF-8 character at c; 0: it is none, too long for what it says, or a surrogate. */
+static size_t utf8(const char *c, unsigned *point)
+{
+    const unsigned char *u = (const unsigned char *)c;
+    const size_t n = *u < 0x80 ? 1 : *u >> 5 == 6 ? 2 : *u >> 4 == 14 ? 3 : *u >> 3 == 30 ? 4 : 0;
+    static const unsigned least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+
+    *point = n == 1 ? *u : n ? *u & (0x7fu >> n) : 0;
+    for (size_t i = 1; i < n; i++) {
+        if ((u[i] & 0xc0) != 0x80)
+            return 0;
+        *point = *point << 6 | (u[i] & 0x3f);
+    }
+    return *point < least[n] || *point > 0x10ffff || *point >> 11 == 0x1b ? 0 : n;
+}
+
+static bool text_is_utf8(rd_formula_reader *r, size_t *length)
+{
+    size_t   at = 0, n;
+    unsigned point;
+
+    while (r->text[at] && at <= RD_FORMULA_LENGTH) {
+        if (!(n = utf8(r->text + at, &point)))
+            return rd_formula_fail(r, RD_ERR_TEXT, at, "invalid UTF-8: byte 0x%02X",
+                                   (unsigned char)r->text[at]);
+        at += n;
+    }
+    *length = at;
+    return at <= RD_FORMULA_LENGTH ||
+           rd_formula_fail(r, RD_ERR_LIMIT, 0, "a formula of more than %d bytes",
+                           RD_FORMULA_LENGTH);
+}
+
+/* ---- Tokens ------------------------------------------------------------------------------------ */
+/* Longer ones before those they begin with. */
+static const char *const signs[] = { "...", "**", "//", "||", "&&", "==", "!=", "<=", ">=",
+                                     "<<",  ">>", "+=", "+",  "-",  "*",  "/",  "%",  "^",
+                                     "@",   "<",  ">",  "!",  "~",  "&",  "|",  "?",  ":",
+                                     ",",   "(",  ")",  "[",  "]",  "=",  "." };
+
+static size_t sign_length(const char *c)
+{
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (!strncmp(c, signs[i], strlen(signs[i])))
+            return strlen(signs[i]);
+    return 0;
+}
+
+static bool add(rd_formula_reader *r, rd_token_kind kind, size_t at, size_t length)
+{
+    r->token[r->n_tokens++] = (rd_token){ kind, at, length };
+    return true;
+}
+
+static bool add_quoted(rd_formula_reader *r, size_t at)
+{
+    const char *c = r->text + at, *end = c + 1;
+
+    while (*end && *end != *c && *end != '\n')
+        end++;
+    if (*end != *c)
+        return rd_formula_fail(r, RD_ERR_TEXT, at, "no %c ends this text", *c);
+    if (end - c > RD_FORMULA_NAME)
+        return rd_formula_fail(r, RD_ERR_LIMIT, at, "a text of more than %d characters",
+                               RD_FORMULA_NAME);
+    return add(r, RD_TOKEN_TEXT, at, (size_t)(end + 1 - c));
+}
+
+static bool add_number(rd_formula_reader *r, size_t at)
+{
+    bool   fraction;
+    size_t n = rd_function_number_length(r->text + at, &fraction);
+
+    if (n > RD_TEXT_NUMBER)
+        return rd_formula_fail(r, RD_ERR_LIMIT, at, "a number of %zu characters", n);
+    if (is_letter(r->text[at + n]))
+        return rd_formula_fail(r, RD_ERR_TEXT, at + n, "expected an operator after the number");
+    return add(r, RD_TOKEN_NUMBER, at, n);
+}
+
+static bool add_name(rd_formula_reader *r, size_t at)
+{
+    size_t n = 1;
+
+    while (is_letter(r->text[at + n]) || is_digit(r->text[at + n]))
+        n++;
+    if (n > RD_FORMULA_NAME)
+        return rd_formula_fail(r, RD_ERR_LIMIT, at, "a name of %zu characters, more than %d", n,
+                               RD_FORMULA_NAME);
+    return add(r, RD_TOKEN_NAME, at, n);
+}
+
+static bool add_other(rd_formula_reader *r, size_t at)
+{
+    const char  *c = r->text + at;
+    const size_t n = sign_length(c);
+    unsigned     point;
+
+    if (n)
+        return add(r, RD_TOKEN_SIGN, at, n);
+    utf8(c, &point);
+    if (*c > ' ' && *c <= '~')
+        return rd_formula_fail(r, RD_ERR_TEXT, at, "a formula has no '%c'", *c);
+    if (point < 0x80)
+        return rd_formula_fail(r, RD_ERR_TEXT, at, "a formula has no byte 0x%02X", point);
+    return rd_formula_fail(r, RD_ERR_TEXT, at,
+                           "character U+%04X: names have letters a to z, digits and _", point);
+}
+
+/* Does a statement end with this line?  Not inside parentheses, nor behind an operator. */
+static bool line_ends(const rd_formula_reader *r, int open)
+{
+    const rd_token *last = r->n_tokens ? &r->token[r->n_tokens - 1] : NULL;
+
+    if (open > 0 || !last || last->kind == RD_TOKEN_LINE)
+        return false;
+    return last->kind != RD_TOKEN_SIGN || strchr(")]", r->text[last->at]);
+}
+
+static size_t comment_end(const char *text, size_t at)
+{
+    while (text[at] && text[at] != '\n')
+        at++;
+    return at;
+}
+
+static bool add_one(rd_formula_reader *r, size_t at, int *open)
+{
+    const char c = r->text[at];
+
+    if (c == ';')
+        return add(r, RD_TOKEN_LINE, at, 1);
+    if (c == '\n')
+        return line_ends(r, *open) ? add(r, RD_TOKEN_LINE, at, 1) : true;
+    if (is_letter(c))
+        return add_name(r, at);
+    if (is_digit(c) || (c == '.' && is_digit(r->text[at + 1])))
+        return add_number(r, at);
+    if (c == '"' || c == '\'')
+        return add_quoted(r, at);
+    *open += c == '(' || c == '[';
+    *open -= c == ')' || c == ']';
+    return add_other(r, at);
+}
+
+bool rd_formula_is(const rd_formula_reader *r, size_t at, size_t length, const char *text)
+{
+    return strlen(text) == length && !memcmp(r->text + at, text, length);
+}
+
+bool rd_formula_tokens(rd_formula_reader *r)
+{
+    size_t length = 0, at = 0;
+    int    open = 0;
+
+    if (!text_is_utf8(r, &length) ||
+        !(r->token = rd_alloc_raw(r->ctx, (int64_t)((length + 1) * sizeof *r->token))))
+        return false;
+    while (r->text[at]) {
+        const int before = r->n_tokens;
+
+        if (r->text[at] == ' ' || r->text[at] == '\t' || r->text[at] == '\r') {
+            at++;
+        } else if (r->text[at] == '#') {
+            at = comment_end(r->text, at);
+        } else if (!add_one(r, at, &open)) {
+            return false;
+        } else {
+            at = r->n_tokens > before ? r->token[before].at + r->token[before].length : at + 1;
+        }
+    }
+    return add(r, RD_TOKEN_END, at, 0);
+}

@@ -1,0 +1,243 @@
+/* value.c - from the tree to nodes: names, numbers, operators.  Axes of what has indices are its
+ * indices, ascending, so that operands meet index by index. */
+#include "formula/formula.h"
+#include <math.h>
+#include <string.h>
+
+/* ---- Labels ------------------------------------------------------------------------------------ */
+bool rd_value_has(const rd_value *v, int label, int *place)
+{
+    for (int k = 0; k < v->n; k++)
+        if (v->label[k] == label) {
+            *place = k;
+            return true;
+        }
+    return false;
+}
+
+static bool add_label(rd_formula_reader *r, rd_value *all, int label, size_t at)
+{
+    int place = all->n;
+
+    if (rd_value_has(all, label, &place))
+        return true;
+    if (all->n == RD_MAX_RANK)
+        return rd_formula_fail(r, RD_ERR_LIMIT, at, "more than %d indices meet", RD_MAX_RANK);
+    while (place > 0 && all->label[place - 1] > label) {
+        all->label[place] = all->label[place - 1];
+        place--;
+    }
+    all->label[place] = (int16_t)label;
+    all->n++;
+    return true;
+}
+
+bool rd_value_union(rd_formula_reader *r, int n, const rd_value *v, size_t at, rd_value *all)
+{
+    *all = (rd_value){ 0 };
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < v[i].n; k++)
+            if (!add_label(r, all, v[i].label[k], at))
+                return false;
+    if (!all->n)
+        return true;
+    for (int i = 0; i < n; i++)
+        if (v[i].x && !v[i].n && v[i].x->rank)
+            return rd_formula_fail(r, RD_ERR_SHAPE, at,
+                                   "an array of rank %d meets indices: give each of its axes one, "
+                                   "as in x[i, j]",
+                                   (int)v[i].x->rank);
+    return true;
+}
+
+rd_expr *rd_value_seen(rd_formula_reader *r, const rd_value *v, const rd_value *all, bool whole,
+                       size_t at)
+{
+    int64_t extent[RD_MAX_RANK], number[RD_MAX_RANK * (RD_MAX_RANK + 1)];
+    int     place = 0;
+
+    if (!v->x || (!v->n && !whole))
+        return v->x;
+    memset(number, 0, sizeof number);
+    for (int k = 0; k < all->n; k++) {
+        const bool has = rd_value_has(v, all->label[k], &place);
+
+        extent[k] = has || whole ? r->label[all->label[k]].n : 1;
+        if (has)
+            number[v->n + place * all->n + k] = 1;
+    }
+    return rd_formula_made(r, rd_view(v->x, all->n, extent, number), at);
+}
+
+/* Operands of a map, index by index. */
+static bool meet(rd_formula_reader *r, int n, rd_value *v, size_t at, rd_value *all, rd_expr **x)
+{
+    for (int i = 0; i < n; i++)
+        if (!v[i].x)
+            return false;
+    if (!rd_value_union(r, n, v, at, all))
+        return false;
+    for (int i = 0; i < n; i++)
+        if (!(x[i] = rd_value_seen(r, &v[i], all, false, at)))
+            return false;
+    return true;
+}
+
+static rd_value map(rd_formula_reader *r, rd_op op, int n, rd_value *v, size_t at)
+{
+    rd_expr *x[3];
+    rd_value all = { 0 };
+
+    if (!meet(r, n, v, at, &all, x))
+        return (rd_value){ 0 };
+    if (op == RD_OP_none && all.n)
+        return (rd_value){ .x = rd_formula_fail(r, RD_ERR_ARGUMENT, at,
+                                                "@ takes whole arrays: with indices say "
+                                                "sum[k] a[i, k] * b[k, j]") };
+    all.x = rd_formula_made(
+        r, op == RD_OP_none ? rd_matmul(x[0], x[1]) : rd_map_op(op, r->call, n, x), at);
+    return all;
+}
+
+/* ---- Pieces ------------------------------------------------------------------------------------ */
+static rd_expr *constant(rd_formula_reader *r, const rd_piece *p)
+{
+    const bool is_true =
+        rd_formula_is(r, p->at, p->length, "true") || rd_formula_is(r, p->at, p->length, "True");
+    double value;
+
+    if (is_true || rd_formula_is(r, p->at, p->length, "false") ||
+        rd_formula_is(r, p->at, p->length, "False"))
+        return rd_number(r->ctx, RD_BOOL, rd_word_from_int(is_true, RD_BOOL));
+    return rd_formula_real(r, p, &value) ? rd_num(r->ctx, value) : NULL;
+}
+
+/* 0, 1, ... from where the index begins. */
+static rd_value index_value(rd_formula_reader *r, const rd_piece *p)
+{
+    const rd_formula_label *l = &r->label[p->label];
+    rd_expr                *x = rd_coord(rd_broadcast(rd_int(r->ctx, 0), RD_SHAPE(l->n)), 0);
+    rd_value                v = { .n = 1, .label = { (int16_t)p->label } };
+
+    v.x = rd_formula_made(r, l->low ? rd_add(x, rd_int(r->ctx, l->low)) : x, p->at);
+    return v;
+}
+
+static rd_value name_value(rd_formula_reader *r, const rd_piece *p)
+{
+    rd_expr *x;
+
+    if (p->label >= 0)
+        return index_value(r, p);
+    x = rd_formula_array(r, p->at, p->length);
+    if (!x && !r->failed)
+        x = constant(r, p);
+    if (!x && !r->failed)
+        return (
+            rd_value){ .x = rd_formula_fail(r, RD_ERR_TEXT, p->at, "no array%s is called '%.*s'",
+                                            r->n_labels ? " and no index that is known here" : "",
+                                            (int)p->length, r->text + p->at) };
+    return (rd_value){ .x = x };
+}
+
+static rd_value unary(rd_formula_reader *r, rd_piece *p)
+{
+    rd_value v  = rd_formula_value(r, p->first);
+    rd_op    op = p->op;
+
+    /* Of truths the other one, as NumPy's. */
+    if (op == RD_OP_bit_not && v.x && v.x->type == RD_BOOL)
+        op = RD_OP_not;
+    return map(r, op, 1, &v, p->at);
+}
+
+static rd_value binary(rd_formula_reader *r, rd_piece *p)
+{
+    rd_value v[2] = { rd_formula_value(r, p->first) };
+
+    if (v[0].x)
+        v[1] = rd_formula_value(r, p->last);
+    return map(r, p->op, 2, v, p->at);
+}
+
+static rd_value compare(rd_formula_reader *r, rd_piece *p)
+{
+    rd_value v[2] = { rd_formula_value(r, p->first) }, both[2] = { { 0 } };
+
+    for (rd_piece *link = p->first->next; link && v[0].x; link = link->next) {
+        v[1]    = rd_formula_value(r, link->first);
+        both[1] = map(r, link->op, 2, v, link->at);
+        both[0] = both[0].x ? map(r, RD_OP_and, 2, both, link->at) : both[1];
+        v[0]    = v[1];
+        if (!both[0].x || !both[1].x)
+            return (rd_value){ 0 };
+    }
+    return both[0];
+}
+
+static rd_value choice(rd_formula_reader *r, rd_piece *p)
+{
+    rd_value  v[3] = { { 0 } };
+    rd_piece *q    = p->first;
+
+    for (int k = 0; k < 3; k++, q = q->next) {
+        v[k] = rd_formula_value(r, q);
+        if (!v[k].x)
+            return (rd_value){ 0 };
+    }
+    return map(r, RD_OP_where, 3, v, p->at);
+}
+
+static rd_value transposed(rd_formula_reader *r, rd_piece *p)
+{
+    rd_value v = rd_formula_value(r, p->first);
+
+    if (v.n)
+        return (rd_value){ .x = rd_formula_fail(r, RD_ERR_ARGUMENT, p->at,
+                                                "T is of whole arrays: swap the indices") };
+    v.x = v.x ? rd_formula_made(r, rd_transpose(v.x), p->at) : NULL;
+    return v;
+}
+
+static rd_value misplaced(rd_formula_reader *r, const rd_piece *p, const char *what)
+{
+    return (rd_value){ .x = rd_formula_fail(r, RD_ERR_TEXT, p->at,
+                                            "%s cannot stand here, where an array is read", what) };
+}
+
+static rd_value value(rd_formula_reader *r, rd_piece *p)
+{
+    switch (p->kind) {
+    case RD_PIECE_NUMBER:
+        return (rd_value){ .x = rd_formula_made(
+                               r, p->whole ? rd_int(r->ctx, p->integer) : rd_num(r->ctx, p->real),
+                               p->at) };
+    case RD_PIECE_NAME: return name_value(r, p);
+    case RD_PIECE_UNARY: return unary(r, p);
+    case RD_PIECE_BINARY: return binary(r, p);
+    case RD_PIECE_COMPARE: return compare(r, p);
+    case RD_PIECE_CHOICE: return choice(r, p);
+    case RD_PIECE_CALL: return rd_formula_call(r, p);
+    case RD_PIECE_AT: return rd_formula_subscripts(r, p);
+    case RD_PIECE_REDUCE: return rd_formula_reduction(r, p);
+    case RD_PIECE_TRANSPOSED: return transposed(r, p);
+    case RD_PIECE_TEXT: return misplaced(r, p, "a text");
+    case RD_PIECE_LIST: return misplaced(r, p, "a list");
+    default: return misplaced(r, p, "this");
+    }
+}
+
+/* What is asked for twice, for its shape and for its values, is built once. */
+rd_value rd_formula_value(rd_formula_reader *r, rd_piece *p)
+{
+    rd_value v = { 0 };
+
+    if (r->failed)
+        return v;
+    if (!p->labelled && p->x)
+        return (rd_value){ .x = p->x };
+    v = value(r, p);
+    if (!p->labelled && !v.n)
+        p->x = v.x;
+    return v;
+}
