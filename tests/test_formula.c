@@ -1,0 +1,398 @@
+/* test_formula.c - formulas in text are the nodes that calls make: equal nodes are one address. */
+#include "rdim.h"
+#include "suite.h"
+#include <math.h>
+#include <stdio.h>
+
+static float   x_data[4][5], y_data[5][6], v_data[5], q_data[4][5];
+static int32_t idx_data[3] = { 2, 0, 1 }, label_data[4] = { 0, 1, 0, 1 };
+
+static rd_ctx  *ctx;
+static rd_expr *x, *y, *v, *w, *q, *idx, *label;
+
+static void setup(void)
+{
+    ctx   = rd_ctx_new(NULL);
+    x     = rd_wrap(ctx, x_data, RD_SHAPE(4, 5));
+    y     = rd_wrap(ctx, y_data, RD_SHAPE(5, 6));
+    q     = rd_wrap(ctx, q_data, RD_SHAPE(4, 5));
+    v     = rd_wrap(ctx, v_data, RD_SHAPE(5));
+    w     = rd_wrap(ctx, &v_data[2], RD_SHAPE(3));
+    idx   = rd_wrap(ctx, idx_data, RD_SHAPE(3));
+    label = rd_wrap(ctx, label_data, RD_SHAPE(4, 1));
+}
+
+static void teardown(void)
+{
+    rd_ctx_free(ctx);
+}
+
+static rd_expr *formula(const char *text)
+{
+    return rd_formula(ctx, text,
+                      RD_NAMES({ "x", x }, { "y", y }, { "v", v }, { "w", w }, { "q", q },
+                               { "idx", idx }, { "label", label }));
+}
+
+static rd_expr *num(double value)
+{
+    return rd_num(ctx, value);
+}
+
+static rd_expr *whole(int64_t value)
+{
+    return rd_int(ctx, value);
+}
+
+#define SAME(text, call)                                                                   \
+    do {                                                                                   \
+        rd_expr *want_ = (call), *got_ = formula(text);                                    \
+        ck_assert_msg(want_ != NULL, "%s: the call failed: %s", text, rd_error_text(ctx)); \
+        ck_assert_msg(got_ != NULL, "%s", rd_error_text(ctx));                             \
+        ck_assert_msg(got_ == want_, "%s: not the nodes of " #call, text);                 \
+    } while (0)
+
+START_TEST(operators)
+{
+    SAME("x + q * 2", rd_add(x, rd_mul(q, whole(2))));
+    SAME("-x^2", rd_neg(rd_pow(x, whole(2))));
+    SAME("2 ** -x", rd_pow(whole(2), rd_neg(x)));
+    SAME("x - q - 1e-3", rd_sub(rd_sub(x, q), num(1e-3)));
+    SAME("x / q // 2 % 3", rd_remainder(rd_floordiv(rd_div(x, q), whole(2)), whole(3)));
+    SAME("x @ y", rd_matmul(x, y));
+    SAME("x.T @ q", rd_matmul(rd_transpose(x), q));
+    SAME("0 < x <= 5", rd_and(rd_lt(whole(0), x), rd_le(x, whole(5))));
+    SAME("not x > 1 and q == 2 or x != q",
+         rd_or(rd_and(rd_not(rd_gt(x, whole(1))), rd_eq(q, whole(2))), rd_ne(x, q)));
+    SAME("!(x > 1) && q >= 2 || x < q",
+         rd_or(rd_and(rd_not(rd_gt(x, whole(1))), rd_ge(q, whole(2))), rd_lt(x, q)));
+    SAME("(x > 1) & (q > 1) | ~(x > q)",
+         rd_bit_or(rd_bit_and(rd_gt(x, whole(1)), rd_gt(q, whole(1))), rd_not(rd_gt(x, q))));
+    SAME("idx << 2 >> 1", rd_shift_right(rd_shift_left(idx, whole(2)), whole(1)));
+    SAME("~idx", rd_bit_not(idx));
+    SAME("x > 0 ? x : -1.5", rd_where(rd_gt(x, whole(0)), x, num(-1.5)));
+    SAME("x * pi + inf", rd_add(rd_mul(x, num(3.14159265358979323846)), num(INFINITY)));
+    SAME("+x", x);
+    SAME("(x)\n", x);
+    SAME("x +\n q # a comment\n", rd_add(x, q));
+}
+END_TEST
+
+START_TEST(calls)
+{
+    SAME("exp(x)", rd_exp(x));
+    SAME("atan2(x, q)", rd_atan2(x, q));
+    SAME("where(x > 0, x, q)", rd_where(rd_gt(x, whole(0)), x, q));
+    SAME("clip(x, -1, 1)", rd_clip(x, whole(-1), whole(1)));
+    SAME("float64(x) + int32(q)", rd_add(rd_cast(x, RD_F64), rd_cast(q, RD_I32)));
+    SAME("round(x) + round(x, 2)", rd_add(rd_round(x), rd_round_to(x, 2)));
+    SAME("softmax(x)", rd_softmax(x, RD_DIMS(-1)));
+    SAME("softmax(x, axis=0)", rd_softmax(x, RD_DIMS(0)));
+    SAME("standardise(x, axis=(0, 1), ddof=1)", rd_standardise(x, RD_DIMS(0, 1), 1));
+    SAME("quantile(x, 0.9, axis=1, keepdims=true)", rd_quantile(x, 0.9, RD_KEEP(1)));
+    SAME("quantile(x, 1/4, method=lower)", rd_quantile(x, 0.25, RD_ALL, .method = RD_LOWER));
+    SAME("median(x, axis=1, skip_nan=true)", rd_median(x, RD_DIMS(1), .skip_nan = true));
+    SAME("roll(x, -1, axis=1)", rd_roll(x, 1, -1));
+    SAME("diff(x)", rd_diff(x, -1, 1));
+    SAME("diff(x, n=2, axis=0)", rd_diff(x, 0, 2));
+    SAME("rolling_mean(x, 3, axis=1)", rd_rolling_mean(x, 1, 3));
+    SAME("pad(x, 1, 2, axis=0, mode='edge')", rd_pad(x, 0, 1, 2, RD_PAD_EDGE, NULL));
+    SAME("pad(x, 1, 2, axis=0, value=nan)", rd_pad(x, 0, 1, 2, RD_PAD_CONSTANT, num(NAN)));
+    SAME("concat((x, q), axis=1)", rd_concat(1, RD_EXPRS(x, q)));
+    SAME("stack([x, q])", rd_stack(0, RD_EXPRS(x, q)));
+    SAME("reshape(x, (2, -1))", rd_reshape(x, RD_SHAPE(2, -1)));
+    SAME("permute(x, (1, 0))", rd_permute(x, RD_INDEX(1, 0)));
+    SAME("sort(x, descending=true)", rd_sort(x, -1, .descending = true));
+    SAME("top_k(x, 2, axis=0)", rd_top_k(x, 2, 0));
+    SAME("take(x, idx, axis=0)", rd_take(x, 0, idx));
+    SAME("einsum('ik,kj->ij', x, y)", rd_einsum("ik,kj->ij", x, y));
+    SAME("cdist(x, q)", rd_cdist(x, q, 2));
+    SAME("histogram(x, 10, 0, 1)", rd_histogram(x, 10, 0, 1, NULL));
+    SAME("corr(x, q, axis=0)", rd_corr(x, q, RD_DIMS(0)));
+    SAME("last(x, axis=0, skip_nan=true)", rd_last(x, RD_DIMS(0), .skip_nan = true));
+    SAME("random_normal(7, (3, 4), dtype=float32)",
+         rd_random_normal(ctx, 7, RD_SHAPE(3, 4), RD_F32));
+    SAME("arange(size(x, 1)) * 2",
+         rd_mul(rd_coord(rd_broadcast(whole(0), RD_SHAPE(5)), 0), whole(2)));
+}
+END_TEST
+
+START_TEST(reductions)
+{
+    SAME("mean(x)", rd_mean(x, RD_ALL));
+    SAME("mean(x, 0)", rd_mean(x, RD_DIMS(0)));
+    SAME("mean(x, axis=(0, -1), keepdims=true)", rd_mean(x, RD_KEEP(0, -1)));
+    SAME("sum(x, axis=1, where=x > 0, initial=3)",
+         rd_sum(x, RD_DIMS(1), .where = rd_gt(x, whole(0)), .initial = whole(3)));
+    SAME("std(x, axis=0, ddof=1, skip_nan=true)",
+         rd_std(x, RD_DIMS(0), .ddof = 1, .skip_nan = true));
+    SAME("norm(x, axis=1, p=inf)", rd_norm(x, RD_DIMS(1), .p = INFINITY));
+    SAME("sum(x, dtype=float64, accuracy=compensated)",
+         rd_sum(x, RD_ALL, .type = RD_F64, .accuracy = RD_COMPENSATED));
+    SAME("mean(x, axis=1, weights=v)", rd_mean(x, RD_DIMS(1), .weights = v));
+    SAME("mean(x, axis=0, by=label, groups=2)",
+         rd_mean(x, RD_DIMS(0), .by = RD_EXPRS(label), .groups = RD_SHAPE(2)));
+    SAME("max(x, axis=0) - min(x, axis=0)", rd_sub(rd_max(x, RD_DIMS(0)), rd_min(x, RD_DIMS(0))));
+    SAME("cumsum(v)", rd_scan(v, "sum", RD_DIMS(0)));
+    SAME("cummax(x, axis=1, reverse=true)", rd_scan(x, "max", RD_DIMS(1), .reverse = true));
+    SAME("argmax(x, axis=1)", rd_argmax(x, RD_DIMS(1)));
+}
+END_TEST
+
+START_TEST(slices)
+{
+    SAME("x[1]", rd_slice(x, "1"));
+    SAME("x[-1]", rd_slice(x, "-1"));
+    SAME("x[:, ::2]", rd_slice(x, ":, ::2"));
+    SAME("x[::-1, 1:-1]", rd_slice(x, "::-1, 1:-1"));
+    SAME("x[..., 0]", rd_slice(x, "..., 0"));
+    SAME("x[:, None]", rd_slice(x, ":, new"));
+    SAME("v[new, :, newaxis]", rd_slice(v, "new, :, new"));
+    SAME("x[idx]", rd_take(x, 0, idx));
+    SAME("x[:, idx]", rd_take(x, 1, idx));
+    SAME("x[1:][0, 2]", rd_slice(x, "1, 2"));
+    SAME("x[size(x, 0) - 1]", rd_slice(x, "3"));
+    SAME("n = 1 + 1; x[n]", rd_slice(x, "2"));
+    SAME("mean(x, axis=0)[1:3]", rd_slice(rd_mean(x, RD_DIMS(0)), "1:3"));
+}
+END_TEST
+
+/* ---- By index --------------------------------------------------------------------------------- */
+START_TEST(indices)
+{
+    SAME("o[i, j] = x[i, j]", x);
+    SAME("o[j, i] = x[i, j]", rd_transpose(x));
+    SAME("o[i] = sum[j] x[i, j]", rd_sum(x, RD_DIMS(1)));
+    SAME("o[i] = sum[j] x[i, j] * v[j]", rd_sum(rd_mul(x, rd_expand(v, 0)), RD_DIMS(1)));
+    SAME("sum[i, j] x[i, j]", rd_sum(x, RD_ALL));
+    SAME(
+        "o[i] = sum[j] exp(-sum[d] (x[i, d] - q[j, d])^2) * w[1]",
+        rd_sum(rd_mul(rd_exp(rd_neg(rd_sum(
+                          rd_pow(rd_sub(rd_expand(x, 1), rd_expand(q, 0)), whole(2)), RD_DIMS(2)))),
+                      rd_slice(w, "1")),
+               RD_DIMS(1)));
+    SAME("o[i, k] = sum[j] x[i, j] * y[j, k]",
+         rd_sum(rd_mul(rd_expand(x, 1), rd_expand(rd_transpose(y), 0)), RD_DIMS(2)));
+    SAME("o[i in 0:4] = x[i, i]", rd_diagonal(rd_slice(x, ":, :4"), 0, 1, 0));
+    SAME("o[i] = v[2*i]", rd_slice(v, "::2"));
+    SAME("o[i] = v[size(v) - 1 - i]", rd_flip(v, RD_DIMS(0)));
+    SAME("o[i] = sum[k] v[i + k] * w[k]", rd_sum(rd_mul(rd_window(v, 0, 3, 1), w), RD_DIMS(1)));
+    SAME("o[i] = x[-1, i]", rd_slice(x, "-1"));
+    SAME("o[i, j] = x[idx[i], j]", rd_take(x, 0, idx));
+    SAME("o[i] = v[idx[i]] + 1", rd_add(rd_take(v, 0, idx), whole(1)));
+    SAME("o[i, j] = x[i, j] - mean(x, axis=0)[j]", rd_sub(x, rd_mean(x, RD_DIMS(0))));
+    SAME("o[i] = v[clamp(i - 1)] + 0 * v[i]",
+         rd_add(rd_slice(rd_pad(v, 0, 1, 0, RD_PAD_EDGE, NULL), ":5"), rd_mul(whole(0), v)));
+    SAME("o[i] = v[wrap(i + 1)] + v[i]",
+         rd_add(rd_slice(rd_pad(v, 0, 0, 1, RD_PAD_WRAP, NULL), "1:"), v));
+    SAME("o[i] = v[pad(i + 1, 9)] + v[i]",
+         rd_add(rd_slice(rd_pad(v, 0, 0, 1, RD_PAD_CONSTANT, whole(9)), "1:"), v));
+    SAME("o[i] = v[i] * i", rd_mul(v, rd_coord(v, 0)));
+    SAME("o[i in 1:4] = v[i]", rd_slice(v, "1:4"));
+    SAME("o[i in 0:5, j in 0:4] = v[i]", rd_broadcast(rd_expand(v, 1), RD_SHAPE(5, 4)));
+    SAME("o[i] = v[i] + sum[j where j <= i] v[j]",
+         rd_add(v, rd_sum(rd_broadcast(v, RD_SHAPE(5, 5)), RD_DIMS(1),
+                          .where =
+                              rd_le(rd_expand(rd_coord(v, 0), 0), rd_expand(rd_coord(v, 0), 1)))));
+    SAME("o[i] = mean[j, skip_nan=true, weights=v[j]] x[i, j]",
+         rd_mean(x, RD_DIMS(1), .skip_nan = true, .weights = rd_expand(v, 0)));
+    SAME("o[i] = max[j] (x[i, j]) + 1", rd_add(rd_max(x, RD_DIMS(1)), whole(1)));
+    SAME("t[i] = v[i] * 2; o[i] = t[i] + t[4 - i]",
+         rd_add(rd_mul(v, whole(2)), rd_flip(rd_mul(v, whole(2)), RD_DIMS(0))));
+    SAME("o[i] = v[i]; o[i] += 2 * v[i]", rd_add(v, rd_mul(whole(2), v)));
+}
+END_TEST
+
+START_TEST(statements)
+{
+    rd_named        in[] = { { "x", x, false }, { "v", v, false } }, out[4];
+    rd_formula_opts o    = { .size = sizeof o, .n_in = 2, .in = in };
+
+    ck_assert_int_eq(rd_formula_all(ctx, "t = tan(x); y = 1 + t * t\nz[i] += v[i]\n x", &o, 4, out),
+                     4);
+    ck_assert_str_eq(out[0].name, "t");
+    ck_assert_ptr_eq(out[1].x, rd_add(whole(1), rd_mul(rd_tan(x), rd_tan(x))));
+    ck_assert(!out[1].add && out[2].add);
+    ck_assert_ptr_eq(out[2].x, v);
+    ck_assert_str_eq(out[3].name, "");
+    ck_assert_int_eq(rd_formula_all(ctx, "a = x; b = x", &o, 1, out), 0);
+    ck_assert_int_eq(rd_error(ctx), RD_ERR_LIMIT);
+    ck_assert_int_eq(rd_formula_all(ctx, "x", &o, 1, out), 0); /* the first failure stays */
+    rd_error_clear(ctx);
+    ck_assert_int_eq(rd_formula_all(ctx, "1 + 2", NULL, 1, out), 1);
+}
+END_TEST
+
+static rd_expr *find_data(void *user, rd_ctx *of, const char *name)
+{
+    ++*(int *)user;
+    if (!strcmp(name, "bad"))
+        return rd_slice(x, "9");
+    return strcmp(name, "data") ? NULL : rd_wrap(of, v_data, RD_SHAPE(5));
+}
+
+START_TEST(names_that_are_found)
+{
+    int             asked = 0;
+    rd_named        out[2];
+    rd_formula_opts o = { .size = sizeof o, .find = find_data, .user = &asked };
+
+    ck_assert_int_eq(rd_formula_all(ctx, "data + data; o[i] = data[i]", &o, 2, out), 2);
+    ck_assert_int_eq(asked, 1);
+    ck_assert_ptr_eq(out[1].x, v);
+    ck_assert_int_eq(rd_formula_all(ctx, "other", &o, 2, out), 0);
+    ck_assert_int_eq(rd_error(ctx), RD_ERR_TEXT);
+    rd_error_clear(ctx);
+    ck_assert_int_eq(rd_formula_all(ctx, "1 + bad", &o, 2, out), 0);
+    ck_assert_int_eq(rd_error(ctx), RD_ERR_AXIS);
+    ck_assert_msg(strstr(rd_error_text(ctx), "\n    1 + bad\n        ^") != NULL, "%s",
+                  rd_error_text(ctx));
+}
+END_TEST
+
+/* ---- Failures ---------------------------------------------------------------------------------- */
+static const struct {
+    const char *text, *sentence;
+    rd_status   status;
+    int         column; /* of the caret */
+} failures[] = {
+    { "", "expected a formula, found the end", RD_ERR_TEXT, 0 },
+    { "x +", "expected an operand, found the end", RD_ERR_TEXT, 3 },
+    { "x x", "expected an operator, ';' or the end, found 'x'", RD_ERR_TEXT, 2 },
+    { "(x", "expected an operator, ',' or ')', found the end", RD_ERR_TEXT, 2 },
+    { "x[0", "expected ',' or ']' of these subscripts, found the end", RD_ERR_TEXT, 3 },
+    { "x $ y", "a formula has no '$'", RD_ERR_TEXT, 2 },
+    { "x \x01", "a formula has no byte 0x01", RD_ERR_TEXT, 2 },
+    { "x + \xff", "invalid UTF-8: byte 0xFF", RD_ERR_TEXT, 4 },
+    { "x + \xc3\xa9", "character U+00E9: names have letters a to z, digits and _", RD_ERR_TEXT, 4 },
+    { "'abc", "no ' ends this text", RD_ERR_TEXT, 0 },
+    { "12ab", "expected an operator after the number", RD_ERR_TEXT, 2 },
+    { "99999999999999999999", "a whole number over 2^63", RD_ERR_TEXT, 0 },
+    { "x[9223372036854775807 + 1]", "a whole number beyond 64 bits", RD_ERR_ARGUMENT, 22 },
+    { "zz + 1", "no array is called 'zz'", RD_ERR_TEXT, 0 },
+    { "foo(x)", "no function is called 'foo'", RD_ERR_TEXT, 0 },
+    { "exp(x, x)", "exp has fewer arguments; it takes x", RD_ERR_ARGUMENT, 7 },
+    { "exp()", "exp lacks x; it takes x", RD_ERR_ARGUMENT, 0 },
+    { "mean(x, axs=0)", "mean has no keyword axs; it takes x, axis, keepdims", RD_ERR_ARGUMENT, 8 },
+    { "mean(x, 0, axis=1)", "mean gets twice axis", RD_ERR_ARGUMENT, 11 },
+    { "mean(x, axis=q)", "an axis is a whole number that the text says", RD_ERR_TEXT, 13 },
+    { "mean(x, keepdims=2)", "expected true or false", RD_ERR_TEXT, 17 },
+    { "mean(x, dtype=big)", "expected a type, such as float32", RD_ERR_TYPE, 14 },
+    { "1 + mean(x, axis=5)", "rd_mean: no axis 5 in an operand of rank 2", RD_ERR_AXIS, 4 },
+    { "max(x, 0)", "say maximum(x, y) of two arrays, max(x, axis=0)", RD_ERR_ARGUMENT, 7 },
+    { "cumsum(x)", "say along which axis, as in cumsum(x, axis=0)", RD_ERR_AXIS, 0 },
+    { "x + y", "", RD_ERR_SHAPE, 2 },
+    { "x[9]", "", RD_ERR_AXIS, 2 },
+    { "x[0, 1, 2]", "3 subscripts for 2 axes", RD_ERR_AXIS, 1 },
+    { "x[..., ...]", "a second '...'", RD_ERR_TEXT, 7 },
+    { "x[x > 0]", "how many elements a mask picks the data say", RD_ERR_TYPE, 4 },
+    { "x[idx, idx]", "two arrays as subscripts", RD_ERR_ARGUMENT, 7 },
+    { "a = x; a = x", "two results are called 'a'", RD_ERR_TEXT, 7 },
+    { "o[i] = v[i] + x[i, 0]",
+      "index 'i' has 5 values along axis 0 of 'v', and 4 along axis 0 of 'x'", RD_ERR_SHAPE, 16 },
+    { "o[i] = v[i] * v[i + 1]", "from 1 to 5, but axis 0 of 'v' has 5 elements", RD_ERR_AXIS, 18 },
+    { "o[i] = 1", "nothing says how many values index 'i' has: say so, as in i in 0:10",
+      RD_ERR_SHAPE, 2 },
+    { "o[i in 0:4] = x", "this is an array of rank 2: give its axes indices", RD_ERR_SHAPE, 14 },
+    { "o[i] = v[i] + v", "an array of rank 1 meets indices", RD_ERR_SHAPE, 12 },
+    { "o[i] = x[i]", "1 index for an array of rank 2", RD_ERR_AXIS, 8 },
+    { "o[i] = x[i, :]", "a slice among indices", RD_ERR_TEXT, 12 },
+    { "o[i] = x[i, 7]", "index 7 is outside of axis 1, which has 5 elements", RD_ERR_AXIS, 12 },
+    { "o[i, i] = x[i, i]", "'i' is an index already", RD_ERR_TEXT, 5 },
+    { "o[x] = v[x]", "'x' is an array: the index needs another name", RD_ERR_TEXT, 2 },
+    { "o[i] = sum[i] v[i]", "'i' is an index already", RD_ERR_TEXT, 11 },
+    { "o[i] = v[i] + v[k]", "no array and no index that is known here is called 'k'", RD_ERR_TEXT,
+      16 },
+    { "o[i] = mean(x[i, 0])", "this has indices: say which one goes, as in mean[i] x[i, j]",
+      RD_ERR_ARGUMENT, 13 },
+    { "o[i] = sort(v[i])", "sort takes whole arrays, and this has indices", RD_ERR_ARGUMENT, 13 },
+    { "o[i in 3:1] = v[i]", "a range from 3 to below 1", RD_ERR_ARGUMENT, 2 },
+    { "sum[k in 0:x] v[k]", "where a range ends is a whole number", RD_ERR_TEXT, 11 },
+    { "o[i] = v[pad(i, v)] + v[i]", "what lies outside is one number", RD_ERR_SHAPE, 16 },
+    { "o[i] = v[clamp(i * i)] + v[i]", "clamp takes a sum of indices and whole numbers",
+      RD_ERR_TEXT, 17 },
+    { "diff(x, n=100000)", "100000 times, more than 1000", RD_ERR_LIMIT, 10 },
+    { "pad(x, 1, 1, axis=0, mode=middle)", "'middle' is none of constant, edge, reflect",
+      RD_ERR_TEXT, 26 },
+    { "(1, 2) + x", "a list cannot stand here, where an array is read", RD_ERR_TEXT, 0 },
+};
+
+START_TEST(says_what_is_wrong)
+{
+    const int   n = (int)(sizeof failures / sizeof *failures);
+    const char *said;
+
+    ck_assert_int_lt(_i, n);
+    ck_assert_ptr_null(formula(failures[_i].text));
+    said = rd_error_text(ctx);
+    ck_assert_msg(rd_error(ctx) == failures[_i].status, "%s", said);
+    ck_assert_msg(strstr(said, failures[_i].sentence) != NULL, "%s", said);
+    ck_assert_msg((int)(strrchr(said, '^') - strrchr(said, '\n')) - 5 == failures[_i].column, "%s",
+                  said);
+}
+END_TEST
+
+/* `n` times `part`, then `end`. */
+static rd_status repeated(const char *start, const char *part, int n, const char *end)
+{
+    const size_t each = strlen(part);
+    char        *text = malloc(strlen(start) + each * (size_t)n + strlen(end) + 1), *at = text;
+    rd_status    status;
+
+    at += sprintf(at, "%s", start);
+    for (int k = 0; k < n; k++)
+        at += sprintf(at, "%s", part);
+    sprintf(at, "%s", end);
+    formula(text);
+    status = rd_error(ctx);
+    ck_assert_msg(status == RD_OK || strchr(rd_error_text(ctx), '^') != NULL, "%s",
+                  rd_error_text(ctx));
+    rd_error_clear(ctx);
+    free(text);
+    return status;
+}
+
+START_TEST(limits)
+{
+    ck_assert_int_eq(repeated("", "(", 100000, ""), RD_ERR_LIMIT);
+    ck_assert_int_eq(repeated("", "(", 1000, "x"), RD_ERR_LIMIT);
+    ck_assert_int_eq(repeated("", "-", 1000, "x"), RD_ERR_LIMIT);
+    ck_assert_int_eq(repeated("", "x[", 1000, "0"), RD_ERR_LIMIT);
+    ck_assert_int_eq(repeated("x", "^x", 1000, ""), RD_ERR_LIMIT);
+    ck_assert_int_eq(repeated("x", "+x", 2000, ""), RD_ERR_LIMIT);
+    ck_assert_int_eq(repeated("x", "[:]", 2000, ""), RD_ERR_LIMIT);
+    ck_assert_int_eq(repeated("x", "+x", 500, ""), RD_OK);
+    ck_assert_int_eq(repeated("", "x;", 1000, ""), RD_ERR_LIMIT);
+    ck_assert_int_eq(repeated("", "a", 1000, ""), RD_ERR_LIMIT);
+    ck_assert_int_eq(repeated("", "1", 1000, ""), RD_ERR_LIMIT);
+    ck_assert_int_eq(repeated("n = 1;", "n += n;", 250, "x[n]"), RD_OK);
+    ck_assert_int_eq(
+        repeated("quantile(x, 0.5 + 0.1*size(", "quantile(v, 0.5 + 0.1*size(", 60, "v"),
+        RD_ERR_TEXT);
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *s  = suite_create("formula");
+    TCase   *tc = tcase_create("formula");
+    SRunner *runner;
+    int      failed;
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_test(tc, operators);
+    tcase_add_test(tc, calls);
+    tcase_add_test(tc, reductions);
+    tcase_add_test(tc, slices);
+    tcase_add_test(tc, indices);
+    tcase_add_test(tc, statements);
+    tcase_add_test(tc, names_that_are_found);
+    tcase_add_loop_test(tc, says_what_is_wrong, 0, (int)(sizeof failures / sizeof *failures));
+    tcase_add_test(tc, limits);
+    suite_add_tcase(s, tc);
+    runner = srunner_create(s);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
