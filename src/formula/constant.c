@@ -65,7 +65,7 @@ static bool of_name(rd_formula_reader *r, const rd_piece *p, int64_t *value)
 
 bool rd_formula_integer(rd_formula_reader *r, const rd_piece *p, int64_t *value)
 {
-    int64_t a, b;
+    int64_t a = 0, b = 0;
 
     if (p->labelled || r->failed)
         return false;
@@ -105,8 +105,8 @@ static bool real_of_two(const rd_piece *p, double a, double b, double *value)
 
 bool rd_formula_real(rd_formula_reader *r, const rd_piece *p, double *value)
 {
-    int64_t whole;
-    double  a, b;
+    int64_t whole = 0;
+    double  a = 0, b = 0;
 
     if (rd_formula_integer(r, p, &whole)) {
         *value = (double)whole;

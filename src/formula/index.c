@@ -89,7 +89,7 @@ static bool resolve(rd_formula_reader *r, rd_piece *p)
         p->labelled |= q->labelled;
     }
     bool subscripts = false;
-    if (p->kind == RD_PIECE_AT)
+    if (p->kind == RD_PIECE_AT && p->first)
         for (rd_piece *q = p->first->next; q; q = q->next)
             subscripts |= q->labelled;
     if (subscripts) {

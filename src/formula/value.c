@@ -85,8 +85,8 @@ static bool meet(rd_formula_reader *r, int n, rd_value *v, size_t at, rd_value *
 
 static rd_value map(rd_formula_reader *r, rd_op op, int n, rd_value *v, size_t at)
 {
-    rd_expr *x[3];
-    rd_value all = { 0 };
+    rd_expr *x[3] = { NULL };
+    rd_value all  = { 0 };
 
     if (!meet(r, n, v, at, &all, x))
         return (rd_value){ 0 };
@@ -104,7 +104,7 @@ static rd_expr *constant(rd_formula_reader *r, const rd_piece *p)
 {
     const bool is_true =
         rd_formula_is(r, p->at, p->length, "true") || rd_formula_is(r, p->at, p->length, "True");
-    double value;
+    double value = 0;
 
     if (is_true || rd_formula_is(r, p->at, p->length, "false") ||
         rd_formula_is(r, p->at, p->length, "False"))
