@@ -45,6 +45,15 @@ foreach(source IN LISTS suite_sources)
     list(APPEND rdim_tests ${suite})
 endforeach()
 
+# ---- Hostile texts: tests/fuzz -----------------------------------------------------------------------
+add_executable(fuzz_formula tests/fuzz/formula.c)
+set_target_properties(fuzz_formula PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests C_STANDARD 11 C_EXTENSIONS OFF)
+target_compile_definitions(fuzz_formula PRIVATE _POSIX_C_SOURCE=200809L)
+target_link_libraries(fuzz_formula PRIVATE rdim_parts rdim_warnings)
+add_test(NAME fuzz_formula COMMAND fuzz_formula tests/data/formulas WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+list(APPEND rdim_tests fuzz_formula)
+
 # ---- A driver, an NVRTC and a cuBLAS for machines without a GPU: tests/cuda -------------------------
 # In C++, as kernels are, which nothing else is.  With C's flags, as presets say there which sanitizers look; the address
 # sanitizer looks at kernels, too.

@@ -160,6 +160,12 @@ inline rd_expr *einsum(const char *text, expr_list operands)
     return rd_einsum_text(text, exprs(operands));
 }
 
+/** rd::formula(ctx, "a + 2 * b", { { "a", a }, { "b", b } }) */
+inline rd_expr *formula(rd_ctx *ctx, const char *text, std::initializer_list<rd_name> in)
+{
+    return rd_formula(ctx, text, rd_names{ in.begin(), static_cast<int32_t>(in.size()) });
+}
+
 /* ---- Reductions and scans -------------------------------------------------------------------- */
 /** Keywords of reductions and scans: rd::sum(x, RD_DIMS(0), rd::opts().skip_nan().where(mask)).
  *  A setter has the name and the meaning of the field of rd_reduce_opts. */

@@ -1,5 +1,8 @@
 /* test_formula.c - formulas in text are the nodes that calls make: equal nodes are one address. */
 #include "rdim.h"
+#include "core/text.h"
+#include "formula/formula.h"
+#include "random_formula.h"
 #include "suite.h"
 #include <math.h>
 #include <stdio.h>
@@ -250,6 +253,68 @@ START_TEST(names_that_are_found)
 }
 END_TEST
 
+/* ---- By chance ---------------------------------------------------------------------------------- */
+START_TEST(by_chance)
+{
+    random_formula f = { .ctx = ctx, .state = 1, .x = x, .q = q, .v = v };
+
+    for (int k = 0; k < (SANITIZED ? 200 : 2000); k++) {
+        rd_mark  mark = rd_ctx_mark(ctx);
+        rd_expr *want = k % 2 ? random_formula_whole(&f) : random_formula_by_index(&f);
+
+        if (f.n < RANDOM_FORMULA_TEXT)
+            SAME(f.text, want);
+        rd_ctx_release(ctx, mark);
+    }
+}
+END_TEST
+
+/* What is printed, with all parentheses, reads as the same tree. */
+static void check_print(const char *text, rd_expr *want)
+{
+    rd_formula_opts   *opts = rd_alloc(ctx, sizeof *opts);
+    rd_formula_reader *r    = rd_alloc(ctx, sizeof *r);
+    rd_text            out  = { 0 };
+
+    r->ctx  = ctx;
+    r->call = "print";
+    r->text = text;
+    r->opts = opts;
+    ck_assert(rd_formula_tokens(r) && rd_formula_parse(r));
+    rd_formula_print(&out, r);
+    rd_free(ctx, r->token);
+    rd_free(ctx, r->piece);
+    rd_free(ctx, r);
+    rd_free(ctx, opts);
+    ck_assert_msg(formula(out.at) == want, "%s became %s: %s", text, out.at, rd_error_text(ctx));
+    rd_text_free(&out);
+}
+
+/* Blocks of the page, line by line. */
+START_TEST(page)
+{
+    FILE *file = fopen("docs/formulas.md", "r");
+    char  line[512];
+    int   n = 0;
+
+    ck_assert_ptr_nonnull(file);
+    while (fgets(line, sizeof line, file)) {
+        rd_expr *got;
+
+        if (strncmp(line, "    ", 4) != 0)
+            continue;
+        n++;
+        got = formula(line);
+        ck_assert_msg(!got == (strstr(line, "# error") != NULL), "%s%s", line, rd_error_text(ctx));
+        if (got)
+            check_print(line, got);
+        rd_error_clear(ctx);
+    }
+    fclose(file);
+    ck_assert_int_gt(n, 30);
+}
+END_TEST
+
 /* ---- Failures ---------------------------------------------------------------------------------- */
 static const struct {
     const char *text, *sentence;
@@ -388,6 +453,8 @@ int main(void)
     tcase_add_test(tc, names_that_are_found);
     tcase_add_loop_test(tc, says_what_is_wrong, 0, (int)(sizeof failures / sizeof *failures));
     tcase_add_test(tc, limits);
+    tcase_add_test(tc, by_chance);
+    tcase_add_test(tc, page);
     suite_add_tcase(s, tc);
     runner = srunner_create(s);
     srunner_run_all(runner, CK_NORMAL);

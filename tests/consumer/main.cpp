@@ -88,6 +88,7 @@ static void made(rd_ctx *ctx, rd_expr *x)
     check("meshgrid", ctx, rd::meshgrid({ row, row }, grid) ? rd_at(ctx, grid[1], RD_INDEX(0, 1))
                                                             : 0, 2);
     check("einsum", ctx, first(ctx, rd::einsum("i,i->", { row, row })), 14);
+    check("formula", ctx, first(ctx, rd::formula(ctx, "sum(r * r)", { { "r", row } })), 14);
     check("rolling", ctx, first(ctx, rd_rolling_sum(row, 0, 2)), 3);
     check("bins", ctx, first(ctx, rd_bins(row, 3, 0, 3)), 1);
     check("random", ctx, first(ctx, rd_random_integers(ctx, 1, RD_SHAPE(2), 5, 6)), 5);

@@ -1,0 +1,154 @@
+/* print.c - the tree as a formula that reads as the same tree: all parentheses are written. */
+#include "core/text.h"
+#include "formula/formula.h"
+#include <math.h>
+#include <string.h>
+
+static void print(rd_text *text, const rd_formula_reader *r, const rd_piece *p);
+
+static const char *sign_of(rd_op op)
+{
+    static const struct {
+        rd_op       op;
+        const char *sign;
+    } signs[] = { { RD_OP_or, "or" },     { RD_OP_and, "and" },       { RD_OP_eq, "==" },
+                  { RD_OP_ne, "!=" },     { RD_OP_le, "<=" },         { RD_OP_ge, ">=" },
+                  { RD_OP_lt, "<" },      { RD_OP_gt, ">" },          { RD_OP_bit_or, "|" },
+                  { RD_OP_bit_and, "&" }, { RD_OP_shift_left, "<<" }, { RD_OP_shift_right, ">>" },
+                  { RD_OP_add, "+" },     { RD_OP_sub, "-" },         { RD_OP_mul, "*" },
+                  { RD_OP_div, "/" },     { RD_OP_floordiv, "//" },   { RD_OP_remainder, "%" },
+                  { RD_OP_pow, "^" },     { RD_OP_neg, "-" },         { RD_OP_not, "!" },
+                  { RD_OP_bit_not, "~" } };
+
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (signs[i].op == op)
+            return signs[i].sign;
+    return "@";
+}
+
+static void print_list(rd_text *text, const rd_formula_reader *r, const rd_piece *first,
+                       const char *between)
+{
+    for (const rd_piece *p = first; p; p = p->next) {
+        print(text, r, p);
+        rd_text_add(text, "%s", p->next ? between : "");
+    }
+}
+
+static void print_number(rd_text *text, const rd_piece *p)
+{
+    const bool whole = fabs(p->real) < 1e15 && p->real == floor(p->real);
+
+    if (p->whole)
+        rd_text_add(text, p->integer < 0 ? "(%lld)" : "%lld", (long long)p->integer);
+    else
+        rd_text_add(text, signbit(p->real) ? "(%.17g%s)" : "%.17g%s", p->real, whole ? ".0" : "");
+}
+
+static void print_name(rd_text *text, const rd_formula_reader *r, const rd_piece *p)
+{
+    rd_text_add(text, "%.*s", (int)p->length, r->text + p->at);
+}
+
+static void print_index(rd_text *text, const rd_formula_reader *r, const rd_piece *p)
+{
+    print_name(text, r, p);
+    rd_text_add(text, "%s", p->first ? " in " : "");
+    print_list(text, r, p->first, ":");
+}
+
+static void print_reduction(rd_text *text, const rd_formula_reader *r, const rd_piece *p)
+{
+    rd_text_add(text, "(");
+    print_name(text, r, p);
+    rd_text_add(text, "[");
+    for (const rd_piece *q = p->first; q; q = q->next) {
+        rd_text_add(text, "%s", q->kind == RD_PIECE_WHERE ? " where " : q == p->first ? "" : ", ");
+        print(text, r, q->kind == RD_PIECE_WHERE ? q->first : q);
+    }
+    rd_text_add(text, "] ");
+    print(text, r, p->body);
+    rd_text_add(text, ")");
+}
+
+static void print_between(rd_text *text, const rd_formula_reader *r, const rd_piece *p)
+{
+    const char *between = p->kind == RD_PIECE_CHOICE ? "?:" : NULL;
+
+    rd_text_add(text, "(");
+    print(text, r, p->first);
+    for (const rd_piece *q = p->first->next; q; q = q->next) {
+        if (between)
+            rd_text_add(text, " %c ", *between++);
+        else
+            rd_text_add(text, " %s ", sign_of(q->kind == RD_PIECE_LINK ? q->op : p->op));
+        print(text, r, q->kind == RD_PIECE_LINK ? q->first : q);
+    }
+    rd_text_add(text, ")");
+}
+
+static void print(rd_text *text, const rd_formula_reader *r, const rd_piece *p)
+{
+    switch (p->kind) {
+    case RD_PIECE_NUMBER: print_number(text, p); break;
+    case RD_PIECE_TEXT:
+    case RD_PIECE_NAME: print_name(text, r, p); break;
+    case RD_PIECE_UNARY:
+        rd_text_add(text, "(%s", sign_of(p->op));
+        print(text, r, p->first);
+        rd_text_add(text, ")");
+        break;
+    case RD_PIECE_BINARY:
+    case RD_PIECE_COMPARE:
+    case RD_PIECE_CHOICE: print_between(text, r, p); break;
+    case RD_PIECE_CALL:
+        print_name(text, r, p);
+        rd_text_add(text, "(");
+        print_list(text, r, p->first, ", ");
+        rd_text_add(text, ")");
+        break;
+    case RD_PIECE_KEYWORD:
+        print_name(text, r, p);
+        rd_text_add(text, "=");
+        print(text, r, p->first);
+        break;
+    case RD_PIECE_LIST:
+        rd_text_add(text, "[");
+        print_list(text, r, p->first, ", ");
+        rd_text_add(text, "]");
+        break;
+    case RD_PIECE_AT:
+        print(text, r, p->first);
+        rd_text_add(text, "[");
+        print_list(text, r, p->first->next, ", ");
+        rd_text_add(text, "]");
+        break;
+    case RD_PIECE_SLICE: print_list(text, r, p->first, ":"); break;
+    case RD_PIECE_NEW: rd_text_add(text, "None"); break;
+    case RD_PIECE_REST: rd_text_add(text, "..."); break;
+    case RD_PIECE_TRANSPOSED:
+        print(text, r, p->first);
+        rd_text_add(text, ".T");
+        break;
+    case RD_PIECE_REDUCE: print_reduction(text, r, p); break;
+    case RD_PIECE_INDEX: print_index(text, r, p); break;
+    default: break;
+    }
+}
+
+void rd_formula_print(rd_text *text, const rd_formula_reader *r)
+{
+    for (int k = 0; k < r->n_statements; k++) {
+        const rd_statement *s = &r->statement[k];
+
+        rd_text_add(text, "%.*s", (int)s->length, r->text + s->at);
+        if (s->index) {
+            rd_text_add(text, "[");
+            print_list(text, r, s->index->first, ", ");
+            rd_text_add(text, "]");
+        }
+        rd_text_add(text, "%s", !s->length ? "" : s->add ? " += " : " = ");
+        print(text, r, s->tree);
+        rd_text_add(text, "\n");
+    }
+}
