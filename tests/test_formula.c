@@ -199,6 +199,11 @@ START_TEST(indices)
                               rd_le(rd_expand(rd_coord(v, 0), 0), rd_expand(rd_coord(v, 0), 1)))));
     SAME("o[i] = mean[j, skip_nan=true, weights=v[j]] x[i, j]",
          rd_mean(x, RD_DIMS(1), .skip_nan = true, .weights = rd_expand(v, 0)));
+    SAME("o[i] = median[j] x[i, j]", rd_median(x, RD_DIMS(1)));
+    SAME("o[i] = quantile[j, q=0.9 where v[j] > 0] x[i, j]",
+         rd_quantile(x, 0.9, RD_DIMS(1), .where = rd_expand(rd_gt(v, whole(0)), 0)));
+    SAME("o[i, j] = cov[k, y=q[j, k], ddof=1] x[i, k]",
+         rd_cov(rd_expand(x, 1), rd_expand(q, 0), RD_DIMS(2), .ddof = 1));
     SAME("o[i] = max[j] (x[i, j]) + 1", rd_add(rd_max(x, RD_DIMS(1)), whole(1)));
     SAME("t[i] = v[i] * 2; o[i] = t[i] + t[4 - i]",
          rd_add(rd_mul(v, whole(2)), rd_flip(rd_mul(v, whole(2)), RD_DIMS(0))));
@@ -376,6 +381,7 @@ static const struct {
     { "o[i] = v[pad(i, v)] + v[i]", "what lies outside is one number", RD_ERR_SHAPE, 16 },
     { "o[i] = v[clamp(i * i)] + v[i]", "clamp takes a sum of indices and whole numbers",
       RD_ERR_TEXT, 17 },
+    { "median[i, axis=0] v[i]", "the indices say what is reduced", RD_ERR_ARGUMENT, 15 },
     { "diff(x, n=100000)", "100000 times, more than 1000", RD_ERR_LIMIT, 10 },
     { "pad(x, 1, 1, axis=0, mode=middle)", "'middle' is none of constant, edge, reflect",
       RD_ERR_TEXT, 26 },

@@ -30,13 +30,13 @@ static rd_value call_row(rd_formula_reader *r, const rd_piece *p, const rd_formu
 
     if (!rd_formula_arguments(r, p, f->arguments, &a))
         return failed(NULL);
-    if (f->maps) {
+    if (f->sort == RD_FORMULA_MAPS) {
         if (!meet(r, p, a.n, a.x, &all, x))
             return failed(NULL);
         for (int k = 0; k < a.n; k++)
             a.x[k].x = x[k];
     }
-    for (int k = 0; k < a.n && !f->maps; k++)
+    for (int k = 0; k < a.n && f->sort != RD_FORMULA_MAPS; k++)
         if (a.x[k].n)
             return failed(rd_formula_fail(r, RD_ERR_ARGUMENT, a.given[k]->at,
                                           "%.*s takes whole arrays, and this has indices",

@@ -147,7 +147,9 @@ rd_expr *rd_formula_array(rd_formula_reader *r, size_t at, size_t length);
 bool     rd_formula_has_array(rd_formula_reader *r, size_t at, size_t length);
 /* The statement of that name that is built already. */
 rd_statement *rd_formula_statement(rd_formula_reader *r, size_t at, size_t length);
-bool          rd_formula_is_reducer(const rd_formula_reader *r, size_t at, size_t length);
+/* One of core/reducers.def; or that, and a function that reduces as they do. */
+bool rd_formula_is_reducer(const rd_formula_reader *r, size_t at, size_t length);
+bool rd_formula_reduces(const rd_formula_reader *r, size_t at, size_t length);
 
 /* ---- Numbers that are known now (constant.c) ---------------------------------------------------- */
 bool rd_formula_integer(rd_formula_reader *r, const rd_piece *p, int64_t *value);
@@ -227,9 +229,15 @@ bool rd_formula_arguments(rd_formula_reader *r, const rd_piece *call, const char
                           rd_arguments *a);
 
 /* ---- Functions that are no reducers (functions.c) ----------------------------------------------- */
+typedef enum rd_formula_sort {
+    RD_FORMULA_WHOLE,
+    RD_FORMULA_MAPS,
+    RD_FORMULA_REDUCES
+} rd_formula_sort;
+
 typedef struct rd_formula_function {
-    const char *name, *arguments;
-    bool        maps; /* element by element */
+    const char     *name, *arguments;
+    rd_formula_sort sort;
     rd_expr *(*build)(const rd_arguments *a);
 } rd_formula_function;
 const rd_formula_function *rd_formula_function_called(const rd_formula_reader *r, size_t at,

@@ -106,7 +106,7 @@ static rd_expr *pair(const rd_arguments *a,
 #define REAL     (a->t ? a->t : RD_F64)
 #define LIST     ((rd_exprs){ a->list, a->n_list })
 
-#define RD_FUNCTION(name, arguments, maps, call)        \
+#define RD_FUNCTION(name, arguments, sort, call)        \
     static rd_expr *build_##name(const rd_arguments *a) \
     {                                                   \
         return call;                                    \
@@ -114,7 +114,8 @@ static rd_expr *pair(const rd_arguments *a,
 #include "formula/functions.def"
 
 static const rd_formula_function functions[] = {
-#define RD_FUNCTION(name, arguments, maps, call) { #name, arguments, maps, build_##name },
+#define RD_FUNCTION(name, arguments, sort, call) \
+    { #name, arguments, RD_FORMULA_##sort, build_##name },
 #include "formula/functions.def"
 };
 

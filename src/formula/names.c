@@ -91,6 +91,13 @@ bool rd_formula_is_reducer(const rd_formula_reader *r, size_t at, size_t length)
     return false;
 }
 
+bool rd_formula_reduces(const rd_formula_reader *r, size_t at, size_t length)
+{
+    const rd_formula_function *f = rd_formula_function_called(r, at, length);
+
+    return f ? f->sort == RD_FORMULA_REDUCES : rd_formula_is_reducer(r, at, length);
+}
+
 /* NumPy's names beside our own. */
 rd_dtype rd_formula_type(const rd_formula_reader *r, size_t at, size_t length)
 {

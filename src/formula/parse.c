@@ -262,7 +262,7 @@ static rd_piece *read_name(rd_formula_reader *r)
         return rd_formula_expected(r, "an operand");
     if (token_is(r, t + 1, "("))
         return read_call(r);
-    if (token_is(r, t + 1, "[") && rd_formula_is_reducer(r, t->at, t->length) &&
+    if (token_is(r, t + 1, "[") && rd_formula_reduces(r, t->at, t->length) &&
         !rd_formula_has_array(r, t->at, t->length))
         return read_reduction(r);
     r->now++;

@@ -117,89 +117,92 @@ static rd_value scan_call(rd_formula_reader *r, const rd_piece *p)
 }
 
 /* ---- With indices ---------------------------------------------------------------------------------- */
-/* Arguments of the reduction are its keywords: a call of them alone, whose pieces stay the tree's. */
-static bool bracket_keywords(rd_formula_reader *r, const rd_piece *p, rd_arguments *a)
+/* name[keywords] body as name(body, keywords), of copies of the pieces, as those stay the tree's. */
+static bool bracket_arguments(rd_formula_reader *r, const rd_piece *p, const char *list,
+                              rd_arguments *a)
 {
     rd_piece call = { .kind = RD_PIECE_CALL, .at = p->at, .length = p->length, .label = -1 };
-    rd_piece copy[N_KEYWORDS], where = { .kind = RD_PIECE_KEYWORD };
-    int      n = 0;
+    rd_piece copy[RD_ARGUMENTS];
+    int      n = 1;
 
+    copy[0] = *p->body;
     for (const rd_piece *q = p->first; q; q = q->next) {
         if (q->kind == RD_PIECE_INDEX)
             continue;
-        if (n == N_KEYWORDS)
+        if (n == RD_ARGUMENTS)
             return rd_formula_fail(r, RD_ERR_ARGUMENT, q->at, "too many keywords");
         copy[n] = *q;
         if (q->kind == RD_PIECE_WHERE) {
             copy[n].kind   = RD_PIECE_KEYWORD;
             copy[n].length = strlen("where");
         }
-        copy[n].next = NULL;
-        if (n)
-            copy[n - 1].next = &copy[n];
+        copy[n - 1].next = &copy[n];
         n++;
     }
-    (void)where;
-    call.first = n ? copy : NULL;
-    return rd_formula_arguments(r, &call, KEYWORDS, a);
+    copy[n - 1].next = NULL;
+    call.first       = copy;
+    if (!rd_formula_arguments(r, &call, list, a))
+        return false;
+    for (int k = 0; k < a->n; k++) {
+        if (a->given[k] && (a->kind[k] == 'd' || !strncmp(a->name[k], "keepdims", 8)))
+            return rd_formula_fail(r, RD_ERR_ARGUMENT, a->given[k]->at,
+                                   "the indices say what is reduced");
+        if (a->x[k].n && !strncmp(a->name[k], "initial", 7))
+            return rd_formula_fail(r, RD_ERR_ARGUMENT, a->given[k]->at, "initial takes a number");
+    }
+    a->call = p; /* and not what ends here */
+    return true;
 }
 
-/* The body, which has all axes, then where and weights. */
-static bool operands(rd_formula_reader *r, rd_piece *p, const rd_arguments *a, rd_value *all,
-                     rd_expr **x)
+/* All operands with all indices; the body has them whole.  Then what is reduced, and what is left. */
+static bool meet(rd_formula_reader *r, const rd_piece *p, rd_arguments *a, rd_dims *dims,
+                 rd_value *kept)
 {
-    const size_t at    = p->at;
-    rd_value     v[4]  = { rd_formula_value(r, p->body) };
-    bool         whole = false;
+    rd_value all, v[RD_ARGUMENTS + 1] = { { 0 } };
 
-    if (!v[0].x)
-        return false;
-    v[1] = a->x[WHERE];
-    v[2] = a->x[WEIGHTS];
-    for (const rd_piece *q = p->first; q; q = q->next)
-        if (q->kind == RD_PIECE_INDEX) {
-            rd_value all_but[2] = { v[3], { .n = 1, .label = { (int16_t)q->label } } };
+    for (const rd_piece *q = p->first; q; q = q->next) {
+        const rd_value both[] = { v[a->n], { .n = 1, .label = { (int16_t)q->label } } };
 
-            if (!rd_value_union(r, 2, all_but, at, &v[3]))
-                return false;
-        }
-    if (!rd_value_union(r, 4, v, at, all))
+        if (q->kind == RD_PIECE_INDEX && !rd_value_union(r, 2, both, p->at, &v[a->n]))
+            return false;
+    }
+    memcpy(v, a->x, (size_t)a->n * sizeof *v);
+    if (!rd_value_union(r, a->n + 1, v, p->at, &all))
         return false;
-    whole = v[0].n < all->n;
-    x[0]  = rd_value_seen(r, &v[0], all, whole, at);
-    x[1]  = rd_value_seen(r, &v[1], all, false, at);
-    x[2]  = rd_value_seen(r, &v[2], all, false, at);
-    return x[0] && !r->failed;
+    for (int k = 0; k < a->n; k++) {
+        a->x[k].x = rd_value_seen(r, &v[k], &all, k == 0 && v[0].n < all.n, p->at);
+        if (v[k].x && !a->x[k].x)
+            return false;
+    }
+    *dims = RD_NONE;
+    *kept = (rd_value){ 0 };
+    for (int k = 0, place; k < all.n; k++)
+        if (rd_value_has(&v[a->n], all.label[k], &place))
+            dims->axis[dims->n++] = k;
+        else
+            kept->label[kept->n++] = all.label[k];
+    return true;
 }
 
 static rd_value reduce_indices(rd_formula_reader *r, rd_piece *p)
 {
-    rd_arguments   a;
-    rd_reduce_opts o;
-    rd_value       all, kept = { 0 };
-    rd_expr       *x[3];
-    char           name[RD_FORMULA_NAME + 1];
+    const rd_formula_function *f = rd_formula_function_called(r, p->at, p->length);
+    rd_arguments               a;
+    rd_reduce_opts             o;
+    rd_value                   kept;
+    char                       name[RD_FORMULA_NAME + 1];
 
-    if (!bracket_keywords(r, p, &a) || !read_keywords(&a, 0, &o) || !operands(r, p, &a, &all, x))
+    if (!bracket_arguments(r, p, f ? f->arguments : "x " KEYWORDS, &a) ||
+        !meet(r, p, &a, &a.d, &kept) || (!f && !read_keywords(&a, 1, &o)))
         return none();
-    if (a.x[INITIAL].n)
-        return (
-            rd_value){ .x = rd_formula_fail(r, RD_ERR_ARGUMENT, p->at, "initial takes a number") };
-    o.where   = x[1];
-    o.weights = x[2];
-    o.dims    = RD_NONE;
-    for (int k = 0; k < all.n; k++) {
-        bool goes = false;
-
-        for (const rd_piece *q = p->first; q; q = q->next)
-            goes |= q->kind == RD_PIECE_INDEX && q->label == all.label[k];
-        if (goes)
-            o.dims.axis[o.dims.n++] = k;
-        else
-            kept.label[kept.n++] = all.label[k];
+    if (f) {
+        kept.x = f->build(&a);
+    } else {
+        o.dims = a.d;
+        name_of(r, p->at, p->length, name);
+        kept.x = rd_reduce_name(a.x[0].x, name, &o);
     }
-    name_of(r, p->at, p->length, name);
-    kept.x = rd_formula_made(r, rd_reduce_name(x[0], name, &o), p->at);
+    kept.x = rd_formula_made(r, kept.x, p->at);
     return kept;
 }
 
