@@ -147,7 +147,7 @@ static bool bracket_arguments(rd_formula_reader *r, const rd_piece *p, const cha
         if (a->given[k] && (a->kind[k] == 'd' || !strncmp(a->name[k], "keepdims", 8)))
             return rd_formula_fail(r, RD_ERR_ARGUMENT, a->given[k]->at,
                                    "the indices say what is reduced");
-        if (a->x[k].n && !strncmp(a->name[k], "initial", 7))
+        if (a->given[k] && a->x[k].n && !strncmp(a->name[k], "initial", 7))
             return rd_formula_fail(r, RD_ERR_ARGUMENT, a->given[k]->at, "initial takes a number");
     }
     a->call = p; /* and not what ends here */
