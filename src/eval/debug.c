@@ -9,9 +9,10 @@
 #define RD_CHECK 0
 #endif
 
-typedef enum stage { GRAPH, TREE, NEST, PROGRAM, TILES, CODE, STAGES } stage;
+typedef enum stage { FORMULA, GRAPH, TREE, NEST, PROGRAM, TILES, CODE, STAGES } stage;
 
-static const char *const name[STAGES] = { "graph", "tree", "nest", "program", "tiles", "code" };
+static const char *const name[STAGES] = { "formula", "graph", "tree", "nest",
+                                          "program", "tiles", "code" };
 
 /* Names in the list, with commas between. */
 static const char *list(void)
@@ -24,7 +25,7 @@ static const char *list(void)
 /* The stage of which `at` is the name, n bytes long; STAGES: none. */
 static stage stage_of(const char *at, size_t n)
 {
-    stage s = GRAPH;
+    stage s = FORMULA;
 
     while (s < STAGES && (strlen(name[s]) != n || memcmp(name[s], at, n) != 0))
         s++;
@@ -45,10 +46,11 @@ bool rd_debug_is_known(rd_ctx *ctx)
         const size_t n = strcspn(at, ",");
 
         if (n > 0 && stage_of(at, n) == STAGES) {
-            rd_fail(ctx, RD_ERR_ARGUMENT,
-                    "RDIM_DEBUG: no stage \"%.*s\"; there are graph, tree, nest, program, tiles "
-                    "and code, with commas between",
-                    (int)(n < 64 ? n : 64), at);
+            rd_fail(
+                ctx, RD_ERR_ARGUMENT,
+                "RDIM_DEBUG: no stage \"%.*s\"; there are formula, graph, tree, nest, program, tiles "
+                "and code, with commas between",
+                (int)(n < 64 ? n : 64), at);
             return false;
         }
     }
@@ -67,6 +69,16 @@ static void must_hold(const char *after, const char *wrong)
     if (wrong)
         fprintf(stderr, "rdim: internal error after %s: %s\n", after, wrong);
     assert(!wrong);
+}
+
+bool rd_debug_wants_formula(void)
+{
+    return wanted(FORMULA);
+}
+
+void rd_debug_formula(rd_text *text)
+{
+    print(FORMULA, text);
 }
 
 void rd_debug_graph(const rd_graph *graph)

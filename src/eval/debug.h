@@ -1,4 +1,4 @@
-/* debug.h - RDIM_DEBUG=graph,tree,nest,program,tiles,code prints each stage to stderr; builds with RD_CHECK
+/* debug.h - RDIM_DEBUG=formula,graph,tree,nest,program,tiles,code prints each stage to stderr; builds with RD_CHECK
  * also check it. */
 #ifndef RD_EVAL_DEBUG_H
 #define RD_EVAL_DEBUG_H
@@ -6,6 +6,8 @@
 
 /* Names RDIM_DEBUG nothing but stages?  False after recording the failure. */
 bool rd_debug_is_known(rd_ctx *ctx);
+bool rd_debug_wants_formula(void);
+void rd_debug_formula(struct rd_text *text); /* and frees it */
 void rd_debug_graph(const rd_graph *graph);
 void rd_debug_tree(const rd_tree *tree);
 void rd_debug_nest(const rd_nest *nest);

@@ -1,5 +1,7 @@
 /* formula.c - text to nodes: tokens, tree, then statement by statement its indices and its value. */
 #include "formula/formula.h"
+#include "core/text.h"
+#include "eval/debug.h"
 #include <string.h>
 
 /* The result has all indices that its left side names, in that order. */
@@ -76,8 +78,14 @@ static int give(rd_formula_reader *r, int max, rd_named *out)
 
 static bool read_and_build(rd_formula_reader *r)
 {
+    rd_text text = { 0 };
+
     if (!rd_formula_tokens(r) || !rd_formula_parse(r))
         return false;
+    if (rd_debug_wants_formula()) {
+        rd_formula_print(&text, r);
+        rd_debug_formula(&text);
+    }
     for (; r->done < r->n_statements; r->done++)
         if (!build(r, &r->statement[r->done]))
             return false;
