@@ -55,7 +55,7 @@ static bool wrong(const rd_arguments *a, size_t at, const char *what, const char
 }
 
 /* ---- Kinds ---------------------------------------------------------------------------------------- */
-static bool read_truth(rd_formula_reader *r, const rd_piece *p, int64_t *value)
+static bool read_truth(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
 {
     const bool no =
         rd_formula_is(r, p->at, p->length, "false") || rd_formula_is(r, p->at, p->length, "False");
@@ -63,21 +63,21 @@ static bool read_truth(rd_formula_reader *r, const rd_piece *p, int64_t *value)
         rd_formula_is(r, p->at, p->length, "true") || rd_formula_is(r, p->at, p->length, "True");
 
     *value = yes;
-    if (p->kind == RD_PIECE_NAME && (yes || no))
+    if (p->kind == RD_PHRASE_NAME && (yes || no))
         return true;
-    if (p->kind == RD_PIECE_NUMBER && p->whole && (p->integer == 0 || p->integer == 1)) {
+    if (p->kind == RD_PHRASE_NUMBER && p->whole && (p->integer == 0 || p->integer == 1)) {
         *value = p->integer;
         return true;
     }
     return rd_formula_fail(r, RD_ERR_TEXT, p->at, "expected true or false");
 }
 
-static bool read_integers(rd_formula_reader *r, const rd_piece *p, const char *what, rd_ints *s)
+static bool read_integers(rd_formula_reader *r, const rd_phrase *p, const char *what, rd_ints *s)
 {
-    const bool list = p->kind == RD_PIECE_LIST;
+    const bool list = p->kind == RD_PHRASE_LIST;
 
     *s = (rd_ints){ 0 };
-    for (const rd_piece *q = list ? p->first : p; q; q = list ? q->next : NULL) {
+    for (const rd_phrase *q = list ? p->first : p; q; q = list ? q->next : NULL) {
         if (s->n == RD_MAX_RANK)
             return rd_formula_fail(r, RD_ERR_LIMIT, q->at, "more than %d numbers", RD_MAX_RANK);
         if (!rd_formula_need_integer(r, q, what, &s->at[s->n++]))
@@ -86,12 +86,12 @@ static bool read_integers(rd_formula_reader *r, const rd_piece *p, const char *w
     return true;
 }
 
-static bool read_axes(rd_formula_reader *r, const rd_piece *p, rd_dims *d)
+static bool read_axes(rd_formula_reader *r, const rd_phrase *p, rd_dims *d)
 {
     rd_ints all;
 
     *d = RD_ALL;
-    if (p->kind == RD_PIECE_NAME &&
+    if (p->kind == RD_PHRASE_NAME &&
         (rd_formula_is(r, p->at, p->length, "None") || rd_formula_is(r, p->at, p->length, "all")))
         return true;
     if (!read_integers(r, p, "an axis", &all))
@@ -105,30 +105,30 @@ static bool read_axes(rd_formula_reader *r, const rd_piece *p, rd_dims *d)
     return true;
 }
 
-static bool read_type(rd_formula_reader *r, const rd_piece *p, rd_dtype *type)
+static bool read_type(rd_formula_reader *r, const rd_phrase *p, rd_dtype *type)
 {
-    const bool text = p->kind == RD_PIECE_TEXT;
+    const bool text = p->kind == RD_PHRASE_TEXT;
 
     *type = RD_AUTO;
-    if (text || p->kind == RD_PIECE_NAME)
+    if (text || p->kind == RD_PHRASE_NAME)
         *type = rd_formula_type(r, p->at + text, p->length - (text ? 2 : 0));
     return *type || rd_formula_fail(r, RD_ERR_TYPE, p->at, "expected a type, such as float32");
 }
 
-static bool read_text(rd_formula_reader *r, const rd_piece *p, char *to)
+static bool read_text(rd_formula_reader *r, const rd_phrase *p, char *to)
 {
-    const bool quotes = p->kind == RD_PIECE_TEXT;
+    const bool quotes = p->kind == RD_PHRASE_TEXT;
 
-    if (!quotes && p->kind != RD_PIECE_NAME)
+    if (!quotes && p->kind != RD_PHRASE_NAME)
         return rd_formula_fail(r, RD_ERR_TEXT, p->at, "expected a name or a text in quotes");
     memcpy(to, r->text + p->at + quotes, p->length - (quotes ? 2 : 0));
     to[p->length - (quotes ? 2 : 0)] = '\0';
     return true;
 }
 
-static bool add_to_list(rd_arguments *a, rd_piece *p)
+static bool add_to_list(rd_arguments *a, rd_phrase *p)
 {
-    const rd_value v = rd_formula_value(a->r, p);
+    const rd_labelled v = rd_formula_value(a->r, p);
 
     if (!v.x)
         return false;
@@ -141,17 +141,17 @@ static bool add_to_list(rd_arguments *a, rd_piece *p)
     return true;
 }
 
-static bool read_list(rd_arguments *a, rd_piece *p)
+static bool read_list(rd_arguments *a, rd_phrase *p)
 {
-    if (p->kind != RD_PIECE_LIST)
+    if (p->kind != RD_PHRASE_LIST)
         return add_to_list(a, p);
-    for (rd_piece *q = p->first; q; q = q->next)
+    for (rd_phrase *q = p->first; q; q = q->next)
         if (!add_to_list(a, q))
             return false;
     return true;
 }
 
-static bool read_one(rd_arguments *a, int k, rd_piece *p)
+static bool read_one(rd_arguments *a, int k, rd_phrase *p)
 {
     rd_formula_reader *r = a->r;
 
@@ -189,7 +189,7 @@ static void defaults(rd_arguments *a, const char *list)
     }
 }
 
-static int parameter_called(const rd_arguments *a, const rd_piece *p)
+static int parameter_called(const rd_arguments *a, const rd_phrase *p)
 {
     for (int k = 0; k < a->n; k++)
         if ((size_t)a->name_length[k] == p->length &&
@@ -202,8 +202,8 @@ static bool read_all(rd_arguments *a)
 {
     int position = 0;
 
-    for (rd_piece *p = a->call->first; p; p = p->next) {
-        const bool keyword = p->kind == RD_PIECE_KEYWORD;
+    for (rd_phrase *p = a->call->first; p; p = p->next) {
+        const bool keyword = p->kind == RD_PHRASE_KEYWORD;
         const int  k       = keyword ? parameter_called(a, p) : position;
 
         if (k < 0)
@@ -219,7 +219,7 @@ static bool read_all(rd_arguments *a)
     return true;
 }
 
-bool rd_formula_arguments(rd_formula_reader *r, const rd_piece *call, const char *list,
+bool rd_formula_arguments(rd_formula_reader *r, const rd_phrase *call, const char *list,
                           rd_arguments *a)
 {
     parameter p;

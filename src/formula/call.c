@@ -2,30 +2,30 @@
 #include "formula/formula.h"
 #include <string.h>
 
-static rd_value failed(void *nothing)
+static rd_labelled failed(void *nothing)
 {
     (void)nothing;
-    return (rd_value){ 0 };
+    return (rd_labelled){ 0 };
 }
 
 /* All operands as one map sees them. */
-static bool meet(rd_formula_reader *r, const rd_piece *p, int n, const rd_value *v, rd_value *all,
-                 rd_expr **x)
+static bool meet(rd_formula_reader *r, const rd_phrase *p, int n, const rd_labelled *v,
+                 rd_labelled *all, rd_expr **x)
 {
-    if (!rd_value_union(r, n, v, p->at, all))
+    if (!rd_labelled_union(r, n, v, p->at, all))
         return false;
     for (int k = 0; k < n; k++) {
-        x[k] = rd_value_seen(r, &v[k], all, false, p->at);
+        x[k] = rd_labelled_seen(r, &v[k], all, false, p->at);
         if (v[k].x && !x[k])
             return false;
     }
     return true;
 }
 
-static rd_value call_row(rd_formula_reader *r, const rd_piece *p, const rd_formula_function *f)
+static rd_labelled call_row(rd_formula_reader *r, const rd_phrase *p, const rd_formula_function *f)
 {
     rd_arguments a;
-    rd_value     all = { 0 };
+    rd_labelled  all = { 0 };
     rd_expr     *x[RD_ARGUMENTS];
 
     if (!rd_formula_arguments(r, p, f->arguments, &a))
@@ -45,7 +45,7 @@ static rd_value call_row(rd_formula_reader *r, const rd_piece *p, const rd_formu
     return all;
 }
 
-static rd_value call_type(rd_formula_reader *r, const rd_piece *p, rd_dtype type)
+static rd_labelled call_type(rd_formula_reader *r, const rd_phrase *p, rd_dtype type)
 {
     rd_arguments a;
 
@@ -55,11 +55,11 @@ static rd_value call_type(rd_formula_reader *r, const rd_piece *p, rd_dtype type
     return a.x[0];
 }
 
-static rd_value call_operator(rd_formula_reader *r, const rd_piece *p, int function)
+static rd_labelled call_operator(rd_formula_reader *r, const rd_phrase *p, int function)
 {
     static const char *const lists[] = { "", "x", "x y", "x y z" };
     rd_arguments             a;
-    rd_value                 all;
+    rd_labelled              all;
     rd_expr                 *x[RD_ARGUMENTS];
 
     if (!rd_formula_arguments(r, p, lists[rd_function_arity(function)], &a) ||
@@ -70,7 +70,7 @@ static rd_value call_operator(rd_formula_reader *r, const rd_piece *p, int funct
 }
 
 /* size(x), size(x, axis), len(x) */
-static rd_value call_size(rd_formula_reader *r, const rd_piece *p)
+static rd_labelled call_size(rd_formula_reader *r, const rd_phrase *p)
 {
     int64_t n;
 
@@ -78,10 +78,10 @@ static rd_value call_size(rd_formula_reader *r, const rd_piece *p)
         return failed(rd_formula_fail(r, RD_ERR_ARGUMENT, p->at,
                                       "%.*s takes an array without indices, and an axis",
                                       (int)p->length, r->text + p->at));
-    return (rd_value){ .x = rd_formula_made(r, rd_int(r->ctx, n), p->at) };
+    return (rd_labelled){ .x = rd_formula_made(r, rd_int(r->ctx, n), p->at) };
 }
 
-rd_value rd_formula_call(rd_formula_reader *r, rd_piece *p)
+rd_labelled rd_formula_call(rd_formula_reader *r, rd_phrase *p)
 {
     const char *name = r->text + p->at;
     const bool  scan = p->length > 3 && !memcmp(name, "cum", 3) &&

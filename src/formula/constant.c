@@ -2,7 +2,7 @@
 #include "formula/formula.h"
 #include <math.h>
 
-static bool apply(rd_formula_reader *r, const rd_piece *p, int64_t a, int64_t b, int64_t *value)
+static bool apply(rd_formula_reader *r, const rd_phrase *p, int64_t a, int64_t b, int64_t *value)
 {
     bool over = false;
 
@@ -25,15 +25,15 @@ static bool apply(rd_formula_reader *r, const rd_piece *p, int64_t a, int64_t b,
 }
 
 /* size(x), size(x, axis) */
-static bool size(rd_formula_reader *r, const rd_piece *p, int64_t *value)
+static bool size(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
 {
-    rd_piece *x = p->first, *axis = x ? x->next : NULL;
-    int64_t   k;
+    rd_phrase *x = p->first, *axis = x ? x->next : NULL;
+    int64_t    k;
 
     if (!x || x->labelled ||
         (!rd_formula_is(r, p->at, p->length, "size") && !rd_formula_is(r, p->at, p->length, "len")))
         return false;
-    const rd_value v = rd_formula_value(r, x);
+    const rd_labelled v = rd_formula_value(r, x);
     if (!v.x)
         return false;
     if (!axis && p->length == 4) {
@@ -43,7 +43,7 @@ static bool size(rd_formula_reader *r, const rd_piece *p, int64_t *value)
         return true;
     }
     k = 0;
-    if (axis && axis->kind == RD_PIECE_KEYWORD)
+    if (axis && axis->kind == RD_PHRASE_KEYWORD)
         axis = axis->first;
     if (axis && !rd_formula_need_integer(r, axis, "axis", &k))
         return false;
@@ -54,7 +54,7 @@ static bool size(rd_formula_reader *r, const rd_piece *p, int64_t *value)
     return true;
 }
 
-static bool of_name(rd_formula_reader *r, const rd_piece *p, int64_t *value)
+static bool of_name(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
 {
     const rd_statement *s = p->label < 0 ? rd_formula_statement(r, p->at, p->length) : NULL;
 
@@ -63,28 +63,28 @@ static bool of_name(rd_formula_reader *r, const rd_piece *p, int64_t *value)
     return s && s->whole;
 }
 
-bool rd_formula_integer(rd_formula_reader *r, const rd_piece *p, int64_t *value)
+bool rd_formula_integer(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
 {
     int64_t a = 0, b = 0;
 
     if (p->labelled || r->failed)
         return false;
     switch (p->kind) {
-    case RD_PIECE_NUMBER: *value = p->integer; return p->whole;
-    case RD_PIECE_NAME: return of_name(r, p, value);
-    case RD_PIECE_CALL: return size(r, p, value);
-    case RD_PIECE_UNARY:
+    case RD_PHRASE_NUMBER: *value = p->integer; return p->whole;
+    case RD_PHRASE_NAME: return of_name(r, p, value);
+    case RD_PHRASE_CALL: return size(r, p, value);
+    case RD_PHRASE_UNARY:
         return p->op == RD_OP_neg && rd_formula_integer(r, p->first, &a) &&
                (!__builtin_sub_overflow((int64_t)0, a, value) ||
                 rd_formula_fail(r, RD_ERR_ARGUMENT, p->at, "a whole number beyond 64 bits"));
-    case RD_PIECE_BINARY:
+    case RD_PHRASE_BINARY:
         return rd_formula_integer(r, p->first, &a) && rd_formula_integer(r, p->last, &b) &&
                apply(r, p, a, b, value);
     default: return false;
     }
 }
 
-bool rd_formula_need_integer(rd_formula_reader *r, const rd_piece *p, const char *what,
+bool rd_formula_need_integer(rd_formula_reader *r, const rd_phrase *p, const char *what,
                              int64_t *value)
 {
     if (rd_formula_integer(r, p, value))
@@ -92,7 +92,7 @@ bool rd_formula_need_integer(rd_formula_reader *r, const rd_piece *p, const char
     return rd_formula_fail(r, RD_ERR_TEXT, p->at, "%s is a whole number that the text says", what);
 }
 
-static bool real_of_two(const rd_piece *p, double a, double b, double *value)
+static bool real_of_two(const rd_phrase *p, double a, double b, double *value)
 {
     switch (p->op) {
     case RD_OP_add: *value = a + b; return true;
@@ -103,7 +103,7 @@ static bool real_of_two(const rd_piece *p, double a, double b, double *value)
     }
 }
 
-bool rd_formula_real(rd_formula_reader *r, const rd_piece *p, double *value)
+bool rd_formula_real(rd_formula_reader *r, const rd_phrase *p, double *value)
 {
     int64_t whole = 0;
     double  a = 0, b = 0;
@@ -112,20 +112,20 @@ bool rd_formula_real(rd_formula_reader *r, const rd_piece *p, double *value)
         *value = (double)whole;
         return true;
     }
-    if (p->kind == RD_PIECE_NUMBER) {
+    if (p->kind == RD_PHRASE_NUMBER) {
         *value = p->real;
         return true;
     }
-    if (p->kind == RD_PIECE_NAME) {
+    if (p->kind == RD_PHRASE_NAME) {
         *value = rd_formula_is(r, p->at, p->length, "inf")  ? INFINITY
                  : rd_formula_is(r, p->at, p->length, "pi") ? 3.14159265358979323846
                                                             : NAN;
         return *value == *value || rd_formula_is(r, p->at, p->length, "nan");
     }
-    if (p->kind == RD_PIECE_UNARY && p->op == RD_OP_neg && rd_formula_real(r, p->first, &a)) {
+    if (p->kind == RD_PHRASE_UNARY && p->op == RD_OP_neg && rd_formula_real(r, p->first, &a)) {
         *value = -a;
         return true;
     }
-    return p->kind == RD_PIECE_BINARY && rd_formula_real(r, p->first, &a) &&
+    return p->kind == RD_PHRASE_BINARY && rd_formula_real(r, p->first, &a) &&
            rd_formula_real(r, p->last, &b) && real_of_two(p, a, b, value);
 }

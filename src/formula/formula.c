@@ -5,11 +5,11 @@
 #include <string.h>
 
 /* The result has all indices that its left side names, in that order. */
-static rd_expr *left_side(rd_formula_reader *r, const rd_statement *s, const rd_value *v)
+static rd_expr *left_side(rd_formula_reader *r, const rd_statement *s, const rd_labelled *v)
 {
-    rd_value all = { 0 };
+    rd_labelled all = { 0 };
 
-    for (const rd_piece *q = s->index->first; q; q = q->next) {
+    for (const rd_phrase *q = s->index->first; q; q = q->next) {
         if (all.n == RD_MAX_RANK)
             return rd_formula_fail(r, RD_ERR_LIMIT, q->at, "more than %d indices", RD_MAX_RANK);
         all.label[all.n++] = (int16_t)q->label;
@@ -18,12 +18,12 @@ static rd_expr *left_side(rd_formula_reader *r, const rd_statement *s, const rd_
         return rd_formula_fail(r, RD_ERR_SHAPE, s->tree->at,
                                "this is an array of rank %d: give its axes indices",
                                (int)v->x->rank);
-    return rd_value_seen(r, v, &all, true, s->at);
+    return rd_labelled_seen(r, v, &all, true, s->at);
 }
 
 static bool build(rd_formula_reader *r, rd_statement *s)
 {
-    rd_value      v;
+    rd_labelled   v;
     rd_statement *before = s->length ? rd_formula_statement(r, s->at, s->length) : NULL;
 
     if (before && !s->add)

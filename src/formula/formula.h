@@ -32,65 +32,65 @@ typedef struct rd_token {
 } rd_token;
 
 /* ---- The tree (tree.c) ------------------------------------------------------------------------ */
-typedef enum rd_piece_kind {
-    RD_PIECE_NUMBER,
-    RD_PIECE_TEXT,
-    RD_PIECE_NAME,
-    RD_PIECE_UNARY,   /* op                                                    */
-    RD_PIECE_BINARY,  /* op; RD_OP_none: a product of matrices                  */
-    RD_PIECE_COMPARE, /* an operand, then links: a < b <= c                     */
-    RD_PIECE_LINK,    /* op and the operand behind it                           */
-    RD_PIECE_CHOICE,  /* condition ? yes : no                                   */
-    RD_PIECE_CALL,    /* arguments                                              */
-    RD_PIECE_KEYWORD, /* name = value                                           */
-    RD_PIECE_LIST,    /* (a, b) or [a, b]                                       */
-    RD_PIECE_AT,      /* what is read, then a subscript for each axis           */
-    RD_PIECE_SLICE,   /* start, stop, step, each of which may be empty          */
-    RD_PIECE_EMPTY,
-    RD_PIECE_NEW,        /* a new axis                                             */
-    RD_PIECE_REST,       /* ...                                                    */
-    RD_PIECE_TRANSPOSED, /* x.T                                                    */
-    RD_PIECE_REDUCE,     /* name[indices where condition, keywords] body           */
-    RD_PIECE_INDEX,      /* of a reduction or a result, with first and last + 1    */
-    RD_PIECE_WHERE
-} rd_piece_kind;
+typedef enum rd_phrase_kind {
+    RD_PHRASE_NUMBER,
+    RD_PHRASE_TEXT,
+    RD_PHRASE_NAME,
+    RD_PHRASE_UNARY,   /* op                                                    */
+    RD_PHRASE_BINARY,  /* op; RD_OP_none: a product of matrices                  */
+    RD_PHRASE_COMPARE, /* an operand, then links: a < b <= c                     */
+    RD_PHRASE_LINK,    /* op and the operand behind it                           */
+    RD_PHRASE_CHOICE,  /* condition ? yes : no                                   */
+    RD_PHRASE_CALL,    /* arguments                                              */
+    RD_PHRASE_KEYWORD, /* name = value                                           */
+    RD_PHRASE_LIST,    /* (a, b) or [a, b]                                       */
+    RD_PHRASE_AT,      /* what is read, then a subscript for each axis           */
+    RD_PHRASE_SLICE,   /* start, stop, step, each of which may be empty          */
+    RD_PHRASE_EMPTY,
+    RD_PHRASE_NEW,        /* a new axis                                             */
+    RD_PHRASE_REST,       /* ...                                                    */
+    RD_PHRASE_TRANSPOSED, /* x.T                                                    */
+    RD_PHRASE_REDUCE,     /* name[indices where condition, keywords] body           */
+    RD_PHRASE_INDEX,      /* of a reduction or a result, with first and last + 1    */
+    RD_PHRASE_WHERE
+} rd_phrase_kind;
 
-typedef struct rd_piece {
-    rd_piece_kind    kind;
-    rd_op            op;
-    size_t           at, length; /* of its name or sign in the text                       */
-    int              depth;      /* of the tree below                                     */
-    int              label;      /* NAME, INDEX: which index it is, -1 none               */
-    bool             labelled;   /* an index is in it                                     */
-    bool             whole;      /* NUMBER: integer, else real                            */
-    int64_t          integer;
-    double           real;
-    rd_expr         *x; /* its value, once built, if there is no index in it              */
-    struct rd_piece *first, *last, *next; /* operands                                     */
-    struct rd_piece *body;                /* REDUCE                                       */
-    struct rd_piece *use;                 /* AT with indices: the next one                 */
-} rd_piece;
+typedef struct rd_phrase {
+    rd_phrase_kind    kind;
+    rd_op             op;
+    size_t            at, length; /* of its name or sign in the text                       */
+    int               depth;      /* of the tree below                                     */
+    int               label;      /* NAME, INDEX: which index it is, -1 none               */
+    bool              labelled;   /* an index is in it                                     */
+    bool              whole;      /* NUMBER: integer, else real                            */
+    int64_t           integer;
+    double            real;
+    rd_expr          *x; /* its value, once built, if there is no index in it              */
+    struct rd_phrase *first, *last, *next; /* operands                                     */
+    struct rd_phrase *body;                /* REDUCE                                       */
+    struct rd_phrase *use;                 /* AT with indices: the next one                 */
+} rd_phrase;
 
 typedef struct rd_statement {
-    size_t    at, length; /* of the name; 0: none          */
-    bool      add;        /* +=                            */
-    rd_piece *index;      /* of name[i, j] =; NULL: none   */
-    rd_piece *tree;
-    rd_expr  *x;     /* once built                             */
-    bool      whole; /* the text says a whole number       */
-    int64_t   integer;
+    size_t     at, length; /* of the name; 0: none          */
+    bool       add;        /* +=                            */
+    rd_phrase *index;      /* of name[i, j] =; NULL: none   */
+    rd_phrase *tree;
+    rd_expr   *x;     /* once built                             */
+    bool       whole; /* the text says a whole number       */
+    int64_t    integer;
 } rd_statement;
 
 /* An index of a statement.  Its values are low, low + 1, ... */
 typedef struct rd_formula_label {
-    size_t          at, length;
-    const rd_piece *index;
-    bool            visible, known, ranged;
-    int64_t         low, n;
-    const rd_piece *from; /* the subscript that says how many there are, NULL: none */
-    size_t          of;   /* ... and the array's place in the text                   */
-    size_t          of_length;
-    int             axis;
+    size_t           at, length;
+    const rd_phrase *index;
+    bool             visible, known, ranged;
+    int64_t          low, n;
+    const rd_phrase *from; /* the subscript that says how many there are, NULL: none */
+    size_t           of;   /* ... and the array's place in the text                   */
+    size_t           of_length;
+    int              axis;
 } rd_formula_label;
 
 typedef struct rd_formula_reader {
@@ -100,7 +100,7 @@ typedef struct rd_formula_reader {
     bool                   failed;
     rd_token              *token;
     int                    n_tokens, now;
-    rd_piece              *piece;
+    rd_phrase             *piece;
     int                    n_pieces, room, nesting;
     rd_statement           statement[RD_FORMULA_STATEMENTS];
     int                    n_statements, done; /* done: that many are built */
@@ -109,7 +109,7 @@ typedef struct rd_formula_reader {
     int                    n_found;
     rd_formula_label       label[RD_FORMULA_INDICES];
     int                    n_labels;
-    rd_piece              *uses, *last_use;
+    rd_phrase             *uses, *last_use;
 } rd_formula_reader;
 
 /* Records a failure with a caret under byte `at`, if none is recorded yet; NULL. */
@@ -122,20 +122,20 @@ bool rd_formula_tokens(rd_formula_reader *r);
 bool rd_formula_is(const rd_formula_reader *r, size_t at, size_t length, const char *text);
 
 /* ---- Reading (parse.c, parse_operators.c) ------------------------------------------------------ */
-bool      rd_formula_parse(rd_formula_reader *r);
-rd_piece *rd_piece_new(rd_formula_reader *r, rd_piece_kind kind, const rd_token *t);
+bool       rd_formula_parse(rd_formula_reader *r);
+rd_phrase *rd_phrase_new(rd_formula_reader *r, rd_phrase_kind kind, const rd_token *t);
 /* False where the tree gets too deep, or the operand is NULL. */
-bool            rd_piece_add(rd_formula_reader *r, rd_piece *p, rd_piece *operand);
+bool            rd_phrase_add(rd_formula_reader *r, rd_phrase *p, rd_phrase *operand);
 const rd_token *rd_formula_token(const rd_formula_reader *r);                  /* that comes next */
 bool            rd_formula_next(const rd_formula_reader *r, const char *text); /* is it this one? */
 bool            rd_formula_take(rd_formula_reader *r, const char *text);
 void           *rd_formula_expected(rd_formula_reader *r, const char *what);
 /* `loosest`: of its operators, rank in the table of parse_operators.c */
-rd_piece *rd_formula_read(rd_formula_reader *r);
-rd_piece *rd_formula_read_binary(rd_formula_reader *r, int loosest);
-rd_piece *rd_formula_read_operand(rd_formula_reader *r);
+rd_phrase *rd_formula_read(rd_formula_reader *r);
+rd_phrase *rd_formula_read_binary(rd_formula_reader *r, int loosest);
+rd_phrase *rd_formula_read_operand(rd_formula_reader *r);
 /* Indices up to `end`, which is not taken, or to another word. */
-bool rd_formula_read_index(rd_formula_reader *r, rd_piece *into);
+bool rd_formula_read_index(rd_formula_reader *r, rd_phrase *into);
 enum { RD_RANK_BITS = 5, RD_RANK_PRODUCT = 10 };
 
 struct rd_text;
@@ -152,29 +152,30 @@ bool rd_formula_is_reducer(const rd_formula_reader *r, size_t at, size_t length)
 bool rd_formula_reduces(const rd_formula_reader *r, size_t at, size_t length);
 
 /* ---- Numbers that are known now (constant.c) ---------------------------------------------------- */
-bool rd_formula_integer(rd_formula_reader *r, const rd_piece *p, int64_t *value);
-bool rd_formula_real(rd_formula_reader *r, const rd_piece *p, double *value);
+bool rd_formula_integer(rd_formula_reader *r, const rd_phrase *p, int64_t *value);
+bool rd_formula_real(rd_formula_reader *r, const rd_phrase *p, double *value);
 /* The same, but a failure is recorded where it is none. */
-bool     rd_formula_need_integer(rd_formula_reader *r, const rd_piece *p, const char *what,
+bool     rd_formula_need_integer(rd_formula_reader *r, const rd_phrase *p, const char *what,
                                  int64_t *value);
 rd_dtype rd_formula_type(const rd_formula_reader *r, size_t at, size_t length);
 
 /* ---- Values (value.c) --------------------------------------------------------------------------- */
 /* With labels, ascending, x has one axis for each; without, it is a whole array.  x NULL: failed. */
-typedef struct rd_value {
+typedef struct rd_labelled {
     rd_expr *x;
     int      n;
     int16_t  label[RD_MAX_RANK];
-} rd_value;
+} rd_labelled;
 
-rd_value rd_formula_value(rd_formula_reader *r, rd_piece *p);
+rd_labelled rd_formula_value(rd_formula_reader *r, rd_phrase *p);
 /* All labels of the values; false after a failure. */
-bool rd_value_union(rd_formula_reader *r, int n, const rd_value *v, size_t at, rd_value *all);
+bool rd_labelled_union(rd_formula_reader *r, int n, const rd_labelled *v, size_t at,
+                       rd_labelled *all);
 /* v with the labels of `all`: axes of extent 1, or (`whole`) of the index's, where it lacks one.  What
  * has no labels stays, and is a number, unless `whole`. */
-rd_expr *rd_value_seen(rd_formula_reader *r, const rd_value *v, const rd_value *all, bool whole,
-                       size_t at);
-bool     rd_value_has(const rd_value *v, int label, int *place);
+rd_expr *rd_labelled_seen(rd_formula_reader *r, const rd_labelled *v, const rd_labelled *all,
+                          bool whole, size_t at);
+bool     rd_labelled_has(const rd_labelled *v, int label, int *place);
 
 /* ---- Indices (index.c), subscripts (subscript.c), calls (call.c), reductions (reduce.c) -------- */
 /* Which names are indices; then how far each goes. */
@@ -189,17 +190,17 @@ typedef struct rd_formula_sum {
     int64_t coef[RD_MAX_RANK];
 } rd_formula_sum;
 /* False: it is not; a failure may be recorded. */
-bool rd_formula_affine(rd_formula_reader *r, const rd_piece *p, rd_formula_sum *a);
+bool rd_formula_affine(rd_formula_reader *r, const rd_phrase *p, rd_formula_sum *a);
 /* Its least and greatest value; false where an index has none. */
 bool rd_formula_range(const rd_formula_reader *r, const rd_formula_sum *a, __int128 *low,
                       __int128 *high);
 /* What pad(i), clamp(i), wrap(i) ... in a subscript say of places outside; -1: nothing.  *inner is the
  * index. */
-int rd_formula_outside(const rd_formula_reader *r, rd_piece *p, rd_piece **inner);
+int rd_formula_outside(const rd_formula_reader *r, rd_phrase *p, rd_phrase **inner);
 
-rd_value rd_formula_subscripts(rd_formula_reader *r, rd_piece *p);
-rd_value rd_formula_call(rd_formula_reader *r, rd_piece *p);
-rd_value rd_formula_reduction(rd_formula_reader *r, rd_piece *p);
+rd_labelled rd_formula_subscripts(rd_formula_reader *r, rd_phrase *p);
+rd_labelled rd_formula_call(rd_formula_reader *r, rd_phrase *p);
+rd_labelled rd_formula_reduction(rd_formula_reader *r, rd_phrase *p);
 
 /* ---- Arguments (arguments.c) -------------------------------------------------------------------- */
 enum { RD_ARGUMENTS = 16, RD_ARGUMENT_LIST = 64 };
@@ -209,13 +210,13 @@ enum { RD_ARGUMENTS = 16, RD_ARGUMENT_LIST = 64 };
 typedef struct rd_arguments {
     rd_formula_reader *r;
     rd_ctx            *ctx;
-    const rd_piece    *call;
+    const rd_phrase   *call;
     int                n;
     const char        *name[RD_ARGUMENTS];
     int                name_length[RD_ARGUMENTS];
     char               kind[RD_ARGUMENTS];
-    const rd_piece    *given[RD_ARGUMENTS];
-    rd_value           x[RD_ARGUMENTS];
+    const rd_phrase   *given[RD_ARGUMENTS];
+    rd_labelled        x[RD_ARGUMENTS];
     int64_t            i[RD_ARGUMENTS];
     double             f[RD_ARGUMENTS];
     rd_dims            d;
@@ -225,7 +226,7 @@ typedef struct rd_arguments {
     rd_expr           *list[RD_ARGUMENT_LIST];
     int                n_list;
 } rd_arguments;
-bool rd_formula_arguments(rd_formula_reader *r, const rd_piece *call, const char *list,
+bool rd_formula_arguments(rd_formula_reader *r, const rd_phrase *call, const char *list,
                           rd_arguments *a);
 
 /* ---- Functions that are no reducers (functions.c) ----------------------------------------------- */

@@ -13,7 +13,7 @@ static int label_called(const rd_formula_reader *r, size_t at, size_t length)
     return -1;
 }
 
-static bool range_of(rd_formula_reader *r, rd_piece *p, rd_formula_label *l)
+static bool range_of(rd_formula_reader *r, rd_phrase *p, rd_formula_label *l)
 {
     int64_t end;
 
@@ -29,13 +29,13 @@ static bool range_of(rd_formula_reader *r, rd_piece *p, rd_formula_label *l)
     return true;
 }
 
-static bool resolve(rd_formula_reader *r, rd_piece *p);
+static bool resolve(rd_formula_reader *r, rd_phrase *p);
 
-static bool declare(rd_formula_reader *r, rd_piece *p)
+static bool declare(rd_formula_reader *r, rd_phrase *p)
 {
     const int n = (int)p->length;
 
-    for (rd_piece *q = p->first; q; q = q->next)
+    for (rd_phrase *q = p->first; q; q = q->next)
         if (!resolve(r, q))
             return false;
     if (label_called(r, p->at, p->length) >= 0)
@@ -56,16 +56,16 @@ static bool declare(rd_formula_reader *r, rd_piece *p)
     return range_of(r, p, l);
 }
 
-static bool resolve_reduction(rd_formula_reader *r, rd_piece *p)
+static bool resolve_reduction(rd_formula_reader *r, rd_phrase *p)
 {
     const int first = r->n_labels;
 
-    for (rd_piece *q = p->first; q; q = q->next)
-        if (q->kind == RD_PIECE_INDEX && !declare(r, q))
+    for (rd_phrase *q = p->first; q; q = q->next)
+        if (q->kind == RD_PHRASE_INDEX && !declare(r, q))
             return false;
     const int end = r->n_labels;
-    for (rd_piece *q = p->first; q; q = q->next)
-        if (q->kind != RD_PIECE_INDEX && !resolve(r, q))
+    for (rd_phrase *q = p->first; q; q = q->next)
+        if (q->kind != RD_PHRASE_INDEX && !resolve(r, q))
             return false;
     if (!resolve(r, p->body))
         return false;
@@ -75,23 +75,26 @@ static bool resolve_reduction(rd_formula_reader *r, rd_piece *p)
     return true;
 }
 
-static bool resolve(rd_formula_reader *r, rd_piece *p)
+static bool resolve(rd_formula_reader *r, rd_phrase *p)
 {
-    if (p->kind == RD_PIECE_REDUCE)
+    if (p->kind == RD_PHRASE_REDUCE)
         return resolve_reduction(r, p);
-    if (p->kind == RD_PIECE_NAME) {
+    if (p->kind == RD_PHRASE_NAME) {
         p->label    = label_called(r, p->at, p->length);
         p->labelled = p->label >= 0;
     }
-    for (rd_piece *q = p->first; q; q = q->next) {
+    for (rd_phrase *q = p->first; q; q = q->next) {
         if (!resolve(r, q))
             return false;
         p->labelled |= q->labelled;
     }
     bool subscripts = false;
-    if (p->kind == RD_PIECE_AT && p->first)
-        for (rd_piece *q = p->first->next; q; q = q->next)
+    if (p->kind == RD_PHRASE_AT && p->first)
+        for (rd_phrase *q = p->first->next; q; q = q->next)
             subscripts |= q->labelled;
+    if (subscripts && p->first->labelled)
+        return rd_formula_fail(r, RD_ERR_TEXT, p->at,
+                               "this has indices already: subscripts stand at whole arrays");
     if (subscripts) {
         *(r->last_use ? &r->last_use->use : &r->uses) = p;
         r->last_use                                   = p;
@@ -104,20 +107,20 @@ bool rd_formula_resolve(rd_formula_reader *r, rd_statement *s)
     r->n_labels = 0;
     r->uses = r->last_use = NULL;
     if (s->index)
-        for (rd_piece *q = s->index->first; q; q = q->next)
+        for (rd_phrase *q = s->index->first; q; q = q->next)
             if (!declare(r, q))
                 return false;
     return resolve(r, s->tree);
 }
 
 /* ---- Affine -------------------------------------------------------------------------------------- */
-static bool too_large(rd_formula_reader *r, const rd_piece *p)
+static bool too_large(rd_formula_reader *r, const rd_phrase *p)
 {
     return rd_formula_fail(r, RD_ERR_ARGUMENT, p->at, "an index beyond 64 bits");
 }
 
 /* a = times a + plus b */
-static bool combine(rd_formula_reader *r, const rd_piece *p, rd_formula_sum *a, int64_t times,
+static bool combine(rd_formula_reader *r, const rd_phrase *p, rd_formula_sum *a, int64_t times,
                     const rd_formula_sum *b, int64_t plus)
 {
     int64_t scaled;
@@ -147,7 +150,7 @@ static bool combine(rd_formula_reader *r, const rd_piece *p, rd_formula_sum *a, 
     return true;
 }
 
-static bool affine_product(rd_formula_reader *r, const rd_piece *p, rd_formula_sum *a)
+static bool affine_product(rd_formula_reader *r, const rd_phrase *p, rd_formula_sum *a)
 {
     const bool           left = !p->first->labelled;
     const rd_formula_sum none = { 0 };
@@ -157,7 +160,7 @@ static bool affine_product(rd_formula_reader *r, const rd_piece *p, rd_formula_s
            rd_formula_affine(r, left ? p->last : p->first, a) && combine(r, p, a, times, &none, 0);
 }
 
-bool rd_formula_affine(rd_formula_reader *r, const rd_piece *p, rd_formula_sum *a)
+bool rd_formula_affine(rd_formula_reader *r, const rd_phrase *p, rd_formula_sum *a)
 {
     const rd_formula_sum none = { 0 };
     rd_formula_sum       b;
@@ -165,15 +168,15 @@ bool rd_formula_affine(rd_formula_reader *r, const rd_piece *p, rd_formula_sum *
     *a = none;
     if (!p->labelled)
         return rd_formula_integer(r, p, &a->constant);
-    if (p->kind == RD_PIECE_NAME) {
+    if (p->kind == RD_PHRASE_NAME) {
         a->n        = 1;
         a->label[0] = (int16_t)p->label;
         a->coef[0]  = 1;
         return true;
     }
-    if (p->kind == RD_PIECE_UNARY && p->op == RD_OP_neg)
+    if (p->kind == RD_PHRASE_UNARY && p->op == RD_OP_neg)
         return rd_formula_affine(r, p->first, a) && combine(r, p, a, -1, &none, 0);
-    if (p->kind != RD_PIECE_BINARY)
+    if (p->kind != RD_PHRASE_BINARY)
         return false;
     if (p->op == RD_OP_mul)
         return affine_product(r, p, a);
@@ -200,7 +203,7 @@ bool rd_formula_range(const rd_formula_reader *r, const rd_formula_sum *a, __int
     return true;
 }
 
-int rd_formula_outside(const rd_formula_reader *r, rd_piece *p, rd_piece **inner)
+int rd_formula_outside(const rd_formula_reader *r, rd_phrase *p, rd_phrase **inner)
 {
     static const struct {
         const char *name;
@@ -212,7 +215,7 @@ int rd_formula_outside(const rd_formula_reader *r, rd_piece *p, rd_piece **inner
                   { "symmetric", RD_PAD_SYMMETRIC } };
 
     *inner = p;
-    if (p->kind != RD_PIECE_CALL || !p->first)
+    if (p->kind != RD_PHRASE_CALL || !p->first)
         return -1;
     for (size_t k = 0; k < sizeof modes / sizeof *modes; k++)
         if (rd_formula_is(r, p->at, p->length, modes[k].name)) {
@@ -223,22 +226,22 @@ int rd_formula_outside(const rd_formula_reader *r, rd_piece *p, rd_piece **inner
 }
 
 /* ---- Extents ------------------------------------------------------------------------------------- */
-typedef bool visit_fn(rd_formula_reader *r, const rd_piece *use, const rd_piece *subscript,
+typedef bool visit_fn(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
                       int axis, int64_t extent, const rd_formula_sum *a);
 
 /* All affine subscripts that must stay inside. */
 static bool visit(rd_formula_reader *r, visit_fn *what)
 {
     rd_formula_sum a;
-    rd_piece      *inner;
+    rd_phrase     *inner;
 
-    for (rd_piece *use = r->uses; use; use = use->use) {
-        const rd_value base = rd_formula_value(r, use->first);
-        int            axis = 0;
+    for (rd_phrase *use = r->uses; use; use = use->use) {
+        const rd_labelled base = rd_formula_value(r, use->first);
+        int               axis = 0;
 
         if (!base.x)
             return false;
-        for (rd_piece *q = use->first->next; q; q = q->next, axis++) {
+        for (rd_phrase *q = use->first->next; q; q = q->next, axis++) {
             if (axis >= base.x->rank)
                 break; /* which is said where the array is read */
             if (rd_formula_outside(r, q, &inner) >= 0 || !q->labelled)
@@ -257,7 +260,7 @@ static bool is_alone(const rd_formula_sum *a)
     return a->n == 1 && a->coef[0] == 1 && a->constant == 0;
 }
 
-static bool take_extent(rd_formula_reader *r, const rd_piece *use, const rd_piece *subscript,
+static bool take_extent(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
                         int axis, int64_t extent, const rd_formula_sum *a)
 {
     rd_formula_label *l = &r->label[a->label[0]];
@@ -284,7 +287,7 @@ static bool take_extent(rd_formula_reader *r, const rd_piece *use, const rd_piec
 }
 
 /* The one index without an extent gets as many values, from 0 on, as stay inside here. */
-static bool narrow(rd_formula_reader *r, const rd_piece *use, const rd_piece *subscript, int axis,
+static bool narrow(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript, int axis,
                    int64_t extent, const rd_formula_sum *a)
 {
     rd_formula_sum rest    = { .constant = a->constant };
@@ -319,11 +322,11 @@ static bool narrow(rd_formula_reader *r, const rd_piece *use, const rd_piece *su
     return true;
 }
 
-static bool check_inside(rd_formula_reader *r, const rd_piece *use, const rd_piece *subscript,
+static bool check_inside(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
                          int axis, int64_t extent, const rd_formula_sum *a)
 {
-    const rd_piece *of = use->first;
-    __int128        low, high;
+    const rd_phrase *of = use->first;
+    __int128         low, high;
 
     if (!rd_formula_range(r, a, &low, &high) || (low >= 0 && high < extent))
         return true;

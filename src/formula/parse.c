@@ -44,9 +44,9 @@ void *rd_formula_expected(rd_formula_reader *r, const char *what)
 }
 
 /* ---- Pieces ------------------------------------------------------------------------------------ */
-rd_piece *rd_piece_new(rd_formula_reader *r, rd_piece_kind kind, const rd_token *t)
+rd_phrase *rd_phrase_new(rd_formula_reader *r, rd_phrase_kind kind, const rd_token *t)
 {
-    rd_piece *p;
+    rd_phrase *p;
 
     if (r->n_pieces == r->room)
         return rd_formula_fail(r, RD_ERR_LIMIT, t->at, "a formula of more than %d pieces", r->room);
@@ -58,7 +58,7 @@ rd_piece *rd_piece_new(rd_formula_reader *r, rd_piece_kind kind, const rd_token 
     return p;
 }
 
-bool rd_piece_add(rd_formula_reader *r, rd_piece *p, rd_piece *operand)
+bool rd_phrase_add(rd_formula_reader *r, rd_phrase *p, rd_phrase *operand)
 {
     if (!p || !operand)
         return false;
@@ -77,10 +77,10 @@ bool rd_piece_add(rd_formula_reader *r, rd_piece *p, rd_piece *operand)
     return true;
 }
 
-static rd_piece *number(rd_formula_reader *r)
+static rd_phrase *number(rd_formula_reader *r)
 {
     const rd_token *t = rd_formula_token(r);
-    rd_piece       *p = rd_piece_new(r, RD_PIECE_NUMBER, t);
+    rd_phrase      *p = rd_phrase_new(r, RD_PHRASE_NUMBER, t);
     bool            fraction;
 
     if (!p)
@@ -98,54 +98,54 @@ static rd_piece *number(rd_formula_reader *r)
 }
 
 /* ---- Brackets ---------------------------------------------------------------------------------- */
-static rd_piece *read_slice(rd_formula_reader *r, rd_piece *start)
+static rd_phrase *read_slice(rd_formula_reader *r, rd_phrase *start)
 {
     const rd_token *t = rd_formula_token(r);
-    rd_piece       *p = rd_piece_new(r, RD_PIECE_SLICE, t);
+    rd_phrase      *p = rd_phrase_new(r, RD_PHRASE_SLICE, t);
 
     if (!start)
-        start = rd_piece_new(r, RD_PIECE_EMPTY, t);
-    if (!rd_piece_add(r, p, start))
+        start = rd_phrase_new(r, RD_PHRASE_EMPTY, t);
+    if (!rd_phrase_add(r, p, start))
         return NULL;
     for (int k = 0; k < 2; k++) {
-        rd_piece *end;
+        rd_phrase *end;
 
         if (!rd_formula_take(r, ":") || rd_formula_next(r, ":") || rd_formula_next(r, ",") ||
             rd_formula_next(r, "]"))
-            end = rd_piece_new(r, RD_PIECE_EMPTY, t);
+            end = rd_phrase_new(r, RD_PHRASE_EMPTY, t);
         else
             end = rd_formula_read(r);
-        if (!rd_piece_add(r, p, end))
+        if (!rd_phrase_add(r, p, end))
             return NULL;
     }
     return p;
 }
 
-static rd_piece *read_subscript(rd_formula_reader *r)
+static rd_phrase *read_subscript(rd_formula_reader *r)
 {
     const rd_token *t = rd_formula_token(r);
-    rd_piece       *p;
+    rd_phrase      *p;
 
     if (rd_formula_take(r, "..."))
-        return rd_piece_new(r, RD_PIECE_REST, t);
+        return rd_phrase_new(r, RD_PHRASE_REST, t);
     if (rd_formula_take(r, "None") || rd_formula_take(r, "newaxis") || rd_formula_take(r, "new"))
-        return rd_piece_new(r, RD_PIECE_NEW, t);
+        return rd_phrase_new(r, RD_PHRASE_NEW, t);
     if (rd_formula_next(r, ":"))
         return read_slice(r, NULL);
     p = rd_formula_read(r);
     return p && rd_formula_next(r, ":") ? read_slice(r, p) : p;
 }
 
-static rd_piece *read_subscripts(rd_formula_reader *r, rd_piece *of)
+static rd_phrase *read_subscripts(rd_formula_reader *r, rd_phrase *of)
 {
     const rd_token *t = rd_formula_token(r);
-    rd_piece       *p = rd_piece_new(r, RD_PIECE_AT, t);
+    rd_phrase      *p = rd_phrase_new(r, RD_PHRASE_AT, t);
 
     r->now++;
-    if (!rd_piece_add(r, p, of))
+    if (!rd_phrase_add(r, p, of))
         return NULL;
     do {
-        if (!rd_piece_add(r, p, read_subscript(r)))
+        if (!rd_phrase_add(r, p, read_subscript(r)))
             return NULL;
     } while (rd_formula_take(r, ",") && !rd_formula_next(r, "]"));
     p->length = rd_formula_token(r)->at + 1 - p->at;
@@ -153,10 +153,10 @@ static rd_piece *read_subscripts(rd_formula_reader *r, rd_piece *of)
 }
 
 /* Items up to `end`; one alone is itself, unless a comma follows, or nothing makes a list. */
-static rd_piece *read_list(rd_formula_reader *r, const char *end, bool always)
+static rd_phrase *read_list(rd_formula_reader *r, const char *end, bool always)
 {
-    rd_piece *p = rd_piece_new(r, RD_PIECE_LIST, rd_formula_token(r)), *item;
-    int       n = 0;
+    rd_phrase *p = rd_phrase_new(r, RD_PHRASE_LIST, rd_formula_token(r)), *item;
+    int        n = 0;
 
     r->now++;
     while (p && !rd_formula_take(r, end)) {
@@ -165,7 +165,7 @@ static rd_piece *read_list(rd_formula_reader *r, const char *end, bool always)
             return NULL;
         if (!n++ && !always && rd_formula_take(r, end))
             return item;
-        if (!rd_piece_add(r, p, item))
+        if (!rd_phrase_add(r, p, item))
             return NULL;
         if (!rd_formula_take(r, ",") && !rd_formula_next(r, end))
             return rd_formula_expected(r, *end == ')' ? "an operator, ',' or ')'"
@@ -174,25 +174,25 @@ static rd_piece *read_list(rd_formula_reader *r, const char *end, bool always)
     return p;
 }
 
-static rd_piece *read_argument(rd_formula_reader *r)
+static rd_phrase *read_argument(rd_formula_reader *r)
 {
     const rd_token *t = rd_formula_token(r);
-    rd_piece       *p;
+    rd_phrase      *p;
 
     if (t->kind != RD_TOKEN_NAME || !token_is(r, t + 1, "="))
         return rd_formula_read(r);
-    p = rd_piece_new(r, RD_PIECE_KEYWORD, t);
+    p = rd_phrase_new(r, RD_PHRASE_KEYWORD, t);
     r->now += 2;
-    return rd_piece_add(r, p, rd_formula_read(r)) ? p : NULL;
+    return rd_phrase_add(r, p, rd_formula_read(r)) ? p : NULL;
 }
 
-static rd_piece *read_call(rd_formula_reader *r)
+static rd_phrase *read_call(rd_formula_reader *r)
 {
-    rd_piece *p = rd_piece_new(r, RD_PIECE_CALL, rd_formula_token(r));
+    rd_phrase *p = rd_phrase_new(r, RD_PHRASE_CALL, rd_formula_token(r));
 
     r->now += 2;
     while (p && !rd_formula_take(r, ")")) {
-        if (!rd_piece_add(r, p, read_argument(r)))
+        if (!rd_phrase_add(r, p, read_argument(r)))
             return NULL;
         if (!rd_formula_take(r, ",") && !rd_formula_next(r, ")"))
             return rd_formula_expected(r, "an operator, ',' or ')'");
@@ -201,30 +201,30 @@ static rd_piece *read_call(rd_formula_reader *r)
 }
 
 /* ---- Indices ------------------------------------------------------------------------------------ */
-bool rd_formula_read_index(rd_formula_reader *r, rd_piece *into)
+bool rd_formula_read_index(rd_formula_reader *r, rd_phrase *into)
 {
     const rd_token *t = rd_formula_token(r);
-    rd_piece       *p;
+    rd_phrase      *p;
 
     if (t->kind != RD_TOKEN_NAME)
         return rd_formula_expected(r, "the name of an index");
-    p = rd_piece_new(r, RD_PIECE_INDEX, t);
+    p = rd_phrase_new(r, RD_PHRASE_INDEX, t);
     r->now++;
-    if (!rd_piece_add(r, into, p))
+    if (!rd_phrase_add(r, into, p))
         return false;
     if (!rd_formula_take(r, "in"))
         return true;
-    if (!rd_piece_add(r, p, rd_formula_read_binary(r, RD_RANK_BITS)))
+    if (!rd_phrase_add(r, p, rd_formula_read_binary(r, RD_RANK_BITS)))
         return false;
     if (!rd_formula_take(r, ":"))
         return rd_formula_expected(r, "':' of the range, as in 0:10");
-    return rd_piece_add(r, p, rd_formula_read_binary(r, RD_RANK_BITS));
+    return rd_phrase_add(r, p, rd_formula_read_binary(r, RD_RANK_BITS));
 }
 
 /* name[i, j in 0:3 where i < j, skip_nan=true] body */
-static rd_piece *read_reduction(rd_formula_reader *r)
+static rd_phrase *read_reduction(rd_formula_reader *r)
 {
-    rd_piece *p = rd_piece_new(r, RD_PIECE_REDUCE, rd_formula_token(r)), *where;
+    rd_phrase *p = rd_phrase_new(r, RD_PHRASE_REDUCE, rd_formula_token(r)), *where;
 
     r->now += 2;
     if (!p)
@@ -232,13 +232,13 @@ static rd_piece *read_reduction(rd_formula_reader *r)
     do {
         const bool keyword = token_is(r, rd_formula_token(r) + 1, "=");
 
-        if (keyword ? !rd_piece_add(r, p, read_argument(r)) : !rd_formula_read_index(r, p))
+        if (keyword ? !rd_phrase_add(r, p, read_argument(r)) : !rd_formula_read_index(r, p))
             return NULL;
     } while (rd_formula_take(r, ","));
     if (rd_formula_next(r, "where")) {
-        where = rd_piece_new(r, RD_PIECE_WHERE, rd_formula_token(r));
+        where = rd_phrase_new(r, RD_PHRASE_WHERE, rd_formula_token(r));
         r->now++;
-        if (!rd_piece_add(r, where, rd_formula_read(r)) || !rd_piece_add(r, p, where))
+        if (!rd_phrase_add(r, where, rd_formula_read(r)) || !rd_phrase_add(r, p, where))
             return NULL;
     }
     if (!rd_formula_take(r, "]"))
@@ -254,7 +254,7 @@ static rd_piece *read_reduction(rd_formula_reader *r)
 }
 
 /* ---- Operands ----------------------------------------------------------------------------------- */
-static rd_piece *read_name(rd_formula_reader *r)
+static rd_phrase *read_name(rd_formula_reader *r)
 {
     const rd_token *t = rd_formula_token(r);
 
@@ -266,10 +266,10 @@ static rd_piece *read_name(rd_formula_reader *r)
         !rd_formula_has_array(r, t->at, t->length))
         return read_reduction(r);
     r->now++;
-    return rd_piece_new(r, RD_PIECE_NAME, t);
+    return rd_phrase_new(r, RD_PHRASE_NAME, t);
 }
 
-static rd_piece *read_primary(rd_formula_reader *r)
+static rd_phrase *read_primary(rd_formula_reader *r)
 {
     const rd_token *t = rd_formula_token(r);
 
@@ -279,7 +279,7 @@ static rd_piece *read_primary(rd_formula_reader *r)
         return read_name(r);
     if (t->kind == RD_TOKEN_TEXT) {
         r->now++;
-        return rd_piece_new(r, RD_PIECE_TEXT, t);
+        return rd_phrase_new(r, RD_PHRASE_TEXT, t);
     }
     if (rd_formula_next(r, "("))
         return read_list(r, ")", false);
@@ -288,22 +288,22 @@ static rd_piece *read_primary(rd_formula_reader *r)
     return rd_formula_expected(r, "an operand");
 }
 
-rd_piece *rd_formula_read_operand(rd_formula_reader *r)
+rd_phrase *rd_formula_read_operand(rd_formula_reader *r)
 {
-    rd_piece *p = read_primary(r);
+    rd_phrase *p = read_primary(r);
 
     while (p && (rd_formula_next(r, "[") || rd_formula_next(r, "."))) {
-        rd_piece *of = p;
+        rd_phrase *of = p;
 
         if (rd_formula_next(r, "[")) {
             p = read_subscripts(r, of);
             continue;
         }
-        p = rd_piece_new(r, RD_PIECE_TRANSPOSED, rd_formula_token(r));
+        p = rd_phrase_new(r, RD_PHRASE_TRANSPOSED, rd_formula_token(r));
         r->now++;
         if (!rd_formula_take(r, "T"))
             return rd_formula_expected(r, "T, for the last two axes swapped");
-        if (!rd_piece_add(r, p, of))
+        if (!rd_phrase_add(r, p, of))
             return NULL;
     }
     return p;
@@ -336,7 +336,7 @@ static bool read_left(rd_formula_reader *r, rd_statement *s)
     s->length = t->length;
     r->now++;
     if (rd_formula_next(r, "[")) {
-        if (!(s->index = rd_piece_new(r, RD_PIECE_LIST, rd_formula_token(r))))
+        if (!(s->index = rd_phrase_new(r, RD_PHRASE_LIST, rd_formula_token(r))))
             return false;
         r->now++;
         do {

@@ -37,51 +37,51 @@ static bool too_deep(rd_formula_reader *r)
 }
 
 /* A number with its sign is a number. */
-static rd_piece *negative(rd_piece *p)
+static rd_phrase *negative(rd_phrase *p)
 {
     p->integer = -p->integer;
     p->real    = -p->real;
     return p;
 }
 
-static rd_piece *read_unary(rd_formula_reader *r);
+static rd_phrase *read_unary(rd_formula_reader *r);
 
-static rd_piece *read_power(rd_formula_reader *r)
+static rd_phrase *read_power(rd_formula_reader *r)
 {
-    rd_piece       *p = rd_formula_read_operand(r), *power;
+    rd_phrase      *p = rd_formula_read_operand(r), *power;
     const rd_token *t = rd_formula_token(r);
 
     if (!p || !(rd_formula_take(r, "^") || rd_formula_take(r, "**")))
         return p;
-    if (!(power = rd_piece_new(r, RD_PIECE_BINARY, t)))
+    if (!(power = rd_phrase_new(r, RD_PHRASE_BINARY, t)))
         return NULL;
     power->op = RD_OP_pow;
-    return rd_piece_add(r, power, p) && rd_piece_add(r, power, read_unary(r)) ? power : NULL;
+    return rd_phrase_add(r, power, p) && rd_phrase_add(r, power, read_unary(r)) ? power : NULL;
 }
 
-static rd_piece *read_sign(rd_formula_reader *r)
+static rd_phrase *read_sign(rd_formula_reader *r)
 {
     const rd_token *t    = rd_formula_token(r);
     const bool      word = rd_formula_take(r, "not"), minus = rd_formula_take(r, "-");
     const bool      plus = rd_formula_take(r, "+"), bits = rd_formula_take(r, "~");
-    rd_piece       *p, *operand;
+    rd_phrase      *p, *operand;
 
     if (!word && !minus && !plus && !bits && !rd_formula_take(r, "!"))
         return read_power(r);
     operand = word ? rd_formula_read_binary(r, RANK_COMPARE) : read_unary(r);
     if (!operand || plus)
         return operand;
-    if (minus && operand->kind == RD_PIECE_NUMBER)
+    if (minus && operand->kind == RD_PHRASE_NUMBER)
         return negative(operand);
-    if (!(p = rd_piece_new(r, RD_PIECE_UNARY, t)))
+    if (!(p = rd_phrase_new(r, RD_PHRASE_UNARY, t)))
         return NULL;
     p->op = minus ? RD_OP_neg : bits ? RD_OP_bit_not : RD_OP_not;
-    return rd_piece_add(r, p, operand) ? p : NULL;
+    return rd_phrase_add(r, p, operand) ? p : NULL;
 }
 
-static rd_piece *read_unary(rd_formula_reader *r)
+static rd_phrase *read_unary(rd_formula_reader *r)
 {
-    rd_piece *p;
+    rd_phrase *p;
 
     if (too_deep(r))
         return NULL;
@@ -92,65 +92,65 @@ static rd_piece *read_unary(rd_formula_reader *r)
 }
 
 /* a < b <= c: both hold. */
-static rd_piece *read_comparisons(rd_formula_reader *r, rd_piece *first)
+static rd_phrase *read_comparisons(rd_formula_reader *r, rd_phrase *first)
 {
-    rd_piece *p = rd_piece_new(r, RD_PIECE_COMPARE, rd_formula_token(r));
-    int       i;
+    rd_phrase *p = rd_phrase_new(r, RD_PHRASE_COMPARE, rd_formula_token(r));
+    int        i;
 
-    if (!rd_piece_add(r, p, first))
+    if (!rd_phrase_add(r, p, first))
         return NULL;
     while ((i = next_binary(r, RANK_COMPARE)) >= 0 && binary[i].rank == RANK_COMPARE) {
-        rd_piece *link = rd_piece_new(r, RD_PIECE_LINK, rd_formula_token(r));
+        rd_phrase *link = rd_phrase_new(r, RD_PHRASE_LINK, rd_formula_token(r));
 
         r->now++;
-        if (!rd_piece_add(r, link, rd_formula_read_binary(r, RANK_COMPARE + 1)))
+        if (!rd_phrase_add(r, link, rd_formula_read_binary(r, RANK_COMPARE + 1)))
             return NULL;
         link->op = binary[i].op;
-        if (!rd_piece_add(r, p, link))
+        if (!rd_phrase_add(r, p, link))
             return NULL;
     }
     return p;
 }
 
-rd_piece *rd_formula_read_binary(rd_formula_reader *r, int loosest)
+rd_phrase *rd_formula_read_binary(rd_formula_reader *r, int loosest)
 {
-    rd_piece *p = read_unary(r);
-    int       i;
+    rd_phrase *p = read_unary(r);
+    int        i;
 
     while (p && (i = next_binary(r, loosest)) >= 0) {
-        rd_piece *left = p;
+        rd_phrase *left = p;
 
         if (binary[i].rank == RANK_COMPARE) {
             p = read_comparisons(r, left);
             continue;
         }
-        if (!(p = rd_piece_new(r, RD_PIECE_BINARY, rd_formula_token(r))))
+        if (!(p = rd_phrase_new(r, RD_PHRASE_BINARY, rd_formula_token(r))))
             return NULL;
         p->op = binary[i].op;
         r->now++;
-        if (!rd_piece_add(r, p, left) ||
-            !rd_piece_add(r, p, rd_formula_read_binary(r, binary[i].rank + 1)))
+        if (!rd_phrase_add(r, p, left) ||
+            !rd_phrase_add(r, p, rd_formula_read_binary(r, binary[i].rank + 1)))
             return NULL;
     }
     return p;
 }
 
-rd_piece *rd_formula_read(rd_formula_reader *r)
+rd_phrase *rd_formula_read(rd_formula_reader *r)
 {
-    rd_piece *p, *choice;
+    rd_phrase *p, *choice;
 
     if (too_deep(r))
         return NULL;
     r->nesting++;
     p = rd_formula_read_binary(r, 1);
     if (p && rd_formula_next(r, "?")) {
-        choice = rd_piece_new(r, RD_PIECE_CHOICE, rd_formula_token(r));
+        choice = rd_phrase_new(r, RD_PHRASE_CHOICE, rd_formula_token(r));
         r->now++;
-        if (!rd_piece_add(r, choice, p) || !rd_piece_add(r, choice, rd_formula_read(r)))
+        if (!rd_phrase_add(r, choice, p) || !rd_phrase_add(r, choice, rd_formula_read(r)))
             return NULL;
         if (!rd_formula_take(r, ":"))
             return rd_formula_expected(r, "':' of '?'");
-        p = rd_piece_add(r, choice, rd_formula_read(r)) ? choice : NULL;
+        p = rd_phrase_add(r, choice, rd_formula_read(r)) ? choice : NULL;
     }
     r->nesting--;
     return p;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static void print(rd_text *text, const rd_formula_reader *r, const rd_piece *p);
+static void print(rd_text *text, const rd_formula_reader *r, const rd_phrase *p);
 
 static const char *sign_of(rd_op op)
 {
@@ -26,16 +26,16 @@ static const char *sign_of(rd_op op)
     return "@";
 }
 
-static void print_list(rd_text *text, const rd_formula_reader *r, const rd_piece *first,
+static void print_list(rd_text *text, const rd_formula_reader *r, const rd_phrase *first,
                        const char *between)
 {
-    for (const rd_piece *p = first; p; p = p->next) {
+    for (const rd_phrase *p = first; p; p = p->next) {
         print(text, r, p);
         rd_text_add(text, "%s", p->next ? between : "");
     }
 }
 
-static void print_number(rd_text *text, const rd_piece *p)
+static void print_number(rd_text *text, const rd_phrase *p)
 {
     const bool whole = fabs(p->real) < 1e15 && p->real == floor(p->real);
 
@@ -45,93 +45,93 @@ static void print_number(rd_text *text, const rd_piece *p)
         rd_text_add(text, signbit(p->real) ? "(%.17g%s)" : "%.17g%s", p->real, whole ? ".0" : "");
 }
 
-static void print_name(rd_text *text, const rd_formula_reader *r, const rd_piece *p)
+static void print_name(rd_text *text, const rd_formula_reader *r, const rd_phrase *p)
 {
     rd_text_add(text, "%.*s", (int)p->length, r->text + p->at);
 }
 
-static void print_index(rd_text *text, const rd_formula_reader *r, const rd_piece *p)
+static void print_index(rd_text *text, const rd_formula_reader *r, const rd_phrase *p)
 {
     print_name(text, r, p);
     rd_text_add(text, "%s", p->first ? " in " : "");
     print_list(text, r, p->first, ":");
 }
 
-static void print_reduction(rd_text *text, const rd_formula_reader *r, const rd_piece *p)
+static void print_reduction(rd_text *text, const rd_formula_reader *r, const rd_phrase *p)
 {
     rd_text_add(text, "(");
     print_name(text, r, p);
     rd_text_add(text, "[");
-    for (const rd_piece *q = p->first; q; q = q->next) {
-        rd_text_add(text, "%s", q->kind == RD_PIECE_WHERE ? " where " : q == p->first ? "" : ", ");
-        print(text, r, q->kind == RD_PIECE_WHERE ? q->first : q);
+    for (const rd_phrase *q = p->first; q; q = q->next) {
+        rd_text_add(text, "%s", q->kind == RD_PHRASE_WHERE ? " where " : q == p->first ? "" : ", ");
+        print(text, r, q->kind == RD_PHRASE_WHERE ? q->first : q);
     }
     rd_text_add(text, "] ");
     print(text, r, p->body);
     rd_text_add(text, ")");
 }
 
-static void print_between(rd_text *text, const rd_formula_reader *r, const rd_piece *p)
+static void print_between(rd_text *text, const rd_formula_reader *r, const rd_phrase *p)
 {
-    const char *between = p->kind == RD_PIECE_CHOICE ? "?:" : NULL;
+    const char *between = p->kind == RD_PHRASE_CHOICE ? "?:" : NULL;
 
     rd_text_add(text, "(");
     print(text, r, p->first);
-    for (const rd_piece *q = p->first->next; q; q = q->next) {
+    for (const rd_phrase *q = p->first->next; q; q = q->next) {
         if (between)
             rd_text_add(text, " %c ", *between++);
         else
-            rd_text_add(text, " %s ", sign_of(q->kind == RD_PIECE_LINK ? q->op : p->op));
-        print(text, r, q->kind == RD_PIECE_LINK ? q->first : q);
+            rd_text_add(text, " %s ", sign_of(q->kind == RD_PHRASE_LINK ? q->op : p->op));
+        print(text, r, q->kind == RD_PHRASE_LINK ? q->first : q);
     }
     rd_text_add(text, ")");
 }
 
-static void print(rd_text *text, const rd_formula_reader *r, const rd_piece *p)
+static void print(rd_text *text, const rd_formula_reader *r, const rd_phrase *p)
 {
     switch (p->kind) {
-    case RD_PIECE_NUMBER: print_number(text, p); break;
-    case RD_PIECE_TEXT:
-    case RD_PIECE_NAME: print_name(text, r, p); break;
-    case RD_PIECE_UNARY:
+    case RD_PHRASE_NUMBER: print_number(text, p); break;
+    case RD_PHRASE_TEXT:
+    case RD_PHRASE_NAME: print_name(text, r, p); break;
+    case RD_PHRASE_UNARY:
         rd_text_add(text, "(%s", sign_of(p->op));
         print(text, r, p->first);
         rd_text_add(text, ")");
         break;
-    case RD_PIECE_BINARY:
-    case RD_PIECE_COMPARE:
-    case RD_PIECE_CHOICE: print_between(text, r, p); break;
-    case RD_PIECE_CALL:
+    case RD_PHRASE_BINARY:
+    case RD_PHRASE_COMPARE:
+    case RD_PHRASE_CHOICE: print_between(text, r, p); break;
+    case RD_PHRASE_CALL:
         print_name(text, r, p);
         rd_text_add(text, "(");
         print_list(text, r, p->first, ", ");
         rd_text_add(text, ")");
         break;
-    case RD_PIECE_KEYWORD:
+    case RD_PHRASE_KEYWORD:
         print_name(text, r, p);
         rd_text_add(text, "=");
         print(text, r, p->first);
         break;
-    case RD_PIECE_LIST:
+    case RD_PHRASE_LIST:
         rd_text_add(text, "[");
         print_list(text, r, p->first, ", ");
         rd_text_add(text, "]");
         break;
-    case RD_PIECE_AT:
+    case RD_PHRASE_AT:
         print(text, r, p->first);
         rd_text_add(text, "[");
         print_list(text, r, p->first->next, ", ");
         rd_text_add(text, "]");
         break;
-    case RD_PIECE_SLICE: print_list(text, r, p->first, ":"); break;
-    case RD_PIECE_NEW: rd_text_add(text, "None"); break;
-    case RD_PIECE_REST: rd_text_add(text, "..."); break;
-    case RD_PIECE_TRANSPOSED:
+    case RD_PHRASE_SLICE: print_list(text, r, p->first, ":"); break;
+    case RD_PHRASE_NEW: rd_text_add(text, "None"); break;
+    case RD_PHRASE_REST: rd_text_add(text, "..."); break;
+    case RD_PHRASE_TRANSPOSED:
         print(text, r, p->first);
         rd_text_add(text, ".T");
         break;
-    case RD_PIECE_REDUCE: print_reduction(text, r, p); break;
-    case RD_PIECE_INDEX: print_index(text, r, p); break;
+    case RD_PHRASE_REDUCE: print_reduction(text, r, p); break;
+    case RD_PHRASE_INDEX: print_index(text, r, p); break;
     default: break;
     }
 }

@@ -7,9 +7,9 @@
 #define KEYWORDS "where? weights? initial? skip_nan:b=0 dtype:t? ddof:f=0 p:f=0 accuracy:n?"
 enum { WHERE, WEIGHTS, INITIAL, SKIP_NAN, DTYPE, DDOF, P, ACCURACY, N_KEYWORDS };
 
-static rd_value none(void)
+static rd_labelled none(void)
 {
-    return (rd_value){ 0 };
+    return (rd_labelled){ 0 };
 }
 
 static bool read_accuracy(const rd_arguments *a, int k, rd_accuracy *accuracy)
@@ -49,7 +49,7 @@ static void name_of(const rd_formula_reader *r, size_t at, size_t length, char n
 }
 
 /* What whole arrays are asked for. */
-static bool are_whole(rd_formula_reader *r, const rd_piece *p, const rd_arguments *a)
+static bool are_whole(rd_formula_reader *r, const rd_phrase *p, const rd_arguments *a)
 {
     for (int k = 0; k < a->n; k++)
         if (a->x[k].n)
@@ -60,12 +60,12 @@ static bool are_whole(rd_formula_reader *r, const rd_piece *p, const rd_argument
 }
 
 /* max(x, 0) is a row of numbers in NumPy, and the greater of two in C. */
-static bool is_ambiguous(rd_formula_reader *r, const rd_piece *p)
+static bool is_ambiguous(rd_formula_reader *r, const rd_phrase *p)
 {
     const bool min = rd_formula_is(r, p->at, p->length, "min");
 
     if ((!min && !rd_formula_is(r, p->at, p->length, "max")) || !p->first || !p->first->next ||
-        p->first->next->kind == RD_PIECE_KEYWORD)
+        p->first->next->kind == RD_PHRASE_KEYWORD)
         return false;
     rd_formula_fail(r, RD_ERR_ARGUMENT, p->first->next->at,
                     "say %simum(x, y) of two arrays, %s(x, axis=0) along an axis",
@@ -73,7 +73,7 @@ static bool is_ambiguous(rd_formula_reader *r, const rd_piece *p)
     return true;
 }
 
-static rd_value reduce_call(rd_formula_reader *r, const rd_piece *p)
+static rd_labelled reduce_call(rd_formula_reader *r, const rd_phrase *p)
 {
     enum { X, AXIS, KEEP, BY, GROUPS, FIRST };
     rd_arguments   a;
@@ -89,10 +89,10 @@ static rd_value reduce_call(rd_formula_reader *r, const rd_piece *p)
     o.dims.flags |= a.i[KEEP] ? RD_DIMS_KEEP : 0;
     o.by     = (rd_exprs){ a.list, a.n_list };
     o.groups = a.s;
-    return (rd_value){ .x = rd_formula_made(r, rd_reduce_name(a.x[X].x, name, &o), p->at) };
+    return (rd_labelled){ .x = rd_formula_made(r, rd_reduce_name(a.x[X].x, name, &o), p->at) };
 }
 
-static rd_value scan_call(rd_formula_reader *r, const rd_piece *p)
+static rd_labelled scan_call(rd_formula_reader *r, const rd_phrase *p)
 {
     enum { X, AXIS, EXCLUSIVE, REVERSE, RESTART, FIRST };
     rd_arguments   a;
@@ -103,37 +103,37 @@ static rd_value scan_call(rd_formula_reader *r, const rd_piece *p)
         !are_whole(r, p, &a) || !read_keywords(&a, FIRST, &o))
         return none();
     if (!a.given[AXIS] && a.x[X].x->rank != 1)
-        return (rd_value){ .x = rd_formula_fail(r, RD_ERR_AXIS, p->at,
-                                                "an array of rank %d: say along which axis, as in "
-                                                "%.*s(x, axis=0)",
-                                                (int)a.x[X].x->rank, (int)p->length,
-                                                r->text + p->at) };
+        return (rd_labelled){ .x = rd_formula_fail(
+                                  r, RD_ERR_AXIS, p->at,
+                                  "an array of rank %d: say along which axis, as in "
+                                  "%.*s(x, axis=0)",
+                                  (int)a.x[X].x->rank, (int)p->length, r->text + p->at) };
     name_of(r, p->at + 3, p->length - 3, name);
     o.dims      = a.given[AXIS] ? a.d : RD_DIMS(0);
     o.exclusive = a.i[EXCLUSIVE];
     o.reverse   = a.i[REVERSE];
     o.restart   = a.x[RESTART].x;
-    return (rd_value){ .x = rd_formula_made(r, rd_scan_name(a.x[X].x, name, &o), p->at) };
+    return (rd_labelled){ .x = rd_formula_made(r, rd_scan_name(a.x[X].x, name, &o), p->at) };
 }
 
 /* ---- With indices ---------------------------------------------------------------------------------- */
 /* name[keywords] body as name(body, keywords), of copies of the pieces, as those stay the tree's. */
-static bool bracket_arguments(rd_formula_reader *r, const rd_piece *p, const char *list,
+static bool bracket_arguments(rd_formula_reader *r, const rd_phrase *p, const char *list,
                               rd_arguments *a)
 {
-    rd_piece call = { .kind = RD_PIECE_CALL, .at = p->at, .length = p->length, .label = -1 };
-    rd_piece copy[RD_ARGUMENTS];
-    int      n = 1;
+    rd_phrase call = { .kind = RD_PHRASE_CALL, .at = p->at, .length = p->length, .label = -1 };
+    rd_phrase copy[RD_ARGUMENTS];
+    int       n = 1;
 
     copy[0] = *p->body;
-    for (const rd_piece *q = p->first; q; q = q->next) {
-        if (q->kind == RD_PIECE_INDEX)
+    for (const rd_phrase *q = p->first; q; q = q->next) {
+        if (q->kind == RD_PHRASE_INDEX)
             continue;
         if (n == RD_ARGUMENTS)
             return rd_formula_fail(r, RD_ERR_ARGUMENT, q->at, "too many keywords");
         copy[n] = *q;
-        if (q->kind == RD_PIECE_WHERE) {
-            copy[n].kind   = RD_PIECE_KEYWORD;
+        if (q->kind == RD_PHRASE_WHERE) {
+            copy[n].kind   = RD_PHRASE_KEYWORD;
             copy[n].length = strlen("where");
         }
         copy[n - 1].next = &copy[n];
@@ -155,41 +155,41 @@ static bool bracket_arguments(rd_formula_reader *r, const rd_piece *p, const cha
 }
 
 /* All operands with all indices; the body has them whole.  Then what is reduced, and what is left. */
-static bool meet(rd_formula_reader *r, const rd_piece *p, rd_arguments *a, rd_dims *dims,
-                 rd_value *kept)
+static bool meet(rd_formula_reader *r, const rd_phrase *p, rd_arguments *a, rd_dims *dims,
+                 rd_labelled *kept)
 {
-    rd_value all, v[RD_ARGUMENTS + 1] = { { 0 } };
+    rd_labelled all, v[RD_ARGUMENTS + 1] = { { 0 } };
 
-    for (const rd_piece *q = p->first; q; q = q->next) {
-        const rd_value both[] = { v[a->n], { .n = 1, .label = { (int16_t)q->label } } };
+    for (const rd_phrase *q = p->first; q; q = q->next) {
+        const rd_labelled both[] = { v[a->n], { .n = 1, .label = { (int16_t)q->label } } };
 
-        if (q->kind == RD_PIECE_INDEX && !rd_value_union(r, 2, both, p->at, &v[a->n]))
+        if (q->kind == RD_PHRASE_INDEX && !rd_labelled_union(r, 2, both, p->at, &v[a->n]))
             return false;
     }
     memcpy(v, a->x, (size_t)a->n * sizeof *v);
-    if (!rd_value_union(r, a->n + 1, v, p->at, &all))
+    if (!rd_labelled_union(r, a->n + 1, v, p->at, &all))
         return false;
     for (int k = 0; k < a->n; k++) {
-        a->x[k].x = rd_value_seen(r, &v[k], &all, k == 0 && v[0].n < all.n, p->at);
+        a->x[k].x = rd_labelled_seen(r, &v[k], &all, k == 0 && v[0].n < all.n, p->at);
         if (v[k].x && !a->x[k].x)
             return false;
     }
     *dims = RD_NONE;
-    *kept = (rd_value){ 0 };
+    *kept = (rd_labelled){ 0 };
     for (int k = 0, place; k < all.n; k++)
-        if (rd_value_has(&v[a->n], all.label[k], &place))
+        if (rd_labelled_has(&v[a->n], all.label[k], &place))
             dims->axis[dims->n++] = k;
         else
             kept->label[kept->n++] = all.label[k];
     return true;
 }
 
-static rd_value reduce_indices(rd_formula_reader *r, rd_piece *p)
+static rd_labelled reduce_indices(rd_formula_reader *r, rd_phrase *p)
 {
     const rd_formula_function *f = rd_formula_function_called(r, p->at, p->length);
     rd_arguments               a;
     rd_reduce_opts             o;
-    rd_value                   kept;
+    rd_labelled                kept;
     char                       name[RD_FORMULA_NAME + 1];
 
     if (!bracket_arguments(r, p, f ? f->arguments : "x " KEYWORDS, &a) ||
@@ -206,9 +206,9 @@ static rd_value reduce_indices(rd_formula_reader *r, rd_piece *p)
     return kept;
 }
 
-rd_value rd_formula_reduction(rd_formula_reader *r, rd_piece *p)
+rd_labelled rd_formula_reduction(rd_formula_reader *r, rd_phrase *p)
 {
-    if (p->kind == RD_PIECE_REDUCE)
+    if (p->kind == RD_PHRASE_REDUCE)
         return reduce_indices(r, p);
     return rd_formula_is_reducer(r, p->at, p->length) ? reduce_call(r, p) : scan_call(r, p);
 }

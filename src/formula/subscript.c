@@ -3,18 +3,18 @@
 #include "formula/formula.h"
 #include <string.h>
 
-static rd_value failure(void)
+static rd_labelled failure(void)
 {
-    return (rd_value){ 0 };
+    return (rd_labelled){ 0 };
 }
 
 /* ---- Whole arrays: as NumPy --------------------------------------------------------------------- */
-static bool bound(rd_formula_reader *r, const rd_piece *p, int64_t *value)
+static bool bound(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
 {
-    return p->kind == RD_PIECE_EMPTY || rd_formula_need_integer(r, p, "a bound of a slice", value);
+    return p->kind == RD_PHRASE_EMPTY || rd_formula_need_integer(r, p, "a bound of a slice", value);
 }
 
-static rd_expr *slice(rd_formula_reader *r, rd_expr *x, int axis, const rd_piece *p)
+static rd_expr *slice(rd_formula_reader *r, rd_expr *x, int axis, const rd_phrase *p)
 {
     int64_t start = RD_OPEN, stop = RD_OPEN, step = 1;
 
@@ -24,10 +24,10 @@ static rd_expr *slice(rd_formula_reader *r, rd_expr *x, int axis, const rd_piece
     return rd_slice_axis(x, axis, start, stop, step);
 }
 
-static rd_expr *by_value(rd_formula_reader *r, rd_expr *x, int *axis, rd_piece *p, bool *gathered)
+static rd_expr *by_value(rd_formula_reader *r, rd_expr *x, int *axis, rd_phrase *p, bool *gathered)
 {
-    int64_t  i;
-    rd_value v;
+    int64_t     i;
+    rd_labelled v;
 
     if (rd_formula_integer(r, p, &i))
         return rd_select(x, *axis, i);
@@ -49,14 +49,14 @@ static rd_expr *by_value(rd_formula_reader *r, rd_expr *x, int *axis, rd_piece *
 }
 
 /* Subscripts that take an axis of x; false after a failure. */
-static bool count(rd_formula_reader *r, const rd_piece *p, int rank, int *taken)
+static bool count(rd_formula_reader *r, const rd_phrase *p, int rank, int *taken)
 {
     int rests = 0;
 
     *taken = 0;
-    for (const rd_piece *q = p->first->next; q; q = q->next) {
-        *taken += q->kind != RD_PIECE_NEW && q->kind != RD_PIECE_REST;
-        rests += q->kind == RD_PIECE_REST;
+    for (const rd_phrase *q = p->first->next; q; q = q->next) {
+        *taken += q->kind != RD_PHRASE_NEW && q->kind != RD_PHRASE_REST;
+        rests += q->kind == RD_PHRASE_REST;
         if (rests > 1)
             return rd_formula_fail(r, RD_ERR_TEXT, q->at, "a second '...'");
     }
@@ -64,7 +64,7 @@ static bool count(rd_formula_reader *r, const rd_piece *p, int rank, int *taken)
                                              *taken, rank, rank == 1 ? "is" : "es");
 }
 
-static rd_value whole(rd_formula_reader *r, rd_piece *p, rd_expr *x)
+static rd_labelled whole(rd_formula_reader *r, rd_phrase *p, rd_expr *x)
 {
     int  taken, axis = 0;
     bool gathered = false;
@@ -72,18 +72,18 @@ static rd_value whole(rd_formula_reader *r, rd_piece *p, rd_expr *x)
     if (!count(r, p, x->rank, &taken))
         return failure();
     const int rest = x->rank - taken;
-    for (rd_piece *q = p->first->next; q && x; q = q->next) {
-        if (q->kind == RD_PIECE_REST)
+    for (rd_phrase *q = p->first->next; q && x; q = q->next) {
+        if (q->kind == RD_PHRASE_REST)
             axis += rest;
-        else if (q->kind == RD_PIECE_NEW)
+        else if (q->kind == RD_PHRASE_NEW)
             x = rd_expand(x, axis++);
-        else if (q->kind == RD_PIECE_SLICE)
+        else if (q->kind == RD_PHRASE_SLICE)
             x = slice(r, x, axis++, q);
         else
             x = by_value(r, x, &axis, q, &gathered);
         x = rd_formula_made(r, x, q->at);
     }
-    return (rd_value){ .x = x };
+    return (rd_labelled){ .x = x };
 }
 
 /* ---- Elements by index ---------------------------------------------------------------------------- */
@@ -95,12 +95,12 @@ typedef struct places {
 } places;
 
 /* What pad(i, value) ... asks for beyond the ends. */
-static bool add_border(rd_formula_reader *r, places *s, int axis, rd_piece *q, rd_pad_mode mode)
+static bool add_border(rd_formula_reader *r, places *s, int axis, rd_phrase *q, rd_pad_mode mode)
 {
     rd_formula_sum *a = &s->at[axis];
     __int128        low, high;
-    rd_value        value = { 0 };
-    rd_piece       *said  = q->first->next;
+    rd_labelled     value = { 0 };
+    rd_phrase      *said  = q->first->next;
 
     if (said && (mode != RD_PAD_CONSTANT || said->next))
         return rd_formula_fail(r, RD_ERR_ARGUMENT, said->at, "%.*s takes the index%s",
@@ -127,7 +127,7 @@ static bool add_border(rd_formula_reader *r, places *s, int axis, rd_piece *q, r
 }
 
 /* A place counted from the end, and one outside, which no index moves. */
-static bool fixed_place(rd_formula_reader *r, const places *s, int axis, const rd_piece *q,
+static bool fixed_place(rd_formula_reader *r, const places *s, int axis, const rd_phrase *q,
                         int64_t *place)
 {
     const int64_t extent = s->x->extent[axis];
@@ -140,13 +140,13 @@ static bool fixed_place(rd_formula_reader *r, const places *s, int axis, const r
     return true;
 }
 
-static bool read_place(rd_formula_reader *r, places *s, int axis, rd_piece *q, bool *gather)
+static bool read_place(rd_formula_reader *r, places *s, int axis, rd_phrase *q, bool *gather)
 {
-    rd_piece *inner;
-    const int mode = rd_formula_outside(r, q, &inner);
+    rd_phrase *inner;
+    const int  mode = rd_formula_outside(r, q, &inner);
 
     *gather = false;
-    if (q->kind == RD_PIECE_SLICE || q->kind == RD_PIECE_REST || q->kind == RD_PIECE_NEW)
+    if (q->kind == RD_PHRASE_SLICE || q->kind == RD_PHRASE_REST || q->kind == RD_PHRASE_NEW)
         return rd_formula_fail(r, RD_ERR_TEXT, q->at,
                                "a slice among indices: give this axis an index, too");
     if (rd_formula_affine(r, inner, &s->at[axis])) {
@@ -163,9 +163,9 @@ static bool read_place(rd_formula_reader *r, places *s, int axis, rd_piece *q, b
 }
 
 /* Axes of the places are read where axes of x were. */
-static bool gather(rd_formula_reader *r, places *s, int axis, rd_piece *q)
+static bool gather(rd_formula_reader *r, places *s, int axis, rd_phrase *q)
 {
-    const rd_value v = rd_formula_value(r, q);
+    const rd_labelled v = rd_formula_value(r, q);
 
     if (!v.x)
         return false;
@@ -183,24 +183,24 @@ static bool gather(rd_formula_reader *r, places *s, int axis, rd_piece *q)
     return s->x != NULL;
 }
 
-static bool labels_of(rd_formula_reader *r, const places *s, size_t at, rd_value *all)
+static bool labels_of(rd_formula_reader *r, const places *s, size_t at, rd_labelled *all)
 {
-    rd_value own[RD_MAX_RANK];
+    rd_labelled own[RD_MAX_RANK];
 
     for (int a = 0; a < s->n; a++) {
-        own[a] = (rd_value){ .n = s->at[a].n };
+        own[a] = (rd_labelled){ .n = s->at[a].n };
         memcpy(own[a].label, s->at[a].label, sizeof own[a].label);
     }
-    return rd_value_union(r, s->n, own, at, all);
+    return rd_labelled_union(r, s->n, own, at, all);
 }
 
 /* One view, of axes that are the labels. */
-static rd_value view(rd_formula_reader *r, const places *s, size_t at)
+static rd_labelled view(rd_formula_reader *r, const places *s, size_t at)
 {
-    int64_t  extent[RD_MAX_RANK], number[RD_MAX_RANK * (RD_MAX_RANK + 1)];
-    rd_value all;
-    bool     empty = false;
-    int      place = 0;
+    int64_t     extent[RD_MAX_RANK], number[RD_MAX_RANK * (RD_MAX_RANK + 1)];
+    rd_labelled all;
+    bool        empty = false;
+    int         place = 0;
 
     if (!labels_of(r, s, at, &all))
         return failure();
@@ -216,32 +216,32 @@ static rd_value view(rd_formula_reader *r, const places *s, size_t at)
             const rd_formula_label *l = &r->label[s->at[a].label[k]];
 
             first += (__int128)s->at[a].coef[k] * l->low;
-            if (rd_value_has(&all, s->at[a].label[k], &place) && l->n > 1)
+            if (rd_labelled_has(&all, s->at[a].label[k], &place) && l->n > 1)
                 number[s->n + a * all.n + place] = s->at[a].coef[k];
         }
         number[a] = (int64_t)first;
     }
     if (rd_points(all.n, extent) < 0)
-        return (rd_value){ .x = rd_formula_fail(r, RD_ERR_SHAPE, at,
-                                                "these indices have too many values together") };
+        return (rd_labelled){ .x = rd_formula_fail(r, RD_ERR_SHAPE, at,
+                                                   "these indices have too many values together") };
     all.x = rd_formula_made(r, rd_view(s->x, all.n, extent, number), at);
     return all;
 }
 
-static rd_value by_index(rd_formula_reader *r, rd_piece *p, rd_expr *x)
+static rd_labelled by_index(rd_formula_reader *r, rd_phrase *p, rd_expr *x)
 {
-    places    s = { .x = x, .n = x->rank };
-    rd_piece *at[RD_MAX_RANK];
-    bool      gathers[RD_MAX_RANK];
-    int       n = 0;
+    places     s = { .x = x, .n = x->rank };
+    rd_phrase *at[RD_MAX_RANK];
+    bool       gathers[RD_MAX_RANK];
+    int        n = 0;
 
-    for (rd_piece *q = p->first->next; q; q = q->next, n++)
+    for (rd_phrase *q = p->first->next; q; q = q->next, n++)
         if (n < RD_MAX_RANK)
             at[n] = q;
     if (n != x->rank)
-        return (rd_value){ .x = rd_formula_fail(r, RD_ERR_AXIS, p->at,
-                                                "%d ind%s for an array of rank %d", n,
-                                                n == 1 ? "ex" : "ices", (int)x->rank) };
+        return (rd_labelled){ .x = rd_formula_fail(r, RD_ERR_AXIS, p->at,
+                                                   "%d ind%s for an array of rank %d", n,
+                                                   n == 1 ? "ex" : "ices", (int)x->rank) };
     for (int a = 0; a < n; a++)
         if (!read_place(r, &s, a, at[a], &gathers[a]))
             return failure();
@@ -251,18 +251,18 @@ static rd_value by_index(rd_formula_reader *r, rd_piece *p, rd_expr *x)
     return view(r, &s, p->at);
 }
 
-rd_value rd_formula_subscripts(rd_formula_reader *r, rd_piece *p)
+rd_labelled rd_formula_subscripts(rd_formula_reader *r, rd_phrase *p)
 {
-    const rd_value base    = rd_formula_value(r, p->first);
-    bool           indices = false;
+    const rd_labelled base    = rd_formula_value(r, p->first);
+    bool              indices = false;
 
     if (!base.x)
         return failure();
     if (base.n)
-        return (rd_value){ .x = rd_formula_fail(r, RD_ERR_TEXT, p->at,
-                                                "this has indices already: subscripts stand at "
-                                                "whole arrays") };
-    for (const rd_piece *q = p->first->next; q; q = q->next)
+        return (rd_labelled){ .x = rd_formula_fail(r, RD_ERR_TEXT, p->at,
+                                                   "this has indices already: subscripts stand at "
+                                                   "whole arrays") };
+    for (const rd_phrase *q = p->first->next; q; q = q->next)
         indices |= q->labelled;
     return indices ? by_index(r, p, base.x) : whole(r, p, base.x);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* ---- Labels ------------------------------------------------------------------------------------ */
-bool rd_value_has(const rd_value *v, int label, int *place)
+bool rd_labelled_has(const rd_labelled *v, int label, int *place)
 {
     for (int k = 0; k < v->n; k++)
         if (v->label[k] == label) {
@@ -15,11 +15,11 @@ bool rd_value_has(const rd_value *v, int label, int *place)
     return false;
 }
 
-static bool add_label(rd_formula_reader *r, rd_value *all, int label, size_t at)
+static bool add_label(rd_formula_reader *r, rd_labelled *all, int label, size_t at)
 {
     int place = all->n;
 
-    if (rd_value_has(all, label, &place))
+    if (rd_labelled_has(all, label, &place))
         return true;
     if (all->n == RD_MAX_RANK)
         return rd_formula_fail(r, RD_ERR_LIMIT, at, "more than %d indices meet", RD_MAX_RANK);
@@ -32,9 +32,10 @@ static bool add_label(rd_formula_reader *r, rd_value *all, int label, size_t at)
     return true;
 }
 
-bool rd_value_union(rd_formula_reader *r, int n, const rd_value *v, size_t at, rd_value *all)
+bool rd_labelled_union(rd_formula_reader *r, int n, const rd_labelled *v, size_t at,
+                       rd_labelled *all)
 {
-    *all = (rd_value){ 0 };
+    *all = (rd_labelled){ 0 };
     for (int i = 0; i < n; i++)
         for (int k = 0; k < v[i].n; k++)
             if (!add_label(r, all, v[i].label[k], at))
@@ -50,8 +51,8 @@ bool rd_value_union(rd_formula_reader *r, int n, const rd_value *v, size_t at, r
     return true;
 }
 
-rd_expr *rd_value_seen(rd_formula_reader *r, const rd_value *v, const rd_value *all, bool whole,
-                       size_t at)
+rd_expr *rd_labelled_seen(rd_formula_reader *r, const rd_labelled *v, const rd_labelled *all,
+                          bool whole, size_t at)
 {
     int64_t extent[RD_MAX_RANK], number[RD_MAX_RANK * (RD_MAX_RANK + 1)];
     int     place = 0;
@@ -60,7 +61,7 @@ rd_expr *rd_value_seen(rd_formula_reader *r, const rd_value *v, const rd_value *
         return v->x;
     memset(number, 0, sizeof number);
     for (int k = 0; k < all->n; k++) {
-        const bool has = rd_value_has(v, all->label[k], &place);
+        const bool has = rd_labelled_has(v, all->label[k], &place);
 
         extent[k] = has || whole ? r->label[all->label[k]].n : 1;
         if (has)
@@ -70,37 +71,38 @@ rd_expr *rd_value_seen(rd_formula_reader *r, const rd_value *v, const rd_value *
 }
 
 /* Operands of a map, index by index. */
-static bool meet(rd_formula_reader *r, int n, rd_value *v, size_t at, rd_value *all, rd_expr **x)
+static bool meet(rd_formula_reader *r, int n, rd_labelled *v, size_t at, rd_labelled *all,
+                 rd_expr **x)
 {
     for (int i = 0; i < n; i++)
         if (!v[i].x)
             return false;
-    if (!rd_value_union(r, n, v, at, all))
+    if (!rd_labelled_union(r, n, v, at, all))
         return false;
     for (int i = 0; i < n; i++)
-        if (!(x[i] = rd_value_seen(r, &v[i], all, false, at)))
+        if (!(x[i] = rd_labelled_seen(r, &v[i], all, false, at)))
             return false;
     return true;
 }
 
-static rd_value map(rd_formula_reader *r, rd_op op, int n, rd_value *v, size_t at)
+static rd_labelled map(rd_formula_reader *r, rd_op op, int n, rd_labelled *v, size_t at)
 {
-    rd_expr *x[3] = { NULL };
-    rd_value all  = { 0 };
+    rd_expr    *x[3] = { NULL };
+    rd_labelled all  = { 0 };
 
     if (!meet(r, n, v, at, &all, x))
-        return (rd_value){ 0 };
+        return (rd_labelled){ 0 };
     if (op == RD_OP_none && all.n)
-        return (rd_value){ .x = rd_formula_fail(r, RD_ERR_ARGUMENT, at,
-                                                "@ takes whole arrays: with indices say "
-                                                "sum[k] a[i, k] * b[k, j]") };
+        return (rd_labelled){ .x = rd_formula_fail(r, RD_ERR_ARGUMENT, at,
+                                                   "@ takes whole arrays: with indices say "
+                                                   "sum[k] a[i, k] * b[k, j]") };
     all.x = rd_formula_made(
         r, op == RD_OP_none ? rd_matmul(x[0], x[1]) : rd_map_op(op, r->call, n, x), at);
     return all;
 }
 
 /* ---- Pieces ------------------------------------------------------------------------------------ */
-static rd_expr *constant(rd_formula_reader *r, const rd_piece *p)
+static rd_expr *constant(rd_formula_reader *r, const rd_phrase *p)
 {
     const bool is_true =
         rd_formula_is(r, p->at, p->length, "true") || rd_formula_is(r, p->at, p->length, "True");
@@ -113,17 +115,17 @@ static rd_expr *constant(rd_formula_reader *r, const rd_piece *p)
 }
 
 /* 0, 1, ... from where the index begins. */
-static rd_value index_value(rd_formula_reader *r, const rd_piece *p)
+static rd_labelled index_value(rd_formula_reader *r, const rd_phrase *p)
 {
     const rd_formula_label *l = &r->label[p->label];
     rd_expr                *x = rd_coord(rd_broadcast(rd_int(r->ctx, 0), RD_SHAPE(l->n)), 0);
-    rd_value                v = { .n = 1, .label = { (int16_t)p->label } };
+    rd_labelled             v = { .n = 1, .label = { (int16_t)p->label } };
 
     v.x = rd_formula_made(r, l->low ? rd_add(x, rd_int(r->ctx, l->low)) : x, p->at);
     return v;
 }
 
-static rd_value name_value(rd_formula_reader *r, const rd_piece *p)
+static rd_labelled name_value(rd_formula_reader *r, const rd_phrase *p)
 {
     rd_expr *x;
 
@@ -133,17 +135,17 @@ static rd_value name_value(rd_formula_reader *r, const rd_piece *p)
     if (!x && !r->failed)
         x = constant(r, p);
     if (!x && !r->failed)
-        return (
-            rd_value){ .x = rd_formula_fail(r, RD_ERR_TEXT, p->at, "no array%s is called '%.*s'",
-                                            r->n_labels ? " and no index that is known here" : "",
-                                            (int)p->length, r->text + p->at) };
-    return (rd_value){ .x = x };
+        return (rd_labelled){ .x = rd_formula_fail(
+                                  r, RD_ERR_TEXT, p->at, "no array%s is called '%.*s'",
+                                  r->n_labels ? " and no index that is known here" : "",
+                                  (int)p->length, r->text + p->at) };
+    return (rd_labelled){ .x = x };
 }
 
-static rd_value unary(rd_formula_reader *r, rd_piece *p)
+static rd_labelled unary(rd_formula_reader *r, rd_phrase *p)
 {
-    rd_value v  = rd_formula_value(r, p->first);
-    rd_op    op = p->op;
+    rd_labelled v  = rd_formula_value(r, p->first);
+    rd_op       op = p->op;
 
     /* Of truths the other one, as NumPy's. */
     if (op == RD_OP_bit_not && v.x && v.x->type == RD_BOOL)
@@ -151,91 +153,93 @@ static rd_value unary(rd_formula_reader *r, rd_piece *p)
     return map(r, op, 1, &v, p->at);
 }
 
-static rd_value binary(rd_formula_reader *r, rd_piece *p)
+static rd_labelled binary(rd_formula_reader *r, rd_phrase *p)
 {
-    rd_value v[2] = { rd_formula_value(r, p->first) };
+    rd_labelled v[2] = { rd_formula_value(r, p->first) };
 
     if (v[0].x)
         v[1] = rd_formula_value(r, p->last);
     return map(r, p->op, 2, v, p->at);
 }
 
-static rd_value compare(rd_formula_reader *r, rd_piece *p)
+static rd_labelled compare(rd_formula_reader *r, rd_phrase *p)
 {
-    rd_value v[2] = { rd_formula_value(r, p->first) }, both[2] = { { 0 } };
+    rd_labelled v[2] = { rd_formula_value(r, p->first) }, both[2] = { { 0 } };
 
-    for (rd_piece *link = p->first->next; link && v[0].x; link = link->next) {
+    for (rd_phrase *link = p->first->next; link && v[0].x; link = link->next) {
         v[1]    = rd_formula_value(r, link->first);
         both[1] = map(r, link->op, 2, v, link->at);
         both[0] = both[0].x ? map(r, RD_OP_and, 2, both, link->at) : both[1];
         v[0]    = v[1];
         if (!both[0].x || !both[1].x)
-            return (rd_value){ 0 };
+            return (rd_labelled){ 0 };
     }
     return both[0];
 }
 
-static rd_value choice(rd_formula_reader *r, rd_piece *p)
+static rd_labelled choice(rd_formula_reader *r, rd_phrase *p)
 {
-    rd_value  v[3] = { { 0 } };
-    rd_piece *q    = p->first;
+    rd_labelled v[3] = { { 0 } };
+    rd_phrase  *q    = p->first;
 
     for (int k = 0; k < 3; k++, q = q->next) {
         v[k] = rd_formula_value(r, q);
         if (!v[k].x)
-            return (rd_value){ 0 };
+            return (rd_labelled){ 0 };
     }
     return map(r, RD_OP_where, 3, v, p->at);
 }
 
-static rd_value transposed(rd_formula_reader *r, rd_piece *p)
+static rd_labelled transposed(rd_formula_reader *r, rd_phrase *p)
 {
-    rd_value v = rd_formula_value(r, p->first);
+    rd_labelled v = rd_formula_value(r, p->first);
 
     if (v.n)
-        return (rd_value){ .x = rd_formula_fail(r, RD_ERR_ARGUMENT, p->at,
-                                                "T is of whole arrays: swap the indices") };
+        return (rd_labelled){ .x = rd_formula_fail(r, RD_ERR_ARGUMENT, p->at,
+                                                   "T is of whole arrays: swap the indices") };
     v.x = v.x ? rd_formula_made(r, rd_transpose(v.x), p->at) : NULL;
     return v;
 }
 
-static rd_value misplaced(rd_formula_reader *r, const rd_piece *p, const char *what)
+static rd_labelled misplaced(rd_formula_reader *r, const rd_phrase *p, const char *what)
 {
-    return (rd_value){ .x = rd_formula_fail(r, RD_ERR_TEXT, p->at,
-                                            "%s cannot stand here, where an array is read", what) };
+    return (rd_labelled){ .x = rd_formula_fail(r, RD_ERR_TEXT, p->at,
+                                               "%s cannot stand here, where an array is read",
+                                               what) };
 }
 
-static rd_value value(rd_formula_reader *r, rd_piece *p)
+static rd_labelled value(rd_formula_reader *r, rd_phrase *p)
 {
     switch (p->kind) {
-    case RD_PIECE_NUMBER:
-        return (rd_value){ .x = rd_formula_made(
-                               r, p->whole ? rd_int(r->ctx, p->integer) : rd_num(r->ctx, p->real),
-                               p->at) };
-    case RD_PIECE_NAME: return name_value(r, p);
-    case RD_PIECE_UNARY: return unary(r, p);
-    case RD_PIECE_BINARY: return binary(r, p);
-    case RD_PIECE_COMPARE: return compare(r, p);
-    case RD_PIECE_CHOICE: return choice(r, p);
-    case RD_PIECE_CALL: return rd_formula_call(r, p);
-    case RD_PIECE_AT: return rd_formula_subscripts(r, p);
-    case RD_PIECE_REDUCE: return rd_formula_reduction(r, p);
-    case RD_PIECE_TRANSPOSED: return transposed(r, p);
-    case RD_PIECE_TEXT: return misplaced(r, p, "a text");
-    case RD_PIECE_LIST: return misplaced(r, p, "a list");
+    case RD_PHRASE_NUMBER:
+        return (rd_labelled){
+            .x = rd_formula_made(r, p->whole ? rd_int(r->ctx, p->integer) : rd_num(r->ctx, p->real),
+                                 p->at)
+        };
+    case RD_PHRASE_NAME: return name_value(r, p);
+    case RD_PHRASE_UNARY: return unary(r, p);
+    case RD_PHRASE_BINARY: return binary(r, p);
+    case RD_PHRASE_COMPARE: return compare(r, p);
+    case RD_PHRASE_CHOICE: return choice(r, p);
+    case RD_PHRASE_CALL: return rd_formula_call(r, p);
+    case RD_PHRASE_AT: return rd_formula_subscripts(r, p);
+    case RD_PHRASE_REDUCE: return rd_formula_reduction(r, p);
+    case RD_PHRASE_TRANSPOSED: return transposed(r, p);
+    case RD_PHRASE_TEXT: return misplaced(r, p, "a text");
+    case RD_PHRASE_LIST: return misplaced(r, p, "a list");
     default: return misplaced(r, p, "this");
     }
 }
 
 /* What is asked for twice, for its shape and for its values, is built once. */
-rd_value rd_formula_value(rd_formula_reader *r, rd_piece *p)
+rd_labelled rd_formula_value(rd_formula_reader *r, rd_phrase *p)
 {
-    rd_value v = { 0 };
+    rd_labelled v = { 0 };
 
     if (r->failed)
         return v;
     if (!p->labelled && p->x)
-        return (rd_value){ .x = p->x };
+        return (rd_labelled){ .x = p->x };
     v = value(r, p);
     if (!p->labelled && !v.n)
         p->x = v.x;

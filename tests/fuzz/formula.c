@@ -8,11 +8,13 @@
  * sanitizers see the rest. */
 #include "expr/expr.h"
 #include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { MOST_SEEDS = 2000, ROOM = 1 << 17, RESULTS = 64, EACH = 20, PER_CONTEXT = 500 };
 
@@ -197,9 +199,21 @@ static int small_nodes(const rd_expr *x, int most)
     return n < most ? n : -1;
 }
 
+/* Assertions of the library, sanitizers and fail() end here. */
+static void tell(int sig)
+{
+    static const char of[] = "\nfuzz_formula: of\n";
+
+    if (write(STDERR_FILENO, of, sizeof of - 1) < 0 || write(STDERR_FILENO, now, strlen(now)) < 0 ||
+        write(STDERR_FILENO, "\n", 1) < 0)
+        sig = SIGKILL;
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
 static void fail(const char *what)
 {
-    fprintf(stderr, "fuzz_formula: %s of\n%s\n", what, now);
+    fprintf(stderr, "fuzz_formula: %s\n", what);
     abort();
 }
 
@@ -230,6 +244,7 @@ static void try_text(rd_ctx *ctx, const char *text)
 
     if (text != now)
         snprintf(now, sizeof now, "%s", text);
+    alarm(60); /* a text that takes this long is a finding */
     const int n = rd_formula_all(ctx, text, &opts, RESULTS, out);
     if ((n == 0) != (rd_error(ctx) != RD_OK))
         fail("results and a failure, or neither,");
@@ -318,6 +333,8 @@ int main(int argc, char **argv)
     const double seconds = argc > 2 ? atof(argv[2]) : 0;
     rd_ctx      *ctx     = fresh(NULL);
 
+    signal(SIGABRT, tell);
+    signal(SIGALRM, tell);
     state = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
     if (argc < 2 || stat(argv[1], &is)) {
         fprintf(stderr, "fuzz_formula FOLDER [SECONDS [SEED]], or fuzz_formula FILE\n");
