@@ -382,6 +382,16 @@ RD_API rd_expr *rd_csr_of(rd_ctx *ctx, const rd_matrix_opts *opts),
 #define rd_csc(ctx, ...) rd_csc_of(ctx, RD_MATRIX_OPTS_(__VA_ARGS__))
 #define rd_coo(ctx, ...) rd_coo_of(ctx, RD_MATRIX_OPTS_(__VA_ARGS__))
 #endif
+/** A mask of pairs by blocks: cluster k of rows has rows rows[k] to rows[k + 1] - 1, cluster l of columns
+ *  likewise, and pair[k * n_columns + l] says whether pairs of both count.  Points of a cluster are
+ *  neighbours, so the caller sorts them first.  As .where of a reduction over pairs the loops visit
+ *  those that count alone; anywhere else it is its bools.
+ *      rd_sum(rd_exp(rd_neg(d)), RD_DIMS(1), .where = rd_blocks(ctx, 10, rows, 20, columns, pair))
+ *  @param rows, columns  n_rows + 1, n_columns + 1 borders, ascending from 0; copied, as pair is
+ *  @return a bool node of shape (rows[n_rows], columns[n_columns]).  NULL on RD_ERR_ARGUMENT (no
+ *          clusters, borders), RD_ERR_MEMORY (4 bytes a row and a column, one a pair of clusters). */
+RD_API rd_expr *rd_blocks(rd_ctx *ctx, int64_t n_rows, const int64_t *rows, int64_t n_columns,
+                          const int64_t *columns, const bool *pair);
 /** Has it a pattern?  False for NULL. */
 RD_API bool rd_is_sparse(const rd_expr *x);
 /** A sparse x at all places, fills too (0 with .stored); any other x itself. */

@@ -224,6 +224,66 @@ START_TEST(panels_of_columns)
 }
 END_TEST
 
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+/* Borders of n indices: clusters of nothing, of one, and of several strips. */
+static void borders_of(int64_t n, int clusters, int64_t *border)
+{
+    border[0] = 0;
+    for (int k = 1; k < clusters; k++)
+        border[k] = k % 5 == 3   ? border[k - 1]
+                    : k % 5 == 1 ? border[k - 1] + 1
+                                 : n * k / clusters + k % 3 - 1;
+    border[clusters] = n;
+    for (int k = 1; k <= clusters; k++)
+        border[k] = border[k] < border[k - 1] ? border[k - 1] : border[k] > n ? n : border[k];
+}
+
+/* Of pairs, those in blocks: each reducer, along either axis, beside the tested mask; slices of the
+ * mask, and other masks beside it. */
+START_TEST(blocks_of_pairs)
+{
+    enum { ROWS = 11, COLUMNS = 7 };
+    static const int full[] = { 0, 15, 60, 100 };
+    const rd_mark    mark   = rd_ctx_mark(ctx);
+    const rd_dtype   type   = _i % 2 ? RD_F32 : RD_F64;
+    const int64_t    n = 700 + _i, m = 900 - 3 * _i;
+    int64_t          of_rows[ROWS + 1], columns[COLUMNS + 1];
+    bool             pair[ROWS * COLUMNS];
+    tile_memory      t = { 0 };
+    nest_batch       b = { 0 };
+
+    borders_of(n, ROWS, of_rows);
+    borders_of(m, COLUMNS, columns);
+    for (int k = 0; k < ROWS * COLUMNS; k++)
+        pair[k] = k * 7919 % 101 < full[_i];
+    rd_expr *const x    = nest_leaf(&t, type, RD_SHAPE(n, 3), ORDINARY);
+    rd_expr *const y    = nest_leaf(&t, type, RD_SHAPE(m, 3), ORDINARY);
+    rd_expr *const diff = rd_sub(rd_expand(x, 1), rd_expand(y, 0));
+    rd_expr *const d    = rd_sum(rd_square(diff), RD_DIMS(2));
+    rd_expr *const is   = rd_blocks(ctx, ROWS, of_rows, COLUMNS, columns, pair);
+
+    snprintf(b.what, sizeof b.what, "blocks of pairs, case %d", _i);
+    for (int a = 0; a < 2; a++) {
+        nest_add(&b, rd_sum(rd_exp(rd_neg(d)), RD_DIMS(a), .where = is));
+        nest_add(&b, rd_max(d, RD_DIMS(a), .where = is));
+        nest_add(&b, rd_argmin(d, RD_DIMS(a), .where = is));
+        nest_add(&b, rd_logsumexp(rd_neg(d), RD_DIMS(a), .where = is));
+        nest_add(&b, rd_var(d, RD_DIMS(a), .where = is));
+    }
+    nest_agree(&b, many_tasks, 4);
+    nest_add(&b, rd_sum(d, RD_ALL, .where = is));
+    nest_add(&b, rd_any(rd_lt(d, rd_num(ctx, 0.01)), RD_DIMS(1), .where = is));
+    nest_add(&b, rd_sum(rd_slice(d, "3:, ::-1"), RD_DIMS(1), .where = rd_slice(is, "3:, ::-1")));
+    nest_add(&b, rd_sum(d, RD_DIMS(1), .where = rd_and(is, rd_gt(d, rd_num(ctx, 1)))));
+    nest_add(&b, rd_sum(d, RD_DIMS(0), .where = rd_not(is)));
+    nest_add(&b, rd_count(is, RD_DIMS(1)));
+    nest_agree(&b, many_tasks, 3);
+    tile_free(&t);
+    rd_ctx_release(ctx, mark);
+    nest_mostly();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("points");
@@ -236,6 +296,7 @@ int main(void)
     tcase_add_loop_test(tests, states_of_short_axes, 0, SANITIZED ? 2 : 4);
     tcase_add_loop_test(tests, kept_for_an_inner_loop, 0, SANITIZED ? 2 : 4);
     tcase_add_loop_test(tests, panels_of_columns, 0, 2);
+    tcase_add_loop_test(tests, blocks_of_pairs, SANITIZED ? 1 : 0, SANITIZED ? 2 : 4);
     suite_add_tcase(suite, tests);
 
     SRunner *runner = srunner_create(suite);

@@ -101,6 +101,23 @@ START_TEST(sparse_results)
 }
 END_TEST
 
+START_TEST(pairs_by_blocks)
+{
+    static const int64_t rows[] = { 0, 2, 3 }, columns[] = { 0, 1, 1, 3 }, falls[] = { 0, 2, 1, 3 };
+    static const bool    pair[] = { true, true, false, false, true, true };
+    rd_expr *const       is     = rd_blocks(ctx, 2, rows, 3, columns, pair);
+    rd_expr *const       x = leaf_shape(RD_F64, RD_SHAPE(3, 3), VALUES(1, 2, 3, 4, 5, 6, 7, 8, 9));
+
+    expect("mask", is, RD_BOOL, VALUES(1, 0, 0, 1, 0, 0, 0, 1, 1));
+    expect("rows", rd_sum(x, RD_DIMS(1), .where = is), RD_F64, VALUES(1, 4, 17));
+    expect("columns", rd_sum(x, RD_DIMS(0), .where = is), RD_F64, VALUES(5, 8, 9));
+    expect_error("fall", rd_blocks(ctx, 2, rows, 3, falls, pair), RD_ERR_ARGUMENT);
+    expect_error("first", rd_blocks(ctx, 2, columns + 1, 1, rows, pair), RD_ERR_ARGUMENT);
+    expect_error("none", rd_blocks(ctx, 0, rows, 3, columns, pair), RD_ERR_ARGUMENT);
+    expect_error("which", rd_blocks(ctx, 2, rows, 3, columns, NULL), RD_ERR_ARGUMENT);
+}
+END_TEST
+
 START_TEST(sparse_semiring)
 {
     rd_expr *const a = matrix(0, true), *const b = matrix(0, false); /* 0 1 0 / 0 0 0 / 2 0 3 */
@@ -314,11 +331,12 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { sparse_fills,         sparse_infinities,       stored_alone,
-                                   sparse_views,         sparse_results,          sparse_semiring,
-                                   sparse_arrays,        sparse_indices,          sparse_empties,
-                                   narrow_fills,         sparse_keywords,         sparse_merged,
-                                   sparse_merged_orders, sparse_merged_long_axes, sparse_parts };
+    const TTest *const tests[] = { sparse_fills,    sparse_infinities,    stored_alone,
+                                   sparse_views,    sparse_results,       pairs_by_blocks,
+                                   sparse_semiring, sparse_arrays,        sparse_indices,
+                                   sparse_empties,  narrow_fills,         sparse_keywords,
+                                   sparse_merged,   sparse_merged_orders, sparse_merged_long_axes,
+                                   sparse_parts };
 
     return run_suite("semantics_sparse", tests, COUNT(tests));
 }

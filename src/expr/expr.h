@@ -110,6 +110,7 @@ struct rd_expr {
     rd_dtype        type;
     bool            weak; /* a number, or maps of numbers only: takes the type of what it meets */
     bool            of_pattern; /* a leaf: its places along an axis                               */
+    bool            blocks; /* a leaf: which blocks of pairs count; lists behind it (blocks.c)    */
     bool            ascends; /* of a pattern: and behind them in memory, from where each begins  */
     rd_op           op; /* MAP                                                                */
     int32_t         rank, n_in;

@@ -141,6 +141,8 @@ static void add_loop(rd_text *text, const rd_program *p, const rd_loop *loop)
         rd_text_add(text, " by %" PRId64, loop->step);
     rd_text_add(text, " of %" PRId64 "%s", loop->extent, loop->backwards ? " backwards" : "");
     if (loop->bounds) {
+        if (loop->bounds->list_at >= 0)
+            rd_text_add(text, " where in a list of s%" PRId32, loop->bounds->list_slot);
         add_bound(text, &loop->bounds->low, " where ");
         add_bound(text, &loop->bounds->high, loop->bounds->low.n_add ? " and " : " where ");
     }

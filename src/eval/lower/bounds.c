@@ -6,17 +6,20 @@
  * may do either, or neither: the bits are those of the mask that is tested.  A place may be
  * compared with a number of its row, as well: first[i] <= j and j < end[i]. */
 #include "eval/lower/lower.h"
+#include "expr/blocks.h"
 
 /* A mask as so many bounds that all hold; `exact`: and nothing else. */
 enum { MOST = 4, DEPTH = 16 };
 typedef struct mask {
     rd_bound bound[MOST];
     int32_t  n;
+    int32_t  blocks; /* or its blocks are in the table that this LOAD reads; 0: not so */
     bool     exact;
 } mask;
 
 typedef struct facts {
     const rd_program *p;
+    const rd_graph   *graph;
     const int32_t    *made; /* per register: the instruction that makes it */
     const rd_loop    *loop; /* the one that is asked about                 */
 } facts;
@@ -151,10 +154,31 @@ static bool add_at_most(const facts *f, mask *m, int32_t x, int32_t y, int64_t l
            (!both || (add_times(&minus, &a, -1) && add_difference(m, &minus, &b, less)));
 }
 
+/* The leaf that a LOAD reads, NULL. */
+static const rd_expr *leaf_of(const facts *f, const rd_inst *load)
+{
+    const int32_t slot = f->p->address[load->arg].slot;
+
+    return slot < f->graph->n_slot ? f->graph->slot[slot].expr : NULL;
+}
+
+static bool reads_blocks(const facts *f, const rd_inst *inst)
+{
+    const rd_expr *leaf = inst->kind == RD_I_LOAD ? leaf_of(f, inst) : NULL;
+
+    return leaf && leaf->blocks;
+}
+
 static void read_mask(const facts *f, int32_t reg, int depth, mask *m)
 {
     const rd_inst *inst = &f->p->inst[f->made[reg]];
     bool           read = false;
+
+    if (reads_blocks(f, inst)) {
+        m->exact &= m->n == 0 && m->blocks == 0;
+        m->blocks = f->made[reg];
+        return;
+    }
 
     if (inst->kind == RD_I_MAP && inst->op == RD_OP_and && inst->from == RD_BOOL && depth > 0) {
         read_mask(f, inst->a, depth - 1, m);
@@ -298,6 +322,8 @@ static bool common_mask(const facts *f, const rd_loop *loop, mask *common, int32
             if (has(&m, &common->bound[k]))
                 common->bound[kept++] = common->bound[k];
         if (any)
+            common->blocks = common->blocks == m.blocks ? common->blocks : 0;
+        if (any)
             common->n = kept;
         else {
             *common = m;
@@ -306,17 +332,89 @@ static bool common_mask(const facts *f, const rd_loop *loop, mask *common, int32
         }
         any = true;
     }
-    return any && common->n > 0;
+    return any && (common->n > 0 || common->blocks > 0);
 }
 
-static bool bounds_of(const facts *f, const rd_loop *loop, rd_bounds *bounds)
+/* The axis along all of which clusters are read, -1; their slot. */
+static int32_t axis_of_clusters(const rd_graph *g, int32_t value, int32_t *slot)
+{
+    const rd_value *v = &g->value[value];
+
+    while (v->kind == RD_VALUE_MAP && (v->op == RD_OP_index || v->op == RD_OP_cast))
+        v = &g->value[v->in[0]];
+    if (v->kind != RD_VALUE_READ || v->slot < 0 || v->at[0].n_term != 1 ||
+        !rd_subscript_is_axis(&v->at[0], v->at[0].term[0].axis) || !g->slot[v->slot].expr ||
+        g->slot[v->slot].expr->extent[0] != g->axis[v->at[0].term[0].axis].extent)
+        return -1;
+    *slot = v->slot;
+    return v->at[0].term[0].axis;
+}
+
+/* Axes, and slots, of row clusters and column clusters of all that reads the table; false: it is a
+ * part of them. */
+static bool axes_of_blocks(const rd_graph *g, int32_t slot, int32_t axis[2], int32_t clusters[2])
+{
+    const int64_t columns = g->slot[slot].expr->extent[1];
+
+    axis[0] = axis[1] = -1;
+    for (int32_t i = 0; i < g->n_value; i++) {
+        const rd_value *v = &g->value[i];
+
+        if (v->kind != RD_VALUE_READ || v->slot != slot)
+            continue;
+        if (v->at[0].n_term != 2 || v->at[0].offset)
+            return false;
+        for (int t = 0; t < 2; t++) {
+            const rd_term *term = &v->at[0].term[t];
+            const int      of   = term->coef == 1;
+            const int32_t a = term->axis < 0 ? axis_of_clusters(g, term->value, &clusters[of]) : -1;
+
+            if (a < 0 || (!of && term->coef != columns) || (axis[of] >= 0 && axis[of] != a))
+                return false;
+            axis[of] = a;
+        }
+    }
+    return axis[0] >= 0 && axis[1] >= 0 && axis[0] != axis[1];
+}
+
+/* The loop runs along rows or columns of the mask: the clusters of the others, at the address list_at,
+ * say which of its indices count. */
+static bool blocks_of(rd_lowering *l, const facts *f, const rd_loop *loop, int32_t load,
+                      rd_bounds *bounds)
+{
+    const int32_t  slot = f->p->address[f->p->inst[load].arg].slot;
+    const rd_expr *leaf = leaf_of(f, &f->p->inst[load]);
+    int32_t        axis[2], clusters[2];
+
+    if (leaf->extent[1] < 2 || !axes_of_blocks(f->graph, slot, axis, clusters))
+        return false;
+    for (int columns = 0; columns < 2; columns++) {
+        const rd_address at = { .slot  = clusters[columns],
+                                .type  = RD_I32,
+                                .n_add = 1,
+                                .add   = { { .axis = axis[columns], .reg = -1, .coef = 1 } } };
+
+        if (axis[1 - columns] != loop->axis)
+            continue;
+        bounds->list_at   = rd_new_address(l, &at);
+        bounds->list_slot = slot;
+        bounds->list      = rd_blocks_lists(leaf, columns);
+        bounds->lists     = 2 * leaf->extent[columns];
+        return bounds->list_at >= 0;
+    }
+    return false;
+}
+
+static bool bounds_of(rd_lowering *l, const facts *f, const rd_loop *loop, rd_bounds *bounds)
 {
     mask    common = { 0 };
     int32_t used = 0, whole = 0;
 
-    *bounds = (rd_bounds){ .mask = -1 };
+    *bounds = (rd_bounds){ .mask = -1, .list_at = -1 };
     if (!common_mask(f, loop, &common, &bounds->mask, &whole))
         return false;
+    if (common.blocks > 0)
+        return common.n == 0 && blocks_of(l, f, loop, common.blocks, bounds);
     for (int32_t k = 0; k < common.n; k++) {
         const int64_t coef = own_coef(&common.bound[k], loop->axis);
         rd_bound     *to   = coef == 1 ? &bounds->low : coef == -1 ? &bounds->high : NULL;
@@ -331,12 +429,12 @@ static bool bounds_of(const facts *f, const rd_loop *loop, rd_bounds *bounds)
     return used > 0;
 }
 
-/* Is there a mask of places at all? */
-static bool any_place(const rd_program *p)
+/* Is there a mask of places, or blocks, at all? */
+static bool any_place(const facts *f)
 {
-    for (int32_t i = 0; i < p->n_inst; i++)
-        if (p->inst[i].kind == RD_I_COORD)
-            return p->n_fold > 0;
+    for (int32_t i = 0; i < f->p->n_inst; i++)
+        if (f->p->inst[i].kind == RD_I_COORD || reads_blocks(f, &f->p->inst[i]))
+            return f->p->n_fold > 0;
     return false;
 }
 
@@ -346,7 +444,7 @@ void rd_bound_loops(rd_lowering *l)
     int32_t    *made = NULL;
     rd_bounds   bounds;
 
-    if (l->failed || !any_place(p) ||
+    if (l->failed || !any_place(&(facts){ .p = p, .graph = l->graph }) ||
         !(made = rd_pool_get(l->graph->pool, (size_t)(p->n_reg + 1) * sizeof *made)))
         return;
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -354,6 +452,6 @@ void rd_bound_loops(rd_lowering *l)
             made[p->inst[i].dst + k] = i;
     for (int32_t k = 0; k < p->n_loop; k++)
         if (p->loop[k].kind == RD_LOOP_EACH && !p->loop[k].backwards &&
-            bounds_of(&(facts){ p, made, &p->loop[k] }, &p->loop[k], &bounds))
+            bounds_of(l, &(facts){ p, l->graph, made, &p->loop[k] }, &p->loop[k], &bounds))
             p->loop[k].bounds = rd_pool_grow(l->pool, &bounds, 1, 1, sizeof bounds);
 }

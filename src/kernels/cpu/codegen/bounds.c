@@ -147,10 +147,113 @@ static void add_ends(rd_codegen *n, int32_t loop, const rd_bounds *bounds)
         rd_line(n, "const int64_t high%" PRId32 " = hi%" PRId32 "_%" PRId32 ";", loop, a, r);
 }
 
+/* ---- Lists ----------------------------------------------------------------------------------- */
+static bool steps_along(const rd_codegen *n, const rd_region *r)
+{
+    bool found = false;
+
+    for (int32_t k = 0; k < n->p->n_fold; k++)
+        found |= n->fold[k].step >= r->from && n->fold[k].step < r->to &&
+                 (rd_coef(&n->p->fold[k].lane, r->axis) || rd_coef(&n->p->fold[k].outer, r->axis));
+    return found;
+}
+
+int32_t rd_clusters_along(const rd_codegen *n, const rd_region *r)
+{
+    int32_t found = -1;
+
+    for (int32_t k = 0; k < n->p->n_loop; k++) {
+        const rd_loop   *l = &n->p->loop[k];
+        const rd_bounds *b = l->begin >= r->from && l->end < r->to ? l->bounds : NULL;
+
+        if (b && b->list_at >= 0 && n->p->address[b->list_at].add[0].axis == r->axis)
+            found = b->list_at;
+    }
+    return found >= 0 && !r->one && !steps_along(n, r) ? found : -1;
+}
+
+void rd_open_cluster(rd_codegen *n, const rd_region *r, int32_t clusters, const char *to)
+{
+    const rd_address *at = &n->p->address[clusters];
+    const int32_t     a  = r->axis;
+
+    rd_line(n, "while (v%d < %s) {", a, to);
+    n->indent++;
+    rd_line(n, "const int32_t *const cluster%d = (const int32_t *)m%d + %" PRId64 ";", a,
+            (int)at->slot, at->offset);
+    rd_line(n, "int64_t border%d = v%d + 1;", a, a);
+    rd_line(n, "while (border%d < %s && cluster%d[border%d] == cluster%d[v%d])", a, to, a, a, a, a);
+    rd_line(n, "    border%d++;", a);
+}
+
+/* Of the first, or last, index that stands inside; these ascend. */
+static void add_cluster(rd_codegen *n, rd_text *to, const rd_address *at, bool most)
+{
+    rd_text_add(to, "((const int32_t *)m%d)[", (int)at->slot);
+    rd_number_text(n, to, at->offset);
+    rd_text_add(to, " + ");
+    add_index(n, to, at->add[0].axis, most);
+    rd_text_add(to, "]");
+}
+
+/* One range after the other; all indices where a strip has elements of several lists.  Two ranges may
+ * meet in one strip, which is visited once. */
+static void open_list(rd_codegen *n, int32_t loop, const rd_bounds *bounds, const char *from,
+                      const char *to, int by)
+{
+    const int32_t k     = loop;
+    rd_text       least = { 0 }, most = { 0 }, lists = { 0 }, at = { 0 };
+
+    add_cluster(n, &least, &n->p->address[bounds->list_at], false);
+    add_cluster(n, &most, &n->p->address[bounds->list_at], true);
+    rd_number_text(n, &lists, bounds->lists);
+    rd_number_text(n, &at, bounds->list);
+    rd_line(n, "const int64_t *const list%d = (const int64_t *)(m%d + %s);", k,
+            (int)bounds->list_slot, at.at);
+    rd_line(n, "const int64_t least%d = %s, most%d = %s;", k, least.at, k, most.at);
+    rd_line(n, "const int64_t one%d = least%d + most%d, of_one%d = most%d - least%d <= 1;", k, k, k,
+            k, k, k);
+    rd_line(n, "int64_t range%d = of_one%d ? list%d[one%d] : 0, done%d = %s;", k, k, k, k, k, from);
+    rd_line(n, "const int64_t ranges%d = of_one%d ? list%d[one%d + 1] : 1;", k, k, k, k);
+    rd_line(n, "for (; range%d < ranges%d && done%d < %s; range%d++) {", k, k, k, to, k);
+    n->indent++;
+    rd_line(n, "const int64_t *const two%d = list%d + %s + 1 + 2 * range%d;", k, k, lists.at, k);
+    rd_line(n, "const int64_t from_%d = of_one%d ? two%d[0] : %s;", k, k, k, from);
+    rd_line(n, "const int64_t to_%d = of_one%d ? two%d[1] : %s;", k, k, k, to);
+    rd_line(n, "const int64_t low%d = from_%d - 1, high%d = to_%d + 1;", k, k, k, k);
+    rd_line(n, "const int64_t all_from%d = least%d == most%d ? from_%d : %s, all_to%d = to_%d;", k,
+            k, k, k, to, k, k);
+    add_step(n, loop, "before_range", "step_before", from, to, by, "low");
+    rd_line(n, "const int64_t first%d = MORE(before_range%d, done%d);", k, k, k);
+    add_step(n, loop, "after", "step_behind", from, to, by, "high");
+    rd_line(n, "const int64_t last%d = MORE(first%d, after%d);", k, k, k);
+    rd_line(n, "done%d = last%d;", k, k);
+    add_step(n, loop, "behind", "step_behind", from, to, by, "all_from");
+    rd_line(n, "const int64_t begin%d = LESS(MORE(first%d, behind%d), last%d);", k, k, k, k);
+    add_step(n, loop, "before", "step_before", from, to, by, "all_to");
+    rd_line(n, "const int64_t end_%d = LESS(MORE(begin%d, before%d), last%d);", k, k, k, k);
+    rd_text_free(&least);
+    rd_text_free(&most);
+    rd_text_free(&lists);
+    rd_text_free(&at);
+}
+
+void rd_bounds_close(rd_codegen *n, int32_t loop)
+{
+    if (n->p->loop[loop].bounds->list_at < 0)
+        return;
+    n->indent--;
+    rd_line(n, "}");
+}
+
 void rd_bounds_open(rd_codegen *n, int32_t loop, const char *from, const char *to, int by)
 {
     const rd_bounds *bounds = n->p->loop[loop].bounds;
 
+    if (bounds->list_at >= 0) {
+        open_list(n, loop, bounds, from, to, by);
+        return;
+    }
     add_ends(n, loop, bounds);
     add_step(n, loop, "first", "step_before", from, to, by, "low");
     add_step(n, loop, "after", "step_behind", from, to, by, "high");
@@ -197,14 +300,14 @@ void rd_walk_bounded(rd_codegen *n, int32_t loop, rd_walk_part *walk, void *with
         walk_part(n, loop, walk, with, "first", "last");
         return;
     }
-    if (bounds->low.n_add) {
+    if (bounds->low.n_add || bounds->list_at >= 0) {
         walk_part(n, loop, walk, with, "first", "begin");
         n->round = round;
     }
     n->covered = bounds->mask;
     walk_part(n, loop, walk, with, "begin", "end_");
     n->covered = covered;
-    if (bounds->high.n_add) {
+    if (bounds->high.n_add || bounds->list_at >= 0) {
         n->round = round;
         walk_part(n, loop, walk, with, "end_", "last");
     }

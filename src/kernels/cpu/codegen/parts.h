@@ -172,9 +172,14 @@ void rd_add_padded(rd_codegen *n, int32_t load, const char *type);
 /* bounds.c: a loop of which a mask leaves out a part.  first, begin, end, last<loop>: the mask is false
  * outside [first, last), but for one index, and true in [begin, end); all in steps of `by` from `from`
  * on.  Then what it walks, thrice at most. */
-bool         rd_is_bounded(const rd_codegen *n, int32_t loop);
-void         rd_bounds_functions(const rd_codegen *n, rd_text *to);
-void         rd_bounds_open(rd_codegen *n, int32_t loop, const char *from, const char *to, int by);
+bool rd_is_bounded(const rd_codegen *n, int32_t loop);
+void rd_bounds_functions(const rd_codegen *n, rd_text *to);
+void rd_bounds_open(rd_codegen *n, int32_t loop, const char *from, const char *to, int by);
+/* The clusters along a region's axis that say which ranges of a list a loop inside visits, as an
+ * address, -1: none.  Strips of one cluster then end at its border<axis>, which is opened here. */
+int32_t      rd_clusters_along(const rd_codegen *n, const rd_region *r);
+void         rd_open_cluster(rd_codegen *n, const rd_region *r, int32_t clusters, const char *to);
+void         rd_bounds_close(rd_codegen *n, int32_t loop); /* behind that */
 typedef void rd_walk_part(rd_codegen *n, int32_t loop, void *with, const char *lo, const char *hi);
 void         rd_walk_bounded(rd_codegen *n, int32_t loop, rd_walk_part *walk, void *with);
 

@@ -247,6 +247,7 @@ static void walk_each(rd_codegen *n, int32_t loop)
     if (rd_is_bounded(n, loop)) {
         rd_bounds_open(n, loop, lo, hi, 1);
         rd_walk_bounded(n, loop, walk_range, NULL);
+        rd_bounds_close(n, loop);
     } else
         walk_range(n, loop, NULL, lo, hi);
     if (!n->here)
@@ -365,13 +366,30 @@ static void strips_to(rd_codegen *n, int32_t loop, void *with, const char *lo, c
     strips(n, with, hi);
 }
 
+static void strips_of_clusters(rd_codegen *n, rd_region *r, int32_t clusters, const char *to)
+{
+    char border[24];
+
+    snprintf(border, sizeof border, "border%d", r->axis);
+    rd_open_cluster(n, r, clusters, to);
+    strips(n, r, border);
+    rd_line(n, "v%d = %s;", r->axis, border);
+    n->indent--;
+    rd_line(n, "}");
+}
+
 /* All strips up to `to`, but those that a mask leaves out.  They stay where they would be, as lanes
  * go by places. */
 static void bounded_strips(rd_codegen *n, rd_region *r, const char *to)
 {
     enum { LANES = 64 };
-    char from[40];
+    const int32_t clusters = rd_clusters_along(n, r);
+    char          from[40];
 
+    if (clusters >= 0) {
+        strips_of_clusters(n, r, clusters, to);
+        return;
+    }
     if (r->around || r->one || !rd_is_bounded(n, r->loop)) {
         strips(n, r, to);
         return;
@@ -381,6 +399,7 @@ static void bounded_strips(rd_codegen *n, rd_region *r, const char *to)
     rd_bounds_open(n, r->loop, from, to, r->fixed ? r->width : LANES);
     rd_line(n, "v%d = first%d;", r->axis, r->loop);
     rd_walk_bounded(n, r->loop, strips_to, r);
+    rd_bounds_close(n, r->loop);
     rd_line(n, "v%d = %s;", r->axis, to);
 }
 

@@ -104,7 +104,7 @@ static bool is_bounding(const rd_codegen *n, const rd_region *r)
 
         if (l->bounds && l->begin >= r->from && l->end < r->to && l->axis != r->axis &&
             (names(&l->bounds->low, r->axis) || names(&l->bounds->high, r->axis) ||
-             l->bounds->low.n_reg || l->bounds->high.n_reg))
+             l->bounds->low.n_reg || l->bounds->high.n_reg || l->bounds->list_at >= 0))
             return true;
     }
     return false;
@@ -166,8 +166,9 @@ static int32_t rest_of(const rd_codegen *n, const rd_region *r)
 {
     const int64_t extent = n->p->axis_extent[r->axis];
 
-    return n->root == r->axis || rd_reach(n->p, r->axis) != extent ? -1
-                                                                   : (int32_t)(extent % r->width);
+    if (n->root == r->axis || rd_reach(n->p, r->axis) != extent || rd_clusters_along(n, r) >= 0)
+        return -1;
+    return (int32_t)(extent % r->width);
 }
 
 void rd_size_region(const rd_codegen *n, rd_region *r)

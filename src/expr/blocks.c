@@ -1,0 +1,135 @@
+/* blocks.c - masks of pairs by blocks: those of row clusters and column clusters that count.
+ *
+ * A mask is a table of blocks, read at the cluster of each row and of each column, so that every way to
+ * run knows what it is.  Behind the table, in memory that is aligned to 8 bytes, lie lists of ranges:
+ * for each row cluster, and each two neighbours, the columns that count, and for columns the rows.  Compiled loops
+ * over pairs go through these ranges alone (eval/lower/bounds.c).  The idea is KeOps' (Charlier, Feydy,
+ * Glaunes, Collin and Durif, 2021, "Kernel Operations on the GPU, with Autodiff, without Memory
+ * Overflows", JMLR 22(74)). */
+#include "expr/blocks.h"
+#include "expr/sparse.h"
+#include <inttypes.h>
+#include <string.h>
+
+static const char call[] = "rd_blocks";
+
+static bool borders_ok(rd_ctx *ctx, const char *what, int64_t n, const int64_t *border)
+{
+    if (n < 1 || n > INT32_MAX || !border) {
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: %" PRId64 " clusters of %s%s", call, n, what,
+                border ? "" : ", and no borders");
+        return false;
+    }
+    for (int64_t k = 0; k <= n; k++)
+        if (k == 0 ? border[0] != 0 : border[k] < border[k - 1]) {
+            rd_fail(ctx, RD_ERR_ARGUMENT,
+                    "%s: border %" PRId64 " of %s is %" PRId64
+                    ", borders begin with 0 and do not fall",
+                    call, k, what, border[k]);
+            return false;
+        }
+    return true;
+}
+
+/* Which cluster each index is in. */
+static rd_expr *clusters(rd_ctx *ctx, int64_t n, const int64_t *border)
+{
+    void          *room;
+    rd_expr *const row = rd_index_row(ctx, border[n], true, &room, call);
+
+    for (int64_t k = 0; row && k < n; k++)
+        for (int64_t i = border[k]; i < border[k + 1]; i++)
+            ((int32_t *)room)[i] = (int32_t)k;
+    return row;
+}
+
+typedef struct pairs {
+    const bool    *is;
+    int64_t        stride, step; /* from one list to the next, and from one cluster to the next */
+    int64_t        n;            /* clusters of a list */
+    const int64_t *border;
+} pairs;
+
+/* Ranges of clusters k and l, neighbours as one; to NULL: how many. */
+static int64_t ranges_of(const pairs *p, int64_t k, int64_t l, int64_t *to)
+{
+    int64_t n = 0, end = -1;
+
+    for (int64_t c = 0; c < p->n; c++) {
+        if ((!p->is[k * p->stride + c * p->step] && !p->is[l * p->stride + c * p->step]) ||
+            p->border[c] == p->border[c + 1])
+            continue;
+        if (p->border[c] != end) {
+            if (to)
+                to[2 * n] = p->border[c];
+            n++;
+        }
+        end = p->border[c + 1];
+        if (to)
+            to[2 * n - 1] = end;
+    }
+    if (n == 0 && to)
+        to[0] = to[1] = 0;
+    return n ? n : 1;
+}
+
+/* Where each list begins, then ranges; to NULL: how many numbers.  List c + d is of clusters c to d,
+ * which are one, or neighbours. */
+static int64_t put_lists(const pairs *p, int64_t clusters, int64_t *to)
+{
+    const int64_t lists = 2 * clusters;
+    int64_t       n     = 0;
+
+    for (int64_t k = 0; k < lists; k++) {
+        if (to)
+            to[k] = n;
+        n += ranges_of(p, k / 2, k + 1 < lists ? (k + 1) / 2 : k / 2,
+                       to ? to + lists + 1 + 2 * n : NULL);
+    }
+    if (to)
+        to[lists] = n;
+    return lists + 1 + 2 * n;
+}
+
+int64_t rd_blocks_lists(const rd_expr *table, bool columns)
+{
+    const int64_t  lists = 2 * table->extent[0], n = table->extent[0] * table->extent[1];
+    const int64_t  first = (n + 7) / 8 * 8;
+    const int64_t *list =
+        (const int64_t *)(const void *)((const char *)table->as.leaf->data + first);
+
+    return columns ? first + (lists + 1 + 2 * list[lists]) * 8 : first;
+}
+
+rd_expr *rd_blocks(rd_ctx *ctx, int64_t n_rows, const int64_t *rows, int64_t n_columns,
+                   const int64_t *columns, const bool *pair)
+{
+    if (!ctx || rd_error(ctx) != RD_OK || !borders_ok(ctx, "rows", n_rows, rows) ||
+        !borders_ok(ctx, "columns", n_columns, columns))
+        return NULL;
+    if (!pair)
+        return rd_fail(ctx, RD_ERR_ARGUMENT, "%s: which pairs of clusters count is NULL", call);
+    const int64_t n         = rd_points(2, (const int64_t[]){ n_rows, n_columns });
+    const pairs   by_row    = { pair, n_columns, 1, n_columns, columns };
+    const pairs   by_column = { pair, 1, n_columns, n_rows, rows };
+    const int64_t first = (n + 7) / 8 * 8, of_rows = put_lists(&by_row, n_rows, NULL),
+                  of_columns = put_lists(&by_column, n_columns, NULL);
+    int64_t *const room =
+        n < 0 ? NULL : rd_arena_room(ctx, (size_t)(first + (of_rows + of_columns) * 8));
+
+    if (!room)
+        return NULL;
+    memcpy(room, pair, (size_t)n);
+    put_lists(&by_row, n_rows, room + first / 8);
+    put_lists(&by_column, n_columns, room + first / 8 + of_rows);
+    rd_expr *const table = rd_leaf_of(
+        ctx, &(rd_array){ .in = room, .type = RD_BOOL, .shape = RD_SHAPE(n_rows, n_columns) },
+        call);
+    rd_expr *const row    = clusters(ctx, n_rows, rows);
+    rd_expr *const column = clusters(ctx, n_columns, columns);
+
+    if (!table || !row || !column)
+        return NULL;
+    table->blocks = true;
+    return rd_take(rd_take(table, 0, row), 1, column);
+}
