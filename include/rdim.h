@@ -989,16 +989,18 @@ RD_API rd_expr *rd_einsum_text(const char *text, rd_exprs operands);
 
 /* ---- Formulas: whole expressions in text ------------------------------------------------------ */
 /** What a name in a formula is.  The same of results, where `add` says that the statement was
- *  `name[...] += ...`: x is what is to be added. */
-typedef struct rd_named { const char *name; rd_expr *x; bool add; } rd_named;
+ *  `name[...] += ...`: x is what is to be added; and `text` is the statement's. */
+typedef struct rd_named { const char *name; rd_expr *x; bool add; const char *text; } rd_named;
 /** `size` = sizeof the struct.  find is asked for names that `in` lacks, once each, and returns
- *  NULL for those that it does not know. */
+ *  NULL for those that it does not know.  axis is asked for axes by name, axis=time, and returns -1
+ *  where x has none of that name. */
 typedef struct rd_formula_opts {
     uint32_t        size;
     int             n_in;
     const rd_named *in;
     rd_expr *(*find)(void *user, rd_ctx *ctx, const char *name);
-    void           *user; /* find's */
+    void           *user; /* find's and axis's */
+    int (*axis)(void *user, rd_expr *x, const char *name);
 } rd_formula_opts;
 typedef struct rd_name { const char *name; rd_expr *x; } rd_name;
 typedef struct rd_names { const rd_name *at; int32_t n; } rd_names;

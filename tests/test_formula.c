@@ -138,6 +138,8 @@ START_TEST(reductions)
     SAME("max(x, axis=0) - min(x, axis=0)", rd_sub(rd_max(x, RD_DIMS(0)), rd_min(x, RD_DIMS(0))));
     SAME("cumsum(v)", rd_scan(v, "sum", RD_DIMS(0)));
     SAME("cummax(x, axis=1, reverse=true)", rd_scan(x, "max", RD_DIMS(1), .reverse = true));
+    SAME("nanmean(x, axis=0)", rd_mean(x, RD_DIMS(0), .skip_nan = true));
+    SAME("nanmedian(x, axis=0)", rd_median(x, RD_DIMS(0), .skip_nan = true));
     SAME("argmax(x, axis=1)", rd_argmax(x, RD_DIMS(1)));
 }
 END_TEST
@@ -211,14 +213,39 @@ START_TEST(indices)
 }
 END_TEST
 
+static int axis_called(void *user, rd_expr *of, const char *name)
+{
+    (void)user;
+    return rd_shape_of(of).n == 2 && !strcmp(name, "lat") ? 1 : -1;
+}
+
+START_TEST(axes_by_name)
+{
+    rd_named        in[] = { { .name = "x", .x = x } }, out[1];
+    rd_formula_opts o    = { .size = sizeof o, .n_in = 1, .in = in, .axis = axis_called };
+
+    ck_assert_int_eq(
+        rd_formula_all(ctx, "mean(x, axis=('lat', 0)) + cumsum(x, axis=lat)", &o, 1, out), 1);
+    ck_assert_ptr_eq(out[0].x, rd_add(rd_mean(x, RD_DIMS(1, 0)), rd_scan(x, "sum", RD_DIMS(1))));
+    ck_assert_int_eq(rd_formula_all(ctx, "roll(x, 1, axis=lat)", &o, 1, out), 1);
+    ck_assert_ptr_eq(out[0].x, rd_roll(x, 1, 1));
+    ck_assert_int_eq(rd_formula_all(ctx, "mean(x, axis=time)", &o, 1, out), 0);
+    ck_assert_int_eq(rd_error(ctx), RD_ERR_AXIS);
+    ck_assert_msg(strstr(rd_error_text(ctx), "no axis of the name 'time'") != NULL, "%s",
+                  rd_error_text(ctx));
+}
+END_TEST
+
 START_TEST(statements)
 {
-    rd_named        in[] = { { "x", x, false }, { "v", v, false } }, out[4];
+    rd_named        in[] = { { .name = "x", .x = x }, { .name = "v", .x = v } }, out[4];
     rd_formula_opts o    = { .size = sizeof o, .n_in = 2, .in = in };
 
     ck_assert_int_eq(rd_formula_all(ctx, "t = tan(x); y = 1 + t * t\nz[i] += v[i]\n x", &o, 4, out),
                      4);
     ck_assert_str_eq(out[0].name, "t");
+    ck_assert_str_eq(out[0].text, "t = tan(x)");
+    ck_assert_str_eq(out[2].text, "z[i] += v[i]");
     ck_assert_ptr_eq(out[1].x, rd_add(whole(1), rd_mul(rd_tan(x), rd_tan(x))));
     ck_assert(!out[1].add && out[2].add);
     ck_assert_ptr_eq(out[2].x, v);
@@ -529,6 +556,7 @@ int main(void)
     tcase_add_test(tc, reductions);
     tcase_add_test(tc, slices);
     tcase_add_test(tc, indices);
+    tcase_add_test(tc, axes_by_name);
     tcase_add_test(tc, statements);
     tcase_add_test(tc, names_that_are_found);
     tcase_add_loop_test(tc, says_what_is_wrong, 0, (int)(sizeof failures / sizeof *failures));

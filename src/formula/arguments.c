@@ -86,21 +86,45 @@ static bool read_integers(rd_formula_reader *r, const rd_phrase *p, const char *
     return true;
 }
 
-static bool read_axes(rd_formula_reader *r, const rd_phrase *p, rd_dims *d)
+static bool read_text(rd_formula_reader *r, const rd_phrase *p, char *to);
+
+/* A number, or a name that the caller knows of the first array. */
+static bool read_axis(const rd_arguments *a, const rd_phrase *p, int64_t *axis)
 {
-    rd_ints all;
+    rd_formula_reader *r = a->r;
+    char               name[RD_FORMULA_NAME + 1];
+    rd_expr           *x = a->n_list ? a->list[0] : a->x[0].x;
+
+    if (rd_formula_integer(r, p, axis))
+        return true;
+    if (!r->opts->axis || (p->kind != RD_PHRASE_NAME && p->kind != RD_PHRASE_TEXT))
+        return rd_formula_need_integer(r, p, "an axis", axis);
+    if (!x || !read_text(r, p, name))
+        return rd_formula_fail(r, RD_ERR_AXIS, p->at, "axes have names once the array is said");
+    *axis = r->opts->axis(r->opts->user, x, name);
+    return *axis >= 0 ||
+           rd_formula_fail(r, RD_ERR_AXIS, p->at, "the array has no axis of the name '%s'", name);
+}
+
+static bool read_axes(const rd_arguments *a, const rd_phrase *p, rd_dims *d)
+{
+    rd_formula_reader *r    = a->r;
+    const bool         list = p->kind == RD_PHRASE_LIST;
+    int64_t            axis;
 
     *d = RD_ALL;
     if (p->kind == RD_PHRASE_NAME &&
         (rd_formula_is(r, p->at, p->length, "None") || rd_formula_is(r, p->at, p->length, "all")))
         return true;
-    if (!read_integers(r, p, "an axis", &all))
-        return false;
     *d = RD_NONE;
-    for (int k = 0; k < all.n; k++) {
-        if (all.at[k] != (int32_t)all.at[k])
-            return rd_formula_fail(r, RD_ERR_AXIS, p->at, "no axis %lld", (long long)all.at[k]);
-        d->axis[d->n++] = (int32_t)all.at[k];
+    for (const rd_phrase *q = list ? p->first : p; q; q = list ? q->next : NULL) {
+        if (d->n == RD_MAX_RANK)
+            return rd_formula_fail(r, RD_ERR_LIMIT, q->at, "more than %d axes", RD_MAX_RANK);
+        if (!read_axis(a, q, &axis))
+            return false;
+        if (axis != (int32_t)axis)
+            return rd_formula_fail(r, RD_ERR_AXIS, q->at, "no axis %lld", (long long)axis);
+        d->axis[d->n++] = (int32_t)axis;
     }
     return true;
 }
@@ -160,11 +184,13 @@ static bool read_one(rd_arguments *a, int k, rd_phrase *p)
     case 'x': a->x[k] = rd_formula_value(r, p); return a->x[k].x != NULL;
     case 'v': return add_to_list(a, p);
     case 'l': return read_list(a, p);
-    case 'i': return rd_formula_need_integer(r, p, "this", &a->i[k]);
+    case 'i':
+        return strncmp(a->name[k], "axis", 4) ? rd_formula_need_integer(r, p, "this", &a->i[k])
+                                              : read_axis(a, p, &a->i[k]);
     case 'f':
         return rd_formula_real(r, p, &a->f[k]) ||
                rd_formula_fail(r, RD_ERR_TEXT, p->at, "expected a number that the text says");
-    case 'd': return read_axes(r, p, &a->d);
+    case 'd': return read_axes(a, p, &a->d);
     case 's': return read_integers(r, p, "an extent", &a->s);
     case 'b': return read_truth(r, p, &a->i[k]);
     case 't': return read_type(r, p, &a->t);
@@ -191,6 +217,15 @@ static void defaults(rd_arguments *a, const char *list)
 
 static int parameter_called(const rd_arguments *a, const rd_phrase *p)
 {
+    static const char *const other[][2] = { { "axes", "axis" },
+                                            { "dims", "axis" },
+                                            { "type", "dtype" } };
+
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        for (int k = 0; k < a->n && rd_formula_is(a->r, p->at, p->length, other[i][0]); k++)
+            if ((size_t)a->name_length[k] == strlen(other[i][1]) &&
+                !memcmp(a->name[k], other[i][1], strlen(other[i][1])))
+                return k;
     for (int k = 0; k < a->n; k++)
         if ((size_t)a->name_length[k] == p->length &&
             !memcmp(a->name[k], a->r->text + p->at, p->length))

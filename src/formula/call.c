@@ -41,6 +41,8 @@ static rd_labelled call_row(rd_formula_reader *r, const rd_phrase *p, const rd_f
             return failed(rd_formula_fail(r, RD_ERR_ARGUMENT, a.given[k]->at,
                                           "%.*s takes whole arrays, and this has indices",
                                           (int)p->length, r->text + p->at));
+    for (int k = 0; k < a.n; k++)
+        a.i[k] |= p->skip_nan && !strncmp(a.name[k], "skip_nan", 8);
     all.x = rd_formula_made(r, f->build(&a), p->at);
     return all;
 }
@@ -81,8 +83,25 @@ static rd_labelled call_size(rd_formula_reader *r, const rd_phrase *p)
     return (rd_labelled){ .x = rd_formula_made(r, rd_int(r->ctx, n), p->at) };
 }
 
+/* nanmean(x): mean(x, skip_nan=true), as NumPy calls it. */
+static bool without_nan(const rd_formula_reader *r, const rd_phrase *p, rd_phrase *plain)
+{
+    *plain = *p;
+    if (p->length <= 3 || memcmp(r->text + p->at, "nan", 3) != 0)
+        return false;
+    plain->at += 3;
+    plain->length -= 3;
+    plain->skip_nan = true;
+    return rd_formula_reduces(r, plain->at, plain->length);
+}
+
 rd_labelled rd_formula_call(rd_formula_reader *r, rd_phrase *p)
 {
+    rd_phrase plain;
+
+    if (without_nan(r, p, &plain))
+        return rd_formula_call(r, &plain);
+
     const char *name = r->text + p->at;
     const bool  scan = p->length > 3 && !memcmp(name, "cum", 3) &&
                       rd_formula_is_reducer(r, p->at + 3, p->length - 3);

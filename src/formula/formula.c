@@ -48,6 +48,15 @@ static bool build(rd_formula_reader *r, rd_statement *s)
     return s->x != NULL;
 }
 
+static char *copy(const rd_formula_reader *r, size_t at, size_t length)
+{
+    char *text = rd_arena(r->ctx, length + 1);
+
+    if (text)
+        memcpy(text, r->text + at, length);
+    return text;
+}
+
 /* Statements that add to an earlier result are that result. */
 static int give(rd_formula_reader *r, int max, rd_named *out)
 {
@@ -55,7 +64,7 @@ static int give(rd_formula_reader *r, int max, rd_named *out)
 
     for (int k = 0; k < r->n_statements; k++) {
         const rd_statement *s = &r->statement[k];
-        char               *name;
+        char               *name, *text;
         bool                earlier = false;
 
         for (int j = 0; j < k; j++)
@@ -68,10 +77,9 @@ static int give(rd_formula_reader *r, int max, rd_named *out)
                             max == 1 ? "" : "s");
             return 0;
         }
-        if (!(name = rd_arena(r->ctx, s->length + 1)))
+        if (!(name = copy(r, s->at, s->length)) || !(text = copy(r, s->from, s->to - s->from)))
             return 0;
-        memcpy(name, r->text + s->at, s->length);
-        out[n++] = (rd_named){ .name = name, .x = s->x, .add = s->add };
+        out[n++] = (rd_named){ .name = name, .x = s->x, .add = s->add, .text = text };
     }
     return n;
 }

@@ -62,6 +62,7 @@ typedef struct rd_phrase {
     int               depth;      /* of the tree below                                     */
     int               label;      /* NAME, INDEX: which index it is, -1 none               */
     bool              labelled;   /* an index is in it                                     */
+    bool              skip_nan;   /* CALL: nan before the reducer's name                       */
     bool              whole;      /* NUMBER: integer, else real                            */
     int64_t           integer;
     double            real;
@@ -73,6 +74,7 @@ typedef struct rd_phrase {
 
 typedef struct rd_statement {
     size_t     at, length; /* of the name; 0: none          */
+    size_t     from, to;   /* all of it                     */
     bool       add;        /* +=                            */
     rd_phrase *index;      /* of name[i, j] =; NULL: none   */
     rd_phrase *tree;

@@ -357,6 +357,7 @@ static bool read_statement(rd_formula_reader *r)
     if (r->n_statements == RD_FORMULA_STATEMENTS)
         return rd_formula_fail(r, RD_ERR_LIMIT, rd_formula_token(r)->at, "more than %d statements",
                                RD_FORMULA_STATEMENTS);
+    s->from = rd_formula_token(r)->at;
     if (is_named(r) && !read_left(r, s))
         return false;
     s->tree = rd_formula_read(r);
@@ -364,6 +365,7 @@ static bool read_statement(rd_formula_reader *r)
         return false;
     if (rd_formula_token(r)->kind != RD_TOKEN_LINE && rd_formula_token(r)->kind != RD_TOKEN_END)
         return rd_formula_expected(r, "an operator, ';' or the end");
+    s->to = r->token[r->now - 1].at + r->token[r->now - 1].length;
     r->n_statements++;
     return true;
 }

@@ -85,6 +85,7 @@ static rd_labelled reduce_call(rd_formula_reader *r, const rd_phrase *p)
         !are_whole(r, p, &a) || !read_keywords(&a, FIRST, &o))
         return none();
     name_of(r, p->at, p->length, name);
+    o.skip_nan |= p->skip_nan;
     o.dims = a.d;
     o.dims.flags |= a.i[KEEP] ? RD_DIMS_KEEP : 0;
     o.by     = (rd_exprs){ a.list, a.n_list };

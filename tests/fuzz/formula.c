@@ -232,12 +232,12 @@ static void try_text(rd_ctx *ctx, const char *text)
 {
     const rd_mark mark = rd_ctx_mark(ctx);
     rd_named      in[] = {
-             { "x", rd_wrap(ctx, x_data, RD_SHAPE(4, 5)), false },
-             { "y", rd_wrap(ctx, y_data, RD_SHAPE(5, 6)), false },
-             { "v", rd_wrap(ctx, v_data, RD_SHAPE(5)), false },
-             { "z", rd_complex(rd_wrap(ctx, pairs, RD_SHAPE(3)), rd_num(ctx, 1)), false },
-             { "idx", rd_wrap(ctx, idx_data, RD_SHAPE(3)), false },
-             { "mask", rd_wrap(ctx, mask, RD_SHAPE(4, 5)), false },
+             { .name = "x", .x = rd_wrap(ctx, x_data, RD_SHAPE(4, 5)) },
+             { .name = "y", .x = rd_wrap(ctx, y_data, RD_SHAPE(5, 6)) },
+             { .name = "v", .x = rd_wrap(ctx, v_data, RD_SHAPE(5)) },
+             { .name = "z", .x = rd_complex(rd_wrap(ctx, pairs, RD_SHAPE(3)), rd_num(ctx, 1)) },
+             { .name = "idx", .x = rd_wrap(ctx, idx_data, RD_SHAPE(3)) },
+             { .name = "mask", .x = rd_wrap(ctx, mask, RD_SHAPE(4, 5)) },
     };
     rd_formula_opts opts = { .size = sizeof opts, .n_in = 6, .in = in };
     rd_named        out[RESULTS];
