@@ -1,6 +1,5 @@
 /* results.c - from a formula to results. */
 #include "results.h"
-#include "formula.h"
 #include "join.h"
 #include <string.h>
 
@@ -111,21 +110,24 @@ static _Noreturn void refuse(const char *why, const finder *f)
 
 cmd_results cmd_read_formula(const cmd_options *options, cmd_inputs *inputs)
 {
-    cmd_named              named[MOST_RESULTS];
-    finder                 f    = { .inputs = inputs };
-    const cmd_formula_opts opts = { .find = find, .axis = axis_of, .user = &f };
-    const char            *why, *lost[MOST_RESULTS];
-    int                    n_lost = 0;
-    const int   n   = cmd_formula(inputs->ctx, options->formula, &opts, MOST_RESULTS, named, &why);
+    rd_named              named[MOST_RESULTS];
+    finder                f    = { .inputs = inputs };
+    const rd_formula_opts opts = { .size = sizeof opts, .find = find, .user = &f, .axis = axis_of };
+    const char           *lost[MOST_RESULTS];
+    int                   n_lost = 0;
+    const int   n   = rd_formula_all(inputs->ctx, options->formula, &opts, MOST_RESULTS, named);
     cmd_results all = { .at = cmd_room((size_t)(n > 0 ? n : 1) * sizeof *all.at) };
 
     if (n <= 0)
-        refuse(why, &f);
+        refuse(cmd_error_text(inputs->ctx), &f);
     for (int k = 0; k < n; k++) {
         cmd_result *r     = &all.at[all.n];
         const bool  said  = named[k].name && *named[k].name;
         const bool  keeps = cmd_keeps_units(named[k].text, n_lost, lost);
 
+        if (named[k].add)
+            cmd_misuse("%s: += adds to a result of the formula, and there is none of this name",
+                       named[k].text);
         if (said && !keeps)
             lost[n_lost++] = named[k].name;
 

@@ -37,6 +37,17 @@ bool rd_formula_has_array(rd_formula_reader *r, size_t at, size_t length)
     return is_result(r, at, length) || among(r, r->opts->in, r->opts->n_in, at, length);
 }
 
+/* Whose caller need not look for them in files. */
+static bool is_number(const rd_formula_reader *r, size_t at, size_t length)
+{
+    static const char *const names[] = { "pi", "inf", "nan", "true", "false", "True", "False" };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (rd_formula_is(r, at, length, names[i]))
+            return true;
+    return false;
+}
+
 static rd_expr *find(rd_formula_reader *r, size_t at, size_t length)
 {
     const rd_named *known = among(r, r->found, r->n_found, at, length);
@@ -45,7 +56,7 @@ static rd_expr *find(rd_formula_reader *r, size_t at, size_t length)
 
     if (known)
         return known->x;
-    if (!r->opts->find)
+    if (!r->opts->find || is_number(r, at, length))
         return NULL;
     if (r->n_found == RD_FORMULA_NAMES)
         return rd_formula_fail(r, RD_ERR_LIMIT, at, "more than %d arrays", RD_FORMULA_NAMES);
