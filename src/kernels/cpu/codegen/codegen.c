@@ -390,12 +390,12 @@ static bool take_rows(rd_codegen *n, rd_get_fn *get, void *pool)
 {
     const rd_program *by_rows = NULL;
 
-    if (!n->whole && !rd_codegen_rows(n->of, get, pool, &by_rows))
+    if (!rd_codegen_rows(n->of, get, pool, &by_rows))
         return false;
     n->by_rows = by_rows;
     if (by_rows) {
         n->p    = by_rows;
-        n->root = by_rows->root;
+        n->root = n->whole ? -1 : by_rows->root;
     }
     return true;
 }
