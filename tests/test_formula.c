@@ -481,6 +481,47 @@ START_TEST(limits)
 }
 END_TEST
 
+/* ---- Memory that runs out ------------------------------------------------------------------------ */
+static int64_t allowed, held;
+
+static void *allocate(void *user, int64_t bytes)
+{
+    (void)user;
+    if (allowed-- <= 0)
+        return NULL;
+    held++;
+    return malloc((size_t)bytes);
+}
+
+static void release(void *user, void *p)
+{
+    (void)user;
+    held -= p != NULL;
+    free(p);
+}
+
+START_TEST(out_of_memory)
+{
+    static const char text[] = "t = softmax(x[:, ::2]); o[i] = sum[k] x[i, clamp(k + 1)] * x[0, k]";
+    const rd_ctx_opts hooks  = { .allocate = allocate, .release = release };
+    bool              done   = false;
+
+    for (int k = 0; k < 200 && !done; k++) {
+        allowed        = 1000;
+        rd_ctx  *small = rd_ctx_new(&hooks);
+        rd_expr *leaf  = rd_wrap(small, x_data, RD_SHAPE(4, 5));
+
+        allowed = k;
+        done    = rd_formula(small, text, RD_NAMES({ "x", leaf })) != NULL;
+        ck_assert_msg(rd_error(small) == (done ? RD_OK : RD_ERR_MEMORY), "%s",
+                      rd_error_text(small));
+        rd_ctx_free(small);
+        ck_assert_int_eq(held, 0);
+    }
+    ck_assert(done);
+}
+END_TEST
+
 int main(void)
 {
     Suite   *s  = suite_create("formula");
@@ -500,6 +541,7 @@ int main(void)
     tcase_add_loop_test(tc, says_what_is_wrong, 0, (int)(sizeof failures / sizeof *failures));
     tcase_add_test(tc, limits);
     tcase_add_test(tc, beside_loops);
+    tcase_add_test(tc, out_of_memory);
     tcase_add_test(tc, by_chance);
     tcase_add_test(tc, page);
     suite_add_tcase(s, tc);
