@@ -21,7 +21,7 @@ endif()
 
 # The thread sanitizer has nothing to see in suites that call kernels, files and the planner from one thread.
 set(of_one_thread asking async cases cublas cuda cuda_api cuda_auto cuda_exp cuda_fast cuda_schemes cuda_tuning
-    devices dlpack_header fold halves kernels masks math npy npy_files ops oracle points scan semantics sparse
+    devices dlpack_header fold formula halves kernels masks math npy npy_files ops oracle points scan semantics sparse
     semantics_dlpack semantics_folds semantics_products semantics_sort several strips tiles tiles_folds tiles_scans
     totals users windows)
 # What NVRTC itself does takes nearly all of this suite's time, and no sanitizer sees it.
