@@ -216,6 +216,23 @@ START_TEST(sparse_rows)
     nest_agree(&b, many_tasks, 6);
     nest_add(&b, rd_matmul(a, y));
     nest_agree(&b, many_tasks, 6);
+    /* by the rows as labels: of other reducers, and of more or fewer groups than there are rows */
+    rd_expr *const g = rd_stored_at(a, 0);
+    for (int i = 0; i < 3; i++) {
+        const rd_reduce_opts by = { .size   = sizeof by,
+                                    .dims   = RD_ALL,
+                                    .by     = RD_EXPRS(g),
+                                    .groups = RD_SHAPE(i == 0   ? N
+                                                       : i == 1 ? 2 * N
+                                                                : N / 3) };
+
+        nest_add(&b, rd_reduce_name(v, "var", &by));
+        nest_add(&b, rd_reduce_name(v, "argmax", &by));
+        nest_add(&b, rd_reduce_name(v, "logsumexp", &by));
+    }
+    nest_agree(&b, many_tasks, 6);
+    add_users(&b, rd_cast(v, RD_F32), g, N);
+    nest_agree(&b, many_tasks, 6);
     tile_free(&m);
     rd_ctx_release(ctx, mark);
     nest_mostly();

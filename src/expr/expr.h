@@ -105,17 +105,18 @@ static inline int32_t rd_same_device(int32_t a, int32_t b)
 }
 
 struct rd_expr {
-    rd_ctx         *ctx;
-    rd_expr_kind    kind;
-    rd_dtype        type;
-    bool            weak; /* a number, or maps of numbers only: takes the type of what it meets */
-    bool            of_pattern; /* a leaf: its places along an axis                               */
-    bool            blocks; /* a leaf: which blocks of pairs count; lists behind it (blocks.c)    */
-    bool            ascends; /* of a pattern: and behind them in memory, from where each begins  */
-    rd_op           op; /* MAP                                                                */
-    int32_t         rank, n_in;
-    int32_t         device; /* of the leaves below, as of rd_array; RD_SEVERAL                  */
-    const int64_t  *extent; /* rank of them                                                       */
+    rd_ctx        *ctx;
+    rd_expr_kind   kind;
+    rd_dtype       type;
+    bool           weak; /* a number, or maps of numbers only: takes the type of what it meets */
+    bool           of_pattern; /* a leaf: its places along an axis                               */
+    bool           blocks; /* a leaf: which blocks of pairs count; lists behind it (blocks.c)    */
+    rd_op          op;     /* MAP                                                                */
+    int32_t        rank, n_in;
+    int32_t        device;  /* of the leaves below, as of rd_array; RD_SEVERAL                  */
+    int64_t        ascends; /* of a pattern's leaf: indices below it, of which memory behind it says
+                             * from where each begins; 0: not so */
+    const int64_t *extent;  /* rank of them                                                       */
     rd_expr *const *in;
     union {
         const void                  *any;

@@ -249,13 +249,13 @@ static int result_shape(const rd_folding *f, const rd_expr *x, int n_out,
     return -1;
 }
 
-/* As rd_fold_facts has it. */
-static int32_t of_pattern(const rd_expr *label)
+/* As rd_fold_facts has it, of so many groups. */
+static int32_t of_pattern(const rd_expr *label, int64_t n_group)
 {
     while (label->kind == RD_EXPR_VIEW || label->kind == RD_EXPR_RESHAPE ||
            (label->kind == RD_EXPR_MAP && label->op == RD_OP_cast))
         label = label->in[0];
-    return label->ascends ? 2 : label->of_pattern;
+    return n_group <= label->ascends ? 2 : label->of_pattern;
 }
 
 rd_expr *rd_folding_node(const rd_folding *f, rd_expr *x, rd_expr *weights, rd_dtype type,
@@ -268,7 +268,7 @@ rd_expr *rd_folding_node(const rd_folding *f, rd_expr *x, rd_expr *weights, rd_d
     if (rank < 0)
         return NULL;
     facts->dims       = f->bits;
-    facts->of_pattern = f->label ? of_pattern(f->label) : 0;
+    facts->of_pattern = f->label ? of_pattern(f->label, f->n_group) : 0;
     if (f->scan) {
         facts->exclusive = f->opts.exclusive;
         facts->reverse   = f->opts.reverse;

@@ -148,7 +148,7 @@ void rd_row_ascends(rd_expr *row, int64_t extent)
         find_begins_int32_t(data, n, extent, (int32_t *)data + n);
     else
         find_begins_int64_t(data, n, extent, (int64_t *)data + n);
-    row->ascends = true;
+    row->ascends = extent;
 }
 
 rd_expr *rd_column(rd_expr *row, int rank)

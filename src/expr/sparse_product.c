@@ -194,7 +194,7 @@ static const void *begins_of(const rd_expr *x, bool wide)
     int64_t        i   = 0;
     void          *made;
 
-    if (row->ascends && (row->type == RD_I64) == wide)
+    if (row->ascends == x->extent[0] && (row->type == RD_I64) == wide)
         return (const char *)row->as.leaf->data + n * rd_dtype_size(row->type);
     made = index_room(x->ctx, x->extent[0], wide);
     for (int64_t p = 0; made && p < n; p++)
