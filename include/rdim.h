@@ -435,7 +435,8 @@ typedef struct rd_sparse_array {
  *              is wanted, as for rd_sparse(); the last level of a pattern is not DENSE, and axes that
  *              it lacks come last.  It owns fresh memory, for rd_sparse_array_free().
  *  @return     RD_OK, or the recorded error: RD_ERR_TYPE (y is dense, or what is not stored differs
- *              from place to place), RD_ERR_ARGUMENT (levels), RD_ERR_MEMORY, those of rd_eval().
+ *              from place to place), RD_ERR_ARGUMENT (levels, or out has an array), RD_ERR_MEMORY, those of
+ *              rd_eval().
  *              On an error out is what it was. */
 RD_API rd_status rd_eval_sparse(rd_ctx *ctx, rd_expr *y, rd_sparse_array *out);
 /** Frees what it owns and zeroes it.  NULL is allowed. */

@@ -191,6 +191,11 @@ START_TEST(refused_results)
     rd_error_clear(ctx);
     ck_assert(rd_eval_sparse(ctx, NULL, &none) == RD_ERR_ARGUMENT);
     rd_error_clear(ctx);
+    none = (rd_sparse_array){ 0 };
+    ck_assert(rd_eval_sparse(ctx, x, &none) == RD_OK);
+    ck_assert(rd_eval_sparse(ctx, x, &none) == RD_ERR_ARGUMENT && none.values.data);
+    rd_error_clear(ctx);
+    rd_sparse_array_free(&none);
     rd_sparse_array_free(NULL);
 }
 END_TEST

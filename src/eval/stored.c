@@ -297,6 +297,9 @@ static bool is_asked(rd_ctx *ctx, rd_expr *y, const rd_sparse_array *out)
                 "%s: the expression is dense (%s); rd_eval() is for these, and a mask of what is "
                 "wanted for rd_nonzero()",
                 call, rd_expr_kind_name(y->kind));
+    else if (out->values.data || out->fill.data || out->level[0].crd.data || out->level[0].pos.data)
+        rd_fail(ctx, RD_ERR_ARGUMENT,
+                "%s: the output has an array already; rd_sparse_array_free() makes it empty", call);
     else if (out->n_level < 0 || out->n_level > RD_MAX_RANK)
         rd_fail(ctx, RD_ERR_ARGUMENT, "%s: %d levels", call, (int)out->n_level);
     else

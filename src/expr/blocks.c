@@ -109,13 +109,16 @@ rd_expr *rd_blocks(rd_ctx *ctx, int64_t n_rows, const int64_t *rows, int64_t n_c
         return NULL;
     if (!pair)
         return rd_fail(ctx, RD_ERR_ARGUMENT, "%s: which pairs of clusters count is NULL", call);
-    const int64_t n         = rd_points(2, (const int64_t[]){ n_rows, n_columns });
+    const int64_t n = rd_points(2, (const int64_t[]){ n_rows, n_columns });
+
+    if (n < 0)
+        return rd_fail(ctx, RD_ERR_SHAPE, "%s: %" PRId64 " times %" PRId64 " clusters are too many",
+                       call, n_rows, n_columns);
     const pairs   by_row    = { pair, n_columns, 1, n_columns, columns };
     const pairs   by_column = { pair, 1, n_columns, n_rows, rows };
     const int64_t first = (n + 7) / 8 * 8, of_rows = put_lists(&by_row, n_rows, NULL),
                   of_columns = put_lists(&by_column, n_columns, NULL);
-    int64_t *const room =
-        n < 0 ? NULL : rd_arena_room(ctx, (size_t)(first + (of_rows + of_columns) * 8));
+    int64_t *const room      = rd_arena_room(ctx, (size_t)(first + (of_rows + of_columns) * 8));
 
     if (!room)
         return NULL;
