@@ -20,7 +20,7 @@ function(soname_of file out)
     endif()
 endfunction()
 
-foreach(row IN ITEMS "NETCDF;netcdf;netcdf.h" "HDF5;hdf5;hdf5.h")
+foreach(row IN ITEMS "NETCDF;netcdf;netcdf.h" "HDF5;hdf5;hdf5.h" "CAIRO;cairo;cairo.h")
     list(POP_FRONT row what package header)
     set(there 0)
     if(PKG_CONFIG_FOUND AND RDIM_${what})

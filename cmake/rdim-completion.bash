@@ -9,7 +9,7 @@ _rdim()
         --threads | --only | --join | --memory) return ;;
     esac
     case $word in
-        -*) mapfile -t COMPREPLY < <(compgen -W "--output --only --join --list --explain --dot --time --progress \
+        -*) mapfile -t COMPREPLY < <(compgen -W "--output --only --plot --join --list --explain --dot --time --progress \
 --threads --backend --memory --help --version" -- "$word") ;;
         *=*) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "${word#*=}") ;;
         *) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "${word#=}") ;;

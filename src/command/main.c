@@ -2,6 +2,7 @@
 #include "inputs.h"
 #include "options.h"
 #include "output.h"
+#include "plot/plot.h"
 #include "progress.h"
 #include "results.h"
 #include <stdio.h>
@@ -68,7 +69,11 @@ static void run(rd_ctx *ctx, const cmd_options *o)
     }
     cmd_results results = cmd_read_formula(o, &in);
     cmd_targets targets = cmd_plan_output(o, &results);
-    c.opened            = cmd_seconds();
+    if (o->plot)
+        cmd_plan_plot(o->plot, &results);
+    c.opened = cmd_seconds();
+    if (o->explain && *o->explain)
+        cmd_misuse("--explain=%s: it is a text, --explain", o->explain);
     if (o->dot || o->explain) {
         if (o->dot)
             say(ctx, rd_graphviz(ctx, wanted(&results)));
@@ -81,8 +86,10 @@ static void run(rd_ctx *ctx, const cmd_options *o)
     c.computed = cmd_seconds();
     if (targets.n)
         cmd_write(&targets, &results);
-    else
+    else if (!o->plot)
         cmd_print(ctx, &results);
+    if (o->plot)
+        cmd_plot(o->plot, &results);
     if (o->time)
         say_time(&c, &in);
 }

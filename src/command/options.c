@@ -25,6 +25,7 @@ static const char help[] =
     "\n"
     "  -o, --output [NAME=]FILE  write results there, in the format of the name's suffix\n"
     "      --only SLICE          only this part of each result is computed: '10, :'\n"
+    "      --plot FILE           a picture of the results: .png, .svg or .pdf\n"
     "      --join AXIS           join files along this axis; one that none has is a new first one\n"
     "      --list                what is in the files\n"
     "      --explain             how it would be computed, and nothing else\n"
@@ -40,6 +41,7 @@ static const char help[] =
 
 enum {
     ONLY = 256,
+    PLOT,
     JOIN,
     LIST,
     EXPLAIN,
@@ -56,6 +58,7 @@ enum {
 static const struct option long_options[] = {
     { "output", required_argument, NULL, 'o' },
     { "only", required_argument, NULL, ONLY },
+    { "plot", required_argument, NULL, PLOT },
     { "join", required_argument, NULL, JOIN },
     { "list", no_argument, NULL, LIST },
     { "explain", optional_argument, NULL, EXPLAIN },
@@ -148,6 +151,7 @@ static void take(cmd_options *o, int option, char **argv)
     switch (option) {
     case 'o': add_output(o, optarg); break;
     case ONLY: o->only = optarg; break;
+    case PLOT: o->plot = optarg; break;
     case JOIN: o->join = optarg; break;
     case LIST: o->list = true; break;
     case EXPLAIN: o->explain = optarg ? optarg : ""; break;

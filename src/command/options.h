@@ -13,7 +13,7 @@ typedef struct cmd_options {
     int          n_inputs, n_outputs;
     const char **inputs; /* "sst=a.nc", "a.nc", as given */
     cmd_output  *outputs;
-    const char  *only, *join, *explain; /* NULL: not asked for; explain: "" or "svg" */
+    const char  *only, *join, *plot, *explain; /* NULL: not asked for */
     bool         dot, time, progress, list;
     rd_backend   backend;
     int32_t      threads;

@@ -1,5 +1,7 @@
 /* The command as users meet it: what it prints, writes, refuses, and leaves behind.  Files are made
  * here, and each run is a process of its own. */
+#include "plot/colours.h"
+#include "plot/ticks.h"
 #include "suite.h"
 #include <dirent.h>
 #include <errno.h>
@@ -415,6 +417,81 @@ START_TEST(interrupted)
 }
 END_TEST
 
+/* ---- Pictures -------------------------------------------------------------------------------- */
+/* Labels of ticks, with spaces between. */
+static void ticks_are(double lo, double hi, int wanted, const char *units, const char *labels)
+{
+    const cmd_ticks t         = cmd_ticks_of(lo, hi, wanted, units);
+    char            all[1024] = "";
+
+    for (int k = 0; k < t.n; k++) {
+        ck_assert_msg(t.at[k] >= lo - 1e-6 * (hi - lo) && t.at[k] <= hi + 1e-6 * (hi - lo),
+                      "%g to %g: %g", lo, hi, t.at[k]);
+        strcat(strcat(all, k ? " " : ""), t.label[k]);
+    }
+    ck_assert_msg(strcmp(all, labels) == 0, "%g to %g: %s, not %s", lo, hi, all, labels);
+}
+
+START_TEST(ticks)
+{
+    ticks_are(0, 10, 5, NULL, "0 2 4 6 8 10");
+    ticks_are(-0.31, 0.29, 6, NULL, "-0.3 -0.2 -0.1 0 0.1 0.2");
+    ticks_are(1.5e6, 9.5e6, 4, NULL, "2000000 4000000 6000000 8000000");
+    ticks_are(3, 3, 4, NULL, "3");
+    ticks_are(-90, 90, 6, "degrees_north",
+              "90\u00b0S 60\u00b0S 30\u00b0S 0\u00b0 30\u00b0N 60\u00b0N "
+              "90\u00b0N");
+    ticks_are(20, 380, 6, "degrees_east",
+              "60\u00b0E 120\u00b0E 180\u00b0 120\u00b0W 60\u00b0W 0\u00b0");
+    ticks_are(0, 366, 8, "days since 2000-01-01", "2000 Mar May Jul Sep Nov 2001");
+    ticks_are(0, 48, 4, "hours since 1999-12-31 12:00:00", "1 Jan 2 Jan");
+    ticks_are(0, 36525, 6, "days since 1900-1-1", "1900 1920 1940 1960 1980 2000");
+    ticks_are(NAN, 4, 4, NULL, "");
+}
+END_TEST
+
+/* Neither map has steps or turns of lightness that data have not. */
+START_TEST(colours)
+{
+    double last = 0;
+
+    for (int k = 0; k <= 256; k++) {
+        const cmd_colour c = cmd_colour_of(k / 256.0, false), d = cmd_colour_of(k / 256.0, true),
+                         e = cmd_colour_of(1 - k / 256.0, true);
+        const double light = 0.2126 * c.red + 0.7152 * c.green + 0.0722 * c.blue;
+
+        ck_assert_msg(light > last && light - last < (k ? 0.02 : 0.1), "%d: %g, %g", k, last,
+                      light);
+        last = light;
+        ck_assert(k >= 128 || d.blue > d.red);
+        ck_assert(k >= 128 || e.red > e.blue);
+    }
+    const cmd_colour middle = cmd_colour_of(0.5, true);
+    ck_assert(fabs(middle.red - middle.blue) < 0.02 && middle.green > 0.9);
+}
+END_TEST
+
+#if RDIM_CAIRO
+START_TEST(pictures)
+{
+    run_well("$R 'm = mean(a, axis=(1, 2)); w = max(a, axis=(1, 2)); i = a[0]' a.npy --plot p.svg");
+    read_text("p.svg", out);
+    ck_assert_msg(strstr(out, "<svg") && strstr(out, "<image"), "%.200s", out);
+    run_well("$R 'a[0]' a.npy --plot p.png -o p.npy && head -c 8 p.png | od -An -tx1");
+    ck_assert_msg(strstr(out, "89 50 4e 47 0d 0a 1a 0a"), "%s", out);
+    run_well("$R 'a[0]' a.npy --plot p.pdf && head -c 5 p.pdf");
+    ck_assert_str_eq(out, "%PDF-");
+    ck_assert_int_eq(run("$R 'a' a.npy --plot q.png"), 2);
+    ck_assert_msg(strstr(err, "a picture is of one axis or two"), "%s", err);
+    ck_assert_int_eq(run("$R 'a[0]' a.npy --plot q.jpg"), 2);
+    ck_assert_int_eq(run("$R 'a[0, :0]' a.npy --plot q.png"), 2);
+    ck_assert_int_eq(run("$R 'a[0]' a.npy --plot none/q.png"), 1);
+    ck_assert(access("q.png", F_OK) != 0);
+    run_well("rm p.svg p.png p.pdf p.npy");
+}
+END_TEST
+#endif
+
 int main(void)
 {
     Suite   *suite  = suite_create("command");
@@ -428,6 +505,11 @@ int main(void)
     tcase_add_test(tc, joined);
     tcase_add_test(tc, little_memory);
     tcase_add_test(tc, interrupted);
+    tcase_add_test(tc, ticks);
+    tcase_add_test(tc, colours);
+#if RDIM_CAIRO
+    tcase_add_test(tc, pictures);
+#endif
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);

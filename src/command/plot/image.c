@@ -1,0 +1,141 @@
+/* image.c - a result of two axes as an image with its colour bar. */
+#if RDIM_CAIRO
+#include "base.h"
+#include "plot/colours.h"
+#include "plot/panel.h"
+#include "plot/ticks.h"
+#include <math.h>
+
+/* What lies on both sides of 0, and about as far, is a difference. */
+static bool is_diverging(const cmd_panel *p)
+{
+    return p->lo < 0 && p->hi > 0 && fmin(-p->lo, p->hi) > 0.15 * fmax(-p->lo, p->hi);
+}
+
+static void colour_range(const cmd_panel *p, double *lo, double *hi)
+{
+    *lo = p->lo;
+    *hi = p->hi;
+    if (is_diverging(p)) {
+        *hi = fmax(-p->lo, p->hi);
+        *lo = -*hi;
+    }
+    if (*lo == *hi)
+        *hi = *lo + 1;
+}
+
+/* The mean of the elements that a pixel covers, without those that are missing. */
+static double mean_of(const cmd_panel *p, int64_t row0, int64_t row1, int64_t column0,
+                      int64_t column1)
+{
+    const int64_t all = cmd_extent(p->r[0], p->axis[1]);
+    double        sum = 0;
+    int64_t       n   = 0;
+
+    for (int64_t i = row0; i < row1; i++)
+        for (int64_t j = column0; j < column1; j++) {
+            const double x = cmd_value(p->r[0], i * all + j);
+
+            sum += isfinite(x) ? x : 0;
+            n += isfinite(x);
+        }
+    return n ? sum / (double)n : NAN;
+}
+
+static uint32_t pixel_of(double x, double lo, double hi, bool diverging)
+{
+    const cmd_colour none = { 0.74, 0.74, 0.74 };
+    const cmd_colour c    = isfinite(x) ? cmd_colour_of((x - lo) / (hi - lo), diverging) : none;
+
+    return (uint32_t)(c.red * 255 + 0.5) << 16 | (uint32_t)(c.green * 255 + 0.5) << 8 |
+           (uint32_t)(c.blue * 255 + 0.5);
+}
+
+/* As many pixels as elements, or, where these are more than the picture has, of blocks of them. */
+static cairo_surface_t *image_of(const cmd_pen *d, const cmd_panel *p)
+{
+    const int64_t rows = cmd_extent(p->r[0], p->axis[0]), columns = cmd_extent(p->r[0], p->axis[1]);
+    const int64_t high = rows > 2 * CMD_MOST_HEIGHT ? 2 * CMD_MOST_HEIGHT : rows;
+    const int64_t wide = columns > 2 * CMD_WIDTH ? 2 * CMD_WIDTH : columns;
+    const bool    down = p->y1 < p->y0, left = p->x1 < p->x0;
+    double        lo, hi;
+    cairo_surface_t *image = d->c->image_surface_create(CAIRO_FORMAT_RGB24, (int)wide, (int)high);
+    unsigned char   *data  = d->c->image_surface_get_data(image);
+    const int        line_bytes = d->c->image_surface_get_stride(image);
+
+    if (!data)
+        cmd_fail("--plot: out of memory");
+    (void)left;
+    colour_range(p, &lo, &hi);
+    d->c->surface_flush(image);
+    for (int64_t i = 0; i < high; i++) {
+        cmd_may_go_on();
+        for (int64_t j = 0; j < wide; j++) {
+            const int64_t row = down ? i : high - 1 - i;
+            const double  x   = mean_of(p, row * rows / high, (row + 1) * rows / high,
+                                        j * columns / wide, (j + 1) * columns / wide);
+
+            ((uint32_t *)(void *)(data + i * line_bytes))[j] = pixel_of(x, lo, hi, is_diverging(p));
+        }
+    }
+    d->c->surface_mark_dirty(image);
+    return image;
+}
+
+static void draw_bar(const cmd_pen *d, const cmd_panel *p)
+{
+    enum { STEPS = 256 };
+    const double left = p->left + p->width + 22, wide = 16;
+    double       lo, hi;
+
+    colour_range(p, &lo, &hi);
+    for (int k = 0; k < STEPS; k++) {
+        const cmd_colour c = cmd_colour_of((k + 0.5) / STEPS, is_diverging(p));
+
+        d->c->set_source_rgb(d->to, c.red, c.green, c.blue);
+        d->c->rectangle(d->to, left, p->top + p->height * (STEPS - 1 - k) / STEPS, wide,
+                        p->height / STEPS + 1);
+        d->c->fill(d->to);
+    }
+    cmd_ink(d, 0.25);
+    d->c->set_line_width(d->to, 1);
+    d->c->rectangle(d->to, left, p->top, wide, p->height);
+    d->c->stroke(d->to);
+    const cmd_ticks t = cmd_ticks_of(lo, hi, 6, NULL);
+    for (int k = 0; k < t.n; k++) {
+        const double at = p->top + p->height * (1 - (t.at[k] - lo) / (hi - lo));
+
+        cmd_draw_line(d, left + wide, at, left + wide + 4, at, 1);
+        cmd_write_text(d, left + wide + 8, at + 4, 0, 12, t.label[k]);
+    }
+    if (p->r[0]->units && *p->r[0]->units)
+        cmd_write_text(d, left + wide / 2, p->top - 10, 0.5, 12, p->r[0]->units);
+}
+
+void cmd_draw_image(const cmd_pen *d, const cmd_panel *p)
+{
+    cairo_surface_t *image = image_of(d, p);
+    const int64_t rows = cmd_extent(p->r[0], p->axis[0]), columns = cmd_extent(p->r[0], p->axis[1]);
+    const double  high = (double)(rows > 2 * CMD_MOST_HEIGHT ? 2 * CMD_MOST_HEIGHT : rows);
+    const double  wide = (double)(columns > 2 * CMD_WIDTH ? 2 * CMD_WIDTH : columns);
+
+    d->c->save(d->to);
+    d->c->translate(d->to, p->left, p->top);
+    d->c->scale(d->to, p->width / wide, p->height / high);
+    d->c->set_source_surface(d->to, image, 0, 0);
+    d->c->pattern_set_filter(d->c->get_source(d->to),
+                             p->width < wide ? CAIRO_FILTER_GOOD : CAIRO_FILTER_NEAREST);
+    d->c->rectangle(d->to, 0, 0, wide, high);
+    d->c->fill(d->to);
+    d->c->restore(d->to);
+    d->c->surface_destroy(image);
+    cmd_draw_frame(d, p);
+    cmd_draw_axes(d, p, p->r[0]->axis[p->axis[1]].units, cmd_axis_title(p->r[0], p->axis[1]),
+                  p->r[0]->axis[p->axis[0]].units, cmd_axis_title(p->r[0], p->axis[0]));
+    draw_bar(d, p);
+    cmd_draw_title(d, p);
+}
+
+#else
+typedef int cmd_no_image;
+#endif

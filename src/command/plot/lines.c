@@ -1,0 +1,67 @@
+/* lines.c - results of one axis as lines of a chart. */
+#if RDIM_CAIRO
+#include "plot/colours.h"
+#include "plot/panel.h"
+#include <math.h>
+
+static void draw_result(const cmd_pen *d, const cmd_panel *p, int k)
+{
+    const cmd_result *r    = p->r[k];
+    const cmd_colour  c    = cmd_line_colour(k);
+    const int64_t     n    = cmd_extent(r, p->axis[1]);
+    bool              open = false;
+
+    d->c->set_source_rgb(d->to, c.red, c.green, c.blue);
+    d->c->set_line_width(d->to, 1.8);
+    d->c->new_path(d->to);
+    for (int64_t i = 0; i < n; i++) {
+        const double y = cmd_value(r, i), x = cmd_coordinate(r, p->axis[1], i);
+        const bool   here = isfinite(y) && isfinite(x);
+
+        if (here && open)
+            d->c->line_to(d->to, cmd_across(p, x), cmd_up(p, y));
+        else if (here)
+            d->c->move_to(d->to, cmd_across(p, x), cmd_up(p, y));
+        if (here && !open && (i + 1 == n || !isfinite(cmd_value(r, i + 1)))) /* alone */
+            d->c->line_to(d->to, cmd_across(p, x) + 0.01, cmd_up(p, y));
+        open = here;
+    }
+    d->c->stroke(d->to);
+}
+
+static void draw_legend(const cmd_pen *d, const cmd_panel *p)
+{
+    double x = p->left;
+
+    for (int k = 0; k < p->n && p->n > 1; k++) {
+        const cmd_colour c = cmd_line_colour(k);
+
+        d->c->set_source_rgb(d->to, c.red, c.green, c.blue);
+        cmd_draw_line(d, x, p->top - 17, x + 22, p->top - 17, 2.5);
+        cmd_ink(d, 0.15);
+        x += 28 + cmd_write_text(d, x + 28, p->top - 12, 0, 13, p->r[k]->name) + 18;
+    }
+}
+
+void cmd_draw_lines(const cmd_pen *d, const cmd_panel *p)
+{
+    const cmd_result *r = p->r[0];
+
+    cmd_draw_axes(d, p, r->axis[p->axis[1]].units, cmd_axis_title(r, p->axis[1]), NULL,
+                  r->units ? r->units : "");
+    d->c->save(d->to);
+    d->c->rectangle(d->to, p->left, p->top, p->width, p->height);
+    d->c->clip(d->to);
+    d->c->set_line_join(d->to, CAIRO_LINE_JOIN_ROUND);
+    d->c->set_line_cap(d->to, CAIRO_LINE_CAP_ROUND);
+    for (int k = 0; k < p->n; k++)
+        draw_result(d, p, k);
+    d->c->restore(d->to);
+    cmd_draw_frame(d, p);
+    draw_legend(d, p);
+    cmd_draw_title(d, p);
+}
+
+#else
+typedef int cmd_no_lines;
+#endif

@@ -1,0 +1,53 @@
+/* panel.h - what the files that draw a picture share: panels, and the pen. */
+#ifndef CMD_PANEL_H
+#define CMD_PANEL_H
+#include "plot/cairo_api.h"
+#include "result.h"
+
+enum { CMD_WIDTH = 900, CMD_MOST_HEIGHT = 620, CMD_MOST_LINES = 16 };
+
+typedef struct cmd_panel {
+    const cmd_result *r[CMD_MOST_LINES];
+    int               n;       /* results: several are lines of one chart */
+    int               axis[2]; /* rows and columns of an image; of lines the last one */
+    bool              image;
+    double            lo, hi;                   /* values */
+    double            left, top, width, height; /* of what is inside the frame */
+    double            x0, x1, y0, y1;           /* coordinates at its left, right, bottom and top */
+} cmd_panel;
+
+typedef struct cmd_pen {
+    const cmd_cairo_api *c;
+    cairo_t             *to;
+} cmd_pen;
+
+static inline int64_t cmd_extent(const cmd_result *r, int axis)
+{
+    return rd_shape_of(r->x).at[axis];
+}
+
+static inline double cmd_coordinate(const cmd_result *r, int axis, int64_t i)
+{
+    return r->axis[axis].at ? r->axis[axis].at[i] : (double)i;
+}
+
+/* ---- Text, lines, axes (pen.c) --------------------------------------------------------------- */
+void cmd_ink(const cmd_pen *d, double grey);
+/* align: 0 begins at x, 0.5 is around it, 1 ends there.  How wide it is. */
+double cmd_write_text(const cmd_pen *d, double x, double y, double align, double size,
+                      const char *what);
+void   cmd_draw_line(const cmd_pen *d, double x0, double y0, double x1, double y1, double width);
+/* Where a coordinate is in the picture. */
+double      cmd_across(const cmd_panel *p, double x);
+double      cmd_up(const cmd_panel *p, double y);
+const char *cmd_axis_title(const cmd_result *r, int axis);
+void        cmd_draw_frame(const cmd_pen *d, const cmd_panel *p);
+/* Ticks, a grid unless it is an image, and what the axes are. */
+void cmd_draw_axes(const cmd_pen *d, const cmd_panel *p, const char *x_units, const char *x_title,
+                   const char *y_units, const char *y_title);
+void cmd_draw_title(const cmd_pen *d, const cmd_panel *p);
+
+/* ---- What is in a panel (image.c, lines.c) --------------------------------------------------- */
+void cmd_draw_image(const cmd_pen *d, const cmd_panel *p);
+void cmd_draw_lines(const cmd_pen *d, const cmd_panel *p);
+#endif

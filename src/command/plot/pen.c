@@ -1,0 +1,122 @@
+/* pen.c - text, lines and axes of a picture. */
+#if RDIM_CAIRO
+#include "plot/panel.h"
+#include "base.h"
+#include "plot/ticks.h"
+#include <math.h>
+#include <string.h>
+
+/* ---- Text and lines -------------------------------------------------------------------------- */
+void cmd_ink(const cmd_pen *d, double grey)
+{
+    d->c->set_source_rgb(d->to, grey, grey, grey);
+}
+
+/* align: 0 begins at x, 0.5 is around it, 1 ends there. */
+double cmd_write_text(const cmd_pen *d, double x, double y, double align, double size,
+                      const char *what)
+{
+    cairo_text_extents_t e;
+
+    d->c->set_font_size(d->to, size);
+    d->c->text_extents(d->to, what, &e);
+    d->c->move_to(d->to, x - align * e.x_advance, y);
+    d->c->show_text(d->to, what);
+    return e.x_advance;
+}
+
+void cmd_draw_line(const cmd_pen *d, double x0, double y0, double x1, double y1, double width)
+{
+    d->c->set_line_width(d->to, width);
+    d->c->move_to(d->to, x0, y0);
+    d->c->line_to(d->to, x1, y1);
+    d->c->stroke(d->to);
+}
+
+static const char *cmd_with_units(const char *title, const char *units)
+{
+    return units && *units && !strstr(units, " since ") && strncmp(units, "degree", 6) != 0
+               ? cmd_text("%s (%s)", title, units)
+               : title;
+}
+
+const char *cmd_axis_title(const cmd_result *r, int axis)
+{
+    const cmd_axis *a = &r->axis[axis];
+
+    return cmd_with_units(a->title && *a->title ? a->title : cmd_axis_name(r, axis), a->units);
+}
+
+/* ---- Axes ------------------------------------------------------------------------------------ */
+double cmd_across(const cmd_panel *p, double x)
+{
+    return p->left + (x - p->x0) / (p->x1 - p->x0) * p->width;
+}
+
+double cmd_up(const cmd_panel *p, double y)
+{
+    return p->top + p->height - (y - p->y0) / (p->y1 - p->y0) * p->height;
+}
+
+void cmd_draw_frame(const cmd_pen *d, const cmd_panel *p)
+{
+    cmd_ink(d, 0.25);
+    d->c->set_line_width(d->to, 1);
+    d->c->rectangle(d->to, p->left, p->top, p->width, p->height);
+    d->c->stroke(d->to);
+}
+
+void cmd_draw_axes(const cmd_pen *d, const cmd_panel *p, const char *x_units, const char *x_title,
+                   const char *y_units, const char *y_title)
+{
+    const cmd_ticks x = cmd_ticks_of(fmin(p->x0, p->x1), fmax(p->x0, p->x1), 8, x_units);
+    const cmd_ticks y = cmd_ticks_of(fmin(p->y0, p->y1), fmax(p->y0, p->y1), 6, y_units);
+
+    for (int k = 0; k < x.n; k++) {
+        const double at = cmd_across(p, x.at[k]);
+
+        if (!p->image) {
+            cmd_ink(d, 0.88);
+            cmd_draw_line(d, at, p->top, at, p->top + p->height, 1);
+        }
+        cmd_ink(d, 0.25);
+        cmd_draw_line(d, at, p->top + p->height, at, p->top + p->height + 5, 1);
+        cmd_write_text(d, at, p->top + p->height + 19, 0.5, 12, x.label[k]);
+    }
+    for (int k = 0; k < y.n; k++) {
+        const double at = cmd_up(p, y.at[k]);
+
+        if (!p->image) {
+            cmd_ink(d, 0.88);
+            cmd_draw_line(d, p->left, at, p->left + p->width, at, 1);
+        }
+        cmd_ink(d, 0.25);
+        cmd_draw_line(d, p->left - 5, at, p->left, at, 1);
+        cmd_write_text(d, p->left - 9, at + 4, 1, 12, y.label[k]);
+    }
+    cmd_ink(d, 0.15);
+    cmd_write_text(d, p->left + p->width / 2, p->top + p->height + 39, 0.5, 13, x_title);
+    d->c->save(d->to);
+    d->c->translate(d->to, p->left - 60, p->top + p->height / 2);
+    d->c->rotate(d->to, -M_PI / 2);
+    cmd_write_text(d, 0, 0, 0.5, 13, y_title);
+    d->c->restore(d->to);
+}
+
+void cmd_draw_title(const cmd_pen *d, const cmd_panel *p)
+{
+    enum { MOST = 110 };
+    const cmd_result *r     = p->r[0];
+    const char       *what  = r->formula ? r->formula : r->name;
+    const char       *whole = r->title && *r->title ? cmd_text("%s: %s", r->title, what) : what;
+
+    if (p->n > 1)
+        return;
+    cmd_ink(d, 0.1);
+    cmd_write_text(d, p->left, p->top - 12, 0, 14,
+                   strlen(whole) > MOST ? cmd_text("%.*s ...", MOST, whole) : whole);
+}
+
+#else
+typedef int cmd_no_pen;
+#endif
