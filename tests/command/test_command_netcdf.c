@@ -278,6 +278,40 @@ START_TEST(refuses)
 }
 END_TEST
 
+/* Each line of docs/cookbook.md that begins with rdim. */
+START_TEST(cookbook)
+{
+    FILE *f = fopen(RDIM_COOKBOOK, "r");
+    char  line[512];
+    int   n = 0;
+
+    ck_assert_msg(f != NULL, RDIM_COOKBOOK);
+    run_well("$R 'tas = plain' chunks.nc -o tas.nc && for k in 1 2 3; do "
+             "$R \"tas = plain + $k\" chunks.nc -o member_$k.nc || exit 1; done");
+    while (fgets(line, sizeof line, f)) {
+        const bool picture = strstr(line, "--plot") != NULL;
+
+        if (strncmp(line, "    rdim ", 9) != 0)
+            continue;
+        line[strcspn(line, "\n")] = '\0';
+        char *whole               = NULL;
+        ck_assert(asprintf(&whole, "\"$R\" %s", line + 9) > 0);
+        if (!picture || RDIM_CAIRO)
+            run_well(whole);
+        free(whole);
+        n++;
+    }
+    fclose(f);
+    ck_assert_int_eq(n, 22);
+    /* the command's own results, the other way */
+    run_well("$R 'nanmax(abs(a - b)) < 1e-4' a=ensemble.nc:tas b=member_2.nc:tas");
+    ck_assert_str_eq(out, "true\n");
+    run_well("$R 'nanmax(abs(nanmean(a, axis=0))) < 1e-3' a=anomaly.nc:tas");
+    ck_assert_str_eq(out, "true\n");
+    run_well("rm -f *.png range.svg member_* tas.nc");
+}
+END_TEST
+
 int main(void)
 {
     Suite   *suite  = suite_create("command_netcdf");
@@ -291,6 +325,7 @@ int main(void)
     tcase_add_test(tc, keeps_scales);
     tcase_add_test(tc, joins_records);
     tcase_add_test(tc, refuses);
+    tcase_add_test(tc, cookbook);
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);
