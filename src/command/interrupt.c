@@ -132,13 +132,13 @@ const char *cmd_aside(const char *path)
 }
 
 /* A rename may reach the disk before the data does, and a crash between them would leave an empty
- * file. */
-static bool settle(const char *name)
+ * file where an old one was.  Where there was none it can be computed again, and 10 ms are saved. */
+static bool settle(const char *path, const char *name)
 {
-    const int fd = open(name, O_WRONLY | O_CLOEXEC);
+    const int fd = access(path, F_OK) == 0 ? open(name, O_WRONLY | O_CLOEXEC) : -1;
 
     if (fd < 0)
-        return false;
+        return access(path, F_OK) != 0;
     const bool there = fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP;
     return close(fd) == 0 && there;
 }
@@ -146,7 +146,7 @@ static bool settle(const char *name)
 void cmd_aside_done(const char *path, const char *aside)
 {
     cmd_may_go_on();
-    if (!settle(aside) || rename(aside, path) != 0)
+    if (!settle(path, aside) || rename(aside, path) != 0)
         cmd_fail("%s: cannot write: %s", path, strerror(errno));
     for (int k = 0; k < n_aside; k++)
         if (aside_names[k] == aside)

@@ -92,6 +92,12 @@ void cmd_set_shape(cmd_variable *v, rd_dtype type, const rd_shape *shape);
 /* NumPy's header of an array of that type and shape, its elements in C order; its length. */
 int64_t cmd_npy_header(rd_dtype type, const rd_shape *shape, char header[CMD_NPY_HEADER]);
 
+/* ---- pieces.c -------------------------------------------------------------------------------- */
+/* Bytes of an open file into memory; those of each element of `swapped` bytes in the other order, 0:
+ * as they are. */
+void cmd_read_pieces(int fd, const char *path, void *to, int64_t bytes, int64_t offset,
+                     int64_t swapped);
+
 /* ---- storage.c ------------------------------------------------------------------------------- */
 /* Opens a regular file to read; ends the program if it cannot. */
 int  cmd_open_to_read(const char *path, int64_t *size);
