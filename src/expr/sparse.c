@@ -151,6 +151,25 @@ void rd_row_ascends(rd_expr *row, int64_t extent)
     row->ascends = extent;
 }
 
+void rd_row_begins(rd_expr *row, int64_t extent, const void *begin, bool wide)
+{
+    const int64_t n = row->extent[0];
+    char *const   to =
+        (char *)(uintptr_t)row->as.leaf->data + n * rd_dtype_size(row->type); /* of our arena */
+
+    if (!begins_of(n, extent))
+        return;
+    for (int64_t i = 0; i <= extent; i++) {
+        const int64_t at = wide ? ((const int64_t *)begin)[i] : ((const int32_t *)begin)[i];
+
+        if (row->type == RD_I32)
+            ((int32_t *)(void *)to)[i] = (int32_t)at;
+        else
+            ((int64_t *)(void *)to)[i] = at;
+    }
+    row->ascends = extent;
+}
+
 rd_expr *rd_column(rd_expr *row, int rank)
 {
     rd_shape shape = { .n = rank, .at = { row->extent[0] } };

@@ -58,6 +58,8 @@ rd_expr *rd_index_row(rd_ctx *ctx, int64_t n, bool narrow, void **room, const ch
  * it have loops over rows; unless most indices would have no place. */
 rd_expr *rd_first_row(rd_ctx *ctx, int64_t n, int64_t extent, void **room, const char *call);
 void     rd_row_ascends(rd_expr *row, int64_t extent);
+/* The same where they are known: extent + 1 of them, i64 or i32. */
+void rd_row_begins(rd_expr *row, int64_t extent, const void *begin, bool wide);
 
 /* A row as an index beside other axes: (n, 1, ...). */
 rd_expr *rd_column(rd_expr *row, int rank);
