@@ -4,6 +4,15 @@
 #include "base.h"
 #include <dlfcn.h>
 
+#ifdef __SANITIZE_ADDRESS__
+/* What it knows about fonts the library that cairo asks for them keeps. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libfontconfig\n";
+}
+#endif
+
 const cmd_cairo_api *cmd_cairo_load(void)
 {
     static cmd_cairo_api     api;
