@@ -2,7 +2,7 @@
 #include "eval/cut.h"
 #include "eval/plan.h"
 #include "eval/request.h"
-#include "kernels/product/rows.h"
+#include "core/row_product.h"
 #include <string.h>
 
 /* What making one needs. */

@@ -6,7 +6,7 @@
 #include "expr/maps.h"
 #include "expr/sparse.h"
 #include "expr/sparse_places.h"
-#include "kernels/product/rows.h"
+#include "core/row_product.h"
 #include <string.h>
 #ifdef _OPENMP
 #include <omp.h>

@@ -1,7 +1,7 @@
 /* key.c - expressions as numbers.  Whatever planning may look at goes in; when in doubt, it goes
  * in. */
 #include "eval/cache/key.h"
-#include "kernels/product/rows.h"
+#include "core/row_product.h"
 #include <string.h>
 
 /* Larger graphs take long to plan, but are rarely evaluated twice, and comparing them costs too. */

@@ -7,20 +7,36 @@
 #endif
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
-#define ADD_F(x, y)   ((x) + (y))
-#define SUB_F(x, y)   ((x) - (y))
-#define MUL_F(x, y)   ((x) * (y))
-/* A NaN stays. */
-#define MIN_F(x, y)   ((y) != (y) ? (y) : (y) < (x) ? (y) : (x))
-#define MAX_F(x, y)   ((y) != (y) ? (y) : (y) > (x) ? (y) : (x))
-#define LEAST_F(x, y) ((x) != (x) ? (x) : MIN_F(x, y))
-#define MOST_F(x, y)  ((x) != (x) ? (x) : MAX_F(x, y))
-/* Ints wrap. */
-#define ADD_I(x, y)   ((int64_t)((uint64_t)(x) + (uint64_t)(y)))
-#define SUB_I(x, y)   ((int64_t)((uint64_t)(x) - (uint64_t)(y)))
-#define MUL_I(x, y)   ((int64_t)((uint64_t)(x) * (uint64_t)(y)))
-#define MIN_I(x, y)   ((y) < (x) ? (y) : (x))
-#define MAX_I(x, y)   ((y) > (x) ? (y) : (x))
+/* What operators make of two elements; a NaN stays, ints wrap. */
+#define OF_mul_F(x, y)     ((x) * (y))
+#define OF_add_F(x, y)     ((x) + (y))
+#define OF_sub_F(x, y)     ((x) - (y))
+#define OF_minimum_F(x, y) ((x) != (x) ? (x) : TAKE_min_F(x, y))
+#define OF_maximum_F(x, y) ((x) != (x) ? (x) : TAKE_max_F(x, y))
+#define OF_mul_I(x, y)     ((int64_t)((uint64_t)(x) * (uint64_t)(y)))
+#define OF_add_I(x, y)     ((int64_t)((uint64_t)(x) + (uint64_t)(y)))
+#define OF_sub_I(x, y)     ((int64_t)((uint64_t)(x) - (uint64_t)(y)))
+#define OF_minimum_I(x, y) ((y) < (x) ? (y) : (x))
+#define OF_maximum_I(x, y) ((y) > (x) ? (y) : (x))
+
+/* What reducers make of a sum and an element, and what they begin with.  A NaN that is the sum is no
+ * less than an element, and so stays. */
+#define TAKE_sum_F(x, y)  OF_add_F(x, y)
+#define TAKE_prod_F(x, y) OF_mul_F(x, y)
+#define TAKE_min_F(x, y)  ((y) != (y) ? (y) : (y) < (x) ? (y) : (x))
+#define TAKE_max_F(x, y)  ((y) != (y) ? (y) : (y) > (x) ? (y) : (x))
+#define TAKE_sum_I(x, y)  OF_add_I(x, y)
+#define TAKE_prod_I(x, y) OF_mul_I(x, y)
+#define TAKE_min_I(x, y)  OF_minimum_I(x, y)
+#define TAKE_max_I(x, y)  OF_maximum_I(x, y)
+#define NOTHING_sum_F     -0.0
+#define NOTHING_prod_F    1.0
+#define NOTHING_min_F     INFINITY
+#define NOTHING_max_F     -INFINITY
+#define NOTHING_sum_I     0
+#define NOTHING_prod_I    1
+#define NOTHING_min_I     INT64_MAX
+#define NOTHING_max_I     INT64_MIN
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 typedef void rd_rows_of(const rd_row_product *p, const void *a, const void *b, void *c, void *room,
@@ -55,62 +71,30 @@ typedef void rd_rows_of(const rd_row_product *p, const void *a, const void *b, v
         }                                                                               \
     }
 
-/* Of each reducer, and of each operator below it. */
-#define EACH_OP(REDUCER, K, T, INDEX, WIDE, NOTHING, TAKE, LEAST, MOST) \
-    ROWS(REDUCER##_mul_##K##WIDE, T, INDEX, NOTHING, TAKE, MUL_##K)     \
-    ROWS(REDUCER##_add_##K##WIDE, T, INDEX, NOTHING, TAKE, ADD_##K)     \
-    ROWS(REDUCER##_sub_##K##WIDE, T, INDEX, NOTHING, TAKE, SUB_##K)     \
-    ROWS(REDUCER##_minimum_##K##WIDE, T, INDEX, NOTHING, TAKE, LEAST)   \
-    ROWS(REDUCER##_maximum_##K##WIDE, T, INDEX, NOTHING, TAKE, MOST)
-#define EACH_REDUCER(INDEX, WIDE)                                           \
-    EACH_OP(sum, F, double, INDEX, WIDE, -0.0, ADD_F, LEAST_F, MOST_F)      \
-    EACH_OP(prod, F, double, INDEX, WIDE, 1.0, MUL_F, LEAST_F, MOST_F)      \
-    EACH_OP(min, F, double, INDEX, WIDE, INFINITY, MIN_F, LEAST_F, MOST_F)  \
-    EACH_OP(max, F, double, INDEX, WIDE, -INFINITY, MAX_F, LEAST_F, MOST_F) \
-    EACH_OP(sum, I, int64_t, INDEX, WIDE, 0, ADD_I, MIN_I, MAX_I)           \
-    EACH_OP(prod, I, int64_t, INDEX, WIDE, 1, MUL_I, MIN_I, MAX_I)          \
-    EACH_OP(min, I, int64_t, INDEX, WIDE, INT64_MAX, MIN_I, MIN_I, MAX_I)   \
-    EACH_OP(max, I, int64_t, INDEX, WIDE, INT64_MIN, MAX_I, MIN_I, MAX_I)
-EACH_REDUCER(int32_t, narrow)
-EACH_REDUCER(int64_t, wide)
+#define ROWS_OF(REDUCER, OP)                                                                \
+    ROWS(REDUCER##_##OP##_F32, double, int32_t, NOTHING_##REDUCER##_F, TAKE_##REDUCER##_F,  \
+         OF_##OP##_F)                                                                       \
+    ROWS(REDUCER##_##OP##_F64, double, int64_t, NOTHING_##REDUCER##_F, TAKE_##REDUCER##_F,  \
+         OF_##OP##_F)                                                                       \
+    ROWS(REDUCER##_##OP##_I32, int64_t, int32_t, NOTHING_##REDUCER##_I, TAKE_##REDUCER##_I, \
+         OF_##OP##_I)                                                                       \
+    ROWS(REDUCER##_##OP##_I64, int64_t, int64_t, NOTHING_##REDUCER##_I, TAKE_##REDUCER##_I, \
+         OF_##OP##_I)
+#define ROWS_OF_REDUCER(REDUCER) RD_ROW_OPS(ROWS_OF, REDUCER)
+RD_ROW_REDUCERS(ROWS_OF_REDUCER)
 
-enum { REDUCERS = 4, OPS = 5 };
-static const rd_reducer_id reducers[REDUCERS] = { RD_RED_sum, RD_RED_prod, RD_RED_min, RD_RED_max };
-static const rd_op ops[OPS] = { RD_OP_mul, RD_OP_add, RD_OP_sub, RD_OP_minimum, RD_OP_maximum };
-#define LINE(REDUCER, END)                                                                      \
-    {                                                                                           \
-        REDUCER##_mul_##END, REDUCER##_add_##END, REDUCER##_sub_##END, REDUCER##_minimum_##END, \
-            REDUCER##_maximum_##END                                                             \
-    }
-#define LINES(END)                                                      \
-    {                                                                   \
-        LINE(sum, END), LINE(prod, END), LINE(min, END), LINE(max, END) \
-    }
-/* by [ints][wide] */
-static rd_rows_of *const rows_of[2][2][REDUCERS][OPS] = { { LINES(Fnarrow), LINES(Fwide) },
-                                                          { LINES(Inarrow), LINES(Iwide) } };
-
-static int reducer_number(rd_reducer_id reducer)
+/* Of its reducer, operator, type and indices; NULL: there is none. */
+static rd_rows_of *rows_of(const rd_row_product *p)
 {
-    int k = 0;
+    const bool ints = p->type == RD_I64;
 
-    while (k < REDUCERS && reducers[k] != reducer)
-        k++;
-    return k;
-}
-
-static int op_number(rd_op op)
-{
-    int k = 0;
-
-    while (k < OPS && ops[k] != op)
-        k++;
-    return k;
-}
-
-bool rd_row_product_has(rd_reducer_id reducer, rd_op op)
-{
-    return reducer_number(reducer) < REDUCERS && op_number(op) < OPS;
+#define PICK(REDUCER, OP)                                                     \
+    if (p->reducer == RD_RED_##REDUCER && p->op == RD_OP_##OP)                \
+        return ints ? (p->wide ? REDUCER##_##OP##_I64 : REDUCER##_##OP##_I32) \
+                    : (p->wide ? REDUCER##_##OP##_F64 : REDUCER##_##OP##_F32);
+#define PICK_REDUCER(REDUCER) RD_ROW_OPS(PICK, REDUCER)
+    RD_ROW_REDUCERS(PICK_REDUCER)
+    return NULL;
 }
 
 /* ---- What is not finite ---------------------------------------------------------------------- */
@@ -175,11 +159,9 @@ bool rd_row_product_run(const rd_row_product *p, const void *a, const void *b, v
                         const rd_row_memory *memory)
 {
     enum { PIECE = 64 };
-    rd_rows_of *const rows =
-        rows_of[p->type == RD_I64][p->wide != 0][reducer_number((rd_reducer_id)p->reducer)]
-               [op_number((rd_op)p->op)];
-    const int64_t bytes = (p->b.columns * 8 + 63) / 64 * 64;
-    char *const   room  = memory->get(memory->user, bytes * threads);
+    rd_rows_of *const rows  = rows_of(p);
+    const int64_t     bytes = (p->b.columns * 8 + 63) / 64 * 64;
+    char *const       room  = memory->get(memory->user, bytes * threads);
 
     if (!room)
         return false;

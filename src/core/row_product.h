@@ -1,0 +1,42 @@
+/* row_product.h - a product of sparse matrices by rows, over a semiring, as facts that whoever builds
+ * expressions and whoever computes them share: row i of C is the sum over the places k of row i of A of
+ * a[i, k] times row k of B.  Where C has places is among them. */
+#ifndef RD_CORE_ROW_PRODUCT_H
+#define RD_CORE_ROW_PRODUCT_H
+#include "core/ops.h"
+#include "core/reducers.h"
+
+/* What may be a sum, and what a product: X(reducer), X(reducer, operator). */
+#define RD_ROW_REDUCERS(X) X(sum) X(prod) X(min) X(max)
+#define RD_ROW_OPS(X, REDUCER) \
+    X(REDUCER, mul) X(REDUCER, add) X(REDUCER, sub) X(REDUCER, minimum) X(REDUCER, maximum)
+
+/* Places of a matrix, row after row, ascending; i32, or i64 if all three are wide. */
+typedef struct rd_row_places {
+    const void *begin, *column; /* begin has one more than there are rows */
+    int64_t     rows, columns, n;
+} rd_row_places;
+
+/* Plain bytes, as facts of an expression.  Values are f64 or i64. */
+typedef struct rd_row_product {
+    rd_row_places a, b, c;
+    int32_t       wide;
+    int32_t       reducer; /* rd_reducer_id: one of RD_ROW_REDUCERS    */
+    int32_t       op;      /* rd_op: one of RD_ROW_OPS                 */
+    int32_t       type;    /* rd_dtype: RD_F64 or RD_I64                */
+    int32_t counts; /* 0 times what is not finite is NaN, where one of both is not stored, too */
+    int32_t unused;
+} rd_row_product;
+
+static inline bool rd_row_product_has(rd_reducer_id reducer, rd_op op)
+{
+    bool has = false;
+
+#define RD_HAS(REDUCER, OP)     has |= reducer == RD_RED_##REDUCER && op == RD_OP_##OP;
+#define RD_HAS_REDUCER(REDUCER) RD_ROW_OPS(RD_HAS, REDUCER)
+    RD_ROW_REDUCERS(RD_HAS_REDUCER)
+#undef RD_HAS_REDUCER
+#undef RD_HAS
+    return has;
+}
+#endif
