@@ -40,7 +40,7 @@ rd_dtype cmd_hdf5_type(const cmd_hdf5_api *h5, hid_t set)
     return found;
 }
 
-hid_t cmd_hdf5_memory_type(const cmd_hdf5_api *h5, hid_t set, rd_dtype type)
+hid_t cmd_hdf5_native_type(const cmd_hdf5_api *h5, rd_dtype type)
 {
     switch (type) {
     case RD_I8: return h5->NATIVE_INT8;
@@ -53,8 +53,15 @@ hid_t cmd_hdf5_memory_type(const cmd_hdf5_api *h5, hid_t set, rd_dtype type)
     case RD_U64: return h5->NATIVE_UINT64;
     case RD_F32: return h5->NATIVE_FLOAT;
     case RD_F64: return h5->NATIVE_DOUBLE;
-    default: return h5->H5Dget_type(set);
+    default: return -1;
     }
+}
+
+hid_t cmd_hdf5_memory_type(const cmd_hdf5_api *h5, hid_t set, rd_dtype type)
+{
+    const hid_t native = cmd_hdf5_native_type(h5, type);
+
+    return native >= 0 ? native : h5->H5Dget_type(set);
 }
 
 /* An attribute of at most one text, of fixed or any length. */

@@ -2,6 +2,7 @@
 #if RDIM_HDF5
 #include "files/hdf5_write.h"
 #include "files/hdf5_api.h"
+#include "files/hdf5_attributes.h"
 #include "result.h"
 #include <string.h>
 
@@ -30,24 +31,13 @@ static hid_t bool_type(const cmd_hdf5_api *h5)
 
 static hid_t type_of(const writer *w, const cmd_result *r)
 {
-    const cmd_hdf5_api *h5 = w->h5;
+    const rd_dtype type = r->array.type;
+    const hid_t    made = type == RD_BOOL ? bool_type(w->h5) : cmd_hdf5_native_type(w->h5, type);
 
-    switch (r->array.type) {
-    case RD_BOOL: return bool_type(h5);
-    case RD_I8: return h5->NATIVE_INT8;
-    case RD_U8: return h5->NATIVE_UINT8;
-    case RD_I16: return h5->NATIVE_INT16;
-    case RD_U16: return h5->NATIVE_UINT16;
-    case RD_I32: return h5->NATIVE_INT32;
-    case RD_U32: return h5->NATIVE_UINT32;
-    case RD_I64: return h5->NATIVE_INT64;
-    case RD_U64: return h5->NATIVE_UINT64;
-    case RD_F32: return h5->NATIVE_FLOAT;
-    case RD_F64: return h5->NATIVE_DOUBLE;
-    default:
+    if (made < 0)
         cmd_fail("%s: no type %s is written to HDF5; of complex numbers real() and imag() can be",
-                 w->path, cmd_type_name(r->array.type));
-    }
+                 w->path, cmd_type_name(type));
+    return made;
 }
 
 static void put_text(const writer *w, hid_t set, const char *name, const char *text)

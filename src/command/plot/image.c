@@ -57,7 +57,7 @@ static cairo_surface_t *image_of(const cmd_pen *d, const cmd_panel *p)
     const int64_t rows = cmd_extent(p->r[0], p->axis[0]), columns = cmd_extent(p->r[0], p->axis[1]);
     const int64_t high = rows > 2 * CMD_MOST_HEIGHT ? 2 * CMD_MOST_HEIGHT : rows;
     const int64_t wide = columns > 2 * CMD_WIDTH ? 2 * CMD_WIDTH : columns;
-    const bool    down = p->y1 < p->y0, left = p->x1 < p->x0;
+    const bool    down = p->y1 < p->y0;
     double        lo, hi;
     cairo_surface_t *image = d->c->image_surface_create(CAIRO_FORMAT_RGB24, (int)wide, (int)high);
     unsigned char   *data  = d->c->image_surface_get_data(image);
@@ -65,7 +65,6 @@ static cairo_surface_t *image_of(const cmd_pen *d, const cmd_panel *p)
 
     if (!data)
         cmd_fail("--plot: out of memory");
-    (void)left;
     colour_range(p, &lo, &hi);
     d->c->surface_flush(image);
     for (int64_t i = 0; i < high; i++) {

@@ -148,9 +148,8 @@ static void put_loop(making *r, rd_inst_kind kind, int32_t loop)
 }
 
 /* Groups are all one axis; no cell is another group's. */
-static void rename_axes(making *r, rd_address *a, int32_t from)
+static void rename_axes(const making *r, rd_address *a, int32_t from)
 {
-    (void)r;
     for (int32_t k = 0; k < a->n_add; k++)
         if (a->add[k].axis == from) {
             a->add[k].axis  = r->group;
