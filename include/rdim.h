@@ -103,6 +103,7 @@ typedef struct rd_array {
     int32_t     order; /* 0 last axis fastest, 1 first axis fastest (Fortran) */
     rd_shape    shape;
     rd_strides  strides; /* n == 0: dense in `order`; else one per axis, any sign */
+    rd_index    origin;  /* the first index along each axis; n == 0: 0, see rd_reindex() */
     void       *owner;   /* set by rdim: who releases the memory; see rd_array_free() */
     int32_t     device; /* where data is: 0 this process's memory, RD_CUDA(k) that of the k-th GPU,
                          * whose address it then is */
@@ -247,7 +248,8 @@ RD_API uint32_t rd_warnings(const rd_ctx *ctx);
 
 /* ---- Leaves ---------------------------------------------------------------------------------- */
 /** Caller memory as a leaf, type from the pointer, as for RD_INTO: rd_wrap(ctx, p, RD_SHAPE(n, m)),
- *  p a float * or a float [n][m].  Keywords rd_array: .strides = RD_STRIDES(1, n), .order = 1.
+ *  p a float * or a float [n][m].  Keywords rd_array: .strides = RD_STRIDES(1, n), .order = 1,
+ *  .origin = RD_INDEX(-2, 0).
  *  Record fields: p = &r[0].field, stride = sizeof *r / sizeof r->field.  Errors and ownership:
  *  rd_leaf(). */
 #ifndef __cplusplus
@@ -495,6 +497,22 @@ RD_API rd_expr *rd_window(rd_expr *x, int axis, int64_t n, int64_t step);
  *  types promote.  Of more than 48 parts groups are joined first.  NULL on RD_ERR_AXIS,
  *  RD_ERR_SHAPE, RD_ERR_ARGUMENT (no part). */
 RD_API rd_expr *rd_concat(int axis, rd_exprs parts);
+
+/* ---- Axes that do not begin at 0 --------------------------------------------------------------- *
+ * An axis has indices from its origin on: 0, unless a leaf (.origin) or rd_reindex() says another.
+ * Calls that take an index take the axis' own (rd_select, rd_slice, rd_slice_axis, rd_take,
+ * rd_take_along, rd_at), and so give those that give one (rd_coord, argmin and argmax along one
+ * axis, rd_argsort, rd_searchsorted, rd_nonzero).  There are no indices from the end then: -1 is -1.
+ * Operands that meet have the same indices along an axis, else RD_ERR_SHAPE names both ranges; what
+ * repeats, or has extent 1, fits any.  An axis that a result has whole from an operand keeps its
+ * indices, a fresh rd_array of the result too (.origin); any other begins at 0: a slice (but ":"),
+ * windows, joined or reshaped axes.  Formulas, files, and flat places count from 0. */
+/** x with `first.at[a]` as the first index along axis a; all 0: an axis like others.  It costs
+ *  nothing.  NULL on RD_ERR_AXIS (not one for each axis), RD_ERR_ARGUMENT (beyond 2^62), RD_ERR_TYPE
+ *  (of sparse arrays). */
+RD_API rd_expr *rd_reindex(rd_expr *x, rd_index first);
+/** The first index along each axis; .n == -1 for NULL. */
+RD_API rd_index rd_origin_of(const rd_expr *x);
 
 /* ---- Arrays made of others ------------------------------------------------------------------- *
  * Of views and maps: they fuse like these.  To reduce each n neighbours to one (downsample), say

@@ -127,12 +127,16 @@ static rd_expr *squeeze(rd_expr *x)
 
 static rd_expr *flip(random_pool *pool, rd_expr *x)
 {
-    rd_dims dims = { 0 };
+    rd_dims  dims   = { 0 };
+    rd_index origin = { .n = x->rank };
 
     for (int a = 0; a < x->rank; a++)
         if (random_once(pool, 2))
             dims.axis[dims.n++] = random_once(pool, 3) ? a - x->rank : a;
-    return rd_flip(x, dims);
+    /* From anywhere, there and back: values do not change. */
+    for (int a = 0; a < x->rank; a++)
+        origin.at[a] = 3 - 7 * a;
+    return rd_reindex(rd_flip(rd_reindex(x, origin), dims), (rd_index){ .n = x->rank });
 }
 
 static rd_expr *diagonal(random_pool *pool, rd_expr *x)

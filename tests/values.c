@@ -111,7 +111,8 @@ void expect(const char *what, rd_expr *y, rd_dtype type, const double *want, int
         ck_assert_msg(same(got, want[i]), "%s: element %d is %.17g, not %.17g", what, i, got,
                       want[i]);
         if (out.shape.n < 2) {
-            const double at = rd_at(ctx, y, out.shape.n ? RD_INDEX(i) : RD_SCALAR);
+            const double at =
+                rd_at(ctx, y, out.shape.n ? RD_INDEX(rd_origin_of(y).at[0] + i) : RD_SCALAR);
             ck_assert_msg(same(at, want[i]), "%s: rd_at %d is %.17g, not %.17g", what, i, at,
                           want[i]);
         }

@@ -40,6 +40,8 @@ static bool give_memory(rd_ctx *ctx, rd_results results, bool *fresh)
         }
         out->type  = y->type;
         out->shape = rd_shape_of(y);
+        if (y->origin)
+            out->origin = rd_origin_of(y);
     }
     return true;
 }
@@ -62,7 +64,8 @@ static bool check_outputs(rd_ctx *ctx, rd_results results)
                                         : "an output without memory");
             return false;
         }
-        if (!rd_is_here(ctx, rd_call_name(ctx), "result", k, results.at[k].expr))
+        if (!rd_is_here(ctx, rd_call_name(ctx), "result", k, results.at[k].expr) ||
+            !rd_output_begins(ctx, rd_call_name(ctx), results.at[k].expr, out))
             return false;
     }
     return true;

@@ -74,6 +74,8 @@ void rd_pairs_end(rd_ctx *ctx, rd_results results, rd_pairs *pairs)
         if (out->type) { /* memory was given */
             out->type  = results.at[k].expr->type;
             out->shape = rd_shape_of(results.at[k].expr);
+            if (results.at[k].expr->origin)
+                out->origin = rd_origin_of(results.at[k].expr);
         }
     }
     rd_free(ctx, pairs->own);

@@ -6,6 +6,7 @@
 #include "eval/picked.h"
 #include "eval/request.h"
 #include "expr/array.h"
+#include "expr/origin.h"
 #include <string.h>
 
 /* ---- Results --------------------------------------------------------------------------------- */
@@ -177,6 +178,8 @@ static void fill_places(const void *with, int64_t k)
         to[i] += first;
     if (to == flat)
         split_places(f->mask, b.found, flat, y);
+    for (int64_t i = 0; f->mask->origin && i < b.found * f->size; i++)
+        y[i] += f->mask->origin[i % f->size];
 }
 
 /* ---- Places ---------------------------------------------------------------------------------- */
@@ -347,7 +350,7 @@ rd_status rd_compress(rd_ctx *ctx, rd_expr *x, rd_expr *mask, rd_array *out)
     const rd_mark mark = rd_ctx_mark(ctx);
 
     if (rd_common_shape(call, 2, (rd_expr *const[]){ x, mask }, &rank, extent)) {
-        x    = rd_broadcast_to(x, rank, extent, call);
+        x    = rd_with_origins(rd_broadcast_to(x, rank, extent, call), NULL);
         mask = rd_broadcast_to(rd_cast(mask, RD_BOOL), rank, extent, call);
         if (x && mask)
             values(ctx, call, x, mask, out);
@@ -364,7 +367,7 @@ static void take_places(rd_ctx *ctx, const char *call, rd_expr *x, int axis, rd_
 
     at->shape.n          = 1;
     fresh.shape.at[axis] = at->shape.at[0];
-    x                    = rd_take(x, axis, rd_leaf_of(ctx, at, call));
+    x                    = rd_take_places(x, axis, rd_leaf_of(ctx, at, call));
     if (x && cut_output(ctx, call, out, &fresh, axis, &cut) &&
         rd_eval_for(ctx, call, x, &cut) == RD_OK)
         *out = cut;
@@ -374,15 +377,18 @@ rd_status rd_compress_axis(rd_ctx *ctx, rd_expr *x, int axis, rd_expr *mask, rd_
 {
     static const char call[] = "rd_compress_axis";
     char              own[RD_SHAPE_TEXT], other[RD_SHAPE_TEXT];
+    char              range[RD_RANGE_TEXT], given[RD_RANGE_TEXT];
     rd_array          at = { 0 };
     int               a;
 
     if (!check_call(ctx, call, x, mask, out) || (a = rd_axis(x, axis, call)) < 0)
         return ctx ? rd_error(ctx) : RD_ERR_ARGUMENT;
-    if (mask->rank != 1 || mask->extent[0] != x->extent[a]) {
-        rd_fail(ctx, RD_ERR_SHAPE, "%s: a mask of shape %s for axis %d of shape %s", call,
-                rd_shape_text(mask->rank, mask->extent, other), a,
-                rd_shape_text(x->rank, x->extent, own));
+    if (mask->rank != 1 || mask->extent[0] != x->extent[a] ||
+        rd_origin(mask, 0) != rd_origin(x, a)) {
+        rd_fail(ctx, RD_ERR_SHAPE, "%s: a mask of shape %s%s for axis %d of shape %s%s", call,
+                rd_shape_text(mask->rank, mask->extent, other),
+                mask->rank ? rd_range_text(mask, 0, given) : "", a,
+                rd_shape_text(x->rank, x->extent, own), rd_range_text(x, a, range));
         return rd_error(ctx);
     }
     const rd_mark mark = rd_ctx_mark(ctx);

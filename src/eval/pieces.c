@@ -1,5 +1,6 @@
 /* pieces.c - an expression cut along one axis into views that are evaluated one after the other. */
 #include "eval/pieces.h"
+#include "expr/origin.h"
 
 /* Extents from `axis` on, and before it. */
 static int64_t points_from(const rd_expr *x, int axis)
@@ -52,8 +53,8 @@ rd_expr *rd_piece_view(const rd_pieces *p, rd_expr *x, int64_t k)
     for (int a = p->axis - 1; a >= 0; row /= x->extent[a--])
         index[a] = row % x->extent[a];
     for (int a = 0; a < p->axis; a++)
-        x = rd_select(x, 0, index[a]);
-    return rd_slice_axis(x, 0, first, first + p->each, 1);
+        x = rd_select_place(x, 0, index[a]);
+    return rd_slice_places(x, 0, first, first + p->each, 1);
 }
 
 /* At most so many nodes are looked at: an expression is a graph, and has many more paths. */

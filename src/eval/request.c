@@ -1,6 +1,7 @@
 /* request.c - checks of what an evaluation is asked for. */
 #include "eval/request.h"
 #include "expr/array.h"
+#include "expr/origin.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +72,20 @@ static bool overlaps_itself(const rd_expr *y, const int64_t *stride)
     return !apart(n, extent, step);
 }
 
+bool rd_output_begins(rd_ctx *ctx, const char *call, const rd_expr *y, const rd_array *out)
+{
+    if (out->origin.n && !rd_origin_ok(ctx, call, &out->origin, y->rank))
+        return false;
+    for (int a = 0; a < out->origin.n; a++)
+        if (out->origin.at[a] != rd_origin(y, a)) {
+            rd_fail(ctx, RD_ERR_SHAPE,
+                    "%s: axis %d of the result begins at %lld, that of the output at %lld", call, a,
+                    (long long)rd_origin(y, a), (long long)out->origin.at[a]);
+            return false;
+        }
+    return true;
+}
+
 bool rd_check_output(rd_ctx *ctx, const char *call, const rd_expr *y, const rd_array *out,
                      int64_t *stride)
 {
@@ -85,6 +100,8 @@ bool rd_check_output(rd_ctx *ctx, const char *call, const rd_expr *y, const rd_a
                 rd_shape_text(out->shape.n, out->shape.at, found));
         return false;
     }
+    if (!rd_output_begins(ctx, call, y, out))
+        return false;
     if (!rd_dtype_safe(y->type, out->type)) {
         rd_fail(ctx, RD_ERR_TYPE,
                 "%s: a result of type %s does not fit an output of type %s; rd_cast() it first",

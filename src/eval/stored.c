@@ -4,6 +4,7 @@
  * values are computed. */
 #include "expr/array.h"
 #include "expr/complex.h"
+#include "expr/origin.h"
 #include "expr/sparse.h"
 #include "eval/request.h"
 #include <inttypes.h>
@@ -249,7 +250,7 @@ static rd_expr *one_fill(const storing *s, const rd_expr *part)
                            "rd_stored() has what is stored, and rd_dense() all",
                            call, rd_shape_text(fill->rank, fill->extent, shape));
     while (fill && fill->rank > 0)
-        fill = rd_select(fill, 0, 0);
+        fill = rd_select_place(fill, 0, 0);
     return fill;
 }
 

@@ -4,6 +4,7 @@
 #include "eval/request.h"
 #include "expr/array.h"
 #include "expr/complex.h"
+#include "expr/origin.h"
 #include "expr/search.h"
 
 typedef struct distinct {
@@ -31,15 +32,15 @@ static bool find(distinct *d)
 
     if (!first || rd_nonzero(d->ctx, first, &d->first) != RD_OK)
         return false;
-    rd_expr *const at = rd_select(leaf_of(d, &d->first), 1, 0);
+    rd_expr *const at = rd_select_place(leaf_of(d, &d->first), 1, 0);
 
-    return rd_eval_for(d->ctx, call, rd_take(sorted, 0, at), &d->values) == RD_OK;
+    return rd_eval_for(d->ctx, call, rd_take_places(sorted, 0, at), &d->values) == RD_OK;
 }
 
 /* From each first place to the next, the last one to the end. */
 static bool count(const distinct *d, rd_array *counts)
 {
-    rd_expr *const from = rd_select(leaf_of(d, &d->first), 1, 0);
+    rd_expr *const from = rd_select_place(leaf_of(d, &d->first), 1, 0);
     rd_expr *const end  = rd_expand(rd_int(d->ctx, d->sorted.shape.at[0]), 0);
     rd_expr *const all  = rd_concat(0, (rd_exprs){ (rd_expr *const[]){ from, end }, 2 });
 

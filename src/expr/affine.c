@@ -2,6 +2,7 @@
  * composed. */
 #include "expr/affine.h"
 #include "expr/complex.h"
+#include "expr/origin.h"
 #include "expr/sparse.h"
 #include <assert.h>
 #include <string.h>
@@ -20,6 +21,8 @@ void rd_affine_axis(rd_affine *v, int64_t extent, int a, int64_t coef)
 
 void rd_affine_whole(rd_affine *v, const rd_expr *x, int a)
 {
+    if (v->rank < RD_MAX_RANK)
+        v->origin[v->rank] = rd_origin(x, a);
     rd_affine_axis(v, x->extent[a], a, 1);
 }
 
@@ -31,13 +34,17 @@ static int64_t cut(int64_t bound, int64_t extent, int64_t low, int64_t high)
     return bound < low ? low : bound > high ? high : bound;
 }
 
-void rd_affine_range(rd_affine *v, const rd_expr *x, int a, int64_t start, int64_t stop,
-                     int64_t step)
+void rd_affine_places(rd_affine *v, const rd_expr *x, int a, int64_t start, int64_t stop,
+                      int64_t step)
 {
     const int64_t extent = x->extent[a], low = step > 0 ? 0 : -1,
                   high = step > 0 ? extent : extent - 1;
     int64_t length, n = 0;
 
+    if (start == RD_OPEN && stop == RD_OPEN && step == 1) {
+        rd_affine_whole(v, x, a);
+        return;
+    }
     start  = start == RD_OPEN ? (step > 0 ? low : high) : cut(start, extent, low, high);
     stop   = stop == RD_OPEN ? (step > 0 ? high : low) : cut(stop, extent, low, high);
     length = step > 0 ? stop - start : start - stop;
@@ -47,14 +54,41 @@ void rd_affine_range(rd_affine *v, const rd_expr *x, int a, int64_t start, int64
     rd_affine_axis(v, n, a, n > 1 ? step : 0);
 }
 
-bool rd_affine_select(rd_affine *v, const rd_expr *x, int a, int64_t i)
+bool rd_affine_place(rd_affine *v, const rd_expr *x, int a, int64_t place)
 {
     const int64_t extent = x->extent[a];
 
-    if (i < -extent || i >= extent)
+    if (place < -extent || place >= extent)
         return false;
-    v->offset[a] = i < 0 ? i + extent : i;
+    v->offset[a] = place < 0 ? place + extent : place;
     return true;
+}
+
+/* ---- By indices of an axis --------------------------------------------------------------------- */
+/* A bound of a range as a place.  What is below the axis is as far below 0 as nothing from the end
+ * is. */
+static int64_t place_of_bound(const rd_expr *x, int a, int64_t bound)
+{
+    int64_t place;
+
+    if (bound == RD_OPEN || !rd_origin(x, a))
+        return bound;
+    if (__builtin_sub_overflow(bound, rd_origin(x, a), &place))
+        return bound < 0 ? INT64_MIN + 1 : INT64_MAX;
+    return place < 0 ? INT64_MIN + 1 : place;
+}
+
+void rd_affine_range(rd_affine *v, const rd_expr *x, int a, int64_t start, int64_t stop,
+                     int64_t step)
+{
+    rd_affine_places(v, x, a, place_of_bound(x, a, start), place_of_bound(x, a, stop), step);
+}
+
+bool rd_affine_select(rd_affine *v, const rd_expr *x, int a, int64_t i)
+{
+    const int64_t place = place_of_bound(x, a, i);
+
+    return (place >= 0 || !rd_origin(x, a)) && rd_affine_place(v, x, a, place);
 }
 
 rd_expr *rd_affine_view(rd_expr *x, const rd_affine *v, const char *call)
@@ -74,7 +108,7 @@ rd_expr *rd_affine_view(rd_expr *x, const rd_affine *v, const char *call)
     memcpy(number, v->offset, (size_t)x->rank * sizeof *number);
     for (int a = 0; a < x->rank; a++)
         memcpy(number + x->rank + a * v->rank, v->coef[a], (size_t)v->rank * sizeof *number);
-    return rd_view(x, v->rank, v->extent, number);
+    return rd_view(x, v->rank, v->extent, number, v->origin);
 }
 
 /* ---- One form, so that equal views have equal bytes ------------------------------------------ */
@@ -113,11 +147,15 @@ static bool inside(const rd_expr *x, int rank, const int64_t *extent, const int6
 }
 #endif
 
-static bool is_identity(const rd_expr *x, int rank, const int64_t *extent, const int64_t *number)
+static bool is_identity(const rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
+                        const int64_t *origin)
 {
     if (rank != x->rank ||
         (rank > 0 && memcmp(extent, x->extent, (size_t)rank * sizeof *extent) != 0))
         return false;
+    for (int a = 0; a < rank; a++)
+        if (rd_origin(x, a) != (origin ? origin[a] : 0))
+            return false;
     if (rd_points(rank, extent) == 0)
         return true;
     for (int a = 0; a < rank; a++) {
@@ -151,7 +189,17 @@ static void compose(const rd_expr *inner, int rank, const int64_t *outer, int64_
     }
 }
 
-rd_expr *rd_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number)
+/* NULL if all are 0, as nodes have it. */
+static const int64_t *somewhere(int rank, const int64_t *origin)
+{
+    for (int a = 0; origin && a < rank; a++)
+        if (origin[a])
+            return origin;
+    return NULL;
+}
+
+rd_expr *rd_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
+                 const int64_t *origin)
 {
     enum { ROOM = RD_MAX_RANK * (RD_MAX_RANK + 1) };
     int64_t own[ROOM], composed[ROOM];
@@ -159,18 +207,19 @@ rd_expr *rd_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *num
     if (!x)
         return NULL;
     if (rd_is_complex(x))
-        return rd_complex_of(rd_view(x->in[0], rank, extent, number),
-                             rd_view(x->in[1], rank, extent, number), "rd_view");
+        return rd_complex_of(rd_view(x->in[0], rank, extent, number, origin),
+                             rd_view(x->in[1], rank, extent, number, origin), "rd_view");
     memcpy(own, number, (size_t)(x->rank * (rank + 1)) * sizeof *own);
     assert(inside(x, rank, extent, own));
     normalise(x, rank, extent, own);
-    if (is_identity(x, rank, extent, own))
+    origin = somewhere(rank, origin);
+    if (is_identity(x, rank, extent, own, origin))
         return x;
     if (rd_has_pattern(x))
         return rd_sparse_view(x, rank, extent, own);
     if (x->kind == RD_EXPR_VIEW) {
         compose(x, rank, own, composed);
-        return rd_view(x->in[0], rank, extent, composed);
+        return rd_view(x->in[0], rank, extent, composed, origin);
     }
     if (x->weak) /* only numbers of rank 0 take the type of what they meet */
         x = rd_cast_to(x, x->type);
@@ -182,6 +231,7 @@ rd_expr *rd_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *num
                                .rank   = rank,
                                .n_in   = 1,
                                .extent = extent,
+                               .origin = origin,
                                .in     = &x },
                    own, (size_t)(x->rank * (rank + 1)) * sizeof *own);
 }

@@ -10,19 +10,25 @@ typedef struct rd_affine {
     int     rank; /* may pass RD_MAX_RANK while built, what is beyond is not stored: rd_affine_view
                    * refuses it */
     int64_t extent[RD_MAX_RANK];
+    int64_t origin[RD_MAX_RANK];
     int64_t offset[RD_MAX_RANK];
     int64_t coef[RD_MAX_RANK][RD_MAX_RANK];
 } rd_affine;
 
 /* Adds an axis to the result; axis `a` of the operand steps by `coef` along it, none if a < 0. */
 void rd_affine_axis(rd_affine *v, int64_t extent, int a, int64_t coef);
-/* Adds an axis that steps through start, start + step, ... before stop of axis a, cut to the axis
- * as Python does. */
+/* Adds an axis that steps through places start, start + step, ... before stop of axis a, cut to the
+ * axis as Python does; and the same by indices of the axis.  Without bounds and step it is the whole
+ * axis, else it begins at 0. */
+void rd_affine_places(rd_affine *v, const rd_expr *x, int a, int64_t start, int64_t stop,
+                      int64_t step);
 void rd_affine_range(rd_affine *v, const rd_expr *x, int a, int64_t start, int64_t stop,
                      int64_t step);
 /* Adds axis a of x as it is. */
 void rd_affine_whole(rd_affine *v, const rd_expr *x, int a);
-/* Reads axis a at i, counted from the end if negative; false if i is outside. */
+/* Reads axis a at a place, counted from the end if negative, and at an index of the axis, which has
+ * none from the end if it does not begin at 0; false if it is outside. */
+bool rd_affine_place(rd_affine *v, const rd_expr *x, int a, int64_t place);
 bool rd_affine_select(rd_affine *v, const rd_expr *x, int a, int64_t i);
 /* The view; NULL after recording RD_ERR_SHAPE for `call` if its rank or size is too large. */
 rd_expr *rd_affine_view(rd_expr *x, const rd_affine *v, const char *call);

@@ -1,11 +1,12 @@
 /* arrange.c - arrays made of others: borders, copies, stacks, grids, triangles, differences,
  * blocks of products.  Views, concatenations and maps, as a user would write them. */
 #include "expr/maps.h"
+#include "expr/origin.h"
 #include <string.h>
 
 static rd_expr *cut(rd_expr *x, int axis, int64_t start, int64_t stop)
 {
-    return rd_slice_axis(x, axis, start, stop, 1);
+    return rd_slice_places(x, axis, start, stop, 1);
 }
 
 /* x seen with another extent along an axis of extent 1. */
@@ -47,9 +48,9 @@ static rd_expr *border(const char *call, rd_expr *x, int axis, int64_t start, in
 
     if (mode == RD_PAD_CONSTANT || !x || !y)
         return y;
-    i = rd_reshape(rd_coord(y, axis), RD_SHAPE(extent));
+    i = rd_reshape(rd_places(y, axis), RD_SHAPE(extent));
     i = map_2(RD_OP_add, call, i, rd_int(y->ctx, start));
-    return rd_take(x, axis, place(call, mode, i, x->extent[axis]));
+    return rd_take_places(x, axis, place(call, mode, i, x->extent[axis]));
 }
 
 /* The constant in x's type, seen with x's shape but for extent 1 along the axis. */
@@ -242,7 +243,7 @@ static rd_expr *triangle(const char *call, rd_op compares, rd_expr *x, int64_t k
     if (x->rank < 2)
         return rd_fail(x->ctx, RD_ERR_SHAPE, "%s: shape %s is no matrix", call,
                        rd_shape_text(x->rank, x->extent, text));
-    rd_expr *right = map_2(RD_OP_sub, call, rd_coord(x, -1), rd_coord(x, -2));
+    rd_expr *right = map_2(RD_OP_sub, call, rd_places(x, -1), rd_places(x, -2));
     rd_expr *is    = map_2(compares, call, right, rd_int(x->ctx, k));
 
     return rd_map_op(RD_OP_where, call, 3, (rd_expr *const[]){ is, x, rd_int(x->ctx, 0) });

@@ -1,6 +1,7 @@
 /* bins.c - labels of what lies between edges, and counts by label: histograms. */
 #include "expr/complex.h"
 #include "expr/maps.h"
+#include "expr/origin.h"
 #include "expr/reduce.h"
 #include "expr/search.h"
 #include <math.h>
@@ -48,11 +49,12 @@ rd_expr *rd_bins_between(rd_expr *x, rd_expr *edges)
 
     if (!rd_operands(call, 2, both) || !edges_ok(call, edges))
         return NULL;
-    rd_ctx *const  ctx  = x->ctx;
-    const int64_t  m    = edges->extent[0];
-    rd_expr *const n    = rd_count_before(call, edges, x, RD_OP_le);
-    rd_expr *const last = map_where(call, map_2(RD_OP_le, call, x, rd_select(edges, 0, m - 1)),
-                                    rd_int(ctx, m - 2), rd_int(ctx, -1));
+    rd_ctx *const  ctx = x->ctx;
+    const int64_t  m   = edges->extent[0];
+    rd_expr *const n   = rd_count_before(call, edges, x, RD_OP_le);
+    rd_expr *const last =
+        map_where(call, map_2(RD_OP_le, call, x, rd_select_place(edges, 0, m - 1)),
+                  rd_int(ctx, m - 2), rd_int(ctx, -1));
 
     return map_where(call, map_2(RD_OP_eq, call, n, rd_int(ctx, m)), last,
                      map_2(RD_OP_sub, call, n, rd_int(ctx, 1)));

@@ -7,6 +7,7 @@
  * Glaunes, Collin and Durif, 2021, "Kernel Operations on the GPU, with Autodiff, without Memory
  * Overflows", JMLR 22(74)). */
 #include "expr/blocks.h"
+#include "expr/origin.h"
 #include "expr/sparse.h"
 #include <inttypes.h>
 #include <string.h>
@@ -134,5 +135,5 @@ rd_expr *rd_blocks(rd_ctx *ctx, int64_t n_rows, const int64_t *rows, int64_t n_c
     if (!table || !row || !column)
         return NULL;
     table->blocks = true;
-    return rd_take(rd_take(table, 0, row), 1, column);
+    return rd_take_places(rd_take_places(table, 0, row), 1, column);
 }

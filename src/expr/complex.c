@@ -1,6 +1,7 @@
 /* complex.c - complex expressions as pairs of real ones: nodes, conversions, their parts, and how
  * they lie in memory. */
 #include "expr/complex.h"
+#include "expr/origin.h"
 #include "expr/sparse.h"
 #include <string.h>
 
@@ -161,6 +162,7 @@ bool rd_complex_array(rd_ctx *ctx, const rd_array *array, const char *call, rd_a
     *parts           = *array;
     parts->type      = rd_dtype_part(array->type);
     parts->order     = 0;
+    parts->origin    = (rd_index){ 0 };
     parts->strides.n = parts->shape.n = rank + 1;
     for (int a = 0; a < rank; a++)
         parts->strides.at[a] = 2 * stride[a];
@@ -171,7 +173,8 @@ bool rd_complex_array(rd_ctx *ctx, const rd_array *array, const char *call, rd_a
 
 rd_expr *rd_complex_leaf(rd_expr *parts, const char *call)
 {
-    return parts ? rd_complex_of(rd_select(parts, -1, 0), rd_select(parts, -1, 1), call) : NULL;
+    return parts ? rd_complex_of(rd_select_place(parts, -1, 0), rd_select_place(parts, -1, 1), call)
+                 : NULL;
 }
 
 /* Are they the real and the imaginary parts of memory: views that differ in where they begin along
@@ -191,6 +194,7 @@ static bool lie_together(const rd_expr *re, const rd_expr *im)
 
 rd_expr *rd_leaf_below(rd_expr *x)
 {
+    x = x && x->origin ? rd_with_origins(x, NULL) : x;
     return x && rd_is_complex(x) && lie_together(x->in[0], x->in[1]) ? x->in[0]->in[0] : x;
 }
 
@@ -211,7 +215,7 @@ static rd_expr *both_views(const rd_expr *re)
             number[x->rank + a * (rank + 1) + k] = re->as.view->number[x->rank + a * rank + k];
     }
     number[x->rank + (x->rank - 1) * (rank + 1) + rank] = 1;
-    return rd_view(x, rank + 1, extent, number);
+    return rd_view(x, rank + 1, extent, number, NULL);
 }
 
 /* A number, alone or seen with a shape. */

@@ -1,5 +1,6 @@
 /* complex_reduce.c - reductions and scans of complex numbers, made of those of their parts. */
 #include "expr/complex.h"
+#include "expr/origin.h"
 #include "expr/reduce.h"
 #include "expr/sparse.h"
 #include <math.h>
@@ -51,7 +52,7 @@ static rd_expr *fold_together(const asked *a, const char *name, rd_expr *x, bool
         if (bits >> axis & 1)
             o.dims.axis[o.dims.n++] = axis;
     rd_expr *y = rd_reduce_for(a->call, pairs, name, &o);
-    return last && o.dims.flags & RD_DIMS_KEEP ? rd_select(y, -1, 0) : y;
+    return last && o.dims.flags & RD_DIMS_KEEP ? rd_select_place(y, -1, 0) : y;
 }
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
@@ -153,7 +154,7 @@ static rd_expr *variance(const asked *a)
     rd_expr *both = fold_together(a, "var", a->x, false);
 
     if (both)
-        return rd_add(rd_select(both, -1, 0), rd_select(both, -1, 1));
+        return rd_add(rd_select_place(both, -1, 0), rd_select_place(both, -1, 1));
     return rd_add(fold(a, "var", rd_real(a->x), &a->part[0]),
                   fold(a, "var", rd_imag(a->x), &a->part[0]));
 }

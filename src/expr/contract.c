@@ -7,6 +7,7 @@
  * beside what it takes the place of, or the one of least work, whichever comes to less in the end.
  * All together are summed in one pass where that is no more work. */
 #include "expr/contract.h"
+#include "expr/origin.h"
 #include "expr/sparse.h"
 #include "expr/affine.h"
 #include <math.h>
@@ -18,7 +19,8 @@ typedef struct contraction {
     rd_term    *term;
     rd_labels   out;
     int64_t     extent[RD_MAX_LABELS];
-    rd_dtype    type; /* of products and sums */
+    int64_t     origin[RD_MAX_LABELS]; /* the first index along it */
+    rd_dtype    type;                  /* of products and sums */
 } contraction;
 
 static rd_labels label_bit(int label)
@@ -64,6 +66,8 @@ static rd_expr *seen_along(const contraction *c, const rd_term *t, int n, const 
         const int place = v.rank;
 
         rd_affine_axis(&v, c->extent[list[k]], -1, 0);
+        if (place < RD_MAX_RANK)
+            v.origin[place] = c->origin[list[k]];
         for (int a = 0; a < t->x->rank && place < RD_MAX_RANK; a++)
             if (t->label[a] == list[k] && t->x->extent[a] != 1)
                 v.coef[a][place] = 1;
@@ -320,14 +324,32 @@ static bool find_type(contraction *c, rd_dtype *natural)
     return true;
 }
 
-static void find_extents(contraction *c)
+/* Axes of one label have the same indices, but for those that repeat. */
+static bool find_extents(contraction *c)
 {
+    bool known[RD_MAX_LABELS] = { false };
+
     for (int l = 0; l < RD_MAX_LABELS; l++)
         c->extent[l] = 1;
     for (int k = 0; k < c->n; k++)
-        for (int a = 0; a < c->term[k].x->rank; a++)
-            if (c->term[k].x->extent[a] != 1)
-                c->extent[c->term[k].label[a]] = c->term[k].x->extent[a];
+        for (int a = 0; a < c->term[k].x->rank; a++) {
+            const rd_expr *x = c->term[k].x;
+            const int      l = c->term[k].label[a];
+
+            if (x->extent[a] == 1)
+                continue;
+            if (known[l] && c->origin[l] != rd_origin(x, a)) {
+                rd_fail(x->ctx, RD_ERR_SHAPE,
+                        "%s: axis %d of operand %d begins at %lld, and one that it goes with at "
+                        "%lld; rd_reindex() moves them",
+                        c->call, a, k, (long long)rd_origin(x, a), (long long)c->origin[l]);
+                return false;
+            }
+            known[l]     = true;
+            c->extent[l] = x->extent[a];
+            c->origin[l] = rd_origin(x, a);
+        }
+    return true;
 }
 
 rd_expr *rd_contract(const char *call, int n, rd_term *terms, int n_out, const int8_t *out)
@@ -339,8 +361,7 @@ rd_expr *rd_contract(const char *call, int n, rd_term *terms, int n_out, const i
 
     for (int k = 0; k < n_out; k++)
         c.out |= label_bit(out[k]);
-    find_extents(&c);
-    if (!find_type(&c, &natural) || !sum_alone(&c) || !reduce_terms(&c))
+    if (!find_extents(&c) || !find_type(&c, &natural) || !sum_alone(&c) || !reduce_terms(&c))
         return NULL;
     for (int k = 0; k < c.n; k++)
         all |= labels_of(&c.term[k]);

@@ -117,6 +117,7 @@ struct rd_expr {
     int64_t        ascends; /* of a pattern's leaf: indices below it, of which memory behind it says
                              * from where each begins; 0: not so */
     const int64_t *extent;  /* rank of them                                                       */
+    const int64_t *origin;  /* the first index along each axis; NULL: 0 (origin.h)                */
     rd_expr *const *in;
     union {
         const void                  *any;
@@ -308,9 +309,10 @@ rd_expr *rd_as_real(rd_expr *x, rd_dtype real);
 rd_expr *rd_leaf_of(rd_ctx *ctx, const rd_array *array, const char *call);
 /* A strong constant of the type (leaf.c). */
 rd_expr *rd_number(rd_ctx *ctx, rd_dtype type, rd_word value);
-/* A view by offsets and coefficients (view.c): composed if x is a view itself, x itself if it is
- * the identity. */
-rd_expr *rd_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number);
+/* A view by offsets and coefficients (affine.c): composed if x is a view itself, x itself if it is
+ * the identity.  origin: of its axes, NULL: all 0. */
+rd_expr *rd_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
+                 const int64_t *origin);
 /* Axis `from` as axis `to`; the others keep their order (view.c). */
 rd_expr *rd_move_axis(rd_expr *x, int from, int to);
 /* Function text as rd_map_text() documents it (function_text.c); NULL after recording RD_ERR_TEXT. */

@@ -1,6 +1,7 @@
 /* leaf.c - where expressions begin: caller memory, named inputs, numbers, coordinates. */
 #include "expr/complex.h"
 #include "expr/ctx.h"
+#include "expr/origin.h"
 #include <string.h>
 
 static bool check_descriptor(rd_ctx *ctx, const rd_array *array, const char *call,
@@ -26,7 +27,7 @@ static rd_expr *leaf_node(rd_ctx *ctx, const rd_array *array, const rd_leaf_fact
                    facts, sizeof *facts);
 }
 
-rd_expr *rd_leaf_of(rd_ctx *ctx, const rd_array *array, const char *call)
+static rd_expr *leaf_from_0(rd_ctx *ctx, const rd_array *array, const char *call)
 {
     static const max_align_t nowhere; /* not NULL, which means an input */
     rd_leaf_facts            facts;
@@ -40,6 +41,17 @@ rd_expr *rd_leaf_of(rd_ctx *ctx, const rd_array *array, const char *call)
         return NULL;
     facts.data = rd_points(array->shape.n, array->shape.at) == 0 ? &nowhere : array->in;
     return leaf_node(ctx, array, &facts);
+}
+
+/* A view of a leaf: which indices people count by makes no other leaf. */
+static rd_expr *with_origin(rd_expr *leaf, const rd_array *array)
+{
+    return leaf && array->origin.n ? rd_with_origins(leaf, array->origin.at) : leaf;
+}
+
+rd_expr *rd_leaf_of(rd_ctx *ctx, const rd_array *array, const char *call)
+{
+    return with_origin(leaf_from_0(ctx, array, call), array);
 }
 
 rd_expr *rd_leaf(rd_ctx *ctx, const rd_array *array)
@@ -139,7 +151,7 @@ static rd_expr *list_input(rd_ctx *ctx, rd_expr *leaf)
     return leaf;
 }
 
-rd_expr *rd_input(rd_ctx *ctx, const char *name, const rd_array *layout)
+static rd_expr *input_from_0(rd_ctx *ctx, const char *name, const rd_array *layout)
 {
     rd_leaf_facts facts;
     rd_array      no_data;
@@ -154,7 +166,7 @@ rd_expr *rd_input(rd_ctx *ctx, const char *name, const rd_array *layout)
     }
     if (layout && rd_dtype_is_complex(layout->type))
         return rd_complex_array(ctx, &no_data, "rd_input", &no_data)
-                   ? rd_complex_leaf(rd_input(ctx, name, &no_data), "rd_input")
+                   ? rd_complex_leaf(input_from_0(ctx, name, &no_data), "rd_input")
                    : NULL;
     if (!check_descriptor(ctx, layout ? &no_data : NULL, "rd_input", &facts))
         return NULL;
@@ -167,6 +179,11 @@ rd_expr *rd_input(rd_ctx *ctx, const char *name, const rd_array *layout)
                        ? named->leaf
                        : other_layout(named->leaf, layout, &facts);
     return list_input(ctx, leaf_node(ctx, layout, &facts));
+}
+
+rd_expr *rd_input(rd_ctx *ctx, const char *name, const rd_array *layout)
+{
+    return with_origin(input_from_0(ctx, name, layout), layout);
 }
 
 /* ---- Numbers and coordinates ----------------------------------------------------------------- */
@@ -198,9 +215,9 @@ rd_expr *rd_int(rd_ctx *ctx, int64_t value)
     return ctx ? number_node(ctx, RD_I64, true, (rd_word){ .i64 = value }) : NULL;
 }
 
-rd_expr *rd_coord(rd_expr *x, int axis)
+rd_expr *rd_places(rd_expr *x, int axis)
 {
-    int64_t       extent[RD_MAX_RANK];
+    int64_t       extent[RD_MAX_RANK], origin[RD_MAX_RANK] = { 0 };
     rd_axis_facts facts = { 0 };
     int           found;
 
@@ -208,12 +225,14 @@ rd_expr *rd_coord(rd_expr *x, int axis)
         return NULL;
     for (int a = 0; a < x->rank; a++)
         extent[a] = a == found ? x->extent[a] : 1;
-    facts.axis = found;
+    facts.axis    = found;
+    origin[found] = rd_origin(x, found);
     return rd_node(&(rd_expr){ .ctx    = x->ctx,
                                .kind   = RD_EXPR_COORD,
                                .type   = RD_I64,
                                .rank   = x->rank,
-                               .extent = extent },
+                               .extent = extent,
+                               .origin = origin[found] ? origin : NULL },
                    &facts, sizeof facts);
 }
 

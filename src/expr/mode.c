@@ -2,6 +2,7 @@
  * order. */
 #include "expr/complex.h"
 #include "expr/maps.h"
+#include "expr/origin.h"
 #include "expr/reduce.h"
 #include "expr/search.h"
 
@@ -15,7 +16,7 @@ typedef struct modes {
 /* How many elements of the run there are so far. */
 static rd_expr *runs(const char *call, rd_expr *sorted)
 {
-    rd_expr *const at   = rd_coord(sorted, sorted->rank - 1);
+    rd_expr *const at   = rd_places(sorted, sorted->rank - 1);
     rd_expr *const from = map_where(call, rd_begins_run(call, sorted), at, rd_int(sorted->ctx, 0));
     rd_expr *const last = rd_scan(from, "max", RD_DIMS(-1));
 
@@ -50,7 +51,7 @@ static bool begin(modes *m, const char *call, rd_expr *x, rd_dims dims)
 /* `of_nan` where the last element of a row in order is NaN. */
 static rd_expr *unless_nan(const modes *m, rd_expr *of_nan, rd_expr *y)
 {
-    rd_expr *const last = rd_select(m->sorted, -1, -1);
+    rd_expr *const last = rd_select_place(m->sorted, -1, -1);
 
     return rd_dtype_kind(m->sorted->type) == RD_KIND_FLOAT
                ? map_where(m->f.call, map_1(RD_OP_isnan, m->f.call, last), of_nan, y)
@@ -66,9 +67,10 @@ rd_expr *rd_mode(rd_expr *x, rd_dims dims)
     if (m.none)
         return rd_max(x, dims);
     rd_expr *const place = rd_expand(rd_argmax(m.run, RD_DIMS(-1)), -1);
-    rd_expr *const y     = rd_take_along(m.sorted, m.sorted->rank - 1, place);
+    rd_expr *const y     = rd_take_places_along(m.sorted, m.sorted->rank - 1, place);
 
-    return rd_folding_kept(&m.f, unless_nan(&m, rd_select(m.sorted, -1, -1), rd_select(y, -1, 0)));
+    return rd_folding_kept(
+        &m.f, unless_nan(&m, rd_select_place(m.sorted, -1, -1), rd_select_place(y, -1, 0)));
 }
 
 rd_expr *rd_mode_count(rd_expr *x, rd_dims dims)
@@ -79,6 +81,6 @@ rd_expr *rd_mode_count(rd_expr *x, rd_dims dims)
         return NULL;
     if (m.none)
         return rd_count(x, dims);
-    return rd_folding_kept(&m.f,
-                           unless_nan(&m, rd_select(m.run, -1, -1), rd_max(m.run, RD_DIMS(-1))));
+    return rd_folding_kept(
+        &m.f, unless_nan(&m, rd_select_place(m.run, -1, -1), rd_max(m.run, RD_DIMS(-1))));
 }

@@ -1,6 +1,7 @@
 /* node.c - hash-consing: equal nodes are one node, equal strings one address, until a release
  * forgets them. */
 #include "expr/ctx.h"
+#include "expr/origin.h"
 #include <string.h>
 
 /* ---- The table ------------------------------------------------------------------------------- */
@@ -102,6 +103,8 @@ static uint64_t hash_node(const rd_expr *x, const void *facts, size_t size)
         mix(2, (uint64_t)x->kind << 32 | (uint64_t)x->type << 16 | (uint64_t)x->op << 1 | x->weak);
 
     hash = mix_bytes(hash, x->extent, (size_t)x->rank * sizeof *x->extent);
+    if (x->origin)
+        hash = mix_bytes(hash, x->origin, (size_t)x->rank * sizeof *x->origin);
     for (int k = 0; k < x->n_in; k++)
         hash = mix(hash, x->in[k] ? x->in[k]->hash : 0);
     return mix_bytes(hash, facts, size);
@@ -112,22 +115,31 @@ static bool same_bytes(const void *a, const void *b, size_t size)
     return size == 0 || memcmp(a, b, size) == 0;
 }
 
+static bool same_origins(const rd_expr *a, const rd_expr *b)
+{
+    return !a->origin || !b->origin
+               ? a->origin == b->origin
+               : same_bytes(a->origin, b->origin, (size_t)a->rank * sizeof *a->origin);
+}
+
 static bool same_node(const rd_expr *a, const rd_expr *b, const void *facts, size_t size)
 {
     return a->kind == b->kind && a->type == b->type && a->op == b->op && a->weak == b->weak &&
            a->rank == b->rank && a->n_in == b->n_in && a->as_size == size &&
            same_bytes(a->extent, b->extent, (size_t)a->rank * sizeof *a->extent) &&
-           same_bytes(a->in, b->in, (size_t)a->n_in * sizeof *a->in) &&
+           same_origins(a, b) && same_bytes(a->in, b->in, (size_t)a->n_in * sizeof *a->in) &&
            same_bytes(a->as.any, facts, size);
 }
 
-/* Copies into one piece of memory behind the entry: node, extents, operands, facts. */
+/* Copies into one piece of memory behind the entry: node, extents, origins, operands, facts. */
 static rd_expr *copy_node(rd_ctx *ctx, const rd_expr *node, uint64_t hash, const void *facts,
                           size_t size)
 {
     const size_t extents  = (size_t)node->rank * sizeof *node->extent,
+                 origins  = node->origin ? extents : 0,
                  operands = (size_t)node->n_in * sizeof *node->in;
-    rd_kept *kept         = keep(ctx, hash, RD_KEPT_NODE, sizeof *node + extents + operands + size);
+    rd_kept *kept =
+        keep(ctx, hash, RD_KEPT_NODE, sizeof *node + extents + origins + operands + size);
     rd_expr *x;
     char    *behind;
 
@@ -138,15 +150,20 @@ static rd_expr *copy_node(rd_ctx *ctx, const rd_expr *node, uint64_t hash, const
     *x     = *node;
     if (extents)
         memcpy(behind, node->extent, extents);
-    if (operands)
-        memcpy(behind + extents, node->in, operands);
-    if (size)
-        memcpy(behind + extents + operands, facts, size);
     x->extent = (const int64_t *)behind;
-    x->in     = (rd_expr *const *)(behind + extents);
+    behind += extents;
+    if (origins)
+        x->origin = memcpy(behind, node->origin, origins);
+    behind += origins;
+    if (operands)
+        memcpy(behind, node->in, operands);
+    x->in = (rd_expr *const *)behind;
+    behind += operands;
+    if (size)
+        memcpy(behind, facts, size);
     for (int k = 0; k < x->n_in; k++)
         x->device = x->in[k] ? rd_same_device(x->device, x->in[k]->device) : x->device;
-    x->as.any  = behind + extents + operands; /* never NULL, also without facts */
+    x->as.any  = behind; /* never NULL, also without facts */
     x->as_size = size;
     x->hash    = hash;
     x->serial  = ++ctx->nodes;
@@ -175,12 +192,17 @@ static bool refuses_sparse(const rd_expr *node)
     return false;
 }
 
-rd_expr *rd_node(const rd_expr *node, const void *facts, size_t size)
+rd_expr *rd_node(const rd_expr *asked, const void *facts, size_t size)
 {
-    rd_ctx *ctx = node->ctx;
+    rd_ctx        *ctx  = asked->ctx;
+    rd_expr        made = *asked;
+    const rd_expr *node = &made;
+    int64_t        origin[RD_MAX_RANK];
 
     if (refuses_sparse(node))
         return NULL;
+    if (!made.origin)
+        made.origin = rd_origins_of(node, facts, origin);
     const uint64_t hash = hash_node(node, facts, size);
     for (rd_kept *kept = *bucket_of(ctx, hash); kept; kept = kept->chain)
         if (kept->hash == hash && kept->size == RD_KEPT_NODE &&

@@ -1,6 +1,7 @@
 /* normalise.c - what centres, scales and weighs along axes: softmax, layer norms, distances.  Made
  * of reductions and maps as a user would write them, so that they fuse as these do. */
 #include "expr/complex.h"
+#include "expr/origin.h"
 #include <math.h>
 
 /* The operand in the type that is computed in, and what comes out in the type that goes in: ints
@@ -172,7 +173,7 @@ static rd_expr *own_scores(const work *w, const rd_expr *x)
         return NULL;
     for (int a = 0; y && a < y->rank; a++)
         if (!(bits >> a & 1) && (a < lead || x->extent[a - lead] == 1))
-            y = rd_slice_axis(y, a, 0, 1, 1);
+            y = rd_slice_places(y, a, 0, 1, 1);
     return y;
 }
 

@@ -102,7 +102,7 @@ static void sparse_line(rd_text *text, const rd_expr *x)
         rd_text_add(text, " %d", (int)x->as.sparse->axis[k]);
 }
 
-void rd_expr_line(rd_text *text, const rd_expr *x)
+static void line(rd_text *text, const rd_expr *x)
 {
     switch (x->kind) {
     case RD_EXPR_LEAF: leaf_line(text, x); break;
@@ -127,4 +127,12 @@ void rd_expr_line(rd_text *text, const rd_expr *x)
     case RD_EXPR_COMPLEX: rd_text_add(text, "complex%s", x->weak ? " weak" : ""); break;
     case RD_EXPR_SPARSE: sparse_line(text, x); break;
     }
+}
+
+void rd_expr_line(rd_text *text, const rd_expr *x)
+{
+    line(text, x);
+    for (int a = 0; x->origin && a < x->rank; a++)
+        rd_text_add(text, "%s%" PRId64, a ? ", " : " from (", x->origin[a]);
+    rd_text_add(text, "%s", x->origin ? ")" : "");
 }

@@ -2,6 +2,7 @@
  * key's stream (kernels/math/math_random.h), so it is the same in a slice, on any thread, and on a
  * GPU. */
 #include "expr/expr.h"
+#include "expr/origin.h"
 #include <inttypes.h>
 
 typedef struct draw {
@@ -45,7 +46,7 @@ static rd_expr *flat_index(rd_ctx *ctx, const char *call, rd_shape shape)
                        "%s: an extent is negative or the size overflows, shape %s", call,
                        rd_shape_text(shape.n, shape.at, text));
     rd_expr *line = rd_broadcast_to(rd_int(ctx, 0), 1, &points, call);
-    return rd_reshape(rd_cast_to(rd_coord(line, 0), RD_U64), shape);
+    return rd_reshape(rd_cast_to(rd_places(line, 0), RD_U64), shape);
 }
 
 /* False after recording what is wrong. */
@@ -174,7 +175,7 @@ rd_expr *rd_shuffle(rd_expr *x, int axis, uint64_t key)
     const char *call = "rd_shuffle";
     const int   a    = rd_operands(call, 1, &x) ? rd_axis(x, axis, call) : -1;
 
-    return a < 0 ? NULL : rd_take(x, a, permutation(call, x->ctx, key, x->extent[a]));
+    return a < 0 ? NULL : rd_take_places(x, a, permutation(call, x->ctx, key, x->extent[a]));
 }
 
 /* The upper word of the product of a word and a number, by halves of both. */

@@ -2,6 +2,7 @@
  * concat. */
 #include "expr/affine.h"
 #include "expr/complex.h"
+#include "expr/origin.h"
 #include "expr/sparse.h"
 #include <string.h>
 
@@ -145,7 +146,7 @@ static rd_expr *take_node(const char *call, rd_expr *x, rd_expr *index, const rd
                           : NULL;
 }
 
-rd_expr *rd_take(rd_expr *x, int axis, rd_expr *index)
+rd_expr *rd_take_places(rd_expr *x, int axis, rd_expr *index)
 {
     int64_t       extent[RD_MAX_RANK];
     rd_axis_facts facts = { 0 };
@@ -179,7 +180,7 @@ static rd_expr *beside(rd_expr *x, int axis, const int64_t *extent)
     return rd_broadcast(x, shape);
 }
 
-rd_expr *rd_take_along(rd_expr *x, int axis, rd_expr *index)
+rd_expr *rd_take_places_along(rd_expr *x, int axis, rd_expr *index)
 {
     static const char call[]              = "rd_take_along";
     int64_t           extent[RD_MAX_RANK] = { 0 };
@@ -223,8 +224,7 @@ static bool join(rd_expr *const *part, int k, int axis, int64_t *extent)
     if (!agree)
         rd_fail(x->ctx, RD_ERR_SHAPE,
                 "rd_concat: part %d of shape %s cannot be joined to part 0 of shape %s along axis "
-                "%d: other extents "
-                "differ, or the size overflows",
+                "%d: other extents differ, or the size overflows",
                 k, rd_shape_text(x->rank, x->extent, own),
                 rd_shape_text(part[0]->rank, part[0]->extent, first), axis);
     return agree;
@@ -332,6 +332,8 @@ rd_expr *rd_concat(int axis, rd_exprs parts)
             return NULL;
         type = rd_dtype_promote(type, parts.at[k]->type);
     }
+    if (!rd_ranges_meet_beside("rd_concat", parts.n, parts.at, found))
+        return NULL;
     if (parts.n == 1)
         return parts.at[0];
     return rd_dtype_is_complex(type) ? concat_complex(parts, found, extent, type)

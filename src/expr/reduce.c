@@ -1,4 +1,5 @@
 /* reduce.c - what every reduction and scan has in common: keywords, axes, masks, and the node. */
+#include "expr/origin.h"
 #include "expr/reduce.h"
 #include <string.h>
 
@@ -86,7 +87,9 @@ static bool find_axes(rd_folding *f)
 rd_expr *rd_folding_beside(const rd_folding *f, rd_expr *y, rd_dtype type)
 {
     y = rd_cast_to(y, type);
-    return y ? rd_broadcast_to(y, f->x->rank, f->x->extent, f->call) : NULL;
+    return y && rd_ranges_meet(f->call, 2, (rd_expr *const[]){ f->x, y })
+               ? rd_broadcast_to(y, f->x->rank, f->x->extent, f->call)
+               : NULL;
 }
 
 /* .where and .skip_nan become one mask. */
@@ -148,11 +151,25 @@ rd_expr *rd_folding_rows(const rd_folding *f, rd_expr *x)
                        RD_MAX_RANK);
     shape.at[shape.n++] = n;
     x                   = rd_permute(x, order);
-    return x ? rd_reshape(x, shape) : NULL;
+    return x ? rd_with_origins(rd_reshape(x, shape), NULL) : NULL;
+}
+
+rd_expr *rd_folding_origins(const rd_folding *f, rd_expr *y)
+{
+    int64_t origin[RD_MAX_RANK] = { 0 };
+    int     k                   = 0;
+
+    if (!f->x->origin)
+        return y;
+    for (int a = 0; a < f->x->rank; a++)
+        if (!(f->bits >> a & 1))
+            origin[k++] = rd_origin(f->x, a);
+    return rd_with_origins(y, origin);
 }
 
 rd_expr *rd_folding_kept(const rd_folding *f, rd_expr *y)
 {
+    y = rd_folding_origins(f, y);
     for (int a = 0; y && f->opts.dims.flags & RD_DIMS_KEEP && a < f->x->rank; a++)
         if (f->bits >> a & 1)
             y = rd_expand(y, a);
@@ -203,6 +220,7 @@ static rd_expr *as_seen(const rd_folding *f, rd_expr *y)
 {
     const int kept = f->x->rank - __builtin_popcountll(f->bits), n_by = f->opts.by.n;
     int64_t   extent[RD_MAX_RANK], number[RD_MAX_RANK + RD_MAX_RANK * RD_MAX_RANK];
+    int64_t   origin[RD_MAX_RANK];
     int       from[2 * RD_MAX_RANK], n;
 
     if (n_by > 1) {
@@ -220,10 +238,11 @@ static rd_expr *as_seen(const rd_folding *f, rd_expr *y)
     memset(number, 0, sizeof number);
     for (int a = 0; a < n; a++) {
         extent[a] = from[a] < 0 ? 1 : y->extent[from[a]];
+        origin[a] = from[a] < 0 ? 0 : rd_origin(y, from[a]);
         if (from[a] >= 0)
             number[y->rank + from[a] * n + a] = 1;
     }
-    return rd_view(y, n, extent, number);
+    return rd_view(y, n, extent, number, origin);
 }
 
 /* The shape of a fold of x, without kept axes; its rank, or -1 after recording that it is too

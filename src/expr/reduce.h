@@ -33,10 +33,13 @@ typedef struct rd_folding {
 bool rd_folding_begin(rd_folding *f, const rd_reduce_opts *opts, unsigned takes);
 /* Fills label and n_group; false after recording what is wrong (reduce_by.c). */
 bool rd_folding_labels(rd_folding *f);
-/* x, of the shape of f->x: the axes that stay, then the others as one, in C order.  NULL after
- * recording a failure. */
+/* x, of the shape of f->x: the axes that stay, then the others as one, in C order, all from 0.  NULL
+ * after recording a failure. */
 rd_expr *rd_folding_rows(const rd_folding *f, rd_expr *x);
-/* y, of the axes that stay, with the reduced ones as extents of 1 again, if that is asked for. */
+/* y, whose first axes are those that stay, from where these begin. */
+rd_expr *rd_folding_origins(const rd_folding *f, rd_expr *y);
+/* The same of y that has no others, with the reduced ones as extents of 1 again, if that is asked
+ * for. */
 rd_expr *rd_folding_kept(const rd_folding *f, rd_expr *y);
 /* x, of the shape of f->x and the accumulator's type, folded: a REDUCE with its kept axes, or a
  * SCAN.  `facts` holds reducer, law and parameters; dims and the scan's order are filled in

@@ -1,6 +1,7 @@
 /* reduce_ends.c - the first and the last element along axes, both extremes, and the integral by
  * trapezoids. */
 #include "expr/complex.h"
+#include "expr/origin.h"
 #include "expr/reduce.h"
 #include <math.h>
 
@@ -31,7 +32,7 @@ static rd_expr *place_of(const rd_folding *f, rd_expr *rows, bool last)
     const int     end   = rows->rank - 1;
     const int64_t n     = rows->extent[end];
     rd_expr      *mask  = rd_folding_rows(f, f->where);
-    rd_expr      *place = rd_coord(rows, end);
+    rd_expr      *place = rd_places(rows, end);
     rd_expr      *none  = rd_int(rows->ctx, last ? -1 : n);
 
     place = place ? rd_broadcast_to(place, rows->rank, rows->extent, f->call) : NULL;
@@ -55,10 +56,10 @@ static rd_expr *chosen_of(const rd_folding *f, bool last)
     if (rows->extent[rows->rank - 1] == 0)
         return other ? rd_broadcast_to(other, rows->rank - 1, rows->extent, f->call) : NULL;
     if (!f->where)
-        return rd_select(rows, -1, last ? -1 : 0);
+        return rd_select_place(rows, -1, last ? -1 : 0);
     rd_expr *place = place_of(f, rows, last);
     rd_expr *at    = rd_expand(rd_maximum(place, rd_int(rows->ctx, 0)), -1);
-    rd_expr *y     = rd_squeeze(rd_take_along(rows, rows->rank - 1, at), RD_DIMS(-1));
+    rd_expr *y     = rd_squeeze(rd_take_places_along(rows, rows->rank - 1, at), RD_DIMS(-1));
 
     return rd_where(rd_lt(place, rd_int(rows->ctx, 0)), other, y);
 }
@@ -152,10 +153,10 @@ rd_expr *rd_trapezoid(rd_expr *y, rd_expr *x, int axis)
     rd_expr *width = positions(x, y, a);
 
     if (x->rank > 0)
-        width =
-            rd_sub(rd_slice_axis(width, a, 1, RD_OPEN, 1), rd_slice_axis(width, a, RD_OPEN, -1, 1));
+        width = rd_sub(rd_slice_places(width, a, 1, RD_OPEN, 1),
+                       rd_slice_places(width, a, RD_OPEN, -1, 1));
     rd_expr *height =
-        rd_add(rd_slice_axis(y, a, 1, RD_OPEN, 1), rd_slice_axis(y, a, RD_OPEN, -1, 1));
+        rd_add(rd_slice_places(y, a, 1, RD_OPEN, 1), rd_slice_places(y, a, RD_OPEN, -1, 1));
 
     return rd_sum(rd_mul(rd_mul(width, height), rd_num(y->ctx, 0.5)), RD_DIMS(a));
 }

@@ -1,6 +1,7 @@
 /* reduce_names.c - reductions and scans by name, lowered to the reducers of reducers.def and maps
  * around them. */
 #include "expr/complex.h"
+#include "expr/origin.h"
 #include "expr/reduce.h"
 #include "expr/sparse.h"
 #include <math.h>
@@ -203,11 +204,15 @@ static rd_expr *build_extreme(const rd_folding *f, const row *r)
     return rd_folding_as_asked(f, with_initial(f, r->reducer, y), natural);
 }
 
+/* Of several axes it is a place in all of them, of one an index of it: of nothing the one before its
+ * first. */
 static rd_expr *build_place(const rd_folding *f, const row *r)
 {
-    return is_empty(f) ? NULL
-                       : rd_folding_as_asked(f, rd_folded(f, r->reducer, f->x, NULL, RD_I64, false),
-                                             RD_I64);
+    rd_expr *place = is_empty(f) ? NULL : rd_folded(f, r->reducer, f->x, NULL, RD_I64, false);
+
+    if (place && __builtin_popcountll(f->bits) == 1)
+        place = rd_indices_of(place, f->x, __builtin_ctzll(f->bits));
+    return rd_folding_as_asked(f, place, RD_I64);
 }
 
 static rd_expr *build_truth(const rd_folding *f, const row *r)
@@ -272,7 +277,7 @@ static rd_expr *sum_of_weights(const rd_folding *f, rd_expr *weights, rd_dtype t
 static rd_expr *so_many(const rd_folding *f, rd_dtype type)
 {
     const int axis = __builtin_ctzll(f->bits);
-    rd_expr  *n    = rd_coord(f->opts.reverse ? rd_flip(f->x, RD_DIMS(axis)) : f->x, axis);
+    rd_expr  *n    = rd_places(f->opts.reverse ? rd_flip(f->x, RD_DIMS(axis)) : f->x, axis);
 
     if (f->opts.reverse)
         n = rd_flip(n, RD_DIMS(axis));

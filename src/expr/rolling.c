@@ -5,6 +5,7 @@
  * cache; long ones take two scans (rolling_scans.c).  No element is ever taken away again, so that
  * a NaN or an infinity ends with its windows, nothing cancels, and all that holds for sums holds
  * for minima. */
+#include "expr/origin.h"
 #include "expr/rolling.h"
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,7 @@ typedef struct windows {
 
 static rd_expr *cut(rd_expr *x, int axis, int64_t start, int64_t n)
 {
-    return x ? rd_slice_axis(x, axis, start, start + n, 1) : NULL;
+    return x ? rd_slice_places(x, axis, start, start + n, 1) : NULL;
 }
 
 /* About the mean of two parts together: Chan, Golub and LeVeque (1979), "Updating formulae and a
@@ -137,7 +138,7 @@ rd_expr *rd_rolling_split(rd_expr *x, int axis, int64_t n, int64_t step)
 
 rd_expr *rd_rolling_whole(rd_expr *rows, int axis)
 {
-    rd_shape shape = rd_shape_of(rd_select(rows, 0, 0));
+    rd_shape shape = rd_shape_of(rd_select_place(rows, 0, 0));
 
     if (!rows)
         return NULL;

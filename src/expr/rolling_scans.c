@@ -4,13 +4,14 @@
  * elements 0..j of it, and those after j of the block before: a prefix of the one and a suffix of
  * the other, which are scans (van Herk 1992, Gil and Werman 1993, for minima).  One pass does it,
  * over rows that stay in cache if they are not too long. */
+#include "expr/origin.h"
 #include "expr/rolling.h"
 
 /* ---- Windows of a block and the one before, along the axis after `axis` ---------------------- */
 /* The suffixes that go with the first elements of a block, of which the last may have fewer. */
 static rd_expr *beside(const rd_rolling *r, rd_expr *suffixes, const rd_expr *newer)
 {
-    return newer ? rd_slice_axis(suffixes, r->axis + 1, 0, newer->extent[r->axis + 1], 1) : NULL;
+    return newer ? rd_slice_places(suffixes, r->axis + 1, 0, newer->extent[r->axis + 1], 1) : NULL;
 }
 
 static rd_expr *join_sum(const rd_rolling *r, rd_expr *older, rd_expr *newer)
@@ -31,7 +32,7 @@ static const char *reducer_of(const rd_rolling *r)
 static rd_expr *join_extreme(const rd_rolling *r, rd_expr *older, rd_expr *newer)
 {
     const rd_dims along = RD_DIMS(r->axis + 1);
-    rd_expr      *first = newer ? rd_slice_axis(newer, r->axis + 1, 0, 1, 1) : NULL;
+    rd_expr      *first = newer ? rd_slice_places(newer, r->axis + 1, 0, 1, 1) : NULL;
     rd_expr      *suffixes =
         rd_scan(older, reducer_of(r), along, .reverse = true, .exclusive = true, .initial = first);
 
@@ -73,8 +74,8 @@ static rd_expr *join_squares(const rd_rolling *r, rd_expr *older, rd_expr *newer
 static rd_expr *join(const rd_rolling *r, int64_t newer, int64_t count, int64_t n)
 {
     const int64_t older = newer - r->n, last = (count - 1) * r->n;
-    rd_expr      *a = rd_slice_axis(r->x, r->axis, older, newer + last, 1);
-    rd_expr      *b = rd_slice_axis(r->x, r->axis, newer, newer + last + n, 1), *y;
+    rd_expr      *a = rd_slice_places(r->x, r->axis, older, newer + last, 1);
+    rd_expr      *b = rd_slice_places(r->x, r->axis, newer, newer + last + n, 1), *y;
 
     a = rd_rolling_split(a, r->axis, r->n, r->n);
     b = rd_rolling_split(b, r->axis, n, r->n);
@@ -99,7 +100,7 @@ rd_expr *rd_rolling_by_scans(const rd_rolling *r)
 {
     const int64_t n = r->n, extent = r->x->extent[r->axis];
     const int64_t whole = extent / n - 1, left = extent % n;
-    rd_expr      *first    = rd_slice_axis(r->x, r->axis, 0, n, 1);
+    rd_expr      *first    = rd_slice_places(r->x, r->axis, 0, n, 1);
     rd_expr      *parts[3] = { rd_rolling_total(r, first, RD_KEEP(r->axis)) };
     rd_exprs      all      = { parts, 1 };
 

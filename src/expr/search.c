@@ -1,5 +1,6 @@
 /* search.c - where elements go in rows that are in order, by bisection: a map of a gather a step;
  * and where runs of equal ones begin there. */
+#include "expr/origin.h"
 #include "expr/search.h"
 #include "expr/complex.h"
 #include "expr/maps.h"
@@ -16,8 +17,8 @@ static rd_expr *element(const char *call, rd_expr *sorted, rd_expr *at, int64_t 
 {
     rd_expr *const index = map_2(RD_OP_add, call, at, rd_int(sorted->ctx, k));
 
-    return sorted->rank == 1 ? rd_take(sorted, 0, index)
-                             : rd_take_along(sorted, sorted->rank - 1, index);
+    return sorted->rank == 1 ? rd_take_places(sorted, 0, index)
+                             : rd_take_places_along(sorted, sorted->rank - 1, index);
 }
 
 /* Of `left` elements from `at` on half are passed by, if the last of these goes before x: the
@@ -49,8 +50,8 @@ rd_expr *rd_count_before(const char *call, rd_expr *sorted, rd_expr *x, rd_op be
 rd_expr *rd_begins_run(const char *call, rd_expr *sorted)
 {
     const int      end   = sorted->rank - 1;
-    rd_expr *const above = rd_slice_axis(sorted, end, 1, RD_OPEN, 1);
-    rd_expr *const below = rd_slice_axis(sorted, end, RD_OPEN, -1, 1);
+    rd_expr *const above = rd_slice_places(sorted, end, 1, RD_OPEN, 1);
+    rd_expr *const below = rd_slice_places(sorted, end, RD_OPEN, -1, 1);
     rd_expr       *other = map_2(RD_OP_ne, call, above, below);
 
     if (other && is_float(sorted))
@@ -102,12 +103,8 @@ static rd_expr *compared(rd_expr *sorted, rd_expr *x)
     return rd_cast_to(x, rd_dtype_is_half(type) ? RD_F32 : type);
 }
 
-rd_expr *rd_searchsorted(rd_expr *sorted, rd_expr *x, rd_side side)
+static rd_expr *places_in(const char *call, rd_expr *sorted, rd_expr *x, rd_side side)
 {
-    static const char call[] = "rd_searchsorted";
-
-    if (!arguments_ok(call, sorted, x, side) || !(x = compared(sorted, x)))
-        return NULL;
     if (!is_float(x))
         return rd_count_before(call, sorted, x, side == RD_LEFT ? RD_OP_lt : RD_OP_le);
     if (side == RD_LEFT)
@@ -115,4 +112,13 @@ rd_expr *rd_searchsorted(rd_expr *sorted, rd_expr *x, rd_side side)
     return map_where(call, map_1(RD_OP_isnan, call, x),
                      rd_int(x->ctx, sorted->extent[sorted->rank - 1]),
                      rd_count_before(call, sorted, x, RD_OP_le));
+}
+
+rd_expr *rd_searchsorted(rd_expr *sorted, rd_expr *x, rd_side side)
+{
+    static const char call[] = "rd_searchsorted";
+
+    if (!arguments_ok(call, sorted, x, side) || !(x = compared(sorted, x)))
+        return NULL;
+    return rd_indices_of(places_in(call, sorted, x, side), sorted, sorted->rank - 1);
 }

@@ -1,5 +1,5 @@
 /* shape.c - shapes, axes and layouts: their checks, and the sentences when they fail. */
-#include "expr/expr.h"
+#include "expr/origin.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -165,6 +165,8 @@ bool rd_array_layout(rd_ctx *ctx, const rd_array *array, const char *call, int64
                 (unsigned)array->flags);
         return false;
     }
+    if (array->origin.n != 0 && !rd_origin_ok(ctx, call, &array->origin, shape->n))
+        return false;
     if (n_given != 0 && n_given != shape->n) {
         rd_fail(ctx, RD_ERR_SHAPE, "%s: %d strides for rank %d, shape %s", call, (int)n_given,
                 (int)shape->n, rd_shape_text(shape->n, shape->at, shown));
@@ -233,7 +235,8 @@ bool rd_same_ctx(const char *call, int n, rd_expr *const *x)
 rd_expr *rd_broadcast_to(rd_expr *x, int rank, const int64_t *extent, const char *call)
 {
     int64_t   number[RD_MAX_RANK * (RD_MAX_RANK + 1)]; /* 8 KiB: what is not used is not touched */
-    const int lead = rank - x->rank;
+    int64_t   origin[RD_MAX_RANK] = { 0 };
+    const int lead                = rank - x->rank;
     char      from[RD_SHAPE_TEXT], to[RD_SHAPE_TEXT];
 
     if (lead == 0 && (!rank || !memcmp(x->extent, extent, (size_t)rank * sizeof *extent)))
@@ -245,8 +248,9 @@ rd_expr *rd_broadcast_to(rd_expr *x, int rank, const int64_t *extent, const char
                            rd_shape_text(x->rank, x->extent, from),
                            rd_shape_text(rank, extent, to));
         number[x->rank + a * rank + lead + a] = x->extent[a] != 1;
+        origin[lead + a] = x->extent[a] == extent[lead + a] ? rd_origin(x, a) : 0;
     }
-    return rd_view(x, rank, extent, number);
+    return rd_view(x, rank, extent, number, origin);
 }
 
 /* Where the shape of operand k does not fit to what those before it have: says so for the first
@@ -281,7 +285,7 @@ bool rd_common_shape(const char *call, int n, rd_expr *const *x, int *rank, int6
         memcpy(extent, joined, (size_t)*rank * sizeof *extent);
     }
     if (rd_points(*rank, extent) >= 0)
-        return true;
+        return rd_ranges_meet(call, n, x);
     rd_fail(x[0]->ctx, RD_ERR_SHAPE, "%s: the size of the common shape overflows, %s", call,
             rd_shape_text(*rank, extent, text));
     return false;

@@ -1,5 +1,6 @@
 /* slice.c - NumPy's slice text: "3, :, ::-1, 2:10:2, ..., new". */
 #include "expr/affine.h"
+#include "expr/origin.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -152,10 +153,10 @@ static bool enough_axes(const reader *r)
 
 static bool index_outside(const reader *r, const part *p, int a)
 {
-    char text[RD_SHAPE_TEXT], what[RD_SHAPE_TEXT + 120];
+    char text[RD_SHAPE_TEXT], range[RD_RANGE_TEXT], what[RD_SHAPE_TEXT + RD_RANGE_TEXT + 120];
 
-    snprintf(what, sizeof what, "index %lld is outside axis %d of extent %lld, shape %s",
-             (long long)p->start, a, (long long)r->x->extent[a],
+    snprintf(what, sizeof what, "index %lld is outside axis %d of extent %lld%s, shape %s",
+             (long long)p->start, a, (long long)r->x->extent[a], rd_range_text(r->x, a, range),
              rd_shape_text(r->x->rank, r->x->extent, text));
     rd_fail_at(r->x->ctx, RD_ERR_AXIS, "rd_slice", what, r->text, p->at);
     return false;

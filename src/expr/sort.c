@@ -1,6 +1,7 @@
 /* sort.c - sorting, the first k and quantiles: SORT nodes, whose rows lie along the last axis, and the
  * views that bring them there and back. */
 #include "expr/complex.h"
+#include "expr/origin.h"
 #include "expr/reduce.h"
 #include <string.h>
 
@@ -56,6 +57,7 @@ static rd_expr *build_sorted(rd_expr *x, const sorted *s, const rd_sort_opts *op
 {
     rd_sort_opts  o     = { 0 };
     rd_sort_facts facts = { .what = (int32_t)s->what };
+    rd_expr      *of;
     int           axis;
 
     if (!rd_operands(s->call, 1, &x))
@@ -68,11 +70,15 @@ static rd_expr *build_sorted(rd_expr *x, const sorted *s, const rd_sort_opts *op
     if (axis < 0 || !count_ok(x, s, axis))
         return NULL;
     facts.descending = s->first ? !o.smallest : o.descending;
+    of               = x;
     x                = rd_move_axis(x, axis, x->rank - 1);
     if (x)
         x = sort_node(x, s->first ? s->k : x->extent[x->rank - 1],
                       s->what == RD_SORT_PLACES ? RD_I64 : x->type, &facts);
-    return x ? rd_move_axis(x, x->rank - 1, axis) : NULL;
+    x = x ? rd_move_axis(x, x->rank - 1, axis) : NULL;
+    if (s->what == RD_SORT_PLACES)
+        x = rd_indices_of(x, of, axis);
+    return s->first ? x : rd_with_origins(x, of->origin);
 }
 
 rd_expr *rd_sort_by(rd_expr *x, const rd_sort_opts *opts)
@@ -193,7 +199,7 @@ static rd_expr *as_asked(const quantiles *z, rd_expr *y)
 {
     const bool keep = z->f.opts.dims.flags & RD_DIMS_KEEP;
 
-    y = z->several ? rd_move_axis(y, y->rank - 1, 0) : rd_select(y, y->rank - 1, 0);
+    y = z->several ? rd_move_axis(y, y->rank - 1, 0) : rd_select_place(y, y->rank - 1, 0);
     for (int a = 0; y && keep && a < z->f.x->rank; a++)
         if (z->f.bits >> a & 1)
             y = rd_expand(y, a + z->several);
@@ -218,6 +224,7 @@ static rd_expr *build_quantiles(quantiles *z, const rd_quantile_opts *opts)
     facts = x ? facts_of(z) : NULL;
     y     = facts ? sort_node(x, z->q.n, type, facts) : NULL;
     rd_free(z->f.x->ctx, facts);
+    y = rd_folding_origins(&z->f, y);
     y = y ? as_asked(z, y) : NULL;
     if (!y || !nan)
         return y;

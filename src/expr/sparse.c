@@ -1,4 +1,5 @@
 /* sparse.c - sparse expressions: nodes, their parts, and what they are at any place. */
+#include "expr/origin.h"
 #include "expr/sparse.h"
 #include "expr/complex.h"
 #include "expr/search.h"
@@ -190,9 +191,9 @@ rd_expr *rd_at_stored(const rd_expr *x, rd_expr *y, const char *call)
     if (!(y = rd_at_all_places(y, call)))
         return NULL;
     y = rd_permute(y, stored_order(x));
-    y = y ? rd_take(y, 0, x->in[2]) : NULL;
+    y = y ? rd_take_places(y, 0, x->in[2]) : NULL;
     for (int k = 1; k < n && y; k++) {
-        y = rd_take_along(y, 1, rd_column(x->in[2 + k], y->rank));
+        y = rd_take_places_along(y, 1, rd_column(x->in[2 + k], y->rank));
         y = y ? rd_squeeze(y, RD_DIMS(1)) : NULL;
     }
     return y;
@@ -241,14 +242,14 @@ static rd_expr *look_up(rd_expr *x, rd_expr *fill)
 
     number = rd_broadcast(rd_number(ctx, RD_I64, (rd_word){ 0 }), shape);
     for (int k = 0; k < shape.n; k++)
-        coord[k] = rd_coord(number, k);
+        coord[k] = rd_places(number, k);
     target = key_of(x, coord);
     last   = keys && target ? rd_count_before("rd_dense", keys, target, RD_OP_le) : NULL;
     last   = rd_sub(last, rd_int(ctx, 1));
     found  = rd_ge(last, rd_int(ctx, 0));
     last   = rd_maximum(last, rd_int(ctx, 0));
-    found  = last ? rd_and(found, rd_eq(rd_take(keys, 0, last), target)) : NULL;
-    values = last ? rd_take(rd_values_of(x), 0, rd_broadcast(last, shape)) : NULL;
+    found  = last ? rd_and(found, rd_eq(rd_take_places(keys, 0, last), target)) : NULL;
+    values = last ? rd_take_places(rd_values_of(x), 0, rd_broadcast(last, shape)) : NULL;
     if (!found || !values)
         return NULL;
     found = rd_broadcast(found, shape);

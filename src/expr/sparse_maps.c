@@ -1,5 +1,6 @@
 /* sparse_maps.c - maps, conversions and views of sparse expressions: of their values and fills. */
 #include "expr/maps.h"
+#include "expr/origin.h"
 #include "expr/sparse.h"
 #include <string.h>
 
@@ -215,7 +216,7 @@ static rd_expr *values_seen(const seen *s)
                 number[values->rank + d * rank + place[k]] = coef(s, a, k);
         }
     }
-    return rd_view(values, rank, extent, number);
+    return rd_view(values, rank, extent, number, NULL);
 }
 
 rd_expr *rd_sparse_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number)
@@ -223,12 +224,12 @@ rd_expr *rd_sparse_view(rd_expr *x, int rank, const int64_t *extent, const int64
     seen s = { .x = x, .rank = rank, .extent = extent, .number = number };
 
     if (rd_points(rank, extent) == 0)
-        return rd_view(rd_dense(x), rank, extent, number);
+        return rd_view(rd_dense(x), rank, extent, number, NULL);
     rd_expr *const values = find_coords(&s) ? values_seen(&s) : NULL;
 
     if (!values) /* stored places are those of an array that is looked at in another way */
-        return rd_view(rd_at_all_places(x, "rd_view"), rank, extent, number);
-    rd_expr *const fill = rd_view(rd_fill_of(x), rank, extent, number);
+        return rd_view(rd_at_all_places(x, "rd_view"), rank, extent, number, NULL);
+    rd_expr *const fill = rd_view(rd_fill_of(x), rank, extent, number, NULL);
     return rd_sparse_node(values, fill, rank, extent, s.n, s.coord, s.axis);
 }
 
@@ -330,6 +331,6 @@ rd_expr *rd_slim(rd_expr *x)
 
     for (int a = 0; x && a < x->rank; a++)
         if (!(axes >> a & 1))
-            x = rd_slice_axis(x, a, 0, 1, 1);
+            x = rd_slice_places(x, a, 0, 1, 1);
     return x;
 }

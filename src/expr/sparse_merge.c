@@ -5,6 +5,7 @@
  * element of an operand is at each place.  So an operand's values are gathered, and what it lacks
  * is its fill. */
 #include "expr/maps.h"
+#include "expr/origin.h"
 #include "expr/sparse.h"
 #include <string.h>
 
@@ -186,7 +187,7 @@ static rd_expr *fill_at(const rd_expr *pattern, const rd_expr *x, const char *ca
     if (!is_uniform(fill))
         return rd_at_stored(pattern, fill, call);
     while (fill && fill->rank > 0)
-        fill = rd_select(fill, 0, 0);
+        fill = rd_select_place(fill, 0, 0);
     return fill;
 }
 
@@ -204,7 +205,8 @@ static rd_expr *at_places(const rd_expr *pattern, rd_expr *x, const char *call)
     if (!index)
         return NULL;
     if (old->extent[0] > 0)
-        values = rd_take(old, 0, found < all.n ? rd_maximum(index, rd_int(x->ctx, 0)) : index);
+        values =
+            rd_take_places(old, 0, found < all.n ? rd_maximum(index, rd_int(x->ctx, 0)) : index);
     if (found < all.n) {
         if (!(fill = fill_at(pattern, x, call)))
             return NULL;

@@ -6,6 +6,7 @@
  * looked up; but for fills that are 0 unless they are NaN, such as those of a product with a dense
  * vector, of which the NaN are counted. */
 #include "expr/maps.h"
+#include "expr/origin.h"
 #include "expr/reduce.h"
 #include "expr/sparse.h"
 #include <math.h>
@@ -105,7 +106,7 @@ static rd_expr *dropped(const folded *z, rd_expr *y)
 {
     for (int a = z->x->rank; a-- > 0 && y;)
         if (is_reduced(z, a))
-            y = rd_select(y, a, 0);
+            y = rd_select_place(y, a, 0);
     return y;
 }
 

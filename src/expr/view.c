@@ -1,12 +1,14 @@
 /* view.c - selections of elements that are offsets and coefficients: select, range, permute,
  * broadcast, window, ... */
 #include "expr/affine.h"
+#include "expr/origin.h"
 #include <string.h>
 
-rd_expr *rd_select(rd_expr *x, int axis, int64_t i)
+static rd_expr *selected(rd_expr *x, int axis, int64_t i,
+                         bool select(rd_affine *, const rd_expr *, int, int64_t))
 {
     rd_affine v = { 0 };
-    char      text[RD_SHAPE_TEXT];
+    char      text[RD_SHAPE_TEXT], range[RD_RANGE_TEXT];
     int       found;
 
     if (!x || (found = rd_axis(x, axis, "rd_select")) < 0)
@@ -14,15 +16,26 @@ rd_expr *rd_select(rd_expr *x, int axis, int64_t i)
     for (int a = 0; a < x->rank; a++)
         if (a != found)
             rd_affine_whole(&v, x, a);
-    if (!rd_affine_select(&v, x, found, i))
+    if (!select(&v, x, found, i))
         return rd_fail(x->ctx, RD_ERR_AXIS,
-                       "rd_select: index %lld is outside axis %d of extent %lld, shape %s",
+                       "rd_select: index %lld is outside axis %d of extent %lld%s, shape %s",
                        (long long)i, axis, (long long)x->extent[found],
-                       rd_shape_text(x->rank, x->extent, text));
+                       rd_range_text(x, found, range), rd_shape_text(x->rank, x->extent, text));
     return rd_affine_view(x, &v, "rd_select");
 }
 
-rd_expr *rd_slice_axis(rd_expr *x, int axis, int64_t start, int64_t stop, int64_t step)
+rd_expr *rd_select(rd_expr *x, int axis, int64_t i)
+{
+    return selected(x, axis, i, rd_affine_select);
+}
+
+rd_expr *rd_select_place(rd_expr *x, int axis, int64_t place)
+{
+    return selected(x, axis, place, rd_affine_place);
+}
+
+static rd_expr *sliced(rd_expr *x, int axis, int64_t start, int64_t stop, int64_t step,
+                       void range(rd_affine *, const rd_expr *, int, int64_t, int64_t, int64_t))
 {
     rd_affine v = { 0 };
     int       found;
@@ -34,11 +47,21 @@ rd_expr *rd_slice_axis(rd_expr *x, int axis, int64_t start, int64_t stop, int64_
                        axis);
     for (int a = 0; a < x->rank; a++) {
         if (a == found)
-            rd_affine_range(&v, x, a, start, stop, step);
+            range(&v, x, a, start, stop, step);
         else
             rd_affine_whole(&v, x, a);
     }
     return rd_affine_view(x, &v, "rd_slice_axis");
+}
+
+rd_expr *rd_slice_axis(rd_expr *x, int axis, int64_t start, int64_t stop, int64_t step)
+{
+    return sliced(x, axis, start, stop, step, rd_affine_range);
+}
+
+rd_expr *rd_slice_places(rd_expr *x, int axis, int64_t start, int64_t stop, int64_t step)
+{
+    return sliced(x, axis, start, stop, step, rd_affine_places);
 }
 
 rd_expr *rd_permute(rd_expr *x, rd_index order)
@@ -145,8 +168,10 @@ rd_expr *rd_flip(rd_expr *x, rd_dims d)
 
     if (!x || !rd_dims_bits(x, &d, "rd_flip", &bits))
         return NULL;
-    for (int a = 0; a < x->rank; a++)
-        rd_affine_range(&v, x, a, RD_OPEN, RD_OPEN, bits >> a & 1 ? -1 : 1);
+    for (int a = 0; a < x->rank; a++) {
+        rd_affine_places(&v, x, a, RD_OPEN, RD_OPEN, bits >> a & 1 ? -1 : 1);
+        v.origin[a] = rd_origin(x, a);
+    }
     return rd_affine_view(x, &v, "rd_flip");
 }
 

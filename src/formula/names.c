@@ -1,4 +1,5 @@
 /* names.c - what a name in a formula is: the result of a statement, an array, a reducer, a type. */
+#include "expr/origin.h"
 #include "formula/formula.h"
 #include <string.h>
 
@@ -86,7 +87,8 @@ rd_expr *rd_formula_array(rd_formula_reader *r, size_t at, size_t length)
     if (x && x->ctx != r->ctx)
         return rd_formula_fail(r, RD_ERR_ARGUMENT, at, "the array '%.*s' is of another context",
                                (int)length, r->text + at);
-    return x && !rd_operands(r->call, 1, &x) ? rd_formula_made(r, NULL, at) : x;
+    return x && !rd_operands(r->call, 1, &x) ? rd_formula_made(r, NULL, at)
+                                             : rd_with_origins(x, NULL);
 }
 
 bool rd_formula_is_reducer(const rd_formula_reader *r, size_t at, size_t length)

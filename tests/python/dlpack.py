@@ -23,7 +23,7 @@ class Ints(ctypes.Structure):
 
 class Array(ctypes.Structure):
     _fields_ = [("data", c_void_p), ("type", c_int32), ("order", c_int32), ("shape", Ints), ("strides", Ints),
-                ("owner", c_void_p), ("device", c_int32), ("flags", c_int32)]
+                ("origin", Ints), ("owner", c_void_p), ("device", c_int32), ("flags", c_int32)]
 
 
 class Mark(ctypes.Structure):
