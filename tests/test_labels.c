@@ -2,6 +2,7 @@
  * whichever tasks have which elements. */
 #include "nests.h"
 #include "suite.h"
+#include <math.h>
 #include <stdio.h>
 
 #define COUNT(a) (int)(sizeof(a) / sizeof *(a))
@@ -215,6 +216,16 @@ START_TEST(sparse_rows)
     nest_add(&b, rd_sum(a, RD_DIMS(0)));
     nest_agree(&b, many_tasks, 6);
     nest_add(&b, rd_matmul(a, y));
+    nest_agree(&b, many_tasks, 6);
+    /* extremes: of equal ones the first, 0 or -0; a few NaN; of what is gathered */
+    rd_expr *const above = rd_gt(v, rd_num(ctx, 0)), *const far = rd_gt(v, rd_num(ctx, 1.5));
+    rd_expr *const zeros = rd_where(above, rd_num(ctx, 0), rd_num(ctx, -0.0));
+
+    nest_add(&b, rd_min(rd_stored_as(a, rd_cast(zeros, rd_type_of(v))), RD_DIMS(1)));
+    nest_add(&b, rd_max(rd_stored_as(a, rd_cast(zeros, rd_type_of(v))), RD_DIMS(1)));
+    nest_add(&b, rd_min(rd_stored_as(a, rd_where(far, rd_num(ctx, NAN), v)), RD_DIMS(1)));
+    if (_i / 2 == 0)
+        nest_add(&b, rd_max(rd_add(a, x), RD_DIMS(1)));
     nest_agree(&b, many_tasks, 6);
     /* by the rows as labels: of other reducers, and of more or fewer groups than there are rows */
     rd_expr *const g = rd_stored_at(a, 0);

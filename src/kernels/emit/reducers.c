@@ -275,6 +275,42 @@ static void add_some(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_free(&code);
 }
 
+bool rd_notes_nan(const rd_emit_fold *f)
+{
+    const rd_op op = rd_reducer_table[f->fold->reducer].op;
+
+    return f->fold->by_rows && f->seen && !f->user &&
+           (op == RD_OP_minimum || op == RD_OP_maximum) &&
+           rd_dtype_kind(f->fold->type) == RD_KIND_FLOAT;
+}
+
+static void add_noting_step(rd_text *to, const rd_emit_fold *f)
+{
+    const bool least = rd_reducer_table[f->fold->reducer].op == RD_OP_minimum;
+
+    rd_text_add(to, "    const T z = x %c S(0) ? x : S(0);\n", least ? '<' : '>');
+    rd_text_add(to, f->masked ? "    S(0) = take ? z : S(0);\n" : "    S(0) = z;\n");
+    rd_text_add(to, "    *s%d |= %s(x != x ? 3 : 1);\n}\n", f->n_state - 1,
+                f->masked ? "!take ? 0 : " : "");
+}
+
+/* Four elements are as one, their extreme: of equals the first, as it would be one by one. */
+static void add_fours(rd_text *to, const rd_emit_fold *f, int number)
+{
+    const char sign = rd_reducer_table[f->fold->reducer].op == RD_OP_minimum ? '<' : '>';
+
+    begin_function(to, f, number, "fours", false);
+    rd_text_add(
+        to,
+        ", const T *x)\n{\n"
+        "    const T a = x[1] %c x[0] ? x[1] : x[0], b = x[3] %c x[2] ? x[3] : x[2];\n"
+        "    const T z = b %c a ? b : a;\n"
+        "    S(0) = z %c S(0) ? z : S(0);\n"
+        "    *s%d |= (x[0] != x[0]) | (x[1] != x[1]) | (x[2] != x[2]) | (x[3] != x[3]) ? 3 : 1;\n"
+        "}\n",
+        sign, sign, sign, sign, f->n_state - 1);
+}
+
 static void add_step(rd_text *to, const rd_emit_fold *f, int number)
 {
     const char *code = fold_codes[f->fold->reducer].step;
@@ -286,6 +322,12 @@ static void add_step(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, ", const T x, const T w, const %s i%s%s)\n{\n", place_type(f),
                 f->masked ? ", const uint8_t take" : "",
                 rd_takes_power(f) ? ", const T power" : "");
+    if (rd_notes_nan(f)) {
+        add_noting_step(to, f);
+        add_some(to, f, number);
+        add_fours(to, f, number);
+        return;
+    }
     if (f->masked)
         add_kept(to, f, last, code, "take");
     else
@@ -312,6 +354,8 @@ static void add_finish(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(
         to, "#define Y(k) z[k]\n#define YI(k) z[k]\n#define P ddof\n#define RD_NAN %s\n    %s\n",
         rd_dtype_kind(f->fold->type) == RD_KIND_FLOAT ? "NAN" : "0", code->finish);
+    if (rd_notes_nan(f))
+        rd_text_add(to, "    if (*s%d & 2) { %s }\n", f->n_state - 1, code->empty);
     if (f->seen && !f->fold->identity)
         rd_text_add(to, "    if (!*s%d) { %s }\n", f->n_state - 1, code->empty);
     if (is_place(f->fold))

@@ -198,9 +198,9 @@ static void write_parts(rd_codegen *n, rd_text *text)
     for (int dry = 1; dry >= 0 && !n->why; dry--)
         for (int k = first; k <= last && !n->why; k++) {
             n->dry  = dry;
-            n->part = n->jam = n->covered = n->refused = -1;
-            n->to                                      = dry ? &none : &part[k];
-            n->round                                   = k * 100000;
+            n->part = n->fours = n->jam = n->covered = n->refused = -1;
+            n->to                                                 = dry ? &none : &part[k];
+            n->round                                              = k * 100000;
             write_part(n, k, registers);
             rd_text_free(&none);
         }

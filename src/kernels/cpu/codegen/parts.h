@@ -110,6 +110,7 @@ typedef struct rd_codegen {
     int32_t         *made_in;  /* per register: its round */
     int32_t          jam;      /* the loop whose rows a loop in them takes together, -1 */
     int32_t          part;     /* the loop whose rows are taken in parts, -1 */
+    int32_t          fours;    /* the loop whose elements are being collected by four, -1 */
     int32_t          refused;  /* a mask that is false for all of what is being written, -1 */
     int32_t          covered;  /* a mask that is true for all of what is being written, -1 */
     bool            *crosses;  /* per register: read in another one */
@@ -201,6 +202,9 @@ void rd_labels_push(rd_codegen *n, const rd_codegen_fold *f);
 bool rd_codegen_rows(const rd_program *p, rd_get_fn *get, void *pool, const rd_program **by_rows);
 int32_t rd_axis_of_rows(const rd_program *p, const rd_loop *row);
 void    rd_row_range(rd_codegen *n, int32_t loop);
+bool    rd_goes_by_fours(const rd_codegen *n, int32_t loop);
+void    rd_open_fours(rd_codegen *n, int32_t loop, const char *lo, const char *hi);
+void    rd_close_fours(rd_codegen *n, int32_t loop);
 void    rd_declare_rows(rd_codegen *n);
 
 /* fetch.c: what the loop over the strip fetches beside a load of its. */

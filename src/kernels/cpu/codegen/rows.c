@@ -346,6 +346,77 @@ void rd_row_range(rd_codegen *n, int32_t loop)
     rd_text_free(&to);
 }
 
+static bool is_gathered(const rd_codegen *n, const rd_inst *inst)
+{
+    const rd_address *at = &n->p->address[inst->arg];
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        if (at->add[k].axis < 0)
+            return true;
+    return false;
+}
+
+static bool takes_fours(const rd_codegen *n, const rd_inst *inst)
+{
+    switch (inst->kind) {
+    case RD_I_STEP: return inst->c < 0 && rd_notes_nan(&n->fold[inst->arg].of);
+    case RD_I_LOAD: return !is_gathered(n, inst);
+    case RD_I_MAP:
+    case RD_I_CAST:
+    case RD_I_SELECT: return true;
+    default: return false;
+    }
+}
+
+/* Extremes alone, of which four elements are as one: each waits for what was before it.  Gathered ones
+ * are waited for longer, and compilers gather four by a vector, in which they take twice the time. */
+bool rd_goes_by_fours(const rd_codegen *n, int32_t loop)
+{
+    const rd_loop *l    = &n->p->loop[loop];
+    bool           some = false;
+
+    if (!rd_is_row(l) || n->here)
+        return false;
+    for (int32_t i = l->begin + 1; i < l->end; i++) {
+        if (!takes_fours(n, &n->p->inst[i]))
+            return false;
+        some |= n->p->inst[i].kind == RD_I_STEP;
+    }
+    return some;
+}
+
+void rd_open_fours(rd_codegen *n, int32_t loop, const char *lo, const char *hi)
+{
+    const rd_loop *l = &n->p->loop[loop];
+
+    rd_line(n, "int64_t four%d = %s;", loop, lo);
+    rd_line(n, "for (; four%d + 4 <= %s; four%d += 4) {", loop, hi, loop);
+    n->indent++;
+    for (int32_t i = l->begin + 1; i < l->end; i++)
+        if (n->p->inst[i].kind == RD_I_STEP)
+            rd_line(n, "%s x%d[4];", rd_state_type(&n->fold[n->p->inst[i].arg].of, 0),
+                    n->p->inst[i].arg);
+    n->fours = loop;
+}
+
+void rd_close_fours(rd_codegen *n, int32_t loop)
+{
+    const rd_loop *l = &n->p->loop[loop];
+
+    n->fours = -1;
+    for (int32_t i = l->begin + 1; i < l->end; i++)
+        if (n->p->inst[i].kind == RD_I_STEP) {
+            rd_text states = { 0 };
+
+            rd_add_state_at_hand(n, &states, &n->fold[n->p->inst[i].arg]);
+            rd_line(n, "fours%d(%s, x%d);", rd_number_of(n, &n->fold[n->p->inst[i].arg]), states.at,
+                    n->p->inst[i].arg);
+            rd_text_free(&states);
+        }
+    n->indent--;
+    rd_line(n, "}");
+}
+
 /* "rd_row_at_i32(begin, rows, q->lo)": the first row of a task that begins with that place. */
 static void add_row_at(rd_codegen *n, rd_text *to, const rd_address *begin, const char *place)
 {

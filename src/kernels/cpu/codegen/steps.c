@@ -202,6 +202,13 @@ void rd_codegen_step(rd_codegen *n, int32_t i)
     }
     if (n->fold[inst->arg].of.fold->by_rows && rd_labels_refuse(n, inst))
         return;
+    if (n->fours >= 0) {
+        rd_text_add(&line, " x%d[i%d - four%d] = ", inst->arg, n->p->loop[n->fours].axis, n->fours);
+        rd_operand_text(n, &line, inst->a);
+        rd_line(n, "%s;", line.at + 1);
+        rd_text_free(&line);
+        return;
+    }
     rd_add_state_at_hand(n, &states, &n->fold[inst->arg]);
     to = n->here ? rd_strip_loop(n) : &line;
     if (n->here && rd_cuts(n, inst))

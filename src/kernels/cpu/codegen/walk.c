@@ -206,6 +206,19 @@ static void walk_refused(rd_codegen *n, int32_t loop, int32_t mask, const char *
     n->refused = -1;
 }
 
+/* Fours of a row's places, then those that are left. */
+static void walk_fours(rd_codegen *n, int32_t loop, const char *lo, const char *hi)
+{
+    char first[40], behind[40];
+
+    snprintf(first, sizeof first, "four%d", loop);
+    snprintf(behind, sizeof behind, "four%d + 4", loop);
+    rd_open_fours(n, loop, lo, hi);
+    walk_one_by_one(n, loop, first, behind);
+    rd_close_fours(n, loop);
+    walk_one_by_one(n, loop, first, hi);
+}
+
 static void walk_range(rd_codegen *n, int32_t loop, void *with, const char *lo, const char *hi)
 {
     const int32_t mask = n->here ? -1 : rd_labels_mask(n, loop);
@@ -215,7 +228,9 @@ static void walk_range(rd_codegen *n, int32_t loop, void *with, const char *lo, 
         walk_refused(n, loop, mask, lo, hi);
         return;
     }
-    if (rd_goes_jammed(n, loop) || rd_goes_together(n, loop)) {
+    if (rd_goes_by_fours(n, loop))
+        walk_fours(n, loop, lo, hi);
+    else if (rd_goes_jammed(n, loop) || rd_goes_together(n, loop)) {
         rd_line(n, "{");
         n->indent++;
         rd_walk_together(n, loop, lo, hi);
