@@ -224,8 +224,11 @@ START_TEST(sparse_rows)
     nest_add(&b, rd_min(rd_stored_as(a, rd_cast(zeros, rd_type_of(v))), RD_DIMS(1)));
     nest_add(&b, rd_max(rd_stored_as(a, rd_cast(zeros, rd_type_of(v))), RD_DIMS(1)));
     nest_add(&b, rd_min(rd_stored_as(a, rd_where(far, rd_num(ctx, NAN), v)), RD_DIMS(1)));
-    if (_i / 2 == 0)
-        nest_add(&b, rd_max(rd_add(a, x), RD_DIMS(1)));
+    nest_seen.words = "fours1(&";
+    nest_agree(&b, many_tasks, 6);
+    ck_assert_msg(_i / 2 > 0 || nest_seen.with_words > 0, "no four elements are taken together");
+    nest_seen.words = NULL;
+    nest_add(&b, rd_max(_i / 2 == 0 ? rd_add(a, x) : a, RD_DIMS(1)));
     nest_agree(&b, many_tasks, 6);
     /* by the rows as labels: of other reducers, and of more or fewer groups than there are rows */
     rd_expr *const g = rd_stored_at(a, 0);
