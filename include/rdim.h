@@ -1280,8 +1280,9 @@ RD_API rd_expr *rd_mode(rd_expr *x, rd_dims dims), *rd_mode_count(rd_expr *x, rd
 /** Where x goes in a row in rising order, so that it stays so, i64: the least such place (RD_LEFT)
  *  or the greatest (RD_RIGHT), from 0 to the row's extent.  NaN goes behind all numbers.  `sorted`
  *  is one row, and x of any shape; or x has its rank, and goes row by row along the last axis,
- *  beside which both broadcast.  Found by bisection; nobody looks whether rows are in order.  NULL
- *  on RD_ERR_SHAPE, RD_ERR_TYPE, RD_ERR_ARGUMENT (side). */
+ *  beside which both broadcast.  Found by bisection; nobody looks whether rows are in order.  Ints
+ *  are compared exactly, u64 beside signed ones too.  NULL on RD_ERR_SHAPE, RD_ERR_TYPE,
+ *  RD_ERR_ARGUMENT (side). */
 typedef enum rd_side { RD_LEFT, RD_RIGHT } rd_side;
 RD_API rd_expr *rd_searchsorted(rd_expr *sorted, rd_expr *x, rd_side side);
 

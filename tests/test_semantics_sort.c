@@ -254,12 +254,55 @@ START_TEST(searching)
 }
 END_TEST
 
+/* All pairs of rows and elements beside loops that count; in f64 neighbours here are one number. */
+START_TEST(searching_beside_u64)
+{
+    static const int64_t ints[] = {
+        INT64_MIN, -((INT64_C(1) << 53) + 1), -1, 0, 0, 1, INT64_MAX - 1, INT64_MAX
+    };
+    static const uint64_t bits[] = {
+        0,         1, INT64_MAX - 1, INT64_MAX, INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX - 1,
+        UINT64_MAX
+    };
+    enum { N = COUNT(ints) };
+    rd_expr *const i = rd_wrap(ctx, ints, RD_SHAPE(N)), *const u = rd_wrap(ctx, bits, RD_SHAPE(N));
+
+    for (int right = 0; right < 2; right++) {
+        double in_ints[N] = { 0 }, in_bits[N] = { 0 };
+
+        for (int e = 0; e < N; e++)
+            for (int k = 0; k < N; k++) {
+                const bool low = ints[k] < 0, same = !low && (uint64_t)ints[k] == bits[e];
+
+                in_ints[e] += low || (uint64_t)ints[k] < bits[e] || (right && same);
+                const bool alike = ints[e] >= 0 && bits[k] == (uint64_t)ints[e];
+                in_bits[e] += ints[e] > 0 && bits[k] < (uint64_t)ints[e];
+                in_bits[e] += right && alike;
+            }
+        const rd_side side = right ? RD_RIGHT : RD_LEFT;
+
+        expect("u64 among ints", rd_searchsorted(i, u, side), RD_I64, in_ints, N);
+        expect("ints among u64", rd_searchsorted(u, i, side), RD_I64, in_bits, N);
+        expect("row by row",
+               rd_reshape(rd_searchsorted(rd_reshape(u, RD_SHAPE(1, N)),
+                                          rd_reshape(i, RD_SHAPE(1, N)), side),
+                          RD_SHAPE(N)),
+               RD_I64, in_bits, N);
+    }
+    expect("bytes", rd_searchsorted(leaf(RD_I8, VALUES(-3, 2, 7)), u, RD_LEFT), RD_I64,
+           VALUES(1, 1, 3, 3, 3, 3, 3, 3));
+    expect("nothing", rd_searchsorted(leaf(RD_U64, NULL, 0), rd_slice(i, ":2"), RD_RIGHT), RD_I64,
+           VALUES(0, 0));
+    expect("a number", rd_searchsorted(u, rd_int(ctx, INT64_MAX), RD_LEFT), RD_I64, VALUES(3));
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
-        order,          nan_comes_last,    ties_by_place, axes,      quantile_methods,
-        quantile_types, quantiles_and_nan, sort_refusals, long_rows, modes,
-        searching
+        order,          nan_comes_last,      ties_by_place, axes,      quantile_methods,
+        quantile_types, quantiles_and_nan,   sort_refusals, long_rows, modes,
+        searching,      searching_beside_u64
     };
 
     return run_suite("semantics_sort", tests, COUNT(tests));

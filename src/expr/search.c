@@ -95,18 +95,49 @@ static rd_expr *number_before(const char *call, rd_expr *x)
     return map_where(call, map_2(RD_OP_eq, call, x, least), rd_num(ctx, NAN), y);
 }
 
+static rd_dtype type_compared(rd_expr *sorted, rd_expr *x)
+{
+    return rd_rule_type(RD_RULE_COMPARE, 2, (rd_expr *const[]){ sorted, x });
+}
+
 /* x in the type in which it is compared; halves have no next number. */
 static rd_expr *compared(rd_expr *sorted, rd_expr *x)
 {
-    const rd_dtype type = rd_rule_type(RD_RULE_COMPARE, 2, (rd_expr *const[]){ sorted, x });
+    const rd_dtype type = type_compared(sorted, x);
 
     return rd_cast_to(x, rd_dtype_is_half(type) ? RD_F32 : type);
 }
 
+/* u64 beside signed ints is compared in f64, which rounds both. */
+static bool is_rounded(rd_expr *sorted, rd_expr *x)
+{
+    return !is_float(sorted) && !is_float(x) &&
+           rd_dtype_kind(type_compared(sorted, x)) == RD_KIND_FLOAT;
+}
+
+/* So x is compared in the row's type: what that does not hold is before the row, or behind it. */
+static rd_expr *search_exactly(const char *call, rd_expr *sorted, rd_expr *x, rd_op before)
+{
+    const bool     behind = x->type == RD_U64;
+    rd_expr *const end    = rd_int(x->ctx, behind ? sorted->extent[sorted->rank - 1] : 0);
+    rd_expr *const out    = behind ? map_2(RD_OP_gt, call, x, rd_int(x->ctx, INT64_MAX))
+                                   : map_2(RD_OP_lt, call, x, rd_int(x->ctx, 0));
+    rd_expr *const at =
+        rd_count_before(call, sorted, rd_cast_to(x, behind ? RD_I64 : RD_U64), before);
+
+    return map_where(call, out, end, at);
+}
+
 static rd_expr *places_in(const char *call, rd_expr *sorted, rd_expr *x, rd_side side)
 {
+    const rd_op before = side == RD_LEFT ? RD_OP_lt : RD_OP_le;
+
+    if (is_rounded(sorted, x))
+        return search_exactly(call, sorted, x, before);
+    if (!(x = compared(sorted, x)))
+        return NULL;
     if (!is_float(x))
-        return rd_count_before(call, sorted, x, side == RD_LEFT ? RD_OP_lt : RD_OP_le);
+        return rd_count_before(call, sorted, x, before);
     if (side == RD_LEFT)
         return (x = number_before(call, x)) ? rd_count_before(call, sorted, x, RD_OP_le) : NULL;
     return map_where(call, map_1(RD_OP_isnan, call, x),
@@ -118,7 +149,7 @@ rd_expr *rd_searchsorted(rd_expr *sorted, rd_expr *x, rd_side side)
 {
     static const char call[] = "rd_searchsorted";
 
-    if (!arguments_ok(call, sorted, x, side) || !(x = compared(sorted, x)))
+    if (!arguments_ok(call, sorted, x, side))
         return NULL;
     return rd_indices_of(places_in(call, sorted, x, side), sorted, sorted->rank - 1);
 }
