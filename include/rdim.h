@@ -395,6 +395,23 @@ RD_API rd_expr *rd_csr_of(rd_ctx *ctx, const rd_matrix_opts *opts),
  *          clusters, borders), RD_ERR_MEMORY (4 bytes a row and a column, one a pair of clusters). */
 RD_API rd_expr *rd_blocks(rd_ctx *ctx, int64_t n_rows, const int64_t *rows, int64_t n_columns,
                           const int64_t *columns, const bool *pair);
+/** The blocks of pairs of points that are no further apart than a radius, with clusters found here: those
+ *  of a k-d tree (Bentley, 1975), of 128 to 256 points, or more, so that there are about 4096 at most.
+ *  Two clusters are near if the boxes around their points are; so no near pair is left out.
+ *      rd_expr *rows, *columns;
+ *      rd_expr *near = rd_blocks_near(x, y, 3 * sigma, &rows, &columns);
+ *      rd_expr *u    = rd_expand(rd_take(x, 0, rows), 1), *v = rd_take(y, 0, columns);
+ *      rd_expr *k    = rd_exp(rd_neg(rd_sum(rd_square(rd_sub(u, v)), RD_DIMS(2))));
+ *      rd_expr *sum  = rd_sum(k, RD_DIMS(1), .where = near);     // in the order of rows
+ *      rd_take(sum, 0, rd_argsort(rows, 0))                      // in that of x
+ *  @param x, y           (n, d) and (m, d), real; evaluated now, and read as f64.  One twice: its
+ *                        clusters are those of both
+ *  @param rows, columns  the points in the order of clusters, (n) and (m) of i64
+ *  @return the mask, (n, m), of points in that order, as rd_blocks() makes it.  NULL, and rows and columns
+ *          NULL, on RD_ERR_SHAPE, RD_ERR_TYPE (complex), RD_ERR_ARGUMENT (a radius that is negative or
+ *          NaN, a point that is not finite), RD_ERR_MEMORY, and what rd_eval() returns. */
+RD_API rd_expr *rd_blocks_near(rd_expr *x, rd_expr *y, double radius, rd_expr **rows,
+                               rd_expr **columns);
 /** Has it a pattern?  False for NULL. */
 RD_API bool rd_is_sparse(const rd_expr *x);
 /** A sparse x at all places, fills too (0 with .stored); any other x itself. */

@@ -105,6 +105,13 @@ START_TEST(indices_given)
     ck_assert_int_eq(((int64_t *)out.data)[0], -2);
     rd_array_free(&out);
     ck_assert_int_eq(rd_find_first(ctx, rd_gt(x, rd_num(ctx, 4))), 2);
+    rd_array inverse = { 0 };
+
+    ck_assert_int_eq(rd_unique(ctx, x, &out, NULL, &inverse), RD_OK);
+    ck_assert_int_eq(((int64_t *)inverse.data)[0], 0);
+    ck_assert_float_eq(((float *)out.data)[4], 7);
+    rd_array_free(&out);
+    rd_array_free(&inverse);
 }
 END_TEST
 

@@ -118,6 +118,79 @@ START_TEST(pairs_by_blocks)
 }
 END_TEST
 
+/* Points in a few heaps, of which each is near itself alone. */
+static void scatter(double *at, int n, int d, int heaps)
+{
+    static uint64_t state = 5;
+
+    for (int i = 0; i < n * d; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        at[i] = (double)(state >> 40) / (1 << 24) + 3 * (double)(i / d * 7 % heaps);
+    }
+}
+
+/* No near pair is left out, and not all others are in; all points are in the order, once. */
+START_TEST(pairs_that_are_near)
+{
+    enum { N = 700, M = 531 };
+    static double x[N * 4], y[M * 4];
+    static bool   is[N * M], there[N];
+    const double  radius = 0.3;
+
+    for (int d = 1; d <= 4; d++) {
+        int64_t  in = 0, wrong = 0;
+        rd_expr *rows, *columns;
+        int64_t  row[N], column[M];
+
+        scatter(x, N, d, 5);
+        scatter(y, M, d, 4);
+        rd_expr *const near =
+            rd_blocks_near(rd_leaf(ctx, RD_INTO(x, RD_SHAPE(N, d))),
+                           rd_leaf(ctx, RD_INTO(y, RD_SHAPE(M, d))), radius, &rows, &columns);
+
+        ck_assert_msg(near != NULL, "%s", rd_error_text(ctx));
+        rd_eval_many(ctx,
+                     RD_RESULTS({ near, RD_INTO(is, RD_SHAPE(N, M)) },
+                                { rows, RD_INTO(row, RD_SHAPE(N)) },
+                                { columns, RD_INTO(column, RD_SHAPE(M)) }),
+                     NULL);
+        memset(there, 0, sizeof there);
+        for (int i = 0; i < N; i++) {
+            ck_assert(!there[row[i]]);
+            there[row[i]] = true;
+            for (int j = 0; j < M; j++) {
+                double far = 0;
+
+                for (int k = 0; k < d; k++)
+                    far += pow(x[row[i] * d + k] - y[column[j] * d + k], 2);
+                wrong += sqrt(far) <= radius && !is[i * M + j];
+                in += is[i * M + j];
+            }
+        }
+        ck_assert_int_eq(wrong, 0);
+        ck_assert_msg(in < N * M / 2, "%d of %d pairs in %d dimensions", (int)in, N * M, d);
+    }
+    const double   some[] = { 1, 2, NAN, 4 };
+    rd_expr       *rows, *columns;
+    rd_expr *const p = rd_wrap(ctx, some, RD_SHAPE(1, 2)), *const nan =
+                                                               rd_wrap(ctx, some, RD_SHAPE(2, 2));
+    rd_expr *const none = rd_slice(p, ":0");
+
+    expect("one", rd_blocks_near(p, p, 0, &rows, &columns), RD_BOOL, VALUES(1));
+    ck_assert_ptr_eq(rows, columns);
+    expect_shape("none", rd_blocks_near(none, p, INFINITY, &rows, &columns), RD_SHAPE(0, 1));
+    expect_error("NaN", rd_blocks_near(p, nan, 1, &rows, &columns), RD_ERR_ARGUMENT);
+    ck_assert_ptr_null(rows);
+    expect_error("radius", rd_blocks_near(p, p, -1, &rows, &columns), RD_ERR_ARGUMENT);
+    expect_error("no radius", rd_blocks_near(p, p, NAN, &rows, &columns), RD_ERR_ARGUMENT);
+    expect_error("dimensions", rd_blocks_near(p, rd_slice(p, ":, :1"), 1, &rows, &columns),
+                 RD_ERR_SHAPE);
+    expect_error("rank", rd_blocks_near(p, rd_slice(p, "0"), 1, &rows, &columns), RD_ERR_SHAPE);
+    expect_error("complex", rd_blocks_near(p, rd_complex(p, p), 1, &rows, &columns), RD_ERR_TYPE);
+    expect_error("nowhere", rd_blocks_near(p, p, 1, NULL, &columns), RD_ERR_ARGUMENT);
+}
+END_TEST
+
 START_TEST(sparse_semiring)
 {
     rd_expr *const a = matrix(0, true), *const b = matrix(0, false); /* 0 1 0 / 0 0 0 / 2 0 3 */
@@ -331,12 +404,13 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { sparse_fills,    sparse_infinities,    stored_alone,
-                                   sparse_views,    sparse_results,       pairs_by_blocks,
-                                   sparse_semiring, sparse_arrays,        sparse_indices,
-                                   sparse_empties,  narrow_fills,         sparse_keywords,
-                                   sparse_merged,   sparse_merged_orders, sparse_merged_long_axes,
-                                   sparse_parts };
+    const TTest *const tests[] = {
+        sparse_fills,    sparse_infinities, stored_alone,         sparse_views,
+        sparse_results,  pairs_by_blocks,   pairs_that_are_near,  sparse_semiring,
+        sparse_arrays,   sparse_indices,    sparse_empties,       narrow_fills,
+        sparse_keywords, sparse_merged,     sparse_merged_orders, sparse_merged_long_axes,
+        sparse_parts
+    };
 
     return run_suite("semantics_sparse", tests, COUNT(tests));
 }

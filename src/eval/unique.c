@@ -93,8 +93,9 @@ rd_status rd_unique(rd_ctx *ctx, rd_expr *x, rd_array *values, rd_array *counts,
     const bool    fresh[] = { inverse && rd_array_is_zeroed(inverse),
                               counts && rd_array_is_zeroed(counts) };
 
-    d.x =
-        rd_operands(call, 1, &x) && !rd_refuse_complex(call, 1, &x) ? rd_cast_to(x, x->type) : NULL;
+    d.x = rd_operands(call, 1, &x) && !rd_refuse_complex(call, 1, &x)
+              ? rd_with_origins(rd_cast_to(x, x->type), NULL)
+              : NULL;
     if (d.x && find(&d) && (!inverse || place(&d, inverse)) && (!counts || count(&d, counts)))
         hand_out(&d, values);
     take_back(&d, inverse, fresh[0]);
