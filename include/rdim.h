@@ -1467,6 +1467,9 @@ RD_API rd_status rd_wait(rd_ctx *ctx);
  *  of them) prints each stage of every plan to stderr; another name is RD_ERR_ARGUMENT when a plan
  *  is made. */
 RD_API const char *rd_explain(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts);
+/** The same as a picture, an SVG file: the expressions as a graph; and of each plan the stages with their
+ *  loops, bytes and what each runs as, between what they read and what they write. */
+RD_API const char *rd_explain_svg(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts);
 /** The expressions as a graph in Graphviz's language; ownership as rd_explain(). */
 RD_API const char *rd_graphviz(rd_ctx *ctx, rd_results results);
 

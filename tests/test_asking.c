@@ -399,6 +399,72 @@ static const struct {
     { "serial", serial, { "left fold" } },
 };
 
+/* Is it XML: elements end in their order, quotes close, what may not stand in text does not? */
+static void expect_xml(const char *what, const char *text)
+{
+    char open[32][16];
+    int  deep = 0;
+
+    ck_assert_msg(text != NULL, "%s: %s", what, rd_error_text(ctx));
+    for (const char *at = strchr(text + 1, '<'); *at; at++) {
+        if (*at == '&') {
+            ck_assert_msg(!strncmp(at, "&lt;", 4) || !strncmp(at, "&gt;", 4) ||
+                              !strncmp(at, "&amp;", 5) || !strncmp(at, "&quot;", 6),
+                          "%s: %.20s", what, at);
+        } else if (*at == '<') {
+            const bool   ends   = at[1] == '/';
+            const size_t n      = strcspn(at + 1 + ends, " >/");
+            bool         quoted = false;
+
+            ck_assert_msg(n > 0 && n < 16, "%s: %.20s", what, at);
+            if (ends)
+                ck_assert_msg(deep > 0 && !strncmp(open[--deep], at + 2, n) && !open[deep][n],
+                              "%s: %.20s ends %s", what, at, open[deep]);
+            else {
+                ck_assert(deep < 32);
+                snprintf(open[deep++], sizeof *open, "%.*s", (int)n, at + 1);
+            }
+            for (at++; *at && (quoted || *at != '>'); at++)
+                quoted ^= *at == '"';
+            ck_assert_msg(*at == '>', "%s: an element has no end", what);
+            deep -= !ends && at[-1] == '/';
+        } else
+            ck_assert_msg(*at != '>' && (*at == '\n' || (unsigned char)*at >= ' '), "%s: %.20s",
+                          what, at);
+    }
+    ck_assert_msg(deep == 0, "%s: %s has no end", what, open[deep ? deep - 1 : 0]);
+}
+
+static int count_of(const char *text, const char *word)
+{
+    int n = 0;
+
+    for (; (text = strstr(text, word)); text++)
+        n++;
+    return n;
+}
+
+START_TEST(drawn)
+{
+    for (size_t k = 0; k < COUNT(texts); k++) {
+        rd_expr    *y       = texts[k].build();
+        const char *text    = rd_explain(ctx, RD_RESULTS({ y, NULL }), NULL);
+        const char *picture = rd_explain_svg(ctx, RD_RESULTS({ y, NULL }), NULL);
+
+        expect_xml(texts[k].what, picture);
+        ck_assert_int_eq(count_of(picture, ">stage "), count_of(text, "\ncost of stage "));
+        ck_assert_msg(strstr(picture, ">y0<") && strstr(picture, "reads "), "%s", picture);
+    }
+    rd_expr *const bad = rd_label(rd_wrap(ctx, data, RD_SHAPE(4)), "<a&\"b>\n\x01\xc3\xa9\xff\xc3");
+
+    expect_xml("letters", rd_explain_svg(ctx, RD_RESULTS({ rd_exp(bad), NULL }), NULL));
+    expect_xml("complex", rd_explain_svg(ctx, RD_RESULTS({ rd_complex(bad, bad), NULL }), NULL));
+    FAILS(ARGUMENT, "rd_explain_svg", "NULL",
+          text_status(rd_explain_svg(ctx, RD_RESULTS({ NULL, NULL }), NULL)));
+    ck_assert_ptr_null(rd_explain_svg(NULL, RD_RESULTS({ bad, NULL }), NULL));
+}
+END_TEST
+
 START_TEST(explained)
 {
     for (size_t k = 0; k < COUNT(texts); k++) {
@@ -452,6 +518,7 @@ START_TEST(deep_maps)
     ck_assert_msg(rd_explain(ctx, RD_RESULTS({ y, NULL }), NULL) &&
                       rd_graphviz(ctx, RD_RESULTS({ y, NULL })),
                   "%s", rd_error_text(ctx));
+    ck_assert(strstr(rd_explain_svg(ctx, RD_RESULTS({ y, NULL }), NULL), "too many to be drawn"));
     expect_soon("and their texts", start, SOON);
 }
 END_TEST
@@ -646,12 +713,27 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {
-        results_refused,   options_refused,    calls_are_named, limits_are_named, elements_refused,
-        plans_refused,     runs_refused,       idle_inputs,     runs_fail,        first_error_stays,
-        texts_refused,     explained,          deep_maps,       deep_views,       deep_reductions,
-        unrelated_outputs, unrelated_operands, high_rank,       rank_of_ones,     no_elements
-    };
+    const TTest *const tests[] = { results_refused,
+                                   options_refused,
+                                   calls_are_named,
+                                   limits_are_named,
+                                   elements_refused,
+                                   plans_refused,
+                                   runs_refused,
+                                   idle_inputs,
+                                   runs_fail,
+                                   first_error_stays,
+                                   texts_refused,
+                                   explained,
+                                   drawn,
+                                   deep_maps,
+                                   deep_views,
+                                   deep_reductions,
+                                   unrelated_outputs,
+                                   unrelated_operands,
+                                   high_rank,
+                                   rank_of_ones,
+                                   no_elements };
 
     return run_suite("asking", tests, COUNT(tests));
 }

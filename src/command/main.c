@@ -7,6 +7,7 @@
 #include "results.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static rd_results wanted(const cmd_results *results)
 {
@@ -72,13 +73,15 @@ static void run(rd_ctx *ctx, const cmd_options *o)
     if (o->plot)
         cmd_plan_plot(o->plot, &results);
     c.opened = cmd_seconds();
-    if (o->explain && *o->explain)
-        cmd_misuse("--explain=%s: it is a text, --explain", o->explain);
+    if (o->explain && *o->explain && strcmp(o->explain, "svg") != 0)
+        cmd_misuse("--explain=%s: it is a text, --explain, or a picture, --explain=svg",
+                   o->explain);
     if (o->dot || o->explain) {
         if (o->dot)
             say(ctx, rd_graphviz(ctx, wanted(&results)));
         else
-            say(ctx, rd_explain(ctx, wanted(&results), NULL));
+            say(ctx, *o->explain ? rd_explain_svg(ctx, wanted(&results), NULL)
+                                 : rd_explain(ctx, wanted(&results), NULL));
         return;
     }
     cmd_make_room(&targets, &results);

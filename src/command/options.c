@@ -28,7 +28,7 @@ static const char help[] =
     "      --plot FILE           a picture of the results: .png, .svg or .pdf\n"
     "      --join AXIS           join files along this axis; one that none has is a new first one\n"
     "      --list                what is in the files\n"
-    "      --explain             how it would be computed, and nothing else\n"
+    "      --explain[=svg]       how it would be computed, and nothing else; as a picture\n"
     "      --dot                 the formula as a graph for Graphviz, and nothing else\n"
     "      --time                how long it took\n"
     "      --progress            a bar, also where it would not be shown\n"

@@ -255,23 +255,39 @@ static void why_text(rd_text *text, const rd_graph *g)
     }
 }
 
+/* Of a concatenation nothing is computed there: its parts are stages. */
+static bool is_storage(const rd_tree *tree, const rd_item *item)
+{
+    return !item->loop && tree->graph->value[item->value].kind == RD_VALUE_JOIN;
+}
+
+/* A stage. */
+static void root_text(rd_text *text, const rd_tree *tree, const rd_item *item)
+{
+    if (!item->loop) {
+        item_text(text, tree, item->value);
+        return;
+    }
+    rd_text_add(text, "%s ", sharing(tree, item->loop, item->loop->axis));
+    loop_text(text, tree->graph, item->loop);
+    rd_text_add(text, "\n");
+    scope_text(text, tree, item->loop, 1);
+}
+
+void rd_stage_text(rd_text *text, const rd_nest *nest, int stage)
+{
+    root_text(text, nest->tree, nest->stage[stage].item);
+}
+
 void rd_tree_text(rd_text *text, const rd_tree *tree)
 {
     int k = 0;
 
-    for (const rd_item *item = tree->root->first; item; item = item->next) {
-        if (!item->loop && tree->graph->value[item->value].kind == RD_VALUE_JOIN)
-            continue;
-        rd_text_add(text, "stage %d: ", k++);
-        if (!item->loop) {
-            item_text(text, tree, item->value);
-            continue;
+    for (const rd_item *item = tree->root->first; item; item = item->next)
+        if (!is_storage(tree, item)) {
+            rd_text_add(text, "stage %d: ", k++);
+            root_text(text, tree, item);
         }
-        rd_text_add(text, "%s ", sharing(tree, item->loop, item->loop->axis));
-        loop_text(text, tree->graph, item->loop);
-        rd_text_add(text, "\n");
-        scope_text(text, tree, item->loop, 1);
-    }
     keep_text(text, tree);
     why_text(text, tree->graph);
 }

@@ -5,8 +5,16 @@
 #include "eval/dump.h"
 #include "eval/forms.h"
 #include "eval/pairs.h"
+#include "eval/picture.h"
 #include "eval/request.h"
 #include "eval/backend.h"
+#include <stdio.h>
+
+/* What is being said: a text, and a picture of the same, if one is wanted. */
+typedef struct account {
+    rd_text text;
+    rd_svg *picture; /* NULL: none */
+} account;
 
 static void results_text(rd_text *text, rd_results results)
 {
@@ -130,7 +138,7 @@ static rd_nest *nest_of(rd_ctx *ctx, rd_pool *pool, rd_results results, const rd
     rd_request  *request = rd_pool_get(pool, n * sizeof *request);
     rd_output   *out     = rd_pool_get(pool, n * sizeof *out);
 
-    if (!request || !out || !rd_check_results(ctx, "rd_explain", results, request, out))
+    if (!request || !out || !rd_check_results(ctx, rd_call_name(ctx), results, request, out))
         return NULL;
     rd_choice choice = given->exprs.n ? (rd_choice){ .traversal = opts->traversal }
                                       : rd_cache_choice(ctx, results.n, request, opts);
@@ -141,9 +149,12 @@ static rd_nest *nest_of(rd_ctx *ctx, rd_pool *pool, rd_results results, const rd
     return rd_nest_on(use, ctx, pool, results.n, request, given, opts, &choice);
 }
 
-static bool nest_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results results, int threads,
+static bool nest_text(account *to, rd_nest *nest, rd_pool *pool, rd_results results, int threads,
                       rd_backend_use *use)
 {
+    rd_text  *text = &to->text;
+    rd_stages stages;
+
     results_text(text, results);
     measured_text(text, &nest->choice);
     leaves_text(text, nest->tree->graph);
@@ -151,52 +162,68 @@ static bool nest_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results re
     rd_nest_text(text, nest);
     combine_text(text, nest->tree);
     memory_text(text, nest->tree);
-    return rd_forms_text(text, nest, pool, results, threads, use);
+    return rd_forms_text(text, nest, pool, results, threads, use, &stages) &&
+           (!to->picture || rd_picture_plan(to->picture, nest, &stages, pool));
+}
+
+/* What has been said since, and drawn, is not. */
+static void take_back(account *to, const account *before)
+{
+    to->text.n              = before->text.n;
+    to->text.at[to->text.n] = 0;
+    if (!to->picture)
+        return;
+    to->picture->width  = before->picture->width;
+    to->picture->height = before->picture->height;
+    to->picture->body.n = before->picture->body.n;
+    if (to->picture->body.at)
+        to->picture->body.at[to->picture->body.n] = 0;
 }
 
 /* Once more, on that backend, in place of the text from `before` on.  AUTO changes no bit: on CUDA
  * it asks no library. */
-static bool text_again(rd_ctx *ctx, rd_text *text, size_t before, rd_pool *pool, rd_results results,
-                       const rd_given *given, const rd_eval_opts *opts, rd_backend backend,
-                       rd_backend_use *use)
+static bool text_again(rd_ctx *ctx, account *to, const account *before, rd_pool *pool,
+                       rd_results results, const rd_given *given, const rd_eval_opts *opts,
+                       rd_backend backend, rd_backend_use *use)
 {
     rd_eval_opts own = *opts;
     rd_nest     *nest;
 
-    text->n          = before;
-    text->at[before] = 0;
-    own.backend      = backend;
+    take_back(to, before);
+    own.backend = backend;
     own.deterministic |= backend == RD_BACKEND_CUDA;
     nest = nest_of(ctx, pool, results, given, &own, use);
-    return nest && nest_text(text, nest, pool, results, opts->threads, use);
+    return nest && nest_text(to, nest, pool, results, opts->threads, use);
 }
 
 /* AUTO takes a GPU for data of this process by rates; false: it cannot, and use->why may say why
  * not, or that it failed. */
-static bool taken_text(rd_ctx *ctx, rd_text *text, size_t before, rd_pool *pool, rd_results results,
-                       const rd_given *given, const rd_eval_opts *opts, rd_backend_use *use)
+static bool taken_text(rd_ctx *ctx, account *to, const account *before, rd_pool *pool,
+                       rd_results results, const rd_given *given, const rd_eval_opts *opts,
+                       rd_backend_use *use)
 {
     const rd_verdict verdict = use->verdict;
-    const bool       done =
-        text_again(ctx, text, before, pool, results, given, opts, RD_BACKEND_CUDA, use);
+    const bool done = text_again(ctx, to, before, pool, results, given, opts, RD_BACKEND_CUDA, use);
 
     if (!rd_backend_forgive(ctx) || !done || use->why)
         return false;
-    rd_text_add(text, "on CUDA: ");
-    rd_verdict_text(text, &verdict);
-    rd_text_add(text, "\n");
+    rd_text_add(&to->text, "on CUDA: ");
+    rd_verdict_text(&to->text, &verdict);
+    rd_text_add(&to->text, "\n");
     return true;
 }
 
 /* One plan.  What AUTO's CUDA refuses is the CPU's. */
-static bool plan_text(rd_ctx *ctx, rd_text *text, rd_pool *pool, rd_results results,
+static bool plan_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results results,
                       const rd_given *given, const rd_eval_opts *opts)
 {
-    const size_t   before  = text->n;
+    rd_text       *text    = &to->text;
+    rd_svg         drawn   = to->picture ? *to->picture : (rd_svg){ 0 };
+    const account  before  = { *text, &drawn };
     const char    *refused = NULL;
     rd_backend_use use;
     rd_nest       *nest = nest_of(ctx, pool, results, given, opts, &use);
-    bool           done = nest && nest_text(text, nest, pool, results, opts->threads, &use);
+    bool           done = nest && nest_text(to, nest, pool, results, opts->threads, &use);
 
     if (done && use.verdict.here > 0 &&
         !(use.verdict.takes && rd_rates_are_of(ctx, rd_rates_of(ctx)))) {
@@ -207,14 +234,14 @@ static bool plan_text(rd_ctx *ctx, rd_text *text, rd_pool *pool, rd_results resu
         return true;
     }
     if (done && use.verdict.takes) {
-        if (taken_text(ctx, text, before, pool, results, given, opts, &use))
+        if (taken_text(ctx, to, &before, pool, results, given, opts, &use))
             return true;
         refused = use.why ? use.why : "the GPU fails";
         done    = rd_error(ctx) == RD_OK;
     } else if (done && use.backend->device && !use.must)
         refused = use.why;
     if (done && refused) {
-        done    = text_again(ctx, text, before, pool, results, given, opts, RD_BACKEND_CPU, &use);
+        done    = text_again(ctx, to, &before, pool, results, given, opts, RD_BACKEND_CPU, &use);
         use.why = refused;
     }
     if (done && use.why)
@@ -222,7 +249,7 @@ static bool plan_text(rd_ctx *ctx, rd_text *text, rd_pool *pool, rd_results resu
     return done;
 }
 
-static bool part_text(rd_ctx *ctx, rd_text *text, const rd_cut *cut, rd_results results,
+static bool part_text(rd_ctx *ctx, account *to, const rd_cut *cut, rd_results results,
                       const rd_eval_opts *opts)
 {
     rd_pool       *pool  = rd_pool_planning(ctx);
@@ -232,17 +259,22 @@ static bool part_text(rd_ctx *ctx, rd_text *text, const rd_cut *cut, rd_results 
     bool       done;
 
     if (cut->target && cut->target->kind == RD_EXPR_PRODUCT) {
-        rd_text_add(text, "product of sparse matrices, row by row, at %lld places\n",
-                    (long long)cut->target->extent[0]);
+        char line[100];
+
+        snprintf(line, sizeof line, "product of sparse matrices, row by row, at %lld places",
+                 (long long)cut->target->extent[0]);
+        rd_text_add(&to->text, "%s\n", line);
+        if (to->picture)
+            rd_picture_line(to->picture, line);
         rd_pool_free(pool);
         return true;
     }
-    done = pool && plan_text(ctx, text, pool, wanted, &given, opts);
+    done = pool && plan_text(ctx, to, pool, wanted, &given, opts);
     rd_pool_free(pool);
     return done;
 }
 
-static bool parts_text(rd_ctx *ctx, rd_text *text, rd_pool *pool, rd_results results,
+static bool parts_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results results,
                        const rd_eval_opts *opts, int limit)
 {
     rd_expr **exprs = rd_pool_get(pool, (size_t)results.n * sizeof *exprs);
@@ -255,28 +287,37 @@ static bool parts_text(rd_ctx *ctx, rd_text *text, rd_pool *pool, rd_results res
         cuts = rd_cut_up(ctx, pool, (rd_exprs){ exprs, results.n }, limit);
     done = cuts;
     if (cuts && cuts->n > 1)
-        rd_text_add(text, "too much for one plan: %d parts, each reads what earlier ones made\n",
+        rd_text_add(&to->text,
+                    "too much for one plan: %d parts, each reads what earlier ones made\n",
                     (int)cuts->n);
     for (int32_t k = 0; done && k < cuts->n; k++) {
+        char line[40];
+
+        snprintf(line, sizeof line, "-- part %d", (int)k);
         if (cuts->n > 1)
-            rd_text_add(text, "-- part %d\n", (int)k);
-        done = part_text(ctx, text, &cuts->cut[k], results, opts);
+            rd_text_add(&to->text, "%s\n", line);
+        if (cuts->n > 1 && to->picture)
+            rd_picture_line(to->picture, line);
+        done = part_text(ctx, to, &cuts->cut[k], results, opts);
     }
     return done;
 }
 
 /* As one plan or, where that is too much, in parts; false: it fails. */
-static bool say_all(rd_ctx *ctx, rd_text *text, rd_pool *pool, rd_results results,
+static bool say_all(rd_ctx *ctx, account *to, rd_pool *pool, rd_results results,
                     const rd_eval_opts *opts)
 {
-    const rd_given none = { .limited = true };
-    bool           done = plan_text(ctx, text, pool, results, &none, opts);
+    const rd_given none   = { .limited = true };
+    rd_svg         drawn  = to->picture ? *to->picture : (rd_svg){ 0 };
+    const account  before = { .picture = &drawn };
+    bool           done   = plan_text(ctx, to, pool, results, &none, opts);
 
     for (const int *limit = rd_cut_limits; *limit && !done && rd_error(ctx) == RD_ERR_LIMIT;
          limit++) {
-        rd_text_free(text);
+        if (to->text.at)
+            take_back(to, &before);
         rd_error_forgive(ctx);
-        done = parts_text(ctx, text, pool, results, opts, *limit);
+        done = parts_text(ctx, to, pool, results, opts, *limit);
     }
     return done;
 }
@@ -295,45 +336,78 @@ static void pairs_text(rd_text *text, rd_results asked)
     }
 }
 
+static const char *file_of(rd_ctx *ctx, rd_svg *picture)
+{
+    rd_text     file = { 0 };
+    const char *kept = NULL;
+
+    rd_svg_file(&file, picture);
+    kept = file.failed ? NULL : rd_arena_text(ctx, file.at);
+    rd_text_free(&file);
+    return kept;
+}
+
+static const char *text_of(rd_ctx *ctx, const account *to, rd_results asked)
+{
+    rd_text     whole = { 0 };
+    const char *kept;
+
+    pairs_text(&whole, asked);
+    rd_text_add(&whole, "%s", to->text.at);
+    kept = whole.failed ? NULL : rd_arena_text(ctx, whole.at);
+    rd_text_free(&whole);
+    return kept;
+}
+
 static const char *explain(rd_ctx *ctx, rd_results asked, rd_results results,
-                           const rd_eval_opts *opts)
+                           const rd_eval_opts *opts, rd_svg *picture)
 {
     rd_eval_opts full;
     rd_pool     *pool;
-    rd_text      text = { 0 }, whole = { 0 };
+    account      to   = { .picture = picture };
     const char  *kept = NULL;
 
     if (!rd_eval_options(ctx, opts, &full))
         return NULL;
     pool = rd_pool_planning(ctx);
     /* What a stage runs as is said by less, if there is no memory to find out. */
-    if (pool && say_all(ctx, &text, pool, results, &full) && !text.failed &&
-        rd_error(ctx) == RD_OK) {
-        pairs_text(&whole, asked);
-        rd_text_add(&whole, "%s", text.at);
-        kept = whole.failed ? NULL : rd_arena_text(ctx, whole.at);
-    }
+    if (pool && (!picture || rd_picture_graph(picture, ctx, asked)) &&
+        say_all(ctx, &to, pool, results, &full) && !to.text.failed && rd_error(ctx) == RD_OK)
+        kept = picture ? file_of(ctx, picture) : text_of(ctx, &to, asked);
     if (!kept && rd_error(ctx) == RD_OK)
-        rd_fail(ctx, RD_ERR_MEMORY, "rd_explain: no memory for the text");
-    rd_text_free(&text);
-    rd_text_free(&whole);
+        rd_fail(ctx, RD_ERR_MEMORY, "%s: no memory for the text", rd_call_name(ctx));
+    rd_text_free(&to.text);
     rd_pool_free(pool);
     return kept;
 }
 
-const char *rd_explain(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
+static const char *explained(rd_ctx *ctx, const char *call, rd_results results,
+                             const rd_eval_opts *opts, rd_svg *picture)
 {
-    const char *before, *text;
+    const char *before, *text = NULL;
     rd_pairs    pairs;
 
     if (!ctx || rd_error(ctx) != RD_OK)
         return NULL;
-    before = rd_begin_call(ctx, "rd_explain");
-    text   = NULL;
+    before = rd_begin_call(ctx, call);
     if (rd_pairs_begin(ctx, results, &pairs)) {
-        text = explain(ctx, results, pairs.results, opts);
+        text = explain(ctx, results, pairs.results, opts, picture);
         rd_pairs_end(ctx, results, &pairs);
     }
     rd_begin_call(ctx, before);
     return text;
+}
+
+const char *rd_explain(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
+{
+    return explained(ctx, "rd_explain", results, opts, NULL);
+}
+
+const char *rd_explain_svg(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
+{
+    rd_svg      picture = { 0 };
+    const char *file    = explained(ctx, "rd_explain_svg", results, opts, &picture);
+
+    rd_text_free(&picture.body);
+    return file;
 }

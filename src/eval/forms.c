@@ -12,15 +12,6 @@ static void *memory_of(void *pool, size_t bytes)
 }
 
 /* ---- One stage ------------------------------------------------------------------------------- */
-typedef struct stage {
-    const rd_backend_table *backend;
-    const rd_program       *p;
-    rd_form                 form;
-    rd_cost                 cost;
-    int                     number, threads;
-    double                  seconds, first; /* of a run in the end, and of the first */
-} stage;
-
 static const char *kind_name(rd_form_kind kind)
 {
     static const char *const name[] = { [RD_FORM_PRODUCT]   = "a product",
@@ -32,7 +23,7 @@ static const char *kind_name(rd_form_kind kind)
     return name[kind];
 }
 
-static void time_text(rd_text *text, double seconds)
+void rd_time_text(rd_text *text, double seconds)
 {
     if (seconds < 1e-3)
         rd_text_add(text, "%.3g us", 1e6 * seconds);
@@ -46,12 +37,12 @@ static void time_text(rd_text *text, double seconds)
 static const double OPERATIONS_A_MS = 10e6;
 
 /* The run, from 1 on, during which the loops begin to be compiled: work is counted as it begins. */
-static double compiling_run(const stage *s)
+static double compiling_run(const rd_stage_form *s)
 {
     return s->form.left > s->p->work ? ceil(s->form.left / s->p->work) : 1;
 }
 
-static void loops_text(rd_text *text, const stage *s)
+static void loops_text(rd_text *text, const rd_stage_form *s)
 {
     switch (s->form.loops) {
     case RD_LOOPS_COMING: rd_text_add(text, ", being compiled"); break;
@@ -66,12 +57,18 @@ static void loops_text(rd_text *text, const stage *s)
         rd_text_add(text, "; until then %s", kind_name(s->form.meanwhile));
 }
 
-static void form_text(rd_text *text, const stage *s)
+void rd_form_text(rd_text *text, const rd_stage_form *s)
 {
     const char *library = s->backend->library(s->p);
 
-    rd_text_add(text, "form of stage %d: %s%s%s", s->number, kind_name(s->form.kind),
-                library ? " by " : "", library ? library : "");
+    rd_text_add(text, "%s%s%s", kind_name(s->form.kind), library ? " by " : "",
+                library ? library : "");
+}
+
+static void form_text(rd_text *text, const rd_stage_form *s)
+{
+    rd_text_add(text, "form of stage %d: ", s->number);
+    rd_form_text(text, s);
     loops_text(text, s);
     if (s->form.why)
         rd_text_add(text, "; no compiled loops: %s", s->form.why);
@@ -79,7 +76,7 @@ static void form_text(rd_text *text, const stage *s)
 }
 
 /* Loops of which a mask of places leaves out a part; the cost is that of all of them. */
-static void bounds_text(rd_text *text, const rd_graph *g, const stage *s)
+static void bounds_text(rd_text *text, const rd_graph *g, const rd_stage_form *s)
 {
     bool any = false;
 
@@ -96,7 +93,7 @@ static void bounds_text(rd_text *text, const rd_graph *g, const stage *s)
                                                  : "; it is tested, as loops are not compiled");
 }
 
-static void cost_text(rd_text *text, const stage *s)
+static void cost_text(rd_text *text, const rd_stage_form *s)
 {
     rd_text_add(text,
                 "cost of stage %d: reads %.0f bytes, writes %.0f; visits %.0f elements: %.0f "
@@ -106,10 +103,10 @@ static void cost_text(rd_text *text, const stage *s)
     if (s->cost.calls > 0)
         rd_text_add(text, ", %.0f calls of functions", s->cost.calls);
     rd_text_add(text, "; about ");
-    time_text(text, s->seconds);
+    rd_time_text(text, s->seconds);
     if (s->form.kind != s->form.meanwhile) {
         rd_text_add(text, ", until then ");
-        time_text(text, s->first);
+        rd_time_text(text, s->first);
     }
     rd_text_add(text, " on %d thread%s\n", s->threads, s->threads == 1 ? "" : "s");
 }
@@ -128,10 +125,12 @@ static int threads_of(const rd_program *p, const rd_ctx *ctx, int asked)
     return rd_team(ctx, asked, p->work, shares);
 }
 
-static stage stage_of(const rd_backend_table *backend, const rd_program *p, const rd_cost *cost,
-                      int number, int threads, rd_pool *pool)
+static rd_stage_form stage_of(const rd_backend_table *backend, const rd_program *p,
+                              const rd_cost *cost, int number, int threads, rd_pool *pool)
 {
-    stage s = { .backend = backend, .p = p, .cost = *cost, .number = number, .threads = threads };
+    rd_stage_form s = {
+        .backend = backend, .p = p, .cost = *cost, .number = number, .threads = threads
+    };
 
     backend->form(p, memory_of, pool, &s.form);
     s.seconds = backend->seconds(p, cost, s.form.kind, &s.form.slow, threads);
@@ -140,7 +139,7 @@ static stage stage_of(const rd_backend_table *backend, const rd_program *p, cons
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
-static void stage_text(rd_text *text, const rd_graph *g, const stage *s)
+static void stage_text(rd_text *text, const rd_graph *g, const rd_stage_form *s)
 {
     form_text(text, s);
     bounds_text(text, g, s);
@@ -152,7 +151,7 @@ static void stage_text(rd_text *text, const rd_graph *g, const stage *s)
     }
 }
 
-static void runs_text(rd_text *text, int n, const stage *s)
+static void runs_text(rd_text *text, int n, const rd_stage_form *s)
 {
     double first = 0, later = 0;
     bool   waits = false;
@@ -163,7 +162,7 @@ static void runs_text(rd_text *text, int n, const stage *s)
         waits |= s[k].form.kind != s[k].form.meanwhile;
     }
     rd_text_add(text, "first run: about ");
-    time_text(text, first);
+    rd_time_text(text, first);
     for (int k = 0; k < n; k++)
         if (s[k].form.kind != s[k].form.meanwhile)
             rd_text_add(text, ", stage %d by %s%s%s", s[k].number, kind_name(s[k].form.meanwhile),
@@ -171,7 +170,7 @@ static void runs_text(rd_text *text, int n, const stage *s)
                         rd_is_slow(&s[k].form.slow_meanwhile) ? "element by element" : "");
     if (waits) {
         rd_text_add(text, "; runs that begin once all is compiled: about ");
-        time_text(text, later);
+        rd_time_text(text, later);
     }
     rd_text_add(text, "\n");
 }
@@ -192,9 +191,9 @@ static void measured_text(rd_text *text, rd_ctx *ctx, int n, const rd_program *p
 
         if (found && found->of.seconds > 0) {
             rd_text_add(text, "measured: stage %d takes ", k);
-            time_text(text, found->of.seconds);
+            rd_time_text(text, found->of.seconds);
             rd_text_add(text, ", by rule ");
-            time_text(text, found->of.by_rule);
+            rd_time_text(text, found->of.by_rule);
             rd_text_add(text, "\n");
         } else if (found)
             rd_text_add(text, "stage %d could not be measured\n", k);
@@ -224,16 +223,17 @@ static bool kernels_text(rd_text *text, const rd_graph *g, int n, rd_program *p,
 }
 
 bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results results, int threads,
-                   rd_backend_use *use)
+                   rd_backend_use *use, rd_stages *stages)
 {
     const rd_backend_table *backend = use->backend;
     const int               n       = nest->n_stage;
     rd_program             *p       = rd_lower(nest, pool);
-    stage                  *s       = rd_pool_get(pool, (size_t)(n + 1) * sizeof *s);
+    rd_stage_form          *s       = rd_pool_get(pool, (size_t)(n + 1) * sizeof *s);
     char                    note[160];
 
     if (!p || !s)
         return false;
+    *stages = (rd_stages){ n, p, backend->device ? NULL : s };
     if (backend->device)
         return kernels_text(text, nest->tree->graph, n, p, pool, results, use);
     for (int k = 0; k < n; k++) { /* a product counts blocks once it is prepared */

@@ -289,6 +289,8 @@ rd_set  rd_subscript_axes(const rd_graph *graph, const rd_subscript *at);
 void rd_graph_text(rd_text *text, const rd_graph *graph);
 void rd_tree_text(rd_text *text, const rd_tree *tree);
 void rd_nest_text(rd_text *text, const rd_nest *nest);
+/* The loops of one stage. */
+void rd_stage_text(rd_text *text, const rd_nest *nest, int stage);
 
 /* ---- checks (check.c): NULL, or what is wrong ------------------------------------------------ */
 const char *rd_check_graph(const rd_graph *graph);

@@ -1,52 +1,6 @@
 /* graphviz.c - expressions as a graph in Graphviz's language, each node once. */
 #include "core/text.h"
-#include "expr/expr.h"
-#include <string.h>
-
-/* Nodes in the order they were found, and a hash table of them; a graph may be too deep for
- * recursion. */
-typedef struct node_list {
-    rd_expr **at, **slot;
-    int64_t   n, room;
-    bool      failed;
-} node_list;
-
-static rd_expr **find_slot(node_list *list, const rd_expr *x)
-{
-    uint64_t k = x->serial * UINT64_C(0x9E3779B97F4A7C15) >> 20;
-
-    while (list->slot[k % (uint64_t)(2 * list->room)] &&
-           list->slot[k % (uint64_t)(2 * list->room)] != x)
-        k++;
-    return &list->slot[k % (uint64_t)(2 * list->room)];
-}
-
-static bool grow(rd_ctx *ctx, node_list *list)
-{
-    int64_t   room = list->room ? 2 * list->room : 64;
-    rd_expr **at   = rd_alloc(ctx, 3 * room * (int64_t)sizeof *at);
-
-    if (!at)
-        return false;
-    if (list->n)
-        memcpy(at, list->at, (size_t)list->n * sizeof *at);
-    rd_free(ctx, list->at);
-    *list = (node_list){ .at = at, .slot = at + room, .n = list->n, .room = room };
-    for (int64_t i = 0; i < list->n; i++)
-        *find_slot(list, at[i]) = at[i];
-    return true;
-}
-
-static void found(rd_ctx *ctx, node_list *list, rd_expr *x)
-{
-    if (list->failed || (list->n == list->room && !grow(ctx, list))) {
-        list->failed = true;
-        return;
-    }
-    rd_expr **slot = find_slot(list, x);
-    if (!*slot)
-        list->at[list->n++] = *slot = x;
-}
+#include "expr/nodes.h"
 
 /* Names are the caller's and may hold anything. */
 static void add_line(rd_text *text, const rd_expr *x)
@@ -88,17 +42,11 @@ static void add_node(rd_text *text, const rd_expr *x)
     }
 }
 
-static void add_graph(rd_ctx *ctx, rd_text *text, rd_results results, node_list *list)
+static void add_graph(rd_text *text, rd_results results, const rd_node_list *list)
 {
     rd_text_add(text, "digraph rdim {\n  node [fontname=\"monospace\"];\n");
-    for (int32_t i = 0; i < results.n; i++)
-        found(ctx, list, results.at[i].expr);
-    for (int64_t i = 0; i < list->n && !list->failed; i++) {
+    for (int64_t i = 0; i < list->n; i++)
         add_node(text, list->at[i]);
-        for (int k = 0; k < list->at[i]->n_in; k++)
-            if (list->at[i]->in[k])
-                found(ctx, list, list->at[i]->in[k]);
-    }
     for (int32_t i = 0; i < results.n; i++)
         rd_text_add(text, "  out%d [label=\"result %d\", shape=plaintext];\n  n%u -> out%d;\n",
                     (int)i, (int)i, results.at[i].expr->serial, (int)i);
@@ -107,9 +55,9 @@ static void add_graph(rd_ctx *ctx, rd_text *text, rd_results results, node_list 
 
 const char *rd_graphviz(rd_ctx *ctx, rd_results results)
 {
-    rd_text     text = { 0 };
-    node_list   list = { 0 };
-    const char *kept = NULL;
+    rd_text      text = { 0 };
+    rd_node_list list = { 0 };
+    const char  *kept = NULL;
 
     if (!ctx || (results.n > 0 && !results.at))
         return NULL;
@@ -120,12 +68,12 @@ const char *rd_graphviz(rd_ctx *ctx, rd_results results)
         else if (results.at[i].expr->ctx != ctx)
             return rd_fail(ctx, RD_ERR_ARGUMENT,
                            "rd_graphviz: result %d belongs to another context", (int)i);
-    add_graph(ctx, &text, results, &list);
-    if (text.failed)
-        rd_fail(ctx, RD_ERR_MEMORY, "rd_graphviz: no memory for the text");
-    else if (!list.failed)
-        kept = rd_arena_text(ctx, text.at);
+    if (rd_list_nodes(ctx, results, &list)) {
+        add_graph(&text, results, &list);
+        kept = text.failed ? rd_fail(ctx, RD_ERR_MEMORY, "rd_graphviz: no memory for the text")
+                           : rd_arena_text(ctx, text.at);
+    }
     rd_text_free(&text);
-    rd_free(ctx, list.at);
+    rd_free_nodes(ctx, &list);
     return kept;
 }

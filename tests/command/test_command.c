@@ -213,6 +213,8 @@ static const struct said {
     { "$R 'x' a.npy", 0, "result: f32 (6, 4, 5)", NULL },
     { "$R 'x' a.npy", 0, "17 of 120 missing", NULL },
     { "$R 'nanmean(x, axis=0)' a.npy --explain", 0, "stage 0", NULL },
+    { "$R 'nanmean(x, axis=0)' a.npy --explain=svg", 0, "<svg xmlns", NULL },
+    { "$R 'nanmean(x, axis=0)' a.npy --explain=png", 2, NULL, "--explain=svg" },
     { "$R 'nanmean(x, axis=0)' a.npy --dot", 0, "digraph", NULL },
     { "$R 'nanmean(x)' a.npy --time", 0, NULL, "computed in" },
     { "$R 'x' a.npy > /dev/full", 1, NULL, "standard output cannot be written" },

@@ -1,0 +1,450 @@
+/* picture.c - where boxes and arrows of a plan's picture go. */
+#include "eval/picture.h"
+#include "eval/dump.h"
+#include "expr/nodes.h"
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    GAP          = 24,
+    BETWEEN      = 90,
+    LETTERS      = 84,
+    NAME_LETTERS = 44,
+    NODE_LETTERS = 36,
+    MOST_NODES   = 120
+};
+
+void rd_picture_line(rd_svg *to, const char *line)
+{
+    rd_svg_line(to, RD_SVG_MARGIN, to->height + GAP, line, 4 * LETTERS);
+}
+
+/* ---- The graph ------------------------------------------------------------------------------- */
+typedef struct node {
+    const rd_expr *x;
+    rd_text        lines;
+    rd_box         box;
+    int            layer; /* operands have smaller ones */
+} node;
+
+typedef struct graph {
+    node  *at;
+    int    n, layers;
+    double width; /* of the widest layer */
+} graph;
+
+static int number_of(const graph *g, const rd_expr *x)
+{
+    for (int k = 0; k < g->n; k++)
+        if (g->at[k].x == x)
+            return k;
+    return -1;
+}
+
+/* Operands come later in the list than who reads them first, but perhaps not than all who do. */
+static void find_layers(graph *g)
+{
+    bool changed = true;
+
+    for (int round = 0; changed && round <= g->n; round++) {
+        changed = false;
+        for (int k = g->n - 1; k >= 0; k--)
+            for (int i = 0; i < g->at[k].x->n_in; i++) {
+                const int from = g->at[k].x->in[i] ? number_of(g, g->at[k].x->in[i]) : -1;
+
+                if (from >= 0 && g->at[k].layer <= g->at[from].layer) {
+                    g->at[k].layer = g->at[from].layer + 1;
+                    changed        = true;
+                }
+            }
+    }
+    for (int k = 0; k < g->n; k++)
+        g->layers = g->at[k].layer >= g->layers ? g->at[k].layer + 1 : g->layers;
+}
+
+/* A leaf that is read late stands just above who reads it. */
+static void lower_leaves(graph *g)
+{
+    for (int k = 0; k < g->n; k++) {
+        int first = g->layers;
+
+        for (int j = 0; j < g->n; j++)
+            for (int i = 0; i < g->at[j].x->n_in; i++)
+                if (g->at[j].x->in[i] == g->at[k].x && g->at[j].layer < first)
+                    first = g->at[j].layer;
+        if (g->at[k].x->n_in == 0 && first < g->layers)
+            g->at[k].layer = first - 1;
+    }
+}
+
+static void place_layer(graph *g, int layer, double *y)
+{
+    double x = RD_SVG_MARGIN, high = 0;
+
+    for (int k = 0; k < g->n; k++)
+        if (g->at[k].layer == layer) {
+            g->at[k].box.x = x;
+            g->at[k].box.y = *y;
+            x += g->at[k].box.width + GAP;
+            high = g->at[k].box.height > high ? g->at[k].box.height : high;
+        }
+    g->width = x > g->width ? x : g->width;
+    *y += high + 2 * GAP;
+}
+
+/* Each layer in the middle of the widest one. */
+static void centre(graph *g)
+{
+    for (int layer = 0; layer < g->layers; layer++) {
+        double end = 0;
+
+        for (int k = 0; k < g->n; k++)
+            if (g->at[k].layer == layer && g->at[k].box.x + g->at[k].box.width + GAP > end)
+                end = g->at[k].box.x + g->at[k].box.width + GAP;
+        for (int k = 0; k < g->n; k++)
+            if (g->at[k].layer == layer)
+                g->at[k].box.x += (g->width - end) / 2;
+    }
+}
+
+static void draw_graph(rd_svg *to, graph *g, rd_results results)
+{
+    double y = to->height + GAP;
+
+    for (int layer = 0; layer < g->layers; layer++)
+        place_layer(g, layer, &y);
+    centre(g);
+    for (int k = 0; k < g->n; k++)
+        for (int i = 0; i < g->at[k].x->n_in; i++) {
+            const int     from = g->at[k].x->in[i] ? number_of(g, g->at[k].x->in[i]) : -1;
+            const rd_box *a = from >= 0 ? &g->at[from].box : NULL, *b = &g->at[k].box;
+
+            if (a)
+                rd_svg_arrow(to, a->x + a->width / 2, a->y + a->height,
+                             b->x + b->width * (i + 1) / (g->at[k].x->n_in + 1), b->y, true);
+        }
+    for (int k = 0; k < g->n; k++) {
+        bool wanted = false;
+
+        for (int r = 0; r < results.n; r++)
+            wanted |= results.at[r].expr == g->at[k].x;
+        rd_svg_box(to, &g->at[k].box,
+                   wanted                  ? "#fde9c8"
+                   : g->at[k].x->n_in == 0 ? "#e3ecfa"
+                                           : "#ffffff",
+                   g->at[k].lines.at ? g->at[k].lines.at : "", NODE_LETTERS);
+    }
+}
+
+/* A leaf: what it is, then the name of its file, without folders. */
+static void leaf_text(rd_text *text, const rd_expr *x)
+{
+    const char *path = x->kind == RD_EXPR_LEAF ? rd_leaf_path(x) : NULL;
+    const char *name = path && strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    rd_text     line = { 0 };
+    char       *from;
+
+    rd_expr_line(&line, x);
+    from = path && line.at ? strstr(line.at, " from ") : NULL;
+    if (from)
+        *from = 0;
+    for (char *c = line.at; c && *c; c++)
+        *c = *c == '\n' ? ' ' : *c;
+    rd_text_add(text, "%s", line.at ? line.at : "");
+    for (rd_text_add(text, from ? "\nfrom " : ""); from && *name; name++)
+        rd_text_add(text, "%c", *name == '\n' ? ' ' : *name);
+    text->failed |= line.failed;
+    rd_text_free(&line);
+}
+
+static bool describe(node *n)
+{
+    char shape[RD_SHAPE_TEXT];
+
+    leaf_text(&n->lines, n->x);
+    if (n->x->kind != RD_EXPR_LEAF && n->x->kind != RD_EXPR_NUMBER)
+        rd_text_add(&n->lines, "\n%s %s", rd_dtype_name(n->x->type),
+                    rd_shape_text(n->x->rank, n->x->extent, shape));
+    n->box = rd_svg_size(n->lines.at ? n->lines.at : "", NODE_LETTERS);
+    return !n->lines.failed;
+}
+
+/* What is wrong with others planning says. */
+static bool are_there(rd_ctx *ctx, rd_results results)
+{
+    for (int k = 0; k < results.n; k++)
+        if (!results.at || !results.at[k].expr || results.at[k].expr->ctx != ctx ||
+            !results.at[k].expr->id)
+            return false;
+    return true;
+}
+
+bool rd_picture_graph(rd_svg *to, rd_ctx *ctx, rd_results results)
+{
+    graph        g    = { 0 };
+    rd_node_list list = { 0 };
+
+    if (!are_there(ctx, results))
+        return true;
+    bool done = rd_list_nodes(ctx, results, &list);
+
+    if (done && list.n > MOST_NODES) {
+        char line[100];
+
+        snprintf(line, sizeof line, "a graph of %lld nodes, too many to be drawn",
+                 (long long)list.n);
+        rd_picture_line(to, line);
+    } else if (done && (done = (g.at = rd_alloc(ctx, (list.n + 1) * (int64_t)sizeof *g.at)))) {
+        g.n = (int)list.n;
+        for (int k = 0; k < g.n; k++) {
+            g.at[k].x = list.at[k];
+            done &= describe(&g.at[k]);
+        }
+        find_layers(&g);
+        lower_leaves(&g);
+        if (done)
+            draw_graph(to, &g, results);
+        for (int k = 0; k < g.n; k++)
+            rd_text_free(&g.at[k].lines);
+    }
+    rd_free(ctx, g.at);
+    rd_free_nodes(ctx, &list);
+    return done;
+}
+
+/* ---- Stages ---------------------------------------------------------------------------------- */
+typedef struct slot {
+    rd_text lines;
+    rd_box  box;
+    bool    left, drawn; /* a leaf or an input, on the left; it has its place */
+} slot;
+
+typedef struct plan {
+    rd_svg          *to;
+    const rd_nest   *nest;
+    const rd_graph  *g;
+    const rd_stages *stages;
+    rd_text         *lines; /* of stages */
+    rd_box          *box;
+    slot            *slot;
+    double           below_left, below_right; /* of slots so far */
+    double           right;                   /* where the right column begins */
+} plan;
+
+static void bytes_text(rd_text *text, double bytes)
+{
+    static const char *const unit[] = { "bytes", "kB", "MB", "GB", "TB", "PB" };
+    int                      k      = 0;
+
+    for (; bytes >= 1000 && k < 5; k++)
+        bytes /= 1000;
+    rd_text_add(text, "%.3g %s", bytes, unit[k]);
+}
+
+static void count_text(rd_text *text, double n, const char *what)
+{
+    if (n >= 1e6)
+        rd_text_add(text, "%.3g million %s", n / 1e6, what);
+    else
+        rd_text_add(text, "%.0f %s", n, what);
+}
+
+static void describe_stage(const plan *p, int k)
+{
+    rd_text             *text = &p->lines[k];
+    const rd_stage_form *s    = p->stages->form ? &p->stages->form[k] : NULL;
+    const rd_cost        cost = s ? s->cost : rd_program_cost(&p->stages->program[k]);
+
+    rd_text_add(text, "stage %d: ", k);
+    if (s)
+        rd_form_text(text, s);
+    else
+        rd_text_add(text, "kernels of a GPU");
+    rd_text_add(text, "\n");
+    rd_stage_text(text, p->nest, k);
+    rd_text_add(text, "reads ");
+    bytes_text(text, cost.read);
+    rd_text_add(text, ", writes ");
+    bytes_text(text, cost.written);
+    rd_text_add(text, "; ");
+    count_text(text, cost.elements, "elements");
+    rd_text_add(text, ", ");
+    count_text(text, cost.operations, "operations");
+    if (s) {
+        rd_text_add(text, "\nabout ");
+        rd_time_text(text, s->seconds);
+        rd_text_add(text, " on %d thread%s\n", s->threads, s->threads == 1 ? "" : "s");
+    } else
+        rd_text_add(text, "\n");
+    p->box[k] = rd_svg_size(text->at ? text->at : "", LETTERS);
+}
+
+static const char *colour_of(const plan *p, int k)
+{
+    static const char *const fill[] = { [RD_FORM_PRODUCT]   = "#dcd3f2",
+                                        [RD_FORM_TOTAL]     = "#d5efe3",
+                                        [RD_FORM_TILES]     = "#eef3d0",
+                                        [RD_FORM_NEST]      = "#d8f0d2",
+                                        [RD_FORM_REFERENCE] = "#f7d4d0" };
+
+    return p->stages->form ? fill[p->stages->form[k].form.kind] : "#d3e8f2";
+}
+
+static double bytes_of_result(const plan *p, int result)
+{
+    for (int i = 0; i < p->g->n_value; i++) {
+        const rd_value *v     = &p->g->value[i];
+        double          bytes = (double)rd_dtype_size(v->out_type);
+
+        if (v->out != result)
+            continue;
+        for (int d = 0; d < v->n_dim; d++)
+            bytes *= (double)p->g->axis[v->dim[d]].extent;
+        return bytes;
+    }
+    return 0;
+}
+
+static void describe_slot(const plan *p, int s)
+{
+    const rd_slot *of   = &p->g->slot[s];
+    slot          *at   = &p->slot[s];
+    rd_text       *text = &at->lines;
+    char           name[RD_NAME_TEXT];
+
+    at->left = of->kind == RD_SLOT_LEAF || of->kind == RD_SLOT_INPUT;
+    if (of->kind == RD_SLOT_OUTPUT)
+        rd_text_add(text, "y%d\n", (int)of->result);
+    else if (of->kind == RD_SLOT_ARRAY)
+        rd_text_add(text, "an array between stages\n");
+    else {
+        rd_text_add(text, "%s\n", rd_slot_name(p->g, s, name));
+        leaf_text(text, of->expr);
+        rd_text_add(text, "\n");
+    }
+    bytes_text(text, of->kind == RD_SLOT_ARRAY ? (double)of->bytes
+                     : of->kind == RD_SLOT_OUTPUT
+                         ? bytes_of_result(p, of->result)
+                         : (double)(of->hi - of->lo) * rd_dtype_size(of->type));
+    rd_text_add(text, "\n");
+    at->box = rd_svg_size(text->at ? text->at : "", NAME_LETTERS);
+}
+
+/* As low as a stage, or below what is there. */
+static void place_slot(plan *p, int s, double y)
+{
+    slot   *at    = &p->slot[s];
+    double *below = at->left ? &p->below_left : &p->below_right;
+
+    if (at->drawn)
+        return;
+    at->drawn = true;
+    at->box.x = at->left ? RD_SVG_MARGIN : p->right;
+    at->box.y = y > *below ? y : *below;
+    *below    = at->box.y + at->box.height + GAP;
+    rd_svg_box(p->to, &at->box,
+               at->left                               ? "#e3ecfa"
+               : p->g->slot[s].kind == RD_SLOT_OUTPUT ? "#fde9c8"
+                                                      : "#f3f3f3",
+               at->lines.at ? at->lines.at : "", NAME_LETTERS);
+}
+
+static bool is_drawn(const plan *p, int32_t s)
+{
+    return s >= 0 && s < p->g->n_slot;
+}
+
+/* Each slot once a stage, whichever of its instructions name it. */
+static void arrows_of(plan *p, int k, const bool *reads, const bool *writes)
+{
+    const rd_box *b  = &p->box[k];
+    int           in = 0, out = 0;
+
+    for (int s = 0; s < p->g->n_slot; s++) {
+        const rd_box *at = &p->slot[s].box;
+
+        if (!reads[s] && !writes[s])
+            continue;
+        place_slot(p, s, b->y);
+        if (reads[s] && p->slot[s].left)
+            rd_svg_arrow(p->to, at->x + at->width, at->y + at->height / 2, b->x,
+                         b->y + RD_SVG_LINE * (1 + in++ % 4), false);
+        else if (reads[s])
+            rd_svg_arrow(p->to, at->x, at->y + at->height * 3 / 4, b->x + b->width,
+                         b->y + b->height - 4 - 6 * (in++ % 4), false);
+        if (writes[s])
+            rd_svg_arrow(p->to, b->x + b->width, b->y + RD_SVG_LINE * (1 + out++ % 4), at->x,
+                         at->y + at->height / 3, false);
+    }
+}
+
+static void find_slots(const plan *p, int k, bool *reads, bool *writes)
+{
+    const rd_program *program = &p->stages->program[k];
+
+    memset(reads, 0, (size_t)p->g->n_slot);
+    memset(writes, 0, (size_t)p->g->n_slot);
+    for (int32_t i = 0; i < program->n_inst; i++) {
+        const rd_inst *inst = &program->inst[i];
+
+        if (inst->kind == RD_I_SORT) {
+            const rd_sorting *s = &program->sorting[inst->arg];
+
+            if (is_drawn(p, program->address[s->from].slot))
+                reads[program->address[s->from].slot] = true;
+            if (is_drawn(p, program->address[s->to].slot))
+                writes[program->address[s->to].slot] = true;
+        } else if ((inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE) &&
+                   is_drawn(p, program->address[inst->arg].slot))
+            (inst->kind == RD_I_LOAD ? reads : writes)[program->address[inst->arg].slot] = true;
+    }
+}
+
+static void draw_stages(plan *p, bool *reads, bool *writes)
+{
+    const double top = p->to->height + GAP;
+    double       y = top, left = 0, wide = 0;
+
+    for (int s = 0; s < p->g->n_slot; s++)
+        left = p->slot[s].left && p->slot[s].box.width > left ? p->slot[s].box.width : left;
+    for (int k = 0; k < p->stages->n; k++)
+        wide = p->box[k].width > wide ? p->box[k].width : wide;
+    p->right      = RD_SVG_MARGIN + left + BETWEEN + wide + BETWEEN;
+    p->below_left = p->below_right = top;
+    for (int k = 0; k < p->stages->n; k++) {
+        p->box[k].x = RD_SVG_MARGIN + left + BETWEEN;
+        p->box[k].y = y;
+        y += p->box[k].height + GAP;
+        rd_svg_box(p->to, &p->box[k], colour_of(p, k), p->lines[k].at ? p->lines[k].at : "",
+                   LETTERS);
+        find_slots(p, k, reads, writes);
+        arrows_of(p, k, reads, writes);
+    }
+}
+
+bool rd_picture_plan(rd_svg *to, const rd_nest *nest, const rd_stages *stages, rd_pool *pool)
+{
+    const rd_graph *g     = nest->tree->graph;
+    const size_t    slots = (size_t)g->n_slot + 1, n = (size_t)stages->n + 1;
+    plan            p = { .to     = to,
+                          .nest   = nest,
+                          .g      = g,
+                          .stages = stages,
+                          .lines  = rd_pool_get(pool, n * sizeof *p.lines),
+                          .box    = rd_pool_get(pool, n * sizeof *p.box),
+                          .slot   = rd_pool_get(pool, slots * sizeof *p.slot) };
+    bool *const reads = rd_pool_get(pool, slots), *const writes = rd_pool_get(pool, slots);
+    bool done = p.lines && p.box && p.slot && reads && writes;
+
+    for (int k = 0; done && k < stages->n; k++)
+        describe_stage(&p, k);
+    for (int s = 0; done && s < g->n_slot; s++)
+        describe_slot(&p, s);
+    if (done)
+        draw_stages(&p, reads, writes);
+    for (int k = 0; done && k < stages->n; k++)
+        rd_text_free(&p.lines[k]);
+    for (int s = 0; done && s < g->n_slot; s++)
+        rd_text_free(&p.slot[s].lines);
+    return done && !to->body.failed;
+}
