@@ -1,5 +1,6 @@
 /* Asking: what is refused and with which words, and what is large, deep, wide, empty or of high
  * rank and is not. */
+#define _POSIX_C_SOURCE 200809L /* setenv(), mkstemp() */
 #include "eval/plan.h"
 #include "values.h"
 
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static float    data[64];
 static rd_array fresh; /* an output that asks for memory; must be zeroed again after a failure */
@@ -465,6 +467,77 @@ START_TEST(drawn)
 }
 END_TEST
 
+/* ---- What runs when -------------------------------------------------------------------------- */
+static double number_after(const char *line, const char *word)
+{
+    const char *at = strstr(line, word);
+
+    ck_assert_msg(at != NULL, "no %s in %.200s", word, line);
+    return strtod(at + strlen(word), NULL);
+}
+
+/* One event a line, in brackets, with commas between; stages hold their tasks, and the run its stages. */
+START_TEST(traced)
+{
+    enum { N = 1 << 19 };
+    static char   text[8192];
+    char          path[] = "rdim-trace-XXXXXX";
+    static float  x[N], y[N];
+    double        from[2] = { 0 }, to[2] = { 0 }; /* of the run, and of its stage */
+    int           tasks = 0, stages = 0, runs = 0, plans = 0;
+    unsigned long threads = 0;
+    const int     file    = mkstemp(path);
+
+    ck_assert(file >= 0);
+    setenv("RDIM_DEBUG", "trace", 1);
+    setenv("RDIM_TRACE", path, 1);
+    ck_assert_int_eq(
+        rd_eval_many(ctx,
+                     RD_RESULTS({ rd_exp(rd_wrap(ctx, x, RD_SHAPE(N))), RD_INTO(y, RD_SHAPE(N)) }),
+                     &(rd_eval_opts){ .threads = 2 }),
+        RD_OK);
+    unsetenv("RDIM_DEBUG");
+    const ssize_t n = read(file, text, sizeof text - 1);
+
+    ck_assert_msg(n > 4 && !strncmp(text, "[\n{", 3) && !strcmp(text + n - 4, "}\n]\n"), "%s",
+                  text);
+    for (char *line = strstr(text, "{\"name\""); line; line = strstr(line + 1, "\n{\"name\"")) {
+        const double ts = number_after(line, "\"ts\":"), end = ts + number_after(line, "\"dur\":");
+        const char  *kind = strstr(line, "\"cat\":\"") + 7;
+
+        tasks += !strncmp(kind, "task", 4);
+        plans += !strncmp(kind, "plan", 4);
+        if (!strncmp(kind, "task", 4))
+            threads |= 1ul << (int)number_after(line, "\"tid\":") % 64;
+        if (!strncmp(kind, "stage", 5) || !strncmp(kind, "run", 3)) {
+            from[kind[0] == 's'] = ts;
+            to[kind[0] == 's']   = end;
+            stages += kind[0] == 's';
+            runs += kind[0] == 'r';
+        }
+    }
+    ck_assert_msg(plans == 1 && runs == 1 && stages == 1 && tasks == 2, "%s", text);
+    ck_assert_msg(threads & (threads - 1), "one thread in %s", text);
+    ck_assert_msg(from[0] <= from[1] && to[1] <= to[0], "%s", text);
+    ck_assert_ptr_nonnull(strstr(text, "\"stage 0: "));
+    close(file);
+    unlink(path);
+}
+END_TEST
+
+/* The file is this process's, and is opened by its first plan. */
+START_TEST(traced_nowhere)
+{
+    float y[4];
+
+    setenv("RDIM_DEBUG", "trace", 1);
+    setenv("RDIM_TRACE", "/nonexistent/trace", 1);
+    FAILS(FILE, "RDIM_DEBUG=trace", "/nonexistent/trace",
+          rd_eval(ctx, rd_exp(rd_wrap(ctx, data, RD_SHAPE(4))), RD_INTO(y, RD_SHAPE(4))));
+    unsetenv("RDIM_DEBUG");
+}
+END_TEST
+
 START_TEST(explained)
 {
     for (size_t k = 0; k < COUNT(texts); k++) {
@@ -726,6 +799,8 @@ int main(void)
                                    texts_refused,
                                    explained,
                                    drawn,
+                                   traced,
+                                   traced_nowhere,
                                    deep_maps,
                                    deep_views,
                                    deep_reductions,

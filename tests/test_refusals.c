@@ -285,7 +285,8 @@ START_TEST(unknown_stage_refused)
 
     setenv("RDIM_DEBUG", "graph,loops", 1);
     ck_assert(rd_eval(ctx, x, RD_INTO(y, RD_SHAPE(16))) == RD_ERR_ARGUMENT);
-    REFUSED(ARGUMENT, "no stage \"loops\"", "graph, tree, nest, program, tiles and code", NULL);
+    REFUSED(ARGUMENT, "no stage \"loops\"", "graph, tree, nest, program, tiles, code and trace",
+            NULL);
     unsetenv("RDIM_DEBUG");
     ck_assert(rd_eval(ctx, x, RD_INTO(y, RD_SHAPE(16))) == RD_OK);
 }

@@ -9,10 +9,10 @@
 #define RD_CHECK 0
 #endif
 
-typedef enum stage { FORMULA, GRAPH, TREE, NEST, PROGRAM, TILES, CODE, STAGES } stage;
+typedef enum stage { FORMULA, GRAPH, TREE, NEST, PROGRAM, TILES, CODE, TRACE, STAGES } stage;
 
 static const char *const name[STAGES] = { "formula", "graph", "tree", "nest",
-                                          "program", "tiles", "code" };
+                                          "program", "tiles", "code", "trace" };
 
 /* Names in the list, with commas between. */
 static const char *list(void)
@@ -48,8 +48,8 @@ bool rd_debug_is_known(rd_ctx *ctx)
         if (n > 0 && stage_of(at, n) == STAGES) {
             rd_fail(
                 ctx, RD_ERR_ARGUMENT,
-                "RDIM_DEBUG: no stage \"%.*s\"; there are formula, graph, tree, nest, program, tiles "
-                "and code, with commas between",
+                "RDIM_DEBUG: no stage \"%.*s\"; there are formula, graph, tree, nest, program, tiles, "
+                "code and trace, with commas between",
                 (int)(n < 64 ? n : 64), at);
             return false;
         }
@@ -69,6 +69,11 @@ static void must_hold(const char *after, const char *wrong)
     if (wrong)
         fprintf(stderr, "rdim: internal error after %s: %s\n", after, wrong);
     assert(!wrong);
+}
+
+bool rd_debug_wants_trace(void)
+{
+    return wanted(TRACE);
 }
 
 bool rd_debug_wants_formula(void)

@@ -6,6 +6,7 @@
 
 /* Names RDIM_DEBUG nothing but stages?  False after recording the failure. */
 bool rd_debug_is_known(rd_ctx *ctx);
+bool rd_debug_wants_trace(void); /* of runs: run/trace.h */
 bool rd_debug_wants_formula(void);
 void rd_debug_formula(struct rd_text *text); /* and frees it */
 void rd_debug_graph(const rd_graph *graph);

@@ -5,6 +5,7 @@
 #include "eval/request.h"
 #include "eval/run/recorded.h"
 #include "eval/run/frame.h"
+#include "eval/run/trace.h"
 #include "eval/run/watch.h"
 #include "eval/auto.h"
 #include "eval/backend.h"
@@ -282,6 +283,7 @@ rd_plan *rd_plan_empty(rd_ctx *ctx, const rd_eval_opts *opts, const rd_choice *c
     plan->pool       = rd_pool_new(ctx);
     plan->backend    = &rd_backend_cpu;
     plan->devices    = 1;
+    plan->traced     = rd_debug_wants_trace();
     plan->records    = records_by_default();
     plan->threads    = choice->alone ? 1 : opts->threads;
     plan->async      = opts->async;
@@ -377,11 +379,20 @@ rd_plan *rd_plan_whole(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *s
 rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shift,
                          rd_results results, const rd_eval_opts *opts, const rd_choice *choice)
 {
-    const rd_given none = { .limited = true };
+    const rd_given none  = { .limited = true };
+    const bool     trace = rd_debug_wants_trace();
+    const double   begun = trace ? rd_seconds() : 0;
     bool           too_much;
-    rd_plan *plan = rd_plan_whole(ctx, work, in, shift, results, opts, choice, &none, &too_much);
+    rd_plan       *plan;
 
-    return too_much ? rd_plan_in_parts(ctx, in, shift, results, opts, choice) : plan;
+    if (trace && !rd_trace_opens(ctx))
+        return NULL;
+    plan = rd_plan_whole(ctx, work, in, shift, results, opts, choice, &none, &too_much);
+    if (too_much)
+        plan = rd_plan_in_parts(ctx, in, shift, results, opts, choice);
+    if (trace)
+        rd_trace_event("plan", "plan", begun, "\"made\":%s", plan ? "true" : "false");
+    return plan;
 }
 
 rd_plan *rd_plan_make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts)

@@ -64,6 +64,7 @@ struct rd_plan {
     struct rd_plan              *instead;  /* where a device fails before it has stored anything;
                                              * NULL: that is an error */
     rd_progress                  progress; /* of rd_plan_run()                             */
+    bool                         traced;   /* RDIM_DEBUG=trace: runs are written down      */
     bool                         steps;    /* some stage runs in steps                     */
     bool                         async;    /* runs on a device are left to go on           */
     bool                         measures; /* a run on a device measures stages            */

@@ -4,7 +4,10 @@
  * tree, so their number changes no bit. */
 #include "eval/run/frame.h"
 #include "eval/run/team.h"
+#include "eval/run/trace.h"
 #include "eval/run/watch.h"
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Indices of a long root axis that tasks start at multiples of. */
@@ -149,15 +152,25 @@ static void run_steps(const run *r, const rd_program *p, const tasks *t, int k)
     }
 }
 
+static const char *way_name(const rd_program *p, const void *way)
+{
+    return p->product ? "a product" : way ? "compiled loops" : p->code ? "tiles" : "the reference";
+}
+
 static void run_task(const run *r, const rd_program *p, const tasks *t, int k)
 {
-    rd_task *task = &t->task[k];
+    rd_task      *task  = &t->task[k];
+    const double  begun = r->plan->traced ? rd_seconds() : 0;
+    const int64_t lo    = task->lo;
 
     r->plan->backend->head(p, task);
     if (p->step && r->watch && task->status == RD_OK)
         run_steps(r, p, t, k);
     else if (task->status == RD_OK)
         r->plan->backend->body(p, task);
+    if (r->plan->traced)
+        rd_trace_event("task", way_name(p, task->way), begun,
+                       "\"task\":%d,\"from\":%" PRId64 ",\"to\":%" PRId64, k, lo, task->hi);
 }
 
 static void run_tasks(const run *r, const rd_program *p, tasks *t)
@@ -249,8 +262,19 @@ static void tell_more(run *r, const rd_program *p, int64_t extent, tasks *t)
     run_task(r, p, t, 0);
 }
 
+static void trace_stage(const run *r, const rd_program *p, const tasks *t, double begun)
+{
+    char name[60];
+
+    snprintf(name, sizeof name, "stage %d: %s", (int)(p - r->plan->program),
+             t->done && !p->product ? p->whole ? "compiled loops" : "one kernel"
+                                    : way_name(p, t->task->way));
+    rd_trace_event("stage", name, begun, "\"tasks\":%d", (int)t->n);
+}
+
 static void run_stage(run *r, const rd_program *p)
 {
+    const double  begun  = r->plan->traced ? rd_seconds() : 0;
     const int64_t extent = p->root >= 0 ? p->axis_extent[p->root] : 1;
     tasks         t      = { .way = p->by_rows ? r->plan->backend->way(p) : NULL };
     const int64_t size   = task_size(r->plan, p, extent, t.way ? ROWS_GRAIN : p->grain);
@@ -273,6 +297,8 @@ static void run_stage(run *r, const rd_program *p)
         tell_more(r, p, extent, &t);
     if (r->status == RD_OK)
         finish_tasks(r, p, &t);
+    if (r->plan->traced)
+        trace_stage(r, p, &t, begun);
     if (t.block)
         rd_free(r->plan->ctx, t.block);
     if (t.n > 1)
@@ -315,8 +341,8 @@ static rd_status run_there(const rd_plan *plan, const void *const *in, void *con
     return elsewhere ? rd_plan_execute(plan->instead, in, out, progress, stats) : status;
 }
 
-rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *const *out,
-                          const rd_progress *progress, rd_run_stats *stats)
+static rd_status execute(const rd_plan *plan, const void *const *in, void *const *out,
+                         const rd_progress *progress, rd_run_stats *stats)
 {
     rd_run_stats own = { 0 }, *of = stats ? stats : &own;
     rd_status    status = RD_OK;
@@ -328,9 +354,23 @@ rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *cons
         return rd_parts_run(plan, in, out, progress, of);
     if (plan->product)
         return rd_product_part_run(plan, in, out);
-    if (!plan->direct || plan->task_grains || !rd_run_direct(plan, in, out, of))
+    if (!plan->direct || plan->task_grains || plan->traced || !rd_run_direct(plan, in, out, of))
         status = plan->backend->device ? run_there(plan, in, out, progress, of)
                                        : run_stages(plan, in, out, progress, of);
     /* Who cancels this run must not have cancelled the next one. */
     return rd_cancel_taken(plan->ctx) && status == RD_OK ? cancelled(plan, NULL) : status;
+}
+
+rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *const *out,
+                          const rd_progress *progress, rd_run_stats *stats)
+{
+    const double    begun  = plan->traced ? rd_seconds() : 0;
+    const rd_status status = execute(plan, in, out, progress, stats);
+
+    if (plan->traced)
+        rd_trace_event("run", plan->call ? plan->call : rd_call_name(plan->ctx), begun,
+                       "\"stages\":%d,\"parts\":%d,\"backend\":\"%s\",\"status\":\"%s\"",
+                       (int)plan->n_stage, plan->parts ? (int)plan->parts->n : 0,
+                       plan->backend->name, rd_status_name(status));
+    return status;
 }

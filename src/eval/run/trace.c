@@ -1,0 +1,73 @@
+/* trace.c - the file of events: whole JSON after each of them. */
+#define _POSIX_C_SOURCE 200809L /* getpid() */
+#include "eval/run/trace.h"
+#include "core/text.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What each event is written over, and is followed by. */
+static const char end[] = "\n]\n";
+
+static struct {
+    pthread_mutex_t lock;
+    FILE           *file; /* open as long as the process lives */
+    bool            any;
+} trace = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+bool rd_trace_opens(rd_ctx *ctx)
+{
+    const char *asked = getenv("RDIM_TRACE"), *path = asked && *asked ? asked : "rdim-trace.json";
+    bool        there;
+
+    pthread_mutex_lock(&trace.lock);
+    if (!trace.file && (trace.file = fopen(path, "w")))
+        fprintf(trace.file, "[%s", end);
+    there = trace.file;
+    pthread_mutex_unlock(&trace.lock);
+    if (!there)
+        rd_fail(ctx, RD_ERR_FILE, "RDIM_DEBUG=trace: %.200s cannot be written: %s", path,
+                strerror(errno));
+    return there;
+}
+
+/* Threads in the order in which they are met. */
+static int thread(void)
+{
+    static _Thread_local int own;
+    static _Atomic(int)      last;
+
+    if (!own)
+        own = atomic_fetch_add(&last, 1) + 1;
+    return own;
+}
+
+void rd_trace_event(const char *kind, const char *name, double begun, const char *format, ...)
+{
+    const int64_t from = (int64_t)(1e9 * begun), took = (int64_t)(1e9 * (rd_seconds() - begun));
+    const int     own  = thread();
+    rd_text       args = { 0 };
+    va_list       list;
+
+    va_start(list, format);
+    rd_text_add_list(&args, format, list);
+    va_end(list);
+    pthread_mutex_lock(&trace.lock);
+    if (trace.file && fseek(trace.file, -(long)strlen(end), SEEK_END) == 0) {
+        fprintf(trace.file,
+                "%s\n{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"ts\":%" PRId64 ".%03d,"
+                "\"dur\":%" PRId64 ".%03d,\"pid\":%ld,\"tid\":%d,\"args\":{%s}}%s",
+                trace.any ? "," : "", name, kind, from / 1000, (int)(from % 1000), took / 1000,
+                (int)(took % 1000), (long)getpid(), own, args.at ? args.at : "", end);
+        trace.any = true;
+        fflush(trace.file);
+    }
+    pthread_mutex_unlock(&trace.lock);
+    rd_text_free(&args);
+}
