@@ -289,6 +289,27 @@ START_TEST(different_lanes)
 }
 END_TEST
 
+/* The first of bools in a row so long that it is left there; of some there is none. */
+START_TEST(first_of_bools)
+{
+    tile_memory m       = { 0 };
+    rd_expr    *x       = nest_leaf(&m, RD_F32, RD_SHAPE(3, 66001), ORDINARY);
+    nest_batch  b       = { .what = "first of bools" };
+    const float level[] = { 1.5F, 1.99F, 1.9999F, 3 };
+    rd_expr    *none    = rd_gt(x, rd_num(ctx, level[_i]));
+
+    nest_seen.words = "settled";
+    nest_add(&b, rd_argmax(none, RD_ALL));
+    nest_agree(&b, many_tasks, 4);
+    nest_add(&b, rd_argmin(rd_not(none), RD_DIMS(1)));
+    nest_agree(&b, many_tasks, 4);
+    ck_assert_int_gt(nest_seen.with_words, 0);
+    nest_seen.words = NULL;
+    nest_mostly();
+    tile_free(&m);
+}
+END_TEST
+
 /* Trees that one to five tasks share. */
 START_TEST(shares)
 {
@@ -979,6 +1000,7 @@ int main(void)
     tcase_add_loop_test(tests, accuracies, 0, SANITIZED ? 1 : N_FORMS / 2);
     tcase_add_loop_test(tests, large_ints, 0, 2);
     tcase_add_loop_test(tests, different_lanes, 0, 3);
+    tcase_add_loop_test(tests, first_of_bools, 0, SANITIZED ? 1 : 4);
     tcase_add_loop_test(tests, shares, 0, 2);
     tcase_add_loop_test(tests, operators, 0, COUNT(types));
     tcase_add_loop_test(tests, lengths_of_strips, 0, COUNT(strips));

@@ -233,6 +233,54 @@ START_TEST(one_row_of_pair_sums)
 }
 END_TEST
 
+/* ---- The first of bools ----------------------------------------------------------------------- */
+/* Whatever the order of memory, the place is that of a loop that breaks; along memory no more is read
+ * than what is looked at together. */
+START_TEST(first_of_bools)
+{
+    enum { ROWS = 1024, COLUMNS = 512, N = ROWS * COLUMNS, TOGETHER = 70000 };
+    static const int64_t at[] = { 0, 1, 63, 64, 100000, 262143, 300001, N - 1, N };
+    static bool          x[N];
+
+    for (size_t k = 0; k < COUNT(at); k++) {
+        for (int64_t i = 0; i < N; i++)
+            x[i] = i == at[k] || (i > at[k] && i % 3 == 0);
+        int64_t        last = -1, out = -1, first = at[k] < N ? at[k] : 0, column_first = 0;
+        const rd_shape shape = RD_SHAPE(ROWS, COLUMNS);
+        rd_expr *const m = rd_wrap(ctx, x, shape), *const turned = rd_transpose(m);
+        rd_expr *const y      = rd_argmax(m, RD_ALL);
+        rd_array       result = { .data = &out, .type = RD_I64 };
+
+        for (int64_t i = N; i-- > 0;)
+            last = x[i] ? i : last;
+        ck_assert_int_eq(last < 0 ? 0 : last, first);
+        for (int64_t i = N; i-- > 0;)
+            column_first = x[i % ROWS * COLUMNS + i / ROWS] ? i : column_first;
+        const int64_t loads = loads_of(RD_RESULTS({ y, &result }), &(rd_eval_opts){ .threads = 1 });
+
+        ck_assert_int_eq(out, first);
+        ck_assert_msg(loads <= (at[k] < N ? at[k] + TOGETHER : N), "%d loads, the first is %d",
+                      (int)loads, (int)at[k]);
+        loads_of(RD_RESULTS({ rd_argmin(rd_not(m), RD_ALL), &result }), NULL);
+        ck_assert_int_eq(out, first);
+        loads_of(RD_RESULTS({ rd_argmax(turned, RD_ALL), &result }), NULL);
+        ck_assert_int_eq(out, column_first);
+        loads_of(RD_RESULTS({ rd_argmax(rd_flip(rd_reshape(m, RD_SHAPE(N)), RD_DIMS(0)), RD_ALL),
+                              &result }),
+                 NULL);
+        ck_assert_int_eq(out, at[k] == N ? 0 : x[N - 1] ? 0 : x[N - 2] ? 1 : 2);
+        loads_of(RD_RESULTS({ rd_argmax(m, RD_ALL, .where = rd_gt(rd_coord(m, 0), rd_int(ctx, 2))),
+                              &result }),
+                 NULL);
+        int64_t masked = 3 * COLUMNS;
+
+        while (masked < N && !x[masked])
+            masked++;
+        ck_assert_int_eq(out, masked < N ? masked : 3 * COLUMNS);
+    }
+}
+END_TEST
+
 /* ---- One row, all others forbidden ----------------------------------------------------------- */
 START_TEST(forbidden_pages)
 {
@@ -374,10 +422,10 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { one_row,         one_row_by_a_take,
-                                   one_element,     one_row_of_pair_sums,
-                                   forbidden_pages, forbidden_operands,
-                                   shared_once,     shared_by_results };
+    const TTest *const tests[] = {
+        one_row,         one_row_by_a_take,  one_element, one_row_of_pair_sums, first_of_bools,
+        forbidden_pages, forbidden_operands, shared_once, shared_by_results
+    };
 
     return run_suite("lazy", tests, COUNT(tests));
 }

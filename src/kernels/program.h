@@ -151,12 +151,19 @@ typedef struct rd_fold {
     int64_t begins;
     bool    by_rows; /* elements are those of one group of such (codegen/rows.c) */
     bool    split;   /* tasks may share its reduced axis: partial trees are joined */
+    bool    first; /* argmax or argmin of bools that come by rising place: the first best decides */
 } rd_fold;
+
+/* An element after which no other changes the result; negative: there is none. */
+static inline int rd_fold_terminal(const rd_fold *f)
+{
+    return f->first ? f->reducer == RD_RED_argmax : rd_reducer_table[f->reducer].terminal;
+}
 
 /* May some elements decide, so that those behind them need not come? */
 static inline bool rd_fold_decides(const rd_fold *f)
 {
-    return f->user ? f->user->done && !f->scan && !f->n_group : rd_reducer_decides(f->reducer);
+    return f->user ? f->user->done && !f->scan && !f->n_group : rd_fold_terminal(f) >= 0;
 }
 
 /* Is what a block comes to wider than its elements? */

@@ -98,6 +98,19 @@ static bool is_worth_an_exit(const rd_lowering *l, const rd_scope *loop, const r
     return !f->user || l->graph->axis[loop->axis].extent > SHORT;
 }
 
+/* Of bools in rising order the first that is the best is the place: of long rows, where looking is
+ * little beside what there is to be left out. */
+static bool finds_first(const rd_lowering *l, const rd_value *v, const rd_fold *f,
+                        const rd_scope *loop)
+{
+    enum { LONG = 65536 };
+
+    return (f->reducer == RD_RED_argmax || f->reducer == RD_RED_argmin) && f->type == RD_BOOL &&
+           !f->scan && (v->n_in < 3 || v->in[2] < 0) && !loop->backwards && f->index.n_add == 1 &&
+           f->index.add[0].axis == loop->axis && f->index.add[0].coef > 0 &&
+           l->graph->axis[loop->axis].extent >= LONG;
+}
+
 /* A loop may stop early when all it does is one fold that elements may decide; not of one group
  * alone. */
 static void emit_exit(rd_lowering *l, const rd_scope *loop, int number)
@@ -108,8 +121,9 @@ static void emit_exit(rd_lowering *l, const rd_scope *loop, int number)
         l->graph->value[v].kind != RD_VALUE_REDUCE ||
         !rd_in(l->graph->value[v].reduced, loop->axis))
         return;
-    const rd_fold *f = &l->p->fold[l->fold[v]];
+    rd_fold *f = &l->p->fold[l->fold[v]];
 
+    f->first = finds_first(l, &l->graph->value[v], f, loop);
     if (!rd_fold_decides(f) || f->n_cell != 1 || f->n_group || !is_worth_an_exit(l, loop, f))
         return;
     rd_emit(l, &l->level[l->depth], (rd_inst){ .kind = RD_I_EXIT, .a = l->fold[v], .arg = number });

@@ -10,9 +10,9 @@ void rd_codegen_exit_functions(rd_codegen *n, rd_text *to, int32_t number)
 {
     const rd_codegen_fold *f    = &n->fold[number];
     const char            *type = rd_state_type(&f->of, 0);
-    const bool             any  = rd_reducer_table[f->of.fold->reducer].terminal != 0;
+    const bool             any  = rd_fold_terminal(f->of.fold) != 0;
 
-    if (!rd_reducer_decides(f->of.fold->reducer))
+    if (f->of.user || rd_fold_terminal(f->of.fold) < 0)
         return;
     rd_text_add(
         to,

@@ -91,7 +91,7 @@ static int32_t rows_of_tree(const rd_fold *f, bool split)
 
     for (int64_t k = f->n_block; k > 0; k /= 2)
         bits++;
-    if (f->scan || rd_reducer_decides(f->reducer) || (f->n_block == 1 && !split))
+    if (f->scan || rd_fold_terminal(f) >= 0 || (f->n_block == 1 && !split))
         return 0;
     return split ? 2 * bits + 3 : bits + 2;
 }

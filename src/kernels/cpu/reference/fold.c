@@ -227,7 +227,7 @@ static rd_fold_state lay_out(const rd_fold *fold)
 
     s.one        = rd_word_from_int(1, fold->type);
     s.indexed    = !s.node.code || rd_reducer_places(fold->reducer);
-    s.decides    = rd_reducer_decides(fold->reducer) && !fold->n_group;
+    s.decides    = rd_fold_terminal(fold) >= 0 && !fold->n_group;
     s.tests      = fold->user && rd_fold_decides(fold);
     s.row_steps  = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
     s.row_bytes  = fold->lanes * s.node.bytes;
@@ -301,9 +301,8 @@ void rd_fold_step(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word 
     char *const node = node_at(s, c, c->depth, (int32_t)(at->lane % s->fold->lanes));
 
     rd_node_step(&s->node, node, x, weight, at->index);
-    c->settled = s->tests
-                     ? rd_node_is_done(&s->node, node)
-                     : s->decides && x.u64 == (uint64_t)rd_reducer_table[s->fold->reducer].terminal;
+    c->settled = s->tests ? rd_node_is_done(&s->node, node)
+                          : s->decides && x.u64 == (uint64_t)rd_fold_terminal(s->fold);
 }
 
 static int64_t elements_of(int64_t steps, int32_t lanes)

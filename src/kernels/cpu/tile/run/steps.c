@@ -155,12 +155,12 @@ static void apply_mask(rd_tiles *m, rd_arrival *a, rd_fold_tile *t)
  * have gaps afterwards. */
 static bool can_settle(const rd_tile_fold *f)
 {
-    return rd_reducer_decides(f->fold->reducer) && f->cells == 1 && !f->own_rows;
+    return rd_fold_terminal(f->fold) >= 0 && f->cells == 1 && !f->own_rows;
 }
 
 static void settle(const rd_tiles *m, const rd_tile_fold *f, char *memory, const rd_fold_tile *t)
 {
-    const int decides = rd_reducer_table[f->fold->reducer].terminal;
+    const int decides = rd_fold_terminal(f->fold);
 
     for (int64_t r = 0; r < m->rows; r++)
         if (memchr(rd_view_at(&t->x, r, 0), decides, (size_t)m->cols))
