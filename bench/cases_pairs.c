@@ -1,6 +1,7 @@
-/* cases_pairs.c - W5 every point with every other, without the matrix of pairs; W13 each pair once, and
- * a triangle of a matrix. */
+/* cases_pairs.c - W5 every point with every other, without the matrix of pairs; W13 each pair once, those
+ * of a tenth of the blocks, and a triangle of a matrix. */
 #include "bench.h"
+#include <stdlib.h>
 
 /* |x_i - y_j|^2, (m, n). */
 static rd_expr *distances(rd_expr *const *x)
@@ -25,6 +26,24 @@ static void gauss_lower(rd_expr *const *x, unsigned dims, rd_expr **y)
 
     (void)dims;
     y[0] = rd_sum(rd_mul(rd_exp(rd_neg(d)), x[1]), RD_DIMS(1), .where = lower(d));
+}
+
+static void gauss_blocks(rd_expr *const *x, unsigned dims, rd_expr **y)
+{
+    const int64_t n = rd_shape_of(x[0]).at[0], many = (n + HAND_BLOCK - 1) / HAND_BLOCK;
+    rd_expr      *d      = distances((rd_expr *const[]){ x[0], x[0] });
+    int64_t      *border = malloc((size_t)(many + 1) * sizeof *border);
+    bool         *pair   = malloc((size_t)(many * many));
+
+    (void)dims;
+    for (int64_t k = 0; k <= many; k++)
+        border[k] = k < many ? k * HAND_BLOCK : n;
+    for (int64_t k = 0; k < many * many; k++)
+        pair[k] = hand_block_counts(k / many, k % many);
+    y[0] = rd_sum(rd_mul(rd_exp(rd_neg(d)), x[1]), RD_DIMS(1),
+                  .where = rd_blocks(bench_ctx, many, border, many, border, pair));
+    free(border);
+    free(pair);
 }
 
 static void sum_lower(rd_expr *const *x, unsigned dims, rd_expr **y)
@@ -54,6 +73,9 @@ const bench_case bench_pairs[] = {
     { "W13", "gauss.lower", gauss_lower, HAND_gauss_lower, 0, { POINTS(10000, 3), { 1, 1, 2, 1,
       { 10000 } } },
       .flops = 11.0 / 6, .exps = 1.0 / 6, .pairs = true },
+    { "W13", "gauss.blocks", gauss_blocks, HAND_gauss_blocks, 0, { POINTS(20000, 3), { 1, 1, 2, 1,
+      { 20000 } } },
+      .flops = 1.1 / 3, .exps = 0.1 / 3, .pairs = true },
     { "W13", "sum.lower", sum_lower, HAND_sum_lower, 0, { { 2, 2, 2, 1, { 8192, 8192 } } },
       .flops = 0.5, .read_share = 0.5 },
     { "W5", "nn3",  nearest, HAND_nearest, 0, { POINTS(10000, 3), POINTS(10000, 3) },

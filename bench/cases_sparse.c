@@ -102,6 +102,15 @@ static void attention(rd_expr *const *x, unsigned dims, rd_expr **y)
     y[0] = rd_matmul(weights(x), x[0]);
 }
 
+/* Its pattern is found as the product is built; the run computes values. */
+static void square(rd_expr *const *x, unsigned dims, rd_expr **y)
+{
+    rd_expr *a = matrix(x[0], true);
+
+    (void)dims;
+    y[0] = rd_stored(rd_matmul(a, a));
+}
+
 static void cube_sum(rd_expr *const *x, unsigned dims, rd_expr **y)
 {
     y[0] = rd_sum(cube(x[0]), RD_DIMS((int32_t)dims));
@@ -137,6 +146,8 @@ const bench_case bench_sparse[] = {
     ON_ALL("neighbours", neighbours, HAND_neighbours, 0, { EACH, VECTOR, VECTOR }, .exps = 1,
            .read_share = 1e-9),
     ON_ALL("attention16", attention, HAND_attention, 0, { VECTORS(16), VECTOR, VECTOR }),
+    ON("square.laplace", LAPLACE, square, HAND_square, 0, { EACH }, .flops = 14),
+    ON("square.depends", DEPENDS, square, HAND_square, 0, { EACH }, .flops = 14),
     ON("cube.sum(0)", CUBE, cube_sum, HAND_cube_sum, 0, { EACH }, .flops = 1),
     ON("cube.sum(1)", CUBE, cube_sum, HAND_cube_sum, 1, { EACH }, .flops = 1),
     ON("cube.sum(2)", CUBE, cube_sum, HAND_cube_sum, 2, { EACH }, .flops = 1),

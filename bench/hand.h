@@ -22,6 +22,13 @@ typedef struct hand_args {
     const bench_pattern *pattern; /* of sparse cases */
 } hand_args;
 
+/** Which pairs of clusters of BLOCK points count in sums over blocks: a tenth. */
+enum { HAND_BLOCK = 128 };
+static inline bool hand_block_counts(int64_t k, int64_t l)
+{
+    return (7 * k + 3 * l) % 10 == 0;
+}
+
 typedef void hand_fn(const hand_args *args);
 
 typedef enum hand_op {

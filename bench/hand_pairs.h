@@ -102,6 +102,34 @@ static void F(gauss_lower)(const hand_args *a)
     free(packed);
 }
 
+/* Of each point those of the blocks that count, range after range. */
+static void F(gauss_blocks)(const hand_args *a)
+{
+    const REAL   *x = a->in[0], *w = a->in[1], factor = (REAL)1.2011224087864498;
+    REAL         *out = a->out[0], *packed;
+    const int64_t m   = a->shape[0];
+
+    packed = aligned_alloc(64, (size_t)((m + 15) / 16 * 64) * sizeof *packed);
+    for (int64_t j = 0; j < m; j++) {
+        for (int c = 0; c < 3; c++)
+            packed[4 * j + c] = x[3 * j + c] * factor;
+        packed[4 * j + 3] = w[j];
+    }
+#pragma omp parallel for num_threads(a->threads) schedule(static)
+    for (int64_t i = 0; i < m; i += 2 * LANES) {
+        V points[2][3], s[2] = { 0 };
+
+        F(gather_points)(x, i, m, 3, factor, points[0]);
+        F(gather_points)(x, i + LANES, m, 3, factor, points[1]);
+        for (int64_t j = 0; j < m; j += HAND_BLOCK)
+            if (hand_block_counts(i / HAND_BLOCK, j / HAND_BLOCK))
+                F(gauss_block)(points, packed, j, j + HAND_BLOCK < m ? j + HAND_BLOCK : m, s);
+        for (int k = 0; k < 2 * LANES && i + k < m; k++)
+            out[i + k] = s[k / LANES][k % LANES];
+    }
+    free(packed);
+}
+
 /* ---- Nearest in three dimensions: direct differences, four registers of points --------------- */
 static void F(nearest3)(const hand_args *a)
 {

@@ -38,6 +38,50 @@ static void read_pattern(const hand_args *a)
     sink = sum;
     (void)sink;
 }
+
+/* Where the square of a matrix has places, found once (Gustavson 1978): rows of `crd` from pos[i] on. */
+typedef struct square_places {
+    const bench_pattern *of;
+    int64_t             *pos;
+    int32_t             *crd;
+} square_places;
+
+static int by_column(const void *a, const void *b)
+{
+    return *(const int32_t *)a < *(const int32_t *)b ? -1 : 1;
+}
+
+static const square_places *places_of_square(const bench_pattern *p)
+{
+    static square_places s;
+    int64_t              room = 4 * p->places + 64;
+    int32_t             *seen;
+
+    if (s.of == p)
+        return &s;
+    free(s.pos);
+    free(s.crd);
+    s.of  = p;
+    s.pos = calloc((size_t)p->rows + 1, sizeof *s.pos);
+    s.crd = malloc((size_t)room * sizeof *s.crd);
+    seen  = calloc((size_t)p->rows, sizeof *seen);
+    for (int64_t i = 0; i < p->rows; i++) {
+        int64_t n = s.pos[i];
+
+        for (int32_t e = p->pos[i]; e < p->pos[i + 1]; e++)
+            for (int32_t f = p->pos[p->crd[e]]; f < p->pos[p->crd[e] + 1]; f++) {
+                if (n == room)
+                    s.crd = realloc(s.crd, (size_t)(room *= 2) * sizeof *s.crd);
+                if (seen[p->crd[f]] != i + 1)
+                    s.crd[n++] = p->crd[f];
+                seen[p->crd[f]] = (int32_t)i + 1;
+            }
+        qsort(s.crd + s.pos[i], (size_t)(n - s.pos[i]), sizeof *s.crd, by_column);
+        s.pos[i + 1] = n;
+    }
+    free(seen);
+    return &s;
+}
 #define read_pattern_f32 read_pattern
 #define read_pattern_f64 read_pattern
 #endif
@@ -68,6 +112,35 @@ static void F(spmv)(const hand_args *a)
              }
          }
      }
+
+/* Row by row, in a row of sums. */
+static void F(square)(const hand_args *a)
+{
+    const bench_pattern *p = a->pattern;
+    const square_places *s = places_of_square(p);
+    const REAL *restrict v = a->in[0];
+    REAL *restrict y       = a->out[0];
+
+#pragma omp parallel for num_threads(a->threads) schedule(static)
+    for (int k = 0; k < a->threads; k++) {
+        REAL *restrict sum = calloc((size_t)p->rows, sizeof *sum);
+        const int64_t end  = share_row(p, k + 1, a->threads);
+
+        for (int64_t i = share_row(p, k, a->threads); i < end; i++) {
+            for (int32_t e = p->pos[i]; e < p->pos[i + 1]; e++) {
+                const int32_t from = p->pos[p->crd[e]], to = p->pos[p->crd[e] + 1];
+
+                for (int32_t f = from; f < to; f++)
+                    sum[p->crd[f]] += v[e] * v[f];
+            }
+            for (int64_t n = s->pos[i]; n < s->pos[i + 1]; n++) {
+                y[n]           = sum[s->crd[n]];
+                sum[s->crd[n]] = 0;
+            }
+        }
+        free(sum);
+    }
+}
 
 /* Each thread has a result of its own. */
 static void F(spmv_turned)(const hand_args *a)
