@@ -38,6 +38,9 @@ bool cmd_interrupted(void);
 /* A library is about to read this file, and such libraries crash on some broken ones: that is said
  * in a sentence, and is a failure like any other.  NULL: from now on only our own code runs. */
 void cmd_guard(const char *path);
+/* So many seconds of the processor it may take, as some go round and round in broken ones; 0: as long as
+ * it likes, as data may be much. */
+void cmd_guard_limit(int seconds);
 
 /* ---- Files written aside (interrupt.c) ------------------------------------------------------- */
 /* A name beside `path` to write to, where nothing is yet: removed if the program ends before

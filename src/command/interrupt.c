@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 enum { MOST_ASIDE = 64, NAMES = 100 };
@@ -59,6 +60,27 @@ static void handle_crash(int number)
     }
     signal(number, SIG_DFL);
     raise(number);
+}
+
+static void handle_overdue(int number)
+{
+    const char *path = guarded;
+
+    (void)number;
+    if (!path)
+        return;
+    say_quietly("rdim: ");
+    say_quietly(path);
+    say_quietly(": broken in such a way that the library that reads it does not end\n");
+    cmd_remove_aside();
+    _exit(CMD_FAILED);
+}
+
+void cmd_guard_limit(int seconds)
+{
+    sigaction(SIGPROF, &(struct sigaction){ .sa_handler = handle_overdue, .sa_flags = SA_RESTART },
+              NULL);
+    setitimer(ITIMER_PROF, &(struct itimerval){ .it_value = { .tv_sec = seconds } }, NULL);
 }
 
 void cmd_guard(const char *path)

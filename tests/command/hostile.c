@@ -188,10 +188,34 @@ static void attack(const char *directory, const char *path, long round)
         unlink(name);
 }
 
+/* A library that goes round and round is told of, too. */
+static bool ends_what_does_not(void)
+{
+    int         status, pipes[2];
+    char        said[200] = "";
+    const pid_t child     = pipe(pipes) == 0 ? fork() : -1;
+
+    if (child == 0) {
+        dup2(pipes[1], STDERR_FILENO);
+        cmd_guard("round.h5");
+        cmd_guard_limit(1);
+        for (volatile long k = 0;; k++)
+            continue;
+    }
+    if (child < 0 || waitpid(child, &status, 0) < 0 || read(pipes[0], said, sizeof said - 1) <= 0)
+        return false;
+    return WIFEXITED(status) && WEXITSTATUS(status) == CMD_FAILED && strstr(said, "round.h5") &&
+           strstr(said, "does not end");
+}
+
 int main(int argc, char **argv)
 {
     int status;
 
+    if (!ends_what_does_not()) {
+        fputs("hostile: what goes round and round does not end\n", stderr);
+        return 1;
+    }
     if (argc < 5) {
         fputs("usage: hostile SECONDS|COUNTx SEED DIRECTORY FILE...\n", stderr);
         return 2;

@@ -5,6 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Of the processor: to find what is in a file takes milliseconds, of thousands of variables a second. */
+enum { MOST_SECONDS = 30 };
+
 const cmd_format *const cmd_formats[] = { &cmd_npy, &cmd_npz, &cmd_netcdf, &cmd_hdf5,
                                           &cmd_csv, &cmd_raw, NULL };
 
@@ -75,7 +78,11 @@ cmd_file *cmd_open(rd_ctx *ctx, const char *path)
     }
     *file = (cmd_file){ .ctx = ctx, .path = path, .format = format };
     cmd_guard(format->guarded ? path : NULL);
+    if (format->guarded)
+        cmd_guard_limit(MOST_SECONDS);
     format->open(file);
+    if (format->guarded)
+        cmd_guard_limit(0);
     return file;
 }
 
