@@ -1,6 +1,7 @@
 /* What is asked for is all that is read: elements loaded are counted, and pages around them are
  * forbidden. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#include "core/machine_memory.h"
 #include "eval/plan.h"
 #include "values.h"
 
@@ -281,6 +282,36 @@ START_TEST(first_of_bools)
 }
 END_TEST
 
+/* ---- Larger than memory ----------------------------------------------------------------------- */
+/* What is read from a file that memory does not keep is read in its order, once a pass: rows, not panels
+ * of columns; the bits are the same. */
+START_TEST(larger_than_memory)
+{
+    enum { ROWS = 300, COLUMNS = 40000 };
+    static float   y[2][COLUMNS];
+    float         *x = malloc(sizeof *x * ROWS * COLUMNS);
+    rd_expr *const m = rd_wrap(ctx, x, RD_SHAPE(ROWS, COLUMNS));
+    const char    *text[2];
+
+    for (int64_t i = 0; i < ROWS * COLUMNS; i++)
+        x[i] = (float)(i * 7919 % 10007) / 100;
+    for (int k = 0; k < 2; k++) {
+        rd_expr *const mean = rd_mean(m, RD_DIMS(0));
+        rd_array       out  = { .data = y[k], .type = RD_F32, .shape = RD_SHAPE(COLUMNS) };
+
+        rd_machine_memory_is(k ? 1 << 20 : 0);
+        text[k] = rd_explain(ctx, RD_RESULTS({ mean, NULL }), NULL);
+        loads_of(RD_RESULTS({ mean, &out }), NULL);
+    }
+    rd_machine_memory_is(0);
+    ck_assert_ptr_nonnull(strstr(text[0], "panel"));
+    ck_assert_msg(!strstr(text[1], "panel") && strstr(text[1], "stage 0: parallel blocks of"), "%s",
+                  text[1]);
+    ck_assert_int_eq(memcmp(y[0], y[1], sizeof y[0]), 0);
+    free(x);
+}
+END_TEST
+
 /* ---- One row, all others forbidden ----------------------------------------------------------- */
 START_TEST(forbidden_pages)
 {
@@ -422,10 +453,11 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {
-        one_row,         one_row_by_a_take,  one_element, one_row_of_pair_sums, first_of_bools,
-        forbidden_pages, forbidden_operands, shared_once, shared_by_results
-    };
+    const TTest *const tests[] = { one_row,         one_row_by_a_take,
+                                   one_element,     one_row_of_pair_sums,
+                                   first_of_bools,  larger_than_memory,
+                                   forbidden_pages, forbidden_operands,
+                                   shared_once,     shared_by_results };
 
     return run_suite("lazy", tests, COUNT(tests));
 }

@@ -6,6 +6,7 @@
  * place: at the root the loop over rows, which tasks share by whole blocks, so that each of them
  * reads one run of memory. */
 #include "eval/order/order.h"
+#include "core/machine_memory.h"
 #include <math.h>
 
 /* Bytes across a panel of rows that are streamed from memory.  Partial results of this many bytes
@@ -262,6 +263,29 @@ static bool folds_rows(const panel *p, const rd_scope *loop)
     return p->extent <= MANY && rd_folds_places(p->tree, loop) == 2;
 }
 
+/* Is some array larger than what memory keeps of a file?  Then whatever lies between rows of a panel is
+ * read again with each panel, from the disk: partial results of all go with one pass. */
+static bool is_too_large(const panel *p, const rd_scope *scope)
+{
+    const rd_graph *g     = p->tree->graph;
+    bool            found = false;
+
+    for (const rd_item *item = scope->first; item && !found; item = item->next) {
+        const rd_anchor *a = item->loop ? NULL : anchor_of(p->tree, item->value);
+
+        found = item->loop && is_too_large(p, item->loop);
+        for (int u = 0; a && u < a->n_use; u++) {
+            const rd_value *v = &g->value[a->use[u].value];
+            const rd_slot  *s = v->kind == RD_VALUE_READ && v->slot >= 0 ? &g->slot[v->slot] : NULL;
+
+            found |=
+                s && s->kind == RD_SLOT_LEAF && !s->device &&
+                (double)(s->hi - s->lo) * rd_dtype_size(s->type) > (double)rd_machine_memory() / 2;
+        }
+    }
+    return found;
+}
+
 /* Whole lines wide, but no wider than lets accumulators with lanes, and what is kept between
  * phases, stay in cache. */
 static int64_t panel_step(const panel *p, const rd_scope *loop)
@@ -270,7 +294,7 @@ static int64_t panel_step(const panel *p, const rd_scope *loop)
     const int64_t   lanes = scaled(p, LANES_BYTES);
     int64_t         step  = scaled(p, streams(p, rows) ? PANEL_BYTES : HOT_BYTES) / p->bytes;
 
-    if (folds_rows(p, loop))
+    if (folds_rows(p, loop) || is_too_large(p, loop))
         return p->extent;
     if (rows && rd_runs_across(p->tree, rows, p->axis)) {
         const int64_t side = has_loops(rows) ? RD_SQUARES : RD_FOLDED_SQUARES;
@@ -302,7 +326,9 @@ static bool may_share_rows(const panel *p, const rd_scope *loop)
     if (!streams(p, rows) || !some_want(p, rows, rows->axis))
         return false;
     s = rd_share(p->tree, rows, rows->axis);
-    return s.serial ? bytes <= LINE : (double)rd_grains(p->tree, rows->axis, s) >= strips * strips;
+    if (s.serial)
+        return bytes <= LINE;
+    return is_too_large(p, loop) || (double)rd_grains(p->tree, rows->axis, s) >= strips * strips;
 }
 
 /* The loop's items take its place. */

@@ -1,0 +1,79 @@
+/* machine_memory.c - of the system, and of control groups of both versions. */
+#define _POSIX_C_SOURCE 200809L /* sysconf() */
+#include "core/machine_memory.h"
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* "max" is no number: there is no limit. */
+static int64_t of_file(const char *path)
+{
+    FILE     *file     = fopen(path, "r");
+    char      line[40] = "";
+    long long bytes    = 0;
+
+    if (file && fgets(line, sizeof line, file))
+        bytes = strtoll(line, NULL, 10);
+    if (file)
+        fclose(file);
+    return bytes > 0 ? bytes : INT64_MAX;
+}
+
+/* "5:memory:/group" of version 1, "0::/group" of version 2. */
+static int64_t of_group(char *line)
+{
+    char *kinds = strchr(line, ':'), *group = kinds ? strchr(kinds + 1, ':') : NULL;
+    char  path[600];
+    bool  second;
+
+    if (!group)
+        return INT64_MAX;
+    *group++                    = 0;
+    group[strcspn(group, "\n")] = 0;
+    second                      = !kinds[1];
+    if (!second && strcmp(kinds + 1, "memory") != 0)
+        return INT64_MAX;
+    snprintf(path, sizeof path, "/sys/fs/cgroup%s%.500s/%s", second ? "" : "/memory", group,
+             second ? "memory.max" : "memory.limit_in_bytes");
+    return of_file(path);
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t ask(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    int64_t    bytes = pages > 0 && page > 0 ? (int64_t)pages * page : INT64_MAX;
+    FILE      *file  = fopen("/proc/self/cgroup", "r");
+    char       line[600];
+
+    while (file && fgets(line, sizeof line, file))
+        bytes = least(bytes, of_group(line));
+    if (file)
+        fclose(file);
+    /* what a container sees of its own group */
+    bytes = least(bytes, of_file("/sys/fs/cgroup/memory.max"));
+    return least(bytes, of_file("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
+}
+
+static _Atomic(int64_t) known;
+
+void rd_machine_memory_is(int64_t bytes)
+{
+    atomic_store(&known, bytes);
+}
+
+int64_t rd_machine_memory(void)
+{
+    int64_t bytes = atomic_load(&known);
+
+    if (!bytes)
+        atomic_store(&known, bytes = ask());
+    return bytes;
+}
