@@ -42,13 +42,12 @@ static void of_reduced(const rd_expr *x, uint64_t dims, int64_t *origin)
 }
 
 /* Axes of the index stand where the axis was. */
-static void of_taken(const rd_expr *node, const rd_axis_facts *facts, int64_t *origin)
+static void of_taken(const rd_expr *x, const rd_expr *index, int64_t axis, int64_t *origin)
 {
-    const rd_expr *x = node->in[0], *index = node->in[1];
-    int            k = 0;
+    int k = 0;
 
     for (int a = 0; a < x->rank; a++)
-        if (a != facts->axis)
+        if (a != axis)
             origin[k++] = rd_origin(x, a);
         else
             for (int i = 0; i < index->rank; i++)
@@ -57,29 +56,33 @@ static void of_taken(const rd_expr *node, const rd_axis_facts *facts, int64_t *o
 
 const int64_t *rd_origins_of(const rd_expr *node, const void *facts, int64_t room[RD_MAX_RANK])
 {
-    bool any = false;
+    const rd_expr *const x   = node->n_in > 0 ? node->in[0] : NULL;
+    bool                 any = false;
 
     for (int k = 0; k < node->n_in; k++)
         any |= node->in[k] && node->in[k]->origin;
-    if (!any)
+    if (!any || !x)
         return NULL;
     memset(room, 0, sizeof *room * RD_MAX_RANK);
     switch (node->kind) {
     case RD_EXPR_MAP:
     case RD_EXPR_CALL:
     case RD_EXPR_COMPLEX: of_all(node, room); break;
-    case RD_EXPR_SCAN: of_reduced(node->in[0], 0, room); break;
-    case RD_EXPR_REDUCE: of_reduced(node->in[0], ((const rd_fold_facts *)facts)->dims, room); break;
-    case RD_EXPR_SORT: of_reduced(node->in[0], (uint64_t)1 << (node->rank - 1), room); break;
+    case RD_EXPR_SCAN: of_reduced(x, 0, room); break;
+    case RD_EXPR_REDUCE: of_reduced(x, ((const rd_fold_facts *)facts)->dims, room); break;
+    case RD_EXPR_SORT: of_reduced(x, (uint64_t)1 << (node->rank - 1), room); break;
     case RD_EXPR_TAKE: {
-        const rd_axis_facts *axis = facts;
+        const rd_axis_facts *axis  = facts;
+        const rd_expr *const index = node->in[1];
 
-        if (axis->along)
-            of_all(node, room);
-        else
-            of_taken(node, axis, room);
-        if (axis->along)
-            room[axis->axis] = rd_origin(node->in[1], (int)axis->axis);
+        if (!index)
+            return NULL;
+        if (!axis->along) {
+            of_taken(x, index, axis->axis, room);
+            break;
+        }
+        of_all(node, room);
+        room[axis->axis] = rd_origin(index, (int)axis->axis);
         break;
     }
     case RD_EXPR_CONCAT:
