@@ -334,7 +334,7 @@ static bool find_extents(contraction *c)
     for (int k = 0; k < c->n; k++)
         for (int a = 0; a < c->term[k].x->rank; a++) {
             const rd_expr *x = c->term[k].x;
-            const int      l = c->term[k].label[a];
+            const int      l = (unsigned char)c->term[k].label[a];
 
             if (x->extent[a] == 1)
                 continue;

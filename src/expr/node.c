@@ -192,17 +192,17 @@ static bool refuses_sparse(const rd_expr *node)
     return false;
 }
 
-rd_expr *rd_node(const rd_expr *asked, const void *facts, size_t size)
+rd_expr *rd_node(const rd_expr *node, const void *facts, size_t size)
 {
-    rd_ctx        *ctx  = asked->ctx;
-    rd_expr        made = *asked;
-    const rd_expr *node = &made;
-    int64_t        origin[RD_MAX_RANK];
+    rd_ctx *ctx  = node->ctx;
+    rd_expr made = *node;
+    int64_t origin[RD_MAX_RANK];
 
     if (refuses_sparse(node))
         return NULL;
     if (!made.origin)
         made.origin = rd_origins_of(node, facts, origin);
+    node                = &made;
     const uint64_t hash = hash_node(node, facts, size);
     for (rd_kept *kept = *bucket_of(ctx, hash); kept; kept = kept->chain)
         if (kept->hash == hash && kept->size == RD_KEPT_NODE &&

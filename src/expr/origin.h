@@ -33,8 +33,8 @@ const char *rd_range_text(const rd_expr *x, int a, char text[RD_RANGE_TEXT]);
 /* As the calls without _places, but that all indices count from 0, or from the end. */
 rd_expr *rd_select_place(rd_expr *x, int axis, int64_t place);
 rd_expr *rd_slice_places(rd_expr *x, int axis, int64_t start, int64_t stop, int64_t step);
-rd_expr *rd_take_places(rd_expr *x, int axis, rd_expr *places);
-rd_expr *rd_take_places_along(rd_expr *x, int axis, rd_expr *places);
+rd_expr *rd_take_places(rd_expr *x, int axis, rd_expr *index);
+rd_expr *rd_take_places_along(rd_expr *x, int axis, rd_expr *index);
 rd_expr *rd_places(rd_expr *x, int axis);
 /* Places along an axis of x as its indices. */
 rd_expr *rd_indices_of(rd_expr *places, const rd_expr *x, int axis);
