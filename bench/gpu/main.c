@@ -1,12 +1,14 @@
-/* main.c - rdim-bench-gpu: programs over matrices that lie on a GPU, beside what it can do at best.
+/* main.c - rdim-bench-gpu: programs over matrices that lie on a GPU, beside what it can do at best;
+ * and over all pairs of points.
  *
- *     rdim-bench-gpu [--bytes N] [--seconds LIMIT] [--tuning rule|measured] [--out FILE]
+ *     rdim-bench-gpu [--bytes N] [--seconds LIMIT] [--tuning rule|measured] [--row NAME]
+ *                    [--dtype TYPE] [--columns N] [--out FILE]
  *
  * Each program reads a matrix of N bytes (4 GiB), and one of 4 MiB.  A row says how many bytes it reads
  * and writes at least, how long the fastest of several evaluations took, and what part of the copy
- * bandwidth of the same run that is.  Results stay on the GPU; an evaluation ends with a wait.
+ * bandwidth of the same run that is; of pairs, how many a second.  Results stay on the GPU; an evaluation ends with a wait.
  * Kernels are made by rule, or by what the first evaluation of a row measures, which is printed above
- * it.  Exit status: 0, 1 if something failed, 77 if there is no GPU or no NVRTC. */
+ * it.  --row, --dtype and --columns leave out all other rows.  Exit status: 0, 1 if something failed, 77 if there is no GPU or no NVRTC. */
 #define _XOPEN_SOURCE 700
 #include "../../tests/gpu_programs.h"
 #include "core/clock.h"
@@ -23,37 +25,73 @@ enum { PASSED = 0, FAILED = 1, NO_GPU = 77 };
 
 typedef struct settings {
     int64_t     bytes;
-    double      seconds;  /* no row begins later */
-    bool        measured; /* not by rule         */
-    const char *out;      /* NULL: only the table */
+    double      seconds;     /* no row begins later */
+    bool        measured;    /* not by rule         */
+    const char *out;         /* NULL: only the table */
+    const char *row, *dtype; /* these alone; NULL: all */
+    int64_t     columns;     /* likewise; 0           */
 } settings;
 
 typedef struct row {
     const char *program;
     rd_dtype    type;
     int64_t     columns; /* of rows that are so long; the rest of the matrix is their number */
+    int64_t     points;  /* 0; or so many rows are points, of which each meets each          */
+    rd_function_accuracy accuracy;
 } row;
 
 static const row rows[] = {
-    { "sum of all", RD_F32, 4096 },     { "sum of rows", RD_F32, 1024 },
-    { "sum of rows", RD_F32, 16 },      { "sum of rows", RD_F32, 10 },
-    { "sum of rows", RD_F32, 65536 },   { "sum of columns", RD_F32, 4096 },
-    { "sum of columns", RD_F32, 64 },   { "sum of columns", RD_F32, 3 },
-    { "max of rows", RD_F32, 1024 },    { "argmax of rows", RD_F32, 1024 },
-    { "var of rows", RD_F32, 1024 },    { "logsumexp of rows", RD_F32, 1024 },
-    { "softmax", RD_F32, 10 },          { "softmax", RD_F32, 1024 },
-    { "softmax", RD_F32, 4096 },        { "softmax", RD_F32, 65536 },
-    { "layer norm", RD_F32, 1024 },     { "map", RD_F32, 4096 },
-    { "map exp", RD_F32, 4096 },        { "transpose", RD_F32, 8192 },
-    { "scan of rows", RD_F32, 33 },     { "scan of rows", RD_F32, 4096 },
-    { "scan of rows", RD_F32, 65536 },  { "rows and columns", RD_F32, 4096 },
-    { "siblings", RD_F32, 1024 },       { "sum of all", RD_F64, 4096 },
-    { "sum of columns", RD_F64, 4096 }, { "sum of all", RD_BF16, 4096 },
-    { "sum of rows", RD_BF16, 1024 },   { "sum of columns", RD_BF16, 4096 },
-    { "softmax", RD_BF16, 1024 },       { "layer norm", RD_BF16, 1024 },
-    { "map", RD_BF16, 4096 },           { "sum of all", RD_F16, 4096 },
+    { "sum of all", RD_F32, 4096, 0, RD_ACCURACY_SAME },
+    { "sum of rows", RD_F32, 1024, 0, RD_ACCURACY_SAME },
+    { "sum of rows", RD_F32, 16, 0, RD_ACCURACY_SAME },
+    { "sum of rows", RD_F32, 10, 0, RD_ACCURACY_SAME },
+    { "sum of rows", RD_F32, 65536, 0, RD_ACCURACY_SAME },
+    { "sum of columns", RD_F32, 4096, 0, RD_ACCURACY_SAME },
+    { "sum of columns", RD_F32, 64, 0, RD_ACCURACY_SAME },
+    { "sum of columns", RD_F32, 3, 0, RD_ACCURACY_SAME },
+    { "max of rows", RD_F32, 1024, 0, RD_ACCURACY_SAME },
+    { "argmax of rows", RD_F32, 1024, 0, RD_ACCURACY_SAME },
+    { "var of rows", RD_F32, 1024, 0, RD_ACCURACY_SAME },
+    { "logsumexp of rows", RD_F32, 1024, 0, RD_ACCURACY_SAME },
+    { "softmax", RD_F32, 10, 0, RD_ACCURACY_SAME },
+    { "softmax", RD_F32, 1024, 0, RD_ACCURACY_SAME },
+    { "softmax", RD_F32, 4096, 0, RD_ACCURACY_SAME },
+    { "softmax", RD_F32, 65536, 0, RD_ACCURACY_SAME },
+    { "layer norm", RD_F32, 1024, 0, RD_ACCURACY_SAME },
+    { "map", RD_F32, 4096, 0, RD_ACCURACY_SAME },
+    { "map exp", RD_F32, 4096, 0, RD_ACCURACY_SAME },
+    { "transpose", RD_F32, 8192, 0, RD_ACCURACY_SAME },
+    { "scan of rows", RD_F32, 33, 0, RD_ACCURACY_SAME },
+    { "scan of rows", RD_F32, 4096, 0, RD_ACCURACY_SAME },
+    { "scan of rows", RD_F32, 65536, 0, RD_ACCURACY_SAME },
+    { "rows and columns", RD_F32, 4096, 0, RD_ACCURACY_SAME },
+    { "siblings", RD_F32, 1024, 0, RD_ACCURACY_SAME },
+    { "sum of all", RD_F64, 4096, 0, RD_ACCURACY_SAME },
+    { "sum of columns", RD_F64, 4096, 0, RD_ACCURACY_SAME },
+    { "sum of all", RD_BF16, 4096, 0, RD_ACCURACY_SAME },
+    { "sum of rows", RD_BF16, 1024, 0, RD_ACCURACY_SAME },
+    { "sum of columns", RD_BF16, 4096, 0, RD_ACCURACY_SAME },
+    { "softmax", RD_BF16, 1024, 0, RD_ACCURACY_SAME },
+    { "layer norm", RD_BF16, 1024, 0, RD_ACCURACY_SAME },
+    { "map", RD_BF16, 4096, 0, RD_ACCURACY_SAME },
+    { "sum of all", RD_F16, 4096, 0, RD_ACCURACY_SAME },
 };
 enum { ROWS = sizeof rows / sizeof *rows, SIZES = 2 };
+
+static const row pair_rows[] = {
+    { "gauss in order", RD_F32, 3, 1000000, RD_ACCURACY_SAME },
+    { "gauss in order", RD_F32, 3, 1000000, RD_ACCURACY_FAST },
+    { "gauss in order", RD_F32, 3, 10000, RD_ACCURACY_SAME },
+    { "gauss in order", RD_F32, 3, 10000, RD_ACCURACY_FAST },
+    { "gauss in order", RD_F32, 50, 100000, RD_ACCURACY_SAME },
+    { "gauss in order", RD_F32, 50, 100000, RD_ACCURACY_FAST },
+    { "gauss in order", RD_F64, 3, 100000, RD_ACCURACY_SAME },
+    { "nearest", RD_F32, 3, 100000, RD_ACCURACY_SAME },
+    { "logsumexp of pairs", RD_F32, 3, 100000, RD_ACCURACY_SAME },
+    { "logsumexp of pairs", RD_F32, 3, 100000, RD_ACCURACY_FAST },
+    { "forces", RD_F32, 3, 100000, RD_ACCURACY_SAME },
+};
+enum { PAIR_ROWS = sizeof pair_rows / sizeof *pair_rows };
 
 typedef struct timing {
     double  seconds; /* 0: it failed, or did not run */
@@ -80,10 +118,11 @@ static int64_t bytes_of(const rd_expr *x)
 }
 
 /* The fastest of several, into the same memory. */
-static timing time_program(rd_ctx *ctx, const gpu_program *p, const rd_array *x, bool measured)
+static timing time_program(rd_ctx *ctx, const row *r, const rd_array *x, bool measured)
 {
     enum { TIMES = 9 };
-    const rd_eval_opts opts = { .measure = measured };
+    const rd_eval_opts opts = { .measure = measured, .accuracy = r->accuracy };
+    const gpu_program *p    = gpu_program_of(r->program);
     rd_expr           *in   = rd_leaf(ctx, x);
     timing             t    = { .bytes = in ? bytes_of(in) : 0 };
     gpu_results        all;
@@ -126,13 +165,14 @@ static void print_found(rd_ctx *ctx)
 
 static timing time_row(const row *r, int64_t bytes, bool measured)
 {
-    const int64_t n = bytes / rd_dtype_size(r->type), columns = r->columns < n ? r->columns : n;
-    rd_ctx       *ctx = rd_ctx_new(NULL);
+    const int64_t n       = r->points ? r->points * r->columns : bytes / rd_dtype_size(r->type);
+    const int64_t columns = r->columns < n ? r->columns : n;
+    rd_ctx       *ctx     = rd_ctx_new(NULL);
     rd_array      x;
     timing        t = { 0 };
 
     if (make_matrix(ctx, r->type, n / columns, columns, &x))
-        t = time_program(ctx, gpu_program_of(r->program), &x, measured);
+        t = time_program(ctx, r, &x, measured);
     print_found(ctx);
     if (rd_error(ctx))
         fprintf(stderr, "%s: %s\n", r->program, rd_error_text(ctx));
@@ -164,6 +204,29 @@ static void write_row(FILE *to, const row *r, const timing *t, const gpu_limits 
             rate / limits->copy);
 }
 
+static const char *accuracy_name(const row *r)
+{
+    return r->accuracy == RD_ACCURACY_FAST ? "fast" : "same";
+}
+
+static void print_pairs(const row *r, const timing *t)
+{
+    const double pairs = (double)r->points * (double)r->points;
+
+    printf("%-18s %-5s %6" PRId64 "  %10" PRId64 " points %s  %9.3f ms  %8.4f T pairs/s\n",
+           r->program, rd_dtype_name(r->type), r->columns, r->points, accuracy_name(r),
+           t->seconds * 1e3, pairs / t->seconds / 1e12);
+}
+
+static void write_pairs(FILE *to, const row *r, const timing *t)
+{
+    fprintf(to,
+            ",\n  { \"pairs\": \"%s\", \"dtype\": \"%s\", \"columns\": %" PRId64
+            ", \"points\": %" PRId64 ", \"accuracy\": \"%s\", \"seconds\": %.9g }",
+            r->program, rd_dtype_name(r->type), r->columns, r->points, accuracy_name(r),
+            t->seconds);
+}
+
 static FILE *begin_file(const settings *s, const gpu_limits *limits)
 {
     FILE *to = s->out ? fopen(s->out, "w") : NULL;
@@ -179,6 +242,13 @@ static FILE *begin_file(const settings *s, const gpu_limits *limits)
     return to;
 }
 
+static bool is_wanted(const settings *s, const row *r)
+{
+    return (!s->row || strcmp(s->row, r->program) == 0) &&
+           (!s->dtype || strcmp(s->dtype, rd_dtype_name(r->type)) == 0) &&
+           (!s->columns || s->columns == r->columns);
+}
+
 /* False: a row failed. */
 static bool run(const settings *s, const gpu_limits *limits, FILE *to)
 {
@@ -190,6 +260,8 @@ static bool run(const settings *s, const gpu_limits *limits, FILE *to)
         for (int k = 0; k < ROWS; k++) {
             timing t;
 
+            if (!is_wanted(s, &rows[k]))
+                continue;
             if (rd_seconds() - begin > s->seconds) {
                 printf("%s of %s is left out: no time\n", rows[k].program,
                        rd_dtype_name(rows[k].type));
@@ -203,6 +275,21 @@ static bool run(const settings *s, const gpu_limits *limits, FILE *to)
             if (to)
                 write_row(to, &rows[k], &t, limits);
         }
+    for (int k = 0; k < PAIR_ROWS && rd_seconds() - begin <= s->seconds; k++) {
+        if (!is_wanted(s, &pair_rows[k]))
+            continue;
+        row    r = pair_rows[k];
+        timing t;
+
+        r.points = r.points < s->bytes / 4096 ? r.points : s->bytes / 4096; /* of 4 GiB all */
+        t        = time_row(&r, 0, s->measured);
+        done &= t.seconds > 0;
+        if (t.seconds <= 0)
+            continue;
+        print_pairs(&r, &t);
+        if (to)
+            write_pairs(to, &r, &t);
+    }
     return done;
 }
 
@@ -217,6 +304,12 @@ static bool read_settings(settings *s, int argc, char **argv)
             s->bytes = strtoll(argv[k + 1], &end, 10);
         else if (strcmp(argv[k], "--seconds") == 0)
             s->seconds = strtod(argv[k + 1], &end);
+        else if (strcmp(argv[k], "--row") == 0)
+            s->row = argv[k + 1];
+        else if (strcmp(argv[k], "--dtype") == 0)
+            s->dtype = argv[k + 1];
+        else if (strcmp(argv[k], "--columns") == 0)
+            s->columns = strtoll(argv[k + 1], &end, 10);
         else if (strcmp(argv[k], "--out") == 0)
             s->out = argv[k + 1];
         else if (strcmp(argv[k], "--tuning") == 0 &&
@@ -241,7 +334,8 @@ int main(int argc, char **argv)
 
     if (!read_settings(&s, argc, argv)) {
         fprintf(stderr,
-                "usage: %s [--bytes N] [--seconds LIMIT] [--tuning rule|measured] [--out FILE]\n",
+                "usage: %s [--bytes N] [--seconds LIMIT] [--tuning rule|measured] [--row NAME] "
+                "[--dtype TYPE] [--columns N] [--out FILE]\n",
                 argv[0]);
         return FAILED;
     }
