@@ -1320,9 +1320,9 @@ typedef enum rd_backend { RD_BACKEND_AUTO, RD_BACKEND_CPU, RD_BACKEND_CUDA } rd_
  *  rounded.  SAME: to the CPU's bits.  FAST: by the units that it has for special functions.  Then
  *  results are off by at most
  *      exp         2 + 1.2 |x| ulp; those below 2^-126 are 0
- *      exp2        2 ulp; those below 2^-126 are 0
- *      log         3 ulp; of x between 0.5 and 2, 2^-21
- *      log2        2 ulp; of x between 0.5 and 2, 2^-22
+ *      exp2        4 ulp; those below 2^-126 are 0
+ *      log         5 ulp; of x between 0.5 and 2, 2^-21
+ *      log2        4 ulp; of x between 0.5 and 2, 2^-22
  *      sin, cos    2^-20; beyond |x| = 32768 nothing is changed
  *      tanh        2 ulp
  *      pow         4 ulp

@@ -19,7 +19,14 @@ typedef struct gpu_fast {
 extern const gpu_fast gpu_fasts[];
 extern const int      n_gpu_fasts;
 
+/* How many points have other bits with FAST; and of the one that comes nearest to its bound: which
+ * part of that it is off, in units of the last place and as it is. */
+typedef struct gpu_fast_found {
+    int64_t differ;
+    double  part, ulps, error, at;
+} gpu_fast_found;
+
 /* Of n points and some special ones: is each within its bound with FAST, are SAME and the CPU
- * alike?  *differ: how many have other bits with FAST. */
-bool gpu_fast_is_near(const gpu_fast *f, int64_t n, int64_t *differ, rd_text *report);
+ * alike? */
+bool gpu_fast_is_near(const gpu_fast *f, int64_t n, gpu_fast_found *found, rd_text *report);
 #endif

@@ -26,13 +26,13 @@ static void end(void)
 START_TEST(functions)
 {
     enum { N = 5000, MANY = N / 8 };
-    rd_text report = { 0 };
-    int64_t differ = 0;
+    rd_text        report = { 0 };
+    gpu_fast_found found  = { 0 };
 
-    ck_assert_msg(gpu_fast_is_near(&gpu_fasts[_i], N, &differ, &report), "%s",
+    ck_assert_msg(gpu_fast_is_near(&gpu_fasts[_i], N, &found, &report), "%s",
                   report.at ? report.at : "");
-    ck_assert_msg(differ >= MANY, "%s: %d of %d points have other bits than with SAME",
-                  gpu_fasts[_i].name, (int)differ, N);
+    ck_assert_msg(found.differ >= MANY, "%s: %d of %d points have other bits than with SAME",
+                  gpu_fasts[_i].name, (int)found.differ, N);
     rd_text_free(&report);
 }
 END_TEST

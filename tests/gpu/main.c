@@ -38,6 +38,15 @@ typedef struct programs {
     int                n_program, n_size;
 } programs;
 
+/* The k-th of n, of which neighbours are far apart: what is run before the time is up has programs
+ * and sizes of all kinds, and others with another first seed. */
+static int64_t scattered(int64_t k, int64_t n, uint64_t first)
+{
+    static const int64_t STEP = 1000003; /* a prime, so that each comes once */
+
+    return (int64_t)(((uint64_t)k * (uint64_t)STEP + first - 1) % (uint64_t)n);
+}
+
 static void run_all(part *p, const programs *all, const settings *s, double until)
 {
     static const rd_dtype types[] = { RD_F32, RD_F64, RD_F16, RD_BF16, RD_U8, RD_I32 };
@@ -45,7 +54,8 @@ static void run_all(part *p, const programs *all, const settings *s, double unti
     const int64_t n = (int64_t)all->n_program * all->n_size * TYPES;
 
     p->wanted = s->programs < n ? s->programs : n;
-    for (int64_t k = 0; part_goes_on(p, until); k++) {
+    for (int64_t at = 0; part_goes_on(p, until); at++) {
+        const int64_t      k       = scattered(at, n, s->first);
         const gpu_program *program = &all->program[k % all->n_program];
         const rd_dtype     type    = types[k / all->n_program % TYPES];
         const gpu_size     size    = all->size[k / all->n_program / TYPES];
