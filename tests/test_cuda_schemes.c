@@ -304,8 +304,8 @@ static const way ways[] = {
     { "argmin of columns", RD_F32, 4096, 4096,
       "columns: 1024 items, 1 thread each, 4 side by side, i1 in 8 ranges of 512" },
     { "softmax", RD_F32, 8192, 1024,
-      "strips: 8192 items, 16 threads each, i1 spread, i1 spread, i1 spread, "
-      "4 side by side, 1 row in shared memory" },
+      "strips: 8192 items, 32 threads each, i1 spread, i1 spread, i1 spread, "
+      "2 side by side, 1 row in shared memory" },
     { "softmax", RD_F32, 8192, 4096,
       "strips: 8192 items, 32 threads each, i1 spread, i1 spread, i1 spread, "
       "2 side by side, 1 row in shared memory" },
@@ -317,7 +317,7 @@ static const way ways[] = {
     { "softmax of columns", RD_F32, 65536, 16,
       "columns: 4 items, 1 thread each, 4 side by side, i0 in 1024 ranges of 64" },
     { "layer norm", RD_F32, 8192, 1024,
-      "strips: 8192 items, 16 threads each, i1 spread, i1 spread, 4 side by side, "
+      "strips: 8192 items, 32 threads each, i1 spread, i1 spread, 2 side by side, "
       "1 row in shared memory" },
     { "layer norm", RD_F64, 8192, 1024,
       "strips: 8192 items, 16 threads each, i1 spread, i1 spread, 2 side by side, "

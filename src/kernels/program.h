@@ -230,7 +230,7 @@ typedef struct rd_inst {
 
 /* Numbers by which a device makes kernels and on which nothing but their speed depends, a row of
  * its table each; 0: by its rule. */
-enum { RD_MOST_TUNING = 12 };
+enum { RD_MOST_TUNING = 16 };
 typedef struct rd_tuning {
     int16_t at[RD_MOST_TUNING];
 } rd_tuning;

@@ -12,7 +12,8 @@ typedef enum rd_cuda_tuned {
 } rd_cuda_tuned;
 
 typedef struct rd_cuda_choice {
-    int32_t block; /* threads of a block */
+    int32_t block;        /* threads of a block */
+    int32_t fit, cut_fit; /* threads that a multiprocessor is to have registers for; of cut loops */
 
     /* ---- strips.c ---- */
     int32_t vector;     /* bytes that a thread takes at a time                    */
@@ -38,7 +39,9 @@ typedef struct rd_cuda_choice {
     int32_t fan;        /* ranges of a group, and groups of one above         */
 
     /* ---- rows.c ---- */
-    int32_t resident; /* blocks of threads whose rows a multiprocessor has room for, or tiles */
+    int32_t resident;   /* blocks of threads whose rows a multiprocessor has room for, or tiles */
+    int32_t row_blocks; /* as many as teams are made wider for, twice as few of 16-bit elements */
+    int32_t row_ahead;  /* rounds that are done together where there is no room for these       */
 
     /* ---- stretches.c, with `resident` ---- */
     int32_t least_apart; /* bytes: neighbours whose elements are nearer share lines anyway      */

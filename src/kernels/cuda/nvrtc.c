@@ -2,6 +2,7 @@
 #include "kernels/cuda/nvrtc.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MAX_ARCHITECTURES = 64, MAX_OPTIONS = 32 };
 
@@ -14,6 +15,7 @@ const char *const rd_nvrtc_options[] = {
     "--prec-sqrt=true",
     "--std=c++17",
     "--device-as-default-execution-space",
+    "--ptxas-options=-v",  /* says what is spilled */
     "--diag-suppress=177", /* a function that is not called: texts begin with many */
     NULL
 };
@@ -126,7 +128,19 @@ static bool compile(const rd_nvrtc *api, nvrtcProgram program, const rd_nvrtc_te
            (image->ptx ? take_ptx(api, program, image, why) : take_cubin(api, program, image, why));
 }
 
-bool rd_nvrtc_compile(const rd_nvrtc_text *text, rd_nvrtc_image *image, char why[RD_CUDA_TEXT])
+/* "12 bytes spill stores": is any number of them not 0? */
+bool rd_nvrtc_spills(const rd_nvrtc_image *image)
+{
+    static const char STORES[] = " bytes spill stores";
+
+    for (const char *at = image->log ? strstr(image->log, STORES) : NULL; at;
+         at             = strstr(at + 1, STORES))
+        if (at - image->log < 2 || at[-1] != '0' || (at[-2] >= '0' && at[-2] <= '9'))
+            return true;
+    return false;
+}
+
+static bool compile_once(const rd_nvrtc_text *text, rd_nvrtc_image *image, char why[RD_CUDA_TEXT])
 {
     const char     *missing;
     const rd_nvrtc *api = rd_nvrtc_api(&missing);
@@ -146,6 +160,23 @@ bool rd_nvrtc_compile(const rd_nvrtc_text *text, rd_nvrtc_image *image, char why
     /* A program that cannot be destroyed is lost; the image is no worse for it. */
     (void)api->nvrtcDestroyProgram(&program);
     return done;
+}
+
+bool rd_nvrtc_compile(const rd_nvrtc_text *text, rd_nvrtc_image *image, char why[RD_CUDA_TEXT])
+{
+    const char   *options[MAX_OPTIONS + 1];
+    rd_nvrtc_text again = *text;
+
+    if (!compile_once(text, image, why))
+        return false;
+    if (!rd_nvrtc_spills(image) || text->n_options >= MAX_OPTIONS)
+        return true;
+    for (int i = 0; i < text->n_options; i++)
+        options[i] = text->options[i];
+    options[again.n_options++] = "-DRD_FIT=1";
+    again.options              = options;
+    rd_nvrtc_free(image);
+    return compile_once(&again, image, why);
 }
 
 void rd_nvrtc_free(rd_nvrtc_image *image)

@@ -21,7 +21,11 @@ typedef struct rd_nvrtc_image {
 /* What every text is compiled with; ends with NULL. */
 extern const char *const rd_nvrtc_options[];
 
-/* False on failure, with a sentence, and the log if the text was at fault.  Either way the image is
+/* Do kernels keep registers in memory, by what the compiler says of them? */
+bool rd_nvrtc_spills(const rd_nvrtc_image *image);
+
+/* A text that spills registers is compiled once more with RD_FIT as 1, which lets it take all there
+ * are.  False on failure, with a sentence, and the log if the text was at fault.  Either way the image is
  * to be freed.  From any thread. */
 bool rd_nvrtc_compile(const rd_nvrtc_text *text, rd_nvrtc_image *image, char why[RD_CUDA_TEXT]);
 void rd_nvrtc_free(rd_nvrtc_image *image);

@@ -44,9 +44,12 @@ static bool is_along(rd_cuda_shape *s, int32_t axis)
     return true;
 }
 
+/* Floats of 16 bits are f32 in registers, where they are rounded already. */
 static int32_t word_of(rd_dtype type)
 {
-    return rd_register_size(type) > 4 ? 8 : 4;
+    const bool is_half = type == RD_F16 || type == RD_BF16;
+
+    return is_half ? 2 : rd_register_size(type) > 4 ? 8 : 4;
 }
 
 /* All rows have room for their widest elements. */
@@ -174,7 +177,7 @@ static void find_scratch(rd_cuda_shape *s)
 static void forget(rd_cuda_shape *s)
 {
     s->n_row    = 0;
-    s->row_word = 4;
+    s->row_word = 0;
     for (int32_t i = 0; i < s->p->n_inst; i++) {
         s->row[i]   = -1;
         s->fills[i] = false;
@@ -184,15 +187,17 @@ static void forget(rd_cuda_shape *s)
             s->scratch[k] = RD_HOME_TEAM;
 }
 
-/* Words of a team's rows: whole rounds, and teams of one warp are not in the same banks. */
+/* Words of a team's rows: whole rounds, and teams of one warp are not in the same banks, of 4 bytes
+ * each. */
 static void measure_rows(rd_cuda_shape *s)
 {
     const int64_t round  = s->team * (s->wide > 1 ? s->wide : 2);
+    const int64_t banks  = s->row_word < 4 ? 2 * BANKS : BANKS;
     const int64_t extent = s->p->axis_extent[s->row_axis];
 
     s->row_words = (extent + round - 1) / round * round;
     s->team_words =
-        (s->n_row * s->row_words + BANKS - 1) / BANKS * BANKS + (s->team < RD_WARP ? s->team : 0);
+        (s->n_row * s->row_words + banks - 1) / banks * banks + (s->team < RD_WARP ? s->team : 0);
 }
 
 static int64_t row_bytes(const rd_cuda_shape *s)
@@ -217,8 +222,16 @@ static bool may_be_narrower(const rd_cuda_shape *s)
     return s->wide > 2 && s->team < RD_WARP;
 }
 
+/* Is there room for fewer threads than hide each other's waits?  Of 16-bit elements half as many
+ * do: threads have more to do for each byte. */
+static bool is_crowded(const rd_cuda_shape *s, int64_t shared)
+{
+    return bytes_of(s) / (s->row_word < 4 ? 2 : 1) > shared / s->choice.row_blocks;
+}
+
 /* A multiprocessor has little more shared memory than one block of threads may have.  Longer rows
- * have wider teams of fewer elements side by side, while there are any. */
+ * have wider teams of fewer elements side by side, while there are any; and then threads have more
+ * loads in flight. */
 void rd_cuda_find_rows(rd_cuda_shape *s, int64_t shared)
 {
     const int64_t most = shared / s->choice.resident;
@@ -232,13 +245,15 @@ void rd_cuda_find_rows(rd_cuda_shape *s, int64_t shared)
         return;
     const int32_t wide = s->wide, team = s->team;
 
-    for (measure_rows(s); bytes_of(s) > most && may_be_narrower(s); measure_rows(s)) {
+    for (measure_rows(s); is_crowded(s, shared) && may_be_narrower(s); measure_rows(s)) {
         s->wide /= 2;
         s->team *= 2;
     }
+    s->crowded = is_crowded(s, shared);
     if (bytes_of(s) <= most)
         return;
-    s->wide = wide;
-    s->team = team;
+    s->crowded = false;
+    s->wide    = wide;
+    s->team    = team;
     forget(s);
 }

@@ -128,6 +128,7 @@ typedef struct rd_cuda_shape {
     bool             *turned;    /* per instruction: a load that lies the other way */
     int32_t           n_row, row_axis, row_word; /* rows in shared memory; bytes of an element */
     int64_t           row_words, team_words;     /* elements of a row, and of all rows of a team */
+    bool              crowded;                   /* they leave room for few threads              */
     int32_t          *row;                       /* per instruction: which it reads or writes, -1 */
     bool             *fills; /* per instruction: a load whose elements go to its row, too */
     rd_cuda_fold     *fold;

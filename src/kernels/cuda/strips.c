@@ -208,7 +208,7 @@ void rd_cuda_packs_of(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs
     const double          weight   = elements * rd_cuda_weight_of(s->p, loop);
     int32_t               bytes    = 0;
 
-    *packs = (rd_cuda_packs){ .ahead = c->ahead, .along = along };
+    *packs = (rd_cuda_packs){ .ahead = s->crowded ? c->row_ahead : c->ahead, .along = along };
     if (!is_leaf(s, loop) || l->backwards || weight > c->weight || s->pairs >= 0)
         return;
     find_packs(s, loop, packs);

@@ -152,6 +152,20 @@ static rd_text from_memory(rd_cuda_text *t, const rd_inst *inst)
     return rd_cuda_packed(t, i) ? packed(t, inst) : element(t, inst);
 }
 
+/* "rd_float_of(rows[o1])"; of 16 bits "rd_bf16_to_f32(rd_bf16{ rows[o1] })". */
+static void add_from_row(rd_cuda_text *t, rd_text *to, const rd_inst *inst, const char *place)
+{
+    const rd_dtype type = t->s->p->address[inst->arg].type;
+    rd_text        half = { 0 };
+
+    if (t->s->row_word == 2) {
+        rd_text_add(&half, "%s{ %s }", rd_memory_type(type), place);
+        rd_add_from_memory(to, type, half.at ? half.at : "");
+    } else
+        rd_text_add(to, "rd_%s_of(%s)", rd_register_type(inst->type), place);
+    rd_text_free(&half);
+}
+
 static void add_value(rd_cuda_text *t, rd_text *to, const rd_inst *inst)
 {
     const rd_program *p = t->s->p;
@@ -167,7 +181,7 @@ static void add_value(rd_cuda_text *t, rd_text *to, const rd_inst *inst)
     case RD_I_LOAD:
         if (reads_row(t, inst)) {
             text = in_row(t, inst);
-            rd_text_add(to, "rd_%s_of(%s)", rd_register_type(inst->type), text.at ? text.at : "");
+            add_from_row(t, to, inst, text.at ? text.at : "");
         } else {
             text = from_memory(t, inst);
             rd_add_from_memory(to, p->address[inst->arg].type, text.at ? text.at : "");
@@ -220,13 +234,19 @@ static void write_index(rd_cuda_text *t, int32_t i)
     rd_text_free(&line);
 }
 
-static void write_to_row(rd_cuda_text *t, const rd_inst *inst, int32_t reg, rd_dtype type)
+static void write_to_row(rd_cuda_text *t, const rd_inst *inst, int32_t reg)
 {
-    rd_text to = in_row(t, inst);
+    const rd_dtype type = t->s->p->address[inst->arg].type;
+    rd_text        to = in_row(t, inst), word = { 0 };
 
-    rd_cuda_line(t, "%s = rd_word_of_%s(r%" PRId32 ");", to.at ? to.at : "", rd_register_type(type),
-                 reg);
+    if (t->s->row_word == 2) {
+        rd_begin_stored(&word, type);
+        rd_text_add(&word, "r%" PRId32 "%s.bits", reg, rd_end_stored(type));
+    } else
+        rd_text_add(&word, "rd_word_of_%s(r%" PRId32 ")", rd_register_type(type), reg);
+    rd_cuda_line(t, "%s = %s;", to.at ? to.at : "", word.at ? word.at : "");
     rd_text_free(&to);
+    rd_text_free(&word);
 }
 
 /* What an item stores outside of its loops is stored once. */
@@ -261,7 +281,7 @@ static void write_store(rd_cuda_text *t, const rd_inst *inst)
     if (stores_later(t, inst) || t->part == RD_PART_TOTALS)
         return;
     if (t->s->row[inst - t->s->p->inst] >= 0) {
-        write_to_row(t, inst, inst->a, t->s->p->address[inst->arg].type);
+        write_to_row(t, inst, inst->a);
         return;
     }
     const rd_dtype type  = t->s->p->address[inst->arg].type;
@@ -294,7 +314,7 @@ static void write_value(rd_cuda_text *t, int32_t i)
                  line.at ? line.at : "");
     rd_text_free(&line);
     if (t->s->fills[i])
-        write_to_row(t, inst, inst->dst, inst->type);
+        write_to_row(t, inst, inst->dst);
 }
 
 void rd_cuda_inst(rd_cuda_text *t, int32_t i)
@@ -409,8 +429,15 @@ void rd_cuda_declare_slots(rd_cuda_text *t)
                          s->scratch_at[k - s->p->first_scratch]);
 }
 
-/* One block of threads a multiprocessor is enough for the compiler: with more it spills
- * registers. */
+/* So many blocks of threads a multiprocessor is to have registers for: fewer where they would be
+ * spilled (nvrtc.c).  Pairs have as many at hand as there are. */
+static int32_t fit_of(const rd_cuda_shape *s)
+{
+    const int32_t threads = s->n_cut > 0 ? s->choice.cut_fit : s->choice.fit;
+
+    return s->pairs >= 0 ? 1 : threads / s->choice.block;
+}
+
 void rd_cuda_kernel_head(rd_cuda_text *t, const char *name, int32_t number)
 {
     char shown[16] = "";
@@ -418,8 +445,9 @@ void rd_cuda_kernel_head(rd_cuda_text *t, const char *name, int32_t number)
     if (number >= 0)
         snprintf(shown, sizeof shown, "%" PRId32, number);
     rd_cuda_line(
-        t, "extern \"C\" __global__ void __launch_bounds__(%" PRId32 ", 1) %s%s(const rd_call q)",
-        t->s->choice.block, name, shown);
+        t,
+        "extern \"C\" __global__ void __launch_bounds__(RD_THREADS, RD_FIT) %s%s(const rd_call q)",
+        name, shown);
 }
 
 /* Do its exponentials take a table? */
@@ -525,7 +553,7 @@ void rd_cuda_declare_shared(rd_cuda_text *t)
         rd_cuda_declare_squares(t);
     if (s->n_row > 0) {
         rd_cuda_number(t, &n, s->team_words);
-        rd_cuda_line(t, "RD_SHARED_DYNAMIC(%s, rows);", s->row_word > 4 ? "uint64_t" : "uint32_t");
+        rd_cuda_line(t, "RD_SHARED_DYNAMIC(uint%" PRId32 "_t, rows);", 8 * s->row_word);
         rd_cuda_line(t, "const int z1 = (int)threadIdx.x / RD_TEAM * (int)%s;", n.at ? n.at : "");
     }
     if (s->pairs >= 0)
@@ -618,11 +646,12 @@ static void write_call(const rd_cuda_text *t, rd_text *to)
 
     rd_text_add(to,
                 "#define RD_TEAM %" PRId32 "\n#define RD_THREADS %" PRId32
-                "\n#define RD_TEAMS (RD_THREADS / RD_TEAM)\n#define RD_FAN %" PRId32
+                "\n#ifndef RD_FIT\n#define RD_FIT %" PRId32
+                "\n#endif\n#define RD_TEAMS (RD_THREADS / RD_TEAM)\n#define RD_FAN %" PRId32
                 "\n#define RD_ROW (int64_t)%" PRId64 "\n"
                 "typedef struct rd_call {\n    rd_call_head head;\n    char *m[%" PRId32
                 "];\n    int64_t N[%" PRId32 "];\n} rd_call;\n",
-                s->team, s->choice.block, s->choice.fan, s->row_bytes, slots ? slots : 1,
+                s->team, s->choice.block, fit_of(s), s->choice.fan, s->row_bytes, slots ? slots : 1,
                 t->n_number ? t->n_number : 1);
 }
 
