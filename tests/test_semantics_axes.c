@@ -67,10 +67,18 @@ START_TEST(own_indices)
     expect_words("slice 3", rd_slice(x, "3"), "indices -2 to 2");
     expect_words("far below",
                  rd_select(rd_reindex(x, RD_INDEX(INT64_C(1) << 62)), 0, INT64_MIN + 1), "outside");
-    rd_array out = { 0 };
+    rd_array        out   = { 0 };
+    static uint64_t far[] = { UINT64_MAX, UINT64_MAX - 1, (uint64_t)INT64_MAX + 1 };
 
     for (int i = -3; i <= 3; i += 6) {
         ck_assert_int_eq(rd_eval(ctx, rd_take(x, 0, leaf(RD_I8, VALUES(i))), &out), RD_ERR_AXIS);
+        rd_error_clear(ctx);
+    }
+    for (int k = 0; k < 3; k++) { /* not -1, -2 and the least int64_t */
+        rd_expr *one =
+            rd_leaf(ctx, &(rd_array){ .data = &far[k], .type = RD_U64, .shape = RD_SHAPE(1) });
+
+        ck_assert_int_eq(rd_eval(ctx, rd_take(x, 0, one), &out), RD_ERR_AXIS);
         rd_error_clear(ctx);
     }
 }

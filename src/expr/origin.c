@@ -239,6 +239,8 @@ static rd_expr *places_of(const char *call, const rd_expr *x, int axis, rd_expr 
 
     if (!first || (kind != RD_KIND_INT && kind != RD_KIND_UINT)) /* the latter is refused later */
         return index;
+    if (index->type == RD_U64) /* beyond an int64_t it is outside, not an index below 0 */
+        index = map_2(RD_OP_minimum, call, index, rd_cast_to(rd_int(x->ctx, INT64_MAX), RD_U64));
     index = map_2(RD_OP_sub, call, rd_cast_to(index, RD_I64), rd_int(x->ctx, first));
     return rd_cast_to(index, RD_U64);
 }
