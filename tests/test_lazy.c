@@ -312,6 +312,22 @@ START_TEST(larger_than_memory)
 }
 END_TEST
 
+/* But partial results of many millions of columns are a memory of their own. */
+START_TEST(larger_than_memory_in_panels)
+{
+    enum { ROWS = 4, COLUMNS = 40 << 20 };
+    float         *x    = malloc(sizeof *x * ROWS * COLUMNS); /* nobody reads it */
+    rd_expr *const mean = rd_mean(rd_wrap(ctx, x, RD_SHAPE(ROWS, COLUMNS)), RD_DIMS(0));
+    const char    *text;
+
+    rd_machine_memory_is(1 << 20);
+    text = rd_explain(ctx, RD_RESULTS({ mean, NULL }), NULL);
+    rd_machine_memory_is(0);
+    ck_assert_msg(strstr(text, "panel") != NULL, "%s", text);
+    free(x);
+}
+END_TEST
+
 /* ---- One row, all others forbidden ----------------------------------------------------------- */
 START_TEST(forbidden_pages)
 {
@@ -453,11 +469,17 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { one_row,         one_row_by_a_take,
-                                   one_element,     one_row_of_pair_sums,
-                                   first_of_bools,  larger_than_memory,
-                                   forbidden_pages, forbidden_operands,
-                                   shared_once,     shared_by_results };
+    const TTest *const tests[] = { one_row,
+                                   one_row_by_a_take,
+                                   one_element,
+                                   one_row_of_pair_sums,
+                                   first_of_bools,
+                                   larger_than_memory,
+                                   larger_than_memory_in_panels,
+                                   forbidden_pages,
+                                   forbidden_operands,
+                                   shared_once,
+                                   shared_by_results };
 
     return run_suite("lazy", tests, COUNT(tests));
 }

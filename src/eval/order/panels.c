@@ -20,6 +20,8 @@ static const int64_t HOT_BYTES = RD_L1_BYTES;
 static const int64_t LANES_BYTES = RD_L2_BYTES;
 /* What a panel holds between phases: half of one, as rows of values live there as well. */
 static const int64_t HELD_BYTES = RD_L2_BYTES / 2;
+/* Partial results of all columns of an array that memory does not keep: more would not fit beside it. */
+static const int64_t MOST_BYTES = 64 << 20;
 /* Fewer neighbours than a cache line holds: one result after the other touches the same lines as
  * all together, and keeps its partial result in registers.  Unless rows adjoin: then all together
  * are one run of memory. */
@@ -294,8 +296,10 @@ static int64_t panel_step(const panel *p, const rd_scope *loop)
     const int64_t   lanes = scaled(p, LANES_BYTES);
     int64_t         step  = scaled(p, streams(p, rows) ? PANEL_BYTES : HOT_BYTES) / p->bytes;
 
-    if (folds_rows(p, loop) || is_too_large(p, loop))
+    if (folds_rows(p, loop))
         return p->extent;
+    if (is_too_large(p, loop))
+        return MOST_BYTES / p->bytes < p->extent ? MOST_BYTES / p->bytes : p->extent;
     if (rows && rd_runs_across(p->tree, rows, p->axis)) {
         const int64_t side = has_loops(rows) ? RD_SQUARES : RD_FOLDED_SQUARES;
         step               = step < side ? step : side;
