@@ -8,6 +8,12 @@
 #include <string.h>
 
 /* ---- Built axis by axis ---------------------------------------------------------------------- */
+void rd_affine_also(rd_affine *v, int a, int k, int64_t coef)
+{
+    assert(v->n_step < 2 * RD_MAX_RANK);
+    v->step[v->n_step++] = (rd_affine_step){ .of = a, .along = k, .coef = coef };
+}
+
 void rd_affine_axis(rd_affine *v, int64_t extent, int a, int64_t coef)
 {
     const int k = v->rank++;
@@ -16,7 +22,7 @@ void rd_affine_axis(rd_affine *v, int64_t extent, int a, int64_t coef)
         return;
     v->extent[k] = extent;
     if (a >= 0)
-        v->coef[a][k] = coef;
+        rd_affine_also(v, a, k, coef);
 }
 
 void rd_affine_whole(rd_affine *v, const rd_expr *x, int a)
@@ -106,8 +112,9 @@ rd_expr *rd_affine_view(rd_expr *x, const rd_affine *v, const char *call)
         return rd_fail(x->ctx, RD_ERR_SHAPE, "%s: the size of the result overflows, shape %s", call,
                        rd_shape_text(v->rank, v->extent, text));
     memcpy(number, v->offset, (size_t)x->rank * sizeof *number);
-    for (int a = 0; a < x->rank; a++)
-        memcpy(number + x->rank + a * v->rank, v->coef[a], (size_t)v->rank * sizeof *number);
+    memset(number + x->rank, 0, (size_t)(x->rank * v->rank) * sizeof *number);
+    for (int k = 0; k < v->n_step; k++)
+        number[x->rank + v->step[k].of * v->rank + v->step[k].along] = v->step[k].coef;
     return rd_view(x, v->rank, v->extent, number, v->origin);
 }
 

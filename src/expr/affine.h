@@ -4,19 +4,30 @@
 #define RD_EXPR_AFFINE_H
 #include "expr/expr.h"
 
-/* Axis a of the operand is read at offset[a] + sum over k of coef[a][k] * i[k].  Zeroed: rank 0,
- * element [0, ..., 0]. */
+/* One axis of the operand steps by `coef` along one of the result. */
+typedef struct rd_affine_step {
+    int32_t of, along;
+    int64_t coef;
+} rd_affine_step;
+
+/* Axis a of the operand is read at offset[a] + the sum over its steps of coef * i[along].  Zeroed:
+ * rank 0, element [0, ..., 0].  Each view zeroes one, so steps are a list: hardly two axes meet, and a
+ * matrix of them is 8 KiB. */
 typedef struct rd_affine {
     int     rank; /* may pass RD_MAX_RANK while built, what is beyond is not stored: rd_affine_view
                    * refuses it */
+    int     n_step;
     int64_t extent[RD_MAX_RANK];
     int64_t origin[RD_MAX_RANK];
     int64_t offset[RD_MAX_RANK];
-    int64_t coef[RD_MAX_RANK][RD_MAX_RANK];
+    /* One for each axis of the result, and one for each of the operand that has one of these, too. */
+    rd_affine_step step[2 * RD_MAX_RANK];
 } rd_affine;
 
 /* Adds an axis to the result; axis `a` of the operand steps by `coef` along it, none if a < 0. */
 void rd_affine_axis(rd_affine *v, int64_t extent, int a, int64_t coef);
+/* Axis `a` of the operand steps by `coef` along axis k of the result, too. */
+void rd_affine_also(rd_affine *v, int a, int k, int64_t coef);
 /* Adds an axis that steps through places start, start + step, ... before stop of axis a, cut to the
  * axis as Python does; and the same by indices of the axis.  Without bounds and step it is the whole
  * axis, else it begins at 0. */

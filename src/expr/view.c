@@ -195,9 +195,9 @@ rd_expr *rd_diagonal(rd_expr *x, int axis1, int axis2, int64_t offset)
     } else {
         const int64_t down = offset < 0 ? -offset : 0, right = offset > 0 ? offset : 0;
         const int64_t rows = x->extent[row] - down, columns = x->extent[column] - right;
-        v.offset[row]       = down;
-        v.offset[column]    = right;
-        v.coef[row][v.rank] = 1;
+        v.offset[row]    = down;
+        v.offset[column] = right;
+        rd_affine_also(&v, row, v.rank, 1);
         rd_affine_axis(&v, rows < columns ? rows : columns, column, 1);
     }
     return rd_affine_view(x, &v, "rd_diagonal");
