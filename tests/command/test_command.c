@@ -4,6 +4,7 @@
 #include "plot/ticks.h"
 #include "suite.h"
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -492,6 +493,57 @@ START_TEST(pictures)
     run_well("rm p.svg p.png p.pdf p.npy");
 }
 END_TEST
+
+/* How many pixels of a PNG have the grey of missing elements, as cairo reads it; -1: it does not. */
+static int grey_pixels(const char *path)
+{
+    void *const cairo = dlopen("libcairo.so.2", RTLD_NOW);
+    void *(*read)(const char *);
+    unsigned char *(*data_of)(void *);
+    int (*width_of)(void *), (*height_of)(void *), (*stride_of)(void *);
+    void (*destroy)(void *);
+    const struct {
+        const char *name;
+        void       *function;
+    } all[]   = { { "cairo_image_surface_create_from_png", &read },
+                  { "cairo_image_surface_get_data", &data_of },
+                  { "cairo_image_surface_get_width", &width_of },
+                  { "cairo_image_surface_get_height", &height_of },
+                  { "cairo_image_surface_get_stride", &stride_of },
+                  { "cairo_surface_destroy", &destroy } };
+    int count = -1;
+
+    for (int k = 0; k < 6; k++) {
+        void *const address = cairo ? dlsym(cairo, all[k].name) : NULL;
+
+        if (!address)
+            return -1;
+        memcpy(all[k].function, &address, sizeof address);
+    }
+    void *const          picture = read(path);
+    const unsigned char *bytes   = data_of(picture);
+
+    for (int y = 0; bytes && y < height_of(picture); y++)
+        for (int x = 0; x < width_of(picture); x++) {
+            const unsigned char *p = bytes + (ptrdiff_t)y * stride_of(picture) + 4 * x;
+
+            count = (count < 0 ? 0 : count) + (p[0] == 189 && p[1] == 189 && p[2] == 189);
+        }
+    destroy(picture);
+    return count;
+}
+
+START_TEST(missing_is_grey)
+{
+    run_well("$R 'where(isnan(a[0]), 0, a[0])' a.npy --plot p.png");
+    run_well("$R 'where(a[0] > nanmean(a[0]), 0. / 0., a[0])' a.npy --plot q.png");
+    const int none = grey_pixels("p.png"), some = grey_pixels("q.png");
+
+    ck_assert_msg(none >= 0 && none < 500 && some > 10000, "%d grey pixels of all, %d of NaN", none,
+                  some);
+    run_well("rm p.png q.png");
+}
+END_TEST
 #endif
 
 int main(void)
@@ -511,6 +563,7 @@ int main(void)
     tcase_add_test(tc, colours);
 #if RDIM_CAIRO
     tcase_add_test(tc, pictures);
+    tcase_add_test(tc, missing_is_grey);
 #endif
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);
