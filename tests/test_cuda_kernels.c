@@ -51,6 +51,45 @@ static void compiles(const char *text)
     }
 }
 
+/* A kernel that keeps 60 numbers, and is to leave room for 16 blocks of threads. */
+static const char crowded[] =
+    "#ifndef RD_FIT\n#define RD_FIT 16\n#endif\n"
+    "extern \"C\" __global__ void __launch_bounds__(128, RD_FIT) many(float *x)\n{\n"
+    "    float a[60];\n"
+    "#pragma unroll\n"
+    "    for (int k = 0; k < 60; k++) a[k] = x[k * 128 + threadIdx.x];\n"
+    "    for (int n = 0; n < 100; n++)\n"
+    "#pragma unroll\n"
+    "        for (int k = 0; k < 60; k++) a[k] = a[k] * a[(k + 7) % 60] + 1;\n"
+    "#pragma unroll\n"
+    "    for (int k = 0; k < 60; k++) x[k * 128 + threadIdx.x] = a[k];\n}\n";
+
+START_TEST(spilled_once)
+{
+    static const char *const always[] = { "-DRD_FIT=16" };
+    rd_nvrtc_text            text = { .text = crowded, .name = "kernel.cu", .architecture = 90 };
+    rd_nvrtc_image           image;
+    char                     why[RD_CUDA_TEXT];
+
+    ck_assert_msg(rd_nvrtc_compile(&text, &image, why), "%s", why);
+    ck_assert(!rd_nvrtc_spills(&image));
+    rd_nvrtc_free(&image);
+    text.options   = always; /* is said twice then, and the last one counts */
+    text.n_options = 1;
+    ck_assert_msg(rd_nvrtc_compile(&text, &image, why), "%s", why);
+    ck_assert(!rd_nvrtc_spills(&image));
+    rd_nvrtc_free(&image);
+    for (int zero = 0; zero < 2; zero++) {
+        char log[] =
+            "ptxas info : 128 bytes stack frame, 12 bytes spill stores, 4 bytes spill loads";
+
+        if (zero)
+            memcpy(strstr(log, "12 "), " 0", 2);
+        ck_assert_int_eq(rd_nvrtc_spills(&(rd_nvrtc_image){ .log = log }), !zero);
+    }
+}
+END_TEST
+
 static void begin_text(rd_text *text, const rd_program *p)
 {
     rd_text_add(text, "%s%s\n", p->fast ? "#define RD_FAST\n" : "", rd_cuda_prelude);
@@ -599,6 +638,7 @@ int main(void)
     suite = suite_create("cuda kernels");
     tc    = tcase_create("cuda kernels");
     tcase_set_timeout(tc, 600);
+    tcase_add_test(tc, spilled_once);
     tcase_add_loop_test(tc, instructions_of_elements, 0, (int)(sizeof bounds / sizeof *bounds));
     tcase_add_loop_test(tc, instructions_of_kept_rows, 0,
                         (int)(sizeof row_bounds / sizeof *row_bounds));
