@@ -72,7 +72,8 @@ END_TEST
 static const struct {
     const char *asked, *sentence;
 } bad[] = {
-    { "aheed=4", "RDIM_CUDA_TUNING: \"aheed=4\" is no name=number of block, fit, cut_fit, vector, ahead" },
+    { "aheed=4",
+      "RDIM_CUDA_TUNING: \"aheed=4\" is no name=number of block, fit, cut_fit, vector, ahead" },
     { "ahead", "\"ahead\" is no name=number of " },
     { "=4", "\"=4\" is no name=number of " },
     { "vector=8,ahead=5", "RDIM_CUDA_TUNING: \"ahead=5\": ahead may be 2, 4, 8, 16" },
@@ -104,9 +105,11 @@ START_TEST(explained)
     rd_expr     *sum  = rd_sum(rd_wrap(ctx, &many[0][0], RD_SHAPE(100, 256)), RD_DIMS(1));
     const char  *text = rd_explain(ctx, RD_RESULTS({ sum, NULL }), &cuda);
 
-    ck_assert_msg(text && strstr(text, ", 4 side by side") &&
-                      strstr(text, "choices of stage 0: block=128, fit=1024, cut_fit=768, vector=16, ahead=8, "),
-                  "%s", text ? text : rd_error_text(ctx));
+    ck_assert_msg(
+        text && strstr(text, ", 4 side by side") &&
+            strstr(text,
+                   "choices of stage 0: block=128, fit=1024, cut_fit=768, vector=16, ahead=8, "),
+        "%s", text ? text : rd_error_text(ctx));
     setenv("RDIM_CUDA_TUNING", "ahead=4,vector=8", 1);
     text = rd_explain(ctx, RD_RESULTS({ sum, NULL }), &cuda);
     ck_assert_msg(text && strstr(text, ", 2 side by side") &&
