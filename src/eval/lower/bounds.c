@@ -343,6 +343,7 @@ static int32_t axis_of_clusters(const rd_graph *g, int32_t value, int32_t *slot)
     while (v->kind == RD_VALUE_MAP && (v->op == RD_OP_index || v->op == RD_OP_cast))
         v = &g->value[v->in[0]];
     if (v->kind != RD_VALUE_READ || v->slot < 0 || v->at[0].n_term != 1 ||
+        v->at[0].term[0].axis < 0 || /* clusters of points that an index array names */
         !rd_subscript_is_axis(&v->at[0], v->at[0].term[0].axis) || !g->slot[v->slot].expr ||
         g->slot[v->slot].expr->extent[0] != g->axis[v->at[0].term[0].axis].extent)
         return -1;
