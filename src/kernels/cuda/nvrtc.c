@@ -164,12 +164,12 @@ static bool compile_once(const rd_nvrtc_text *text, rd_nvrtc_image *image, char 
 
 bool rd_nvrtc_compile(const rd_nvrtc_text *text, rd_nvrtc_image *image, char why[RD_CUDA_TEXT])
 {
-    const char   *options[MAX_OPTIONS + 1];
+    const char   *options[MAX_OPTIONS];
     rd_nvrtc_text again = *text;
 
     if (!compile_once(text, image, why))
         return false;
-    if (!rd_nvrtc_spills(image) || text->n_options >= MAX_OPTIONS)
+    if (!rd_nvrtc_spills(image) || text->n_options >= MAX_OPTIONS - N_OPTIONS - 1)
         return true;
     for (int i = 0; i < text->n_options; i++)
         options[i] = text->options[i];
