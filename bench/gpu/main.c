@@ -6,9 +6,11 @@
  *
  * Each program reads a matrix of N bytes (4 GiB), and one of 4 MiB.  A row says how many bytes it reads
  * and writes at least, how long the fastest of several evaluations took, and what part of the copy
- * bandwidth of the same run that is; of pairs, how many a second.  Results stay on the GPU; an evaluation ends with a wait.
+ * bandwidth of the same run that is; of pairs, how many a second.  Results stay on the GPU; an
+ * evaluation ends with a wait.
  * Kernels are made by rule, or by what the first evaluation of a row measures, which is printed above
- * it.  --row, --dtype and --columns leave out all other rows.  Exit status: 0, 1 if something failed, 77 if there is no GPU or no NVRTC. */
+ * it.  --row, --dtype and --columns leave out all other rows.  Exit status: 0, 1 if something failed,
+ * 77 if there is no GPU or no NVRTC. */
 #define _XOPEN_SOURCE 700
 #include "../../tests/gpu_programs.h"
 #include "core/clock.h"
