@@ -20,7 +20,8 @@ typedef struct rd_demand {
 typedef struct rd_seen {
     const rd_expr *expr;
     int32_t        first, last; /* demands                                                 */
-    double         ops;         /* to compute one element from leaves and folds, inline    */
+    double         ops;         /* to compute one element from leaves and folds, inline ... */
+    double         reads;       /* ... and how many of these are read for it               */
     bool           given;       /* it is memory                                            */
 } rd_seen;
 

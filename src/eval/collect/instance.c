@@ -130,6 +130,16 @@ static bool is_in_rows(const rd_collector *c, const rd_expr *e, const int32_t *l
     return dim == e->rank;
 }
 
+static bool is_gathered(const rd_expr *e, const rd_demand *d)
+{
+    for (int a = 0; a < e->rank; a++)
+        for (int t = 0; t < d->at[a].n_term; t++)
+            if (d->at[a].term[t].axis < 0)
+                return true;
+    return false;
+}
+
+/* A map of several arrays that is pushed through a gather gathers from each of them. */
 static bool is_cheaper_stored(const rd_collector *c, const rd_seen *seen, const int32_t *list,
                               int n)
 {
@@ -137,11 +147,17 @@ static bool is_cheaper_stored(const rd_collector *c, const rd_seen *seen, const 
     const double write       = near ? RD_PRICE_NEAR : RD_PRICE_WRITE;
     const double read        = near ? RD_PRICE_NEAR : RD_PRICE_READ;
     const double points      = rd_expr_points(seen->expr);
-    double       evaluations = 0;
+    double       evaluations = 0, gathers = 0;
 
-    for (int k = 0; k < n; k++)
-        evaluations += rd_demand_points(c, rd_demand_of(c, list[k]));
-    return seen->ops * (evaluations - points) > points * (write + read * n);
+    for (int k = 0; k < n; k++) {
+        const rd_demand *d = rd_demand_of(c, list[k]);
+
+        evaluations += rd_demand_points(c, d);
+        if (seen->reads > 1 && is_gathered(seen->expr, d))
+            gathers += (seen->reads - 1) * rd_demand_points(c, d);
+    }
+    return seen->ops * (evaluations - points) + RD_PRICE_READ * gathers >
+           points * (write + read * n);
 }
 
 /* Injective views of a map are pushed through it.  Where elements would be computed more than once

@@ -1,5 +1,6 @@
 /* reach.c - what expressions are made of: a list, users first, and a table. */
 #include "eval/collect/collect.h"
+#include <math.h>
 #include <string.h>
 
 static int32_t *table_slot(const rd_collector *c, const rd_expr *e)
@@ -74,32 +75,44 @@ static void sort_users_first(rd_seen *a, int32_t n)
     }
 }
 
+rd_seen *rd_seen_of(const rd_collector *c, const rd_expr *e)
+{
+    return &c->seen[*table_slot(c, e)];
+}
+
 static double own_ops(const rd_expr *e)
 {
     return e->kind == RD_EXPR_MAP ? rd_op_table[e->op].cost : e->kind == RD_EXPR_CALL ? 10 : 0;
 }
 
-/* Operations to compute one element inline; folds count nothing, they have a rule of their own. */
-static void count_ops(rd_collector *c)
+/* Is it memory, or computed at a place of its own? */
+static bool is_read(const rd_seen *seen)
 {
-    for (int i = c->n_seen; i-- > 0;) {
-        const rd_expr *e = c->seen[i].expr;
+    const rd_expr_kind kind = seen->expr->kind;
 
-        c->seen[i].ops = c->seen[i].given ? 0 : own_ops(e);
-        if (c->seen[i].given || e->kind == RD_EXPR_REDUCE || e->kind == RD_EXPR_SCAN ||
-            e->kind == RD_EXPR_SORT || e->kind == RD_EXPR_PRODUCT)
-            continue;
-        for (int k = 0; k < e->n_in; k++)
-            if (e->in[k])
-                c->seen[i].ops += c->seen[*table_slot(c, e->in[k])].ops;
-        if (c->seen[i].ops > 1e6)
-            c->seen[i].ops = 1e6;
-    }
+    return seen->given || kind == RD_EXPR_REDUCE || kind == RD_EXPR_SCAN || kind == RD_EXPR_SORT ||
+           kind == RD_EXPR_PRODUCT || (kind == RD_EXPR_LEAF && seen->expr->rank > 0);
 }
 
-rd_seen *rd_seen_of(const rd_collector *c, const rd_expr *e)
+/* What it takes to compute one element inline; folds count no operations, they have a rule of their
+ * own. */
+static void count_work(rd_collector *c)
 {
-    return &c->seen[*table_slot(c, e)];
+    const double most = 1e6; /* of operands that come again and again */
+
+    for (int i = c->n_seen; i-- > 0;) {
+        rd_seen *const seen = &c->seen[i];
+
+        seen->ops   = seen->given ? 0 : own_ops(seen->expr);
+        seen->reads = is_read(seen);
+        for (int k = 0; k < seen->expr->n_in && !is_read(seen); k++)
+            if (seen->expr->in[k]) {
+                const rd_seen *const in = rd_seen_of(c, seen->expr->in[k]);
+
+                seen->ops   = fmin(most, seen->ops + in->ops);
+                seen->reads = fmin(most, seen->reads + in->reads);
+            }
+    }
 }
 
 bool rd_reach_exprs(rd_collector *c, rd_exprs exprs, rd_exprs given)
@@ -122,6 +135,6 @@ bool rd_reach_exprs(rd_collector *c, rd_exprs exprs, rd_exprs given)
     sort_users_first(c->seen, c->n_seen);
     if (!table_rebuild(c, c->n_table))
         return false;
-    count_ops(c);
+    count_work(c);
     return true;
 }
