@@ -272,7 +272,8 @@ static int result_shape(const rd_folding *f, const rd_expr *x, int n_out,
 static int32_t of_pattern(const rd_expr *label, int64_t n_group)
 {
     while (label->kind == RD_EXPR_VIEW || label->kind == RD_EXPR_RESHAPE ||
-           (label->kind == RD_EXPR_MAP && label->op == RD_OP_cast))
+           (label->kind == RD_EXPR_MAP &&
+            (label->op == RD_OP_cast || label->op == RD_OP_add || label->op == RD_OP_mul)))
         label = label->in[0];
     return n_group <= label->ascends ? 2 : label->of_pattern;
 }

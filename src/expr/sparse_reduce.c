@@ -34,17 +34,88 @@ static bool is_coord(const folded *z, int axis)
     return rd_coord_of_axis(z->x, axis) >= 0;
 }
 
-/* y, whose axes are the coordinates that stay and then the other axes that do, in x's order. */
+/* How many coordinates stay, if these are the leading ones; else 0. */
+static int leading(const folded *z)
+{
+    const int64_t *const axis = z->x->as.sparse->axis;
+    int                  n    = 0;
+
+    while (n < rd_coords_of(z->x) && !is_reduced(z, (int)axis[n]))
+        n++;
+    for (int k = n; k < rd_coords_of(z->x); k++)
+        if (!is_reduced(z, (int)axis[k]))
+            return 0;
+    return n;
+}
+
+/* Extents along the coordinates that stay, in their order. */
+static rd_shape groups_of(const folded *z)
+{
+    rd_shape groups = { 0 };
+
+    for (int k = 0; k < rd_coords_of(z->x); k++)
+        if (!is_reduced(z, (int)z->x->as.sparse->axis[k]))
+            groups.at[groups.n++] = z->x->extent[z->x->as.sparse->axis[k]];
+    return groups;
+}
+
+/* All coordinates that stay as one label of n_group groups, in C order: a row that ascends if they are the
+ * leading ones, else made from place to place.  All are inside, which needs no look. */
+static rd_expr *label_of(const folded *z, int64_t n_group, int rank)
+{
+    const int      n    = leading(z);
+    const rd_dtype type = n_group <= INT32_MAX ? RD_I32 : RD_I64;
+    rd_expr       *row = NULL, *label = NULL;
+
+    if (n > 1 && !rd_leading_row(z->x, n, z->call, &row))
+        return NULL;
+    if (row)
+        return rd_column(row, rank);
+    for (int k = 0; k < rd_coords_of(z->x); k++) {
+        const int64_t axis = z->x->as.sparse->axis[k];
+
+        if (is_reduced(z, (int)axis))
+            continue;
+        row = rd_cast_to(rd_column(z->x->in[2 + k], rank), type);
+        if (label)
+            label = map_2(RD_OP_mul, z->call, label, rd_int(z->x->ctx, z->x->extent[axis]));
+        label = label ? map_2(RD_OP_add, z->call, label, row) : row;
+        if (!label)
+            return NULL;
+    }
+    return label;
+}
+
+/* The axes of the values that are reduced: places, and what the pattern lacks. */
+static rd_dims dims_of_values(const folded *z)
+{
+    rd_dims dims = { .n = 1 };
+    int     axis = 0;
+
+    for (int a = 0; a < z->x->rank; a++) {
+        axis += !is_coord(z, a);
+        if (!is_coord(z, a) && is_reduced(z, a))
+            dims.axis[dims.n++] = axis;
+    }
+    return dims;
+}
+
+/* y, whose first axis are all groups, or not there, with an axis for each coordinate, in x's order. */
 static rd_expr *in_axis_order(const folded *z, rd_expr *y)
 {
+    rd_shape shape = groups_of(z);
     rd_index order = { 0 };
-    int      coord = 0, other = 0;
+    int      coord[RD_MAX_RANK], other = shape.n, n = 0;
 
-    for (int a = 0; a < z->x->rank; a++)
-        other += !is_reduced(z, a) && is_coord(z, a);
+    for (int k = 0; k < rd_coords_of(z->x); k++)
+        coord[k] = n += !is_reduced(z, (int)z->x->as.sparse->axis[k]);
+    for (int a = shape.n > 0; y && a < y->rank; a++)
+        shape.at[shape.n++] = y->extent[a];
     for (int a = 0; a < z->x->rank; a++)
         if (!is_reduced(z, a))
-            order.at[order.n++] = is_coord(z, a) ? coord++ : other++;
+            order.at[order.n++] = is_coord(z, a) ? coord[rd_coord_of_axis(z->x, a)] - 1 : other++;
+    if (y && shape.n > y->rank)
+        y = rd_reshape(y, shape);
     return y ? rd_permute(y, order) : NULL;
 }
 
@@ -52,25 +123,22 @@ static rd_expr *in_axis_order(const folded *z, rd_expr *y)
 static rd_expr *fold_values(const folded *z, const char *name, rd_expr *values,
                             const rd_reduce_opts *opts)
 {
-    rd_reduce_opts o = *opts;
-    rd_expr       *label[RD_MAX_RANK];
-    int            axis = 0;
+    const rd_shape groups  = groups_of(z);
+    const int64_t  n_group = rd_points(groups.n, groups.at);
+    rd_reduce_opts o       = *opts;
+    rd_expr       *label   = NULL;
 
-    if (!values)
-        return NULL;
-    o.dims   = (rd_dims){ .n = 1 };
-    o.groups = (rd_shape){ 0 };
-    for (int a = 0; a < z->x->rank; a++) {
-        if (!is_coord(z, a)) {
-            axis++;
-            if (is_reduced(z, a))
-                o.dims.axis[o.dims.n++] = axis;
-        } else if (!is_reduced(z, a)) {
-            label[o.groups.n] = rd_column(z->x->in[2 + rd_coord_of_axis(z->x, a)], values->rank);
-            o.groups.at[o.groups.n++] = z->x->extent[a];
-        }
+    if (n_group < 0) {
+        char shape[RD_SHAPE_TEXT];
+
+        return rd_fail(z->x->ctx, RD_ERR_SHAPE, "%s: the size of a result of shape %s overflows",
+                       z->call, rd_shape_text(groups.n, groups.at, shape));
     }
-    o.by = (rd_exprs){ label, o.groups.n };
+    if (!values || (groups.n && !(label = label_of(z, n_group, values->rank))))
+        return NULL;
+    o.dims   = dims_of_values(z);
+    o.by     = (rd_exprs){ &label, groups.n > 0 };
+    o.groups = (rd_shape){ .n = groups.n > 0, .at = { n_group } };
     return in_axis_order(z, rd_reduce_name(values, name, &o));
 }
 

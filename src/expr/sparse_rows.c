@@ -1,0 +1,164 @@
+/* sparse_rows.c - rows of indices, and of places by their leading coordinates: behind these memory says
+ * from where the places of each index begin. */
+#include "expr/sparse.h"
+#include "expr/sparse_places.h"
+
+/* With room for `more` behind it. */
+static rd_expr *index_row(rd_ctx *ctx, int64_t n, int64_t more, bool narrow, void **room,
+                          const char *call)
+{
+    *room = rd_arena_room(ctx, (size_t)(n + more) * (narrow ? sizeof(int32_t) : sizeof(int64_t)));
+    if (!*room)
+        return NULL;
+    return rd_leaf_of(ctx,
+                      &(rd_array){ .in    = *room,
+                                   .type  = narrow ? RD_I32 : RD_I64,
+                                   .shape = { .n = 1, .at = { n } } },
+                      call);
+}
+
+rd_expr *rd_index_row(rd_ctx *ctx, int64_t n, bool narrow, void **room, const char *call)
+{
+    return index_row(ctx, n, 0, narrow, room, call);
+}
+
+/* ---- From where each index begins ------------------------------------------------------------ */
+/* How much goes behind n places along an axis. */
+static int64_t begins_of(int64_t n, int64_t extent)
+{
+    enum { SPARE = 8, FEW = 4096 };
+    const bool fits = extent > INT32_MAX || n <= INT32_MAX; /* in the row's type */
+
+    return n > 0 && fits && extent / SPARE <= n + FEW ? extent + 1 : 0;
+}
+
+rd_expr *rd_first_row(rd_ctx *ctx, int64_t n, int64_t extent, void **room, const char *call)
+{
+    return index_row(ctx, n, begins_of(n, extent), extent <= INT32_MAX, room, call);
+}
+
+enum { PIECE = 1 << 15 };
+
+/* Places from `from` to `to` - 1 of n: for indices above that of the place before. */
+#define FIND_BEGINS(T)                                                                             \
+    static void find_begins_##T(const T *row, int64_t from, int64_t to, int64_t n, int64_t extent, \
+                                T *begin)                                                          \
+    {                                                                                              \
+        int64_t upto = from > 0 ? row[from - 1] + (int64_t)1 : 0;                                  \
+                                                                                                   \
+        for (int64_t p = from; p < to; p++)                                                        \
+            while (upto <= row[p])                                                                 \
+                begin[upto++] = (T)p;                                                              \
+        while (to == n && upto <= extent)                                                          \
+            begin[upto++] = (T)n;                                                                  \
+    }
+FIND_BEGINS(int32_t)
+FIND_BEGINS(int64_t)
+
+void rd_row_ascends(rd_expr *row, int64_t extent)
+{
+    const int64_t n    = row->extent[0];
+    const int     team = rd_places_threads(row->ctx, n);
+    void *const   data = (void *)(uintptr_t)row->as.leaf->data; /* of our arena */
+
+    if (!begins_of(n, extent))
+        return;
+    (void)team; /* for a build without OpenMP */
+#pragma omp parallel for num_threads(team) if (team > 1)
+    for (int64_t from = 0; from < n; from += PIECE) {
+        const int64_t to = from + PIECE < n ? from + PIECE : n;
+
+        if (row->type == RD_I32)
+            find_begins_int32_t(data, from, to, n, extent, (int32_t *)data + n);
+        else
+            find_begins_int64_t(data, from, to, n, extent, (int64_t *)data + n);
+    }
+    row->ascends = extent;
+}
+
+void rd_row_begins(rd_expr *row, int64_t extent, const void *begin, bool wide)
+{
+    const int64_t n = row->extent[0];
+    char *const   to =
+        (char *)(uintptr_t)row->as.leaf->data + n * rd_dtype_size(row->type); /* of our arena */
+
+    if (!begins_of(n, extent))
+        return;
+    for (int64_t i = 0; i <= extent; i++) {
+        const int64_t at = wide ? ((const int64_t *)begin)[i] : ((const int32_t *)begin)[i];
+
+        if (row->type == RD_I32)
+            ((int32_t *)(void *)to)[i] = (int32_t)at;
+        else
+            ((int64_t *)(void *)to)[i] = at;
+    }
+    row->ascends = extent;
+}
+
+/* ---- Leading coordinates as one -------------------------------------------------------------- */
+typedef struct leading {
+    int            n;
+    const rd_expr *coord[RD_MAX_RANK];
+    int64_t        extent[RD_MAX_RANK], places;
+} leading;
+
+static inline int64_t number_at(const leading *l, int64_t p)
+{
+    int64_t number = 0;
+
+    for (int k = 0; k < l->n; k++) {
+        const void *const row = l->coord[k]->as.leaf->data;
+
+        number = number * l->extent[k] + (l->coord[k]->type == RD_I64 ? ((const int64_t *)row)[p]
+                                                                      : ((const int32_t *)row)[p]);
+    }
+    return number;
+}
+
+/* Numbers of places from `from` to `to` - 1.  False: one is less than that before it. */
+static bool put_numbers(const leading *l, int64_t from, int64_t to, void *room, bool narrow)
+{
+    int64_t before = from > 0 ? number_at(l, from - 1) : 0;
+    bool    falls  = false;
+
+    for (int64_t p = from; p < to; p++) {
+        const int64_t number = number_at(l, p);
+
+        falls |= number < before;
+        before = number;
+        if (narrow)
+            ((int32_t *)room)[p] = (int32_t)number;
+        else
+            ((int64_t *)room)[p] = number;
+    }
+    return !falls;
+}
+
+bool rd_leading_row(const rd_expr *x, int n, const char *call, rd_expr **row)
+{
+    leading l     = { .n = n, .places = rd_values_of(x)->extent[0] };
+    int64_t falls = 0, extent;
+    void   *room;
+
+    *row = NULL;
+    for (int k = 0; k < n; k++) {
+        l.coord[k]  = x->in[2 + k];
+        l.extent[k] = x->extent[x->as.sparse->axis[k]];
+    }
+    extent = rd_points(n, l.extent);
+    if (extent < 0 || !begins_of(l.places, extent))
+        return true;
+    if (!(*row = rd_first_row(x->ctx, l.places, extent, &room, call)))
+        return false;
+    const int team = rd_places_threads(x->ctx, l.places);
+    (void)team; /* for a build without OpenMP */
+#pragma omp parallel for num_threads(team) if (team > 1) reduction(+ : falls)
+    for (int64_t from = 0; from < l.places; from += PIECE)
+        falls += !put_numbers(&l, from, from + PIECE < l.places ? from + PIECE : l.places, room,
+                              (*row)->type == RD_I32);
+    if (falls > 0)
+        *row = NULL;
+    else
+        rd_row_ascends(*row, extent);
+    return true;
+}
