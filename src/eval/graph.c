@@ -79,6 +79,11 @@ rd_set rd_space(const rd_value *v)
     return v->kind == RD_VALUE_JOIN ? 0 : (v->axes | v->reduced) & ~rd_own_dims(v);
 }
 
+bool rd_goes_by_rows(const rd_value *v)
+{
+    return v->kind == RD_VALUE_REDUCE && v->group >= 0 && v->expr->as.fold->of_pattern == 2;
+}
+
 bool rd_is_anchor_kind(const rd_value *v)
 {
     return v->kind == RD_VALUE_REDUCE || v->kind == RD_VALUE_SCAN || v->kind == RD_VALUE_JOIN ||

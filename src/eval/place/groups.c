@@ -133,6 +133,13 @@ static bool crosses_any(const growing *g, int a)
     return found;
 }
 
+/* Does a fold go along the loop element by element that a function goes along by vectors? */
+static bool slows(const growing *g, const rd_value *fold, const rd_value *m)
+{
+    return rd_is_function(m) && rd_takes_one_by_one(g->s->p->graph, fold) &&
+           rd_in(m->axes & fold->reduced, g->x);
+}
+
 static bool may_join(growing *g, int a)
 {
     const rd_placing *p = g->s->p;
@@ -145,7 +152,7 @@ static bool may_join(growing *g, int a)
         const rd_value *m = value_of(p, g->member[i]);
 
         if (rd_direction(v, g->x) * rd_direction(m, g->x) < 0 || v->apart || m->apart ||
-            part(g, a, g->member[i]))
+            part(g, a, g->member[i]) || slows(g, v, m) || slows(g, m, v))
             return false;
     }
     for (int u = 0; u < p->list[a].n_use; u++)

@@ -8,6 +8,16 @@ rd_set rd_reduced(const rd_value *v)
     return v->kind == RD_VALUE_REDUCE ? v->reduced : 0;
 }
 
+bool rd_is_function(const rd_value *m)
+{
+    return m->kind == RD_VALUE_MAP && rd_op_table[m->op].by >= RD_BY_OURS;
+}
+
+bool rd_takes_one_by_one(const rd_graph *graph, const rd_value *reader)
+{
+    return !graph->device && rd_goes_by_rows(reader);
+}
+
 static double points(const rd_placing *p, rd_set axes)
 {
     return (double)rd_points_of(p->graph, axes);
@@ -20,36 +30,50 @@ static bool may_keep(const rd_placing *p, int v)
     return (kind == RD_VALUE_MAP || kind == RD_VALUE_CALL) && !p->dropped[v];
 }
 
-/* Users first: how often each value would be evaluated inline, hence whether to keep it. */
+/* How often a value would be evaluated inline, and how long that would take if it is a function, in
+ * evaluations by vectors. */
+typedef struct inlined {
+    double  evaluations, calls;
+    int32_t uses;
+} inlined;
+
+static void use_inline(inlined *in, double evaluations, double calls)
+{
+    in->evaluations += evaluations;
+    in->calls += calls;
+    in->uses++;
+}
+
+/* Users first, hence whether to keep each. */
 static bool choose(rd_placing *p)
 {
-    rd_graph *g           = p->graph;
-    double   *evaluations = rd_pool_get(g->pool, (size_t)g->n_value * sizeof *evaluations);
-    int32_t  *uses        = rd_pool_get(g->pool, (size_t)g->n_value * sizeof *uses);
+    rd_graph *g = p->graph;
+    inlined  *n = rd_pool_get(g->pool, (size_t)g->n_value * sizeof *n);
 
-    if (!evaluations || !uses)
+    if (!n)
         return false;
     for (int i = g->n_value; i-- > 0;) {
-        const rd_value *v = &g->value[i];
-        double          here;
+        const rd_value *v      = &g->value[i];
+        const double    once   = points(p, v->axes);
+        double          here   = n[i].evaluations;
+        double          called = n[i].calls;
 
         p->anchor[i] = rd_is_anchor_kind(v);
         if (!p->anchor[i] && may_keep(p, i) &&
-            v->ops * (evaluations[i] - points(p, v->axes)) >
-                RD_PRICE_NEAR * (1 + uses[i]) * points(p, v->axes))
+            v->ops * ((rd_is_function(v) ? called : here) - once) >
+                RD_PRICE_NEAR * (1 + n[i].uses) * once)
             p->anchor[i] = true;
-        here = p->anchor[i] ? points(p, rd_space(v)) : evaluations[i];
+        if (p->anchor[i]) {
+            here   = points(p, rd_space(v));
+            called = rd_takes_one_by_one(g, v) ? RD_VECTOR * here : here;
+        }
         for (int k = 0; k < v->n_in; k++)
-            if (v->in[k] >= 0) {
-                evaluations[v->in[k]] += here;
-                uses[v->in[k]]++;
-            }
+            if (v->in[k] >= 0)
+                use_inline(&n[v->in[k]], here, called);
         for (int d = 0; d < v->n_at; d++)
             for (int t = 0; t < v->at[d].n_term; t++)
-                if (v->at[d].term[t].axis < 0) {
-                    evaluations[v->at[d].term[t].value] += here;
-                    uses[v->at[d].term[t].value]++;
-                }
+                if (v->at[d].term[t].axis < 0)
+                    use_inline(&n[v->at[d].term[t].value], here, called);
     }
     return true;
 }

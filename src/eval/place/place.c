@@ -144,28 +144,81 @@ static rd_tree *place_once(rd_placing *p)
 }
 
 /* ---- Keep again, knowing the homes ----------------------------------------------------------- */
+static bool is_gathered(const rd_value *v)
+{
+    for (int d = 0; d < v->n_at; d++)
+        for (int t = 0; t < v->at[d].n_term; t++)
+            if (v->at[d].term[t].axis < 0)
+                return true;
+    return false;
+}
+
+/* Gathers that an element of a map takes where it is computed again. */
+static int gathers_of(const rd_placing *p, int value)
+{
+    bool *const mine = p->marked;
+    int         n    = 0;
+
+    memset(mine, 0, (size_t)value * sizeof *mine);
+    mine[value] = true;
+    for (int i = value; i >= 0; i--) {
+        const rd_value *v = &p->graph->value[i];
+
+        if (!mine[i] || (i != value && p->anchor[i]))
+            continue;
+        n += is_gathered(v);
+        for (int k = 0; k < v->n_in; k++)
+            if (v->in[k] >= 0)
+                mine[v->in[k]] = true;
+    }
+    return n;
+}
+
+/* What computing a map for each of its readers would take. */
+typedef struct repeated {
+    int    readers;
+    double visits, operations;
+} repeated;
+
+static repeated repeat(const rd_placing *p, int value)
+{
+    const rd_value *m = &p->graph->value[value];
+    repeated        r = { 0 };
+
+    for (int a = 0; a < p->n; a++)
+        for (int u = 0; u < p->list[a].n_use; u++)
+            if (p->list[a].use[u].value == value) {
+                const rd_value *reader = value_of(p, a);
+                const double    visits = (double)rd_points_of(p->graph, rd_space(reader));
+                const bool      slow   = rd_is_function(m) && rd_takes_one_by_one(p->graph, reader);
+
+                r.readers++;
+                r.visits += visits;
+                r.operations += m->ops * visits * (slow ? RD_VECTOR : 1);
+            }
+    return r;
+}
+
 /* The last kept map that became an array between stages although computing it again would cost
  * less; -1: none. */
 static int too_dear(const rd_placing *p, const rd_tree *tree)
 {
     for (int i = p->n; i-- > 0;) {
-        int             v = p->list[i].value, readers = 0;
-        const rd_value *m        = &p->graph->value[v];
-        double          repeated = 0, points = (double)rd_points_of(p->graph, m->axes);
+        const int       v      = p->list[i].value;
+        const rd_value *m      = &p->graph->value[v];
+        const double    points = (double)rd_points_of(p->graph, m->axes);
+        repeated        r;
+        double          saved;
 
         if (rd_is_anchor_kind(m) || tree->home[v].keep != RD_KEEP_ARRAY)
             continue;
         if (!rd_goes_on(p->graph->ctx))
             return -1;
-        for (int a = 0; a < p->n; a++)
-            for (int u = 0; u < p->list[a].n_use; u++)
-                if (p->list[a].use[u].value == v) {
-                    readers++;
-                    repeated += (double)rd_points_of(p->graph, rd_space(value_of(p, a)));
-                }
+        r = repeat(p, v);
+        saved =
+            r.operations - m->ops * points + RD_PRICE_READ * gathers_of(p, v) * (r.visits - points);
         /* Each evaluation loads it: an operation as cheap as that is never worth an array. */
-        if (m->ops * (repeated - points) <
-            points * (RD_PRICE_WRITE + RD_PRICE_READ * readers) + repeated)
+        if (saved < points * (RD_PRICE_WRITE + RD_PRICE_READ * r.readers) + r.visits)
             return v;
     }
     return -1;
@@ -178,11 +231,13 @@ static bool placing_new(rd_placing *p, rd_graph *graph)
     *p = (rd_placing){ .graph    = graph,
                        .anchor   = rd_pool_get(graph->pool, n * sizeof *p->anchor),
                        .dropped  = rd_pool_get(graph->pool, n * sizeof *p->dropped),
+                       .marked   = rd_pool_get(graph->pool, n * sizeof *p->marked),
                        .number   = rd_pool_get(graph->pool, n * sizeof *p->number),
                        .readers  = rd_pool_get(graph->pool, n * sizeof *p->readers),
                        .touched  = rd_pool_get(graph->pool, n * sizeof *p->touched),
                        .touch_of = rd_pool_get(graph->pool, n * sizeof *p->touch_of) };
-    return p->anchor && p->dropped && p->number && p->readers && p->touched && p->touch_of;
+    return p->anchor && p->dropped && p->marked && p->number && p->readers && p->touched &&
+           p->touch_of;
 }
 
 rd_tree *rd_place(rd_graph *graph)

@@ -15,6 +15,7 @@ typedef struct rd_placing {
     rd_graph   *graph;
     bool       *anchor;  /* per value: computed at one place and kept           */
     bool       *dropped; /* maps that were kept, dearer than computing them again */
+    bool       *marked;  /* work space                                          */
     int32_t     n;
     rd_anchor  *list;    /* anchors, operands first                             */
     int32_t    *number;  /* value -> index in list, -1                          */
@@ -31,6 +32,12 @@ bool rd_choose_anchors(rd_placing *p);
  * `shared`, x the innermost of them: its cost in operations; HUGE_VAL if one iteration holds more
  * than the cache does. */
 double rd_group_cost(rd_placing *p, int n, const int32_t *group, rd_set shared, int x);
+
+/* Folds by rows go element by element, and would compute a function so: before them, it is one of
+ * vectors, of about so many elements.  Not on a GPU. */
+#define RD_VECTOR 8
+bool rd_is_function(const rd_value *m);
+bool rd_takes_one_by_one(const rd_graph *graph, const rd_value *reader);
 
 /* Reduced axes of a REDUCE. */
 rd_set rd_reduced(const rd_value *v);

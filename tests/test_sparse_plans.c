@@ -1,0 +1,164 @@
+/* How sparse expressions are planned: what is a row of places, and what is computed once. */
+#include "values.h"
+
+enum { I = 20, J = 30, K = 500, EACH = 8, PLACES = I * J * EACH };
+
+static int32_t pos[I * J + 1], fibre[I * J], top[I + 1], crd[PLACES];
+static double  values[PLACES], weights[K], shifts[K];
+
+/* Each fibre of the cube has places, but the last of each i. */
+static void make(void)
+{
+    int64_t f = 0, p = 0;
+
+    for (int i = 0; i < I; i++) {
+        for (int j = 0; j < J - 1; j++) {
+            for (int k = 0; k < EACH; k++) {
+                crd[p]    = k * (K / EACH) + (7 * i + j) % (K / EACH);
+                values[p] = (double)((p * 13) % 17) - 8;
+                p++;
+            }
+            fibre[f++] = j;
+            pos[f]     = (int32_t)p;
+        }
+        top[i + 1] = (int32_t)f;
+    }
+    for (int k = 0; k < K; k++) {
+        weights[k] = 1 + k % 5;
+        shifts[k]  = 0.5 * (k % 3);
+    }
+}
+
+static rd_expr *row_of(const void *data, rd_dtype type, int64_t n)
+{
+    return rd_leaf(ctx, &(rd_array){ .in = data, .type = type, .shape = RD_SHAPE(n) });
+}
+
+static rd_expr *cube(bool stored)
+{
+    const int64_t fibres = top[I], places = pos[fibres];
+
+    return rd_sparse(ctx, RD_SHAPE(I, J, K),
+                     RD_LEVELS({ RD_LEVEL_DENSE, 0, NULL, NULL },
+                               { RD_LEVEL_COMPRESSED, 1, row_of(top, RD_I32, I + 1),
+                                 row_of(fibre, RD_I32, fibres) },
+                               { RD_LEVEL_COMPRESSED, 2, row_of(pos, RD_I32, fibres + 1),
+                                 row_of(crd, RD_I32, places) }),
+                     row_of(values, RD_F64, places), .stored = stored);
+}
+
+static rd_expr *matrix(void)
+{
+    const int64_t fibres = top[I], places = pos[fibres];
+
+    return rd_csr(ctx, RD_SHAPE(fibres, K), row_of(pos, RD_I32, fibres + 1),
+                  row_of(crd, RD_I32, places), row_of(values, RD_F64, places), .stored = true);
+}
+
+static int count(const char *text, const char *what)
+{
+    int n = 0;
+
+    for (; (text = strstr(text, what)); text += strlen(what))
+        n++;
+    return n;
+}
+
+static const char *explained(rd_expr *y)
+{
+    ck_assert_msg(y != NULL, "%s", rd_error_text(ctx));
+    return rd_explain(ctx, RD_RESULTS({ y, NULL }), NULL);
+}
+
+/* Both coordinates that stay are one label in memory, so that its rows are loops. */
+START_TEST(leading_coordinates)
+{
+    for (int stored = 0; stored < 2; stored++) {
+        rd_expr *const y    = rd_sum(cube(stored), RD_DIMS(2));
+        const char    *text = explained(y);
+        double         sums[I][J];
+
+        ck_assert_msg(count(text, ": leaf i32") == 1, "%s", text);
+        ck_assert(
+            rd_eval(ctx, y, &(rd_array){ .data = sums, .type = RD_F64, .shape = RD_SHAPE(I, J) }) ==
+            RD_OK);
+        for (int i = 0; i < I; i++)
+            for (int j = 0; j < J; j++) {
+                double sum = 0;
+
+                for (int p = j < J - 1 ? pos[top[i] + j] : 0; j < J - 1 && p < pos[top[i] + j + 1];
+                     p++)
+                    sum += values[p];
+                ck_assert_msg(sums[i][j] == sum, "[%d, %d]: %g, not %g", i, j, sums[i][j], sum);
+            }
+    }
+}
+END_TEST
+
+/* Others are multiplied out, without a look whether they are inside. */
+START_TEST(other_coordinates)
+{
+    const char *text = explained(rd_sum(cube(true), RD_DIMS(1)));
+
+    ck_assert_msg(strstr(text, "* 500) + ") && !strstr(text, "-1"), "%s", text);
+}
+END_TEST
+
+/* Of 10^9 possible rows there is no list; a cube that was trusted, and is not in order, has none. */
+START_TEST(no_rows)
+{
+    static const int32_t far[3] = { 1, 70000, 99999 }, row[4] = { 1, 1, 0, 0 };
+    const rd_level       coo = { RD_LEVEL_COORDINATES, 0, NULL, row_of(far, RD_I32, 3) };
+    rd_expr *const       wide =
+        rd_sparse(ctx, RD_SHAPE(100000, 100000, 4),
+                  RD_LEVELS(coo, { RD_LEVEL_COORDINATES, 1, NULL, row_of(far, RD_I32, 3) },
+                            { RD_LEVEL_COORDINATES, 2, NULL, row_of(row, RD_I32, 3) }),
+                  row_of(values, RD_F64, 3), .stored = true);
+    rd_expr *const tangled =
+        rd_sparse(ctx, RD_SHAPE(2, 2, 2),
+                  RD_LEVELS({ RD_LEVEL_COORDINATES, 0, NULL, row_of(row, RD_I32, 4) },
+                            { RD_LEVEL_COORDINATES, 1, NULL, row_of(row, RD_I32, 4) },
+                            { RD_LEVEL_COORDINATES, 2, NULL,
+                              row_of((const int32_t[]){ 0, 1, 0, 1 }, RD_I32, 4) }),
+                  row_of(values, RD_F64, 4), .stored = true, .trusted = true);
+    double sums[2][2];
+
+    ck_assert(strstr(explained(rd_sum(wide, RD_DIMS(2))), "* 100000) + "));
+    ck_assert(rd_eval(ctx, rd_sum(tangled, RD_DIMS(2)),
+                      &(rd_array){ .data = sums, .type = RD_F64, .shape = RD_SHAPE(2, 2) }) ==
+              RD_OK);
+    ck_assert(sums[1][1] == values[0] + values[1] && sums[0][0] == values[2] + values[3]);
+}
+END_TEST
+
+/* An exponential that a fold by rows reads is a pass of its own, by vectors, whoever else reads it. */
+START_TEST(functions_come_first)
+{
+    const char *text = explained(rd_stored(rd_softmax(matrix(), RD_DIMS(1))));
+
+    ck_assert_msg(count(text, "exp(") == 1, "%s", text);
+    text = explained(rd_sum(rd_exp(matrix()), RD_DIMS(1)));
+    ck_assert_msg(count(text, " = exp(") == 1 && !strstr(text, "sum(exp"), "%s", text);
+}
+END_TEST
+
+/* What is gathered often is one array, where it is made of several. */
+START_TEST(quotients_are_gathered)
+{
+    rd_expr *const w = row_of(weights, RD_F64, K), *const s = row_of(shifts, RD_F64, K);
+    const char *text = explained(rd_matmul(matrix(), rd_add(w, s)));
+
+    ck_assert_msg(strstr(text, "add (500) is stored"), "%s", text);
+    text = explained(rd_matmul(matrix(), rd_add(w, rd_num(ctx, 1))));
+    ck_assert_msg(!strstr(text, "is stored"), "%s", text);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { leading_coordinates, other_coordinates, no_rows,
+                                   functions_come_first, quotients_are_gathered };
+
+    make();
+    return run_suite("sparse plans", tests, COUNT(tests));
+}
