@@ -35,8 +35,9 @@ typedef enum bench_how { HOW_PLAN, HOW_EVAL, HOW_COLD, HOW_BUILD, HOW_FIRST, HOW
 typedef enum bench_fill { FILL_UNIFORM, FILL_CLIMATE, FILL_SEA, FILL_INDEX } bench_fill;
 
 /** A shape, and how --scale changes it: its first `scaled` extents times scale^(1/root), to a
- *  multiple of `unit`.  Extents of PLACES and ROWS are those of the case's pattern. */
-enum { PLACES = -1, ROWS = -2 };
+ *  multiple of `unit`.  Extents of PLACES and ROWS are those of the case's pattern, OTHER_PLACES of
+ *  its other one. */
+enum { PLACES = -1, ROWS = -2, OTHER_PLACES = -3 };
 typedef struct bench_extents {
     int     rank, scaled, root, unit;
     int64_t at[3];
@@ -44,9 +45,9 @@ typedef struct bench_extents {
 
 /** The expression of a case over the inputs x, into y[0], y[1], ...; NULL after the last. */
 typedef void bench_build(rd_expr *const *x, unsigned dims, rd_expr **y);
-/** The context of the case that is built, for what is made of no input; and its pattern. */
+/** The context of the case that is built, for what is made of no input; and its patterns. */
 extern rd_ctx              *bench_ctx;
-extern const bench_pattern *bench_pattern_built;
+extern const bench_pattern *bench_pattern_built, *bench_other_built;
 
 typedef struct bench_case {
     const char   *row, *name;
@@ -65,7 +66,7 @@ typedef struct bench_case {
     double             wrong_allowed; /* share of indices that may differ from the hand loop's   */
     bench_fill         fill[3];
     int64_t            below; /* of FILL_INDEX; 0: the extent of in0's axis 0 */
-    bench_pattern_kind pattern;
+    bench_pattern_kind pattern, other;
 } bench_case;
 
 /** All cases, ended by one without a row. */

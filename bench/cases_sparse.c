@@ -10,12 +10,15 @@ static rd_expr *row(const int32_t *data, int64_t n)
                    &(rd_array){ .in = data, .type = RD_I32, .shape = { .n = 1, .at = { n } } });
 }
 
-static rd_expr *matrix(rd_expr *values, bool stored)
+static rd_expr *matrix_of(const bench_pattern *p, rd_expr *values, bool stored)
 {
-    const bench_pattern *p = bench_pattern_built;
-
     return rd_csr(bench_ctx, RD_SHAPE(p->rows, p->rows), row(p->pos, p->rows + 1),
                   row(p->crd, p->places), values, .stored = stored);
+}
+
+static rd_expr *matrix(rd_expr *values, bool stored)
+{
+    return matrix_of(bench_pattern_built, values, stored);
 }
 
 static rd_expr *cube(rd_expr *values)
@@ -111,6 +114,19 @@ static void square(rd_expr *const *x, unsigned dims, rd_expr **y)
     y[0] = rd_stored(rd_matmul(a, a));
 }
 
+/* Of two patterns: where both have places, and where any has one. */
+static void times(rd_expr *const *x, unsigned dims, rd_expr **y)
+{
+    (void)dims;
+    y[0] = rd_stored(rd_mul(matrix(x[0], true), matrix_of(bench_other_built, x[1], true)));
+}
+
+static void plus(rd_expr *const *x, unsigned dims, rd_expr **y)
+{
+    (void)dims;
+    y[0] = rd_stored(rd_add(matrix(x[0], false), matrix_of(bench_other_built, x[1], false)));
+}
+
 static void cube_sum(rd_expr *const *x, unsigned dims, rd_expr **y)
 {
     y[0] = rd_sum(cube(x[0]), RD_DIMS((int32_t)dims));
@@ -127,6 +143,7 @@ static void node(rd_expr *const *x, unsigned dims, rd_expr **y)
 #define EACH           { 1, 0, 1, 1, { PLACES } }
 #define VECTOR         { 1, 0, 1, 1, { ROWS } }
 #define VECTORS(n)     { 2, 0, 1, 1, { ROWS, n } }
+#define BOTH           { EACH, { 1, 0, 1, 1, { OTHER_PLACES } } }
 #define ON(of, p, ...) { "W13", of, __VA_ARGS__, .pattern = PATTERN_##p }
 #define ON_ALL(of, ...)               \
     ON(of ".rmat", RMAT, __VA_ARGS__), \
@@ -148,6 +165,14 @@ const bench_case bench_sparse[] = {
     ON_ALL("attention16", attention, HAND_attention, 0, { VECTORS(16), VECTOR, VECTOR }),
     ON("square.laplace", LAPLACE, square, HAND_square, 0, { EACH }, .flops = 14),
     ON("square.depends", DEPENDS, square, HAND_square, 0, { EACH }, .flops = 14),
+    ON("square.new.laplace", LAPLACE, square, HAND_square, 2, { EACH }, .how = HOW_BUILD),
+    ON("square.new.depends", DEPENDS, square, HAND_square, 2, { EACH }, .how = HOW_BUILD),
+    ON("times.rmat", RMAT, times, HAND_merge, 0, BOTH, .other = PATTERN_RMAT_OTHER),
+    ON("plus.rmat", RMAT, plus, HAND_merge, 1, BOTH, .other = PATTERN_RMAT_OTHER),
+    ON("times.new.rmat", RMAT, times, HAND_merge, 2, BOTH, .other = PATTERN_RMAT_OTHER,
+       .how = HOW_BUILD),
+    ON("plus.new.rmat", RMAT, plus, HAND_merge, 3, BOTH, .other = PATTERN_RMAT_OTHER,
+       .how = HOW_BUILD),
     ON("cube.sum(0)", CUBE, cube_sum, HAND_cube_sum, 0, { EACH }, .flops = 1),
     ON("cube.sum(1)", CUBE, cube_sum, HAND_cube_sum, 1, { EACH }, .flops = 1),
     ON("cube.sum(2)", CUBE, cube_sum, HAND_cube_sum, 2, { EACH }, .flops = 1),

@@ -19,7 +19,7 @@ typedef struct hand_args {
     int         out_size; /* bytes of an element of the outputs               */
     unsigned    dims;     /* the reduced or scanned axes: bit k for axis k    */
 
-    const bench_pattern *pattern; /* of sparse cases */
+    const bench_pattern *pattern, *other_pattern; /* of sparse cases: of in0, of in1 */
 } hand_args;
 
 /** Which pairs of clusters of BLOCK points count in sums over blocks: a tenth. */

@@ -51,13 +51,13 @@ static int by_column(const void *a, const void *b)
     return *(const int32_t *)a < *(const int32_t *)b ? -1 : 1;
 }
 
-static const square_places *places_of_square(const bench_pattern *p)
+static const square_places *places_of_square(const bench_pattern *p, bool anew)
 {
     static square_places s;
     int64_t              room = 4 * p->places + 64;
     int32_t             *seen;
 
-    if (s.of == p)
+    if (s.of == p && !anew)
         return &s;
     free(s.pos);
     free(s.crd);
@@ -81,6 +81,59 @@ static const square_places *places_of_square(const bench_pattern *p)
     }
     free(seen);
     return &s;
+}
+/* Columns of one row of both patterns, in order: where both have one, or, if `all`, any.  How many. */
+static inline int64_t merge_row(const bench_pattern *p, const bench_pattern *q, int64_t i, bool all)
+{
+    int32_t e = p->pos[i], f = q->pos[i];
+    int64_t n = 0;
+
+    while (e < p->pos[i + 1] && f < q->pos[i + 1]) {
+        const int32_t a = p->crd[e], b = q->crd[f];
+
+        n += all || a == b;
+        e += a <= b;
+        f += b <= a;
+    }
+    return n + (all ? p->pos[i + 1] - e + q->pos[i + 1] - f : 0);
+}
+
+/* Where the places of both begin, row by row, and room for their columns. */
+typedef struct merged_places {
+    const bench_pattern *of;
+    bool                 all;
+    int64_t             *pos;
+    int32_t             *crd;
+} merged_places;
+
+static void find_merged(merged_places *m, const hand_args *a)
+{
+    const bench_pattern *p = a->pattern, *q = a->other_pattern;
+
+    m->pos[0] = 0;
+#pragma omp parallel for num_threads(a->threads) schedule(dynamic, 1024)
+    for (int64_t i = 0; i < p->rows; i++)
+        m->pos[i + 1] = merge_row(p, q, i, m->all);
+    for (int64_t i = 0; i < p->rows; i++)
+        m->pos[i + 1] += m->pos[i];
+}
+
+static merged_places *places_of_both(const hand_args *a)
+{
+    static merged_places m;
+    const bench_pattern *p   = a->pattern;
+    const bool           all = a->dims & 1;
+
+    if (m.of == p && m.all == all)
+        return &m;
+    free(m.pos);
+    free(m.crd);
+    m.of  = p;
+    m.all = all;
+    m.pos = malloc((size_t)(p->rows + 1) * sizeof *m.pos);
+    m.crd = malloc((size_t)(p->places + a->other_pattern->places) * sizeof *m.crd);
+    find_merged(&m, a);
+    return &m;
 }
 #define read_pattern_f32 read_pattern
 #define read_pattern_f64 read_pattern
@@ -117,7 +170,7 @@ static void F(spmv)(const hand_args *a)
 static void F(square)(const hand_args *a)
 {
     const bench_pattern *p = a->pattern;
-    const square_places *s = places_of_square(p);
+    const square_places *s = places_of_square(p, a->dims & 2);
     const REAL *restrict v = a->in[0];
     REAL *restrict y       = a->out[0];
 
@@ -139,6 +192,43 @@ static void F(square)(const hand_args *a)
             }
         }
         free(sum);
+    }
+}
+
+/* Two rows in step. */
+static void F(merge)(const hand_args *a)
+{
+    const bench_pattern *p = a->pattern, *q = a->other_pattern;
+    merged_places *const m = places_of_both(a);
+    const REAL *restrict v = a->in[0], *restrict w = a->in[1];
+    REAL *restrict y = a->out[0];
+    const bool plus = a->dims & 1, find = a->dims & 2;
+
+    if (find)
+        find_merged(m, a);
+#pragma omp parallel for num_threads(a->threads) schedule(static)
+    for (int k = 0; k < a->threads; k++) {
+        const int64_t end = share_row(p, k + 1, a->threads);
+
+        for (int64_t i = share_row(p, k, a->threads); i < end; i++) {
+            int32_t       e = p->pos[i], f = q->pos[i];
+            const int32_t e_end = p->pos[i + 1], f_end = q->pos[i + 1];
+            int64_t       n = m->pos[i];
+
+            while (plus ? e < e_end || f < f_end : e < e_end && f < f_end) {
+                const int32_t c = e < e_end ? p->crd[e] : INT32_MAX;
+                const int32_t d = f < f_end ? q->crd[f] : INT32_MAX;
+
+                if (plus || c == d) {
+                    y[n] = plus ? (c <= d ? v[e] : 0) + (d <= c ? w[f] : 0) : v[e] * w[f];
+                    if (find)
+                        m->crd[n] = c < d ? c : d;
+                    n++;
+                }
+                e += c <= d;
+                f += d <= c;
+            }
+        }
     }
 }
 

@@ -30,10 +30,16 @@ static double read_rate(int threads, int64_t bytes, double scale)
     const int64_t n     = bytes * threads / 8;
     const int64_t turns = (int64_t)(scale * (64 << 20)) / bytes + 1;
     double        out;
-    const probe   p = {
-          isa->f64[HAND_limit_read],
-          { threads, { bench_input(0, RD_F64, n) }, { &out }, { n, turns, 0 }, { 0 }, 8, 0, NULL }
-    };
+    const probe   p = { isa->f64[HAND_limit_read],
+                        { threads,
+                          { bench_input(0, RD_F64, n) },
+                          { &out },
+                          { n, turns, 0 },
+                          { 0 },
+                          8,
+                          0,
+                          NULL,
+                          NULL } };
 
     return (double)(n * 8 * turns) / seconds(&p, scale);
 }
@@ -49,6 +55,7 @@ static double memory_rate(hand_op op, int threads, int64_t n, double scale)
                         { 0 },
                         8,
                         0,
+                        NULL,
                         NULL } };
 
     return (double)(n * 8 * (op == HAND_limit_copy ? 2 : 1)) / seconds(&p, scale);
@@ -59,10 +66,16 @@ static double compute_rate(hand_op op, rd_dtype type, int threads, double each, 
 {
     const int64_t turns = (int64_t)(1e4 * scale * (op == HAND_limit_fma ? 300 : 0.2)) + 1;
     double        out;
-    const probe   p = {
-          (type == RD_F32 ? isa->f32 : isa->f64)[op],
-          { threads, { bench_input(0, type, 4096) }, { &out }, { turns, 0, 0 }, { 0 }, 8, 0, NULL }
-    };
+    const probe   p = { (type == RD_F32 ? isa->f32 : isa->f64)[op],
+                        { threads,
+                          { bench_input(0, type, 4096) },
+                          { &out },
+                          { turns, 0, 0 },
+                          { 0 },
+                          8,
+                          0,
+                          NULL,
+                          NULL } };
 
     return threads * each * (double)turns / seconds(&p, scale);
 }

@@ -20,19 +20,26 @@ typedef struct instance {
     hand_fn          *hand;
 } instance;
 
-const bench_pattern *bench_pattern_built;
+const bench_pattern *bench_pattern_built, *bench_other_built;
 
-/* The pattern of a case; where there is none the reason is on stderr. */
-static const bench_pattern *pattern_of(const bench_case *c, double scale)
+/* A pattern of a case; where there is none the reason is on stderr. */
+static const bench_pattern *pattern_of(const bench_case *c, bench_pattern_kind kind, double scale)
 {
-    const bench_pattern *p = c->pattern ? bench_pattern_of(c->pattern, scale, BENCH_DATA) : NULL;
+    const bench_pattern *p = kind ? bench_pattern_of(kind, scale, BENCH_DATA) : NULL;
 
-    if (c->pattern && !p) {
+    if (kind && !p) {
         fprintf(stderr, "rdim-bench: %s %s: no pattern: %s/depends_pos.npy or memory is not here\n",
                 c->row, c->name, BENCH_DATA);
         exit(1);
     }
     return p;
+}
+
+static int64_t extent_of(const bench_case *c, int64_t extent, double scale)
+{
+    const bench_pattern *p = pattern_of(c, extent == OTHER_PLACES ? c->other : c->pattern, scale);
+
+    return extent == ROWS ? p->rows : p->places;
 }
 
 static rd_shape scaled(const bench_case *c, int in, double scale)
@@ -46,8 +53,7 @@ static rd_shape scaled(const bench_case *c, int in, double scale)
 
         shape.at[k] = k < e->scaled ? e->unit * (int64_t)fmax(1, units) : e->at[k];
         if (e->at[k] < 0)
-            shape.at[k] =
-                e->at[k] == PLACES ? pattern_of(c, scale)->places : pattern_of(c, scale)->rows;
+            shape.at[k] = extent_of(c, e->at[k], scale);
     }
     return shape;
 }
@@ -95,6 +101,7 @@ static void build(instance *it)
 {
     bench_ctx           = it->ctx;
     bench_pattern_built = it->args.pattern;
+    bench_other_built   = it->args.other_pattern;
     for (int k = 0; k < it->n_in; k++)
         it->x[k] = rd_leaf(it->ctx, &it->in[k]);
     it->of->build(it->x, it->of->dims, it->y);
@@ -242,6 +249,8 @@ static bench_work work_of(const instance *it)
 
     if (it->args.pattern)
         w.read += 4 * (double)(it->args.pattern->places + it->args.pattern->rows);
+    if (it->args.other_pattern)
+        w.read += 4 * (double)(it->args.other_pattern->places + it->args.other_pattern->rows);
     for (int k = 0; k < it->n_in; k++)
         w.read += (double)(elements(&it->in[k].shape) * bench_size(it->in[k].type)) *
                   (k == 0 && c->read_share > 0 ? c->read_share : 1);
@@ -263,12 +272,13 @@ static void open_instance(instance *it, const bench_case *c, rd_dtype type,
 {
     const rd_ctx_opts settings = { .size = sizeof settings, .threads = threads };
 
-    *it              = (instance){ .of = c, .type = type, .ctx = rd_ctx_new(&settings) };
-    it->scale        = options->scale;
-    it->args.threads = threads;
-    it->args.dims    = c->dims;
-    it->args.pattern = pattern_of(c, options->scale);
-    it->empty        = rd_ctx_mark(it->ctx);
+    *it                    = (instance){ .of = c, .type = type, .ctx = rd_ctx_new(&settings) };
+    it->scale              = options->scale;
+    it->args.threads       = threads;
+    it->args.dims          = c->dims;
+    it->args.pattern       = pattern_of(c, c->pattern, options->scale);
+    it->args.other_pattern = pattern_of(c, c->other, options->scale);
+    it->empty              = rd_ctx_mark(it->ctx);
     make_inputs(it, options->scale);
     build(it);
     make_outputs(it);

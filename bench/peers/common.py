@@ -75,21 +75,29 @@ class _Pattern(ctypes.Structure):
                 ("pos", ctypes.POINTER(ctypes.c_int32)), ("crd", ctypes.POINTER(ctypes.c_int32))]
 
 
+def _rows(of, kind):
+    """Positions and columns of compressed rows, None where there is no such pattern."""
+    data = os.path.join(os.path.dirname(__file__), "..", "..", "examples", "data").encode()
+    p = of(kind, 1.0, data)
+    if not p:
+        return None
+    pos = np.ctypeslib.as_array(p[0].pos, (p[0].rows + 1,))
+    return pos, np.ctypeslib.as_array(p[0].crd, (p[0].places,))
+
+
 def patterns():
-    """W13's matrices: name, positions and columns of compressed rows, as bench/patterns.c makes them; none without
-    run.sh, which compiles it."""
+    """W13's matrices as bench/patterns.c makes them: name, positions and columns of compressed rows, and those of the
+    pattern that R-MAT's is merged with, else None; none without run.sh, which compiles it."""
     library = os.environ.get("BENCH_PATTERNS")
     if not library:
         return
     of = ctypes.CDLL(library).bench_pattern_of
     of.restype = ctypes.POINTER(_Pattern)
     of.argtypes = [ctypes.c_int, ctypes.c_double, ctypes.c_char_p]
-    data = os.path.join(os.path.dirname(__file__), "..", "..", "examples", "data").encode()
     for name, kind in (("rmat", 1), ("laplace", 3), ("depends", 4)):
-        p = of(kind, 1.0, data)
+        p = _rows(of, kind)
         if p:
-            pos = np.ctypeslib.as_array(p[0].pos, (p[0].rows + 1,))
-            yield name, pos, np.ctypeslib.as_array(p[0].crd, (p[0].places,))
+            yield name, *p, _rows(of, 2) if name == "rmat" else None
 
 
 def seconds_of(f, times):

@@ -6,9 +6,9 @@
 typedef struct problem {
     GrB_Type     type;
     GrB_Semiring plus_times, plus_second, min_plus;
-    GrB_BinaryOp times, divide, axpb;
+    GrB_BinaryOp times, plus, divide, axpb;
     GrB_Monoid   max;
-    GrB_Matrix   a, full[2], result, sampled; /* (n, 16) and (n, 64) */
+    GrB_Matrix   a, other, full[2], result, sampled, made; /* (n, 16) and (n, 64) */
     GrB_Vector   x, links, part, y;
 } problem;
 
@@ -22,7 +22,7 @@ static void must(GrB_Info info, const char *what)
 #define DO(call) must(call, #call)
 
 /* ---- Operands -------------------------------------------------------------------------------- */
-static GrB_Matrix matrix(const bench_pattern *p, GrB_Type type, bool f32)
+static GrB_Matrix matrix(const bench_pattern *p, int which, GrB_Type type, bool f32)
 {
     GrB_Index   *pos = malloc((size_t)(p->rows + 1) * 8), *crd = malloc((size_t)p->places * 8);
     const size_t size   = f32 ? 4 : 8;
@@ -34,9 +34,9 @@ static GrB_Matrix matrix(const bench_pattern *p, GrB_Type type, bool f32)
     for (int64_t e = 0; e < p->places; e++) {
         crd[e] = (GrB_Index)p->crd[e];
         if (f32)
-            ((float *)values)[e] = (float)peer_number(0, e);
+            ((float *)values)[e] = (float)peer_number(which, e);
         else
-            ((double *)values)[e] = peer_number(0, e);
+            ((double *)values)[e] = peer_number(which, e);
     }
     DO(GrB_Matrix_new(&a, type, (GrB_Index)p->rows, (GrB_Index)p->rows));
     DO(GxB_Matrix_pack_CSR(a, &pos, &crd, &values, (GrB_Index)(p->rows + 1) * 8,
@@ -128,6 +128,30 @@ static void sddmm(void *self)
     DO(GrB_Matrix_wait(p->sampled, GrB_MATERIALIZE));
 }
 
+static void square(void *self)
+{
+    const problem *p = self;
+
+    DO(GrB_mxm(p->made, NULL, NULL, p->plus_times, p->a, p->a, NULL));
+    DO(GrB_Matrix_wait(p->made, GrB_MATERIALIZE));
+}
+
+static void times(void *self)
+{
+    const problem *p = self;
+
+    DO(GrB_Matrix_eWiseMult_BinaryOp(p->made, NULL, NULL, p->times, p->a, p->other, NULL));
+    DO(GrB_Matrix_wait(p->made, GrB_MATERIALIZE));
+}
+
+static void plus(void *self)
+{
+    const problem *p = self;
+
+    DO(GrB_Matrix_eWiseAdd_BinaryOp(p->made, NULL, NULL, p->plus, p->a, p->other, NULL));
+    DO(GrB_Matrix_wait(p->made, GrB_MATERIALIZE));
+}
+
 static void page_rank(void *self)
 {
     const problem *p = self;
@@ -148,19 +172,29 @@ static const struct {
               { "rowmax", row_max }, { "pagerank", page_rank },      { "spmm16", spmm },
               { "sddmm64", sddmm } };
 
-static void run_all(const char *pattern, const bench_pattern *of, bool f32, int threads)
+static void run(const problem *p, const char *name, void (*function)(void *), const char *pattern,
+                int threads)
+{
+    peer_case("graphblas", name, pattern, p->type == GrB_FP32 ? "f32" : "f64", threads, function,
+              (void *)(uintptr_t)p);
+}
+
+/* `other` is NULL where there is no second pattern. */
+static void run_all(const char *pattern, const bench_pattern *of, const bench_pattern *other,
+                    bool f32, int threads)
 {
     problem         p = { .type       = f32 ? GrB_FP32 : GrB_FP64,
                           .plus_times = f32 ? GrB_PLUS_TIMES_SEMIRING_FP32 : GrB_PLUS_TIMES_SEMIRING_FP64,
                           .plus_second = f32 ? GxB_PLUS_SECOND_FP32 : GxB_PLUS_SECOND_FP64,
                           .min_plus = f32 ? GrB_MIN_PLUS_SEMIRING_FP32 : GrB_MIN_PLUS_SEMIRING_FP64,
                           .times    = f32 ? GrB_TIMES_FP32 : GrB_TIMES_FP64,
+                          .plus     = f32 ? GrB_PLUS_FP32 : GrB_PLUS_FP64,
                           .divide   = f32 ? GrB_DIV_FP32 : GrB_DIV_FP64,
                           .axpb     = f32 ? GrB_PLUS_FP32 : GrB_PLUS_FP64,
                           .max      = f32 ? GrB_MAX_MONOID_FP32 : GrB_MAX_MONOID_FP64 };
     const GrB_Index n = (GrB_Index)of->rows;
 
-    p.a       = matrix(of, p.type, f32);
+    p.a       = matrix(of, 0, p.type, f32);
     p.x       = vector(of->rows, p.type, 1);
     p.links   = vector(of->rows, p.type, 2);
     p.full[0] = full(of->rows, 16, p.type, f32);
@@ -170,8 +204,16 @@ static void run_all(const char *pattern, const bench_pattern *of, bool f32, int 
     DO(GrB_Matrix_new(&p.result, p.type, n, 16));
     DO(GrB_Matrix_new(&p.sampled, p.type, n, n));
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
-        peer_case("graphblas", cases[k].name, pattern, f32 ? "f32" : "f64", threads, cases[k].run,
-                  &p);
+        run(&p, cases[k].name, cases[k].run, pattern, threads);
+    DO(GrB_Matrix_new(&p.made, p.type, n, n));
+    if (other) {
+        p.other = matrix(other, 1, p.type, f32);
+        run(&p, "times.new", times, pattern, threads);
+        run(&p, "plus.new", plus, pattern, threads);
+        GrB_Matrix_free(&p.other);
+    } else
+        run(&p, "square.new", square, pattern, threads);
+    GrB_Matrix_free(&p.made);
     GrB_Matrix_free(&p.a);
     GrB_Matrix_free(&p.result);
     GrB_Matrix_free(&p.sampled);
@@ -191,10 +233,13 @@ int main(int argc, char **argv)
     DO(GrB_init(GrB_NONBLOCKING));
     DO(GxB_Global_Option_set(GxB_GLOBAL_NTHREADS, threads));
     for (int k = 0; k < PEER_PATTERNS; k++) {
-        const bench_pattern *of = bench_pattern_of(peer_patterns[k].kind, scale, argv[1]);
+        const bench_pattern *of    = bench_pattern_of(peer_patterns[k].kind, scale, argv[1]);
+        const bench_pattern *other = peer_patterns[k].kind == PATTERN_RMAT
+                                         ? bench_pattern_of(PATTERN_RMAT_OTHER, scale, argv[1])
+                                         : NULL;
 
         for (int f32 = 1; of && f32 >= 0; f32--)
-            run_all(peer_patterns[k].name, of, f32 == 1, threads);
+            run_all(peer_patterns[k].name, of, other, f32 == 1, threads);
     }
     return GrB_finalize() == GrB_SUCCESS ? 0 : 1;
 }

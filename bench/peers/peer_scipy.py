@@ -19,7 +19,7 @@ if peer.wants("W14"):
             peer("W14", f"rolling.mean{n}", dtype, lambda: scipy.ndimage.uniform_filter1d(x, n))
             peer("W14", f"rolling.max{n}", dtype, lambda: scipy.ndimage.maximum_filter1d(x, n))
 
-for name, pos, crd in patterns() if peer.wants("W13") else ():
+for name, pos, crd, other in patterns() if peer.wants("W13") else ():
     n = len(pos) - 1
     for dtype, t in (("f32", np.float32), ("f64", np.float64)):
         a = scipy.sparse.csr_matrix((uniform(0, (len(crd),), t), crd, pos), shape=(n, n))
@@ -30,3 +30,9 @@ for name, pos, crd in patterns() if peer.wants("W13") else ():
         peer("W13", f"spmm16.{name}", dtype, lambda: a @ columns)
         peer("W13", f"rowmax.{name}", dtype, lambda: a.max(axis=1))
         peer("W13", f"pagerank.{name}", dtype, lambda: t(0.85) * (links @ (x / degree)) + t(0.15 / n))
+        if other:
+            b = scipy.sparse.csr_matrix((uniform(1, (len(other[1]),), t), other[1], other[0]), shape=(n, n))
+            peer("W13", f"times.new.{name}", dtype, lambda: a.multiply(b))
+            peer("W13", f"plus.new.{name}", dtype, lambda: a + b)
+        else:
+            peer("W13", f"square.new.{name}", dtype, lambda: a @ a)

@@ -123,7 +123,7 @@ if peer.wants("W8"):
 if peer.wants("ACC"):
     long = tensor(0, (LONG,), np.float32)
     peer("ACC", "sum1e8", "f32", lambda: long.sum())
-for name, pos, crd in patterns() if peer.wants("W13") else ():
+for name, pos, crd, _ in patterns() if peer.wants("W13") else ():
     for dtype, t in (("f32", np.float32), ("f64", np.float64)):
         n = len(pos) - 1
         a = torch.sparse_csr_tensor(torch.from_numpy(pos), torch.from_numpy(crd), tensor(0, (len(crd),), t), (n, n))
