@@ -7,6 +7,7 @@
 #include "expr/maps.h"
 #include "expr/origin.h"
 #include "expr/sparse.h"
+#include "expr/sparse_places.h"
 #include <string.h>
 
 /* Coordinates as they lie in memory.  A place is one number in C order of its coordinates' axes, which
@@ -20,10 +21,30 @@ typedef struct places {
     int64_t     extent[RD_MAX_RANK];
 } places;
 
+/* Which places of two patterns count. */
+typedef enum counting { ANY, BOTH, FIRST } counting;
+
+/* What is made of two patterns: coordinates of places, and for each the number of that element of either
+ * operand, -1: it has none.  NULL: is not wanted. */
+typedef struct made {
+    places to;
+    void  *room[RD_MAX_RANK], *number[2];
+    bool   narrow; /* numbers are i32, not i64 */
+} made;
+
+/* An operand at the places of all: where its elements are, and how many. */
+typedef struct located {
+    rd_expr *const *coord; /* the operand's; NULL: not known */
+    rd_expr        *index;
+    int64_t         found;
+} located;
+
 typedef struct merging {
     const char *call;
-    bool        both; /* places that both have; else those of any */
+    counting    which;
     places      a, b;
+    int     n; /* merges so far, of which the first one knows where its operands' elements are */
+    located of[2];
 } merging;
 
 static places places_of(const rd_expr *x, rd_expr *const *coord)
@@ -44,14 +65,11 @@ static int64_t coord_at(const places *p, int k, int64_t place)
     return p->wide[k] ? ((const int64_t *)p->row[k])[place] : ((const int32_t *)p->row[k])[place];
 }
 
-/* The number of place i, above all where there is none.  pair: p->pair, which a loop knows
- * before. */
+/* The number of place i.  pair: p->pair, which a loop knows before. */
 static inline int64_t number_at(const places *p, bool pair, int64_t i)
 {
     int64_t number = 0;
 
-    if (i >= p->n)
-        return INT64_MAX;
     if (pair)
         return ((const int32_t *)p->row[0])[i] * p->extent[1] + ((const int32_t *)p->row[1])[i];
     for (int k = 0; k < p->n_coord; k++)
@@ -71,30 +89,117 @@ static inline void put_place(const places *from, bool pair, int64_t i, const pla
         ((int32_t *)room[k])[n] = ((const int32_t *)from->row[k])[i];
 }
 
-/* How many places there are; they are written if there is room. */
-static inline int64_t merge_as(const merging *m, bool pair, const places *to, void *const *room)
+/* ---- Two patterns as one --------------------------------------------------------------------- */
+/* Elements that one thread goes through. */
+typedef struct span {
+    int64_t a, a_end, b, b_end, n; /* n: places before it */
+} span;
+
+static inline void put_number(void *row, bool narrow, int64_t n, int64_t number)
+{
+    if (narrow)
+        ((int32_t *)row)[n] = (int32_t)number;
+    else
+        ((int64_t *)row)[n] = number;
+}
+
+/* How many places there are, of FIRST that both have; they are written if there is room.  pair: both are
+ * pairs, and numbers are narrow. */
+static inline int64_t merge_as(const merging *m, counting which, bool pair, span s, const made *to)
 {
     const places a = m->a, b = m->b;
-    const bool   both = m->both;
-    int64_t      i = 0, j = 0, n = 0;
+    int64_t      n = s.n;
 
-    while (both ? i < a.n && j < b.n : i < a.n || j < b.n) {
-        const int64_t x = number_at(&a, pair, i), y = number_at(&b, pair, j);
+    while (which == BOTH    ? s.a < s.a_end && s.b < s.b_end
+           : which == FIRST ? s.a < s.a_end
+                            : s.a < s.a_end || s.b < s.b_end) {
+        const int64_t x    = s.a < s.a_end ? number_at(&a, pair, s.a) : INT64_MAX;
+        const int64_t y    = s.b < s.b_end ? number_at(&b, pair, s.b) : INT64_MAX;
+        const bool    take = which == BOTH ? x == y : which == FIRST ? x <= y : true;
+        const int64_t at   = which == FIRST ? s.a : n;
 
-        if (to && (x == y || !both))
-            put_place(x <= y ? &a : &b, pair, x <= y ? i : j, to, room, n);
-        n += x == y || !both;
-        i += x <= y;
-        j += y <= x;
+        if (to && take && to->room[0])
+            put_place(x <= y ? &a : &b, pair, x <= y ? s.a : s.b, &to->to, to->room, at);
+        if (to && take && to->number[0])
+            put_number(to->number[0], pair || to->narrow, at, x <= y ? s.a : -1);
+        if (to && take && to->number[1])
+            put_number(to->number[1], pair || to->narrow, at, y <= x ? s.b : -1);
+        n += which == ANY || x == y;
+        s.a += x <= y;
+        s.b += y <= x;
+    }
+    return n - s.n;
+}
+
+/* Loops that know what they do. */
+static int64_t merge_span(const merging *m, const span *s, const made *to)
+{
+    const bool pair =
+        m->a.pair && m->b.pair && (!to || (to->narrow && (!to->room[0] || to->to.pair)));
+
+    if (!pair)
+        return merge_as(m, m->which, false, *s, to);
+    if (m->which == BOTH)
+        return to ? merge_as(m, BOTH, true, *s, to) : merge_as(m, BOTH, true, *s, NULL);
+    if (m->which == FIRST)
+        return merge_as(m, FIRST, true, *s, to);
+    return to ? merge_as(m, ANY, true, *s, to) : merge_as(m, ANY, true, *s, NULL);
+}
+
+/* The first place of p that is not below a number. */
+static int64_t first_from(const places *p, int64_t number)
+{
+    int64_t from = 0, to = p->n;
+
+    while (from < to) {
+        const int64_t middle = from + (to - from) / 2;
+
+        if (number_at(p, false, middle) < number)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+enum { MOST_SPANS = 64 };
+
+/* Spans that threads share, about as long each, with how many places there are before each.  How many
+ * spans there are. */
+static int cut_spans(const merging *m, const rd_ctx *ctx, span *s)
+{
+    const int team = rd_places_threads(ctx, m->a.n + m->b.n);
+    const int n    = team == 1 ? 1 : 4 * team < MOST_SPANS ? 4 * team : MOST_SPANS;
+
+    for (int k = 0; k < n; k++) {
+        const int64_t from = m->a.n * k / n;
+
+        s[k].a = from;
+        s[k].b = k > 0 ? first_from(&m->b, number_at(&m->a, false, from)) : 0;
+    }
+    for (int k = 0; k < n; k++) {
+        s[k].a_end = k + 1 < n ? s[k + 1].a : m->a.n;
+        s[k].b_end = k + 1 < n ? s[k + 1].b : m->b.n;
+        s[k].n     = 0;
     }
     return n;
 }
 
-static int64_t merge(const merging *m, const places *to, void *const *room)
+/* All spans; what they come to together.  Each knows then what is before it. */
+static int64_t merge_spans(const merging *m, const rd_ctx *ctx, int n_span, span *s, const made *to)
 {
-    if (m->a.pair && m->b.pair && (!to || to->pair)) /* rows of i32 that are given may be long */
-        return to ? merge_as(m, true, to, room) : merge_as(m, true, NULL, NULL);
-    return merge_as(m, false, to, room);
+    const int team = rd_places_threads(ctx, m->a.n + m->b.n);
+    int64_t   n    = 0, here[MOST_SPANS];
+
+    (void)team; /* for a build without OpenMP */
+#pragma omp parallel for num_threads(team) if (team > 1) schedule(dynamic, 1)
+    for (int k = 0; k < n_span; k++)
+        here[k] = merge_span(m, &s[k], to);
+    for (int k = 0; k < n_span; k++) {
+        s[k].n = n;
+        n += here[k];
+    }
+    return n;
 }
 
 /* Rows for so many places along the axes of x, whose node has room for their list. */
@@ -112,66 +217,75 @@ static bool make_rows(const merging *m, const rd_expr *x, int n_coord, int64_t n
     return true;
 }
 
+/* A row of numbers at n places, of one operand. */
+static bool make_numbers(located *at, const rd_expr *x, int64_t n, bool narrow, void **room,
+                         const char *call)
+{
+    return (at->index = rd_index_row(x->ctx, n, narrow, room, call)) != NULL;
+}
+
+static bool have_same_rows(int n, rd_expr *const *x, rd_expr *const *y)
+{
+    return memcmp(x, y, (size_t)n * sizeof *x) == 0;
+}
+
 /* `coord` becomes the coordinates of both it and x. */
 static bool merge_with(merging *m, const rd_expr *x, rd_expr **coord)
 {
-    const int n_coord           = rd_coords_of(x);
-    rd_expr  *made[RD_MAX_RANK] = { x->in[2] }; /* one at least */
-    void     *room[RD_MAX_RANK] = { NULL };
-    places    to;
+    const int             n_coord           = rd_coords_of(x);
+    rd_expr *const *const own               = x->in + 2;
+    rd_expr              *rows[RD_MAX_RANK] = { x->in[2] }; /* one at least */
+    span                  spans[MOST_SPANS];
+    made                  to = { .narrow = true };
 
-    m->a            = places_of(x, coord);
-    m->b            = places_of(x, x->in + 2);
-    const int64_t n = merge(m, NULL, NULL);
+    if (have_same_rows(n_coord, coord, own))
+        return true;
+    m->a                 = places_of(x, coord);
+    m->b                 = places_of(x, own);
+    to.narrow            = m->a.n <= INT32_MAX && m->b.n <= INT32_MAX;
+    const int     n_span = cut_spans(m, x->ctx, spans);
+    const int64_t n      = merge_spans(m, x->ctx, n_span, spans, NULL);
     if (n == m->a.n) /* one of them has them all, or no others: no rows are made */
         return true;
     if (n == m->b.n) {
-        memcpy(coord, x->in + 2, (size_t)n_coord * sizeof *coord);
+        memcpy(coord, own, (size_t)n_coord * sizeof *coord);
         return true;
     }
-    if (!make_rows(m, x, n_coord, n, made, room))
+    if (!make_rows(m, x, n_coord, n, rows, to.room))
         return false;
-    to         = places_of(x, made);
-    to.n_coord = n_coord;
-    merge(m, &to, room);
-    rd_row_ascends(made[0], x->extent[x->as.sparse->axis[0]]);
-    memcpy(coord, made, (size_t)n_coord * sizeof *coord);
+    for (int k = 0; k < 2 && m->n == 0; k++) {
+        m->of[k].found = m->which == BOTH ? n : k == 0 ? m->a.n : m->b.n;
+        if (!make_numbers(&m->of[k], x, n, to.narrow, &to.number[k], m->call))
+            return false;
+    }
+    m->of[1].coord = m->n++ == 0 ? own : NULL;
+    to.to          = places_of(x, rows);
+    to.to.n_coord  = n_coord;
+    merge_spans(m, x->ctx, n_span, spans, &to);
+    rd_row_ascends(rows[0], x->extent[x->as.sparse->axis[0]]);
+    memcpy(coord, rows, (size_t)n_coord * sizeof *coord);
     return true;
 }
 
 /* ---- One operand at the places of all -------------------------------------------------------- */
-/* For each place the number of another pattern's, -1: it has none.  How many it has. */
-static inline int64_t locate_as(const places *all, const places *of, bool pair, bool narrow,
-                                void *room)
+static bool locate(merging *m, const rd_expr *pattern, const rd_expr *x, located *at)
 {
-    int64_t found = 0;
+    merging all = { .call  = m->call,
+                    .which = FIRST,
+                    .a     = places_of(pattern, pattern->in + 2),
+                    .b     = places_of(x, x->in + 2) };
+    made    to  = { .narrow = all.b.n <= INT32_MAX };
+    span    spans[MOST_SPANS];
 
-    for (int64_t p = 0, j = 0; p < all->n;) {
-        const int64_t here = number_at(all, pair, p), there = number_at(of, pair, j);
-
-        if (narrow)
-            ((int32_t *)room)[p] = here == there ? (int32_t)j : -1;
-        else
-            ((int64_t *)room)[p] = here == there ? j : -1;
-        found += here == there;
-        p += here <= there;
-        j += there <= here;
-    }
-    return found;
-}
-
-static rd_expr *locate(const places *all, const rd_expr *x, int64_t *found, const char *call)
-{
-    const places   of = places_of(x, x->in + 2), to = *all;
-    const bool     narrow = of.n <= INT32_MAX;
-    void          *room   = NULL;
-    rd_expr *const index  = rd_index_row(x->ctx, to.n, narrow, &room, call);
-
-    if (!index)
-        return NULL;
-    *found = narrow && to.pair && of.pair ? locate_as(&to, &of, true, true, room)
-                                          : locate_as(&to, &of, false, narrow, room);
-    return index;
+    for (int k = 0; k < 2 && m->n == 1; k++)
+        if (m->of[k].coord && have_same_rows(rd_coords_of(x), m->of[k].coord, x->in + 2)) {
+            *at = m->of[k];
+            return true;
+        }
+    if (!make_numbers(at, x, all.a.n, to.narrow, &to.number[1], m->call))
+        return false;
+    at->found = merge_spans(&all, x->ctx, cut_spans(&all, x->ctx, spans), spans, &to);
+    return true;
 }
 
 static bool is_uniform(const rd_expr *fill)
@@ -192,30 +306,31 @@ static rd_expr *fill_at(const rd_expr *pattern, const rd_expr *x, const char *ca
 }
 
 /* x with the places of `pattern`, a node of its shape. */
-static rd_expr *at_places(const rd_expr *pattern, rd_expr *x, const char *call)
+static rd_expr *at_places(merging *m, const rd_expr *pattern, rd_expr *x)
 {
     rd_expr *const old = rd_values_of(x);
-    const places   all = places_of(pattern, pattern->in + 2);
-    int64_t        found, extent[RD_MAX_RANK];
+    const int64_t  n   = rd_values_of(pattern)->extent[0];
+    located        at;
+    int64_t        extent[RD_MAX_RANK];
     rd_expr       *values = NULL, *fill;
 
     if (rd_same_pattern(pattern, x))
         return x;
-    rd_expr *const index = locate(&all, x, &found, call);
-    if (!index)
+    if (!locate(m, pattern, x, &at))
         return NULL;
     if (old->extent[0] > 0)
-        values =
-            rd_take_places(old, 0, found < all.n ? rd_maximum(index, rd_int(x->ctx, 0)) : index);
-    if (found < all.n) {
-        if (!(fill = fill_at(pattern, x, call)))
+        values = rd_take_places(old, 0,
+                                at.found < n ? rd_maximum(at.index, rd_int(x->ctx, 0)) : at.index);
+    if (at.found < n) {
+        if (!(fill = fill_at(pattern, x, m->call)))
             return NULL;
-        rd_expr *const has = rd_ge(rd_column(index, old->rank), rd_int(x->ctx, 0));
+        rd_expr *const has = rd_ge(rd_column(at.index, old->rank), rd_int(x->ctx, 0));
         values             = old->extent[0] > 0 ? rd_where(has, values, fill) : fill;
     }
     memcpy(extent, old->extent, (size_t)old->rank * sizeof *extent);
-    extent[0] = all.n;
-    values = values ? rd_broadcast_to(rd_cast_to(values, x->type), old->rank, extent, call) : old;
+    extent[0] = n;
+    values =
+        values ? rd_broadcast_to(rd_cast_to(values, x->type), old->rank, extent, m->call) : old;
     return rd_sparse_with(pattern, values, rd_fill_of(x));
 }
 
@@ -254,7 +369,9 @@ static rd_expr *pattern_node(const rd_expr *x, rd_expr *const *coord)
 bool rd_merge_patterns(const char *call, const rd_expr *lead, bool annihilates, int n, rd_expr **x)
 {
     const bool stored             = !rd_fill_of(lead);
-    merging    m                  = { .call = call, .both = stored || annihilates };
+    merging    m                  = { .call  = call,
+                                      .which = stored || annihilates ? BOTH : ANY,
+                                      .of[0] = { .coord = lead->in + 2 } };
     rd_expr   *coord[RD_MAX_RANK] = { lead->in[2] }, *pattern; /* one at least */
     bool       differ             = false;
 
@@ -273,7 +390,7 @@ bool rd_merge_patterns(const char *call, const rd_expr *lead, bool annihilates, 
     if (!(pattern = pattern_node(lead, coord)))
         return false;
     for (int k = 0; k < n; k++)
-        if (is_like(pattern, x[k]) && !(x[k] = at_places(pattern, x[k], call)))
+        if (is_like(pattern, x[k]) && !(x[k] = at_places(&m, pattern, x[k])))
             return false;
     return true;
 }
