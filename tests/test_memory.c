@@ -3,6 +3,7 @@
 #include "isa.h"
 #include "values.h"
 #include "eval/cache/cache.h"
+#include "expr/ctx.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -202,6 +203,77 @@ START_TEST(results_are_counted)
     ck_assert_int_le(rd_memory_now(ctx), held + size + 256); /* a header, and alignment */
     rd_array_free(&out);
     ck_assert_int_eq(rd_memory_now(ctx), held);
+}
+END_TEST
+
+/* ---- Blocks that are kept -------------------------------------------------------------------- */
+static void *hook(void *user, int64_t bytes)
+{
+    (void)user;
+    return malloc((size_t)bytes);
+}
+
+static void unhook(void *user, void *p)
+{
+    (void)user;
+    free(p);
+}
+
+/* What was worked in is there for who needs about as much; it is not counted, and goes where memory is
+ * short. */
+START_TEST(large_blocks_are_kept)
+{
+    const int64_t size = 8 << 20, limit = 20 << 20;
+    rd_ctx       *c    = rd_ctx_new(&(rd_ctx_opts){ .memory_limit = limit });
+    const int64_t held = rd_memory_now(c);
+    void *const p = rd_alloc_work(c, size), *const other = rd_alloc_work(c, size);
+
+    memset(p, 1, (size_t)size);
+    rd_free_work(c, p);
+    rd_free_work(c, other);
+    ck_assert_int_eq(rd_memory_now(c), held);
+#if !RD_GRAVES && !defined(RD_ASAN)
+    void *const small = rd_alloc_work(c, size / 4), *const again = rd_alloc_work(c, size - 1000);
+
+    ck_assert(again == p || again == other);
+    ck_assert(small != p && small != other);
+    ck_assert(rd_memory_now(c) > held + size + size / 4);
+    memset(again, 2, (size_t)size - 1000);
+    rd_free_work(c, again);
+    rd_free_work(c, small);
+    ck_assert(rd_drop_kept(c) && !rd_drop_kept(c));
+#endif
+    void *const whole = rd_alloc_work(c, limit - held - 64);
+    ck_assert(whole && !rd_alloc_work(c, size));
+    rd_free_work(c, whole);
+    rd_ctx_free(c);
+
+    c                  = rd_ctx_new(&(rd_ctx_opts){ .allocate = hook, .release = unhook });
+    void *const theirs = rd_alloc_work(c, size);
+    rd_free_work(c, theirs);
+    ck_assert(!rd_drop_kept(c)); /* the hooks' memory is theirs at once */
+    rd_ctx_free(c);
+}
+END_TEST
+
+/* More than there is room for, by several threads: all go in the end, as the leak checker sees. */
+START_TEST(many_large_blocks)
+{
+    rd_ctx *c = rd_ctx_new(&(rd_ctx_opts){ 0 });
+
+#pragma omp parallel for num_threads(TASKS)
+    for (int k = 0; k < 64; k++) {
+        const int64_t size = (int64_t)(1 + k % 5) << 20;
+        char *const p = rd_alloc_work(c, size), *const q = rd_alloc_work(c, size + k);
+
+        p[0] = q[size - 1] = (char)k;
+        rd_free_work(c, p);
+        rd_free_work(c, q);
+    }
+    ck_assert(atomic_load(&c->large_bytes) >= 0);
+    rd_drop_kept(c);
+    ck_assert_int_eq(atomic_load(&c->large_bytes), 0);
+    rd_ctx_free(c);
 }
 END_TEST
 
@@ -466,6 +538,8 @@ int main(void)
     tcase_add_test(tc, fused_takes_a_constant);
     tcase_add_test(tc, memory_comes_back);
     tcase_add_test(tc, results_are_counted);
+    tcase_add_test(tc, large_blocks_are_kept);
+    tcase_add_test(tc, many_large_blocks);
     tcase_add_test(tc, limit_is_kept);
     tcase_add_loop_test(tc, states_beyond_all_sizes, 50, 60);
     tcase_add_loop_test(tc, every_allocation_may_fail, 0, (int)(COUNT(typical) * COUNT(ways)));

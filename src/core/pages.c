@@ -5,17 +5,27 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-void rd_ask_for_large_pages(void *memory, size_t bytes)
+/* Of the whole large pages. */
+static void advise(void *memory, size_t bytes, int advice)
 {
-#ifdef MADV_HUGEPAGE
     const uintptr_t large = (uintptr_t)2 << 20;
     const uintptr_t from  = ((uintptr_t)memory + large - 1) / large * large;
     const uintptr_t to    = ((uintptr_t)memory + bytes) / large * large;
 
     if (memory && to > from)
-        (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
-#else
-    (void)memory;
-    (void)bytes;
+        (void)madvise((void *)from, to - from, advice);
+}
+
+void rd_ask_for_large_pages(void *memory, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    advise(memory, bytes, MADV_HUGEPAGE);
+#endif
+}
+
+void rd_let_take_back(void *memory, size_t bytes)
+{
+#ifdef MADV_FREE
+    advise(memory, bytes, MADV_FREE);
 #endif
 }

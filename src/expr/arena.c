@@ -1,5 +1,4 @@
 /* arena.c - memory that lives until a mark before it is released: a stack of chunks. */
-#include "core/pages.h"
 #include "expr/ctx.h"
 #include <string.h>
 
@@ -25,11 +24,9 @@ static rd_chunk *new_chunk(rd_ctx *ctx, size_t bytes)
     if (chunk && chunk->room >= bytes) {
         ctx->spare = NULL;
     } else {
-        chunk = rd_alloc(ctx, (int64_t)(sizeof *chunk + room));
+        chunk = rd_alloc_work(ctx, (int64_t)(sizeof *chunk + room));
         if (!chunk)
-            return NULL;
-        if (!ctx->opts.allocate) /* what hooks give is the caller's */
-            rd_ask_for_large_pages(chunk, sizeof *chunk + room);
+            return rd_alloc_failed(ctx, (int64_t)(sizeof *chunk + room));
         chunk->room = room;
     }
     chunk->used       = 0;
@@ -83,7 +80,7 @@ static void drop_chunk(rd_ctx *ctx, rd_chunk *chunk)
     if (CHUNK > 0 && !ctx->spare && chunk->room == CHUNK)
         ctx->spare = chunk;
     else
-        rd_free(ctx, chunk);
+        rd_free_work(ctx, chunk);
 #endif
 }
 

@@ -96,6 +96,7 @@ void rd_ctx_free(rd_ctx *ctx)
     }
     rd_free(ctx, rd_take_spare(ctx));
     rd_arena_free(ctx);
+    rd_drop_kept(ctx);
     rd_free(ctx, ctx->moment);
     if (ctx->bucket != ctx->first)
         rd_free(ctx, ctx->bucket);

@@ -53,6 +53,8 @@ typedef struct rd_adopted {
     void              *owner;
 } rd_adopted;
 
+enum { RD_LARGE_KEPT = 8 };
+
 /* Where the context stood: what a release goes back to. */
 typedef struct rd_moment {
     uint64_t      serial;   /* of the mark, never used twice in a process */
@@ -68,7 +70,11 @@ typedef struct rd_moment {
 struct rd_ctx {
     rd_ctx_opts     opts;
     _Atomic int64_t held, peak; /* bytes */
-    _Atomic int64_t refused;    /* bytes of the last request that failed */
+    /* Large blocks that were worked in, for the next ones; bytes of them all; which one goes next. */
+    _Atomic(void *)  large[RD_LARGE_KEPT];
+    _Atomic int64_t  large_bytes;
+    _Atomic uint32_t large_turn;
+    _Atomic int64_t  refused; /* bytes of the last request that failed */
 
     atomic_bool failing; /* somebody writes, or has written, the sentence */
     atomic_int  status;  /* set after the sentence is complete            */
@@ -107,7 +113,9 @@ struct rd_ctx {
 /* memory.c */
 void *rd_hook_allocate(const rd_ctx_opts *opts, int64_t bytes, bool zeroed); /* not counted */
 void  rd_hook_release(const rd_ctx_opts *opts, void *p);
-void  rd_uncount(rd_ctx *ctx, void *p); /* for rd_free(), but held no more */
+void  rd_uncount(rd_ctx *ctx, void *p);            /* for rd_free(), but held no more */
+void *rd_alloc_failed(rd_ctx *ctx, int64_t bytes); /* records it; NULL */
+bool  rd_drop_kept(rd_ctx *ctx); /* frees what rd_free_work() kept; was there any? */
 /* arena.c: gives back what was taken since. */
 void rd_arena_rewind(rd_ctx *ctx, rd_chunk *chunk, size_t used);
 void rd_arena_free(rd_ctx *ctx);

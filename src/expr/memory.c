@@ -1,6 +1,7 @@
 /* memory.c - memory of a context: the caller's hooks, counted against its limit, from any
  * thread. */
 #include "expr/ctx.h"
+#include "core/machine_memory.h"
 #include "core/pages.h"
 #include <stdlib.h>
 #include <string.h>
@@ -64,13 +65,99 @@ static header *allocate(rd_ctx *ctx, int64_t bytes, bool zeroed)
     return p;
 }
 
+/* ---- Large blocks that are kept -------------------------------------------------------------- */
+/* What hooks give is the caller's; and a sanitizer is to see what is freed. */
+static bool may_keep(const rd_ctx *ctx, int64_t bytes)
+{
+#if RD_GRAVES || defined(RD_ASAN)
+    (void)ctx;
+    (void)bytes;
+    return false;
+#else
+    enum { LEAST = 1 << 20 };
+
+    return !ctx->opts.allocate && bytes >= LEAST;
+#endif
+}
+
+static void drop(rd_ctx *ctx, header *block)
+{
+    if (!block)
+        return;
+    atomic_fetch_sub(&ctx->large_bytes, block->bytes);
+    rd_hook_release(&ctx->opts, block);
+}
+
+/* Puts it where nothing is.  False: there is no room. */
+static bool keep(rd_ctx *ctx, header *block)
+{
+    for (int k = 0; k < RD_LARGE_KEPT; k++) {
+        void *none = NULL;
+
+        if (atomic_compare_exchange_strong(&ctx->large[k], &none, block))
+            return true;
+    }
+    return false;
+}
+
+/* One that is large enough, but not twice as large. */
+static header *take_kept(rd_ctx *ctx, int64_t bytes)
+{
+    for (int k = 0; k < RD_LARGE_KEPT && atomic_load(&ctx->large_bytes) >= bytes; k++) {
+        header *block = atomic_exchange(&ctx->large[k], NULL);
+
+        if (block && block->bytes >= bytes && block->bytes / 2 <= bytes &&
+            count(ctx, block->bytes)) {
+            atomic_fetch_sub(&ctx->large_bytes, block->bytes);
+            return block;
+        }
+        if (block && !keep(ctx, block))
+            drop(ctx, block);
+    }
+    return NULL;
+}
+
+bool rd_drop_kept(rd_ctx *ctx)
+{
+    bool any = false;
+
+    for (int k = 0; k < RD_LARGE_KEPT; k++) {
+        header *block = atomic_exchange(&ctx->large[k], NULL);
+
+        any |= block != NULL;
+        drop(ctx, block);
+    }
+    return any;
+}
+
+/* All that are kept have an eighth of the machine's memory at most; the oldest go. */
+void rd_free_work(rd_ctx *ctx, void *p)
+{
+    header *block = p;
+    int64_t bytes;
+
+    if (!p || !may_keep(ctx, (bytes = (--block)->bytes)) || bytes > rd_machine_memory() / 8) {
+        rd_free(ctx, p);
+        return;
+    }
+    atomic_fetch_sub(&ctx->held, bytes);
+    rd_let_take_back(block + 1, (size_t)bytes - sizeof *block);
+    while (atomic_fetch_add(&ctx->large_bytes, bytes) + bytes > rd_machine_memory() / 8 ||
+           !keep(ctx, block)) {
+        atomic_fetch_sub(&ctx->large_bytes, bytes);
+        drop(ctx, atomic_exchange(
+                      &ctx->large[atomic_fetch_add(&ctx->large_turn, 1) % RD_LARGE_KEPT], NULL));
+    }
+}
+
 bool rd_reclaim(rd_ctx *ctx)
 {
     void      *spare  = rd_take_spare(ctx);
     rd_keeper *keeper = rd_ctx_keeper(ctx);
+    const bool kept   = rd_drop_kept(ctx);
 
     rd_free(ctx, spare);
-    return (keeper && keeper->reclaim(keeper)) || spare;
+    return (keeper && keeper->reclaim(keeper)) || spare || kept;
 }
 
 static void *take(rd_ctx *ctx, int64_t bytes, bool zeroed)
@@ -98,21 +185,29 @@ void *rd_alloc_quiet(rd_ctx *ctx, int64_t bytes)
 void *rd_alloc_work(rd_ctx *ctx, int64_t bytes)
 {
     enum { LARGE = 4 << 20 }; /* worth a call of the system's */
-    void *p = take(ctx, bytes, false);
+    header *kept =
+        bytes > 0 && may_keep(ctx, bytes) ? take_kept(ctx, bytes + (int64_t)sizeof *kept) : NULL;
+    void *p = kept ? kept + 1 : take(ctx, bytes, false);
+
+    if (kept)
+        return p;
 
     if (p && bytes >= LARGE && !ctx->opts.allocate) /* what hooks give is the caller's */
         rd_ask_for_large_pages(p, (size_t)bytes);
     return p;
 }
 
+void *rd_alloc_failed(rd_ctx *ctx, int64_t bytes)
+{
+    return rd_fail_memory(ctx, bytes, "%s%sno memory", ctx->call ? ctx->call : "",
+                          ctx->call ? ": " : "");
+}
+
 static void *taken(rd_ctx *ctx, int64_t bytes, bool zeroed)
 {
     void *p = take(ctx, bytes, zeroed);
 
-    if (!p)
-        return rd_fail_memory(ctx, bytes, "%s%sno memory", ctx->call ? ctx->call : "",
-                              ctx->call ? ": " : "");
-    return p;
+    return p ? p : rd_alloc_failed(ctx, bytes);
 }
 
 void *rd_alloc(rd_ctx *ctx, int64_t bytes)

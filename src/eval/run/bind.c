@@ -211,13 +211,13 @@ void rd_unbind(const rd_plan *plan, rd_frame *frame, rd_status status)
 {
     for (int s = 0; s < plan->n_slot && plan->arrays_apart; s++)
         if (plan->slot[s].kind == RD_SLOT_ARRAY)
-            rd_free(plan->ctx, frame->slot[s]);
+            rd_free_work(plan->ctx, frame->slot[s]);
     for (int k = 0; k < plan->n_out; k++) {
         if (!frame->aside[k])
             continue;
         if (status == RD_OK)
             rd_copy_out(&plan->out[k], frame->target[k], frame->slot[plan->out[k].slot]);
-        rd_free(plan->ctx, frame->aside[k]);
+        rd_free_work(plan->ctx, frame->aside[k]);
         frame->aside[k] = NULL;
     }
 }

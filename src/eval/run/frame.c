@@ -201,7 +201,7 @@ void rd_frame_drop(rd_plan *plan)
 char *rd_frame_team(const rd_plan *plan, rd_frame *frame, int64_t bytes)
 {
     if (frame->team_room < bytes) {
-        rd_free(plan->ctx, frame->team);
+        rd_free_work(plan->ctx, frame->team);
         frame->team      = rd_alloc_work(plan->ctx, rd_bytes_add(bytes, 64));
         frame->team_room = frame->team ? bytes : 0;
     }
@@ -216,7 +216,7 @@ void rd_frame_end_team(const rd_plan *plan, rd_frame *frame, int n)
 {
     if (frame->team_room <= n * (int64_t)KEEP)
         return;
-    rd_free(plan->ctx, frame->team);
+    rd_free_work(plan->ctx, frame->team);
     frame->team      = NULL;
     frame->team_room = 0;
 }

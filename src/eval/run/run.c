@@ -300,7 +300,7 @@ static void run_stage(run *r, const rd_program *p)
     if (r->plan->traced)
         trace_stage(r, p, &t, begun);
     if (t.block)
-        rd_free(r->plan->ctx, t.block);
+        rd_free_work(r->plan->ctx, t.block);
     if (t.n > 1)
         rd_frame_end_team(r->plan, r->frame, t.n);
 }

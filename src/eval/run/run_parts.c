@@ -38,7 +38,7 @@ static char *take_memory(const rd_plan *plan)
 
 static void give_memory(const rd_plan *plan, char *memory)
 {
-    rd_free(plan->ctx, atomic_exchange(&plan->parts->memory, memory));
+    rd_free_work(plan->ctx, atomic_exchange(&plan->parts->memory, memory));
 }
 
 static rd_status run_part(const rd_plan *plan, const rd_part *part, char *arrays,
