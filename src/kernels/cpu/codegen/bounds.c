@@ -197,7 +197,8 @@ static void add_cluster(rd_codegen *n, rd_text *to, const rd_address *at, bool m
 }
 
 /* One range after the other; all indices where a strip has elements of several lists.  Two ranges may
- * meet in one strip, which is visited once. */
+ * meet in one strip, which is visited once.  An index beyond either end of the first range is visited,
+ * too: one that is masked out, if there is any, tells 0 from -0. */
 static void open_list(rd_codegen *n, int32_t loop, const rd_bounds *bounds, const char *from,
                       const char *to, int by)
 {
@@ -213,14 +214,17 @@ static void open_list(rd_codegen *n, int32_t loop, const rd_bounds *bounds, cons
     rd_line(n, "const int64_t least%d = %s, most%d = %s;", k, least.at, k, most.at);
     rd_line(n, "const int64_t one%d = least%d + most%d, of_one%d = most%d - least%d <= 1;", k, k, k,
             k, k, k);
-    rd_line(n, "int64_t range%d = of_one%d ? list%d[one%d] : 0, done%d = %s;", k, k, k, k, k, from);
+    rd_line(n, "const int64_t nearest%d = of_one%d ? list%d[one%d] : 0;", k, k, k, k);
+    rd_line(n, "int64_t range%d = nearest%d, done%d = %s;", k, k, k, from);
     rd_line(n, "const int64_t ranges%d = of_one%d ? list%d[one%d + 1] : 1;", k, k, k, k);
     rd_line(n, "for (; range%d < ranges%d && done%d < %s; range%d++) {", k, k, k, to, k);
     n->indent++;
     rd_line(n, "const int64_t *const two%d = list%d + %s + 1 + 2 * range%d;", k, k, lists.at, k);
     rd_line(n, "const int64_t from_%d = of_one%d ? two%d[0] : %s;", k, k, k, from);
     rd_line(n, "const int64_t to_%d = of_one%d ? two%d[1] : %s;", k, k, k, to);
-    rd_line(n, "const int64_t low%d = from_%d - 1, high%d = to_%d + 1;", k, k, k, k);
+    rd_line(n, "const int64_t beyond%d = range%d == nearest%d;", k, k, k);
+    rd_line(n, "const int64_t low%d = from_%d - beyond%d, high%d = to_%d + beyond%d;", k, k, k, k,
+            k, k);
     rd_line(n, "const int64_t all_from%d = least%d == most%d ? from_%d : %s, all_to%d = to_%d;", k,
             k, k, k, to, k, k);
     add_step(n, loop, "before_range", "step_before", from, to, by, "low");
