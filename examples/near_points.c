@@ -54,7 +54,7 @@ static void print_about(rd_ctx *ctx, rd_expr *t, rd_expr *pairs, rd_expr *far)
 static void smooth_sea(rd_ctx *ctx, rd_expr *sst)
 {
     rd_expr *sea   = rd_not(rd_isnan(sst)), *order, *same;
-    rd_array where = { .data = NULL }, values = { .data = NULL }, sorted = { .data = NULL };
+    rd_array where = { .data = NULL }, values = { .data = NULL }, means = { .data = NULL };
 
     if (rd_nonzero(ctx, sea, &where) != RD_OK || rd_compress(ctx, sst, sea, &values) != RD_OK)
         return;
@@ -67,9 +67,9 @@ static void smooth_sea(rd_ctx *ctx, rd_expr *sst)
     rd_expr *mean =
         smooth(ctx, rd_take(place, 0, order), rd_take(area, 0, order), rd_take(t, 0, order), near);
 
-    if (rd_eval(ctx, mean, &sorted) != RD_OK)
+    if (rd_eval(ctx, rd_take(mean, 0, rd_argsort(order, 0)), &means) != RD_OK)
         return;
-    mean = rd_take(rd_adopt(ctx, &sorted), 0, rd_argsort(order, 0));
+    mean = rd_adopt(ctx, &means);
     print_about(ctx, t, near, rd_sub(mean, smooth(ctx, place, area, t, NULL)));
     for (int k = 0; k < 3 && !rd_error(ctx); k++) {
         const int64_t i = (rd_shape_of(t).at[0] - 1) * k / 2;

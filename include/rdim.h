@@ -405,10 +405,8 @@ RD_API rd_expr *rd_blocks(rd_ctx *ctx, int64_t n_rows, const int64_t *rows, int6
  *      rd_expr *near = rd_blocks_near(x, y, 3 * sigma, &rows, &columns);
  *      rd_expr *u    = rd_expand(rd_take(x, 0, rows), 1), *v = rd_take(y, 0, columns);
  *      rd_expr *k    = rd_exp(rd_neg(rd_sum(rd_square(rd_sub(u, v)), RD_DIMS(2))));
- *      rd_array sum  = { 0 };
- *      rd_eval(ctx, rd_sum(k, RD_DIMS(1), .where = near), &sum); // in the order of rows
- *      rd_take(rd_adopt(ctx, &sum), 0, rd_argsort(rows, 0))      // in that of x
- *  Evaluated first: sums that one expression takes in another order visit all pairs.
+ *      rd_expr *sum  = rd_sum(k, RD_DIMS(1), .where = near); // in the order of rows
+ *      rd_take(sum, 0, rd_argsort(rows, 0))                  // in that of x
  *  @param x, y           (n, d) and (m, d), real; evaluated now, and read as f64.  One twice: its
  *                        clusters are those of both
  *  @param rows, columns  the points in the order of clusters, (n) and (m) of i64

@@ -230,6 +230,34 @@ START_TEST(less_is_read)
 }
 END_TEST
 
+/* Sums that are taken in another order are made in their own first, where blocks bound them; a few are
+ * not. */
+START_TEST(in_another_order)
+{
+    static float   x[512][1024];
+    static int64_t order[512], borders[9];
+    static bool    pair[64];
+    rd_expr       *leaf = rd_slice(rd_wrap(ctx, x, RD_SHAPE(512, 1024)), ":, :512"), *sum;
+    const rd_array out  = { .in = order, .type = RD_I64, .shape = RD_SHAPE(512) };
+
+    for (int k = 0; k < 512; k++)
+        order[k] = k * 37 % 512;
+    for (int k = 0; k <= 8; k++)
+        borders[k] = 64 * k;
+    for (int k = 0; k < 8; k++)
+        pair[9 * k] = true;
+    sum = rd_sum(leaf, RD_DIMS(1), .where = rd_blocks(ctx, 8, borders, 8, borders, pair));
+    const double plain = (double)loads_of(sum, RD_SHAPE(512));
+    const double taken = (double)loads_of(rd_take(sum, 0, rd_leaf(ctx, &out)), RD_SHAPE(512));
+    const double few =
+        (double)loads_of(rd_take(sum, 0, rd_slice(rd_leaf(ctx, &out), ":8")), RD_SHAPE(8));
+
+    ck_assert_msg(plain < 1.1 * 512 * 512 && taken < plain + 4 * 512, "%.0f loads, and %.0f", plain,
+                  taken);
+    ck_assert_msg(few < 8 * 5 * 512, "%.0f loads", few);
+}
+END_TEST
+
 int main(void)
 {
     Suite   *s  = suite_create("bounds");
@@ -242,6 +270,7 @@ int main(void)
     tcase_add_loop_test(tc, pairs_of_points, 0, PAIRS + COUNT(masks) - RANGES);
     tcase_add_test(tc, negative_zeros);
     tcase_add_test(tc, less_is_read);
+    tcase_add_test(tc, in_another_order);
     suite_add_tcase(s, tc);
     srunner_run_all(sr, CK_ENV);
     const int failed = srunner_ntests_failed(sr);

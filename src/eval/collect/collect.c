@@ -104,6 +104,15 @@ double rd_demand_points(const rd_collector *c, const rd_demand *d)
     return demand_points(c, d, seen);
 }
 
+bool rd_demand_is_gathered(const rd_collector *c, const rd_demand *d)
+{
+    for (int a = 0; a < c->seen[d->expr].expr->rank; a++)
+        for (int t = 0; t < d->at[a].n_term; t++)
+            if (d->at[a].term[t].axis < 0)
+                return true;
+    return false;
+}
+
 double rd_demands_span(const rd_collector *c, const rd_expr *expr, const int32_t *list, int n)
 {
     uint64_t seen[RD_RAW_WORDS] = { 0 };

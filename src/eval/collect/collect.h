@@ -48,6 +48,8 @@ int rd_value_new(rd_collector *c, rd_value_kind kind, rd_dtype type, const rd_ex
 int rd_demands_distinct(rd_collector *c, rd_seen *seen, int32_t **list);
 /* Elements that one demand evaluates. */
 double rd_demand_points(const rd_collector *c, const rd_demand *d);
+/* Does it look elements up? */
+bool rd_demand_is_gathered(const rd_collector *c, const rd_demand *d);
 /* Points of all axes that some demands of an expression go along, but for gathers. */
 double rd_demands_span(const rd_collector *c, const rd_expr *expr, const int32_t *list, int n);
 rd_subscript *rd_subscripts(rd_collector *c, int n);

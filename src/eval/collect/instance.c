@@ -130,15 +130,6 @@ static bool is_in_rows(const rd_collector *c, const rd_expr *e, const int32_t *l
     return dim == e->rank;
 }
 
-static bool is_gathered(const rd_expr *e, const rd_demand *d)
-{
-    for (int a = 0; a < e->rank; a++)
-        for (int t = 0; t < d->at[a].n_term; t++)
-            if (d->at[a].term[t].axis < 0)
-                return true;
-    return false;
-}
-
 /* A map of several arrays that is pushed through a gather gathers from each of them. */
 static bool is_cheaper_stored(const rd_collector *c, const rd_seen *seen, const int32_t *list,
                               int n)
@@ -153,7 +144,7 @@ static bool is_cheaper_stored(const rd_collector *c, const rd_seen *seen, const 
         const rd_demand *d = rd_demand_of(c, list[k]);
 
         evaluations += rd_demand_points(c, d);
-        if (seen->reads > 1 && is_gathered(seen->expr, d))
+        if (seen->reads > 1 && rd_demand_is_gathered(c, d))
             gathers += (seen->reads - 1) * rd_demand_points(c, d);
     }
     return seen->ops * (evaluations - points) + RD_PRICE_READ * gathers >

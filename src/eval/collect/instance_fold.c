@@ -175,12 +175,24 @@ static double fold_evaluations(const rd_collector *c, const int32_t *list, int n
     return evaluations;
 }
 
+/* Do gathers want half of all elements, or more?  In another order, such as the one of a sort, its loops
+ * would look up whole rows, and no mask of places would bound them. */
+static bool gathers_most(const rd_collector *c, const rd_expr *e, const int32_t *list, int n)
+{
+    bool gathered = false;
+
+    for (int k = 0; k < n; k++)
+        gathered |= rd_demand_is_gathered(c, rd_demand_of(c, list[k]));
+    return gathered && 2 * fold_evaluations(c, list, n) >= rd_expr_points(e);
+}
+
 /* Slices of a reduction reduce only what they need; but never does a reduction compute an element
  * twice: as soon as the demands together want more elements than it has, or several want some group,
  * as each element may belong to any, it is computed whole, once. */
 bool rd_instances_reduce(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
-    if (fold_evaluations(c, list, n) > rd_expr_points(e) || (n > 1 && rd_is_grouped(e)))
+    if (fold_evaluations(c, list, n) > rd_expr_points(e) || gathers_most(c, e, list, n) ||
+        (n > 1 && rd_is_grouped(e)))
         return reduce_whole(c, e, list, n);
     for (int k = 0; k < n; k++)
         if (!reduce_pushed(c, e, list[k]))
