@@ -203,7 +203,8 @@ static bool prepare_programs(rd_plan *plan, const rd_choice *choice)
             return false;
         if (plan->backend->device && (plan->refused = plan->backend->device->refuses(p)))
             return false;
-        p->step = rd_watch_every(p, RD_STEP_WORK); /* they may have given it another root */
+        p->step   = rd_watch_every(p, RD_STEP_WORK); /* they may have given it another root */
+        p->uneven = rd_program_is_uneven(p);
         plan->steps |= p->step > 0;
     }
     return rd_frame_measure(plan);

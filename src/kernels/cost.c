@@ -39,6 +39,18 @@ double rd_program_times(const rd_program *p, int32_t inst)
 }
 
 /* ---- Operations ------------------------------------------------------------------------------ */
+bool rd_program_is_uneven(const rd_program *p)
+{
+    bool bounded = false, begun = false;
+
+    for (int32_t k = 0; k < p->n_loop; k++)
+        bounded |=
+            p->loop[k].bounds && p->loop[k].bounds->list_at < 0 && p->loop[k].axis != p->root;
+    for (int32_t i = 0; i < p->body; i++)
+        begun |= p->inst[i].kind == RD_I_START;
+    return bounded && !begun && p->tail == p->n_inst;
+}
+
 bool rd_inst_is_function(const rd_inst *inst)
 {
     if (inst->kind != RD_I_MAP || rd_dtype_kind(inst->type) != RD_KIND_FLOAT)

@@ -249,6 +249,9 @@ typedef struct rd_program {
     int32_t     root;        /* the axis tasks split, -1: nothing to split                      */
     int64_t     grain;       /* tasks start at multiples of it                                  */
     bool        serial;    /* one task: order, or what tasks would read twice, lets it be no more */
+    bool        uneven;    /* some indices of the root axis take longer than others: comparisons of
+                            * places bound loops inside, and nothing is handed on to the next one.
+                            * Blocks are not so, and want long tasks for their clusters */
     int64_t     step;      /* a task's body runs on so many indices of the root axis at a time; 0:
                               * on all */
     int32_t     n_scratch; /* scratch slots, private to a task: slots first_scratch ...       */
@@ -274,6 +277,9 @@ typedef struct rd_program {
 
 /* How often an instruction is run by all tasks together, if no loop is left early. */
 double rd_program_times(const rd_program *p, int32_t inst);
+
+/* As rd_program.uneven says. */
+bool rd_program_is_uneven(const rd_program *p);
 
 /* A transcendental one: exp, sin, pow ... */
 bool rd_inst_is_function(const rd_inst *inst);

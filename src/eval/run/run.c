@@ -22,7 +22,15 @@ typedef struct run {
 } run;
 
 /* ---- Shares ---------------------------------------------------------------------------------- */
-/* One task for each thread. */
+/* So many tasks a thread, which takes them in turn: of a triangle's rows the last ones are the longest. */
+static int64_t rounds_of(const rd_program *p)
+{
+    enum { ROUNDS = 16 };
+
+    return p->uneven ? ROUNDS : 1;
+}
+
+/* One task for each thread, or so many. */
 static int64_t task_size(const rd_plan *plan, const rd_program *p, int64_t extent, int64_t grain)
 {
     const int64_t whole = extent ? extent : 1; /* of divisions, small work would notice each */
@@ -36,6 +44,7 @@ static int64_t task_size(const rd_plan *plan, const rd_program *p, int64_t exten
         threads = rd_team(plan->ctx, plan->threads, p->work, grains);
         if (threads == 1)
             return whole;
+        threads *= rounds_of(p);
         share = (grains + threads - 1) / threads;
         /* Whole vectors and cache lines, where that is no burden for the last task. */
         if (share >= WHOLE * WHOLE)
@@ -46,7 +55,7 @@ static int64_t task_size(const rd_plan *plan, const rd_program *p, int64_t exten
 
 /* ---- One stage ------------------------------------------------------------------------------- */
 typedef struct tasks {
-    int32_t     n;
+    int32_t     n, threads; /* tasks k, k + threads, ... are one thread's, and share memory */
     rd_task    *task;
     char       *block, *memory; /* of one task whose work does not fit in the frame */
     const void *way;
@@ -88,8 +97,8 @@ static bool one_task(const run *r, const rd_program *p, int64_t extent, tasks *t
 {
     rd_frame *f = r->frame;
 
-    t->n    = 1;
-    t->task = &f->task;
+    t->n = t->threads = 1;
+    t->task           = &f->task;
     if (!r->plan->fits && rd_task_bytes(p, t->state) > r->plan->work_bytes && !more_memory(r, p, t))
         return false;
     set_task(p, t->task, t->state, t->memory ? t->memory : f->work, f->slot, 0, extent);
@@ -103,19 +112,22 @@ static bool make_tasks(const run *r, const rd_program *p, int64_t extent, int64_
     int64_t        n, slots, bytes, records;
     char          *at;
 
-    n       = (extent + size - 1) / size;
-    slots   = rd_lines((int64_t)sizeof(void *) * (p->first_scratch + p->n_scratch));
-    bytes   = rd_bytes_add(slots, rd_task_bytes(p, t->state));
-    records = rd_lines(n * (int64_t)sizeof(rd_task));
-    t->n    = (int32_t)n;
-    at      = rd_frame_team(plan, r->frame, rd_bytes_add(rd_bytes_times(bytes, n), records));
+    n          = (extent + size - 1) / size;
+    slots      = rd_lines((int64_t)sizeof(void *) * (p->first_scratch + p->n_scratch));
+    bytes      = rd_bytes_add(slots, rd_task_bytes(p, t->state));
+    records    = rd_lines(n * (int64_t)sizeof(rd_task));
+    t->n       = (int32_t)n;
+    t->threads = (int32_t)((n + rounds_of(p) - 1) / rounds_of(p));
+    at = rd_frame_team(plan, r->frame, rd_bytes_add(rd_bytes_times(bytes, t->threads), records));
     if (!at)
         return false;
     t->task = (rd_task *)(void *)at;
     at += records;
-    for (int64_t k = 0; k < n; k++, at += bytes) {
-        memcpy(at, r->frame->slot, sizeof(void *) * (size_t)plan->n_slot);
-        set_task(p, &t->task[k], t->state, at + slots, (void **)(void *)at, k * size,
+    for (int64_t k = 0; k < n; k++) {
+        char *const own = at + k % t->threads * bytes;
+
+        memcpy(own, r->frame->slot, sizeof(void *) * (size_t)plan->n_slot);
+        set_task(p, &t->task[k], t->state, own + slots, (void **)(void *)own, k * size,
                  k + 1 < n ? (k + 1) * size : extent);
         t->task[k].way = t->way;
     }
@@ -144,11 +156,12 @@ static void run_steps(const run *r, const rd_program *p, const tasks *t, int k)
     for (bool more = true;
          more && task->status == RD_OK && rd_steps_next(&left, &task->lo, &task->hi);) {
         r->plan->backend->body(p, task);
-        more = rd_watch_step(r->watch, t->n);
+        more = rd_watch_step(r->watch, t->threads);
         if (more && task->status == RD_OK && left.lo < left.hi)
             take_up(r, p, task);
-        if (more && k == 0 && left.lo < left.hi)
-            rd_watch_look(r->watch, 1 - (double)(left.hi - left.lo) / all);
+        if (more && k % t->threads == 0 && left.lo < left.hi)
+            rd_watch_look(r->watch,
+                          (k + t->threads * (1 - (double)(left.hi - left.lo) / all)) / t->n);
     }
 }
 
@@ -176,11 +189,12 @@ static void run_task(const run *r, const rd_program *p, const tasks *t, int k)
 static void run_tasks(const run *r, const rd_program *p, tasks *t)
 {
 #ifdef _OPENMP
-    int threads = r->plan->task_grains ? 1 : t->n;
+    int threads = r->plan->task_grains ? 1 : t->threads;
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
 #endif
-    for (int k = 0; k < t->n; k++)
-        run_task(r, p, t, k);
+    for (int first = 0; first < t->threads; first++)
+        for (int k = first; k < t->n; k += t->threads)
+            run_task(r, p, t, k);
 }
 
 static rd_status cancelled(const rd_plan *plan, const rd_watch *watch)
@@ -206,12 +220,12 @@ static void finish_tasks(run *r, const rd_program *p, const tasks *t)
         r->status = cancelled(r->plan, r->watch);
     if (r->status != RD_OK)
         return;
-    for (int k = 1; k < t->n; k++)
+    for (int k = 1; k < t->n && !p->uneven; k++)
         r->plan->backend->join(p, &t->task[0], &t->task[k]);
     if (!t->done)
         r->plan->backend->tail(p, &t->task[0]);
-    if (t->n > r->stats.tasks)
-        r->stats.tasks = t->n;
+    if (t->threads > r->stats.tasks)
+        r->stats.tasks = t->threads;
 }
 
 /* What whole() has found wrong stays so, if the parts do not tell better. */
@@ -252,7 +266,7 @@ static void tell_more(run *r, const rd_program *p, int64_t extent, tasks *t)
     if (!wrong)
         return;
     if (t->n > 1)
-        rd_frame_end_team(r->plan, r->frame, t->n);
+        rd_frame_end_team(r->plan, r->frame, t->threads);
     t->state = p->state_bytes;
     if (!one_task(r, p, extent, t)) {
         r->status = rd_no_memory(r->plan);
@@ -302,7 +316,7 @@ static void run_stage(run *r, const rd_program *p)
     if (t.block)
         rd_free_work(r->plan->ctx, t.block);
     if (t.n > 1)
-        rd_frame_end_team(r->plan, r->frame, t.n);
+        rd_frame_end_team(r->plan, r->frame, t.threads);
 }
 
 static rd_status run_stages(const rd_plan *plan, const void *const *in, void *const *out,
