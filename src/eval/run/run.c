@@ -47,7 +47,7 @@ static int64_t task_size(const rd_plan *plan, const rd_program *p, int64_t exten
         threads *= rounds_of(p);
         share = (grains + threads - 1) / threads;
         /* Whole vectors and cache lines, where that is no burden for the last task. */
-        if (share >= WHOLE * WHOLE)
+        if (share >= (p->uneven ? 2 : WHOLE) * WHOLE)
             share = (share + WHOLE - 1) / WHOLE * WHOLE;
     }
     return share * grain;

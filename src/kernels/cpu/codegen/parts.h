@@ -146,6 +146,7 @@ double rd_cost_of_inst(const rd_codegen *n, const rd_region *r, const rd_inst *i
 
 /* widths.c */
 void rd_size_region(const rd_codegen *n, rd_region *r);
+bool rd_has_exp_of_pairs(const rd_codegen *n, const rd_region *r, int32_t loop);
 
 /* cuts.c: instructions that end a loop over the strip: they take it as an array. */
 bool rd_cuts(const rd_codegen *n, const rd_inst *inst);

@@ -165,6 +165,8 @@ static void walk_one_by_one(rd_codegen *n, int32_t loop, const char *lo, const c
     const int32_t  a    = l->axis;
     const rd_bind  kept = n->bind[a];
 
+    if (n->here && rd_has_exp_of_pairs(n, n->here, loop))
+        rd_line(n, "_Pragma(\"GCC unroll 4\")");
     if (l->backwards)
         rd_line(n, "for (int64_t i%d = %s - 1; i%d >= %s; i%d--) {", a, hi, a, lo, a);
     else
