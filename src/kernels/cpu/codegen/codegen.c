@@ -245,6 +245,7 @@ static void write_text(rd_codegen *n, rd_text *text)
     rd_text_free(&parts);
     rd_text_free(&join);
     rd_text_free(&n->before);
+    rd_text_free(&n->fetched);
     rd_text_free(&n->inside);
     rd_text_free(&n->after);
 }

@@ -105,9 +105,9 @@ typedef struct rd_codegen {
     bool             padded; /* which is as long as the others, see rest.c */
     bool            *varies; /* per register, in the region */
     bool             open;   /* a loop over the strip is being collected */
-    rd_text          before, inside, after;
-    int32_t          round;    /* number of that loop */
-    int32_t         *made_in;  /* per register: its round */
+    rd_text          before, fetched, inside, after; /* of it */
+    int32_t          round;                          /* number of that loop */
+    int32_t         *made_in;                        /* per register: its round */
     int32_t          jam;      /* the loop whose rows a loop in them takes together, -1 */
     int32_t          part;     /* the loop whose rows are taken in parts, -1 */
     int32_t          fours;    /* the loop whose elements are being collected by four, -1 */
@@ -210,6 +210,11 @@ void    rd_declare_rows(rd_codegen *n);
 
 /* fetch.c: what the loop over the strip fetches beside a load of its. */
 void rd_add_fetch(rd_codegen *n, int32_t load);
+/* Does one over so many rows of a loop fetch those behind them?  Then what it has to say beside each part
+ * of the strip, and the loop that is open. */
+bool rd_fetches_ahead(const rd_codegen *n, int32_t loop);
+void rd_add_ahead(rd_codegen *n, int32_t loop, int rows);
+void rd_add_loop_ahead(rd_codegen *n);
 
 /* past.c: is a store of the region one past the caches?  Any?  As an array of the strip, that goes
  * there behind the loop. */

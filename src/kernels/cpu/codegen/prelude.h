@@ -80,6 +80,17 @@ ROW_AT(i64, int64_t)
     for (int64_t at = 0; at < n; at += 64 / (int64_t)sizeof *(x)) \
         __builtin_prefetch((x) + at, 0, 2);
 
+/* A part of a strip, and of the rows behind those that are computed beside it: of row `row` from `at` on. */
+#define AHEAD 32
+#define FETCH_ROWS(x, row, at, pitch, rows, n)                                 \
+    {                                                                          \
+        const int64_t line = 64 / (int64_t)sizeof *(x);                        \
+        _Pragma("GCC unroll 64") for (int k = 0; k < AHEAD / line * rows; k++) \
+            __builtin_prefetch((x) + (row) * (pitch) + (at) + k * line, 0, 2); \
+        for (at += AHEAD * rows; at >= n; at -= n)                             \
+            row++;                                                             \
+    }
+
 /* Stores past the caches: whole cache lines, where they begin. */
 typedef __UINTPTR_TYPE__ uintptr_t;
 #if defined(__AVX512F__)

@@ -7,6 +7,8 @@
 #include "core/caches.h"
 #include <inttypes.h>
 
+enum { RD_FETCHED_BYTES = 4096 };
+
 /* Do further indices of an axis meet the same states? */
 static bool keeps_states(const rd_codegen_fold *f, int32_t axis)
 {
@@ -14,7 +16,7 @@ static bool keeps_states(const rd_codegen_fold *f, int32_t axis)
 }
 
 /* Rows that come from memory one after the other, and are short, the longest too: several side by
- * side end before prefetchers know them, one by one they are one run. */
+ * side end before prefetchers know them, one by one they are one run.  Of 4 KiB on they are fetched. */
 static bool streams_short_rows(const rd_codegen *n, int32_t loop)
 {
     int64_t row = 0;
@@ -33,7 +35,7 @@ static bool streams_short_rows(const rd_codegen *n, int32_t loop)
         if (bytes > RD_CACHED_BYTES && strip > row)
             row = strip;
     }
-    return row > 0 && row < RD_RUN_BYTES;
+    return row > 0 && row < (rd_fetches_ahead(n, loop) ? RD_FETCHED_BYTES : RD_RUN_BYTES);
 }
 
 /* So many that what moves to and fro, the states, is little beside what is read. */
@@ -255,6 +257,11 @@ static void add_rounds(rd_codegen *n, int32_t loop, int rows)
 {
     const rd_loop *l = &n->p->loop[loop];
 
+    n->bind[l->axis].number = 0;
+    if (rows > 1 && rd_fetches_ahead(n, loop)) {
+        rd_strip_loop(n);
+        rd_add_ahead(n, loop, rows);
+    }
     rd_states_hold(n, loop);
     n->unrolled++;
     for (int k = 0; k < rows; k++) {

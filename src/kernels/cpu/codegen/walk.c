@@ -30,6 +30,8 @@ void rd_strip_loop_end(rd_codegen *n)
             rd_line(n, "loads += %" PRId64 " * n;", n->loads);
         if (n->after.at && n->after.n)
             rd_add_loop_past(n);
+        else if (n->fetched.at && n->fetched.n)
+            rd_add_loop_ahead(n);
         else if (n->inside.at && n->inside.n) {
             rd_text_add(n->to, "%*sINDEPENDENT for (int64_t i = 0; i < ", 4 * n->indent, "");
             if (n->padded && n->here)
@@ -38,10 +40,13 @@ void rd_strip_loop_end(rd_codegen *n)
                 rd_text_add(n->to, "n");
             rd_text_add(n->to, "; i++) {%s }\n", n->inside.at);
         }
-        n->why = n->before.failed || n->inside.failed || n->after.failed ? "no memory" : n->why;
+        n->why = n->before.failed || n->fetched.failed || n->inside.failed || n->after.failed
+                     ? "no memory"
+                     : n->why;
     }
     n->loads = 0;
     clear(&n->before);
+    clear(&n->fetched);
     clear(&n->inside);
     clear(&n->after);
 }

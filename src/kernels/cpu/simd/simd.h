@@ -251,6 +251,8 @@ static inline rd_simd_cast *rd_simd_cast_to(const rd_simd *simd, rd_dtype to, rd
 /* Do kernels fetch rows of memory beside what the processor fetches by itself?  By the processor,
  * or as the environment variable RDIM_FETCH=0 or 1 says. */
 extern bool rd_fetches_rows;
+/* Do compiled loops over several rows fetch those behind them, in the order of memory? */
+extern bool rd_fetches_rows_behind;
 
 /* The best table of this machine. */
 const rd_simd *rd_simd_here(void);
