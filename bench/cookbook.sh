@@ -22,14 +22,14 @@ for k in 1 2 3 4; do random member_$k.nc 250 $k; done
 
 # seconds COMMAND...: the least of three runs.
 seconds() {
-    local best=999999 begin end
+    local best=0 begin took
     for _ in 1 2 3; do
         begin=$(date +%s%N)
         "$@" > /dev/null 2> why || { cat why >&2; echo "cookbook.sh: failed: $*" >&2; exit 1; }
-        end=$(date +%s%N)
-        best=$((end - begin < best * 1000 ? (end - begin) / 1000 : best))
+        took=$(($(date +%s%N) - begin))
+        best=$((best == 0 || took < best ? took : best))
     done
-    awk "BEGIN { printf \"%.3f\", $best / 1e6 }"
+    awk "BEGIN { printf \"%.3f\", $best / 1e9 }"
 }
 
 # job NAME TOLERANCE 'RDIM ARGUMENTS' 'CDO OPERATORS' ['NCO COMMAND']: arguments are split at |.

@@ -1,5 +1,6 @@
 /* widths.c - how wide the strips of a region are, for what is read, and kept, for each element. */
 #include "kernels/cpu/codegen/parts.h"
+#include "kernels/cpu/simd/simd.h"
 #include "core/caches.h"
 
 static bool has_lanes(const rd_codegen *n, const rd_region *r)
@@ -58,7 +59,7 @@ static bool streams(const rd_codegen *n, const rd_region *r)
 
 /* An axis that is one strip; elements of rows that stream from memory, of which the states of a
  * fold stay in the first-level cache. */
-enum { SHORT = 128, WIDE = 8192, NARROW = RD_RUN_BYTES / 4 };
+enum { SHORT = 128, WIDE = 8192, NARROW = RD_RUN_BYTES / 4, FETCHED = NARROW / 4 };
 
 /* A scan of several blocks has what is before beside them; the sums that make it are wanted once a
  * block. */
@@ -115,9 +116,10 @@ static int32_t wide_width(const rd_codegen *n, const rd_region *r)
 {
     enum { BOUNDING = 256 };
     const int64_t bytes = bytes_kept(n, r), room = 2 * RD_L1_BYTES;
-    int64_t       width = bytes ? room / bytes / 64 * 64 : WIDE;
+    const int64_t narrow = rd_fetches_rows_behind ? FETCHED : NARROW;
+    int64_t       width  = bytes ? room / bytes / 64 * 64 : WIDE;
 
-    width = width > WIDE ? WIDE : width < NARROW ? NARROW : width;
+    width = width > WIDE ? WIDE : width < narrow ? narrow : width;
     width = is_bounding(n, r) ? BOUNDING : width;
     return (int32_t)(rd_reach(n->p, r->axis) < width ? rd_reach(n->p, r->axis) : width);
 }
