@@ -276,10 +276,10 @@ bool rd_graph_say(rd_graph *graph, rd_text *lines);
 
 /* ---- facts about nodes (graph.c) ------------------------------------------------------------- */
 int64_t rd_points_of(const rd_graph *graph, rd_set axes);
-rd_set  rd_space(const rd_value *v);          /* axes its evaluation loops over                 */
-bool    rd_value_decides(const rd_value *v);  /* of a REDUCE: may some elements decide?          */
-rd_set  rd_own_dims(const rd_value *v);       /* axes of groups and of a reducer's outputs      */
-bool    rd_goes_by_rows(const rd_value *v); /* a fold by labels that are the rows of a pattern   */
+rd_set  rd_space(const rd_value *v);         /* axes its evaluation loops over                 */
+bool    rd_value_decides(const rd_value *v); /* of a REDUCE: may some elements decide?          */
+rd_set  rd_own_dims(const rd_value *v);      /* axes of groups and of a reducer's outputs      */
+bool    rd_goes_by_rows(const rd_value *v);  /* a fold by labels that are the rows of a pattern   */
 bool    rd_is_anchor_kind(const rd_value *v); /* always computed at one place: folds, joins,
                                                * results */
 bool    rd_counts_places(const rd_value *v);  /* a fold that sees the flat C-order index         */
