@@ -55,14 +55,22 @@ static const struct kind {
     const char *name;
     int         mode;
     bool        record, chunked;
+    size_t      chunk[3]; /* of the plain one; 0: (1, 5, 2) */
 } kinds[] = {
-    { "classic.nc", NC_CLOBBER, false, false },
-    { "record.nc", NC_CLOBBER | NC_64BIT_OFFSET, true, false },
-    { "wide.nc", NC_CLOBBER | NC_64BIT_DATA, true, false },
-    { "four.nc", NC_CLOBBER | NC_NETCDF4, false, false },
-    { "chunks.nc", NC_CLOBBER | NC_NETCDF4, true, true },
-    { "four.h5", NC_CLOBBER | NC_NETCDF4, false, false },
-    { "chunks.h5", NC_CLOBBER | NC_NETCDF4, true, true },
+    { "classic.nc", NC_CLOBBER, false, false, { 0 } },
+    { "record.nc", NC_CLOBBER | NC_64BIT_OFFSET, true, false, { 0 } },
+    { "wide.nc", NC_CLOBBER | NC_64BIT_DATA, true, false, { 0 } },
+    { "four.nc", NC_CLOBBER | NC_NETCDF4, false, false, { 0 } },
+    { "chunks.nc", NC_CLOBBER | NC_NETCDF4, true, true, { 0 } },
+    { "four.h5", NC_CLOBBER | NC_NETCDF4, false, false, { 0 } },
+    { "chunks.h5", NC_CLOBBER | NC_NETCDF4, true, true, { 0 } },
+    /* Runs of the array: read as they lie.  The last one is part of a chunk; or that makes it none. */
+    { "steps.nc", NC_CLOBBER | NC_NETCDF4, true, true, { 1, Y, X } },
+    { "pairs.nc", NC_CLOBBER | NC_NETCDF4, true, true, { 2, Y, X } },
+    { "rows.nc", NC_CLOBBER | NC_NETCDF4, true, true, { 1, 1, X } },
+    { "odd.nc", NC_CLOBBER | NC_NETCDF4, true, true, { 1, 2, X } },
+    { "long.nc", NC_CLOBBER | NC_NETCDF4, true, true, { 100, Y, X } },
+    { "steps.h5", NC_CLOBBER | NC_NETCDF4, true, true, { 1, Y, X } },
 };
 
 static int put_axis(int file, const char *name, int dimension, const char *units)
@@ -95,7 +103,8 @@ static void make_file(const struct kind *k)
     ok(nc->def_var(file, "plain", NC_FLOAT, 3, dims, &plain));
     if (k->chunked) {
         ok(nc->def_var_chunking(file, packed, NC_CHUNKED, (const size_t[]){ 2, 3, 4 }));
-        ok(nc->def_var_chunking(file, plain, NC_CHUNKED, (const size_t[]){ 1, 5, 2 }));
+        ok(nc->def_var_chunking(file, plain, NC_CHUNKED,
+                                k->chunk[0] ? k->chunk : (const size_t[]){ 1, 5, 2 }));
         ok(nc->def_var_deflate(file, packed, 1, 1, 4));
     }
     ok(nc->put_att_float(file, packed, "scale_factor", NC_FLOAT, 1, (const float[]){ 0.01f }));

@@ -97,6 +97,9 @@ int64_t cmd_npy_header(rd_dtype type, const rd_shape *shape, char header[CMD_NPY
  * as they are. */
 void cmd_read_pieces(int fd, const char *path, void *to, int64_t bytes, int64_t offset,
                      int64_t swapped);
+/* Likewise, where chunk k of `each` bytes, of which the last may be part, is at offset[k]. */
+void cmd_read_chunks(int fd, const char *path, void *to, int64_t bytes, int64_t each,
+                     const int64_t *offset);
 
 /* ---- storage.c ------------------------------------------------------------------------------- */
 /* Opens a regular file to read; ends the program if it cannot. */

@@ -122,6 +122,109 @@ static bool place(const cmd_hdf5_api *h5, hid_t set, int64_t *offset)
     return true;
 }
 
+/* ---- Chunks as they are ---------------------------------------------------------------------- */
+/* Elements in this machine's order, in chunks without filters that each are one run of the array: of one
+ * index of some first axes, some of the next, and all of the others.  How many there are, 0: it is not so;
+ * *each has so many bytes. */
+static int64_t runs_of(const cmd_hdf5_api *h5, hid_t set, const cmd_variable *v, hsize_t *chunk,
+                       int64_t *each)
+{
+    const int64_t most = INT32_MAX;
+    const hid_t   type = h5->H5Dget_type(set), plan = h5->H5Dget_create_plist(set);
+    const int     rank = v->shape.n;
+    const bool    own  = (h5->H5Tget_size(type) == 1 || h5->H5Tget_order(type) == H5T_ORDER_LE) &&
+                     (int64_t)h5->H5Tget_size(type) == cmd_size_of(v->type) && v->type != RD_BOOL;
+    int64_t n = own && h5->chunk && rank > 0 && h5->H5Pget_layout(plan) == H5D_CHUNKED &&
+                        h5->H5Pget_nfilters(plan) == 0 &&
+                        h5->H5Pget_chunk(plan, H5S_MAX_RANK, chunk) == rank
+                    ? 1
+                    : 0;
+    int     k = 0;
+
+    *each = cmd_size_of(v->type);
+    while (k < rank && n > 0 && chunk[k] == 1)
+        n *= v->shape.at[k++];
+    for (int a = k; a < rank && n > 0; a++) {
+        const int64_t extent = v->shape.at[a], here = (int64_t)chunk[a];
+
+        if (here < 1 || here > most || *each > most) { /* a broken file's */
+            n = 0;
+            break;
+        }
+        *each *= here;
+        if (a == k)
+            n *= (extent + here - 1) / here;
+        else if (here != extent)
+            n = 0;
+    }
+    /* a chunk that juts out begins no other row */
+    if (k > 0 && k < rank && n > 0 && v->shape.at[k] % (int64_t)chunk[k] != 0)
+        n = 0;
+    h5->H5Tclose(type);
+    h5->H5Pclose(plan);
+    return n;
+}
+
+/* Where they are in a file of `size` bytes.  False: some are nowhere. */
+static bool find_runs(const cmd_hdf5_api *h5, hid_t set, const cmd_variable *v,
+                      const hsize_t *chunk, int64_t n, int64_t each, int64_t size, int64_t *offset)
+{
+    hsize_t at[H5S_MAX_RANK] = { 0 };
+
+    for (int64_t k = 0; k < n; k++) {
+        unsigned filters;
+        haddr_t  address = HADDR_UNDEF;
+        hsize_t  bytes   = 0;
+
+        if (h5->chunk(set, at, &filters, &address, &bytes) < 0 || address == HADDR_UNDEF ||
+            bytes != (hsize_t)each || address > (haddr_t)size || bytes > (haddr_t)size - address)
+            return false;
+        offset[k] = (int64_t)address;
+        for (int a = v->shape.n; a-- > 0; at[a] = 0)
+            if ((at[a] += chunk[a]) < (hsize_t)v->shape.at[a])
+                break;
+    }
+    return true;
+}
+
+/* Reads a dataset by all threads, without the library's copies.  False: it must be decoded. */
+static bool read_runs(const cmd_hdf5_api *h5, hid_t set, const char *path, const cmd_variable *v,
+                      char *to)
+{
+    enum { MOST_RUNS = 1 << 20 };
+    hsize_t       chunk[H5S_MAX_RANK];
+    int64_t       each, size = 0;
+    const int64_t n = runs_of(h5, set, v, chunk, &each);
+
+    if (n < 1 || n > MOST_RUNS)
+        return false;
+    int64_t *const offset = cmd_room((size_t)n * sizeof *offset);
+    const int      fd     = cmd_open_to_read(path, &size);
+    const bool     found  = find_runs(h5, set, v, chunk, n, each, size, offset);
+
+    if (found)
+        cmd_read_chunks(fd, path, to,
+                        cmd_points(&v->shape, v->type, v->name) * cmd_size_of(v->type), each,
+                        offset);
+    close(fd);
+    return found;
+}
+
+bool cmd_hdf5_read_chunks(const char *path, const cmd_variable *v, char *to)
+{
+    const cmd_hdf5_api *h5   = cmd_hdf5_load();
+    const hid_t         file = h5 ? h5->H5Fopen(path, CMD_HDF5_READ, H5P_DEFAULT) : -1;
+    const hid_t         set  = file >= 0 ? h5->H5Dopen2(file, v->name, H5P_DEFAULT) : -1;
+    const bool          read = set >= 0 && read_runs(h5, set, path, v, to);
+
+    if (set >= 0)
+        h5->H5Dclose(set);
+    if (file >= 0)
+        h5->H5Fclose(file);
+    return read;
+}
+
+/* ---- Elements -------------------------------------------------------------------------------- */
 bool cmd_hdf5_place(const char *path, const char *name, rd_dtype type, int64_t bytes,
                     int64_t *offset)
 {
@@ -199,7 +302,8 @@ static rd_expr *read_hdf5(cmd_file *file, cmd_variable *v)
         return cmd_read_dense(file->ctx, file->path, v);
     }
     char *to = cmd_storage(bytes, v->name);
-    decode(h5, set, file->path, v, to);
+    if (!read_runs(h5, set, file->path, v, to))
+        decode(h5, set, file->path, v, to);
     for (int64_t i = 0; v->type == RD_BOOL && i < bytes; i++)
         to[i] = to[i] != 0;
     h5->H5Dclose(set);
@@ -241,6 +345,14 @@ bool cmd_hdf5_place(const char *path, const char *name, rd_dtype type, int64_t b
     (void)type;
     (void)bytes;
     (void)offset;
+    return false;
+}
+
+bool cmd_hdf5_read_chunks(const char *path, const cmd_variable *v, char *to)
+{
+    (void)path;
+    (void)v;
+    (void)to;
     return false;
 }
 

@@ -18,6 +18,7 @@ static bool find_calls(void *file)
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (!(at[k] = dlsym(file, names[k])))
             return false;
+    *(void **)&api.chunk = dlsym(file, "H5Dget_chunk_info_by_coord");
     return true;
 }
 

@@ -32,6 +32,11 @@
         type(NATIVE_UINT32) type(NATIVE_INT64) type(NATIVE_UINT64) type(NATIVE_FLOAT)              \
             type(NATIVE_DOUBLE) type(C_S1) type(STD_REF_OBJ)
 
+/* H5Dget_chunk_info_by_coord() of HDF5 1.10.5 on: which filters were left out of a chunk, where it is, and
+ * how large. */
+typedef herr_t cmd_hdf5_chunk(hid_t set, const hsize_t *at, unsigned *filters, haddr_t *address,
+                              hsize_t *bytes);
+
 typedef struct cmd_hdf5_api {
 #define CMD_MEMBER(name) __typeof__(name) *name;
     CMD_HDF5_CALLS(CMD_MEMBER)
@@ -39,6 +44,7 @@ typedef struct cmd_hdf5_api {
 #define CMD_MEMBER(name) hid_t name;
     CMD_HDF5_TYPES(CMD_MEMBER)
 #undef CMD_MEMBER
+    cmd_hdf5_chunk *chunk; /* NULL in older libraries */
 } cmd_hdf5_api;
 
 /* H5F_ACC_RDONLY and H5F_ACC_TRUNC, which as macros call the library. */

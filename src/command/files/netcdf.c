@@ -251,7 +251,10 @@ static rd_expr *read_netcdf(cmd_file *file, cmd_variable *v)
         endian != NC_ENDIAN_BIG && cmd_hdf5_place(file->path, v->name, v->type, bytes, &v->offset))
         return cmd_read_dense(file->ctx, file->path, v);
     char *to = cmd_storage(bytes, v->name);
-    decode(s, v, to);
+    if (s->classic || !v->layout || strcmp(v->layout, "chunks") != 0 ||
+        s->nc->inq_var_endian(group_of(v), number_of(v), &endian) != NC_NOERR ||
+        endian == NC_ENDIAN_BIG || !cmd_hdf5_read_chunks(file->path, v, to))
+        decode(s, v, to);
     return cmd_leaf(file->ctx, v, to);
 }
 

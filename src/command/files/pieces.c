@@ -10,11 +10,13 @@
 enum { PIECE = 1 << 22, MOST_THREADS = 8 };
 
 typedef struct job {
-    int          fd;
-    char        *to;
-    int64_t      bytes, offset, swapped; /* size of what is turned, or 0 */
-    atomic_llong next;                   /* piece */
-    atomic_int   error;                  /* of errno; -1: the file is too short */
+    int            fd;
+    char          *to;
+    int64_t        bytes, offset, swapped; /* size of what is turned, or 0 */
+    const int64_t *chunk; /* where each chunk of `each` bytes is, instead of offset */
+    int64_t        each;
+    atomic_llong   next;  /* piece */
+    atomic_int     error; /* of errno; -1: the file is too short */
 } job;
 
 static int read_piece(const job *j, char *to, int64_t n, int64_t offset)
@@ -33,6 +35,22 @@ static int read_piece(const job *j, char *to, int64_t n, int64_t offset)
     return 0;
 }
 
+/* So many bytes for place `at`, of one chunk or of several. */
+static int read_range(const job *j, int64_t at, int64_t n)
+{
+    if (!j->chunk)
+        return read_piece(j, j->to + at, n, j->offset + at);
+    for (int64_t part; n > 0; at += part, n -= part) {
+        const int64_t begun = at % j->each;
+
+        part            = n < j->each - begun ? n : j->each - begun;
+        const int error = read_piece(j, j->to + at, part, j->chunk[at / j->each] + begun);
+        if (error)
+            return error;
+    }
+    return 0;
+}
+
 static void *work(void *of)
 {
     job *j = of;
@@ -43,7 +61,7 @@ static void *work(void *of)
 
         if (atomic_load(&j->error) || cmd_interrupted())
             break;
-        const int error = read_piece(j, j->to + at, n, j->offset + at);
+        const int error = read_range(j, at, n);
         if (error)
             atomic_compare_exchange_strong(&j->error, &nothing, error);
         else if (j->swapped)
@@ -52,22 +70,32 @@ static void *work(void *of)
     return NULL;
 }
 
-void cmd_read_pieces(int fd, const char *path, void *to, int64_t bytes, int64_t offset,
-                     int64_t swapped)
+static void run(job *j, const char *path)
 {
-    job        j = { .fd = fd, .to = to, .bytes = bytes, .offset = offset, .swapped = swapped };
     pthread_t  thread[MOST_THREADS];
-    const long here = sysconf(_SC_NPROCESSORS_ONLN), pieces = (long)(bytes / PIECE);
+    const long here = sysconf(_SC_NPROCESSORS_ONLN), pieces = (long)(j->bytes / PIECE);
     const long most = here < pieces ? here : pieces;
     int        n    = 0;
 
-    while (n < most - 1 && n < MOST_THREADS && pthread_create(&thread[n], NULL, work, &j) == 0)
+    while (n < most - 1 && n < MOST_THREADS && pthread_create(&thread[n], NULL, work, j) == 0)
         n++;
-    work(&j); /* alone, where there can be no others */
+    work(j); /* alone, where there can be no others */
     while (n > 0)
         pthread_join(thread[--n], NULL);
     cmd_may_go_on();
-    const int error = atomic_load(&j.error);
+    const int error = atomic_load(&j->error);
     if (error)
         cmd_fail("%s: %s", path, error > 0 ? strerror(error) : "became shorter while it was read");
+}
+
+void cmd_read_pieces(int fd, const char *path, void *to, int64_t bytes, int64_t offset,
+                     int64_t swapped)
+{
+    run(&(job){ .fd = fd, .to = to, .bytes = bytes, .offset = offset, .swapped = swapped }, path);
+}
+
+void cmd_read_chunks(int fd, const char *path, void *to, int64_t bytes, int64_t each,
+                     const int64_t *offset)
+{
+    run(&(job){ .fd = fd, .to = to, .bytes = bytes, .chunk = offset, .each = each }, path);
 }
