@@ -154,10 +154,64 @@ START_TEST(quotients_are_gathered)
 }
 END_TEST
 
+/* ---- Where the extremes of stored elements are ------------------------------------------------ */
+/* By going through all places of the cube; axis: the one that is reduced, 3: all. */
+static void find_most(int axis, int64_t *at, double *most)
+{
+    static const int64_t extent[3] = { I, J, K };
+    const int64_t        n         = axis == 3 ? 1 : I * J * K / extent[axis];
+
+    for (int64_t r = 0; r < n; r++) {
+        at[r]   = -1;
+        most[r] = -100;
+    }
+    for (int64_t i = 0; i < I; i++)
+        for (int64_t f = top[i]; f < top[i + 1]; f++)
+            for (int64_t p = pos[f]; p < pos[f + 1]; p++) {
+                const int64_t j = fibre[f], k = crd[p];
+                const int64_t r = axis == 0   ? j * K + k
+                                  : axis == 1 ? i * K + k
+                                  : axis == 2 ? i * J + j
+                                              : 0;
+
+                if (values[p] > most[r]) {
+                    most[r] = values[p];
+                    at[r]   = axis == 0 ? i : axis == 1 ? j : axis == 2 ? k : (i * J + j) * K + k;
+                }
+            }
+}
+
+START_TEST(where_extremes_are)
+{
+    static int64_t want[J * K + I * K], got[J * K + I * K];
+    static double  most[J * K + I * K];
+    const rd_dims  dims[]  = { RD_DIMS(0), RD_DIMS(1), RD_DIMS(2), RD_ALL };
+    const int64_t  count[] = { J * K, I * K, I * J, 1 };
+
+    for (int axis = 0; axis < 4; axis++) {
+        find_most(axis, want, most);
+        for (int negated = 0; negated < 2; negated++) {
+            rd_expr *const x   = negated ? rd_neg(cube(true)) : cube(true);
+            rd_expr *const y   = negated ? rd_argmin(x, dims[axis]) : rd_argmax(x, dims[axis]);
+            rd_array       out = { .data = got, .type = RD_I64, .shape = rd_shape_of(y) };
+
+            ck_assert_msg(y && rd_eval(ctx, y, &out) == RD_OK, "%s", rd_error_text(ctx));
+            for (int64_t r = 0; r < count[axis]; r++)
+                ck_assert_msg(got[r] == want[r], "axis %d, result %d: %d, not %d", axis, (int)r,
+                              (int)got[r], (int)want[r]);
+        }
+    }
+    rd_expr *const turned = rd_permute(cube(true), RD_INDEX(1, 0, 2));
+    expect_error("axes in another order", rd_argmax(turned, RD_DIMS(0, 1)), RD_ERR_TYPE);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = { leading_coordinates, other_coordinates, no_rows,
-                                   functions_come_first, quotients_are_gathered };
+    const TTest *const tests[] = {
+        leading_coordinates,  other_coordinates,      no_rows,
+        functions_come_first, quotients_are_gathered, where_extremes_are
+    };
 
     make();
     return run_suite("sparse plans", tests, COUNT(tests));

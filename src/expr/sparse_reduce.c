@@ -547,15 +547,61 @@ static rd_expr *fold_nothing(const folded *z)
     return at_all_places(&q);
 }
 
+/* Do places of one result ascend as their flat indices along what is reduced do, and are these made of
+ * coordinates alone? */
+static bool indices_ascend(const folded *z)
+{
+    int64_t last = -1;
+
+    for (int a = 0; a < z->x->rank; a++)
+        if (is_reduced(z, a) && !is_coord(z, a))
+            return false;
+    for (int k = 0; k < rd_coords_of(z->x); k++) {
+        const int64_t axis = z->x->as.sparse->axis[k];
+
+        if (is_reduced(z, (int)axis) && axis < last)
+            return false;
+        last = is_reduced(z, (int)axis) ? axis : last;
+    }
+    return true;
+}
+
+/* The flat indices, along what is reduced, of stored elements by their numbers, -1 of none. */
+static rd_expr *indices_of(const folded *z, rd_expr *number)
+{
+    rd_expr *flat = NULL;
+
+    for (int k = 0; k < rd_coords_of(z->x); k++) {
+        const int64_t axis = z->x->as.sparse->axis[k];
+
+        if (!is_reduced(z, (int)axis))
+            continue;
+        rd_expr *const row = rd_cast_to(z->x->in[2 + k], RD_I64);
+        if (flat)
+            flat = map_2(RD_OP_mul, z->call, flat, rd_int(z->x->ctx, z->x->extent[axis]));
+        flat = flat ? map_2(RD_OP_add, z->call, flat, row) : row;
+        if (!flat)
+            return NULL;
+    }
+    if (!number)
+        return NULL;
+    rd_expr *const zero  = rd_int(z->x->ctx, 0);
+    rd_expr *const some  = map_2(RD_OP_ge, z->call, number, zero);
+    rd_expr *const there = rd_take_places(flat, 0, map_2(RD_OP_maximum, z->call, number, zero));
+
+    return map_where(z->call, some, there, rd_int(z->x->ctx, -1));
+}
+
 /* Nothing but what is stored counts. */
 static rd_expr *fold_stored_alone(const folded *z)
 {
-    rd_reduce_opts o = z->opts;
+    const bool     asks_where = z->reducer == RD_RED_argmin || z->reducer == RD_RED_argmax;
+    rd_reduce_opts o          = z->opts;
 
-    if (z->reducer == RD_RED_argmin || z->reducer == RD_RED_argmax)
+    if (asks_where && !indices_ascend(z))
         return rd_fail(z->x->ctx, RD_ERR_TYPE,
-                       "%s: places among those that are stored are not known yet; rd_stored() has "
-                       "the elements",
+                       "%s: of stored elements alone, places are along axes of the pattern, in its "
+                       "order; rd_stored() has the elements",
                        z->call);
     if (rd_values_of(z->x)->extent[0] == 0)
         return fold_nothing(z);
@@ -563,7 +609,8 @@ static rd_expr *fold_stored_alone(const folded *z)
     o.weights = beside_values(z, z->opts.weights);
     if ((z->opts.where && !o.where) || (z->opts.weights && !o.weights))
         return NULL;
-    return fold_values(z, z->name, rd_values_of(z->x), &o);
+    rd_expr *const y = fold_values(z, z->name, rd_values_of(z->x), &o);
+    return asks_where ? indices_of(z, y) : y;
 }
 
 static bool find_axes(folded *z)
