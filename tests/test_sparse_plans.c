@@ -74,9 +74,9 @@ static const char *explained(rd_expr *y)
 START_TEST(leading_coordinates)
 {
     for (int stored = 0; stored < 2; stored++) {
-        rd_expr *const y    = rd_sum(cube(stored), RD_DIMS(2));
-        const char    *text = explained(y);
-        double         sums[I][J];
+        rd_expr *const y          = rd_sum(cube(stored), RD_DIMS(2));
+        const char    *text       = explained(y);
+        double         sums[I][J] = { { 0 } };
 
         ck_assert_msg(count(text, ": leaf i32") == 1, "%s", text);
         ck_assert(
@@ -121,7 +121,7 @@ START_TEST(no_rows)
                             { RD_LEVEL_COORDINATES, 2, NULL,
                               row_of((const int32_t[]){ 0, 1, 0, 1 }, RD_I32, 4) }),
                   row_of(values, RD_F64, 4), .stored = true, .trusted = true);
-    double sums[2][2];
+    double sums[2][2] = { { 0 } };
 
     ck_assert(strstr(explained(rd_sum(wide, RD_DIMS(2))), "* 100000) + "));
     ck_assert(rd_eval(ctx, rd_sum(tangled, RD_DIMS(2)),
