@@ -218,7 +218,7 @@ START_TEST(keeps_axes)
 {
     int    file, id, rank, dims[8];
     size_t n;
-    double lat[2], m[2 * X], want[2 * X];
+    double lat[2], m[2 * X] = { 0 }, want[2 * X] = { 0 };
     char   name[NC_MAX_NAME + 1];
 
     run_well("$R \"m = nanmean(plain, axis='time')[1::2]; v = plain * plain\" chunks.nc -o r.nc && "
