@@ -609,8 +609,12 @@ static rd_expr *fold_stored_alone(const folded *z)
     o.weights = beside_values(z, z->opts.weights);
     if ((z->opts.where && !o.where) || (z->opts.weights && !o.weights))
         return NULL;
-    rd_expr *const y = fold_values(z, z->name, rd_values_of(z->x), &o);
-    return asks_where ? indices_of(z, y) : y;
+    rd_expr *y = fold_values(z, z->name, rd_values_of(z->x), &o);
+    if (!asks_where || !y)
+        return y;
+    o.type = RD_I64; /* of numbers; what was asked for may be narrow */
+    y      = indices_of(z, z->opts.type ? fold_values(z, z->name, rd_values_of(z->x), &o) : y);
+    return z->opts.type ? rd_cast_to(y, z->opts.type) : y;
 }
 
 static bool find_axes(folded *z)
