@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 /* Of the whole large pages. */
-static void advise(void *memory, size_t bytes, int advice)
+static inline void advise(void *memory, size_t bytes, int advice)
 {
     const uintptr_t large = (uintptr_t)2 << 20;
     const uintptr_t from  = ((uintptr_t)memory + large - 1) / large * large;
@@ -20,6 +20,9 @@ void rd_ask_for_large_pages(void *memory, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
     advise(memory, bytes, MADV_HUGEPAGE);
+#else
+    (void)memory;
+    (void)bytes;
 #endif
 }
 
@@ -27,5 +30,8 @@ void rd_let_take_back(void *memory, size_t bytes)
 {
 #ifdef MADV_FREE
     advise(memory, bytes, MADV_FREE);
+#else
+    (void)memory;
+    (void)bytes;
 #endif
 }

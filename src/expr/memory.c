@@ -130,7 +130,7 @@ bool rd_drop_kept(rd_ctx *ctx)
     return any;
 }
 
-/* All that are kept have an eighth of the machine's memory at most; the oldest go. */
+/* All that are kept have an eighth of the machine's memory at most, else those go in turn. */
 void rd_free_work(rd_ctx *ctx, void *p)
 {
     header *block = p;
@@ -187,11 +187,11 @@ void *rd_alloc_work(rd_ctx *ctx, int64_t bytes)
     enum { LARGE = 4 << 20 }; /* worth a call of the system's */
     header *kept =
         bytes > 0 && may_keep(ctx, bytes) ? take_kept(ctx, bytes + (int64_t)sizeof *kept) : NULL;
-    void *p = kept ? kept + 1 : take(ctx, bytes, false);
+    void *p;
 
     if (kept)
-        return p;
-
+        return kept + 1;
+    p = take(ctx, bytes, false);
     if (p && bytes >= LARGE && !ctx->opts.allocate) /* what hooks give is the caller's */
         rd_ask_for_large_pages(p, (size_t)bytes);
     return p;

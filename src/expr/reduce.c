@@ -271,11 +271,15 @@ static int result_shape(const rd_folding *f, const rd_expr *x, int n_out,
 /* As rd_fold_facts has it, of so many groups. */
 static int32_t of_pattern(const rd_expr *label, int64_t n_group)
 {
+    bool itself = true; /* and not a number made of it and others */
+
     while (label->kind == RD_EXPR_VIEW || label->kind == RD_EXPR_RESHAPE ||
            (label->kind == RD_EXPR_MAP &&
-            (label->op == RD_OP_cast || label->op == RD_OP_add || label->op == RD_OP_mul)))
+            (label->op == RD_OP_cast || label->op == RD_OP_add || label->op == RD_OP_mul))) {
+        itself &= label->kind != RD_EXPR_MAP || label->op == RD_OP_cast;
         label = label->in[0];
-    return n_group <= label->ascends ? 2 : label->of_pattern;
+    }
+    return itself && n_group <= label->ascends ? 2 : label->of_pattern;
 }
 
 rd_expr *rd_folding_node(const rd_folding *f, rd_expr *x, rd_expr *weights, rd_dtype type,

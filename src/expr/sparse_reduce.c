@@ -59,31 +59,38 @@ static rd_shape groups_of(const folded *z)
     return groups;
 }
 
-/* All coordinates that stay as one label of n_group groups, in C order: a row that ascends if they are the
- * leading ones, else made from place to place.  All are inside, which needs no look. */
-static rd_expr *label_of(const folded *z, int64_t n_group, int rank)
+/* The coordinates along what is reduced, or along what stays, as one number of each place, in C order. */
+static rd_expr *coords_as_one(const folded *z, bool reduced, rd_dtype type)
 {
-    const int      n    = leading(z);
-    const rd_dtype type = n_group <= INT32_MAX ? RD_I32 : RD_I64;
-    rd_expr       *row = NULL, *label = NULL;
+    rd_expr *number = NULL;
 
-    if (n > 1 && !rd_leading_row(z->x, n, z->call, &row))
-        return NULL;
-    if (row)
-        return rd_column(row, rank);
     for (int k = 0; k < rd_coords_of(z->x); k++) {
         const int64_t axis = z->x->as.sparse->axis[k];
 
-        if (is_reduced(z, (int)axis))
+        if (is_reduced(z, (int)axis) != reduced)
             continue;
-        row = rd_cast_to(rd_column(z->x->in[2 + k], rank), type);
-        if (label)
-            label = map_2(RD_OP_mul, z->call, label, rd_int(z->x->ctx, z->x->extent[axis]));
-        label = label ? map_2(RD_OP_add, z->call, label, row) : row;
-        if (!label)
+        rd_expr *const row = rd_cast_to(z->x->in[2 + k], type);
+        if (number)
+            number = map_2(RD_OP_mul, z->call, number, rd_int(z->x->ctx, z->x->extent[axis]));
+        number = number ? map_2(RD_OP_add, z->call, number, row) : row;
+        if (!number)
             return NULL;
     }
-    return label;
+    return number;
+}
+
+/* All coordinates that stay as one label of n_group groups: a row that ascends if they are the leading
+ * ones, else made from place to place.  All are inside, which needs no look. */
+static rd_expr *label_of(const folded *z, int64_t n_group, int rank)
+{
+    const int n   = leading(z);
+    rd_expr  *row = NULL;
+
+    if (n > 1 && !rd_leading_row(z->x, n, z->call, &row))
+        return NULL;
+    if (!row)
+        row = coords_as_one(z, false, n_group <= INT32_MAX ? RD_I32 : RD_I64);
+    return row ? rd_column(row, rank) : NULL;
 }
 
 /* The axes of the values that are reduced: places, and what the pattern lacks. */
@@ -569,21 +576,9 @@ static bool indices_ascend(const folded *z)
 /* The flat indices, along what is reduced, of stored elements by their numbers, -1 of none. */
 static rd_expr *indices_of(const folded *z, rd_expr *number)
 {
-    rd_expr *flat = NULL;
+    rd_expr *const flat = coords_as_one(z, true, RD_I64);
 
-    for (int k = 0; k < rd_coords_of(z->x); k++) {
-        const int64_t axis = z->x->as.sparse->axis[k];
-
-        if (!is_reduced(z, (int)axis))
-            continue;
-        rd_expr *const row = rd_cast_to(z->x->in[2 + k], RD_I64);
-        if (flat)
-            flat = map_2(RD_OP_mul, z->call, flat, rd_int(z->x->ctx, z->x->extent[axis]));
-        flat = flat ? map_2(RD_OP_add, z->call, flat, row) : row;
-        if (!flat)
-            return NULL;
-    }
-    if (!number)
+    if (!number || !flat)
         return NULL;
     rd_expr *const zero  = rd_int(z->x->ctx, 0);
     rd_expr *const some  = map_2(RD_OP_ge, z->call, number, zero);
