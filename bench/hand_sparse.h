@@ -82,7 +82,8 @@ static const square_places *places_of_square(const bench_pattern *p, bool anew)
     free(seen);
     return &s;
 }
-/* Columns of one row of both patterns, in order: where both have one, or, if `all`, any.  How many. */
+/* Columns of one row of both patterns, in order: where both have one, or, if `all`, any.  How
+ * many. */
 static inline int64_t merge_row(const bench_pattern *p, const bench_pattern *q, int64_t i, bool all)
 {
     int32_t e = p->pos[i], f = q->pos[i];

@@ -230,8 +230,8 @@ START_TEST(less_is_read)
 }
 END_TEST
 
-/* Sums that are taken in another order are made in their own first, where blocks bound them; a few are
- * not. */
+/* Sums that are taken in another order are made in their own first, where blocks bound them; a
+ * few are not. */
 START_TEST(in_another_order)
 {
     static float   x[512][1024];

@@ -219,8 +219,8 @@ static void unhook(void *user, void *p)
     free(p);
 }
 
-/* What was worked in is there for who needs about as much; it is not counted, and goes where memory is
- * short. */
+/* What was worked in is there for who needs about as much; it is not counted, and goes where
+ * memory is short. */
 START_TEST(large_blocks_are_kept)
 {
     const int64_t size = 8 << 20, limit = 20 << 20;

@@ -118,8 +118,8 @@ static rd_expr *softmax_of_pairs(rd_expr *a)
 
 /* ---- How much -------------------------------------------------------------------------------- */
 /* A graph and a plan take some 250 KiB, whatever the sizes; folds by label some 14 cells for each
- * row, which are the levels of their trees.  A pattern is 640 KB, values 1.3 MB, and so are exponentials, which
- * are computed once. */
+ * row, which are the levels of their trees.  A pattern is 640 KB, values 1.3 MB, and so are
+ * exponentials, which are computed once. */
 enum { PLAN = 320 * KIB, CELLS = ROWS * (int)sizeof(double), NODES = 64 * KIB };
 
 static const struct {

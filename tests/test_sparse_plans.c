@@ -131,7 +131,8 @@ START_TEST(no_rows)
 }
 END_TEST
 
-/* An exponential that a fold by rows reads is a pass of its own, by vectors, whoever else reads it. */
+/* An exponential that a fold by rows reads is a pass of its own, by vectors, whoever else reads
+ * it. */
 START_TEST(functions_come_first)
 {
     const char *text = explained(rd_stored(rd_softmax(matrix(), RD_DIMS(1))));

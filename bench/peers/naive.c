@@ -1,5 +1,6 @@
-/* naive.c - what script/demo compares with: a mean over time that leaves NaN out, and how each month
- * differs from it, as loops that say it the plainest way.  naive FILE.npy: f32, (time, rows, columns). */
+/* naive.c - what script/demo compares with: a mean over time that leaves NaN out, and how each
+ * month differs from it, as loops that say it the plainest way.  naive FILE.npy: f32, (time,
+ * rows, columns). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -70,7 +70,8 @@ typedef struct rd_moment {
 struct rd_ctx {
     rd_ctx_opts     opts;
     _Atomic int64_t held, peak; /* bytes */
-    /* Large blocks that were worked in, for the next ones; bytes of them all; which one goes next. */
+    /* Large blocks that were worked in, for the next ones; bytes of them all; which one goes
+     * next. */
     _Atomic(void *)  large[RD_LARGE_KEPT];
     _Atomic int64_t  large_bytes;
     _Atomic uint32_t large_turn;

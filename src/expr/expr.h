@@ -159,8 +159,9 @@ void *rd_alloc(rd_ctx *ctx, int64_t bytes);
 void *rd_alloc_raw(rd_ctx *ctx, int64_t bytes);
 void *rd_alloc_quiet(rd_ctx *ctx, int64_t bytes);
 void *rd_alloc_work(rd_ctx *ctx, int64_t bytes);
-/* For what rd_alloc_work() gave: large blocks are kept for the next ones, as clearing fresh pages takes the
- * system longer than many an evaluation.  They count no more, and the system may take their pages back. */
+/* For what rd_alloc_work() gave: large blocks are kept for the next ones, as clearing fresh pages
+ * takes the system longer than many an evaluation.  They count no more, and the system may take
+ * their pages back. */
 void rd_free_work(rd_ctx *ctx, void *p);
 /* keeps p on failure, returns NULL */
 void *rd_realloc(rd_ctx *ctx, void *p, int64_t old_bytes, int64_t bytes);

@@ -60,9 +60,9 @@ rd_expr *rd_first_row(rd_ctx *ctx, int64_t n, int64_t extent, void **room, const
 void     rd_row_ascends(rd_expr *row, int64_t extent);
 /* The same where they are known: extent + 1 of them, i64 or i32. */
 void rd_row_begins(rd_expr *row, int64_t extent, const void *begin, bool wide);
-/* The first n coordinates of x as one, in C order of their axes: a row that ascends.  *row is NULL if most
- * of its indices would have no place, or if x, which was trusted, is not in order.  False after recording a
- * failure. */
+/* The first n coordinates of x as one, in C order of their axes: a row that ascends.  *row is
+ * NULL if most of its indices would have no place, or if x, which was trusted, is not in order.
+ * False after recording a failure. */
 bool rd_leading_row(const rd_expr *x, int n, const char *call, rd_expr **row);
 
 /* A row as an index beside other axes: (n, 1, ...). */

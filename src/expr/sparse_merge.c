@@ -24,8 +24,8 @@ typedef struct places {
 /* Which places of two patterns count. */
 typedef enum counting { ANY, BOTH, FIRST } counting;
 
-/* What is made of two patterns: coordinates of places, and for each the number of that element of either
- * operand, -1: it has none.  NULL: is not wanted. */
+/* What is made of two patterns: coordinates of places, and for each the number of that element of
+ * either operand, -1: it has none.  NULL: is not wanted. */
 typedef struct made {
     places to;
     void  *room[RD_MAX_RANK], *number[2];
@@ -103,8 +103,8 @@ static inline void put_number(void *row, bool narrow, int64_t n, int64_t number)
         ((int64_t *)row)[n] = number;
 }
 
-/* How many places there are, of FIRST that both have; they are written if there is room.  pair: both are
- * pairs, and numbers are narrow. */
+/* How many places there are, of FIRST that both have; they are written if there is room.  pair:
+ * both are pairs, and numbers are narrow. */
 static inline int64_t merge_as(const merging *m, counting which, bool pair, span s, const made *to)
 {
     const places a = m->a, b = m->b;
@@ -164,8 +164,8 @@ static int64_t first_from(const places *p, int64_t number)
 
 enum { MOST_SPANS = 64 };
 
-/* Spans that threads share, about as long each, with how many places there are before each.  How many
- * spans there are. */
+/* Spans that threads share, about as long each, with how many places there are before each.  How
+ * many spans there are. */
 static int cut_spans(const merging *m, const rd_ctx *ctx, span *s)
 {
     const int team = rd_places_threads(ctx, m->a.n + m->b.n);

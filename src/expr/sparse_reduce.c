@@ -59,7 +59,8 @@ static rd_shape groups_of(const folded *z)
     return groups;
 }
 
-/* The coordinates along what is reduced, or along what stays, as one number of each place, in C order. */
+/* The coordinates along what is reduced, or along what stays, as one number of each place, in C
+ * order. */
 static rd_expr *coords_as_one(const folded *z, bool reduced, rd_dtype type)
 {
     rd_expr *number = NULL;
@@ -79,8 +80,8 @@ static rd_expr *coords_as_one(const folded *z, bool reduced, rd_dtype type)
     return number;
 }
 
-/* All coordinates that stay as one label of n_group groups: a row that ascends if they are the leading
- * ones, else made from place to place.  All are inside, which needs no look. */
+/* All coordinates that stay as one label of n_group groups: a row that ascends if they are the
+ * leading ones, else made from place to place.  All are inside, which needs no look. */
 static rd_expr *label_of(const folded *z, int64_t n_group, int rank)
 {
     const int n   = leading(z);
@@ -107,7 +108,8 @@ static rd_dims dims_of_values(const folded *z)
     return dims;
 }
 
-/* y, whose first axis are all groups, or not there, with an axis for each coordinate, in x's order. */
+/* y, whose first axis are all groups, or not there, with an axis for each coordinate, in x's
+ * order. */
 static rd_expr *in_axis_order(const folded *z, rd_expr *y)
 {
     rd_shape shape = groups_of(z);
@@ -554,8 +556,8 @@ static rd_expr *fold_nothing(const folded *z)
     return at_all_places(&q);
 }
 
-/* Do places of one result ascend as their flat indices along what is reduced do, and are these made of
- * coordinates alone? */
+/* Do places of one result ascend as their flat indices along what is reduced do, and are these
+ * made of coordinates alone? */
 static bool indices_ascend(const folded *z)
 {
     int64_t last = -1;

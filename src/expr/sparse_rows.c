@@ -1,5 +1,5 @@
-/* sparse_rows.c - rows of indices, and of places by their leading coordinates: behind these memory says
- * from where the places of each index begin. */
+/* sparse_rows.c - rows of indices, and of places by their leading coordinates: behind these
+ * memory says from where the places of each index begin. */
 #include "expr/sparse.h"
 #include "expr/sparse_places.h"
 

@@ -64,7 +64,8 @@ static const struct kind {
     { "chunks.nc", NC_CLOBBER | NC_NETCDF4, true, true, { 0 } },
     { "four.h5", NC_CLOBBER | NC_NETCDF4, false, false, { 0 } },
     { "chunks.h5", NC_CLOBBER | NC_NETCDF4, true, true, { 0 } },
-    /* Runs of the array: read as they lie.  The last one is part of a chunk; or that makes it none. */
+    /* Runs of the array: read as they lie.  The last one is part of a chunk; or that makes it
+     * none. */
     { "steps.nc", NC_CLOBBER | NC_NETCDF4, true, true, { 1, Y, X } },
     { "pairs.nc", NC_CLOBBER | NC_NETCDF4, true, true, { 2, Y, X } },
     { "rows.nc", NC_CLOBBER | NC_NETCDF4, true, true, { 1, 1, X } },

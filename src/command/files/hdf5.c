@@ -123,9 +123,9 @@ static bool place(const cmd_hdf5_api *h5, hid_t set, int64_t *offset)
 }
 
 /* ---- Chunks as they are ---------------------------------------------------------------------- */
-/* Elements in this machine's order, in chunks without filters that each are one run of the array: of one
- * index of some first axes, some of the next, and all of the others.  How many there are, 0: it is not so;
- * *each has so many bytes. */
+/* Elements in this machine's order, in chunks without filters that each are one run of the array:
+ * of one index of some first axes, some of the next, and all of the others.  How many there are,
+ * 0: it is not so; *each has so many bytes. */
 static int64_t runs_of(const cmd_hdf5_api *h5, hid_t set, const cmd_variable *v, hsize_t *chunk,
                        int64_t *each)
 {

@@ -32,8 +32,8 @@
         type(NATIVE_UINT32) type(NATIVE_INT64) type(NATIVE_UINT64) type(NATIVE_FLOAT)              \
             type(NATIVE_DOUBLE) type(C_S1) type(STD_REF_OBJ)
 
-/* H5Dget_chunk_info_by_coord() of HDF5 1.10.5 on: which filters were left out of a chunk, where it is, and
- * how large. */
+/* H5Dget_chunk_info_by_coord() of HDF5 1.10.5 on: which filters were left out of a chunk, where
+ * it is, and how large. */
 typedef herr_t cmd_hdf5_chunk(hid_t set, const hsize_t *at, unsigned *filters, haddr_t *address,
                               hsize_t *bytes);
 

@@ -175,8 +175,8 @@ static double fold_evaluations(const rd_collector *c, const int32_t *list, int n
     return evaluations;
 }
 
-/* Do gathers want half of all elements, or more?  In another order, such as the one of a sort, its loops
- * would look up whole rows, and no mask of places would bound them. */
+/* Do gathers want half of all elements, or more?  In another order, such as the one of a sort,
+ * its loops would look up whole rows, and no mask of places would bound them. */
 static bool gathers_most(const rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     bool gathered = false;

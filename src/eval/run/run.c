@@ -22,7 +22,8 @@ typedef struct run {
 } run;
 
 /* ---- Shares ---------------------------------------------------------------------------------- */
-/* So many tasks a thread, which takes them in turn: of a triangle's rows the last ones are the longest. */
+/* So many tasks a thread, which takes them in turn: of a triangle's rows the last ones are the
+ * longest. */
 static int64_t rounds_of(const rd_program *p)
 {
     enum { ROUNDS = 16 };

@@ -430,8 +430,8 @@ void rd_cuda_declare_slots(rd_cuda_text *t)
 }
 
 /* So many blocks of threads a multiprocessor is to have registers for: fewer where they would be
- * spilled (nvrtc.c).  Pairs have as many at hand as there are; short rows take few, and an H200 was no
- * faster for a bound, with which their loops are an instruction longer. */
+ * spilled (nvrtc.c).  Pairs have as many at hand as there are; short rows take few, and an H200
+ * was no faster for a bound, with which their loops are an instruction longer. */
 static int32_t fit_of(const rd_cuda_shape *s)
 {
     const int32_t threads = s->n_cut > 0 ? s->choice.cut_fit : s->choice.fit;

@@ -196,9 +196,9 @@ static void add_cluster(rd_codegen *n, rd_text *to, const rd_address *at, bool m
     rd_text_add(to, "]");
 }
 
-/* One range after the other; all indices where a strip has elements of several lists.  Two ranges may
- * meet in one strip, which is visited once.  An index beyond either end of the first range is visited,
- * too: one that is masked out, if there is any, tells 0 from -0. */
+/* One range after the other; all indices where a strip has elements of several lists.  Two ranges
+ * may meet in one strip, which is visited once.  An index beyond either end of the first range is
+ * visited, too: one that is masked out, if there is any, tells 0 from -0. */
 static void open_list(rd_codegen *n, int32_t loop, const rd_bounds *bounds, const char *from,
                       const char *to, int by)
 {

@@ -44,10 +44,11 @@ void rd_add_fetch(rd_codegen *n, int32_t load)
 }
 
 /* ---- Rows that go together ------------------------------------------------------------------- */
-/* Side by side they are as many streams, which memory serves more slowly than one, and some processors
- * stop between rows of 4 KiB.  So while some rows are computed, as many behind them are fetched in the
- * order in which they lie, a part of a row at a time.  Where processors gain by it (simd/fetch.c).  On a
- * Zen 4, f64, 8192 x 8192, largest of columns, of the loop by hand: 1.45 without, 1.10 with. */
+/* Side by side they are as many streams, which memory serves more slowly than one, and some
+ * processors stop between rows of 4 KiB.  So while some rows are computed, as many behind them
+ * are fetched in the order in which they lie, a part of a row at a time.  Where processors gain
+ * by it (simd/fetch.c).  On a Zen 4, f64, 8192 x 8192, largest of columns, of the loop by hand:
+ * 1.45 without, 1.10 with. */
 static bool comes_in_rows(const rd_codegen *n, int32_t loop, int32_t i)
 {
     enum { LEAST = 4 }; /* bytes of an element: a part of narrow ones would be no vectors */

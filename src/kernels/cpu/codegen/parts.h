@@ -210,8 +210,8 @@ void    rd_declare_rows(rd_codegen *n);
 
 /* fetch.c: what the loop over the strip fetches beside a load of its. */
 void rd_add_fetch(rd_codegen *n, int32_t load);
-/* Does one over so many rows of a loop fetch those behind them?  Then what it has to say beside each part
- * of the strip, and the loop that is open. */
+/* Does one over so many rows of a loop fetch those behind them?  Then what it has to say beside
+ * each part of the strip, and the loop that is open. */
 bool rd_fetches_ahead(const rd_codegen *n, int32_t loop);
 void rd_add_ahead(rd_codegen *n, int32_t loop, int rows);
 void rd_add_loop_ahead(rd_codegen *n);

@@ -80,7 +80,8 @@ ROW_AT(i64, int64_t)
     for (int64_t at = 0; at < n; at += 64 / (int64_t)sizeof *(x)) \
         __builtin_prefetch((x) + at, 0, 2);
 
-/* A part of a strip, and of the rows behind those that are computed beside it: of row `row` from `at` on. */
+/* A part of a strip, and of the rows behind those that are computed beside it: of row `row` from
+ * `at` on. */
 #define AHEAD 32
 #define FETCH_ROWS(x, row, at, pitch, rows, n)                                 \
     {                                                                          \

@@ -16,7 +16,8 @@ static bool keeps_states(const rd_codegen_fold *f, int32_t axis)
 }
 
 /* Rows that come from memory one after the other, and are short, the longest too: several side by
- * side end before prefetchers know them, one by one they are one run.  Of 4 KiB on they are fetched. */
+ * side end before prefetchers know them, one by one they are one run.  Of 4 KiB on they are
+ * fetched. */
 static bool streams_short_rows(const rd_codegen *n, int32_t loop)
 {
     int64_t row = 0;

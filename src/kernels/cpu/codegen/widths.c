@@ -164,10 +164,10 @@ static bool is_along(const rd_codegen *n, const rd_region *r, int32_t i)
     return k >= 0 && n->p->loop[k].begin >= r->from && n->p->loop[k].axis == r->axis;
 }
 
-/* exp of f32 in a long loop whose rounds meet the same states, as of pairs of points: a strip of one vector
- * stays in registers with its states and what it reads again, and rounds of four fill the time that each
- * waits.  Strips of four vectors took 1.16 of the time (gcc 12, Zen 4); of f64 they take 0.95.  AVX2 has half
- * as many registers. */
+/* exp of f32 in a long loop whose rounds meet the same states, as of pairs of points: a strip of
+ * one vector stays in registers with its states and what it reads again, and rounds of four fill
+ * the time that each waits.  Strips of four vectors took 1.16 of the time (gcc 12, Zen 4); of f64
+ * they take 0.95.  AVX2 has half as many registers. */
 bool rd_has_exp_of_pairs(const rd_codegen *n, const rd_region *r, int32_t loop)
 {
     enum { LONG = 64, ZMM = 64 };
