@@ -189,9 +189,10 @@ typedef struct rd_results { const rd_result *at; int32_t n; } rd_results;
 typedef struct rd_ctx_opts {
     uint32_t size;
     int32_t  threads;      /* 0: as OpenMP would use; rule 6 has limits  */
-    /** Bytes that this context may hold; 0: no limit.  Blocks of 1 MiB and more that a run has worked in
-     *  are kept for the next one and not counted; the system takes their pages back when it needs some.
-     *  They are an eighth of the machine's memory at most; with .allocate there are none. */
+    /** Bytes that this context may hold; 0: no limit.  Blocks of 1 MiB and more that a run has
+     *  worked in are kept for the next one and not counted; the system takes their pages back when
+     *  it needs some.  They are an eighth of the machine's memory at most; with .allocate there are
+     *  none. */
     int64_t memory_limit;
     /** All memory of this context but the short-lived text of dumps, aligned as malloc's; NULL:
      *  malloc and free.  Both or neither; called from any thread that evaluates, runs a plan, or
