@@ -386,18 +386,17 @@ static rd_codegen nest_of(const rd_program *p, int vector, bool whole)
     };
 }
 
-/* By rows, if it can be.  Not as one function for one task: of 16,000 places, in rows of four, least
- * sums took 1.6 of what runs of labels take, others as long.  False: no memory. */
+/* By rows, if it can be.  False: no memory. */
 static bool take_rows(rd_codegen *n, rd_get_fn *get, void *pool)
 {
     const rd_program *by_rows = NULL;
 
-    if (!n->whole && !rd_codegen_rows(n->of, get, pool, &by_rows))
+    if (!rd_codegen_rows(n->of, get, pool, &by_rows))
         return false;
     n->by_rows = by_rows;
     if (by_rows) {
         n->p    = by_rows;
-        n->root = by_rows->root;
+        n->root = n->whole ? -1 : by_rows->root;
     }
     return true;
 }

@@ -203,7 +203,7 @@ void rd_codegen_step(rd_codegen *n, int32_t i)
     if (n->fold[inst->arg].of.fold->by_rows && rd_labels_refuse(n, inst))
         return;
     if (n->fours >= 0) {
-        rd_text_add(&line, " x%d[i%d - four%d] = ", inst->arg, n->p->loop[n->fours].axis, n->fours);
+        rd_text_add(&line, " x%d[of%d] = ", inst->arg, n->fours);
         rd_operand_text(n, &line, inst->a);
         rd_line(n, "%s;", line.at + 1);
         rd_text_free(&line);

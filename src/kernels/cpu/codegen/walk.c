@@ -213,15 +213,25 @@ static void walk_refused(rd_codegen *n, int32_t loop, int32_t mask, const char *
     n->refused = -1;
 }
 
-/* Fours of a row's places, then those that are left. */
+/* Fours of a row's places, then those that are left.  A loop from 0 to 4: of one from an index to that
+ * and 4 gcc does not know how often it goes round. */
 static void walk_fours(rd_codegen *n, int32_t loop, const char *lo, const char *hi)
 {
-    char first[40], behind[40];
+    const int32_t a    = n->p->loop[loop].axis;
+    const rd_bind kept = n->bind[a];
+    char          first[40];
 
     snprintf(first, sizeof first, "four%d", loop);
-    snprintf(behind, sizeof behind, "four%d + 4", loop);
     rd_open_fours(n, loop, lo, hi);
-    walk_one_by_one(n, loop, first, behind);
+    rd_line(n, "for (int64_t of%d = 0; of%d < 4; of%d++) {", loop, loop, loop);
+    n->indent++;
+    rd_line(n, "const int64_t i%d = four%d + of%d;", a, loop, loop);
+    n->bind[a].kind = RD_BIND_INDEX;
+    rd_walk_body(n, loop);
+    rd_strip_loop_end(n);
+    n->bind[a] = kept;
+    n->indent--;
+    rd_line(n, "}");
     rd_close_fours(n, loop);
     walk_one_by_one(n, loop, first, hi);
 }
