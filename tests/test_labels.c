@@ -183,15 +183,14 @@ START_TEST(kept_axes)
 }
 END_TEST
 
-/* A row of a sparse matrix times vectors; sums along either axis. */
-START_TEST(sparse_rows)
+enum { N = 1700, PLACES = 36000 };
+
+static int32_t pos[N + 1], column[PLACES];
+
+/* How many places: a few of each row, of some none, of one all. */
+static int32_t make_rows(void)
 {
-    const rd_mark mark = rd_ctx_mark(ctx);
-    enum { N = 1700, PLACES = 36000 };
-    static int32_t pos[N + 1], column[PLACES];
-    tile_memory    m = { 0 };
-    nest_batch     b = { 0 };
-    int32_t        k = 0;
+    int32_t k = 0;
 
     for (int32_t i = 0; i < N; i++) {
         const int32_t many = i % 7 == 3 ? 0 : i == 100 ? N : (int32_t)(draw() % 40);
@@ -200,6 +199,17 @@ START_TEST(sparse_rows)
             column[k++] = many == N ? j : j * (N / 40) + (int32_t)(draw() % (N / 40));
         pos[i + 1] = k;
     }
+    return k;
+}
+
+/* A row of a sparse matrix times vectors; sums along either axis. */
+START_TEST(sparse_rows)
+{
+    const rd_mark mark = rd_ctx_mark(ctx);
+    tile_memory   m    = { 0 };
+    nest_batch    b    = { 0 };
+    const int32_t k    = make_rows();
+
     rd_expr *p = rd_wrap(ctx, pos, RD_SHAPE(N + 1));
     rd_expr *c = rd_leaf(ctx, &(rd_array){ .in = column, .type = RD_I32, .shape = RD_SHAPE(k) });
     rd_expr *v = nest_leaf(&m, _i % 2 ? RD_F32 : RD_F64, RD_SHAPE(k), ORDINARY);
@@ -253,6 +263,49 @@ START_TEST(sparse_rows)
 }
 END_TEST
 
+/* Maps of what rows come to are in the rows' loops, with what they read besides: numbers, another
+ * fold, vectors, columns beside the rows. */
+START_TEST(maps_of_rows)
+{
+    const rd_mark  mark = rd_ctx_mark(ctx);
+    const rd_dtype type = _i % 2 ? RD_F32 : RD_F64;
+    tile_memory    m    = { 0 };
+    nest_batch     b    = { 0 };
+    const int32_t  k    = make_rows();
+    rd_expr       *p    = rd_wrap(ctx, pos, RD_SHAPE(N + 1));
+    rd_expr *c   = rd_leaf(ctx, &(rd_array){ .in = column, .type = RD_I32, .shape = RD_SHAPE(k) });
+    rd_expr *v   = nest_leaf(&m, type, RD_SHAPE(k), ORDINARY);
+    rd_expr *x   = nest_leaf(&m, type, RD_SHAPE(N), ORDINARY);
+    rd_expr *y   = nest_leaf(&m, type, RD_SHAPE(N, 16), ORDINARY);
+    rd_expr *a   = rd_csr(ctx, RD_SHAPE(N, N), p, c, v, .stored = true);
+    rd_expr *sum = rd_sum(a, RD_DIMS(1)), *most = rd_max(a, RD_DIMS(1)), *rows = rd_matmul(a, y);
+
+    snprintf(b.what, sizeof b.what, "maps of rows, case %d", _i);
+    nest_add(&b, rd_add(rd_mul(sum, rd_num(ctx, 0.85)), rd_num(ctx, 3)));
+    nest_agree(&b, many_tasks, 6);
+    nest_add(&b, rd_where(rd_gt(most, rd_num(ctx, 1)), rd_sub(sum, x), most));
+    nest_add(&b, sum);
+    nest_agree(&b, many_tasks, 6);
+    nest_add(&b, rd_mul(sum, rd_sub(rd_num(ctx, 1), rd_sum(x, RD_DIMS(0)))));
+    nest_agree(&b, many_tasks, 6);
+    nest_add(&b, rd_cast(sum, RD_I32));
+    nest_add(&b, rd_cast(most, RD_F16));
+    nest_agree(&b, many_tasks, 6);
+    nest_add(&b, rd_add(rd_mul(rows, rd_num(ctx, 2)), y));
+    nest_agree(&b, many_tasks, 6);
+    nest_add(&b, rd_add(rows, rd_reshape(sum, RD_SHAPE(N, 1))));
+    nest_agree(&b, many_tasks, 6);
+    nest_add(&b, rd_mul(rd_permute(rows, RD_INDEX(1, 0)), x));
+    nest_agree(&b, many_tasks, 6);
+    /* not these: a row is read where another one is at hand */
+    nest_add(&b, rd_add(sum, rd_flip(most, RD_DIMS(0))));
+    nest_agree(&b, many_tasks, 6);
+    tile_free(&m);
+    rd_ctx_release(ctx, mark);
+    nest_mostly();
+}
+END_TEST
+
 int main(void)
 {
     Suite    *s    = suite_create("labels");
@@ -265,6 +318,7 @@ int main(void)
     tcase_add_loop_test(tc, rows_of_elements, 0, 2 * some);
     tcase_add_loop_test(tc, kept_axes, 0, SANITIZED ? 1 : 3);
     tcase_add_loop_test(tc, sparse_rows, SANITIZED ? 3 : 0, 4);
+    tcase_add_loop_test(tc, maps_of_rows, SANITIZED ? 1 : 0, 2);
     suite_add_tcase(s, tc);
     srunner_run_all(sr, CK_ENV);
     const int failed = srunner_ntests_failed(sr);

@@ -155,6 +155,32 @@ START_TEST(quotients_are_gathered)
 }
 END_TEST
 
+/* Maps of what rows come to are part of the loop over these, unless they are functions, read other
+ * rows, or take what is gathered. */
+START_TEST(maps_of_rows)
+{
+    rd_expr *const sum = rd_sum(matrix(), RD_DIMS(1)), *const most = rd_max(matrix(), RD_DIMS(1));
+    const struct {
+        rd_expr *y;
+        int      stages;
+    } cases[] = {
+        { rd_add(rd_mul(sum, rd_num(ctx, 0.85)), rd_num(ctx, 0.15)), 1 },
+        { rd_cast(sum, RD_F32), 1 },
+        { rd_where(rd_gt(most, rd_num(ctx, 0)), sum, most), 1 },
+        { rd_sum(rd_sum(matrix(), RD_DIMS(1)), RD_ALL), 2 },
+        { rd_exp(sum), 2 },
+        { rd_add(sum, rd_flip(sum, RD_DIMS(0))), 2 },
+        { rd_add(sum, rd_take(row_of(weights, RD_F64, K), 0, row_of(fibre, RD_I32, top[I]))), 2 },
+    };
+
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        const char *text = explained(cases[k].y);
+
+        ck_assert_msg(count(text, "\nstage ") == cases[k].stages, "case %d: %s", (int)k, text);
+    }
+}
+END_TEST
+
 /* ---- Where the extremes of stored elements are ------------------------------------------------ */
 /* By going through all places of the cube; axis: the one that is reduced, 3: all. */
 static void find_most(int axis, int64_t *at, double *most)
@@ -211,10 +237,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {
-        leading_coordinates,  other_coordinates,      no_rows,
-        functions_come_first, quotients_are_gathered, where_extremes_are
-    };
+    const TTest *const tests[] = { leading_coordinates,  other_coordinates,      no_rows,
+                                   functions_come_first, quotients_are_gathered, maps_of_rows,
+                                   where_extremes_are };
 
     make();
     return run_suite("sparse plans", tests, COUNT(tests));

@@ -52,6 +52,8 @@ static void check_scope(walk *w, const rd_scope *scope)
             if (item->loop->parent != scope)
                 w->wrong = "a loop with the wrong parent";
             check_scope(w, item->loop);
+            if (item->loop->epilogue)
+                check_scope(w, item->loop->epilogue);
             continue;
         }
         w->seen++;

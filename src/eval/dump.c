@@ -272,6 +272,10 @@ static void root_text(rd_text *text, const rd_tree *tree, const rd_item *item)
     loop_text(text, tree->graph, item->loop);
     rd_text_add(text, "\n");
     scope_text(text, tree, item->loop, 1);
+    if (item->loop->epilogue) {
+        rd_text_add(text, "then ");
+        loops_text(text, tree, item->loop->epilogue, 0);
+    }
 }
 
 void rd_stage_text(rd_text *text, const rd_nest *nest, int stage)

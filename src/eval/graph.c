@@ -84,6 +84,31 @@ bool rd_goes_by_rows(const rd_value *v)
     return v->kind == RD_VALUE_REDUCE && v->group >= 0 && v->expr->as.fold->of_pattern == 2;
 }
 
+int64_t rd_begins_of_rows(const rd_graph *g, const rd_value *v)
+{
+    const rd_value *label;
+
+    if (!rd_goes_by_rows(v) || v->combine->n_order != 1)
+        return 0;
+    label = &g->value[v->in[3]];
+    while (label->kind == RD_VALUE_MAP && label->op == RD_OP_cast)
+        label = &g->value[label->in[0]];
+    if (label->kind != RD_VALUE_READ || label->slot < 0 ||
+        !rd_subscript_is_axis(&label->at[0], v->combine->order[0]) ||
+        g->slot[label->slot].expr->extent[0] != g->axis[v->combine->order[0]].extent)
+        return 0;
+    return g->axis[v->combine->order[0]].extent;
+}
+
+bool rd_is_gathered(const rd_value *v)
+{
+    for (int d = 0; d < v->n_at; d++)
+        for (int t = 0; t < v->at[d].n_term; t++)
+            if (v->at[d].term[t].axis < 0)
+                return true;
+    return false;
+}
+
 bool rd_is_anchor_kind(const rd_value *v)
 {
     return v->kind == RD_VALUE_REDUCE || v->kind == RD_VALUE_SCAN || v->kind == RD_VALUE_JOIN ||

@@ -173,6 +173,8 @@ struct rd_scope {
     rd_set    ranged; /* axes cut to a range by a tile loop     */
     rd_scope *parent;
     rd_item  *first;
+    rd_scope
+        *epilogue; /* of a stage of folds by rows: maps of their results, a loop over rows; NULL */
 };
 
 typedef enum rd_keep {
@@ -187,9 +189,15 @@ typedef struct rd_home {
     rd_keep   keep;
     rd_scope *where;  /* its body computes the value; NULL: inline                     */
     rd_scope *close;  /* the outermost loop it reduces; NULL: none                     */
+    rd_scope *ends;   /* of its epilogue: where its results are taken; NULL: in loops of its own */
     rd_scope *home;   /* innermost scope that holds all readers and close              */
     rd_set    stored; /* axes of its storage                                           */
 } rd_home;
+
+/* The one loop among a body's items; NULL if there are several or none. */
+rd_scope *rd_only_loop(const rd_scope *scope);
+/* Of it and of loops inside, one in the other, the one in which these axes are open; NULL: none. */
+rd_scope *rd_scope_of_cell(rd_scope *scope, rd_set axes);
 
 /* An anchor reads value m: a leaf's READ, or another anchor. */
 typedef struct rd_use {
@@ -280,6 +288,9 @@ rd_set  rd_space(const rd_value *v);         /* axes its evaluation loops over  
 bool    rd_value_decides(const rd_value *v); /* of a REDUCE: may some elements decide?          */
 rd_set  rd_own_dims(const rd_value *v);      /* axes of groups and of a reducer's outputs      */
 bool    rd_goes_by_rows(const rd_value *v);  /* a fold by labels that are the rows of a pattern   */
+/* How far behind the labels of a fold memory says where the elements of each group begin; 0: nowhere. */
+int64_t rd_begins_of_rows(const rd_graph *graph, const rd_value *v);
+bool    rd_is_gathered(const rd_value *v);    /* a read at a place that memory says        */
 bool    rd_is_anchor_kind(const rd_value *v); /* always computed at one place: folds, joins,
                                                * results */
 bool    rd_counts_places(const rd_value *v);  /* a fold that sees the flat C-order index         */

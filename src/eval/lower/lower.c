@@ -131,6 +131,16 @@ static void emit_exit(rd_lowering *l, const rd_scope *loop, int number)
 
 static void emit_items(rd_lowering *l, const rd_scope *scope);
 
+static void emit_loop(rd_lowering *l, rd_scope *loop, rd_opened *into, rd_opened *after);
+
+/* What is behind a loop of folds: their results, and what an epilogue makes of them. */
+static void close_loop(rd_lowering *l, rd_scope *loop, rd_opened *after)
+{
+    rd_close_folds(l, after, loop, loop);
+    if (loop->epilogue)
+        emit_loop(l, loop->epilogue, after, after);
+}
+
 /* START, LOOP, body, END into `into`; CLOSE into `after`. */
 static void emit_loop(rd_lowering *l, rd_scope *loop, rd_opened *into, rd_opened *after)
 {
@@ -140,7 +150,7 @@ static void emit_loop(rd_lowering *l, rd_scope *loop, rd_opened *into, rd_opened
     rd_start_folds(l, loop, loop);
     if (l->graph->axis[loop->axis].extent == 0) { /* nothing to hoist either: it would be read from
                                                    * nowhere */
-        rd_close_folds(l, after, loop, loop);
+        close_loop(l, loop, after);
         return;
     }
     number = rd_new_loop(l, (rd_loop){ .kind      = loop->tile ? RD_LOOP_TILE : RD_LOOP_EACH,
@@ -149,6 +159,8 @@ static void emit_loop(rd_lowering *l, rd_scope *loop, rd_opened *into, rd_opened
                                        .step      = loop->step,
                                        .backwards = loop->backwards });
     rd_open_level(l, loop);
+    if (l->stage->item->loop->epilogue)
+        rd_end_folds(l, loop);
     emit_items(l, loop);
     emit_exit(l, loop, number);
     body = rd_close_level(l);
@@ -156,7 +168,7 @@ static void emit_loop(rd_lowering *l, rd_scope *loop, rd_opened *into, rd_opened
     for (int k = 0; k < body.n; k++)
         rd_emit(l, into, body.inst[k]);
     rd_emit(l, into, (rd_inst){ .kind = RD_I_END, .arg = number });
-    rd_close_folds(l, after, loop, loop);
+    close_loop(l, loop, after);
 }
 
 /* A reduction over no axes (or only over axes of extent 1) begins and ends with its one step. */
@@ -249,6 +261,8 @@ static void add_work(rd_lowering *l, const rd_scope *scope)
         else
             l->p->work += (double)rd_points_of(l->graph, rd_space(&l->graph->value[item->value])) *
                           (1 + l->graph->value[item->value].ops);
+    if (scope->epilogue)
+        add_work(l, scope->epilogue);
 }
 
 static bool lower_stage(rd_lowering *l)

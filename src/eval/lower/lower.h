@@ -85,4 +85,6 @@ int  rd_new_fold(rd_lowering *l, int i, const rd_scope *parent);
 void rd_start_folds(rd_lowering *l, const rd_scope *scope, const rd_scope *loop);
 void rd_close_fold(rd_lowering *l, rd_opened *into, int i);
 void rd_close_folds(rd_lowering *l, rd_opened *into, const rd_scope *scope, const rd_scope *loop);
+/* Those whose results are taken at the scope of an epilogue that has just been opened. */
+void rd_end_folds(rd_lowering *l, const rd_scope *scope);
 #endif

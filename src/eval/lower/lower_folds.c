@@ -24,22 +24,6 @@ static const char *kept_text(rd_lowering *l, const char *text)
     return copy;
 }
 
-/* How far behind the labels it says where each group begins, if they are a leaf that ascends; 0. */
-static int64_t begins_of(const rd_lowering *l, const rd_value *v)
-{
-    const rd_value *label = &l->graph->value[v->in[3]];
-
-    if (v->expr->as.fold->of_pattern < 2 || v->combine->n_order != 1)
-        return 0;
-    while (label->kind == RD_VALUE_MAP && label->op == RD_OP_cast)
-        label = &l->graph->value[label->in[0]];
-    if (label->kind != RD_VALUE_READ || label->slot < 0 ||
-        !rd_subscript_is_axis(&label->at[0], v->combine->order[0]) ||
-        l->graph->slot[label->slot].expr->extent[0] != l->graph->axis[v->combine->order[0]].extent)
-        return 0;
-    return l->graph->axis[v->combine->order[0]].extent;
-}
-
 int rd_new_fold(rd_lowering *l, int i, const rd_scope *parent)
 {
     const rd_value      *v     = &l->graph->value[i];
@@ -78,7 +62,7 @@ int rd_new_fold(rd_lowering *l, int i, const rd_scope *parent)
     if (v->group >= 0) {
         f->n_group = l->graph->axis[v->group].extent;
         f->apart   = rd_coef(&f->cell, v->group);
-        f->begins  = begins_of(l, v);
+        f->begins  = rd_begins_of_rows(l->graph, v);
         f->split &= f->n_block > 1;
     }
     return l->fold[i] = l->p->n_fold++;
@@ -140,13 +124,13 @@ static void store_results(rd_lowering *l, rd_opened *level, int i, int reg)
 void rd_close_fold(rd_lowering *l, rd_opened *into, int i)
 {
     const rd_value *v      = &l->graph->value[i];
-    const rd_scope *parent = fold_parent(l, i);
+    const rd_scope *parent = fold_parent(l, i), *ends = l->tree->home[i].ends;
     int             dst = l->p->n_reg, loops[RD_MAX_AXES], axis[RD_MAX_AXES], n = 0;
 
     if (l->failed) /* perhaps before the fold was made */
         return;
     l->p->n_reg += l->p->fold[l->fold[i]].n_out;
-    for (const int n_axis = rd_cell_axes(l, i, parent, axis); n < n_axis; n++) {
+    for (const int n_axis = ends ? 0 : rd_cell_axes(l, i, parent, axis); n < n_axis; n++) {
         loops[n] = rd_new_loop(l, (rd_loop){ .kind   = RD_LOOP_EACH,
                                              .axis   = axis[n],
                                              .extent = l->graph->axis[axis[n]].extent });
@@ -168,7 +152,14 @@ void rd_close_folds(rd_lowering *l, rd_opened *into, const rd_scope *scope, cons
         if (item->loop)
             rd_close_folds(l, into, item->loop, loop);
         else if (l->graph->value[item->value].kind == RD_VALUE_REDUCE &&
-                 l->tree->home[item->value].close == loop)
+                 l->tree->home[item->value].close == loop && !l->tree->home[item->value].ends)
             rd_close_fold(l, into, item->value);
     }
+}
+
+void rd_end_folds(rd_lowering *l, const rd_scope *scope)
+{
+    for (int a = 0; a < l->tree->n_anchor; a++)
+        if (l->tree->home[l->tree->anchor[a].value].ends == scope)
+            rd_close_fold(l, &l->level[l->depth], l->tree->anchor[a].value);
 }

@@ -47,19 +47,6 @@ rd_item *rd_wrap_items(const rd_tree *tree, int axis, rd_item *first)
     return wrapper;
 }
 
-rd_scope *rd_only_loop(const rd_scope *scope)
-{
-    rd_scope *only = NULL;
-
-    for (const rd_item *item = scope->first; item; item = item->next)
-        if (item->loop) {
-            if (only)
-                return NULL;
-            only = item->loop;
-        }
-    return only;
-}
-
 /* ---- Tasks ----------------------------------------------------------------------------------- */
 /* Indices of the root axis that make whole blocks of a fold's combine tree. */
 static int64_t block_grain(const rd_graph *g, const rd_combine *c, int axis)
@@ -156,7 +143,7 @@ rd_nest *rd_order(rd_tree *tree, const rd_choice *choice)
         (!rd_take_rows_together(tree) || !rd_make_squares(tree) || !rd_make_panels(tree, choice) ||
          !rd_spread_roots(tree)))
         return NULL;
-    if (!rd_settle_homes(tree))
+    if (!rd_settle_homes(tree) || !rd_take_epilogues(tree))
         return NULL;
     for (rd_item *item = tree->root->first; item; item = item->next)
         n++;

@@ -27,6 +27,8 @@ bool rd_runs_across(const rd_tree *tree, const rd_scope *scope, int axis);
 bool rd_make_panels(const rd_tree *tree, const rd_choice *choice);
 /* spread.c: root loops of few iterations go inside a loop that tasks can share. */
 bool rd_spread_roots(const rd_tree *tree);
+/* epilogue.c: maps of what folds by rows come to, in the stage of these. */
+bool rd_take_epilogues(rd_tree *tree);
 
 /* How tasks may share a loop over `axis` around all that stands in `scope`. */
 typedef struct rd_sharing {
@@ -47,6 +49,4 @@ int64_t rd_step_of(const rd_tree *tree, int value, int axis);
 rd_item *rd_wrap_items(const rd_tree *tree, int axis, rd_item *first);
 /* Is there a fold by the places of a pattern in it?  By rows: 2, as rd_fold_facts has it. */
 int rd_folds_places(const rd_tree *tree, const rd_scope *scope);
-/* The one loop among a body's items; NULL if there are several or none. */
-rd_scope *rd_only_loop(const rd_scope *scope);
 #endif

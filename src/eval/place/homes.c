@@ -4,19 +4,41 @@
  * stages. */
 #include "eval/ir.h"
 
+rd_scope *rd_only_loop(const rd_scope *scope)
+{
+    rd_scope *only = NULL;
+
+    for (const rd_item *item = scope->first; item; item = item->next)
+        if (item->loop) {
+            if (only)
+                return NULL;
+            only = item->loop;
+        }
+    return only;
+}
+
+static void find_places(rd_tree *tree, rd_scope *scope);
+
+static void find_places_in_loop(rd_tree *tree, rd_scope *loop, rd_scope *parent)
+{
+    loop->parent = parent;
+    loop->open   = parent->open;
+    loop->ranged = parent->ranged;
+    if (loop->tile)
+        loop->ranged |= rd_bit(loop->axis);
+    else
+        loop->open |= rd_bit(loop->axis);
+    find_places(tree, loop);
+    if (loop->epilogue)
+        find_places_in_loop(tree, loop->epilogue, parent);
+}
+
 static void find_places(rd_tree *tree, rd_scope *scope)
 {
     for (rd_item *item = scope->first; item; item = item->next)
-        if (item->loop) {
-            item->loop->parent = scope;
-            item->loop->open   = scope->open;
-            item->loop->ranged = scope->ranged;
-            if (item->loop->tile)
-                item->loop->ranged |= rd_bit(item->loop->axis);
-            else
-                item->loop->open |= rd_bit(item->loop->axis);
-            find_places(tree, item->loop);
-        } else
+        if (item->loop)
+            find_places_in_loop(tree, item->loop, scope);
+        else
             tree->home[item->value].where = scope;
 }
 
@@ -55,6 +77,13 @@ static rd_scope *closing_loop(const rd_value *v, rd_scope *where)
     return close;
 }
 
+rd_scope *rd_scope_of_cell(rd_scope *scope, rd_set axes)
+{
+    while (scope && scope->open != axes)
+        scope = rd_only_loop(scope);
+    return scope;
+}
+
 static rd_keep kind_of_home(const rd_value *v, const rd_home *h)
 {
     if (v->out >= 0)
@@ -79,7 +108,8 @@ bool rd_settle_homes(rd_tree *tree)
         rd_home *h = &tree->home[v];
 
         h->close = closing_loop(&g->value[v], h->where);
-        h->home  = h->close ? h->close->parent : h->where;
+        h->ends  = h->close ? rd_scope_of_cell(h->close->epilogue, g->value[v].axes) : NULL;
+        h->home  = h->ends ? h->ends : h->close ? h->close->parent : h->where;
     }
     for (int a = 0; a < tree->n_anchor; a++)
         for (int u = 0; u < tree->anchor[a].n_use; u++) {

@@ -144,15 +144,6 @@ static rd_tree *place_once(rd_placing *p)
 }
 
 /* ---- Keep again, knowing the homes ----------------------------------------------------------- */
-static bool is_gathered(const rd_value *v)
-{
-    for (int d = 0; d < v->n_at; d++)
-        for (int t = 0; t < v->at[d].n_term; t++)
-            if (v->at[d].term[t].axis < 0)
-                return true;
-    return false;
-}
-
 /* Gathers that an element of a map takes where it is computed again. */
 static int gathers_of(const rd_placing *p, int value)
 {
@@ -166,7 +157,7 @@ static int gathers_of(const rd_placing *p, int value)
 
         if (!mine[i] || (i != value && p->anchor[i]))
             continue;
-        n += is_gathered(v);
+        n += rd_is_gathered(v);
         for (int k = 0; k < v->n_in; k++)
             if (v->in[k] >= 0)
                 mine[v->in[k]] = true;

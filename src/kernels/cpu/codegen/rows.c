@@ -122,7 +122,9 @@ static bool tail_ok(const making *r)
             (p->loop[inst->arg].kind != RD_LOOP_EACH || p->loop[inst->arg].backwards ||
              p->axis_extent[p->loop[inst->arg].axis] != p->fold[0].n_group))
             return false;
-        if (inst->kind == RD_I_LOAD || inst->kind == RD_I_STEP || inst->kind == RD_I_EXIT)
+        if (inst->kind == RD_I_STEP || inst->kind == RD_I_EXIT ||
+            (inst->kind == RD_I_LOAD &&
+             rd_program_accesses(p, RD_I_STORE, p->address[inst->arg].slot)))
             return false;
     }
     return true;

@@ -1,0 +1,138 @@
+/* epilogue.c - maps of what folds by rows come to, in the stage of these.
+ *
+ * Compiled loops go row by row, and know what a row comes to at its end (codegen/rows.c).  A map of
+ * that, such as a scale, a cast or what a fill adds, is taken there: nothing is stored between.  It
+ * stands behind the fold's loop, in a loop over the rows that takes the fold's results too. */
+#include "eval/order/order.h"
+
+typedef struct finding {
+    const rd_tree  *tree;
+    const rd_scope *folds;  /* the root's loops, ... */
+    rd_scope       *maps;   /* ... one behind the other */
+    bool           *needed; /* per value: work space */
+} finding;
+
+static const rd_value *value_of(const finding *f, int v)
+{
+    return &f->tree->graph->value[v];
+}
+
+static bool is_within(const rd_scope *scope, const rd_scope *loop)
+{
+    while (scope && scope != loop)
+        scope = scope->parent;
+    return scope;
+}
+
+/* ---- The folds ------------------------------------------------------------------------------- */
+/* Of one loop over all places, in one block, whose rows are those of the maps. */
+static bool fold_suits(const finding *f, const rd_value *v)
+{
+    const rd_graph *g = f->tree->graph;
+
+    return rd_begins_of_rows(g, v) && v->inner < 0 && v->combine->lanes == 1 &&
+           v->combine->order[0] == f->folds->axis && v->group == f->maps->axis &&
+           v->combine->steps >= g->axis[f->folds->axis].extent;
+}
+
+static bool folds_suit(const finding *f)
+{
+    bool some = false;
+
+    for (int a = 0; a < f->tree->n_anchor; a++) {
+        const int v = f->tree->anchor[a].value;
+
+        if (!is_within(f->tree->home[v].where, f->folds) || !value_of(f, v)->combine)
+            continue;
+        if (!fold_suits(f, value_of(f, v)))
+            return false;
+        some = true;
+    }
+    return some;
+}
+
+/* ---- The maps -------------------------------------------------------------------------------- */
+/* Functions go by vectors, over rows of elements; so do gathers, which may fail besides. */
+static bool is_cheap(const finding *f, int anchor)
+{
+    const rd_graph *g = f->tree->graph;
+
+    for (int i = 0; i <= anchor; i++)
+        f->needed[i] = i == anchor;
+    for (int i = anchor; i >= 0; i--) {
+        const rd_value *v = &g->value[i];
+
+        if (!f->needed[i] || (i != anchor && f->tree->home[i].keep != RD_KEEP_INLINE))
+            continue;
+        if (rd_is_function(v) || v->kind == RD_VALUE_CALL || rd_is_gathered(v))
+            return false;
+        for (int k = 0; k < v->n_in; k++)
+            if (v->in[k] >= 0)
+                f->needed[v->in[k]] = true;
+    }
+    return true;
+}
+
+/* Of what the folds' loop makes, a map reads the fold of its own row. */
+static bool use_suits(const finding *f, const rd_scope *reader, const rd_use *use)
+{
+    const rd_value *v    = value_of(f, use->value);
+    const rd_scope *cell = rd_scope_of_cell(f->maps, v->axes);
+
+    if (!is_within(f->tree->home[use->value].where, f->folds))
+        return true;
+    return v->combine && !(v->axes & ~use->same) && cell && is_within(reader, cell);
+}
+
+static bool maps_suit(const finding *f)
+{
+    for (int a = 0; a < f->tree->n_anchor; a++) {
+        const rd_anchor *anchor = &f->tree->anchor[a];
+        const rd_scope  *where  = f->tree->home[anchor->value].where;
+
+        if (!is_within(where, f->maps))
+            continue;
+        if (value_of(f, anchor->value)->kind != RD_VALUE_MAP || !is_cheap(f, anchor->value))
+            return false;
+        for (int u = 0; u < anchor->n_use; u++)
+            if (!use_suits(f, where, &anchor->use[u]))
+                return false;
+    }
+    return true;
+}
+
+/* One loop inside another, no tiles. */
+static bool is_plain(const rd_scope *scope)
+{
+    for (; scope; scope = rd_only_loop(scope)) {
+        int loops = 0;
+
+        for (const rd_item *item = scope->first; item; item = item->next)
+            loops += item->loop != NULL;
+        if (loops > 1 || scope->tile || scope->backwards)
+            return false;
+    }
+    return true;
+}
+
+bool rd_take_epilogues(rd_tree *tree)
+{
+    bool    some = false;
+    finding f    = { .tree   = tree,
+                     .needed = rd_pool_get(tree->graph->pool,
+                                           (size_t)(tree->graph->n_value + 1) * sizeof *f.needed) };
+
+    if (!f.needed)
+        return false;
+    for (rd_item *item = tree->root->first; item && item->next && !tree->graph->device;
+         item          = item->next) {
+        f.folds = item->loop;
+        f.maps  = item->next->loop;
+        if (!f.folds || !f.maps || !is_plain(f.maps) || !folds_suit(&f) || !maps_suit(&f))
+            continue;
+        item->loop->epilogue = item->next->loop;
+        item->next           = item->next->next;
+        some                 = true;
+    }
+    return !some || rd_settle_homes(tree);
+}
