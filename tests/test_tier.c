@@ -185,6 +185,82 @@ START_TEST(ends_or_forks_meanwhile)
 }
 END_TEST
 
+/* How many objects are in the store. */
+static int objects_in(const char *base)
+{
+    char  command[BASE + 60];
+    int   n = -1;
+    FILE *list;
+
+    snprintf(command, sizeof command, "ls %s/rdim | grep -c '[.]so$'", base);
+    list = popen(command, "r");
+    ck_assert(list && fscanf(list, "%d", &n) == 1);
+    pclose(list);
+    return n;
+}
+
+/* A process that ends waits for what is being compiled, where it is asked to. */
+START_TEST(finishes)
+{
+    char  base[BASE];
+    pid_t child;
+    int   status;
+
+    make_base(base);
+    child = fork();
+    if (child == 0) {
+        rd_tier_hurry(true);
+        stats_of("finish"); /* looks for it */
+        rd_tier_wait();
+        stats_of("finish"); /* compiles it */
+        exit(0);
+    }
+    ck_assert(waitpid(child, &status, 0) == child && status == 0);
+    ck_assert_int_eq(objects_in(base), isa_count() - 1);
+    remove_base(base);
+}
+END_TEST
+
+/* Sums of n^2 pairs: planned, not computed. */
+static void plan_pairs(int64_t n)
+{
+    tile_memory    m = { 0 };
+    rd_expr *const x = nest_leaf(&m, RD_F32, RD_SHAPE(n), ORDINARY);
+    rd_expr *const d = rd_sub(rd_expand(x, 1), x), *const y = rd_sum(rd_mul(d, d), RD_DIMS(1));
+    rd_array       to = { 0 };
+    rd_plan *const p  = rd_plan_new(ctx, (rd_exprs){ 0 }, RD_RESULTS({ y, &to }), NULL);
+
+    ck_assert_msg(p != NULL, "%s", rd_error_text(ctx));
+    rd_plan_free(p);
+    tile_free(&m);
+}
+
+/* What is in the store is there for the first run, if it is a large one. */
+START_TEST(large_runs)
+{
+    char  base[BASE];
+    pid_t child;
+    int   status;
+
+    make_base(base);
+    child = fork();
+    if (child == 0) {
+        rd_tier_force("sync");
+        plan_pairs(9000);
+        plan_pairs(900);
+        exit(0);
+    }
+    ck_assert(waitpid(child, &status, 0) == child && status == 0);
+    ck_assert_int_gt(objects_in(base), 0);
+    rd_tier_force("async");
+    plan_pairs(900);
+    ck_assert_int_eq(rd_tier_stats_now().stored, 0);
+    plan_pairs(9000);
+    ck_assert_int_eq(rd_tier_stats_now().stored, 1);
+    remove_base(base);
+}
+END_TEST
+
 /* ---- By whom ------------------------------------------------------------------------------------ */
 /* Sums over pairs of points, the place of the farthest, rows that are normalised. */
 static void agree_on_loops(void)
@@ -396,6 +472,8 @@ int main(void)
     tcase_add_test(tests, modes);
     tcase_add_test(tests, meanwhile);
     tcase_add_loop_test(tests, ends_or_forks_meanwhile, THREAD_SANITIZED ? 1 : 0, 2);
+    tcase_add_loop_test(tests, finishes, THREAD_SANITIZED ? 1 : 0, 1);
+    tcase_add_test(tests, large_runs);
     tcase_add_test(tests, clang);
     tcase_add_loop_test(tests, no_compiler, 0, 2);
     tcase_add_test(tests, hanging_compiler);

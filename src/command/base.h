@@ -30,6 +30,8 @@ const char    *cmd_error_text(rd_ctx *ctx);
 /* ---- Ctrl-C (interrupt.c) -------------------------------------------------------------------- */
 /* From now on Ctrl-C cancels what the context evaluates; a second one ends the program at once. */
 void cmd_watch(rd_ctx *ctx);
+/* From here on they end the program at once. */
+void cmd_watch_no_more(void);
 /* For loops of our own: ends the program if there was one. */
 void cmd_may_go_on(void);
 bool cmd_interrupted(void);

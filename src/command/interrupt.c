@@ -108,6 +108,12 @@ void cmd_watch(rd_ctx *ctx)
     sigaction(SIGTERM, &action, NULL);
 }
 
+void cmd_watch_no_more(void)
+{
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+}
+
 bool cmd_interrupted(void)
 {
     return signalled != 0;

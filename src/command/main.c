@@ -1,4 +1,5 @@
 /* main.c - rdim: formulas of arrays in files. */
+#define _POSIX_C_SOURCE 200809L /* setenv */
 #include "inputs.h"
 #include "options.h"
 #include "output.h"
@@ -100,6 +101,9 @@ static void run(rd_ctx *ctx, const cmd_options *o)
 int main(int argc, char **argv)
 {
     const cmd_options o = cmd_read_options(argc, argv);
+
+    /* Its next run, which may be of the same formula, is to find the loops compiled. */
+    setenv("RDIM_TIER1", "finish", 0);
     rd_ctx *ctx = rd_ctx_new(&(rd_ctx_opts){ .size = sizeof(rd_ctx_opts), .threads = o.threads });
 
     if (!ctx)
@@ -109,5 +113,6 @@ int main(int argc, char **argv)
     if (fflush(stdout) != 0 || ferror(stdout))
         cmd_fail("standard output cannot be written");
     rd_ctx_free(ctx);
+    cmd_watch_no_more();
     return EXIT_SUCCESS;
 }

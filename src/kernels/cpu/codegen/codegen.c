@@ -375,7 +375,7 @@ static bool prepare_otherwise(rd_codegen *n, rd_get_fn *get, void *pool, rd_code
     if (made->otherwise && made->otherwise->state > made->state)
         made->state = made->otherwise->state;
     if (made->otherwise && rd_compiled_failed(made->compiled))
-        rd_compiled_want(made->otherwise->compiled);
+        rd_compiled_want(made->otherwise->compiled, n->of->work);
     return true;
 }
 
@@ -418,7 +418,7 @@ bool rd_codegen_prepare(const rd_program *p, int vector, bool whole, rd_get_fn *
     *why  = n.why;
     if (!made)
         return true;
-    rd_compiled_want(made->compiled);
+    rd_compiled_want(made->compiled, p->work);
     return !has_user(p) || prepare_otherwise(&other, get, pool, made);
 }
 

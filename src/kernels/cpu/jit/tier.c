@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 /* ---- Modes ----------------------------------------------------------------------------------- */
-typedef enum tier_mode { OFF, CACHE, SYNC, ASYNC } tier_mode;
+typedef enum tier_mode { OFF, CACHE, SYNC, ASYNC, FINISH } tier_mode;
 
 static const char *forced;
 static bool        hurried;
@@ -40,7 +40,7 @@ void rd_tier_wait(void)
 static tier_mode mode_now(void)
 {
     static const char *const names[] = {
-        [OFF] = "off", [CACHE] = "cache", [SYNC] = "sync", [ASYNC] = "async"
+        [OFF] = "off", [CACHE] = "cache", [SYNC] = "sync", [ASYNC] = "async", [FINISH] = "finish"
     };
     const char *asked = forced ? forced : getenv("RDIM_TIER1");
 
@@ -62,6 +62,8 @@ typedef enum state { NEW, MISSING, BUSY, DONE } state;
 /* Operations, ten or so a nanosecond, after which looking for a piece, and compiling it, is
  * worth its time. */
 static const double ENOUGH[] = { [NEW] = 1e7, [MISSING] = 5e8 };
+/* Of so many in one run, code that is in the store is worth waiting for: half a millisecond. */
+static const double AT_ONCE = 5e7;
 
 struct rd_compiled {
     rd_compiled          *next;
@@ -194,7 +196,7 @@ rd_compiled *rd_compiled_of(const void *key, size_t bytes, rd_compiled_text *tex
     return c;
 }
 
-void rd_compiled_want(rd_compiled *c)
+void rd_compiled_want(rd_compiled *c, double operations)
 {
     const tier_mode mode = mode_now();
     int             from = NEW;
@@ -202,7 +204,7 @@ void rd_compiled_want(rd_compiled *c)
     if (!c)
         return;
     atomic_fetch_add_explicit(&asked, 1, memory_order_relaxed);
-    if (mode == ASYNC || mode == OFF)
+    if (mode == OFF || (mode >= ASYNC && operations < AT_ONCE))
         return;
     if (atomic_compare_exchange_strong(&c->state, &from, BUSY) ||
         (from == MISSING && mode == SYNC && atomic_compare_exchange_strong(&c->state, &from, BUSY)))
@@ -222,6 +224,13 @@ static void bring_job(rd_job *job)
     bring(c, c->patience);
 }
 
+static pthread_once_t finishing = PTHREAD_ONCE_INIT;
+
+static void finish_at_exit(void)
+{
+    (void)atexit(rd_worker_wait);
+}
+
 void rd_compiled_missed(rd_compiled *c, double operations)
 {
     int    found = atomic_load_explicit(&c->state, memory_order_relaxed);
@@ -236,8 +245,12 @@ void rd_compiled_missed(rd_compiled *c, double operations)
         !atomic_compare_exchange_strong(&c->state, &found, BUSY))
         return;
     /* One long run is reason enough to compile what is not in the store. */
-    c->patience = found == MISSING || so_far >= ENOUGH[MISSING] ? RD_LONG_PATIENCE : 0;
-    c->job.run  = bring_job;
+    c->patience = found != MISSING && so_far < ENOUGH[MISSING] ? 0
+                  : mode_now() == FINISH                       ? RD_SHORT_PATIENCE
+                                                               : RD_LONG_PATIENCE;
+    if (c->patience && mode_now() == FINISH)
+        pthread_once(&finishing, finish_at_exit);
+    c->job.run = bring_job;
     rd_worker_do(&c->job);
 }
 
@@ -261,7 +274,7 @@ rd_compiled_state rd_compiled_state_of(const rd_compiled *c, double *left)
         return RD_COMPILED_HERE;
     if (now == DONE || now == BUSY)
         return now == DONE ? RD_COMPILED_FAILED : RD_COMPILED_COMING;
-    if (mode_now() != ASYNC)
+    if (mode_now() < ASYNC)
         return RD_COMPILED_STORED;
     *left = more > 0 ? more : 0;
     return RD_COMPILED_LATER;

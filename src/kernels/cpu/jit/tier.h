@@ -2,8 +2,8 @@
  * is here.  RDIM_TIER1 says what may be done to have a piece: off, nothing; cache, it is loaded if
  * some process has compiled it; sync, it is compiled where a plan is made, which waits for it;
  * async, a thread of the process's own loads it once its plans have worked for a millisecond and
- * compiles it once they have for fifty; that is so if the variable is not set.  Without it, or until
- * it is there, programs run another way, with the same bits.  Nothing here is an error: what cannot
+ * compiles it once they have for fifty; that is so if the variable is not set; finish, the same, and
+ * a process that ends waits for what is being compiled.  Without it, or until it is there, programs run another way, with the same bits.  Nothing here is an error: what cannot
  * be had is counted. */
 #ifndef RD_KERNELS_CPU_JIT_TIER_H
 #define RD_KERNELS_CPU_JIT_TIER_H
@@ -24,13 +24,14 @@ typedef const char *const *rd_compiled_text(rd_text *text, const void *key);
 
 /* What is compiled of that key.  It stays.  NULL: mode off, or no memory. */
 rd_compiled *rd_compiled_of(const void *key, size_t bytes, rd_compiled_text *text);
-/* A plan is going to run it: it is brought here if the mode asks for that.  May be NULL. */
-void rd_compiled_want(rd_compiled *c);
+/* A plan is going to run it, of so many operations a run: it is brought here if the mode asks for
+ * that, and from the store if they are many.  May be NULL. */
+void rd_compiled_want(rd_compiled *c, double operations);
 /* Its functions, at the symbol `rdim_kernels`.  NULL: not here. */
 const void *rd_compiled_kernels(rd_compiled *c);
 /* Has it been tried, and cannot be compiled or loaded?  May be NULL. */
 bool rd_compiled_failed(const rd_compiled *c);
-/* Mode async: a program has done without it for so many operations. */
+/* Modes async and finish: a program has done without it for so many operations. */
 void rd_compiled_missed(rd_compiled *c, double operations);
 
 /* May nothing be compiled or loaded? */

@@ -16,6 +16,6 @@ struct rd_job {
 void rd_worker_do(rd_job *job);
 /* In the child of a fork: no job waits, and nobody is at one. */
 void rd_worker_forked(void);
-/* Waits until there is nothing to do.  For tests. */
+/* Waits until there is nothing to do. */
 void rd_worker_wait(void);
 #endif
