@@ -40,7 +40,7 @@ static void fit_type(cmd_result *r, const cmd_format *format)
 
 static void plan_target(cmd_target *t, const cmd_output *out, cmd_results *results)
 {
-    *t = (cmd_target){ .path = out->path, .format = cmd_format_of_name(out->path), .place = -1 };
+    *t = (cmd_target){ .path = out->path, .format = cmd_format_of_name(out->path) };
     if (!t->format)
         cmd_misuse("-o %s: the name's suffix says the format, one of %s", out->path,
                    suffixes_written());
@@ -78,10 +78,11 @@ cmd_targets cmd_plan_output(const cmd_options *options, cmd_results *results)
     return all;
 }
 
-static void map_result(cmd_target *t, cmd_result *r, int64_t bytes)
+/* False: the file system cannot. */
+static bool map_result(const cmd_target *t, cmd_result *r, int64_t place)
 {
-    const int64_t page = (int64_t)sysconf(_SC_PAGESIZE), begin = t->place / page * page,
-                  end = t->place + bytes;
+    const int64_t page = (int64_t)sysconf(_SC_PAGESIZE), begin = place / page * page,
+                  end = place + cmd_result_bytes(r);
     const int fd      = open(t->aside, O_RDWR | O_CLOEXEC);
     const int failed  = fd < 0 ? errno : posix_fallocate(fd, 0, (off_t)end);
 
@@ -90,15 +91,38 @@ static void map_result(cmd_target *t, cmd_result *r, int64_t bytes)
     char *map =
         mmap(NULL, (size_t)(end - begin), PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)begin);
     close(fd);
-    if (map == MAP_FAILED)
-        t->place = -1;
-    else
-        r->array.data = map + (t->place - begin);
+    if (map != MAP_FAILED)
+        r->array.data = map + (place - begin);
+    return map != MAP_FAILED;
 }
 
 static void describe(cmd_result *r)
 {
     r->array = (rd_array){ .type = rd_type_of(r->x), .shape = rd_shape_of(r->x) };
+}
+
+/* Elements are computed where they are to be, all of a file's or none. */
+static void begin_target(cmd_target *t)
+{
+    const int n     = t->results.n;
+    bool      taken = false, mapped = true;
+
+    for (int k = 0; k < n; k++)
+        taken |= t->results.at[k].array.data != NULL;
+    t->place = cmd_room((size_t)n * sizeof *t->place);
+    if ((taken && t->format->write) ||
+        !t->format->begin(t->path, t->aside, &t->results, t->place)) {
+        t->place = NULL;
+        return;
+    }
+    for (int k = 0; k < n && mapped && !taken; k++)
+        if (cmd_result_bytes(&t->results.at[k]) > 0)
+            mapped = map_result(t, &t->results.at[k], t->place[k]);
+    if (mapped || !t->format->write)
+        return;
+    for (int k = 0; k < n; k++)
+        t->results.at[k].array.data = NULL;
+    t->place = NULL;
 }
 
 void cmd_make_room(cmd_targets *targets, cmd_results *results)
@@ -107,40 +131,33 @@ void cmd_make_room(cmd_targets *targets, cmd_results *results)
         if (results->at[k].x)
             describe(&results->at[k]);
     for (int k = 0; k < targets->n; k++) {
-        cmd_target *t = &targets->at[k];
-
-        t->aside = cmd_aside(t->path);
-        if (!t->format->begin)
-            continue;
-        cmd_result   *r     = &t->results.at[0];
-        const int64_t bytes = cmd_count(r) * cmd_size_of(r->array.type);
-        t->place            = t->format->begin(t->aside, &t->results);
-        if (bytes > 0 && !r->array.data)
-            map_result(t, r, bytes);
+        targets->at[k].aside = cmd_aside(targets->at[k].path);
+        if (targets->at[k].format->begin)
+            begin_target(&targets->at[k]);
     }
     for (int k = 0; k < results->n; k++) {
         cmd_result *r = &results->at[k];
         if (r->x && !r->array.data)
-            r->array.data = cmd_storage(cmd_count(r) * cmd_size_of(r->array.type), r->name);
+            r->array.data = cmd_storage(cmd_result_bytes(r), r->name);
     }
 }
 
 /* Of a format with elements side by side they are there already, if they were computed there. */
 static void finish(cmd_target *t)
 {
-    const cmd_result *r     = &t->results.at[0];
-    const int64_t     bytes = cmd_count(r) * cmd_size_of(r->array.type);
+    const cmd_result *r = &t->results.at[0];
+    int64_t           size;
 
     if (t->format->write) {
-        t->format->write(t->path, t->aside, &t->results);
+        if (!t->place)
+            t->format->write(t->path, t->aside, &t->results);
         return;
     }
-    int64_t   size;
     const int fd = cmd_open_to_read(t->aside, &size);
     close(fd);
-    if (size < t->place + bytes) {
+    if (size < t->place[0] + cmd_result_bytes(r)) {
         const int out = open(t->aside, O_WRONLY | O_CLOEXEC);
-        cmd_write_at(out, t->path, r->array.in, bytes, size);
+        cmd_write_at(out, t->path, r->array.in, cmd_result_bytes(r), size);
         close(out);
     }
 }

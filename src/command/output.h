@@ -9,7 +9,7 @@ typedef struct cmd_target {
     const char       *path, *aside;
     const cmd_format *format;
     cmd_results       results;
-    int64_t           place; /* where elements are in it: it is mapped; -1: it is written later */
+    int64_t          *place; /* where elements of each are in it; NULL: they are written later */
 } cmd_target;
 
 typedef struct cmd_targets {

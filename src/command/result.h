@@ -23,7 +23,11 @@ static inline double cmd_value(const cmd_result *r, int64_t i)
 {
     return cmd_element(r->array.in, r->array.type, i);
 }
-int64_t cmd_count(const cmd_result *r);
+int64_t               cmd_count(const cmd_result *r);
+static inline int64_t cmd_result_bytes(const cmd_result *r)
+{
+    return cmd_count(r) * cmd_size_of(r->array.type);
+}
 /* "latitude", or "axis 1" where it has no name. */
 const char *cmd_axis_name(const cmd_result *r, int axis);
 #endif

@@ -1,6 +1,6 @@
 /* NetCDF and HDF5 files as others write them: packed, missing, chunked, in groups; and what results
  * keep of them. */
-#include "files/file.h"
+#include "files/formats.h"
 #include "suite.h"
 #include <math.h>
 #include <stdio.h>
@@ -248,6 +248,30 @@ START_TEST(keeps_axes)
 }
 END_TEST
 
+/* Large results are computed where they lie in the file, which begins a page where the library
+ * knows how. */
+START_TEST(large_results)
+{
+    enum { ROWS = 500, COLUMNS = 700 };
+    static int32_t big[ROWS * COLUMNS];
+    int64_t        place;
+
+    for (int32_t i = 0; i < ROWS * COLUMNS; i++)
+        big[i] = (int32_t)((uint32_t)i * 2654435761U);
+    FILE *f = fopen("big.bin", "wb");
+    ck_assert(f && fwrite(big, sizeof big, 1, f) == 1 && fclose(f) == 0);
+    run_well("$R 'a = x * 2; b = x[:, ::-1] > 0; c = sum(int64(x), axis=0)' x=big.bin:i4:500x700 "
+             "-o big.nc -o a=a.npy -o again.nc");
+    run_well("for f in big again; do "
+             "$R 'all((a == x * 2) & ((b > 0) == (x[:, ::-1] > 0)))' $f.nc x=big.bin:i4:500x700 && "
+             "$R 'all(x == a)' x=a.npy a=$f.nc:a && "
+             "$R 'all(c == sum(int64(x), axis=0))' c=$f.nc:c x=big.bin:i4:500x700 || exit 1; done");
+    ck_assert_str_eq(out, "true\ntrue\ntrue\ntrue\ntrue\ntrue\n");
+    if (nc->set_alignment && cmd_hdf5_place("big.nc", "a", RD_I32, sizeof big, &place))
+        ck_assert_int_eq(place % 4096, 0);
+}
+END_TEST
+
 START_TEST(keeps_scales)
 {
     run_well("$R --version");
@@ -332,6 +356,7 @@ int main(void)
     tcase_add_loop_test(tc, means_what_is_meant, 0, COUNT(kinds));
     tcase_add_loop_test(tc, axes_have_names, 0, COUNT(kinds));
     tcase_add_test(tc, keeps_axes);
+    tcase_add_test(tc, large_results);
     tcase_add_test(tc, keeps_scales);
     tcase_add_test(tc, joins_records);
     tcase_add_test(tc, refuses);

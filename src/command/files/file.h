@@ -64,9 +64,9 @@ struct cmd_format {
     bool guarded; /* read by a library that crashes on some broken files */
     bool late;    /* types and shapes are known once a variable is read */
     int  most;    /* results a file has room for; 0: any number */
-    /* Writes what comes before the elements of the one result, and says where these begin: they
-     * are evaluated right into the file.  NULL: cannot. */
-    int64_t (*begin)(const char *aside, const cmd_results *results);
+    /* Writes all but the elements, and says where those of each result begin: they are evaluated
+     * right into the file.  False: not of these, they are written later.  NULL: never. */
+    bool (*begin)(const char *path, const char *aside, const cmd_results *results, int64_t *place);
 };
 extern const cmd_format *const cmd_formats[]; /* ends with NULL */
 

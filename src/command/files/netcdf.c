@@ -295,7 +295,8 @@ const cmd_format cmd_netcdf = { .name        = "NetCDF",
                                 .open        = open_netcdf,
                                 .read        = read_netcdf,
                                 .coordinates = coordinates,
-                                .write       = cmd_netcdf_write };
+                                .write       = cmd_netcdf_write,
+                                .begin       = cmd_netcdf_begin };
 #else
 /* What is an HDF5 file inside is left to that format. */
 static bool matches_here(const uint8_t *bytes, size_t n)

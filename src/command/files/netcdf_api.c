@@ -29,7 +29,8 @@ const cmd_netcdf_api *cmd_netcdf_load(const char *path)
         if (!at[k])
             cmd_fail("%s: %s has no %s", path, RDIM_NETCDF_NAME, names[k]);
     }
-    loaded = true;
+    *(void **)&api.set_alignment = dlsym(file, "nc_set_alignment");
+    loaded                       = true;
     return &api;
 }
 

@@ -20,6 +20,7 @@ typedef struct cmd_netcdf_api {
 #define CMD_MEMBER(name) __typeof__(nc_##name) *name;
     CMD_NETCDF_CALLS(CMD_MEMBER)
 #undef CMD_MEMBER
+    int (*set_alignment)(int threshold, int alignment); /* from 4.9 on, NULL before */
 } cmd_netcdf_api;
 
 /* Ends the program where the library is not installed. */

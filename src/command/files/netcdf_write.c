@@ -2,6 +2,7 @@
  * coordinates a variable of its name. */
 #if RDIM_NETCDF
 #include "files/netcdf_write.h"
+#include "files/formats.h"
 #include "files/netcdf_api.h"
 #include "result.h"
 #include <math.h>
@@ -122,29 +123,81 @@ static int add_variable(writer *w, const cmd_result *r, const cmd_results *resul
     return variable;
 }
 
+/* Variables and the coordinates of their axes; the results' variables. */
+static int *create(writer *w, const char *aside, const cmd_results *results)
+{
+    int *variables = cmd_room((size_t)results->n * sizeof *variables), before;
+
+    w->nc = cmd_netcdf_load(w->path);
+    w->at = cmd_room((size_t)results->n * RD_MAX_RANK * sizeof *w->at);
+    cmd_netcdf_check(w->path, "cannot be written",
+                     w->nc->create(aside, NC_CLOBBER | NC_NETCDF4, &w->id));
+    w->nc->set_fill(w->id, NC_NOFILL, &before); /* each element is written */
+    put_text(w, NC_GLOBAL, "Conventions", "CF-1.8");
+    for (int k = 0; k < results->n; k++)
+        variables[k] = add_variable(w, &results->at[k], results);
+    cmd_netcdf_check(w->path, "cannot be written", w->nc->enddef(w->id));
+    for (int k = 0; k < w->n; k++)
+        if (w->at[k].variable >= 0)
+            cmd_netcdf_check(w->path, w->at[k].name,
+                             w->nc->put_var_double(w->id, w->at[k].variable, w->at[k].axis->at));
+    return variables;
+}
+
 void cmd_netcdf_write(const char *path, const char *aside, const cmd_results *results)
 {
-    writer w         = { .nc = cmd_netcdf_load(path), .path = path };
-    int   *variables = cmd_room((size_t)results->n * sizeof *variables), before;
+    writer           w         = { .path = path };
+    const int *const variables = create(&w, aside, results);
 
-    w.at = cmd_room((size_t)results->n * RD_MAX_RANK * sizeof *w.at);
-    cmd_netcdf_check(path, "cannot be written",
-                     w.nc->create(aside, NC_CLOBBER | NC_NETCDF4, &w.id));
-    w.nc->set_fill(w.id, NC_NOFILL, &before); /* each element is written */
-    put_text(&w, NC_GLOBAL, "Conventions", "CF-1.8");
-    for (int k = 0; k < results->n; k++)
-        variables[k] = add_variable(&w, &results->at[k], results);
-    cmd_netcdf_check(path, "cannot be written", w.nc->enddef(w.id));
-    for (int k = 0; k < w.n; k++)
-        if (w.at[k].variable >= 0)
-            cmd_netcdf_check(path, w.at[k].name,
-                             w.nc->put_var_double(w.id, w.at[k].variable, w.at[k].axis->at));
     for (int k = 0; k < results->n; k++) {
         cmd_may_go_on();
         cmd_netcdf_check(path, results->at[k].name,
                          w.nc->put_var(w.id, variables[k], results->at[k].array.in));
     }
     cmd_netcdf_check(path, "cannot be written", w.nc->close(w.id));
+}
+
+/* The library gives a variable its place in the file when the first element is written: the last one
+ * is, so that the file is as long as it will be. */
+static void put_last(const writer *w, int variable, const cmd_result *r)
+{
+    static const double none = 0;
+    size_t              at[RD_MAX_RANK], one[RD_MAX_RANK];
+
+    for (int k = 0; k < r->array.shape.n; k++) {
+        at[k]  = (size_t)r->array.shape.at[k] - 1;
+        one[k] = 1;
+    }
+    cmd_netcdf_check(w->path, r->name, w->nc->put_vara(w->id, variable, at, one, &none));
+}
+
+/* Where the library does not know how, variables begin at any byte, and only by chance where an
+ * element can. */
+bool cmd_netcdf_begin(const char *path, const char *aside, const cmd_results *results,
+                      int64_t *place)
+{
+    enum { LARGE = 1 << 20, PAGE = 1 << 12 };
+    writer  w     = { .nc = cmd_netcdf_load(path), .path = path };
+    bool    there = true;
+    int64_t bytes = 0;
+
+    for (int k = 0; k < results->n; k++)
+        bytes += cmd_result_bytes(&results->at[k]);
+    if (bytes < LARGE)
+        return false;
+    if (w.nc->set_alignment)
+        w.nc->set_alignment(LARGE / 2, PAGE);
+    const int *const variables = create(&w, aside, results);
+    for (int k = 0; k < results->n; k++)
+        put_last(&w, variables[k], &results->at[k]);
+    cmd_netcdf_check(path, "cannot be written", w.nc->close(w.id));
+    for (int k = 0; k < results->n && there; k++) {
+        const cmd_result *r = &results->at[k];
+
+        there = cmd_hdf5_place(aside, r->name, r->array.type, cmd_result_bytes(r), &place[k]) &&
+                place[k] % cmd_size_of(r->array.type) == 0;
+    }
+    return there;
 }
 #else
 typedef int cmd_no_netcdf_writer;

@@ -60,7 +60,7 @@ int64_t cmd_npy_header(rd_dtype type, const rd_shape *shape, char header[CMD_NPY
     return at - header;
 }
 
-static int64_t begin(const char *aside, const cmd_results *results)
+static bool begin(const char *path, const char *aside, const cmd_results *results, int64_t *place)
 {
     const cmd_result *r     = &results->at[0];
     const rd_shape    shape = rd_shape_of(r->x);
@@ -68,9 +68,10 @@ static int64_t begin(const char *aside, const cmd_results *results)
     const int64_t     n  = cmd_npy_header(rd_type_of(r->x), &shape, header);
     const int         fd = open(aside, O_WRONLY | O_CLOEXEC);
 
-    cmd_write_at(fd, aside, header, n, 0);
+    cmd_write_at(fd, path, header, n, 0);
     close(fd);
-    return n;
+    place[0] = n;
+    return true;
 }
 
 const cmd_format cmd_npy = { .name     = "NumPy .npy",

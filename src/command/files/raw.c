@@ -75,11 +75,13 @@ cmd_file *cmd_open_raw(rd_ctx *ctx, const char *text)
     return file;
 }
 
-static int64_t begin(const char *aside, const cmd_results *results)
+static bool begin(const char *path, const char *aside, const cmd_results *results, int64_t *place)
 {
+    (void)path;
     (void)aside;
     (void)results;
-    return 0;
+    place[0] = 0;
+    return true;
 }
 
 const cmd_format cmd_raw = { .name     = "raw binary",
