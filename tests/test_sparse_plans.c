@@ -155,6 +155,23 @@ START_TEST(quotients_are_gathered)
 }
 END_TEST
 
+/* What is gathered from an array that no cache holds is gathered once, and stored. */
+START_TEST(far_gathers_are_stored)
+{
+    enum { MANY = 200000 };
+    static double  far[MANY];
+    rd_expr *const at = row_of(crd, RD_I32, pos[top[I]]);
+
+    for (int wide = 0; wide < 2; wide++) {
+        rd_expr *const x    = wide ? row_of(far, RD_F64, MANY) : row_of(weights, RD_F64, K);
+        rd_expr *const t    = rd_add(rd_take(x, 0, at), rd_num(ctx, 1));
+        const char    *text = explained(rd_div(t, rd_sum(t, RD_KEEP(0))));
+
+        ck_assert_msg(count(text, "x0[x1[") == (wide ? 1 : 2), "%s", text);
+    }
+}
+END_TEST
+
 /* Maps of what rows come to are part of the loop over these, unless they are functions, read other
  * rows, or take what is gathered. */
 START_TEST(maps_of_rows)
@@ -237,9 +254,10 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { leading_coordinates,  other_coordinates,      no_rows,
-                                   functions_come_first, quotients_are_gathered, maps_of_rows,
-                                   where_extremes_are };
+    const TTest *const tests[] = {
+        leading_coordinates,    other_coordinates,      no_rows,      functions_come_first,
+        quotients_are_gathered, far_gathers_are_stored, maps_of_rows, where_extremes_are
+    };
 
     make();
     return run_suite("sparse plans", tests, COUNT(tests));

@@ -1,6 +1,7 @@
 /* keep.c - keep or repeat: which maps are computed once and kept, and what each kept value
  * reads. */
 #include "eval/place/place.h"
+#include "core/caches.h"
 #include <string.h>
 
 rd_set rd_reduced(const rd_value *v)
@@ -23,6 +24,48 @@ static double points(const rd_placing *p, rd_set axes)
     return (double)rd_points_of(p->graph, axes);
 }
 
+/* ---- Gathers --------------------------------------------------------------------------------- */
+/* Elements of an array that a second-level cache has no room for come one by one, each with a line
+ * of memory. */
+static double price_of_gather(const rd_graph *g, const rd_value *read)
+{
+    static const double FAR  = 64;
+    const rd_slot      *slot = read->slot >= 0 ? &g->slot[read->slot] : NULL;
+    const double        n =
+        slot ? (double)(slot->hi - slot->lo) : (double)rd_points_of(g, g->value[read->target].axes);
+
+    return n * (double)rd_dtype_size(read->type) > RD_L2_BYTES ? FAR : RD_PRICE_READ;
+}
+
+double rd_gathers_price(const rd_placing *p, int value)
+{
+    bool *const mine  = p->marked;
+    double      price = 0;
+
+    memset(mine, 0, (size_t)value * sizeof *mine);
+    mine[value] = true;
+    for (int i = value; i >= 0; i--) {
+        const rd_value *v = &p->graph->value[i];
+
+        if (!mine[i] || (i != value && p->anchor[i]))
+            continue;
+        price += rd_is_gathered(v) ? price_of_gather(p->graph, v) : 0;
+        for (int k = 0; k < v->n_in; k++)
+            if (v->in[k] >= 0)
+                mine[v->in[k]] = true;
+    }
+    return price;
+}
+
+static bool some_gather(const rd_graph *g)
+{
+    for (int i = 0; i < g->n_value; i++)
+        if (rd_is_gathered(&g->value[i]))
+            return true;
+    return false;
+}
+
+/* ---- Which maps ------------------------------------------------------------------------------ */
 static bool may_keep(const rd_placing *p, int v)
 {
     rd_value_kind kind = p->graph->value[v].kind;
@@ -44,11 +87,21 @@ static void use_inline(inlined *in, double evaluations, double calls)
     in->uses++;
 }
 
+/* An array of it is cheaper than the gathers of each evaluation. */
+static bool saves_gathers(const rd_placing *p, int value, const inlined *n)
+{
+    const double once = points(p, p->graph->value[value].axes);
+
+    return n->uses > 1 && rd_gathers_price(p, value) * (n->evaluations - once) >
+                              (RD_PRICE_WRITE + RD_PRICE_READ * n->uses) * once + n->evaluations;
+}
+
 /* Users first, hence whether to keep each. */
 static bool choose(rd_placing *p)
 {
-    rd_graph *g = p->graph;
-    inlined  *n = rd_pool_get(g->pool, (size_t)g->n_value * sizeof *n);
+    rd_graph  *g       = p->graph;
+    inlined   *n       = rd_pool_get(g->pool, (size_t)g->n_value * sizeof *n);
+    const bool gathers = some_gather(g);
 
     if (!n)
         return false;
@@ -59,10 +112,10 @@ static bool choose(rd_placing *p)
         double          called = n[i].calls;
 
         p->anchor[i] = rd_is_anchor_kind(v);
-        if (!p->anchor[i] && may_keep(p, i) &&
-            v->ops * ((rd_is_function(v) ? called : here) - once) >
-                RD_PRICE_NEAR * (1 + n[i].uses) * once)
-            p->anchor[i] = true;
+        if (!p->anchor[i] && may_keep(p, i))
+            p->anchor[i] = v->ops * ((rd_is_function(v) ? called : here) - once) >
+                               RD_PRICE_NEAR * (1 + n[i].uses) * once ||
+                           (gathers && saves_gathers(p, i, &n[i]));
         if (p->anchor[i]) {
             here   = points(p, rd_space(v));
             called = rd_takes_one_by_one(g, v) ? RD_VECTOR * here : here;

@@ -144,27 +144,6 @@ static rd_tree *place_once(rd_placing *p)
 }
 
 /* ---- Keep again, knowing the homes ----------------------------------------------------------- */
-/* Gathers that an element of a map takes where it is computed again. */
-static int gathers_of(const rd_placing *p, int value)
-{
-    bool *const mine = p->marked;
-    int         n    = 0;
-
-    memset(mine, 0, (size_t)value * sizeof *mine);
-    mine[value] = true;
-    for (int i = value; i >= 0; i--) {
-        const rd_value *v = &p->graph->value[i];
-
-        if (!mine[i] || (i != value && p->anchor[i]))
-            continue;
-        n += rd_is_gathered(v);
-        for (int k = 0; k < v->n_in; k++)
-            if (v->in[k] >= 0)
-                mine[v->in[k]] = true;
-    }
-    return n;
-}
-
 /* What computing a map for each of its readers would take. */
 typedef struct repeated {
     int    readers;
@@ -205,9 +184,8 @@ static int too_dear(const rd_placing *p, const rd_tree *tree)
             continue;
         if (!rd_goes_on(p->graph->ctx))
             return -1;
-        r = repeat(p, v);
-        saved =
-            r.operations - m->ops * points + RD_PRICE_READ * gathers_of(p, v) * (r.visits - points);
+        r     = repeat(p, v);
+        saved = r.operations - m->ops * points + rd_gathers_price(p, v) * (r.visits - points);
         /* Each evaluation loads it: an operation as cheap as that is never worth an array. */
         if (saved < points * (RD_PRICE_WRITE + RD_PRICE_READ * r.readers) + r.visits)
             return v;

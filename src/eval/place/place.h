@@ -39,6 +39,9 @@ double rd_group_cost(rd_placing *p, int n, const int32_t *group, rd_set shared, 
 bool rd_is_function(const rd_value *m);
 bool rd_takes_one_by_one(const rd_graph *graph, const rd_value *reader);
 
+/* What the gathers cost that an element of a map takes where it is computed again. */
+double rd_gathers_price(const rd_placing *p, int value);
+
 /* Reduced axes of a REDUCE. */
 rd_set rd_reduced(const rd_value *v);
 
