@@ -1,13 +1,14 @@
-# bin/rdim: formulas of arrays in files, on the public header alone.  libnetcdf and libhdf5 are loaded when a file of
+# bin/rdim: formulas of arrays in files, on the public header alone, but for a copy of what knows how much memory a
+# process may have.  libnetcdf and libhdf5 are loaded when a file of
 # theirs is met, not linked: starting with them takes 8 ms, and without 1.
 find_package(PkgConfig)
 find_package(ZLIB)
 
 file(GLOB_RECURSE command_sources CONFIGURE_DEPENDS src/command/*.c)
 list(FILTER command_sources EXCLUDE REGEX src/command/main.c)
-add_library(rdim_command_parts OBJECT ${command_sources})
+add_library(rdim_command_parts OBJECT ${command_sources} src/core/machine_memory.c)
 set_target_properties(rdim_command_parts PROPERTIES C_STANDARD 11 C_EXTENSIONS OFF)
-target_include_directories(rdim_command_parts PUBLIC src/command)
+target_include_directories(rdim_command_parts PUBLIC src/command PRIVATE src)
 target_compile_definitions(rdim_command_parts PRIVATE _GNU_SOURCE)   # O_TMPFILE, memfd_create, getopt_long
 target_link_libraries(rdim_command_parts PUBLIC rdim::rdim m Threads::Threads ${CMAKE_DL_LIBS} PRIVATE rdim_warnings)
 

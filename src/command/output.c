@@ -91,9 +91,12 @@ static bool map_result(const cmd_target *t, cmd_result *r, int64_t place)
     char *map =
         mmap(NULL, (size_t)(end - begin), PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)begin);
     close(fd);
-    if (map != MAP_FAILED)
-        r->array.data = map + (place - begin);
-    return map != MAP_FAILED;
+    if (map == MAP_FAILED)
+        return false;
+    if (cmd_fits_cache(end - begin))
+        cmd_make_pages(map, end - begin);
+    r->array.data = map + (place - begin);
+    return true;
 }
 
 static void describe(cmd_result *r)

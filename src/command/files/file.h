@@ -101,6 +101,10 @@ void cmd_read_pieces(int fd, const char *path, void *to, int64_t bytes, int64_t 
 void cmd_read_chunks(int fd, const char *path, void *to, int64_t bytes, int64_t each,
                      const int64_t *offset);
 
+/* All pages of a mapped file that is to be written, in their order: loops that go across it would
+ * else meet them one by one, which takes three times as long.  Does what the system can. */
+void cmd_make_pages(void *to, int64_t bytes);
+
 /* ---- storage.c ------------------------------------------------------------------------------- */
 /* Opens a regular file to read; ends the program if it cannot. */
 int  cmd_open_to_read(const char *path, int64_t *size);
@@ -108,12 +112,14 @@ void cmd_read_at(int fd, const char *path, void *to, int64_t bytes, int64_t offs
 void cmd_write_at(int fd, const char *path, const void *from, int64_t bytes, int64_t offset);
 /* Bytes of an open file, mapped to be read; NULL: the file system cannot. */
 const void *cmd_map(int fd, int64_t offset, int64_t bytes);
+/* Does the file cache hold so much that is to be written?  Beyond, the system makes writers wait. */
+bool cmd_fits_cache(int64_t bytes);
 /* Room for what is decoded, zeroed: memory, or, where it is more than memory should hold, a file
  * without a name that is mapped. */
 void *cmd_storage(int64_t bytes, const char *what);
 /* The same as an open file to write to. */
 int cmd_storage_file(int64_t bytes, const char *what);
-/* Bytes beyond which cmd_storage() takes a file; 0: half of the machine's memory. */
+/* Bytes beyond which cmd_storage() takes a file; 0: half of what the process may have. */
 void cmd_set_memory(int64_t bytes);
 /* A leaf of elements that stay where they are. */
 rd_expr *cmd_leaf(rd_ctx *ctx, const cmd_variable *v, const void *data);

@@ -15,6 +15,22 @@ static int numbers_of(const cmd_variable *v, cmd_numbers *numbers, void *user, c
     return n;
 }
 
+/* Most files say the same in both attributes. */
+static int without_twins(double *missing, int n)
+{
+    int left = 0;
+
+    for (int k = 0; k < n; k++) {
+        bool known = false;
+
+        for (int j = 0; j < left; j++)
+            known |= missing[j] == missing[k];
+        if (!known)
+            missing[left++] = missing[k];
+    }
+    return left;
+}
+
 void cmd_read_packing(cmd_variable *v, cmd_numbers *numbers, void *user)
 {
     cmd_packing p    = { .scale = 1 };
@@ -24,6 +40,7 @@ void cmd_read_packing(cmd_variable *v, cmd_numbers *numbers, void *user)
     p.n_missing = numbers_of(v, numbers, user, "_FillValue", 1, p.missing, &type);
     p.n_missing += numbers_of(v, numbers, user, "missing_value", CMD_MOST_MISSING - p.n_missing,
                               p.missing + p.n_missing, &type);
+    p.n_missing = without_twins(p.missing, p.n_missing);
     if (numbers_of(v, numbers, user, "valid_range", 2, at, &type) == 2) {
         p.has_low = p.has_high = true;
         p.low                  = at[0];

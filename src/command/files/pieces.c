@@ -1,16 +1,22 @@
 /* pieces.c - bytes of a file that cannot be used where they lie, read piece by piece by several
- * threads: what takes longest is that memory is new, and the other byte order. */
+ * threads, and pages of one that is to be written: what takes longest is that memory is new, and the
+ * other byte order. */
 #include "files/file.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* from Linux 5.14 on; another one says that it does not know it */
+#endif
 
 enum { PIECE = 1 << 22, MOST_THREADS = 8 };
 
 typedef struct job {
-    int            fd;
+    int            fd; /* -1: pages are made */
     char          *to;
     int64_t        bytes, offset, swapped; /* size of what is turned, or 0 */
     const int64_t *chunk; /* where each chunk of `each` bytes is, instead of offset */
@@ -38,6 +44,10 @@ static int read_piece(const job *j, char *to, int64_t n, int64_t offset)
 /* So many bytes for place `at`, of one chunk or of several. */
 static int read_range(const job *j, int64_t at, int64_t n)
 {
+    if (j->fd < 0) {
+        (void)madvise(j->to + at, (size_t)n, MADV_POPULATE_WRITE);
+        return 0;
+    }
     if (!j->chunk)
         return read_piece(j, j->to + at, n, j->offset + at);
     for (int64_t part; n > 0; at += part, n -= part) {
@@ -98,4 +108,9 @@ void cmd_read_chunks(int fd, const char *path, void *to, int64_t bytes, int64_t 
                      const int64_t *offset)
 {
     run(&(job){ .fd = fd, .to = to, .bytes = bytes, .chunk = offset, .each = each }, path);
+}
+
+void cmd_make_pages(void *to, int64_t bytes)
+{
+    run(&(job){ .fd = -1, .to = to, .bytes = bytes }, "");
 }

@@ -1,5 +1,6 @@
 /* storage.c - bytes: read, mapped, and kept where there is room for them. */
 #include "files/file.h"
+#include "core/machine_memory.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -78,9 +79,12 @@ void cmd_set_memory(int64_t bytes)
 
 static bool fits_memory(int64_t bytes)
 {
-    const int64_t pages = (int64_t)sysconf(_SC_PHYS_PAGES), page = (int64_t)sysconf(_SC_PAGESIZE);
+    return bytes <= (most_memory > 0 ? most_memory : rd_machine_memory() / 2);
+}
 
-    return bytes <= (most_memory > 0 ? most_memory : pages / 2 * page);
+bool cmd_fits_cache(int64_t bytes)
+{
+    return bytes <= rd_machine_memory() / 8;
 }
 
 /* A file without a name goes with the program, however that ends. */
