@@ -20,10 +20,13 @@ random() {
 random tas.nc 1000 1
 for k in 1 2 3 4; do random member_$k.nc 250 $k; done
 
-# seconds COMMAND...: the least of three runs.
+# seconds FILE COMMAND...: the least of three runs, each of which makes the file anew: rdim, which keeps an old file until
+# the new one is on the disk, would else wait for that.
 seconds() {
-    local best=0 begin took
+    local file=$1 best=0 begin took
+    shift
     for _ in 1 2 3; do
+        rm -f "$file"
         begin=$(date +%s%N)
         "$@" > /dev/null 2> why || { cat why >&2; echo "cookbook.sh: failed: $*" >&2; exit 1; }
         took=$(($(date +%s%N) - begin))
@@ -38,11 +41,11 @@ job() {
     IFS='|' read -ra rdim_arguments <<< "$3"
     IFS=' ' read -ra cdo_arguments <<< "$4"
     rm -f ours.nc cdo.nc nco.nc
-    ours=$(seconds "$rdim" "${rdim_arguments[@]}" -o ours.nc)
-    cdos=$(seconds cdo -s -O -P "$threads" "${cdo_arguments[@]}" cdo.nc)
+    ours=$(seconds ours.nc "$rdim" "${rdim_arguments[@]}" -o ours.nc)
+    cdos=$(seconds cdo.nc cdo -s -O -P "$threads" "${cdo_arguments[@]}" cdo.nc)
     if [[ -n ${5-} ]]; then
         IFS=' ' read -ra nco_arguments <<< "$5"
-        ncos=$(seconds "${nco_arguments[@]}" nco.nc)
+        ncos=$(seconds nco.nc "${nco_arguments[@]}" nco.nc)
     fi
     far=$("$rdim" "max(abs(float64(a) - b))" a=ours.nc:tas b=cdo.nc:tas | tail -1)
     awk -v name="$1" -v a="$ours" -v b="$cdos" -v c="$ncos" -v far="$far" -v most="$2" 'BEGIN {

@@ -196,7 +196,13 @@ static void add_cluster(rd_codegen *n, rd_text *to, const rd_address *at, bool m
     rd_text_add(to, "]");
 }
 
-/* One range after the other; all indices where a strip has elements of several lists.  Two ranges
+void rd_bounds_begin(rd_codegen *n, int32_t loop)
+{
+    if (n->p->loop[loop].bounds->list_at >= 0)
+        rd_line(n, "int64_t past%" PRId32 " = 0;", loop);
+}
+
+/* One range after the other, from the first that ends behind `from` on; all indices where a strip has elements of several lists.  Two ranges
  * may meet in one strip, which is visited once.  An index beyond either end of the first range is
  * visited, too: one that is masked out, if there is any, tells 0 from -0. */
 static void open_list(rd_codegen *n, int32_t loop, const rd_bounds *bounds, const char *from,
@@ -215,8 +221,13 @@ static void open_list(rd_codegen *n, int32_t loop, const rd_bounds *bounds, cons
     rd_line(n, "const int64_t one%d = least%d + most%d, of_one%d = most%d - least%d <= 1;", k, k, k,
             k, k, k);
     rd_line(n, "const int64_t nearest%d = of_one%d ? list%d[one%d] : 0;", k, k, k, k);
-    rd_line(n, "int64_t range%d = nearest%d, done%d = %s;", k, k, k, from);
     rd_line(n, "const int64_t ranges%d = of_one%d ? list%d[one%d + 1] : 1;", k, k, k, k);
+    rd_line(n,
+            "while (nearest%d + past%d + 1 < ranges%d && list%d[%s + 2 + 2 * (nearest%d + past%d)] "
+            "< %s)",
+            k, k, k, k, lists.at, k, k, from);
+    rd_line(n, "    past%d++;", k);
+    rd_line(n, "int64_t range%d = nearest%d + past%d, done%d = %s;", k, k, k, k, from);
     rd_line(n, "for (; range%d < ranges%d && done%d < %s; range%d++) {", k, k, k, to, k);
     n->indent++;
     rd_line(n, "const int64_t *const two%d = list%d + %s + 1 + 2 * range%d;", k, k, lists.at, k);

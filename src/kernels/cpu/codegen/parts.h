@@ -176,6 +176,8 @@ void rd_add_padded(rd_codegen *n, int32_t load, const char *type);
  * on.  Then what it walks, thrice at most. */
 bool rd_is_bounded(const rd_codegen *n, int32_t loop);
 void rd_bounds_functions(const rd_codegen *n, rd_text *to);
+/* Before the loop over blocks around it: how many of a list's ranges lie before a block. */
+void rd_bounds_begin(rd_codegen *n, int32_t loop);
 void rd_bounds_open(rd_codegen *n, int32_t loop, const char *from, const char *to, int by);
 /* The clusters along a region's axis that say which ranges of a list a loop inside visits, as an
  * address, -1: none.  Strips of one cluster then end at its border<axis>, which is opened here. */

@@ -267,6 +267,8 @@ static void walk_each(rd_codegen *n, int32_t loop)
 
     snprintf(lo, sizeof lo, "lo%d_%d", a, kept.range);
     snprintf(hi, sizeof hi, "hi%d_%d", a, kept.range);
+    if (rd_is_bounded(n, loop))
+        rd_bounds_begin(n, loop);
     if (blocks) {
         if (rd_blocks_beside(n, loop, lo, hi))
             snprintf(lo, sizeof lo, "beside%d", loop);
@@ -451,6 +453,8 @@ static void walk_region(rd_codegen *n, rd_region *r)
     n->bind[a].kind = RD_BIND_STRIP;
     if (!r->around)
         rd_states_in(n, r->loop);
+    if (!r->around && !r->one && rd_is_bounded(n, r->loop))
+        rd_bounds_begin(n, r->loop);
     if (blocks) {
         rd_line(n, "for (int64_t end%d; v%d < %s;) {", r->loop, a, hi);
         n->indent++;
