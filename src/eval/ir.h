@@ -173,8 +173,7 @@ struct rd_scope {
     rd_set    ranged; /* axes cut to a range by a tile loop     */
     rd_scope *parent;
     rd_item  *first;
-    rd_scope
-        *epilogue; /* of a stage of folds by rows: maps of their results, a loop over rows; NULL */
+    rd_scope *epilogue; /* a loop over rows: maps of what its folds by rows come to; NULL */
 };
 
 typedef enum rd_keep {
@@ -288,7 +287,7 @@ rd_set  rd_space(const rd_value *v);         /* axes its evaluation loops over  
 bool    rd_value_decides(const rd_value *v); /* of a REDUCE: may some elements decide?          */
 rd_set  rd_own_dims(const rd_value *v);      /* axes of groups and of a reducer's outputs      */
 bool    rd_goes_by_rows(const rd_value *v);  /* a fold by labels that are the rows of a pattern   */
-/* How far behind the labels of a fold memory says where the elements of each group begin; 0: nowhere. */
+/* How far behind a fold's labels memory says where the elements of each group begin; 0: nowhere. */
 int64_t rd_begins_of_rows(const rd_graph *graph, const rd_value *v);
 bool    rd_is_gathered(const rd_value *v);    /* a read at a place that memory says        */
 bool    rd_is_anchor_kind(const rd_value *v); /* always computed at one place: folds, joins,

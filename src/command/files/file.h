@@ -112,7 +112,7 @@ void cmd_read_at(int fd, const char *path, void *to, int64_t bytes, int64_t offs
 void cmd_write_at(int fd, const char *path, const void *from, int64_t bytes, int64_t offset);
 /* Bytes of an open file, mapped to be read; NULL: the file system cannot. */
 const void *cmd_map(int fd, int64_t offset, int64_t bytes);
-/* Does the file cache hold so much that is to be written?  Beyond, the system makes writers wait. */
+/* Does the file cache hold so much that is to be written?  Beyond, writers must wait. */
 bool cmd_fits_cache(int64_t bytes);
 /* Room for what is decoded, zeroed: memory, or, where it is more than memory should hold, a file
  * without a name that is mapped. */

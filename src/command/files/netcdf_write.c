@@ -157,8 +157,8 @@ void cmd_netcdf_write(const char *path, const char *aside, const cmd_results *re
     cmd_netcdf_check(path, "cannot be written", w.nc->close(w.id));
 }
 
-/* The library gives a variable its place in the file when the first element is written: the last one
- * is, so that the file is as long as it will be. */
+/* The library gives a variable its place in the file when the first element is written: the last
+ * one is, so that the file is as long as it will be. */
 static void put_last(const writer *w, int variable, const cmd_result *r)
 {
     static const double none = 0;

@@ -1,6 +1,6 @@
 /* pieces.c - bytes of a file that cannot be used where they lie, read piece by piece by several
- * threads, and pages of one that is to be written: what takes longest is that memory is new, and the
- * other byte order. */
+ * threads, and pages of one that is to be written: what takes longest is that memory is new, and
+ * the other byte order. */
 #include "files/file.h"
 #include <errno.h>
 #include <pthread.h>

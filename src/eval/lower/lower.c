@@ -5,6 +5,7 @@
  * level, and stays in its register until the level closes. */
 #include "eval/lower/lower.h"
 #include "core/tree.h"
+#include "eval/place/place.h"
 #include <string.h>
 
 /* ---- Kept values ----------------------------------------------------------------------------- */
@@ -253,14 +254,18 @@ static void describe_program(rd_lowering *l)
         p->axis_extent[a] = l->graph->axis[a].extent;
 }
 
+/* A fold by rows goes element by element, and most of what it reads is gathered. */
 static void add_work(rd_lowering *l, const rd_scope *scope)
 {
-    for (const rd_item *item = scope->first; item; item = item->next)
+    for (const rd_item *item = scope->first; item; item = item->next) {
+        const rd_value *v = item->loop ? NULL : &l->graph->value[item->value];
+
         if (item->loop)
             add_work(l, item->loop);
         else
-            l->p->work += (double)rd_points_of(l->graph, rd_space(&l->graph->value[item->value])) *
-                          (1 + l->graph->value[item->value].ops);
+            l->p->work += (double)rd_points_of(l->graph, rd_space(v)) * (1 + v->ops) *
+                          (rd_takes_one_by_one(l->graph, v) ? RD_VECTOR : 1);
+    }
     if (scope->epilogue)
         add_work(l, scope->epilogue);
 }

@@ -284,8 +284,8 @@ bool rd_notes_nan(const rd_emit_fold *f)
            rd_dtype_kind(f->fold->type) == RD_KIND_FLOAT;
 }
 
-/* What the state is goes by way of a constant: else gcc chooses between numbers in registers of ints,
- * and an extreme of rows of seven took 1.6 times as long. */
+/* What the state is goes by way of a constant: else gcc chooses between numbers in registers of
+ * ints, and an extreme of rows of seven took 1.6 times as long. */
 static void add_noting_step(rd_text *to, const rd_emit_fold *f)
 {
     const bool least = rd_reducer_table[f->fold->reducer].op == RD_OP_minimum;

@@ -202,9 +202,10 @@ void rd_bounds_begin(rd_codegen *n, int32_t loop)
         rd_line(n, "int64_t past%" PRId32 " = 0;", loop);
 }
 
-/* One range after the other, from the first that ends behind `from` on; all indices where a strip has elements of several lists.  Two ranges
- * may meet in one strip, which is visited once.  An index beyond either end of the first range is
- * visited, too: one that is masked out, if there is any, tells 0 from -0. */
+/* One range after the other, from the first that ends behind `from` on; all indices where a strip
+ * has elements of several lists.  Two ranges may meet in one strip, which is visited once.  An index
+ * beyond either end of the first range is visited, too: one that is masked out, if there is any,
+ * tells 0 from -0. */
 static void open_list(rd_codegen *n, int32_t loop, const rd_bounds *bounds, const char *from,
                       const char *to, int by)
 {

@@ -213,8 +213,8 @@ static void walk_refused(rd_codegen *n, int32_t loop, int32_t mask, const char *
     n->refused = -1;
 }
 
-/* Fours of a row's places, then those that are left.  A loop from 0 to 4: of one from an index to that
- * and 4 gcc does not know how often it goes round. */
+/* Fours of a row's places, then those that are left.  A loop from 0 to 4: of one from an index to
+ * that and 4 gcc does not know how often it goes round. */
 static void walk_fours(rd_codegen *n, int32_t loop, const char *lo, const char *hi)
 {
     const int32_t a    = n->p->loop[loop].axis;

@@ -3,8 +3,8 @@
  * some process has compiled it; sync, it is compiled where a plan is made, which waits for it;
  * async, a thread of the process's own loads it once its plans have worked for a millisecond and
  * compiles it once they have for fifty; that is so if the variable is not set; finish, the same, and
- * a process that ends waits for what is being compiled.  Without it, or until it is there, programs run another way, with the same bits.  Nothing here is an error: what cannot
- * be had is counted. */
+ * a process that ends waits for what is being compiled.  Without it, or until it is there, programs
+ * run another way, with the same bits.  Nothing here is an error: what cannot be had is counted. */
 #ifndef RD_KERNELS_CPU_JIT_TIER_H
 #define RD_KERNELS_CPU_JIT_TIER_H
 #include "core/text.h"
