@@ -292,6 +292,95 @@ START_TEST(long_patterns)
 }
 END_TEST
 
+/* ---- Two patterns ------------------------------------------------------------------------------ */
+typedef struct drawn {
+    int32_t *row, *column;
+    double  *value, *dense; /* 0 elsewhere */
+    int64_t  n;
+} drawn;
+
+/* One of `each` places is stored, at random, but in rows of which three in four have none. */
+static drawn draw_pattern(int64_t rows, int64_t columns, uint32_t each, uint32_t *seed)
+{
+    const size_t most = (size_t)(rows * columns);
+    drawn        d    = { .row    = malloc(most * sizeof *d.row),
+                          .column = malloc(most * sizeof *d.column),
+                          .value  = malloc(most * sizeof *d.value),
+                          .dense  = calloc(most, sizeof *d.dense) };
+
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < columns; j++) {
+            *seed = *seed * 1664525 + 1013904223;
+            if (i % 8 > 1 || (*seed >> 8) % each)
+                continue;
+            d.row[d.n]               = (int32_t)i;
+            d.column[d.n]            = (int32_t)j;
+            d.value[d.n]             = 1 + (*seed >> 20) % 9;
+            d.dense[i * columns + j] = d.value[d.n++];
+        }
+    return d;
+}
+
+static rd_expr *drawn_matrix(const drawn *d, rd_shape shape, bool stored)
+{
+    return rd_coo(ctx, shape, rd_wrap(ctx, d->row, RD_SHAPE(d->n)),
+                  rd_wrap(ctx, d->column, RD_SHAPE(d->n)), rd_wrap(ctx, d->value, RD_SHAPE(d->n)),
+                  .stored = stored);
+}
+
+static void expect_dense(const char *what, rd_expr *y, const double *want, int64_t n)
+{
+    rd_array at = { 0 };
+
+    ck_assert_msg(y && rd_eval(ctx, rd_dense(y), &at) == RD_OK, "%s: %s", what, rd_error_text(ctx));
+    for (int64_t k = 0; k < n; k++)
+        ck_assert_msg(((const double *)at.data)[k] == want[k], "%s: %lld: %g, not %g", what,
+                      (long long)k, ((const double *)at.data)[k], want[k]);
+    rd_array_free(&at);
+}
+
+/* Their union, what both have, and one at the other's places: row by row, by threads, and where so
+ * many rows have no place that there is no list of them. */
+static void merge_two(int64_t rows, int64_t columns, uint32_t each)
+{
+    const int64_t  n     = rows * columns;
+    const rd_shape shape = RD_SHAPE(rows, columns);
+    uint32_t       seed  = 7;
+    const drawn    a     = draw_pattern(rows, columns, each, &seed);
+    const drawn    b     = draw_pattern(rows, columns, each + 1, &seed);
+    double *const  want  = malloc((size_t)n * sizeof *want);
+
+    for (int64_t k = 0; k < n; k++)
+        want[k] = a.dense[k] - b.dense[k];
+    expect_dense("a - b", rd_sub(drawn_matrix(&a, shape, false), drawn_matrix(&b, shape, false)),
+                 want, n);
+    for (int64_t k = 0; k < n; k++)
+        want[k] = a.dense[k] && b.dense[k] ? a.dense[k] - b.dense[k] : 0;
+    expect_dense("stored", rd_sub(drawn_matrix(&a, shape, true), drawn_matrix(&b, shape, true)),
+                 want, n);
+    for (int64_t k = 0; k < n; k++)
+        want[k] = a.dense[k] ? a.dense[k] - b.dense[k] : 0;
+    expect_dense("of a", rd_sub(drawn_matrix(&a, shape, true), drawn_matrix(&b, shape, false)),
+                 want, n);
+    for (int k = 0; k < 2; k++) {
+        const drawn *d = k ? &b : &a;
+
+        free(d->row);
+        free(d->column);
+        free(d->value);
+        free(d->dense);
+    }
+    free(want);
+}
+
+START_TEST(two_patterns)
+{
+    merge_two(13, 40, 3);
+    merge_two(3000, 300, 2);
+    merge_two(70000, 10, 900);
+}
+END_TEST
+
 /* ---- What is wrong in one place --------------------------------------------------------------- */
 enum { ROWS = 4, COLUMNS = 5, PLACES = 6 };
 
@@ -418,7 +507,7 @@ int main(void)
 {
     const TTest *const tests[] = { matrices,        nothing_elsewhere, sparse_results,
                                    there_and_back,  refused_results,   refusals,
-                                   one_index_wrong, long_patterns };
+                                   one_index_wrong, long_patterns,     two_patterns };
 
     return run_suite("sparse", tests, COUNT(tests));
 }

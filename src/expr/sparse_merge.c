@@ -19,6 +19,8 @@ typedef struct places {
     const void *row[RD_MAX_RANK];
     bool        wide[RD_MAX_RANK]; /* i64, not i32 */
     int64_t     extent[RD_MAX_RANK];
+    /* of a pair: where the places of each index of the first one begin, and the end; NULL: not known */
+    const int32_t *begin;
 } places;
 
 /* Which places of two patterns count. */
@@ -57,6 +59,8 @@ static places places_of(const rd_expr *x, rd_expr *const *coord)
         p.extent[k] = x->extent[x->as.sparse->axis[k]];
     }
     p.pair = p.n_coord == 2 && !p.wide[0] && !p.wide[1];
+    if (p.pair && coord[0]->ascends == p.extent[0])
+        p.begin = (const int32_t *)p.row[0] + p.n;
     return p;
 }
 
@@ -90,10 +94,16 @@ static inline void put_place(const places *from, bool pair, int64_t i, const pla
 }
 
 /* ---- Two patterns as one --------------------------------------------------------------------- */
-/* Elements that one thread goes through. */
+/* Elements that one thread goes through: whole rows, where these are known. */
 typedef struct span {
     int64_t a, a_end, b, b_end, n; /* n: places before it */
+    int64_t row, row_end;
 } span;
+
+static bool knows_rows(const merging *m)
+{
+    return m->a.begin && m->b.begin;
+}
 
 static inline void put_number(void *row, bool narrow, int64_t n, int64_t number)
 {
@@ -131,6 +141,63 @@ static inline int64_t merge_as(const merging *m, counting which, bool pair, span
     return n - s.n;
 }
 
+/* A place of row i in column j: element a of one, b of the other, -1: it has none. */
+static inline void put_pair(const made *to, int64_t n, int64_t i, int32_t j, int64_t a, int64_t b)
+{
+    if (to->room[0]) {
+        ((int32_t *)to->room[0])[n] = (int32_t)i;
+        ((int32_t *)to->room[1])[n] = j;
+    }
+    if (to->number[0])
+        ((int32_t *)to->number[0])[n] = (int32_t)a;
+    if (to->number[1])
+        ((int32_t *)to->number[1])[n] = (int32_t)b;
+}
+
+/* The same row by row: columns are compared alone, and where one row ends the other one's rest needs
+ * no look. */
+static inline int64_t merge_rows_as(const merging *m, counting which, span s, const made *to)
+{
+    const int32_t *const x = m->a.row[1], *const y = m->b.row[1];
+    int64_t n = s.n;
+
+    for (int64_t i = s.row; i < s.row_end; i++) {
+        int64_t       a = m->a.begin[i], b = m->b.begin[i];
+        const int64_t a_end = m->a.begin[i + 1], b_end = m->b.begin[i + 1];
+
+        while (a < a_end && b < b_end) {
+            const int32_t j = x[a], k = y[b];
+
+            if (to && (which == BOTH ? j == k : which == FIRST ? j <= k : true))
+                put_pair(to, which == FIRST ? a : n, i, j < k ? j : k, j <= k ? a : -1,
+                         k <= j ? b : -1);
+            n += which == ANY || j == k;
+            a += j <= k;
+            b += k <= j;
+        }
+        if (!to) {
+            n += which == ANY ? a_end - a + b_end - b : 0;
+            continue;
+        }
+        for (; which != BOTH && a < a_end; a++) {
+            put_pair(to, which == FIRST ? a : n, i, x[a], a, -1);
+            n += which == ANY;
+        }
+        for (; which == ANY && b < b_end; b++)
+            put_pair(to, n++, i, y[b], -1, b);
+    }
+    return n - s.n;
+}
+
+static int64_t merge_rows(const merging *m, const span *s, const made *to)
+{
+    switch (m->which) {
+    case BOTH: return to ? merge_rows_as(m, BOTH, *s, to) : merge_rows_as(m, BOTH, *s, NULL);
+    case FIRST: return merge_rows_as(m, FIRST, *s, to);
+    default: return to ? merge_rows_as(m, ANY, *s, to) : merge_rows_as(m, ANY, *s, NULL);
+    }
+}
+
 /* Loops that know what they do. */
 static int64_t merge_span(const merging *m, const span *s, const made *to)
 {
@@ -139,6 +206,8 @@ static int64_t merge_span(const merging *m, const span *s, const made *to)
 
     if (!pair)
         return merge_as(m, m->which, false, *s, to);
+    if (knows_rows(m))
+        return merge_rows(m, s, to);
     if (m->which == BOTH)
         return to ? merge_as(m, BOTH, true, *s, to) : merge_as(m, BOTH, true, *s, NULL);
     if (m->which == FIRST)
@@ -174,13 +243,18 @@ static int cut_spans(const merging *m, const rd_ctx *ctx, span *s)
     for (int k = 0; k < n; k++) {
         const int64_t from = m->a.n * k / n;
 
-        s[k].a = from;
-        s[k].b = k > 0 ? first_from(&m->b, number_at(&m->a, false, from)) : 0;
+        s[k] = (span){ .a = from };
+        if (knows_rows(m)) {
+            s[k].row = k > 0 ? coord_at(&m->a, 0, from) : 0;
+            s[k].a   = m->a.begin[s[k].row];
+            s[k].b   = m->b.begin[s[k].row];
+        } else if (k > 0)
+            s[k].b = first_from(&m->b, number_at(&m->a, false, from));
     }
     for (int k = 0; k < n; k++) {
-        s[k].a_end = k + 1 < n ? s[k + 1].a : m->a.n;
-        s[k].b_end = k + 1 < n ? s[k + 1].b : m->b.n;
-        s[k].n     = 0;
+        s[k].a_end   = k + 1 < n ? s[k + 1].a : m->a.n;
+        s[k].b_end   = k + 1 < n ? s[k + 1].b : m->b.n;
+        s[k].row_end = k + 1 < n ? s[k + 1].row : m->a.extent[0];
     }
     return n;
 }
