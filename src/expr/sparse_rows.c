@@ -2,6 +2,7 @@
  * memory says from where the places of each index begin. */
 #include "expr/sparse.h"
 #include "expr/sparse_places.h"
+#include <string.h>
 
 /* With room for `more` behind it. */
 static rd_expr *index_row(rd_ctx *ctx, int64_t n, int64_t more, bool narrow, void **room,
@@ -84,13 +85,13 @@ void rd_row_begins(rd_expr *row, int64_t extent, const void *begin, bool wide)
 
     if (!begins_of(n, extent))
         return;
-    for (int64_t i = 0; i <= extent; i++) {
-        const int64_t at = wide ? ((const int64_t *)begin)[i] : ((const int32_t *)begin)[i];
-
-        if (row->type == RD_I32)
-            ((int32_t *)(void *)to)[i] = (int32_t)at;
+    if (wide == (row->type == RD_I64))
+        memcpy(to, begin, (size_t)(extent + 1) * (size_t)rd_dtype_size(row->type));
+    for (int64_t i = 0; i <= extent && wide != (row->type == RD_I64); i++) {
+        if (wide)
+            ((int32_t *)(void *)to)[i] = (int32_t)((const int64_t *)begin)[i];
         else
-            ((int64_t *)(void *)to)[i] = at;
+            ((int64_t *)(void *)to)[i] = ((const int32_t *)begin)[i];
     }
     row->ascends = extent;
 }
