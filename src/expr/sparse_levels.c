@@ -66,6 +66,20 @@ static bool is_row_of_indices(const builder *b, const char *what, int k, rd_expr
     return false;
 }
 
+/* Is no element less than that before it?  Without an end inside, so that vectors look. */
+static bool rises(const rd_expr *row, int64_t n)
+{
+    const int32_t *const narrow = row->type == RD_I32 ? row->as.leaf->data : NULL;
+    const int64_t *const wide   = row->type == RD_I64 ? row->as.leaf->data : NULL;
+    int                  falls  = 0;
+
+    for (int64_t i = 1; narrow && i < n; i++)
+        falls |= narrow[i - 1] > narrow[i];
+    for (int64_t i = 1; wide && i < n; i++)
+        falls |= wide[i - 1] > wide[i];
+    return !falls;
+}
+
 /* Positions of a compressed level: one more than there are places before, from 0 to all of crd. */
 static bool positions_ok(const builder *b, int k, const rd_expr *pos, int64_t n)
 {
@@ -81,16 +95,16 @@ static bool positions_ok(const builder *b, int k, const rd_expr *pos, int64_t n)
                 "%s: pos of level %d goes from %" PRId64 " to %" PRId64
                 ", it must go from 0 to %" PRId64 ", the length of crd",
                 b->call, k, index_at(pos, 0), index_at(pos, last), n);
-    else {
-        for (int64_t i = 0; i < last; i++)
-            if (index_at(pos, i) > index_at(pos, i + 1)) {
-                rd_fail(b->ctx, RD_ERR_ARGUMENT,
-                        "%s: pos of level %d falls from %" PRId64 " to %" PRId64
-                        " at position %" PRId64,
-                        b->call, k, index_at(pos, i), index_at(pos, i + 1), i + 1);
-                return false;
-            }
+    else if (rises(pos, last + 1))
         return true;
+    else {
+        int64_t i = 0;
+
+        while (index_at(pos, i) <= index_at(pos, i + 1))
+            i++;
+        rd_fail(b->ctx, RD_ERR_ARGUMENT,
+                "%s: pos of level %d falls from %" PRId64 " to %" PRId64 " at position %" PRId64,
+                b->call, k, index_at(pos, i), index_at(pos, i + 1), i + 1);
     }
     return false;
 }

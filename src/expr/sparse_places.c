@@ -106,27 +106,55 @@ static int64_t falls_between(int n, const rd_index_level *level, int64_t from, i
     return falls;
 }
 
+/* The same of one level of i32, as most are, for rows that begin at one of places from to to - 1,
+ * while these are near.  Without branches: where rows begin nobody can foresee. */
+static int64_t narrow_falls(const rd_index_level *level, int64_t from, int64_t to)
+{
+    const int32_t *const pos = level->pos, *const crd = level->crd;
+    int64_t falls = 0, i = 1, behind = level->before;
+
+    while (i < behind) { /* the first row that begins there */
+        const int64_t middle = i + (behind - i) / 2;
+
+        if (pos[middle] < from)
+            i = middle + 1;
+        else
+            behind = middle;
+    }
+    for (; i < level->before && pos[i] < to; i++) {
+        const bool    begins = (pos[i] > 0) & (pos[i] != pos[i - 1]);
+        const int64_t p      = pos[i] > 0 ? pos[i] : 0;
+
+        falls += begins & (crd[p - begins] >= crd[p]);
+    }
+    return falls;
+}
+
 static bool group_in_order(const rd_ctx *ctx, int n, const rd_index_level *level, bool trusted)
 {
     const int64_t pieces = (level->places + PIECE - 1) / PIECE;
     const int64_t rows   = level->kind == RD_LEVEL_COMPRESSED ? level->before : 0;
+    const bool    narrow = rows > 0 && n == 1 && !level->wide_pos && !level->wide_crd;
     const int     team   = rd_places_threads(ctx, level->places);
     int64_t       out = 0, fallen = 0, allowed = 0;
 
     (void)team; /* for a build without OpenMP */
-#pragma omp parallel for num_threads(team) if (team > 1) reduction(+ : out, fallen)
+#pragma omp parallel for num_threads(team) if (team > 1) reduction(+ : out, fallen, allowed)
     for (int64_t k = 0; k < pieces; k++) {
-        const int64_t end = (k + 1) * PIECE;
+        const int64_t from = k * PIECE,
+                      end  = from + PIECE < level->places ? from + PIECE : level->places;
 
         for (int g = 0; g < n; g++)
-            out += outside(&level[g], k * PIECE, end < level->places ? end : level->places);
+            out += outside(&level[g], from, end);
         if (!trusted)
-            fallen += falls(n, level, k * PIECE, end < level->places ? end : level->places);
+            fallen += falls(n, level, from, end);
+        if (!trusted && narrow)
+            allowed += narrow_falls(level, from, end);
     }
     if (out || trusted || !fallen)
         return !out;
 #pragma omp parallel for num_threads(team) if (team > 1) reduction(+ : allowed)
-    for (int64_t k = 0; k < rows; k += PIECE)
+    for (int64_t k = 0; k < (narrow ? 0 : rows); k += PIECE)
         allowed += falls_between(n, level, k, k + PIECE < rows ? k + PIECE : rows);
     return fallen == allowed;
 }
@@ -160,24 +188,40 @@ static int64_t first_below(int n, const rd_index_level *level, int64_t p)
     return p;
 }
 
-static int64_t index_of(const rd_index_level *level, int64_t p)
+/* Rows are short: eight are written at once, and what is too many the next row writes over, but not
+ * beyond `limit`. */
+static inline void fill_row(int32_t *to, int64_t place, int64_t end, int64_t limit, int32_t index)
 {
-    return level->kind == RD_LEVEL_DENSE ? p % level->extent : at(level->crd, level->wide_crd, p);
+    enum { EIGHT = 8 };
+
+    for (; place < end && place + EIGHT <= limit; place += EIGHT)
+        for (int k = 0; k < EIGHT; k++)
+            to[place + k] = index;
+    for (; place < end; place++)
+        to[place] = index;
 }
 
 static void fill_places(int below, const rd_index_level *level, int64_t from, int64_t to)
 {
-    int64_t place = first_below(below, level + 1, from);
+    const bool dense  = level->kind == RD_LEVEL_DENSE;
+    const bool narrow = below == 1 && level[1].kind == RD_LEVEL_COMPRESSED && !level[1].wide_pos;
+    const int32_t *const pos   = narrow ? level[1].pos : NULL;
+    const int64_t        limit = first_below(below, level + 1, to);
+    int64_t              place = first_below(below, level + 1, from);
+    int64_t              index = dense ? from % level->extent - 1 : 0;
 
     for (int64_t p = from; p < to; p++) {
-        const int64_t end = first_below(below, level + 1, p + 1), index = index_of(level, p);
+        const int64_t end = pos ? pos[p + 1] : first_below(below, level + 1, p + 1);
 
+        if (!dense)
+            index = at(level->crd, level->wide_crd, p);
+        else if (++index == level->extent)
+            index = 0;
         if (level->narrow)
-            for (; place < end; place++)
-                level->narrow[place] = (int32_t)index;
-        else
-            for (; place < end; place++)
-                level->wide[place] = index;
+            fill_row(level->narrow, place, end, limit, (int32_t)index);
+        for (; level->wide && place < end; place++)
+            level->wide[place] = index;
+        place = end;
     }
 }
 
