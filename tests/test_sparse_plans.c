@@ -168,6 +168,11 @@ START_TEST(far_gathers_are_stored)
         const char    *text = explained(rd_div(t, rd_sum(t, RD_KEEP(0))));
 
         ck_assert_msg(count(text, "x0[x1[") == (wide ? 1 : 2), "%s", text);
+        /* a place that is gathered, which no memory has */
+        rd_expr *const place = rd_take(rd_cast(rd_coord(x, 0), RD_F64), 0, at);
+        rd_expr *const both  = rd_add(t, rd_mul(place, rd_num(ctx, 3)));
+
+        ck_assert(strstr(explained(rd_div(both, rd_sum(both, RD_KEEP(0)))), "stage 0"));
     }
 }
 END_TEST

@@ -102,7 +102,7 @@ int64_t rd_begins_of_rows(const rd_graph *g, const rd_value *v)
 
 bool rd_is_gathered(const rd_value *v)
 {
-    for (int d = 0; d < v->n_at; d++)
+    for (int d = 0; d < v->n_at && v->kind == RD_VALUE_READ; d++)
         for (int t = 0; t < v->at[d].n_term; t++)
             if (v->at[d].term[t].axis < 0)
                 return true;
