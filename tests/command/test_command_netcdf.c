@@ -269,6 +269,15 @@ START_TEST(large_results)
     ck_assert_str_eq(out, "true\ntrue\ntrue\ntrue\ntrue\ntrue\n");
     if (nc->set_alignment && cmd_hdf5_place("big.nc", "a", RD_I32, sizeof big, &place))
         ck_assert_int_eq(place % 4096, 0);
+    run_well("$R --version");
+    if (!strstr(out, "HDF5\n"))
+        return;
+    run_well("$R 'a = x * 2; b = x[:, ::-1] > 0; c = sum(int64(x)); d = rad2deg(x)' "
+             "x=big.bin:i4:500x700 -o big.h5 && "
+             "$R 'all((a == x * 2) & (b == (x[:, ::-1] > 0)) & (d == rad2deg(x)))' big.h5 "
+             "x=big.bin:i4:500x700 && $R 'c == sum(int64(x))' c=big.h5:c x=big.bin:i4:500x700");
+    ck_assert_str_eq(out, "true\ntrue\n");
+    ck_assert(cmd_hdf5_place("big.h5", "a", RD_I32, sizeof big, &place) && place % 4096 == 0);
 }
 END_TEST
 

@@ -9,6 +9,9 @@ extern const cmd_format cmd_npy, cmd_npz, cmd_netcdf, cmd_hdf5, cmd_raw, cmd_csv
  * order; false: nowhere, or nobody can tell. */
 bool cmd_hdf5_place(const char *path, const char *name, rd_dtype type, int64_t bytes,
                     int64_t *offset);
+/* Those of all results in a file that has been made for them; false: one of them has none, or begins
+ * where its elements cannot. */
+bool cmd_hdf5_places(const char *path, const cmd_results *results, int64_t *place);
 /* The elements of a dataset in chunks without filters; false: they must be decoded. */
 bool cmd_hdf5_read_chunks(const char *path, const cmd_variable *v, char *to);
 #endif

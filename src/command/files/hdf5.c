@@ -248,6 +248,19 @@ bool cmd_hdf5_place(const char *path, const char *name, rd_dtype type, int64_t b
     return there;
 }
 
+bool cmd_hdf5_places(const char *path, const cmd_results *results, int64_t *place)
+{
+    bool there = true;
+
+    for (int k = 0; k < results->n && there; k++) {
+        const cmd_result *r = &results->at[k];
+
+        there = cmd_hdf5_place(path, r->name, r->array.type, cmd_result_bytes(r), &place[k]) &&
+                place[k] % cmd_size_of(r->array.type) == 0;
+    }
+    return there;
+}
+
 static void decode(const cmd_hdf5_api *h5, hid_t set, const char *path, const cmd_variable *v,
                    char *to)
 {
@@ -329,7 +342,8 @@ const cmd_format cmd_hdf5 = { .name        = "HDF5",
                               .open        = open_hdf5,
                               .read        = read_hdf5,
                               .coordinates = coordinates,
-                              .write       = cmd_hdf5_write };
+                              .write       = cmd_hdf5_write,
+                              .begin       = cmd_hdf5_begin };
 #else
 static void open_hdf5(cmd_file *file)
 {
@@ -345,6 +359,14 @@ bool cmd_hdf5_place(const char *path, const char *name, rd_dtype type, int64_t b
     (void)type;
     (void)bytes;
     (void)offset;
+    return false;
+}
+
+bool cmd_hdf5_places(const char *path, const cmd_results *results, int64_t *place)
+{
+    (void)path;
+    (void)results;
+    (void)place;
     return false;
 }
 

@@ -33,6 +33,8 @@ static bool find_types(void *file)
     api.name = *at;
     CMD_HDF5_TYPES(CMD_FIND)
 #undef CMD_FIND
+    at              = dlsym(file, "H5P_CLS_FILE_ACCESS_ID_g");
+    api.file_access = at ? *at : 0;
     return true;
 }
 

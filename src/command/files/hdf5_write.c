@@ -1,6 +1,7 @@
 /* hdf5_write.c - results as an HDF5 file: a dataset each, and scales of its axes. */
 #if RDIM_HDF5
 #include "files/hdf5_write.h"
+#include "files/formats.h"
 #include "files/hdf5_api.h"
 #include "files/hdf5_attributes.h"
 #include "result.h"
@@ -127,20 +128,61 @@ static void attach_scales(const writer *w, hid_t set, const cmd_result *r,
     w->h5->H5Tclose(type);
 }
 
-void cmd_hdf5_write(const char *path, const char *aside, const cmd_results *results)
+enum { LARGE = 1 << 20, PAGE = 1 << 12 };
+
+/* Large datasets begin a page. */
+static hid_t create(const writer *w, const char *aside, bool aligned)
+{
+    const cmd_hdf5_api *h5 = w->h5;
+    const hid_t access = aligned && h5->file_access ? h5->H5Pcreate(h5->file_access) : H5P_DEFAULT;
+
+    if (access != H5P_DEFAULT)
+        h5->H5Pset_alignment(access, LARGE / 2, PAGE);
+    const hid_t file = h5->H5Fcreate(aside, CMD_HDF5_TRUNCATE, H5P_DEFAULT, access);
+    if (access != H5P_DEFAULT)
+        h5->H5Pclose(access);
+    check(w, "the file", file);
+    return file;
+}
+
+/* The library gives a dataset its place when the first element is written: the last one is, so that
+ * the file is as long as it will be. */
+static void put_last(const writer *w, hid_t set, hid_t type, const cmd_result *r)
+{
+    static const char none[16];
+    const hid_t       all = w->h5->H5Dget_space(set), one = w->h5->H5Screate(H5S_SCALAR);
+    hsize_t           at[RD_MAX_RANK], count[RD_MAX_RANK];
+
+    for (int k = 0; k < r->array.shape.n; k++) {
+        at[k]    = (hsize_t)r->array.shape.at[k] - 1;
+        count[k] = 1;
+    }
+    if (r->array.shape.n > 0)
+        w->h5->H5Sselect_hyperslab(all, H5S_SELECT_SET, at, NULL, count, NULL);
+    if (cmd_count(r) > 0)
+        check(w, r->name, w->h5->H5Dwrite(set, type, one, all, H5P_DEFAULT, none));
+    w->h5->H5Sclose(one);
+    w->h5->H5Sclose(all);
+}
+
+/* Elements: all of them, or the last of each. */
+static void write_file(const char *path, const char *aside, const cmd_results *results,
+                       bool elements)
 {
     writer w = { .h5 = cmd_hdf5_load(), .path = path };
 
     if (!w.h5)
         cmd_fail("%s: HDF5 files need the library %s, which is not installed here", path,
                  RDIM_HDF5_NAME);
-    w.file = w.h5->H5Fcreate(aside, CMD_HDF5_TRUNCATE, H5P_DEFAULT, H5P_DEFAULT);
-    check(&w, "the file", w.file);
+    w.file = create(&w, aside, !elements);
     for (int k = 0; k < results->n; k++) {
-        const cmd_result *r = &results->at[k];
-        const hid_t       set =
-            put_set(&w, r->name, type_of(&w, r), r->array.shape.n, r->array.shape.at, r->array.in);
+        const cmd_result *r    = &results->at[k];
+        const hid_t       type = type_of(&w, r);
+        const hid_t       set  = put_set(&w, r->name, type, r->array.shape.n, r->array.shape.at,
+                                  elements ? r->array.in : NULL);
 
+        if (!elements)
+            put_last(&w, set, type, r);
         put_text(&w, set, "units", r->units);
         put_text(&w, set, "long_name", r->title);
         put_text(&w, set, "rdim_formula", r->formula);
@@ -149,6 +191,23 @@ void cmd_hdf5_write(const char *path, const char *aside, const cmd_results *resu
         cmd_may_go_on();
     }
     check(&w, "the file", w.h5->H5Fclose(w.file));
+}
+
+void cmd_hdf5_write(const char *path, const char *aside, const cmd_results *results)
+{
+    write_file(path, aside, results, true);
+}
+
+bool cmd_hdf5_begin(const char *path, const char *aside, const cmd_results *results, int64_t *place)
+{
+    int64_t bytes = 0;
+
+    for (int k = 0; k < results->n; k++)
+        bytes += cmd_result_bytes(&results->at[k]);
+    if (bytes < LARGE)
+        return false;
+    write_file(path, aside, results, false);
+    return cmd_hdf5_places(aside, results, place);
 }
 #else
 typedef int cmd_no_hdf5_writer;

@@ -178,7 +178,6 @@ bool cmd_netcdf_begin(const char *path, const char *aside, const cmd_results *re
 {
     enum { LARGE = 1 << 20, PAGE = 1 << 12 };
     writer  w     = { .nc = cmd_netcdf_load(path), .path = path };
-    bool    there = true;
     int64_t bytes = 0;
 
     for (int k = 0; k < results->n; k++)
@@ -191,13 +190,7 @@ bool cmd_netcdf_begin(const char *path, const char *aside, const cmd_results *re
     for (int k = 0; k < results->n; k++)
         put_last(&w, variables[k], &results->at[k]);
     cmd_netcdf_check(path, "cannot be written", w.nc->close(w.id));
-    for (int k = 0; k < results->n && there; k++) {
-        const cmd_result *r = &results->at[k];
-
-        there = cmd_hdf5_place(aside, r->name, r->array.type, cmd_result_bytes(r), &place[k]) &&
-                place[k] % cmd_size_of(r->array.type) == 0;
-    }
-    return there;
+    return cmd_hdf5_places(aside, results, place);
 }
 #else
 typedef int cmd_no_netcdf_writer;

@@ -44,10 +44,6 @@ static int read_piece(const job *j, char *to, int64_t n, int64_t offset)
 /* So many bytes for place `at`, of one chunk or of several. */
 static int read_range(const job *j, int64_t at, int64_t n)
 {
-    if (j->fd < 0) {
-        (void)madvise(j->to + at, (size_t)n, MADV_POPULATE_WRITE);
-        return 0;
-    }
     if (!j->chunk)
         return read_piece(j, j->to + at, n, j->offset + at);
     for (int64_t part; n > 0; at += part, n -= part) {
@@ -61,6 +57,14 @@ static int read_range(const job *j, int64_t at, int64_t n)
     return 0;
 }
 
+static int do_range(const job *j, int64_t at, int64_t n)
+{
+    if (j->fd >= 0)
+        return read_range(j, at, n);
+    (void)madvise(j->to + at, (size_t)n, MADV_POPULATE_WRITE);
+    return 0;
+}
+
 static void *work(void *of)
 {
     job *j = of;
@@ -71,7 +75,7 @@ static void *work(void *of)
 
         if (atomic_load(&j->error) || cmd_interrupted())
             break;
-        const int error = read_range(j, at, n);
+        const int error = do_range(j, at, n);
         if (error)
             atomic_compare_exchange_strong(&j->error, &nothing, error);
         else if (j->swapped)
