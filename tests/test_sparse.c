@@ -303,9 +303,9 @@ typedef struct drawn {
 static drawn draw_pattern(int64_t rows, int64_t columns, uint32_t each, uint32_t *seed)
 {
     const size_t most = (size_t)(rows * columns);
-    drawn        d    = { .row    = malloc(most * sizeof *d.row),
-                          .column = malloc(most * sizeof *d.column),
-                          .value  = malloc(most * sizeof *d.value),
+    drawn        d    = { .row    = calloc(most, sizeof *d.row),
+                          .column = calloc(most, sizeof *d.column),
+                          .value  = calloc(most, sizeof *d.value),
                           .dense  = calloc(most, sizeof *d.dense) };
 
     for (int64_t i = 0; i < rows; i++)
@@ -348,7 +348,7 @@ static void merge_two(int64_t rows, int64_t columns, uint32_t each)
     uint32_t       seed  = 7;
     const drawn    a     = draw_pattern(rows, columns, each, &seed);
     const drawn    b     = draw_pattern(rows, columns, each + 1, &seed);
-    double *const  want  = malloc((size_t)n * sizeof *want);
+    double *const  want  = calloc((size_t)n, sizeof *want);
 
     for (int64_t k = 0; k < n; k++)
         want[k] = a.dense[k] - b.dense[k];
