@@ -199,23 +199,33 @@ static int objects_in(const char *base)
     return n;
 }
 
-/* A process that ends waits for what is being compiled, where it is asked to. */
-START_TEST(finishes)
+static void in_a_process(void (*work)(void))
 {
-    char  base[BASE];
-    pid_t child;
-    int   status;
+    const pid_t child = fork();
+    int         status;
 
-    make_base(base);
-    child = fork();
     if (child == 0) {
-        rd_tier_hurry(true);
-        stats_of("finish"); /* looks for it */
-        rd_tier_wait();
-        stats_of("finish"); /* compiles it */
+        work();
         exit(0);
     }
     ck_assert(waitpid(child, &status, 0) == child && status == 0);
+}
+
+static void end_while_compiling(void)
+{
+    rd_tier_hurry(true);
+    stats_of("finish"); /* looks for it */
+    rd_tier_wait();
+    stats_of("finish"); /* compiles it */
+}
+
+/* A process that ends waits for what is being compiled, where it is asked to. */
+START_TEST(finishes)
+{
+    char base[BASE];
+
+    make_base(base);
+    in_a_process(end_while_compiling);
     ck_assert_int_eq(objects_in(base), isa_count() - 1);
     remove_base(base);
 }
@@ -235,22 +245,20 @@ static void plan_pairs(int64_t n)
     tile_free(&m);
 }
 
+static void compile_pairs(void)
+{
+    rd_tier_force("sync");
+    plan_pairs(9000);
+    plan_pairs(900);
+}
+
 /* What is in the store is there for the first run, if it is a large one. */
 START_TEST(large_runs)
 {
-    char  base[BASE];
-    pid_t child;
-    int   status;
+    char base[BASE];
 
     make_base(base);
-    child = fork();
-    if (child == 0) {
-        rd_tier_force("sync");
-        plan_pairs(9000);
-        plan_pairs(900);
-        exit(0);
-    }
-    ck_assert(waitpid(child, &status, 0) == child && status == 0);
+    in_a_process(compile_pairs);
     ck_assert_int_gt(objects_in(base), 0);
     rd_tier_force("async");
     plan_pairs(900);
