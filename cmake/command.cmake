@@ -1,6 +1,6 @@
 # bin/rdim: formulas of arrays in files, on the public header alone, but for a copy of what knows how much memory a
-# process may have.  libnetcdf and libhdf5 are loaded when a file of
-# theirs is met, not linked: starting with them takes 8 ms, and without 1.
+# process may have.  libnetcdf and libhdf5 are loaded when a file of theirs is met, not linked: starting with them takes
+# 8 ms, and without 1.
 find_package(PkgConfig)
 find_package(ZLIB)
 
