@@ -104,16 +104,21 @@ static void describe(cmd_result *r)
     r->array = (rd_array){ .type = rd_type_of(r->x), .shape = rd_shape_of(r->x) };
 }
 
-/* Elements are computed where they are to be, all of a file's or none. */
+/* Elements are computed where they are to be, all of a file's or none; few are written later, if the
+ * format can. */
 static void begin_target(cmd_target *t)
 {
+    enum { LARGE = 1 << 20 };
     const int n     = t->results.n;
     bool      taken = false, mapped = true;
+    int64_t   bytes = 0;
 
-    for (int k = 0; k < n; k++)
+    for (int k = 0; k < n; k++) {
         taken |= t->results.at[k].array.data != NULL;
+        bytes += cmd_result_bytes(&t->results.at[k]);
+    }
     t->place = cmd_room((size_t)n * sizeof *t->place);
-    if ((taken && t->format->write) ||
+    if ((t->format->write && (taken || bytes < LARGE)) ||
         !t->format->begin(t->path, t->aside, &t->results, t->place)) {
         t->place = NULL;
         return;

@@ -5,6 +5,9 @@
 
 extern const cmd_format cmd_npy, cmd_npz, cmd_netcdf, cmd_hdf5, cmd_raw, cmd_csv;
 
+/* Datasets of so many bytes begin a page of a file that is written, where the library knows how. */
+enum { CMD_LARGE_SET = 1 << 19, CMD_PAGE = 1 << 12 };
+
 /* Where the elements of a contiguous dataset of an HDF5 file are, if they are in this machine's
  * order; false: nowhere, or nobody can tell. */
 bool cmd_hdf5_place(const char *path, const char *name, rd_dtype type, int64_t bytes,

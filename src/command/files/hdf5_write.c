@@ -128,16 +128,14 @@ static void attach_scales(const writer *w, hid_t set, const cmd_result *r,
     w->h5->H5Tclose(type);
 }
 
-enum { LARGE = 1 << 20, PAGE = 1 << 12 };
-
-/* Large datasets begin a page. */
+/* Large datasets begin a page, if so. */
 static hid_t create(const writer *w, const char *aside, bool aligned)
 {
     const cmd_hdf5_api *h5 = w->h5;
     const hid_t access = aligned && h5->file_access ? h5->H5Pcreate(h5->file_access) : H5P_DEFAULT;
 
     if (access != H5P_DEFAULT)
-        h5->H5Pset_alignment(access, LARGE / 2, PAGE);
+        h5->H5Pset_alignment(access, CMD_LARGE_SET, CMD_PAGE);
     const hid_t file = h5->H5Fcreate(aside, CMD_HDF5_TRUNCATE, H5P_DEFAULT, access);
     if (access != H5P_DEFAULT)
         h5->H5Pclose(access);
@@ -200,12 +198,6 @@ void cmd_hdf5_write(const char *path, const char *aside, const cmd_results *resu
 
 bool cmd_hdf5_begin(const char *path, const char *aside, const cmd_results *results, int64_t *place)
 {
-    int64_t bytes = 0;
-
-    for (int k = 0; k < results->n; k++)
-        bytes += cmd_result_bytes(&results->at[k]);
-    if (bytes < LARGE)
-        return false;
     write_file(path, aside, results, false);
     return cmd_hdf5_places(aside, results, place);
 }

@@ -176,16 +176,10 @@ static void put_last(const writer *w, int variable, const cmd_result *r)
 bool cmd_netcdf_begin(const char *path, const char *aside, const cmd_results *results,
                       int64_t *place)
 {
-    enum { LARGE = 1 << 20, PAGE = 1 << 12 };
-    writer  w     = { .nc = cmd_netcdf_load(path), .path = path };
-    int64_t bytes = 0;
+    writer w = { .nc = cmd_netcdf_load(path), .path = path };
 
-    for (int k = 0; k < results->n; k++)
-        bytes += cmd_result_bytes(&results->at[k]);
-    if (bytes < LARGE)
-        return false;
     if (w.nc->set_alignment)
-        w.nc->set_alignment(LARGE / 2, PAGE);
+        w.nc->set_alignment(CMD_LARGE_SET, CMD_PAGE);
     const int *const variables = create(&w, aside, results);
     for (int k = 0; k < results->n; k++)
         put_last(&w, variables[k], &results->at[k]);
