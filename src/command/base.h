@@ -22,27 +22,22 @@ _Noreturn void cmd_end(int status, const char *sentence);
 #define cmd_warn(...)   cmd_say(cmd_text(__VA_ARGS__))
 #define cmd_fail(...)   cmd_end(CMD_FAILED, cmd_text(__VA_ARGS__))
 #define cmd_misuse(...) cmd_end(CMD_MISUSED, cmd_text(__VA_ARGS__))
+/* Of the reader (files/reader.h): from now on memory, zeroed, is of that, and an end is that. */
+void cmd_live_elsewhere(void *(*room)(size_t bytes), void (*end)(int status, const char *sentence));
 /* For what the library refused: its sentence, without the name of the call.  Of a cancelled
  * evaluation Ctrl-C is the reason. */
 _Noreturn void cmd_fail_of(rd_ctx *ctx);
 const char    *cmd_error_text(rd_ctx *ctx);
 
 /* ---- Ctrl-C (interrupt.c) -------------------------------------------------------------------- */
-/* From now on Ctrl-C cancels what the context evaluates; a second one ends the program at once. */
+/* From now on Ctrl-C cancels what the context evaluates; a second one ends the program at once.  A
+ * mapped file that becomes shorter ends it with a sentence. */
 void cmd_watch(rd_ctx *ctx);
 /* From here on they end the program at once. */
 void cmd_watch_no_more(void);
 /* For loops of our own: ends the program if there was one. */
 void cmd_may_go_on(void);
 bool cmd_interrupted(void);
-
-/* ---- Crashes of others (interrupt.c) ---------------------------------------------------------- */
-/* A library is about to read this file, and such libraries crash on some broken ones: that is said
- * in a sentence, and is a failure like any other.  NULL: from now on only our own code runs. */
-void cmd_guard(const char *path);
-/* So many seconds of the processor it may take, as some go round and round in broken ones; 0: as long as
- * it likes, as data may be much. */
-void cmd_guard_limit(int seconds);
 
 /* ---- Files written aside (interrupt.c) ------------------------------------------------------- */
 /* A name beside `path` to write to, where nothing is yet: removed if the program ends before

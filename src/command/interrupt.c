@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 enum { MOST_ASIDE = 64, NAMES = 100 };
@@ -37,66 +36,16 @@ static void handle(int number)
         rd_cancel(watched);
 }
 
-static const char *volatile guarded;
-
-static void say_quietly(const char *text)
-{
-    if (write(STDERR_FILENO, text, strlen(text)) < 0)
-        return; /* nobody is there to be told */
-}
-
 /* Out of memory that is mapped: the file behind it became shorter. */
-static void handle_crash(int number)
+static void handle_shorter(int number)
 {
-    const char *path = guarded;
-
-    if (path || number == SIGBUS) {
-        say_quietly("rdim: ");
-        say_quietly(path ? path : "a file that is read");
-        say_quietly(path ? ": broken in such a way that the library that reads it crashes\n"
-                         : " became shorter meanwhile\n");
-        cmd_remove_aside();
-        _exit(CMD_FAILED);
-    }
-    signal(number, SIG_DFL);
-    raise(number);
-}
-
-static void handle_overdue(int number)
-{
-    const char *path = guarded;
+    static const char text[] = "rdim: a file that is read became shorter meanwhile\n";
 
     (void)number;
-    if (!path)
-        return;
-    say_quietly("rdim: ");
-    say_quietly(path);
-    say_quietly(": broken in such a way that the library that reads it does not end\n");
     cmd_remove_aside();
+    const ssize_t said = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)said; /* or nobody is there to be told */
     _exit(CMD_FAILED);
-}
-
-void cmd_guard_limit(int seconds)
-{
-    sigaction(SIGPROF, &(struct sigaction){ .sa_handler = handle_overdue, .sa_flags = SA_RESTART },
-              NULL);
-    setitimer(ITIMER_PROF, &(struct itimerval){ .it_value = { .tv_sec = seconds } }, NULL);
-}
-
-void cmd_guard(const char *path)
-{
-    static const int numbers[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
-    static char      stack[1 << 16]; /* the crash may be one of recursion without end */
-    static bool      installed;
-
-    guarded = path;
-    if (installed)
-        return;
-    installed = true;
-    sigaltstack(&(stack_t){ .ss_sp = stack, .ss_size = sizeof stack }, NULL);
-    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
-        sigaction(numbers[k],
-                  &(struct sigaction){ .sa_handler = handle_crash, .sa_flags = SA_ONSTACK }, NULL);
 }
 
 void cmd_watch(rd_ctx *ctx)
@@ -106,6 +55,7 @@ void cmd_watch(rd_ctx *ctx)
     watched = ctx;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGBUS, &(struct sigaction){ .sa_handler = handle_shorter }, NULL);
 }
 
 void cmd_watch_no_more(void)

@@ -31,7 +31,6 @@ static void say(rd_ctx *ctx, const char *text)
 static void evaluate(rd_ctx *ctx, const cmd_options *o, const cmd_inputs *in,
                      const cmd_results *results)
 {
-    cmd_guard(NULL);
     cmd_bar         bar    = cmd_bar_begin(o->progress, cmd_bytes(in));
     const rd_status status = rd_eval_many(ctx, wanted(results),
                                           &(rd_eval_opts){ .size     = sizeof(rd_eval_opts),

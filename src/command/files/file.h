@@ -40,6 +40,13 @@ typedef struct cmd_variable {
     rd_expr    *x;                /* once it was wanted */
 } cmd_variable;
 
+/* Where the elements of a variable are in its file; at neither place: they must be decoded. */
+typedef struct cmd_place {
+    int64_t        offset; /* in one run, from there on; -1: they are not */
+    const int64_t *chunk; /* each of `each` bytes, and the last may be part; NULL: there are none */
+    int64_t        each, n;
+} cmd_place;
+
 typedef struct cmd_format cmd_format;
 typedef struct cmd_file {
     rd_ctx           *ctx;
@@ -56,14 +63,18 @@ struct cmd_format {
     /* Is it one, by its first bytes?  NULL: only the name says so. */
     bool (*matches)(const uint8_t *bytes, size_t n);
     void (*open)(cmd_file *file);
-    rd_expr *(*read)(cmd_file *file, cmd_variable *v);
+    rd_expr *(*read)(cmd_file *file, cmd_variable *v); /* NULL: the next three are there */
+    /* Of formats that a library reads: these run in the reader, and `open` and `coordinates` do, too
+     * (reader.h).  `load`, before any of them, loads the library. */
+    void (*load)(const char *path);
+    cmd_place (*place)(const cmd_file *file, const cmd_variable *v);
+    void (*decode)(const cmd_file *file, const cmd_variable *v, void *to);
     /* Coordinates of v's axes, where a file has them; NULL: it never has. */
     void (*coordinates)(cmd_file *file, cmd_variable *v);
     /* Writes results to `aside`, which is to be `path`; NULL: cannot. */
     void (*write)(const char *path, const char *aside, const cmd_results *results);
-    bool guarded; /* read by a library that crashes on some broken files */
-    bool late;    /* types and shapes are known once a variable is read */
-    int  most;    /* results a file has room for; 0: any number */
+    bool late; /* types and shapes are known once a variable is read */
+    int  most; /* results a file has room for; 0: any number */
     /* Writes all but the elements, and says where those of each result begin: they are evaluated
      * right into the file.  False: not of these, they are written later.  NULL: never. */
     bool (*begin)(const char *path, const char *aside, const cmd_results *results, int64_t *place);

@@ -2,11 +2,9 @@
 #include "files/file.h"
 #include "files/formats.h"
 #include "files/packing.h"
+#include "files/reader.h"
 #include <string.h>
 #include <unistd.h>
-
-/* Of the processor: to find what is in a file takes milliseconds, of thousands of variables a second. */
-enum { MOST_SECONDS = 30 };
 
 const cmd_format *const cmd_formats[] = { &cmd_npy, &cmd_npz, &cmd_netcdf, &cmd_hdf5,
                                           &cmd_csv, &cmd_raw, NULL };
@@ -60,9 +58,8 @@ cmd_file *cmd_open(rd_ctx *ctx, const char *path)
 {
     uint8_t       first[16] = { 0 };
     int64_t       size;
-    const int     fd   = cmd_open_to_read(path, &size);
-    const int64_t n    = size < (int64_t)sizeof first ? size : (int64_t)sizeof first;
-    cmd_file     *file = cmd_room(sizeof *file);
+    const int     fd = cmd_open_to_read(path, &size);
+    const int64_t n  = size < (int64_t)sizeof first ? size : (int64_t)sizeof first;
 
     cmd_read_at(fd, path, first, n, 0);
     close(fd);
@@ -76,13 +73,11 @@ cmd_file *cmd_open(rd_ctx *ctx, const char *path)
                        : "not a file of a known format",
                  path);
     }
-    *file = (cmd_file){ .ctx = ctx, .path = path, .format = format };
-    cmd_guard(format->guarded ? path : NULL);
-    if (format->guarded)
-        cmd_guard_limit(MOST_SECONDS);
+    if (format->decode)
+        return cmd_reader_open(ctx, path, format);
+    cmd_file *file = cmd_room(sizeof *file);
+    *file          = (cmd_file){ .ctx = ctx, .path = path, .format = format };
     format->open(file);
-    if (format->guarded)
-        cmd_guard_limit(0);
     return file;
 }
 
@@ -123,16 +118,59 @@ cmd_variable *cmd_find(const cmd_file *file, const char *name)
     return NULL;
 }
 
+static const void *read_chunks(const cmd_file *file, const cmd_variable *v, const cmd_place *place,
+                               int64_t bytes)
+{
+    void     *to = cmd_storage(bytes, v->name);
+    int64_t   size;
+    const int fd = cmd_open_to_read(file->path, &size);
+
+    cmd_read_chunks(fd, file->path, to, bytes, place->each, place->chunk);
+    close(fd);
+    return to;
+}
+
+static const void *decode(cmd_file *file, const cmd_variable *v, int64_t bytes)
+{
+    const int fd = cmd_storage_file(bytes, v->name);
+
+    cmd_reader_decode(file, v, fd, bytes);
+    const void *at = cmd_map(fd, 0, bytes);
+    close(fd);
+    if (!at)
+        cmd_fail("%s: no memory for %lld bytes", v->name, (long long)bytes);
+    return at;
+}
+
+/* The leaf of a file that a library reads.  Elements are mapped, or read by all threads, where it is
+ * known where they lie; the library decodes the others. */
+static rd_expr *read_found(cmd_file *file, cmd_variable *v)
+{
+    if (v->type == RD_AUTO)
+        cmd_fail("%s: %s has elements that are no numbers", file->path, v->name);
+    const int64_t bytes = cmd_points(&v->shape, v->type, v->name) * cmd_size_of(v->type);
+    if (bytes == 0)
+        return cmd_leaf(file->ctx, v, NULL);
+    const cmd_place place = cmd_reader_place(file, v);
+    if (place.offset >= 0) {
+        v->offset = place.offset;
+        return cmd_read_dense(file->ctx, file->path, v);
+    }
+    return cmd_leaf(file->ctx, v,
+                    place.chunk ? read_chunks(file, v, &place, bytes) : decode(file, v, bytes));
+}
+
 rd_expr *cmd_read(cmd_file *file, cmd_variable *v)
 {
+    const cmd_format *format = file->format;
+
     if (v->x)
         return v->x;
-    cmd_guard(file->format->guarded ? file->path : NULL);
-    rd_expr *raw = file->format->read(file, v);
+    rd_expr *raw = format->decode ? read_found(file, v) : format->read(file, v);
     v->x         = raw ? cmd_unpack(file->ctx, &v->packing, raw) : NULL;
     if (!v->x)
         cmd_fail_of(file->ctx);
-    if (file->format->coordinates)
-        file->format->coordinates(file, v);
+    if (format->coordinates)
+        cmd_reader_coordinates(file, v);
     return v->x;
 }

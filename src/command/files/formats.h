@@ -8,13 +8,9 @@ extern const cmd_format cmd_npy, cmd_npz, cmd_netcdf, cmd_hdf5, cmd_raw, cmd_csv
 /* Datasets of so many bytes begin a page of a file that is written, where the library knows how. */
 enum { CMD_LARGE_SET = 1 << 19, CMD_PAGE = 1 << 12 };
 
-/* Where the elements of a contiguous dataset of an HDF5 file are, if they are in this machine's
- * order; false: nowhere, or nobody can tell. */
-bool cmd_hdf5_place(const char *path, const char *name, rd_dtype type, int64_t bytes,
-                    int64_t *offset);
+/* Where the elements of a dataset of an HDF5 file are, if they can be used as they are. */
+cmd_place cmd_hdf5_place(const char *path, const char *name, rd_dtype type, const rd_shape *shape);
 /* Those of all results in a file that has been made for them; false: one of them has none, or begins
  * where its elements cannot. */
 bool cmd_hdf5_places(const char *path, const cmd_results *results, int64_t *place);
-/* The elements of a dataset in chunks without filters; false: they must be decoded. */
-bool cmd_hdf5_read_chunks(const char *path, const cmd_variable *v, char *to);
 #endif

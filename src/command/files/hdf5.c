@@ -15,18 +15,14 @@ static bool matches(const uint8_t *bytes, size_t n)
 #include "files/hdf5_attributes.h"
 #include "files/hdf5_write.h"
 #include "files/packing.h"
-#include "files/slabs.h"
 
 enum { MOST_OBJECTS = 1 << 16, MOST_DEPTH = 32, MOST_NAME = 4096 };
 
-static const cmd_hdf5_api *load(const char *path)
+static void load(const char *path)
 {
-    const cmd_hdf5_api *h5 = cmd_hdf5_load();
-
-    if (!h5)
+    if (!cmd_hdf5_load())
         cmd_fail("%s: HDF5 files need the library %s, which is not installed here", path,
                  RDIM_HDF5_NAME);
-    return h5;
 }
 
 /* ---- What is in a file ----------------------------------------------------------------------- */
@@ -94,7 +90,7 @@ static void list_group(walk *w, hid_t group, const char *prefix, int depth)
 
 static void open_hdf5(cmd_file *file)
 {
-    const cmd_hdf5_api *h5 = load(file->path);
+    const cmd_hdf5_api *h5 = cmd_hdf5_load();
     const hid_t         id = h5->H5Fopen(file->path, CMD_HDF5_READ, H5P_DEFAULT);
     hid_t              *at = cmd_room(sizeof *at);
 
@@ -105,52 +101,80 @@ static void open_hdf5(cmd_file *file)
     list_group(&(walk){ .file = file, .h5 = h5 }, id, "", 0);
 }
 
-/* ---- Elements -------------------------------------------------------------------------------- */
-static bool place(const cmd_hdf5_api *h5, hid_t set, int64_t *offset)
-{
-    const hid_t type = h5->H5Dget_type(set), plan = h5->H5Dget_create_plist(set);
-    const bool  own = h5->H5Tget_size(type) == 1 || h5->H5Tget_order(type) == H5T_ORDER_LE;
-    const bool  whole =
-        h5->H5Pget_layout(plan) == H5D_CONTIGUOUS && h5->H5Pget_external_count(plan) == 0;
-    const haddr_t at = own && whole ? h5->H5Dget_offset(set) : HADDR_UNDEF;
+/* ---- Where elements are ---------------------------------------------------------------------- */
+typedef struct dataset {
+    const cmd_hdf5_api *h5;
+    hid_t               id, type, plan;
+    rd_dtype            as; /* what it is read as, and of which shape */
+    const rd_shape     *shape;
+} dataset;
 
-    h5->H5Tclose(type);
-    h5->H5Pclose(plan);
-    if (at == HADDR_UNDEF || at > INT64_MAX / 2)
+/* False: there is none of that name. */
+static bool open_set(dataset *d, hid_t file, const char *name, rd_dtype as, const rd_shape *shape)
+{
+    const cmd_hdf5_api *h5 = cmd_hdf5_load();
+
+    *d = (dataset){
+        .h5 = h5, .id = h5->H5Dopen2(file, name, H5P_DEFAULT), .as = as, .shape = shape
+    };
+    if (d->id < 0)
         return false;
-    *offset = (int64_t)at; /* counted from the file's first byte, whatever is before the format's */
+    d->type = h5->H5Dget_type(d->id);
+    d->plan = h5->H5Dget_create_plist(d->id);
     return true;
 }
 
-/* ---- Chunks as they are ---------------------------------------------------------------------- */
-/* Elements in this machine's order, in chunks without filters that each are one run of the array:
- * of one index of some first axes, some of the next, and all of the others.  How many there are,
- * 0: it is not so; *each has so many bytes. */
-static int64_t runs_of(const cmd_hdf5_api *h5, hid_t set, const cmd_variable *v, hsize_t *chunk,
-                       int64_t *each)
+static void close_set(const dataset *d)
 {
-    const int64_t most = INT32_MAX;
-    const hid_t   type = h5->H5Dget_type(set), plan = h5->H5Dget_create_plist(set);
-    const int     rank = v->shape.n;
-    const bool    own  = (h5->H5Tget_size(type) == 1 || h5->H5Tget_order(type) == H5T_ORDER_LE) &&
-                     (int64_t)h5->H5Tget_size(type) == cmd_size_of(v->type) && v->type != RD_BOOL;
-    int64_t n = own && h5->chunk && rank > 0 && h5->H5Pget_layout(plan) == H5D_CHUNKED &&
-                        h5->H5Pget_nfilters(plan) == 0 &&
-                        h5->H5Pget_chunk(plan, H5S_MAX_RANK, chunk) == rank
-                    ? 1
-                    : 0;
-    int     k = 0;
+    d->h5->H5Tclose(d->type);
+    d->h5->H5Pclose(d->plan);
+    d->h5->H5Dclose(d->id);
+}
 
-    *each = cmd_size_of(v->type);
+/* In this machine's order, and as large as what they are read as? */
+static bool usable(const dataset *d)
+{
+    const int64_t size = (int64_t)d->h5->H5Tget_size(d->type);
+
+    return (size == 1 || d->h5->H5Tget_order(d->type) == H5T_ORDER_LE) &&
+           size == cmd_size_of(d->as);
+}
+
+/* Of a dataset in one piece its offset, counted from the file's first byte, whatever is before the
+ * format's; -1: it is in none. */
+static int64_t offset_of(const dataset *d)
+{
+    const bool whole = d->h5->H5Pget_layout(d->plan) == H5D_CONTIGUOUS &&
+                       d->h5->H5Pget_external_count(d->plan) == 0;
+    const haddr_t at = whole ? d->h5->H5Dget_offset(d->id) : HADDR_UNDEF;
+
+    return at == HADDR_UNDEF || at > INT64_MAX / 2 ? -1 : (int64_t)at;
+}
+
+/* Chunks without filters that each are one run of the array: of one index of some first axes, some
+ * of the next, and all of the others.  How many there are, 0: it is not so; *each has so many
+ * bytes. */
+static int64_t runs_of(const dataset *d, hsize_t *chunk, int64_t *each)
+{
+    const int64_t       most = INT32_MAX;
+    const cmd_hdf5_api *h5   = d->h5;
+    const int           rank = d->shape->n;
+    int64_t             n    = h5->chunk && rank > 0 && d->as != RD_BOOL &&
+                        h5->H5Pget_layout(d->plan) == H5D_CHUNKED &&
+                        h5->H5Pget_nfilters(d->plan) == 0 &&
+                        h5->H5Pget_chunk(d->plan, H5S_MAX_RANK, chunk) == rank
+                                   ? 1
+                                   : 0;
+    int                 k    = 0;
+
+    *each = cmd_size_of(d->as);
     while (k < rank && n > 0 && chunk[k] == 1)
-        n *= v->shape.at[k++];
+        n *= d->shape->at[k++];
     for (int a = k; a < rank && n > 0; a++) {
-        const int64_t extent = v->shape.at[a], here = (int64_t)chunk[a];
+        const int64_t extent = d->shape->at[a], here = (int64_t)chunk[a];
 
-        if (here < 1 || here > most || *each > most) { /* a broken file's */
-            n = 0;
-            break;
-        }
+        if (here < 1 || here > most || *each > most) /* a broken file's */
+            return 0;
         *each *= here;
         if (a == k)
             n *= (extent + here - 1) / here;
@@ -158,16 +182,12 @@ static int64_t runs_of(const cmd_hdf5_api *h5, hid_t set, const cmd_variable *v,
             n = 0;
     }
     /* a chunk that juts out begins no other row */
-    if (k > 0 && k < rank && n > 0 && v->shape.at[k] % (int64_t)chunk[k] != 0)
-        n = 0;
-    h5->H5Tclose(type);
-    h5->H5Pclose(plan);
-    return n;
+    return k > 0 && k < rank && n > 0 && d->shape->at[k] % (int64_t)chunk[k] != 0 ? 0 : n;
 }
 
 /* Where they are in a file of `size` bytes.  False: some are nowhere. */
-static bool find_runs(const cmd_hdf5_api *h5, hid_t set, const cmd_variable *v,
-                      const hsize_t *chunk, int64_t n, int64_t each, int64_t size, int64_t *offset)
+static bool find_runs(const dataset *d, const hsize_t *chunk, int64_t n, int64_t each, int64_t size,
+                      int64_t *offset)
 {
     hsize_t at[H5S_MAX_RANK] = { 0 };
 
@@ -176,171 +196,121 @@ static bool find_runs(const cmd_hdf5_api *h5, hid_t set, const cmd_variable *v,
         haddr_t  address = HADDR_UNDEF;
         hsize_t  bytes   = 0;
 
-        if (h5->chunk(set, at, &filters, &address, &bytes) < 0 || address == HADDR_UNDEF ||
+        if (d->h5->chunk(d->id, at, &filters, &address, &bytes) < 0 || address == HADDR_UNDEF ||
             bytes != (hsize_t)each || address > (haddr_t)size || bytes > (haddr_t)size - address)
             return false;
         offset[k] = (int64_t)address;
-        for (int a = v->shape.n; a-- > 0; at[a] = 0)
-            if ((at[a] += chunk[a]) < (hsize_t)v->shape.at[a])
+        for (int a = d->shape->n; a-- > 0; at[a] = 0)
+            if ((at[a] += chunk[a]) < (hsize_t)d->shape->at[a])
                 break;
     }
     return true;
 }
 
-/* Reads a dataset by all threads, without the library's copies.  False: it must be decoded. */
-static bool read_runs(const cmd_hdf5_api *h5, hid_t set, const char *path, const cmd_variable *v,
-                      char *to)
+static cmd_place place_of(const dataset *d, const char *path)
 {
     enum { MOST_RUNS = 1 << 20 };
-    hsize_t       chunk[H5S_MAX_RANK];
-    int64_t       each, size = 0;
-    const int64_t n = runs_of(h5, set, v, chunk, &each);
+    cmd_place p = { .offset = usable(d) ? offset_of(d) : -1 };
+    hsize_t   chunk[H5S_MAX_RANK];
+    int64_t   size;
 
-    if (n < 1 || n > MOST_RUNS)
-        return false;
-    int64_t *const offset = cmd_room((size_t)n * sizeof *offset);
+    if (p.offset >= 0 || !usable(d))
+        return p;
+    p.n = runs_of(d, chunk, &p.each);
+    if (p.n < 1 || p.n > MOST_RUNS)
+        return p;
+    int64_t *const offset = cmd_room((size_t)p.n * sizeof *offset);
     const int      fd     = cmd_open_to_read(path, &size);
-    const bool     found  = find_runs(h5, set, v, chunk, n, each, size, offset);
-
-    if (found)
-        cmd_read_chunks(fd, path, to,
-                        cmd_points(&v->shape, v->type, v->name) * cmd_size_of(v->type), each,
-                        offset);
+    p.chunk               = find_runs(d, chunk, p.n, p.each, size, offset) ? offset : NULL;
     close(fd);
-    return found;
+    return p;
 }
 
-bool cmd_hdf5_read_chunks(const char *path, const cmd_variable *v, char *to)
-{
-    const cmd_hdf5_api *h5   = cmd_hdf5_load();
-    const hid_t         file = h5 ? h5->H5Fopen(path, CMD_HDF5_READ, H5P_DEFAULT) : -1;
-    const hid_t         set  = file >= 0 ? h5->H5Dopen2(file, v->name, H5P_DEFAULT) : -1;
-    const bool          read = set >= 0 && read_runs(h5, set, path, v, to);
-
-    if (set >= 0)
-        h5->H5Dclose(set);
-    if (file >= 0)
-        h5->H5Fclose(file);
-    return read;
-}
-
-/* ---- Elements -------------------------------------------------------------------------------- */
-bool cmd_hdf5_place(const char *path, const char *name, rd_dtype type, int64_t bytes,
-                    int64_t *offset)
+cmd_place cmd_hdf5_place(const char *path, const char *name, rd_dtype type, const rd_shape *shape)
 {
     const cmd_hdf5_api *h5    = cmd_hdf5_load();
     const hid_t         file  = h5 ? h5->H5Fopen(path, CMD_HDF5_READ, H5P_DEFAULT) : -1;
-    const hid_t         set   = file >= 0 ? h5->H5Dopen2(file, name, H5P_DEFAULT) : -1;
-    int64_t             size  = -1;
-    bool                there = false;
+    cmd_place           found = { .offset = -1 };
+    dataset             d;
 
-    if (set >= 0) {
-        const rd_dtype stored = cmd_hdf5_type(h5, set);
-        const int      fd     = cmd_open_to_read(path, &size);
-
-        there = cmd_size_of(stored) == cmd_size_of(type) && place(h5, set, offset) &&
-                *offset <= size && bytes <= size - *offset;
-        close(fd);
-        h5->H5Dclose(set);
+    if (file >= 0 && open_set(&d, file, name, type, shape)) {
+        found = place_of(&d, path);
+        close_set(&d);
     }
     if (file >= 0)
         h5->H5Fclose(file);
-    return there;
+    return found;
 }
 
 bool cmd_hdf5_places(const char *path, const cmd_results *results, int64_t *place)
 {
-    bool there = true;
+    int64_t   size;
+    bool      there = true;
+    const int fd    = cmd_open_to_read(path, &size);
 
+    close(fd);
     for (int k = 0; k < results->n && there; k++) {
         const cmd_result *r = &results->at[k];
 
-        there = cmd_hdf5_place(path, r->name, r->array.type, cmd_result_bytes(r), &place[k]) &&
-                place[k] % cmd_size_of(r->array.type) == 0;
+        place[k] = cmd_hdf5_place(path, r->name, r->array.type, &r->array.shape).offset;
+        there    = place[k] >= 0 && place[k] % cmd_size_of(r->array.type) == 0 &&
+                place[k] <= size - cmd_result_bytes(r);
     }
     return there;
 }
 
-static void decode(const cmd_hdf5_api *h5, hid_t set, const char *path, const cmd_variable *v,
-                   char *to)
+static hid_t id_of(const cmd_file *file)
 {
-    const hid_t space = h5->H5Dget_space(set), plan = h5->H5Dget_create_plist(set);
-    const hid_t type = cmd_hdf5_memory_type(h5, set, v->type);
-    hsize_t     chunk[H5S_MAX_RANK], start[RD_MAX_RANK], count[RD_MAX_RANK];
-    int64_t     chunks[RD_MAX_RANK];
-    const int   rank   = v->shape.n;
-    const bool  chunky = h5->H5Pget_layout(plan) == H5D_CHUNKED &&
-                        h5->H5Pget_chunk(plan, H5S_MAX_RANK, chunk) == rank;
-    cmd_slabs t;
-
-    for (int k = 0; chunky && k < rank; k++)
-        chunks[k] = chunk[k] <= (hsize_t)v->shape.at[k] ? (int64_t)chunk[k] : v->shape.at[k];
-    cmd_slabs_begin(&t, &v->shape, cmd_size_of(v->type), chunky ? chunks : NULL);
-    do {
-        cmd_may_go_on();
-        for (int k = 0; k < rank; k++) {
-            start[k] = (hsize_t)t.start[k];
-            count[k] = (hsize_t)t.count[k];
-        }
-        if (rank)
-            h5->H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL);
-        const hid_t memory =
-            rank ? h5->H5Screate_simple(rank, count, NULL) : h5->H5Screate(H5S_SCALAR);
-        if (h5->H5Dread(set, type, memory, space, H5P_DEFAULT, to) < 0)
-            cmd_fail("%s: %s cannot be read (damaged, or a filter that is not installed)", path,
-                     v->name);
-        h5->H5Sclose(memory);
-        to += cmd_slab_bytes(&t);
-    } while (cmd_slabs_next(&t));
-    h5->H5Sclose(space);
-    h5->H5Pclose(plan);
+    return *(const hid_t *)file->state;
 }
 
-static rd_expr *read_hdf5(cmd_file *file, cmd_variable *v)
+static cmd_place place(const cmd_file *file, const cmd_variable *v)
 {
-    const cmd_hdf5_api *h5  = load(file->path);
-    const hid_t         id  = *(const hid_t *)file->state;
-    const hid_t         set = h5->H5Dopen2(id, v->name, H5P_DEFAULT);
+    dataset d;
 
-    if (v->type == RD_AUTO)
-        cmd_fail("%s: %s has elements that are no numbers", file->path, v->name);
-    if (set < 0)
+    if (!open_set(&d, id_of(file), v->name, v->type, &v->shape))
         cmd_fail("%s: %s cannot be opened", file->path, v->name);
+    const cmd_place found = place_of(&d, file->path);
+    close_set(&d);
+    return found;
+}
+
+/* ---- Elements -------------------------------------------------------------------------------- */
+static void decode(const cmd_file *file, const cmd_variable *v, void *to)
+{
     const int64_t points = cmd_points(&v->shape, v->type, v->name);
-    const int64_t bytes  = points * cmd_size_of(v->type);
-    if (points == 0)
-        return cmd_leaf(file->ctx, v, NULL);
-    if (place(h5, set, &v->offset)) {
-        h5->H5Dclose(set);
-        return cmd_read_dense(file->ctx, file->path, v);
-    }
-    char *to = cmd_storage(bytes, v->name);
-    if (!read_runs(h5, set, file->path, v, to))
-        decode(h5, set, file->path, v, to);
-    for (int64_t i = 0; v->type == RD_BOOL && i < bytes; i++)
-        to[i] = to[i] != 0;
-    h5->H5Dclose(set);
-    return cmd_leaf(file->ctx, v, to);
+    char         *at     = to;
+    dataset       d;
+
+    if (!open_set(&d, id_of(file), v->name, v->type, &v->shape))
+        cmd_fail("%s: %s cannot be opened", file->path, v->name);
+    if (d.h5->H5Dread(d.id, cmd_hdf5_memory_type(d.h5, d.id, v->type), H5S_ALL, H5S_ALL,
+                      H5P_DEFAULT, to) < 0)
+        cmd_fail("%s: %s cannot be read (damaged, or a filter that is not installed)", file->path,
+                 v->name);
+    close_set(&d);
+    for (int64_t i = 0; v->type == RD_BOOL && i < points; i++)
+        at[i] = at[i] != 0;
 }
 
 static void coordinates(cmd_file *file, cmd_variable *v)
 {
-    const cmd_hdf5_api *h5  = load(file->path);
-    const hid_t         id  = *(const hid_t *)file->state;
-    const hid_t         set = h5->H5Dopen2(id, v->name, H5P_DEFAULT);
+    const cmd_hdf5_api *h5  = cmd_hdf5_load();
+    const hid_t         set = h5->H5Dopen2(id_of(file), v->name, H5P_DEFAULT);
 
     if (set < 0)
         return;
-    cmd_hdf5_scales(h5, id, set, v);
+    cmd_hdf5_scales(h5, id_of(file), set, v);
     h5->H5Dclose(set);
 }
 
 const cmd_format cmd_hdf5 = { .name        = "HDF5",
                               .suffixes    = ".h5 .hdf5 .he5 .hdf ",
                               .matches     = matches,
-                              .guarded     = true,
                               .open        = open_hdf5,
-                              .read        = read_hdf5,
+                              .load        = load,
+                              .place       = place,
+                              .decode      = decode,
                               .coordinates = coordinates,
                               .write       = cmd_hdf5_write,
                               .begin       = cmd_hdf5_begin };
@@ -351,15 +321,13 @@ static void open_hdf5(cmd_file *file)
              file->path);
 }
 
-bool cmd_hdf5_place(const char *path, const char *name, rd_dtype type, int64_t bytes,
-                    int64_t *offset)
+cmd_place cmd_hdf5_place(const char *path, const char *name, rd_dtype type, const rd_shape *shape)
 {
     (void)path;
     (void)name;
     (void)type;
-    (void)bytes;
-    (void)offset;
-    return false;
+    (void)shape;
+    return (cmd_place){ .offset = -1 };
 }
 
 bool cmd_hdf5_places(const char *path, const cmd_results *results, int64_t *place)
@@ -367,14 +335,6 @@ bool cmd_hdf5_places(const char *path, const cmd_results *results, int64_t *plac
     (void)path;
     (void)results;
     (void)place;
-    return false;
-}
-
-bool cmd_hdf5_read_chunks(const char *path, const cmd_variable *v, char *to)
-{
-    (void)path;
-    (void)v;
-    (void)to;
     return false;
 }
 

@@ -19,7 +19,6 @@ static bool matches(const uint8_t *bytes, size_t n)
 #include "files/netcdf_api.h"
 #include "files/netcdf_write.h"
 #include "files/packing.h"
-#include "files/slabs.h"
 
 enum { MOST_TEXT = 1 << 16, MOST_COORDINATES = 1 << 22 };
 
@@ -197,6 +196,11 @@ static void list_group(cmd_file *file, const source *s, int group, int depth)
         list_group(file, s, groups[k], depth + 1);
 }
 
+static void load(const char *path)
+{
+    cmd_netcdf_load(path);
+}
+
 static void open_netcdf(cmd_file *file)
 {
     source *s = cmd_room(sizeof *s);
@@ -211,51 +215,27 @@ static void open_netcdf(cmd_file *file)
 }
 
 /* ---- Elements -------------------------------------------------------------------------------- */
-static void decode(const source *s, const cmd_variable *v, char *to)
-{
-    size_t    chunk[NC_MAX_VAR_DIMS], start[RD_MAX_RANK], count[RD_MAX_RANK];
-    int64_t   chunks[RD_MAX_RANK];
-    int       storage = NC_CONTIGUOUS;
-    cmd_slabs t;
-
-    if (!s->classic)
-        s->nc->inq_var_chunking(group_of(v), number_of(v), &storage, chunk);
-    for (int k = 0; storage == NC_CHUNKED && k < v->shape.n; k++)
-        chunks[k] = chunk[k] <= (size_t)v->shape.at[k] ? (int64_t)chunk[k] : v->shape.at[k];
-    cmd_slabs_begin(&t, &v->shape, cmd_size_of(v->type), storage == NC_CHUNKED ? chunks : NULL);
-    do {
-        cmd_may_go_on();
-        for (int k = 0; k < v->shape.n; k++) {
-            start[k] = (size_t)t.start[k];
-            count[k] = (size_t)t.count[k];
-        }
-        cmd_netcdf_check(s->path, v->name,
-                         s->nc->get_vara(group_of(v), number_of(v), start, count, to));
-        to += cmd_slab_bytes(&t);
-    } while (cmd_slabs_next(&t));
-}
-
-static rd_expr *read_netcdf(cmd_file *file, cmd_variable *v)
+static cmd_place place(const cmd_file *file, const cmd_variable *v)
 {
     const source *s = file->state;
     int           endian;
 
-    if (v->type == RD_AUTO)
-        cmd_fail("%s: %s has elements that are no numbers", file->path, v->name);
-    const int64_t points = cmd_points(&v->shape, v->type, v->name);
-    const int64_t bytes  = points * cmd_size_of(v->type);
-    if (points == 0)
-        return cmd_leaf(file->ctx, v, NULL);
-    if (!s->classic && v->layout && strcmp(v->layout, "mapped") == 0 &&
-        s->nc->inq_var_endian(group_of(v), number_of(v), &endian) == NC_NOERR &&
-        endian != NC_ENDIAN_BIG && cmd_hdf5_place(file->path, v->name, v->type, bytes, &v->offset))
-        return cmd_read_dense(file->ctx, file->path, v);
-    char *to = cmd_storage(bytes, v->name);
-    if (s->classic || !v->layout || strcmp(v->layout, "chunks") != 0 ||
+    if (s->classic || !v->layout || strcmp(v->layout, "chunks, deflated") == 0 ||
         s->nc->inq_var_endian(group_of(v), number_of(v), &endian) != NC_NOERR ||
-        endian == NC_ENDIAN_BIG || !cmd_hdf5_read_chunks(file->path, v, to))
-        decode(s, v, to);
-    return cmd_leaf(file->ctx, v, to);
+        endian == NC_ENDIAN_BIG)
+        return (cmd_place){ .offset = -1 };
+    return cmd_hdf5_place(file->path, v->name, v->type, &v->shape);
+}
+
+static void decode(const cmd_file *file, const cmd_variable *v, void *to)
+{
+    const source *s                  = file->state;
+    size_t        start[RD_MAX_RANK] = { 0 }, count[RD_MAX_RANK];
+
+    for (int k = 0; k < v->shape.n; k++)
+        count[k] = (size_t)v->shape.at[k];
+    cmd_netcdf_check(s->path, v->name,
+                     s->nc->get_vara(group_of(v), number_of(v), start, count, to));
 }
 
 /* The variable of a dimension's name, in the variable's group or one above it. */
@@ -291,9 +271,10 @@ static void coordinates(cmd_file *file, cmd_variable *v)
 const cmd_format cmd_netcdf = { .name        = "NetCDF",
                                 .suffixes    = ".nc .nc4 .cdf .netcdf .grd ",
                                 .matches     = matches,
-                                .guarded     = true,
                                 .open        = open_netcdf,
-                                .read        = read_netcdf,
+                                .load        = load,
+                                .place       = place,
+                                .decode      = decode,
                                 .coordinates = coordinates,
                                 .write       = cmd_netcdf_write,
                                 .begin       = cmd_netcdf_begin };

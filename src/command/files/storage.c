@@ -114,7 +114,11 @@ int cmd_storage_file(int64_t bytes, const char *what)
 {
     const int fd = fits_memory(bytes) ? memfd_create("rdim", MFD_CLOEXEC) : -1;
 
-    return fd >= 0 ? fd : file_without_name(bytes, what);
+    if (fd < 0)
+        return file_without_name(bytes, what);
+    if (ftruncate(fd, (off_t)bytes) != 0)
+        cmd_fail("%s: no memory for %lld bytes: %s", what, (long long)bytes, strerror(errno));
+    return fd;
 }
 
 void *cmd_storage(int64_t bytes, const char *what)

@@ -1,0 +1,241 @@
+/* reader.c - the process in which libraries read files. */
+#include "files/reader.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(at, n)   ((void)(at), (void)(n))
+#define ASAN_UNPOISON_MEMORY_REGION(at, n) ((void)(at), (void)(n))
+#endif
+
+enum { SHARED_BYTES = 1 << 30, GAP = 16 }; /* pages are made as they are written to */
+
+int cmd_reader_seconds = 30;
+
+typedef enum call { OPEN, PLACE, DECODE, COORDINATES } call;
+
+/* What lies first in the shared memory.  One side waits while the other works, so nobody locks. */
+typedef struct desk {
+    size_t used;
+    /* what is asked for */
+    call          call;
+    cmd_file     *file;
+    cmd_variable *v;
+    int64_t       bytes; /* of DECODE */
+    /* the answer */
+    cmd_place   place;
+    int         status;
+    const char *sentence; /* a failure; NULL: none */
+} desk;
+
+static desk *shared;
+static int   line = -1; /* to the other side: a byte says that it is its turn */
+static pid_t child;
+
+/* ---- Shared memory --------------------------------------------------------------------------- */
+static void *shared_room(size_t bytes)
+{
+    const size_t at = shared->used;
+
+    if (bytes > SHARED_BYTES - GAP - 15 - at)
+        cmd_fail("%s: more is said about what is in the files than there is room for, %d MB",
+                 shared->file ? shared->file->path : "", SHARED_BYTES >> 20);
+    shared->used = at + (bytes + 15) / 16 * 16 + GAP;
+    ASAN_UNPOISON_MEMORY_REGION((char *)shared + at, bytes);
+    return (char *)shared + at;
+}
+
+/* ---- A byte, and maybe a file, for the other side -------------------------------------------- */
+typedef union rights {
+    struct cmsghdr align;
+    char           room[CMSG_SPACE(sizeof(int))];
+} rights;
+
+static bool send_turn(int fd)
+{
+    char          byte = 0;
+    struct iovec  part = { &byte, 1 };
+    rights        r    = { 0 };
+    struct msghdr m    = { .msg_iov = &part, .msg_iovlen = 1 };
+
+    if (fd >= 0) {
+        m.msg_control          = r.room;
+        m.msg_controllen       = sizeof r.room;
+        struct cmsghdr *header = CMSG_FIRSTHDR(&m);
+        *header                = (struct cmsghdr){ .cmsg_level = SOL_SOCKET,
+                                                   .cmsg_type  = SCM_RIGHTS,
+                                                   .cmsg_len   = CMSG_LEN(sizeof fd) };
+        memcpy(CMSG_DATA(header), &fd, sizeof fd);
+    }
+    return sendmsg(line, &m, MSG_NOSIGNAL) == 1;
+}
+
+/* False: the other side is gone. */
+static bool take_turn(int *fd)
+{
+    char          byte;
+    struct iovec  part = { &byte, 1 };
+    rights        r    = { 0 };
+    struct msghdr m    = {
+           .msg_iov = &part, .msg_iovlen = 1, .msg_control = r.room, .msg_controllen = sizeof r.room
+    };
+    ssize_t n;
+
+    do
+        n = recvmsg(line, &m, MSG_CMSG_CLOEXEC);
+    while (n < 0 && errno == EINTR);
+    struct cmsghdr *header = n == 1 ? CMSG_FIRSTHDR(&m) : NULL;
+    *fd                    = -1;
+    if (header && header->cmsg_type == SCM_RIGHTS)
+        memcpy(fd, CMSG_DATA(header), sizeof *fd);
+    return n == 1;
+}
+
+/* ---- The child ------------------------------------------------------------------------------- */
+static _Noreturn void fail_over_there(int status, const char *sentence)
+{
+    shared->status   = status;
+    shared->sentence = sentence;
+    send_turn(-1);
+    _exit(status);
+}
+
+static void decode(int to)
+{
+    const size_t n  = (size_t)shared->bytes;
+    void        *at = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, to, 0);
+
+    close(to);
+    if (at == MAP_FAILED)
+        cmd_fail("%s: no memory for %zu bytes: %s", shared->v->name, n, strerror(errno));
+    shared->file->format->decode(shared->file, shared->v, at);
+    munmap(at, n);
+}
+
+static void limit_time(void)
+{
+    const int64_t pieces = shared->call == DECODE ? shared->bytes >> 28 : 0;
+
+    setitimer(ITIMER_PROF,
+              &(struct itimerval){ .it_value = { .tv_sec = cmd_reader_seconds * (1 + pieces) } },
+              NULL);
+}
+
+static _Noreturn void serve(void)
+{
+    static const int own[] = { SIGBUS, SIGPROF, SIGPIPE };
+
+    for (size_t k = 0; k < sizeof own / sizeof *own; k++)
+        signal(own[k], SIG_DFL);
+    signal(SIGINT, SIG_IGN); /* the parent hears it, and takes its child along */
+    signal(SIGTERM, SIG_IGN);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    ASAN_POISON_MEMORY_REGION((char *)shared + shared->used, SHARED_BYTES - shared->used);
+    cmd_live_elsewhere(shared_room, fail_over_there);
+    for (int fd; take_turn(&fd); send_turn(-1)) {
+        const cmd_format *format = shared->file->format;
+
+        limit_time();
+        switch (shared->call) {
+        case OPEN: format->open(shared->file); break;
+        case PLACE: shared->place = format->place(shared->file, shared->v); break;
+        case DECODE: decode(fd); break;
+        case COORDINATES: format->coordinates(shared->file, shared->v); break;
+        }
+    }
+    _exit(0);
+}
+
+/* ---- The parent ------------------------------------------------------------------------------ */
+static void start(void)
+{
+    int        ends[2];
+    void      *at = mmap(NULL, SHARED_BYTES, PROT_READ | PROT_WRITE,
+                         MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    const bool ready =
+        at != MAP_FAILED && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0;
+
+    if (ready) {
+        shared  = at;
+        *shared = (desk){ .used = (sizeof *shared + 15) / 16 * 16 };
+        fflush(NULL);
+        child = fork();
+    }
+    if (!ready || child < 0)
+        cmd_fail("the process that reads files cannot be started: %s", strerror(errno));
+    line = ends[child != 0];
+    close(ends[child == 0]);
+    if (child == 0)
+        serve();
+}
+
+static _Noreturn void tell_death(const char *path)
+{
+    int status = 0;
+
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    const int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    if (number == SIGKILL)
+        cmd_fail("%s: the process that reads it was killed (out of memory?)", path);
+    cmd_fail("%s: broken in such a way that the library that reads it %s", path,
+             number == SIGPROF ? "does not end" : "crashes");
+}
+
+static void ask(call what, cmd_file *file, const cmd_variable *v, int fd, int64_t bytes)
+{
+    struct pollfd watch = { .fd = line, .events = POLLIN };
+    int           none;
+
+    shared->call  = what;
+    shared->file  = file;
+    shared->v     = (cmd_variable *)v;
+    shared->bytes = bytes;
+    send_turn(fd); /* to nobody, if the child died meanwhile: then nobody answers */
+    while (poll(&watch, 1, 200) <= 0)
+        cmd_may_go_on();
+    if (!take_turn(&none))
+        tell_death(file->path);
+    if (shared->sentence)
+        cmd_end(shared->status, shared->sentence);
+}
+
+cmd_file *cmd_reader_open(rd_ctx *ctx, const char *path, const cmd_format *format)
+{
+    if (!shared) {
+        format->load(path); /* once for both: results may be written by the same library */
+        start();
+    }
+    const size_t n    = strlen(path) + 1;
+    cmd_file    *file = shared_room(sizeof *file);
+
+    *file = (cmd_file){ .ctx = ctx, .path = memcpy(shared_room(n), path, n), .format = format };
+    ask(OPEN, file, NULL, -1, 0);
+    return file;
+}
+
+cmd_place cmd_reader_place(cmd_file *file, const cmd_variable *v)
+{
+    ask(PLACE, file, v, -1, 0);
+    return shared->place;
+}
+
+void cmd_reader_decode(cmd_file *file, const cmd_variable *v, int to, int64_t bytes)
+{
+    ask(DECODE, file, v, to, bytes);
+}
+
+void cmd_reader_coordinates(cmd_file *file, cmd_variable *v)
+{
+    ask(COORDINATES, file, v, -1, 0);
+}
