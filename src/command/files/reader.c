@@ -37,6 +37,7 @@ typedef struct desk {
     int         status;
     const char *sentence; /* a failure; NULL: none */
 } desk;
+enum { BEGIN = (sizeof(desk) + 15) / 16 * 16 };
 
 static desk *shared;
 static int   line = -1; /* to the other side: a byte says that it is its turn */
@@ -140,9 +141,11 @@ static _Noreturn void serve(void)
     signal(SIGINT, SIG_IGN); /* the parent hears it, and takes its child along */
     signal(SIGTERM, SIG_IGN);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ASAN_POISON_MEMORY_REGION((char *)shared + shared->used, SHARED_BYTES - shared->used);
+    ASAN_POISON_MEMORY_REGION((char *)shared + BEGIN, SHARED_BYTES - BEGIN);
     cmd_live_elsewhere(shared_room, fail_over_there);
-    for (int fd; take_turn(&fd); send_turn(-1)) {
+    size_t known = BEGIN; /* the parent took room meanwhile */
+    for (int fd; take_turn(&fd); known = shared->used, send_turn(-1)) {
+        ASAN_UNPOISON_MEMORY_REGION((char *)shared + known, shared->used - known);
         const cmd_format *format = shared->file->format;
 
         limit_time();
@@ -167,7 +170,7 @@ static void start(void)
 
     if (ready) {
         shared  = at;
-        *shared = (desk){ .used = (sizeof *shared + 15) / 16 * 16 };
+        *shared = (desk){ .used = BEGIN };
         fflush(NULL);
         child = fork();
     }
