@@ -1,11 +1,11 @@
 /* mapped.c - the list of large mapped files, one for the process. */
 #define _DEFAULT_SOURCE /* madvise() */
 #include "expr/mapped.h"
+#include "core/machine_memory.h"
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static rd_mapped      *files;
@@ -29,9 +29,7 @@ static void watch_forks(void)
 /* Of which several fit into memory together, pages had better stay for the next evaluation. */
 static bool large(size_t bytes)
 {
-    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-
-    return pages > 0 && size > 0 && bytes / (size_t)size > (size_t)pages / 4;
+    return (int64_t)bytes > rd_machine_memory() / 4;
 }
 
 void rd_mapped_add(rd_mapped *file, void *at, size_t bytes)
