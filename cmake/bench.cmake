@@ -45,7 +45,7 @@ function(add_hand isa)
 endfunction()
 
 add_hand(plain)
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize")   # nor for three of them
     add_hand(avx2 -mavx2 -mfma -mf16c)
     add_hand(avx512 -mavx512f -mavx512dq -mavx512bw -mavx512vl -mavx512vnni -mfma -mprefer-vector-width=512)
     target_compile_definitions(rdim-bench PRIVATE HAND_X86)
