@@ -45,7 +45,7 @@ static void gathered_text(rd_text *text, const rd_tree *tree, int value, int dep
 
     if (!tree)
         rd_text_add(text, "[v%d]", value);
-    else if (v->kind == RD_VALUE_MAP && v->op == RD_OP_index &&
+    else if (v->kind == RD_VALUE_MAP && (v->op == RD_OP_index || v->op == RD_OP_cast) &&
              tree->home[value].keep == RD_KEEP_INLINE)
         operand_text(text, tree, v->in[0], depth + 1, true);
     else

@@ -47,6 +47,8 @@ typedef struct rd_leaf_facts {
     const char *name;                /* interned (equal names, equal pointers); NULL: memory */
     int64_t     stride[RD_MAX_RANK]; /* elements; 0 where extent < 2                         */
     int64_t     device;              /* as of rd_array                                       */
+    int64_t     below; /* a pattern's: each element is an index below it, as was looked
+                                      * at when the pattern was made; 0: nobody looked           */
 } rd_leaf_facts;
 
 typedef struct rd_number_facts {
@@ -183,6 +185,9 @@ const void *rd_intern(rd_ctx *ctx, const void *bytes, size_t size);
 
 /* For dumps: a leaf's label, or the file that it is from; NULL without memory, after recording
  * that.  What was said last, NULL: nothing. */
+/* A leaf whose elements are known to be indices below `below`: another one of its memory.  NULL after
+ * recording a failure. */
+rd_expr    *rd_indices_below(rd_expr *leaf, int64_t below);
 rd_expr    *rd_leaf_labelled(rd_expr *leaf, const char *label, const char *path);
 const char *rd_leaf_label(const rd_expr *leaf);
 const char *rd_leaf_path(const rd_expr *leaf);

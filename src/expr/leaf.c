@@ -43,6 +43,25 @@ static rd_expr *leaf_from_0(rd_ctx *ctx, const rd_array *array, const char *call
     return leaf_node(ctx, array, &facts);
 }
 
+rd_expr *rd_indices_below(rd_expr *leaf, int64_t below)
+{
+    rd_leaf_facts facts = *leaf->as.leaf;
+
+    if (facts.below)
+        return leaf;
+    facts.below         = below;
+    rd_expr *const made = rd_node(&(rd_expr){ .ctx    = leaf->ctx,
+                                              .kind   = RD_EXPR_LEAF,
+                                              .type   = leaf->type,
+                                              .rank   = leaf->rank,
+                                              .device = leaf->device,
+                                              .extent = leaf->extent },
+                                  &facts, sizeof facts);
+    if (made)
+        made->ascends = leaf->ascends;
+    return made;
+}
+
 /* A view of a leaf: which indices people count by makes no other leaf. */
 static rd_expr *with_origin(rd_expr *leaf, const rd_array *array)
 {

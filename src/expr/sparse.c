@@ -33,9 +33,10 @@ rd_expr *rd_sparse_node(rd_expr *values, rd_expr *fill, int rank, const int64_t 
     memset(&facts, 0, sizeof facts);
     facts.n = n;
     for (int k = 0; k < n; k++) {
-        in[2 + k]            = coord[k];
-        facts.axis[k]        = axis[k];
-        coord[k]->of_pattern = true;
+        if (!(in[2 + k] = rd_indices_below(coord[k], extent[axis[k]])))
+            return NULL;
+        facts.axis[k]         = axis[k];
+        in[2 + k]->of_pattern = true;
     }
     return rd_node(&(rd_expr){ .ctx    = values->ctx,
                                .kind   = RD_EXPR_SPARSE,

@@ -204,7 +204,7 @@ static bool put_fold(rd_key *key, const rd_expr *e)
 
 static bool put_facts(rd_key *key, const rd_expr *e)
 {
-    if (!words(key, 1 + RD_MAX_RANK +
+    if (!words(key, 2 + RD_MAX_RANK +
                         (int64_t)(sizeof(rd_call_facts) + sizeof(rd_fold_facts) +
                                   sizeof(rd_reducer) + sizeof(rd_row_product)) /
                             8))
@@ -212,6 +212,7 @@ static bool put_facts(rd_key *key, const rd_expr *e)
     switch (e->kind) {
     case RD_EXPR_LEAF:
         put(key, (uint64_t)e->as.leaf->device);
+        put(key, (uint64_t)e->as.leaf->below);
         put_bytes(key, e->as.leaf->stride, (size_t)e->rank * sizeof(int64_t));
         return !e->as.leaf->name;
     case RD_EXPR_NUMBER: put(key, e->as.number->value.u64); return true;

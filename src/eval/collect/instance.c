@@ -256,6 +256,15 @@ static bool view(rd_collector *c, const rd_expr *e, int demand)
            rd_answer_same(c, demand, e->in[0], at);
 }
 
+/* Coordinates of a pattern were looked at when it was made, and do not change. */
+static bool is_inside(const rd_expr *index, int64_t extent)
+{
+    while (index->kind == RD_EXPR_VIEW || index->kind == RD_EXPR_RESHAPE)
+        index = index->in[0];
+    return index->kind == RD_EXPR_LEAF && index->as.leaf->below > 0 &&
+           index->as.leaf->below <= extent;
+}
+
 /* The index becomes a value of its own, checked against the axis; the operand is read at it. */
 static bool take(rd_collector *c, const rd_expr *e, int demand)
 {
@@ -271,7 +280,7 @@ static bool take(rd_collector *c, const rd_expr *e, int demand)
     in[0] = rd_demand_new(c, index, rd_demand_of(c, demand)->at + (along ? 0 : axis));
     if (in[0] < 0)
         return false;
-    c->graph->value[v].op        = RD_OP_index;
+    c->graph->value[v].op        = is_inside(index, x->extent[axis]) ? RD_OP_cast : RD_OP_index;
     c->graph->value[v].ops       = 2;
     c->graph->value[v].in        = in;
     c->graph->value[v].n_in      = 1;
