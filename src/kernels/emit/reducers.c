@@ -286,14 +286,33 @@ bool rd_notes_nan(const rd_emit_fold *f)
 
 /* What the state is goes by way of a constant: else gcc chooses between numbers in registers of
  * ints, and an extreme of rows of seven took 1.6 times as long. */
-static void add_noting_step(rd_text *to, const rd_emit_fold *f)
+static void add_extreme(rd_text *to, const rd_emit_fold *f)
 {
     const bool least = rd_reducer_table[f->fold->reducer].op == RD_OP_minimum;
 
     rd_text_add(to, "    const T k = S(0), z = x %c k ? x : k;\n", least ? '<' : '>');
     rd_text_add(to, f->masked ? "    S(0) = take ? z : S(0);\n" : "    S(0) = z;\n");
+}
+
+static void add_noting_step(rd_text *to, const rd_emit_fold *f)
+{
+    add_extreme(to, f);
     rd_text_add(to, "    *s%d |= %s(x != x ? 3 : 1);\n}\n", f->n_state - 1,
                 f->masked ? "!take ? 0 : " : "");
+}
+
+/* The same of one element after another: NaN is rare, and a branch that is never taken costs less
+ * than a bit of each. */
+static void add_one(rd_text *to, const rd_emit_fold *f, int number)
+{
+    const int seen = f->n_state - 1;
+
+    begin_function(to, f, number, "one", false);
+    rd_text_add(to, ", const T x, const T w, const %s i%s)\n{\n", place_type(f),
+                f->masked ? ", const uint8_t take" : "");
+    add_extreme(to, f);
+    rd_text_add(to, "    *s%d |= %s1;\n    if (__builtin_expect(%sx != x, 0)) *s%d |= 2;\n}\n",
+                seen, f->masked ? "!take ? 0 : " : "", f->masked ? "take && " : "", seen);
 }
 
 /* Four elements are as one, their extreme: of equals the first, as it would be one by one. */
@@ -327,6 +346,7 @@ static void add_step(rd_text *to, const rd_emit_fold *f, int number)
                 rd_takes_power(f) ? ", const T power" : "");
     if (rd_notes_nan(f)) {
         add_noting_step(to, f);
+        add_one(to, f, number);
         add_some(to, f, number);
         add_fours(to, f, number);
         return;

@@ -168,12 +168,17 @@ static void add_power(rd_codegen *n, rd_text *to, const rd_inst *inst, const cha
     rd_text_add(to, ")");
 }
 
+static const char *name_of_step(const rd_codegen *n, const rd_codegen_fold *f)
+{
+    return n->padded ? "some" : !n->here && rd_notes_nan(&f->of) ? "one" : "step";
+}
+
 /* "step0(states, x, w, i, take, power);" or, where some of the strip are none, "some0(...);" */
 void rd_add_step(rd_codegen *n, rd_text *to, const rd_inst *inst, const char *states)
 {
     const rd_codegen_fold *f = &n->fold[inst->arg];
 
-    rd_text_add(to, " %s%d(%s, ", n->padded ? "some" : "step", inst->arg, states);
+    rd_text_add(to, " %s%d(%s, ", name_of_step(n, f), inst->arg, states);
     add_element(n, to, inst);
     rd_text_add(to, ", ");
     rd_position(n, to, &f->of.fold->index);
