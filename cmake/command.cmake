@@ -21,15 +21,15 @@ function(soname_of file out)
     endif()
 endfunction()
 
-foreach(row IN ITEMS "NETCDF;netcdf;netcdf.h" "HDF5;hdf5;hdf5.h" "CAIRO;cairo;cairo.h")
-    list(POP_FRONT row what package header)
+foreach(row IN ITEMS "NETCDF;netcdf;netcdf" "HDF5;hdf5;hdf5" "CAIRO;cairo;cairo" "DEFLATE;libdeflate;deflate")
+    list(POP_FRONT row what package library)
     set(there 0)
     if(PKG_CONFIG_FOUND AND RDIM_${what})
         pkg_check_modules(RDIM_${what}_PC ${package})
     endif()
     if(RDIM_${what}_PC_FOUND)
         # Not pkg-config's list: a package names what it is linked with before itself, or after.
-        find_library(RDIM_${what}_LIBRARY NAMES ${package} ${package}_serial
+        find_library(RDIM_${what}_LIBRARY NAMES ${library} ${library}_serial
                      HINTS ${RDIM_${what}_PC_LIBRARY_DIRS} ${RDIM_${what}_PC_LIBDIR})
     endif()
     if(RDIM_${what}_LIBRARY)

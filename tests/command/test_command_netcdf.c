@@ -1,6 +1,7 @@
 /* NetCDF and HDF5 files as others write them: packed, missing, chunked, in groups; and what results
  * keep of them. */
 #include "files/formats.h"
+#include "files/inflate.h"
 #include "suite.h"
 #include <math.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <zlib.h>
 #if RDIM_NETCDF
 #include "files/netcdf_api.h"
 
@@ -252,11 +254,11 @@ END_TEST
  * knows how. */
 START_TEST(large_results)
 {
-    enum { ROWS = 500, COLUMNS = 700 };
-    static int32_t big[ROWS * COLUMNS];
-    const rd_shape shape = { .n = 2, .at = { ROWS, COLUMNS } };
+    enum { HIGH = 500, WIDE = 700 };
+    static int32_t big[HIGH * WIDE];
+    const rd_shape shape = { .n = 2, .at = { HIGH, WIDE } };
 
-    for (int32_t i = 0; i < ROWS * COLUMNS; i++)
+    for (int32_t i = 0; i < HIGH * WIDE; i++)
         big[i] = (int32_t)((uint32_t)i * 2654435761U);
     FILE *f = fopen("big.bin", "wb");
     ck_assert(f && fwrite(big, sizeof big, 1, f) == 1 && fclose(f) == 0);
@@ -278,6 +280,90 @@ START_TEST(large_results)
              "x=big.bin:i4:500x700 && $R 'c == sum(int64(x))' c=big.h5:c x=big.bin:i4:500x700");
     ck_assert_str_eq(out, "true\ntrue\n");
     ck_assert_int_eq(cmd_hdf5_place("big.h5", "a", RD_I32, &shape).offset % 4096, 0);
+}
+END_TEST
+
+/* ---- Chunks ---------------------------------------------------------------------------------- */
+enum { ROWS = 70, COLUMNS = 33 };
+
+/* Variables of all sizes of elements and with all filters, some of whose chunks jut out. */
+static void make_chunks(void)
+{
+    static const struct {
+        const char *name;
+        nc_type     type;
+        int         shuffled, deflated;
+    } sets[] = { { "a1", NC_BYTE, 0, 1 },   { "b1", NC_BYTE, 1, 1 },  { "a2", NC_SHORT, 1, 0 },
+                 { "b2", NC_SHORT, 1, 1 },  { "a4", NC_INT, 0, 1 },   { "b4", NC_INT, 1, 1 },
+                 { "c4", NC_FLOAT, 0, 0 },  { "a8", NC_INT64, 1, 1 }, { "b8", NC_DOUBLE, 0, 1 },
+                 { "c8", NC_DOUBLE, 1, 0 }, { "part", NC_INT, 1, 1 } };
+    static double values[ROWS * COLUMNS];
+    const size_t  start[2] = { 0 }, all[2] = { ROWS, COLUMNS }, some[2] = { 8, 8 };
+    int           file, dims[2], id, before;
+
+    for (int i = 0; i < ROWS * COLUMNS; i++)
+        values[i] = i * 7 % 101 - 50;
+    ok(nc->create("filters.nc", NC_CLOBBER | NC_NETCDF4, &file));
+    nc->set_fill(file, NC_NOFILL, &before);
+    ok(nc->def_dim(file, "row", ROWS, &dims[0]));
+    ok(nc->def_dim(file, "column", COLUMNS, &dims[1]));
+    for (int k = 0; k < COUNT(sets); k++) {
+        ok(nc->def_var(file, sets[k].name, sets[k].type, 2, dims, &id));
+        ok(nc->def_var_chunking(file, id, NC_CHUNKED, (const size_t[]){ 8, 8 }));
+        ok(nc->def_var_deflate(file, id, sets[k].shuffled, sets[k].deflated, 2));
+    }
+    ok(nc->enddef(file));
+    for (int k = 0; k < COUNT(sets); k++) {
+        ok(nc->inq_varid(file, sets[k].name, &id));
+        ok(nc->put_vara_double(file, id, start, k == COUNT(sets) - 1 ? some : all, values));
+    }
+    ok(nc->close(file));
+}
+
+START_TEST(filters)
+{
+    make_chunks();
+    run_well(
+        "$R 'i = arange(70 * 33); v = reshape(i * 7 % 101 - 50, (70, 33)); "
+        "all((a1 == v) & (b1 == v) & (a2 == v) & (b2 == v) & (a4 == v) & (b4 == v) & (c4 == v) "
+        "& (a8 == v) & (b8 == v) & (c8 == v))' filters.nc");
+    ck_assert_msg(strstr(out, "true"), "%s", out);
+    /* most of its chunks are nowhere: the library says what is there */
+    run_well("$R 'part[:2, :3]' filters.nc");
+}
+END_TEST
+
+START_TEST(damaged_chunks)
+{
+    const rd_shape  shape = { .n = 2, .at = { ROWS, COLUMNS } };
+    const cmd_place place = (make_chunks(), cmd_hdf5_place("filters.nc", "b4", RD_I32, &shape));
+
+    ck_assert(place.chunk && place.n == 9 * 5 && place.n_filter == 2);
+    FILE *f = fopen("filters.nc", "r+b");
+    ck_assert(f && fseek(f, (long)place.chunk[7].at + 5, SEEK_SET) == 0 &&
+              fwrite("damage, damage", 14, 1, f) == 1 && fclose(f) == 0);
+    ck_assert_int_eq(run("$R 'sum(b4)' filters.nc"), 1);
+    ck_assert_str_eq(out, "rdim: filters.nc: b4 cannot be read: a chunk of it is damaged\n");
+}
+END_TEST
+
+/* By zlib until it is asked for libdeflate, and by that then. */
+START_TEST(inflates)
+{
+    static uint8_t bytes[10000], packed[20000], got[10001];
+    uLongf         n = sizeof packed;
+
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(i * i >> 8);
+    ck_assert_int_eq(compress(packed, &n, bytes, sizeof bytes), Z_OK);
+    for (int k = 0; k < 2; k++) {
+        ck_assert(cmd_inflate(packed, (int64_t)n, got, sizeof bytes));
+        ck_assert_mem_eq(got, bytes, sizeof bytes);
+        ck_assert(!cmd_inflate(packed, (int64_t)n, got, sizeof bytes + 1));
+        ck_assert(!cmd_inflate(packed, (int64_t)n, got, sizeof bytes - 1));
+        ck_assert(!cmd_inflate(packed, (int64_t)n - 1, got, sizeof bytes));
+        ck_assert(cmd_can_inflate());
+    }
 }
 END_TEST
 
@@ -366,6 +452,9 @@ int main(void)
     tcase_add_loop_test(tc, axes_have_names, 0, COUNT(kinds));
     tcase_add_test(tc, keeps_axes);
     tcase_add_test(tc, large_results);
+    tcase_add_test(tc, filters);
+    tcase_add_test(tc, damaged_chunks);
+    tcase_add_test(tc, inflates);
     tcase_add_test(tc, keeps_scales);
     tcase_add_test(tc, joins_records);
     tcase_add_test(tc, refuses);

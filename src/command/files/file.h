@@ -40,11 +40,22 @@ typedef struct cmd_variable {
     rd_expr    *x;                /* once it was wanted */
 } cmd_variable;
 
+/* What was done to a chunk before it was written; filters are in that order. */
+typedef enum cmd_filter { CMD_SHUFFLED, CMD_DEFLATED } cmd_filter;
+enum { CMD_MOST_FILTERS = 2 };
+
+typedef struct cmd_chunk {
+    int64_t  at, bytes; /* in the file */
+    uint32_t left_out;  /* bit k: filter k was */
+} cmd_chunk;
+
 /* Where the elements of a variable are in its file; at neither place: they must be decoded. */
 typedef struct cmd_place {
-    int64_t        offset; /* in one run, from there on; -1: they are not */
-    const int64_t *chunk; /* each of `each` bytes, and the last may be part; NULL: there are none */
-    int64_t        each, n;
+    int64_t          offset; /* in one run, from there on; -1: they are not */
+    const cmd_chunk *chunk;  /* in C order; NULL: there are none.  Those at ends jut out */
+    int64_t          n, extent[RD_MAX_RANK];
+    int              n_filter;
+    cmd_filter       filter[CMD_MOST_FILTERS];
 } cmd_place;
 
 typedef struct cmd_format cmd_format;
@@ -108,9 +119,15 @@ int64_t cmd_npy_header(rd_dtype type, const rd_shape *shape, char header[CMD_NPY
  * as they are. */
 void cmd_read_pieces(int fd, const char *path, void *to, int64_t bytes, int64_t offset,
                      int64_t swapped);
-/* Likewise, where chunk k of `each` bytes, of which the last may be part, is at offset[k]. */
-void cmd_read_chunks(int fd, const char *path, void *to, int64_t bytes, int64_t each,
-                     const int64_t *offset);
+/* Likewise, where each chunk is one run, of which the last may be part. */
+void cmd_read_runs(int fd, const char *path, void *to, int64_t bytes, const cmd_place *place);
+/* A piece, by one thread: 0, an errno, or -1: the file is too short. */
+int cmd_read_piece(int fd, char *to, int64_t bytes, int64_t offset);
+/* Ends the program with a sentence of what that came to, unless it is 0. */
+void cmd_fail_of_piece(const char *path, int error);
+/* As many calls at once as the machine has processors, of which each takes pieces until there are no
+ * more; ends the program if Ctrl-C came. */
+void cmd_share_work(void *(*work)(void *of), void *of, int64_t pieces);
 
 /* All pages of a mapped file that is to be written, in their order: loops that go across it would
  * else meet them one by one, which takes three times as long.  Does what the system can. */

@@ -1,5 +1,5 @@
 /* formats.c - the table of formats, and what is the same for all of them. */
-#include "files/file.h"
+#include "files/chunks.h"
 #include "files/formats.h"
 #include "files/packing.h"
 #include "files/reader.h"
@@ -118,18 +118,6 @@ cmd_variable *cmd_find(const cmd_file *file, const char *name)
     return NULL;
 }
 
-static const void *read_chunks(const cmd_file *file, const cmd_variable *v, const cmd_place *place,
-                               int64_t bytes)
-{
-    void     *to = cmd_storage(bytes, v->name);
-    int64_t   size;
-    const int fd = cmd_open_to_read(file->path, &size);
-
-    cmd_read_chunks(fd, file->path, to, bytes, place->each, place->chunk);
-    close(fd);
-    return to;
-}
-
 static const void *decode(cmd_file *file, const cmd_variable *v, int64_t bytes)
 {
     const int fd = cmd_storage_file(bytes, v->name);
@@ -143,7 +131,7 @@ static const void *decode(cmd_file *file, const cmd_variable *v, int64_t bytes)
 }
 
 /* The leaf of a file that a library reads.  Elements are mapped, or read by all threads, where it is
- * known where they lie; the library decodes the others. */
+ * known where they lie, and what was done to them; the library decodes the others. */
 static rd_expr *read_found(cmd_file *file, cmd_variable *v)
 {
     if (v->type == RD_AUTO)
@@ -156,8 +144,11 @@ static rd_expr *read_found(cmd_file *file, cmd_variable *v)
         v->offset = place.offset;
         return cmd_read_dense(file->ctx, file->path, v);
     }
-    return cmd_leaf(file->ctx, v,
-                    place.chunk ? read_chunks(file, v, &place, bytes) : decode(file, v, bytes));
+    if (!place.chunk)
+        return cmd_leaf(file->ctx, v, decode(file, v, bytes));
+    void *const to = cmd_storage(bytes, v->name);
+    cmd_read_chunks(file->path, v, &place, to);
+    return cmd_leaf(file->ctx, v, to);
 }
 
 rd_expr *cmd_read(cmd_file *file, cmd_variable *v)

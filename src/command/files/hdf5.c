@@ -14,6 +14,7 @@ static bool matches(const uint8_t *bytes, size_t n)
 #include "files/hdf5_api.h"
 #include "files/hdf5_attributes.h"
 #include "files/hdf5_write.h"
+#include "files/inflate.h"
 #include "files/packing.h"
 
 enum { MOST_OBJECTS = 1 << 16, MOST_DEPTH = 32, MOST_NAME = 4096 };
@@ -151,57 +152,72 @@ static int64_t offset_of(const dataset *d)
     return at == HADDR_UNDEF || at > INT64_MAX / 2 ? -1 : (int64_t)at;
 }
 
-/* Chunks without filters that each are one run of the array: of one index of some first axes, some
- * of the next, and all of the others.  How many there are, 0: it is not so; *each has so many
- * bytes. */
-static int64_t runs_of(const dataset *d, hsize_t *chunk, int64_t *each)
+/* False: there is a filter that is not ours. */
+static bool find_filters(const dataset *d, cmd_place *p)
 {
-    const int64_t       most = INT32_MAX;
-    const cmd_hdf5_api *h5   = d->h5;
-    const int           rank = d->shape->n;
-    int64_t             n    = h5->chunk && rank > 0 && d->as != RD_BOOL &&
-                        h5->H5Pget_layout(d->plan) == H5D_CHUNKED &&
-                        h5->H5Pget_nfilters(d->plan) == 0 &&
-                        h5->H5Pget_chunk(d->plan, H5S_MAX_RANK, chunk) == rank
-                                   ? 1
-                                   : 0;
-    int                 k    = 0;
+    p->n_filter = d->h5->H5Pget_nfilters(d->plan);
+    if (p->n_filter < 0 || p->n_filter > CMD_MOST_FILTERS)
+        return false;
+    for (int k = 0; k < p->n_filter; k++) {
+        unsigned           flags, number = 0;
+        size_t             n = 1;
+        const H5Z_filter_t filter =
+            d->h5->H5Pget_filter2(d->plan, (unsigned)k, &flags, &n, &number, 0, NULL, NULL);
 
-    *each = cmd_size_of(d->as);
-    while (k < rank && n > 0 && chunk[k] == 1)
-        n *= d->shape->at[k++];
-    for (int a = k; a < rank && n > 0; a++) {
-        const int64_t extent = d->shape->at[a], here = (int64_t)chunk[a];
-
-        if (here < 1 || here > most || *each > most) /* a broken file's */
-            return 0;
-        *each *= here;
-        if (a == k)
-            n *= (extent + here - 1) / here;
-        else if (here != extent)
-            n = 0;
+        if (filter == H5Z_FILTER_SHUFFLE && n > 0 && number == (unsigned)cmd_size_of(d->as))
+            p->filter[k] = CMD_SHUFFLED;
+        else if (filter == H5Z_FILTER_DEFLATE && cmd_can_inflate())
+            p->filter[k] = CMD_DEFLATED;
+        else
+            return false;
     }
-    /* a chunk that juts out begins no other row */
-    return k > 0 && k < rank && n > 0 && d->shape->at[k] % (int64_t)chunk[k] != 0 ? 0 : n;
+    return true;
 }
 
-/* Where they are in a file of `size` bytes.  False: some are nowhere. */
-static bool find_runs(const dataset *d, const hsize_t *chunk, int64_t n, int64_t each, int64_t size,
-                      int64_t *offset)
+/* Extents of chunks, and how many there are; 0: there are none, or too large ones. */
+static int64_t count_chunks(const dataset *d, cmd_place *p)
+{
+    enum { MOST = 1 << 20, MOST_BYTES = 1 << 28 };
+    hsize_t   chunk[H5S_MAX_RANK];
+    const int rank  = d->shape->n;
+    int64_t   bytes = cmd_size_of(d->as), n = 1;
+
+    if (rank < 1 || d->h5->H5Pget_layout(d->plan) != H5D_CHUNKED ||
+        d->h5->H5Pget_chunk(d->plan, H5S_MAX_RANK, chunk) != rank)
+        return 0;
+    for (int a = 0; a < rank; a++) {
+        if (chunk[a] < 1 || chunk[a] > MOST_BYTES)
+            return 0;
+        p->extent[a]         = (int64_t)chunk[a];
+        const int64_t beside = (d->shape->at[a] + p->extent[a] - 1) / p->extent[a];
+        if (p->extent[a] > MOST_BYTES / bytes || beside > MOST / n)
+            return 0;
+        bytes *= p->extent[a];
+        n *= beside;
+    }
+    return n;
+}
+
+/* Where they are in a file of `size` bytes.  False: some are nowhere, or not as large as they must be. */
+static bool find_chunks(const dataset *d, const cmd_place *p, int64_t size, cmd_chunk *to)
 {
     hsize_t at[H5S_MAX_RANK] = { 0 };
+    int64_t whole            = cmd_size_of(d->as);
 
-    for (int64_t k = 0; k < n; k++) {
-        unsigned filters;
-        haddr_t  address = HADDR_UNDEF;
-        hsize_t  bytes   = 0;
+    for (int a = 0; a < d->shape->n; a++)
+        whole *= p->extent[a];
+    for (int64_t k = 0; k < p->n; k++) {
+        unsigned left_out = 0;
+        haddr_t  address  = HADDR_UNDEF;
+        hsize_t  bytes    = 0;
 
-        if (d->h5->chunk(d->id, at, &filters, &address, &bytes) < 0 || address == HADDR_UNDEF ||
-            bytes != (hsize_t)each || address > (haddr_t)size || bytes > (haddr_t)size - address)
+        if (d->h5->chunk(d->id, at, &left_out, &address, &bytes) < 0 || address == HADDR_UNDEF ||
+            address > (haddr_t)size || bytes > (haddr_t)size - address ||
+            (p->n_filter == 0 && bytes != (hsize_t)whole))
             return false;
-        offset[k] = (int64_t)address;
+        to[k] = (cmd_chunk){ (int64_t)address, (int64_t)bytes, left_out };
         for (int a = d->shape->n; a-- > 0; at[a] = 0)
-            if ((at[a] += chunk[a]) < (hsize_t)d->shape->at[a])
+            if ((at[a] += (hsize_t)p->extent[a]) < (hsize_t)d->shape->at[a])
                 break;
     }
     return true;
@@ -209,19 +225,17 @@ static bool find_runs(const dataset *d, const hsize_t *chunk, int64_t n, int64_t
 
 static cmd_place place_of(const dataset *d, const char *path)
 {
-    enum { MOST_RUNS = 1 << 20 };
     cmd_place p = { .offset = usable(d) ? offset_of(d) : -1 };
-    hsize_t   chunk[H5S_MAX_RANK];
     int64_t   size;
 
-    if (p.offset >= 0 || !usable(d))
+    if (p.offset >= 0 || !usable(d) || d->as == RD_BOOL || !d->h5->chunk || !find_filters(d, &p))
         return p;
-    p.n = runs_of(d, chunk, &p.each);
-    if (p.n < 1 || p.n > MOST_RUNS)
+    p.n = count_chunks(d, &p);
+    if (p.n == 0)
         return p;
-    int64_t *const offset = cmd_room((size_t)p.n * sizeof *offset);
-    const int      fd     = cmd_open_to_read(path, &size);
-    p.chunk               = find_runs(d, chunk, p.n, p.each, size, offset) ? offset : NULL;
+    cmd_chunk *const chunk = cmd_room((size_t)p.n * sizeof *chunk);
+    const int        fd    = cmd_open_to_read(path, &size);
+    p.chunk                = find_chunks(d, &p, size, chunk) ? chunk : NULL;
     close(fd);
     return p;
 }

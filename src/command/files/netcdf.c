@@ -220,8 +220,7 @@ static cmd_place place(const cmd_file *file, const cmd_variable *v)
     const source *s = file->state;
     int           endian;
 
-    if (s->classic || !v->layout || strcmp(v->layout, "chunks, deflated") == 0 ||
-        s->nc->inq_var_endian(group_of(v), number_of(v), &endian) != NC_NOERR ||
+    if (s->classic || s->nc->inq_var_endian(group_of(v), number_of(v), &endian) != NC_NOERR ||
         endian == NC_ENDIAN_BIG)
         return (cmd_place){ .offset = -1 };
     return cmd_hdf5_place(file->path, v->name, v->type, &v->shape);

@@ -16,19 +16,19 @@
 enum { PIECE = 1 << 22, MOST_THREADS = 8 };
 
 typedef struct job {
-    int            fd; /* -1: pages are made */
-    char          *to;
-    int64_t        bytes, offset, swapped; /* size of what is turned, or 0 */
-    const int64_t *chunk; /* where each chunk of `each` bytes is, instead of offset */
-    int64_t        each;
-    atomic_llong   next;  /* piece */
-    atomic_int     error; /* of errno; -1: the file is too short */
+    int              fd; /* -1: pages are made */
+    char            *to;
+    int64_t          bytes, offset, swapped; /* size of what is turned, or 0 */
+    const cmd_chunk *chunk;                  /* of `each` bytes, instead of offset */
+    int64_t          each;
+    atomic_llong     next;  /* piece */
+    atomic_int       error; /* of errno; -1: the file is too short */
 } job;
 
-static int read_piece(const job *j, char *to, int64_t n, int64_t offset)
+int cmd_read_piece(int fd, char *to, int64_t n, int64_t offset)
 {
     while (n > 0) {
-        const ssize_t got = pread(j->fd, to, (size_t)n, (off_t)offset);
+        const ssize_t got = pread(fd, to, (size_t)n, (off_t)offset);
 
         if (got < 0 && errno == EINTR)
             continue;
@@ -45,12 +45,13 @@ static int read_piece(const job *j, char *to, int64_t n, int64_t offset)
 static int read_range(const job *j, int64_t at, int64_t n)
 {
     if (!j->chunk)
-        return read_piece(j, j->to + at, n, j->offset + at);
+        return cmd_read_piece(j->fd, j->to + at, n, j->offset + at);
     for (int64_t part; n > 0; at += part, n -= part) {
         const int64_t begun = at % j->each;
 
-        part            = n < j->each - begun ? n : j->each - begun;
-        const int error = read_piece(j, j->to + at, part, j->chunk[at / j->each] + begun);
+        part = n < j->each - begun ? n : j->each - begun;
+        const int error =
+            cmd_read_piece(j->fd, j->to + at, part, j->chunk[at / j->each].at + begun);
         if (error)
             return error;
     }
@@ -65,7 +66,7 @@ static int do_range(const job *j, int64_t at, int64_t n)
     return 0;
 }
 
-static void *work(void *of)
+static void *work_on_range(void *of)
 {
     job *j = of;
 
@@ -84,22 +85,30 @@ static void *work(void *of)
     return NULL;
 }
 
-static void run(job *j, const char *path)
+void cmd_share_work(void *(*work)(void *of), void *of, int64_t pieces)
 {
     pthread_t  thread[MOST_THREADS];
-    const long here = sysconf(_SC_NPROCESSORS_ONLN), pieces = (long)(j->bytes / PIECE);
-    const long most = here < pieces ? here : pieces;
-    int        n    = 0;
+    const long here = sysconf(_SC_NPROCESSORS_ONLN), most = here < pieces ? here : (long)pieces;
+    int        n = 0;
 
-    while (n < most - 1 && n < MOST_THREADS && pthread_create(&thread[n], NULL, work, j) == 0)
+    while (n < most - 1 && n < MOST_THREADS && pthread_create(&thread[n], NULL, work, of) == 0)
         n++;
-    work(j); /* alone, where there can be no others */
+    work(of); /* alone, where there can be no others */
     while (n > 0)
         pthread_join(thread[--n], NULL);
     cmd_may_go_on();
-    const int error = atomic_load(&j->error);
+}
+
+void cmd_fail_of_piece(const char *path, int error)
+{
     if (error)
         cmd_fail("%s: %s", path, error > 0 ? strerror(error) : "became shorter while it was read");
+}
+
+static void run(job *j, const char *path)
+{
+    cmd_share_work(work_on_range, j, j->bytes / PIECE);
+    cmd_fail_of_piece(path, atomic_load(&j->error));
 }
 
 void cmd_read_pieces(int fd, const char *path, void *to, int64_t bytes, int64_t offset,
@@ -108,10 +117,14 @@ void cmd_read_pieces(int fd, const char *path, void *to, int64_t bytes, int64_t 
     run(&(job){ .fd = fd, .to = to, .bytes = bytes, .offset = offset, .swapped = swapped }, path);
 }
 
-void cmd_read_chunks(int fd, const char *path, void *to, int64_t bytes, int64_t each,
-                     const int64_t *offset)
+void cmd_read_runs(int fd, const char *path, void *to, int64_t bytes, const cmd_place *place)
 {
-    run(&(job){ .fd = fd, .to = to, .bytes = bytes, .chunk = offset, .each = each }, path);
+    run(&(job){ .fd    = fd,
+                .to    = to,
+                .bytes = bytes,
+                .chunk = place->chunk,
+                .each  = place->chunk[0].bytes },
+        path);
 }
 
 void cmd_make_pages(void *to, int64_t bytes)

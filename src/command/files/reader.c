@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/poll.h>
@@ -160,6 +161,15 @@ static _Noreturn void serve(void)
 }
 
 /* ---- The parent ------------------------------------------------------------------------------ */
+/* Files are open there, and locked: who writes to one next must not find that. */
+static void end_reader(void)
+{
+    if (child > 0)
+        kill(child, SIGKILL);
+    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        continue;
+}
+
 static void start(void)
 {
     int        ends[2];
@@ -180,6 +190,7 @@ static void start(void)
     close(ends[child == 0]);
     if (child == 0)
         serve();
+    atexit(end_reader);
 }
 
 static _Noreturn void tell_death(const char *path)
@@ -188,6 +199,7 @@ static _Noreturn void tell_death(const char *path)
 
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
+    child            = 0;
     const int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     if (number == SIGKILL)
         cmd_fail("%s: the process that reads it was killed (out of memory?)", path);

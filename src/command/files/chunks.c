@@ -1,0 +1,180 @@
+/* chunks.c - arrays that lie in a file in chunks: read, inflated and put in place by all threads, where
+ * a library does so chunk after chunk. */
+#include "files/chunks.h"
+#include "files/inflate.h"
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- Chunks that are runs -------------------------------------------------------------------- */
+/* Is each chunk one run of the array: of one index of some first axes, some of the next, and all of the
+ * others? */
+static bool are_runs(const cmd_variable *v, const cmd_place *p)
+{
+    int k = 0;
+
+    while (k < v->shape.n && p->extent[k] == 1)
+        k++;
+    for (int a = k + 1; a < v->shape.n; a++)
+        if (p->extent[a] != v->shape.at[a])
+            return false;
+    /* a chunk that juts out begins no other row */
+    return k == 0 || k >= v->shape.n || v->shape.at[k] % p->extent[k] == 0;
+}
+
+/* ---- Filters --------------------------------------------------------------------------------- */
+/* The first bytes of all elements, then the second ones, and so on, as elements. */
+#define UNSHUFFLE(T)                                                                    \
+    static void unshuffle_##T(const uint8_t *from, void *to, int64_t n)                 \
+    {                                                                                   \
+        for (int64_t i = 0; i < n; i++) {                                               \
+            T element = 0;                                                              \
+                                                                                        \
+            for (int64_t b = 0; b < (int64_t)sizeof element; b++)                       \
+                element = (T)(element | (T)((T)from[b * n + i] << 8 * b));              \
+            memcpy((char *)to + i * (int64_t)sizeof element, &element, sizeof element); \
+        }                                                                               \
+    }
+UNSHUFFLE(uint16_t)
+UNSHUFFLE(uint32_t)
+UNSHUFFLE(uint64_t)
+
+static void unshuffle(const void *from, void *to, int64_t n, int64_t size)
+{
+    switch (size) {
+    case 2: unshuffle_uint16_t(from, to, n); break;
+    case 4: unshuffle_uint32_t(from, to, n); break;
+    case 8: unshuffle_uint64_t(from, to, n); break;
+    default: memcpy(to, from, (size_t)(n * size)); break;
+    }
+}
+
+enum { DAMAGED = -2 };
+
+/* ---- One chunk ------------------------------------------------------------------------------- */
+typedef struct job {
+    int                 fd;
+    const cmd_variable *v;
+    const cmd_place    *place;
+    char               *to;
+    int64_t      size, whole, packed; /* bytes of an element, a chunk, the largest in the file */
+    atomic_llong next;
+    atomic_int   error; /* as of cmd_read_piece(); DAMAGED */
+} job;
+
+/* The elements of chunk k, in C order, in one of two pieces of memory: each filter takes them from one to
+ * the other.  NULL: *error says why. */
+static const char *unpack(const job *j, int64_t k, char *room[2], int *error)
+{
+    const cmd_chunk *const chunk = &j->place->chunk[k];
+    int64_t                bytes = chunk->bytes;
+    int                    now   = 0;
+
+    if ((*error = cmd_read_piece(j->fd, room[0], bytes, chunk->at)))
+        return NULL;
+    *error = DAMAGED;
+    for (int f = j->place->n_filter; f-- > 0;) {
+        if (chunk->left_out >> f & 1)
+            continue;
+        if (j->place->filter[f] == CMD_DEFLATED) {
+            if (!cmd_inflate(room[now], bytes, room[!now], j->whole))
+                return NULL;
+            bytes = j->whole;
+        } else {
+            if (bytes != j->whole)
+                return NULL;
+            unshuffle(room[now], room[!now], j->whole / j->size, j->size);
+        }
+        now = !now;
+    }
+    return bytes == j->whole ? room[now] : NULL;
+}
+
+/* Its elements that are in the array; those of chunks that jut out are not. */
+static void put(const job *j, int64_t k, const char *from)
+{
+    const int rank = j->v->shape.n;
+    int64_t   start[RD_MAX_RANK], count[RD_MAX_RANK], at[RD_MAX_RANK] = { 0 };
+    int64_t   to_step[RD_MAX_RANK], from_step[RD_MAX_RANK], row = j->size, offset = 0;
+
+    for (int a = rank; a-- > 0;) {
+        const int64_t extent = j->v->shape.at[a], here = j->place->extent[a];
+        const int64_t n = (extent + here - 1) / here;
+
+        start[a] = k % n * here;
+        k /= n;
+        count[a]     = extent - start[a] < here ? extent - start[a] : here;
+        to_step[a]   = a == rank - 1 ? j->size : to_step[a + 1] * j->v->shape.at[a + 1];
+        from_step[a] = a == rank - 1 ? j->size : from_step[a + 1] * j->place->extent[a + 1];
+        offset += start[a] * to_step[a];
+    }
+    row *= count[rank - 1];
+    for (int a = 0; a >= 0;) {
+        int64_t to_at = offset, from_at = 0;
+
+        for (a = 0; a < rank - 1; a++) {
+            to_at += at[a] * to_step[a];
+            from_at += at[a] * from_step[a];
+        }
+        memcpy(j->to + to_at, from + from_at, (size_t)row);
+        for (a = rank - 2; a >= 0 && ++at[a] == count[a]; a--)
+            at[a] = 0;
+    }
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+static void *work(void *of)
+{
+    job          *j     = of;
+    const int64_t bytes = j->packed > j->whole ? j->packed : j->whole;
+    char *const   room  = malloc(2 * (size_t)bytes);
+    int           error = room ? 0 : ENOMEM, nothing = 0;
+
+    for (int64_t k; !error && (k = atomic_fetch_add(&j->next, 1)) < j->place->n;) {
+        const char *const from = unpack(j, k, (char *[]){ room, room + bytes }, &error);
+
+        if (from) {
+            error = 0;
+            put(j, k, from);
+        }
+        if (atomic_load(&j->error) || cmd_interrupted())
+            break;
+    }
+    if (error)
+        atomic_compare_exchange_strong(&j->error, &nothing, error);
+    free(room);
+    return NULL;
+}
+
+static void unpack_all(int fd, const char *path, const cmd_variable *v, const cmd_place *p,
+                       void *to)
+{
+    job j = { .fd = fd, .v = v, .place = p, .to = to, .size = cmd_size_of(v->type) };
+
+    j.whole = j.size;
+    for (int a = 0; a < v->shape.n; a++)
+        j.whole *= p->extent[a];
+    for (int64_t k = 0; k < p->n; k++)
+        j.packed = p->chunk[k].bytes > j.packed ? p->chunk[k].bytes : j.packed;
+    (void)cmd_can_inflate(); /* loaded before threads ask for it */
+    cmd_share_work(work, &j, p->n);
+    const int error = atomic_load(&j.error);
+    if (error == DAMAGED)
+        cmd_fail("%s: %s cannot be read: a chunk of it is damaged", path, v->name);
+    cmd_fail_of_piece(path, error);
+}
+
+void cmd_read_chunks(const char *path, const cmd_variable *v, const cmd_place *p, void *to)
+{
+    int64_t   size;
+    const int fd = cmd_open_to_read(path, &size);
+
+    if (p->n_filter == 0 && are_runs(v, p))
+        cmd_read_runs(fd, path, to, cmd_points(&v->shape, v->type, v->name) * cmd_size_of(v->type),
+                      p);
+    else
+        unpack_all(fd, path, v, p, to);
+    close(fd);
+}

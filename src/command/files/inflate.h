@@ -1,0 +1,12 @@
+/* inflate.h - bytes that deflate made smaller: by libdeflate where it is installed, in half the time of
+ * zlib, and else by that. */
+#ifndef CMD_INFLATE_H
+#define CMD_INFLATE_H
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Is there one of them in this build?  To be asked before threads inflate. */
+bool cmd_can_inflate(void);
+/* A stream of zlib's format that comes to exactly n bytes; false: it is none. */
+bool cmd_inflate(const void *from, int64_t bytes, void *to, int64_t n);
+#endif
