@@ -7,7 +7,7 @@
 enum { ROWS = 2500, EACH = 64, PLACES = ROWS * EACH, DEEP = 16, KIB = 1024 };
 
 static int32_t pos[ROWS + 1], crd[PLACES];
-static double  values[PLACES], vectors[ROWS * DEEP], result[PLACES];
+static double  values[PLACES], vectors[ROWS * DEEP], result[ROWS * ROWS];
 
 /* ---- What is counted ------------------------------------------------------------------------- */
 static int64_t held, most;
@@ -109,6 +109,11 @@ static rd_expr *sampled_product(rd_expr *a)
     return rd_stored(rd_mul(a, each));
 }
 
+static rd_expr *product_of_two(rd_expr *a)
+{
+    return rd_stored(rd_matmul(a, a));
+}
+
 static rd_expr *softmax_of_pairs(rd_expr *a)
 {
     rd_expr *const both = rd_add(rd_expand(vector(), 1), rd_expand(vector(), 0));
@@ -135,6 +140,7 @@ static const struct {
     { "sums of columns", sum_of_columns, true, PLAN + 24 * CELLS },
     { "sums of rows with fills", sum_of_rows, false, PLAN + 24 * CELLS },
     { "sampled product", sampled_product, true, PLAN },
+    { "product of two", product_of_two, true, 2 * PLAN },
     { "softmax of pairs", softmax_of_pairs, true, PLAN + 30 * CELLS + 8 * PLACES },
 };
 

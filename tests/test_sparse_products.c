@@ -232,6 +232,40 @@ START_TEST(again)
 }
 END_TEST
 
+/* Values are read where they lie, and what they come to is made where it goes; unless both are one. */
+START_TEST(over_its_operand)
+{
+    static double room[3 * MOST_PLACES], want[2 * MOST_PLACES];
+
+    for (int k = 0; k < 40; k++) {
+        fill(&left, 40, 40, 10, k % 4);
+        if (left.n == 0)
+            continue;
+        rd_expr *const a  = rd_csr(ctx, RD_SHAPE(40, 40), indices_of(left.pos, RD_I32, 41),
+                                   indices_of(left.crd, RD_I32, left.n),
+                                   indices_of(room + MOST_PLACES, RD_F64, left.n), .stored = k % 2);
+        rd_expr *const y  = rd_stored(rd_matmul(a, a));
+        const int64_t  n  = rd_shape_of(y).at[0];
+        rd_array       at = { .data = want, .type = RD_F64, .shape = RD_SHAPE(n) };
+        double *const  to = room + MOST_PLACES - n + draw((int)(n + left.n));
+
+        memcpy(room + MOST_PLACES, left.value, (size_t)left.n * sizeof *room);
+        ck_assert(rd_eval(ctx, y, &at) == RD_OK);
+        at.data = to;
+        ck_assert(rd_eval(ctx, y, &at) == RD_OK);
+        ck_assert_msg(memcmp(to, want, (size_t)n * sizeof *to) == 0, "%d", k);
+        /* not dense */
+        memcpy(room + MOST_PLACES, left.value, (size_t)left.n * sizeof *room);
+        at.strides = RD_STRIDES(2);
+        at.data    = room;
+        if (2 * n < MOST_PLACES)
+            ck_assert(rd_eval(ctx, y, &at) == RD_OK);
+        for (int64_t e = 0; e < n && 2 * n < MOST_PLACES; e++)
+            ck_assert(memcmp(&room[2 * e], &want[e], sizeof *want) == 0);
+    }
+}
+END_TEST
+
 START_TEST(refused)
 {
     fill(&left, 4, 5, 50, 0);
@@ -247,7 +281,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { as_dense_ones, semirings, again, refused };
+    const TTest *const tests[] = { as_dense_ones, semirings, again, over_its_operand, refused };
 
     return run_suite("sparse products", tests, COUNT(tests));
 }

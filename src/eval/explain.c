@@ -249,20 +249,34 @@ static bool plan_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results result
     return done;
 }
 
+/* Parts that are no nests: products of sparse matrices, leaves they read, results they are. */
+static bool not_a_plan(const rd_cut *cut, rd_results results, size_t room, char *line)
+{
+    const rd_expr *const e = cut->target ? cut->target : results.at[cut->first].expr;
+
+    if (e->kind == RD_EXPR_PRODUCT && cut->target)
+        snprintf(line, room, "product of sparse matrices, row by row, at %lld places",
+                 (long long)e->extent[0]);
+    else if (e->kind == RD_EXPR_PRODUCT && cut->n == 1)
+        snprintf(line, room, "the product: made there at once, if that is dense and of its type");
+    else if (e->kind == RD_EXPR_LEAF && cut->target)
+        snprintf(line, room, "a leaf: a product reads it where it lies, if that is dense");
+    else
+        return false;
+    return true;
+}
+
 static bool part_text(rd_ctx *ctx, account *to, const rd_cut *cut, rd_results results,
                       const rd_eval_opts *opts)
 {
+    char           line[100];
     rd_pool       *pool  = rd_pool_planning(ctx);
     rd_result      one   = { (rd_expr *)cut->target, NULL };
     const rd_given given = { .exprs = cut->given };
     rd_results wanted = { cut->target ? &one : results.at + cut->first, cut->target ? 1 : cut->n };
     bool       done;
 
-    if (cut->target && cut->target->kind == RD_EXPR_PRODUCT) {
-        char line[100];
-
-        snprintf(line, sizeof line, "product of sparse matrices, row by row, at %lld places",
-                 (long long)cut->target->extent[0]);
+    if (not_a_plan(cut, results, sizeof line, line)) {
         rd_text_add(&to->text, "%s\n", line);
         if (to->picture)
             rd_picture_line(to->picture, line);

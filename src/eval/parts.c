@@ -49,6 +49,8 @@ static int64_t free_place(const making *m, const int32_t *last, int32_t k)
         for (int32_t a = 0; a < k; a++) {
             const int64_t end = rd_bytes_add(parts->at[a], bytes_of(m->cuts->cut[a].target));
 
+            if (a == parts->direct || parts->part[a].lies)
+                continue;
             if (last[a] >= k && parts->at[a] < rd_bytes_add(at, need) && at < end) {
                 at    = end;
                 moved = true;
@@ -70,10 +72,18 @@ static bool place_arrays(making *m)
         for (int32_t r = 0; r < parts->part[k].n_read; r++)
             last[parts->part[k].read[r]] = k;
     for (int32_t k = 0; k < parts->n_array; k++) {
-        const int64_t end =
-            rd_bytes_add(parts->at[k] = free_place(m, last, k), bytes_of(m->cuts->cut[k].target));
+        const int64_t bytes = bytes_of(m->cuts->cut[k].target);
 
-        parts->bytes = end > parts->bytes ? end : parts->bytes;
+        if (k == parts->direct)
+            continue;
+        if (parts->part[k].lies) {
+            parts->at[k] = parts->spare;
+            parts->spare = rd_bytes_add(parts->spare, bytes);
+            continue;
+        }
+        parts->at[k]      = free_place(m, last, k);
+        const int64_t end = rd_bytes_add(parts->at[k], bytes);
+        parts->bytes      = end > parts->bytes ? end : parts->bytes;
     }
     return true;
 }
@@ -139,6 +149,7 @@ static bool make_part(making *m, int32_t k, bool *too_much)
 
     part->array = cut->target ? k : -1;
     part->first = cut->first;
+    part->input = -1;
     if (reads > m->plan->parts->pointers)
         m->plan->parts->pointers = reads;
     if (cut->target && cut->target->kind == RD_EXPR_PRODUCT) {
@@ -163,6 +174,60 @@ static bool describe_results(making *m)
            rd_check_results(m->ctx, rd_call_name(m->ctx), m->results, request, m->plan->out);
 }
 
+/* ---- Copies that are not needed -------------------------------------------------------------- */
+static bool is_dense(const rd_expr *e, const int64_t *stride)
+{
+    int64_t dense[RD_MAX_RANK];
+
+    rd_dense_strides(e->rank, e->extent, 0, dense);
+    for (int a = 0; a < e->rank; a++)
+        if (e->extent[a] > 1 && stride[a] != dense[a])
+            return false;
+    return true;
+}
+
+static bool only_products_read(const rd_parts *parts, int32_t array)
+{
+    for (int32_t k = 0; k < parts->n; k++)
+        for (int32_t r = 0; r < parts->part[k].n_read; r++)
+            if (parts->part[k].read[r] == array && !parts->part[k].plan->product)
+                return false;
+    return true;
+}
+
+/* A product's operand that is an array of the caller's is read there. */
+static void find_leaves(making *m)
+{
+    for (int32_t k = 0; k < m->plan->parts->n_array; k++) {
+        const rd_expr *e    = m->cuts->cut[k].target;
+        rd_part       *part = &m->plan->parts->part[k];
+
+        if (e->kind != RD_EXPR_LEAF || e->device || !is_dense(e, e->as.leaf->stride) ||
+            !only_products_read(m->plan->parts, k))
+            continue;
+        for (int32_t i = 0; i < m->in.n; i++)
+            part->input = m->in.at[i] == e ? i : part->input;
+        if (part->input >= 0 && m->shift && m->shift[part->input] != 0)
+            continue; /* the input is another place of it */
+        part->leaf = e->as.leaf->data;
+        part->lies = true;
+    }
+}
+
+/* A product that is the only result, of its type and dense, is made where that goes. */
+static void find_direct(making *m)
+{
+    rd_parts            *parts = m->plan->parts;
+    const rd_part       *last  = &parts->part[parts->n - 1];
+    const rd_expr *const y     = m->results.at[0].expr;
+
+    parts->direct = -1;
+    if (m->results.n == 1 && last->array < 0 && last->n_read == 1 && y->kind == RD_EXPR_PRODUCT &&
+        m->cuts->cut[last->read[0]].target == y && m->plan->out[0].type == y->type &&
+        !m->plan->out[0].device && is_dense(y, m->plan->out[0].stride))
+        parts->direct = last->read[0];
+}
+
 static bool make_parts(making *m, bool *too_much)
 {
     rd_parts *parts = rd_pool_get(m->plan->pool, sizeof *parts);
@@ -179,6 +244,8 @@ static bool make_parts(making *m, bool *too_much)
         if (!rd_goes_on(m->ctx) || !make_part(m, k, too_much))
             return false;
     }
+    find_leaves(m);
+    find_direct(m);
     return place_arrays(m);
 }
 

@@ -41,6 +41,11 @@ typedef struct rd_part {
     int32_t  first;
     int32_t  n_read; /* arrays that it reads, after the inputs of all */
     int32_t *read;
+    /* Is the array a leaf, which products may read where it lies?  The input of all that it is; at -1 its
+     * memory. */
+    bool        lies;
+    int32_t     input;
+    const void *leaf;
 } rd_part;
 
 typedef struct rd_parts {
@@ -49,6 +54,8 @@ typedef struct rd_parts {
     int64_t        *at;       /* where arrays begin in a run's memory */
     int64_t         bytes;    /* of arrays: those that are not needed at the same time share them */
     int64_t         pointers; /* bytes: most inputs of a part */
+    int32_t         direct;   /* the array that is the only result, and made where that goes; -1 */
+    int64_t         spare;    /* bytes of leaves, should they lie where results go */
     _Atomic(void *) memory;   /* the last run's, for the next */
 } rd_parts;
 

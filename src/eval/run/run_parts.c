@@ -41,24 +41,91 @@ static void give_memory(const rd_plan *plan, char *memory)
     rd_free_work(plan->ctx, atomic_exchange(&plan->parts->memory, memory));
 }
 
-static rd_status run_part(const rd_plan *plan, const rd_part *part, char *arrays,
-                          const void *const *in, void *const *out, const rd_progress *progress,
+/* ---- Arrays ---------------------------------------------------------------------------------- */
+typedef struct running {
+    const rd_plan     *plan;
+    char              *arrays, *spare; /* behind arrays: one part's inputs */
+    const void *const *in;
+    void *const       *out;
+} running;
+
+/* Where the array that is the only result is made; NULL: there is none such. */
+static char *direct(const running *r)
+{
+    return r->plan->parts->direct < 0 ? NULL : r->out ? r->out[0] : r->plan->out[0].data;
+}
+
+/* Of a dense array. */
+static int64_t bytes_of(const rd_output *out)
+{
+    return out->hi * rd_dtype_size(out->type);
+}
+
+static bool overlap(const char *a, int64_t a_bytes, const char *b, int64_t b_bytes)
+{
+    return a < b + b_bytes && b < a + a_bytes;
+}
+
+/* Array k where its caller has it; NULL: it is made.  What is made where results go must not be
+ * read meanwhile. */
+static char *borrowed(const running *r, int32_t k)
+{
+    const rd_part *part = &r->plan->parts->part[k];
+    const char    *at   = part->input < 0 ? part->leaf : r->in ? r->in[part->input] : NULL;
+
+    if (!part->lies || !at)
+        return NULL;
+    if (direct(r) && overlap(at, bytes_of(part->plan->out), direct(r), bytes_of(r->plan->out)))
+        return NULL;
+    return (char *)(uintptr_t)at;
+}
+
+static char *address_of(const running *r, int32_t k)
+{
+    const rd_parts *parts = r->plan->parts;
+    char *const     at    = borrowed(r, k);
+
+    return at                    ? at
+           : k == parts->direct  ? direct(r)
+           : parts->part[k].lies ? r->spare + parts->at[k]
+                                 : r->arrays + parts->at[k];
+}
+
+/* Memory for leaves that lie where results go, which is rare; false: there is none. */
+static bool get_spare(running *r)
+{
+    bool any = false;
+
+    for (int32_t k = 0; k < r->plan->parts->n_array; k++)
+        any |= r->plan->parts->part[k].lies && !borrowed(r, k);
+    r->spare = any ? rd_alloc_work(r->plan->ctx, r->plan->parts->spare) : NULL;
+    return !any || r->spare;
+}
+
+static bool is_there(const running *r, const rd_part *part)
+{
+    return part->array >= 0 ? borrowed(r, part->array) != NULL : direct(r) != NULL;
+}
+
+static rd_status run_part(const running *r, const rd_part *part, const rd_progress *progress,
                           rd_run_stats *stats)
 {
-    const rd_parts *parts = plan->parts;
-    const void    **own   = (const void **)(void *)(arrays + parts->bytes);
-    void           *array = part->array >= 0 ? arrays + parts->at[part->array] : NULL;
-    rd_run_stats    here;
-    rd_status       status;
+    const rd_plan *plan  = r->plan;
+    const void   **own   = (const void **)(void *)(r->arrays + plan->parts->bytes);
+    void          *array = part->array >= 0 ? address_of(r, part->array) : NULL;
+    rd_run_stats   here;
+    rd_status      status;
 
+    if (is_there(r, part))
+        return RD_OK;
     for (int32_t k = 0; k < plan->n_in; k++)
-        own[k] = in ? in[k] : NULL;
+        own[k] = r->in ? r->in[k] : NULL;
     for (int32_t k = 0; k < part->n_read; k++)
-        own[plan->n_in + k] = arrays + parts->at[part->read[k]];
+        own[plan->n_in + k] = address_of(r, part->read[k]);
     status = rd_plan_execute(part->plan, own,
-                             array ? &array
-                             : out ? out + part->first
-                                   : NULL,
+                             array    ? &array
+                             : r->out ? r->out + part->first
+                                      : NULL,
                              progress, &here);
     stats->loads += here.loads;
     stats->tasks = here.tasks > stats->tasks ? here.tasks : stats->tasks;
@@ -94,7 +161,7 @@ rd_status rd_parts_run(const rd_plan *plan, const void *const *in, void *const *
 {
     told        t      = { .of = progress, .begun = rd_seconds(), .n = plan->parts->n };
     rd_progress mine   = { 0 };
-    char       *memory = take_memory(plan), *arrays;
+    char       *memory = take_memory(plan);
     rd_status   status = RD_OK;
 
     if (!memory)
@@ -103,11 +170,14 @@ rd_status rd_parts_run(const rd_plan *plan, const void *const *in, void *const *
         mine = *progress;
     if (mine.tell)
         mine = (rd_progress){ .tell = tell, .user = &t, .until = progress->until };
-    arrays = rd_next_line(memory);
+    running r = { plan, rd_next_line(memory), NULL, in, out };
+    if (!get_spare(&r))
+        status = rd_no_memory(plan);
     for (; t.part < t.n && status == RD_OK; t.part++)
-        status = run_part(plan, &plan->parts->part[t.part], arrays, in, out, &mine, stats);
+        status = run_part(&r, &plan->parts->part[t.part], &mine, stats);
     if (t.said && status == RD_OK)
         (void)progress->tell(progress->user, 1, 0);
+    rd_free_work(plan->ctx, r.spare);
     give_memory(plan, memory);
     return status;
 }
