@@ -148,7 +148,7 @@ static void *work(void *of)
     return NULL;
 }
 
-static void unpack_all(int fd, const char *path, const cmd_variable *v, const cmd_place *p,
+static bool unpack_all(int fd, const char *path, const cmd_variable *v, const cmd_place *p,
                        void *to)
 {
     job j = { .fd = fd, .v = v, .place = p, .to = to, .size = cmd_size_of(v->type) };
@@ -161,20 +161,22 @@ static void unpack_all(int fd, const char *path, const cmd_variable *v, const cm
     (void)cmd_can_inflate(); /* loaded before threads ask for it */
     cmd_share_work(work, &j, p->n);
     const int error = atomic_load(&j.error);
-    if (error == DAMAGED)
-        cmd_fail("%s: %s cannot be read: a chunk of it is damaged", path, v->name);
-    cmd_fail_of_piece(path, error);
+    if (error != DAMAGED)
+        cmd_fail_of_piece(path, error);
+    return !error;
 }
 
-void cmd_read_chunks(const char *path, const cmd_variable *v, const cmd_place *p, void *to)
+bool cmd_read_chunks(const char *path, const cmd_variable *v, const cmd_place *p, void *to)
 {
     int64_t   size;
-    const int fd = cmd_open_to_read(path, &size);
+    bool      all = true;
+    const int fd  = cmd_open_to_read(path, &size);
 
     if (p->n_filter == 0 && are_runs(v, p))
         cmd_read_runs(fd, path, to, cmd_points(&v->shape, v->type, v->name) * cmd_size_of(v->type),
                       p);
     else
-        unpack_all(fd, path, v, p, to);
+        all = unpack_all(fd, path, v, p, to);
     close(fd);
+    return all;
 }

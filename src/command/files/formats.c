@@ -144,11 +144,13 @@ static rd_expr *read_found(cmd_file *file, cmd_variable *v)
         v->offset = place.offset;
         return cmd_read_dense(file->ctx, file->path, v);
     }
-    if (!place.chunk)
-        return cmd_leaf(file->ctx, v, decode(file, v, bytes));
-    void *const to = cmd_storage(bytes, v->name);
-    cmd_read_chunks(file->path, v, &place, to);
-    return cmd_leaf(file->ctx, v, to);
+    if (place.chunk) {
+        void *const to = cmd_storage(bytes, v->name);
+
+        if (cmd_read_chunks(file->path, v, &place, to))
+            return cmd_leaf(file->ctx, v, to);
+    }
+    return cmd_leaf(file->ctx, v, decode(file, v, bytes));
 }
 
 rd_expr *cmd_read(cmd_file *file, cmd_variable *v)
