@@ -7,6 +7,7 @@
 #include "expr/sparse.h"
 #include "expr/sparse_places.h"
 #include "core/row_product.h"
+#include <math.h>
 #include <string.h>
 #ifdef _OPENMP
 #include <omp.h>
@@ -140,6 +141,14 @@ static inline int64_t count_row(const rd_row_product *p, bool wide, void *mark, 
     return n;
 }
 
+/* How many there are, about: rows of B are of one length in the mean. */
+static int64_t products_of(const rd_row_product *p)
+{
+    const double each = p->b.rows ? (double)p->b.n / (double)p->b.rows : 0;
+
+    return (int64_t)fmin((double)p->a.n * (each + 1), 1e18);
+}
+
 /* A pass over all rows: the first counts those of row i in begin[i + 1], the second lists them, and beside
  * each the row's own index. */
 static bool pass(rd_ctx *ctx, const rd_row_product *p, int64_t *begin, rd_expr *const *coord,
@@ -150,7 +159,7 @@ static bool pass(rd_ctx *ctx, const rd_row_product *p, int64_t *begin, rd_expr *
     const int64_t   columns = p->b.columns;
     const int64_t   notes = column ? shape_bits(columns, &shape) * 8 : columns * (p->wide ? 8 : 4);
     const int64_t   bytes = (notes + 63) / 64 * 64;
-    const int       threads = rd_places_threads(ctx, p->a.n);
+    const int       threads = rd_places_threads(ctx, products_of(p));
     uint64_t *const room    = rd_alloc(ctx, bytes * threads);
 
     if (!room)

@@ -431,7 +431,7 @@ static int32_t lanes_of_groups(const own *o, const rd_combine *c, bool any_order
  * these: what is one block has them (codegen/rows.c). */
 static int64_t steps_of_groups(int64_t states, bool by_rows)
 {
-    enum { LEAST = 1 << 15, FOR_EACH = 16, FOR_EACH_ROW = 4096, MOST = 1 << 26 };
+    enum { LEAST = 1 << 15, FOR_EACH = 8, FOR_EACH_ROW = 4096, MOST = 1 << 26 };
     const int64_t each  = by_rows ? FOR_EACH_ROW : FOR_EACH;
     const int64_t most  = by_rows ? (int64_t)MOST << 20 : MOST;
     int64_t       steps = LEAST;
