@@ -137,7 +137,7 @@ static const struct {
     { "A x with fills", times_vector, false, PLAN + 55 * CELLS },
     { "A times columns", times_columns, true, PLAN + 16 * (DEEP * CELLS) },
     { "sums of rows", sum_of_rows, true, PLAN + 24 * CELLS },
-    { "sums of columns", sum_of_columns, true, PLAN + 24 * CELLS },
+    { "sums of columns", sum_of_columns, true, PLAN + 28 * CELLS },
     { "sums of rows with fills", sum_of_rows, false, PLAN + 24 * CELLS },
     { "sampled product", sampled_product, true, PLAN },
     { "product of two", product_of_two, true, 2 * PLAN },

@@ -92,35 +92,41 @@ static const char *unpack(const job *j, int64_t k, char *room[2], int *error)
     return bytes == j->whole ? room[now] : NULL;
 }
 
-/* Its elements that are in the array; those of chunks that jut out are not. */
+/* Its elements that are in the array, row by row; those of chunks that jut out are not. */
 static void put(const job *j, int64_t k, const char *from)
 {
-    const int rank = j->v->shape.n;
-    int64_t   start[RD_MAX_RANK], count[RD_MAX_RANK], at[RD_MAX_RANK] = { 0 };
-    int64_t   to_step[RD_MAX_RANK], from_step[RD_MAX_RANK], row = j->size, offset = 0;
+    const int last = j->v->shape.n - 1;
+    int64_t   rows = 1, row = j->size, to_step = j->size, from_step = j->size, offset = 0;
+    int64_t   count[RD_MAX_RANK] = { 0 }, to_steps[RD_MAX_RANK] = { 0 },
+            from_steps[RD_MAX_RANK] = { 0 };
 
-    for (int a = rank; a-- > 0;) {
+    for (int a = last; a >= 0; a--) {
         const int64_t extent = j->v->shape.at[a], here = j->place->extent[a];
-        const int64_t n = (extent + here - 1) / here;
+        const int64_t n = (extent + here - 1) / here, start = k % n * here;
 
-        start[a] = k % n * here;
         k /= n;
-        count[a]     = extent - start[a] < here ? extent - start[a] : here;
-        to_step[a]   = a == rank - 1 ? j->size : to_step[a + 1] * j->v->shape.at[a + 1];
-        from_step[a] = a == rank - 1 ? j->size : from_step[a + 1] * j->place->extent[a + 1];
-        offset += start[a] * to_step[a];
+        count[a]      = extent - start < here ? extent - start : here; /* one at least */
+        to_steps[a]   = to_step;
+        from_steps[a] = from_step;
+        offset += start * to_step;
+        to_step *= extent;
+        from_step *= here;
+        if (a == last)
+            row *= count[a];
+        else
+            rows *= count[a];
     }
-    row *= count[rank - 1];
-    for (int a = 0; a >= 0;) {
-        int64_t to_at = offset, from_at = 0;
+    for (int64_t r = 0; r < rows; r++) {
+        int64_t left = r, to_at = offset, from_at = 0;
 
-        for (a = 0; a < rank - 1; a++) {
-            to_at += at[a] * to_step[a];
-            from_at += at[a] * from_step[a];
+        for (int a = last - 1; a >= 0 && left > 0; a--) {
+            const int64_t n = count[a] > 1 ? count[a] : 1;
+
+            to_at += left % n * to_steps[a];
+            from_at += left % n * from_steps[a];
+            left /= n;
         }
         memcpy(j->to + to_at, from + from_at, (size_t)row);
-        for (a = rank - 2; a >= 0 && ++at[a] == count[a]; a--)
-            at[a] = 0;
     }
 }
 
