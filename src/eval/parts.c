@@ -202,7 +202,7 @@ static void find_leaves(making *m)
         const rd_expr *e    = m->cuts->cut[k].target;
         rd_part       *part = &m->plan->parts->part[k];
 
-        if (e->kind != RD_EXPR_LEAF || e->device || !is_dense(e, e->as.leaf->stride) ||
+        if (!e || e->kind != RD_EXPR_LEAF || e->device || !is_dense(e, e->as.leaf->stride) ||
             !only_products_read(m->plan->parts, k))
             continue;
         for (int32_t i = 0; i < m->in.n; i++)

@@ -121,8 +121,8 @@ void cmd_read_pieces(int fd, const char *path, void *to, int64_t bytes, int64_t 
                      int64_t swapped);
 /* Likewise, where each chunk is one run, of which the last may be part. */
 void cmd_read_runs(int fd, const char *path, void *to, int64_t bytes, const cmd_place *place);
-/* A piece, by one thread: 0, an errno, or -1: the file is too short. */
-int cmd_read_piece(int fd, char *to, int64_t bytes, int64_t offset);
+/* A piece of n bytes, by one thread: 0, an errno, or -1: the file is too short. */
+int cmd_read_piece(int fd, char *to, int64_t n, int64_t offset);
 /* Ends the program with a sentence of what that came to, unless it is 0. */
 void cmd_fail_of_piece(const char *path, int error);
 /* As many calls at once as the machine has processors, of which each takes pieces until there are no
