@@ -217,6 +217,18 @@ START_TEST(again)
     ck_assert(rd_plan_run(plan, (const void *[]){ left.value }, (void *[]){ first }) == RD_OK);
     ck_assert(rd_plan_run(plan, (const void *[]){ twice }, (void *[]){ second }) == RD_OK);
     ck_assert(out.shape.at[0] > 500);
+    const char *const near = (const char *)left.value + 1;
+    void *const       past = (char *)second + 1;
+    for (int k = 0; k < 4; k++) {
+        const void *const from = k == 0 ? NULL : k == 1 ? (const void *)near : left.value;
+        void *const       to   = k == 2 ? NULL : k == 3 ? past : (void *)second;
+
+        ck_assert_int_eq(rd_plan_run(plan, &from, &to), RD_ERR_ARGUMENT);
+        ck_assert_msg(strstr(rd_error_text(ctx), k < 2 ? "input 0 is" : "result 0 is"), "%s",
+                      rd_error_text(ctx));
+        rd_error_clear(ctx);
+    }
+    ck_assert(rd_plan_run(plan, (const void *[]){ twice }, (void *[]){ second }) == RD_OK);
     for (int64_t e = 0; e < out.shape.at[0]; e++)
         ck_assert(second[e] == 4 * first[e]);
     rd_plan_free(plan);

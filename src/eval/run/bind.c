@@ -77,6 +77,14 @@ static rd_status refuse(const rd_plan *plan, const char *what, int k, const void
     return rd_fail_run(plan->ctx, RD_ERR_ARGUMENT, sentence);
 }
 
+rd_status rd_check_address(const rd_plan *plan, const char *what, int k, const void *address,
+                           rd_dtype type)
+{
+    const rd_extent e = { .unaligned = (uintptr_t)rd_dtype_size(type) - 1 };
+
+    return is_good(address, &e) ? RD_OK : refuse(plan, what, k, address, type);
+}
+
 static rd_status bind_inputs(const rd_plan *plan, rd_frame *f, const void *const *in)
 {
     for (int s = 0; s < plan->n_slot; s++)

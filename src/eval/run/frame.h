@@ -55,6 +55,10 @@ bool rd_run_direct(const rd_plan *plan, const void *const *in, void *const *out,
 
 /* bind.c: addresses for all slots; after the run, what was written aside is copied and separate
  * memory goes. */
+/* Is what a run got for its input or result k (`what` says which) an address, and aligned?  For those
+ * that no plan binds. */
+rd_status rd_check_address(const rd_plan *plan, const char *what, int k, const void *address,
+                           rd_dtype type);
 rd_status rd_bind(const rd_plan *plan, rd_frame *frame, const void *const *in, void *const *out);
 void      rd_unbind(const rd_plan *plan, rd_frame *frame, rd_status status);
 rd_status rd_no_memory(const rd_plan *plan);

@@ -102,6 +102,24 @@ static bool get_spare(running *r)
     return !any || r->spare;
 }
 
+/* Plans look at the addresses that they bind; these are bound by none. */
+static rd_status check_addresses(const running *r)
+{
+    const rd_parts *parts  = r->plan->parts;
+    rd_status       status = RD_OK;
+
+    for (int32_t k = 0; k < parts->n_array && status == RD_OK; k++) {
+        const rd_part *part = &parts->part[k];
+
+        if (part->lies && part->input >= 0)
+            status = rd_check_address(r->plan, "input", part->input,
+                                      r->in ? r->in[part->input] : NULL, part->plan->out[0].type);
+    }
+    if (parts->direct >= 0 && status == RD_OK)
+        status = rd_check_address(r->plan, "result", 0, direct(r), r->plan->out[0].type);
+    return status;
+}
+
 static bool is_there(const running *r, const rd_part *part)
 {
     return part->array >= 0 ? borrowed(r, part->array) != NULL : direct(r) != NULL;
@@ -172,7 +190,8 @@ rd_status rd_parts_run(const rd_plan *plan, const void *const *in, void *const *
     if (mine.tell)
         mine = (rd_progress){ .tell = tell, .user = &t, .until = progress->until };
     running r = { plan, rd_next_line(memory), NULL, in, out };
-    if (!get_spare(&r))
+    status    = check_addresses(&r);
+    if (status == RD_OK && !get_spare(&r))
         status = rd_no_memory(plan);
     for (; t.part < t.n && status == RD_OK; t.part++)
         status = run_part(&r, &plan->parts->part[t.part], &mine, stats);
