@@ -503,11 +503,40 @@ START_TEST(one_index_wrong)
 }
 END_TEST
 
+/* A pattern's coordinates are not looked at again; the same array as a user's index is. */
+START_TEST(indices_of_users_are_checked)
+{
+    int32_t        pos[] = { 0, 1, 2 }, crd[] = { 1, 0 };
+    const double   v[] = { 2, 3 }, x[] = { 5, 7 };
+    double         y[2];
+    rd_expr *const at =
+        rd_leaf(ctx, &(rd_array){ .in = crd, .type = RD_I32, .shape = RD_SHAPE(2) });
+    rd_expr *const vector = rd_wrap(ctx, x, RD_SHAPE(2));
+    rd_expr *const a =
+        rd_csr(ctx, RD_SHAPE(2, 2),
+               rd_leaf(ctx, &(rd_array){ .in = pos, .type = RD_I32, .shape = RD_SHAPE(3) }), at,
+               rd_wrap(ctx, v, RD_SHAPE(2)));
+
+    ck_assert(rd_eval(ctx, rd_matmul(a, vector), RD_INTO(y, RD_SHAPE(2))) == RD_OK);
+    ck_assert(y[0] == 14 && y[1] == 15);
+    crd[0] = 1000000;
+    ck_assert(rd_eval(ctx, rd_take(vector, 0, at), RD_INTO(y, RD_SHAPE(2))) == RD_ERR_AXIS);
+    rd_error_clear(ctx);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = { matrices,        nothing_elsewhere, sparse_results,
-                                   there_and_back,  refused_results,   refusals,
-                                   one_index_wrong, long_patterns,     two_patterns };
+    const TTest *const tests[] = { matrices,
+                                   nothing_elsewhere,
+                                   sparse_results,
+                                   there_and_back,
+                                   refused_results,
+                                   refusals,
+                                   indices_of_users_are_checked,
+                                   one_index_wrong,
+                                   long_patterns,
+                                   two_patterns };
 
     return run_suite("sparse", tests, COUNT(tests));
 }
