@@ -19,7 +19,7 @@
 
 extern const char rd_cuda_prelude[];
 
-enum { DEFAULT_COUNT = 16, PARTS = 8, SKIPPED = 77 };
+enum { DEFAULT_COUNT = 24, PARTS = 8, SKIPPED = 77 };
 
 /* About what an H100 has. */
 static const rd_cuda_limits h100 = { .threads = 132 * 2048, .shared = 227 << 10 };
