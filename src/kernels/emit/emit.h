@@ -48,6 +48,7 @@ typedef struct rd_emit_fold {
     bool           empties; /* there are states that meet no element, and yet are merged */
     bool           cells;   /* neighbours belong to cells of their own, not to lanes of one */
     bool           rises;   /* elements of a lane come by rising place */
+    bool           narrow;  /* states of small elements are as small, if they are such elements */
     bool           seen;    /* the last number of a state says whether an element came: of masked
                              * ones that tell nothing by their states */
     int32_t        n_state; /* with `seen` */

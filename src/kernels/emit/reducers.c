@@ -28,15 +28,43 @@ static bool is_place(const rd_fold *f)
     return rd_reducer_places(f->reducer);
 }
 
-/* Of states in a block, and of finished blocks.  Bools are u64 in folds. */
-static const char *step_type(const rd_fold *f)
+/* Of results.  Bools are u64 in folds. */
+static const char *fold_type(const rd_fold *f)
 {
     return f->type == RD_BOOL ? "uint64_t" : rd_register_type(f->type);
 }
 
-static const char *merge_type(const rd_fold *f)
+/* Is the state one of the elements, or of their bits? */
+static bool is_like_elements(const rd_fold *f)
 {
-    return rd_fold_widens(f) ? "double" : step_type(f);
+    switch (f->reducer) {
+    case RD_RED_any:
+    case RD_RED_all:
+    case RD_RED_min:
+    case RD_RED_max:
+    case RD_RED_bits_and:
+    case RD_RED_bits_or:
+    case RD_RED_bits_xor: return true;
+    default: return false;
+    }
+}
+
+/* Of states in a block, and of finished blocks. */
+static const char *step_type(const rd_emit_fold *f)
+{
+    static const char *const narrow[RD_F64 + 1] = { [RD_BOOL] = "uint8_t",
+                                                    [RD_I8]   = "int8_t",
+                                                    [RD_U8]   = "uint8_t",
+                                                    [RD_I16]  = "int16_t",
+                                                    [RD_U16]  = "uint16_t" };
+    const char *const        type               = narrow[f->fold->type];
+
+    return f->narrow && type && is_like_elements(f->fold) ? type : fold_type(f->fold);
+}
+
+static const char *merge_type(const rd_emit_fold *f)
+{
+    return rd_fold_widens(f->fold) ? "double" : step_type(f);
 }
 
 static rd_class step_class(const rd_fold *f)
@@ -87,7 +115,7 @@ const char *rd_state_type(const rd_emit_fold *f, int k)
         return rd_user_state_type(f, k);
     if (is_seen(f, k))
         return f->cells ? "uint8_t" : step_size(f->fold) == 4 ? "int32_t" : "int64_t";
-    return is_place(f->fold) && k == 1 ? place_type(f) : step_type(f->fold);
+    return is_place(f->fold) && k == 1 ? place_type(f) : step_type(f);
 }
 
 const char *rd_state_elem(const rd_emit_fold *f)
@@ -99,14 +127,14 @@ const char *rd_node_type(const rd_emit_fold *f, int k)
 {
     if (f->user || is_seen(f, k))
         return rd_state_type(f, k);
-    return is_place(f->fold) && k == 1 ? place_type(f) : merge_type(f->fold);
+    return is_place(f->fold) && k == 1 ? place_type(f) : merge_type(f);
 }
 
 const char *rd_result_type(const rd_fold *f)
 {
     if (f->user)
         return rd_register_type(f->out);
-    return is_place(f) ? "int64_t" : step_type(f);
+    return is_place(f) ? "int64_t" : fold_type(f);
 }
 
 void rd_add_each(rd_text *to, const rd_emit_fold *f, const char *format)
@@ -366,7 +394,7 @@ static void add_step(rd_text *to, const rd_emit_fold *f, int number)
 static void add_finish(rd_text *to, const rd_emit_fold *f, int number)
 {
     const fold_code *code = &fold_codes[f->fold->reducer];
-    const char      *type = is_place(f->fold) ? "int64_t" : step_type(f->fold);
+    const char      *type = is_place(f->fold) ? "int64_t" : fold_type(f->fold);
 
     rd_text_add(to, "static inline void finish%d(", number);
     rd_add_parameters(to, f, true, "const ", 's');
@@ -402,7 +430,7 @@ void rd_emit_reducer(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, "#define S(k) (*s##k)\n#define SI(k) (*s##k)\n"
                     "#define B(k) (*b##k)\n#define BI(k) (*b##k)\n");
     add_extremes(to, f);
-    rd_begin_type(to, step_type(f->fold), step_class(f->fold));
+    rd_begin_type(to, step_type(f), step_class(f->fold));
     begin_function(to, f, number, "begin", false);
     rd_text_add(to, ")\n{\n    %s\n", code->identity);
     if (f->seen)
@@ -416,7 +444,7 @@ void rd_emit_reducer(rd_text *to, const rd_emit_fold *f, int number)
     begin_function(to, f, number, "block", false);
     rd_text_add(to, ")\n{\n    %s\n}\n", code->block);
     rd_end_type(to);
-    rd_begin_type(to, merge_type(f->fold),
+    rd_begin_type(to, merge_type(f),
                   rd_fold_widens(f->fold) ? RD_CLASS_f64 : step_class(f->fold));
     begin_function(to, f, number, "merge", true);
     rd_text_add(to, ", ");

@@ -113,6 +113,7 @@ static void describe_fold(rd_codegen *n, int32_t k)
     const int64_t    outer = rd_positions(n->p, &fold->outer);
     const int64_t    rows  = (fold->lane_extent + fold->lanes - 1) / fold->lanes;
 
+    f->of.narrow  = true;
     f->of.empties = rd_has_groups(f) || fold->by_rows;
     rd_emit_facts(&f->of, rd_positions(n->p, &fold->index));
     f->of.rises = !fold->scan && rd_rises(n->p, f->step, &fold->index);
