@@ -355,6 +355,7 @@ typedef struct rd_sparse_opts {
     rd_expr  *fill;   /* a number, at all other places; NULL: 0                           */
     bool      stored; /* there is nothing at all other places                             */
     bool      trusted; /* nobody looks whether indices ascend; that they are inside is seen to */
+    rd_index  origin; /* the first index along each axis, n == 0: 0; crd count from 0 all the same */
 } rd_sparse_opts;
 /** rd_csr(ctx, RD_SHAPE(n, m), pos, column, values, keywords): row i has columns column[pos[i]] to
  *  column[pos[i + 1] - 1].  rd_csc the same of columns, with row indices; rd_coo(ctx, RD_SHAPE(n, m),
@@ -374,6 +375,7 @@ typedef struct rd_matrix_opts {
     rd_expr *pos, *crd, *values; /* of COO pos is the row, and crd the column, of each place */
     rd_expr *fill;
     bool     stored, trusted;
+    rd_index origin;
 } rd_matrix_opts;
 RD_API rd_expr *rd_csr_of(rd_ctx *ctx, const rd_matrix_opts *opts),
     *rd_csc_of(rd_ctx *ctx, const rd_matrix_opts *opts),
@@ -447,6 +449,7 @@ typedef struct rd_sparse_array {
     rd_stored_level level[RD_MAX_RANK];
     rd_array        values; /* a row                                     */
     rd_array        fill;   /* a number, at other places; none if stored */
+    rd_index        origin; /* the first index along each axis; n == 0: 0. crd count from 0 */
 } rd_sparse_array;
 /** Evaluates a sparse y, with a pattern of its own:
  *      rd_sparse_array c = { 0 };
@@ -523,14 +526,13 @@ RD_API rd_expr *rd_concat(int axis, rd_exprs parts);
  * An axis has indices from its origin on: 0, unless a leaf (.origin) or rd_reindex() says another.
  * Calls that take an index take the axis' own (rd_select, rd_slice, rd_slice_axis, rd_take,
  * rd_take_along, rd_at), and so give those that give one (rd_coord, argmin and argmax along one
- * axis, rd_argsort, rd_searchsorted, rd_nonzero).  There are no indices from the end then: -1 is -1.
+ * axis, rd_argsort, rd_searchsorted, rd_nonzero, rd_stored_at).  There are no indices from the end then: -1 is -1.
  * Operands that meet have the same indices along an axis, else RD_ERR_SHAPE names both ranges; what
  * repeats, or has extent 1, fits any.  An axis that a result has whole from an operand keeps its
  * indices, a fresh rd_array of the result too (.origin); any other begins at 0: a slice (but ":"),
  * windows, joined or reshaped axes.  Formulas, files, and flat places count from 0. */
 /** x with `first.at[a]` as the first index along axis a; all 0: an axis like others.  It costs
- *  nothing.  NULL on RD_ERR_AXIS (not one for each axis), RD_ERR_ARGUMENT (beyond 2^62), RD_ERR_TYPE
- *  (of sparse arrays). */
+ *  nothing.  NULL on RD_ERR_AXIS (not one for each axis), RD_ERR_ARGUMENT (beyond 2^62). */
 RD_API rd_expr *rd_reindex(rd_expr *x, rd_index first);
 /** The first index along each axis; .n == -1 for NULL. */
 RD_API rd_index rd_origin_of(const rd_expr *x);

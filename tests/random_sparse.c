@@ -255,11 +255,29 @@ sparse_pair sparse_dense_leaf(sparse_case *c, rd_dtype type, rd_shape shape)
     return (sparse_pair){ .sparse = x, .dense = x, .most = 8, .grain = 0.5 };
 }
 
+sparse_pair sparse_beside(sparse_pair y, const rd_expr *x)
+{
+    const rd_shape s = rd_shape_of(x), t = rd_shape_of(y.dense);
+    const rd_index of = rd_origin_of(x);
+    rd_index       to = { .n = t.n };
+
+    for (int e = 1; e <= s.n && e <= t.n; e++)
+        if (s.at[s.n - e] == t.at[t.n - e])
+            to.at[t.n - e] = of.at[s.n - e];
+    y.sparse = y.dense = rd_reindex(y.dense, to);
+    return y;
+}
+
 static double any_fill(sparse_case *c, rd_dtype type)
 {
     const double v = any_value(c, type);
 
     return sparse_below(c, 3) || rd_dtype_is_complex(type) ? 0 : v;
+}
+
+static rd_expr *at_origin(const sparse_case *c, rd_expr *x)
+{
+    return c->origin.n ? rd_reindex(x, c->origin) : x;
 }
 
 static sparse_pair sparse_leaf(sparse_case *c, sparse_places *at, rd_dtype type)
@@ -287,9 +305,9 @@ static sparse_pair sparse_leaf(sparse_case *c, sparse_places *at, rd_dtype type)
                             pattern ? NULL : array_of(c, values, type, RD_SHAPE(at->n)),
                             .fill   = rd_dtype_is_complex(type) ? NULL
                                                                 : rd_cast(rd_num(c->ctx, fill), type),
-                            .stored = stored, .trusted = sparse_once(c, 4)),
-        .dense  = array_of(c, dense, type, c->shape),
-        .stored = stored ? array_of(c, there, RD_BOOL, c->shape) : NULL,
+                            .stored = stored, .trusted = sparse_once(c, 4), .origin = c->origin),
+        .dense  = at_origin(c, array_of(c, dense, type, c->shape)),
+        .stored = stored ? at_origin(c, array_of(c, there, RD_BOOL, c->shape)) : NULL,
         .most   = 8,
         .grain  = 0.5
     };
@@ -311,6 +329,16 @@ static void choose_shape(sparse_case *c)
                              : 1 + sparse_below(c, c->shape.n > 3 ? 3 : 6);
 }
 
+/* Of one case in five. */
+static void choose_origin(sparse_case *c)
+{
+    if (!sparse_once(c, 5))
+        return;
+    c->origin.n = c->shape.n;
+    for (int a = 0; a < c->shape.n; a++)
+        c->origin.at[a] = sparse_once(c, 3) ? 0 : sparse_below(c, 9) - 4;
+}
+
 void sparse_case_begin(sparse_case *c, rd_ctx *ctx, uint64_t seed)
 {
     memset(c, 0, sizeof *c);
@@ -318,6 +346,7 @@ void sparse_case_begin(sparse_case *c, rd_ctx *ctx, uint64_t seed)
     c->seed  = seed;
     c->state = seed * UINT64_C(0xd1342543de82ef95) + 1;
     choose_shape(c);
+    choose_origin(c);
     for (int k = 0; k < SPARSE_LEAVES - 1; k++) {
         const bool same = k > 0 && sparse_once(c, 2);
 
@@ -325,7 +354,8 @@ void sparse_case_begin(sparse_case *c, rd_ctx *ctx, uint64_t seed)
             make_places(c, &c->places[k]);
         c->leaf[k] = sparse_leaf(c, &c->places[same ? 0 : k], sparse_type(c));
     }
-    c->leaf[SPARSE_LEAVES - 1] = sparse_dense_leaf(c, sparse_type(c), c->shape);
+    c->leaf[SPARSE_LEAVES - 1] =
+        sparse_beside(sparse_dense_leaf(c, sparse_type(c), c->shape), c->leaf[0].dense);
 }
 
 void sparse_case_end(sparse_case *c)

@@ -35,6 +35,7 @@ typedef struct sparse_case {
     void         *block[SPARSE_BLOCKS]; /* memory, exactly as long as it is read */
     int           n_block;
     rd_shape      shape;
+    rd_index      origin; /* of the leaves' axes; n == 0: 0 */
     sparse_places places[SPARSE_LEAVES];
     sparse_pair   leaf[SPARSE_LEAVES]; /* of one shape; some have the pattern of the first */
     int           refused;             /* steps that a sparse operand does not take */
@@ -47,6 +48,8 @@ void sparse_case_begin(sparse_case *c, rd_ctx *ctx, uint64_t seed);
 void sparse_case_end(sparse_case *c);
 /* Dense memory of random elements. */
 sparse_pair sparse_dense_leaf(sparse_case *c, rd_dtype type, rd_shape shape);
+/* y, dense, with x's indices along axes of one extent, the last one with the last one. */
+sparse_pair sparse_beside(sparse_pair y, const rd_expr *x);
 /* One step more, the same of both; x itself where it does not go. */
 sparse_pair sparse_step(sparse_case *c, sparse_pair x);
 sparse_pair sparse_map(sparse_case *c, sparse_pair x);

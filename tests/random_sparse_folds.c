@@ -48,15 +48,16 @@ static void masked(sparse_case *c, sparse_pair x, keywords *k)
         k->sparse.where = rd_gt(x.sparse, rd_int(c->ctx, 0));
         k->dense.where  = rd_gt(x.dense, rd_int(c->ctx, 0));
     } else
-        k->sparse.where = k->dense.where = sparse_dense_leaf(c, RD_BOOL, s).dense;
+        k->sparse.where = k->dense.where =
+            sparse_beside(sparse_dense_leaf(c, RD_BOOL, s), x.dense).dense;
 }
 
 static void weighted(sparse_case *c, sparse_pair x, keywords *k)
 {
     const rd_shape s = rd_shape_of(x.sparse);
 
-    k->sparse.weights = k->dense.weights =
-        rd_abs(sparse_dense_leaf(c, sparse_once(c, 2) ? RD_I32 : RD_U8, s).dense);
+    k->sparse.weights = k->dense.weights = rd_abs(
+        sparse_beside(sparse_dense_leaf(c, sparse_once(c, 2) ? RD_I32 : RD_U8, s), x.dense).dense);
 }
 
 static keywords any_keywords(sparse_case *c, sparse_pair x, int which, rd_expr **label)
@@ -86,7 +87,7 @@ static keywords any_keywords(sparse_case *c, sparse_pair x, int which, rd_expr *
     if (folds[which].weights && sparse_once(c, 4))
         weighted(c, x, &k);
     if (sparse_once(c, 15)) {
-        *label      = sparse_dense_leaf(c, RD_I8, s).dense;
+        *label      = sparse_beside(sparse_dense_leaf(c, RD_I8, s), x.dense).dense;
         k.sparse.by = k.dense.by = (rd_exprs){ label, 1 };
         k.sparse.groups = k.dense.groups = RD_SHAPE(3);
     }
@@ -241,8 +242,9 @@ static sparse_pair multiplied(sparse_pair x, sparse_pair z, sparse_pair y, doubl
 static sparse_pair stored_times_vector(sparse_case *c, sparse_pair x)
 {
     const rd_shape    s = rd_shape_of(x.sparse);
-    const sparse_pair z = sparse_dense_leaf(c, RD_F64, RD_SHAPE(s.at[s.n - 1]));
-    sparse_pair       y = x;
+    const sparse_pair z =
+        sparse_beside(sparse_dense_leaf(c, RD_F64, RD_SHAPE(s.at[s.n - 1])), x.dense);
+    sparse_pair y = x;
 
     if (rd_type_of(x.dense) != RD_F64 || !rd_is_sparse(x.sparse))
         return x;
@@ -287,7 +289,7 @@ sparse_pair sparse_product(sparse_case *c, sparse_pair x)
         return x;
     switch (sparse_below(c, 8)) {
     case 0:
-        z = sparse_dense_leaf(c, sparse_type(c), RD_SHAPE(inner));
+        z = sparse_beside(sparse_dense_leaf(c, sparse_type(c), RD_SHAPE(inner)), x.dense);
         SPARSE_BOTH(c, "A x", x, z, y, false, rd_matmul(v, w));
         break;
     case 1:
@@ -308,7 +310,7 @@ sparse_pair sparse_product(sparse_case *c, sparse_pair x)
         SPARSE_BOTH(c, "einsum", x, z, y, false, rd_einsum("...i,i->i...", v, w));
         break;
     case 6:
-        z = sparse_dense_leaf(c, sparse_type(c), s);
+        z = sparse_beside(sparse_dense_leaf(c, sparse_type(c), s), x.dense);
         SPARSE_BOTH(c, "vecdot", x, z, y, false, rd_vecdot(v, w, 0));
         break;
     default:

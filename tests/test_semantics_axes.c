@@ -164,8 +164,11 @@ END_TEST
 
 START_TEST(origins_kept)
 {
-    static const float two[] = { 1, 2 };
-    rd_expr           *x = row(), *m = matrix();
+    static const float two[] = { 1, 2 }, pairs[] = { 1, 2, 3, 4 };
+    const rd_array     memory = {
+            .in = pairs, .type = RD_C64, .shape = RD_SHAPE(1, 2), .origin = RD_INDEX(3, 0)
+    };
+    rd_expr *x = row(), *m = matrix();
 
     expect_origin("of a leaf", rd_wrap(ctx, two, RD_SHAPE(2, 1), .origin = RD_INDEX(5, -1)),
                   RD_INDEX(5, -1));
@@ -198,14 +201,81 @@ START_TEST(origins_kept)
     expect_origin("its slice", rd_imag(rd_slice(rd_complex(x, x), ":")), RD_INDEX(-2));
     expect("its element", rd_imag(rd_select(rd_complex(x, rd_square(x)), 0, -1)), RD_F32,
            VALUES(16));
+    expect_origin("a part that repeats", rd_imag(rd_complex(x, rd_num(ctx, 1))), RD_INDEX(-2));
+    expect_origin("no part", rd_imag(x), RD_INDEX(-2));
+    expect_origin("complex rows", rd_sum(rd_cast(m, RD_C128), RD_DIMS(1)), RD_INDEX(10));
+    expect_origin("rows of complex memory", rd_sum(rd_leaf(ctx, &memory), RD_DIMS(1)), RD_INDEX(3));
+    expect_origin(
+        "cast of a number",
+        rd_cast(rd_reindex(rd_broadcast(rd_num(ctx, 1), RD_SHAPE(2)), RD_INDEX(4)), RD_I8),
+        RD_INDEX(4));
+    expect_origin("one row", rd_matmul(rd_reindex(rd_expand(x, 0), RD_INDEX(7, -2)), x),
+                  RD_INDEX(7));
     expect_origin("softmax", rd_softmax(m, RD_DIMS(0)), RD_INDEX(10, 0));
     expect_words("rank", rd_reindex(m, RD_INDEX(1)), "rank 2");
     expect_words("far", rd_reindex(x, RD_INDEX(INT64_MAX)), "2^62");
-    expect_words("sparse",
-                 rd_reindex(rd_csr(ctx, RD_SHAPE(1, 2), leaf(RD_I32, VALUES(0, 1)),
-                                   leaf(RD_I32, VALUES(1)), NULL),
-                            RD_INDEX(1, 1)),
-                 "sparse");
+}
+END_TEST
+
+/* 0 1 0 / 0 0 0 / 2 0 3: rows 10 to 12, columns -1 to 1. */
+static rd_expr *sparse_matrix(void)
+{
+    return rd_csr(ctx, RD_SHAPE(3, 3), leaf(RD_I32, VALUES(0, 1, 1, 3)),
+                  leaf(RD_I32, VALUES(1, 0, 2)), leaf(RD_F64, VALUES(1, 2, 3)),
+                  .origin = RD_INDEX(10, -1));
+}
+
+START_TEST(sparse_axes)
+{
+    rd_expr *const a = sparse_matrix(), *const at_0 = rd_reindex(a, RD_INDEX(0, 0));
+    rd_expr *const  y = rd_wrap(ctx, ((double[]){ 1, 2, 3 }), RD_SHAPE(3), .origin = RD_INDEX(-1));
+    rd_sparse_array out = { 0 };
+
+    expect_origin("leaf", a, RD_INDEX(10, -1));
+    expect_origin("moved", at_0, RD_INDEX(0, 0));
+    ck_assert(rd_is_sparse(at_0));
+    ck_assert_ptr_eq(rd_reindex(at_0, RD_INDEX(10, -1)), a);
+    expect("element", rd_select(rd_select(a, 0, 12), 0, -1), RD_F64, VALUES(2));
+    expect_words("outside", rd_select(a, 0, 0), "outside");
+    expect("where", rd_stored_at(a, 0), RD_I32, VALUES(10, 12, 12));
+    expect("where", rd_stored_at(a, 1), RD_I32, VALUES(0, -1, 1));
+    expect_origin("map", rd_exp(a), RD_INDEX(10, -1));
+    expect_origin("beside a row", rd_mul(a, y), RD_INDEX(10, -1));
+    expect("beside a row", rd_stored(rd_mul(a, y)), RD_F64, VALUES(2, 2, 9));
+    expect_words("two of them", rd_add(a, at_0), "rd_reindex() moves them");
+    expect_words("a row", rd_mul(a, rd_reindex(y, RD_INDEX(0))), "rd_reindex() moves them");
+    expect("A y", rd_matmul(a, y), RD_F64, VALUES(2, 0, 11));
+    expect_origin("A y", rd_matmul(a, y), RD_INDEX(10));
+    expect_words("A y", rd_matmul(a, rd_reindex(y, RD_INDEX(0))), "rd_reindex() moves them");
+    expect_origin("A A'", rd_matmul(a, rd_transpose(a)), RD_INDEX(10, 10));
+    expect("A A'", rd_matmul(a, rd_transpose(a)), RD_F64, VALUES(1, 0, 0, 0, 0, 0, 0, 0, 13));
+    expect_words("A A", rd_matmul(a, a), "rd_reindex() moves them");
+    expect_words("min-plus", rd_semiring(a, a, "min", "add"), "rd_reindex() moves them");
+    expect_origin("columns", rd_sum(a, RD_DIMS(0)), RD_INDEX(-1));
+    expect_origin("kept", rd_max(a, RD_KEEP(1)), RD_INDEX(10, 0));
+    expect("argmax", rd_argmax(a, RD_DIMS(1)), RD_I64, VALUES(0, -1, 1));
+    expect("as a float", rd_argmax(a, RD_DIMS(0), .type = RD_F32), RD_F32, VALUES(12, 10, 12));
+    expect("flat", rd_argmax(a, RD_ALL), RD_I64, VALUES(8));
+    expect("masked", rd_sum(a, RD_DIMS(1), .where = rd_gt(y, rd_num(ctx, 1))), RD_F64,
+           VALUES(1, 0, 3));
+    expect_words("mask", rd_sum(a, RD_DIMS(1), .where = rd_gt(row(), rd_num(ctx, 1))), "-2 to 2");
+    expect_origin("dense", rd_dense(a), RD_INDEX(10, -1));
+    expect_origin("turned", rd_transpose(a), RD_INDEX(-1, 10));
+    expect_origin("scan", rd_scan(a, "sum", RD_DIMS(0)), RD_INDEX(10, -1));
+    expect_origin("complex", rd_complex(a, y), RD_INDEX(10, -1));
+    expect_origin("its part", rd_imag(rd_complex(a, rd_num(ctx, 1))), RD_INDEX(10, -1));
+    expect_origin("values", rd_stored(rd_mul(rd_expand(a, 2), row())), RD_INDEX(0, -2));
+    expect_words("values",
+                 rd_stored_as(rd_mul(rd_expand(a, 2), row()), leaf(RD_F32, VALUES(1, 2, 3, 4, 5))),
+                 "rd_reindex() moves them");
+    expect_words("rank", rd_reindex(a, RD_INDEX(1)), "rank 2");
+    expect_words("far",
+                 rd_csr(ctx, RD_SHAPE(1, 2), leaf(RD_I32, VALUES(0, 1)), leaf(RD_I32, VALUES(1)),
+                        NULL, .origin = RD_INDEX(INT64_MAX, 0)),
+                 "2^62");
+    ck_assert_int_eq(rd_eval_sparse(ctx, rd_square(a), &out), RD_OK);
+    ck_assert_int_eq(((int32_t *)out.level[1].crd.data)[1], 0); /* crd count from 0 */
+    expect("again", rd_select(rd_adopt_sparse(ctx, &out), 0, 12), RD_F64, VALUES(4, 0, 9));
 }
 END_TEST
 
@@ -363,8 +433,10 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { own_indices,  indices_given,      ranges_meet,
-                                   origins_kept, origins_of_outputs, offsets_change_no_value };
+    const TTest *const tests[] = {
+        own_indices,        indices_given,          ranges_meet, origins_kept, sparse_axes,
+        origins_of_outputs, offsets_change_no_value
+    };
 
     return run_suite("semantics_axes", tests, COUNT(tests));
 }

@@ -87,7 +87,8 @@ static void compare(sparse_case *c, const sparse_pair *x, rd_expr *sparse, rd_ex
 
     if (rd_eval_many(ctx, RD_RESULTS({ dense, &want }), &one) != RD_OK) {
         rd_error_clear(ctx);
-        ck_assert_msg(rd_eval(ctx, sparse, &want) != RD_OK, "seed %" PRIu64, c->seed);
+        ck_assert_msg(rd_eval(ctx, sparse, &want) != RD_OK, "seed %" PRIu64 ": %snot refused",
+                      c->seed, c->steps);
         rd_error_clear(ctx);
         return;
     }
@@ -95,6 +96,9 @@ static void compare(sparse_case *c, const sparse_pair *x, rd_expr *sparse, rd_ex
     ck_assert_msg(got.type == want.type && got.shape.n == want.shape.n &&
                       memcmp(got.shape.at, want.shape.at, (size_t)got.shape.n * 8) == 0,
                   "seed %" PRIu64 ": other types or shapes", c->seed);
+    ck_assert_msg(got.origin.n == want.origin.n &&
+                      memcmp(got.origin.at, want.origin.at, (size_t)got.origin.n * 8) == 0,
+                  "seed %" PRIu64 ": %sother origins", c->seed, c->steps);
     for (int64_t k = 0; k < points(got.shape); k++) {
         const double g = get(got.in, got.type, k), w = get(want.in, want.type, k);
 

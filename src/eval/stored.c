@@ -317,6 +317,8 @@ static bool store(storing *s, rd_expr *y)
     s->n_coord = rd_coords_of(s->x);
     choose_levels(s);
     s->out->shape = rd_shape_of(y);
+    if (y->origin)
+        s->out->origin = rd_origin_of(y);
     return levels_ok(s) && order_places(s) && make_levels(s) && store_values(s) && store_fill(s);
 }
 
@@ -369,5 +371,6 @@ rd_expr *rd_adopt_sparse(rd_ctx *ctx, rd_sparse_array *array)
     opts.values = rd_adopt(ctx, &array->values);
     opts.fill   = array->fill.data ? rd_adopt(ctx, &array->fill) : NULL;
     opts.stored = array->stored;
+    opts.origin = array->origin;
     return opts.values ? rd_sparse_of(ctx, &opts) : NULL;
 }

@@ -154,15 +154,20 @@ static bool inside(const rd_expr *x, int rank, const int64_t *extent, const int6
 }
 #endif
 
-static bool is_identity(const rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
-                        const int64_t *origin)
+static bool begins_at(const rd_expr *x, const int64_t *origin)
+{
+    for (int a = 0; a < x->rank; a++)
+        if (rd_origin(x, a) != (origin ? origin[a] : 0))
+            return false;
+    return true;
+}
+
+/* Is each place of it the same place of x? */
+static bool is_identity(const rd_expr *x, int rank, const int64_t *extent, const int64_t *number)
 {
     if (rank != x->rank ||
         (rank > 0 && memcmp(extent, x->extent, (size_t)rank * sizeof *extent) != 0))
         return false;
-    for (int a = 0; a < rank; a++)
-        if (rd_origin(x, a) != (origin ? origin[a] : 0))
-            return false;
     if (rd_points(rank, extent) == 0)
         return true;
     for (int a = 0; a < rank; a++) {
@@ -196,15 +201,6 @@ static void compose(const rd_expr *inner, int rank, const int64_t *outer, int64_
     }
 }
 
-/* NULL if all are 0, as nodes have it. */
-static const int64_t *somewhere(int rank, const int64_t *origin)
-{
-    for (int a = 0; origin && a < rank; a++)
-        if (origin[a])
-            return origin;
-    return NULL;
-}
-
 rd_expr *rd_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
                  const int64_t *origin)
 {
@@ -219,11 +215,12 @@ rd_expr *rd_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *num
     memcpy(own, number, (size_t)(x->rank * (rank + 1)) * sizeof *own);
     assert(inside(x, rank, extent, own));
     normalise(x, rank, extent, own);
-    origin = somewhere(rank, origin);
-    if (is_identity(x, rank, extent, own, origin))
+    origin           = rd_somewhere(rank, origin);
+    const bool whole = is_identity(x, rank, extent, own);
+    if (whole && begins_at(x, origin))
         return x;
     if (rd_has_pattern(x))
-        return rd_sparse_view(x, rank, extent, own);
+        return whole ? rd_sparse_from(x, origin) : rd_sparse_view(x, rank, extent, own, origin);
     if (x->kind == RD_EXPR_VIEW) {
         compose(x, rank, own, composed);
         return rd_view(x->in[0], rank, extent, composed, origin);

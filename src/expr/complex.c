@@ -18,7 +18,7 @@ rd_expr *rd_complex_of(rd_expr *re, rd_expr *im, const char *call)
 {
     rd_expr *in[] = { re, im };
     int      rank;
-    int64_t  extent[RD_MAX_RANK];
+    int64_t  extent[RD_MAX_RANK], origin[RD_MAX_RANK];
 
     if (!re || !im)
         return NULL;
@@ -32,6 +32,10 @@ rd_expr *rd_complex_of(rd_expr *re, rd_expr *im, const char *call)
         return NULL;
     for (int k = 0; k < 2; k++)
         if (!(in[k] = rd_broadcast_to(in[k], rank, extent, call)))
+            return NULL;
+    rd_origins_of_all(2, in, origin);
+    for (int k = 0; k < 2; k++) /* one that repeats along an axis had none there */
+        if (!(in[k] = rd_with_origins(in[k], origin)))
             return NULL;
     if (!rd_sparse_alike(call, in))
         return NULL;
@@ -128,7 +132,8 @@ rd_expr *rd_imag(rd_expr *x)
     if (rd_is_complex(x))
         return x->in[1];
     rd_expr *zero = rd_number(x->ctx, x->type, (rd_word){ 0 });
-    return zero ? rd_broadcast_to(zero, x->rank, x->extent, "rd_imag") : NULL;
+    zero          = zero ? rd_broadcast_to(zero, x->rank, x->extent, "rd_imag") : NULL;
+    return rd_with_origins(zero, x->origin);
 }
 
 rd_expr *rd_conj(rd_expr *x)

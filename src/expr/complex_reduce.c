@@ -37,18 +37,22 @@ static rd_expr *fold(const asked *a, const char *name, rd_expr *x, const rd_redu
  * so: memory is read as it lies.  `last` is reduced, too, or is left.  NULL: by parts. */
 static rd_expr *fold_together(const asked *a, const char *name, rd_expr *x, bool last)
 {
-    rd_reduce_opts o = a->part[0];
+    rd_reduce_opts o                   = a->part[0];
+    int64_t        origin[RD_MAX_RANK] = { 0 };
     rd_expr       *pairs;
     uint64_t       bits;
 
     if (a->scan || o.where || o.initial || o.weights || o.by.n || o.groups.n || !x ||
         !(pairs = rd_complex_together(x)) || !rd_dims_bits(x, &o.dims, a->call, &bits))
         return NULL;
+    for (int axis = 0; axis < x->rank; axis++)
+        origin[axis] = rd_origin(x, axis);
+    pairs = rd_with_origins(pairs, origin);
     bits |= last ? (uint64_t)1 << x->rank : 0;
     o.dims.flags &= ~(uint32_t)RD_DIMS_EXCEPT;
     o.dims.n = 0;
     o.p      = 0;
-    for (int axis = 0; axis < pairs->rank; axis++)
+    for (int axis = 0; axis <= x->rank; axis++)
         if (bits >> axis & 1)
             o.dims.axis[o.dims.n++] = axis;
     rd_expr *y = rd_reduce_for(a->call, pairs, name, &o);

@@ -336,8 +336,11 @@ static bool find_extents(contraction *c)
             const rd_expr *x = c->term[k].x;
             const int      l = (unsigned char)c->term[k].label[a];
 
-            if (x->extent[a] == 1)
+            if (x->extent[a] == 1) { /* fits any, and says where it is if no other does */
+                if (!known[l] && !c->origin[l])
+                    c->origin[l] = rd_origin(x, a);
                 continue;
+            }
             if (known[l] && c->origin[l] != rd_origin(x, a)) {
                 rd_fail(x->ctx, RD_ERR_SHAPE,
                         "%s: axis %d of operand %d begins at %lld, and one that it goes with at "

@@ -2,6 +2,7 @@
  * weak type. */
 #include "core/extremes.h"
 #include "core/parts.h"
+#include "expr/origin.h"
 #include "expr/complex.h"
 #include "expr/sparse.h"
 #include <assert.h>
@@ -156,7 +157,8 @@ rd_expr *rd_cast_to(rd_expr *x, rd_dtype type)
     /* A number seen with a shape stays a number seen with a shape. */
     if (x->kind == RD_EXPR_VIEW && x->in[0]->kind == RD_EXPR_NUMBER) {
         rd_expr *number = rd_cast_to(x->in[0], type);
-        return number ? rd_broadcast_to(number, x->rank, x->extent, "rd_cast") : NULL;
+        number          = number ? rd_broadcast_to(number, x->rank, x->extent, "rd_cast") : NULL;
+        return rd_with_origins(number, x->origin);
     }
     return rd_node(&(rd_expr){ .ctx    = x->ctx,
                                .kind   = RD_EXPR_MAP,
@@ -269,14 +271,14 @@ rd_expr *rd_map_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *c
         return NULL;
     if (rd_any_complex(n, x))
         return rd_complex_map(op, call, n, x);
-    if (rd_any_pattern(n, x))
-        return rd_sparse_map(op, rule, call, n, x);
     rd_dtype type = joint_type(n, x, &weak);
     if (rule == RD_RULE_ROUND && !is_float(type))
         return x[0];
     if (rd_op_of_ints(rule) && is_float(type))
         return rd_fail(x[0]->ctx, RD_ERR_TYPE, "%s: operands come to %s, and it takes ints alone",
                        call, rd_dtype_name(type));
+    if (rd_any_pattern(n, x))
+        return rd_sparse_map(op, rule, call, n, x);
     if (op == RD_OP_bit_not && type == RD_BOOL) /* it is one bit */
         return map_node(RD_OP_not, type, call, 1, x);
     type = operand_type(rule, type);

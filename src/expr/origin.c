@@ -23,13 +23,14 @@ const char *rd_range_text(const rd_expr *x, int a, char text[RD_RANGE_TEXT])
 }
 
 /* ---- From operands to nodes -------------------------------------------------------------------- */
-/* Operands have the shape of the node and have met: those whose axis repeats say 0, others agree. */
-static void of_all(const rd_expr *node, int64_t *origin)
+/* Those whose axis repeats say 0, others agree. */
+void rd_origins_of_all(int n, rd_expr *const *x, int64_t origin[RD_MAX_RANK])
 {
-    for (int k = 0; k < node->n_in; k++)
-        for (int a = 0; a < node->rank && node->in[k] && node->in[k]->origin; a++)
+    memset(origin, 0, sizeof *origin * RD_MAX_RANK);
+    for (int k = 0; k < n; k++)
+        for (int a = 0; x[k] && x[k]->origin && a < x[k]->rank; a++)
             if (!origin[a])
-                origin[a] = node->in[k]->origin[a];
+                origin[a] = x[k]->origin[a];
 }
 
 static void of_reduced(const rd_expr *x, uint64_t dims, int64_t *origin)
@@ -54,6 +55,14 @@ static void of_taken(const rd_expr *x, const rd_expr *index, int64_t axis, int64
                 origin[k++] = rd_origin(index, i);
 }
 
+const int64_t *rd_somewhere(int rank, const int64_t *origin)
+{
+    for (int a = 0; origin && a < rank; a++)
+        if (origin[a])
+            return origin;
+    return NULL;
+}
+
 const int64_t *rd_origins_of(const rd_expr *node, const void *facts, int64_t room[RD_MAX_RANK])
 {
     const rd_expr *const x   = node->n_in > 0 ? node->in[0] : NULL;
@@ -67,7 +76,7 @@ const int64_t *rd_origins_of(const rd_expr *node, const void *facts, int64_t roo
     switch (node->kind) {
     case RD_EXPR_MAP:
     case RD_EXPR_CALL:
-    case RD_EXPR_COMPLEX: of_all(node, room); break;
+    case RD_EXPR_COMPLEX: rd_origins_of_all(node->n_in, node->in, room); break;
     case RD_EXPR_SCAN: of_reduced(x, 0, room); break;
     case RD_EXPR_REDUCE: of_reduced(x, ((const rd_fold_facts *)facts)->dims, room); break;
     case RD_EXPR_SORT: of_reduced(x, (uint64_t)1 << (node->rank - 1), room); break;
@@ -81,27 +90,39 @@ const int64_t *rd_origins_of(const rd_expr *node, const void *facts, int64_t roo
             of_taken(x, index, axis->axis, room);
             break;
         }
-        of_all(node, room);
+        rd_origins_of_all(node->n_in, node->in, room);
         room[axis->axis] = rd_origin(index, (int)axis->axis);
         break;
     }
     case RD_EXPR_CONCAT:
-        of_all(node, room);
+        rd_origins_of_all(node->n_in, node->in, room);
         room[((const rd_axis_facts *)facts)->axis] = 0;
         break;
     default: return NULL; /* a view says its own; others have places alone */
     }
-    for (int a = 0; a < node->rank; a++)
-        if (room[a])
-            return room;
-    return NULL;
+    return rd_somewhere(node->rank, room);
 }
 
 /* ---- Where operands meet ----------------------------------------------------------------------- */
+static bool repeats(const rd_expr *x, int a, int depth);
+
+/* The same of a sparse array: do its values and its fill repeat along an axis that its pattern lacks? */
+static bool repeats_stored(const rd_expr *x, int a, int depth)
+{
+    int of_values = 1;
+
+    for (int d = 0; d < a; d++)
+        of_values += rd_coord_of_axis(x, d) < 0;
+    return rd_coord_of_axis(x, a) < 0 && repeats(rd_values_of(x), of_values, depth) &&
+           (!rd_fill_of(x) || repeats(rd_fill_of(x), a, depth));
+}
+
 /* Is every index along the axis the same element, however many there are?  Maps of such ones too, of
  * a few: beyond that it is an axis like others. */
 static bool repeats(const rd_expr *x, int a, int depth)
 {
+    if (rd_points(x->rank, x->extent) == 0)
+        return true;
     if (x->extent[a] == 1 || rd_origin(x, a))
         return false;
     if (x->kind == RD_EXPR_VIEW) {
@@ -110,6 +131,8 @@ static bool repeats(const rd_expr *x, int a, int depth)
                 return false;
         return true;
     }
+    if (rd_has_pattern(x))
+        return repeats_stored(x, a, depth);
     if (x->kind != RD_EXPR_MAP && x->kind != RD_EXPR_COMPLEX)
         return false;
     for (int k = 0; k < x->n_in; k++)
@@ -178,6 +201,16 @@ bool rd_ranges_meet(const char *call, int n, rd_expr *const *x)
 }
 
 /* ---- Origins said ------------------------------------------------------------------------------ */
+bool rd_from_0(int n, rd_expr **x)
+{
+    bool ok = true;
+
+    for (int k = 0; k < n; k++)
+        if (x[k])
+            ok &= (x[k] = rd_with_origins(x[k], NULL)) != NULL;
+    return ok;
+}
+
 rd_expr *rd_with_origins(rd_expr *x, const int64_t *origin)
 {
     rd_affine v = { 0 };
@@ -213,10 +246,6 @@ rd_expr *rd_reindex(rd_expr *x, rd_index first)
 
     if (!rd_operands(call, 1, &x) || !rd_origin_ok(x->ctx, call, &first, x->rank))
         return NULL;
-    if (rd_is_sparse(x))
-        return rd_fail(x->ctx, RD_ERR_TYPE,
-                       "%s: axes of a sparse array begin at 0; those of rd_dense(x) need not",
-                       call);
     return rd_with_origins(x, first.at);
 }
 

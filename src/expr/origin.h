@@ -15,6 +15,8 @@ static inline int64_t rd_origin(const rd_expr *x, int a)
 /* ---- Origins of nodes ------------------------------------------------------------------------- */
 /* Those of a node that has none of its own yet, from its operands; NULL: all are 0. */
 const int64_t *rd_origins_of(const rd_expr *node, const void *facts, int64_t room[RD_MAX_RANK]);
+/* `origin` as nodes have it: NULL if all of them are 0. */
+const int64_t *rd_somewhere(int rank, const int64_t *origin);
 /* Do operands that broadcast cover the same indices?  An axis that repeats fits any.  False after
  * recording RD_ERR_SHAPE for `call`. */
 bool rd_ranges_meet(const char *call, int n, rd_expr *const *x);
@@ -22,6 +24,10 @@ bool rd_ranges_meet(const char *call, int n, rd_expr *const *x);
 bool rd_ranges_meet_beside(const char *call, int n, rd_expr *const *x, int axis);
 /* x with other origins, NULL: all 0. */
 rd_expr *rd_with_origins(rd_expr *x, const int64_t *origin);
+/* Operands of one shape, or numbers, that have met: those of what is made of them, place by place. */
+void rd_origins_of_all(int n, rd_expr *const *x, int64_t origin[RD_MAX_RANK]);
+/* Each with origins of 0.  False: one could not be made. */
+bool rd_from_0(int n, rd_expr **x);
 /* Those that a descriptor or a caller says: as many as axes, and none so far away that indices overflow.
  * False after recording RD_ERR_AXIS or RD_ERR_ARGUMENT for `call`. */
 bool rd_origin_ok(rd_ctx *ctx, const char *call, const rd_index *origin, int rank);

@@ -48,10 +48,22 @@ rd_expr *rd_sparse_node(rd_expr *values, rd_expr *fill, int rank, const int64_t 
                    &facts, sizeof facts);
 }
 
+rd_expr *rd_sparse_from(rd_expr *x, const int64_t *origin)
+{
+    rd_expr node;
+
+    if (!x || (!x->origin && !origin))
+        return x;
+    node        = *x;
+    node.origin = rd_somewhere(x->rank, origin);
+    return rd_node(&node, x->as.sparse, sizeof *x->as.sparse);
+}
+
 rd_expr *rd_sparse_with(const rd_expr *x, rd_expr *values, rd_expr *fill)
 {
-    return rd_sparse_node(values, fill, x->rank, x->extent, rd_coords_of(x), x->in + 2,
-                          x->as.sparse->axis);
+    return rd_sparse_from(rd_sparse_node(values, fill, x->rank, x->extent, rd_coords_of(x),
+                                         x->in + 2, x->as.sparse->axis),
+                          x->origin);
 }
 
 /* Coordinates are rows in memory, side by side. */
@@ -190,9 +202,9 @@ rd_expr *rd_dense(rd_expr *x)
     if (!fill)
         fill = rd_broadcast_to(rd_number(x->ctx, x->type, (rd_word){ 0 }), x->rank, x->extent,
                                "rd_dense");
-    if (!fill || rd_values_of(x)->extent[0] == 0 || rd_points(x->rank, x->extent) == 0)
-        return fill;
-    return look_up(x, fill);
+    if (fill && rd_values_of(x)->extent[0] > 0 && rd_points(x->rank, x->extent) > 0)
+        fill = look_up(x, fill);
+    return rd_with_origins(fill, x->origin);
 }
 
 rd_expr *rd_at_all_places(rd_expr *x, const char *call)
@@ -222,9 +234,18 @@ static bool is_sparse_for(const char *call, rd_expr *x)
     return rd_has_pattern(x);
 }
 
+/* The values, whose axes that the pattern lacks begin where x's do. */
 rd_expr *rd_stored(rd_expr *x)
 {
-    return is_sparse_for("rd_stored", x) ? rd_values_of(x) : NULL;
+    int64_t origin[RD_MAX_RANK] = { 0 };
+    int     n                   = 1;
+
+    if (!is_sparse_for("rd_stored", x))
+        return NULL;
+    for (int a = 0; a < x->rank; a++)
+        if (rd_coord_of_axis(x, a) < 0)
+            origin[n++] = rd_origin(x, a);
+    return rd_with_origins(rd_values_of(x), origin);
 }
 
 rd_expr *rd_stored_at(rd_expr *x, int axis)
@@ -237,7 +258,7 @@ rd_expr *rd_stored_at(rd_expr *x, int axis)
     if ((k = rd_coord_of_axis(x, found)) < 0)
         return rd_fail(x->ctx, RD_ERR_AXIS, "%s: all of axis %d is stored, the pattern lacks it",
                        call, axis);
-    return x->in[2 + k];
+    return rd_indices_of(x->in[2 + k], x, found);
 }
 
 rd_expr *rd_stored_as(rd_expr *x, rd_expr *values)
@@ -246,10 +267,13 @@ rd_expr *rd_stored_as(rd_expr *x, rd_expr *values)
 
     if (!is_sparse_for(call, x) || !rd_operands(call, 2, (rd_expr *const[]){ x, values }))
         return NULL;
-    const rd_expr *old = rd_values_of(x);
+    const rd_expr *const old = rd_values_of(x);
     if (rd_has_pattern(values) || rd_is_complex(values))
         return rd_fail(x->ctx, RD_ERR_TYPE, "%s: values are %s, they must be dense and real", call,
                        rd_expr_kind_name(values->kind));
-    values = rd_broadcast_to(rd_cast_to(values, values->type), old->rank, old->extent, call);
+    if (!rd_ranges_meet(call, 2, (rd_expr *const[]){ rd_stored(x), values }))
+        return NULL;
+    values = rd_with_origins(rd_cast_to(values, values->type), NULL);
+    values = values ? rd_broadcast_to(values, old->rank, old->extent, call) : NULL;
     return values ? rd_sparse_with(x, values, rd_cast_to(rd_fill_of(x), values->type)) : NULL;
 }

@@ -5,7 +5,7 @@
  * of ints beside them, ascending.  The fill is a dense expression of the node's own shape, which
  * nothing computes unless it is asked for: x + d has the fill 0 + d.  Maps, reductions and views of
  * a SPARSE are made of those of its parts, so nothing that loops over elements knows of
- * patterns. */
+ * patterns.  Origins of axes are the SPARSE's alone: values, fill and coordinates count from 0. */
 #ifndef RD_EXPR_SPARSE_H
 #define RD_EXPR_SPARSE_H
 #include "expr/expr.h"
@@ -36,7 +36,9 @@ static inline int rd_coords_of(const rd_expr *x)
 
 /* Which coordinate is the index along an axis of x, -1: the pattern lacks it. */
 int rd_coord_of_axis(const rd_expr *x, int axis);
-/* The node with these parts and x's coordinates; fill NULL: nothing. */
+/* x with other origins of its axes, NULL: all 0. */
+rd_expr *rd_sparse_from(rd_expr *x, const int64_t *origin);
+/* The node with these parts, and x's coordinates and origins; fill NULL: nothing. */
 rd_expr *rd_sparse_with(const rd_expr *x, rd_expr *values, rd_expr *fill);
 /* The node; `coord` are n coordinates along axes `axis`. */
 rd_expr *rd_sparse_node(rd_expr *values, rd_expr *fill, int rank, const int64_t *extent, int n,
@@ -75,7 +77,8 @@ rd_expr *rd_sparse_map(rd_op op, rd_rule rule, const char *call, int n, rd_expr 
  * one of them has one. */
 bool     rd_sparse_alike(const char *call, rd_expr *x[2]);
 rd_expr *rd_sparse_cast(rd_expr *x, rd_dtype type);
-rd_expr *rd_sparse_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number);
+rd_expr *rd_sparse_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
+                        const int64_t *origin);
 /* Two matrices of one type, whose places are known, multiplied row by row over a semiring: can they be?
  * Then the product, with places of its own (sparse_product.c). */
 bool     rd_multiplies_rows(const rd_expr *a, const rd_expr *b, rd_reducer_id reducer, rd_op op);

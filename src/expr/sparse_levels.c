@@ -1,5 +1,6 @@
 /* sparse_levels.c - sparse leaves: their index arrays looked at once, and made coordinates. */
 #include "expr/complex.h"
+#include "expr/origin.h"
 #include "expr/sparse.h"
 #include "expr/sparse_places.h"
 #include <inttypes.h>
@@ -325,7 +326,7 @@ static rd_expr *values_of(const builder *b)
         return rd_fail(b->ctx, RD_ERR_ARGUMENT, "%s: values belong to another context", b->call);
     if (rd_is_sparse(values))
         return rd_fail(b->ctx, RD_ERR_TYPE, "%s: values are sparse themselves", b->call);
-    values = rd_cast_to(values, values->type);
+    values = rd_with_origins(rd_cast_to(values, values->type), NULL);
     return values ? rd_broadcast_to(values, 1, &b->places, b->call) : NULL;
 }
 
@@ -373,7 +374,9 @@ static rd_expr *node_of(const builder *b, rd_expr *values, int part)
 
     if (!fill && !b->opts->stored)
         return NULL;
-    return rd_sparse_node(values, fill, b->n, b->opts->shape.at, b->n, b->coord, b->axis);
+    return rd_sparse_from(
+        rd_sparse_node(values, fill, b->n, b->opts->shape.at, b->n, b->coord, b->axis),
+        b->opts->origin.n ? b->opts->origin.at : NULL);
 }
 
 static rd_expr *sparse_leaf(const char *call, rd_ctx *ctx, const rd_sparse_opts *opts)
@@ -386,7 +389,7 @@ static rd_expr *sparse_leaf(const char *call, rd_ctx *ctx, const rd_sparse_opts 
     memset(&whole, 0, sizeof whole);
     memcpy(&whole, opts, size);
     b.opts = &whole;
-    if (!axes_ok(&b))
+    if (!axes_ok(&b) || (whole.origin.n && !rd_origin_ok(ctx, call, &whole.origin, whole.shape.n)))
         return NULL;
     for (int k = 0; k < b.n; k++) {
         if (!count_level(&b, k))
@@ -426,23 +429,32 @@ static rd_expr *matrix(const char *call, rd_ctx *ctx, const rd_matrix_opts *opts
                                           .values  = opts->values,
                                           .fill    = opts->fill,
                                           .stored  = opts->stored,
-                                          .trusted = opts->trusted });
+                                          .trusted = opts->trusted,
+                                          .origin  = opts->origin });
 }
 
-static bool is_asked(const char *call, rd_ctx *ctx, const rd_matrix_opts *opts)
+/* The options as this library has them. */
+static bool read_opts(const char *call, rd_ctx *ctx, const rd_matrix_opts *given,
+                      rd_matrix_opts *opts)
 {
-    if (ctx && !opts)
+    if (ctx && !given)
         rd_fail(ctx, RD_ERR_ARGUMENT, "%s: the options are NULL", call);
-    return ctx && opts;
+    if (!ctx || !given)
+        return false;
+    memset(opts, 0, sizeof *opts);
+    memcpy(opts, given, given->size && given->size < sizeof *opts ? given->size : sizeof *opts);
+    return true;
 }
 
-static rd_expr *compressed(const char *call, rd_ctx *ctx, const rd_matrix_opts *o, int first)
+static rd_expr *compressed(const char *call, rd_ctx *ctx, const rd_matrix_opts *given, int first)
 {
-    if (!is_asked(call, ctx, o))
+    rd_matrix_opts o;
+
+    if (!read_opts(call, ctx, given, &o))
         return NULL;
-    return matrix(call, ctx, o,
+    return matrix(call, ctx, &o,
                   (const rd_level[]){ { RD_LEVEL_DENSE, first, NULL, NULL },
-                                      { RD_LEVEL_COMPRESSED, 1 - first, o->pos, o->crd } });
+                                      { RD_LEVEL_COMPRESSED, 1 - first, o.pos, o.crd } });
 }
 
 rd_expr *rd_csr_of(rd_ctx *ctx, const rd_matrix_opts *o)
@@ -455,11 +467,13 @@ rd_expr *rd_csc_of(rd_ctx *ctx, const rd_matrix_opts *o)
     return compressed("rd_csc", ctx, o, 1);
 }
 
-rd_expr *rd_coo_of(rd_ctx *ctx, const rd_matrix_opts *o)
+rd_expr *rd_coo_of(rd_ctx *ctx, const rd_matrix_opts *given)
 {
-    if (!is_asked("rd_coo", ctx, o))
+    rd_matrix_opts o;
+
+    if (!read_opts("rd_coo", ctx, given, &o))
         return NULL;
-    return matrix("rd_coo", ctx, o,
-                  (const rd_level[]){ { RD_LEVEL_COORDINATES, 0, NULL, o->pos },
-                                      { RD_LEVEL_COORDINATES, 1, NULL, o->crd } });
+    return matrix("rd_coo", ctx, &o,
+                  (const rd_level[]){ { RD_LEVEL_COORDINATES, 0, NULL, o.pos },
+                                      { RD_LEVEL_COORDINATES, 1, NULL, o.crd } });
 }

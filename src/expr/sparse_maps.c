@@ -70,13 +70,17 @@ static bool annihilates(rd_op op, int n, rd_expr *const *x)
 rd_expr *rd_sparse_map(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x)
 {
     rd_expr *y[3], *values[3], *fill[3], *at_stored, *elsewhere = NULL;
+    int64_t  origin[RD_MAX_RANK];
     bool     nothing = false;
 
     if (!broadcast_all(call, n, x, y))
         return NULL;
+    rd_origins_of_all(n, y, origin);
+    if (!rd_from_0(n, y))
+        return NULL;
     const int first = leader(n, y);
     if (first < 0) /* a view has made all of them dense */
-        return map_dense(op, rule, call, n, y);
+        return rd_with_origins(map_dense(op, rule, call, n, y), origin);
     if (!rd_merge_patterns(call, y[first], annihilates(op, n, y), n, y))
         return NULL;
     for (int k = 0; k < n; k++) {
@@ -98,15 +102,13 @@ rd_expr *rd_sparse_map(rd_op op, rd_rule rule, const char *call, int n, rd_expr 
     if (elsewhere)
         elsewhere = rd_broadcast_to(rd_cast_to(elsewhere, at_stored->type), y[first]->rank,
                                     y[first]->extent, call);
-    return rd_sparse_with(y[first], at_stored, elsewhere);
+    return rd_sparse_from(rd_sparse_with(y[first], at_stored, elsewhere), origin);
 }
 
-bool rd_sparse_alike(const char *call, rd_expr *x[2])
+static bool make_alike(const char *call, rd_expr *x[2])
 {
     const int first = leader(2, x), other = 1 - first;
 
-    if (first < 0)
-        return true;
     if (!rd_merge_patterns(call, x[first], false, 2, x))
         return false;
     rd_expr *const lead = x[first], *const y = x[other];
@@ -119,6 +121,20 @@ bool rd_sparse_alike(const char *call, rd_expr *x[2])
         return false;
     x[other] = rd_sparse_with(lead, values, fill);
     return x[other] != NULL;
+}
+
+bool rd_sparse_alike(const char *call, rd_expr *x[2])
+{
+    int64_t origin[RD_MAX_RANK];
+
+    if (leader(2, x) < 0)
+        return true;
+    rd_origins_of_all(2, x, origin);
+    if (!rd_from_0(2, x) || !make_alike(call, x))
+        return false;
+    for (int k = 0; k < 2 && x[k]; k++)
+        x[k] = rd_sparse_from(x[k], origin);
+    return x[0] && x[1];
 }
 
 rd_expr *rd_sparse_cast(rd_expr *x, rd_dtype type)
@@ -219,18 +235,19 @@ static rd_expr *values_seen(const seen *s)
     return rd_view(values, rank, extent, number, NULL);
 }
 
-rd_expr *rd_sparse_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number)
+rd_expr *rd_sparse_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
+                        const int64_t *origin)
 {
     seen s = { .x = x, .rank = rank, .extent = extent, .number = number };
 
     if (rd_points(rank, extent) == 0)
-        return rd_view(rd_dense(x), rank, extent, number, NULL);
+        return rd_view(rd_dense(x), rank, extent, number, origin);
     rd_expr *const values = find_coords(&s) ? values_seen(&s) : NULL;
 
     if (!values) /* stored places are those of an array that is looked at in another way */
-        return rd_view(rd_at_all_places(x, "rd_view"), rank, extent, number, NULL);
+        return rd_view(rd_at_all_places(x, "rd_view"), rank, extent, number, origin);
     rd_expr *const fill = rd_view(rd_fill_of(x), rank, extent, number, NULL);
-    return rd_sparse_node(values, fill, rank, extent, s.n, s.coord, s.axis);
+    return rd_sparse_from(rd_sparse_node(values, fill, rank, extent, s.n, s.coord, s.axis), origin);
 }
 
 /* ---- Fills ----------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
  * i of A has a place.  What they come to is a node of its own, which the evaluator has a kernel for
  * (kernels/product/rows.h), so that an evaluation that is repeated does nothing but that. */
 #include "expr/maps.h"
+#include "expr/origin.h"
 #include "expr/sparse.h"
 #include "expr/sparse_places.h"
 #include "core/row_product.h"
@@ -387,24 +388,24 @@ rd_expr *rd_multiply_rows(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op o
 {
     const rd_dtype type = a->type;
     const bool     real = rd_dtype_kind(type) == RD_KIND_FLOAT, stored = !rd_fill_of(a);
+    const int64_t  origin[] = { rd_origin(a, 0), rd_origin(b, 1) };
     rd_row_product p;
-    rd_expr       *coord[2], *values, *fill = NULL;
+    rd_expr       *in[] = { a, b }, *coord[2], *values, *fill = NULL;
 
     memset(&p, 0, sizeof p);
     p.reducer = (int32_t)reducer;
     p.op      = (int32_t)op;
     p.type    = real ? RD_F64 : RD_I64;
     p.counts  = real && !stored;
-    a         = by_rows(a, call);
-    b         = by_rows(b, call);
-    if (!a || !b || !find_places(&p, a, b, coord, call))
+    if (!rd_from_0(2, in) || !(a = by_rows(in[0], call)) || !(b = by_rows(in[1], call)) ||
+        !find_places(&p, a, b, coord, call))
         return NULL;
     values = rd_cast_to(values_at_places(&p, a, b), type);
     if (!stored && !(fill = fill_of(&p, a, b, type, call)))
         return NULL;
-    return values ? rd_sparse_node(values, fill, 2, (const int64_t[]){ p.c.rows, p.c.columns }, 2,
-                                   coord, (const int64_t[]){ 0, 1 })
-                  : NULL;
+    values = rd_sparse_node(values, fill, 2, (const int64_t[]){ p.c.rows, p.c.columns }, 2, coord,
+                            (const int64_t[]){ 0, 1 });
+    return rd_sparse_from(values, origin);
 }
 
 /* ---- Products over a semiring ---------------------------------------------------------------- */
@@ -439,7 +440,8 @@ static rd_expr *semiring_by_rows(rd_expr *a, rd_expr *b, const char *add, rd_op 
             ? !truth
             : !extreme && rd_dtype_kind(a->type) != RD_KIND_FLOAT && a->type != RD_I64)
         return NULL;
-    if (rd_dtype_is_half(a->type) || !rd_multiplies_rows(a, b, reducer, op))
+    if (rd_dtype_is_half(a->type) || rd_origin(a, 1) != rd_origin(b, 0) ||
+        !rd_multiplies_rows(a, b, reducer, op))
         return NULL;
     return rd_multiply_rows(a, b, reducer, op, call);
 }

@@ -308,8 +308,14 @@ static bool ends_as_int(const folded *z, rd_dtype natural)
 /* ---- Sorts of reductions, as reducers.def has them ------------------------------------------- */
 static rd_expr *merge_total(const folded *z)
 {
-    rd_expr *y = fold_values(z, z->name, rd_values_of(z->x), &z->opts), *m, *all;
+    rd_expr *y, *m, *all;
 
+    if (z->opts.type == RD_BOOL && rd_dtype_kind(z->x->type) != RD_KIND_FLOAT) {
+        folded whole    = *z; /* what is stored may be the opposite of all fills */
+        whole.opts.type = 0;
+        return rd_cast_to(merge_total(&whole), RD_BOOL);
+    }
+    y = fold_values(z, z->name, rd_values_of(z->x), &z->opts);
     if (z->zero == RD_ZERO && z->reducer == RD_RED_sum)
         return y;
     if (z->zero == RD_ZERO_OR_NAN && z->reducer == RD_RED_sum && y)
@@ -589,13 +595,17 @@ static rd_expr *indices_of(const folded *z, rd_expr *number)
     return map_where(z->call, some, there, rd_int(z->x->ctx, -1));
 }
 
+static bool finds_place(const folded *z)
+{
+    return z->reducer == RD_RED_argmin || z->reducer == RD_RED_argmax;
+}
+
 /* Nothing but what is stored counts. */
 static rd_expr *fold_stored_alone(const folded *z)
 {
-    const bool     asks_where = z->reducer == RD_RED_argmin || z->reducer == RD_RED_argmax;
-    rd_reduce_opts o          = z->opts;
+    rd_reduce_opts o = z->opts;
 
-    if (asks_where && !indices_ascend(z))
+    if (finds_place(z) && !indices_ascend(z))
         return rd_fail(z->x->ctx, RD_ERR_TYPE,
                        "%s: of stored elements alone, places are along axes of the pattern, in its "
                        "order; rd_stored() has the elements",
@@ -607,7 +617,7 @@ static rd_expr *fold_stored_alone(const folded *z)
     if ((z->opts.where && !o.where) || (z->opts.weights && !o.weights))
         return NULL;
     rd_expr *y = fold_values(z, z->name, rd_values_of(z->x), &o);
-    if (!asks_where || !y)
+    if (!finds_place(z) || !y)
         return y;
     o.type = RD_I64; /* of numbers; what was asked for may be narrow */
     y      = indices_of(z, z->opts.type ? fold_values(z, z->name, rd_values_of(z->x), &o) : y);
@@ -641,6 +651,61 @@ static bool has_coords(const folded *z)
     return false;
 }
 
+static rd_expr *fold(folded *z, rd_expr *merge(const folded *))
+{
+    if (!find_axes(z))
+        return NULL;
+    if (!has_coords(z))
+        return fold_others(z);
+    if (!rd_fill_of(z->x))
+        return as_asked(z, fold_stored_alone(z));
+    if (z->opts.where || z->opts.weights || rd_values_of(z->x)->extent[0] == 0 || z->n == 0 ||
+        (z->opts.skip_nan && z->zero != RD_ZERO))
+        return as_asked(z, at_all_places(z));
+    return as_asked(z, merge(z));
+}
+
+/* ---- Origins --------------------------------------------------------------------------------- */
+/* x and what is beside it by places; false: they cover other indices. */
+static bool begin_at_0(folded *z)
+{
+    rd_expr **const beside[] = { &z->opts.where, &z->opts.weights };
+
+    for (int k = 0; k < 2; k++)
+        if (*beside[k] && (*beside[k])->ctx == z->x->ctx &&
+            (!rd_ranges_meet(z->call, 2, (rd_expr *const[]){ z->x, *beside[k] }) ||
+             !rd_from_0(1, beside[k])))
+            return false;
+    return rd_from_0(1, &z->x);
+}
+
+/* The reduction by places, with x's indices along what it kept; places along one axis as its indices. */
+static rd_expr *fold_indices(folded *z, rd_expr *merge(const folded *))
+{
+    const rd_expr *const x                   = z->x;
+    const rd_dtype       type                = z->opts.type;
+    const bool           keep                = z->opts.dims.flags & RD_DIMS_KEEP;
+    int64_t              origin[RD_MAX_RANK] = { 0 };
+    int                  n                   = 0;
+    rd_expr             *y;
+
+    if (!begin_at_0(z))
+        return NULL;
+    if (finds_place(z)) /* what is asked for may be narrow */
+        z->opts.type = 0;
+    y = fold(z, merge);
+    if (y && finds_place(z) && __builtin_popcountll(z->bits) == 1)
+        y = rd_indices_of(y, x, __builtin_ctzll(z->bits));
+    if (finds_place(z) && type)
+        y = rd_cast_to(y, type);
+    for (int a = 0; a < x->rank; a++) {
+        if (!is_reduced(z, a))
+            origin[n] = rd_origin(x, a);
+        n += keep || !is_reduced(z, a);
+    }
+    return rd_with_origins(y, origin);
+}
+
 rd_expr *rd_sparse_reduce(rd_expr *x, const char *name, const rd_reduce_opts *opts)
 {
     folded       z = { .x = x, .name = name };
@@ -656,16 +721,9 @@ rd_expr *rd_sparse_reduce(rd_expr *x, const char *name, const rd_reduce_opts *op
         return rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: the options are NULL", z.call);
     memcpy(&z.opts, opts, size);
     z.opts.size = sizeof z.opts;
-    if (!find_axes(&z))
-        return NULL;
     if (z.opts.by.n || z.opts.groups.n)
         return fold_at_all_places(&z, rd_at_all_places(x, z.call), &z.opts.dims);
-    if (!has_coords(&z))
-        return fold_others(&z);
-    if (!rd_fill_of(x))
-        return as_asked(&z, fold_stored_alone(&z));
-    if (z.opts.where || z.opts.weights || rd_values_of(x)->extent[0] == 0 || z.n == 0 ||
-        (z.opts.skip_nan && z.zero != RD_ZERO))
-        return as_asked(&z, at_all_places(&z));
-    return as_asked(&z, rows[k].merge(&z));
+    if (!x->origin)
+        return fold(&z, rows[k].merge);
+    return fold_indices(&z, rows[k].merge);
 }
