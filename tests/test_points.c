@@ -224,6 +224,38 @@ START_TEST(panels_of_columns)
 }
 END_TEST
 
+/* log of the sum of w[k, j, l] exp(2 x[k, j + l]) over k: panels are no part of the axis of j,
+ * so a row of a tile has columns of several groups. */
+enum { PART_K = 4, PART_J = 98, PART_L = 27, PART_N = PART_J + PART_L - 1 };
+
+START_TEST(panels_that_are_no_part)
+{
+    static float x[PART_K][PART_N], w[PART_K][PART_J][PART_L], y[PART_J][PART_L];
+    rd_expr     *seen, *weight;
+
+    rd_tier_force(_i ? "sync" : "off");
+    for (int k = 0; k < PART_K * PART_N; k++)
+        (&x[0][0])[k] = (float)(k * 7 % 11 - 5);
+    for (int k = 0; k < PART_K * PART_J * PART_L; k++)
+        (&w[0][0][0])[k] = (float)(k * 3 % 5);
+    seen   = rd_mul(rd_wrap(ctx, &x[0][0], RD_SHAPE(PART_K, PART_N)), rd_num(ctx, 2));
+    seen   = rd_window(seen, 1, PART_L, 1);
+    weight = rd_wrap(ctx, &w[0][0][0], RD_SHAPE(PART_K, PART_J, PART_L));
+    ck_assert_msg(rd_eval(ctx, rd_logsumexp(seen, RD_DIMS(0), .weights = weight),
+                          RD_INTO(&y[0][0], RD_SHAPE(PART_J, PART_L))) == RD_OK,
+                  "%s", rd_error_text(ctx));
+    for (int j = 0; j < PART_J; j++)
+        for (int l = 0; l < PART_L; l++) {
+            double sum = 0;
+
+            for (int k = 0; k < PART_K; k++)
+                sum += (double)w[k][j][l] * exp(2 * (double)x[k][j + l]);
+            ck_assert_msg(sum == 0 ? isinf(y[j][l]) : fabs(y[j][l] - log(sum)) < 1e-4,
+                          "[%d, %d] is %g, not %g", j, l, (double)y[j][l], log(sum));
+        }
+}
+END_TEST
+
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 /* Borders of n indices: clusters of nothing, of one, and of several strips. */
 static void borders_of(int64_t n, int clusters, int64_t *border)
@@ -296,6 +328,7 @@ int main(void)
     tcase_add_loop_test(tests, states_of_short_axes, 0, SANITIZED ? 2 : 4);
     tcase_add_loop_test(tests, kept_for_an_inner_loop, 0, SANITIZED ? 2 : 4);
     tcase_add_loop_test(tests, panels_of_columns, 0, 2);
+    tcase_add_loop_test(tests, panels_that_are_no_part, 0, 2);
     tcase_add_loop_test(tests, blocks_of_pairs, SANITIZED ? 1 : 0, SANITIZED ? 2 : 4);
     suite_add_tcase(suite, tests);
 

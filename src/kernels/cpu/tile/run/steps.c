@@ -32,21 +32,22 @@ void rd_step_dense(rd_tiles *m, rd_view *x, rd_view *y, int64_t coly)
 
 /* ---- By form --------------------------------------------------------------------------------- */
 /* Cells lie side by side, of one lane, and rows of the tile are steps of them one after the other,
- * or each for cells of its own. */
+ * or each for cells of its own.  Columns are of several groups where panels are no part of the axis. */
 static void take_columns(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
 {
     const int64_t row   = a->f->outer.row * a->f->row_steps + a->f->lane.row;
     const bool    steps = row == 1 && a->f->cell.row == 0 && !a->f->own_rows;
 
-    for (int64_t r = 0; r < m->rows; r += steps ? m->rows : 1) {
-        rd_arrival_place(a, t, r, 0);
-        a->at    = t->outer * a->f->row_steps + t->lane + r * row;
-        a->q.n   = m->cols;
-        a->q.ldx = t->x.row;
-        a->q.ldy = t->y.row;
-        a->q.ldm = t->mask.row;
-        rd_arrive(a, steps ? m->rows : 1);
-    }
+    for (int64_t r = 0; r < m->rows; r += steps ? m->rows : 1)
+        for (int64_t c = 0; c < m->cols; c += a->q.n) {
+            rd_arrival_place(a, t, r, c);
+            a->at    = t->outer * a->f->row_steps + t->lane + r * row;
+            a->q.n   = rd_least(m->cols - c, a->f->group - a->offset);
+            a->q.ldx = t->x.row;
+            a->q.ldy = t->y.row;
+            a->q.ldm = t->mask.row;
+            rd_arrive(a, steps ? m->rows : 1);
+        }
 }
 
 /* Rows that do not adjoin, copied so that they do. */
