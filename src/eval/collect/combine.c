@@ -318,13 +318,23 @@ static double load_cost(const own *o, const own_access *a, int axis)
     return unit ? 12 : 16;
 }
 
+/* Elements that are taken one by one take as long if they are small.  Of floats the tree was chosen without
+ * that, and stays: its bits are what others rely on. */
+static int bytes_by(const own *o, const own_access *a, int axis)
+{
+    const bool floats = rd_dtype_kind(o->graph->value[o->value->in[0]].type) == RD_KIND_FLOAT;
+
+    return a->bytes && a->bytes < 4 && !floats && llabs(a->coef[axis]) > 8 ? 4 : a->bytes;
+}
+
 static double lane_cost(const own *o, int axis)
 {
     double  points = (double)rd_points_of(o->graph, o->space), cost = 0;
     int64_t n = group_extent(o, axis), whole = (n + 63) / 64 * 64;
 
     for (int i = 0; i < o->n; i++)
-        cost += points / 64 * load_cost(o, &o->access[i], axis) * o->access[i].bytes / 4;
+        cost +=
+            points / 64 * load_cost(o, &o->access[i], axis) * bytes_by(o, &o->access[i], axis) / 4;
     if (n > 0)
         cost += ((double)whole / (double)n - 1) * points / 64 * o->value->ops;
     if (rd_in(o->value->reduced, axis))

@@ -152,19 +152,25 @@ static void apply_mask(rd_tiles *m, rd_arrival *a, rd_fold_tile *t)
         t->mask.at = NULL;
 }
 
-/* Folds that an element decides stop there: loops are left early, so states would
- * have gaps afterwards. */
-static bool can_settle(const rd_tile_fold *f)
+/* Is there such an element among n?  Without a way out inside, so that vectors look. */
+static bool has(rd_elem elem, const void *x, int64_t n, rd_word end)
 {
-    return rd_fold_terminal(f->fold) >= 0 && f->cells == 1 && !f->own_rows;
+    const uint64_t *const wide  = x;
+    uint64_t              there = 0;
+
+    if (elem == RD_ELEM_b8)
+        return memchr(x, (int)end.u64, (size_t)n) != NULL;
+    for (int64_t i = 0; i < n; i++)
+        there |= wide[i] == end.u64;
+    return there;
 }
 
+/* Folds that an element decides stop there: loops are left early, so states would have gaps
+ * afterwards. */
 static void settle(const rd_tiles *m, const rd_tile_fold *f, char *memory, const rd_fold_tile *t)
 {
-    const int decides = rd_fold_terminal(f->fold);
-
     for (int64_t r = 0; r < m->rows; r++)
-        if (memchr(rd_view_at(&t->x, r, 0), decides, (size_t)m->cols))
+        if (has(t->x.elem, rd_view_at(&t->x, r, 0), m->cols, f->end))
             rd_tree_group(memory, 0)->settled = true;
 }
 
@@ -201,7 +207,7 @@ static void take_by_form(rd_tiles *m, rd_arrival *a, rd_fold_tile *in)
         take_channels(m, a, in);
     else
         take_elements(m, a, in);
-    if (can_settle(f))
+    if (f->settles)
         settle(m, f, a->memory, in);
 }
 
@@ -217,7 +223,7 @@ static void take_elements_of(rd_tiles *m, int32_t pc)
 
     a.f      = f;
     a.memory = m->fold[inst->arg];
-    if (can_settle(f) && rd_tree_group(a.memory, 0)->settled)
+    if (f->settles && rd_tree_group(a.memory, 0)->settled)
         return;
     a.cells  = t->cells;
     a.blocks = t->blocks;
