@@ -168,7 +168,7 @@ START_TEST(origins_kept)
     const rd_array     memory = {
             .in = pairs, .type = RD_C64, .shape = RD_SHAPE(1, 2), .origin = RD_INDEX(3, 0)
     };
-    rd_expr *x = row(), *m = matrix();
+    rd_expr *x = row(), *m = matrix(), *four = leaf(RD_F64, VALUES(1, 2, 3, 4));
 
     expect_origin("of a leaf", rd_wrap(ctx, two, RD_SHAPE(2, 1), .origin = RD_INDEX(5, -1)),
                   RD_INDEX(5, -1));
@@ -209,6 +209,14 @@ START_TEST(origins_kept)
         "cast of a number",
         rd_cast(rd_reindex(rd_broadcast(rd_num(ctx, 1), RD_SHAPE(2)), RD_INDEX(4)), RD_I8),
         RD_INDEX(4));
+    expect_origin("mean, a mask for all rows",
+                  rd_mean(m, RD_DIMS(1), .where = rd_gt(four, rd_num(ctx, 1))), RD_INDEX(10));
+    expect_origin("mean, weights for all rows",
+                  rd_mean(m, RD_DIMS(1), .weights = rd_expand(four, 0)), RD_INDEX(10));
+    expect_origin("mean, weights for all columns",
+                  rd_mean(rd_transpose(m), RD_DIMS(0),
+                          .weights = rd_broadcast(rd_num(ctx, 2), RD_SHAPE(4, 3))),
+                  RD_INDEX(10));
     expect_origin("one row", rd_matmul(rd_reindex(rd_expand(x, 0), RD_INDEX(7, -2)), x),
                   RD_INDEX(7));
     expect_origin("softmax", rd_softmax(m, RD_DIMS(0)), RD_INDEX(10, 0));

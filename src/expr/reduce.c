@@ -87,9 +87,10 @@ static bool find_axes(rd_folding *f)
 rd_expr *rd_folding_beside(const rd_folding *f, rd_expr *y, rd_dtype type)
 {
     y = rd_cast_to(y, type);
-    return y && rd_ranges_meet(f->call, 2, (rd_expr *const[]){ f->x, y })
-               ? rd_broadcast_to(y, f->x->rank, f->x->extent, f->call)
-               : NULL;
+    if (!y || !rd_ranges_meet(f->call, 2, (rd_expr *const[]){ f->x, y }))
+        return NULL;
+    y = rd_broadcast_to(y, f->x->rank, f->x->extent, f->call);
+    return rd_with_origins(y, f->x->origin); /* where it repeats it had none */
 }
 
 /* .where and .skip_nan become one mask. */

@@ -268,6 +268,7 @@ static rd_expr *sum_of_weights(const rd_folding *f, rd_expr *weights, rd_dtype t
         return fold_sum(f, weights);
     few = rd_cast_to(f->opts.weights, type);
     few = few ? rd_broadcast_to(few, f->x->rank, extent, f->call) : NULL;
+    few = rd_with_origins(few, f->x->origin);
     return few ? map_2(f, RD_OP_mul, fold_sum(f, few),
                        rd_number(f->x->ctx, type, rd_word_from_int(times, type)))
                : NULL;
