@@ -53,6 +53,12 @@ START_TEST(narrow_fills)
     expect("sum", rd_sum(y, RD_DIMS(1), .type = RD_I8), RD_I8, VALUES(3 - 257 + 256));
     expect_error("half", rd_csr(ctx, shape, p, at, v, .fill = rd_num(ctx, 0.5)), RD_ERR_TYPE);
     expect("bool", rd_sum(x, RD_DIMS(1), .type = RD_BOOL), RD_BOOL, VALUES(1));
+    expect("a bit in common", rd_reduce(x, "bits_and", RD_DIMS(1), .type = RD_BOOL), RD_BOOL,
+           VALUES(1));
+    expect("no bit in common",
+           rd_reduce(rd_csr(ctx, shape, p, at, v, .fill = rd_int(ctx, 4)), "bits_and", RD_DIMS(1),
+                     .type = RD_BOOL),
+           RD_BOOL, VALUES(0));
     expect("opposites",
            rd_sum(rd_csr(ctx, RD_SHAPE(1, 4), p, at, v, .fill = rd_int(ctx, -1)), RD_DIMS(1),
                   .type = RD_BOOL),

@@ -266,3 +266,17 @@ double rd_word_to_double(rd_word value, rd_dtype type)
 {
     return rd_word_convert(value, type, RD_F64).f64;
 }
+
+rd_word rd_word_end(rd_dtype type, bool greatest)
+{
+    const int bits = 8 * rd_dtype_size(type);
+    rd_word   w    = { 0 };
+
+    switch (rd_dtype_kind(type)) {
+    case RD_KIND_FLOAT: return rd_word_from_double(greatest ? INFINITY : -INFINITY, type);
+    case RD_KIND_INT: w.i64 = greatest ? INT64_MAX >> (64 - bits) : INT64_MIN >> (64 - bits); break;
+    case RD_KIND_UINT: w.u64 = greatest ? UINT64_MAX >> (64 - bits) : 0; break;
+    default: w.u64 = greatest;
+    }
+    return w;
+}

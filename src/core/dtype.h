@@ -58,5 +58,7 @@ rd_word rd_word_convert(rd_word value, rd_dtype from, rd_dtype to);
 rd_word rd_word_from_double(double value, rd_dtype type);
 rd_word rd_word_from_int(int64_t value, rd_dtype type);
 double  rd_word_to_double(rd_word value, rd_dtype type);
+/* The least, or the greatest, of a real type; of floats an infinity. */
+rd_word rd_word_end(rd_dtype type, bool greatest);
 
 #endif

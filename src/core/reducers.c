@@ -1,7 +1,7 @@
 /* reducers.c - the rows of reducers.def as a table. */
 #include "core/reducers.h"
 
-enum { NEVER = -1, VI = 2 };
+enum { VI = 2, NEVER = RD_ENDS_NEVER, LEAST = RD_ENDS_LEAST, MOST = RD_ENDS_MOST };
 
 const rd_reducer_info rd_reducer_table[RD_N_REDUCERS] = {
 #define RD_REDUCE_ROW(name, n_state, n_out, law, kinds, cost, op, terminal, identity, first, step, \

@@ -15,13 +15,16 @@ typedef enum rd_reducer_id {
  * serial, one left fold in C order. */
 typedef enum rd_law { RD_LAW_exact, RD_LAW_commutes, RD_LAW_associates, RD_LAW_serial } rd_law;
 
+/* An element after which no other changes the result: a bool, or of ints an end of their type. */
+enum { RD_ENDS_NEVER = -1, RD_ENDS_LEAST = 2, RD_ENDS_MOST = 3 };
+
 typedef struct rd_reducer_info {
     const char *name;
     int         n_state, n_out;
     rd_law      law;
     float       cost;
     rd_op       op;       /* that takes an element, and merges; RD_OP_none                      */
-    int         terminal; /* an element after which no other changes the result; negative: none */
+    int         terminal; /* 0 or 1, which decides among bools, or one of those above             */
     bool        place;    /* the result is the place of an element, which is register 1         */
     bool        empty;    /* that of no element is not what the identity comes to               */
 } rd_reducer_info;
@@ -47,10 +50,10 @@ static inline bool rd_reducer_places(rd_reducer_id reducer)
     return rd_reducer_table[reducer].place;
 }
 
-/* May an element decide, so that others need not come? */
+/* Is it of bools, one of which decides, so that others need not come? */
 static inline bool rd_reducer_decides(rd_reducer_id reducer)
 {
-    return rd_reducer_table[reducer].terminal >= 0;
+    return rd_reducer_table[reducer].terminal == 0 || rd_reducer_table[reducer].terminal == 1;
 }
 
 /* Does it add up elements, or products?  Sums of f32 do so in f64 from block to block. */

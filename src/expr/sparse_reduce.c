@@ -305,16 +305,28 @@ static bool ends_as_int(const folded *z, rd_dtype natural)
            rd_dtype_kind(z->opts.type) != RD_KIND_FLOAT;
 }
 
+/* Is an int made a bool at its end?  What is stored may be the opposite of all fills, or have no bit that
+ * they have. */
+static bool ends_as_bool(const folded *z)
+{
+    return z->opts.type == RD_BOOL && rd_dtype_kind(z->x->type) != RD_KIND_FLOAT;
+}
+
+static rd_expr *as_bool(const folded *z, rd_expr *merge(const folded *))
+{
+    folded whole = *z;
+
+    whole.opts.type = 0;
+    return rd_cast_to(merge(&whole), RD_BOOL);
+}
+
 /* ---- Sorts of reductions, as reducers.def has them ------------------------------------------- */
 static rd_expr *merge_total(const folded *z)
 {
     rd_expr *y, *m, *all;
 
-    if (z->opts.type == RD_BOOL && rd_dtype_kind(z->x->type) != RD_KIND_FLOAT) {
-        folded whole    = *z; /* what is stored may be the opposite of all fills */
-        whole.opts.type = 0;
-        return rd_cast_to(merge_total(&whole), RD_BOOL);
-    }
+    if (ends_as_bool(z))
+        return as_bool(z, merge_total);
     y = fold_values(z, z->name, rd_values_of(z->x), &z->opts);
     if (z->zero == RD_ZERO && z->reducer == RD_RED_sum)
         return y;
@@ -331,24 +343,6 @@ static rd_expr *merge_total(const folded *z)
     return where_filled(z, y ? rd_cast_to(all, y->type) : NULL, y);
 }
 
-/* The greatest, or the least, of a type. */
-static rd_expr *extreme_of(const folded *z, rd_dtype type, bool greatest)
-{
-    const rd_kind kind = rd_dtype_kind(type);
-    const int     bits = 8 * (int)rd_dtype_size(type);
-    rd_word       w    = { 0 };
-
-    if (kind == RD_KIND_FLOAT)
-        return number(z, type, greatest ? INFINITY : -INFINITY);
-    if (kind == RD_KIND_BOOL)
-        return rd_number(z->x->ctx, type, rd_word_from_int(greatest, type));
-    if (kind == RD_KIND_INT)
-        w.i64 = greatest ? INT64_MAX >> (64 - bits) : INT64_MIN >> (64 - bits);
-    else
-        w.u64 = greatest ? UINT64_MAX >> (64 - bits) : 0;
-    return rd_number(z->x->ctx, type, w);
-}
-
 /* Of no stored element the extreme of the type, which gives way to anything. */
 static rd_expr *merge_extreme(const folded *z)
 {
@@ -359,7 +353,7 @@ static rd_expr *merge_extreme(const folded *z)
 
     if (!z->fill || z->opts.type)
         return at_all_places(z);
-    o.initial = extreme_of(z, z->x->type, !is_max);
+    o.initial = rd_number(z->x->ctx, z->x->type, rd_word_end(z->x->type, !is_max));
     y         = fold_values(z, z->name, rd_values_of(z->x), &o);
     full      = z->opts.skip_nan && rd_dtype_kind(z->x->type) == RD_KIND_FLOAT
                     ? fold_values(z, z->name, rd_values_of(z->x), &z->opts) /* all may be NaN */
@@ -386,6 +380,8 @@ static rd_expr *merge_truth(const folded *z)
 
 static rd_expr *merge_bits(const folded *z)
 {
+    if (ends_as_bool(z))
+        return as_bool(z, merge_bits);
     rd_expr *const y = fold_values(z, z->name, rd_values_of(z->x), &z->opts);
 
     if (!z->fill || z->reducer == RD_RED_bits_xor)

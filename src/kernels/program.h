@@ -154,16 +154,26 @@ typedef struct rd_fold {
     bool    first; /* argmax or argmin of bools that come by rising place: the first best decides */
 } rd_fold;
 
-/* An element after which no other changes the result; negative: there is none. */
-static inline int rd_fold_terminal(const rd_fold *f)
+/* Is there an element after which no other changes the result?  Then it in *end: a bool, or the least or
+ * the greatest int.  Not of floats, as a NaN may come behind it. */
+static inline bool rd_fold_end(const rd_fold *f, rd_word *end)
 {
-    return f->first ? f->reducer == RD_RED_argmax : rd_reducer_table[f->reducer].terminal;
+    const int terminal = f->first ? f->reducer == RD_RED_argmax
+                                  : rd_reducer_table[f->reducer].terminal;
+
+    *end = (rd_word){ .u64 = terminal == 1 };
+    if (terminal != RD_ENDS_LEAST && terminal != RD_ENDS_MOST)
+        return terminal != RD_ENDS_NEVER;
+    *end = rd_word_end(f->type, terminal == RD_ENDS_MOST);
+    return rd_dtype_kind(f->type) != RD_KIND_FLOAT;
 }
 
 /* May some elements decide, so that those behind them need not come? */
 static inline bool rd_fold_decides(const rd_fold *f)
 {
-    return f->user ? f->user->done && !f->scan && !f->n_group : rd_fold_terminal(f) >= 0;
+    rd_word end;
+
+    return f->user ? f->user->done && !f->scan && !f->n_group : rd_fold_end(f, &end);
 }
 
 /* Is what a block comes to wider than its elements? */

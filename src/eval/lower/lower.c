@@ -91,12 +91,14 @@ static bool may_report(const rd_lowering *l, const rd_opened *level)
     return l->failed;
 }
 
-/* To ask a reducer of the caller's, and to take rows one by one, costs more than so short a loop. */
+/* To ask a reducer of the caller's, to take rows one by one, to look at all cells or for an end of a type
+ * that is there only now and then: costs more than so short a loop. */
 static bool is_worth_an_exit(const rd_lowering *l, const rd_scope *loop, const rd_fold *f)
 {
     enum { SHORT = 16 * RD_TREE_STEPS };
 
-    return !f->user || l->graph->axis[loop->axis].extent > SHORT;
+    return (rd_reducer_decides(f->reducer) && f->n_cell == 1 && f->lanes == 1) || f->first ||
+           l->graph->axis[loop->axis].extent > SHORT;
 }
 
 /* Of bools in rising order the first that is the best is the place: of long rows, where looking is
@@ -112,8 +114,8 @@ static bool finds_first(const rd_lowering *l, const rd_value *v, const rd_fold *
            l->graph->axis[loop->axis].extent >= LONG;
 }
 
-/* A loop may stop early when all it does is one fold that elements may decide; not of one group
- * alone. */
+/* A loop may stop early when all it does is one fold that elements may decide, for all its cells; not of
+ * one group alone. */
 static void emit_exit(rd_lowering *l, const rd_scope *loop, int number)
 {
     int v = only_anchor(loop);
@@ -125,7 +127,7 @@ static void emit_exit(rd_lowering *l, const rd_scope *loop, int number)
     rd_fold *f = &l->p->fold[l->fold[v]];
 
     f->first = finds_first(l, &l->graph->value[v], f, loop);
-    if (!rd_fold_decides(f) || f->n_cell != 1 || f->n_group || !is_worth_an_exit(l, loop, f))
+    if (!rd_fold_decides(f) || (f->n_cell != 1 && f->user) || f->n_group || !is_worth_an_exit(l, loop, f))
         return;
     rd_emit(l, &l->level[l->depth], (rd_inst){ .kind = RD_I_EXIT, .a = l->fold[v], .arg = number });
 }

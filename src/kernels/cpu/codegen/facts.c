@@ -88,10 +88,11 @@ static int32_t loop_along(rd_codegen *n, const rd_codegen_fold *f)
 static int32_t rows_of_tree(const rd_fold *f, bool split)
 {
     int32_t bits = 0;
+    rd_word end;
 
     for (int64_t k = f->n_block; k > 0; k /= 2)
         bits++;
-    if (f->scan || rd_fold_terminal(f) >= 0 || (f->n_block == 1 && !split))
+    if (f->scan || rd_fold_end(f, &end) || (f->n_block == 1 && !split))
         return 0;
     return split ? 2 * bits + 3 : bits + 2;
 }

@@ -340,6 +340,7 @@ double rd_step_lanes(const rd_codegen *n, const rd_codegen_fold *f, double lanes
 
 /* exits.c */
 void rd_codegen_exit(rd_codegen *n, int32_t inst);
+void rd_codegen_exit_rows(rd_codegen *n, int32_t loop, int rows, const char *to);
 void rd_codegen_exit_functions(rd_codegen *n, rd_text *to, int32_t number);
 /* Where a loop is left to, if it is. */
 void rd_left_label(rd_codegen *n, int32_t loop);

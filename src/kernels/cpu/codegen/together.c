@@ -310,6 +310,8 @@ void rd_walk_together(rd_codegen *n, int32_t loop, const char *from, const char 
         else
             walk_rows(n, loop, rows);
         rd_strip_loop_end(n);
+        if (!jams && rows > 1)
+            rd_codegen_exit_rows(n, loop, rows, to);
         n->indent--;
         rd_line(n, "}");
     }

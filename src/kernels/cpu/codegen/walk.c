@@ -183,6 +183,8 @@ static void walk_one_by_one(rd_codegen *n, int32_t loop, const char *lo, const c
     else
         rd_walk_body(n, loop);
     rd_strip_loop_end(n);
+    if (n->here && n->here->around)
+        rd_codegen_exit_rows(n, loop, 1, NULL);
     n->bind[a] = kept;
     n->indent--;
     rd_line(n, "}");

@@ -227,7 +227,7 @@ static rd_fold_state lay_out(const rd_fold *fold)
 
     s.one        = rd_word_from_int(1, fold->type);
     s.indexed    = !s.node.code || rd_reducer_places(fold->reducer);
-    s.decides    = rd_fold_terminal(fold) >= 0 && !fold->n_group;
+    s.decides    = rd_fold_end(fold, &s.end) && !fold->n_group && !fold->scan;
     s.tests      = fold->user && rd_fold_decides(fold);
     s.row_steps  = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
     s.row_bytes  = fold->lanes * s.node.bytes;
@@ -302,7 +302,7 @@ void rd_fold_step(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word 
 
     rd_node_step(&s->node, node, x, weight, at->index);
     c->settled = s->tests ? rd_node_is_done(&s->node, node)
-                          : s->decides && x.u64 == (uint64_t)rd_fold_terminal(s->fold);
+                          : s->decides && x.u64 == s->end.u64;
 }
 
 static int64_t elements_of(int64_t steps, int32_t lanes)
@@ -429,7 +429,11 @@ void rd_fold_close(rd_fold_state *s, int64_t number, rd_word *y)
 
 bool rd_fold_settled(const rd_fold_state *s)
 {
-    return cell_at(s, 0)->settled;
+    bool all = true;
+
+    for (int64_t k = 0; k < s->fold->n_cell && all; k++)
+        all = cell_at(s, k)->settled;
+    return all;
 }
 
 void rd_fold_join(rd_fold_state *into, const rd_fold_state *next)

@@ -70,6 +70,7 @@ typedef struct rd_tile_fold {
     bool                best;    /* places by rising index: lanes are not kept apart */
     bool                notes_places; /* of the first element that counts, for each cell */
     bool                any_order;    /* exact: places, counts */
+    bool                settles;      /* of one cell, which an element, `end`, may decide */
     bool                neighbours;   /* the rows of a tile are for neighbouring cells of many
                                      * lanes */
     bool                in_step;      /* these are one group */
@@ -91,6 +92,7 @@ typedef struct rd_tile_fold {
     int64_t      row_bytes;              /* what a further row with states of its own adds */
     int64_t      scan_words, scan_bytes; /* of a scan's slot: sums before, math/so_far.h; all */
     rd_tile_walk lane, outer, index, cell;
+    rd_word      end; /* see settles */
 } rd_tile_fold;
 
 typedef struct rd_tile_inst {

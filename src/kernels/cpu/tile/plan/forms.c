@@ -298,6 +298,15 @@ static int64_t panel_in(const rd_program *p, const rd_loop *loop, int32_t start,
     return 0;
 }
 
+/* Is there a loop that ends early by the fold? */
+static bool is_left(const rd_program *p, int32_t fold)
+{
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (p->inst[i].kind == RD_I_EXIT && p->inst[i].a == fold)
+            return true;
+    return false;
+}
+
 bool rd_tile_plan_folds(const rd_program *p, rd_tile_code *code, bool sized)
 {
     for (int32_t k = 0; k < p->n_fold; k++) {
@@ -321,6 +330,8 @@ bool rd_tile_plan_folds(const rd_program *p, rd_tile_code *code, bool sized)
         f->outer         = rd_tile_walk_of(&fold->outer, row, col);
         f->index         = rd_tile_walk_of(&fold->index, row, col);
         f->cell          = rd_tile_walk_of(&fold->cell, row, col);
+        f->settles       = fold->n_cell == 1 && !f->own_rows && rd_fold_end(fold, &f->end) &&
+                     (rd_reducer_decides(fold->reducer) || fold->first || is_left(p, k));
         if (!plan_fold(p, code->simd, f, k, sized && f->own_rows ? code->rows : 1))
             return false;
     }
