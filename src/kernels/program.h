@@ -158,8 +158,8 @@ typedef struct rd_fold {
  * the greatest int.  Not of floats, as a NaN may come behind it. */
 static inline bool rd_fold_end(const rd_fold *f, rd_word *end)
 {
-    const int terminal = f->first ? f->reducer == RD_RED_argmax
-                                  : rd_reducer_table[f->reducer].terminal;
+    const int terminal =
+        f->first ? f->reducer == RD_RED_argmax : rd_reducer_table[f->reducer].terminal;
 
     *end = (rd_word){ .u64 = terminal == 1 };
     if (terminal != RD_ENDS_LEAST && terminal != RD_ENDS_MOST)

@@ -127,7 +127,8 @@ static void emit_exit(rd_lowering *l, const rd_scope *loop, int number)
     rd_fold *f = &l->p->fold[l->fold[v]];
 
     f->first = finds_first(l, &l->graph->value[v], f, loop);
-    if (!rd_fold_decides(f) || (f->n_cell != 1 && f->user) || f->n_group || !is_worth_an_exit(l, loop, f))
+    if (!rd_fold_decides(f) || (f->n_cell != 1 && f->user) || f->n_group ||
+        !is_worth_an_exit(l, loop, f))
         return;
     rd_emit(l, &l->level[l->depth], (rd_inst){ .kind = RD_I_EXIT, .a = l->fold[v], .arg = number });
 }

@@ -444,8 +444,7 @@ void rd_emit_reducer(rd_text *to, const rd_emit_fold *f, int number)
     begin_function(to, f, number, "block", false);
     rd_text_add(to, ")\n{\n    %s\n}\n", code->block);
     rd_end_type(to);
-    rd_begin_type(to, merge_type(f),
-                  rd_fold_widens(f->fold) ? RD_CLASS_f64 : step_class(f->fold));
+    rd_begin_type(to, merge_type(f), rd_fold_widens(f->fold) ? RD_CLASS_f64 : step_class(f->fold));
     begin_function(to, f, number, "merge", true);
     rd_text_add(to, ", ");
     rd_add_parameters(to, f, true, "const ", 'b');

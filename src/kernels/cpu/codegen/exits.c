@@ -53,8 +53,7 @@ static void add_now_and_then(rd_codegen *n, rd_text *to, int32_t loop, bool cell
         rd_text_add(to, "(v%d / %d) %% %d == %d && ", axis, n->here->width, CHECK_EVERY,
                     CHECK_EVERY - 1);
     else if (!n->here && n->bind[axis].kind == RD_BIND_INDEX &&
-             rd_trips(n->p, loop) > CHECK_EVERY &&
-             (cells || n->p->axis_extent[axis] < SHORT_ROWS))
+             rd_trips(n->p, loop) > CHECK_EVERY && (cells || n->p->axis_extent[axis] < SHORT_ROWS))
         rd_text_add(to, "i%d %% %d == %d && ", axis, CHECK_EVERY, CHECK_EVERY - 1);
 }
 

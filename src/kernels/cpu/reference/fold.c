@@ -301,8 +301,7 @@ void rd_fold_step(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word 
     char *const node = node_at(s, c, c->depth, (int32_t)(at->lane % s->fold->lanes));
 
     rd_node_step(&s->node, node, x, weight, at->index);
-    c->settled = s->tests ? rd_node_is_done(&s->node, node)
-                          : s->decides && x.u64 == s->end.u64;
+    c->settled = s->tests ? rd_node_is_done(&s->node, node) : s->decides && x.u64 == s->end.u64;
 }
 
 static int64_t elements_of(int64_t steps, int32_t lanes)

@@ -12,8 +12,8 @@
 typedef struct rd_fold_state {
     const rd_fold *fold;
     rd_node_info   node;
-    rd_word        one;       /* the weight of an element without                          */
-    bool           decides;   /* one element, `end`, may be all that counts                */
+    rd_word        one;     /* the weight of an element without                          */
+    bool           decides; /* one element, `end`, may be all that counts                */
     rd_word        end;
     bool           tests;     /* a user's test says whether more count                     */
     bool           indexed;   /* the reducer asks for flat indices                         */

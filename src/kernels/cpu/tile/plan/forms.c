@@ -303,7 +303,7 @@ static bool is_left(const rd_program *p, int32_t fold)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
         if (p->inst[i].kind == RD_I_EXIT && p->inst[i].a == fold)
-            return true;
+            return rd_tile_leaves(p, i);
     return false;
 }
 

@@ -24,6 +24,12 @@ bool rd_tile_plan_folds(const rd_program *p, rd_tile_code *code, bool sized);
 int32_t rd_tile_inst_of(const rd_program *p, rd_inst_kind kind, int32_t fold);
 void rd_tile_loops_at(const rd_program *p, const rd_tile_code *code, int32_t i, const rd_loop **row,
                       const rd_loop **col);
+/* Is the EXIT one of a fold of one cell?  Of several, tiles go on. */
+static inline bool rd_tile_leaves(const rd_program *p, int32_t exit)
+{
+    return p->fold[p->inst[exit].a].n_cell == 1;
+}
+
 /* kernels.c: rows that are whole folds; the kernels of steps. */
 void rd_tile_find_totals(const rd_program *p, rd_tile_code *code);
 void rd_tile_find_steps(const rd_program *p, rd_tile_code *code);

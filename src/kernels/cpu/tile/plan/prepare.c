@@ -18,7 +18,7 @@ static bool inner_loops_are_columns(const rd_program *p, const rd_loop *loop)
 static bool rows_may_go_together(const rd_program *p, const rd_loop *loop)
 {
     for (int32_t i = loop->begin + 1; i < loop->end; i++) {
-        if (p->inst[i].kind == RD_I_EXIT)
+        if (p->inst[i].kind == RD_I_EXIT && rd_tile_leaves(p, i))
             return false;
         for (int32_t k = loop->begin + 1; p->inst[i].kind == RD_I_STORE && k < loop->end; k++)
             if (p->inst[k].kind == RD_I_LOAD &&

@@ -39,8 +39,8 @@ static bool keeps(const rd_program *p, const rd_tile_code *code, int32_t begin)
 
     for (int32_t i = begin + 1; i < end; i++) {
         const rd_inst *inst = &p->inst[i];
-        if (code->inst[i].buffer >= 0 || inst->kind == RD_I_EXIT || code->inst[i].walk.gathers ||
-            code->inst[i].turns)
+        if (code->inst[i].buffer >= 0 || (inst->kind == RD_I_EXIT && rd_tile_leaves(p, i)) ||
+            code->inst[i].walk.gathers || code->inst[i].turns)
             return true;
         if (spreads(p, code, i))
             return true;

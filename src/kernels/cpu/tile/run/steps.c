@@ -152,26 +152,41 @@ static void apply_mask(rd_tiles *m, rd_arrival *a, rd_fold_tile *t)
         t->mask.at = NULL;
 }
 
-/* Is there such an element among n?  Without a way out inside, so that vectors look. */
-static bool has(rd_elem elem, const void *x, int64_t n, rd_word end)
+static bool has_end(const rd_tile_fold *f, const uint64_t *state, int64_t n)
 {
-    const uint64_t *const wide  = x;
-    uint64_t              there = 0;
+    uint64_t there = 0;
 
-    if (elem == RD_ELEM_b8)
-        return memchr(x, (int)end.u64, (size_t)n) != NULL;
-    for (int64_t i = 0; i < n; i++)
-        there |= wide[i] == end.u64;
+    for (int64_t l = 0; l < n; l++)
+        there |= state[l] == f->end.u64;
     return there;
+}
+
+/* Has a state met the end of its type?  Ints are looked for among these, which are few, and not among
+ * elements: that would take half as long as to fold them. */
+static bool has_met_end(const rd_tile_fold *f, char *memory)
+{
+    const rd_group *const g = rd_tree_group(memory, 0);
+    void                 *s[RD_MAX_STATE];
+    bool                  met;
+
+    rd_tree_block(f, memory, 0, s);
+    met = has_end(f, s[0], g->block >= 0 ? g->begun : 0);
+    for (int32_t row = 0; row < g->depth && !met; row++) {
+        rd_tree_row(f, memory, row, 0, s);
+        met = has_end(f, s[0], rd_tree_nodes(f, memory, 0)[row].n);
+    }
+    return met;
 }
 
 /* Folds that an element decides stop there: loops are left early, so states would have gaps
  * afterwards. */
 static void settle(const rd_tiles *m, const rd_tile_fold *f, char *memory, const rd_fold_tile *t)
 {
-    for (int64_t r = 0; r < m->rows; r++)
-        if (has(t->x.elem, rd_view_at(&t->x, r, 0), m->cols, f->end))
-            rd_tree_group(memory, 0)->settled = true;
+    bool met = t->x.elem != RD_ELEM_b8 && has_met_end(f, memory);
+
+    for (int64_t r = 0; r < m->rows && t->x.elem == RD_ELEM_b8 && !met; r++)
+        met = memchr(rd_view_at(&t->x, r, 0), (int)f->end.u64, (size_t)m->cols) != NULL;
+    rd_tree_group(memory, 0)->settled |= met;
 }
 
 /* Do the rows of each column run along the lanes of its cell, with elements of the tile in a buffer
