@@ -1,4 +1,4 @@
-/* hand_image.h - means of images (h, w, 3) over h and w.
+/* hand_image.h - means of images (h, w, 3) over h and w, and extremes of bytes.
  *
  * uint8: the channels alternate: of three vectors in a row each
  * channel has a mask of ones, and products of bytes with the mask are summed in 32-bit lanes.
@@ -76,6 +76,91 @@ static void image_mean(const hand_args *a)
     for (int c = 0; c < CHANNELS; c++)
         ((double *)a->out[0])[c] = (double)sums[c] / (double)(n / CHANNELS);
 }
+
+/* ---- Extremes of bytes ----------------------------------------------------------------------- */
+/* What is asked of a byte, and the greatest that it may come to, after which no other counts. */
+INLINE uint8_t itself(uint8_t x)
+{
+    return x;
+}
+
+INLINE uint8_t low_bits(uint8_t x)
+{
+    return x & 127;
+}
+
+INLINE uint8_t is_77(uint8_t x)
+{
+    return x == 77;
+}
+
+enum { BYTES_LOOK = 1024 }; /* so many are read between looks whether it is reached */
+
+#define BYTES_ROW(name, of, end)                                                \
+    static int64_t name##_row(const uint8_t *x, int64_t n)                      \
+    {                                                                           \
+        uint8_t most = 0;                                                       \
+                                                                                \
+        for (int64_t from = 0; from < n && most != (end); from += BYTES_LOOK) { \
+            const int64_t to = from + BYTES_LOOK < n ? from + BYTES_LOOK : n;   \
+                                                                                \
+            for (int64_t i = from; i < to; i++)                                 \
+                most = of(x[i]) > most ? of(x[i]) : most;                       \
+        }                                                                       \
+        return most;                                                            \
+    }
+BYTES_ROW(bytes_max, itself, 255)
+BYTES_ROW(bytes_max_low, low_bits, 255)
+
+static int64_t bytes_any_row(const uint8_t *x, int64_t n)
+{
+    return memchr(x, 77, (size_t)n) != NULL;
+}
+
+#define BYTES(name, of, end)                                                                      \
+    static void name##_columns(const uint8_t *x, int64_t m, int64_t n, int64_t from, int64_t to,  \
+                               int64_t *out)                                                      \
+    {                                                                                             \
+        uint8_t most[BYTES_LOOK] = { 0 };                                                         \
+                                                                                                  \
+        for (int64_t i = 0; i < m; i++) {                                                         \
+            uint8_t all = 1;                                                                      \
+                                                                                                  \
+            for (int64_t k = from; k < to; k++)                                                   \
+                most[k - from] =                                                                  \
+                    of(x[i * n + k]) > most[k - from] ? of(x[i * n + k]) : most[k - from];        \
+            for (int64_t k = 0; i % 16 == 15 && k < to - from; k++)                               \
+                all &= most[k] == (end);                                                          \
+            if (i % 16 == 15 && all)                                                              \
+                break;                                                                            \
+        }                                                                                         \
+        for (int64_t k = from; k < to; k++)                                                       \
+            out[k] = most[k - from];                                                              \
+    }                                                                                             \
+                                                                                                  \
+    static void name(const hand_args *a)                                                          \
+    {                                                                                             \
+        const uint8_t *x = a->in[0];                                                              \
+        const int64_t  m = a->shape[0], n = a->shape[1], each = a->dims == 1 ? BYTES_LOOK : 64;   \
+        const int64_t  results = a->dims == 1 ? n : m;                                            \
+        int64_t       *out     = a->out[0];                                                       \
+                                                                                                  \
+        _Pragma("omp parallel for num_threads(a->threads) schedule(static)") for (int64_t from =  \
+                                                                                      0;          \
+                                                                                  from < results; \
+                                                                                  from += each)   \
+        {                                                                                         \
+            const int64_t to = from + each < results ? from + each : results;                     \
+                                                                                                  \
+            if (a->dims == 1)                                                                     \
+                name##_columns(x, m, n, from, to, out);                                           \
+            for (int64_t i = from; i < to && a->dims != 1; i++)                                   \
+                out[i] = name##_row(x + i * n, n);                                                \
+        }                                                                                         \
+    }
+BYTES(bytes_max, itself, 255)
+BYTES(bytes_max_low, low_bits, 255)
+BYTES(bytes_any, is_77, 1)
 
 /* ---- f16 ------------------------------------------------------------------------------------- */
 INLINE v_f32 halves(const uint16_t *x)

@@ -72,6 +72,12 @@ static int64_t block_width(int64_t n, int64_t most, int threads)
 /* One loop for either type. */
 #define image_mean_f32     image_mean
 #define image_mean_f64     image_mean
+#define bytes_max_f32      bytes_max
+#define bytes_max_f64      bytes_max
+#define bytes_max_low_f32  bytes_max_low
+#define bytes_max_low_f64  bytes_max_low
+#define bytes_any_f32      bytes_any
+#define bytes_any_f64      bytes_any
 #define half_mean_f32      half_mean
 #define half_mean_f64      half_mean
 #define matrix_product_f32 hand_blas_f32
