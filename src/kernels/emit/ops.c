@@ -155,12 +155,20 @@ static const char *code_of(const rd_inst *inst, rd_dtype type, bool fast)
                : op_code[inst->op][ints];
 }
 
+/* What a test takes: small ints as small as in memory, so that vectors compare as many as they load. */
+static const char *tested_type(rd_dtype type)
+{
+    return rd_dtype_kind(type) != RD_KIND_FLOAT && rd_dtype_size(type) < 4 ? rd_memory_type(type)
+                                                                           : rd_register_type(type);
+}
+
 static void add_op(rd_text *to, const rd_inst *inst, const char *name, bool fast)
 {
     static const char *const parameters[] = { "", "T a", "T a, T b", "T a, T b, T c" };
     const rd_dtype           type         = is_test(inst) ? inst->from : inst->type;
 
-    rd_begin_type(to, rd_register_type(type), rd_dtype_class(type));
+    rd_begin_type(to, is_test(inst) ? tested_type(type) : rd_register_type(type),
+                  rd_dtype_class(type));
     rd_text_add(to, "static inline %s %s(%s%s)\n{\n", rd_register_type(inst->type), name,
                 parameters[rd_op_table[inst->op].arity],
                 rd_op_warns(inst) ? ", uint32_t *const warnings" : "");
@@ -218,7 +226,7 @@ static const char *cast_code(const rd_inst *inst, bool rounds)
 static void add_cast(rd_text *to, const rd_inst *inst, const char *name, bool rounds)
 {
     rd_text_add(to, "static inline %s %s(%s a)\n{\n", rd_register_type(inst->type), name,
-                rd_register_type(inst->from));
+                inst->type == RD_BOOL ? tested_type(inst->from) : rd_register_type(inst->from));
     add_return(to, inst, cast_code(inst, rounds));
 }
 
