@@ -104,6 +104,20 @@ START_TEST(other_coordinates)
 }
 END_TEST
 
+/* rd_explain() says what each of all places costs, and only where it does. */
+START_TEST(looked_up)
+{
+    const char *all = explained(rd_argmax(cube(false), RD_DIMS(2))), *self = explained(cube(false));
+
+    ck_assert_msg(count(all, "looked up: each place of a sparse (") == 1 &&
+                      strstr(all, "that are stored"),
+                  "%s", all);
+    ck_assert_msg(count(self, "looked up: ") == 1, "%s", self);
+    ck_assert(!strstr(explained(rd_sum(cube(false), RD_DIMS(2))), "looked up"));
+    ck_assert(!strstr(explained(rd_argmax(cube(true), RD_DIMS(2))), "looked up"));
+}
+END_TEST
+
 /* Of 10^9 possible rows there is no list; a cube that was trusted, and is not in order, has none. */
 START_TEST(no_rows)
 {
@@ -259,10 +273,15 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {
-        leading_coordinates,    other_coordinates,      no_rows,      functions_come_first,
-        quotients_are_gathered, far_gathers_are_stored, maps_of_rows, where_extremes_are
-    };
+    const TTest *const tests[] = { leading_coordinates,
+                                   other_coordinates,
+                                   looked_up,
+                                   no_rows,
+                                   functions_come_first,
+                                   quotients_are_gathered,
+                                   far_gathers_are_stored,
+                                   maps_of_rows,
+                                   where_extremes_are };
 
     make();
     return run_suite("sparse plans", tests, COUNT(tests));

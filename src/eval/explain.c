@@ -8,6 +8,7 @@
 #include "eval/picture.h"
 #include "eval/request.h"
 #include "eval/backend.h"
+#include "expr/nodes.h"
 #include <stdio.h>
 
 /* What is being said: a text, and a picture of the same, if one is wanted. */
@@ -350,6 +351,23 @@ static void pairs_text(rd_text *text, rd_results asked)
     }
 }
 
+/* Sparse arrays that cost a bisection a place, which their expression does not tell. */
+static void lookups_text(rd_ctx *ctx, rd_text *text, rd_results results)
+{
+    char         shape[RD_SHAPE_TEXT];
+    rd_node_list list = { 0 };
+
+    text->failed |= !rd_list_nodes(ctx, results, &list);
+    for (int64_t k = 0; k < list.n; k++)
+        if (list.at[k]->looked_up)
+            rd_text_add(text,
+                        "looked up: each place of a sparse %s that is read at all of them, among "
+                        "%lld that are stored\n",
+                        rd_shape_text(list.at[k]->rank, list.at[k]->extent, shape),
+                        (long long)list.at[k]->looked_up);
+    rd_free_nodes(ctx, &list);
+}
+
 static const char *file_of(rd_ctx *ctx, rd_svg *picture)
 {
     rd_text     file = { 0 };
@@ -361,12 +379,13 @@ static const char *file_of(rd_ctx *ctx, rd_svg *picture)
     return kept;
 }
 
-static const char *text_of(rd_ctx *ctx, const account *to, rd_results asked)
+static const char *text_of(rd_ctx *ctx, const account *to, rd_results asked, rd_results results)
 {
     rd_text     whole = { 0 };
     const char *kept;
 
     pairs_text(&whole, asked);
+    lookups_text(ctx, &whole, results);
     rd_text_add(&whole, "%s", to->text.at);
     kept = whole.failed ? NULL : rd_arena_text(ctx, whole.at);
     rd_text_free(&whole);
@@ -387,7 +406,7 @@ static const char *explain(rd_ctx *ctx, rd_results asked, rd_results results,
     /* What a stage runs as is said by less, if there is no memory to find out. */
     if (pool && (!picture || rd_picture_graph(picture, ctx, asked)) &&
         say_all(ctx, &to, pool, results, &full) && !to.text.failed && rd_error(ctx) == RD_OK)
-        kept = picture ? file_of(ctx, picture) : text_of(ctx, &to, asked);
+        kept = picture ? file_of(ctx, picture) : text_of(ctx, &to, asked, results);
     if (!kept && rd_error(ctx) == RD_OK)
         rd_fail(ctx, RD_ERR_MEMORY, "%s: no memory for the text", rd_call_name(ctx));
     rd_text_free(&to.text);

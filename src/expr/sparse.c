@@ -187,7 +187,10 @@ static rd_expr *look_up(rd_expr *x, rd_expr *fill)
     found = rd_broadcast(found, shape);
     for (int a = shape.n; a < x->rank && found; a++)
         found = rd_expand(found, -1);
-    return rd_where(in_axis_order(found, &order), in_axis_order(values, &order), fill);
+    rd_expr *const y = rd_where(in_axis_order(found, &order), in_axis_order(values, &order), fill);
+    if (y)
+        y->looked_up = keys->extent[0];
+    return y;
 }
 
 rd_expr *rd_dense(rd_expr *x)
