@@ -213,10 +213,12 @@ bool rd_from_0(int n, rd_expr **x)
 
 rd_expr *rd_with_origins(rd_expr *x, const int64_t *origin)
 {
-    rd_affine v = { 0 };
+    rd_affine v; /* large: most often nothing is to be done */
 
+    origin = x ? rd_somewhere(x->rank, origin) : NULL;
     if (!x || (!x->origin && !origin))
         return x;
+    memset(&v, 0, sizeof v);
     for (int a = 0; a < x->rank; a++) {
         rd_affine_whole(&v, x, a);
         v.origin[a] = origin ? origin[a] : 0;
