@@ -217,6 +217,14 @@ START_TEST(origins_kept)
                   rd_mean(rd_transpose(m), RD_DIMS(0),
                           .weights = rd_broadcast(rd_num(ctx, 2), RD_SHAPE(4, 3))),
                   RD_INDEX(10));
+    expect_words("one element each",
+                 rd_einsum("i,i->i", rd_reindex(leaf(RD_F32, VALUES(1)), RD_INDEX(7)),
+                           rd_reindex(leaf(RD_F32, VALUES(2)), RD_INDEX(6))),
+                 "rd_reindex() moves them");
+    expect_words("nothing each",
+                 rd_add(rd_reindex(rd_slice(m, "10:10"), RD_INDEX(0, 3)),
+                        rd_reindex(rd_slice(m, "10:10"), RD_INDEX(0, 7))),
+                 "rd_reindex() moves them");
     expect_origin("one row", rd_matmul(rd_reindex(rd_expand(x, 0), RD_INDEX(7, -2)), x),
                   RD_INDEX(7));
     expect_origin("softmax", rd_softmax(m, RD_DIMS(0)), RD_INDEX(10, 0));
@@ -263,6 +271,7 @@ START_TEST(sparse_axes)
     expect_origin("kept", rd_max(a, RD_KEEP(1)), RD_INDEX(10, 0));
     expect("argmax", rd_argmax(a, RD_DIMS(1)), RD_I64, VALUES(0, -1, 1));
     expect("as a float", rd_argmax(a, RD_DIMS(0), .type = RD_F32), RD_F32, VALUES(12, 10, 12));
+    expect_words("as a pair", rd_argmax(a, RD_DIMS(1), .type = RD_C128), "real numbers");
     expect("flat", rd_argmax(a, RD_ALL), RD_I64, VALUES(8));
     expect("masked", rd_sum(a, RD_DIMS(1), .where = rd_gt(y, rd_num(ctx, 1))), RD_F64,
            VALUES(1, 0, 3));

@@ -109,7 +109,7 @@ START_TEST(looked_up)
 {
     const char *all = explained(rd_argmax(cube(false), RD_DIMS(2))), *self = explained(cube(false));
 
-    ck_assert_msg(count(all, "looked up: each place of a sparse (") == 1 &&
+    ck_assert_msg(count(all, "looked up: each place that is read of a sparse (") == 1 &&
                       strstr(all, "that are stored"),
                   "%s", all);
     ck_assert_msg(count(self, "looked up: ") == 1, "%s", self);

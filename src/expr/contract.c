@@ -324,7 +324,19 @@ static bool find_type(contraction *c, rd_dtype *natural)
     return true;
 }
 
-/* Axes of one label have the same indices, but for those that repeat. */
+static bool clash(const contraction *c, int k, int a, int l)
+{
+    const rd_expr *const x = c->term[k].x;
+
+    rd_fail(x->ctx, RD_ERR_SHAPE,
+            "%s: axis %d of operand %d begins at %lld, and one that it goes with at %lld; "
+            "rd_reindex() moves them",
+            c->call, a, k, (long long)rd_origin(x, a), (long long)c->origin[l]);
+    return false;
+}
+
+/* Axes of one label have the same indices, but for those that repeat.  Of one element they fit any, and say
+ * where it is if all are. */
 static bool find_extents(contraction *c)
 {
     bool known[RD_MAX_LABELS] = { false };
@@ -336,21 +348,24 @@ static bool find_extents(contraction *c)
             const rd_expr *x = c->term[k].x;
             const int      l = (unsigned char)c->term[k].label[a];
 
-            if (x->extent[a] == 1) { /* fits any, and says where it is if no other does */
-                if (!known[l] && !c->origin[l])
-                    c->origin[l] = rd_origin(x, a);
+            if (x->extent[a] == 1)
                 continue;
-            }
-            if (known[l] && c->origin[l] != rd_origin(x, a)) {
-                rd_fail(x->ctx, RD_ERR_SHAPE,
-                        "%s: axis %d of operand %d begins at %lld, and one that it goes with at "
-                        "%lld; rd_reindex() moves them",
-                        c->call, a, k, (long long)rd_origin(x, a), (long long)c->origin[l]);
-                return false;
-            }
+            if (known[l] && c->origin[l] != rd_origin(x, a))
+                return clash(c, k, a, l);
             known[l]     = true;
             c->extent[l] = x->extent[a];
             c->origin[l] = rd_origin(x, a);
+        }
+    for (int k = 0; k < c->n; k++)
+        for (int a = 0; a < c->term[k].x->rank; a++) {
+            const int64_t first = rd_origin(c->term[k].x, a);
+            const int     l     = (unsigned char)c->term[k].label[a];
+
+            if (known[l] || !first)
+                continue;
+            if (c->origin[l] && c->origin[l] != first)
+                return clash(c, k, a, l);
+            c->origin[l] = first;
         }
     return true;
 }

@@ -121,10 +121,10 @@ static bool repeats_stored(const rd_expr *x, int a, int depth)
  * a few: beyond that it is an axis like others. */
 static bool repeats(const rd_expr *x, int a, int depth)
 {
-    if (rd_points(x->rank, x->extent) == 0)
-        return true;
     if (x->extent[a] == 1 || rd_origin(x, a))
         return false;
+    if (rd_points(x->rank, x->extent) == 0) /* as views of nothing do */
+        return true;
     if (x->kind == RD_EXPR_VIEW) {
         for (int d = 0; d < x->in[0]->rank; d++)
             if (x->as.view->number[x->in[0]->rank + d * x->rank + a])

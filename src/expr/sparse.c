@@ -274,7 +274,8 @@ rd_expr *rd_stored_as(rd_expr *x, rd_expr *values)
     if (rd_has_pattern(values) || rd_is_complex(values))
         return rd_fail(x->ctx, RD_ERR_TYPE, "%s: values are %s, they must be dense and real", call,
                        rd_expr_kind_name(values->kind));
-    if (!rd_ranges_meet(call, 2, (rd_expr *const[]){ rd_stored(x), values }))
+    rd_expr *const stored = rd_stored(x);
+    if (!stored || !rd_ranges_meet(call, 2, (rd_expr *const[]){ stored, values }))
         return NULL;
     values = rd_with_origins(rd_cast_to(values, values->type), NULL);
     values = values ? rd_broadcast_to(values, old->rank, old->extent, call) : NULL;

@@ -687,12 +687,14 @@ static rd_expr *fold_indices(folded *z, rd_expr *merge(const folded *))
 
     if (!begin_at_0(z))
         return NULL;
-    if (finds_place(z)) /* what is asked for may be narrow */
+    const bool whole = finds_place(z) && rd_dtype_is_real(type);
+
+    if (whole) /* what is asked for may be narrow */
         z->opts.type = 0;
     y = fold(z, merge);
     if (y && finds_place(z) && __builtin_popcountll(z->bits) == 1)
         y = rd_indices_of(y, x, __builtin_ctzll(z->bits));
-    if (finds_place(z) && type)
+    if (whole)
         y = rd_cast_to(y, type);
     for (int a = 0; a < x->rank; a++) {
         if (!is_reduced(z, a))

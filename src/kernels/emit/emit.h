@@ -15,6 +15,8 @@ enum { RD_EMIT_NAME = 64 };
 const char *rd_memory_type(rd_dtype type);
 const char *rd_register_type(rd_dtype type);
 int         rd_register_size(rd_dtype type);
+/* Of ints of 1 and 2 bytes, and bools: as small as in memory.  NULL: of others. */
+const char *rd_small_type(rd_dtype type);
 /* "f32", of a class and in the names of the library's functions. */
 const char *rd_class_name(rd_class class);
 /* Rows of ops.def and reducers.def for a type of registers are between these. */

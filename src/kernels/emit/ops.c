@@ -155,11 +155,17 @@ static const char *code_of(const rd_inst *inst, rd_dtype type, bool fast)
                : op_code[inst->op][ints];
 }
 
-/* What a test takes: small ints as small as in memory, so that vectors compare as many as they load. */
+const char *rd_small_type(rd_dtype type)
+{
+    return rd_dtype_kind(type) == RD_KIND_FLOAT || rd_dtype_size(type) >= 4 ? NULL
+           : type == RD_BOOL                                                ? "uint8_t"
+                                                                            : rd_memory_type(type);
+}
+
+/* What a test takes: vectors compare as many as they load. */
 static const char *tested_type(rd_dtype type)
 {
-    return rd_dtype_kind(type) != RD_KIND_FLOAT && rd_dtype_size(type) < 4 ? rd_memory_type(type)
-                                                                           : rd_register_type(type);
+    return rd_small_type(type) ? rd_small_type(type) : rd_register_type(type);
 }
 
 static void add_op(rd_text *to, const rd_inst *inst, const char *name, bool fast)

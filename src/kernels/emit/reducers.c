@@ -52,14 +52,10 @@ static bool is_like_elements(const rd_fold *f)
 /* Of states in a block, and of finished blocks. */
 static const char *step_type(const rd_emit_fold *f)
 {
-    static const char *const narrow[RD_F64 + 1] = { [RD_BOOL] = "uint8_t",
-                                                    [RD_I8]   = "int8_t",
-                                                    [RD_U8]   = "uint8_t",
-                                                    [RD_I16]  = "int16_t",
-                                                    [RD_U16]  = "uint16_t" };
-    const char *const        type               = narrow[f->fold->type];
+    const char *const small =
+        f->narrow && is_like_elements(f->fold) ? rd_small_type(f->fold->type) : NULL;
 
-    return f->narrow && type && is_like_elements(f->fold) ? type : fold_type(f->fold);
+    return small ? small : fold_type(f->fold);
 }
 
 static const char *merge_type(const rd_emit_fold *f)

@@ -83,6 +83,15 @@ void rd_codegen_exit(rd_codegen *n, int32_t i)
     rd_text_free(&line);
 }
 
+/* Are the cells of a round of the loop those of the strip, and no others? */
+static bool has_cells_of_strip(const rd_codegen *n, const rd_codegen_fold *f, int32_t loop)
+{
+    for (int32_t k = n->p->inst[f->step].loop; k >= 0 && k != loop; k = n->p->loop[k].parent)
+        if (n->p->loop[k].axis != n->here->axis && rd_coef(&f->of.fold->cell, n->p->loop[k].axis))
+            return false;
+    return f->lanes == 1 && f->mode == RD_FOLD_CELLS;
+}
+
 /* Behind `rows` rows of a strip: all of its cells are known, so that no row below counts.  `to`: where the
  * loop's index goes, as others follow; NULL: it is the only one. */
 void rd_codegen_exit_rows(rd_codegen *n, int32_t loop, int rows, const char *to)
@@ -94,7 +103,7 @@ void rd_codegen_exit_rows(rd_codegen *n, int32_t loop, int rows, const char *to)
         const rd_codegen_fold *f    = inst->kind == RD_I_EXIT ? &n->fold[inst->a] : NULL;
         rd_text                line = { 0 };
 
-        if (!f || inst->arg != loop || f->of.user || f->lanes != 1 || f->mode != RD_FOLD_CELLS)
+        if (!f || inst->arg != loop || f->of.user || !has_cells_of_strip(n, f, loop))
             continue;
         rd_text_add(&line, "if (i%d / %d %% %d == %d && settled%d(&s%d_0[", a, rows, CHECK_EVERY,
                     CHECK_EVERY - 1, inst->a, inst->a);

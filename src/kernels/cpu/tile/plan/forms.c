@@ -330,7 +330,8 @@ bool rd_tile_plan_folds(const rd_program *p, rd_tile_code *code, bool sized)
         f->outer         = rd_tile_walk_of(&fold->outer, row, col);
         f->index         = rd_tile_walk_of(&fold->index, row, col);
         f->cell          = rd_tile_walk_of(&fold->cell, row, col);
-        f->settles       = fold->n_cell == 1 && !f->own_rows && rd_fold_end(fold, &f->end) &&
+        f->settles       = fold->n_cell == 1 && !f->own_rows && !f->totals &&
+                     rd_fold_end(fold, &f->end) &&
                      (rd_reducer_decides(fold->reducer) || fold->first || is_left(p, k));
         if (!plan_fold(p, code->simd, f, k, sized && f->own_rows ? code->rows : 1))
             return false;

@@ -284,6 +284,8 @@ void rd_tiles_step(rd_tiles *m, int32_t pc)
 
 bool rd_tiles_settled(const rd_tiles *m, int32_t fold)
 {
-    return m->code->fold[fold].users ? rd_users_settled(m->fold[fold])
-                                     : rd_tree_group(m->fold[fold], 0)->settled;
+    const rd_tile_fold *f = &m->code->fold[fold];
+
+    return f->users ? rd_users_settled(m->fold[fold])
+                    : f->settles && rd_tree_group(m->fold[fold], 0)->settled;
 }
