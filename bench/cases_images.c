@@ -1,5 +1,5 @@
-/* cases_images.c - W8 the mean of an image of bytes, and of 16-bit floats, channel by channel; extremes of
- * bytes, and whether any is a certain one, which may be known before all are read. */
+/* cases_images.c - W8 the mean of an image of bytes, and of 16-bit floats, channel by channel;
+ * extremes of bytes, and whether any is a certain one, which may be known before all are read. */
 #include "bench.h"
 
 static void mean(rd_expr *const *x, unsigned dims, rd_expr **y)

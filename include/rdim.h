@@ -526,11 +526,11 @@ RD_API rd_expr *rd_concat(int axis, rd_exprs parts);
  * An axis has indices from its origin on: 0, unless a leaf (.origin) or rd_reindex() says another.
  * Calls that take an index take the axis' own (rd_select, rd_slice, rd_slice_axis, rd_take,
  * rd_take_along, rd_at), and so give those that give one (rd_coord, argmin and argmax along one
- * axis, rd_argsort, rd_searchsorted, rd_nonzero, rd_stored_at).  There are no indices from the end then: -1 is -1.
- * Operands that meet have the same indices along an axis, else RD_ERR_SHAPE names both ranges; what
- * repeats, or has extent 1, fits any.  An axis that a result has whole from an operand keeps its
- * indices, a fresh rd_array of the result too (.origin); any other begins at 0: a slice (but ":"),
- * windows, joined or reshaped axes.  Formulas, files, and flat places count from 0. */
+ * axis, rd_argsort, rd_searchsorted, rd_nonzero, rd_stored_at).  There are no indices from the end
+ * then: -1 is -1.  Operands that meet have the same indices along an axis, else RD_ERR_SHAPE names
+ * both ranges; what repeats, or has extent 1, fits any.  An axis that a result has whole from an
+ * operand keeps its indices, a fresh rd_array of the result too (.origin); any other begins at 0: a
+ * slice (but ":"), windows, joined or reshaped axes.  Formulas, files, and flat places count from 0. */
 /** x with `first.at[a]` as the first index along axis a; all 0: an axis like others.  It costs
  *  nothing.  NULL on RD_ERR_AXIS (not one for each axis), RD_ERR_ARGUMENT (beyond 2^62). */
 RD_API rd_expr *rd_reindex(rd_expr *x, rd_index first);

@@ -1,5 +1,5 @@
-/* test_exits.c - loops that are left once no element can change what they come to: of bools, and of ints at an
- * end of their type; on tiles and in compiled loops, of one cell and of all. */
+/* test_exits.c - loops that are left once no element can change what they come to: of bools, and of
+ * ints at an end of their type; on tiles and in compiled loops, of one cell and of all. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "eval/plan.h"
 #include "kernels/cpu/jit/tier.h"

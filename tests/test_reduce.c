@@ -573,6 +573,30 @@ START_TEST(too_many_axes)
 }
 END_TEST
 
+/* ---- Lanes ----------------------------------------------------------------------------------- */
+/* Rows are read along, by 64 lanes, where to gather across them costs more: of small ints no later
+ * than of i32.  The trees of floats decide bits and are as they were. */
+static const struct {
+    rd_dtype    type;
+    int64_t     n;
+    const char *tree;
+} lane_cases[] = {
+    { RD_U8, 8, "1 lane," },     { RD_U8, 64, "64 lanes," },  { RD_BOOL, 64, "64 lanes," },
+    { RD_I16, 8, "1 lane," },    { RD_I16, 64, "64 lanes," }, { RD_I32, 37, "1 lane," },
+    { RD_I32, 64, "64 lanes," }, { RD_F16, 64, "1 lane," },   { RD_F32, 64, "64 lanes," },
+};
+
+START_TEST(lanes)
+{
+    rd_expr *const    x    = input(lane_cases[_i].type, RD_SHAPE(10000, lane_cases[_i].n));
+    const char *const text = rd_explain(ctx, RD_RESULTS({ rd_max(x, RD_DIMS(1)), NULL }), NULL);
+
+    ck_assert_msg(text && strstr(text, lane_cases[_i].tree), "%s (%d), not %s: %s",
+                  rd_dtype_name(lane_cases[_i].type), (int)lane_cases[_i].n, lane_cases[_i].tree,
+                  text ? text : rd_error_text(ctx));
+}
+END_TEST
+
 int main(void)
 {
     Suite   *suite  = suite_create("reduce");
@@ -597,6 +621,7 @@ int main(void)
     tcase_add_test(tc, own_reducers);
     tcase_add_test(tc, own_reducers_refused);
     tcase_add_test(tc, too_many_axes);
+    tcase_add_loop_test(tc, lanes, 0, COUNT(lane_cases));
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

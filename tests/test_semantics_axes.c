@@ -159,16 +159,21 @@ START_TEST(ranges_meet)
                  rd_add(rd_reindex(leaf(RD_F32, VALUES(1)), RD_INDEX(7)),
                         rd_reindex(leaf(RD_F32, VALUES(2)), RD_INDEX(6))),
                  "7 to 7");
+    expect_words("one element each",
+                 rd_einsum("i,i->i", rd_reindex(leaf(RD_F32, VALUES(1)), RD_INDEX(7)),
+                           rd_reindex(leaf(RD_F32, VALUES(2)), RD_INDEX(6))),
+                 "rd_reindex() moves them");
+    expect_words("nothing each",
+                 rd_add(rd_reindex(rd_slice(m, "10:10"), RD_INDEX(0, 3)),
+                        rd_reindex(rd_slice(m, "10:10"), RD_INDEX(0, 7))),
+                 "rd_reindex() moves them");
 }
 END_TEST
 
 START_TEST(origins_kept)
 {
-    static const float two[] = { 1, 2 }, pairs[] = { 1, 2, 3, 4 };
-    const rd_array     memory = {
-            .in = pairs, .type = RD_C64, .shape = RD_SHAPE(1, 2), .origin = RD_INDEX(3, 0)
-    };
-    rd_expr *x = row(), *m = matrix(), *four = leaf(RD_F64, VALUES(1, 2, 3, 4));
+    static const float two[] = { 1, 2 };
+    rd_expr           *x = row(), *m = matrix();
 
     expect_origin("of a leaf", rd_wrap(ctx, two, RD_SHAPE(2, 1), .origin = RD_INDEX(5, -1)),
                   RD_INDEX(5, -1));
@@ -201,6 +206,21 @@ START_TEST(origins_kept)
     expect_origin("its slice", rd_imag(rd_slice(rd_complex(x, x), ":")), RD_INDEX(-2));
     expect("its element", rd_imag(rd_select(rd_complex(x, rd_square(x)), 0, -1)), RD_F32,
            VALUES(16));
+    expect_origin("softmax", rd_softmax(m, RD_DIMS(0)), RD_INDEX(10, 0));
+    expect_words("rank", rd_reindex(m, RD_INDEX(1)), "rank 2");
+    expect_words("far", rd_reindex(x, RD_INDEX(INT64_MAX)), "2^62");
+}
+END_TEST
+
+/* Of what is made of parts, or beside what repeats. */
+START_TEST(origins_of_parts)
+{
+    static const float pairs[] = { 1, 2, 3, 4 };
+    const rd_array     memory  = {
+             .in = pairs, .type = RD_C64, .shape = RD_SHAPE(1, 2), .origin = RD_INDEX(3, 0)
+    };
+    rd_expr *x = row(), *m = matrix(), *four = leaf(RD_F64, VALUES(1, 2, 3, 4));
+
     expect_origin("a part that repeats", rd_imag(rd_complex(x, rd_num(ctx, 1))), RD_INDEX(-2));
     expect_origin("no part", rd_imag(x), RD_INDEX(-2));
     expect_origin("complex rows", rd_sum(rd_cast(m, RD_C128), RD_DIMS(1)), RD_INDEX(10));
@@ -217,19 +237,8 @@ START_TEST(origins_kept)
                   rd_mean(rd_transpose(m), RD_DIMS(0),
                           .weights = rd_broadcast(rd_num(ctx, 2), RD_SHAPE(4, 3))),
                   RD_INDEX(10));
-    expect_words("one element each",
-                 rd_einsum("i,i->i", rd_reindex(leaf(RD_F32, VALUES(1)), RD_INDEX(7)),
-                           rd_reindex(leaf(RD_F32, VALUES(2)), RD_INDEX(6))),
-                 "rd_reindex() moves them");
-    expect_words("nothing each",
-                 rd_add(rd_reindex(rd_slice(m, "10:10"), RD_INDEX(0, 3)),
-                        rd_reindex(rd_slice(m, "10:10"), RD_INDEX(0, 7))),
-                 "rd_reindex() moves them");
     expect_origin("one row", rd_matmul(rd_reindex(rd_expand(x, 0), RD_INDEX(7, -2)), x),
                   RD_INDEX(7));
-    expect_origin("softmax", rd_softmax(m, RD_DIMS(0)), RD_INDEX(10, 0));
-    expect_words("rank", rd_reindex(m, RD_INDEX(1)), "rank 2");
-    expect_words("far", rd_reindex(x, RD_INDEX(INT64_MAX)), "2^62");
 }
 END_TEST
 
@@ -450,10 +459,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {
-        own_indices,        indices_given,          ranges_meet, origins_kept, sparse_axes,
-        origins_of_outputs, offsets_change_no_value
-    };
+    const TTest *const tests[] = { own_indices,        indices_given,          ranges_meet,
+                                   origins_kept,       origins_of_parts,       sparse_axes,
+                                   origins_of_outputs, offsets_change_no_value };
 
     return run_suite("semantics_axes", tests, COUNT(tests));
 }

@@ -200,6 +200,25 @@ START_TEST(refused_results)
 }
 END_TEST
 
+/* Of a caller that was built before .origin came, what lies there is not looked at. */
+START_TEST(shorter_options)
+{
+    static const int32_t pos[] = { 0, 1 }, crd[] = { 0 };
+    rd_matrix_opts       old = { .size  = offsetof(rd_matrix_opts, origin),
+                                 .shape = RD_SHAPE(1, 1),
+                                 .pos   = rd_wrap(ctx, pos, RD_SHAPE(2)),
+                                 .crd   = rd_wrap(ctx, crd, RD_SHAPE(1)) };
+
+    old.origin = RD_INDEX(1, 2, 3);
+    expect("csr", rd_csr_of(ctx, &old), RD_BOOL, VALUES(1));
+    expect("csc", rd_csc_of(ctx, &old), RD_BOOL, VALUES(1));
+    old.pos = old.crd;
+    expect("coo", rd_coo_of(ctx, &old), RD_BOOL, VALUES(1));
+    old.size = sizeof old;
+    expect_error("rank", rd_coo_of(ctx, &old), RD_ERR_AXIS);
+}
+END_TEST
+
 START_TEST(refusals)
 {
     static const int32_t falls[] = { 0, 2, 1, 3 }, ends[] = { 0, 1, 1, 2 }, pos[] = { 0, 1, 1, 3 };
@@ -527,16 +546,11 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { matrices,
-                                   nothing_elsewhere,
-                                   sparse_results,
-                                   there_and_back,
-                                   refused_results,
-                                   refusals,
-                                   indices_of_users_are_checked,
-                                   one_index_wrong,
-                                   long_patterns,
-                                   two_patterns };
+    const TTest *const tests[] = {
+        matrices,        nothing_elsewhere, sparse_results, there_and_back,
+        refused_results, shorter_options,   refusals,       indices_of_users_are_checked,
+        one_index_wrong, long_patterns,     two_patterns
+    };
 
     return run_suite("sparse", tests, COUNT(tests));
 }

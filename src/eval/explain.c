@@ -359,13 +359,13 @@ static void lookups_text(rd_ctx *ctx, rd_text *text, rd_results results)
 
     text->failed |= !rd_list_nodes(ctx, results, &list);
     for (int64_t k = 0; k < list.n; k++)
-        if (list.at[k]->looked_up)
+        if (list.at[k]->stored)
             rd_text_add(
                 text,
                 "looked up: each place that is read of a sparse %s at all its places, among "
                 "%lld that are stored\n",
                 rd_shape_text(list.at[k]->rank, list.at[k]->extent, shape),
-                (long long)list.at[k]->looked_up);
+                (long long)list.at[k]->stored);
     rd_free_nodes(ctx, &list);
 }
 

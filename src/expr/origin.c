@@ -106,7 +106,7 @@ const int64_t *rd_origins_of(const rd_expr *node, const void *facts, int64_t roo
 /* ---- Where operands meet ----------------------------------------------------------------------- */
 static bool repeats(const rd_expr *x, int a, int depth);
 
-/* The same of a sparse array: do its values and its fill repeat along an axis that its pattern lacks? */
+/* The same of a sparse array: do its values and fill repeat along an axis that its pattern lacks? */
 static bool repeats_stored(const rd_expr *x, int a, int depth)
 {
     int of_values = 1;

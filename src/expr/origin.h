@@ -24,7 +24,7 @@ bool rd_ranges_meet(const char *call, int n, rd_expr *const *x);
 bool rd_ranges_meet_beside(const char *call, int n, rd_expr *const *x, int axis);
 /* x with other origins, NULL: all 0. */
 rd_expr *rd_with_origins(rd_expr *x, const int64_t *origin);
-/* Operands of one shape, or numbers, that have met: those of what is made of them, place by place. */
+/* Those of what is made, place by place, of operands that have met: of one shape, or numbers. */
 void rd_origins_of_all(int n, rd_expr *const *x, int64_t origin[RD_MAX_RANK]);
 /* Each with origins of 0.  False: one could not be made. */
 bool rd_from_0(int n, rd_expr **x);

@@ -189,7 +189,7 @@ static rd_expr *look_up(rd_expr *x, rd_expr *fill)
         found = rd_expand(found, -1);
     rd_expr *const y = rd_where(in_axis_order(found, &order), in_axis_order(values, &order), fill);
     if (y)
-        y->looked_up = rd_values_of(x)->extent[0];
+        y->stored = rd_values_of(x)->extent[0];
     return y;
 }
 

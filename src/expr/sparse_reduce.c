@@ -305,8 +305,8 @@ static bool ends_as_int(const folded *z, rd_dtype natural)
            rd_dtype_kind(z->opts.type) != RD_KIND_FLOAT;
 }
 
-/* Is an int made a bool at its end?  What is stored may be the opposite of all fills, or have no bit that
- * they have. */
+/* Is an int made a bool at its end?  What is stored may be the opposite of all fills, or have no bit
+ * that they have. */
 static bool ends_as_bool(const folded *z)
 {
     return z->opts.type == RD_BOOL && rd_dtype_kind(z->x->type) != RD_KIND_FLOAT;
@@ -675,7 +675,7 @@ static bool begin_at_0(folded *z)
     return rd_from_0(1, &z->x);
 }
 
-/* The reduction by places, with x's indices along what it kept; places along one axis as its indices. */
+/* The reduction by places: what it keeps has x's indices, and a place along one axis becomes one. */
 static rd_expr *fold_indices(folded *z, rd_expr *merge(const folded *))
 {
     const rd_expr *const x                   = z->x;

@@ -154,8 +154,8 @@ typedef struct rd_fold {
     bool    first; /* argmax or argmin of bools that come by rising place: the first best decides */
 } rd_fold;
 
-/* Is there an element after which no other changes the result?  Then it in *end: a bool, or the least or
- * the greatest int.  Not of floats, as a NaN may come behind it. */
+/* Is there an element after which no other changes the result?  Then it in *end: a bool, or the least
+ * or the greatest int.  Not of floats, as a NaN may come behind it. */
 static inline bool rd_fold_end(const rd_fold *f, rd_word *end)
 {
     const int terminal =

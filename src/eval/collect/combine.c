@@ -318,8 +318,8 @@ static double load_cost(const own *o, const own_access *a, int axis)
     return unit ? 12 : 16;
 }
 
-/* Elements that are taken one by one take as long if they are small.  Of floats the tree was chosen without
- * that, and stays: its bits are what others rely on. */
+/* Elements that are taken one by one take as long if they are small.  Of floats the tree was chosen
+ * without that, and stays: its bits are what others rely on. */
 static int bytes_by(const own *o, const own_access *a, int axis)
 {
     const bool floats = rd_dtype_kind(o->graph->value[o->value->in[0]].type) == RD_KIND_FLOAT;

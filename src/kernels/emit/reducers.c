@@ -34,19 +34,12 @@ static const char *fold_type(const rd_fold *f)
     return f->type == RD_BOOL ? "uint64_t" : rd_register_type(f->type);
 }
 
-/* Is the state one of the elements, or of their bits? */
+/* Is the state one of the elements, or made of their bits?  Sums and products leave the type. */
 static bool is_like_elements(const rd_fold *f)
 {
-    switch (f->reducer) {
-    case RD_RED_any:
-    case RD_RED_all:
-    case RD_RED_min:
-    case RD_RED_max:
-    case RD_RED_bits_and:
-    case RD_RED_bits_or:
-    case RD_RED_bits_xor: return true;
-    default: return false;
-    }
+    const rd_reducer_info *r = &rd_reducer_table[f->reducer];
+
+    return r->n_state == 1 && r->op != RD_OP_none && rd_op_table[r->op].rule != RD_RULE_ARITH;
 }
 
 /* Of states in a block, and of finished blocks. */

@@ -32,7 +32,8 @@ void rd_step_dense(rd_tiles *m, rd_view *x, rd_view *y, int64_t coly)
 
 /* ---- By form --------------------------------------------------------------------------------- */
 /* Cells lie side by side, of one lane, and rows of the tile are steps of them one after the other,
- * or each for cells of its own.  Columns are of several groups where panels are no part of the axis. */
+ * or each for cells of its own.  Columns are of several groups where panels are no part of the
+ * axis. */
 static void take_columns(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
 {
     const int64_t row   = a->f->outer.row * a->f->row_steps + a->f->lane.row;
@@ -161,8 +162,8 @@ static bool has_end(const rd_tile_fold *f, const uint64_t *state, int64_t n)
     return there;
 }
 
-/* Has a state met the end of its type?  Ints are looked for among these, which are few, and not among
- * elements: that would take half as long as to fold them. */
+/* Has a state met the end of its type?  Ints are looked for among these, which are few, and not
+ * among elements: that would take half as long as to fold them. */
 static bool has_met_end(const rd_tile_fold *f, char *memory)
 {
     const rd_group *const g = rd_tree_group(memory, 0);
