@@ -11,7 +11,8 @@ enum { RD_CODEGEN_NUMBERS = 256, RD_CODEGEN_FEW = 8 };
 typedef enum rd_fold_mode {
     RD_FOLD_SCALAR, /* in no strip */
     RD_FOLD_LANES,  /* neighbours are neighbouring lanes of one cell */
-    RD_FOLD_CELLS   /* neighbours belong to cells of their own */
+    RD_FOLD_CELLS,  /* neighbours belong to cells of their own */
+    RD_FOLD_WHOLE   /* the strip is all that a cell has, and one state takes it: wholes.c */
 } rd_fold_mode;
 
 typedef struct rd_codegen_fold {
@@ -130,6 +131,8 @@ bool    rd_same_address(const rd_address *a, const rd_address *b);
 bool    rd_within(const rd_codegen *n, int32_t inst, int32_t loop);
 int32_t rd_part_of(const rd_program *p, int32_t inst);
 bool    rd_takes_step(const rd_inst *inst);
+/* Is the register an int of 17 bits at most, as small ints in a wider type are? */
+bool rd_is_short(const rd_codegen *n, int32_t reg);
 /* How many indices of an axis its loops visit at a time, at most; how many rounds a loop has. */
 int64_t rd_reach(const rd_program *p, int32_t axis);
 int64_t rd_trips(const rd_program *p, int32_t loop);
@@ -146,6 +149,9 @@ double rd_cost_of_inst(const rd_codegen *n, const rd_region *r, const rd_inst *i
 
 /* widths.c */
 void rd_size_region(const rd_codegen *n, rd_region *r);
+/* Finds the folds of mode RD_FOLD_WHOLE; has the region some? */
+void rd_find_wholes(rd_codegen *n);
+bool rd_has_wholes(const rd_codegen *n, const rd_region *r);
 bool rd_has_exp_of_pairs(const rd_codegen *n, const rd_region *r, int32_t loop);
 
 /* cuts.c: instructions that end a loop over the strip: they take it as an array. */

@@ -287,6 +287,7 @@ void rd_codegen_regions(rd_codegen *n)
         choose(n, -1, part[k], part[k + 1], k);
     }
     set_modes(n);
+    rd_find_wholes(n);
     for (int32_t k = 0; k < p->n_fold; k++)
         if (goes_along_memory(n, &n->fold[k]) && p->code &&
             rd_codegen_use_now() != RD_CODEGEN_ALWAYS)

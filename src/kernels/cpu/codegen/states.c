@@ -254,7 +254,7 @@ void rd_add_state(rd_codegen *n, rd_text *to, const rd_codegen_fold *f)
         rd_text_add(to, " * %d + i", r->width);
     } else if (f->mode == RD_FOLD_LANES && f->of.fold->lanes > r->width)
         rd_text_add(to, " + v%d %% %d + i", r->axis, f->of.fold->lanes);
-    else if (f->mode != RD_FOLD_SCALAR)
+    else if (f->mode == RD_FOLD_LANES || f->mode == RD_FOLD_CELLS)
         rd_text_add(to, " + i");
 }
 

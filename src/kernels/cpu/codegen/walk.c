@@ -33,7 +33,8 @@ void rd_strip_loop_end(rd_codegen *n)
         else if (n->fetched.at && n->fetched.n)
             rd_add_loop_ahead(n);
         else if (n->inside.at && n->inside.n) {
-            rd_text_add(n->to, "%*sINDEPENDENT for (int64_t i = 0; i < ", 4 * n->indent, "");
+            rd_text_add(n->to, "%*s%sfor (int64_t i = 0; i < ", 4 * n->indent, "",
+                        n->here && rd_has_wholes(n, n->here) ? "" : "INDEPENDENT ");
             if (n->padded && n->here)
                 rd_text_add(n->to, "%d", n->here->width);
             else

@@ -221,7 +221,10 @@ void rd_size_region(const rd_codegen *n, rd_region *r)
 {
     const int64_t reach = rd_reach(n->p, r->axis);
 
-    if (has_lanes(n, r)) {
+    if (rd_has_wholes(n, r)) {
+        r->fixed = r->one = reach <= SHORT;
+        r->width          = r->one ? (int32_t)reach : WIDE;
+    } else if (has_lanes(n, r)) {
         r->width = lanes_in(n, r);
         r->fixed = true;
         r->one   = reach <= r->width && n->root != r->axis && reach == n->p->axis_extent[r->axis];

@@ -1,0 +1,167 @@
+/* test_short_sums.c - sums of small ints, whose blocks compiled loops add up in 32 bits, and rows that
+ * one state takes: exact with the greatest and the least of each type, in the middle of a sum or all
+ * along it; and of i32, for which that would not do. */
+#define _POSIX_C_SOURCE 200809L /* setenv */
+#include "core/dtype.h"
+#include "kernels/cpu/jit/tier.h"
+#include "values.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 100 * 5003 };
+
+static const rd_dtype types[] = { RD_U8, RD_I16, RD_BOOL, RD_U16, RD_I32 };
+
+/* The programs that users write for one question, and what an element adds to it. */
+typedef enum question {
+    SUM,
+    MASKED,
+    CHOSEN,
+    COUNT_OF,
+    OTHERWISE,
+    MEAN,
+    GREATEST,
+    N_QUESTIONS
+} question;
+
+/* Numbers on both sides of the threshold in each type. */
+static rd_expr *threshold(const rd_expr *x)
+{
+    return rd_cast(rd_int(ctx, rd_type_of(x) == RD_BOOL ? 0 : 100), rd_type_of(x));
+}
+
+static rd_expr *asked(rd_expr *x, question q, const rd_reduce_opts *o)
+{
+    rd_expr *const above = rd_gt(x, threshold(x));
+    rd_reduce_opts where = *o;
+
+    where.where = above;
+    switch (q) {
+    case SUM: return rd_reduce_name(x, "sum", o);
+    case MASKED: return rd_reduce_name(x, "sum", &where);
+    case CHOSEN: return rd_reduce_name(rd_where(above, x, rd_int(ctx, 0)), "sum", o);
+    case COUNT_OF: return rd_reduce_name(above, "count", o);
+    case MEAN: return rd_reduce_name(x, "mean", o);
+    case GREATEST: return rd_reduce_name(x, "max", o);
+    default:
+        return rd_reduce_name(
+            rd_where(above, rd_cast(x, RD_I64), rd_cast(rd_int(ctx, -65535), RD_I64)), "sum", o);
+    }
+}
+
+static int64_t added(int64_t x, rd_dtype type, question q)
+{
+    const bool above = x > (type == RD_BOOL ? 0 : 100);
+
+    switch (q) {
+    case SUM:
+    case MEAN:
+    case GREATEST: return x;
+    case COUNT_OF: return above;
+    case OTHERWISE: return above ? x : -65535;
+    default: return above ? x : 0;
+    }
+}
+
+/* All one end of the type, or one of both by turns. */
+static void fill(void *x, rd_dtype type, int way)
+{
+    for (int64_t i = 0; i < N; i++) {
+        const rd_word w = rd_word_end(type, way == 2 ? i % 7 < 3 : way);
+
+        memcpy((char *)x + i * rd_dtype_size(type), &w, (size_t)rd_dtype_size(type));
+    }
+}
+
+typedef struct plane {
+    const void *x;
+    rd_dtype    type;
+    int64_t     rows, columns;
+} plane;
+
+static void check(const plane *p, question q, int axis, const rd_array *got)
+{
+    static int64_t want[N];
+    const int64_t  n[]     = { p->rows, p->columns, p->rows * p->columns };
+    const int64_t  results = axis == 2 ? 1 : n[1 - axis];
+
+    for (int64_t k = 0; k < results; k++)
+        want[k] = q == GREATEST ? INT64_MIN : 0;
+    for (int64_t i = 0; i < n[2]; i++) {
+        int64_t *const to = &want[axis == 0 ? i % p->columns : axis == 1 ? i / p->columns : 0];
+        const int64_t  x  = added((int64_t)get(p->x, p->type, i), p->type, q);
+
+        *to = q == GREATEST ? (x > *to ? x : *to) : *to + x;
+    }
+    for (int64_t k = 0; k < results; k++) {
+        const double exact = q == MEAN ? (double)want[k] / (double)n[axis] : (double)want[k];
+
+        ck_assert_msg((double)get(got->in, got->type, k) == exact,
+                      "%s (%" PRId64 ", %" PRId64 "), question %d, axis %d: [%" PRId64
+                      "] is %.17g, not %.17g",
+                      rd_dtype_name(p->type), p->rows, p->columns, (int)q, axis, k,
+                      (double)get(got->in, got->type, k), exact);
+    }
+}
+
+static void compare(const plane *p, question q, int axis, int threads)
+{
+    rd_expr *const leaf = rd_leaf(
+        ctx, &(rd_array){ .in = p->x, .type = p->type, .shape = RD_SHAPE(p->rows, p->columns) });
+    const rd_reduce_opts opts = { .size = sizeof opts,
+                                  .dims = axis < 2 ? RD_DIMS(axis) : RD_DIMS(0, 1) };
+    const rd_eval_opts   o    = { .threads = threads };
+    rd_array             out  = { 0 };
+
+    ck_assert_msg(rd_eval_many(ctx, RD_RESULTS({ asked(leaf, q, &opts), &out }), &o) == RD_OK, "%s",
+                  rd_error_text(ctx));
+    check(p, q, axis, &out);
+    rd_array_free(&out);
+}
+
+static void compare_rows_of(int64_t columns, const char *mode, size_t n_type)
+{
+    static int32_t x[N];
+
+    rd_tier_force(mode);
+    for (size_t t = 0; t < n_type; t++)
+        for (int way = 0; way < 3; way++) {
+            const plane p = { x, types[t], N / columns, columns };
+
+            fill(x, types[t], way);
+            for (question q = SUM; q < N_QUESTIONS; q++)
+                for (int axis = 0; axis < 3; axis++)
+                    compare(&p, q, axis, way == 2 ? 2 : 1);
+        }
+}
+
+/* Rows of several blocks, of one, and of one strip. */
+static const int64_t lengths[] = { 5003, 513, 67 };
+
+static void compare_all(const char *mode, size_t n_type)
+{
+    for (size_t k = 0; k < COUNT(lengths); k++)
+        compare_rows_of(lengths[k], mode, n_type);
+}
+
+START_TEST(by_tiles)
+{
+    compare_all("off", COUNT(types));
+}
+END_TEST
+
+START_TEST(compiled)
+{
+    compare_all("sync", SANITIZED ? 2 : COUNT(types));
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { by_tiles, compiled };
+
+    setenv("CK_DEFAULT_TIMEOUT", "600", 0); /* seconds: each case is compiled */
+    return run_suite("short_sums", tests, COUNT(tests));
+}
