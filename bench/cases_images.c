@@ -35,6 +35,17 @@ static void any(rd_expr *const *x, unsigned dims, rd_expr **y)
     y[0] = rd_cast(rd_any(rd_eq(x[0], rd_int(bench_ctx, 77)), axes_of(dims)), RD_I64);
 }
 
+static void count(rd_expr *const *x, unsigned dims, rd_expr **y)
+{
+    y[0] = rd_count(rd_gt(x[0], rd_int(bench_ctx, 128)), axes_of(dims));
+}
+
+static void sum_where(rd_expr *const *x, unsigned dims, rd_expr **y)
+{
+    y[0] = rd_sum(x[0], axes_of(dims), .where = rd_gt(x[0], rd_int(bench_ctx, 128)));
+    y[0] = rd_cast(y[0], RD_I64);
+}
+
 #define IMAGE                 \
     {                         \
         {                     \
@@ -65,5 +76,7 @@ const bench_case bench_images[] = {
     OF_BYTES("u8max", most, HAND_bytes_max),
     OF_BYTES("u8maxlow", most_low, HAND_bytes_max_low),
     OF_BYTES("u8any", any, HAND_bytes_any),
+    OF_BYTES("u8count", count, HAND_bytes_count),
+    OF_BYTES("u8where", sum_where, HAND_bytes_where),
     { 0 },
 };

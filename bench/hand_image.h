@@ -1,4 +1,4 @@
-/* hand_image.h - means of images (h, w, 3) over h and w, and extremes of bytes.
+/* hand_image.h - means of images (h, w, 3) over h and w; extremes, counts and sums of bytes.
  *
  * uint8: the channels alternate: of three vectors in a row each
  * channel has a mask of ones, and products of bytes with the mask are summed in 32-bit lanes.
@@ -77,8 +77,7 @@ static void image_mean(const hand_args *a)
         ((double *)a->out[0])[c] = (double)sums[c] / (double)(n / CHANNELS);
 }
 
-/* ---- Extremes of bytes ----------------------------------------------------------------------- */
-/* What is asked of a byte, and the greatest that it may come to, after which no other counts. */
+/* ---- Bytes ----------------------------------------------------------------------------------- */
 INLINE uint8_t itself(uint8_t x)
 {
     return x;
@@ -94,73 +93,120 @@ INLINE uint8_t is_77(uint8_t x)
     return x == 77;
 }
 
-enum { BYTES_LOOK = 1024 }; /* so many are read between looks whether it is reached */
+INLINE uint8_t is_above(uint8_t x)
+{
+    return x > 128;
+}
 
-#define BYTES_ROW(name, of, end)                                                \
+INLINE uint8_t if_above(uint8_t x)
+{
+    return x > 128 ? x : 0;
+}
+
+/* So many columns are held at a time, and so many bytes of a row read between looks whether the
+ * greatest that may be is reached, after which no other counts. */
+enum { BYTES_HELD = 1024 };
+typedef int64_t bytes_of_row(const uint8_t *x, int64_t n);
+typedef void    bytes_of_columns(const uint8_t *x, int64_t m, int64_t n, int64_t from, int64_t to,
+                                 int64_t *out);
+
+static void each_of_bytes(const hand_args *a, bytes_of_row *row, bytes_of_columns *columns)
+{
+    const uint8_t *x = a->in[0];
+    const int64_t  m = a->shape[0], n = a->shape[1], each = a->dims == 1 ? BYTES_HELD : 64;
+    const int64_t  results = a->dims == 1 ? n : m;
+    int64_t       *out     = a->out[0];
+
+#pragma omp parallel for num_threads(a->threads) schedule(static)
+    for (int64_t from = 0; from < results; from += each) {
+        const int64_t to = from + each < results ? from + each : results;
+
+        if (a->dims == 1)
+            columns(x, m, n, from, to, out);
+        for (int64_t i = from; i < to && a->dims != 1; i++)
+            out[i] = row(x + i * n, n);
+    }
+}
+
+#define BYTES_MAX_ROW(name, of, end)                                            \
     static int64_t name##_row(const uint8_t *x, int64_t n)                      \
     {                                                                           \
         uint8_t most = 0;                                                       \
                                                                                 \
-        for (int64_t from = 0; from < n && most != (end); from += BYTES_LOOK) { \
-            const int64_t to = from + BYTES_LOOK < n ? from + BYTES_LOOK : n;   \
+        for (int64_t from = 0; from < n && most != (end); from += BYTES_HELD) { \
+            const int64_t to = from + BYTES_HELD < n ? from + BYTES_HELD : n;   \
                                                                                 \
             for (int64_t i = from; i < to; i++)                                 \
                 most = of(x[i]) > most ? of(x[i]) : most;                       \
         }                                                                       \
         return most;                                                            \
     }
-BYTES_ROW(bytes_max, itself, 255)
-BYTES_ROW(bytes_max_low, low_bits, 255)
+BYTES_MAX_ROW(bytes_max, itself, 255)
+BYTES_MAX_ROW(bytes_max_low, low_bits, 255)
 
 static int64_t bytes_any_row(const uint8_t *x, int64_t n)
 {
     return memchr(x, 77, (size_t)n) != NULL;
 }
 
-#define BYTES(name, of, end)                                                                      \
-    static void name##_columns(const uint8_t *x, int64_t m, int64_t n, int64_t from, int64_t to,  \
-                               int64_t *out)                                                      \
-    {                                                                                             \
-        uint8_t most[BYTES_LOOK] = { 0 };                                                         \
-                                                                                                  \
-        for (int64_t i = 0; i < m; i++) {                                                         \
-            uint8_t all = 1;                                                                      \
-                                                                                                  \
-            for (int64_t k = from; k < to; k++)                                                   \
-                most[k - from] =                                                                  \
-                    of(x[i * n + k]) > most[k - from] ? of(x[i * n + k]) : most[k - from];        \
-            for (int64_t k = 0; i % 16 == 15 && k < to - from; k++)                               \
-                all &= most[k] == (end);                                                          \
-            if (i % 16 == 15 && all)                                                              \
-                break;                                                                            \
-        }                                                                                         \
-        for (int64_t k = from; k < to; k++)                                                       \
-            out[k] = most[k - from];                                                              \
-    }                                                                                             \
-                                                                                                  \
-    static void name(const hand_args *a)                                                          \
-    {                                                                                             \
-        const uint8_t *x = a->in[0];                                                              \
-        const int64_t  m = a->shape[0], n = a->shape[1], each = a->dims == 1 ? BYTES_LOOK : 64;   \
-        const int64_t  results = a->dims == 1 ? n : m;                                            \
-        int64_t       *out     = a->out[0];                                                       \
-                                                                                                  \
-        _Pragma("omp parallel for num_threads(a->threads) schedule(static)") for (int64_t from =  \
-                                                                                      0;          \
-                                                                                  from < results; \
-                                                                                  from += each)   \
-        {                                                                                         \
-            const int64_t to = from + each < results ? from + each : results;                     \
-                                                                                                  \
-            if (a->dims == 1)                                                                     \
-                name##_columns(x, m, n, from, to, out);                                           \
-            for (int64_t i = from; i < to && a->dims != 1; i++)                                   \
-                out[i] = name##_row(x + i * n, n);                                                \
-        }                                                                                         \
+#define BYTES_MAX(name, of, end)                                                                 \
+    static void name##_columns(const uint8_t *x, int64_t m, int64_t n, int64_t from, int64_t to, \
+                               int64_t *out)                                                     \
+    {                                                                                            \
+        uint8_t most[BYTES_HELD] = { 0 };                                                        \
+                                                                                                 \
+        for (int64_t i = 0; i < m; i++) {                                                        \
+            uint8_t all = 1;                                                                     \
+                                                                                                 \
+            for (int64_t k = from; k < to; k++)                                                  \
+                most[k - from] =                                                                 \
+                    of(x[i * n + k]) > most[k - from] ? of(x[i * n + k]) : most[k - from];       \
+            for (int64_t k = 0; i % 16 == 15 && k < to - from; k++)                              \
+                all &= most[k] == (end);                                                         \
+            if (i % 16 == 15 && all)                                                             \
+                break;                                                                           \
+        }                                                                                        \
+        for (int64_t k = from; k < to; k++)                                                      \
+            out[k] = most[k - from];                                                             \
+    }                                                                                            \
+                                                                                                 \
+    static void name(const hand_args *a)                                                         \
+    {                                                                                            \
+        each_of_bytes(a, name##_row, name##_columns);                                            \
     }
-BYTES(bytes_max, itself, 255)
-BYTES(bytes_max_low, low_bits, 255)
-BYTES(bytes_any, is_77, 1)
+BYTES_MAX(bytes_max, itself, 255)
+BYTES_MAX(bytes_max_low, low_bits, 255)
+BYTES_MAX(bytes_any, is_77, 1)
+
+/* In 32 bits, which hold the sum of 2^24 of them. */
+#define BYTES_SUM(name, of)                                                                      \
+    static int64_t name##_row(const uint8_t *x, int64_t n)                                       \
+    {                                                                                            \
+        uint32_t sum = 0;                                                                        \
+                                                                                                 \
+        for (int64_t i = 0; i < n; i++)                                                          \
+            sum += of(x[i]);                                                                     \
+        return sum;                                                                              \
+    }                                                                                            \
+                                                                                                 \
+    static void name##_columns(const uint8_t *x, int64_t m, int64_t n, int64_t from, int64_t to, \
+                               int64_t *out)                                                     \
+    {                                                                                            \
+        uint32_t sum[BYTES_HELD] = { 0 };                                                        \
+                                                                                                 \
+        for (int64_t i = 0; i < m; i++)                                                          \
+            for (int64_t k = from; k < to; k++)                                                  \
+                sum[k - from] += of(x[i * n + k]);                                               \
+        for (int64_t k = from; k < to; k++)                                                      \
+            out[k] = sum[k - from];                                                              \
+    }                                                                                            \
+                                                                                                 \
+    static void name(const hand_args *a)                                                         \
+    {                                                                                            \
+        each_of_bytes(a, name##_row, name##_columns);                                            \
+    }
+BYTES_SUM(bytes_count, is_above)
+BYTES_SUM(bytes_where, if_above)
 
 /* ---- f16 ------------------------------------------------------------------------------------- */
 INLINE v_f32 halves(const uint16_t *x)

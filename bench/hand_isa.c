@@ -78,6 +78,10 @@ static int64_t block_width(int64_t n, int64_t most, int threads)
 #define bytes_max_low_f64  bytes_max_low
 #define bytes_any_f32      bytes_any
 #define bytes_any_f64      bytes_any
+#define bytes_count_f32    bytes_count
+#define bytes_count_f64    bytes_count
+#define bytes_where_f32    bytes_where
+#define bytes_where_f64    bytes_where
 #define half_mean_f32      half_mean
 #define half_mean_f64      half_mean
 #define matrix_product_f32 hand_blas_f32
