@@ -107,20 +107,21 @@ static inline int32_t rd_same_device(int32_t a, int32_t b)
 }
 
 struct rd_expr {
-    rd_ctx        *ctx;
-    rd_expr_kind   kind;
-    rd_dtype       type;
-    bool           weak; /* a number, or maps of numbers only: takes the type of what it meets */
-    bool           of_pattern; /* a leaf: its places along an axis                               */
-    bool           blocks; /* a leaf: which blocks of pairs count; lists behind it (blocks.c)    */
-    rd_op          op;     /* MAP                                                                */
-    int32_t        rank, n_in;
-    int32_t        device;  /* of the leaves below, as of rd_array; RD_SEVERAL                  */
-    int64_t        ascends; /* of a pattern's leaf: indices below it, of which memory behind it says
+    rd_ctx      *ctx;
+    rd_expr_kind kind;
+    rd_dtype     type;
+    bool         weak; /* a number, or maps of numbers only: takes the type of what it meets */
+    bool         of_pattern; /* a leaf: its places along an axis                               */
+    bool         blocks; /* a leaf: which blocks of pairs count; lists behind it (blocks.c)    */
+    rd_op        op;     /* MAP                                                                */
+    int32_t      rank, n_in;
+    int32_t      device;  /* of the leaves below, as of rd_array; RD_SEVERAL                  */
+    int64_t      ascends; /* of a pattern's leaf: indices below it, of which memory behind it says
                              * from where each begins; 0: not so */
-    int64_t        stored;  /* of a sparse array at all places: how many are stored; 0: no such  */
-    const int64_t *extent;  /* rank of them                                                       */
-    const int64_t *origin;  /* the first index along each axis; NULL: 0 (origin.h)                */
+    const struct rd_pieces *pieces; /* of such a leaf: its long rows are cut; NULL: it has none */
+    int64_t         stored; /* of a sparse array at all places: how many are stored; 0: no such  */
+    const int64_t  *extent; /* rank of them                                                       */
+    const int64_t  *origin; /* the first index along each axis; NULL: 0 (origin.h)                */
     rd_expr *const *in;
     union {
         const void                  *any;

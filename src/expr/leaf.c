@@ -57,8 +57,10 @@ rd_expr *rd_indices_below(rd_expr *leaf, int64_t below)
                                               .device = leaf->device,
                                               .extent = leaf->extent },
                                   &facts, sizeof facts);
-    if (made)
+    if (made) {
         made->ascends = leaf->ascends;
+        made->pieces  = leaf->pieces;
+    }
     return made;
 }
 

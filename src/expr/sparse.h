@@ -59,9 +59,16 @@ rd_expr *rd_index_row(rd_ctx *ctx, int64_t n, bool narrow, void **room, const ch
  * rd_row_ascends() puts behind it in memory where each index begins, and the end, so that folds by
  * it have loops over rows; unless most indices would have no place. */
 rd_expr *rd_first_row(rd_ctx *ctx, int64_t n, int64_t extent, void **room, const char *call);
-void     rd_row_ascends(rd_expr *row, int64_t extent);
+bool     rd_row_ascends(rd_expr *row, int64_t extent, const char *call);
 /* The same where they are known: extent + 1 of them, i64 or i32. */
-void rd_row_begins(rd_expr *row, int64_t extent, const void *begin, bool wide);
+bool rd_row_begins(rd_expr *row, int64_t extent, const void *begin, bool wide, const char *call);
+/* Of such a row, if indices of it have very many places: which piece each place is of, and which index
+ * each piece is of.  Both ascend. */
+typedef struct rd_pieces {
+    rd_expr *label, *row;
+} rd_pieces;
+/* Sets row->pieces.  False: no memory. */
+bool rd_cut_long_rows(rd_expr *row, const char *call);
 /* The first n coordinates of x as one, in C order of their axes: a row that ascends.  *row is
  * NULL if most of its indices would have no place, or if x, which was trusted, is not in order.
  * False after recording a failure. */

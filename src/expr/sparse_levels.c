@@ -273,9 +273,10 @@ static bool put_places(builder *b)
         return put_level(b, 0, 0);
     rd_levels_fill(b->ctx, b->n, level);
     if (b->n == 2 && level[0].kind == RD_LEVEL_DENSE && level[1].kind == RD_LEVEL_COMPRESSED)
-        rd_row_begins(b->coord[0], extent_of(b, 0), level[1].pos, level[1].wide_pos);
-    else if (!is_borrowed(b, 0) && (!b->opts->trusted || level_of(b, 0)->kind == RD_LEVEL_DENSE))
-        rd_row_ascends(b->coord[0], extent_of(b, 0));
+        return rd_row_begins(b->coord[0], extent_of(b, 0), level[1].pos, level[1].wide_pos,
+                             b->call);
+    if (!is_borrowed(b, 0) && (!b->opts->trusted || level_of(b, 0)->kind == RD_LEVEL_DENSE))
+        return rd_row_ascends(b->coord[0], extent_of(b, 0), b->call);
     return true;
 }
 

@@ -336,9 +336,8 @@ static bool merge_with(merging *m, const rd_expr *x, rd_expr **coord)
     to.to          = places_of(x, rows);
     to.to.n_coord  = n_coord;
     merge_spans(m, x->ctx, n_span, spans, &to);
-    rd_row_ascends(rows[0], x->extent[x->as.sparse->axis[0]]);
     memcpy(coord, rows, (size_t)n_coord * sizeof *coord);
-    return true;
+    return rd_row_ascends(rows[0], x->extent[x->as.sparse->axis[0]], m->call);
 }
 
 /* ---- One operand at the places of all -------------------------------------------------------- */

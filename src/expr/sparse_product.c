@@ -282,10 +282,9 @@ static bool list_places(rd_row_product *p, rd_ctx *ctx, int64_t *begin, rd_expr 
         return false;
     for (int64_t i = 0; i <= p->c.rows; i++)
         put_index(p->wide, first, i, begin[i]);
-    rd_row_ascends(coord[0], p->c.rows);
     p->c.begin  = first;
     p->c.column = column;
-    return true;
+    return rd_row_ascends(coord[0], p->c.rows, call);
 }
 
 /* Where C has places; if these are too many for i32 all indices become i64. */

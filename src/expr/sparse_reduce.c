@@ -82,16 +82,14 @@ static rd_expr *coords_as_one(const folded *z, bool reduced, rd_dtype type)
 
 /* All coordinates that stay as one label of n_group groups: a row that ascends if they are the
  * leading ones, else made from place to place.  All are inside, which needs no look. */
-static rd_expr *label_of(const folded *z, int64_t n_group, int rank)
+static rd_expr *label_of(const folded *z, int64_t n_group)
 {
     const int n   = leading(z);
     rd_expr  *row = NULL;
 
     if (n > 1 && !rd_leading_row(z->x, n, z->call, &row))
         return NULL;
-    if (!row)
-        row = coords_as_one(z, false, n_group <= INT32_MAX ? RD_I32 : RD_I64);
-    return row ? rd_column(row, rank) : NULL;
+    return row ? row : coords_as_one(z, false, n_group <= INT32_MAX ? RD_I32 : RD_I64);
 }
 
 /* The axes of the values that are reduced: places, and what the pattern lacks. */
@@ -128,6 +126,66 @@ static rd_expr *in_axis_order(const folded *z, rd_expr *y)
     return y ? rd_permute(y, order) : NULL;
 }
 
+static rd_dtype wide_type(rd_dtype type);
+
+/* By a label of each place, or of each piece of rows. */
+static rd_expr *fold_by(rd_expr *x, const char *name, rd_expr *label, int64_t n_group,
+                        const rd_reduce_opts *opts)
+{
+    rd_reduce_opts o = *opts;
+
+    if (!x || !label || !(label = rd_column(label, x->rank)))
+        return NULL;
+    o.by     = (rd_exprs){ &label, 1 };
+    o.groups = (rd_shape){ .n = 1, .at = { n_group } };
+    return rd_reduce_name(x, name, &o);
+}
+
+/* As reducers.def has it. */
+static bool is_of_sort(const char *name, const char *sort)
+{
+    static const struct {
+        const char *name, *sort;
+    } sorts[] = {
+#define RD_REDUCTION(name, sort, ...) { #name, #sort },
+#include "core/reducers.def"
+    };
+    size_t k = 0;
+
+    while (strcmp(sorts[k].name, name) != 0)
+        k++;
+    return strcmp(sorts[k].sort, sort) == 0;
+}
+
+/* Is a fold of folds of pieces one of all places? */
+static bool folds_pieces(const char *name, const rd_reduce_opts *o)
+{
+    if (o->accuracy != RD_PAIRWISE && o->accuracy != RD_WIDE)
+        return false;
+    if (is_of_sort(name, "total"))
+        return !o->initial && (!o->type || rd_dtype_kind(o->type) == RD_KIND_FLOAT);
+    return (is_of_sort(name, "extreme") || is_of_sort(name, "truth") || is_of_sort(name, "bits")) &&
+           !o->where && !o->type;
+}
+
+/* Pieces of rows first, in a type in which nothing is cut off. */
+static rd_expr *fold_pieces(const char *name, rd_expr *values, const rd_expr *row,
+                            const rd_reduce_opts *opts, rd_dtype type)
+{
+    const rd_pieces *const p    = row->pieces;
+    rd_reduce_opts         o    = *opts;
+    rd_reduce_opts         rest = { .size = sizeof rest, .dims = RD_DIMS(0) };
+
+    if (is_of_sort(name, "total"))
+        o.type = wide_type(type);
+    else {
+        rest.initial  = o.initial;
+        rest.skip_nan = o.skip_nan;
+    }
+    values = fold_by(values, name, p->label, p->row->extent[0], &o);
+    return rd_cast_to(fold_by(values, name, p->row, row->ascends, &rest), type);
+}
+
 /* A reduction of values over the places and what else is reduced. */
 static rd_expr *fold_values(const folded *z, const char *name, rd_expr *values,
                             const rd_reduce_opts *opts)
@@ -135,7 +193,7 @@ static rd_expr *fold_values(const folded *z, const char *name, rd_expr *values,
     const rd_shape groups  = groups_of(z);
     const int64_t  n_group = rd_points(groups.n, groups.at);
     rd_reduce_opts o       = *opts;
-    rd_expr       *label   = NULL;
+    rd_expr       *label   = NULL, *y;
 
     if (n_group < 0) {
         char shape[RD_SHAPE_TEXT];
@@ -143,12 +201,13 @@ static rd_expr *fold_values(const folded *z, const char *name, rd_expr *values,
         return rd_fail(z->x->ctx, RD_ERR_SHAPE, "%s: the size of a result of shape %s overflows",
                        z->call, rd_shape_text(groups.n, groups.at, shape));
     }
-    if (!values || (groups.n && !(label = label_of(z, n_group, values->rank))))
+    if (!values || (groups.n && !(label = label_of(z, n_group))))
         return NULL;
-    o.dims   = dims_of_values(z);
-    o.by     = (rd_exprs){ &label, groups.n > 0 };
-    o.groups = (rd_shape){ .n = groups.n > 0, .at = { n_group } };
-    return in_axis_order(z, rd_reduce_name(values, name, &o));
+    o.dims = dims_of_values(z);
+    y      = label ? fold_by(values, name, label, n_group, &o) : rd_reduce_name(values, name, &o);
+    if (y && label && label->pieces && folds_pieces(name, opts))
+        y = fold_pieces(name, values, label, &o, y->type);
+    return in_axis_order(z, y);
 }
 
 static rd_expr *number(const folded *z, rd_dtype type, double value)

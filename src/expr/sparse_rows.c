@@ -56,14 +56,14 @@ enum { PIECE = 1 << 15 };
 FIND_BEGINS(int32_t)
 FIND_BEGINS(int64_t)
 
-void rd_row_ascends(rd_expr *row, int64_t extent)
+bool rd_row_ascends(rd_expr *row, int64_t extent, const char *call)
 {
     const int64_t n    = row->extent[0];
     const int     team = rd_places_threads(row->ctx, n);
     void *const   data = (void *)(uintptr_t)row->as.leaf->data; /* of our arena */
 
     if (!begins_of(n, extent))
-        return;
+        return true;
     (void)team; /* for a build without OpenMP */
 #pragma omp parallel for num_threads(team) if (team > 1)
     for (int64_t from = 0; from < n; from += PIECE) {
@@ -75,16 +75,17 @@ void rd_row_ascends(rd_expr *row, int64_t extent)
             find_begins_int64_t(data, from, to, n, extent, (int64_t *)data + n);
     }
     row->ascends = extent;
+    return rd_cut_long_rows(row, call);
 }
 
-void rd_row_begins(rd_expr *row, int64_t extent, const void *begin, bool wide)
+bool rd_row_begins(rd_expr *row, int64_t extent, const void *begin, bool wide, const char *call)
 {
     const int64_t n = row->extent[0];
     char *const   to =
         (char *)(uintptr_t)row->as.leaf->data + n * rd_dtype_size(row->type); /* of our arena */
 
     if (!begins_of(n, extent))
-        return;
+        return true;
     if (wide == (row->type == RD_I64))
         memcpy(to, begin, (size_t)(extent + 1) * (size_t)rd_dtype_size(row->type));
     for (int64_t i = 0; i <= extent && wide != (row->type == RD_I64); i++) {
@@ -94,6 +95,7 @@ void rd_row_begins(rd_expr *row, int64_t extent, const void *begin, bool wide)
             ((int64_t *)(void *)to)[i] = ((const int32_t *)begin)[i];
     }
     row->ascends = extent;
+    return rd_cut_long_rows(row, call);
 }
 
 /* ---- Leading coordinates as one -------------------------------------------------------------- */
@@ -159,7 +161,5 @@ bool rd_leading_row(const rd_expr *x, int n, const char *call, rd_expr **row)
                               (*row)->type == RD_I32);
     if (falls > 0)
         *row = NULL;
-    else
-        rd_row_ascends(*row, extent);
-    return true;
+    return falls > 0 || rd_row_ascends(*row, extent, call);
 }

@@ -1,0 +1,114 @@
+/* sparse_pieces.c - long rows in pieces.
+ *
+ * A fold by rows takes the places of a row one by one, so a row is one thread's.  Where one has a
+ * great share of all places, rows are cut: a fold of each piece, and then one of each row's pieces,
+ * both by rows that ascend.  Which rows are cut, and where, is read off the pattern, so that bits
+ * depend on no thread. */
+#include "expr/sparse.h"
+#include "expr/sparse_places.h"
+
+/* Places of a piece; a row that is less than one of so many shares of all is not worth one. */
+enum { PIECE = 1 << 15, SHARES = 64 };
+
+static inline int64_t index_at(const rd_expr *row, int64_t k)
+{
+    const void *const data = row->as.leaf->data;
+
+    return row->type == RD_I64 ? ((const int64_t *)data)[k] : ((const int32_t *)data)[k];
+}
+
+static inline void put_index(const rd_expr *row, int64_t k, int64_t index)
+{
+    void *const data = (void *)(uintptr_t)row->as.leaf->data; /* of our arena */
+
+    if (row->type == RD_I64)
+        ((int64_t *)data)[k] = index;
+    else
+        ((int32_t *)data)[k] = (int32_t)index;
+}
+
+/* The place from which row i of a row that ascends begins; rows behind the last one begin at its end. */
+static inline int64_t begin_of(const rd_expr *row, int64_t i)
+{
+    return index_at(row, row->extent[0] + i);
+}
+
+static inline int64_t pieces_of(int64_t places)
+{
+    return (places + PIECE - 1) / PIECE;
+}
+
+/* How many pieces all rows have; 0: none is long. */
+static int64_t count_pieces(const rd_expr *row)
+{
+    const int64_t n       = row->extent[0];
+    int64_t       longest = 0, pieces = 0, before = begin_of(row, 0);
+
+    if (n <= PIECE || n > INT32_MAX) /* begins are of the labels' type, i32 */
+        return 0;
+    for (int64_t i = 1; i <= row->ascends; i++) {
+        const int64_t end = begin_of(row, i), places = end - before;
+
+        longest = places > longest ? places : longest;
+        pieces += pieces_of(places);
+        before = end;
+    }
+    return longest > PIECE && longest > n / SHARES ? pieces : 0;
+}
+
+/* Rows of pieces, and behind the labels where pieces begin. */
+static void put_pieces(const rd_expr *row, rd_pieces *p)
+{
+    const int64_t n = row->extent[0];
+    int64_t       k = 0;
+
+    for (int64_t i = 0; i < row->ascends; i++)
+        for (int64_t from = begin_of(row, i); from < begin_of(row, i + 1); from += PIECE) {
+            put_index(p->row, k, i);
+            put_index(p->label, n + k++, from);
+        }
+    put_index(p->label, n + k, n);
+}
+
+#define PUT_LABELS(T)                                                         \
+    static void put_labels_##T(T *label, int64_t n, int64_t k)                \
+    {                                                                         \
+        for (int64_t place = label[n + k]; place < label[n + k + 1]; place++) \
+            label[place] = (T)k;                                              \
+    }
+PUT_LABELS(int32_t)
+PUT_LABELS(int64_t)
+
+static void put_labels(const rd_pieces *p)
+{
+    const int64_t n = p->label->extent[0], pieces = p->row->extent[0];
+    void *const   data = (void *)(uintptr_t)p->label->as.leaf->data; /* of our arena */
+    const int     team = rd_places_threads(p->label->ctx, n);
+
+    (void)team; /* for a build without OpenMP */
+#pragma omp parallel for num_threads(team) if (team > 1)
+    for (int64_t k = 0; k < pieces; k++)
+        if (p->label->type == RD_I64)
+            put_labels_int64_t(data, n, k);
+        else
+            put_labels_int32_t(data, n, k);
+}
+
+bool rd_cut_long_rows(rd_expr *row, const char *call)
+{
+    const int64_t n = row->extent[0], pieces = count_pieces(row);
+    rd_pieces    *p;
+    void         *room;
+
+    if (!pieces)
+        return true;
+    p = rd_arena_room(row->ctx, sizeof *p);
+    if (!p || !(p->label = rd_first_row(row->ctx, n, pieces, &room, call)) ||
+        !(p->row = rd_first_row(row->ctx, pieces, row->ascends, &room, call)))
+        return false;
+    put_pieces(row, p);
+    put_labels(p);
+    p->label->ascends = pieces;
+    row->pieces       = p;
+    return rd_row_ascends(p->row, row->ascends, call);
+}
