@@ -103,7 +103,7 @@ static void compare(const char *name, rd_dtype type, bool only_stored, bool skip
     rd_reduce_opts dense   = o;
     char           what[80];
 
-    if (extreme) /* a row has no place */
+    if (extreme || !strcmp(name, "bits_xor")) /* a row has no place */
         o.initial = dense.initial = rd_cast(rd_int(ctx, 3), type);
     dense.where = only_stored ? plane(there, RD_BOOL, RD_BOOL) : NULL;
     snprintf(what, sizeof what, "%s of %s%s%s", name, rd_dtype_name(type),

@@ -178,10 +178,11 @@ static rd_expr *fold_pieces(const char *name, rd_expr *values, const rd_expr *ro
 
     if (is_of_sort(name, "total"))
         o.type = wide_type(type);
-    else {
-        rest.initial  = o.initial;
+    else
         rest.skip_nan = o.skip_nan;
-    }
+    rest.initial = o.initial;
+    if (!is_of_sort(name, "extreme")) /* these take it twice; exclusive bits do not */
+        o.initial = NULL;
     values = fold_by(values, name, p->label, p->row->extent[0], &o);
     return rd_cast_to(fold_by(values, name, p->row, row->ascends, &rest), type);
 }
