@@ -4,10 +4,11 @@
 #include <stdint.h>
 
 enum {
-    RD_TREE_LANES  = 64,  /* of a row along memory; of elements of 8 bytes, half as many */
-    RD_TREE_ROW    = 256, /* bytes of one step of all lanes                              */
-    RD_TREE_STEPS  = 64,  /* steps of a block                                            */
-    RD_GROUP_LANES = 4,   /* of folds by label that have few groups                      */
+    RD_TREE_LANES  = 64,      /* of a row along memory; of elements of 8 bytes, half as many */
+    RD_TREE_ROW    = 256,     /* bytes of one step of all lanes                              */
+    RD_TREE_STEPS  = 64,      /* steps of a block                                            */
+    RD_GROUP_LANES = 4,       /* of folds by label that have few groups                      */
+    RD_ROW_PIECE   = 1 << 15, /* places of a piece of a long row (expr/sparse_pieces.c)    */
 };
 
 /* Of numbers above 0; of them it is at least 1. */

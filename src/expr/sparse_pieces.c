@@ -4,11 +4,11 @@
  * great share of all places, rows are cut: a fold of each piece, and then one of each row's pieces,
  * both by rows that ascend.  Which rows are cut, and where, is read off the pattern, so that bits
  * depend on no thread. */
+#include "core/tree.h"
 #include "expr/sparse.h"
 #include "expr/sparse_places.h"
 
-/* Places of a piece; a row that is less than one of so many shares of all is not worth one. */
-enum { PIECE = 1 << 15, SHARES = 64 };
+enum { PIECE = RD_ROW_PIECE, SHARES = 64 };
 
 static inline int64_t index_at(const rd_expr *row, int64_t k)
 {
@@ -38,7 +38,15 @@ static inline int64_t pieces_of(int64_t places)
     return (places + PIECE - 1) / PIECE;
 }
 
-/* How many pieces all rows have; 0: none is long. */
+/* Has a row a great share of all places, or are rows so long that they would be no loops (combine.c)? */
+static bool is_worth_pieces(const rd_expr *row, int64_t longest)
+{
+    const int64_t n = row->extent[0];
+
+    return longest > PIECE && (longest >= n / SHARES || row->ascends < n / PIECE);
+}
+
+/* How many pieces all rows have; 0: it is worth none. */
 static int64_t count_pieces(const rd_expr *row)
 {
     const int64_t n       = row->extent[0];
@@ -53,7 +61,7 @@ static int64_t count_pieces(const rd_expr *row)
         pieces += pieces_of(places);
         before = end;
     }
-    return longest > PIECE && longest > n / SHARES ? pieces : 0;
+    return is_worth_pieces(row, longest) ? pieces : 0;
 }
 
 /* Rows of pieces, and behind the labels where pieces begin. */

@@ -438,11 +438,11 @@ static int32_t lanes_of_groups(const own *o, const rd_combine *c, bool any_order
 
 /* At the end of a block all states go up the tree.  That is to cost little beside its steps, and more
  * blocks than threads are wanted of what is worth several.  Rows of places are loops, and tasks share
- * these: what is one block has them (codegen/rows.c). */
+ * these: what is one block has them (codegen/rows.c), as all rows of pieces have. */
 static int64_t steps_of_groups(int64_t states, bool by_rows)
 {
-    enum { LEAST = 1 << 15, FOR_EACH = 8, FOR_EACH_ROW = 4096, MOST = 1 << 26 };
-    const int64_t each  = by_rows ? FOR_EACH_ROW : FOR_EACH;
+    enum { LEAST = 1 << 15, FOR_EACH = 8, MOST = 1 << 26 };
+    const int64_t each  = by_rows ? RD_ROW_PIECE : FOR_EACH;
     const int64_t most  = by_rows ? (int64_t)MOST << 20 : MOST;
     int64_t       steps = LEAST;
 
