@@ -18,7 +18,45 @@ static int32_t loads_before(const rd_codegen *n, int32_t load, int32_t row)
     return count;
 }
 
-void rd_add_fetch(rd_codegen *n, int32_t load)
+static bool is_gathered(const rd_address *at)
+{
+    for (int32_t k = 0; k < at->n_add; k++)
+        if (at->add[k].axis < 0)
+            return true;
+    return false;
+}
+
+/* Of an array that no cache holds. */
+static bool is_far(const rd_codegen *n, const rd_address *at)
+{
+    double bytes = (double)rd_dtype_size(at->type);
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        bytes *= (double)n->p->axis_extent[at->add[k].axis];
+    return bytes > RD_CACHED_BYTES;
+}
+
+/* Rows that a fold takes by lanes, whole lines at a time: where a processor stops between rows and
+ * pages it goes on by this, as in kernels (simd/fetch.c).  Lower triangle of 8192 x 8192 f32, sums of
+ * rows: 1.43 of the loop by hand without, 1.18 with. */
+static void fetch_along(rd_codegen *n, int32_t load)
+{
+    enum { DISTANCE = 2048, LEAST = 256 }; /* bytes */
+    const rd_address *at   = &n->p->address[n->p->inst[load].arg];
+    const int32_t     size = rd_dtype_size(at->type);
+
+    if (!rd_fetches_rows || n->unrolled || n->here->one || n->padded || !n->here->fixed ||
+        n->strip * size < LEAST || rd_coef(at, n->here->axis) != 1 || n->stored[at->slot] ||
+        is_gathered(at) || !rd_has_lanes(n, n->here) || !is_far(n, at))
+        return;
+    rd_text_add(&n->before, "%*sFETCH((const %s *)m%" PRId32 " + ", 4 * n->indent, "",
+                rd_memory_type(at->type), at->slot);
+    rd_position_of_strip(n, &n->before, at);
+    rd_text_add(&n->before, " + %d, n)\n", DISTANCE / size);
+}
+
+/* A row that several loops of an item read: the next one, whole. */
+static void fetch_row(rd_codegen *n, int32_t load)
 {
     const rd_address *at    = &n->p->address[n->p->inst[load].arg];
     const bool        parts = n->part >= 0;
@@ -30,17 +68,20 @@ void rd_add_fetch(rd_codegen *n, int32_t load)
 
     if (coef == 0 || n->unrolled || rd_coef(at, n->here->axis) != 1 || n->stored[at->slot] ||
         bytes * 4 > RD_L2_BYTES || bytes * (double)rd_trips(n->p, row) < RD_CACHED_BYTES ||
-        loads_before(n, load, row) != (parts ? 0 : 1))
+        loads_before(n, load, row) != (parts ? 0 : 1) || is_gathered(at))
         return;
-    for (int32_t k = 0; k < at->n_add; k++)
-        if (at->add[k].axis < 0)
-            return;
     rd_text_add(&n->before, "%*sFETCH((const %s *)m%" PRId32 " + ", 4 * n->indent, "",
                 rd_memory_type(at->type), at->slot);
     rd_position_of_strip(n, &n->before, at);
     rd_text_add(&n->before, " + ");
     rd_number_text(n, &n->before, coef);
     rd_text_add(&n->before, ", n)\n");
+}
+
+void rd_add_fetch(rd_codegen *n, int32_t load)
+{
+    fetch_row(n, load);
+    fetch_along(n, load);
 }
 
 /* ---- Rows that go together ------------------------------------------------------------------- */

@@ -149,6 +149,8 @@ double rd_cost_of_inst(const rd_codegen *n, const rd_region *r, const rd_inst *i
 
 /* widths.c */
 void rd_size_region(const rd_codegen *n, rd_region *r);
+/* Are its elements lanes of a fold? */
+bool rd_has_lanes(const rd_codegen *n, const rd_region *r);
 /* Finds the folds of mode RD_FOLD_WHOLE; has the region some? */
 void rd_find_wholes(rd_codegen *n);
 bool rd_has_wholes(const rd_codegen *n, const rd_region *r);

@@ -3,7 +3,7 @@
 #include "kernels/cpu/simd/simd.h"
 #include "core/caches.h"
 
-static bool has_lanes(const rd_codegen *n, const rd_region *r)
+bool rd_has_lanes(const rd_codegen *n, const rd_region *r)
 {
     for (int32_t k = 0; k < n->p->n_fold; k++)
         if (n->fold[k].mode == RD_FOLD_LANES && n->fold[k].step >= r->from &&
@@ -224,7 +224,7 @@ void rd_size_region(const rd_codegen *n, rd_region *r)
     if (rd_has_wholes(n, r)) {
         r->fixed = r->one = reach <= SHORT;
         r->width          = r->one ? (int32_t)reach : WIDE;
-    } else if (has_lanes(n, r)) {
+    } else if (rd_has_lanes(n, r)) {
         r->width = lanes_in(n, r);
         r->fixed = true;
         r->one   = reach <= r->width && n->root != r->axis && reach == n->p->axis_extent[r->axis];
