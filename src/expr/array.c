@@ -17,11 +17,11 @@ void *rd_array_memory(rd_ctx *ctx, int64_t bytes, void **owner)
     *owner = NULL;
     if (bytes < 0 || bytes > INT64_MAX - spare)
         return NULL;
-    rd_array_block *block = rd_alloc_quiet(ctx, bytes + spare);
+    rd_array_block *block = rd_alloc_pages(ctx, bytes + spare);
     if (!block)
         return NULL;
-    block->ctx = ctx;
-    *owner     = block;
+    *block = (rd_array_block){ .ctx = ctx };
+    *owner = block;
 
     char *data = (char *)(block + 1);
     return data + (-(uintptr_t)data & (ARRAY_ALIGN - 1));

@@ -158,10 +158,12 @@ static inline int32_t rd_outputs_of(const rd_expr *e)
 /* ---- Context (ctx.c) ------------------------------------------------------------------------- */
 /* Memory of the context through the caller's hooks, counted against the limit.  rd_alloc records
  * RD_ERR_MEMORY and returns NULL on failure; rd_alloc_quiet does not record, is safe on any thread.
- * Both zero what they return, those called _raw and _work do not. */
+ * Both zero what they return, those called _raw, _pages and _work do not; the last two do not record,
+ * and ask for large pages where blocks are large. */
 void *rd_alloc(rd_ctx *ctx, int64_t bytes);
 void *rd_alloc_raw(rd_ctx *ctx, int64_t bytes);
 void *rd_alloc_quiet(rd_ctx *ctx, int64_t bytes);
+void *rd_alloc_pages(rd_ctx *ctx, int64_t bytes);
 void *rd_alloc_work(rd_ctx *ctx, int64_t bytes);
 /* For what rd_alloc_work() gave: large blocks are kept for the next ones, as clearing fresh pages
  * takes the system longer than many an evaluation.  They count no more, and the system may take

@@ -182,19 +182,22 @@ void *rd_alloc_quiet(rd_ctx *ctx, int64_t bytes)
     return take(ctx, bytes, true);
 }
 
-void *rd_alloc_work(rd_ctx *ctx, int64_t bytes)
+void *rd_alloc_pages(rd_ctx *ctx, int64_t bytes)
 {
     enum { LARGE = 4 << 20 }; /* worth a call of the system's */
-    header *kept =
-        bytes > 0 && may_keep(ctx, bytes) ? take_kept(ctx, bytes + (int64_t)sizeof *kept) : NULL;
-    void *p;
+    void *const p = take(ctx, bytes, false);
 
-    if (kept)
-        return kept + 1;
-    p = take(ctx, bytes, false);
     if (p && bytes >= LARGE && !ctx->opts.allocate) /* what hooks give is the caller's */
         rd_ask_for_large_pages(p, (size_t)bytes);
     return p;
+}
+
+void *rd_alloc_work(rd_ctx *ctx, int64_t bytes)
+{
+    header *kept =
+        bytes > 0 && may_keep(ctx, bytes) ? take_kept(ctx, bytes + (int64_t)sizeof *kept) : NULL;
+
+    return kept ? kept + 1 : rd_alloc_pages(ctx, bytes);
 }
 
 void *rd_alloc_failed(rd_ctx *ctx, int64_t bytes)
