@@ -27,8 +27,16 @@ enum { MOST_RESULTS = 4 };
 
 /** How the library is called: a plan made once; rd_eval of an existing graph; a plan made of a new
  * graph; rd_eval of a new graph; the first rd_eval of a process that finds nothing compiled, beside
- * later ones; a new graph that nothing evaluates. */
-typedef enum bench_how { HOW_PLAN, HOW_EVAL, HOW_COLD, HOW_BUILD, HOW_FIRST, HOW_NODES } bench_how;
+ * later ones; a new graph that nothing evaluates; rd_eval to fresh memory, which is freed again. */
+typedef enum bench_how {
+    HOW_PLAN,
+    HOW_EVAL,
+    HOW_COLD,
+    HOW_BUILD,
+    HOW_FIRST,
+    HOW_NODES,
+    HOW_FRESH
+} bench_how;
 
 /** What an input holds: uniform numbers in [0, 1); the same with NaN on land; is it no land, bool;
  *  whole numbers in [0, below), i64. */
@@ -86,6 +94,8 @@ const void *bench_filled(int which, bench_fill fill, int64_t below, rd_dtype typ
 rd_dtype bench_fill_type(bench_fill fill, rd_dtype type);
 /** Memory for an output; two slots for each result: the library's and the hand loop's. */
 void *bench_output(int slot, int64_t bytes);
+/** Fresh memory in huge pages, which nothing has touched; the caller frees it. */
+void *bench_fresh(int64_t bytes);
 /** Size in bytes of an element, and its name. */
 int         bench_size(rd_dtype type);
 const char *bench_type_name(rd_dtype type);

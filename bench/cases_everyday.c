@@ -271,6 +271,7 @@ const bench_case bench_everyday[] = {
     { "W12", "call.sum",  call,  HAND_call_sum,  1, { LONG(4194304) }, .flops = 3 },
     { "W12", "block",     block, HAND_block,     0, { LONG(4194304) }, .flops = 2 },
     { "W12", "block.sum", block, HAND_block_sum, 1, { LONG(4194304) }, .flops = 3 },
+    { "W12", "block.fresh", block, HAND_block, 0, { LONG(16777216) }, HOW_FRESH, .flops = 2 },
     { "W12", "take(0)",   take, HAND_take_rows, 0,
       { ROWS(200000, 20), { 1, 1, 1, 16, { 200000 } } }, LABELS },
     { "W12", "take(1)",   take, HAND_take_columns, 1,

@@ -36,23 +36,31 @@ const char *bench_type_name(rd_dtype type)
     return type == RD_U8 ? "u8" : type == RD_F16 ? "f16" : type == RD_F32 ? "f32" : "f64";
 }
 
-/* Huge pages are asked for: with small ones page walks would be measured.  Touched here, not while
- * timing. */
-static void need(block *b, int64_t bytes)
+/* Huge pages are asked for: with small ones page walks would be measured. */
+void *bench_fresh(int64_t bytes)
 {
+    void *data;
+
     bytes = (bytes + huge_page) / huge_page * huge_page;
-    if (b->bytes >= bytes)
-        return;
-    free(b->data);
-    b->bytes = bytes;
-    b->data  = aligned_alloc((size_t)huge_page, (size_t)bytes);
-    if (!b->data) {
+    data  = aligned_alloc((size_t)huge_page, (size_t)bytes);
+    if (!data) {
         fprintf(stderr, "rdim-bench: no memory for %lld MiB\n", (long long)(bytes >> 20));
         exit(1);
     }
 #ifdef MADV_HUGEPAGE
-    madvise(b->data, (size_t)bytes, MADV_HUGEPAGE);
+    madvise(data, (size_t)bytes, MADV_HUGEPAGE);
 #endif
+    return data;
+}
+
+/* Touched here, not while timing. */
+static void need(block *b, int64_t bytes)
+{
+    if (b->bytes >= bytes)
+        return;
+    free(b->data);
+    b->bytes = bytes;
+    b->data  = bench_fresh(bytes);
     for (int64_t i = 0; i < bytes; i += 4096)
         ((char *)b->data)[i] = 1;
 }

@@ -171,6 +171,25 @@ static void run_nodes(void *self)
     rebuild(self);
 }
 
+static void run_fresh(void *self)
+{
+    instance *it    = self;
+    rd_array  fresh = { 0 };
+
+    rd_eval(it->ctx, it->y[0], &fresh);
+    rd_array_free(&fresh);
+}
+
+static void run_hand_fresh(void *self)
+{
+    instance *it = self;
+    hand_args a  = it->args;
+
+    a.out[0] = bench_fresh(elements(&it->out[0].shape) * bench_size(it->out[0].type));
+    it->hand(&a);
+    free(a.out[0]);
+}
+
 static void run_hand(void *self)
 {
     const instance *it = self;
@@ -351,9 +370,10 @@ static bool first_run(instance *it)
 bool bench_run(const bench_case *c, rd_dtype type, const bench_options *options,
                const hand_isa *hand, const bench_limits *limits, bench_result *result)
 {
-    static void (*const how[])(
-        void *)           = { run_plan, run_eval, run_cold, run_build, NULL, run_nodes };
-    bench_result *const r = result;
+    static void (*const how[])(void *) = { run_plan, run_eval,  run_cold, run_build,
+                                           NULL,     run_nodes, run_fresh };
+    void (*const hand_run)(void *)     = c->how == HOW_FRESH ? run_hand_fresh : run_hand;
+    bench_result *const r              = result;
     instance            it;
     bool                ok;
 
@@ -371,7 +391,7 @@ bool bench_run(const bench_case *c, rd_dtype type, const bench_options *options,
         else
             r->times =
                 bench_time_pair((bench_action){ how[c->how], &it },
-                                (bench_action){ it.hand ? run_hand : NULL, &it }, options->reps);
+                                (bench_action){ it.hand ? hand_run : NULL, &it }, options->reps);
         r->limit_seconds = bench_limit_seconds(limits, &r->work, type, &r->limit);
         ok               = rd_error(it.ctx) == RD_OK;
     }
