@@ -118,7 +118,7 @@ struct rd_expr {
     int32_t      device;  /* of the leaves below, as of rd_array; RD_SEVERAL                  */
     int64_t      ascends; /* of a pattern's leaf: indices below it, of which memory behind it says
                              * from where each begins; 0: not so */
-    const struct rd_pieces *pieces; /* of such a leaf: its long rows are cut; NULL: it has none */
+    const struct rd_row_pieces *pieces; /* of such a leaf: its long rows are cut; NULL: it has none */
     int64_t         stored; /* of a sparse array at all places: how many are stored; 0: no such  */
     const int64_t  *extent; /* rank of them                                                       */
     const int64_t  *origin; /* the first index along each axis; NULL: 0 (origin.h)                */

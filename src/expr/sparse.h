@@ -64,9 +64,9 @@ bool     rd_row_ascends(rd_expr *row, int64_t extent, const char *call);
 bool rd_row_begins(rd_expr *row, int64_t extent, const void *begin, bool wide, const char *call);
 /* Of such a row, if indices of it have very many places: which piece each place is of, and which index
  * each piece is of.  Both ascend. */
-typedef struct rd_pieces {
+typedef struct rd_row_pieces {
     rd_expr *label, *row;
-} rd_pieces;
+} rd_row_pieces;
 /* Sets row->pieces.  False: no memory. */
 bool rd_cut_long_rows(rd_expr *row, const char *call);
 /* The first n coordinates of x as one, in C order of their axes: a row that ascends.  *row is

@@ -65,7 +65,7 @@ static int64_t count_pieces(const rd_expr *row)
 }
 
 /* Rows of pieces, and behind the labels where pieces begin. */
-static void put_pieces(const rd_expr *row, rd_pieces *p)
+static void put_pieces(const rd_expr *row, rd_row_pieces *p)
 {
     const int64_t n = row->extent[0];
     int64_t       k = 0;
@@ -78,35 +78,25 @@ static void put_pieces(const rd_expr *row, rd_pieces *p)
     put_index(p->label, n + k, n);
 }
 
-#define PUT_LABELS(T)                                                         \
-    static void put_labels_##T(T *label, int64_t n, int64_t k)                \
-    {                                                                         \
-        for (int64_t place = label[n + k]; place < label[n + k + 1]; place++) \
-            label[place] = (T)k;                                              \
-    }
-PUT_LABELS(int32_t)
-PUT_LABELS(int64_t)
-
-static void put_labels(const rd_pieces *p)
+/* Labels are i32: there are no more pieces than places. */
+static void put_labels(const rd_row_pieces *p)
 {
-    const int64_t n = p->label->extent[0], pieces = p->row->extent[0];
-    void *const   data = (void *)(uintptr_t)p->label->as.leaf->data; /* of our arena */
-    const int     team = rd_places_threads(p->label->ctx, n);
+    int32_t *const label = (int32_t *)(uintptr_t)p->label->as.leaf->data; /* of our arena */
+    const int64_t  n = p->label->extent[0], pieces = p->row->extent[0];
+    const int      team = rd_places_threads(p->label->ctx, n);
 
     (void)team; /* for a build without OpenMP */
 #pragma omp parallel for num_threads(team) if (team > 1)
     for (int64_t k = 0; k < pieces; k++)
-        if (p->label->type == RD_I64)
-            put_labels_int64_t(data, n, k);
-        else
-            put_labels_int32_t(data, n, k);
+        for (int64_t place = label[n + k]; place < label[n + k + 1]; place++)
+            label[place] = (int32_t)k;
 }
 
 bool rd_cut_long_rows(rd_expr *row, const char *call)
 {
-    const int64_t n = row->extent[0], pieces = count_pieces(row);
-    rd_pieces    *p;
-    void         *room;
+    const int64_t  n = row->extent[0], pieces = count_pieces(row);
+    rd_row_pieces *p;
+    void          *room;
 
     if (!pieces)
         return true;

@@ -127,6 +127,8 @@ static rd_expr *in_axis_order(const folded *z, rd_expr *y)
 }
 
 static rd_dtype wide_type(rd_dtype type);
+/* Of a reduction, as reducers.def has it. */
+static const char *sort_of(const char *name);
 
 /* By a label of each place, or of each piece of rows. */
 static rd_expr *fold_by(rd_expr *x, const char *name, rd_expr *label, int64_t n_group,
@@ -141,50 +143,36 @@ static rd_expr *fold_by(rd_expr *x, const char *name, rd_expr *label, int64_t n_
     return rd_reduce_name(x, name, &o);
 }
 
-/* As reducers.def has it. */
-static bool is_of_sort(const char *name, const char *sort)
-{
-    static const struct {
-        const char *name, *sort;
-    } sorts[] = {
-#define RD_REDUCTION(name, sort, ...) { #name, #sort },
-#include "core/reducers.def"
-    };
-    size_t k = 0;
-
-    while (strcmp(sorts[k].name, name) != 0)
-        k++;
-    return strcmp(sorts[k].sort, sort) == 0;
-}
-
 /* Is a fold of folds of pieces one of all places? */
 static bool folds_pieces(const char *name, const rd_reduce_opts *o)
 {
+    const char *const sort = sort_of(name);
+
     if (o->accuracy != RD_PAIRWISE && o->accuracy != RD_WIDE)
         return false;
-    if (is_of_sort(name, "total"))
+    if (!strcmp(sort, "total"))
         return !o->initial && (!o->type || rd_dtype_kind(o->type) == RD_KIND_FLOAT);
-    return (is_of_sort(name, "extreme") || is_of_sort(name, "truth") || is_of_sort(name, "bits")) &&
+    return (!strcmp(sort, "extreme") || !strcmp(sort, "truth") || !strcmp(sort, "bits")) &&
            !o->where && !o->type;
 }
 
 /* Pieces of rows first, in a type in which nothing is cut off. */
-static rd_expr *fold_pieces(const char *name, rd_expr *values, const rd_expr *row,
-                            const rd_reduce_opts *opts, rd_dtype type)
+static rd_expr *fold_pieces(const char *name, rd_expr *values, const rd_row_pieces *p,
+                            int64_t n_group, const rd_reduce_opts *opts, rd_dtype type)
 {
-    const rd_pieces *const p    = row->pieces;
-    rd_reduce_opts         o    = *opts;
-    rd_reduce_opts         rest = { .size = sizeof rest, .dims = RD_DIMS(0) };
+    const char *const sort = sort_of(name);
+    rd_reduce_opts    o    = *opts;
+    rd_reduce_opts    rest = { .size = sizeof rest, .dims = RD_DIMS(0) };
 
-    if (is_of_sort(name, "total"))
+    if (!strcmp(sort, "total"))
         o.type = wide_type(type);
     else
         rest.skip_nan = o.skip_nan;
     rest.initial = o.initial;
-    if (!is_of_sort(name, "extreme")) /* these take it twice; exclusive bits do not */
+    if (strcmp(sort, "extreme")) /* these take it twice; exclusive bits do not */
         o.initial = NULL;
     values = fold_by(values, name, p->label, p->row->extent[0], &o);
-    return rd_cast_to(fold_by(values, name, p->row, row->ascends, &rest), type);
+    return rd_cast_to(fold_by(values, name, p->row, n_group, &rest), type);
 }
 
 /* A reduction of values over the places and what else is reduced. */
@@ -207,7 +195,7 @@ static rd_expr *fold_values(const folded *z, const char *name, rd_expr *values,
     o.dims = dims_of_values(z);
     y      = label ? fold_by(values, name, label, n_group, &o) : rd_reduce_name(values, name, &o);
     if (y && label && label->pieces && folds_pieces(name, opts))
-        y = fold_pieces(name, values, label, &o, y->type);
+        y = fold_pieces(name, values, label->pieces, n_group, &o, y->type);
     return in_axis_order(z, y);
 }
 
@@ -548,15 +536,31 @@ static rd_expr *merge_place(const folded *z)
     return at_all_places(z);
 }
 
-static const struct {
-    const char   *name, *call;
+typedef struct reduction {
+    const char   *name, *call, *sort;
     rd_reducer_id reducer;
     rd_expr *(*merge)(const folded *z);
-} rows[] = {
+} reduction;
+
+/* Names are those of reducers.def. */
+static const reduction *reduction_of(const char *name)
+{
+    static const reduction all[] = {
 #define RD_REDUCTION(name, sort, reducer, ...) \
-    { #name, "rd_" #name, RD_RED_##reducer, merge_##sort },
+    { #name, "rd_" #name, #sort, RD_RED_##reducer, merge_##sort },
 #include "core/reducers.def"
-};
+    };
+    size_t k = 0;
+
+    while (strcmp(all[k].name, name) != 0)
+        k++;
+    return &all[k];
+}
+
+static const char *sort_of(const char *name)
+{
+    return reduction_of(name)->sort;
+}
 
 /* ---- Over what the pattern lacks ------------------------------------------------------------- */
 static rd_expr *beside_values(const folded *z, rd_expr *beside)
@@ -766,15 +770,11 @@ static rd_expr *fold_indices(folded *z, rd_expr *merge(const folded *))
 
 rd_expr *rd_sparse_reduce(rd_expr *x, const char *name, const rd_reduce_opts *opts)
 {
-    folded       z = { .x = x, .name = name };
-    size_t       k = 0;
-    const size_t size =
+    const reduction *const row = reduction_of(name);
+    folded                 z = { .call = row->call, .name = name, .reducer = row->reducer, .x = x };
+    const size_t           size =
         opts && opts->size && opts->size < sizeof z.opts ? opts->size : sizeof z.opts;
 
-    while (strcmp(rows[k].name, name) != 0)
-        k++;
-    z.call    = rows[k].call;
-    z.reducer = rows[k].reducer;
     if (!opts)
         return rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: the options are NULL", z.call);
     memcpy(&z.opts, opts, size);
@@ -782,6 +782,6 @@ rd_expr *rd_sparse_reduce(rd_expr *x, const char *name, const rd_reduce_opts *op
     if (z.opts.by.n || z.opts.groups.n)
         return fold_at_all_places(&z, rd_at_all_places(x, z.call), &z.opts.dims);
     if (!x->origin)
-        return fold(&z, rows[k].merge);
-    return fold_indices(&z, rows[k].merge);
+        return fold(&z, row->merge);
+    return fold_indices(&z, row->merge);
 }

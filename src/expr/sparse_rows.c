@@ -38,7 +38,7 @@ rd_expr *rd_first_row(rd_ctx *ctx, int64_t n, int64_t extent, void **room, const
     return index_row(ctx, n, begins_of(n, extent), extent <= INT32_MAX, room, call);
 }
 
-enum { PIECE = 1 << 15 };
+enum { CHUNK = 1 << 15 };
 
 /* Places from `from` to `to` - 1 of n: for indices above that of the place before. */
 #define FIND_BEGINS(T)                                                                             \
@@ -66,8 +66,8 @@ bool rd_row_ascends(rd_expr *row, int64_t extent, const char *call)
         return true;
     (void)team; /* for a build without OpenMP */
 #pragma omp parallel for num_threads(team) if (team > 1)
-    for (int64_t from = 0; from < n; from += PIECE) {
-        const int64_t to = from + PIECE < n ? from + PIECE : n;
+    for (int64_t from = 0; from < n; from += CHUNK) {
+        const int64_t to = from + CHUNK < n ? from + CHUNK : n;
 
         if (row->type == RD_I32)
             find_begins_int32_t(data, from, to, n, extent, (int32_t *)data + n);
@@ -156,8 +156,8 @@ bool rd_leading_row(const rd_expr *x, int n, const char *call, rd_expr **row)
     const int team = rd_places_threads(x->ctx, l.places);
     (void)team; /* for a build without OpenMP */
 #pragma omp parallel for num_threads(team) if (team > 1) reduction(+ : falls)
-    for (int64_t from = 0; from < l.places; from += PIECE)
-        falls += !put_numbers(&l, from, from + PIECE < l.places ? from + PIECE : l.places, room,
+    for (int64_t from = 0; from < l.places; from += CHUNK)
+        falls += !put_numbers(&l, from, from + CHUNK < l.places ? from + CHUNK : l.places, room,
                               (*row)->type == RD_I32);
     if (falls > 0)
         *row = NULL;

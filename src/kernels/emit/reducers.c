@@ -48,12 +48,12 @@ static const char *step_type(const rd_emit_fold *f)
     const char *const small =
         f->narrow && is_like_elements(f->fold) ? rd_small_type(f->fold->type) : NULL;
 
-    return f->short_sum ? "int32_t" : small ? small : fold_type(f->fold);
+    return f->in_32_bits ? "int32_t" : small ? small : fold_type(f->fold);
 }
 
 static const char *merge_type(const rd_emit_fold *f)
 {
-    return rd_fold_widens(f->fold) ? "double" : f->short_sum ? fold_type(f->fold) : step_type(f);
+    return rd_fold_widens(f->fold) ? "double" : f->in_32_bits ? fold_type(f->fold) : step_type(f);
 }
 
 static rd_class step_class(const rd_fold *f)

@@ -107,7 +107,12 @@ static int32_t levels_of(int64_t steps)
     return levels;
 }
 
-static bool is_short(const rd_codegen *n, int32_t reg, int depth)
+static bool is_signed(rd_dtype type)
+{
+    return rd_dtype_kind(type) == RD_KIND_INT;
+}
+
+static bool has_17_bits(const rd_codegen *n, int32_t reg, int depth)
 {
     enum { DEEP = 4, MOST = 65535 };
     const rd_inst *made = reg >= 0 ? &n->p->inst[n->made[reg]] : NULL;
@@ -117,33 +122,37 @@ static bool is_short(const rd_codegen *n, int32_t reg, int depth)
     if (rd_small_type(made->type))
         return true;
     switch (made->kind) {
-    case RD_I_CONST: return made->value.i64 >= -MOST && made->value.i64 <= MOST;
-    case RD_I_CAST: return is_short(n, made->a, depth + 1);
-    case RD_I_SELECT: return is_short(n, made->b, depth + 1) && is_short(n, made->c, depth + 1);
+    case RD_I_CONST:
+        return made->value.i64 >= (is_signed(made->type) ? -MOST : 0) && made->value.i64 <= MOST;
+    case RD_I_CAST: /* as unsigned, what is negative is large */
+        return (is_signed(made->type) || !is_signed(made->from)) &&
+               has_17_bits(n, made->a, depth + 1);
+    case RD_I_SELECT:
+        return has_17_bits(n, made->b, depth + 1) && has_17_bits(n, made->c, depth + 1);
     default: return false;
     }
 }
 
-bool rd_is_short(const rd_codegen *n, int32_t reg)
+bool rd_has_17_bits(const rd_codegen *n, int32_t reg)
 {
-    return is_short(n, reg, 0);
+    return has_17_bits(n, reg, 0);
 }
 
-/* Sums of short ints in a wide type: blocks of them are int32s, of which vectors hold twice as many.
- * So are those of doubles that are such ints, as means take: no sum of theirs was rounded.  A masked
- * one of nothing is -0.0, which no int is. */
-static bool adds_short(const rd_codegen *n, const rd_codegen_fold *f)
+/* Sums in a wide type of ints of 17 bits: blocks of them are int32s, of which vectors hold twice
+ * as many.  So are those of doubles that are such ints, as means take: no sum of theirs was
+ * rounded.  But a masked one of nothing is -0.0, and one with weights has factors. */
+static bool sums_in_32_bits(const rd_codegen *n, const rd_codegen_fold *f)
 {
     enum { MOST_STEPS = 1 << 14 };
     const rd_fold *const fold = f->of.fold;
     const rd_inst *const x    = &n->p->inst[n->made[n->p->inst[f->step].a]];
 
     if (fold->reducer != RD_RED_sum || fold->scan || rd_has_groups(f) || fold->by_rows ||
-        fold->steps > MOST_STEPS)
+        fold->steps > MOST_STEPS || f->of.weighted)
         return false;
     if (fold->type == RD_F64)
-        return !f->of.masked && !f->of.weighted && x->kind == RD_I_CAST && rd_is_short(n, x->a);
-    return (fold->type == RD_I64 || fold->type == RD_U64) && rd_is_short(n, x->dst);
+        return !f->of.masked && x->kind == RD_I_CAST && rd_has_17_bits(n, x->a);
+    return (fold->type == RD_I64 || fold->type == RD_U64) && rd_has_17_bits(n, x->dst);
 }
 
 static void describe_fold(rd_codegen *n, int32_t k)
@@ -153,9 +162,9 @@ static void describe_fold(rd_codegen *n, int32_t k)
     const int64_t    outer = rd_positions(n->p, &fold->outer);
     const int64_t    rows  = (fold->lane_extent + fold->lanes - 1) / fold->lanes;
 
-    f->of.narrow    = true;
-    f->of.short_sum = adds_short(n, f);
-    f->of.empties   = rd_has_groups(f) || fold->by_rows;
+    f->of.narrow     = true;
+    f->of.in_32_bits = sums_in_32_bits(n, f);
+    f->of.empties    = rd_has_groups(f) || fold->by_rows;
     rd_emit_facts(&f->of, rd_positions(n->p, &fold->index));
     f->of.rises = !fold->scan && rd_rises(n->p, f->step, &fold->index);
     f->mixed    = fold->lane_extent > fold->lanes && fold->lane.n_add > 1;

@@ -132,7 +132,7 @@ bool    rd_within(const rd_codegen *n, int32_t inst, int32_t loop);
 int32_t rd_part_of(const rd_program *p, int32_t inst);
 bool    rd_takes_step(const rd_inst *inst);
 /* Is the register an int of 17 bits at most, as small ints in a wider type are? */
-bool rd_is_short(const rd_codegen *n, int32_t reg);
+bool rd_has_17_bits(const rd_codegen *n, int32_t reg);
 /* How many indices of an axis its loops visit at a time, at most; how many rounds a loop has. */
 int64_t rd_reach(const rd_program *p, int32_t axis);
 int64_t rd_trips(const rd_program *p, int32_t loop);

@@ -35,17 +35,17 @@ static void add_constant(const rd_codegen *n, rd_text *to, const rd_inst *inst)
 }
 
 /* Does the strip add up short ints alone? */
-static bool strip_adds_short(const rd_codegen *n)
+static bool strip_sums_in_32_bits(const rd_codegen *n)
 {
-    bool short_sums = false;
+    bool some = false;
 
     for (int32_t i = n->here->from; i < n->here->to; i++)
         if (rd_takes_step(&n->p->inst[i])) {
-            if (!n->fold[n->p->inst[i].arg].of.short_sum)
+            if (!n->fold[n->p->inst[i].arg].of.in_32_bits)
                 return false;
-            short_sums = true;
+            some = true;
         }
-    return short_sums;
+    return some;
 }
 
 /* Bytes of which a vector holds more than the strip does: gcc 12 finds no vectors of anything then
@@ -54,7 +54,7 @@ static bool strip_adds_short(const rd_codegen *n)
 static bool is_narrow(const rd_codegen *n, const rd_address *at, int64_t coef)
 {
     return rd_dtype_size(at->type) == 1 && coef == 1 && n->strip > 0 && n->strip < n->vector &&
-           !strip_adds_short(n);
+           !strip_sums_in_32_bits(n);
 }
 
 /* Where the element lies: in a strip by way of a pointer to its first, which is made before the
@@ -110,14 +110,14 @@ void rd_add_load(rd_codegen *n, rd_text *to, int32_t i)
     rd_text_free(&element);
 }
 
-/* Of a choice between short ints of a wide type, see rd_is_short(): what it is of, so that vectors
+/* Of a choice between short ints of a wide type, see rd_has_17_bits(): what it is of, so that vectors
  * choose as many as they load.  NULL: of the type. */
 static const char *chosen_type(const rd_codegen *n, const rd_inst *inst)
 {
     const rd_inst *const x = &n->p->inst[n->made[inst->b]], *const y =
                                                                 &n->p->inst[n->made[inst->c]];
 
-    if (rd_register_size(inst->type) < 8 || !rd_is_short(n, inst->dst))
+    if (rd_register_size(inst->type) < 8 || !rd_has_17_bits(n, inst->dst))
         return NULL;
     return rd_small_type(x->type) && y->kind == RD_I_CONST && y->value.u64 == 0
                ? rd_small_type(x->type)

@@ -368,6 +368,7 @@ static void one_strip(rd_codegen *n, const rd_region *r, const char *to)
     rd_line(n, "{");
     rd_line(n, "    const int64_t n = %s - v%d;", to, r->axis);
     strip_body(n, r, 0);
+    rd_line(n, "v%d = %s;", r->axis, to); /* another part of a bounded loop may follow */
     n->indent--;
     rd_line(n, "}");
 }

@@ -16,7 +16,7 @@ static bool may_be_whole(const rd_codegen_fold *f)
     const rd_fold *const fold = f->of.fold;
 
     return f->mode == RD_FOLD_LANES && f->of.n_state == 1 && !f->of.user && !f->room &&
-           (f->of.short_sum || (rd_small_type(fold->type) && rd_fold_any_grouping(fold)));
+           (f->of.in_32_bits || (rd_small_type(fold->type) && rd_fold_any_grouping(fold)));
 }
 
 /* Of elements of 4 bytes, and of halves, which become such, lanes are as fast.  Long loops may end

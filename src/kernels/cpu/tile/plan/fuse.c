@@ -352,7 +352,8 @@ static void fuse_small(const rd_program *p, rd_tile_code *code, int32_t i)
     if (load < 0 || p->inst[load].kind != RD_I_LOAD || code->inst[load].level != RD_AT_TILE ||
         code->reg[inst->a].uses != 1 || code->reg[p->inst[load].dst].uses != 1 || inst->b >= 0 ||
         !sums_exactly(f, f->fold->type) || !code->simd->small[w->at->type] || w->col != 1 ||
-        w->gathers)
+        w->gathers ||
+        (cast && p->inst[from].type != f->fold->type)) /* which cuts what it casts, or wraps it */
         return;
     /* One cell a row, or a cell for each of a few columns whose rows are one run of memory. */
     if (!(f->form == RD_FOLD_RUN) && !(f->cell.col == 1 && f->cell.row == 0 &&
