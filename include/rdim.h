@@ -367,7 +367,7 @@ typedef struct rd_sparse_opts {
  *          lengths that do not fit), RD_ERR_ARGUMENT (an index that is outside or does not ascend,
  *          with its position; not each axis once), RD_ERR_TYPE (of indices; .fill does not fit),
  *          RD_ERR_MEMORY (4 bytes a stored place for each axis but the last compressed one, and 4
- *          for each index of the first; 4 more a place where one has over 2^15 and a 64th of all). */
+ *          for each index of the first; 4 more a place where one, or all in the mean, have over 2^15). */
 RD_API rd_expr *rd_sparse_of(rd_ctx *ctx, const rd_sparse_opts *opts);
 typedef struct rd_matrix_opts {
     uint32_t size;

@@ -85,7 +85,8 @@ static bool counts(int64_t i, bool masked)
     return !masked || i % 3 != 1;
 }
 
-/* Under a mask ints have an initial value, as there may be no element: one that gives way to any. */
+/* Under a mask ints have an initial value, as there may be no element: one that gives way to
+ * any. */
 static rd_expr *extreme(rd_expr *x, int k, bool greatest, bool masked)
 {
     static bool    mask[MOST];

@@ -1,6 +1,6 @@
-/* test_short_sums.c - sums of small ints, whose blocks compiled loops add up in 32 bits, and rows that
- * one state takes: exact with the greatest and the least of each type, in the middle of a sum or all
- * along it; and of i32, for which that would not do. */
+/* test_short_sums.c - sums of small ints, whose blocks compiled loops add up in 32 bits, and rows
+ * that one state takes: exact with the greatest and the least of each type, in the middle of a sum
+ * or all along it; and of i32, for which that would not do. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "core/dtype.h"
 #include "kernels/cpu/jit/tier.h"

@@ -112,11 +112,10 @@ static void compare(const char *name, rd_dtype type, bool only_stored, bool skip
                 rd_reduce_name(plane(full, RD_F64, type), name, &dense));
 }
 
-START_TEST(as_dense_rows)
+static void compare_all(void)
 {
     static const rd_dtype types[] = { RD_F64, RD_F32, RD_I32, RD_I8, RD_BOOL };
 
-    make(true);
     for (size_t k = 0; k < COUNT(names); k++)
         for (size_t t = 0; t < COUNT(types); t++) {
             if (rd_dtype_kind(types[t]) == RD_KIND_FLOAT && !strncmp(names[k], "bits", 4))
@@ -124,6 +123,76 @@ START_TEST(as_dense_rows)
             compare(names[k], types[t], true, false);
             compare(names[k], types[t], false, false);
         }
+}
+
+START_TEST(as_dense_rows)
+{
+    make(true);
+    rd_tier_force("off");
+    compare_all();
+}
+END_TEST
+
+START_TEST(as_dense_rows_compiled)
+{
+    make(true);
+    rd_tier_force("sync");
+    compare_all();
+}
+END_TEST
+
+/* Powers of two of both signs, whose products are exact; 0 where they must be found. */
+START_TEST(products_of_places)
+{
+    make(true);
+    for (int64_t i = 0, p = 0; i < ROWS; i++)
+        for (int64_t k = 0; k < length[i]; k++, p++)
+            stored[p] = full[i * COLUMNS + k * COLUMNS / length[i]] = k % 2               ? -0.5
+                                                                      : k + 1 < length[i] ? 2
+                                                                                          : 4;
+    compare("prod", RD_F64, true, false);
+    compare("prod", RD_F32, true, false);
+}
+END_TEST
+
+/* What a sum is told beside: a mask, a beginning, a type, how exact. */
+START_TEST(keywords)
+{
+    make(true);
+    rd_expr *const x = matrix(RD_F32, true), *const d = plane(full, RD_F64, RD_F32);
+    rd_expr *const all  = plane(there, RD_BOOL, RD_BOOL);
+    rd_expr *const some = rd_lt(rd_coord(d, 1), rd_int(ctx, COLUMNS / 3));
+    rd_expr *const two  = rd_cast(rd_int(ctx, 2), RD_F32);
+
+    expect_same("where", rd_sum(x, RD_DIMS(1), .where = some),
+                rd_sum(d, RD_DIMS(1), .where = rd_and(some, all)));
+    expect_same("initial", rd_sum(x, RD_DIMS(1), .initial = two),
+                rd_sum(d, RD_DIMS(1), .initial = two));
+    expect_same("f64", rd_sum(x, RD_DIMS(1), .type = RD_F64),
+                rd_sum(d, RD_DIMS(1), .type = RD_F64));
+    expect_same("i8", rd_sum(x, RD_DIMS(1), .type = RD_I32), rd_sum(d, RD_DIMS(1), .type = RD_I32));
+    expect_same("wide", rd_sum(x, RD_DIMS(1), .accuracy = RD_WIDE), rd_sum(d, RD_DIMS(1)));
+    expect_same("kept", rd_sum(x, RD_KEEP(1)), rd_sum(d, RD_KEEP(1)));
+}
+END_TEST
+
+/* Rows (i, j) of a cube. */
+START_TEST(rows_of_a_cube)
+{
+    static const int32_t one[2] = { 0, 1 }, top[2] = { 0, ROWS }, fibre[ROWS] = { 0, 1, 2, 3, 4 };
+    const rd_array array = { .in = full, .type = RD_F64, .shape = RD_SHAPE(1, ROWS, COLUMNS) };
+
+    make(true);
+    rd_expr *const cube = rd_sparse(
+        ctx, RD_SHAPE(1, ROWS, COLUMNS),
+        RD_LEVELS(
+            { RD_LEVEL_COMPRESSED, 0, row_of(one, RD_I32, 2), row_of(one, RD_I32, 1) },
+            { RD_LEVEL_COMPRESSED, 1, row_of(top, RD_I32, 2), row_of(fibre, RD_I32, ROWS) },
+            { RD_LEVEL_COMPRESSED, 2, row_of(pos, RD_I32, ROWS + 1), row_of(crd, RD_I32, PLACES) }),
+        row_of(stored, RD_F64, PLACES), .stored = true);
+    expect_same("a cube", rd_sum(cube, RD_DIMS(2)), rd_sum(rd_leaf(ctx, &array), RD_DIMS(2)));
+    expect_same("its planes", rd_max(cube, RD_DIMS(1, 2)),
+                rd_max(rd_leaf(ctx, &array), RD_DIMS(1, 2)));
 }
 END_TEST
 
@@ -210,7 +279,8 @@ static const char *explained(rd_expr *y)
     return rd_explain(ctx, RD_RESULTS({ y, NULL }), NULL);
 }
 
-/* A sum has two folds; what cannot be put together again, such as a variance, or must go in order, one. */
+/* A sum has two folds; what cannot be put together again, such as a variance, or must go in order,
+ * one. */
 START_TEST(two_folds)
 {
     make(true);
@@ -226,8 +296,10 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { as_dense_rows, no_numbers, products_of_long_rows,
-                                   bits_of_any_threads, two_folds };
+    const TTest *const tests[] = {
+        as_dense_rows, as_dense_rows_compiled, products_of_places,  keywords, rows_of_a_cube,
+        no_numbers,    products_of_long_rows,  bits_of_any_threads, two_folds
+    };
 
     return run_suite("sparse pieces", tests, COUNT(tests));
 }

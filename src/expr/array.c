@@ -8,6 +8,10 @@
 #include <stddef.h>
 #include <string.h>
 
+#ifndef RD_CHECK
+#define RD_CHECK 0
+#endif
+
 enum { ARRAY_ALIGN = 64 }; /* a cache line, and the widest vector */
 
 void *rd_array_memory(rd_ctx *ctx, int64_t bytes, void **owner)
@@ -24,7 +28,10 @@ void *rd_array_memory(rd_ctx *ctx, int64_t bytes, void **owner)
     *owner = block;
 
     char *data = (char *)(block + 1);
-    return data + (-(uintptr_t)data & (ARRAY_ALIGN - 1));
+    data += -(uintptr_t)data & (ARRAY_ALIGN - 1);
+    if (RD_CHECK) /* nobody may count on zeros */
+        memset(data, 0xA5, (size_t)bytes);
+    return data;
 }
 
 bool rd_array_is_zeroed(const rd_array *array)

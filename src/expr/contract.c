@@ -335,8 +335,8 @@ static bool clash(const contraction *c, int k, int a, int l)
     return false;
 }
 
-/* Axes of one label have the same indices, but for those that repeat.  Of one element they fit any, and
- * say where it is if all are. */
+/* Axes of one label have the same indices, but for those that repeat.  Of one element they fit any,
+ * and say where it is if all are. */
 static bool find_extents(contraction *c)
 {
     bool known[RD_MAX_LABELS] = { false };

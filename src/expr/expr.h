@@ -118,7 +118,7 @@ struct rd_expr {
     int32_t      device;  /* of the leaves below, as of rd_array; RD_SEVERAL                  */
     int64_t      ascends; /* of a pattern's leaf: indices below it, of which memory behind it says
                              * from where each begins; 0: not so */
-    const struct rd_row_pieces *pieces; /* of such a leaf: its long rows are cut; NULL: it has none */
+    const struct rd_row_pieces *pieces; /* of such a leaf, if its long rows are cut; NULL */
     int64_t         stored; /* of a sparse array at all places: how many are stored; 0: no such  */
     const int64_t  *extent; /* rank of them                                                       */
     const int64_t  *origin; /* the first index along each axis; NULL: 0 (origin.h)                */
@@ -158,8 +158,8 @@ static inline int32_t rd_outputs_of(const rd_expr *e)
 /* ---- Context (ctx.c) ------------------------------------------------------------------------- */
 /* Memory of the context through the caller's hooks, counted against the limit.  rd_alloc records
  * RD_ERR_MEMORY and returns NULL on failure; rd_alloc_quiet does not record, is safe on any thread.
- * Both zero what they return, those called _raw, _pages and _work do not; the last two do not record,
- * and ask for large pages where blocks are large. */
+ * Both zero what they return, those called _raw, _pages and _work do not; the last two do not
+ * record, and ask for large pages where blocks are large. */
 void *rd_alloc(rd_ctx *ctx, int64_t bytes);
 void *rd_alloc_raw(rd_ctx *ctx, int64_t bytes);
 void *rd_alloc_quiet(rd_ctx *ctx, int64_t bytes);
@@ -189,8 +189,8 @@ const void *rd_intern(rd_ctx *ctx, const void *bytes, size_t size);
 
 /* For dumps: a leaf's label, or the file that it is from; NULL without memory, after recording
  * that.  What was said last, NULL: nothing. */
-/* A leaf whose elements are known to be indices below `below`: another one of its memory.  NULL after
- * recording a failure. */
+/* A leaf whose elements are known to be indices below `below`: another one of its memory.  NULL
+ * after recording a failure. */
 rd_expr    *rd_indices_below(rd_expr *leaf, int64_t below);
 rd_expr    *rd_leaf_labelled(rd_expr *leaf, const char *label, const char *path);
 const char *rd_leaf_label(const rd_expr *leaf);
@@ -328,12 +328,13 @@ rd_expr *rd_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *num
                  const int64_t *origin);
 /* Axis `from` as axis `to`; the others keep their order (view.c). */
 rd_expr *rd_move_axis(rd_expr *x, int from, int to);
-/* Function text as rd_map_text() documents it (function_text.c); NULL after recording RD_ERR_TEXT. */
+/* Function text as rd_map_text() documents it (function_text.c); NULL after recording
+ * RD_ERR_TEXT. */
 rd_expr *rd_function_text(rd_ctx *ctx, const char *call, const char *text, int n,
                           rd_expr *const *x);
-/* The text of an RD_FN, a C expression over rd_as_real() operands (function_text.c).  What C and the
- * function text would read differently is not read.  `quiet`: no error is recorded, as there are
- * compiled loops to fall to. */
+/* The text of an RD_FN, a C expression over rd_as_real() operands (function_text.c).  What C and
+ * the function text would read differently is not read.  `quiet`: no error is recorded, as there
+ * are compiled loops to fall to. */
 rd_expr *rd_function_c(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x,
                        rd_dtype real, bool quiet);
 

@@ -1,5 +1,5 @@
-/* origin.c - origins of axes: from operands to nodes, where operands meet, and calls that take or give
- * indices of an axis. */
+/* origin.c - origins of axes: from operands to nodes, where operands meet, and calls that take or
+ * give indices of an axis. */
 #include "expr/origin.h"
 #include "expr/affine.h"
 #include "expr/maps.h"
@@ -22,7 +22,7 @@ const char *rd_range_text(const rd_expr *x, int a, char text[RD_RANGE_TEXT])
     return text;
 }
 
-/* ---- From operands to nodes -------------------------------------------------------------------- */
+/* ---- From operands to nodes ------------------------------------------------------------------ */
 /* Those whose axis repeats say 0, others agree. */
 void rd_origins_of_all(int n, rd_expr *const *x, int64_t origin[RD_MAX_RANK])
 {
@@ -103,10 +103,11 @@ const int64_t *rd_origins_of(const rd_expr *node, const void *facts, int64_t roo
     return rd_somewhere(node->rank, room);
 }
 
-/* ---- Where operands meet ----------------------------------------------------------------------- */
+/* ---- Where operands meet --------------------------------------------------------------------- */
 static bool repeats(const rd_expr *x, int a, int depth);
 
-/* The same of a sparse array: do its values and fill repeat along an axis that its pattern lacks? */
+/* The same of a sparse array: do its values and fill repeat along an axis that its pattern
+ * lacks? */
 static bool repeats_stored(const rd_expr *x, int a, int depth)
 {
     int of_values = 1;
@@ -117,8 +118,8 @@ static bool repeats_stored(const rd_expr *x, int a, int depth)
            (!rd_fill_of(x) || repeats(rd_fill_of(x), a, depth));
 }
 
-/* Is every index along the axis the same element, however many there are?  Maps of such ones too, of
- * a few: beyond that it is an axis like others. */
+/* Is every index along the axis the same element, however many there are?  Maps of such ones too,
+ * of a few: beyond that it is an axis like others. */
 static bool repeats(const rd_expr *x, int a, int depth)
 {
     if (x->extent[a] == 1 || rd_origin(x, a))
@@ -200,7 +201,7 @@ bool rd_ranges_meet(const char *call, int n, rd_expr *const *x)
     return rd_ranges_meet_beside(call, n, x, -1);
 }
 
-/* ---- Origins said ------------------------------------------------------------------------------ */
+/* ---- Origins said ---------------------------------------------------------------------------- */
 bool rd_from_0(int n, rd_expr **x)
 {
     bool ok = true;
@@ -260,7 +261,7 @@ rd_index rd_origin_of(const rd_expr *x)
     return origin;
 }
 
-/* ---- Indices of an axis ------------------------------------------------------------------------ */
+/* ---- Indices of an axis ---------------------------------------------------------------------- */
 /* Places as whole numbers that do not count from the end: what is below the first index is far
  * outside. */
 static rd_expr *places_of(const char *call, const rd_expr *x, int axis, rd_expr *index)

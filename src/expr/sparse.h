@@ -47,11 +47,12 @@ bool     rd_same_pattern(const rd_expr *x, const rd_expr *y);
 /* y, of x's shape or a number, as values of x's pattern: it is read at the stored places. */
 rd_expr *rd_at_stored(const rd_expr *x, rd_expr *y, const char *call);
 
-/* Operands of one shape that have places along the axes of one of them, `lead`, get one pattern: that of
- * all their places; of those that all have, if nothing else counts (`annihilates`); of those that all
- * .stored ones have, if lead is one.  False after recording a failure. */
+/* Operands of one shape that have places along the axes of one of them, `lead`, get one pattern:
+ * that of all their places; of those that all have, if nothing else counts (`annihilates`); of
+ * those that all .stored ones have, if lead is one.  False after recording a failure. */
 bool rd_merge_patterns(const char *call, const rd_expr *lead, bool annihilates, int n, rd_expr **x);
-/* x with its places in the order of the axes of another one, `as`, whose coordinates are along the same. */
+/* x with its places in the order of the axes of another one, `as`, whose coordinates are along the
+ * same. */
 rd_expr *rd_sparse_ordered(const rd_expr *as, rd_expr *x, const char *call);
 /* A row of n indices, i32 or i64, whose memory is to be written. */
 rd_expr *rd_index_row(rd_ctx *ctx, int64_t n, bool narrow, void **room, const char *call);
@@ -62,8 +63,8 @@ rd_expr *rd_first_row(rd_ctx *ctx, int64_t n, int64_t extent, void **room, const
 bool     rd_row_ascends(rd_expr *row, int64_t extent, const char *call);
 /* The same where they are known: extent + 1 of them, i64 or i32. */
 bool rd_row_begins(rd_expr *row, int64_t extent, const void *begin, bool wide, const char *call);
-/* Of such a row, if indices of it have very many places: which piece each place is of, and which index
- * each piece is of.  Both ascend. */
+/* Of such a row, if indices of it have very many places: which piece each place is of, and which
+ * index each piece is of.  Both ascend. */
 typedef struct rd_row_pieces {
     rd_expr *label, *row;
 } rd_row_pieces;
@@ -86,8 +87,8 @@ bool     rd_sparse_alike(const char *call, rd_expr *x[2]);
 rd_expr *rd_sparse_cast(rd_expr *x, rd_dtype type);
 rd_expr *rd_sparse_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
                         const int64_t *origin);
-/* Two matrices of one type, whose places are known, multiplied row by row over a semiring: can they be?
- * Then the product, with places of its own (sparse_product.c). */
+/* Two matrices of one type, whose places are known, multiplied row by row over a semiring: can they
+ * be? Then the product, with places of its own (sparse_product.c). */
 bool     rd_multiplies_rows(const rd_expr *a, const rd_expr *b, rd_reducer_id reducer, rd_op op);
 rd_expr *rd_multiply_rows(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op op,
                           const char *call);

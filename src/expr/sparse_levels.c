@@ -348,8 +348,8 @@ static bool fill_ok(const builder *b, bool pairs)
     return false;
 }
 
-/* Of all axes and the type of values, which are the array's or, where `part` is not -1, that part of
- * complex ones; what is not NULL. */
+/* Of all axes and the type of values, which are the array's or, where `part` is not -1, that part
+ * of complex ones; what is not NULL. */
 static rd_expr *fill_of(const builder *b, rd_dtype type, int part)
 {
     rd_expr *fill = b->opts->fill;

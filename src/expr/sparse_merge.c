@@ -10,8 +10,8 @@
 #include "expr/sparse_places.h"
 #include <string.h>
 
-/* Coordinates as they lie in memory.  A place is one number in C order of its coordinates' axes, which
- * there is for any shape. */
+/* Coordinates as they lie in memory.  A place is one number in C order of its coordinates' axes,
+ * which there is for any shape. */
 typedef struct places {
     int64_t     n;
     int         n_coord;
@@ -19,7 +19,8 @@ typedef struct places {
     const void *row[RD_MAX_RANK];
     bool        wide[RD_MAX_RANK]; /* i64, not i32 */
     int64_t     extent[RD_MAX_RANK];
-    /* of a pair: where the places of each index of the first one begin, and the end; NULL: not known */
+    /* of a pair: where the places of each index of the first one begin, and the end; NULL: not
+     * known */
     const int32_t *begin;
 } places;
 
@@ -154,8 +155,8 @@ static inline void put_pair(const made *to, int64_t n, int64_t i, int32_t j, int
         ((int32_t *)to->number[1])[n] = (int32_t)b;
 }
 
-/* The same row by row: columns are compared alone, and where one row ends the other one's rest needs
- * no look. */
+/* The same row by row: columns are compared alone, and where one row ends the other one's rest
+ * needs no look. */
 static inline int64_t merge_rows_as(const merging *m, counting which, span s, const made *to)
 {
     const int32_t *const x = m->a.row[1], *const y = m->b.row[1];

@@ -27,7 +27,8 @@ static inline void put_index(const rd_expr *row, int64_t k, int64_t index)
         ((int32_t *)data)[k] = (int32_t)index;
 }
 
-/* The place from which row i of a row that ascends begins; rows behind the last one begin at its end. */
+/* The place from which row i of a row that ascends begins; rows behind the last one begin at its
+ * end. */
 static inline int64_t begin_of(const rd_expr *row, int64_t i)
 {
     return index_at(row, row->extent[0] + i);
@@ -38,7 +39,8 @@ static inline int64_t pieces_of(int64_t places)
     return (places + PIECE - 1) / PIECE;
 }
 
-/* Has a row a great share of all places, or are rows so long that they would be no loops (combine.c)? */
+/* Has a row a great share of all places, or are rows so long that they would be no loops
+ * (combine.c)? */
 static bool is_worth_pieces(const rd_expr *row, int64_t longest)
 {
     const int64_t n = row->extent[0];

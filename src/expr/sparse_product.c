@@ -1,8 +1,8 @@
 /* sparse_product.c - products of two sparse matrices, over a semiring.
  *
- * Where the result has places is found with the node: row i has those of all rows k of B for which row
- * i of A has a place.  What they come to is a node of its own, which the evaluator has a kernel for
- * (kernels/product/rows.h), so that an evaluation that is repeated does nothing but that. */
+ * Where the result has places is found with the node: row i has those of all rows k of B for which
+ * row i of A has a place.  What they come to is a node of its own, which the evaluator has a kernel
+ * for (kernels/product/rows.h), so that an evaluation that is repeated does nothing but that. */
 #include "expr/maps.h"
 #include "expr/origin.h"
 #include "expr/sparse.h"
@@ -15,8 +15,8 @@
 #endif
 
 /* ---- Indices of a row, in order -------------------------------------------------------------- */
-/* A set of ints as bits, and above them for each word a bit that says whether it is 0, and so on: it is
- * listed in order, and emptied, in a few steps an index, however far apart they are. */
+/* A set of ints as bits, and above them for each word a bit that says whether it is 0, and so on:
+ * it is listed in order, and emptied, in a few steps an index, however far apart they are. */
 enum { DEPTH = 11 };
 typedef struct bits {
     uint64_t *word[DEPTH];
@@ -121,8 +121,8 @@ static inline void put_index(bool wide, void *row, int64_t at, int64_t index)
         ((int32_t *)row)[at] = (int32_t)index;
 }
 
-/* How many places row i has: of each column `mark` says which row met it last, counted from 1.  In no
- * order, which takes a third of the time. */
+/* How many places row i has: of each column `mark` says which row met it last, counted from 1.  In
+ * no order, which takes a third of the time. */
 static inline int64_t count_row(const rd_row_product *p, bool wide, void *mark, int64_t i)
 {
     const int64_t last = index_at(wide, p->a.begin, i + 1);
@@ -150,8 +150,8 @@ static int64_t products_of(const rd_row_product *p)
     return (int64_t)fmin((double)p->a.n * (each + 1), 1e18);
 }
 
-/* A pass over all rows: the first counts those of row i in begin[i + 1], the second lists them, and beside
- * each the row's own index. */
+/* A pass over all rows: the first counts those of row i in begin[i + 1], the second lists them, and
+ * beside each the row's own index. */
 static bool pass(rd_ctx *ctx, const rd_row_product *p, int64_t *begin, rd_expr *const *coord,
                  void *row, void *column)
 {

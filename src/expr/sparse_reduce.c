@@ -175,7 +175,8 @@ static rd_expr *fold_pieces(const char *name, rd_expr *values, const rd_row_piec
     return rd_cast_to(fold_by(values, name, p->row, n_group, &rest), type);
 }
 
-/* A reduction of values over the places and what else is reduced. */
+/* A reduction of values over the places and what else is reduced.  Of pieces the type and what is
+ * refused are those of the fold that has none. */
 static rd_expr *fold_values(const folded *z, const char *name, rd_expr *values,
                             const rd_reduce_opts *opts)
 {
@@ -235,8 +236,8 @@ static rd_expr *dropped(const folded *z, rd_expr *y)
     return y;
 }
 
-/* At stored places a product is one of what its factors are there: values are made of them, too, so that
- * nothing is looked up twice. */
+/* At stored places a product is one of what its factors are there: values are made of them, too, so
+ * that nothing is looked up twice. */
 static rd_expr *factor_at_stored(const folded *z, rd_expr *y)
 {
     if (y->kind == RD_EXPR_MAP && y->op == RD_OP_mul && !rd_has_pattern(y)) {
@@ -256,8 +257,8 @@ static rd_expr *any_of(const folded *z, rd_expr *counts)
     return counts && counts->rank > 0 ? rd_reduce_name(counts, "any", &plain) : counts;
 }
 
-/* Where a result has a fill that is NaN: of all, more than are stored.  Most often there are none at
- * all, and nothing is counted at places. */
+/* Where a result has a fill that is NaN: of all, more than are stored.  Most often there are none
+ * at all, and nothing is counted at places. */
 static rd_expr *has_nan(const folded *z)
 {
     rd_expr *const fill = rd_slim(rd_fill_of(z->x));
@@ -353,8 +354,8 @@ static bool ends_as_int(const folded *z, rd_dtype natural)
            rd_dtype_kind(z->opts.type) != RD_KIND_FLOAT;
 }
 
-/* Is an int made a bool at its end?  What is stored may be the opposite of all fills, or have no bit
- * that they have. */
+/* Is an int made a bool at its end?  What is stored may be the opposite of all fills, or have no
+ * bit that they have. */
 static bool ends_as_bool(const folded *z)
 {
     return z->opts.type == RD_BOOL && rd_dtype_kind(z->x->type) != RD_KIND_FLOAT;
@@ -739,7 +740,8 @@ static bool begin_at_0(folded *z)
     return rd_from_0(1, &z->x);
 }
 
-/* The reduction by places: what it keeps has x's indices, and a place along one axis becomes one. */
+/* The reduction by places: what it keeps has x's indices, and a place along one axis becomes
+ * one. */
 static rd_expr *fold_indices(folded *z, rd_expr *merge(const folded *))
 {
     const rd_expr *const x                   = z->x;

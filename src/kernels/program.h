@@ -66,10 +66,10 @@ typedef struct rd_bound {
 typedef struct rd_bounds {
     rd_bound low, high;
     int32_t  mask; /* a register that is true exactly where both hold, -1: none is */
-    /* Or ranges of a list.  `list` bytes behind the slot's base, i64, are so many + 1 numbers as there
-     * are lists, and from these on first indices and ends of all ranges.  The address list_at, along
-     * another axis, has ascending clusters: list c + d is of what stands in clusters c to d, of two
-     * at most.  Each list has a range at least, and these ascend.  -1: no list */
+    /* Or ranges of a list.  `list` bytes behind the slot's base, i64, are so many + 1 numbers as
+     * there are lists, and from these on first indices and ends of all ranges.  The address
+     * list_at, along another axis, has ascending clusters: list c + d is of what stands in clusters
+     * c to d, of two at most.  Each list has a range at least, and these ascend.  -1: no list */
     int32_t list_at, list_slot;
     int64_t list, lists;
 } rd_bounds;
@@ -154,8 +154,8 @@ typedef struct rd_fold {
     bool    first; /* argmax or argmin of bools that come by rising place: the first best decides */
 } rd_fold;
 
-/* Is there an element after which no other changes the result?  Then it in *end: a bool, or the least
- * or the greatest int.  Not of floats, as a NaN may come behind it. */
+/* Is there an element after which no other changes the result?  Then it in *end: a bool, or the
+ * least or the greatest int.  Not of floats, as a NaN may come behind it. */
 static inline bool rd_fold_end(const rd_fold *f, rd_word *end)
 {
     const int terminal =

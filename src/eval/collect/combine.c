@@ -90,8 +90,8 @@ static bool access_place(own *o, const rd_value *v)
 
 static bool find_accesses(own *o);
 
-/* Is it a reduction that is used many times along kept axes, as the inner of two products with a vector?
- * No element of it is computed twice, so it lies somewhere, whoever else reads it. */
+/* Is it a reduction that is used many times along kept axes, as the inner of two products with a
+ * vector? No element of it is computed twice, so it lies somewhere, whoever else reads it. */
 static bool is_fold_used_again(const own *o, const rd_value *v)
 {
     const rd_value *t    = v->kind == RD_VALUE_READ ? &o->graph->value[v->target] : v;
@@ -422,8 +422,8 @@ static rd_prefix choose_prefix(const own *o, const rd_combine *c)
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
-/* Neighbours of one label would wait for each other, as each changes the sum that the one before has
- * made; so some lanes take turns, where their states stay in the first-level cache. */
+/* Neighbours of one label would wait for each other, as each changes the sum that the one before
+ * has made; so some lanes take turns, where their states stay in the first-level cache. */
 static int32_t lanes_of_groups(const own *o, const rd_combine *c, bool any_order)
 {
     enum { FEW = 1024 };
@@ -436,9 +436,9 @@ static int32_t lanes_of_groups(const own *o, const rd_combine *c, bool any_order
                : 1;
 }
 
-/* At the end of a block all states go up the tree.  That is to cost little beside its steps, and more
- * blocks than threads are wanted of what is worth several.  Rows of places are loops, and tasks share
- * these: what is one block has them (codegen/rows.c), as all rows of pieces have. */
+/* At the end of a block all states go up the tree.  That is to cost little beside its steps, and
+ * more blocks than threads are wanted of what is worth several.  Rows of places are loops, and
+ * tasks share these: what is one block has them (codegen/rows.c), as all rows of pieces have. */
 static int64_t steps_of_groups(int64_t states, bool by_rows)
 {
     enum { LEAST = 1 << 15, FOR_EACH = 8, MOST = 1 << 26 };

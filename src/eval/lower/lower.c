@@ -81,8 +81,8 @@ bool rd_inst_reports(const rd_inst *inst)
            (inst->kind == RD_I_MAP && rd_op_reports(inst->op, inst->type));
 }
 
-/* Code that may report something runs to the end, or what is reported would depend on how tasks share
- * the loop. */
+/* Code that may report something runs to the end, or what is reported would depend on how tasks
+ * share the loop. */
 static bool may_report(const rd_lowering *l, const rd_opened *level)
 {
     for (int i = 0; i < level->n; i++)
@@ -91,8 +91,8 @@ static bool may_report(const rd_lowering *l, const rd_opened *level)
     return l->failed;
 }
 
-/* To ask a reducer of the caller's, to take rows one by one, to look at all cells or lanes, or for an
- * end of a type that is seldom there, costs more than so short a loop. */
+/* To ask a reducer of the caller's, to take rows one by one, to look at all cells or lanes, or for
+ * an end of a type that is seldom there, costs more than so short a loop. */
 static bool is_worth_an_exit(const rd_lowering *l, const rd_scope *loop, const rd_fold *f)
 {
     enum { SHORT = 16 * RD_TREE_STEPS };
@@ -114,8 +114,8 @@ static bool finds_first(const rd_lowering *l, const rd_value *v, const rd_fold *
            l->graph->axis[loop->axis].extent >= LONG;
 }
 
-/* A loop may stop early when all it does is one fold that elements may decide, for all its cells; not
- * of one group alone. */
+/* A loop may stop early when all it does is one fold that elements may decide, for all its cells;
+ * not of one group alone. */
 static void emit_exit(rd_lowering *l, const rd_scope *loop, int number)
 {
     int v = only_anchor(loop);

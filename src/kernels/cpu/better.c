@@ -146,8 +146,8 @@ static bool is_long(const rd_tile_fold *f)
     return fold->n_block > 1 || fold->lane_extent >= (int64_t)FEW * fold->lanes;
 }
 
-/* Exponentials of what lies in memory: a nest fills arrays and takes one and a half times as long as
- * tiles, whose kernel reads ahead. */
+/* Exponentials of what lies in memory: a nest fills arrays and takes one and a half times as long
+ * as tiles, whose kernel reads ahead. */
 static bool folds_exponentials(const rd_program *p, const rd_tile_code *code)
 {
     bool found = false;
@@ -165,8 +165,8 @@ static bool folds_exponentials(const rd_program *p, const rd_tile_code *code)
 }
 
 /* Elements that are neighbours along one axis and are stored along another, both long: squares of
- * them are turned in registers.  Short rows nests take as they are; and what calls functions, or takes
- * an exponential for each element, gains nothing. */
+ * them are turned in registers.  Short rows nests take as they are; and what calls functions, or
+ * takes an exponential for each element, gains nothing. */
 static bool turns_operands(const rd_program *p, const rd_tile_code *code)
 {
     enum { SHORT = 16 };
@@ -190,7 +190,8 @@ static bool turns_operands(const rd_program *p, const rd_tile_code *code)
 
 /* Sums by labels that lie in memory, of what lies there or takes functions: a kernel adds without a
  * look at whether a label is a new one, and has functions by vectors, which a nest has not beside
- * labels.  Other maps a nest has at hand; and labels of a pattern come in runs, or near each other. */
+ * labels.  Other maps a nest has at hand; and labels of a pattern come in runs, or near each
+ * other. */
 static bool sums_by_label(const rd_program *p, const rd_tile_code *code)
 {
     bool steps = false, maps = false, functions = false;

@@ -31,8 +31,8 @@ bool rd_op_warns(const rd_inst *inst);
 
 /* A constant, with its bits. */
 void rd_add_constant(rd_text *to, const rd_inst *inst);
-/* "rd_f16_to_f32(x)": an element of memory as a register; "rd_f16_of_f32(": what makes a register an
- * element, up to it, and behind it. */
+/* "rd_f16_to_f32(x)": an element of memory as a register; "rd_f16_of_f32(": what makes a register
+ * an element, up to it, and behind it. */
 void        rd_add_from_memory(rd_text *to, rd_dtype type, const char *element);
 void        rd_begin_stored(rd_text *to, rd_dtype type);
 const char *rd_end_stored(rd_dtype type);
@@ -77,16 +77,16 @@ void rd_add_each(rd_text *to, const rd_emit_fold *f, const char *format);
 void rd_add_parameters(rd_text *to, const rd_emit_fold *f, bool nodes, const char *keep, char name);
 /* Do its steps take the exponential of something, see RD_LSE? */
 bool rd_takes_power(const rd_emit_fold *f);
-/* Is it an extreme of the floats of a row (codegen/rows.c)?  These come one after the other, so each
- * waits for the one before it.  That is one instruction, as a NaN is noted beside it, 2 in what says
- * whether there was an element; or fours0(states, x) takes four of them. */
+/* Is it an extreme of the floats of a row (codegen/rows.c)?  These come one after the other, so
+ * each waits for the one before it.  That is one instruction, as a NaN is noted beside it, 2 in
+ * what says whether there was an element; or fours0(states, x) takes four of them. */
 bool rd_notes_nan(const rd_emit_fold *f);
 /* Do its lanes go by one of them, see RD_LANES_ROW, and not merge? */
 bool rd_goes_by_lane(const rd_emit_fold *f);
 
 /* ---- users.c ---------------------------------------------------------------------------------- */
-/* Fills what the text of a user's reducer depends on; f->masked and empties are known.  `pointers`: it is called
- * by its addresses.  False: no memory. */
+/* Fills what the text of a user's reducer depends on; f->masked and empties are known.  `pointers`:
+ * it is called by its addresses.  False: no memory. */
 bool rd_user_facts(rd_emit_fold *f, int number, bool pointers, rd_get_fn *get, void *pool);
 /* Is there all the text that it takes to run without its addresses? */
 bool rd_user_has_text(const rd_reducer *r);

@@ -224,8 +224,8 @@ static void begin_of_lanes(rd_text *to, const rd_emit_fold *f, int number, const
     rd_add_parameters(to, f, true, "const ", other);
 }
 
-/* What lanes go by; what each becomes that adds up, with its exponential apart, for vectors; and their
- * sum. */
+/* What lanes go by; what each becomes that adds up, with its exponential apart, for vectors; and
+ * their sum. */
 static void add_lanes_functions(rd_text *to, const rd_emit_fold *f, int number)
 {
     const lanes_code *code = &lanes_codes[f->fold->reducer];

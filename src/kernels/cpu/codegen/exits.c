@@ -12,8 +12,8 @@ static bool has_cells(const rd_codegen_fold *f)
            !f->nowhere;
 }
 
-/* Can no element change what these states come to?  One lane of a cell says so, and all cells must, of
- * one lane each.  Lanes without elements have the identity. */
+/* Can no element change what these states come to?  One lane of a cell says so, and all cells must,
+ * of one lane each.  Lanes without elements have the identity. */
 void rd_codegen_exit_functions(rd_codegen *n, rd_text *to, int32_t number)
 {
     const rd_codegen_fold *f    = &n->fold[number];
@@ -92,8 +92,8 @@ static bool has_cells_of_strip(const rd_codegen *n, const rd_codegen_fold *f, in
     return f->lanes == 1 && f->mode == RD_FOLD_CELLS;
 }
 
-/* Behind `rows` rows of a strip: all of its cells are known, so that no row below counts.  `to`: where
- * the loop's index goes, as others follow; NULL: it is the only one. */
+/* Behind `rows` rows of a strip: all of its cells are known, so that no row below counts.  `to`:
+ * where the loop's index goes, as others follow; NULL: it is the only one. */
 void rd_codegen_exit_rows(rd_codegen *n, int32_t loop, int rows, const char *to)
 {
     const int32_t a = n->p->loop[loop].axis;

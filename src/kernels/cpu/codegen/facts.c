@@ -225,7 +225,8 @@ static void find_folds(rd_codegen *n)
 }
 
 /* ---- What cannot be -------------------------------------------------------------------------- */
-/* Trees know how many blocks there are, and of a loop that is left there are fewer: tiles have them. */
+/* Trees know how many blocks there are, and of a loop that is left there are fewer: tiles have
+ * them. */
 static bool leaves_a_tree(const rd_program *p)
 {
     bool any = false;

@@ -1,5 +1,6 @@
-/* fetch.c - rows that are gone over more than once, or in parts, of which several loops compute: while
- * they do, memory would have nothing to do, so the next row is fetched. */
+/* fetch.c - what is fetched ahead: along rows that a fold takes by lanes; and rows that are gone
+ * over more than once, or in parts, of which several loops compute: while they do, memory would
+ * have nothing to do, so the next row is fetched. */
 #include "kernels/cpu/codegen/parts.h"
 #include "kernels/cpu/simd/simd.h"
 #include "core/caches.h"
@@ -37,8 +38,8 @@ static bool is_far(const rd_codegen *n, const rd_address *at)
 }
 
 /* Rows that a fold takes by lanes, whole lines at a time: where a processor stops between rows and
- * pages it goes on by this, as in kernels (simd/fetch.c).  Lower triangle of 8192 x 8192 f32, sums of
- * rows: 1.43 of the loop by hand without, 1.18 with. */
+ * pages it goes on by this, as in kernels (simd/fetch.c).  Lower triangle of 8192 x 8192 f32, sums
+ * of rows: 1.43 of the loop by hand without, 1.18 with. */
 static void fetch_along(rd_codegen *n, int32_t load)
 {
     enum { DISTANCE = 2048, LEAST = 256 }; /* bytes */

@@ -175,13 +175,14 @@ int32_t rd_loop_of_reuse(const rd_codegen *n, const rd_region *r, int32_t load);
 void rd_collect_before(rd_codegen *n, int32_t loop);
 void rd_add_collected(rd_codegen *n, rd_text *to, int32_t load);
 
-/* rest.c: may the last strip of the region be as long as the others?  "p3", what a load reads there. */
+/* rest.c: may the last strip of the region be as long as the others?  "p3", what a load reads
+ * there. */
 bool rd_pads(const rd_codegen *n, const rd_region *r);
 void rd_add_padded(rd_codegen *n, int32_t load, const char *type);
 
-/* bounds.c: a loop of which a mask leaves out a part.  first, begin, end, last<loop>: the mask is false
- * outside [first, last), but for one index, and true in [begin, end); all in steps of `by` from `from`
- * on.  Then what it walks, thrice at most. */
+/* bounds.c: a loop of which a mask leaves out a part.  first, begin, end, last<loop>: the mask is
+ * false outside [first, last), but for one index, and true in [begin, end); all in steps of `by`
+ * from `from` on.  Then what it walks, thrice at most. */
 bool rd_is_bounded(const rd_codegen *n, int32_t loop);
 void rd_bounds_functions(const rd_codegen *n, rd_text *to);
 /* Before the loop over blocks around it: how many of a list's ranges lie before a block. */
@@ -231,7 +232,8 @@ void rd_add_loop_ahead(rd_codegen *n);
 bool rd_goes_past(const rd_codegen *n, const rd_region *r, int32_t inst);
 bool rd_any_goes_past(const rd_codegen *n, const rd_region *r);
 void rd_add_past(rd_codegen *n, int32_t inst);
-/* " - OVER_LINE(...)": elements that the first strip has less, so that others begin where lines do. */
+/* " - OVER_LINE(...)": elements that the first strip has less, so that others begin where lines
+ * do. */
 void rd_add_over_line(rd_codegen *n, rd_text *to);
 /* The loop over the strip, and what it stores so. */
 void rd_add_loop_past(rd_codegen *n);
@@ -252,7 +254,8 @@ void rd_strip_loop_end(rd_codegen *n);
 /* Where statements of the loop over the strip go; it is opened. */
 rd_text *rd_strip_loop(rd_codegen *n);
 
-/* Wide strips are taken in parts of so many elements, where what is kept of them shall stay near. */
+/* Wide strips are taken in parts of so many elements, where what is kept of them shall stay
+ * near. */
 enum { RD_PART = 512 };
 /* Elements of a strip, or of a part of one, that arrays have room for. */
 int rd_strip_room(const rd_codegen *n);
@@ -266,8 +269,8 @@ void rd_walk_together(rd_codegen *n, int32_t loop, const char *from, const char 
 /* values.c */
 void rd_codegen_value(rd_codegen *n, int32_t inst);
 void rd_add_load(rd_codegen *n, rd_text *to, int32_t inst);
-/* Does each element along the axis have an index of its own, that memory has said?  Is it a load of a
- * strip's elements that are not side by side? */
+/* Does each element along the axis have an index of its own, that memory has said?  Is it a load of
+ * a strip's elements that are not side by side? */
 bool rd_gathers(const rd_codegen *n, const rd_address *at, int32_t axis);
 bool rd_lies_apart(const rd_codegen *n, int32_t inst, int32_t axis);
 /* A register as an operand at this place. */

@@ -49,8 +49,8 @@ static bool strip_sums_in_32_bits(const rd_codegen *n)
 }
 
 /* Bytes of which a vector holds more than the strip does: gcc 12 finds no vectors of anything then
- * (a masked sum of f64, 32 lanes, AVX-512: 33 ms, 4 where they are ints), but if all that they become
- * is int32s (a count of bytes that pass a test: 0.7 ms, 4.2 where they are ints first). */
+ * (a masked sum of f64, 32 lanes, AVX-512: 33 ms, 4 where they are ints), but if all that they
+ * become is int32s (a count of bytes that pass a test: 0.7 ms, 4.2 where they are ints first). */
 static bool is_narrow(const rd_codegen *n, const rd_address *at, int64_t coef)
 {
     return rd_dtype_size(at->type) == 1 && coef == 1 && n->strip > 0 && n->strip < n->vector &&
@@ -110,8 +110,8 @@ void rd_add_load(rd_codegen *n, rd_text *to, int32_t i)
     rd_text_free(&element);
 }
 
-/* Of a choice between short ints of a wide type, see rd_has_17_bits(): what it is of, so that vectors
- * choose as many as they load.  NULL: of the type. */
+/* Of a choice between short ints of a wide type, see rd_has_17_bits(): what it is of, so that
+ * vectors choose as many as they load.  NULL: of the type. */
 static const char *chosen_type(const rd_codegen *n, const rd_inst *inst)
 {
     const rd_inst *const x = &n->p->inst[n->made[inst->b]], *const y =

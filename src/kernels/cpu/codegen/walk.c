@@ -307,8 +307,8 @@ static void strip_body(rd_codegen *n, const rd_region *r, int32_t elements)
     rd_strip_loop_end(n);
 }
 
-/* Strips [from, to): whole ones of a constant length, then the rest.  Of an axis that is one strip, but
- * for tasks' shares, these are some vectors. */
+/* Strips [from, to): whole ones of a constant length, then the rest.  Of an axis that is one strip,
+ * but for tasks' shares, these are some vectors. */
 static void fixed_strips(rd_codegen *n, const rd_region *r, const char *to)
 {
     enum { SHARE = 8 };

@@ -1,8 +1,8 @@
 /* wholes.c - rows of small ints, each a strip that one state takes.
  *
- * What comes in any order to one result needs no lanes: compilers keep vectors of sums of their own,
- * and join them in registers, where those of lanes go through memory (a count in a row of 64 bytes:
- * 16 ns, so 2.5). */
+ * What comes in any order to one result needs no lanes: compilers keep vectors of sums of their
+ * own, and join them in registers, where those of lanes go through memory (a count in a row of 64
+ * bytes: 16 ns, so 2.5). */
 #include "kernels/cpu/codegen/parts.h"
 
 static bool steps_in(const rd_codegen_fold *f, const rd_region *r)

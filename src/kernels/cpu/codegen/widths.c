@@ -96,8 +96,8 @@ static bool names(const rd_bound *b, int32_t axis)
     return false;
 }
 
-/* Does a mask bound a loop in the region by the strip's place?  The narrower a strip is, the more of
- * that loop is left out. */
+/* Does a mask bound a loop in the region by the strip's place?  The narrower a strip is, the more
+ * of that loop is left out. */
 static bool is_bounding(const rd_codegen *n, const rd_region *r)
 {
     for (int32_t k = 0; k < n->p->n_loop; k++) {
