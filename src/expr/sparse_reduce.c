@@ -169,7 +169,7 @@ static rd_expr *fold_pieces(const char *name, rd_expr *values, const rd_row_piec
     else
         rest.skip_nan = o.skip_nan;
     rest.initial = o.initial;
-    if (strcmp(sort, "extreme")) /* these take it twice; exclusive bits do not */
+    if (strcmp(sort, "extreme") != 0) /* these take it twice; exclusive bits do not */
         o.initial = NULL;
     values = fold_by(values, name, p->label, p->row->extent[0], &o);
     return rd_cast_to(fold_by(values, name, p->row, n_group, &rest), type);
