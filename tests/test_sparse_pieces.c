@@ -5,6 +5,7 @@
 #include "values.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -76,11 +77,16 @@ static int64_t results_of(const rd_array *a)
     return n;
 }
 
+/* How the pieces are taken; nothing of what they are compared with is compiled. */
+static const char *mode = "off";
+
 static void expect_same(const char *what, rd_expr *got, rd_expr *want)
 {
     rd_array a = { 0 }, b = { 0 };
 
+    rd_tier_force(mode);
     evaluate(got, 2, &a);
+    rd_tier_force("off");
     evaluate(want, 1, &b);
     ck_assert_msg(a.type == b.type && results_of(&a) == results_of(&b), "%s: another type or shape",
                   what);
@@ -112,12 +118,13 @@ static void compare(const char *name, rd_dtype type, bool only_stored, bool skip
                 rd_reduce_name(plane(full, RD_F64, type), name, &dense));
 }
 
-static void compare_all(void)
+static void compare_all(size_t n_type)
 {
-    static const rd_dtype types[] = { RD_F64, RD_F32, RD_I32, RD_I8, RD_BOOL };
+    static const rd_dtype types[] = { RD_F64, RD_I8, RD_F32, RD_I32, RD_BOOL };
 
+    make(true);
     for (size_t k = 0; k < COUNT(names); k++)
-        for (size_t t = 0; t < COUNT(types); t++) {
+        for (size_t t = 0; t < n_type && t < COUNT(types); t++) {
             if (rd_dtype_kind(types[t]) == RD_KIND_FLOAT && !strncmp(names[k], "bits", 4))
                 continue;
             compare(names[k], types[t], true, false);
@@ -127,17 +134,14 @@ static void compare_all(void)
 
 START_TEST(as_dense_rows)
 {
-    make(true);
-    rd_tier_force("off");
-    compare_all();
+    compare_all(SIZE_MAX);
 }
 END_TEST
 
 START_TEST(as_dense_rows_compiled)
 {
-    make(true);
-    rd_tier_force("sync");
-    compare_all();
+    mode = "sync";
+    compare_all(2);
 }
 END_TEST
 
