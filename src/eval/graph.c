@@ -81,7 +81,8 @@ rd_set rd_space(const rd_value *v)
 
 bool rd_goes_by_rows(const rd_value *v)
 {
-    return v->kind == RD_VALUE_REDUCE && v->group >= 0 && v->expr->as.fold->of_pattern == 2;
+    return v->kind == RD_VALUE_REDUCE && v->group >= 0 &&
+           v->expr->as.fold->of_pattern == RD_PATTERN_ROWS;
 }
 
 int64_t rd_begins_of_rows(const rd_graph *g, const rd_value *v)

@@ -80,6 +80,14 @@ typedef struct rd_call_facts {
     const char  *names, *body; /* interned; of f32 and f64, or NULL: see rd_fn       */
 } rd_call_facts;
 
+/* What neighbours among labels are. */
+typedef enum rd_pattern {
+    RD_NO_PATTERN,    /* anything */
+    RD_PATTERN_APART, /* indices of places of a pattern, near each other, but not the same */
+    RD_PATTERN_RUNS,  /* the same for many places */
+    RD_PATTERN_ROWS   /* and a leaf that ascends */
+} rd_pattern;
+
 typedef struct rd_fold_facts {
     uint64_t          dims;    /* bit a: axis a of x is reduced; a scan has one bit */
     int32_t           reducer; /* rd_reducer_id */
@@ -88,8 +96,7 @@ typedef struct rd_fold_facts {
     int32_t           exclusive, reverse; /* scans */
     int32_t           identity;   /* min, max with .initial: of nothing +inf / -inf (or the int
                                  * extreme), not NaN */
-    int32_t           of_pattern; /* labels are places of a pattern: neighbours are one, or near; 2:
-                                   * a leaf that ascends */
+    int32_t           of_pattern; /* rd_pattern: of labels */
     const rd_reducer *user; /* interned copy, RD_RED_user only; n_out > 1 gives a new last axis */
 } rd_fold_facts;
 
@@ -111,7 +118,7 @@ struct rd_expr {
     rd_expr_kind kind;
     rd_dtype     type;
     bool         weak; /* a number, or maps of numbers only: takes the type of what it meets */
-    bool         of_pattern; /* a leaf: its places along an axis                               */
+    rd_pattern   of_pattern; /* a leaf: its places along an axis                               */
     bool         blocks; /* a leaf: which blocks of pairs count; lists behind it (blocks.c)    */
     rd_op        op;     /* MAP                                                                */
     int32_t      rank, n_in;

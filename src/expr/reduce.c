@@ -270,7 +270,7 @@ static int result_shape(const rd_folding *f, const rd_expr *x, int n_out,
 }
 
 /* As rd_fold_facts has it, of so many groups. */
-static int32_t of_pattern(const rd_expr *label, int64_t n_group)
+static rd_pattern of_pattern(const rd_expr *label, int64_t n_group)
 {
     bool itself = true; /* and not a number made of it and others */
 
@@ -280,7 +280,9 @@ static int32_t of_pattern(const rd_expr *label, int64_t n_group)
         itself &= label->kind != RD_EXPR_MAP || label->op == RD_OP_cast;
         label = label->in[0];
     }
-    return itself && n_group <= label->ascends ? 2 : label->of_pattern;
+    if (itself && n_group <= label->ascends)
+        return RD_PATTERN_ROWS;
+    return itself || !label->of_pattern ? label->of_pattern : RD_PATTERN_APART;
 }
 
 rd_expr *rd_folding_node(const rd_folding *f, rd_expr *x, rd_expr *weights, rd_dtype type,

@@ -36,7 +36,7 @@ rd_expr *rd_sparse_node(rd_expr *values, rd_expr *fill, int rank, const int64_t 
         if (!(in[2 + k] = rd_indices_below(coord[k], extent[axis[k]])))
             return NULL;
         facts.axis[k]         = axis[k];
-        in[2 + k]->of_pattern = true;
+        in[2 + k]->of_pattern = k == 0 ? RD_PATTERN_RUNS : RD_PATTERN_APART;
     }
     return rd_node(&(rd_expr){ .ctx    = values->ctx,
                                .kind   = RD_EXPR_SPARSE,

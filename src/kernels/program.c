@@ -246,6 +246,7 @@ static void add_fold(rd_text *text, const rd_fold *fold, int32_t number)
     if (fold->n_group)
         rd_text_add(text, ", %" PRId64 " groups by %" PRId64 "%s", fold->n_group, fold->apart,
                     fold->begins       ? ", of rows"
+                    : fold->differ     ? ", of a pattern, no neighbours alike"
                     : fold->of_pattern ? ", of a pattern"
                                        : "");
     rd_text_add(text, "%s\n", fold->split ? ", split" : "");

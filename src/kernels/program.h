@@ -145,7 +145,8 @@ typedef struct rd_fold {
     int64_t           n_cell;      /* accumulators held at once                                 */
     int64_t           n_group;     /* 0: every element goes to `cell`; else to that of its label */
     int64_t           apart;       /* cells of one group and the next                          */
-    bool              of_pattern;  /* labels of neighbours are one, or near: of speed alone */
+    /* labels of neighbours are one, or near; and none are one: of speed alone */
+    bool of_pattern, differ;
     /* labels lie in memory and ascend; so far behind the first is where the elements of each group
      * begin, and the end; 0: not so.  Of speed alone */
     int64_t begins;

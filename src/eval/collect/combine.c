@@ -430,8 +430,9 @@ static int32_t lanes_of_groups(const own *o, const rd_combine *c, bool any_order
     const rd_value *v    = o->value;
     const bool      turn = v->reducer != RD_RED_logsumexp && v->reducer != RD_RED_maxsumexp;
 
-    return any_order && turn && v->expr->as.fold->of_pattern < 2 && c->lane_axis >= 0 &&
-                   rd_in(v->reduced, c->lane_axis) && extent(o, v->group) <= FEW
+    return any_order && turn && v->expr->as.fold->of_pattern != RD_PATTERN_ROWS &&
+                   c->lane_axis >= 0 && rd_in(v->reduced, c->lane_axis) &&
+                   extent(o, v->group) <= FEW
                ? RD_GROUP_LANES
                : 1;
 }
@@ -479,7 +480,7 @@ static bool combine(rd_graph *graph, rd_value *v)
     if (v->group >= 0) {
         c->lanes = lanes_of_groups(&o, c, any_order);
         c->steps = steps_of_groups(graph->axis[v->group].extent * c->lanes,
-                                   v->expr->as.fold->of_pattern == 2) /
+                                   v->expr->as.fold->of_pattern == RD_PATTERN_ROWS) /
                    c->lanes;
     } else if (c->lane_axis >= 0 && rd_in(v->reduced, c->lane_axis) && v->kind == RD_VALUE_REDUCE)
         c->lanes =

@@ -43,6 +43,7 @@ int rd_new_fold(rd_lowering *l, int i, const rd_scope *parent)
                     .identity   = facts->identity,
                     .ddof       = facts->ddof,
                     .of_pattern = facts->of_pattern,
+                    .differ     = facts->of_pattern == RD_PATTERN_APART,
                     .n_out      = v->inner >= 0 ? (int32_t)l->graph->axis[v->inner].extent : 1,
                     .split      = !parent->parent && l->stage->root >= 0 && !l->stage->serial };
     if (facts->user) {

@@ -47,6 +47,6 @@ static inline int64_t rd_grains(const rd_tree *tree, int axis, rd_sharing s)
 int64_t rd_step_of(const rd_tree *tree, int value, int axis);
 /* A loop over the axis around a list of items; NULL without memory. */
 rd_item *rd_wrap_items(const rd_tree *tree, int axis, rd_item *first);
-/* Is there a fold by the places of a pattern in it?  By rows: 2, as rd_fold_facts has it. */
+/* Is there a fold by the places of a pattern in it?  The greatest rd_pattern of such. */
 int rd_folds_places(const rd_tree *tree, const rd_scope *scope);
 #endif

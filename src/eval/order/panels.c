@@ -262,7 +262,7 @@ static bool folds_rows(const panel *p, const rd_scope *loop)
 {
     enum { MANY = 1024 };
 
-    return p->extent <= MANY && rd_folds_places(p->tree, loop) == 2;
+    return p->extent <= MANY && rd_folds_places(p->tree, loop) == RD_PATTERN_ROWS;
 }
 
 /* Is some array larger than what memory keeps of a file?  Then whatever lies between rows of a panel is
