@@ -42,6 +42,16 @@ typedef struct rd_address {
     rd_addend add[RD_MAX_TERMS];
 } rd_address;
 
+/* Do registers count in it? */
+static inline bool rd_has_registers(const rd_address *at)
+{
+    bool found = false;
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        found |= at->add[k].axis < 0;
+    return found;
+}
+
 typedef enum rd_loop_kind {
     RD_LOOP_EACH, /* visits each index of the axis' current range                          */
     RD_LOOP_TILE  /* visits ranges of `step` indices; loops over the axis inside visit one  */

@@ -181,7 +181,7 @@ static bool may_be_windows(const rd_cuda_blocks *b, const bool *windowed)
             continue;
         const rd_touched w = rd_blocks_touch(b, at->slot);
 
-        if (rd_cuda_gathers(at) || (w.loaded && w.stored))
+        if (rd_has_registers(at) || (w.loaded && w.stored))
             return false;
     }
     return true;

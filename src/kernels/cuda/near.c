@@ -14,14 +14,6 @@
 #include "kernels/cuda/text.h"
 #include <inttypes.h>
 
-static bool has_registers(const rd_address *at)
-{
-    for (int32_t k = 0; k < at->n_add; k++)
-        if (at->add[k].axis < 0)
-            return true;
-    return false;
-}
-
 /* m of maxsumexp is the maximum, which moves often.  A fold that each element begins anew has its
  * states in the element's body. */
 bool rd_cuda_waits(const rd_cuda_text *t, const rd_inst *inst)
@@ -31,7 +23,7 @@ bool rd_cuda_waits(const rd_cuda_text *t, const rd_inst *inst)
 
     return fold && !f->of.user && fold->reducer == RD_RED_logsumexp && !f->of.masked &&
            !f->of.weighted && t->s->p->inst[f->start].loop != inst->loop &&
-           !has_registers(&fold->cell) && !has_registers(&fold->lane) &&
+           !rd_has_registers(&fold->cell) && !rd_has_registers(&fold->lane) &&
            (!f->tree || rd_cuda_has_moved(t, inst->arg)) &&
            (f->home != RD_HOME_TEAM || t->spread >= 0);
 }

@@ -30,7 +30,7 @@
 /* What is loaded may come from shared memory, or is the same for all pairs. */
 static bool may_load(const rd_cuda_shape *s, const rd_address *at)
 {
-    return !rd_cuda_gathers(at) && !s->stored[at->slot] &&
+    return !rd_has_registers(at) && !s->stored[at->slot] &&
            !(rd_coef(at, s->strip) && rd_coef(at, rd_cuda_pair_axis(s)));
 }
 

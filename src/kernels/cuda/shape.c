@@ -155,7 +155,7 @@ static bool keeps_apart(const rd_cuda_shape *s, const rd_inst *access, const spr
     const int32_t     slot  = p->address[access->arg].slot;
     const bool        moves = rd_coef(&p->address[access->arg], w->axis) != 0;
 
-    if (access->kind == RD_I_STORE && rd_cuda_gathers(&p->address[access->arg]))
+    if (access->kind == RD_I_STORE && rd_has_registers(&p->address[access->arg]))
         return false;
     for (int32_t i = 0; i < p->n_inst; i++) {
         const rd_inst *other  = &p->inst[i];

@@ -42,16 +42,6 @@ static inline bool rd_cuda_within(const rd_program *p, int32_t inst, int32_t loo
     return inst > p->loop[loop].begin && inst < p->loop[loop].end;
 }
 
-/* Do registers count in a position? */
-static inline bool rd_cuda_gathers(const rd_address *at)
-{
-    bool found = false;
-
-    for (int32_t k = 0; k < at->n_add; k++)
-        found |= at->add[k].axis < 0;
-    return found;
-}
-
 /* What a block of threads has of a slot in shared memory: rows of its items (stretches.c). */
 typedef enum rd_cuda_role {
     RD_ROWS_IN,  /* read from memory before its items are done */

@@ -34,7 +34,7 @@ static int32_t other_way(const rd_cuda_shape *s, const rd_inst *inst, int32_t st
     const rd_address *at   = &s->p->address[inst->arg];
     const int64_t     coef = rd_coef(at, s->p->loop[stored].axis);
 
-    if (s->stored[at->slot] || rd_cuda_gathers(at) || coef == 0 || coef == 1)
+    if (s->stored[at->slot] || rd_has_registers(at) || coef == 0 || coef == 1)
         return -1;
     for (int32_t g = 0; g < s->n_grid; g++)
         if (s->grid[g] != stored && rd_coef(at, s->p->loop[s->grid[g]].axis) == 1)

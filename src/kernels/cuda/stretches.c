@@ -68,7 +68,7 @@ static bool find_row(const rd_cuda_shape *s, int32_t inst, rd_cuda_stretch *r)
 {
     const rd_address *at = address_of(s, inst);
 
-    if (rd_cuda_gathers(at))
+    if (rd_has_registers(at))
         return false;
     *r = (rd_cuda_stretch){ .slot = at->slot, .type = at->type, .items = 1 };
     for (r->outer = s->n_grid; r->outer > 0; r->outer--) {

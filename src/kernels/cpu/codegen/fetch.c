@@ -19,22 +19,13 @@ static int32_t loads_before(const rd_codegen *n, int32_t load, int32_t row)
     return count;
 }
 
-static bool is_gathered(const rd_address *at)
+double rd_bytes_along(const rd_codegen *n, const rd_address *at)
 {
-    for (int32_t k = 0; k < at->n_add; k++)
-        if (at->add[k].axis < 0)
-            return true;
-    return false;
-}
+    double bytes = rd_has_registers(at) ? 0 : (double)rd_dtype_size(at->type);
 
-/* Of an array that no cache holds. */
-static bool is_far(const rd_codegen *n, const rd_address *at)
-{
-    double bytes = (double)rd_dtype_size(at->type);
-
-    for (int32_t k = 0; k < at->n_add; k++)
+    for (int32_t k = 0; k < at->n_add && bytes > 0; k++)
         bytes *= (double)n->p->axis_extent[at->add[k].axis];
-    return bytes > RD_CACHED_BYTES;
+    return bytes;
 }
 
 /* Rows that a fold takes by lanes, whole lines at a time: where a processor stops between rows and
@@ -48,7 +39,7 @@ static void fetch_along(rd_codegen *n, int32_t load)
 
     if (!rd_fetches_rows || n->unrolled || n->here->one || n->padded || !n->here->fixed ||
         n->strip * size < LEAST || rd_coef(at, n->here->axis) != 1 || n->stored[at->slot] ||
-        is_gathered(at) || !rd_has_lanes(n, n->here) || !is_far(n, at))
+        !rd_has_lanes(n, n->here) || rd_bytes_along(n, at) <= RD_CACHED_BYTES)
         return;
     rd_text_add(&n->before, "%*sFETCH((const %s *)m%" PRId32 " + ", 4 * n->indent, "",
                 rd_memory_type(at->type), at->slot);
@@ -69,7 +60,7 @@ static void fetch_row(rd_codegen *n, int32_t load)
 
     if (coef == 0 || n->unrolled || rd_coef(at, n->here->axis) != 1 || n->stored[at->slot] ||
         bytes * 4 > RD_L2_BYTES || bytes * (double)rd_trips(n->p, row) < RD_CACHED_BYTES ||
-        loads_before(n, load, row) != (parts ? 0 : 1) || is_gathered(at))
+        loads_before(n, load, row) != (parts ? 0 : 1) || rd_has_registers(at))
         return;
     rd_text_add(&n->before, "%*sFETCH((const %s *)m%" PRId32 " + ", 4 * n->indent, "",
                 rd_memory_type(at->type), at->slot);
@@ -96,17 +87,14 @@ static bool comes_in_rows(const rd_codegen *n, int32_t loop, int32_t i)
     enum { LEAST = 4 }; /* bytes of an element: a part of narrow ones would be no vectors */
     const rd_address *at =
         n->p->inst[i].kind == RD_I_LOAD ? &n->p->address[n->p->inst[i].arg] : NULL;
-    double bytes = at ? (double)rd_dtype_size(at->type) : 0;
 
     if (!at || rd_coef(at, n->here->axis) != 1 || !rd_coef(at, n->p->loop[loop].axis) ||
         n->stored[at->slot] || rd_dtype_size(at->type) < LEAST)
         return false;
-    for (int32_t k = 0; k < at->n_add; k++)
-        bytes *= at->add[k].axis < 0 ? 0 : (double)n->p->axis_extent[at->add[k].axis];
     for (int32_t k = n->p->inst[i].loop; k != loop; k = n->p->loop[k].parent)
         if (n->p->loop[k].axis != n->here->axis && rd_coef(at, n->p->loop[k].axis))
             return false;
-    return bytes > RD_CACHED_BYTES;
+    return rd_bytes_along(n, at) > RD_CACHED_BYTES;
 }
 
 bool rd_fetches_ahead(const rd_codegen *n, int32_t loop)

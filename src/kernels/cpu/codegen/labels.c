@@ -85,7 +85,7 @@ static void add_first(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, int3
 
 /* States that are variables along the loop whose rounds are steps: small ones, of one lane, as
  * others come in turn; not where each label is another one (columns of an R-MAT graph, f32: 1.70 of
- * the loop by hand, so 1.45; sums of a cube over its second axis 1.37, so 1.02). */
+ * the loop by hand, so 1.45; sums of a cube over its second axis 1.37, so 1.04). */
 static bool is_kept(const rd_codegen *n, const rd_codegen_fold *f)
 {
     enum { FEW = 4, SMALL = 32 };

@@ -151,10 +151,11 @@ double rd_cost_of_inst(const rd_codegen *n, const rd_region *r, const rd_inst *i
 void rd_size_region(const rd_codegen *n, rd_region *r);
 /* Are its elements lanes of a fold? */
 bool rd_has_lanes(const rd_codegen *n, const rd_region *r);
-/* Finds the folds of mode RD_FOLD_WHOLE; has the region some? */
+bool rd_has_exp_of_pairs(const rd_codegen *n, const rd_region *r, int32_t loop);
+
+/* wholes.c: finds the folds of mode RD_FOLD_WHOLE; has the region some? */
 void rd_find_wholes(rd_codegen *n);
 bool rd_has_wholes(const rd_codegen *n, const rd_region *r);
-bool rd_has_exp_of_pairs(const rd_codegen *n, const rd_region *r, int32_t loop);
 
 /* cuts.c: instructions that end a loop over the strip: they take it as an array. */
 bool rd_cuts(const rd_codegen *n, const rd_inst *inst);
@@ -219,7 +220,9 @@ void    rd_open_fours(rd_codegen *n, int32_t loop, const char *lo, const char *h
 void    rd_close_fours(rd_codegen *n, int32_t loop);
 void    rd_declare_rows(rd_codegen *n);
 
-/* fetch.c: what the loop over the strip fetches beside a load of its. */
+/* fetch.c: bytes of all elements along the address' axes; 0: registers count. */
+double rd_bytes_along(const rd_codegen *n, const rd_address *at);
+/* What the loop over the strip fetches beside a load of its. */
 void rd_add_fetch(rd_codegen *n, int32_t load);
 /* Does one over so many rows of a loop fetch those behind them?  Then what it has to say beside
  * each part of the strip, and the loop that is open. */

@@ -27,15 +27,11 @@ bool rd_goes_past(const rd_codegen *n, const rd_region *r, int32_t i)
 {
     const rd_inst    *inst = &n->p->inst[i];
     const rd_address *at   = inst->kind == RD_I_STORE ? &n->p->address[inst->arg] : NULL;
-    double            bytes;
 
     if (!at || at->slot >= n->p->first_scratch || rd_coef(at, r->axis) != 1 ||
         rd_reach(n->p, r->axis) * rd_dtype_size(at->type) < LEAST || is_loaded(n, at->slot))
         return false;
-    bytes = rd_dtype_size(at->type);
-    for (int32_t k = 0; k < at->n_add; k++)
-        bytes *= at->add[k].axis < 0 ? 0 : (double)n->p->axis_extent[at->add[k].axis];
-    return bytes >= (forced ? (double)forced : (double)RD_STREAM_BYTES);
+    return rd_bytes_along(n, at) >= (forced ? (double)forced : (double)RD_STREAM_BYTES);
 }
 
 bool rd_any_goes_past(const rd_codegen *n, const rd_region *r)

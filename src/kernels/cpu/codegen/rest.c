@@ -12,11 +12,8 @@ static bool is_plain(const rd_codegen *n, const rd_region *r, int32_t load)
     const rd_address *at   = &n->p->address[n->p->inst[load].arg];
     const int64_t     coef = rd_coef(at, r->axis);
 
-    for (int32_t k = 0; k < at->n_add; k++)
-        if (at->add[k].axis < 0)
-            return false;
-    return n->reuse[load] < 0 && (coef == 0 || coef == 1) && at->type != RD_F16 &&
-           at->type != RD_BF16 && !n->stored[at->slot];
+    return !rd_has_registers(at) && n->reuse[load] < 0 && (coef == 0 || coef == 1) &&
+           at->type != RD_F16 && at->type != RD_BF16 && !n->stored[at->slot];
 }
 
 static bool may_go_on(const rd_codegen *n, const rd_region *r, int32_t i)

@@ -348,21 +348,11 @@ void rd_row_range(rd_codegen *n, int32_t loop)
     rd_text_free(&to);
 }
 
-static bool is_gathered(const rd_codegen *n, const rd_inst *inst)
-{
-    const rd_address *at = &n->p->address[inst->arg];
-
-    for (int32_t k = 0; k < at->n_add; k++)
-        if (at->add[k].axis < 0)
-            return true;
-    return false;
-}
-
 static bool takes_fours(const rd_codegen *n, const rd_inst *inst)
 {
     switch (inst->kind) {
     case RD_I_STEP: return inst->c < 0 && rd_notes_nan(&n->fold[inst->arg].of);
-    case RD_I_LOAD: return !is_gathered(n, inst);
+    case RD_I_LOAD: return !rd_has_registers(&n->p->address[inst->arg]);
     case RD_I_MAP:
     case RD_I_CAST:
     case RD_I_SELECT: return true;

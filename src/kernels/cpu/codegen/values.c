@@ -333,10 +333,7 @@ static bool is_row_of_halves(const rd_codegen *n, int32_t i)
 {
     const rd_address *at = &n->p->address[n->p->inst[i].arg];
 
-    for (int32_t k = 0; k < at->n_add; k++)
-        if (at->add[k].axis < 0)
-            return false;
-    return at->type == RD_F16 && rd_coef(at, n->here->axis) == 1;
+    return !rd_has_registers(at) && at->type == RD_F16 && rd_coef(at, n->here->axis) == 1;
 }
 
 /* Elements that lie apart are collected first, by a loop of its own: it may have no vectors, and
