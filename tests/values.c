@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { POOL = 64, MOST = 16 };
 rd_ctx        *ctx;
@@ -19,6 +20,21 @@ static void setup(void)
 static void teardown(void)
 {
     rd_ctx_free(ctx);
+}
+
+const char *plan_text(rd_expr *y)
+{
+    ck_assert_msg(y != NULL, "%s", rd_error_text(ctx));
+    return rd_explain(ctx, RD_RESULTS({ y, NULL }), NULL);
+}
+
+int times_in(const char *text, const char *word)
+{
+    int n = 0;
+
+    for (; (text = strstr(text, word)); text += strlen(word))
+        n++;
+    return n;
 }
 
 void forget_leaves(void)

@@ -33,6 +33,10 @@ void expect_shape(const char *what, const rd_expr *y, rd_shape want);
 /* The constructor failed so, with a sentence; the error is cleared. */
 void expect_error(const char *what, const rd_expr *y, rd_status want);
 
+/* rd_explain() of it, and how often a text has a word. */
+const char *plan_text(rd_expr *y);
+int         times_in(const char *text, const char *word);
+
 /* Runs the tests, each with a context; what main() returns. */
 int run_suite(const char *name, const TTest *const *tests, size_t n);
 #endif
