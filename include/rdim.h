@@ -367,7 +367,8 @@ typedef struct rd_sparse_opts {
  *          lengths that do not fit), RD_ERR_ARGUMENT (an index that is outside or does not ascend,
  *          with its position; not each axis once), RD_ERR_TYPE (of indices; .fill does not fit),
  *          RD_ERR_MEMORY (4 bytes a stored place for each axis but the last compressed one, and 4
- *          for each index of the first; 4 more a place where one, or all in the mean, have over 2^15). */
+ *          for each index of the first; 4 more a place where one of these has a great share of
+ *          all, or all in the mean have over 2^15 places). */
 RD_API rd_expr *rd_sparse_of(rd_ctx *ctx, const rd_sparse_opts *opts);
 typedef struct rd_matrix_opts {
     uint32_t size;
@@ -530,7 +531,8 @@ RD_API rd_expr *rd_concat(int axis, rd_exprs parts);
  * then: -1 is -1.  Operands that meet have the same indices along an axis, else RD_ERR_SHAPE names
  * both ranges; what repeats, or has extent 1, fits any.  An axis that a result has whole from an
  * operand keeps its indices, a fresh rd_array of the result too (.origin); any other begins at 0: a
- * slice (but ":"), windows, joined or reshaped axes.  Formulas, files, and flat places count from 0. */
+ * slice (but ":"), windows, joined or reshaped axes.  Formulas, files, and flat places count from
+ * 0. */
 /** x with `first.at[a]` as the first index along axis a; all 0: an axis like others.  It costs
  *  nothing.  NULL on RD_ERR_AXIS (not one for each axis), RD_ERR_ARGUMENT (beyond 2^62). */
 RD_API rd_expr *rd_reindex(rd_expr *x, rd_index first);

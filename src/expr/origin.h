@@ -29,7 +29,7 @@ void rd_origins_of_all(int n, rd_expr *const *x, int64_t origin[RD_MAX_RANK]);
 /* Each with origins of 0.  False: one could not be made. */
 bool rd_from_0(int n, rd_expr **x);
 /* Those that a descriptor or a caller says: as many as axes, and none so far away that indices
- * overflow. False after recording RD_ERR_AXIS or RD_ERR_ARGUMENT for `call`. */
+ * overflow.  False after recording RD_ERR_AXIS or RD_ERR_ARGUMENT for `call`. */
 bool rd_origin_ok(rd_ctx *ctx, const char *call, const rd_index *origin, int rank);
 /* Text of the indices along an axis, ", indices -2 to 2"; "" where they begin at 0. */
 enum { RD_RANGE_TEXT = 64 };

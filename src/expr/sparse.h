@@ -88,7 +88,7 @@ rd_expr *rd_sparse_cast(rd_expr *x, rd_dtype type);
 rd_expr *rd_sparse_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
                         const int64_t *origin);
 /* Two matrices of one type, whose places are known, multiplied row by row over a semiring: can they
- * be? Then the product, with places of its own (sparse_product.c). */
+ * be?  Then the product, with places of its own (sparse_product.c). */
 bool     rd_multiplies_rows(const rd_expr *a, const rd_expr *b, rd_reducer_id reducer, rd_op op);
 rd_expr *rd_multiply_rows(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op op,
                           const char *call);

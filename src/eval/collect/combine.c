@@ -91,7 +91,7 @@ static bool access_place(own *o, const rd_value *v)
 static bool find_accesses(own *o);
 
 /* Is it a reduction that is used many times along kept axes, as the inner of two products with a
- * vector? No element of it is computed twice, so it lies somewhere, whoever else reads it. */
+ * vector?  No element of it is computed twice, so it lies somewhere, whoever else reads it. */
 static bool is_fold_used_again(const own *o, const rd_value *v)
 {
     const rd_value *t    = v->kind == RD_VALUE_READ ? &o->graph->value[v->target] : v;
