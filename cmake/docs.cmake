@@ -37,4 +37,5 @@ list(APPEND rdim_tests strict_pages)
 
 add_test(NAME semantics_page COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/check-semantics.sh
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-list(APPEND rdim_tests tutorial semantics_page)
+add_test(NAME links COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/check-links.sh WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+list(APPEND rdim_tests tutorial semantics_page links)
