@@ -540,8 +540,11 @@ RD_API rd_expr *rd_reindex(rd_expr *x, rd_index first);
 RD_API rd_index rd_origin_of(const rd_expr *x);
 
 /* ---- Arrays made of others ------------------------------------------------------------------- *
- * Of views and maps: they fuse like these.  To reduce each n neighbours to one (downsample), say
- * rd_mean(rd_window(x, axis, n, n), RD_DIMS(-1)), to keep one of n rd_slice_axis(). */
+ * These are made of views and maps, and fuse as those do, with one exception: rd_concat, rd_stack,
+ * rd_pad and rd_roll join parts, and an array of parts is stored as a whole before it is read.
+ * As a result it is written in place, without another copy.  rd_explain() says so in a `why:` line.
+ * To reduce each n neighbours to one (downsample), say rd_mean(rd_window(x, axis, n, n),
+ * RD_DIMS(-1)); to keep one of n, rd_slice_axis(). */
 /** What lies beyond the ends: a value (NULL: 0), the last element again, the elements mirrored
  *  without the last (3 2 | 1 2 3 | 2 1) or with it (2 1 | 1 2 3 | 3 2), or from the other end. */
 typedef enum rd_pad_mode {
@@ -1467,7 +1470,9 @@ RD_API rd_status rd_wait(rd_ctx *ctx);
 /* ---- Seeing ---------------------------------------------------------------------------------- */
 /** What rd_eval_many() would do: graph, virtual shape, passes, loops, combine trees, memory, and
  *  why something was not fused; what each pass runs as (compiled loops, one kernel, tiles, a
- *  product, the reference), its bytes and operations and an estimate of its time; a "warning:" with
+ *  product, the reference), its bytes and operations and an estimate of its time, all of them without
+ *  what a mask makes compiled loops leave out; the most memory that a run holds beside operands and
+ *  results; a "warning:" with
  *  a remedy for what goes element by element; what the first run does until loops are compiled.
  *  Outputs may be NULL.  The text belongs to ctx, until a mark before it is released.  NULL on
  *  failure.  With RDIM_STRICT=1 in the environment a plan that such a warning remains of is not

@@ -3,6 +3,7 @@
 #define _XOPEN_SOURCE 700 /* setenv */
 #include "kernels/cpu/jit/tier.h"
 #include "suite.h"
+#include <math.h>
 #include <rdim.h>
 
 enum { ROWS = 20000, COLUMNS = 20 };
@@ -64,6 +65,62 @@ START_TEST(costs)
     text = explained(rd_sub(rd_slice(table(), "2:"), rd_slice(table(), ":-2")));
     says(text,
          "reads 1600000 bytes, writes 1599840; visits 399960 elements: 399960 operations, 0 ");
+}
+END_TEST
+
+/* ---- What a mask leaves out ------------------------------------------------------------------ */
+enum { POINTS = 1000, CLUSTER = 100 };
+
+static rd_expr *pairs_under(rd_expr *mask)
+{
+    rd_expr *const x = rd_wrap(ctx, data, RD_SHAPE(POINTS));
+    rd_expr *const d = rd_sub(rd_expand(x, 1), rd_expand(x, 0));
+
+    return rd_sum(rd_exp(d), RD_DIMS(1), .where = mask);
+}
+
+static rd_expr *triangle(void)
+{
+    rd_expr *const all = rd_expand(rd_wrap(ctx, data, RD_SHAPE(POINTS)), 0);
+    rd_expr *const x   = rd_broadcast(all, RD_SHAPE(POINTS, POINTS));
+
+    return rd_le(rd_coord(x, 1), rd_coord(x, 0));
+}
+
+/* Of 100 blocks the 10 on the diagonal count. */
+static rd_expr *diagonal(void)
+{
+    int64_t border[POINTS / CLUSTER + 1];
+    bool    pair[(POINTS / CLUSTER) * (POINTS / CLUSTER)] = { 0 };
+
+    for (int k = 0; k <= POINTS / CLUSTER; k++)
+        border[k] = k * CLUSTER;
+    for (int k = 0; k < POINTS / CLUSTER; k++)
+        pair[k * (POINTS / CLUSTER + 1)] = true;
+    return rd_blocks(ctx, POINTS / CLUSTER, border, POINTS / CLUSTER, border, pair);
+}
+
+/* Elements that the longest stage visits. */
+static double visited(const char *text)
+{
+    double most = 0;
+
+    ck_assert_msg(text != NULL, "%s", rd_error_text(ctx));
+    for (const char *at = text; (at = strstr(at, "visits ")); at++)
+        most = fmax(most, strtod(at + strlen("visits "), NULL));
+    return most;
+}
+
+/* Compiled loops leave masked-out pairs out, and other forms do not. */
+START_TEST(costs_under_masks)
+{
+    const double all = (double)POINTS * POINTS;
+
+    ck_assert(fabs(visited(explained(pairs_under(triangle()))) / all - 1) < 0.01);
+    ck_assert(fabs(visited(explained(pairs_under(diagonal()))) / all - 1) < 0.01);
+    rd_tier_force("sync");
+    ck_assert(fabs(visited(explained(pairs_under(triangle()))) / all - 0.5) < 0.02);
+    ck_assert(fabs(visited(explained(pairs_under(diagonal()))) / all - 0.1) < 0.02);
 }
 END_TEST
 
@@ -243,6 +300,7 @@ int main(void)
 
     tcase_add_checked_fixture(tcase, begin, end);
     tcase_add_test(tcase, costs);
+    tcase_add_test(tcase, costs_under_masks);
     tcase_add_loop_test(tcase, places, 0, sizeof read_at / sizeof *read_at);
     tcase_add_test(tcase, labels);
     tcase_add_test(tcase, no_labels);

@@ -161,6 +161,73 @@ START_TEST(fused_takes_a_constant)
 }
 END_TEST
 
+/* ---- What explain says of it ----------------------------------------------------------------- */
+static rd_expr *padded(rd_expr *x, rd_expr *y)
+{
+    (void)y;
+    return rd_sum(rd_pad(x, 1, 2, 2, RD_PAD_EDGE, NULL), RD_DIMS(1));
+}
+
+static rd_expr *scanned(rd_expr *x, rd_expr *y)
+{
+    (void)y;
+    return rd_scan(x, "sum", RD_DIMS(0));
+}
+
+static rd_expr *sorted(rd_expr *x, rd_expr *y)
+{
+    (void)y;
+    return rd_sort(x, 0);
+}
+
+static const struct {
+    const char *what;
+    build      *build;
+} explained[] = {
+    { "sum((x - y)^2) over 0", squared_distance_0 },
+    { "softmax", softmax },
+    { "var over 0", variance_0 },
+    { "Gaussian pairs", gaussian_pairs },
+    { "sum of padded rows", padded }, /* the padded array is stored */
+    { "sum so far over 0", scanned },
+    { "sorted along 0", sorted },
+};
+
+/* The most that a run of a plan takes beside what the plan holds. */
+static int64_t taken_by_run(rd_results results, const rd_eval_opts *opts)
+{
+    rd_plan *plan = rd_plan_new(ctx, (rd_exprs){ 0 }, results, opts);
+    int64_t  held, peak;
+
+    ck_assert_msg(plan != NULL, "%s", rd_error_text(ctx));
+    held = rd_memory_now(ctx);
+    rd_memory_reset_peak(ctx);
+    ck_assert(rd_plan_run(plan, NULL, NULL) == RD_OK);
+    peak = rd_memory_peak(ctx);
+    rd_plan_free(plan);
+    return peak - held;
+}
+
+START_TEST(explain_says_what_a_run_takes)
+{
+    static const char  line[] = "memory of a run: about ";
+    const rd_eval_opts opts   = { .size = sizeof opts, .threads = TASKS };
+    rd_expr           *x      = rd_wrap(ctx, data_x, RD_SHAPE(MOST_ROWS, MOST_COLUMNS)),
+            *y                = rd_wrap(ctx, data_y, RD_SHAPE(MOST_ROWS, MOST_COLUMNS)),
+            *e                = explained[_i].build(x, y);
+    rd_array    out           = { .data = output, .type = rd_type_of(e), .shape = rd_shape_of(e) };
+    const char *text          = rd_explain(ctx, RD_RESULTS({ e, &out }), &opts), *said;
+    int64_t     bytes, taken = taken_by_run(RD_RESULTS({ e, &out }), &opts);
+
+    ck_assert_msg(text && (said = strstr(text, line)), "%s", text ? text : rd_error_text(ctx));
+    bytes = strtoll(said + sizeof line - 1, NULL, 10);
+    /* Records of tasks and addresses of slots are not said. */
+    ck_assert_msg(bytes <= taken && taken <= bytes + bytes / 20 + (4 << 10),
+                  "%s: %lld bytes, and explain says %lld", explained[_i].what, (long long)taken,
+                  (long long)bytes);
+}
+END_TEST
+
 /* ---- All of it comes back -------------------------------------------------------------------- */
 START_TEST(memory_comes_back)
 {
@@ -536,6 +603,7 @@ int main(void)
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, fused_takes_a_constant);
+    tcase_add_loop_test(tc, explain_says_what_a_run_takes, 0, (int)COUNT(explained));
     tcase_add_test(tc, memory_comes_back);
     tcase_add_test(tc, results_are_counted);
     tcase_add_test(tc, large_blocks_are_kept);

@@ -6,6 +6,8 @@
  *     there = the same by the GPU's rates, and START for each stage,
  *             + bytes of leaves / bus + bytes of results / bus
  *
+ * Kernels of a GPU visit all that a mask leaves out; loops here do not.
+ *
  * Copies and kernels do not overlap, as they do not in a run.  A sum over an array takes the GPU
  * no time, but its bus is slower than this processor's memory: it stays.  A sum over pairs of
  * points copies n and computes n^2: from some thousand points on it goes.  Both sides are
@@ -76,10 +78,10 @@ rd_verdict rd_auto_verdict(const rd_rates *rates, int n, const rd_program *p, in
     bool       stays = false;
 
     for (int s = 0; s < n; s++) {
-        const rd_cost cost = rd_program_cost(&p[s]);
+        const rd_cost cost = rd_program_cost(&p[s], true), all = rd_program_cost(&p[s], false);
 
         v.here += seconds_here(rates, &p[s], &cost);
-        v.there += seconds_there(rates, &p[s], &cost);
+        v.there += seconds_there(rates, &p[s], &all);
         stays |= is_unknown(&p[s], &cost);
     }
     for (int s = 0; s < n_slot; s++) {
@@ -102,7 +104,7 @@ bool rd_auto_is_worth_asking(int n, const rd_program *p)
     double seconds = 0;
 
     for (int s = 0; s < n; s++) {
-        const rd_cost cost = rd_program_cost(&p[s]);
+        const rd_cost cost = rd_program_cost(&p[s], true);
 
         seconds += is_unknown(&p[s], &cost)
                        ? 0

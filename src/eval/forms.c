@@ -1,6 +1,7 @@
 /* forms.c - what the stages run as, what they cost, and which of them are slow. */
 #include "eval/forms.h"
 #include "eval/explain_blocks.h"
+#include "eval/run/frame.h"
 #include "eval/run/team.h"
 #include "eval/tuning.h"
 #include <inttypes.h>
@@ -75,7 +76,7 @@ static void form_text(rd_text *text, const rd_stage_form *s)
     rd_text_add(text, "\n");
 }
 
-/* Loops of which a mask of places leaves out a part; the cost is that of all of them. */
+/* Names the loops of which a mask of places leaves out a part. */
 static void bounds_text(rd_text *text, const rd_graph *g, const rd_stage_form *s)
 {
     bool any = false;
@@ -125,16 +126,27 @@ static int threads_of(const rd_program *p, const rd_ctx *ctx, int asked)
     return rd_team(ctx, asked, p->work, shares);
 }
 
-static rd_stage_form stage_of(const rd_backend_table *backend, const rd_program *p,
-                              const rd_cost *cost, int number, int threads, rd_pool *pool)
+/* What a stage costs: with all rounds of its loops, and without those that a mask leaves out, which
+ * only compiled loops save. */
+typedef struct costs {
+    rd_cost all, bounded;
+} costs;
+
+static const rd_cost *cost_of(const costs *c, rd_form_kind kind)
 {
-    rd_stage_form s = {
-        .backend = backend, .p = p, .cost = *cost, .number = number, .threads = threads
-    };
+    return kind == RD_FORM_NEST ? &c->bounded : &c->all;
+}
+
+static rd_stage_form stage_of(const rd_backend_table *backend, const rd_program *p, const costs *c,
+                              int number, int threads, rd_pool *pool)
+{
+    rd_stage_form s = { .backend = backend, .p = p, .number = number, .threads = threads };
 
     backend->form(p, memory_of, pool, &s.form);
-    s.seconds = backend->seconds(p, cost, s.form.kind, &s.form.slow, threads);
-    s.first   = backend->seconds(p, cost, s.form.meanwhile, &s.form.slow_meanwhile, threads);
+    s.cost    = *cost_of(c, s.form.kind);
+    s.seconds = backend->seconds(p, &s.cost, s.form.kind, &s.form.slow, threads);
+    s.first   = backend->seconds(p, cost_of(c, s.form.meanwhile), s.form.meanwhile,
+                                 &s.form.slow_meanwhile, threads);
     return s;
 }
 
@@ -172,6 +184,44 @@ static void runs_text(rd_text *text, int n, const rd_stage_form *s)
         rd_text_add(text, "; runs that begin once all is compiled: about ");
         rd_time_text(text, later);
     }
+    rd_text_add(text, "\n");
+}
+
+/* What each thread of a stage works in: states of folds, buffers, scratch. */
+static int64_t work_of(const rd_stage_form *s)
+{
+    const int64_t state = s->threads > 1 && s->p->by_rows && s->p->by_rows_bytes > s->p->state_bytes
+                              ? s->p->by_rows_bytes
+                              : s->p->state_bytes;
+
+    return rd_bytes_times(rd_task_bytes(s->p, state), s->threads);
+}
+
+/* The most memory that a run holds at a time, beside its operands and results. */
+static void memory_text(rd_text *text, const rd_graph *g, int n, const rd_program *p,
+                        const rd_stage_form *s)
+{
+    int64_t arrays = 0;
+    int     most   = -1;
+    bool    fits;
+
+    for (int k = 0; k < g->n_slot; k++)
+        if (g->slot[k].kind == RD_SLOT_ARRAY)
+            arrays = rd_bytes_add(arrays, rd_slot_span(n, p, k, &g->slot[k]));
+    for (int k = 0; k < n; k++)
+        if (most < 0 || work_of(&s[k]) > work_of(&s[most]))
+            most = k;
+    const int64_t own  = rd_frame_work(n, p, &fits); /* the frame has it, whoever works in it */
+    int64_t       work = most < 0 ? 0 : work_of(&s[most]);
+
+    if (most >= 0 && (s[most].threads > 1 || work > own))
+        work = rd_bytes_add(work, own);
+    rd_text_add(text, "memory of a run: about %lld bytes: %lld of arrays, and %lld",
+                (long long)rd_bytes_add(arrays, work), (long long)arrays, (long long)work);
+    if (most >= 0)
+        rd_text_add(text, " that %d thread%s of stage %d work%s in", s[most].threads,
+                    s[most].threads == 1 ? "" : "s", s[most].number,
+                    s[most].threads == 1 ? "s" : "");
     rd_text_add(text, "\n");
 }
 
@@ -237,12 +287,12 @@ bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results resul
     if (backend->device)
         return kernels_text(text, nest->tree->graph, n, p, pool, results, use);
     for (int k = 0; k < n; k++) { /* a product counts blocks once it is prepared */
-        const rd_cost cost   = rd_program_cost(&p[k]);
-        const int     shared = threads_of(&p[k], nest->tree->graph->ctx, threads);
+        const costs c      = { rd_program_cost(&p[k], false), rd_program_cost(&p[k], true) };
+        const int   shared = threads_of(&p[k], nest->tree->graph->ctx, threads);
 
         if (!backend->prepare(&p[k], memory_of, pool))
             return false;
-        s[k] = stage_of(backend, &p[k], &cost, k, shared, pool);
+        s[k] = stage_of(backend, &p[k], &c, k, shared, pool);
         stage_text(text, nest->tree->graph, &s[k]);
     }
     const rd_rates *rates = use->must ? NULL : rd_rates_of(nest->tree->graph->ctx);
@@ -250,6 +300,7 @@ bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results resul
     if (rates)
         use->verdict =
             rd_auto_verdict(rates, n, p, nest->tree->graph->n_slot, nest->tree->graph->slot);
+    memory_text(text, nest->tree->graph, n, p, s);
     runs_text(text, n, s);
     if (rd_team_note(nest->tree->graph->ctx, threads, note, sizeof note))
         rd_text_add(text, "threads: %s\n", note);

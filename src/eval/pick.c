@@ -237,7 +237,7 @@ int64_t rd_find_first(rd_ctx *ctx, rd_expr *mask)
 {
     static const char call[] = "rd_find_first";
     int64_t           found  = -1;
-    rd_array          none;
+    rd_array          none   = { 0 };
     rd_picked         s;
 
     if (!check_call(ctx, call, mask, mask, &none))

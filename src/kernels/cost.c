@@ -23,19 +23,22 @@ static double rounds(const rd_program *p, int32_t loop)
 }
 
 /* What stands in the loop. */
-static double times_in(const rd_program *p, int32_t loop)
+static double times_in(const rd_program *p, int32_t loop, bool bounded)
 {
     double times = 1;
 
-    for (int32_t k = loop; k >= 0; k = p->loop[k].parent)
+    for (int32_t k = loop; k >= 0; k = p->loop[k].parent) {
         if (!is_cut_inside(p, k, loop))
             times *= rounds(p, k);
+        if (bounded && p->loop[k].bounds)
+            times *= p->loop[k].bounds->share;
+    }
     return times;
 }
 
 double rd_program_times(const rd_program *p, int32_t inst)
 {
-    return times_in(p, p->inst[inst].loop);
+    return times_in(p, p->inst[inst].loop, false);
 }
 
 /* ---- Operations ------------------------------------------------------------------------------ */
@@ -81,10 +84,10 @@ static void add_rows(const rd_program *p, const rd_sorting *s, double times, rd_
         cost->written += times * (double)s->n_out * rd_dtype_size(s->out);
 }
 
-static void add_inst(const rd_program *p, int32_t i, rd_cost *cost)
+static void add_inst(const rd_program *p, int32_t i, bool bounded, rd_cost *cost)
 {
     const rd_inst *inst  = &p->inst[i];
-    const double   times = rd_program_times(p, i);
+    const double   times = times_in(p, inst->loop, bounded);
 
     cost->instructions += times;
     switch (inst->kind) {
@@ -124,19 +127,33 @@ static bool has_axis(const rd_address *at, int32_t axis)
     return false;
 }
 
+/* Does the place change with a loop around this one, too?  If not, other rounds of that loop touch
+ * what this one leaves out. */
+static bool is_of_outer_axis(const rd_program *p, const rd_address *at, int32_t loop)
+{
+    for (int32_t k = p->loop[loop].parent; k >= 0; k = p->loop[k].parent)
+        if (has_axis(at, p->loop[k].axis))
+            return true;
+    return false;
+}
+
 /* Elements that one access touches: each place once, but again where a loop comes back to more than
  * a cache holds. */
-static double touched(const rd_program *p, int32_t i)
+static double touched(const rd_program *p, int32_t i, bool bounded)
 {
     const rd_address *at   = &p->address[p->inst[i].arg];
     const int32_t     loop = p->inst[i].loop;
     const double      size = rd_dtype_size(at->type);
     double            n    = 1;
 
-    for (int32_t k = loop; k >= 0; k = p->loop[k].parent)
-        if (!is_cut_inside(p, k, loop) &&
-            (has_axis(at, p->loop[k].axis) || n * size > (double)RD_CACHED_BYTES))
+    for (int32_t k = loop; k >= 0; k = p->loop[k].parent) {
+        if (is_cut_inside(p, k, loop))
+            continue;
+        if (has_axis(at, p->loop[k].axis) || n * size > (double)RD_CACHED_BYTES)
             n *= rounds(p, k);
+        if (bounded && p->loop[k].bounds && is_of_outer_axis(p, at, k))
+            n *= p->loop[k].bounds->share;
+    }
     return n;
 }
 
@@ -146,7 +163,7 @@ typedef struct span {
     bool   gathers;
 } span;
 
-static void add_access(const rd_program *p, int32_t i, span *s)
+static void add_access(const rd_program *p, int32_t i, bool bounded, span *s)
 {
     const rd_address *at   = &p->address[p->inst[i].arg];
     double            from = (double)at->offset, to = from;
@@ -162,20 +179,20 @@ static void add_access(const rd_program *p, int32_t i, span *s)
     }
     s->least = s->touched > 0 && s->least < from ? s->least : from;
     s->most  = s->touched > 0 && s->most > to ? s->most : to;
-    s->touched += touched(p, i);
+    s->touched += touched(p, i, bounded);
 }
 
 /* Several accesses of a slot mostly touch the same elements, a little apart. */
-static double bytes_of_slot(const rd_program *p, rd_inst_kind kind, int32_t slot)
+static double bytes_of_slot(const rd_program *p, rd_inst_kind kind, int32_t slot, bool bounded)
 {
     span   s    = { 0 };
     double size = 0, most = 0, places;
 
     for (int32_t i = 0; i < p->n_inst; i++)
         if (p->inst[i].kind == kind && p->address[p->inst[i].arg].slot == slot) {
-            const double each = touched(p, i);
+            const double each = touched(p, i, bounded);
 
-            add_access(p, i, &s);
+            add_access(p, i, bounded, &s);
             size = rd_dtype_size(p->address[p->inst[i].arg].type);
             most = each > most ? each : most;
         }
@@ -185,7 +202,7 @@ static double bytes_of_slot(const rd_program *p, rd_inst_kind kind, int32_t slot
     return size * (most > places ? most : places);
 }
 
-static double bytes_of(const rd_program *p, rd_inst_kind kind)
+static double bytes_of(const rd_program *p, rd_inst_kind kind, bool bounded)
 {
     double bytes = 0;
 
@@ -196,20 +213,21 @@ static double bytes_of(const rd_program *p, rd_inst_kind kind)
             first = p->inst[k].kind != kind ||
                     p->address[p->inst[k].arg].slot != p->address[p->inst[i].arg].slot;
         if (first)
-            bytes += bytes_of_slot(p, kind, p->address[p->inst[i].arg].slot);
+            bytes += bytes_of_slot(p, kind, p->address[p->inst[i].arg].slot, bounded);
     }
     return bytes;
 }
 
-rd_cost rd_program_cost(const rd_program *p)
+rd_cost rd_program_cost(const rd_program *p, bool bounded)
 {
-    rd_cost cost = { .read = bytes_of(p, RD_I_LOAD), .written = bytes_of(p, RD_I_STORE) };
+    rd_cost cost = { .read    = bytes_of(p, RD_I_LOAD, bounded),
+                     .written = bytes_of(p, RD_I_STORE, bounded) };
 
     for (int32_t i = 0; i < p->n_inst; i++)
-        add_inst(p, i, &cost);
+        add_inst(p, i, bounded, &cost);
     for (int32_t k = 0; k < p->n_loop; k++)
         if (p->loop[k].first < 0)
-            cost.elements += times_in(p, k);
+            cost.elements += times_in(p, k, bounded);
     if (p->n_loop == 0)
         cost.elements = 1;
     return cost;

@@ -82,6 +82,7 @@ typedef struct rd_bounds {
      * c to d, of two at most.  Each list has a range at least, and these ascend.  -1: no list */
     int32_t list_at, list_slot;
     int64_t list, lists;
+    double  share; /* of all indices those that are left, about: above 0, at most 1 */
 } rd_bounds;
 
 typedef struct rd_loop {
@@ -316,7 +317,8 @@ typedef struct rd_cost {
     double scanned;       /* steps of scans                                            */
     double instructions;  /* all                                                       */
 } rd_cost;
-rd_cost rd_program_cost(const rd_program *p);
+/* `bounded`: loops leave out what their bounds say, as compiled nests do. */
+rd_cost rd_program_cost(const rd_program *p, bool bounded);
 
 /* Zeroed, 16-aligned memory that lives as long as the program; NULL without memory. */
 typedef void *rd_get_fn(void *pool, size_t bytes);

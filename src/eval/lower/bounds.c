@@ -453,6 +453,8 @@ void rd_bound_loops(rd_lowering *l)
             made[p->inst[i].dst + k] = i;
     for (int32_t k = 0; k < p->n_loop; k++)
         if (p->loop[k].kind == RD_LOOP_EACH && !p->loop[k].backwards &&
-            bounds_of(l, &(facts){ p, l->graph, made, &p->loop[k] }, &p->loop[k], &bounds))
+            bounds_of(l, &(facts){ p, l->graph, made, &p->loop[k] }, &p->loop[k], &bounds)) {
+            bounds.share      = rd_bounds_share(p, l->graph, &p->loop[k], &bounds);
             p->loop[k].bounds = rd_pool_grow(l->pool, &bounds, 1, 1, sizeof bounds);
+        }
 }

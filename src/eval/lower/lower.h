@@ -72,6 +72,10 @@ void rd_emit_sort(rd_lowering *l, rd_opened *level, int i);
 /* results.c: of the program that stands. */
 void rd_write_out_results(rd_lowering *l);
 
+/* share.c: which share of a loop's indices its bounds leave, above 0 and at most 1.  It is an
+ * estimate from samples, and 1 where the bounds are data. */
+double rd_bounds_share(const rd_program *p, const rd_graph *g, const rd_loop *loop,
+                       const rd_bounds *b);
 /* bounds.c: of the program that stands, loops of which masks of places leave out a part. */
 void rd_bound_loops(rd_lowering *l);
 

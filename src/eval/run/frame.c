@@ -42,19 +42,17 @@ static int64_t pointer_bytes(const rd_plan *plan)
     return rd_lines((int64_t)sizeof(void *) * (plan->n_slot + most + 2 * (int64_t)plan->n_out));
 }
 
-/* The most of what stages need as one task, of those that fit. */
-static int64_t work_bytes(rd_plan *plan)
+int64_t rd_frame_work(int n, const rd_program *p, bool *fits)
 {
     int64_t most = 0;
-    bool    fits = true;
 
-    for (int s = 0; s < plan->n_stage; s++) {
-        int64_t bytes = rd_task_bytes(&plan->program[s], plan->program[s].state_bytes);
+    *fits = true;
+    for (int s = 0; s < n; s++) {
+        int64_t bytes = rd_task_bytes(&p[s], p[s].state_bytes);
 
         most = bytes > most && bytes <= KEEP ? bytes : most;
-        fits &= bytes <= KEEP;
+        *fits &= bytes <= KEEP;
     }
-    plan->fits = fits;
     return most;
 }
 
@@ -113,7 +111,7 @@ bool rd_frame_measure(rd_plan *plan)
         return false;
     plan->pointer_bytes = pointer_bytes(plan);
     plan->arrays_bytes  = place_arrays(plan);
-    plan->work_bytes    = work_bytes(plan);
+    plan->work_bytes    = rd_frame_work(plan->n_stage, plan->program, &plan->fits);
     plan->frame_bytes = rd_lines(sizeof(rd_frame)) + 64 + plan->pointer_bytes + plan->arrays_bytes +
                         plan->work_bytes;
     plan->direct = !plan->backend->device && rd_is_direct(plan);

@@ -29,6 +29,8 @@ int64_t rd_task_bytes(const rd_program *p, int64_t state);
 /* Gives a task's scratch slots their places behind its state. */
 void rd_task_places(const rd_program *p, int64_t state, char *work, void **slot);
 
+/* The room of a frame for one task of any of these stages that fits; do all of them? */
+int64_t rd_frame_work(int n, const rd_program *p, bool *fits);
 /* Sizes of the plan's frames, once its programs are prepared; false: no memory. */
 bool rd_frame_measure(rd_plan *plan);
 /* Memory of the caller's for a frame that is small: nothing is taken from anybody. */

@@ -1,0 +1,107 @@
+/* share.c - which share of a loop's indices its bounds leave, for estimates of cost alone. */
+#include "eval/lower/lower.h"
+#include "expr/blocks.h"
+
+/* Points at which the loops around are looked at, and row clusters of a table of blocks. */
+enum { SAMPLES = 64 };
+
+/* ---- Masks that compare places --------------------------------------------------------------- */
+/* Sample s of an axis, between 0 and 1.  Multiples of roots of primes are spread evenly, and
+ * samples of several axes do not go together (Richtmyer, 1951). */
+static double sample(int32_t s, int32_t axis)
+{
+    static const double root[] = { 0.41421356, 0.73205081, 0.23606798, 0.64575131, 0.31662479 };
+    const double        at     = (s + 0.5) * root[axis % 5];
+
+    return at - (double)(int64_t)at;
+}
+
+/* The bound without its own axis, at sample s of the others. */
+static double rest_of(const rd_program *p, const rd_loop *loop, const rd_bound *b, int32_t s)
+{
+    double sum = (double)b->offset;
+
+    for (int32_t k = 0; k < b->n_add; k++) {
+        const double extent = (double)p->axis_extent[b->axis[k]];
+
+        if (b->axis[k] != loop->axis)
+            sum += (double)b->coef[k] * (double)(int64_t)(sample(s, b->axis[k]) * extent);
+    }
+    return sum;
+}
+
+static double share_of_places(const rd_program *p, const rd_loop *loop, const rd_bounds *b)
+{
+    const double extent = (double)p->axis_extent[loop->axis];
+    double       left   = 0;
+
+    if (b->low.n_reg || b->high.n_reg || extent < 1) /* registers hold data */
+        return 1;
+    for (int32_t s = 0; s < SAMPLES; s++) {
+        const double from = b->low.n_add ? -rest_of(p, loop, &b->low, s) : 0,
+                     to   = b->high.n_add ? rest_of(p, loop, &b->high, s) + 1 : extent,
+                     lo = from > 0 ? from : 0, hi = to < extent ? to : extent;
+
+        left += hi > lo ? (hi - lo) / extent : 0;
+    }
+    return left / SAMPLES;
+}
+
+/* ---- Masks by blocks ------------------------------------------------------------------------- */
+/* Indices in all ranges of a list. */
+static int64_t length_of(const int64_t *list, int64_t lists, int64_t which)
+{
+    int64_t n = 0;
+
+    for (int64_t r = list[which]; r < list[which + 1]; r++)
+        n += list[lists + 2 + 2 * r] - list[lists + 1 + 2 * r];
+    return n;
+}
+
+/* The mean over indices of the other side, of which `cluster` has the clusters. */
+static double share_of_blocks(const rd_bounds *b, const rd_expr *table, const rd_expr *cluster,
+                              int64_t extent)
+{
+    const int64_t *list =
+        (const int64_t *)(const void *)((const char *)table->as.leaf->data + b->list);
+    const int32_t *of   = cluster->as.leaf->data;
+    const int64_t  n    = cluster->extent[0];
+    double         left = 0;
+
+    if (n == 0 || extent == 0)
+        return 1;
+    for (int32_t s = 0; s < SAMPLES; s++) {
+        const int64_t at = (int64_t)((s + 0.5) / SAMPLES * (double)n);
+
+        left += (double)length_of(list, b->lists, 2 * (int64_t)of[at]) / (double)extent;
+    }
+    return left / SAMPLES;
+}
+
+/* ---- Both ------------------------------------------------------------------------------------ */
+/* Compiled nests go by strips of an inner axis through the loops around it.  So the outermost loop
+ * that a mask bounds saves all that the mask leaves out, and loops inside save nothing more. */
+static bool is_bounded_around(const rd_program *p, const rd_loop *loop)
+{
+    for (int32_t k = loop->parent; k >= 0; k = p->loop[k].parent)
+        if (p->loop[k].bounds)
+            return true;
+    return false;
+}
+
+double rd_bounds_share(const rd_program *p, const rd_graph *g, const rd_loop *loop,
+                       const rd_bounds *b)
+{
+    const int64_t extent  = p->axis_extent[loop->axis];
+    const double  visited = 1 / (double)(extent + 1);
+    double        share   = 1;
+
+    if (is_bounded_around(p, loop))
+        return 1;
+    if (b->list_at < 0)
+        share = share_of_places(p, loop, b);
+    else
+        share = share_of_blocks(b, g->slot[b->list_slot].expr,
+                                g->slot[p->address[b->list_at].slot].expr, extent);
+    return share > visited ? share : visited;
+}
