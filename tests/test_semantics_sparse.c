@@ -86,6 +86,20 @@ START_TEST(stored_alone)
     expect("dense", rd_add(matrix(0, true), rd_num(ctx, 1)), RD_F64,
            VALUES(0, 2, 0, 0, 0, 0, 3, 0, 4));
     expect_error("a slice", rd_slice_axis(matrix(0, true), 1, 0, 2, 1), RD_ERR_TYPE);
+    /* A column with a place at its first row: an axis of one element is one of the pattern, also
+     * after a transpose. */
+    const int32_t  at[] = { 0 };
+    rd_expr *const row =
+        rd_coo(ctx, RD_SHAPE(1, 3), rd_wrap(ctx, at, RD_SHAPE(1)), rd_wrap(ctx, at, RD_SHAPE(1)),
+               leaf(RD_F64, VALUES(5)), .stored = true);
+    rd_expr *const column = rd_transpose(row);
+
+    expect("sum", rd_sum(column, RD_DIMS(1)), RD_F64, VALUES(5, 0, 0));
+    expect("prod", rd_prod(column, RD_DIMS(1)), RD_F64, VALUES(5, 1, 1));
+    expect("mean of one", rd_mean(column, RD_DIMS(1)), RD_F64, VALUES(5, NAN, NAN));
+    expect("all", rd_all(column, RD_DIMS(1)), RD_BOOL, VALUES(1, 1, 1));
+    expect("logsumexp", rd_logsumexp(column, RD_DIMS(1)), RD_F64, VALUES(5, -INFINITY, -INFINITY));
+    expect("of no place", rd_prod(rd_transpose(row), RD_DIMS(0)), RD_F64, VALUES(5));
 }
 END_TEST
 
@@ -125,6 +139,49 @@ START_TEST(pairs_by_blocks)
     expect_error("first", rd_blocks(ctx, 2, columns + 1, 1, rows, pair), RD_ERR_ARGUMENT);
     expect_error("none", rd_blocks(ctx, 0, rows, 3, columns, pair), RD_ERR_ARGUMENT);
     expect_error("which", rd_blocks(ctx, 2, rows, 3, columns, NULL), RD_ERR_ARGUMENT);
+}
+END_TEST
+
+/* The mask as a user would take it from a table: no loop is bounded by this one. */
+static rd_expr *taken_blocks(const bool *pair, int64_t n_rows, const int32_t *row, int64_t rows,
+                             int64_t n_columns, const int32_t *column, int64_t columns)
+{
+    rd_expr *const table = rd_wrap(ctx, pair, RD_SHAPE(n_rows, n_columns));
+
+    return rd_take(rd_take(table, 0, rd_wrap(ctx, row, RD_SHAPE(rows))), 1,
+                   rd_wrap(ctx, column, RD_SHAPE(columns)));
+}
+
+START_TEST(bits_by_blocks)
+{
+    enum { N = 64, M = 192, HALF = M / 2 };
+    static const int64_t rows[] = { 0, N }, columns[] = { 0, HALF, M };
+    static const bool    pair[] = { true, false };
+    static int32_t       row[N], column[M];
+    static float         p[N], q[M], by_blocks[N], by_takes[N], most[2][N];
+    static bool          array[N * M];
+
+    for (int i = 0; i < N; i++)
+        p[i] = sinf((float)i);
+    for (int j = 0; j < M; j++) {
+        q[j]      = cosf(3 * (float)j);
+        column[j] = j >= HALF;
+        for (int i = 0; i < N; i++)
+            array[i * M + j] = j < HALF;
+    }
+    rd_expr *const d     = rd_square(rd_sub(rd_expand(rd_wrap(ctx, p, RD_SHAPE(N)), 1),
+                                            rd_expand(rd_wrap(ctx, q, RD_SHAPE(M)), 0)));
+    rd_expr *const is    = rd_blocks(ctx, 1, rows, 2, columns, pair);
+    rd_expr *const taken = taken_blocks(pair, 1, row, N, 2, column, M);
+    rd_expr *const bools = rd_wrap(ctx, array, RD_SHAPE(N, M));
+
+    rd_eval(ctx, rd_sum(d, RD_DIMS(1), .where = is), RD_INTO(by_blocks, RD_SHAPE(N)));
+    rd_eval(ctx, rd_sum(d, RD_DIMS(1), .where = taken), RD_INTO(by_takes, RD_SHAPE(N)));
+    rd_eval(ctx, rd_max(d, RD_DIMS(1), .where = is), RD_INTO(most[0], RD_SHAPE(N)));
+    rd_eval(ctx, rd_max(d, RD_DIMS(1), .where = bools), RD_INTO(most[1], RD_SHAPE(N)));
+    ck_assert_msg(rd_error(ctx) == RD_OK, "%s", rd_error_text(ctx));
+    ck_assert(memcmp(by_blocks, by_takes, sizeof by_blocks) == 0);
+    ck_assert(memcmp(most[0], most[1], sizeof most[0]) == 0);
 }
 END_TEST
 
@@ -225,6 +282,54 @@ START_TEST(sparse_arrays)
     a = (rd_sparse_array){ 0 };
     ck_assert(rd_eval_sparse(ctx, x, &a) == RD_ERR_TYPE && !a.values.data);
     rd_error_clear(ctx);
+}
+END_TEST
+
+/* What rd_eval_sparse() makes of y, where nothing is asked for, is CSR with these columns. */
+static void is_csr(const char *what, rd_expr *y, int64_t n, const int32_t *column)
+{
+    rd_sparse_array a = { 0 };
+
+    ck_assert_msg(rd_eval_sparse(ctx, y, &a) == RD_OK, "%s: %s", what, rd_error_text(ctx));
+    ck_assert_msg(a.n_level == 2 && a.level[0].kind == RD_LEVEL_DENSE && a.level[0].axis == 0 &&
+                      a.level[1].kind == RD_LEVEL_COMPRESSED && a.level[1].axis == 1,
+                  "%s is not CSR", what);
+    ck_assert_msg(a.level[1].crd.n == n && (n == 0 || memcmp(a.level[1].crd.data, column,
+                                                             (size_t)n * sizeof *column) == 0),
+                  "%s: other columns", what);
+    rd_sparse_array_free(&a);
+}
+
+/* A matrix of these places, of fill 0. */
+static rd_expr *places(int64_t rows, int64_t columns, int64_t n, const int32_t *row,
+                       const int32_t *column, bool stored)
+{
+    static const double ones[] = { 1, 1, 1, 1 };
+
+    return rd_coo(ctx, RD_SHAPE(rows, columns), rd_wrap(ctx, row, RD_SHAPE(n)),
+                  rd_wrap(ctx, column, RD_SHAPE(n)), rd_wrap(ctx, ones, RD_SHAPE(n)),
+                  .stored = stored);
+}
+
+START_TEST(sparse_formats)
+{
+    static const int32_t zero[] = { 0, 0, 0 }, two[] = { 0, 2 }, turned[] = { 0, 1 };
+    rd_expr *const       row    = places(1, 3, 2, zero, two, false);
+    rd_expr *const       column = places(3, 1, 2, two, zero, false);
+    rd_expr *const       upper  = places(2, 2, 2, zero, turned, false);
+
+    is_csr("a matrix", upper, 2, turned);
+    is_csr("a transpose", rd_transpose(upper), 2, zero);
+    is_csr("a row", row, 2, two);
+    is_csr("a row, transposed", rd_transpose(row), 2, zero);
+    is_csr("a column", column, 2, zero);
+    is_csr("a column, transposed", rd_transpose(column), 2, two);
+    is_csr("no row, transposed", rd_transpose(places(0, 3, 0, zero, zero, false)), 0, zero);
+    is_csr("no column, transposed", rd_transpose(places(3, 0, 0, zero, zero, false)), 0, zero);
+    is_csr("row by column", rd_matmul(row, column), 1, zero);
+    is_csr("column by row", rd_matmul(column, rd_transpose(column)), 4,
+           (const int32_t[]){ 0, 2, 0, 2 });
+    is_csr("added to its transpose", rd_add(row, rd_transpose(column)), 2, two);
 }
 END_TEST
 
@@ -414,13 +519,13 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {
-        sparse_fills,    sparse_infinities, stored_alone,         sparse_views,
-        sparse_results,  pairs_by_blocks,   pairs_that_are_near,  sparse_semiring,
-        sparse_arrays,   sparse_indices,    sparse_empties,       narrow_fills,
-        sparse_keywords, sparse_merged,     sparse_merged_orders, sparse_merged_long_axes,
-        sparse_parts
-    };
+    const TTest *const tests[] = { sparse_fills,   sparse_infinities,    stored_alone,
+                                   sparse_views,   sparse_results,       pairs_by_blocks,
+                                   bits_by_blocks, pairs_that_are_near,  sparse_semiring,
+                                   sparse_arrays,  sparse_formats,       sparse_indices,
+                                   sparse_empties, narrow_fills,         sparse_keywords,
+                                   sparse_merged,  sparse_merged_orders, sparse_merged_long_axes,
+                                   sparse_parts };
 
     return run_suite("semantics_sparse", tests, COUNT(tests));
 }

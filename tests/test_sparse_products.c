@@ -278,6 +278,52 @@ START_TEST(over_its_operand)
 }
 END_TEST
 
+/* Parts of one evaluation that read one product of floats, which a product of matrices wants as an
+ * array and a sum adds unrounded: together they come to what each of them comes to alone. */
+enum { BESIDE = 9, SIDE = 6 };
+
+static void beside(bool stored, rd_expr **y)
+{
+    fill(&left, SIDE, SIDE, 12, 0);
+    rd_expr *const a = leaf_as(&left, 0, RD_F64, stored), *two = rd_num(ctx, 1.1);
+    rd_expr *const m = rd_mul(a, two), *q = rd_square(a), *product = rd_matmul(m, a);
+
+    y[0] = rd_div(product, rd_sum(m, RD_KEEP(1)));
+    y[1] = rd_sum(m, RD_DIMS(1));
+    y[2] = rd_add(m, a);
+    y[3] = rd_matmul(q, m);
+    y[4] = rd_sum(q, RD_DIMS(0));
+    y[5] = product;
+    y[6] = rd_matmul(rd_matmul(m, q), m);
+    y[7] = rd_max(m, RD_DIMS(0));
+    y[8] = rd_sum(rd_mul(product, product), RD_ALL);
+}
+
+START_TEST(beside_sums)
+{
+    static double alone[BESIDE][SIDE * SIDE], together[BESIDE][SIDE * SIDE];
+    rd_expr      *y[BESIDE];
+    rd_array      out[BESIDE];
+    rd_result     all[BESIDE];
+
+    beside(_i, y);
+    memset(alone, 0, sizeof alone);
+    memset(together, 0, sizeof together);
+    for (int k = 0; k < BESIDE; k++) {
+        ck_assert_msg(y[k] && rd_eval(ctx, y[k], RD_INTO(alone[k], rd_shape_of(y[k]))) == RD_OK,
+                      "%d: %s", k, rd_error_text(ctx));
+        out[k] = (rd_array){ .data = together[k], .type = RD_F64, .shape = rd_shape_of(y[k]) };
+        all[k] = (rd_result){ y[k], &out[k] };
+    }
+    ck_assert(rd_eval_many(ctx, (rd_results){ all, BESIDE }, NULL) == RD_OK);
+    for (int k = 0; k < BESIDE; k++)
+        for (int i = 0; i < SIDE * SIDE; i++)
+            ck_assert_msg(
+                alone[k][i] == together[k][i] || (isnan(alone[k][i]) && isnan(together[k][i])),
+                "%d, element %d: %g alone, %g together", k, i, alone[k][i], together[k][i]);
+}
+END_TEST
+
 START_TEST(refused)
 {
     fill(&left, 4, 5, 50, 0);
@@ -293,7 +339,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { as_dense_ones, semirings, again, over_its_operand, refused };
+    const TTest *const tests[] = { as_dense_ones,    semirings,   again,
+                                   over_its_operand, beside_sums, refused };
 
     return run_suite("sparse products", tests, COUNT(tests));
 }

@@ -78,13 +78,26 @@ static void push(cutter *k, int32_t *n, int32_t i)
     }
 }
 
+static void push_all(cutter *k, int32_t *n, const rd_expr *e)
+{
+    for (int o = 0; o < e->n_in; o++)
+        if (e->in[o])
+            push(k, n, number_of(k, e->in[o]));
+}
+
+/* A contracted product is made of its factors again where it is cut for others to read. */
 static void push_operands(cutter *k, int32_t *n, int32_t i)
 {
     const rd_expr *e = expr_of(k, i);
 
-    for (int o = 0; o < e->n_in; o++)
-        if (e->in[o])
+    for (int o = 0; o < e->n_in; o++) {
+        const rd_expr *const product = e->in[o] ? rd_contracted(e, o) : NULL;
+
+        if (product && k->node[number_of(k, product)].cut)
+            push_all(k, n, product);
+        else if (e->in[o])
             push(k, n, number_of(k, e->in[o]));
+    }
 }
 
 static void push_results(cutter *k, int32_t *n)

@@ -28,17 +28,21 @@ static int64_t places_of(const storing *s)
 }
 
 /* ---- Levels ---------------------------------------------------------------------------------- */
-/* The first dense, the others compressed; then the axes that the pattern lacks. */
+/* Axes of the pattern in their order, whatever order its places have: the first one dense, the
+ * others compressed.  Then the axes that the pattern lacks. */
 static void choose_levels(storing *s)
 {
-    rd_sparse_array *out = s->out;
+    rd_sparse_array *out   = s->out;
+    const bool       asked = out->n_level > 0;
 
-    if (out->n_level == 0)
-        for (int k = 0; k < s->n_coord; k++)
+    for (int a = 0; a < s->x->rank && !asked; a++)
+        if (rd_coord_of_axis(s->x, a) >= 0) {
+            const bool first = out->n_level == 0 && s->n_coord > 1;
+
             out->level[out->n_level++] =
-                (rd_stored_level){ .kind = k == 0 && s->n_coord > 1 ? RD_LEVEL_DENSE
-                                                                    : RD_LEVEL_COMPRESSED,
-                                   .axis = (int32_t)s->x->as.sparse->axis[k] };
+                (rd_stored_level){ .kind = first ? RD_LEVEL_DENSE : RD_LEVEL_COMPRESSED,
+                                   .axis = a };
+        }
     for (int a = 0; a < s->x->rank && out->n_level < s->x->rank; a++)
         if (rd_coord_of_axis(s->x, a) < 0)
             out->level[out->n_level++] = (rd_stored_level){ .kind = RD_LEVEL_DENSE, .axis = a };

@@ -220,7 +220,7 @@ rd_expr *rd_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *num
     if (whole && begins_at(x, origin))
         return x;
     if (rd_has_pattern(x))
-        return whole ? rd_sparse_from(x, origin) : rd_sparse_view(x, rank, extent, own, origin);
+        return whole ? rd_sparse_from(x, origin) : rd_sparse_view(x, rank, extent, number, origin);
     if (x->kind == RD_EXPR_VIEW) {
         compose(x, rank, own, composed);
         return rd_view(x->in[0], rank, extent, composed, origin);

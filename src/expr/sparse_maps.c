@@ -162,7 +162,8 @@ static int64_t coef(const seen *s, int a, int k)
     return s->number[s->x->rank + a * s->rank + k];
 }
 
-/* The axis of the view that is all of axis a, as it is; -1: there is none. */
+/* The axis of the view that is all of axis a, as it is; -1: there is none.  An axis of one element
+ * is told from others of one element by its coefficient, which only says which one it is. */
 static int whole_axis(const seen *s, int a)
 {
     int found = -1;
@@ -170,7 +171,7 @@ static int whole_axis(const seen *s, int a)
     if (s->number[a] != 0)
         return -1;
     for (int k = 0; k < s->rank; k++)
-        if (s->extent[k] > 1 && coef(s, a, k) != 0) {
+        if (coef(s, a, k) != 0 && (s->extent[k] != 1 || s->x->extent[a] == 1)) {
             if (found >= 0 || coef(s, a, k) != 1 || s->extent[k] != s->x->extent[a])
                 return -1;
             found = k;
@@ -178,16 +179,18 @@ static int whole_axis(const seen *s, int a)
     return found;
 }
 
-/* Coordinates along axes of one element say nothing. */
+/* Coordinates stay with their axes.  Those along an axis of one element that the view has not, or
+ * that it repeats, say nothing and are left out. */
 static bool find_coords(seen *s)
 {
     for (int k = 0; k < rd_coords_of(s->x); k++) {
-        const int a = (int)s->x->as.sparse->axis[k];
+        const int  a    = (int)s->x->as.sparse->axis[k];
+        const int  at   = whole_axis(s, a);
+        const bool free = at >= 0 && !(s->taken >> at & 1);
 
-        if (s->x->extent[a] == 1)
+        if (!free && s->x->extent[a] == 1)
             continue;
-        const int at = whole_axis(s, a);
-        if (at < 0 || s->taken >> at & 1)
+        if (!free)
             return false;
         s->taken |= (uint64_t)1 << at;
         s->coord[s->n]  = s->x->in[2 + k];
@@ -238,12 +241,11 @@ static rd_expr *values_seen(const seen *s)
 rd_expr *rd_sparse_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
                         const int64_t *origin)
 {
-    seen s = { .x = x, .rank = rank, .extent = extent, .number = number };
-
-    if (rd_points(rank, extent) == 0)
-        return rd_view(rd_dense(x), rank, extent, number, origin);
+    seen           s      = { .x = x, .rank = rank, .extent = extent, .number = number };
     rd_expr *const values = find_coords(&s) ? values_seen(&s) : NULL;
 
+    if (!values && rd_points(rank, extent) == 0)
+        return rd_view(rd_dense(x), rank, extent, number, origin);
     if (!values) /* stored places are those of an array that is looked at in another way */
         return rd_view(rd_at_all_places(x, "rd_view"), rank, extent, number, origin);
     rd_expr *const fill = rd_view(rd_fill_of(x), rank, extent, number, NULL);

@@ -78,8 +78,18 @@ bool rd_answer(rd_collector *c, int demand, int value);
 bool rd_answer_same(rd_collector *c, int demand, const rd_expr *e, const rd_subscript *at);
 /* Demands all operands of e at `at` and makes them the operands of value v. */
 bool rd_demand_operands(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at);
-/* The product that an operand is, seen through a view; NULL if it is none. */
+/* contracts.c: the product that an operand is, seen through a view; NULL if it is none. */
 const rd_expr *rd_product_of(const rd_expr *e);
+/* a * b + c has one rounding.  Decided on the expressions, so that what else is asked for cannot
+ * change it.  Not where both operands are products: x * x - y * y must be 0 for x == y, and which
+ * of the two would be rounded first is nobody's choice. */
+bool rd_contracts(const rd_expr *e);
+/* A sum of products of floats adds each with one rounding, too.  Not under a mask, which would have
+ * to make one of the factors an identity, nor where one strict left fold of the elements is asked
+ * for. */
+bool rd_sums_products(const rd_expr *e);
+/* The product whose factors e reads in place of that operand; NULL: it reads the operand. */
+const rd_expr *rd_contracted(const rd_expr *e, int operand);
 /* Demands the factors of the product that e is at `at`, and makes them the first two of value v's
  * three operands, which it returns; NULL on failure. */
 int32_t *rd_demand_factors(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at);

@@ -19,23 +19,6 @@ static bool view_places(rd_collector *c, const rd_expr *e, const rd_subscript *a
     return true;
 }
 
-const rd_expr *rd_product_of(const rd_expr *e)
-{
-    if (e->kind == RD_EXPR_VIEW)
-        e = e->in[0];
-    return e->kind == RD_EXPR_MAP && (e->op == RD_OP_mul || e->op == RD_OP_square) ? e : NULL;
-}
-
-/* a * b + c has one rounding.  Decided on the expressions, so that what else is asked for cannot
- * change it.  Not where both operands are products: x * x - y * y must be 0 for x == y, and which
- * of the two would be rounded first is nobody's choice. */
-static bool contracts(const rd_expr *e)
-{
-    return e->kind == RD_EXPR_MAP && e->op == RD_OP_add &&
-           rd_dtype_kind(e->type) == RD_KIND_FLOAT &&
-           !rd_product_of(e->in[0]) != !rd_product_of(e->in[1]);
-}
-
 int32_t *rd_demand_factors(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
 {
     const rd_expr *p  = rd_product_of(e);
@@ -76,7 +59,7 @@ static int map_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
         return -1;
     c->graph->value[v].op  = e->op;
     c->graph->value[v].ops = e->kind == RD_EXPR_MAP ? rd_op_table[e->op].cost : 10;
-    if (contracts(e))
+    if (rd_contracts(e))
         return demand_contracted(c, v, e, at) ? v : -1;
     return rd_demand_operands(c, v, e, at) ? v : -1;
 }

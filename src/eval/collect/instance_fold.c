@@ -10,16 +10,6 @@ static int kept_rank(const rd_expr *e)
     return e->rank - rd_is_grouped(e) - (rd_outputs_of(e) > 1);
 }
 
-/* A sum of products of floats adds each with one rounding.  Decided on the expressions, as a * b +
- * c is (instance.c).  Not under a mask, which would have to make one of the factors an identity,
- * nor where one strict left fold of the elements is asked for. */
-static bool sums_products(const rd_expr *e)
-{
-    return e->kind == RD_EXPR_REDUCE && e->as.fold->reducer == RD_RED_sum &&
-           e->as.fold->law != RD_LAW_serial && !e->in[2] &&
-           rd_dtype_kind(e->in[0]->type) == RD_KIND_FLOAT && rd_product_of(e->in[0]);
-}
-
 /* The factors of what is summed, and the label, which stands behind them and the mask. */
 static bool demand_product(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
 {
@@ -72,12 +62,12 @@ static bool fold_operands(rd_collector *c, const rd_expr *e, int v, const rd_sub
     if (!c->graph->value[v].combine)
         return false;
     c->graph->value[v].combine->index = index;
-    return sums_products(e) ? demand_product(c, v, e, at) : rd_demand_operands(c, v, e, at);
+    return rd_sums_products(e) ? demand_product(c, v, e, at) : rd_demand_operands(c, v, e, at);
 }
 
 static int fold_value(rd_collector *c, const rd_expr *e)
 {
-    const int32_t reducer = sums_products(e) ? RD_RED_dot : e->as.fold->reducer;
+    const int32_t reducer = rd_sums_products(e) ? RD_RED_dot : e->as.fold->reducer;
     int           v =
         rd_value_new(c, e->kind == RD_EXPR_REDUCE ? RD_VALUE_REDUCE : RD_VALUE_SCAN, e->type, e);
 

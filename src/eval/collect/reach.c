@@ -115,6 +115,26 @@ static void count_work(rd_collector *c)
     }
 }
 
+static bool see_all(rd_collector *c, const rd_expr *e)
+{
+    for (int k = 0; k < e->n_in; k++)
+        if (e->in[k] && !see(c, e->in[k]))
+            return false;
+    return true;
+}
+
+/* The factors of a contracted product, too: the product may be given, and is not read then. */
+static bool see_operands(rd_collector *c, const rd_expr *e)
+{
+    for (int k = 0; k < e->n_in; k++) {
+        const rd_expr *const product = e->in[k] ? rd_contracted(e, k) : NULL;
+
+        if (product && !see_all(c, product))
+            return false;
+    }
+    return see_all(c, e);
+}
+
 bool rd_reach_exprs(rd_collector *c, rd_exprs exprs, rd_exprs given)
 {
     c->seen = rd_pool_get(c->pool, 32 * sizeof *c->seen);
@@ -129,9 +149,8 @@ bool rd_reach_exprs(rd_collector *c, rd_exprs exprs, rd_exprs given)
         if (!see(c, exprs.at[k]))
             return false;
     for (int i = 0; i < c->n_seen; i++)
-        for (int k = 0; !c->seen[i].given && k < c->seen[i].expr->n_in; k++)
-            if (c->seen[i].expr->in[k] && !see(c, c->seen[i].expr->in[k]))
-                return false;
+        if (!c->seen[i].given && !see_operands(c, c->seen[i].expr))
+            return false;
     sort_users_first(c->seen, c->n_seen);
     if (!table_rebuild(c, c->n_table))
         return false;
