@@ -544,12 +544,37 @@ START_TEST(indices_of_users_are_checked)
 }
 END_TEST
 
+/* Complex functions are long chains of maps.  What is not stored is one element still, so that a sparse
+ * result is there. */
+START_TEST(one_fill_of_functions)
+{
+    static rd_expr *(*const function[])(rd_expr *) = {
+        rd_sqrt, rd_exp, rd_log, rd_sin, rd_tan, rd_asin, rd_acos, rd_atan, rd_tanh, rd_asinh
+    };
+    static const int32_t pos[] = { 0, 1, 2 }, crd[] = { 0, 1 };
+    static const double  part[] = { 1, 2 };
+
+    for (size_t k = 0; k < 2 * COUNT(function); k++) {
+        rd_expr *const v = rd_wrap(ctx, part, RD_SHAPE(2));
+        rd_expr *const a =
+            rd_csr(ctx, RD_SHAPE(2, 2), rd_wrap(ctx, pos, RD_SHAPE(3)),
+                   rd_wrap(ctx, crd, RD_SHAPE(2)), rd_complex(v, v), .stored = k % 2);
+        rd_sparse_array y = { 0 };
+
+        ck_assert_msg(rd_eval_sparse(ctx, function[k / 2](a), &y) == RD_OK, "%d: %s", (int)k,
+                      rd_error_text(ctx));
+        ck_assert(y.values.shape.at[0] == 2 && (y.fill.data != NULL) == !(k % 2));
+        rd_sparse_array_free(&y);
+    }
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
         matrices,        nothing_elsewhere, sparse_results, there_and_back,
         refused_results, shorter_options,   refusals,       indices_of_users_are_checked,
-        one_index_wrong, long_patterns,     two_patterns
+        one_index_wrong, long_patterns,     two_patterns,   one_fill_of_functions
     };
 
     return run_suite("sparse", tests, COUNT(tests));

@@ -324,6 +324,74 @@ START_TEST(beside_sums)
 }
 END_TEST
 
+/* ---- Complex matrices, and formulas ---------------------------------------------------------- */
+/* Whole numbers, so that no order of additions matters. */
+static rd_expr *small_matrix(bool is_complex, bool stored)
+{
+    static const int32_t positions[] = { 0, 2, 3, 3 }, column[] = { 0, 2, 0 };
+    static const double  part[] = { 1, -2, 3 }, other[] = { 2, 5, -1 };
+    rd_expr *const       re = rd_wrap(ctx, part, RD_SHAPE(3));
+    rd_expr *const values   = is_complex ? rd_complex(re, rd_wrap(ctx, other, RD_SHAPE(3))) : re;
+
+    return rd_csr(ctx, RD_SHAPE(3, 3), rd_wrap(ctx, positions, RD_SHAPE(4)),
+                  rd_wrap(ctx, column, RD_SHAPE(3)), values, .stored = stored);
+}
+
+/* What is sparse comes to what the dense arrays come to, 0 standing where nothing does. */
+static void is_dense_one(const char *what, rd_expr *sparse, rd_expr *dense)
+{
+    double y[2][2 * 9] = { { 0 } };
+
+    ck_assert_msg(sparse && dense, "%s: %s", what, rd_error_text(ctx));
+    for (int k = 0; k < 2; k++) {
+        rd_expr *const e = k ? dense : sparse;
+
+        ck_assert_msg(
+            rd_eval(ctx, rd_cast(e, RD_C128),
+                    &(rd_array){ .data = y[k], .type = RD_C128, .shape = rd_shape_of(e) }) == RD_OK,
+            "%s: %s", what, rd_error_text(ctx));
+    }
+    ck_assert_msg(memcmp(y[0], y[1], sizeof y[0]) == 0, "%s", what);
+}
+
+START_TEST(of_complex_ones)
+{
+    for (int k = 0; k < 2; k++) {
+        rd_expr *const z = small_matrix(true, k), *a = small_matrix(false, k);
+        rd_expr *const dense_z = rd_dense(z), *dense_a = rd_dense(a);
+
+        ck_assert(rd_is_sparse(rd_matmul(z, z)));
+        is_dense_one("z z", rd_matmul(z, z), rd_matmul(dense_z, dense_z));
+        is_dense_one("a z", rd_matmul(a, z), rd_matmul(dense_a, dense_z));
+        is_dense_one("z a", rd_matmul(z, a), rd_matmul(dense_z, dense_a));
+        is_dense_one("z* z", rd_matmul(rd_conj(rd_transpose(z)), z),
+                     rd_matmul(rd_conj(rd_transpose(dense_z)), dense_z));
+    }
+}
+END_TEST
+
+START_TEST(by_formula)
+{
+    static const char *const texts[] = {
+        "o[i, k] = sum[j] a[i, j] * a[j, k]",
+        "o[k, i] = sum[j] a[i, j] * a[j, k]",
+        "o[i, l] = sum[j, k] a[i, j] * a[j, k] * a[k, l]",
+        "o[i] = sum[j] a[i, j] * a[j, i]",
+        "sum[i, j] a[i, j] * a[i, j]",
+    };
+
+    for (size_t k = 0; k < 2 * COUNT(texts); k++) {
+        const char *const text = texts[k / 2];
+        rd_expr *const    a    = small_matrix(false, k % 2);
+
+        is_dense_one(text, rd_formula(ctx, text, RD_NAMES({ "a", a })),
+                     rd_formula(ctx, text, RD_NAMES({ "a", rd_dense(a) })));
+    }
+    ck_assert(
+        rd_is_sparse(rd_formula(ctx, texts[0], RD_NAMES({ "a", small_matrix(false, true) }))));
+}
+END_TEST
+
 START_TEST(refused)
 {
     fill(&left, 4, 5, 50, 0);
@@ -339,8 +407,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { as_dense_ones,    semirings,   again,
-                                   over_its_operand, beside_sums, refused };
+    const TTest *const tests[] = { as_dense_ones, semirings,       again,      over_its_operand,
+                                   beside_sums,   of_complex_ones, by_formula, refused };
 
     return run_suite("sparse products", tests, COUNT(tests));
 }

@@ -7,6 +7,8 @@
  * beside what it takes the place of, or the one of least work, whichever comes to less in the end.
  * All together are summed in one pass where that is no more work. */
 #include "expr/contract.h"
+#include "expr/complex.h"
+#include "expr/maps.h"
 #include "expr/origin.h"
 #include "expr/sparse.h"
 #include "expr/affine.h"
@@ -115,13 +117,51 @@ static rd_expr *by_rows(const contraction *c, const rd_term *terms, const int8_t
     return NULL;
 }
 
+/* A term's real or imaginary part; x is NULL where a real operand has none. */
+static rd_term part_of(const contraction *c, const rd_term *t, bool imaginary)
+{
+    rd_term part = *t;
+
+    part.x = !imaginary ? rd_real(t->x) : rd_is_complex(t->x) ? t->x->in[1] : NULL;
+    part.x = part.x ? rd_cast_to(part.x, rd_dtype_part(c->type)) : NULL;
+    return part;
+}
+
+/* The product of complex matrices: those of their parts, which have one pattern. */
+static rd_expr *parts_by_rows(const contraction *c, const rd_term *terms, const int8_t *list)
+{
+    contraction real       = *c;
+    rd_expr    *y[2][2]    = { { NULL } };
+    bool        whole      = true;
+    rd_term     part[2][2] = { { part_of(c, &terms[0], false), part_of(c, &terms[0], true) },
+                               { part_of(c, &terms[1], false), part_of(c, &terms[1], true) } };
+
+    real.type = rd_dtype_part(c->type);
+    for (int a = 0; a < 2; a++)
+        for (int b = 0; b < 2 && whole; b++) {
+            const rd_term both[] = { part[0][a], part[1][b] };
+
+            if (both[0].x && both[1].x)
+                whole = (y[a][b] = by_rows(&real, both, list));
+        }
+    if (!whole)
+        return NULL;
+    rd_expr *const re = y[1][1] ? map_2(RD_OP_sub, c->call, y[0][0], y[1][1]) : y[0][0];
+    rd_expr       *im = y[0][1] && y[1][0] ? map_2(RD_OP_add, c->call, y[0][1], y[1][0])
+                        : y[0][1]          ? y[0][1]
+                                           : y[1][0];
+    return rd_complex_of(re, im, c->call);
+}
+
 /* The sum over `list[n_kept..n)` of the product of terms, with axes list[0..n_kept). */
 static rd_expr *sum_product(const contraction *c, int n_terms, const rd_term *terms, int n_kept,
                             int n, const int8_t *list)
 {
     const rd_op op = c->type == RD_BOOL ? RD_OP_and : RD_OP_mul;
-    rd_expr    *y  = n_terms == 2 && n_kept == 2 && n == 3 ? by_rows(c, terms, list) : NULL;
+    rd_expr    *y  = NULL;
 
+    if (n_terms == 2 && n_kept == 2 && n == 3)
+        y = rd_dtype_is_complex(c->type) ? parts_by_rows(c, terms, list) : by_rows(c, terms, list);
     if (y || rd_error(terms[0].x->ctx) != RD_OK)
         return y;
     for (int k = 0; k < n_terms; k++) {

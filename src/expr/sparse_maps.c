@@ -89,9 +89,13 @@ rd_expr *rd_sparse_map(rd_op op, rd_rule rule, const char *call, int n, rd_expr 
         fill[k] = rd_has_pattern(y[k]) ? rd_fill_of(y[k]) : y[k];
         nothing |= !fill[k];
     }
-    for (int k = 0; k < n && !nothing; k++)
+    for (int k = 0; k < n && !nothing; k++) {
         if (rd_has_pattern(y[k]) && !rd_same_pattern(y[first], y[k]))
             fill[k] = rd_at_all_places(y[k], call);
+        /* One element for all places, where it is the same: a long chain of maps shows it, too. */
+        if (!(fill[k] = rd_slim(fill[k])))
+            return NULL;
+    }
     at_stored = map_dense(op, rule, call, n, values);
     if (!nothing)
         elsewhere = map_dense(op, rule, call, n, fill);

@@ -203,6 +203,9 @@ int rd_formula_outside(const rd_formula_reader *r, rd_phrase *p, rd_phrase **inn
 rd_labelled rd_formula_subscripts(rd_formula_reader *r, rd_phrase *p);
 rd_labelled rd_formula_call(rd_formula_reader *r, rd_phrase *p);
 rd_labelled rd_formula_reduction(rd_formula_reader *r, rd_phrase *p);
+/* contract.c: a sum[indices] of a product of arrays with indices, two or more of which are sparse.
+ * x NULL without a failure: it is none. */
+rd_labelled rd_formula_sparse_sum(rd_formula_reader *r, rd_phrase *p);
 
 /* ---- Arguments (arguments.c) -------------------------------------------------------------------- */
 enum { RD_ARGUMENTS = 16, RD_ARGUMENT_LIST = 64 };

@@ -209,7 +209,10 @@ static rd_labelled reduce_indices(rd_formula_reader *r, rd_phrase *p)
 
 rd_labelled rd_formula_reduction(rd_formula_reader *r, rd_phrase *p)
 {
-    if (p->kind == RD_PHRASE_REDUCE)
-        return reduce_indices(r, p);
+    if (p->kind == RD_PHRASE_REDUCE) {
+        const rd_labelled sum = rd_formula_sparse_sum(r, p);
+
+        return sum.x || r->failed ? sum : reduce_indices(r, p);
+    }
     return rd_formula_is_reducer(r, p->at, p->length) ? reduce_call(r, p) : scan_call(r, p);
 }

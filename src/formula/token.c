@@ -31,7 +31,13 @@ rd_expr *rd_formula_made(rd_formula_reader *r, rd_expr *x, size_t at)
     const rd_status status = rd_error(r->ctx);
     if (r->failed || status == RD_OK)
         return rd_formula_fail(r, RD_ERR_ARGUMENT, at, "nothing comes of this");
-    snprintf(what, sizeof what, "%s", rd_error_text(r->ctx));
+    /* Constructors name the call that the reader hands them, which the new sentence names, too. */
+    const char  *text = rd_error_text(r->ctx);
+    const size_t name = strlen(r->call);
+
+    if (!strncmp(text, r->call, name) && !strncmp(text + name, ": ", 2))
+        text += name + 2;
+    snprintf(what, sizeof what, "%s", text);
     rd_error_forgive(r->ctx);
     return rd_formula_fail(r, status, at, "%s", what);
 }

@@ -125,6 +125,36 @@ static rd_labelled index_value(rd_formula_reader *r, const rd_phrase *p)
     return v;
 }
 
+/* The index of that name of a reduction whose body has ended before `p`; NULL: there is none. */
+static const rd_formula_label *ended_index(const rd_formula_reader *r, const rd_phrase *p)
+{
+    for (int k = r->n_labels; k-- > 0;) {
+        const rd_formula_label *l = &r->label[k];
+
+        if (!l->visible && l->at < p->at && l->length == p->length &&
+            !memcmp(r->text + l->at, r->text + p->at, p->length))
+            return l;
+    }
+    return NULL;
+}
+
+static rd_labelled no_name(rd_formula_reader *r, const rd_phrase *p)
+{
+    const int   n    = (int)p->length;
+    const char *name = r->text + p->at;
+
+    if (ended_index(r, p))
+        rd_formula_fail(r, RD_ERR_TEXT, p->at,
+                        "'%.*s' is the index of a reduction whose body ends before this: a body "
+                        "goes up to +, -, a comparison or a comma.  Put it in parentheses, as in "
+                        "mean[k] (a[k] != b[k])",
+                        n, name);
+    else
+        rd_formula_fail(r, RD_ERR_TEXT, p->at, "no array%s is called '%.*s'",
+                        r->n_labels ? " and no index that is known here" : "", n, name);
+    return (rd_labelled){ 0 };
+}
+
 static rd_labelled name_value(rd_formula_reader *r, const rd_phrase *p)
 {
     rd_expr *x;
@@ -135,10 +165,7 @@ static rd_labelled name_value(rd_formula_reader *r, const rd_phrase *p)
     if (!x && !r->failed)
         x = constant(r, p);
     if (!x && !r->failed)
-        return (rd_labelled){ .x = rd_formula_fail(
-                                  r, RD_ERR_TEXT, p->at, "no array%s is called '%.*s'",
-                                  r->n_labels ? " and no index that is known here" : "",
-                                  (int)p->length, r->text + p->at) };
+        return no_name(r, p);
     return (rd_labelled){ .x = x };
 }
 

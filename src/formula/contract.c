@@ -1,0 +1,111 @@
+/* contract.c - sums of products of sparse arrays with indices, sum[j] a[i, j] * b[j, k].
+ *
+ * Each factor stays as it is, with the labels of its axes, as operands of rd_einsum() do: a product
+ * of sparse matrices has places of its own then, and an array with nothing elsewhere is never asked
+ * for what it does not store.  Other sums are products of whole operands that are reduced. */
+#include "formula/formula.h"
+#include "expr/contract.h"
+#include "expr/sparse.h"
+
+enum { MOST = 8 }; /* factors */
+
+/* The factors of a product, from the left; more than MOST: too many. */
+static int factors_of(rd_phrase *p, int n, rd_phrase **factor)
+{
+    if (p->kind == RD_PHRASE_BINARY && p->op == RD_OP_mul) {
+        n = factors_of(p->first, n, factor);
+        return factors_of(p->last, n, factor);
+    }
+    if (n < MOST)
+        factor[n] = p;
+    return n + 1;
+}
+
+/* Are all arrays by name, with subscripts?  What else there may be, sums for instance, would be built
+ * twice where no array is sparse. */
+static bool are_arrays(int n, rd_phrase *const *factor)
+{
+    bool all = true;
+
+    for (int k = 0; k < n; k++)
+        all &= factor[k]->kind == RD_PHRASE_AT && factor[k]->first->kind == RD_PHRASE_NAME;
+    return all;
+}
+
+/* Is it sum[indices] without another word? */
+static bool is_plain_sum(const rd_formula_reader *r, const rd_phrase *p)
+{
+    bool plain = rd_formula_is(r, p->at, p->length, "sum");
+
+    for (const rd_phrase *q = p->first; q; q = q->next)
+        plain &= q->kind == RD_PHRASE_INDEX;
+    return plain;
+}
+
+/* Two sparse factors, and each with an index for each of its axes? */
+static bool are_sparse(int n, const rd_labelled *v)
+{
+    int  sparse = 0;
+    bool whole  = true;
+
+    for (int k = 0; k < n; k++) {
+        sparse += rd_is_sparse(v[k].x);
+        whole &= v[k].n == v[k].x->rank;
+    }
+    return whole && sparse > 1;
+}
+
+/* Numbers of labels in `all`, as rd_contract() has them. */
+static void name_axes(const rd_labelled *v, const rd_labelled *all, rd_term *term)
+{
+    term->x = v->x;
+    for (int a = 0; a < v->n; a++)
+        for (int k = 0; k < all->n; k++)
+            if (all->label[k] == v->label[a])
+                term->label[a] = (int8_t)k;
+}
+
+/* Is each index that is summed over one of a factor?  Else the sum takes its terms more than once. */
+static bool are_used(const rd_phrase *p, const rd_labelled *all)
+{
+    bool used = true;
+    int  place;
+
+    for (const rd_phrase *q = p->first; q; q = q->next)
+        used &= rd_labelled_has(all, q->label, &place);
+    return used;
+}
+
+static bool is_summed(const rd_phrase *p, int label)
+{
+    for (const rd_phrase *q = p->first; q; q = q->next)
+        if (q->label == label)
+            return true;
+    return false;
+}
+
+rd_labelled rd_formula_sparse_sum(rd_formula_reader *r, rd_phrase *p)
+{
+    rd_phrase  *factor[MOST];
+    rd_labelled v[MOST], all, kept = { 0 };
+    rd_term     term[MOST] = { { 0 } };
+    int8_t      out[RD_MAX_RANK];
+    const int   n = is_plain_sum(r, p) ? factors_of(p->body, 0, factor) : 0;
+
+    if (n < 2 || n > MOST || !are_arrays(n, factor))
+        return kept;
+    for (int k = 0; k < n; k++)
+        if (!(v[k] = rd_formula_value(r, factor[k])).x)
+            return kept;
+    if (!are_sparse(n, v) || !rd_labelled_union(r, n, v, p->at, &all) || !are_used(p, &all))
+        return kept;
+    for (int k = 0; k < n; k++)
+        name_axes(&v[k], &all, &term[k]);
+    for (int k = 0; k < all.n; k++)
+        if (!is_summed(p, all.label[k])) {
+            out[kept.n]          = (int8_t)k;
+            kept.label[kept.n++] = all.label[k];
+        }
+    kept.x = rd_formula_made(r, rd_contract(r->call, n, term, kept.n, out), p->at);
+    return kept;
+}
