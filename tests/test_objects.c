@@ -415,6 +415,101 @@ START_TEST(sweeps_what_is_left)
 }
 END_TEST
 
+/* ---- A limit --------------------------------------------------------------------------------- */
+/* An object of 1000 bytes that was used so many seconds ago. */
+static void put_object(const char *name, int age)
+{
+    const struct timespec then[2] = { { time(NULL) - age, 0 }, { time(NULL) - age, 0 } };
+    char                  path[200];
+    FILE                 *file;
+
+    snprintf(path, sizeof path, "%s/%s", store, name);
+    ck_assert_ptr_nonnull(file = fopen(path, "w"));
+    for (int k = 0; k < 1000; k++)
+        putc('x', file);
+    fclose(file);
+    ck_assert_int_eq(utimensat(AT_FDCWD, path, then, 0), 0);
+}
+
+static bool is_there(const char *name)
+{
+    char path[200];
+
+    snprintf(path, sizeof path, "%s/%s", store, name);
+    return access(path, F_OK) == 0;
+}
+
+START_TEST(keeps_to_the_limit)
+{
+    static const struct {
+        const char *limit;
+        int         kept; /* of the four objects, those that were used last */
+    } rows[]      = { { NULL, 4 },
+                      { "4000", 4 },
+                      { "3999", 3 },
+                      { "2K", 2 },
+                      { "1000", 1 },
+                      { "0", 0 },
+                      { "1G", 4 },
+                      { "-1", 4 },
+                      { "2 GiB", 4 },
+                      { "", 4 },
+                      { "99999999999999999999G", 4 } };
+    const int dir = rd_store_open(base, NULL);
+
+    ck_assert_int_ge(dir, 0);
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        for (int o = 0; o < 4; o++)
+            put_object((const char[]){ (char)('a' + o), 0 }, 4000 * (o + 1));
+        put_object("z.1.0.tmp", 60); /* which some process writes just now */
+        rd_store_trim(dir, rows[k].limit);
+        for (int o = 0; o < 4; o++)
+            ck_assert_msg(is_there((const char[]){ (char)('a' + o), 0 }) == (o < rows[k].kept),
+                          "limit %s, object %d", rows[k].limit ? rows[k].limit : "none", o);
+        ck_assert(is_there("z.1.0.tmp"));
+    }
+    close(dir);
+}
+END_TEST
+
+/* What was used is kept, however long ago it was made. */
+START_TEST(counts_uses)
+{
+    static const struct timespec old[2] = { { 1, 0 }, { 1, 0 } };
+    char                         path[400];
+    struct stat                  facts;
+
+    ck_assert_int_eq(make(1), RD_OBJECT_COMPILED);
+    DIR *files = opendir(store);
+    for (struct dirent *e; (e = readdir(files));)
+        if (e->d_name[0] != '.') {
+            snprintf(path, sizeof path, "%s/%s", store, e->d_name);
+            ck_assert_int_eq(utimensat(AT_FDCWD, path, old, 0), 0);
+        }
+    closedir(files);
+    ck_assert_int_eq(make(1), RD_OBJECT_STORED);
+    ck_assert_int_eq(stat(path, &facts), 0);
+    ck_assert_int_gt(facts.st_mtime, 1);
+}
+END_TEST
+
+/* A compiler that joins its parent's process group is not stopped with its own one. */
+START_TEST(stops_one_that_leaves_its_group)
+{
+    char         script[100];
+    const time_t begun = time(NULL);
+    void        *found;
+
+    snprintf(script, sizeof script, "%s/compiler", base);
+    write_script(script, "exec perl -MPOSIX -e 'POSIX::setpgid(0, getpgrp(getppid())); sleep 600'");
+    setenv("RDIM_CC", script, 1);
+    ck_assert_int_eq(
+        rd_object_make(function_of(1), flags, "number", rd_surroundings_now(), 1, &found),
+        RD_OBJECT_NONE);
+    ck_assert_int_lt(time(NULL) - begun, 300);
+}
+END_TEST
+
 /* ---- At once --------------------------------------------------------------------------------- */
 START_TEST(many_processes_make_one_object)
 {
@@ -465,6 +560,9 @@ int main(void)
     tcase_add_test(tc, does_not_ask_how_it_ended);
     tcase_add_test(tc, does_without_standard_streams);
     tcase_add_test(tc, sweeps_what_is_left);
+    tcase_add_test(tc, keeps_to_the_limit);
+    tcase_add_test(tc, counts_uses);
+    tcase_add_test(tc, stops_one_that_leaves_its_group);
     tcase_add_test(tc, many_processes_make_one_object);
     suite_add_tcase(suite, tc);
     runner = srunner_create(suite);

@@ -1,5 +1,6 @@
 /* debug.c - RDIM_DEBUG, and the checks of debug builds. */
 #include "eval/debug.h"
+#include "core/environment.h"
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ static const char *const name[STAGES] = { "formula", "graph", "tree", "nest",
 /* Names in the list, with commas between. */
 static const char *list(void)
 {
-    const char *text = getenv("RDIM_DEBUG");
+    const char *text = rd_environment(RD_ENV_RDIM_DEBUG);
 
     return text ? text : "";
 }

@@ -1,5 +1,6 @@
 /* plan.c - the pipeline: results asked for in, a plan out. */
 #include "eval/debug.h"
+#include "core/environment.h"
 #include "eval/forms.h"
 #include "eval/pairs.h"
 #include "eval/request.h"
@@ -182,7 +183,7 @@ static bool copy_texts(rd_plan *plan)
 /* The mode that would rather fail than be slow. */
 static bool is_strict(void)
 {
-    const char *asked = getenv("RDIM_STRICT");
+    const char *asked = rd_environment(RD_ENV_RDIM_STRICT);
 
     return asked && *asked && strcmp(asked, "0") != 0;
 }
@@ -269,7 +270,7 @@ int64_t rd_plan_bytes(const rd_plan *plan)
 
 static bool records_by_default(void)
 {
-    const char *text = getenv("RDIM_CUDA_GRAPHS");
+    const char *text = rd_environment(RD_ENV_RDIM_CUDA_GRAPHS);
 
     return text && strcmp(text, "1") == 0;
 }

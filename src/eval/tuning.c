@@ -1,6 +1,7 @@
 /* tuning.c - numbers of a device's kernels: as the environment asks for, else as they were measured,
  * else by the device's rule. */
 #include "eval/tuning.h"
+#include "core/environment.h"
 #include "expr/expr.h"
 #include <stdlib.h>
 
@@ -23,7 +24,7 @@ static void take_measured(rd_ctx *ctx, rd_program *p)
 
 bool rd_tune(rd_ctx *ctx, const rd_backend_table *backend, rd_program *p)
 {
-    const char *asked = getenv("RDIM_CUDA_TUNING");
+    const char *asked = rd_environment(RD_ENV_RDIM_CUDA_TUNING);
     char        why[RD_DEVICE_TEXT];
 
     if (!backend->device->tuning_read(asked ? asked : "", &p->tuning, why)) {

@@ -1,5 +1,6 @@
 /* ctx.c - a context: settings, marks and releases, things it frees last. */
 #include "expr/ctx.h"
+#include "core/environment.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +29,7 @@ static void check_opts(rd_ctx *ctx)
 
 static bool measures_by_default(void)
 {
-    const char *text = getenv("RDIM_PLAN_MEASURE");
+    const char *text = rd_environment(RD_ENV_RDIM_PLAN_MEASURE);
 
     return text && strcmp(text, "1") == 0;
 }
@@ -36,7 +37,7 @@ static bool measures_by_default(void)
 /* What AUTO takes where it can; for tests, too. */
 static bool prefers_cuda(void)
 {
-    const char *text = getenv("RDIM_BACKEND");
+    const char *text = rd_environment(RD_ENV_RDIM_BACKEND);
 
     return text && strcmp(text, "cuda") == 0;
 }
@@ -44,8 +45,9 @@ static bool prefers_cuda(void)
 /* GPUs that may share an evaluation: as the options say, or else the environment. */
 static int32_t devices_of(const rd_ctx_opts *opts)
 {
-    const char *text   = opts->device || opts->stream ? NULL : getenv("RDIM_CUDA_DEVICES");
-    const long  number = text ? strtol(text, NULL, 10) : 1;
+    const char *text =
+        opts->device || opts->stream ? NULL : rd_environment(RD_ENV_RDIM_CUDA_DEVICES);
+    const long number = text ? strtol(text, NULL, 10) : 1;
 
     if (opts->device == RD_CUDA_ALL || (text && strcmp(text, "all") == 0))
         return RD_MOST_DEVICES;

@@ -1,8 +1,10 @@
 /* trace.c - the file of events: whole JSON after each of them. */
 #define _POSIX_C_SOURCE 200809L /* getpid() */
 #include "eval/run/trace.h"
+#include "core/environment.h"
 #include "core/text.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -21,13 +23,25 @@ static struct {
     bool            any;
 } trace = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
+/* A FIFO that nobody reads is refused, where fopen() would wait for a reader. */
+static FILE *open_file(const char *path)
+{
+    const int   to   = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0666);
+    FILE *const file = to >= 0 ? fdopen(to, "w") : NULL;
+
+    if (to >= 0 && !file)
+        close(to);
+    return file;
+}
+
 bool rd_trace_opens(rd_ctx *ctx)
 {
-    const char *asked = getenv("RDIM_TRACE"), *path = asked && *asked ? asked : "rdim-trace.json";
-    bool        there;
+    const char *asked = rd_environment(RD_ENV_RDIM_TRACE),
+               *path  = asked && *asked ? asked : "rdim-trace.json";
+    bool there;
 
     pthread_mutex_lock(&trace.lock);
-    if (!trace.file && (trace.file = fopen(path, "w")))
+    if (!trace.file && (trace.file = open_file(path)))
         fprintf(trace.file, "[%s", end);
     there = trace.file;
     pthread_mutex_unlock(&trace.lock);

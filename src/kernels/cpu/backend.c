@@ -2,6 +2,7 @@
  * this machine, and what the tile machine cannot run by the reference executor, with the same bits.
  * Matrix products run by kernels of their own, or by BLAS where their bits may be its. */
 #include "kernels/cpu/cpu.h"
+#include "core/environment.h"
 #include "kernels/cpu/codegen/codegen.h"
 #include "kernels/cpu/jit/tier.h"
 #include "kernels/cpu/product/blas.h"
@@ -43,7 +44,7 @@ static bool holds(void)
 
 static const char *asked(void)
 {
-    return forced ? forced : getenv("RDIM_ISA");
+    return forced ? forced : rd_environment(RD_ENV_RDIM_ISA);
 }
 
 static bool probe(void)

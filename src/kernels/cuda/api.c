@@ -1,5 +1,6 @@
 /* api.c - where the driver, NVRTC and cuBLAS are, and what they export. */
 #include "kernels/cuda/api.h"
+#include "core/environment.h"
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -94,7 +95,7 @@ static void *open_first(const char *const *names, major_fn *major_of, char *foun
 
 static void *open_driver(char *found, char why[RD_CUDA_TEXT])
 {
-    const char *const named = getenv("RDIM_LIBCUDA");
+    const char *const named = rd_environment(RD_ENV_RDIM_LIBCUDA);
 
     return open_first((const char *const[]){ named ? named : "libcuda.so.1", NULL }, NULL, found,
                       why);
@@ -102,10 +103,11 @@ static void *open_driver(char *found, char why[RD_CUDA_TEXT])
 
 /* A library of the toolkit, "libnvrtc.so": where the loader looks; then where toolkits are put, of
  * which the loader need not know. */
-static void *open_of_toolkit(const char *variable, const char *name, major_fn *major_of,
+static void *open_of_toolkit(rd_variable variable, const char *name, major_fn *major_of,
                              char *found, char why[RD_CUDA_TEXT])
 {
-    const char *const named = getenv(variable), *const home = getenv("CUDA_HOME");
+    const char *const named = rd_environment(variable), *const home =
+                                                            rd_environment(RD_ENV_CUDA_HOME);
     char of_13[64], of_12[64], at_home[PATH], usual[128];
 
     if (named)
@@ -162,7 +164,7 @@ static void load_driver(void)
 static void load_nvrtc(void)
 {
     char  path[PATH];
-    void *file = open_of_toolkit("RDIM_LIBNVRTC", "libnvrtc.so", nvrtc_major, path, nvrtc.why);
+    void *file = open_of_toolkit(RD_ENV_RDIM_LIBNVRTC, "libnvrtc.so", nvrtc_major, path, nvrtc.why);
 
     if (file) {
         nvrtc.why[0] = '\0';
@@ -175,7 +177,8 @@ static void load_nvrtc(void)
 static void load_cublas(void)
 {
     char  path[PATH];
-    void *file = open_of_toolkit("RDIM_LIBCUBLAS", "libcublas.so", cublas_major, path, cublas.why);
+    void *file =
+        open_of_toolkit(RD_ENV_RDIM_LIBCUBLAS, "libcublas.so", cublas_major, path, cublas.why);
 
     if (file) {
         cublas.why[0] = '\0';

@@ -3,6 +3,7 @@
  * All that a kernel is made of counts, the GPU, and the numbers that are asked for; where in its
  * memory a program begins does not.  A false match costs time, not bits. */
 #include "kernels/cuda/measure.h"
+#include "core/environment.h"
 #include "kernels/store/hash.h"
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,7 @@ uint64_t rd_gpu_program_key(const rd_program *p)
 {
     char                why[RD_CUDA_TEXT];
     const rd_gpu *const gpu   = rd_gpu_of(p->device, why);
-    rd_hash             hash  = add_text(rd_hash_begin(), getenv("RDIM_CUDA_THREADS"));
+    rd_hash             hash  = add_text(rd_hash_begin(), rd_environment(RD_ENV_RDIM_CUDA_THREADS));
     const rd_gpu_facts *facts = gpu ? rd_gpu_facts_of(gpu) : NULL;
     const int32_t tuned[] = { facts ? facts->architecture : 0, facts ? facts->multiprocessors : 0 };
 

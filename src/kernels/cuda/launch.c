@@ -2,6 +2,7 @@
  *
  * A call is its head (call.h), addresses of slots, and numbers. */
 #include "kernels/cuda/run.h"
+#include "core/environment.h"
 #include "kernels/cuda/text.h"
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -61,7 +62,7 @@ static rd_gpu_code *new_code(const rd_cuda_text *t, rd_get_fn *get, void *pool)
  * more, so that no work is cut, or little work, too. */
 static rd_cuda_limits limits_of(const rd_gpu_facts *gpu, const rd_program *p)
 {
-    const char   *asked   = getenv("RDIM_CUDA_THREADS");
+    const char   *asked   = rd_environment(RD_ENV_RDIM_CUDA_THREADS);
     const long    number  = asked ? strtol(asked, NULL, 10) : 0;
     const int64_t threads = number > 0 ? number : gpu->most_threads;
 

@@ -1,7 +1,8 @@
 /* modules.c - texts made code for GPUs: once in a process, kept in the user's cache directory for the
  * next. */
-#define _GNU_SOURCE /* secure_getenv, strdup */
+#define _GNU_SOURCE /* strdup */
 #include "kernels/cuda/gpu.h"
+#include "core/environment.h"
 #include "core/clock.h"
 #include "kernels/cuda/nvrtc.h"
 #include "kernels/store/hash.h"
@@ -56,7 +57,7 @@ typedef struct entry {
 /* A program with rights that its user has not gets no variables, and so keeps nothing. */
 static void open_entry(const rd_module *m, entry *e)
 {
-    e->dir = rd_store_open(secure_getenv("XDG_CACHE_HOME"), secure_getenv("HOME"));
+    e->dir = rd_store_open(rd_environment(RD_ENV_XDG_CACHE_HOME), rd_environment(RD_ENV_HOME));
     rd_hash_text(m->hash, e->key);
     snprintf(e->name, sizeof e->name, "%s.sm_%d", e->key, (int)m->architecture);
 }
@@ -90,6 +91,7 @@ static void keep(const rd_module *m, const entry *e)
         if (rd_store_write(e->dir, aside, bytes, (long)(RD_HASH_TEXT + m->n)) &&
             !rd_store_put(e->dir, aside, e->name))
             rd_store_remove(e->dir, aside);
+        rd_store_trim(e->dir, rd_environment(RD_ENV_RDIM_CACHE_LIMIT));
     }
     free(bytes);
 }

@@ -109,6 +109,16 @@ void rd_store_sweep(int dir)
     closedir(files);
 }
 
+/* An object's time says when it was used last; to the hour is enough. */
+static void note_use(int fd)
+{
+    enum { HOUR = 3600 };
+    struct stat facts;
+
+    if (fstat(fd, &facts) == 0 && time(NULL) - facts.st_mtime > HOUR)
+        (void)futimens(fd, NULL);
+}
+
 static bool write_all(int fd, const void *bytes, long n)
 {
     for (const char *at = bytes; n > 0;) {
@@ -203,6 +213,8 @@ bool rd_store_has(int dir, const char *name)
     const int why  = errno;
     bool      here = fd >= 0 && is_sealed(fd);
 
+    if (here)
+        note_use(fd);
     if (fd >= 0)
         close(fd);
     if (!here && (fd >= 0 || why != ENOENT))
@@ -238,6 +250,8 @@ char *rd_store_read(int dir, const char *name, size_t *n)
         free(bytes);
         bytes = NULL;
     }
+    if (bytes)
+        note_use(fd);
     close(fd);
     *n = bytes ? all - sizeof s : 0;
     if (bytes) {

@@ -28,4 +28,8 @@ void  rd_store_remove(int dir, const char *name);
 /* Removes what processes that ended while they compiled have left: files aside that are an hour
  * old. */
 void rd_store_sweep(int dir);
+/* Removes objects, those first whose last use is longest ago, until they have no more than the
+ * limit: RDIM_CACHE_LIMIT, as in "500M" or "2G"; 1 GiB if it is NULL or no such number.  Other
+ * processes that use one keep it. */
+void rd_store_trim(int dir, const char *limit);
 #endif

@@ -1,5 +1,6 @@
 /* codegen.c - a program's nest: its text all together, compiled by the tier, and run. */
 #include "kernels/cpu/codegen/codegen.h"
+#include "core/environment.h"
 #include "core/bytes.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/jit/compiler.h"
@@ -36,7 +37,7 @@ void rd_codegen_force(const char *use)
 
 rd_codegen_use rd_codegen_use_now(void)
 {
-    const char *asked = forced ? forced : getenv("RDIM_CODEGEN");
+    const char *asked = forced ? forced : rd_environment(RD_ENV_RDIM_CODEGEN);
 
     if (asked && strcmp(asked, "always") == 0)
         return RD_CODEGEN_ALWAYS;

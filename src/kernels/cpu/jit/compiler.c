@@ -170,6 +170,20 @@ static bool has_ended(pid_t pid, outcome *how)
     return done == pid || (done < 0 && errno == ECHILD);
 }
 
+/* The child goes, and its group with it, also where it has left that group.  A process that cannot
+ * be killed, as it runs for another user or waits in the kernel, is not waited for: nobody may hang. */
+static void stop(pid_t pid, int child)
+{
+    const double last  = 1; /* seconds */
+    const double begun = rd_seconds();
+    outcome      how;
+
+    kill(-pid, SIGKILL);
+    kill(pid, SIGKILL);
+    while (!has_ended(pid, &how) && rd_seconds() - begun < last)
+        doze(child, rd_seconds() - begun, begun + last - rd_seconds());
+}
+
 static outcome wait_for(pid_t pid, int patience)
 {
     const double begun = rd_seconds();
@@ -179,14 +193,14 @@ static outcome wait_for(pid_t pid, int patience)
 
     while (!(ended = has_ended(pid, &how)) && rd_seconds() - begun < patience)
         doze(child, rd_seconds() - begun, begun + patience - rd_seconds());
+    if (!ended) {
+        atomic_store(&stopped, patience);
+        stop(pid, child);
+        how = UNFINISHED;
+    }
     if (child >= 0)
         close(child);
-    if (ended)
-        return how;
-    atomic_store(&stopped, patience);
-    kill(-pid, SIGKILL);
-    (void)waitpid(pid, NULL, 0);
-    return UNFINISHED;
+    return how;
 }
 
 static outcome run(const rd_compiler *cc, int dir, const char *const *flags, int n_more,

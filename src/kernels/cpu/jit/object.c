@@ -117,6 +117,7 @@ static rd_object_from find_or_compile(object *o, void **found)
     if (!o->patience || !compile(o))
         return RD_OBJECT_NONE;
     *found = load(o);
+    rd_store_trim(o->dir, rd_surroundings_get(o->cc.surroundings, "RDIM_CACHE_LIMIT"));
     return *found ? RD_OBJECT_COMPILED : RD_OBJECT_NONE;
 }
 

@@ -1,5 +1,6 @@
 /* surroundings.c - copies of the part of the environment that compiling needs. */
 #include "kernels/cpu/jit/surroundings.h"
+#include "core/environment.h"
 #include "core/text.h"
 #include <stdatomic.h>
 #include <stddef.h>
@@ -8,10 +9,11 @@
 
 /* What the library itself asks for, what compilers need to start and to find their parts and a
  * place for files, and where the one that RDIM_CC names may keep what it has compiled before. */
-static const char *const names[] = { "RDIM_CC",   "PATH",           "HOME",
-                                     "TMPDIR",    "XDG_CACHE_HOME", "LD_LIBRARY_PATH",
-                                     "CCACHE_DIR" };
-enum { NAMES = sizeof names / sizeof *names };
+static const rd_variable variables[] = { RD_ENV_RDIM_CC,        RD_ENV_PATH,
+                                         RD_ENV_HOME,           RD_ENV_TMPDIR,
+                                         RD_ENV_XDG_CACHE_HOME, RD_ENV_LD_LIBRARY_PATH,
+                                         RD_ENV_CCACHE_DIR,     RD_ENV_RDIM_CACHE_LIMIT };
+enum { NAMES = sizeof variables / sizeof *variables };
 
 struct rd_surroundings {
     const rd_surroundings *older;
@@ -27,10 +29,10 @@ static void add_all(rd_text *text)
 {
     rd_text_add(text, "LC_ALL=C%c", 0);
     for (int k = 0; k < NAMES; k++) {
-        const char *value = getenv(names[k]);
+        const char *value = rd_environment(variables[k]);
 
         if (value)
-            rd_text_add(text, "%s=%s%c", names[k], value, 0);
+            rd_text_add(text, "%s=%s%c", rd_variable_name(variables[k]), value, 0);
     }
 }
 

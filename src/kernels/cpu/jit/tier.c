@@ -2,6 +2,7 @@
  * fork at any time.  What its threads were bringing then, the child begins anew. */
 #define _POSIX_C_SOURCE 200809L
 #include "kernels/cpu/jit/tier.h"
+#include "core/environment.h"
 #include "core/clock.h"
 #include "kernels/cpu/jit/compiler.h"
 #include "kernels/cpu/jit/object.h"
@@ -42,10 +43,10 @@ static tier_mode mode_now(void)
     static const char *const names[] = {
         [OFF] = "off", [CACHE] = "cache", [SYNC] = "sync", [ASYNC] = "async", [FINISH] = "finish"
     };
-    const char *asked = forced ? forced : getenv("RDIM_TIER1");
+    const char *asked = forced ? forced : rd_environment(RD_ENV_RDIM_TIER1);
 
-    if (geteuid() != getuid() || getegid() != getgid())
-        return OFF; /* the environment is another's */
+    if (!rd_environment_is_trusted())
+        return OFF; /* compilers and caches are those of another user */
     for (int k = 0; asked && k < (int)(sizeof names / sizeof *names); k++)
         if (strcmp(asked, names[k]) == 0)
             return (tier_mode)k;

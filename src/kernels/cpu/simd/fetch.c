@@ -1,5 +1,6 @@
 /* fetch.c - do kernels fetch rows of memory ahead? */
 #include "kernels/cpu/simd/simd.h"
+#include "core/environment.h"
 #include <stdlib.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -29,7 +30,7 @@ static unsigned family(void)
 /* Before threads run, as kernels ask without a lock. */
 __attribute__((constructor)) static void look(void)
 {
-    const char *const asked = getenv("RDIM_FETCH");
+    const char *const asked = rd_environment(RD_ENV_RDIM_FETCH);
     const bool        says  = asked && *asked;
 
 #if defined(__x86_64__)

@@ -1,0 +1,99 @@
+/* trim.c - the directory of compiled objects has a limit: those that were used last stay. */
+#define _POSIX_C_SOURCE 200809L
+#include "kernels/store/store.h"
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct kept {
+    char    name[64];
+    int64_t bytes;
+    time_t  used;
+} kept;
+
+static int by_use(const void *a, const void *b)
+{
+    const time_t x = ((const kept *)a)->used, y = ((const kept *)b)->used;
+
+    return (x > y) - (x < y);
+}
+
+static int64_t bytes_of(const char *limit)
+{
+    const int64_t usual = INT64_C(1) << 30;
+    char         *end   = NULL;
+    long long     n     = limit && *limit >= '0' && *limit <= '9' ? strtoll(limit, &end, 10) : -1;
+    int           shift = 0;
+
+    if (n < 0)
+        return usual;
+    if (*end && (*end == 'K' || *end == 'M' || *end == 'G'))
+        shift = *end == 'K' ? 10 : *end == 'M' ? 20 : 30, end++;
+    return *end || n > INT64_MAX >> shift ? usual : (int64_t)n << shift;
+}
+
+/* Files that some process writes just now, or has left, are not counted: see rd_store_sweep(). */
+static bool is_object(const char *name)
+{
+    const char *const ending = strrchr(name, '.');
+
+    return strlen(name) < sizeof((kept *)NULL)->name &&
+           !(ending && (!strcmp(ending, ".c") || !strcmp(ending, ".i") || !strcmp(ending, ".tmp")));
+}
+
+/* All objects, malloc'ed. */
+static kept *list_objects(DIR *files, int dir, size_t *n)
+{
+    kept          *list = NULL;
+    size_t         room = 0;
+    struct dirent *file;
+    struct stat    facts;
+
+    *n = 0;
+    while ((file = readdir(files))) {
+        if (!is_object(file->d_name) ||
+            fstatat(dir, file->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(facts.st_mode))
+            continue;
+        if (*n == room) {
+            room             = room ? 2 * room : 64;
+            kept *const more = realloc(list, room * sizeof *more);
+
+            if (!more)
+                break;
+            list = more;
+        }
+        list[*n] = (kept){ .bytes = facts.st_size, .used = facts.st_mtime };
+        strcpy(list[(*n)++].name, file->d_name);
+    }
+    return list;
+}
+
+void rd_store_trim(int dir, const char *limit)
+{
+    const int64_t most  = bytes_of(limit);
+    const int     own   = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR          *files = own >= 0 ? fdopendir(own) : NULL;
+    int64_t       all   = 0;
+    size_t        n;
+
+    if (!files) {
+        if (own >= 0)
+            close(own);
+        return;
+    }
+    kept *const list = list_objects(files, dir, &n);
+
+    closedir(files);
+    for (size_t k = 0; k < n; k++)
+        all += list[k].bytes;
+    if (n && all > most)
+        qsort(list, n, sizeof *list, by_use);
+    for (size_t k = 0; k < n && all > most; all -= list[k++].bytes)
+        rd_store_remove(dir, list[k].name);
+    free(list);
+}
