@@ -45,6 +45,29 @@ foreach(source IN LISTS suite_sources)
     list(APPEND rdim_tests ${suite})
 endforeach()
 
+# ---- The library as a guest in somebody's process: tests/guest -------------------------------------------
+# They load the shared library, which sanitizers of gcc would want to be loaded before.
+if(BUILD_SHARED_LIBS AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize")
+    add_executable(guest_unloaded tests/guest/unloaded.c)
+    target_link_libraries(guest_unloaded PRIVATE rdim_warnings ${CMAKE_DL_LIBS})
+    target_include_directories(guest_unloaded PRIVATE include ${PROJECT_BINARY_DIR}/include)
+    foreach(threads IN ITEMS 1 2)
+        add_test(NAME guest_unloaded_${threads} COMMAND guest_unloaded $<TARGET_FILE:rdim> ${threads})
+        list(APPEND rdim_tests guest_unloaded_${threads})
+    endforeach()
+    # The thread that compiles keeps the library loaded, too.
+    set_tests_properties(guest_unloaded_1 PROPERTIES ENVIRONMENT "RDIM_TIER1=off")
+    set(guests guest_unloaded)
+    if(OpenMP_C_FOUND)
+        add_executable(guest_forked tests/guest/forked.c)
+        target_link_libraries(guest_forked PRIVATE rdim::rdim rdim_warnings OpenMP::OpenMP_C)
+        add_test(NAME guest_forked COMMAND guest_forked)
+        list(APPEND rdim_tests guest_forked)
+        list(APPEND guests guest_forked)
+    endif()
+    set_target_properties(${guests} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests C_STANDARD 11)
+endif()
+
 # ---- Hostile texts: tests/fuzz -----------------------------------------------------------------------
 add_executable(fuzz_formula tests/fuzz/formula.c)
 set_target_properties(fuzz_formula PROPERTIES

@@ -1,5 +1,6 @@
 /* plan.c - the pipeline: results asked for in, a plan out. */
 #include "eval/debug.h"
+#include "core/float_env.h"
 #include "core/environment.h"
 #include "eval/forms.h"
 #include "eval/pairs.h"
@@ -381,17 +382,21 @@ rd_plan *rd_plan_whole(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *s
 rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shift,
                          rd_results results, const rd_eval_opts *opts, const rd_choice *choice)
 {
-    const rd_given none  = { .limited = true };
-    const bool     trace = rd_debug_wants_trace();
-    const double   begun = trace ? rd_seconds() : 0;
-    bool           too_much;
-    rd_plan       *plan;
+    const rd_given     none  = { .limited = true };
+    const bool         trace = rd_debug_wants_trace();
+    const double       begun = trace ? rd_seconds() : 0;
+    const rd_float_env env   = rd_float_env_begin();
+    bool               too_much;
+    rd_plan           *plan;
 
-    if (trace && !rd_trace_opens(ctx))
+    if (trace && !rd_trace_opens(ctx)) {
+        rd_float_env_end(env);
         return NULL;
+    }
     plan = rd_plan_whole(ctx, work, in, shift, results, opts, choice, &none, &too_much);
     if (too_much)
         plan = rd_plan_in_parts(ctx, in, shift, results, opts, choice);
+    rd_float_env_end(env);
     if (trace)
         rd_trace_event("plan", "plan", begun, "\"made\":%s", plan ? "true" : "false");
     return plan;

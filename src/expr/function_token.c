@@ -1,5 +1,6 @@
 /* function_token.c - function text as characters: spaces, names, numbers, and where it cannot be
  * read. */
+#include "core/float_env.h"
 #include "expr/function_text.h"
 #include <errno.h>
 #include <locale.h>
@@ -121,8 +122,12 @@ double rd_function_number_value(const char *c, size_t n)
             k += (size_t)snprintf(copy + k, sizeof copy - k, "%s", point);
         else
             copy[k++] = c[i];
-    copy[k] = '\0';
-    return strtod(copy, NULL);
+    copy[k]                  = '\0';
+    const rd_float_env env   = rd_float_env_begin(); /* by which strtod rounds */
+    const double       value = strtod(copy, NULL);
+
+    rd_float_env_end(env);
+    return value;
 }
 
 rd_expr *rd_function_number(rd_reader *r)

@@ -1,5 +1,6 @@
 /* map.c - elementwise operators: which type they work in, conversions, broadcasting, and numbers of
  * weak type. */
+#include "core/float_env.h"
 #include "core/extremes.h"
 #include "core/parts.h"
 #include "expr/origin.h"
@@ -135,7 +136,10 @@ static rd_expr *fold_numbers(rd_op op, rd_dtype type, int n, rd_expr *const *x)
         if (info->rule == RD_RULE_LOGIC)
             v[i] = v[i] != 0;
     }
-    double y = fold_double(op, v[0], v[1], v[2]);
+    const rd_float_env env = rd_float_env_begin();
+    const double       y   = fold_double(op, v[0], v[1], v[2]);
+
+    rd_float_env_end(env);
     if (gives_bool(info->rule))
         return rd_number(x[0]->ctx, RD_BOOL, rd_word_from_int(y != 0, RD_BOOL));
     if (!is_float(type) && !(fabs(y) < exact))
@@ -152,8 +156,13 @@ rd_expr *rd_cast_to(rd_expr *x, rd_dtype type)
         return rd_complex_cast(x, type);
     if (rd_has_pattern(x))
         return rd_sparse_cast(x, type);
-    if (x->kind == RD_EXPR_NUMBER)
-        return rd_number(x->ctx, type, rd_word_convert(x->as.number->value, x->type, type));
+    if (x->kind == RD_EXPR_NUMBER) {
+        const rd_float_env env   = rd_float_env_begin();
+        const rd_word      value = rd_word_convert(x->as.number->value, x->type, type);
+
+        rd_float_env_end(env);
+        return rd_number(x->ctx, type, value);
+    }
     /* A number seen with a shape stays a number seen with a shape. */
     if (x->kind == RD_EXPR_VIEW && x->in[0]->kind == RD_EXPR_NUMBER) {
         rd_expr *number = rd_cast_to(x->in[0], type);

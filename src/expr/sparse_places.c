@@ -4,6 +4,7 @@
  * each array is gone through alone, by vectors and threads: 5 times, most of which is writing the
  * coordinates.  An index that is no more than the one before it is a fall: those at the beginning
  * of a row are none, so as many as there are of these there may be in all. */
+#include "core/threads.h"
 #include "expr/sparse_places.h"
 #ifdef _OPENMP
 #include <omp.h>
@@ -16,7 +17,9 @@ int rd_places_threads(const rd_ctx *ctx, int64_t n)
 #ifdef _OPENMP
     const int most = rd_ctx_threads(ctx) ? rd_ctx_threads(ctx) : omp_get_max_threads();
 
-    return omp_in_parallel() || n < 2 * PIECE ? 1 : most;
+    if (omp_in_parallel() || n < 2 * PIECE)
+        return 1;
+    return rd_threads_startable(most < rd_threads_allowed() ? most : rd_threads_allowed());
 #else
     (void)ctx;
     (void)n;

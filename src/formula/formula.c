@@ -1,4 +1,5 @@
 /* formula.c - text to nodes: tokens, tree, then statement by statement its indices and its value. */
+#include "core/float_env.h"
 #include "formula/formula.h"
 #include "core/text.h"
 #include "eval/debug.h"
@@ -141,7 +142,11 @@ static int read_text(rd_ctx *ctx, const char *call, const char *text, const rd_f
 int rd_formula_all(rd_ctx *ctx, const char *text, const rd_formula_opts *opts, int max,
                    rd_named *out)
 {
-    return read_text(ctx, "rd_formula_all", text, opts, max, out, false);
+    const rd_float_env env = rd_float_env_begin();
+    const int          n   = read_text(ctx, "rd_formula_all", text, opts, max, out, false);
+
+    rd_float_env_end(env);
+    return n;
 }
 
 rd_expr *rd_formula(rd_ctx *ctx, const char *text, rd_names in)
@@ -153,8 +158,11 @@ rd_expr *rd_formula(rd_ctx *ctx, const char *text, rd_names in)
         return NULL;
     for (int k = 0; k < in.n; k++)
         all[k] = (rd_named){ .name = in.at[k].name, .x = in.at[k].x };
-    opts.in = all;
+    opts.in                = all;
+    const rd_float_env env = rd_float_env_begin();
+
     read_text(ctx, "rd_formula", text, &opts, 1, &out, true);
+    rd_float_env_end(env);
     rd_free(ctx, all);
     return out.x;
 }

@@ -2,6 +2,7 @@
  *
  * Tasks are contiguous shares of a stage's root axis that start at whole blocks of every combine
  * tree, so their number changes no bit. */
+#include "core/float_env.h"
 #include "eval/run/frame.h"
 #include "eval/run/team.h"
 #include "eval/run/trace.h"
@@ -173,15 +174,17 @@ static const char *way_name(const rd_program *p, const void *way)
 
 static void run_task(const run *r, const rd_program *p, const tasks *t, int k)
 {
-    rd_task      *task  = &t->task[k];
-    const double  begun = r->plan->traced ? rd_seconds() : 0;
-    const int64_t lo    = task->lo;
+    rd_task           *task  = &t->task[k];
+    const double       begun = r->plan->traced ? rd_seconds() : 0;
+    const int64_t      lo    = task->lo;
+    const rd_float_env env   = rd_float_env_begin();
 
     r->plan->backend->head(p, task);
     if (p->step && r->watch && task->status == RD_OK)
         run_steps(r, p, t, k);
     else if (task->status == RD_OK)
         r->plan->backend->body(p, task);
+    rd_float_env_end(env);
     if (r->plan->traced)
         rd_trace_event("task", way_name(p, task->way), begun,
                        "\"task\":%d,\"from\":%" PRId64 ",\"to\":%" PRId64, k, lo, task->hi);
@@ -379,9 +382,11 @@ static rd_status execute(const rd_plan *plan, const void *const *in, void *const
 rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *const *out,
                           const rd_progress *progress, rd_run_stats *stats)
 {
-    const double    begun  = plan->traced ? rd_seconds() : 0;
-    const rd_status status = execute(plan, in, out, progress, stats);
+    const double       begun  = plan->traced ? rd_seconds() : 0;
+    const rd_float_env env    = rd_float_env_begin();
+    const rd_status    status = execute(plan, in, out, progress, stats);
 
+    rd_float_env_end(env);
     if (plan->traced)
         rd_trace_event("run", plan->call ? plan->call : rd_call_name(plan->ctx), begun,
                        "\"stages\":%d,\"parts\":%d,\"backend\":\"%s\",\"status\":\"%s\"",

@@ -3,9 +3,6 @@
 #define RD_EVAL_RUN_TEAM_H
 #include "expr/expr.h"
 
-/* More than processors have, and few enough for the records of their tasks. */
-enum { RD_MOST_THREADS = 1024 };
-
 /* Threads for so many operations in so many shares, 1 or more.  `asked`: of the evaluation, 0: the
  * context's. */
 int rd_team(const rd_ctx *ctx, int asked, double work, int64_t shares);

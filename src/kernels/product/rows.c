@@ -1,5 +1,6 @@
 /* rows.c - products of sparse matrices by rows: each thread has a row of values, of which it begins
  * those where C has places, adds to them row after row of B, and takes them to C. */
+#include "core/float_env.h"
 #include "kernels/product/rows.h"
 #include <math.h>
 #ifdef _OPENMP
@@ -167,13 +168,15 @@ bool rd_row_product_run(const rd_row_product *p, const void *a, const void *b, v
         return false;
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
-        char *own = room;
+        const rd_float_env env = rd_float_env_begin();
+        char              *own = room;
 #ifdef _OPENMP
         own += bytes * omp_get_thread_num();
 #endif
 #pragma omp for schedule(dynamic, 1)
         for (int64_t i = 0; i < p->a.rows; i += PIECE)
             rows(p, a, b, c, own, i, i + PIECE < p->a.rows ? i + PIECE : p->a.rows);
+        rd_float_env_end(env);
     }
     memory->put(memory->user, room);
     if (!p->counts || p->type != RD_F64 || (all_finite(a, p->a.n) && all_finite(b, p->b.n)))

@@ -3,9 +3,9 @@
  * Without locks, as a program may fork at any time: jobs are a list that threads push to and the
  * worker takes as a whole; `owner` is the process whose worker runs, so that a child, which has
  * none, starts its own. */
-#define _GNU_SOURCE /* dladdr */
+#define _GNU_SOURCE
 #include "kernels/cpu/jit/worker.h"
-#include <dlfcn.h>
+#include "core/stay_loaded.h"
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -53,15 +53,6 @@ static void *work(void *unused)
     return NULL;
 }
 
-/* The thread's code must outlast it, even if the program unloads the library. */
-static void stay_loaded(void)
-{
-    Dl_info info;
-
-    if (dladdr((void *)&jobs, &info) && info.dli_fname)
-        (void)dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
-}
-
 /* Signals are for the program's own threads. */
 static bool start(void)
 {
@@ -70,7 +61,7 @@ static bool start(void)
     sigset_t       all, before;
     bool           started;
 
-    stay_loaded();
+    rd_stay_loaded();
     if (pthread_attr_init(&attributes) != 0)
         return false;
     sigfillset(&all);

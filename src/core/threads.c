@@ -1,0 +1,170 @@
+/* threads.c - see threads.h.
+ *
+ * OpenMP's threads have two ways to end or to stop a program that did nothing wrong.  GNU's runtime
+ * ends the process where it cannot start a thread, so it is asked for no more than have just been
+ * seen to start.  And its threads, which are those of the thread that calls, do not live on in a
+ * child, where it would wait for them for ever. */
+#define _GNU_SOURCE /* syscall() */
+#include "core/threads.h"
+#include "core/clock.h"
+#include "core/stay_loaded.h"
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#ifdef _OPENMP
+/* Of the thread that calls. */
+static _Thread_local struct {
+    int    started; /* most threads, itself too, that were there at the same time */
+    bool   few;     /* more were asked for                                        */
+    bool   others;  /* as it forks, the process has more threads                  */
+    double when;    /* in rd_seconds()                                            */
+    bool   alone;   /* it is a fork's, and may have had some before               */
+} team;
+
+/* ---- Forks ----------------------------------------------------------------------------------- */
+/* Threads of this process, 0 where nobody says. */
+static int threads_here(void)
+{
+    char      text[1024];
+    const int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    ssize_t   n    = file >= 0 ? read(file, text, sizeof text - 1) : -1;
+    int       threads;
+
+    if (file >= 0)
+        close(file);
+    text[n > 0 ? n : 0] = 0;
+    /* Behind the name, which may have any characters, the 18th number. */
+    const char *at = strrchr(text, ')');
+    return at && sscanf(at + 1, " %*c%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s %d",
+                        &threads) == 1
+               ? threads
+               : 0;
+}
+
+/* The program may have had a team of its own in this thread, by OpenMP without us, which nobody can
+ * ask for.  Only where there is no other thread there was none. */
+static void before_fork(void)
+{
+    team.others = threads_here() != 1;
+}
+
+static void in_child(void)
+{
+    team.alone |= team.started > 1 || team.others;
+}
+
+/* The program may fork before it evaluates: so this is watched from the start. */
+__attribute__((constructor)) static void watch_forks(void)
+{
+    (void)pthread_atfork(before_fork, NULL, in_child);
+}
+
+/* ---- What can be started --------------------------------------------------------------------- */
+typedef struct probe {
+    pthread_t        thread;
+    pid_t            id;
+    pthread_mutex_t *gate;
+} probe;
+
+static void *stand(void *arg)
+{
+    probe *p = arg;
+
+#ifdef __linux__
+    p->id = (pid_t)syscall(SYS_gettid);
+#endif
+    pthread_mutex_lock(p->gate);
+    pthread_mutex_unlock(p->gate);
+    return NULL;
+}
+
+/* Limits count a thread until somewhat after pthread_join() has returned. */
+static void see_off(const probe *p)
+{
+    enum { LONG = 1000 };
+
+    pthread_join(p->thread, NULL);
+#ifdef __linux__
+    for (int k = 0; k < LONG && syscall(SYS_tgkill, getpid(), p->id, 0) == 0; k++)
+        sched_yield();
+#endif
+}
+
+/* Of n threads, so many were there at the same time. */
+static int start(int n)
+{
+    probe           probes[RD_MOST_THREADS];
+    pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+    sigset_t        all, before;
+    int             here = 0;
+
+    sigfillset(&all); /* signals are for the program's own threads */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_mutex_lock(&gate);
+    for (; here < n; here++) {
+        probes[here].gate = &gate;
+        if (pthread_create(&probes[here].thread, NULL, stand, &probes[here]) != 0)
+            break;
+    }
+    pthread_mutex_unlock(&gate);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    for (int k = 0; k < here; k++)
+        see_off(&probes[k]);
+    return here;
+}
+
+/* Looked for once by each thread, and again for more than ever before: what was there once is taken
+ * to be there again.  Where there were too few it is looked for again after a while. */
+int rd_threads_startable(int threads)
+{
+    enum { WHILE = 1 }; /* second */
+    int here;
+
+    if (threads <= 1 || team.alone)
+        return 1;
+    if (threads > team.started && (!team.few || rd_seconds() - team.when > WHILE)) {
+        rd_stay_loaded();
+        here         = 1 + start(threads - 1); /* beside the team that there may be */
+        team.few     = here < threads;
+        team.when    = rd_seconds();
+        team.started = here > team.started ? here : team.started;
+    }
+    return threads < team.started ? threads : team.started;
+}
+
+int rd_threads_allowed(void)
+{
+    const int limit = omp_get_thread_limit();
+
+    return limit > 0 && limit < RD_MOST_THREADS ? limit : RD_MOST_THREADS;
+}
+
+rd_threads rd_threads_seen(void)
+{
+    return (rd_threads){ .started = team.started, .few = team.few, .alone = team.alone };
+}
+#else
+int rd_threads_startable(int threads)
+{
+    (void)threads;
+    return 1;
+}
+
+int rd_threads_allowed(void)
+{
+    return 1;
+}
+
+rd_threads rd_threads_seen(void)
+{
+    return (rd_threads){ .started = 1 };
+}
+#endif
