@@ -35,6 +35,9 @@ add_test(NAME strict_pages COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/run-strict.sh 
 set_tests_properties(strict_pages PROPERTIES ENVIRONMENT "RDIM_STRICT=1;RDIM_TIER1=sync")
 list(APPEND rdim_tests strict_pages)
 
+add_test(NAME constructors COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/check-constructors.sh
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+list(APPEND rdim_tests constructors)
 add_test(NAME semantics_page COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/check-semantics.sh
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 add_test(NAME links COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/check-links.sh WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})

@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A text that has no memory is an empty one, which code may read a little behind its begin: what is
+ * made of it is thrown away, as `failed` says. */
+static char nothing[16];
+
 /* Room for n more characters and the terminator. */
 static bool reserve(rd_text *text, size_t n)
 {
@@ -15,9 +19,11 @@ static bool reserve(rd_text *text, size_t n)
         room *= 2;
     if (room == text->room)
         return true;
-    at = realloc(text->at, room);
-    if (!at)
+    at = realloc(text->at == nothing ? NULL : text->at, room);
+    if (!at) {
+        text->at = text->at ? text->at : nothing;
         return false;
+    }
     text->at   = at;
     text->room = room;
     return true;
@@ -134,6 +140,7 @@ void rd_text_add(rd_text *text, const char *format, ...)
 
 void rd_text_free(rd_text *text)
 {
-    free(text->at);
+    if (text->at != nothing)
+        free(text->at);
     *text = (rd_text){ 0 };
 }

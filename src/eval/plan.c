@@ -396,6 +396,9 @@ rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t 
     plan = rd_plan_whole(ctx, work, in, shift, results, opts, choice, &none, &too_much);
     if (too_much)
         plan = rd_plan_in_parts(ctx, in, shift, results, opts, choice);
+    /* Nobody takes an evaluation without a plan for one that is done. */
+    if (!plan && rd_error(ctx) == RD_OK)
+        rd_fail_memory(ctx, 0, "%s: no memory for a plan", rd_call_name(ctx));
     rd_float_env_end(env);
     if (trace)
         rd_trace_event("plan", "plan", begun, "\"made\":%s", plan ? "true" : "false");

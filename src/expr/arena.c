@@ -11,6 +11,13 @@ enum { CHUNK = 0 };
 enum { CHUNK = 1 << 14 };
 #endif
 
+static size_t chunk_bytes = CHUNK;
+
+void rd_arena_chunks_of(size_t bytes)
+{
+    chunk_bytes = bytes;
+}
+
 static size_t align(size_t bytes)
 {
     return (bytes + 15) & ~(size_t)15;
@@ -19,7 +26,7 @@ static size_t align(size_t bytes)
 static rd_chunk *new_chunk(rd_ctx *ctx, size_t bytes)
 {
     rd_chunk    *chunk = ctx->spare;
-    const size_t room  = bytes > CHUNK ? bytes : CHUNK;
+    const size_t room  = bytes > chunk_bytes ? bytes : chunk_bytes;
 
     if (chunk && chunk->room >= bytes) {
         ctx->spare = NULL;
@@ -77,7 +84,7 @@ static void drop_chunk(rd_ctx *ctx, rd_chunk *chunk)
     *grave = chunk;
     rd_uncount(ctx, chunk);
 #else
-    if (CHUNK > 0 && !ctx->spare && chunk->room == CHUNK)
+    if (chunk_bytes > 0 && !ctx->spare && chunk->room == chunk_bytes)
         ctx->spare = chunk;
     else
         rd_free_work(ctx, chunk);

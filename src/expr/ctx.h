@@ -119,6 +119,9 @@ void *rd_alloc_failed(rd_ctx *ctx, int64_t bytes); /* records it; NULL */
 bool  rd_drop_kept(rd_ctx *ctx); /* frees what rd_free_work() kept; was there any? */
 /* arena.c: gives back what was taken since. */
 void rd_arena_rewind(rd_ctx *ctx, rd_chunk *chunk, size_t used);
+/* Tests: from now on arenas take memory in chunks of so many bytes; 0: each piece on its own, so that
+ * each may be the one that fails. */
+void rd_arena_chunks_of(size_t bytes);
 void rd_arena_free(rd_ctx *ctx);
 /* array.c: frees what was adopted after `last`. */
 void rd_abandon(rd_ctx *ctx, const rd_adopted *last);

@@ -49,6 +49,8 @@ rd_expr *rd_count_before(const char *call, rd_expr *sorted, rd_expr *x, rd_op be
 /* ---- Runs ------------------------------------------------------------------------------------ */
 rd_expr *rd_begins_run(const char *call, rd_expr *sorted)
 {
+    if (!sorted)
+        return NULL;
     const int      end   = sorted->rank - 1;
     rd_expr *const above = rd_slice_places(sorted, end, 1, RD_OPEN, 1);
     rd_expr *const below = rd_slice_places(sorted, end, RD_OPEN, -1, 1);

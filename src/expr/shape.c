@@ -234,10 +234,13 @@ bool rd_same_ctx(const char *call, int n, rd_expr *const *x)
 
 rd_expr *rd_broadcast_to(rd_expr *x, int rank, const int64_t *extent, const char *call)
 {
-    int64_t   number[RD_MAX_RANK * (RD_MAX_RANK + 1)]; /* 8 KiB: what is not used is not touched */
-    int64_t   origin[RD_MAX_RANK] = { 0 };
-    const int lead                = rank - x->rank;
-    char      from[RD_SHAPE_TEXT], to[RD_SHAPE_TEXT];
+    int64_t number[RD_MAX_RANK * (RD_MAX_RANK + 1)]; /* 8 KiB: what is not used is not touched */
+    int64_t origin[RD_MAX_RANK] = { 0 };
+    char    from[RD_SHAPE_TEXT], to[RD_SHAPE_TEXT];
+
+    if (!x)
+        return NULL;
+    const int lead = rank - x->rank;
 
     if (lead == 0 && (!rank || !memcmp(x->extent, extent, (size_t)rank * sizeof *extent)))
         return x;
