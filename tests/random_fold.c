@@ -312,22 +312,28 @@ static rd_expr *alike_along(random_pool *pool, rd_expr *x, int axis)
 
 static rd_expr *one_more_scan(random_pool *pool, rd_expr *x)
 {
-    static const char *const names[] = { "sum", "sum", "prod", "max" };
+    static const char *const names[] = { "sum", "sum", "prod", "count", "mean", "argmin",
+                                         "any", "min", "max",  "min",   "max" };
     const bool               alike   = x->rank == 0 || (x->rank < 6 && !random_once(pool, 3));
     const int                axis    = (int)random_below(pool, x->rank + alike);
-    const int64_t            k       = random_below(pool, 4);
+    const int64_t            k       = random_below(pool, 11);
+    rd_reduce_opts           o       = { .size = sizeof o, .dims = RD_DIMS(axis) };
 
     if (alike)
         x = alike_along(pool, x, axis);
     if (random_points(x) > (pool->large ? pool->most_points : 1500))
         return NULL;
-    x = rd_scan(x, names[k], RD_DIMS(axis), .reverse = random_once(pool, 2),
-                .exclusive = k < 3 && random_once(pool, 4));
-    return random_keep(pool, x, "scan of scans");
+    o.reverse   = random_once(pool, 2);
+    o.exclusive = k < 7 && random_once(pool, 4);
+    if (random_once(pool, 3))
+        o.where = random_mask(pool, x);
+    o.skip_nan = is_float(x) && random_once(pool, 4);
+    return random_keep(pool, rd_scan_name(x, names[k], &o), "scan of scans");
 }
 
 /* Scans of what is the same along an axis, of each other, and what they come to: loops that run
- * backwards around loops that do not, some of one index, and registers that change along few. */
+ * backwards around loops that do not, some of one index, and registers that change along few.  Some
+ * scans are under masks, and meet nothing for a while. */
 static void scans_of_scans(random_pool *pool, rd_expr *x)
 {
     if (!random_once(pool, 4))

@@ -16,8 +16,10 @@ typedef struct scan_case {
     bool          down; /* along axis 0, all columns together; else along axis 1, each row on its
                          * own */
     bool          exclusive, reverse, serial, tree;
-    bool          outside; /* positions count in the outer position, not in the lane's */
-    bool          across;  /* elements lie column by column */
+    bool          outside;  /* positions count in the outer position, not in the lane's */
+    bool          across;   /* elements lie column by column */
+    bool          masked;   /* some elements do not count */
+    bool          mirrored; /* the loop that the scan does not go along runs backwards */
     int64_t       n, side;
 } scan_case;
 
@@ -50,36 +52,44 @@ static void scan(const scan_case *c)
 {
     const int64_t extent[] = { c->down ? c->n : c->side, c->down ? c->side : c->n };
     tile_memory   m        = { 0 };
-    char          what[120];
+    char          what[160];
     builder       b;
 
     tile_slot(&m, c->type, c->n * c->side, c->n % 2 ? ORDINARY : UGLY);
     tile_slot(&m, c->type, c->n * c->side, ORDINARY);
+    if (c->masked)
+        tile_slot(&m, RD_BOOL, c->n * c->side, FLAGS);
     builder_init(&b, 2, extent);
     builder_fold(&b, fold_of(c));
     if (c->down)
         builder_add(&b, (rd_inst){ .kind = RD_I_START });
-    builder_loop(&b, (rd_loop){ .axis = 0, .backwards = c->down && c->reverse });
+    builder_loop(&b, (rd_loop){ .axis = 0, .backwards = c->down ? c->reverse : c->mirrored });
     if (!c->down)
         builder_add(&b, (rd_inst){ .kind = RD_I_START });
-    builder_loop(&b, (rd_loop){ .axis = 1, .backwards = !c->down && c->reverse });
+    builder_loop(&b, (rd_loop){ .axis = 1, .backwards = c->down ? c->mirrored : c->reverse });
     builder_load_2(&b, 0, 0, c->type, c->across ? 1 : extent[1], c->across ? extent[0] : 1, 0);
-    builder_add(&b, (rd_inst){ .kind = RD_I_SCAN, .type = c->type, .dst = 4, .b = -1, .c = -1 });
+    if (c->masked)
+        builder_load_2(&b, 1, 2, RD_BOOL, extent[1], 1, 0);
+    builder_add(
+        &b, (rd_inst){
+                .kind = RD_I_SCAN, .type = c->type, .dst = 4, .b = -1, .c = c->masked ? 1 : -1 });
     builder_store_2(&b, 4, 1, c->type, extent[1], 1, 0);
     builder_end(&b);
     builder_end(&b);
     snprintf(what, sizeof what,
-             "%s of %s, %d x %d, down %d, exclusive %d, reverse %d, serial %d, tree %d, outside %d",
+             "%s of %s, %d x %d, down %d, exclusive %d, reverse %d, serial %d, tree %d, "
+             "outside %d, masked %d, mirrored %d",
              rd_reducer_table[c->reducer].name, rd_dtype_name(c->type), (int)extent[0],
-             (int)extent[1], c->down, c->exclusive, c->reverse, c->serial, c->tree, c->outside);
+             (int)extent[1], c->down, c->exclusive, c->reverse, c->serial, c->tree, c->outside,
+             c->masked, c->mirrored);
     tile_agree(&b, &m, NULL, 0, true, what);
     tile_free(&m);
 }
 
+static const rd_reducer_id reducers[] = { RD_RED_sum, RD_RED_prod, RD_RED_min, RD_RED_max };
+
 START_TEST(scans)
 {
-    static const rd_reducer_id reducers[] = { RD_RED_sum, RD_RED_prod, RD_RED_min, RD_RED_max };
-
     for (int t = 0; t < COUNT(types); t++)
         for (int k = 0; k < COUNT(sizes) * COUNT(sides); k++)
             for (int how = 0; how < 32; how++) {
@@ -95,6 +105,31 @@ START_TEST(scans)
                                       .n         = sizes[k % COUNT(sizes)],
                                       .side      = sides[k / COUNT(sizes)] };
                 if (c.n * c.side <= 9000)
+                    scan(&c);
+            }
+}
+END_TEST
+
+/* Under masks, and in loops that run backwards beside the scan: where nothing has been so far the
+ * result is that of nothing, wherever the cell's states and flags lie. */
+START_TEST(masked_scans)
+{
+    for (int t = 0; t < COUNT(types); t++)
+        for (int k = 0; k < COUNT(sizes) * COUNT(sides); k++)
+            for (int how = 0; how < 32; how++) {
+                const scan_case c = { .reducer   = reducers[_i],
+                                      .type      = types[t],
+                                      .down      = how & 1,
+                                      .exclusive = how & 2,
+                                      .reverse   = how & 4,
+                                      .masked    = how & 8,
+                                      .mirrored  = how & 16 || !(how & 8),
+                                      .tree      = (k + t) % 2,
+                                      .outside   = (k + t) % 3 == 0,
+                                      .across    = (k + t) % 3 == 1,
+                                      .n         = sizes[k % COUNT(sizes)],
+                                      .side      = sides[k / COUNT(sizes)] };
+                if (c.n * c.side <= 3000 && (k + how) % 3 == 0)
                     scan(&c);
             }
 }
@@ -255,6 +290,7 @@ int main(void)
     TCase *tests = tcase_create("scans");
 
     tcase_add_loop_test(tests, scans, 0, 4);
+    tcase_add_loop_test(tests, masked_scans, 0, 4);
     tcase_add_loop_test(tests, several_results, 0, 4);
     tcase_add_loop_test(tests, counted_and_used, 0, 4);
     tcase_add_loop_test(tests, early_exit, 0, 4);

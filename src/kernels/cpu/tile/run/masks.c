@@ -110,7 +110,8 @@ void rd_mask_mark(const rd_tiles *m, const rd_tile_fold *f, char *memory, const 
 }
 
 /* ---- Scans ----------------------------------------------------------------------------------- */
-/* Results of cells that have met nothing so far: those of nothing. */
+/* Results of cells that have met nothing so far: those of nothing.  Where columns run backwards the
+ * flags do, too: `next` is negative. */
 static void clear_unseen(const rd_tiles *m, const rd_view *y, const flags *s, int64_t r,
                          const rd_word *nothing)
 {
@@ -120,7 +121,7 @@ static void clear_unseen(const rd_tiles *m, const rd_view *y, const flags *s, in
 
     if (s->next == 1 && memchr(s->seen, 0, (size_t)m->cols))
         choose(m->cols, row, s->seen, row, nothing, &none);
-    for (int64_t c = 0; s->next > 1 && c < m->cols; c++)
+    for (int64_t c = 0; s->next != 1 && c < m->cols; c++)
         if (!s->seen[c * s->next])
             rd_view_set(y, r, c, *nothing);
 }
