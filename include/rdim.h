@@ -1274,8 +1274,9 @@ typedef struct rd_qs { const double *at; int32_t n; } rd_qs;
  *  rd_median(x, dims, keywords), rd_quantile(x, q, dims, keywords) with 0 <= q <= 1, and
  *  rd_percentile(x, p, ...), q = p / 100: over the elements along all axes in dims.
  *  rd_quantiles(x, RD_QS(0.1, 0.9), dims, keywords) has them along a new first axis.  Floats keep
- *  their type, others give f64; of halves and f32 lines are drawn in f64 and rounded once.  NaN
- *  if an element is, unless .skip_nan, and of nothing.  NULL on RD_ERR_AXIS, RD_ERR_SHAPE (where
+ *  their type, others give f64; of halves and f32 lines are drawn in f64 and rounded once.  Half way
+ *  is the mean of two, rounded once; between a number and an infinity is that infinity.  NaN if an
+ *  element is, unless .skip_nan, between both infinities, and of nothing.  NULL on RD_ERR_AXIS, RD_ERR_SHAPE (where
  *  does not broadcast to x), RD_ERR_ARGUMENT (q outside 0 to 1, an unknown method), RD_ERR_TYPE.
  *  */
 #ifndef __cplusplus

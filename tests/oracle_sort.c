@@ -58,9 +58,10 @@ static oracle_value between(const rd_expr *x, const oracle_value *row, int64_t n
     const bool        is_low    = low == high || at.between == 0;
     const long double v         = is_low ? low : low + (high - low) * (long double)at.between;
 
-    /* an infinity on one side only: the line has no end */
-    if (isinf(v) || isnan(v))
-        return oracle_unsure(x->type);
+    if (isinf(low) || isinf(high)) /* an infinity on one side only: the line has no end */
+        return (oracle_value){ .type = x->type, .v = is_low ? low : low + high };
+    if (at.between == 0.5)
+        return oracle_real(x->type, (low + high) / 2, err, 1);
     return oracle_real(x->type, v, err + (is_low ? 0 : 0x1p-50L * (fabsl(low) + fabsl(high))), 4);
 }
 

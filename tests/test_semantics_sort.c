@@ -1,6 +1,7 @@
 /* docs/semantics.md on sorting, the first k and quantiles. */
 #include "values.h"
 
+#include <float.h>
 #include <math.h>
 
 #define X leaf(RD_F32, VALUES(3, NAN, -1, 2, INFINITY, 2))
@@ -127,6 +128,77 @@ START_TEST(quantile_types)
     expect("far apart", rd_median(leaf(RD_F16, VALUES(-60000, 60000)), RD_ALL), RD_F16, VALUES(0));
     expect("infinities", rd_median(leaf(RD_F32, VALUES(INFINITY, INFINITY)), RD_ALL), RD_F32,
            VALUES(INFINITY));
+}
+END_TEST
+
+/* Two elements, and what lies between them. */
+static const struct {
+    const char *what;
+    rd_dtype    type;
+    double      low, high, q, want;
+} lines[] = {
+    { "a number and infinity", RD_F64, 4, INFINITY, 0.5, INFINITY },
+    { "nearer to the number", RD_F64, 4, INFINITY, 0.25, INFINITY },
+    { "nearer to infinity", RD_F32, 4, INFINITY, 0.75, INFINITY },
+    { "at the number", RD_F64, 4, INFINITY, 0, 4 },
+    { "-infinity and a number", RD_F16, -INFINITY, 4, 0.5, -INFINITY },
+    { "nearer to -infinity", RD_BF16, -INFINITY, 4, 0.25, -INFINITY },
+    { "nearer to that number", RD_F64, -INFINITY, 4, 0.75, -INFINITY },
+    { "both infinities", RD_F64, -INFINITY, INFINITY, 0.5, NAN },
+    { "at one of them", RD_F64, -INFINITY, INFINITY, 1, INFINITY },
+    { "a distance that overflows", RD_F64, -1.7e308, 1.7e308, 0.5, 0 },
+    { "a sum that overflows", RD_F64, 0x1.8p1023, 0x1.cp1023, 0.5, 0x1.ap1023 },
+    { "a quarter of such a distance", RD_F64, -0x1.8p1023, 0x1.8p1023, 0.25, -0x1.8p1022 },
+    { "three quarters", RD_F64, -0x1.8p1023, 0x1.8p1023, 0.75, 0x1.8p1022 },
+    { "the largest", RD_F64, DBL_MAX, DBL_MAX, 0.3, DBL_MAX },
+    { "all numbers", RD_F64, -DBL_MAX, DBL_MAX, 0.5, 0 },
+    { "what nearly cancels", RD_F64, -1.5309081871108337, 1.5312977880132672, 0.5,
+      0.00019480045121678113 },
+    { "the smallest", RD_F64, 0x1p-1074, 0x1.8p-1073, 0.5, 0x1p-1073 },
+    { "the largest f32", RD_F32, -FLT_MAX, FLT_MAX, 0.25, -FLT_MAX / 2. },
+    { "f32 rounded once", RD_F32, 1, 0x1.000002p0, 0.5, 1 },
+    { "f16 rounded once", RD_F16, 1, 0x1.004p0, 0.5, 1 },
+    { "the largest f16", RD_F16, -65504, 65504, 0.25, -32752 },
+    { "bf16", RD_BF16, -0x1.fep127, 0x1.fep127, 0.75, 0x1.fep126 },
+    { "i64", RD_I64, -0x1p63, 0x1p62, 0.5, -0x1p61 },
+    { "u64", RD_U64, 0, 0x1.fffffffffffffp63, 0.5, 0x1.fffffffffffffp62 },
+};
+
+/* q of both: of three elements that a mask leaves two of, and of three with a NaN that is skipped. */
+static void expect_line(int k, rd_quantile_method method)
+{
+    const bool     real = lines[k].type != RD_I64 && lines[k].type != RD_U64;
+    rd_expr       *x    = leaf(lines[k].type, VALUES(lines[k].high, lines[k].low)), *m, *y, *q;
+    const rd_dtype type = real ? lines[k].type : RD_F64;
+
+    m = leaf(RD_BOOL, VALUES(1, 0, 1));
+    y = leaf(lines[k].type, VALUES(lines[k].low, 1, lines[k].high));
+    expect(lines[k].what, rd_quantile(x, lines[k].q, RD_ALL, .method = method), type,
+           VALUES(lines[k].want));
+    expect(lines[k].what, rd_quantile(y, lines[k].q, RD_ALL, .where = m, .method = method), type,
+           VALUES(lines[k].want));
+    q = rd_quantiles(x, RD_QS(0, lines[k].q, 1), RD_ALL, .method = method);
+    expect(lines[k].what, rd_select(q, 0, 1), type, VALUES(lines[k].want));
+    if (lines[k].q == 0.5)
+        expect(lines[k].what, rd_median(x, RD_ALL, .method = method), type, VALUES(lines[k].want));
+    if (!real)
+        return;
+    y = leaf(lines[k].type, VALUES(lines[k].high, NAN, lines[k].low));
+    expect(lines[k].what, rd_quantile(y, lines[k].q, RD_ALL, .skip_nan = true, .method = method),
+           type, VALUES(lines[k].want));
+}
+
+START_TEST(lines_of_quantiles)
+{
+    for (int k = 0; k < (int)(sizeof lines / sizeof *lines); k++) {
+        forget_leaves();
+        expect_line(k, RD_LINEAR);
+        if (lines[k].q == 0.5) {
+            expect_line(k, RD_MIDPOINT);
+            expect_line(k, RD_AVERAGED_CDF);
+            expect_line(k, RD_HAZEN);
+        }
+    }
 }
 END_TEST
 
@@ -300,9 +372,9 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        order,          nan_comes_last,      ties_by_place, axes,      quantile_methods,
-        quantile_types, quantiles_and_nan,   sort_refusals, long_rows, modes,
-        searching,      searching_beside_u64
+        order,          nan_comes_last,     ties_by_place,       axes,          quantile_methods,
+        quantile_types, lines_of_quantiles, quantiles_and_nan,   sort_refusals, long_rows,
+        modes,          searching,          searching_beside_u64
     };
 
     return run_suite("semantics_sort", tests, COUNT(tests));

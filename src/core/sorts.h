@@ -79,13 +79,37 @@ static inline rd_quantile_place rd_quantile_at(rd_quantile_method method, double
     return place;
 }
 
-/* The number between two elements, exact at either, and where both are one (infinities, too). */
+/* The mean of two finite numbers, rounded once; where their sum overflows, halves are exact. */
+static inline double rd_mean_of_two(double a, double b)
+{
+    const double sum = a + b;
+
+    return isinf(sum) ? a / 2 + b / 2 : sum / 2;
+}
+
+/* On the line between two numbers whose distance overflows: at half the size, which is exact. */
+static inline double rd_long_line(double low, double high, double between)
+{
+    const double far = high / 2 - low / 2;
+
+    return 2 * (between < 0.5 ? low / 2 + far * between : high / 2 - far * (1 - between));
+}
+
+/* The number between two elements, low <= high, exact at either, and where both are one.  An
+ * infinity is further away than any number, so all between is infinite, too; between -inf and inf
+ * there is nothing that can be told. */
 static inline double rd_quantile_of(double low, double high, double between)
 {
     const double far = high - low;
 
     if (low == high || between == 0)
         return low;
+    if (isinf(low) || isinf(high))
+        return isinf(low) && isinf(high) ? NAN : low + high;
+    if (between == 0.5)
+        return rd_mean_of_two(low, high);
+    if (isinf(far))
+        return rd_long_line(low, high, between);
     return between < 0.5 ? low + far * between : high - far * (1 - between);
 }
 #endif
