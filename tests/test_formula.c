@@ -54,6 +54,28 @@ static rd_expr *whole(int64_t value)
         ck_assert_msg(got_ == want_, "%s: not the nodes of " #call, text);                 \
     } while (0)
 
+/* What the text says and no i64 is: a float beside floats. */
+START_TEST(whole_numbers_beyond_64_bits)
+{
+    SAME("x * 10**20", rd_mul(x, num(1e20)));
+    SAME("10^20 * x", rd_mul(num(1e20), x));
+    SAME("x / 2**64", rd_div(x, num(0x1p64)));
+    SAME("idx / 2**64", rd_div(idx, num(0x1p64)));
+    SAME("x + 5000000000 * 5000000000", rd_add(x, num(25e18)));
+    SAME("x + (9223372036854775807 + 1)", rd_add(x, num(0x1p63)));
+    SAME("x - (-9223372036854775807 - 2)", rd_sub(x, num(-0x1p63)));
+    SAME("x * -(-9223372036854775807 - 1)", rd_mul(x, num(0x1p63)));
+    SAME("x * -10**20", rd_mul(x, num(-1e20)));
+    SAME("x * (1 << 64)", rd_mul(x, num(0x1p64)));
+    SAME("x < 2^63", rd_lt(x, num(0x1p63)));
+    SAME("x > 1 ? x : 2^63", rd_where(rd_gt(x, whole(1)), x, num(0x1p63)));
+    SAME("10**20 * 1.5 + x", rd_add(num(1.5e20), x));
+    SAME("x * (-1 << 63)", rd_mul(x, rd_shift_left(whole(-1), whole(63))));
+    SAME("x[1 << 1]", rd_select(x, 0, 2));
+    SAME("x[2**1, 3]", rd_select(rd_select(x, 0, 2), 0, 3));
+}
+END_TEST
+
 START_TEST(operators)
 {
     SAME("x + q * 2", rd_add(x, rd_mul(q, whole(2))));
@@ -418,6 +440,7 @@ int main(void)
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, operators);
+    tcase_add_test(tc, whole_numbers_beyond_64_bits);
     tcase_add_test(tc, calls);
     tcase_add_test(tc, reductions);
     tcase_add_test(tc, slices);

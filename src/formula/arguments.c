@@ -150,9 +150,23 @@ static bool read_text(rd_formula_reader *r, const rd_phrase *p, char *to)
     return true;
 }
 
+/* An array.  A function that takes one knows no whole number beyond 64 bits, as ints may be among its
+ * operands. */
+static rd_labelled array(rd_arguments *a, rd_phrase *p)
+{
+    double value;
+
+    if (rd_formula_beyond(a->r, p, &value)) {
+        rd_formula_fail(a->r, RD_ERR_ARGUMENT, p->at,
+                        "a whole number beyond 64 bits: say a float, as 1e20");
+        return (rd_labelled){ 0 };
+    }
+    return rd_formula_value(a->r, p);
+}
+
 static bool add_to_list(rd_arguments *a, rd_phrase *p)
 {
-    const rd_labelled v = rd_formula_value(a->r, p);
+    const rd_labelled v = array(a, p);
 
     if (!v.x)
         return false;
@@ -181,7 +195,7 @@ static bool read_one(rd_arguments *a, int k, rd_phrase *p)
 
     a->given[k] = p;
     switch (a->kind[k]) {
-    case 'x': a->x[k] = rd_formula_value(r, p); return a->x[k].x != NULL;
+    case 'x': a->x[k] = array(a, p); return a->x[k].x != NULL;
     case 'v': return add_to_list(a, p);
     case 'l': return read_list(a, p);
     case 'i':

@@ -2,26 +2,118 @@
 #include "formula/formula.h"
 #include <math.h>
 
-static bool apply(rd_formula_reader *r, const rd_phrase *p, int64_t a, int64_t b, int64_t *value)
+/* What the text says of a piece. */
+typedef enum number_kind {
+    NO_NUMBER, /* no whole number that is known now */
+    WHOLE,
+    BEYOND, /* one, but beyond 64 bits */
+    DIVIDED /* by 0, or the least number by -1 */
+} number_kind;
+
+typedef struct number {
+    number_kind      kind;
+    int64_t          whole;
+    long double      real;     /* as well */
+    const rd_phrase *quotient; /* DIVIDED: which, of whole and divisor */
+    int64_t          divisor;
+} number;
+
+static number whole_number(int64_t n)
+{
+    return (number){ .kind = WHOLE, .whole = n, .real = (long double)n };
+}
+
+/* a to the power of b >= 0; true: it overflows. */
+static bool power_overflows(int64_t a, int64_t b, int64_t *value)
 {
     bool over = false;
 
-    switch (p->op) {
-    case RD_OP_add: over = __builtin_add_overflow(a, b, value); break;
-    case RD_OP_sub: over = __builtin_sub_overflow(a, b, value); break;
-    case RD_OP_mul: over = __builtin_mul_overflow(a, b, value); break;
-    case RD_OP_floordiv:
-    case RD_OP_remainder:
-        if (b == 0 || (b == -1 && a == INT64_MIN))
-            return rd_formula_fail(r, RD_ERR_ARGUMENT, p->at, "%lld divided by %lld", (long long)a,
-                                   (long long)b);
-        *value = a / b - (a % b != 0 && (a < 0) != (b < 0));
-        if (p->op == RD_OP_remainder)
-            *value = a - *value * b;
-        break;
-    default: return false;
+    *value = 1;
+    if (a == 0 || a == 1 || a == -1)
+        b = b % 2 + (b > 0) * 2;
+    for (; b > 0 && !over; b--)
+        over = __builtin_mul_overflow(*value, a, value);
+    return over;
+}
+
+/* a times 2^b, b >= 0. */
+static bool shift_overflows(int64_t a, int64_t b, int64_t *value)
+{
+    const bool least = b == 63 && a == -1;
+
+    *value = least ? INT64_MIN : 0;
+    return a != 0 && !least && (b > 62 || __builtin_mul_overflow(a, (int64_t)1 << b, value));
+}
+
+static bool overflows(rd_op op, int64_t a, int64_t b, int64_t *value)
+{
+    switch (op) {
+    case RD_OP_add: return __builtin_add_overflow(a, b, value);
+    case RD_OP_sub: return __builtin_sub_overflow(a, b, value);
+    case RD_OP_mul: return __builtin_mul_overflow(a, b, value);
+    case RD_OP_pow: return power_overflows(a, b, value);
+    default: return shift_overflows(a, b, value);
     }
-    return !over || rd_formula_fail(r, RD_ERR_ARGUMENT, p->at, "a whole number beyond 64 bits");
+}
+
+static long double real_result(rd_op op, long double a, long double b)
+{
+    switch (op) {
+    case RD_OP_add: return a + b;
+    case RD_OP_sub: return a - b;
+    case RD_OP_mul: return a * b;
+    case RD_OP_pow: return powl(a, b);
+    default: return a * powl(2, b);
+    }
+}
+
+static number divided(const rd_phrase *p, int64_t a, int64_t b)
+{
+    int64_t value;
+
+    if (b == 0 || (b == -1 && a == INT64_MIN))
+        return (number){ .kind = DIVIDED, .whole = a, .quotient = p, .divisor = b };
+    value = a / b - (a % b != 0 && (a < 0) != (b < 0));
+    return whole_number(p->op == RD_OP_remainder ? a - value * b : value);
+}
+
+static number apply(const rd_phrase *p, const number *a, const number *b)
+{
+    const bool both   = a->kind == WHOLE && b->kind == WHOLE;
+    const bool grows  = p->op == RD_OP_add || p->op == RD_OP_sub || p->op == RD_OP_mul;
+    const bool raises = (p->op == RD_OP_pow || p->op == RD_OP_shift_left) && b->real >= 0;
+    int64_t    value  = 0;
+
+    if (a->kind == DIVIDED || b->kind == DIVIDED)
+        return a->kind == DIVIDED ? *a : *b;
+    if (both && (p->op == RD_OP_floordiv || p->op == RD_OP_remainder))
+        return divided(p, a->whole, b->whole);
+    if (!grows && !raises)
+        return (number){ 0 };
+    if (both && !overflows(p->op, a->whole, b->whole, &value))
+        return whole_number(value);
+    return (number){ .kind = BEYOND, .real = real_result(p->op, a->real, b->real) };
+}
+
+static number number_of(rd_formula_reader *r, const rd_phrase *p);
+
+static number negated(rd_formula_reader *r, const rd_phrase *p)
+{
+    const number a = p->op == RD_OP_neg ? number_of(r, p->first) : (number){ 0 };
+    int64_t      value;
+
+    if (a.kind == DIVIDED)
+        return a;
+    if (a.kind == WHOLE && !__builtin_sub_overflow((int64_t)0, a.whole, &value))
+        return whole_number(value);
+    return (number){ .kind = a.kind ? BEYOND : NO_NUMBER, .real = -a.real };
+}
+
+static number of_two(rd_formula_reader *r, const rd_phrase *p)
+{
+    const number a = number_of(r, p->first), b = a.kind ? number_of(r, p->last) : a;
+
+    return a.kind && b.kind ? apply(p, &a, &b) : (number){ 0 };
 }
 
 /* size(x), size(x, axis) */
@@ -63,25 +155,46 @@ static bool of_name(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
     return s && s->whole;
 }
 
-bool rd_formula_integer(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
+static number number_of(rd_formula_reader *r, const rd_phrase *p)
 {
-    int64_t a = 0, b = 0;
+    int64_t value = 0;
 
     if (p->labelled || r->failed)
-        return false;
+        return (number){ 0 };
     switch (p->kind) {
-    case RD_PHRASE_NUMBER: *value = p->integer; return p->whole;
-    case RD_PHRASE_NAME: return of_name(r, p, value);
-    case RD_PHRASE_CALL: return size(r, p, value);
-    case RD_PHRASE_UNARY:
-        return p->op == RD_OP_neg && rd_formula_integer(r, p->first, &a) &&
-               (!__builtin_sub_overflow((int64_t)0, a, value) ||
-                rd_formula_fail(r, RD_ERR_ARGUMENT, p->at, "a whole number beyond 64 bits"));
-    case RD_PHRASE_BINARY:
-        return rd_formula_integer(r, p->first, &a) && rd_formula_integer(r, p->last, &b) &&
-               apply(r, p, a, b, value);
-    default: return false;
+    case RD_PHRASE_NUMBER: return p->whole ? whole_number(p->integer) : (number){ 0 };
+    case RD_PHRASE_NAME: return of_name(r, p, &value) ? whole_number(value) : (number){ 0 };
+    case RD_PHRASE_CALL: return size(r, p, &value) ? whole_number(value) : (number){ 0 };
+    case RD_PHRASE_UNARY: return negated(r, p);
+    case RD_PHRASE_BINARY: return of_two(r, p);
+    default: return (number){ 0 };
     }
+}
+
+/* Why the number is of no use, if it is not. */
+static bool is_usable(rd_formula_reader *r, const rd_phrase *p, const number *n)
+{
+    if (n->kind == BEYOND)
+        return rd_formula_fail(r, RD_ERR_ARGUMENT, p->at, "a whole number beyond 64 bits");
+    return n->kind != DIVIDED ||
+           rd_formula_fail(r, RD_ERR_ARGUMENT, n->quotient->at, "%lld divided by %lld",
+                           (long long)n->whole, (long long)n->divisor);
+}
+
+bool rd_formula_integer(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
+{
+    const number n = number_of(r, p);
+
+    *value = n.whole;
+    return is_usable(r, p, &n) && n.kind == WHOLE;
+}
+
+bool rd_formula_beyond(rd_formula_reader *r, const rd_phrase *p, double *value)
+{
+    const number n = number_of(r, p);
+
+    *value = (double)n.real;
+    return n.kind == BEYOND;
 }
 
 bool rd_formula_need_integer(rd_formula_reader *r, const rd_phrase *p, const char *what,
@@ -105,12 +218,12 @@ static bool real_of_two(const rd_phrase *p, double a, double b, double *value)
 
 bool rd_formula_real(rd_formula_reader *r, const rd_phrase *p, double *value)
 {
-    int64_t whole = 0;
-    double  a = 0, b = 0;
+    const number n = number_of(r, p);
+    double       a = 0, b = 0;
 
-    if (rd_formula_integer(r, p, &whole)) {
-        *value = (double)whole;
-        return true;
+    if (n.kind) {
+        *value = (double)n.real;
+        return n.kind == BEYOND || is_usable(r, p, &n);
     }
     if (p->kind == RD_PHRASE_NUMBER) {
         *value = p->real;

@@ -155,6 +155,8 @@ bool rd_formula_reduces(const rd_formula_reader *r, size_t at, size_t length);
 
 /* ---- Numbers that are known now (constant.c) ---------------------------------------------------- */
 bool rd_formula_integer(rd_formula_reader *r, const rd_phrase *p, int64_t *value);
+/* Does the text say a whole number that no i64 is?  Beside floats it is the nearest f64. */
+bool rd_formula_beyond(rd_formula_reader *r, const rd_phrase *p, double *value);
 bool rd_formula_real(rd_formula_reader *r, const rd_phrase *p, double *value);
 /* The same, but a failure is recorded where it is none. */
 bool     rd_formula_need_integer(rd_formula_reader *r, const rd_phrase *p, const char *what,

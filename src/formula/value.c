@@ -169,11 +169,52 @@ static rd_labelled name_value(rd_formula_reader *r, const rd_phrase *p)
     return (rd_labelled){ .x = x };
 }
 
+/* ---- Whole numbers beyond 64 bits -------------------------------------------------------------- */
+static bool is_beyond(rd_formula_reader *r, const rd_phrase *p)
+{
+    double value;
+
+    return rd_formula_beyond(r, p, &value);
+}
+
+/* The number that the text says, as a float; NULL: it says none, or one that no float is. */
+static rd_expr *beyond(rd_formula_reader *r, const rd_phrase *p)
+{
+    double value;
+
+    if (!rd_formula_beyond(r, p, &value))
+        return NULL;
+    if (!isfinite(value))
+        return rd_formula_fail(r, RD_ERR_ARGUMENT, p->at, "a whole number beyond all floats");
+    return rd_formula_made(r, rd_num(r->ctx, value), p->at);
+}
+
+/* Operands of an operator other than a division, whose quotient is a float: beside an int, and
+ * wherever whole numbers are meant, no float takes the number's place without a word. */
+static bool fit(rd_formula_reader *r, const rd_phrase *p, rd_op op, const rd_phrase *const q[2],
+                const rd_labelled v[2])
+{
+    const bool big[2] = { is_beyond(r, q[0]), is_beyond(r, q[1]) };
+
+    if (op == RD_OP_div || !v[0].x || !v[1].x)
+        return true;
+    for (int k = 0; k < 2; k++)
+        if (big[k] && (big[1 - k] || rd_dtype_kind(v[1 - k].x->type) < RD_KIND_FLOAT))
+            return rd_formula_fail(r, RD_ERR_ARGUMENT, p->at,
+                                   "a whole number beyond 64 bits meets %s: say a float, as 1e20",
+                                   big[1 - k] ? "another one" : rd_dtype_name(v[1 - k].x->type));
+    return true;
+}
+
+/* ---- Operators --------------------------------------------------------------------------------- */
 static rd_labelled unary(rd_formula_reader *r, rd_phrase *p)
 {
-    rd_labelled v  = rd_formula_value(r, p->first);
+    rd_labelled v  = { .x = beyond(r, p) };
     rd_op       op = p->op;
 
+    if (v.x || r->failed)
+        return v;
+    v = rd_formula_value(r, p->first);
     /* Of truths the other one, as NumPy's. */
     if (op == RD_OP_bit_not && v.x && v.x->type == RD_BOOL)
         op = RD_OP_not;
@@ -182,22 +223,31 @@ static rd_labelled unary(rd_formula_reader *r, rd_phrase *p)
 
 static rd_labelled binary(rd_formula_reader *r, rd_phrase *p)
 {
-    rd_labelled v[2] = { rd_formula_value(r, p->first) };
+    rd_labelled v[2] = { { .x = beyond(r, p) } };
 
+    if (v[0].x || r->failed)
+        return v[0];
+    v[0] = rd_formula_value(r, p->first);
     if (v[0].x)
         v[1] = rd_formula_value(r, p->last);
+    if (!fit(r, p, p->op, (const rd_phrase *const[]){ p->first, p->last }, v))
+        return (rd_labelled){ 0 };
     return map(r, p->op, 2, v, p->at);
 }
 
 static rd_labelled compare(rd_formula_reader *r, rd_phrase *p)
 {
     rd_labelled v[2] = { rd_formula_value(r, p->first) }, both[2] = { { 0 } };
+    rd_phrase  *left = p->first;
 
     for (rd_phrase *link = p->first->next; link && v[0].x; link = link->next) {
-        v[1]    = rd_formula_value(r, link->first);
+        v[1] = rd_formula_value(r, link->first);
+        if (!fit(r, link, link->op, (const rd_phrase *const[]){ left, link->first }, v))
+            return (rd_labelled){ 0 };
         both[1] = map(r, link->op, 2, v, link->at);
         both[0] = both[0].x ? map(r, RD_OP_and, 2, both, link->at) : both[1];
         v[0]    = v[1];
+        left    = link->first;
         if (!both[0].x || !both[1].x)
             return (rd_labelled){ 0 };
     }
@@ -214,6 +264,9 @@ static rd_labelled choice(rd_formula_reader *r, rd_phrase *p)
         if (!v[k].x)
             return (rd_labelled){ 0 };
     }
+    q = p->first->next;
+    if (!fit(r, p, RD_OP_where, (const rd_phrase *const[]){ q, q->next }, v + 1))
+        return (rd_labelled){ 0 };
     return map(r, RD_OP_where, 3, v, p->at);
 }
 
