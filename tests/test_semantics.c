@@ -68,6 +68,63 @@ START_TEST(promotion)
 }
 END_TEST
 
+/* The six comparisons of two ints, as bits. */
+static unsigned compared(__int128 a, __int128 b)
+{
+    return (unsigned)(a == b) | (a != b) << 1 | (a < b) << 2 | (a <= b) << 3 | (a > b) << 4 |
+           (a >= b) << 5;
+}
+
+/* Of rows x and columns y, either of which may be the u64. */
+static void expect_compared(rd_expr *x, rd_expr *y, int rows, int cols, const unsigned *want)
+{
+    static const struct {
+        const char *what;
+        rd_expr *(*map)(rd_expr *, rd_expr *);
+    } maps[] = { { "eq", rd_eq }, { "ne", rd_ne }, { "lt", rd_lt },
+                 { "le", rd_le }, { "gt", rd_gt }, { "ge", rd_ge } };
+
+    for (size_t k = 0; k < COUNT(maps); k++) {
+        bool      out[64];
+        rd_status status =
+            rd_eval(ctx, maps[k].map(rd_expand(x, 1), y), RD_INTO(out, RD_SHAPE(rows, cols)));
+
+        ck_assert_msg(status == RD_OK, "%s: %s", maps[k].what, rd_error_text(ctx));
+        for (int i = 0; i < rows * cols; i++)
+            ck_assert_msg(out[i] == (want[i] >> k & 1), "%s, row %d, column %d: %d", maps[k].what,
+                          i / cols, i % cols, out[i]);
+    }
+}
+
+START_TEST(ints_compared)
+{
+    enum { N = 7 };
+    static const int64_t  x[N]     = { 0, -1, 1, INT64_MAX, INT64_MIN, (1LL << 53) + 1, -7 };
+    static const uint64_t y[N]     = { 0,          UINT64_MAX,    1, INT64_MAX, 1ULL << 63,
+                                       1ULL << 53, UINT64_MAX - 6 };
+    static const int8_t   small[N] = { 0, -1, 1, 127, -128, 5, -7 };
+    unsigned              want[N * N], back[N * N], narrow[N * N];
+
+    for (int i = 0; i < N; i++)
+        for (int k = 0; k < N; k++) {
+            want[i * N + k]   = compared(x[i], y[k]);
+            back[k * N + i]   = compared(y[k], x[i]);
+            narrow[i * N + k] = compared(small[i], y[k]);
+        }
+    rd_expr *a = rd_wrap(ctx, x, RD_SHAPE(N)), *b = rd_wrap(ctx, y, RD_SHAPE(N));
+    expect_compared(a, b, N, N, want);
+    expect_compared(b, a, N, N, back);
+    expect_compared(rd_wrap(ctx, small, RD_SHAPE(N)), b, N, N, narrow);
+    ck_assert(rd_type_of(rd_add(a, b)) == RD_F64);
+
+    /* beside floats both are f64 */
+    rd_expr *f = leaf(RD_F64, VALUES(0x1p53));
+    expect("2^53 + 1 and 2^53", rd_eq(rd_select(a, 0, 5), f), RD_BOOL, VALUES(1));
+    expect("2^63 - 1 and 2^63", rd_lt(rd_select(a, 0, 3), leaf(RD_F32, VALUES(0x1p63))), RD_BOOL,
+           VALUES(0));
+}
+END_TEST
+
 START_TEST(weak_numbers)
 {
     static const struct {
@@ -435,10 +492,10 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { promotion,     weak_numbers, weak_int_bits, bool_and_int_maps,
-                                   halves,        casts,        rounding,      nan_in_maps,
-                                   negative_zero, ints_wrap,    int_division,  int_by_zero,
-                                   bits,          functions };
+    const TTest *const tests[] = { promotion,         ints_compared, weak_numbers, weak_int_bits,
+                                   bool_and_int_maps, halves,        casts,        rounding,
+                                   nan_in_maps,       negative_zero, ints_wrap,    int_division,
+                                   int_by_zero,       bits,          functions };
 
     return run_suite("semantics", tests, COUNT(tests));
 }

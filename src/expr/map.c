@@ -5,6 +5,7 @@
 #include "core/parts.h"
 #include "expr/origin.h"
 #include "expr/complex.h"
+#include "expr/maps.h"
 #include "expr/sparse.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -288,6 +289,8 @@ rd_expr *rd_map_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *c
                        call, rd_dtype_name(type));
     if (rd_any_pattern(n, x))
         return rd_sparse_map(op, rule, call, n, x);
+    if (rule == RD_RULE_COMPARE && rd_is_beside_u64(x))
+        return rd_compare_ints(op, call, x);
     if (op == RD_OP_bit_not && type == RD_BOOL) /* it is one bit */
         return map_node(RD_OP_not, type, call, 1, x);
     type = operand_type(rule, type);
