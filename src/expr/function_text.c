@@ -1,11 +1,13 @@
 /* function_text.c - reads function text into nodes: recursive descent, precedences as in C, and ^ for
  * powers. */
+#include "core/whole.h"
 #include "expr/function_text.h"
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { MAX_DEPTH = 400 }; /* a parenthesis counts twice */
+enum { MAX_WHOLE = 8 };
 
 static rd_expr *read_choice(rd_reader *r);
 
@@ -121,6 +123,34 @@ static bool meet_as_in_c(const rd_reader *r, int n, rd_expr **v, bool keep_weak)
     return true;
 }
 
+/* A whole number that the text alone says, if it is one: small ones are numbers, others maps of
+ * such, a few deep, as operands of a text may be large graphs. */
+static bool is_whole(const rd_expr *x, int depth, int64_t *value)
+{
+    int64_t a, b = 0;
+
+    if (x->type != RD_I64 || x->rank != 0 || depth == 0)
+        return false;
+    if (x->kind == RD_EXPR_NUMBER) {
+        *value = x->as.number->value.i64;
+        return true;
+    }
+    return x->kind == RD_EXPR_MAP && x->n_in <= 2 && is_whole(x->in[0], depth - 1, &a) &&
+           (x->n_in == 1 || is_whole(x->in[1], depth - 1, &b)) &&
+           rd_whole_result(x->op, a, b, value) == RD_WHOLE_FITS;
+}
+
+/* An operator that a text has between operands.  Whole numbers of the text do not wrap. */
+static rd_expr *operate(rd_reader *r, rd_op op, const char *at, int n, rd_expr *const *v)
+{
+    int64_t a, b = 0, value;
+
+    if (is_whole(v[0], MAX_WHOLE, &a) && (n == 1 || is_whole(v[1], MAX_WHOLE, &b)) &&
+        rd_whole_result(op, a, b, &value) == RD_WHOLE_BEYOND)
+        return rd_function_fail(r, at, "a whole number beyond 64 bits: say a float, as 1e20");
+    return rd_map_op(op, r->call, n, v);
+}
+
 static rd_expr *apply(rd_reader *r, rd_op op, const char *at, int n, rd_expr **v)
 {
     bool ints = true;
@@ -129,7 +159,7 @@ static rd_expr *apply(rd_reader *r, rd_op op, const char *at, int n, rd_expr **v
         ints &= rd_dtype_kind(v[i]->type) != RD_KIND_FLOAT;
     if (r->real && op == RD_OP_div && ints)
         return rd_function_fail(r, at, "C divides whole numbers another way");
-    return meet_as_in_c(r, n, v, true) ? rd_map_op(op, r->call, n, v) : NULL;
+    return meet_as_in_c(r, n, v, true) ? operate(r, op, at, n, v) : NULL;
 }
 
 /* - + ! before an operand, and the power, which binds tighter on its left: -x^2 is -(x^2), 2^-1 a
@@ -146,8 +176,9 @@ static rd_expr *read_unary(rd_reader *r)
     r->depth++;
     v[0] = found ? read_unary(r) : read_operand(r);
     if (!found && v[0] && !r->real && rd_function_take(r, "^")) {
+        at   = r->at - 1;
         v[1] = read_unary(r);
-        v[0] = v[1] ? rd_map_op(RD_OP_pow, r->call, 2, v) : NULL;
+        v[0] = v[1] ? operate(r, RD_OP_pow, at, 2, v) : NULL;
     }
     r->depth--;
     if (!found || !v[0] || *found == '+')

@@ -1,4 +1,5 @@
 /* constant.c - numbers that a formula's text alone, and shapes, say: axes, bounds, places. */
+#include "core/whole.h"
 #include "formula/formula.h"
 #include <math.h>
 
@@ -21,39 +22,6 @@ typedef struct number {
 static number whole_number(int64_t n)
 {
     return (number){ .kind = WHOLE, .whole = n, .real = (long double)n };
-}
-
-/* a to the power of b >= 0; true: it overflows. */
-static bool power_overflows(int64_t a, int64_t b, int64_t *value)
-{
-    bool over = false;
-
-    *value = 1;
-    if (a == 0 || a == 1 || a == -1)
-        b = b % 2 + (b > 0) * 2;
-    for (; b > 0 && !over; b--)
-        over = __builtin_mul_overflow(*value, a, value);
-    return over;
-}
-
-/* a times 2^b, b >= 0. */
-static bool shift_overflows(int64_t a, int64_t b, int64_t *value)
-{
-    const bool least = b == 63 && a == -1;
-
-    *value = least ? INT64_MIN : 0;
-    return a != 0 && !least && (b > 62 || __builtin_mul_overflow(a, (int64_t)1 << b, value));
-}
-
-static bool overflows(rd_op op, int64_t a, int64_t b, int64_t *value)
-{
-    switch (op) {
-    case RD_OP_add: return __builtin_add_overflow(a, b, value);
-    case RD_OP_sub: return __builtin_sub_overflow(a, b, value);
-    case RD_OP_mul: return __builtin_mul_overflow(a, b, value);
-    case RD_OP_pow: return power_overflows(a, b, value);
-    default: return shift_overflows(a, b, value);
-    }
 }
 
 static long double real_result(rd_op op, long double a, long double b)
@@ -79,19 +47,20 @@ static number divided(const rd_phrase *p, int64_t a, int64_t b)
 
 static number apply(const rd_phrase *p, const number *a, const number *b)
 {
-    const bool both   = a->kind == WHOLE && b->kind == WHOLE;
     const bool grows  = p->op == RD_OP_add || p->op == RD_OP_sub || p->op == RD_OP_mul;
     const bool raises = (p->op == RD_OP_pow || p->op == RD_OP_shift_left) && b->real >= 0;
     int64_t    value  = 0;
 
     if (a->kind == DIVIDED || b->kind == DIVIDED)
         return a->kind == DIVIDED ? *a : *b;
-    if (both && (p->op == RD_OP_floordiv || p->op == RD_OP_remainder))
-        return divided(p, a->whole, b->whole);
+    if (a->kind == WHOLE && b->kind == WHOLE) {
+        if (p->op == RD_OP_floordiv || p->op == RD_OP_remainder)
+            return divided(p, a->whole, b->whole);
+        if (rd_whole_result(p->op, a->whole, b->whole, &value) == RD_WHOLE_FITS)
+            return whole_number(value);
+    }
     if (!grows && !raises)
         return (number){ 0 };
-    if (both && !overflows(p->op, a->whole, b->whole, &value))
-        return whole_number(value);
     return (number){ .kind = BEYOND, .real = real_result(p->op, a->real, b->real) };
 }
 
