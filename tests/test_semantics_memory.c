@@ -249,6 +249,47 @@ START_TEST(failed_keyword)
 }
 END_TEST
 
+/* Calls that get a list without an operand have no context; their NULL is not taken for a keyword
+ * that was left out. */
+static rd_expr *of_nothing(int call)
+{
+    const rd_exprs none = { NULL, 0 };
+    rd_expr       *grids[1];
+
+    switch (call) {
+    case 0: return rd_concat(0, none);
+    case 1: return rd_stack(0, none);
+    case 2: return rd_einsum_text("->", none);
+    case 3: return rd_mapn_text("1 > 0", none);
+    case 4: return rd_bincount(none, RD_SHAPE(3), NULL);
+    default: ck_assert(!rd_meshgrid(none, grids)); return NULL;
+    }
+}
+
+START_TEST(lists_of_no_operand)
+{
+    static const char *const names[] = { "rd_concat", "rd_stack",    "rd_einsum",
+                                         "rd_mapn",   "rd_bincount", "rd_meshgrid" };
+    rd_expr                 *x       = leaf(RD_F64, VALUES(4, 9));
+
+    for (int k = 0; k < (int)COUNT(names); k++) {
+        double y = 0;
+
+        rd_expr *sum = rd_sum(x, RD_ALL, .where = of_nothing(k));
+        ck_assert_msg(!sum && rd_error(ctx) == RD_ERR_ARGUMENT, "%s", names[k]);
+        ck_assert_msg(strstr(rd_error_text(ctx), names[k]) == rd_error_text(ctx), "%s",
+                      rd_error_text(ctx));
+        ck_assert(rd_eval(ctx, sum, RD_INTO(&y, RD_SCALAR)) == RD_ERR_ARGUMENT && y == 0);
+        rd_error_clear(ctx);
+        of_nothing(k);
+        ck_assert(rd_eval(ctx, x, RD_INTO(&y, RD_SCALAR)) == RD_ERR_ARGUMENT && y == 0);
+        of_nothing(k);
+        rd_error_clear(ctx);
+        expect("once it is cleared", rd_sum(x, RD_ALL), RD_F64, VALUES(13));
+    }
+}
+END_TEST
+
 START_TEST(null_in_null_out)
 {
     rd_array out = { 0 };
@@ -277,6 +318,7 @@ int main(void)
                                    results_over_each_other,
                                    errors_stay,
                                    failed_keyword,
+                                   lists_of_no_operand,
                                    null_in_null_out };
 
     return run_suite("semantics_memory", tests, COUNT(tests));

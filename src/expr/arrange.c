@@ -2,6 +2,7 @@
  * blocks of products.  Views, concatenations and maps, as a user would write them. */
 #include "expr/maps.h"
 #include "expr/origin.h"
+#include "expr/no_context.h"
 #include <string.h>
 
 static rd_expr *cut(rd_expr *x, int axis, int64_t start, int64_t stop)
@@ -166,7 +167,9 @@ rd_expr *rd_stack(int axis, rd_exprs parts)
     rd_expr  *y = NULL;
     bool      all;
 
-    if (parts.n < 1 || !parts.at || !parts.at[0])
+    if (parts.n < 1 || !parts.at)
+        return rd_fail_without_operand("rd_stack");
+    if (!rd_operands("rd_stack", parts.n, parts.at))
         return NULL;
     rd_ctx *ctx = parts.at[0]->ctx;
     if (!(wider = rd_alloc(ctx, (int64_t)sizeof *wider * parts.n)))
@@ -206,11 +209,13 @@ bool rd_split(rd_expr *x, int axis, int32_t n, rd_expr **parts)
 bool rd_meshgrid(rd_exprs in, rd_expr **grids)
 {
     rd_shape shape = { .n = in.n };
-    bool     all   = in.n > 0;
+    bool     all   = true;
 
     for (int k = 0; k < in.n; k++)
         grids[k] = NULL;
-    if (!all || !rd_operands("rd_meshgrid", in.n, in.at))
+    if (in.n < 1 || !in.at)
+        return rd_fail_without_operand("rd_meshgrid");
+    if (!rd_operands("rd_meshgrid", in.n, in.at))
         return false;
     for (int k = 0; k < in.n; k++) {
         if (in.n > RD_MAX_RANK || in.at[k]->rank > 1) {

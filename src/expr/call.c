@@ -1,5 +1,6 @@
 /* call.c - the caller's own functions as maps: C functions, rd_fn and function text. */
 #include "expr/complex.h"
+#include "expr/no_context.h"
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -252,10 +253,11 @@ static rd_expr *text_map(const char *call, const char *f, int n, rd_expr *const 
     return rd_function_text(x[0]->ctx, call, f, n, x);
 }
 
-/* Without an operand there is no context either, and nowhere to say so. */
 static bool list_ok(rd_exprs operands)
 {
-    if (operands.n < 1 || !operands.at || !operands.at[0])
+    if (operands.n < 1 || !operands.at)
+        return rd_fail_without_operand("rd_mapn");
+    if (!operands.at[0])
         return false;
     if (operands.n > MAX_OPERANDS)
         rd_fail(operands.at[0]->ctx, RD_ERR_ARGUMENT, "rd_mapn: %d operands, at most %d are taken",

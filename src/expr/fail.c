@@ -1,5 +1,6 @@
 /* fail.c - the first failure of a context, and its warnings. */
 #include "expr/ctx.h"
+#include "expr/no_context.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -123,7 +124,10 @@ uint32_t rd_warnings(const rd_ctx *ctx)
 
 rd_status rd_error(const rd_ctx *ctx)
 {
-    return ctx ? (rd_status)atomic_load(&ctx->status) : RD_ERR_MEMORY;
+    if (!ctx)
+        return RD_ERR_MEMORY;
+    rd_take_failure((rd_ctx *)ctx); /* no context is const; that it can be asked, is */
+    return (rd_status)atomic_load(&ctx->status);
 }
 
 const char *rd_error_text(const rd_ctx *ctx)
@@ -144,6 +148,7 @@ void rd_error_clear(rd_ctx *ctx)
     if (!ctx)
         return;
     atomic_store(&ctx->warnings, 0);
+    rd_drop_failure();
     rd_error_forgive(ctx);
 }
 

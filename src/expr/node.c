@@ -2,6 +2,7 @@
  * forgets them. */
 #include "expr/ctx.h"
 #include "expr/origin.h"
+#include "expr/no_context.h"
 #include <string.h>
 
 /* ---- The table ------------------------------------------------------------------------------- */
@@ -198,7 +199,7 @@ rd_expr *rd_node(const rd_expr *node, const void *facts, size_t size)
     rd_expr made = *node;
     int64_t origin[RD_MAX_RANK];
 
-    if (refuses_sparse(node))
+    if (rd_take_failure(ctx) || refuses_sparse(node))
         return NULL;
     if (!made.origin)
         made.origin = rd_origins_of(node, facts, origin);

@@ -282,8 +282,7 @@ static rd_expr *taken(const char *call, rd_expr *x, int axis, rd_expr *index,
 {
     int a;
 
-    if (!x || !index || !rd_same_ctx(call, 2, (rd_expr *[]){ x, index }) ||
-        (a = rd_axis(x, axis, call)) < 0)
+    if (!rd_operands(call, 2, (rd_expr *[]){ x, index }) || (a = rd_axis(x, axis, call)) < 0)
         return NULL;
     return take(x, a, places_of(call, x, a, index));
 }

@@ -4,6 +4,7 @@
 #include "expr/complex.h"
 #include "expr/origin.h"
 #include "expr/sparse.h"
+#include "expr/no_context.h"
 #include <string.h>
 
 /* ---- Reshape --------------------------------------------------------------------------------- */
@@ -318,11 +319,8 @@ rd_expr *rd_concat(int axis, rd_exprs parts)
     int      found;
 
     if (parts.n < 1 || !parts.at)
-        return NULL; /* no part, no context to record anything in */
-    for (int k = 0; k < parts.n; k++)
-        if (!parts.at[k])
-            return NULL;
-    if (!rd_same_ctx("rd_concat", parts.n, parts.at) ||
+        return rd_fail_without_operand("rd_concat");
+    if (!rd_operands("rd_concat", parts.n, parts.at) ||
         (found = rd_axis(parts.at[0], axis, "rd_concat")) < 0)
         return NULL;
     type = parts.at[0]->type;
