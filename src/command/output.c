@@ -119,18 +119,14 @@ static void begin_target(cmd_target *t)
     }
     t->place = cmd_room((size_t)n * sizeof *t->place);
     if ((t->format->write && (taken || bytes < LARGE)) ||
-        !t->format->begin(t->path, t->aside, &t->results, t->place)) {
-        t->place = NULL;
+        !t->format->begin(t->path, t->aside, &t->results, t->place))
         return;
-    }
     for (int k = 0; k < n && mapped && !taken; k++)
         if (cmd_result_bytes(&t->results.at[k]) > 0)
             mapped = map_result(t, &t->results.at[k], t->place[k]);
-    if (mapped || !t->format->write)
-        return;
-    for (int k = 0; k < n; k++)
+    t->mapped = mapped && !taken;
+    for (int k = 0; k < n && !mapped; k++)
         t->results.at[k].array.data = NULL;
-    t->place = NULL;
 }
 
 void cmd_make_room(cmd_targets *targets, cmd_results *results)
@@ -150,24 +146,21 @@ void cmd_make_room(cmd_targets *targets, cmd_results *results)
     }
 }
 
-/* Of a format with elements side by side they are there already, if they were computed there. */
+/* Elements that were not computed in the file, which is as long as with them nevertheless where only
+ * its mapping failed. */
 static void finish(cmd_target *t)
 {
     const cmd_result *r = &t->results.at[0];
-    int64_t           size;
 
+    if (t->mapped)
+        return;
     if (t->format->write) {
-        if (!t->place)
-            t->format->write(t->path, t->aside, &t->results);
+        t->format->write(t->path, t->aside, &t->results);
         return;
     }
-    const int fd = cmd_open_to_read(t->aside, &size);
-    close(fd);
-    if (size < t->place[0] + cmd_result_bytes(r)) {
-        const int out = open(t->aside, O_WRONLY | O_CLOEXEC);
-        cmd_write_at(out, t->path, r->array.in, cmd_result_bytes(r), size);
-        close(out);
-    }
+    const int fd = open(t->aside, O_WRONLY | O_CLOEXEC);
+    cmd_write_at(fd, t->path, r->array.in, cmd_result_bytes(r), t->place[0]);
+    cmd_close_written(fd, t->path);
 }
 
 void cmd_write(cmd_targets *targets, const cmd_results *results)

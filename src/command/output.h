@@ -9,7 +9,8 @@ typedef struct cmd_target {
     const char       *path, *aside;
     const cmd_format *format;
     cmd_results       results;
-    int64_t          *place; /* where elements of each are in it; NULL: they are written later */
+    int64_t          *place;  /* where elements of each are in it, by format->begin() */
+    bool              mapped; /* they are computed there; false: they are written later */
 } cmd_target;
 
 typedef struct cmd_targets {

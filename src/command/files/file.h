@@ -76,8 +76,11 @@ struct cmd_format {
     void (*open)(cmd_file *file);
     rd_expr *(*read)(cmd_file *file, cmd_variable *v); /* NULL: the next three are there */
     /* Of formats that a library reads: these run in the reader, and `open` and `coordinates` do, too
-     * (reader.h).  `load`, before any of them, loads the library. */
+     * (reader.h).  `load`, before any of them, loads the library.  Where many files are read, `close` and
+     * `reopen` take turns between other calls. */
     void (*load)(const char *path);
+    void (*close)(cmd_file *file);
+    void (*reopen)(cmd_file *file);
     cmd_place (*place)(const cmd_file *file, const cmd_variable *v);
     void (*decode)(const cmd_file *file, const cmd_variable *v, void *to);
     /* Coordinates of v's axes, where a file has them; NULL: it never has. */
@@ -138,8 +141,11 @@ void cmd_make_pages(void *to, int64_t bytes);
 int  cmd_open_to_read(const char *path, int64_t *size);
 void cmd_read_at(int fd, const char *path, void *to, int64_t bytes, int64_t offset);
 void cmd_write_at(int fd, const char *path, const void *from, int64_t bytes, int64_t offset);
+/* Some file systems say only here that what was written is lost. */
+void cmd_close_written(int fd, const char *path);
 /* Bytes of an open file, mapped to be read; NULL: the file system cannot. */
 const void *cmd_map(int fd, int64_t offset, int64_t bytes);
+void        cmd_unmap(const void *at, int64_t bytes);
 /* Does the file cache hold so much that is to be written?  Beyond, writers must wait. */
 bool cmd_fits_cache(int64_t bytes);
 /* Room for what is decoded, zeroed: memory, or, where it is more than memory should hold, a file

@@ -69,7 +69,7 @@ static bool begin(const char *path, const char *aside, const cmd_results *result
     const int         fd = open(aside, O_WRONLY | O_CLOEXEC);
 
     cmd_write_at(fd, path, header, n, 0);
-    close(fd);
+    cmd_close_written(fd, path);
     place[0] = n;
     return true;
 }

@@ -63,6 +63,12 @@ void cmd_write_at(int fd, const char *path, const void *from, int64_t bytes, int
     }
 }
 
+void cmd_close_written(int fd, const char *path)
+{
+    if (close(fd) != 0 && errno != EINTR)
+        cmd_fail("%s: cannot write: %s", path, strerror(errno));
+}
+
 const void *cmd_map(int fd, int64_t offset, int64_t bytes)
 {
     const int64_t page = (int64_t)sysconf(_SC_PAGESIZE), begin = offset / page * page;
@@ -70,6 +76,14 @@ const void *cmd_map(int fd, int64_t offset, int64_t bytes)
         mmap(NULL, (size_t)(bytes + offset - begin), PROT_READ, MAP_PRIVATE, fd, (off_t)begin);
 
     return map == MAP_FAILED ? NULL : (const char *)map + (offset - begin);
+}
+
+void cmd_unmap(const void *at, int64_t bytes)
+{
+    const int64_t page   = (int64_t)sysconf(_SC_PAGESIZE),
+                  before = (int64_t)((uintptr_t)at % (size_t)page);
+
+    munmap((char *)at - before, (size_t)(bytes + before));
 }
 
 void cmd_set_memory(int64_t bytes)
