@@ -7,6 +7,9 @@
 
 /* Is there one of them in this build?  To be asked before threads inflate. */
 bool cmd_can_inflate(void);
+/* zip's checksum of these bytes behind those that came to `crc`, 0 of none; what is large by all threads.
+ * To be asked after cmd_can_inflate(). */
+uint32_t cmd_crc32(uint32_t crc, const void *bytes, int64_t n);
 /* A stream of zlib's format that comes to exactly n bytes; false: it is none. */
 bool cmd_inflate(const void *from, int64_t bytes, void *to, int64_t n);
 #endif

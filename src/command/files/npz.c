@@ -1,6 +1,7 @@
 /* npz.c - NumPy's .npz: a zip archive of .npy files.  Stored members are mapped where they lie,
  * deflated ones inflated to memory without a name. */
 #include "files/formats.h"
+#include "files/inflate.h"
 #include "result.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -50,8 +51,9 @@ typedef struct archive {
 
 /* What is not kept in the variable; its `offset` is that of the local record. */
 typedef struct member {
-    int     method;
-    int64_t packed, size;
+    int      method;
+    uint32_t crc; /* of what it holds, unpacked */
+    int64_t  packed, size;
 } member;
 
 static _Noreturn void refuse(const archive *a, const char *what)
@@ -151,7 +153,7 @@ static uint64_t read_entry(const archive *a, const uint8_t *p, uint64_t left, cm
     v->name   = array_name(p + CENTRAL, name);
     v->layout = get16(p + 10) == STORED ? "stored" : "deflated";
     v->offset = (int64_t)offset;
-    *m        = (member){ (int)get16(p + 10), (int64_t)packed, (int64_t)size };
+    *m        = (member){ (int)get16(p + 10), get32(p + 16), (int64_t)packed, (int64_t)size };
     return length;
 }
 
@@ -177,6 +179,29 @@ static void open_npz(cmd_file *file)
     file->state = m;
 }
 
+/* The record before a member says what the list says, but for one that was written before its size was
+ * known: then it says 0, and the list is right. */
+static void check_local(const archive *a, const cmd_variable *v, const member *m,
+                        const uint8_t local[LOCAL])
+{
+    enum { SIZE_BEHIND = 8 }; /* a flag: a record behind the member has the sizes */
+    uint8_t        extra[UINT16_MAX];
+    const uint32_t n    = get16(local + 28);
+    uint64_t       size = get32(local + 22), packed = get32(local + 18), none = 0;
+
+    if (get16(local + 6) & SIZE_BEHIND && get32(local + 14) == 0 && size == 0 && packed == 0)
+        return;
+    get_bytes(a, extra, n, v->offset + LOCAL + get16(local + 26));
+    read_extra(extra, extra + n, (uint64_t *const[]){ &size, &packed, &none });
+    if (get16(local + 6) & SIZE_BEHIND) /* either is allowed */
+        return;
+    if ((int)get16(local + 8) != m->method || get32(local + 14) != m->crc ||
+        (int64_t)size != m->size || (int64_t)packed != m->packed)
+        cmd_fail("%s: a broken .npz file: its list says %lld bytes of %s, checksum %08x, and the "
+                 "member itself %lld, checksum %08x",
+                 a->path, (long long)m->size, v->name, m->crc, (long long)size, get32(local + 14));
+}
+
 static int64_t data_of(const archive *a, const cmd_variable *v, const member *m)
 {
     uint8_t local[LOCAL];
@@ -184,19 +209,60 @@ static int64_t data_of(const archive *a, const cmd_variable *v, const member *m)
     get_bytes(a, local, LOCAL, v->offset);
     if (memcmp(local, "PK\3\4", 4) != 0)
         refuse(a, "no member where one is announced");
+    check_local(a, v, m, local);
     const int64_t data = v->offset + LOCAL + get16(local + 26) + get16(local + 28);
     if (data > a->size || m->packed > a->size - data)
         refuse(a, "a member ends outside");
     return data;
 }
 
+static void check_crc(const archive *a, const cmd_variable *v, const member *m, uint32_t crc)
+{
+    if (crc != m->crc)
+        cmd_fail("%s: %s is damaged: its checksum is %08x, and what is there comes to %08x",
+                 a->path, v->name, m->crc, crc);
+}
+
+/* A member that is mapped: read once for its checksum, and the pages stay in the system's cache for who
+ * reads them next.  1 GB takes two cores 0.2 to 0.4 s. */
+static void check_stored(const archive *a, const cmd_variable *v, const member *m, int64_t data)
+{
+    if (m->size != m->packed)
+        refuse(a, "a stored member has two sizes");
+    const void *at = m->size ? cmd_map(a->fd, data, m->size) : "";
+
+    if (!at)
+        cmd_fail("%s: %s cannot be mapped", a->path, v->name);
+    check_crc(a, v, m, cmd_crc32(0, at, m->size));
+    if (m->size)
+        cmd_unmap(at, m->size);
+}
+
+/* A header may claim more elements than its member holds, which would be the next one's bytes. */
+static void check_array(const archive *a, const cmd_variable *v, const member *m, int64_t data,
+                        rd_expr *x)
+{
+    uint8_t        begin[12];
+    const rd_shape shape = rd_shape_of(x);
+    const int64_t  bytes = cmd_points(&shape, rd_type_of(x), a->path) * cmd_size_of(rd_type_of(x));
+
+    get_bytes(a, begin, sizeof begin, data);
+    const int64_t header =
+        begin[6] == 1 ? 10 + (int64_t)get16(begin + 8) : 12 + (int64_t)get32(begin + 8);
+    if (header > m->size || bytes > m->size - header)
+        cmd_fail("%s: truncated: %s of %s %s needs %lld bytes, and its member has %lld", a->path,
+                 v->name, cmd_type_name(rd_type_of(x)), cmd_shape_text(&shape),
+                 (long long)(header + bytes), (long long)m->size);
+}
+
 /* Piece by piece, so that what a member claims to be is written only as far as it is. */
-static int inflate_member(const archive *a, const member *m, int64_t data)
+static int inflate_member(const archive *a, const cmd_variable *v, const member *m, int64_t data)
 {
     static uint8_t in[PIECE], out[PIECE];
     z_stream       z     = { 0 };
     const int      fd    = cmd_storage_file(m->size, a->path);
     int64_t        taken = 0, put = 0;
+    uint32_t       crc    = 0;
     int            status = Z_OK;
 
     if (inflateInit2(&z, -MAX_WBITS) != Z_OK)
@@ -216,11 +282,13 @@ static int inflate_member(const archive *a, const member *m, int64_t data)
         if (n > m->size - put)
             refuse(a, "a member is longer than it says");
         cmd_write_at(fd, a->path, out, n, put);
+        crc = cmd_crc32(crc, out, n);
         put += n;
     }
     inflateEnd(&z);
     if (status != Z_STREAM_END || put != m->size)
         refuse(a, "a member cannot be inflated");
+    check_crc(a, v, m, crc);
     return fd;
 }
 
@@ -232,10 +300,14 @@ static rd_expr *read_npz(cmd_file *file, cmd_variable *v)
 
     a.fd               = cmd_open_to_read(a.path, &a.size);
     const int64_t data = data_of(&a, v, m);
-    if (m->method == STORED)
+    (void)cmd_can_inflate(); /* loads what has the checksum */
+    if (m->method == STORED) {
+        check_stored(&a, v, m, data);
         x = rd_load(file->ctx, a.path, .offset = data);
-    else if (m->method == DEFLATED) {
-        const int fd = inflate_member(&a, m, data);
+        if (x)
+            check_array(&a, v, m, data, x);
+    } else if (m->method == DEFLATED) {
+        const int fd = inflate_member(&a, v, m, data);
         x            = rd_load(file->ctx, cmd_text("/proc/self/fd/%d", fd));
         close(fd);
     } else
@@ -371,7 +443,7 @@ static void write_npz(const char *path, const char *aside, const cmd_results *re
         put_member(&w, &results->at[k], &e[k]);
     }
     put_list(&w, e, results->n);
-    close(w.fd);
+    cmd_close_written(w.fd, path);
 }
 
 const cmd_format cmd_npz = { .name     = "NumPy .npz",
