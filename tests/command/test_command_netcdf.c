@@ -283,6 +283,32 @@ START_TEST(large_results)
 }
 END_TEST
 
+/* ---- Files that were cut short ---------------------------------------------------------------- */
+/* Wherever a file ends too early: the same elements, or a sentence. */
+START_TEST(cut_short)
+{
+    char line[400], right[ROOM];
+    int  refused = 0;
+
+    snprintf(line, sizeof line, "$R plain %s", kinds[_i].name);
+    run_well(line);
+    strcpy(right, out);
+    snprintf(line, sizeof line, "stat -c %%s %s", kinds[_i].name);
+    run_well(line);
+    const long n = strtol(out, NULL, 10);
+    for (long cut = 1; cut < n; cut += 1 + cut) {
+        snprintf(line, sizeof line, "cp %s cut.nc; truncate -s -%ld cut.nc; $R plain cut.nc",
+                 kinds[_i].name, cut);
+        const int status = run(line);
+        ck_assert_msg(status == 0 ? strcmp(out, right) == 0 : strstr(out, "cut.nc: ") != NULL,
+                      "%s less %ld bytes: %d, %s", kinds[_i].name, cut, status, out);
+        refused += status != 0;
+    }
+    ck_assert_int_gt(refused, 2);
+    run_well("rm cut.nc");
+}
+END_TEST
+
 /* ---- Chunks ---------------------------------------------------------------------------------- */
 enum { ROWS = 70, COLUMNS = 33 };
 
@@ -451,6 +477,7 @@ int main(void)
     tcase_add_unchecked_fixture(tc, set_up, tear_down);
     tcase_add_loop_test(tc, means_what_is_meant, 0, COUNT(kinds));
     tcase_add_loop_test(tc, axes_have_names, 0, COUNT(kinds));
+    tcase_add_loop_test(tc, cut_short, 0, 7);
     tcase_add_test(tc, keeps_axes);
     tcase_add_test(tc, large_results);
     tcase_add_test(tc, filters);

@@ -102,6 +102,20 @@ static void open_hdf5(cmd_file *file)
     list_group(&(walk){ .file = file, .h5 = h5 }, id, "", 0);
 }
 
+static void close_hdf5(cmd_file *file)
+{
+    cmd_hdf5_load()->H5Fclose(*(const hid_t *)file->state);
+}
+
+static void reopen_hdf5(cmd_file *file)
+{
+    hid_t *id = file->state;
+
+    *id = cmd_hdf5_load()->H5Fopen(file->path, CMD_HDF5_READ, H5P_DEFAULT);
+    if (*id < 0)
+        cmd_fail("%s: cannot be opened again", file->path);
+}
+
 /* ---- Where elements are ---------------------------------------------------------------------- */
 typedef struct dataset {
     const cmd_hdf5_api *h5;
@@ -323,6 +337,8 @@ const cmd_format cmd_hdf5 = { .name        = "HDF5",
                               .matches     = matches,
                               .open        = open_hdf5,
                               .load        = load,
+                              .close       = close_hdf5,
+                              .reopen      = reopen_hdf5,
                               .place       = place,
                               .decode      = decode,
                               .coordinates = coordinates,

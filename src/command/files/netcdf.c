@@ -16,6 +16,7 @@ static bool matches(const uint8_t *bytes, size_t n)
 }
 
 #if RDIM_NETCDF
+#include "files/classic.h"
 #include "files/netcdf_api.h"
 #include "files/netcdf_write.h"
 #include "files/packing.h"
@@ -26,18 +27,19 @@ typedef struct source {
     const cmd_netcdf_api *nc;
     const char           *path;
     int                   id;
-    bool                  classic;
+    const cmd_classic    *classic; /* NULL: it is an HDF5 file inside */
 } source;
 
-/* Variables are known by the group and their number in it. */
-static int64_t pack_id(int group, int variable)
+/* Variables are known by the group and their number in it.  A group's number is the file's and one of its
+ * own, and the file has another one each time it is opened. */
+static int64_t pack_id(const source *s, int group, int variable)
 {
-    return (int64_t)group << 32 | variable;
+    return (int64_t)(group - s->id) << 32 | variable;
 }
 
-static int group_of(const cmd_variable *v)
+static int group_of(const source *s, const cmd_variable *v)
 {
-    return (int)(v->id >> 32);
+    return s->id + (int)(v->id >> 32);
 }
 
 static int number_of(const cmd_variable *v)
@@ -96,9 +98,9 @@ static int numbers(void *user, const char *name, int most, double *at, rd_dtype 
     nc_type           stored;
     size_t            n;
 
-    if (a->s->nc->inq_att(group_of(a->v), number_of(a->v), name, &stored, &n) != NC_NOERR ||
+    if (a->s->nc->inq_att(group_of(a->s, a->v), number_of(a->v), name, &stored, &n) != NC_NOERR ||
         n > (size_t)most || (*type = type_of(stored)) == RD_AUTO ||
-        a->s->nc->get_att_double(group_of(a->v), number_of(a->v), name, at) != NC_NOERR)
+        a->s->nc->get_att_double(group_of(a->s, a->v), number_of(a->v), name, at) != NC_NOERR)
         return 0;
     return (int)n;
 }
@@ -136,9 +138,9 @@ static const char *layout_of(const source *s, const cmd_variable *v)
 
     if (s->classic)
         return "big-endian";
-    if (s->nc->inq_var_chunking(group_of(v), number_of(v), &storage, NULL) != NC_NOERR)
+    if (s->nc->inq_var_chunking(group_of(s, v), number_of(v), &storage, NULL) != NC_NOERR)
         return NULL;
-    s->nc->inq_var_deflate(group_of(v), number_of(v), &shuffle, &deflated, &level);
+    s->nc->inq_var_deflate(group_of(s, v), number_of(v), &shuffle, &deflated, &level);
     return storage == NC_CONTIGUOUS ? "mapped" : deflated ? "chunks, deflated" : "chunks";
 }
 
@@ -151,7 +153,7 @@ static void describe(const source *s, int group, int number, cmd_variable *v)
 
     cmd_netcdf_check(s->path, "a variable",
                      s->nc->inq_var(group, number, name, &type, &rank, ids, NULL));
-    v->id   = pack_id(group, number);
+    v->id   = pack_id(s, group, number);
     v->name = cmd_text("%s%s", group_path(s, group), name);
     if (rank > RD_MAX_RANK)
         return; /* of no type: listed, and nothing else */
@@ -209,9 +211,24 @@ static void open_netcdf(cmd_file *file)
     *s = (source){ .nc = cmd_netcdf_load(file->path), .path = file->path };
     cmd_netcdf_check(s->path, "cannot be read", s->nc->open(s->path, NC_NOWRITE, &s->id));
     cmd_netcdf_check(s->path, "its format", s->nc->inq_format(s->id, &format));
-    s->classic  = format != NC_FORMAT_NETCDF4 && format != NC_FORMAT_NETCDF4_CLASSIC;
+    if (format != NC_FORMAT_NETCDF4 && format != NC_FORMAT_NETCDF4_CLASSIC)
+        s->classic = cmd_classic_read(s->path);
     file->state = s;
     list_group(file, s, s->id, 0);
+}
+
+static void close_netcdf(cmd_file *file)
+{
+    const source *s = file->state;
+
+    s->nc->close(s->id);
+}
+
+static void reopen_netcdf(cmd_file *file)
+{
+    source *s = file->state;
+
+    cmd_netcdf_check(s->path, "cannot be read", s->nc->open(s->path, NC_NOWRITE, &s->id));
 }
 
 /* ---- Elements -------------------------------------------------------------------------------- */
@@ -220,7 +237,7 @@ static cmd_place place(const cmd_file *file, const cmd_variable *v)
     const source *s = file->state;
     int           endian;
 
-    if (s->classic || s->nc->inq_var_endian(group_of(v), number_of(v), &endian) != NC_NOERR ||
+    if (s->classic || s->nc->inq_var_endian(group_of(s, v), number_of(v), &endian) != NC_NOERR ||
         endian == NC_ENDIAN_BIG)
         return (cmd_place){ .offset = -1 };
     return cmd_hdf5_place(file->path, v->name, v->type, &v->shape);
@@ -231,16 +248,18 @@ static void decode(const cmd_file *file, const cmd_variable *v, void *to)
     const source *s                  = file->state;
     size_t        start[RD_MAX_RANK] = { 0 }, count[RD_MAX_RANK];
 
+    if (s->classic)
+        cmd_classic_check(s->classic, number_of(v), v->name, v->shape.at[0]);
     for (int k = 0; k < v->shape.n; k++)
         count[k] = (size_t)v->shape.at[k];
     cmd_netcdf_check(s->path, v->name,
-                     s->nc->get_vara(group_of(v), number_of(v), start, count, to));
+                     s->nc->get_vara(group_of(s, v), number_of(v), start, count, to));
 }
 
 /* The variable of a dimension's name, in the variable's group or one above it. */
 static void coordinates_of(const source *s, const cmd_variable *v, cmd_axis *axis)
 {
-    int     group = group_of(v), number, rank;
+    int     group = group_of(s, v), number, rank;
     nc_type type;
 
     if (!axis->name || axis->n <= 0 || axis->n > MOST_COORDINATES)
@@ -251,6 +270,8 @@ static void coordinates_of(const source *s, const cmd_variable *v, cmd_axis *axi
     if (s->nc->inq_var(group, number, NULL, &type, &rank, NULL, NULL) != NC_NOERR || rank != 1 ||
         type_of(type) == RD_AUTO)
         return;
+    if (s->classic)
+        cmd_classic_check(s->classic, number, axis->name, axis->n);
     double      *at    = cmd_room((size_t)axis->n * sizeof *at);
     const size_t start = 0, count = (size_t)axis->n;
     if (s->nc->get_vara_double(group, number, &start, &count, at) == NC_NOERR)
@@ -272,6 +293,8 @@ const cmd_format cmd_netcdf = { .name        = "NetCDF",
                                 .matches     = matches,
                                 .open        = open_netcdf,
                                 .load        = load,
+                                .close       = close_netcdf,
+                                .reopen      = reopen_netcdf,
                                 .place       = place,
                                 .decode      = decode,
                                 .coordinates = coordinates,

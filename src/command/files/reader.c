@@ -8,9 +8,11 @@
 #include <sys/mman.h>
 #include <sys/poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
@@ -79,10 +81,14 @@ static bool send_turn(int fd)
                                                    .cmsg_len   = CMSG_LEN(sizeof fd) };
         memcpy(CMSG_DATA(header), &fd, sizeof fd);
     }
-    return sendmsg(line, &m, MSG_NOSIGNAL) == 1;
+    ssize_t n;
+    do
+        n = sendmsg(line, &m, MSG_NOSIGNAL);
+    while (n < 0 && errno == EINTR);
+    return n == 1;
 }
 
-/* False: the other side is gone. */
+/* False: the other side is gone, or cannot be heard. */
 static bool take_turn(int *fd)
 {
     char          byte;
@@ -124,6 +130,44 @@ static void decode(int to)
     munmap(at, n);
 }
 
+/* ---- Files that are open: as many at a time as leave half of what a process may have ---------- */
+enum { MOST_OPEN = 256 };
+static cmd_file *opened[MOST_OPEN];
+static long      n_opened;
+
+static bool is_open(const cmd_file *file)
+{
+    for (int k = 0; k < MOST_OPEN; k++)
+        if (opened[k] == file)
+            return true;
+    return false;
+}
+
+static void close_oldest(cmd_file **place)
+{
+    if (*place)
+        (*place)->format->close(*place);
+    *place = NULL;
+}
+
+/* Takes the place of the one that was opened first. */
+static void bring_open(cmd_file *file, bool first)
+{
+    struct rlimit limit = { .rlim_cur = MOST_OPEN };
+
+    if (!first && is_open(file))
+        return;
+    (void)getrlimit(RLIMIT_NOFILE, &limit);
+    const long most  = limit.rlim_cur / 2 < MOST_OPEN ? (long)limit.rlim_cur / 2 : MOST_OPEN;
+    cmd_file **place = &opened[n_opened++ % (most > 0 ? most : 1)];
+    close_oldest(place);
+    if (first)
+        file->format->open(file);
+    else
+        file->format->reopen(file);
+    *place = file;
+}
+
 static void limit_time(void)
 {
     const int64_t pieces = shared->call == DECODE ? shared->bytes >> 28 : 0;
@@ -133,29 +177,35 @@ static void limit_time(void)
               NULL);
 }
 
-static _Noreturn void serve(void)
+static _Noreturn void serve(pid_t parent)
 {
-    static const int own[] = { SIGBUS, SIGPROF, SIGPIPE };
+    static const int own[]     = { SIGBUS, SIGPROF, SIGPIPE };
+    static const int parents[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
     for (size_t k = 0; k < sizeof own / sizeof *own; k++)
         signal(own[k], SIG_DFL);
-    signal(SIGINT, SIG_IGN); /* the parent hears it, and takes its child along */
-    signal(SIGTERM, SIG_IGN);
+    for (size_t k = 0; k < sizeof parents / sizeof *parents; k++)
+        signal(parents[k], SIG_IGN); /* the parent hears it, and takes its child along */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) /* who went before that */
+        _exit(0);
     ASAN_POISON_MEMORY_REGION((char *)shared + BEGIN, SHARED_BYTES - BEGIN);
     cmd_live_elsewhere(shared_room, fail_over_there);
     size_t known = BEGIN; /* the parent took room meanwhile */
-    for (int fd; take_turn(&fd); known = shared->used, send_turn(-1)) {
+    for (int fd; take_turn(&fd); known = shared->used) {
         ASAN_UNPOISON_MEMORY_REGION((char *)shared + known, shared->used - known);
         const cmd_format *format = shared->file->format;
 
         limit_time();
+        bring_open(shared->file, shared->call == OPEN);
         switch (shared->call) {
-        case OPEN: format->open(shared->file); break;
+        case OPEN: break;
         case PLACE: shared->place = format->place(shared->file, shared->v); break;
         case DECODE: decode(fd); break;
         case COORDINATES: format->coordinates(shared->file, shared->v); break;
         }
+        if (!send_turn(-1))
+            break;
     }
     _exit(0);
 }
@@ -173,8 +223,9 @@ static void end_reader(void)
 static void start(void)
 {
     int        ends[2];
-    void      *at = mmap(NULL, SHARED_BYTES, PROT_READ | PROT_WRITE,
-                         MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    pid_t      self = 0;
+    void      *at   = mmap(NULL, SHARED_BYTES, PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     const bool ready =
         at != MAP_FAILED && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0;
 
@@ -182,6 +233,7 @@ static void start(void)
         shared  = at;
         *shared = (desk){ .used = BEGIN };
         fflush(NULL);
+        self  = getpid();
         child = fork();
     }
     if (!ready || child < 0)
@@ -189,20 +241,38 @@ static void start(void)
     line = ends[child != 0];
     close(ends[child == 0]);
     if (child == 0)
-        serve();
+        serve(self);
     atexit(end_reader);
 }
 
-static _Noreturn void tell_death(const char *path)
+/* The child's status, once it has died; false: it lives on, and must be ended.  One that breaks, dies
+ * within some milliseconds of the moment when its end of the line is closed. */
+static bool has_died(int *status)
 {
-    int status = 0;
+    for (int k = 0; k < 100; k++) {
+        if (waitpid(child, status, WNOHANG) == child)
+            return true;
+        nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+    }
+    return false;
+}
 
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        continue;
+static _Noreturn void tell_death(const char *path, const char *doing, int error)
+{
+    int        status = 0;
+    const bool died   = has_died(&status);
+
+    if (!died)
+        end_reader();
     child            = 0;
-    const int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    const int number = died && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    if (shared->sentence)
+        cmd_end(shared->status, shared->sentence);
     if (number == SIGKILL)
         cmd_fail("%s: the process that reads it was killed (out of memory?)", path);
+    if (!number && (!died || WEXITSTATUS(status) == 0))
+        cmd_fail("%s: the process that reads it cannot be %s: %s", path, doing,
+                 error ? strerror(error) : "it has ended");
     cmd_fail("%s: broken in such a way that the library that reads it %s", path,
              number == SIGPROF ? "does not end" : "crashes");
 }
@@ -216,11 +286,13 @@ static void ask(call what, cmd_file *file, const cmd_variable *v, int fd, int64_
     shared->file  = file;
     shared->v     = (cmd_variable *)v;
     shared->bytes = bytes;
-    send_turn(fd); /* to nobody, if the child died meanwhile: then nobody answers */
+    if (!send_turn(fd))
+        tell_death(file->path, "asked", errno);
     while (poll(&watch, 1, 200) <= 0)
         cmd_may_go_on();
+    errno = 0;
     if (!take_turn(&none))
-        tell_death(file->path);
+        tell_death(file->path, "heard", errno);
     if (shared->sentence)
         cmd_end(shared->status, shared->sentence);
 }

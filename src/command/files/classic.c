@@ -1,0 +1,192 @@
+/* classic.c - the header of a classic NetCDF file (CDF-1, -2, -5), as far as it says where elements are.
+ *
+ * The format is appendix B of the NetCDF user's guide: numbers are big-endian, texts and values are padded
+ * to 4 bytes.  Counts have 8 bytes in CDF-5 and 4 before, places in the file 8 bytes from CDF-2 on. */
+#include "files/classic.h"
+#include "files/file.h"
+#include <string.h>
+#include <unistd.h>
+
+enum { DIMENSIONS = 10, VARIABLES = 11, ATTRIBUTES = 12, MOST_TYPE = 11 };
+
+static const int64_t sizes[MOST_TYPE + 1] = { 0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8 };
+
+typedef struct header {
+    const char    *path;
+    const uint8_t *bytes;
+    int64_t        n, at;
+    int            version;
+    int64_t       *extent; /* of dimensions; 0: the one that may grow */
+    int64_t        n_extents;
+} header;
+
+static _Noreturn void refuse(const header *h, const char *what)
+{
+    cmd_fail("%s: the header of this classic NetCDF file %s", h->path, what);
+}
+
+static int64_t number(header *h, int bytes)
+{
+    uint64_t value = 0;
+
+    if (h->n - h->at < bytes)
+        refuse(h, "is cut short");
+    for (int k = 0; k < bytes; k++)
+        value = value << 8 | h->bytes[h->at++];
+    return value > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)value;
+}
+
+/* A count of things that take a byte each at the least, so that none is larger than the file. */
+static int64_t count(header *h)
+{
+    const int64_t n = number(h, h->version == 5 ? 8 : 4);
+
+    if (n > h->n)
+        refuse(h, "counts more than the file has room for");
+    return n;
+}
+
+static void skip(header *h, int64_t bytes)
+{
+    const int64_t padded = (bytes + 3) / 4 * 4;
+
+    if (padded > h->n - h->at)
+        refuse(h, "is cut short");
+    h->at += padded;
+}
+
+/* How many there are in a list of this kind; an empty one may have any. */
+static int64_t list(header *h, int64_t kind)
+{
+    const int64_t found = number(h, 4), n = count(h);
+
+    if (n > 0 && found != kind)
+        refuse(h, "has another list where one is announced");
+    return n;
+}
+
+static int64_t type_size(header *h)
+{
+    const int64_t type = number(h, 4);
+
+    if (type < 1 || type > MOST_TYPE)
+        refuse(h, "has a type that there is not");
+    return sizes[type];
+}
+
+static void skip_attributes(header *h)
+{
+    for (int64_t n = list(h, ATTRIBUTES); n > 0; n--) {
+        skip(h, count(h));
+        const int64_t size = type_size(h);
+        skip(h, size * count(h));
+    }
+}
+
+static void read_dimensions(header *h)
+{
+    h->n_extents = list(h, DIMENSIONS);
+    h->extent    = cmd_room((size_t)h->n_extents * sizeof *h->extent);
+    for (int64_t k = 0; k < h->n_extents; k++) {
+        skip(h, count(h));
+        h->extent[k] = number(h, h->version == 5 ? 8 : 4);
+    }
+}
+
+/* The product is bounded: what is larger than any file is cut short in any. */
+static cmd_classic_place read_variable(header *h, bool *grows)
+{
+    cmd_classic_place p = { .bytes = 1 };
+
+    skip(h, count(h));
+    const int64_t rank = count(h);
+    *grows             = false;
+    for (int64_t k = 0; k < rank; k++) {
+        const int64_t dimension = number(h, h->version == 5 ? 8 : 4);
+
+        if (dimension >= h->n_extents)
+            refuse(h, "has a dimension that there is not");
+        const int64_t extent = h->extent[dimension];
+        if (k == 0 && extent == 0)
+            *grows = true;
+        else if (__builtin_mul_overflow(p.bytes, extent, &p.bytes) || p.bytes > INT64_MAX / 16)
+            p.bytes = INT64_MAX / 16;
+    }
+    skip_attributes(h);
+    p.bytes *= type_size(h);
+    (void)number(
+        h, h->version == 5 ? 8 : 4); /* its size, which is wrong where 4 bytes do not hold it */
+    p.begin = number(h, h->version == 1 ? 4 : 8);
+    return p;
+}
+
+/* A record has a piece of each variable that may grow, padded to 4 bytes unless it is the only one. */
+static void set_steps(cmd_classic *file, const bool *grows)
+{
+    int64_t step = 0;
+    int     n = 0, only = 0;
+
+    for (int k = 0; k < file->n; k++)
+        if (grows[k]) {
+            n++;
+            only = k;
+            step += file->at[k].bytes > INT64_MAX / 16 ? INT64_MAX / 32
+                                                       : (file->at[k].bytes + 3) / 4 * 4;
+            step = step > INT64_MAX / 32 ? INT64_MAX / 32 : step;
+        }
+    for (int k = 0; k < file->n; k++)
+        if (grows[k])
+            file->at[k].step = n == 1 ? file->at[only].bytes : step;
+}
+
+static void read_header(cmd_classic *file, header *h)
+{
+    h->version = h->bytes[3];
+    h->at      = 4;
+    (void)number(h, h->version == 5 ? 8 : 4); /* records, which the library knows */
+    read_dimensions(h);
+    skip_attributes(h);
+    const int64_t n = list(h, VARIABLES);
+    if (n > INT32_MAX)
+        refuse(h, "counts more than there can be");
+    file->n     = (int)n;
+    file->at    = cmd_room((size_t)file->n * sizeof *file->at);
+    bool *grows = cmd_room((size_t)file->n);
+    for (int k = 0; k < file->n; k++)
+        file->at[k] = read_variable(h, &grows[k]);
+    set_steps(file, grows);
+}
+
+cmd_classic *cmd_classic_read(const char *path)
+{
+    cmd_classic *file = cmd_room(sizeof *file);
+    header       h    = { .path = path };
+
+    file->path   = path;
+    const int fd = cmd_open_to_read(path, &h.n);
+    h.bytes      = h.n > 4 ? cmd_map(fd, 0, h.n) : NULL;
+    close(fd);
+    if (!h.bytes)
+        refuse(&h, h.n > 4 ? "cannot be mapped" : "is cut short");
+    file->size = h.n;
+    read_header(file, &h);
+    cmd_unmap(h.bytes, h.n);
+    return file;
+}
+
+void cmd_classic_check(const cmd_classic *file, int variable, const char *name, int64_t records)
+{
+    int64_t before = 0, end = 0;
+
+    if (variable < 0 || variable >= file->n)
+        cmd_fail("%s: %s is not in its header", file->path, name);
+    const cmd_classic_place *p = &file->at[variable];
+    if (p->bytes == 0 || (p->step > 0 && records == 0))
+        return;
+    if ((p->step > 0 && __builtin_mul_overflow(p->step, records - 1, &before)) ||
+        __builtin_add_overflow(before, p->begin + p->bytes, &end))
+        end = INT64_MAX;
+    if (end > file->size)
+        cmd_fail("%s: truncated: %s ends at byte %lld, and the file has %lld", file->path, name,
+                 (long long)end, (long long)file->size);
+}

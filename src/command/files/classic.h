@@ -1,0 +1,24 @@
+/* classic.h - where the elements of a classic NetCDF file are: libnetcdf reads zeros where a file that was
+ * cut short has none, and does not say. */
+#ifndef CMD_CLASSIC_H
+#define CMD_CLASSIC_H
+#include <stdint.h>
+
+/* Of one variable.  Elements of a record variable are in `records` pieces, `step` bytes apart. */
+typedef struct cmd_classic_place {
+    int64_t begin, bytes, step; /* bytes: of a piece; step: 0 where there are no records */
+} cmd_classic_place;
+
+typedef struct cmd_classic {
+    const char        *path;
+    int64_t            size;
+    int                n;
+    cmd_classic_place *at; /* in the order of the header, which is that of variables' numbers */
+} cmd_classic;
+
+/* Reads the header; ends the program where it is none. */
+cmd_classic *cmd_classic_read(const char *path);
+/* Ends the program unless the file is as long as the variable needs: with `records` along its first
+ * axis, where that may grow. */
+void cmd_classic_check(const cmd_classic *file, int variable, const char *name, int64_t records);
+#endif
