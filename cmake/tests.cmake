@@ -171,6 +171,7 @@ if(TARGET rdim_command AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize=thread")
             RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests C_STANDARD 11 C_EXTENSIONS OFF)
         target_include_directories(test_${suite} PRIVATE tests)
         target_compile_definitions(test_${suite} PRIVATE _GNU_SOURCE RDIM_COMMAND="$<TARGET_FILE:rdim_command>"
+            RDIM_CASES="${PROJECT_SOURCE_DIR}/tests/command/cases"
             RDIM_COOKBOOK="${PROJECT_SOURCE_DIR}/docs/cookbook.md")
         target_link_libraries(test_${suite} PRIVATE rdim_command_parts PkgConfig::CHECK rdim_warnings)
         add_dependencies(test_${suite} rdim_command)

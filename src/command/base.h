@@ -2,14 +2,15 @@
  *
  * The command is a program on the public header alone; nothing of the library's inside is known
  * here.  Memory lives as long as the program.  What fails ends it, with a sentence on stderr that
- * says what to do: 2 for what was asked for in a way that cannot be meant, 1 for all else, 130
- * after Ctrl-C. */
+ * says what to do: 2 for what was asked for in a way that cannot be meant, 1 for all else.  After a
+ * signal such as that of Ctrl-C the program ends by that signal, which a shell shows as 128 and its
+ * number. */
 #ifndef CMD_BASE_H
 #define CMD_BASE_H
 #include <rdim.h>
 #include <stddef.h>
 
-enum { CMD_FAILED = 1, CMD_MISUSED = 2, CMD_INTERRUPTED = 130 };
+enum { CMD_FAILED = 1, CMD_MISUSED = 2 };
 
 /* Zeroed memory, and texts. */
 void                                       *cmd_room(size_t bytes);
@@ -19,6 +20,8 @@ __attribute__((format(printf, 1, 2))) char *cmd_text(const char *format, ...);
 /* Says a sentence on stderr, and ends the program; files under way are removed. */
 void           cmd_say(const char *sentence);
 _Noreturn void cmd_end(int status, const char *sentence);
+/* Ends the program without handlers of exit(), after what failed. */
+_Noreturn void cmd_leave(int status);
 #define cmd_warn(...)   cmd_say(cmd_text(__VA_ARGS__))
 #define cmd_fail(...)   cmd_end(CMD_FAILED, cmd_text(__VA_ARGS__))
 #define cmd_misuse(...) cmd_end(CMD_MISUSED, cmd_text(__VA_ARGS__))
@@ -29,9 +32,10 @@ void cmd_live_elsewhere(void *(*room)(size_t bytes), void (*end)(int status, con
 _Noreturn void cmd_fail_of(rd_ctx *ctx);
 const char    *cmd_error_text(rd_ctx *ctx);
 
-/* ---- Ctrl-C (interrupt.c) -------------------------------------------------------------------- */
-/* From now on Ctrl-C cancels what the context evaluates; a second one ends the program at once.  A
- * mapped file that becomes shorter ends it with a sentence. */
+/* ---- Signals (interrupt.c) ------------------------------------------------------------------- */
+/* From now on Ctrl-C, and each other signal that asks a program to end, cancels what the context
+ * evaluates; a second one ends the program at once.  A mapped file that becomes shorter ends it with a
+ * sentence, and a limit of file sizes makes calls fail. */
 void cmd_watch(rd_ctx *ctx);
 /* From here on they end the program at once. */
 void cmd_watch_no_more(void);
@@ -39,12 +43,17 @@ void cmd_watch_no_more(void);
 void cmd_may_go_on(void);
 bool cmd_interrupted(void);
 
-/* ---- Files written aside (interrupt.c) ------------------------------------------------------- */
+/* ---- Files written aside (aside.c) ----------------------------------------------------------- */
 /* A name beside `path` to write to, where nothing is yet: removed if the program ends before
- * cmd_aside_done(), which renames it to path. */
+ * cmd_aside_done(), which renames it to path.  Where path is a symbolic link the file behind it is
+ * meant.  Two paths of one file are refused.  A file that is replaced keeps its mode, and its owner
+ * where the system allows that. */
 const char *cmd_aside(const char *path);
 void        cmd_aside_done(const char *path, const char *aside);
 void        cmd_remove_aside(void);
+/* What stands behind a failure: which files are there, and which are not; "" where no file was to be
+ * written. */
+const char *cmd_what_was_written(void);
 
 /* ---- Element types (types.c) ----------------------------------------------------------------- */
 int64_t     cmd_size_of(rd_dtype type);

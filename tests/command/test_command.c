@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -363,6 +364,8 @@ static pid_t begin(char *const *arguments)
         const int quiet = open("err", O_WRONLY | O_CREAT | O_TRUNC, 0666);
         dup2(quiet, STDOUT_FILENO);
         dup2(quiet, STDERR_FILENO);
+        signal(SIGHUP, SIG_DFL); /* nohup may run the tests */
+        setrlimit(RLIMIT_CORE, &(struct rlimit){ 0 });
         execv(RDIM_COMMAND, arguments);
         _exit(127);
     }
@@ -384,6 +387,15 @@ static void nap(void)
 {
     nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
 }
+
+/* What asks a program to end ends it as that signal does, which shells show as 128 and its number. */
+static const struct {
+    int         number;
+    const char *says;
+} signals[] = { { SIGINT, "rdim: interrupted; nothing was written\n" },
+                { SIGTERM, "rdim: terminated; nothing was written\n" },
+                { SIGHUP, "rdim: the terminal was closed; nothing was written\n" },
+                { SIGQUIT, "rdim: quit; nothing was written\n" } };
 
 START_TEST(interrupted)
 {
@@ -409,14 +421,136 @@ START_TEST(interrupted)
         nap();
     for (int k = 0; k < 30; k++)
         nap();
-    ck_assert_int_eq(kill(child, SIGINT), 0);
+    ck_assert_int_eq(kill(child, signals[_i].number), 0);
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     read_text("err", err);
-    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 130, "%d: %s", status, err);
-    ck_assert_msg(strstr(err, "interrupted"), "%s", err);
+    ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == signals[_i].number, "%d: %s", status,
+                  err);
+    ck_assert_msg(strstr(err, signals[_i].says), "%s", err);
     ck_assert_int_eq(count_files(false), files);
     check_data("old.npy", "not written");
     ck_assert(unlink("old.npy") == 0 && unlink("long.bin") == 0);
+}
+END_TEST
+
+START_TEST(limit_of_file_sizes)
+{
+    run_well("cp a.npy old.npy; head -c 9000 /dev/zero > z.bin");
+    ck_assert_int_eq(run("ulimit -f 4; $R 'z + 1.' z=z.bin:u1:9000 -o old.npy"), 1);
+    ck_assert_msg(strstr(err, "old.npy: no room for 72128 bytes: File too large"), "%s", err);
+    check_data("old.npy", "too large");
+    ck_assert_int_eq(
+        run("ulimit -f 4; $R 'z + 1. / 3.' z=z.bin:u1:9000 -o new.csv; s=$?; ls; exit $s"), 1);
+    ck_assert_msg(strstr(err, "new.csv: cannot write"), "%s", err);
+    ck_assert_msg(!strstr(out, "tmp"), "%s", out);
+    run_well("rm old.npy z.bin");
+}
+END_TEST
+
+/* A pipe that nobody reads any more ends a program without a word. */
+START_TEST(nobody_reads)
+{
+    run_well("{ sleep 0.2; $R a a.npy; echo $? > status; } | true; cat status; rm status");
+    ck_assert_str_eq(out, "141\n");
+    ck_assert_str_eq(err, "");
+}
+END_TEST
+
+/* ---- Files that are replaced ----------------------------------------------------------------- */
+START_TEST(replaced)
+{
+    run_well(
+        "umask 022; $R a a.npy -o o.npy; stat -c %a o.npy; chmod 640 o.npy; $R 'a + 1' a.npy -o "
+        "o.npy; stat -c %a o.npy; chmod 444 o.npy; $R a a.npy -o o.npy; stat -c %a o.npy");
+    ck_assert_str_eq(out, "644\n640\n444\n");
+    check_data("o.npy", "replaced");
+    run_well(
+        "mkdir d; mv o.npy d; ln -s d/o.npy l.npy; $R '0 - a' a.npy -o l.npy; test -L l.npy; $R "
+        "'0 - x' x=d/o.npy -o d/o.npy");
+    check_data("d/o.npy", "behind a link, and an input of its own");
+    run_well("ln d/o.npy h.npy; $R 'a + 1' a.npy -o d/o.npy");
+    check_data("h.npy", "a hard link stays the old file");
+    run_well("rm -r d l.npy h.npy");
+}
+END_TEST
+
+/* Two ways to name one file. */
+static const struct {
+    const char *what, *before, *first, *second;
+} one_files[] = {
+    { "the same", "true", "o.npy", "o.npy" },
+    { "a dot", "true", "o.npy", "./o.npy" },
+    { "a dot, replaced", "cp a.npy o.npy", "o.npy", "./o.npy" },
+    { "a path", "true", "o.npy", "$PWD/o.npy" },
+    { "a link", "cp a.npy o.npy; ln -s o.npy l.npy", "o.npy", "l.npy" },
+    { "a hard link", "cp a.npy o.npy; ln o.npy l.npy", "o.npy", "l.npy" },
+    { "a link to a directory", "ln -s . l.npy", "o.npy", "l.npy/o.npy" },
+};
+
+START_TEST(one_file)
+{
+    char line[400];
+
+    snprintf(
+        line, sizeof line,
+        "%s; $R 'x = a; y = a + 1' a.npy -o x=%s -o y=%s; s=$?; ls *.tmp; rm -f o.npy l.npy; exit $s",
+        one_files[_i].before, one_files[_i].first, one_files[_i].second);
+    ck_assert_msg(run(line) == 2, "%s: %s", one_files[_i].what, err);
+    ck_assert_msg(strstr(err, "one file") || strstr(err, "named twice"), "%s", err);
+    ck_assert_msg(!strstr(out, "tmp"), "%s", out);
+}
+END_TEST
+
+/* ---- Files that are damaged ------------------------------------------------------------------ */
+/* Whatever byte of an archive is changed, stored or deflated: the same result, or none. */
+START_TEST(damaged_members)
+{
+    static const char *const files[] = { "a.npz", "c.npz" };
+    static char              bytes[ROOM], right[ROOM];
+
+    for (int k = 0; with_npz && k < COUNT(files); k++) {
+        char  line[400];
+        int   refused = 0, all = 0;
+        FILE *f;
+
+        snprintf(line, sizeof line, "cp " RDIM_CASES "/%s o.npz; $R 'x; b' o.npz", files[k]);
+        run_well(line);
+        memcpy(right, out, sizeof right);
+        f              = fopen("o.npz", "rb");
+        const size_t n = f ? fread(bytes, 1, sizeof bytes, f) : 0;
+        ck_assert(n > 0 && fclose(f) == 0);
+        for (size_t at = 0; at < n; at += 7, all++) {
+            bytes[at] ^= 0x10;
+            f = fopen("o.npz", "wb");
+            ck_assert(f && fwrite(bytes, 1, n, f) == n && fclose(f) == 0);
+            bytes[at] ^= 0x10;
+            const int status = run("$R 'x; b' o.npz");
+            ck_assert_msg(status == 0 ? strcmp(out, right) == 0 : *err != 0, "%s, byte %zu: %d, %s",
+                          files[k], at, status, out);
+            refused += status != 0;
+        }
+        ck_assert_msg(refused > all / 4 && refused < all, "%d of %d", refused, all);
+        run_well("rm o.npz");
+    }
+}
+END_TEST
+
+/* More files than may be open, read one after the other. */
+static const char *const suffixes[] = { "npy", "npz", "csv", "nc", "h5" };
+
+START_TEST(many_files)
+{
+    char line[400];
+
+    if ((_i == 1 && !with_npz) || (_i == 3 && !with_netcdf) || (_i == 4 && !with_hdf5))
+        return;
+    snprintf(
+        line, sizeof line,
+        "mkdir d; $R 'v = a[0]' a.npy -o d/1.%s; for k in $(seq 2 90); do cp d/1.%s d/$k.%s; done; "
+        "ulimit -n 32; $R 'size(v, 0)' v='d/*.%s'; s=$?; rm -r d; exit $s",
+        suffixes[_i], suffixes[_i], suffixes[_i], suffixes[_i]);
+    run_well(line);
+    ck_assert_str_eq(out, "360\n");
 }
 END_TEST
 
@@ -558,7 +692,13 @@ int main(void)
     tcase_add_test(tc, several_results);
     tcase_add_test(tc, joined);
     tcase_add_test(tc, little_memory);
-    tcase_add_test(tc, interrupted);
+    tcase_add_loop_test(tc, interrupted, 0, COUNT(signals));
+    tcase_add_test(tc, limit_of_file_sizes);
+    tcase_add_test(tc, nobody_reads);
+    tcase_add_test(tc, replaced);
+    tcase_add_loop_test(tc, one_file, 0, COUNT(one_files));
+    tcase_add_test(tc, damaged_members);
+    tcase_add_loop_test(tc, many_files, 0, COUNT(suffixes));
     tcase_add_test(tc, ticks);
     tcase_add_test(tc, colours);
 #if RDIM_CAIRO

@@ -1,0 +1,192 @@
+/* aside.c - files that are written beside their places and renamed, so that nothing half done stays
+ * behind. */
+#include "base.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_ASIDE = 64, NAMES = 100 };
+
+typedef struct place {
+    const char *given, *path; /* as the user wrote it, and without links */
+    dev_t       device;       /* of the file aside */
+    ino_t       inode;
+    bool        replaces;
+    struct stat old; /* of what is there, if so */
+} place;
+
+/* Read by the handler of signals: names are written before they are counted. */
+static const char *volatile aside_names[MOST_ASIDE];
+static volatile sig_atomic_t n_aside;
+static place                 places[MOST_ASIDE];
+static int                   n_done;
+
+void cmd_remove_aside(void)
+{
+    for (int k = 0; k < n_aside; k++)
+        if (aside_names[k])
+            unlink(aside_names[k]);
+}
+
+const char *cmd_what_was_written(void)
+{
+    const char *text = "";
+
+    if (n_done == 0)
+        return n_aside ? "; nothing was written" : "";
+    for (int done = 1; done >= 0; done--)
+        for (int k = 0, n = 0; k < n_aside; k++)
+            if (!aside_names[k] == (bool)done)
+                text = cmd_text("%s%s%s", text,
+                                n++    ? ", "
+                                : done ? "; written: "
+                                       : "; not written: ",
+                                places[k].given);
+    return text;
+}
+
+/* ---- The place ------------------------------------------------------------------------------- */
+/* Renaming over /dev/null would replace the device. */
+static void check_target(const char *path, place *p)
+{
+    p->replaces = stat(path, &p->old) == 0;
+    if (p->replaces && !S_ISREG(p->old.st_mode))
+        cmd_fail("%s: %s, cannot be written", path,
+                 S_ISDIR(p->old.st_mode) ? "a directory" : "not a regular file");
+}
+
+/* A rename replaces a link, and what it leads to would stay the old file.  A link to nothing is
+ * replaced. */
+static const char *behind_links(const char *path)
+{
+    struct stat facts;
+    char *real = lstat(path, &facts) == 0 && S_ISLNK(facts.st_mode) ? realpath(path, NULL) : NULL;
+    const char *copy = real ? cmd_copy(real, strlen(real)) : path;
+
+    free(real);
+    return copy;
+}
+
+static _Noreturn void refuse_twice(const place *p, const place *other)
+{
+    if (strcmp(p->given, other->given) == 0)
+        cmd_misuse("-o %s: named twice", p->given);
+    cmd_misuse("%s and %s are one file: two outputs cannot be there", other->given, p->given);
+}
+
+/* Hard links.  The other ways to say the same name meet the file aside. */
+static void check_others(const place *p)
+{
+    for (int k = 0; k < n_aside; k++)
+        if (p->replaces && places[k].replaces && places[k].old.st_dev == p->old.st_dev &&
+            places[k].old.st_ino == p->old.st_ino)
+            refuse_twice(p, &places[k]);
+}
+
+/* Is it one of ours?  Then the path is another spelling of that one's: ./o.npy of o.npy, and O.npy
+ * where case does not count. */
+static void check_occupant(const place *p, const char *name)
+{
+    struct stat facts;
+
+    if (stat(name, &facts) != 0)
+        return;
+    for (int k = 0; k < n_aside; k++)
+        if (aside_names[k] && facts.st_dev == places[k].device && facts.st_ino == places[k].inode)
+            refuse_twice(p, &places[k]);
+}
+
+/* What replaces a file is for nobody else to read before it has that one's mode. */
+static int create(const char *name, place *p)
+{
+    struct stat facts;
+    const int   fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, p->replaces ? 0600 : 0666);
+
+    if (fd >= 0 && fstat(fd, &facts) == 0) {
+        p->device = facts.st_dev;
+        p->inode  = facts.st_ino;
+    }
+    return fd;
+}
+
+const char *cmd_aside(const char *path)
+{
+    place p  = { .given = path, .path = behind_links(path) };
+    int   fd = -1;
+
+    check_target(path, &p);
+    check_others(&p);
+    if (n_aside == MOST_ASIDE)
+        cmd_misuse("more than %d files to write", MOST_ASIDE);
+    errno = EEXIST;
+    for (int k = 0; k < NAMES && fd < 0 && (errno == EEXIST || errno == EINTR); k++) {
+        const char *name = cmd_text("%s.%ld.%d.tmp", p.path, (long)getpid(), k);
+
+        aside_names[n_aside] = name;
+        fd                   = create(name, &p);
+        if (fd < 0 && errno == EEXIST) {
+            check_occupant(&p, name);
+            errno = EEXIST;
+        }
+    }
+    if (fd < 0)
+        cmd_fail("%s: cannot create a file beside it: %s", path, strerror(errno));
+    close(fd);
+    places[n_aside] = p;
+    return aside_names[n_aside++];
+}
+
+/* ---- The rename ------------------------------------------------------------------------------ */
+/* Only root gives files away; to whoever else may not, the file is a new one of theirs, of the same
+ * mode but for the rights that a mode gives to run as its owner. */
+static bool take_after(const place *p, int fd)
+{
+    struct stat now;
+    mode_t      mode = p->old.st_mode & 07777;
+
+    if (fstat(fd, &now) != 0)
+        return false;
+    if ((now.st_uid != p->old.st_uid || now.st_gid != p->old.st_gid) &&
+        fchown(fd, p->old.st_uid, p->old.st_gid) != 0)
+        mode &= 0777;
+    return fchmod(fd, mode) == 0 || errno == ENOTSUP || errno == EPERM;
+}
+
+/* A rename may reach the disk before the data does, and a crash between them would leave an empty
+ * file where an old one was.  Where there was none it can be computed again, and 10 ms are saved. */
+static bool settle(const place *p, const char *name)
+{
+    const int fd = p->replaces ? open(name, O_WRONLY | O_CLOEXEC) : -1;
+
+    if (fd < 0)
+        return !p->replaces;
+    bool there = take_after(p, fd) && (fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP);
+    if (close(fd) != 0 && errno != EINTR)
+        there = false;
+    return there;
+}
+
+static int place_of(const char *aside)
+{
+    for (int k = 0; k < n_aside; k++)
+        if (aside_names[k] == aside)
+            return k;
+    cmd_fail("%s: not a file of this run", aside);
+}
+
+void cmd_aside_done(const char *path, const char *aside)
+{
+    const int k = place_of(aside);
+
+    cmd_may_go_on();
+    if (!settle(&places[k], aside) || rename(aside, places[k].path) != 0)
+        cmd_fail("%s: cannot write: %s%s", path, strerror(errno),
+                 n_done ? cmd_what_was_written() : "");
+    aside_names[k] = NULL;
+    n_done++;
+}
