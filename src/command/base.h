@@ -39,6 +39,9 @@ const char    *cmd_error_text(rd_ctx *ctx);
 void cmd_watch(rd_ctx *ctx);
 /* From here on they end the program at once. */
 void cmd_watch_no_more(void);
+/* While a library writes the file `path`, which ends the program with a sentence where it crashes; NULL:
+ * no longer. */
+void cmd_watch_library(const char *path);
 /* For loops of our own: ends the program if there was one. */
 void cmd_may_go_on(void);
 bool cmd_interrupted(void);

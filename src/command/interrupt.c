@@ -2,6 +2,7 @@
 #include "base.h"
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t signalled;
@@ -55,6 +56,33 @@ static void handle_shorter(int number)
     const ssize_t said = write(STDERR_FILENO, text, sizeof text - 1);
     (void)said; /* or nobody is there to be told */
     _exit(CMD_FAILED);
+}
+
+/* libnetcdf crashes where the file that it closes cannot be written (reportobject(), 4.9). */
+static const char *volatile crash_text;
+
+static void handle_crash(int number)
+{
+    (void)number;
+    cmd_remove_aside();
+    const ssize_t said = write(STDERR_FILENO, crash_text, strlen(crash_text));
+    (void)said;
+    _exit(CMD_FAILED);
+}
+
+void cmd_watch_library(const char *path)
+{
+#ifndef __SANITIZE_ADDRESS__ /* which reports it */
+    static const int crashes[] = { SIGSEGV, SIGABRT };
+
+    if (path)
+        crash_text =
+            cmd_text("rdim: %s: cannot be written: the library that writes it crashes\n", path);
+    for (size_t k = 0; k < sizeof crashes / sizeof *crashes; k++)
+        signal(crashes[k], path ? handle_crash : SIG_DFL);
+#else
+    (void)path;
+#endif
 }
 
 /* nohup ignores SIGHUP for its program, and shells others for what runs in the background. */

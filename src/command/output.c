@@ -118,8 +118,12 @@ static void begin_target(cmd_target *t)
         bytes += cmd_result_bytes(&t->results.at[k]);
     }
     t->place = cmd_room((size_t)n * sizeof *t->place);
-    if ((t->format->write && (taken || bytes < LARGE)) ||
-        !t->format->begin(t->path, t->aside, &t->results, t->place))
+    if (t->format->write && (taken || bytes < LARGE))
+        return;
+    cmd_watch_library(t->path);
+    const bool begun = t->format->begin(t->path, t->aside, &t->results, t->place);
+    cmd_watch_library(NULL);
+    if (!begun)
         return;
     for (int k = 0; k < n && mapped && !taken; k++)
         if (cmd_result_bytes(&t->results.at[k]) > 0)
@@ -155,7 +159,9 @@ static void finish(cmd_target *t)
     if (t->mapped)
         return;
     if (t->format->write) {
+        cmd_watch_library(t->path);
         t->format->write(t->path, t->aside, &t->results);
+        cmd_watch_library(NULL);
         return;
     }
     const int fd = open(t->aside, O_WRONLY | O_CLOEXEC);
