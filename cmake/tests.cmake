@@ -76,6 +76,7 @@ target_compile_definitions(fuzz_formula PRIVATE _POSIX_C_SOURCE=200809L)
 target_link_libraries(fuzz_formula PRIVATE rdim_parts rdim_warnings)
 add_test(NAME fuzz_formula COMMAND fuzz_formula tests/data/formulas WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 list(APPEND rdim_tests fuzz_formula)
+include(${PROJECT_SOURCE_DIR}/cmake/fuzz.cmake)
 
 # ---- A driver, an NVRTC and a cuBLAS for machines without a GPU: tests/cuda -------------------------
 # In C++, as kernels are, which nothing else is.  With C's flags, as presets say there which sanitizers look; the address

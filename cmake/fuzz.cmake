@@ -1,0 +1,31 @@
+# Fuzz targets: tests/fuzz/driver.h says how to add one.
+#
+# Each is one LLVMFuzzerTestOneInput().  Our own driver runs it, with the tests for a moment.  With clang and
+# -DRDIM_LIBFUZZER=ON libFuzzer does, which follows coverage: cmake --preset libfuzzer.
+option(RDIM_LIBFUZZER "Fuzz targets are run by libFuzzer (clang)" OFF)
+
+# rdim_fuzz(NAME SOURCE CORPUS DEFINITIONS LIBRARIES...): CORPUS is a folder of inputs.
+function(rdim_fuzz name source corpus definitions)
+    add_executable(fuzz_${name} ${source})
+    set_target_properties(fuzz_${name} PROPERTIES
+        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests C_STANDARD 11 C_EXTENSIONS OFF)
+    target_include_directories(fuzz_${name} PRIVATE tests)
+    target_compile_definitions(fuzz_${name} PRIVATE _GNU_SOURCE ${definitions})
+    target_link_libraries(fuzz_${name} PRIVATE ${ARGN} rdim_warnings)
+    if(RDIM_LIBFUZZER)
+        target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+        add_test(NAME fuzz_${name} COMMAND fuzz_${name} -runs=500 -detect_leaks=0 ${corpus})
+    else()
+        target_sources(fuzz_${name} PRIVATE tests/fuzz/driver.c)
+        add_test(NAME fuzz_${name} COMMAND fuzz_${name} ${corpus})
+    endif()
+    set(rdim_tests ${rdim_tests} fuzz_${name} PARENT_SCOPE)
+endfunction()
+
+if(TARGET rdim_command_parts AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize=thread")
+    set(data ${PROJECT_SOURCE_DIR}/tests/data/fuzz)
+    foreach(suffix IN ITEMS npy npz csv)
+        rdim_fuzz(${suffix} tests/fuzz/file.c ${data}/${suffix} FUZZ_SUFFIX=".${suffix}" rdim_command_parts)
+    endforeach()
+    rdim_fuzz(classic tests/fuzz/file.c ${data}/classic "FUZZ_SUFFIX=\".nc\";FUZZ_CLASSIC=1" rdim_command_parts)
+endif()
