@@ -192,6 +192,23 @@ if(TARGET rdim_command AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize=thread")
     endif()
     add_test(NAME command_hostile COMMAND hostile ${hostile_rounds}x 1 ${PROJECT_BINARY_DIR}/tests ${cases})
     list(APPEND rdim_tests command_hostile)
+
+    # Failing calls of the system.  A sanitizer wants to be loaded before the shim.
+    if(NOT CMAKE_C_FLAGS MATCHES "-fsanitize")
+        add_library(shim MODULE tests/command/shim.c)
+        add_executable(faults tests/command/faults.c)
+        set_target_properties(shim faults PROPERTIES C_STANDARD 11 C_EXTENSIONS OFF
+            RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+        target_compile_definitions(shim PRIVATE _GNU_SOURCE)
+        target_compile_definitions(faults PRIVATE _GNU_SOURCE)
+        target_link_libraries(shim PRIVATE ${CMAKE_DL_LIBS} rdim_warnings)
+        target_link_libraries(faults PRIVATE rdim_warnings)
+        add_dependencies(faults shim rdim_command)
+        add_test(NAME command_faults COMMAND faults $<TARGET_FILE:rdim_command> $<TARGET_FILE:shim>
+            ${PROJECT_BINARY_DIR}/tests 60)
+        set_tests_properties(command_faults PROPERTIES ENVIRONMENT CASES=${PROJECT_SOURCE_DIR}/tests/command/cases)
+        list(APPEND rdim_tests command_faults)
+    endif()
 endif()
 
 # ---- The header and the installed package, as a user meets them -----------------------------------
