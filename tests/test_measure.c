@@ -2,11 +2,13 @@
 #define _POSIX_C_SOURCE 200809L
 #include "eval/cache/cache.h"
 #include "values.h"
+#include <inttypes.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { ROWS = 300, WIDTH = 500 };
@@ -246,6 +248,47 @@ START_TEST(findings_are_sorted)
 }
 END_TEST
 
+/* Nobody waits for a FIFO's writer, and a device has no end. */
+START_TEST(files_of_other_kinds)
+{
+    const char *path = path_in("fifo");
+
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    refused(path, RD_ERR_FILE, "not a regular file");
+    unlink(path);
+    refused("/", RD_ERR_FILE, "a directory");
+    refused("/dev/zero", RD_ERR_FILE, "not a regular file");
+}
+END_TEST
+
+/* In no order, and later ones in place of earlier ones.  A time by the square of their number was
+ * minutes for these. */
+START_TEST(files_of_many_lines)
+{
+    enum { LINES = 200000, KEYS = 150001 };
+    const char *path = path_in("many");
+    FILE       *file;
+
+    write_with(path, "");
+    file = fopen(path, "a");
+    ck_assert(file);
+    for (uint64_t k = 0; k < LINES; k++)
+        fprintf(file, "%016" PRIx64 " auto panel 0 tile 0 threads any seconds %d\n",
+                k * 7919 % KEYS + 1, (int)k + 1);
+    ck_assert(fclose(file) == 0);
+    ck_assert_msg(rd_measured_load(ctx, path) == RD_OK, "%s", rd_error_text(ctx));
+    const rd_findings *found = rd_findings_of(ctx);
+    ck_assert_int_eq(found->n, KEYS);
+    for (uint64_t k = LINES - KEYS; k < LINES; k += 997)
+        ck_assert(rd_findings_get(found, k * 7919 % KEYS + 1)->seconds == (double)k + 1);
+    write_with(path, "0000000000000002 auto panel 0 tile 0 threads any seconds 1\n"
+                     "0000000000000001 auto panel 0 tile 0 threads any seconds 1\nno line\n");
+    refused(path, RD_ERR_TEXT, "line 150005");
+    ck_assert(rd_findings_get(found, 1)->seconds == 1 && found->n == KEYS);
+    unlink(path);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = { the_same_bits,
@@ -255,6 +298,8 @@ int main(void)
                                    failures_are_the_evaluation_s,
                                    learned_by_another_process,
                                    files_that_are_refused,
+                                   files_of_other_kinds,
+                                   files_of_many_lines,
                                    findings_are_sorted };
 
     return run_suite("measure", tests, COUNT(tests));

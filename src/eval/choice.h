@@ -42,11 +42,17 @@ typedef struct rd_findings {
 const rd_found *rd_findings_get(const rd_findings *f, uint64_t key);
 /* In place of an earlier one.  False without memory, which is not recorded. */
 bool rd_findings_put(rd_ctx *ctx, rd_findings *f, const rd_found *found);
+/* At the end, in no order: rd_findings_sort() must follow.  It keeps the last of equal keys; without
+ * memory, which is not recorded either, it leaves the first `before` alone, which were in order. */
+bool rd_findings_add(rd_ctx *ctx, rd_findings *f, const rd_found *found);
+bool rd_findings_sort(rd_ctx *ctx, rd_findings *f, int32_t before);
 void rd_findings_free(rd_ctx *ctx, rd_findings *f);
 /* As a file has them, a line each; and back: the number of the first line that cannot be read, 0:
- * all were. */
+ * all were; RD_NOT_SORTED: no memory to put them in order.  Lines of the text end in 0 then. */
+enum { RD_NOT_SORTED = -1 };
 void rd_findings_text(rd_text *text, const rd_findings *f);
-int  rd_findings_read(rd_ctx *ctx, rd_findings *f, const char *text);
+int  rd_findings_read(rd_ctx *ctx, rd_findings *f, char *text);
+bool rd_traversal_read(const char *word, rd_traversal *traversal);
 /* "greedy, panels x4, tiles x1/2, 1 thread" */
 void rd_choice_text(rd_text *text, const rd_choice *choice);
 /* What a context's evaluations found, NULL without memory (eval/cache/cache.c). */

@@ -5,8 +5,10 @@
 #include "io/aside.h"
 #include "kernels/program.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { FIRST_LINE = 100, MOST_TEXT = 64 << 20 };
@@ -50,26 +52,57 @@ rd_status rd_measured_save(rd_ctx *ctx, const char *path)
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
+/* Why it is not read; NULL.  Nobody may wait for a FIFO's writer, and a device may never end. */
+static const char *why_not(int fd, struct stat *facts)
+{
+    if (fd < 0 || fstat(fd, facts) != 0)
+        return strerror(errno);
+    if (!S_ISREG(facts->st_mode))
+        return S_ISDIR(facts->st_mode) ? "a directory" : "not a regular file";
+    return facts->st_size > MOST_TEXT ? "too long to be such a file" : NULL;
+}
+
+/* Bytes that are there, no more than `n`; -1: they cannot be read. */
+static int64_t read_all(int fd, char *text, int64_t n)
+{
+    int64_t done = 0;
+
+    while (done < n) {
+        const ssize_t got = read(fd, text + done, (size_t)(n - done));
+
+        if (got == 0)
+            break;
+        if (got < 0 && errno != EINTR)
+            return -1;
+        done += got > 0 ? got : 0;
+    }
+    return done;
+}
+
 /* The context's memory, to be freed; NULL after recording why. */
 static char *read_text(rd_ctx *ctx, const char *call, const char *path)
 {
-    FILE *file = fopen(path, "r");
-    long  n    = file && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-    char *text = NULL;
+    struct stat facts;
+    const int   fd   = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    const char *why  = why_not(fd, &facts);
+    char       *text = why ? NULL : rd_alloc(ctx, (int64_t)facts.st_size + 1);
+    int64_t     n    = 0;
 
-    if (n < 0 || n > MOST_TEXT) {
-        rd_fail(ctx, RD_ERR_FILE, "%s: %s: %s", call, path,
-                n < 0 ? strerror(errno) : "too long to be such a file");
-    } else if ((text = rd_alloc(ctx, n + 1)) != NULL) {
-        rewind(file);
-        text[fread(text, 1, (size_t)n, file)] = '\0';
+    if (text && (n = read_all(fd, text, (int64_t)facts.st_size)) < 0) {
+        why = strerror(errno);
+        rd_free(ctx, text);
+        text = NULL;
     }
-    if (file)
-        fclose(file);
+    if (why)
+        rd_fail(ctx, RD_ERR_FILE, "%s: %s: %s", call, path, why);
+    if (text)
+        text[n] = '\0';
+    if (fd >= 0)
+        close(fd);
     return text;
 }
 
-static void take(rd_ctx *ctx, const char *call, const char *path, const char *text)
+static void take(rd_ctx *ctx, const char *call, const char *path, char *text)
 {
     rd_findings *found = rd_findings_of(ctx);
     char         line[FIRST_LINE];
@@ -83,7 +116,9 @@ static void take(rd_ctx *ctx, const char *call, const char *path, const char *te
                 (int)strlen(line) - 1, line);
     else if (!found)
         rd_fail(ctx, RD_ERR_MEMORY, "%s: %s: no memory", call, path);
-    else if ((bad = rd_findings_read(ctx, found, text + strlen(line))) != 0)
+    else if ((bad = rd_findings_read(ctx, found, text + strlen(line))) == RD_NOT_SORTED)
+        rd_fail(ctx, RD_ERR_MEMORY, "%s: %s: no memory to sort its lines", call, path);
+    else if (bad)
         rd_fail(ctx, RD_ERR_TEXT, "%s: %s: line %d cannot be read", call, path, bad + 1);
 }
 

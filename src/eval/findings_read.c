@@ -1,0 +1,123 @@
+/* findings_read.c - the text of a file of findings.
+ *
+ * The text may be long and in any order.  sscanf() looks for the end of all that it is given, and
+ * to insert in order moves what comes behind.  So each line is a text of its own, and the list is
+ * sorted once, at the end. */
+#include "eval/choice.h"
+#include "expr/expr.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SHIFT = 8 };
+
+/* A number up to the end of the word, within bounds. */
+static bool read_int(const char *word, int *value)
+{
+    char      *end;
+    const long n = strtol(word, &end, 10);
+
+    *value = (int)n;
+    return end != word && !*end && n >= -MOST_SHIFT && n <= MOST_SHIFT;
+}
+
+static bool read_line(const char *line, rd_found *v)
+{
+    char  key[20], traversal[8], panel[8], tile[8], threads[8], seconds[32];
+    char *key_end, *seconds_end;
+    int   panel_shift, tile_shift, end = 0;
+
+    if (sscanf(line, "%19s %7s panel %7s tile %7s threads %7s seconds %31s%n", key, traversal,
+               panel, tile, threads, seconds, &end) != 6 ||
+        line[end] != '\0' || !read_int(panel, &panel_shift) || !read_int(tile, &tile_shift) ||
+        (strcmp(threads, "1") != 0 && strcmp(threads, "any") != 0))
+        return false;
+    *v         = (rd_found){ .key = strtoull(key, &key_end, 16) };
+    v->seconds = strtod(seconds, &seconds_end);
+    v->choice  = (rd_choice){ .panel    = (int8_t)panel_shift,
+                              .tile     = (int8_t)tile_shift,
+                              .alone    = strcmp(threads, "1") == 0,
+                              .measured = true };
+    if (*key_end || *seconds_end)
+        return false;
+    return rd_traversal_read(traversal, &v->choice.traversal);
+}
+
+static bool read_number(const char *word, double *value)
+{
+    char *end;
+
+    *value = strtod(word, &end);
+    return end != word && !*end && *value > 0;
+}
+
+/* A line of kernels_text(). */
+static bool read_kernels(const char *line, rd_found *v)
+{
+    char  key[20], numbers[160], seconds[32], rule[32], why[RD_DEVICE_TEXT];
+    char *key_end;
+    int   end = 0;
+
+    *v = (rd_found){ .stage = true };
+    if (sscanf(line, "%19s kernels %159s seconds %31s by rule %31s%n", key, numbers, seconds, rule,
+               &end) != 4 ||
+        line[end] != '\0')
+        return false;
+    v->key = strtoull(key, &key_end, 16);
+    return !*key_end && read_number(seconds, &v->of.seconds) && read_number(rule, &v->of.by_rule) &&
+           (strcmp(numbers, "rule") == 0 ||
+            rd_backend_cuda.device->tuning_read(numbers, &v->of.tuning, why));
+}
+
+/* A line of rates_text(). */
+static bool read_rates(const char *line, rd_rates *r)
+{
+    double *const number[] = { &r->device.up,     &r->device.down,    &r->device.memory,
+                               &r->device.floats, &r->device.doubles, &r->device.room,
+                               &r->memory,        &r->operations };
+    char          key[20], word[8][32];
+    char         *key_end;
+    int           end = 0;
+
+    if (sscanf(line,
+               "%19s rates up %31s down %31s memory %31s floats %31s doubles %31s room %31s "
+               "here memory %31s operations %31s%n",
+               key, word[0], word[1], word[2], word[3], word[4], word[5], word[6], word[7],
+               &end) != 9 ||
+        line[end] != '\0')
+        return false;
+    r->key = strtoull(key, &key_end, 16);
+    for (int k = 0; k < 8; k++)
+        if (!read_number(word[k], number[k]))
+            return false;
+    return !*key_end && r->key;
+}
+
+static bool take_line(rd_ctx *ctx, rd_findings *f, const char *line)
+{
+    rd_found found;
+    rd_rates rates;
+
+    if (read_line(line, &found) || read_kernels(line, &found))
+        return rd_findings_add(ctx, f, &found);
+    if (!read_rates(line, &rates))
+        return false;
+    f->rates = rates;
+    return true;
+}
+
+int rd_findings_read(rd_ctx *ctx, rd_findings *f, char *text)
+{
+    const int32_t before = f->n;
+    int           bad    = 0;
+
+    for (int n = 1; *text && !bad; n++) {
+        char *const end = text + strcspn(text, "\n"), *const next = end + (*end == '\n');
+
+        *end = '\0';
+        if (*text && !take_line(ctx, f, text))
+            bad = n;
+        text = next;
+    }
+    return rd_findings_sort(ctx, f, before) ? bad : RD_NOT_SORTED;
+}

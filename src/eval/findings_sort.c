@@ -1,0 +1,67 @@
+/* findings_sort.c - a list of findings put in order of keys.  Of equal keys the last one stays.
+ *
+ * Merges, as they keep the order of what is equal, and as qsort() may take memory that the
+ * context's hooks do not see. */
+#include "eval/choice.h"
+#include "expr/expr.h"
+#include <string.h>
+
+/* Both halves in order, from..middle and middle..to: together at `into`. */
+static void merge(rd_found *into, const rd_found *at, int32_t from, int32_t middle, int32_t to)
+{
+    int32_t left = from, right = middle;
+
+    for (int32_t k = from; k < to; k++) {
+        const bool second = left == middle || (right < to && at[right].key < at[left].key);
+
+        into[k] = at[second ? right++ : left++];
+    }
+}
+
+static int32_t at_most(int64_t n, int32_t most)
+{
+    return n < most ? (int32_t)n : most;
+}
+
+/* In whichever of the two they end. */
+static rd_found *sorted(rd_found *at, rd_found *other, int32_t n)
+{
+    for (int64_t width = 1; width < n; width *= 2) {
+        rd_found *const from = at;
+
+        for (int64_t k = 0; k < n; k += 2 * width)
+            merge(other, from, (int32_t)k, at_most(k + width, n), at_most(k + 2 * width, n));
+        at    = other;
+        other = from;
+    }
+    return at;
+}
+
+static bool is_sorted(const rd_findings *f)
+{
+    for (int32_t k = 1; k < f->n; k++)
+        if (f->at[k - 1].key >= f->at[k].key)
+            return false;
+    return true;
+}
+
+bool rd_findings_sort(rd_ctx *ctx, rd_findings *f, int32_t before)
+{
+    rd_found *other, *from;
+    int32_t   n = 0;
+
+    if (is_sorted(f))
+        return true;
+    other = rd_alloc_quiet(ctx, f->n * (int64_t)sizeof *other);
+    if (!other) {
+        f->n = before;
+        return false;
+    }
+    from = sorted(f->at, other, f->n);
+    for (int32_t k = 0; k < f->n; k++)
+        if (k + 1 == f->n || from[k].key != from[k + 1].key)
+            f->at[n++] = from[k];
+    f->n = n;
+    rd_free(ctx, other);
+    return true;
+}
