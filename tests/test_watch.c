@@ -5,6 +5,7 @@
 #include "eval/plan.h"
 #include "eval/run/watch.h"
 #include "isa.h"
+#include "kernels/cpu/product/blas.h"
 #include "values.h"
 #include <fcntl.h>
 #include <math.h>
@@ -199,6 +200,48 @@ START_TEST(signals_cancel)
                   atomic_load(&called) < (int64_t)ROWS * ROW / 2);
         rd_error_clear(ctx);
     }
+}
+END_TEST
+
+/* A library's calls cannot be stopped: a sum of many products, or along many steps, is many calls,
+ * which begin at whole blocks for tasks and may end between two calls. */
+START_TEST(products_are_cancelled)
+{
+    enum { N = 128, MOST_PARTS = 1 << 13 };
+    static double x[N * N + MOST_PARTS], y[N * N];
+    rd_status     got = rd_blas_name() ? RD_OK : RD_ERR_CANCELLED;
+
+    for (int parts = 256; got == RD_OK; parts *= 2) {
+        told               t    = { .stop_at = 1, .thread = pthread_self() };
+        const rd_eval_opts opts = { .progress = tell, .user = &t, .threads = 1 };
+        rd_expr *a = rd_wrap(ctx, x, RD_SHAPE(parts, N, N), .strides = RD_STRIDES(1, N, 1));
+
+        ck_assert_int_le(parts, MOST_PARTS);
+        got = rd_eval_many(
+            ctx, RD_RESULTS({ rd_einsum("bik,bkj->ij", a, a), RD_INTO(y, RD_SHAPE(N, N)) }), &opts);
+        ck_assert(got == RD_OK || (t.calls == 1 && t.done < 1));
+    }
+    ck_assert_int_eq(got, RD_ERR_CANCELLED);
+    rd_error_clear(ctx);
+}
+END_TEST
+
+START_TEST(long_products_are_many_calls)
+{
+    enum { M = 2048, K = 30000 };
+    static float   x[1], y[1]; /* nobody reads them */
+    rd_expr       *a = rd_wrap(ctx, x, RD_SHAPE(M, K)), *b = rd_wrap(ctx, x, RD_SHAPE(K, M));
+    rd_plan *const plan = rd_plan_new(
+        ctx, (rd_exprs){ 0 }, RD_RESULTS({ rd_matmul(a, b), RD_INTO(y, RD_SHAPE(M, M)) }), NULL);
+    const rd_program *const p = plan ? &plan->program[0] : NULL;
+
+    ck_assert_msg(p, "%s", rd_error_text(ctx));
+    if (rd_blas_name()) {
+        ck_assert(p->product && p->step == 1);
+        ck_assert_int_ge(p->grain, K / 2500);
+        ck_assert_int_eq(p->axis_extent[p->root] % p->grain, 0);
+    }
+    rd_plan_free(plan);
 }
 END_TEST
 
@@ -533,13 +576,22 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { progress_grows_to_1,      short_ones_tell_nothing,
-                                   progress_of_plans,        kept_plans_tell_who_asks,
-                                   progress_cancels,         the_next_one_is_cancelled,
-                                   signals_cancel,           slow_functions_are_cancelled,
-                                   short_ones_are_cancelled, backwards_in_steps,
-                                   planning_is_cancelled,    files_larger_than_memory,
-                                   files_while_one_listens,  panels_run_in_parts };
+    const TTest *const tests[] = { progress_grows_to_1,
+                                   short_ones_tell_nothing,
+                                   progress_of_plans,
+                                   kept_plans_tell_who_asks,
+                                   progress_cancels,
+                                   the_next_one_is_cancelled,
+                                   signals_cancel,
+                                   products_are_cancelled,
+                                   long_products_are_many_calls,
+                                   slow_functions_are_cancelled,
+                                   short_ones_are_cancelled,
+                                   backwards_in_steps,
+                                   planning_is_cancelled,
+                                   files_larger_than_memory,
+                                   files_while_one_listens,
+                                   panels_run_in_parts };
 
     return run_suite("watch", tests, COUNT(tests));
 }

@@ -27,11 +27,14 @@ static int64_t part_of(const rd_program *p, int64_t unit)
     return halved(p, unit, LEAST * p->grain, LONG * RD_STEP_WORK);
 }
 
-/* A step takes whole ranges of the tile loops, whose width was chosen for the cache. */
+/* A step takes whole ranges of the tile loops, whose width was chosen for the cache.  A product's
+ * is a call of a BLAS, which makes a part of a sum where that is long. */
 static int64_t unit_of(const rd_program *p)
 {
     int64_t unit = p->grain;
 
+    if (p->product)
+        return 1;
     for (int k = 0; k < p->n_loop; k++) {
         const rd_loop *loop = &p->loop[k];
 

@@ -9,15 +9,17 @@ typedef struct rd_cpu_product {
     const rd_product *of;
     int64_t           rows, cols, row_blocks, col_blocks, blocks; /* of c, for tasks */
     int64_t           parts;  /* products that a block of c is the sum of */
+    int64_t           steps;  /* of the sums along k that one call makes */
+    int64_t           calls;  /* of a block, one after the other: those of each part */
     rd_simd_product  *kernel; /* NULL: by BLAS */
 } rd_cpu_product;
 
 /* Makes a product that pays for it run by BLAS, where there is one and p->exact does not forbid it,
- * or by these kernels: p->product then, and the root axis counts blocks of c.  False without
+ * or by these kernels: p->product then, and the root axis counts calls.  False without
  * memory. */
 bool rd_product_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool);
 /* Who computes it. */
 const char *rd_product_by(const rd_cpu_product *product);
-/* The task's share of the blocks. */
+/* The task's share of the calls. */
 void rd_product_run(const rd_cpu_product *product, rd_task *task);
 #endif
