@@ -269,6 +269,21 @@ if(BUILD_SHARED_LIBS AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize")
     endif()
 endif()
 
+# Random programs beside NumPy: a module for Python of the library and of tests/graphs/ways.c.  Sanitizers want to be
+# loaded before the interpreter; docs/testing.md says how that is done by hand.
+add_library(graph_ways MODULE EXCLUDE_FROM_ALL tests/graphs/ways.c tests/graphs/guard.c tests/isa.c tests/dirt.c
+    tests/oracle_value.c $<TARGET_OBJECTS:rdim_parts> ${isa_objects})
+set_target_properties(graph_ways PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests
+    C_STANDARD 11 C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden)
+target_include_directories(graph_ways PRIVATE tests)
+target_link_libraries(graph_ways PRIVATE rdim_parts rdim_warnings)
+if(RDIM_PYTHON AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize")
+    set_target_properties(graph_ways PROPERTIES EXCLUDE_FROM_ALL OFF)
+    add_test(NAME graphs_numpy COMMAND ${RDIM_PYTHON} ${PROJECT_SOURCE_DIR}/tests/graphs/graphs.py
+        $<TARGET_FILE:graph_ways>)
+    list(APPEND rdim_tests graphs_numpy)
+endif()
+
 include(cmake/docs.cmake)
 
 # 77: a test that cannot run here says why and counts as skipped.  Check's limit of 4 seconds a test is
