@@ -11,6 +11,7 @@ import sys
 import time
 import warnings
 from collections import Counter
+from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 try:
@@ -156,7 +157,7 @@ def main():
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
     os.environ.setdefault("RDIM_TIER1", "off")
-    ours, stats, failed, start = Ours(asked.module), Counter(), 0, time.time()
+    ours, stats, failed, start = Ours(Path(asked.module).resolve()), Counter(), 0, time.time()
     for number in range(asked.first, asked.first + asked.count):
         wrong, program = one(ours, number, asked, stats)
         if asked.show:

@@ -94,6 +94,8 @@ def once(x, kind):
     """x, in long double, as the nearest numbers of a float type."""
     if kind is BF16:
         return upper_half(np.ascontiguousarray(to_odd(x)).reshape(np.shape(x))).astype(LONG)
+    if kind is F16:  # NumPy rounds long double to f32 first
+        return x.astype(np.float64).astype(np.float16).astype(LONG)
     return x.astype(kind.memory).astype(LONG)
 
 

@@ -33,6 +33,14 @@ def away_from_0(lo, hi):
     return (lo > 0) | (hi < 0)
 
 
+def around_0(lo, hi):
+    return (lo <= 0) & (hi >= 0)
+
+
+def infinite(lo, hi):
+    return np.isinf(lo) | np.isinf(hi)
+
+
 def small(lo, hi):
     return hi - lo < 1e-3
 
@@ -80,7 +88,8 @@ ONE = [
 ]
 TWO = [
     Map("add", np.add, rule="arith", weight=6, signs=True), Map("sub", np.subtract, rule="arith", weight=5, signs=True),
-    Map("mul", np.multiply, rule="arith", weight=6),
+    Map("mul", np.multiply, sure=lambda a, b, lo, hi: ~(around_0(a, b) & infinite(lo, hi)) &
+        ~(around_0(lo, hi) & infinite(a, b)), rule="arith", weight=6),
     Map("div", np.divide, sure=lambda a, b, lo, hi: away_from_0(lo, hi), signs=True, weight=2),
     Map("floordiv", None, rule="ints"), Map("remainder", None, rule="ints"),
     Map("pow", np.power, ulps=1, sure=lambda a, b, lo, hi: a > 0, rule="float"),

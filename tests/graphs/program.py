@@ -13,6 +13,7 @@ from kinds import LONG
 from maps import REFUSED
 from value import Value, vague
 
+SLOT = 96 * 4096  # bytes of a slot of guard.c
 MOST = 1500  # elements of a value; a few programs have larger ones
 
 
@@ -137,7 +138,7 @@ class Program:
 
     def leaf(self, kind, shape, values=None):
         strides, first, span = self.layout(shape)
-        while span > 2 * self.most:
+        while span * kind.memory.itemsize > SLOT:
             strides, first, span = self.layout(shape)
         base = self.elements(kind, span) if values is None else values(span).astype(kind.memory)
         leaf = Leaf(kind, shape, strides, first if span else 0, base, self.chance(0.7))

@@ -94,15 +94,16 @@ def cast(x, kind):
         return Value(kind, lo, lo if x.lo is x.hi else K.once(x.hi, kind), x.unsure)
     if not x.kind.bits:
         return Value(kind, x.lo.astype(kind.memory), None, x.unsure)
-    lo, hi = to_int(x.lo, kind), to_int(x.hi, kind)
-    wide = lo != hi
+    whole = K.U64 if kind.letter == "u" else K.I64  # ends that only wrap to the same int have others between them
+    lo = to_int(x.lo, kind if kind is K.BOOL else whole)
+    wide = lo != to_int(x.hi, kind if kind is K.BOOL else whole)
     if kind is K.BOOL and x.lo is not x.hi:
         wide = (x.lo <= 0) & (x.hi >= 0)
-    return Value(kind, lo, None, either(x.unsure, wide))
+    return Value(kind, lo.astype(kind.memory), None, either(x.unsure, wide))
 
 
 def to_int(x, kind):
-    """Floats truncated, cut to 64 bits, and wrapped; NaN is 0."""
+    """Floats truncated, and cut to 64 bits; NaN is 0."""
     if kind is K.BOOL:
         return x != 0
     low, high = (0, 2**64 - 1) if kind.letter == "u" else (-2**63, 2**63 - 1)
@@ -112,7 +113,7 @@ def to_int(x, kind):
         x = np.where(upper, x - LONG(2**63), x).astype(np.uint64) + np.where(upper, np.uint64(2**63), np.uint64(0))
     else:
         x = np.where(x >= LONG(2**63), LONG(2**63 - 1), x).astype(np.int64)
-    return x.astype(kind.memory)
+    return x
 
 
 def to_complex(x, kind):
