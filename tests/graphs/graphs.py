@@ -33,7 +33,7 @@ from value import wrong_at  # noqa: E402
 from views import sliced  # noqa: E402
 
 RARE = {"measured": 300, "compiled": 0}  # one program in so many; 0: where it is asked for alone
-WAYS, LIMITED, SLICED, FORMULAS = 2, 25, 5, 6
+WAYS, SLICED, FORMULAS = 2, 5, 6
 
 
 def program_of(number):
@@ -132,7 +132,7 @@ def one(ours, number, asked, stats):
             stats["ways"] += 1
         if not wrong and choose.randrange(FORMULAS) == 0:
             wrong = by_formula(ours, program, chosen, nodes, stats)
-        if not wrong and choose.randrange(LIMITED) == 0:
+        if not wrong and asked.limited and choose.randrange(asked.limited) == 0:
             wrong = limited(ours, program, chosen, plain, choose)
     return wrong, program
 
@@ -151,6 +151,7 @@ def main():
     parser.add_argument("--count", type=int, default=5000)
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--ways", default=None, help="how many of each program, all, or the name of one")
+    parser.add_argument("--limited", type=int, default=25, help="one in so many has little memory, too; 0: none has")
     parser.add_argument("--show", action="store_true", help="print each program")
     parser.add_argument("--failures", type=int, default=20)
     asked = parser.parse_args()
