@@ -82,16 +82,18 @@ static long double logaddexpl_(long double x, long double y)
 
 static const struct {
     const char *name;
-    double      ulps;
-} bounds[] = { { "erfc", 2 },        { "erfinv", 2 }, { "gelu", 2.5 },
-               { "sigmoid", 2 },     { "silu", 2 },   { "softplus", 2 },
-               { "logaddexp", 2.5 }, { "tgamma", 4 }, { "lgamma", 1.5 } };
+    double      f32, f64;
+} bounds[] = {
+#define RD_BOUND(name, f32, f64) { #name, f32, f64 },
+#include "accuracy/bounds.def"
+#undef RD_BOUND
+};
 
-static double bound_of(const row *r)
+static double bound_of(const row *r, bool is_f32)
 {
     for (int k = 0; k < COUNT(bounds); k++)
         if (strcmp(bounds[k].name, r->name) == 0)
-            return bounds[k].ulps;
+            return is_f32 ? bounds[k].f32 : bounds[k].f64;
     return 1;
 }
 
@@ -306,10 +308,38 @@ START_TEST(within_an_ulp)
     const row  *r   = &rows[_i];
     const worst f32 = measure_f32(r, STRIDE), f64 = measure_f64(r, POINTS);
 
-    ck_assert_msg(f32.ulps <= bound_of(r), "%s f32: %g ulp at %a, %a", r->name, f32.ulps, f32.x,
-                  f32.y);
-    ck_assert_msg(f64.ulps <= bound_of(r), "%s f64: %g ulp at %a, %a", r->name, f64.ulps, f64.x,
-                  f64.y);
+    ck_assert_msg(f32.ulps <= bound_of(r, true), "%s f32: %g ulp at %a, %a", r->name, f32.ulps,
+                  f32.x, f32.y);
+    ck_assert_msg(f64.ulps <= bound_of(r, false), "%s f64: %g ulp at %a, %a", r->name, f64.ulps,
+                  f64.x, f64.y);
+}
+END_TEST
+
+/* The worst points that tests/accuracy found. */
+static const struct {
+    const char *name, *type;
+    double      x, y;
+} worst_points[] = {
+#define RD_POINT(name, type, x, y, points) { #name, #type, x, y },
+#include "accuracy/points.def"
+#undef RD_POINT
+};
+
+START_TEST(worst_points_within)
+{
+    const bool is_f32 = strcmp(worst_points[_i].type, "f32") == 0;
+    const row *r      = rows;
+    worst      w      = { 0 };
+
+    while (r < rows + COUNT(rows) && strcmp(r->name, worst_points[_i].name) != 0)
+        r++;
+    ck_assert(r < rows + COUNT(rows));
+    if (is_f32)
+        point_f32(r, (float)worst_points[_i].x, (float)worst_points[_i].y, &w);
+    else
+        point_f64(r, worst_points[_i].x, worst_points[_i].y, &w);
+    ck_assert_msg(w.ulps <= bound_of(r, is_f32), "%s %s: %g ulp at %a, %a", r->name,
+                  worst_points[_i].type, w.ulps, worst_points[_i].x, worst_points[_i].y);
 }
 END_TEST
 
@@ -359,10 +389,10 @@ START_TEST(special_values)
             point_f32(r, (float)special(i), (float)special(j), &f32);
             point_f64(r, special(i), special(j), &f64);
         }
-    ck_assert_msg(f32.ulps <= bound_of(r), "%s f32: %g ulp at %a, %a", r->name, f32.ulps, f32.x,
-                  f32.y);
-    ck_assert_msg(f64.ulps <= bound_of(r), "%s f64: %g ulp at %a, %a", r->name, f64.ulps, f64.x,
-                  f64.y);
+    ck_assert_msg(f32.ulps <= bound_of(r, true), "%s f32: %g ulp at %a, %a", r->name, f32.ulps,
+                  f32.x, f32.y);
+    ck_assert_msg(f64.ulps <= bound_of(r, false), "%s f64: %g ulp at %a, %a", r->name, f64.ulps,
+                  f64.x, f64.y);
 }
 END_TEST
 
@@ -534,6 +564,7 @@ int main(int argc, char **argv)
     TCase *tests = tcase_create("functions");
 
     tcase_add_loop_test(tests, within_an_ulp, 0, COUNT(rows));
+    tcase_add_loop_test(tests, worst_points_within, 0, COUNT(worst_points));
     tcase_add_loop_test(tests, special_values, 0, COUNT(rows));
 #if defined __x86_64__ && defined __GNUC__
     tcase_add_loop_test(tests, same_bits, 0, COUNT(all_loops));

@@ -11,42 +11,44 @@
 #include "kernels/math/math_erf.h"
 #include "kernels/math/math_log.h"
 
-#define RD_ERFC_K 3.75
-#define RD_ERFC_0 0x1.3ccda0b5d5dc2p+0
+#define RD_ERFC_K      3.75
+#define RD_ERFC_WIDE_K 0x1.f0ap+1 /* of f64 */
+#define RD_ERFC_WIDE_0 0x1.3c31447fb193p+0
 
-/* E(t), t >= 0, as two numbers; error 2^-61. */
+/* E(t), 0 <= t <= 28.5, as two numbers; error 2^-57.  RD_ERFC_WIDE_0 is within 2^-62 of the value at
+ * RD_ERFC_WIDE_K, which was chosen for that. */
 RD_INLINE double rd_erfc_scaled(double t, double *lo)
 {
     const double twice = t + t, under = 1 + twice, back = under - twice,
                  under_lo = (1 - back) + (twice - (under - back));
-    const double s        = (t - RD_ERFC_K) / (t + RD_ERFC_K);
-    double       p        = 0x1.45c4d87103f5ap-32;
+    const double s        = (t - RD_ERFC_WIDE_K) / (t + RD_ERFC_WIDE_K);
+    double       p        = 0x1.49c8bce376ebap-32;
 
-    p                 = __builtin_fma(p, s, -0x1.b5c024a99565ep-34);
-    p                 = __builtin_fma(p, s, -0x1.61a700818f2cap-28);
-    p                 = __builtin_fma(p, s, -0x1.4f3b6ee5b451ap-29);
-    p                 = __builtin_fma(p, s, 0x1.52ff42a327ab0p-25);
-    p                 = __builtin_fma(p, s, 0x1.71a4b10b8b56ep-26);
-    p                 = __builtin_fma(p, s, -0x1.1783be6d47b1cp-22);
-    p                 = __builtin_fma(p, s, -0x1.e0abc2819e240p-25);
-    p                 = __builtin_fma(p, s, 0x1.d6a392e0a6778p-20);
-    p                 = __builtin_fma(p, s, -0x1.057987deab9d3p-20);
-    p                 = __builtin_fma(p, s, -0x1.8008a7ada1d98p-17);
-    p                 = __builtin_fma(p, s, 0x1.778bff0a64aadp-16);
-    p                 = __builtin_fma(p, s, 0x1.b1445a8d9a340p-15);
-    p                 = __builtin_fma(p, s, -0x1.303fa45f1690dp-12);
-    p                 = __builtin_fma(p, s, 0x1.33fb23a5fd915p-12);
-    p                 = __builtin_fma(p, s, 0x1.cc3a0e63a9f3cp-10);
-    p                 = __builtin_fma(p, s, -0x1.3f603c32b6045p-7);
-    p                 = __builtin_fma(p, s, 0x1.d0b0037d6b1a3p-6);
-    p                 = __builtin_fma(p, s, -0x1.e0d0fa6e05efap-5);
-    p                 = __builtin_fma(p, s, 0x1.7a14188a9af8dp-4);
-    p                 = __builtin_fma(p, s, -0x1.bda9309a286fdp-4);
-    p                 = __builtin_fma(p, s, 0x1.510169d096784p-4);
-    p                 = __builtin_fma(p, s, 0x1.d5f2948159c65p-9);
-    p                 = __builtin_fma(p, s, -0x1.1f367683f89a6p-3);
-    const double more = p * s, over = RD_ERFC_0 + more, over_lo = (RD_ERFC_0 - over) + more;
-    const double q = over / under;
+    p                 = __builtin_fma(p, s, -0x1.6706a61a9bad0p-29);
+    p                 = __builtin_fma(p, s, -0x1.883061608109fp-27);
+    p                 = __builtin_fma(p, s, 0x1.428926d0e83f9p-26);
+    p                 = __builtin_fma(p, s, 0x1.9a006f40bd30bp-24);
+    p                 = __builtin_fma(p, s, -0x1.3ed5d7da740b1p-23);
+    p                 = __builtin_fma(p, s, -0x1.38d6fa6e86d41p-21);
+    p                 = __builtin_fma(p, s, 0x1.87ac27f945029p-20);
+    p                 = __builtin_fma(p, s, 0x1.643d38c68985bp-19);
+    p                 = __builtin_fma(p, s, -0x1.ddf5ad1243e09p-17);
+    p                 = __builtin_fma(p, s, 0x1.5d3fa572ac389p-19);
+    p                 = __builtin_fma(p, s, 0x1.ce8d93ceed2bcp-14);
+    p                 = __builtin_fma(p, s, -0x1.2f94e3eabdf37p-12);
+    p                 = __builtin_fma(p, s, -0x1.31fae6c05897dp-13);
+    p                 = __builtin_fma(p, s, 0x1.b2f41c8678833p-9);
+    p                 = __builtin_fma(p, s, -0x1.aaab8c2324292p-7);
+    p                 = __builtin_fma(p, s, 0x1.0e98b8bc5de70p-5);
+    p                 = __builtin_fma(p, s, -0x1.01cff40904712p-4);
+    p                 = __builtin_fma(p, s, 0x1.7e6eb889a946fp-4);
+    p                 = __builtin_fma(p, s, -0x1.adb2a03bdc38bp-4);
+    p                 = __builtin_fma(p, s, 0x1.323d1f5f105b6p-4);
+    p                 = __builtin_fma(p, s, 0x1.47125c0d6749dp-7);
+    p                 = __builtin_fma(p, s, -0x1.1ebccaacfcb37p-3);
+    const double more = p * s, over = RD_ERFC_WIDE_0 + more,
+                 over_lo = (RD_ERFC_WIDE_0 - over) + more;
+    const double q       = over / under;
 
     *lo = (__builtin_fma(-q, under, over) + __builtin_fma(-q, under_lo, over_lo)) / under;
     return q;

@@ -10,6 +10,8 @@
 #include "kernels/math/math_trig.h"
 
 #define RD_GAMMA_FAR 13.0
+#define RD_PI_HI     0x1.921fb54442d18p+1
+#define RD_PI_LO     0x1.1a62633145c07p-53
 
 /* Two numbers whose sum is meant; nothing here is so large or small that parts of it overflow or
  * vanish, but for products of subnormals, which are exact. */
@@ -95,28 +97,63 @@ static inline rd_pair rd_stirling(rd_pair y)
 }
 
 /* sin(pi a), a >= 0 and no whole number, without its sign; *odd: is the sign that of -1? */
-static inline double rd_sin_of_pi(double a, int *odd)
+static inline rd_pair rd_sin_of_pi(double a, int *odd)
 {
     const double whole = __builtin_rint(a), left = a - whole, r = left < 0 ? -left : left;
     const double near = r > 0.25 ? 0.5 - r : r, half = 0.5 * whole;
-    const double angle = near * 0x1.921fb54442d18p+1;
-    const double lo    = __builtin_fma(near, 0x1.1a62633145c07p-53,
-                                       __builtin_fma(near, 0x1.921fb54442d18p+1, -angle));
+    const double angle = near * RD_PI_HI;
+    const double lo    = __builtin_fma(near, RD_PI_LO, __builtin_fma(near, RD_PI_HI, -angle));
+    double       head  = angle;
+    const double tail  = r > 0.25 ? rd_cos_tail_f64(angle, lo, &head) : rd_sin_tail_f64(angle, lo);
 
     *odd = (__builtin_rint(half) != half) != (left < 0);
-    return rd_sin_of_f64(angle, lo, r > 0.25 ? 1 : 0);
+    return rd_pair_sum(head, tail);
 }
 
 /* ---- tgamma ---------------------------------------------------------------------------------- */
-/* Gamma(x) 2^-down of x > 0. */
-static inline double rd_gamma_scaled(double x, double down)
+/* 2^(log - n) of the nearest whole number n; *sum is what rd_scale_f64() wants of it. */
+static inline rd_pair rd_power_of_2(rd_pair log, uint64_t *sum)
+{
+    const double  magic = log.hi + RD_MAGIC_2_F64, r = log.hi - (magic - RD_MAGIC_2_F64);
+    const rd_pair a =
+        rd_pair_times(rd_pair_of(r, log.lo), rd_pair_of(RD_LN2_HI_F64, RD_LN2_LO_F64));
+    const rd_pair one = rd_pair_sum(1, a.hi);
+
+    *sum = rd_bits_f64(magic);
+    return rd_pair_sum(one.hi, one.lo + __builtin_fma(a.hi * a.hi, rd_expm1_tail_f64(a.hi),
+                                                      __builtin_fma(a.hi, a.lo, a.lo)));
+}
+
+/* over / under, with one rounding but for a little. */
+static inline double rd_pair_over(rd_pair over, rd_pair under)
+{
+    const double q    = over.hi / under.hi;
+    const double lost = __builtin_fma(-q, under.hi, over.hi) + __builtin_fma(-q, under.lo, over.lo);
+
+    return q + lost / under.hi;
+}
+
+static inline double rd_gamma_above(double x)
 {
     rd_pair       y;
-    const rd_pair product = rd_rising(x, &y), log = rd_stirling(y);
-    const double  gamma = rd_exp2_wide(log.hi - down, log.lo), q = gamma / product.hi;
-    const double  lost = __builtin_fma(-q, product.lo, __builtin_fma(-q, product.hi, gamma));
+    uint64_t      sum;
+    const rd_pair product = rd_rising(x, &y), power = rd_power_of_2(rd_stirling(y), &sum);
 
-    return q < (double)INFINITY ? q + lost / product.hi : q;
+    return rd_scale_f64(rd_pair_over(power, product), sum);
+}
+
+/* pi / (a sin(pi a) Gamma(a)), with the power of 2 in Gamma(a) = 2^n power / product put on last, as
+ * Gamma(a) may be beyond the range and this not yet below it. */
+static inline double rd_gamma_below(double a, rd_pair sine)
+{
+    rd_pair        y;
+    uint64_t       sum;
+    const rd_pair  product = rd_rising(a, &y), power = rd_power_of_2(rd_stirling(y), &sum);
+    const rd_pair  under   = rd_pair_times(rd_pair_times(rd_pair_of(a, 0), sine), power);
+    const rd_pair  over    = rd_pair_times(rd_pair_of(RD_PI_HI, RD_PI_LO), product);
+    const uint64_t inverse = 2 * rd_bits_f64(RD_MAGIC_2_F64) - sum;
+
+    return rd_scale_f64(rd_pair_over(over, under), inverse);
 }
 
 static inline double rd_tgamma_f64(double x)
@@ -129,20 +166,26 @@ static inline double rd_tgamma_f64(double x)
     if (a < 0x1p-60)
         return 1 / x;
     if (x > 0)
-        return x > 172 ? (double)INFINITY : rd_gamma_scaled(x, 0);
+        return x > 172 ? (double)INFINITY : rd_gamma_above(x);
     if (a == __builtin_rint(a))
         return (double)NAN;
-    /* pi / (-a sin(pi a) Gamma(a)); Gamma may be beyond the range and this not yet below it */
-    const double sine = rd_sin_of_pi(a, &odd), down = a > 100 ? 200 : 0;
-    const double y = a > 190 ? 0
-                             : 0x1.921fb54442d18p+1 / (a * sine * rd_gamma_scaled(a, down)) *
-                                   (a > 100 ? 0x1p-200 : 1);
+    const rd_pair sine = rd_sin_of_pi(a, &odd);
+    const double  y    = a > 190 ? 0 : rd_gamma_below(a, sine);
 
     return odd ? y : -y;
 }
 
 /* ---- lgamma ---------------------------------------------------------------------------------- */
-/* lgamma(1 + t) and lgamma(2 + t), |t| <= 3/16; errors 2^-67, 2^-64. */
+/* t (slope + rest), with the error of t slope. */
+static inline double rd_line(double t, double slope, double rest)
+{
+    const double line = t * slope, lost = __builtin_fma(t, slope, -line);
+
+    return line + __builtin_fma(t, rest, lost);
+}
+
+/* lgamma(1 + t) and lgamma(2 + t), |t| <= 3/16; errors 2^-67, 2^-64.  Each has its slope at the zero in
+ * two numbers. */
 static inline double rd_lgamma_at_1(double t)
 {
     double p = -0x1.f286c9c7ddba6p-5;
@@ -164,7 +207,7 @@ static inline double rd_lgamma_at_1(double t)
     p = __builtin_fma(p, t, 0x1.151322ac7d83ep-2);
     p = __builtin_fma(p, t, -0x1.9a4d55beab2d7p-2);
     p = __builtin_fma(p, t, 0x1.a51a6625307d3p-1);
-    return __builtin_fma(p, t, -0x1.2788cfc6fb619p-1) * t;
+    return rd_line(t, -0x1.2788cfc6fb619p-1, __builtin_fma(p, t, 0x1.6cb90701fbfabp-58));
 }
 
 static inline double rd_lgamma_at_2(double t)
@@ -183,7 +226,7 @@ static inline double rd_lgamma_at_2(double t)
     p = __builtin_fma(p, t, 0x1.51322ac7d843ep-6);
     p = __builtin_fma(p, t, -0x1.13e001a557603p-4);
     p = __builtin_fma(p, t, 0x1.4a34cc4a60fa6p-2);
-    return __builtin_fma(p, t, 0x1.b0ee6072093cep-2) * t;
+    return rd_line(t, 0x1.b0ee6072093cep-2, __builtin_fma(p, t, 0x1.6cb90701fbfabp-58));
 }
 
 /* log2(Gamma(x)) of x > 0. */
@@ -202,6 +245,16 @@ static inline double rd_times_ln_2(rd_pair log)
     return y.hi + y.lo;
 }
 
+/* x (log(x) - 1): the other terms are nothing beside it.  Scaled, as log2's multiple is beyond the range
+ * before log's is. */
+static inline double rd_lgamma_huge(double x)
+{
+    const rd_pair less =
+        rd_pair_add(rd_pair_log2(rd_pair_of(x, 0)), rd_pair_of(-RD_LOG2E_HI_F64, -RD_LOG2E_LO_F64));
+
+    return rd_times_ln_2(rd_pair_times(rd_pair_of(x * 0x1p-20, 0), less)) * 0x1p20;
+}
+
 static inline double rd_lgamma_f64(double x)
 {
     const double a = RD_ABS_F64(x);
@@ -209,8 +262,8 @@ static inline double rd_lgamma_f64(double x)
 
     if (x != x)
         return x;
-    if (!(a < 0x1p1000)) /* so near its end that it is infinite, or a whole number below 0 */
-        return x > 0 && x < 0x1.754d9278b51a7p1014 ? x * (rd_log_f64(x) - 1) : (double)INFINITY;
+    if (!(a < 0x1p1000)) /* a whole number below 0, or beyond the range, or nearly */
+        return x > 0 && a < (double)INFINITY ? rd_lgamma_huge(x) : (double)INFINITY;
     if (x <= 0 && a == __builtin_rint(a))
         return (double)INFINITY;
     if (x > 0 && RD_ABS_F64(x - 1) <= 0.1875)
@@ -222,9 +275,8 @@ static inline double rd_lgamma_f64(double x)
     if (x > 0)
         return rd_times_ln_2(rd_log2_gamma(x));
     /* log(pi / (a |sin(pi a)|)) - lgamma(a) */
-    const double  sine = rd_sin_of_pi(a, &odd), under = a * sine;
-    const rd_pair part = rd_pair_log2(rd_pair_of(under, __builtin_fma(a, sine, -under)));
-    const rd_pair pi   = rd_pair_log2(rd_pair_of(0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53));
+    const rd_pair part = rd_pair_log2(rd_pair_times(rd_pair_of(a, 0), rd_sin_of_pi(a, &odd)));
+    const rd_pair pi   = rd_pair_log2(rd_pair_of(RD_PI_HI, RD_PI_LO));
     const rd_pair both = rd_pair_add(part, rd_log2_gamma(a));
 
     return rd_times_ln_2(rd_pair_add(pi, rd_pair_minus(both)));

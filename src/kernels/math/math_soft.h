@@ -47,16 +47,50 @@ RD_INLINE double rd_softplus_f64(double x)
     return (x > 0 ? x : 0) + rd_log1p_f64(rd_exp_of_minus(RD_ABS_F64(x)));
 }
 
-/* log(exp(x) + exp(y)), x - y with its error; the difference of equal infinities is none. */
+/* exp(-(square + lo)) - 1 over 2^n, as r and what is to be added to it; *magic has n. */
+RD_INLINE double rd_exp_of_minus_parts(double square, double lo, double *rest, double *magic)
+{
+    *magic = __builtin_fma(square, -RD_LOG2E_F64, RD_MAGIC_2_F64);
+
+    const double n   = *magic - RD_MAGIC_2_F64;
+    const double top = __builtin_fma(n, -RD_LN2_HI_F64, -square),
+                 low = __builtin_fma(n, -RD_LN2_LO_F64, -lo);
+    const double r   = top + low;
+
+    *rest = __builtin_fma(r * r, rd_expm1_tail_f64(r), low - (r - top));
+    return r;
+}
+
+/* log(1 + e + e_lo) of 0 <= e <= 1 as two numbers, as log1p has it: there 1 + e is 2^n m with n 0 or 1. */
+RD_INLINE double rd_log1p_of_part(double e, double e_lo, double *lo)
+{
+    const int    big  = e > 0x1.a827999fcef32p-2; /* sqrt(2) - 1 */
+    const double less = e - 1, c = (e - (less + 1)) + e_lo;
+    const double f = big ? 0.5 * less : e, f_lo = big ? 0.5 * c : e_lo;
+    const double a = big ? RD_LN2_TOP_F64 : 0, a_lo = big ? RD_LN2_REST_F64 : 0, sum = a + f;
+    const double tail = __builtin_fma(f_lo, __builtin_fma(f, f, 1 - f), rd_log_tail_f64(f));
+
+    *lo = (f - (sum - a)) + (a_lo + tail);
+    return sum;
+}
+
+/* log(exp(x) + exp(y)), x - y with its error; the difference of equal infinities is none.  The greater
+ * one may cancel the logarithm, so that one and the exponential have their errors with them. */
 RD_INLINE double rd_logaddexp_f64(double x, double y)
 {
     const double most = x > y ? x : y, least = x > y ? y : x, apart = most - least;
     const double back = apart - most, lost = (most - (apart - back)) - (least + back);
     const int    near = apart < 800.0;
     const double some = near ? apart : 800.0, size = x == y ? 0 : some;
-    const double e = rd_times_exp_of_minus(1, 0, size, near ? lost : 0);
+    double       rest, magic, log_lo;
+    const double r    = rd_exp_of_minus_parts(size, near ? lost : 0, &rest, &magic);
+    const double more = r + rest, whole = 1 + more,
+                 whole_lo = (more - (whole - 1)) + (rest - (more - r));
+    const double e        = rd_scale_f64(whole, rd_bits_f64(magic));
+    const double log = rd_log1p_of_part(e, rd_scale_f64(whole_lo, rd_bits_f64(magic)), &log_lo);
+    const double sum = most + log, to = sum - most, error = (most - (sum - to)) + (log - to);
 
-    return most + rd_log1p_f64(e) + (x != x ? x : 0) + (y != y ? y : 0);
+    return sum + (near ? error + log_lo : 0) + (x != x ? x : 0) + (y != y ? y : 0);
 }
 
 /* ---- f32 ------------------------------------------------------------------------------------- */
