@@ -78,6 +78,22 @@ add_test(NAME fuzz_formula COMMAND fuzz_formula tests/data/formulas WORKING_DIRE
 list(APPEND rdim_tests fuzz_formula)
 include(${PROJECT_SOURCE_DIR}/cmake/fuzz.cmake)
 
+# ---- How exact elementary functions are: tests/accuracy ----------------------------------------------
+# The exact results are MPFR's; test_math measures the same points by long double where there is none.
+pkg_check_modules(MPFR QUIET IMPORTED_TARGET mpfr)
+if(MPFR_FOUND)
+    file(GLOB accuracy_sources CONFIGURE_DEPENDS tests/accuracy/*.c)
+    add_executable(accuracy ${accuracy_sources})
+    set_target_properties(accuracy PROPERTIES
+        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests C_STANDARD 11 C_EXTENSIONS OFF)
+    target_include_directories(accuracy PRIVATE tests)
+    target_link_libraries(accuracy PRIVATE rdim_parts PkgConfig::MPFR rdim_warnings)
+    add_test(NAME accuracy COMMAND accuracy --check ${PROJECT_SOURCE_DIR}/docs/accuracy.md)
+    list(APPEND rdim_tests accuracy)
+else()
+    message(STATUS "no MPFR: tests/accuracy is not built")
+endif()
+
 # ---- A driver, an NVRTC and a cuBLAS for machines without a GPU: tests/cuda -------------------------
 # In C++, as kernels are, which nothing else is.  With C's flags, as presets say there which sanitizers look; the address
 # sanitizer looks at kernels, too.
