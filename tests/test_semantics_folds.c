@@ -628,6 +628,58 @@ START_TEST(where_and_weights)
 }
 END_TEST
 
+/* n numbers, number `at` of which is much greater: its square overflows. */
+static rd_expr *with_one_large(rd_dtype type, int64_t n, int64_t at, double large)
+{
+    rd_expr *const i = rd_coord(rd_broadcast(rd_int(ctx, 0), RD_SHAPE(n)), 0);
+
+    return rd_where(rd_eq(i, rd_int(ctx, at)), rd_cast(rd_num(ctx, large), type),
+                    rd_cast(rd_remainder(i, rd_int(ctx, 7)), type));
+}
+
+/* In whole, in columns, and weighted: the variance of x, whose elements `count`. */
+static void expect_variances(const char *what, rd_expr *x, rd_expr *count, double want)
+{
+    const rd_dtype type = rd_type_of(x);
+    const rd_shape wide = RD_SHAPE(rd_shape_of(x).at[0], 3);
+    rd_expr *const all = rd_eq(count, count), *const two = rd_broadcast(rd_expand(x, 1), wide);
+    rd_expr *const y[] = { rd_var(x, RD_ALL),
+                           rd_std(x, RD_ALL),
+                           rd_var(x, RD_ALL, .weights = count),
+                           rd_var(x, RD_ALL, .where = all),
+                           rd_select(rd_var(two, RD_DIMS(0)), 0, 1),
+                           rd_var(two, RD_ALL),
+                           rd_select(rd_scan(x, "var", RD_DIMS(0)), 0, -1) };
+
+    for (int k = 0; k < (int)COUNT(y); k++)
+        expect(what, y[k], type, VALUES(want));
+}
+
+START_TEST(variances_that_overflow)
+{
+    static const int64_t sizes[] = { 2, 3, 63, 64, 65, 129, 1000, 5000 };
+
+    for (int k = 0; k < (int)COUNT(sizes) * 3; k++) {
+        const int64_t n = sizes[k / 3], at = k % 3 == 0 ? 0 : k % 3 == 1 ? n / 2 : n - 1;
+        rd_expr      *x = with_one_large(RD_F64, n, at, 1e200), *y;
+        rd_expr      *i = rd_coord(x, 0),
+                *w      = rd_cast(rd_add(rd_remainder(i, rd_int(ctx, 3)), rd_int(ctx, 1)), RD_F64);
+
+        expect_variances("1e200", x, w, INFINITY);
+        expect_variances("f32", with_one_large(RD_F32, n, at, -1e30), rd_cast(w, RD_F32), INFINITY);
+        expect_variances("an infinity", with_one_large(RD_F64, n, at, INFINITY), w, NAN);
+        expect_variances("NaN", with_one_large(RD_F32, n, at, NAN), rd_cast(w, RD_F32), NAN);
+        y = with_one_large(RD_F64, n, at, 1e200);
+        expect("covariance", rd_cov(x, y, RD_ALL), RD_F64, VALUES(INFINITY));
+        expect("of opposites", rd_cov(x, rd_neg(y), RD_ALL), RD_F64, VALUES(-INFINITY));
+        expect("of an infinity", rd_cov(with_one_large(RD_F64, n, at, INFINITY), y, RD_ALL), RD_F64,
+               VALUES(NAN));
+        expect("norm", rd_norm(x, RD_ALL), RD_F64, VALUES(INFINITY));
+        forget_leaves();
+    }
+}
+END_TEST
+
 START_TEST(norms)
 {
     rd_expr *x = leaf(RD_F64, VALUES(3, -4));
@@ -817,6 +869,7 @@ int main(void)
                                    dims,
                                    masks_of_places,
                                    where_and_weights,
+                                   variances_that_overflow,
                                    norms,
                                    logsumexp_range,
                                    scans,
