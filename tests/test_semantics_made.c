@@ -132,6 +132,11 @@ START_TEST(matrices)
     expect("diff too often", rd_diff(x, 0, 9), RD_I32, NULL, 0);
     expect("diff of bools", rd_diff(leaf(RD_BOOL, VALUES(0, 1, 1, 0)), 0, 1), RD_BOOL,
            VALUES(1, 0, 1));
+    expect("tril of bools", rd_tril(leaf_shape(RD_BOOL, RD_SHAPE(2, 2), VALUES(1, 1, 0, 1)), 0),
+           RD_BOOL, VALUES(1, 0, 0, 1));
+    expect("triu of bools", rd_triu(leaf_shape(RD_BOOL, RD_SHAPE(2, 2), VALUES(1, 1, 1, 1)), 1),
+           RD_BOOL, VALUES(0, 1, 0, 0));
+    expect("tri of bools", rd_tri(ctx, 2, 2, 0, RD_BOOL), RD_BOOL, VALUES(1, 0, 1, 1));
     expect_error("no matrix", rd_tril(x, 0), RD_ERR_SHAPE);
     expect_error("less often", rd_diff(x, 0, -1), RD_ERR_ARGUMENT);
 }

@@ -250,8 +250,9 @@ static rd_expr *triangle(const char *call, rd_op compares, rd_expr *x, int64_t k
                        rd_shape_text(x->rank, x->extent, text));
     rd_expr *right = map_2(RD_OP_sub, call, rd_places(x, -1), rd_places(x, -2));
     rd_expr *is    = map_2(compares, call, right, rd_int(x->ctx, k));
+    rd_expr *zero  = rd_fit_to(rd_int(x->ctx, 0), x->type, call); /* bools stay bools */
 
-    return rd_map_op(RD_OP_where, call, 3, (rd_expr *const[]){ is, x, rd_int(x->ctx, 0) });
+    return rd_map_op(RD_OP_where, call, 3, (rd_expr *const[]){ is, x, zero });
 }
 
 rd_expr *rd_tril(rd_expr *x, int64_t k)

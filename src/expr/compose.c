@@ -11,7 +11,9 @@ static bool is_float(const rd_expr *x)
 
 rd_expr *rd_relu(rd_expr *x)
 {
-    return x ? map_2(RD_OP_maximum, "rd_relu", x, rd_int(x->ctx, 0)) : NULL;
+    if (!rd_operands("rd_relu", 1, &x))
+        return NULL;
+    return x->type == RD_BOOL ? x : map_2(RD_OP_maximum, "rd_relu", x, rd_int(x->ctx, 0));
 }
 
 rd_expr *rd_sinc(rd_expr *x)
