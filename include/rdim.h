@@ -1098,6 +1098,16 @@ RD_API rd_expr *rd_histogram(rd_expr *x, int64_t n, double lo, double hi, rd_exp
  * smaller errors; types are those of the reductions.  Others of any reducer:
  * rd_reduce(rd_window(x, axis, n, 1), r, RD_DIMS(-1)).  NULL on RD_ERR_AXIS, RD_ERR_ARGUMENT
  * (n < 1). */
+/** Keywords.  Positional arguments are the axis, n, and ddof of var and std. */
+typedef struct rd_rolling_opts {
+    uint32_t size;
+    int32_t  axis;
+    int64_t  n;    /* neighbours of a window                                          */
+    double   ddof; /* var and std divide by n - ddof                                  */
+    rd_dtype type; /* of the results, and at least that of the sums, as of reductions */
+    int32_t  reserved;
+} rd_rolling_opts;
+/** rd_rolling_sum(x, axis, n, .type = RD_F64) */
 RD_API rd_expr *rd_rolling_sum(rd_expr *x, int axis, int64_t n),
     *rd_rolling_mean(rd_expr *x, int axis, int64_t n),
     *rd_rolling_min(rd_expr *x, int axis, int64_t n),
@@ -1106,6 +1116,18 @@ RD_API rd_expr *rd_rolling_sum(rd_expr *x, int axis, int64_t n),
  *  root. */
 RD_API rd_expr *rd_rolling_var(rd_expr *x, int axis, int64_t n, double ddof),
     *rd_rolling_std(rd_expr *x, int axis, int64_t n, double ddof);
+/** By name: "sum", "mean", "min", "max", "var", "std"; others are RD_ERR_TEXT. */
+RD_API rd_expr *rd_rolling_name(rd_expr *x, const char *reducer, const rd_rolling_opts *opts);
+#ifndef __cplusplus
+#define RD_ROLLING_OPTS(...) \
+    (&(rd_rolling_opts){ .size = (uint32_t)sizeof(rd_rolling_opts), .axis = __VA_ARGS__ })
+#define rd_rolling_sum(x, ...)  rd_rolling_name(x, "sum", RD_ROLLING_OPTS(__VA_ARGS__))
+#define rd_rolling_mean(x, ...) rd_rolling_name(x, "mean", RD_ROLLING_OPTS(__VA_ARGS__))
+#define rd_rolling_min(x, ...)  rd_rolling_name(x, "min", RD_ROLLING_OPTS(__VA_ARGS__))
+#define rd_rolling_max(x, ...)  rd_rolling_name(x, "max", RD_ROLLING_OPTS(__VA_ARGS__))
+#define rd_rolling_var(x, ...)  rd_rolling_name(x, "var", RD_ROLLING_OPTS(__VA_ARGS__))
+#define rd_rolling_std(x, ...)  rd_rolling_name(x, "std", RD_ROLLING_OPTS(__VA_ARGS__))
+#endif
 
 /* ---- Centred, scaled, weighed ---------------------------------------------------------------- *
  * Along the axes d, as reductions have them (RD_KEEP means nothing here); x's shape and type, ints

@@ -1,4 +1,5 @@
 /* docs/semantics.md on arrays made of others, rolling reductions, and what centres and scales. */
+#include "core/dtype.h"
 #include "values.h"
 
 #include <math.h>
@@ -115,6 +116,67 @@ START_TEST(copies)
 }
 END_TEST
 
+/* What only moves elements changes no type. */
+static void keeps_type(rd_dtype type)
+{
+    rd_expr *const x    = rd_cast(leaf_shape(RD_U8, RD_SHAPE(2, 2), VALUES(1, 0, 1, 1)), type);
+    rd_expr *const flat = rd_reshape(x, RD_SHAPE(4)), *const both[] = { x, x };
+    rd_expr *const is = leaf(RD_BOOL, VALUES(1, 0)), *const at = leaf(RD_I32, VALUES(1, 0));
+    rd_expr *half[2];
+    const struct {
+        const char *what;
+        rd_expr    *y;
+    } cases[] = {
+        { "tril", rd_tril(x, 0) },
+        { "triu", rd_triu(x, 0) },
+        { "tri", rd_tri(ctx, 2, 2, 0, type) },
+        { "pad", rd_pad(x, 0, 1, 1, RD_PAD_CONSTANT, NULL) },
+        { "pad by a number", rd_pad(x, 0, 1, 1, RD_PAD_CONSTANT, rd_int(ctx, 1)) },
+        { "edge", rd_pad(x, 0, 1, 1, RD_PAD_EDGE, NULL) },
+        { "reflect", rd_pad(x, 0, 1, 1, RD_PAD_REFLECT, NULL) },
+        { "symmetric", rd_pad(x, 0, 1, 1, RD_PAD_SYMMETRIC, NULL) },
+        { "wrap", rd_pad(x, 0, 1, 1, RD_PAD_WRAP, NULL) },
+        { "roll", rd_roll(x, 0, 1) },
+        { "repeat", rd_repeat(x, 0, 2) },
+        { "tile", rd_tile(x, RD_SHAPE(2, 2)) },
+        { "stack", rd_stack(0, (rd_exprs){ both, 2 }) },
+        { "concat", rd_concat(0, (rd_exprs){ both, 2 }) },
+        { "split", rd_split(x, 0, 2, half) ? half[1] : NULL },
+        { "take", rd_take(x, 0, at) },
+        { "take along", rd_take_along(x, 0, rd_reshape(at, RD_SHAPE(1, 2))) },
+        { "flip", rd_flip(x, RD_DIMS(0)) },
+        { "diagonal", rd_diagonal(x, 0, 1, 0) },
+        { "window", rd_window(x, 0, 2, 1) },
+        { "where", rd_where(is, x, x) },
+        { "first", rd_first(x, RD_DIMS(0)) },
+        { "last", rd_last(x, RD_DIMS(0)) },
+        { "shuffle", rd_shuffle(x, 0, 3) },
+        { "dense", rd_dense(flat) },
+        { "sort", rd_dtype_is_complex(type) ? x : rd_sort(x, 0) },
+        { "top k", rd_dtype_is_complex(type) ? x : rd_top_k(x, 1, 0) },
+        { "mode", rd_dtype_is_complex(type) ? x : rd_mode(x, RD_DIMS(0)) },
+        { "clip", rd_dtype_is_complex(type) ? x : rd_clip(x, x, x) },
+        { "min", rd_dtype_is_complex(type) ? x : rd_min(x, RD_DIMS(0)) },
+        { "rolling max", rd_dtype_is_complex(type) ? x : rd_rolling_max(x, 0, 2) },
+        { "relu", rd_dtype_is_complex(type) ? x : rd_relu(x) },
+        { "nan_to_num", rd_nan_to_num(x) },
+    };
+
+    for (size_t k = 0; k < COUNT(cases); k++)
+        ck_assert_msg(rd_type_of(cases[k].y) == type, "%s of %s gives %s: %s", cases[k].what,
+                      rd_dtype_name(type), rd_dtype_name(rd_type_of(cases[k].y)),
+                      rd_error_text(ctx));
+}
+
+START_TEST(types_that_are_kept)
+{
+    for (int type = RD_BOOL; type <= RD_C128; type++) {
+        keeps_type((rd_dtype)type);
+        forget_leaves();
+    }
+}
+END_TEST
+
 START_TEST(matrices)
 {
     rd_expr *m = leaf_shape(RD_F32, RD_SHAPE(2, 3), VALUES(1, NAN, 3, 4, 5, 6));
@@ -221,6 +283,34 @@ START_TEST(rolling)
     expect_error("n", rd_rolling_sum(leaf(RD_F32, VALUES(1)), 0, 0), RD_ERR_ARGUMENT);
     expect_error("axis", rd_rolling_min(leaf(RD_F32, VALUES(1)), 1, 1), RD_ERR_AXIS);
     ck_assert(!rd_rolling_std(NULL, 0, 3, 0));
+}
+END_TEST
+
+START_TEST(rolling_types)
+{
+    rd_expr *x = leaf(RD_F32, VALUES(1, 2, 16777216)), *i = leaf(RD_U8, VALUES(255, 1, 3));
+    rd_expr *h = leaf(RD_F16, VALUES(60000, 60000, 2)), *z = rd_complex(x, x);
+
+    expect("sum", rd_rolling_sum(x, 0, 3, .type = RD_F64), RD_F64, VALUES(16777219));
+    expect("mean", rd_rolling_mean(i, 0, 2, .type = RD_F32), RD_F32, VALUES(128, 2));
+    expect("sum of halves", rd_rolling_sum(h, 0, 2, .type = RD_F32), RD_F32, VALUES(120000, 60002));
+    expect("sum of ints", rd_rolling_sum(i, 0, 2, .type = RD_I32), RD_I32, VALUES(256, 4));
+    expect("narrow", rd_rolling_sum(i, 0, 2, .type = RD_U8), RD_U8, VALUES(0, 4));
+    expect("min", rd_rolling_min(i, 0, 2, .type = RD_F64), RD_F64, VALUES(1, 1));
+    expect("max", rd_rolling_max(i, 0, 4, .type = RD_I64), RD_I64, NULL, 0);
+    expect("var", rd_rolling_var(i, 0, 2, 1, .type = RD_F32), RD_F32, VALUES(32258, 2));
+    expect("std", rd_rolling_std(i, 0, 2, .type = RD_F32), RD_F32, VALUES(127, 1));
+    expect("to complex", rd_real(rd_rolling_sum(i, 0, 2, .type = RD_C64)), RD_F32, VALUES(256, 4));
+    expect("of complex", rd_imag(rd_rolling_sum(z, 0, 3, .type = RD_C128)), RD_F64,
+           VALUES(16777219));
+    expect("var of complex", rd_rolling_var(z, 0, 2, .type = RD_F64), RD_F64,
+           VALUES(0.5, 2. * 8388607 * 8388607));
+    expect("by name", rd_rolling_name(i, "mean", RD_ROLLING_OPTS(0, 2)), RD_F64, VALUES(128, 2));
+    expect("as a function", (rd_rolling_mean)(i, 0, 2), RD_F64, VALUES(128, 2));
+    expect_error("name", rd_rolling_name(i, "prod", RD_ROLLING_OPTS(0, 2)), RD_ERR_TEXT);
+    expect_error("type", rd_rolling_sum(x, 0, 2, .type = (rd_dtype)77), RD_ERR_TYPE);
+    expect_error("ddof", rd_rolling_sum(x, 0, 2, .ddof = 1), RD_ERR_ARGUMENT);
+    expect_error("complex to real", rd_rolling_sum(z, 0, 2, .type = RD_F64), RD_ERR_TYPE);
 }
 END_TEST
 
@@ -383,9 +473,10 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { borders,   copies,          matrices,
-                                   rolling,   scaled,          weighed_by_exponentials,
-                                   distances, made_as_written, made_of_complex };
+    const TTest *const tests[] = { borders,         copies,         types_that_are_kept,
+                                   matrices,        rolling,        rolling_types,
+                                   scaled,          distances,      weighed_by_exponentials,
+                                   made_as_written, made_of_complex };
 
     return run_suite("semantics_made", tests, COUNT(tests));
 }

@@ -232,100 +232,164 @@ static rd_expr *reduced(rd_rolling *r)
     return rd_move_axis(by_rows(r, last), last, axis);
 }
 
-static bool begin(rd_rolling *r, rd_expr *x, int axis, int64_t n)
+/* ---- Operands -------------------------------------------------------------------------------- */
+static bool begin(rd_rolling *r, rd_expr *x, const rd_rolling_opts *o)
 {
-    if (!rd_operands(r->call, 1, &x) || (r->axis = rd_axis(x, axis, r->call)) < 0)
+    if (!rd_operands(r->call, 1, &x) || (r->axis = rd_axis(x, o->axis, r->call)) < 0)
         return false;
-    if (n < 1) {
+    if (o->n < 1) {
         rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: windows of %lld elements, at least 1 is needed",
-                r->call, (long long)n);
+                r->call, (long long)o->n);
         return false;
     }
-    r->n    = n;
+    r->n    = o->n;
+    r->ddof = o->ddof;
     r->x    = rd_cast_to(x, x->type);
-    r->type = r->x ? r->x->type : RD_F64;
     return r->x != NULL;
 }
 
-/* x in the type of its sums, which is that of the results; halves are added in f32. */
-static bool begin_sum(rd_rolling *r, rd_expr *x, int axis, int64_t n)
+/* Results are of the type that is asked for, or of `natural`; what they are computed in holds both, of
+ * halves it is f32.  Of real elements a complex type is that of its parts, until the end. */
+static bool in_types(rd_rolling *r, rd_dtype natural, rd_dtype asked, bool sums)
 {
-    if (!begin(r, x, axis, n))
+    rd_dtype type = natural;
+
+    if (rd_dtype_is_complex(natural) && asked && !rd_dtype_is_complex(asked)) {
+        rd_fail(r->x->ctx, RD_ERR_TYPE,
+                "%s: .type is %s, and elements are complex; take rd_real() first", r->call,
+                rd_dtype_name(asked));
         return false;
-    r->type = rd_type_of(rd_sum(r->x, RD_DIMS(r->axis)));
-    r->x    = rd_cast_to(r->x, rd_dtype_is_half(r->type) ? RD_F32 : r->type);
+    }
+    if (asked && rd_dtype_is_complex(asked) && !rd_dtype_is_complex(natural))
+        type = rd_dtype_promote(natural, rd_dtype_part(asked));
+    else if (asked)
+        type = rd_dtype_promote(natural, asked);
+    r->type = asked ? asked : natural;
+    r->x    = rd_cast_to(r->x, sums && rd_dtype_is_half(type) ? RD_F32 : type);
     return r->x != NULL;
 }
 
-/* The same of what is divided: ints give f64. */
-static bool begin_quotient(rd_rolling *r, rd_expr *x, int axis, int64_t n)
+/* Sums have the type of those of rd_sum(), and what is divided gives floats. */
+static rd_dtype natural_type(const rd_rolling *r)
 {
-    const rd_kind kind = x ? rd_dtype_kind(x->type) : RD_KIND_FLOAT;
+    const rd_kind kind = rd_dtype_kind(r->x->type);
 
-    return begin_sum(r, kind == RD_KIND_FLOAT || kind == RD_KIND_COMPLEX ? x : rd_cast(x, RD_F64),
-                     axis, n);
+    if (r->what == RD_ROLLED_MIN || r->what == RD_ROLLED_MAX)
+        return r->x->type;
+    if (r->what != RD_ROLLED_SUM && kind != RD_KIND_FLOAT && kind != RD_KIND_COMPLEX)
+        return RD_F64;
+    return rd_type_of(rd_sum(r->x, RD_DIMS(r->axis)));
 }
 
-/* ---- Public functions ------------------------------------------------------------------------ */
-rd_expr *rd_rolling_min(rd_expr *x, int axis, int64_t n)
+static rd_expr *build(rd_rolling *r, rd_expr *x, const rd_rolling_opts *o)
 {
-    rd_rolling r = { .call = "rd_rolling_min", .what = RD_ROLLED_MIN };
+    const bool sums = r->what != RD_ROLLED_MIN && r->what != RD_ROLLED_MAX;
 
-    return begin(&r, x, axis, n) ? reduced(&r) : NULL;
-}
-
-rd_expr *rd_rolling_max(rd_expr *x, int axis, int64_t n)
-{
-    rd_rolling r = { .call = "rd_rolling_max", .what = RD_ROLLED_MAX };
-
-    return begin(&r, x, axis, n) ? reduced(&r) : NULL;
-}
-
-rd_expr *rd_rolling_sum(rd_expr *x, int axis, int64_t n)
-{
-    rd_rolling r = { .call = "rd_rolling_sum", .what = RD_ROLLED_SUM };
-
-    return begin_sum(&r, x, axis, n) ? reduced(&r) : NULL;
-}
-
-rd_expr *rd_rolling_mean(rd_expr *x, int axis, int64_t n)
-{
-    rd_rolling r = { .call = "rd_rolling_mean", .what = RD_ROLLED_MEAN };
-
-    return begin_quotient(&r, x, axis, n) ? reduced(&r) : NULL;
+    return begin(r, x, o) && in_types(r, natural_type(r), o->type, sums) ? reduced(r) : NULL;
 }
 
 /* The mean of |x - mean|^2 is that of both parts' squares. */
-static rd_expr *complex_variance(const rd_rolling *r, rd_expr *x, int axis, int64_t n)
+static rd_expr *complex_variance(const rd_rolling *r, rd_expr *x, const rd_rolling_opts *o)
 {
-    rd_expr *part[2];
+    rd_expr        *part[2];
+    rd_rolling_opts of_parts = *o;
 
+    of_parts.type = rd_dtype_is_complex(o->type) ? rd_dtype_part(o->type) : o->type;
     for (int p = 0; p < 2; p++) {
-        rd_rolling of = { .call = r->call, .what = RD_ROLLED_VAR, .ddof = r->ddof };
+        rd_rolling of = { .call = r->call, .what = RD_ROLLED_VAR };
 
-        part[p] = begin_quotient(&of, x->in[p], axis, n) ? reduced(&of) : NULL;
+        part[p] = build(&of, x->in[p], &of_parts);
     }
     rd_expr *y = rd_map_op(RD_OP_add, r->call, 2, part);
-    return r->what == RD_ROLLED_STD ? rd_map_op(RD_OP_sqrt, r->call, 1, &y) : y;
+
+    y = r->what == RD_ROLLED_STD ? rd_map_op(RD_OP_sqrt, r->call, 1, &y) : y;
+    return y && o->type ? rd_cast_to(y, o->type) : y;
 }
 
-static rd_expr *variance(rd_rolling *r, rd_expr *x, int axis, int64_t n)
+/* ---- By name --------------------------------------------------------------------------------- */
+static const struct {
+    const char *name, *call;
+    rd_rolled   what;
+} rows[] = {
+    { "sum", "rd_rolling_sum", RD_ROLLED_SUM }, { "mean", "rd_rolling_mean", RD_ROLLED_MEAN },
+    { "min", "rd_rolling_min", RD_ROLLED_MIN }, { "max", "rd_rolling_max", RD_ROLLED_MAX },
+    { "var", "rd_rolling_var", RD_ROLLED_VAR }, { "std", "rd_rolling_std", RD_ROLLED_STD },
+};
+
+static bool find_row(rd_rolling *r, const rd_expr *x, const char *reducer)
 {
-    if (x && rd_is_complex(x))
-        return complex_variance(r, x, axis, n);
-    return begin_quotient(r, x, axis, n) ? reduced(r) : NULL;
+    for (size_t k = 0; reducer && k < sizeof rows / sizeof *rows; k++)
+        if (!strcmp(rows[k].name, reducer)) {
+            r->call = rows[k].call;
+            r->what = rows[k].what;
+            return true;
+        }
+    rd_fail(x->ctx, RD_ERR_TEXT,
+            "rd_rolling_name: no rolling reduction is called \"%.40s\"; there are sum, mean, min, "
+            "max, var, std",
+            reducer ? reducer : "NULL");
+    return false;
 }
 
-rd_expr *rd_rolling_var(rd_expr *x, int axis, int64_t n, double ddof)
+/* A copy with every field that this release knows; false after recording what is wrong. */
+static bool read_opts(const rd_rolling *r, const rd_expr *x, const rd_rolling_opts *opts,
+                      rd_rolling_opts *o)
 {
-    rd_rolling r = { .call = "rd_rolling_var", .what = RD_ROLLED_VAR, .ddof = ddof };
-
-    return variance(&r, x, axis, n);
+    memset(o, 0, sizeof *o);
+    if (!opts) {
+        rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: the options are NULL", r->call);
+        return false;
+    }
+    memcpy(o, opts, opts->size && opts->size < sizeof *o ? opts->size : sizeof *o);
+    if (o->ddof != 0 && r->what < RD_ROLLED_VAR)
+        rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: .ddof is not taken here", r->call);
+    else if (o->type && !rd_dtype_ok(o->type))
+        rd_fail(x->ctx, RD_ERR_TYPE, "%s: .type is %d, not a type of this release", r->call,
+                (int)o->type);
+    else
+        return true;
+    return false;
 }
 
-rd_expr *rd_rolling_std(rd_expr *x, int axis, int64_t n, double ddof)
+rd_expr *rd_rolling_name(rd_expr *x, const char *reducer, const rd_rolling_opts *opts)
 {
-    rd_rolling r = { .call = "rd_rolling_std", .what = RD_ROLLED_STD, .ddof = ddof };
+    rd_rolling      r = { .call = "rd_rolling_name" };
+    rd_rolling_opts o;
 
-    return variance(&r, x, axis, n);
+    if (!rd_operands(r.call, 1, &x) || !find_row(&r, x, reducer) || !read_opts(&r, x, opts, &o))
+        return NULL;
+    if (rd_is_complex(x) && r.what >= RD_ROLLED_VAR)
+        return complex_variance(&r, x, &o);
+    return build(&r, x, &o);
+}
+
+/* ---- Public functions ------------------------------------------------------------------------ */
+rd_expr *(rd_rolling_min)(rd_expr *x, int axis, int64_t n)
+{
+    return rd_rolling_min(x, axis, n);
+}
+
+rd_expr *(rd_rolling_max)(rd_expr *x, int axis, int64_t n)
+{
+    return rd_rolling_max(x, axis, n);
+}
+
+rd_expr *(rd_rolling_sum)(rd_expr *x, int axis, int64_t n)
+{
+    return rd_rolling_sum(x, axis, n);
+}
+
+rd_expr *(rd_rolling_mean)(rd_expr *x, int axis, int64_t n)
+{
+    return rd_rolling_mean(x, axis, n);
+}
+
+rd_expr *(rd_rolling_var)(rd_expr *x, int axis, int64_t n, double ddof)
+{
+    return rd_rolling_var(x, axis, n, ddof);
+}
+
+rd_expr *(rd_rolling_std)(rd_expr *x, int axis, int64_t n, double ddof)
+{
+    return rd_rolling_std(x, axis, n, ddof);
 }
