@@ -96,7 +96,8 @@ typedef struct rd_dims { int32_t n; uint32_t flags; int32_t axis[RD_MAX_RANK]; }
 enum { RD_DIMS_KEEP = 1, RD_DIMS_EXCEPT = 2 };
 
 /** Memory with a layout.  RD_INTO makes one; a zeroed one, passed as output, asks for fresh
- *  memory, on a GPU if `device` says so. */
+ *  memory, on a GPU if `device` says so, and in the order of axes that `order` or `strides` say:
+ *  see rd_eval(). */
 typedef struct rd_array {
     union { void *data; const void *in; };    /* address of element [0, ..., 0] */
     rd_dtype    type;
@@ -1399,7 +1400,10 @@ typedef struct rd_eval_opts {
 
 /** Evaluates y into out.
  *  @param out  zeroed: becomes fresh 64-byte aligned dense memory of y's shape and type, yours, for
- *              rd_array_free().  Otherwise it says where and how: its shape must equal y's (else
+ *              rd_array_free().  What it may say all the same: .device; .order = 1, and axis 0
+ *              is the fastest; or .strides alone, a number for each axis, and axes lie dense in the
+ *              order of these numbers, least and fastest first: RD_STRIDES(2, 1, 3) has axis 1
+ *              fastest, then 0.  Otherwise it says where and how: its shape must equal y's (else
  *              RD_ERR_SHAPE), y is converted to its type if that loses nothing by type (bool to int
  *              to wider int to wide enough float to wider float; else RD_ERR_TYPE: say rd_cast).
  *              An output that overlaps itself is RD_ERR_ARGUMENT; one that overlaps an input gives

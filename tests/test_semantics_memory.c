@@ -1,7 +1,9 @@
 /* docs/semantics.md on shapes, views, outputs and errors. */
+#include "core/dtype.h"
 #include "values.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,6 +169,147 @@ START_TEST(fresh_output)
 }
 END_TEST
 
+static bool has_strides(const rd_array *out, rd_strides want)
+{
+    for (int a = 0; a < want.n; a++)
+        if (out->shape.at[a] > 1 && out->strides.at[a] != want.at[a])
+            return false;
+    return out->strides.n == want.n;
+}
+
+/* Element [i, j, k] of fresh memory is i, j and k in decimal digits. */
+static void check_order(rd_ctx *c, rd_array *out, rd_dtype type, rd_strides want)
+{
+    rd_expr *x = rd_cast(rd_broadcast(rd_int(c, 0), RD_SHAPE(2, 3, 4)), type);
+    rd_expr *y = rd_add(rd_mul(rd_coord(x, 0), rd_int(c, 100)),
+                        rd_add(rd_mul(rd_coord(x, 1), rd_int(c, 10)), rd_coord(x, 2)));
+    char     bytes[24 * 16];
+
+    y = rd_cast(y, type);
+    ck_assert_msg(rd_eval(c, y, out) == RD_OK, "%s", rd_error_text(c));
+    ck_assert(out->type == type && out->owner && (uintptr_t)out->data % 64 == 0);
+    for (int64_t i = 0; i < 24; i++) {
+        const int64_t at = i / 12 * want.at[0] + i / 4 % 3 * want.at[1] + i % 4 * want.at[2];
+        const int     of = rd_dtype_is_complex(type) ? 2 : 1;
+
+        ck_assert(get(out->data, of == 2 ? (rd_dtype)(type - RD_C64 + RD_F32) : type, of * at) ==
+                  (double)(i / 12 * 100 + i / 4 % 3 * 10 + i % 4));
+    }
+    rd_array back = { .data = bytes, .type = type, .shape = RD_SHAPE(2, 3, 4) };
+    ck_assert(rd_eval(c, rd_eq(rd_leaf(c, out), y),
+                      RD_INTO((_Bool *)(void *)bytes, RD_SHAPE(2, 3, 4))) == RD_OK);
+    for (int i = 0; i < 24; i++)
+        ck_assert(((_Bool *)back.data)[i]);
+    rd_array_free(out);
+}
+
+START_TEST(fresh_orders)
+{
+    static const rd_dtype types[] = { RD_U8, RD_I32, RD_F32, RD_F64, RD_C64, RD_C128 };
+
+    for (size_t k = 0; k < COUNT(types); k++) {
+        rd_array c = { 0 }, f = { .order = 1 }, s = { .strides = RD_STRIDES(5, -1, 9) };
+
+        check_order(ctx, &c, types[k], RD_STRIDES(12, 4, 1));
+        check_order(ctx, &f, types[k], RD_STRIDES(1, 2, 6));
+        check_order(ctx, &s, types[k], RD_STRIDES(3, 1, 6));
+    }
+
+    rd_expr *x     = leaf_shape(RD_F32, RD_SHAPE(2, 1, 3), VALUES(1, 2, 3, 4, 5, 6));
+    rd_expr *wrong = rd_take(x, 0, leaf(RD_I64, VALUES(9)));
+    rd_array a = { .order = 1 }, b = { .strides = RD_STRIDES(1, 2, 3) }, c = { 0 };
+    ck_assert(rd_eval_many(ctx, RD_RESULTS({ x, &a }, { rd_neg(x), &b }, { x, &c }), NULL) ==
+              RD_OK);
+    ck_assert(a.order == 1 && a.strides.n == 0 && ((float *)a.data)[1] == 4);
+    ck_assert(has_strides(&b, RD_STRIDES(1, 2, 2)) && ((float *)b.data)[1] == -4);
+    ck_assert(c.order == 0 && ((float *)c.data)[1] == 2);
+    rd_array_free(&a);
+    rd_array_free(&b);
+    rd_array_free(&c);
+    ck_assert(!a.order && !b.strides.n);
+
+    b = (rd_array){ .strides = RD_STRIDES(1, 2, 3) };
+    ck_assert(rd_eval(ctx, wrong, &b) == RD_ERR_AXIS);
+    ck_assert_msg(!b.data && !b.type && !b.shape.n && has_strides(&b, RD_STRIDES(1, 2, 3)),
+                  "on failure it goes on asking for the same");
+    rd_error_clear(ctx);
+    ck_assert(rd_eval(ctx, rd_slice(x, ":, :, :0"), &b) == RD_OK && b.shape.at[2] == 0);
+    rd_array_free(&b);
+
+    a = (rd_array){ .order = 1 };
+    ck_assert(rd_nonzero(ctx, rd_gt(x, rd_num(ctx, 4)), &a) == RD_OK);
+    ck_assert(a.order == 1 && a.shape.at[0] == 2 && ((int64_t *)a.data)[1] == 1 &&
+              ((int64_t *)a.data)[4] == 1);
+    rd_array_free(&a);
+
+    const struct {
+        rd_array    out;
+        rd_status   status;
+        const char *says;
+    } bad[] = { { { .strides = RD_STRIDES(1, 2) }, RD_ERR_SHAPE, "2 strides of fresh memory" },
+                { { .strides = RD_STRIDES(1, 2, 1) }, RD_ERR_ARGUMENT, "axes 0 and 2 are both 1" },
+                { { .order = 2 }, RD_ERR_ARGUMENT, "order is 2" } };
+    for (size_t k = 0; k < COUNT(bad); k++) {
+        a = bad[k].out;
+        ck_assert(rd_eval(ctx, x, &a) == bad[k].status && strstr(rd_error_text(ctx), bad[k].says));
+        ck_assert(!a.data);
+        rd_error_clear(ctx);
+    }
+}
+END_TEST
+
+/* Pointers come at each run; the layout is that of fresh memory. */
+START_TEST(fresh_orders_of_plans)
+{
+    const rd_array f32 = { .type = RD_F32, .shape = RD_SHAPE(2, 3) };
+    const rd_array c64 = { .type = RD_C64, .shape = RD_SHAPE(2, 3) };
+    rd_expr *const x = rd_input(ctx, "x", &f32), *const z = rd_input(ctx, "z", &c64);
+    static const float in[]    = { 1, 2, 3, 4, 5, 6 };
+    static const float pairs[] = { 1, 10, 2, 20, 3, 30, 4, 40, 5, 50, 6, 60 };
+    const void *const  from[]  = { in, pairs };
+    float              y[6], w[12];
+    void *const        to[] = { y, w };
+    rd_array           a = { .order = 1 }, b = { .strides = RD_STRIDES(1, 2) };
+
+    rd_plan *plan =
+        rd_plan_new(ctx, RD_EXPRS(x, z), RD_RESULTS({ rd_neg(x), &a }, { rd_neg(z), &b }), NULL);
+    ck_assert_msg(plan != NULL, "%s", rd_error_text(ctx));
+    ck_assert(!a.data && !b.data && b.strides.n == 2 && b.strides.at[0] == 1);
+    ck_assert(rd_plan_run(plan, from, to) == RD_OK);
+    ck_assert(y[0] == -1 && y[1] == -4 && y[2] == -2 && y[5] == -6);
+    ck_assert(w[0] == -1 && w[1] == -10 && w[2] == -4 && w[3] == -40 && w[4] == -2);
+    rd_plan_free(plan);
+}
+END_TEST
+
+/* Inputs of no element, of any type, have plans. */
+START_TEST(inputs_of_no_element)
+{
+    for (rd_dtype type = RD_BOOL; type <= RD_C128; type++)
+        for (int k = 0; k < 4; k++) {
+            const rd_shape shapes[] = { RD_SHAPE(0), RD_SHAPE(3, 0), RD_SHAPE(0, 3),
+                                        RD_SHAPE(0, 0) };
+            const rd_array layout   = { .type = type, .shape = shapes[k] };
+            char           name[16];
+
+            snprintf(name, sizeof name, "x%d.%d", (int)type, k);
+            rd_expr *const x   = rd_input(ctx, name, &layout);
+            rd_array       out = layout, sums = { .type = type, .shape = RD_SCALAR };
+            double         sum[2];
+            rd_plan *const plan =
+                rd_plan_new(ctx, RD_EXPRS(x),
+                            RD_RESULTS({ rd_reshape(x, shapes[k]), &out },
+                                       { rd_cast(rd_sum(x, RD_ALL), type), &sums }),
+                            NULL);
+
+            ck_assert_msg(plan != NULL, "%s: %s", rd_dtype_name(type), rd_error_text(ctx));
+            ck_assert(rd_plan_run(plan, (const void *const[]){ NULL },
+                                  (void *const[]){ NULL, sum }) == RD_OK);
+            rd_plan_free(plan);
+        }
+}
+END_TEST
+
 START_TEST(output_over_input)
 {
     double   y[6] = { 0, 1, 2, 3, 4, 5 };
@@ -303,23 +446,16 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { broadcasting,
-                                   slices,
-                                   slice_of_a_result,
-                                   take,
-                                   take_along,
-                                   windows,
-                                   zero_extents,
-                                   output_types,
-                                   output_layout,
-                                   fresh_output,
-                                   output_over_input,
-                                   output_over_itself,
-                                   results_over_each_other,
-                                   errors_stay,
-                                   failed_keyword,
-                                   lists_of_no_operand,
-                                   null_in_null_out };
+    const TTest *const tests[] = { broadcasting,         slices,
+                                   slice_of_a_result,    take,
+                                   take_along,           windows,
+                                   zero_extents,         output_types,
+                                   output_layout,        fresh_output,
+                                   fresh_orders,         fresh_orders_of_plans,
+                                   inputs_of_no_element, output_over_input,
+                                   output_over_itself,   results_over_each_other,
+                                   errors_stay,          failed_keyword,
+                                   lists_of_no_operand,  null_in_null_out };
 
     return run_suite("semantics_memory", tests, COUNT(tests));
 }

@@ -7,39 +7,62 @@
 #include "expr/array.h"
 #include "expr/complex.h"
 #include <math.h>
-#include <string.h>
 
 static bool wants_memory(const rd_result *r)
 {
-    return r->expr && r->out && rd_array_is_zeroed(r->out);
+    return r->expr && r->out && rd_array_asks_memory(r->out);
 }
 
-/* Fresh memory for zeroed outputs; on failure those given so far are zeroed again. */
-static bool give_memory(rd_ctx *ctx, rd_results results, bool *fresh)
+/* Is an output of fresh memory, and in which order of axes was it asked for? */
+typedef struct asked {
+    bool       fresh;
+    rd_strides strides;
+} asked;
+
+/* What an output asked for, after a failure. */
+static void take_back(const asked *a, rd_array *out)
+{
+    const rd_array was = { .device = out->device, .order = out->order };
+
+    rd_array_free(out);
+    *out = was;
+    if (a->strides.n)
+        out->strides = a->strides;
+}
+
+/* Fresh memory for outputs that ask for it; on failure those given so far are as they were. */
+static bool give_memory(rd_ctx *ctx, rd_results results, asked *a)
 {
     for (int k = 0; k < results.n; k++) {
         const rd_expr *y   = results.at[k].expr;
         rd_array      *out = results.at[k].out;
-        int64_t        points, bytes;
+        int64_t        points, bytes, stride[RD_MAX_RANK];
 
-        fresh[k] = wants_memory(&results.at[k]);
-        if (!fresh[k])
+        a[k].strides.n = 0;
+        if (!wants_memory(&results.at[k]))
             continue;
-        points = rd_points(y->rank, y->extent);
-        bytes  = rd_bytes_times(points, rd_dtype_size(y->type));
+        if (out->strides.n)
+            a[k].strides = out->strides;
+        if (!rd_array_fresh_strides(ctx, rd_call_name(ctx), y, out, stride))
+            return false;
+        a[k].fresh = true;
+        points     = rd_points(y->rank, y->extent);
+        bytes      = rd_bytes_times(points, rd_dtype_size(y->type));
         if (out->device) {
             if (!rd_device_memory(ctx, bytes, out))
                 return false;
         } else
             out->data = bytes < INT64_MAX ? rd_array_memory(ctx, bytes, &out->owner) : NULL;
         if (!out->data) {
-            *out = (rd_array){ 0 };
+            take_back(&a[k], out);
             rd_fail_memory(ctx, bytes, "%s: no memory for a result of %lld elements",
                            rd_call_name(ctx), (long long)points);
             return false;
         }
         out->type  = y->type;
         out->shape = rd_shape_of(y);
+        for (int axis = 0; axis < out->strides.n; axis++)
+            out->strides.at[axis] = stride[axis];
         if (y->origin)
             out->origin = rd_origin_of(y);
     }
@@ -56,7 +79,7 @@ static bool check_outputs(rd_ctx *ctx, rd_results results)
         const rd_array *out = results.at[k].out;
 
         if (!results.at[k].expr || !out ||
-            (!rd_array_is_zeroed(out) && !out->data &&
+            (!rd_array_asks_memory(out) && !out->data &&
              rd_points(out->shape.n, out->shape.at) != 0)) {
             rd_fail(ctx, RD_ERR_ARGUMENT, "%s: result %d has %s", rd_call_name(ctx), k,
                     !results.at[k].expr ? "no expression (NULL)"
@@ -74,24 +97,21 @@ static bool check_outputs(rd_ctx *ctx, rd_results results)
 static rd_status eval_real(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     enum { FEW = 16 };
-    bool      few[FEW], *fresh = few;
+    asked     few[FEW], *a = few;
     rd_status status;
 
-    if (results.n > FEW && !(fresh = rd_alloc(ctx, results.n)))
+    if (results.n > FEW && !(a = rd_alloc(ctx, results.n * (int64_t)sizeof *a)))
         return rd_error(ctx);
-    memset(fresh, 0, (size_t)results.n);
-    status = give_memory(ctx, results, fresh) ? rd_cache_run(ctx, results, opts) : rd_error(ctx);
+    for (int k = 0; k < results.n; k++)
+        a[k].fresh = false;
+    status = give_memory(ctx, results, a) ? rd_cache_run(ctx, results, opts) : rd_error(ctx);
     if (status != RD_OK)
         (void)rd_cancel_taken(ctx); /* it has ended before it saw to that */
     for (int k = 0; status != RD_OK && k < results.n; k++)
-        if (fresh[k] && results.at[k].out->owner) {
-            const int32_t device = results.at[k].out->device;
-
-            rd_array_free(results.at[k].out);
-            results.at[k].out->device = device;
-        }
-    if (fresh != few)
-        rd_free(ctx, fresh);
+        if (a[k].fresh && results.at[k].out->owner)
+            take_back(&a[k], results.at[k].out);
+    if (a != few)
+        rd_free(ctx, a);
     return status;
 }
 

@@ -7,13 +7,50 @@
 
 static bool is_given(const rd_array *out)
 {
-    return out && !rd_array_is_zeroed(out);
+    return out && !rd_array_asks_memory(out);
 }
 
 static bool is_pairs(const rd_result *r)
 {
     return r->expr && (rd_is_complex(r->expr) || rd_is_sparse(r->expr) ||
                        (is_given(r->out) && rd_dtype_is_complex(r->out->type)));
+}
+
+/* Fresh memory for pairs: parts are neighbours, whatever the order of axes is. */
+static bool fresh_pairs(rd_ctx *ctx, const rd_expr *y, const rd_array *out, rd_array *array)
+{
+    int64_t stride[RD_MAX_RANK];
+
+    *array = *out;
+    if (!rd_array_fresh_strides(ctx, rd_call_name(ctx), y, out, stride))
+        return false;
+    if (y->rank == RD_MAX_RANK || (!out->order && !out->strides.n))
+        return true;
+    array->order     = 0;
+    array->strides.n = y->rank + 1;
+    for (int a = 0; a < y->rank && !out->strides.n; a++)
+        array->strides.at[a] = a;
+    array->strides.at[y->rank] = INT64_MIN;
+    return true;
+}
+
+/* The array of a result, of memory for pairs. */
+static void as_complex(const rd_expr *y, const rd_array *pairs, rd_array *out)
+{
+    const int32_t order = out->order;
+    const bool    given = out->strides.n != 0;
+
+    if (!pairs->type)
+        return; /* no memory was given */
+    *out         = *pairs;
+    out->type    = y->type;
+    out->shape   = rd_shape_of(y);
+    out->order   = order;
+    out->strides = (rd_strides){ .n = given ? y->rank : 0 };
+    for (int a = 0; a < out->strides.n; a++)
+        out->strides.at[a] = pairs->strides.at[a] / 2;
+    if (y->origin)
+        out->origin = rd_origin_of(y);
 }
 
 /* The result as one of reals; `array` describes its output then. */
@@ -34,8 +71,8 @@ static bool as_real(rd_ctx *ctx, const rd_result *from, rd_result *to, rd_array 
             !(y = rd_cast_to(y, from->out->type)) ||
             !rd_complex_array(ctx, from->out, rd_call_name(ctx), array))
             return false;
-    } else if (from->out)
-        *array = *from->out;
+    } else if (from->out && !fresh_pairs(ctx, y, from->out, array))
+        return false;
     if (from->out)
         to->out = array;
     to->expr = rd_complex_pairs(y);
@@ -70,13 +107,7 @@ void rd_pairs_end(rd_ctx *ctx, rd_results results, rd_pairs *pairs)
 
         if (pairs->own[k].out == out || is_given(out))
             continue;
-        *out = pairs->array[k];
-        if (out->type) { /* memory was given */
-            out->type  = results.at[k].expr->type;
-            out->shape = rd_shape_of(results.at[k].expr);
-            if (results.at[k].expr->origin)
-                out->origin = rd_origin_of(results.at[k].expr);
-        }
+        as_complex(results.at[k].expr, &pairs->array[k], out);
     }
     rd_free(ctx, pairs->own);
 }

@@ -65,14 +65,12 @@ static bool hand_out(distinct *d, rd_array *values)
     return rd_compress(d->ctx, leaf_of(d, &d->values), rd_int(d->ctx, 1), values) == RD_OK;
 }
 
-/* What failed leaves fresh outputs as they were: zeroed, but for where they were to lie. */
-static void take_back(const distinct *d, rd_array *out, bool fresh)
+/* What failed leaves fresh outputs as they were. */
+static void take_back(const distinct *d, rd_array *out, const rd_array *was)
 {
-    const int32_t device = out ? out->device : 0;
-
-    if (fresh && rd_error(d->ctx) != RD_OK) {
+    if (out && rd_array_asks_memory(was) && rd_error(d->ctx) != RD_OK) {
         rd_array_free(out);
-        out->device = device;
+        *out = *was;
     }
 }
 
@@ -89,17 +87,16 @@ rd_status rd_unique(rd_ctx *ctx, rd_expr *x, rd_array *values, rd_array *counts,
                           : "the expression is of another context");
         return rd_error(ctx);
     }
-    const rd_mark mark    = rd_ctx_mark(ctx);
-    const bool    fresh[] = { inverse && rd_array_is_zeroed(inverse),
-                              counts && rd_array_is_zeroed(counts) };
+    const rd_mark  mark = rd_ctx_mark(ctx);
+    const rd_array none = { 0 }, was[] = { inverse ? *inverse : none, counts ? *counts : none };
 
     d.x = rd_operands(call, 1, &x) && !rd_refuse_complex(call, 1, &x)
               ? rd_with_origins(rd_cast_to(x, x->type), NULL)
               : NULL;
     if (d.x && find(&d) && (!inverse || place(&d, inverse)) && (!counts || count(&d, counts)))
         hand_out(&d, values);
-    take_back(&d, inverse, fresh[0]);
-    take_back(&d, counts, fresh[1]);
+    take_back(&d, inverse, &was[0]);
+    take_back(&d, counts, &was[1]);
     rd_array_free(&d.sorted);
     rd_array_free(&d.first);
     rd_array_free(&d.values);

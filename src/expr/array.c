@@ -42,6 +42,67 @@ bool rd_array_is_zeroed(const rd_array *array)
     return array->flags == 0 && memcmp(array, &zeroed, offsetof(rd_array, device)) == 0;
 }
 
+bool rd_array_asks_memory(const rd_array *array)
+{
+    rd_array rest;
+
+    if (array->data || array->type || array->shape.n)
+        return false;
+    rest         = *array;
+    rest.order   = 0;
+    rest.strides = (rd_strides){ 0 };
+    return rd_array_is_zeroed(&rest);
+}
+
+/* Dense, the axis with the least number fastest. */
+static void strides_by_rank(const rd_expr *y, const rd_strides *rank, int64_t *stride)
+{
+    bool    used[RD_MAX_RANK] = { false };
+    int64_t step              = 1;
+
+    for (int k = 0; k < y->rank; k++) {
+        int least = -1;
+
+        for (int a = 0; a < y->rank; a++)
+            if (!used[a] && (least < 0 || rank->at[a] < rank->at[least]))
+                least = a;
+        used[least]   = true;
+        stride[least] = y->extent[least] < 2 ? 0 : step;
+        step *= y->extent[least] > 1 ? y->extent[least] : 1;
+    }
+}
+
+bool rd_array_fresh_strides(rd_ctx *ctx, const char *call, const rd_expr *y, const rd_array *array,
+                            int64_t *stride)
+{
+    const rd_strides *rank = &array->strides;
+
+    if (array->order != 0 && array->order != 1) {
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: order is %d, possible are 0 (C) and 1 (Fortran)", call,
+                (int)array->order);
+        return false;
+    }
+    if (rank->n != 0 && rank->n != y->rank) {
+        rd_fail(ctx, RD_ERR_SHAPE, "%s: %d strides of fresh memory for a result of rank %d", call,
+                (int)rank->n, y->rank);
+        return false;
+    }
+    for (int a = 0; a < rank->n; a++)
+        for (int b = 0; b < a; b++)
+            if (rank->at[a] == rank->at[b]) {
+                rd_fail(ctx, RD_ERR_ARGUMENT,
+                        "%s: strides of fresh memory say the order of axes, and those of axes %d "
+                        "and %d are both %lld",
+                        call, b, a, (long long)rank->at[a]);
+                return false;
+            }
+    if (rank->n && rd_points(y->rank, y->extent) > 0)
+        strides_by_rank(y, rank, stride);
+    else
+        rd_dense_strides(y->rank, y->extent, array->order, stride);
+    return true;
+}
+
 void rd_array_free(rd_array *array)
 {
     if (!array)

@@ -18,4 +18,11 @@ typedef struct rd_array_block {
 bool rd_array_is_of(rd_ctx *ctx, const rd_array *array, const char *call);
 /* Does the descriptor, all zero but for the device, ask for fresh memory? */
 bool rd_array_is_zeroed(const rd_array *array);
+/* Does an output ask for fresh memory?  It is zeroed, but for the device, and for what says in which
+ * order axes lie. */
+bool rd_array_asks_memory(const rd_array *array);
+/* The strides of fresh memory for a result y, as the output asks; false after recording what is wrong
+ * with it. */
+bool rd_array_fresh_strides(rd_ctx *ctx, const char *call, const rd_expr *y, const rd_array *array,
+                            int64_t *stride);
 #endif

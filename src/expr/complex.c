@@ -197,10 +197,22 @@ static bool lie_together(const rd_expr *re, const rd_expr *im)
     return re->as.view->number[last] == 0;
 }
 
+/* Views of no element are one view, whatever they are of: both parts of an empty leaf are. */
+static bool is_empty_leaf(const rd_expr *re, const rd_expr *im)
+{
+    const rd_expr *leaf = re->kind == RD_EXPR_VIEW ? re->in[0] : NULL;
+
+    return re == im && leaf && leaf->kind == RD_EXPR_LEAF && leaf->rank == re->rank + 1 &&
+           leaf->extent[re->rank] == 2 && rd_points(re->rank, re->extent) == 0;
+}
+
 rd_expr *rd_leaf_below(rd_expr *x)
 {
     x = x && x->origin ? rd_with_origins(x, NULL) : x;
-    return x && rd_is_complex(x) && lie_together(x->in[0], x->in[1]) ? x->in[0]->in[0] : x;
+    if (!x || !rd_is_complex(x))
+        return x;
+    const bool is_leaf = lie_together(x->in[0], x->in[1]) || is_empty_leaf(x->in[0], x->in[1]);
+    return is_leaf ? x->in[0]->in[0] : x;
 }
 
 /* One view of both, with the axis that tells them apart. */
