@@ -886,8 +886,9 @@ typedef struct rd_reduce_opts {
     rd_expr    *weights;            /* mean, var, std, skewness, kurtosis, logsumexp, cov, corr */
     bool        skip_nan;           /* NaN elements do not take part */
     bool        exclusive, reverse; /* scans: without the element itself; from the end */
-    rd_dtype    type;               /* of the result, and at least that of the accumulator */
-    double      ddof, p; /* var and std divide by n - ddof; norm: p = 1, 2 or INFINITY, 0 means 2 */
+    rd_dtype    type;               /* of the result, and at least that of the accumulator; of
+                                     * complex types the accumulator has that of their parts */
+    double      ddof, p; /* var and std divide by n - ddof; norm: see there, 0 means 2 */
     /** By label: .by = RD_EXPRS(label), .groups = RD_SHAPE(n) reduces each of n groups of elements.
      *  Labels are ints (or bools) that broadcast to the operand; an element belongs to the group
      *  that its label says, and to none if that is not one of 0 .. n - 1, also negative.  The
@@ -901,8 +902,7 @@ typedef struct rd_reduce_opts {
     /** Of scans of sum, prod, min, max, mean, count, any, all and norm: where this is true, in the
      *  direction of the scan, it begins anew with that element.  It broadcasts to the operand.
      *  Sums so far in runs of one label: .restart = rd_pad(rd_diff(label, 0, 1), 0, 1, 0,
-     *  RD_PAD_CONSTANT, NULL).  Floats of 16 and 32 bits are added, and multiplied, in f64.  min
-     *  and max take neither .where, .skip_nan nor .exclusive beside it. */
+     *  RD_PAD_CONSTANT, NULL).  Floats of 16 and 32 bits are added, and multiplied, in f64. */
     rd_expr    *restart;
 } rd_reduce_opts;
 
@@ -924,7 +924,8 @@ typedef struct rd_reduce_opts {
  *                       all are equal
  *    kurtosis           fourth moment about the mean over std^4, less 3 (0 of a normal
  *                       distribution); weights and NaN as of skewness
- *    norm               (sum |x|^p)^(1/p), p = 1, 2, INFINITY
+ *    norm               (sum |x|^p)^(1/p), p = 1, 2, INFINITY (the greatest |x|; 0 of nothing),
+ *                       -INFINITY (the least; inf of nothing)
  *    logsumexp          log(sum(weights * exp(x))) without overflow; -inf of nothing */
 #ifndef __cplusplus
 /* Axes are a set: a number would silently become the first member of one.  So the compiler

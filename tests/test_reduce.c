@@ -387,9 +387,7 @@ START_TEST(values_refused)
     ck_failed(rd_min(i, RD_ALL, .initial = rd_int(ctx, 128)), RD_ERR_TYPE, "128", "too large");
     ck_failed(rd_min(i, RD_ALL, .initial = input(RD_I32, RD_SCALAR)), RD_ERR_TYPE, "i32", "wider");
     ck_failed(rd_norm(x, RD_ALL, .p = 3), RD_ERR_ARGUMENT, ".p is 3", "p");
-    ck_failed(rd_norm(x, RD_ALL, .p = -INFINITY), RD_ERR_ARGUMENT, ".p is -inf", "p");
     ck_failed(rd_norm(x, RD_ALL, .p = NAN), RD_ERR_ARGUMENT, ".p is", "p");
-    ck_failed(rd_sum(x, RD_ALL, .type = RD_C64), RD_ERR_TYPE, ".type is c64", "type");
     ck_failed(rd_sum(x, RD_ALL, .type = (rd_dtype)77), RD_ERR_TYPE, ".type", "type");
     ck_failed(rd_sum(x, RD_ALL, .accuracy = (rd_accuracy)9), RD_ERR_ARGUMENT, ".accuracy is 9",
               "accuracy");

@@ -687,6 +687,13 @@ START_TEST(norms)
     expect("2", rd_norm(x, RD_ALL), RD_F64, VALUES(5));
     expect("1", rd_norm(x, RD_ALL, .p = 1), RD_F64, VALUES(7));
     expect("infinity", rd_norm(x, RD_ALL, .p = INFINITY), RD_F64, VALUES(4));
+    expect("-infinity", rd_norm(x, RD_ALL, .p = -INFINITY), RD_F64, VALUES(3));
+    expect("-infinity of nothing", rd_norm(leaf(RD_F64, NULL, 0), RD_ALL, .p = -INFINITY), RD_F64,
+           VALUES(INFINITY));
+    expect("-infinity of NaN", rd_norm(leaf(RD_F64, VALUES(NAN, 1)), RD_ALL, .p = -INFINITY),
+           RD_F64, VALUES(NAN));
+    expect("of some", rd_norm(x, RD_ALL, .p = -INFINITY, .where = rd_lt(x, rd_num(ctx, 0))), RD_F64,
+           VALUES(4));
     expect_error("3", rd_norm(x, RD_ALL, .p = 3), RD_ERR_ARGUMENT);
 }
 END_TEST

@@ -73,12 +73,34 @@ START_TEST(restarts)
     expect_error("var", rd_scan(x, "var", RD_DIMS(0), .restart = r), RD_ERR_ARGUMENT);
     expect_error("argmin", rd_scan(x, "argmin", RD_DIMS(0), .restart = r), RD_ERR_ARGUMENT);
     expect_error("no scan", rd_sum(x, RD_DIMS(0), .restart = r), RD_ERR_ARGUMENT);
-    expect_error("min of some", rd_scan(x, "min", RD_DIMS(0), .restart = r, .where = odd),
-                 RD_ERR_ARGUMENT);
-    expect_error(
+    expect("min of some", rd_scan(x, "min", RD_DIMS(0), .restart = r, .where = odd), RD_F32,
+           VALUES(1, 1, 3, 3, 3, NAN));
+    expect(
         "max before",
         rd_scan(x, "max", RD_DIMS(0), .restart = r, .exclusive = true, .initial = rd_num(ctx, 0)),
-        RD_ERR_ARGUMENT);
+        RD_F32, VALUES(0, 1, 0, 3, 4, 0));
+    expect("min of ints before, from the end",
+           rd_scan(b, "min", RD_DIMS(0), .restart = rd_eq(b, rd_int(ctx, 1)), .exclusive = true,
+                   .reverse = true, .initial = rd_int(ctx, 7)),
+           RD_I8, VALUES(0, 1, 7, 7));
+    expect("max of some ints",
+           rd_scan(b, "max", RD_DIMS(0), .restart = rd_eq(b, rd_int(ctx, 1)),
+                   .initial = rd_int(ctx, -5), .where = rd_ne(b, rd_int(ctx, 3))),
+           RD_I8, VALUES(-5, 0, 1, 2));
+    expect(
+        "NaN skipped",
+        rd_scan(w, "max", RD_DIMS(0), .restart = leaf(RD_BOOL, VALUES(0, 1, 0)), .skip_nan = true),
+        RD_F64, VALUES(1, NAN, 2));
+    expect("norm", rd_scan(rd_neg(x), "norm", RD_DIMS(0), .restart = r, .p = INFINITY), RD_F32,
+           VALUES(1, 2, 3, 4, 5, 6));
+    expect("norm before",
+           rd_scan(x, "norm", RD_DIMS(0), .restart = r, .p = INFINITY, .exclusive = true), RD_F32,
+           VALUES(0, 1, 0, 3, 4, 0));
+    expect("norm of some",
+           rd_scan(x, "norm", RD_DIMS(0), .restart = r, .p = INFINITY, .where = odd), RD_F32,
+           VALUES(1, 1, 3, 3, 5, 0));
+    expect("least norm", rd_scan(x, "norm", RD_DIMS(0), .restart = r, .p = -INFINITY, .where = odd),
+           RD_F32, VALUES(1, 1, 3, 3, 3, INFINITY));
     expect_error("complex prod", rd_scan(rd_complex(x, x), "prod", RD_DIMS(0), .restart = r),
                  RD_ERR_ARGUMENT);
     expect_error("shape", rd_scan(x, "sum", RD_DIMS(0), .restart = b), RD_ERR_SHAPE);

@@ -51,9 +51,9 @@ static bool opts_ok(const rd_folding *f, unsigned takes)
     else if ((unsigned)f->opts.accuracy > RD_SERIAL)
         rd_fail(ctx, RD_ERR_ARGUMENT, "%s: .accuracy is %d, not one of enum rd_accuracy", f->call,
                 (int)f->opts.accuracy);
-    else if (f->opts.type && !rd_dtype_is_real(f->opts.type))
-        rd_fail(ctx, RD_ERR_TYPE, "%s: .type is %s, not a type of real numbers", f->call,
-                rd_dtype_name(f->opts.type));
+    else if (f->opts.type && !rd_dtype_ok(f->opts.type))
+        rd_fail(ctx, RD_ERR_TYPE, "%s: .type is %d, not a type of this release", f->call,
+                (int)f->opts.type);
     else
         return true;
     return false;
@@ -125,9 +125,13 @@ bool rd_folding_begin(rd_folding *f, const rd_reduce_opts *opts, unsigned takes)
         return false;
     }
     f->opts = whole_opts(opts);
+    f->type = f->opts.type;
     f->x    = rd_cast_to(f->x, f->x->type); /* a number alone is strong from here on */
-    return f->x && opts_ok(f, takes) && same_ctx(f) && find_axes(f) && find_mask(f) &&
-           rd_folding_labels(f) && find_restarts(f);
+    if (!f->x || !opts_ok(f, takes))
+        return false;
+    if (rd_dtype_is_complex(f->type)) /* of real elements: they are reduced as parts are */
+        f->opts.type = rd_dtype_part(f->type);
+    return same_ctx(f) && find_axes(f) && find_mask(f) && rd_folding_labels(f) && find_restarts(f);
 }
 
 rd_expr *rd_folding_rows(const rd_folding *f, rd_expr *x)
@@ -216,9 +220,11 @@ static int find_places(const rd_folding *f, int rank, int from[2 * RD_MAX_RANK])
     return n;
 }
 
-/* y, whose axes are the kept ones, all groups as one, and a user's outputs, as the caller sees it. */
-static rd_expr *as_seen(const rd_folding *f, rd_expr *y)
+rd_expr *rd_folding_as_seen(const rd_folding *f, rd_expr *y)
 {
+    if (!y)
+        return NULL;
+
     const int kept = f->x->rank - __builtin_popcountll(f->bits), n_by = f->opts.by.n;
     int64_t   extent[RD_MAX_RANK], number[RD_MAX_RANK + RD_MAX_RANK * RD_MAX_RANK];
     int64_t   origin[RD_MAX_RANK];
@@ -308,5 +314,5 @@ rd_expr *rd_folding_node(const rd_folding *f, rd_expr *x, rd_expr *weights, rd_d
                                      .extent = extent,
                                      .in     = in },
                          facts, sizeof *facts);
-    return y && (keeps(f) || f->label) ? as_seen(f, y) : y;
+    return y && (keeps(f) || f->label) ? rd_folding_as_seen(f, y) : y;
 }

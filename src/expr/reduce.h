@@ -23,7 +23,8 @@ typedef struct rd_folding {
     rd_expr       *label; /* i64, of x's shape: which of the groups; NULL: there are none */
     int64_t        n_group;
     rd_expr       *restart; /* of a scan, bool, of x's shape: where it begins anew; NULL: nowhere */
-    rd_reduce_opts opts;    /* every field this release knows                          */
+    rd_reduce_opts opts;    /* every field this release knows; .type is real               */
+    rd_dtype       type;    /* .type as it was asked for: the result is cast to it         */
     uint64_t       bits;    /* reduced axes                                            */
     bool           scan;
 } rd_folding;
@@ -46,12 +47,15 @@ rd_expr *rd_folding_kept(const rd_folding *f, rd_expr *y);
  * here. */
 rd_expr *rd_folding_node(const rd_folding *f, rd_expr *x, rd_expr *weights, rd_dtype type,
                          rd_fold_facts *facts);
+/* y, whose axes are those that stay, all groups as one, and others behind it, with its axes where the
+ * caller sees them. */
+rd_expr *rd_folding_as_seen(const rd_folding *f, rd_expr *y);
 /* x of the accumulator's type folded by a reducer of the table, `weights` its w or NULL; masks that
  * come to the same as an element go into x (reduce_names.c). */
 rd_expr *rd_folded(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, rd_expr *weights,
                    rd_dtype type, bool identity);
 /* The same by the reducer's twin that begins anew where f->restart is true (reduce_anew.c). */
-rd_expr *rd_folded_anew(const rd_folding *f, rd_reducer_id reducer, rd_expr *x);
+rd_expr *rd_folded_anew(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, bool identity);
 /* What is accumulated in, and the result in the type asked for, where `natural` is that without
  * keywords (reduce_names.c). */
 rd_dtype rd_folding_accumulator(const rd_folding *f, rd_dtype natural);
@@ -61,6 +65,13 @@ rd_expr *rd_reduce_for(const char *call, rd_expr *x, const char *reducer,
                        const rd_reduce_opts *opts);
 /* An operand of the fold beside x: as `type`, seen with the shape of x. */
 rd_expr *rd_folding_beside(const rd_folding *f, rd_expr *y, rd_dtype type);
+/* Is there neither an element nor .initial, for a reduction that has nothing to say about no element?
+ * And may elements be left out, by the data, where the result's type has no NaN to say so?  Both are
+ * recorded. */
+bool rd_folding_is_empty(const rd_folding *f);
+bool rd_folding_may_lack_a_value(const rd_folding *f, rd_dtype type);
+/* .initial in the type of the results y, and of their shape; NULL after recording what is wrong. */
+rd_expr *rd_folding_initial(const rd_folding *f, const rd_expr *y);
 /* Number of elements of each result, and whether there is a result. */
 int64_t rd_folding_extent(const rd_folding *f, bool *any_result);
 #endif

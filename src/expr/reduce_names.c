@@ -54,7 +54,7 @@ rd_dtype rd_folding_accumulator(const rd_folding *f, rd_dtype natural)
 
 rd_expr *rd_folding_as_asked(const rd_folding *f, rd_expr *y, rd_dtype natural)
 {
-    return rd_cast_to(y, f->opts.type ? f->opts.type : natural);
+    return rd_cast_to(y, f->type ? f->type : natural);
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
@@ -97,7 +97,7 @@ rd_expr *rd_folded(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, rd_ex
             return NULL;
     }
     if (f->restart)
-        return rd_folded_anew(&whole, reducer, x);
+        return rd_folded_anew(&whole, reducer, x, identity);
     memset(&facts, 0, sizeof facts);
     facts.reducer  = (int32_t)reducer;
     facts.law      = rd_reducer_table[reducer].law;
@@ -125,21 +125,27 @@ static rd_expr *map_1(const rd_folding *f, rd_op op, rd_expr *x)
     return rd_map_op(op, f->call, 1, &x);
 }
 
-/* .initial as one more element; without one, y itself. */
-static rd_expr *with_initial(const rd_folding *f, rd_reducer_id reducer, rd_expr *y)
+rd_expr *rd_folding_initial(const rd_folding *f, const rd_expr *y)
 {
-    rd_expr *initial = f->opts.initial;
+    rd_expr   *initial  = f->opts.initial;
+    const bool weak_int = initial->weak && !is_float(initial->type);
 
-    if (!initial || !y)
-        return y;
-    bool weak_int = initial->weak && !is_float(initial->type);
     if (!is_float(y->type) && !weak_int && !rd_dtype_safe(initial->type, y->type))
         return rd_fail(y->ctx, RD_ERR_TYPE,
                        "%s: .initial of type %s does not fit the accumulator's type %s", f->call,
                        rd_dtype_name(initial->type), rd_dtype_name(y->type));
     initial = rd_fit_to(initial, y->type, f->call);
-    initial = initial ? rd_broadcast_to(initial, y->rank, y->extent, f->call) : NULL;
-    return map_2(f, rd_reducer_table[reducer].op, y, initial);
+    return initial ? rd_broadcast_to(initial, y->rank, y->extent, f->call) : NULL;
+}
+
+/* .initial as one more element; without one, y itself. */
+static rd_expr *with_initial(const rd_folding *f, rd_reducer_id reducer, rd_expr *y)
+{
+    rd_expr *const initial = f->opts.initial && y ? rd_folding_initial(f, y) : NULL;
+
+    if (!f->opts.initial || !y)
+        return y;
+    return initial ? map_2(f, rd_reducer_table[reducer].op, y, initial) : NULL;
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
@@ -156,7 +162,7 @@ static rd_expr *build_total(const rd_folding *f, const row *r)
 }
 
 /* Extremes and their places have nothing to say about no element. */
-static bool is_empty(const rd_folding *f)
+bool rd_folding_is_empty(const rd_folding *f)
 {
     char shape[RD_SHAPE_TEXT];
     bool any_result;
@@ -168,20 +174,20 @@ static bool is_empty(const rd_folding *f)
     return true;
 }
 
-static bool may_lack_a_value(const rd_folding *f)
+bool rd_folding_may_lack_a_value(const rd_folding *f, rd_dtype type)
 {
     const char *why = f->opts.exclusive
                           ? "the first element of an exclusive scan has none before it"
-                      : f->where && !is_float(f->x->type)
+                      : f->where && !is_float(type)
                           ? ".where may leave no element, and the type has no NaN to say so"
-                      : f->label && !is_float(f->x->type)
+                      : f->label && !is_float(type)
                           ? "a group may have no element, and the type has no NaN to say so"
                           : NULL;
 
     if (!why || f->opts.initial)
         return false;
     rd_fail(f->x->ctx, RD_ERR_EMPTY, "%s: an operand of type %s needs .initial: %s", f->call,
-            rd_dtype_name(f->x->type), why);
+            rd_dtype_name(type), why);
     return true;
 }
 
@@ -197,7 +203,7 @@ static rd_expr *build_extreme(const rd_folding *f, const row *r)
 {
     rd_dtype natural = f->x->type, type = holder(f, natural);
 
-    if (is_empty(f) || may_lack_a_value(f))
+    if (rd_folding_is_empty(f) || rd_folding_may_lack_a_value(f, natural))
         return NULL;
     rd_expr *y = rd_folded(f, extreme_of(r->reducer, type), rd_cast_to(f->x, type), NULL, type,
                            type != RD_BOOL && f->opts.initial != NULL);
@@ -208,7 +214,8 @@ static rd_expr *build_extreme(const rd_folding *f, const row *r)
  * first. */
 static rd_expr *build_place(const rd_folding *f, const row *r)
 {
-    rd_expr *place = is_empty(f) ? NULL : rd_folded(f, r->reducer, f->x, NULL, RD_I64, false);
+    rd_expr *place =
+        rd_folding_is_empty(f) ? NULL : rd_folded(f, r->reducer, f->x, NULL, RD_I64, false);
 
     if (place && __builtin_popcountll(f->bits) == 1)
         place = rd_indices_of(place, f->x, __builtin_ctzll(f->bits));
@@ -344,14 +351,16 @@ static rd_expr *build_norm(const rd_folding *f, const row *r)
     rd_expr *x = rd_cast_to(f->x, type), *y;
 
     (void)r;
-    if (p != 1 && p != 2 && !(isinf(p) && p > 0))
-        return rd_fail(f->x->ctx, RD_ERR_ARGUMENT, "%s: .p is %g, it must be 1, 2 or INFINITY",
-                       f->call, p);
+    if (p != 1 && p != 2 && !isinf(p))
+        return rd_fail(f->x->ctx, RD_ERR_ARGUMENT,
+                       "%s: .p is %g, it must be 1, 2, INFINITY or -INFINITY", f->call, p);
     x = map_1(f, p == 2 ? RD_OP_square : RD_OP_abs, x);
     if (p == 1)
         y = fold_sum(f, x);
     else if (p == 2)
         y = map_1(f, RD_OP_sqrt, fold_sum(f, x));
+    else if (p < 0) /* of nothing inf */
+        y = rd_folded(f, RD_RED_min, x, NULL, type, true);
     else /* of nothing -inf, hence 0 */
         y = map_2(f, RD_OP_maximum, rd_folded(f, RD_RED_max, x, NULL, type, true),
                   rd_number(f->x->ctx, type, rd_word_from_int(0, type)));
