@@ -1190,6 +1190,13 @@ struct rd_reducer {
      * commutes: beside which none does): finish() gives the same without those.  Elements that are
      * left may then be left out, and what they are made of, if that could report nothing. */
     int32_t (*done)(const void *s);
+    /* Not 0: it has no identity, as the greatest of some type has none.  Of no element there is no
+     * result then: RD_ERR_EMPTY, or .initial, a value of type `out`.  Where .where, .skip_nan or a
+     * group leave none, floats have NaN without .initial, and others need it.  init() sets a state
+     * that says it has seen nothing: step() begins such a one with its first element, merge() takes
+     * states of either kind, and what finish() makes of it is not looked at.  RD_REDUCER_FIRST
+     * writes all that. */
+    int32_t no_identity, reserved;
 };
 
 /** RD_REDUCER(name, X, Y, n, (members of the state), (init), (step), (merge), (finish)), at file
@@ -1200,12 +1207,39 @@ struct rd_reducer {
  *  expression of *s, that of rd_reducer.done.
  *
  *  RD_REDUCER2(name, X, W, Y, n, ...) makes one of two operands, for rd_reduce2(): step takes x and
- *  w, a W.  RD_REDUCER_COMMUTES and RD_REDUCER2_COMMUTES make those of which `commutes` is set. */
+ *  w, a W.  RD_REDUCER_COMMUTES and RD_REDUCER2_COMMUTES make those of which `commutes` is set.
+ *
+ *  RD_REDUCER_FIRST(name, X, Y, n, (members), (first), (step), (merge), (finish)) makes one that has
+ *  no identity: `first` sets *s to the first element x, and the other three get states with
+ *  elements alone.  No (done) follows.  RD_REDUCER2_FIRST is of two operands, and
+ *  RD_REDUCER_FIRST_COMMUTES and RD_REDUCER2_FIRST_COMMUTES set `commutes`, too.
+ *      RD_REDUCER_FIRST(longest, float, float, 1, (float x;), (s->x = x;),
+ *                       (if (fabsf(x) > fabsf(s->x)) s->x = x;),
+ *                       (if (fabsf(b->x) > fabsf(a->x)) *a = *b;), (y[0] = s->x;)) */
 #ifndef __cplusplus
 #define RD_REDUCER(name_, ...)           RD_REDUCER_OF_(name_, 0, __VA_ARGS__, (0), )
 #define RD_REDUCER_COMMUTES(name_, ...)  RD_REDUCER_OF_(name_, 1, __VA_ARGS__, (0), )
 #define RD_REDUCER2(name_, ...)          RD_REDUCER2_OF_(name_, 0, __VA_ARGS__, (0), )
 #define RD_REDUCER2_COMMUTES(name_, ...) RD_REDUCER2_OF_(name_, 1, __VA_ARGS__, (0), )
+#define RD_REDUCER_FIRST(...)            RD_FIRST_OF_(2, __VA_ARGS__)
+#define RD_REDUCER_FIRST_COMMUTES(...)   RD_FIRST_OF_(3, __VA_ARGS__)
+#define RD_REDUCER2_FIRST(...)           RD_FIRST2_OF_(2, __VA_ARGS__)
+#define RD_REDUCER2_FIRST_COMMUTES(...)  RD_FIRST2_OF_(3, __VA_ARGS__)
+#define RD_FIRST_OF_(kind_, name_, X, Y, n_, state_, first_, step_, merge_, finish_)               \
+    RD_REDUCER_OF_(name_, kind_, X, Y, n_, RD_FIRST_STATE_(state_), (s->rd_seen = 0;),             \
+                   RD_FIRST_STEP_(first_, step_), RD_FIRST_MERGE_(merge_),                         \
+                   RD_FIRST_FINISH_(n_, finish_), (0), )
+#define RD_FIRST2_OF_(kind_, name_, X, W, Y, n_, state_, first_, step_, merge_, finish_)           \
+    RD_REDUCER2_OF_(name_, kind_, X, W, Y, n_, RD_FIRST_STATE_(state_), (s->rd_seen = 0;),         \
+                    RD_FIRST_STEP_(first_, step_), RD_FIRST_MERGE_(merge_),                        \
+                    RD_FIRST_FINISH_(n_, finish_), (0), )
+#define RD_FIRST_STATE_(state_)          (RD_BARE_ state_ int32_t rd_seen;)
+#define RD_FIRST_STEP_(first_, step_) \
+    (if (!s->rd_seen) { s->rd_seen = 1; RD_BARE_ first_ } else { RD_BARE_ step_ })
+#define RD_FIRST_MERGE_(merge_) \
+    (if (!a->rd_seen) { *a = *b; } else if (b->rd_seen) { RD_BARE_ merge_ })
+#define RD_FIRST_FINISH_(n_, finish_) \
+    (for (int rd_k_ = 0; rd_k_ < (n_); rd_k_++) y[rd_k_] = 0; if (s->rd_seen) { RD_BARE_ finish_ })
 #define RD_REDUCER_OF_(name_, commutes_, X, Y, n_, state_, init_, step_, merge_, finish_,          \
                        done_, ...)                                                                 \
     RD_REDUCER_PARTS_(name_, Y, state_, init_, merge_, finish_, done_)                             \
@@ -1253,7 +1287,8 @@ struct rd_reducer {
     RD_BODY_(RD_UNUSED_ const name_##_state *const s = rd_s_; return done_;)
 #define RD_REDUCER_FIELDS_(name_, commutes_, X, Y, n_, state_, init_, step_, merge_, finish_,      \
                            done_)                                                                  \
-    .size = sizeof(rd_reducer), .n_out = (n_), .commutes = (commutes_),                            \
+    .size = sizeof(rd_reducer), .n_out = (n_), .commutes = (commutes_) & 1,                        \
+    .no_identity = (commutes_) >> 1,                                                               \
     .in = RD_TYPE((X *)0), .out = RD_TYPE((Y *)0),                                                 \
     .state_size = sizeof(name_##_state), .name = #name_,                                           \
     .code = { RD_STR_ state_, RD_STR_ init_, RD_STR_ step_, RD_STR_ merge_, RD_STR_ finish_ },     \

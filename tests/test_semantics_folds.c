@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700 /* setenv */
 #include "fake_gpu.h"
 #include "kernels/cuda/gpu.h"
+#include "core/dtype.h"
 #include "values.h"
 
 #include <math.h>
@@ -680,6 +681,145 @@ START_TEST(variances_that_overflow)
 }
 END_TEST
 
+/* Of real elements a complex type is a conversion of the result, which is that of its parts' type. */
+START_TEST(complex_types)
+{
+    static const char *const names[]    = { "sum",      "prod",     "min",  "max",
+                                            "argmin",   "argmax",   "any",  "all",
+                                            "count",    "mean",     "var",  "std",
+                                            "skewness", "kurtosis", "norm", "logsumexp" };
+    static const rd_dtype    types[][2] = { { RD_C64, RD_F32 }, { RD_C128, RD_F64 } };
+    rd_expr *const           g          = leaf(RD_I8, VALUES(0, 1, 0, 0));
+
+    for (size_t k = 0; k < 2 * COUNT(names); k++)
+        for (rd_dtype from = RD_BOOL; from <= RD_F64; from++) {
+            rd_expr *const  x    = rd_cast(leaf(RD_F64, VALUES(3, 0, 1, 2)), from);
+            const rd_dtype *type = types[k % 2];
+            const char     *name = names[k / 2];
+            const struct {
+                rd_expr *y, *same;
+            } pairs[] = {
+                { rd_reduce(x, name, RD_ALL, .type = type[0]),
+                  rd_reduce(x, name, RD_ALL, .type = type[1]) },
+                { rd_scan(x, name, RD_DIMS(0), .type = type[0]),
+                  rd_scan(x, name, RD_DIMS(0), .type = type[1]) },
+                { rd_reduce(rd_cast(x, RD_F32), name, RD_KEEP_ALL, .by = RD_EXPRS(g),
+                            .groups = RD_SHAPE(2), .type = type[0]),
+                  rd_reduce(rd_cast(x, RD_F32), name, RD_KEEP_ALL, .by = RD_EXPRS(g),
+                            .groups = RD_SHAPE(2), .type = type[1]) },
+            };
+
+            for (size_t p = 0; p < COUNT(pairs); p++)
+                ck_assert_msg(pairs[p].y && rd_type_of(pairs[p].y) == type[0] &&
+                                  rd_real(pairs[p].y) == pairs[p].same,
+                              "%s of %s as %s, %d: %s", name, rd_dtype_name(from),
+                              rd_dtype_name(type[0]), (int)p, rd_error_text(ctx));
+            forget_leaves();
+        }
+    rd_expr *const x = leaf(RD_F32, VALUES(1, 2)), *const z = rd_complex(x, x);
+    expect("imaginary", rd_imag(rd_sum(x, RD_ALL, .type = RD_C128)), RD_F64, VALUES(0));
+    expect("first", rd_real(rd_first(x, RD_ALL, .type = RD_C64)), RD_F32, VALUES(1));
+    expect("cov", rd_real(rd_cov(x, x, RD_ALL, .type = RD_C128)), RD_F64, VALUES(0.25));
+    expect("minmax", rd_real(rd_minmax(x, RD_ALL, .type = RD_C128)), RD_F64, VALUES(1, 2));
+    expect("initial", rd_real(rd_sum(x, RD_ALL, .type = RD_C128, .initial = rd_int(ctx, 4))),
+           RD_F64, VALUES(7));
+    expect_error("complex to real", rd_sum(z, RD_ALL, .type = RD_F64), RD_ERR_TYPE);
+    expect_error("no type", rd_sum(x, RD_ALL, .type = (rd_dtype)77), RD_ERR_TYPE);
+}
+END_TEST
+
+/* clang-format off */
+RD_REDUCER_FIRST(longest, float, float, 1, (float x;), (s->x = x;),
+                 (if (fabsf(x) > fabsf(s->x)) s->x = x;),
+                 (if (fabsf(b->x) > fabsf(a->x)) *a = *b;), (y[0] = s->x;))
+RD_REDUCER_FIRST_COMMUTES(nearest_ints, int32_t, int32_t, 2, (int32_t low, high;),
+                          (s->low = s->high = x;),
+                          (if (x < s->low) s->low = x; if (x > s->high) s->high = x;),
+                          (if (b->low < a->low) a->low = b->low; if (b->high > a->high) a->high = b->high;),
+                          (y[0] = s->low; y[1] = s->high;))
+RD_REDUCER2_FIRST(of_heaviest, double, double, double, 1, (double x, w;), (s->x = x; s->w = w;),
+                  (if (w > s->w) { s->x = x; s->w = w; }), (if (b->w > a->w) *a = *b;),
+                  (y[0] = s->x;))
+/* clang-format on */
+
+START_TEST(first_elements)
+{
+    enum { N = 100000 };
+    rd_expr *x = leaf(RD_F32, VALUES(1, -4, 3, 4, -2)), *i = leaf(RD_I8, VALUES(5, -7, 5, 9, 0));
+    rd_expr *g = leaf(RD_I8, VALUES(0, 2, 2, 0, 0)), *none = leaf(RD_BOOL, VALUES(0, 0, 0, 0, 0));
+    rd_expr *few = leaf(RD_BOOL, VALUES(0, 0, 1, 0, 1)), *nine = rd_int(ctx, 9);
+    rd_expr *f = leaf(RD_F32, NULL, 0);
+
+    expect("all", rd_reduce(x, longest, RD_ALL), RD_F32, VALUES(-4));
+    expect("some", rd_reduce(x, longest, RD_ALL, .where = few), RD_F32, VALUES(3));
+    expect("none", rd_reduce(x, longest, RD_ALL, .where = none), RD_F32, VALUES(NAN));
+    expect("none, with a value", rd_reduce(x, longest, RD_ALL, .where = none, .initial = nine),
+           RD_F32, VALUES(9));
+    expect("a value that is not taken", rd_reduce(x, longest, RD_ALL, .initial = nine), RD_F32,
+           VALUES(-4));
+    expect("of nothing, with a value", rd_reduce(f, longest, RD_ALL, .initial = nine), RD_F32,
+           VALUES(9));
+    expect("no result", rd_reduce(leaf_shape(RD_F32, RD_SHAPE(0, 0), NULL, 0), longest, RD_DIMS(1)),
+           RD_F32, NULL, 0);
+    expect("groups", rd_reduce(x, longest, RD_ALL, .by = RD_EXPRS(g), .groups = RD_SHAPE(3)),
+           RD_F32, VALUES(4, NAN, -4));
+    expect("groups of ints",
+           rd_reduce(i, nearest_ints, RD_KEEP_ALL, .by = RD_EXPRS(g), .groups = RD_SHAPE(3),
+                     .initial = nine),
+           RD_I32, VALUES(0, 9, 9, 9, -7, 5));
+    expect("NaN skipped",
+           rd_reduce(leaf(RD_F32, VALUES(NAN, 1, NAN, -2)), longest, RD_ALL, .skip_nan = true),
+           RD_F32, VALUES(-2));
+    expect("scan", rd_scan(x, longest, RD_DIMS(0)), RD_F32, VALUES(1, -4, -4, -4, -4));
+    expect("scan of some", rd_scan(x, longest, RD_DIMS(0), .where = few), RD_F32,
+           VALUES(NAN, NAN, 3, 3, 3));
+    expect("before",
+           rd_scan(x, longest, RD_DIMS(0), .exclusive = true, .reverse = true, .initial = nine),
+           RD_F32, VALUES(4, 4, 4, -2, 9));
+    expect("two operands", rd_reduce2(x, i, of_heaviest, RD_ALL), RD_F64, VALUES(4));
+    expect("as f64", rd_reduce(x, longest, RD_ALL, .type = RD_F64), RD_F64, VALUES(-4));
+    expect_error("of nothing", rd_reduce(f, longest, RD_ALL), RD_ERR_EMPTY);
+    expect_error("ints without a value", rd_reduce(i, nearest_ints, RD_ALL, .where = few),
+                 RD_ERR_EMPTY);
+    expect_error("groups without a value",
+                 rd_reduce(i, nearest_ints, RD_ALL, .by = RD_EXPRS(g), .groups = RD_SHAPE(3)),
+                 RD_ERR_EMPTY);
+    expect_error("exclusive", rd_scan(x, longest, RD_DIMS(0), .exclusive = true), RD_ERR_EMPTY);
+    expect_error("a value that does not fit",
+                 rd_reduce(i, nearest_ints, RD_ALL, .initial = rd_num(ctx, 0.5)), RD_ERR_TYPE);
+
+    /* masks leave whole blocks and lanes without an element */
+    float *const long_row = malloc(sizeof *long_row * N);
+    rd_expr     *y, *place;
+    float        found[3];
+    for (int k = 0; k < N; k++)
+        long_row[k] = (float)((k * 7919L) % N) - 3;
+    y     = rd_wrap(ctx, long_row, RD_SHAPE(N));
+    place = rd_coord(y, 0);
+    ck_assert(rd_eval(ctx, rd_reduce(y, longest, RD_ALL, .where = rd_gt(place, rd_int(ctx, N - 2))),
+                      RD_INTO(&found[0], RD_SCALAR)) == RD_OK);
+    ck_assert(
+        rd_eval(ctx,
+                rd_reduce(y, longest, RD_ALL,
+                          .where = rd_eq(rd_remainder(place, rd_int(ctx, 9973)), rd_int(ctx, 11))),
+                RD_INTO(&found[1], RD_SCALAR)) == RD_OK);
+    ck_assert(rd_eval(ctx, rd_reduce(y, longest, RD_ALL), RD_INTO(&found[2], RD_SCALAR)) == RD_OK);
+    float most = long_row[11];
+    for (int k = 11; k < N; k += 9973)
+        most = fabsf(long_row[k]) > fabsf(most) ? long_row[k] : most;
+    ck_assert(found[0] == long_row[N - 1] && found[1] == most && found[2] == (float)(N - 1) - 3);
+    free(long_row);
+
+    /* who was compiled with a smaller struct has an identity */
+    rd_reducer old = *longest;
+    old.size       = (uint32_t)offsetof(rd_reducer, no_identity);
+    ck_assert(rd_reduce_user(f, &old, &(rd_reduce_opts){ .dims = RD_ALL }) != NULL);
+    expect_error("initial",
+                 rd_reduce_user(x, &old, &(rd_reduce_opts){ .dims = RD_ALL, .initial = nine }),
+                 RD_ERR_ARGUMENT);
+}
+END_TEST
+
 START_TEST(norms)
 {
     rd_expr *x = leaf(RD_F64, VALUES(3, -4));
@@ -877,6 +1017,8 @@ int main(void)
                                    masks_of_places,
                                    where_and_weights,
                                    variances_that_overflow,
+                                   complex_types,
+                                   first_elements,
                                    norms,
                                    logsumexp_range,
                                    scans,

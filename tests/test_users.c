@@ -128,6 +128,21 @@ RD_REDUCER(histogram, uint8_t, int32_t, 256, (int64_t n[256];),
            (for (int k = 0; k < 256; k++) y[k] = (int32_t)s->n[k];))
 /* clang-format on */
 
+/* Without an identity: an element begins a state, and no finished one is of nothing. */
+/* clang-format off */
+RD_REDUCER_FIRST(longest, float, float, 1, (float x;), (s->x = x;),
+                 (if (fabsf(x) > fabsf(s->x)) s->x = x;),
+                 (if (fabsf(b->x) > fabsf(a->x)) *a = *b;), (y[0] = s->x;))
+RD_REDUCER_FIRST(both_ends, int16_t, double, 2, (int64_t at; int16_t first, last, least;),
+                 (s->at = i; s->first = s->last = s->least = x;),
+                 (s->last = x; if (x < s->least) s->least = x;),
+                 (a->last = b->last; if (b->least < a->least) a->least = b->least;),
+                 (y[0] = s->first * 7 + (double)s->at; y[1] = s->last * 3 + s->least;))
+RD_REDUCER2_FIRST(heaviest, double, float, double, 2, (double x; float w;), (s->x = x; s->w = w;),
+                  (if (w > s->w) { s->x = x; s->w = w; }), (if (b->w > a->w) *a = *b;),
+                  (y[0] = s->x; y[1] = (double)s->w;))
+/* clang-format on */
+
 /* Without merge: a strict fold in C order, and of any stride. */
 static void decay_init(void *s)
 {
@@ -158,12 +173,13 @@ static const rd_reducer decay[1] = { { .size       = sizeof(rd_reducer),
                                        .finish     = decay_finish } };
 
 static const rd_reducer *const reducers[] = {
-    welford, geometric_mean, three_largest, places, of_bool, of_i8,  of_i16, of_i32, of_i64, of_u8,
-    of_u16,  of_u32,         of_u64,        of_f16, of_bf16, of_f32, of_f64, odds,   decay
+    welford, geometric_mean, three_largest, places, of_bool, of_i8,   of_i16,
+    of_i32,  of_i64,         of_u8,         of_u16, of_u32,  of_u64,  of_f16,
+    of_bf16, of_f32,         of_f64,        odds,   decay,   longest, both_ends
 };
 
 /* ---- Cases ----------------------------------------------------------------------------------- */
-static const rd_reducer *const of_two[] = { line, both };
+static const rd_reducer *const of_two[] = { line, both, heaviest };
 
 typedef struct user_case {
     rd_dtype       type;

@@ -1,6 +1,8 @@
 /* reduce_user.c - reductions and scans by the caller's own reducer. */
 #include "expr/complex.h"
+#include "expr/maps.h"
 #include "expr/reduce.h"
+#include <math.h>
 #include <string.h>
 
 enum { MAX_OUT = 1024, MAX_STATE = 4096 };
@@ -8,7 +10,7 @@ enum { MAX_OUT = 1024, MAX_STATE = 4096 };
 /* A copy with every field this release knows.  Equal bytes make equal nodes, so the struct has no
  * padding. */
 _Static_assert(sizeof(rd_reducer) ==
-                   6 * 4 + sizeof(int64_t) + 6 * sizeof(char *) + 6 * sizeof(void (*)(void)),
+                   8 * 4 + sizeof(int64_t) + 6 * sizeof(char *) + 6 * sizeof(void (*)(void)),
                "rd_reducer has padding");
 static rd_reducer whole_reducer(const rd_reducer *r)
 {
@@ -33,6 +35,8 @@ static rd_reducer whole_reducer(const rd_reducer *r)
     whole.commutes = copy.commutes != 0;
     whole.step2    = copy.step2;
     whole.done     = copy.done;
+
+    whole.no_identity = copy.no_identity != 0;
     return whole;
 }
 
@@ -91,6 +95,53 @@ static rd_law law_of(const rd_folding *f, const rd_reducer *r)
     return r->commutes && !f->scan ? RD_LAW_commutes : RD_LAW_associates;
 }
 
+/* ---- Without an identity --------------------------------------------------------------------- */
+/* May no element have taken part, by the data or by the order of a scan? */
+static bool may_lack_elements(const rd_folding *f)
+{
+    return f->where || f->label || f->opts.exclusive;
+}
+
+/* Where an element has taken part. */
+static rd_expr *some(const rd_folding *f)
+{
+    rd_reduce_opts o = { .size = sizeof o, .dims = f->opts.dims };
+    rd_expr       *mask;
+
+    mask        = f->where ? f->where
+                           : rd_folding_beside(
+                                 f, rd_number(f->x->ctx, RD_BOOL, rd_word_from_int(1, RD_BOOL)), RD_BOOL);
+    o.by        = f->opts.by;
+    o.groups    = f->opts.groups;
+    o.exclusive = f->opts.exclusive;
+    o.reverse   = f->opts.reverse;
+    return f->scan ? rd_scan_name(mask, "any", &o) : rd_reduce_for(f->call, mask, "any", &o);
+}
+
+/* NaN, or .initial, where no element has taken part. */
+static rd_expr *of_elements(const rd_folding *f, rd_expr *y)
+{
+    bool     any_result, none = !f->scan && !rd_folding_extent(f, &any_result);
+    rd_expr *nothing, *there, *is;
+
+    if (!y)
+        return NULL;
+    nothing = f->opts.initial ? rd_folding_initial(f, y) : rd_cast_to(rd_num(y->ctx, NAN), y->type);
+    if (!nothing || none)
+        return nothing ? rd_broadcast_to(nothing, y->rank, y->extent, f->call) : NULL;
+    if (!may_lack_elements(f))
+        return y;
+    if (!(there = some(f)))
+        return NULL;
+    is = there->rank < y->rank ? rd_expand(there, -1) : there;
+    return map_where(f->call, is, y, nothing);
+}
+
+static bool elements_ok(const rd_folding *f, const rd_reducer *r)
+{
+    return !r->no_identity || (!rd_folding_is_empty(f) && !rd_folding_may_lack_a_value(f, r->out));
+}
+
 static rd_expr *fold_user(rd_folding *f, rd_expr *second, const rd_reducer *reducer,
                           const rd_reduce_opts *opts)
 {
@@ -101,10 +152,11 @@ static rd_expr *fold_user(rd_folding *f, rd_expr *second, const rd_reducer *redu
         return NULL;
     if (!reducer)
         return rd_fail(f->x->ctx, RD_ERR_ARGUMENT, "%s: the reducer is NULL", f->call);
-    if (!rd_folding_begin(f, opts, f->scan ? RD_TAKES_ORDER : 0))
-        return NULL;
     r = whole_reducer(reducer);
-    if (!reducer_ok(f, &r, second != NULL) ||
+    if (!rd_folding_begin(f, opts,
+                          (f->scan ? RD_TAKES_ORDER : 0) | (r.no_identity ? RD_TAKES_INITIAL : 0)))
+        return NULL;
+    if (!reducer_ok(f, &r, second != NULL) || !elements_ok(f, &r) ||
         (second && !(second = rd_folding_beside(f, second, r.in2))))
         return NULL;
     memset(&facts, 0, sizeof facts);
@@ -114,7 +166,9 @@ static rd_expr *fold_user(rd_folding *f, rd_expr *second, const rd_reducer *redu
     if (!facts.user)
         return NULL;
     rd_expr *y = rd_folding_node(f, rd_cast_to(f->x, r.in), second, r.out, &facts);
-    return rd_cast_to(y, f->opts.type ? f->opts.type : r.out);
+    if (r.no_identity)
+        y = of_elements(f, y);
+    return rd_folding_as_asked(f, y, r.out);
 }
 
 rd_expr *rd_reduce_user(rd_expr *x, const rd_reducer *reducer, const rd_reduce_opts *opts)
