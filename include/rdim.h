@@ -982,8 +982,8 @@ RD_API rd_expr *rd_reduce_name(rd_expr *x, const char *reducer, const rd_reduce_
 /** min and max in one pass, along a new first axis of extent 2; keywords as theirs. */
 #define rd_minmax(x, ...) rd_minmax_of(x, RD_REDUCE_OPTS(__VA_ARGS__))
 /** The first and the last element in C order along dims, of those that .where and .skip_nan leave:
- *  rd_last(x, RD_DIMS(0), .skip_nan = true).  Where none is left it is NaN, or .initial, which ints
- *  need (RD_ERR_EMPTY). */
+ *  rd_last(x, RD_DIMS(0), .skip_nan = true).  Where none is left, or in a group of .by, it is NaN,
+ *  or .initial, which ints need (RD_ERR_EMPTY). */
 #define rd_first(x, ...) rd_first_of(x, RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_last(x, ...)  rd_last_of(x, RD_REDUCE_OPTS(__VA_ARGS__))
 #endif
@@ -1320,6 +1320,8 @@ typedef struct rd_quantile_opts {
     rd_dims            dims;     /* the positional argument                         */
     rd_expr           *where;    /* only elements where this is true take part      */
     bool               skip_nan; /* NaN elements do not take part                   */
+    rd_exprs           by;       /* by label, and how many groups, as of reductions */
+    rd_shape           groups;
 } rd_quantile_opts;
 /** Several quantiles, for one call: RD_QS(0.25, 0.5, 0.75). */
 typedef struct rd_qs { const double *at; int32_t n; } rd_qs;
@@ -1333,11 +1335,12 @@ typedef struct rd_qs { const double *at; int32_t n; } rd_qs;
  *  rd_median(x, dims, keywords), rd_quantile(x, q, dims, keywords) with 0 <= q <= 1, and
  *  rd_percentile(x, p, ...), q = p / 100: over the elements along all axes in dims.
  *  rd_quantiles(x, RD_QS(0.1, 0.9), dims, keywords) has them along a new first axis.  Floats keep
- *  their type, others give f64; of halves and f32 lines are drawn in f64 and rounded once.  Half way
- *  is the mean of two, rounded once; between a number and an infinity is that infinity.  NaN if an
- *  element is, unless .skip_nan, between both infinities, and of nothing.  NULL on RD_ERR_AXIS, RD_ERR_SHAPE (where
- *  does not broadcast to x), RD_ERR_ARGUMENT (q outside 0 to 1, an unknown method), RD_ERR_TYPE.
- *  */
+ *  their type, others give f64; of halves and f32 lines are drawn in f64 and rounded once.  Half
+ *  way is the mean of two, rounded once; between a number and an infinity is that infinity.  NaN if
+ *  an element is, unless .skip_nan, between both infinities, and of nothing.  With .by and .groups
+ *  there is one for each group, along axes as reductions have them.  NULL on RD_ERR_AXIS,
+ *  RD_ERR_SHAPE (where does not broadcast to x), RD_ERR_ARGUMENT (q outside 0 to 1, an unknown
+ *  method), RD_ERR_TYPE. */
 #ifndef __cplusplus
 #define RD_SORT_OPTS(...) \
     (&(rd_sort_opts){ .size = (uint32_t)sizeof(rd_sort_opts), .axis = __VA_ARGS__ })
@@ -1363,8 +1366,16 @@ RD_API rd_expr *rd_sort_by(rd_expr *x, const rd_sort_opts *opts),
     *rd_quantiles_by(rd_expr *x, rd_qs q, const rd_quantile_opts *opts);
 /** The most frequent of the elements along dims, the smallest of several, in x's type; and how
  *  often it occurs, i64.  Asked for together they share the sort.  NaN if an element is, and then
- *  how many are.  NULL on RD_ERR_EMPTY (no element), RD_ERR_AXIS, RD_ERR_TYPE. */
+ *  how many are.  rd_mode(x, dims, keywords): .where, .skip_nan, .by, .groups, .initial and .type of
+ *  reductions; where these leave no element the mode is NaN, or .initial, which ints need, and the
+ *  count 0.  NULL on RD_ERR_EMPTY (no element), RD_ERR_AXIS, RD_ERR_TYPE. */
 RD_API rd_expr *rd_mode(rd_expr *x, rd_dims dims), *rd_mode_count(rd_expr *x, rd_dims dims);
+RD_API rd_expr *rd_mode_of(rd_expr *x, const rd_reduce_opts *opts),
+    *rd_mode_count_of(rd_expr *x, const rd_reduce_opts *opts);
+#ifndef __cplusplus
+#define rd_mode(x, ...)       rd_mode_of(x, RD_REDUCE_OPTS(__VA_ARGS__))
+#define rd_mode_count(x, ...) rd_mode_count_of(x, RD_REDUCE_OPTS(__VA_ARGS__))
+#endif
 /** Where x goes in a row in rising order, so that it stays so, i64: the least such place (RD_LEFT)
  *  or the greatest (RD_RIGHT), from 0 to the row's extent.  NaN goes behind all numbers.  `sorted`
  *  is one row, and x of any shape; or x has its rank, and goes row by row along the last axis,

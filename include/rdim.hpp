@@ -7,7 +7,8 @@
  *
  * The functions have the names, arguments, results, errors and ownership of the macros: rd::sum is
  * rd_sum.  All else is called as in C.  RD_FN and RD_REDUCER have no counterpart: use the text of a
- * function ("x / (1 + abs(x))"), a function, or fill in an rd_fn or rd_reducer. */
+ * function ("x / (1 + abs(x))"), a function, or fill in an rd_fn or rd_reducer (its no_identity is
+ * what RD_REDUCER_FIRST sets). */
 #ifndef RDIM_HPP
 #define RDIM_HPP
 #include <rdim.h>
@@ -263,6 +264,48 @@ inline rd_expr *last(rd_expr *x, const rd_dims &d, const opts &how = opts())
     const rd_reduce_opts o = how.along(d);
     return rd_last_of(x, &o);
 }
+/** Both extremes, along a new first axis. */
+inline rd_expr *minmax(rd_expr *x, const rd_dims &d, const opts &how = opts())
+{
+    const rd_reduce_opts o = how.along(d);
+    return rd_minmax_of(x, &o);
+}
+inline rd_expr *mode(rd_expr *x, const rd_dims &d, const opts &how = opts())
+{
+    const rd_reduce_opts o = how.along(d);
+    return rd_mode_of(x, &o);
+}
+inline rd_expr *mode_count(rd_expr *x, const rd_dims &d, const opts &how = opts())
+{
+    const rd_reduce_opts o = how.along(d);
+    return rd_mode_count_of(x, &o);
+}
+
+/** Keywords of rolling reductions: rd::rolling_sum(x, 0, 3, rd::rolling_opts().type(RD_F64)). */
+class rolling_opts {
+public:
+    rolling_opts &ddof(double d) { fields_.ddof = d; return *this; }
+    rolling_opts &type(rd_dtype t) { fields_.type = t; return *this; }
+    rd_rolling_opts of(int32_t axis, int64_t n) const
+    {
+        rd_rolling_opts o = fields_;
+        o.size = sizeof o;
+        o.axis = axis;
+        o.n    = n;
+        return o;
+    }
+private:
+    rd_rolling_opts fields_ = rd_rolling_opts();
+};
+#define RD_ROLLING_(name) \
+    inline rd_expr *rolling_##name(rd_expr *x, int axis, int64_t n, \
+                                   const rolling_opts &how = rolling_opts()) \
+    { \
+        const rd_rolling_opts o = how.of(axis, n); \
+        return rd_rolling_name(x, #name, &o); \
+    }
+RD_ROLLING_(sum) RD_ROLLING_(mean) RD_ROLLING_(min) RD_ROLLING_(max) RD_ROLLING_(var) RD_ROLLING_(std)
+#undef RD_ROLLING_
 /** How often each label occurs, or what the weights of its elements come to. */
 inline rd_expr *bincount(expr_list labels, const rd_shape &groups, rd_expr *weights = nullptr)
 {
@@ -313,15 +356,27 @@ public:
     quantile_opts &method(rd_quantile_method m) { fields_.method = m; return *this; }
     quantile_opts &where(rd_expr *mask) { fields_.where = mask; return *this; }
     quantile_opts &skip_nan(bool yes = true) { fields_.skip_nan = yes; return *this; }
+    /** as opts::by() */
+    quantile_opts &by(expr_list labels, const rd_shape &groups)
+    {
+        fields_.by.n = 0;
+        for (rd_expr *label : labels)
+            if (fields_.by.n++ < RD_MAX_RANK)
+                label_[fields_.by.n - 1] = label;
+        fields_.groups = groups;
+        return *this;
+    }
     rd_quantile_opts along(const rd_dims &d) const
     {
         rd_quantile_opts o = fields_;
-        o.size = sizeof o;
-        o.dims = d;
+        o.size  = sizeof o;
+        o.dims  = d;
+        o.by.at = label_;
         return o;
     }
 private:
     rd_quantile_opts fields_ = rd_quantile_opts();
+    rd_expr         *label_[RD_MAX_RANK] = {};
 };
 inline rd_expr *median(rd_expr *x, const rd_dims &d, const quantile_opts &how = quantile_opts())
 {

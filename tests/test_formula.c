@@ -161,6 +161,19 @@ START_TEST(reductions)
     SAME("cummax(x, axis=1, reverse=true)", rd_scan(x, "max", RD_DIMS(1), .reverse = true));
     SAME("nanmean(x, axis=0)", rd_mean(x, RD_DIMS(0), .skip_nan = true));
     SAME("nanmedian(x, axis=0)", rd_median(x, RD_DIMS(0), .skip_nan = true));
+    SAME("nanmedian(x, axis=0, by=label, groups=2)",
+         rd_median(x, RD_DIMS(0), .skip_nan = true, .by = RD_EXPRS(label), .groups = RD_SHAPE(2)));
+    SAME("quantile(x, 0.9, axis=0, by=label, groups=2, where=x > 0)",
+         rd_quantile(x, 0.9, RD_DIMS(0), .by = RD_EXPRS(label), .groups = RD_SHAPE(2),
+                     .where = rd_gt(x, whole(0))));
+    SAME("nanfirst(x, axis=0, by=label, groups=2)",
+         rd_first(x, RD_DIMS(0), .skip_nan = true, .by = RD_EXPRS(label), .groups = RD_SHAPE(2)));
+    SAME("nanmode(x, axis=0, by=label, groups=2)",
+         rd_mode(x, RD_DIMS(0), .skip_nan = true, .by = RD_EXPRS(label), .groups = RD_SHAPE(2)));
+    SAME("mode(x, axis=0, where=x > 0)", rd_mode(x, RD_DIMS(0), .where = rd_gt(x, whole(0))));
+    SAME("minmax(x, axis=0, by=label, groups=2)",
+         rd_minmax(x, RD_DIMS(0), .by = RD_EXPRS(label), .groups = RD_SHAPE(2)));
+    SAME("rolling_sum(x, 2, axis=0, dtype=float64)", rd_rolling_sum(x, 0, 2, .type = RD_F64));
     SAME("argmax(x, axis=1)", rd_argmax(x, RD_DIMS(1)));
 }
 END_TEST

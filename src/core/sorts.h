@@ -41,20 +41,19 @@ typedef struct rd_quantile_place {
     double  between;
 } rd_quantile_place;
 
+/* alpha and beta of the methods that are lines between elements. */
+#define RD_QUANTILE_LINES                                                                 \
+    [RD_INTERPOLATED_CDF] = { 0, 1 }, [RD_HAZEN] = { 0.5, 0.5 }, [RD_WEIBULL] = { 0, 0 }, \
+    [RD_MEDIAN_UNBIASED] = { 1. / 3, 1. / 3 }, [RD_NORMAL_UNBIASED] = { 3. / 8, 3. / 8 },
+
 /* Where quantile q of n > 0 elements lies.  Hyndman and Fan (1996), "Sample quantiles in statistical
  * packages": three methods give elements, six a line between two, which (alpha, beta) tell apart. */
 static inline rd_quantile_place rd_quantile_at(rd_quantile_method method, double q, int64_t n)
 {
-    static const double lines[][2] = {
-        [RD_INTERPOLATED_CDF] = { 0, 1 },
-        [RD_HAZEN]            = { 0.5, 0.5 },
-        [RD_WEIBULL]          = { 0, 0 },
-        [RD_MEDIAN_UNBIASED]  = { 1. / 3, 1. / 3 },
-        [RD_NORMAL_UNBIASED]  = { 3. / 8, 3. / 8 },
-    };
-    const double      last = (double)(n - 1), line = last * q, cdf = (double)n * q;
-    double            at, below;
-    rd_quantile_place place;
+    static const double lines[][2] = { RD_QUANTILE_LINES };
+    const double        last = (double)(n - 1), line = last * q, cdf = (double)n * q;
+    double              at, below;
+    rd_quantile_place   place;
 
     switch (method) {
     case RD_LINEAR: at = line; break; /* alpha = beta = 1 */

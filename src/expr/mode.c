@@ -1,53 +1,73 @@
 /* mode.c - the most frequent element: the longest run of equal ones in rows that are put in
- * order. */
+ * order, of each group if there are labels. */
 #include "expr/complex.h"
+#include "expr/grouped.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
-#include "expr/reduce.h"
 #include "expr/search.h"
+#include <math.h>
 
 typedef struct modes {
     rd_folding f;
-    bool       none;   /* of no elements: there is no result, either          */
+    bool       none;    /* of no elements                                                  */
+    bool       grouped; /* by label, or under a mask: `group` says which rows have         */
+    rd_grouped group;
     rd_expr   *sorted; /* rows along the last axis                             */
     rd_expr   *run;    /* how many elements there are of the element's, so far */
 } modes;
 
 /* How many elements of the run there are so far. */
-static rd_expr *runs(const char *call, rd_expr *sorted)
+static rd_expr *runs(const modes *m)
 {
-    rd_expr *const at   = rd_places(sorted, sorted->rank - 1);
-    rd_expr *const from = map_where(call, rd_begins_run(call, sorted), at, rd_int(sorted->ctx, 0));
-    rd_expr *const last = rd_scan(from, "max", RD_DIMS(-1));
+    const char *const call   = m->f.call;
+    rd_expr *const    at     = rd_places(m->sorted, m->sorted->rank - 1);
+    rd_expr          *begins = rd_begins_run(call, m->sorted);
 
-    return map_2(RD_OP_add, call, map_2(RD_OP_sub, call, at, last), rd_int(sorted->ctx, 1));
+    if (m->grouped)
+        begins = map_2(RD_OP_or, call, begins, rd_begins_run(call, m->group.group));
+    rd_expr *const from = map_where(call, begins, at, rd_int(m->sorted->ctx, 0));
+    rd_expr *const last = from ? rd_scan(from, "max", RD_DIMS(-1)) : NULL;
+
+    return map_2(RD_OP_add, call, map_2(RD_OP_sub, call, at, last), rd_int(m->sorted->ctx, 1));
 }
 
-/* False after recording what is wrong. */
-static bool begin(modes *m, const char *call, rd_expr *x, rd_dims dims)
+static bool put_in_order(modes *m)
+{
+    if (m->grouped) {
+        if (!rd_grouped_begin(&m->group, &m->f, m->f.x))
+            return false;
+        m->sorted = m->group.sorted;
+    } else {
+        m->sorted = rd_folding_rows(&m->f, m->f.x);
+        m->sorted = m->sorted ? rd_sort(m->sorted, -1) : NULL;
+    }
+    m->run = m->sorted ? runs(m) : NULL;
+    return m->run != NULL;
+}
+
+/* False after recording what is wrong; `counts`: of no element there is an answer. */
+static bool begin(modes *m, const char *call, rd_expr *x, const rd_reduce_opts *opts, bool counts)
 {
     char shape[RD_SHAPE_TEXT];
     bool any_result;
 
-    m->f = (rd_folding){ .call = call, .x = x };
+    *m = (modes){ .f = { .call = call, .x = x } };
     if (!rd_operands(call, 1, &x) || rd_refuse_complex(call, 1, &x) ||
-        !rd_folding_begin(&m->f, &(rd_reduce_opts){ .size = sizeof(rd_reduce_opts), .dims = dims },
-                          0))
+        !rd_folding_begin(&m->f, opts, counts ? 0 : RD_TAKES_INITIAL))
         return false;
-    m->none = !rd_folding_extent(&m->f, &any_result);
-    if (m->none && any_result) {
+    m->none    = !rd_folding_extent(&m->f, &any_result) || !any_result;
+    m->grouped = m->f.label || m->f.where;
+    if (!counts && rd_folding_may_lack_a_value(&m->f, m->f.x->type))
+        return false;
+    if (m->none && any_result && !m->grouped && !m->f.opts.initial) {
         rd_fail(x->ctx, RD_ERR_EMPTY, "%s: no element to choose from in an operand of shape %s",
                 call, rd_shape_text(x->rank, x->extent, shape));
         return false;
     }
-    if (m->none)
-        return true;
-    m->sorted = rd_folding_rows(&m->f, m->f.x);
-    m->sorted = m->sorted ? rd_sort(m->sorted, -1) : NULL;
-    m->run    = m->sorted ? runs(call, m->sorted) : NULL;
-    return m->run != NULL;
+    return m->none || put_in_order(m);
 }
 
+/* ---- Of whole rows --------------------------------------------------------------------------- */
 /* `of_nan` where the last element of a row in order is NaN. */
 static rd_expr *unless_nan(const modes *m, rd_expr *of_nan, rd_expr *y)
 {
@@ -58,29 +78,115 @@ static rd_expr *unless_nan(const modes *m, rd_expr *of_nan, rd_expr *y)
                : y;
 }
 
-rd_expr *rd_mode(rd_expr *x, rd_dims dims)
+static rd_expr *mode_of_rows(const modes *m)
 {
-    modes m;
-
-    if (!begin(&m, "rd_mode", x, dims))
-        return NULL;
-    if (m.none)
-        return rd_max(x, dims);
-    rd_expr *const place = rd_expand(rd_argmax(m.run, RD_DIMS(-1)), -1);
-    rd_expr *const y     = rd_take_places_along(m.sorted, m.sorted->rank - 1, place);
+    rd_expr *const place = rd_expand(rd_argmax(m->run, RD_DIMS(-1)), -1);
+    rd_expr *const y     = rd_take_places_along(m->sorted, m->sorted->rank - 1, place);
 
     return rd_folding_kept(
-        &m.f, unless_nan(&m, rd_select_place(m.sorted, -1, -1), rd_select_place(y, -1, 0)));
+        &m->f, unless_nan(m, rd_select_place(m->sorted, -1, -1), rd_select_place(y, -1, 0)));
 }
 
-rd_expr *rd_mode_count(rd_expr *x, rd_dims dims)
+static rd_expr *count_of_rows(const modes *m)
 {
-    modes m;
+    return rd_folding_kept(
+        &m->f, unless_nan(m, rd_select_place(m->run, -1, -1), rd_max(m->run, RD_DIMS(-1))));
+}
 
-    if (!begin(&m, "rd_mode_count", x, dims))
+/* ---- Of groups ------------------------------------------------------------------------------- */
+static rd_expr *reduce_runs(const modes *m, const char *reducer, rd_expr *initial)
+{
+    rd_expr *const by[] = { m->group.group };
+
+    return rd_reduce_name(m->run, reducer,
+                          &(rd_reduce_opts){ .size    = sizeof(rd_reduce_opts),
+                                             .dims    = RD_DIMS(-1),
+                                             .initial = initial,
+                                             .by      = { by, 1 },
+                                             .groups  = RD_SHAPE(m->group.n_group) });
+}
+
+/* Where the last element of each group is. */
+static rd_expr *end_of_group(const modes *m)
+{
+    return map_2(RD_OP_sub, m->f.call, map_2(RD_OP_add, m->f.call, m->group.first, m->group.count),
+                 rd_int(m->sorted->ctx, 1));
+}
+
+/* `of_nan` where the last element of a group is NaN. */
+static rd_expr *unless_nan_of_group(const modes *m, rd_expr *of_nan, rd_expr *y)
+{
+    rd_expr *const greatest = rd_grouped_take(m->f.call, m->sorted, end_of_group(m));
+
+    return rd_dtype_kind(m->sorted->type) == RD_KIND_FLOAT
+               ? map_where(m->f.call, map_1(RD_OP_isnan, m->f.call, greatest), of_nan, y)
+               : y;
+}
+
+/* What a group without elements has. */
+static rd_expr *nothing(const modes *m)
+{
+    return m->f.opts.initial ? rd_fit_to(m->f.opts.initial, m->f.x->type, m->f.call)
+                             : rd_cast_to(rd_num(m->f.x->ctx, NAN), m->f.x->type);
+}
+
+static rd_expr *mode_of_groups(const modes *m)
+{
+    rd_expr *const place = reduce_runs(m, "argmax", NULL), *const none = nothing(m);
+    rd_expr *y = rd_grouped_take(m->f.call, m->sorted, place);
+
+    if (!y || !none)
+        return NULL;
+    y = unless_nan_of_group(m, rd_grouped_take(m->f.call, m->sorted, end_of_group(m)), y);
+    return map_where(m->f.call, map_2(RD_OP_eq, m->f.call, m->group.count, rd_int(y->ctx, 0)), none,
+                     y);
+}
+
+static rd_expr *count_of_groups(const modes *m)
+{
+    rd_expr *const zero = rd_int(m->sorted->ctx, 0);
+    rd_expr       *y    = reduce_runs(m, "max", zero);
+
+    y = unless_nan_of_group(m, rd_grouped_take(m->f.call, m->run, end_of_group(m)), y);
+    return map_where(m->f.call, map_2(RD_OP_eq, m->f.call, m->group.count, zero), zero, y);
+}
+
+/* ---- Public functions ------------------------------------------------------------------------ */
+rd_expr *rd_mode_of(rd_expr *x, const rd_reduce_opts *opts)
+{
+    modes    m;
+    rd_expr *y;
+
+    if (!begin(&m, "rd_mode", x, opts, false))
+        return NULL;
+    y = m.none      ? rd_grouped_as_seen(&m.f, rd_grouped_of_nothing(&m.f, nothing(&m)))
+        : m.grouped ? rd_grouped_as_seen(&m.f, mode_of_groups(&m))
+                    : mode_of_rows(&m);
+    return rd_folding_as_asked(&m.f, y, m.f.x->type);
+}
+
+rd_expr *rd_mode_count_of(rd_expr *x, const rd_reduce_opts *opts)
+{
+    modes    m;
+    rd_expr *y;
+
+    if (!begin(&m, "rd_mode_count", x, opts, true))
         return NULL;
     if (m.none)
-        return rd_count(x, dims);
-    return rd_folding_kept(
-        &m.f, unless_nan(&m, rd_select_place(m.run, -1, -1), rd_max(m.run, RD_DIMS(-1))));
+        y = rd_grouped_as_seen(&m.f,
+                               rd_grouped_of_nothing(&m.f, rd_number(m.f.x->ctx, RD_I64,
+                                                                     rd_word_from_int(0, RD_I64))));
+    else
+        y = m.grouped ? rd_grouped_as_seen(&m.f, count_of_groups(&m)) : count_of_rows(&m);
+    return rd_folding_as_asked(&m.f, y, RD_I64);
+}
+
+rd_expr *(rd_mode)(rd_expr *x, rd_dims dims)
+{
+    return rd_mode(x, dims);
+}
+
+rd_expr *(rd_mode_count)(rd_expr *x, rd_dims dims)
+{
+    return rd_mode_count(x, dims);
 }

@@ -1,6 +1,8 @@
 /* reduce_ends.c - the first and the last element along axes, both extremes, and the integral by
  * trapezoids. */
 #include "expr/complex.h"
+#include "expr/grouped.h"
+#include "expr/maps.h"
 #include "expr/origin.h"
 #include "expr/reduce.h"
 #include <math.h>
@@ -11,18 +13,12 @@ static bool may_choose(const rd_folding *f)
     char shape[RD_SHAPE_TEXT];
     bool any_result;
 
-    if (f->label)
-        rd_fail(f->x->ctx, RD_ERR_ARGUMENT, "%s: .by is not taken here", f->call);
-    else if (f->where && rd_dtype_kind(f->x->type) != RD_KIND_FLOAT && !f->opts.initial)
-        rd_fail(f->x->ctx, RD_ERR_EMPTY,
-                "%s: an operand of type %s needs .initial: .where may leave no element, and the "
-                "type has no NaN to say so",
-                f->call, rd_dtype_name(f->x->type));
-    else if (!rd_folding_extent(f, &any_result) && any_result && !f->opts.initial)
-        rd_fail(f->x->ctx, RD_ERR_EMPTY, "%s: no element in an operand of shape %s", f->call,
-                rd_shape_text(f->x->rank, f->x->extent, shape));
-    else
+    if (rd_folding_may_lack_a_value(f, f->x->type))
+        return false;
+    if (f->label || rd_folding_extent(f, &any_result) || !any_result || f->opts.initial)
         return true;
+    rd_fail(f->x->ctx, RD_ERR_EMPTY, "%s: no element in an operand of shape %s", f->call,
+            rd_shape_text(f->x->rank, f->x->extent, shape));
     return false;
 }
 
@@ -64,11 +60,40 @@ static rd_expr *chosen_of(const rd_folding *f, bool last)
     return rd_where(rd_lt(place, rd_int(rows->ctx, 0)), other, y);
 }
 
+/* Of each group, along a last axis. */
+static rd_expr *chosen_by_label(const rd_folding *f, bool last)
+{
+    rd_ctx *const  ctx  = f->x->ctx;
+    rd_expr *const rows = rd_folding_rows(f, f->x), *const label = rd_grouped_label(f);
+    rd_expr *const other = f->opts.initial ? rd_fit_to(f->opts.initial, f->x->type, f->call)
+                                           : rd_cast_to(rd_num(ctx, NAN), f->x->type);
+
+    if (!rows || !label || !other)
+        return NULL;
+    const int64_t n = rows->extent[rows->rank - 1];
+    if (n == 0)
+        return rd_grouped_of_nothing(f, other);
+    rd_expr       *place = rd_places(rows, rows->rank - 1);
+    rd_expr *const none = rd_int(ctx, last ? -1 : n), *const by[] = { label };
+
+    place = place ? rd_broadcast_to(place, rows->rank, rows->extent, f->call) : NULL;
+    place = rd_reduce_for(f->call, place, last ? "max" : "min",
+                          &(rd_reduce_opts){ .size    = sizeof(rd_reduce_opts),
+                                             .dims    = RD_DIMS(-1),
+                                             .initial = none,
+                                             .by      = { by, 1 },
+                                             .groups  = RD_SHAPE(f->n_group) });
+    return map_where(f->call, map_2(RD_OP_eq, f->call, place, none), other,
+                     rd_grouped_take(f->call, rows, place));
+}
+
 static rd_expr *end_of_reals(rd_folding *f, const rd_reduce_opts *opts, bool last)
 {
     if (!rd_operands(f->call, 1, &f->x) || !rd_folding_begin(f, opts, RD_TAKES_INITIAL) ||
         !may_choose(f))
         return NULL;
+    if (f->label)
+        return rd_folding_as_asked(f, rd_grouped_as_seen(f, chosen_by_label(f, last)), f->x->type);
     rd_expr *y = rd_folding_as_asked(f, chosen_of(f, last), f->x->type);
 
     return rd_folding_kept(f, y);

@@ -2,6 +2,7 @@
  * views that bring them there and back. */
 #include "expr/complex.h"
 #include "expr/origin.h"
+#include "expr/quantiles.h"
 #include "expr/reduce.h"
 #include <string.h>
 
@@ -151,8 +152,12 @@ static bool begin(quantiles *z, const rd_quantile_opts *opts)
     z->method   = o.method;
     z->skip_nan = o.skip_nan;
     return rd_folding_begin(&z->f,
-                            &(rd_reduce_opts){
-                                .size = sizeof(rd_reduce_opts), .dims = o.dims, .where = o.where },
+                            &(rd_reduce_opts){ .size     = sizeof(rd_reduce_opts),
+                                               .dims     = o.dims,
+                                               .where    = o.where,
+                                               .skip_nan = o.skip_nan && o.by.n != 0,
+                                               .by       = o.by,
+                                               .groups   = o.groups },
                             0) &&
            asked_ok(z);
 }
@@ -206,6 +211,17 @@ static rd_expr *as_asked(const quantiles *z, rd_expr *y)
     return y;
 }
 
+/* The axis of quantiles is behind those of groups. */
+static rd_expr *by_label(const quantiles *z, rd_dtype type)
+{
+    rd_expr *y = rd_quantiles_by_label(&z->f, type, z->method, z->q);
+
+    if (!z->several && y)
+        return rd_folding_as_seen(&z->f, rd_select_place(y, -1, 0));
+    y = rd_folding_as_seen(&z->f, y);
+    return y ? rd_move_axis(y, y->rank - 1, 0) : NULL;
+}
+
 static rd_expr *build_quantiles(quantiles *z, const rd_quantile_opts *opts)
 {
     rd_expr       *x, *y, *nan = NULL;
@@ -215,6 +231,8 @@ static rd_expr *build_quantiles(quantiles *z, const rd_quantile_opts *opts)
         return NULL;
     x                   = z->f.x;
     const rd_dtype type = rd_dtype_kind(x->type) == RD_KIND_FLOAT ? x->type : RD_F64;
+    if (z->f.label)
+        return by_label(z, type);
     if (z->f.where) {
         if (!(x = rd_cast_to(x, type)) || (!z->skip_nan && !(nan = has_nan(z, x))) ||
             !(x = masked(z, x)))

@@ -76,13 +76,16 @@ static rd_expr *quantile(const rd_arguments *a, double q, int keep, int where, i
     if (found < 0)
         return NULL;
     return rd_quantile(a->x[0].x, q, dims_of(a, a->i[keep]), .where = a->x[where].x,
-                       .skip_nan = a->i[skip], .method = (rd_quantile_method)found);
+                       .skip_nan = a->i[skip], .method = (rd_quantile_method)found,
+                       .by = { a->list, a->n_list }, .groups = a->s);
 }
 
-static rd_expr *ends(const rd_arguments *a, rd_expr *(*f)(rd_expr *, const rd_reduce_opts *))
+/* One of the elements, or how often it occurs. */
+static rd_expr *chosen(const rd_arguments *a, rd_expr *(*f)(rd_expr *, const rd_reduce_opts *))
 {
-    return f(a->x[0].x, RD_REDUCE_OPTS(dims_of(a, a->i[2]), .where = a->x[3].x, .skip_nan = a->i[4],
-                                       .initial = a->x[5].x));
+    return f(a->x[0].x,
+             RD_REDUCE_OPTS(dims_of(a, a->i[2]), .where = a->x[5].x, .skip_nan = a->i[6],
+                            .initial = a->x[7].x, .by = { a->list, a->n_list }, .groups = a->s));
 }
 
 static rd_expr *pair(const rd_arguments *a,

@@ -1,0 +1,102 @@
+/* grouped.c - rows in order, group by group.
+ *
+ * Two stable sorts, by value and then by group, are one by both.  Groups are short unsigned numbers,
+ * of which the second sort takes as many passes as they have bytes.  No work is done for each group,
+ * so there may be as many as there are elements. */
+#include "expr/grouped.h"
+#include "expr/maps.h"
+#include "expr/origin.h"
+
+int64_t rd_grouped_number(const rd_folding *f)
+{
+    return f->label ? f->n_group : 1;
+}
+
+/* The narrowest type that holds 0 to n. */
+static rd_dtype number_type(int64_t n)
+{
+    return n <= UINT8_MAX ? RD_U8 : n <= UINT16_MAX ? RD_U16 : n <= UINT32_MAX ? RD_U32 : RD_U64;
+}
+
+rd_expr *rd_grouped_label(const rd_folding *f)
+{
+    rd_ctx *const  ctx   = f->x->ctx;
+    const int64_t  n     = rd_grouped_number(f);
+    rd_expr *const one   = rd_number(ctx, RD_I64, rd_word_from_int(0, RD_I64));
+    rd_expr *const label = f->label ? f->label : one ? rd_folding_beside(f, one, RD_I64) : NULL;
+    rd_expr *inside = map_2(RD_OP_and, f->call, map_2(RD_OP_ge, f->call, label, rd_int(ctx, 0)),
+                            map_2(RD_OP_lt, f->call, label, rd_int(ctx, n)));
+
+    if (f->where)
+        inside = map_2(RD_OP_and, f->call, inside, f->where);
+    rd_expr *const y    = map_where(f->call, inside, label, rd_int(ctx, n));
+    rd_expr *const rows = y ? rd_folding_rows(f, y) : NULL;
+
+    return rows ? rd_cast_to(rows, number_type(n)) : NULL;
+}
+
+/* How many elements of rows each group has, and where they begin. */
+static bool count(rd_grouped *g)
+{
+    rd_expr *const by[] = { g->label };
+    rd_expr       *one  = rd_number(g->label->ctx, RD_I64, rd_word_from_int(1, RD_I64));
+
+    one = one ? rd_broadcast_to(one, g->label->rank, g->label->extent, g->call) : NULL;
+    g->count =
+        one ? rd_sum(one, RD_DIMS(-1), .by = { by, 1 }, .groups = RD_SHAPE(g->n_group)) : NULL;
+    g->first = g->count ? rd_scan(g->count, "sum", RD_DIMS(-1), .exclusive = true) : NULL;
+    return g->first != NULL;
+}
+
+bool rd_grouped_begin(rd_grouped *g, const rd_folding *f, rd_expr *x)
+{
+    rd_expr *by_value, *label, *by_group;
+    int      last;
+
+    *g = (rd_grouped){ .call = f->call, .n_group = rd_grouped_number(f) };
+    if (!(x = rd_folding_rows(f, x)) || !(g->label = rd_grouped_label(f)) || !count(g))
+        return false;
+    last      = x->rank - 1;
+    by_value  = rd_argsort(x, last);
+    label     = by_value ? rd_take_places_along(g->label, last, by_value) : NULL;
+    by_group  = label ? rd_argsort(label, last) : NULL;
+    g->group  = by_group ? rd_take_places_along(label, last, by_group) : NULL;
+    by_group  = by_group ? rd_take_places_along(by_value, last, by_group) : NULL;
+    g->sorted = by_group ? rd_take_places_along(x, last, by_group) : NULL;
+    return g->group && g->sorted;
+}
+
+rd_expr *rd_grouped_take(const char *call, rd_expr *rows, rd_expr *place)
+{
+    if (!rows || !place)
+        return NULL;
+    const int     last = rows->rank - 1;
+    const int64_t n    = rows->extent[last];
+
+    place = map_2(RD_OP_maximum, call, place, rd_int(rows->ctx, 0));
+    place = map_2(RD_OP_minimum, call, place, rd_int(rows->ctx, n - 1));
+    return place ? rd_take_places_along(rows, last, place) : NULL;
+}
+
+rd_expr *rd_grouped_of_nothing(const rd_folding *f, rd_expr *nothing)
+{
+    int64_t extent[RD_MAX_RANK];
+    int     rank = 0;
+
+    for (int a = 0; a < f->x->rank; a++)
+        if (!(f->bits >> a & 1))
+            extent[rank++] = f->x->extent[a];
+    if (rank == RD_MAX_RANK)
+        return rd_fail(f->x->ctx, RD_ERR_SHAPE, "%s: the result has more than %d axes", f->call,
+                       RD_MAX_RANK);
+    extent[rank++] = rd_grouped_number(f);
+    return nothing ? rd_broadcast_to(nothing, rank, extent, f->call) : NULL;
+}
+
+rd_expr *rd_grouped_as_seen(const rd_folding *f, rd_expr *y)
+{
+    y = rd_folding_origins(f, y);
+    if (f->label)
+        return rd_folding_as_seen(f, y);
+    return y ? rd_folding_kept(f, rd_select_place(y, -1, 0)) : NULL;
+}

@@ -1,0 +1,157 @@
+/* quantiles.c - quantiles by label: elements of rows in order, group by group, and the line between
+ * two of them, as core/sorts.h has it for a whole row. */
+#include "expr/quantiles.h"
+#include "expr/grouped.h"
+#include "expr/maps.h"
+#include "expr/origin.h"
+#include <math.h>
+
+/* What the places of a quantile are made of: f64, of groups. */
+typedef struct line {
+    const char *call;
+    rd_ctx     *ctx;
+    rd_expr    *n; /* elements of each group */
+} line;
+
+static rd_expr *number(const line *l, double x)
+{
+    return rd_number(l->ctx, RD_F64, rd_word_from_double(x, RD_F64));
+}
+
+static rd_expr *add(const line *l, rd_expr *x, double y)
+{
+    return map_2(RD_OP_add, l->call, x, number(l, y));
+}
+
+static rd_expr *times(const line *l, rd_expr *x, double y)
+{
+    return map_2(RD_OP_mul, l->call, x, number(l, y));
+}
+
+static rd_expr *rounded(const line *l, rd_op op, rd_expr *x)
+{
+    return map_1(op, l->call, x);
+}
+
+/* rd_quantile_at() of each group, before it is kept between the ends. */
+static rd_expr *position(const line *l, rd_quantile_method method, double q)
+{
+    static const double lines[][2] = { RD_QUANTILE_LINES };
+    rd_expr *const at = times(l, add(l, l->n, -1), q), *const cdf = times(l, l->n, q);
+    rd_expr *const behind = add(l, rounded(l, RD_OP_ceil, cdf), -1);
+
+    switch (method) {
+    case RD_LINEAR: return at;
+    case RD_LOWER: return rounded(l, RD_OP_floor, at);
+    case RD_HIGHER: return rounded(l, RD_OP_ceil, at);
+    case RD_NEAREST: return rounded(l, RD_OP_round, at);
+    case RD_MIDPOINT:
+        return times(
+            l, map_2(RD_OP_add, l->call, rounded(l, RD_OP_floor, at), rounded(l, RD_OP_ceil, at)),
+            0.5);
+    case RD_INVERTED_CDF: return behind;
+    case RD_AVERAGED_CDF:
+        return map_where(l->call, map_2(RD_OP_eq, l->call, cdf, rounded(l, RD_OP_floor, cdf)),
+                         add(l, cdf, -0.5), behind);
+    case RD_CLOSEST: return add(l, rounded(l, RD_OP_round, cdf), -1);
+    default: {
+        const double alpha = lines[method][0], beta = lines[method][1];
+
+        return add(l, add(l, cdf, alpha + q * (1 - alpha - beta)), -1);
+    }
+    }
+}
+
+/* low + between (high - low), from the nearer end; exact at either, and where both are one. */
+static rd_expr *on_line(const line *l, rd_expr *low, rd_expr *high, rd_expr *between)
+{
+    rd_expr *const far  = map_2(RD_OP_sub, l->call, high, low);
+    rd_expr *const left = map_2(RD_OP_sub, l->call, number(l, 1), between);
+    rd_expr *const from_low =
+        map_2(RD_OP_add, l->call, low, map_2(RD_OP_mul, l->call, far, between));
+    rd_expr *const from_high =
+        map_2(RD_OP_sub, l->call, high, map_2(RD_OP_mul, l->call, far, left));
+    rd_expr *const half = map_2(RD_OP_eq, l->call, between, number(l, 0.5));
+    rd_expr       *sum  = map_2(RD_OP_add, l->call, low, high);
+    rd_expr       *y =
+        map_where(l->call, map_2(RD_OP_lt, l->call, between, number(l, 0.5)), from_low, from_high);
+    /* the mean of two is rounded once; halves are exact where the sum overflows */
+    rd_expr *const mean = map_where(
+        l->call, map_1(RD_OP_isinf, l->call, sum),
+        map_2(RD_OP_add, l->call, times(l, low, 0.5), times(l, high, 0.5)), times(l, sum, 0.5));
+    /* an infinity is further away than any number, and a distance may overflow */
+    rd_expr *const apart    = map_1(RD_OP_isinf, l->call, far);
+    rd_expr *const near_low = times(l, low, 0.5), *const near_high = times(l, high, 0.5);
+    rd_expr *const halved = map_2(RD_OP_sub, l->call, near_high, near_low);
+    rd_expr *const long_low =
+        map_2(RD_OP_add, l->call, near_low, map_2(RD_OP_mul, l->call, halved, between));
+    rd_expr *const long_high =
+        map_2(RD_OP_sub, l->call, near_high, map_2(RD_OP_mul, l->call, halved, left));
+    rd_expr *const long_line = times(
+        l,
+        map_where(l->call, map_2(RD_OP_lt, l->call, between, number(l, 0.5)), long_low, long_high),
+        2);
+    rd_expr *const infinite = map_2(RD_OP_or, l->call, map_1(RD_OP_isinf, l->call, low),
+                                    map_1(RD_OP_isinf, l->call, high));
+
+    y = map_where(l->call, apart, long_line, y);
+    y = map_where(l->call, half, mean, y);
+    y = map_where(l->call, infinite, sum, y);
+    return map_where(l->call,
+                     map_2(RD_OP_or, l->call, map_2(RD_OP_eq, l->call, low, high),
+                           map_2(RD_OP_eq, l->call, between, number(l, 0))),
+                     low, y);
+}
+
+/* One quantile of each group, f64; NaN of nothing, and where an element is NaN. */
+static rd_expr *one(const line *l, const rd_grouped *g, rd_quantile_method method, double q)
+{
+    rd_expr *const last  = add(l, l->n, -1);
+    rd_expr       *at    = map_2(RD_OP_minimum, l->call,
+                                 map_2(RD_OP_maximum, l->call, position(l, method, q), number(l, 0)), last);
+    rd_expr *const below = rounded(l, RD_OP_floor, at);
+
+    if (!below)
+        return NULL;
+    rd_expr *const place = map_2(RD_OP_add, l->call, g->first, rd_cast_to(below, RD_I64));
+    rd_expr *const end =
+        map_2(RD_OP_sub, l->call, map_2(RD_OP_add, l->call, g->first, g->count), rd_int(l->ctx, 1));
+    rd_expr *const next =
+        map_2(RD_OP_minimum, l->call, map_2(RD_OP_add, l->call, place, rd_int(l->ctx, 1)), end);
+    rd_expr *low      = rd_grouped_take(l->call, g->sorted, place);
+    rd_expr *high     = rd_grouped_take(l->call, g->sorted, next);
+    rd_expr *greatest = rd_grouped_take(l->call, g->sorted, end), *none;
+
+    low      = low ? rd_cast_to(low, RD_F64) : NULL;
+    high     = high ? rd_cast_to(high, RD_F64) : NULL;
+    greatest = greatest ? rd_cast_to(greatest, RD_F64) : NULL;
+    none     = map_2(RD_OP_or, l->call, map_2(RD_OP_eq, l->call, g->count, rd_int(l->ctx, 0)),
+                     map_1(RD_OP_isnan, l->call, greatest));
+    return map_where(l->call, none, number(l, NAN),
+                     on_line(l, low, high, map_2(RD_OP_sub, l->call, at, below)));
+}
+
+rd_expr *rd_quantiles_by_label(const rd_folding *f, rd_dtype type, rd_quantile_method method,
+                               rd_qs q)
+{
+    line       l = { .call = f->call, .ctx = f->x->ctx };
+    rd_grouped g;
+    bool       any_result;
+    rd_expr   *y = rd_grouped_of_nothing(f, rd_number(l.ctx, type, rd_word_from_double(NAN, type)));
+
+    if (!y || (y = rd_expand(y, -1)) == NULL)
+        return NULL;
+    const bool     empty   = !rd_folding_extent(f, &any_result) || !any_result;
+    rd_expr *const nothing = y;
+
+    if (!empty && (!rd_grouped_begin(&g, f, f->x) || !(l.n = rd_cast_to(g.count, RD_F64))))
+        return NULL;
+    y = rd_slice_places(nothing, -1, 0, 0, 1);
+    for (int k = 0; k < q.n && y; k++) {
+        rd_expr *each = empty ? nothing : one(&l, &g, method, q.at[k] + 0);
+
+        each = empty || !each ? each : rd_expand(rd_cast_to(each, type), -1);
+        y    = k == 0 || !each ? each : rd_concat(-1, RD_EXPRS(y, each));
+    }
+    return rd_folding_origins(f, y);
+}
