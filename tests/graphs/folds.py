@@ -1,4 +1,4 @@
-"""folds.py - steps of a random program: reductions, scans, by label, products.
+"""folds.py - steps of a random program: reductions, by label, products.
 
 Sums in rdim add by a tree of positions.  Whatever its form, the error of one is at most (steps) u times the sum of
 absolute values (Higham, Accuracy and Stability, 4.2), where steps are the additions that an element goes through: n - 1
@@ -54,12 +54,14 @@ def sums(x, kind, **more):
     """A sum of floats."""
     x = cast(x.hull(), kind)
     lo, hi, error, lost = total(x, kind, **more)
-    unsure = x.unsure
-    if unsure is not None:
-        unsure = unsure.any(-1) if more.get("along", np.sum) is np.sum else np.logical_or.accumulate(unsure, -1)
+    unsure = unsure_of(x) if more.get("along", np.sum) is np.sum else so_far(x.unsure)
     y, _ = finish(kind, lo, hi, either(lost, unsure), slack=error)
     y.lo, y.hi = np.where(y.lo == 0, LONG(-0.0), y.lo), np.where(y.hi == 0, LONG(0), y.hi)
     return y
+
+
+def so_far(mask):
+    return None if mask is None else np.logical_or.accumulate(mask, -1)
 
 
 def unsure_of(x):
@@ -258,48 +260,6 @@ def by_label(name, x, axes, label, groups, **options):
     stack = [np.stack([getattr(y, end) for y in parts], at) for end in ("lo", "hi")]
     unsure = np.stack([np.zeros(y.shape, bool) if y.unsure is None else y.unsure for y in parts], at)
     return Value(parts[0].kind, stack[0], stack[1] if parts[0].kind.bits else None, unsure)
-
-
-# ---- Scans ----------------------------------------------------------------------------------------------------------
-def so_far(f):
-    return lambda x, axis: f.accumulate(x, axis)
-
-
-def scanned(name, x, axis, reverse, exclusive):
-    if x.kind.letter == "c" or (exclusive and name in ("min", "max")):
-        return REFUSED
-    turn = (lambda v: np.flip(v, axis)) if reverse else (lambda v: v)
-    v = x.view(lambda a: np.moveaxis(turn(a), axis, -1))
-    y = scan_last(name, v, exclusive)
-    return y if y is REFUSED else y.view(lambda a: turn(np.moveaxis(a, -1, axis)))
-
-
-def behind(x, identity):
-    """Shifted by one, for exclusive scans."""
-    return np.concatenate([np.full_like(x[..., :1], identity), x[..., :-1]], -1)
-
-
-def scan_last(name, x, exclusive):
-    kind = x.kind if name in ("min", "max") else K.I64 if name == "count" else K.of_sum(x.kind)
-    unsure = None if x.unsure is None else np.logical_or.accumulate(x.unsure, -1)
-    if name in ("min", "max"):
-        f = np.minimum if name == "min" else np.maximum
-        return Value(kind, f.accumulate(x.lo, -1), f.accumulate(x.hi, -1) if kind.bits else None, unsure)
-    if name == "count":
-        x, name = cast(cast(x, K.BOOL), K.I64), "sum"
-        unsure = None if x.unsure is None else np.logical_or.accumulate(x.unsure, -1)
-    identity = 0 if name == "sum" else 1
-    if exclusive:
-        x = Value(x.kind, behind(x.lo, identity), behind(x.hi, identity) if x.lo is not x.hi else None,
-                  None if x.unsure is None else behind(x.unsure, False),
-                  x.raw and tuple(behind(r, identity) for r in x.raw))
-        unsure = None if x.unsure is None else np.logical_or.accumulate(x.unsure, -1)
-    if not kind.bits:
-        f = np.cumsum if name == "sum" else np.cumprod
-        return Value(kind, f(cast(x, kind).lo, -1, dtype=kind.memory), None, unsure)
-    if name == "prod":
-        return REFUSED
-    return sums(x, kind, along=np.cumsum)
 
 
 # ---- Products -------------------------------------------------------------------------------------------------------

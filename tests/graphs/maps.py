@@ -181,15 +181,14 @@ def mapped(row, *operands):
 
 def compared(name, a, b):
     kind = K.promoted(a.kind, b.kind)
-    if {a.kind.letter, b.kind.letter} >= {"i", "u"} and K.U64 in (a.kind, b.kind):
-        return REFUSED  # u64 beside signed ints is about to be compared exactly, which NumPy does not do
     if a.kind.letter == "c" or b.kind.letter == "c":
         return REFUSED
-    a, b = cast(a, kind), cast(b, kind)
+    if a.kind.bits or b.kind.bits:  # ints are compared exactly, u64 beside signed ones too
+        a, b = cast(a, kind), cast(b, kind)
     f = COMPARE[name]
     y = np.asarray(f(a.lo, b.lo))
     unsure = [np.broadcast_to(x.unsure, y.shape) for x in (a, b) if x.unsure is not None]
-    if kind.bits and not (a.lo is a.hi and b.lo is b.hi):
+    if not (a.lo is a.hi and b.lo is b.hi):
         unsure.append(np.broadcast_to((a.lo != a.hi) | (b.lo != b.hi), y.shape) & (a.lo <= b.hi) & (b.lo <= a.hi))
     return Value(K.BOOL, y, None, either(*unsure))
 

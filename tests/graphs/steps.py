@@ -4,6 +4,7 @@ import numpy as np
 import folds
 import kinds as K
 import maps
+import scans
 from kinds import LONG
 from value import Value, cast, corners, finish
 from views import VIEWS
@@ -158,10 +159,26 @@ def scan(p):
         return
     x, name = p.value(k), p.one_of(("sum", "sum", "min", "max", "prod", "count"))
     axis, reverse, exclusive = p.below(x.ndim), p.chance(0.4), p.chance(0.3)
-    p.take(f"scan {name} along {axis}{' reverse' * reverse}{' exclusive' * exclusive}", (k,),
-           lambda r, x: r.scan(name, x, axis, reverse=reverse, exclusive=exclusive),
-           folds.scanned(name, x, axis, reverse, exclusive),
-           f"cum{name}({{0}}, axis={axis}{', reverse=true' * reverse}{', exclusive=true' * exclusive})")
+    options, operands = {}, [k]
+    if p.chance(0.25):
+        operands.append(mask(p, x.shape))
+        options["mask"] = p.value(operands[1])
+    if x.kind.bits and p.chance(0.25):
+        options["skip_nan"] = True
+    words = (", where={1}" if "mask" in options else "") + ", skip_nan=true" * ("skip_nan" in options)
+    if name in ("min", "max") and (exclusive or not x.kind.bits and len(operands) > 1):
+        options["initial"] = p.below(5)
+        words += f", initial={options['initial']}"
+    words += ", reverse=true" * reverse + ", exclusive=true" * exclusive
+
+    def build(r, x, *where):
+        more = {"where": w for w in where}
+        if "initial" in options:
+            more["initial"] = r.int(options["initial"])
+        return r.scan(name, x, axis, reverse=reverse, exclusive=exclusive, skip_nan="skip_nan" in options, **more)
+    p.take(f"scan {name} along {axis}{words}", tuple(operands), build,
+           scans.scanned(name, x, axis, reverse, exclusive, **options),
+           f"cum{name}({{0}}, axis={axis}{words})")
 
 
 # ---- Products --------------------------------------------------------------------------------------------------------
@@ -210,13 +227,21 @@ def quantile(p):
     x, q = p.value(k), p.one_of((0, 0.25, 0.5, 0.5, 0.9, 1))
     axes, keep, kind = axes_of(p, x), p.chance(0.3), K.of_function(x.kind)
     x = folds.last(cast(x, kind), axes)
-    if np.isinf(x.lo).any() or (x.largest() > kind.largest / 4).any():
-        return  # a median of infinities, and of numbers whose sum leaves the range, are a matter of their own
+    h = (x.shape[-1] - 1) * q
+    j = min(int(np.floor(h)), x.shape[-1] - 1)
+    if 0 < abs(h - round(h)) < 1e-9:
+        return
+
     def along(v):
-        return np.quantile(v, q, axis=-1).astype(LONG)
+        """On the line between two in order; an infinity on one side is all of the line."""
+        v = np.sort(v, -1)
+        low, high = v[..., j], v[..., min(j + 1, v.shape[-1] - 1)]
+        line = low * LONG(1 - (h - j)) + high * LONG(h - j)
+        y = np.where((low == high) | (h == j), low, np.where(np.isinf(low) | np.isinf(high), low + high, line))
+        return np.where(np.isnan(v).any(-1), LONG(np.nan), y)
     lo, hi, unsure = corners(along, x)
     slack = np.maximum(abs(lo), abs(hi)) * LONG(2.0) ** (1 - kind.bits) + (
-        x.largest().max(-1, initial=0) * LONG(2.0) ** -52 * x.shape[-1])
+        folds.finite(x.largest()).max(-1, initial=0) * LONG(2.0) ** -52 * x.shape[-1])
     y, _ = finish(kind, lo, hi, unsure, slack=np.where(np.isfinite(slack), slack, 0))
     if keep:
         y = y.view(lambda a: np.expand_dims(a, axes))
