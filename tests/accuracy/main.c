@@ -118,12 +118,12 @@ static int print_table(void)
            "| --- | --- | --- | --- | --- | --- |\n");
     for (int i = 0; i < accuracy_functions_n; i++)
         for (int k = 0; k < 2; k++) {
-            const struct known *point = known_of(&accuracy_functions[i], k == 0);
+            const struct known *row = known_of(&accuracy_functions[i], k == 0);
             char                text[LONG_LINE];
 
-            if (!point)
+            if (!row)
                 continue;
-            row_text(text, &accuracy_functions[i], k == 0, point);
+            row_text(text, &accuracy_functions[i], k == 0, row);
             puts(text);
         }
     return 0;
