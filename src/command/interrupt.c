@@ -58,6 +58,12 @@ static void handle_shorter(int number)
     _exit(CMD_FAILED);
 }
 
+#ifdef __SANITIZE_ADDRESS__ /* which reports crashes */
+void cmd_watch_library(const char *path)
+{
+    (void)path;
+}
+#else
 /* libnetcdf crashes where the file that it closes cannot be written (reportobject(), 4.9). */
 static const char *volatile crash_text;
 
@@ -72,7 +78,6 @@ static void handle_crash(int number)
 
 void cmd_watch_library(const char *path)
 {
-#ifndef __SANITIZE_ADDRESS__ /* which reports it */
     static const int crashes[] = { SIGSEGV, SIGABRT };
 
     if (path)
@@ -80,10 +85,8 @@ void cmd_watch_library(const char *path)
             cmd_text("rdim: %s: cannot be written: the library that writes it crashes\n", path);
     for (size_t k = 0; k < sizeof crashes / sizeof *crashes; k++)
         signal(crashes[k], path ? handle_crash : SIG_DFL);
-#else
-    (void)path;
-#endif
 }
+#endif
 
 /* nohup ignores SIGHUP for its program, and shells others for what runs in the background. */
 static bool is_ignored(int number)
