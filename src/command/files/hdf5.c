@@ -65,19 +65,31 @@ static void describe(const walk *w, hid_t set, const char *name)
     h5->H5Sclose(space);
 }
 
+/* A link that leads nowhere is left out; what is there and cannot be opened is not. */
+static void fail_of_link(const walk *w, hid_t group, const char *name)
+{
+    if (!*name || w->h5->H5Oexists_by_name(group, name, H5P_DEFAULT) > 0)
+        cmd_fail("%s: %s cannot be read (damaged?)", w->file->path, *name ? name : "a name in it");
+}
+
 static void list_group(walk *w, hid_t group, const char *prefix, int depth)
 {
     H5G_info_t info;
     char       name[MOST_NAME];
 
-    if (depth > MOST_DEPTH || w->h5->H5Gget_info(group, &info) < 0)
+    if (depth > MOST_DEPTH)
         return;
+    if (w->h5->H5Gget_info(group, &info) < 0)
+        cmd_fail("%s: the group %s cannot be read (damaged?)", w->file->path,
+                 *prefix ? prefix : "/");
     for (hsize_t k = 0; k < info.nlinks && w->objects++ < MOST_OBJECTS; k++) {
         const ssize_t n = w->h5->H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, k, name,
                                                     sizeof name, H5P_DEFAULT);
         const hid_t object = n > 0 && n < MOST_NAME ? w->h5->H5Oopen(group, name, H5P_DEFAULT) : -1;
-        if (object < 0) /* a link that leads nowhere */
+        if (object < 0) {
+            fail_of_link(w, group, n > 0 ? name : "");
             continue;
+        }
         const H5I_type_t type = w->h5->H5Iget_type(object);
         const char      *path = cmd_text("%s%s", prefix, name);
         if (type == H5I_DATASET)

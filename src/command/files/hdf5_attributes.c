@@ -64,10 +64,22 @@ hid_t cmd_hdf5_memory_type(const cmd_hdf5_api *h5, hid_t set, rd_dtype type)
     return native >= 0 ? native : h5->H5Dget_type(set);
 }
 
+/* The attribute; -1: there is none.  One that cannot be read is not taken for one that is not there: an
+ * array would lose its scale, or its missing values. */
+static hid_t open_attribute(const cmd_hdf5_api *h5, hid_t object, const char *name)
+{
+    const htri_t there = h5->H5Aexists(object, name);
+    const hid_t  id    = there > 0 ? h5->H5Aopen(object, name, H5P_DEFAULT) : -1;
+
+    if (there < 0 || (there > 0 && id < 0))
+        cmd_fail("an attribute %s of this HDF5 file cannot be read (damaged?)", name);
+    return id;
+}
+
 /* An attribute of at most one text, of fixed or any length. */
 const char *cmd_hdf5_text(const cmd_hdf5_api *h5, hid_t object, const char *name)
 {
-    const hid_t id = h5->H5Aexists(object, name) > 0 ? h5->H5Aopen(object, name, H5P_DEFAULT) : -1;
+    const hid_t id   = open_attribute(h5, object, name);
     char       *text = NULL;
 
     if (id < 0)
@@ -108,16 +120,17 @@ int cmd_hdf5_numbers(void *user, const char *name, int most, double *at, rd_dtyp
 {
     const cmd_hdf5_object *o  = user;
     const cmd_hdf5_api    *h5 = o->h5;
-    const hid_t id = h5->H5Aexists(o->id, name) > 0 ? h5->H5Aopen(o->id, name, H5P_DEFAULT) : -1;
+    const hid_t            id = open_attribute(h5, o->id, name);
 
     if (id < 0)
         return 0;
     const hid_t stored = h5->H5Aget_type(id), space = h5->H5Aget_space(id);
     int64_t     n = points_of(h5, space);
     *type         = type_of(h5, stored);
-    if (n > most || *type == RD_AUTO || *type == RD_BOOL || *type == RD_F16 ||
-        h5->H5Aread(id, h5->NATIVE_DOUBLE, at) < 0)
+    if (n > most || *type == RD_AUTO || *type == RD_BOOL || *type == RD_F16)
         n = 0;
+    else if (h5->H5Aread(id, h5->NATIVE_DOUBLE, at) < 0)
+        cmd_fail("an attribute %s of this HDF5 file cannot be read (damaged?)", name);
     h5->H5Sclose(space);
     h5->H5Tclose(stored);
     h5->H5Aclose(id);
@@ -152,9 +165,7 @@ static void read_scale(const cmd_hdf5_api *h5, hid_t scale, cmd_axis *axis)
 /* For each axis a list of references to its scales, of which the first counts. */
 void cmd_hdf5_scales(const cmd_hdf5_api *h5, hid_t file, hid_t set, cmd_variable *v)
 {
-    const hid_t id = h5->H5Aexists(set, "DIMENSION_LIST") > 0
-                         ? h5->H5Aopen(set, "DIMENSION_LIST", H5P_DEFAULT)
-                         : -1;
+    const hid_t id = open_attribute(h5, set, "DIMENSION_LIST");
 
     if (id < 0)
         return;

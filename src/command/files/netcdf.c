@@ -65,16 +65,29 @@ static rd_dtype type_of(nc_type type)
 }
 
 /* ---- Attributes ------------------------------------------------------------------------------ */
+/* False: there is none.  One that cannot be read is not taken for that: an array would lose its scale, or
+ * its missing values. */
+static bool find_attribute(const source *s, int group, int variable, const char *name,
+                           nc_type *type, size_t *n)
+{
+    const int status = s->nc->inq_att(group, variable, name, type, n);
+
+    if (status != NC_NOERR && status != NC_ENOTATT)
+        cmd_netcdf_check(s->path, name, status);
+    return status == NC_NOERR;
+}
+
 static const char *text_attribute(const source *s, int group, int variable, const char *name)
 {
     nc_type type;
     size_t  n;
 
-    if (s->nc->inq_att(group, variable, name, &type, &n) != NC_NOERR || n == 0 || n > MOST_TEXT)
+    if (!find_attribute(s, group, variable, name, &type, &n) || n == 0 || n > MOST_TEXT)
         return NULL;
     if (type == NC_CHAR) {
         char *text = cmd_room(n + 1);
-        return s->nc->get_att_text(group, variable, name, text) == NC_NOERR && *text ? text : NULL;
+        cmd_netcdf_check(s->path, name, s->nc->get_att_text(group, variable, name, text));
+        return *text ? text : NULL;
     }
     if (type == NC_STRING && n == 1) {
         char *text = NULL;
@@ -94,14 +107,18 @@ typedef struct attributes {
 
 static int numbers(void *user, const char *name, int most, double *at, rd_dtype *type)
 {
-    const attributes *a = user;
+    const attributes *a     = user;
+    const int         group = group_of(a->s, a->v);
     nc_type           stored;
     size_t            n;
 
-    if (a->s->nc->inq_att(group_of(a->s, a->v), number_of(a->v), name, &stored, &n) != NC_NOERR ||
-        n > (size_t)most || (*type = type_of(stored)) == RD_AUTO ||
-        a->s->nc->get_att_double(group_of(a->s, a->v), number_of(a->v), name, at) != NC_NOERR)
+    if (!find_attribute(a->s, group, number_of(a->v), name, &stored, &n) || n > (size_t)most ||
+        (*type = type_of(stored)) == RD_AUTO)
         return 0;
+    const int status = a->s->nc->get_att_double(group, number_of(a->v), name, at);
+    if (status == NC_ERANGE)
+        return 0;
+    cmd_netcdf_check(a->s->path, name, status);
     return (int)n;
 }
 
@@ -274,8 +291,10 @@ static void coordinates_of(const source *s, const cmd_variable *v, cmd_axis *axi
         cmd_classic_check(s->classic, number, axis->name, axis->n);
     double      *at    = cmd_room((size_t)axis->n * sizeof *at);
     const size_t start = 0, count = (size_t)axis->n;
-    if (s->nc->get_vara_double(group, number, &start, &count, at) == NC_NOERR)
-        axis->at = at;
+    const int    status = s->nc->get_vara_double(group, number, &start, &count, at);
+    if (status != NC_ERANGE)
+        cmd_netcdf_check(s->path, axis->name, status);
+    axis->at       = status == NC_NOERR ? at : NULL;
     axis->units    = text_attribute(s, group, number, "units");
     axis->title    = text_attribute(s, group, number, "long_name");
     axis->standard = text_attribute(s, group, number, "standard_name");
