@@ -250,6 +250,9 @@ static void try_text(rd_ctx *ctx, const char *text)
         fail("results and a failure, or neither,");
     if (n == 0 && rd_error(ctx) != RD_ERR_MEMORY && !strchr(rd_error_text(ctx), '^'))
         fail("no caret in the sentence");
+    const char *named = strstr(rd_error_text(ctx), "rd_formula");
+    if (n == 0 && named && strstr(named + 1, "rd_formula"))
+        fail("a sentence that names its call twice");
     rd_error_clear(ctx);
     for (int k = 0; k < n; k++) {
         if (!out[k].x || !out[k].name)
