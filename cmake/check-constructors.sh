@@ -11,6 +11,7 @@ for name in $(sed -n '/^RD_API rd_expr \*/,/;/p' include/rdim.h | grep -o '\*rd_
         case $name in
             rd_adopt | rd_adopt_sparse | rd_load | rd_load_npy | rd_from_dlpack | rd_from_dlpack_versioned) ;; # memory, files of others
             rd_reduce2_user | rd_scan_user) ;; # rd_reduce2() and rd_scan() of a reducer
+            rd_rolling_name) ;; # rd_rolling_sum() and its like
             rd_meshgrid | rd_split) ;;
             rd_sparse) ;;
             *) missing="$missing $name" ;;

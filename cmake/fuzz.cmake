@@ -1,7 +1,7 @@
 # Fuzz targets: tests/fuzz/driver.h says how to add one.
 #
 # Each is one LLVMFuzzerTestOneInput().  Our own driver runs it, with the tests for a moment.  With clang and
-# -DRDIM_LIBFUZZER=ON libFuzzer does, which follows coverage: cmake --preset libfuzzer.
+# -DRDIM_LIBFUZZER=ON libFuzzer does, which follows coverage.
 option(RDIM_LIBFUZZER "Fuzz targets are run by libFuzzer (clang)" OFF)
 
 # rdim_fuzz(NAME SOURCE CORPUS DEFINITIONS LIBRARIES...): CORPUS is a folder of inputs.
