@@ -11,7 +11,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -30,23 +30,23 @@ static _Thread_local struct {
 } team;
 
 /* ---- Forks ----------------------------------------------------------------------------------- */
-/* Threads of this process, 0 where nobody says. */
+/* Threads of this process, 0 where nobody says: the 18th number behind the name, which may have any
+ * characters. */
 static int threads_here(void)
 {
+    enum { BEFORE = 18 };
     char      text[1024];
     const int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
     ssize_t   n    = file >= 0 ? read(file, text, sizeof text - 1) : -1;
-    int       threads;
+    char     *at;
 
     if (file >= 0)
         close(file);
     text[n > 0 ? n : 0] = 0;
-    /* Behind the name, which may have any characters, the 18th number. */
-    const char *at = strrchr(text, ')');
-    return at && sscanf(at + 1, " %*c%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s %d",
-                        &threads) == 1
-               ? threads
-               : 0;
+    at                  = strrchr(text, ')');
+    for (int k = 0; k < BEFORE && at; k++)
+        at = strchr(at + 1, ' ');
+    return at ? (int)strtol(at, NULL, 10) : 0;
 }
 
 /* The program may have had a team of its own in this thread, by OpenMP without us, which nobody can

@@ -82,11 +82,11 @@ static int64_t read_all(int fd, char *text, int64_t n)
 /* The context's memory, to be freed; NULL after recording why. */
 static char *read_text(rd_ctx *ctx, const char *call, const char *path)
 {
-    struct stat facts;
-    const int   fd   = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-    const char *why  = why_not(fd, &facts);
-    char       *text = why ? NULL : rd_alloc(ctx, (int64_t)facts.st_size + 1);
-    int64_t     n    = 0;
+    struct stat facts = { 0 };
+    const int   fd    = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    const char *why   = why_not(fd, &facts);
+    char       *text  = why ? NULL : rd_alloc(ctx, (int64_t)facts.st_size + 1);
+    int64_t     n     = 0;
 
     if (text && (n = read_all(fd, text, (int64_t)facts.st_size)) < 0) {
         why = strerror(errno);

@@ -68,7 +68,7 @@ static kept *list_objects(DIR *files, int dir, size_t *n)
             list = more;
         }
         list[*n] = (kept){ .bytes = facts.st_size, .used = facts.st_mtime };
-        strcpy(list[(*n)++].name, file->d_name);
+        memcpy(list[(*n)++].name, file->d_name, strlen(file->d_name) + 1);
     }
     return list;
 }
