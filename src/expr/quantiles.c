@@ -62,45 +62,45 @@ static rd_expr *position(const line *l, rd_quantile_method method, double q)
     }
 }
 
-/* low + between (high - low), from the nearer end; exact at either, and where both are one. */
+/* low + between (high - low), from the nearer end. */
+static rd_expr *near_end(const line *l, rd_expr *low, rd_expr *high, rd_expr *between)
+{
+    rd_expr *const far       = map_2(RD_OP_sub, l->call, high, low);
+    rd_expr *const left      = map_2(RD_OP_sub, l->call, number(l, 1), between);
+    rd_expr *const from_low  = map_2(RD_OP_mul, l->call, far, between);
+    rd_expr *const from_high = map_2(RD_OP_mul, l->call, far, left);
+
+    return map_where(l->call, map_2(RD_OP_lt, l->call, between, number(l, 0.5)),
+                     map_2(RD_OP_add, l->call, low, from_low),
+                     map_2(RD_OP_sub, l->call, high, from_high));
+}
+
+/* The mean of two is rounded once; halves are exact where the sum overflows. */
+static rd_expr *mean_of_two(const line *l, rd_expr *low, rd_expr *high, rd_expr *sum)
+{
+    rd_expr *const halves = map_2(RD_OP_add, l->call, times(l, low, 0.5), times(l, high, 0.5));
+
+    return map_where(l->call, map_1(RD_OP_isinf, l->call, sum), halves, times(l, sum, 0.5));
+}
+
+/* rd_quantile_of() of each group: a distance that overflows is halved, and an infinity is further
+ * away than any number. */
 static rd_expr *on_line(const line *l, rd_expr *low, rd_expr *high, rd_expr *between)
 {
-    rd_expr *const far  = map_2(RD_OP_sub, l->call, high, low);
-    rd_expr *const left = map_2(RD_OP_sub, l->call, number(l, 1), between);
-    rd_expr *const from_low =
-        map_2(RD_OP_add, l->call, low, map_2(RD_OP_mul, l->call, far, between));
-    rd_expr *const from_high =
-        map_2(RD_OP_sub, l->call, high, map_2(RD_OP_mul, l->call, far, left));
-    rd_expr *const half = map_2(RD_OP_eq, l->call, between, number(l, 0.5));
-    rd_expr       *sum  = map_2(RD_OP_add, l->call, low, high);
-    rd_expr       *y =
-        map_where(l->call, map_2(RD_OP_lt, l->call, between, number(l, 0.5)), from_low, from_high);
-    /* the mean of two is rounded once; halves are exact where the sum overflows */
-    rd_expr *const mean = map_where(
-        l->call, map_1(RD_OP_isinf, l->call, sum),
-        map_2(RD_OP_add, l->call, times(l, low, 0.5), times(l, high, 0.5)), times(l, sum, 0.5));
-    /* an infinity is further away than any number, and a distance may overflow */
-    rd_expr *const apart    = map_1(RD_OP_isinf, l->call, far);
-    rd_expr *const near_low = times(l, low, 0.5), *const near_high = times(l, high, 0.5);
-    rd_expr *const halved = map_2(RD_OP_sub, l->call, near_high, near_low);
-    rd_expr *const long_low =
-        map_2(RD_OP_add, l->call, near_low, map_2(RD_OP_mul, l->call, halved, between));
-    rd_expr *const long_high =
-        map_2(RD_OP_sub, l->call, near_high, map_2(RD_OP_mul, l->call, halved, left));
-    rd_expr *const long_line = times(
-        l,
-        map_where(l->call, map_2(RD_OP_lt, l->call, between, number(l, 0.5)), long_low, long_high),
-        2);
+    rd_expr *const far = map_2(RD_OP_sub, l->call, high, low);
+    rd_expr *const sum = map_2(RD_OP_add, l->call, low, high);
+    rd_expr *const halved =
+        times(l, near_end(l, times(l, low, 0.5), times(l, high, 0.5), between), 2);
     rd_expr *const infinite = map_2(RD_OP_or, l->call, map_1(RD_OP_isinf, l->call, low),
                                     map_1(RD_OP_isinf, l->call, high));
+    rd_expr *const exact    = map_2(RD_OP_or, l->call, map_2(RD_OP_eq, l->call, low, high),
+                                    map_2(RD_OP_eq, l->call, between, number(l, 0)));
+    rd_expr       *y        = map_where(l->call, map_1(RD_OP_isinf, l->call, far), halved,
+                                        near_end(l, low, high, between));
 
-    y = map_where(l->call, apart, long_line, y);
-    y = map_where(l->call, half, mean, y);
-    y = map_where(l->call, infinite, sum, y);
-    return map_where(l->call,
-                     map_2(RD_OP_or, l->call, map_2(RD_OP_eq, l->call, low, high),
-                           map_2(RD_OP_eq, l->call, between, number(l, 0))),
-                     low, y);
+    y = map_where(l->call, map_2(RD_OP_eq, l->call, between, number(l, 0.5)),
+                  mean_of_two(l, low, high, sum), y);
+    return map_where(l->call, exact, low, map_where(l->call, infinite, sum, y));
 }
 
 /* One quantile of each group, f64; NaN of nothing, and where an element is NaN. */
