@@ -10,7 +10,7 @@
 #include <xmmintrin.h>
 #endif
 
-enum { N = 300000, RESULTS = 5 };
+enum { N = 300000, RESULTS = 5, EXACT = 4 };
 
 static float tiny[N], some[N];
 
@@ -45,13 +45,15 @@ static void begin(void)
 static const char *own_block(void *user, int64_t n, const void *const *in, void *out)
 {
     (void)user;
+    if (fegetround() != FE_TONEAREST)
+        return "another rounding";
     for (int64_t i = 0; i < n; i++) /* subnormal, and 0 where a thread flushes */
         ((float *)out)[i] = ((const float *)in[0])[i] * 0.5f;
     return NULL;
 }
 
 /* Expressions, too, are made in that environment: numbers in them are converted and folded. */
-static void evaluate(int mode, int threads, float y[RESULTS])
+static void evaluate(int mode, int threads, float y[RESULTS], double exact[EXACT])
 {
     static float  out[N];
     const rd_fn   half = { .size  = sizeof half,
@@ -68,6 +70,16 @@ static void evaluate(int mode, int threads, float y[RESULTS])
     rd_expr *const x = rd_wrap(ctx, tiny, RD_SHAPE(N)), *z = rd_wrap(ctx, some, RD_SHAPE(N));
     rd_expr *const scaled = rd_mul(z, rd_div(rd_num(ctx, 1), rd_num(ctx, 3)));
     rd_expr *const text   = rd_formula(ctx, "sqrt(z) * 0.1 / 3", RD_NAMES({ "z", z }));
+    rd_expr *const wide   = rd_cast(rd_slice(z, "0:100"), RD_F64);
+    rd_eval_many(
+        ctx,
+        RD_RESULTS(
+            { rd_formula(ctx, "0.1", RD_NAMES({ "z", z })), RD_INTO(&exact[0], RD_SCALAR) },
+            { rd_formula(ctx, "0.3 + 1e-310*1e3", RD_NAMES({ "z", z })),
+              RD_INTO(&exact[1], RD_SCALAR) },
+            { rd_sum(rd_normalise(wide, RD_DIMS(0), 3), RD_ALL), RD_INTO(&exact[2], RD_SCALAR) },
+            { rd_sum(rd_rolling_var(wide, 0, 7, 0), RD_ALL), RD_INTO(&exact[3], RD_SCALAR) }),
+        &(rd_eval_opts){ .size = sizeof(rd_eval_opts), .threads = threads });
     rd_eval_many(ctx,
                  RD_RESULTS({ rd_sum(x, RD_ALL), RD_INTO(&y[0], RD_SCALAR) },
                             { rd_mean(z, RD_ALL), RD_INTO(&y[1], RD_SCALAR) },
@@ -97,18 +109,23 @@ START_TEST(float_environment)
 {
     static const char *const tiers[] = { "off", "sync" };
     float                    want[RESULTS], y[RESULTS];
+    double                   exact[EXACT], same[EXACT];
 
     begin();
     rd_tier_force(tiers[_i]);
-    evaluate(DEFAULT, 1, want);
+    evaluate(DEFAULT, 1, want, exact);
     ck_assert(want[0] > 0 && want[4] > 0);
     for (int mode = 0; mode < MODES; mode++)
         for (int threads = 1; threads <= 3; threads++) {
-            evaluate(mode, threads, y);
+            evaluate(mode, threads, y, same);
             for (int k = 0; k < RESULTS; k++)
                 ck_assert_msg(memcmp(&y[k], &want[k], sizeof *y) == 0,
                               "mode %d, %d threads, result %d: %a, and %a by default", mode,
                               threads, k, (double)y[k], (double)want[k]);
+            for (int k = 0; k < EXACT; k++)
+                ck_assert_msg(memcmp(&same[k], &exact[k], sizeof *same) == 0,
+                              "mode %d, %d threads, f64 result %d: %a, and %a by default", mode,
+                              threads, k, same[k], exact[k]);
         }
 }
 END_TEST

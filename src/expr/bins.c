@@ -1,4 +1,5 @@
 /* bins.c - labels of what lies between edges, and counts by label: histograms. */
+#include "core/float_env.h"
 #include "expr/complex.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
@@ -25,7 +26,7 @@ rd_expr *rd_bins(rd_expr *x, int64_t n, double lo, double hi)
     rd_expr *const inside = map_2(RD_OP_and, call, map_2(RD_OP_ge, call, x, rd_num(ctx, lo)),
                                   map_2(RD_OP_le, call, x, rd_num(ctx, hi)));
     rd_expr *const at     = map_2(RD_OP_mul, call, map_2(RD_OP_sub, call, x, rd_num(ctx, lo)),
-                                  rd_num(ctx, (double)n / (hi - lo)));
+                                  rd_num(ctx, rd_float_quotient((double)n, hi, lo)));
     rd_expr *const bin    = map_2(RD_OP_minimum, call, rd_cast_to(at, RD_I64), rd_int(ctx, n - 1));
 
     return map_where(call, inside, bin, rd_int(ctx, -1));

@@ -1,4 +1,5 @@
 /* compose.c - maps made of others, which fuse as these do. */
+#include "core/float_env.h"
 #include "expr/complex.h"
 #include "expr/maps.h"
 #include <math.h>
@@ -84,6 +85,16 @@ rd_expr *rd_isclose(rd_expr *x, rd_expr *y, double rtol, double atol)
     return map_2(RD_OP_or, call, map_2(RD_OP_eq, call, x, y), near);
 }
 
+static double power_of_ten(int n)
+{
+    const rd_float_env env      = rd_float_env_begin();
+    volatile int       exponent = n;
+    volatile double    power    = pow(10, exponent);
+
+    rd_float_env_end(env);
+    return power;
+}
+
 rd_expr *rd_round_to(rd_expr *x, int decimals)
 {
     const char *call = "rd_round_to";
@@ -104,7 +115,7 @@ rd_expr *rd_round_to(rd_expr *x, int decimals)
                        decimals, rd_dtype_name(x->type), most, most);
     if (rd_dtype_is_half(x->type)) /* 10^5 is infinite in f16 */
         return rd_cast_to(rd_round_to(rd_cast_to(x, RD_F32), decimals), x->type);
-    rd_expr    *power = rd_num(x->ctx, pow(10, abs(decimals)));
+    rd_expr    *power = rd_num(x->ctx, power_of_ten(abs(decimals)));
     const rd_op to    = decimals < 0 ? RD_OP_div : RD_OP_mul,
                 from  = decimals < 0 ? RD_OP_mul : RD_OP_div;
 

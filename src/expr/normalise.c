@@ -1,5 +1,6 @@
 /* normalise.c - what centres, scales and weighs along axes: softmax, layer norms, distances.  Made
  * of reductions and maps as a user would write them, so that they fuse as these do. */
+#include "core/float_env.h"
 #include "expr/complex.h"
 #include "expr/origin.h"
 #include <math.h>
@@ -231,7 +232,7 @@ static rd_expr *norm(const work *w, rd_expr *x, rd_dims dims, double p)
         return rd_norm(x, dims, .p = p);
     rd_expr *power = map_2(w, RD_OP_pow, map_1(w, RD_OP_abs, x), rd_num(x->ctx, p));
 
-    return map_2(w, RD_OP_pow, rd_sum(power, dims), rd_num(x->ctx, 1 / p));
+    return map_2(w, RD_OP_pow, rd_sum(power, dims), rd_num(x->ctx, rd_float_quotient(1, p, 0)));
 }
 
 rd_expr *rd_normalise(rd_expr *x, rd_dims dims, double p)

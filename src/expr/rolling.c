@@ -5,6 +5,7 @@
  * cache; long ones take two scans (rolling_scans.c).  No element is ever taken away again, so that
  * a NaN or an infinity ends with its windows, nothing cancels, and all that holds for sums holds
  * for minima. */
+#include "core/float_env.h"
 #include "expr/origin.h"
 #include "expr/rolling.h"
 #include <stdlib.h>
@@ -37,12 +38,13 @@ static rd_expr *squares(const rd_rolling *r, const windows *a, const windows *b)
 {
     rd_ctx      *ctx = r->x->ctx;
     const double k = (double)a->k, l = (double)b->k;
-    rd_expr     *far =
-        rd_rolling_map(r, RD_OP_sub, rd_rolling_map(r, RD_OP_mul, b->y, rd_num(ctx, 1 / l)),
-                       rd_rolling_map(r, RD_OP_mul, a->y, rd_num(ctx, 1 / k)));
+    rd_expr     *far = rd_rolling_map(
+            r, RD_OP_sub, rd_rolling_map(r, RD_OP_mul, b->y, rd_num(ctx, rd_float_quotient(1, l, 0))),
+            rd_rolling_map(r, RD_OP_mul, a->y, rd_num(ctx, rd_float_quotient(1, k, 0))));
     rd_expr *between = rd_map_op(RD_OP_square, r->call, 1, &far);
 
-    between = rd_rolling_map(r, RD_OP_mul, between, rd_num(ctx, k * l / (k + l)));
+    between =
+        rd_rolling_map(r, RD_OP_mul, between, rd_num(ctx, rd_float_quotient(k * l, k + l, 0)));
     return rd_rolling_map(r, RD_OP_add, rd_rolling_map(r, RD_OP_add, a->squares, b->squares),
                           between);
 }
