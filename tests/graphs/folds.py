@@ -156,8 +156,6 @@ def var(x, mask, o):
         n = mask.sum(-1).astype(LONG)
     v = left_out(x, mask, LONG(0)).lo
     size = np.abs(finite(v)).max(-1, initial=0)
-    if size.size and size.max() > 1e150:
-        return REFUSED  # squares that leave the range are a matter of their own
     m = v.sum(-1) / np.where(n > 0, n, np.nan)
     d = v - m[..., None]
     if mask is not None:
@@ -171,6 +169,7 @@ def var(x, mask, o):
     error = np.where(np.isfinite(size), error, 0) + LONG(2.0) ** (K.work(kind).least + 2)
     lo, hi = np.where(np.isfinite(y), np.maximum(y - error, 0), y), np.where(np.isfinite(y), y + error, y)
     lost = (size > np.sqrt(K.work(kind).largest) / 64) & np.isfinite(v).all(-1)
+    lost &= ~((y > 2 * K.work(kind).largest) & (size < K.work(kind).largest / 128))  # these are infinite
     if o["name"] == "std":
         lo, hi = np.sqrt(lo), np.sqrt(hi)
     return finish(kind, lo, hi, either(lost, unsure_of(x)), ulps=2)[0]

@@ -84,7 +84,7 @@ ONE = [
     Map("acosh", np.arccosh, ulps=1), Map("atanh", np.arctanh, ulps=1),
     Map("erf", of_math(math.erf), ulps=5), Map("erfc", of_math(math.erfc), ulps=40),
     Map("floor", np.floor, rule="same"), Map("ceil", np.ceil, rule="same"), Map("round", np.rint, rule="same"),
-    Map("trunc", np.trunc, rule="same"), Map("relu", lambda x: np.maximum(x, 0), rule="arith", signs=True),
+    Map("trunc", np.trunc, rule="same"), Map("relu", lambda x: np.maximum(x, 0), rule="same", signs=True),
 ]
 TWO = [
     Map("add", np.add, rule="arith", weight=6, signs=True), Map("sub", np.subtract, rule="arith", weight=5, signs=True),

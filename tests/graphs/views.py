@@ -176,8 +176,7 @@ def repeated(p):
 
 
 def triangle(p):
-    # Of bools they are i64 for now, which is about to change.
-    k = p.operand(lambda x: x.ndim >= 2 and x.kind.letter != "c" and x.kind is not K.BOOL)
+    k = p.operand(lambda x: x.ndim >= 2 and x.kind.letter != "c")
     if k is not None:
         name, at = p.one_of(("tril", "triu")), p.below(5) - 2
         step(p, k, f"{name} {at}", lambda r, x: getattr(r, name)(x, at), lambda v: getattr(np, name)(v, at),
