@@ -192,7 +192,7 @@ static _Noreturn void serve(pid_t parent)
     ASAN_POISON_MEMORY_REGION((char *)shared + BEGIN, SHARED_BYTES - BEGIN);
     cmd_live_elsewhere(shared_room, fail_over_there);
     size_t known = BEGIN; /* the parent took room meanwhile */
-    for (int fd; take_turn(&fd); known = shared->used) {
+    for (int fd; take_turn(&fd);) {
         ASAN_UNPOISON_MEMORY_REGION((char *)shared + known, shared->used - known);
         const cmd_format *format = shared->file->format;
 
@@ -204,6 +204,7 @@ static _Noreturn void serve(pid_t parent)
         case DECODE: decode(fd); break;
         case COORDINATES: format->coordinates(shared->file, shared->v); break;
         }
+        known = shared->used; /* before the parent goes on, which may take more */
         if (!send_turn(-1))
             break;
     }
