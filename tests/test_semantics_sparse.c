@@ -99,6 +99,9 @@ START_TEST(stored_alone)
     expect("mean of one", rd_mean(column, RD_DIMS(1)), RD_F64, VALUES(5, NAN, NAN));
     expect("all", rd_all(column, RD_DIMS(1)), RD_BOOL, VALUES(1, 1, 1));
     expect("logsumexp", rd_logsumexp(column, RD_DIMS(1)), RD_F64, VALUES(5, -INFINITY, -INFINITY));
+    expect("flipped", rd_prod(rd_slice(row, "::-1, new, :"), RD_DIMS(0)), RD_F64, VALUES(5, 1, 1));
+    expect("repeated", rd_prod(rd_broadcast(row, RD_SHAPE(2, 1, 3)), RD_DIMS(0, 1)), RD_F64,
+           VALUES(25, 1, 1));
     expect("of no place", rd_prod(rd_transpose(row), RD_DIMS(0)), RD_F64, VALUES(5));
 }
 END_TEST

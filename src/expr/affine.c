@@ -57,7 +57,7 @@ void rd_affine_places(rd_affine *v, const rd_expr *x, int a, int64_t start, int6
     if (length > 0) /* a step of INT64_MIN has no opposite: divide by the negative one */
         n = step > 0 ? (length - 1) / step + 1 : 1 - (length - 1) / step;
     v->offset[a] = n > 0 ? start : 0;
-    rd_affine_axis(v, n, a, n > 1 ? step : 0);
+    rd_affine_axis(v, n, a, n > 1 ? step : n == extent); /* all of an axis of one element or none */
 }
 
 bool rd_affine_place(rd_affine *v, const rd_expr *x, int a, int64_t place)

@@ -250,8 +250,11 @@ rd_expr *rd_broadcast_to(rd_expr *x, int rank, const int64_t *extent, const char
             return rd_fail(x->ctx, RD_ERR_SHAPE, "%s: shape %s does not broadcast to %s", call,
                            rd_shape_text(x->rank, x->extent, from),
                            rd_shape_text(rank, extent, to));
-        number[x->rank + a * rank + lead + a] = x->extent[a] != 1;
-        origin[lead + a] = x->extent[a] == extent[lead + a] ? rd_origin(x, a) : 0;
+        /* An axis of one element that stays is told from one that repeats it. */
+        const bool stays = x->extent[a] == extent[lead + a];
+
+        number[x->rank + a * rank + lead + a] = stays;
+        origin[lead + a]                      = stays ? rd_origin(x, a) : 0;
     }
     return rd_view(x, rank, extent, number, origin);
 }

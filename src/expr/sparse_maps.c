@@ -167,19 +167,23 @@ static int64_t coef(const seen *s, int a, int k)
 }
 
 /* The axis of the view that is all of axis a, as it is; -1: there is none.  An axis of one element
- * is told from others of one element by its coefficient, which only says which one it is. */
+ * is told from others of one element by its coefficient, which only says which one it is: -1 where
+ * it is flipped.  Of several, as of a window of one element, it is the first. */
 static int whole_axis(const seen *s, int a)
 {
-    int found = -1;
+    const int64_t extent = s->x->extent[a];
+    int           found  = -1;
 
     if (s->number[a] != 0)
         return -1;
-    for (int k = 0; k < s->rank; k++)
-        if (coef(s, a, k) != 0 && (s->extent[k] != 1 || s->x->extent[a] == 1)) {
-            if (found >= 0 || coef(s, a, k) != 1 || s->extent[k] != s->x->extent[a])
-                return -1;
-            found = k;
-        }
+    for (int k = 0; k < s->rank; k++) {
+        if (coef(s, a, k) == 0 ||
+            (extent == 1 ? s->extent[k] != 1 || found >= 0 : s->extent[k] == 1))
+            continue;
+        if (found >= 0 || s->extent[k] != extent || (extent > 1 && coef(s, a, k) != 1))
+            return -1;
+        found = k;
+    }
     return found;
 }
 
