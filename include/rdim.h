@@ -458,14 +458,14 @@ typedef struct rd_sparse_array {
  *      rd_eval_sparse(ctx, y, &c);                    // a matrix: c.level[1].pos, .crd, c.values
  *      rd_expr *again = rd_adopt_sparse(ctx, &c);
  *  rd_stored(y) has the values alone, where the pattern is an operand's, or an evaluation repeats.
- *  @param out  zeroed: the axes of the pattern by their numbers, the first one DENSE and the others
- *              COMPRESSED (a matrix is CSR, also a transposed one), then DENSE ones that it lacks.  Else n_level and each level's kind and axis say what
- *              is wanted, as for rd_sparse(); the last level of a pattern is not DENSE, and axes that
- *              it lacks come last.  It owns fresh memory, for rd_sparse_array_free().
+ *  @param out  zeroed: a matrix is CSR; of other ranks the axes of the pattern by their numbers, the
+ *              first DENSE and the others COMPRESSED, then DENSE ones that it lacks.  Else n_level and each
+ *              level's kind and axis say what is wanted, as for rd_sparse(); the last level of a pattern is
+ *              not DENSE, and behind DENSE ones COORDINATES are one for each index.  It owns fresh
+ *              memory, for rd_sparse_array_free().
  *  @return     RD_OK, or the recorded error: RD_ERR_TYPE (y is dense, or what is not stored differs
  *              from place to place), RD_ERR_ARGUMENT (levels, or out has an array), RD_ERR_MEMORY, those of
- *              rd_eval().
- *              On an error out is what it was. */
+ *              rd_eval().  On an error out is what it was. */
 RD_API rd_status rd_eval_sparse(rd_ctx *ctx, rd_expr *y, rd_sparse_array *out);
 /** Frees what it owns and zeroes it.  NULL is allowed. */
 RD_API void rd_sparse_array_free(rd_sparse_array *array);

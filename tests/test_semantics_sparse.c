@@ -316,6 +316,7 @@ static rd_expr *places(int64_t rows, int64_t columns, int64_t n, const int32_t *
 
 START_TEST(sparse_formats)
 {
+    static const double  ones_of_two[] = { 1, 1 };
     static const int32_t zero[] = { 0, 0, 0 }, two[] = { 0, 2 }, turned[] = { 0, 1 };
     rd_expr *const       row    = places(1, 3, 2, zero, two, false);
     rd_expr *const       column = places(3, 1, 2, two, zero, false);
@@ -331,6 +332,15 @@ START_TEST(sparse_formats)
     is_csr("no column, transposed", rd_transpose(places(3, 0, 0, zero, zero, false)), 0, zero);
     is_csr("row by column", rd_matmul(row, column), 1, zero);
     is_csr("column by row", rd_matmul(column, rd_transpose(column)), 4,
+           (const int32_t[]){ 0, 2, 0, 2 });
+    rd_expr *const vector =
+        rd_sparse(ctx, RD_SHAPE(3),
+                  RD_LEVELS({ RD_LEVEL_COORDINATES, 0, NULL, rd_wrap(ctx, two, RD_SHAPE(2)) }),
+                  rd_wrap(ctx, ones_of_two, RD_SHAPE(2)));
+
+    is_csr("a vector as a row", rd_expand(vector, 0), 2, two);
+    is_csr("a vector as a column", rd_expand(vector, 1), 2, zero);
+    is_csr("a vector as rows", rd_broadcast(vector, RD_SHAPE(2, 3)), 4,
            (const int32_t[]){ 0, 2, 0, 2 });
     is_csr("added to its transpose", rd_add(row, rd_transpose(column)), 2, two);
 }

@@ -29,7 +29,7 @@ static int64_t places_of(const storing *s)
 
 /* ---- Levels ---------------------------------------------------------------------------------- */
 /* Axes of the pattern in their order, whatever order its places have: the first one dense, the
- * others compressed.  Then the axes that the pattern lacks. */
+ * others compressed.  Then the axes that the pattern lacks; a matrix lacks none (pattern_axes()). */
 static void choose_levels(storing *s)
 {
     rd_sparse_array *out   = s->out;
@@ -46,6 +46,35 @@ static void choose_levels(storing *s)
     for (int a = 0; a < s->x->rank && out->n_level < s->x->rank; a++)
         if (rd_coord_of_axis(s->x, a) < 0)
             out->level[out->n_level++] = (rd_stored_level){ .kind = RD_LEVEL_DENSE, .axis = a };
+}
+
+/* Axes that levels list by index, or that stand before one that does: the pattern must have these.
+ * A matrix for which nothing is asked is CSR. */
+static uint64_t pattern_axes(const storing *s)
+{
+    const rd_sparse_array *out  = s->out;
+    int                    last = out->n_level;
+    uint64_t               axes = out->n_level == 0 && s->x->rank == 2 ? 3 : 0;
+
+    while (last > 0 && out->level[last - 1].kind == RD_LEVEL_DENSE)
+        last--;
+    for (int k = 0; k < last; k++)
+        if (out->level[k].axis >= 0 && out->level[k].axis < s->x->rank)
+            axes |= (uint64_t)1 << out->level[k].axis;
+    return axes;
+}
+
+/* Both parts of a complex array have one pattern, and get the same. */
+static bool have_axes(storing *s)
+{
+    const uint64_t axes = pattern_axes(s);
+
+    s->x  = rd_sparse_along(s->x, axes, call);
+    s->im = s->x && s->im ? rd_sparse_along(s->im, axes, call) : s->im;
+    if (!s->x || rd_error(s->ctx) != RD_OK)
+        return false;
+    s->n_coord = rd_coords_of(s->x);
+    return true;
 }
 
 static bool refuse_level(const storing *s, int k, const char *why)
@@ -133,6 +162,20 @@ static bool is_new(const storing *s, int k, const rd_expr *coord, int64_t p)
            index_at(coord, p) != index_at(coord, p - 1);
 }
 
+/* Behind a dense level coordinates are one for each of its indices, in their order. */
+static bool one_each(const storing *s, int k)
+{
+    const int64_t n   = places_of(s);
+    bool          fit = n == s->before;
+
+    for (int64_t p = 0; p < n && fit; p++)
+        fit = s->parent[p] == p;
+    return fit || refuse_level(s, k,
+                               "behind a dense level, coordinates are one for each of its indices, "
+                               "and this pattern has not one place for each; compressed levels "
+                               "have any number");
+}
+
 /* Entries of a compressed level, or coordinates; each place gets the number of its. */
 static bool make_entries(storing *s, int k)
 {
@@ -142,6 +185,8 @@ static bool make_entries(storing *s, int k)
     const int64_t        n      = places_of(s);
     int64_t              count = 0, upto = 0, entry = -1;
 
+    if (!begins && k > 0 && l[-1].kind == RD_LEVEL_DENSE && !one_each(s, k))
+        return false;
     for (int64_t p = 0; p < n; p++)
         count += is_new(s, k, coord, p);
     if (!make_row(s, count, s->x->extent[l->axis], &l->crd) ||
@@ -316,9 +361,10 @@ static bool store(storing *s, rd_expr *y)
 {
     const bool pair = rd_is_complex(y);
 
-    s->x       = pair ? y->in[0] : y;
-    s->im      = pair ? y->in[1] : NULL;
-    s->n_coord = rd_coords_of(s->x);
+    s->x  = pair ? y->in[0] : y;
+    s->im = pair ? y->in[1] : NULL;
+    if (!have_axes(s))
+        return false;
     choose_levels(s);
     s->out->shape = rd_shape_of(y);
     if (y->origin)

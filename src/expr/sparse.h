@@ -54,6 +54,8 @@ bool rd_merge_patterns(const char *call, const rd_expr *lead, bool annihilates, 
 /* x with its places in the order of the axes of another one, `as`, whose coordinates are along the
  * same. */
 rd_expr *rd_sparse_ordered(const rd_expr *as, rd_expr *x, const char *call);
+/* x with a pattern along these axes, too, if it lacks them; without x's origins. */
+rd_expr *rd_sparse_along(rd_expr *x, uint64_t axes, const char *call);
 /* A row of n indices, i32 or i64, whose memory is to be written. */
 rd_expr *rd_index_row(rd_ctx *ctx, int64_t n, bool narrow, void **room, const char *call);
 /* A pattern's first coordinate, which ascends, along an axis of that extent.  Once it is written,

@@ -1,0 +1,89 @@
+/* sparse_axes.c - patterns along more axes: each place becomes as many as these have elements. */
+#include "expr/expr.h"
+#include "expr/sparse.h"
+#include <inttypes.h>
+
+/* The axes that x's pattern lacks, those that it is to get first, as axes of its values. */
+static rd_index values_order(const rd_expr *x, uint64_t axes)
+{
+    rd_index order = { .n = 1 };
+
+    for (int gets = 1; gets >= 0; gets--)
+        for (int a = 0, at = 0; a < x->rank; a++)
+            if (rd_coord_of_axis(x, a) < 0 && ++at && (axes >> a & 1) == (uint64_t)gets)
+                order.at[order.n++] = at;
+    return order;
+}
+
+/* Values with one place for each of the `each` elements of one. */
+static rd_expr *values_along(rd_expr *x, uint64_t axes, int n_new, int64_t n)
+{
+    rd_expr *const values = rd_permute(rd_values_of(x), values_order(x, axes));
+    rd_shape       shape  = { .n = 1, .at = { n } };
+
+    for (int d = 1 + n_new; values && d < values->rank; d++)
+        shape.at[shape.n++] = values->extent[d];
+    return values ? rd_reshape(values, shape) : NULL;
+}
+
+static int64_t index_of(const rd_expr *row, int64_t p)
+{
+    const void *data = row->as.leaf->data;
+
+    return row->type == RD_I32 ? ((const int32_t *)data)[p] : ((const int64_t *)data)[p];
+}
+
+/* The index of each new place p along one axis: that of the place it is of; without one p / below,
+ * as far as the extent goes. */
+static rd_expr *row_along(const rd_expr *coord, int64_t n, int64_t each, int64_t below,
+                          int64_t extent, rd_ctx *ctx, const char *call)
+{
+    const bool     narrow = coord ? coord->type == RD_I32 : extent <= INT32_MAX;
+    void          *room;
+    rd_expr *const row = rd_index_row(ctx, n, narrow, &room, call);
+
+    for (int64_t p = 0; row && p < n; p++) {
+        const int64_t i = coord ? index_of(coord, p / each) : p / below % extent;
+
+        if (narrow)
+            ((int32_t *)room)[p] = (int32_t)i;
+        else
+            ((int64_t *)room)[p] = i;
+    }
+    return row;
+}
+
+rd_expr *rd_sparse_along(rd_expr *x, uint64_t axes, const char *call)
+{
+    const int64_t places             = rd_values_of(x)->extent[0];
+    rd_expr      *coord[RD_MAX_RANK] = { NULL };
+    int64_t       axis[RD_MAX_RANK], extent[RD_MAX_RANK], each, below;
+    const int     n = rd_coords_of(x);
+    int           m = n;
+
+    for (int a = 0; a < x->rank; a++)
+        if (axes >> a & 1 && rd_coord_of_axis(x, a) < 0) {
+            extent[m - n] = x->extent[a];
+            axis[m++]     = a;
+        }
+    if (m == n)
+        return x;
+    each                = rd_points(m - n, extent);
+    const int64_t total = each < 0 ? -1 : rd_points(2, (const int64_t[]){ places, each });
+    if (total < 0)
+        return rd_fail(x->ctx, RD_ERR_SHAPE,
+                       "%s: the pattern lacks axes that are to be stored by index, and %" PRId64
+                       " places along these are too many",
+                       call, places);
+    below = each;
+    for (int k = 0; k < m; k++) {
+        const rd_expr *const old = k < n ? x->in[2 + k] : NULL;
+
+        axis[k] = old ? x->as.sparse->axis[k] : axis[k];
+        below   = old ? below : extent[k - n] ? below / extent[k - n] : 1;
+        if (!(coord[k] = row_along(old, total, each, below, x->extent[axis[k]], x->ctx, call)))
+            return NULL;
+    }
+    return rd_sparse_node(values_along(x, axes, m - n, total), rd_fill_of(x), x->rank, x->extent, m,
+                          coord, axis);
+}
