@@ -55,6 +55,22 @@ static bool are_sparse(int n, const rd_labelled *v)
     return whole && sparse > 1;
 }
 
+/* Is the sum of products what a contraction adds?  A sum of narrow ints is i64, and products of halves
+ * are rounded, while a contraction has the type of its operands and rounds once.  A real factor of a
+ * complex one has no imaginary part, of which a contraction makes 0, and so NaN of an infinity. */
+static bool keeps_type(int n, const rd_labelled *v)
+{
+    rd_dtype type = v[0].x->type;
+    bool     same = true;
+
+    for (int k = 1; k < n; k++) {
+        same &= rd_dtype_is_complex(type) == rd_dtype_is_complex(v[k].x->type);
+        type = rd_dtype_promote(type, v[k].x->type);
+    }
+    return (same && rd_dtype_is_complex(type)) || type == RD_F32 || type == RD_F64 ||
+           type == RD_I64;
+}
+
 /* Numbers of labels in `all`, as rd_contract() has them. */
 static void name_axes(const rd_labelled *v, const rd_labelled *all, rd_term *term)
 {
@@ -97,7 +113,8 @@ rd_labelled rd_formula_sparse_sum(rd_formula_reader *r, rd_phrase *p)
     for (int k = 0; k < n; k++)
         if (!(v[k] = rd_formula_value(r, factor[k])).x)
             return kept;
-    if (!are_sparse(n, v) || !rd_labelled_union(r, n, v, p->at, &all) || !are_used(p, &all))
+    if (!are_sparse(n, v) || !keeps_type(n, v) || !rd_labelled_union(r, n, v, p->at, &all) ||
+        !are_used(p, &all))
         return kept;
     for (int k = 0; k < n; k++)
         name_axes(&v[k], &all, &term[k]);
