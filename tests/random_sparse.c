@@ -203,7 +203,7 @@ rd_dtype sparse_type(sparse_case *c)
     static const rd_dtype types[] = { RD_F64, RD_F64,  RD_F64, RD_F64,  RD_F32,  RD_F32,
                                       RD_F32, RD_I32,  RD_I32, RD_BOOL, RD_BOOL, RD_I64,
                                       RD_F16, RD_BF16, RD_I8,  RD_I16,  RD_U8,   RD_U16,
-                                      RD_U32, RD_U64,  RD_C64, RD_C128 };
+                                      RD_U32, RD_U64,  RD_C64, RD_C128, RD_C64,  RD_C128 };
 
     return types[sparse_below(c, (int)(sizeof types / sizeof *types))];
 }
@@ -301,15 +301,17 @@ static sparse_pair sparse_leaf(sparse_case *c, sparse_places *at, rd_dtype type)
         there[at->at[k / parts]] = true;
     }
     return (sparse_pair){
-        .sparse = rd_sparse(c->ctx, c->shape, { at->level, c->shape.n },
+        .sparse  = rd_sparse(c->ctx, c->shape, { at->level, c->shape.n },
                             pattern ? NULL : array_of(c, values, type, RD_SHAPE(at->n)),
-                            .fill   = rd_dtype_is_complex(type) ? NULL
-                                                                : rd_cast(rd_num(c->ctx, fill), type),
-                            .stored = stored, .trusted = sparse_once(c, 4), .origin = c->origin),
-        .dense  = at_origin(c, array_of(c, dense, type, c->shape)),
-        .stored = stored ? at_origin(c, array_of(c, there, RD_BOOL, c->shape)) : NULL,
-        .most   = 8,
-        .grain  = 0.5
+                             .fill   = rd_dtype_is_complex(type) ? NULL
+                                                                 : rd_cast(rd_num(c->ctx, fill), type),
+                             .stored = stored, .trusted = sparse_once(c, 4), .origin = c->origin),
+        .dense   = at_origin(c, array_of(c, dense, type, c->shape)),
+        .stored  = stored ? at_origin(c, array_of(c, there, RD_BOOL, c->shape)) : NULL,
+        .most    = 8,
+        .grain   = 0.5,
+        .uniform = true,
+        .axes    = ((uint64_t)1 << c->shape.n) - 1
     };
 }
 
@@ -323,7 +325,8 @@ static void choose_shape(sparse_case *c)
     if (sparse_once(c, 2))
         c->shape.n = 2;
     for (int a = 0; a < c->shape.n; a++)
-        c->shape.at[a] = sparse_once(c, 40) ? 0
+        c->shape.at[a] = sparse_once(c, 25)  ? 0
+                         : sparse_once(c, 6) ? 1
                          : a == wide && c->shape.n < 4
                              ? 100 + sparse_below(c, 60)
                              : 1 + sparse_below(c, c->shape.n > 3 ? 3 : 6);

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SPARSE_RANK = 5, SPARSE_BLOCKS = 64, SPARSE_LEAVES = 4 };
+enum { SPARSE_RANK = 5, SPARSE_BLOCKS = 64, SPARSE_LEAVES = 4, SPARSE_SEEN = 8 };
 
 typedef struct sparse_pair {
     rd_expr *sparse, *dense;
@@ -19,6 +19,8 @@ typedef struct sparse_pair {
                       * rounding must not be asked; 0: they are the same                      */
     bool     infinite; /* of what has infinities, or is NaN, only that it is no number is known */
     bool     summed;   /* signs of zeros may differ: nothing is divided by it                     */
+    bool     uniform;  /* what is not stored is one element, so a sparse result must be there     */
+    uint64_t axes;     /* those that the pattern has for sure, whatever their extents             */
 } sparse_pair;
 
 /* Where elements are: a tree of levels. */
@@ -53,10 +55,19 @@ sparse_pair sparse_beside(sparse_pair y, const rd_expr *x);
 /* One step more, the same of both; x itself where it does not go. */
 sparse_pair sparse_step(sparse_case *c, sparse_pair x);
 sparse_pair sparse_map(sparse_case *c, sparse_pair x);
+/* An operator of ops.def, of complex numbers a row of complex.def. */
+sparse_pair sparse_function(sparse_case *c, sparse_pair x);
 sparse_pair sparse_view(sparse_case *c, sparse_pair x);
 sparse_pair sparse_fold(sparse_case *c, sparse_pair x);
 sparse_pair sparse_scan(sparse_case *c, sparse_pair x);
 sparse_pair sparse_product(sparse_case *c, sparse_pair x);
+
+/* ---- Whole results --------------------------------------------------------------------------- */
+/* What rd_eval_sparse() makes of a sparse x, with the levels of its choice or random ones: index
+ * arrays are in order, elements are those of `dense`, which is rd_eval() of x, and with .stored
+ * places are those where `stored` is true.  Else there is a complaint. */
+void sparse_check_arrays(sparse_case *c, sparse_pair x, const rd_array *dense,
+                         const rd_array *stored);
 
 /* ---- For the steps --------------------------------------------------------------------------- */
 /* An operand that broadcasts with x. */
@@ -85,6 +96,13 @@ sparse_pair sparse_settle(sparse_case *c, const char *what, sparse_pair x, spars
         (y).dense = (call);                                       \
         (y)       = sparse_settle(c, what, x, y, &verdict_, may); \
     } while (0)
+
+/* Is the sum of n elements exact in 24 bits? */
+bool sparse_sums_exactly(sparse_pair x, double n);
+/* y, a reduction of x with .stored along these axes: where it has elements, if it is sparse. */
+sparse_pair sparse_still_stored(sparse_pair x, sparse_pair y, const rd_dims *dims);
+/* Says that what two steps came to is wrong. */
+void sparse_complain(sparse_case *c, const char *what, const char *why);
 
 /* 0 <= result < n; true once in n */
 int  sparse_below(sparse_case *c, int n);

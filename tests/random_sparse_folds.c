@@ -1,5 +1,4 @@
-/* random_sparse_folds.c - reductions, scans and products of sparse arrays and of their dense
- * twins. */
+/* random_sparse_folds.c - reductions and scans of sparse arrays and of their dense twins. */
 #include "random_sparse.h"
 #include "expr/expr.h"
 
@@ -112,8 +111,7 @@ static bool is_float(const rd_expr *x)
     return rd_dtype_kind(type) == RD_KIND_FLOAT || rd_dtype_is_complex(type);
 }
 
-/* Is the sum of so many exact in 24 bits? */
-static bool sums_exactly(sparse_pair x, double n)
+bool sparse_sums_exactly(sparse_pair x, double n)
 {
     return !is_float(x.dense) || (x.grain > 0 && x.most * n / x.grain < 1 << 23);
 }
@@ -129,7 +127,7 @@ static sparse_pair told(sparse_pair x, sparse_pair y, int which, double n, bool 
     case EXACT: break;
     case SUM:
         y.most *= fmax(n, 1);
-        rounds = !sums_exactly(x, n);
+        rounds = !sparse_sums_exactly(x, n);
         break;
     case PROD:
         /* (a + ib)(c + id) of infinities depends on the order of factors */
@@ -165,13 +163,38 @@ static void leave_out(sparse_pair x, keywords *k)
         k->dense.where = k->dense.where ? rd_and(k->dense.where, x.stored) : x.stored;
 }
 
-static sparse_pair still_stored(sparse_pair x, sparse_pair y, const rd_dims *dims)
+sparse_pair sparse_still_stored(sparse_pair x, sparse_pair y, const rd_dims *dims)
 {
     y.stored =
         rd_is_sparse(y.sparse)
             ? rd_reduce_name(x.stored, "any",
                              &(rd_reduce_opts){ .size = sizeof(rd_reduce_opts), .dims = *dims })
             : NULL;
+    return y;
+}
+
+/* Axes of the pattern that stay.  Along any of them a result is dense, of whatever extent: with
+ * .stored it would be 0, and no value of nothing, where there is nothing. */
+static sparse_pair axes_left(sparse_case *c, const char *what, sparse_pair x, sparse_pair y,
+                             const rd_dims *dims)
+{
+    uint64_t reduced = 0;
+    int      n       = 0;
+
+    for (int k = 0; k < dims->n; k++)
+        reduced |= (uint64_t)1 << dims->axis[k];
+    if (reduced & x.axes && rd_is_sparse(y.sparse))
+        sparse_complain(c, what, "it is reduced along its pattern, and still sparse");
+    y.axes = 0;
+    for (int a = 0; a < rd_shape_of(x.dense).n; a++) {
+        const bool goes = reduced >> a & 1;
+
+        if (!goes)
+            y.axes |= (x.axes >> a & 1) << n;
+        n += !goes || dims->flags & RD_DIMS_KEEP;
+    }
+    y.axes    = rd_is_sparse(y.sparse) ? y.axes : 0;
+    y.uniform = false;
     return y;
 }
 
@@ -195,8 +218,12 @@ sparse_pair sparse_fold(sparse_case *c, sparse_pair x)
                 rd_reduce_name(v, folds[which].name, v == x.sparse ? &k.sparse : &k.dense));
     if (y.sparse == x.sparse)
         return x;
+    if (x.stored && n == 1 &&
+        rd_is_sparse(y.sparse)) /* of no element it is stored, and by no bool */
+        return x;
     y = told(x, y, which, n, k.sparse.weights != NULL);
-    return x.stored ? still_stored(x, y, &k.sparse.dims) : y;
+    y = axes_left(c, folds[which].name, x, y, &k.sparse.dims);
+    return x.stored ? sparse_still_stored(x, y, &k.sparse.dims) : y;
 }
 
 /* ---- Scans ----------------------------------------------------------------------------------- */
@@ -215,109 +242,10 @@ sparse_pair sparse_scan(sparse_case *c, sparse_pair x)
     if (x.rough > 0 && folds[which].sort == FLIPS)
         return x;
     SPARSE_BOTH(c, "scan", x, x, y, false, rd_scan_name(v, folds[which].name, &o));
-    return y.sparse == x.sparse ? x : told(x, y, which, n, false);
-}
-
-/* ---- Products -------------------------------------------------------------------------------- */
-static sparse_pair multiplied(sparse_pair x, sparse_pair z, sparse_pair y, double n)
-{
-    const sparse_pair both = { .dense = y.dense,
-                               .most  = 2 * x.most * z.most,
-                               .grain = x.grain * z.grain };
-
-    y.rough    = fmax(x.rough, z.rough);
-    y.infinite = x.infinite || z.infinite;
-    if (!sums_exactly(both, n))
-        y.rough = fmax(y.rough, fmax(sparse_unit(x.dense), sparse_unit(y.dense)));
-    y.summed = true;
-    y.most   = both.most * fmax(n, 1);
-    y.grain  = both.grain;
-    y.stored = NULL;
-    if (rd_type_of(y.dense) >= RD_U8 && rd_type_of(y.dense) <= RD_U64)
-        y.most = 2e19;
-    return y;
-}
-
-/* Of stored elements alone: what a loop over them adds. */
-static sparse_pair stored_times_vector(sparse_case *c, sparse_pair x)
-{
-    const rd_shape    s = rd_shape_of(x.sparse);
-    const sparse_pair z =
-        sparse_beside(sparse_dense_leaf(c, RD_F64, RD_SHAPE(s.at[s.n - 1])), x.dense);
-    sparse_pair y = x;
-
-    if (rd_type_of(x.dense) != RD_F64 || !rd_is_sparse(x.sparse))
-        return x;
-    SPARSE_BOTH(c, "matmul, .stored", x, z, y, false,
-                v == x.sparse ? rd_matmul(v, w)
-                              : rd_sum(rd_mul(v, w), RD_DIMS(-1), .where = x.stored));
+    y.axes    = 0;
+    y.uniform = false;
     if (y.sparse == x.sparse)
         return x;
-    return rd_is_sparse(y.sparse) ? still_stored(x, multiplied(x, z, y, 1e3), &RD_DIMS(-1))
-                                  : multiplied(x, z, y, (double)s.at[s.n - 1]);
-}
-
-static rd_shape matrix(rd_shape s, bool turned, int64_t n)
-{
-    const int64_t inner = turned ? s.at[s.n - (s.n > 1 ? 2 : 1)] : s.at[s.n - 1];
-
-    return turned ? RD_SHAPE(n, inner) : RD_SHAPE(inner, n);
-}
-
-/* Another leaf of the case, turned; or dense memory. */
-static sparse_pair other_matrix(sparse_case *c, sparse_pair x)
-{
-    const rd_shape s = rd_shape_of(x.sparse);
-    sparse_pair    z = c->leaf[sparse_below(c, SPARSE_LEAVES)], y = z;
-    const rd_shape t = rd_shape_of(z.sparse);
-
-    if (z.stored || t.n != s.n || memcmp(t.at, s.at, (size_t)s.n * sizeof *s.at) != 0 || s.n > 3)
-        return sparse_dense_leaf(c, sparse_type(c), matrix(s, false, 2));
-    SPARSE_BOTH(c, "transpose", z, z, y, false, rd_transpose(v));
-    return y;
-}
-
-sparse_pair sparse_product(sparse_case *c, sparse_pair x)
-{
-    const rd_shape s     = rd_shape_of(x.sparse);
-    const int64_t  inner = s.at[s.n - 1];
-    sparse_pair    z = x, y = x;
-
-    if (x.stored)
-        return stored_times_vector(c, x);
-    if (x.most > 1e3)
-        return x;
-    switch (sparse_below(c, 8)) {
-    case 0:
-        z = sparse_beside(sparse_dense_leaf(c, sparse_type(c), RD_SHAPE(inner)), x.dense);
-        SPARSE_BOTH(c, "A x", x, z, y, false, rd_matmul(v, w));
-        break;
-    case 1:
-        z = sparse_dense_leaf(c, sparse_type(c), matrix(s, true, 2));
-        SPARSE_BOTH(c, "X A", x, z, y, false, rd_matmul(w, v));
-        break;
-    case 2:
-    case 3:
-        z = other_matrix(c, x);
-        SPARSE_BOTH(c, "A B", x, z, y, false, rd_matmul(v, w));
-        break;
-    case 4:
-        z = sparse_dense_leaf(c, sparse_type(c), RD_SHAPE(2, s.at[0], 2));
-        SPARSE_BOTH(c, "tensordot", x, z, y, false, rd_tensordot(v, w, RD_INDEX(0), RD_INDEX(1)));
-        break;
-    case 5:
-        z = sparse_dense_leaf(c, sparse_type(c), RD_SHAPE(inner));
-        SPARSE_BOTH(c, "einsum", x, z, y, false, rd_einsum("...i,i->i...", v, w));
-        break;
-    case 6:
-        z = sparse_beside(sparse_dense_leaf(c, sparse_type(c), s), x.dense);
-        SPARSE_BOTH(c, "vecdot", x, z, y, false, rd_vecdot(v, w, 0));
-        break;
-    default:
-        z = sparse_dense_leaf(c, sparse_type(c), RD_SHAPE(3, inner, 2));
-        if (s.n > 3)
-            return x;
-        SPARSE_BOTH(c, "batches", x, z, y, false, rd_matmul(v, w));
-    }
-    return y.sparse == x.sparse ? x : multiplied(x, z, y, 150);
+    y.stored = rd_is_sparse(y.sparse) ? x.stored : NULL;
+    return told(x, y, which, n, false);
 }

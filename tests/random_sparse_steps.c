@@ -15,6 +15,12 @@ void sparse_note(sparse_case *c, sparse_verdict *v)
     rd_error_clear(c->ctx);
 }
 
+void sparse_complain(sparse_case *c, const char *what, const char *why)
+{
+    if (!c->complaint[0])
+        snprintf(c->complaint, sizeof c->complaint, "%s: %s", what, why);
+}
+
 static bool same_origins(rd_index x, rd_index y)
 {
     return x.n == y.n && memcmp(x.at, y.at, (size_t)x.n * sizeof *x.at) == 0;
@@ -31,7 +37,7 @@ sparse_pair sparse_settle(sparse_case *c, const char *what, sparse_pair x, spars
     sparse_note(c, &dense);
     if (y.sparse && y.dense) {
         if (!same_origins(rd_origin_of(y.sparse), rd_origin_of(y.dense)))
-            snprintf(c->complaint, sizeof c->complaint, "%s: axes begin elsewhere", what);
+            sparse_complain(c, what, "axes begin elsewhere");
         strncat(c->steps, what, sizeof c->steps - strlen(c->steps) - 3);
         strcat(c->steps, ", ");
         return y;
@@ -75,7 +81,7 @@ static sparse_pair number(sparse_case *c)
     const double   v = (sparse_below(c, 9) - 4) / 2.0;
     rd_expr *const x = sparse_once(c, 2) ? rd_num(c->ctx, v) : rd_int(c->ctx, sparse_below(c, 4));
 
-    return (sparse_pair){ .sparse = x, .dense = x, .most = 4, .grain = 0.5 };
+    return (sparse_pair){ .sparse = x, .dense = x, .most = 4, .grain = 0.5, .uniform = true };
 }
 
 sparse_pair sparse_partner(sparse_case *c, sparse_pair x)
@@ -88,8 +94,11 @@ sparse_pair sparse_partner(sparse_case *c, sparse_pair x)
         return sparse_once(c, 3) ? x : number(c);
     if (!same_shape(x.sparse, y.sparse) || sparse_once(c, 5))
         return small_leaf(c, x);
-    if (sparse_once(c, 6) && c->shape.at[0] > 0 && !y.stored)
+    if (sparse_once(c, 6) && c->shape.at[0] > 0 && !y.stored) {
         SPARSE_BOTH(c, "a slice", y, y, z, false, rd_slice_axis(v, 0, first, first + 1, 1));
+        z.axes    = 0;
+        z.uniform = false;
+    }
     return z;
 }
 
@@ -196,6 +205,31 @@ static sparse_pair map_one(sparse_case *c, sparse_pair x)
     return y;
 }
 
+/* ---- Axes of patterns ------------------------------------------------------------------------ */
+/* Axes of x's pattern that y, of a shape to which x broadcasts, keeps.  One that is repeated is
+ * none. */
+static uint64_t axes_in(sparse_pair x, rd_shape shape)
+{
+    const rd_shape s    = rd_shape_of(x.dense);
+    uint64_t       axes = 0;
+
+    for (int a = 0; a < s.n; a++)
+        if (s.at[a] == shape.at[shape.n - s.n + a])
+            axes |= (x.axes >> a & 1) << (shape.n - s.n + a);
+    return axes;
+}
+
+/* A map has the places of a sparse operand, or those of both. */
+static uint64_t both_axes(sparse_pair x, sparse_pair z, sparse_pair y)
+{
+    const rd_shape s   = rd_shape_of(y.dense);
+    const bool     one = rd_is_sparse(x.sparse), other = rd_is_sparse(z.sparse);
+
+    if (!rd_is_sparse(y.sparse))
+        return 0;
+    return (one ? axes_in(x, s) : ~(uint64_t)0) & (other ? axes_in(z, s) : ~(uint64_t)0);
+}
+
 /* ---- Maps of two ----------------------------------------------------------------------------- */
 static sparse_pair beside(sparse_pair x, sparse_pair z, sparse_pair y)
 {
@@ -204,6 +238,8 @@ static sparse_pair beside(sparse_pair x, sparse_pair z, sparse_pair y)
     y.rough    = fmax(x.rough, z.rough);
     y.infinite = x.infinite || z.infinite;
     y.summed   = x.summed || z.summed;
+    y.axes     = both_axes(x, z, y);
+    y.uniform  = x.uniform && z.uniform;
     if (x.stored || z.stored) {
         y.stored = !z.stored ? x.stored : !x.stored ? z.stored : rd_and(x.stored, z.stored);
         y.stored = rd_broadcast(y.stored, rd_shape_of(y.dense));
@@ -275,6 +311,8 @@ static sparse_pair map_two(sparse_case *c, sparse_pair x)
 
 sparse_pair sparse_map(sparse_case *c, sparse_pair x)
 {
+    if (sparse_once(c, 5))
+        return sparse_function(c, x);
     return sparse_once(c, 2) ? map_one(c, x) : map_two(c, x);
 }
 
@@ -319,6 +357,27 @@ static rd_expr *view_of(rd_expr *x, const seen *s)
     }
 }
 
+/* Which axes of a pattern a view has, and that it is sparse if it has all axes. */
+static sparse_pair seen_axes(sparse_case *c, sparse_pair x, sparse_pair y, const seen *s)
+{
+    const int  n     = rd_shape_of(x.dense).n;
+    const bool whole = s->way <= 1 || s->way == 6 || s->way > 10;
+
+    y.axes = 0;
+    for (int a = 0; a < n; a++) {
+        const int from = s->way == 0 ? (int)s->order.at[a] : s->way > 10 ? n - 1 - a : a;
+        const int to   = s->way == 1 ? a + (a >= s->a) : s->way == 6 ? a + 1 : a;
+
+        y.axes |= whole ? (x.axes >> from & 1) << to : 0;
+    }
+    y.uniform &= whole;
+    if (whole && rd_is_sparse(x.sparse) && !rd_is_sparse(y.sparse) &&
+        !rd_dtype_is_complex(rd_type_of(x.dense)))
+        sparse_complain(c, "a view", "it has all axes, and is not sparse");
+    y.axes = rd_is_sparse(y.sparse) ? y.axes : 0;
+    return y;
+}
+
 static sparse_pair seen_as(sparse_case *c, sparse_pair x)
 {
     const rd_shape shape = rd_shape_of(x.sparse);
@@ -340,7 +399,7 @@ static sparse_pair seen_as(sparse_case *c, sparse_pair x)
     SPARSE_BOTH(c, "a view", x, x, y, false, view_of(v, &s));
     if (y.sparse != x.sparse && x.stored)
         y.stored = view_of(x.stored, &s);
-    return y;
+    return y.sparse != x.sparse ? seen_axes(c, x, y, &s) : x;
 }
 
 /* Arrays made of others, of what is at all places. */
@@ -353,6 +412,8 @@ static sparse_pair made(sparse_case *c, sparse_pair x)
 
     if (x.stored)
         return x;
+    y.axes    = 0;
+    y.uniform = false;
     switch (sparse_below(c, 9)) {
     case 0:
         if (!same_shape(x.sparse, z.sparse) || z.stored)

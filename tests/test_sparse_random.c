@@ -1,5 +1,6 @@
 /* Random sparse expressions beside the same ones of dense arrays: all formats, patterns, types,
- * maps, views, reductions and products; and the bits of the ways to run them.
+ * maps, functions, views, reductions and products; the bits of the ways to run them, alone and
+ * beside others; and the index arrays of sparse results.
  *
  *     RDIM_SPARSE_COUNT=500000 build/release/tests/test_sparse_random   a long run
  *     RDIM_SPARSE_SEED=77 .../test_sparse_random                        one case, with its graphs
@@ -12,6 +13,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { CASES = 20000, STEPS = 4 };
 
@@ -132,11 +134,87 @@ static void picked(sparse_case *c, const sparse_pair *x, rd_expr *dense)
     rd_array_free(&want);
 }
 
+/* Index arrays and elements of a sparse result. */
+static void stored(sparse_case *c, const sparse_pair *x)
+{
+    const rd_eval_opts one   = { .threads = 1 };
+    rd_array           dense = { 0 }, where = { 0 };
+
+    if (!rd_is_sparse(x->sparse))
+        return;
+    evaluated(c, x->sparse, &one, &dense);
+    if (x->stored)
+        evaluated(c, rd_cast(x->stored, RD_BOOL), &one, &where);
+    sparse_check_arrays(c, *x, &dense, x->stored ? &where : NULL);
+    ck_assert_msg(c->complaint[0] == 0, "seed %" PRIu64 ": %s%s", c->seed, c->steps, c->complaint);
+    rd_array_free(&dense);
+    rd_array_free(&where);
+}
+
+/* ---- Several results ------------------------------------------------------------------------- */
+/* What was met on the way, and sums and products of it, so that parts are shared. */
+typedef struct results {
+    rd_expr *y[SPARSE_SEEN];
+    int      n;
+} results;
+
+static void add(results *r, rd_expr *y)
+{
+    if (y && r->n < SPARSE_SEEN)
+        r->y[r->n++] = y;
+    rd_error_clear(ctx); /* which of them are refused is tested apart */
+}
+
+static void add_step(sparse_case *c, results *r, rd_expr *x)
+{
+    const rd_shape s = rd_shape_of(x);
+
+    add(r, x);
+    if (s.n == 0 || !sparse_once(c, 2))
+        return;
+    rd_expr *const product = s.n == 2 ? rd_matmul(x, rd_transpose(x)) : NULL;
+    switch (sparse_below(c, 6)) {
+    case 0: add(r, rd_sum(x, RD_DIMS(s.n - 1))); break;
+    case 1: add(r, rd_sum(rd_mul(x, x), RD_DIMS(0))); break;
+    case 2: add(r, rd_add(rd_mul(x, rd_num(ctx, 1.1)), x)); break;
+    case 3: add(r, product); break;
+    case 4: add(r, product ? rd_div(product, rd_sum(x, RD_KEEP(1))) : NULL); break;
+    default: add(r, product ? rd_sum(product, RD_ALL) : NULL);
+    }
+}
+
+/* Each comes to the same bits alone and beside the others, which share what they read. */
+static void together(sparse_case *c, const results *r)
+{
+    const rd_eval_opts one = { .threads = 1 };
+    rd_array           out[SPARSE_SEEN], alone;
+    rd_result          all[SPARSE_SEEN];
+    bool               whole = true;
+
+    memset(out, 0, sizeof out);
+    for (int k = 0; k < r->n; k++)
+        all[k] = (rd_result){ r->y[k], &out[k] };
+    whole = rd_eval_many(ctx, (rd_results){ all, r->n }, &one) == RD_OK;
+    rd_error_clear(ctx);
+    for (int k = 0; k < r->n; k++) {
+        alone             = (rd_array){ 0 };
+        const rd_status s = rd_eval_many(ctx, RD_RESULTS({ r->y[k], &alone }), &one);
+
+        ck_assert_msg(s == RD_OK || !whole, "seed %" PRIu64 ": %s", c->seed, rd_error_text(ctx));
+        rd_error_clear(ctx);
+        if (whole && !rd_dtype_is_complex(alone.type))
+            same_bits(c, &alone, &out[k], "beside others");
+        rd_array_free(&alone);
+        rd_array_free(&out[k]);
+    }
+}
+
 /* ---- Cases ----------------------------------------------------------------------------------- */
 static void one_case(uint64_t seed, bool shown)
 {
     const rd_mark mark = rd_ctx_mark(ctx);
     sparse_case   c;
+    results       met = { .n = 0 };
 
     sparse_case_begin(&c, ctx, seed);
     ck_assert_msg(rd_error(ctx) == RD_OK, "seed %" PRIu64 ": %s", seed, rd_error_text(ctx));
@@ -144,9 +222,13 @@ static void one_case(uint64_t seed, bool shown)
     for (int steps = 1 + sparse_below(&c, STEPS); steps > 0; steps--) {
         x = sparse_step(&c, x);
         ck_assert_msg(c.complaint[0] == 0, "seed %" PRIu64 ": %s%s", seed, c.steps, c.complaint);
+        add_step(&c, &met, x.sparse);
         if (!rd_is_sparse(x.sparse) && steps > 2) /* what is dense now is of less interest */
             steps = 2;
     }
+    stored(&c, &x);
+    if (sparse_once(&c, 4))
+        together(&c, &met);
     rd_expr *dense = x.dense;
     if (x.stored) /* what is evaluated has 0 elsewhere */
         dense = rd_where(x.stored, dense, rd_cast(rd_int(ctx, 0), rd_type_of(dense)));
