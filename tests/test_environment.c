@@ -85,7 +85,7 @@ static void begin(void)
 {
     char text[200];
 
-    snprintf(place, sizeof place, "/tmp/rdim-environment-XXXXXX");
+    snprintf(place, sizeof place, P_tmpdir "/rdim-environment-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(place));
     ck_assert_int_eq(chmod(place, 0755), 0);
     snprintf(program, sizeof program, "%s/victim", place);

@@ -343,6 +343,12 @@ START_TEST(sparse_formats)
     is_csr("a vector as rows", rd_broadcast(vector, RD_SHAPE(2, 3)), 4,
            (const int32_t[]){ 0, 2, 0, 2 });
     is_csr("added to its transpose", rd_add(row, rd_transpose(column)), 2, two);
+    /* Coordinates behind a dense level would need one place for each index. */
+    rd_sparse_array odd = { .n_level = 2,
+                            .level   = { { .kind = RD_LEVEL_DENSE, .axis = 0 },
+                                         { .kind = RD_LEVEL_COORDINATES, .axis = 1 } } };
+    ck_assert(rd_eval_sparse(ctx, upper, &odd) == RD_ERR_ARGUMENT && !odd.values.data);
+    rd_error_clear(ctx);
 }
 END_TEST
 

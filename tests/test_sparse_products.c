@@ -392,6 +392,22 @@ START_TEST(by_formula)
 }
 END_TEST
 
+/* A sum of products of bytes is an i64, as that of the dense arrays: 100 * 100 does not wrap. */
+START_TEST(narrow_types_by_formula)
+{
+    static const int32_t positions[] = { 0, 1, 2 }, column[] = { 0, 1 };
+    static const int8_t  value[] = { 100, 50 };
+    rd_expr *const       a       = rd_csr(ctx, RD_SHAPE(2, 2), rd_wrap(ctx, positions, RD_SHAPE(3)),
+                                          rd_wrap(ctx, column, RD_SHAPE(2)), rd_wrap(ctx, value, RD_SHAPE(2)));
+    static const char    text[]  = "o[i, k] = sum[j] a[i, j] * a[j, k]";
+    rd_expr *const       sparse  = rd_formula(ctx, text, RD_NAMES({ "a", a }));
+    rd_expr *const       dense   = rd_formula(ctx, text, RD_NAMES({ "a", rd_dense(a) }));
+
+    ck_assert_int_eq(rd_type_of(sparse), rd_type_of(dense));
+    is_dense_one("bytes", sparse, dense);
+}
+END_TEST
+
 START_TEST(refused)
 {
     fill(&left, 4, 5, 50, 0);
@@ -407,8 +423,11 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { as_dense_ones, semirings,       again,      over_its_operand,
-                                   beside_sums,   of_complex_ones, by_formula, refused };
+    const TTest *const tests[] = { as_dense_ones, semirings,
+                                   again,         over_its_operand,
+                                   beside_sums,   of_complex_ones,
+                                   by_formula,    narrow_types_by_formula,
+                                   refused };
 
     return run_suite("sparse products", tests, COUNT(tests));
 }

@@ -101,7 +101,7 @@ static void check_occupant(const place *p, const char *name)
             refuse_twice(p, &places[k]);
 }
 
-/* What replaces a file is for nobody else to read before it has that one's mode. */
+/* The new file is closed to other users until it has the mode of the file that it replaces. */
 static int create(const char *name, place *p)
 {
     struct stat facts;

@@ -54,8 +54,8 @@ bool cmd_interrupted(void);
 const char *cmd_aside(const char *path);
 void        cmd_aside_done(const char *path, const char *aside);
 void        cmd_remove_aside(void);
-/* What stands behind a failure: which files are there, and which are not; "" where no file was to be
- * written. */
+/* Says, for the end of an error message, which files are written and which are not; "" where no file
+ * was to be written. */
 const char *cmd_what_was_written(void);
 
 /* ---- Element types (types.c) ----------------------------------------------------------------- */

@@ -8,8 +8,8 @@
 static volatile sig_atomic_t signalled;
 static rd_ctx *volatile watched;
 
-/* Those of a person, a terminal that closes, a program that watches others, and a pipe that nobody
- * reads any more. */
+/* These signals come from a person, a terminal that closes, a program that watches others, and a pipe
+ * that nobody reads any more. */
 static const struct {
     int         number;
     const char *sentence; /* NULL: whoever closed a pipe knows it */
@@ -20,7 +20,7 @@ static const struct {
              { SIGPIPE, NULL } };
 enum { ENDS = sizeof ends / sizeof *ends };
 
-/* By the signal itself: a shell's loop ends on Ctrl-C only if the program in it died of it. */
+/* The program dies of the signal itself: a shell's loop ends on Ctrl-C only if its program does so. */
 static void die_of(int number)
 {
     sigset_t one;

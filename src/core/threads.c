@@ -20,7 +20,7 @@
 #endif
 
 #ifdef _OPENMP
-/* Of the thread that calls. */
+/* Each calling thread has a record of its own. */
 static _Thread_local struct {
     int    started; /* most threads, itself too, that were there at the same time */
     bool   few;     /* more were asked for                                        */
@@ -98,7 +98,7 @@ static void see_off(const probe *p)
 #endif
 }
 
-/* Of n threads, so many were there at the same time. */
+/* Starts up to n threads that wait for each other; returns how many were there at the same time. */
 static int start(int n)
 {
     probe           probes[RD_MOST_THREADS];

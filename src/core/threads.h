@@ -6,13 +6,13 @@
 /* More than processors have, and few enough for the records of their tasks. */
 enum { RD_MOST_THREADS = 1024 };
 
-/* So many of that number, 1 or more, that can start; 1 in the child of a fork whose parent may have had
- * a team. */
+/* How many of that number of threads can start, 1 or more.  It is 1 in the child of a fork whose parent
+ * may have had a team. */
 int rd_threads_startable(int threads);
 /* The most that OpenMP gives to this process (OMP_THREAD_LIMIT), and this release to an evaluation. */
 int rd_threads_allowed(void);
 
-/* What the calling thread has seen. */
+/* The calling thread's record of the threads that it has started. */
 typedef struct rd_threads {
     int  started; /* the most that were there at the same time, itself too  */
     bool few;     /* more were asked for                                    */

@@ -31,7 +31,7 @@ static inline bool rd_shift_overflows(int64_t a, int64_t b, int64_t *value)
     return a != 0 && !least && (b > 62 || __builtin_mul_overflow(a, (int64_t)1 << b, value));
 }
 
-/* Of one operand, a; of two. */
+/* The operator's value of one operand, a, or of two. */
 static inline rd_whole rd_whole_result(rd_op op, int64_t a, int64_t b, int64_t *value)
 {
     bool over;

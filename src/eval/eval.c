@@ -19,7 +19,7 @@ typedef struct asked {
     rd_strides strides;
 } asked;
 
-/* What an output asked for, after a failure. */
+/* After a failure the output asks again for what it asked for before. */
 static void take_back(const asked *a, rd_array *out)
 {
     const rd_array was = { .device = out->device, .order = out->order };

@@ -126,8 +126,8 @@ static int threads_of(const rd_program *p, const rd_ctx *ctx, int asked)
     return rd_team(ctx, asked, p->work, shares);
 }
 
-/* What a stage costs: with all rounds of its loops, and without those that a mask leaves out, which
- * only compiled loops save. */
+/* A stage has two costs: with all rounds of its loops, and without those that a mask leaves out.  Only
+ * compiled loops save the latter. */
 typedef struct costs {
     rd_cost all, bounded;
 } costs;

@@ -4,7 +4,7 @@
 #define CMD_CLASSIC_H
 #include <stdint.h>
 
-/* Of one variable.  Elements of a record variable are in `records` pieces, `step` bytes apart. */
+/* The place of a variable in its file.  A record variable has `records` pieces, `step` bytes apart. */
 typedef struct cmd_classic_place {
     int64_t begin, bytes, step; /* bytes: of a piece; step: 0 where there are no records */
 } cmd_classic_place;
