@@ -92,7 +92,8 @@ TWO = [
         ~(around_0(lo, hi) & infinite(a, b)), rule="arith", weight=6),
     Map("div", np.divide, sure=lambda a, b, lo, hi: away_from_0(lo, hi), signs=True, weight=2),
     Map("floordiv", None, rule="ints"), Map("remainder", None, rule="ints"),
-    Map("pow", np.power, ulps=1, sure=lambda a, b, lo, hi: a > 0, rule="float"),
+    Map("pow", np.power, ulps=1, sure=lambda a, b, lo, hi: (a > 0) & ~((a <= 1) & (b >= 1) & np.isnan(lo)),
+        rule="float"),  # 1 to the power of NaN is 1
     Map("atan2", np.arctan2, ulps=1, sure=lambda a, b, lo, hi: lo > 0, signs=True),
     Map("hypot", np.hypot, ulps=1, sure=lambda a, b, lo, hi: ((a >= 0) | (b <= 0)) & ((lo >= 0) | (hi <= 0))),
     Map("copysign", np.copysign, sure=lambda a, b, lo, hi: away_from_0(lo, hi) & ((a >= 0) | (b <= 0)), signs=True),
