@@ -22,6 +22,13 @@ function(rdim_fuzz name source corpus definitions)
     set(rdim_tests ${rdim_tests} fuzz_${name} PARENT_SCOPE)
 endfunction()
 
+if(NOT CMAKE_C_FLAGS MATCHES "-fsanitize=thread")
+    set(slice_sources tests/fuzz/slice_model.c)
+    foreach(target IN ITEMS function einsum slice)
+        rdim_fuzz(${target} "tests/fuzz/${target}.c;tests/fuzz/bytes.c;${${target}_sources}" ${PROJECT_SOURCE_DIR}/tests/data/fuzz/${target} ""
+            rdim_support)
+    endforeach()
+endif()
 if(TARGET rdim_command_parts AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize=thread")
     set(data ${PROJECT_SOURCE_DIR}/tests/data/fuzz)
     foreach(suffix IN ITEMS npy npz csv)
