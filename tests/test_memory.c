@@ -398,6 +398,29 @@ START_TEST(states_beyond_all_sizes)
 }
 END_TEST
 
+/* Arrays of 2^60 rows without an element, which no kernel may go through row by row. */
+START_TEST(rows_of_no_element)
+{
+    const int64_t  rows   = (int64_t)1 << 60;
+    rd_expr *const x      = rd_wrap(ctx, data_x, RD_SHAPE(rows, 0)),
+                   *cube  = rd_wrap(ctx, data_x, RD_SHAPE(1 << 28, 1 << 28, 0));
+    rd_expr *const made[] = { rd_exp(x),
+                              rd_permute(rd_exp(rd_permute(x, RD_INDEX(1, 0))), RD_INDEX(1, 0)),
+                              rd_sort(x, 1), rd_exp(rd_flip(cube, RD_DIMS(1))), rd_sum(x, RD_ALL) };
+
+    for (int isa = 0; isa < isa_count(); isa++)
+        for (size_t k = 0; k < COUNT(made); k++) {
+            rd_array y = { 0 };
+
+            isa_begin(ctx, isa);
+            ck_assert_msg(rd_eval(ctx, made[k], &y) == RD_OK, "%zu, %s: %s", k, isa_name(isa),
+                          rd_error_text(ctx));
+            isa_end(ctx);
+            rd_array_free(&y);
+        }
+}
+END_TEST
+
 /* ---- Memory that fails ----------------------------------------------------------------------- */
 typedef struct heap {
     atomic_llong calls, live;
@@ -610,6 +633,7 @@ int main(void)
     tcase_add_test(tc, many_large_blocks);
     tcase_add_test(tc, limit_is_kept);
     tcase_add_loop_test(tc, states_beyond_all_sizes, 50, 60);
+    tcase_add_test(tc, rows_of_no_element);
     tcase_add_loop_test(tc, every_allocation_may_fail, 0, (int)(COUNT(typical) * COUNT(ways)));
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);

@@ -67,6 +67,19 @@ static void visit(machine *m, int32_t number, int64_t at)
     }
 }
 
+/* Is there nothing but loops of no step from `from` to `to`?  An array may have 2^60 rows of no element. */
+static bool does_nothing(const rd_program *p, int32_t from, int32_t to)
+{
+    while (from < to && p->inst[from].kind == RD_I_LOOP) {
+        const rd_loop *loop = &p->loop[p->inst[from].arg];
+
+        if (p->axis_extent[loop->axis] > 0 && !does_nothing(p, from + 1, loop->end))
+            return false;
+        from = loop->end + 1;
+    }
+    return from >= to;
+}
+
 static int32_t run_loop(machine *m, const rd_inst *inst, int32_t pc)
 {
     const rd_loop      *loop    = &m->p->loop[inst->arg];
@@ -74,7 +87,7 @@ static int32_t run_loop(machine *m, const rd_inst *inst, int32_t pc)
     const int64_t       n       = outside.hi - outside.lo;
 
     assert(width(loop) > 0);
-    if (n <= 0)
+    if (n <= 0 || does_nothing(m->p, pc + 1, loop->end))
         return loop->end + 1;
     m->open[m->n_open++] = inst->arg;
     m->loop[inst->arg]   = (rd_open_loop){ .outside = outside, .body = pc + 1 };
