@@ -134,15 +134,16 @@ static int count(const char *text, const char *word)
 /* "call: what was asked, what was found", and two lines more where a text has a caret under it. */
 static const char *fault_of(const char *text, rd_status status, const char *call)
 {
-    char         first[1000];
+    char         first[1000], named[80];
     const size_t n = strcspn(text, "\n");
 
     snprintf(first, sizeof first, "%.*s", (int)n, text);
+    snprintf(named, sizeof named, "%.*s: ", (int)strcspn(first, ":"), first);
     if (n < 12 || strncmp(first, "rd_", 3) != 0 || !strstr(first, ": "))
         return "it does not name its call";
     if (call && strncmp(first, call, strlen(call)) != 0)
         return "it is of another call";
-    if (call && count(first, call) != 1)
+    if (count(first, named) != 1)
         return "it names its call twice";
     if (strstr(first, "  ") || first[n - 1] == ' ' || strstr(first, "(null)"))
         return "it has a gap";
