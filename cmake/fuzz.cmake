@@ -14,7 +14,10 @@ function(rdim_fuzz name source corpus definitions)
     target_link_libraries(fuzz_${name} PRIVATE ${ARGN} rdim_warnings)
     if(RDIM_LIBFUZZER)
         target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
-        add_test(NAME fuzz_${name} COMMAND fuzz_${name} -runs=500 -detect_leaks=0 ${corpus})
+        # libFuzzer writes inputs that reach new code into the first folder.
+        file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/corpus/${name})
+        add_test(NAME fuzz_${name} COMMAND fuzz_${name} -runs=500 -detect_leaks=0 ${PROJECT_BINARY_DIR}/corpus/${name}
+            ${corpus})
     else()
         target_sources(fuzz_${name} PRIVATE tests/fuzz/driver.c)
         add_test(NAME fuzz_${name} COMMAND fuzz_${name} ${corpus})

@@ -5,8 +5,9 @@
  *     fuzz_formula FILE                           the text of a file, as other fuzzers have it
  *
  * Each text gives results, or a status and a sentence; small results are evaluated.  The build's
- * sanitizers see the rest. */
+ * sanitizers see the rest.  With libFuzzer it is a target as the others are. */
 #include "expr/expr.h"
+#include "fuzz/driver.h"
 #include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
@@ -39,6 +40,7 @@ static uint64_t chance(uint64_t below)
     return (z ^ (z >> 31)) % below;
 }
 
+#ifndef FUZZ_LIBFUZZER
 static const char *const words[] = {
     "+",
     "-",
@@ -181,6 +183,8 @@ static void change(char *text)
     }
 }
 
+#endif
+
 /* ---- One text ---------------------------------------------------------------------------------- */
 /* Nodes below x, as far as they are small; -1: one is not, or they are many. */
 static int small_nodes(const rd_expr *x, int most)
@@ -228,6 +232,15 @@ static void evaluate(rd_ctx *ctx, rd_expr *x)
     rd_error_clear(ctx);
 }
 
+/* In its first line: below stands the text, which may name whatever it likes. */
+static bool names_twice(const char *sentence)
+{
+    static const char call[] = "rd_formula: ";
+    const char *first = strstr(sentence, call), *again = first ? strstr(first + 1, call) : NULL;
+
+    return again && again < sentence + strcspn(sentence, "\n");
+}
+
 static void try_text(rd_ctx *ctx, const char *text)
 {
     const rd_mark mark = rd_ctx_mark(ctx);
@@ -250,8 +263,7 @@ static void try_text(rd_ctx *ctx, const char *text)
         fail("results and a failure, or neither,");
     if (n == 0 && rd_error(ctx) != RD_ERR_MEMORY && !strchr(rd_error_text(ctx), '^'))
         fail("no caret in the sentence");
-    const char *named = strstr(rd_error_text(ctx), "rd_formula");
-    if (n == 0 && named && strstr(named + 1, "rd_formula"))
+    if (n == 0 && names_twice(rd_error_text(ctx)))
         fail("a sentence that names its call twice");
     rd_error_clear(ctx);
     for (int k = 0; k < n; k++) {
@@ -269,6 +281,32 @@ static rd_ctx *fresh(rd_ctx *old)
     return rd_ctx_new(&(rd_ctx_opts){ .threads = 1, .memory_limit = 1 << 28 });
 }
 
+#ifdef FUZZ_LIBFUZZER
+/* A seed may be a list of formulas, one a line. */
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+    enum { MOST_STATEMENTS = 8 };
+    static rd_ctx *ctx;
+    static char    all[ROOM];
+    static long    tried;
+    int            lines = 0;
+
+    if (n >= ROOM)
+        return 0;
+    memcpy(all, bytes, n);
+    all[n] = '\0';
+    for (const char *c = all; *c; c++)
+        lines += *c == '\n';
+    if (tried++ % PER_CONTEXT == 0)
+        ctx = fresh(ctx);
+    state = n;
+    if (lines <= MOST_STATEMENTS)
+        try_text(ctx, all);
+    for (char *line = strtok(all, "\n"); lines > MOST_STATEMENTS && line; line = strtok(NULL, "\n"))
+        try_text(ctx, line);
+    return 0;
+}
+#else
 static void try_changes(double seconds, long most)
 {
     const time_t end = time(NULL) + (time_t)seconds;
@@ -363,3 +401,4 @@ int main(int argc, char **argv)
         free(seed[k]);
     return EXIT_SUCCESS;
 }
+#endif
