@@ -93,7 +93,7 @@ rd_ctx *fuzz_context(void)
     told        = true;
     rd_ctx *ctx = rd_ctx_new(&(rd_ctx_opts){ .size          = sizeof(rd_ctx_opts),
                                              .threads       = 1,
-                                             .memory_limit  = 1 << 26,
+                                             .memory_limit  = 1 << 23,
                                              .deterministic = true,
                                              .allocate      = allocate,
                                              .release       = release });

@@ -1,8 +1,9 @@
 /* driver.h - what a fuzz target gives, and may give.
  *
  * To add a target: write tests/fuzz/NAME.c with LLVMFuzzerTestOneInput(), put some small inputs into a
- * folder, and add the line rdim_fuzz(NAME SOURCE CORPUS LIBRARIES...) to cmake/fuzz.cmake.  The tests then
- * run it for a moment.  docs/testing.md says how to run it for long. */
+ * folder, and add the line rdim_fuzz(NAME SOURCE CORPUS DEFINITIONS LIBRARIES...) to cmake/fuzz.cmake; a target
+ * of the library's calls is one name more in the list there, and bytes.h has what it needs.  The tests then run
+ * it for a moment.  docs/testing.md says how to run it for long. */
 #ifndef RD_FUZZ_DRIVER_H
 #define RD_FUZZ_DRIVER_H
 #include <stddef.h>
