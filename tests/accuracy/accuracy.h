@@ -43,9 +43,9 @@ double accuracy_bound(const function *f, bool is_f32);
 /** The worst point that about `budget` evaluations find; *looked takes how many there were. */
 point accuracy_search(const function *f, bool is_f32, long budget, uint64_t seed, long *looked);
 
-/** The worst of all floats, for a function of one argument that C has of double, or the like; false
- * for others.  Some minutes. */
-bool accuracy_of_all_floats(const function *f, point *worst);
+/** The worst of all floats that are `stride` apart by their bits, for a function of one argument; false
+ * for others.  Of all, 1 apart, some ten seconds. */
+bool accuracy_of_floats(const function *f, uint32_t stride, point *worst);
 
 /* exact_exp() and its like, one for each function of core/ops.def that is ours. */
 #define RD_MATH1(name, hard) void exact_##name(mpfr_t r, mpfr_t x);
