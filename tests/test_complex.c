@@ -321,6 +321,29 @@ START_TEST(quotients_of_all_sizes)
 }
 END_TEST
 
+/* One that overflows is an infinity, by numbers on the axes, too, whose products with an infinity would
+ * be NaN. */
+START_TEST(quotients_that_overflow)
+{
+    static const double of[][4] = {
+        { 0x1p83, 0x1p83, 0x1p-1000, 0.0 },    { 0x1p83, -0x1p84, 0.0, 0x1p-1000 },
+        { 0x1p744, 0x1p9, 0.0, 0x1p-959 },     { 0x1p744, 0x1p744, 0x1p-959, 0x1p-959 },
+        { 0x1p1023, -0x1p1023, -0.0, 0x1p-2 }, { -0x1p60, 0.0, 0x1p-1030, -0.0 },
+    };
+
+    for (size_t i = 0; i < COUNT(of); i++) {
+        z[i] = CMPLX(of[i][0], of[i][1]);
+        w[i] = CMPLX(of[i][2], of[i][3]);
+    }
+    rd_expr *y = rd_div(rd_wrap(ctx, z, RD_SHAPE(COUNT(of))), rd_wrap(ctx, w, RD_SHAPE(COUNT(of))));
+    ck_assert(rd_eval(ctx, y, RD_INTO(found, RD_SHAPE(COUNT(of)))) == RD_OK);
+    for (size_t i = 0; i < COUNT(of); i++)
+        ck_assert_msg(isinf(creal(found[i])) || isinf(cimag(found[i])),
+                      "(%g%+gi) / (%g%+gi) is %g%+gi", of[i][0], of[i][1], of[i][2], of[i][3],
+                      creal(found[i]), cimag(found[i]));
+}
+END_TEST
+
 /* Of parts of all sizes, whose squares leave the range. */
 START_TEST(moduli)
 {
@@ -394,6 +417,8 @@ static const struct special {
     { "log", rd_log, -1, 0.0, 0.0, PI, 0 },
     { "log", rd_log, -1, -0.0, 0.0, -PI, 0 },
     { "log", rd_log, 0x1p1023, 0x1p1023, 0x1.62b7d369a5aa8p9, PI / 4, 0 },
+    { "log", rd_log, 0x1p-1074, 0x1p-1074, -0x1.740bf7c0d927cp9, PI / 4, 0 },
+    { "log2", rd_log2, 0x1p-1074, -0x1p-1074, -1073.5, -0x1.22123045b5decp0, 0 },
     { "sqrt", rd_sqrt, -0.0, 0.0, 0.0, 0.0, 0 },
     { "sqrt", rd_sqrt, 0.0, -0.0, 0.0, -0.0, 0 },
     { "sqrt", rd_sqrt, NAN, INF, INF, INF, 0 },
@@ -525,6 +550,8 @@ static const struct special {
     { "exp2", rd_exp2, -INF, NAN, 0.0, 0.0, ANY_RE | ANY_IM },
     { "exp10", rd_exp10, 3, 0.0, 1000, 0.0, 0 },
     { "sign", rd_sign, INF, 1, 1, 0.0, ANY_IM },
+    { "sign", rd_sign, 0x1p-1074, -0x1p-1074, 0x1.6a09e667f3bcdp-1, -0x1.6a09e667f3bcdp-1, 0 },
+    { "sign", rd_sign, 0x3p-1074, 0x4p-1074, 0.6, 0.8, 0 },
     { "sign", rd_sign, 1, -INF, 0.0, -1, 0 },
     { "sign", rd_sign, INF, INF, NAN, NAN, 0 },
     { "sign", rd_sign, NAN, 1, NAN, NAN, 0 },
@@ -724,9 +751,19 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        functions_are_near, arithmetic_is_near,     quotients_of_all_sizes, moduli,
-        special_values,     outputs_of_all_layouts, results_over_operands,  files_of_pairs,
-        tensors_of_pairs,   plans_of_pairs,         parts_are_aligned,      equal_nodes_are_one,
+        functions_are_near,
+        arithmetic_is_near,
+        quotients_of_all_sizes,
+        quotients_that_overflow,
+        moduli,
+        special_values,
+        outputs_of_all_layouts,
+        results_over_operands,
+        files_of_pairs,
+        tensors_of_pairs,
+        plans_of_pairs,
+        parts_are_aligned,
+        equal_nodes_are_one,
         texts_say_complex,
     };
 

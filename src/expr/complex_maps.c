@@ -38,6 +38,7 @@ static void add_constants(rd_steps *steps, rd_ctx *ctx, rd_dtype part)
         { "log_2", 0x1.62e42fefa39efp-1 },
         { "log_4", 0x1.62e42fefa39efp0 },
         { "log_10", 0x1.26bb1bbb55516p1 },
+        { "log_up", 0x1.4cb5ecf0a9650p5 },
         { "over", narrow ? 88 : 709 },
         { "exp_over", narrow ? exp(88) : exp(709) },
         { "tens", narrow ? 38 : 308 },
@@ -46,6 +47,7 @@ static void add_constants(rd_steps *steps, rd_ctx *ctx, rd_dtype part)
         { "up", 0x1p60 },
         { "down", 0x1p-30 },
         { "tiny", narrow ? 0x1p-100 : 0x1p-1000 },
+        { "least", narrow ? 0x1p-126 : 0x1p-1022 },
         { "lowest", narrow ? -120 : -1000 },
         { "flat", narrow ? 15 : 150 },
     };
