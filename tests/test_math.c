@@ -80,6 +80,35 @@ static long double logaddexpl_(long double x, long double y)
     return isnan(x) || isnan(y) ? (long double)NAN : most + log1pl(expl(-apart));
 }
 
+static long double deg2radl_(long double x)
+{
+    return x * (3.14159265358979323846264338327950288L / 180);
+}
+
+static long double rad2degl_(long double x)
+{
+    return x * (180 / 3.14159265358979323846264338327950288L);
+}
+
+/* Operators that are a line of ops.def are there as kernels alone. */
+#define BY_KERNEL(name)                                                                 \
+    static float name##_f32(float x)                                                    \
+    {                                                                                   \
+        float y;                                                                        \
+                                                                                        \
+        rd_simd_here()->map[RD_ELEM_f32][RD_OP_##name][0](1, &y, &x, NULL, NULL, NULL); \
+        return y;                                                                       \
+    }                                                                                   \
+    static double name##_f64(double x)                                                  \
+    {                                                                                   \
+        double y;                                                                       \
+                                                                                        \
+        rd_simd_here()->map[RD_ELEM_f64][RD_OP_##name][0](1, &y, &x, NULL, NULL, NULL); \
+        return y;                                                                       \
+    }
+BY_KERNEL(deg2rad)
+BY_KERNEL(rad2deg)
+
 static const struct {
     const char *name;
     double      f32, f64;
@@ -112,6 +141,8 @@ static const row rows[] = {
 #include "kernels/math/math.def"
     { "tgamma", 1, rd_tgamma_f32, rd_tgamma_f64, tgammal, NULL, NULL, NULL },
     { "lgamma", 1, rd_lgamma_f32, rd_lgamma_f64, lgammal, NULL, NULL, NULL },
+    { "deg2rad", 1, deg2rad_f32, deg2rad_f64, deg2radl_, NULL, NULL, NULL },
+    { "rad2deg", 1, rad2deg_f32, rad2deg_f64, rad2degl_, NULL, NULL, NULL },
 };
 
 /* ---- Errors ---------------------------------------------------------------------------------- */

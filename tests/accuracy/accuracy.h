@@ -1,8 +1,8 @@
 /* accuracy.h - a search for the arguments at which an elementary function is least exact.
  *
  * reference.c has the exact results, by MPFR; functions.c the functions and the bounds that
- * docs/accuracy.md states; search.c the search; floats.c a run over all floats; main.c what is
- * asked for. */
+ * docs/accuracy.md states; starts.c where a search begins; search.c the search; floats.c a run over
+ * all floats; complex.h the same of complex numbers; main.c what is asked for. */
 #ifndef RD_TESTS_ACCURACY_H
 #define RD_TESTS_ACCURACY_H
 
@@ -56,4 +56,6 @@ bool accuracy_of_floats(const function *f, uint32_t stride, point *worst);
 #include "kernels/math/math.def"
 void exact_tgamma(mpfr_t r, mpfr_t x);
 void exact_lgamma(mpfr_t r, mpfr_t x);
+void exact_deg2rad(mpfr_t r, mpfr_t x);
+void exact_rad2deg(mpfr_t r, mpfr_t x);
 #endif

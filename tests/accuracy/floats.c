@@ -42,6 +42,16 @@ static double ten_to(double x)
     return pow(10, x);
 }
 
+static double deg2rad(double x)
+{
+    return x * 0x1.1df46a2529d39p-6;
+}
+
+static double rad2deg(double x)
+{
+    return x * 0x1.ca5dc1a63c1f8p5;
+}
+
 /* A step of Newton's from a result that has 20 right bits, with what the step's second order is.
  * 1 - x is exact where it is used. */
 static double erfinv_near(double x, double got)
@@ -73,6 +83,7 @@ static const filter filters[] = {
     { "erf", erf, NULL },           { "erfc", erfc, NULL },       { "erfinv", NULL, erfinv_near },
     { "gelu", gelu, NULL },         { "sigmoid", sigmoid, NULL }, { "silu", silu, NULL },
     { "softplus", softplus, NULL }, { "tgamma", tgamma, NULL },   { "lgamma", lgamma, NULL },
+    { "deg2rad", deg2rad, NULL },   { "rad2deg", rad2deg, NULL },
 };
 
 static const filter *filter_of(const function *f)

@@ -1,9 +1,29 @@
 /* functions.c - what is searched, with the bounds that docs/accuracy.md states, and errors in ulp. */
 #include "accuracy.h"
+#include "kernels/cpu/simd/simd.h"
 #include "kernels/math/math.h"
 #include "kernels/math/math_gamma.h"
 #include <stdlib.h>
 #include <string.h>
+
+/* Operators that are a line of ops.def are there as kernels alone. */
+#define BY_KERNEL(name)                                                                 \
+    static float name##_f32(float x)                                                    \
+    {                                                                                   \
+        float y;                                                                        \
+                                                                                        \
+        rd_simd_here()->map[RD_ELEM_f32][RD_OP_##name][0](1, &y, &x, NULL, NULL, NULL); \
+        return y;                                                                       \
+    }                                                                                   \
+    static double name##_f64(double x)                                                  \
+    {                                                                                   \
+        double y;                                                                       \
+                                                                                        \
+        rd_simd_here()->map[RD_ELEM_f64][RD_OP_##name][0](1, &y, &x, NULL, NULL, NULL); \
+        return y;                                                                       \
+    }
+BY_KERNEL(deg2rad)
+BY_KERNEL(rad2deg)
 
 #define RD_MATH1(name, hard) \
     { #name, rd_math_##name##_f32, rd_math_##name##_f64, NULL, NULL, exact_##name, NULL },
@@ -16,6 +36,8 @@ const function accuracy_functions[] = {
 #include "kernels/math/math.def"
     { "tgamma", rd_tgamma_f32, rd_tgamma_f64, NULL, NULL, exact_tgamma, NULL },
     { "lgamma", rd_lgamma_f32, rd_lgamma_f64, NULL, NULL, exact_lgamma, NULL },
+    { "deg2rad", deg2rad_f32, deg2rad_f64, NULL, NULL, exact_deg2rad, NULL },
+    { "rad2deg", rad2deg_f32, rad2deg_f64, NULL, NULL, exact_rad2deg, NULL },
 };
 const int accuracy_functions_n = (int)(sizeof accuracy_functions / sizeof *accuracy_functions);
 
@@ -99,6 +121,7 @@ double accuracy_error(const function *f, bool is_f32, double x, double y)
     const int    limit = is_f32 ? 128 : 1024;
 
     begin();
+    mpfr_set_prec(result, ACCURACY_BITS);
     mpfr_set_d(operand[0], x, MPFR_RNDN);
     mpfr_set_d(operand[1], y, MPFR_RNDN);
     if (f->of_1)

@@ -2,10 +2,12 @@
  *
  *   accuracy --search POINTS [FUNCTION...]   rows of points.def: the worst point of a long search
  *   accuracy --floats [FUNCTION...]          the same for f32, of all 2^32 floats
- *   accuracy --table                         the table of docs/accuracy.md, of points.def
+ *   accuracy --complex POINTS [FUNCTION...]  rows of complex_points.def
+ *   accuracy --table                         the tables of docs/accuracy.md, of points.def and its like
  *   accuracy --check PAGE                    the test: the bounds hold at all points of points.def and at
  *                                            what a short search finds, and PAGE has that table */
 #include "accuracy.h"
+#include "accuracy/complex.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,6 +129,8 @@ static int print_table(void)
             row_text(text, &accuracy_functions[i], k == 0, row);
             puts(text);
         }
+    puts("");
+    complex_print_table();
     return 0;
 }
 
@@ -192,7 +196,7 @@ static int check_row(const function *f, bool is_f32, const char *page)
 static int check(const char *path)
 {
     char *page   = text_of(path);
-    int   failed = 0;
+    int   failed = 0, rows;
 
     if (!page) {
         printf("%s cannot be read\n", path);
@@ -201,8 +205,9 @@ static int check(const char *path)
     for (int i = 0; i < accuracy_functions_n; i++)
         for (int k = 0; k < 2; k++)
             failed += check_row(&accuracy_functions[i], k == 0, page);
+    failed += complex_check(page, &rows);
     free(page);
-    printf("%d of %d rows failed\n", failed, 2 * accuracy_functions_n);
+    printf("%d of %d rows failed\n", failed, 2 * accuracy_functions_n + rows);
     return failed != 0;
 }
 
@@ -210,6 +215,8 @@ int main(int argc, char **argv)
 {
     if (argc > 2 && strcmp(argv[1], "--search") == 0)
         return search_all(atol(argv[2]), argv + 3);
+    if (argc > 2 && strcmp(argv[1], "--complex") == 0)
+        return complex_search_all(atol(argv[2]), argv + 3);
     if (argc > 1 && strcmp(argv[1], "--floats") == 0)
         return search_floats(argv + 2);
     if (argc == 2 && strcmp(argv[1], "--table") == 0)
@@ -217,7 +224,7 @@ int main(int argc, char **argv)
     if (argc == 3 && strcmp(argv[1], "--check") == 0)
         return check(argv[2]);
     fprintf(stderr,
-            "usage: accuracy --search POINTS [FUNCTION...] | --floats [FUNCTION...] | --table | "
-            "--check PAGE\n");
+            "usage: accuracy --search POINTS [FUNCTION...] | --complex POINTS [FUNCTION...] | "
+            "--floats [FUNCTION...] | --table | --check PAGE\n");
     return 2;
 }
