@@ -20,7 +20,8 @@ typedef struct sparse_pair {
     bool     infinite; /* of what has infinities, or is NaN, only that it is no number is known */
     bool     summed;   /* signs of zeros may differ: nothing is divided by it                     */
     bool     uniform;  /* what is not stored is one element, so a sparse result must be there     */
-    uint64_t axes;     /* those that the pattern has for sure, whatever their extents             */
+    bool     part; /* part of a reduction: its last bits hang on whether the whole is asked for */
+    uint64_t axes; /* those that the pattern has for sure, whatever their extents             */
 } sparse_pair;
 
 /* Where elements are: a tree of levels. */

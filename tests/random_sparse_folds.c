@@ -218,11 +218,10 @@ sparse_pair sparse_fold(sparse_case *c, sparse_pair x)
                 rd_reduce_name(v, folds[which].name, v == x.sparse ? &k.sparse : &k.dense));
     if (y.sparse == x.sparse)
         return x;
-    if (x.stored && n == 1 &&
-        rd_is_sparse(y.sparse)) /* of no element it is stored, and by no bool */
-        return x;
     y = told(x, y, which, n, k.sparse.weights != NULL);
     y = axes_left(c, folds[which].name, x, y, &k.sparse.dims);
+    if (x.stored && n == 1 && rd_is_sparse(y.sparse))
+        return x; /* `stored` has no bool of places without elements, which the pattern still has */
     return x.stored ? sparse_still_stored(x, y, &k.sparse.dims) : y;
 }
 

@@ -14,6 +14,7 @@ static sparse_pair multiplied(sparse_pair x, sparse_pair z, sparse_pair y, doubl
 
     y.rough    = fmax(x.rough, z.rough);
     y.infinite = x.infinite || z.infinite;
+    y.part     = x.part || z.part;
     if (!sparse_sums_exactly(both, n))
         y.rough = fmax(y.rough, fmax(sparse_unit(x.dense), sparse_unit(y.dense)));
     y.summed  = true;

@@ -238,6 +238,7 @@ static sparse_pair beside(sparse_pair x, sparse_pair z, sparse_pair y)
     y.rough    = fmax(x.rough, z.rough);
     y.infinite = x.infinite || z.infinite;
     y.summed   = x.summed || z.summed;
+    y.part     = x.part || z.part;
     y.axes     = both_axes(x, z, y);
     y.uniform  = x.uniform && z.uniform;
     if (x.stored || z.stored) {
@@ -357,6 +358,12 @@ static rd_expr *view_of(rd_expr *x, const seen *s)
     }
 }
 
+/* The axis of which a is one: the last two are exchanged. */
+static int transposed(int a, int n)
+{
+    return n < 2 || a < n - 2 ? a : 2 * n - 3 - a;
+}
+
 /* Which axes of a pattern a view has, and that it is sparse if it has all axes. */
 static sparse_pair seen_axes(sparse_case *c, sparse_pair x, sparse_pair y, const seen *s)
 {
@@ -365,12 +372,13 @@ static sparse_pair seen_axes(sparse_case *c, sparse_pair x, sparse_pair y, const
 
     y.axes = 0;
     for (int a = 0; a < n; a++) {
-        const int from = s->way == 0 ? (int)s->order.at[a] : s->way > 10 ? n - 1 - a : a;
+        const int from = s->way == 0 ? (int)s->order.at[a] : s->way > 10 ? transposed(a, n) : a;
         const int to   = s->way == 1 ? a + (a >= s->a) : s->way == 6 ? a + 1 : a;
 
         y.axes |= whole ? (x.axes >> from & 1) << to : 0;
     }
     y.uniform &= whole;
+    y.part |= x.rough > 0 && !whole;
     if (whole && rd_is_sparse(x.sparse) && !rd_is_sparse(y.sparse) &&
         !rd_dtype_is_complex(rd_type_of(x.dense)))
         sparse_complain(c, "a view", "it has all axes, and is not sparse");
