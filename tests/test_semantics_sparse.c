@@ -103,6 +103,17 @@ START_TEST(stored_alone)
     expect("repeated", rd_prod(rd_broadcast(row, RD_SHAPE(2, 1, 3)), RD_DIMS(0, 1)), RD_F64,
            VALUES(25, 1, 1));
     expect("of no place", rd_prod(rd_transpose(row), RD_DIMS(0)), RD_F64, VALUES(5));
+    /* Along an axis without elements, which the pattern lacks, the places stay. */
+    rd_expr *const three   = rd_select(row, 0, 0);
+    rd_expr *const nothing = rd_prod(rd_broadcast(rd_expand(three, 1), RD_SHAPE(3, 0)), RD_DIMS(1));
+
+    ck_assert(rd_is_sparse(nothing));
+    expect("of no element", nothing, RD_F64, VALUES(1, 0, 0));
+    /* Operands of a contraction keep axes of one element, too: nothing is stored at 1 and 2. */
+    rd_expr *const ones = leaf(RD_F64, VALUES(1));
+
+    expect("times a number", rd_prod(rd_einsum("ij,i->ij", row, ones), RD_DIMS(0)), RD_F64,
+           VALUES(5, 1, 1));
 }
 END_TEST
 
@@ -348,7 +359,14 @@ START_TEST(sparse_formats)
                             .level   = { { .kind = RD_LEVEL_DENSE, .axis = 0 },
                                          { .kind = RD_LEVEL_COORDINATES, .axis = 1 } } };
     ck_assert(rd_eval_sparse(ctx, upper, &odd) == RD_ERR_ARGUMENT && !odd.values.data);
+    ck_assert_msg(strstr(rd_error_text(ctx), "rd_eval_sparse: level 1 is of axis 1 and kind 2") &&
+                      strstr(rd_error_text(ctx), "coordinates are one for each of its indices"),
+                  "%s", rd_error_text(ctx));
     rd_error_clear(ctx);
+    ck_assert(rd_eval_sparse(ctx, rd_transpose(places(2, 2, 2, turned, turned, true)), &odd) ==
+              RD_OK);
+    ck_assert(odd.level[1].crd.n == 2 && !memcmp(odd.level[1].crd.data, turned, sizeof turned));
+    expect("one a row", rd_adopt_sparse(ctx, &odd), RD_F64, VALUES(1, 0, 0, 1));
 }
 END_TEST
 

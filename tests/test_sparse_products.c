@@ -107,24 +107,29 @@ static void same(const char *what, int k, rd_expr *y, rd_expr *wanted)
 
 static matrix left, right;
 
+/* Some are 0 or 1. */
+static int64_t any_extent(void)
+{
+    return draw(4) ? 1 + draw(MOST_ROWS) : draw(2);
+}
+
 START_TEST(as_dense_ones)
 {
     static const rd_dtype types[] = { RD_F64, RD_F32, RD_I32, RD_BOOL };
 
-    for (int k = 0; k < (SANITIZED ? 15 : 120); k++) {
+    for (int k = 0; k < (SANITIZED ? 15 : 100); k++) {
         const rd_mark  mark = rd_ctx_mark(ctx);
         const rd_dtype type = types[draw(4)];
         const int      odd  = draw(2) ? 0 : draw(30);
-        const int64_t  n = 1 + draw(MOST_ROWS), m = 1 + draw(MOST_ROWS), l = 1 + draw(MOST_ROWS);
+        const int64_t  n = any_extent(), m = any_extent(), l = any_extent();
 
         fill(&left, n, m, 1 + draw(40), odd);
         fill(&right, m, l, 1 + draw(40), draw(2) ? 0 : odd);
         rd_expr *const a = leaf_as(&left, draw(4), type, false);
         rd_expr *const b = leaf_as(&right, draw(4), type, false);
         rd_expr *const y = draw(2) ? rd_matmul(a, b) : rd_einsum("ij,jk->ik", a, b);
-        /* views of one index have no coordinate */
-        ck_assert_msg(rd_is_sparse(y) || n == 1 || m == 1 || l == 1, "%d: %s", k,
-                      rd_error_text(ctx));
+        ck_assert_msg(rd_is_sparse(y), "%d: %d by %d by %d is not sparse: %s", k, (int)n, (int)m,
+                      (int)l, rd_error_text(ctx));
         same("product", k, rd_dense(y), rd_matmul(rd_dense(a), rd_dense(b)));
         same("turned", k, rd_dense(rd_einsum("ij,jk->ki", a, b)),
              rd_einsum("ij,jk->ki", rd_dense(a), rd_dense(b)));
@@ -392,6 +397,52 @@ START_TEST(by_formula)
 }
 END_TEST
 
+static void same_bytes(const char *what, const rd_indices *x, const rd_indices *y)
+{
+    ck_assert_msg(x->n == y->n && x->type == y->type &&
+                      (x->n == 0 ||
+                       memcmp(x->data, y->data, (size_t)x->n * (x->type == RD_I32 ? 4 : 8)) == 0),
+                  "other %s", what);
+}
+
+/* Which axes have one index, or none, does not change what a product in text is: sparse, with the
+ * places and the elements of rd_matmul(). */
+START_TEST(of_few_by_formula)
+{
+    for (int k = 0; k < 27; k++) {
+        const int64_t n   = (const int64_t[]){ 0, 1, 5 }[k % 3],
+                      l   = (const int64_t[]){ 0, 1, 5 }[k / 9];
+        const int64_t   m = (const int64_t[]){ 0, 1, 5 }[k / 3 % 3];
+        rd_expr        *x[2];
+        rd_sparse_array y[2] = { { .n_level = 0 }, { .n_level = 0 } };
+
+        fill(&left, n, m, 70, 0);
+        fill(&right, m, l, 70, 0);
+        rd_expr *const a = leaf_as(&left, k % 4, RD_F64, k % 2);
+        rd_expr *const b = leaf_as(&right, (k + 1) % 4, RD_F64, k % 2);
+
+        x[0] =
+            rd_formula(ctx, "o[i, k] = sum[j] a[i, j] * b[j, k]", RD_NAMES({ "a", a }, { "b", b }));
+        x[1] = rd_matmul(a, b);
+        for (int e = 0; e < 2; e++)
+            ck_assert_msg(rd_is_sparse(x[e]) && rd_eval_sparse(ctx, x[e], &y[e]) == RD_OK,
+                          "%d: %s of %d by %d by %d: %s", k, e ? "matmul" : "formula", (int)n,
+                          (int)m, (int)l, rd_error_text(ctx));
+        ck_assert(y[0].stored == y[1].stored && y[0].n_level == 2 && y[1].n_level == 2);
+        same_bytes("positions", &y[0].level[1].pos, &y[1].level[1].pos);
+        same_bytes("columns", &y[0].level[1].crd, &y[1].level[1].crd);
+        ck_assert(y[0].values.shape.at[0] == y[1].values.shape.at[0] &&
+                  y[0].values.shape.at[0] == y[0].level[1].crd.n);
+        ck_assert(!y[0].values.shape.at[0] ||
+                  !memcmp(y[0].values.data, y[1].values.data,
+                          (size_t)y[0].values.shape.at[0] * sizeof(double)));
+        ck_assert_msg(n * m * l > 0 || y[0].level[1].crd.n == 0, "%d", k);
+        for (int e = 0; e < 2; e++)
+            rd_sparse_array_free(&y[e]);
+    }
+}
+END_TEST
+
 /* A sum of products of bytes is an i64, as that of the dense arrays: 100 * 100 does not wrap. */
 START_TEST(narrow_types_by_formula)
 {
@@ -423,10 +474,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { as_dense_ones, semirings,
-                                   again,         over_its_operand,
-                                   beside_sums,   of_complex_ones,
-                                   by_formula,    narrow_types_by_formula,
+    const TTest *const tests[] = { as_dense_ones,    semirings,         again,
+                                   over_its_operand, beside_sums,       of_complex_ones,
+                                   by_formula,       of_few_by_formula, narrow_types_by_formula,
                                    refused };
 
     return run_suite("sparse products", tests, COUNT(tests));

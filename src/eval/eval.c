@@ -182,6 +182,7 @@ double rd_at(rd_ctx *ctx, rd_expr *y, rd_index index)
         return NAN;
     mark     = rd_ctx_mark(ctx);
     out.type = y->type;
+    y        = rd_dense(y); /* with .stored, too, what is elsewhere is 0 */
     for (int a = 0; a < index.n && y; a++)
         y = rd_select(y, 0, index.at[a]);
     status = rd_eval_for(ctx, "rd_at", y, &out);

@@ -71,7 +71,7 @@ static rd_expr *seen_along(const contraction *c, const rd_term *t, int n, const 
         if (place < RD_MAX_RANK)
             v.origin[place] = c->origin[list[k]];
         for (int a = 0; a < t->x->rank && place < RD_MAX_RANK; a++)
-            if (t->label[a] == list[k] && t->x->extent[a] != 1)
+            if (t->label[a] == list[k] && t->x->extent[a] == c->extent[list[k]])
                 rd_affine_also(&v, a, place, 1);
     }
     return rd_affine_view(t->x, &v, c->call);

@@ -233,7 +233,7 @@ static const void *begins_of(const rd_expr *x, bool wide)
     int64_t        i   = 0;
     void          *made;
 
-    if (row->ascends == x->extent[0] && (row->type == RD_I64) == wide)
+    if (n > 0 && row->ascends == x->extent[0] && (row->type == RD_I64) == wide)
         return (const char *)row->as.leaf->data + n * rd_dtype_size(row->type);
     made = index_room(x->ctx, x->extent[0], wide);
     for (int64_t p = 0; made && p < n; p++)
@@ -361,7 +361,7 @@ static rd_expr *fill_of(const rd_row_product *p, const rd_expr *a, const rd_expr
 static bool is_matrix(const rd_expr *x)
 {
     return x && rd_has_pattern(x) && x->rank == 2 && rd_coords_of(x) == 2 &&
-           rd_values_of(x)->rank == 1 && rd_points(2, x->extent) > 0;
+           rd_values_of(x)->rank == 1;
 }
 
 /* Nothing else than 0, or nothing at all, is at other places, of both. */

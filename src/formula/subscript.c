@@ -194,6 +194,13 @@ static bool labels_of(rd_formula_reader *r, const places *s, size_t at, rd_label
     return rd_labelled_union(r, s->n, own, at, all);
 }
 
+/* Is it told along which axis this index goes?  One of a single value reads one place; but all of an
+ * axis of one element, or of none, is that axis, and what is sparse keeps its places along it. */
+static bool goes_along(const rd_formula_label *l, int64_t extent, bool empty)
+{
+    return l->n == extent || (l->n > 1 && !empty);
+}
+
 /* One view, of axes that are the labels. */
 static rd_labelled view(rd_formula_reader *r, const places *s, size_t at)
 {
@@ -209,14 +216,15 @@ static rd_labelled view(rd_formula_reader *r, const places *s, size_t at)
         extent[k] = r->label[all.label[k]].n;
         empty |= extent[k] == 0;
     }
-    for (int a = 0; a < s->n && !empty; a++) {
-        __int128 first = s->at[a].constant;
+    for (int a = 0; a < s->n; a++) {
+        __int128 first = empty ? 0 : s->at[a].constant;
 
         for (int k = 0; k < s->at[a].n; k++) {
             const rd_formula_label *l = &r->label[s->at[a].label[k]];
 
-            first += (__int128)s->at[a].coef[k] * l->low;
-            if (rd_labelled_has(&all, s->at[a].label[k], &place) && l->n > 1)
+            first += empty ? 0 : (__int128)s->at[a].coef[k] * l->low;
+            if (rd_labelled_has(&all, s->at[a].label[k], &place) &&
+                goes_along(l, s->x->extent[a], empty))
                 number[s->n + a * all.n + place] = s->at[a].coef[k];
         }
         number[a] = (int64_t)first;
