@@ -372,6 +372,35 @@ START_TEST(parts_of_a_reduction)
 }
 END_TEST
 
+/* A sum over what a reshape joins has one tree, whether a scan of the same runs beside it or not. */
+START_TEST(sums_beside_scans)
+{
+    enum { N = 37, M = 100 };
+    static double        v[N * M], joined[N * M], scanned[N * M];
+    const rd_reduce_opts back = { .size = sizeof back, .dims = RD_DIMS(0), .reverse = true };
+
+    for (int i = 0; i < N * M; i++)
+        v[i] = (double)(i * 7919 % 1000) / 999;
+    rd_expr *const x      = rd_wrap(ctx, v, RD_SHAPE(N, M));
+    rd_expr *const from[] = { rd_transpose(x), rd_exp(rd_transpose(x)),
+                              rd_mul(x, rd_cast(rd_add(rd_coord(x, 0), rd_int(ctx, 1)), RD_F64)) };
+    for (size_t k = 0; k < 2 * COUNT(from); k++) {
+        rd_expr *const r = rd_reshape(from[k / 2], RD_SHAPE(-1)), *s = rd_sum(r, RD_DIMS(0));
+        rd_expr *const scan = rd_scan_name(r, k % 2 ? "sum" : "min", &back);
+        double         alone, beside;
+
+        ck_assert(rd_eval(ctx, s, RD_INTO(&alone, RD_SCALAR)) == RD_OK);
+        ck_assert(rd_eval_many(ctx,
+                               RD_RESULTS({ r, RD_INTO(joined, RD_SHAPE(N * M)) },
+                                          { s, RD_INTO(&beside, RD_SCALAR) },
+                                          { scan, RD_INTO(scanned, RD_SHAPE(N * M)) }),
+                               NULL) == RD_OK);
+        ck_assert_msg(alone == beside, "%d: %.17g alone, %.17g beside a scan", (int)k, alone,
+                      beside);
+    }
+}
+END_TEST
+
 START_TEST(calls_in_parts)
 {
     enum { N = 100, LEVELS = 400 };
@@ -1003,6 +1032,7 @@ int main(void)
                                    same_bits_on_several_gpus,
                                    fast_functions,
                                    parts_of_a_reduction,
+                                   sums_beside_scans,
                                    calls_in_parts,
                                    products_by_blas,
                                    nan_carried,

@@ -66,12 +66,18 @@ void rd_axes_apart(rd_axes *axes, int a, int b)
     }
 }
 
+/* Would a sum's axis, which may be split, be fixed from now on? */
+static bool fixes_sum(const rd_raw_axis *sum, const rd_raw_axis *other)
+{
+    return sum->tree && !sum->fixed && other->fixed;
+}
+
 bool rd_axes_may_join(const rd_axes *axes, int a, int b)
 {
     const rd_raw_axis *p = &axes->at[rd_axes_root(axes, a)], *q = &axes->at[rd_axes_root(axes, b)];
 
-    return p == q || (p->extent == q->extent && p->outer < 0 && q->outer < 0 &&
-                      !meet(p->apart, q->member) && !meet(q->apart, p->member));
+    return p == q || (p->extent == q->extent && p->outer < 0 && q->outer < 0 && !fixes_sum(p, q) &&
+                      !fixes_sum(q, p) && !meet(p->apart, q->member) && !meet(q->apart, p->member));
 }
 
 void rd_axes_join(rd_axes *axes, int a, int b)
@@ -89,6 +95,7 @@ void rd_axes_join(rd_axes *axes, int a, int b)
         p->apart[w] |= q->apart[w];
     }
     p->fixed |= q->fixed;
+    p->tree |= q->tree;
     q->parent = a;
 }
 

@@ -13,6 +13,7 @@ typedef struct rd_raw_axis {
     int32_t  parent;               /* union-find                                               */
     int32_t  outer, inner;         /* after a split: index = outer * extent(inner) + inner; -1 */
     bool     fixed;                /* may not be split: a scan or a stored value's own dim     */
+    bool     tree;                 /* floats are added along it, and a reshape may split it       */
     uint64_t member[RD_RAW_WORDS]; /* of a root: all axes unified into it                      */
     uint64_t apart[RD_RAW_WORDS];  /* of a root: axes that it must not become                  */
 } rd_raw_axis;
@@ -28,7 +29,8 @@ typedef struct rd_axes {
 int  rd_axes_new(rd_axes *axes, int64_t extent);
 int  rd_axes_root(const rd_axes *axes, int axis);
 void rd_axes_apart(rd_axes *axes, int a, int b);
-/* May a and b become one?  Extents equal, not apart, not split. */
+/* May a and b become one?  Extents equal, not apart, not split.  A sum of floats, whose axis a reshape
+ * splits where it is alone, is not tied to what is fixed: its bits are those that it has alone. */
 bool rd_axes_may_join(const rd_axes *axes, int a, int b);
 void rd_axes_join(rd_axes *axes, int a, int b);
 /* Splits so that the inner part has that extent; false if it is fixed (or the limit is reached). */

@@ -23,6 +23,7 @@ typedef struct rd_seen {
     double         ops;         /* to compute one element from leaves and folds, inline ... */
     double         reads;       /* ... and how many of these are read for it               */
     bool           given;       /* it is memory                                            */
+    bool           splits;      /* a reshape, there or below, may split axes of what asks for it */
 } rd_seen;
 
 typedef struct rd_collector {
@@ -121,6 +122,8 @@ bool rd_reshape_places(rd_collector *c, const rd_expr *e, const rd_subscript *at
  * NULL if it is none. */
 const rd_expr *rd_affine_leaf(const rd_expr *e, int64_t *base, int64_t *stride);
 int            rd_leaf_slot(rd_collector *c, const rd_expr *leaf);
+/* Does it take axes of what asks for it apart, as its operand is no leaf whose strides merge? */
+bool rd_reshape_splits(const rd_expr *e);
 /* Element of a dense or mergeable leaf behind a reshape as one address; -1 if its strides do not
  * merge, -2: failure. */
 int rd_reshape_leaf(rd_collector *c, const rd_expr *e, const rd_subscript *at);

@@ -25,6 +25,13 @@ static bool demand_product(rd_collector *c, int v, const rd_expr *e, const rd_su
     return in[3] >= 0;
 }
 
+/* Do its bits depend on how a reshape splits what it reduces? */
+static bool is_tree_split(const rd_collector *c, const rd_expr *e)
+{
+    return rd_seen_of(c, e)->splits && e->as.fold->law != RD_LAW_exact &&
+           rd_dtype_kind(e->in[0]->type) == RD_KIND_FLOAT;
+}
+
 /* Operands of a fold: kept axes at the demand's place, reduced ones along fresh axes, C-order
  * weights as its index. */
 static bool fold_operands(rd_collector *c, const rd_expr *e, int v, const rd_subscript *kept)
@@ -48,8 +55,9 @@ static bool fold_operands(rd_collector *c, const rd_expr *e, int v, const rd_sub
                 return false;
             for (int d = 0; d < n_dim; d++)
                 rd_axes_apart(c->axes, axis, dim[d]);
-            dim[n_dim++] = axis;
-            at[a]        = rd_subscript_axis(axis);
+            c->axes->at[axis].tree = is_tree_split(c, e);
+            dim[n_dim++]           = axis;
+            at[a]                  = rd_subscript_axis(axis);
         }
     }
     for (int a = x->rank; a-- > 0;)

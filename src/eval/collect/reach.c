@@ -103,8 +103,11 @@ static void count_work(rd_collector *c)
     for (int i = c->n_seen; i-- > 0;) {
         rd_seen *const seen = &c->seen[i];
 
-        seen->ops   = seen->given ? 0 : own_ops(seen->expr);
-        seen->reads = is_read(seen);
+        seen->ops    = seen->given ? 0 : own_ops(seen->expr);
+        seen->reads  = is_read(seen);
+        seen->splits = !seen->given && rd_reshape_splits(seen->expr);
+        for (int k = 0; k < seen->expr->n_in && !seen->given; k++)
+            seen->splits |= seen->expr->in[k] && rd_seen_of(c, seen->expr->in[k])->splits;
         for (int k = 0; k < seen->expr->n_in && !is_read(seen); k++)
             if (seen->expr->in[k]) {
                 const rd_seen *const in = rd_seen_of(c, seen->expr->in[k]);

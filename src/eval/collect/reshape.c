@@ -67,6 +67,21 @@ static bool joined_stride(const rd_expr *x, const int64_t *stride, const group *
     return true;
 }
 
+bool rd_reshape_splits(const rd_expr *e)
+{
+    int64_t base, stride[RD_MAX_RANK], joined;
+    group   g = { 0 };
+
+    if (e->kind != RD_EXPR_RESHAPE || rd_points(e->rank, e->extent) == 0)
+        return false;
+    if (!rd_affine_leaf(e->in[0], &base, stride))
+        return true;
+    while (next_group(e->in[0], e, &g))
+        if (!joined_stride(e->in[0], stride, &g, &joined))
+            return true;
+    return false;
+}
+
 int rd_reshape_leaf(rd_collector *c, const rd_expr *e, const rd_subscript *at)
 {
     const rd_expr *x = e->in[0], *leaf;
