@@ -862,6 +862,57 @@ START_TEST(casts)
 }
 END_TEST
 
+/* To a narrower float and back, of neighbours that a compiler computes together: where a sum or a
+ * product follows, gcc 12 forgets to round, unless it is told not to look for neighbours. */
+static const struct {
+    rd_dtype from, by;
+} rounded[] = { { RD_F64, RD_F32 },  { RD_F64, RD_F16 }, { RD_F64, RD_BF16 }, { RD_F32, RD_F16 },
+                { RD_F32, RD_BF16 }, { RD_I64, RD_F32 }, { RD_I64, RD_F16 },  { RD_U64, RD_F32 } };
+static const rd_shape short_rows[] = { { .n = 2, .at = { 5, 2 } }, { .n = 2, .at = { 3, 4 } },
+                                       { .n = 1, .at = { 2 } },    { .n = 2, .at = { 2, 3 } },
+                                       { .n = 2, .at = { 3, 8 } }, { .n = 2, .at = { 70, 2 } },
+                                       { .n = 2, .at = { 2, 70 } } };
+
+static void agree_on_rounding(int which, rd_shape shape)
+{
+    const rd_mark  mark = rd_ctx_mark(ctx);
+    const rd_dtype from = rounded[which].from;
+    tile_memory    m    = { 0 };
+    rd_expr *const x    = nest_leaf(&m, from, shape, ORDINARY);
+    rd_expr *const z    = nest_leaf(&m, RD_F64, shape, ORDINARY);
+    rd_expr *const wide = rd_mul(rd_cast(x, RD_F64), rd_num(ctx, 1.0 / 3));
+    rd_expr *const x3 =
+        rd_dtype_kind(from) == RD_KIND_FLOAT ? rd_mul(x, rd_cast(rd_num(ctx, 1.0 / 3), from)) : x;
+    rd_expr *const back = rd_cast(rd_cast(x3, rounded[which].by), RD_F64);
+    nest_batch     b = { 0 }, both = { 0 };
+
+    snprintf(b.what, sizeof b.what, "%s by %s, shape %d of %d", rd_dtype_name(from),
+             rd_dtype_name(rounded[which].by), which, (int)shape.at[shape.n - 1]);
+    nest_add(&b, rd_mul(back, z));
+    nest_add(&b, rd_add(back, z));
+    nest_add(&b, rd_sub(rd_cast(x3, RD_F64), back));
+    nest_add(&b, rd_square(back));
+    nest_add(&b, rd_sum(rd_mul(back, z), RD_DIMS(shape.n - 1)));
+    nest_add(&b, rd_sum(back, RD_DIMS(0)));
+    nest_add(&b, rd_max(rd_sub(z, back), RD_DIMS(0)));
+    nest_add(&b, rd_add(back, rd_cast(rd_cast(wide, rounded[which].by), RD_F64)));
+    for (int k = 0; k < b.n; k++) /* the batch is empty after either */
+        both.y[k] = b.y[k];
+    both.n = b.n;
+    memcpy(both.what, b.what, sizeof both.what);
+    nest_agree(&b, one_task, 1);
+    nest_agree_on_tiles(&both, one_task, 1);
+    tile_free(&m);
+    rd_ctx_release(ctx, mark);
+}
+
+START_TEST(rounded_neighbours)
+{
+    agree_on_rounding(0, short_rows[_i]);
+    agree_on_rounding(1 + _i, short_rows[3 * _i % COUNT(short_rows)]);
+}
+END_TEST
+
 START_TEST(choices)
 {
     const rd_dtype type = types[2 * _i];
@@ -1005,6 +1056,7 @@ int main(void)
     tcase_add_loop_test(tests, operators, 0, COUNT(types));
     tcase_add_loop_test(tests, lengths_of_strips, 0, COUNT(strips));
     tcase_add_loop_test(tests, casts, 0, 13);
+    tcase_add_loop_test(tests, rounded_neighbours, 0, COUNT(short_rows));
     tcase_add_loop_test(tests, choices, 0, COUNT(types) / 2 + 1);
     tcase_add_loop_test(tests, layouts, 0, COUNT(types) / 3);
     tcase_add_loop_test(tests, gathers, 0, 4);
