@@ -397,6 +397,51 @@ START_TEST(by_formula)
 }
 END_TEST
 
+/* Dense factors of a product of matrices scale what is stored, small ones and large ones. */
+START_TEST(scaled_by_formula)
+{
+    static const char *const texts[] = { "o[i, k] = sum[j] a[i, j] * w[j] * b[j, k]",
+                                         "o[i, k] = sum[j] u[i] * a[i, j] * b[j, k]",
+                                         "o[k, i] = sum[j] a[i, j] * b[j, k] * v[k]",
+                                         "o[i, k] = sum[j] w[j] * b[j, k] * d[i, j] * a[i, j]",
+                                         "o[i, k] = sum[j] a[i, j] * b[j, k] * e[i, k]" };
+    static const int64_t     sizes[] = { 1, 3, 40 };
+    static double            number[MOST_PLACES];
+
+    for (int k = 0; k < MOST_PLACES; k++)
+        number[k] = draw(9) - 4;
+    for (int k = 0; k < 4 * (int)COUNT(sizes); k++) {
+        const char *const text = texts[k % 4];
+        const int64_t     n = sizes[k / 4], m = n + k % 3, l = n + 1;
+
+        fill(&left, n, m, 40, 0);
+        fill(&right, m, l, 40, 0);
+        rd_expr *const a = leaf_as(&left, 0, RD_F64, true), *const b =
+                                                                leaf_as(&right, 2, RD_F64, true);
+        rd_expr *const d = rd_wrap(ctx, number, RD_SHAPE(n, m)), *const u = rd_wrap(ctx, number,
+                                                                                    RD_SHAPE(n));
+        rd_expr *const w = rd_wrap(ctx, number + 7, RD_SHAPE(m)), *const v = rd_wrap(
+                                                                      ctx, number + 3, RD_SHAPE(l));
+        rd_expr *const y = rd_formula(
+            ctx, text,
+            RD_NAMES({ "a", a }, { "b", b }, { "d", d }, { "u", u }, { "v", v }, { "w", w }));
+
+        ck_assert_msg(rd_is_sparse(y), "%s, %d: %s", text, (int)n, rd_error_text(ctx));
+        same(text, k, rd_dense(y),
+             rd_formula(ctx, text,
+                        RD_NAMES({ "a", rd_dense(a) }, { "b", rd_dense(b) }, { "d", d }, { "u", u },
+                                 { "v", v }, { "w", w })));
+    }
+    rd_expr *const a = small_matrix(false, true);
+
+    expect_error(
+        "factors of the result",
+        rd_formula(ctx, texts[4],
+                   RD_NAMES({ "a", a }, { "b", a }, { "e", rd_wrap(ctx, number, RD_SHAPE(3, 3)) })),
+        RD_ERR_TYPE);
+}
+END_TEST
+
 static void same_bytes(const char *what, const rd_indices *x, const rd_indices *y)
 {
     ck_assert_msg(x->n == y->n && x->type == y->type &&
@@ -474,9 +519,16 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { as_dense_ones,    semirings,         again,
-                                   over_its_operand, beside_sums,       of_complex_ones,
-                                   by_formula,       of_few_by_formula, narrow_types_by_formula,
+    const TTest *const tests[] = { as_dense_ones,
+                                   semirings,
+                                   again,
+                                   over_its_operand,
+                                   beside_sums,
+                                   of_complex_ones,
+                                   by_formula,
+                                   of_few_by_formula,
+                                   scaled_by_formula,
+                                   narrow_types_by_formula,
                                    refused };
 
     return run_suite("sparse products", tests, COUNT(tests));

@@ -336,6 +336,76 @@ static bool sum_alone(contraction *c)
     return true;
 }
 
+/* ---- Dense factors of what is .stored ------------------------------------------------------------ */
+/* Is it .stored, as long along its axes as its labels are, each of which it has once? */
+static bool takes_factors(const contraction *c, const rd_term *t)
+{
+    bool takes = rd_has_pattern(t->x) && !rd_fill_of(t->x) &&
+                 __builtin_popcountll(labels_of(t)) == t->x->rank;
+
+    for (int a = 0; takes && a < t->x->rank; a++)
+        takes = t->x->extent[a] == c->extent[(unsigned char)t->label[a]];
+    return takes;
+}
+
+/* The term, of the sparse two, of which k has axes alone; of both the smaller one, as pairs would have
+ * it.  -1: it is sparse, or has axes of both. */
+static int scaled_by(const contraction *c, int k, const int s[2])
+{
+    const rd_labels own   = labels_of(&c->term[k]);
+    int             found = -1;
+
+    for (int i = 0; i < 2 && !rd_is_sparse(c->term[k].x); i++)
+        if (!(own & ~labels_of(&c->term[s[i]])) &&
+            (found < 0 ||
+             points(c, labels_of(&c->term[s[i]])) < points(c, labels_of(&c->term[found]))))
+            found = s[i];
+    return found;
+}
+
+/* Are all terms those of a product of two .stored matrices, s, and factors of their elements? */
+static bool is_scaled_product(const contraction *c, int s[2])
+{
+    int n = 0;
+
+    for (int k = 0; k < c->n; k++)
+        if (takes_factors(c, &c->term[k]) && c->term[k].x->rank == 2 && n++ < 2)
+            s[n - 1] = k;
+    if (n != 2 || c->n < 3)
+        return false;
+    const rd_labels a = labels_of(&c->term[s[0]]), b = labels_of(&c->term[s[1]]);
+    bool            all = a != b && (a & b) && (a ^ b) == c->out;
+
+    for (int k = 0; k < c->n; k++)
+        all &= k == s[0] || k == s[1] || scaled_by(c, k, s) >= 0;
+    return all;
+}
+
+/* Factors of a product of .stored matrices scale what is stored: all in one pass would ask for what
+ * is not.  What has a fill, or another result, goes by pairs as any other. */
+static bool scale_stored(contraction *c)
+{
+    const rd_op op = c->type == RD_BOOL ? RD_OP_and : RD_OP_mul;
+    int         s[2];
+
+    if (!is_scaled_product(c, s))
+        return true;
+    for (int k = 0; k < c->n; k++)
+        if (k != s[0] && k != s[1]) {
+            rd_term *const to = &c->term[scaled_by(c, k, s)];
+            rd_expr *const by = seen_along(c, &c->term[k], to->x->rank, to->label);
+
+            to->x = by ? rd_map_op(op, c->call, 2, (rd_expr *const[]){ to->x, by }) : NULL;
+            if (!to->x)
+                return false;
+        }
+    const rd_term both[] = { c->term[s[0]], c->term[s[1]] };
+
+    memcpy(c->term, both, sizeof both);
+    c->n = 2;
+    return true;
+}
+
 /* ---- All of it ------------------------------------------------------------------------------- */
 /* Floats meet first, as with NumPy: i16 and u16 meet in i32, which an f32 meets in f64. */
 static rd_dtype common_type(const contraction *c)
@@ -419,7 +489,8 @@ rd_expr *rd_contract(const char *call, int n, rd_term *terms, int n_out, const i
 
     for (int k = 0; k < n_out; k++)
         c.out |= label_bit(out[k]);
-    if (!find_extents(&c) || !find_type(&c, &natural) || !sum_alone(&c) || !reduce_terms(&c))
+    if (!find_extents(&c) || !find_type(&c, &natural) || !scale_stored(&c) || !sum_alone(&c) ||
+        !reduce_terms(&c))
         return NULL;
     for (int k = 0; k < c.n; k++)
         all |= labels_of(&c.term[k]);
