@@ -42,6 +42,8 @@ static void make_operands(void)
     CASE("nan_to_num(x)", rd_nan_to_num(x))                                                        \
     CASE("isclose(x, y, 0.125, 0.5)", rd_isclose(x, y, 0.125, 0.5))                                \
     CASE("isclose(x, y, atol=0.5, rtol=0.125)", rd_isclose(x, y, 0.125, 0.5))                      \
+    CASE("isclose(x, y, 0.25 - 0.125, 0.25 + 0.25)", rd_isclose(x, y, 0.125, 0.5))                 \
+    CASE("isclose(x, y, 0.25 * 0.5, -(-0.5))", rd_isclose(x, y, 0.125, 0.5))                       \
     CASE("mod(x, y)", rd_remainder(x, y))                                                          \
     CASE("real(z)", rd_real(z))                                                                    \
     CASE("imag(z)", rd_imag(z))                                                                    \
@@ -263,6 +265,39 @@ START_TEST(rows_have_cases)
 }
 END_TEST
 
+/* What is no argument of its kind is said so. */
+START_TEST(arguments_are_refused)
+{
+    static const struct {
+        const char *text, *sentence;
+        rd_status   status;
+    } rows[] = {
+        { "einsum(3, x, y)", "expected a name or a text in quotes", RD_ERR_TEXT },
+        { "isclose(x, y, x, 1)", "expected a number that the text says", RD_ERR_TEXT },
+        { "pad(x, 1, 2, 0, mode=odd)", "'odd' is none of constant, edge", RD_ERR_TEXT },
+        { "searchsorted(v, x, side=middle)", "'middle' is none of left, right", RD_ERR_TEXT },
+        { "quantile(x, 0.5, method=best)", "'best' is none of linear, lower", RD_ERR_TEXT },
+        { "diff(x, 1001)", "1001 times, more than 1000", RD_ERR_LIMIT },
+        { "nobody + x", "the array 'nobody' is NULL", RD_ERR_ARGUMENT },
+        { "other + x", "the array 'other' is of another context", RD_ERR_ARGUMENT },
+    };
+    rd_ctx *const  elsewhere = rd_ctx_new(NULL);
+    rd_expr *const other     = rd_num(elsewhere, 1);
+
+    for (size_t k = 0; k < COUNT(rows); k++) {
+        const rd_expr *const is = rd_formula(
+            ctx, rows[k].text,
+            RD_NAMES({ "x", x }, { "y", y }, { "v", v }, { "nobody", NULL }, { "other", other }));
+
+        ck_assert_msg(!is && rd_error(ctx) == rows[k].status &&
+                          strstr(rd_error_text(ctx), rows[k].sentence),
+                      "%s: status %d: %s", rows[k].text, (int)rd_error(ctx), rd_error_text(ctx));
+        rd_error_clear(ctx);
+    }
+    rd_ctx_free(elsewhere);
+}
+END_TEST
+
 int main(void)
 {
     Suite   *suite  = suite_create("formula_functions");
@@ -271,6 +306,7 @@ int main(void)
 
     tcase_add_checked_fixture(cases, begin, end);
     tcase_add_test(cases, rows_have_cases);
+    tcase_add_test(cases, arguments_are_refused);
     tcase_add_loop_test(cases, texts_are_calls, 0, COUNT(texts));
     suite_add_tcase(suite, cases);
     srunner_run_all(runner, CK_ENV);
