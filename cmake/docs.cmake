@@ -37,7 +37,9 @@ list(APPEND rdim_tests strict_pages)
 
 add_test(NAME constructors COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/check-constructors.sh
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-list(APPEND rdim_tests constructors)
+add_test(NAME list_rows COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/check-lists.sh
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+list(APPEND rdim_tests constructors list_rows)
 add_test(NAME semantics_page COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/check-semantics.sh
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 add_test(NAME links COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/check-links.sh WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})

@@ -66,8 +66,9 @@ START_TEST(results_refused)
     FAILS(ARGUMENT, "rd_eval", "no output", rd_eval(ctx, x, NULL));
     FAILS(ARGUMENT, "rd_eval", "without memory", rd_eval(ctx, x, &nowhere));
     FAILS(ARGUMENT, "rd_eval_many", "no results", rd_eval_many(ctx, (rd_results){ 0 }, NULL));
-    FAILS(ARGUMENT, "rd_eval_many", "no results", rd_eval_many(ctx, (rd_results){ NULL, 3 }, NULL));
-    FAILS(ARGUMENT, "rd_eval_many", "no results",
+    FAILS(ARGUMENT, "rd_eval_many", "3 results, which is NULL",
+          rd_eval_many(ctx, (rd_results){ NULL, 3 }, NULL));
+    FAILS(ARGUMENT, "rd_eval_many", "-1 results",
           rd_eval_many(ctx, (rd_results){ &(rd_result){ x, &fresh }, -1 }, NULL));
     FAILS(ARGUMENT, "result 1", "NULL",
           rd_eval_many(ctx, RD_RESULTS({ x, &fresh }, { NULL, &nowhere }), NULL));

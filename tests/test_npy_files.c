@@ -487,6 +487,12 @@ START_TEST(wrong_output)
     /* the first error stays */
     ck_assert_int_eq(rd_read(ctx, path, RD_INTO(f, RD_SHAPE(2, 3, 4))), RD_ERR_SHAPE);
     rd_error_clear(ctx);
+    for (int k = 0; k < 2; k++) {
+        const rd_shape no_shape = { .n = k ? RD_MAX_RANK + 1 : -1 };
+
+        ck_assert_int_eq(rd_read(ctx, path, RD_INTO(f, no_shape)), RD_ERR_SHAPE);
+        rd_error_clear(ctx);
+    }
     ck_assert_int_eq(rd_read(ctx, path, RD_INTO(d, RD_SHAPE(2, 3, 4))), RD_ERR_TYPE);
     rd_error_clear(ctx);
     ck_assert_int_eq(rd_read(ctx, path, RD_INTO((float *)NULL, RD_SHAPE(2, 3, 4))),

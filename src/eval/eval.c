@@ -6,6 +6,7 @@
 #include "eval/run/device.h"
 #include "expr/array.h"
 #include "expr/complex.h"
+#include "expr/lists.h"
 #include <math.h>
 
 static bool wants_memory(const rd_result *r)
@@ -71,10 +72,8 @@ static bool give_memory(rd_ctx *ctx, rd_results results, asked *a)
 
 static bool check_outputs(rd_ctx *ctx, rd_results results)
 {
-    if (results.n <= 0 || !results.at) {
-        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: no results are asked for", rd_call_name(ctx));
+    if (!rd_list_ok(ctx, rd_call_name(ctx), "results", results.at, results.n, 1))
         return false;
-    }
     for (int k = 0; k < results.n; k++) {
         const rd_array *out = results.at[k].out;
 

@@ -8,6 +8,7 @@
 #include "eval/picture.h"
 #include "eval/request.h"
 #include "eval/backend.h"
+#include "expr/lists.h"
 #include "expr/nodes.h"
 #include <stdio.h>
 
@@ -421,7 +422,8 @@ static const char *explained(rd_ctx *ctx, const char *call, rd_results results,
     const char *before, *text = NULL;
     rd_pairs    pairs;
 
-    if (!ctx || rd_error(ctx) != RD_OK)
+    if (!ctx || rd_error(ctx) != RD_OK ||
+        !rd_list_ok(ctx, call, "results", results.at, results.n, 1))
         return NULL;
     before = rd_begin_call(ctx, call);
     if (rd_pairs_begin(ctx, results, &pairs)) {

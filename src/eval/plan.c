@@ -13,6 +13,7 @@
 #include "eval/backend.h"
 #include "eval/tuning.h"
 #include "expr/complex.h"
+#include "expr/lists.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,10 +112,8 @@ rd_nest *rd_nest_on(const rd_backend_use *use, rd_ctx *ctx, rd_pool *pool, int n
 /* ---- Inputs ---------------------------------------------------------------------------------- */
 static bool check_inputs(rd_ctx *ctx, rd_exprs in)
 {
-    if (in.n < 0 || (in.n > 0 && !in.at)) {
-        rd_fail(ctx, RD_ERR_ARGUMENT, "rd_plan_new: %d inputs", (int)in.n);
+    if (!rd_list_ok(ctx, "rd_plan_new", "inputs", in.at, in.n, 0))
         return false;
-    }
     for (int k = 0; k < in.n; k++)
         if (!in.at[k] || in.at[k]->kind != RD_EXPR_LEAF || !in.at[k]->as.leaf->name ||
             in.at[k]->ctx != ctx) {
@@ -411,8 +410,8 @@ rd_plan *rd_plan_make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eva
     rd_plan     *plan;
     rd_pool     *work;
 
-    if (results.n <= 0 || !results.at)
-        return rd_fail(ctx, RD_ERR_ARGUMENT, "%s: no results are asked for", rd_call_name(ctx));
+    if (!rd_list_ok(ctx, rd_call_name(ctx), "results", results.at, results.n, 1))
+        return NULL;
     if (!rd_eval_options(ctx, opts, &full) || !check_inputs(ctx, in))
         return NULL;
     work                   = rd_pool_planning(ctx);

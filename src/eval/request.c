@@ -1,6 +1,7 @@
 /* request.c - checks of what an evaluation is asked for. */
 #include "eval/request.h"
 #include "expr/array.h"
+#include "expr/lists.h"
 #include "expr/origin.h"
 #include <stdlib.h>
 #include <string.h>
@@ -167,10 +168,8 @@ static bool check_result(rd_ctx *ctx, const char *call, int k, const rd_result *
 bool rd_check_results(rd_ctx *ctx, const char *call, rd_results results, rd_request *request,
                       rd_output *out)
 {
-    if (results.n <= 0 || !results.at) {
-        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: no results are asked for", call);
+    if (!rd_list_ok(ctx, call, "results", results.at, results.n, 1))
         return false;
-    }
     for (int k = 0; k < results.n; k++)
         if (!check_result(ctx, call, k, &results.at[k], &request[k], &out[k]))
             return false;

@@ -1,8 +1,8 @@
 /* arrange.c - arrays made of others: borders, copies, stacks, grids, triangles, differences,
  * blocks of products.  Views, concatenations and maps, as a user would write them. */
+#include "expr/lists.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
-#include "expr/no_context.h"
 #include <string.h>
 
 static rd_expr *cut(rd_expr *x, int axis, int64_t start, int64_t stop)
@@ -167,9 +167,8 @@ rd_expr *rd_stack(int axis, rd_exprs parts)
     rd_expr  *y = NULL;
     bool      all;
 
-    if (parts.n < 1 || !parts.at)
-        return rd_fail_without_operand("rd_stack");
-    if (!rd_operands("rd_stack", parts.n, parts.at))
+    if (!rd_list_ok(NULL, "rd_stack", "parts", parts.at, parts.n, 1) ||
+        !rd_operands("rd_stack", parts.n, parts.at))
         return NULL;
     rd_ctx *ctx = parts.at[0]->ctx;
     if (!(wider = rd_alloc(ctx, (int64_t)sizeof *wider * parts.n)))
@@ -188,7 +187,7 @@ bool rd_split(rd_expr *x, int axis, int32_t n, rd_expr **parts)
     int  found;
     bool all = true;
 
-    for (int k = 0; k < n; k++)
+    for (int k = 0; parts && k < n; k++)
         parts[k] = NULL;
     if (!rd_operands("rd_split", 1, &x) || (found = rd_axis(x, axis, "rd_split")) < 0)
         return false;
@@ -196,6 +195,8 @@ bool rd_split(rd_expr *x, int axis, int32_t n, rd_expr **parts)
         rd_fail(x->ctx, RD_ERR_ARGUMENT, "rd_split: %d parts, at least 1 is needed", (int)n);
         return false;
     }
+    if (!rd_list_ok(x->ctx, "rd_split", "parts", parts, n, 1))
+        return false;
     const int64_t each = x->extent[found] / n, more = x->extent[found] % n;
     for (int64_t k = 0, start = 0; k < n; k++) {
         const int64_t stop = start + each + (k < more);
@@ -211,10 +212,11 @@ bool rd_meshgrid(rd_exprs in, rd_expr **grids)
     rd_shape shape = { .n = in.n };
     bool     all   = true;
 
-    for (int k = 0; k < in.n; k++)
+    for (int k = 0; grids && k < in.n && (in.at || k < RD_MAX_RANK); k++)
         grids[k] = NULL;
-    if (in.n < 1 || !in.at)
-        return rd_fail_without_operand("rd_meshgrid");
+    if (!rd_list_ok(NULL, "rd_meshgrid", "rows", in.at, in.n, 1) ||
+        !rd_list_ok(in.at[0] ? in.at[0]->ctx : NULL, "rd_meshgrid", "grids", grids, in.n, 1))
+        return false;
     if (!rd_operands("rd_meshgrid", in.n, in.at))
         return false;
     for (int k = 0; k < in.n; k++) {

@@ -1,11 +1,11 @@
 /* bins.c - labels of what lies between edges, and counts by label: histograms. */
 #include "core/float_env.h"
 #include "expr/complex.h"
+#include "expr/lists.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
 #include "expr/reduce.h"
 #include "expr/search.h"
-#include "expr/no_context.h"
 #include <math.h>
 
 /* ---- Bins of one width ----------------------------------------------------------------------- */
@@ -71,14 +71,12 @@ rd_expr *rd_bincount(rd_exprs labels, rd_shape groups, rd_expr *weights)
     int64_t        extent[RD_MAX_RANK];
     int            rank, n = 0;
 
-    x = labels.n > 0 && labels.at ? labels.at[0] : weights;
-    if (!x && (labels.n < 1 || !labels.at))
-        return rd_fail_without_operand(call);
-    if (!x)
+    if (!rd_list_ok(weights ? weights->ctx : NULL, call, "labels", labels.at, labels.n, 1) ||
+        !(x = labels.at[0]))
         return NULL;
-    if (labels.n < 1 || !labels.at || labels.n > RD_MAX_RANK)
+    if (labels.n > RD_MAX_RANK)
         return rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: %d labels, there must be 1 to %d", call,
-                       labels.at ? (int)labels.n : 0, RD_MAX_RANK);
+                       (int)labels.n, RD_MAX_RANK);
     for (; n < labels.n; n++)
         all[n] = labels.at[n];
     if (weights)

@@ -1,6 +1,6 @@
 /* call.c - the caller's own functions as maps: C functions, rd_fn and function text. */
 #include "expr/complex.h"
-#include "expr/no_context.h"
+#include "expr/lists.h"
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -255,9 +255,7 @@ static rd_expr *text_map(const char *call, const char *f, int n, rd_expr *const 
 
 static bool list_ok(rd_exprs operands)
 {
-    if (operands.n < 1 || !operands.at)
-        return rd_fail_without_operand("rd_mapn");
-    if (!operands.at[0])
+    if (!rd_list_ok(NULL, "rd_mapn", "operands", operands.at, operands.n, 1) || !operands.at[0])
         return false;
     if (operands.n > MAX_OPERANDS)
         rd_fail(operands.at[0]->ctx, RD_ERR_ARGUMENT, "rd_mapn: %d operands, at most %d are taken",

@@ -1,6 +1,6 @@
 /* einsum.c - the text of an einsum: letters for axes, "..." for those that broadcast. */
 #include "expr/contract.h"
-#include "expr/no_context.h"
+#include "expr/lists.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -217,9 +217,8 @@ rd_expr *rd_einsum_text(const char *text, rd_exprs operands)
 {
     reader r = { .text = text, .p = text, .n = operands.n };
 
-    if (operands.n < 1 || !operands.at)
-        return rd_fail_without_operand("rd_einsum");
-    if (!rd_operands("rd_einsum", operands.n, operands.at))
+    if (!rd_list_ok(NULL, "rd_einsum", "operands", operands.at, operands.n, 1) ||
+        !rd_operands("rd_einsum", operands.n, operands.at))
         return NULL;
     r.ctx = operands.at[0]->ctx;
     if (!text)

@@ -1,6 +1,6 @@
 /* fail.c - the first failure of a context, and its warnings. */
 #include "expr/ctx.h"
-#include "expr/no_context.h"
+#include "expr/lists.h"
 #include <stdio.h>
 #include <string.h>
 

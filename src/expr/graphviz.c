@@ -1,5 +1,6 @@
 /* graphviz.c - expressions as a graph in Graphviz's language, each node once. */
 #include "core/text.h"
+#include "expr/lists.h"
 #include "expr/nodes.h"
 
 /* Names are the caller's and may hold anything. */
@@ -59,7 +60,7 @@ const char *rd_graphviz(rd_ctx *ctx, rd_results results)
     rd_node_list list = { 0 };
     const char  *kept = NULL;
 
-    if (!ctx || (results.n > 0 && !results.at))
+    if (!ctx || !rd_list_ok(ctx, "rd_graphviz", "results", results.at, results.n, 0))
         return NULL;
     for (int32_t i = 0; i < results.n; i++)
         if (!results.at[i].expr ||

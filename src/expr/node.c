@@ -1,8 +1,8 @@
 /* node.c - hash-consing: equal nodes are one node, equal strings one address, until a release
  * forgets them. */
 #include "expr/ctx.h"
+#include "expr/lists.h"
 #include "expr/origin.h"
-#include "expr/no_context.h"
 #include <string.h>
 
 /* ---- The table ------------------------------------------------------------------------------- */

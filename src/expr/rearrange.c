@@ -2,9 +2,9 @@
  * concat. */
 #include "expr/affine.h"
 #include "expr/complex.h"
+#include "expr/lists.h"
 #include "expr/origin.h"
 #include "expr/sparse.h"
-#include "expr/no_context.h"
 #include <string.h>
 
 /* ---- Reshape --------------------------------------------------------------------------------- */
@@ -318,9 +318,8 @@ rd_expr *rd_concat(int axis, rd_exprs parts)
     rd_dtype type;
     int      found;
 
-    if (parts.n < 1 || !parts.at)
-        return rd_fail_without_operand("rd_concat");
-    if (!rd_operands("rd_concat", parts.n, parts.at) ||
+    if (!rd_list_ok(NULL, "rd_concat", "parts", parts.at, parts.n, 1) ||
+        !rd_operands("rd_concat", parts.n, parts.at) ||
         (found = rd_axis(parts.at[0], axis, "rd_concat")) < 0)
         return NULL;
     type = parts.at[0]->type;

@@ -4,6 +4,7 @@
  * and weight goes with them.  Several are one label in C order and one axis of groups, which the
  * result shows as several.  A label outside its range belongs to no group: segment sums mean that
  * by -1, and histograms by what lies outside. */
+#include "expr/lists.h"
 #include "expr/reduce.h"
 
 static bool labels_ok(const rd_folding *f)
@@ -12,6 +13,8 @@ static bool labels_ok(const rd_folding *f)
     const rd_shape *groups = &f->opts.groups;
     rd_ctx *const   ctx    = f->x->ctx;
 
+    if (!rd_list_ok(ctx, f->call, "labels (.by)", by->at, by->n, 0))
+        return false;
     if (by->n != groups->n || by->n < 0 || by->n > RD_MAX_RANK) {
         rd_fail(ctx, RD_ERR_ARGUMENT,
                 "%s: %d labels, and %d extents of groups: they must be as many, %d at most",

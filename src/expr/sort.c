@@ -1,6 +1,7 @@
 /* sort.c - sorting, the first k and quantiles: SORT nodes, whose rows lie along the last axis, and the
  * views that bring them there and back. */
 #include "expr/complex.h"
+#include "expr/lists.h"
 #include "expr/origin.h"
 #include "expr/quantiles.h"
 #include "expr/reduce.h"
@@ -124,10 +125,8 @@ static bool asked_ok(const quantiles *z)
                 z->call, (int)z->method);
         return false;
     }
-    if (z->q.n < 0 || (z->q.n && !z->q.at)) {
-        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: %d quantiles, at NULL", z->call, (int)z->q.n);
+    if (!rd_list_ok(ctx, z->call, "quantiles", z->q.at, z->q.n, 0))
         return false;
-    }
     for (int k = 0; k < z->q.n; k++)
         if (!(z->q.at[k] >= 0 && z->q.at[k] <= 1)) {
             rd_fail(ctx, RD_ERR_ARGUMENT, "%s: quantile %g, possible are 0 to 1", z->call,

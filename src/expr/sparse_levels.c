@@ -1,5 +1,6 @@
 /* sparse_levels.c - sparse leaves: their index arrays looked at once, and made coordinates. */
 #include "expr/complex.h"
+#include "expr/lists.h"
 #include "expr/origin.h"
 #include "expr/sparse.h"
 #include "expr/sparse_places.h"
@@ -293,7 +294,9 @@ static bool axes_ok(builder *b)
                 b->call, (int)o->shape.n, RD_MAX_RANK);
         return false;
     }
-    if (!o->levels.at || o->levels.n != o->shape.n) {
+    if (!rd_list_ok(b->ctx, b->call, "levels", o->levels.at, o->levels.n, 1))
+        return false;
+    if (o->levels.n != o->shape.n) {
         rd_fail(b->ctx, RD_ERR_ARGUMENT, "%s: %d levels for %d axes, there must be as many",
                 b->call, (int)o->levels.n, (int)o->shape.n);
         return false;

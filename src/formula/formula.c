@@ -1,5 +1,6 @@
 /* formula.c - text to nodes: tokens, tree, then statement by statement its indices and its value. */
 #include "core/float_env.h"
+#include "expr/lists.h"
 #include "formula/formula.h"
 #include "core/text.h"
 #include "eval/debug.h"
@@ -111,13 +112,13 @@ static int read_text(rd_ctx *ctx, const char *call, const char *text, const rd_f
 
     if (!ctx || rd_error(ctx) != RD_OK)
         return 0;
-    if (!text || !out || (given && (given->n_in < 0 || (given->n_in && !given->in)))) {
-        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: %s", call,
-                !text  ? "the text is NULL"
-                : !out ? "nowhere to put results"
-                       : "names that are not there");
+    if (!text) {
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: the text is NULL", call);
         return 0;
     }
+    if (!rd_list_ok(ctx, call, "results", out, max, 0) ||
+        (given && !rd_list_ok(ctx, call, "names", given->in, given->n_in, 0)))
+        return 0;
     if (given)
         memcpy(&opts, given, given->size && given->size < sizeof opts ? given->size : sizeof opts);
     if (!(r = rd_alloc(ctx, sizeof *r)))
@@ -154,7 +155,8 @@ rd_expr *rd_formula(rd_ctx *ctx, const char *text, rd_names in)
     rd_formula_opts opts = { .size = sizeof opts, .n_in = in.n };
     rd_named       *all, out = { 0 };
 
-    if (!ctx || !(all = rd_alloc(ctx, (in.n > 0 ? in.n + 1 : 1) * (int64_t)sizeof *all)))
+    if (!ctx || !rd_list_ok(ctx, "rd_formula", "names", in.at, in.n, 0) ||
+        !(all = rd_alloc(ctx, ((int64_t)in.n + 1) * (int64_t)sizeof *all)))
         return NULL;
     for (int k = 0; k < in.n; k++)
         all[k] = (rd_named){ .name = in.at[k].name, .x = in.at[k].x };

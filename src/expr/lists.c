@@ -1,0 +1,51 @@
+/* lists.c - see the header.  Contexts are of one thread at a time, so what waits is the thread's. */
+#include "expr/lists.h"
+#include "expr/ctx.h"
+#include <inttypes.h>
+
+typedef struct refused {
+    const char *call, *what; /* call NULL: nothing is refused */
+    bool        nowhere;
+    int64_t     n;
+} refused;
+
+static _Thread_local refused waiting;
+
+static void record(rd_ctx *ctx, const refused *r)
+{
+    if (r->n == 0)
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: a list of no %s", r->call, r->what);
+    else
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: a list of %" PRId64 " %s%s", r->call, r->n, r->what,
+                r->nowhere ? ", which is NULL" : "");
+}
+
+bool rd_list_ok(rd_ctx *ctx, const char *call, const char *what, const void *at, int64_t n,
+                int64_t least)
+{
+    const refused r = { .call = call, .what = what, .nowhere = !at, .n = n };
+
+    if (n >= least && (at || n == 0))
+        return true;
+    if (ctx)
+        record(ctx, &r);
+    else if (!waiting.call)
+        waiting = r;
+    return false;
+}
+
+bool rd_take_failure(rd_ctx *ctx)
+{
+    const refused r = waiting;
+
+    if (!r.call || !ctx)
+        return false;
+    rd_drop_failure();
+    record(ctx, &r);
+    return true;
+}
+
+void rd_drop_failure(void)
+{
+    waiting.call = NULL;
+}
