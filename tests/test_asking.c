@@ -612,6 +612,32 @@ START_TEST(deep_views)
 }
 END_TEST
 
+/* Products of a matrix with itself, again and again: 2^n ways lead from the last one to the leaf. */
+START_TEST(deep_squares)
+{
+    static const int deep[]   = { 12, 24, 40, 60 };
+    float            in[8][8] = { { 0 } }, out[8][8];
+    rd_ctx          *small    = rd_ctx_new(&(rd_ctx_opts){ .memory_limit = 400 << 20 });
+    const double     start    = seconds();
+
+    for (int i = 0; i < 8; i++)
+        in[i][(i + 1) % 8] = 1; /* the eighth power turns nothing */
+    for (size_t d = 0; d < COUNT(deep); d++) {
+        rd_expr *y = rd_wrap(small, in, RD_SHAPE(8, 8));
+
+        for (int k = 0; k < deep[d]; k++)
+            y = rd_matmul(y, y);
+        ck_assert_msg(rd_eval(small, y, RD_INTO(out, RD_SHAPE(8, 8))) == RD_OK, "%d: %s", deep[d],
+                      rd_error_text(small));
+        for (int i = 0; i < 8; i++)
+            for (int j = 0; j < 8; j++)
+                ck_assert(out[i][j] == (float)(i == j));
+    }
+    expect_soon("squares of squares", start, SOON);
+    rd_ctx_free(small);
+}
+END_TEST
+
 /* Each mean is of the difference from the one before. */
 static rd_expr *alternating(rd_expr *x, int deep)
 {
@@ -787,29 +813,13 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { results_refused,
-                                   options_refused,
-                                   calls_are_named,
-                                   limits_are_named,
-                                   elements_refused,
-                                   plans_refused,
-                                   runs_refused,
-                                   idle_inputs,
-                                   runs_fail,
-                                   first_error_stays,
-                                   texts_refused,
-                                   explained,
-                                   drawn,
-                                   traced,
-                                   traced_nowhere,
-                                   deep_maps,
-                                   deep_views,
-                                   deep_reductions,
-                                   unrelated_outputs,
-                                   unrelated_operands,
-                                   high_rank,
-                                   rank_of_ones,
-                                   no_elements };
+    const TTest *const tests[] = {
+        results_refused,    options_refused, calls_are_named, limits_are_named, elements_refused,
+        plans_refused,      runs_refused,    idle_inputs,     runs_fail,        first_error_stays,
+        texts_refused,      explained,       drawn,           traced,           traced_nowhere,
+        deep_maps,          deep_views,      deep_squares,    deep_reductions,  unrelated_outputs,
+        unrelated_operands, high_rank,       rank_of_ones,    no_elements
+    };
 
     return run_suite("asking", tests, COUNT(tests));
 }

@@ -8,6 +8,19 @@ const rd_demand *rd_demand_of(const rd_collector *c, int demand)
     return &c->demand[demand];
 }
 
+void rd_walk_begins(const rd_collector *c)
+{
+    c->axes->walk++;
+}
+
+bool rd_walk_comes(const rd_collector *c, int demand)
+{
+    const bool first = c->demand[demand].walk != c->axes->walk;
+
+    c->demand[demand].walk = c->axes->walk;
+    return first;
+}
+
 double rd_expr_points(const rd_expr *e)
 {
     return (double)rd_points(e->rank, e->extent);
@@ -97,10 +110,11 @@ static int add_axes(const rd_collector *c, int n, const rd_subscript *at, int32_
             int k = 0, axis = at[a].term[t].axis;
 
             if (axis < 0) {
-                const rd_demand *index =
-                    rd_demand_of(c, c->graph->value[at[a].term[t].value].in[0]);
+                const int        demand = c->graph->value[at[a].term[t].value].in[0];
+                const rd_demand *index  = rd_demand_of(c, demand);
 
-                n_dim = add_axes(c, c->seen[index->expr].expr->rank, index->at, dim, n_dim);
+                if (rd_walk_comes(c, demand))
+                    n_dim = add_axes(c, c->seen[index->expr].expr->rank, index->at, dim, n_dim);
                 continue;
             }
             while (k < n_dim && rd_axes_root(c->axes, dim[k]) != rd_axes_root(c->axes, axis))
@@ -115,6 +129,7 @@ static int add_axes(const rd_collector *c, int n, const rd_subscript *at, int32_
  * place. */
 int rd_axes_of_place(const rd_collector *c, int n, const rd_subscript *at, int32_t dim[RD_RAW_AXES])
 {
+    rd_walk_begins(c);
     return add_axes(c, n, at, dim, 0);
 }
 

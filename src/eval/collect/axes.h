@@ -22,7 +22,8 @@ typedef struct rd_axes {
     rd_ctx      *ctx;
     rd_pool     *pool;
     int32_t      n, room;
-    rd_raw_axis *at; /* it moves when a new axis needs room */
+    rd_raw_axis *at;   /* it moves when a new axis needs room */
+    int32_t      walk; /* the last walk through indices       */
 } rd_axes;
 
 /* A new axis, or -1 after recording RD_ERR_LIMIT or RD_ERR_MEMORY. */

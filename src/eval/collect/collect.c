@@ -83,9 +83,10 @@ static double demand_points(const rd_collector *c, const rd_demand *d, uint64_t 
             int axis = d->at[a].term[t].axis;
 
             if (axis < 0) {
-                const rd_value *v = &c->graph->value[d->at[a].term[t].value];
+                const int index = c->graph->value[d->at[a].term[t].value].in[0];
 
-                points *= demand_points(c, &c->demand[v->in[0]], seen);
+                if (rd_walk_comes(c, index))
+                    points *= demand_points(c, &c->demand[index], seen);
                 continue;
             }
             axis = rd_axes_root(c->axes, axis);
@@ -101,6 +102,7 @@ double rd_demand_points(const rd_collector *c, const rd_demand *d)
 {
     uint64_t seen[RD_RAW_WORDS] = { 0 };
 
+    rd_walk_begins(c);
     return demand_points(c, d, seen);
 }
 

@@ -14,6 +14,7 @@ typedef struct rd_demand {
     int32_t       alias; /* another demand that gives the value, -1                     */
     int32_t       value; /* the value, -1 while open                                    */
     int32_t       group; /* of the expression's demands that are one; -1: not told yet  */
+    int32_t       walk;  /* the last walk through indices that came by, see rd_walk_comes() */
     rd_subscript *at;    /* one per axis of the expression                              */
 } rd_demand;
 
@@ -72,7 +73,11 @@ bool rd_finish(rd_collector *c, int n, rd_finish_result *result);
 bool rd_instances(rd_collector *c, rd_seen *seen);
 /* answer.c */
 const rd_demand *rd_demand_of(const rd_collector *c, int demand);
-double           rd_expr_points(const rd_expr *e);
+/* Walks through the indices of gathers, which are gathered themselves, come to each demand once: there
+ * may be many ways to it.  The first is rd_walk_begins(); true, once: the walk comes to this one. */
+void   rd_walk_begins(const rd_collector *c);
+bool   rd_walk_comes(const rd_collector *c, int demand);
+double rd_expr_points(const rd_expr *e);
 /* The demand's value, if there is one. */
 bool rd_answer(rd_collector *c, int demand, int value);
 /* The demand is that of another expression. */

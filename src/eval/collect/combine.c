@@ -5,183 +5,17 @@
  * evaluated at the same time, threads, caches and measurements cannot change them, so neither can
  * they change a bit. */
 #include "core/tree.h"
-#include "eval/ir.h"
+#include "eval/collect/accesses.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_DEPTH = 8 };
-
-/* How one operand is read: elements per index of each axis.  A fold among the operands is looked
- * through, down to what it reads: whether its result is at hand or an array is not known yet, and
- * must not matter. */
-typedef struct own_access {
-    int64_t coef[RD_MAX_AXES];
-    rd_set  axes, gathered;
-    int     bytes; /* 0: a coordinate, which is computed and not read */
-} own_access;
-
-typedef struct own {
-    const rd_graph *graph;
-    const rd_value *value;
-    own_access     *access;
-    int             n, room;
-    rd_set          space;
-    int             depth; /* of stored values looked through */
-} own;
-
-static int64_t extent(const own *o, int axis)
+static int64_t extent(const rd_fold_reads *o, int axis)
 {
     return o->graph->axis[axis].extent;
 }
 
-/* ---- Accesses -------------------------------------------------------------------------------- */
-static own_access *new_access(own *o, int bytes)
-{
-    if (o->n == o->room) {
-        int         room = o->room ? 2 * o->room : 8;
-        own_access *more =
-            rd_pool_grow(o->graph->pool, o->access, (size_t)o->n, (size_t)room, sizeof *more);
-
-        if (!more)
-            return NULL;
-        o->access = more;
-        o->room   = room;
-    }
-    o->access[o->n] = (own_access){ .bytes = bytes };
-    return &o->access[o->n++];
-}
-
-static void add_subscript(const own *o, own_access *a, const rd_subscript *at, int64_t stride)
-{
-    for (int t = 0; t < at->n_term; t++)
-        if (at->term[t].axis >= 0)
-            a->coef[at->term[t].axis] += stride * at->term[t].coef;
-        else
-            a->gathered |= o->graph->value[at->term[t].value].axes;
-}
-
-/* Storage that is not looked through: a join, or a copy read by one flat place. */
-static bool access_storage(own *o, const rd_value *v)
-{
-    const rd_value *t      = v->kind == RD_VALUE_READ ? &o->graph->value[v->target] : v;
-    own_access     *a      = new_access(o, rd_dtype_size(v->type));
-    int64_t         stride = 1;
-
-    if (!a)
-        return false;
-    for (int d = t->n_dim; d-- > 0 && !t->dense; stride *= o->graph->axis[t->dim[d]].extent) {
-        rd_subscript self = { .n_term = 1, .term = { { t->dim[d], -1, 1 } } };
-
-        add_subscript(o, a, t == v ? &self : &v->at[d], stride);
-    }
-    if (t->dense)
-        add_subscript(o, a, &v->at[0], 1);
-    return true;
-}
-
-static bool access_place(own *o, const rd_value *v)
-{
-    own_access *a = new_access(o, v->kind == RD_VALUE_COORD ? 0 : rd_dtype_size(v->type));
-
-    if (a)
-        add_subscript(o, a, &v->at[0], 1);
-    return a;
-}
-
-static bool find_accesses(own *o);
-
-/* Is it a reduction that is used many times along kept axes, as the inner of two products with a
- * vector?  No element of it is computed twice, so it lies somewhere, whoever else reads it. */
-static bool is_fold_used_again(const own *o, const rd_value *v)
-{
-    const rd_value *t    = v->kind == RD_VALUE_READ ? &o->graph->value[v->target] : v;
-    rd_set          axes = 0;
-
-    for (int d = 0; d < t->n_dim; d++)
-        axes |= t == v ? rd_bit(t->dim[d]) : rd_subscript_axes(o->graph, &v->at[d]);
-    return t->kind == RD_VALUE_REDUCE && !t->dense &&
-           rd_points_of(o->graph, o->space & ~o->value->reduced & ~axes) >= RD_OFTEN;
-}
-
-/* What a stored value was made from, at the places where it is read: whether it is stored depends
- * on who else reads it, which must not matter here. */
-static bool access_through(own *o, const rd_value *read)
-{
-    const rd_value *t     = &o->graph->value[read->target];
-    own             inner = { .graph = o->graph, .value = t, .depth = o->depth + 1 };
-
-    if (t->dense || t->kind == RD_VALUE_JOIN || o->depth == MAX_DEPTH ||
-        is_fold_used_again(o, read))
-        return access_storage(o, read);
-    if (!find_accesses(&inner))
-        return false;
-    for (int i = 0; i < inner.n; i++) {
-        own_access *from = &inner.access[i], *a = new_access(o, from->bytes);
-
-        if (!a)
-            return false;
-        for (int d = 0; d < t->n_dim; d++) {
-            add_subscript(o, a, &read->at[d], from->coef[t->dim[d]]);
-            if (rd_in(from->gathered, t->dim[d]))
-                a->gathered |= rd_subscript_axes(o->graph, &read->at[d]);
-            from->coef[t->dim[d]] = 0;
-        }
-        for (int x = 0; x < o->graph->n_axis; x++)
-            a->coef[x] += from->coef[x];
-    }
-    return true;
-}
-
-static bool is_source(const rd_value *v)
-{
-    return v->kind == RD_VALUE_READ || v->kind == RD_VALUE_COORD || v->kind == RD_VALUE_JOIN;
-}
-
-/* Walks from the fold's operands through maps and other folds to what is read. */
-static bool find_accesses(own *o)
-{
-    size_t   n     = (size_t)o->graph->n_value;
-    int32_t *stack = rd_pool_get(o->graph->pool, (n + 3) * sizeof *stack);
-    bool    *seen  = rd_pool_get(o->graph->pool, n);
-    int      top   = 0;
-
-    if (!stack || !seen)
-        return false;
-    for (int k = 0; k < o->value->n_in; k++)
-        if (o->value->in[k] >= 0 && !seen[o->value->in[k]]) {
-            seen[o->value->in[k]] = true;
-            stack[top++]          = o->value->in[k];
-        }
-    while (top) {
-        const rd_value *v = &o->graph->value[stack[--top]];
-
-        if (is_source(v)) {
-            if (!(v->kind == RD_VALUE_JOIN ? access_storage(o, v)
-                  : v->target >= 0         ? access_through(o, v)
-                                           : access_place(o, v)))
-                return false;
-            continue;
-        }
-        if (is_fold_used_again(o, v)) {
-            if (!access_storage(o, v))
-                return false;
-            continue;
-        }
-        for (int k = 0; k < v->n_in; k++)
-            if (v->in[k] >= 0 && !seen[v->in[k]]) {
-                seen[v->in[k]] = true;
-                stack[top++]   = v->in[k];
-            }
-    }
-    for (int i = 0; i < o->n; i++)
-        for (int a = 0; a < o->graph->n_axis; a++)
-            if (o->access[i].coef[a])
-                o->access[i].axes |= rd_bit(a);
-    return true;
-}
-
 /* ---- Own virtual shape: axes x outside y that every operand reads as one --------------------- */
-static int64_t index_coef(const own *o, int axis)
+static int64_t index_coef(const rd_fold_reads *o, int axis)
 {
     const rd_subscript *at = &o->value->combine->index;
 
@@ -191,7 +25,7 @@ static int64_t index_coef(const own *o, int axis)
     return 0;
 }
 
-static bool joins(const own *o, int x, int y)
+static bool joins(const rd_fold_reads *o, int x, int y)
 {
     bool in_order = index_coef(o, x) == index_coef(o, y) * extent(o, y), walked = false;
 
@@ -211,7 +45,7 @@ static bool joins(const own *o, int x, int y)
 
 /* The axis that joins outside y, or -1; the one axis of that property with the least number if
  * there were several. */
-static int outside(const own *o, int y)
+static int outside(const rd_fold_reads *o, int y)
 {
     for (int x = 0; x < o->graph->n_axis; x++)
         if (joins(o, x, y))
@@ -219,7 +53,7 @@ static int outside(const own *o, int y)
     return -1;
 }
 
-static bool innermost(const own *o, int x)
+static bool innermost(const rd_fold_reads *o, int x)
 {
     for (int y = 0; y < o->graph->n_axis; y++)
         if (joins(o, x, y))
@@ -227,7 +61,7 @@ static bool innermost(const own *o, int x)
     return true;
 }
 
-static int64_t group_extent(const own *o, int y)
+static int64_t group_extent(const rd_fold_reads *o, int y)
 {
     int64_t n = extent(o, y);
 
@@ -238,10 +72,10 @@ static int64_t group_extent(const own *o, int y)
 }
 
 /* ---- Order of the reduced axes --------------------------------------------------------------- */
-static const own_access *heaviest(const own *o)
+static const rd_own_access *heaviest(const rd_fold_reads *o)
 {
-    const own_access *best = NULL;
-    double            most = -1;
+    const rd_own_access *best = NULL;
+    double               most = -1;
 
     for (int i = 0; i < o->n; i++) {
         double points = o->access[i].bytes ? (double)rd_points_of(o->graph, o->access[i].axes) : -1;
@@ -254,7 +88,7 @@ static const own_access *heaviest(const own *o)
     return best;
 }
 
-static bool before(const own *o, const own_access *by, int a, int b)
+static bool before(const rd_fold_reads *o, const rd_own_access *by, int a, int b)
 {
     int64_t p = by ? llabs(by->coef[a]) : 0, q = by ? llabs(by->coef[b]) : 0;
 
@@ -263,9 +97,9 @@ static bool before(const own *o, const own_access *by, int a, int b)
     return index_coef(o, a) > index_coef(o, b);
 }
 
-static void order_axes(const own *o, rd_combine *c, bool c_order)
+static void order_axes(const rd_fold_reads *o, rd_combine *c, bool c_order)
 {
-    const own_access *by = c_order ? NULL : heaviest(o);
+    const rd_own_access *by = c_order ? NULL : heaviest(o);
 
     for (int a = 0; a < o->graph->n_axis; a++)
         if (rd_in(o->value->reduced, a)) {
@@ -280,14 +114,14 @@ static void order_axes(const own *o, rd_combine *c, bool c_order)
 /* ---- Lane axis ------------------------------------------------------------------------------- */
 /* Does the operand stay along kept axes, as the points of either side do in pairs?  Then what is
  * turned once, so that neighbours along an axis lie side by side, is read many times. */
-static bool is_read_again(const own *o, const own_access *a)
+static bool is_read_again(const rd_fold_reads *o, const rd_own_access *a)
 {
     return rd_points_of(o->graph, o->space & ~o->value->reduced & ~a->axes) >= RD_OFTEN;
 }
 
 /* May all steps of a lane be near, for as many lanes as are computed side by side?  Those of a
  * block, or the features of either side of pairs. */
-static bool is_short(const own *o)
+static bool is_short(const rd_fold_reads *o)
 {
     enum { FEATURES = 512 };
     const int64_t steps = rd_points_of(o->graph, o->value->reduced);
@@ -300,7 +134,7 @@ static bool is_short(const own *o)
 
 /* Cost of reading neighbours along `axis` side by side, per 4 bytes: constants of the notes on
  * evaluation, fixed. */
-static double load_cost(const own *o, const own_access *a, int axis)
+static double load_cost(const rd_fold_reads *o, const rd_own_access *a, int axis)
 {
     int64_t step = llabs(a->coef[axis]);
     bool    unit = false;
@@ -320,21 +154,21 @@ static double load_cost(const own *o, const own_access *a, int axis)
 
 /* Elements that are taken one by one take as long if they are small.  Of floats the tree was chosen
  * without that, and stays: its bits are what others rely on. */
-static int bytes_by(const own *o, const own_access *a, int axis)
+static int bytes_by(const rd_fold_reads *o, const rd_own_access *a, int axis)
 {
     const bool floats = rd_dtype_kind(o->graph->value[o->value->in[0]].type) == RD_KIND_FLOAT;
 
     return a->bytes && a->bytes < 4 && !floats && llabs(a->coef[axis]) > 8 ? 4 : a->bytes;
 }
 
-static double lane_cost(const own *o, int axis)
+static double lane_cost(const rd_fold_reads *o, int axis)
 {
     double  points = (double)rd_points_of(o->graph, o->space), cost = 0;
     int64_t n = group_extent(o, axis), whole = (n + 63) / 64 * 64;
 
     for (int i = 0; i < o->n; i++)
-        cost +=
-            points / 64 * load_cost(o, &o->access[i], axis) * bytes_by(o, &o->access[i], axis) / 4;
+        cost += points / 64 * load_cost(o, &o->access[i], axis) * bytes_by(o, &o->access[i], axis) /
+                4 * o->access[i].times;
     if (n > 0)
         cost += ((double)whole / (double)n - 1) * points / 64 * o->value->ops;
     if (rd_in(o->value->reduced, axis))
@@ -344,7 +178,7 @@ static double lane_cost(const own *o, int axis)
 
 /* Of two lanes that cost the same.  Never by number: what else is evaluated gives axes their
  * numbers. */
-static bool preferred(const own *o, int a, int b)
+static bool preferred(const rd_fold_reads *o, int a, int b)
 {
     bool    p = rd_in(o->value->reduced, a), q = rd_in(o->value->reduced, b);
     int64_t m = group_extent(o, a), n = group_extent(o, b);
@@ -354,7 +188,7 @@ static bool preferred(const own *o, int a, int b)
     return m != n ? m > n : index_coef(o, a) > index_coef(o, b);
 }
 
-static int choose_lane(const own *o, bool reduced_allowed)
+static int choose_lane(const rd_fold_reads *o, bool reduced_allowed)
 {
     int    best  = -1;
     double least = 0;
@@ -375,7 +209,7 @@ static int choose_lane(const own *o, bool reduced_allowed)
 }
 
 /* Moves the lane axis and those that join outside it to the end of the order. */
-static void move_lane_last(const own *o, rd_combine *c, int lane)
+static void move_lane_last(const rd_fold_reads *o, rd_combine *c, int lane)
 {
     int32_t group[RD_MAX_AXES], n_group = 0, n = 0;
     rd_set  in_group = 0;
@@ -401,9 +235,9 @@ static bool takes_as_it_merges(int32_t reducer)
 /* Is the scan's axis the one along which its heaviest operand is walked in the smallest steps?
  * Then neighbours are elements of one scan, and their sums must not wait for each other; else they
  * are elements of neighbouring scans. */
-static bool runs_along_memory(const own *o, int axis)
+static bool runs_along_memory(const rd_fold_reads *o, int axis)
 {
-    const own_access *by = heaviest(o);
+    const rd_own_access *by = heaviest(o);
 
     for (int a = 0; by && a < o->graph->n_axis; a++)
         if (a != axis && rd_in(o->space, a) && extent(o, a) > 1 && by->coef[a] &&
@@ -412,7 +246,7 @@ static bool runs_along_memory(const own *o, int axis)
     return true;
 }
 
-static rd_prefix choose_prefix(const own *o, const rd_combine *c)
+static rd_prefix choose_prefix(const rd_fold_reads *o, const rd_combine *c)
 {
     const bool tree = o->value->kind == RD_VALUE_SCAN && c->steps == RD_TREE_STEPS &&
                       c->n_order == 1 && takes_as_it_merges(o->value->reducer) &&
@@ -424,7 +258,7 @@ static rd_prefix choose_prefix(const own *o, const rd_combine *c)
 /* ---- Groups ---------------------------------------------------------------------------------- */
 /* Neighbours of one label would wait for each other, as each changes the sum that the one before
  * has made; so some lanes take turns, where their states stay in the first-level cache. */
-static int32_t lanes_of_groups(const own *o, const rd_combine *c, bool any_order)
+static int32_t lanes_of_groups(const rd_fold_reads *o, const rd_combine *c, bool any_order)
 {
     enum { FEW = 1024 };
     const rd_value *v    = o->value;
@@ -463,14 +297,14 @@ static bool may_have_lanes(const rd_graph *graph, const rd_value *v)
     return !facts->user || rd_points_of(graph, v->reduced) >= 16 * RD_TREE_LANES;
 }
 
-static bool combine(rd_graph *graph, rd_value *v)
+static bool combine(rd_graph *graph, rd_value *v, rd_looked **looked)
 {
-    own         o         = { .graph = graph, .value = v, .space = rd_space(v) };
-    rd_combine *c         = v->combine;
-    rd_law      law       = (rd_law)v->expr->as.fold->law;
-    const bool  any_order = may_have_lanes(graph, v);
+    rd_fold_reads o   = { .graph = graph, .value = v, .space = rd_space(v), .looked = looked };
+    rd_combine   *c   = v->combine;
+    rd_law        law = (rd_law)v->expr->as.fold->law;
+    const bool    any_order = may_have_lanes(graph, v);
 
-    if (!find_accesses(&o))
+    if (!rd_find_accesses(&o))
         return false;
     order_axes(&o, c, !any_order);
     c->steps      = RD_TREE_STEPS;
@@ -495,9 +329,13 @@ static bool combine(rd_graph *graph, rd_value *v)
 
 bool rd_combine_trees(rd_graph *graph)
 {
+    rd_looked **looked = rd_pool_get(graph->pool, (size_t)graph->n_value * sizeof(rd_looked *));
+
+    if (!looked)
+        return false;
     for (int i = 0; i < graph->n_value; i++)
         if (graph->value[i].combine &&
-            (!rd_goes_on(graph->ctx) || !combine(graph, &graph->value[i])))
+            (!rd_goes_on(graph->ctx) || !combine(graph, &graph->value[i], looked)))
             return false;
     return true;
 }
