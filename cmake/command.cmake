@@ -6,7 +6,8 @@ find_package(ZLIB)
 
 file(GLOB_RECURSE command_sources CONFIGURE_DEPENDS src/command/*.c)
 list(FILTER command_sources EXCLUDE REGEX src/command/main.c)
-add_library(rdim_command_parts OBJECT ${command_sources} src/core/machine_memory.c)
+add_library(rdim_command_parts OBJECT ${command_sources} src/core/machine_memory.c
+    src/core/replaced.c)
 set_target_properties(rdim_command_parts PROPERTIES C_STANDARD 11 C_EXTENSIONS OFF)
 target_include_directories(rdim_command_parts PUBLIC src/command PRIVATE src)
 target_compile_definitions(rdim_command_parts PRIVATE _GNU_SOURCE)   # O_TMPFILE, memfd_create, getopt_long

@@ -1633,8 +1633,10 @@ typedef struct rd_save_opts {
     bool        big_endian;  /* default: little */
 } rd_save_opts;
 /** Evaluates y and writes it: rd_save(ctx, y, "out.npy"), keywords rd_save_opts.  Written aside and
- *  renamed, so that the path holds the old file or the whole new one.  RD_ERR_FILE on failure, the
- *  old file untouched; RD_ERR_TYPE of bf16, which the format lacks. */
+ *  renamed, so that the path holds the old file or the whole new one, which has the old one's mode
+ *  and, where the process may give files away, its owner.  A link stays, and the file that it leads
+ *  to is replaced.  RD_ERR_FILE on failure, the old file untouched, and of what is no regular file;
+ *  RD_ERR_TYPE of bf16, which the format lacks. */
 #ifndef __cplusplus
 #define rd_save(ctx, y, ...) \
     rd_save_npy(ctx, y, &(rd_save_opts){ .size = sizeof(rd_save_opts), .path = __VA_ARGS__ })

@@ -581,6 +581,49 @@ START_TEST(failed_writes)
 }
 END_TEST
 
+static mode_t mode_of(const char *path)
+{
+    struct stat facts;
+
+    ck_assert(stat(path, &facts) == 0);
+    return facts.st_mode & 07777;
+}
+
+/* A file that is replaced leaves its mode to the new one, and a link to it stays a link. */
+START_TEST(replaced)
+{
+    static const mode_t modes[] = { 0600, 0444, 0664, 0755 };
+    float               data[4] = { 1, 2, 3, 4 }, back[4];
+    char                place[300], link[300];
+    struct stat         facts;
+
+    snprintf(place, sizeof place, "%s/place.npy", dir);
+    snprintf(link, sizeof link, "%s/link.npy", dir);
+    rd_expr *const y = rd_wrap(ctx, data, RD_SHAPE(4));
+    write_file(place, "old", 3);
+    ck_assert(symlink("place.npy", link) == 0);
+    for (int k = 0; k < COUNT(modes); k++) {
+        ck_assert(chmod(place, modes[k]) == 0);
+        data[0] = (float)k;
+        ck_assert_msg(rd_save(ctx, y, k % 2 ? link : place) == RD_OK, "%s", rd_error_text(ctx));
+        ck_assert_int_eq(mode_of(place), modes[k]);
+        ck_assert(lstat(link, &facts) == 0 && S_ISLNK(facts.st_mode));
+        ck_assert(chmod(place, 0600) == 0);
+        ck_assert(rd_read(ctx, place, RD_INTO(back, RD_SHAPE(4))) == RD_OK && back[0] == data[0]);
+    }
+    if (geteuid() == 0) { /* who else could give the file away */
+        ck_assert(chown(place, 1, 2) == 0 && rd_save(ctx, y, place) == RD_OK);
+        ck_assert(stat(place, &facts) == 0 && facts.st_uid == 1 && facts.st_gid == 2);
+    }
+    ck_assert(remove(place) == 0);
+    ck_assert_msg(rd_save(ctx, y, link) == RD_OK, "%s", rd_error_text(ctx)); /* a link to nothing */
+    ck_assert(lstat(link, &facts) == 0 && S_ISREG(facts.st_mode));
+    ck_assert(mkfifo(place, 0600) == 0 && rd_save(ctx, y, place) == RD_ERR_FILE);
+    ck_assert(strstr(rd_error_text(ctx), "not a regular file"));
+    ck_assert(stat(place, &facts) == 0 && S_ISFIFO(facts.st_mode));
+}
+END_TEST
+
 START_TEST(saved)
 {
     float       data[24], back[24];
@@ -631,6 +674,7 @@ int main(void)
     tcase_add_test(tc, wrong_output);
     tcase_add_test(tc, no_memory);
     tcase_add_test(tc, failed_writes);
+    tcase_add_test(tc, replaced);
     tcase_add_test(tc, saved);
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);

@@ -1,6 +1,7 @@
 /* aside.c - files that are written beside their places and renamed, so that nothing half done stays
  * behind. */
 #include "base.h"
+#include "core/replaced.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -60,12 +61,10 @@ static void check_target(const char *path, place *p)
                  S_ISDIR(p->old.st_mode) ? "a directory" : "not a regular file");
 }
 
-/* A rename replaces a link, and what it leads to would stay the old file.  A link to nothing is
- * replaced. */
+/* A link to nothing is replaced. */
 static const char *behind_links(const char *path)
 {
-    struct stat facts;
-    char *real = lstat(path, &facts) == 0 && S_ISLNK(facts.st_mode) ? realpath(path, NULL) : NULL;
+    char       *real = rd_replaced_path(path);
     const char *copy = real ? cmd_copy(real, strlen(real)) : path;
 
     free(real);
@@ -142,21 +141,6 @@ const char *cmd_aside(const char *path)
 }
 
 /* ---- The rename ------------------------------------------------------------------------------ */
-/* Only root gives files away; to whoever else may not, the file is a new one of theirs, of the same
- * mode but for the rights that a mode gives to run as its owner. */
-static bool take_after(const place *p, int fd)
-{
-    struct stat now;
-    mode_t      mode = p->old.st_mode & 07777;
-
-    if (fstat(fd, &now) != 0)
-        return false;
-    if ((now.st_uid != p->old.st_uid || now.st_gid != p->old.st_gid) &&
-        fchown(fd, p->old.st_uid, p->old.st_gid) != 0)
-        mode &= 0777;
-    return fchmod(fd, mode) == 0 || errno == ENOTSUP || errno == EPERM;
-}
-
 /* A rename may reach the disk before the data does, and a crash between them would leave an empty
  * file where an old one was.  Where there was none it can be computed again, and 10 ms are saved. */
 static bool settle(const place *p, const char *name)
@@ -165,7 +149,8 @@ static bool settle(const place *p, const char *name)
 
     if (fd < 0)
         return !p->replaces;
-    bool there = take_after(p, fd) && (fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP);
+    bool there =
+        rd_replaced_take(fd, &p->old) && (fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP);
     if (close(fd) != 0 && errno != EINTR)
         there = false;
     return there;

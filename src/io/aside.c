@@ -1,10 +1,12 @@
 /* aside.c - files written aside and renamed. */
 #define _POSIX_C_SOURCE 200809L
 #include "io/aside.h"
+#include "core/replaced.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,14 +20,13 @@ static bool refuse(const rd_aside *s, const char *doing, int error)
 }
 
 /* Renaming over /dev/null would replace the device. */
-static bool check_target(const rd_aside *s)
+static bool check_target(rd_aside *s)
 {
-    struct stat facts;
-
-    if (stat(s->path, &facts) != 0 || S_ISREG(facts.st_mode))
+    s->replaces = stat(s->path, &s->old) == 0;
+    if (!s->replaces || S_ISREG(s->old.st_mode))
         return true;
     rd_fail(s->ctx, RD_ERR_FILE, "%s: %s: %s", s->call, s->path,
-            S_ISDIR(facts.st_mode) ? "a directory" : "not a regular file");
+            S_ISDIR(s->old.st_mode) ? "a directory" : "not a regular file");
     return false;
 }
 
@@ -33,16 +34,18 @@ static bool check_target(const rd_aside *s)
 bool rd_aside_open(rd_aside *s, rd_ctx *ctx, const char *call, const char *path)
 {
     static atomic_uint counter;
-    const size_t       room = strlen(path) + 40;
+    char *const        real = rd_replaced_path(path);
+    const size_t       room = strlen(real ? real : path) + 40;
 
-    *s = (rd_aside){ .ctx = ctx, .call = call, .path = path, .fd = -1 };
+    *s = (rd_aside){ .ctx = ctx, .call = call, .path = path, .real = real, .fd = -1 };
     if (!check_target(s) || !(s->name = rd_alloc(ctx, (int64_t)room)))
         return false;
     errno = EEXIST;
     for (int k = 0; k < NAMES && s->fd < 0 && (errno == EEXIST || errno == EINTR); k++) {
-        snprintf(s->name, room, "%s.%ld.%u.tmp", path, (long)getpid(),
+        snprintf(s->name, room, "%s.%ld.%u.tmp", real ? real : path, (long)getpid(),
                  atomic_fetch_add(&counter, 1));
-        s->fd = open(s->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        s->fd = open(s->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                     s->replaces ? 0600 : 0666); /* closed until it has the old one's mode */
     }
     return s->fd >= 0 || refuse(s, "cannot create a file beside it", errno);
 }
@@ -66,13 +69,15 @@ bool rd_aside_write(const rd_aside *s, const void *bytes, int64_t n)
  * file: fsync first. */
 static bool settle(rd_aside *s)
 {
+    if (s->replaces && !rd_replaced_take(s->fd, &s->old))
+        return refuse(s, "cannot take the mode of the file there", errno);
     if (fsync(s->fd) != 0 && errno != EINVAL && errno != ENOTSUP) /* some file systems have none */
         return refuse(s, "cannot write", errno);
     const int fd = s->fd;
     s->fd        = -1;
     if (close(fd) != 0 && errno != EINTR)
         return refuse(s, "cannot write", errno);
-    return rename(s->name, s->path) == 0 ||
+    return rename(s->name, s->real ? s->real : s->path) == 0 ||
            refuse(s, "cannot rename the file written beside it", errno);
 }
 
@@ -85,5 +90,6 @@ bool rd_aside_close(rd_aside *s, bool good)
     if (s->fd >= 0)
         close(s->fd);
     rd_free(s->ctx, s->name);
+    free(s->real);
     return there;
 }

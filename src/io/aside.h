@@ -3,12 +3,16 @@
 #ifndef RD_IO_ASIDE_H
 #define RD_IO_ASIDE_H
 #include "expr/expr.h"
+#include <sys/stat.h>
 
 typedef struct rd_aside {
     rd_ctx     *ctx;
     const char *call, *path; /* for failures, which are recorded */
+    char       *real;        /* the path behind links, or NULL   */
     char       *name;        /* of the file being written        */
     int         fd;
+    bool        replaces;
+    struct stat old; /* of what is there, if so */
 } rd_aside;
 
 bool rd_aside_open(rd_aside *file, rd_ctx *ctx, const char *call, const char *path);
