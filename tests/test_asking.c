@@ -638,6 +638,34 @@ START_TEST(deep_squares)
 }
 END_TEST
 
+/* A product of as many factors as there are levels, each of which asks for all products before: cut
+ * where a product is, a part reads one of them. */
+START_TEST(deep_products)
+{
+    static const int deep[]   = { 100, 200, 400, 800 };
+    size_t           bytes[4] = { 0 };
+    const double     start    = seconds();
+    float            out[4];
+
+    for (size_t d = 0; d < COUNT(deep); d++) {
+        rd_expr *y = rd_wrap(ctx, data, RD_SHAPE(4));
+
+        data[0] = 3, data[1] = -2, data[2] = 0, data[3] = NAN;
+        for (int k = 0; k < deep[d]; k++)
+            y = rd_mul(rd_cast(rd_ge(y, rd_neg(y)), RD_F32), y);
+        const char *text = rd_explain(ctx, RD_RESULTS({ y, NULL }), NULL);
+
+        ck_assert_msg(text && rd_eval(ctx, y, RD_INTO(out, RD_SHAPE(4))) == RD_OK, "%d: %s",
+                      deep[d], rd_error_text(ctx));
+        bytes[d] = strlen(text);
+        ck_assert(out[0] == 3 && out[1] == 0 && signbit(out[1]) && out[2] == 0 && isnan(out[3]));
+        ck_assert_msg(d == 0 || bytes[d] < 3 * bytes[d - 1], "%d levels: %zu bytes, %zu of half",
+                      deep[d], bytes[d], bytes[d - 1]);
+    }
+    expect_soon("products of products", start, SOON);
+}
+END_TEST
+
 /* Each mean is of the difference from the one before. */
 static rd_expr *alternating(rd_expr *x, int deep)
 {
@@ -814,11 +842,11 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        results_refused,    options_refused, calls_are_named, limits_are_named, elements_refused,
-        plans_refused,      runs_refused,    idle_inputs,     runs_fail,        first_error_stays,
-        texts_refused,      explained,       drawn,           traced,           traced_nowhere,
-        deep_maps,          deep_views,      deep_squares,    deep_reductions,  unrelated_outputs,
-        unrelated_operands, high_rank,       rank_of_ones,    no_elements
+        results_refused,   options_refused,    calls_are_named, limits_are_named, elements_refused,
+        plans_refused,     runs_refused,       idle_inputs,     runs_fail,        first_error_stays,
+        texts_refused,     explained,          drawn,           traced,           traced_nowhere,
+        deep_maps,         deep_views,         deep_squares,    deep_products,    deep_reductions,
+        unrelated_outputs, unrelated_operands, high_rank,       rank_of_ones,     no_elements
     };
 
     return run_suite("asking", tests, COUNT(tests));

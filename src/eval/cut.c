@@ -14,6 +14,7 @@ typedef struct node {
     int32_t bound;       /* of all that is open below it, with it; this much at most        */
     int32_t stamp;       /* of the last walk that met it                                    */
     bool    cut, copied; /* memory for all who read it; for the result that it is only */
+    bool    contracted;  /* a product that a sum rounds together with it */
 } node;
 
 typedef struct cutter {
@@ -51,11 +52,6 @@ static int32_t own_weight(const rd_expr *e)
     }
 }
 
-static bool is_product(const rd_expr *e)
-{
-    return e->kind == RD_EXPR_MAP && rd_product_of(e);
-}
-
 /* Products stay with the sums that they are added to, which round once.  What is larger than all
  * that is read and asked for would be memory that nobody counts on. */
 static bool may_be_cut(const cutter *k, int32_t i)
@@ -65,7 +61,7 @@ static bool may_be_cut(const cutter *k, int32_t i)
 
     kind = e->kind == RD_EXPR_REDUCE || e->kind == RD_EXPR_SCAN || e->kind == RD_EXPR_CONCAT ||
            e->kind == RD_EXPR_TAKE || e->kind == RD_EXPR_SORT || e->kind == RD_EXPR_CALL ||
-           (e->kind == RD_EXPR_MAP && !is_product(e));
+           (e->kind == RD_EXPR_MAP && !k->node[i].contracted);
     return kind && !k->node[i].cut && rd_expr_points(e) <= k->most;
 }
 
@@ -192,9 +188,24 @@ static void cut_at_products(cutter *k)
     }
 }
 
+static void find_contracted(cutter *k)
+{
+    for (int32_t i = 0; i < k->c.n_seen; i++) {
+        const rd_expr *e = expr_of(k, i);
+
+        for (int o = 0; o < e->n_in; o++) {
+            const rd_expr *const product = e->in[o] ? rd_contracted(e, o) : NULL;
+
+            if (product)
+                k->node[number_of(k, product)].contracted = true;
+        }
+    }
+}
+
 /* Operands first. */
 static bool cut_all(cutter *k)
 {
+    find_contracted(k);
     cut_at_products(k);
     for (int32_t i = k->c.n_seen; i-- > 0;) {
         const rd_expr *e     = expr_of(k, i);
