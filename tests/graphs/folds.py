@@ -229,6 +229,8 @@ def reduced(name, x, axes, keepdims, mask=None, skip_nan=False, initial=None, **
     y = REDUCERS[name](v, part, {**options, "name": name, "initial": initial})
     if y is REFUSED:
         return y
+    if skip_nan and v.unsure is not None:  # what is left out is unsure, too
+        y.unsure = either(y.unsure, v.unsure.any(-1))
     if initial is not None:
         y = began(name, y, initial)
     if keepdims and y is not REFUSED:

@@ -112,7 +112,8 @@ def unclear(row, operands):
     """Where ends that differ say nothing of what is between them."""
     if row.sure is None or all(x.lo is x.hi for x in operands):
         return None
-    differ = either(*(np.asarray(x.lo != x.hi) & ~np.isnan(x.lo) for x in operands if x.lo is not x.hi))
+    differ = either(*(np.asarray((x.lo != x.hi) | (np.signbit(x.lo) != np.signbit(x.hi))) & ~np.isnan(x.lo)
+                      for x in operands if x.lo is not x.hi))
     if differ is None:
         return None
     return differ & ~row.sure(*(end for x in operands for end in (x.lo, x.hi)))

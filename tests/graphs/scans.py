@@ -12,6 +12,8 @@ def scanned(name, x, axis, reverse, exclusive, mask=None, skip_nan=False, initia
     """rd_scan_name().  mask broadcasts to x; of floats' extremes nothing so far is NaN."""
     if x.kind.letter == "c" or (mask is not None and mask.unsure is not None):
         return REFUSED
+    if skip_nan and x.unsure is not None:  # what is left out is unsure, too
+        return REFUSED
     turn = (lambda v: np.flip(v, axis)) if reverse else (lambda v: v)
     v = x.view(lambda a: np.moveaxis(turn(a), axis, -1))
     part = None

@@ -120,7 +120,8 @@ def to_complex(x, kind):
     if x.kind.letter == "c":
         part = np.float32 if kind is K.C64 else np.float64
         error = x.hi + np.abs(x.lo) * (np.finfo(part).eps if x.kind is not kind else 0)
-        return Value(kind, x.lo, error, x.unsure)
+        lost = None if x.kind is kind else ~(np.abs(x.lo) < float(np.finfo(part).max) / 4)
+        return Value(kind, x.lo, error, either(x.unsure, lost))
     part = cast(x, K.F32 if kind is K.C64 else K.F64)
     lost = ~np.isfinite(part.lo) | ~np.isfinite(part.hi)
     return Value(kind, part.lo.astype(np.clongdouble), np.asarray(part.hi - part.lo), either(part.unsure, lost))
@@ -153,8 +154,10 @@ def finish(kind, lo, hi, unsure, ulps=0.5, slack=None):
         if ulps > 0.5:
             room = room + LONG(ulps) * np.maximum(K.unit(lo, w), K.unit(hi, w))
         lo, hi = np.where(np.isfinite(lo), lo - room, lo), np.where(np.isfinite(hi), hi + room, hi)
-    lo = K.rounded(lo, kind)
-    return Value(kind, lo, lo if one else K.rounded(hi, kind), unsure), raw
+    lo, hi = K.rounded(lo, kind), None if one else K.rounded(hi, kind)
+    if not one:
+        unsure = either(unsure, np.isnan(lo) != np.isnan(hi))
+    return Value(kind, lo, lo if one else hi, unsure), raw
 
 
 # ---- The verdict ----------------------------------------------------------------------------------------------------
