@@ -191,14 +191,15 @@ set_source_files_properties(tests/test_math.c PROPERTIES COMPILE_OPTIONS -fno-tr
 
 # ---- The command: runs of it, and broken files for each reader -------------------------------------
 if(TARGET rdim_command AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize=thread")
-    foreach(suite IN ITEMS command command_netcdf)
+    foreach(suite IN ITEMS command command_netcdf command_files)
         add_executable(test_${suite} tests/command/test_${suite}.c)
         set_target_properties(test_${suite} PROPERTIES
             RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests C_STANDARD 11 C_EXTENSIONS OFF)
         target_include_directories(test_${suite} PRIVATE tests)
         target_compile_definitions(test_${suite} PRIVATE _GNU_SOURCE RDIM_COMMAND="$<TARGET_FILE:rdim_command>"
             RDIM_CASES="${PROJECT_SOURCE_DIR}/tests/command/cases"
-            RDIM_COOKBOOK="${PROJECT_SOURCE_DIR}/docs/cookbook.md")
+            RDIM_COOKBOOK="${PROJECT_SOURCE_DIR}/docs/cookbook.md"
+            RDIM_FILES="${PROJECT_SOURCE_DIR}/tests/data/files")
         target_link_libraries(test_${suite} PRIVATE rdim_command_parts PkgConfig::CHECK rdim_warnings)
         add_dependencies(test_${suite} rdim_command)
         add_test(NAME ${suite} COMMAND test_${suite})

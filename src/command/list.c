@@ -19,7 +19,9 @@ static void list_variable(cmd_file *file, cmd_variable *v)
         printf(": %s", v->title);
     if (v->packing.type != RD_AUTO)
         printf("; packed");
-    if (v->layout)
+    if (v->why)
+        printf("; cannot be read: %s", v->why);
+    else if (v->layout)
         printf("; %s", v->layout);
     putchar('\n');
 }

@@ -47,7 +47,10 @@ static void unshuffle(const void *from, void *to, int64_t n, int64_t size)
     case 2: unshuffle_uint16_t(from, to, n); break;
     case 4: unshuffle_uint32_t(from, to, n); break;
     case 8: unshuffle_uint64_t(from, to, n); break;
-    default: memcpy(to, from, (size_t)(n * size)); break;
+    default:
+        for (int64_t b = 0; b < size; b++)
+            for (int64_t i = 0; i < n; i++)
+                ((uint8_t *)to)[i * size + b] = ((const uint8_t *)from)[b * n + i];
     }
 }
 

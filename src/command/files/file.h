@@ -33,6 +33,8 @@ typedef struct cmd_variable {
     cmd_axis    axis[RD_MAX_RANK];
     const char *units, *title, *standard; /* NULL: not said */
     const char *layout;                   /* "mapped", "chunks, deflated": how it is stored */
+    const char
+        *why; /* it cannot be read: "its elements are texts"; NULL: it can, as far as is known */
     cmd_packing packing;
     int64_t     id, offset, bytes; /* the format's own */
     int32_t     order;

@@ -134,8 +134,9 @@ static const void *decode(cmd_file *file, const cmd_variable *v, int64_t bytes)
  * known where they lie, and what was done to them; the library decodes the others. */
 static rd_expr *read_found(cmd_file *file, cmd_variable *v)
 {
-    if (v->type == RD_AUTO)
-        cmd_fail("%s: %s has elements that are no numbers", file->path, v->name);
+    if (v->type == RD_AUTO || v->why)
+        cmd_fail("%s: %s cannot be read: %s", file->path, v->name,
+                 v->why ? v->why : "its elements are no numbers");
     const int64_t bytes = cmd_points(&v->shape, v->type, v->name) * cmd_size_of(v->type);
     if (bytes == 0)
         return cmd_leaf(file->ctx, v, NULL);

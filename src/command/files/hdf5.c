@@ -13,6 +13,7 @@ static bool matches(const uint8_t *bytes, size_t n)
 #if RDIM_HDF5
 #include "files/hdf5_api.h"
 #include "files/hdf5_attributes.h"
+#include "files/hdf5_types.h"
 #include "files/hdf5_write.h"
 #include "files/inflate.h"
 #include "files/packing.h"
@@ -47,8 +48,10 @@ static void describe(const walk *w, hid_t set, const char *name)
 
         for (int k = 0; k < rank; k++)
             shape.at[k] = extent[k] < INT64_MAX / 2 ? (int64_t)extent[k] : -1;
-        v->name = cmd_copy(name, strlen(name));
-        cmd_set_shape(v, cmd_hdf5_type(h5, set), &shape);
+        v->name                  = cmd_copy(name, strlen(name));
+        const cmd_hdf5_type type = cmd_hdf5_type_of_set(h5, set);
+        cmd_set_shape(v, type.type, &shape);
+        v->why = type.why;
         for (int k = 0; k < rank; k++)
             v->axis[k].record = most[k] == H5S_UNLIMITED;
         v->layout         = h5->H5Pget_layout(plan) != H5D_CHUNKED ? "mapped"
@@ -158,13 +161,12 @@ static void close_set(const dataset *d)
     d->h5->H5Dclose(d->id);
 }
 
-/* In this machine's order, and as large as what they are read as? */
+/* Are the bytes in the file what they are read as? */
 static bool usable(const dataset *d)
 {
-    const int64_t size = (int64_t)d->h5->H5Tget_size(d->type);
+    const cmd_hdf5_type found = cmd_hdf5_type_of(d->h5, d->type);
 
-    return (size == 1 || d->h5->H5Tget_order(d->type) == H5T_ORDER_LE) &&
-           size == cmd_size_of(d->as);
+    return found.as_is && cmd_size_of(found.type) == cmd_size_of(d->as);
 }
 
 /* Of a dataset in one piece its offset, counted from the file's first byte, whatever is before the
@@ -324,10 +326,11 @@ static void decode(const cmd_file *file, const cmd_variable *v, void *to)
 
     if (!open_set(&d, id_of(file), v->name, v->type, &v->shape))
         cmd_fail("%s: %s cannot be opened", file->path, v->name);
-    if (d.h5->H5Dread(d.id, cmd_hdf5_memory_type(d.h5, d.id, v->type), H5S_ALL, H5S_ALL,
-                      H5P_DEFAULT, to) < 0)
+    const hid_t memory = cmd_hdf5_memory_type(d.h5, d.type);
+    if (d.h5->H5Dread(d.id, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, to) < 0)
         cmd_fail("%s: %s cannot be read (damaged, or a filter that is not installed)", file->path,
                  v->name);
+    d.h5->H5Tclose(memory);
     close_set(&d);
     for (int64_t i = 0; v->type == RD_BOOL && i < points; i++)
         at[i] = at[i] != 0;

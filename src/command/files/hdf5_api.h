@@ -11,15 +11,19 @@
         call(H5Pget_filter2) call(H5Pclose) call(H5Gget_info) call(H5Lget_name_by_idx) call(       \
             H5Oopen) call(H5Oclose) call(H5Oexists_by_name) call(H5Iget_type) call(H5Iget_name)    \
             call(H5Dopen2) call(H5Dclose) call(H5Dget_space) call(H5Dget_type)                     \
-                call(H5Dget_create_plist) call(H5Dget_offset) call(H5Dread) call(H5Dcreate2)       \
-                    call(H5Dwrite) call(H5Dvlen_reclaim) call(H5Rdereference2) call(H5Rcreate)     \
-                        call(H5Sget_simple_extent_ndims) call(H5Sget_simple_extent_dims)           \
-                            call(H5Sget_simple_extent_type) call(H5Sclose) call(H5Screate) call(   \
-                                H5Screate_simple) call(H5Sselect_hyperslab) call(H5Tget_class)     \
-                                call(H5Tget_size) call(H5Tget_sign) call(H5Tget_order)             \
-                                    call(H5Tget_ebias) call(H5Tclose) call(H5Tcopy)                \
-                                        call(H5Tset_size) call(H5Tis_variable_str)                 \
-                                            call(H5Tget_nmembers) call(H5Tenum_create)             \
+                call(H5Dget_create_plist) call(H5Dget_offset) call(H5Dread) call(H5Dcreate2) call( \
+                    H5Dwrite) call(H5Dvlen_reclaim) call(H5Rdereference2) call(H5Rcreate)          \
+                    call(H5Sget_simple_extent_ndims) call(H5Sget_simple_extent_dims) call(         \
+                        H5Sget_simple_extent_type) call(H5Sclose) call(H5Screate)                  \
+                        call(H5Screate_simple) call(H5Sselect_hyperslab) call(H5Tget_class) call(  \
+                            H5Tget_size) call(H5Tget_sign) call(H5Tget_order) call(H5Tget_ebias)   \
+                            call(H5Tclose) call(H5Tcopy) call(H5Tset_size) call(                   \
+                                H5Tis_variable_str) call(H5Tget_nmembers) call(H5Tget_precision)   \
+                                call(H5Tget_offset) call(H5Tget_norm) call(H5Tget_fields)          \
+                                    call(H5Tget_super) call(H5Tget_member_name)                    \
+                                        call(H5Tget_member_value) call(H5Tget_member_type)         \
+                                            call(H5Tget_member_offset) call(H5Tset_order) call(    \
+                                                H5Tcreate) call(H5Tinsert) call(H5Tenum_create)    \
                                                 call(H5Tenum_insert) call(H5Tvlen_create)          \
                                                     call(H5Aopen) call(H5Aexists) call(H5Aread)    \
                                                         call(H5Aget_type) call(H5Aget_space)       \

@@ -1,68 +1,11 @@
 /* hdf5_attributes.c - what is said about a dataset. */
 #if RDIM_HDF5
 #include "files/hdf5_attributes.h"
+#include "files/hdf5_types.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_TEXT = 1 << 16, MOST_NAME = 4096, MOST_COORDINATES = 1 << 22 };
-
-static rd_dtype type_of(const cmd_hdf5_api *h5, hid_t type)
-{
-    const size_t size = h5->H5Tget_size(type);
-
-    switch (h5->H5Tget_class(type)) {
-    case H5T_INTEGER: {
-        const bool sign = h5->H5Tget_sign(type) == H5T_SGN_2;
-        return size == 1   ? (sign ? RD_I8 : RD_U8)
-               : size == 2 ? (sign ? RD_I16 : RD_U16)
-               : size == 4 ? (sign ? RD_I32 : RD_U32)
-               : size == 8 ? (sign ? RD_I64 : RD_U64)
-                           : RD_AUTO;
-    }
-    case H5T_FLOAT:
-        return size == 4   ? RD_F32
-               : size == 8 ? RD_F64
-               : size == 2 && h5->H5Tget_ebias(type) == 15 && h5->H5Tget_order(type) == H5T_ORDER_LE
-                   ? RD_F16
-                   : RD_AUTO;
-    case H5T_ENUM: /* FALSE and TRUE, as h5py writes bools */
-        return size == 1 && h5->H5Tget_nmembers(type) == 2 ? RD_BOOL : RD_AUTO;
-    default: return RD_AUTO;
-    }
-}
-
-rd_dtype cmd_hdf5_type(const cmd_hdf5_api *h5, hid_t set)
-{
-    const hid_t    type  = h5->H5Dget_type(set);
-    const rd_dtype found = type_of(h5, type);
-
-    h5->H5Tclose(type);
-    return found;
-}
-
-hid_t cmd_hdf5_native_type(const cmd_hdf5_api *h5, rd_dtype type)
-{
-    switch (type) {
-    case RD_I8: return h5->NATIVE_INT8;
-    case RD_U8: return h5->NATIVE_UINT8;
-    case RD_I16: return h5->NATIVE_INT16;
-    case RD_U16: return h5->NATIVE_UINT16;
-    case RD_I32: return h5->NATIVE_INT32;
-    case RD_U32: return h5->NATIVE_UINT32;
-    case RD_I64: return h5->NATIVE_INT64;
-    case RD_U64: return h5->NATIVE_UINT64;
-    case RD_F32: return h5->NATIVE_FLOAT;
-    case RD_F64: return h5->NATIVE_DOUBLE;
-    default: return -1;
-    }
-}
-
-hid_t cmd_hdf5_memory_type(const cmd_hdf5_api *h5, hid_t set, rd_dtype type)
-{
-    const hid_t native = cmd_hdf5_native_type(h5, type);
-
-    return native >= 0 ? native : h5->H5Dget_type(set);
-}
 
 /* The attribute; -1: there is none.  One that cannot be read is not taken for one that is not there: an
  * array would lose its scale, or its missing values. */
@@ -125,9 +68,10 @@ int cmd_hdf5_numbers(void *user, const char *name, int most, double *at, rd_dtyp
     if (id < 0)
         return 0;
     const hid_t stored = h5->H5Aget_type(id), space = h5->H5Aget_space(id);
-    int64_t     n = points_of(h5, space);
-    *type         = type_of(h5, stored);
-    if (n > most || *type == RD_AUTO || *type == RD_BOOL || *type == RD_F16)
+    int64_t     n           = points_of(h5, space);
+    const H5T_class_t class = h5->H5Tget_class(stored);
+    *type                   = cmd_hdf5_type_of(h5, stored).type;
+    if (n > most || *type == RD_AUTO || (class != H5T_INTEGER && class != H5T_FLOAT))
         n = 0;
     else if (h5->H5Aread(id, h5->NATIVE_DOUBLE, at) < 0)
         cmd_fail("an attribute %s of this HDF5 file cannot be read (damaged?)", name);
@@ -150,7 +94,8 @@ static void read_scale(const cmd_hdf5_api *h5, hid_t scale, cmd_axis *axis)
     /* NetCDF's dimensions without coordinates are scales, too, and say so. */
     if ((!name || strncmp(name, "This is a netCDF dimension", 26) != 0) &&
         points_of(h5, space) == axis->n && axis->n > 0 && axis->n <= MOST_COORDINATES &&
-        h5->H5Sget_simple_extent_ndims(space) == 1 && cmd_hdf5_type(h5, scale) != RD_AUTO) {
+        h5->H5Sget_simple_extent_ndims(space) == 1 &&
+        cmd_hdf5_type_of_set(h5, scale).type != RD_AUTO) {
         double *at = cmd_room((size_t)axis->n * sizeof *at);
         if (h5->H5Dread(scale, h5->NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, at) >= 0)
             axis->at = at;

@@ -1,4 +1,4 @@
-/* hdf5_attributes.h - what is said about a dataset: its type, attributes, scales of its axes. */
+/* hdf5_attributes.h - what is said about a dataset: attributes, scales of its axes. */
 #ifndef CMD_HDF5_ATTRIBUTES_H
 #define CMD_HDF5_ATTRIBUTES_H
 #include "files/file.h"
@@ -9,12 +9,6 @@ typedef struct cmd_hdf5_object {
     hid_t               id;
 } cmd_hdf5_object;
 
-/* The type of a dataset's elements; RD_AUTO: no numbers, or none of ours. */
-rd_dtype cmd_hdf5_type(const cmd_hdf5_api *h5, hid_t set);
-/* This machine's type of ours; -1: HDF5 has none. */
-hid_t cmd_hdf5_native_type(const cmd_hdf5_api *h5, rd_dtype type);
-/* As what they are read: this machine's type, or the file's own where nothing is to convert. */
-hid_t cmd_hdf5_memory_type(const cmd_hdf5_api *h5, hid_t set, rd_dtype type);
 /* A text attribute; NULL: none. */
 const char *cmd_hdf5_text(const cmd_hdf5_api *h5, hid_t object, const char *name);
 /* cmd_numbers, of a cmd_hdf5_object. */

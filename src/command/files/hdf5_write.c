@@ -3,7 +3,7 @@
 #include "files/hdf5_write.h"
 #include "files/formats.h"
 #include "files/hdf5_api.h"
-#include "files/hdf5_attributes.h"
+#include "files/hdf5_types.h"
 #include "result.h"
 #include <string.h>
 

@@ -1,0 +1,265 @@
+/* hdf5_types.c - which of our types the elements of an HDF5 file are.
+ *
+ * A type of HDF5 is a layout of bits, and two types of one size need not be the same.  So the layout is
+ * compared, field by field.  The library converts what has another one, where a type of ours holds each
+ * value; what none holds is refused, with the layout in the sentence. */
+#if RDIM_HDF5
+#include "files/hdf5_types.h"
+#include <string.h>
+
+/* ---- Integers -------------------------------------------------------------------------------- */
+static bool is_ordered(const cmd_hdf5_api *h5, hid_t stored)
+{
+    const H5T_order_t order = h5->H5Tget_order(stored);
+
+    return order == H5T_ORDER_LE || order == H5T_ORDER_BE ||
+           (order == H5T_ORDER_NONE && h5->H5Tget_size(stored) == 1);
+}
+
+static bool is_little(const cmd_hdf5_api *h5, hid_t stored)
+{
+    return h5->H5Tget_size(stored) == 1 || h5->H5Tget_order(stored) == H5T_ORDER_LE;
+}
+
+static cmd_hdf5_type integer_of(const cmd_hdf5_api *h5, hid_t stored)
+{
+    static const rd_dtype types[][2] = {
+        { RD_U8, RD_I8 }, { RD_U16, RD_I16 }, { RD_U32, RD_I32 }, { RD_U64, RD_I64 }
+    };
+    const size_t bits  = h5->H5Tget_precision(stored);
+    const bool   sign  = h5->H5Tget_sign(stored) == H5T_SGN_2;
+    const int    width = bits <= 8 ? 0 : bits <= 16 ? 1 : bits <= 32 ? 2 : 3;
+
+    if (bits < 1 || bits > 64 || !is_ordered(h5, stored))
+        return (cmd_hdf5_type){ .why = cmd_text("its elements are integers of %zu bits", bits) };
+    return (cmd_hdf5_type){ .type  = types[width][sign],
+                            .as_is = is_little(h5, stored) && h5->H5Tget_offset(stored) == 0 &&
+                                     h5->H5Tget_size(stored) * 8 == bits &&
+                                     bits == (size_t)8 << width };
+}
+
+/* ---- Floats ---------------------------------------------------------------------------------- */
+/* Bits of a float: those of the exponent and the mantissa, and where they begin. */
+typedef struct fields {
+    size_t size, bits, sign, exponent_at, exponent, mantissa_at, mantissa, bias;
+} fields;
+
+static const struct {
+    rd_dtype type;
+    fields   of;
+} floats[] = { { RD_F16, { 2, 16, 15, 10, 5, 0, 10, 15 } },
+               { RD_BF16, { 2, 16, 15, 7, 8, 0, 7, 127 } },
+               { RD_F32, { 4, 32, 31, 23, 8, 0, 23, 127 } },
+               { RD_F64, { 8, 64, 63, 52, 11, 0, 52, 1023 } } };
+enum { FLOATS = sizeof floats / sizeof *floats, FIRST_WIDE = 2 };
+
+static fields fields_of(const cmd_hdf5_api *h5, hid_t stored)
+{
+    fields f = { .size = h5->H5Tget_size(stored),
+                 .bits = h5->H5Tget_precision(stored),
+                 .bias = h5->H5Tget_ebias(stored) };
+
+    h5->H5Tget_fields(stored, &f.sign, &f.exponent_at, &f.exponent, &f.mantissa_at, &f.mantissa);
+    return f;
+}
+
+/* Is each number of the one a number of the other?  Exponents of all ones are infinite, or NaN. */
+static bool holds(const fields *wide, const fields *f)
+{
+    const int64_t most = (INT64_C(1) << f->exponent) - 2, bias = (int64_t)f->bias,
+                  other_bias = (int64_t)wide->bias;
+
+    return f->mantissa <= wide->mantissa && f->exponent <= wide->exponent &&
+           1 - bias >= 1 - other_bias && most - bias <= other_bias;
+}
+
+static cmd_hdf5_type float_of(const cmd_hdf5_api *h5, hid_t stored)
+{
+    const fields f     = fields_of(h5, stored);
+    const bool   usual = h5->H5Tget_norm(stored) == H5T_NORM_IMPLIED && is_ordered(h5, stored) &&
+                       f.exponent > 0 && f.exponent < 32;
+
+    for (int k = 0; usual && k < FLOATS; k++)
+        if (memcmp(&f, &floats[k].of, sizeof f) == 0 && h5->H5Tget_offset(stored) == 0)
+            return (cmd_hdf5_type){ .type = floats[k].type, .as_is = is_little(h5, stored) };
+    for (int k = FIRST_WIDE; usual && k < FLOATS; k++)
+        if (holds(&floats[k].of, &f))
+            return (cmd_hdf5_type){ .type = floats[k].type };
+    return (cmd_hdf5_type){
+        .why = cmd_text("its elements are floats of %zu bits, %zu of the exponent and %zu of the "
+                        "mantissa, which f64 does not hold",
+                        f.bits, f.exponent, f.mantissa)
+    };
+}
+
+/* ---- Enums and complex numbers --------------------------------------------------------------- */
+static bool is_member(const cmd_hdf5_api *h5, hid_t stored, unsigned k, const char *name)
+{
+    char      *found = h5->H5Tget_member_name(stored, k);
+    const bool same  = found && strcmp(found, name) == 0;
+
+    if (found)
+        h5->H5free_memory(found);
+    return same;
+}
+
+/* h5py's bools: a byte, FALSE is 0 and TRUE 1. */
+static bool is_bool(const cmd_hdf5_api *h5, hid_t stored)
+{
+    static const char *const names[] = { "FALSE", "TRUE" };
+
+    if (h5->H5Tget_size(stored) != 1 || h5->H5Tget_nmembers(stored) != 2)
+        return false;
+    for (unsigned k = 0; k < 2; k++) {
+        uint8_t value = 2;
+
+        if (h5->H5Tget_member_value(stored, k, &value) < 0 || value > 1 ||
+            !is_member(h5, stored, k, names[value]))
+            return false;
+    }
+    return true;
+}
+
+static cmd_hdf5_type enum_of(const cmd_hdf5_api *h5, hid_t stored)
+{
+    if (is_bool(h5, stored))
+        return (cmd_hdf5_type){ .type = RD_BOOL, .as_is = true };
+    const hid_t         base  = h5->H5Tget_super(stored);
+    const cmd_hdf5_type found = integer_of(h5, base);
+    h5->H5Tclose(base);
+    return found;
+}
+
+/* Names of the two parts, as h5py and MATLAB write them. */
+static const char *const parts[][2] = { { "r", "i" }, { "real", "imag" } };
+enum { PAIRS = sizeof parts / sizeof *parts };
+
+/* Which pair the two members are named as; -1: none. */
+static int pair_of(const cmd_hdf5_api *h5, hid_t stored, unsigned *real)
+{
+    for (int k = 0; h5->H5Tget_nmembers(stored) == 2 && k < PAIRS; k++)
+        for (*real = 0; *real < 2; ++*real)
+            if (is_member(h5, stored, *real, parts[k][0]) &&
+                is_member(h5, stored, !*real, parts[k][1]))
+                return k;
+    return -1;
+}
+
+static cmd_hdf5_type part_of(const cmd_hdf5_api *h5, hid_t stored, unsigned member)
+{
+    const hid_t         type = h5->H5Tget_member_type(stored, member);
+    const cmd_hdf5_type part =
+        h5->H5Tget_class(type) == H5T_FLOAT ? float_of(h5, type) : (cmd_hdf5_type){ 0 };
+
+    h5->H5Tclose(type);
+    return part;
+}
+
+static cmd_hdf5_type complex_of(const cmd_hdf5_api *h5, hid_t stored)
+{
+    unsigned real = 0;
+
+    if (pair_of(h5, stored, &real) < 0)
+        return (cmd_hdf5_type){ .why = "its elements are records of several fields" };
+    const cmd_hdf5_type r = part_of(h5, stored, real), i = part_of(h5, stored, !real);
+    if (r.type == RD_AUTO || i.type == RD_AUTO)
+        return (cmd_hdf5_type){ .why =
+                                    "its elements are pairs r and i of what c128 does not hold" };
+    const rd_dtype type = r.type == RD_F64 || i.type == RD_F64 ? RD_C128 : RD_C64;
+    const size_t   half = (size_t)cmd_size_of(type) / 2;
+    const bool     as_is =
+        r.as_is && i.as_is && (size_t)cmd_size_of(r.type) == half &&
+        (size_t)cmd_size_of(i.type) == half && h5->H5Tget_member_offset(stored, real) == 0 &&
+        h5->H5Tget_member_offset(stored, !real) == half && h5->H5Tget_size(stored) == 2 * half;
+    return (cmd_hdf5_type){ .type = type, .as_is = as_is };
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+static const char *refused(H5T_class_t class)
+{
+    static const struct {
+        H5T_class_t class;
+        const char *why;
+    } rows[] = { { H5T_TIME, "its elements are HDF5's times" },
+                 { H5T_STRING, "its elements are texts" },
+                 { H5T_BITFIELD, "its elements are fields of bits" },
+                 { H5T_OPAQUE, "its elements are opaque bytes" },
+                 { H5T_REFERENCE, "its elements are references" },
+                 { H5T_VLEN, "its elements are lists" },
+                 { H5T_ARRAY, "its elements are arrays" } };
+
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        if (rows[k].class == class)
+            return rows[k].why;
+    return "its elements are of a class that is not known here";
+}
+
+cmd_hdf5_type cmd_hdf5_type_of(const cmd_hdf5_api *h5, hid_t stored)
+{
+    const H5T_class_t class = h5->H5Tget_class(stored);
+
+    switch (class) {
+    case H5T_INTEGER: return integer_of(h5, stored);
+    case H5T_FLOAT: return float_of(h5, stored);
+    case H5T_ENUM: return enum_of(h5, stored);
+    case H5T_COMPOUND: return complex_of(h5, stored);
+    default: return (cmd_hdf5_type){ .why = refused(class) };
+    }
+}
+
+cmd_hdf5_type cmd_hdf5_type_of_set(const cmd_hdf5_api *h5, hid_t set)
+{
+    const hid_t         stored = h5->H5Dget_type(set);
+    const cmd_hdf5_type found  = cmd_hdf5_type_of(h5, stored);
+
+    h5->H5Tclose(stored);
+    return found;
+}
+
+/* ---- In memory ------------------------------------------------------------------------------- */
+hid_t cmd_hdf5_native_type(const cmd_hdf5_api *h5, rd_dtype type)
+{
+    switch (type) {
+    case RD_I8: return h5->NATIVE_INT8;
+    case RD_U8: return h5->NATIVE_UINT8;
+    case RD_I16: return h5->NATIVE_INT16;
+    case RD_U16: return h5->NATIVE_UINT16;
+    case RD_I32: return h5->NATIVE_INT32;
+    case RD_U32: return h5->NATIVE_UINT32;
+    case RD_I64: return h5->NATIVE_INT64;
+    case RD_U64: return h5->NATIVE_UINT64;
+    case RD_F32: return h5->NATIVE_FLOAT;
+    case RD_F64: return h5->NATIVE_DOUBLE;
+    default: return -1;
+    }
+}
+
+/* The library finds the parts by their names, wherever they are in the file. */
+static hid_t complex_type(const cmd_hdf5_api *h5, hid_t stored, rd_dtype type)
+{
+    const size_t size = (size_t)cmd_size_of(type);
+    const hid_t  made = h5->H5Tcreate(H5T_COMPOUND, size),
+                part  = type == RD_C64 ? h5->NATIVE_FLOAT : h5->NATIVE_DOUBLE;
+    unsigned  real    = 0;
+    const int pair    = pair_of(h5, stored, &real);
+
+    for (size_t k = 0; k < 2 && pair >= 0; k++)
+        h5->H5Tinsert(made, parts[pair][k], k * size / 2, part);
+    return made;
+}
+
+hid_t cmd_hdf5_memory_type(const cmd_hdf5_api *h5, hid_t stored)
+{
+    const cmd_hdf5_type found  = cmd_hdf5_type_of(h5, stored);
+    const hid_t         native = cmd_hdf5_native_type(h5, found.type);
+
+    if (found.type == RD_C64 || found.type == RD_C128)
+        return complex_type(h5, stored, found.type);
+    const hid_t copy = h5->H5Tcopy(found.as_is || native < 0 ? stored : native);
+    if (!found.as_is && native < 0) /* halves of the other order */
+        h5->H5Tset_order(copy, H5T_ORDER_LE);
+    return copy;
+}
+#else
+typedef int cmd_no_hdf5_types;
+#endif

@@ -1,0 +1,145 @@
+/* Files as other programs write them: types of each layout, user blocks, groups, members that cannot be
+ * read.  They lie in tests/data/files, where make.py says how they were made. */
+#include "suite.h"
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
+
+enum { ROOM = 1 << 16 };
+
+static char dir[256], out[ROOM];
+
+/* A line for the shell, in which R is the command and D the directory of files; the exit status. */
+static int run(const char *line)
+{
+    char     *whole = NULL;
+    const int n = asprintf(&whole, "R='%s'; D='%s'; { %s; } > out 2>&1 < /dev/null", RDIM_COMMAND,
+                           RDIM_FILES, line);
+    const int status = n > 0 ? system(whole) : -1;
+    FILE     *f      = fopen("out", "rb");
+
+    out[fread(out, 1, ROOM - 1, f)] = '\0';
+    fclose(f);
+    free(whole);
+    ck_assert_msg(WIFEXITED(status), "%s: %d", line, status);
+    return WEXITSTATUS(status);
+}
+
+static bool has(const char *format)
+{
+    ck_assert_int_eq(run("$R --version"), 0);
+    return strstr(out, format) != NULL;
+}
+
+static void set_up(void)
+{
+    const char *base = getenv("TMPDIR");
+
+    snprintf(dir, sizeof dir, "%s/rdim_files_XXXXXX", base ? base : "/tmp");
+    ck_assert(mkdtemp(dir) && chdir(dir) == 0);
+}
+
+static void tear_down(void)
+{
+    char line[512];
+
+    snprintf(line, sizeof line, "rm -r '%s'", dir);
+    ck_assert(chdir("/") == 0 && system(line) == 0);
+}
+
+/* ---- One command, and what it says ----------------------------------------------------------- */
+/* What must be said, or be part of it; `format` is what a build must have. */
+typedef struct row {
+    const char *format, *line;
+    int         status;
+    const char *want;
+} row;
+
+static void check_row(const row *r)
+{
+    if (!has(r->format))
+        return;
+    const int status = run(r->line);
+    ck_assert_msg(status == r->status && strstr(out, r->want), "%s: %d, not %d\n%s\nwithout: %s",
+                  r->line, status, r->status, out, r->want);
+}
+
+#define TYPES(formula)                                        \
+    {                                                         \
+        "HDF5\n", "$R '" formula "' $D/types.h5", 0, "true\n" \
+    }
+#define NO_TYPE(name, why)                                                                \
+    {                                                                                     \
+        "HDF5\n", "$R " name " $D/types.h5", 1, "types.h5: " name " cannot be read: " why \
+    }
+
+/* Each layout as the type that holds it, or refused. */
+static const row types[] = {
+    TYPES("(half_le[0] == 1.5) & (half_le[1] == -2) & (half_le[2] == inf) & "
+          "(half_le[3] == 5.9604644775390625e-08)"),
+    TYPES("all(half_be == half_le)"),
+    TYPES("all(half_chunks == arange(40))"),
+    TYPES("(brain_le[0] == 1.5) & (brain_le[1] == -2.25) & (brain_le[2] == 2.0**-126) & "
+          "(brain_le[3] == 2.0**-130) & (brain_le[4] == inf) & isnan(brain_le[5])"),
+    TYPES("all(brain_be[:5] == brain_le[:5]) & isnan(brain_be[5])"),
+    TYPES("(three_bytes[0] == 1.5) & (three_bytes[1] == -2.25) & (three_bytes[2] == 2.0**-62) & "
+          "(three_bytes[3] == 2.0**-66) & (three_bytes[4] == 1 + 2.0**-16) & "
+          "(three_bytes[5] == inf) & isnan(three_bytes[6])"),
+    TYPES("(shifted[0] == 1.5) & (shifted[1] == -2.25) & (shifted[2] == 2.0**-62) & "
+          "(shifted[3] == 1 + 2.0**-16)"),
+    TYPES("(wide_exponent[0] == 1.5) & (abs(wide_exponent[1] / -1e300 - 1) < 1e-6) & "
+          "(wide_exponent[2] == 2.0**-1022)"),
+    TYPES("(other_bias[0] == 1.5) & (other_bias[1] == -2.25) & (other_bias[2] == 2.0**-127)"),
+    TYPES("(twelve_bits[0] == 0) & (twelve_bits[1] == 1) & (twelve_bits[2] == 4095)"),
+    TYPES("(nine_signed[0] == -256) & (nine_signed[1] == -1) & (nine_signed[2] == 255)"),
+    TYPES("(three_byte_ints[0] == 0) & (three_byte_ints[1] == 70000) & "
+          "(three_byte_ints[2] == 16777215)"),
+    TYPES("all(flags == (arange(3) != 1))"),
+    TYPES("(switch[0] == 0) & (switch[1] == 5) & (switch[2] == 5)"),
+    TYPES("(colour[0] == -1) & (colour[1] == 70000) & (colour[2] == 70000)"),
+    TYPES("(real(c64[0]) == 1) & (imag(c64[0]) == 2) & (real(c64[1]) == 3) & (imag(c64[1]) == -4)"),
+    TYPES("all(c64_be == c64)"),
+    TYPES("all(c128 == c64)"),
+    TYPES("all(imaginary_first == c64)"),
+    TYPES("all(matlab == c64)"),
+    TYPES("all(real(c128_chunks) == arange(40)) & all(imag(c128_chunks) == -2 * arange(40))"),
+    TYPES("all(real(c128_shuffled) == arange(40)) & all(imag(c128_shuffled) == -2 * arange(40))"),
+    NO_TYPE("long_double", "its elements are floats of 80 bits, 15 of the exponent and 64 of the "
+                           "mantissa, which f64 does not hold"),
+    NO_TYPE("hundred_bits", "its elements are integers of 100 bits"),
+    NO_TYPE("pairs_of_ints", "its elements are pairs r and i of what c128 does not hold"),
+    NO_TYPE("records", "its elements are records of several fields"),
+    NO_TYPE("texts", "its elements are texts"),
+    NO_TYPE("lists", "its elements are lists"),
+    NO_TYPE("references", "its elements are references"),
+    NO_TYPE("bits", "its elements are fields of bits"),
+    NO_TYPE("arrays", "its elements are arrays"),
+    { "HDF5\n", "$R --list $D/types.h5", 0,
+      "  texts            -     (2); cannot be read: its elements are texts\n" },
+};
+
+START_TEST(layouts)
+{
+    check_row(&types[_i]);
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite  = suite_create("command_files");
+    TCase   *tc     = tcase_create("command_files");
+    SRunner *runner = srunner_create(suite);
+
+    tcase_add_unchecked_fixture(tc, set_up, tear_down);
+    tcase_add_loop_test(tc, layouts, 0, COUNT(types));
+    suite_add_tcase(suite, tc);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

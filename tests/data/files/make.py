@@ -1,0 +1,91 @@
+"""Makes the files beside it, which tests/command/test_command_files.c reads: python3 make.py, with NumPy and h5py."""
+import h5py
+import numpy as np
+from h5py import h5d, h5s, h5t
+
+
+def put(file, name, stored, memory, values):
+    """A dataset of a type that NumPy has not; the library converts what it is given."""
+    data = np.asarray(values)
+    space = h5s.create_simple(data.shape)
+    h5d.create(file.id, name.encode(), stored, space).write(h5s.ALL, h5s.ALL, data, memory)
+
+
+def float_type(size, order, precision, offset, fields, bias):
+    t = h5t.IEEE_F64LE.copy() if size > 4 else h5t.IEEE_F32LE.copy()
+    t.set_fields(*fields)
+    t.set_offset(offset)
+    t.set_precision(precision)
+    t.set_size(size)
+    t.set_ebias(bias)
+    t.set_order(order)
+    return t
+
+
+def integer_type(base, precision, offset):
+    t = base.copy()
+    t.set_precision(precision)
+    t.set_offset(offset)
+    return t
+
+
+def types():
+    f = h5py.File("types.h5", "w", libver=("earliest", "v110"))
+    one_two = np.array([1.5, -2.0, np.inf, 6e-8])
+    f["half_le"] = one_two.astype("<f2")
+    f["half_be"] = one_two.astype(">f2")
+    f.create_dataset("half_chunks", data=np.arange(40).astype(">f2"), chunks=(7,), shuffle=True, compression=4)
+    # bits: sign, exponent at, exponent bits, mantissa at, mantissa bits
+    f32 = np.array([1.5, -2.25, 2.0**-126, 2.0**-130, np.inf, np.nan], dtype="<f4")
+    for name, order in ("brain_le", h5t.ORDER_LE), ("brain_be", h5t.ORDER_BE):
+        put(f, name, float_type(2, order, 16, 0, (15, 7, 8, 0, 7), 127), h5t.IEEE_F32LE, f32)
+    put(f, "three_bytes", float_type(3, h5t.ORDER_LE, 24, 0, (23, 16, 7, 0, 16), 63), h5t.IEEE_F64LE,
+        np.array([1.5, -2.25, 2.0**-62, 2.0**-66, 1 + 2.0**-16, np.inf, np.nan]))
+    put(f, "shifted", float_type(4, h5t.ORDER_BE, 24, 4, (27, 20, 7, 4, 16), 63), h5t.IEEE_F64LE,
+        np.array([1.5, -2.25, 2.0**-62, 1 + 2.0**-16]))
+    # the size of f32 and the exponent of f64
+    put(f, "wide_exponent", float_type(4, h5t.ORDER_LE, 32, 0, (31, 20, 11, 0, 20), 1023), h5t.IEEE_F64LE,
+        np.array([1.5, -1e300, 2.0**-1022]))
+    # the layout of f32 but for the bias
+    put(f, "other_bias", float_type(4, h5t.ORDER_LE, 32, 0, (31, 23, 8, 0, 23), 128), h5t.IEEE_F64LE,
+        np.array([1.5, -2.25, 2.0**-127]))
+    f["long_double"] = np.array([1, 2], dtype=np.longdouble)
+    put(f, "twelve_bits", integer_type(h5t.STD_U16LE, 12, 2), h5t.STD_U16LE, np.array([0, 1, 4095], dtype="<u2"))
+    put(f, "nine_signed", integer_type(h5t.STD_I16BE, 9, 5), h5t.STD_I32LE, np.array([-256, -1, 255], dtype="<i4"))
+    big = h5t.STD_I64LE.copy()
+    big.set_size(16)
+    big.set_precision(100)
+    put(f, "hundred_bits", big, h5t.STD_I64LE, np.array([1, 2], dtype="<i8"))
+    three = h5t.STD_U32BE.copy()
+    three.set_precision(24)
+    three.set_size(3)
+    put(f, "three_byte_ints", three, h5t.STD_U32LE, np.array([0, 70000, 2**24 - 1], dtype="<u4"))
+    f["flags"] = np.array([True, False, True])
+    f.create_dataset("switch", data=np.array([0, 5, 5], dtype="u1"),
+                     dtype=h5py.enum_dtype({"OFF": 0, "ON": 5}, basetype="u1"))
+    f.create_dataset("colour", data=np.array([-1, 70000, 70000]).astype(">i4"),
+                     dtype=h5py.enum_dtype({"RED": -1, "BLUE": 70000}, basetype=">i4"))
+    z = np.array([1 + 2j, 3 - 4j])
+    f["c64"] = z.astype("<c8")
+    f["c64_be"] = z.astype(">c8")
+    f["c128"] = z
+    f.create_dataset("c128_chunks", data=np.arange(40) * (1 - 2j), chunks=(7,), shuffle=True, compression=4)
+    f.create_dataset("c128_shuffled", data=np.arange(40) * (1 - 2j), chunks=(8,), shuffle=True)
+    swapped = np.zeros(2, dtype={"names": ["i", "r"], "formats": ["<f8", "<f8"], "offsets": [0, 8], "itemsize": 24})
+    swapped["r"], swapped["i"] = z.real, z.imag
+    f["imaginary_first"] = swapped
+    matlab = np.zeros(2, dtype=[("real", "<f8"), ("imag", "<f8")])
+    matlab["real"], matlab["imag"] = z.real, z.imag
+    f["matlab"] = matlab
+    f["pairs_of_ints"] = np.zeros(2, dtype=[("r", "<i4"), ("i", "<i4")])
+    f["records"] = np.zeros(2, dtype=[("a", "<i4"), ("b", "<f8")])
+    f["texts"] = np.array([b"ab", b"cd"])
+    f["lists"] = np.array([np.arange(2), np.arange(3)], dtype=object).astype(h5py.vlen_dtype("<i4"))
+    f.create_dataset("references", data=[f["c64"].ref], dtype=h5py.ref_dtype)
+    put(f, "bits", h5t.STD_B8LE, h5t.STD_B8LE, np.array([1, 2], dtype="u1"))
+    f.create_dataset("arrays", shape=(2,), dtype=np.dtype(("<i4", (3,))))
+    f.close()
+
+
+if __name__ == "__main__":
+    types()
