@@ -123,6 +123,32 @@ static const row types[] = {
       "  texts            -     (2); cannot be read: its elements are texts\n" },
 };
 
+#define USER_TYPES(formula)                                          \
+    {                                                                \
+        "NetCDF\n", "$R '" formula "' $D/user_types.nc", 0, "true\n" \
+    }
+#define NO_USER_TYPE(name, why)                                 \
+    {                                                           \
+        "NetCDF\n", "$R " name " $D/user_types.nc", 1,          \
+            "user_types.nc: " name " cannot be read: " why "\n" \
+    }
+
+static const row netcdf_types[] = {
+    USER_TYPES("(clouds[0] == 7) & (clouds[1] == 0)"),
+    USER_TYPES("(real(c128[0]) == 1) & (imag(c128[0]) == 2) & (imag(c128[1]) == -4)"),
+    USER_TYPES("all(c64 == c128)"),
+    NO_USER_TYPE("points", "its elements are records point"),
+    NO_USER_TYPE("texts", "its elements are texts"),
+    NO_USER_TYPE("letters", "its elements are characters"),
+    NO_USER_TYPE("lists", "its elements are lists row"),
+};
+
+START_TEST(netcdf_layouts)
+{
+    check_row(&netcdf_types[_i]);
+}
+END_TEST
+
 START_TEST(layouts)
 {
     check_row(&types[_i]);
@@ -137,6 +163,7 @@ int main(void)
 
     tcase_add_unchecked_fixture(tc, set_up, tear_down);
     tcase_add_loop_test(tc, layouts, 0, COUNT(types));
+    tcase_add_loop_test(tc, netcdf_layouts, 0, COUNT(netcdf_types));
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);

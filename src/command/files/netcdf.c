@@ -64,6 +64,61 @@ static rd_dtype type_of(nc_type type)
     }
 }
 
+/* ---- Types that a file defines ---- */
+/* The pairs of netCDF4 and h5py. */
+static rd_dtype complex_of(const source *s, int group, nc_type type, size_t size, size_t n)
+{
+    static const char *const names[] = { "r", "i" };
+    nc_type                  part[2] = { 0 };
+
+    for (int k = 0; n == 2 && k < 2; k++) {
+        char   name[NC_MAX_NAME + 1];
+        size_t offset;
+        int    rank;
+
+        if (s->nc->inq_compound_field(group, type, k, name, &offset, &part[k], &rank, NULL) !=
+                NC_NOERR ||
+            strcmp(name, names[k]) != 0 || rank != 0 || offset != (size_t)k * size / 2)
+            return RD_AUTO;
+    }
+    return n != 2 || part[0] != part[1]         ? RD_AUTO
+           : part[0] == NC_FLOAT && size == 8   ? RD_C64
+           : part[0] == NC_DOUBLE && size == 16 ? RD_C128
+                                                : RD_AUTO;
+}
+
+/* An enum is an integer of its base. */
+static rd_dtype user_type(const source *s, int group, nc_type type, const char **why)
+{
+    char    name[NC_MAX_NAME + 1];
+    size_t  size, fields;
+    nc_type base;
+    int class;
+
+    *why = "its elements are of a type that is not known here";
+    if (s->nc->inq_user_type(group, type, name, &size, &base, &fields, &class) != NC_NOERR)
+        return RD_AUTO;
+    *why = class == NC_COMPOUND ? cmd_text("its elements are records %s", name)
+           : class == NC_VLEN   ? cmd_text("its elements are lists %s", name)
+                                : cmd_text("its elements are opaque bytes %s", name);
+    return class == NC_ENUM       ? type_of(base)
+           : class == NC_COMPOUND ? complex_of(s, group, type, size, fields)
+                                  : RD_AUTO;
+}
+
+/* RD_AUTO: none of ours, and *why says what it is. */
+static rd_dtype element_type(const source *s, int group, nc_type type, const char **why)
+{
+    const rd_dtype found =
+        type >= NC_FIRSTUSERTYPEID ? user_type(s, group, type, why) : type_of(type);
+
+    if (found != RD_AUTO)
+        *why = NULL;
+    else if (type < NC_FIRSTUSERTYPEID)
+        *why = type == NC_CHAR ? "its elements are characters" : "its elements are texts";
+    return found;
+}
+
 /* ---- Attributes ------------------------------------------------------------------------------ */
 /* False: there is none.  One that cannot be read is not taken for that: an array would lose its scale, or
  * its missing values. */
@@ -182,7 +237,7 @@ static void describe(const source *s, int group, int number, cmd_variable *v)
         v->axis[k].name   = cmd_copy(dimension, strlen(dimension));
         v->axis[k].record = is_unlimited(s, group, ids[k]);
     }
-    cmd_set_shape(v, type_of(type), &shape);
+    cmd_set_shape(v, element_type(s, group, type, &v->why), &shape);
     const char *sign = text_attribute(s, group, number, "_Unsigned");
     if (sign && strcmp(sign, "true") == 0 && (v->type == RD_I8 || v->type == RD_I16))
         v->type = v->type == RD_I8 ? RD_U8 : RD_U16;

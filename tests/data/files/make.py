@@ -1,14 +1,18 @@
-"""Makes the files beside it, which tests/command/test_command_files.c reads: python3 make.py, with NumPy and h5py."""
+"""Makes the files beside it, which tests/command/test_command_files.c reads: python3 make.py, with NumPy, h5py and
+netCDF4."""
 import h5py
+import netCDF4
 import numpy as np
-from h5py import h5d, h5s, h5t
+from h5py import h5d, h5p, h5s, h5t
 
 
 def put(file, name, stored, memory, values):
     """A dataset of a type that NumPy has not; the library converts what it is given."""
     data = np.asarray(values)
     space = h5s.create_simple(data.shape)
-    h5d.create(file.id, name.encode(), stored, space).write(h5s.ALL, h5s.ALL, data, memory)
+    how = h5p.create(h5p.DATASET_CREATE)
+    how.set_obj_track_times(False)
+    h5d.create(file.id, name.encode(), stored, space, how).write(h5s.ALL, h5s.ALL, data, memory)
 
 
 def float_type(size, order, precision, offset, fields, bias):
@@ -87,5 +91,24 @@ def types():
     f.close()
 
 
+def netcdf_types():
+    f = netCDF4.Dataset("user_types.nc", "w")
+    f.createDimension("x", 2)
+    sky = f.createEnumType("u2", "sky", {"clear": 0, "cloudy": 7})
+    f.createVariable("clouds", sky, "x", fill_value=False)[:] = [7, 0]
+    for name, part in ("c128", "f8"), ("c64", "f4"):
+        pair = np.dtype([("r", part), ("i", part)])
+        z = f.createVariable(name, f.createCompoundType(pair, "complex_" + name), "x")
+        z[:] = np.array([(1, 2), (3, -4)], dtype=pair)
+    point = np.dtype([("lat", "f4"), ("lon", "f4")])
+    f.createVariable("points", f.createCompoundType(point, "point"), "x")[:] = np.zeros(2, dtype=point)
+    f.createVariable("texts", str, "x")[:] = np.array(["a", "b"], dtype=object)
+    f.createVariable("letters", "S1", "x")[:] = np.array([b"a", b"b"])
+    lists = f.createVariable("lists", f.createVLType("i4", "row"), "x")
+    lists[0] = np.arange(2, dtype="i4")
+    f.close()
+
+
 if __name__ == "__main__":
     types()
+    netcdf_types()
