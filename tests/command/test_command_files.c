@@ -149,6 +149,28 @@ START_TEST(netcdf_layouts)
 }
 END_TEST
 
+/* Behind what another program put before the file. */
+static const row blocks[] = {
+    { "HDF5\n", "$R 'sum(a)' $D/matlab.mat", 0, "3\n" },
+    { "HDF5\n", "$R 'all((chunks == arange(40)) & (runs == arange(40)))' $D/matlab.mat", 0,
+      "true\n" },
+    { "HDF5\n", "$R 'all((chunks == arange(40)) & (runs == arange(40)))' $D/block_4096.h5", 0,
+      "true\n" },
+    { "HDF5\n", "cp $D/matlab.mat m.nc; $R 'sum(a)' m.nc", 0, "3\n" },
+    { "HDF5\n", "cp $D/matlab.mat m.txt; $R 'sum(a)' m.txt", 0, "3\n" },
+    { "HDF5\n",
+      "(head -c 1024 /dev/zero; cat $D/types.h5) > late.h5; $R 'all(half_chunks == arange(40))' late.h5",
+      0, "true\n" },
+    { "HDF5\n", "head -c 3000 /dev/zero > no.h5; $R 'a' no.h5", 1,
+      "not a HDF5 file, whatever its name" },
+};
+
+START_TEST(user_blocks)
+{
+    check_row(&blocks[_i]);
+}
+END_TEST
+
 START_TEST(layouts)
 {
     check_row(&types[_i]);
@@ -164,6 +186,7 @@ int main(void)
     tcase_add_unchecked_fixture(tc, set_up, tear_down);
     tcase_add_loop_test(tc, layouts, 0, COUNT(types));
     tcase_add_loop_test(tc, netcdf_layouts, 0, COUNT(netcdf_types));
+    tcase_add_loop_test(tc, user_blocks, 0, COUNT(blocks));
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);

@@ -54,6 +54,20 @@ static const cmd_format *format_of(const char *path, const uint8_t *bytes, size_
     return named && !named->matches ? named : NULL;
 }
 
+/* An HDF5 file may begin behind what another program put before it, at 512 bytes, 1024, 2048, and so on:
+ * MATLAB's files have its own header there. */
+static bool begins_later(int fd, const char *path, int64_t size)
+{
+    uint8_t first[8];
+
+    for (int64_t at = 512; at <= size - (int64_t)sizeof first; at *= 2) {
+        cmd_read_at(fd, path, first, sizeof first, at);
+        if (cmd_hdf5.matches(first, sizeof first))
+            return true;
+    }
+    return false;
+}
+
 cmd_file *cmd_open(rd_ctx *ctx, const char *path)
 {
     uint8_t       first[16] = { 0 };
@@ -62,8 +76,10 @@ cmd_file *cmd_open(rd_ctx *ctx, const char *path)
     const int64_t n  = size < (int64_t)sizeof first ? size : (int64_t)sizeof first;
 
     cmd_read_at(fd, path, first, n, 0);
-    close(fd);
     const cmd_format *format = format_of(path, first, (size_t)n);
+    if ((!format || !format->matches) && begins_later(fd, path, size))
+        format = &cmd_hdf5;
+    close(fd);
     if (!format) {
         const cmd_format *named = cmd_format_of_name(path);
         cmd_fail("%s: %s; a file without a header is given with type and shape: "

@@ -134,6 +134,7 @@ static void reopen_hdf5(cmd_file *file)
 /* ---- Where elements are ---------------------------------------------------------------------- */
 typedef struct dataset {
     const cmd_hdf5_api *h5;
+    hid_t               file;
     hid_t               id, type, plan;
     rd_dtype            as; /* what it is read as, and of which shape */
     const rd_shape     *shape;
@@ -144,9 +145,11 @@ static bool open_set(dataset *d, hid_t file, const char *name, rd_dtype as, cons
 {
     const cmd_hdf5_api *h5 = cmd_hdf5_load();
 
-    *d = (dataset){
-        .h5 = h5, .id = h5->H5Dopen2(file, name, H5P_DEFAULT), .as = as, .shape = shape
-    };
+    *d = (dataset){ .h5    = h5,
+                    .file  = file,
+                    .id    = h5->H5Dopen2(file, name, H5P_DEFAULT),
+                    .as    = as,
+                    .shape = shape };
     if (d->id < 0)
         return false;
     d->type = h5->H5Dget_type(d->id);
@@ -251,12 +254,26 @@ static bool find_chunks(const dataset *d, const cmd_place *p, int64_t size, cmd_
     return true;
 }
 
+/* Is there something before the first byte of the format?  Releases of the library differ in whether
+ * addresses of chunks count it, so it reads these itself. */
+static bool has_user_block(const dataset *d)
+{
+    const hid_t plan  = d->h5->H5Fget_create_plist(d->file);
+    hsize_t     bytes = 0;
+    const bool  said  = plan >= 0 && d->h5->H5Pget_userblock(plan, &bytes) >= 0;
+
+    if (plan >= 0)
+        d->h5->H5Pclose(plan);
+    return !said || bytes > 0;
+}
+
 static cmd_place place_of(const dataset *d, const char *path)
 {
     cmd_place p = { .offset = usable(d) ? offset_of(d) : -1 };
     int64_t   size;
 
-    if (p.offset >= 0 || !usable(d) || d->as == RD_BOOL || !d->h5->chunk || !find_filters(d, &p))
+    if (p.offset >= 0 || !usable(d) || d->as == RD_BOOL || !d->h5->chunk || has_user_block(d) ||
+        !find_filters(d, &p))
         return p;
     p.n = count_chunks(d, &p);
     if (p.n == 0)

@@ -7,12 +7,13 @@
 /* Only names that have one meaning in all releases. */
 #define CMD_HDF5_CALLS(call)                                                                       \
     call(H5open) call(H5Eset_auto2) call(H5Fopen) call(H5Fcreate) call(H5Fclose) call(             \
-        H5Pget_layout) call(H5Pget_chunk) call(H5Pget_external_count) call(H5Pget_nfilters)        \
-        call(H5Pget_filter2) call(H5Pclose) call(H5Gget_info) call(H5Lget_name_by_idx) call(       \
-            H5Oopen) call(H5Oclose) call(H5Oexists_by_name) call(H5Iget_type) call(H5Iget_name)    \
-            call(H5Dopen2) call(H5Dclose) call(H5Dget_space) call(H5Dget_type)                     \
-                call(H5Dget_create_plist) call(H5Dget_offset) call(H5Dread) call(H5Dcreate2) call( \
-                    H5Dwrite) call(H5Dvlen_reclaim) call(H5Rdereference2) call(H5Rcreate)          \
+        H5Fget_create_plist) call(H5Pget_userblock) call(H5Pget_layout) call(H5Pget_chunk)         \
+        call(H5Pget_external_count) call(H5Pget_nfilters) call(H5Pget_filter2) call(               \
+            H5Pclose) call(H5Gget_info) call(H5Lget_name_by_idx) call(H5Oopen) call(H5Oclose)      \
+            call(H5Oexists_by_name) call(H5Iget_type) call(H5Iget_name) call(H5Dopen2) call(       \
+                H5Dclose) call(H5Dget_space) call(H5Dget_type) call(H5Dget_create_plist)           \
+                call(H5Dget_offset) call(H5Dread) call(H5Dcreate2) call(H5Dwrite) call(            \
+                    H5Dvlen_reclaim) call(H5Rdereference2) call(H5Rcreate)                         \
                     call(H5Sget_simple_extent_ndims) call(H5Sget_simple_extent_dims) call(         \
                         H5Sget_simple_extent_type) call(H5Sclose) call(H5Screate)                  \
                         call(H5Screate_simple) call(H5Sselect_hyperslab) call(H5Tget_class) call(  \

@@ -91,6 +91,17 @@ def types():
     f.close()
 
 
+def user_blocks():
+    for name, block, begin in ("matlab.mat", 512, b"MATLAB 7.3 MAT-file"), ("block_4096.h5", 4096, b""):
+        f = h5py.File(name, "w", userblock_size=block, libver=("earliest", "v110"))
+        f["a"] = np.arange(3.0)
+        f.create_dataset("chunks", data=np.arange(40), chunks=(7,), compression=4)
+        f.create_dataset("runs", data=np.arange(40), chunks=(8,))
+        f.close()
+        with open(name, "r+b") as file:
+            file.write(begin)
+
+
 def netcdf_types():
     f = netCDF4.Dataset("user_types.nc", "w")
     f.createDimension("x", 2)
@@ -112,3 +123,4 @@ def netcdf_types():
 if __name__ == "__main__":
     types()
     netcdf_types()
+    user_blocks()
