@@ -1,5 +1,6 @@
 /* base.c - memory that lives as long as the program, and its end. */
 #include "base.h"
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,8 +75,31 @@ void cmd_leave(int status)
     _exit(status);
 }
 
+/* The innermost cmd_try() that runs. */
+typedef struct trial {
+    jmp_buf       back;
+    const char   *sentence;
+    struct trial *outer;
+} trial;
+static trial *innermost;
+
+const char *cmd_try(void (*work)(void *of), void *of)
+{
+    trial t = { .outer = innermost };
+
+    innermost = &t;
+    if (setjmp(t.back) == 0) // NOLINT: there are no objects of C++ to destroy
+        work(of);
+    innermost = t.outer;
+    return t.sentence;
+}
+
 void cmd_end(int status, const char *sentence)
 {
+    if (innermost && status == CMD_FAILED) {
+        innermost->sentence = sentence;
+        longjmp(innermost->back, 1); // NOLINT
+    }
     if (other_end)
         other_end(status, sentence);
     cmd_say(sentence);

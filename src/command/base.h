@@ -27,6 +27,9 @@ _Noreturn void cmd_leave(int status);
 #define cmd_misuse(...) cmd_end(CMD_MISUSED, cmd_text(__VA_ARGS__))
 /* Of the reader (files/reader.h): from now on memory, zeroed, is of that, and an end is that. */
 void cmd_live_elsewhere(void *(*room)(size_t bytes), void (*end)(int status, const char *sentence));
+/* Runs work(of).  The sentence of the failure that ended it early, which does not end the program; NULL:
+ * none did.  What the work had opened stays open. */
+const char *cmd_try(void (*work)(void *of), void *of);
 /* For what the library refused: its sentence, without the name of the call.  Of a cancelled
  * evaluation Ctrl-C is the reason. */
 _Noreturn void cmd_fail_of(rd_ctx *ctx);

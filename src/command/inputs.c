@@ -111,7 +111,7 @@ static cmd_variable *only_one(const cmd_file *file)
     cmd_variable *found = NULL;
 
     for (int k = 0; k < file->n; k++)
-        if (!file->variable[k].is_axis) {
+        if (!file->variable[k].is_axis && !file->variable[k].why) {
             if (found)
                 return file->variable[0].layout && strcmp(file->variable[0].layout, "text") == 0
                            ? &file->variable[0]

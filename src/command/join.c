@@ -52,8 +52,11 @@ static void join_axis(cmd_axis *axis, int k, int n, const cmd_part *parts)
 
 static void add_axis(cmd_variable *v, const char *name, int64_t n)
 {
-    for (int k = v->shape.n; k > 0; k--)
-        v->axis[k] = v->axis[k - 1];
+    cmd_axis *all = cmd_room(((size_t)v->shape.n + 1) * sizeof *all);
+
+    for (int k = 0; k < v->shape.n; k++)
+        all[k + 1] = v->axis[k];
+    v->axis    = all;
     v->axis[0] = (cmd_axis){ .name = name, .n = n };
 }
 
@@ -78,6 +81,9 @@ cmd_variable cmd_join_parts(rd_ctx *ctx, const char *join, int n, const cmd_part
     if (!v.x)
         cmd_fail("%s of %s and others cannot be joined: %s", v.name, parts[0].file->path,
                  cmd_error_text(ctx));
+    v.axis = cmd_room((size_t)v.shape.n * sizeof *v.axis); /* the first part keeps its own */
+    for (int k = 0; k < v.shape.n; k++)
+        v.axis[k] = parts[0].v->axis[k];
     if (axis >= 0)
         join_axis(&v.axis[axis], axis, n, parts);
     else

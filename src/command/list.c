@@ -2,12 +2,28 @@
 #include "inputs.h"
 #include <stdio.h>
 
+typedef struct sight {
+    cmd_file     *file;
+    cmd_variable *v;
+} sight;
+
+static void look(void *of)
+{
+    const sight *s = of;
+
+    s->file->format->look(s->file, s->v);
+}
+
+/* What cannot be read does not end the list. */
 static void list_variable(cmd_file *file, cmd_variable *v)
 {
     const char *shape = "";
 
-    if (file->format->late) /* types are known once variables are read */
-        cmd_read(file, v);
+    if (file->format->look && !v->why) {
+        const char *sentence = cmd_try(look, &(sight){ file, v });
+        v->why               = sentence ? cmd_reason(sentence, file->path) : NULL;
+        rd_error_clear(file->ctx); /* the first one stays, and would be the reason of the next */
+    }
     for (int k = 0; k < v->shape.n; k++)
         shape =
             cmd_text("%s%s%s%s%lld", shape, k ? ", " : "", v->axis[k].name ? v->axis[k].name : "",

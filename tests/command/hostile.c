@@ -62,7 +62,7 @@ static void read_all(const char *path)
 
         for (int a = 0; a < v->shape.n; a++)
             points *= (double)v->shape.at[a];
-        if ((v->type == RD_AUTO && !file->format->late) || points > MOST_POINTS)
+        if ((v->type == RD_AUTO && !file->format->look) || points > MOST_POINTS)
             continue;
         rd_expr *x = cmd_read(file, v);
         if (rd_type_of(x) == RD_C64 || rd_type_of(x) == RD_C128)

@@ -7,6 +7,9 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#if RDIM_HDF5
+#include "files/hdf5_api.h"
+#endif
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
 
@@ -171,6 +174,130 @@ START_TEST(user_blocks)
 }
 END_TEST
 
+#define LISTED(file, text)                           \
+    {                                                \
+        "HDF5\n", "$R --list $D/" file, 0, text "\n" \
+    }
+#define GROUPS(formula, inputs)                                           \
+    {                                                                     \
+        "HDF5\n", "G=$D/groups.h5; $R '" formula "' " inputs, 0, "true\n" \
+    }
+#define NO_GROUPS(formula, inputs, why)                              \
+    {                                                                \
+        "HDF5\n", "G=$D/groups.h5; $R '" formula "' " inputs, 1, why \
+    }
+
+/* Groups are visited once, whatever leads to them, and each dataset has its path. */
+static const row groups[] = {
+    GROUPS("all(x == 1 + arange(2))", "x=$G:a/v"),
+    GROUPS("all(x == 3 + arange(2))", "x=$G:b/v"),
+    GROUPS("one == 5", "$G"),
+    GROUPS("soft_one == 5", "$G"),
+    GROUPS("x == 5", "x=$G:c/one"),
+    GROUPS("x == 5", "x=$G:b/again/one"),
+    GROUPS("x == 9", "x=$G:a/up/a/up/soft/up/root"),
+    GROUPS("deep == 6", "$G"),
+    NO_GROUPS("v", "$G",
+              "groups.h5: v is in several groups, as a/v and as b/v: say which, as in v="),
+    NO_GROUPS("x", "x=$G:v", "groups.h5: v is in several groups, as a/v and as b/v"),
+    NO_GROUPS("broken", "$G", "groups.h5: broken cannot be read: it cannot be opened (damaged?)\n"),
+    NO_GROUPS(
+        "broken_attribute", "$G",
+        "groups.h5: broken_attribute cannot be read: an attribute units of this HDF5 file cannot "
+        "be read (damaged?)\n"),
+    NO_GROUPS("null", "$G", "groups.h5: null cannot be read: it has no elements, and no shape\n"),
+    NO_GROUPS("soft", "$G", "soft cannot be read: it is the group a under another name\n"),
+    LISTED(
+        "groups.h5",
+        "  broken           -     (); cannot be read: it cannot be opened (damaged?)\n"
+        "  broken_attribute f64   (1); cannot be read: an attribute units of this HDF5 file cannot "
+        "be read (damaged?)\n"
+        "  null             -     (); cannot be read: it has no elements, and no shape\n"
+        "  root             f64   (1); mapped\n"
+        "  soft             -     (); cannot be read: it is the group a under another name\n"
+        "  soft_one         f64   (1); mapped\n"
+        "  a/one            f64   (1); mapped\n"
+        "  a/up             -     (); cannot be read: it is the group / under another name\n"
+        "  a/v              f64   (2); mapped\n"
+        "  b/again          -     (); cannot be read: it is the group a under another name\n"
+        "  b/v              f64   (2); mapped\n"
+        "  c/one            f64   (1); mapped"),
+};
+
+START_TEST(finds_groups)
+{
+    check_row(&groups[_i]);
+}
+END_TEST
+
+#define MEMBER(format, formula)                                           \
+    {                                                                     \
+        "NumPy .npz\n", "$R '" formula "' $D/" format ".npz", 0, "true\n" \
+    }
+#define NO_MEMBER(format, name, why)                                                  \
+    {                                                                                 \
+        "NumPy .npz\n", "$R x x=$D/" format ".npz:" name, 1, format ".npz: " why "\n" \
+    }
+#define MEMBERS(format)                                                                    \
+    { "NumPy .npz\n", "$R --list $D/" format ".npz", 0,                                    \
+      "  indices          i64   (3); " format "\n"                                         \
+      "  format           -     (); cannot be read: format: descr '|S3' is not a type of " \
+      "this release\n"                                                                     \
+      "  lost             -     (); cannot be read: a broken .npz file: no member where "  \
+      "one is announced\n"                                                                 \
+      "  a/v              f64   (2); " format "\n"                                         \
+      "  b/v              f64   (2); " format "\n"                                         \
+      "  objects          -     (); cannot be read: objects: descr '|O' is not a type of " \
+      "this release\n"                                                                     \
+      "  data             f64   (2000); " format "\n"                                      \
+      "  README.txt       -     (); cannot be read: it is encrypted\n" },                  \
+        MEMBER(format, "all(data == arange(2000))"),                                       \
+        NO_MEMBER(format, "format", "format: descr '|S3' is not a type of this release"),  \
+        NO_MEMBER(format, "lost", "a broken .npz file: no member where one is announced"), \
+        NO_MEMBER(format, "README.txt", "README.txt cannot be read: it is encrypted")
+
+static const row members[] = { MEMBERS("stored"), MEMBERS("deflated") };
+
+START_TEST(lists_members)
+{
+    check_row(&members[_i]);
+}
+END_TEST
+
+/* Time and memory are by the number of datasets, not by its square: a thousand were too many once. */
+START_TEST(many_datasets)
+{
+#if RDIM_HDF5
+    static const int    counts[] = { 1000, 20000, 100000 };
+    const cmd_hdf5_api *h5       = cmd_hdf5_load();
+    const hsize_t       one      = 1;
+    const int           n        = counts[_i];
+    char                name[32];
+
+    if (!h5 || n > (SANITIZED ? 1000 : suite_part(5) == 1 ? 100000 : 20000))
+        return;
+    const hid_t file  = h5->H5Fcreate("many.h5", CMD_HDF5_TRUNCATE, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t space = h5->H5Screate_simple(1, &one, NULL);
+    for (int k = 0; k < n; k++) {
+        const double value = k + 0.5;
+
+        snprintf(name, sizeof name, "d%06d", k);
+        const hid_t set = h5->H5Dcreate2(file, name, h5->NATIVE_DOUBLE, space, H5P_DEFAULT,
+                                         H5P_DEFAULT, H5P_DEFAULT);
+        ck_assert(set >= 0 &&
+                  h5->H5Dwrite(set, h5->NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value) >= 0);
+        h5->H5Dclose(set);
+    }
+    h5->H5Sclose(space);
+    h5->H5Fclose(file);
+    ck_assert_int_eq(run("$R 'sum(d000003)' many.h5; $R --list many.h5 | wc -l"), 0);
+    snprintf(name, sizeof name, "3.5\n%d\n", n + 1);
+    ck_assert_msg(strstr(out, name), "%s", out);
+    ck_assert_int_eq(remove("many.h5"), 0);
+#endif
+}
+END_TEST
+
 START_TEST(layouts)
 {
     check_row(&types[_i]);
@@ -187,6 +314,10 @@ int main(void)
     tcase_add_loop_test(tc, layouts, 0, COUNT(types));
     tcase_add_loop_test(tc, netcdf_layouts, 0, COUNT(netcdf_types));
     tcase_add_loop_test(tc, user_blocks, 0, COUNT(blocks));
+    tcase_add_loop_test(tc, finds_groups, 0, COUNT(groups));
+    tcase_add_loop_test(tc, lists_members, 0, COUNT(members));
+    tcase_add_loop_test(tc, many_datasets, 0, 3);
+    tcase_set_timeout(tc, 120);
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);

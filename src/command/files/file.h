@@ -30,11 +30,11 @@ typedef struct cmd_variable {
     const char *name;
     rd_dtype    type; /* as stored; RD_AUTO: elements that are no numbers */
     rd_shape    shape;
-    cmd_axis    axis[RD_MAX_RANK];
+    cmd_axis   *axis;                     /* as many as the shape has */
     const char *units, *title, *standard; /* NULL: not said */
     const char *layout;                   /* "mapped", "chunks, deflated": how it is stored */
-    const char
-        *why; /* it cannot be read: "its elements are texts"; NULL: it can, as far as is known */
+    const char *same_as; /* another name of the group of that path; NULL: it is none */
+    const char *why;     /* it cannot be read; NULL: nothing is known against it */
     cmd_packing packing;
     int64_t     id, offset, bytes; /* the format's own */
     int32_t     order;
@@ -65,7 +65,7 @@ typedef struct cmd_file {
     rd_ctx           *ctx;
     const char       *path;
     const cmd_format *format;
-    int               n;
+    int               n, room;
     cmd_variable     *variable;
     void             *state; /* the format's own */
 } cmd_file;
@@ -89,8 +89,9 @@ struct cmd_format {
     void (*coordinates)(cmd_file *file, cmd_variable *v);
     /* Writes results to `aside`, which is to be `path`; NULL: cannot. */
     void (*write)(const char *path, const char *aside, const cmd_results *results);
-    bool late; /* types and shapes are known once a variable is read */
-    int  most; /* results a file has room for; 0: any number */
+    /* Type and shape of a variable, where `open` leaves them open; NULL: it never does. */
+    void (*look)(cmd_file *file, cmd_variable *v);
+    int most; /* results a file has room for; 0: any number */
     /* Writes all but the elements, and says where those of each result begin: they are evaluated
      * right into the file.  False: not of these, they are written later.  NULL: never. */
     bool (*begin)(const char *path, const char *aside, const cmd_results *results, int64_t *place);
@@ -104,12 +105,15 @@ cmd_file *cmd_open(rd_ctx *ctx, const char *path);
 const cmd_format *cmd_format_of_name(const char *path);
 /* "file.bin:f4:100x200": a file without a header; NULL: that is not what is written there. */
 cmd_file *cmd_open_raw(rd_ctx *ctx, const char *text);
-/* The variable of that name, or of that name in some group; NULL: none. */
+/* The variable of that path, or the only one of that name in some group; NULL: none.  Ends the program
+ * where several groups have one. */
 cmd_variable *cmd_find(const cmd_file *file, const char *name);
 /* What a formula sees: the leaf, unpacked.  Made once. */
 rd_expr *cmd_read(cmd_file *file, cmd_variable *v);
-/* Room for n variables more; the first of them. */
+/* Room for n variables more, zeroed; the first of them.  The others may move. */
 cmd_variable *cmd_add_variables(cmd_file *file, int n);
+/* A sentence without the path of a file that it begins with. */
+const char *cmd_reason(const char *sentence, const char *path);
 /* The name of a path without directories and suffix. */
 const char *cmd_stem(const char *path);
 bool        cmd_has_suffix(const char *path, const char *suffixes);

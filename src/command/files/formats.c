@@ -99,19 +99,25 @@ cmd_file *cmd_open(rd_ctx *ctx, const char *path)
 
 cmd_variable *cmd_add_variables(cmd_file *file, int n)
 {
-    cmd_variable *all = cmd_room((size_t)(file->n + n) * sizeof *all);
+    if (file->n + n >
+        file->room) { /* twice as much each time, as what is left behind is not freed */
+        const int     room = file->n + n > 2 * file->room ? file->n + n : 2 * file->room;
+        cmd_variable *all  = cmd_room((size_t)room * sizeof *all);
 
-    if (file->n)
-        memcpy(all, file->variable, (size_t)file->n * sizeof *all);
-    file->variable = all;
+        if (file->n)
+            memcpy(all, file->variable, (size_t)file->n * sizeof *all);
+        file->variable = all;
+        file->room     = room;
+    }
     file->n += n;
-    return all + file->n - n;
+    return file->variable + file->n - n;
 }
 
 void cmd_set_shape(cmd_variable *v, rd_dtype type, const rd_shape *shape)
 {
     v->type  = type;
     v->shape = *shape;
+    v->axis  = cmd_room((size_t)shape->n * sizeof *v->axis);
     for (int k = 0; k < shape->n; k++)
         v->axis[k].n = shape->at[k];
 }
@@ -123,15 +129,63 @@ static const char *last_part(const char *name)
     return slash ? slash + 1 : name;
 }
 
-cmd_variable *cmd_find(const cmd_file *file, const char *name)
+static cmd_variable *find_path(const cmd_file *file, const char *path)
 {
     for (int k = 0; k < file->n; k++)
-        if (strcmp(file->variable[k].name, name) == 0)
-            return &file->variable[k];
-    for (int k = 0; k < file->n; k++)
-        if (strcmp(last_part(file->variable[k].name), name) == 0)
+        if (strcmp(file->variable[k].name, path) == 0)
             return &file->variable[k];
     return NULL;
+}
+
+/* The path by which it is listed, where it begins with another name of a group; NULL: it does not. */
+static const char *listed_path(const cmd_file *file, const char *path)
+{
+    for (int k = 0; k < file->n; k++) {
+        const cmd_variable *v = &file->variable[k];
+        const size_t        n = strlen(v->name);
+
+        if (v->same_as && strncmp(path, v->name, n) == 0 && path[n] == '/')
+            return *v->same_as ? cmd_text("%s%s", v->same_as, path + n)
+                               : cmd_text("%s", path + n + 1);
+    }
+    return NULL;
+}
+
+/* Several links may lead to one dataset, and several groups may have one of that name. */
+static cmd_variable *find_last_part(const cmd_file *file, const char *name)
+{
+    cmd_variable *found = NULL;
+
+    for (int k = 0; k < file->n; k++) {
+        cmd_variable *v = &file->variable[k];
+
+        if (v->same_as || strcmp(last_part(v->name), name) != 0 || (found && found->id == v->id))
+            continue;
+        if (found)
+            cmd_fail("%s: %s is in several groups, as %s and as %s: say which, as in %s=%s:%s",
+                     file->path, name, found->name, v->name, name, file->path, found->name);
+        found = v;
+    }
+    return found;
+}
+
+/* Each turn takes a group's name off the front of what is left, so that they end. */
+cmd_variable *cmd_find(const cmd_file *file, const char *name)
+{
+    cmd_variable *found = find_path(file, name);
+    const char   *path  = name;
+
+    while (!found && strchr(path, '/') && (path = listed_path(file, path)))
+        found = find_path(file, path);
+    return found ? found : find_last_part(file, name);
+}
+
+const char *cmd_reason(const char *sentence, const char *path)
+{
+    const size_t n = strlen(path);
+
+    return strncmp(sentence, path, n) == 0 && strncmp(sentence + n, ": ", 2) == 0 ? sentence + n + 2
+                                                                                  : sentence;
 }
 
 static const void *decode(cmd_file *file, const cmd_variable *v, int64_t bytes)
@@ -150,9 +204,6 @@ static const void *decode(cmd_file *file, const cmd_variable *v, int64_t bytes)
  * known where they lie, and what was done to them; the library decodes the others. */
 static rd_expr *read_found(cmd_file *file, cmd_variable *v)
 {
-    if (v->type == RD_AUTO || v->why)
-        cmd_fail("%s: %s cannot be read: %s", file->path, v->name,
-                 v->why ? v->why : "its elements are no numbers");
     const int64_t bytes = cmd_points(&v->shape, v->type, v->name) * cmd_size_of(v->type);
     if (bytes == 0)
         return cmd_leaf(file->ctx, v, NULL);
@@ -176,6 +227,8 @@ rd_expr *cmd_read(cmd_file *file, cmd_variable *v)
 
     if (v->x)
         return v->x;
+    if (v->why)
+        cmd_fail("%s: %s cannot be read: %s", file->path, v->name, v->why);
     rd_expr *raw = format->decode ? read_found(file, v) : format->read(file, v);
     v->x         = raw ? cmd_unpack(file->ctx, &v->packing, raw) : NULL;
     if (!v->x)

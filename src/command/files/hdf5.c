@@ -13,12 +13,10 @@ static bool matches(const uint8_t *bytes, size_t n)
 #if RDIM_HDF5
 #include "files/hdf5_api.h"
 #include "files/hdf5_attributes.h"
+#include "files/hdf5_list.h"
 #include "files/hdf5_types.h"
 #include "files/hdf5_write.h"
 #include "files/inflate.h"
-#include "files/packing.h"
-
-enum { MOST_OBJECTS = 1 << 16, MOST_DEPTH = 32, MOST_NAME = 4096 };
 
 static void load(const char *path)
 {
@@ -27,83 +25,7 @@ static void load(const char *path)
                  RDIM_HDF5_NAME);
 }
 
-/* ---- What is in a file ----------------------------------------------------------------------- */
-typedef struct walk {
-    cmd_file           *file;
-    const cmd_hdf5_api *h5;
-    int                 objects;
-} walk;
-
-static void describe(const walk *w, hid_t set, const char *name)
-{
-    const cmd_hdf5_api *h5    = w->h5;
-    const hid_t         space = h5->H5Dget_space(set), plan = h5->H5Dget_create_plist(set);
-    const int           rank = h5->H5Sget_simple_extent_ndims(space);
-    hsize_t             extent[H5S_MAX_RANK], most[H5S_MAX_RANK];
-    rd_shape            shape = { .n = rank };
-
-    if (rank >= 0 && rank <= RD_MAX_RANK && h5->H5Sget_simple_extent_type(space) != H5S_NULL &&
-        h5->H5Sget_simple_extent_dims(space, extent, most) >= 0) {
-        cmd_variable *v = cmd_add_variables(w->file, 1);
-
-        for (int k = 0; k < rank; k++)
-            shape.at[k] = extent[k] < INT64_MAX / 2 ? (int64_t)extent[k] : -1;
-        v->name                  = cmd_copy(name, strlen(name));
-        const cmd_hdf5_type type = cmd_hdf5_type_of_set(h5, set);
-        cmd_set_shape(v, type.type, &shape);
-        v->why = type.why;
-        for (int k = 0; k < rank; k++)
-            v->axis[k].record = most[k] == H5S_UNLIMITED;
-        v->layout         = h5->H5Pget_layout(plan) != H5D_CHUNKED ? "mapped"
-                            : h5->H5Pget_nfilters(plan) > 0        ? "chunks, deflated"
-                                                                   : "chunks";
-        v->units          = cmd_hdf5_text(h5, set, "units");
-        v->title          = cmd_hdf5_text(h5, set, "long_name");
-        v->standard       = cmd_hdf5_text(h5, set, "standard_name");
-        const char *class = cmd_hdf5_text(h5, set, "CLASS");
-        v->is_axis        = class && strcmp(class, "DIMENSION_SCALE") == 0;
-        cmd_read_packing(v, cmd_hdf5_numbers, &(cmd_hdf5_object){ h5, set });
-    }
-    h5->H5Pclose(plan);
-    h5->H5Sclose(space);
-}
-
-/* A link that leads nowhere is left out; what is there and cannot be opened is not. */
-static void fail_of_link(const walk *w, hid_t group, const char *name)
-{
-    if (!*name || w->h5->H5Oexists_by_name(group, name, H5P_DEFAULT) > 0)
-        cmd_fail("%s: %s cannot be read (damaged?)", w->file->path, *name ? name : "a name in it");
-}
-
-static void list_group(walk *w, hid_t group, const char *prefix, int depth)
-{
-    H5G_info_t info;
-    char       name[MOST_NAME];
-
-    if (depth > MOST_DEPTH)
-        return;
-    if (w->h5->H5Gget_info(group, &info) < 0)
-        cmd_fail("%s: the group %s cannot be read (damaged?)", w->file->path,
-                 *prefix ? prefix : "/");
-    for (hsize_t k = 0; k < info.nlinks && w->objects++ < MOST_OBJECTS; k++) {
-        const ssize_t n = w->h5->H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, k, name,
-                                                    sizeof name, H5P_DEFAULT);
-        const hid_t object = n > 0 && n < MOST_NAME ? w->h5->H5Oopen(group, name, H5P_DEFAULT) : -1;
-        if (object < 0) {
-            fail_of_link(w, group, n > 0 ? name : "");
-            continue;
-        }
-        const H5I_type_t type = w->h5->H5Iget_type(object);
-        const char      *path = cmd_text("%s%s", prefix, name);
-        if (type == H5I_DATASET)
-            describe(w, object, path);
-        else if (type == H5I_GROUP)
-            list_group(w, object, cmd_text("%s/", path), depth + 1);
-        w->h5->H5Oclose(object);
-        cmd_may_go_on();
-    }
-}
-
+/* ---- Files ---------------------------------------------------------------------------------- */
 static void open_hdf5(cmd_file *file)
 {
     const cmd_hdf5_api *h5 = cmd_hdf5_load();
@@ -114,7 +36,7 @@ static void open_hdf5(cmd_file *file)
         cmd_fail("%s: a broken HDF5 file (truncated?)", file->path);
     *at         = id;
     file->state = at;
-    list_group(&(walk){ .file = file, .h5 = h5 }, id, "", 0);
+    cmd_hdf5_list(file, id);
 }
 
 static void close_hdf5(cmd_file *file)

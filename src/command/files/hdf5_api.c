@@ -6,6 +6,16 @@
 static cmd_hdf5_api api;
 static bool         tried, loaded;
 
+/* Of calls that have other names in other releases. */
+static void *find_first(void *file, const char *const *names)
+{
+    void *found = NULL;
+
+    while (!found && *names)
+        found = dlsym(file, *names++);
+    return found;
+}
+
 static bool find_calls(void *file)
 {
     static const char *const names[] = {
@@ -19,7 +29,13 @@ static bool find_calls(void *file)
         if (!(at[k] = dlsym(file, names[k])))
             return false;
     *(void **)&api.chunk = dlsym(file, "H5Dget_chunk_info_by_coord");
-    return true;
+    *(void **)&api.each_link =
+        find_first(file, (const char *[]){ "H5Literate2", "H5Literate", NULL });
+    *(void **)&api.facts =
+        find_first(file, (const char *[]){ "H5Oget_info3", "H5Oget_info2", NULL });
+    *(void **)&api.facts_of_old =
+        find_first(file, (const char *[]){ "H5Oget_info", "H5Oget_info1", NULL });
+    return api.each_link && (api.facts || api.facts_of_old);
 }
 
 /* Types are variables of the library, which H5open() sets. */

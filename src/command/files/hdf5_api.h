@@ -8,12 +8,11 @@
 #define CMD_HDF5_CALLS(call)                                                                       \
     call(H5open) call(H5Eset_auto2) call(H5Fopen) call(H5Fcreate) call(H5Fclose) call(             \
         H5Fget_create_plist) call(H5Pget_userblock) call(H5Pget_layout) call(H5Pget_chunk)         \
-        call(H5Pget_external_count) call(H5Pget_nfilters) call(H5Pget_filter2) call(               \
-            H5Pclose) call(H5Gget_info) call(H5Lget_name_by_idx) call(H5Oopen) call(H5Oclose)      \
-            call(H5Oexists_by_name) call(H5Iget_type) call(H5Iget_name) call(H5Dopen2) call(       \
-                H5Dclose) call(H5Dget_space) call(H5Dget_type) call(H5Dget_create_plist)           \
-                call(H5Dget_offset) call(H5Dread) call(H5Dcreate2) call(H5Dwrite) call(            \
-                    H5Dvlen_reclaim) call(H5Rdereference2) call(H5Rcreate)                         \
+        call(H5Pget_external_count) call(H5Pget_nfilters) call(H5Pget_filter2) call(H5Pclose)      \
+            call(H5Oopen) call(H5Oclose) call(H5Oexists_by_name) call(H5Iget_type) call(           \
+                H5Iget_name) call(H5Dopen2) call(H5Dclose) call(H5Dget_space) call(H5Dget_type)    \
+                call(H5Dget_create_plist) call(H5Dget_offset) call(H5Dread) call(H5Dcreate2) call( \
+                    H5Dwrite) call(H5Dvlen_reclaim) call(H5Rdereference2) call(H5Rcreate)          \
                     call(H5Sget_simple_extent_ndims) call(H5Sget_simple_extent_dims) call(         \
                         H5Sget_simple_extent_type) call(H5Sclose) call(H5Screate)                  \
                         call(H5Screate_simple) call(H5Sselect_hyperslab) call(H5Tget_class) call(  \
@@ -43,6 +42,20 @@
 typedef herr_t cmd_hdf5_chunk(hid_t set, const hsize_t *at, unsigned *filters, haddr_t *address,
                               hsize_t *bytes);
 
+/* H5Literate(), whose names differ: what is said about a link does, too, and is not read here. */
+typedef herr_t cmd_hdf5_link(hid_t group, const char *name, const void *facts, void *user);
+typedef herr_t cmd_hdf5_links(hid_t group, H5_index_t by, H5_iter_order_t order, hsize_t *next,
+                              cmd_hdf5_link *visit, void *user);
+/* H5Oget_info(): all its structs begin with these two, the address as a number or as a token of its
+ * bytes. */
+typedef struct cmd_hdf5_facts {
+    unsigned long file;
+    uint64_t      address;
+    uint64_t      rest[62];
+} cmd_hdf5_facts;
+typedef herr_t cmd_hdf5_get_facts(hid_t object, cmd_hdf5_facts *facts, unsigned what);
+typedef herr_t cmd_hdf5_get_old_facts(hid_t object, cmd_hdf5_facts *facts);
+
 typedef struct cmd_hdf5_api {
 #define CMD_MEMBER(name) __typeof__(name) *name;
     CMD_HDF5_CALLS(CMD_MEMBER)
@@ -50,8 +63,11 @@ typedef struct cmd_hdf5_api {
 #define CMD_MEMBER(name) hid_t name;
     CMD_HDF5_TYPES(CMD_MEMBER)
 #undef CMD_MEMBER
-    hid_t           file_access; /* a class of properties; 0 where it has another name */
-    cmd_hdf5_chunk *chunk;       /* NULL in older libraries */
+    hid_t                   file_access; /* a class of properties; 0 where it has another name */
+    cmd_hdf5_chunk         *chunk;       /* NULL in older libraries */
+    cmd_hdf5_links         *each_link;
+    cmd_hdf5_get_facts     *facts; /* NULL in libraries before 1.10.3: then the other is there */
+    cmd_hdf5_get_old_facts *facts_of_old;
 } cmd_hdf5_api;
 
 /* H5F_ACC_RDONLY and H5F_ACC_TRUNC, which as macros call the library. */

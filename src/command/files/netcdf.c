@@ -225,19 +225,24 @@ static void describe(const source *s, int group, int number, cmd_variable *v)
 
     cmd_netcdf_check(s->path, "a variable",
                      s->nc->inq_var(group, number, name, &type, &rank, ids, NULL));
-    v->id   = pack_id(s, group, number);
     v->name = cmd_text("%s%s", group_path(s, group), name);
-    if (rank > RD_MAX_RANK)
-        return; /* of no type: listed, and nothing else */
-    shape.n = rank;
+    if (rank > RD_MAX_RANK) {
+        v->why = cmd_text("it has %d axes, more than %d", rank, RD_MAX_RANK);
+        return;
+    }
+    const rd_dtype stored = element_type(s, group, type, &v->why);
+    shape.n               = rank;
     for (int k = 0; k < rank; k++) {
         size_t n;
-        cmd_netcdf_check(s->path, "a dimension", s->nc->inq_dim(group, ids[k], dimension, &n));
-        shape.at[k]       = n < (size_t)INT64_MAX / 2 ? (int64_t)n : -1;
+        cmd_netcdf_check(s->path, "a dimension", s->nc->inq_dim(group, ids[k], NULL, &n));
+        shape.at[k] = n < (size_t)INT64_MAX / 2 ? (int64_t)n : -1;
+    }
+    cmd_set_shape(v, stored, &shape);
+    for (int k = 0; k < rank; k++) {
+        cmd_netcdf_check(s->path, "a dimension", s->nc->inq_dim(group, ids[k], dimension, NULL));
         v->axis[k].name   = cmd_copy(dimension, strlen(dimension));
         v->axis[k].record = is_unlimited(s, group, ids[k]);
     }
-    cmd_set_shape(v, element_type(s, group, type, &v->why), &shape);
     const char *sign = text_attribute(s, group, number, "_Unsigned");
     if (sign && strcmp(sign, "true") == 0 && (v->type == RD_I8 || v->type == RD_I16))
         v->type = v->type == RD_I8 ? RD_U8 : RD_U16;
@@ -247,6 +252,28 @@ static void describe(const source *s, int group, int number, cmd_variable *v)
     v->is_axis  = rank == 1 && strcmp(name, v->axis[0].name) == 0;
     v->layout   = layout_of(s, v);
     cmd_read_packing(v, numbers, &(attributes){ s, v });
+}
+
+typedef struct description {
+    const source *s;
+    cmd_variable *v;
+} description;
+
+static void describe_it(void *of)
+{
+    const description *d = of;
+
+    describe(d->s, group_of(d->s, d->v), number_of(d->v), d->v);
+}
+
+/* One that cannot be read is listed with the reason, and the others are there. */
+static void add(const source *s, int group, int number, cmd_variable *v)
+{
+    v->id                 = pack_id(s, group, number);
+    v->name               = cmd_text("%svariable %d", group_path(s, group), number);
+    const char *const why = cmd_try(describe_it, &(description){ s, v });
+    if (why)
+        v->why = cmd_reason(why, s->path);
 }
 
 static void list_group(cmd_file *file, const source *s, int group, int depth)
@@ -259,7 +286,7 @@ static void list_group(cmd_file *file, const source *s, int group, int depth)
         cmd_variable *v   = cmd_add_variables(file, n);
         cmd_netcdf_check(s->path, "a group", s->nc->inq_varids(group, &n, ids));
         for (int k = 0; k < n; k++)
-            describe(s, group, ids[k], &v[k]);
+            add(s, group, ids[k], &v[k]);
     }
     cmd_netcdf_check(s->path, "a group", s->nc->inq_grps(group, &n, NULL));
     if (n <= 0 || depth > 32)

@@ -17,15 +17,15 @@ static bool matches(const uint8_t *bytes, size_t n)
 #include <zlib.h>
 
 enum {
-    LOCAL        = 30,
-    CENTRAL      = 46,
-    END          = 22,
-    LOCATOR      = 20,
-    END64        = 56, /* bytes of records */
-    STORED       = 0,
-    DEFLATED     = 8,
-    PIECE        = 1 << 16,
-    MOST_MEMBERS = 1 << 16
+    LOCAL       = 30,
+    CENTRAL     = 46,
+    END         = 22,
+    LOCATOR     = 20,
+    END64       = 56, /* bytes of records */
+    STORED      = 0,
+    DEFLATED    = 8,
+    PIECE       = 1 << 16,
+    MOST_HEADER = 1 << 20 /* NumPy's are some hundred bytes */
 };
 
 static uint32_t get16(const uint8_t *p)
@@ -149,7 +149,7 @@ static uint64_t read_entry(const archive *a, const uint8_t *p, uint64_t left, cm
     if (packed > (uint64_t)a->size || offset > (uint64_t)a->size || size > INT64_MAX / 2)
         refuse(a, "a member lies outside");
     if (get16(p + 8) & 1)
-        cmd_fail("%s: its members are encrypted", a->path);
+        v->why = "it is encrypted";
     v->name   = array_name(p + CENTRAL, name);
     v->layout = get16(p + 10) == STORED ? "stored" : "deflated";
     v->offset = (int64_t)offset;
@@ -165,7 +165,7 @@ static void open_npz(cmd_file *file)
     a.fd = cmd_open_to_read(a.path, &a.size);
     find_list(&a, &n, &offset, &bytes);
     if (offset > (uint64_t)a.size || bytes > (uint64_t)a.size - offset || n > bytes / CENTRAL ||
-        n > MOST_MEMBERS)
+        n > INT32_MAX / 2)
         refuse(&a, "its list of members lies outside");
     uint8_t      *list = cmd_room(bytes);
     cmd_variable *v    = cmd_add_variables(file, (int)n);
@@ -255,19 +255,20 @@ static void check_array(const archive *a, const cmd_variable *v, const member *m
                  (long long)(header + bytes), (long long)m->size);
 }
 
-/* Piece by piece, so that what a member claims to be is written only as far as it is. */
-static int inflate_member(const archive *a, const cmd_variable *v, const member *m, int64_t data)
+/* Piece by piece, so that what a member claims to be is written only as far as it is; no further than
+ * the first `most` bytes. */
+static void inflate_member(const archive *a, const cmd_variable *v, const member *m, int64_t data,
+                           int64_t most, int fd)
 {
     static uint8_t in[PIECE], out[PIECE];
     z_stream       z     = { 0 };
-    const int      fd    = cmd_storage_file(m->size, a->path);
     int64_t        taken = 0, put = 0;
     uint32_t       crc    = 0;
     int            status = Z_OK;
 
     if (inflateInit2(&z, -MAX_WBITS) != Z_OK)
         cmd_fail("%s: zlib cannot begin", a->path);
-    while (status == Z_OK) {
+    while (status == Z_OK && put < most) {
         if (z.avail_in == 0 && taken < m->packed) {
             const int64_t n = m->packed - taken < PIECE ? m->packed - taken : PIECE;
             cmd_read_at(a->fd, a->path, in, n, data + taken);
@@ -286,39 +287,101 @@ static int inflate_member(const archive *a, const cmd_variable *v, const member 
         put += n;
     }
     inflateEnd(&z);
+    if (status == Z_OK && put >= most && put < m->size)
+        return;
     if (status != Z_STREAM_END || put != m->size)
         refuse(a, "a member cannot be inflated");
     check_crc(a, v, m, crc);
-    return fd;
+}
+
+/* One member, read; or looked at, as far as its header: then nothing is known of its elements. */
+typedef struct reading {
+    cmd_file           *file;
+    const cmd_variable *v;
+    const member       *m;
+    archive             archive;
+    bool                looking;
+    int                 inflated; /* a file without a name; -1: there is none */
+    rd_expr            *x;
+} reading;
+
+static void read_stored(reading *r, int64_t data)
+{
+    if (!r->looking)
+        check_stored(&r->archive, r->v, r->m, data);
+    r->x = rd_load(r->file->ctx, r->archive.path, .offset = data);
+    if (r->x)
+        check_array(&r->archive, r->v, r->m, data, r->x);
+}
+
+static void read_deflated(reading *r, int64_t data)
+{
+    const int64_t size = r->m->size;
+
+    r->inflated = cmd_storage_file(r->looking ? 0 : size, r->archive.path);
+    if (r->looking && ftruncate(r->inflated, (off_t)size) != 0) /* a hole, which takes no room */
+        cmd_fail("%s: no room for %lld bytes", r->archive.path, (long long)size);
+    inflate_member(&r->archive, r->v, r->m, data, r->looking ? MOST_HEADER : INT64_MAX,
+                   r->inflated);
+    r->x = rd_load(r->file->ctx, cmd_text("/proc/self/fd/%d", r->inflated));
+}
+
+/* The library's sentence without the path that it was given, which of an inflated member no user knows. */
+static const char *load_error(const reading *r)
+{
+    const char *text = cmd_error_text(r->file->ctx);
+
+    return cmd_reason(cmd_reason(text, r->archive.path), cmd_text("/proc/self/fd/%d", r->inflated));
+}
+
+static void read_member(void *of)
+{
+    reading      *r    = of;
+    const int64_t data = data_of(&r->archive, r->v, r->m);
+
+    (void)cmd_can_inflate(); /* loads what has the checksum */
+    if (r->m->method != STORED && r->m->method != DEFLATED)
+        cmd_fail("%s: %s is packed by method %d of zip; deflate is what can be read",
+                 r->archive.path, r->v->name, r->m->method);
+    if (r->m->method == STORED)
+        read_stored(r, data);
+    else
+        read_deflated(r, data);
+    if (!r->x)
+        cmd_fail("%s: %s: %s", r->archive.path, r->v->name, load_error(r));
+}
+
+/* Files are closed whatever comes of it: of a list with many members that cannot be read they would be
+ * used up. */
+static rd_expr *read_as(cmd_file *file, cmd_variable *v, bool looking)
+{
+    reading r = { .file     = file,
+                  .v        = v,
+                  .m        = (const member *)file->state + v->id,
+                  .archive  = { .path = file->path },
+                  .looking  = looking,
+                  .inflated = -1 };
+
+    r.archive.fd           = cmd_open_to_read(file->path, &r.archive.size);
+    const char *const fail = cmd_try(read_member, &r);
+    close(r.archive.fd);
+    if (r.inflated >= 0)
+        close(r.inflated);
+    if (fail)
+        cmd_end(CMD_FAILED, fail);
+    const rd_shape shape = rd_shape_of(r.x);
+    cmd_set_shape(v, rd_type_of(r.x), &shape);
+    return r.x;
 }
 
 static rd_expr *read_npz(cmd_file *file, cmd_variable *v)
 {
-    const member *m = (const member *)file->state + v->id;
-    archive       a = { .path = file->path };
-    rd_expr      *x;
+    return rd_label(read_as(file, v, false), v->name);
+}
 
-    a.fd               = cmd_open_to_read(a.path, &a.size);
-    const int64_t data = data_of(&a, v, m);
-    (void)cmd_can_inflate(); /* loads what has the checksum */
-    if (m->method == STORED) {
-        check_stored(&a, v, m, data);
-        x = rd_load(file->ctx, a.path, .offset = data);
-        if (x)
-            check_array(&a, v, m, data, x);
-    } else if (m->method == DEFLATED) {
-        const int fd = inflate_member(&a, v, m, data);
-        x            = rd_load(file->ctx, cmd_text("/proc/self/fd/%d", fd));
-        close(fd);
-    } else
-        cmd_fail("%s: %s is packed by method %d of zip; deflate is what can be read", a.path,
-                 v->name, m->method);
-    close(a.fd);
-    if (!x)
-        cmd_fail("%s: %s: %s", a.path, v->name, cmd_error_text(file->ctx));
-    const rd_shape shape = rd_shape_of(x);
-    cmd_set_shape(v, rd_type_of(x), &shape);
-    return rd_label(x, v->name);
+static void look_npz(cmd_file *file, cmd_variable *v)
+{
+    read_as(file, v, true);
 }
 
 /* ---- Writing: members are stored, aligned to 64 bytes, with sizes of 64 bits ------------------- */
@@ -451,7 +514,7 @@ const cmd_format cmd_npz = { .name     = "NumPy .npz",
                              .matches  = matches,
                              .open     = open_npz,
                              .read     = read_npz,
-                             .late     = true,
+                             .look     = look_npz,
                              .write    = write_npz };
 #else
 static void open_npz(cmd_file *file)

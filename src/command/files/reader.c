@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -34,7 +35,7 @@ typedef struct desk {
     call          call;
     cmd_file     *file;
     cmd_variable *v;
-    int64_t       bytes; /* of DECODE */
+    int64_t       bytes; /* of DECODE: of elements; of OPEN: of the file */
     /* the answer */
     cmd_place   place;
     int         status;
@@ -170,7 +171,11 @@ static void bring_open(cmd_file *file, bool first)
 
 static void limit_time(void)
 {
-    const int64_t pieces = shared->call == DECODE ? shared->bytes >> 28 : 0;
+    enum { MOST_PIECES = 10 }; /* of a broken file the end is wanted, however large it is */
+    const int64_t listed = shared->bytes >> 26;
+    const int64_t pieces = shared->call == DECODE ? shared->bytes >> 28
+                           : shared->call == OPEN ? (listed < MOST_PIECES ? listed : MOST_PIECES)
+                                                  : 0;
 
     setitimer(ITIMER_PROF,
               &(struct itimerval){ .it_value = { .tv_sec = cmd_reader_seconds * (1 + pieces) } },
@@ -304,11 +309,13 @@ cmd_file *cmd_reader_open(rd_ctx *ctx, const char *path, const cmd_format *forma
         format->load(path); /* once for both: results may be written by the same library */
         start();
     }
-    const size_t n    = strlen(path) + 1;
-    cmd_file    *file = shared_room(sizeof *file);
+    struct stat  facts = { 0 };
+    const size_t n     = strlen(path) + 1;
+    cmd_file    *file  = shared_room(sizeof *file);
 
     *file = (cmd_file){ .ctx = ctx, .path = memcpy(shared_room(n), path, n), .format = format };
-    ask(OPEN, file, NULL, -1, 0);
+    (void)stat(path, &facts); /* it was opened before; if it is gone, the other side says so */
+    ask(OPEN, file, NULL, -1, (int64_t)facts.st_size);
     return file;
 }
 

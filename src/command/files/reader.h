@@ -18,7 +18,8 @@ void cmd_reader_decode(cmd_file *file, const cmd_variable *v, int to, int64_t by
 /* format->coordinates(). */
 void cmd_reader_coordinates(cmd_file *file, cmd_variable *v);
 
-/* Seconds of the processor that a call may take, and as many again for each 256 MB of elements: to
- * find what is in a file takes milliseconds, of thousands of variables a second. */
+/* Seconds of the processor that a call may take, and as many again for each 256 MB of elements, or each
+ * 64 MB of a file that is opened, ten times at most: to find what is in a file takes milliseconds, of a
+ * hundred thousand variables, which are 40 MB, some seconds. */
 extern int cmd_reader_seconds;
 #endif

@@ -1,5 +1,8 @@
 """Makes the files beside it, which tests/command/test_command_files.c reads: python3 make.py, with NumPy, h5py and
 netCDF4."""
+import io
+import zipfile
+
 import h5py
 import netCDF4
 import numpy as np
@@ -102,6 +105,55 @@ def user_blocks():
             file.write(begin)
 
 
+def groups():
+    f = h5py.File("groups.h5", "w", libver=("earliest", "v110"))
+    f["a/v"] = np.array([1.0, 2.0])
+    f["b/v"] = np.array([3.0, 4.0])
+    f["a/one"] = np.array([5.0])
+    f["c/one"] = f["a/one"]  # the same dataset
+    f["b/again"] = f["a"]  # the same group
+    f["a/up"] = f["/"]  # a cycle
+    f["soft"] = h5py.SoftLink("/a")
+    f["soft_one"] = h5py.SoftLink("/a/one")
+    f["nowhere"] = h5py.SoftLink("/nothing")
+    f["outside"] = h5py.ExternalLink("no_such_file.h5", "/v")
+    f["null"] = h5py.Empty("f4")
+    f["/".join("d%d" % k for k in range(40)) + "/deep"] = np.array([6.0])
+    f["broken"] = np.array([7.0])
+    f["broken_attribute"] = np.array([8.0])
+    f["broken_attribute"].attrs["units"] = np.bytes_("unusual")
+    f["root"] = np.array([9.0])
+    header = h5py.h5o.get_info(f["broken"].id).addr
+    f.close()
+    with open("groups.h5", "r+b") as file:
+        file.seek(header)
+        file.write(b"\xff" * 16)
+        file.seek(0)
+        text = file.read()
+        file.seek(text.rindex(b"units\0", 0, text.index(b"unusual")) - 8)
+        file.write(b"\xff")  # the version of the attribute's message
+
+
+def members():
+    for name, method in ("stored.npz", zipfile.ZIP_STORED), ("deflated.npz", zipfile.ZIP_DEFLATED):
+        with zipfile.ZipFile(name, "w", method) as archive:
+            for member, array in (("indices", np.arange(3)), ("format", np.array(b"csr")),
+                                  ("lost", np.arange(40)), ("a/v", np.arange(2.0)), ("b/v", np.arange(2.0)),
+                                  ("objects", np.array([None])), ("data", np.arange(2000.0))):
+                bytes_ = io.BytesIO()
+                np.lib.format.write_array(bytes_, array)
+                archive.writestr(zipfile.ZipInfo(member + ".npy"), bytes_.getvalue(), method)
+            archive.writestr(zipfile.ZipInfo("README.txt"), "Not an array.", method)
+            offset = archive.getinfo("lost.npy").header_offset
+        with open(name, "r+b") as file:
+            file.seek(offset)
+            file.write(b"lost")
+            file.seek(0)
+            at = file.read().rindex(b"PK\1\2")  # README.txt, which is said to be encrypted
+            file.seek(at + 8)
+            file.write(b"\1")
+
+
 def netcdf_types():
     f = netCDF4.Dataset("user_types.nc", "w")
     f.createDimension("x", 2)
@@ -124,3 +176,5 @@ if __name__ == "__main__":
     types()
     netcdf_types()
     user_blocks()
+    groups()
+    members()

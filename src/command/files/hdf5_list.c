@@ -1,0 +1,249 @@
+/* hdf5_list.c - what is in an HDF5 file: datasets of all groups.
+ *
+ * Groups are a graph, not a tree: several links may lead to one, and one above it may be among them.  Each is
+ * visited once, by the address of its header, and what it holds is listed under the first path.  Another
+ * path is listed as another name of that group. */
+#if RDIM_HDF5
+#include "files/hdf5_list.h"
+#include "files/hdf5_attributes.h"
+#include "files/hdf5_types.h"
+#include "files/packing.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Groups that were visited ---------------------------------------------------------------- */
+typedef struct visit {
+    int64_t     id; /* 0: this place is free */
+    const char *path;
+} visit;
+
+/* A table of 2^bits places, at most half of which are taken. */
+typedef struct visits {
+    int    bits, n;
+    visit *at;
+} visits;
+
+static visit *place_of(const visits *s, int64_t id)
+{
+    const size_t mask = ((size_t)1 << s->bits) - 1;
+    size_t       k    = (size_t)((uint64_t)id * UINT64_C(0x9e3779b97f4a7c15) >> (64 - s->bits));
+
+    while (s->at[k].id && s->at[k].id != id)
+        k = (k + 1) & mask;
+    return &s->at[k];
+}
+
+static void grow(visits *s)
+{
+    const visits old = *s;
+
+    s->bits = old.at ? old.bits + 1 : 6;
+    s->at   = calloc((size_t)1 << s->bits, sizeof *s->at);
+    if (!s->at)
+        cmd_fail("out of memory for the groups of an HDF5 file");
+    for (size_t k = 0; old.at && k < (size_t)1 << old.bits; k++)
+        if (old.at[k].id)
+            *place_of(s, old.at[k].id) = old.at[k];
+    free(old.at);
+}
+
+/* The path of the group's first visit; NULL: this is the first. */
+static const char *known_path(visits *s, int64_t id, const char *path)
+{
+    if (!s->at || 2 * s->n >= 1 << s->bits)
+        grow(s);
+    visit *const at = place_of(s, id);
+    if (at->id)
+        return at->path;
+    *at = (visit){ id, path };
+    s->n++;
+    return NULL;
+}
+
+/* ---- One object ------------------------------------------------------------------------------ */
+/* A group that is still to be visited. */
+typedef struct pending {
+    const char     *path;
+    struct pending *next;
+} pending;
+
+typedef struct walk {
+    cmd_file           *file;
+    const cmd_hdf5_api *h5;
+    hid_t               id;
+    visits              seen;
+    pending            *groups, **last; /* `last`: where a group goes that is found now */
+    const char         *prefix;         /* of the group that is visited: "a/b/" */
+} walk;
+
+/* Equal of equal objects: the address in the file, and which file, as links lead to others.  0: it is not
+ * known. */
+static int64_t identity_of(const walk *w, hid_t object)
+{
+    cmd_hdf5_facts facts = { 0 };
+    const herr_t   status =
+        w->h5->facts ? w->h5->facts(object, &facts, 1) : w->h5->facts_of_old(object, &facts);
+
+    return status < 0 ? 0 : (int64_t)((uint64_t)facts.file << 48 ^ facts.address);
+}
+
+static cmd_variable *add(const walk *w, const char *path, const char *why)
+{
+    cmd_variable *const v = cmd_add_variables(w->file, 1);
+
+    v->name = path;
+    v->why  = why;
+    return v;
+}
+
+/* The shape, and which axes may grow.  False: there is none. */
+static bool read_shape(const cmd_hdf5_api *h5, hid_t space, rd_shape *shape, bool *grows)
+{
+    hsize_t   extent[H5S_MAX_RANK], most[H5S_MAX_RANK];
+    const int rank = h5->H5Sget_simple_extent_ndims(space);
+
+    if (rank < 0 || rank > RD_MAX_RANK || h5->H5Sget_simple_extent_type(space) == H5S_NULL ||
+        h5->H5Sget_simple_extent_dims(space, extent, most) < 0)
+        return false;
+    *shape = (rd_shape){ .n = rank };
+    for (int k = 0; k < rank; k++) {
+        shape->at[k] = extent[k] < INT64_MAX / 2 ? (int64_t)extent[k] : -1;
+        grows[k]     = most[k] == H5S_UNLIMITED;
+    }
+    return true;
+}
+
+static const char *layout_of(const cmd_hdf5_api *h5, hid_t set)
+{
+    const hid_t plan    = h5->H5Dget_create_plist(set);
+    const bool  chunked = h5->H5Pget_layout(plan) == H5D_CHUNKED,
+               filtered = chunked && h5->H5Pget_nfilters(plan) > 0;
+
+    h5->H5Pclose(plan);
+    return filtered ? "chunks, deflated" : chunked ? "chunks" : "mapped";
+}
+
+typedef struct description {
+    const walk   *w;
+    hid_t         set;
+    cmd_variable *v;
+} description;
+
+static void describe(void *of)
+{
+    const description  *d     = of;
+    const cmd_hdf5_api *h5    = d->w->h5;
+    cmd_variable       *v     = d->v;
+    const cmd_hdf5_type type  = cmd_hdf5_type_of_set(h5, d->set);
+    const hid_t         space = h5->H5Dget_space(d->set);
+    rd_shape            shape;
+    bool                grows[RD_MAX_RANK];
+    const bool          shaped = read_shape(h5, space, &shape, grows);
+
+    h5->H5Sclose(space);
+    v->why = type.why;
+    if (!shaped) {
+        v->why = "it has no elements, and no shape";
+        return;
+    }
+    cmd_set_shape(v, type.type, &shape);
+    for (int k = 0; k < shape.n; k++)
+        v->axis[k].record = grows[k];
+    v->layout         = layout_of(h5, d->set);
+    v->units          = cmd_hdf5_text(h5, d->set, "units");
+    v->title          = cmd_hdf5_text(h5, d->set, "long_name");
+    v->standard       = cmd_hdf5_text(h5, d->set, "standard_name");
+    const char *class = cmd_hdf5_text(h5, d->set, "CLASS");
+    v->is_axis        = class && strcmp(class, "DIMENSION_SCALE") == 0;
+    cmd_read_packing(v, cmd_hdf5_numbers, &(cmd_hdf5_object){ h5, d->set });
+}
+
+static void add_set(const walk *w, hid_t set, const char *path)
+{
+    cmd_variable *const v = add(w, path, NULL);
+
+    v->id                 = identity_of(w, set);
+    const char *const why = cmd_try(describe, &(description){ w, set, v });
+    if (why)
+        v->why = why;
+}
+
+static void add_group(walk *w, hid_t group, const char *path)
+{
+    const int64_t     id    = identity_of(w, group);
+    const char *const known = id ? known_path(&w->seen, id, path) : NULL;
+
+    if (known) {
+        cmd_variable *const v =
+            add(w, path, cmd_text("it is the group %s under another name", *known ? known : "/"));
+        v->same_as = known;
+        return;
+    }
+    pending *const p = cmd_room(sizeof *p);
+    *p               = (pending){ path, *w->last };
+    *w->last         = p;
+    w->last          = &p->next;
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+/* A link that leads nowhere is left out; what is there and cannot be opened is not. */
+static herr_t visit_link(hid_t group, const char *name, const void *facts, void *user)
+{
+    walk *const       w      = user;
+    const char *const path   = cmd_text("%s%s", w->prefix, name);
+    const hid_t       object = w->h5->H5Oopen(group, name, H5P_DEFAULT);
+
+    (void)facts;
+    if (object < 0) {
+        if (w->h5->H5Oexists_by_name(group, name, H5P_DEFAULT) > 0)
+            add(w, path, "it cannot be opened (damaged?)");
+        return 0;
+    }
+    const H5I_type_t type = w->h5->H5Iget_type(object);
+    if (type == H5I_DATASET)
+        add_set(w, object, path);
+    else if (type == H5I_GROUP)
+        add_group(w, object, path);
+    w->h5->H5Oclose(object);
+    return 0;
+}
+
+static void visit_group(walk *w, const char *path)
+{
+    const hid_t group = w->h5->H5Oopen(w->id, *path ? path : "/", H5P_DEFAULT);
+    hsize_t     next  = 0;
+
+    w->prefix = *path ? cmd_text("%s/", path) : "";
+    if (group < 0 ||
+        w->h5->each_link(group, H5_INDEX_NAME, H5_ITER_INC, &next, visit_link, w) < 0) {
+        if (!*path)
+            cmd_fail("%s: the group / cannot be read (damaged?)", w->file->path);
+        add(w, path, "it is a group that cannot be read (damaged?)");
+    }
+    if (group >= 0)
+        w->h5->H5Oclose(group);
+}
+
+void cmd_hdf5_list(cmd_file *file, hid_t id)
+{
+    walk        w    = { .file = file, .h5 = cmd_hdf5_load(), .id = id };
+    const hid_t root = w.h5->H5Oopen(id, "/", H5P_DEFAULT);
+
+    if (root < 0)
+        cmd_fail("%s: the group / cannot be read (damaged?)", file->path);
+    w.last = &w.groups;
+    add_group(&w, root, "");
+    w.h5->H5Oclose(root);
+    while (w.groups) {
+        const char *path = w.groups->path;
+
+        w.groups = w.groups->next;
+        w.last   = &w.groups; /* its groups come before those that wait */
+        visit_group(&w, path);
+        cmd_may_go_on();
+    }
+    free(w.seen.at);
+}
+#else
+typedef int cmd_no_hdf5_list;
+#endif
