@@ -298,6 +298,46 @@ START_TEST(many_datasets)
 }
 END_TEST
 
+#define PACKING(formula)                                          \
+    {                                                             \
+        "NetCDF\n", "$R '" formula "' $D/packing.nc", 0, "true\n" \
+    }
+
+/* Which values are missing, to the last bit of 64, and of what a range is one. */
+static const row packing[] = {
+    PACKING("(sum(isfinite(range64)) == 3) & isnan(range64[0]) & isnan(range64[3])"),
+    PACKING("(sum(isfinite(range_u64)) == 3) & isnan(range_u64[0]) & isnan(range_u64[4])"),
+    PACKING("(sum(isfinite(missing64)) == 3) & isnan(missing64[1]) & isnan(missing64[3])"),
+    PACKING("isnan(turned32[0]) & (turned32[1] == 4294967294) & (turned32[2] == 5)"),
+    PACKING("isnan(turned64[0]) & (turned64[1] == 2.0**64) & (turned64[2] == 5)"),
+    PACKING("isnan(turned_back[0]) & (turned_back[3] == -2) & (turned_back[4] == 127)"),
+    PACKING("isnan(of_floats[1]) & isnan(of_floats[4]) & (sum(isfinite(of_floats)) == 3)"),
+    PACKING("isnan(of_doubles[1]) & isnan(of_doubles[4]) & (sum(isfinite(of_doubles)) == 3)"),
+    PACKING("isnan(of_packed[1]) & isnan(of_packed[4]) & (sum(isfinite(of_packed)) == 3)"),
+    PACKING("isnan(of_ints[1]) & isnan(of_ints[4]) & (sum(isfinite(of_ints)) == 3)"),
+    /* 20 - stored / 100 */
+    PACKING("isnan(falling[1]) & isnan(falling[4]) & (sum(isfinite(falling)) == 3)"),
+    PACKING("(sum(isfinite(part_i2)) == 2) & (nansum(part_i2) == 3)"),
+    PACKING("(sum(isfinite(part_i4)) == 2) & (nansum(part_i4) == 3)"),
+    PACKING("(sum(isfinite(part_i8)) == 2) & (nansum(part_i8) == 3)"),
+    PACKING("(sum(isfinite(part_u2)) == 2) & (nansum(part_u2) == 3)"),
+    PACKING("(sum(isfinite(part_u4)) == 2) & (nansum(part_u4) == 3)"),
+    PACKING("(sum(isfinite(part_u8)) == 2) & (nansum(part_u8) == 3)"),
+    PACKING("(sum(isfinite(part_f4)) == 2) & (nansum(part_f4) == 3)"),
+    PACKING("(sum(isfinite(part_f8)) == 2) & (nansum(part_f8) == 3)"),
+    PACKING("part_i1[2] == -127"), /* bytes have no value to spare */
+    PACKING("part_u1[2] == 255"),
+    PACKING("whole[0] % 2 == 1"), /* integers, as none is missing */
+    PACKING("(sum(isfinite(part_packed)) == 2) & (abs(nansum(part_packed) - 41) < 1e-5)"),
+    PACKING("min(no_fill) > 9e36"),
+};
+
+START_TEST(means_what_is_stored)
+{
+    check_row(&packing[_i]);
+}
+END_TEST
+
 START_TEST(layouts)
 {
     check_row(&types[_i]);
@@ -317,6 +357,7 @@ int main(void)
     tcase_add_loop_test(tc, finds_groups, 0, COUNT(groups));
     tcase_add_loop_test(tc, lists_members, 0, COUNT(members));
     tcase_add_loop_test(tc, many_datasets, 0, 3);
+    tcase_add_loop_test(tc, means_what_is_stored, 0, COUNT(packing));
     tcase_set_timeout(tc, 120);
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);

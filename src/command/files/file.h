@@ -6,7 +6,7 @@
 #define CMD_FILE_H
 #include "base.h"
 
-enum { CMD_MOST_MISSING = 4, CMD_NPY_HEADER = 1024 };
+enum { CMD_NPY_HEADER = 1024 };
 
 typedef struct cmd_axis {
     const char   *name; /* NULL: none is known */
@@ -16,14 +16,31 @@ typedef struct cmd_axis {
     bool          record;                              /* may grow: files are joined along it */
 } cmd_axis;
 
+/* A number of an attribute, exactly: an integer, unsigned where no signed one is it, or a real. */
+typedef struct cmd_exact {
+    rd_dtype type; /* RD_I64, RD_U64 or RD_F64 */
+    union {
+        int64_t  i;
+        uint64_t u;
+        double   f;
+    };
+} cmd_exact;
+
+/* One end of the range of valid values. */
+typedef struct cmd_end_of_range {
+    bool      is, meant; /* the latter: of what is unpacked; else of what is stored */
+    cmd_exact value;
+} cmd_end_of_range;
+
 /* What is stored, as what is meant: NaN where a value is missing, else value * scale + add. */
 typedef struct cmd_packing {
-    rd_dtype type; /* RD_AUTO: no scale */
-    double   scale, add;
-    int      n_missing;
-    double   missing[CMD_MOST_MISSING];
-    bool     has_low, has_high; /* values outside are missing */
-    double   low, high;
+    rd_dtype         type; /* RD_AUTO: no scale */
+    double           scale, add;
+    int              n_missing;
+    cmd_exact       *missing;
+    bool             has_fill; /* the attribute _FillValue is there */
+    bool             by_need;  /* nothing is done to a variable in which no value is missing */
+    cmd_end_of_range low, high;
 } cmd_packing;
 
 typedef struct cmd_variable {

@@ -2,6 +2,7 @@
 #if RDIM_HDF5
 #include "files/hdf5_attributes.h"
 #include "files/hdf5_types.h"
+#include "files/packing.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +60,31 @@ static int64_t points_of(const cmd_hdf5_api *h5, hid_t space)
     return rank == 0 ? 1 : extent[0] < INT64_MAX ? (int64_t)extent[0] : 0;
 }
 
-int cmd_hdf5_numbers(void *user, const char *name, int most, double *at, rd_dtype *type)
+/* Numbers of one class are read as the widest type of it, which holds each of them. */
+static bool read_values(const cmd_hdf5_api *h5, hid_t id, rd_dtype type, int n, cmd_exact *at)
+{
+    union {
+        double   f[CMD_MOST_NUMBERS];
+        int64_t  i[CMD_MOST_NUMBERS];
+        uint64_t u[CMD_MOST_NUMBERS];
+    } read;
+    const bool is_float  = cmd_is_float(type),
+               is_signed = type == RD_I8 || type == RD_I16 || type == RD_I32 || type == RD_I64;
+
+    if (h5->H5Aread(id,
+                    is_float    ? h5->NATIVE_DOUBLE
+                    : is_signed ? h5->NATIVE_INT64
+                                : h5->NATIVE_UINT64,
+                    &read) < 0)
+        return false;
+    for (int k = 0; k < n; k++)
+        at[k] = is_float    ? cmd_real(read.f[k])
+                : is_signed ? cmd_integer(read.i[k])
+                            : cmd_unsigned(read.u[k]);
+    return true;
+}
+
+int cmd_hdf5_numbers(void *user, const char *name, cmd_exact **at, rd_dtype *type)
 {
     const cmd_hdf5_object *o  = user;
     const cmd_hdf5_api    *h5 = o->h5;
@@ -68,16 +93,21 @@ int cmd_hdf5_numbers(void *user, const char *name, int most, double *at, rd_dtyp
     if (id < 0)
         return 0;
     const hid_t stored = h5->H5Aget_type(id), space = h5->H5Aget_space(id);
-    int64_t     n           = points_of(h5, space);
     const H5T_class_t class = h5->H5Tget_class(stored);
+    int64_t n               = points_of(h5, space);
+    bool    good            = n <= CMD_MOST_NUMBERS;
     *type                   = cmd_hdf5_type_of(h5, stored).type;
-    if (n > most || *type == RD_AUTO || (class != H5T_INTEGER && class != H5T_FLOAT))
+    if (*type == RD_AUTO || (class != H5T_INTEGER && class != H5T_FLOAT))
         n = 0;
-    else if (h5->H5Aread(id, h5->NATIVE_DOUBLE, at) < 0)
-        cmd_fail("an attribute %s of this HDF5 file cannot be read (damaged?)", name);
+    else if (good && n > 0) {
+        *at  = cmd_room((size_t)n * sizeof **at);
+        good = read_values(h5, id, *type, (int)n, *at);
+    }
     h5->H5Sclose(space);
     h5->H5Tclose(stored);
     h5->H5Aclose(id);
+    if (n > 0 && !good)
+        cmd_fail("an attribute %s of this HDF5 file cannot be read (damaged?)", name);
     return (int)n;
 }
 

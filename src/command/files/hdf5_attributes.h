@@ -12,7 +12,7 @@ typedef struct cmd_hdf5_object {
 /* A text attribute; NULL: none. */
 const char *cmd_hdf5_text(const cmd_hdf5_api *h5, hid_t object, const char *name);
 /* cmd_numbers, of a cmd_hdf5_object. */
-int cmd_hdf5_numbers(void *user, const char *name, int most, double *at, rd_dtype *type);
+int cmd_hdf5_numbers(void *user, const char *name, cmd_exact **at, rd_dtype *type);
 /* Names and coordinates of axes, of the scales that are attached. */
 void cmd_hdf5_scales(const cmd_hdf5_api *h5, hid_t file, hid_t set, cmd_variable *v);
 #endif

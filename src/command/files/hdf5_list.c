@@ -155,7 +155,8 @@ static void describe(void *of)
     v->standard       = cmd_hdf5_text(h5, d->set, "standard_name");
     const char *class = cmd_hdf5_text(h5, d->set, "CLASS");
     v->is_axis        = class && strcmp(class, "DIMENSION_SCALE") == 0;
-    cmd_read_packing(v, cmd_hdf5_numbers, &(cmd_hdf5_object){ h5, d->set });
+    cmd_read_packing(v, cmd_hdf5_text(h5, d->set, "_Unsigned"), cmd_hdf5_numbers,
+                     &(cmd_hdf5_object){ h5, d->set });
 }
 
 static void add_set(const walk *w, hid_t set, const char *path)

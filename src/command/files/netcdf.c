@@ -160,21 +160,68 @@ typedef struct attributes {
     const cmd_variable *v;
 } attributes;
 
-static int numbers(void *user, const char *name, int most, double *at, rd_dtype *type)
+/* Numbers of one class are read as the widest type of it, which holds each of them. */
+static int read_values(const attributes *a, const char *name, rd_dtype type, size_t n,
+                       cmd_exact *at)
 {
-    const attributes *a     = user;
-    const int         group = group_of(a->s, a->v);
+    const int           group = group_of(a->s, a->v), number = number_of(a->v);
+    double             *f        = cmd_room(n * sizeof *f);
+    long long          *i        = cmd_room(n * sizeof *i);
+    unsigned long long *u        = cmd_room(n * sizeof *u);
+    const bool          is_float = cmd_is_float(type), is_wide = type == RD_U64;
+    const int           status = is_float  ? a->s->nc->get_att_double(group, number, name, f)
+                                 : is_wide ? a->s->nc->get_att_ulonglong(group, number, name, u)
+                                           : a->s->nc->get_att_longlong(group, number, name, i);
+
+    for (size_t k = 0; status == NC_NOERR && k < n; k++)
+        at[k] = is_float ? cmd_real(f[k]) : is_wide ? cmd_unsigned(u[k]) : cmd_integer(i[k]);
+    return status;
+}
+
+static int numbers(void *user, const char *name, cmd_exact **at, rd_dtype *type)
+{
+    const attributes *a = user;
     nc_type           stored;
     size_t            n;
 
-    if (!find_attribute(a->s, group, number_of(a->v), name, &stored, &n) || n > (size_t)most ||
+    if (!find_attribute(a->s, group_of(a->s, a->v), number_of(a->v), name, &stored, &n) || n == 0 ||
         (*type = type_of(stored)) == RD_AUTO)
         return 0;
-    const int status = a->s->nc->get_att_double(group, number_of(a->v), name, at);
-    if (status == NC_ERANGE)
-        return 0;
-    cmd_netcdf_check(a->s->path, name, status);
+    if (n > CMD_MOST_NUMBERS)
+        cmd_fail("%s: the attribute %s has %zu numbers", a->s->path, name, n);
+    *at = cmd_room(n * sizeof **at);
+    cmd_netcdf_check(a->s->path, name, read_values(a, name, *type, n, *at));
     return (int)n;
+}
+
+/* The library writes this value where a program writes nothing, unless it was asked not to.  Bytes have no
+ * value to spare. */
+static void add_default_fill(const source *s, cmd_variable *v, rd_dtype stored)
+{
+    union {
+        int16_t  i2;
+        uint16_t u2;
+        int32_t  i4;
+        uint32_t u4;
+        int64_t  i8;
+        uint64_t u8;
+        float    f4;
+        double   f8;
+    } fill;
+    int none = 0;
+
+    if (cmd_size_of(stored) < 2 ||
+        s->nc->inq_var_fill(group_of(s, v), number_of(v), &none, &fill) != NC_NOERR || none)
+        return;
+    const cmd_exact value = stored == RD_I16   ? cmd_integer(fill.i2)
+                            : stored == RD_U16 ? cmd_integer(fill.u2)
+                            : stored == RD_I32 ? cmd_integer(fill.i4)
+                            : stored == RD_U32 ? cmd_integer(fill.u4)
+                            : stored == RD_I64 ? cmd_integer(fill.i8)
+                            : stored == RD_U64 ? cmd_unsigned(fill.u8)
+                            : stored == RD_F32 ? cmd_real((double)fill.f4)
+                                               : cmd_real(fill.f8);
+    cmd_add_default_fill(v, value, stored);
 }
 
 /* ---- What is in a file ----------------------------------------------------------------------- */
@@ -243,15 +290,15 @@ static void describe(const source *s, int group, int number, cmd_variable *v)
         v->axis[k].name   = cmd_copy(dimension, strlen(dimension));
         v->axis[k].record = is_unlimited(s, group, ids[k]);
     }
-    const char *sign = text_attribute(s, group, number, "_Unsigned");
-    if (sign && strcmp(sign, "true") == 0 && (v->type == RD_I8 || v->type == RD_I16))
-        v->type = v->type == RD_I8 ? RD_U8 : RD_U16;
     v->units    = text_attribute(s, group, number, "units");
     v->title    = text_attribute(s, group, number, "long_name");
     v->standard = text_attribute(s, group, number, "standard_name");
     v->is_axis  = rank == 1 && strcmp(name, v->axis[0].name) == 0;
     v->layout   = layout_of(s, v);
-    cmd_read_packing(v, numbers, &(attributes){ s, v });
+    cmd_read_packing(v, text_attribute(s, group, number, "_Unsigned"), numbers,
+                     &(attributes){ s, v });
+    if (type < NC_FIRSTUSERTYPEID && stored != RD_AUTO)
+        add_default_fill(s, v, stored);
 }
 
 typedef struct description {

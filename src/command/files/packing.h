@@ -3,10 +3,21 @@
 #define CMD_PACKING_H
 #include "files/file.h"
 
-/* Numbers of an attribute, at most `most` of them; how many (0: it is not there, or no numbers),
- * and the type in which they are stored. */
-typedef int cmd_numbers(void *user, const char *attribute, int most, double *at, rd_dtype *type);
-void        cmd_read_packing(cmd_variable *v, cmd_numbers *numbers, void *user);
+enum { CMD_MOST_NUMBERS = 1 << 10 };
+
+/* Numbers of an attribute, in memory that stays; how many (0: it is not there, or no numbers), and the type
+ * in which they are stored. */
+typedef int cmd_numbers(void *user, const char *attribute, cmd_exact **at, rd_dtype *type);
+/* `sign`: what the attribute _Unsigned says, NULL: nothing.  It changes the variable's type. */
+void cmd_read_packing(cmd_variable *v, const char *sign, cmd_numbers *numbers, void *user);
+/* What stands in elements that were never written, as a value of the stored type; for variables without
+ * _FillValue. */
+void cmd_add_default_fill(cmd_variable *v, cmd_exact value, rd_dtype stored);
 /* What is meant by what is stored: maps of the leaf, which fuse with whatever a formula does. */
 rd_expr *cmd_unpack(rd_ctx *ctx, const cmd_packing *p, rd_expr *raw);
+
+/* Integers of 64 bits as they are. */
+cmd_exact cmd_integer(int64_t value);
+cmd_exact cmd_unsigned(uint64_t value);
+cmd_exact cmd_real(double value);
 #endif

@@ -154,6 +154,47 @@ def members():
             file.write(b"\1")
 
 
+def packing():
+    """Written with netCDF4, but for attributes whose type that would make the variable's own."""
+    f = netCDF4.Dataset("packing.nc", "w")
+    f.createDimension("x", 5)
+    f.set_auto_mask(False)
+
+    def variable(name, kind, values, fill=None, **attributes):
+        v = f.createVariable(name, kind, "x", fill_value=fill)
+        v.set_auto_maskandscale(False)
+        v[: len(values)] = np.array(values, dtype=kind)
+        for key, value in attributes.items():
+            v.setncattr(key, value)
+
+    big = 2**63
+    variable("range64", "i8", [3 - big, 4 - big, big - 2, big - 1, 0], valid_range=np.array([4 - big, big - 2]))
+    variable("range_u64", "u8", [0, 1, 2 * big - 4, 2 * big - 3, 2 * big - 1],
+             valid_range=np.array([1, 2 * big - 3], dtype="u8"))
+    variable("missing64", "i8", [2**53 + 2, 2**53 + 3, 2**53 + 4, 2**53 + 5, 0], fill=2**53 + 3,
+             missing_value=np.array([2**53 + 5, 1, 2, 4, 5]))
+    variable("turned32", "i4", [-1, -2, 5, 0, 1], fill=-1, _Unsigned="true")
+    variable("turned64", "i8", [-1, -2, 5, 0, 1], fill=-1, _Unsigned="true")
+    variable("turned_back", "u1", [255, 1, 2, 254, 127], fill=255, _Unsigned="false")
+    steps = dict(scale_factor=np.float32(0.01), add_offset=np.float32(20))
+    for name in "of_floats", "of_doubles", "of_packed", "of_ints":
+        variable(name, "i2", [-1000, -1001, 0, 2000, 2001], **steps)
+    variable("falling", "i2", [-1000, -1001, 0, 2000, 2001], scale_factor=np.float32(-0.01), add_offset=np.float32(20))
+    for name, kind in (("i2", "i2"), ("i4", "i4"), ("i8", "i8"), ("u2", "u2"), ("u4", "u4"), ("u8", "u8"),
+                       ("f4", "f4"), ("f8", "f8"), ("i1", "i1"), ("u1", "u1")):
+        variable("part_" + name, kind, [1, 2])
+    variable("whole", "i8", [2**53 + 1, 2, 3, 4, 5])
+    variable("part_packed", "i2", [0, 100], **steps)
+    f.createVariable("no_fill", "f4", "x", fill_value=False)[:] = netCDF4.default_fillvals["f4"]
+    f.close()
+    f = h5py.File("packing.nc", "r+")
+    for name, kind, low, high in (("of_floats", "f4", 10, 40), ("of_doubles", "f8", 10, 40), ("of_packed", "i2", -1000, 2000),
+                                  ("of_ints", "i4", -1000, 2000), ("falling", "f4", 0, 30)):
+        f[name].attrs.create("valid_min", np.array([low], dtype=kind))
+        f[name].attrs.create("valid_max", np.array([high], dtype=kind))
+    f.close()
+
+
 def netcdf_types():
     f = netCDF4.Dataset("user_types.nc", "w")
     f.createDimension("x", 2)
@@ -178,3 +219,4 @@ if __name__ == "__main__":
     user_blocks()
     groups()
     members()
+    packing()
