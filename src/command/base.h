@@ -75,6 +75,11 @@ int64_t cmd_points(const rd_shape *shape, rd_dtype type, const char *what);
 /* Element i as a double; of complex numbers the real part. */
 double cmd_element(const void *data, rd_dtype type, int64_t i);
 void   cmd_swap(void *data, int64_t n, int64_t size);
-/* The shortest text that reads back as the same number of the type. */
-const char *cmd_number_text(double value, rd_dtype type);
+
+/* ---- Elements as text (texts.c) -------------------------------------------------------------- */
+enum { CMD_MOST_TEXT = 80 };
+/* Whole numbers with all their digits, others as the shortest text that reads back as the same bits of
+ * the type; 1 and 0; "1.5-2i". */
+void        cmd_put_element(char text[CMD_MOST_TEXT], const void *data, rd_dtype type, int64_t i);
+const char *cmd_element_text(const void *data, rd_dtype type, int64_t i);
 #endif

@@ -20,11 +20,7 @@ static const char *value_text(const cmd_result *r, int64_t i)
     if (wide)
         return cmd_text("%.*g%+.*gi", DIGITS, value, DIGITS, other);
     if (!cmd_is_float(r->array.type))
-        return r->array.type == RD_I64
-                   ? cmd_text("%lld", (long long)((const int64_t *)r->array.in)[i])
-               : r->array.type == RD_U64
-                   ? cmd_text("%llu", (unsigned long long)((const uint64_t *)r->array.in)[i])
-                   : cmd_text("%.0f", value);
+        return cmd_element_text(r->array.in, r->array.type, i);
     return value != value ? "NaN" : cmd_text("%.*g", DIGITS, value);
 }
 
@@ -175,8 +171,8 @@ static void summarise(rd_ctx *ctx, const cmd_result *r)
 /* For scripts: one number and nothing else. */
 static void print_number(const cmd_result *r)
 {
-    const char *text = cmd_is_float(r->array.type) ? cmd_number_text(cmd_value(r, 0), r->array.type)
-                                                   : value_text(r, 0);
+    const char *text = r->array.type == RD_BOOL ? value_text(r, 0)
+                                                : cmd_element_text(r->array.in, r->array.type, 0);
 
     if (r->named)
         printf("%s = ", r->name);

@@ -1,8 +1,6 @@
 /* types.c - element types as files and people have them. */
 #include "base.h"
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct row {
@@ -142,19 +140,4 @@ void cmd_swap(void *data, int64_t n, int64_t size)
         for (int64_t i = 0; i < n; i++)
             at[i] = __builtin_bswap64(at[i]);
     }
-}
-
-const char *cmd_number_text(double value, rd_dtype type)
-{
-    char text[40];
-
-    if (value != value)
-        return "NaN";
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        const double back = strtod(text, NULL);
-        if (back == value || (type == RD_F32 && (float)back == (float)value))
-            break;
-    }
-    return cmd_copy(text, strlen(text));
 }

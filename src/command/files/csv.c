@@ -231,7 +231,7 @@ static void write_csv(const char *path, const char *aside, const cmd_results *re
         cmd_fail("%s: cannot write", path);
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < columns; j++)
-            fprintf(out, "%s%s", cmd_number_text(cmd_value(r, i * columns + j), r->array.type),
+            fprintf(out, "%s%s", cmd_element_text(r->array.in, r->array.type, i * columns + j),
                     j + 1 < columns ? "," : "\n");
     if (ferror(out) | (fclose(out) != 0))
         cmd_fail("%s: cannot write", path);

@@ -1,0 +1,118 @@
+/* texts.c - elements as text that reads back as the same bits. */
+#include "base.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a float type: every number of `sure` decimal digits can be told from all others, unless it is
+ * smaller than `least`; `enough` digits tell all elements apart. */
+static const struct digits {
+    rd_dtype type;
+    int      sure, enough;
+    double   least;
+    int bits, last; /* of the significand; the exponent of the last bit of the smallest element */
+} rows[] = {
+    { RD_F16, 3, 5, 0x1p-14, 11, -24 },       { RD_BF16, 2, 4, 0x1p-126, 8, -133 },
+    { RD_F32, 6, 9, 0x1p-126, 24, -149 },     { RD_C64, 6, 9, 0x1p-126, 24, -149 },
+    { RD_F64, 15, 17, 0x1p-1022, 53, -1074 }, { RD_C128, 15, 17, 0x1p-1022, 53, -1074 },
+};
+
+static const struct digits *digits_of(rd_dtype type)
+{
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        if (rows[k].type == type)
+            return &rows[k];
+    return NULL;
+}
+
+/* What the text reads back as.  Doubles are rounded to the type as a cast does it. */
+static double read_back(const char *text, const struct digits *d)
+{
+    const double value = strtod(text, NULL);
+
+    if (d->bits == 53 || value == 0 || !isfinite(value))
+        return value;
+    const int exponent = ilogb(value) - d->bits + 1, last = exponent < d->last ? d->last : exponent;
+    return ldexp(nearbyint(ldexp(value, -last)), last);
+}
+
+/* Digits of "1.5000e+00" without the zeros at their end. */
+static int count_digits(const char *text)
+{
+    int n = 0, zeros = 0;
+
+    for (; *text && *text != 'e'; text++)
+        if (*text >= '0' && *text <= '9') {
+            n++;
+            zeros = *text == '0' ? zeros + 1 : 0;
+        }
+    return n > zeros ? n - zeros : 1;
+}
+
+static const char *shorter(const char *a, const char *b)
+{
+    return strlen(a) < strlen(b) ? a : b;
+}
+
+/* With the fewest digits that do, or as a whole number: 1230 and 1e+05, not 1.23e+03 and 100000. */
+static void put_float(char *text, double value, rd_dtype type)
+{
+    const struct digits *d = digits_of(type);
+    char                 all[CMD_MOST_TEXT], few[CMD_MOST_TEXT];
+    int                  n = fabs(value) < d->least ? 1 : d->sure;
+
+    if (!isfinite(value)) {
+        strcpy(text, value != value ? "NaN" : value > 0 ? "inf" : "-inf");
+        return;
+    }
+    for (; n <= d->enough; n++) {
+        snprintf(all, sizeof all, "%.*g", n, value);
+        if (n == d->enough || read_back(all, d) == value)
+            break;
+    }
+    snprintf(few, sizeof few, "%.*e", n - 1, value);
+    snprintf(few, sizeof few, "%.*g", count_digits(few), value);
+    snprintf(text, CMD_MOST_TEXT, "%s", shorter(few, all));
+    if (fabs(value) < 1e17 && value == nearbyint(value)) {
+        snprintf(all, sizeof all, "%.0f", value);
+        if (strlen(all) <= strlen(text))
+            strcpy(text, all);
+    }
+}
+
+static void put_complex(char *text, double value, double other, rd_dtype type)
+{
+    put_float(text, value, type);
+    char *at = text + strlen(text);
+    if (!signbit(other) || other != other)
+        *at++ = '+';
+    put_float(at, other, type);
+    strcat(at, "i");
+}
+
+void cmd_put_element(char text[CMD_MOST_TEXT], const void *data, rd_dtype type, int64_t i)
+{
+    const double value = cmd_element(data, type, i);
+
+    if (type == RD_C64)
+        put_complex(text, value, (double)((const float *)data)[2 * i + 1], type);
+    else if (type == RD_C128)
+        put_complex(text, value, ((const double *)data)[2 * i + 1], type);
+    else if (type == RD_I64)
+        snprintf(text, CMD_MOST_TEXT, "%lld", (long long)((const int64_t *)data)[i]);
+    else if (type == RD_U64)
+        snprintf(text, CMD_MOST_TEXT, "%llu", (unsigned long long)((const uint64_t *)data)[i]);
+    else if (cmd_is_float(type))
+        put_float(text, value, type);
+    else
+        snprintf(text, CMD_MOST_TEXT, "%.0f", value);
+}
+
+const char *cmd_element_text(const void *data, rd_dtype type, int64_t i)
+{
+    char text[CMD_MOST_TEXT];
+
+    cmd_put_element(text, data, type, i);
+    return cmd_copy(text, strlen(text));
+}
