@@ -130,11 +130,19 @@ static const char *names_of(const cmd_file *file)
     return file->n > 40 ? cmd_text("%s, ...", text) : text;
 }
 
+/* A table is one variable of its file, but for a name that one of its columns has. */
+static cmd_variable *variable_meant(const cmd_source *s, const cmd_file *file)
+{
+    cmd_variable *only = s->variable ? NULL : only_one(file);
+    cmd_variable *named =
+        only && !file->format->find ? NULL : cmd_find(file, s->variable ? s->variable : s->name);
+
+    return named ? named : only;
+}
+
 static cmd_variable *variable_of(const cmd_source *s, const cmd_file *file)
 {
-    cmd_variable *v = s->variable       ? cmd_find(file, s->variable)
-                      : !only_one(file) ? cmd_find(file, s->name)
-                                        : only_one(file);
+    cmd_variable *v = variable_meant(s, file);
 
     if (!v && s->variable)
         cmd_fail("%s: no variable %s in it; it has %s", file->path, s->variable, names_of(file));

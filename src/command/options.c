@@ -1,6 +1,7 @@
 /* options.c - the command line. */
 #include "options.h"
 #include "files/file.h"
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -27,6 +28,8 @@ static const char help[] =
     "      --only SLICE          only this part of each result is computed: '10, :'\n"
     "      --plot FILE           a picture of the results: .png, .svg or .pdf\n"
     "      --join AXIS           join files along this axis; one that none has is a new first one\n"
+    "      --separator CHAR      between fields of CSV files: a character, tab or space\n"
+    "      --decimal-comma       numbers of CSV files are written as 1,5\n"
     "      --list                what is in the files\n"
     "      --explain[=svg]       how it would be computed, and nothing else; as a picture\n"
     "      --dot                 the formula as a graph for Graphviz, and nothing else\n"
@@ -51,6 +54,8 @@ enum {
     THREADS,
     BACKEND,
     MEMORY,
+    SEPARATOR,
+    DECIMAL_COMMA,
     HELP,
     VERSION
 };
@@ -68,6 +73,8 @@ static const struct option long_options[] = {
     { "threads", required_argument, NULL, THREADS },
     { "backend", required_argument, NULL, BACKEND },
     { "memory", required_argument, NULL, MEMORY },
+    { "separator", required_argument, NULL, SEPARATOR },
+    { "decimal-comma", no_argument, NULL, DECIMAL_COMMA },
     { "help", no_argument, NULL, HELP },
     { "version", no_argument, NULL, VERSION },
     { NULL, 0, NULL, 0 },
@@ -132,6 +139,19 @@ static int64_t read_size(const char *text)
     return (int64_t)size;
 }
 
+/* Characters that numbers, names or lines are made of would cut these. */
+static char read_separator(const char *text)
+{
+    if (strcmp(text, "tab") == 0 || strcmp(text, "\\t") == 0)
+        return '\t';
+    if (strcmp(text, "space") == 0)
+        return ' ';
+    if (!*text || text[1] || isalnum((unsigned char)*text) || strchr("+-.\"'#_\r\n", *text) ||
+        (unsigned char)*text > 126)
+        cmd_misuse("--separator %s: a character such as ; or |, or tab, or space", text);
+    return *text;
+}
+
 static _Noreturn void say_help(void)
 {
     fputs(help, stdout);
@@ -160,6 +180,8 @@ static void take(cmd_options *o, int option, char **argv)
     case PROGRESS: o->progress = true; break;
     case THREADS: o->threads = read_threads(optarg); break;
     case BACKEND: o->backend = read_backend(optarg); break;
+    case SEPARATOR: cmd_text_style.separator = read_separator(optarg); break;
+    case DECIMAL_COMMA: cmd_text_style.decimal = ','; break;
     case MEMORY: cmd_set_memory(read_size(optarg)); break;
     case HELP: say_help();
     case VERSION: say_version();
@@ -183,6 +205,8 @@ cmd_options cmd_read_options(int argc, char **argv)
         o.formula = argv[optind++];
     while (optind < argc)
         o.inputs[o.n_inputs++] = argv[optind++];
+    if (cmd_text_style.separator == ',' && cmd_text_style.decimal == ',')
+        cmd_misuse("--separator , and --decimal-comma: a comma is one or the other");
     if (!o.list && !o.formula)
         cmd_misuse("no formula: rdim 'mean(x, axis=0)' x=FILE");
     if (o.list && o.n_inputs == 0)

@@ -1,180 +1,147 @@
-/* csv.c - tables of numbers: fields between commas, semicolons, tabs or spaces, a line of names if
- * the first one has such.  The file is the whole table, and each named column a row of its own. */
+/* csv.c - tables as text.  The file is the whole table, and each column with a name a row of its own.
+ *
+ * Opening it reads all numbers as doubles, and finds out what each column holds.  Columns that doubles
+ * cannot hold, of large whole numbers or complex ones, are read once more when they are asked for. */
+#include "files/columns.h"
 #include "files/formats.h"
-#include "result.h"
-#include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_FIELD = 128, MOST_COLUMNS = 1 << 16 };
+enum { MOST_COLUMNS = 1 << 16 };
 
-typedef struct reader {
-    const char *path, *at, *end;
-    char        separator;
-    int64_t     line, rows, columns, room;
+typedef struct table {
+    cmd_fields  first; /* where rows begin */
+    int64_t     rows, columns, room;
     double     *values;
-    char      **names; /* NULL: the first line has none */
-} reader;
+    cmd_column *column;
+} table;
 
-typedef struct field {
-    const char *at;
-    size_t      n;
-    bool        last; /* of its line */
-} field;
-
-/* The one of the first line that is there: a comma in it is no decimal point. */
-static char find_separator(const char *at, const char *end)
+/* ---- Rows ------------------------------------------------------------------------------------ */
+static void add_value(table *t, int64_t n, double value)
 {
-    static const char candidates[] = ",;\t";
-
-    for (const char *c = candidates; *c; c++)
-        for (const char *p = at; p < end && *p != '\n'; p++)
-            if (*p == *c)
-                return *c;
-    return ' ';
-}
-
-static void skip_blanks(reader *r)
-{
-    while (r->at < r->end &&
-           (*r->at == ' ' || *r->at == '\r' || (*r->at == '\t' && r->separator != '\t')))
-        r->at++;
-}
-
-static field next_field(reader *r)
-{
-    skip_blanks(r);
-    const char quote = r->at < r->end && (*r->at == '"' || *r->at == '\'') ? *r->at : 0;
-    field      f     = { r->at + (quote != 0), 0, false };
-
-    for (r->at = f.at; r->at < r->end && *r->at != '\n'; r->at++)
-        if (quote ? *r->at == quote : *r->at == r->separator)
-            break;
-    f.n = (size_t)(r->at - f.at);
-    while (!quote && f.n > 0 && isspace((unsigned char)f.at[f.n - 1]))
-        f.n--;
-    r->at += quote && r->at < r->end && *r->at == quote;
-    skip_blanks(r);
-    f.last = r->at >= r->end || *r->at == '\n';
-    r->at += r->at < r->end && (f.last || *r->at == r->separator);
-    return f;
-}
-
-/* Empty, and names that other programs write for nothing, are NaN. */
-static bool read_number(const field *f, double *value)
-{
-    static const char *const nothing[] = { "", "NA", "N/A", "null", "NULL", "None", "-", "--" };
-    char                     text[MOST_FIELD], *end;
-
-    if (f->n >= sizeof text)
-        return false;
-    memcpy(text, f->at, f->n);
-    text[f->n] = '\0';
-    for (size_t k = 0; k < sizeof nothing / sizeof *nothing; k++)
-        if (strcmp(text, nothing[k]) == 0) {
-            *value = NAN;
-            return true;
-        }
-    *value = strtod(text, &end);
-    return end != text && *end == '\0';
-}
-
-static void add_value(reader *r, int64_t n, double value)
-{
-    if (n == r->room) {
-        r->room        = r->room ? 2 * r->room : 1024;
-        double *larger = realloc(r->values, (size_t)r->room * sizeof *larger);
+    if (n == t->room) {
+        t->room        = t->room ? 2 * t->room : 1024;
+        double *larger = realloc(t->values, (size_t)t->room * sizeof *larger);
         if (!larger)
-            cmd_fail("%s: out of memory for its numbers", r->path);
-        r->values = larger;
+            cmd_fail("%s: out of memory for its numbers", t->first.path);
+        t->values = larger;
     }
-    r->values[n] = value;
+    t->values[n] = value;
 }
 
-static bool skip_line(reader *r)
+static _Noreturn void refuse_ragged(const cmd_fields *f, int64_t line, int64_t n, int64_t first)
 {
-    const char *p = r->at;
-
-    while (p < r->end && (*p == ' ' || *p == '\t' || *p == '\r'))
-        p++;
-    if (p < r->end && *p != '\n' && *p != '#')
-        return false;
-    while (p < r->end && *p != '\n')
-        p++;
-    r->at = p + (p < r->end);
-    r->line++;
-    return true;
+    cmd_fail("%s: line %lld has %lld fields, the first one %lld%s", f->path, (long long)line,
+             (long long)n, (long long)first,
+             f->separator == ' ' ? "; fields are between blanks, unless --separator says otherwise"
+                                 : "");
 }
 
-/* The first line: columns, and whether they have names. */
-static void read_first(reader *r)
+static void read_row(table *t, cmd_fields *f)
 {
-    const char *start   = r->at;
-    char      **names   = cmd_room(MOST_COLUMNS * sizeof *names);
-    bool        numbers = true;
-    double      value;
-    field       f;
+    const int64_t line = f->line;
+    int64_t       n    = 0;
+    cmd_field     field;
 
     do {
-        f = next_field(r);
-        if (r->columns == MOST_COLUMNS)
-            cmd_fail("%s: more than %d fields in a line", r->path, MOST_COLUMNS);
-        numbers &= read_number(&f, &value);
-        names[r->columns++] = cmd_copy(f.at, f.n < MOST_FIELD ? f.n : MOST_FIELD);
-    } while (!f.last);
-    if (numbers)
-        r->at = start;
-    else {
-        r->names = names;
-        r->line++;
-    }
-}
-
-static void read_row(reader *r)
-{
-    int64_t n = 0;
-    field   f;
-
-    do {
-        double value;
-
-        f = next_field(r);
-        if (!read_number(&f, &value))
-            cmd_fail("%s: line %lld: %.*s is no number", r->path, (long long)r->line + 1,
-                     (int)(f.n < 40 ? f.n : 40), f.at);
-        if (n++ < r->columns)
-            add_value(r, r->rows * r->columns + n - 1, value);
-    } while (!f.last);
-    if (n != r->columns)
-        cmd_fail("%s: line %lld has %lld fields, the first one %lld", r->path,
-                 (long long)r->line + 1, (long long)n, (long long)r->columns);
-    r->rows++;
-    r->line++;
-    if (r->rows % 65536 == 0)
+        field = cmd_next_field(f);
+        if (n++ >= t->columns)
+            continue;
+        const cmd_cell cell = cmd_read_cell(&field, cmd_text_style.decimal);
+        cmd_note(&t->column[n - 1], &cell, &field, line);
+        add_value(t, t->rows * t->columns + n - 1, cell.value);
+    } while (!field.last);
+    if (n != t->columns)
+        refuse_ragged(f, line, n, t->columns);
+    if (++t->rows % 65536 == 0)
         cmd_may_go_on();
 }
 
-static void set_columns(cmd_file *file, const reader *r)
+/* ---- The first line -------------------------------------------------------------------------- */
+typedef struct line {
+    int64_t    n;
+    cmd_field *field;
+    bool       text, number; /* some fields are */
+} line;
+
+static line read_line(cmd_fields *f)
 {
-    cmd_variable *v = cmd_add_variables(file, 1 + (int)(r->names ? r->columns : 0));
+    line    l    = { 0 };
+    int64_t room = 0;
+
+    do {
+        if (l.n == MOST_COLUMNS)
+            cmd_fail("%s: more than %d fields in a line", f->path, MOST_COLUMNS);
+        if (l.n == room) {
+            room             = room ? 4 * room : 64;
+            cmd_field *field = cmd_room((size_t)room * sizeof *field);
+            if (l.n)
+                memcpy(field, l.field, (size_t)l.n * sizeof *field);
+            l.field = field;
+        }
+        l.field[l.n]             = cmd_next_field(f);
+        const cmd_cell_kind kind = cmd_read_cell(&l.field[l.n], cmd_text_style.decimal).kind;
+        l.text |= kind == CMD_CELL_TEXT;
+        l.number |= kind > CMD_CELL_MISSING;
+    } while (!l.field[l.n++].last);
+    return l;
+}
+
+/* Text and numbers at the same places as in the second line: it is a row like that. */
+static bool is_like(const line *a, const line *b)
+{
+    for (int64_t k = 0; a->n == b->n && k < a->n; k++) {
+        const cmd_cell_kind x = cmd_read_cell(&a->field[k], cmd_text_style.decimal).kind,
+                            y = cmd_read_cell(&b->field[k], cmd_text_style.decimal).kind;
+        if (x != CMD_CELL_MISSING && y != CMD_CELL_MISSING &&
+            (x == CMD_CELL_TEXT) != (y == CMD_CELL_TEXT))
+            return false;
+    }
+    return a->n == b->n;
+}
+
+static void read_first(table *t)
+{
+    cmd_fields f     = t->first, g;
+    const line l     = read_line(&f);
+    bool       names = l.text;
+
+    t->columns = l.n;
+    t->column  = cmd_room((size_t)l.n * sizeof *t->column);
+    g          = f;
+    if (l.text && l.number) {
+        const line second = cmd_next_line(&g) ? read_line(&g) : l;
+        names             = !is_like(&l, &second);
+    }
+    for (int64_t k = 0; names && k < l.n; k++)
+        t->column[k].name = cmd_field_text(&l.field[k]);
+    if (names)
+        t->first = f;
+}
+
+/* Variable 0 is the table; column k is k + 1, which is listed where it has a name. */
+static void set_variables(cmd_file *file, const table *t)
+{
+    const cmd_column all = cmd_all_columns(t->column, t->columns);
+    cmd_variable    *v   = cmd_add_variables(file, 1 + (int)t->columns);
 
     v->name   = cmd_stem(file->path);
     v->layout = "text";
-    if (r->columns == 1)
-        cmd_set_shape(v, RD_F64, &(rd_shape){ 1, 0, { r->rows } });
-    else
-        cmd_set_shape(v, RD_F64, &(rd_shape){ 2, 0, { r->rows, r->columns } });
-    for (int64_t k = 0; r->names && k < r->columns; k++) {
-        v[1 + k].name   = r->names[k];
-        v[1 + k].layout = "text";
-        v[1 + k].id     = k;
-        v[1 + k].offset = r->columns;
-        cmd_set_shape(&v[1 + k], RD_F64, &(rd_shape){ 1, 0, { r->rows } });
+    v->id     = -1;
+    cmd_set_shape(v, cmd_column_type(&all),
+                  t->columns == 1 ? &(rd_shape){ 1, 0, { t->rows } }
+                                  : &(rd_shape){ 2, 0, { t->rows, t->columns } });
+    for (int64_t k = 0; k < t->columns; k++) {
+        cmd_variable *c = &v[1 + k];
+
+        c->name   = t->column[k].name ? t->column[k].name : cmd_text("%lld", (long long)k + 1);
+        c->layout = "text";
+        c->id     = k;
+        cmd_set_shape(c, cmd_column_type(&t->column[k]), &(rd_shape){ 1, 0, { t->rows } });
     }
-    file->state = r->values;
+    file->n -= t->column[0].name ? 0 : (int)t->columns;
 }
 
 static void open_csv(cmd_file *file)
@@ -189,57 +156,133 @@ static void open_csv(cmd_file *file)
         text = own;
     }
     close(fd);
-    reader r = { .path = file->path, .at = text, .end = text + size };
-    while (r.at < r.end && skip_line(&r))
-        ;
-    if (r.at >= r.end)
-        cmd_fail("%s: no numbers in it", file->path);
-    r.separator = find_separator(r.at, r.end);
-    read_first(&r);
-    while (r.at < r.end)
-        if (!skip_line(&r))
-            read_row(&r);
-    set_columns(file, &r);
+    table *t = cmd_room(sizeof *t);
+    t->first = cmd_fields_of(file->path, text, size);
+    if (t->first.at >= t->first.end)
+        cmd_fail("%s: %s", file->path, size ? "no numbers in it" : "an empty file");
+    read_first(t);
+    for (cmd_fields f = t->first; cmd_next_line(&f);)
+        read_row(t, &f);
+    file->state = t;
+    set_variables(file, t);
+}
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+static cmd_variable *find_csv(const cmd_file *file, const char *name)
+{
+    const table  *t     = file->state;
+    cmd_variable *found = NULL;
+    char         *end;
+    const long    number = strtol(name, &end, 10);
+
+    for (int64_t k = 0; t->column[0].name && k < t->columns; k++)
+        if (strcmp(t->column[k].name, name) == 0) {
+            if (found)
+                cmd_fail("%s: columns %lld and %lld are both called %s; say %s:%lld for the first",
+                         file->path, (long long)found->id + 1, (long long)k + 1, name, file->path,
+                         (long long)found->id + 1);
+            found = &file->variable[1 + k];
+        }
+    if (!found && strcmp(file->variable[0].name, name) == 0)
+        return &file->variable[0];
+    if (!found && *name >= '1' && *name <= '9' && !*end && number <= t->columns)
+        return &file->variable[number];
+    return found;
+}
+
+/* ---- Elements -------------------------------------------------------------------------------- */
+static void put(const cmd_cell *cell, rd_dtype type, void *to, int64_t i)
+{
+    const uint64_t bits = cell->negative ? 0 - cell->size : cell->size;
+
+    if (type == RD_C128) {
+        ((double *)to)[2 * i]     = cell->value;
+        ((double *)to)[2 * i + 1] = cell->other;
+    } else
+        ((uint64_t *)to)[i] = bits;
+}
+
+/* Once more, column v->id, or all of them, in the type of v. */
+static rd_expr *read_again(cmd_file *file, const cmd_variable *v)
+{
+    const table  *t  = file->state;
+    const int64_t n  = cmd_points(&v->shape, v->type, v->name);
+    void         *to = cmd_storage(n * cmd_size_of(v->type), v->name);
+    cmd_fields    f  = t->first;
+    int64_t       at = 0;
+
+    for (int64_t row = 0; row < t->rows && cmd_next_line(&f); row++) {
+        cmd_field field = { 0 };
+        for (int64_t k = 0; !field.last; k++) {
+            field = cmd_next_field(&f);
+            if ((v->id >= 0 && k != v->id) || at == n)
+                continue;
+            const cmd_cell cell = cmd_read_cell(&field, cmd_text_style.decimal);
+            put(&cell, v->type, to, at++);
+        }
+        if (row % 65536 == 65535)
+            cmd_may_go_on();
+    }
+    if (at != n)
+        cmd_fail("%s: changed while it was read", file->path);
+    return cmd_leaf(file->ctx, v, to);
+}
+
+static const char *hint_of(const cmd_file *file, const cmd_variable *v, const char *text)
+{
+    const table *t = file->state;
+
+    if (cmd_text_style.decimal == '.' && strchr(text, ',') &&
+        !text[strspn(text, "+-0123456789,eE")])
+        return "; --decimal-comma reads such numbers";
+    if (strpbrk(text, ",;|\t"))
+        return "; --separator says what is between fields";
+    if (v->id >= 0 || t->columns == 1)
+        return "";
+    for (int64_t k = 0; k < t->columns; k++)
+        if (!t->column[k].text)
+            return cmd_text("; %s:%s is a column of numbers", file->path,
+                            file->variable[1 + k].name);
+    return "";
+}
+
+/* Of whole numbers that are rounded because of what stands beside them. */
+static void warn_of_rounded(const cmd_file *file, const cmd_variable *v, const cmd_column *c)
+{
+    const char *why = c->not_whole ? (v->id < 0 ? "other columns have fractions" : NULL)
+                      : c->missing ? "no type of whole numbers has missing ones"
+                                   : "no type has negative numbers and such large ones";
+
+    if (c->rounded && why)
+        cmd_warn("%s: line %lld: %s is rounded to a double: %s", file->path,
+                 (long long)c->rounded_line, c->rounded, why);
 }
 
 static rd_expr *read_csv(cmd_file *file, cmd_variable *v)
 {
-    const double *values = file->state;
-    rd_array      array  = { .in    = v->offset && values ? values + v->id : values,
-                             .type  = RD_F64,
-                             .shape = v->shape };
+    const table     *t      = file->state;
+    const cmd_column c      = v->id < 0 ? cmd_all_columns(t->column, t->columns) : t->column[v->id];
+    const double    *values = t->values;
+    rd_array         array  = { .in = values, .type = RD_F64, .shape = v->shape };
 
-    if (v->offset)
-        array.strides = (rd_strides){ 1, 0, { v->offset } };
+    if (c.text)
+        cmd_fail("%s: line %lld: %s is no number%s", file->path, (long long)c.text_line, c.text,
+                 hint_of(file, v, c.text));
+    if (v->type != RD_F64)
+        return read_again(file, v);
+    warn_of_rounded(file, v, &c);
+    if (v->id >= 0) {
+        array.in      = values ? values + v->id : values;
+        array.strides = (rd_strides){ 1, 0, { t->columns } };
+    }
     rd_expr *x = rd_leaf(file->ctx, &array);
     return x ? rd_label(x, v->name) : NULL;
-}
-
-/* Rows of a result of rank 2, or one number a line; coordinates in front, where they are known. */
-static void write_csv(const char *path, const char *aside, const cmd_results *results)
-{
-    const cmd_result *r       = &results->at[0];
-    const int         rank    = r->array.shape.n;
-    const int64_t     rows    = rank ? r->array.shape.at[0] : 1;
-    const int64_t     columns = rank > 1 ? r->array.shape.at[1] : 1;
-    FILE             *out     = rank < 3 ? fopen(aside, "w") : NULL;
-
-    if (rank > 2)
-        cmd_fail("%s: a table has two axes, and %s has shape %s", path, r->name,
-                 cmd_shape_text(&r->array.shape));
-    if (!out)
-        cmd_fail("%s: cannot write", path);
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t j = 0; j < columns; j++)
-            fprintf(out, "%s%s", cmd_element_text(r->array.in, r->array.type, i * columns + j),
-                    j + 1 < columns ? "," : "\n");
-    if (ferror(out) | (fclose(out) != 0))
-        cmd_fail("%s: cannot write", path);
 }
 
 const cmd_format cmd_csv = { .name     = "CSV",
                              .suffixes = ".csv .tsv .txt ",
                              .open     = open_csv,
                              .read     = read_csv,
-                             .write    = write_csv,
+                             .find     = find_csv,
+                             .write    = cmd_write_csv,
                              .most     = 1 };

@@ -112,6 +112,8 @@ struct cmd_format {
     /* Writes all but the elements, and says where those of each result begin: they are evaluated
      * right into the file.  False: not of these, they are written later.  NULL: never. */
     bool (*begin)(const char *path, const char *aside, const cmd_results *results, int64_t *place);
+    /* The variable of that name, where a file's own rules say which; NULL: cmd_find() does. */
+    cmd_variable *(*find)(const cmd_file *file, const char *name);
 };
 extern const cmd_format *const cmd_formats[]; /* ends with NULL */
 
@@ -139,6 +141,14 @@ void cmd_set_shape(cmd_variable *v, rd_dtype type, const rd_shape *shape);
 
 /* NumPy's header of an array of that type and shape, its elements in C order; its length. */
 int64_t cmd_npy_header(rd_dtype type, const rd_shape *shape, char header[CMD_NPY_HEADER]);
+
+/* ---- fields.c -------------------------------------------------------------------------------- */
+/* How tables are written; the user may say so. */
+typedef struct cmd_text_rules {
+    char separator; /* 0: the one that the first line has */
+    char decimal;   /* before fractions: '.' or ',' */
+} cmd_text_rules;
+extern cmd_text_rules cmd_text_style;
 
 /* ---- pieces.c -------------------------------------------------------------------------------- */
 /* Bytes of an open file into memory; those of each element of `swapped` bytes in the other order, 0:

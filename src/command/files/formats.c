@@ -131,6 +131,8 @@ static const char *last_part(const char *name)
 
 static cmd_variable *find_path(const cmd_file *file, const char *path)
 {
+    if (file->format->find)
+        return file->format->find(file, name);
     for (int k = 0; k < file->n; k++)
         if (strcmp(file->variable[k].name, path) == 0)
             return &file->variable[k];

@@ -5,6 +5,9 @@
 
 extern const cmd_format cmd_npy, cmd_npz, cmd_netcdf, cmd_hdf5, cmd_raw, cmd_csv;
 
+/* The one result of a CSV file. */
+void cmd_write_csv(const char *path, const char *aside, const cmd_results *results);
+
 /* Datasets of so many bytes begin a page of a file that is written, where the library knows how. */
 enum { CMD_LARGE_SET = 1 << 19, CMD_PAGE = 1 << 12 };
 

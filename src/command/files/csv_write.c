@@ -1,0 +1,57 @@
+/* csv_write.c - results as tables of text. */
+#include "files/formats.h"
+#include "result.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Between fields: as the user says, as the file's suffix does, or a comma that is no decimal one. */
+static char separator_of(const char *path)
+{
+    if (cmd_text_style.separator)
+        return cmd_text_style.separator;
+    if (cmd_has_suffix(path, ".tsv "))
+        return '\t';
+    return cmd_text_style.decimal == ',' ? ';' : ',';
+}
+
+/* One field.  Digits alone are whole numbers for who reads them: of a float so large that these differ
+ * from doubles, they are followed by a fraction. */
+static void put_field(FILE *out, const cmd_result *r, int64_t i)
+{
+    char       text[CMD_MOST_TEXT];
+    const bool is_large =
+        cmd_is_float(r->array.type) && isfinite(cmd_value(r, i)) && fabs(cmd_value(r, i)) > 0x1p53;
+
+    cmd_put_element(text, r->array.in, r->array.type, i);
+    if (is_large && !text[strspn(text, "-0123456789")])
+        strcat(text, ".0");
+    for (char *c = text; cmd_text_style.decimal == ',' && *c; c++)
+        if (*c == '.')
+            *c = ',';
+    fputs(text, out);
+}
+
+/* Rows of a result of rank 2, or one number a line. */
+void cmd_write_csv(const char *path, const char *aside, const cmd_results *results)
+{
+    const cmd_result *r         = &results->at[0];
+    const int         rank      = r->array.shape.n;
+    const int64_t     rows      = rank ? r->array.shape.at[0] : 1;
+    const int64_t     columns   = rank > 1 ? r->array.shape.at[1] : 1;
+    const char        separator = separator_of(path);
+    FILE             *out       = rank < 3 ? fopen(aside, "w") : NULL;
+
+    if (rank > 2)
+        cmd_fail("%s: a table has two axes, and %s has shape %s", path, r->name,
+                 cmd_shape_text(&r->array.shape));
+    if (!out)
+        cmd_fail("%s: cannot write", path);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < columns; j++) {
+            put_field(out, r, i * columns + j);
+            putc(j + 1 < columns ? separator : '\n', out);
+        }
+    if (ferror(out) | (fclose(out) != 0))
+        cmd_fail("%s: cannot write", path);
+}
