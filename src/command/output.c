@@ -40,10 +40,20 @@ static void fit_type(cmd_result *r, const cmd_format *format)
 
 static void plan_target(cmd_target *t, const cmd_output *out, cmd_results *results)
 {
-    *t = (cmd_target){ .path = out->path, .format = cmd_format_of_name(out->path) };
+    *t = (cmd_target){ .path   = out->path,
+                       .stream = cmd_stream_named(out->path),
+                       .format = cmd_format_of_name(out->path) };
+    if (!t->format && t->stream)
+        cmd_misuse("-o %s: the format is said behind it: %s:npy, %s:csv or %s:raw", out->path,
+                   t->stream, t->stream, t->stream);
     if (!t->format)
         cmd_misuse("-o %s: the name's suffix says the format, one of %s", out->path,
                    suffixes_written());
+    if (t->stream && t->format->decode)
+        cmd_misuse(
+            "-o %s: a %s file is written in parts of any order, and a pipe is not: write it to "
+            "a file",
+            out->path, t->format->name);
     if (!t->format->write && !t->format->begin)
         cmd_fail("%s: cannot be written: %s", out->path, t->format->name);
     t->results.n  = out->name ? 1 : results->n;
@@ -56,6 +66,11 @@ static void plan_target(cmd_target *t, const cmd_output *out, cmd_results *resul
         fit_type(&t->results.at[k], t->format);
 }
 
+static const char *name_of(const cmd_target *t)
+{
+    return t->stream ? t->stream : t->path;
+}
+
 cmd_targets cmd_plan_output(const cmd_options *options, cmd_results *results)
 {
     cmd_targets all    = { .n  = options->n_outputs,
@@ -66,8 +81,8 @@ cmd_targets cmd_plan_output(const cmd_options *options, cmd_results *results)
     for (int k = 0; k < all.n; k++) {
         plan_target(&all.at[k], &options->outputs[k], results);
         for (int j = 0; j < k; j++)
-            if (strcmp(all.at[j].path, all.at[k].path) == 0)
-                cmd_misuse("-o %s: named twice", all.at[k].path);
+            if (strcmp(name_of(&all.at[j]), name_of(&all.at[k])) == 0)
+                cmd_misuse("-o %s: named twice", name_of(&all.at[k]));
         named &= options->outputs[k].name != NULL;
         for (int i = 0; i < all.at[k].results.n; i++)
             wanted[all.at[k].results.at + i - results->at] = true;
@@ -97,6 +112,16 @@ static bool map_result(const cmd_target *t, cmd_result *r, int64_t place)
         cmd_make_pages(map, end - begin);
     r->array.data = map + (place - begin);
     return true;
+}
+
+/* Text takes more bytes than its elements, and is written when they are known. */
+static const char *aside_of(const cmd_target *t)
+{
+    int64_t bytes = CMD_NPY_HEADER;
+
+    for (int k = 0; k < t->results.n; k++)
+        bytes += 4 * cmd_result_bytes(&t->results.at[k]);
+    return t->stream ? cmd_stream_aside(bytes, t->path) : cmd_aside(t->path);
 }
 
 static void describe(cmd_result *r)
@@ -139,7 +164,7 @@ void cmd_make_room(cmd_targets *targets, cmd_results *results)
         if (results->at[k].x)
             describe(&results->at[k]);
     for (int k = 0; k < targets->n; k++) {
-        targets->at[k].aside = cmd_aside(targets->at[k].path);
+        targets->at[k].aside = aside_of(&targets->at[k]);
         if (targets->at[k].format->begin)
             begin_target(&targets->at[k]);
     }
@@ -175,5 +200,8 @@ void cmd_write(cmd_targets *targets, const cmd_results *results)
     for (int k = 0; k < targets->n; k++)
         finish(&targets->at[k]);
     for (int k = 0; k < targets->n; k++)
-        cmd_aside_done(targets->at[k].path, targets->at[k].aside);
+        if (targets->at[k].stream)
+            cmd_stream_done(targets->at[k].stream, targets->at[k].aside);
+        else
+            cmd_aside_done(targets->at[k].path, targets->at[k].aside);
 }

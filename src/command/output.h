@@ -7,6 +7,7 @@
 /* Files to write, each with the results that go there. */
 typedef struct cmd_target {
     const char       *path, *aside;
+    const char       *stream; /* that it goes to; NULL: it is a file */
     const cmd_format *format;
     cmd_results       results;
     int64_t          *place;  /* where elements of each are in it, by format->begin() */

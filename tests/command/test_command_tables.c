@@ -341,6 +341,63 @@ START_TEST(number_is_printed)
 }
 END_TEST
 
+/* ---- Pipes ----------------------------------------------------------------------------------- */
+static const struct pipe {
+    const char *line, *out, *err;
+} pipes[] = {
+    { "printf '1,2\\n3,4\\n' | $R 'sum(x)' -", "10\n", NULL },
+    { "printf 'a,b\\n1,2\\n3,4\\n' | $R 'sum(a)' -", "4\n", NULL },
+    { "printf 'a,b\\n1,2\\n3,4\\n' | $R 'sum(p * q)' p=-:a q=-:b", "14\n", NULL },
+    { "printf 'a\\n1\\n' > t.csv; $R 'sum(a)' - < t.csv", "1\n", NULL },
+    { "$R 'arange(5)' -o x.npy; cat x.npy | $R 'sum(x)' x=-", "10\n", NULL },
+    { "$R 'sum(x)' x=- < x.npy; cat x.npy | $R 'sum(x)' x=/dev/stdin", "10\n10\n", NULL },
+    { "head -c 100 x.npy | $R 'sum(x)' x=-", NULL, "rdim: -: truncated" },
+    { "printf abcdefgh | $R 'x[1, 3]' x=-:u1:2x4", "104\n", NULL },
+    { "printf abcdefgh | $R 'x[1, 3]' x=-:u1:2x5", NULL,
+      "-: u8 (2, 5) is 10 bytes, and the file has 8" },
+    { "printf 'CDF\\001' | $R x -", NULL, "-: the parts of a NetCDF file are read in any order" },
+    { "printf 'PK\\003\\004' | $R x -", NULL,
+      "-: the parts of a NumPy .npz file are read in any order" },
+    { "printf '\\001\\002' | $R x x=-", NULL, "-: not a file of a known format" },
+    { "$R x x=-", NULL, "-: an empty file" },
+    { "$R x x=/dev/zero", NULL, "/dev/zero: not a regular file" },
+    /* more than a pipe holds, by a writer that takes its time */
+    { "head -c 3000000 /dev/zero | tr '\\0' '\\1' | $R 'sum(x)' x=-:u1:3000000", "3000000\n",
+      NULL },
+    { "head -c 99000000 /dev/zero | tr '\\0' '\\1' | TMPDIR=. $R 'sum(x)' x=-:u1:99000000 --memory 1M",
+      "99000000\n", NULL },
+    { "mkfifo f.csv; { printf 'a\\n1'; sleep 0.3; printf '2\\n'; sleep 0.3; printf '3\\n'; } > f.csv & "
+      "$R 'sum(a)' f.csv; wait; rm f.csv",
+      "15\n", NULL },
+    { "mkfifo f; cat x.npy > f & $R 'sum(x * y)' x=f y=f; wait; rm f", "30\n", NULL },
+    { "mkfifo f; timeout -s INT 0.3 $R 'sum(x)' x=f; s=$?; rm f; exit $s", NULL, "interrupted" },
+    /* output */
+    { "$R 'x * 2' x.npy -o -:npy | $R 'sum(x)' -", "20\n", NULL },
+    { "$R 'x * 2' x.npy -o -:csv | cat", "0\n2\n4\n6\n8\n", NULL },
+    { "$R 'x * 2' x.npy -o /dev/stdout:raw | $R 'sum(x)' x=-:i8:5", "20\n", NULL },
+    { "$R 'arange(2) + 0 * arange(2)[:, newaxis]' -o -:tsv", "0\t1\n0\t1\n", NULL },
+    { "mkfifo f.npy; cat f.npy > y.npy & $R 'x * 2' x.npy -o f.npy; wait; rm f.npy; $R 'sum(y)' y.npy",
+      "20\n", NULL },
+    { "$R 'arange(1000000)' -o -:raw | tail -c 8 | od -An -td8", "999999\n", NULL },
+    { "$R 'arange(1000000)' -o -:npy | $R 'max(x)' -", "999999\n", NULL },
+    { "$R 'x' x.npy -o -", NULL, "-o -: the format is said behind it: -:npy, -:csv or -:raw" },
+    { "$R 'x' x.npy -o -:nc", NULL, "-o -:nc: a NetCDF file is written in parts of any order" },
+    { "$R 'a = x; b = x' x.npy -o a=-:npy -o b=-:csv", NULL, "-o -: named twice" },
+    { "$R 'x' x.npy -o -:csv > /dev/full", NULL, "-: cannot write: No space left on device" },
+};
+
+START_TEST(pipe_is_used)
+{
+    const struct pipe *p      = &pipes[_i];
+    const int          status = run(p->line);
+    const char        *from   = out + strspn(out, " ");
+
+    ck_assert_msg((status == 0) == (p->out != NULL), "%s: %d\n%s%s", p->line, status, out, err);
+    ck_assert_msg(strcmp(from, p->out ? p->out : "") == 0, "%s: said\n%s", p->line, out);
+    ck_assert_msg(p->err ? strstr(err, p->err) != NULL : !*err, "%s: said\n%s", p->line, err);
+}
+END_TEST
+
 int main(void)
 {
     Suite   *suite  = suite_create("command_tables");
@@ -352,6 +409,7 @@ int main(void)
     tcase_add_loop_test(tc, there_and_back, 0, COUNT(types));
     tcase_add_loop_test(tc, shortest, 0, COUNT(types));
     tcase_add_loop_test(tc, number_is_printed, 0, COUNT(numbers));
+    tcase_add_loop_test(tc, pipe_is_used, 0, COUNT(pipes));
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);

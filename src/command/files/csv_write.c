@@ -10,7 +10,8 @@ static char separator_of(const char *path)
 {
     if (cmd_text_style.separator)
         return cmd_text_style.separator;
-    if (cmd_has_suffix(path, ".tsv "))
+    const size_t n = strlen(path);
+    if (n > 4 && (strcmp(path + n - 4, ".tsv") == 0 || strcmp(path + n - 4, ":tsv") == 0))
         return '\t';
     return cmd_text_style.decimal == ',' ? ';' : ',';
 }

@@ -118,9 +118,11 @@ struct cmd_format {
 extern const cmd_format *const cmd_formats[]; /* ends with NULL */
 
 /* ---- formats.c ------------------------------------------------------------------------------- */
+/* "-:csv" without ":csv"; NULL: that is no stream. */
+const char *cmd_stream_named(const char *path);
 /* A file of a format that is there; ends the program if it is not, or of none. */
 cmd_file *cmd_open(rd_ctx *ctx, const char *path);
-/* The format by a name's suffix; NULL: none. */
+/* The format by a name's suffix, or, behind a stream, by a suffix alone: "-:csv"; NULL: none. */
 const cmd_format *cmd_format_of_name(const char *path);
 /* "file.bin:f4:100x200": a file without a header; NULL: that is not what is written there. */
 cmd_file *cmd_open_raw(rd_ctx *ctx, const char *text);
@@ -169,8 +171,19 @@ void cmd_share_work(void *(*work)(void *of), void *of, int64_t pieces);
  * else meet them one by one, which takes three times as long.  Does what the system can. */
 void cmd_make_pages(void *to, int64_t bytes);
 
+/* ---- streams.c ------------------------------------------------------------------------------- */
+/* "-", which is standard input or output, or a pipe. */
+bool cmd_is_stream(const char *path);
+/* All that comes from it, as an open file of that size. */
+int cmd_open_stream(const char *path, int64_t *size);
+/* What a library may open for a path: of a stream the file that keeps its bytes. */
+const char *cmd_path_to_open(const char *path);
+/* A file to write to, of about so many bytes, and its way into the stream. */
+const char *cmd_stream_aside(int64_t bytes, const char *path);
+void        cmd_stream_done(const char *path, const char *aside);
+
 /* ---- storage.c ------------------------------------------------------------------------------- */
-/* Opens a regular file to read; ends the program if it cannot. */
+/* Opens a regular file, or a stream, to read; ends the program if it cannot. */
 int  cmd_open_to_read(const char *path, int64_t *size);
 void cmd_read_at(int fd, const char *path, void *to, int64_t bytes, int64_t offset);
 void cmd_write_at(int fd, const char *path, const void *from, int64_t bytes, int64_t offset);

@@ -21,8 +21,20 @@ bool cmd_has_suffix(const char *path, const char *suffixes)
     return false;
 }
 
+const char *cmd_stream_named(const char *path)
+{
+    const char *colon = strrchr(path, ':'),
+               *name  = colon ? cmd_copy(path, (size_t)(colon - path)) : "";
+
+    return cmd_is_stream(path) ? path : colon && cmd_is_stream(name) ? name : NULL;
+}
+
 const cmd_format *cmd_format_of_name(const char *path)
 {
+    const char *stream = cmd_stream_named(path);
+
+    if (stream && stream != path)
+        path = cmd_text(".%s", path + strlen(stream) + 1);
     for (int k = 0; cmd_formats[k]; k++)
         if (cmd_has_suffix(path, cmd_formats[k]->suffixes))
             return cmd_formats[k];
@@ -68,6 +80,24 @@ static bool begins_later(int fd, const char *path, int64_t size)
     return false;
 }
 
+/* Of a stream nothing else says what comes: text is a table. */
+static bool is_text(const uint8_t *bytes, int64_t n)
+{
+    for (int64_t k = 0; k < n; k++)
+        if ((bytes[k] < ' ' && !strchr("\t\r\n", bytes[k])) || bytes[k] == 0)
+            return false;
+    return true;
+}
+
+static void check_stream(const char *path, const cmd_format *format)
+{
+    if (cmd_is_stream(path) && (format->decode || format == &cmd_npz))
+        cmd_fail(
+            "%s: the parts of a %s file are read in any order, and a pipe is not: save it as a "
+            "file first",
+            path, format->name);
+}
+
 cmd_file *cmd_open(rd_ctx *ctx, const char *path)
 {
     uint8_t       first[16] = { 0 };
@@ -80,6 +110,8 @@ cmd_file *cmd_open(rd_ctx *ctx, const char *path)
     if ((!format || !format->matches) && begins_later(fd, path, size))
         format = &cmd_hdf5;
     close(fd);
+    if (!format && cmd_is_stream(path) && is_text(first, n))
+        format = &cmd_csv;
     if (!format) {
         const cmd_format *named = cmd_format_of_name(path);
         cmd_fail("%s: %s; a file without a header is given with type and shape: "
@@ -89,6 +121,7 @@ cmd_file *cmd_open(rd_ctx *ctx, const char *path)
                        : "not a file of a known format",
                  path);
     }
+    check_stream(path, format);
     if (format->decode)
         return cmd_reader_open(ctx, path, format);
     cmd_file *file = cmd_room(sizeof *file);

@@ -12,13 +12,24 @@ static bool matches(const uint8_t *bytes, size_t n)
     return n >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0;
 }
 
+/* The library's sentence begins with the path that it was given. */
+static _Noreturn void refuse(const cmd_file *file)
+{
+    const char  *text = cmd_error_text(file->ctx), *opened = cmd_path_to_open(file->path);
+    const size_t n = strlen(opened);
+
+    if (strncmp(text, opened, n) != 0)
+        cmd_fail_of(file->ctx);
+    cmd_fail("%s%s", file->path, text + n);
+}
+
 static void open_npy(cmd_file *file)
 {
     cmd_variable *v = cmd_add_variables(file, 1);
-    rd_expr      *x = rd_load(file->ctx, file->path);
+    rd_expr      *x = rd_load(file->ctx, cmd_path_to_open(file->path));
 
     if (!x)
-        cmd_fail_of(file->ctx);
+        refuse(file);
     const rd_shape shape = rd_shape_of(x);
     v->name              = cmd_stem(file->path);
     v->layout            = "mapped";

@@ -13,11 +13,14 @@ enum { PIECE = 1 << 22 };
 
 static int64_t most_memory;
 
-/* Opening a FIFO would wait for a writer, reading a device might never end. */
+/* Reading a device might never end. */
 int cmd_open_to_read(const char *path, int64_t *size)
 {
     struct stat facts;
-    const int   fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+
+    if (cmd_is_stream(path))
+        return cmd_open_stream(path, size);
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 
     if (fd < 0 || fstat(fd, &facts) != 0)
         cmd_fail("%s: %s", path, strerror(errno));

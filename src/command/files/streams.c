@@ -1,0 +1,181 @@
+/* streams.c - standard input and output, and pipes with names: bytes that come once, in their order.
+ *
+ * What is read of them is kept in memory, or in a file where it is much, and can then be read like a
+ * file.  What is written goes there first, too, and follows when all of it is known. */
+#include "files/file.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_STREAMS = 64, PIECE = 1 << 20 };
+
+static struct stream {
+    const char *path;
+    dev_t       device;
+    ino_t       inode;
+    int         kept; /* the file that has its bytes */
+} streams[MOST_STREAMS];
+static int n_streams;
+
+static bool is_standard(const char *path, const char *device)
+{
+    return strcmp(path, "-") == 0 || strcmp(path, device) == 0;
+}
+
+bool cmd_is_stream(const char *path)
+{
+    struct stat facts;
+
+    return is_standard(path, "/dev/stdin") || is_standard(path, "/dev/stdout") ||
+           (stat(path, &facts) == 0 && S_ISFIFO(facts.st_mode));
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+/* Signals end the waiting for a writer, which a read would begin anew. */
+static ssize_t read_some(int fd, const char *path, char *to)
+{
+    struct pollfd ready = { .fd = fd, .events = POLLIN };
+
+    for (;;) {
+        if (poll(&ready, 1, -1) > 0) {
+            const ssize_t n = read(fd, to, PIECE);
+            if (n >= 0)
+                return n;
+        }
+        cmd_may_go_on();
+        if (errno != EINTR && errno != EAGAIN)
+            cmd_fail("%s: %s", path, strerror(errno));
+    }
+}
+
+/* More than memory should hold goes on in a file without a name. */
+static int move_on(int kept, int64_t bytes, const char *path)
+{
+    const int larger = cmd_storage_file(2 * bytes, path);
+    char     *piece  = cmd_room(PIECE);
+
+    for (int64_t at = 0, n; at < bytes; at += n) {
+        n = bytes - at < PIECE ? bytes - at : PIECE;
+        cmd_read_at(kept, path, piece, n, at);
+        cmd_write_at(larger, path, piece, n, at);
+    }
+    close(kept);
+    return larger;
+}
+
+static int keep(int fd, const char *path)
+{
+    int64_t room = INT64_C(64) << 20, bytes = 0;
+    int     kept  = cmd_storage_file(room, path);
+    char   *piece = cmd_room(PIECE);
+
+    for (ssize_t n; (n = read_some(fd, path, piece)) > 0; bytes += n) {
+        if (bytes + n > room) {
+            kept = move_on(kept, bytes, path);
+            room = 2 * bytes;
+        }
+        cmd_write_at(kept, path, piece, n, bytes);
+    }
+    if (ftruncate(kept, (off_t)bytes) != 0)
+        cmd_fail("%s: %s", path, strerror(errno));
+    return kept;
+}
+
+static int open_stream(const char *path, struct stat *facts)
+{
+    const bool standard = is_standard(path, "/dev/stdin");
+    const int  fd       = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+                                   : open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+
+    if (fd < 0 || fstat(fd, facts) != 0)
+        cmd_fail("%s: %s", path, strerror(errno));
+    if (S_ISDIR(facts->st_mode))
+        cmd_fail("%s: a directory", path);
+    return fd;
+}
+
+/* Each stream is read once, by whatever name: the bytes are gone then. */
+static const struct stream *stream_of(const char *path)
+{
+    struct stat facts;
+
+    for (int k = 0; k < n_streams; k++)
+        if (strcmp(streams[k].path, path) == 0)
+            return &streams[k];
+    const int fd = open_stream(path, &facts);
+    for (int k = 0; k < n_streams; k++)
+        if (streams[k].device == facts.st_dev && streams[k].inode == facts.st_ino) {
+            close(fd);
+            return &streams[k];
+        }
+    if (n_streams == MOST_STREAMS)
+        cmd_misuse("more than %d pipes to read", MOST_STREAMS);
+    const bool whole = S_ISREG(facts.st_mode) && lseek(fd, 0, SEEK_CUR) == 0;
+    streams[n_streams] =
+        (struct stream){ path, facts.st_dev, facts.st_ino, whole ? fd : keep(fd, path) };
+    if (!whole)
+        close(fd);
+    return &streams[n_streams++];
+}
+
+int cmd_open_stream(const char *path, int64_t *size)
+{
+    struct stat facts;
+    const int   fd = fcntl(stream_of(path)->kept, F_DUPFD_CLOEXEC, 3);
+
+    if (fd < 0 || fstat(fd, &facts) != 0)
+        cmd_fail("%s: %s", path, strerror(errno));
+    *size = (int64_t)facts.st_size;
+    return fd;
+}
+
+const char *cmd_path_to_open(const char *path)
+{
+    return cmd_is_stream(path) ? cmd_text("/proc/self/fd/%d", stream_of(path)->kept) : path;
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+const char *cmd_stream_aside(int64_t bytes, const char *path)
+{
+    const int fd = cmd_storage_file(bytes > 0 ? bytes : 1, path);
+
+    if (ftruncate(fd, 0) != 0)
+        cmd_fail("%s: %s", path, strerror(errno));
+    return cmd_text("/proc/self/fd/%d", fd);
+}
+
+static void write_all(int fd, const char *path, const char *from, int64_t n)
+{
+    for (ssize_t put; n > 0; from += put, n -= put) {
+        put = write(fd, from, (size_t)n);
+        cmd_may_go_on();
+        if (put < 0 && errno == EINTR)
+            put = 0;
+        if (put < 0)
+            cmd_fail("%s: cannot write: %s", path, strerror(errno));
+    }
+}
+
+void cmd_stream_done(const char *path, const char *aside)
+{
+    const bool  standard = is_standard(path, "/dev/stdout");
+    const int   from     = open(aside, O_RDONLY | O_CLOEXEC);
+    const int   to       = standard ? STDOUT_FILENO : open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    char       *piece    = cmd_room(PIECE);
+    struct stat facts;
+
+    if (from < 0 || to < 0 || fstat(from, &facts) != 0)
+        cmd_fail("%s: cannot write: %s", path, strerror(errno));
+    for (int64_t at = 0, n; at < (int64_t)facts.st_size; at += n) {
+        n = (int64_t)facts.st_size - at < PIECE ? (int64_t)facts.st_size - at : PIECE;
+        cmd_read_at(from, path, piece, n, at);
+        write_all(to, path, piece, n);
+    }
+    close(from);
+    if (!standard)
+        cmd_close_written(to, path);
+}
