@@ -23,6 +23,13 @@ static int choose_axis(const cmd_variable *v, const char *join)
     return time >= 0 ? time : v->shape.n > 0 ? 0 : -1;
 }
 
+static const char *units_text(const cmd_axis *axis)
+{
+    if (!axis->units)
+        return "not said";
+    return axis->calendar ? cmd_text("%s (%s)", axis->units, axis->calendar) : axis->units;
+}
+
 /* Coordinates one after the other, in the first one's units; none if a part has none. */
 static void join_axis(cmd_axis *axis, int k, int n, const cmd_part *parts)
 {
@@ -36,16 +43,15 @@ static void join_axis(cmd_axis *axis, int k, int n, const cmd_part *parts)
     axis->n        = total;
     double *joined = all ? cmd_room((size_t)total * sizeof *joined) : NULL;
     for (int i = 0; all && i < n; i++) {
-        const cmd_axis *part  = &parts[i].v->axis[k];
-        double          scale = 1, shift = 0;
+        const cmd_axis *part = &parts[i].v->axis[k];
+        cmd_turn        turn;
 
-        if (!cmd_units_meet(axis->units, part->units, &scale, &shift))
+        if (!cmd_units_meet(axis->units, axis->calendar, part->units, part->calendar, &turn))
             cmd_warn("%s: along %s units are %s, those of %s %s; both are taken as they are",
                      parts[i].file->path, axis->name ? axis->name : "the joined axis",
-                     part->units ? part->units : "not said", parts[0].file->path,
-                     axis->units ? axis->units : "not said");
+                     units_text(part), parts[0].file->path, units_text(axis));
         for (int64_t j = 0; joined && part->at && j < part->n; j++)
-            joined[at++] = part->at[j] * scale + shift;
+            joined[at++] = cmd_turned(&turn, part->at[j]);
     }
     axis->at = joined;
 }

@@ -1,124 +1,227 @@
 /* times.c - times as files have them. */
 #include "times.h"
+#include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-typedef struct since {
-    double  seconds; /* of a unit */
-    int64_t day;     /* days from 1970-01-01, and seconds of that day */
-    double  second;
-} since;
+/* ---- Units ----------------------------------------------------------------------------------- */
+/* UDUNITS' year is that of the sun, and a month a twelfth of it, whatever the months of the calendar
+ * are: neither means anything where a model's years have other days. */
+#define YEAR (365.242198781 * 86400)
 
-/* Days from 1970-01-01 of the Gregorian calendar, run backwards too; years begin in March so that
- * the day of a leap year is the last. */
-static int64_t day_of(int64_t year, int month, int day)
+static const struct unit {
+    const char *name;
+    double      seconds;
+    bool        of_sun;
+} units_known[] = {
+    { "day", 86400, 0 },
+    { "d", 86400, 0 },
+    { "hour", 3600, 0 },
+    { "hr", 3600, 0 },
+    { "h", 3600, 0 },
+    { "minute", 60, 0 },
+    { "min", 60, 0 },
+    { "second", 1, 0 },
+    { "sec", 1, 0 },
+    { "s", 1, 0 },
+    { "millisecond", 1e-3, 0 },
+    { "msec", 1e-3, 0 },
+    { "ms", 1e-3, 0 },
+    { "microsecond", 1e-6, 0 },
+    { "week", 604800, 0 },
+    { "common_year", 365 * 86400.0, 0 },
+    { "month", YEAR / 12, 1 },
+    { "year", YEAR, 1 },
+    { "yr", YEAR, 1 },
+};
+
+static const struct unit *unit_named(const char *unit, size_t n)
 {
-    year -= month <= 2;
-    const int64_t era = (year >= 0 ? year : year - 399) / 400, of_era = year - era * 400;
-    const int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-
-    return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+    for (int plural = 0; plural < 2; plural++)
+        for (size_t k = 0; k < sizeof units_known / sizeof *units_known; k++) {
+            const char  *name = units_known[k].name;
+            const size_t all  = strlen(name) + (size_t)plural;
+            if (all == n && strncasecmp(unit, name, strlen(name)) == 0 &&
+                (!plural || tolower((unsigned char)unit[n - 1]) == 's'))
+                return &units_known[k];
+        }
+    return NULL;
 }
 
-static void date_of(int64_t days, int64_t *year, int *month, int *day)
+/* ---- References ------------------------------------------------------------------------------ */
+static void skip_blanks(const char **at)
 {
-    days += 719468;
-    const int64_t era = (days >= 0 ? days : days - 146096) / 146097, of_era = days - era * 146097;
-    const int64_t years   = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
-    const int64_t of_year = of_era - (365 * years + years / 4 - years / 100);
-    const int     m       = (int)((5 * of_year + 2) / 153);
-
-    *day   = (int)(of_year - (153 * m + 2) / 5 + 1);
-    *month = m < 10 ? m + 3 : m - 9;
-    *year  = years + era * 400 + (*month <= 2);
+    while (**at == ' ')
+        ++*at;
 }
 
-/* Whole numbers, each behind one of the separators of its place, as many as there are. */
-static int read_fields(const char *at, int most, const char *const separators[], long *field)
+/* Digits, at most so many, behind the character `before`; 0: there need be none.  False: there are
+ * none, and *at stays. */
+static bool read_digits(const char **at, char before, int most, long *number)
 {
-    int n = 0;
+    const char *from = *at + (before != 0);
+    char       *end;
 
-    for (char *end; n < most; at = end) {
-        if (n > 0 && (!*at || !strchr(separators[n], *at++)))
-            break;
-        field[n] = strtol(at, &end, 10);
-        if (end == at)
-            break;
-        n++;
+    if ((before && **at != before) || !isdigit((unsigned char)*from))
+        return false;
+    *number = strtol(from, &end, 10);
+    if (end - from > most)
+        return false;
+    *at = end;
+    return true;
+}
+
+static bool has_year_0(cmd_calendar calendar)
+{
+    return calendar != CMD_STANDARD && calendar != CMD_JULIAN;
+}
+
+long long cmd_year_shown(const cmd_since *s, int64_t year)
+{
+    return year - (year <= 0 && !has_year_0(s->calendar));
+}
+
+static bool read_date(const char **at, cmd_calendar calendar, cmd_date *date)
+{
+    const bool negative = **at == '-';
+    long       year, month, day;
+
+    *at += negative || **at == '+';
+    if (!read_digits(at, 0, 6, &year) || !read_digits(at, '-', 2, &month) ||
+        !read_digits(at, '-', 2, &day))
+        return false;
+    if (year == 0 && !has_year_0(calendar))
+        return false;
+    *date = (cmd_date){ negative ? -year : year, (int)month, (int)day };
+    date->year += negative && !has_year_0(calendar);
+    return cmd_is_date(calendar, *date);
+}
+
+/* "6", "06:30", "06:30:00.5". */
+static bool read_clock(const char **at, double *second)
+{
+    long   hour = 0, minute = 0;
+    double seconds = 0;
+    char  *end;
+
+    if (!read_digits(at, 0, 2, &hour))
+        return false;
+    if (read_digits(at, ':', 2, &minute) && **at == ':' && isdigit((unsigned char)(*at)[1])) {
+        seconds = strtod(*at + 1, &end);
+        *at     = end;
     }
-    return n;
+    *second = (double)(hour * 3600 + minute * 60) + seconds;
+    return hour <= 24 && minute < 60 && seconds < 61;
 }
 
-static double seconds_of(const char *unit, size_t n)
+/* "UTC", "Z", "+1", "-06:00", "+0530": seconds that its clocks are ahead. */
+static bool read_zone(const char **at, double *ahead)
 {
-    static const struct unit {
-        const char *name;
-        double      seconds;
-    } names[] = { { "day", 86400 }, { "d", 86400 },   { "hour", 3600 },  { "hr", 3600 },
-                  { "h", 3600 },    { "minute", 60 }, { "min", 60 },     { "second", 1 },
-                  { "sec", 1 },     { "s", 1 },       { "week", 604800 } };
+    static const char *const none[] = { "UTC", "GMT", "Z" };
+    const char               sign   = **at;
+    long                     hour, minute = 0;
 
-    n -= n > 1 && unit[n - 1] == 's';
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        if (strlen(names[k].name) == n && strncasecmp(unit, names[k].name, n) == 0)
-            return names[k].seconds;
-    return 0;
+    *ahead = 0;
+    for (size_t k = 0; k < sizeof none / sizeof *none; k++)
+        if (strncasecmp(*at, none[k], strlen(none[k])) == 0) {
+            *at += strlen(none[k]);
+            return true;
+        }
+    if ((sign != '+' && sign != '-') || !read_digits(at, sign, 4, &hour))
+        return !sign;
+    if (hour > 99) {
+        minute = hour % 100;
+        hour /= 100;
+    } else
+        read_digits(at, ':', 2, &minute);
+    *ahead = (double)(hour * 3600 + minute * 60) * (sign == '-' ? -1 : 1);
+    return hour < 25 && minute < 60;
 }
 
-static bool read_since(const char *units, since *s)
+bool cmd_read_since(const char *units, const char *calendar, cmd_since *s)
 {
-    static const char *const separators[] = { "", "-", "-", " T", ":", ":" };
-    const char              *at           = units ? strstr(units, " since ") : NULL;
-    long                     f[6]         = { 0 };
+    static const char word[] = " since ";
+    const char       *at     = units ? strcasestr(units, word) : NULL;
+    cmd_date          date;
+    double            ahead;
 
-    if (!at || read_fields(at + 7, 6, separators, f) < 3)
+    *s = (cmd_since){ 0 };
+    if (!at || !cmd_calendar_named(calendar, &s->calendar))
         return false;
-    s->seconds = seconds_of(units, (size_t)(at - units));
-    if (s->seconds == 0 || f[1] < 1 || f[1] > 12 || f[2] < 1 || f[2] > 31 || labs(f[0]) > 99999 ||
-        labs(f[3]) > 24 || labs(f[4]) > 60 || labs(f[5]) > 60)
+    const struct unit *unit = unit_named(units, (size_t)(at - units));
+    if (!unit || (unit->of_sun && s->calendar > CMD_JULIAN))
         return false;
-    s->day    = day_of(f[0], (int)f[1], (int)f[2]);
-    s->second = (double)(f[3] * 3600 + f[4] * 60 + f[5]);
+    at += strlen(word);
+    skip_blanks(&at);
+    if (!read_date(&at, s->calendar, &date))
+        return false;
+    at += *at == 'T' || *at == 't';
+    skip_blanks(&at);
+    if (isdigit((unsigned char)*at) && !read_clock(&at, &s->second))
+        return false;
+    skip_blanks(&at);
+    if (!read_zone(&at, &ahead))
+        return false;
+    skip_blanks(&at);
+    s->seconds = unit->seconds;
+    s->day     = cmd_day_of(s->calendar, date);
+    s->second -= ahead;
+    return !*at;
+}
+
+/* ---- What they are for ----------------------------------------------------------------------- */
+static bool is_same(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Shifts are added in the smaller unit, where they are whole numbers, and there is one division. */
+bool cmd_units_meet(const char *units, const char *calendar, const char *other,
+                    const char *other_calendar, cmd_turn *turn)
+{
+    cmd_since  to, from;
+    const bool are_times =
+        cmd_read_since(units, calendar, &to) & cmd_read_since(other, other_calendar, &from);
+
+    *turn = (cmd_turn){ .times = 1, .by = 1 };
+    if (!are_times)
+        return is_same(units, other) &&
+               (!units || !strcasestr(units, " since ") || is_same(calendar, other_calendar));
+    if (!cmd_calendars_meet(to.calendar, from.calendar))
+        return false;
+    const double shift = (double)(from.day - to.day) * 86400 + from.second - to.second;
+    if (from.seconds >= to.seconds) {
+        turn->times = from.seconds / to.seconds;
+        turn->after = shift / to.seconds;
+    } else {
+        turn->before = shift / from.seconds;
+        turn->by     = to.seconds / from.seconds;
+    }
     return true;
 }
 
-bool cmd_units_meet(const char *units, const char *other, double *scale, double *shift)
+double cmd_turned(const cmd_turn *turn, double x)
 {
-    since to, from;
-
-    *scale = 1;
-    *shift = 0;
-    if (units == other || (units && other && strcmp(units, other) == 0))
-        return true;
-    if (!read_since(units, &to) || !read_since(other, &from))
-        return false;
-    *scale = from.seconds / to.seconds;
-    *shift = ((double)(from.day - to.day) * 86400 + from.second - to.second) / to.seconds;
-    return true;
+    return (x + turn->before) * turn->times / turn->by + turn->after;
 }
 
 const char *cmd_date_text(double value, const char *units, const char *calendar)
 {
-    since   s;
-    int64_t year;
-    int     month, day;
+    cmd_since s;
 
-    if (calendar && strcasecmp(calendar, "standard") != 0 &&
-        strcasecmp(calendar, "gregorian") != 0 && strcasecmp(calendar, "proleptic_gregorian") != 0)
-        return NULL;
-    if (!read_since(units, &s))
+    if (!cmd_read_since(units, calendar, &s))
         return NULL;
     const double seconds = round(value * s.seconds + s.second), days = floor(seconds / 86400);
     if (!(fabs(days) < 1e8))
         return NULL;
-    date_of(s.day + (int64_t)days, &year, &month, &day);
-    const int rest = (int)(seconds - days * 86400);
-    if (year < 1583 && (!calendar || strcasecmp(calendar, "proleptic_gregorian") != 0))
-        return NULL; /* Julian dates, which nobody expects of a climatology's year 0 */
-    return rest ? cmd_text("%04d-%02d-%02d %02d:%02d", (int)year, month, day, rest / 3600,
-                           rest / 60 % 60)
-                : cmd_text("%04d-%02d-%02d", (int)year, month, day);
+    const cmd_date  date = cmd_date_of(s.calendar, s.day + (int64_t)days);
+    const long long year = cmd_year_shown(&s, date.year);
+    const int       rest = (int)(seconds - days * 86400);
+    const char     *text =
+        cmd_text("%s%04lld-%02d-%02d", year < 0 ? "-" : "", llabs(year), date.month, date.day);
+    if (rest)
+        text = cmd_text("%s %02d:%02d", text, rest / 3600, rest / 60 % 60);
+    return rest % 60 ? cmd_text("%s:%02d", text, rest % 60) : text;
 }

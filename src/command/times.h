@@ -1,11 +1,29 @@
-/* times.h - times as files have them: "days since 1990-01-01". */
+/* times.h - times as files have them: "days since 1990-01-01 06:00 +1:00", of a calendar. */
 #ifndef CMD_TIMES_H
 #define CMD_TIMES_H
 #include "base.h"
+#include "calendar.h"
 
-/* Turns coordinates in units `other` into `units`: times scale + shift.  False: they do not meet. */
-bool cmd_units_meet(const char *units, const char *other, double *scale, double *shift);
-/* "1990-01-16", with the time of day where there is one; NULL: no time, or another calendar than
- * ours. */
+typedef struct cmd_since {
+    cmd_calendar calendar;
+    double       seconds; /* of the unit */
+    int64_t day; /* the reference, in UTC: calendar.h's day, and seconds from its beginning on */
+    double  second;
+} cmd_since;
+
+/* From coordinates in some units to the same in others: (x + before) * times / by + after. */
+typedef struct cmd_turn {
+    double before, times, by, after;
+} cmd_turn;
+
+/* False: units of no time, or of a calendar that is not known. */
+bool cmd_read_since(const char *units, const char *calendar, cmd_since *s);
+/* Turns coordinates in units `other` into `units`.  False: they do not meet. */
+bool   cmd_units_meet(const char *units, const char *calendar, const char *other,
+                      const char *other_calendar, cmd_turn *turn);
+double cmd_turned(const cmd_turn *turn, double x);
+/* As people count years: in calendars without a year 0 the one before 1 is -1. */
+long long cmd_year_shown(const cmd_since *s, int64_t year);
+/* "1990-01-16", with the time of day where there is one; NULL: no time. */
 const char *cmd_date_text(double value, const char *units, const char *calendar);
 #endif

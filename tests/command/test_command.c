@@ -556,9 +556,10 @@ END_TEST
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
 /* Labels of ticks, with spaces between. */
-static void ticks_are(double lo, double hi, int wanted, const char *units, const char *labels)
+static void ticks_of_calendar_are(double lo, double hi, int wanted, const char *units,
+                                  const char *calendar, const char *labels)
 {
-    const cmd_ticks t         = cmd_ticks_of(lo, hi, wanted, units);
+    const cmd_ticks t         = cmd_ticks_of(lo, hi, wanted, units, calendar);
     char            all[1024] = "";
 
     for (int k = 0; k < t.n; k++) {
@@ -567,6 +568,11 @@ static void ticks_are(double lo, double hi, int wanted, const char *units, const
         strcat(strcat(all, k ? " " : ""), t.label[k]);
     }
     ck_assert_msg(strcmp(all, labels) == 0, "%g to %g: %s, not %s", lo, hi, all, labels);
+}
+
+static void ticks_are(double lo, double hi, int wanted, const char *units, const char *labels)
+{
+    ticks_of_calendar_are(lo, hi, wanted, units, NULL, labels);
 }
 
 START_TEST(ticks)
@@ -583,6 +589,11 @@ START_TEST(ticks)
     ticks_are(0, 366, 8, "days since 2000-01-01", "2000 Mar May Jul Sep Nov 2001");
     ticks_are(0, 48, 4, "hours since 1999-12-31 12:00:00", "1 Jan 2 Jan");
     ticks_are(0, 36525, 6, "days since 1900-1-1", "1900 1920 1940 1960 1980 2000");
+    ticks_are(17522904, 17522952, 4, "hours since 1-1-1 00:00:0.0", "1 Jan 2 Jan 3 Jan");
+    ticks_of_calendar_are(0, 36000, 6, "days since 1900-1-1", "360_day",
+                          "1900 1920 1940 1960 1980 2000");
+    ticks_of_calendar_are(57, 60, 4, "days since 2000-1-1", "noleap", "27 Feb 28 Feb 1 Mar 2 Mar");
+    ticks_of_calendar_are(57, 60, 4, "days since 2000-1-1", "none", "57 58 59 60");
     ticks_are(NAN, 4, 4, NULL, "");
 }
 END_TEST

@@ -100,7 +100,7 @@ static void draw_bar(const cmd_pen *d, const cmd_panel *p)
     d->c->set_line_width(d->to, 1);
     d->c->rectangle(d->to, left, p->top, wide, p->height);
     d->c->stroke(d->to);
-    const cmd_ticks t = cmd_ticks_of(lo, hi, 6, NULL);
+    const cmd_ticks t = cmd_ticks_of(lo, hi, 6, NULL, NULL);
     for (int k = 0; k < t.n; k++) {
         const double at = p->top + p->height * (1 - (t.at[k] - lo) / (hi - lo));
 
@@ -129,8 +129,8 @@ void cmd_draw_image(const cmd_pen *d, const cmd_panel *p)
     d->c->restore(d->to);
     d->c->surface_destroy(image);
     cmd_draw_frame(d, p);
-    cmd_draw_axes(d, p, p->r[0]->axis[p->axis[1]].units, cmd_axis_title(p->r[0], p->axis[1]),
-                  p->r[0]->axis[p->axis[0]].units, cmd_axis_title(p->r[0], p->axis[0]));
+    cmd_draw_axes(d, p, &p->r[0]->axis[p->axis[1]], cmd_axis_title(p->r[0], p->axis[1]),
+                  &p->r[0]->axis[p->axis[0]], cmd_axis_title(p->r[0], p->axis[0]));
     draw_bar(d, p);
     cmd_draw_title(d, p);
 }

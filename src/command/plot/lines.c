@@ -47,7 +47,7 @@ void cmd_draw_lines(const cmd_pen *d, const cmd_panel *p)
 {
     const cmd_result *r = p->r[0];
 
-    cmd_draw_axes(d, p, r->axis[p->axis[1]].units, cmd_axis_title(r, p->axis[1]), NULL,
+    cmd_draw_axes(d, p, &r->axis[p->axis[1]], cmd_axis_title(r, p->axis[1]), &(cmd_axis){ 0 },
                   r->units ? r->units : "");
     d->c->save(d->to);
     d->c->rectangle(d->to, p->left, p->top, p->width, p->height);

@@ -43,8 +43,8 @@ double      cmd_up(const cmd_panel *p, double y);
 const char *cmd_axis_title(const cmd_result *r, int axis);
 void        cmd_draw_frame(const cmd_pen *d, const cmd_panel *p);
 /* Ticks, a grid unless it is an image, and what the axes are. */
-void cmd_draw_axes(const cmd_pen *d, const cmd_panel *p, const char *x_units, const char *x_title,
-                   const char *y_units, const char *y_title);
+void cmd_draw_axes(const cmd_pen *d, const cmd_panel *p, const cmd_axis *x_axis,
+                   const char *x_title, const cmd_axis *y_axis, const char *y_title);
 void cmd_draw_title(const cmd_pen *d, const cmd_panel *p);
 
 /* ---- What is in a panel (image.c, lines.c) --------------------------------------------------- */

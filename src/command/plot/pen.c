@@ -66,11 +66,13 @@ void cmd_draw_frame(const cmd_pen *d, const cmd_panel *p)
     d->c->stroke(d->to);
 }
 
-void cmd_draw_axes(const cmd_pen *d, const cmd_panel *p, const char *x_units, const char *x_title,
-                   const char *y_units, const char *y_title)
+void cmd_draw_axes(const cmd_pen *d, const cmd_panel *p, const cmd_axis *x_axis,
+                   const char *x_title, const cmd_axis *y_axis, const char *y_title)
 {
-    const cmd_ticks x = cmd_ticks_of(fmin(p->x0, p->x1), fmax(p->x0, p->x1), 8, x_units);
-    const cmd_ticks y = cmd_ticks_of(fmin(p->y0, p->y1), fmax(p->y0, p->y1), 6, y_units);
+    const cmd_ticks x =
+        cmd_ticks_of(fmin(p->x0, p->x1), fmax(p->x0, p->x1), 8, x_axis->units, x_axis->calendar);
+    const cmd_ticks y =
+        cmd_ticks_of(fmin(p->y0, p->y1), fmax(p->y0, p->y1), 6, y_axis->units, y_axis->calendar);
 
     for (int k = 0; k < x.n; k++) {
         const double at = cmd_across(p, x.at[k]);

@@ -2,8 +2,8 @@
  * dates. */
 #include "plot/ticks.h"
 #include "base.h"
+#include "times.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void add(cmd_ticks *t, double at, const char *label)
@@ -43,94 +43,30 @@ static const char *degrees_text(double at, char plus, char minus)
 }
 
 /* ---- Dates ----------------------------------------------------------------------------------- */
-/* Days since 1970-01-01 of the Gregorian calendar, and back. */
-static int64_t days_of(int64_t year, int month, int day)
+static int64_t first_of(const cmd_since *s, int64_t year, int month)
 {
-    const int64_t y   = year - (month <= 2);
-    const int64_t era = (y >= 0 ? y : y - 399) / 400, of_era = y - era * 400;
-    const int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-
-    return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
-}
-
-static void date_of(int64_t days, int64_t *year, int *month, int *day)
-{
-    days += 719468;
-    const int64_t era     = (days >= 0 ? days : days - 146096) / 146097;
-    const int64_t of_era  = days - era * 146097;
-    const int64_t y       = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
-    const int64_t of_year = of_era - (365 * y + y / 4 - y / 100);
-    const int64_t m       = (5 * of_year + 2) / 153;
-
-    *day   = (int)(of_year - (153 * m + 2) / 5 + 1);
-    *month = (int)(m < 10 ? m + 3 : m - 9);
-    *year  = y + era * 400 + (*month <= 2);
-}
-
-/* The number behind `before`, one of these characters; else *to stays. */
-static void read_part(const char **at, const char *before, int *to)
-{
-    char *end;
-
-    if (!**at || !strchr(before, **at))
-        return;
-    const long n = strtol(*at + 1, &end, 10);
-    if (end != *at + 1 && n >= 0 && n < 100000) {
-        *to = (int)n;
-        *at = end;
-    }
-}
-
-/* "days since 1950-1-1": how many days one of the unit is, and since when; false: it is no such unit. */
-static bool is_time(const char *units, double *each, double *since)
-{
-    static const struct {
-        const char *name;
-        double      days;
-    } rows[] = {
-        { "day", 1 }, { "hour", 1.0 / 24 }, { "minute", 1.0 / 1440 }, { "second", 1.0 / 86400 }
-    };
-    const char *at   = units ? strstr(units, " since ") : NULL;
-    int         year = -1, month = 1, day = 1, hour = 0, minute = 0;
-
-    if (!at)
-        return false;
-    at += 6;
-    read_part(&at, " ", &year);
-    read_part(&at, "-", &month);
-    read_part(&at, "-", &day);
-    read_part(&at, " T", &hour);
-    read_part(&at, ":", &minute);
-    if (year < 0 || month < 1 || month > 12)
-        return false;
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
-        if (strncmp(units, rows[k].name, strlen(rows[k].name)) == 0) {
-            *each  = rows[k].days;
-            *since = (double)days_of(year, month, day) + hour / 24.0 + minute / 1440.0;
-            return true;
-        }
-    return false;
+    return cmd_day_of(s->calendar, (cmd_date){ year, month, 1 });
 }
 
 /* Every so many years, months or days. */
-static void date_ticks(cmd_ticks *t, double lo, double hi, int wanted, double each, double since)
+static void date_ticks(cmd_ticks *t, double lo, double hi, int wanted, const cmd_since *s)
 {
     static const char *const names[]  = { "Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                           "Jul", "Aug", "Sep", "Oct", "Nov", "Dec" };
     static const int         months[] = { 1, 2, 3, 6 };
+    const double             each = s->seconds / 86400, since = (double)s->day + s->second / 86400;
     const double             from = lo * each + since, to = hi * each + since, span = to - from;
-    int64_t                  year;
-    int                      month, day, step = 0;
+    int                      step = 0;
 
     if (!(fabs(from) < 1e8 && fabs(to) < 1e8))
         return;
-    date_of((int64_t)floor(from), &year, &month, &day);
+    cmd_date date = cmd_date_of(s->calendar, (int64_t)floor(from));
     if (span < 28.0 * wanted) { /* days */
         const int64_t by = span <= wanted ? 1 : (int64_t)ceil(span / wanted);
 
         for (int64_t d = (int64_t)ceil(from); (double)d <= to; d += by) {
-            date_of(d, &year, &month, &day);
-            add(t, ((double)d - since) / each, cmd_text("%d %s", day, names[month - 1]));
+            date = cmd_date_of(s->calendar, d);
+            add(t, ((double)d - since) / each, cmd_text("%d %s", date.day, names[date.month - 1]));
         }
         return;
     }
@@ -138,12 +74,14 @@ static void date_ticks(cmd_ticks *t, double lo, double hi, int wanted, double ea
         if (span / 30.44 / months[k] <= wanted * 1.3)
             step = months[k];
     if (step) {
-        for (month = (month - 1) / step * step; (double)days_of(year, month + 1, 1) <= to;) {
-            const double at = (double)days_of(year, month + 1, 1);
+        int64_t year = date.year;
+        for (int month = (date.month - 1) / step * step;
+             (double)first_of(s, year, month + 1) <= to;) {
+            const double at = (double)first_of(s, year, month + 1);
 
             if (at >= from)
                 add(t, (at - since) / each,
-                    month == 0 ? cmd_text("%lld", (long long)year) : names[month]);
+                    month == 0 ? cmd_text("%lld", cmd_year_shown(s, year)) : names[month]);
             month += step;
             year += month / 12;
             month %= 12;
@@ -151,28 +89,30 @@ static void date_ticks(cmd_ticks *t, double lo, double hi, int wanted, double ea
         return;
     }
     const double by = fmax(1, nice_step(span / 365.25, wanted, false));
-    for (double y = ceil((double)year / by) * by; (double)days_of((int64_t)y, 1, 1) <= to; y += by)
-        if ((double)days_of((int64_t)y, 1, 1) >= from)
-            add(t, ((double)days_of((int64_t)y, 1, 1) - since) / each, cmd_text("%.0f", y));
+    for (double y = ceil((double)date.year / by) * by; (double)first_of(s, (int64_t)y, 1) <= to;
+         y += by)
+        if ((double)first_of(s, (int64_t)y, 1) >= from)
+            add(t, ((double)first_of(s, (int64_t)y, 1) - since) / each,
+                cmd_text("%lld", cmd_year_shown(s, (int64_t)y)));
 }
 
 /* ---------------------------------------------------------------------------------------------- */
-cmd_ticks cmd_ticks_of(double lo, double hi, int wanted, const char *units)
+cmd_ticks cmd_ticks_of(double lo, double hi, int wanted, const char *units, const char *calendar)
 {
     const bool east =
         units && (strncmp(units, "degrees_e", 9) == 0 || strncmp(units, "degree_e", 8) == 0);
     const bool north =
         units && (strncmp(units, "degrees_n", 9) == 0 || strncmp(units, "degree_n", 8) == 0);
     cmd_ticks t = { 0 };
-    double    each, since;
+    cmd_since since;
 
     if (!(hi > lo) || !isfinite(hi - lo)) {
         if (isfinite(lo))
             add(&t, lo, cmd_text("%g", lo));
         return t;
     }
-    if (is_time(units, &each, &since)) {
-        date_ticks(&t, lo, hi, wanted, each, since);
+    if (cmd_read_since(units, calendar, &since)) {
+        date_ticks(&t, lo, hi, wanted, &since);
         if (t.n)
             return t;
     }

@@ -12,6 +12,7 @@ typedef struct cmd_ticks {
 } cmd_ticks;
 
 /* About `wanted` multiples of 1, 2 or 5 times a power of ten in [lo, hi]; of degrees of longitude and
- * latitude those of 15, 30 or 90 too; of "days since ..." beginnings of days, months or years. */
-cmd_ticks cmd_ticks_of(double lo, double hi, int wanted, const char *units);
+ * latitude those of 15, 30 or 90 too; of "days since ..." beginnings of days, months or years of the
+ * calendar. */
+cmd_ticks cmd_ticks_of(double lo, double hi, int wanted, const char *units, const char *calendar);
 #endif
