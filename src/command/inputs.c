@@ -1,6 +1,7 @@
 /* inputs.c - names of a formula as variables of files. */
 #include "inputs.h"
 #include "join.h"
+#include <errno.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,12 +44,25 @@ static char *cut_variable(cmd_source *s, const char *text)
     return cmd_copy(text, (size_t)(colon - text));
 }
 
-static bool read_number(const char *text, double *number)
+/* A double that is a small whole number, such as 2.0, counts as one. */
+static bool read_number(const char *text, cmd_source *s)
 {
-    char *end;
+    char *end, *whole_end;
 
-    *number = strtod(text, &end);
-    return end != text && !*end && !is_there(text);
+    s->number = strtod(text, &end);
+    if (end == text || *end || is_there(text))
+        return false;
+    errno       = 0;
+    s->whole    = strtoll(text, &whole_end, 10);
+    s->is_whole = !*whole_end;
+    if (s->is_whole && errno == ERANGE)
+        cmd_misuse("%s: whole numbers are of 64 bits with a sign; with a point it is a float",
+                   text);
+    if (!s->is_whole && s->number > -9e15 && s->number < 9e15) {
+        s->whole    = (int64_t)s->number;
+        s->is_whole = (double)s->whole == s->number;
+    }
+    return true;
 }
 
 static void add_source(cmd_inputs *in, const char *given)
@@ -63,7 +77,7 @@ static void add_source(cmd_inputs *in, const char *given)
     s->name = named ? cmd_copy(given, n) : NULL;
     if (!*value)
         cmd_misuse("%s: no file is named", given);
-    if (named && read_number(value, &s->number))
+    if (named && read_number(value, s))
         return;
     cmd_file *raw = cmd_open_raw(in->ctx, value);
     if (raw) {
@@ -186,23 +200,21 @@ static int count_files(const cmd_inputs *in)
     return n;
 }
 
-static const double *number_named(const cmd_inputs *in, const char *name)
+static const cmd_source *number_named(const cmd_inputs *in, const char *name)
 {
     for (int k = 0; k < in->n; k++)
         if (in->sources[k].name && in->sources[k].n == 0 && strcmp(in->sources[k].name, name) == 0)
-            return &in->sources[k].number;
+            return &in->sources[k];
     return NULL;
 }
 
 rd_expr *cmd_lookup(void *user, rd_ctx *ctx, const char *name)
 {
-    cmd_inputs   *in     = user;
-    const double *number = number_named(in, name);
+    cmd_inputs       *in     = user;
+    const cmd_source *number = number_named(in, name);
 
     if (number)
-        return *number == (double)(int64_t)*number && *number > -9e15 && *number < 9e15
-                   ? rd_int(ctx, (int64_t)*number)
-                   : rd_num(ctx, *number);
+        return number->is_whole ? rd_int(ctx, number->whole) : rd_num(ctx, number->number);
     for (int k = 0; k < in->n_known; k++)
         if (strcmp(in->known[k].name, name) == 0)
             return in->known[k].v.x;

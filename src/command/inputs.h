@@ -14,6 +14,8 @@ typedef struct cmd_source {
     const char *name;     /* NULL: its variables' names count */
     const char *variable; /* of the files; NULL: the only one */
     double      number;   /* where there are no files */
+    bool        is_whole; /* it is `whole`, in which a double may lack digits */
+    int64_t     whole;
     int         n;
     cmd_file  **files;
 } cmd_source;

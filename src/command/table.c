@@ -139,9 +139,17 @@ static void print_axes(const cmd_result *r)
     }
 }
 
+/* Elements of the type of r; whole numbers have all their digits. */
+static const char *extreme_text(const void *of, rd_dtype type)
+{
+    return cmd_is_float(type) ? cmd_text("%.*g", DIGITS, cmd_element(of, type, 0))
+                              : cmd_element_text(of, type, 0);
+}
+
 static void summarise(rd_ctx *ctx, const cmd_result *r)
 {
-    double         low = 0, high = 0, mean = 0;
+    max_align_t    low = { 0 }, high = { 0 };
+    double         mean    = 0;
     int64_t        missing = 0;
     const int64_t  n       = cmd_count(r);
     const rd_dtype type    = r->array.type;
@@ -152,17 +160,18 @@ static void summarise(rd_ctx *ctx, const cmd_result *r)
     if (type == RD_C64 || type == RD_C128 || n == 0)
         return;
     rd_expr  *x      = rd_leaf(ctx, &r->array);
-    rd_expr  *value  = rd_cast(x, RD_F64);
     rd_status status = rd_eval_many(
         ctx,
-        RD_RESULTS({ rd_min(value, RD_ALL, .skip_nan = true), RD_INTO(&low, RD_SCALAR) },
-                   { rd_max(value, RD_ALL, .skip_nan = true), RD_INTO(&high, RD_SCALAR) },
-                   { rd_mean(value, RD_ALL, .skip_nan = true), RD_INTO(&mean, RD_SCALAR) },
-                   { rd_count(rd_isnan(value), RD_ALL), RD_INTO(&missing, RD_SCALAR) }),
+        RD_RESULTS(
+            { rd_min(x, RD_ALL, .skip_nan = true), &(rd_array){ .data = &low, .type = type } },
+            { rd_max(x, RD_ALL, .skip_nan = true), &(rd_array){ .data = &high, .type = type } },
+            { rd_mean(rd_cast(x, RD_F64), RD_ALL, .skip_nan = true), RD_INTO(&mean, RD_SCALAR) },
+            { rd_count(rd_isnan(x), RD_ALL), RD_INTO(&missing, RD_SCALAR) }),
         NULL);
     if (status != RD_OK)
         cmd_fail_of(ctx);
-    printf("  min %.*g, mean %.*g, max %.*g", DIGITS, low, DIGITS, mean, DIGITS, high);
+    printf("  min %s, mean %.*g, max %s", extreme_text(&low, type), DIGITS, mean,
+           extreme_text(&high, type));
     if (missing)
         printf("; %lld of %lld missing", (long long)missing, (long long)n);
     putchar('\n');
