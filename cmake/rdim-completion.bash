@@ -6,11 +6,11 @@ _rdim()
     COMPREPLY=()
     case $before in
         --backend) mapfile -t COMPREPLY < <(compgen -W "auto cpu cuda" -- "$word"); return ;;
-        --threads | --only | --join | --memory) return ;;
+        --threads | --only | --join | --memory | --separator) return ;;
     esac
     case $word in
         -*) mapfile -t COMPREPLY < <(compgen -W "--output --only --plot --join --list --explain --dot --time --progress \
---threads --backend --memory --help --version" -- "$word") ;;
+--threads --backend --memory --separator --decimal-comma --help --version" -- "$word") ;;
         *=*) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "${word#*=}") ;;
         *) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "${word#=}") ;;
     esac

@@ -183,9 +183,11 @@ static cmd_variable *find_csv(const cmd_file *file, const char *name)
                          (long long)found->id + 1);
             found = &file->variable[1 + k];
         }
-    if (!found && strcmp(file->variable[0].name, name) == 0)
+    if (found || file->n < 1)
+        return found;
+    if (strcmp(file->variable[0].name, name) == 0)
         return &file->variable[0];
-    if (!found && *name >= '1' && *name <= '9' && !*end && number <= t->columns)
+    if (*name >= '1' && *name <= '9' && !*end && number <= t->columns)
         return &file->variable[number];
     return found;
 }
