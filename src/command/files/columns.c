@@ -19,8 +19,12 @@ static void note_whole(cmd_column *c, const cmd_cell *cell, const cmd_field *f, 
 
 void cmd_note(cmd_column *c, const cmd_cell *cell, const cmd_field *f, int64_t line)
 {
+    if (cell->kind == CMD_CELL_REAL) { /* most of them */
+        c->not_whole = true;
+        return;
+    }
     c->missing |= cell->kind == CMD_CELL_MISSING;
-    c->not_whole |= cell->kind == CMD_CELL_REAL || cell->kind == CMD_CELL_COMPLEX;
+    c->not_whole |= cell->kind == CMD_CELL_COMPLEX;
     c->is_complex |= cell->kind == CMD_CELL_COMPLEX;
     c->negative |= cell->negative;
     if (cell->kind == CMD_CELL_WHOLE)

@@ -49,7 +49,7 @@ bool cmd_next_line(cmd_fields *f)
 /* ---- A field --------------------------------------------------------------------------------- */
 static bool ends_field(const cmd_fields *f, char c)
 {
-    return c == f->separator || ends_line(c) || (f->separator == ' ' && c == '\t');
+    return f->ends[(unsigned char)c];
 }
 
 /* Some programs write '...'; other text begins with an apostrophe, and has no second one at its end. */
@@ -168,7 +168,7 @@ static char find_separator(const cmd_fields *f)
 
 cmd_fields cmd_fields_of(const char *path, const char *text, int64_t size)
 {
-    cmd_fields f = { path, text, text + size, cmd_text_style.separator, 1 };
+    cmd_fields f = { path, text, text + size, cmd_text_style.separator, 1, { false } };
 
     if (size >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
         cmd_fail("%s: text in UTF-16; it must be in UTF-8", path);
@@ -176,5 +176,8 @@ cmd_fields cmd_fields_of(const char *path, const char *text, int64_t size)
         f.at += 3;
     if (cmd_next_line(&f) && !f.separator)
         f.separator = find_separator(&f);
+    f.ends['\n'] = f.ends['\r']        = true;
+    f.ends['\t']                       = f.separator == ' ';
+    f.ends[(unsigned char)f.separator] = true;
     return f;
 }

@@ -10,6 +10,7 @@ typedef struct cmd_fields {
     const char *path, *at, *end;
     char        separator; /* ' ': any number of blanks */
     int64_t     line;      /* of what is next, from 1 */
+    bool        ends[256]; /* characters that end a field without quotes */
 } cmd_fields;
 
 typedef struct cmd_field {

@@ -69,7 +69,7 @@ static int move_on(int kept, int64_t bytes, const char *path)
 
 static int keep(int fd, const char *path)
 {
-    int64_t room = INT64_C(64) << 20, bytes = 0;
+    int64_t room = INT64_C(8) << 20, bytes = 0;
     int     kept  = cmd_storage_file(room, path);
     char   *piece = cmd_room(PIECE);
 
