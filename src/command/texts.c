@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Two of them, a sign and an i are CMD_MOST_TEXT at most. */
+enum { MOST_FLOAT = 32 };
+
 /* Of a float type: every number of `sure` decimal digits can be told from all others, unless it is
  * smaller than `least`; `enough` digits tell all elements apart. */
 static const struct digits {
@@ -59,11 +62,11 @@ static const char *shorter(const char *a, const char *b)
 static void put_float(char *text, double value, rd_dtype type)
 {
     const struct digits *d = digits_of(type);
-    char                 all[CMD_MOST_TEXT], few[CMD_MOST_TEXT];
+    char                 all[MOST_FLOAT], few[MOST_FLOAT];
     int                  n = fabs(value) < d->least ? 1 : d->sure;
 
     if (!isfinite(value)) {
-        strcpy(text, value != value ? "NaN" : value > 0 ? "inf" : "-inf");
+        snprintf(text, MOST_FLOAT, "%s", value != value ? "NaN" : value > 0 ? "inf" : "-inf");
         return;
     }
     for (; n <= d->enough; n++) {
@@ -73,11 +76,11 @@ static void put_float(char *text, double value, rd_dtype type)
     }
     snprintf(few, sizeof few, "%.*e", n - 1, value);
     snprintf(few, sizeof few, "%.*g", count_digits(few), value);
-    snprintf(text, CMD_MOST_TEXT, "%s", shorter(few, all));
+    snprintf(text, MOST_FLOAT, "%s", shorter(few, all));
     if (fabs(value) < 1e17 && value == nearbyint(value)) {
         snprintf(all, sizeof all, "%.0f", value);
         if (strlen(all) <= strlen(text))
-            strcpy(text, all);
+            snprintf(text, MOST_FLOAT, "%s", all);
     }
 }
 
@@ -88,7 +91,9 @@ static void put_complex(char *text, double value, double other, rd_dtype type)
     if (!signbit(other) || other != other)
         *at++ = '+';
     put_float(at, other, type);
-    strcat(at, "i");
+    at += strlen(at);
+    *at++ = 'i';
+    *at   = '\0';
 }
 
 void cmd_put_element(char text[CMD_MOST_TEXT], const void *data, rd_dtype type, int64_t i)

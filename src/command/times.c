@@ -181,12 +181,10 @@ static bool is_same(const char *a, const char *b)
 bool cmd_units_meet(const char *units, const char *calendar, const char *other,
                     const char *other_calendar, cmd_turn *turn)
 {
-    cmd_since  to, from;
-    const bool are_times =
-        cmd_read_since(units, calendar, &to) & cmd_read_since(other, other_calendar, &from);
+    cmd_since to, from;
 
     *turn = (cmd_turn){ .times = 1, .by = 1 };
-    if (!are_times)
+    if (!cmd_read_since(units, calendar, &to) || !cmd_read_since(other, other_calendar, &from))
         return is_same(units, other) &&
                (!units || !strcasestr(units, " since ") || is_same(calendar, other_calendar));
     if (!cmd_calendars_meet(to.calendar, from.calendar))

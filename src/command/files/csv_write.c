@@ -26,7 +26,7 @@ static void put_field(FILE *out, const cmd_result *r, int64_t i)
 
     cmd_put_element(text, r->array.in, r->array.type, i);
     if (is_large && !text[strspn(text, "-0123456789")])
-        strcat(text, ".0");
+        memcpy(text + strlen(text), ".0", sizeof ".0");
     for (char *c = text; cmd_text_style.decimal == ',' && *c; c++)
         if (*c == '.')
             *c = ',';
