@@ -91,9 +91,13 @@ static void read_quoted(cmd_fields *f, cmd_field *field)
 
 static void read_plain(cmd_fields *f, cmd_field *field)
 {
-    for (field->at = f->at; f->at < f->end && !ends_field(f, *f->at);)
-        f->at++;
-    field->n = (size_t)(f->at - field->at);
+    const char *p = f->at, *const end = f->end;
+
+    while (p < end && !f->ends[(unsigned char)*p])
+        p++;
+    field->at = f->at;
+    field->n  = (size_t)(p - f->at);
+    f->at     = p;
     while (field->n > 0 && isspace((unsigned char)field->at[field->n - 1]))
         field->n--;
 }
