@@ -164,8 +164,6 @@ static const char *last_part(const char *name)
 
 static cmd_variable *find_path(const cmd_file *file, const char *path)
 {
-    if (file->format->find)
-        return file->format->find(file, name);
     for (int k = 0; k < file->n; k++)
         if (strcmp(file->variable[k].name, path) == 0)
             return &file->variable[k];
@@ -207,6 +205,8 @@ static cmd_variable *find_last_part(const cmd_file *file, const char *name)
 /* Each turn takes a group's name off the front of what is left, so that they end. */
 cmd_variable *cmd_find(const cmd_file *file, const char *name)
 {
+    if (file->format->find)
+        return file->format->find(file, name);
     cmd_variable *found = find_path(file, name);
     const char   *path  = name;
 
