@@ -155,8 +155,8 @@ def finish(kind, lo, hi, unsure, ulps=0.5, slack=None):
             room = room + LONG(ulps) * np.maximum(K.unit(lo, w), K.unit(hi, w))
         lo, hi = np.where(np.isfinite(lo), lo - room, lo), np.where(np.isfinite(hi), hi + room, hi)
     lo, hi = K.rounded(lo, kind), None if one else K.rounded(hi, kind)
-    if not one:
-        unsure = either(unsure, np.isnan(lo) != np.isnan(hi))
+    if not one:  # ends that say nothing: one is NaN, or all numbers are between them, and perhaps NaN
+        unsure = either(unsure, (np.isnan(lo) != np.isnan(hi)) | (np.isneginf(lo) & np.isposinf(hi)))
     return Value(kind, lo, lo if one else hi, unsure), raw
 
 
