@@ -251,16 +251,30 @@ static void write_text(rd_codegen *n, rd_text *text)
     rd_text_free(&n->after);
 }
 
-/* A key is the bytes of a vector, and the text. */
-static const char *const *text_of_key(rd_text *text, const void *key)
+/* A key is a character and the text: the bytes of a vector, which are even, plus 1 where an f64 is
+ * rounded to less. */
+static char first_of_key(const rd_codegen *n)
 {
-    const char *vector = key;
+    bool rounds = false;
 
-    rd_text_add(text, "%s\n%s\n%s", rd_prelude, rd_codegen_prelude, vector + 1);
-    return rd_compiler_flags(*vector);
+    for (int32_t i = 0; i < n->p->n_inst; i++) {
+        const rd_inst *inst = &n->p->inst[i];
+
+        rounds |= inst->kind == RD_I_CAST && inst->from == RD_F64 &&
+                  rd_dtype_kind(inst->type) == RD_KIND_FLOAT && inst->type != RD_F64;
+    }
+    return (char)(n->vector + rounds);
 }
 
-/* All but the vector's bytes of a nest's key.  False: no memory. */
+static const char *const *text_of_key(rd_text *text, const void *key)
+{
+    const char *first = key;
+
+    rd_text_add(text, "%s\n%s\n%s", rd_prelude, rd_codegen_prelude, first + 1);
+    return rd_compiler_flags(*first & ~1, *first & 1);
+}
+
+/* All but the first character of a nest's key.  False: no memory. */
 static bool emit(rd_codegen *n, rd_text *key, rd_get_fn *get, void *pool)
 {
     if (!rd_codegen_facts(n, get, pool))
@@ -345,7 +359,7 @@ static bool prepare(rd_codegen *n, rd_get_fn *get, void *pool, rd_codegen_code *
     bool    ok;
 
     *code = NULL;
-    rd_text_add(&key, "%c", n->vector);
+    rd_text_add(&key, "%c", first_of_key(n));
     ok = emit(n, &key, get, pool);
     if (ok && !n->why) {
         *code = code_of(n, &key, get, pool);

@@ -16,8 +16,9 @@ enum { RD_MAX_FLAGS = 32 };
 
 /* The program that RDIM_CC names, or cc, in the directories of PATH.  False: none here. */
 bool rd_compiler_find(rd_compiler *cc, const rd_surroundings *surroundings);
-/* What it is to be told, for vectors of that many bytes; ends with NULL. */
-const char *const *rd_compiler_flags(int vector_bytes);
+/* What it is to be told, for vectors of that many bytes and a text that does or does not round an f64
+ * to less; ends with NULL. */
+const char *const *rd_compiler_flags(int vector_bytes, bool rounds);
 /* Seconds that it may take where a caller waits for it, and where none does. */
 enum { RD_SHORT_PATIENCE = 10, RD_LONG_PATIENCE = 60 };
 /* `cc flags... -o object source` in directory `dir`; flags end with NULL.  True if it ran and did
