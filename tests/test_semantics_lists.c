@@ -18,7 +18,7 @@ static float         data[64];
 static int32_t       index[]  = { 0, 1, 2, 3, 4 };
 static const int64_t border[] = { 0, 5 };
 static const bool    pair[1]  = { true };
-static rd_expr      *x, *z, *s, *row, *four, *pos, *col, *grids[4];
+static rd_expr      *x, *z, *s, *row, *four, *pos, *col, *grids[RD_MAX_RANK];
 static rd_named      named[4];
 
 static void setup(void)

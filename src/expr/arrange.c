@@ -212,12 +212,12 @@ bool rd_meshgrid(rd_exprs in, rd_expr **grids)
     rd_shape shape = { .n = in.n };
     bool     all   = true;
 
+    /* A count that comes without a list may be anything: no more than RD_MAX_RANK are grids. */
     for (int k = 0; grids && k < in.n && (in.at || k < RD_MAX_RANK); k++)
         grids[k] = NULL;
     if (!rd_list_ok(NULL, "rd_meshgrid", "rows", in.at, in.n, 1) ||
-        !rd_list_ok(in.at[0] ? in.at[0]->ctx : NULL, "rd_meshgrid", "grids", grids, in.n, 1))
-        return false;
-    if (!rd_operands("rd_meshgrid", in.n, in.at))
+        !rd_operands("rd_meshgrid", in.n, in.at) ||
+        !rd_list_ok(in.at[0]->ctx, "rd_meshgrid", "grids", grids, in.n, 1))
         return false;
     for (int k = 0; k < in.n; k++) {
         if (in.n > RD_MAX_RANK || in.at[k]->rank > 1) {

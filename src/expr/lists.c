@@ -20,18 +20,14 @@ static void record(rd_ctx *ctx, const refused *r)
                 r->nowhere ? ", which is NULL" : "");
 }
 
-bool rd_list_ok(rd_ctx *ctx, const char *call, const char *what, const void *at, int64_t n,
-                int64_t least)
+void rd_list_refuse(rd_ctx *ctx, const char *call, const char *what, const void *at, int64_t n)
 {
     const refused r = { .call = call, .what = what, .nowhere = !at, .n = n };
 
-    if (n >= least && (at || n == 0))
-        return true;
     if (ctx)
         record(ctx, &r);
     else if (!waiting.call)
         waiting = r;
-    return false;
 }
 
 bool rd_take_failure(rd_ctx *ctx)

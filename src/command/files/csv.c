@@ -183,7 +183,7 @@ static cmd_variable *find_csv(const cmd_file *file, const char *name)
                          (long long)found->id + 1);
             found = &file->variable[1 + k];
         }
-    if (found || file->n < 1)
+    if (found || !file->variable)
         return found;
     if (strcmp(file->variable[0].name, name) == 0)
         return &file->variable[0];

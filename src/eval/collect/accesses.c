@@ -2,7 +2,8 @@
  *
  * A value that several others read is met once for each of them: in x, x x, (x x) (x x), ... there are
  * 2^n ways to n folds below.  So reads that are alike are counted, not listed, and what a stored value
- * reads is kept.  The decisions are the same: they take the greatest, all, or the sum of costs. */
+ * reads is kept.  combine.c asks for the heaviest read, for what holds of all
+ * reads, or for a sum of costs (of as many), so that counting changes no decision. */
 #include "eval/collect/accesses.h"
 #include <string.h>
 
@@ -28,7 +29,7 @@ static bool add_access(rd_fold_reads *o, const rd_own_access *a)
 {
     int32_t *bucket = bucket_of(o, a);
 
-    for (int32_t k = *bucket; k; k = o->access[k - 1].next)
+    for (int32_t k = o->access ? *bucket : 0; k; k = o->access[k - 1].next)
         if (are_alike(o, &o->access[k - 1], a)) {
             o->access[k - 1].times += a->times;
             return true;
