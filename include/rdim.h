@@ -1469,8 +1469,8 @@ RD_API rd_status rd_eval_many(rd_ctx *ctx, rd_results results, const rd_eval_opt
  *  such a one, or is another release's or machine's.  What was read before a bad line stays. */
 RD_API rd_status rd_measured_save(rd_ctx *ctx, const char *path);
 RD_API rd_status rd_measured_load(rd_ctx *ctx, const char *path);
-/** One element, as double; only what it needs is computed.  NaN on failure, with the error
- *  recorded. */
+/** One element, as double; only what it needs is computed; of .stored it is 0 where nothing is
+ *  stored.  NaN on failure, with the error recorded. */
 RD_API double rd_at(rd_ctx *ctx, rd_expr *y, rd_index index);
 /** Releases what the array owns and zeroes the descriptor; of caller memory, only zeroes.  NULL is
  *  allowed. */
@@ -1635,8 +1635,8 @@ typedef struct rd_save_opts {
 /** Evaluates y and writes it: rd_save(ctx, y, "out.npy"), keywords rd_save_opts.  Written aside and
  *  renamed, so that the path holds the old file or the whole new one, which has the old one's mode
  *  and, where the process may give files away, its owner.  A link stays, and the file that it leads
- *  to is replaced.  RD_ERR_FILE on failure, the old file untouched, and of what is no regular file;
- *  RD_ERR_TYPE of bf16, which the format lacks. */
+ *  to is replaced; a link to nothing is replaced itself.  RD_ERR_FILE on failure, the old file
+ *  untouched, and of what is no regular file; RD_ERR_TYPE of bf16, which the format lacks. */
 #ifndef __cplusplus
 #define rd_save(ctx, y, ...) \
     rd_save_npy(ctx, y, &(rd_save_opts){ .size = sizeof(rd_save_opts), .path = __VA_ARGS__ })

@@ -64,9 +64,11 @@ static void check_target(const char *path, place *p)
 /* A link to nothing is replaced. */
 static const char *behind_links(const char *path)
 {
-    char       *real = rd_replaced_path(path);
-    const char *copy = real ? cmd_copy(real, strlen(real)) : path;
+    char *real = rd_replaced_path(path);
 
+    if (!real && errno)
+        cmd_fail("%s: cannot follow its links: %s", path, strerror(errno));
+    const char *copy = real ? cmd_copy(real, strlen(real)) : path;
     free(real);
     return copy;
 }

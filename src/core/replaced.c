@@ -8,8 +8,14 @@
 char *rd_replaced_path(const char *path)
 {
     struct stat facts;
+    char       *real = NULL;
 
-    return lstat(path, &facts) == 0 && S_ISLNK(facts.st_mode) ? realpath(path, NULL) : NULL;
+    errno = 0;
+    if (lstat(path, &facts) == 0 && S_ISLNK(facts.st_mode))
+        real = realpath(path, NULL);
+    if (real || errno == ENOENT)
+        errno = 0;
+    return real;
 }
 
 /* Only root gives files away; to whoever else may not, the file is a new one of theirs, of the same

@@ -75,8 +75,7 @@ static bool same_ctx(const rd_folding *f)
 static bool find_axes(rd_folding *f)
 {
     const rd_dims *dims = &f->opts.dims;
-
-    const bool one = dims->n == 1 && !(dims->flags & RD_DIMS_EXCEPT);
+    const bool     one  = dims->n == 1 && !(dims->flags & RD_DIMS_EXCEPT);
 
     if (f->scan && !one && dims->n >= 0 && dims->n <= RD_MAX_RANK) {
         rd_fail(f->x->ctx, RD_ERR_AXIS, "%s: a scan runs along one axis, as in RD_DIMS(0)",

@@ -194,8 +194,9 @@ static bool labels_of(rd_formula_reader *r, const places *s, size_t at, rd_label
     return rd_labelled_union(r, s->n, own, at, all);
 }
 
-/* Is it told along which axis this index goes?  One of a single value reads one place; but all of an
- * axis of one element, or of none, is that axis, and what is sparse keeps its places along it. */
+/* Does the view step along this index?  An index of one value reads one place, unless it is all of its
+ * axis: a sparse operand then keeps its coordinates along it, also where the axis has one element or
+ * none. */
 static bool goes_along(const rd_formula_label *l, int64_t extent, bool empty)
 {
     return l->n == extent || (l->n > 1 && !empty);

@@ -35,9 +35,12 @@ bool rd_aside_open(rd_aside *s, rd_ctx *ctx, const char *call, const char *path)
 {
     static atomic_uint counter;
     char *const        real = rd_replaced_path(path);
+    const int          why  = errno;
     const size_t       room = strlen(real ? real : path) + 40;
 
     *s = (rd_aside){ .ctx = ctx, .call = call, .path = path, .real = real, .fd = -1 };
+    if (!real && why)
+        return refuse(s, "cannot follow its links", why);
     if (!check_target(s) || !(s->name = rd_alloc(ctx, (int64_t)room)))
         return false;
     errno = EEXIST;

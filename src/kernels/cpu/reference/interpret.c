@@ -67,7 +67,8 @@ static void visit(machine *m, int32_t number, int64_t at)
     }
 }
 
-/* Is there nothing but loops of no step from `from` to `to`?  An array may have 2^60 rows of no element. */
+/* Is there nothing but loops of no step from `from` to `to`?  An array may have 2^60 rows of no
+ * element. */
 static bool does_nothing(const rd_program *p, int32_t from, int32_t to)
 {
     while (from < to && p->inst[from].kind == RD_I_LOOP) {

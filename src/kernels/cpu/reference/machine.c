@@ -28,7 +28,7 @@ static int64_t lay_out(rd_machine *m, const rd_program *p, char *state)
     m->size = rd_piece_of(state, &used, p->n_address, sizeof *m->size);
     m->fold = rd_piece_of(state, &used, p->n_fold, sizeof *m->fold);
     m->work = rd_piece_of(state, &used, 1, sort_bytes(p));
-    if (state) /* C has no NULL + 0 */
+    if (state) /* NULL + 0 is undefined */
         m->reg++;
     for (int32_t k = 0; k < p->n_fold; k++) {
         char *cells = rd_piece_of(state, &used, 1, rd_fold_bytes(&p->fold[k]));
