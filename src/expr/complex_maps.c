@@ -49,6 +49,8 @@ static void add_constants(rd_steps *steps, rd_ctx *ctx, rd_dtype part)
         { "tiny", narrow ? 0x1p-100 : 0x1p-1000 },
         { "least", narrow ? 0x1p-126 : 0x1p-1022 },
         { "lowest", narrow ? -120 : -1000 },
+        { "smaller", narrow ? 0x1p-120 : 0x1p-1000 },
+        { "larger", narrow ? 0x1p120 : 0x1p1000 },
         { "flat", narrow ? 15 : 150 },
     };
 
