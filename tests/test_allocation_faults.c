@@ -369,6 +369,50 @@ START_TEST(every_constructor)
 }
 END_TEST
 
+/* Numbers that a constructor needs are nodes which the leaves of other rows have made already.  Here
+ * there is nothing but x. */
+static rd_expr *alone(rd_expr *x, int which)
+{
+    switch (which) {
+    case 0: return rd_tril(x, -2);
+    case 1: return rd_triu(x, 3);
+    case 2: return rd_pad(x, 0, 1, 2, RD_PAD_CONSTANT, NULL);
+    case 3: return rd_softmax(x, RD_DIMS(1));
+    case 4: return rd_relu(x);
+    case 5: return rd_diff(x, 1, 1);
+    case 6: return rd_rolling_mean(x, 1, 3);
+    case 7: return rd_first(x, RD_DIMS(0));
+    case 8: return rd_var(x, RD_DIMS(0));
+    default: return rd_median(x, RD_DIMS(0));
+    }
+}
+enum { ALONE = 10 };
+
+START_TEST(without_numbers_of_others)
+{
+    begin();
+    for (long long k = 0, left = 1; left > 0; k++) {
+        heap      h   = { .fail_at = -1 };
+        rd_ctx   *ctx = rd_ctx_new(&(rd_ctx_opts){ .size     = sizeof(rd_ctx_opts),
+                                                   .allocate = take,
+                                                   .release  = give,
+                                                   .user     = &h,
+                                                   .threads  = 1 });
+        rd_expr  *x   = rd_wrap(ctx, f, RD_SHAPE(4, 5));
+        long long old = atomic_load(&h.calls);
+
+        h.fail_at        = old + k;
+        rd_expr *const y = alone(x, _i);
+        left             = atomic_load(&h.calls) - old - k;
+        h.fail_at        = -1;
+        ck_assert_msg(rd_error(ctx) == RD_ERR_MEMORY || (y && left <= 0), "%d, allocation %lld: %s",
+                      _i, k, rd_error_text(ctx));
+        rd_ctx_free(ctx);
+        ck_assert(atomic_load(&h.live) == 0);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite   *s  = suite_create("allocation faults");
@@ -381,6 +425,8 @@ int main(void)
     const int         first = only ? atoi(only) : 0,
               end           = only ? first + 1 : ROWS + (int)(sizeof ops / sizeof *ops);
     tcase_add_loop_test(tc, every_constructor, first, end);
+    if (!only)
+        tcase_add_loop_test(tc, without_numbers_of_others, 0, ALONE);
     suite_add_tcase(s, tc);
     srunner_run_all(r, CK_ENV);
     const int failed = srunner_ntests_failed(r);

@@ -183,7 +183,8 @@ rd_expr *rd_cast_to(rd_expr *x, rd_dtype type)
 
 rd_expr *rd_fit_to(rd_expr *x, rd_dtype type, const char *call)
 {
-    if (is_weak(x) && x->type == RD_I64 && type != RD_BOOL && rd_dtype_kind(type) < RD_KIND_FLOAT) {
+    if (x && is_weak(x) && x->type == RD_I64 && type != RD_BOOL &&
+        rd_dtype_kind(type) < RD_KIND_FLOAT) {
         int64_t value = x->as.number->value.i64;
         rd_word there = rd_word_convert(x->as.number->value, RD_I64, type);
         bool    lost  = rd_word_convert(there, type, RD_I64).i64 != value;

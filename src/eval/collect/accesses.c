@@ -34,7 +34,7 @@ static bool add_access(rd_fold_reads *o, const rd_own_access *a)
             o->access[k - 1].times += a->times;
             return true;
         }
-    if (o->n == o->room) {
+    if (!o->access || o->n == o->room) {
         int            room = o->room ? 2 * o->room : 8;
         rd_own_access *more =
             rd_pool_grow(o->graph->pool, o->access, (size_t)o->n, (size_t)room, sizeof *more);
