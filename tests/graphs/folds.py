@@ -193,7 +193,7 @@ def norm(x, mask, o):
 
 
 def logsumexp(x, mask, o):
-    """The largest plus a logarithm of at least 1; exp and log are off by an ulp."""
+    """A number within 8 of the largest plus a logarithm; exp and log are off by an ulp."""
     if x.kind.letter == "c" or not x.shape[-1] or (x.kind.bits and not x.exact):
         return REFUSED
     kind = K.of_function(x.kind)
@@ -202,7 +202,7 @@ def logsumexp(x, mask, o):
     far = np.where(np.isfinite(top), top, 0)
     y = np.log(np.exp(v - far[..., None]).sum(-1)) + far
     y = np.where(np.isnan(v).any(-1), LONG(np.nan), y)
-    size = np.maximum(np.abs(finite(far)), np.abs(finite(y)))
+    size = np.maximum(np.abs(finite(far)), np.abs(finite(y))) + 8
     error = LONG(2.0) ** -K.work(kind).bits * (steps(x.shape[-1]) + 4 + 2 * size)
     return finish(kind, y, y.copy(), either(finite(np.abs(v)).max(-1) > kind.largest / 4, unsure_of(x)), slack=error)[0]
 
@@ -270,7 +270,8 @@ def product(text, a, b, n):
     if kind.letter == "c" or kind is K.BOOL or a.unsure is not None or b.unsure is not None:
         return REFUSED
     a, b = cast(a, kind), cast(b, kind)
-    if any(x.lo is not x.hi and not np.isfinite(x.largest()).all() for x in (a, b)):
+    exact = a.lo is a.hi and b.lo is b.hi  # what is near 0 times an infinity is anything
+    if not exact and not all(np.isfinite(x.largest()).all() for x in (a, b)):
         return REFUSED
     if not kind.bits:
         return Value(kind, np.asarray(np.einsum(text, a.lo, b.lo, dtype=kind.memory)))
