@@ -28,7 +28,10 @@ bool rd_replaced_take(int fd, const struct stat *old)
     if (fstat(fd, &now) != 0)
         return false;
     if ((now.st_uid != old->st_uid || now.st_gid != old->st_gid) &&
-        fchown(fd, old->st_uid, old->st_gid) != 0)
+        fchown(fd, old->st_uid, old->st_gid) != 0) {
         mode &= 0777;
+        if (now.st_gid != old->st_gid && fchown(fd, (uid_t)-1, old->st_gid) != 0)
+            mode &= 0707; /* the group's rights were another group's */
+    }
     return fchmod(fd, mode) == 0 || errno == ENOTSUP || errno == EPERM;
 }
