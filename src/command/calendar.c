@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <strings.h>
 
-/* Which years have a day more, and the day 1970-01-01 counted from 0000-03-01. */
+/* A row says which years are leap years, and which day 1970-01-01 is, counted from 0000-03-01. */
 static const struct rule {
     int64_t year;             /* days of a year without that day */
     bool    fours, centuries; /* every fourth year; of every hundredth year only one in four */

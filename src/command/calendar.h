@@ -23,7 +23,8 @@ typedef struct cmd_date {
     int     month, day; /* from 1 */
 } cmd_date;
 
-/* By the name in a file, NULL: standard.  False: there is none of it. */
+/* Finds the calendar that a file names; NULL stands for the standard one.  False: no calendar has
+ * that name. */
 bool     cmd_calendar_named(const char *name, cmd_calendar *calendar);
 bool     cmd_is_date(cmd_calendar calendar, cmd_date date);
 int64_t  cmd_day_of(cmd_calendar calendar, cmd_date date);

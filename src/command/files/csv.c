@@ -248,7 +248,7 @@ static const char *hint_of(const cmd_file *file, const cmd_variable *v, const ch
     return "";
 }
 
-/* Of whole numbers that are rounded because of what stands beside them. */
+/* Warns that whole numbers are rounded to doubles, and which other numbers of the table cause it. */
 static void warn_of_rounded(const cmd_file *file, const cmd_variable *v, const cmd_column *c)
 {
     const char *why = c->not_whole ? (v->id < 0 ? "other columns have fractions" : NULL)

@@ -24,7 +24,7 @@ cmd_fields cmd_fields_of(const char *path, const char *text, int64_t size);
 /* Goes past empty lines and those that begin with #.  False: nothing is left. */
 bool      cmd_next_line(cmd_fields *f);
 cmd_field cmd_next_field(cmd_fields *f);
-/* What a field says, without quotes. */
+/* The text of a field, without its quotes. */
 const char *cmd_field_text(const cmd_field *f);
 /* The same for an error message: one line, and not too long. */
 const char *cmd_field_shown(const cmd_field *f);

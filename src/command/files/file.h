@@ -176,7 +176,8 @@ void cmd_make_pages(void *to, int64_t bytes);
 bool cmd_is_stream(const char *path);
 /* All that comes from it, as an open file of that size. */
 int cmd_open_stream(const char *path, int64_t *size);
-/* What a library may open for a path: of a stream the file that keeps its bytes. */
+/* The path that a library may open in place of this one: for a stream, that of the file which keeps
+ * its bytes. */
 const char *cmd_path_to_open(const char *path);
 /* A file to write to, of about so many bytes, and its way into the stream. */
 const char *cmd_stream_aside(int64_t bytes, const char *path);

@@ -80,7 +80,7 @@ static bool begins_later(int fd, const char *path, int64_t size)
     return false;
 }
 
-/* Of a stream nothing else says what comes: text is a table. */
+/* A stream has no name that tells its format, so text that comes from it is taken for a table. */
 static bool is_text(const uint8_t *bytes, int64_t n)
 {
     for (int64_t k = 0; k < n; k++)

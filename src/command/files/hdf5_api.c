@@ -6,7 +6,7 @@
 static cmd_hdf5_api api;
 static bool         tried, loaded;
 
-/* Of calls that have other names in other releases. */
+/* Finds a call that has other names in other releases of the library, by the first name that is there. */
 static void *find_first(void *file, const char *const *names)
 {
     void *found = NULL;

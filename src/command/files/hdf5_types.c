@@ -134,7 +134,7 @@ static cmd_hdf5_type enum_of(const cmd_hdf5_api *h5, hid_t stored)
 static const char *const parts[][2] = { { "r", "i" }, { "real", "imag" } };
 enum { PAIRS = sizeof parts / sizeof *parts };
 
-/* Which pair the two members are named as; -1: none. */
+/* Finds the row of the table of pairs that has the names of both members; -1: there is none. */
 static int pair_of(const cmd_hdf5_api *h5, hid_t stored, unsigned *real)
 {
     for (int k = 0; h5->H5Tget_nmembers(stored) == 2 && k < PAIRS; k++)

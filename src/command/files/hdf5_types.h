@@ -10,13 +10,13 @@ typedef struct cmd_hdf5_type {
     const char *why;   /* of RD_AUTO: "its elements are texts" */
 } cmd_hdf5_type;
 
-/* By the layout that the file states: size, precision, sign, and fields of floats.  A type of ours that
- * holds each value exactly is found, or none. */
+/* Finds a type of ours that holds each value exactly, or none.  The layout that the file states decides:
+ * size, precision, sign, and the fields of floats. */
 cmd_hdf5_type cmd_hdf5_type_of(const cmd_hdf5_api *h5, hid_t stored);
 /* The type of a dataset's elements. */
 cmd_hdf5_type cmd_hdf5_type_of_set(const cmd_hdf5_api *h5, hid_t set);
 /* This machine's type of ours; -1: HDF5 has none. */
 hid_t cmd_hdf5_native_type(const cmd_hdf5_api *h5, rd_dtype type);
-/* What the library shall make of stored elements, to be closed by H5Tclose(). */
+/* The type to which the HDF5 library converts stored elements; the caller closes it by H5Tclose(). */
 hid_t cmd_hdf5_memory_type(const cmd_hdf5_api *h5, hid_t stored);
 #endif

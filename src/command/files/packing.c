@@ -163,7 +163,7 @@ static bool read_one(const attributes *a, const char *name, double *to, rd_dtype
     return found;
 }
 
-/* What is packed is unpacked to the type of scale and offset. */
+/* Packed numbers are unpacked to the type of scale_factor and add_offset. */
 static void read_scale(cmd_packing *p, const attributes *a)
 {
     rd_dtype   type = RD_F32, other = RD_F32;

@@ -10,8 +10,8 @@ enum { CMD_MOST_NUMBERS = 1 << 10 };
 typedef int cmd_numbers(void *user, const char *attribute, cmd_exact **at, rd_dtype *type);
 /* `sign`: what the attribute _Unsigned says, NULL: nothing.  It changes the variable's type. */
 void cmd_read_packing(cmd_variable *v, const char *sign, cmd_numbers *numbers, void *user);
-/* What stands in elements that were never written, as a value of the stored type; for variables without
- * _FillValue. */
+/* Adds the value that elements have which were never written, of the stored type.  It is for variables
+ * without _FillValue. */
 void cmd_add_default_fill(cmd_variable *v, cmd_exact value, rd_dtype stored);
 /* What is meant by what is stored: maps of the leaf, which fuse with whatever a formula does. */
 rd_expr *cmd_unpack(rd_ctx *ctx, const cmd_packing *p, rd_expr *raw);
