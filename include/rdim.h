@@ -319,13 +319,15 @@ RD_API rd_shape rd_shape_of(const rd_expr *x);
 /** The element type of a node; RD_AUTO for NULL. */
 RD_API rd_dtype rd_type_of(const rd_expr *x);
 /** Where the indices along an axis come from: index i along it is index offset + step * i along
- *  `axis` of `from`, which is a leaf, or a concatenation along that axis. */
+ *  `axis` of `from`, which is a leaf, a concatenation along that axis, or where the axis is made: a
+ *  reduction by label, of which it is the groups, or a reshape that cuts or joins axes. */
 typedef struct rd_axis_from { rd_expr *from; int32_t axis; int64_t offset, step; } rd_axis_from;
-/** Follows an axis of y through views, maps (their first operand that leads to a leaf), scans and
- *  reductions, so that results have the coordinates of what they are made of.  Of a window it is
- *  where its first element comes from.  False, and *out zeroed, where the axis comes from none: it
- *  repeats, is a diagonal, sorted, gathered, of groups, or of a sparse array; and on RD_ERR_AXIS,
- *  RD_ERR_ARGUMENT (no out).  Indices count from 0 here, wherever axes begin. */
+/** Follows an axis of y through views, maps (their first operand that leads to a leaf, else the
+ *  first that leads anywhere), scans and reductions, so that results have the coordinates of what
+ *  they are made of.  Of a window it is where its first element comes from, and of a gather where
+ *  that axis of the index comes from.  False, and *out zeroed, where the axis comes from none: it
+ *  repeats, is a diagonal, sorted, or of a sparse array; and on RD_ERR_AXIS, RD_ERR_ARGUMENT (no
+ *  out).  Indices count from 0 here, wherever axes begin. */
 RD_API bool rd_axis_source(rd_expr *y, int axis, rd_axis_from *out);
 
 /* ---- Sparse arrays ---------------------------------------------------------------------------- *
@@ -1041,16 +1043,46 @@ RD_API rd_expr *rd_einsum_text(const char *text, rd_exprs operands);
 /** What a name in a formula is.  The same of results, where `add` says that the statement was
  *  `name[...] += ...`: x is what is to be added; and `text` is the statement's. */
 typedef struct rd_named { const char *name; rd_expr *x; bool add; const char *text; } rd_named;
+/** A coordinate that a formula's text says: a text in quotes, or, where text is NULL, a number. */
+typedef struct rd_formula_bound { const char *text; double number; } rd_formula_bound;
+/** What the caller of a formula knows of the axes of arrays, so that names are conditions: whole
+ *  arrays meet by the names of their axes, and `tas[lat=45]` reads by coordinate.  docs/formulas.md
+ *  has the rules.  Each may be NULL, gets the `user` of rd_formula_opts, and where it refuses writes
+ *  the reason, a sentence of at most RD_WHY bytes, into `why`.
+ *
+ *  name    of an axis; NULL: it has none.  Axes of results are followed by rd_axis_source().
+ *  meet    axis *x_axis* of *x and y_axis of *y have one name, and are to be read side by side.  May
+ *          replace *x and *y by parts that belong together.  False: they do not.
+ *  select  the part of x at the coordinate `low` of an axis; or from low to `high`, both inclusive,
+ *          NULL: open.  `range` says which.  NULL: refused.
+ *  gather  what takes index's place in x[index]: places along that axis; NULL: refused.
+ *  label   what takes a label's place in a reduction by label, 0 to *groups - 1; leaves *groups alone
+ *          where it knows nothing.  NULL: refused.
+ *  grouped is told that `axis` of x has the groups of `label`, as the formula gave it.
+ *  call    a function that formulas do not have; NULL with `why` left empty: there is none. */
+enum { RD_WHY = 1024 };
+typedef struct rd_formula_axes {
+    uint32_t size;
+    const char *(*name)(void *user, rd_expr *x, int axis);
+    bool (*meet)(void *user, rd_expr **x, int x_axis, rd_expr **y, int y_axis, char *why);
+    rd_expr *(*select)(void *user, rd_expr *x, int axis, bool range, const rd_formula_bound *low,
+                       const rd_formula_bound *high, char *why);
+    rd_expr *(*gather)(void *user, rd_expr *x, int axis, rd_expr *index, char *why);
+    rd_expr *(*label)(void *user, rd_expr *label, int64_t *groups, char *why);
+    void (*grouped)(void *user, rd_expr *x, int axis, rd_expr *label);
+    rd_expr *(*call)(void *user, rd_ctx *ctx, const char *name, int n, rd_expr *const *x, char *why);
+} rd_formula_axes;
 /** `size` = sizeof the struct.  find is asked for names that `in` lacks, once each, and returns
  *  NULL for those that it does not know.  axis is asked for axes by name, axis=time, and returns -1
- *  where x has none of that name. */
+ *  where x has none of that name; without it axes->name is asked.  axes: NULL, nothing is known. */
 typedef struct rd_formula_opts {
     uint32_t        size;
     int             n_in;
     const rd_named *in;
     rd_expr *(*find)(void *user, rd_ctx *ctx, const char *name);
-    void           *user; /* find's and axis's */
+    void           *user; /* find's, axis's, and that of axes */
     int (*axis)(void *user, rd_expr *x, const char *name);
+    const rd_formula_axes *axes;
 } rd_formula_opts;
 typedef struct rd_name { const char *name; rd_expr *x; } rd_name;
 typedef struct rd_names { const rd_name *at; int32_t n; } rd_names;

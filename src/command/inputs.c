@@ -100,15 +100,17 @@ static void add_source(cmd_inputs *in, const char *given)
     }
 }
 
-cmd_inputs cmd_open_inputs(rd_ctx *ctx, int n, const char *const *texts, const char *join)
+cmd_inputs cmd_open_inputs(rd_ctx *ctx, const cmd_options *options)
 {
+    const int  n  = options->n_inputs;
     cmd_inputs in = { .ctx     = ctx,
-                      .join    = join,
+                      .join    = options->join,
+                      .align   = options->align,
                       .sources = cmd_room(((size_t)n + 1) * sizeof *in.sources),
                       .known   = cmd_room(CMD_MOST_KNOWN * sizeof *in.known) };
 
     for (int k = 0; k < n; k++)
-        add_source(&in, texts[k]);
+        add_source(&in, options->inputs[k]);
     return in;
 }
 
@@ -220,13 +222,15 @@ rd_expr *cmd_lookup(void *user, rd_ctx *ctx, const char *name)
             return in->known[k].v.x;
     cmd_part *parts = cmd_room(((size_t)count_files(in) + 1) * sizeof *parts);
     const int n     = find_parts(in, name, parts);
-    if (n == 0)
+    if (n == 0) {
+        in->missing = cmd_copy(name, strlen(name));
         return NULL;
+    }
     if (in->n_known == CMD_MOST_KNOWN)
         cmd_misuse("more than %d variables", CMD_MOST_KNOWN);
     cmd_known *known = &in->known[in->n_known++];
     known->name      = cmd_copy(name, strlen(name));
-    known->v         = cmd_join_parts(ctx, in->join, n, parts);
+    known->v         = cmd_join_parts(in, n, parts);
     for (int k = 0; k < known->v.shape.n; k++)
         rd_axis_source(known->v.x, k, &known->from[k]);
     return known->v.x;
@@ -243,19 +247,6 @@ const char *cmd_names(const cmd_inputs *in)
                             s->name ? s->name : names_of(s->files[i]));
     }
     return text;
-}
-
-int cmd_axis_of(void *user, rd_expr *x, const char *name)
-{
-    const cmd_inputs *in    = user;
-    const rd_shape    shape = rd_shape_of(x);
-
-    for (int k = 0; k < shape.n; k++) {
-        const cmd_axis *axis = cmd_axis_at(in, x, k, &(rd_axis_from){ 0 });
-        if (axis && axis->name && strcmp(axis->name, name) == 0)
-            return k;
-    }
-    return -1;
 }
 
 int64_t cmd_bytes(const cmd_inputs *in)

@@ -1,5 +1,6 @@
 /* join.c - variables of several files as one: parts of a record, members of an ensemble. */
 #include "join.h"
+#include "axes.h"
 #include "times.h"
 #include <string.h>
 
@@ -31,7 +32,7 @@ static const char *units_text(const cmd_axis *axis)
 }
 
 /* Coordinates one after the other, in the first one's units; none if a part has none. */
-static void join_axis(cmd_axis *axis, int k, int n, const cmd_part *parts)
+static void join_axis(cmd_axis *axis, int k, int n, const cmd_part *parts, cmd_align align)
 {
     int64_t total = 0, at = 0;
     bool    all = true;
@@ -46,10 +47,12 @@ static void join_axis(cmd_axis *axis, int k, int n, const cmd_part *parts)
         const cmd_axis *part = &parts[i].v->axis[k];
         cmd_turn        turn;
 
-        if (!cmd_units_meet(axis->units, axis->calendar, part->units, part->calendar, &turn))
-            cmd_warn("%s: along %s units are %s, those of %s %s; both are taken as they are",
-                     parts[i].file->path, axis->name ? axis->name : "the joined axis",
-                     units_text(part), parts[0].file->path, units_text(axis));
+        if (!cmd_units_meet(axis->units, axis->calendar, part->units, part->calendar, &turn) &&
+            align != CMD_POSITION)
+            cmd_fail(
+                "%s: along %s units are %s, those of %s %s; --align=position takes both as they are",
+                parts[i].file->path, axis->name ? axis->name : "the joined axis", units_text(part),
+                parts[0].file->path, units_text(axis));
         for (int64_t j = 0; joined && part->at && j < part->n; j++)
             joined[at++] = cmd_turned(&turn, part->at[j]);
     }
@@ -66,7 +69,26 @@ static void add_axis(cmd_variable *v, const char *name, int64_t n)
     v->axis[0] = (cmd_axis){ .name = name, .n = n };
 }
 
-cmd_variable cmd_join_parts(rd_ctx *ctx, const char *join, int n, const cmd_part *parts)
+/* Are axes other than the joined one the same places in all files? */
+static void check_axes(const cmd_part *first, const cmd_part *other, int joined)
+{
+    for (int k = 0; k < first->v->shape.n; k++) {
+        const cmd_axis *a = &first->v->axis[k], *b = &other->v->axis[k];
+        const char     *differ;
+
+        if (k == joined)
+            continue;
+        differ = a->name && b->name && strcmp(a->name, b->name) != 0
+                     ? cmd_text("axis %d is %s in one, %s in the other", k, a->name, b->name)
+                     : cmd_axes_differ(a, b);
+        if (differ)
+            cmd_fail(
+                "%s of %s and of %s cannot be joined: %s.  --align=position takes them as they lie",
+                first->v->name, first->file->path, other->file->path, differ);
+    }
+}
+
+cmd_variable cmd_join_parts(const cmd_inputs *in, int n, const cmd_part *parts)
 {
     rd_expr    **x = cmd_room((size_t)n * sizeof(rd_expr *));
     cmd_variable v;
@@ -76,37 +98,26 @@ cmd_variable cmd_join_parts(rd_ctx *ctx, const char *join, int n, const cmd_part
     v = *parts[0].v;
     if (n == 1)
         return v;
-    const int axis = choose_axis(&v, join);
+    const int axis = choose_axis(&v, in->join);
     for (int i = 1; i < n; i++)
         if (parts[i].v->shape.n != v.shape.n)
             cmd_fail("%s: %s has shape %s, and in %s %s: they cannot be joined",
                      parts[i].file->path, v.name, cmd_shape_text(&parts[i].v->shape),
                      parts[0].file->path, cmd_shape_text(&v.shape));
+    for (int i = 1; i < n && in->align != CMD_POSITION; i++)
+        check_axes(&parts[0], &parts[i], axis);
     const rd_exprs all = { x, n };
     v.x                = axis >= 0 ? rd_concat(axis, all) : rd_stack(0, all);
     if (!v.x)
         cmd_fail("%s of %s and others cannot be joined: %s", v.name, parts[0].file->path,
-                 cmd_error_text(ctx));
+                 cmd_error_text(in->ctx));
     v.axis = cmd_room((size_t)v.shape.n * sizeof *v.axis); /* the first part keeps its own */
     for (int k = 0; k < v.shape.n; k++)
         v.axis[k] = parts[0].v->axis[k];
     if (axis >= 0)
-        join_axis(&v.axis[axis], axis, n, parts);
+        join_axis(&v.axis[axis], axis, n, parts, in->align);
     else
-        add_axis(&v, join ? join : "member", n);
+        add_axis(&v, in->join ? in->join : "member", n);
     v.shape = rd_shape_of(v.x);
     return v;
-}
-
-const cmd_axis *cmd_axis_at(const cmd_inputs *in, rd_expr *x, int axis, rd_axis_from *from)
-{
-    if (!rd_axis_source(x, axis, from))
-        return NULL;
-    for (int k = 0; k < in->n_known; k++) {
-        const cmd_known *known = &in->known[k];
-        for (int a = 0; a < known->v.shape.n; a++)
-            if (known->from[a].from == from->from && known->from[a].axis == from->axis)
-                return &known->v.axis[a];
-    }
-    return NULL;
 }

@@ -8,9 +8,8 @@ typedef struct cmd_part {
     cmd_variable *v;
 } cmd_part;
 
-/* n >= 1 of them, along `join`, or, where that is NULL, along their record, else time, else the
- * first axis.  A `join` that no axis is called by is a new first one. */
-cmd_variable cmd_join_parts(rd_ctx *ctx, const char *join, int n, const cmd_part *parts);
-/* The known axis that an axis of x comes from, and how: NULL: none. */
-const cmd_axis *cmd_axis_at(const cmd_inputs *in, rd_expr *x, int axis, rd_axis_from *from);
+/* n >= 1 of them, along in->join, or, where that is NULL, along their record, else time, else the
+ * first axis.  A join that no axis is called by is a new first one.  Ends the program where other axes are
+ * not the same places, unless in->align is CMD_POSITION. */
+cmd_variable cmd_join_parts(const cmd_inputs *in, int n, const cmd_part *parts);
 #endif

@@ -62,7 +62,7 @@ static void say_time(const clock *c, const cmd_inputs *in)
 static void run(rd_ctx *ctx, const cmd_options *o)
 {
     clock      c  = { .start = cmd_seconds() };
-    cmd_inputs in = cmd_open_inputs(ctx, o->n_inputs, o->inputs, o->join);
+    cmd_inputs in = cmd_open_inputs(ctx, o);
 
     if (o->list) {
         cmd_list(&in);

@@ -29,6 +29,8 @@ static const char help[] =
     "      --only SLICE          only this part of each result is computed: '10, :'\n"
     "      --plot FILE           a picture of the results: .png, .svg or .pdf\n"
     "      --join AXIS           join files along this axis; one that none has is a new first one\n"
+    "      --align HOW           where coordinates differ: exact (an error, the default), inner, left\n"
+    "                            or position\n"
     "      --separator CHAR      between fields of CSV files: a character, tab or space\n"
     "      --decimal-comma       numbers of CSV files are written as 1,5\n"
     "      --list                what is in the files\n"
@@ -47,6 +49,7 @@ enum {
     ONLY = 256,
     PLOT,
     JOIN,
+    ALIGN,
     LIST,
     EXPLAIN,
     DOT,
@@ -66,6 +69,7 @@ static const struct option long_options[] = {
     { "only", required_argument, NULL, ONLY },
     { "plot", required_argument, NULL, PLOT },
     { "join", required_argument, NULL, JOIN },
+    { "align", required_argument, NULL, ALIGN },
     { "list", no_argument, NULL, LIST },
     { "explain", optional_argument, NULL, EXPLAIN },
     { "dot", no_argument, NULL, DOT },
@@ -112,6 +116,16 @@ static rd_backend read_backend(const char *text)
     if (strcmp(text, "cuda") == 0)
         return RD_BACKEND_CUDA;
     cmd_misuse("--backend %s: it is auto, cpu or cuda", text);
+}
+
+static cmd_align read_align(const char *text)
+{
+    static const char *const names[] = { "exact", "inner", "left", "position" };
+
+    for (int k = 0; k < 4; k++)
+        if (strcmp(text, names[k]) == 0)
+            return (cmd_align)k;
+    cmd_misuse("--align %s: it is exact, inner, left or position", text);
 }
 
 static int32_t read_threads(const char *text)
@@ -174,6 +188,7 @@ static void take(cmd_options *o, int option, char **argv)
     case ONLY: o->only = optarg; break;
     case PLOT: o->plot = optarg; break;
     case JOIN: o->join = optarg; break;
+    case ALIGN: o->align = read_align(optarg); break;
     case LIST: o->list = true; break;
     case EXPLAIN: o->explain = optarg ? optarg : ""; break;
     case DOT: o->dot = true; break;

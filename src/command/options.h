@@ -3,6 +3,10 @@
 #define CMD_OPTIONS_H
 #include "base.h"
 
+/* What coordinates that differ are: an error, a reason to take what both have, or that of the first, or
+ * nothing. */
+typedef enum cmd_align { CMD_EXACT, CMD_INNER, CMD_LEFT, CMD_POSITION } cmd_align;
+
 typedef struct cmd_output {
     const char *name; /* of the result; NULL: all of them */
     const char *path;
@@ -15,6 +19,7 @@ typedef struct cmd_options {
     cmd_output  *outputs;
     const char  *only, *join, *plot, *explain; /* NULL: not asked for */
     bool         dot, time, progress, list;
+    cmd_align    align;
     rd_backend   backend;
     int32_t      threads;
 } cmd_options;

@@ -83,6 +83,11 @@ long long cmd_year_shown(const cmd_since *s, int64_t year)
     return year - (year <= 0 && !has_year_0(s->calendar));
 }
 
+int64_t cmd_year_meant(const cmd_since *s, long long shown)
+{
+    return shown + (shown <= 0 && !has_year_0(s->calendar));
+}
+
 static bool read_date(const char **at, cmd_calendar calendar, cmd_date *date)
 {
     const bool negative = **at == '-';

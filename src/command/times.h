@@ -22,8 +22,14 @@ bool cmd_read_since(const char *units, const char *calendar, cmd_since *s);
 bool   cmd_units_meet(const char *units, const char *calendar, const char *other,
                       const char *other_calendar, cmd_turn *turn);
 double cmd_turned(const cmd_turn *turn, double x);
+/* From the first instant of what a text names, "1990-06" or "1990-06-15 12:00", up to the first one behind
+ * it, as coordinates in these units (intervals.c).  False: no text of a time, or units of no time. */
+bool cmd_interval(const char *text, const char *units, const char *calendar, double *from,
+                  double *to);
 /* As people count years: in calendars without a year 0 the one before 1 is -1. */
 long long cmd_year_shown(const cmd_since *s, int64_t year);
+/* And back; the year 0 of a calendar without one is the year 1 before it, which is another. */
+int64_t cmd_year_meant(const cmd_since *s, long long shown);
 /* "1990-01-16", with the time of day where there is one; NULL: no time. */
 const char *cmd_date_text(double value, const char *units, const char *calendar);
 #endif

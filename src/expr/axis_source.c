@@ -1,7 +1,8 @@
 /* axis_source.c - where the indices along an axis come from: so that whoever knows what the axes of
  * his leaves are, times and latitudes, knows those of results.
  *
- * Followed from a node to its operands, of which the first that leads to a leaf counts. */
+ * Followed from a node to its operands, of which the first that leads to a leaf counts, else the first that
+ * leads to an axis that begins where it is made: the groups of a reduction by label, or what a reshape cuts. */
 #include "expr/expr.h"
 
 /* Nodes looked at: operands are shared, and there may be more ways than nodes. */
@@ -12,6 +13,36 @@ typedef struct trace {
     int          steps;
 } trace;
 
+static bool moves(const rd_expr *view, int a, int k)
+{
+    return view->as.view->number[view->in[0]->rank + (int64_t)a * view->rank + k] != 0;
+}
+
+/* An axis of one element moves along none.  Where as many axes of the operand stay as the view has such
+ * axes, these are parts of one element of those, in their order: x[3:4]. */
+static int stays(const rd_expr *view, int axis)
+{
+    int still[RD_MAX_RANK], n = 0, before = 0, ones = 0;
+
+    for (int a = 0; a < view->in[0]->rank; a++) {
+        bool any = false;
+
+        for (int k = 0; k < view->rank; k++)
+            any |= moves(view, a, k);
+        if (!any)
+            still[n++] = a;
+    }
+    for (int k = 0; k < view->rank; k++) {
+        bool any = view->extent[k] != 1;
+
+        for (int a = 0; a < view->in[0]->rank; a++)
+            any |= moves(view, a, k);
+        before += !any && k < axis;
+        ones += !any;
+    }
+    return ones == n && before < n ? still[before] : -1;
+}
+
 /* The one axis of the operand that moves with axis k of a view, where all others of it stay. */
 static bool through_view(trace *t)
 {
@@ -21,14 +52,16 @@ static bool through_view(trace *t)
     int            found = -1;
 
     for (int a = 0; a < x->in[0]->rank; a++)
-        if (coef[(int64_t)a * x->rank + k] != 0) {
+        if (moves(x, a, k)) {
             if (found >= 0) /* a diagonal */
                 return false;
             found = a;
         }
+    const bool one = found < 0 && x->extent[k] == 1;
+    found          = one ? stays(x, k) : found;
     if (found < 0) /* repeated */
         return false;
-    const int64_t step = coef[(int64_t)found * x->rank + k];
+    const int64_t step = one ? 1 : coef[(int64_t)found * x->rank + k];
     t->at.offset       = offset[found] + step * t->at.offset;
     t->at.step *= step;
     t->at.axis = found;
@@ -52,7 +85,7 @@ static bool through_reshape(trace *t)
     return false;
 }
 
-/* Kept axes come first; behind them those of groups, and a user's outputs. */
+/* Kept axes come first; behind them those of groups, where the trace ends, and a user's outputs. */
 static bool through_reduce(trace *t)
 {
     const rd_expr *x = t->at.from;
@@ -66,14 +99,19 @@ static bool through_reduce(trace *t)
     return false;
 }
 
+/* Axes of the index take the place of the one that is read. */
 static bool through_take(trace *t)
 {
     const rd_expr *x    = t->at.from;
     const int      axis = (int)x->as.axis->axis;
 
-    if (x->as.axis->along ? t->at.axis == axis
-                          : t->at.axis >= axis && t->at.axis < axis + x->in[1]->rank)
+    if (x->as.axis->along && t->at.axis == axis)
         return false;
+    if (!x->as.axis->along && t->at.axis >= axis && t->at.axis < axis + x->in[1]->rank) {
+        t->at.axis -= axis;
+        t->at.from = x->in[1];
+        return true;
+    }
     if (!x->as.axis->along && t->at.axis > axis)
         t->at.axis -= x->in[1]->rank - 1;
     t->at.from = x->in[0];
@@ -94,6 +132,8 @@ static bool through_any(trace *t)
 {
     const trace    start = *t;
     const rd_expr *x     = t->at.from;
+    trace          made;
+    bool           found = false;
 
     for (int k = 0; k < x->n_in; k++) {
         if (!x->in[k] || x->in[k]->rank != x->rank)
@@ -102,10 +142,29 @@ static bool through_any(trace *t)
         *t              = start;
         t->steps        = steps;
         t->at.from      = x->in[k];
-        if (follow(t))
+        if (!follow(t))
+            continue;
+        if (t->at.from->kind != RD_EXPR_REDUCE && t->at.from->kind != RD_EXPR_RESHAPE)
             return true;
+        if (!found)
+            made = *t;
+        found = true;
     }
-    return false;
+    if (found) {
+        made.steps = t->steps;
+        *t         = made;
+    }
+    return found;
+}
+
+static bool is_of_groups(const trace *t)
+{
+    const rd_expr *x    = t->at.from;
+    int            kept = 0;
+
+    for (int a = 0; a < x->in[0]->rank; a++)
+        kept += !(x->as.fold->dims >> a & 1);
+    return rd_is_grouped(x) && t->at.axis == kept;
 }
 
 static bool follow(trace *t)
@@ -125,8 +184,16 @@ static bool follow(trace *t)
             goes       = true;
             break;
         case RD_EXPR_VIEW: goes = through_view(t); break;
-        case RD_EXPR_RESHAPE: goes = through_reshape(t); break;
-        case RD_EXPR_REDUCE: goes = through_reduce(t); break;
+        case RD_EXPR_RESHAPE:
+            if (!through_reshape(t))
+                return x->extent[t->at.axis] != 1;
+            goes = true;
+            break;
+        case RD_EXPR_REDUCE:
+            if (is_of_groups(t))
+                return true;
+            goes = through_reduce(t);
+            break;
         case RD_EXPR_TAKE: goes = through_take(t); break;
         case RD_EXPR_SORT: goes = through_sort(t); break;
         case RD_EXPR_MAP:

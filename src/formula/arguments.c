@@ -97,11 +97,12 @@ static bool read_axis(const rd_arguments *a, const rd_phrase *p, int64_t *axis)
 
     if (rd_formula_integer(r, p, axis))
         return true;
-    if (!r->opts->axis || (p->kind != RD_PHRASE_NAME && p->kind != RD_PHRASE_TEXT))
+    if ((!r->opts->axis && !r->opts->axes) ||
+        (p->kind != RD_PHRASE_NAME && p->kind != RD_PHRASE_TEXT))
         return rd_formula_need_integer(r, p, "an axis", axis);
     if (!x || !read_text(r, p, name))
         return rd_formula_fail(r, RD_ERR_AXIS, p->at, "axes have names once the array is said");
-    *axis = r->opts->axis(r->opts->user, x, name);
+    *axis = rd_formula_axis_called(r, x, name);
     return *axis >= 0 ||
            rd_formula_fail(r, RD_ERR_AXIS, p->at, "the array has no axis of the name '%s'", name);
 }

@@ -42,7 +42,7 @@ typedef enum rd_phrase_kind {
     RD_PHRASE_LINK,    /* op and the operand behind it                           */
     RD_PHRASE_CHOICE,  /* condition ? yes : no                                   */
     RD_PHRASE_CALL,    /* arguments                                              */
-    RD_PHRASE_KEYWORD, /* name = value                                           */
+    RD_PHRASE_KEYWORD, /* name = value; of a subscript low, and perhaps high, or EMPTY   */
     RD_PHRASE_LIST,    /* (a, b) or [a, b]                                       */
     RD_PHRASE_AT,      /* what is read, then a subscript for each axis           */
     RD_PHRASE_SLICE,   /* start, stop, step, each of which may be empty          */
@@ -93,6 +93,8 @@ typedef struct rd_formula_label {
     size_t           of;   /* ... and the array's place in the text                   */
     size_t           of_length;
     int              axis;
+    rd_expr         *named; /* whose axis `axis_named` it is read at, and which has a name; NULL */
+    int              axis_named;
 } rd_formula_label;
 
 typedef struct rd_formula_reader {
@@ -112,6 +114,7 @@ typedef struct rd_formula_reader {
     rd_formula_label       label[RD_FORMULA_INDICES];
     int                    n_labels;
     rd_phrase             *uses, *last_use;
+    char                   why[RD_WHY]; /* an answer of opts->axes */
 } rd_formula_reader;
 
 /* Records a failure with a caret under byte `at`, if none is recorded yet; NULL. */
@@ -209,6 +212,17 @@ rd_labelled rd_formula_reduction(rd_formula_reader *r, rd_phrase *p);
  * x NULL without a failure: it is none. */
 rd_labelled rd_formula_sparse_sum(rd_formula_reader *r, rd_phrase *p);
 
+/* ---- Names of axes (meet.c): what opts->axes knows ----------------------------------------------- */
+/* NULL: it has none. */
+const char *rd_formula_axis_name(rd_formula_reader *r, rd_expr *x, int axis);
+/* The axis of that name; -1: none. */
+int rd_formula_axis_called(rd_formula_reader *r, rd_expr *x, const char *name);
+/* Puts views of whole arrays in x, NULL where there is none, whose shapes meet axis by axis as the names
+ * say.  `into`: the axes of the result are those of x[0].  False: they do not belong together. */
+bool rd_formula_meet(rd_formula_reader *r, int n, rd_expr **x, bool into, size_t at);
+/* The caller's answer; where it is NULL its reason is recorded. */
+rd_expr *rd_formula_answer(rd_formula_reader *r, rd_expr *x, size_t at);
+
 /* ---- Arguments (arguments.c) -------------------------------------------------------------------- */
 enum { RD_ARGUMENTS = 16, RD_ARGUMENT_LIST = 64 };
 /* Read as a list says: "x axis:d=-1 method:n?", name, kind, default, ? where it may be missing.
@@ -232,9 +246,14 @@ typedef struct rd_arguments {
     char               text[RD_FORMULA_NAME + 1];
     rd_expr           *list[RD_ARGUMENT_LIST];
     int                n_list;
+    rd_expr           *by[RD_MAX_RANK]; /* labels as they were given; n_list of them          */
 } rd_arguments;
 bool rd_formula_arguments(rd_formula_reader *r, const rd_phrase *call, const char *list,
                           rd_arguments *a);
+/* beside.c: masks, weights and labels as the first array's axes have them; what labels say about groups. */
+bool rd_formula_beside(rd_arguments *a);
+/* Tells the caller which axes of a result are groups. */
+void rd_formula_grouped(const rd_arguments *a, rd_expr *x);
 
 /* ---- Functions that are no reducers (functions.c) ----------------------------------------------- */
 typedef enum rd_formula_sort {

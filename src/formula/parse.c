@@ -121,11 +121,36 @@ static rd_phrase *read_slice(rd_formula_reader *r, rd_phrase *start)
     return p;
 }
 
+/* name=low, name=low..high, of which either end may be left out; ':' for '..', as slices have it. */
+static rd_phrase *read_coordinates(rd_formula_reader *r)
+{
+    rd_phrase *p     = rd_phrase_new(r, RD_PHRASE_KEYWORD, rd_formula_token(r));
+    bool       range = false;
+
+    r->now += 2;
+    do {
+        const rd_token *t   = rd_formula_token(r);
+        rd_phrase      *end = NULL;
+
+        if (rd_formula_next(r, "..") || rd_formula_next(r, ":") || rd_formula_next(r, ",") ||
+            rd_formula_next(r, "]"))
+            end = rd_phrase_new(r, RD_PHRASE_EMPTY, t);
+        else
+            end = rd_formula_read(r);
+        if (!rd_phrase_add(r, p, end))
+            return NULL;
+        range = !range && (rd_formula_take(r, "..") || rd_formula_take(r, ":"));
+    } while (range);
+    return p;
+}
+
 static rd_phrase *read_subscript(rd_formula_reader *r)
 {
     const rd_token *t = rd_formula_token(r);
     rd_phrase      *p;
 
+    if (t->kind == RD_TOKEN_NAME && token_is(r, t + 1, "="))
+        return read_coordinates(r);
     if (rd_formula_take(r, "..."))
         return rd_phrase_new(r, RD_PHRASE_REST, t);
     if (rd_formula_take(r, "None") || rd_formula_take(r, "newaxis") || rd_formula_take(r, "new"))

@@ -110,7 +110,7 @@ static void print(rd_text *text, const rd_formula_reader *r, const rd_phrase *p)
     case RD_PHRASE_KEYWORD:
         print_name(text, r, p);
         rd_text_add(text, "=");
-        print(text, r, p->first);
+        print_list(text, r, p->first, "..");
         break;
     case RD_PHRASE_LIST:
         rd_text_add(text, "[");

@@ -92,6 +92,8 @@ static rd_labelled map(rd_formula_reader *r, rd_op op, int n, rd_labelled *v, si
 
     if (!meet(r, n, v, at, &all, x))
         return (rd_labelled){ 0 };
+    if (op != RD_OP_none && !all.n && !rd_formula_meet(r, n, x, false, at))
+        return (rd_labelled){ 0 };
     if (op == RD_OP_none && all.n)
         return (rd_labelled){ .x = rd_formula_fail(r, RD_ERR_ARGUMENT, at,
                                                    "@ takes whole arrays: with indices say "
