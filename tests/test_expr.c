@@ -503,12 +503,12 @@ static const struct source_case {
     { REDUCED, 0, 0, 0, 1 },   { REDUCED, 1, 2, 0, 1 },   { KEPT, 2, 2, 0, 1 },
     { KEPT, 1, -1, 0, 0 },     { GROUPED, 0, 0, 0, 1 },   { GROUPED, 1, 2, 0, 1 },
     { GROUPED, 2, 2, 0, 1 },   { SCANNED, 1, 1, 0, 1 },   { SORTED, 2, -1, 0, 0 },
-    { SORTED, 1, 1, 0, 1 },    { TAKEN, 1, 1, 0, 1 },     { TAKEN, 2, 0, 0, 1 },
+    { SORTED, 1, 1, 0, 1 },    { TAKEN, 1, -1, 0, 0 },    { TAKEN, 2, 0, 0, 1 },
     { TAKEN, 3, 2, 0, 1 },     { MAPPED, 0, 0, 2, 1 },    { SECOND, 2, 2, 0, 1 },
     { REPEATED, 0, -1, 0, 0 }, { REPEATED, 3, 2, 0, 1 },  { DIAGONAL, 1, -1, 0, 0 },
     { DIAGONAL, 0, 0, 0, 1 },  { WINDOWS, 1, 1, 0, 2 },   { RESHAPED, 0, 0, 0, 1 },
     { RESHAPED, 1, -1, 0, 0 }, { RESHAPED, 3, 2, 0, 1 },  { JOINED, 1, 1, 0, 1 },
-    { ONE, 1, 1, 3, 1 },       { NEW, 0, -1, 0, 0 },      { JOINED, 0, 0, 3, 1 },
+    { ONE, 1, -1, 0, 0 },      { NEW, 0, -1, 0, 0 },      { JOINED, 0, 0, 3, 1 },
     { ROLLED, 2, 2, 1, 1 },    { COMPLEX, 2, 2, 0, 1 },
 };
 

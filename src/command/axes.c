@@ -17,6 +17,12 @@ static const cmd_axis *made_axis(const cmd_inputs *in, const rd_axis_from *from)
 
 const cmd_axis *cmd_axis_at(const cmd_inputs *in, rd_expr *x, int axis, rd_axis_from *from)
 {
+    const rd_axis_from itself = { x, axis, 0, 1 };
+    const cmd_axis    *own    = made_axis(in, &itself);
+
+    *from = itself;
+    if (own)
+        return own;
     if (!rd_axis_source(x, axis, from))
         return NULL;
     for (int k = 0; k < in->n_known; k++) {
@@ -66,6 +72,31 @@ void cmd_know_axis(cmd_inputs *in, rd_expr *x, int axis, const cmd_axis *is)
         return;
     *m       = (cmd_made_axis){ from.from, from.axis, *is, in->made };
     in->made = m;
+}
+
+/* A view does not say where an axis of one element comes from: so that of the expression itself is told. */
+static void know_itself(cmd_inputs *in, rd_expr *y, int axis, const cmd_axis *is)
+{
+    cmd_made_axis *m = cmd_room(sizeof *m);
+
+    if (is->n != 1 || cmd_axis_at(in, y, axis, &(rd_axis_from){ 0 }))
+        return;
+    *m       = (cmd_made_axis){ y, axis, *is, in->made };
+    in->made = m;
+}
+
+/* Axes of one element that x had and y, a part of it along other axes, still has. */
+static rd_expr *with_single_axes(cmd_inputs *in, rd_expr *x, rd_expr *y, int dropped)
+{
+    const int n = y ? rd_shape_of(y).n : 0;
+
+    for (int k = 0; k < n; k++) {
+        const cmd_axis is = cmd_axis_seen(in, x, k + (dropped >= 0 && k >= dropped));
+
+        if (is.name)
+            know_itself(in, y, k, &is);
+    }
+    return y;
 }
 
 static const char *name_of(void *user, rd_expr *x, int axis)
@@ -129,13 +160,19 @@ static bool is_near(double x, double y, double most)
     return fabs(x - y) <= most || (isnan(x) && isnan(y));
 }
 
+static bool turn_of(const cmd_axis *a, const cmd_axis *b, cmd_turn *turn)
+{
+    *turn = (cmd_turn){ .times = 1, .by = 1 };
+    return !a->units || !b->units ||
+           cmd_units_meet(a->units, a->calendar, b->units, b->calendar, turn);
+}
+
 /* In the units of a.  False: they have units of which neither is the other. */
 static bool coordinates_in_units(const cmd_axis *a, const cmd_axis *b, double *at)
 {
-    cmd_turn turn = { .times = 1, .by = 1 };
+    cmd_turn turn;
 
-    if (a->units && b->units &&
-        !cmd_units_meet(a->units, a->calendar, b->units, b->calendar, &turn))
+    if (!turn_of(a, b, &turn))
         return false;
     for (int64_t i = 0; i < b->n; i++)
         at[i] = cmd_turned(&turn, b->at[i]);
@@ -176,7 +213,8 @@ const char *cmd_axes_differ(const cmd_axis *a, const cmd_axis *b)
 }
 
 /* ---- Meeting --------------------------------------------------------------------------------- */
-/* The places `at` of an axis of x, in their order, as a slice where they are one. */
+/* The places `at` of an axis of x, in their order, as a slice where they are one.  `is`: that axis of the
+ * result. */
 static rd_expr *pick(cmd_inputs *in, rd_expr *x, int axis, const int64_t *at, int64_t n,
                      const cmd_axis *is)
 {
@@ -187,8 +225,11 @@ static rd_expr *pick(cmd_inputs *in, rd_expr *x, int axis, const int64_t *at, in
         even &= at[i] - at[i - 1] == step;
     if (even) {
         const int64_t stop = at[n - 1] + (step > 0 ? 1 : -1);
+        rd_expr      *y    = rd_slice_axis(x, axis, at[0], stop < 0 ? RD_OPEN : stop, step);
 
-        return rd_slice_axis(x, axis, at[0], stop < 0 ? RD_OPEN : stop, step);
+        if (y)
+            know_itself(in, y, axis, is);
+        return with_single_axes(in, x, y, -1);
     }
     rd_expr *index =
         rd_leaf(in->ctx, &(rd_array){ .in = at, .type = RD_I64, .shape = RD_SHAPE(n) });
@@ -232,7 +273,8 @@ static int64_t match(const cmd_axis *a, const cmd_axis *b, int64_t *place)
     double     *at     = cmd_room((size_t)(b->n ? b->n : 1) * sizeof *at);
     int64_t     n      = 0;
 
-    coordinates_in_units(a, b, at);
+    if (!coordinates_in_units(a, b, at))
+        return 0;
     for (int64_t i = 0; i < b->n; i++)
         sorted[i] = (coordinate){ at[i], i };
     qsort(sorted, (size_t)b->n, sizeof *sorted, by_value);
@@ -301,6 +343,13 @@ static bool is_one_axis(const cmd_inputs *in, rd_expr *x, int x_axis, rd_expr *y
     return a && b && (a == b || (a->at && b->at && !cmd_axes_differ(a, b)));
 }
 
+static bool units_meet(const cmd_axis *a, const cmd_axis *b)
+{
+    cmd_turn turn;
+
+    return a->at && b->at && turn_of(a, b, &turn);
+}
+
 bool cmd_axes_meet(void *user, rd_expr **x, int x_axis, rd_expr **y, int y_axis, char *why)
 {
     cmd_inputs    *in = user;
@@ -311,7 +360,7 @@ bool cmd_axes_meet(void *user, rd_expr **x, int x_axis, rd_expr **y, int y_axis,
     const char *differ = cmd_axes_differ(&a, &b);
     if (!differ)
         return true;
-    if (in->align != CMD_EXACT && a.at && b.at) {
+    if (in->align != CMD_EXACT && units_meet(&a, &b)) {
         int64_t      *place = cmd_room((size_t)(a.n ? a.n : 1) * sizeof *place);
         const int64_t n     = match(&a, &b, place);
 
@@ -354,7 +403,8 @@ static bool read_bound(const cmd_axis *axis, const rd_formula_bound *b, span *s,
 }
 
 /* The nearest one, but none farther away than neighbours are. */
-static rd_expr *select_nearest(rd_expr *x, int axis, const cmd_axis *seen, double value, char *why)
+static rd_expr *select_nearest(cmd_inputs *in, rd_expr *x, int axis, const cmd_axis *seen,
+                               double value, char *why)
 {
     const double distance = least_distance(seen);
     int64_t      best     = 0;
@@ -365,7 +415,7 @@ static rd_expr *select_nearest(rd_expr *x, int axis, const cmd_axis *seen, doubl
     const double off  = fabs(seen->at[best] - value);
     const double most = isfinite(distance) ? distance : fmax(1e-6 * fabs(value), 1e-9);
     if (off <= most)
-        return rd_select(x, axis, best);
+        return with_single_axes(in, x, rd_select(x, axis, best), axis);
     snprintf(why, RD_WHY, "%s=%.9g is not among its coordinates, %s", seen->name, value,
              range_text(seen));
     return NULL;
@@ -387,15 +437,21 @@ rd_expr *cmd_select(void *user, rd_expr *x, int axis, bool range, const rd_formu
         (high && !read_bound(&seen, high, &to, why)))
         return NULL;
     if (!range && !low->text)
-        return select_nearest(x, axis, &seen, low->number, why);
+        return select_nearest(in, x, axis, &seen, low->number, why);
     if (!range)
         to = from;
     int64_t *at = cmd_room((size_t)(seen.n ? seen.n : 1) * sizeof *at), n = 0;
+    double  *part = cmd_room((size_t)(seen.n ? seen.n : 1) * sizeof *part);
     for (int64_t i = 0; i < seen.n; i++)
-        if (seen.at[i] >= from.from && (to.open ? seen.at[i] < to.to : seen.at[i] <= to.to))
+        if (seen.at[i] >= from.from && (to.open ? seen.at[i] < to.to : seen.at[i] <= to.to)) {
+            part[n] = seen.at[i];
             at[n++] = i;
+        }
+    cmd_axis is = seen;
+    is.at       = part;
+    is.n        = n;
     if (n)
-        return pick(in, x, axis, at, n, &seen);
+        return pick(in, x, axis, at, n, &is);
     snprintf(why, RD_WHY, "none of its coordinates is there: axis %s has %s", seen.name,
              range_text(&seen));
     return NULL;

@@ -1,5 +1,6 @@
 /* inputs.c - names of a formula as variables of files. */
 #include "inputs.h"
+#include "axes.h"
 #include "join.h"
 #include <errno.h>
 #include <glob.h>
@@ -193,6 +194,21 @@ static int find_parts(const cmd_inputs *in, const char *name, cmd_part *parts)
     return n;
 }
 
+/* Are they coordinates of one axis, which each of the files repeats? */
+static bool are_one_axis(const cmd_inputs *in, int n, const cmd_part *parts)
+{
+    for (int i = 0; i < n; i++) {
+        const cmd_variable *v = parts[i].v;
+
+        if (v->is_axis)
+            cmd_read(parts[i].file, parts[i].v); /* its coordinates, too */
+        if (!v->is_axis || v->shape.n != 1 || !v->axis[0].at ||
+            (i > 0 && cmd_axes_differ(&parts[0].v->axis[0], &v->axis[0])))
+            return false;
+    }
+    return n > 1 && !(in->join && cmd_axis_called(parts[0].v, in->join) < 0);
+}
+
 static int count_files(const cmd_inputs *in)
 {
     int n = 0;
@@ -221,11 +237,13 @@ rd_expr *cmd_lookup(void *user, rd_ctx *ctx, const char *name)
         if (strcmp(in->known[k].name, name) == 0)
             return in->known[k].v.x;
     cmd_part *parts = cmd_room(((size_t)count_files(in) + 1) * sizeof *parts);
-    const int n     = find_parts(in, name, parts);
+    int       n     = find_parts(in, name, parts);
     if (n == 0) {
         in->missing = cmd_copy(name, strlen(name));
         return NULL;
     }
+    if (are_one_axis(in, n, parts))
+        n = 1;
     if (in->n_known == CMD_MOST_KNOWN)
         cmd_misuse("more than %d variables", CMD_MOST_KNOWN);
     cmd_known *known = &in->known[in->n_known++];

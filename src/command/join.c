@@ -4,7 +4,7 @@
 #include "times.h"
 #include <string.h>
 
-static int axis_named(const cmd_variable *v, const char *name)
+int cmd_axis_called(const cmd_variable *v, const char *name)
 {
     for (int k = 0; k < v->shape.n; k++)
         if (v->axis[k].name && strcmp(v->axis[k].name, name) == 0)
@@ -16,11 +16,11 @@ static int axis_named(const cmd_variable *v, const char *name)
 static int choose_axis(const cmd_variable *v, const char *join)
 {
     if (join)
-        return axis_named(v, join);
+        return cmd_axis_called(v, join);
     for (int k = 0; k < v->shape.n; k++)
         if (v->axis[k].record)
             return k;
-    const int time = axis_named(v, "time");
+    const int time = cmd_axis_called(v, "time");
     return time >= 0 ? time : v->shape.n > 0 ? 0 : -1;
 }
 

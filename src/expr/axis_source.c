@@ -13,36 +13,6 @@ typedef struct trace {
     int          steps;
 } trace;
 
-static bool moves(const rd_expr *view, int a, int k)
-{
-    return view->as.view->number[view->in[0]->rank + (int64_t)a * view->rank + k] != 0;
-}
-
-/* An axis of one element moves along none.  Where as many axes of the operand stay as the view has such
- * axes, these are parts of one element of those, in their order: x[3:4]. */
-static int stays(const rd_expr *view, int axis)
-{
-    int still[RD_MAX_RANK], n = 0, before = 0, ones = 0;
-
-    for (int a = 0; a < view->in[0]->rank; a++) {
-        bool any = false;
-
-        for (int k = 0; k < view->rank; k++)
-            any |= moves(view, a, k);
-        if (!any)
-            still[n++] = a;
-    }
-    for (int k = 0; k < view->rank; k++) {
-        bool any = view->extent[k] != 1;
-
-        for (int a = 0; a < view->in[0]->rank; a++)
-            any |= moves(view, a, k);
-        before += !any && k < axis;
-        ones += !any;
-    }
-    return ones == n && before < n ? still[before] : -1;
-}
-
 /* The one axis of the operand that moves with axis k of a view, where all others of it stay. */
 static bool through_view(trace *t)
 {
@@ -52,16 +22,14 @@ static bool through_view(trace *t)
     int            found = -1;
 
     for (int a = 0; a < x->in[0]->rank; a++)
-        if (moves(x, a, k)) {
+        if (coef[(int64_t)a * x->rank + k] != 0) {
             if (found >= 0) /* a diagonal */
                 return false;
             found = a;
         }
-    const bool one = found < 0 && x->extent[k] == 1;
-    found          = one ? stays(x, k) : found;
-    if (found < 0) /* repeated */
+    if (found < 0) /* repeated, or of one element, which may be a new one */
         return false;
-    const int64_t step = one ? 1 : coef[(int64_t)found * x->rank + k];
+    const int64_t step = coef[(int64_t)found * x->rank + k];
     t->at.offset       = offset[found] + step * t->at.offset;
     t->at.step *= step;
     t->at.axis = found;

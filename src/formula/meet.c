@@ -1,7 +1,7 @@
 /* meet.c - whole arrays meet by the names of their axes, where the caller knows names.
  *
- * Where each name stands at one place of all operands, places decide, as in NumPy: so `lat[None, :, None]`
- * and arrays without names go on as ever.  Else names decide: the result has the axes of the first operand,
+ * Where each name stands at one place of all operands, counted from the last, places decide, as in NumPy: so
+ * `lat[None, :, None]` and arrays without names go on as ever.  Else names decide: the result has the axes of the first operand,
  * then those that the next ones add, and every operand is a view with its axes in that order:
  *
  *      tas (time, lat, lon) - lat (lat)           lat is seen as (1, lat, 1)
@@ -83,15 +83,29 @@ static int rank_of(const named_operands *o, int i)
     return o->x[i] ? o->x[i]->rank : 0;
 }
 
-/* Does a name of operand i stand at another place of operand j, or another name at its place? */
+/* An axis of one element without a name: a text says None for one where places are meant. */
+static bool has_new_axis(const named_operands *o, int i)
+{
+    for (int k = 0; k < rank_of(o, i); k++)
+        if (!o->name[i][k] && o->x[i]->extent[k] == 1)
+            return true;
+    return false;
+}
+
+/* Does another name stand at the place of one of operand i in j, or the same one at another place?  The latter
+ * is meant where both have new axes: lat[:, None] - lat[None, :] is a matrix of pairs. */
 static bool crosses(const named_operands *o, int i, int j)
 {
-    const int shift = rank_of(o, j) - rank_of(o, i);
+    const int  shift = rank_of(o, j) - rank_of(o, i);
+    const bool pairs = !shift && has_new_axis(o, i) && has_new_axis(o, j);
 
     for (int a = 0; a < rank_of(o, i); a++)
-        for (int b = 0; b < rank_of(o, j) && o->name[i][a]; b++)
-            if (o->name[j][b] && is_same(o->name[i][a], o->name[j][b]) != (a + shift == b))
+        for (int b = 0; b < rank_of(o, j) && o->name[i][a]; b++) {
+            const bool same = is_same(o->name[i][a], o->name[j][b]);
+
+            if (o->name[j][b] && (a + shift == b ? !same : same && !pairs))
                 return true;
+        }
     return false;
 }
 
@@ -228,7 +242,10 @@ bool rd_formula_meet(rd_formula_reader *r, int n, rd_expr **x, bool into, size_t
 
     if (!r->opts->axes || n < 2 || n > RD_ARGUMENTS || !read_names(&o))
         return true;
-    if (!is_by_place(&o) && !by_names(&o, into))
+    bool places = is_by_place(&o);
+    for (int i = 1; i < n && into; i++)
+        places &= rank_of(&o, i) <= rank_of(&o, 0); /* by names it is said which axis is too many */
+    if (!places && !by_names(&o, into))
         return false;
     /* A part that one pair agrees on may be less than what an earlier pair has. */
     for (int round = 0; round < n - 1; round++)
