@@ -319,6 +319,154 @@ START_TEST(names_that_are_found)
 }
 END_TEST
 
+/* ---- Names of axes ------------------------------------------------------------------------------ */
+/* x and q are (row, col), v is (col), label (row, one without a name). */
+static const char *name_of(void *user, rd_expr *of, int axis)
+{
+    rd_axis_from from;
+
+    (void)user;
+    if (!rd_axis_source(of, axis, &from))
+        return NULL;
+    if (from.from == x || from.from == q)
+        return from.axis ? "col" : "row";
+    return from.from == v ? "col" : from.from == label && !from.axis ? "row" : NULL;
+}
+
+/* Rows of x are other rows than those of q. */
+static bool same_rows(void *user, rd_expr **a, int a_axis, rd_expr **b, int b_axis, char *why)
+{
+    rd_axis_from from, other;
+
+    if (!rd_axis_source(*a, a_axis, &from) || !rd_axis_source(*b, b_axis, &other) ||
+        from.from == other.from || from.from == label || other.from == label ||
+        strcmp(name_of(user, *a, a_axis), "row") != 0)
+        return true;
+    snprintf(why, RD_WHY, "other rows");
+    return false;
+}
+
+static rd_expr *at_number(void *user, rd_expr *of, int axis, bool range,
+                          const rd_formula_bound *low, const rd_formula_bound *high, char *why)
+{
+    (void)user;
+    if (low && low->text) {
+        snprintf(why, RD_WHY, "no %s", low->text);
+        return NULL;
+    }
+    return range ? rd_slice_axis(of, axis, low ? (int64_t)low->number : RD_OPEN,
+                                 high ? (int64_t)high->number + 1 : RD_OPEN, 1)
+                 : rd_select(of, axis, (int64_t)low->number);
+}
+
+static rd_expr *twice(void *user, rd_ctx *of, const char *name, int n, rd_expr *const *a, char *why)
+{
+    (void)user;
+    (void)of;
+    if (strcmp(name, "twice") != 0)
+        return NULL;
+    if (n != 1)
+        snprintf(why, RD_WHY, "twice takes an array");
+    return n == 1 ? rd_mul(a[0], whole(2)) : NULL;
+}
+
+static rd_expr *two_groups(void *user, rd_expr *of, int64_t *groups, char *why)
+{
+    (void)user;
+    (void)why;
+    *groups = of == label ? 2 : *groups;
+    return of;
+}
+
+static int told_axis;
+
+static void tell(void *user, rd_expr *of, int axis, rd_expr *by)
+{
+    (void)user;
+    (void)of;
+    told_axis = by == label ? axis : -2;
+}
+
+static const rd_formula_axes known_axes = { .size    = sizeof known_axes,
+                                            .name    = name_of,
+                                            .meet    = same_rows,
+                                            .select  = at_number,
+                                            .label   = two_groups,
+                                            .grouped = tell,
+                                            .call    = twice };
+
+static rd_expr *with_axes(const char *text)
+{
+    const rd_named        in[] = { { .name = "x", .x = x },
+                                   { .name = "q", .x = q },
+                                   { .name = "v", .x = v },
+                                   { .name = "label", .x = label } };
+    const rd_formula_opts o    = { .size = sizeof o, .n_in = 4, .in = in, .axes = &known_axes };
+    rd_named              all  = { 0 };
+
+    return rd_formula_all(ctx, text, &o, 1, &all) == 1 ? all.x : NULL;
+}
+
+#define NAMED(text, call)                                                         \
+    do {                                                                          \
+        rd_expr *want_ = (call), *got_ = with_axes(text);                         \
+        ck_assert_msg(want_ &&got_ == want_, "%s: %s", text, rd_error_text(ctx)); \
+    } while (0)
+
+START_TEST(arrays_meet_by_names)
+{
+    rd_expr *const rows = rd_sum(x, RD_DIMS(1));
+
+    NAMED("x - v", rd_sub(x, v));
+    NAMED("x - x.T", rd_sub(x, x));
+    NAMED("x - sum(x, axis=1)", rd_sub(x, rd_expand(rows, 1)));
+    NAMED("sum(x, axis=col) - x", rd_sub(rd_expand(rows, 1), x));
+    NAMED("hypot(x, sum(x, axis=1))", rd_hypot(x, rd_expand(rows, 1)));
+    NAMED("x > sum(x, axis=1) ? x : v", rd_where(rd_gt(x, rd_expand(rows, 1)), x, v));
+    NAMED("v + sum(x, axis=1)", rd_add(rd_expand(v, 1), rd_expand(rows, 0)));
+    NAMED("v[:, None] - v[None, :]", rd_sub(rd_expand(v, 1), rd_expand(v, 0)));
+    NAMED("mean(x, weights=sum(x, axis=1))", rd_mean(x, RD_ALL, .weights = rd_expand(rows, 1)));
+    NAMED("median(x, where=sum(x, axis=1) > 0)",
+          rd_median(x, RD_ALL, .where = rd_expand(rd_gt(rows, whole(0)), 1)));
+    NAMED("x[row=2]", rd_select(x, 0, 2));
+    NAMED("x[1:, col=1..2]", rd_slice(x, "1:, 1:3"));
+    NAMED("x[col=..2, row=1]", rd_slice(x, "1, :3"));
+    NAMED("twice(v) - v", rd_sub(rd_mul(v, whole(2)), v));
+    NAMED("sum(x, axis=row, by=label)",
+          rd_sum(x, RD_DIMS(0), .by = RD_EXPRS(label), .groups = RD_SHAPE(2)));
+    ck_assert_int_eq(told_axis, 0);
+    NAMED("median(x.T, axis=row, by=label[:, 0], groups=2)",
+          rd_median(rd_transpose(x), RD_DIMS(1), .by = RD_EXPRS(rd_select(label, 1, 0)),
+                    .groups = RD_SHAPE(2)));
+}
+END_TEST
+
+static const struct {
+    const char *text, *sentence;
+} unmet[] = {
+    { "x - q", "other rows" },
+    { "q[::2] + x[::2]", "other rows" },
+    { "o[i] = x[i, 0] + q[i, 0]", "other rows" },
+    { "mean(x, where=q > 0)", "other rows" },
+    { "concat([x, q], axis=1)", "other rows" },
+    { "concat([x, q.T])", "axis 0 is row in one part, col in another" },
+    { "mean(v, weights=sum(x, axis=1))", "the first array lacks an axis of the second" },
+    { "o[row, col] = x[col, row]", "index 'col' stands at axis 'row' of 'x'" },
+    { "x[row=\"a\"]", "no a" },
+    { "x[high=1]", "the array has no axis of the name 'high'" },
+    { "x[row=v]", "expected a coordinate" },
+    { "o[i] = x[i, col=1]", "a slice among indices" },
+    { "twice(x, x)", "twice takes an array" },
+    { "thrice(x)", "no function is called 'thrice'" },
+};
+
+START_TEST(names_that_do_not_meet)
+{
+    ck_assert_msg(!with_axes(unmet[_i].text), "%s", unmet[_i].text);
+    ck_assert_msg(strstr(rd_error_text(ctx), unmet[_i].sentence), "%s", rd_error_text(ctx));
+}
+END_TEST
+
 /* ---- By chance ---------------------------------------------------------------------------------- */
 START_TEST(by_chance)
 {
@@ -461,6 +609,8 @@ int main(void)
     tcase_add_test(tc, axes_by_name);
     tcase_add_test(tc, statements);
     tcase_add_test(tc, names_that_are_found);
+    tcase_add_test(tc, arrays_meet_by_names);
+    tcase_add_loop_test(tc, names_that_do_not_meet, 0, (int)(sizeof unmet / sizeof *unmet));
     tcase_add_loop_test(tc, says_what_is_wrong, 0, (int)(sizeof failures / sizeof *failures));
     tcase_add_test(tc, limits);
     tcase_add_test(tc, by_chance);

@@ -1,5 +1,5 @@
 /* beside.c - what stands beside the array of a reduction: masks, weights and labels, whose axes are put where
- * the array has those of their names; and labels that say how many groups they have. */
+ * the array has those of their names; labels that say how many groups they have; and parts that are joined. */
 #include "formula/formula.h"
 #include <string.h>
 
@@ -52,13 +52,55 @@ static bool read_labels(rd_arguments *a)
     return true;
 }
 
+/* Part k beside the first one: axes have the same names, and along those that are not joined the same
+ * coordinates. */
+static bool part_fits(rd_arguments *a, int k, int joined)
+{
+    rd_formula_reader *r    = a->r;
+    const int          rank = a->list[0]->rank;
+
+    for (int axis = 0; axis < rank; axis++) {
+        const char *first = rd_formula_axis_name(r, a->list[0], axis);
+        const char *other = rd_formula_axis_name(r, a->list[k], axis);
+
+        if (!first || !other)
+            continue;
+        if (strcmp(first, other) != 0)
+            return rd_formula_fail(r, RD_ERR_SHAPE, a->call->at,
+                                   "axis %d is %s in one part, %s in another", axis, first, other);
+        *r->why = '\0';
+        if (axis != joined && r->opts->axes->meet &&
+            !r->opts->axes->meet(r->opts->user, &a->list[0], axis, &a->list[k], axis, r->why))
+            return rd_formula_answer(r, NULL, a->call->at);
+    }
+    return true;
+}
+
+/* concat(parts, axis) and stack(parts, axis). */
+static bool parts_fit(rd_arguments *a)
+{
+    const bool concat = rd_formula_is(a->r, a->call->at, a->call->length, "concat");
+    int        joined = concat && a->n_list ? (int)a->i[1] : INT32_MAX;
+
+    if (joined < 0)
+        joined += a->list[0]->rank;
+    for (int k = 1; k < a->n_list; k++)
+        if (a->list[k]->rank == a->list[0]->rank && !part_fits(a, k, joined))
+            return false;
+    return true;
+}
+
 bool rd_formula_beside(rd_arguments *a)
 {
     int       place[RD_ARGUMENTS], n_list;
     rd_expr  *x[RD_ARGUMENTS];
     const int n = others(a, place);
 
-    if (!a->r->opts->axes || !a->x[0].x)
+    if (!a->r->opts->axes)
+        return true;
+    if (a->n && a->kind[0] == 'l' && is_called(a, 0, "parts"))
+        return parts_fit(a);
+    if (!a->x[0].x)
         return true;
     n_list = has_labels(a) ? a->n_list : 0;
     if (n_list && !read_labels(a))

@@ -143,6 +143,14 @@ static const struct row {
     { "'max(a[1:] - b[:-1])' a=north.nc:v b=north.nc:v", "1000\n", NULL },
     { "'max(a - b[:1])' a=north.nc:v b=later.nc:v", "1000\n", NULL },
 
+    { "'max(concat([a, b], axis=time) - 1000)' a=north.nc:v b=later.nc:v", "60\n", NULL },
+    { "'max(concat([a, b], axis=time))' a=north.nc:v b=south.nc:v", NULL, "along lat one has" },
+    { "'max(concat([a, b], axis=lat))' a=north.nc:v b=south.nc:v", "1060\n", NULL },
+    { "'max(stack([a, b], axis=0))' a=north.nc:v b=later.nc:v", NULL, "along time one has" },
+    { "'max(stack([a[0], b[0].T]))' a=north.nc:v b=north.nc:v", NULL,
+      "axis 0 is lat in one part, lon in another" },
+    { "'sum(corr(a, b, axis=time))' a=north.nc:v b=turned.nc:v", "9\n", NULL },
+
     /* --align */
     { "'max(abs(a - b))' a=north.nc:v b=south.nc:v --align inner", "0\n", NULL },
     { "'(a - b)[0, :, 0]' a=north.nc:v b=shared.nc:v --align=inner",
