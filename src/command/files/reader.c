@@ -115,6 +115,7 @@ static _Noreturn void fail_over_there(int status, const char *sentence)
 {
     shared->status   = status;
     shared->sentence = sentence;
+    cmd_keep_counts();
     send_turn(-1);
     _exit(status);
 }
@@ -209,6 +210,7 @@ static _Noreturn void serve(pid_t parent)
         case DECODE: decode(fd); break;
         case COORDINATES: format->coordinates(shared->file, shared->v); break;
         }
+        cmd_keep_counts();
         known = shared->used; /* before the parent goes on, which may take more */
         if (!send_turn(-1))
             break;
