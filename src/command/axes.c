@@ -99,11 +99,30 @@ static rd_expr *with_single_axes(cmd_inputs *in, rd_expr *x, rd_expr *y, int dro
     return y;
 }
 
-static const char *name_of(void *user, rd_expr *x, int axis)
+/* Names that programs give to dimensions without any: of one variable, though others have as many. */
+static bool is_invented(const cmd_axis *axis)
 {
-    const cmd_axis *known = cmd_axis_at(user, x, axis, &(rd_axis_from){ 0 });
+    static const char *const begins[] = { "axis_", "dim_", "phony_dim_" };
+    const char              *name     = axis->name;
 
-    return known ? known->name : NULL;
+    for (size_t k = 0; k < sizeof begins / sizeof *begins && !axis->at; k++) {
+        const size_t n = strlen(begins[k]);
+
+        if (strncmp(name, begins[k], n) == 0 && name[n] &&
+            strspn(name + n, "0123456789") == strlen(name + n))
+            return true;
+    }
+    return false;
+}
+
+/* Under --align=position no name says what meets. */
+static const char *name_to_meet(void *user, rd_expr *x, int axis)
+{
+    const cmd_inputs *in    = user;
+    const cmd_axis   *known = cmd_axis_at(in, x, axis, &(rd_axis_from){ 0 });
+
+    return in->align != CMD_POSITION && known && known->name && !is_invented(known) ? known->name
+                                                                                    : NULL;
 }
 
 int cmd_axis_of(void *user, rd_expr *x, const char *name)
@@ -111,9 +130,9 @@ int cmd_axis_of(void *user, rd_expr *x, const char *name)
     const rd_shape shape = rd_shape_of(x);
 
     for (int k = 0; k < shape.n; k++) {
-        const char *other = name_of(user, x, k);
+        const cmd_axis *known = cmd_axis_at(user, x, k, &(rd_axis_from){ 0 });
 
-        if (other && strcmp(other, name) == 0)
+        if (known && known->name && strcmp(known->name, name) == 0)
             return k;
     }
     return -1;
@@ -355,7 +374,7 @@ bool cmd_axes_meet(void *user, rd_expr **x, int x_axis, rd_expr **y, int y_axis,
     cmd_inputs    *in = user;
     const cmd_axis a = cmd_axis_seen(in, *x, x_axis), b = cmd_axis_seen(in, *y, y_axis);
 
-    if (in->align == CMD_POSITION || (a.n == b.n && is_one_axis(in, *x, x_axis, *y, y_axis)))
+    if (a.n == b.n && is_one_axis(in, *x, x_axis, *y, y_axis))
         return true;
     const char *differ = cmd_axes_differ(&a, &b);
     if (!differ)
@@ -459,7 +478,7 @@ rd_expr *cmd_select(void *user, rd_expr *x, int axis, bool range, const rd_formu
 
 const rd_formula_axes cmd_formula_axes = {
     .size   = sizeof cmd_formula_axes,
-    .name   = name_of,
+    .name   = name_to_meet,
     .meet   = cmd_axes_meet,
     .select = cmd_select,
 };

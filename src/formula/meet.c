@@ -201,10 +201,31 @@ static rd_expr *seen(const named_operands *o, const union_of_axes *all, int i)
     return rd_formula_made(o->r, rd_view(o->x[i], all->n, extent, number, NULL), o->at);
 }
 
+/* Matrices of one shape without a common name: no one means the product of all their axes. */
+static bool are_strangers(const named_operands *o, int i, int j)
+{
+    const int rank = rank_of(o, i);
+
+    for (int a = 0; a < rank && rank == rank_of(o, j); a++) {
+        if (o->x[i]->extent[a] != o->x[j]->extent[a])
+            return false;
+        for (int b = 0; b < rank; b++)
+            if (!o->name[i][a] || !o->name[j][b] || is_same(o->name[i][a], o->name[j][b]))
+                return false;
+    }
+    return rank > 1 && rank == rank_of(o, j);
+}
+
 static bool by_names(named_operands *o, bool into)
 {
     union_of_axes all = { 0 };
 
+    for (int i = 0; i < o->n; i++)
+        for (int j = 0; j < i; j++)
+            if (are_strangers(o, j, i))
+                return refuse(o, j, i,
+                              "they are of one shape, and no name is common: places must be meant, "
+                              "which names do not say");
     if (!unite(o, into, &all))
         return false;
     for (int i = 0; i < o->n; i++) {

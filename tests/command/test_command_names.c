@@ -88,12 +88,28 @@ static void make_grid(const struct grid *g)
     ok(nc->close(file));
 }
 
+/* w (row, col), 9 to 17. */
+static void make_other(void)
+{
+    const double data[] = { 9, 10, 11, 12, 13, 14, 15, 16, 17 };
+    int          file, dims[2], w;
+
+    ok(nc->create("other.nc", NC_CLOBBER, &file));
+    ok(nc->def_dim(file, "row", 3, &dims[0]));
+    ok(nc->def_dim(file, "col", 3, &dims[1]));
+    ok(nc->def_var(file, "w", NC_DOUBLE, 2, dims, &w));
+    ok(nc->enddef(file));
+    ok(nc->put_var_double(file, w, data));
+    ok(nc->close(file));
+}
+
 static void set_up(void)
 {
     enter("names");
     nc = cmd_netcdf_load("tests");
     for (int k = 0; k < COUNT(grids); k++)
         make_grid(&grids[k]);
+    make_other();
 }
 
 /* ---- What comes of it -------------------------------------------------------------------------- */
@@ -124,6 +140,14 @@ static const struct row {
     { "'max(v[0, :, None] - v[:, :, 0, None])' north.nc", NULL,
       "axes (lat, one without a name, lon) meet (time, lat, one without a name): names "
       "decide here" },
+
+    /* Names that nobody gave are none. */
+    { "'m = v[0] * 1; n = reshape(v[0], (3, 3)) + 1; k = reshape(v[1], (3, 3))' north.nc -o "
+      "three.nc && $R 'max(k - n)' three.nc",
+      "999\n", NULL },
+    { "'max(v[0] - w)' north.nc other.nc", NULL,
+      "axes (lat, lon) meet (row, col): they are of one shape, and no name is common" },
+    { "'max(v[0] - w)' north.nc other.nc --align position", "51\n", NULL },
 
     /* Coordinates that differ. */
     { "'mean(a - b)' a=north.nc:v b=south.nc:v", NULL,
