@@ -16,13 +16,6 @@ static const cmd_axis *made_axis(const cmd_inputs *in, const rd_axis_from *from)
     return NULL;
 }
 
-/* An axis of one group beside others, which comes from nowhere: it is known of the reduction itself. */
-static const cmd_axis *own_axis(const cmd_inputs *in, rd_expr *x, int axis, rd_axis_from *from)
-{
-    *from = (rd_axis_from){ .from = x, .axis = axis, .step = 1 };
-    return made_axis(in, from);
-}
-
 const cmd_axis *cmd_axis_at(const cmd_inputs *in, rd_expr *x, int axis, rd_axis_from *from)
 {
     const rd_axis_from itself = { x, axis, 0, 1 };
@@ -32,7 +25,7 @@ const cmd_axis *cmd_axis_at(const cmd_inputs *in, rd_expr *x, int axis, rd_axis_
     if (own)
         return own;
     if (!rd_axis_source(x, axis, from))
-        return own_axis(in, x, axis, from);
+        return NULL;
     for (int k = 0; k < in->n_known; k++) {
         const cmd_known *known = &in->known[k];
 
@@ -76,7 +69,7 @@ void cmd_know_axis(cmd_inputs *in, rd_expr *x, int axis, const cmd_axis *is)
     rd_axis_from   from;
     cmd_made_axis *m = cmd_room(sizeof *m);
 
-    if (!rd_axis_source(x, axis, &from))
+    if (!rd_axis_source(x, axis, &from)) /* an axis of one group beside others */
         from = (rd_axis_from){ .from = x, .axis = axis, .step = 1 };
     if (from.offset || from.step != 1)
         return;
