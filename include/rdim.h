@@ -329,6 +329,10 @@ typedef struct rd_axis_from { rd_expr *from; int32_t axis; int64_t offset, step;
  *  repeats, has one element of a view, is a diagonal, sorted, or of a sparse array; and on RD_ERR_AXIS, RD_ERR_ARGUMENT (no
  *  out).  Indices count from 0 here, wherever axes begin. */
 RD_API bool rd_axis_source(rd_expr *y, int axis, rd_axis_from *out);
+/** The node whose elements y has, some of them or all, at whatever places: y is followed through
+ *  views, reshapes and gathers.  It is y itself where elements are computed, or come from several
+ *  nodes; NULL for NULL. */
+RD_API rd_expr *rd_elements_of(rd_expr *y);
 
 /* ---- Sparse arrays ---------------------------------------------------------------------------- *
  * A sparse leaf has elements at some places and a fill, 0 unless said, at all others.  Maps,
@@ -1056,10 +1060,13 @@ typedef struct rd_formula_bound { const char *text; double number; } rd_formula_
  *  select  the part of x at the coordinate `low` of an axis; or from low to `high`, both inclusive,
  *          NULL: open.  `range` says which.  NULL: refused.
  *  gather  what takes index's place in x[index]: places along that axis; NULL: refused.
- *  label   what takes a label's place in a reduction by label, 0 to *groups - 1; leaves *groups alone
- *          where it knows nothing.  NULL: refused.
+ *  labels  the n labels of a reduction by label, and how many groups each has, -1 where the text does
+ *          not say.  May replace a label by one that is 0 to groups - 1.  False: refused.
  *  grouped is told that `axis` of x has the groups of `label`, as the formula gave it.
- *  call    a function that formulas do not have; NULL with `why` left empty: there is none. */
+ *  call    a function that formulas do not have; NULL with `why` left empty: there is none.
+ *  alike   x and y are added, subtracted or compared, or an element is taken from one or the other.
+ *          May replace either by the same in other units.  False: they are unlike.
+ *  made    is told what the formula has made: y by the function of that name, of n operands. */
 enum { RD_WHY = 1024 };
 typedef struct rd_formula_axes {
     uint32_t size;
@@ -1068,9 +1075,11 @@ typedef struct rd_formula_axes {
     rd_expr *(*select)(void *user, rd_expr *x, int axis, bool range, const rd_formula_bound *low,
                        const rd_formula_bound *high, char *why);
     rd_expr *(*gather)(void *user, rd_expr *x, int axis, rd_expr *index, char *why);
-    rd_expr *(*label)(void *user, rd_expr *label, int64_t *groups, char *why);
+    bool (*labels)(void *user, int n, rd_expr **label, int64_t *groups, char *why);
     void (*grouped)(void *user, rd_expr *x, int axis, rd_expr *label);
     rd_expr *(*call)(void *user, rd_ctx *ctx, const char *name, int n, rd_expr *const *x, char *why);
+    bool (*alike)(void *user, rd_expr **x, rd_expr **y, char *why);
+    void (*made)(void *user, rd_expr *y, const char *name, int n, rd_expr *const *x);
 } rd_formula_axes;
 /** `size` = sizeof the struct.  find is asked for names that `in` lacks, once each, and returns
  *  NULL for those that it does not know.  axis is asked for axes by name, axis=time, and returns -1

@@ -568,6 +568,23 @@ START_TEST(axis_sources)
 }
 END_TEST
 
+START_TEST(elements_come_from)
+{
+    rd_expr *x     = leaf((rd_shape){ 2, 0, { 6, 7 } });
+    rd_expr *index = rd_leaf(
+        ctx,
+        &(rd_array){ .in = (int64_t *)(void *)data, .type = RD_I64, .shape = { 1, 0, { 3 } } });
+
+    ck_assert_ptr_eq(rd_elements_of(x), x);
+    ck_assert_ptr_eq(rd_elements_of(rd_expand(rd_slice(x, "::2, 3:"), 1)), x);
+    ck_assert_ptr_eq(rd_elements_of(rd_reshape(rd_transpose(x), RD_SHAPE(42))), x);
+    ck_assert_ptr_eq(rd_elements_of(rd_slice(rd_take(x, 0, index), "1")), x);
+    ck_assert_ptr_ne(rd_elements_of(rd_add(x, x)), x);
+    ck_assert_ptr_ne(rd_elements_of(rd_concat(0, RD_EXPRS(x, x))), x);
+    ck_assert(!rd_elements_of(NULL));
+}
+END_TEST
+
 START_TEST(axis_sources_refused)
 {
     rd_expr     *x = leaf((rd_shape){ 1, 0, { 6 } });
@@ -606,6 +623,7 @@ int main(void)
     tcase_add_test(tc, points);
     tcase_add_test(tc, shape_texts);
     tcase_add_loop_test(tc, axis_sources, 0, COUNT(sources));
+    tcase_add_test(tc, elements_come_from);
     tcase_add_test(tc, axis_sources_refused);
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);

@@ -370,12 +370,44 @@ static rd_expr *twice(void *user, rd_ctx *of, const char *name, int n, rd_expr *
     return n == 1 ? rd_mul(a[0], whole(2)) : NULL;
 }
 
-static rd_expr *two_groups(void *user, rd_expr *of, int64_t *groups, char *why)
+/* The label itself has two groups; a text that says another number is refused. */
+static bool two_groups(void *user, int n, rd_expr **of, int64_t *groups, char *why)
 {
     (void)user;
-    (void)why;
-    *groups = of == label ? 2 : *groups;
-    return of;
+    for (int k = 0; k < n; k++) {
+        if (of[k] != label)
+            continue;
+        if (groups[k] >= 0 && groups[k] != 2) {
+            snprintf(why, RD_WHY, "two groups");
+            return false;
+        }
+        groups[k] = 2;
+    }
+    return true;
+}
+
+/* q is in other units, of which each is two of the others; v is in units that none converts to. */
+static bool in_units_of(void *user, rd_expr **a, rd_expr **b, char *why)
+{
+    rd_expr *const first = rd_elements_of(*a), *const second = rd_elements_of(*b);
+
+    (void)user;
+    if (first == x && second == q)
+        *b = rd_mul(*b, whole(2));
+    if (first != x || second != v)
+        return true;
+    snprintf(why, RD_WHY, "other units");
+    return false;
+}
+
+static char made[8][16];
+static int  n_made;
+
+static void note(void *user, rd_expr *of_it, const char *name, int n, rd_expr *const *of)
+{
+    (void)user;
+    ck_assert(of_it && n > 0 && of[0]);
+    snprintf(made[n_made++ % 8], sizeof *made, "%s", name);
 }
 
 static int told_axis;
@@ -391,9 +423,15 @@ static const rd_formula_axes known_axes = { .size    = sizeof known_axes,
                                             .name    = name_of,
                                             .meet    = same_rows,
                                             .select  = at_number,
-                                            .label   = two_groups,
+                                            .labels  = two_groups,
                                             .grouped = tell,
                                             .call    = twice };
+
+static const rd_formula_axes known_units = { .size  = sizeof known_units,
+                                             .alike = in_units_of,
+                                             .made  = note };
+
+static const rd_formula_axes *knows = &known_axes;
 
 static rd_expr *with_axes(const char *text)
 {
@@ -401,7 +439,7 @@ static rd_expr *with_axes(const char *text)
                                    { .name = "q", .x = q },
                                    { .name = "v", .x = v },
                                    { .name = "label", .x = label } };
-    const rd_formula_opts o    = { .size = sizeof o, .n_in = 4, .in = in, .axes = &known_axes };
+    const rd_formula_opts o    = { .size = sizeof o, .n_in = 4, .in = in, .axes = knows };
     rd_named              all  = { 0 };
 
     return rd_formula_all(ctx, text, &o, 1, &all) == 1 ? all.x : NULL;
@@ -441,9 +479,64 @@ START_TEST(arrays_meet_by_names)
 }
 END_TEST
 
+/* Groups are in place of the first reduced axis, whatever is kept, and what else the result has in front. */
+static const struct {
+    const char *text;
+    int         axis;
+} told[] = {
+    { "sum(x, axis=0, by=label)", 0 },
+    { "sum(x, axis=1, by=label)", 1 },
+    { "sum(x, by=label)", 0 },
+    { "sum(x, axis=(0, 1), by=label, keepdims=true)", 0 },
+    { "sum(x, axis=-1, by=label, keepdims=true)", 1 },
+    { "median(x, axis=1, by=label)", 1 },
+    { "quantile(x, 0.9, axis=1, by=label, keepdims=true)", 1 },
+    { "mode(x, axis=1, by=label)", 1 },
+    { "first(x, axis=0, by=label)", 0 },
+    { "last(x, axis=1, by=label, groups=2)", 1 },
+    { "minmax(x, axis=1, by=label)", 2 },
+    { "minmax(x, axis=0, by=label, keepdims=true)", 1 },
+    { "sum(x, axis=1, by=(label, label))", 2 }, /* the last of them */
+    { "minmax(x, axis=0, by=(label, label))", 2 },
+    { "median(x, axis=0, by=(label, label), keepdims=true)", 1 },
+};
+
+START_TEST(groups_are_told)
+{
+    told_axis = -1;
+    ck_assert_msg(with_axes(told[_i].text), "%s", rd_error_text(ctx));
+    ck_assert_msg(told_axis == told[_i].axis, "%s: %d", told[_i].text, told_axis);
+}
+END_TEST
+
+START_TEST(operands_are_alike)
+{
+    rd_expr *const same = rd_mul(q, whole(2));
+
+    knows = &known_units;
+    NAMED("x - q", rd_sub(x, same));
+    NAMED("q - x", rd_sub(q, x));
+    NAMED("x[0] < q[1]", rd_lt(rd_select(x, 0, 0), rd_mul(rd_select(q, 0, 1), whole(2))));
+    NAMED("x > 0 ? x : q", rd_where(rd_gt(x, whole(0)), x, same));
+    NAMED("minimum(x, q)", rd_minimum(x, same));
+    NAMED("clip(x, q, 3)", rd_clip(x, same, whole(3)));
+    NAMED("x * q", rd_mul(x, q));
+    ck_assert(!with_axes("x + v"));
+    ck_assert_msg(strstr(rd_error_text(ctx), "other units"), "%s", rd_error_text(ctx));
+    rd_error_clear(ctx);
+    n_made = 0;
+    ck_assert(with_axes("mean(x, axis=0) + median(q, axis=0)"));
+    ck_assert(n_made == 3 && !strcmp(made[0], "mean") && !strcmp(made[1], "median") &&
+              !strcmp(made[2], "add"));
+    knows = &known_axes;
+}
+END_TEST
+
 static const struct {
     const char *text, *sentence;
 } unmet[] = {
+    { "sum(x, axis=0, by=label, groups=3)", "two groups" },
+    { "sum(x, axis=0, by=label + 1)", "Say groups=" },
     { "x - q", "other rows" },
     { "q[::2] + x[::2]", "other rows" },
     { "o[i] = x[i, 0] + q[i, 0]", "other rows" },
@@ -610,6 +703,8 @@ int main(void)
     tcase_add_test(tc, statements);
     tcase_add_test(tc, names_that_are_found);
     tcase_add_test(tc, arrays_meet_by_names);
+    tcase_add_loop_test(tc, groups_are_told, 0, (int)(sizeof told / sizeof *told));
+    tcase_add_test(tc, operands_are_alike);
     tcase_add_loop_test(tc, names_that_do_not_meet, 0, (int)(sizeof unmet / sizeof *unmet));
     tcase_add_loop_test(tc, says_what_is_wrong, 0, (int)(sizeof failures / sizeof *failures));
     tcase_add_test(tc, limits);

@@ -1,5 +1,6 @@
 /* axes.c - names and coordinates of axes, and whether two axes are the same places. */
 #include "axes.h"
+#include "dates.h"
 #include "times.h"
 #include <math.h>
 #include <stdio.h>
@@ -68,7 +69,9 @@ void cmd_know_axis(cmd_inputs *in, rd_expr *x, int axis, const cmd_axis *is)
     rd_axis_from   from;
     cmd_made_axis *m = cmd_room(sizeof *m);
 
-    if (!rd_axis_source(x, axis, &from) || from.offset || from.step != 1)
+    if (!rd_axis_source(x, axis, &from)) /* an axis of one group beside others */
+        from = (rd_axis_from){ .from = x, .axis = axis, .step = 1 };
+    if (from.offset || from.step != 1)
         return;
     *m       = (cmd_made_axis){ from.from, from.axis, *is, in->made };
     in->made = m;
@@ -411,6 +414,10 @@ static bool read_bound(const cmd_axis *axis, const rd_formula_bound *b, span *s,
     *s = (span){ b->number, b->number, false };
     if (!b->text)
         return true;
+    if (cmd_value_of_word(axis, b->text, &s->from)) {
+        s->to = s->from;
+        return true;
+    }
     s->open = true;
     if (cmd_interval(b->text, axis->units, axis->calendar, &s->from, &s->to))
         return true;
@@ -477,8 +484,12 @@ rd_expr *cmd_select(void *user, rd_expr *x, int axis, bool range, const rd_formu
 }
 
 const rd_formula_axes cmd_formula_axes = {
-    .size   = sizeof cmd_formula_axes,
-    .name   = name_to_meet,
-    .meet   = cmd_axes_meet,
-    .select = cmd_select,
+    .size    = sizeof cmd_formula_axes,
+    .name    = name_to_meet,
+    .meet    = cmd_axes_meet,
+    .select  = cmd_select,
+    .gather  = cmd_date_places,
+    .labels  = cmd_date_labels,
+    .grouped = cmd_date_groups,
+    .call    = cmd_date_function,
 };

@@ -29,6 +29,8 @@ typedef struct cmd_made_axis {
     const struct cmd_made_axis *older;
 } cmd_made_axis;
 
+typedef struct cmd_dated cmd_dated; /* month(time) and the like: dates.c */
+
 typedef struct cmd_inputs {
     rd_ctx              *ctx;
     const char          *join;
@@ -37,6 +39,7 @@ typedef struct cmd_inputs {
     cmd_source          *sources;
     cmd_known           *known; /* names that were looked up, at most MOST_KNOWN */
     const cmd_made_axis *made;
+    const cmd_dated     *dated;
     const char          *missing; /* the last name that was not found */
 } cmd_inputs;
 enum { CMD_MOST_KNOWN = 256 };

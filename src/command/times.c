@@ -170,10 +170,42 @@ bool cmd_read_since(const char *units, const char *calendar, cmd_since *s)
     if (!read_zone(&at, &ahead))
         return false;
     skip_blanks(&at);
+    s->of_sun  = unit->of_sun;
     s->seconds = unit->seconds;
     s->day     = cmd_day_of(s->calendar, date);
     s->second -= ahead;
     return !*at;
+}
+
+/* ---- Instants ---------------------------------------------------------------------------------- */
+/* Days since the year 1 have a hundred-thousandth of a second as their last digit: an hour that is one such
+ * short of the next is the next. */
+static double to_whole(double seconds, double value, double unit)
+{
+    const double last  = (nextafter(fabs(value), INFINITY) - fabs(value)) * unit;
+    const double whole = round(seconds);
+
+    return fabs(seconds - whole) <= fmax(4 * last, 1e-6) ? whole : seconds;
+}
+
+bool cmd_moment_of(const cmd_since *s, double value, cmd_moment *m)
+{
+    const double seconds = to_whole(value * s->seconds + s->second, value, s->seconds);
+    const double days    = floor(seconds / 86400);
+
+    if (!(fabs(days) < 3e8))
+        return false;
+    m->day    = s->day + (int64_t)days;
+    m->date   = cmd_date_of(s->calendar, m->day);
+    m->second = seconds - days * 86400;
+    return m->date.year >= -999999 && m->date.year <= 999999;
+}
+
+double cmd_coordinate_of(const cmd_since *s, cmd_date date, double second)
+{
+    const double days = (double)(cmd_day_of(s->calendar, date) - s->day);
+
+    return (days * 86400 + second - s->second) / s->seconds;
 }
 
 /* ---- What they are for ----------------------------------------------------------------------- */

@@ -9,7 +9,15 @@ typedef struct cmd_since {
     double       seconds; /* of the unit */
     int64_t day; /* the reference, in UTC: calendar.h's day, and seconds from its beginning on */
     double  second;
+    bool of_sun; /* the unit is UDUNITS' month or year, which no month or year of a calendar is */
 } cmd_since;
+
+/* An instant as a calendar has it. */
+typedef struct cmd_moment {
+    cmd_date date;
+    int64_t  day; /* calendar.h's */
+    double   second;
+} cmd_moment;
 
 /* From coordinates in some units to the same in others: (x + before) * times / by + after. */
 typedef struct cmd_turn {
@@ -18,6 +26,11 @@ typedef struct cmd_turn {
 
 /* False: units of no time, or of a calendar that is not known. */
 bool cmd_read_since(const char *units, const char *calendar, cmd_since *s);
+/* The instant of a coordinate, which is a whole second where its last digits cannot tell.  False: it is none,
+ * such as NaN, or of a year of more than six digits. */
+bool cmd_moment_of(const cmd_since *s, double value, cmd_moment *m);
+/* And back. */
+double cmd_coordinate_of(const cmd_since *s, cmd_date date, double second);
 /* Turns coordinates in units `other` into `units`.  False: they do not meet. */
 bool   cmd_units_meet(const char *units, const char *calendar, const char *other,
                       const char *other_calendar, cmd_turn *turn);

@@ -73,8 +73,10 @@ static bool through_take(trace *t)
     const rd_expr *x    = t->at.from;
     const int      axis = (int)x->as.axis->axis;
 
-    if (x->as.axis->along && t->at.axis == axis)
-        return false;
+    if (x->as.axis->along && t->at.axis == axis) {
+        t->at.from = x->in[1];
+        return true;
+    }
     if (!x->as.axis->along && t->at.axis >= axis && t->at.axis < axis + x->in[1]->rank) {
         t->at.axis -= axis;
         t->at.from = x->in[1];
@@ -199,4 +201,11 @@ bool rd_axis_source(rd_expr *y, int axis, rd_axis_from *out)
         return false;
     *out = t.at;
     return true;
+}
+
+rd_expr *rd_elements_of(rd_expr *y)
+{
+    while (y && (y->kind == RD_EXPR_VIEW || y->kind == RD_EXPR_RESHAPE || y->kind == RD_EXPR_TAKE))
+        y = y->in[0];
+    return y;
 }

@@ -29,26 +29,30 @@ static bool has_labels(const rd_arguments *a)
     return false;
 }
 
-/* Where the text says no groups, the caller may know how many there are. */
+/* The caller may know what labels are, and how many groups they have, where the text does not say. */
 static bool read_labels(rd_arguments *a)
 {
     rd_formula_reader     *r    = a->r;
     const rd_formula_axes *axes = r->opts->axes;
-    const bool             said = a->s.n > 0;
+    const int              n = a->n_list, said = a->s.n;
+    int64_t                groups[RD_MAX_RANK];
 
-    for (int k = 0; k < a->n_list && k < RD_MAX_RANK; k++) {
-        a->by[k] = a->list[k];
-        if (said || !axes->label)
-            continue;
-        int64_t groups = -1;
-        *r->why        = '\0';
-        a->list[k] = rd_formula_answer(r, axes->label(r->opts->user, a->list[k], &groups, r->why),
-                                       a->call->at);
-        if (!a->list[k])
-            return false;
-        if (groups >= 0)
-            a->s.at[a->s.n++] = groups;
+    if (!axes->labels || n > RD_MAX_RANK || (said && said != n))
+        return true;
+    for (int k = 0; k < n; k++) {
+        a->by[k]  = a->list[k];
+        groups[k] = said ? a->s.at[k] : -1;
     }
+    *r->why = '\0';
+    if (!axes->labels(r->opts->user, n, a->list, groups, r->why))
+        return rd_formula_answer(r, NULL, a->call->at);
+    for (int k = 0; k < n; k++)
+        if (groups[k] < 0)
+            return rd_formula_fail(r, RD_ERR_ARGUMENT, a->call->at,
+                                   "how many groups has label %d?  Say groups=", k);
+    a->s.n = n;
+    for (int k = 0; k < n; k++)
+        a->s.at[k] = groups[k];
     return true;
 }
 
@@ -122,28 +126,45 @@ bool rd_formula_beside(rd_arguments *a)
     return true;
 }
 
-/* Axes of groups lie side by side, in the order of the labels. */
-void rd_formula_grouped(const rd_arguments *a, rd_expr *x)
+/* The first reduced axis of the operand; its rank where none is. */
+static int first_reduced(const rd_arguments *a)
+{
+    const rd_expr *x = a->x[0].x;
+    uint64_t       bits;
+    int            axis = 0;
+
+    if (!rd_dims_bits(x, &a->d, a->r->call, &bits))
+        return -1;
+    while (axis < x->rank && !(bits >> axis & 1))
+        axis++;
+    return axis;
+}
+
+/* How many axes the result has in front of what one reduction has: 1 of minmax, 0 of others. */
+static int in_front(const rd_arguments *a, const rd_expr *y)
+{
+    const rd_expr *x     = a->x[0].x;
+    uint64_t       bits  = 0;
+    int            kept  = 0;
+    bool           keeps = a->d.flags & RD_DIMS_KEEP;
+
+    for (int k = 0; k < a->n; k++)
+        keeps |= is_called(a, k, "keepdims") && a->i[k];
+    rd_dims_bits(x, &a->d, a->r->call, &bits);
+    for (int k = 0; k < x->rank; k++)
+        kept += !(bits >> k & 1);
+    return y->rank - a->n_list - (keeps && kept < x->rank ? x->rank - 1 : kept);
+}
+
+/* Axes of groups lie side by side, in the order of the labels, in place of the first reduced axis. */
+void rd_formula_grouped(const rd_arguments *a, rd_expr *y)
 {
     const rd_formula_axes *axes = a->r->opts->axes;
-    int                    next = 0;
 
-    if (!axes || !axes->grouped || !x || !has_labels(a))
+    if (!axes || !axes->grouped || !axes->labels || !y || !has_labels(a) || !a->x[0].x ||
+        a->n_list > RD_MAX_RANK)
         return;
-    for (int k = 0; k < x->rank && next < a->n_list; k++) {
-        rd_axis_from from;
-        bool         old = false;
-
-        if (!rd_axis_source(x, k, &from) ||
-            (from.from->kind != RD_EXPR_REDUCE && from.from->kind != RD_EXPR_RESHAPE))
-            continue;
-        for (int j = 0; j < a->x[0].x->rank; j++) {
-            rd_axis_from before;
-
-            old |= rd_axis_source(a->x[0].x, j, &before) && before.from == from.from &&
-                   before.axis == from.axis;
-        }
-        if (!old)
-            axes->grouped(a->r->opts->user, x, k, a->by[next++]);
-    }
+    const int front = in_front(a, y), first = first_reduced(a);
+    for (int k = 0; k < a->n_list && first >= 0 && front >= 0; k++)
+        axes->grouped(a->r->opts->user, y, front + first + k, a->by[k]);
 }

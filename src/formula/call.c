@@ -33,6 +33,8 @@ static rd_labelled call_row(rd_formula_reader *r, const rd_phrase *p, const rd_f
     if (f->sort == RD_FORMULA_MAPS) {
         if (!meet(r, p, a.n, a.x, &all, x))
             return failed(NULL);
+        if (!strcmp(f->name, "clip") && !rd_formula_alike(r, RD_TEXT_CLIP, a.n, x, p->at))
+            return failed(NULL);
         for (int k = 0; k < a.n; k++)
             a.x[k].x = x[k];
     }
@@ -47,6 +49,9 @@ static rd_labelled call_row(rd_formula_reader *r, const rd_phrase *p, const rd_f
         a.i[k] |= p->skip_nan && !strncmp(a.name[k], "skip_nan", 8);
     all.x = rd_formula_made(r, f->build(&a), p->at);
     rd_formula_grouped(&a, all.x);
+    for (int k = 0; k < a.n; k++)
+        x[k] = a.x[k].x;
+    rd_formula_told(r, all.x, f->name, a.n, x);
     return all;
 }
 
@@ -70,7 +75,11 @@ static rd_labelled call_operator(rd_formula_reader *r, const rd_phrase *p, int f
     if (!rd_formula_arguments(r, p, lists[rd_function_arity(function)], &a) ||
         !meet(r, p, a.n, a.x, &all, x))
         return failed(NULL);
+    if (!rd_formula_alike(r, function, a.n, x, p->at))
+        return failed(NULL);
     all.x = rd_formula_made(r, rd_function_apply(function, r->call, x), p->at);
+    rd_formula_told(r, all.x, function == RD_TEXT_CLIP ? "clip" : rd_op_table[function].name, a.n,
+                    x);
     return all;
 }
 

@@ -222,6 +222,11 @@ int rd_formula_axis_called(rd_formula_reader *r, rd_expr *x, const char *name);
 bool rd_formula_meet(rd_formula_reader *r, int n, rd_expr **x, bool into, size_t at);
 /* The caller's answer; where it is NULL its reason is recorded. */
 rd_expr *rd_formula_answer(rd_formula_reader *r, rd_expr *x, size_t at);
+/* alike.c: may put operands of an operator in other units.  False: they do not belong together. */
+bool rd_formula_alike(rd_formula_reader *r, int function, int n, rd_expr **x, size_t at);
+/* y, of which the caller is told that it was made by that function of these. */
+rd_expr *rd_formula_told(rd_formula_reader *r, rd_expr *y, const char *name, int n,
+                         rd_expr *const *x);
 
 /* ---- Arguments (arguments.c) -------------------------------------------------------------------- */
 enum { RD_ARGUMENTS = 16, RD_ARGUMENT_LIST = 64 };

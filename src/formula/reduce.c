@@ -93,7 +93,7 @@ static rd_labelled reduce_call(rd_formula_reader *r, const rd_phrase *p)
     rd_expr *const y = rd_formula_made(r, rd_reduce_name(a.x[X].x, name, &o), p->at);
 
     rd_formula_grouped(&a, y);
-    return (rd_labelled){ .x = y };
+    return (rd_labelled){ .x = rd_formula_told(r, y, name, 1, &a.x[X].x) };
 }
 
 static rd_labelled scan_call(rd_formula_reader *r, const rd_phrase *p)
@@ -113,11 +113,13 @@ static rd_labelled scan_call(rd_formula_reader *r, const rd_phrase *p)
                                   "%.*s(x, axis=0)",
                                   (int)a.x[X].x->rank, (int)p->length, r->text + p->at) };
     name_of(r, p->at + 3, p->length - 3, name);
-    o.dims      = a.given[AXIS] ? a.d : RD_DIMS(0);
-    o.exclusive = a.i[EXCLUSIVE];
-    o.reverse   = a.i[REVERSE];
-    o.restart   = a.x[RESTART].x;
-    return (rd_labelled){ .x = rd_formula_made(r, rd_scan_name(a.x[X].x, name, &o), p->at) };
+    o.dims           = a.given[AXIS] ? a.d : RD_DIMS(0);
+    o.exclusive      = a.i[EXCLUSIVE];
+    o.reverse        = a.i[REVERSE];
+    o.restart        = a.x[RESTART].x;
+    rd_expr *const y = rd_formula_made(r, rd_scan_name(a.x[X].x, name, &o), p->at);
+
+    return (rd_labelled){ .x = rd_formula_told(r, y, name, 1, &a.x[X].x) };
 }
 
 /* ---- With indices ---------------------------------------------------------------------------------- */
@@ -207,6 +209,7 @@ static rd_labelled reduce_indices(rd_formula_reader *r, rd_phrase *p)
         kept.x = rd_reduce_name(a.x[0].x, name, &o);
     }
     kept.x = rd_formula_made(r, kept.x, p->at);
+    rd_formula_told(r, kept.x, f ? f->name : name, 1, &a.x[0].x);
     return kept;
 }
 

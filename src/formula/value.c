@@ -98,8 +98,14 @@ static rd_labelled map(rd_formula_reader *r, rd_op op, int n, rd_labelled *v, si
         return (rd_labelled){ .x = rd_formula_fail(r, RD_ERR_ARGUMENT, at,
                                                    "@ takes whole arrays: with indices say "
                                                    "sum[k] a[i, k] * b[k, j]") };
-    all.x = rd_formula_made(
-        r, op == RD_OP_none ? rd_matmul(x[0], x[1]) : rd_map_op(op, r->call, n, x), at);
+    if (op == RD_OP_none) {
+        all.x = rd_formula_made(r, rd_matmul(x[0], x[1]), at);
+        return all;
+    }
+    if (!rd_formula_alike(r, (int)op, n, x, at))
+        return (rd_labelled){ 0 };
+    all.x = rd_formula_made(r, rd_map_op(op, r->call, n, x), at);
+    rd_formula_told(r, all.x, rd_op_table[op].name, n, x);
     return all;
 }
 

@@ -6,13 +6,14 @@
 #define CMD_FILE_H
 #include "base.h"
 
-enum { CMD_NPY_HEADER = 1024 };
+enum { CMD_NPY_HEADER = 1024, CMD_MOST_WORDS = 64 };
 
 typedef struct cmd_axis {
     const char   *name; /* NULL: none is known */
     int64_t       n;
     const double *at;                                  /* coordinates; NULL: none are known */
     const char   *units, *title, *standard, *calendar; /* of the coordinates, NULL: none */
+    const char   *words;                               /* for coordinates 1, 2, ...; NULL: none */
     bool          record;                              /* may grow: files are joined along it */
 } cmd_axis;
 

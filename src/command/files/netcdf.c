@@ -402,6 +402,23 @@ static void decode(const cmd_file *file, const cmd_variable *v, void *to)
                      s->nc->get_vara(group_of(s, v), number_of(v), start, count, to));
 }
 
+/* Words for the coordinates 1, 2, ...: CF's flags, where they are these. */
+static const char *words_of(const source *s, int group, int variable)
+{
+    double  value[CMD_MOST_WORDS];
+    nc_type type;
+    size_t  n;
+
+    if (!find_attribute(s, group, variable, "flag_values", &type, &n) || n == 0 ||
+        n > CMD_MOST_WORDS || type == NC_CHAR ||
+        s->nc->get_att_double(group, variable, "flag_values", value) != NC_NOERR)
+        return NULL;
+    for (size_t k = 0; k < n; k++)
+        if (value[k] != (double)(k + 1))
+            return NULL;
+    return text_attribute(s, group, variable, "flag_meanings");
+}
+
 /* The variable of a dimension's name, in the variable's group or one above it. */
 static void coordinates_of(const source *s, const cmd_variable *v, cmd_axis *axis)
 {
@@ -428,6 +445,7 @@ static void coordinates_of(const source *s, const cmd_variable *v, cmd_axis *axi
     axis->title    = text_attribute(s, group, number, "long_name");
     axis->standard = text_attribute(s, group, number, "standard_name");
     axis->calendar = text_attribute(s, group, number, "calendar");
+    axis->words    = words_of(s, group, number);
 }
 
 static void coordinates(cmd_file *file, cmd_variable *v)

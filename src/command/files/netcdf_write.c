@@ -71,6 +71,24 @@ static void put_text(const writer *w, int variable, const char *name, const char
                          w->nc->put_att_text(w->id, variable, name, strlen(text), text));
 }
 
+/* As CF has words for numbers: 1, 2, ... and what they mean. */
+static void put_words(const writer *w, int variable, const cmd_axis *axis)
+{
+    double flag[CMD_MOST_WORDS];
+    int    n = 0;
+
+    if (!axis->words)
+        return;
+    for (const char *at = axis->words; at && n < CMD_MOST_WORDS; at = strchr(at + 1, ' ')) {
+        flag[n] = n + 1;
+        n++;
+    }
+    cmd_netcdf_check(
+        w->path, "flag_values",
+        w->nc->put_att_double(w->id, variable, "flag_values", NC_DOUBLE, (size_t)n, flag));
+    put_text(w, variable, "flag_meanings", axis->words);
+}
+
 static int add_dimension(writer *w, const cmd_axis *axis, const cmd_results *results)
 {
     for (int k = 0; k < w->n; k++)
@@ -92,14 +110,15 @@ static int add_dimension(writer *w, const cmd_axis *axis, const cmd_results *res
         put_text(w, d->variable, "long_name", axis->title);
         put_text(w, d->variable, "standard_name", axis->standard);
         put_text(w, d->variable, "calendar", axis->calendar);
+        put_words(w, d->variable, axis);
     }
     return d->id;
 }
 
 static int add_variable(writer *w, const cmd_result *r, const cmd_results *results)
 {
-    int           ids[RD_MAX_RANK], variable;
-    const nc_type type = type_of(r, w->path);
+    int           ids[RD_MAX_RANK] = { 0 }, variable;
+    const nc_type type             = type_of(r, w->path);
 
     for (int k = 0; k < r->array.shape.n; k++) {
         if (r->array.shape.at[k] == 0)
