@@ -11,8 +11,7 @@ static int axis_named(const cmd_variable *v, const char *name)
     return -1;
 }
 
-/* -1: a new one. */
-static int choose_axis(const cmd_variable *v, const char *join)
+int cmd_joined_axis(const cmd_variable *v, const char *join)
 {
     if (join)
         return axis_named(v, join);
@@ -76,7 +75,7 @@ cmd_variable cmd_join_parts(rd_ctx *ctx, const char *join, int n, const cmd_part
     v = *parts[0].v;
     if (n == 1)
         return v;
-    const int axis = choose_axis(&v, join);
+    const int axis = cmd_joined_axis(&v, join);
     for (int i = 1; i < n; i++)
         if (parts[i].v->shape.n != v.shape.n)
             cmd_fail("%s: %s has shape %s, and in %s %s: they cannot be joined",
