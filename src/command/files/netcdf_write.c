@@ -92,8 +92,19 @@ static void put_fill(const writer *w, const cmd_result *r, int variable, nc_type
                                         type == NC_FLOAT ? (const void *)&narrow : &fill));
 }
 
-/* False: its elements are not in one piece. */
-static bool add_variable(writer *w, const cmd_result *r, int *variable)
+/* Records in a chunk, where chunks have whole ones, as they lie; 0: it is in one piece; -1: neither. */
+static int64_t records_of(const cmd_layout *layout, const rd_shape *shape)
+{
+    if (layout->level > 0)
+        return -1;
+    for (int k = 1; k < shape->n; k++)
+        if (layout->extent[0] > 0 && layout->extent[k] != shape->at[k])
+            return -1;
+    return layout->extent[0];
+}
+
+/* How it is kept, as records_of() has it. */
+static int64_t add_variable(writer *w, const cmd_result *r, int *variable)
 {
     int           ids[RD_MAX_RANK];
     const int     rank = r->array.shape.n;
@@ -118,11 +129,11 @@ static bool add_variable(writer *w, const cmd_result *r, int *variable)
     }
     cmd_netcdf_put_text(w, *variable, "rdim_formula", r->formula);
     cmd_netcdf_define_beside(w, r, ids);
-    return layout.extent[0] == 0;
+    return records_of(&layout, &r->array.shape);
 }
 
-/* All but the elements of results, whose variables are these; *pieces: each is in one. */
-static int *create(writer *w, const char *aside, bool *pieces)
+/* All definitions; the variables of results, and how each is kept. */
+static int *create(writer *w, const char *aside, int64_t *records)
 {
     int *variables = cmd_room((size_t)w->results->n * sizeof *variables), before, most = 0;
 
@@ -137,11 +148,9 @@ static int *create(writer *w, const char *aside, bool *pieces)
         cmd_netcdf_put_attributes(w, NC_GLOBAL, &w->results->about);
     else
         cmd_netcdf_put_text(w, NC_GLOBAL, "Conventions", "CF-1.8");
-    *pieces = true;
     for (int k = 0; k < w->results->n; k++)
-        *pieces &= add_variable(w, &w->results->at[k], &variables[k]);
+        records[k] = add_variable(w, &w->results->at[k], &variables[k]);
     cmd_netcdf_check(w->path, "cannot be written", w->nc->enddef(w->id));
-    cmd_netcdf_put_beside(w);
     return variables;
 }
 
@@ -156,10 +165,11 @@ static void put_all(const writer *w, int variable, const cmd_result *r)
 
 void cmd_netcdf_write(const char *path, const char *aside, const cmd_results *results)
 {
-    writer           w = { .nc = cmd_netcdf_load(path), .path = path, .results = results };
-    bool             pieces;
-    const int *const variables = create(&w, aside, &pieces);
+    writer           w         = { .nc = cmd_netcdf_load(path), .path = path, .results = results };
+    int64_t         *records   = cmd_room((size_t)results->n * sizeof *records);
+    const int *const variables = create(&w, aside, records);
 
+    cmd_netcdf_put_beside(&w);
     for (int k = 0; k < results->n; k++) {
         cmd_may_go_on();
         put_all(&w, variables[k], &results->at[k]);
@@ -181,21 +191,36 @@ static void put_last(const writer *w, int variable, const cmd_result *r)
     cmd_netcdf_check(w->path, r->name, w->nc->put_vara(w->id, variable, at, one, &none));
 }
 
+/* All but the elements of results, if these will be in one piece each. */
+static bool put_others(const writer *w, const int *variables, const int64_t *records)
+{
+    for (int k = 0; k < w->results->n; k++)
+        if (records[k] < 0)
+            return false;
+    cmd_netcdf_put_beside(w);
+    for (int k = 0; k < w->results->n; k++)
+        if (records[k] == 0)
+            put_last(w, variables[k], &w->results->at[k]);
+    return true;
+}
+
 /* Where the library does not know how, variables begin at any byte, and only by chance where an
  * element can. */
 bool cmd_netcdf_begin(const char *path, const char *aside, const cmd_results *results,
                       int64_t *place)
 {
-    writer w = { .nc = cmd_netcdf_load(path), .path = path, .results = results };
-    bool   pieces;
+    writer   w       = { .nc = cmd_netcdf_load(path), .path = path, .results = results };
+    int64_t *records = cmd_room((size_t)results->n * sizeof *records);
 
     if (w.nc->set_alignment)
         w.nc->set_alignment(CMD_LARGE_SET, CMD_PAGE);
-    const int *const variables = create(&w, aside, &pieces);
-    for (int k = 0; k < results->n && pieces; k++)
-        put_last(&w, variables[k], &results->at[k]);
+    const int *const variables = create(&w, aside, records);
+    bool             good      = put_others(&w, variables, records);
     cmd_netcdf_check(path, "cannot be written", w.nc->close(w.id));
-    return pieces && cmd_hdf5_places(aside, results, place);
+    for (int k = 0; k < results->n && good; k++)
+        if (records[k] > 0)
+            good = cmd_hdf5_make_records(aside, &results->at[k], records[k]);
+    return good && cmd_hdf5_places(aside, results, place);
 }
 #else
 typedef int cmd_no_netcdf_writer;
