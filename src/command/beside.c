@@ -113,14 +113,16 @@ static bool is_same_beside(const cmd_beside *a, const cmd_beside *b)
     return memcmp(a->at, b->at, (size_t)(n * size)) == 0;
 }
 
-static bool is_taken(const cmd_results *results, const cmd_beside *but, const char *name)
+/* By a result, or by what comes before place i of result k. */
+static bool is_taken(const cmd_results *results, int k, int i, const char *name)
 {
-    for (int k = 0; k < results->n; k++) {
-        const struct cmd_kept *kept = results->at[k].kept;
-        if (strcmp(results->at[k].name, name) == 0)
+    for (int r = 0; r < results->n; r++)
+        if (strcmp(results->at[r].name, name) == 0)
             return true;
-        for (int i = 0; kept && i < kept->n; i++)
-            if (kept->beside[i] != but && strcmp(kept->beside[i]->name, name) == 0)
+    for (int r = 0; r <= k; r++) {
+        const struct cmd_kept *kept = results->at[r].kept;
+        for (int j = 0; kept && j < (r < k ? kept->n : i); j++)
+            if (strcmp(kept->beside[j]->name, name) == 0)
                 return true;
     }
     return false;
@@ -146,7 +148,7 @@ static void share(cmd_results *results, int k, int i)
     for (int a = 0; a < RD_MAX_RANK; a++)
         if (results->at[k].kept->coordinate[a] == *mine)
             return;
-    for (int n = 2; is_taken(results, *mine, (*mine)->name); n++)
+    for (int n = 2; is_taken(results, k, i, (*mine)->name); n++)
         (*mine)->name = cmd_text("%s_%d", (*mine)->from, n);
 }
 
