@@ -895,7 +895,8 @@ START_TEST(history)
 }
 END_TEST
 
-/* A record axis stays one, in files of a megabyte and more, too, whose elements are computed in place. */
+/* A record axis stays one, in files of a megabyte and more, too, whose elements are computed in place, or
+ * deflated by all threads. */
 START_TEST(records)
 {
     enum { N = 40, ROW = 100 * 101 };
@@ -908,6 +909,10 @@ START_TEST(records)
     ok(nc->def_dim(f, "y", 100, &dims[1]));
     ok(nc->def_dim(f, "x", 101, &dims[2]));
     ok(nc->def_var(f, "v", NC_FLOAT, 3, dims, &v));
+    if (_i > 0) {
+        ok(nc->def_var_chunking(f, v, NC_CHUNKED, (const size_t[]){ 7, 33, 50 }));
+        ok(nc->def_var_deflate(f, v, _i == 1, 1, 1 + _i));
+    }
     for (size_t k = 0; k < N; k++) {
         for (int i = 0; i < ROW; i++)
             row[i] = (float)k * 1000 + (float)i;
@@ -924,6 +929,9 @@ START_TEST(records)
         const place all = open_file("new.nc"), to = in_file(&all, "v");
         ok(nc->inq_var(to.group, to.id, NULL, NULL, NULL, dims, NULL));
         ck_assert(grows(&all, dims[0]) && !grows(&all, dims[1]));
+        int shuffled = 0, deflated = 0, level = 0;
+        ok(nc->inq_var_deflate(to.group, to.id, &shuffled, &deflated, &level));
+        ck_assert(shuffled == (_i == 1) && deflated == (_i > 0) && level == (_i > 0 ? 1 + _i : 0));
         ok(nc->close(all.file));
     }
 }
@@ -944,7 +952,7 @@ int main(void)
     tcase_add_test(tc, joined);
     tcase_add_loop_test(tc, missing, 0, COUNT(fills));
     tcase_add_test(tc, history);
-    tcase_add_test(tc, records);
+    tcase_add_loop_test(tc, records, 0, 3);
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);

@@ -17,6 +17,10 @@ cmd_place cmd_hdf5_place(const char *path, const char *name, rd_dtype type, cons
  * piece: chunks of `records` along the first axis, which may grow, and of all along others.  False: it
  * cannot be. */
 bool cmd_hdf5_make_records(const char *path, const cmd_result *r, int64_t records);
+/* Writes all elements of a result to its dataset, which has none yet and is shuffled, if so, and deflated, by
+ * all threads, in the file `aside`, which is to be `path`.  False: it cannot be, and nothing was written. */
+bool cmd_hdf5_put_deflated(const char *path, const char *aside, const cmd_result *r,
+                           const cmd_layout *layout);
 /* Those of all results in a file that has been made for them; false: one of them has none, or begins
  * where its elements cannot. */
 bool cmd_hdf5_places(const char *path, const cmd_results *results, int64_t *place);

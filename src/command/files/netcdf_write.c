@@ -103,10 +103,9 @@ static int64_t records_of(const cmd_layout *layout, const rd_shape *shape)
     return layout->extent[0];
 }
 
-/* How it is kept, as records_of() has it. */
-static int64_t add_variable(writer *w, const cmd_result *r, int *variable)
+static int add_variable(writer *w, const cmd_result *r, cmd_layout *layout)
 {
-    int           ids[RD_MAX_RANK];
+    int           ids[RD_MAX_RANK], variable;
     const int     rank = r->array.shape.n;
     const nc_type type = type_of(r, w->path);
 
@@ -116,24 +115,24 @@ static int64_t add_variable(writer *w, const cmd_result *r, int *variable)
                      r->name, cmd_shape_text(&r->array.shape));
         ids[k] = dimension_of(w, r, k);
     }
-    const cmd_layout layout = cmd_netcdf_layout(w, r->kept ? &r->kept->layout : &(cmd_layout){ 0 },
-                                                rank, ids, cmd_size_of(r->array.type));
-    cmd_netcdf_check(w->path, r->name, w->nc->def_var(w->id, r->name, type, rank, ids, variable));
-    cmd_netcdf_set_layout(w, r->name, *variable, rank, &layout);
-    put_fill(w, r, *variable, type);
+    *layout = cmd_netcdf_layout(w, r->kept ? &r->kept->layout : &(cmd_layout){ 0 }, rank, ids,
+                                cmd_size_of(r->array.type));
+    cmd_netcdf_check(w->path, r->name, w->nc->def_var(w->id, r->name, type, rank, ids, &variable));
+    cmd_netcdf_set_layout(w, r->name, variable, rank, layout);
+    put_fill(w, r, variable, type);
     if (r->kept)
-        cmd_netcdf_put_attributes(w, *variable, &r->kept->attributes);
+        cmd_netcdf_put_attributes(w, variable, &r->kept->attributes);
     else {
-        cmd_netcdf_put_text(w, *variable, "units", r->units);
-        cmd_netcdf_put_text(w, *variable, "long_name", r->title);
+        cmd_netcdf_put_text(w, variable, "units", r->units);
+        cmd_netcdf_put_text(w, variable, "long_name", r->title);
     }
-    cmd_netcdf_put_text(w, *variable, "rdim_formula", r->formula);
+    cmd_netcdf_put_text(w, variable, "rdim_formula", r->formula);
     cmd_netcdf_define_beside(w, r, ids);
-    return records_of(&layout, &r->array.shape);
+    return variable;
 }
 
 /* All definitions; the variables of results, and how each is kept. */
-static int *create(writer *w, const char *aside, int64_t *records)
+static int *create(writer *w, const char *aside, cmd_layout *layouts)
 {
     int *variables = cmd_room((size_t)w->results->n * sizeof *variables), before, most = 0;
 
@@ -149,7 +148,7 @@ static int *create(writer *w, const char *aside, int64_t *records)
     else
         cmd_netcdf_put_text(w, NC_GLOBAL, "Conventions", "CF-1.8");
     for (int k = 0; k < w->results->n; k++)
-        records[k] = add_variable(w, &w->results->at[k], &variables[k]);
+        variables[k] = add_variable(w, &w->results->at[k], &layouts[k]);
     cmd_netcdf_check(w->path, "cannot be written", w->nc->enddef(w->id));
     return variables;
 }
@@ -163,18 +162,39 @@ static void put_all(const writer *w, int variable, const cmd_result *r)
     cmd_netcdf_check(w->path, r->name, w->nc->put_vara(w->id, variable, start, count, r->array.in));
 }
 
+/* Few bytes are deflated at once. */
+static bool is_for_threads(const cmd_result *r, const cmd_layout *layout)
+{
+    enum { LARGE = 1 << 20 };
+
+    return layout->level > 0 && cmd_result_bytes(r) >= LARGE;
+}
+
+static void put_by_library(writer *w, const char *aside, int variable, const cmd_result *r)
+{
+    cmd_netcdf_check(w->path, "cannot be written", w->nc->open(aside, NC_WRITE, &w->id));
+    put_all(w, variable, r);
+    cmd_netcdf_check(w->path, "cannot be written", w->nc->close(w->id));
+}
+
 void cmd_netcdf_write(const char *path, const char *aside, const cmd_results *results)
 {
     writer           w         = { .nc = cmd_netcdf_load(path), .path = path, .results = results };
-    int64_t         *records   = cmd_room((size_t)results->n * sizeof *records);
-    const int *const variables = create(&w, aside, records);
+    cmd_layout      *layouts   = cmd_room((size_t)results->n * sizeof *layouts);
+    const int *const variables = create(&w, aside, layouts);
 
     cmd_netcdf_put_beside(&w);
     for (int k = 0; k < results->n; k++) {
         cmd_may_go_on();
-        put_all(&w, variables[k], &results->at[k]);
+        if (!is_for_threads(&results->at[k], &layouts[k]))
+            put_all(&w, variables[k], &results->at[k]);
     }
     cmd_netcdf_check(path, "cannot be written", w.nc->close(w.id));
+    for (int k = 0; k < results->n; k++) {
+        const cmd_result *r = &results->at[k];
+        if (is_for_threads(r, &layouts[k]) && !cmd_hdf5_put_deflated(path, aside, r, &layouts[k]))
+            put_by_library(&w, aside, variables[k], r);
+    }
 }
 
 /* The library gives a variable its place in the file when the first element is written: the last
@@ -192,15 +212,17 @@ static void put_last(const writer *w, int variable, const cmd_result *r)
 }
 
 /* All but the elements of results, if these will be in one piece each. */
-static bool put_others(const writer *w, const int *variables, const int64_t *records)
+static bool put_others(const writer *w, const int *variables, const cmd_layout *layouts)
 {
+    const cmd_result *r = w->results->at;
+
     for (int k = 0; k < w->results->n; k++)
-        if (records[k] < 0)
+        if (records_of(&layouts[k], &r[k].array.shape) < 0)
             return false;
     cmd_netcdf_put_beside(w);
     for (int k = 0; k < w->results->n; k++)
-        if (records[k] == 0)
-            put_last(w, variables[k], &w->results->at[k]);
+        if (layouts[k].extent[0] == 0)
+            put_last(w, variables[k], &r[k]);
     return true;
 }
 
@@ -209,17 +231,17 @@ static bool put_others(const writer *w, const int *variables, const int64_t *rec
 bool cmd_netcdf_begin(const char *path, const char *aside, const cmd_results *results,
                       int64_t *place)
 {
-    writer   w       = { .nc = cmd_netcdf_load(path), .path = path, .results = results };
-    int64_t *records = cmd_room((size_t)results->n * sizeof *records);
+    writer      w       = { .nc = cmd_netcdf_load(path), .path = path, .results = results };
+    cmd_layout *layouts = cmd_room((size_t)results->n * sizeof *layouts);
 
     if (w.nc->set_alignment)
         w.nc->set_alignment(CMD_LARGE_SET, CMD_PAGE);
-    const int *const variables = create(&w, aside, records);
-    bool             good      = put_others(&w, variables, records);
+    const int *const variables = create(&w, aside, layouts);
+    bool             good      = put_others(&w, variables, layouts);
     cmd_netcdf_check(path, "cannot be written", w.nc->close(w.id));
     for (int k = 0; k < results->n && good; k++)
-        if (records[k] > 0)
-            good = cmd_hdf5_make_records(aside, &results->at[k], records[k]);
+        if (layouts[k].extent[0] > 0)
+            good = cmd_hdf5_make_records(aside, &results->at[k], layouts[k].extent[0]);
     return good && cmd_hdf5_places(aside, results, place);
 }
 #else
