@@ -885,6 +885,32 @@ START_TEST(missing)
 }
 END_TEST
 
+/* Packed coordinates are those that are meant, and are written as such. */
+START_TEST(packed_coordinates)
+{
+    static const int16_t at[]   = { -15, 0, 15 };
+    static const char   *ends[] = { "nc", "h5" };
+    int                  f, x, v, lat;
+
+    for (int k = 0; k < 1 + RDIM_HDF5; k++) {
+        ok(nc->create(k ? "p.h5" : "p.nc", FOUR, &f));
+        ok(nc->def_dim(f, "lat", 3, &x));
+        ok(nc->def_var(f, "lat", NC_SHORT, 1, &x, &lat));
+        ok(nc->put_att_double(f, lat, "scale_factor", NC_DOUBLE, 1, (const double[]){ 0.5 }));
+        ok(nc->put_att_double(f, lat, "add_offset", NC_DOUBLE, 1, (const double[]){ 40 }));
+        ok(nc->def_var(f, "v", NC_FLOAT, 1, &x, &v));
+        ok(nc->put_vara(f, lat, &(size_t){ 0 }, &(size_t){ 3 }, at));
+        ok(nc->put_vara(f, v, &(size_t){ 0 }, &(size_t){ 3 }, some(1)));
+        ok(nc->close(f));
+        run_well("$R v p.%s", ends[k]);
+        ck_assert_msg(strstr(out, "32.5    1\n") && strstr(out, "47.5  3.6\n"), "%s", out);
+        run_well("$R v p.%s -o new.nc", ends[k]);
+        ck_assert_str_eq(numbers("lat"), "32.5 40 47.5");
+        ck_assert_str_eq(said("lat", "scale_factor"), "-");
+    }
+}
+END_TEST
+
 /* A shell would read the line of history as it was given. */
 START_TEST(history)
 {
@@ -951,6 +977,7 @@ int main(void)
     tcase_add_test(tc, several);
     tcase_add_test(tc, joined);
     tcase_add_loop_test(tc, missing, 0, COUNT(fills));
+    tcase_add_test(tc, packed_coordinates);
     tcase_add_test(tc, history);
     tcase_add_loop_test(tc, records, 0, 3);
     suite_add_tcase(suite, tc);

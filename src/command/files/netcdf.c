@@ -386,6 +386,16 @@ static void decode(const cmd_file *file, const cmd_variable *v, void *to)
                      s->nc->get_vara(group_of(s, v), number_of(v), start, count, to));
 }
 
+/* Packed coordinates mean what is unpacked, as elements do. */
+static void unpack_coordinates(const source *s, int group, int number, double *at, int64_t n)
+{
+    cmd_variable v = { .id = pack_id(s, group, number), .type = RD_F64 };
+
+    cmd_read_packing(&v, NULL, numbers, &(attributes){ s, &v });
+    for (int64_t i = 0; v.packing.type != RD_AUTO && i < n; i++)
+        at[i] = at[i] * v.packing.scale + v.packing.add;
+}
+
 /* The variable of a dimension's name, in the variable's group or one above it. */
 static void coordinates_of(const source *s, const cmd_variable *v, cmd_axis *axis)
 {
@@ -407,6 +417,7 @@ static void coordinates_of(const source *s, const cmd_variable *v, cmd_axis *axi
     const int    status = s->nc->get_vara_double(group, number, &start, &count, at);
     if (status != NC_ERANGE)
         cmd_netcdf_check(s->path, axis->name, status);
+    unpack_coordinates(s, group, number, at, axis->n);
     axis->at       = status == NC_NOERR ? at : NULL;
     axis->units    = text_attribute(s, group, number, "units");
     axis->title    = text_attribute(s, group, number, "long_name");
