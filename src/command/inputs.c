@@ -249,6 +249,8 @@ rd_expr *cmd_lookup(void *user, rd_ctx *ctx, const char *name)
     cmd_known *known = &in->known[in->n_known++];
     known->name      = cmd_copy(name, strlen(name));
     known->v         = cmd_join_parts(in, n, parts);
+    known->n_parts   = n;
+    known->parts     = parts;
     for (int k = 0; k < known->v.shape.n; k++)
         rd_axis_source(known->v.x, k, &known->from[k]);
     return known->v.x;

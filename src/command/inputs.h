@@ -4,11 +4,18 @@
 #include "files/file.h"
 #include "options.h"
 
+typedef struct cmd_part {
+    cmd_file     *file;
+    cmd_variable *v;
+} cmd_part;
+
 /* What a name is given as: one variable, or several that are joined, or a number. */
 typedef struct cmd_known {
     const char  *name;
     cmd_variable v; /* its axes are those of v.x */
     rd_axis_from from[RD_MAX_RANK];
+    int          n_parts;
+    cmd_part    *parts;
 } cmd_known;
 
 typedef struct cmd_source {

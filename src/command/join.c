@@ -12,8 +12,7 @@ int cmd_axis_called(const cmd_variable *v, const char *name)
     return -1;
 }
 
-/* -1: a new one. */
-static int choose_axis(const cmd_variable *v, const char *join)
+int cmd_joined_axis(const cmd_variable *v, const char *join)
 {
     if (join)
         return cmd_axis_called(v, join);
@@ -98,7 +97,7 @@ cmd_variable cmd_join_parts(const cmd_inputs *in, int n, const cmd_part *parts)
     v = *parts[0].v;
     if (n == 1)
         return v;
-    const int axis = choose_axis(&v, in->join);
+    const int axis = cmd_joined_axis(&v, in->join);
     for (int i = 1; i < n; i++)
         if (parts[i].v->shape.n != v.shape.n)
             cmd_fail("%s: %s has shape %s, and in %s %s: they cannot be joined",

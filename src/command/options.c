@@ -209,9 +209,38 @@ static void take(cmd_options *o, int option, char **argv)
     }
 }
 
+/* With quotes where a shell needs them. */
+static const char *quoted(const char *text)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=./,:@%";
+    const char       *all     = "'";
+
+    if (*text && !text[strspn(text, plain)])
+        return text;
+    for (const char *end; (end = strchr(text, '\'')); text = end + 1)
+        all = cmd_text("%s%.*s'\\''", all, (int)(end - text), text);
+    return cmd_text("%s%s'", all, text);
+}
+
+/* Of thousands of files at most so much. */
+static const char *command_line(int argc, char *const *argv)
+{
+    enum { MOST = 1 << 14 };
+    const char *line = "rdim";
+
+    for (int k = 1; k < argc; k++) {
+        if (strlen(line) > MOST)
+            return cmd_text("%s ...", line);
+        line = cmd_text("%s %s", line, quoted(argv[k]));
+    }
+    return line;
+}
+
 cmd_options cmd_read_options(int argc, char **argv)
 {
-    cmd_options o = { .inputs  = cmd_room((size_t)argc * sizeof *o.inputs),
+    cmd_options o = { .command = command_line(argc, argv), /* before options are put in front */
+                      .inputs  = cmd_room((size_t)argc * sizeof *o.inputs),
                       .outputs = cmd_room((size_t)argc * sizeof *o.outputs) };
 
     opterr = 0;

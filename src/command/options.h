@@ -13,6 +13,7 @@ typedef struct cmd_output {
 } cmd_output;
 
 typedef struct cmd_options {
+    const char  *command; /* the whole line, as a shell would read it */
     const char  *formula; /* NULL: --list, or --help and the like, which end the program */
     int          n_inputs, n_outputs;
     const char **inputs; /* "sst=a.nc", "a.nc", as given */

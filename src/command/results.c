@@ -1,6 +1,7 @@
 /* results.c - from a formula to results. */
 #include "results.h"
 #include "axes.h"
+#include "made_of.h"
 #include <string.h>
 
 enum { MOST_RESULTS = 64 };
@@ -27,21 +28,17 @@ static void set_axes(const cmd_inputs *in, cmd_result *r)
     }
 }
 
-/* Of the one variable of the formula that is no axis of another. */
-static void set_units(const cmd_inputs *in, cmd_result *r, bool keeps)
+/* Of the one variable that it is made of.  What is counted or compared has a type of integers that no
+ * variable need have. */
+static void set_units(const cmd_inputs *in, cmd_result *r)
 {
-    const cmd_variable *only = NULL;
+    const cmd_known *only = cmd_only_operand(in, r->made);
+    const rd_dtype   type = rd_type_of(r->x);
 
-    for (int k = 0; k < in->n_known; k++)
-        if (!in->known[k].v.is_axis) {
-            if (only)
-                return;
-            only = &in->known[k].v;
-        }
-    if (!only || !keeps || !cmd_is_float(rd_type_of(r->x)))
+    if (!only || !r->keeps || !(cmd_is_float(type) || type == rd_type_of(only->v.x)))
         return;
-    r->units = only->units;
-    r->title = only->title;
+    r->units = only->v.units;
+    r->title = only->v.title;
 }
 
 static bool has_input(const cmd_inputs *in)
@@ -50,6 +47,18 @@ static bool has_input(const cmd_inputs *in)
         if (in->sources[k].n)
             return true;
     return false;
+}
+
+/* A statement that is a variable's name and nothing else is named after it; not after an axis, which has
+ * its coordinates beside it. */
+static const char *name_of(const cmd_inputs *in, const rd_named *named)
+{
+    if (named->name && *named->name)
+        return cmd_copy(named->name, strlen(named->name));
+    for (int k = 0; k < in->n_known; k++)
+        if (!in->known[k].v.is_axis && strcmp(in->known[k].name, named->text) == 0)
+            return in->known[k].name;
+    return "result";
 }
 
 static _Noreturn void refuse(const char *why, const cmd_inputs *in)
@@ -91,16 +100,19 @@ cmd_results cmd_read_formula(const cmd_options *options, cmd_inputs *inputs)
                                    .axis = cmd_axis_of,
                                    .axes = &cmd_formula_axes };
     const char           *lost[MOST_RESULTS];
-    int                   n_lost = 0;
+    cmd_statements        statements = { 0 };
+    int                   n_lost     = 0;
     const int   n   = rd_formula_all(inputs->ctx, options->formula, &opts, MOST_RESULTS, named);
     cmd_results all = { .at = cmd_room((size_t)(n > 0 ? n : 1) * sizeof *all.at) };
 
     if (n <= 0)
         refuse(cmd_error_text(inputs->ctx), inputs);
     for (int k = 0; k < n; k++) {
-        cmd_result *r     = &all.at[all.n];
-        const bool  said  = named[k].name && *named[k].name;
-        const bool  keeps = cmd_keeps_units(named[k].text, n_lost, lost);
+        cmd_result        *r     = &all.at[all.n];
+        const bool         said  = named[k].name && *named[k].name;
+        const bool         keeps = cmd_keeps_units(named[k].text, n_lost, lost);
+        const cmd_made_of *made =
+            cmd_read_statement(&statements, inputs, named[k].name, named[k].text);
 
         if (named[k].add)
             cmd_misuse("%s: += adds to a result of the formula, and there is none of this name",
@@ -110,16 +122,18 @@ cmd_results cmd_read_formula(const cmd_options *options, cmd_inputs *inputs)
 
         if (said && named[k].name[0] == '_') /* for other results to be made of */
             continue;
-        *r = (cmd_result){ .name = said ? cmd_copy(named[k].name, strlen(named[k].name)) : "result",
+        *r = (cmd_result){ .name    = name_of(inputs, &named[k]),
                            .named   = said,
                            .formula = named[k].text,
-                           .x       = named[k].x };
+                           .x       = named[k].x,
+                           .keeps   = keeps,
+                           .made    = made };
         if (options->only)
             r->x = part_of(inputs, r->x, options->only);
         if (!r->x)
             cmd_misuse("--only: %s", cmd_error_text(inputs->ctx));
         set_axes(inputs, r);
-        set_units(inputs, r, keeps);
+        set_units(inputs, r);
         all.n++;
     }
     return all;

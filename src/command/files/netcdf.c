@@ -18,6 +18,7 @@ static bool matches(const uint8_t *bytes, size_t n)
 #if RDIM_NETCDF
 #include "files/classic.h"
 #include "files/netcdf_api.h"
+#include "files/netcdf_said.h"
 #include "files/netcdf_write.h"
 #include "files/packing.h"
 
@@ -45,23 +46,6 @@ static int group_of(const source *s, const cmd_variable *v)
 static int number_of(const cmd_variable *v)
 {
     return (int)(v->id & INT32_MAX);
-}
-
-static rd_dtype type_of(nc_type type)
-{
-    switch (type) {
-    case NC_BYTE: return RD_I8;
-    case NC_UBYTE: return RD_U8;
-    case NC_SHORT: return RD_I16;
-    case NC_USHORT: return RD_U16;
-    case NC_INT: return RD_I32;
-    case NC_UINT: return RD_U32;
-    case NC_INT64: return RD_I64;
-    case NC_UINT64: return RD_U64;
-    case NC_FLOAT: return RD_F32;
-    case NC_DOUBLE: return RD_F64;
-    default: return RD_AUTO;
-    }
 }
 
 /* ---- Types that a file defines ---- */
@@ -101,7 +85,7 @@ static rd_dtype user_type(const source *s, int group, nc_type type, const char *
     *why = class == NC_COMPOUND ? cmd_text("its elements are records %s", name)
            : class == NC_VLEN   ? cmd_text("its elements are lists %s", name)
                                 : cmd_text("its elements are opaque bytes %s", name);
-    return class == NC_ENUM       ? type_of(base)
+    return class == NC_ENUM       ? cmd_netcdf_element(base)
            : class == NC_COMPOUND ? complex_of(s, group, type, size, fields)
                                   : RD_AUTO;
 }
@@ -110,7 +94,7 @@ static rd_dtype user_type(const source *s, int group, nc_type type, const char *
 static rd_dtype element_type(const source *s, int group, nc_type type, const char **why)
 {
     const rd_dtype found =
-        type >= NC_FIRSTUSERTYPEID ? user_type(s, group, type, why) : type_of(type);
+        type >= NC_FIRSTUSERTYPEID ? user_type(s, group, type, why) : cmd_netcdf_element(type);
 
     if (found != RD_AUTO)
         *why = NULL;
@@ -185,7 +169,7 @@ static int numbers(void *user, const char *name, cmd_exact **at, rd_dtype *type)
     size_t            n;
 
     if (!find_attribute(a->s, group_of(a->s, a->v), number_of(a->v), name, &stored, &n) || n == 0 ||
-        (*type = type_of(stored)) == RD_AUTO)
+        (*type = cmd_netcdf_element(stored)) == RD_AUTO)
         return 0;
     if (n > CMD_MOST_NUMBERS)
         cmd_fail("%s: the attribute %s has %zu numbers", a->s->path, name, n);
@@ -419,6 +403,16 @@ static const char *words_of(const source *s, int group, int variable)
     return text_attribute(s, group, variable, "flag_meanings");
 }
 
+/* Packed coordinates mean what is unpacked, as elements do. */
+static void unpack_coordinates(const source *s, int group, int number, double *at, int64_t n)
+{
+    cmd_variable v = { .id = pack_id(s, group, number), .type = RD_F64 };
+
+    cmd_read_packing(&v, NULL, numbers, &(attributes){ s, &v });
+    for (int64_t i = 0; v.packing.type != RD_AUTO && i < n; i++)
+        at[i] = at[i] * v.packing.scale + v.packing.add;
+}
+
 /* The variable of a dimension's name, in the variable's group or one above it. */
 static void coordinates_of(const source *s, const cmd_variable *v, cmd_axis *axis)
 {
@@ -431,7 +425,7 @@ static void coordinates_of(const source *s, const cmd_variable *v, cmd_axis *axi
         if (group == s->id || s->nc->inq_grp_parent(group, &group) != NC_NOERR)
             return;
     if (s->nc->inq_var(group, number, NULL, &type, &rank, NULL, NULL) != NC_NOERR || rank != 1 ||
-        type_of(type) == RD_AUTO)
+        cmd_netcdf_element(type) == RD_AUTO)
         return;
     if (s->classic)
         cmd_classic_check(s->classic, number, axis->name, axis->n);
@@ -440,6 +434,7 @@ static void coordinates_of(const source *s, const cmd_variable *v, cmd_axis *axi
     const int    status = s->nc->get_vara_double(group, number, &start, &count, at);
     if (status != NC_ERANGE)
         cmd_netcdf_check(s->path, axis->name, status);
+    unpack_coordinates(s, group, number, at, axis->n);
     axis->at       = status == NC_NOERR ? at : NULL;
     axis->units    = text_attribute(s, group, number, "units");
     axis->title    = text_attribute(s, group, number, "long_name");
@@ -454,6 +449,22 @@ static void coordinates(cmd_file *file, cmd_variable *v)
         coordinates_of(file->state, v, &v->axis[k]);
 }
 
+/* ---- What is said beside numbers ------------------------------------------------------------- */
+static cmd_said *say(cmd_file *file, const cmd_variable *v)
+{
+    const source *s = file->state;
+
+    return v ? cmd_netcdf_said(s->nc, s->path, group_of(s, v), number_of(v))
+             : cmd_netcdf_said(s->nc, s->path, s->id, NC_GLOBAL);
+}
+
+static const void *texts(const cmd_file *file, const cmd_variable *v)
+{
+    const source *s = file->state;
+
+    return cmd_netcdf_texts(s->nc, s->path, group_of(s, v), number_of(v), &v->shape);
+}
+
 const cmd_format cmd_netcdf = { .name        = "NetCDF",
                                 .suffixes    = ".nc .nc4 .cdf .netcdf .grd ",
                                 .matches     = matches,
@@ -464,6 +475,9 @@ const cmd_format cmd_netcdf = { .name        = "NetCDF",
                                 .place       = place,
                                 .decode      = decode,
                                 .coordinates = coordinates,
+                                .say         = say,
+                                .texts       = texts,
+                                .keeps       = true,
                                 .write       = cmd_netcdf_write,
                                 .begin       = cmd_netcdf_begin };
 #else
