@@ -11,6 +11,7 @@ typedef struct cmd_result {
     rd_array    array; /* dense, in C order; data NULL before it was computed */
     cmd_axis    axis[RD_MAX_RANK];
     const char *units, *title; /* NULL: not known */
+    const char *calendar;      /* of units that are times since some day */
 } cmd_result;
 
 struct cmd_results {

@@ -71,21 +71,33 @@ static void set_axes(const cmd_inputs *in, cmd_result *r)
     }
 }
 
-/* Of the one variable of the formula that is no axis of another. */
-static void set_units(const cmd_inputs *in, cmd_result *r, bool keeps)
+/* The one variable of the formula that is no axis of another, or the only one at all; NULL: none. */
+static const cmd_variable *only_variable(const cmd_inputs *in)
 {
-    const cmd_variable *only = NULL;
+    const cmd_variable *only = in->n_known == 1 ? &in->known[0].v : NULL;
 
     for (int k = 0; k < in->n_known; k++)
         if (!in->known[k].v.is_axis) {
-            if (only)
-                return;
+            if (only && only != &in->known[k].v)
+                return NULL;
             only = &in->known[k].v;
         }
-    if (!only || !keeps || !cmd_is_float(rd_type_of(r->x)))
+    return only;
+}
+
+/* Times are whole numbers in many files, and no times once they are subtracted. */
+static void set_units(const cmd_inputs *in, cmd_result *r, bool keeps)
+{
+    const cmd_variable *only = only_variable(in);
+    const bool          date = only && only->units && strcasestr(only->units, " since ");
+    const rd_dtype      type = rd_type_of(r->x);
+
+    if (!only || !keeps || (date ? !cmd_keeps_dates(r->formula) : !cmd_is_float(type)) ||
+        (!cmd_is_float(type) && type != rd_type_of(only->x)))
         return;
-    r->units = only->units;
-    r->title = only->title;
+    r->units    = only->units;
+    r->title    = only->title;
+    r->calendar = date ? only->calendar : NULL;
 }
 
 static bool has_input(const cmd_inputs *in)

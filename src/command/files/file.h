@@ -49,6 +49,7 @@ typedef struct cmd_variable {
     rd_shape    shape;
     cmd_axis   *axis;                     /* as many as the shape has */
     const char *units, *title, *standard; /* NULL: not said */
+    const char *calendar;                 /* of times; NULL: not said */
     const char *layout;                   /* "mapped", "chunks, deflated": how it is stored */
     const char *same_as; /* another name of the group of that path; NULL: it is none */
     const char *why;     /* it cannot be read; NULL: nothing is known against it */
@@ -129,6 +130,8 @@ cmd_file *cmd_open_raw(rd_ctx *ctx, const char *text);
 /* The variable of that path, or the only one of that name in some group; NULL: none.  Ends the program
  * where several groups have one. */
 cmd_variable *cmd_find(const cmd_file *file, const char *name);
+/* The same without a format's own rules. */
+cmd_variable *cmd_find_by_path(const cmd_file *file, const char *name);
 /* What a formula sees: the leaf, unpacked.  Made once. */
 rd_expr *cmd_read(cmd_file *file, cmd_variable *v);
 /* Room for n variables more, zeroed; the first of them.  The others may move. */

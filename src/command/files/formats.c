@@ -203,16 +203,19 @@ static cmd_variable *find_last_part(const cmd_file *file, const char *name)
 }
 
 /* Each turn takes a group's name off the front of what is left, so that they end. */
-cmd_variable *cmd_find(const cmd_file *file, const char *name)
+cmd_variable *cmd_find_by_path(const cmd_file *file, const char *name)
 {
-    if (file->format->find)
-        return file->format->find(file, name);
     cmd_variable *found = find_path(file, name);
     const char   *path  = name;
 
     while (!found && strchr(path, '/') && (path = listed_path(file, path)))
         found = find_path(file, path);
     return found ? found : find_last_part(file, name);
+}
+
+cmd_variable *cmd_find(const cmd_file *file, const char *name)
+{
+    return file->format->find ? file->format->find(file, name) : cmd_find_by_path(file, name);
 }
 
 const char *cmd_reason(const char *sentence, const char *path)

@@ -293,6 +293,8 @@ static void describe(const source *s, int group, int number, cmd_variable *v)
     v->units    = text_attribute(s, group, number, "units");
     v->title    = text_attribute(s, group, number, "long_name");
     v->standard = text_attribute(s, group, number, "standard_name");
+    if (v->units && strstr(v->units, " since "))
+        v->calendar = text_attribute(s, group, number, "calendar");
     v->is_axis  = rank == 1 && strcmp(name, v->axis[0].name) == 0;
     v->layout   = layout_of(s, v);
     cmd_read_packing(v, text_attribute(s, group, number, "_Unsigned"), numbers,

@@ -118,6 +118,7 @@ static int add_variable(writer *w, const cmd_result *r, const cmd_results *resul
                          w->nc->put_att_double(w->id, variable, "_FillValue", type, 1,
                                                (const double[]){ (double)NAN }));
     put_text(w, variable, "units", r->units);
+    put_text(w, variable, "calendar", r->calendar);
     put_text(w, variable, "long_name", r->title);
     put_text(w, variable, "rdim_formula", r->formula);
     return variable;

@@ -213,7 +213,31 @@ def netcdf_types():
     f.close()
 
 
+def records():
+    days = np.array(["2000-01-01", "2000-01-02", "2000-03-01T12:30", "2000-03-02"], dtype="M8[s]")
+    part = np.dtype([("a", ">i2"), ("b", "f8", (2, 3))])
+    kind = np.dtype([("time", "M8[s]"), ("x", "f4"), ("name", "U5"), ("part", part, (2,)), ("c", ">c8"), ("flag", "?")])
+    r = np.zeros(4, kind)
+    r["time"], r["x"], r["c"], r["flag"] = days, [1, 2, 3, np.nan], [1 + 2j] * 4, [1, 0, 1, 1]
+    r["part"]["a"], r["part"]["b"] = np.arange(8).reshape(4, 2), np.arange(48).reshape(4, 2, 2, 3)
+    np.save("records.npy", r)
+    np.savez("records.npz", r=r, days=days)
+    np.savez_compressed("records_deflated.npz", r=r, days=days)
+    aligned = np.zeros((2, 3), np.dtype([("a", "i1"), ("b", "f8"), ("c", "i2")], align=True))
+    aligned["b"] = np.arange(6).reshape(2, 3)
+    aligned["c"] = -aligned["b"]
+    np.save("records_fortran.npy", np.asfortranarray(aligned))
+    np.save("records_objects.npy", np.zeros(3, [("a", "f4"), ("o", "O")]))
+    np.save("dates_missing.npy", np.array(["2000-01-01", "NaT", "1969-12-31T23:59:59.123456789"], dtype="M8[ns]"))
+    np.save("dates_whole.npy", np.array(["2000-01-01", "1969-12-31T23:59:59.123456789"], dtype="M8[ns]"))
+    np.save("dates_months.npy", np.array(["1969-12", "2000-02", "NaT"], dtype=">M8[M]"))
+    np.save("dates_years.npy", np.array(["1969", "2000", "-0001"], dtype="M8[Y]"))
+    np.save("dates_25s.npy", np.array([1, -5], dtype="M8[25s]"))
+    np.save("durations.npy", np.array([1, 5], dtype="m8[D]"))
+
+
 if __name__ == "__main__":
+    records()
     types()
     netcdf_types()
     user_blocks()
