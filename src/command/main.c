@@ -1,5 +1,6 @@
 /* main.c - rdim: formulas of arrays in files. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
+#include "files/late.h"
 #include "inputs.h"
 #include "options.h"
 #include "output.h"
@@ -84,6 +85,8 @@ static void run(rd_ctx *ctx, const cmd_options *o)
                                  : rd_explain(ctx, wanted(&results), NULL));
         return;
     }
+    cmd_read_wanted(ctx, wanted(&results));
+    c.opened = cmd_seconds();
     cmd_make_room(&targets, &results);
     evaluate(ctx, o, &in, &results);
     c.computed = cmd_seconds();

@@ -84,7 +84,7 @@ static void check_row(const row *r)
 #define TRUE(file, formula) NPY("$R '" formula "' $D/" file, "true\n")
 
 static const row records[] = {
-    NPY("$R x=$D/records.npy:x", "            time  result\n"
+    NPY("$R x x=$D/records.npy:x", "            time  result\n"
                                    "      2000-01-01       1\n"
                                    "      2000-01-02       2\n"
                                    "2000-03-01 12:30       3\n"
