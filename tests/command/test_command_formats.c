@@ -146,6 +146,94 @@ START_TEST(fields_and_dates)
 }
 END_TEST
 
+/* ---- Zarr -------------------------------------------------------------------------------------- */
+#define ZARR(line, want)        \
+    {                           \
+        "Zarr\n", line, 0, want \
+    }
+#define NO_ZARR(line, want)     \
+    {                           \
+        "Zarr\n", line, 1, want \
+    }
+#define CODEC(version, name) \
+    ZARR("$R 'all(" name " == reshape(arange(35), (5, 7)))' $D/codecs_" version ".zarr", "true\n")
+
+static const row stores[] = {
+    CODEC("2", "plain"),
+    CODEC("2", "zlib"),
+    CODEC("2", "gzip"),
+    CODEC("2", "shuffled"),
+    CODEC("2", "fortran"),
+    CODEC("2", "big"),
+    CODEC("2", "slashes"),
+    CODEC("3", "plain"),
+    CODEC("3", "gzip"),
+    CODEC("3", "big"),
+    CODEC("3", "dots"),
+#if RDIM_ZSTD
+    CODEC("2", "zstd"),
+    CODEC("3", "zstd"),
+    CODEC("3", "checked"),
+    CODEC("3", "transposed"),
+    CODEC("3", "shards"),
+    ZARR("$R 'sum(isinf(holes)) + sum(holes[3:, 4:])' $D/codecs_3.zarr", "35\n"),
+    ZARR("$R number $D/codecs_3.zarr", "2.5\n"),
+    /* what xarray makes of the same store */
+    ZARR("$R 'nanmean(tas, axis=(1, 2))' $D/xarray_3.zarr", "2000-01-07     34.4889\n"),
+    ZARR("$R 'sum(isnan(wind)) + sum(count)' $D/xarray_3.zarr", "465\n"),
+#endif
+#if RDIM_BLOSC
+    CODEC("2", "blosc"),
+    CODEC("3", "blosc"),
+    ZARR("$R 'nanmean(tas, axis=(1, 2))' $D/xarray_2.zarr", "2000-01-07     34.4889\n"),
+    ZARR("$R 'nanmean(tas, axis=\"time\")' $D/xarray_2.zarr --only ':, 1'",
+         "lat (degrees_north)  result (K)\n                -20 "),
+    ZARR("$R 'sum(isnan(wind)) + sum(count)' $D/xarray_2.zarr/", "465\n"),
+    ZARR("$R 'max(x)' x=$D/xarray_2.zarr:time", "2000-01-07\n"),
+    ZARR("$R 'sum(count)' $D/xarray_2.zarr/count", "435\n"),
+#endif
+    ZARR("$R 'sum(flags)' $D/codecs_2.zarr", "17\n"),
+    ZARR("$R 'all(imag(pairs) == 2 * real(pairs)) + sum(real(pairs))' $D/codecs_2.zarr", "596\n"),
+    ZARR("$R 'all(imag(pairs) == 2 * real(pairs)) + sum(real(pairs))' $D/codecs_3.zarr", "596\n"),
+    ZARR(
+        "$R --list $D/codecs_2.zarr",
+        "  delta            f64   (5, 7); cannot be read: its chunks are packed by delta, which is "
+        "not known here\n"),
+    ZARR("$R --list $D/codecs_2.zarr",
+         "  texts            -     (2); cannot be read: its elements are of type <U3\n"),
+    ZARR("$R --list $D/codecs_3.zarr", "  inner/shards     f64   (5, 7); chunks in shards\n"),
+    NO_ZARR("$R lz4 $D/codecs_2.zarr", "lz4 cannot be read: its chunks are packed by lz4"),
+    NO_ZARR("cp -r $D/codecs_2.zarr cut.zarr; head -c 20 cut.zarr/zlib/1.0 > t; "
+            "mv t cut.zarr/zlib/1.0; $R 'sum(zlib)' cut.zarr",
+            "cut.zarr/zlib: a chunk of zlib is damaged"),
+    ZARR("rm cut.zarr/plain/1.0; $R 'sum(plain)' cut.zarr", "387\n"),
+    NO_ZARR("head -c 50 $D/codecs_2.zarr/plain/.zarray > cut.zarr/plain/.zarray; $R plain cut.zarr",
+            "plain cannot be read: cut.zarr/plain/.zarray: not JSON: it ends early"),
+    NO_ZARR("$R x .", ".: a directory, and no Zarr store"),
+};
+
+START_TEST(zarr_stores)
+{
+    check_row(&stores[_i]);
+}
+END_TEST
+
+/* Chunks that no result needs are not read: all but one are damaged. */
+START_TEST(zarr_boxes)
+{
+    if (!has("Zarr\n"))
+        return;
+    ck_assert_int_eq(
+        run("mkdir big.zarr && cd big.zarr && printf '{\"zarr_format\": 2, \"shape\": [40, 100000], "
+            "\"chunks\": [3, 60000], \"dtype\": \"<f8\", \"fill_value\": 1.5, \"compressor\": null, "
+            "\"order\": \"C\", \"filters\": null}' > .zarray && for k in 0 1 2 3 4 5 6 7 8 9 10 12 13; "
+            "do echo > $k.0; echo > $k.1; done; cd ..; $R 'sum(big[33:36, ::2] - 1)' big.zarr; "
+            "$R 'sum(big[32])' big.zarr"),
+        1);
+    ck_assert_msg(strstr(out, "75000\nrdim: big.zarr: a chunk of big is damaged"), "%s", out);
+}
+END_TEST
+
 int main(void)
 {
     Suite   *suite  = suite_create("command_formats");
@@ -154,6 +242,8 @@ int main(void)
 
     tcase_add_unchecked_fixture(tc, set_up, tear_down);
     tcase_add_loop_test(tc, fields_and_dates, 0, COUNT(records));
+    tcase_add_loop_test(tc, zarr_stores, 0, COUNT(stores));
+    tcase_add_test(tc, zarr_boxes);
     tcase_set_timeout(tc, 120);
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);
