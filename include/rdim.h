@@ -1601,6 +1601,13 @@ RD_API const char *rd_explain(rd_ctx *ctx, rd_results results, const rd_eval_opt
 RD_API const char *rd_explain_svg(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts);
 /** The expressions as a graph in Graphviz's language; ownership as rd_explain(). */
 RD_API const char *rd_graphviz(rd_ctx *ctx, rd_results results);
+/** A box of a leaf: from `first` on, so many along each axis; none where it is empty. */
+typedef struct rd_part { rd_index first; rd_shape shape; } rd_part;
+/** Which part of a leaf is read to evaluate results, for who fills its memory only then.  Slices
+ *  narrow it, also above maps, joined arrays, and the axes that a reduction, scan or sort leaves alone;
+ *  what else reads an operand is taken to read all of it.  False, and *out zeroed, on failure: also
+ *  RD_ERR_ARGUMENT (not a leaf of memory, no out).  Indices count from 0 here, wherever axes begin. */
+RD_API bool rd_part_read(rd_ctx *ctx, rd_results results, rd_expr *leaf, rd_part *out);
 
 /* ---- Arrays of other libraries: DLPack ------------------------------------------------------- *
  * A tensor of DLPack (dlpack/dlpack.h, which rdim does not need) is memory with a layout and a

@@ -585,6 +585,60 @@ START_TEST(elements_come_from)
 }
 END_TEST
 
+/* Which part of a leaf (6, 7, 8) formulas read: first places and extents. */
+static const struct part_case {
+    const char *formula;
+    int64_t     first[3], n[3];
+} parts[] = {
+    { "x", { 0 }, { 6, 7, 8 } },
+    { "x[2]", { 2, 0, 0 }, { 1, 7, 8 } },
+    { "mean(x[1:3, ::2, 5])", { 1, 0, 5 }, { 2, 7, 1 } },
+    { "(2 * x + 1)[1:5:3, -1]", { 1, 6, 0 }, { 4, 1, 8 } },
+    { "x[1, 1:3] + x[4, 2:4]", { 1, 1, 0 }, { 4, 3, 8 } },
+    { "x[4:1:-2]", { 2, 0, 0 }, { 3, 7, 8 } },
+    { "mean(x, axis=0)[2, 3:5]", { 0, 2, 3 }, { 6, 1, 2 } },
+    { "cumsum(x, axis=1)[3]", { 3, 0, 0 }, { 1, 7, 8 } },
+    { "sort(x, axis=2)[3, 4]", { 3, 4, 0 }, { 1, 1, 8 } },
+    { "concat((x, x), axis=0)[7:9]", { 1, 0, 0 }, { 2, 7, 8 } },
+    { "concat((x, 2 * x), axis=0)[0:3, 1]", { 0, 1, 0 }, { 3, 1, 8 } },
+    { "transpose(x)[:, 1:3]", { 0, 0, 1 }, { 6, 7, 2 } },
+    { "x[1][arange(3) + 2]", { 1, 0, 0 }, { 1, 7, 8 } },
+    { "reshape(x, (42, 8))[0]", { 0 }, { 6, 7, 8 } },
+    { "1.5", { 0 }, { 0 } },
+};
+
+START_TEST(parts_read)
+{
+    const struct part_case *c = &parts[_i];
+    rd_expr                *x = leaf((rd_shape){ 3, 0, { 6, 7, 8 } });
+    rd_expr                *y = rd_formula(ctx, c->formula, (rd_names){ &(rd_name){ "x", x }, 1 });
+    rd_part                 part;
+
+    ck_assert_msg(y, "%s: %s", c->formula, rd_error_text(ctx));
+    ck_assert(rd_part_read(ctx, RD_RESULTS({ y, NULL }), x, &part));
+    for (int a = 0; a < 3; a++)
+        ck_assert_msg(part.shape.at[a] == c->n[a] &&
+                          (part.first.at[a] == c->first[a] || c->n[a] == 0),
+                      "%s: axis %d from %lld on, %lld", c->formula, a, (long long)part.first.at[a],
+                      (long long)part.shape.at[a]);
+}
+END_TEST
+
+START_TEST(parts_refused)
+{
+    rd_expr *x = leaf((rd_shape){ 1, 0, { 6 } });
+    rd_part  part;
+
+    ck_assert(!rd_part_read(ctx, RD_RESULTS({ x, NULL }), rd_neg(x), &part) &&
+              strstr(rd_error_text(ctx), "rd_part_read: not a leaf"));
+    rd_error_clear(ctx);
+    ck_assert(!rd_part_read(ctx, RD_RESULTS({ x, NULL }), x, NULL) &&
+              rd_error(ctx) == RD_ERR_ARGUMENT);
+    rd_error_clear(ctx);
+    ck_assert(!rd_part_read(ctx, RD_RESULTS({ NULL, NULL }), x, &part) && part.shape.n == 0);
+}
+END_TEST
+
 START_TEST(axis_sources_refused)
 {
     rd_expr     *x = leaf((rd_shape){ 1, 0, { 6 } });
@@ -625,6 +679,8 @@ int main(void)
     tcase_add_loop_test(tc, axis_sources, 0, COUNT(sources));
     tcase_add_test(tc, elements_come_from);
     tcase_add_test(tc, axis_sources_refused);
+    tcase_add_loop_test(tc, parts_read, 0, (int)(sizeof parts / sizeof *parts));
+    tcase_add_test(tc, parts_refused);
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);

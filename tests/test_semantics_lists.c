@@ -20,6 +20,7 @@ static const int64_t border[] = { 0, 5 };
 static const bool    pair[1]  = { true };
 static rd_expr      *x, *z, *s, *row, *four, *pos, *col, *grids[RD_MAX_RANK];
 static rd_named      named[4];
+static rd_part       part;
 
 static void setup(void)
 {

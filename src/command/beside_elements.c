@@ -1,5 +1,6 @@
 /* beside_elements.c - elements of what goes along with a result: of all parts, and cut alike. */
 #include "beside_gather.h"
+#include "files/late.h"
 #include "times.h"
 #include <string.h>
 
@@ -12,6 +13,7 @@ static void *elements_of(rd_ctx *ctx, rd_expr *x, const char *name)
     const int64_t  bytes = cmd_points(&shape, type, name) * cmd_size_of(type);
     void          *to    = bytes < SMALL ? cmd_room((size_t)bytes) : cmd_storage(bytes, name);
 
+    cmd_read_whole(ctx, x);
     if (rd_eval(ctx, x, &(rd_array){ .data = to, .type = type, .shape = shape }) != RD_OK)
         cmd_fail_of(ctx);
     return to;

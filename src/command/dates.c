@@ -5,6 +5,7 @@
  * and is a coordinate along axes of such groups, tas - clim[month(time)].  Any other array of whole numbers made
  * of it, month(time) - 1, is one as all are: labels from 0, and places. */
 #include "dates.h"
+#include "files/late.h"
 #include "axes.h"
 #include "date_parts.h"
 #include "times.h"
@@ -53,6 +54,7 @@ static void *elements_of(cmd_inputs *in, rd_expr *x, rd_dtype type)
     void *const at = cmd_room((size_t)count_of(x) * 8 + 8);
     rd_array    to = { .data = at, .type = type, .shape = rd_shape_of(x) };
 
+    cmd_read_whole(in->ctx, x);
     return rd_eval(in->ctx, rd_cast(x, type), &to) == RD_OK ? at : NULL;
 }
 

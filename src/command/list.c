@@ -21,7 +21,8 @@ static void list_variable(cmd_file *file, cmd_variable *v)
 
     if (file->format->look && !v->why) {
         const char *sentence = cmd_try(look, &(sight){ file, v });
-        v->why               = sentence ? cmd_reason(sentence, file->path) : NULL;
+        if (sentence)
+            v->why = cmd_reason(sentence, file->path);
         rd_error_clear(file->ctx); /* the first one stays, and would be the reason of the next */
     }
     for (int k = 0; k < v->shape.n; k++)

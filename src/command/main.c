@@ -1,6 +1,7 @@
 /* main.c - rdim: formulas of arrays in files. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "beside.h"
+#include "files/late.h"
 #include "inputs.h"
 #include "options.h"
 #include "output.h"
@@ -86,6 +87,8 @@ static void run(rd_ctx *ctx, const cmd_options *o)
         return;
     }
     cmd_keep_beside(&in, o, &results, &targets);
+    cmd_read_wanted(ctx, wanted(&results));
+    c.opened = cmd_seconds();
     cmd_make_room(&targets, &results);
     evaluate(ctx, o, &in, &results);
     c.computed = cmd_seconds();

@@ -14,6 +14,7 @@ typedef struct cmd_result {
     bool        keeps;         /* units, by what each step of the formula does */
     const struct cmd_made_of *made;
     struct cmd_kept *kept; /* beside numbers (beside.h); NULL: nothing was gathered */
+    const char *calendar;      /* of units that are times since some day */
 } cmd_result;
 
 struct cmd_results {

@@ -29,16 +29,19 @@ static void set_axes(const cmd_inputs *in, cmd_result *r)
 }
 
 /* Of the one variable that it is made of.  What is counted or compared has a type of integers that no
- * variable need have. */
+ * variable need have, and times are no times once they are subtracted. */
 static void set_units(const cmd_inputs *in, cmd_result *r)
 {
     const cmd_known *only = cmd_only_operand(in, r->made);
     const rd_dtype   type = rd_type_of(r->x);
+    const bool       date = only && only->v.units && strcasestr(only->v.units, " since ");
 
-    if (!only || !r->keeps || !(cmd_is_float(type) || type == rd_type_of(only->v.x)))
+    if (!only || !r->keeps || (date && !cmd_keeps_dates(r->formula)) ||
+        !(cmd_is_float(type) || type == rd_type_of(only->v.x)))
         return;
-    r->units = only->v.units;
-    r->title = only->v.title;
+    r->units    = only->v.units;
+    r->title    = only->v.title;
+    r->calendar = date ? only->v.calendar : NULL;
 }
 
 static bool has_input(const cmd_inputs *in)

@@ -11,4 +11,6 @@ cmd_results cmd_read_formula(const cmd_options *options, cmd_inputs *inputs);
 /* Are the units of what a statement says those of what it is made of?  Means are, and variances are
  * not, nor what is made of the n names that have lost them. */
 bool cmd_keeps_units(const char *statement, int n, const char *const *lost);
+/* Of a statement that keeps units: are its results of dates dates, and no differences of them? */
+bool cmd_keeps_dates(const char *statement);
 #endif

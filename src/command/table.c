@@ -12,10 +12,13 @@ static const char *value_text(const cmd_result *r, int64_t i)
 {
     const double value = cmd_value(r, i);
     const bool   wide  = r->array.type == RD_C64 || r->array.type == RD_C128;
+    const char  *date  = wide ? NULL : cmd_date_text(value, r->units, r->calendar);
     const double other = r->array.type == RD_C64 ? (double)((const float *)r->array.in)[2 * i + 1]
                          : r->array.type == RD_C128 ? ((const double *)r->array.in)[2 * i + 1]
                                                     : 0;
 
+    if (date)
+        return date;
     if (r->array.type == RD_BOOL)
         return value != 0 ? "true" : "false";
     if (wide)
@@ -48,7 +51,9 @@ static const char *axis_title(const cmd_result *r, int k)
 
 static const char *result_title(const cmd_result *r)
 {
-    return r->units ? cmd_text("%s (%s)", r->name, r->units) : r->name;
+    return r->units && !cmd_date_text(0, r->units, r->calendar)
+               ? cmd_text("%s (%s)", r->name, r->units)
+               : r->name;
 }
 
 /* Cells by columns, each as wide as its longest one, to the right. */
@@ -141,11 +146,15 @@ static void print_axes(const cmd_result *r)
     }
 }
 
-/* Elements of the type of r; whole numbers have all their digits. */
-static const char *extreme_text(const void *of, rd_dtype type)
+/* Elements like those of r; whole numbers have all their digits. */
+static const char *extreme_text(const cmd_result *r, const void *of, rd_dtype type)
 {
-    return cmd_is_float(type) ? cmd_text("%.*g", DIGITS, cmd_element(of, type, 0))
-                              : cmd_element_text(of, type, 0);
+    const double value = cmd_element(of, type, 0);
+    const char  *date  = cmd_date_text(value, r->units, r->calendar);
+
+    return date                 ? date
+           : cmd_is_float(type) ? cmd_text("%.*g", DIGITS, value)
+                                : cmd_element_text(of, type, 0);
 }
 
 static void summarise(rd_ctx *ctx, const cmd_result *r)
@@ -172,8 +181,8 @@ static void summarise(rd_ctx *ctx, const cmd_result *r)
         NULL);
     if (status != RD_OK)
         cmd_fail_of(ctx);
-    printf("  min %s, mean %.*g, max %s", extreme_text(&low, type), DIGITS, mean,
-           extreme_text(&high, type));
+    printf("  min %s, mean %s, max %s", extreme_text(r, &low, type), extreme_text(r, &mean, RD_F64),
+           extreme_text(r, &high, type));
     if (missing)
         printf("; %lld of %lld missing", (long long)missing, (long long)n);
     putchar('\n');
@@ -182,8 +191,8 @@ static void summarise(rd_ctx *ctx, const cmd_result *r)
 /* For scripts: one number and nothing else. */
 static void print_number(const cmd_result *r)
 {
-    const char *text = r->array.type == RD_BOOL ? value_text(r, 0)
-                                                : cmd_element_text(r->array.in, r->array.type, 0);
+    const bool  shown = r->array.type == RD_BOOL || cmd_date_text(0, r->units, r->calendar);
+    const char *text  = shown ? value_text(r, 0) : cmd_element_text(r->array.in, r->array.type, 0);
 
     if (r->named)
         printf("%s = ", r->name);

@@ -71,3 +71,21 @@ bool cmd_keeps_units(const char *statement, int n_lost, const char *const *lost)
     }
     return true;
 }
+
+bool cmd_keeps_dates(const char *statement)
+{
+    static const char *const differences[] = { "std(", "diff(", "norm(", "rolling_std(", "abs(" };
+    int                      depth = 0, brackets = 0;
+
+    for (size_t k = 0; k < sizeof differences / sizeof *differences; k++)
+        if (strstr(statement, differences[k]))
+            return false;
+    for (const char *p = statement; *p; p++) {
+        brackets += (*p == '[') - (*p == ']');
+        depth += (*p == '(') - (*p == ')');
+        const bool keyword = depth > 0 && p > statement && p[-1] == '=';
+        if (brackets == 0 && !keyword && (*p == '+' || *p == '-'))
+            return false;
+    }
+    return true;
+}

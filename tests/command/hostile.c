@@ -7,6 +7,7 @@
  *
  * Where a library breaks that reads a file for us, the command must say so and go on living: such
  * reports of the sanitizer, whose first frame is a library's, are counted, and are no findings. */
+#include "files/late.h"
 #include "files/reader.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -75,6 +76,7 @@ static void read_all(const char *path)
         rd_expr *x = cmd_read(file, v);
         if (rd_type_of(x) == RD_C64 || rd_type_of(x) == RD_C128)
             x = rd_real(x);
+        cmd_read_wanted(ctx, RD_RESULTS({ x, NULL }));
         if (rd_eval(ctx, rd_sum(rd_cast(x, RD_F64), RD_ALL), RD_INTO(&sum, RD_SCALAR)) != RD_OK)
             cmd_fail_of(ctx);
     }
@@ -249,8 +251,11 @@ static cmd_place nowhere(const cmd_file *file, const cmd_variable *v)
     return (cmd_place){ .offset = -1 };
 }
 
-static void no_decode(const cmd_file *file, const cmd_variable *v, void *to)
+static void no_decode(const cmd_file *file, const cmd_variable *v, int64_t first, int64_t n,
+                      void *to)
 {
+    (void)first;
+    (void)n;
     (void)file;
     (void)v;
     (void)to;

@@ -394,6 +394,87 @@ START_TEST(inflates)
 }
 END_TEST
 
+/* ---- Boxes of large variables ------------------------------------------------------------------- */
+enum { BOX_T = 100, BOX_Y = 128, BOX_X = 128 };
+
+/* The elements of v are their places.  Chunks of 7 rows jut out; without chunks the elements are of the
+ * other order of bytes. */
+static void make_large(const char *name, int mode, bool chunked)
+{
+    const size_t start[3] = { 0 }, count[3] = { BOX_T, BOX_Y, BOX_X };
+    float       *at = malloc(sizeof(float) * BOX_T * BOX_Y * BOX_X);
+    int          file, dims[3], id;
+
+    for (int i = 0; i < BOX_T * BOX_Y * BOX_X; i++)
+        at[i] = (float)i;
+    ok(nc->create(name, mode, &file));
+    ok(nc->def_dim(file, "time", BOX_T, &dims[0]));
+    ok(nc->def_dim(file, "y", BOX_Y, &dims[1]));
+    ok(nc->def_dim(file, "x", BOX_X, &dims[2]));
+    ok(nc->def_var(file, "v", NC_FLOAT, 3, dims, &id));
+    if (chunked) {
+        ok(nc->def_var_chunking(file, id, NC_CHUNKED, (const size_t[]){ 7, 64, 128 }));
+        ok(nc->def_var_deflate(file, id, 1, 1, 1));
+    }
+    ok(nc->put_att_float(file, id, "missing_value", NC_FLOAT, 1, (const float[]){ -1 }));
+    ok(nc->enddef(file));
+    ok(nc->put_vara(file, id, start, count, at));
+    ok(nc->close(file));
+    free(at);
+}
+
+/* Zeros over the middle of a chunk. */
+static void damage(const char *name, int chunk)
+{
+    static const char zeros[64];
+    const rd_shape    shape = { 3, 0, { BOX_T, BOX_Y, BOX_X } };
+    const cmd_place   place = cmd_hdf5_place(name, "v", RD_F32, &shape);
+    FILE             *f     = fopen(name, "r+b");
+
+    ck_assert(f && place.chunk && chunk < place.n);
+    ck_assert_int_eq(
+        fseek(f, (long)(place.chunk[chunk].at + place.chunk[chunk].bytes / 2), SEEK_SET), 0);
+    ck_assert_uint_eq(fwrite(zeros, 1, sizeof zeros, f), sizeof zeros);
+    ck_assert_int_eq(fclose(f), 0);
+}
+
+/* Chunks that no result needs are not looked at: one of rows 49 to 55 is damaged. */
+START_TEST(boxes)
+{
+    static const char *const files[]    = { "box.nc", "box.h5", "classic_box.nc" };
+    static const char *const formulas[] = {
+        "all(v[0] == _w[0])",
+        "all(v[3:9, 1:9] == _w[3:9, 1:9])",
+        "all((2 * v)[99, ::2, 5:1:-1] == 2 * _w[99, ::2, 5:1:-1])",
+        "all(v[60:81:7, 127] + v[90, 5] == _w[60:81:7, 127] + _w[90, 5])",
+        "all(nanmax(v[:49], axis=0)[64:, 3] == _w[48, 64:, 3])",
+        "all(concat((v[:49], v[:9]), axis=0)[48:50, 3] == concat((_w[48:49, 3], _w[:1, 3]), axis=0))",
+        "all(v[56:] == _w[56:])",
+    };
+    char line[512];
+
+    make_large("box.nc", NC_CLOBBER | NC_NETCDF4, true);
+    make_large("box.h5", NC_CLOBBER | NC_NETCDF4, true);
+    make_large("classic_box.nc", NC_CLOBBER | NC_64BIT_OFFSET, false);
+    run_well("$R --version");
+    damage("box.nc", 14);
+    damage("box.h5", 15);
+    for (int k = 0; k < COUNT(files) * COUNT(formulas); k++) {
+        snprintf(line, sizeof line, "$R '_w = reshape(arange(1638400), (100, 128, 128)); %s' %s",
+                 formulas[k % COUNT(formulas)], files[k / COUNT(formulas)]);
+        run_well(line);
+        ck_assert_msg(strcmp(out, "true\n") == 0, "%s: %s", line, out);
+    }
+    run_well("$R v box.nc --only '99, 127, 127'; $R v box.nc v=box.h5 --only '3, 0, 1'; "
+             "cp box.nc b1.nc; $R 'w[101, 0, 0]' w=box.nc,b1.nc --join time");
+    ck_assert_str_eq(out, "1638399\n49153\n16384\n");
+    ck_assert_int_eq(run("$R 'mean(v)' box.nc"), 1);
+    ck_assert_int_eq(run("$R 'v[50, 0, 0]' box.nc"), 1);
+    ck_assert_int_eq(run("$R 'v[50, 64, 0]' box.h5"), 1);
+    run_well("rm box.nc box.h5 b1.nc classic_box.nc");
+}
+END_TEST
+
 START_TEST(keeps_scales)
 {
     run_well("$R --version");
@@ -482,6 +563,7 @@ int main(void)
     tcase_add_test(tc, large_results);
     tcase_add_test(tc, filters);
     tcase_add_test(tc, damaged_chunks);
+    tcase_add_test(tc, boxes);
     tcase_add_test(tc, inflates);
     tcase_add_test(tc, keeps_scales);
     tcase_add_test(tc, joins_records);

@@ -16,6 +16,8 @@ enum { MOST_POINTS = 1 << 20 };
 const char *const rd_fuzz_words[] = { "{'descr': '<f8', ",
                                       "'fortran_order': True, ",
                                       "'shape': (3, 4), }",
+                                      "{'descr': [('a', '<M8[2M]'), ('b', '>i2', (2,))], ",
+                                      "('a', [('b', '<f8')], (2, 3))",
                                       "PK\3\4",
                                       "PK\1\2",
                                       "PK\5\6",

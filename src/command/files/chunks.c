@@ -61,6 +61,7 @@ typedef struct job {
     int                 fd;
     const cmd_variable *v;
     const cmd_place    *place;
+    const rd_part      *part;
     char               *to;
     int64_t      size, whole, packed; /* bytes of an element, a chunk, the largest in the file */
     atomic_llong next;
@@ -134,6 +135,28 @@ static void put(const job *j, int64_t k, const char *from)
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
+/* Has chunk k elements of the part? */
+static bool is_wanted(const job *j, int64_t k)
+{
+    for (int a = j->v->shape.n; a-- > 0;) {
+        const int64_t here = j->place->extent[a], n = (j->v->shape.at[a] + here - 1) / here;
+        const int64_t start = k % n * here, first = j->part->first.at[a];
+
+        if (start + here <= first || start >= first + j->part->shape.at[a])
+            return false;
+        k /= n;
+    }
+    return true;
+}
+
+static bool is_whole(const cmd_variable *v, const rd_part *part)
+{
+    for (int a = 0; a < v->shape.n; a++)
+        if (part->shape.at[a] != v->shape.at[a])
+            return false;
+    return true;
+}
+
 static void *work(void *of)
 {
     job          *j     = of;
@@ -142,6 +165,8 @@ static void *work(void *of)
     int           error = room ? 0 : ENOMEM, nothing = 0;
 
     for (int64_t k; !error && (k = atomic_fetch_add(&j->next, 1)) < j->place->n;) {
+        if (!is_wanted(j, k))
+            continue;
         const char *const from = unpack(j, k, (char *[]){ room, room + bytes }, &error);
 
         if (from) {
@@ -158,15 +183,16 @@ static void *work(void *of)
 }
 
 static bool unpack_all(int fd, const char *path, const cmd_variable *v, const cmd_place *p,
-                       void *to)
+                       const rd_part *part, void *to)
 {
-    job j = { .fd = fd, .v = v, .place = p, .to = to, .size = cmd_size_of(v->type) };
+    job j = { .fd = fd, .v = v, .place = p, .part = part, .to = to, .size = cmd_size_of(v->type) };
 
     j.whole = j.size;
     for (int a = 0; a < v->shape.n; a++)
         j.whole *= p->extent[a];
     for (int64_t k = 0; k < p->n; k++)
-        j.packed = p->chunk[k].bytes > j.packed ? p->chunk[k].bytes : j.packed;
+        if (p->chunk[k].bytes > j.packed && is_wanted(&j, k))
+            j.packed = p->chunk[k].bytes;
     (void)cmd_can_inflate(); /* loaded before threads ask for it */
     cmd_share_work(work, &j, p->n);
     const int error = atomic_load(&j.error);
@@ -175,17 +201,18 @@ static bool unpack_all(int fd, const char *path, const cmd_variable *v, const cm
     return !error;
 }
 
-bool cmd_read_chunks(const char *path, const cmd_variable *v, const cmd_place *p, void *to)
+bool cmd_read_chunks(const char *path, const cmd_variable *v, const cmd_place *p,
+                     const rd_part *part, void *to)
 {
     int64_t   size;
     bool      all = true;
     const int fd  = cmd_open_to_read(path, &size);
 
-    if (p->n_filter == 0 && are_runs(v, p))
+    if (p->n_filter == 0 && are_runs(v, p) && is_whole(v, part))
         cmd_read_runs(fd, path, to, cmd_points(&v->shape, v->type, v->name) * cmd_size_of(v->type),
                       p);
     else
-        all = unpack_all(fd, path, v, p, to);
+        all = unpack_all(fd, path, v, p, part, to);
     close(fd);
     return all;
 }

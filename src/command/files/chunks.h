@@ -3,7 +3,9 @@
 #define CMD_CHUNKS_H
 #include "files/file.h"
 
-/* All elements of a variable whose chunks are at these places, in C order.  False: one is not what it is
- * said to be, which the library may know more about. */
-bool cmd_read_chunks(const char *path, const cmd_variable *v, const cmd_place *place, void *to);
+/* The chunks of a variable that hold elements of a part, each to its place among all elements in C order,
+ * of which `to` is the first.  False: one is not what it is said to be, which the library may know more
+ * about. */
+bool cmd_read_chunks(const char *path, const cmd_variable *v, const cmd_place *place,
+                     const rd_part *part, void *to);
 #endif

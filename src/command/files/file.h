@@ -51,6 +51,7 @@ typedef struct cmd_variable {
     rd_shape    shape;
     cmd_axis   *axis;                     /* as many as the shape has */
     const char *units, *title, *standard; /* NULL: not said */
+    const char *calendar;                 /* of times; NULL: not said */
     const char *layout;                   /* "mapped", "chunks, deflated": how it is stored */
     const char *same_as; /* another name of the group of that path; NULL: it is none */
     const char *why;     /* it cannot be read; NULL: nothing is known against it */
@@ -96,8 +97,13 @@ struct cmd_format {
     const char *name, *suffixes; /* suffixes: ".nc .nc4 " */
     /* Is it one, by its first bytes?  NULL: only the name says so. */
     bool (*matches)(const uint8_t *bytes, size_t n);
+    /* Likewise, of a folder; NULL: it is none. */
+    bool (*is_folder)(const char *path);
     void (*open)(cmd_file *file);
     rd_expr *(*read)(cmd_file *file, cmd_variable *v); /* NULL: the next three are there */
+    /* The elements in a part, and maybe others beside them, each to its place behind `to`.  NULL: of
+     * leaves that are read late (late.h) there is no other one. */
+    void (*read_part)(const cmd_file *file, const cmd_variable *v, const rd_part *part, void *to);
     /* Of formats that a library reads: these run in the reader, and `open` and `coordinates` do, too
      * (reader.h).  `load`, before any of them, loads the library.  Where many files are read, `close` and
      * `reopen` take turns between other calls. */
@@ -105,7 +111,8 @@ struct cmd_format {
     void (*close)(cmd_file *file);
     void (*reopen)(cmd_file *file);
     cmd_place (*place)(const cmd_file *file, const cmd_variable *v);
-    void (*decode)(const cmd_file *file, const cmd_variable *v, void *to);
+    /* n rows along the first axis; a variable without axes is one row. */
+    void (*decode)(const cmd_file *file, const cmd_variable *v, int64_t first, int64_t n, void *to);
     /* Coordinates of v's axes, where a file has them; NULL: it never has. */
     void (*coordinates)(cmd_file *file, cmd_variable *v);
     /* What the file says about v, or, where v is NULL, about itself.  NULL: it says nothing. */
@@ -139,6 +146,8 @@ cmd_file *cmd_open_raw(rd_ctx *ctx, const char *text);
 /* The variable of that path, or the only one of that name in some group; NULL: none.  Ends the program
  * where several groups have one. */
 cmd_variable *cmd_find(const cmd_file *file, const char *name);
+/* The same without a format's own rules. */
+cmd_variable *cmd_find_by_path(const cmd_file *file, const char *name);
 /* What a formula sees: the leaf, unpacked.  Made once. */
 rd_expr *cmd_read(cmd_file *file, cmd_variable *v);
 /* What lies in the file: the leaf, not unpacked; characters as bytes, texts as the u64 that points to
@@ -213,8 +222,13 @@ bool cmd_fits_cache(int64_t bytes);
 /* Room for what is decoded, zeroed: memory, or, where it is more than memory should hold, a file
  * without a name that is mapped. */
 void *cmd_storage(int64_t bytes, const char *what);
-/* The same as an open file to write to. */
+/* Addresses for what is decoded later, or in part: there is no memory until cmd_fill_reserve(), which
+ * gives some for so many bytes that are written. */
+void *cmd_reserve(int64_t bytes, const char *what);
+void  cmd_fill_reserve(void *at, int64_t bytes, int64_t written, const char *what);
+/* The same as cmd_storage() as an open file to write to; the latter where only so many bytes are. */
 int cmd_storage_file(int64_t bytes, const char *what);
+int cmd_storage_file_for(int64_t bytes, int64_t written, const char *what);
 /* Bytes beyond which cmd_storage() takes a file; 0: half of what the process may have. */
 void cmd_set_memory(int64_t bytes);
 /* A leaf of elements that stay where they are. */

@@ -1,13 +1,15 @@
 /* formats.c - the table of formats, and what is the same for all of them. */
 #include "files/chunks.h"
 #include "files/formats.h"
+#include "files/late.h"
 #include "files/packing.h"
 #include "files/reader.h"
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-const cmd_format *const cmd_formats[] = { &cmd_npy, &cmd_npz, &cmd_netcdf, &cmd_hdf5,
-                                          &cmd_csv, &cmd_raw, NULL };
+const cmd_format *const cmd_formats[] = { &cmd_npy,         &cmd_npz, &cmd_netcdf, &cmd_hdf5,
+                                          &cmd_zarr_format, &cmd_csv, &cmd_raw,    NULL };
 
 bool cmd_has_suffix(const char *path, const char *suffixes)
 {
@@ -98,8 +100,40 @@ static void check_stream(const char *path, const cmd_format *format)
             path, format->name);
 }
 
+static bool is_folder(const char *path)
+{
+    struct stat facts;
+
+    return !cmd_is_stream(path) && stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+static cmd_file *open_here(rd_ctx *ctx, const char *path, const cmd_format *format)
+{
+    cmd_file *file = cmd_room(sizeof *file);
+
+    *file = (cmd_file){ .ctx = ctx, .path = path, .format = format };
+    format->open(file);
+    return file;
+}
+
+/* Its name may end with a slash. */
+static cmd_file *open_folder(rd_ctx *ctx, const char *path)
+{
+    size_t n = strlen(path);
+
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    path = cmd_copy(path, n);
+    for (int k = 0; cmd_formats[k]; k++)
+        if (cmd_formats[k]->is_folder && cmd_formats[k]->is_folder(path))
+            return open_here(ctx, path, cmd_formats[k]);
+    cmd_fail("%s: a directory, and no Zarr store", path);
+}
+
 cmd_file *cmd_open(rd_ctx *ctx, const char *path)
 {
+    if (is_folder(path))
+        return open_folder(ctx, path);
     uint8_t       first[16] = { 0 };
     int64_t       size;
     const int     fd = cmd_open_to_read(path, &size);
@@ -124,10 +158,7 @@ cmd_file *cmd_open(rd_ctx *ctx, const char *path)
     check_stream(path, format);
     if (format->decode)
         return cmd_reader_open(ctx, path, format);
-    cmd_file *file = cmd_room(sizeof *file);
-    *file          = (cmd_file){ .ctx = ctx, .path = path, .format = format };
-    format->open(file);
-    return file;
+    return open_here(ctx, path, format);
 }
 
 cmd_variable *cmd_add_variables(cmd_file *file, int n)
@@ -203,16 +234,19 @@ static cmd_variable *find_last_part(const cmd_file *file, const char *name)
 }
 
 /* Each turn takes a group's name off the front of what is left, so that they end. */
-cmd_variable *cmd_find(const cmd_file *file, const char *name)
+cmd_variable *cmd_find_by_path(const cmd_file *file, const char *name)
 {
-    if (file->format->find)
-        return file->format->find(file, name);
     cmd_variable *found = find_path(file, name);
     const char   *path  = name;
 
     while (!found && strchr(path, '/') && (path = listed_path(file, path)))
         found = find_path(file, path);
     return found ? found : find_last_part(file, name);
+}
+
+cmd_variable *cmd_find(const cmd_file *file, const char *name)
+{
+    return file->format->find ? file->format->find(file, name) : cmd_find_by_path(file, name);
 }
 
 const char *cmd_reason(const char *sentence, const char *path)
@@ -227,7 +261,7 @@ static const void *decode(cmd_file *file, const cmd_variable *v, int64_t bytes)
 {
     const int fd = cmd_storage_file(bytes, v->name);
 
-    cmd_reader_decode(file, v, fd, bytes);
+    cmd_reader_decode(file, v, 0, v->shape.n ? v->shape.at[0] : 1, fd, bytes);
     const void *at = cmd_map(fd, 0, bytes);
     close(fd);
     if (!at)
@@ -247,10 +281,12 @@ static rd_expr *read_found(cmd_file *file, cmd_variable *v)
         v->offset = place.offset;
         return cmd_read_dense(file->ctx, file->path, v);
     }
+    if (cmd_may_be_late(v, bytes))
+        return cmd_leaf_late(file, v, &place, bytes);
     if (place.chunk) {
         void *const to = cmd_storage(bytes, v->name);
 
-        if (cmd_read_chunks(file->path, v, &place, to))
+        if (cmd_read_chunks(file->path, v, &place, &(rd_part){ .shape = v->shape }, to))
             return cmd_leaf(file->ctx, v, to);
     }
     return cmd_leaf(file->ctx, v, decode(file, v, bytes));
@@ -293,7 +329,9 @@ rd_expr *cmd_read(cmd_file *file, cmd_variable *v)
     v->x         = raw ? cmd_unpack(file->ctx, &v->packing, raw) : NULL;
     if (!v->x)
         cmd_fail_of(file->ctx);
-    if (format->coordinates)
+    if (format->coordinates && format->decode)
         cmd_reader_coordinates(file, v);
+    else if (format->coordinates)
+        format->coordinates(file, v);
     return v->x;
 }

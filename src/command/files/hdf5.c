@@ -340,20 +340,51 @@ static cmd_place place(const cmd_file *file, const cmd_variable *v)
 }
 
 /* ---- Elements -------------------------------------------------------------------------------- */
-static void decode(const cmd_file *file, const cmd_variable *v, void *to)
+/* Some rows along the first axis, as places in the file and in memory. */
+typedef struct rows {
+    hid_t in_file, in_memory;
+} rows;
+
+static rows select_rows(const dataset *d, int64_t first, int64_t n)
 {
-    const int64_t points = cmd_points(&v->shape, v->type, v->name);
-    char         *at     = to;
-    dataset       d;
+    hsize_t start[H5S_MAX_RANK] = { (hsize_t)first }, count[H5S_MAX_RANK];
+
+    if (d->shape->n == 0 || n == d->shape->at[0])
+        return (rows){ H5S_ALL, H5S_ALL };
+    for (int a = 0; a < d->shape->n; a++)
+        count[a] = (hsize_t)(a ? d->shape->at[a] : n);
+    const rows r = { d->h5->H5Dget_space(d->id),
+                     d->h5->H5Screate_simple(d->shape->n, count, NULL) };
+    d->h5->H5Sselect_hyperslab(r.in_file, H5S_SELECT_SET, start, NULL, count, NULL);
+    return r;
+}
+
+static void drop_rows(const dataset *d, const rows *r)
+{
+    if (r->in_file == H5S_ALL)
+        return;
+    d->h5->H5Sclose(r->in_file);
+    d->h5->H5Sclose(r->in_memory);
+}
+
+static void decode(const cmd_file *file, const cmd_variable *v, int64_t first, int64_t n, void *to)
+{
+    rd_shape some = v->shape;
+    char    *at   = to;
+    dataset  d;
 
     if (!open_set(&d, id_of(file), v->name, v->type, &v->shape))
         cmd_fail("%s: %s cannot be opened", file->path, v->name);
     const hid_t memory = cmd_hdf5_memory_type(d.h5, d.type);
-    if (d.h5->H5Dread(d.id, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, to) < 0)
+    const rows  r      = select_rows(&d, first, n);
+    if (d.h5->H5Dread(d.id, memory, r.in_memory, r.in_file, H5P_DEFAULT, to) < 0)
         cmd_fail("%s: %s cannot be read (damaged, or a filter that is not installed)", file->path,
                  v->name);
+    drop_rows(&d, &r);
     d.h5->H5Tclose(memory);
     close_set(&d);
+    some.at[0]           = n;
+    const int64_t points = cmd_points(&some, v->type, v->name);
     for (int64_t i = 0; v->type == RD_BOOL && i < points; i++)
         at[i] = at[i] != 0;
 }

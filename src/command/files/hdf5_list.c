@@ -153,6 +153,8 @@ static void describe(void *of)
     v->units          = cmd_hdf5_text(h5, d->set, "units");
     v->title          = cmd_hdf5_text(h5, d->set, "long_name");
     v->standard       = cmd_hdf5_text(h5, d->set, "standard_name");
+    if (v->units && strstr(v->units, " since "))
+        v->calendar = cmd_hdf5_text(h5, d->set, "calendar");
     const char *class = cmd_hdf5_text(h5, d->set, "CLASS");
     v->is_axis        = class && strcmp(class, "DIMENSION_SCALE") == 0;
     cmd_read_packing(v, cmd_hdf5_text(h5, d->set, "_Unsigned"), cmd_hdf5_numbers,

@@ -182,6 +182,7 @@ static void write_file(const char *path, const char *aside, const cmd_results *r
         if (!elements)
             put_last(&w, set, type, r);
         put_text(&w, set, "units", r->units);
+        put_text(&w, set, "calendar", r->calendar);
         put_text(&w, set, "long_name", r->title);
         put_text(&w, set, "rdim_formula", r->formula);
         attach_scales(&w, set, r, results);

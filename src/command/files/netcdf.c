@@ -277,8 +277,10 @@ static void describe(const source *s, int group, int number, cmd_variable *v)
     v->units    = text_attribute(s, group, number, "units");
     v->title    = text_attribute(s, group, number, "long_name");
     v->standard = text_attribute(s, group, number, "standard_name");
-    v->is_axis  = rank == 1 && strcmp(name, v->axis[0].name) == 0;
-    v->layout   = layout_of(s, v);
+    if (v->units && strstr(v->units, " since "))
+        v->calendar = text_attribute(s, group, number, "calendar");
+    v->is_axis = rank == 1 && strcmp(name, v->axis[0].name) == 0;
+    v->layout  = layout_of(s, v);
     cmd_read_packing(v, text_attribute(s, group, number, "_Unsigned"), numbers,
                      &(attributes){ s, v });
     if (type < NC_FIRSTUSERTYPEID && stored != RD_AUTO)
@@ -373,15 +375,15 @@ static cmd_place place(const cmd_file *file, const cmd_variable *v)
     return cmd_hdf5_place(file->path, v->name, v->type, &v->shape);
 }
 
-static void decode(const cmd_file *file, const cmd_variable *v, void *to)
+static void decode(const cmd_file *file, const cmd_variable *v, int64_t first, int64_t n, void *to)
 {
     const source *s                  = file->state;
-    size_t        start[RD_MAX_RANK] = { 0 }, count[RD_MAX_RANK];
+    size_t        start[RD_MAX_RANK] = { (size_t)first }, count[RD_MAX_RANK];
 
     if (s->classic)
         cmd_classic_check(s->classic, number_of(v), v->name, v->shape.at[0]);
     for (int k = 0; k < v->shape.n; k++)
-        count[k] = (size_t)v->shape.at[k];
+        count[k] = (size_t)(k ? v->shape.at[k] : n);
     cmd_netcdf_check(s->path, v->name,
                      s->nc->get_vara(group_of(s, v), number_of(v), start, count, to));
 }

@@ -124,6 +124,7 @@ static int add_variable(writer *w, const cmd_result *r, cmd_layout *layout)
         cmd_netcdf_put_attributes(w, variable, &r->kept->attributes);
     else {
         cmd_netcdf_put_text(w, variable, "units", r->units);
+        cmd_netcdf_put_text(w, variable, "calendar", r->calendar);
         cmd_netcdf_put_text(w, variable, "long_name", r->title);
     }
     cmd_netcdf_put_text(w, variable, "rdim_formula", r->formula);

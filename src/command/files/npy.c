@@ -1,6 +1,7 @@
 /* npy.c - NumPy's .npy: read by the library, written so that results are evaluated right into the
  * file. */
 #include "files/formats.h"
+#include "files/records.h"
 #include "result.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,24 +24,51 @@ static _Noreturn void refuse(const cmd_file *file)
     cmd_fail("%s%s", file->path, text + n);
 }
 
+/* What an array of another type than the library's numbers is. */
+static cmd_records *records_of(const cmd_file *file)
+{
+    cmd_npy_place p = { .path = file->path };
+
+    if (rd_error(file->ctx) != RD_ERR_TYPE)
+        return NULL;
+    p.fd           = cmd_open_to_read(file->path, &p.size);
+    cmd_records *r = cmd_read_records(&p);
+    close(p.fd);
+    return r;
+}
+
 static void open_npy(cmd_file *file)
 {
-    cmd_variable *v = cmd_add_variables(file, 1);
-    rd_expr      *x = rd_load(file->ctx, cmd_path_to_open(file->path));
+    rd_expr     *x = rd_load(file->ctx, cmd_path_to_open(file->path));
+    cmd_records *r = x ? NULL : records_of(file);
 
-    if (!x)
+    if (!x && !r)
         refuse(file);
+    file->state = x ? (void *)x : r;
+    if (r) {
+        rd_error_clear(file->ctx);
+        cmd_add_fields(file, r, NULL, 0);
+        return;
+    }
+    cmd_variable  *v     = cmd_add_variables(file, 1);
     const rd_shape shape = rd_shape_of(x);
     v->name              = cmd_stem(file->path);
     v->layout            = "mapped";
     cmd_set_shape(v, rd_type_of(x), &shape);
-    file->state = x;
 }
 
 static rd_expr *read_npy(cmd_file *file, cmd_variable *v)
 {
-    (void)v;
-    return file->state;
+    cmd_npy_place p = { .path = file->path };
+
+    if (v->bytes == 0)
+        return file->state;
+    p.fd       = cmd_open_to_read(file->path, &p.size);
+    rd_expr *x = cmd_read_field(file->ctx, &p, file->state, v);
+    close(p.fd);
+    if (!v->is_axis)
+        cmd_read_record_axis(file, v);
+    return x;
 }
 
 /* As NumPy writes it: a dict padded with spaces to a multiple of 64 bytes, a newline last. */

@@ -2,6 +2,7 @@
  * deflated ones inflated to memory without a name. */
 #include "files/formats.h"
 #include "files/inflate.h"
+#include "files/records.h"
 #include "result.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -296,13 +297,13 @@ static void inflate_member(const archive *a, const cmd_variable *v, const member
 
 /* One member, read; or looked at, as far as its header: then nothing is known of its elements. */
 typedef struct reading {
-    cmd_file           *file;
-    const cmd_variable *v;
-    const member       *m;
-    archive             archive;
-    bool                looking;
-    int                 inflated; /* a file without a name; -1: there is none */
-    rd_expr            *x;
+    cmd_file     *file;
+    cmd_variable *v;
+    const member *m;
+    archive       archive;
+    bool          looking;
+    int           inflated; /* a file without a name; -1: there is none */
+    rd_expr      *x;
 } reading;
 
 static void read_stored(reading *r, int64_t data)
@@ -334,6 +335,28 @@ static const char *load_error(const reading *r)
     return cmd_reason(cmd_reason(text, r->archive.path), cmd_text("/proc/self/fd/%d", r->inflated));
 }
 
+/* The fields of records are variables of their own, found when the member is looked at. */
+static void meet_records(reading *r, const cmd_npy_place *p)
+{
+    cmd_records *const all = cmd_read_records(p);
+
+    if (!all || (!*all->field[0].name && all->field[0].why))
+        cmd_fail("%s: %s: %s", r->archive.path, r->v->name, load_error(r));
+    rd_error_clear(r->file->ctx);
+    if (r->v->bytes == 0 && !*all->field[0].name)
+        cmd_describe_field(r->v, all, 0);
+    if (r->v->bytes == 0) {
+        r->v->why = cmd_text("it has records, whose fields are variables, as %s.%s", r->v->name,
+                             all->field[0].name);
+        if (r->looking)
+            cmd_add_fields(r->file, all, r->v->name, r->v->id);
+    }
+    if (r->v->why && !r->looking)
+        cmd_fail("%s: %s cannot be read: %s", r->archive.path, r->v->name, r->v->why);
+    if (!r->looking)
+        r->x = cmd_read_field(r->file->ctx, p, all, r->v);
+}
+
 static void read_member(void *of)
 {
     reading      *r    = of;
@@ -347,7 +370,13 @@ static void read_member(void *of)
         read_stored(r, data);
     else
         read_deflated(r, data);
-    if (!r->x)
+    const bool stored = r->m->method == STORED;
+    if (!r->x && rd_error(r->file->ctx) == RD_ERR_TYPE)
+        meet_records(r, &(cmd_npy_place){ .fd    = stored ? r->archive.fd : r->inflated,
+                                          .path  = r->archive.path,
+                                          .begin = stored ? data : 0,
+                                          .size  = r->m->size });
+    else if (!r->x)
         cmd_fail("%s: %s: %s", r->archive.path, r->v->name, load_error(r));
 }
 
@@ -369,19 +398,43 @@ static rd_expr *read_as(cmd_file *file, cmd_variable *v, bool looking)
         close(r.inflated);
     if (fail)
         cmd_end(CMD_FAILED, fail);
-    const rd_shape shape = rd_shape_of(r.x);
-    cmd_set_shape(v, rd_type_of(r.x), &shape);
+    if (v->bytes == 0 && r.x) {
+        const rd_shape shape = rd_shape_of(r.x);
+        cmd_set_shape(v, rd_type_of(r.x), &shape);
+    }
     return r.x;
 }
 
 static rd_expr *read_npz(cmd_file *file, cmd_variable *v)
 {
-    return rd_label(read_as(file, v, false), v->name);
+    rd_expr *const x = rd_label(read_as(file, v, false), v->name);
+
+    if (v->bytes > 0 && !v->is_axis)
+        cmd_read_record_axis(file, v);
+    return x;
 }
 
 static void look_npz(cmd_file *file, cmd_variable *v)
 {
-    read_as(file, v, true);
+    if (v->bytes == 0)
+        read_as(file, v, true);
+}
+
+/* "member.field": fields are known once the member was looked at. */
+static cmd_variable *find_npz(const cmd_file *file, const char *name)
+{
+    cmd_variable *found = cmd_find_by_path(file, name);
+
+    for (size_t n = strlen(name); !found && n-- > 1;) {
+        cmd_variable *const array =
+            name[n] == '.' ? cmd_find_by_path(file, cmd_copy(name, n)) : NULL;
+
+        if (!array || array->bytes > 0 || array->why)
+            continue;
+        look_npz((cmd_file *)file, array);
+        found = cmd_find_by_path(file, name);
+    }
+    return found;
 }
 
 /* ---- Writing: members are stored, aligned to 64 bytes, with sizes of 64 bits ------------------- */
@@ -515,6 +568,7 @@ const cmd_format cmd_npz = { .name     = "NumPy .npz",
                              .open     = open_npz,
                              .read     = read_npz,
                              .look     = look_npz,
+                             .find     = find_npz,
                              .write    = write_npz };
 #else
 static void open_npz(cmd_file *file)

@@ -35,7 +35,8 @@ typedef struct desk {
     call          call;
     cmd_file     *file;
     cmd_variable *v;
-    int64_t       bytes; /* of DECODE: of elements; of OPEN: of the file */
+    int64_t       bytes;       /* of DECODE: of elements; of OPEN: of the file */
+    int64_t       first, rows; /* of DECODE */
     /* the answer */
     cmd_place   place;
     int         status;
@@ -122,13 +123,15 @@ static _Noreturn void fail_over_there(int status, const char *sentence)
 
 static void decode(int to)
 {
-    const size_t n  = (size_t)shared->bytes;
-    void        *at = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, to, 0);
+    const size_t  n   = (size_t)shared->bytes;
+    const int64_t all = shared->v->shape.n ? shared->v->shape.at[0] : 1;
+    void         *at  = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, to, 0);
 
     close(to);
     if (at == MAP_FAILED)
         cmd_fail("%s: no memory for %zu bytes: %s", shared->v->name, n, strerror(errno));
-    shared->file->format->decode(shared->file, shared->v, at);
+    shared->file->format->decode(shared->file, shared->v, shared->first, shared->rows,
+                                 (char *)at + shared->first * (shared->bytes / all));
     munmap(at, n);
 }
 
@@ -336,8 +339,11 @@ cmd_place cmd_reader_place(cmd_file *file, const cmd_variable *v)
     return shared->place;
 }
 
-void cmd_reader_decode(cmd_file *file, const cmd_variable *v, int to, int64_t bytes)
+void cmd_reader_decode(cmd_file *file, const cmd_variable *v, int64_t first, int64_t n, int to,
+                       int64_t bytes)
 {
+    shared->first = first;
+    shared->rows  = n;
     ask(DECODE, file, v, to, bytes);
 }
 

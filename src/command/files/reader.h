@@ -13,8 +13,10 @@
 cmd_file *cmd_reader_open(rd_ctx *ctx, const char *path, const cmd_format *format);
 /* format->place(). */
 cmd_place cmd_reader_place(cmd_file *file, const cmd_variable *v);
-/* format->decode(), into what cmd_storage_file() gave. */
-void cmd_reader_decode(cmd_file *file, const cmd_variable *v, int to, int64_t bytes);
+/* format->decode() of n rows to their place in what cmd_storage_file() gave, with room for all of them,
+ * `bytes`. */
+void cmd_reader_decode(cmd_file *file, const cmd_variable *v, int64_t first, int64_t n, int to,
+                       int64_t bytes);
 /* format->coordinates(). */
 void cmd_reader_coordinates(cmd_file *file, cmd_variable *v);
 /* format->say(), kept in v->said, or in file->said where v is NULL. */

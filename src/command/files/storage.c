@@ -127,15 +127,20 @@ static int file_without_name(int64_t bytes, const char *what)
     return fd;
 }
 
-int cmd_storage_file(int64_t bytes, const char *what)
+int cmd_storage_file_for(int64_t bytes, int64_t written, const char *what)
 {
-    const int fd = fits_memory(bytes) ? memfd_create("rdim", MFD_CLOEXEC) : -1;
+    const int fd = fits_memory(written) ? memfd_create("rdim", MFD_CLOEXEC) : -1;
 
     if (fd < 0)
         return file_without_name(bytes, what);
     if (ftruncate(fd, (off_t)bytes) != 0)
         cmd_fail("%s: no memory for %lld bytes: %s", what, (long long)bytes, strerror(errno));
     return fd;
+}
+
+int cmd_storage_file(int64_t bytes, const char *what)
+{
+    return cmd_storage_file_for(bytes, bytes, what);
 }
 
 void *cmd_storage(int64_t bytes, const char *what)
@@ -154,6 +159,32 @@ void *cmd_storage(int64_t bytes, const char *what)
         madvise(at, (size_t)bytes, MADV_HUGEPAGE);
 #endif
     return at;
+}
+
+void *cmd_reserve(int64_t bytes, const char *what)
+{
+    void *at = mmap(NULL, bytes > 0 ? (size_t)bytes : 1, PROT_NONE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (at == MAP_FAILED)
+        cmd_fail("%s: no addresses for %lld bytes: %s", what, (long long)bytes, strerror(errno));
+    return at;
+}
+
+void cmd_fill_reserve(void *at, int64_t bytes, int64_t written, const char *what)
+{
+    const bool fits = fits_memory(written), whole = written == bytes;
+    const int  fd   = fits ? -1 : file_without_name(bytes, what);
+    const int flags = fits ? MAP_PRIVATE | MAP_ANONYMOUS | (whole ? 0 : MAP_NORESERVE) : MAP_SHARED;
+
+    if (mmap(at, (size_t)bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED, fd, 0) == MAP_FAILED)
+        cmd_fail("%s: no memory for %lld bytes: %s", what, (long long)written, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+#ifdef MADV_HUGEPAGE
+    if (fits && whole)
+        madvise(at, (size_t)bytes, MADV_HUGEPAGE);
+#endif
 }
 
 rd_expr *cmd_leaf(rd_ctx *ctx, const cmd_variable *v, const void *data)

@@ -213,7 +213,90 @@ def netcdf_types():
     f.close()
 
 
+def records():
+    days = np.array(["2000-01-01", "2000-01-02", "2000-03-01T12:30", "2000-03-02"], dtype="M8[s]")
+    part = np.dtype([("a", ">i2"), ("b", "f8", (2, 3))])
+    kind = np.dtype([("time", "M8[s]"), ("x", "f4"), ("name", "U5"), ("part", part, (2,)), ("c", ">c8"), ("flag", "?")])
+    r = np.zeros(4, kind)
+    r["time"], r["x"], r["c"], r["flag"] = days, [1, 2, 3, np.nan], [1 + 2j] * 4, [1, 0, 1, 1]
+    r["part"]["a"], r["part"]["b"] = np.arange(8).reshape(4, 2), np.arange(48).reshape(4, 2, 2, 3)
+    np.save("records.npy", r)
+    np.savez("records.npz", r=r, days=days)
+    np.savez_compressed("records_deflated.npz", r=r, days=days)
+    aligned = np.zeros((2, 3), np.dtype([("a", "i1"), ("b", "f8"), ("c", "i2")], align=True))
+    aligned["b"] = np.arange(6).reshape(2, 3)
+    aligned["c"] = -aligned["b"]
+    np.save("records_fortran.npy", np.asfortranarray(aligned))
+    np.save("records_objects.npy", np.zeros(3, [("a", "f4"), ("o", "O")]))
+    np.save("dates_missing.npy", np.array(["2000-01-01", "NaT", "1969-12-31T23:59:59.123456789"], dtype="M8[ns]"))
+    np.save("dates_whole.npy", np.array(["2000-01-01", "1969-12-31T23:59:59.123456789"], dtype="M8[ns]"))
+    np.save("dates_months.npy", np.array(["1969-12", "2000-02", "NaT"], dtype=">M8[M]"))
+    np.save("dates_years.npy", np.array(["1969", "2000", "-0001"], dtype="M8[Y]"))
+    np.save("dates_25s.npy", np.array([1, -5], dtype="M8[25s]"))
+    np.save("durations.npy", np.array([1, 5], dtype="m8[D]"))
+
+
+def zarr_stores():
+    """Stores as xarray and zarr-python write them, with each codec, order and kind of keys."""
+    import numcodecs
+    import xarray as xr
+    import zarr
+    from zarr.codecs import BloscCodec, BytesCodec, Crc32cCodec, GzipCodec, TransposeCodec, ZstdCodec
+
+    days = np.arange("2000-01-01", "2000-01-08", dtype="M8[D]").astype("M8[ns]")
+    i = np.arange(7 * 5 * 6).reshape(7, 5, 6)
+    lat = ("lat", np.linspace(-20, 20, 5), {"units": "degrees_north"})
+    data = {"tas": (("time", "lat", "lon"), np.where(i % 11 == 4, np.nan, 15 + i * 0.1), {"units": "K"}),
+            "wind": (("time", "lat", "lon"), np.where(i % 7 == 3, np.nan, i).astype("f4")),
+            "count": (("lat", "lon"), i[0])}
+    ds = xr.Dataset(data, coords={"time": days, "lat": lat, "lon": ("lon", np.arange(6) * 60.0)})
+    packed = {"tas": {"dtype": "i2", "scale_factor": 0.01, "add_offset": 20.0, "_FillValue": -999, "chunks": (2, 3, 4)}}
+    for version in 2, 3:
+        ds.to_zarr(f"xarray_{version}.zarr", mode="w", zarr_format=version, encoding=packed, consolidated=version == 2)
+    x = np.arange(35, dtype="f8").reshape(5, 7)
+    group = zarr.open_group("codecs_2.zarr", mode="w", zarr_format=2)
+
+    def put(group, name, data, **how):
+        a = group.create_array(name, shape=data.shape, dtype=how.pop("dtype", data.dtype), chunks=(3, 4), **how)
+        a[...] = data
+
+    put(group, "plain", x, compressors=None)
+    put(group, "zlib", x, compressors=numcodecs.Zlib(3))
+    put(group, "gzip", x, compressors=numcodecs.GZip(3))
+    put(group, "zstd", x, compressors=numcodecs.Zstd(3))
+    put(group, "blosc", x, compressors=numcodecs.Blosc("zstd", 3))
+    put(group, "lz4", x, compressors=numcodecs.LZ4())
+    put(group, "shuffled", x, compressors=numcodecs.Zlib(3), filters=[numcodecs.Shuffle(8)])
+    put(group, "delta", x, compressors=None, filters=[numcodecs.Delta("f8")])
+    put(group, "fortran", x, compressors=numcodecs.Zlib(3), order="F")
+    put(group, "big", x, compressors=numcodecs.Zlib(3), dtype=">f8")
+    put(group, "flags", x % 2 == 1, compressors=None)
+    put(group, "pairs", x + 2j * x, compressors=numcodecs.Zlib(3))
+    put(group, "inner/slashes", x, compressors=None, chunk_key_encoding={"name": "v2", "separator": "/"})
+    holes = group.create_array("holes", shape=(5, 7), chunks=(3, 4), dtype="i4", fill_value=7)
+    holes[3:, :4] = 1
+    group.create_array("texts", shape=(2,), chunks=(2,), dtype="U3")
+    group.create_array("number", shape=(), dtype="f8")[...] = 2.5
+    group = zarr.open_group("codecs_3.zarr", mode="w", zarr_format=3)
+    put(group, "plain", x, compressors=None)
+    put(group, "gzip", x, compressors=GzipCodec())
+    put(group, "zstd", x, compressors=ZstdCodec())
+    put(group, "blosc", x, compressors=BloscCodec(cname="lz4"))
+    put(group, "checked", x, compressors=[ZstdCodec(), Crc32cCodec()])
+    put(group, "transposed", x, compressors=ZstdCodec(), filters=TransposeCodec(order=(1, 0)))
+    put(group, "big", x, compressors=None, serializer=BytesCodec(endian="big"))
+    put(group, "pairs", x + 2j * x, compressors=None)
+    put(group, "dots", x, compressors=None, chunk_key_encoding={"name": "v2", "separator": "."})
+    put(group, "inner/shards", x, compressors=ZstdCodec(), shards=(6, 4))
+    holes = group.create_array("holes", shape=(5, 7), chunks=(3, 4), shards=(6, 4), dtype="f4", fill_value=np.inf)
+    holes[3:, 4:] = 1
+    group.create_array("texts", shape=(2,), chunks=(2,), dtype=str)
+    group.create_array("number", shape=(), dtype="f8")[...] = 2.5
+
+
 if __name__ == "__main__":
+    zarr_stores()
+    records()
     types()
     netcdf_types()
     user_blocks()

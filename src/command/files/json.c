@@ -1,0 +1,139 @@
+/* json.c - texts in JSON. */
+#if RDIM_JSON
+#include "files/json.h"
+#include <dlfcn.h>
+#include <json.h>
+#include <string.h>
+
+#define CALLS(call)                                                                           \
+    call(json_tokener_new_ex) call(json_tokener_parse_ex) call(json_tokener_get_error)        \
+        call(json_tokener_error_desc) call(json_tokener_free) call(json_object_object_get_ex) \
+            call(json_object_get_type) call(json_object_array_length)                         \
+                call(json_object_array_get_idx) call(json_object_get_int64)                   \
+                    call(json_object_get_uint64) call(json_object_get_double)                 \
+                        call(json_object_get_string) call(json_object_get_boolean)
+
+static struct {
+    bool loaded;
+#define MEMBER(name) __typeof__(name) *name;
+    CALLS(MEMBER)
+#undef MEMBER
+} api;
+
+static void load(const char *path)
+{
+    void *file = NULL;
+
+    if (api.loaded)
+        return;
+    file = dlopen(RDIM_JSON_NAME, RTLD_NOW | RTLD_LOCAL);
+    if (!file)
+        file = dlopen(RDIM_JSON_FILE, RTLD_NOW | RTLD_LOCAL);
+    if (!file)
+        cmd_fail("%s: Zarr stores need the library %s, which is not installed here", path,
+                 RDIM_JSON_NAME);
+#define GET(name)                             \
+    *(void **)&api.name = dlsym(file, #name); \
+    if (!api.name)                            \
+        cmd_fail("%s: %s has no %s", path, RDIM_JSON_NAME, #name);
+    CALLS(GET)
+#undef GET
+    api.loaded = true;
+}
+
+const cmd_json *cmd_json_read(const char *path, const char *text, size_t n)
+{
+    enum { MOST_DEPTH = 64, MOST = 1 << 28 };
+
+    load(path);
+    if (n > MOST)
+        cmd_fail("%s: %zu bytes of metadata", path, n);
+    json_tokener *const t     = api.json_tokener_new_ex(MOST_DEPTH);
+    cmd_json *const     value = t ? api.json_tokener_parse_ex(t, text, (int)n) : NULL;
+    const int           error = t ? (int)api.json_tokener_get_error(t) : 0;
+    if (!value)
+        cmd_fail("%s: not JSON: %s", path,
+                 error == json_tokener_continue ? "it ends early"
+                 : error ? api.json_tokener_error_desc((enum json_tokener_error)error)
+                         : "null");
+    api.json_tokener_free(t);
+    return value;
+}
+
+/* The library's calls do not change what they read, and do not say so. */
+static cmd_json *plain(const cmd_json *value)
+{
+    return (cmd_json *)value;
+}
+
+static bool is(const cmd_json *value, json_type type)
+{
+    return value && api.json_object_get_type(plain(value)) == type;
+}
+
+const cmd_json *cmd_json_member(const cmd_json *object, const char *name)
+{
+    cmd_json *found = NULL;
+
+    return is(object, json_type_object) &&
+                   api.json_object_object_get_ex(plain(object), name, &found)
+               ? found
+               : NULL;
+}
+
+const char *cmd_json_text(const cmd_json *value)
+{
+    return is(value, json_type_string) ? api.json_object_get_string(plain(value)) : NULL;
+}
+
+bool cmd_json_number(const cmd_json *value, cmd_exact *to, rd_dtype *type)
+{
+    if (is(value, json_type_double)) {
+        *to   = (cmd_exact){ .type = RD_F64, .f = api.json_object_get_double(plain(value)) };
+        *type = RD_F64;
+        return true;
+    }
+    if (!is(value, json_type_int))
+        return false;
+    const int64_t  i = api.json_object_get_int64(plain(value));
+    const uint64_t u = api.json_object_get_uint64(plain(value));
+    *to              = i < 0 || u <= INT64_MAX ? (cmd_exact){ .type = RD_I64, .i = i }
+                                               : (cmd_exact){ .type = RD_U64, .u = u };
+    *type            = to->type;
+    return true;
+}
+
+bool cmd_json_whole(const cmd_json *value, int64_t *to)
+{
+    cmd_exact  number;
+    rd_dtype   type;
+    const bool whole = cmd_json_number(value, &number, &type) && type == RD_I64;
+
+    *to = whole ? number.i : 0;
+    return whole;
+}
+
+int64_t cmd_json_count(const cmd_json *list)
+{
+    return is(list, json_type_array) ? (int64_t)api.json_object_array_length(plain(list)) : -1;
+}
+
+const cmd_json *cmd_json_at(const cmd_json *list, int64_t k)
+{
+    return api.json_object_array_get_idx(plain(list), (size_t)k);
+}
+
+const char *cmd_json_print(const cmd_json *value)
+{
+    const char *text = value ? api.json_object_get_string(plain(value)) : "null";
+
+    return strlen(text) > 60 ? cmd_text("%.60s...", text) : text;
+}
+
+bool cmd_json_is_true(const cmd_json *value)
+{
+    return is(value, json_type_boolean) && api.json_object_get_boolean(plain(value));
+}
+#else
+typedef int cmd_no_json;
+#endif

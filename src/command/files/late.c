@@ -1,0 +1,153 @@
+/* late.c - elements that are decoded once it is known which of them are needed.
+ *
+ * A formula is read before anything is evaluated, so that its expressions say which box of each leaf
+ * they read (rd_part_read()).  Until then a leaf has addresses and no memory.  Small variables are read at
+ * once, as coordinates and labels may be wanted earlier. */
+#include "files/chunks.h"
+#include "files/late.h"
+#include "files/reader.h"
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { SMALL = 1 << 22 };
+
+typedef struct late {
+    struct late        *next;
+    cmd_file           *file;
+    const cmd_variable *v;
+    cmd_place           place;
+    int64_t             bytes;
+    void               *at;
+    rd_expr            *leaf;
+} late;
+
+static late *waiting;
+
+bool cmd_may_be_late(const cmd_variable *v, int64_t bytes)
+{
+    return bytes > SMALL && v->shape.n > 0 && !v->packing.by_need;
+}
+
+rd_expr *cmd_leaf_late(cmd_file *file, const cmd_variable *v, const cmd_place *place, int64_t bytes)
+{
+    late *l = cmd_room(sizeof *l);
+
+    *l             = (late){ .next  = waiting,
+                             .file  = file,
+                             .v     = v,
+                             .place = *place,
+                             .bytes = bytes,
+                             .at    = cmd_reserve(bytes, v->name) };
+    waiting        = l;
+    return l->leaf = cmd_leaf(file->ctx, v, l->at);
+}
+
+/* ---- Which elements ---------------------------------------------------------------------------- */
+static bool is_empty(const rd_part *part)
+{
+    for (int a = 0; a < part->shape.n; a++)
+        if (part->shape.at[a] == 0)
+            return true;
+    return false;
+}
+
+/* Whole chunks are put in place; without chunks these are rows along the first axis. */
+static void round_up(rd_part *part, const late *l)
+{
+    for (int a = 0; a < part->shape.n; a++) {
+        const int64_t n     = l->v->shape.at[a];
+        const int64_t each  = l->place.extent[0] ? l->place.extent[a] : a == 0 ? 1 : n;
+        const int64_t first = part->first.at[a] / each * each;
+        int64_t       end   = part->first.at[a] + part->shape.at[a];
+
+        end               = (end + each - 1) / each * each;
+        part->first.at[a] = first;
+        part->shape.at[a] = (end < n ? end : n) - first;
+    }
+}
+
+/* Of memory that is touched: pieces that lie together end within pages. */
+static int64_t bytes_touched(const rd_part *part, const late *l)
+{
+    enum { PAGE = 1 << 12 };
+    int64_t run = cmd_size_of(l->v->type), runs = 1;
+    int     a = part->shape.n - 1;
+
+    for (; a > 0 && part->shape.at[a] == l->v->shape.at[a]; a--)
+        run *= part->shape.at[a];
+    run *= part->shape.at[a];
+    while (a-- > 0)
+        runs *= part->shape.at[a];
+    return runs > l->bytes / (run + PAGE) ? l->bytes : runs * (run + PAGE);
+}
+
+/* ---- Reading ----------------------------------------------------------------------------------- */
+/* The library's rows lie in a file, of which the other pages take no room. */
+static void decode(const late *l, const rd_part *part)
+{
+    const int64_t n  = part->shape.at[0];
+    const int     fd = cmd_storage_file_for(l->bytes, bytes_touched(part, l), l->v->name);
+
+    cmd_reader_decode(l->file, l->v, part->first.at[0], n, fd, l->bytes);
+    if (mmap(l->at, (size_t)l->bytes, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED)
+        cmd_fail("%s: no memory for %lld bytes", l->v->name, (long long)l->bytes);
+    close(fd);
+}
+
+/* False: they must be decoded. */
+static bool read_chunks(const late *l, const rd_part *part)
+{
+    const cmd_format *format = l->file->format;
+
+    if (!l->place.chunk && !format->read_part)
+        return false;
+    cmd_fill_reserve(l->at, l->bytes, bytes_touched(part, l), l->v->name);
+    if (!format->read_part)
+        return cmd_read_chunks(l->file->path, l->v, &l->place, part, l->at);
+    format->read_part(l->file, l->v, part, l->at);
+    return true;
+}
+
+static void read_part(const late *l, rd_part *part)
+{
+    round_up(part, l);
+    if (!read_chunks(l, part))
+        decode(l, part);
+}
+
+/* The part that results read; false: none. */
+static bool part_of(rd_ctx *ctx, const late *l, rd_results results, rd_part *part)
+{
+    if (!rd_part_read(ctx, results, l->leaf, part))
+        cmd_fail_of(ctx);
+    return !is_empty(part);
+}
+
+void cmd_read_wanted(rd_ctx *ctx, rd_results results)
+{
+    for (; waiting; waiting = waiting->next) {
+        rd_part part;
+
+        if (part_of(ctx, waiting, results, &part))
+            read_part(waiting, &part);
+    }
+}
+
+void cmd_read_whole(rd_ctx *ctx, rd_expr *x)
+{
+    const rd_results result = { &(const rd_result){ x, NULL }, 1 };
+
+    for (late **at = &waiting; *at;) {
+        late   *l = *at;
+        rd_part part;
+
+        if (!part_of(ctx, l, result, &part)) {
+            at = &l->next;
+            continue;
+        }
+        part.first = (rd_ints){ .n = part.shape.n };
+        part.shape = l->v->shape;
+        read_part(l, &part);
+        *at = l->next;
+    }
+}

@@ -1,0 +1,413 @@
+/* records.c - what the header of a .npy array says about records: a literal of Python, of which NumPy
+ * writes strings, numbers, tuples and lists. */
+#include "files/records.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_HEADER = 1 << 20, MOST_FIELDS = 1 << 12, MOST_DEPTH = 16 };
+
+typedef struct text {
+    const char *at, *end;
+} text;
+
+/* What holds a field: where it begins, and the axes and the name that it adds to. */
+typedef struct frame {
+    const char *prefix;
+    int64_t     offset;
+    int         depth, rank;
+    int64_t     n[RD_MAX_RANK], pitch[RD_MAX_RANK];
+} frame;
+
+/* ---- Tokens ---------------------------------------------------------------------------------- */
+static int peek(text *t)
+{
+    while (t->at < t->end && (*t->at == ' ' || (*t->at >= '\t' && *t->at <= '\r')))
+        t->at++;
+    return t->at < t->end ? (unsigned char)*t->at : -1;
+}
+
+static bool accept(text *t, char c)
+{
+    if (peek(t) != c)
+        return false;
+    t->at++;
+    return true;
+}
+
+static bool accept_word(text *t, const char *word)
+{
+    const size_t n = strlen(word);
+
+    (void)peek(t);
+    if ((size_t)(t->end - t->at) < n || memcmp(t->at, word, n) != 0)
+        return false;
+    t->at += n;
+    return true;
+}
+
+/* Past a string; NULL: there is none, or it does not end.  *n: the bytes between its quotes. */
+static const char *skip_string(text *t, size_t *n)
+{
+    const int quote = peek(t);
+
+    if (quote != '\'' && quote != '"')
+        return NULL;
+    const char *const first = ++t->at;
+    while (t->at < t->end && *t->at != quote)
+        t->at += *t->at == '\\' && t->at + 1 < t->end ? 2 : 1;
+    if (t->at >= t->end)
+        return NULL;
+    *n = (size_t)(t->at++ - first);
+    return first;
+}
+
+/* Escapes are kept as they stand, but for those of quotes and of backslashes. */
+static char *read_string(text *t)
+{
+    size_t            n     = 0;
+    const char *const first = skip_string(t, &n);
+
+    if (!first)
+        return NULL;
+    char *const out = cmd_room(n + 1), *to = out;
+    for (size_t k = 0; k < n; k++) {
+        k += first[k] == '\\' && strchr("'\"\\", first[k + 1]) ? 1 : 0;
+        *to++ = first[k];
+    }
+    return out;
+}
+
+/* -1: it is none, or too large. */
+static int64_t read_number(text *t)
+{
+    int64_t value = 0;
+
+    if (peek(t) < '0' || peek(t) > '9')
+        return -1;
+    for (; t->at < t->end && *t->at >= '0' && *t->at <= '9'; t->at++) {
+        if (value > INT64_MAX / 16)
+            return -1;
+        value = 10 * value + (*t->at - '0');
+    }
+    (void)accept(t, 'L'); /* of Python 2 */
+    return value;
+}
+
+/* "(3, 4)", or the number of a single axis. */
+static bool read_shape(text *t, rd_shape *shape)
+{
+    bool comma = true;
+
+    *shape = (rd_shape){ 0 };
+    if (peek(t) >= '0' && peek(t) <= '9') {
+        shape->n     = 1;
+        shape->at[0] = read_number(t);
+        return shape->at[0] >= 0;
+    }
+    if (!accept(t, '('))
+        return false;
+    while (comma && peek(t) != ')') {
+        if (shape->n == RD_MAX_RANK || (shape->at[shape->n++] = read_number(t)) < 0)
+            return false;
+        comma = accept(t, ',');
+    }
+    return accept(t, ')');
+}
+
+/* ---- Types ----------------------------------------------------------------------------------- */
+/* Bytes of a type that is no number, and what it is; 0: it is none of these. */
+static int64_t size_of_other(char kind, int64_t digits, const char **why)
+{
+    switch (kind) {
+    case 'S':
+    case 'a': *why = cmd_text("its elements are texts of %lld bytes", (long long)digits); break;
+    case 'U':
+        *why   = cmd_text("its elements are texts of %lld characters", (long long)digits);
+        digits = digits > INT64_MAX / 8 ? -1 : 4 * digits;
+        break;
+    case 'V': *why = cmd_text("its elements are %lld bytes of no type", (long long)digits); break;
+    case 'f':
+    case 'c': *why = cmd_text("its elements are floats of %lld bytes", (long long)digits); break;
+    default: *why = "its elements are of a type that is not known here"; return 0;
+    }
+    return digits;
+}
+
+/* "[25s]" behind M8 or m8. */
+static bool read_unit(const char *at, cmd_field *f)
+{
+    char *end;
+
+    f->times = 1;
+    if (!*at)
+        return true; /* no unit: of a duration that is a number */
+    const size_t n = strlen(at);
+    if (*at != '[' || at[n - 1] != ']')
+        return false;
+    if (at[1] >= '0' && at[1] <= '9') {
+        f->times = strtoll(at + 1, &end, 10);
+        at       = end - 1;
+    }
+    const size_t last = strlen(at);
+    if (last < 3)
+        return false;
+    f->unit = cmd_copy(at + 1, last - 2);
+    return f->times > 0 && f->times < INT64_MAX;
+}
+
+static bool read_time(const char *at, cmd_field *f)
+{
+    f->is_date = at[0] == 'M';
+    f->type    = RD_I64;
+    f->size    = 8;
+    if (at[1] != '8' || !read_unit(at + 2, f))
+        return false;
+    if (f->is_date && !f->unit)
+        f->why = "its elements are dates without a unit";
+    return true;
+}
+
+/* "<f4", "|S5", ">M8[ns]": type, bytes and order.  False: it is not understood. */
+static bool read_type(const char *at, cmd_field *f)
+{
+    bool       big  = *at == '>';
+    const char mark = *at;
+    char      *end;
+
+    at += *at && strchr("<>=|", *at) != NULL;
+    if (*at == 'O') {
+        f->why  = "its elements are objects, which NumPy pickles";
+        f->size = 8;
+        return true;
+    }
+    if (*at == 'M' || *at == 'm') {
+        f->swapped = big;
+        return read_time(at, f);
+    }
+    f->type = cmd_type_of(at, strlen(at), &(bool){ false });
+    f->size = f->type == RD_AUTO ? 0 : cmd_size_of(f->type);
+    if (f->type != RD_AUTO) {
+        f->swapped = big && f->size > 1;
+        return mark != '|' || f->size == 1;
+    }
+    const int64_t digits = strtoll(at + (*at != 0), &end, 10);
+    if (end == at + 1 || *end || digits < 0 || digits > INT64_MAX / 8)
+        return false;
+    f->size = size_of_other(*at, digits, &f->why);
+    return f->size > 0 || digits == 0;
+}
+
+/* ---- Fields ---------------------------------------------------------------------------------- */
+static bool add_field(cmd_records *r, const frame *in, cmd_field f)
+{
+    if (r->n == MOST_FIELDS)
+        return false;
+    if (r->n % 64 == 0) {
+        cmd_field *all = cmd_room((size_t)(r->n + 64) * sizeof *all);
+        if (r->n)
+            memcpy(all, r->field, (size_t)r->n * sizeof *all);
+        r->field = all;
+    }
+    f.name   = in->prefix;
+    f.offset = in->offset;
+    f.rank   = in->rank;
+    memcpy(f.n, in->n, sizeof f.n);
+    memcpy(f.pitch, in->pitch, sizeof f.pitch);
+    r->field[r->n++] = f;
+    return true;
+}
+
+/* The axes of an array in a record, whose elements have `size` bytes; all its bytes, -1: too many. */
+static int64_t add_axes(frame *in, const rd_shape *shape, int64_t size)
+{
+    if (in->rank + shape->n > RD_MAX_RANK)
+        return -1;
+    for (int k = shape->n; k-- > 0;) {
+        in->n[in->rank + k]     = shape->at[k];
+        in->pitch[in->rank + k] = size;
+        if (shape->at[k] > 0 && size > INT64_MAX / 8 / shape->at[k])
+            return -1;
+        size *= shape->at[k];
+    }
+    in->rank += shape->n;
+    return size;
+}
+
+static int64_t read_descr(text *t, cmd_records *r, const frame *in, const rd_shape *shape);
+
+/* The shape behind a type, which its fields need and which comes later in the text. */
+static bool find_shape(text t, rd_shape *shape)
+{
+    int depth = 0;
+
+    *shape = (rd_shape){ 0 };
+    for (int c; (c = peek(&t)) >= 0;) {
+        if (c == '\'' || c == '"') {
+            if (!skip_string(&t, &(size_t){ 0 }))
+                return false;
+            continue;
+        }
+        if (depth == 0 && c == ')')
+            return true; /* there is none */
+        if (depth == 0 && c == ',') {
+            t.at++;
+            return peek(&t) == ')' || read_shape(&t, shape);
+        }
+        depth += (c == '(' || c == '[') - (c == ')' || c == ']');
+        t.at++;
+    }
+    return false;
+}
+
+/* "('name', '<f4')", "('name', [...], (3,))", where a name may be a pair of a title and itself; its
+ * bytes, -1: it is not understood. */
+static int64_t read_field(text *t, cmd_records *r, const frame *in)
+{
+    frame       inner = *in;
+    rd_shape    shape;
+    const char *name;
+
+    if (!accept(t, '('))
+        return -1;
+    if (accept(t, '(')) {
+        if (!read_string(t) || !accept(t, ',') || !(name = read_string(t)) || !accept(t, ')'))
+            return -1;
+    } else if (!(name = read_string(t)))
+        return -1;
+    if (!accept(t, ',') || !find_shape(*t, &shape))
+        return -1;
+    inner.prefix        = !*name        ? NULL
+                          : !in->prefix ? NULL
+                          : *in->prefix ? cmd_text("%s.%s", in->prefix, name)
+                                        : name;
+    const int64_t bytes = read_descr(t, r, &inner, &shape);
+    if (accept(t, ',') && peek(t) != ')' && !read_shape(t, &shape))
+        return -1;
+    (void)accept(t, ',');
+    return accept(t, ')') ? bytes : -1;
+}
+
+static int64_t read_list(text *t, cmd_records *r, const frame *in)
+{
+    frame   each  = *in;
+    int64_t bytes = 0;
+    bool    comma = true;
+
+    if (++each.depth > MOST_DEPTH)
+        return -1;
+    while (comma && peek(t) != ']') {
+        each.offset       = in->offset + bytes;
+        const int64_t one = read_field(t, r, &each);
+        if (one < 0 || bytes > INT64_MAX / 8 - one)
+            return -1;
+        bytes += one;
+        comma = accept(t, ',');
+    }
+    return accept(t, ']') ? bytes : -1;
+}
+
+/* Bytes of what is in brackets or quotes, without their fields. */
+static int64_t measure(text t)
+{
+    cmd_records none = { .n = 0 };
+    rd_shape    flat = { 0 };
+
+    return read_descr(&t, &none, &(frame){ .prefix = NULL }, &flat);
+}
+
+/* A type of records or of numbers, as an array of that shape in what holds it: all its bytes; -1: it
+ * is not understood.  Without a prefix it is padding. */
+static int64_t read_descr(text *t, cmd_records *r, const frame *in, const rd_shape *shape)
+{
+    frame      inner = *in;
+    cmd_field  f     = { .times = 1 };
+    const bool list  = peek(t) == '[';
+
+    if (list) {
+        const int64_t size = in->prefix && shape->n ? measure(*t) : 0;
+        if (size < 0 || (shape->n && add_axes(&inner, shape, size) < 0))
+            return -1;
+        t->at++;
+        const int64_t bytes = read_list(t, r, &inner);
+        frame         whole = { 0 };
+        return bytes < 0 ? -1 : add_axes(&whole, shape, bytes);
+    }
+    const char *const type = read_string(t);
+    if (!type || !read_type(type, &f))
+        return -1;
+    const int64_t bytes = add_axes(&inner, shape, f.size);
+    return bytes >= 0 && (!in->prefix || add_field(r, &inner, f)) ? bytes : -1;
+}
+
+/* ---- Headers --------------------------------------------------------------------------------- */
+static bool read_key(text *t, cmd_records *r)
+{
+    const char *key = read_string(t);
+
+    if (!key || !accept(t, ':'))
+        return false;
+    if (strcmp(key, "shape") == 0)
+        return read_shape(t, &r->shape);
+    if (strcmp(key, "fortran_order") == 0) {
+        r->fortran = accept_word(t, "True");
+        return r->fortran || accept_word(t, "False");
+    }
+    if (strcmp(key, "descr") != 0)
+        return false;
+    r->bytes = read_descr(t, r, &(frame){ .prefix = "" }, &(rd_shape){ 0 });
+    return r->bytes >= 0;
+}
+
+/* Objects are pickled with all that is beside them, and records are not where they would be. */
+static void mark_pickled(cmd_records *r)
+{
+    const char *why = NULL;
+
+    for (int k = 0; k < r->n; k++)
+        if (r->field[k].why && strstr(r->field[k].why, "pickles"))
+            why = *r->field[k].name
+                      ? cmd_text("its records hold objects (%s), so that NumPy pickles them",
+                                 r->field[k].name)
+                      : r->field[k].why;
+    for (int k = 0; why && k < r->n; k++)
+        if (!r->field[k].why)
+            r->field[k].why = why;
+}
+
+static bool read_dict(text *t, cmd_records *r)
+{
+    bool comma = true;
+
+    if (!accept(t, '{'))
+        return false;
+    while (comma && peek(t) != '}') {
+        if (!read_key(t, r))
+            return false;
+        comma = accept(t, ',');
+    }
+    return accept(t, '}') && r->n > 0;
+}
+
+cmd_records *cmd_read_records(const cmd_npy_place *p)
+{
+    uint8_t begin[12] = { 0 };
+
+    if (p->size < (int64_t)sizeof begin)
+        return NULL;
+    cmd_read_at(p->fd, p->path, begin, sizeof begin, p->begin);
+    const int64_t from = begin[6] == 1 ? 10 : 12;
+    int64_t       n    = begin[8] | begin[9] << 8;
+    if (from == 12)
+        n |= (int64_t)begin[10] << 16 | (int64_t)begin[11] << 24;
+    if (n > MOST_HEADER || n > p->size - from)
+        return NULL;
+    char        *header = cmd_room((size_t)n + 1);
+    cmd_records *r      = cmd_room(sizeof *r);
+    cmd_read_at(p->fd, p->path, header, n, p->begin + from);
+    r->data = from + n;
+    text t  = { header, header + n };
+    if (!read_dict(&t, r))
+        return NULL;
+    mark_pickled(r);
+    return r;
+}

@@ -1,0 +1,221 @@
+/* zarr.c - Zarr stores, versions 2 and 3, in folders: arrays of all groups, their dimensions, coordinates
+ * and attributes.
+ *
+ * Each array and group is a folder with a text of JSON.  They are found by walking through the groups, so
+ * that it does not matter whether a store has a list of all of them (consolidated metadata). */
+#include "files/formats.h"
+#include <string.h>
+#include <unistd.h>
+
+static bool has(const char *folder, const char *name)
+{
+    return access(cmd_text("%s/%s", folder, name), F_OK) == 0;
+}
+
+static bool is_store(const char *path)
+{
+    return has(path, ".zgroup") || has(path, ".zarray") || has(path, "zarr.json");
+}
+
+#if RDIM_JSON
+#include "files/late.h"
+#include "files/packing.h"
+#include "files/zarr.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+enum { MOST_DEPTH = 32, MOST_TEXT = 1 << 28, MOST_COORDINATES = 1 << 22 };
+
+/* ---- What is in a store ------------------------------------------------------------------------ */
+static const cmd_json *read_text(const char *folder, const char *name)
+{
+    const char *const path = cmd_text("%s/%s", folder, name);
+    int64_t           size;
+    const int         fd = cmd_open_to_read(path, &size);
+
+    if (size > MOST_TEXT)
+        cmd_fail("%s: %lld bytes of metadata", path, (long long)size);
+    char *const text = cmd_room((size_t)size + 1);
+    cmd_read_at(fd, path, text, size, 0);
+    close(fd);
+    return cmd_json_read(path, text, (size_t)size);
+}
+
+typedef struct found {
+    cmd_variable   *v;
+    const char     *folder, *group;
+    const cmd_json *json; /* of version 3; NULL: it is of version 2 */
+    cmd_zarr       *zarr;
+} found;
+
+static void describe(void *of)
+{
+    found *f = of;
+
+    f->zarr = f->json ? cmd_zarr_read_3(f->v, f->json)
+                      : cmd_zarr_read_2(f->v, read_text(f->folder, ".zarray"),
+                                        has(f->folder, ".zattrs") ? read_text(f->folder, ".zattrs")
+                                                                  : NULL);
+}
+
+/* Where the format's own facts are. */
+static cmd_zarr *zarr_of(const cmd_variable *v)
+{
+    return (cmd_zarr *)(intptr_t)v->id;
+}
+
+static const char *layout_of(const cmd_zarr *z)
+{
+    return z->shard[0] ? "chunks in shards" : z->codecs.n ? "chunks, packed" : "chunks";
+}
+
+/* One that cannot be read is listed with the reason, and the others are there. */
+static void add_array(cmd_file *file, const char *folder, const char *group, const char *name,
+                      const cmd_json *json)
+{
+    cmd_variable *v = cmd_add_variables(file, 1);
+    found         f = { .v = v, .folder = folder, .json = json };
+
+    v->name               = cmd_text("%s%s", group, name);
+    const char *const why = cmd_try(describe, &f);
+    if (why)
+        v->why = cmd_reason(why, folder);
+    if (!f.zarr)
+        return;
+    f.zarr->folder = folder;
+    f.zarr->group  = group;
+    v->id          = (int64_t)(intptr_t)f.zarr;
+    v->layout      = layout_of(f.zarr);
+    v->is_axis     = v->shape.n == 1 && v->axis[0].name && strcmp(v->axis[0].name, name) == 0;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static void list(cmd_file *file, const char *folder, const char *group, const char *name,
+                 int depth);
+
+static void list_group(cmd_file *file, const char *folder, const char *group, int depth)
+{
+    struct dirent **entry = NULL;
+    const int       n     = scandir(folder, &entry, is_visible, by_name);
+
+    if (n < 0)
+        cmd_fail("%s: %s", folder, strerror(errno));
+    for (int k = 0; k < n; k++) {
+        const char *const inner = cmd_text("%s/%s", folder, entry[k]->d_name);
+        if (is_store(inner))
+            list(file, inner, group, cmd_copy(entry[k]->d_name, strlen(entry[k]->d_name)), depth);
+    }
+}
+
+/* A folder with metadata.  Of a store that is one array the name is the folder's. */
+static void list(cmd_file *file, const char *folder, const char *group, const char *name, int depth)
+{
+    const bool            old = has(folder, ".zarray");
+    const cmd_json *const json =
+        !old && has(folder, "zarr.json") ? read_text(folder, "zarr.json") : NULL;
+    const char *const kind = cmd_json_text(cmd_json_member(json, "node_type"));
+
+    if (old || (kind && strcmp(kind, "array") == 0))
+        add_array(file, folder, group, name ? name : cmd_stem(folder), json);
+    else if (depth < MOST_DEPTH)
+        list_group(file, folder, name ? cmd_text("%s%s/", group, name) : group, depth + 1);
+}
+
+static void open_zarr(cmd_file *file)
+{
+    list(file, file->path, "", NULL, 0);
+}
+
+/* ---- Elements ---------------------------------------------------------------------------------- */
+static void read_part(const cmd_file *file, const cmd_variable *v, const rd_part *part, void *to)
+{
+    (void)file;
+    cmd_zarr_read(zarr_of(v), v, part, to);
+}
+
+static rd_expr *read_zarr(cmd_file *file, cmd_variable *v)
+{
+    const int64_t bytes = cmd_points(&v->shape, v->type, v->name) * cmd_size_of(v->type);
+    cmd_place     place = { .offset = -1 };
+
+    if (bytes == 0)
+        return cmd_leaf(file->ctx, v, NULL);
+    memcpy(place.extent, zarr_of(v)->extent, sizeof place.extent);
+    if (cmd_may_be_late(v, bytes))
+        return cmd_leaf_late(file, v, &place, bytes);
+    void *const to = cmd_storage(bytes, v->name);
+    read_part(file, v, &(rd_part){ .shape = v->shape }, to);
+    return cmd_leaf(file->ctx, v, to);
+}
+
+/* ---- Coordinates ------------------------------------------------------------------------------- */
+/* The variable of a dimension's name, in the variable's group or one above it. */
+static cmd_variable *find_axis(const cmd_file *file, const cmd_variable *v, const char *name)
+{
+    for (size_t n = strlen(zarr_of(v)->group);; n--) {
+        const char *const path = cmd_text("%.*s%s", (int)n, zarr_of(v)->group, name);
+
+        for (int k = 0; k < file->n; k++)
+            if (file->variable[k].is_axis && strcmp(file->variable[k].name, path) == 0)
+                return &file->variable[k];
+        if (n == 0)
+            return NULL;
+        while (n > 1 && zarr_of(v)->group[n - 2] != '/')
+            n--;
+    }
+}
+
+static void read_axis(cmd_file *file, const cmd_variable *v, cmd_axis *axis)
+{
+    cmd_variable *const from = axis->name ? find_axis(file, v, axis->name) : NULL;
+
+    if (!from || from->why || from->shape.at[0] != axis->n || axis->n < 1 ||
+        axis->n > MOST_COORDINATES || from->type == RD_C64 || from->type == RD_C128)
+        return;
+    double *at = cmd_room((size_t)axis->n * sizeof *at);
+    if (rd_eval(file->ctx, rd_cast(cmd_read(file, from), RD_F64), RD_INTO(at, RD_SHAPE(axis->n))) !=
+        RD_OK)
+        cmd_fail_of(file->ctx);
+    axis->at       = at;
+    axis->units    = from->units;
+    axis->title    = from->title;
+    axis->standard = from->standard;
+    axis->calendar = from->calendar;
+}
+
+static void coordinates(cmd_file *file, cmd_variable *v)
+{
+    for (int k = 0; k < v->shape.n; k++)
+        read_axis(file, v, &v->axis[k]);
+}
+
+const cmd_format cmd_zarr_format = { .name        = "Zarr",
+                                     .suffixes    = ".zarr ",
+                                     .is_folder   = is_store,
+                                     .open        = open_zarr,
+                                     .read        = read_zarr,
+                                     .read_part   = read_part,
+                                     .coordinates = coordinates };
+#else
+static void open_zarr(cmd_file *file)
+{
+    cmd_fail("%s: this rdim was built without Zarr (Debian: libjson-c-dev, then build again)",
+             file->path);
+}
+
+const cmd_format cmd_zarr_format = { .name      = "Zarr (not in this build)",
+                                     .suffixes  = ".zarr ",
+                                     .is_folder = is_store,
+                                     .open      = open_zarr };
+#endif

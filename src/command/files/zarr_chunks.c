@@ -1,0 +1,293 @@
+/* zarr_chunks.c - chunks of Zarr arrays, each a file or a piece of one, read, unpacked and put in place by
+ * all threads. */
+#if RDIM_JSON
+#include "files/zarr.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DAMAGED = -2, MOST_KEY = 24 * RD_MAX_RANK, MOST_PACKED = INT32_MAX };
+
+typedef struct job {
+    const cmd_zarr     *z;
+    const cmd_variable *v;
+    char               *to;
+    int64_t             size, whole; /* bytes of an element, and of a chunk */
+    int64_t             first[RD_MAX_RANK], n[RD_MAX_RANK]; /* chunks that are wanted */
+    int64_t             chunks;
+    atomic_llong        next;
+    atomic_int          error; /* of errno; -1: a file is too short; DAMAGED */
+} job;
+
+/* What one thread works in. */
+typedef struct bench {
+    const job *j;
+    int64_t    at[RD_MAX_RANK]; /* the chunk */
+    uint8_t   *room[2];
+    int64_t    bytes[2];
+} bench;
+
+/* ---- Bytes of a chunk -------------------------------------------------------------------------- */
+static bool make_room(bench *b, int k, int64_t bytes)
+{
+    if (b->bytes[k] >= bytes)
+        return true;
+    free(b->room[k]);
+    b->room[k]  = malloc((size_t)bytes);
+    b->bytes[k] = b->room[k] ? bytes : 0;
+    return b->room[k];
+}
+
+/* "c/0/3": the file of a chunk, or of the shard that has it. */
+static void key_of(const bench *b, char key[MOST_KEY])
+{
+    const cmd_zarr *z    = b->j->z;
+    const int       rank = b->j->v->shape.n;
+    int             n    = snprintf(key, MOST_KEY, "%s", z->prefixed ? "c" : rank == 0 ? "0" : "");
+
+    for (int a = 0; a < rank; a++) {
+        const int64_t at = z->shard[0] ? b->at[a] / z->shard[a] : b->at[a];
+
+        if (a || z->prefixed)
+            key[n++] = z->separator;
+        n += snprintf(key + n, (size_t)(MOST_KEY - n), "%lld", (long long)at);
+    }
+}
+
+static uint64_t get64(const uint8_t *at)
+{
+    uint64_t value = 0;
+
+    for (int k = 8; k-- > 0;)
+        value = value << 8 | at[k];
+    return value;
+}
+
+/* Where the chunk is in a shard of so many bytes; *n 0: it is not there.  0, or an error. */
+static int find_in_shard(const bench *b, int fd, int64_t size, int64_t *offset, int64_t *n)
+{
+    const cmd_zarr *z      = b->j->z;
+    int64_t         chunks = 1, k = 0;
+    uint8_t         entry[16];
+
+    for (int a = 0; a < b->j->v->shape.n; a++) {
+        k = k * z->shard[a] + b->at[a] % z->shard[a];
+        chunks *= z->shard[a];
+    }
+    const int64_t index = chunks * (int64_t)sizeof entry + (z->index_crc ? 4 : 0);
+    if (index > size)
+        return -1;
+    const int error =
+        cmd_read_piece(fd, (char *)entry, sizeof entry,
+                       (z->index_first ? 0 : size - index) + k * (int64_t)sizeof entry);
+    if (error)
+        return error;
+    const uint64_t at = get64(entry), bytes = get64(entry + 8);
+    if (at == UINT64_MAX && bytes == UINT64_MAX)
+        *n = 0;
+    else if (at > (uint64_t)size || bytes > (uint64_t)size - at)
+        return DAMAGED;
+    else {
+        *offset = (int64_t)at;
+        *n      = (int64_t)bytes;
+    }
+    return 0;
+}
+
+/* Into the first room; *n 0: it was never written. */
+static int read_file(bench *b, int fd, int64_t *n)
+{
+    struct stat facts;
+    int64_t     offset = 0;
+
+    if (fstat(fd, &facts) != 0)
+        return errno;
+    *n              = (int64_t)facts.st_size;
+    const int error = b->j->z->shard[0] ? find_in_shard(b, fd, *n, &offset, n) : 0;
+    if (error || *n == 0)
+        return error;
+    if (*n > MOST_PACKED)
+        return DAMAGED;
+    return make_room(b, 0, *n) ? cmd_read_piece(fd, (char *)b->room[0], *n, offset) : ENOMEM;
+}
+
+static int read_packed(bench *b, int64_t *n)
+{
+    char key[MOST_KEY], *path = NULL;
+    int  error;
+
+    key_of(b, key);
+    if (asprintf(&path, "%s/%s", b->j->z->folder, key) < 0)
+        return ENOMEM;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    error        = fd < 0 ? errno : 0;
+    free(path);
+    *n = 0;
+    if (error)
+        return error == ENOENT ? 0 : error;
+    error = read_file(b, fd, n);
+    close(fd);
+    return error;
+}
+
+/* ---- Elements ---------------------------------------------------------------------------------- */
+/* NULL: *error says why. */
+static const uint8_t *unpack(bench *b, int64_t n, int *error)
+{
+    const cmd_codecs *all  = &b->j->z->codecs;
+    const int64_t     room = b->j->whole + 64; /* with a checksum behind it */
+    int               now  = 0;
+
+    for (int k = 0; k < all->n; k++, now = !now) {
+        if (!make_room(b, !now, room)) {
+            *error = ENOMEM;
+            return NULL;
+        }
+        n = cmd_unpack_bytes(&all->at[k], b->room[now], n, b->room[!now], room);
+        if (n < 0)
+            break;
+    }
+    *error = n == b->j->whole ? 0 : DAMAGED;
+    return *error ? NULL : b->room[now];
+}
+
+static const uint8_t *fill(bench *b, int *error)
+{
+    if (!make_room(b, 0, b->j->whole)) {
+        *error = ENOMEM;
+        return NULL;
+    }
+    for (int64_t i = 0; i < b->j->whole; i += b->j->size)
+        memcpy(b->room[0] + i, b->j->z->fill, (size_t)b->j->size);
+    return b->room[0];
+}
+
+/* Elements of the chunk that are in the array; those of chunks that jut out are not.  `from_step`: bytes to
+ * the next one along each axis. */
+typedef struct copy {
+    int64_t count[RD_MAX_RANK], from_step[RD_MAX_RANK], to_step[RD_MAX_RANK], to;
+} copy;
+
+static copy plan_copy(const bench *b)
+{
+    const job *j    = b->j;
+    const int  rank = j->v->shape.n;
+    int64_t    step = j->size;
+    copy       c    = { .to = 0 };
+
+    for (int k = rank; k-- > 0; step *= j->z->extent[j->z->order[k]])
+        c.from_step[j->z->order[k]] = step;
+    step = j->size;
+    for (int a = rank; a-- > 0; step *= j->v->shape.at[a]) {
+        const int64_t start = b->at[a] * j->z->extent[a], left = j->v->shape.at[a] - start;
+
+        c.count[a]   = left < j->z->extent[a] ? left : j->z->extent[a];
+        c.to_step[a] = step;
+        c.to += start * step;
+    }
+    return c;
+}
+
+static void copy_row(const job *j, const uint8_t *from, char *to, int64_t n, int64_t step)
+{
+    if (step == j->size)
+        memcpy(to, from, (size_t)(n * j->size));
+    else
+        for (int64_t i = 0; i < n; i++)
+            memcpy(to + i * j->size, from + i * step, (size_t)j->size);
+    if (j->z->swapped) {
+        const bool pairs = j->v->type == RD_C64 || j->v->type == RD_C128;
+
+        cmd_swap(to, pairs ? 2 * n : n, pairs ? j->size / 2 : j->size);
+    }
+    for (int64_t i = 0; j->v->type == RD_BOOL && i < n; i++)
+        to[i] = to[i] != 0;
+}
+
+static void put(const bench *b, const uint8_t *from, bool is_fill)
+{
+    const job *j    = b->j;
+    const int  last = j->v->shape.n - 1;
+    const copy c    = plan_copy(b);
+    int64_t    rows = 1;
+    job        own  = { .z = j->z, .v = j->v, .size = j->size };
+    cmd_zarr   host = *j->z;
+
+    host.swapped &= !is_fill; /* which is in this machine's order */
+    own.z = &host;
+    for (int a = 0; a < last; a++)
+        rows *= c.count[a];
+    for (int64_t r = 0; r < rows; r++) {
+        int64_t left = r, to = c.to, at = 0;
+
+        for (int a = last - 1; a >= 0; left /= c.count[a--]) {
+            to += left % c.count[a] * c.to_step[a];
+            at += left % c.count[a] * c.from_step[a];
+        }
+        copy_row(&own, from + at, j->to + to, last < 0 ? 1 : c.count[last],
+                 last < 0 ? j->size : c.from_step[last]);
+    }
+}
+
+/* ---- All of them ------------------------------------------------------------------------------- */
+static int do_chunk(bench *b, int64_t k)
+{
+    int64_t n     = 0;
+    int     error = 0;
+
+    for (int a = b->j->v->shape.n; a-- > 0; k /= b->j->n[a])
+        b->at[a] = b->j->first[a] + k % b->j->n[a];
+    error = read_packed(b, &n);
+    if (error)
+        return error;
+    const uint8_t *const from = n == 0 ? fill(b, &error) : unpack(b, n, &error);
+    if (from)
+        put(b, from, n == 0);
+    return error;
+}
+
+static void *work(void *of)
+{
+    job  *j     = of;
+    bench b     = { .j = j };
+    int   error = 0, nothing = 0;
+
+    for (int64_t k; !error && (k = atomic_fetch_add(&j->next, 1)) < j->chunks;) {
+        error = do_chunk(&b, k);
+        if (atomic_load(&j->error) || cmd_interrupted())
+            break;
+    }
+    if (error)
+        atomic_compare_exchange_strong(&j->error, &nothing, error);
+    free(b.room[0]);
+    free(b.room[1]);
+    return NULL;
+}
+
+void cmd_zarr_read(const cmd_zarr *z, const cmd_variable *v, const rd_part *part, void *to)
+{
+    job j = { .z = z, .v = v, .to = to, .size = cmd_size_of(v->type), .chunks = 1 };
+
+    j.whole = j.size;
+    for (int a = 0; a < v->shape.n; a++) {
+        const int64_t end = part->first.at[a] + part->shape.at[a];
+
+        j.first[a] = part->first.at[a] / z->extent[a];
+        j.n[a]     = (end + z->extent[a] - 1) / z->extent[a] - j.first[a];
+        j.chunks *= j.n[a];
+        j.whole *= z->extent[a];
+    }
+    cmd_share_work(work, &j, j.chunks);
+    const int error = atomic_load(&j.error);
+    if (error == DAMAGED)
+        cmd_fail("%s: a chunk of %s is damaged", z->folder, v->name);
+    cmd_fail_of_piece(z->folder, error);
+}
+#else
+typedef int cmd_no_zarr_chunks;
+#endif

@@ -1,0 +1,257 @@
+/* part_read.c - which part of a leaf results read: so that whoever has to decode its elements first decodes
+ * no more than these.
+ *
+ * Each node has a box, of all elements that nodes above it want.  Nodes are visited after all that are above
+ * them, and hand their boxes on: a view by its affine map, a map as it is, and what reads along an axis
+ * that whole axis. */
+#include "expr/complex.h"
+#include "expr/lists.h"
+#include "expr/nodes.h"
+#include <stdlib.h>
+
+typedef struct box {
+    bool    any;                                         /* else nothing is wanted */
+    int64_t low[RD_MAX_RANK + 1], high[RD_MAX_RANK + 1]; /* the last ones */
+} box;
+
+typedef struct search {
+    rd_node_list list; /* by serial, operands first */
+    box         *box;  /* of each of them */
+} search;
+
+static int by_serial(const void *a, const void *b)
+{
+    const rd_expr *x = *(rd_expr *const *)a, *y = *(rd_expr *const *)b;
+
+    return (x->serial > y->serial) - (x->serial < y->serial);
+}
+
+static box *box_of(const search *s, const rd_expr *x)
+{
+    int64_t low = 0, high = s->list.n - 1;
+
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+
+        if (s->list.at[middle]->serial < x->serial)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return &s->box[low];
+}
+
+static box whole(const rd_expr *x)
+{
+    box b = { .any = true };
+
+    for (int a = 0; a < x->rank; a++) {
+        b.high[a] = x->extent[a] - 1;
+        b.any &= x->extent[a] > 0;
+    }
+    return b;
+}
+
+static void want(const search *s, const rd_expr *x, const box *b)
+{
+    box *to = x && b->any ? box_of(s, x) : NULL;
+
+    if (!to)
+        return;
+    for (int a = 0; a < x->rank; a++) {
+        if (!to->any || b->low[a] < to->low[a])
+            to->low[a] = b->low[a];
+        if (!to->any || b->high[a] > to->high[a])
+            to->high[a] = b->high[a];
+    }
+    to->any = true;
+}
+
+static void want_whole(const search *s, const rd_expr *x)
+{
+    if (x) {
+        const box b = whole(x);
+        want(s, x, &b);
+    }
+}
+
+/* ---- From a node to its operands -------------------------------------------------------------- */
+static void through_view(const search *s, const rd_expr *x, const box *b)
+{
+    const int      rank   = x->in[0]->rank;
+    const int64_t *offset = x->as.view->number, *coef = offset + rank;
+    box            in = { .any = true };
+
+    for (int a = 0; a < rank; a++) {
+        in.low[a] = in.high[a] = offset[a];
+        for (int k = 0; k < x->rank; k++) {
+            const int64_t step = coef[(int64_t)a * x->rank + k];
+
+            in.low[a] += step * (step > 0 ? b->low[k] : b->high[k]);
+            in.high[a] += step * (step > 0 ? b->high[k] : b->low[k]);
+        }
+    }
+    want(s, x->in[0], &in);
+}
+
+/* Kept axes come first, in their order; those of `dims` are read from end to end. */
+static void through_reduce(const search *s, const rd_expr *x, const box *b)
+{
+    box in = whole(x->in[0]);
+
+    for (int a = 0, k = 0; a < x->in[0]->rank; a++)
+        if (!(x->as.fold->dims >> a & 1)) {
+            in.low[a]  = b->low[k];
+            in.high[a] = b->high[k++];
+        }
+    for (int k = 0; k < x->n_in; k++)
+        want(s, x->in[k], &in);
+}
+
+/* The node's own axes, but for those of a set, which are read from end to end. */
+static void along(const search *s, const rd_expr *x, const rd_expr *operand, const box *b,
+                  uint64_t dims)
+{
+    box in = whole(operand);
+
+    for (int a = 0; a < x->rank; a++)
+        if (!(dims >> a & 1)) {
+            in.low[a]  = b->low[a];
+            in.high[a] = b->high[a];
+        }
+    want(s, operand, &in);
+}
+
+static void through_take(const search *s, const rd_expr *x, const box *b)
+{
+    const int axis = (int)x->as.axis->axis, more = x->as.axis->along ? 0 : x->in[1]->rank - 1;
+    box       in = whole(x->in[0]);
+
+    for (int a = 0; a < x->in[0]->rank; a++)
+        if (a != axis) {
+            in.low[a]  = b->low[a < axis ? a : a + more];
+            in.high[a] = b->high[a < axis ? a : a + more];
+        }
+    want(s, x->in[0], &in);
+    want_whole(s, x->in[1]);
+}
+
+static void through_concat(const search *s, const rd_expr *x, const box *b)
+{
+    const int64_t axis  = x->as.axis->axis;
+    int64_t       begin = 0;
+
+    for (int k = 0; k < x->n_in; k++) {
+        const int64_t n  = x->in[k]->extent[axis];
+        box           in = *b;
+
+        in.low[axis]  = b->low[axis] > begin ? b->low[axis] - begin : 0;
+        in.high[axis] = b->high[axis] < begin + n ? b->high[axis] - begin : n - 1;
+        if (in.low[axis] <= in.high[axis])
+            want(s, x->in[k], &in);
+        begin += n;
+    }
+}
+
+static void hand_on(const search *s, const rd_expr *x, const box *b)
+{
+    switch (x->kind) {
+    case RD_EXPR_VIEW: through_view(s, x, b); return;
+    case RD_EXPR_REDUCE: through_reduce(s, x, b); return;
+    case RD_EXPR_TAKE: through_take(s, x, b); return;
+    case RD_EXPR_CONCAT: through_concat(s, x, b); return;
+    case RD_EXPR_MAP:
+    case RD_EXPR_CALL:
+    case RD_EXPR_COMPLEX:
+    case RD_EXPR_SCAN:
+        for (int k = 0; k < x->n_in; k++)
+            if (x->in[k] && x->in[k]->rank == x->rank)
+                along(s, x, x->in[k], b, x->kind == RD_EXPR_SCAN ? x->as.fold->dims : 0);
+            else
+                want_whole(s, x->in[k]);
+        return;
+    case RD_EXPR_SORT:
+        along(s, x, x->in[0], b, UINT64_C(1) << (x->rank - 1));
+        for (int k = 1; k < x->n_in; k++)
+            want_whole(s, x->in[k]);
+        return;
+    default:
+        for (int k = 0; k < x->n_in; k++)
+            want_whole(s, x->in[k]);
+    }
+}
+
+/* ---- Of a leaf -------------------------------------------------------------------------------- */
+/* Several leaves may be of one memory. */
+static box find(const search *s, const rd_expr *leaf)
+{
+    box all = { 0 };
+
+    for (int64_t k = s->list.n; k-- > 0;) {
+        const rd_expr *x = s->list.at[k];
+        const box     *b = &s->box[k];
+
+        if (!b->any)
+            continue;
+        hand_on(s, x, b);
+        if (x->kind != RD_EXPR_LEAF || (x != leaf && x->as.leaf->data != leaf->as.leaf->data))
+            continue;
+        const box part = x == leaf ? *b : whole(leaf);
+        for (int a = 0; a < leaf->rank; a++) {
+            all.low[a]  = all.any && all.low[a] < part.low[a] ? all.low[a] : part.low[a];
+            all.high[a] = all.any && all.high[a] > part.high[a] ? all.high[a] : part.high[a];
+        }
+        all.any = true;
+    }
+    return all;
+}
+
+static bool check(rd_ctx *ctx, rd_results results, rd_expr *leaf, const rd_part *out)
+{
+    static const char call[] = "rd_part_read";
+
+    if (!ctx || !rd_list_ok(ctx, call, "results", results.at, results.n, 0))
+        return false;
+    for (int32_t i = 0; i < results.n; i++)
+        if (!results.at[i].expr || !rd_is_here(ctx, call, "result", (int)i, results.at[i].expr))
+            return false;
+        else if (results.at[i].expr->ctx != ctx)
+            return rd_fail(ctx, RD_ERR_ARGUMENT, "%s: result %d belongs to another context", call,
+                           (int)i) != NULL;
+    if (!leaf || !rd_is_here(ctx, call, "leaf", 0, leaf))
+        return false;
+    if (!out || leaf->ctx != ctx || rd_leaf_below(leaf)->kind != RD_EXPR_LEAF)
+        return rd_fail(ctx, RD_ERR_ARGUMENT, "%s: %s", call,
+                       !out               ? "no place for what is found"
+                       : leaf->ctx != ctx ? "the leaf belongs to another context"
+                                          : "not a leaf, whose elements are in memory") != NULL;
+    return true;
+}
+
+bool rd_part_read(rd_ctx *ctx, rd_results results, rd_expr *leaf, rd_part *out)
+{
+    search s = { 0 };
+
+    if (out)
+        *out = (rd_part){ 0 };
+    if (!check(ctx, results, leaf, out))
+        return false;
+    if (rd_list_nodes(ctx, results, &s.list) && s.list.n > 0)
+        s.box = rd_alloc(ctx, s.list.n * (int64_t)sizeof *s.box);
+    const bool ok = s.box || (s.list.n == 0 && rd_error(ctx) == RD_OK);
+    box        b  = { 0 };
+    if (s.box) {
+        qsort(s.list.at, (size_t)s.list.n, sizeof(rd_expr *), by_serial);
+        for (int32_t i = 0; i < results.n; i++)
+            want_whole(&s, results.at[i].expr);
+        b = find(&s, rd_leaf_below(leaf));
+    }
+    out->first.n = out->shape.n = leaf->rank;
+    for (int a = 0; a < leaf->rank; a++) {
+        out->first.at[a] = b.low[a];
+        out->shape.at[a] = b.any ? b.high[a] - b.low[a] + 1 : 0;
+    }
+    rd_free(ctx, s.box);
+    rd_free_nodes(ctx, &s.list);
+    return ok;
+}

@@ -1,0 +1,253 @@
+/* Formats that have records, dates or stores in folders, as other programs write them.  The files lie in
+ * tests/data/files, where make.py says how they were made. */
+#include "suite.h"
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
+
+enum { ROOM = 1 << 16 };
+
+static char dir[256], out[ROOM];
+
+/* A line for the shell, in which R is the command and D the directory of files; the exit status. */
+static int run(const char *line)
+{
+    char     *whole = NULL;
+    const int n = asprintf(&whole, "R='%s'; D='%s'; { %s; } > out 2>&1 < /dev/null", RDIM_COMMAND,
+                           RDIM_FILES, line);
+    const int status = n > 0 ? system(whole) : -1;
+    FILE     *f      = fopen("out", "rb");
+
+    out[fread(out, 1, ROOM - 1, f)] = '\0';
+    fclose(f);
+    free(whole);
+    ck_assert_msg(WIFEXITED(status), "%s: %d", line, status);
+    return WEXITSTATUS(status);
+}
+
+static bool has(const char *format)
+{
+    ck_assert_int_eq(run("$R --version"), 0);
+    return strstr(out, format) != NULL;
+}
+
+static void set_up(void)
+{
+    const char *base = getenv("TMPDIR");
+
+    snprintf(dir, sizeof dir, "%s/rdim_formats_XXXXXX", base ? base : "/tmp");
+    ck_assert(mkdtemp(dir) && chdir(dir) == 0);
+}
+
+static void tear_down(void)
+{
+    char line[512];
+
+    snprintf(line, sizeof line, "rm -r '%s'", dir);
+    ck_assert(chdir("/") == 0 && system(line) == 0);
+}
+
+/* ---- One command, and what it says ----------------------------------------------------------- */
+/* What must be said, or be part of it; `format` is what a build must have. */
+typedef struct row {
+    const char *format, *line;
+    int         status;
+    const char *want;
+} row;
+
+static void check_row(const row *r)
+{
+    if (!has(r->format)) {
+        printf("skipped, as this build has no %.*s: %s\n", (int)strcspn(r->format, "\n"), r->format,
+               r->line);
+        return;
+    }
+    const int status = run(r->line);
+    ck_assert_msg(status == r->status && strstr(out, r->want), "%s: %d, not %d\n%s\nwithout: %s",
+                  r->line, status, r->status, out, r->want);
+}
+
+/* ---- Records and dates of NumPy --------------------------------------------------------------- */
+#define NPY(line, want)               \
+    {                                 \
+        "NumPy .npy\n", line, 0, want \
+    }
+#define NPZ(line, want)               \
+    {                                 \
+        "NumPy .npz\n", line, 0, want \
+    }
+#define TRUE(file, formula) NPY("$R '" formula "' $D/" file, "true\n")
+
+static const row records[] = {
+    NPY("$R x x=$D/records.npy:x", "            time  result\n"
+                                   "      2000-01-01       1\n"
+                                   "      2000-01-02       2\n"
+                                   "2000-03-01 12:30       3\n"
+                                   "      2000-03-02     NaN\n"),
+    NPY("$R 'all(a == reshape(arange(8), (4, 2)))' a=$D/records.npy:part.a", "true\n"),
+    NPY("$R 'all(b == reshape(arange(48), (4, 2, 2, 3)))' b=$D/records.npy:part.b", "true\n"),
+    TRUE("records.npy", "all((real(c) == 1) & (imag(c) == 2))"),
+    NPY("$R 'sum(flag)' $D/records.npy", "3\n"),
+    NPY("$R 'max(time)' $D/records.npy", "2000-03-02\n"),
+    NPY("$R 'time[2] - time[0]' $D/records.npy", "5229000\n"),
+    NPY("$R 'mean(time[:2])' $D/records.npy", "2000-01-01 12:00\n"),
+    NPY("$R 'mean(x[1:3])' $D/records.npy", "2.5\n"),
+    TRUE("records_fortran.npy", "all(b == reshape(arange(6), (2, 3))) & all(c == -b)"),
+    NPY("$R 'sum(a)' $D/records_fortran.npy", "0\n"),
+    NPY("$R --list $D/records.npy",
+        "  time             i64   (time 4) seconds since 1970-01-01; in records\n"
+        "  x                f32   (time 4); in records\n"
+        "  name             -     (time 4); cannot be read: its elements are texts of 5 characters\n"
+        "  part.a           i16   (time 4, 2); in records\n"
+        "  part.b           f64   (time 4, 2, 2, 3); in records\n"
+        "  c                c64   (time 4); in records\n"
+        "  flag             bool  (time 4); in records\n"),
+    { "NumPy .npy\n", "$R name $D/records.npy", 1,
+      "records.npy: name cannot be read: its elements are texts of 5 characters" },
+    { "NumPy .npy\n", "$R a $D/records_objects.npy", 1,
+      "its records hold objects (o), so that NumPy pickles them" },
+    { "NumPy .npy\n", "$R x x=$D/records.npy:y", 1, "no variable y in it; it has time, x, name" },
+    { "NumPy .npy\n", "head -c 500 $D/records.npy > short.npy; $R x short.npy", 1,
+      "short.npy: truncated: 4 records of" },
+    NPZ("$R 'sum(x[:3])' x=$D/records.npz:r.x", "6\n"),
+    NPZ("$R 'sum(x[:3])' x=$D/records_deflated.npz:r.x", "6\n"),
+    NPZ("$R x x=$D/records_deflated.npz:r.part.a", "2000-03-01 12:30  4  5\n"),
+    NPZ("$R 'min(x)' x=$D/records.npz:days", "2000-01-01\n"),
+    NPZ("$R --list $D/records.npz",
+        "  r                -     (); cannot be read: it has records, whose fields are variables, as "
+        "r.time\n"),
+    NPZ("$R --list $D/records_deflated.npz",
+        "  r.part.b         f64   (time 4, 2, 2, 3); in records\n"),
+    { "NumPy .npz\n", "$R x x=$D/records.npz:r", 1,
+      "r cannot be read: it has records, whose fields are variables, as r.time" },
+    NPY("$R x x=$D/dates_missing.npy", "     0           2000-01-01\n"
+                                       "     1                  NaN\n"
+                                       "     2  1969-12-31 23:59:59\n"),
+    /* integers where nothing is missing, as a double does not hold them */
+    TRUE("dates_whole.npy", "dates_whole[1] == -876543211"),
+    NPY("$R x x=$D/dates_months.npy",
+        "     0  1969-12-01\n     1  2000-02-01\n     2         NaN\n"),
+    NPY("$R x x=$D/dates_years.npy",
+        "     0   1969-01-01\n     1   2000-01-01\n     2  -0001-01-01\n"),
+    NPY("$R x x=$D/dates_25s.npy", "     0  1970-01-01 00:00:25\n     1  1969-12-31 23:57:55\n"),
+    NPY("$R 'sum(x)' x=$D/durations.npy", "6\n"),
+    NPY("$R --list $D/durations.npy", "  durations        i64   (2) days; one piece\n"),
+    NPY("cat $D/records.npy | $R 'sum(x[:3])' x=-:x", "6\n"),
+};
+
+START_TEST(fields_and_dates)
+{
+    check_row(&records[_i]);
+}
+END_TEST
+
+/* ---- Zarr -------------------------------------------------------------------------------------- */
+#define ZARR(line, want)        \
+    {                           \
+        "Zarr\n", line, 0, want \
+    }
+#define NO_ZARR(line, want)     \
+    {                           \
+        "Zarr\n", line, 1, want \
+    }
+#define CODEC(version, name) \
+    ZARR("$R 'all(" name " == reshape(arange(35), (5, 7)))' $D/codecs_" version ".zarr", "true\n")
+
+static const row stores[] = {
+    CODEC("2", "plain"),
+    CODEC("2", "zlib"),
+    CODEC("2", "gzip"),
+    CODEC("2", "shuffled"),
+    CODEC("2", "fortran"),
+    CODEC("2", "big"),
+    CODEC("2", "slashes"),
+    CODEC("3", "plain"),
+    CODEC("3", "gzip"),
+    CODEC("3", "big"),
+    CODEC("3", "dots"),
+#if RDIM_ZSTD
+    CODEC("2", "zstd"),
+    CODEC("3", "zstd"),
+    CODEC("3", "checked"),
+    CODEC("3", "transposed"),
+    CODEC("3", "shards"),
+    ZARR("$R 'sum(isinf(holes)) + sum(holes[3:, 4:])' $D/codecs_3.zarr", "35\n"),
+    ZARR("$R number $D/codecs_3.zarr", "2.5\n"),
+    /* what xarray makes of the same store */
+    ZARR("$R 'nanmean(tas, axis=(1, 2))' $D/xarray_3.zarr", "2000-01-07     34.4889\n"),
+    ZARR("$R 'sum(isnan(wind)) + sum(count)' $D/xarray_3.zarr", "465\n"),
+#endif
+#if RDIM_BLOSC
+    CODEC("2", "blosc"),
+    CODEC("3", "blosc"),
+    ZARR("$R 'nanmean(tas, axis=(1, 2))' $D/xarray_2.zarr", "2000-01-07     34.4889\n"),
+    ZARR("$R 'nanmean(tas, axis=\"time\")' $D/xarray_2.zarr --only ':, 1'",
+         "lat (degrees_north)  result (K)\n                -20 "),
+    ZARR("$R 'sum(isnan(wind)) + sum(count)' $D/xarray_2.zarr/", "465\n"),
+    ZARR("$R 'max(x)' x=$D/xarray_2.zarr:time", "2000-01-07\n"),
+    ZARR("$R 'sum(count)' $D/xarray_2.zarr/count", "435\n"),
+#endif
+    ZARR("$R 'sum(flags)' $D/codecs_2.zarr", "17\n"),
+    ZARR("$R 'all(imag(pairs) == 2 * real(pairs)) + sum(real(pairs))' $D/codecs_2.zarr", "596\n"),
+    ZARR("$R 'all(imag(pairs) == 2 * real(pairs)) + sum(real(pairs))' $D/codecs_3.zarr", "596\n"),
+    ZARR(
+        "$R --list $D/codecs_2.zarr",
+        "  delta            f64   (5, 7); cannot be read: its chunks are packed by delta, which is "
+        "not known here\n"),
+    ZARR("$R --list $D/codecs_2.zarr",
+         "  texts            -     (2); cannot be read: its elements are of type <U3\n"),
+    ZARR("$R --list $D/codecs_3.zarr", "  inner/shards     f64   (5, 7); chunks in shards\n"),
+    NO_ZARR("$R lz4 $D/codecs_2.zarr", "lz4 cannot be read: its chunks are packed by lz4"),
+    NO_ZARR("cp -r $D/codecs_2.zarr cut.zarr; head -c 20 cut.zarr/zlib/1.0 > t; "
+            "mv t cut.zarr/zlib/1.0; $R 'sum(zlib)' cut.zarr",
+            "cut.zarr/zlib: a chunk of zlib is damaged"),
+    ZARR("rm cut.zarr/plain/1.0; $R 'sum(plain)' cut.zarr", "387\n"),
+    NO_ZARR("head -c 50 $D/codecs_2.zarr/plain/.zarray > cut.zarr/plain/.zarray; $R plain cut.zarr",
+            "plain cannot be read: cut.zarr/plain/.zarray: not JSON: it ends early"),
+    NO_ZARR("$R x .", ".: a directory, and no Zarr store"),
+};
+
+START_TEST(zarr_stores)
+{
+    check_row(&stores[_i]);
+}
+END_TEST
+
+/* Chunks that no result needs are not read: all but one are damaged. */
+START_TEST(zarr_boxes)
+{
+    if (!has("Zarr\n"))
+        return;
+    ck_assert_int_eq(
+        run("mkdir big.zarr && cd big.zarr && printf '{\"zarr_format\": 2, \"shape\": [40, 100000], "
+            "\"chunks\": [3, 60000], \"dtype\": \"<f8\", \"fill_value\": 1.5, \"compressor\": null, "
+            "\"order\": \"C\", \"filters\": null}' > .zarray && for k in 0 1 2 3 4 5 6 7 8 9 10 12 13; "
+            "do echo > $k.0; echo > $k.1; done; cd ..; $R 'sum(big[33:36, ::2] - 1)' big.zarr; "
+            "$R 'sum(big[32])' big.zarr"),
+        1);
+    ck_assert_msg(strstr(out, "75000\nrdim: big.zarr: a chunk of big is damaged"), "%s", out);
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite  = suite_create("command_formats");
+    TCase   *tc     = tcase_create("command_formats");
+    SRunner *runner = srunner_create(suite);
+
+    tcase_add_unchecked_fixture(tc, set_up, tear_down);
+    tcase_add_loop_test(tc, fields_and_dates, 0, COUNT(records));
+    tcase_add_loop_test(tc, zarr_stores, 0, COUNT(stores));
+    tcase_add_test(tc, zarr_boxes);
+    tcase_set_timeout(tc, 120);
+    suite_add_tcase(suite, tc);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
