@@ -922,7 +922,7 @@ START_TEST(own_types)
 
     ok(nc->create("types.nc", FOUR, &f));
     ok(nc->def_dim(f, "x", 3, &x));
-    ok(nc->def_enum(f, NC_BYTE, "cloud", &type));
+    ok(nc->def_enum(f, NC_BYTE, "clouds", &type));
     ok(nc->insert_enum(f, type, "clear", &at[0]));
     ok(nc->insert_enum(f, type, "cloudy", &at[1]));
     ok(nc->def_var(f, "cloud", type, 1, &x, &cloud));
