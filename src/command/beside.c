@@ -48,10 +48,10 @@ static bool has_whole_grid(const cmd_inputs *in, cmd_result *r, const cmd_known 
     return true;
 }
 
-/* Does nothing but files that keep it get the elements? */
-static bool may_fill(const cmd_options *o, const cmd_result *r, const cmd_targets *targets)
+/* Does nothing but files that keep it get the result? */
+static bool goes_nowhere_else(const cmd_options *o, const cmd_result *r, const cmd_targets *targets)
 {
-    bool all = !o->plot && cmd_is_float(rd_type_of(r->x));
+    bool all = !o->plot;
 
     for (int k = 0; k < targets->n; k++) {
         const cmd_target *t = &targets->at[k];
@@ -70,14 +70,26 @@ static void fill_missing(const cmd_inputs *in, cmd_result *r)
         cmd_fail_of(in->ctx);
 }
 
-static void gather(const cmd_inputs *in, cmd_result *r, bool fills)
+/* A statement that is a variable's name and nothing else is written as that; not an axis, which has its
+ * coordinates beside it. */
+static void name_after(cmd_result *r, const cmd_known *only)
+{
+    if (!r->named && only && !only->v.is_axis && strcmp(only->name, r->formula) == 0)
+        r->name = only->name;
+}
+
+static void gather(const cmd_inputs *in, cmd_result *r, bool alone)
 {
     const cmd_known *only = cmd_only_operand(in, r->made), *lead = NULL;
 
     r->kept          = cmd_room(sizeof *r->kept);
     r->kept->beside  = cmd_room(CMD_MOST_BESIDE * sizeof *r->kept->beside);
     r->kept->outside = " ";
-    r->kept->fill    = fills ? cmd_kept_fill(only, r) : (double)NAN;
+    r->kept->fill    = (double)NAN;
+    if (alone)
+        name_after(r, only);
+    if (alone && cmd_is_float(rd_type_of(r->x)))
+        r->kept->fill = cmd_kept_fill(only, r);
     for (int k = 0; k < in->n_known; k++)
         if (&in->known[k] == only || is_source(r, &in->known[k])) {
             cmd_gather_from(in, r, &in->known[k]);
@@ -177,7 +189,7 @@ void cmd_keep_beside(const cmd_inputs *in, const cmd_options *o, cmd_results *re
 {
     for (int k = 0; k < results->n; k++)
         if (is_wanted(&results->at[k], targets))
-            gather(in, &results->at[k], may_fill(o, &results->at[k], targets));
+            gather(in, &results->at[k], goes_nowhere_else(o, &results->at[k], targets));
     for (int k = 0; k < results->n; k++)
         for (int i = 0; results->at[k].kept && i < results->at[k].kept->n; i++)
             share(results, k, i);

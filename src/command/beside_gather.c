@@ -89,71 +89,101 @@ static bool survives(const cmd_gathering *g, const cmd_variable *v)
 }
 
 /* ---- What is named ---------------------------------------------------------------------------- */
-static cmd_beside *beside_named(const struct cmd_kept *kept, const char *from)
+static bool is_known(const cmd_gathering *g, const char *name)
 {
-    for (int k = 0; k < kept->n; k++)
-        if (strcmp(kept->beside[k]->from, from) == 0)
-            return kept->beside[k];
-    return NULL;
+    for (int k = 0; k < g->n; k++)
+        if (strcmp(cmd_last_part(g->at[k].v->name), name) == 0)
+            return true;
+    for (int k = 0; k < g->r->kept->n; k++)
+        if (strcmp(g->r->kept->beside[k]->from, name) == 0)
+            return true;
+    return false;
 }
 
-static void visit(cmd_gathering *g, cmd_candidate *c);
+static void visit_names(cmd_gathering *g, int by, const cmd_attributes *all);
 
-static void visit_named(cmd_gathering *g, const cmd_candidate *by, const char *name, bool bounds)
+static void visit(cmd_gathering *g, const cmd_candidate *found)
 {
-    const cmd_part *first = &g->k->parts[0];
-    cmd_candidate   c     = { .file = first->file };
+    const char *name = cmd_last_part(found->v->name);
 
-    c.v = cmd_variable_meant(first->file, by ? by->v : first->v, name);
+    if (is_known(g, name) || !survives(g, found->v) || g->n == CMD_MOST_BESIDE)
+        return;
+    cmd_candidate *c = &g->at[g->n];
+    *c               = *found;
+    c->said          = cmd_said_about(c->file, c->v);
+    if (!c->said)
+        return;
+    g->n++;
+    if (c->said->kind != CMD_OTHERS)
+        visit_names(g, g->n - 1, &c->said->attributes);
+    else
+        cmd_warn("%s: %s is not kept beside %s: %s", c->file->path, name, g->r->name,
+                 c->v->why ? c->v->why : "its elements are of a type that is not known here");
+}
+
+/* A variable that candidate `by` names; -1: the formula's does. */
+static void visit_named(cmd_gathering *g, int by, const char *name, bool bounds)
+{
+    const cmd_part      *first = &g->k->parts[0];
+    const cmd_candidate *namer = by >= 0 ? &g->at[by] : NULL;
+    cmd_candidate        c     = { .file = first->file, .by = by };
+
+    c.v = cmd_variable_meant(first->file, namer ? namer->v : first->v, name);
     if (!c.v)
         g->r->kept->outside = cmd_text("%s%s ", g->r->kept->outside, name);
     if (!c.v || (c.v == first->v && (!c.v->is_axis || strcmp(g->r->name, name) == 0)))
         return;
     if (bounds) {
-        c.units    = cmd_said_text(by->said, "units", NULL);
-        c.calendar = cmd_said_text(by->said, "calendar", NULL);
+        c.units    = cmd_said_text(namer->said, "units", NULL);
+        c.calendar = cmd_said_text(namer->said, "calendar", NULL);
     }
     visit(g, &c);
 }
 
-/* Variables that attributes of `by` name; NULL: those of the formula's variable and of its file. */
-static void visit_names(cmd_gathering *g, const cmd_candidate *by, const cmd_attributes *all)
+static void visit_names(cmd_gathering *g, int by, const cmd_attributes *all)
 {
     for (int k = 0; k < all->n; k++) {
         const char *name = all->at[k].name, *text = NULL;
+        const bool  bounds =
+            by >= 0 && (strcmp(name, "bounds") == 0 || strcmp(name, "climatology") == 0);
 
         if (!cmd_names_variables(name) || !(text = cmd_attribute_text(all, name)))
             continue;
         for (const char *word; *(word = cmd_next_word(&text));) {
             const size_t n = strlen(word);
-
-            visit_named(g, by, word[n - 1] == ':' ? cmd_copy(word, n - 1) : word,
-                        by && (strcmp(name, "bounds") == 0 || strcmp(name, "climatology") == 0));
+            visit_named(g, by, word[n - 1] == ':' ? cmd_copy(word, n - 1) : word, bounds);
         }
     }
 }
 
-static void visit(cmd_gathering *g, cmd_candidate *c)
+/* Part after part, as not all can be open at the same time. */
+static void read_parts(const cmd_gathering *g)
+{
+    for (int i = 1; i < g->k->n_parts; i++)
+        for (int k = 0; k < g->n; k++) {
+            const cmd_part *part = &g->k->parts[i];
+            cmd_variable   *v =
+                cmd_variable_meant(part->file, part->v, cmd_last_part(g->at[k].v->name));
+            if (v && cmd_stored_bytes(v) <= CMD_MOST_COMPARED / g->k->n_parts)
+                (void)cmd_read_stored(part->file, v);
+        }
+}
+
+/* What differs between parts is left out, and what it names with it. */
+static void make_all(cmd_gathering *g)
 {
     struct cmd_kept *kept = g->r->kept;
-    const char      *name = cmd_last_part(c->v->name);
 
-    if (cmd_is_listed(g->seen, name) || !survives(g, c->v) || kept->n == CMD_MOST_BESIDE)
-        return;
-    g->seen = cmd_text("%s%s ", g->seen, name);
-    c->said = cmd_said_about(c->file, c->v);
-    if (!c->said || beside_named(kept, name))
-        return;
-    if (c->said->kind == CMD_OTHERS) {
-        cmd_warn("%s: %s is not kept beside %s: %s", c->file->path, name, g->r->name,
-                 c->v->why ? c->v->why : "its elements are of a type that is not known here");
-        return;
+    for (int k = 0; k < g->n; k++) {
+        cmd_candidate *c = &g->at[k];
+        if (c->said->kind == CMD_OTHERS || (c->by >= 0 && !g->at[c->by].kept) ||
+            kept->n == CMD_MOST_BESIDE)
+            continue;
+        cmd_beside *b = cmd_make_beside(g, c);
+        c->kept       = b != NULL;
+        if (b)
+            kept->beside[kept->n++] = b;
     }
-    cmd_beside *b = cmd_make_beside(g, c);
-    if (!b)
-        return;
-    kept->beside[kept->n++] = b;
-    visit_names(g, c, &c->said->attributes);
 }
 
 /* ---- Operands that disagree ------------------------------------------------------------------ */
@@ -242,12 +272,41 @@ static void set_coordinates(cmd_gathering *g)
     }
 }
 
+/* ---- Coordinates that nobody names ----------------------------------------------------------- */
+/* Latitudes, longitudes and times are known by their units. */
+static bool has_units_of_place(const cmd_variable *v)
+{
+    return v->units &&
+           (cmd_is_listed(" degrees_north degree_north degrees_N degree_N degreesN degreeN "
+                          "degrees_east degree_east degrees_E degree_E degreesE degreeE ",
+                          v->units) ||
+            (v->shape.n == 1 && strstr(v->units, " since ")));
+}
+
+/* Those that lie along axes of the variable are its coordinates, even where it does not say so. */
+static void visit_unnamed(cmd_gathering *g)
+{
+    const cmd_part *first = &g->k->parts[0];
+    const size_t    n     = (size_t)(cmd_last_part(first->v->name) - first->v->name);
+
+    for (int i = 0; i < first->file->n; i++) {
+        const cmd_variable *v    = &first->file->variable[i];
+        bool                good = v->shape.n > 0 && has_units_of_place(v) &&
+                    strncmp(v->name, first->v->name, n) == 0 && !strchr(v->name + n, '/');
+        for (int d = 0; d < v->shape.n && good; d++)
+            good = cmd_axis_of_dimension(g, v, d) >= 0;
+        if (good)
+            visit_named(g, -1, v->name + n, false);
+    }
+}
+
 /* ---- A result -------------------------------------------------------------------------------- */
 void cmd_gather_from(const cmd_inputs *in, cmd_result *r, const cmd_known *k)
 {
-    cmd_gathering   g     = { .in = in, .r = r, .k = k, .seen = " " };
+    cmd_gathering   g     = { .in = in, .r = r, .k = k };
     const cmd_part *first = &k->parts[0];
 
+    g.at = cmd_room(CMD_MOST_BESIDE * sizeof *g.at);
     cmd_map_axes(&g);
     const cmd_said *about = cmd_said_about(first->file, NULL),
                    *said  = cmd_said_about(first->file, first->v);
@@ -255,9 +314,12 @@ void cmd_gather_from(const cmd_inputs *in, cmd_result *r, const cmd_known *k)
         return;
     for (int a = 0; a < first->v->shape.n; a++)
         if (first->v->axis[a].name && g.to[a + g.shift] >= 0)
-            visit_named(&g, NULL, first->v->axis[a].name, false);
-    visit_names(&g, NULL, &said->attributes);
-    visit_names(&g, NULL, &about->attributes);
+            visit_named(&g, -1, first->v->axis[a].name, false);
+    visit_names(&g, -1, &said->attributes);
+    visit_names(&g, -1, &about->attributes);
+    visit_unnamed(&g);
+    read_parts(&g);
+    make_all(&g);
     drop_disputed(&g);
     set_coordinates(&g);
 }

@@ -5,6 +5,16 @@
 
 enum { CMD_MOST_COMPARED = 1 << 24, CMD_MOST_BESIDE = 256 };
 
+/* What is read about a variable of a file on the way. */
+typedef struct cmd_candidate {
+    cmd_file       *file;
+    cmd_variable   *v;
+    const cmd_said *said;
+    const char     *units, *calendar; /* of the coordinates that it bounds, where it has none */
+    int             by;               /* the candidate that names it; -1: none */
+    bool            kept;
+} cmd_candidate;
+
 typedef struct cmd_gathering {
     const cmd_inputs *in;
     cmd_result       *r;
@@ -12,16 +22,9 @@ typedef struct cmd_gathering {
     int               joined, shift; /* the joined axis; 1: it is new, and parts begin behind it */
     int               to[RD_MAX_RANK];  /* the result's axis that comes from each of k; -1: none */
     rd_axis_from      cut[RD_MAX_RANK]; /* by axis of the result */
-    const char       *seen;             /* names, with blanks around each */
+    int               n;
+    cmd_candidate    *at; /* of the first part */
 } cmd_gathering;
-
-/* What is read about a variable of a file on the way. */
-typedef struct cmd_candidate {
-    cmd_file       *file;
-    cmd_variable   *v;
-    const cmd_said *said;
-    const char     *units, *calendar; /* of the coordinates that it bounds, where it has none */
-} cmd_candidate;
 
 /* ---- beside_gather.c ------------------------------------------------------------------------- */
 /* Adds to the result what k brings along. */

@@ -122,12 +122,12 @@ static void find_operands(cmd_made_of *made, const cmd_statements *all, const cm
             const char *name = p, *end = behind_name(p);
             const bool  method = name > text && name[-1] == '.';
             p                  = behind_blanks(end);
+            const bool view    = method && end - name == 1 && *name == 'T';
             if (depth > 0 && *p == '=' && p[1] != '=')
                 p = behind_argument(p);
-            else if (*p == '(' || (method && !(end - name == 1 && *name == 'T')))
-                made->shifts = false;
-            else if (!method && !add_name(made, all, in, name, (size_t)(end - name)))
-                made->shifts = false; /* a reducer of indices, or a number such as pi */
+            else if (*p == '(' ||
+                     !(view || (!method && add_name(made, all, in, name, (size_t)(end - name)))))
+                made->shifts = false; /* a function, a reducer of indices, a number such as pi */
         } else {
             made->shifts &= strchr("*/^%<>&|!?@~=:", *p) == NULL;
             depth += (*p == '(') - (*p == ')');

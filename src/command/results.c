@@ -52,18 +52,6 @@ static bool has_input(const cmd_inputs *in)
     return false;
 }
 
-/* A statement that is a variable's name and nothing else is named after it; not after an axis, which has
- * its coordinates beside it. */
-static const char *name_of(const cmd_inputs *in, const rd_named *named)
-{
-    if (named->name && *named->name)
-        return cmd_copy(named->name, strlen(named->name));
-    for (int k = 0; k < in->n_known; k++)
-        if (!in->known[k].v.is_axis && strcmp(in->known[k].name, named->text) == 0)
-            return in->known[k].name;
-    return "result";
-}
-
 static _Noreturn void refuse(const char *why, const cmd_inputs *in)
 {
     const char *names = cmd_names(in);
@@ -125,7 +113,7 @@ cmd_results cmd_read_formula(const cmd_options *options, cmd_inputs *inputs)
 
         if (said && named[k].name[0] == '_') /* for other results to be made of */
             continue;
-        *r = (cmd_result){ .name    = name_of(inputs, &named[k]),
+        *r = (cmd_result){ .name = said ? cmd_copy(named[k].name, strlen(named[k].name)) : "result",
                            .named   = said,
                            .formula = named[k].text,
                            .x       = named[k].x,

@@ -301,6 +301,16 @@ const cmd_said *cmd_said_about(cmd_file *file, cmd_variable *v)
     return *said;
 }
 
+/* To ask where few bytes lie takes longer than to decode them. */
+static rd_expr *read_stored(cmd_file *file, cmd_variable *v)
+{
+    enum { FEW = 1 << 14 };
+    const int64_t bytes = cmd_points(&v->shape, v->type, v->name) * cmd_size_of(v->type);
+
+    return bytes > 0 && bytes <= FEW ? cmd_leaf(file->ctx, v, decode(file, v, bytes))
+                                     : read_found(file, v);
+}
+
 rd_expr *cmd_read_stored(cmd_file *file, cmd_variable *v)
 {
     cmd_said *said = cmd_said_about(file, v) ? v->said : NULL;
@@ -313,7 +323,7 @@ rd_expr *cmd_read_stored(cmd_file *file, cmd_variable *v)
         cmd_reader_texts(file, v);
     if (said->kind != CMD_NUMBERS) /* it had no type here, and no formula can ask for it */
         v->type = said->kind == CMD_TEXTS ? RD_U64 : RD_U8;
-    said->x = said->kind == CMD_TEXTS ? cmd_leaf(file->ctx, v, said->texts) : read_found(file, v);
+    said->x = said->kind == CMD_TEXTS ? cmd_leaf(file->ctx, v, said->texts) : read_stored(file, v);
     return said->x;
 }
 

@@ -18,7 +18,7 @@
                                     call(put_att_float) call(set_fill) call(enddef) call(put_var) \
                                         call(inq_natts) call(inq_varnatts) call(inq_attname)      \
                                             call(get_att) call(get_vara_string) call(put_att)     \
-                                                call(put_att_string) call(put_vara_string) call(def_grp) call(inq_dimid)        \
+                                                call(put_att_string) call(put_vara_string) call(def_enum) call(insert_enum) call(def_grp) call(inq_dimid)        \
                                                     call(put_var_double) call(put_vara)           \
                                                         call(put_vara_double)                     \
                                                             call(def_var_chunking)                \

@@ -107,6 +107,21 @@ static void read_layout(const place *p, cmd_layout *layout)
     }
 }
 
+/* An enum is an integer of its base, as it is where a formula asks for it. */
+static rd_dtype element_of(const place *p, nc_type type)
+{
+    char    name[NC_MAX_NAME + 1];
+    size_t  size, fields;
+    nc_type base;
+    int class;
+
+    if (type >= NC_FIRSTUSERTYPEID &&
+        p->nc->inq_user_type(p->group, type, name, &size, &base, &fields, &class) == NC_NOERR &&
+        class == NC_ENUM)
+        return cmd_netcdf_element(base);
+    return cmd_netcdf_element(type);
+}
+
 cmd_said *cmd_netcdf_said(const cmd_netcdf_api *nc, const char *path, int group, int variable)
 {
     cmd_said   *said = cmd_room(sizeof *said);
@@ -118,7 +133,7 @@ cmd_said *cmd_netcdf_said(const cmd_netcdf_api *nc, const char *path, int group,
     if (variable == NC_GLOBAL ||
         nc->inq_var(group, variable, NULL, &type, NULL, NULL, NULL) != NC_NOERR)
         return said;
-    said->type = cmd_netcdf_element(type);
+    said->type = element_of(&p, type);
     said->kind = said->type != RD_AUTO ? CMD_NUMBERS
                  : type == NC_CHAR     ? CMD_CHARACTERS
                  : type == NC_STRING   ? CMD_TEXTS
