@@ -23,7 +23,7 @@ function(soname_of file out)
     endif()
 endfunction()
 
-foreach(row IN ITEMS "NETCDF;netcdf;netcdf" "HDF5;hdf5;hdf5" "CAIRO;cairo;cairo" "DEFLATE;libdeflate;deflate")
+foreach(row IN ITEMS "NETCDF;netcdf;netcdf" "HDF5;hdf5;hdf5" "CAIRO;cairo;cairo" "DEFLATE;libdeflate;deflate" "UDUNITS;udunits;udunits2")
     list(POP_FRONT row what package library)
     set(there 0)
     if(PKG_CONFIG_FOUND AND RDIM_${what})

@@ -5,11 +5,11 @@ exec < /dev/null                    # nothing here asks; without a terminal noth
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 
-# What a Debian 12 without recommended packages needs to build the library, its examples and its tests; the last six
-# are for files that the command reads, and pictures; it is built without them, too.
+# What a Debian 12 without recommended packages needs to build the library, its examples and its tests; the last seven
+# are for files that the command reads, their units, and pictures; it is built without them, too.
 # shellcheck disable=SC2034  # for the scripts that source this
 build_packages=(gcc libc6-dev cmake ninja-build pkg-config check zlib1g-dev libnetcdf-dev libhdf5-dev
-                libdeflate-dev libcairo2-dev fonts-dejavu-core)
+                libudunits2-dev libdeflate-dev libcairo2-dev fonts-dejavu-core)
 
 # install PACKAGE...: installs those that are missing, and names them before it does.
 install() {

@@ -1,6 +1,8 @@
 /* axes.c - names and coordinates of axes, and whether two axes are the same places. */
 #include "axes.h"
+#include "convert.h"
 #include "dates.h"
+#include "quantities.h"
 #include "times.h"
 #include <math.h>
 #include <stdio.h>
@@ -219,10 +221,10 @@ const char *cmd_axes_differ(const cmd_axis *a, const cmd_axis *b)
         double *at = cmd_room((size_t)(b->n ? b->n : 1) * sizeof *at);
 
         if (!coordinates_in_units(a, b, at))
-            return cmd_text("along %s one is in %s%s%s, the other in %s%s%s", name, a->units,
+            return cmd_text("along %s one is in %s%s%s, the other in %s%s%s%s", name, a->units,
                             a->calendar ? " of the calendar " : "", a->calendar ? a->calendar : "",
                             b->units, b->calendar ? " of the calendar " : "",
-                            b->calendar ? b->calendar : "");
+                            b->calendar ? b->calendar : "", cmd_units_hint());
         if (a->n == b->n && are_near(a, at, false))
             return NULL;
         return cmd_text("along %s one has %s, the other %s%s", name, range_text(a), range_text(b),
@@ -492,4 +494,6 @@ const rd_formula_axes cmd_formula_axes = {
     .labels  = cmd_date_labels,
     .grouped = cmd_date_groups,
     .call    = cmd_date_function,
+    .alike   = cmd_units_alike,
+    .made    = cmd_units_made,
 };

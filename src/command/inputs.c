@@ -104,11 +104,12 @@ static void add_source(cmd_inputs *in, const char *given)
 cmd_inputs cmd_open_inputs(rd_ctx *ctx, const cmd_options *options)
 {
     const int  n  = options->n_inputs;
-    cmd_inputs in = { .ctx     = ctx,
-                      .join    = options->join,
-                      .align   = options->align,
-                      .sources = cmd_room(((size_t)n + 1) * sizeof *in.sources),
-                      .known   = cmd_room(CMD_MOST_KNOWN * sizeof *in.known) };
+    cmd_inputs in = { .ctx          = ctx,
+                      .join         = options->join,
+                      .align        = options->align,
+                      .ignore_units = options->ignore_units,
+                      .sources      = cmd_room(((size_t)n + 1) * sizeof *in.sources),
+                      .known        = cmd_room(CMD_MOST_KNOWN * sizeof *in.known) };
 
     for (int k = 0; k < n; k++)
         add_source(&in, options->inputs[k]);
