@@ -140,13 +140,7 @@ static void warn(cmd_inputs *in, const cmd_valued *a, const cmd_valued *b, bool 
                  a->units, b->units, told ? "do not convert" : "nobody knows whether they convert",
                  cmd_units_hint());
 
-    for (const cmd_told *t = in->told; t; t = t->older)
-        if (strcmp(t->sentence, sentence) == 0)
-            return;
-    cmd_told *const t = cmd_room(sizeof *t);
-    *t                = (cmd_told){ sentence, in->told };
-    in->told          = t;
-    cmd_warn("%s", sentence);
+    cmd_warn_once(in, sentence);
 }
 
 static bool instants_alike(rd_ctx *ctx, const cmd_valued *a, const cmd_valued *b, rd_expr **y,

@@ -2,6 +2,7 @@
 #include "inputs.h"
 #include "axes.h"
 #include "join.h"
+#include "times.h"
 #include <errno.h>
 #include <glob.h>
 #include <stdio.h>
@@ -99,6 +100,17 @@ static void add_source(cmd_inputs *in, const char *given)
         if (*at)
             add_files(s, in->ctx, at);
     }
+}
+
+void cmd_warn_once(cmd_inputs *in, const char *sentence)
+{
+    for (const cmd_told *t = in->told; t; t = t->older)
+        if (strcmp(t->sentence, sentence) == 0)
+            return;
+    cmd_told *const t = cmd_room(sizeof *t);
+    *t                = (cmd_told){ sentence, in->told };
+    in->told          = t;
+    cmd_warn("%s", sentence);
 }
 
 cmd_inputs cmd_open_inputs(rd_ctx *ctx, const cmd_options *options)
@@ -227,6 +239,19 @@ static const cmd_source *number_named(const cmd_inputs *in, const char *name)
     return NULL;
 }
 
+/* Months of 30.44 days are what files say, and seldom what they mean. */
+static void check_times(cmd_inputs *in, const cmd_variable *v)
+{
+    cmd_since s;
+
+    for (int k = 0; k < v->shape.n; k++)
+        if (v->axis[k].at && cmd_read_since(v->axis[k].units, v->axis[k].calendar, &s) && s.of_sun)
+            cmd_warn_once(in,
+                          cmd_text("%s: '%s' are UDUNITS' months and years, of 30.44 and 365.24 "
+                                   "days, and none of the calendar: dates are shown so",
+                                   v->axis[k].name, v->axis[k].units));
+}
+
 rd_expr *cmd_lookup(void *user, rd_ctx *ctx, const char *name)
 {
     cmd_inputs       *in     = user;
@@ -254,6 +279,7 @@ rd_expr *cmd_lookup(void *user, rd_ctx *ctx, const char *name)
     known->parts     = parts;
     for (int k = 0; k < known->v.shape.n; k++)
         rd_axis_source(known->v.x, k, &known->from[k]);
+    check_times(in, &known->v);
     return known->v.x;
 }
 

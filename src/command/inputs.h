@@ -67,6 +67,8 @@ rd_expr *cmd_lookup(void *user, rd_ctx *ctx, const char *name);
 /* "sst (12, 90, 180), lat (90)": for who has asked for another name. */
 const char *cmd_names(const cmd_inputs *inputs);
 void        cmd_list(const cmd_inputs *inputs);
+/* Says a sentence on stderr, once. */
+void cmd_warn_once(cmd_inputs *inputs, const char *sentence);
 /* Bytes of all that was looked up. */
 int64_t cmd_bytes(const cmd_inputs *inputs);
 #endif

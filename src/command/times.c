@@ -9,7 +9,8 @@
 
 /* ---- Units ----------------------------------------------------------------------------------- */
 /* UDUNITS' year is that of the sun, and a month a twelfth of it, whatever the months of the calendar
- * are: neither means anything where a model's years have other days. */
+ * are: neither means anything where a model's years have other days.  Where each month has 30 of them it is
+ * a month of the calendar, as cftime has it. */
 #define YEAR (365.242198781 * 86400)
 
 static const struct unit {
@@ -37,6 +38,8 @@ static const struct unit {
     { "year", YEAR, 1 },
     { "yr", YEAR, 1 },
 };
+
+static const struct unit month_of_30 = { "month", 30 * 86400.0, 0 };
 
 static const struct unit *unit_named(const char *unit, size_t n)
 {
@@ -157,6 +160,8 @@ bool cmd_read_since(const char *units, const char *calendar, cmd_since *s)
     if (!at || !cmd_calendar_named(calendar, &s->calendar))
         return false;
     const struct unit *unit = unit_named(units, (size_t)(at - units));
+    if (unit && unit->of_sun && s->calendar == CMD_360_DAY)
+        unit = unit->seconds < YEAR / 2 ? &month_of_30 : NULL;
     if (!unit || (unit->of_sun && s->calendar > CMD_JULIAN))
         return false;
     at += strlen(word);
