@@ -239,17 +239,23 @@ static const cmd_source *number_named(const cmd_inputs *in, const char *name)
     return NULL;
 }
 
-/* Months of 30.44 days are what files say, and seldom what they mean. */
-static void check_times(cmd_inputs *in, const cmd_variable *v)
+/* What dates of an axis are, where files seldom mean it. */
+static void check_times(cmd_inputs *in, const cmd_axis *axis)
 {
     cmd_since s;
 
-    for (int k = 0; k < v->shape.n; k++)
-        if (v->axis[k].at && cmd_read_since(v->axis[k].units, v->axis[k].calendar, &s) && s.of_sun)
-            cmd_warn_once(in,
-                          cmd_text("%s: '%s' are UDUNITS' months and years, of 30.44 and 365.24 "
+    if (!axis->at || !cmd_read_since(axis->units, axis->calendar, &s))
+        return;
+    if (s.of_sun)
+        cmd_warn_once(in, cmd_text("%s: '%s' are UDUNITS' months and years, of 30.44 and 365.24 "
                                    "days, and none of the calendar: dates are shown so",
-                                   v->axis[k].name, v->axis[k].units));
+                                   axis->name, axis->units));
+    if (axis->middle)
+        cmd_warn_once(in,
+                      cmd_text("%s: coordinates are the ends of their bounds, so that dates are "
+                               "those behind what they stand for; month(%s) and the like are of "
+                               "the middle",
+                               axis->name, axis->name));
 }
 
 rd_expr *cmd_lookup(void *user, rd_ctx *ctx, const char *name)
@@ -279,7 +285,8 @@ rd_expr *cmd_lookup(void *user, rd_ctx *ctx, const char *name)
     known->parts     = parts;
     for (int k = 0; k < known->v.shape.n; k++)
         rd_axis_source(known->v.x, k, &known->from[k]);
-    check_times(in, &known->v);
+    for (int k = 0; k < known->v.shape.n; k++)
+        check_times(in, &known->v.axis[k]);
     return known->v.x;
 }
 

@@ -32,32 +32,55 @@ static const char *units_text(const cmd_axis *axis)
     return axis->calendar ? cmd_text("%s (%s)", axis->units, axis->calendar) : axis->units;
 }
 
+static const double *coordinates_of(const cmd_axis *axis, bool middle)
+{
+    return middle ? axis->middle : axis->at;
+}
+
+/* Coordinates of parts, one after the other, each turned; NULL if a part has none. */
+static const double *joined(int64_t total, int k, int n, const cmd_part *parts,
+                            const cmd_turn *turn, bool middle)
+{
+    double *all = cmd_room((size_t)(total ? total : 1) * sizeof *all);
+    int64_t at  = 0;
+
+    for (int i = 0; i < n; i++) {
+        const int64_t extent = parts[i].v->shape.at[k];
+        const double *part   = coordinates_of(&parts[i].v->axis[k], middle);
+
+        if (extent && !part)
+            return NULL;
+        for (int64_t j = 0; j < extent; j++)
+            all[at++] = cmd_turned(&turn[i], part[j]);
+    }
+    return all;
+}
+
 /* Coordinates one after the other, in the first one's units; none if a part has none. */
 static void join_axis(cmd_axis *axis, int k, int n, const cmd_part *parts, cmd_align align)
 {
-    int64_t total = 0, at = 0;
-    bool    all = true;
+    cmd_turn *turn  = cmd_room((size_t)n * sizeof *turn);
+    int64_t   total = 0;
+    bool      all   = true;
 
     for (int i = 0; i < n; i++) {
         total += parts[i].v->shape.at[k];
         all &= parts[i].v->axis[k].at != NULL || parts[i].v->shape.at[k] == 0;
     }
-    axis->n        = total;
-    double *joined = all ? cmd_room((size_t)total * sizeof *joined) : NULL;
-    for (int i = 0; all && i < n; i++) {
+    for (int i = 0; i < n && all; i++) {
         const cmd_axis *part = &parts[i].v->axis[k];
-        cmd_turn        turn;
 
-        if (!cmd_units_meet(axis->units, axis->calendar, part->units, part->calendar, &turn) &&
+        if (!cmd_units_meet(axis->units, axis->calendar, part->units, part->calendar, &turn[i]) &&
             align != CMD_POSITION)
             cmd_fail(
                 "%s: along %s units are %s, those of %s %s%s; --align=position takes both as they are",
                 parts[i].file->path, axis->name ? axis->name : "the joined axis", units_text(part),
                 parts[0].file->path, units_text(axis), cmd_units_hint());
-        for (int64_t j = 0; joined && part->at && j < part->n; j++)
-            joined[at++] = cmd_turned(&turn, part->at[j]);
     }
-    axis->at = joined;
+    const double *middle = all && total ? joined(total, k, n, parts, turn, true) : NULL;
+    axis->n              = total;
+    axis->at             = all ? joined(total, k, n, parts, turn, false) : NULL;
+    axis->middle         = middle;
 }
 
 static void add_axis(cmd_variable *v, const char *name, int64_t n)
