@@ -1,6 +1,8 @@
 /* axes.c - names and coordinates of axes, and whether two axes are the same places. */
 #include "axes.h"
+#include "convert.h"
 #include "dates.h"
+#include "quantities.h"
 #include "times.h"
 #include <math.h>
 #include <stdio.h>
@@ -36,20 +38,27 @@ const cmd_axis *cmd_axis_at(const cmd_inputs *in, rd_expr *x, int axis, rd_axis_
     return made_axis(in, from);
 }
 
+static const double *part_of(const double *at, const rd_axis_from *from, int64_t n)
+{
+    double *part = at ? cmd_room((size_t)n * sizeof *part) : NULL;
+
+    for (int64_t i = 0; at && i < n; i++)
+        part[i] = at[from->offset + from->step * i];
+    return part;
+}
+
 /* Coordinates of a part of an axis: index i of it is index offset + step i of the whole. */
 static void cut(cmd_axis *axis, const cmd_axis *whole, const rd_axis_from *from, int64_t n)
 {
     *axis              = *whole;
     axis->n            = n;
     axis->at           = NULL;
+    axis->middle       = NULL;
     const int64_t last = from->offset + from->step * (n - 1);
-    if (!whole->at || n == 0 || from->offset < 0 || from->offset >= whole->n || last < 0 ||
-        last >= whole->n)
+    if (n == 0 || from->offset < 0 || from->offset >= whole->n || last < 0 || last >= whole->n)
         return;
-    double *at = cmd_room((size_t)n * sizeof *at);
-    for (int64_t i = 0; i < n; i++)
-        at[i] = whole->at[from->offset + from->step * i];
-    axis->at = at;
+    axis->at     = part_of(whole->at, from, n);
+    axis->middle = part_of(whole->middle, from, n);
 }
 
 cmd_axis cmd_axis_seen(const cmd_inputs *in, rd_expr *x, int axis)
@@ -219,10 +228,10 @@ const char *cmd_axes_differ(const cmd_axis *a, const cmd_axis *b)
         double *at = cmd_room((size_t)(b->n ? b->n : 1) * sizeof *at);
 
         if (!coordinates_in_units(a, b, at))
-            return cmd_text("along %s one is in %s%s%s, the other in %s%s%s", name, a->units,
+            return cmd_text("along %s one is in %s%s%s, the other in %s%s%s%s", name, a->units,
                             a->calendar ? " of the calendar " : "", a->calendar ? a->calendar : "",
                             b->units, b->calendar ? " of the calendar " : "",
-                            b->calendar ? b->calendar : "");
+                            b->calendar ? b->calendar : "", cmd_units_hint());
         if (a->n == b->n && are_near(a, at, false))
             return NULL;
         return cmd_text("along %s one has %s, the other %s%s", name, range_text(a), range_text(b),
@@ -235,6 +244,24 @@ const char *cmd_axes_differ(const cmd_axis *a, const cmd_axis *b)
 }
 
 /* ---- Meeting --------------------------------------------------------------------------------- */
+/* An axis with the coordinates at these places. */
+static cmd_axis at_places(const cmd_axis *axis, const int64_t *place, int64_t n)
+{
+    cmd_axis is     = *axis;
+    double  *at     = cmd_room((size_t)(n ? n : 1) * sizeof *at);
+    double  *middle = axis->middle ? cmd_room((size_t)(n ? n : 1) * sizeof *middle) : NULL;
+
+    for (int64_t i = 0; i < n; i++) {
+        at[i] = axis->at[place[i]];
+        if (middle)
+            middle[i] = axis->middle[place[i]];
+    }
+    is.n      = n;
+    is.at     = at;
+    is.middle = middle;
+    return is;
+}
+
 /* The places `at` of an axis of x, in their order, as a slice where they are one.  `is`: that axis of the
  * result. */
 static rd_expr *pick(cmd_inputs *in, rd_expr *x, int axis, const int64_t *at, int64_t n,
@@ -340,19 +367,16 @@ static bool inner(cmd_inputs *in, rd_expr **x, int x_axis, rd_expr **y, int y_ax
 {
     int64_t *of_x = cmd_room((size_t)a->n * sizeof *of_x);
     int64_t *of_y = cmd_room((size_t)a->n * sizeof *of_y);
-    double  *at   = cmd_room((size_t)a->n * sizeof *at);
-    cmd_axis is   = *a;
+    int64_t  n    = 0;
 
-    is.n = 0;
     for (int64_t i = 0; i < a->n; i++)
         if (place[i] >= 0) {
-            of_x[is.n] = i;
-            of_y[is.n] = place[i];
-            at[is.n++] = a->at[i];
+            of_x[n]   = i;
+            of_y[n++] = place[i];
         }
-    is.at = at;
-    *x    = pick(in, *x, x_axis, of_x, is.n, &is);
-    *y    = pick(in, *y, y_axis, of_y, is.n, &is);
+    const cmd_axis is = at_places(a, of_x, n);
+    *x                = pick(in, *x, x_axis, of_x, n, &is);
+    *y                = pick(in, *y, y_axis, of_y, n, &is);
     return *x && *y;
 }
 
@@ -467,15 +491,10 @@ rd_expr *cmd_select(void *user, rd_expr *x, int axis, bool range, const rd_formu
     if (!range)
         to = from;
     int64_t *at = cmd_room((size_t)(seen.n ? seen.n : 1) * sizeof *at), n = 0;
-    double  *part = cmd_room((size_t)(seen.n ? seen.n : 1) * sizeof *part);
     for (int64_t i = 0; i < seen.n; i++)
-        if (seen.at[i] >= from.from && (to.open ? seen.at[i] < to.to : seen.at[i] <= to.to)) {
-            part[n] = seen.at[i];
+        if (seen.at[i] >= from.from && (to.open ? seen.at[i] < to.to : seen.at[i] <= to.to))
             at[n++] = i;
-        }
-    cmd_axis is = seen;
-    is.at       = part;
-    is.n        = n;
+    const cmd_axis is = at_places(&seen, at, n);
     if (n)
         return pick(in, x, axis, at, n, &is);
     snprintf(why, RD_WHY, "none of its coordinates is there: axis %s has %s", seen.name,
@@ -492,4 +511,6 @@ const rd_formula_axes cmd_formula_axes = {
     .labels  = cmd_date_labels,
     .grouped = cmd_date_groups,
     .call    = cmd_date_function,
+    .alike   = cmd_units_alike,
+    .made    = cmd_units_made,
 };

@@ -1,5 +1,8 @@
 /* dates.c - month(time), season(time), monthly(time) in formulas.
  *
+ * Where coordinates are the ends of their bounds, as those of some models are, a mean of January has the date of
+ * the first of February.  Its month is that of the middle of the bounds.
+ *
  * A function of times is evaluated at once, as a leaf of whole numbers along the axis of the times.  What such a
  * leaf is, is known as long as only parts of it are taken: then it labels groups that have names and coordinates,
  * and is a coordinate along axes of such groups, tas - clim[month(time)].  Any other array of whole numbers made
@@ -102,6 +105,7 @@ static void set_groups(cmd_dated *d, const cmd_axis *times, const cmd_since *s, 
                            : (cmd_axis){ .name = part->name, .title = part->title, .words = part->words };
     d->groups.n      = n;
     d->groups.at     = at;
+    d->groups.middle = NULL;
     d->groups.record = part->begins && times->record;
 }
 
@@ -193,7 +197,7 @@ rd_expr *cmd_date_function(void *user, rd_ctx *ctx, const char *name, int n, rd_
         return NULL;
     int64_t *number = cmd_room((size_t)(times.n + 1) * sizeof *number);
     for (int64_t i = 0; i < times.n; i++) {
-        if (!cmd_moment_of(&s, times.at[i], &m)) {
+        if (!cmd_moment_of(&s, times.middle ? times.middle[i] : times.at[i], &m)) {
             snprintf(why, RD_WHY, "%s(%s): %.9g %s is no date", name, times.name, times.at[i],
                      times.units);
             return NULL;

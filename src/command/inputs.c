@@ -2,6 +2,7 @@
 #include "inputs.h"
 #include "axes.h"
 #include "join.h"
+#include "times.h"
 #include <errno.h>
 #include <glob.h>
 #include <stdio.h>
@@ -101,14 +102,26 @@ static void add_source(cmd_inputs *in, const char *given)
     }
 }
 
+void cmd_warn_once(cmd_inputs *in, const char *sentence)
+{
+    for (const cmd_told *t = in->told; t; t = t->older)
+        if (strcmp(t->sentence, sentence) == 0)
+            return;
+    cmd_told *const t = cmd_room(sizeof *t);
+    *t                = (cmd_told){ sentence, in->told };
+    in->told          = t;
+    cmd_warn("%s", sentence);
+}
+
 cmd_inputs cmd_open_inputs(rd_ctx *ctx, const cmd_options *options)
 {
     const int  n  = options->n_inputs;
-    cmd_inputs in = { .ctx     = ctx,
-                      .join    = options->join,
-                      .align   = options->align,
-                      .sources = cmd_room(((size_t)n + 1) * sizeof *in.sources),
-                      .known   = cmd_room(CMD_MOST_KNOWN * sizeof *in.known) };
+    cmd_inputs in = { .ctx          = ctx,
+                      .join         = options->join,
+                      .align        = options->align,
+                      .ignore_units = options->ignore_units,
+                      .sources      = cmd_room(((size_t)n + 1) * sizeof *in.sources),
+                      .known        = cmd_room(CMD_MOST_KNOWN * sizeof *in.known) };
 
     for (int k = 0; k < n; k++)
         add_source(&in, options->inputs[k]);
@@ -226,6 +239,25 @@ static const cmd_source *number_named(const cmd_inputs *in, const char *name)
     return NULL;
 }
 
+/* What dates of an axis are, where files seldom mean it. */
+static void check_times(cmd_inputs *in, const cmd_axis *axis)
+{
+    cmd_since s;
+
+    if (!axis->at || !cmd_read_since(axis->units, axis->calendar, &s))
+        return;
+    if (s.of_sun)
+        cmd_warn_once(in, cmd_text("%s: '%s' are UDUNITS' months and years, of 30.44 and 365.24 "
+                                   "days, and none of the calendar: dates are shown so",
+                                   axis->name, axis->units));
+    if (axis->middle)
+        cmd_warn_once(in,
+                      cmd_text("%s: coordinates are the ends of their bounds, so that dates are "
+                               "those behind what they stand for; month(%s) and the like are of "
+                               "the middle",
+                               axis->name, axis->name));
+}
+
 rd_expr *cmd_lookup(void *user, rd_ctx *ctx, const char *name)
 {
     cmd_inputs       *in     = user;
@@ -253,6 +285,8 @@ rd_expr *cmd_lookup(void *user, rd_ctx *ctx, const char *name)
     known->parts     = parts;
     for (int k = 0; k < known->v.shape.n; k++)
         rd_axis_source(known->v.x, k, &known->from[k]);
+    for (int k = 0; k < known->v.shape.n; k++)
+        check_times(in, &known->v.axis[k]);
     return known->v.x;
 }
 

@@ -36,7 +36,14 @@ typedef struct cmd_made_axis {
     const struct cmd_made_axis *older;
 } cmd_made_axis;
 
-typedef struct cmd_dated cmd_dated; /* month(time) and the like: dates.c */
+typedef struct cmd_dated  cmd_dated;  /* month(time) and the like: dates.c */
+typedef struct cmd_valued cmd_valued; /* units of what a formula makes: convert.c */
+
+/* A warning that was given. */
+typedef struct cmd_told {
+    const char            *sentence;
+    const struct cmd_told *older;
+} cmd_told;
 
 typedef struct cmd_inputs {
     rd_ctx              *ctx;
@@ -47,6 +54,9 @@ typedef struct cmd_inputs {
     cmd_known           *known; /* names that were looked up, at most MOST_KNOWN */
     const cmd_made_axis *made;
     const cmd_dated     *dated;
+    const cmd_valued    *valued;
+    const cmd_told      *told;
+    bool                 ignore_units;
     const char          *missing; /* the last name that was not found */
 } cmd_inputs;
 enum { CMD_MOST_KNOWN = 256 };
@@ -57,6 +67,8 @@ rd_expr *cmd_lookup(void *user, rd_ctx *ctx, const char *name);
 /* "sst (12, 90, 180), lat (90)": for who has asked for another name. */
 const char *cmd_names(const cmd_inputs *inputs);
 void        cmd_list(const cmd_inputs *inputs);
+/* Says a sentence on stderr, once. */
+void cmd_warn_once(cmd_inputs *inputs, const char *sentence);
 /* Bytes of all that was looked up. */
 int64_t cmd_bytes(const cmd_inputs *inputs);
 #endif

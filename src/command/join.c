@@ -1,6 +1,8 @@
 /* join.c - variables of several files as one: parts of a record, members of an ensemble. */
 #include "join.h"
 #include "axes.h"
+#include "convert.h"
+#include "quantities.h"
 #include "times.h"
 #include <string.h>
 
@@ -30,32 +32,55 @@ static const char *units_text(const cmd_axis *axis)
     return axis->calendar ? cmd_text("%s (%s)", axis->units, axis->calendar) : axis->units;
 }
 
+static const double *coordinates_of(const cmd_axis *axis, bool middle)
+{
+    return middle ? axis->middle : axis->at;
+}
+
+/* Coordinates of parts, one after the other, each turned; NULL if a part has none. */
+static const double *joined(int64_t total, int k, int n, const cmd_part *parts,
+                            const cmd_turn *turn, bool middle)
+{
+    double *all = cmd_room((size_t)(total ? total : 1) * sizeof *all);
+    int64_t at  = 0;
+
+    for (int i = 0; i < n; i++) {
+        const int64_t extent = parts[i].v->shape.at[k];
+        const double *part   = coordinates_of(&parts[i].v->axis[k], middle);
+
+        if (extent && !part)
+            return NULL;
+        for (int64_t j = 0; j < extent; j++)
+            all[at++] = cmd_turned(&turn[i], part[j]);
+    }
+    return all;
+}
+
 /* Coordinates one after the other, in the first one's units; none if a part has none. */
 static void join_axis(cmd_axis *axis, int k, int n, const cmd_part *parts, cmd_align align)
 {
-    int64_t total = 0, at = 0;
-    bool    all = true;
+    cmd_turn *turn  = cmd_room((size_t)n * sizeof *turn);
+    int64_t   total = 0;
+    bool      all   = true;
 
     for (int i = 0; i < n; i++) {
         total += parts[i].v->shape.at[k];
         all &= parts[i].v->axis[k].at != NULL || parts[i].v->shape.at[k] == 0;
     }
-    axis->n        = total;
-    double *joined = all ? cmd_room((size_t)total * sizeof *joined) : NULL;
-    for (int i = 0; all && i < n; i++) {
+    for (int i = 0; i < n && all; i++) {
         const cmd_axis *part = &parts[i].v->axis[k];
-        cmd_turn        turn;
 
-        if (!cmd_units_meet(axis->units, axis->calendar, part->units, part->calendar, &turn) &&
+        if (!cmd_units_meet(axis->units, axis->calendar, part->units, part->calendar, &turn[i]) &&
             align != CMD_POSITION)
             cmd_fail(
-                "%s: along %s units are %s, those of %s %s; --align=position takes both as they are",
+                "%s: along %s units are %s, those of %s %s%s; --align=position takes both as they are",
                 parts[i].file->path, axis->name ? axis->name : "the joined axis", units_text(part),
-                parts[0].file->path, units_text(axis));
-        for (int64_t j = 0; joined && part->at && j < part->n; j++)
-            joined[at++] = cmd_turned(&turn, part->at[j]);
+                parts[0].file->path, units_text(axis), cmd_units_hint());
     }
-    axis->at = joined;
+    const double *middle = all && total ? joined(total, k, n, parts, turn, true) : NULL;
+    axis->n              = total;
+    axis->at             = all ? joined(total, k, n, parts, turn, false) : NULL;
+    axis->middle         = middle;
 }
 
 static void add_axis(cmd_variable *v, const char *name, int64_t n)
@@ -87,6 +112,33 @@ static void check_axes(const cmd_part *first, const cmd_part *other, int joined)
     }
 }
 
+static const char *calendar_of(const cmd_variable *v)
+{
+    return v->is_axis && v->shape.n ? v->axis[0].calendar : NULL;
+}
+
+/* The values of a part in the units of the first one. */
+static rd_expr *in_units_of(const cmd_inputs *in, const cmd_part *first, const cmd_part *part,
+                            rd_expr *x)
+{
+    const char *units = first->v->units, *other = part->v->units;
+    cmd_turn    turn;
+
+    if (!units || !other) {
+        if (units || other)
+            cmd_warn("%s: %s has no units, and in %s it has: taken as the same",
+                     units ? part->file->path : first->file->path, first->v->name,
+                     units ? first->file->path : part->file->path);
+        return x;
+    }
+    if (!cmd_units_meet(units, calendar_of(first->v), other, calendar_of(part->v), &turn))
+        cmd_fail(
+            "%s: %s is in %s, in %s in %s, and these do not convert%s; --units=ignore takes both "
+            "as they are",
+            part->file->path, part->v->name, other, first->file->path, units, cmd_units_hint());
+    return cmd_convert(in->ctx, x, &turn);
+}
+
 cmd_variable cmd_join_parts(const cmd_inputs *in, int n, const cmd_part *parts)
 {
     rd_expr    **x = cmd_room((size_t)n * sizeof(rd_expr *));
@@ -105,6 +157,8 @@ cmd_variable cmd_join_parts(const cmd_inputs *in, int n, const cmd_part *parts)
                      parts[0].file->path, cmd_shape_text(&v.shape));
     for (int i = 1; i < n && in->align != CMD_POSITION; i++)
         check_axes(&parts[0], &parts[i], axis);
+    for (int i = 1; i < n && !in->ignore_units; i++)
+        x[i] = in_units_of(in, &parts[0], &parts[i], x[i]);
     const rd_exprs all = { x, n };
     v.x                = axis >= 0 ? rd_concat(axis, all) : rd_stack(0, all);
     if (!v.x)

@@ -31,6 +31,7 @@ static const char help[] =
     "      --join AXIS           join files along this axis; one that none has is a new first one\n"
     "      --align HOW           where coordinates differ: exact (an error, the default), inner, left\n"
     "                            or position\n"
+    "      --units HOW           convert (the default) or ignore those of operands and joined files\n"
     "      --separator CHAR      between fields of CSV files: a character, tab or space\n"
     "      --decimal-comma       numbers of CSV files are written as 1,5\n"
     "      --list                what is in the files\n"
@@ -50,6 +51,7 @@ enum {
     PLOT,
     JOIN,
     ALIGN,
+    UNITS,
     LIST,
     EXPLAIN,
     DOT,
@@ -70,6 +72,7 @@ static const struct option long_options[] = {
     { "plot", required_argument, NULL, PLOT },
     { "join", required_argument, NULL, JOIN },
     { "align", required_argument, NULL, ALIGN },
+    { "units", required_argument, NULL, UNITS },
     { "list", no_argument, NULL, LIST },
     { "explain", optional_argument, NULL, EXPLAIN },
     { "dot", no_argument, NULL, DOT },
@@ -126,6 +129,13 @@ static cmd_align read_align(const char *text)
         if (strcmp(text, names[k]) == 0)
             return (cmd_align)k;
     cmd_misuse("--align %s: it is exact, inner, left or position", text);
+}
+
+static bool read_units(const char *text)
+{
+    if (strcmp(text, "convert") != 0 && strcmp(text, "ignore") != 0)
+        cmd_misuse("--units %s: it is convert or ignore", text);
+    return *text == 'i';
 }
 
 static int32_t read_threads(const char *text)
@@ -189,6 +199,7 @@ static void take(cmd_options *o, int option, char **argv)
     case PLOT: o->plot = optarg; break;
     case JOIN: o->join = optarg; break;
     case ALIGN: o->align = read_align(optarg); break;
+    case UNITS: o->ignore_units = read_units(optarg); break;
     case LIST: o->list = true; break;
     case EXPLAIN: o->explain = optarg ? optarg : ""; break;
     case DOT: o->dot = true; break;

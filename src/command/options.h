@@ -19,7 +19,7 @@ typedef struct cmd_options {
     const char **inputs; /* "sst=a.nc", "a.nc", as given */
     cmd_output  *outputs;
     const char  *only, *join, *plot, *explain; /* NULL: not asked for */
-    bool         dot, time, progress, list;
+    bool         dot, time, progress, list, ignore_units;
     cmd_align    align;
     rd_backend   backend;
     int32_t      threads;

@@ -1,5 +1,6 @@
 /* times.c - times as files have them. */
 #include "times.h"
+#include "quantities.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +9,8 @@
 
 /* ---- Units ----------------------------------------------------------------------------------- */
 /* UDUNITS' year is that of the sun, and a month a twelfth of it, whatever the months of the calendar
- * are: neither means anything where a model's years have other days. */
+ * are: neither means anything where a model's years have other days.  Where each month has 30 of them it is
+ * a month of the calendar, as cftime has it. */
 #define YEAR (365.242198781 * 86400)
 
 static const struct unit {
@@ -42,6 +44,8 @@ static const struct unit {
     { "year", YEAR, 1 },
     { "yr", YEAR, 1 },
 };
+
+static const struct unit month_of_30 = { "month", 30 * 86400.0, 0 };
 
 static const struct unit *unit_named(const char *unit, size_t n)
 {
@@ -162,6 +166,8 @@ bool cmd_read_since(const char *units, const char *calendar, cmd_since *s)
     if (!at || !cmd_calendar_named(calendar, &s->calendar))
         return false;
     const struct unit *unit = unit_named(units, (size_t)(at - units));
+    if (unit && unit->of_sun && s->calendar == CMD_360_DAY)
+        unit = unit->seconds < YEAR / 2 ? &month_of_30 : NULL;
     if (!unit || (unit->of_sun && s->calendar > CMD_JULIAN))
         return false;
     at += strlen(word);
@@ -220,6 +226,22 @@ static bool is_same(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+/* Units of no time that is known here: the same texts, or what UDUNITS knows of values. */
+static bool values_meet(const char *units, const char *calendar, const char *other,
+                        const char *other_calendar, cmd_turn *turn)
+{
+    cmd_scaling s;
+
+    if ((units && strcasestr(units, " since ")) || (other && strcasestr(other, " since ")))
+        return is_same(units, other) && is_same(calendar, other_calendar);
+    if (!units || !other)
+        return units == other;
+    const cmd_relation found = cmd_relate_units(other, units, &s);
+    turn->times              = s.times;
+    turn->after              = s.plus;
+    return found == CMD_SAME_UNITS || found == CMD_CONVERTS;
+}
+
 /* Shifts are added in the smaller unit, where they are whole numbers, and there is one division. */
 bool cmd_units_meet(const char *units, const char *calendar, const char *other,
                     const char *other_calendar, cmd_turn *turn)
@@ -228,8 +250,7 @@ bool cmd_units_meet(const char *units, const char *calendar, const char *other,
 
     *turn = (cmd_turn){ .times = 1, .by = 1 };
     if (!cmd_read_since(units, calendar, &to) || !cmd_read_since(other, other_calendar, &from))
-        return is_same(units, other) &&
-               (!units || !strcasestr(units, " since ") || is_same(calendar, other_calendar));
+        return values_meet(units, calendar, other, other_calendar, turn);
     if (!cmd_calendars_meet(to.calendar, from.calendar))
         return false;
     const double shift = (double)(from.day - to.day) * 86400 + from.second - to.second;

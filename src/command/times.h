@@ -31,7 +31,7 @@ bool cmd_read_since(const char *units, const char *calendar, cmd_since *s);
 bool cmd_moment_of(const cmd_since *s, double value, cmd_moment *m);
 /* And back. */
 double cmd_coordinate_of(const cmd_since *s, cmd_date date, double second);
-/* Turns coordinates in units `other` into `units`.  False: they do not meet. */
+/* Turns coordinates in units `other` into `units`, of times or of values.  False: they do not meet. */
 bool   cmd_units_meet(const char *units, const char *calendar, const char *other,
                       const char *other_calendar, cmd_turn *turn);
 double cmd_turned(const cmd_turn *turn, double x);

@@ -155,6 +155,32 @@ static void make_file(const char *name, const char *calendar, double first, cons
     ok(nc->close(file));
 }
 
+/* Means of two 360-day years' months, whose times are the ends of them. */
+static void make_ends(const char *name, double first, int n)
+{
+    const size_t start[2] = { 0 }, count[2] = { (size_t)n, 2 };
+    int          file, dims[2], time, bounds, tas;
+    double       at[24], ends[48], mean[24];
+
+    ok(nc->create(name, NC_CLOBBER, &file));
+    ok(nc->def_dim(file, "time", NC_UNLIMITED, &dims[0]));
+    ok(nc->def_dim(file, "two", 2, &dims[1]));
+    time = put_axis(file, "time", dims[0], "days since 2000-01-01", "360_day");
+    ok(nc->put_att_text(file, time, "bounds", 9, "time_bnds"));
+    ok(nc->def_var(file, "time_bnds", NC_DOUBLE, 2, dims, &bounds));
+    ok(nc->def_var(file, "tas", NC_DOUBLE, 1, dims, &tas));
+    ok(nc->enddef(file));
+    for (int i = 0; i < n; i++) {
+        ends[2 * i] = first + 30 * i;
+        at[i] = ends[2 * i + 1] = first + 30 * (i + 1);
+        mean[i]                 = 1 + (int)(ends[2 * i] / 30) % 12;
+    }
+    ok(nc->put_vara_double(file, time, start, count, at));
+    ok(nc->put_vara_double(file, bounds, start, count, ends));
+    ok(nc->put_vara_double(file, tas, start, count, mean));
+    ok(nc->close(file));
+}
+
 static void set_up(void)
 {
     const char *base = getenv("TMPDIR");
@@ -168,6 +194,9 @@ static void set_up(void)
     make_file("d360.nc", "360_day", 65, "days since 2000-01-01");
     make_file("noleap.nc", "noleap", 65, "days since 2000-01-01");
     make_file("months.nc", NULL, 0, "months since 2000-01-01");
+    make_ends("ends.nc", 0, 24);
+    make_ends("ends_1.nc", 0, 5);
+    make_ends("ends_2.nc", 150, 19);
     make_file("level.nc", NULL, 0, "m");
 }
 
@@ -353,6 +382,18 @@ static const char *const said[][2] = {
     { "$R \"nanmean(tas, axis='time', by=(year(time), season(time) - 1), groups=(3, 4))[:, 0, 0]\" "
       "d360.nc",
       "year   result\n2000 " },
+    { "$R \"sum(time[time='2000-03'] > 0)\" d360.nc", "25\n" },
+    { "$R \"sum(time[time='2000-03'] > 0)\" noleap.nc", "25\n" },
+    /* What lies at the end of its bounds is of the month before. */
+    { "$R 'all(month(time) == tas)' ends.nc", "true\n" },
+    { "$R 'all(month(time) == tas)' ends.nc",
+      "time: coordinates are the ends of their bounds, so that dates are those behind" },
+    { "$R 'all(month(time)[3:] == tas[3:]) and all(month(time[::-2]) == tas[::-2])' ends.nc",
+      "true\n" },
+    { "$R \"all(month(time[time='2000']) == tas[time='2000'])\" ends.nc", "true\n" },
+    { "$R 'all(month(time) == tas)' ends_1.nc ends_2.nc", "true\n" },
+    { "$R 'mean(tas, axis=time, by=monthly(time))[:2]' ends.nc",
+      "2000-01-01       1\n2000-02-01       2\n" },
     /* Names of groups, wherever they stand. */
     { "$R \"mean(tas, axis=('time', 'place'), by=season(time), keepdims=true)\" d360.nc",
       "season down, axis 1 across" },

@@ -15,7 +15,9 @@ typedef struct cmd_axis {
     const double *at;                                  /* coordinates; NULL: none are known */
     const char   *units, *title, *standard, *calendar; /* of the coordinates, NULL: none */
     const char   *words;                               /* for coordinates 1, 2, ...; NULL: none */
-    bool          record;                              /* may grow: files are joined along it */
+    const double
+        *middle; /* of the bounds, where coordinates are the ends of these; NULL: they are not */
+    bool record; /* may grow: files are joined along it */
 } cmd_axis;
 
 /* A number of an attribute, exactly: an integer, unsigned where no signed one is it, or a real. */

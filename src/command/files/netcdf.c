@@ -415,6 +415,37 @@ static void unpack_coordinates(const source *s, int group, int number, double *a
         at[i] = at[i] * v.packing.scale + v.packing.add;
 }
 
+/* Middles of the bounds (n, 2), where each coordinate is the second of its bounds: what it stands for lies
+ * before it. */
+static const double *middle_of(const source *s, int group, int variable, const cmd_axis *axis)
+{
+    const char  *name     = text_attribute(s, group, variable, "bounds");
+    const size_t start[2] = { 0 }, count[2] = { (size_t)axis->n, 2 };
+    int          id, rank, dims[NC_MAX_VAR_DIMS];
+    size_t       n[2];
+    nc_type      type;
+
+    if (!name || !axis->at || s->nc->inq_varid(group, name, &id) != NC_NOERR ||
+        s->nc->inq_var(group, id, NULL, &type, &rank, dims, NULL) != NC_NOERR || rank != 2 ||
+        cmd_netcdf_element(type) == RD_AUTO)
+        return NULL;
+    for (int k = 0; k < 2; k++)
+        if (s->nc->inq_dim(group, dims[k], NULL, &n[k]) != NC_NOERR || n[k] != count[k])
+            return NULL;
+    if (s->classic)
+        cmd_classic_check(s->classic, id, name, axis->n);
+    double *ends   = cmd_room(2 * count[0] * sizeof *ends),
+           *middle = cmd_room(count[0] * sizeof *ends);
+    if (s->nc->get_vara_double(group, id, start, count, ends) != NC_NOERR)
+        return NULL;
+    for (size_t i = 0; i < count[0]; i++) {
+        if (axis->at[i] != ends[2 * i + 1] || !(ends[2 * i] < ends[2 * i + 1]))
+            return NULL;
+        middle[i] = ends[2 * i] + (ends[2 * i + 1] - ends[2 * i]) / 2;
+    }
+    return middle;
+}
+
 /* The variable of a dimension's name, in the variable's group or one above it. */
 static void coordinates_of(const source *s, const cmd_variable *v, cmd_axis *axis)
 {
@@ -443,6 +474,7 @@ static void coordinates_of(const source *s, const cmd_variable *v, cmd_axis *axi
     axis->standard = text_attribute(s, group, number, "standard_name");
     axis->calendar = text_attribute(s, group, number, "calendar");
     axis->words    = words_of(s, group, number);
+    axis->middle   = middle_of(s, group, number, axis);
 }
 
 static void coordinates(cmd_file *file, cmd_variable *v)
