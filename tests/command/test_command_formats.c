@@ -249,6 +249,9 @@ static struct {
     __typeof__(codes_get_size)                     *get_size;
     __typeof__(codes_write_message)                *write;
     __typeof__(codes_handle_delete)                *drop;
+    __typeof__(codes_grib_multi_handle_new)        *make_several;
+    __typeof__(codes_grib_multi_handle_append)     *append;
+    __typeof__(codes_grib_multi_handle_write)      *write_several;
 } ec;
 
 static void load_eccodes(void)
@@ -256,14 +259,17 @@ static void load_eccodes(void)
     void *file = dlopen("libeccodes.so.0", RTLD_NOW | RTLD_LOCAL);
 
     ck_assert_msg(file != NULL, "%s", dlerror());
-    *(void **)&ec.make       = dlsym(file, "codes_grib_handle_new_from_samples");
-    *(void **)&ec.set_long   = dlsym(file, "codes_set_long");
-    *(void **)&ec.set_string = dlsym(file, "codes_set_string");
-    *(void **)&ec.set_double = dlsym(file, "codes_set_double");
-    *(void **)&ec.set_values = dlsym(file, "codes_set_double_array");
-    *(void **)&ec.get_size   = dlsym(file, "codes_get_size");
-    *(void **)&ec.write      = dlsym(file, "codes_write_message");
-    *(void **)&ec.drop       = dlsym(file, "codes_handle_delete");
+    *(void **)&ec.make          = dlsym(file, "codes_grib_handle_new_from_samples");
+    *(void **)&ec.set_long      = dlsym(file, "codes_set_long");
+    *(void **)&ec.set_string    = dlsym(file, "codes_set_string");
+    *(void **)&ec.set_double    = dlsym(file, "codes_set_double");
+    *(void **)&ec.set_values    = dlsym(file, "codes_set_double_array");
+    *(void **)&ec.get_size      = dlsym(file, "codes_get_size");
+    *(void **)&ec.write         = dlsym(file, "codes_write_message");
+    *(void **)&ec.drop          = dlsym(file, "codes_handle_delete");
+    *(void **)&ec.make_several  = dlsym(file, "codes_grib_multi_handle_new");
+    *(void **)&ec.append        = dlsym(file, "codes_grib_multi_handle_append");
+    *(void **)&ec.write_several = dlsym(file, "codes_grib_multi_handle_write");
 }
 
 /* Keys and values, the last key NULL; a text where the value is one. */
@@ -358,6 +364,34 @@ START_TEST(grib_editions)
 }
 END_TEST
 
+/* A message of edition 2 may have several fields. */
+START_TEST(grib_fields)
+{
+    codes_multi_handle *all;
+    FILE               *f = fopen("f.grib", "wb");
+
+    load_eccodes();
+    all = ec.make_several(NULL);
+    for (int k = 0; k < 3; k++) {
+        static double at[496];
+        codes_handle *h = ec.make(NULL, "regular_ll_pl_grib2");
+
+        for (int i = 0; i < 496; i++)
+            at[i] = 100. * k + i;
+        ck_assert_int_eq(ec.set_long(h, "level", 500 + 100 * k), 0);
+        ck_assert_int_eq(ec.set_values(h, "values", at, 496), 0);
+        ck_assert_int_eq(ec.append(h, 4, all), 0);
+        ec.drop(h);
+    }
+    ck_assert_int_eq(ec.write_several(all, f), 0);
+    ck_assert_int_eq(fclose(f), 0);
+    says(
+        "$R 'x[0, :, 0, 0]' x=f.grib --only ':2'", 0,
+        "isobaricInhPa (hPa)  result (K)\n                700         200\n                600         "
+        "100\n");
+}
+END_TEST
+
 /* How points follow each other, and what the elements are then. */
 static const struct {
     const char *key, *formula;
@@ -441,6 +475,7 @@ int main(void)
 #if RDIM_ECCODES
     tcase_add_loop_test(tc, grib_editions, 1, 3);
     tcase_add_loop_test(tc, grib_scans, 0, COUNT(scans));
+    tcase_add_test(tc, grib_fields);
     tcase_add_test(tc, grib_grids);
 #else
     puts("skipped, as this build has no GRIB");

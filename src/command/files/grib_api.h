@@ -8,7 +8,8 @@
         call(codes_get_double) call(codes_get_string) call(codes_get_size)                        \
             call(codes_get_double_array) call(codes_set_double) call(codes_grib_multi_support_on) \
                 call(codes_get_message_offset) call(codes_get_error_message)                      \
-                    call(codes_context_get_default) call(codes_context_set_logging_proc)
+                    call(codes_grib_multi_support_reset_file) call(codes_context_get_default)     \
+                        call(codes_context_set_logging_proc)
 
 typedef struct cmd_grib_api {
 #define CMD_MEMBER(name) __typeof__(name) *name;

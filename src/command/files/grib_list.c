@@ -259,6 +259,8 @@ void cmd_grib_each(const cmd_grib_api *g, const char *path, int64_t from, cmd_gr
     if (!f || fseeko(f, (off_t)from, SEEK_SET) != 0)
         cmd_fail("%s: %s", path, strerror(errno));
     g->codes_grib_multi_support_on(NULL);
+    /* what is known of a file that was closed early would be taken for this one's, as both have one address */
+    (void)g->codes_grib_multi_support_reset_file(NULL, f);
     for (codes_handle *h;
          more && (h = g->codes_handle_new_from_file(NULL, f, PRODUCT_GRIB, &error));
          g->codes_handle_delete(h)) {
