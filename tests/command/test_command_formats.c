@@ -7,6 +7,10 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#if RDIM_ECCODES
+#include <dlfcn.h>
+#include <eccodes.h>
+#endif
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
 
@@ -234,6 +238,230 @@ START_TEST(zarr_boxes)
 }
 END_TEST
 
+/* ---- GRIB -------------------------------------------------------------------------------------- */
+#if RDIM_ECCODES
+static struct {
+    __typeof__(codes_grib_handle_new_from_samples) *make;
+    __typeof__(codes_set_long)                     *set_long;
+    __typeof__(codes_set_string)                   *set_string;
+    __typeof__(codes_set_double)                   *set_double;
+    __typeof__(codes_set_double_array)             *set_values;
+    __typeof__(codes_get_size)                     *get_size;
+    __typeof__(codes_write_message)                *write;
+    __typeof__(codes_handle_delete)                *drop;
+    __typeof__(codes_grib_multi_handle_new)        *make_several;
+    __typeof__(codes_grib_multi_handle_append)     *append;
+    __typeof__(codes_grib_multi_handle_write)      *write_several;
+} ec;
+
+static void load_eccodes(void)
+{
+    void *file = dlopen("libeccodes.so.0", RTLD_NOW | RTLD_LOCAL);
+
+    ck_assert_msg(file != NULL, "%s", dlerror());
+    *(void **)&ec.make          = dlsym(file, "codes_grib_handle_new_from_samples");
+    *(void **)&ec.set_long      = dlsym(file, "codes_set_long");
+    *(void **)&ec.set_string    = dlsym(file, "codes_set_string");
+    *(void **)&ec.set_double    = dlsym(file, "codes_set_double");
+    *(void **)&ec.set_values    = dlsym(file, "codes_set_double_array");
+    *(void **)&ec.get_size      = dlsym(file, "codes_get_size");
+    *(void **)&ec.write         = dlsym(file, "codes_write_message");
+    *(void **)&ec.drop          = dlsym(file, "codes_handle_delete");
+    *(void **)&ec.make_several  = dlsym(file, "codes_grib_multi_handle_new");
+    *(void **)&ec.append        = dlsym(file, "codes_grib_multi_handle_append");
+    *(void **)&ec.write_several = dlsym(file, "codes_grib_multi_handle_write");
+}
+
+/* Keys and values, the last key NULL; a text where the value is one. */
+typedef struct key {
+    const char *name, *text;
+    long        value;
+} key;
+
+/* Point i of a message has `base` + i; every seventh is missing if there is a bitmap. */
+static void put_message(const char *path, const char *sample, const key *keys, double base)
+{
+    codes_handle *h    = ec.make(NULL, sample);
+    size_t        n    = 0;
+    bool          some = false;
+
+    ck_assert_msg(h != NULL, "%s", sample);
+    ck_assert_int_eq(ec.get_size(h, "values", &n), 0); /* before they have other bits */
+    for (; keys->name; keys++) {
+        size_t    length = keys->text ? strlen(keys->text) : 0;
+        const int error  = keys->text ? ec.set_string(h, keys->name, keys->text, &length)
+                                      : ec.set_long(h, keys->name, keys->value);
+
+        ck_assert_msg(error == 0, "%s: %d", keys->name, error);
+        some |= strcmp(keys->name, "bitmapPresent") == 0;
+    }
+    ck_assert_int_eq(ec.set_double(h, "missingValue", 9999), 0);
+    double *at = malloc(n * sizeof *at);
+    for (size_t i = 0; i < n; i++)
+        at[i] = some && i % 7 == 3 ? 9999 : base + (double)i;
+    ck_assert_int_eq(ec.set_values(h, "values", at, n), 0);
+    ck_assert_int_eq(ec.write(h, path, "a"), 0);
+    ec.drop(h);
+    free(at);
+}
+
+static const char *const pressures[] = { "", "regular_ll_pl_grib1", "regular_ll_pl_grib2" };
+
+/* Two days, two steps, two levels; of the last level and the last step only one message is there. */
+static void put_pressures(const char *path, int edition)
+{
+    for (int k = 0; k < 7; k++) {
+        const int day = k & 1, step = k >> 1 & 1, level = k >> 2;
+
+        put_message(path, pressures[edition],
+                    (const key[]){ { "bitsPerValue", NULL, 24 },
+                                   { "dataDate", NULL, 20200229 + (day ? 72 : 0) },
+                                   { "dataTime", NULL, 1230 },
+                                   { "step", NULL, 6 * step },
+                                   { "level", NULL, level ? 850 : 500 },
+                                   { "shortName", "t", 0 },
+                                   { NULL, NULL, 0 } },
+                    1000. * (day + 2 * step + 4 * level));
+    }
+}
+
+static void says(const char *line, int status, const char *want)
+{
+    const int found = run(line);
+
+    ck_assert_msg(found == status && strstr(out, want), "%s: %d, not %d\n%s\nwithout: %s", line,
+                  found, status, out, want);
+}
+
+START_TEST(grib_editions)
+{
+    load_eccodes();
+    remove("t.grib");
+    put_pressures("t.grib", _i);
+    says("$R --list t.grib", 0,
+         "  isobaricInhPa/t  f32   (time 2, step 2, isobaricInhPa 2, latitude 31, longitude 16) K: "
+         "Temperature; messages\n");
+    /* what is at lower pressure comes last, and a message is missing */
+    says("$R 't[:, :, :, 0, 0]' t.grib --only '1, :, :'", 0,
+         "step (hours) down, isobaricInhPa (hPa) across\n    850   500\n0  5000  1000\n6   NaN  "
+         "3000\n");
+    says(
+        "$R 't[:, 0, 0, 2, 3]' t.grib", 0,
+        "            time  result (K)\n2020-02-29 12:30        4035\n2020-03-01 12:30        5035\n");
+    says("$R 'mean(t[0, 0, 1], axis=\"longitude\")' t.grib --only ':3'", 0,
+         "latitude (degrees_north)  result (K)\n                      60         7.5\n");
+    says("$R 'sum(isnan(t))' t.grib", 0, "496\n");
+    says("$R 'x[2, 0, 0, 2, 3]' x=t.grib,t.grib --join time", 0, "4035\n");
+    says("head -c 3000 t.grib > cut.grib; $R 'mean(t)' cut.grib", 1, "cut.grib: ");
+    put_message("t.grib", pressures[_i],
+                (const key[]){ { "dataDate", NULL, 20200229 },
+                               { "dataTime", NULL, 1230 },
+                               { "level", NULL, 500 },
+                               { "shortName", "t", 0 },
+                               { NULL, NULL, 0 } },
+                0);
+    says("$R t t.grib", 1, "two messages are of the same time, step, level and number");
+}
+END_TEST
+
+/* A message of edition 2 may have several fields. */
+START_TEST(grib_fields)
+{
+    codes_multi_handle *all;
+    FILE               *f = fopen("f.grib", "wb");
+
+    load_eccodes();
+    all = ec.make_several(NULL);
+    for (int k = 0; k < 3; k++) {
+        static double at[496];
+        codes_handle *h = ec.make(NULL, "regular_ll_pl_grib2");
+
+        for (int i = 0; i < 496; i++)
+            at[i] = 100. * k + i;
+        ck_assert_int_eq(ec.set_long(h, "level", 500 + 100 * k), 0);
+        ck_assert_int_eq(ec.set_values(h, "values", at, 496), 0);
+        ck_assert_int_eq(ec.append(h, 4, all), 0);
+        ec.drop(h);
+    }
+    ck_assert_int_eq(ec.write_several(all, f), 0);
+    ck_assert_int_eq(fclose(f), 0);
+    says(
+        "$R 'x[0, :, 0, 0]' x=f.grib --only ':2'", 0,
+        "isobaricInhPa (hPa)  result (K)\n                700         200\n                600         "
+        "100\n");
+}
+END_TEST
+
+/* How points follow each other, and what the elements are then. */
+static const struct {
+    const char *key, *formula;
+} scans[] = {
+    { "iScansNegatively", "all(abs(v[0] - reshape(arange(496), (31, 16))) < 1e-2)" },
+    { "jPointsAreConsecutive",
+      "all(abs(v[0] - transpose(reshape(arange(496), (16, 31)))) < 1e-2)" },
+    { "alternativeRowScanning",
+      "all(abs(v[0, ::2] - reshape(arange(496), (31, 16))[::2]) < 1e-2) & "
+      "all(abs(v[0, 1::2] - reshape(arange(496), (31, 16))[1::2, ::-1]) < 1e-2)" },
+};
+
+START_TEST(grib_scans)
+{
+    char line[512];
+
+    load_eccodes();
+    remove("s.grib");
+    put_message("s.grib", "regular_ll_sfc_grib2",
+                (const key[]){
+                    { "bitsPerValue", NULL, 24 }, { scans[_i].key, NULL, 1 }, { NULL, NULL, 0 } },
+                0);
+    snprintf(line, sizeof line, "$R '%s' v=s.grib", scans[_i].formula);
+    says(line, 0, "true\n");
+}
+END_TEST
+
+START_TEST(grib_grids)
+{
+    load_eccodes();
+    remove("g.grib");
+    put_message("g.grib", "reduced_gg_pl_32_grib2",
+                (const key[]){ { "bitsPerValue", NULL, 16 }, { NULL, NULL, 0 } }, 0);
+    put_message("g.grib", "polar_stereographic_sfc_grib2",
+                (const key[]){ { "bitsPerValue", NULL, 16 }, { NULL, NULL, 0 } }, 0);
+    put_message(
+        "g.grib", "regular_ll_sfc_grib1",
+        (const key[]){ { "bitmapPresent", NULL, 1 }, { "shortName", "2t", 0 }, { NULL, NULL, 0 } },
+        0);
+    says("$R --list g.grib", 0, "(time 1, values 6114)");
+    says("$R --list g.grib", 0, "(time 1, y 31, x 16)");
+    says("$R 'sum(isnan(t2m)) + 1000 * isnan(t2m[0, 0, 3])' g.grib", 0, "1071\n");
+    says("$R 'sum(isnan(t2m[:, 0]))' g.grib", 0, "2\n");
+}
+END_TEST
+#endif
+
+/* ---- More files than may be open ----------------------------------------------------------------- */
+static const struct {
+    const char *format, *suffix;
+} many[] = { { "NumPy .npy\n", "npy" },
+             { "NumPy .npz\n", "npz" },
+             { "NetCDF\n", "nc" },
+             { "HDF5\n", "h5" },
+             { "CSV\n", "csv" } };
+
+START_TEST(many_files)
+{
+    char line[512];
+
+    if (!has(many[_i].format))
+        return;
+    snprintf(line, sizeof line,
+             "mkdir m && $R 'v = 1.0 * arange(6)' -o m/0.%s && cd m && for k in $(seq 100); do "
+             "cp 0.%s $k.%s || exit 1; done && ulimit -n 32 && $R 'sum(x)' x='*.%s' && rm -r ../m",
+             many[_i].suffix, many[_i].suffix, many[_i].suffix, many[_i].suffix);
+    ck_assert_msg(run(line) == 0 && strcmp(out, "1515\n") == 0, "%s\n%s", line, out);
+}
+END_TEST
+
 int main(void)
 {
     Suite   *suite  = suite_create("command_formats");
@@ -244,6 +472,15 @@ int main(void)
     tcase_add_loop_test(tc, fields_and_dates, 0, COUNT(records));
     tcase_add_loop_test(tc, zarr_stores, 0, COUNT(stores));
     tcase_add_test(tc, zarr_boxes);
+#if RDIM_ECCODES
+    tcase_add_loop_test(tc, grib_editions, 1, 3);
+    tcase_add_loop_test(tc, grib_scans, 0, COUNT(scans));
+    tcase_add_test(tc, grib_fields);
+    tcase_add_test(tc, grib_grids);
+#else
+    puts("skipped, as this build has no GRIB");
+#endif
+    tcase_add_loop_test(tc, many_files, 0, COUNT(many));
     tcase_set_timeout(tc, 120);
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);

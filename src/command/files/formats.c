@@ -8,8 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const cmd_format *const cmd_formats[] = { &cmd_npy,         &cmd_npz, &cmd_netcdf, &cmd_hdf5,
-                                          &cmd_zarr_format, &cmd_csv, &cmd_raw,    NULL };
+const cmd_format *const cmd_formats[] = { &cmd_npy,  &cmd_npz,         &cmd_netcdf,
+                                          &cmd_hdf5, &cmd_zarr_format, &cmd_grib_format,
+                                          &cmd_csv,  &cmd_raw,         NULL };
 
 bool cmd_has_suffix(const char *path, const char *suffixes)
 {

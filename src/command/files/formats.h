@@ -3,7 +3,8 @@
 #define CMD_FORMATS_H
 #include "result.h"
 
-extern const cmd_format cmd_npy, cmd_npz, cmd_netcdf, cmd_hdf5, cmd_raw, cmd_csv, cmd_zarr_format;
+extern const cmd_format cmd_npy, cmd_npz, cmd_netcdf, cmd_hdf5, cmd_raw, cmd_csv, cmd_zarr_format,
+    cmd_grib_format;
 
 /* The one result of a CSV file. */
 void cmd_write_csv(const char *path, const char *aside, const cmd_results *results);

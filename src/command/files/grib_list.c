@@ -1,0 +1,294 @@
+/* grib_list.c - which variables the messages of a GRIB file make: those of one parameter, type of level,
+ * kind of step and grid are places along time, step, level and number, as cfgrib has them. */
+#if RDIM_ECCODES
+#include "files/grib.h"
+#include "calendar.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_KINDS = 1 << 12 };
+
+typedef struct listing {
+    const cmd_grib_api *g;
+    const char         *path;
+    cmd_grib           *all;
+} listing;
+
+/* ---- Keys ------------------------------------------------------------------------------------ */
+static long long_of(const listing *l, const codes_handle *h, const char *key, long other)
+{
+    long value;
+
+    return l->g->codes_get_long(h, key, &value) == 0 ? value : other;
+}
+
+static void text_of(const listing *l, const codes_handle *h, const char *key, char *to, size_t room)
+{
+    size_t n = room;
+
+    if (l->g->codes_get_string(h, key, to, &n) != 0)
+        strcpy(to, "unknown");
+}
+
+/* NULL: it is not known. */
+static const char *kept_text(const listing *l, const codes_handle *h, const char *key)
+{
+    char text[256];
+
+    text_of(l, h, key, text, sizeof text);
+    return strcmp(text, "unknown") == 0 || !*text ? NULL : cmd_copy(text, strlen(text));
+}
+
+static double seconds_of(const listing *l, const codes_handle *h)
+{
+    const long     date = long_of(l, h, "dataDate", 19700101), clock = long_of(l, h, "dataTime", 0);
+    const cmd_date day = { date / 10000, (int)(date / 100 % 100), (int)(date % 100) };
+
+    return (double)cmd_day_of(CMD_PROLEPTIC_GREGORIAN, day) * 86400 +
+           (double)(clock / 100 * 3600 + clock % 100 * 60);
+}
+
+/* Hours of the codes of WMO's table 4; months and years have none. */
+static double hours_of(long unit)
+{
+    switch (unit) {
+    case 0: return 1. / 60;
+    case 2: return 24;
+    case 10: return 3;
+    case 11: return 6;
+    case 12: return 12;
+    case 13: return 1. / 3600;
+    case 14: return .25;
+    case 15: return .5;
+    default: return 1;
+    }
+}
+
+static void read_place(const listing *l, const codes_handle *h, double place[CMD_PLACES])
+{
+    place[CMD_NUMBER] = (double)long_of(l, h, "number", 0);
+    place[CMD_TIME]   = seconds_of(l, h);
+    place[CMD_STEP] = (double)long_of(l, h, "endStep", 0) * hours_of(long_of(l, h, "stepUnits", 1));
+    if (l->g->codes_get_double(h, "level", &place[CMD_LEVEL]) != 0)
+        place[CMD_LEVEL] = 0;
+}
+
+/* ---- Grids ----------------------------------------------------------------------------------- */
+static cmd_grid grid_named(const char *name)
+{
+    static const struct {
+        const char *name;
+        cmd_grid    grid;
+    } grids[] = { { "regular_ll", CMD_REGULAR },
+                  { "regular_gg", CMD_REGULAR },
+                  { "rotated_ll", CMD_ROWS },
+                  { "rotated_gg", CMD_ROWS },
+                  { "lambert", CMD_ROWS },
+                  { "lambert_azimuthal_equal_area", CMD_ROWS },
+                  { "albers", CMD_ROWS },
+                  { "mercator", CMD_ROWS },
+                  { "polar_stereographic", CMD_ROWS } };
+
+    for (size_t k = 0; k < sizeof grids / sizeof *grids; k++)
+        if (strcmp(grids[k].name, name) == 0)
+            return grids[k].grid;
+    return CMD_VALUES;
+}
+
+/* Every point has a latitude and a longitude; a row has one latitude. */
+static double *coordinates_of(const listing *l, const codes_handle *h, const cmd_kind *k,
+                              const char *key, int64_t n, int64_t step)
+{
+    size_t     found = (size_t)k->points;
+    double    *all = malloc(found * sizeof *all), *at = cmd_room((size_t)n * sizeof *at);
+    const bool ok =
+        all && l->g->codes_get_double_array(h, key, all, &found) == 0 && found == (size_t)k->points;
+
+    for (int64_t i = 0; ok && i < n; i++)
+        at[i] = all[i * step];
+    free(all);
+    return ok ? at : NULL;
+}
+
+static void read_grid(const listing *l, const codes_handle *h, cmd_kind *k)
+{
+    char name[64];
+
+    text_of(l, h, "gridType", name, sizeof name);
+    k->shape   = grid_named(name);
+    k->rows    = long_of(l, h, "Nj", 0);
+    k->across  = long_of(l, h, "Ni", 0);
+    k->columns = long_of(l, h, "jPointsAreConsecutive", 0) != 0;
+    k->snake   = long_of(l, h, "alternativeRowScanning", 0) != 0;
+    if (k->rows < 1 || k->across < 1 || k->rows > k->points || k->rows * k->across != k->points)
+        k->shape = CMD_VALUES;
+    if (k->shape != CMD_REGULAR)
+        return;
+    k->latitudes  = coordinates_of(l, h, k, "latitudes", k->rows, k->columns ? 1 : k->across);
+    k->longitudes = coordinates_of(l, h, k, "longitudes", k->across, k->columns ? k->rows : 1);
+}
+
+/* ---- Kinds ----------------------------------------------------------------------------------- */
+static void describe(const listing *l, const codes_handle *h, cmd_kind *k)
+{
+    char packing[64];
+
+    text_of(l, h, "packingType", packing, sizeof packing);
+    k->wide     = strcmp(packing, "grid_ieee") == 0 && long_of(l, h, "precision", 1) == 2;
+    k->name     = kept_text(l, h, "cfVarName");
+    k->name     = k->name ? k->name : kept_text(l, h, "shortName");
+    k->name     = k->name ? k->name : cmd_text("parameter_%s", k->parameter);
+    k->units    = kept_text(l, h, "units");
+    k->title    = kept_text(l, h, "name");
+    k->standard = kept_text(l, h, "cfName");
+    read_grid(l, h, k);
+}
+
+/* Messages of one kind are often neighbours, so the last one is looked at first. */
+static int kind_of(const listing *l, const codes_handle *h)
+{
+    cmd_grib *all = l->all;
+    cmd_kind  k   = { .points = long_of(l, h, "numberOfPoints", 0) };
+    size_t    values;
+
+    if (l->g->codes_get_size(h, "values", &values) == 0 && values > 0 && values < INT64_MAX / 64)
+        k.points = (int64_t)values;
+    text_of(l, h, "paramId", k.parameter, sizeof k.parameter);
+    text_of(l, h, "typeOfLevel", k.level, sizeof k.level);
+    text_of(l, h, "stepType", k.step, sizeof k.step);
+    text_of(l, h, "md5GridSection", k.grid, sizeof k.grid);
+    for (int i = all->n_kinds; i-- > 0;) {
+        const cmd_kind *other = &all->kind[i];
+
+        if (k.points == other->points && strcmp(k.parameter, other->parameter) == 0 &&
+            strcmp(k.level, other->level) == 0 && strcmp(k.step, other->step) == 0 &&
+            strcmp(k.grid, other->grid) == 0)
+            return i;
+    }
+    if (all->n_kinds == MOST_KINDS)
+        cmd_fail("%s: more than %d variables", l->path, MOST_KINDS);
+    if (all->n_kinds == all->kinds_room) {
+        all->kinds_room = 2 * all->kinds_room + 8;
+        cmd_kind *more  = cmd_room((size_t)all->kinds_room * sizeof *more);
+        if (all->n_kinds)
+            memcpy(more, all->kind, (size_t)all->n_kinds * sizeof *more);
+        all->kind = more;
+    }
+    describe(l, h, &k);
+    all->kind[all->n_kinds] = k;
+    return all->n_kinds++;
+}
+
+static bool add_message(void *user, codes_handle *h, int64_t offset, int field)
+{
+    const listing *l   = user;
+    cmd_grib      *all = l->all;
+
+    if (all->n_messages == all->room) {
+        all->room         = 2 * all->room + 64;
+        cmd_message *more = cmd_room((size_t)all->room * sizeof *more);
+        if (all->n_messages)
+            memcpy(more, all->message, (size_t)all->n_messages * sizeof *more);
+        all->message = more;
+    }
+    cmd_message *m = &all->message[all->n_messages++];
+    *m             = (cmd_message){ .offset = offset, .field = field, .variable = kind_of(l, h) };
+    read_place(l, h, m->place);
+    return true;
+}
+
+/* ---- Places along axes ------------------------------------------------------------------------- */
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static int descending(const void *a, const void *b)
+{
+    return ascending(b, a);
+}
+
+/* The distinct places of a kind's messages; pressure falls, as height grows. */
+static void find_places(cmd_grib *all, int kind, int axis, const double *unsorted, int64_t n)
+{
+    cmd_kind *const k     = &all->kind[kind];
+    const bool      falls = axis == CMD_LEVEL && strncmp(k->level, "isobaric", 8) == 0;
+    double *const   at    = cmd_room((size_t)n * sizeof *at);
+
+    memcpy(at, unsorted, (size_t)n * sizeof *at);
+    qsort(at, (size_t)n, sizeof *at, falls ? descending : ascending);
+    for (int64_t i = 0; i < n; i++)
+        if (i == 0 || at[i] != at[k->n[axis] - 1])
+            at[k->n[axis]++] = at[i];
+    k->at[axis] = at;
+}
+
+static void find_all_places(cmd_grib *all, int kind, double *room)
+{
+    for (int axis = 0; axis < CMD_PLACES; axis++) {
+        int64_t n = 0;
+
+        for (int64_t i = 0; i < all->n_messages; i++)
+            if (all->message[i].variable == kind)
+                room[n++] = all->message[i].place[axis];
+        find_places(all, kind, axis, room, n);
+    }
+}
+
+static void find_indices(const cmd_grib *all, cmd_message *m)
+{
+    const cmd_kind *k = &all->kind[m->variable];
+
+    for (int axis = 0; axis < CMD_PLACES; axis++)
+        while (m->index[axis] < k->n[axis] - 1 && k->at[axis][m->index[axis]] != m->place[axis])
+            m->index[axis]++;
+}
+
+void cmd_grib_each(const cmd_grib_api *g, const char *path, int64_t from, cmd_grib_visit *visit,
+                   void *user)
+{
+    FILE   *f     = fopen(path, "rbe");
+    int64_t last  = -1;
+    int     field = 0, error = 0;
+    bool    more = true;
+
+    if (!f || fseeko(f, (off_t)from, SEEK_SET) != 0)
+        cmd_fail("%s: %s", path, strerror(errno));
+    g->codes_grib_multi_support_on(NULL);
+    /* what is known of a file that was closed early would be taken for this one's, as both have one address */
+    (void)g->codes_grib_multi_support_reset_file(NULL, f);
+    for (codes_handle *h;
+         more && (h = g->codes_handle_new_from_file(NULL, f, PRODUCT_GRIB, &error));
+         g->codes_handle_delete(h)) {
+        off_t offset = 0;
+
+        if (g->codes_get_message_offset(h, &offset) != 0)
+            cmd_fail("%s: a message that is nowhere", path);
+        field = offset == last ? field + 1 : 0;
+        last  = offset;
+        more  = visit(user, h, (int64_t)offset, field);
+    }
+    fclose(f);
+    if (more && error)
+        cmd_fail("%s: %s", path, g->codes_get_error_message(error));
+}
+
+cmd_grib *cmd_grib_list(const cmd_grib_api *g, const char *path)
+{
+    cmd_grib *all = cmd_room(sizeof *all);
+
+    cmd_grib_each(g, path, 0, add_message, &(listing){ g, path, all });
+    double *room = cmd_room((size_t)(all->n_messages + 1) * sizeof *room);
+    for (int k = 0; k < all->n_kinds; k++)
+        find_all_places(all, k, room);
+    for (int64_t i = 0; i < all->n_messages; i++)
+        find_indices(all, &all->message[i]);
+    return all;
+}
+#else
+typedef int cmd_no_grib_list;
+#endif
