@@ -95,6 +95,15 @@ static bool without_nan(const rd_formula_reader *r, const rd_phrase *p, rd_phras
     return rd_formula_reduces(r, plain->at, plain->length);
 }
 
+/* By the name of an operator, or by another one that it has elsewhere; -1: it is none. */
+static int operator_called(const rd_formula_reader *r, const rd_phrase *p)
+{
+    const char *word = rd_formula_word(r, p->at, p->length);
+
+    return rd_function_find(word ? word : r->text + p->at, word ? strlen(word) : p->length,
+                            RD_AUTO);
+}
+
 rd_labelled rd_formula_call(rd_formula_reader *r, rd_phrase *p)
 {
     rd_phrase plain;
@@ -117,9 +126,12 @@ rd_labelled rd_formula_call(rd_formula_reader *r, rd_phrase *p)
         return call_row(r, p, f);
     if (type)
         return call_type(r, p, type);
-    function = rd_function_find(name, p->length, RD_AUTO);
+    function = operator_called(r, p);
     if (function >= 0)
         return call_operator(r, p, function);
+    if (rd_formula_instead(r, p->at, p->length))
+        return failed(rd_formula_fail(r, RD_ERR_TEXT, p->at, "%.*s: %s", (int)p->length, name,
+                                      rd_formula_instead(r, p->at, p->length)));
     return failed(rd_formula_fail(r, RD_ERR_TEXT, p->at, "no function is called '%.*s'",
                                   (int)p->length, name));
 }
