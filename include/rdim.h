@@ -1002,6 +1002,12 @@ RD_API rd_expr *rd_cov_of(rd_expr *x, rd_expr *y, const rd_reduce_opts *opts),
  *  positions: along that axis if of rank 1, else of y's rank.  Ints in f64.  NULL on RD_ERR_AXIS,
  *  RD_ERR_SHAPE. */
 RD_API rd_expr *rd_trapezoid(rd_expr *y, rd_expr *x, int axis);
+/** The slope of y along an axis, of y's shape, by neighbours: rd_gradient(y, rd_num(ctx, dx), 0, 1).
+ *  x as of rd_trapezoid; of unequal distances the slope inside is that of the parabola through three
+ *  points.  `order` is 1 or 2: at the ends it is that of the line through two points, or of the
+ *  parabola through three.  Ints in f64.  NULL on RD_ERR_AXIS, RD_ERR_SHAPE (order elements or
+ *  fewer), RD_ERR_ARGUMENT (order). */
+RD_API rd_expr *rd_gradient(rd_expr *y, rd_expr *x, int axis, int order);
 
 /* ---- Products of vectors and matrices: views, products and a sum, which fuse as such -------- *
  * The type is that to which the operands promote, and ints wrap in it; f16 and bf16 are multiplied
@@ -1131,6 +1137,11 @@ RD_API rd_expr *rd_bins_between(rd_expr *x, rd_expr *edges);
  *  outside count nowhere.  Errors as of `.by`; no label is RD_ERR_ARGUMENT, of the weights'
  *  context. */
 RD_API rd_expr *rd_bincount(rd_exprs labels, rd_shape groups, rd_expr *weights);
+/** x with values added at places of an axis, the transpose of rd_take(x, axis, index), whose shape
+ *  values broadcast to.  Places that occur again add up, those below 0 count from the end, and
+ *  what is outside counts nowhere.  The type is that in which x and values meet.  NULL on
+ *  RD_ERR_AXIS, RD_ERR_SHAPE, RD_ERR_TYPE (places are ints). */
+RD_API rd_expr *rd_scatter_add(rd_expr *x, int axis, rd_expr *index, rd_expr *values);
 /** rd_bincount() of rd_bins(): how many elements each of n bins has. */
 RD_API rd_expr *rd_histogram(rd_expr *x, int64_t n, double lo, double hi, rd_expr *weights);
 
@@ -1159,6 +1170,10 @@ RD_API rd_expr *rd_rolling_sum(rd_expr *x, int axis, int64_t n),
  *  root. */
 RD_API rd_expr *rd_rolling_var(rd_expr *x, int axis, int64_t n, double ddof),
     *rd_rolling_std(rd_expr *x, int axis, int64_t n, double ddof);
+/** The median of each window, and another quantile; as of rd_quantile(), which puts each window in
+ *  order by itself.  NULL also on RD_ERR_ARGUMENT (q outside 0 to 1), RD_ERR_TYPE. */
+RD_API rd_expr *rd_rolling_median(rd_expr *x, int axis, int64_t n),
+    *rd_rolling_quantile(rd_expr *x, double q, int axis, int64_t n);
 /** By name: "sum", "mean", "min", "max", "var", "std"; others are RD_ERR_TEXT. */
 RD_API rd_expr *rd_rolling_name(rd_expr *x, const char *reducer, const rd_rolling_opts *opts);
 #ifndef __cplusplus
@@ -1171,6 +1186,24 @@ RD_API rd_expr *rd_rolling_name(rd_expr *x, const char *reducer, const rd_rollin
 #define rd_rolling_var(x, ...)  rd_rolling_name(x, "var", RD_ROLLING_OPTS(__VA_ARGS__))
 #define rd_rolling_std(x, ...)  rd_rolling_name(x, "std", RD_ROLLING_OPTS(__VA_ARGS__))
 #endif
+
+/* ---- Weighed by distance along an axis --------------------------------------------------------- */
+/** Exponentially weighted means: element i is the mean of elements 0 to i, of which each counts
+ *  1 - alpha times as much as the next one.  So it is with `adjust`, and NaN count for nothing;
+ *  without it y[0] = x[0], y[i] = (1 - alpha) y[i - 1] + alpha x[i], and a NaN makes all behind it
+ *  NaN (rd_ffill).  Computed in f64; x's type, ints f64.  NaN where no number has come yet, or
+ *  the weights of those that have come are 0 in f64.  NULL on RD_ERR_AXIS, RD_ERR_ARGUMENT
+ *  (alpha not above 0 and up to 1), RD_ERR_TYPE, RD_ERR_SHAPE (rank 32). */
+RD_API rd_expr *rd_ewm_mean(rd_expr *x, int axis, double alpha, bool adjust);
+/** Which results there are of n elements and a row of m: n + m - 1, all where both meet; as many as
+ *  the longer one has, from the middle; or where the shorter one is inside, |n - m| + 1. */
+typedef enum rd_convolve_mode { RD_FULL, RD_SAME, RD_VALID } rd_convolve_mode;
+/** x along an axis with the row k: y[i] = sum of x[i - j] k[j], and correlated, the sum of
+ *  x[i + j] conj(k[j]), as NumPy.  Types are those of rd_matmul().  Each result takes as many
+ *  products as k has elements.  NULL on RD_ERR_AXIS, RD_ERR_SHAPE (no row, or an empty one),
+ *  RD_ERR_ARGUMENT (mode). */
+RD_API rd_expr *rd_convolve(rd_expr *x, rd_expr *k, int axis, rd_convolve_mode mode),
+    *rd_correlate(rd_expr *x, rd_expr *k, int axis, rd_convolve_mode mode);
 
 /* ---- Centred, scaled, weighed ---------------------------------------------------------------- *
  * Along the axes d, as reductions have them (RD_KEEP means nothing here); x's shape and type, ints
@@ -1363,6 +1396,7 @@ typedef struct rd_quantile_opts {
     bool               skip_nan; /* NaN elements do not take part                   */
     rd_exprs           by;       /* by label, and how many groups, as of reductions */
     rd_shape           groups;
+    rd_expr           *weights;  /* of RD_INVERTED_CDF, not with .by: how often one counts */
 } rd_quantile_opts;
 /** Several quantiles, for one call: RD_QS(0.25, 0.5, 0.75). */
 typedef struct rd_qs { const double *at; int32_t n; } rd_qs;
@@ -1379,9 +1413,11 @@ typedef struct rd_qs { const double *at; int32_t n; } rd_qs;
  *  their type, others give f64; of halves and f32 lines are drawn in f64 and rounded once.  Half
  *  way is the mean of two, rounded once; between a number and an infinity is that infinity.  NaN if
  *  an element is, unless .skip_nan, between both infinities, and of nothing.  With .by and .groups
- *  there is one for each group, along axes as reductions have them.  NULL on RD_ERR_AXIS,
- *  RD_ERR_SHAPE (where does not broadcast to x), RD_ERR_ARGUMENT (q outside 0 to 1, an unknown
- *  method), RD_ERR_TYPE. */
+ *  there is one for each group, along axes as reductions have them.  With .weights and .method =
+ *  RD_INVERTED_CDF it is the first element in order up to which weights come to q of their sum,
+ *  as NumPy has it; what weighs nothing takes no part; NaN where a weight is negative, or their
+ *  sum is not above 0.  NULL on RD_ERR_AXIS, RD_ERR_SHAPE (where, weights do not broadcast to x),
+ *  RD_ERR_ARGUMENT (q outside 0 to 1, an unknown method, weights with another), RD_ERR_TYPE. */
 #ifndef __cplusplus
 #define RD_SORT_OPTS(...) \
     (&(rd_sort_opts){ .size = (uint32_t)sizeof(rd_sort_opts), .axis = __VA_ARGS__ })
@@ -1425,6 +1461,28 @@ RD_API rd_expr *rd_mode_of(rd_expr *x, const rd_reduce_opts *opts),
  *  RD_ERR_ARGUMENT (side). */
 typedef enum rd_side { RD_LEFT, RD_RIGHT } rd_side;
 RD_API rd_expr *rd_searchsorted(rd_expr *sorted, rd_expr *x, rd_side side);
+/** Values at x, on straight lines between known ones: xp is a row of positions, which ascend or
+ *  descend (nobody looks), and fp has a value for each along `axis`.  The result is fp with the axes
+ *  of x in place of that one: of one row fp it has x's shape.  Beyond the ends it is `left` where
+ *  x is below all positions and `right` where it is above; NULL is the value of that end.  NaN where
+ *  x is.  In f64, and of fp's type, ints f64; fp may be complex.  NULL on RD_ERR_SHAPE (no point, or
+ *  not as many values), RD_ERR_AXIS, RD_ERR_TYPE. */
+RD_API rd_expr *rd_interp(rd_expr *x, rd_expr *xp, rd_expr *fp, int axis, rd_expr *left,
+                          rd_expr *right);
+/** The last number before each NaN along an axis, or the next one after it, where there is one, at
+ *  most `limit` elements away (0: however far).  Ints have no NaN, and pass unchanged.  NULL on
+ *  RD_ERR_AXIS, RD_ERR_ARGUMENT (limit below 0). */
+RD_API rd_expr *rd_ffill(rd_expr *x, int axis, int64_t limit),
+    *rd_bfill(rd_expr *x, int axis, int64_t limit);
+/** What equal elements share as their rank. */
+typedef enum rd_rank_method {
+    RD_RANK_AVERAGE, RD_RANK_MIN, RD_RANK_MAX, /* the mean, the least, the greatest of theirs        */
+    RD_RANK_DENSE,                             /* the next after that of the next smaller elements   */
+    RD_RANK_ORDINAL                            /* each has its own, in the order of places           */
+} rd_rank_method;
+/** How many elements along the axis are not greater: 1 for the smallest, f64.  Numbers have ranks
+ *  among numbers, and NaN has NaN.  NULL on RD_ERR_AXIS, RD_ERR_TYPE, RD_ERR_ARGUMENT (method). */
+RD_API rd_expr *rd_ranks(rd_expr *x, int axis, rd_rank_method method);
 
 /* ---- Asking ---------------------------------------------------------------------------------- */
 /** Order in which elements are visited: greedy in memory order with partial results in a tile of

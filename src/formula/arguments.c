@@ -190,6 +190,34 @@ static bool read_list(rd_arguments *a, rd_phrase *p)
     return true;
 }
 
+/* A number between 0 and 1, or a list of them. */
+static bool read_numbers(rd_arguments *a, const rd_phrase *p)
+{
+    a->several = p->kind == RD_PHRASE_LIST;
+    for (const rd_phrase *q = a->several ? p->first : p; q; q = a->several ? q->next : NULL) {
+        if (a->n_q == RD_ARGUMENT_LIST)
+            return rd_formula_fail(a->r, RD_ERR_LIMIT, q->at, "more than %d numbers",
+                                   RD_ARGUMENT_LIST);
+        if (!rd_formula_real(a->r, q, &a->q[a->n_q++]))
+            return rd_formula_fail(a->r, RD_ERR_TEXT, q->at,
+                                   "expected a number that the text says");
+    }
+    return true;
+}
+
+/* How many of the last axes of one array, and of the first of the other; or two lists of axes. */
+static bool read_pair(rd_arguments *a, int k, const rd_phrase *p)
+{
+    if (p->kind != RD_PHRASE_LIST)
+        return rd_formula_need_integer(a->r, p, "this", &a->i[k]);
+    if (!p->first || p->first == p->last || p->first->next != p->last)
+        return rd_formula_fail(a->r, RD_ERR_TEXT, p->at,
+                               "expected a number of axes, or two lists, as in [[2, 0], [0, 1]]");
+    a->i[k] = -1;
+    return read_integers(a->r, p->first, "an axis", &a->pair[0]) &&
+           read_integers(a->r, p->last, "an axis", &a->pair[1]);
+}
+
 static bool read_one(rd_arguments *a, int k, rd_phrase *p)
 {
     rd_formula_reader *r = a->r;
@@ -209,6 +237,8 @@ static bool read_one(rd_arguments *a, int k, rd_phrase *p)
     case 's': return read_integers(r, p, "an extent", &a->s);
     case 'b': return read_truth(r, p, &a->i[k]);
     case 't': return read_type(r, p, &a->t);
+    case 'q': return read_numbers(a, p);
+    case 'p': return read_pair(a, k, p);
     default: return read_text(r, p, a->text);
     }
 }
@@ -232,9 +262,11 @@ static void defaults(rd_arguments *a, const char *list)
 
 static int parameter_called(const rd_arguments *a, const rd_phrase *p)
 {
-    static const char *const other[][2] = { { "axes", "axis" },
-                                            { "dims", "axis" },
-                                            { "type", "dtype" } };
+    static const char *const other[][2] = {
+        { "axes", "axis" },       { "dims", "axis" },       { "dim", "axis" },
+        { "type", "dtype" },      { "skipna", "skip_nan" }, { "keepdim", "keepdims" },
+        { "correction", "ddof" },
+    };
 
     for (size_t i = 0; i < sizeof other / sizeof *other; i++)
         for (int k = 0; k < a->n && rd_formula_is(a->r, p->at, p->length, other[i][0]); k++)

@@ -133,6 +133,15 @@ static rd_expr *call_caller(rd_formula_reader *r, const rd_phrase *p)
     return made || *r->why || rd_error(r->ctx) != RD_OK ? rd_formula_answer(r, made, p->at) : NULL;
 }
 
+/* By the name of an operator, or by another one that it has elsewhere; -1: it is none. */
+static int operator_called(const rd_formula_reader *r, const rd_phrase *p)
+{
+    const char *word = rd_formula_word(r, p->at, p->length);
+
+    return rd_function_find(word ? word : r->text + p->at, word ? strlen(word) : p->length,
+                            RD_AUTO);
+}
+
 rd_labelled rd_formula_call(rd_formula_reader *r, rd_phrase *p)
 {
     rd_phrase plain;
@@ -155,12 +164,15 @@ rd_labelled rd_formula_call(rd_formula_reader *r, rd_phrase *p)
         return call_row(r, p, f);
     if (type)
         return call_type(r, p, type);
-    function = rd_function_find(name, p->length, RD_AUTO);
+    function = operator_called(r, p);
     if (function >= 0)
         return call_operator(r, p, function);
     rd_expr *const x = call_caller(r, p);
     if (x || r->failed)
         return (rd_labelled){ .x = x };
+    if (rd_formula_instead(r, p->at, p->length))
+        return failed(rd_formula_fail(r, RD_ERR_TEXT, p->at, "%.*s: %s", (int)p->length, name,
+                                      rd_formula_instead(r, p->at, p->length)));
     return failed(rd_formula_fail(r, RD_ERR_TEXT, p->at, "no function is called '%.*s'",
                                   (int)p->length, name));
 }

@@ -196,7 +196,7 @@ bool rd_formula_real(rd_formula_reader *r, const rd_phrase *p, double *value)
     }
     if (p->kind == RD_PHRASE_NUMBER) {
         *value = p->real;
-        return true;
+        return !p->imaginary;
     }
     if (p->kind == RD_PHRASE_NAME) {
         *value = rd_formula_is(r, p->at, p->length, "inf")  ? INFINITY

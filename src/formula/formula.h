@@ -64,6 +64,7 @@ typedef struct rd_phrase {
     bool              labelled;   /* an index is in it                                     */
     bool              skip_nan;   /* CALL: nan before the reducer's name                       */
     bool              whole;      /* NUMBER: integer, else real                            */
+    bool              imaginary;  /* NUMBER: real times i                                  */
     int64_t           integer;
     double            real;
     rd_expr          *x; /* its value, once built, if there is no index in it              */
@@ -232,7 +233,8 @@ rd_expr *rd_formula_told(rd_formula_reader *r, rd_expr *y, const char *name, int
 enum { RD_ARGUMENTS = 16, RD_ARGUMENT_LIST = 64 };
 /* Read as a list says: "x axis:d=-1 method:n?", name, kind, default, ? where it may be missing.
  * Kinds: x expression (the default), v all others as list, l list of expressions, i integer, f number,
- * d axes, s integers, b truth, t type, n name or text. */
+ * d axes, s integers, b truth, t type, n name or text, q numbers, p axes of two: a number of them, or
+ * two lists. */
 typedef struct rd_arguments {
     rd_formula_reader *r;
     rd_ctx            *ctx;
@@ -246,7 +248,10 @@ typedef struct rd_arguments {
     int64_t            i[RD_ARGUMENTS];
     double             f[RD_ARGUMENTS];
     rd_dims            d;
-    rd_ints            s;
+    rd_ints            s, pair[2]; /* of p */
+    double             q[RD_ARGUMENT_LIST];
+    int32_t            n_q;
+    bool               several; /* a list of q, not one */
     rd_dtype           t;
     char               text[RD_FORMULA_NAME + 1];
     rd_expr           *list[RD_ARGUMENT_LIST];
@@ -274,4 +279,10 @@ typedef struct rd_formula_function {
 } rd_formula_function;
 const rd_formula_function *rd_formula_function_called(const rd_formula_reader *r, size_t at,
                                                       size_t length);
+
+/* ---- Other names (words.c) ---------------------------------------------------------------------- */
+/* What a function of NumPy, SciPy or PyTorch is called here; NULL: nothing else. */
+const char *rd_formula_word(const rd_formula_reader *r, size_t at, size_t length);
+/* What to write instead of a function that is not here, or whose it is; NULL: nothing is known. */
+const char *rd_formula_instead(const rd_formula_reader *r, size_t at, size_t length);
 #endif

@@ -77,6 +77,14 @@ bool rd_phrase_add(rd_formula_reader *r, rd_phrase *p, rd_phrase *operand)
     return true;
 }
 
+/* 2j: i times the number, as Python writes it. */
+static rd_phrase *imaginary(rd_formula_reader *r, rd_phrase *p, const rd_token *t)
+{
+    p->imaginary = true;
+    p->real      = rd_function_number_value(r->text + t->at, t->length - 1);
+    return p;
+}
+
 static rd_phrase *number(rd_formula_reader *r)
 {
     const rd_token *t = rd_formula_token(r);
@@ -86,6 +94,8 @@ static rd_phrase *number(rd_formula_reader *r)
     if (!p)
         return NULL;
     r->now++;
+    if (r->text[t->at + t->length - 1] == 'j')
+        return imaginary(r, p, t);
     rd_function_number_length(r->text + t->at, &fraction);
     p->whole = !fraction;
     if (fraction) {
@@ -211,11 +221,9 @@ static rd_phrase *read_argument(rd_formula_reader *r)
     return rd_phrase_add(r, p, rd_formula_read(r)) ? p : NULL;
 }
 
-static rd_phrase *read_call(rd_formula_reader *r)
+/* Arguments up to ')'. */
+static rd_phrase *read_arguments(rd_formula_reader *r, rd_phrase *p)
 {
-    rd_phrase *p = rd_phrase_new(r, RD_PHRASE_CALL, rd_formula_token(r));
-
-    r->now += 2;
     while (p && !rd_formula_take(r, ")")) {
         if (!rd_phrase_add(r, p, read_argument(r)))
             return NULL;
@@ -223,6 +231,14 @@ static rd_phrase *read_call(rd_formula_reader *r)
             return rd_formula_expected(r, "an operator, ',' or ')'");
     }
     return p;
+}
+
+static rd_phrase *read_call(rd_formula_reader *r)
+{
+    rd_phrase *p = rd_phrase_new(r, RD_PHRASE_CALL, rd_formula_token(r));
+
+    r->now += 2;
+    return read_arguments(r, p);
 }
 
 /* ---- Indices ------------------------------------------------------------------------------------ */
@@ -313,6 +329,35 @@ static rd_phrase *read_primary(rd_formula_reader *r)
     return rd_formula_expected(r, "an operand");
 }
 
+/* x.mean(axis=0) is mean(x, axis=0). */
+static rd_phrase *read_method(rd_formula_reader *r, rd_phrase *of)
+{
+    rd_phrase *p = rd_phrase_new(r, RD_PHRASE_CALL, rd_formula_token(r));
+
+    r->now += 2;
+    return rd_phrase_add(r, p, of) ? read_arguments(r, p) : NULL;
+}
+
+/* What stands behind a dot: T, a method, or a function that has no other argument. */
+static rd_phrase *read_member(rd_formula_reader *r, rd_phrase *of)
+{
+    static const char *const plain[] = { "T", "real", "imag", "size" };
+    const rd_token          *t       = &r->token[r->now + 1];
+    rd_phrase               *p;
+
+    r->now++;
+    if (t->kind == RD_TOKEN_NAME && token_is(r, t + 1, "("))
+        return read_method(r, of);
+    for (size_t k = 0; k < sizeof plain / sizeof *plain; k++)
+        if (rd_formula_next(r, plain[k])) {
+            p = rd_phrase_new(r, k ? RD_PHRASE_CALL : RD_PHRASE_TRANSPOSED, t - !k);
+            r->now++;
+            return rd_phrase_add(r, p, of) ? p : NULL;
+        }
+    return rd_formula_expected(r,
+                               "T, for the last two axes swapped, or a call, as in x.mean(axis=0)");
+}
+
 rd_phrase *rd_formula_read_operand(rd_formula_reader *r)
 {
     rd_phrase *p = read_primary(r);
@@ -324,12 +369,7 @@ rd_phrase *rd_formula_read_operand(rd_formula_reader *r)
             p = read_subscripts(r, of);
             continue;
         }
-        p = rd_phrase_new(r, RD_PHRASE_TRANSPOSED, rd_formula_token(r));
-        r->now++;
-        if (!rd_formula_take(r, "T"))
-            return rd_formula_expected(r, "T, for the last two axes swapped");
-        if (!rd_phrase_add(r, p, of))
-            return NULL;
+        p = read_member(r, of);
     }
     return p;
 }

@@ -296,14 +296,17 @@ static rd_labelled misplaced(rd_formula_reader *r, const rd_phrase *p, const cha
                                                what) };
 }
 
+static rd_expr *number(rd_formula_reader *r, const rd_phrase *p)
+{
+    if (p->imaginary)
+        return rd_cnum(r->ctx, 0, p->real);
+    return p->whole ? rd_int(r->ctx, p->integer) : rd_num(r->ctx, p->real);
+}
+
 static rd_labelled value(rd_formula_reader *r, rd_phrase *p)
 {
     switch (p->kind) {
-    case RD_PHRASE_NUMBER:
-        return (rd_labelled){
-            .x = rd_formula_made(r, p->whole ? rd_int(r->ctx, p->integer) : rd_num(r->ctx, p->real),
-                                 p->at)
-        };
+    case RD_PHRASE_NUMBER: return (rd_labelled){ .x = rd_formula_made(r, number(r, p), p->at) };
     case RD_PHRASE_NAME: return name_value(r, p);
     case RD_PHRASE_UNARY: return unary(r, p);
     case RD_PHRASE_BINARY: return binary(r, p);
