@@ -4,6 +4,7 @@
  * What must hold: no crash and no leak; RD_ERR_MEMORY with a sentence, or the result that there is with
  * memory; a context that works once the error is cleared.  RDIM_FAULTS is the most faults of a row and
  * way; "every" takes all of them. */
+#include "eval/pool.h"
 #include "expr/ctx.h"
 #include "kernels/cpu/jit/tier.h"
 #include "suite.h"
@@ -321,6 +322,7 @@ static void begin(void)
     for (int k = 0; k < 24; k++)
         bools[k] = k % 3 != 0;
     rd_arena_chunks_of(0);
+    rd_pool_pieces_apart();
     rd_tier_force("off");
 }
 
