@@ -159,6 +159,31 @@ START_TEST(no_memory_here)
 }
 END_TEST
 
+/* What a stage finds wrong where it runs has the CPU's sentence. */
+START_TEST(index_outside)
+{
+    static const int64_t at[5] = { 0, 3, ROWS, 1, -ROWS - 1 };
+    faulty_heap          h     = { .fail_at = -1 };
+    char                 said[300];
+
+    for (int way = 0; way < 3; way++) {
+        const rd_eval_opts opts = { .backend = way ? RD_BACKEND_CUDA : RD_BACKEND_CPU };
+        rd_ctx *const      ctx  = faulty_heap_ctx(&h, way == 2 ? RD_CUDA_ALL : 0);
+        rd_expr *const     e    = rd_take(centred(leaf(ctx)), 0, rd_wrap(ctx, at, RD_SHAPE(5)));
+
+        ck_assert_int_eq(
+            rd_eval_many(ctx, RD_RESULTS({ e, RD_INTO(y, RD_SHAPE(5, COLUMNS)) }), &opts),
+            RD_ERR_AXIS);
+        if (way == 0)
+            snprintf(said, sizeof said, "%s", rd_error_text(ctx));
+        ck_assert_str_eq(rd_error_text(ctx), said);
+        rd_ctx_free(ctx);
+    }
+    rd_gpu_close_all();
+    ck_assert(atomic_load(&h.live) == 0);
+}
+END_TEST
+
 static const char *const functions[] = {
 #define RD_DRIVER(name, parameters) #name,
 #include "kernels/cuda/api.def"
@@ -193,6 +218,7 @@ static void add(TCase *tc)
 {
     tcase_add_checked_fixture(tc, begin, NULL);
     tcase_add_loop_test(tc, no_memory_here, 0, 2 * COUNT(works));
+    tcase_add_test(tc, index_outside);
     tcase_add_loop_test(tc, driver_fails, 0, COUNT(functions) * CALLS);
 }
 
