@@ -1,5 +1,6 @@
 /* arguments.c - arguments of calls, by position and by name, as a list of parameters says. */
 #include "formula/formula.h"
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -248,7 +249,8 @@ static void defaults(rd_arguments *a, const char *list)
 {
     parameter p;
 
-    while ((list = next_parameter(list, &p)) && a->n < RD_ARGUMENTS) {
+    while ((list = next_parameter(list, &p))) {
+        assert(a->n < RD_ARGUMENTS);
         a->name[a->n]        = p.name;
         a->name_length[a->n] = p.length;
         a->kind[a->n]        = p.kind;

@@ -117,7 +117,7 @@ static bool size(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
 
 static bool of_name(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
 {
-    const rd_statement *s = p->label < 0 ? rd_formula_statement(r, p->at, p->length) : NULL;
+    const rd_statement *s = rd_formula_statement(r, p->at, p->length);
 
     if (s)
         *value = s->integer;

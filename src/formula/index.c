@@ -89,7 +89,7 @@ static bool resolve(rd_formula_reader *r, rd_phrase *p)
         p->labelled |= q->labelled;
     }
     bool subscripts = false;
-    if (p->kind == RD_PHRASE_AT && p->first)
+    if (p->kind == RD_PHRASE_AT)
         for (rd_phrase *q = p->first->next; q; q = q->next)
             subscripts |= q->labelled;
     if (subscripts && p->first->labelled)
@@ -372,9 +372,6 @@ static bool check_inside(rd_formula_reader *r, const rd_phrase *use, const rd_ph
 
     if (!rd_formula_range(r, a, &low, &high) || (low >= 0 && high < extent))
         return true;
-    for (int k = 0; k < a->n; k++)
-        if (!r->label[a->label[k]].known)
-            return true;
     low  = low < INT64_MIN ? INT64_MIN : low;
     high = high > INT64_MAX ? INT64_MAX : high;
     return rd_formula_fail(r, RD_ERR_AXIS, subscript->at,
@@ -390,7 +387,7 @@ bool rd_formula_extents(rd_formula_reader *r)
 
     if (!visit(r, take_extent))
         return false;
-    for (int round = 0; more && round <= r->n_labels; round++) {
+    while (more) { /* each round but the last one finds an extent */
         more = false;
         if (!visit(r, narrow))
             return false;

@@ -1,5 +1,6 @@
 /* parse.c - statements, operands and what stands in brackets. */
 #include "formula/formula.h"
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,12 +45,13 @@ void *rd_formula_expected(rd_formula_reader *r, const char *what)
 }
 
 /* ---- Pieces ------------------------------------------------------------------------------------ */
+/* There is room for four pieces a token, and no token makes more: of a slice's ':' they are the slice and
+ * three bounds. */
 rd_phrase *rd_phrase_new(rd_formula_reader *r, rd_phrase_kind kind, const rd_token *t)
 {
     rd_phrase *p;
 
-    if (r->n_pieces == r->room)
-        return rd_formula_fail(r, RD_ERR_LIMIT, t->at, "a formula of more than %d pieces", r->room);
+    assert(r->n_pieces < r->room);
     p         = &r->piece[r->n_pieces++];
     p->kind   = kind;
     p->at     = t->at;
@@ -60,7 +62,7 @@ rd_phrase *rd_phrase_new(rd_formula_reader *r, rd_phrase_kind kind, const rd_tok
 
 bool rd_phrase_add(rd_formula_reader *r, rd_phrase *p, rd_phrase *operand)
 {
-    if (!p || !operand)
+    if (!operand)
         return false;
     if (operand->depth >= RD_FORMULA_DEPTH)
         return rd_formula_fail(r, RD_ERR_LIMIT, operand->at,
@@ -91,8 +93,6 @@ static rd_phrase *number(rd_formula_reader *r)
     rd_phrase      *p = rd_phrase_new(r, RD_PHRASE_NUMBER, t);
     bool            fraction;
 
-    if (!p)
-        return NULL;
     r->now++;
     if (r->text[t->at + t->length - 1] == 'j')
         return imaginary(r, p, t);
@@ -194,7 +194,7 @@ static rd_phrase *read_list(rd_formula_reader *r, const char *end, bool always)
     int        n = 0;
 
     r->now++;
-    while (p && !rd_formula_take(r, end)) {
+    while (!rd_formula_take(r, end)) {
         item = rd_formula_read(r);
         if (!item)
             return NULL;
@@ -224,7 +224,7 @@ static rd_phrase *read_argument(rd_formula_reader *r)
 /* Arguments up to ')'. */
 static rd_phrase *read_arguments(rd_formula_reader *r, rd_phrase *p)
 {
-    while (p && !rd_formula_take(r, ")")) {
+    while (!rd_formula_take(r, ")")) {
         if (!rd_phrase_add(r, p, read_argument(r)))
             return NULL;
         if (!rd_formula_take(r, ",") && !rd_formula_next(r, ")"))
@@ -251,8 +251,7 @@ bool rd_formula_read_index(rd_formula_reader *r, rd_phrase *into)
         return rd_formula_expected(r, "the name of an index");
     p = rd_phrase_new(r, RD_PHRASE_INDEX, t);
     r->now++;
-    if (!rd_phrase_add(r, into, p))
-        return false;
+    rd_phrase_add(r, into, p); /* which has nothing below it, so that it is not too deep */
     if (!rd_formula_take(r, "in"))
         return true;
     if (!rd_phrase_add(r, p, rd_formula_read_binary(r, RD_RANK_BITS)))
@@ -268,8 +267,6 @@ static rd_phrase *read_reduction(rd_formula_reader *r)
     rd_phrase *p = rd_phrase_new(r, RD_PHRASE_REDUCE, rd_formula_token(r)), *where;
 
     r->now += 2;
-    if (!p)
-        return NULL;
     do {
         const bool keyword = token_is(r, rd_formula_token(r) + 1, "=");
 
@@ -401,8 +398,7 @@ static bool read_left(rd_formula_reader *r, rd_statement *s)
     s->length = t->length;
     r->now++;
     if (rd_formula_next(r, "[")) {
-        if (!(s->index = rd_phrase_new(r, RD_PHRASE_LIST, rd_formula_token(r))))
-            return false;
+        s->index = rd_phrase_new(r, RD_PHRASE_LIST, rd_formula_token(r));
         r->now++;
         do {
             if (!rd_formula_read_index(r, s->index))

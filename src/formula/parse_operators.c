@@ -53,8 +53,7 @@ static rd_phrase *read_power(rd_formula_reader *r)
 
     if (!p || !(rd_formula_take(r, "^") || rd_formula_take(r, "**")))
         return p;
-    if (!(power = rd_phrase_new(r, RD_PHRASE_BINARY, t)))
-        return NULL;
+    power     = rd_phrase_new(r, RD_PHRASE_BINARY, t);
     power->op = RD_OP_pow;
     return rd_phrase_add(r, power, p) && rd_phrase_add(r, power, read_unary(r)) ? power : NULL;
 }
@@ -73,8 +72,7 @@ static rd_phrase *read_sign(rd_formula_reader *r)
         return operand;
     if (minus && operand->kind == RD_PHRASE_NUMBER && !operand->imaginary)
         return negative(operand);
-    if (!(p = rd_phrase_new(r, RD_PHRASE_UNARY, t)))
-        return NULL;
+    p     = rd_phrase_new(r, RD_PHRASE_UNARY, t);
     p->op = minus ? RD_OP_neg : bits ? RD_OP_bit_not : RD_OP_not;
     return rd_phrase_add(r, p, operand) ? p : NULL;
 }
@@ -124,8 +122,7 @@ rd_phrase *rd_formula_read_binary(rd_formula_reader *r, int loosest)
             p = read_comparisons(r, left);
             continue;
         }
-        if (!(p = rd_phrase_new(r, RD_PHRASE_BINARY, rd_formula_token(r))))
-            return NULL;
+        p     = rd_phrase_new(r, RD_PHRASE_BINARY, rd_formula_token(r));
         p->op = binary[i].op;
         r->now++;
         if (!rd_phrase_add(r, p, left) ||

@@ -317,8 +317,7 @@ static rd_labelled value(rd_formula_reader *r, rd_phrase *p)
     case RD_PHRASE_REDUCE: return rd_formula_reduction(r, p);
     case RD_PHRASE_TRANSPOSED: return transposed(r, p);
     case RD_PHRASE_TEXT: return misplaced(r, p, "a text");
-    case RD_PHRASE_LIST: return misplaced(r, p, "a list");
-    default: return misplaced(r, p, "this");
+    default: return misplaced(r, p, "a list"); /* no other kind is an operand */
     }
 }
 
