@@ -196,10 +196,10 @@ static rd_expr *both_rows(void)
     CASE("gradient(v)", rd_gradient(v, rd_int(ctx, 1), 0, 1))                                      \
     CASE("gradient(x, v, axis=1, edge_order=2)", rd_gradient(x, v, 1, 2))                          \
     CASE("gradient(x, axis=0, dx=0.5)", rd_gradient(x, rd_num(ctx, 0.5), 0, 1))                    \
-    CASE("convolve(v, w)", rd_convolve(v, w, 0, RD_FULL))                                          \
-    CASE("convolve(x, w, mode=same, axis=1)", rd_convolve(x, w, 1, RD_SAME))                       \
-    CASE("correlate(v, w)", rd_correlate(v, w, 0, RD_VALID))                                       \
-    CASE("correlate(v, w, 'full')", rd_correlate(v, w, 0, RD_FULL))                                \
+    CASE("convolve(v, w)", rd_convolve(v, w, 0, RD_CONVOLVE_FULL))                                 \
+    CASE("convolve(x, w, mode=same, axis=1)", rd_convolve(x, w, 1, RD_CONVOLVE_SAME))              \
+    CASE("correlate(v, w)", rd_correlate(v, w, 0, RD_CONVOLVE_VALID))                              \
+    CASE("correlate(v, w, 'full')", rd_correlate(v, w, 0, RD_CONVOLVE_FULL))                       \
     CASE("interp(x, v, w)", rd_interp(x, v, w, 0, NULL, NULL))                                     \
     CASE("interp(w, v, x, left=-1, right=nan, axis=1)",                                            \
          rd_interp(w, v, x, 1, rd_int(ctx, -1), rd_num(ctx, NAN)))                                 \

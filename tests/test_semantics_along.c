@@ -75,8 +75,10 @@ static int convolved(const double *x, int n, const double *k, int m, rd_convolve
 {
     const int less = n < m ? n : m, more = n < m ? m : n;
     const int middle = correlate && m > n ? less / 2 : (less - 1) / 2;
-    const int first  = mode == RD_FULL ? 0 : mode == RD_SAME ? middle : less - 1;
-    const int count  = mode == RD_FULL ? n + m - 1 : mode == RD_SAME ? more : more - less + 1;
+    const int first  = mode == RD_CONVOLVE_FULL ? 0 : mode == RD_CONVOLVE_SAME ? middle : less - 1;
+    const int count  = mode == RD_CONVOLVE_FULL   ? n + m - 1
+                       : mode == RD_CONVOLVE_SAME ? more
+                                                  : more - less + 1;
 
     for (int i = 0; i < count; i++) {
         want[i] = 0;
@@ -118,24 +120,27 @@ START_TEST(convolutions_of_any_type)
     rd_expr *const b = leaf(RD_BOOL, VALUES(1, 0, 0)), *const two = leaf(RD_BOOL, VALUES(1, 1));
     rd_expr *const far = leaf(RD_F64, VALUES(INFINITY, 1));
 
-    expect("ints wrap", rd_convolve(x, k, 0, RD_FULL), RD_I8, VALUES(100, 44, -59, -6));
-    expect("bools", rd_convolve(b, two, 0, RD_FULL), RD_BOOL, VALUES(1, 1, 0, 0));
+    expect("ints wrap", rd_convolve(x, k, 0, RD_CONVOLVE_FULL), RD_I8, VALUES(100, 44, -59, -6));
+    expect("bools", rd_convolve(b, two, 0, RD_CONVOLVE_FULL), RD_BOOL, VALUES(1, 1, 0, 0));
     expect("what hangs over takes no part",
-           rd_convolve(leaf(RD_F64, VALUES(1, 2, 3)), far, 0, RD_FULL), RD_F64,
+           rd_convolve(leaf(RD_F64, VALUES(1, 2, 3)), far, 0, RD_CONVOLVE_FULL), RD_F64,
            VALUES(INFINITY, INFINITY, INFINITY, 3));
     expect("conjugates",
            rd_imag(rd_correlate(rd_complex(rd_num(ctx, 0), leaf(RD_F64, VALUES(1, 2))),
-                                rd_complex(rd_num(ctx, 0), leaf(RD_F64, VALUES(1))), 0, RD_FULL)),
+                                rd_complex(rd_num(ctx, 0), leaf(RD_F64, VALUES(1))), 0,
+                                RD_CONVOLVE_FULL)),
            RD_F64, VALUES(0, 0));
     expect("along axis 0",
            rd_convolve(leaf_shape(RD_F64, RD_SHAPE(2, 2), VALUES(1, 2, 3, 4)),
-                       leaf(RD_F64, VALUES(1, -1)), 0, RD_VALID),
+                       leaf(RD_F64, VALUES(1, -1)), 0, RD_CONVOLVE_VALID),
            RD_F64, VALUES(2, 2));
-    expect_error("no row", rd_convolve(x, rd_int(ctx, 1), 0, RD_FULL), RD_ERR_SHAPE);
-    expect_error("an empty row", rd_convolve(x, rd_slice(k, "2:"), 0, RD_FULL), RD_ERR_SHAPE);
-    expect_error("of nothing", rd_convolve(rd_slice(x, "3:"), k, 0, RD_FULL), RD_ERR_SHAPE);
+    expect_error("no row", rd_convolve(x, rd_int(ctx, 1), 0, RD_CONVOLVE_FULL), RD_ERR_SHAPE);
+    expect_error("an empty row", rd_convolve(x, rd_slice(k, "2:"), 0, RD_CONVOLVE_FULL),
+                 RD_ERR_SHAPE);
+    expect_error("of nothing", rd_convolve(rd_slice(x, "3:"), k, 0, RD_CONVOLVE_FULL),
+                 RD_ERR_SHAPE);
     expect_error("mode", rd_convolve(x, k, 0, (rd_convolve_mode)3), RD_ERR_ARGUMENT);
-    expect_error("axis", rd_correlate(x, k, 1, RD_FULL), RD_ERR_AXIS);
+    expect_error("axis", rd_correlate(x, k, 1, RD_CONVOLVE_FULL), RD_ERR_AXIS);
 }
 END_TEST
 
@@ -408,9 +413,10 @@ START_TEST(origins_stay)
     ck_assert_int_eq(rd_origin_of(rd_ffill(x, 0, 0)).at[0], 5);
     ck_assert_int_eq(rd_origin_of(rd_ranks(x, 0, RD_RANK_MIN)).at[0], 5);
     ck_assert_int_eq(rd_origin_of(rd_ewm_mean(x, 0, 0.5, true)).at[0], 5);
-    expect("convolved",
-           rd_convolve(x, rd_reindex(leaf(RD_F64, VALUES(1, 1)), RD_INDEX(-1)), 0, RD_VALID),
-           RD_F64, VALUES(5, 13));
+    expect(
+        "convolved",
+        rd_convolve(x, rd_reindex(leaf(RD_F64, VALUES(1, 1)), RD_INDEX(-1)), 0, RD_CONVOLVE_VALID),
+        RD_F64, VALUES(5, 13));
 }
 END_TEST
 

@@ -104,7 +104,7 @@ static bool begin(convolution *c, rd_expr *x, rd_expr *k, int *axis, rd_convolve
     if (k->rank != 1)
         rd_fail(x->ctx, RD_ERR_SHAPE, "%s: the second operand is one row, not of shape %s", c->call,
                 rd_shape_text(k->rank, k->extent, shape));
-    else if ((unsigned)mode > RD_VALID)
+    else if ((unsigned)mode > RD_CONVOLVE_VALID)
         rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: mode %d, not one of enum rd_convolve_mode", c->call,
                 (int)mode);
     else if (!x->extent[*axis] || !k->extent[0])
@@ -131,9 +131,9 @@ static rd_expr *convolved(convolution *c, int axis, rd_convolve_mode mode, bool 
 
     if (c->n > INT64_MAX / 2 - c->m)
         return rd_fail(c->x->ctx, RD_ERR_SHAPE, "%s: more than 2^62 results", c->call);
-    y = mode == RD_FULL   ? results(c, 0, c->n + c->m - 1)
-        : mode == RD_SAME ? results(c, middle, more)
-                          : results(c, less - 1, more - less + 1);
+    y = mode == RD_CONVOLVE_FULL   ? results(c, 0, c->n + c->m - 1)
+        : mode == RD_CONVOLVE_SAME ? results(c, middle, more)
+                                   : results(c, less - 1, more - less + 1);
     return y ? rd_move_axis(y, y->rank - 1, axis) : NULL;
 }
 
