@@ -326,8 +326,8 @@ typedef struct rd_axis_from { rd_expr *from; int32_t axis; int64_t offset, step;
  *  first that leads anywhere), scans and reductions, so that results have the coordinates of what
  *  they are made of.  Of a window it is where its first element comes from, and of a gather where
  *  that axis of the index comes from.  False, and *out zeroed, where the axis comes from none: it
- *  repeats, has one element of a view, is a diagonal, sorted, or of a sparse array; and on RD_ERR_AXIS, RD_ERR_ARGUMENT (no
- *  out).  Indices count from 0 here, wherever axes begin. */
+ *  repeats, has one element of a view, is a diagonal, sorted, or of a sparse array; and on
+ *  RD_ERR_AXIS, RD_ERR_ARGUMENT (no out).  Indices count from 0 here, wherever axes begin. */
 RD_API bool rd_axis_source(rd_expr *y, int axis, rd_axis_from *out);
 /** The node whose elements y has, some of them or all, at whatever places: y is followed through
  *  views, reshapes and gathers.  It is y itself where elements are computed, or come from several

@@ -205,7 +205,7 @@ static const struct row {
     /* ... files that repeat one axis have it once. */
     { "'max(abs(v[0] - lat))' north.nc hours.nc", "0\n", NULL },
     { "'time[2:]' north.nc later.nc",
-      "      time  result\n2000-01-03       2\n2000-01-04       3\n", NULL },
+      "      time      result\n2000-01-03  2000-01-03\n2000-01-04  2000-01-04\n", NULL },
 
     /* By coordinate. */
     { "'v[lat=0, lon=120]' north.nc",
