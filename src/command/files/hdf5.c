@@ -278,7 +278,7 @@ static hid_t open_for_records(const cmd_hdf5_api *h5, const char *path, int64_t 
 
     if (access < 0)
         return -1;
-    h5->H5Pset_meta_block_size(access, (hsize_t)(LEAST + EACH * chunks));
+    h5->H5Pset_meta_block_size(access, LEAST + EACH * (hsize_t)chunks);
     h5->H5Pset_alignment(access, (hsize_t)bytes, (hsize_t)alignment_of(bytes));
     const hid_t file = h5->H5Fopen(path, CMD_HDF5_CHANGE, access);
     h5->H5Pclose(access);
