@@ -78,6 +78,14 @@ static bool count(rd_formula_reader *r, const rd_phrase *p, int rank, int *taken
                                              *taken, rank, rank == 1 ? "is" : "es");
 }
 
+static bool is_array(rd_formula_reader *r, const rd_phrase *p)
+{
+    double value;
+
+    return p->kind != RD_PHRASE_EMPTY && p->kind != RD_PHRASE_TEXT &&
+           !rd_formula_real(r, p, &value) && !r->failed;
+}
+
 /* One end of name=low..high; NULL: it is open, or a failure is recorded. */
 static const rd_formula_bound *coordinate(rd_formula_reader *r, const rd_phrase *p,
                                           char text[RD_FORMULA_NAME + 1], rd_formula_bound *b)
@@ -93,6 +101,20 @@ static const rd_formula_bound *coordinate(rd_formula_reader *r, const rd_phrase 
     }
     if (rd_formula_real(r, p, &b->number))
         return b;
+    if (!r->failed)
+        rd_formula_fail(r, RD_ERR_TEXT, p->at,
+                        "expected a coordinate: a number that the text says, or a text in quotes");
+    return NULL;
+}
+
+/* x[month=month(time)]: an index whose values the caller knows, along the axis of that name. */
+static rd_expr *by_known_index(rd_formula_reader *r, rd_expr *x, int axis, rd_phrase *p)
+{
+    const rd_labelled v      = rd_formula_value(r, p);
+    rd_expr *const    places = v.x && !v.n ? places_along(r, x, axis, v.x, p->at) : NULL;
+
+    if (places && places != v.x)
+        return rd_formula_made(r, rd_take(x, axis, places), p->at);
     if (!r->failed)
         rd_formula_fail(r, RD_ERR_TEXT, p->at,
                         "expected a coordinate: a number that the text says, or a text in quotes");
@@ -117,6 +139,8 @@ static rd_expr *by_coordinate(rd_formula_reader *r, rd_expr *x, const rd_phrase 
     if (axis < 0)
         return rd_formula_fail(r, RD_ERR_AXIS, p->at, "the array has no axis of the name '%s'",
                                name);
+    if (!range && is_array(r, p->first))
+        return by_known_index(r, x, axis, p->first);
     low  = coordinate(r, p->first, text[0], &b[0]);
     high = range && !r->failed ? coordinate(r, p->last, text[1], &b[1]) : NULL;
     if (!r->failed && !low && !range)

@@ -153,7 +153,7 @@ def part(rng, variables, depth):
     if not is_array(x.value):
         return x
     dim = rng.choice([d for d in x.value.dims])
-    if dim not in x.value.coords or x.value.sizes[dim] != SIZES[dim]:
+    if dim not in x.value.coords or x.value.sizes[dim] != SIZES.get(dim):
         return x
     at, how = x.value[dim].values, rng.random()
     if len(x.text) > 1:  # places are those of NumPy's order, which is known of variables
@@ -197,7 +197,8 @@ def by_month(rng, variables, depth):
     clim = f"mean({x.text}, axis=time, by=month(time))"
     if rng.random() < 0.5:
         return Node(clim, groups.mean(skipna=False))
-    return Node(f"({x.text} - {clim}[month(time)])", (groups - groups.mean(skipna=False)).drop_vars("month"))
+    index = "month(time)" if x.value.dims[0] == "time" and len(x.text) == 1 else "month=month(time)"
+    return Node(f"({x.text} - {clim}[{index}])", (groups - groups.mean(skipna=False)).drop_vars("month"))
 
 
 KINDS = [binary, binary, binary, reduction, reduction, anomaly, weighted, chosen, part, part, mapped, rolling]

@@ -995,6 +995,7 @@ int main(void)
     TCase   *tc     = tcase_create("command_beside");
     SRunner *runner = srunner_create(suite);
 
+    tcase_set_timeout(tc, 120);
     tcase_add_unchecked_fixture(tc, set_up, tear_down);
     tcase_add_loop_test(tc, round_trip, 0, COUNT(files));
     tcase_add_test(tc, reduced);

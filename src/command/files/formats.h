@@ -15,9 +15,10 @@ enum { CMD_LARGE_SET = 1 << 19, CMD_PAGE = 1 << 12 };
 /* Where the elements of a dataset of an HDF5 file are, if they can be used as they are. */
 cmd_place cmd_hdf5_place(const char *path, const char *name, rd_dtype type, const rd_shape *shape);
 /* Makes all chunks of a dataset that has none yet, one behind the other, so that its elements are in one
- * piece: chunks of `records` along the first axis, which may grow, and of all along others.  False: it
- * cannot be. */
-bool cmd_hdf5_make_records(const char *path, const cmd_result *r, int64_t records);
+ * piece: chunks of `records` along the first axis, which may grow, and of all along others.  The file is
+ * `aside`, which is to be `path`.  False: it cannot be. */
+bool cmd_hdf5_make_records(const char *path, const char *aside, const cmd_result *r,
+                           int64_t records);
 /* Writes all elements of a result to its dataset, which has none yet and is shuffled, if so, and deflated, by
  * all threads, in the file `aside`, which is to be `path`.  False: it cannot be, and nothing was written. */
 bool cmd_hdf5_put_deflated(const char *path, const char *aside, const cmd_result *r,

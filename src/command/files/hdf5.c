@@ -2,7 +2,10 @@
  * mapped; else it is decoded.  Axes have names and coordinates where scales are attached. */
 #include "files/formats.h"
 #include "result.h"
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool matches(const uint8_t *bytes, size_t n)
@@ -278,7 +281,7 @@ static hid_t open_for_records(const cmd_hdf5_api *h5, const char *path, int64_t 
 
     if (access < 0)
         return -1;
-    h5->H5Pset_meta_block_size(access, (hsize_t)(LEAST + EACH * chunks));
+    h5->H5Pset_meta_block_size(access, LEAST + EACH * (hsize_t)chunks);
     h5->H5Pset_alignment(access, (hsize_t)bytes, (hsize_t)alignment_of(bytes));
     const hid_t file = h5->H5Fopen(path, CMD_HDF5_CHANGE, access);
     h5->H5Pclose(access);
@@ -303,7 +306,23 @@ static bool make_chunks(const cmd_hdf5_api *h5, hid_t set, const rd_shape *shape
     return good;
 }
 
-bool cmd_hdf5_make_records(const char *path, const cmd_result *r, int64_t records)
+/* Is said before anything is computed, not after hours. */
+static void check_room(const char *path, const char *aside, int64_t bytes)
+{
+    struct stat facts;
+    const int   fd = open(aside, O_RDWR | O_CLOEXEC);
+
+    if (fd < 0 || fstat(fd, &facts) != 0)
+        cmd_fail("%s: %s", path, strerror(errno));
+    const int failed = posix_fallocate(fd, facts.st_size, (off_t)bytes);
+    if (ftruncate(fd, facts.st_size) != 0 || failed)
+        cmd_fail("%s: no room for %lld bytes: %s", path, (long long)bytes,
+                 strerror(failed ? failed : errno));
+    close(fd);
+}
+
+bool cmd_hdf5_make_records(const char *path, const char *aside, const cmd_result *r,
+                           int64_t records)
 {
     const cmd_hdf5_api *h5    = cmd_hdf5_load();
     const rd_shape     *shape = &r->array.shape;
@@ -313,7 +332,9 @@ bool cmd_hdf5_make_records(const char *path, const cmd_result *r, int64_t record
         return false;
     for (int a = 1; a < shape->n; a++)
         bytes *= shape->at[a];
-    const hid_t file = open_for_records(h5, path, (shape->at[0] + records - 1) / records, bytes);
+    const int64_t chunks = (shape->at[0] + records - 1) / records;
+    check_room(path, aside, chunks * bytes);
+    const hid_t file = open_for_records(h5, aside, chunks, bytes);
     const hid_t set  = file >= 0 ? h5->H5Dopen2(file, r->name, H5P_DEFAULT) : -1;
     bool        good = set >= 0 && make_chunks(h5, set, shape, records, bytes);
     if (set >= 0)
@@ -428,9 +449,11 @@ cmd_place cmd_hdf5_place(const char *path, const char *name, rd_dtype type, cons
     return (cmd_place){ .offset = -1 };
 }
 
-bool cmd_hdf5_make_records(const char *path, const cmd_result *r, int64_t records)
+bool cmd_hdf5_make_records(const char *path, const char *aside, const cmd_result *r,
+                           int64_t records)
 {
     (void)path;
+    (void)aside;
     (void)r;
     (void)records;
     return false;

@@ -30,14 +30,14 @@ static void gather(const job *j, const int64_t *first, char *to)
 {
     const rd_shape *shape           = &j->r->array.shape;
     const int       rank            = shape->n;
-    int64_t         at[RD_MAX_RANK] = { 0 }, extent[RD_MAX_RANK];
+    int64_t         at[RD_MAX_RANK] = { 0 }, extent[RD_MAX_RANK] = { 0 };
 
     for (int a = 0; a < rank; a++) {
         const int64_t left = shape->at[a] - first[a];
         extent[a]          = j->layout->extent[a] < left ? j->layout->extent[a] : left;
     }
     memset(to, 0, (size_t)j->bytes);
-    for (int a = rank; a >= 0;) {
+    for (int a = rank - 1; a >= 0;) {
         int64_t from = 0, place = 0;
         for (int b = 0; b < rank; b++) {
             from  = from * shape->at[b] + first[b] + at[b];

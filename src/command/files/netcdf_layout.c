@@ -55,9 +55,9 @@ static void set_records(cmd_layout *layout, const cmd_layout *source, int rank,
 cmd_layout cmd_netcdf_layout(const cmd_netcdf_writer *w, const cmd_layout *source, int rank,
                              const int *dimensions, int64_t size)
 {
-    cmd_layout layout = { .shuffled = source->shuffled, .level = source->level };
-    int64_t    extent[RD_MAX_RANK];
-    bool       grows = false;
+    cmd_layout layout              = { .shuffled = source->shuffled, .level = source->level };
+    int64_t    extent[RD_MAX_RANK] = { 0 };
+    bool       grows               = false;
 
     for (int k = 0; k < rank; k++)
         for (int i = 0; i < w->n; i++)

@@ -242,7 +242,7 @@ bool cmd_netcdf_begin(const char *path, const char *aside, const cmd_results *re
     cmd_netcdf_check(path, "cannot be written", w.nc->close(w.id));
     for (int k = 0; k < results->n && good; k++)
         if (layouts[k].extent[0] > 0)
-            good = cmd_hdf5_make_records(aside, &results->at[k], layouts[k].extent[0]);
+            good = cmd_hdf5_make_records(path, aside, &results->at[k], layouts[k].extent[0]);
     return good && cmd_hdf5_places(aside, results, place);
 }
 #else
