@@ -45,7 +45,8 @@ foreach(source IN LISTS suite_sources)
     list(APPEND rdim_tests ${suite})
 endforeach()
 
-# Its functions take the place of the system's, of which the library's calls go through them.
+# Functions of these suites take the place of the system's: the library's calls go through them.
+target_link_options(test_allocation_faults PRIVATE -Wl,--wrap=realloc)
 if(TARGET test_io_faults)
     foreach(function IN ITEMS open read pread write fsync close rename mmap fstat lstat fchmod)
         target_link_options(test_io_faults PRIVATE -Wl,--wrap=${function})

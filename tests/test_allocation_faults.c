@@ -380,6 +380,86 @@ START_TEST(without_numbers_of_others)
 }
 END_TEST
 
+/* ---- Texts ----------------------------------------------------------------------------------- */
+/* Texts grow by realloc(), for which the linker takes __wrap_realloc(). */
+static struct growth {
+    bool      is_on, lasting;
+    long long calls, fail_at;
+} growth;
+
+void *__real_realloc(void *p, size_t n);
+void *__wrap_realloc(void *p, size_t n);
+
+void *__wrap_realloc(void *p, size_t n)
+{
+    const long long k = growth.is_on ? growth.calls++ : -1;
+
+    return k >= 0 && (k == growth.fail_at || (growth.lasting && k > growth.fail_at))
+               ? NULL
+               : __real_realloc(p, n);
+}
+
+static const char *explained(rd_ctx *ctx, rd_results results)
+{
+    return rd_explain(ctx, results, NULL);
+}
+
+static const char *drawn(rd_ctx *ctx, rd_results results)
+{
+    return rd_explain_svg(ctx, results, NULL);
+}
+
+static const char *(*const texts[])(rd_ctx *ctx, rd_results results) = { explained, drawn,
+                                                                         rd_graphviz };
+enum { TEXTS = sizeof texts / sizeof *texts };
+
+/* NULL and RD_ERR_MEMORY, or the text that there is with memory. */
+static void check_text(int which, int text, const char *want)
+{
+    faulty_heap       h     = { .fail_at = -1 };
+    rd_ctx *const     ctx   = faulty_heap_ctx(&h, 0);
+    const leaves      l     = make_leaves(ctx);
+    rd_expr *const    e     = make(ctx, &l, which);
+    const char *const found = (growth.is_on = true, texts[text](ctx, RD_RESULTS({ e, NULL })));
+
+    growth.is_on = false;
+    ck_assert_msg(found ? strcmp(found, want) == 0 : rd_error(ctx) == RD_ERR_MEMORY,
+                  "text %d of %s, growth %lld: %s", text, text_of(which), growth.fail_at,
+                  found ? "another text" : rd_error_text(ctx));
+    still_works(ctx, "a text");
+    rd_ctx_free(ctx);
+    ck_assert_msg(atomic_load(&h.live) == 0, "text %d of %s, growth %lld: a leak", text,
+                  text_of(which), growth.fail_at);
+}
+
+START_TEST(texts_without_memory)
+{
+    enum { EACH = 9 }; /* of those rows */
+    const int which = _i * EACH;
+
+    begin();
+    for (int text = 0; text < TEXTS; text++) {
+        faulty_heap    h       = { .fail_at = -1 };
+        rd_ctx *const  ctx     = faulty_heap_ctx(&h, 0);
+        const leaves   l       = make_leaves(ctx);
+        rd_expr *const e       = make(ctx, &l, which);
+        growth                 = (struct growth){ .is_on = true, .fail_at = -1 };
+        const char *const want = texts[text](ctx, RD_RESULTS({ e, NULL }));
+        const long long   all  = growth.calls;
+
+        growth.is_on = false;
+        ck_assert_msg(want || rd_error(ctx) != RD_OK, "%s", text_of(which));
+        const long long step = all > most_faults() ? all / most_faults() : 1;
+        for (long long k = which % step; want && k < all; k += step)
+            for (int lasting = 0; lasting < 2; lasting++) {
+                growth = (struct growth){ .fail_at = k, .lasting = lasting };
+                check_text(which, text, want);
+            }
+        rd_ctx_free(ctx);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite   *s  = suite_create("allocation faults");
@@ -394,6 +474,8 @@ int main(void)
     tcase_add_loop_test(tc, every_constructor, first, end);
     if (!only)
         tcase_add_loop_test(tc, without_numbers_of_others, 0, ALONE);
+    if (!only)
+        tcase_add_loop_test(tc, texts_without_memory, 0, end / 9);
     suite_add_tcase(s, tc);
     srunner_run_all(r, CK_ENV);
     const int failed = srunner_ntests_failed(r);

@@ -200,6 +200,29 @@ static void load_rates(uint64_t key, const char *bus)
     ck_assert_msg(load(line) == RD_OK, "%s", rd_error_text(ctx));
 }
 
+/* Rates are saved with what else was found, and another process has them. */
+START_TEST(there_and_back)
+{
+    char          dir[FAKE_PATH], path[FAKE_PATH + 8];
+    rd_ctx *const other = rd_ctx_new(NULL);
+
+    load_rates(rd_gpu_name_key(0), "1e10");
+    fake_directory(dir);
+    snprintf(path, sizeof path, "%s/found", dir);
+    ck_assert_msg(rd_measured_save(ctx, path) == RD_OK, "%s", rd_error_text(ctx));
+    ck_assert_msg(rd_measured_load(other, path) == RD_OK, "%s", rd_error_text(other));
+    fake_remove(dir);
+    const rd_rates *const a = rd_rates_of(ctx), *const b = rd_rates_of(other);
+
+    ck_assert(a && b && a->key == b->key && a->memory == b->memory &&
+              a->operations == b->operations && a->device.up == b->device.up &&
+              a->device.down == b->device.down && a->device.memory == b->device.memory &&
+              a->device.floats == b->device.floats && a->device.doubles == b->device.doubles &&
+              a->device.room == b->device.room);
+    rd_ctx_free(other);
+}
+END_TEST
+
 START_TEST(taken)
 {
     fill(POINTS);
@@ -399,6 +422,7 @@ static void add(TCase *tc)
     tcase_add_checked_fixture(tc, begin, end);
     tcase_add_loop_test(tc, arithmetic, 0, COUNT(verdicts));
     tcase_add_test(tc, copies);
+    tcase_add_test(tc, there_and_back);
     tcase_add_test(tc, taken);
     tcase_add_loop_test(tc, not_taken, 0, 4);
     tcase_add_test(tc, stays);

@@ -33,6 +33,7 @@ typedef enum call {
 
 static struct fault {
     bool is_on, was_met, is_short; /* short: half of what was asked for, and no failure */
+    bool ends;                     /* the file does, before all is read                 */
     call of;
     int  after, error; /* calls that do not fail */
 } fault;
@@ -101,7 +102,7 @@ ssize_t __wrap_pread(int fd, void *to, size_t n, off_t at)
 {
     const size_t now = part(PREAD, n);
 
-    return now || !n ? __real_pread(fd, to, now, at) : -1;
+    return now || !n ? __real_pread(fd, to, now, at) : fault.ends ? 0 : -1;
 }
 
 ssize_t __wrap_write(int fd, const void *from, size_t n)
@@ -238,27 +239,17 @@ static const struct way {
     int         error;
     bool        is_short, passes;
 } ways[] = {
-    { "open", OPEN, EMFILE, false, false },
-    { "open", OPEN, EACCES, false, false },
-    { "read", READ, EIO, false, false },
-    { "read", READ, EINTR, false, true },
-    { "read", READ, 0, true, true },
-    { "pread", PREAD, EIO, false, false },
-    { "pread", PREAD, EINTR, false, true },
-    { "pread", PREAD, 0, true, true },
-    { "write", WRITE, ENOSPC, false, false },
-    { "write", WRITE, EINTR, false, true },
-    { "write", WRITE, 0, true, true },
-    { "fsync", FSYNC, EIO, false, false },
-    { "fsync", FSYNC, EINVAL, false, true },
-    { "fsync", FSYNC, ENOTSUP, false, true },
-    { "close", CLOSE, EIO, false, false },
-    { "close", CLOSE, EINTR, false, true },
-    { "rename", RENAME, EACCES, false, false },
-    { "mmap", MMAP, ENOMEM, false, true },
-    { "fstat", FSTAT, EIO, false, false },
-    { "fchmod", FCHMOD, EIO, false, false },
-    { "fchmod", FCHMOD, EPERM, false, true },
+    { "open", OPEN, EMFILE, false, false },   { "open", OPEN, EACCES, false, false },
+    { "read", READ, EIO, false, false },      { "read", READ, EINTR, false, true },
+    { "read", READ, 0, true, true },          { "pread", PREAD, EIO, false, false },
+    { "pread", PREAD, EINTR, false, true },   { "pread", PREAD, 0, true, true },
+    { "pread", PREAD, 0, false, false },      { "write", WRITE, ENOSPC, false, false },
+    { "write", WRITE, EINTR, false, true },   { "write", WRITE, 0, true, true },
+    { "fsync", FSYNC, EIO, false, false },    { "fsync", FSYNC, EINVAL, false, true },
+    { "fsync", FSYNC, ENOTSUP, false, true }, { "close", CLOSE, EIO, false, false },
+    { "close", CLOSE, EINTR, false, true },   { "rename", RENAME, EACCES, false, false },
+    { "mmap", MMAP, ENOMEM, false, true },    { "fstat", FSTAT, EIO, false, false },
+    { "fchmod", FCHMOD, EIO, false, false },  { "fchmod", FCHMOD, EPERM, false, true },
     { "lstat", LSTAT, EACCES, false, false },
 };
 
@@ -316,11 +307,16 @@ static bool run(const struct operation *o, const struct way *w, int after)
     char what[200];
 
     snprintf(what, sizeof what, "%s, %s %d: %s", o->what, w->what, after,
-             w->is_short ? "half of it" : strerror(w->error));
+             w->is_short ? "half of it"
+             : w->error  ? strerror(w->error)
+                         : "the end");
     prepare(o);
-    fault = (struct fault){
-        .is_on = true, .of = w->of, .after = after, .error = w->error, .is_short = w->is_short
-    };
+    fault                  = (struct fault){ .is_on    = true,
+                                             .of       = w->of,
+                                             .after    = after,
+                                             .error    = w->error,
+                                             .is_short = w->is_short,
+                                             .ends     = !w->error && !w->is_short };
     const rd_status status = o->run();
 
     fault.is_on = false;

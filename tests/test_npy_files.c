@@ -521,18 +521,20 @@ static void release(void *user, void *p)
 
 START_TEST(no_memory)
 {
-    const rd_ctx_opts opts   = { .allocate = allocate, .release = release };
-    const char       *path   = in_dir("no_memory.npy");
-    bool              passed = false;
+    const rd_ctx_opts  opts   = { .allocate = allocate, .release = release };
+    const char        *path   = in_dir("no_memory.npy");
+    bool               passed = false;
+    static const float one    = 1;
 
     for (int n = 1; !passed; n++) {
         left         = n;
         rd_ctx  *low = rd_ctx_new(&opts);
         rd_array a   = { 0 };
-        ck_assert(low && n < 100);
+        ck_assert(low && n < 1000);
         passed = rd_read(low, "tests/data/f8_big_fortran_v2.npy", &a) == RD_OK &&
                  rd_load(low, "tests/data/f8_big_fortran_v2.npy") &&
-                 rd_npy_write(low, path, &a, 0, true) == RD_OK;
+                 rd_save(low, rd_wrap(low, &one, RD_SCALAR), path, .order = 1) == RD_OK &&
+                 remove(path) == 0 && rd_npy_write(low, path, &a, 0, true) == RD_OK;
         ck_assert_int_eq(rd_error(low), passed ? RD_OK : RD_ERR_MEMORY);
         ck_assert(passed == (access(path, F_OK) == 0));
         rd_array_free(&a);
@@ -648,7 +650,13 @@ START_TEST(saved)
     ck_assert_int_eq(rd_save(ctx, y, path, .order = 2), RD_ERR_ARGUMENT);
     rd_error_clear(ctx);
     ck_assert(rd_save(ctx, NULL, path) != RD_OK);
+    ck_assert(rd_save(ctx, y, path) != RD_OK); /* the first error stays */
     rd_error_clear(ctx);
+    ck_assert_int_eq(rd_save(ctx, rd_cast(y, RD_BF16), path), RD_ERR_TYPE);
+    ck_assert_msg(strstr(rd_error_text(ctx), ".npy files have no type bf16; rd_cast() it first"),
+                  "%s", rd_error_text(ctx));
+    rd_error_clear(ctx);
+    ck_assert(rd_load(NULL, path) == NULL);
     /* the file is still there */
     ck_assert(rd_read(ctx, path, RD_INTO(back, RD_SHAPE(2, 3, 4))) == RD_OK);
 }

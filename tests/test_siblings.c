@@ -4,6 +4,7 @@
  * The others are chosen to change how it is evaluated: they store its operands (windows, reshapes),
  * read its reductions at other places, or walk the same arrays in another order. */
 #include "suite.h"
+#include <math.h>
 #include <rdim.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +117,57 @@ START_TEST(same_bits_beside_each_other)
 }
 END_TEST
 
+/* The largest of a long row and the sum of its exponentials are one reduction, also where somebody asks for
+ * either of them: 768 KiB are more than a row that stays in cache. */
+enum { LONG = 3 << 16 };
+static float long_rows[2][LONG];
+
+static rd_expr *of_long_rows(int k)
+{
+    rd_expr *const y    = rd_wrap(ctx, &long_rows[0][0], RD_SHAPE(2, LONG));
+    rd_expr *const most = rd_max(y, RD_KEEP(1)), *const e = rd_exp(rd_sub(y, most));
+    rd_expr *const sum = rd_sum(e, RD_KEEP(1));
+
+    switch (k) {
+    case 0: return most;
+    case 1: return sum;
+    case 2: return rd_add(most, rd_log(sum));
+    default: return rd_sum(rd_div(e, sum), RD_KEEP(1));
+    }
+}
+
+START_TEST(softmax_of_long_rows)
+{
+    float alone[4][2], found[4][2];
+
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < LONG; j++)
+            long_rows[i][j] = (float)((i + 3) * j % 1009) / 100 - 5;
+    for (int k = 0; k < 4; k++)
+        ck_assert(rd_eval(ctx, of_long_rows(k), RD_INTO(alone[k], RD_SHAPE(2, 1))) == RD_OK);
+    for (int i = 0; i < 2; i++) {
+        double most = -10, sum = 0;
+
+        for (int j = 0; j < LONG; j++)
+            most = long_rows[i][j] > most ? long_rows[i][j] : most;
+        for (int j = 0; j < LONG; j++)
+            sum += exp(long_rows[i][j] - most);
+        ck_assert(alone[0][i] == (float)most);
+        ck_assert(fabs(alone[1][i] - sum) < 1e-5 * sum);
+        ck_assert(fabs(alone[2][i] - (most + log(sum))) < 1e-5);
+        ck_assert(fabs(alone[3][i] - 1) < 1e-5);
+    }
+    ck_assert_msg(rd_eval_many(ctx,
+                               RD_RESULTS({ of_long_rows(0), RD_INTO(found[0], RD_SHAPE(2, 1)) },
+                                          { of_long_rows(1), RD_INTO(found[1], RD_SHAPE(2, 1)) },
+                                          { of_long_rows(2), RD_INTO(found[2], RD_SHAPE(2, 1)) },
+                                          { of_long_rows(3), RD_INTO(found[3], RD_SHAPE(2, 1)) }),
+                               NULL) == RD_OK,
+                  "%s", rd_error_text(ctx));
+    ck_assert(memcmp(found, alone, sizeof found) == 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite   *suite  = suite_create("siblings");
@@ -125,6 +177,7 @@ int main(void)
 
     tcase_add_checked_fixture(tc, set_up, tear_down);
     tcase_add_loop_test(tc, same_bits_beside_each_other, 0, EXPRESSIONS);
+    tcase_add_test(tc, softmax_of_long_rows);
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

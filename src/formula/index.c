@@ -89,7 +89,7 @@ static bool resolve(rd_formula_reader *r, rd_phrase *p)
         p->labelled |= q->labelled;
     }
     bool subscripts = false;
-    if (p->kind == RD_PHRASE_AT)
+    if (p->kind == RD_PHRASE_AT && p->first)
         for (rd_phrase *q = p->first->next; q; q = q->next)
             subscripts |= q->labelled;
     if (subscripts && p->first->labelled)
