@@ -20,10 +20,12 @@ if(helper_sources)
 endif()
 
 # The thread sanitizer has nothing to see in suites that call kernels, files and the planner from one thread.
-set(of_one_thread asking async cases cublas cuda cuda_api cuda_auto cuda_exp cuda_fast cuda_schemes cuda_tuning
-    device_faults devices dlpack_header fold formula halves io_faults kernels masks math npy npy_files ops oracle
-    points scan semantics semantics_dlpack semantics_folds semantics_products semantics_sort several sparse stages
-    strips tiles tiles_folds tiles_scans totals users windows)
+set(of_one_thread asking async cases complex core cublas cuda cuda_api cuda_auto cuda_exp cuda_fast cuda_schemes
+    cuda_tuning device_faults devices dlpack_header expr fold formula formula_functions formula_results halves
+    io_faults kernels masks math npy npy_files ops oracle points refusals scan semantics semantics_axes
+    semantics_complex semantics_dlpack semantics_folds semantics_groups semantics_lists semantics_memory
+    semantics_products semantics_scans semantics_sort several sparse sparse_memory stages strips tiles tiles_folds
+    tiles_scans totals users virtual_shape windows)
 # What NVRTC itself does takes nearly all of this suite's time, and no sanitizer sees it.
 set(of_nvrtc cuda_kernels)
 
@@ -98,7 +100,7 @@ include(${PROJECT_SOURCE_DIR}/cmake/fuzz.cmake)
 # ---- How exact elementary functions are: tests/accuracy ----------------------------------------------
 # The exact results are MPFR's; test_math measures the same points by long double where there is none.
 pkg_check_modules(MPFR QUIET IMPORTED_TARGET mpfr)
-if(MPFR_FOUND)
+if(MPFR_FOUND AND NOT CMAKE_C_FLAGS MATCHES "fsanitize=thread")   # one thread
     file(GLOB accuracy_sources CONFIGURE_DEPENDS tests/accuracy/*.c)
     add_executable(accuracy ${accuracy_sources})
     set_target_properties(accuracy PROPERTIES
@@ -107,7 +109,7 @@ if(MPFR_FOUND)
     target_link_libraries(accuracy PRIVATE rdim_parts PkgConfig::MPFR rdim_warnings)
     add_test(NAME accuracy COMMAND accuracy --check ${PROJECT_SOURCE_DIR}/docs/accuracy.md)
     list(APPEND rdim_tests accuracy)
-else()
+elseif(NOT MPFR_FOUND)
     message(STATUS "no MPFR: tests/accuracy is not built")
 endif()
 
@@ -248,32 +250,7 @@ endif()
 
 # ---- The header and the installed package, as a user meets them -----------------------------------
 set(consumer ${PROJECT_SOURCE_DIR}/tests/consumer)
-set(header_flags -fsyntax-only -Wall -Wextra -Wpedantic -Werror
-    -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_BINARY_DIR}/include)
-
-add_test(NAME header_c COMMAND ${CMAKE_C_COMPILER} -std=c11 ${header_flags} ${consumer}/main.c)
-list(APPEND rdim_tests header_c)
-# Another compiler reads it too, where there is one; a missing one is reported as a skipped test.
-foreach(row IN ITEMS "header_clang;clang;-std=c11;main.c" "header_cxx;g++;-std=c++17;header.cpp"
-        "header_hpp;g++;-std=c++17;main.cpp" "header_hpp_clang;clang++;-std=c++17;main.cpp")
-    list(POP_FRONT row name compiler standard file)
-    find_program(RDIM_${name} ${compiler})
-    if(RDIM_${name})
-        add_test(NAME ${name} COMMAND ${RDIM_${name}} ${standard} ${header_flags} ${consumer}/${file})
-    else()
-        add_test(NAME ${name} COMMAND sh -c "echo no ${compiler} here; exit 77")
-    endif()
-    list(APPEND rdim_tests ${name})
-endforeach()
-
-# What reads well and means something else does not compile, and the error names what to write.
-foreach(row IN ITEMS "gcc;c;11" "clang;c;11" "g++;c++;17" "clang++;c++;17")
-    list(POP_FRONT row compiler language year)
-    string(REPLACE "c++" "cpp" ending ${language})
-    add_test(NAME refused_${compiler} COMMAND sh ${consumer}/refused.sh ${consumer}/refused.${ending} ${language}
-        ${compiler} -std=${language}${year} ${header_flags})
-    list(APPEND rdim_tests refused_${compiler})
-endforeach()
+include(${PROJECT_SOURCE_DIR}/cmake/headers.cmake)
 
 # C++ as the compiler's maker has it.
 set(cxx g++)
@@ -355,9 +332,14 @@ foreach(setting IN ITEMS "tiles_folds;1" "totals;0" "halves;1")
     endif()
 endforeach()
 
-# The longest begin first, or one processor waits for the other at the end.
-foreach(suite IN ITEMS masks cuda_schemes tiles_folds differential_compiled differential codegen users watch scan strips)
+# The longest begin first, or one processor waits for the other at the end: in this order, in each tree those that it has.
+set(longest codegen cuda_kernels differential allocation_faults tiles_folds cuda_schemes strips windows cuda scan
+    short_sums sparse_random masks users done gpu_suite points semantics_with_cuda products differential_compiled tier
+    exits command_files products_with_cuda strict_pages graphs cuda_tuning watch bounds labels)
+list(LENGTH longest cost)
+foreach(suite IN LISTS longest)
     if(suite IN_LIST rdim_tests)
-        set_tests_properties(${suite} PROPERTIES COST 100)
+        set_tests_properties(${suite} PROPERTIES COST ${cost}00)
     endif()
+    math(EXPR cost "${cost} - 1")
 endforeach()

@@ -132,20 +132,20 @@ void builder_store_2(builder *b, int32_t a, int32_t slot, rd_dtype type, int64_t
     builder_add(b, (rd_inst){ .kind = RD_I_STORE, .type = type, .a = a, .arg = address });
 }
 
-/* No byte longer than asked for. */
+/* No byte longer than asked for.  It is garbage at first, as the evaluator's is, and of a later task
+ * what the one before it left. */
 static void *new_state(const rd_program *p)
 {
     void *state = NULL;
 
     if (posix_memalign(&state, 64, p->state_bytes ? (size_t)p->state_bytes : 1))
         abort();
+    memset(state, 0xa5, (size_t)p->state_bytes);
     return state;
 }
 
-/* State is garbage at first, as the evaluator's is. */
-static rd_task new_task(const rd_program *p, void *state, void *const *slot, int64_t lo, int64_t hi)
+static rd_task new_task(void *state, void *const *slot, int64_t lo, int64_t hi)
 {
-    memset(state, 0xa5, (size_t)p->state_bytes);
     return (rd_task){ .slot = slot, .lo = lo, .hi = hi, .state = state };
 }
 
@@ -192,7 +192,7 @@ rd_task run_tasks(const rd_program *program, void *const *slot, const int64_t *c
     of_first  = new_state(p);
     of_others = n > 1 ? new_state(p) : NULL;
     for (int32_t t = 0; t < n; t++) {
-        rd_task task = new_task(p, t == 0 ? of_first : of_others, slot, cut[t], cut[t + 1]);
+        rd_task task = new_task(t == 0 ? of_first : of_others, slot, cut[t], cut[t + 1]);
         rd_backend_cpu.head(p, &task);
         rd_backend_cpu.body(p, &task);
         if (t == 0) {

@@ -358,14 +358,16 @@ int main(void)
     SRunner *runner = srunner_create(suite);
 
     tcase_add_checked_fixture(tc, begin, end);
-    tcase_add_loop_test(tc, levels, 0, COUNT(chains));
-    tcase_add_loop_test(tc, many_parts, 0, 8);
-    tcase_add_test(tc, many_parts_of_types);
-    tcase_add_test(tc, many_results_over_their_inputs);
     tcase_add_test(tc, plans_of_parts);
-    tcase_add_test(tc, memory_between_parts);
-    tcase_add_test(tc, parts_explained);
-    tcase_add_test(tc, progress_of_parts);
+    if (!THREAD_SANITIZED) { /* these run on one thread */
+        tcase_add_loop_test(tc, levels, 0, COUNT(chains));
+        tcase_add_loop_test(tc, many_parts, 0, 8);
+        tcase_add_test(tc, many_parts_of_types);
+        tcase_add_test(tc, many_results_over_their_inputs);
+        tcase_add_test(tc, memory_between_parts);
+        tcase_add_test(tc, parts_explained);
+        tcase_add_test(tc, progress_of_parts);
+    }
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);
