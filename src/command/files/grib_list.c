@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_KINDS = 1 << 12 };
+enum { MOST_KINDS = 1 << 12, MOST_POINTS = 1 << 26 };
 
 typedef struct listing {
     const cmd_grib_api *g;
@@ -124,7 +124,7 @@ static void read_grid(const listing *l, const codes_handle *h, cmd_kind *k)
     k->snake   = long_of(l, h, "alternativeRowScanning", 0) != 0;
     if (k->rows < 1 || k->across < 1 || k->rows > k->points || k->rows * k->across != k->points)
         k->shape = CMD_VALUES;
-    if (k->shape != CMD_REGULAR)
+    if (k->shape != CMD_REGULAR || k->points > MOST_POINTS)
         return;
     k->latitudes  = coordinates_of(l, h, k, "latitudes", k->rows, k->columns ? 1 : k->across);
     k->longitudes = coordinates_of(l, h, k, "longitudes", k->across, k->columns ? k->rows : 1);
