@@ -29,7 +29,7 @@ static void text_of(const listing *l, const codes_handle *h, const char *key, ch
     size_t n = room;
 
     if (l->g->codes_get_string(h, key, to, &n) != 0)
-        strcpy(to, "unknown");
+        snprintf(to, room, "unknown");
 }
 
 /* NULL: it is not known. */
@@ -44,10 +44,10 @@ static const char *kept_text(const listing *l, const codes_handle *h, const char
 static double seconds_of(const listing *l, const codes_handle *h)
 {
     const long     date = long_of(l, h, "dataDate", 19700101), clock = long_of(l, h, "dataTime", 0);
-    const cmd_date day = { date / 10000, (int)(date / 100 % 100), (int)(date % 100) };
+    const long     minutes = clock / 100 * 60 + clock % 100;
+    const cmd_date day     = { date / 10000, (int)(date / 100 % 100), (int)(date % 100) };
 
-    return (double)cmd_day_of(CMD_PROLEPTIC_GREGORIAN, day) * 86400 +
-           (double)(clock / 100 * 3600 + clock % 100 * 60);
+    return (double)(cmd_day_of(CMD_PROLEPTIC_GREGORIAN, day) * 86400 + minutes * 60);
 }
 
 /* Hours of the codes of WMO's table 4; months and years have none. */
