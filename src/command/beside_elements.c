@@ -13,7 +13,7 @@ static void *elements_of(rd_ctx *ctx, rd_expr *x, const char *name)
     const int64_t  bytes = cmd_points(&shape, type, name) * cmd_size_of(type);
     void          *to    = bytes < SMALL ? cmd_room((size_t)bytes) : cmd_storage(bytes, name);
 
-    cmd_read_whole(ctx, x);
+    cmd_read_wanted(ctx, RD_RESULTS({ x, NULL }));
     if (rd_eval(ctx, x, &(rd_array){ .data = to, .type = type, .shape = shape }) != RD_OK)
         cmd_fail_of(ctx);
     return to;

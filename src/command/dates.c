@@ -57,7 +57,7 @@ static void *elements_of(cmd_inputs *in, rd_expr *x, rd_dtype type)
     void *const at = cmd_room((size_t)count_of(x) * 8 + 8);
     rd_array    to = { .data = at, .type = type, .shape = rd_shape_of(x) };
 
-    cmd_read_whole(in->ctx, x);
+    cmd_read_wanted(in->ctx, RD_RESULTS({ x, NULL }));
     return rd_eval(in->ctx, rd_cast(x, type), &to) == RD_OK ? at : NULL;
 }
 

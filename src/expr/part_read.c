@@ -206,26 +206,35 @@ static box find(const search *s, const rd_expr *leaf)
     return all;
 }
 
+/* Why the leaf, or the place for the answer, is none; NULL: they are. */
+static const char *refusal(const rd_ctx *ctx, rd_expr *leaf, const rd_part *out)
+{
+    return !out                                        ? "no place for what is found"
+           : leaf->ctx != ctx                          ? "the leaf belongs to another context"
+           : rd_leaf_below(leaf)->kind != RD_EXPR_LEAF ? "not a leaf, whose elements are in memory"
+                                                       : NULL;
+}
+
 static bool check(rd_ctx *ctx, rd_results results, rd_expr *leaf, const rd_part *out)
 {
     static const char call[] = "rd_part_read";
 
     if (!ctx || !rd_list_ok(ctx, call, "results", results.at, results.n, 0))
         return false;
-    for (int32_t i = 0; i < results.n; i++)
+    for (int32_t i = 0; i < results.n; i++) {
         if (!results.at[i].expr || !rd_is_here(ctx, call, "result", (int)i, results.at[i].expr))
             return false;
-        else if (results.at[i].expr->ctx != ctx)
-            return rd_fail(ctx, RD_ERR_ARGUMENT, "%s: result %d belongs to another context", call,
-                           (int)i) != NULL;
+        if (results.at[i].expr->ctx != ctx) {
+            rd_fail(ctx, RD_ERR_ARGUMENT, "%s: result %d belongs to another context", call, (int)i);
+            return false;
+        }
+    }
     if (!leaf || !rd_is_here(ctx, call, "leaf", 0, leaf))
         return false;
-    if (!out || leaf->ctx != ctx || rd_leaf_below(leaf)->kind != RD_EXPR_LEAF)
-        return rd_fail(ctx, RD_ERR_ARGUMENT, "%s: %s", call,
-                       !out               ? "no place for what is found"
-                       : leaf->ctx != ctx ? "the leaf belongs to another context"
-                                          : "not a leaf, whose elements are in memory") != NULL;
-    return true;
+    const char *const why = refusal(ctx, leaf, out);
+    if (why)
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: %s", call, why);
+    return !why;
 }
 
 bool rd_part_read(rd_ctx *ctx, rd_results results, rd_expr *leaf, rd_part *out)
@@ -234,7 +243,7 @@ bool rd_part_read(rd_ctx *ctx, rd_results results, rd_expr *leaf, rd_part *out)
 
     if (out)
         *out = (rd_part){ 0 };
-    if (!check(ctx, results, leaf, out))
+    if (!check(ctx, results, leaf, out) || !out)
         return false;
     if (rd_list_nodes(ctx, results, &s.list) && s.list.n > 0)
         s.box = rd_alloc(ctx, s.list.n * (int64_t)sizeof *s.box);

@@ -96,7 +96,8 @@ static bool is_of_library(const char *report)
         if (strstr(frame, "sanitizer") || strstr(frame, "libasan") || strstr(frame, "libubsan") ||
             strstr(frame, "/libc.so"))
             continue;
-        return strstr(frame, "(/") && (strstr(frame, "/libhdf5") || strstr(frame, "/libnetcdf"));
+        return strstr(frame, "(/") && (strstr(frame, "/libhdf5") || strstr(frame, "/libnetcdf") ||
+                                       strstr(frame, "/libeccodes"));
     }
     return false;
 }

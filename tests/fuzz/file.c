@@ -4,14 +4,20 @@
 #include "files/classic.h"
 #include "files/file.h"
 #include "fuzz/driver.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#ifdef FUZZ_ZARR
+enum { MOST_POINTS = 1 << 17 }; /* of which none are read late */
+#else
 enum { MOST_POINTS = 1 << 20 };
+#endif
 
 const char *const rd_fuzz_words[] = { "{'descr': '<f8', ",
                                       "'fortran_order': True, ",
@@ -34,6 +40,11 @@ const char *const rd_fuzz_words[] = { "{'descr': '<f8', ",
                                       ";",
                                       "\t",
                                       "\xef\xbb\xbf",
+                                      "\"shape\": [5, 7], ",
+                                      "\"chunks\": [3, 4], ",
+                                      "{\"id\": \"blosc\"}",
+                                      "{\"name\": \"zstd\"}",
+                                      "\"fill_value\": \"NaN\", ",
                                       NULL };
 
 static jmp_buf refused;
@@ -118,6 +129,67 @@ static void close_all(int first)
         close(fd);
 }
 
+static void put_file(const char *path, const uint8_t *bytes, size_t n)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+    if (fd < 0 || write(fd, bytes, n) != (ssize_t)n || close(fd) != 0)
+        abort();
+}
+
+#ifdef FUZZ_ZARR
+/* A store of one array: the text of its metadata, and behind a byte 0 that of its first chunk. */
+static void put_input(const char *path, const uint8_t *bytes, size_t n)
+{
+    static const char *const chunks[] = { "0.0", "0", "c/0/0" };
+    const uint8_t           *end      = memchr(bytes, 0, n);
+    const size_t             text     = end ? (size_t)(end - bytes) : n;
+    const bool new                    = memmem(bytes, text, "node_type", 9) != NULL;
+    char file[400], folder[400];
+
+    snprintf(folder, sizeof folder, "%s/c/0", path);
+    for (char *slash = folder + strlen(path); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+            abort();
+        *slash = '/';
+    }
+    if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+        abort();
+    snprintf(file, sizeof file, "%s/%s", path, new ? ".zarray" : "zarr.json");
+    unlink(file);
+    snprintf(file, sizeof file, "%s/%s", path, new ? "zarr.json" : ".zarray");
+    put_file(file, bytes, text);
+    for (size_t k = 0; k < sizeof chunks / sizeof *chunks; k++) {
+        snprintf(file, sizeof file, "%s/%s", path, chunks[k]);
+        put_file(file, end ? end + 1 : bytes, end ? n - text - 1 : 0);
+    }
+}
+
+static void remove_input(const char *path)
+{
+    static const char *const all[] = {
+        ".zarray", "zarr.json", "0.0", "0", "c/0/0", "c/0", "c", ""
+    };
+    char name[400];
+
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        snprintf(name, sizeof name, "%s/%s", path, all[k]);
+        remove(name);
+    }
+}
+#else
+static void remove_input(const char *path)
+{
+    unlink(path);
+}
+
+static void put_input(const char *path, const uint8_t *bytes, size_t n)
+{
+    put_file(path, bytes, n);
+}
+#endif
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     static char path[300];
@@ -125,17 +197,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 
     snprintf(path, sizeof path, "%s/rdim-fuzz-%ld" FUZZ_SUFFIX, folder ? folder : "/tmp",
              (long)getpid());
-    const int fd    = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    const int first = fd;
-    if (fd < 0 || write(fd, bytes, n) != (ssize_t)n || close(fd) != 0)
-        abort();
-    rd_ctx *ctx = rd_ctx_new(&(rd_ctx_opts){ .size = sizeof(rd_ctx_opts), .threads = 1 });
+    put_input(path, bytes, n);
+    const int first = open("/dev/null", O_RDONLY | O_CLOEXEC); /* the next ones are the reader's */
+    rd_ctx   *ctx   = rd_ctx_new(&(rd_ctx_opts){ .size = sizeof(rd_ctx_opts), .threads = 1 });
     cmd_live_elsewhere(room, end);
     if (!setjmp(refused))
         read_file(ctx, path);
     rd_ctx_free(ctx);
     free_all();
-    unlink(path);
+    remove_input(path);
     close_all(first);
     return 0;
 }

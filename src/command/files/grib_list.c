@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_KINDS = 1 << 12 };
+enum { MOST_KINDS = 1 << 12, MOST_POINTS = 1 << 26 };
 
 typedef struct listing {
     const cmd_grib_api *g;
@@ -29,7 +29,7 @@ static void text_of(const listing *l, const codes_handle *h, const char *key, ch
     size_t n = room;
 
     if (l->g->codes_get_string(h, key, to, &n) != 0)
-        strcpy(to, "unknown");
+        snprintf(to, room, "unknown");
 }
 
 /* NULL: it is not known. */
@@ -44,10 +44,10 @@ static const char *kept_text(const listing *l, const codes_handle *h, const char
 static double seconds_of(const listing *l, const codes_handle *h)
 {
     const long     date = long_of(l, h, "dataDate", 19700101), clock = long_of(l, h, "dataTime", 0);
-    const cmd_date day = { date / 10000, (int)(date / 100 % 100), (int)(date % 100) };
+    const long     minutes = clock / 100 * 60 + clock % 100;
+    const cmd_date day     = { date / 10000, (int)(date / 100 % 100), (int)(date % 100) };
 
-    return (double)cmd_day_of(CMD_PROLEPTIC_GREGORIAN, day) * 86400 +
-           (double)(clock / 100 * 3600 + clock % 100 * 60);
+    return (double)(cmd_day_of(CMD_PROLEPTIC_GREGORIAN, day) * 86400 + minutes * 60);
 }
 
 /* Hours of the codes of WMO's table 4; months and years have none. */
@@ -124,7 +124,7 @@ static void read_grid(const listing *l, const codes_handle *h, cmd_grib_kind *k)
     k->snake   = long_of(l, h, "alternativeRowScanning", 0) != 0;
     if (k->rows < 1 || k->across < 1 || k->rows > k->points || k->rows * k->across != k->points)
         k->shape = CMD_VALUES;
-    if (k->shape != CMD_REGULAR)
+    if (k->shape != CMD_REGULAR || k->points > MOST_POINTS)
         return;
     k->latitudes  = coordinates_of(l, h, k, "latitudes", k->rows, k->columns ? 1 : k->across);
     k->longitudes = coordinates_of(l, h, k, "longitudes", k->across, k->columns ? k->rows : 1);

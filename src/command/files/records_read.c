@@ -260,7 +260,7 @@ static rd_expr *gathered(rd_ctx *ctx, const cmd_npy_place *p, const cmd_records 
                          const cmd_field *f, const cmd_variable *v, int64_t records)
 {
     enum { PIECE = 1 << 20 };
-    int64_t    pitch[RD_MAX_RANK], size = f->size;
+    int64_t    pitch[RD_MAX_RANK] = { 0 }, size = f->size;
     rd_strides strides;
     job        j = { .p = p, .r = r, .f = f, .records = records, .inner = 1 };
 

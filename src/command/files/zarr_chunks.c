@@ -225,9 +225,12 @@ static void put(const bench *b, const uint8_t *from, bool is_fill)
     for (int64_t r = 0; r < rows; r++) {
         int64_t left = r, to = c.to, at = 0;
 
-        for (int a = last - 1; a >= 0; left /= c.count[a--]) {
-            to += left % c.count[a] * c.to_step[a];
-            at += left % c.count[a] * c.from_step[a];
+        for (int a = last - 1; a >= 0 && left > 0; a--) {
+            const int64_t n = c.count[a] > 1 ? c.count[a] : 1;
+
+            to += left % n * c.to_step[a];
+            at += left % n * c.from_step[a];
+            left /= n;
         }
         copy_row(&own, from + at, j->to + to, last < 0 ? 1 : c.count[last],
                  last < 0 ? j->size : c.from_step[last]);

@@ -222,18 +222,21 @@ static bool is_named(const cmd_json *codec, const char *name)
     return text && strcmp(text, name) == 0;
 }
 
+/* Each axis once. */
 static void read_order(cmd_variable *v, cmd_zarr *z, const cmd_json *codec)
 {
     rd_shape order;
     uint64_t seen = 0;
+    bool     ok   = read_extents(setting(codec, "order"), &order) && order.n == v->shape.n;
 
-    if (!read_extents(setting(codec, "order"), &order) || order.n != v->shape.n)
-        order.n = -1;
-    for (int a = 0; a < order.n; a++) {
-        z->order[a] = (int)(order.at[a] < order.n ? order.at[a] : 0);
-        seen |= UINT64_C(1) << z->order[a];
+    for (int a = 0; ok && a < order.n; a++) {
+        ok = order.at[a] < order.n && !(seen >> order.at[a] & 1);
+        if (ok) {
+            z->order[a] = (int)order.at[a];
+            seen |= UINT64_C(1) << order.at[a];
+        }
     }
-    if (order.n != v->shape.n || seen != (UINT64_C(1) << order.n) - 1)
+    if (!ok)
         v->why = cmd_text("its chunks are transposed by %s", cmd_json_print(codec));
 }
 
