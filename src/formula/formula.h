@@ -206,6 +206,9 @@ bool rd_formula_range(const rd_formula_reader *r, const rd_formula_sum *a, __int
  * index. */
 int rd_formula_outside(const rd_formula_reader *r, rd_phrase *p, rd_phrase **inner);
 
+/* An index along an axis of x: of values that the caller knows, such as months, their places along an axis
+ * of months.  NULL: refused. */
+rd_expr *rd_formula_places(rd_formula_reader *r, rd_expr *x, int axis, rd_expr *index, size_t at);
 rd_labelled rd_formula_subscripts(rd_formula_reader *r, rd_phrase *p);
 rd_labelled rd_formula_call(rd_formula_reader *r, rd_phrase *p);
 rd_labelled rd_formula_reduction(rd_formula_reader *r, rd_phrase *p);

@@ -395,6 +395,16 @@ static const char *const said[][2] = {
     { "$R 'all(month(time) == tas)' ends_1.nc ends_2.nc", "true\n" },
     { "$R 'mean(tas, axis=time, by=monthly(time))[:2]' ends.nc",
       "2000-01-01       1\n2000-02-01       2\n" },
+    /* By other ways to an index, and to labels. */
+    { "$R \"_c = nanmean(tas, axis='time', by=month(time)); a = all(isnan(tas) or take(_c, month(time), "
+      "axis='month') == _c[month(time)])\" d360.nc",
+      "a = true\n" },
+    { "$R \"_c = nanmean(tas, axis='time', by=month(time)); _x = _c[month(time)]; o[t, p] = "
+      "_c[month(time)[t], p] - _x[t, p]; a = nanmax(abs(o)) == 0\" d360.nc",
+      "a = true\n" },
+    { "$R 'bincount(month(time), groups=12)' noleap.nc",
+      "month  result\n    1      62\n    2      56\n    3      87\n" },
+    { "$R 'bincount([year(time), season(time) - 1], groups=(3, 4))[:2]' d360.nc", "2000" },
     /* Names of groups, wherever they stand. */
     { "$R \"mean(tas, axis=('time', 'place'), by=season(time), keepdims=true)\" d360.nc",
       "season down, axis 1 across" },
@@ -464,6 +474,9 @@ static const char *const refused[][3] = {
       "is not among the coordinates of axis month" },
     { "d360.nc", "mean(tas, axis='time', by=monthly(time))[3:][monthly(time)]",
       "200003 is not among the coordinates of axis time" },
+    { "d360.nc", "take(tas, month(time), axis=0)", "this is axis time" },
+    { "d360.nc", "scatter_add(tas, month(time), tas, axis=0)", "this is axis time" },
+    { "d360.nc", "bincount(month(time), groups=13)", "month(time) has 12 groups, not 13" },
     { "noleap.nc m=m.nc", "m[monthly(time)]", "is not among the coordinates of axis time" },
     { "d360.nc", "mean(tas[:400], axis='time', by=year(time))", "along time one has" },
 };
