@@ -265,6 +265,8 @@ bool rd_formula_arguments(rd_formula_reader *r, const rd_phrase *call, const cha
                           rd_arguments *a);
 /* beside.c: masks, weights and labels as the first array's axes have them; what labels say about groups. */
 bool rd_formula_beside(rd_arguments *a);
+/* alike.c: arguments of a function that are compared, or joined, in units that meet; false: they do not. */
+bool rd_formula_alike_arguments(rd_arguments *a, const char *name);
 /* Tells the caller which axes of a result are groups. */
 void rd_formula_grouped(const rd_arguments *a, rd_expr *x);
 
