@@ -268,7 +268,7 @@ bool rd_formula_beside(rd_arguments *a);
 /* alike.c: arguments of a function that are compared, or joined, in units that meet; false: they do not. */
 bool rd_formula_alike_arguments(rd_arguments *a, const char *name);
 /* Tells the caller which axes of a result are groups. */
-void rd_formula_grouped(const rd_arguments *a, rd_expr *x);
+void rd_formula_grouped(const rd_arguments *a, rd_expr *y);
 
 /* ---- Functions that are no reducers (functions.c) ----------------------------------------------- */
 typedef enum rd_formula_sort {
