@@ -315,19 +315,19 @@ static int64_t place_of(const coordinate *sorted, int64_t n, double x, double mo
     return low < n && is_near(sorted[low].value, x, most) ? sorted[low].at : -1;
 }
 
-/* place[i]: where the i-th coordinate of a is in b, -1: nowhere; how many are there. */
-static int64_t match(const cmd_axis *a, const cmd_axis *b, int64_t *place)
+int64_t cmd_match_axes(const cmd_axis *a, const cmd_axis *b, double most, int64_t *place)
 {
     coordinate *sorted = cmd_room((size_t)(b->n ? b->n : 1) * sizeof *sorted);
     double     *at     = cmd_room((size_t)(b->n ? b->n : 1) * sizeof *at);
     int64_t     n      = 0;
 
+    for (int64_t i = 0; i < a->n; i++)
+        place[i] = -1;
     if (!coordinates_in_units(a, b, at))
         return 0;
     for (int64_t i = 0; i < b->n; i++)
         sorted[i] = (coordinate){ at[i], i };
     qsort(sorted, (size_t)b->n, sizeof *sorted, by_value);
-    const double most = tolerance(a);
     for (int64_t i = 0; i < a->n; i++) {
         place[i] = place_of(sorted, b->n, a->at[i], most);
         n += place[i] >= 0;
@@ -408,7 +408,7 @@ bool cmd_axes_meet(void *user, rd_expr **x, int x_axis, rd_expr **y, int y_axis,
         return true;
     if (in->align != CMD_EXACT && units_meet(&a, &b)) {
         int64_t      *place = cmd_room((size_t)(a.n ? a.n : 1) * sizeof *place);
-        const int64_t n     = match(&a, &b, place);
+        const int64_t n     = cmd_match_axes(&a, &b, tolerance(&a), place);
 
         if (n > 0 && in->align == CMD_INNER)
             return inner(in, x, x_axis, y, y_axis, place, &a);

@@ -18,6 +18,10 @@ void cmd_know_axis(cmd_inputs *in, rd_expr *x, int axis, const cmd_axis *is);
  * the first. */
 const char *cmd_axes_differ(const cmd_axis *a, const cmd_axis *b);
 
+/* place[i]: where the i-th coordinate of a is in b, up to `most` in units of a; -1: nowhere.  How many are
+ * there; 0 also where their units do not meet. */
+int64_t cmd_match_axes(const cmd_axis *a, const cmd_axis *b, double most, int64_t *place);
+
 /* Answers of rd_formula_axes, `user` being the cmd_inputs. */
 bool     cmd_axes_meet(void *user, rd_expr **x, int x_axis, rd_expr **y, int y_axis, char *why);
 rd_expr *cmd_select(void *user, rd_expr *x, int axis, bool range, const rd_formula_bound *low,

@@ -140,7 +140,7 @@ static bool is_coordinate(cmd_inputs *in, rd_expr *x, const cmd_axis *times)
     const double *at = times->at ? elements_of(in, x, RD_F64) : NULL;
 
     for (int64_t i = 0; at && i < times->n; i++)
-        if (!(fabs(at[i] - times->at[i]) <= 1e-9 * fabs(at[i])))
+        if (!isnan(at[i]) && !(fabs(at[i] - times->at[i]) <= 1e-9 * fabs(at[i])))
             return false;
     return at != NULL;
 }
@@ -296,46 +296,21 @@ static bool has_periods(const cmd_dated *d, const cmd_axis *along)
     return true;
 }
 
-/* Coordinates of the groups as that axis has them, and how far from one the same may be. */
-static bool turn_groups(const cmd_dated *d, const cmd_axis *along, double *at, double *most)
-{
-    cmd_turn  turn = { .times = 1, .by = 1 };
-    cmd_since s;
-
-    *most = 0;
-    if (d->part->begins) {
-        if (!has_periods(d, along) ||
-            !cmd_units_meet(along->units, along->calendar, d->groups.units, d->groups.calendar,
-                            &turn) ||
-            !cmd_read_since(along->units, along->calendar, &s))
-            return false;
-        *most = 0.5 / s.seconds;
-    }
-    for (int64_t i = 0; i < d->groups.n; i++)
-        at[i] = cmd_turned(&turn, d->groups.at[i]);
-    return true;
-}
-
-/* Of each group its place along the axis; -1: none. */
+/* Of each group its place along the axis, -1 where it has none; NULL: it is an axis of another kind. */
 static int64_t *find_places(const cmd_dated *d, const cmd_axis *along)
 {
-    int64_t *place = cmd_room((size_t)(d->groups.n + 1) * sizeof *place);
-    double  *at    = cmd_room((size_t)(d->groups.n + 1) * sizeof *at), most;
-    int64_t  next  = 0;
+    int64_t  *place = cmd_room((size_t)(d->groups.n + 1) * sizeof *place);
+    cmd_since s;
+    double    most = 0;
 
-    if (!along->name || !along->at || strcmp(along->name, d->groups.name) != 0 ||
-        !turn_groups(d, along, at, &most))
+    if (!along->name || !along->at || strcmp(along->name, d->groups.name) != 0)
         return NULL;
-    for (int64_t i = 0; i < d->groups.n; i++) {
-        place[i] = -1;
-        for (int64_t k = 0; k < along->n && place[i] < 0; k++) { /* most often the next one */
-            const int64_t there = (next + k) % along->n;
-
-            if (fabs(along->at[there] - at[i]) <= most)
-                place[i] = there;
-        }
-        next = place[i] >= 0 ? place[i] + 1 : next;
+    if (d->part->begins) {
+        if (!has_periods(d, along) || !cmd_read_since(d->groups.units, d->groups.calendar, &s))
+            return NULL;
+        most = 0.5 / s.seconds;
     }
+    cmd_match_axes(&d->groups, along, most, place);
     return place;
 }
 

@@ -1,6 +1,7 @@
 /* alike.c - what the caller knows of values, such as their units: which operands must be alike, and what was
  * made of what. */
 #include "formula/formula.h"
+#include <string.h>
 
 /* Operands from `from` on are to be alike. */
 static const struct alike {
@@ -10,6 +11,16 @@ static const struct alike {
     { RD_OP_fmin, 0 },  { RD_OP_fmax, 0 },   { RD_OP_eq, 0 },        { RD_OP_ne, 0 },
     { RD_OP_lt, 0 },    { RD_OP_le, 0 },     { RD_OP_gt, 0 },        { RD_OP_ge, 0 },
     { RD_OP_where, 1 }, { RD_TEXT_CLIP, 0 }, { RD_OP_remainder, 0 },
+};
+
+/* Functions of functions.def, by their arguments' places. */
+static const struct alike_arguments {
+    const char *name;
+    int         first, second;
+} arguments[] = {
+    { "clip", 0, 1 },     { "clip", 0, 2 },         { "isclose", 0, 1 },
+    { "mod", 0, 1 },      { "searchsorted", 0, 1 }, { "interp", 0, 1 },
+    { "digitize", 0, 1 }, { "bins_between", 0, 1 }, { "cdist", 0, 1 },
 };
 
 static bool one_pair(rd_formula_reader *r, rd_expr **x, rd_expr **y, size_t at)
@@ -30,6 +41,24 @@ bool rd_formula_alike(rd_formula_reader *r, int function, int n, rd_expr **x, si
         for (int k = rows[i].from + 1; rows[i].function == function && k < n; k++)
             if (x[rows[i].from] && x[k] && !one_pair(r, &x[rows[i].from], &x[k], at))
                 return false;
+    return true;
+}
+
+bool rd_formula_alike_arguments(rd_arguments *a, const char *name)
+{
+    rd_formula_reader *r = a->r;
+
+    if (!r->opts->axes || !r->opts->axes->alike)
+        return true;
+    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++) {
+        rd_expr **x = &a->x[arguments[i].first].x, **y = &a->x[arguments[i].second].x;
+
+        if (!strcmp(arguments[i].name, name) && *x && *y && !one_pair(r, x, y, a->call->at))
+            return false;
+    }
+    for (int k = 1; k < a->n_list && (!strcmp(name, "concat") || !strcmp(name, "stack")); k++)
+        if (!one_pair(r, &a->list[0], &a->list[k], a->call->at))
+            return false;
     return true;
 }
 

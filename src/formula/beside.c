@@ -24,7 +24,7 @@ static int others(const rd_arguments *a, int place[RD_ARGUMENTS])
 static bool has_labels(const rd_arguments *a)
 {
     for (int k = 0; k < a->n; k++)
-        if (a->kind[k] == 'l' && is_called(a, k, "by"))
+        if (a->kind[k] == 'l' && (is_called(a, k, "by") || is_called(a, k, "labels")))
             return a->n_list > 0;
     return false;
 }
@@ -94,6 +94,25 @@ static bool parts_fit(rd_arguments *a)
     return true;
 }
 
+/* take(x, index, axis), and others that read or write at an index: it may be one that the caller knows. */
+static bool read_index(rd_arguments *a)
+{
+    rd_expr *const x    = a->x[0].x;
+    int64_t        axis = 0;
+    int            index;
+
+    for (index = 1; index < a->n && !is_called(a, index, "index"); index++)
+        ;
+    for (int k = 0; k < a->n; k++)
+        if (is_called(a, k, "axis"))
+            axis = a->i[k];
+    axis += axis < 0 ? x->rank : 0;
+    if (index == a->n || !a->x[index].x || axis < 0 || axis >= x->rank)
+        return true;
+    a->x[index].x = rd_formula_places(a->r, x, (int)axis, a->x[index].x, a->call->at);
+    return a->x[index].x != NULL;
+}
+
 bool rd_formula_beside(rd_arguments *a)
 {
     int       place[RD_ARGUMENTS], n_list;
@@ -104,10 +123,12 @@ bool rd_formula_beside(rd_arguments *a)
         return true;
     if (a->n && a->kind[0] == 'l' && is_called(a, 0, "parts"))
         return parts_fit(a);
-    if (!a->x[0].x)
-        return true;
     n_list = has_labels(a) ? a->n_list : 0;
     if (n_list && !read_labels(a))
+        return false;
+    if (!a->x[0].x)
+        return true;
+    if (!read_index(a))
         return false;
     if (1 + n + n_list > RD_ARGUMENTS)
         return true;
@@ -133,6 +154,8 @@ static int first_reduced(const rd_arguments *a)
     uint64_t       bits;
     int            axis = 0;
 
+    if (!x) /* bincount has labels alone */
+        return 0;
     if (!rd_dims_bits(x, &a->d, a->r->call, &bits))
         return -1;
     while (axis < x->rank && !(bits >> axis & 1))
@@ -148,6 +171,8 @@ static int in_front(const rd_arguments *a, const rd_expr *y)
     int            kept  = 0;
     bool           keeps = a->d.flags & RD_DIMS_KEEP;
 
+    if (!x)
+        return y->rank - a->n_list;
     for (int k = 0; k < a->n; k++)
         keeps |= is_called(a, k, "keepdims") && a->i[k];
     rd_dims_bits(x, &a->d, a->r->call, &bits);
@@ -161,8 +186,7 @@ void rd_formula_grouped(const rd_arguments *a, rd_expr *y)
 {
     const rd_formula_axes *axes = a->r->opts->axes;
 
-    if (!axes || !axes->grouped || !axes->labels || !y || !has_labels(a) || !a->x[0].x ||
-        a->n_list > RD_MAX_RANK)
+    if (!axes || !axes->grouped || !axes->labels || !y || !has_labels(a) || a->n_list > RD_MAX_RANK)
         return;
     const int front = in_front(a, y), first = first_reduced(a);
     for (int k = 0; k < a->n_list && first >= 0 && front >= 0; k++)

@@ -33,8 +33,6 @@ static rd_labelled call_row(rd_formula_reader *r, const rd_phrase *p, const rd_f
     if (f->sort == RD_FORMULA_MAPS) {
         if (!meet(r, p, a.n, a.x, &all, x))
             return failed(NULL);
-        if (!strcmp(f->name, "clip") && !rd_formula_alike(r, RD_TEXT_CLIP, a.n, x, p->at))
-            return failed(NULL);
         for (int k = 0; k < a.n; k++)
             a.x[k].x = x[k];
     }
@@ -43,7 +41,8 @@ static rd_labelled call_row(rd_formula_reader *r, const rd_phrase *p, const rd_f
             return failed(rd_formula_fail(r, RD_ERR_ARGUMENT, a.given[k]->at,
                                           "%.*s takes whole arrays, and this has indices",
                                           (int)p->length, r->text + p->at));
-    if (f->sort != RD_FORMULA_MAPS && !rd_formula_beside(&a))
+    if ((f->sort != RD_FORMULA_MAPS && !rd_formula_beside(&a)) ||
+        !rd_formula_alike_arguments(&a, f->name))
         return failed(NULL);
     for (int k = 0; k < a.n; k++)
         a.i[k] |= p->skip_nan && !strncmp(a.name[k], "skip_nan", 8);

@@ -206,6 +206,9 @@ bool rd_formula_range(const rd_formula_reader *r, const rd_formula_sum *a, __int
  * index. */
 int rd_formula_outside(const rd_formula_reader *r, rd_phrase *p, rd_phrase **inner);
 
+/* An index along an axis of x: of values that the caller knows, such as months, their places along an axis
+ * of months.  NULL: refused. */
+rd_expr *rd_formula_places(rd_formula_reader *r, rd_expr *x, int axis, rd_expr *index, size_t at);
 rd_labelled rd_formula_subscripts(rd_formula_reader *r, rd_phrase *p);
 rd_labelled rd_formula_call(rd_formula_reader *r, rd_phrase *p);
 rd_labelled rd_formula_reduction(rd_formula_reader *r, rd_phrase *p);
@@ -262,8 +265,10 @@ bool rd_formula_arguments(rd_formula_reader *r, const rd_phrase *call, const cha
                           rd_arguments *a);
 /* beside.c: masks, weights and labels as the first array's axes have them; what labels say about groups. */
 bool rd_formula_beside(rd_arguments *a);
+/* alike.c: arguments of a function that are compared, or joined, in units that meet; false: they do not. */
+bool rd_formula_alike_arguments(rd_arguments *a, const char *name);
 /* Tells the caller which axes of a result are groups. */
-void rd_formula_grouped(const rd_arguments *a, rd_expr *x);
+void rd_formula_grouped(const rd_arguments *a, rd_expr *y);
 
 /* ---- Functions that are no reducers (functions.c) ----------------------------------------------- */
 typedef enum rd_formula_sort {

@@ -24,8 +24,7 @@ static rd_expr *slice(rd_formula_reader *r, rd_expr *x, int axis, const rd_phras
     return rd_slice_axis(x, axis, start, stop, step);
 }
 
-/* Of values that the caller knows, such as months, their places along an axis of months. */
-static rd_expr *places_along(rd_formula_reader *r, rd_expr *x, int axis, rd_expr *index, size_t at)
+rd_expr *rd_formula_places(rd_formula_reader *r, rd_expr *x, int axis, rd_expr *index, size_t at)
 {
     const rd_formula_axes *axes = r->opts->axes;
 
@@ -44,7 +43,7 @@ static rd_expr *by_value(rd_formula_reader *r, rd_expr *x, int *axis, rd_phrase 
         return rd_select(x, *axis, i);
     v = rd_formula_value(r, p);
     if (v.x)
-        v.x = places_along(r, x, *axis, v.x, p->at);
+        v.x = rd_formula_places(r, x, *axis, v.x, p->at);
     if (!v.x)
         return NULL;
     if (v.x->type == RD_BOOL)
@@ -111,7 +110,7 @@ static const rd_formula_bound *coordinate(rd_formula_reader *r, const rd_phrase 
 static rd_expr *by_known_index(rd_formula_reader *r, rd_expr *x, int axis, rd_phrase *p)
 {
     const rd_labelled v      = rd_formula_value(r, p);
-    rd_expr *const    places = v.x && !v.n ? places_along(r, x, axis, v.x, p->at) : NULL;
+    rd_expr *const    places = v.x && !v.n ? rd_formula_places(r, x, axis, v.x, p->at) : NULL;
 
     if (places && places != v.x)
         return rd_formula_made(r, rd_take(x, axis, places), p->at);
@@ -262,7 +261,7 @@ static bool gather(rd_formula_reader *r, places *s, int axis, rd_phrase *q)
     rd_labelled v = rd_formula_value(r, q);
 
     if (v.x)
-        v.x = places_along(r, s->x, axis, v.x, q->at);
+        v.x = rd_formula_places(r, s->x, axis, v.x, q->at);
     if (!v.x)
         return false;
     if (!v.n && v.x->rank)

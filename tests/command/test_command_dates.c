@@ -194,6 +194,7 @@ static void set_up(void)
     make_file("d360.nc", "360_day", 65, "days since 2000-01-01");
     make_file("noleap.nc", "noleap", 65, "days since 2000-01-01");
     make_file("months.nc", NULL, 0, "months since 2000-01-01");
+    run_well("$R \"m = nanmean(tas, axis='time', by=monthly(time))\" d360.nc -o m.nc");
     make_ends("ends.nc", 0, 24);
     make_ends("ends_1.nc", 0, 5);
     make_ends("ends_2.nc", 150, 19);
@@ -394,34 +395,44 @@ static const char *const said[][2] = {
     { "$R 'all(month(time) == tas)' ends_1.nc ends_2.nc", "true\n" },
     { "$R 'mean(tas, axis=time, by=monthly(time))[:2]' ends.nc",
       "2000-01-01       1\n2000-02-01       2\n" },
+    /* By other ways to an index, and to labels. */
+    { "$R \"_c = nanmean(tas, axis='time', by=month(time)); a = all(isnan(tas) or take(_c, month(time), "
+      "axis='month') == _c[month(time)])\" d360.nc",
+      "a = true\n" },
+    { "$R \"_c = nanmean(tas, axis='time', by=month(time)); _x = _c[month(time)]; o[t, p] = "
+      "_c[month(time)[t], p] - _x[t, p]; a = nanmax(abs(o)) == 0\" d360.nc",
+      "a = true\n" },
+    { "$R 'bincount(month(time), groups=12)' noleap.nc",
+      "month  result\n    1      62\n    2      56\n    3      87\n" },
+    { "$R 'bincount([year(time), season(time) - 1], groups=(3, 4))[:2]' d360.nc", "2000" },
     /* Names of groups, wherever they stand. */
     { "$R \"mean(tas, axis=('time', 'place'), by=season(time), keepdims=true)\" d360.nc",
       "season down, axis 1 across" },
     { "$R \"mean(tas, axis='place', by=season(time))[:3]\" d360.nc", "time down, season across" },
-    { "$R \"minmax(tas, axis='time', by=season(time))\" d360.nc -o m.nc && $R --list m.nc",
+    { "$R \"minmax(tas, axis='time', by=season(time))\" d360.nc -o r.nc && $R --list r.nc",
       "2, season 4, place 2)" },
     { "$R \"nanmedian(tas, axis='time', by=(season(time), year(time) - 2000), groups=(4, 3))\" "
-      "d360.nc -o m.nc && $R --list m.nc",
+      "d360.nc -o r.nc && $R --list r.nc",
       "(season 4, " },
-    { "$R \"nanquantile(tas, 0.9, axis='time', by=season(time))\" d360.nc -o m.nc && "
-      "$R --list m.nc",
+    { "$R \"nanquantile(tas, 0.9, axis='time', by=season(time))\" d360.nc -o r.nc && "
+      "$R --list r.nc",
       "(season 4, place 2)" },
-    { "$R \"mode(tas, axis='time', by=season(time))\" d360.nc -o m.nc && $R --list m.nc",
+    { "$R \"mode(tas, axis='time', by=season(time))\" d360.nc -o r.nc && $R --list r.nc",
       "(season 4, place 2)" },
-    { "$R \"first(tas, axis='time', by=season(time))\" d360.nc -o m.nc && $R --list m.nc",
+    { "$R \"first(tas, axis='time', by=season(time))\" d360.nc -o r.nc && $R --list r.nc",
       "(season 4, place 2)" },
-    { "$R \"last(tas, axis='time', by=(year(time), hour(time)))\" d360.nc -o m.nc && "
-      "$R --list m.nc",
+    { "$R \"last(tas, axis='time', by=(year(time), hour(time)))\" d360.nc -o r.nc && "
+      "$R --list r.nc",
       "(year 3, hour 24, place 2)" },
-    { "$R \"mean(tas[:9], axis='time', by=(year(time[:9]), month(time[:9])))\" d360.nc -o m.nc && "
-      "$R --list m.nc",
+    { "$R \"mean(tas[:9], axis='time', by=(year(time[:9]), month(time[:9])))\" d360.nc -o r.nc && "
+      "$R --list r.nc",
       "(year 1, month 12, place 2)" },
     /* Periods are an index, too, and so is what a file has of them. */
     { "$R \"_m = nanmean(tas, axis='time', by=monthly(time)); a = (tas - _m[monthly(time)])[:2, 1]\" "
       "d360.nc",
       "      time  " },
-    { "$R \"m = nanmean(tas, axis='time', by=monthly(time))\" d360.nc -o m.nc && "
-      "$R 'a = (tas - m[monthly(time)])[:2, 1]' d360.nc m=m.nc",
+    { "$R \"m = nanmean(tas, axis='time', by=monthly(time))\" d360.nc -o mean.nc && "
+      "$R 'a = (tas - m[monthly(time)])[:2, 1]' d360.nc m=mean.nc",
       "      time  " },
     { "$R \"c = nanmean(tas, axis='time', by=month(time))\" d360.nc -o c.nc && "
       "$R 'a = (tas - c[month(time)])[:2, 1]' d360.nc c=c.nc",
@@ -463,6 +474,10 @@ static const char *const refused[][3] = {
       "is not among the coordinates of axis month" },
     { "d360.nc", "mean(tas, axis='time', by=monthly(time))[3:][monthly(time)]",
       "200003 is not among the coordinates of axis time" },
+    { "d360.nc", "take(tas, month(time), axis=0)", "this is axis time" },
+    { "d360.nc", "scatter_add(tas, month(time), tas, axis=0)", "this is axis time" },
+    { "d360.nc", "bincount(month(time), groups=13)", "month(time) has 12 groups, not 13" },
+    { "noleap.nc m=m.nc", "m[monthly(time)]", "is not among the coordinates of axis time" },
     { "d360.nc", "mean(tas[:400], axis='time', by=year(time))", "along time one has" },
 };
 
