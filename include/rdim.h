@@ -1187,7 +1187,7 @@ RD_API rd_expr *rd_rolling_name(rd_expr *x, const char *reducer, const rd_rollin
 #define rd_rolling_std(x, ...)  rd_rolling_name(x, "std", RD_ROLLING_OPTS(__VA_ARGS__))
 #endif
 
-/* ---- Weighed by distance along an axis --------------------------------------------------------- */
+/* ---- Weighed by distance along an axis ------------------------------------------------------- */
 /** Exponentially weighted means: element i is the mean of elements 0 to i, of which each counts
  *  1 - alpha times as much as the next one.  So it is with `adjust`, and NaN count for nothing;
  *  without it y[0] = x[0], y[i] = (1 - alpha) y[i - 1] + alpha x[i], and a NaN makes all behind it
@@ -1197,7 +1197,9 @@ RD_API rd_expr *rd_rolling_name(rd_expr *x, const char *reducer, const rd_rollin
 RD_API rd_expr *rd_ewm_mean(rd_expr *x, int axis, double alpha, bool adjust);
 /** Which results there are of n elements and a row of m: n + m - 1, all where both meet; as many as
  *  the longer one has, from the middle; or where the shorter one is inside, |n - m| + 1. */
-typedef enum rd_convolve_mode { RD_CONVOLVE_FULL, RD_CONVOLVE_SAME, RD_CONVOLVE_VALID } rd_convolve_mode;
+typedef enum rd_convolve_mode {
+    RD_CONVOLVE_FULL, RD_CONVOLVE_SAME, RD_CONVOLVE_VALID
+} rd_convolve_mode;
 /** x along an axis with the row k: y[i] = sum of x[i - j] k[j], and correlated, the sum of
  *  x[i + j] conj(k[j]), as NumPy.  Types are those of rd_matmul().  Each result takes as many
  *  products as k has elements.  NULL on RD_ERR_AXIS, RD_ERR_SHAPE (no row, or an empty one),

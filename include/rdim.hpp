@@ -356,6 +356,7 @@ public:
     quantile_opts &method(rd_quantile_method m) { fields_.method = m; return *this; }
     quantile_opts &where(rd_expr *mask) { fields_.where = mask; return *this; }
     quantile_opts &skip_nan(bool yes = true) { fields_.skip_nan = yes; return *this; }
+    quantile_opts &weights(rd_expr *w) { fields_.weights = w; return *this; }
     /** as opts::by() */
     quantile_opts &by(expr_list labels, const rd_shape &groups)
     {

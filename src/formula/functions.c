@@ -96,22 +96,22 @@ static rd_qs qs_of(const rd_arguments *a, double scale, double q[RD_ARGUMENT_LIS
 static rd_expr *quantile(const rd_arguments *a, double scale, int keep, int where, int skip,
                          int method, int weights)
 {
-    static const char *const names[] = { "linear",
-                                         "lower",
-                                         "higher",
-                                         "nearest",
-                                         "midpoint",
-                                         "inverted_cdf",
-                                         "averaged_inverted_cdf",
-                                         "closest_observation",
-                                         "interpolated_inverted_cdf",
-                                         "hazen",
-                                         "weibull",
-                                         "median_unbiased",
-                                         "normal_unbiased" };
-    static const double      half    = 0.5;
-    const int                found   = choice(a, method, 13, names);
-    double                   q[RD_ARGUMENT_LIST];
+    static const char *const names[]             = { "linear",
+                                                     "lower",
+                                                     "higher",
+                                                     "nearest",
+                                                     "midpoint",
+                                                     "inverted_cdf",
+                                                     "averaged_inverted_cdf",
+                                                     "closest_observation",
+                                                     "interpolated_inverted_cdf",
+                                                     "hazen",
+                                                     "weibull",
+                                                     "median_unbiased",
+                                                     "normal_unbiased" };
+    static const double      half                = 0.5;
+    const int                found               = choice(a, method, 13, names);
+    double                   q[RD_ARGUMENT_LIST] = { 0 };
     const rd_qs              all = scale != 0 ? qs_of(a, scale, q) : (rd_qs){ &half, 1 };
 
     if (found < 0)

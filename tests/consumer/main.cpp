@@ -72,6 +72,9 @@ static void order(rd_ctx *ctx, rd_expr *x)
     check("percentile", ctx, first(ctx, rd::percentile(row, 100, all)), 3);
     check("quantiles", ctx, rd_at(ctx, rd::quantiles(row, { 0, 0.5, 1 }, all), RD_INDEX(1)), 2);
     check("where", ctx, first(ctx, rd::median(row, all, rd::quantile_opts().where(label))), 2);
+    check("weights of a quantile", ctx,
+          first(ctx, rd::quantile(row, 1, all, rd::quantile_opts().method(RD_INVERTED_CDF).weights(
+                                                   label))), 2);
     check("cov", ctx, first(ctx, rd::cov(row, other, all, rd::opts().skip_nan())), 1);
     check("corr", ctx, first(ctx, rd::corr(row, row, all)) > 0.99, 1);
     check("first", ctx, first(ctx, rd::first(x, all)), 1);
