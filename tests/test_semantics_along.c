@@ -185,6 +185,8 @@ START_TEST(interpolation)
                  rd_interp(rd_broadcast(rd_num(ctx, 1), RD_SHAPE(4, 5)), xp,
                            rd_broadcast(fp, RD_SHAPE(2, 3)), 1, NULL, NULL),
                  RD_SHAPE(2, 4, 5));
+    expect("a number", rd_interp(rd_num(ctx, 0.5), xp, fp, 0, low, nan), RD_F64, VALUES(2));
+    expect_shape("a number", rd_interp(rd_num(ctx, 0.5), xp, fp, 0, low, nan), RD_SCALAR);
     expect_error("no point", rd_interp(x, rd_slice(xp, "3:"), rd_slice(fp, "3:"), 0, NULL, NULL),
                  RD_ERR_SHAPE);
     expect_error("not as many", rd_interp(x, xp, rd_slice(fp, "1:"), 0, NULL, NULL), RD_ERR_SHAPE);

@@ -93,8 +93,8 @@ static rd_expr *chosen(const points *p, rd_expr *of_turned, rd_expr *of_others, 
 
 static rd_expr *outside(const points *p, rd_expr *y, rd_expr *left, rd_expr *right)
 {
-    rd_expr *const low  = rd_slice_places(p->xp, 0, 0, 1, 1);
-    rd_expr *const high = rd_slice_places(p->xp, 0, p->n - 1, p->n, 1);
+    rd_expr *const low  = rd_select_place(p->xp, 0, 0);
+    rd_expr *const high = rd_select_place(p->xp, 0, p->n - 1);
     rd_expr *const end = at_end(p, p->n - 1), *const before = left;
 
     left  = chosen(p, right, left, at_end(p, 0));
