@@ -290,6 +290,30 @@ START_TEST(rolling_quantiles)
 }
 END_TEST
 
+/* Of few neighbours, and of many, that of each window by itself. */
+START_TEST(rolling_medians)
+{
+    double x[MOST], want[MOST];
+
+    for (int holes = 0; holes < 2; holes++)
+        for (int n = 1; n < 15; n++) {
+            fill(x, MOST, n, holes != 0 && n < 4);
+            rd_expr *const each = rd_median(rd_window(row(x, MOST), 0, n, 1), RD_DIMS(-1));
+
+            ck_assert(rd_eval(ctx, each, RD_INTO(want, RD_SHAPE(MOST - n + 1))) == RD_OK);
+            near("median", rd_rolling_median(row(x, MOST), 0, n), want, MOST - n + 1);
+        }
+    expect("bools", rd_rolling_median(leaf(RD_BOOL, VALUES(1, 0, 1, 0)), 0, 3), RD_F64,
+           VALUES(1, 0));
+    expect("u64", rd_rolling_median(leaf(RD_U64, VALUES(3, 0, 1, 9)), 0, 3), RD_F64, VALUES(1, 1));
+    expect("axis 0",
+           rd_rolling_median(leaf_shape(RD_F16, RD_SHAPE(3, 2), VALUES(1, 6, 3, 4, 2, 5)), 0, 3),
+           RD_F16, VALUES(2, 5));
+    expect_error("complex", rd_rolling_median(rd_broadcast(rd_cnum(ctx, 1, 1), RD_SHAPE(3)), 0, 3),
+                 RD_ERR_TYPE);
+}
+END_TEST
+
 #define WEIGHTS(w) .weights = (w), .method = RD_INVERTED_CDF
 START_TEST(weighted_quantiles)
 {
@@ -424,11 +448,18 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {
-        gradients,   convolutions,      convolutions_of_any_type, interpolation,  fills,
-        ranks,       rolling_quantiles, weighted_quantiles,       scattered_sums, exponential_means,
-        origins_stay
-    };
+    const TTest *const tests[] = { gradients,
+                                   convolutions,
+                                   convolutions_of_any_type,
+                                   interpolation,
+                                   fills,
+                                   ranks,
+                                   rolling_quantiles,
+                                   rolling_medians,
+                                   weighted_quantiles,
+                                   scattered_sums,
+                                   exponential_means,
+                                   origins_stay };
 
     return run_suite("semantics_along", tests, COUNT(tests));
 }
