@@ -73,6 +73,13 @@ static rd_expr *both_rows(void)
     CASE("isclose(x, y, atol=0.5, rtol=0.125)", rd_isclose(x, y, 0.125, 0.5))                      \
     CASE("isclose(x, y, 0.25 - 0.125, 0.25 + 0.25)", rd_isclose(x, y, 0.125, 0.5))                 \
     CASE("isclose(x, y, 0.25 * 0.5, -(-0.5))", rd_isclose(x, y, 0.125, 0.5))                       \
+    CASE("isclose(x, y)", rd_isclose(x, y, 1e-5, 1e-8))                                            \
+    CASE("allclose(x, y, atol=1)", rd_all(rd_isclose(x, y, 1e-5, 1), RD_ALL))                      \
+    CASE("array_equal(x, y)", rd_all(rd_eq(x, y), RD_ALL))                                         \
+    CASE("zeros_like(s)", rd_broadcast(rd_cast(rd_int(ctx, 0), RD_I32), RD_SHAPE(4, 4)))           \
+    CASE("ones_like(v)", rd_broadcast(rd_cast(rd_int(ctx, 1), RD_F64), RD_SHAPE(4)))               \
+    CASE("notnull(x)", rd_not(rd_isnan(x)))                                                        \
+    CASE("inner(x, y)", rd_tensordot(x, y, RD_INDEX(-1), RD_INDEX(-1)))                            \
     CASE("mod(x, y)", rd_remainder(x, y))                                                          \
     CASE("real(z)", rd_real(z))                                                                    \
     CASE("imag(z)", rd_imag(z))                                                                    \

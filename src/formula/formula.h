@@ -290,4 +290,6 @@ const rd_formula_function *rd_formula_function_called(const rd_formula_reader *r
 const char *rd_formula_word(const rd_formula_reader *r, size_t at, size_t length);
 /* What to write instead of a function that is not here, or whose it is; NULL: nothing is known. */
 const char *rd_formula_instead(const rd_formula_reader *r, size_t at, size_t length);
+/* np, numpy and the like. */
+bool rd_formula_is_module(const rd_formula_reader *r, size_t at, size_t length);
 #endif

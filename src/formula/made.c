@@ -11,6 +11,14 @@ rd_expr *rd_formula_full(const rd_arguments *a, int64_t value)
     return x ? rd_broadcast(x, a->s) : NULL;
 }
 
+/* Of the shape and the type of x. */
+rd_expr *rd_formula_like(rd_expr *x, int64_t value)
+{
+    rd_expr *y = x ? rd_cast(rd_int(x->ctx, value), rd_type_of(x)) : NULL;
+
+    return y ? rd_broadcast(y, rd_shape_of(x)) : NULL;
+}
+
 /* 1 where column - row is k. */
 rd_expr *rd_formula_eye(const rd_arguments *a, int64_t n, int64_t m, int64_t k)
 {

@@ -5,6 +5,7 @@
 
 /* Arrays of a shape, f64 unless dtype= says another type. */
 rd_expr *rd_formula_full(const rd_arguments *a, int64_t value);
+rd_expr *rd_formula_like(rd_expr *x, int64_t value);
 rd_expr *rd_formula_eye(const rd_arguments *a, int64_t n, int64_t m, int64_t k);
 rd_expr *rd_formula_linspace(const rd_arguments *a, double start, double stop, int64_t n, bool end);
 /* The k-th argument says the axes. */

@@ -157,6 +157,10 @@ static rd_labelled no_name(rd_formula_reader *r, const rd_phrase *p)
                         "goes up to +, -, a comparison or a comma.  Put it in parentheses, as in "
                         "mean[k] (a[k] != b[k])",
                         n, name);
+    else if (rd_formula_is_module(r, p->at, p->length))
+        rd_formula_fail(r, RD_ERR_TEXT, p->at,
+                        "functions stand alone here: mean(x, axis=0), and not %.*s.mean(x, axis=0)",
+                        n, name);
     else
         rd_formula_fail(r, RD_ERR_TEXT, p->at, "no array%s is called '%.*s'",
                         r->n_labels ? " and no index that is known here" : "", n, name);

@@ -31,3 +31,14 @@ const char *rd_formula_instead(const rd_formula_reader *r, size_t at, size_t len
             return instead[k].sentence;
     return NULL;
 }
+
+bool rd_formula_is_module(const rd_formula_reader *r, size_t at, size_t length)
+{
+    static const char *const modules[] = { "np",  "numpy", "xp",    "scipy", "math",
+                                           "jnp", "xr",    "torch", "pd" };
+
+    for (size_t k = 0; k < sizeof modules / sizeof *modules; k++)
+        if (rd_formula_is(r, at, length, modules[k]))
+            return true;
+    return false;
+}
