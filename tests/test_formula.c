@@ -128,6 +128,45 @@ START_TEST(sizes)
 }
 END_TEST
 
+/* A matrix has the axes time and lat, a row lat alone. */
+static int axis_of_matrix(void *user, rd_expr *of, const char *name)
+{
+    const bool matrix = rd_shape_of(of).n == 2;
+
+    (void)user;
+    return !strcmp(name, "lat") ? matrix : matrix && !strcmp(name, "time") ? 0 : -1;
+}
+
+static rd_expr *formula_of_named_axes(const char *text)
+{
+    const rd_named  in[] = { { .name = "x", .x = x },
+                             { .name = "v", .x = v },
+                             { .name = "w", .x = w } };
+    rd_formula_opts opts = { .size = sizeof opts, .n_in = 3, .in = in, .axis = axis_of_matrix };
+    rd_named        out  = { 0 };
+
+    ck_assert_msg(rd_formula_all(ctx, text, &opts, 1, &out) == 1, "%s", rd_error_text(ctx));
+    return out.x;
+}
+
+/* They are of the array along whose axis the call goes, whatever is said before. */
+START_TEST(names_of_axes)
+{
+    rd_expr *const odd = rd_remainder(formula("arange(5)"), whole(2));
+
+    ck_assert_ptr_eq(formula_of_named_axes("mean(x, axis=lat)"), rd_mean(x, RD_DIMS(1)));
+    ck_assert_ptr_eq(formula_of_named_axes("mean(x, by=arange(5) % 2, groups=2, axis=lat)"),
+                     rd_mean(x, RD_DIMS(1), .by = RD_EXPRS(odd), .groups = RD_SHAPE(2)));
+    ck_assert_ptr_eq(formula_of_named_axes("interp(w, v, x, axis=lat)"),
+                     rd_interp(w, v, x, 1, NULL, NULL));
+    ck_assert_ptr_eq(formula_of_named_axes("segment_sum(x, arange(5) % 2, 2, axis=lat)"),
+                     rd_sum(x, RD_DIMS(1), .by = RD_EXPRS(odd), .groups = RD_SHAPE(2)));
+    ck_assert_ptr_eq(formula_of_named_axes("concat([x, x], axis=lat)"),
+                     rd_concat(1, RD_EXPRS(x, x)));
+    ck_assert_ptr_eq(formula_of_named_axes("x.max(axis=time)"), rd_max(x, RD_DIMS(0)));
+}
+END_TEST
+
 START_TEST(operators)
 {
     SAME("x + q * 2", rd_add(x, rd_mul(q, whole(2))));
@@ -938,6 +977,7 @@ int main(void)
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, operators);
+    tcase_add_test(tc, names_of_axes);
     tcase_add_test(tc, whole_numbers_beyond_64_bits);
     tcase_add_test(tc, calls);
     tcase_add_test(tc, reductions);

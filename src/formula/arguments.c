@@ -89,12 +89,13 @@ static bool read_integers(rd_formula_reader *r, const rd_phrase *p, const char *
 
 static bool read_text(rd_formula_reader *r, const rd_phrase *p, char *to);
 
-/* A number, or a name that the caller knows of the first array. */
-static bool read_axis(const rd_arguments *a, const rd_phrase *p, int64_t *axis)
+/* A number, or a name that the caller knows of the array whose axis it is: the `of`-th, or the first of
+ * a list where there is no other. */
+static bool read_axis(const rd_arguments *a, const rd_phrase *p, int of, int64_t *axis)
 {
     rd_formula_reader *r = a->r;
     char               name[RD_FORMULA_NAME + 1];
-    rd_expr           *x = a->n_list ? a->list[0] : a->x[0].x;
+    rd_expr           *x = a->kind[of] == 'l' ? (a->n_list ? a->list[0] : NULL) : a->x[of].x;
 
     if (rd_formula_integer(r, p, axis))
         return true;
@@ -122,7 +123,7 @@ static bool read_axes(const rd_arguments *a, const rd_phrase *p, rd_dims *d)
     for (const rd_phrase *q = list ? p->first : p; q; q = list ? q->next : NULL) {
         if (d->n == RD_MAX_RANK)
             return rd_formula_fail(r, RD_ERR_LIMIT, q->at, "more than %d axes", RD_MAX_RANK);
-        if (!read_axis(a, q, &axis))
+        if (!read_axis(a, q, 0, &axis))
             return false;
         if (axis != (int32_t)axis)
             return rd_formula_fail(r, RD_ERR_AXIS, q->at, "no axis %lld", (long long)axis);
@@ -230,7 +231,8 @@ static bool read_one(rd_arguments *a, int k, rd_phrase *p)
     case 'l': return read_list(a, p);
     case 'i':
         return strncmp(a->name[k], "axis", 4) ? rd_formula_need_integer(r, p, "this", &a->i[k])
-                                              : read_axis(a, p, &a->i[k]);
+                                              : read_axis(a, p, 0, &a->i[k]);
+    case 'a': return read_axis(a, p, 2, &a->i[k]);
     case 'f':
         return rd_formula_real(r, p, &a->f[k]) ||
                rd_formula_fail(r, RD_ERR_TEXT, p->at, "expected a number that the text says");

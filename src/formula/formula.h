@@ -237,7 +237,7 @@ enum { RD_ARGUMENTS = 16, RD_ARGUMENT_LIST = 64 };
 /* Read as a list says: "x axis:d=-1 method:n?", name, kind, default, ? where it may be missing.
  * Kinds: x expression (the default), v all others as list, l list of expressions, i integer, f number,
  * d axes, s integers, b truth, t type, n name or text, q numbers, p axes of two: a number of them, or
- * two lists. */
+ * two lists, a an axis of the third argument (i: of the first). */
 typedef struct rd_arguments {
     rd_formula_reader *r;
     rd_ctx            *ctx;
