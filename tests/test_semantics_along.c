@@ -446,9 +446,43 @@ START_TEST(origins_stay)
 }
 END_TEST
 
+/* So that results have the coordinates of what they are made of.  Along the axis of a gradient, and of
+ * what is convolved, there is none that is known. */
+START_TEST(axes_that_are_known)
+{
+    rd_expr *const x =
+        leaf_shape(RD_F64, RD_SHAPE(5, 3), VALUES(1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6));
+    rd_expr *const k = leaf(RD_F64, VALUES(1, 2, 1)), *const one = rd_int(ctx, 1);
+    rd_expr *const along[]  = { rd_ffill(x, 0, 0),
+                                rd_ffill(x, 0, 2),
+                                rd_bfill(x, 0, 0),
+                                rd_ranks(x, 0, RD_RANK_MIN),
+                                rd_ewm_mean(x, 0, 0.5, true),
+                                rd_rolling_median(x, 0, 3),
+                                rd_rolling_median(x, 0, 2) };
+    rd_expr *const beside[] = { rd_gradient(x, one, 0, 1), rd_convolve(x, k, 0, RD_CONVOLVE_SAME),
+                                rd_convolve(x, k, 0, RD_CONVOLVE_FULL),
+                                rd_median(x, RD_DIMS(0), .weights = x, .method = RD_INVERTED_CDF) };
+    rd_axis_from   from;
+
+    for (size_t i = 0; i < COUNT(along); i++)
+        for (int a = 0; a < 2; a++)
+            ck_assert_msg(rd_axis_source(along[i], a, &from) && from.from == x && from.axis == a &&
+                              from.offset == 0,
+                          "%zu, axis %d", i, a);
+    for (size_t i = 0; i < COUNT(beside); i++)
+        ck_assert_msg(rd_axis_source(beside[i], rd_shape_of(beside[i]).n - 1, &from) &&
+                          from.from == x && from.axis == 1,
+                      "%zu", i);
+    ck_assert(rd_axis_source(rd_interp(k, k, rd_slice(x, ":3"), 0, NULL, NULL), 1, &from) &&
+              from.axis == 1);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = { gradients,
+    const TTest *const tests[] = { axes_that_are_known,
+                                   gradients,
                                    convolutions,
                                    convolutions_of_any_type,
                                    interpolation,

@@ -147,12 +147,7 @@ static bool follow(trace *t)
             return false;
         switch (x->kind) {
         case RD_EXPR_LEAF: return true;
-        case RD_EXPR_CONCAT:
-            if (x->as.axis->axis == t->at.axis)
-                return true;
-            t->at.from = x->in[0];
-            goes       = true;
-            break;
+        case RD_EXPR_CONCAT: return x->as.axis->axis == t->at.axis || through_any(t);
         case RD_EXPR_VIEW: goes = through_view(t); break;
         case RD_EXPR_RESHAPE:
             if (!through_reshape(t))

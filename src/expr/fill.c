@@ -19,8 +19,8 @@ static rd_expr *filled(const char *call, rd_expr *x, int axis, int64_t limit)
     rd_expr *const from = map_2(RD_OP_maximum, call, last, rd_int(ctx, 0));
     rd_expr *const y    = from ? rd_take_places_along(x, axis, from) : NULL;
 
-    if (limit == 0)
-        return y;
+    if (limit == 0) /* a map of x, so that whoever asks where the axis comes from finds it */
+        return map_where(call, nan, y, x);
     return map_where(
         call, map_2(RD_OP_gt, call, map_2(RD_OP_sub, call, at, last), rd_int(ctx, limit)), x, y);
 }
