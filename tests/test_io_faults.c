@@ -152,7 +152,7 @@ int __wrap_fchmod(int fd, mode_t mode)
 /* ---- Operations ------------------------------------------------------------------------------ */
 enum { ROWS = 60, COLUMNS = 50 };
 
-static char    folder[] = "rdim-faults-XXXXXX", path[100];
+static char    folder[] = "/tmp/rdim-faults-XXXXXX", path[100];
 static float   data[ROWS][COLUMNS], old[COLUMNS], found[ROWS][COLUMNS];
 static rd_ctx *ctx;
 
