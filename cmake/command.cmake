@@ -24,7 +24,8 @@ function(soname_of file out)
 endfunction()
 
 foreach(row IN ITEMS "NETCDF;netcdf;netcdf" "HDF5;hdf5;hdf5" "CAIRO;cairo;cairo" "DEFLATE;libdeflate;deflate"
-        "JSON;json-c;json-c" "BLOSC;blosc;blosc" "ZSTD;libzstd;zstd" "ECCODES;eccodes;eccodes")
+        "JSON;json-c;json-c" "BLOSC;blosc;blosc" "ZSTD;libzstd;zstd" "ECCODES;eccodes;eccodes"
+        "UDUNITS;udunits;udunits2")
     list(POP_FRONT row what package library)
     set(there 0)
     if(PKG_CONFIG_FOUND AND RDIM_${what})

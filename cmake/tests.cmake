@@ -21,9 +21,9 @@ endif()
 
 # The thread sanitizer has nothing to see in suites that call kernels, files and the planner from one thread.
 set(of_one_thread asking async cases cublas cuda cuda_api cuda_auto cuda_exp cuda_fast cuda_schemes cuda_tuning
-    devices dlpack_header fold formula halves kernels masks math npy npy_files ops oracle points scan semantics sparse
-    semantics_dlpack semantics_folds semantics_products semantics_sort several strips tiles tiles_folds tiles_scans
-    totals users windows)
+    device_faults devices dlpack_header fold formula halves io_faults kernels masks math npy npy_files ops oracle
+    points scan semantics semantics_dlpack semantics_folds semantics_products semantics_sort several sparse stages
+    strips tiles tiles_folds tiles_scans totals users windows)
 # What NVRTC itself does takes nearly all of this suite's time, and no sanitizer sees it.
 set(of_nvrtc cuda_kernels)
 
@@ -44,6 +44,13 @@ foreach(source IN LISTS suite_sources)
     add_test(NAME ${suite} COMMAND ${program} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     list(APPEND rdim_tests ${suite})
 endforeach()
+
+# Its functions take the place of the system's, of which the library's calls go through them.
+if(TARGET test_io_faults)
+    foreach(function IN ITEMS open read pread write fsync close rename mmap fstat lstat fchmod)
+        target_link_options(test_io_faults PRIVATE -Wl,--wrap=${function})
+    endforeach()
+endif()
 
 # ---- The library as a guest in somebody's process: tests/guest -------------------------------------------
 # They load the shared library, which sanitizers of gcc would want to be loaded before.
@@ -191,7 +198,8 @@ set_source_files_properties(tests/test_math.c PROPERTIES COMPILE_OPTIONS -fno-tr
 
 # ---- The command: runs of it, and broken files for each reader -------------------------------------
 if(TARGET rdim_command AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize=thread")
-    foreach(suite IN ITEMS command command_netcdf command_files command_formats command_tables command_times)
+    foreach(suite IN ITEMS command command_names command_netcdf command_beside command_files command_formats command_tables command_times command_dates
+                          command_units)
         add_executable(test_${suite} tests/command/test_${suite}.c)
         set_target_properties(test_${suite} PROPERTIES
             RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests C_STANDARD 11 C_EXTENSIONS OFF)

@@ -319,14 +319,20 @@ RD_API rd_shape rd_shape_of(const rd_expr *x);
 /** The element type of a node; RD_AUTO for NULL. */
 RD_API rd_dtype rd_type_of(const rd_expr *x);
 /** Where the indices along an axis come from: index i along it is index offset + step * i along
- *  `axis` of `from`, which is a leaf, or a concatenation along that axis. */
+ *  `axis` of `from`, which is a leaf, a concatenation along that axis, or where the axis is made: a
+ *  reduction by label, of which it is the groups, or a reshape that cuts or joins axes. */
 typedef struct rd_axis_from { rd_expr *from; int32_t axis; int64_t offset, step; } rd_axis_from;
-/** Follows an axis of y through views, maps (their first operand that leads to a leaf), scans and
- *  reductions, so that results have the coordinates of what they are made of.  Of a window it is
- *  where its first element comes from.  False, and *out zeroed, where the axis comes from none: it
- *  repeats, is a diagonal, sorted, gathered, of groups, or of a sparse array; and on RD_ERR_AXIS,
- *  RD_ERR_ARGUMENT (no out).  Indices count from 0 here, wherever axes begin. */
+/** Follows an axis of y through views, maps (their first operand that leads to a leaf, else the
+ *  first that leads anywhere), scans and reductions, so that results have the coordinates of what
+ *  they are made of.  Of a window it is where its first element comes from, and of a gather where
+ *  that axis of the index comes from.  False, and *out zeroed, where the axis comes from none: it
+ *  repeats, has one element of a view, is a diagonal, sorted, or of a sparse array; and on
+ *  RD_ERR_AXIS, RD_ERR_ARGUMENT (no out).  Indices count from 0 here, wherever axes begin. */
 RD_API bool rd_axis_source(rd_expr *y, int axis, rd_axis_from *out);
+/** The node whose elements y has, some of them or all, at whatever places: y is followed through
+ *  views, reshapes and gathers.  It is y itself where elements are computed, or come from several
+ *  nodes; NULL for NULL. */
+RD_API rd_expr *rd_elements_of(rd_expr *y);
 
 /* ---- Sparse arrays ---------------------------------------------------------------------------- *
  * A sparse leaf has elements at some places and a fill, 0 unless said, at all others.  Maps,
@@ -996,6 +1002,12 @@ RD_API rd_expr *rd_cov_of(rd_expr *x, rd_expr *y, const rd_reduce_opts *opts),
  *  positions: along that axis if of rank 1, else of y's rank.  Ints in f64.  NULL on RD_ERR_AXIS,
  *  RD_ERR_SHAPE. */
 RD_API rd_expr *rd_trapezoid(rd_expr *y, rd_expr *x, int axis);
+/** The slope of y along an axis, of y's shape, by neighbours: rd_gradient(y, rd_num(ctx, dx), 0, 1).
+ *  x as of rd_trapezoid; of unequal distances the slope inside is that of the parabola through three
+ *  points.  `order` is 1 or 2: at the ends it is that of the line through two points, or of the
+ *  parabola through three.  Ints in f64.  NULL on RD_ERR_AXIS, RD_ERR_SHAPE (order elements or
+ *  fewer), RD_ERR_ARGUMENT (order). */
+RD_API rd_expr *rd_gradient(rd_expr *y, rd_expr *x, int axis, int order);
 
 /* ---- Products of vectors and matrices: views, products and a sum, which fuse as such -------- *
  * The type is that to which the operands promote, and ints wrap in it; f16 and bf16 are multiplied
@@ -1041,16 +1053,51 @@ RD_API rd_expr *rd_einsum_text(const char *text, rd_exprs operands);
 /** What a name in a formula is.  The same of results, where `add` says that the statement was
  *  `name[...] += ...`: x is what is to be added; and `text` is the statement's. */
 typedef struct rd_named { const char *name; rd_expr *x; bool add; const char *text; } rd_named;
+/** A coordinate that a formula's text says: a text in quotes, or, where text is NULL, a number. */
+typedef struct rd_formula_bound { const char *text; double number; } rd_formula_bound;
+/** What the caller of a formula knows of the axes of arrays, so that names are conditions: whole
+ *  arrays meet by the names of their axes, and `tas[lat=45]` reads by coordinate.  docs/formulas.md
+ *  has the rules.  Each may be NULL, gets the `user` of rd_formula_opts, and where it refuses writes
+ *  the reason, a sentence of at most RD_WHY bytes, into `why`.
+ *
+ *  name    of an axis; NULL: it has none.  Axes of results are followed by rd_axis_source().
+ *  meet    axis *x_axis* of *x and y_axis of *y have one name, and are to be read side by side.  May
+ *          replace *x and *y by parts that belong together.  False: they do not.
+ *  select  the part of x at the coordinate `low` of an axis; or from low to `high`, both inclusive,
+ *          NULL: open.  `range` says which.  NULL: refused.
+ *  gather  what takes index's place in x[index]: places along that axis; NULL: refused.
+ *  labels  the n labels of a reduction by label, and how many groups each has, -1 where the text does
+ *          not say.  May replace a label by one that is 0 to groups - 1.  False: refused.
+ *  grouped is told that `axis` of x has the groups of `label`, as the formula gave it.
+ *  call    a function that formulas do not have; NULL with `why` left empty: there is none.
+ *  alike   x and y are added, subtracted or compared, or an element is taken from one or the other.
+ *          May replace either by the same in other units.  False: they are unlike.
+ *  made    is told what the formula has made: y by the function of that name, of n operands. */
+enum { RD_WHY = 1024 };
+typedef struct rd_formula_axes {
+    uint32_t size;
+    const char *(*name)(void *user, rd_expr *x, int axis);
+    bool (*meet)(void *user, rd_expr **x, int x_axis, rd_expr **y, int y_axis, char *why);
+    rd_expr *(*select)(void *user, rd_expr *x, int axis, bool range, const rd_formula_bound *low,
+                       const rd_formula_bound *high, char *why);
+    rd_expr *(*gather)(void *user, rd_expr *x, int axis, rd_expr *index, char *why);
+    bool (*labels)(void *user, int n, rd_expr **label, int64_t *groups, char *why);
+    void (*grouped)(void *user, rd_expr *x, int axis, rd_expr *label);
+    rd_expr *(*call)(void *user, rd_ctx *ctx, const char *name, int n, rd_expr *const *x, char *why);
+    bool (*alike)(void *user, rd_expr **x, rd_expr **y, char *why);
+    void (*made)(void *user, rd_expr *y, const char *name, int n, rd_expr *const *x);
+} rd_formula_axes;
 /** `size` = sizeof the struct.  find is asked for names that `in` lacks, once each, and returns
  *  NULL for those that it does not know.  axis is asked for axes by name, axis=time, and returns -1
- *  where x has none of that name. */
+ *  where x has none of that name; without it axes->name is asked.  axes: NULL, nothing is known. */
 typedef struct rd_formula_opts {
     uint32_t        size;
     int             n_in;
     const rd_named *in;
     rd_expr *(*find)(void *user, rd_ctx *ctx, const char *name);
-    void           *user; /* find's and axis's */
+    void           *user; /* find's, axis's, and that of axes */
     int (*axis)(void *user, rd_expr *x, const char *name);
+    const rd_formula_axes *axes;
 } rd_formula_opts;
 typedef struct rd_name { const char *name; rd_expr *x; } rd_name;
 typedef struct rd_names { const rd_name *at; int32_t n; } rd_names;
@@ -1090,6 +1137,11 @@ RD_API rd_expr *rd_bins_between(rd_expr *x, rd_expr *edges);
  *  outside count nowhere.  Errors as of `.by`; no label is RD_ERR_ARGUMENT, of the weights'
  *  context. */
 RD_API rd_expr *rd_bincount(rd_exprs labels, rd_shape groups, rd_expr *weights);
+/** x with values added at places of an axis, the transpose of rd_take(x, axis, index), whose shape
+ *  values broadcast to.  Places that occur again add up, those below 0 count from the end, and
+ *  what is outside counts nowhere.  The type is that in which x and values meet.  NULL on
+ *  RD_ERR_AXIS, RD_ERR_SHAPE, RD_ERR_TYPE (places are ints). */
+RD_API rd_expr *rd_scatter_add(rd_expr *x, int axis, rd_expr *index, rd_expr *values);
 /** rd_bincount() of rd_bins(): how many elements each of n bins has. */
 RD_API rd_expr *rd_histogram(rd_expr *x, int64_t n, double lo, double hi, rd_expr *weights);
 
@@ -1118,6 +1170,10 @@ RD_API rd_expr *rd_rolling_sum(rd_expr *x, int axis, int64_t n),
  *  root. */
 RD_API rd_expr *rd_rolling_var(rd_expr *x, int axis, int64_t n, double ddof),
     *rd_rolling_std(rd_expr *x, int axis, int64_t n, double ddof);
+/** The median of each window, and another quantile; as of rd_quantile(), which puts each window in
+ *  order by itself.  NULL also on RD_ERR_ARGUMENT (q outside 0 to 1), RD_ERR_TYPE. */
+RD_API rd_expr *rd_rolling_median(rd_expr *x, int axis, int64_t n),
+    *rd_rolling_quantile(rd_expr *x, double q, int axis, int64_t n);
 /** By name: "sum", "mean", "min", "max", "var", "std"; others are RD_ERR_TEXT. */
 RD_API rd_expr *rd_rolling_name(rd_expr *x, const char *reducer, const rd_rolling_opts *opts);
 #ifndef __cplusplus
@@ -1130,6 +1186,24 @@ RD_API rd_expr *rd_rolling_name(rd_expr *x, const char *reducer, const rd_rollin
 #define rd_rolling_var(x, ...)  rd_rolling_name(x, "var", RD_ROLLING_OPTS(__VA_ARGS__))
 #define rd_rolling_std(x, ...)  rd_rolling_name(x, "std", RD_ROLLING_OPTS(__VA_ARGS__))
 #endif
+
+/* ---- Weighed by distance along an axis --------------------------------------------------------- */
+/** Exponentially weighted means: element i is the mean of elements 0 to i, of which each counts
+ *  1 - alpha times as much as the next one.  So it is with `adjust`, and NaN count for nothing;
+ *  without it y[0] = x[0], y[i] = (1 - alpha) y[i - 1] + alpha x[i], and a NaN makes all behind it
+ *  NaN (rd_ffill).  Computed in f64; x's type, ints f64.  NaN where no number has come yet, or
+ *  the weights of those that have come are 0 in f64.  NULL on RD_ERR_AXIS, RD_ERR_ARGUMENT
+ *  (alpha not above 0 and up to 1), RD_ERR_TYPE, RD_ERR_SHAPE (rank 32). */
+RD_API rd_expr *rd_ewm_mean(rd_expr *x, int axis, double alpha, bool adjust);
+/** Which results there are of n elements and a row of m: n + m - 1, all where both meet; as many as
+ *  the longer one has, from the middle; or where the shorter one is inside, |n - m| + 1. */
+typedef enum rd_convolve_mode { RD_CONVOLVE_FULL, RD_CONVOLVE_SAME, RD_CONVOLVE_VALID } rd_convolve_mode;
+/** x along an axis with the row k: y[i] = sum of x[i - j] k[j], and correlated, the sum of
+ *  x[i + j] conj(k[j]), as NumPy.  Types are those of rd_matmul().  Each result takes as many
+ *  products as k has elements.  NULL on RD_ERR_AXIS, RD_ERR_SHAPE (no row, or an empty one),
+ *  RD_ERR_ARGUMENT (mode). */
+RD_API rd_expr *rd_convolve(rd_expr *x, rd_expr *k, int axis, rd_convolve_mode mode),
+    *rd_correlate(rd_expr *x, rd_expr *k, int axis, rd_convolve_mode mode);
 
 /* ---- Centred, scaled, weighed ---------------------------------------------------------------- *
  * Along the axes d, as reductions have them (RD_KEEP means nothing here); x's shape and type, ints
@@ -1322,6 +1396,7 @@ typedef struct rd_quantile_opts {
     bool               skip_nan; /* NaN elements do not take part                   */
     rd_exprs           by;       /* by label, and how many groups, as of reductions */
     rd_shape           groups;
+    rd_expr           *weights;  /* of RD_INVERTED_CDF, not with .by: how often one counts */
 } rd_quantile_opts;
 /** Several quantiles, for one call: RD_QS(0.25, 0.5, 0.75). */
 typedef struct rd_qs { const double *at; int32_t n; } rd_qs;
@@ -1338,9 +1413,11 @@ typedef struct rd_qs { const double *at; int32_t n; } rd_qs;
  *  their type, others give f64; of halves and f32 lines are drawn in f64 and rounded once.  Half
  *  way is the mean of two, rounded once; between a number and an infinity is that infinity.  NaN if
  *  an element is, unless .skip_nan, between both infinities, and of nothing.  With .by and .groups
- *  there is one for each group, along axes as reductions have them.  NULL on RD_ERR_AXIS,
- *  RD_ERR_SHAPE (where does not broadcast to x), RD_ERR_ARGUMENT (q outside 0 to 1, an unknown
- *  method), RD_ERR_TYPE. */
+ *  there is one for each group, along axes as reductions have them.  With .weights and .method =
+ *  RD_INVERTED_CDF it is the first element in order up to which weights come to q of their sum,
+ *  as NumPy has it; what weighs nothing takes no part; NaN where a weight is negative, or their
+ *  sum is not above 0.  NULL on RD_ERR_AXIS, RD_ERR_SHAPE (where, weights do not broadcast to x),
+ *  RD_ERR_ARGUMENT (q outside 0 to 1, an unknown method, weights with another), RD_ERR_TYPE. */
 #ifndef __cplusplus
 #define RD_SORT_OPTS(...) \
     (&(rd_sort_opts){ .size = (uint32_t)sizeof(rd_sort_opts), .axis = __VA_ARGS__ })
@@ -1384,6 +1461,28 @@ RD_API rd_expr *rd_mode_of(rd_expr *x, const rd_reduce_opts *opts),
  *  RD_ERR_ARGUMENT (side). */
 typedef enum rd_side { RD_LEFT, RD_RIGHT } rd_side;
 RD_API rd_expr *rd_searchsorted(rd_expr *sorted, rd_expr *x, rd_side side);
+/** Values at x, on straight lines between known ones: xp is a row of positions, which ascend or
+ *  descend (nobody looks), and fp has a value for each along `axis`.  The result is fp with the axes
+ *  of x in place of that one: of one row fp it has x's shape.  Beyond the ends it is `left` where
+ *  x is below all positions and `right` where it is above; NULL is the value of that end.  NaN where
+ *  x is.  In f64, and of fp's type, ints f64; fp may be complex.  NULL on RD_ERR_SHAPE (no point, or
+ *  not as many values), RD_ERR_AXIS, RD_ERR_TYPE. */
+RD_API rd_expr *rd_interp(rd_expr *x, rd_expr *xp, rd_expr *fp, int axis, rd_expr *left,
+                          rd_expr *right);
+/** The last number before each NaN along an axis, or the next one after it, where there is one, at
+ *  most `limit` elements away (0: however far).  Ints have no NaN, and pass unchanged.  NULL on
+ *  RD_ERR_AXIS, RD_ERR_ARGUMENT (limit below 0). */
+RD_API rd_expr *rd_ffill(rd_expr *x, int axis, int64_t limit),
+    *rd_bfill(rd_expr *x, int axis, int64_t limit);
+/** What equal elements share as their rank. */
+typedef enum rd_rank_method {
+    RD_RANK_AVERAGE, RD_RANK_MIN, RD_RANK_MAX, /* the mean, the least, the greatest of theirs        */
+    RD_RANK_DENSE,                             /* the next after that of the next smaller elements   */
+    RD_RANK_ORDINAL                            /* each has its own, in the order of places           */
+} rd_rank_method;
+/** How many elements along the axis are not greater: 1 for the smallest, f64.  Numbers have ranks
+ *  among numbers, and NaN has NaN.  NULL on RD_ERR_AXIS, RD_ERR_TYPE, RD_ERR_ARGUMENT (method). */
+RD_API rd_expr *rd_ranks(rd_expr *x, int axis, rd_rank_method method);
 
 /* ---- Asking ---------------------------------------------------------------------------------- */
 /** Order in which elements are visited: greedy in memory order with partial results in a tile of

@@ -9,7 +9,7 @@ cd "$root"
 # zlib on are for files that the command reads, and pictures; it is built without them, too.
 # shellcheck disable=SC2034  # for the scripts that source this
 build_packages=(gcc libc6-dev cmake ninja-build pkg-config check zlib1g-dev libnetcdf-dev libhdf5-dev
-                libdeflate-dev libjson-c-dev libblosc-dev libzstd-dev libeccodes-dev
+                libudunits2-dev libdeflate-dev libjson-c-dev libblosc-dev libzstd-dev libeccodes-dev
                 libcairo2-dev fonts-dejavu-core)
 
 # install PACKAGE...: installs those that are missing, and names them before it does.

@@ -4,43 +4,14 @@
  * What must hold: no crash and no leak; RD_ERR_MEMORY with a sentence, or the result that there is with
  * memory; a context that works once the error is cleared.  RDIM_FAULTS is the most faults of a row and
  * way; "every" takes all of them. */
+#include "eval/pool.h"
 #include "expr/ctx.h"
 #include "kernels/cpu/jit/tier.h"
+#include "faulty_heap.h"
 #include "suite.h"
 #include <math.h>
 #include <rdim.h>
-#include <stdatomic.h>
 #include <stdio.h>
-
-/* ---- Memory that fails ----------------------------------------------------------------------- */
-typedef struct heap {
-    atomic_llong calls, live;
-    long long    fail_at; /* the call that fails, from 0; -1: none */
-    bool         lasting; /* and all that follow                   */
-    atomic_bool  failed;
-} heap;
-
-static void *take(void *user, int64_t bytes)
-{
-    heap           *h = user;
-    const long long k = atomic_fetch_add(&h->calls, 1);
-
-    if (h->fail_at >= 0 && (k == h->fail_at || (h->lasting && k > h->fail_at))) {
-        atomic_store(&h->failed, true);
-        return NULL;
-    }
-    atomic_fetch_add(&h->live, 1);
-    return malloc((size_t)bytes);
-}
-
-static void give(void *user, void *p)
-{
-    heap *h = user;
-
-    if (p)
-        atomic_fetch_sub(&h->live, 1);
-    free(p);
-}
 
 /* ---- Expressions ----------------------------------------------------------------------------- */
 static float         f[120];
@@ -277,12 +248,11 @@ static int faults_seed(void)
 /* One run whose k-th allocation, counted once leaves are there, fails; how many there were. */
 static long long run(int which, int way, long long k, bool lasting, outcome *o)
 {
-    heap      h = { .fail_at = -1 };
-    char      what[300];
-    rd_ctx   *ctx  = rd_ctx_new(&(rd_ctx_opts){
-           .size = sizeof(rd_ctx_opts), .allocate = take, .release = give, .user = &h, .threads = 1 });
-    leaves    l    = make_leaves(ctx);
-    long long base = atomic_load(&h.calls);
+    faulty_heap h = { .fail_at = -1 };
+    char        what[300];
+    rd_ctx     *ctx  = faulty_heap_ctx(&h, 0);
+    leaves      l    = make_leaves(ctx);
+    long long   base = atomic_load(&h.calls);
 
     snprintf(what, sizeof what, "%.200s by %s, allocation %lld fails%s", text_of(which),
              ways[way].what, k, lasting ? ", and all that follow" : "");
@@ -321,6 +291,7 @@ static void begin(void)
     for (int k = 0; k < 24; k++)
         bools[k] = k % 3 != 0;
     rd_arena_chunks_of(0);
+    rd_pool_pieces_apart();
     rd_tier_force("off");
 }
 
@@ -392,14 +363,10 @@ START_TEST(without_numbers_of_others)
 {
     begin();
     for (long long k = 0, left = 1; left > 0; k++) {
-        heap      h   = { .fail_at = -1 };
-        rd_ctx   *ctx = rd_ctx_new(&(rd_ctx_opts){ .size     = sizeof(rd_ctx_opts),
-                                                   .allocate = take,
-                                                   .release  = give,
-                                                   .user     = &h,
-                                                   .threads  = 1 });
-        rd_expr  *x   = rd_wrap(ctx, f, RD_SHAPE(4, 5));
-        long long old = atomic_load(&h.calls);
+        faulty_heap h   = { .fail_at = -1 };
+        rd_ctx     *ctx = faulty_heap_ctx(&h, 0);
+        rd_expr    *x   = rd_wrap(ctx, f, RD_SHAPE(4, 5));
+        long long   old = atomic_load(&h.calls);
 
         h.fail_at        = old + k;
         rd_expr *const y = alone(x, _i);

@@ -2,6 +2,9 @@
  * rank and is not. */
 #define _POSIX_C_SOURCE 200809L /* setenv(), mkstemp() */
 #include "eval/plan.h"
+#include "isa.h"
+#include "kernels/cpu/codegen/codegen.h"
+#include "kernels/cpu/jit/tier.h"
 #include "values.h"
 
 #include <math.h>
@@ -526,6 +529,49 @@ START_TEST(traced)
 }
 END_TEST
 
+/* A stage is traced by the way in which it runs, and a run by what it consists of. */
+START_TEST(traced_ways)
+{
+    enum { N = 1000, PIECES = 120 };
+    static char        text[1 << 17];
+    static float       x[N], y[N];
+    static double      few[PIECES];
+    char               path[] = "rdim-trace-XXXXXX";
+    const rd_eval_opts one    = { .threads = 1 };
+    rd_expr *piece[PIECES], *const e = rd_wrap(ctx, x, RD_SHAPE(N));
+    const int file = mkstemp(path);
+
+    ck_assert(file >= 0);
+    for (int k = 0; k < PIECES; k++)
+        piece[k] = rd_reshape(rd_sum(rd_slice_axis(e, 0, k, 2 * k + 3, 1), RD_ALL), RD_SHAPE(1));
+    rd_expr *const parts = rd_cast(rd_concat(0, (rd_exprs){ piece, PIECES }), RD_F64);
+
+    setenv("RDIM_DEBUG", "trace", 1);
+    setenv("RDIM_TRACE", path, 1);
+    rd_tier_force("off");
+    isa_begin(ctx, ISA_SCALAR);
+    ck_assert(rd_eval_many(ctx, RD_RESULTS({ rd_exp(e), RD_INTO(y, RD_SHAPE(N)) }), &one) == RD_OK);
+    isa_end(ctx);
+    ck_assert(rd_eval_many(ctx, RD_RESULTS({ parts, RD_INTO(few, RD_SHAPE(PIECES)) }), &one) ==
+              RD_OK);
+    rd_tier_force("sync");
+    rd_codegen_force("always");
+    ck_assert(rd_eval_many(ctx, RD_RESULTS({ rd_sqrt(rd_add(e, e)), RD_INTO(y, RD_SHAPE(N)) }),
+                           &one) == RD_OK);
+    rd_codegen_force(NULL);
+    rd_tier_force(NULL);
+    unsetenv("RDIM_DEBUG");
+    ck_assert_int_gt(read(file, text, sizeof text - 1), 0);
+    ck_assert_msg(strstr(text, "\"stage 0: the reference\""), "%s", text + strlen(text) - 1500);
+    ck_assert_msg(strstr(text, "\"stage 0: compiled loops\""), "%s", text + strlen(text) - 1500);
+    ck_assert_msg(strstr(text, "\"stages\":0,\"parts\":") &&
+                      !strstr(text, "\"stages\":0,\"parts\":0"),
+                  "%s", text + strlen(text) - 1500);
+    close(file);
+    unlink(path);
+}
+END_TEST
+
 /* The file is this process's, and is opened by its first plan. */
 START_TEST(traced_nowhere)
 {
@@ -841,13 +887,32 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {
-        results_refused,   options_refused,    calls_are_named, limits_are_named, elements_refused,
-        plans_refused,     runs_refused,       idle_inputs,     runs_fail,        first_error_stays,
-        texts_refused,     explained,          drawn,           traced,           traced_nowhere,
-        deep_maps,         deep_views,         deep_squares,    deep_products,    deep_reductions,
-        unrelated_outputs, unrelated_operands, high_rank,       rank_of_ones,     no_elements
-    };
+    const TTest *const tests[] = { results_refused,
+                                   options_refused,
+                                   calls_are_named,
+                                   limits_are_named,
+                                   elements_refused,
+                                   plans_refused,
+                                   runs_refused,
+                                   idle_inputs,
+                                   runs_fail,
+                                   first_error_stays,
+                                   texts_refused,
+                                   explained,
+                                   drawn,
+                                   traced,
+                                   traced_nowhere,
+                                   traced_ways,
+                                   deep_maps,
+                                   deep_views,
+                                   deep_squares,
+                                   deep_products,
+                                   deep_reductions,
+                                   unrelated_outputs,
+                                   unrelated_operands,
+                                   high_rank,
+                                   rank_of_ones,
+                                   no_elements };
 
     return run_suite("asking", tests, COUNT(tests));
 }

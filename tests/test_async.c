@@ -384,6 +384,7 @@ START_TEST(on_the_cpu)
         &async));
     ck_assert(y[3] == -x[3]);
     IS_OK(rd_wait(ctx));
+    ck_assert_int_eq(rd_wait(NULL), rd_error(NULL));
 }
 END_TEST
 

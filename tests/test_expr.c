@@ -487,6 +487,8 @@ typedef enum made {
     DIAGONAL,
     WINDOWS,
     RESHAPED,
+    ONE,
+    NEW,
     JOINED,
     ROLLED,
     COMPLEX
@@ -499,14 +501,15 @@ static const struct source_case {
     { AS_IT_IS, 1, 1, 0, 1 },  { AS_IT_IS, -1, 2, 0, 1 }, { SLICED, 0, 0, 5, -2 },
     { SLICED, 1, 2, 1, 3 },    { PERMUTED, 0, 2, 0, 1 },  { PERMUTED, 2, 1, 0, 1 },
     { REDUCED, 0, 0, 0, 1 },   { REDUCED, 1, 2, 0, 1 },   { KEPT, 2, 2, 0, 1 },
-    { KEPT, 1, -1, 0, 0 },     { GROUPED, 0, 0, 0, 1 },   { GROUPED, 1, -1, 0, 0 },
+    { KEPT, 1, -1, 0, 0 },     { GROUPED, 0, 0, 0, 1 },   { GROUPED, 1, 2, 0, 1 },
     { GROUPED, 2, 2, 0, 1 },   { SCANNED, 1, 1, 0, 1 },   { SORTED, 2, -1, 0, 0 },
-    { SORTED, 1, 1, 0, 1 },    { TAKEN, 1, -1, 0, 0 },    { TAKEN, 2, -1, 0, 0 },
+    { SORTED, 1, 1, 0, 1 },    { TAKEN, 1, -1, 0, 0 },    { TAKEN, 2, 0, 0, 1 },
     { TAKEN, 3, 2, 0, 1 },     { MAPPED, 0, 0, 2, 1 },    { SECOND, 2, 2, 0, 1 },
     { REPEATED, 0, -1, 0, 0 }, { REPEATED, 3, 2, 0, 1 },  { DIAGONAL, 1, -1, 0, 0 },
     { DIAGONAL, 0, 0, 0, 1 },  { WINDOWS, 1, 1, 0, 2 },   { RESHAPED, 0, 0, 0, 1 },
     { RESHAPED, 1, -1, 0, 0 }, { RESHAPED, 3, 2, 0, 1 },  { JOINED, 1, 1, 0, 1 },
-    { JOINED, 0, 0, 3, 1 },    { ROLLED, 2, 2, 1, 1 },    { COMPLEX, 2, 2, 0, 1 },
+    { ONE, 1, -1, 0, 0 },      { NEW, 0, -1, 0, 0 },      { JOINED, 0, 0, 3, 1 },
+    { ROLLED, 2, 2, 1, 1 },    { COMPLEX, 2, 2, 0, 1 },
 };
 
 static rd_expr *make(made how, rd_expr *x)
@@ -531,6 +534,8 @@ static rd_expr *make(made how, rd_expr *x)
     case DIAGONAL: return rd_diagonal(rd_slice(x, ":, :7, :7"), 1, 2, 0);
     case WINDOWS: return rd_max(rd_window(x, 1, 3, 2), RD_DIMS(-1));
     case RESHAPED: return rd_reshape(x, RD_SHAPE(6, 1, 7, 8));
+    case ONE: return rd_slice(x, ":, 3:4");
+    case NEW: return rd_expand(x, 0);
     case JOINED: return rd_slice(rd_concat(0, RD_EXPRS(x, x)), "3:");
     case ROLLED: return rd_rolling_mean(rd_slice(x, "..., 1:"), 2, 3);
     default: return rd_abs(rd_complex(x, rd_num(ctx, 1)));
@@ -546,14 +551,37 @@ START_TEST(axis_sources)
     ck_assert_msg(y, "%s", rd_error_text(ctx));
     ck_assert_int_eq(rd_axis_source(y, c->axis, &from), c->want >= 0);
     if (c->want >= 0) {
-        ck_assert(c->made == JOINED && c->want == 0 ? from.from->kind == RD_EXPR_CONCAT
-                                                    : from.from == x);
+        if (c->made == JOINED && c->want == 0)
+            ck_assert_int_eq(from.from->kind, RD_EXPR_CONCAT);
+        else if (c->made == GROUPED && c->axis == 1)
+            ck_assert_int_eq(from.from->kind, RD_EXPR_REDUCE);
+        else if (c->made == TAKEN && (c->axis == 1 || c->axis == 2))
+            ck_assert(from.from->kind == RD_EXPR_LEAF && from.from != x);
+        else
+            ck_assert_ptr_eq(from.from, x);
         ck_assert_int_eq(from.axis, c->want);
         ck_assert_int_eq(from.offset, c->offset);
         ck_assert_int_eq(from.step, c->step);
     } else
         ck_assert(!from.from);
     ck_assert_int_eq(rd_error(ctx), RD_OK);
+}
+END_TEST
+
+START_TEST(elements_come_from)
+{
+    rd_expr *x     = leaf((rd_shape){ 2, 0, { 6, 7 } });
+    rd_expr *index = rd_leaf(
+        ctx,
+        &(rd_array){ .in = (int64_t *)(void *)data, .type = RD_I64, .shape = { 1, 0, { 3 } } });
+
+    ck_assert_ptr_eq(rd_elements_of(x), x);
+    ck_assert_ptr_eq(rd_elements_of(rd_expand(rd_slice(x, "::2, 3:"), 1)), x);
+    ck_assert_ptr_eq(rd_elements_of(rd_reshape(rd_transpose(x), RD_SHAPE(42))), x);
+    ck_assert_ptr_eq(rd_elements_of(rd_slice(rd_take(x, 0, index), "1")), x);
+    ck_assert_ptr_ne(rd_elements_of(rd_add(x, x)), x);
+    ck_assert_ptr_ne(rd_elements_of(rd_concat(0, RD_EXPRS(x, x))), x);
+    ck_assert(!rd_elements_of(NULL));
 }
 END_TEST
 
@@ -649,6 +677,7 @@ int main(void)
     tcase_add_test(tc, points);
     tcase_add_test(tc, shape_texts);
     tcase_add_loop_test(tc, axis_sources, 0, COUNT(sources));
+    tcase_add_test(tc, elements_come_from);
     tcase_add_test(tc, axis_sources_refused);
     tcase_add_loop_test(tc, parts_read, 0, (int)(sizeof parts / sizeof *parts));
     tcase_add_test(tc, parts_refused);

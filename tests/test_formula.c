@@ -41,9 +41,35 @@ static rd_expr *num(double value)
     return rd_num(ctx, value);
 }
 
+static rd_expr *truth(bool value)
+{
+    return rd_number(ctx, RD_BOOL, rd_word_from_int(value, RD_BOOL));
+}
+
 static rd_expr *whole(int64_t value)
 {
     return rd_int(ctx, value);
+}
+
+/* What is printed, with all parentheses, reads as the same tree. */
+static void check_print(const char *text, rd_expr *want)
+{
+    rd_formula_opts   *opts = rd_alloc(ctx, sizeof *opts);
+    rd_formula_reader *r    = rd_alloc(ctx, sizeof *r);
+    rd_text            out  = { 0 };
+
+    r->ctx  = ctx;
+    r->call = "print";
+    r->text = text;
+    r->opts = opts;
+    ck_assert(rd_formula_tokens(r) && rd_formula_parse(r));
+    rd_formula_print(&out, r);
+    rd_free(ctx, r->token);
+    rd_free(ctx, r->piece);
+    rd_free(ctx, r);
+    rd_free(ctx, opts);
+    ck_assert_msg(formula(out.at) == want, "%s became %s: %s", text, out.at, rd_error_text(ctx));
+    rd_text_free(&out);
 }
 
 #define SAME(text, call)                                                                   \
@@ -52,6 +78,7 @@ static rd_expr *whole(int64_t value)
         ck_assert_msg(want_ != NULL, "%s: the call failed: %s", text, rd_error_text(ctx)); \
         ck_assert_msg(got_ != NULL, "%s", rd_error_text(ctx));                             \
         ck_assert_msg(got_ == want_, "%s: not the nodes of " #call, text);                 \
+        check_print(text, want_);                                                          \
     } while (0)
 
 /* What the text says and no i64 is: a float beside floats. */
@@ -73,6 +100,27 @@ START_TEST(whole_numbers_beyond_64_bits)
     SAME("x * (-1 << 63)", rd_mul(x, rd_shift_left(whole(-1), whole(63))));
     SAME("x[1 << 1]", rd_select(x, 0, 2));
     SAME("x[2**1, 3]", rd_select(rd_select(x, 0, 2), 0, 3));
+    SAME("x * 2 ** -1", rd_mul(x, rd_pow(whole(2), whole(-1))));
+    SAME("x[-7 // -2]", rd_select(x, 0, 3));
+    SAME("x[-7 // 2 + 4]", rd_select(x, 0, 0));
+    SAME("x[-6 // 2 + 4, -7 % 4]", rd_slice(x, "1, 1"));
+    SAME("histogram(x, 4, 0, 2^64)", rd_histogram(x, 4, 0, 0x1p64, NULL));
+    SAME("histogram(x, 4, -1.5, 1.5 * 2)", rd_histogram(x, 4, -1.5, 3, NULL));
+    SAME("histogram(x, 4, -pi, 1.5 - 0.25)",
+         rd_histogram(x, 4, -3.14159265358979323846, 1.25, NULL));
+    SAME("quantile(x, 0.25 + 1/4)", rd_quantile(x, 0.5, RD_ALL));
+}
+END_TEST
+
+/* Numbers that shapes say. */
+START_TEST(sizes)
+{
+    SAME("x[size(x, axis=0) - 1]", rd_select(x, 0, 3));
+    SAME("x[len(x) - 1, size(x, -1) - 1]", rd_slice(x, "3, 4"));
+    SAME("x * size(x)", rd_mul(x, whole(20)));
+    SAME("x * size(x[2:2])", rd_mul(x, whole(0)));
+    SAME("x * size(x[2:2], 1)", rd_mul(x, whole(5)));
+    SAME("o[i] = size(v) * v[i]", rd_mul(whole(5), v));
 }
 END_TEST
 
@@ -99,6 +147,8 @@ START_TEST(operators)
     SAME("+x", x);
     SAME("(x)\n", x);
     SAME("x +\n q # a comment\n", rd_add(x, q));
+    SAME("x * True - false", rd_sub(rd_mul(x, truth(true)), truth(false)));
+    SAME("x * 2.5e300 + 1e14", rd_add(rd_mul(x, num(2.5e300)), num(1e14)));
 }
 END_TEST
 
@@ -175,6 +225,17 @@ START_TEST(reductions)
          rd_minmax(x, RD_DIMS(0), .by = RD_EXPRS(label), .groups = RD_SHAPE(2)));
     SAME("rolling_sum(x, 2, axis=0, dtype=float64)", rd_rolling_sum(x, 0, 2, .type = RD_F64));
     SAME("argmax(x, axis=1)", rd_argmax(x, RD_DIMS(1)));
+    SAME("sum(x, axis=None) + sum(x, all)", rd_add(rd_sum(x, RD_ALL), rd_sum(x, RD_ALL)));
+    SAME("mean(x, axes=0, keepdims=True)", rd_mean(x, RD_KEEP(0)));
+    SAME("mean(x, dims=[1], keepdims=False)", rd_mean(x, RD_DIMS(1)));
+    SAME("mean(x, axis=0, keepdims=1) - mean(x, axis=0, keepdims=0)",
+         rd_sub(rd_mean(x, RD_KEEP(0)), rd_mean(x, RD_DIMS(0))));
+    SAME("sum(x, type='float64', accuracy='wide')",
+         rd_sum(x, RD_ALL, .type = RD_F64, .accuracy = RD_WIDE));
+    SAME("sum(x, accuracy=serial) + sum(x, accuracy=pairwise)",
+         rd_add(rd_sum(x, RD_ALL, .accuracy = RD_SERIAL), rd_sum(x, RD_ALL)));
+    SAME("cumsum(x, axis=0, exclusive=true, restart=x > 0)",
+         rd_scan(x, "sum", RD_DIMS(0), .exclusive = true, .restart = rd_gt(x, whole(0))));
 }
 END_TEST
 
@@ -193,10 +254,45 @@ START_TEST(slices)
     SAME("x[size(x, 0) - 1]", rd_slice(x, "3"));
     SAME("n = 1 + 1; x[n]", rd_slice(x, "2"));
     SAME("mean(x, axis=0)[1:3]", rd_slice(rd_mean(x, RD_DIMS(0)), "1:3"));
+    SAME("x[idx, idx[0]]", rd_take(rd_take(x, 0, idx), 1, rd_select(idx, 0, 0)));
+    SAME("x[idx[0], idx]", rd_take(rd_take(x, 0, rd_select(idx, 0, 0)), 0, idx));
 }
 END_TEST
 
 /* ---- By index --------------------------------------------------------------------------------- */
+static rd_expr *places(int64_t n)
+{
+    return rd_coord(rd_slice_axis(v, 0, 0, n, 1), 0);
+}
+
+/* Indices without a value: nothing is read, wherever that would be. */
+START_TEST(no_values)
+{
+    static const struct {
+        const char *text;
+        int         rank;
+        int64_t     extent[2];
+    } rows[] = {
+        { "o[i in 0:0] = v[i]", 1, { 0 } },
+        { "o[i in 3:3] = v[i + 7]", 1, { 0 } },
+        { "o[i] = sum[k in 0:9] v[i + k]", 1, { 0 } }, /* no row of nine */
+        { "o[i in 0:0] = v[pad(i + 1, 0)]", 1, { 0 } },
+        { "o[i in 0:2, j in 0:0] = x[i, j]", 2, { 2, 0 } },
+        { "o[i in 0:0, j] = x[i, j]", 2, { 0, 5 } },
+    };
+
+    for (int k = 0; k < (int)(sizeof rows / sizeof *rows); k++) {
+        rd_expr *const e = formula(rows[k].text);
+
+        ck_assert_msg(e, "%s: %s", rows[k].text, rd_error_text(ctx));
+        ck_assert_int_eq(rd_shape_of(e).n, rows[k].rank);
+        for (int a = 0; a < rows[k].rank; a++)
+            ck_assert_msg(rd_shape_of(e).at[a] == rows[k].extent[a], "%s: %lld", rows[k].text,
+                          (long long)rd_shape_of(e).at[a]);
+    }
+}
+END_TEST
+
 START_TEST(indices)
 {
     SAME("o[i, j] = x[i, j]", x);
@@ -244,6 +340,17 @@ START_TEST(indices)
     SAME("t[i] = v[i] * 2; o[i] = t[i] + t[4 - i]",
          rd_add(rd_mul(v, whole(2)), rd_flip(rd_mul(v, whole(2)), RD_DIMS(0))));
     SAME("o[i] = v[i]; o[i] += 2 * v[i]", rd_add(v, rd_mul(whole(2), v)));
+    SAME("o[i in 0:5] = v[-i + 4]", rd_flip(v, RD_DIMS(0)));
+    SAME("o[i] = v[i + 1] + v[i + 2]", rd_add(rd_slice(v, "1:4"), rd_slice(v, "2:5")));
+    SAME("o[i] = v[i + 2] + v[i + 1]", rd_add(rd_slice(v, "2:5"), rd_slice(v, "1:4")));
+    SAME("o[i in 0:2] = v[idx[1] * i]",
+         rd_take(v, 0, rd_mul(rd_select(idx, 0, 1), rd_coord(rd_slice(v, ":2"), 0))));
+    SAME("o[i in 0:2] = v[2 * (i * i) + 1]",
+         rd_take(v, 0, rd_add(rd_mul(whole(2), rd_mul(places(2), places(2))), whole(1))));
+    SAME("o[i in 0:2] = v[1 + i * i]",
+         rd_take(v, 0, rd_add(whole(1), rd_mul(places(2), places(2)))));
+    SAME("o[i in 0:2] = v[-(i * i)]", rd_take(v, 0, rd_neg(rd_mul(places(2), places(2)))));
+    SAME("o[i in 0:3] = v[clamp(i)]", rd_slice(v, ":3"));
 }
 END_TEST
 
@@ -267,6 +374,14 @@ START_TEST(axes_by_name)
     ck_assert_int_eq(rd_error(ctx), RD_ERR_AXIS);
     ck_assert_msg(strstr(rd_error_text(ctx), "no axis of the name 'time'") != NULL, "%s",
                   rd_error_text(ctx));
+    rd_error_clear(ctx);
+    ck_assert_int_eq(rd_formula_all(ctx, "mean(x, axis=1.5)", &o, 1, out), 0);
+    ck_assert_msg(strstr(rd_error_text(ctx), "an axis is a whole number") != NULL, "%s",
+                  rd_error_text(ctx));
+    rd_error_clear(ctx);
+    ck_assert_int_eq(rd_formula_all(ctx, "mean(axis=lat, x=x)", &o, 1, out), 0);
+    ck_assert_msg(strstr(rd_error_text(ctx), "axes have names once the array is said") != NULL,
+                  "%s", rd_error_text(ctx));
 }
 END_TEST
 
@@ -289,6 +404,29 @@ START_TEST(statements)
     ck_assert_int_eq(rd_formula_all(ctx, "x", &o, 1, out), 0); /* the first failure stays */
     rd_error_clear(ctx);
     ck_assert_int_eq(rd_formula_all(ctx, "1 + 2", NULL, 1, out), 1);
+    ck_assert_int_eq(rd_formula_all(ctx, "a = x; b = x; c = x", &o, 2, out), 0);
+    ck_assert_msg(strstr(rd_error_text(ctx), "more than 2 results") != NULL, "%s",
+                  rd_error_text(ctx));
+    rd_error_clear(ctx);
+}
+END_TEST
+
+/* What no text can make right. */
+START_TEST(nothing_given)
+{
+    rd_named        in[] = { { .name = NULL, .x = x }, { .name = "v", .x = v } }, out[1];
+    rd_formula_opts o    = { .n_in = 2, .in = in }; /* a size of 0: of this version */
+
+    ck_assert_ptr_null(rd_formula(NULL, "1", (rd_names){ 0 }));
+    ck_assert_int_eq(rd_formula_all(NULL, "1", NULL, 1, out), 0);
+    ck_assert_int_eq(rd_formula_all(ctx, "v + 1", &o, 1, out), 1);
+    ck_assert_ptr_eq(out[0].x, rd_add(v, whole(1)));
+    ck_assert_int_eq(rd_formula_all(ctx, NULL, &o, 1, out), 0);
+    ck_assert_msg(rd_error(ctx) == RD_ERR_ARGUMENT &&
+                      strstr(rd_error_text(ctx), "rd_formula_all: the text is NULL"),
+                  "%s", rd_error_text(ctx));
+    ck_assert_ptr_null(rd_formula(ctx, "1", (rd_names){ 0 })); /* the first failure stays */
+    rd_error_clear(ctx);
 }
 END_TEST
 
@@ -319,6 +457,247 @@ START_TEST(names_that_are_found)
 }
 END_TEST
 
+/* ---- Names of axes ------------------------------------------------------------------------------ */
+/* x and q are (row, col), v is (col), label (row, one without a name). */
+static const char *name_of(void *user, rd_expr *of, int axis)
+{
+    rd_axis_from from;
+
+    (void)user;
+    if (!rd_axis_source(of, axis, &from))
+        return NULL;
+    if (from.from == x || from.from == q)
+        return from.axis ? "col" : "row";
+    return from.from == v ? "col" : from.from == label && !from.axis ? "row" : NULL;
+}
+
+/* Rows of x are other rows than those of q. */
+static bool same_rows(void *user, rd_expr **a, int a_axis, rd_expr **b, int b_axis, char *why)
+{
+    rd_axis_from from, other;
+
+    if (!rd_axis_source(*a, a_axis, &from) || !rd_axis_source(*b, b_axis, &other) ||
+        from.from == other.from || from.from == label || other.from == label ||
+        strcmp(name_of(user, *a, a_axis), "row") != 0)
+        return true;
+    snprintf(why, RD_WHY, "other rows");
+    return false;
+}
+
+static rd_expr *at_number(void *user, rd_expr *of, int axis, bool range,
+                          const rd_formula_bound *low, const rd_formula_bound *high, char *why)
+{
+    (void)user;
+    if (low && low->text) {
+        snprintf(why, RD_WHY, "no %s", low->text);
+        return NULL;
+    }
+    return range ? rd_slice_axis(of, axis, low ? (int64_t)low->number : RD_OPEN,
+                                 high ? (int64_t)high->number + 1 : RD_OPEN, 1)
+                 : rd_select(of, axis, (int64_t)low->number);
+}
+
+static rd_expr *twice(void *user, rd_ctx *of, const char *name, int n, rd_expr *const *a, char *why)
+{
+    (void)user;
+    (void)of;
+    if (strcmp(name, "twice") != 0)
+        return NULL;
+    if (n != 1)
+        snprintf(why, RD_WHY, "twice takes an array");
+    return n == 1 ? rd_mul(a[0], whole(2)) : NULL;
+}
+
+/* The label itself has two groups; a text that says another number is refused. */
+static bool two_groups(void *user, int n, rd_expr **of, int64_t *groups, char *why)
+{
+    (void)user;
+    for (int k = 0; k < n; k++) {
+        if (of[k] != label)
+            continue;
+        if (groups[k] >= 0 && groups[k] != 2) {
+            snprintf(why, RD_WHY, "two groups");
+            return false;
+        }
+        groups[k] = 2;
+    }
+    return true;
+}
+
+/* q is in other units, of which each is two of the others; v is in units that none converts to. */
+static bool in_units_of(void *user, rd_expr **a, rd_expr **b, char *why)
+{
+    rd_expr *const first = rd_elements_of(*a), *const second = rd_elements_of(*b);
+
+    (void)user;
+    if (first == x && second == q)
+        *b = rd_mul(*b, whole(2));
+    if (first != x || second != v)
+        return true;
+    snprintf(why, RD_WHY, "other units");
+    return false;
+}
+
+static char made[8][16];
+static int  n_made;
+
+static void note(void *user, rd_expr *of_it, const char *name, int n, rd_expr *const *of)
+{
+    (void)user;
+    ck_assert(of_it && n > 0 && of[0]);
+    snprintf(made[n_made++ % 8], sizeof *made, "%s", name);
+}
+
+static int told_axis;
+
+static void tell(void *user, rd_expr *of, int axis, rd_expr *by)
+{
+    (void)user;
+    (void)of;
+    told_axis = by == label ? axis : -2;
+}
+
+static const rd_formula_axes known_axes = { .size    = sizeof known_axes,
+                                            .name    = name_of,
+                                            .meet    = same_rows,
+                                            .select  = at_number,
+                                            .labels  = two_groups,
+                                            .grouped = tell,
+                                            .call    = twice };
+
+static const rd_formula_axes known_units = { .size  = sizeof known_units,
+                                             .alike = in_units_of,
+                                             .made  = note };
+
+static const rd_formula_axes *knows = &known_axes;
+
+static rd_expr *with_axes(const char *text)
+{
+    const rd_named        in[] = { { .name = "x", .x = x },
+                                   { .name = "q", .x = q },
+                                   { .name = "v", .x = v },
+                                   { .name = "label", .x = label } };
+    const rd_formula_opts o    = { .size = sizeof o, .n_in = 4, .in = in, .axes = knows };
+    rd_named              all  = { 0 };
+
+    return rd_formula_all(ctx, text, &o, 1, &all) == 1 ? all.x : NULL;
+}
+
+#define NAMED(text, call)                                                         \
+    do {                                                                          \
+        rd_expr *want_ = (call), *got_ = with_axes(text);                         \
+        ck_assert_msg(want_ &&got_ == want_, "%s: %s", text, rd_error_text(ctx)); \
+    } while (0)
+
+START_TEST(arrays_meet_by_names)
+{
+    rd_expr *const rows = rd_sum(x, RD_DIMS(1));
+
+    NAMED("x - v", rd_sub(x, v));
+    NAMED("x - x.T", rd_sub(x, x));
+    NAMED("x - sum(x, axis=1)", rd_sub(x, rd_expand(rows, 1)));
+    NAMED("sum(x, axis=col) - x", rd_sub(rd_expand(rows, 1), x));
+    NAMED("hypot(x, sum(x, axis=1))", rd_hypot(x, rd_expand(rows, 1)));
+    NAMED("x > sum(x, axis=1) ? x : v", rd_where(rd_gt(x, rd_expand(rows, 1)), x, v));
+    NAMED("v + sum(x, axis=1)", rd_add(rd_expand(v, 1), rd_expand(rows, 0)));
+    NAMED("v[:, None] - v[None, :]", rd_sub(rd_expand(v, 1), rd_expand(v, 0)));
+    NAMED("mean(x, weights=sum(x, axis=1))", rd_mean(x, RD_ALL, .weights = rd_expand(rows, 1)));
+    NAMED("median(x, where=sum(x, axis=1) > 0)",
+          rd_median(x, RD_ALL, .where = rd_expand(rd_gt(rows, whole(0)), 1)));
+    NAMED("x[row=2]", rd_select(x, 0, 2));
+    NAMED("x[1:, col=1..2]", rd_slice(x, "1:, 1:3"));
+    NAMED("x[col=..2, row=1]", rd_slice(x, "1, :3"));
+    NAMED("twice(v) - v", rd_sub(rd_mul(v, whole(2)), v));
+    NAMED("sum(x, axis=row, by=label)",
+          rd_sum(x, RD_DIMS(0), .by = RD_EXPRS(label), .groups = RD_SHAPE(2)));
+    ck_assert_int_eq(told_axis, 0);
+    NAMED("median(x.T, axis=row, by=label[:, 0], groups=2)",
+          rd_median(rd_transpose(x), RD_DIMS(1), .by = RD_EXPRS(rd_select(label, 1, 0)),
+                    .groups = RD_SHAPE(2)));
+}
+END_TEST
+
+/* Groups are in place of the first reduced axis, whatever is kept, and what else the result has in front. */
+static const struct {
+    const char *text;
+    int         axis;
+} told[] = {
+    { "sum(x, axis=0, by=label)", 0 },
+    { "sum(x, axis=1, by=label)", 1 },
+    { "sum(x, by=label)", 0 },
+    { "sum(x, axis=(0, 1), by=label, keepdims=true)", 0 },
+    { "sum(x, axis=-1, by=label, keepdims=true)", 1 },
+    { "median(x, axis=1, by=label)", 1 },
+    { "quantile(x, 0.9, axis=1, by=label, keepdims=true)", 1 },
+    { "mode(x, axis=1, by=label)", 1 },
+    { "first(x, axis=0, by=label)", 0 },
+    { "last(x, axis=1, by=label, groups=2)", 1 },
+    { "minmax(x, axis=1, by=label)", 2 },
+    { "minmax(x, axis=0, by=label, keepdims=true)", 1 },
+    { "sum(x, axis=1, by=(label, label))", 2 }, /* the last of them */
+    { "minmax(x, axis=0, by=(label, label))", 2 },
+    { "median(x, axis=0, by=(label, label), keepdims=true)", 1 },
+};
+
+START_TEST(groups_are_told)
+{
+    told_axis = -1;
+    ck_assert_msg(with_axes(told[_i].text), "%s", rd_error_text(ctx));
+    ck_assert_msg(told_axis == told[_i].axis, "%s: %d", told[_i].text, told_axis);
+}
+END_TEST
+
+START_TEST(operands_are_alike)
+{
+    rd_expr *const same = rd_mul(q, whole(2));
+
+    knows = &known_units;
+    NAMED("x - q", rd_sub(x, same));
+    NAMED("q - x", rd_sub(q, x));
+    NAMED("x[0] < q[1]", rd_lt(rd_select(x, 0, 0), rd_mul(rd_select(q, 0, 1), whole(2))));
+    NAMED("x > 0 ? x : q", rd_where(rd_gt(x, whole(0)), x, same));
+    NAMED("minimum(x, q)", rd_minimum(x, same));
+    NAMED("clip(x, q, 3)", rd_clip(x, same, whole(3)));
+    NAMED("x * q", rd_mul(x, q));
+    ck_assert(!with_axes("x + v"));
+    ck_assert_msg(strstr(rd_error_text(ctx), "other units"), "%s", rd_error_text(ctx));
+    rd_error_clear(ctx);
+    n_made = 0;
+    ck_assert(with_axes("mean(x, axis=0) + median(q, axis=0)"));
+    ck_assert(n_made == 3 && !strcmp(made[0], "mean") && !strcmp(made[1], "median") &&
+              !strcmp(made[2], "add"));
+    knows = &known_axes;
+}
+END_TEST
+
+static const struct {
+    const char *text, *sentence;
+} unmet[] = {
+    { "sum(x, axis=0, by=label, groups=3)", "two groups" },
+    { "sum(x, axis=0, by=label + 1)", "Say groups=" },
+    { "x - q", "other rows" },
+    { "q[::2] + x[::2]", "other rows" },
+    { "o[i] = x[i, 0] + q[i, 0]", "other rows" },
+    { "mean(x, where=q > 0)", "other rows" },
+    { "concat([x, q], axis=1)", "other rows" },
+    { "concat([x, q.T])", "axis 0 is row in one part, col in another" },
+    { "mean(v, weights=sum(x, axis=1))", "the first array lacks an axis of the second" },
+    { "o[row, col] = x[col, row]", "index 'col' stands at axis 'row' of 'x'" },
+    { "x[row=\"a\"]", "no a" },
+    { "x[high=1]", "the array has no axis of the name 'high'" },
+    { "x[row=v]", "expected a coordinate" },
+    { "o[i] = x[i, col=1]", "a slice among indices" },
+    { "twice(x, x)", "twice takes an array" },
+    { "thrice(x)", "no function is called 'thrice'" },
+};
+
+START_TEST(names_that_do_not_meet)
+{
+    ck_assert_msg(!with_axes(unmet[_i].text), "%s", unmet[_i].text);
+    ck_assert_msg(strstr(rd_error_text(ctx), unmet[_i].sentence), "%s", rd_error_text(ctx));
+}
+END_TEST
+
 /* ---- By chance ---------------------------------------------------------------------------------- */
 START_TEST(by_chance)
 {
@@ -334,27 +713,6 @@ START_TEST(by_chance)
     }
 }
 END_TEST
-
-/* What is printed, with all parentheses, reads as the same tree. */
-static void check_print(const char *text, rd_expr *want)
-{
-    rd_formula_opts   *opts = rd_alloc(ctx, sizeof *opts);
-    rd_formula_reader *r    = rd_alloc(ctx, sizeof *r);
-    rd_text            out  = { 0 };
-
-    r->ctx  = ctx;
-    r->call = "print";
-    r->text = text;
-    r->opts = opts;
-    ck_assert(rd_formula_tokens(r) && rd_formula_parse(r));
-    rd_formula_print(&out, r);
-    rd_free(ctx, r->token);
-    rd_free(ctx, r->piece);
-    rd_free(ctx, r);
-    rd_free(ctx, opts);
-    ck_assert_msg(formula(out.at) == want, "%s became %s: %s", text, out.at, rd_error_text(ctx));
-    rd_text_free(&out);
-}
 
 /* Blocks of the page, line by line. */
 START_TEST(page)
@@ -439,8 +797,128 @@ START_TEST(limits)
     ck_assert_int_eq(repeated("", "a", 1000, ""), RD_ERR_LIMIT);
     ck_assert_int_eq(repeated("", "1", 1000, ""), RD_ERR_LIMIT);
     ck_assert_int_eq(repeated("n = 1;", "n += n;", 250, "x[n]"), RD_OK);
+    ck_assert_int_eq(repeated("o[i in 0:1] = i", "+ sum[k in 0:1] k", 257, ""), RD_ERR_LIMIT);
+    ck_assert_int_eq(repeated("reshape(x, (1", ", 1", 32, "))"), RD_ERR_LIMIT);
+    ck_assert_int_eq(repeated("sum(x, axis=(0", ", 0", 32, "))"), RD_ERR_LIMIT);
+    ck_assert_int_eq(repeated("concat((x", ", x", 64, "))"), RD_ERR_LIMIT);
+    ck_assert_int_eq(repeated("concat((x", ", x", 63, "))"), RD_OK);
+    ck_assert_int_eq(repeated("sum[i", ", ddof=1", 16, "] v[i]"), RD_ERR_ARGUMENT);
+    ck_assert_int_eq(repeated("v['", "a", 129, "']"), RD_ERR_LIMIT);
     /* Deep, and not asked for twice at each level.  Brackets count twice. */
     ck_assert_int_eq(repeated("", "quantile(v, 0.1 * size(", 30, "v"), RD_ERR_TEXT);
+}
+END_TEST
+
+/* The deepest tree that may be, of 800 sums, wherever something would stand on it. */
+START_TEST(deepest)
+{
+    static const char *const around[][2] = {
+        { "exp(", ")" },
+        { "mean(x, axis=", ")" },
+        { "x[", "]" },
+        { "x[", ":]" },
+        { "x[1:", "]" },
+        { "(", ")[0]" },
+        { "(", ").T" },
+        { "[", "]" },
+        { "(x, ", ")" },
+        { "-(", ")" },
+        { "not (", ")" },
+        { "(", ")^2" },
+        { "2^(", ")" },
+        { "2 * (", ")" },
+        { "(", ") < x" },
+        { "x < (", ")" },
+        { "", " ? x : q" },
+        { "x > 0 ? ", " : q" },
+        { "x > 0 ? x : ", "" },
+        { "sum[i] (", ")" },
+        { "sum[i where ", "] v[i]" },
+        { "sum[i in ", ":3] v[i]" },
+        { "sum[i in 0:", "] v[i]" },
+        { "sum[i, initial=", "] v[i]" },
+    };
+
+    ck_assert_int_eq(repeated("x", "+x", 800, ""), RD_OK);
+    for (int k = 0; k < (int)(sizeof around / sizeof *around); k++) {
+        char start[40];
+
+        snprintf(start, sizeof start, "%sx", around[k][0]);
+        ck_assert_msg(repeated(start, "+x", 800, around[k][1]) == RD_ERR_LIMIT, "%s...%s",
+                      around[k][0], around[k][1]);
+    }
+    ck_assert_int_eq(repeated("x < (x", "+x", 799, ")"), RD_ERR_LIMIT); /* and its link on it */
+}
+END_TEST
+
+/* `n` names i0, i1, ..., each with `behind` behind it. */
+static void put_indices(rd_text *text, int n, const char *behind)
+{
+    for (int k = 0; k < n; k++)
+        rd_text_add(text, "%si%d%s", k ? ", " : "", k, behind);
+}
+
+static void put_sum(rd_text *text, int first, int end)
+{
+    for (int k = first; k < end; k++)
+        rd_text_add(text, "%si%d", k > first ? " + " : "", k);
+}
+
+/* An array has 32 axes at most. */
+START_TEST(most_axes)
+{
+    for (int row = 0; row < 6; row++) {
+        const int n    = row == 0 ? 32 : 33;
+        rd_text   text = { 0 };
+
+        rd_text_add(&text, row < 2 ? "o[" : "o[i in 0:1] = v[i] + sum[");
+        put_indices(&text, row == 4 ? 32 : n, " in 0:1");
+        rd_text_add(&text, row < 2 ? "] = 1" : "] ");
+        if (row == 2) /* one subscript of them all */
+            rd_text_add(&text, "v["), put_sum(&text, 0, n), rd_text_add(&text, "]");
+        if (row == 3) { /* two, whose indices meet */
+            rd_text_add(&text, "x["), put_sum(&text, 0, 20), rd_text_add(&text, ", ");
+            put_sum(&text, 20, n), rd_text_add(&text, "]");
+        }
+        if (row == 4) /* a gather beside another axis */
+            rd_text_add(&text, "x[i0 * i0 + "), put_sum(&text, 1, 32), rd_text_add(&text, ", i0]");
+        if (row == 5) /* all of them at once */
+            rd_text_add(&text, "1");
+        rd_expr *const e = formula(text.at);
+
+        ck_assert_msg(rd_error(ctx) == (row == 0 ? RD_OK : RD_ERR_LIMIT), "%s: %s", text.at,
+                      rd_error_text(ctx));
+        ck_assert(row == 0 ? rd_shape_of(e).n == 32 : strchr(rd_error_text(ctx), '^') != NULL);
+        rd_error_clear(ctx);
+        rd_text_free(&text);
+    }
+    ck_assert_int_eq(repeated("o[i] = v[i", ", i", 40, "]"), RD_ERR_AXIS);
+}
+END_TEST
+
+/* All names are there, and of so many arrays no list is kept. */
+static rd_expr *find_any(void *user, rd_ctx *of, const char *name)
+{
+    (void)name;
+    ++*(int *)user;
+    return rd_wrap(of, v_data, RD_SHAPE(5));
+}
+
+START_TEST(most_names)
+{
+    int             asked = 0;
+    rd_named        out[1];
+    rd_formula_opts o    = { .size = sizeof o, .find = find_any, .user = &asked };
+    rd_text         text = { 0 };
+
+    put_sum(&text, 0, 256);
+    ck_assert_int_eq(rd_formula_all(ctx, text.at, &o, 1, out), 1);
+    ck_assert_int_eq(asked, 256);
+    rd_text_add(&text, " + i256");
+    ck_assert_int_eq(rd_formula_all(ctx, text.at, &o, 1, out), 0);
+    ck_assert_msg(strstr(rd_error_text(ctx), "more than 256 arrays") != NULL, "%s",
+                  rd_error_text(ctx));
+    rd_text_free(&text);
 }
 END_TEST
 
@@ -461,8 +939,18 @@ int main(void)
     tcase_add_test(tc, axes_by_name);
     tcase_add_test(tc, statements);
     tcase_add_test(tc, names_that_are_found);
+    tcase_add_test(tc, arrays_meet_by_names);
+    tcase_add_loop_test(tc, groups_are_told, 0, (int)(sizeof told / sizeof *told));
+    tcase_add_test(tc, operands_are_alike);
+    tcase_add_loop_test(tc, names_that_do_not_meet, 0, (int)(sizeof unmet / sizeof *unmet));
     tcase_add_loop_test(tc, says_what_is_wrong, 0, (int)(sizeof failures / sizeof *failures));
     tcase_add_test(tc, limits);
+    tcase_add_test(tc, deepest);
+    tcase_add_test(tc, most_axes);
+    tcase_add_test(tc, most_names);
+    tcase_add_test(tc, nothing_given);
+    tcase_add_test(tc, no_values);
+    tcase_add_test(tc, sizes);
     tcase_add_test(tc, by_chance);
     tcase_add_test(tc, page);
     suite_add_tcase(s, tc);

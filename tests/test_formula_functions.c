@@ -2,6 +2,7 @@
  * node, so text and call are compared as pointers.  A row without a case here fails. */
 #include "values.h"
 
+#include <math.h>
 #include <string.h>
 
 static rd_expr *x, *y, *v, *w, *i, *m, *s, *z;
@@ -30,6 +31,34 @@ static void make_operands(void)
 }
 
 #define BY .by = RD_EXPRS(i), .groups = RD_SHAPE(4)
+
+static rd_expr *square(int64_t n, int64_t k)
+{
+    return rd_broadcast(rd_int(ctx, 0), RD_SHAPE(n, k));
+}
+
+static rd_expr *entropy(rd_expr *of)
+{
+    rd_expr *const p = rd_div(of, rd_sum(of, RD_KEEP(1))), *const zero = rd_int(ctx, 0);
+    rd_expr *const part =
+        rd_where(rd_lt(p, zero), rd_num(ctx, -HUGE_VAL), rd_neg(rd_mul(p, rd_log(p))));
+
+    return rd_sum(rd_where(rd_eq(p, zero), zero, part), RD_DIMS(1));
+}
+
+static rd_expr *jaccard(void)
+{
+    rd_expr *const zero = rd_int(ctx, 0), *const some = rd_or(rd_ne(s, zero), rd_ne(i, zero));
+    rd_expr *const all = rd_count(some, RD_DIMS(1));
+
+    return rd_where(rd_eq(all, zero), rd_num(ctx, 0),
+                    rd_div(rd_count(rd_and(some, rd_ne(s, i)), RD_DIMS(1)), all));
+}
+
+static rd_expr *both_rows(void)
+{
+    return rd_concat(0, RD_EXPRS(rd_expand(v, 0), rd_expand(w, 0)));
+}
 
 /* CASE(text, call): the function is what the text begins with. */
 #define CASES                                                                                      \
@@ -147,6 +176,74 @@ static void make_operands(void)
          rd_cov(x, y, RD_KEEP(0), .where = m, .skip_nan = true, .weights = y))                     \
     CASE("corr(x, y, 1)", rd_corr(x, y, RD_DIMS(1)))                                               \
     CASE("corr(x, y, 0, where=m, weights=y)", rd_corr(x, y, RD_DIMS(0), .where = m, .weights = y)) \
+    CASE("zeros([2, 3])", rd_broadcast(rd_cast(rd_int(ctx, 0), RD_F64), RD_SHAPE(2, 3)))           \
+    CASE("ones(3, dtype=int32)", rd_broadcast(rd_cast(rd_int(ctx, 1), RD_I32), RD_SHAPE(3)))       \
+    CASE("eye(3)", rd_cast(rd_eq(rd_coord(square(3, 3), 1),                                        \
+                                 rd_add(rd_coord(square(3, 3), 0), rd_int(ctx, 0))),               \
+                           RD_F64))                                                                \
+    CASE("eye(2, 3, k=1, dtype=bool)",                                                             \
+         rd_eq(rd_coord(square(2, 3), 1), rd_add(rd_coord(square(2, 3), 0), rd_int(ctx, 1))))      \
+    CASE("linspace(0, 1, 4, endpoint=false)",                                                      \
+         rd_add(rd_mul(rd_cast(rd_coord(rd_broadcast(rd_int(ctx, 0), RD_SHAPE(4)), 0), RD_F64),    \
+                       rd_num(ctx, 0.25)),                                                         \
+                rd_num(ctx, 0)))                                                                   \
+    CASE("astype(x, float32)", rd_cast(x, RD_F32))                                                 \
+    CASE("ravel(x)", rd_reshape(x, RD_SHAPE(16)))                                                  \
+    CASE("fillna(x, v)", rd_where(rd_isnan(x), v, x))                                              \
+    CASE("ffill(v)", rd_ffill(v, 0, 0))                                                            \
+    CASE("ffill(x, axis=1, limit=2)", rd_ffill(x, 1, 2))                                           \
+    CASE("bfill(x, 0)", rd_bfill(x, 0, 0))                                                         \
+    CASE("gradient(v)", rd_gradient(v, rd_int(ctx, 1), 0, 1))                                      \
+    CASE("gradient(x, v, axis=1, edge_order=2)", rd_gradient(x, v, 1, 2))                          \
+    CASE("gradient(x, axis=0, dx=0.5)", rd_gradient(x, rd_num(ctx, 0.5), 0, 1))                    \
+    CASE("convolve(v, w)", rd_convolve(v, w, 0, RD_CONVOLVE_FULL))                                 \
+    CASE("convolve(x, w, mode=same, axis=1)", rd_convolve(x, w, 1, RD_CONVOLVE_SAME))              \
+    CASE("correlate(v, w)", rd_correlate(v, w, 0, RD_CONVOLVE_VALID))                              \
+    CASE("correlate(v, w, 'full')", rd_correlate(v, w, 0, RD_CONVOLVE_FULL))                       \
+    CASE("interp(x, v, w)", rd_interp(x, v, w, 0, NULL, NULL))                                     \
+    CASE("interp(w, v, x, left=-1, right=nan, axis=1)",                                            \
+         rd_interp(w, v, x, 1, rd_int(ctx, -1), rd_num(ctx, NAN)))                                 \
+    CASE("scatter_add(v, i, w)", rd_scatter_add(v, 0, i, w))                                       \
+    CASE("scatter_add(x, i, y, axis=1)", rd_scatter_add(x, 1, i, y))                               \
+    CASE("gather(x, i)", rd_take(x, 0, i))                                                         \
+    CASE("segment_sum(v, i, 4)", rd_sum(v, RD_DIMS(0), BY))                                        \
+    CASE("digitize(x, v)", rd_searchsorted(v, x, RD_RIGHT))                                        \
+    CASE("digitize(x, v, right=true)", rd_searchsorted(v, x, RD_LEFT))                             \
+    CASE("cross(x[:, :3], y[:, :3])", rd_sub(rd_mul(rd_roll(rd_slice(x, ":, :3"), -1, -1),         \
+                                                    rd_roll(rd_slice(y, ":, :3"), -1, -2)),        \
+                                             rd_mul(rd_roll(rd_slice(x, ":, :3"), -1, -2),         \
+                                                    rd_roll(rd_slice(y, ":, :3"), -1, -1))))       \
+    CASE("tensordot(x, y, axes=1)", rd_tensordot(x, y, RD_INDEX(1), RD_INDEX(0)))                  \
+    CASE("tensordot(x, y)", rd_tensordot(x, y, RD_INDEX(0, 1), RD_INDEX(0, 1)))                    \
+    CASE("tensordot(x, y, axes=([0], [1]))", rd_tensordot(x, y, RD_INDEX(0), RD_INDEX(1)))         \
+    CASE("average(x, 1, weights=y)", rd_mean(x, RD_DIMS(1), .weights = y))                         \
+    CASE("count_nonzero(s, axis=0)", rd_count(s, RD_DIMS(0)))                                      \
+    CASE("amax(x, 0, keepdims=true, initial=2, where=m)",                                          \
+         rd_max(x, RD_KEEP(0), .initial = rd_int(ctx, 2), .where = m))                             \
+    CASE("amin(x)", rd_min(x, RD_ALL))                                                             \
+    CASE("ptp(x, axis=1)", rd_sub(rd_max(x, RD_DIMS(1)), rd_min(x, RD_DIMS(1))))                   \
+    CASE("mad(x, axis=1)", rd_median(rd_abs(rd_sub(x, rd_median(x, RD_KEEP(1)))), RD_DIMS(1)))     \
+    CASE("cumulative_sum(x, axis=1)", rd_scan(x, "sum", RD_DIMS(1)))                               \
+    CASE("cumulative_prod(v)", rd_scan(v, "prod", RD_DIMS(0)))                                     \
+    CASE("entropy(y, axis=1)", entropy(y))                                                         \
+    CASE("hamming(s, i, axis=1)", rd_mean(rd_ne(s, i), RD_DIMS(1)))                                \
+    CASE("jaccard(s, i, axis=1)", jaccard())                                                       \
+    CASE("corrcoef(x)", rd_corr(rd_expand(x, 1), rd_expand(x, 0), RD_DIMS(-1)))                    \
+    CASE("corrcoef(v, w)",                                                                         \
+         rd_corr(rd_expand(both_rows(), 1), rd_expand(both_rows(), 0), RD_DIMS(-1)))               \
+    CASE("rank(v)", rd_ranks(v, 0, RD_RANK_AVERAGE))                                               \
+    CASE("rank(x, axis=1, method=dense)", rd_ranks(x, 1, RD_RANK_DENSE))                           \
+    CASE("rolling_median(x, 3, axis=1)", rd_rolling_median(x, 1, 3))                               \
+    CASE("rolling_quantile(x, 2, 0.25)", rd_rolling_quantile(x, 0.25, 0, 2))                       \
+    CASE("ewm(v, 0.25)", rd_ewm_mean(v, 0, 0.25, true))                                            \
+    CASE("ewm(x, alpha=0.5, axis=1, adjust=false)", rd_ewm_mean(x, 1, 0.5, false))                 \
+    CASE("median(x, 1, weights=y)",                                                                \
+         rd_median(x, RD_DIMS(1), .weights = y, .method = RD_INVERTED_CDF))                        \
+    CASE("quantile(x, [0.25, 0.5], 1, weights=y)",                                                 \
+         rd_quantiles(x, RD_QS(0.25, 0.5), RD_DIMS(1), .weights = y, .method = RD_INVERTED_CDF))   \
+    CASE("percentile(x, [25, 50], axis=0)", rd_quantiles(x, RD_QS(0.25, 0.5), RD_DIMS(0)))         \
+    CASE("trapezoid(x, dx=2)", rd_trapezoid(x, rd_int(ctx, 2), -1))                                \
+    CASE("take(v, i)", rd_take(v, 0, i))                                                           \
     CASE("trapezoid(x)", rd_trapezoid(x, rd_int(ctx, 1), -1))                                      \
     CASE("trapezoid(x, v, axis=1)", rd_trapezoid(x, v, 1))                                         \
     CASE("bincount([i], [4])", rd_bincount(RD_EXPRS(i), RD_SHAPE(4), NULL))                        \

@@ -263,6 +263,43 @@ START_TEST(sparse_rows)
 }
 END_TEST
 
+/* Values that are gathered, from outside: the loop over rows tells that there is one, and the other ways
+ * which. */
+START_TEST(wrong_gathers)
+{
+    static int32_t from[PLACES];
+    tile_memory    m = { 0 };
+    nest_batch     b = { .what = "wrong gathers" };
+    const int32_t  k = make_rows(), at[][2] = { { 0, 0 }, { k / 2, k - 3 }, { k - 1, 7 } };
+
+    rd_expr *const p = rd_wrap(ctx, pos, RD_SHAPE(N + 1));
+    rd_expr *const c =
+        rd_leaf(ctx, &(rd_array){ .in = column, .type = RD_I32, .shape = RD_SHAPE(k) });
+    rd_expr *const x = nest_leaf(&m, RD_F64, RD_SHAPE(N), ORDINARY);
+    rd_expr *const v = rd_take(
+        x, 0, rd_leaf(ctx, &(rd_array){ .in = from, .type = RD_I32, .shape = RD_SHAPE(k) }));
+    rd_expr *const y = rd_sum(rd_csr(ctx, RD_SHAPE(N, N), p, c, v, .stored = true), RD_DIMS(1));
+
+    ck_assert_msg(y, "%s", rd_error_text(ctx));
+    for (int32_t i = 0; i < k; i++)
+        from[i] = (int32_t)(draw() % N);
+    for (int i = 0; i < COUNT(at); i++) {
+        const int32_t before[] = { from[at[i][0]], from[at[i][1]] };
+
+        from[at[i][0]] = N + i;
+        from[at[i][1]] = i ? -N - 1 - i : N;
+        nest_add(&b, y);
+        nest_agree(&b, many_tasks, 6);
+        from[at[i][1]] = before[1];
+        from[at[i][0]] = before[0];
+    }
+    nest_add(&b, y);
+    nest_agree(&b, many_tasks, 6);
+    tile_free(&m);
+    nest_mostly();
+}
+END_TEST
+
 /* Maps of what rows come to are in the rows' loops, with what they read besides: numbers, another
  * fold, vectors, columns beside the rows. */
 START_TEST(maps_of_rows)
@@ -318,6 +355,7 @@ int main(void)
     tcase_add_loop_test(tc, rows_of_elements, 0, 2 * some);
     tcase_add_loop_test(tc, kept_axes, 0, SANITIZED ? 1 : 3);
     tcase_add_loop_test(tc, sparse_rows, SANITIZED ? 3 : 0, 4);
+    tcase_add_test(tc, wrong_gathers);
     tcase_add_loop_test(tc, maps_of_rows, SANITIZED ? 1 : 0, 2);
     suite_add_tcase(s, tc);
     srunner_run_all(sr, CK_ENV);

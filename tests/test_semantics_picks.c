@@ -215,6 +215,25 @@ START_TEST(pick_refusals)
     expect_failure("first of nothing", rd_error(ctx), RD_ERR_ARGUMENT);
     ck_assert(!none.data && few[0] == 0);
     ck_assert(rd_nonzero(NULL, NULL, &none) == RD_ERR_ARGUMENT);
+    ck_assert(rd_compress(NULL, x, x, &none) == RD_ERR_ARGUMENT);
+    ck_assert(rd_compress_axis(NULL, x, 0, x, &none) == RD_ERR_ARGUMENT);
+    ck_assert(rd_unique(NULL, x, &none, NULL, NULL) == RD_ERR_ARGUMENT);
+
+    rd_ctx  *theirs = rd_ctx_new(NULL);
+    rd_expr *other = rd_num(theirs, 1), *number = rd_num(ctx, 1);
+    rd_array askew = *RD_INTO(few, RD_SHAPE(1));
+
+    askew.strides = RD_STRIDES(1, 1);
+    expect_failure("a mask of theirs", rd_nonzero(ctx, other, &none), RD_ERR_ARGUMENT);
+    expect_failure("an array of theirs", rd_compress(ctx, other, x, &none), RD_ERR_ARGUMENT);
+    expect_failure("values of theirs", rd_unique(ctx, other, &none, NULL, NULL), RD_ERR_ARGUMENT);
+    expect_failure("nowhere for values", rd_unique(ctx, x, NULL, NULL, NULL), RD_ERR_ARGUMENT);
+    expect_failure("two strides", rd_compress(ctx, x, rd_eq(x, number), &askew), RD_ERR_SHAPE);
+    expect_failure("a mask of no axis", rd_compress_axis(ctx, x, 0, number, &none), RD_ERR_SHAPE);
+    expect_failure("another axis' places",
+                   rd_compress_axis(ctx, x, 0, leaf(RD_BOOL, VALUES(1, 1)), &small), RD_ERR_SHAPE);
+    rd_ctx_free(theirs);
+    ck_assert(!none.data && few[0] == 0);
 
     rd_ctx *tight =
         rd_ctx_new(&(rd_ctx_opts){ .size = sizeof(rd_ctx_opts), .memory_limit = 1 << 20 });

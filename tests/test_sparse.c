@@ -173,6 +173,52 @@ START_TEST(there_and_back)
 }
 END_TEST
 
+/* Levels that are asked for and that no array may have, of three axes of coordinates. */
+START_TEST(refused_levels)
+{
+    enum { DENSE = RD_LEVEL_DENSE, COMPRESSED = RD_LEVEL_COMPRESSED, COO = RD_LEVEL_COORDINATES };
+    static const struct {
+        int         kind[3], axis[3];
+        const char *says;
+    } rows[] = {
+        { { DENSE, COMPRESSED, COMPRESSED },
+          { 0, 3, 2 },
+          "level 1 is of axis 3 and kind 1: each axis has one level" },
+        { { DENSE, COMPRESSED, COMPRESSED },
+          { 0, -1, 2 },
+          "level 1 is of axis -1 and kind 1: each axis has one level" },
+        { { DENSE, COMPRESSED, COMPRESSED },
+          { 0, 1, 0 },
+          "level 2 is of axis 0 and kind 1: each axis has one level" },
+        { { DENSE, COO + 1, COMPRESSED },
+          { 0, 1, 2 },
+          "level 1 is of axis 1 and kind 3: kinds are those of enum rd_level_kind" },
+        { { COO, COMPRESSED, COMPRESSED },
+          { 0, 1, 2 },
+          "level 0 is of axis 0 and kind 2: behind coordinates come coordinates" },
+        { { DENSE, COO, COO },
+          { 0, 1, 2 },
+          "level 1 is of axis 1 and kind 2: behind a dense level, coordinates are one for each" },
+        { { COMPRESSED, COMPRESSED, DENSE },
+          { 0, 1, 2 },
+          "level 2 is of axis 2 and kind 0: the last level of a pattern is compressed" },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rd_sparse_array a = { .n_level = 3 };
+
+        for (int k = 0; k < 3; k++)
+            a.level[k] = (rd_stored_level){ .kind = (rd_level_kind)rows[i].kind[k],
+                                            .axis = rows[i].axis[k] };
+        ck_assert_msg(rd_eval_sparse(ctx, cube_of(17, 1, i % 2), &a) == RD_ERR_ARGUMENT &&
+                          strstr(rd_error_text(ctx), rows[i].says),
+                      "%zu: %s", i, rd_error_text(ctx));
+        ck_assert(a.n_level == 3 && !a.values.data && !a.level[2].crd.data);
+        rd_error_clear(ctx);
+    }
+}
+END_TEST
+
 START_TEST(refused_results)
 {
     rd_expr *const  x     = cube_of(5, 1, false);
@@ -197,6 +243,25 @@ START_TEST(refused_results)
     rd_error_clear(ctx);
     rd_sparse_array_free(&none);
     rd_sparse_array_free(NULL);
+
+    rd_ctx *const other = rd_ctx_new(NULL);
+    none.n_level        = RD_MAX_RANK + 1;
+    ck_assert(rd_eval_sparse(ctx, x, &none) == RD_ERR_ARGUMENT);
+    ck_assert(strstr(rd_error_text(ctx), "33 levels"));
+    rd_error_clear(ctx);
+    ck_assert(rd_eval_sparse(ctx, x, NULL) == RD_ERR_ARGUMENT);
+    ck_assert(strstr(rd_error_text(ctx), "the output is NULL"));
+    rd_error_clear(ctx);
+    ck_assert(rd_eval_sparse(other, x, &none) == RD_ERR_ARGUMENT);
+    ck_assert(strstr(rd_error_text(other), "the expression is of another context"));
+    ck_assert(rd_eval_sparse(NULL, x, &none) == RD_ERR_ARGUMENT);
+    ck_assert(!rd_adopt_sparse(NULL, &none) && !rd_adopt_sparse(ctx, NULL));
+    ck_assert(rd_error(ctx) == RD_ERR_ARGUMENT &&
+              strstr(rd_error_text(ctx), "rd_adopt_sparse: there is no array"));
+    rd_error_clear(ctx);
+    ck_assert(!rd_adopt_sparse(ctx, &none) && rd_error(ctx) == RD_ERR_ARGUMENT);
+    rd_error_clear(ctx);
+    rd_ctx_free(other);
 }
 END_TEST
 
@@ -571,11 +636,19 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {
-        matrices,        nothing_elsewhere, sparse_results, there_and_back,
-        refused_results, shorter_options,   refusals,       indices_of_users_are_checked,
-        one_index_wrong, long_patterns,     two_patterns,   one_fill_of_functions
-    };
+    const TTest *const tests[] = { matrices,
+                                   nothing_elsewhere,
+                                   sparse_results,
+                                   there_and_back,
+                                   refused_levels,
+                                   refused_results,
+                                   shorter_options,
+                                   refusals,
+                                   indices_of_users_are_checked,
+                                   one_index_wrong,
+                                   long_patterns,
+                                   two_patterns,
+                                   one_fill_of_functions };
 
     return run_suite("sparse", tests, COUNT(tests));
 }

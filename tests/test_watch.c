@@ -112,6 +112,35 @@ START_TEST(progress_of_plans)
 }
 END_TEST
 
+/* What is too much for one plan is several, which are told of as one, and cancelled. */
+START_TEST(progress_of_parts)
+{
+    enum { PIECES = 120 };
+    static const double row[PIECES + 4] = { 1, 2, 3, 4, 5 };
+    told                t;
+    const int64_t       n = lasting(&t, 1, 2);
+    rd_expr            *piece[PIECES], *x = rd_wrap(ctx, row, RD_SHAPE(PIECES + 4));
+    double              y[PIECES];
+
+    for (int k = 0; k < PIECES; k++)
+        piece[k] = rd_reshape(
+            k == 50 ? long_sum(n) : rd_sum(rd_slice_axis(x, 0, k, k + 3, 1), RD_ALL), RD_SHAPE(1));
+    rd_expr *const     all  = rd_concat(0, (rd_exprs){ piece, PIECES });
+    const rd_eval_opts opts = { .progress = tell, .user = &t, .threads = 1 };
+    rd_plan *const     plan =
+        rd_plan_new(ctx, (rd_exprs){ 0 }, RD_RESULTS({ all, RD_INTO(y, RD_SHAPE(PIECES)) }), &opts);
+
+    ck_assert_msg(plan && plan->parts, "%s", plan ? "one plan" : rd_error_text(ctx));
+    t = (told){ .thread = pthread_self() };
+    ck_assert_msg(rd_plan_run(plan, NULL, NULL) == RD_OK, "%s", rd_error_text(ctx));
+    ck_assert(t.calls > 1 && !t.elsewhere && !t.backwards && t.done == 1 && t.left == 0);
+    ck_assert(y[0] == 6 && y[1] == 9 && y[50] == 1e3 * (double)n && y[PIECES - 1] == 0);
+    t = (told){ .thread = pthread_self(), .stop_at = 1 };
+    ck_assert(rd_plan_run(plan, NULL, NULL) == RD_ERR_CANCELLED && t.calls == 1);
+    rd_plan_free(plan);
+}
+END_TEST
+
 /* A plan that is kept tells who asks, not who asked first. */
 START_TEST(kept_plans_tell_who_asks)
 {
@@ -159,6 +188,24 @@ START_TEST(the_next_one_is_cancelled)
     ck_assert(rd_eval(ctx, rd_neg(rd_wrap(ctx, &one, RD_SHAPE(1))), RD_INTO(&y, RD_SHAPE(1))) ==
               RD_OK);
     ck_assert(y == -1);
+}
+END_TEST
+
+/* Before it runs, whatever it consists of. */
+START_TEST(the_next_run_is_cancelled)
+{
+    static const float ones[4] = { 1, 1, 1, 1 };
+    float              y[4]    = { 0 };
+    rd_plan *const     plan    = rd_plan_new(
+               ctx, (rd_exprs){ 0 },
+               RD_RESULTS({ rd_neg(rd_wrap(ctx, ones, RD_SHAPE(4))), RD_INTO(y, RD_SHAPE(4)) }), NULL);
+
+    ck_assert_msg(plan, "%s", rd_error_text(ctx));
+    rd_cancel(ctx);
+    ck_assert(rd_plan_run(plan, NULL, NULL) == RD_ERR_CANCELLED && y[0] == 0);
+    rd_error_clear(ctx);
+    ck_assert(rd_plan_run(plan, NULL, NULL) == RD_OK && y[0] == -1 && y[3] == -1);
+    rd_plan_free(plan);
 }
 END_TEST
 
@@ -576,22 +623,14 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { progress_grows_to_1,
-                                   short_ones_tell_nothing,
-                                   progress_of_plans,
-                                   kept_plans_tell_who_asks,
-                                   progress_cancels,
-                                   the_next_one_is_cancelled,
-                                   signals_cancel,
-                                   products_are_cancelled,
-                                   long_products_are_many_calls,
-                                   slow_functions_are_cancelled,
-                                   short_ones_are_cancelled,
-                                   backwards_in_steps,
-                                   planning_is_cancelled,
-                                   files_larger_than_memory,
-                                   files_while_one_listens,
-                                   panels_run_in_parts };
+    const TTest *const tests[] = {
+        progress_grows_to_1,       short_ones_tell_nothing,      progress_of_plans,
+        progress_of_parts,         kept_plans_tell_who_asks,     progress_cancels,
+        the_next_one_is_cancelled, the_next_run_is_cancelled,    signals_cancel,
+        products_are_cancelled,    long_products_are_many_calls, slow_functions_are_cancelled,
+        short_ones_are_cancelled,  backwards_in_steps,           planning_is_cancelled,
+        files_larger_than_memory,  files_while_one_listens,      panels_run_in_parts
+    };
 
     return run_suite("watch", tests, COUNT(tests));
 }

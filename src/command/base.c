@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef RDIM_COVERAGE
+#include <gcov.h>
+#endif
 
 /* Linked, so that what looks for leaks finds all of it. */
 typedef struct block {
@@ -67,11 +70,20 @@ void cmd_say(const char *sentence)
     fprintf(stderr, "rdim: %s\n", sentence);
 }
 
+void cmd_keep_counts(void)
+{
+#ifdef RDIM_COVERAGE
+    __gcov_dump();
+    __gcov_reset();
+#endif
+}
+
 /* Handlers of exit() are left out: a library whose write has failed tries again there, in memory that it
  * has freed.  The reader hears that the command is gone, and goes. */
 void cmd_leave(int status)
 {
     fflush(NULL);
+    cmd_keep_counts();
     _exit(status);
 }
 

@@ -22,6 +22,9 @@ void           cmd_say(const char *sentence);
 _Noreturn void cmd_end(int status, const char *sentence);
 /* Ends the program without handlers of exit(), after what failed. */
 _Noreturn void cmd_leave(int status);
+/* In builds that count which lines run (script/coverage): writes the counts down, for a process that may
+ * end without exit(). */
+void cmd_keep_counts(void);
 #define cmd_warn(...)   cmd_say(cmd_text(__VA_ARGS__))
 #define cmd_fail(...)   cmd_end(CMD_FAILED, cmd_text(__VA_ARGS__))
 #define cmd_misuse(...) cmd_end(CMD_MISUSED, cmd_text(__VA_ARGS__))

@@ -92,13 +92,19 @@ static bool is_gregorian(cmd_date d)
     return d.year != 1582 ? d.year > 1582 : d.month != 10 ? d.month > 10 : d.day >= 15;
 }
 
+/* The calendar that counts the days of that date's year. */
+static cmd_calendar counting(cmd_calendar calendar, cmd_date d)
+{
+    if (calendar != CMD_STANDARD)
+        return calendar;
+    return is_gregorian(d) ? CMD_PROLEPTIC_GREGORIAN : CMD_JULIAN;
+}
+
 int64_t cmd_day_of(cmd_calendar calendar, cmd_date d)
 {
     if (calendar == CMD_360_DAY)
         return (d.year - 1970) * 360 + (d.month - 1) * 30 + d.day - 1;
-    if (calendar == CMD_STANDARD)
-        calendar = is_gregorian(d) ? CMD_PROLEPTIC_GREGORIAN : CMD_JULIAN;
-    return day_by(&rules[calendar], d);
+    return day_by(&rules[counting(calendar, d)], d);
 }
 
 cmd_date cmd_date_of(cmd_calendar calendar, int64_t day)
@@ -112,6 +118,21 @@ cmd_date cmd_date_of(cmd_calendar calendar, int64_t day)
     if (calendar == CMD_STANDARD)
         calendar = day >= FIRST_GREGORIAN ? CMD_PROLEPTIC_GREGORIAN : CMD_JULIAN;
     return date_by(&rules[calendar], day);
+}
+
+int cmd_day_of_year(cmd_calendar calendar, cmd_date d)
+{
+    const cmd_calendar c = counting(calendar, d);
+
+    return (int)(cmd_day_of(c, d) - cmd_day_of(c, (cmd_date){ d.year, 1, 1 })) + 1;
+}
+
+int cmd_days_in_month(cmd_calendar calendar, cmd_date d)
+{
+    const cmd_calendar c    = counting(calendar, d);
+    const cmd_date     next = { d.year + (d.month == 12), d.month % 12 + 1, 1 };
+
+    return (int)(cmd_day_of(c, next) - cmd_day_of(c, (cmd_date){ d.year, d.month, 1 }));
 }
 
 /* A day that there is comes back as it was; one behind the end of a month, or in the gap of October

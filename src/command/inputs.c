@@ -1,6 +1,8 @@
 /* inputs.c - names of a formula as variables of files. */
 #include "inputs.h"
+#include "axes.h"
 #include "join.h"
+#include "times.h"
 #include <errno.h>
 #include <glob.h>
 #include <stdio.h>
@@ -100,15 +102,29 @@ static void add_source(cmd_inputs *in, const char *given)
     }
 }
 
-cmd_inputs cmd_open_inputs(rd_ctx *ctx, int n, const char *const *texts, const char *join)
+void cmd_warn_once(cmd_inputs *in, const char *sentence)
 {
-    cmd_inputs in = { .ctx     = ctx,
-                      .join    = join,
-                      .sources = cmd_room(((size_t)n + 1) * sizeof *in.sources),
-                      .known   = cmd_room(CMD_MOST_KNOWN * sizeof *in.known) };
+    for (const cmd_told *t = in->told; t; t = t->older)
+        if (strcmp(t->sentence, sentence) == 0)
+            return;
+    cmd_told *const t = cmd_room(sizeof *t);
+    *t                = (cmd_told){ sentence, in->told };
+    in->told          = t;
+    cmd_warn("%s", sentence);
+}
+
+cmd_inputs cmd_open_inputs(rd_ctx *ctx, const cmd_options *options)
+{
+    const int  n  = options->n_inputs;
+    cmd_inputs in = { .ctx          = ctx,
+                      .join         = options->join,
+                      .align        = options->align,
+                      .ignore_units = options->ignore_units,
+                      .sources      = cmd_room(((size_t)n + 1) * sizeof *in.sources),
+                      .known        = cmd_room(CMD_MOST_KNOWN * sizeof *in.known) };
 
     for (int k = 0; k < n; k++)
-        add_source(&in, texts[k]);
+        add_source(&in, options->inputs[k]);
     return in;
 }
 
@@ -191,6 +207,21 @@ static int find_parts(const cmd_inputs *in, const char *name, cmd_part *parts)
     return n;
 }
 
+/* Are they coordinates of one axis, which each of the files repeats? */
+static bool are_one_axis(const cmd_inputs *in, int n, const cmd_part *parts)
+{
+    for (int i = 0; i < n; i++) {
+        const cmd_variable *v = parts[i].v;
+
+        if (v->is_axis)
+            cmd_read(parts[i].file, parts[i].v); /* its coordinates, too */
+        if (!v->is_axis || v->shape.n != 1 || !v->axis[0].at ||
+            (i > 0 && cmd_axes_differ(&parts[0].v->axis[0], &v->axis[0])))
+            return false;
+    }
+    return n > 1 && !(in->join && cmd_axis_called(parts[0].v, in->join) < 0);
+}
+
 static int count_files(const cmd_inputs *in)
 {
     int n = 0;
@@ -208,6 +239,25 @@ static const cmd_source *number_named(const cmd_inputs *in, const char *name)
     return NULL;
 }
 
+/* What dates of an axis are, where files seldom mean it. */
+static void check_times(cmd_inputs *in, const cmd_axis *axis)
+{
+    cmd_since s;
+
+    if (!axis->at || !cmd_read_since(axis->units, axis->calendar, &s))
+        return;
+    if (s.of_sun)
+        cmd_warn_once(in, cmd_text("%s: '%s' are UDUNITS' months and years, of 30.44 and 365.24 "
+                                   "days, and none of the calendar: dates are shown so",
+                                   axis->name, axis->units));
+    if (axis->middle)
+        cmd_warn_once(in,
+                      cmd_text("%s: coordinates are the ends of their bounds, so that dates are "
+                               "those behind what they stand for; month(%s) and the like are of "
+                               "the middle",
+                               axis->name, axis->name));
+}
+
 rd_expr *cmd_lookup(void *user, rd_ctx *ctx, const char *name)
 {
     cmd_inputs       *in     = user;
@@ -219,16 +269,24 @@ rd_expr *cmd_lookup(void *user, rd_ctx *ctx, const char *name)
         if (strcmp(in->known[k].name, name) == 0)
             return in->known[k].v.x;
     cmd_part *parts = cmd_room(((size_t)count_files(in) + 1) * sizeof *parts);
-    const int n     = find_parts(in, name, parts);
-    if (n == 0)
+    int       n     = find_parts(in, name, parts);
+    if (n == 0) {
+        in->missing = cmd_copy(name, strlen(name));
         return NULL;
+    }
+    if (are_one_axis(in, n, parts))
+        n = 1;
     if (in->n_known == CMD_MOST_KNOWN)
         cmd_misuse("more than %d variables", CMD_MOST_KNOWN);
     cmd_known *known = &in->known[in->n_known++];
     known->name      = cmd_copy(name, strlen(name));
-    known->v         = cmd_join_parts(ctx, in->join, n, parts);
+    known->v         = cmd_join_parts(in, n, parts);
+    known->n_parts   = n;
+    known->parts     = parts;
     for (int k = 0; k < known->v.shape.n; k++)
         rd_axis_source(known->v.x, k, &known->from[k]);
+    for (int k = 0; k < known->v.shape.n; k++)
+        check_times(in, &known->v.axis[k]);
     return known->v.x;
 }
 
@@ -243,19 +301,6 @@ const char *cmd_names(const cmd_inputs *in)
                             s->name ? s->name : names_of(s->files[i]));
     }
     return text;
-}
-
-int cmd_axis_of(void *user, rd_expr *x, const char *name)
-{
-    const cmd_inputs *in    = user;
-    const rd_shape    shape = rd_shape_of(x);
-
-    for (int k = 0; k < shape.n; k++) {
-        const cmd_axis *axis = cmd_axis_at(in, x, k, &(rd_axis_from){ 0 });
-        if (axis && axis->name && strcmp(axis->name, name) == 0)
-            return k;
-    }
-    return -1;
 }
 
 int64_t cmd_bytes(const cmd_inputs *in)

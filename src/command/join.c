@@ -1,9 +1,12 @@
 /* join.c - variables of several files as one: parts of a record, members of an ensemble. */
 #include "join.h"
+#include "axes.h"
+#include "convert.h"
+#include "quantities.h"
 #include "times.h"
 #include <string.h>
 
-static int axis_named(const cmd_variable *v, const char *name)
+int cmd_axis_called(const cmd_variable *v, const char *name)
 {
     for (int k = 0; k < v->shape.n; k++)
         if (v->axis[k].name && strcmp(v->axis[k].name, name) == 0)
@@ -11,15 +14,14 @@ static int axis_named(const cmd_variable *v, const char *name)
     return -1;
 }
 
-/* -1: a new one. */
-static int choose_axis(const cmd_variable *v, const char *join)
+int cmd_joined_axis(const cmd_variable *v, const char *join)
 {
     if (join)
-        return axis_named(v, join);
+        return cmd_axis_called(v, join);
     for (int k = 0; k < v->shape.n; k++)
         if (v->axis[k].record)
             return k;
-    const int time = axis_named(v, "time");
+    const int time = cmd_axis_called(v, "time");
     return time >= 0 ? time : v->shape.n > 0 ? 0 : -1;
 }
 
@@ -30,30 +32,55 @@ static const char *units_text(const cmd_axis *axis)
     return axis->calendar ? cmd_text("%s (%s)", axis->units, axis->calendar) : axis->units;
 }
 
-/* Coordinates one after the other, in the first one's units; none if a part has none. */
-static void join_axis(cmd_axis *axis, int k, int n, const cmd_part *parts)
+static const double *coordinates_of(const cmd_axis *axis, bool middle)
 {
-    int64_t total = 0, at = 0;
-    bool    all = true;
+    return middle ? axis->middle : axis->at;
+}
+
+/* Coordinates of parts, one after the other, each turned; NULL if a part has none. */
+static const double *joined(int64_t total, int k, int n, const cmd_part *parts,
+                            const cmd_turn *turn, bool middle)
+{
+    double *all = cmd_room((size_t)(total ? total : 1) * sizeof *all);
+    int64_t at  = 0;
+
+    for (int i = 0; i < n; i++) {
+        const int64_t extent = parts[i].v->shape.at[k];
+        const double *part   = coordinates_of(&parts[i].v->axis[k], middle);
+
+        if (extent && !part)
+            return NULL;
+        for (int64_t j = 0; j < extent; j++)
+            all[at++] = cmd_turned(&turn[i], part[j]);
+    }
+    return all;
+}
+
+/* Coordinates one after the other, in the first one's units; none if a part has none. */
+static void join_axis(cmd_axis *axis, int k, int n, const cmd_part *parts, cmd_align align)
+{
+    cmd_turn *turn  = cmd_room((size_t)n * sizeof *turn);
+    int64_t   total = 0;
+    bool      all   = true;
 
     for (int i = 0; i < n; i++) {
         total += parts[i].v->shape.at[k];
         all &= parts[i].v->axis[k].at != NULL || parts[i].v->shape.at[k] == 0;
     }
-    axis->n        = total;
-    double *joined = all ? cmd_room((size_t)total * sizeof *joined) : NULL;
-    for (int i = 0; all && i < n; i++) {
+    for (int i = 0; i < n && all; i++) {
         const cmd_axis *part = &parts[i].v->axis[k];
-        cmd_turn        turn;
 
-        if (!cmd_units_meet(axis->units, axis->calendar, part->units, part->calendar, &turn))
-            cmd_warn("%s: along %s units are %s, those of %s %s; both are taken as they are",
-                     parts[i].file->path, axis->name ? axis->name : "the joined axis",
-                     units_text(part), parts[0].file->path, units_text(axis));
-        for (int64_t j = 0; joined && part->at && j < part->n; j++)
-            joined[at++] = cmd_turned(&turn, part->at[j]);
+        if (!cmd_units_meet(axis->units, axis->calendar, part->units, part->calendar, &turn[i]) &&
+            align != CMD_POSITION)
+            cmd_fail(
+                "%s: along %s units are %s, those of %s %s%s; --align=position takes both as they are",
+                parts[i].file->path, axis->name ? axis->name : "the joined axis", units_text(part),
+                parts[0].file->path, units_text(axis), cmd_units_hint());
     }
-    axis->at = joined;
+    const double *middle = all && total ? joined(total, k, n, parts, turn, true) : NULL;
+    axis->n              = total;
+    axis->at             = all ? joined(total, k, n, parts, turn, false) : NULL;
+    axis->middle         = middle;
 }
 
 static void add_axis(cmd_variable *v, const char *name, int64_t n)
@@ -66,7 +93,53 @@ static void add_axis(cmd_variable *v, const char *name, int64_t n)
     v->axis[0] = (cmd_axis){ .name = name, .n = n };
 }
 
-cmd_variable cmd_join_parts(rd_ctx *ctx, const char *join, int n, const cmd_part *parts)
+/* Are axes other than the joined one the same places in all files? */
+static void check_axes(const cmd_part *first, const cmd_part *other, int joined)
+{
+    for (int k = 0; k < first->v->shape.n; k++) {
+        const cmd_axis *a = &first->v->axis[k], *b = &other->v->axis[k];
+        const char     *differ;
+
+        if (k == joined)
+            continue;
+        differ = a->name && b->name && strcmp(a->name, b->name) != 0
+                     ? cmd_text("axis %d is %s in one, %s in the other", k, a->name, b->name)
+                     : cmd_axes_differ(a, b);
+        if (differ)
+            cmd_fail(
+                "%s of %s and of %s cannot be joined: %s.  --align=position takes them as they lie",
+                first->v->name, first->file->path, other->file->path, differ);
+    }
+}
+
+static const char *calendar_of(const cmd_variable *v)
+{
+    return v->is_axis && v->shape.n ? v->axis[0].calendar : NULL;
+}
+
+/* The values of a part in the units of the first one. */
+static rd_expr *in_units_of(const cmd_inputs *in, const cmd_part *first, const cmd_part *part,
+                            rd_expr *x)
+{
+    const char *units = first->v->units, *other = part->v->units;
+    cmd_turn    turn;
+
+    if (!units || !other) {
+        if (units || other)
+            cmd_warn("%s: %s has no units, and in %s it has: taken as the same",
+                     units ? part->file->path : first->file->path, first->v->name,
+                     units ? first->file->path : part->file->path);
+        return x;
+    }
+    if (!cmd_units_meet(units, calendar_of(first->v), other, calendar_of(part->v), &turn))
+        cmd_fail(
+            "%s: %s is in %s, in %s in %s, and these do not convert%s; --units=ignore takes both "
+            "as they are",
+            part->file->path, part->v->name, other, first->file->path, units, cmd_units_hint());
+    return cmd_convert(in->ctx, x, &turn);
+}
+
+cmd_variable cmd_join_parts(const cmd_inputs *in, int n, const cmd_part *parts)
 {
     rd_expr    **x = cmd_room((size_t)n * sizeof(rd_expr *));
     cmd_variable v;
@@ -76,37 +149,28 @@ cmd_variable cmd_join_parts(rd_ctx *ctx, const char *join, int n, const cmd_part
     v = *parts[0].v;
     if (n == 1)
         return v;
-    const int axis = choose_axis(&v, join);
+    const int axis = cmd_joined_axis(&v, in->join);
     for (int i = 1; i < n; i++)
         if (parts[i].v->shape.n != v.shape.n)
             cmd_fail("%s: %s has shape %s, and in %s %s: they cannot be joined",
                      parts[i].file->path, v.name, cmd_shape_text(&parts[i].v->shape),
                      parts[0].file->path, cmd_shape_text(&v.shape));
+    for (int i = 1; i < n && in->align != CMD_POSITION; i++)
+        check_axes(&parts[0], &parts[i], axis);
+    for (int i = 1; i < n && !in->ignore_units; i++)
+        x[i] = in_units_of(in, &parts[0], &parts[i], x[i]);
     const rd_exprs all = { x, n };
     v.x                = axis >= 0 ? rd_concat(axis, all) : rd_stack(0, all);
     if (!v.x)
         cmd_fail("%s of %s and others cannot be joined: %s", v.name, parts[0].file->path,
-                 cmd_error_text(ctx));
+                 cmd_error_text(in->ctx));
     v.axis = cmd_room((size_t)v.shape.n * sizeof *v.axis); /* the first part keeps its own */
     for (int k = 0; k < v.shape.n; k++)
         v.axis[k] = parts[0].v->axis[k];
     if (axis >= 0)
-        join_axis(&v.axis[axis], axis, n, parts);
+        join_axis(&v.axis[axis], axis, n, parts, in->align);
     else
-        add_axis(&v, join ? join : "member", n);
+        add_axis(&v, in->join ? in->join : "member", n);
     v.shape = rd_shape_of(v.x);
     return v;
-}
-
-const cmd_axis *cmd_axis_at(const cmd_inputs *in, rd_expr *x, int axis, rd_axis_from *from)
-{
-    if (!rd_axis_source(x, axis, from))
-        return NULL;
-    for (int k = 0; k < in->n_known; k++) {
-        const cmd_known *known = &in->known[k];
-        for (int a = 0; a < known->v.shape.n; a++)
-            if (known->from[a].from == from->from && known->from[a].axis == from->axis)
-                return &known->v.axis[a];
-    }
-    return NULL;
 }

@@ -1,5 +1,6 @@
 /* main.c - rdim: formulas of arrays in files. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
+#include "beside.h"
 #include "files/late.h"
 #include "inputs.h"
 #include "options.h"
@@ -63,7 +64,7 @@ static void say_time(const clock *c, const cmd_inputs *in)
 static void run(rd_ctx *ctx, const cmd_options *o)
 {
     clock      c  = { .start = cmd_seconds() };
-    cmd_inputs in = cmd_open_inputs(ctx, o->n_inputs, o->inputs, o->join);
+    cmd_inputs in = cmd_open_inputs(ctx, o);
 
     if (o->list) {
         cmd_list(&in);
@@ -85,6 +86,7 @@ static void run(rd_ctx *ctx, const cmd_options *o)
                                  : rd_explain(ctx, wanted(&results), NULL));
         return;
     }
+    cmd_keep_beside(&in, o, &results, &targets);
     cmd_read_wanted(ctx, wanted(&results));
     c.opened = cmd_seconds();
     cmd_make_room(&targets, &results);

@@ -29,6 +29,9 @@ static const char help[] =
     "      --only SLICE          only this part of each result is computed: '10, :'\n"
     "      --plot FILE           a picture of the results: .png, .svg or .pdf\n"
     "      --join AXIS           join files along this axis; one that none has is a new first one\n"
+    "      --align HOW           where coordinates differ: exact (an error, the default), inner, left\n"
+    "                            or position\n"
+    "      --units HOW           convert (the default) or ignore those of operands and joined files\n"
     "      --separator CHAR      between fields of CSV files: a character, tab or space\n"
     "      --decimal-comma       numbers of CSV files are written as 1,5\n"
     "      --list                what is in the files\n"
@@ -47,6 +50,8 @@ enum {
     ONLY = 256,
     PLOT,
     JOIN,
+    ALIGN,
+    UNITS,
     LIST,
     EXPLAIN,
     DOT,
@@ -66,6 +71,8 @@ static const struct option long_options[] = {
     { "only", required_argument, NULL, ONLY },
     { "plot", required_argument, NULL, PLOT },
     { "join", required_argument, NULL, JOIN },
+    { "align", required_argument, NULL, ALIGN },
+    { "units", required_argument, NULL, UNITS },
     { "list", no_argument, NULL, LIST },
     { "explain", optional_argument, NULL, EXPLAIN },
     { "dot", no_argument, NULL, DOT },
@@ -112,6 +119,23 @@ static rd_backend read_backend(const char *text)
     if (strcmp(text, "cuda") == 0)
         return RD_BACKEND_CUDA;
     cmd_misuse("--backend %s: it is auto, cpu or cuda", text);
+}
+
+static cmd_align read_align(const char *text)
+{
+    static const char *const names[] = { "exact", "inner", "left", "position" };
+
+    for (int k = 0; k < 4; k++)
+        if (strcmp(text, names[k]) == 0)
+            return (cmd_align)k;
+    cmd_misuse("--align %s: it is exact, inner, left or position", text);
+}
+
+static bool read_units(const char *text)
+{
+    if (strcmp(text, "convert") != 0 && strcmp(text, "ignore") != 0)
+        cmd_misuse("--units %s: it is convert or ignore", text);
+    return *text == 'i';
 }
 
 static int32_t read_threads(const char *text)
@@ -174,6 +198,8 @@ static void take(cmd_options *o, int option, char **argv)
     case ONLY: o->only = optarg; break;
     case PLOT: o->plot = optarg; break;
     case JOIN: o->join = optarg; break;
+    case ALIGN: o->align = read_align(optarg); break;
+    case UNITS: o->ignore_units = read_units(optarg); break;
     case LIST: o->list = true; break;
     case EXPLAIN: o->explain = optarg ? optarg : ""; break;
     case DOT: o->dot = true; break;
@@ -194,9 +220,38 @@ static void take(cmd_options *o, int option, char **argv)
     }
 }
 
+/* With quotes where a shell needs them. */
+static const char *quoted(const char *text)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=./,:@%";
+    const char       *all     = "'";
+
+    if (*text && !text[strspn(text, plain)])
+        return text;
+    for (const char *end; (end = strchr(text, '\'')); text = end + 1)
+        all = cmd_text("%s%.*s'\\''", all, (int)(end - text), text);
+    return cmd_text("%s%s'", all, text);
+}
+
+/* Of thousands of files at most so much. */
+static const char *command_line(int argc, char *const *argv)
+{
+    enum { MOST = 1 << 14 };
+    const char *line = "rdim";
+
+    for (int k = 1; k < argc; k++) {
+        if (strlen(line) > MOST)
+            return cmd_text("%s ...", line);
+        line = cmd_text("%s %s", line, quoted(argv[k]));
+    }
+    return line;
+}
+
 cmd_options cmd_read_options(int argc, char **argv)
 {
-    cmd_options o = { .inputs  = cmd_room((size_t)argc * sizeof *o.inputs),
+    cmd_options o = { .command = command_line(argc, argv), /* before options are put in front */
+                      .inputs  = cmd_room((size_t)argc * sizeof *o.inputs),
                       .outputs = cmd_room((size_t)argc * sizeof *o.outputs) };
 
     opterr = 0;

@@ -11,12 +11,16 @@ typedef struct cmd_result {
     rd_array    array; /* dense, in C order; data NULL before it was computed */
     cmd_axis    axis[RD_MAX_RANK];
     const char *units, *title; /* NULL: not known */
+    bool        keeps;         /* units, by what each step of the formula does */
+    const struct cmd_made_of *made;
+    struct cmd_kept *kept; /* beside numbers (beside.h); NULL: nothing was gathered */
     const char *calendar;      /* of units that are times since some day */
 } cmd_result;
 
 struct cmd_results {
-    int         n;
-    cmd_result *at;
+    int            n;
+    cmd_result    *at;
+    cmd_attributes about; /* the file that they are written to */
 };
 
 /* The element at a place in C order. */

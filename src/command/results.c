@@ -1,6 +1,7 @@
 /* results.c - from a formula to results. */
 #include "results.h"
-#include "join.h"
+#include "axes.h"
+#include "made_of.h"
 #include <string.h>
 
 enum { MOST_RESULTS = 64 };
@@ -15,89 +16,32 @@ const char *cmd_axis_name(const cmd_result *r, int axis)
     return r->axis[axis].name ? r->axis[axis].name : cmd_text("axis %d", axis);
 }
 
-/* The last names that were looked for and not found: for what is said then. */
-typedef struct finder {
-    cmd_inputs *inputs;
-    const char *missing;
-} finder;
-
-static rd_expr *find(void *user, rd_ctx *ctx, const char *name)
-{
-    finder  *f = user;
-    rd_expr *x = cmd_lookup(f->inputs, ctx, name);
-
-    if (!x)
-        f->missing = cmd_copy(name, strlen(name));
-    return x;
-}
-
-static int axis_of(void *user, rd_expr *x, const char *name)
-{
-    const finder *f = user;
-
-    return cmd_axis_of(f->inputs, x, name);
-}
-
-/* Coordinates of a part of an axis: index i of it is index offset + step i of the whole. */
-static void cut_axis(cmd_axis *axis, const cmd_axis *whole, const rd_axis_from *from, int64_t n)
-{
-    *axis              = *whole;
-    axis->n            = n;
-    axis->at           = NULL;
-    const int64_t last = from->offset + from->step * (n - 1);
-    if (!whole->at || n == 0 || from->offset < 0 || from->offset >= whole->n || last < 0 ||
-        last >= whole->n)
-        return;
-    double *at = cmd_room((size_t)n * sizeof *at);
-    for (int64_t i = 0; i < n; i++)
-        at[i] = whole->at[from->offset + from->step * i];
-    axis->at = at;
-}
-
 static void set_axes(const cmd_inputs *in, cmd_result *r)
 {
     const rd_shape shape = rd_shape_of(r->x);
 
     for (int k = 0; k < shape.n; k++) {
-        rd_axis_from    from;
-        const cmd_axis *whole = cmd_axis_at(in, r->x, k, &from);
-
-        r->axis[k] = (cmd_axis){ .n = shape.at[k] };
-        if (whole)
-            cut_axis(&r->axis[k], whole, &from, shape.at[k]);
+        r->axis[k] = cmd_axis_seen(in, r->x, k);
         for (int j = 0; j < k; j++) /* a matrix of pairs has one axis twice */
             if (r->axis[j].name && r->axis[k].name && strcmp(r->axis[j].name, r->axis[k].name) == 0)
                 r->axis[k].name = cmd_text("%s_%d", r->axis[k].name, k);
     }
 }
 
-/* The one variable of the formula that is no axis of another, or the only one at all; NULL: none. */
-static const cmd_variable *only_variable(const cmd_inputs *in)
+/* Of the one variable that it is made of.  What is counted or compared has a type of integers that no
+ * variable need have, and times are no times once they are subtracted. */
+static void set_units(const cmd_inputs *in, cmd_result *r)
 {
-    const cmd_variable *only = in->n_known == 1 ? &in->known[0].v : NULL;
+    const cmd_known *only = cmd_only_operand(in, r->made);
+    const rd_dtype   type = rd_type_of(r->x);
+    const bool       date = only && only->v.units && strcasestr(only->v.units, " since ");
 
-    for (int k = 0; k < in->n_known; k++)
-        if (!in->known[k].v.is_axis) {
-            if (only && only != &in->known[k].v)
-                return NULL;
-            only = &in->known[k].v;
-        }
-    return only;
-}
-
-/* Times are whole numbers in many files, and no times once they are subtracted. */
-static void set_units(const cmd_inputs *in, cmd_result *r, bool keeps)
-{
-    const cmd_variable *only = only_variable(in);
-    const bool          date = only && only->units && strcasestr(only->units, " since ");
-    const rd_dtype      type = rd_type_of(r->x);
-
-    if (!only || !keeps || (date ? !cmd_keeps_dates(r->formula) : !cmd_is_float(type)) ||
-        (!cmd_is_float(type) && type != rd_type_of(only->x)))
+    if (!only || !r->keeps || (date && !cmd_keeps_dates(r->formula)) ||
+        !(cmd_is_float(type) || type == rd_type_of(only->v.x)))
         return;
-    r->units    = only->units;
-    r->title    = only->title;
-    r->calendar = date ? only->calendar : NULL;
+    r->units    = only->v.units;
+    r->title    = only->v.title;
+    r->calendar = date ? only->v.calendar : NULL;
 }
 
 static bool has_input(const cmd_inputs *in)
@@ -108,34 +52,58 @@ static bool has_input(const cmd_inputs *in)
     return false;
 }
 
-static _Noreturn void refuse(const char *why, const finder *f)
+static _Noreturn void refuse(const char *why, const cmd_inputs *in)
 {
-    const char *names = cmd_names(f->inputs);
+    const char *names = cmd_names(in);
 
-    if (!f->missing)
+    if (!in->missing)
         cmd_misuse("%s", why);
     cmd_misuse("%s\n%s", why,
-               *names                 ? cmd_text("names here are: %s", names)
-               : has_input(f->inputs) ? "no variable is in the files"
-                                      : "no file is given: say NAME=FILE behind the formula");
+               *names          ? cmd_text("names here are: %s", names)
+               : has_input(in) ? "no variable is in the files"
+                               : "no file is given: say NAME=FILE behind the formula");
+}
+
+/* --only, whose subscripts are those of a formula. */
+static rd_expr *part_of(cmd_inputs *in, rd_expr *x, const char *only)
+{
+    const rd_named        named = { .name = "result", .x = x };
+    const rd_formula_opts opts  = { .size = sizeof opts,
+                                    .n_in = 1,
+                                    .in   = &named,
+                                    .user = in,
+                                    .axis = cmd_axis_of,
+                                    .axes = &cmd_formula_axes };
+    rd_named              part;
+
+    if (!strchr(only, '='))
+        return rd_slice(x, only);
+    return rd_formula_all(in->ctx, cmd_text("result[%s]", only), &opts, 1, &part) == 1 ? part.x
+                                                                                       : NULL;
 }
 
 cmd_results cmd_read_formula(const cmd_options *options, cmd_inputs *inputs)
 {
     rd_named              named[MOST_RESULTS];
-    finder                f    = { .inputs = inputs };
-    const rd_formula_opts opts = { .size = sizeof opts, .find = find, .user = &f, .axis = axis_of };
+    const rd_formula_opts opts = { .size = sizeof opts,
+                                   .find = cmd_lookup,
+                                   .user = inputs,
+                                   .axis = cmd_axis_of,
+                                   .axes = &cmd_formula_axes };
     const char           *lost[MOST_RESULTS];
-    int                   n_lost = 0;
+    cmd_statements        statements = { 0 };
+    int                   n_lost     = 0;
     const int   n   = rd_formula_all(inputs->ctx, options->formula, &opts, MOST_RESULTS, named);
     cmd_results all = { .at = cmd_room((size_t)(n > 0 ? n : 1) * sizeof *all.at) };
 
     if (n <= 0)
-        refuse(cmd_error_text(inputs->ctx), &f);
+        refuse(cmd_error_text(inputs->ctx), inputs);
     for (int k = 0; k < n; k++) {
-        cmd_result *r     = &all.at[all.n];
-        const bool  said  = named[k].name && *named[k].name;
-        const bool  keeps = cmd_keeps_units(named[k].text, n_lost, lost);
+        cmd_result        *r     = &all.at[all.n];
+        const bool         said  = named[k].name && *named[k].name;
+        const bool         keeps = cmd_keeps_units(named[k].text, n_lost, lost);
+        const cmd_made_of *made =
+            cmd_read_statement(&statements, inputs, named[k].name, named[k].text);
 
         if (named[k].add)
             cmd_misuse("%s: += adds to a result of the formula, and there is none of this name",
@@ -148,13 +116,15 @@ cmd_results cmd_read_formula(const cmd_options *options, cmd_inputs *inputs)
         *r = (cmd_result){ .name = said ? cmd_copy(named[k].name, strlen(named[k].name)) : "result",
                            .named   = said,
                            .formula = named[k].text,
-                           .x       = named[k].x };
+                           .x       = named[k].x,
+                           .keeps   = keeps,
+                           .made    = made };
         if (options->only)
-            r->x = rd_slice(r->x, options->only);
+            r->x = part_of(inputs, r->x, options->only);
         if (!r->x)
             cmd_misuse("--only: %s", cmd_error_text(inputs->ctx));
         set_axes(inputs, r);
-        set_units(inputs, r, keeps);
+        set_units(inputs, r);
         all.n++;
     }
     return all;

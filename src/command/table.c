@@ -1,5 +1,6 @@
 /* table.c - results for people: small ones as tables with their coordinates, large ones summed
  * up. */
+#include "dates.h"
 #include "output.h"
 #include "times.h"
 #include <stdio.h>
@@ -33,7 +34,8 @@ static const char *coordinate_text(const cmd_axis *axis, int64_t i)
 
     if (!axis->at)
         return cmd_text("%lld", (long long)i);
-    date = cmd_date_text(axis->at[i], axis->units, axis->calendar);
+    date = axis->words ? cmd_word_of_value(axis, axis->at[i])
+                       : cmd_date_text(axis->at[i], axis->units, axis->calendar);
     return date ? date : cmd_text("%.*g", DIGITS + 1, axis->at[i]);
 }
 

@@ -1,5 +1,6 @@
 /* times.c - times as files have them. */
 #include "times.h"
+#include "quantities.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +9,8 @@
 
 /* ---- Units ----------------------------------------------------------------------------------- */
 /* UDUNITS' year is that of the sun, and a month a twelfth of it, whatever the months of the calendar
- * are: neither means anything where a model's years have other days. */
+ * are: neither means anything where a model's years have other days.  Where each month has 30 of them it is
+ * a month of the calendar, as cftime has it. */
 #define YEAR (365.242198781 * 86400)
 
 static const struct unit {
@@ -42,6 +44,8 @@ static const struct unit {
     { "year", YEAR, 1 },
     { "yr", YEAR, 1 },
 };
+
+static const struct unit month_of_30 = { "month", 30 * 86400.0, 0 };
 
 static const struct unit *unit_named(const char *unit, size_t n)
 {
@@ -87,6 +91,11 @@ static bool has_year_0(cmd_calendar calendar)
 long long cmd_year_shown(const cmd_since *s, int64_t year)
 {
     return year - (year <= 0 && !has_year_0(s->calendar));
+}
+
+int64_t cmd_year_meant(const cmd_since *s, long long shown)
+{
+    return shown + (shown <= 0 && !has_year_0(s->calendar));
 }
 
 static bool read_date(const char **at, cmd_calendar calendar, cmd_date *date)
@@ -157,6 +166,8 @@ bool cmd_read_since(const char *units, const char *calendar, cmd_since *s)
     if (!at || !cmd_calendar_named(calendar, &s->calendar))
         return false;
     const struct unit *unit = unit_named(units, (size_t)(at - units));
+    if (unit && unit->of_sun && s->calendar == CMD_360_DAY)
+        unit = unit->seconds < YEAR / 2 ? &month_of_30 : NULL;
     if (!unit || (unit->of_sun && s->calendar > CMD_JULIAN))
         return false;
     at += strlen(word);
@@ -171,16 +182,64 @@ bool cmd_read_since(const char *units, const char *calendar, cmd_since *s)
     if (!read_zone(&at, &ahead))
         return false;
     skip_blanks(&at);
+    s->of_sun  = unit->of_sun;
     s->seconds = unit->seconds;
     s->day     = cmd_day_of(s->calendar, date);
     s->second -= ahead;
     return !*at;
 }
 
+/* ---- Instants ---------------------------------------------------------------------------------- */
+/* Days since the year 1 have a hundred-thousandth of a second as their last digit: an hour that is one such
+ * short of the next is the next. */
+static double to_whole(double seconds, double value, double unit)
+{
+    const double last  = (nextafter(fabs(value), INFINITY) - fabs(value)) * unit;
+    const double whole = round(seconds);
+
+    return fabs(seconds - whole) <= fmax(4 * last, 1e-6) ? whole : seconds;
+}
+
+bool cmd_moment_of(const cmd_since *s, double value, cmd_moment *m)
+{
+    const double seconds = to_whole(value * s->seconds + s->second, value, s->seconds);
+    const double days    = floor(seconds / 86400);
+
+    if (!(fabs(days) < 3e8))
+        return false;
+    m->day    = s->day + (int64_t)days;
+    m->date   = cmd_date_of(s->calendar, m->day);
+    m->second = seconds - days * 86400;
+    return m->date.year >= -999999 && m->date.year <= 999999;
+}
+
+double cmd_coordinate_of(const cmd_since *s, cmd_date date, double second)
+{
+    const double days = (double)(cmd_day_of(s->calendar, date) - s->day);
+
+    return (days * 86400 + second - s->second) / s->seconds;
+}
+
 /* ---- What they are for ----------------------------------------------------------------------- */
 static bool is_same(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Units of no time that is known here: the same texts, or what UDUNITS knows of values. */
+static bool values_meet(const char *units, const char *calendar, const char *other,
+                        const char *other_calendar, cmd_turn *turn)
+{
+    cmd_scaling s;
+
+    if ((units && strcasestr(units, " since ")) || (other && strcasestr(other, " since ")))
+        return is_same(units, other) && is_same(calendar, other_calendar);
+    if (!units || !other)
+        return units == other;
+    const cmd_relation found = cmd_relate_units(other, units, &s);
+    turn->times              = s.times;
+    turn->after              = s.plus;
+    return found == CMD_SAME_UNITS || found == CMD_CONVERTS;
 }
 
 /* Shifts are added in the smaller unit, where they are whole numbers, and there is one division. */
@@ -191,8 +250,7 @@ bool cmd_units_meet(const char *units, const char *calendar, const char *other,
 
     *turn = (cmd_turn){ .times = 1, .by = 1 };
     if (!cmd_read_since(units, calendar, &to) || !cmd_read_since(other, other_calendar, &from))
-        return is_same(units, other) &&
-               (!units || !strcasestr(units, " since ") || is_same(calendar, other_calendar));
+        return values_meet(units, calendar, other, other_calendar, turn);
     if (!cmd_calendars_meet(to.calendar, from.calendar))
         return false;
     const double shift = (double)(from.day - to.day) * 86400 + from.second - to.second;

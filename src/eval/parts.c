@@ -89,7 +89,7 @@ static bool place_arrays(making *m)
 }
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
-static bool list_reads(making *m, const rd_cut *cut, rd_part *part)
+static bool list_reads(making *m, const rd_cut *cut, rd_plan_part *part)
 {
     part->n_read = cut->given.n;
     part->read   = rd_pool_get(m->plan->pool, (size_t)(cut->given.n + 1) * sizeof *part->read);
@@ -122,7 +122,7 @@ static rd_plan *plan_part(making *m, const rd_cut *cut, rd_pool *work, bool *too
 }
 
 /* A product of sparse matrices: what it reads are the values of both. */
-static bool make_product(making *m, const rd_expr *e, rd_part *part)
+static bool make_product(making *m, const rd_expr *e, rd_plan_part *part)
 {
     rd_row_product *product;
 
@@ -143,7 +143,7 @@ static bool make_product(making *m, const rd_expr *e, rd_part *part)
 static bool make_part(making *m, int32_t k, bool *too_much)
 {
     const rd_cut *cut   = &m->cuts->cut[k];
-    rd_part      *part  = &m->plan->parts->part[k];
+    rd_plan_part *part  = &m->plan->parts->part[k];
     rd_pool      *work  = rd_pool_planning(m->ctx);
     const int64_t reads = (int64_t)sizeof(void *) * (m->in.n + cut->given.n + 2);
 
@@ -200,7 +200,7 @@ static void find_leaves(making *m)
 {
     for (int32_t k = 0; k < m->plan->parts->n_array; k++) {
         const rd_expr *e    = m->cuts->cut[k].target;
-        rd_part       *part = &m->plan->parts->part[k];
+        rd_plan_part  *part = &m->plan->parts->part[k];
 
         if (!e || e->kind != RD_EXPR_LEAF || e->device || !is_dense(e, e->as.leaf->stride) ||
             !only_products_read(m->plan->parts, k))
@@ -218,7 +218,7 @@ static void find_leaves(making *m)
 static void find_direct(making *m)
 {
     rd_parts            *parts = m->plan->parts;
-    const rd_part       *last  = &parts->part[parts->n - 1];
+    const rd_plan_part  *last  = &parts->part[parts->n - 1];
     const rd_expr *const y     = m->results.at[0].expr;
 
     parts->direct = -1;

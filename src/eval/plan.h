@@ -35,7 +35,7 @@ typedef struct rd_progress {
 } rd_progress;
 
 /* A plan of several plans, where one would be too much: they run in their order. */
-typedef struct rd_part {
+typedef struct rd_plan_part {
     rd_plan *plan;
     int32_t  array; /* that it makes, -1: results from `first` on */
     int32_t  first;
@@ -46,11 +46,11 @@ typedef struct rd_part {
     bool        lies;
     int32_t     input;
     const void *leaf;
-} rd_part;
+} rd_plan_part;
 
 typedef struct rd_parts {
     int32_t         n, n_array;
-    rd_part        *part;
+    rd_plan_part   *part;
     int64_t        *at;       /* where arrays begin in a run's memory */
     int64_t         bytes;    /* of arrays: those that are not needed at the same time share them */
     int64_t         pointers; /* bytes: most inputs of a part */

@@ -6,6 +6,13 @@
 /* Chunks grow, so that small plans hold little and large graphs few chunks. */
 enum { FIRST_CHUNK = 2 << 10, MOST_CHUNK = 256 << 10 };
 
+static bool apart;
+
+void rd_pool_pieces_apart(void)
+{
+    apart = true;
+}
+
 struct rd_pool {
     rd_ctx        *ctx;
     rd_pool_chunk *chunks;
@@ -18,7 +25,7 @@ static rd_pool *new_pool(rd_ctx *ctx, size_t first)
     rd_pool *pool = rd_alloc(ctx, sizeof *pool);
 
     if (pool)
-        *pool = (rd_pool){ .ctx = ctx, .next = first };
+        *pool = (rd_pool){ .ctx = ctx, .next = apart ? 0 : first };
     return pool;
 }
 

@@ -29,4 +29,7 @@ void *rd_pool_raw(rd_pool *pool, size_t bytes);
 void   *rd_pool_grow(rd_pool *pool, const void *old, size_t n, size_t room, size_t size);
 int64_t rd_pool_bytes(const rd_pool *pool);
 void    rd_pool_free(rd_pool *pool);
+/* Tests: from now on new pools take each piece on its own, so that each may be the one that fails, and
+ * the address sanitizer sees steps over its end. */
+void rd_pool_pieces_apart(void);
 #endif

@@ -1,7 +1,8 @@
 /* axis_source.c - where the indices along an axis come from: so that whoever knows what the axes of
  * his leaves are, times and latitudes, knows those of results.
  *
- * Followed from a node to its operands, of which the first that leads to a leaf counts. */
+ * Followed from a node to its operands, of which the first that leads to a leaf counts, else the first that
+ * leads to an axis that begins where it is made: the groups of a reduction by label, or what a reshape cuts. */
 #include "expr/expr.h"
 
 /* Nodes looked at: operands are shared, and there may be more ways than nodes. */
@@ -26,7 +27,7 @@ static bool through_view(trace *t)
                 return false;
             found = a;
         }
-    if (found < 0) /* repeated */
+    if (found < 0) /* repeated, or of one element, which may be a new one */
         return false;
     const int64_t step = coef[(int64_t)found * x->rank + k];
     t->at.offset       = offset[found] + step * t->at.offset;
@@ -52,7 +53,7 @@ static bool through_reshape(trace *t)
     return false;
 }
 
-/* Kept axes come first; behind them those of groups, and a user's outputs. */
+/* Kept axes come first; behind them those of groups, where the trace ends, and a user's outputs. */
 static bool through_reduce(trace *t)
 {
     const rd_expr *x = t->at.from;
@@ -66,14 +67,21 @@ static bool through_reduce(trace *t)
     return false;
 }
 
+/* Axes of the index take the place of the one that is read. */
 static bool through_take(trace *t)
 {
     const rd_expr *x    = t->at.from;
     const int      axis = (int)x->as.axis->axis;
 
-    if (x->as.axis->along ? t->at.axis == axis
-                          : t->at.axis >= axis && t->at.axis < axis + x->in[1]->rank)
-        return false;
+    if (x->as.axis->along && t->at.axis == axis) {
+        t->at.from = x->in[1];
+        return true;
+    }
+    if (!x->as.axis->along && t->at.axis >= axis && t->at.axis < axis + x->in[1]->rank) {
+        t->at.axis -= axis;
+        t->at.from = x->in[1];
+        return true;
+    }
     if (!x->as.axis->along && t->at.axis > axis)
         t->at.axis -= x->in[1]->rank - 1;
     t->at.from = x->in[0];
@@ -94,6 +102,8 @@ static bool through_any(trace *t)
 {
     const trace    start = *t;
     const rd_expr *x     = t->at.from;
+    trace          made;
+    bool           found = false;
 
     for (int k = 0; k < x->n_in; k++) {
         if (!x->in[k] || x->in[k]->rank != x->rank)
@@ -102,10 +112,29 @@ static bool through_any(trace *t)
         *t              = start;
         t->steps        = steps;
         t->at.from      = x->in[k];
-        if (follow(t))
+        if (!follow(t))
+            continue;
+        if (t->at.from->kind != RD_EXPR_REDUCE && t->at.from->kind != RD_EXPR_RESHAPE)
             return true;
+        if (!found)
+            made = *t;
+        found = true;
     }
-    return false;
+    if (found) {
+        made.steps = t->steps;
+        *t         = made;
+    }
+    return found;
+}
+
+static bool is_of_groups(const trace *t)
+{
+    const rd_expr *x    = t->at.from;
+    int            kept = 0;
+
+    for (int a = 0; a < x->in[0]->rank; a++)
+        kept += !(x->as.fold->dims >> a & 1);
+    return rd_is_grouped(x) && t->at.axis == kept;
 }
 
 static bool follow(trace *t)
@@ -125,8 +154,16 @@ static bool follow(trace *t)
             goes       = true;
             break;
         case RD_EXPR_VIEW: goes = through_view(t); break;
-        case RD_EXPR_RESHAPE: goes = through_reshape(t); break;
-        case RD_EXPR_REDUCE: goes = through_reduce(t); break;
+        case RD_EXPR_RESHAPE:
+            if (!through_reshape(t))
+                return x->extent[t->at.axis] != 1;
+            goes = true;
+            break;
+        case RD_EXPR_REDUCE:
+            if (is_of_groups(t))
+                return true;
+            goes = through_reduce(t);
+            break;
         case RD_EXPR_TAKE: goes = through_take(t); break;
         case RD_EXPR_SORT: goes = through_sort(t); break;
         case RD_EXPR_MAP:
@@ -164,4 +201,11 @@ bool rd_axis_source(rd_expr *y, int axis, rd_axis_from *out)
         return false;
     *out = t.at;
     return true;
+}
+
+rd_expr *rd_elements_of(rd_expr *y)
+{
+    while (y && (y->kind == RD_EXPR_VIEW || y->kind == RD_EXPR_RESHAPE || y->kind == RD_EXPR_TAKE))
+        y = y->in[0];
+    return y;
 }

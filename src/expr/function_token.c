@@ -94,12 +94,12 @@ static size_t digits(const char *c)
 }
 
 /* Length of the number at c, and whether it is a fraction: it has a point, an exponent or the
- * suffix f. */
+ * suffix f.  Two points are those of a range, 30..40, and belong to no number. */
 size_t rd_function_number_length(const char *c, bool *fraction)
 {
     size_t n = digits(c), sign;
 
-    *fraction = c[n] == '.';
+    *fraction = c[n] == '.' && c[n + 1] != '.';
     if (*fraction)
         n += 1 + digits(c + n + 1);
     sign = c[n] == 'e' || c[n] == 'E' ? (c[n + 1] == '+' || c[n + 1] == '-') + 1u : 0;

@@ -1,5 +1,6 @@
 /* reduce_ends.c - the first and the last element along axes, both extremes, and the integral by
  * trapezoids. */
+#include "expr/along.h"
 #include "expr/complex.h"
 #include "expr/grouped.h"
 #include "expr/maps.h"
@@ -134,48 +135,21 @@ rd_expr *rd_minmax_of(rd_expr *x, const rd_reduce_opts *opts)
 }
 
 /* ---- Trapezoids ------------------------------------------------------------------------------ */
-/* x along `axis` of y: positions of rank 1 lie there. */
-static rd_expr *positions(rd_expr *x, const rd_expr *y, int axis)
-{
-    rd_shape shape = { .n = y->rank };
-
-    if (x->rank != 1)
-        return x;
-    for (int a = 0; a < y->rank; a++)
-        shape.at[a] = a == axis ? x->extent[0] : 1;
-    return rd_reshape(x, shape);
-}
-
-/* Differences and sums of ints would wrap. */
-static rd_expr *real(rd_expr *x)
-{
-    return rd_dtype_kind(x->type) < RD_KIND_FLOAT ? rd_as_real(x, RD_F64) : x;
-}
-
 rd_expr *rd_trapezoid(rd_expr *y, rd_expr *x, int axis)
 {
     static const char call[] = "rd_trapezoid";
     rd_expr *const    both[] = { y, x };
-    char              own[RD_SHAPE_TEXT], other[RD_SHAPE_TEXT];
     int               a;
 
     if (!rd_operands(call, 2, both) || (a = rd_axis(y, axis, call)) < 0)
         return NULL;
-    if (x->rank == 1 && x->extent[0] != y->extent[a])
-        return rd_fail(y->ctx, RD_ERR_SHAPE, "%s: positions of shape %s along axis %d of shape %s",
-                       call, rd_shape_text(x->rank, x->extent, other), a,
-                       rd_shape_text(y->rank, y->extent, own));
-    if (x->rank > 1 && (x->rank != y->rank || x->extent[a] != y->extent[a]))
-        return rd_fail(y->ctx, RD_ERR_SHAPE,
-                       "%s: positions are a number, of rank 1, or of the other's rank and extent "
-                       "along axis %d, not of shape %s beside %s",
-                       call, a, rd_shape_text(x->rank, x->extent, other),
-                       rd_shape_text(y->rank, y->extent, own));
-    y = real(y);
-    x = real(x);
+    if (!rd_positions_ok(call, x, y, a))
+        return NULL;
+    y = rd_real_numbers(y);
+    x = rd_real_numbers(x);
     if (!y || !x)
         return NULL;
-    rd_expr *width = positions(x, y, a);
+    rd_expr *width = rd_positions_along(x, y, a);
 
     if (x->rank > 0)
         width = rd_sub(rd_slice_places(width, a, 1, RD_OPEN, 1),

@@ -114,6 +114,7 @@ typedef struct quantiles {
     bool               several; /* along a new first axis */
     bool               skip_nan;
     rd_quantile_method method;
+    rd_expr           *weights;
 } quantiles;
 
 static bool asked_ok(const quantiles *z)
@@ -136,6 +137,25 @@ static bool asked_ok(const quantiles *z)
     return true;
 }
 
+/* A weight is how often an element counts, which only some of the methods have a meaning for. */
+static bool weights_ok(const quantiles *z)
+{
+    if (!z->weights)
+        return true;
+    if (!rd_operands(z->call, 2, (rd_expr *[]){ z->f.x, z->weights }) ||
+        rd_refuse_complex(z->call, 1, &z->weights))
+        return false;
+    if (z->method != RD_INVERTED_CDF)
+        rd_fail(z->f.x->ctx, RD_ERR_ARGUMENT,
+                "%s: with .weights the method is RD_INVERTED_CDF alone, and must be said", z->call);
+    else if (z->f.label)
+        rd_fail(z->f.x->ctx, RD_ERR_ARGUMENT, "%s: .weights and .by together are not taken",
+                z->call);
+    else
+        return true;
+    return false;
+}
+
 /* The keywords that it shares with reductions, checked as theirs are. */
 static bool begin(quantiles *z, const rd_quantile_opts *opts)
 {
@@ -150,6 +170,7 @@ static bool begin(quantiles *z, const rd_quantile_opts *opts)
     memcpy(&o, opts, opts->size && opts->size < sizeof o ? opts->size : sizeof o);
     z->method   = o.method;
     z->skip_nan = o.skip_nan;
+    z->weights  = o.weights;
     return rd_folding_begin(&z->f,
                             &(rd_reduce_opts){ .size     = sizeof(rd_reduce_opts),
                                                .dims     = o.dims,
@@ -158,7 +179,7 @@ static bool begin(quantiles *z, const rd_quantile_opts *opts)
                                                .by       = o.by,
                                                .groups   = o.groups },
                             0) &&
-           asked_ok(z);
+           asked_ok(z) && weights_ok(z);
 }
 
 /* What the mask leaves out is NaN, which is skipped; one that takes part makes the result NaN all the
@@ -232,6 +253,11 @@ static rd_expr *build_quantiles(quantiles *z, const rd_quantile_opts *opts)
     const rd_dtype type = rd_dtype_kind(x->type) == RD_KIND_FLOAT ? x->type : RD_F64;
     if (z->f.label)
         return by_label(z, type);
+    if (z->weights) {
+        y = rd_quantiles_weighted(&z->f, z->weights, z->skip_nan, type, z->q);
+        y = rd_folding_origins(&z->f, y);
+        return y ? as_asked(z, y) : NULL;
+    }
     if (z->f.where) {
         if (!(x = rd_cast_to(x, type)) || (!z->skip_nan && !(nan = has_nan(z, x))) ||
             !(x = masked(z, x)))

@@ -1,5 +1,6 @@
 /* arguments.c - arguments of calls, by position and by name, as a list of parameters says. */
 #include "formula/formula.h"
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,11 +98,12 @@ static bool read_axis(const rd_arguments *a, const rd_phrase *p, int64_t *axis)
 
     if (rd_formula_integer(r, p, axis))
         return true;
-    if (!r->opts->axis || (p->kind != RD_PHRASE_NAME && p->kind != RD_PHRASE_TEXT))
+    if ((!r->opts->axis && !r->opts->axes) ||
+        (p->kind != RD_PHRASE_NAME && p->kind != RD_PHRASE_TEXT))
         return rd_formula_need_integer(r, p, "an axis", axis);
     if (!x || !read_text(r, p, name))
         return rd_formula_fail(r, RD_ERR_AXIS, p->at, "axes have names once the array is said");
-    *axis = r->opts->axis(r->opts->user, x, name);
+    *axis = rd_formula_axis_called(r, x, name);
     return *axis >= 0 ||
            rd_formula_fail(r, RD_ERR_AXIS, p->at, "the array has no axis of the name '%s'", name);
 }
@@ -189,6 +191,34 @@ static bool read_list(rd_arguments *a, rd_phrase *p)
     return true;
 }
 
+/* A number between 0 and 1, or a list of them. */
+static bool read_numbers(rd_arguments *a, const rd_phrase *p)
+{
+    a->several = p->kind == RD_PHRASE_LIST;
+    for (const rd_phrase *q = a->several ? p->first : p; q; q = a->several ? q->next : NULL) {
+        if (a->n_q == RD_ARGUMENT_LIST)
+            return rd_formula_fail(a->r, RD_ERR_LIMIT, q->at, "more than %d numbers",
+                                   RD_ARGUMENT_LIST);
+        if (!rd_formula_real(a->r, q, &a->q[a->n_q++]))
+            return rd_formula_fail(a->r, RD_ERR_TEXT, q->at,
+                                   "expected a number that the text says");
+    }
+    return true;
+}
+
+/* How many of the last axes of one array, and of the first of the other; or two lists of axes. */
+static bool read_pair(rd_arguments *a, int k, const rd_phrase *p)
+{
+    if (p->kind != RD_PHRASE_LIST)
+        return rd_formula_need_integer(a->r, p, "this", &a->i[k]);
+    if (!p->first || p->first == p->last || p->first->next != p->last)
+        return rd_formula_fail(a->r, RD_ERR_TEXT, p->at,
+                               "expected a number of axes, or two lists, as in [[2, 0], [0, 1]]");
+    a->i[k] = -1;
+    return read_integers(a->r, p->first, "an axis", &a->pair[0]) &&
+           read_integers(a->r, p->last, "an axis", &a->pair[1]);
+}
+
 static bool read_one(rd_arguments *a, int k, rd_phrase *p)
 {
     rd_formula_reader *r = a->r;
@@ -208,6 +238,8 @@ static bool read_one(rd_arguments *a, int k, rd_phrase *p)
     case 's': return read_integers(r, p, "an extent", &a->s);
     case 'b': return read_truth(r, p, &a->i[k]);
     case 't': return read_type(r, p, &a->t);
+    case 'q': return read_numbers(a, p);
+    case 'p': return read_pair(a, k, p);
     default: return read_text(r, p, a->text);
     }
 }
@@ -217,7 +249,8 @@ static void defaults(rd_arguments *a, const char *list)
 {
     parameter p;
 
-    while ((list = next_parameter(list, &p)) && a->n < RD_ARGUMENTS) {
+    while ((list = next_parameter(list, &p))) {
+        assert(a->n < RD_ARGUMENTS);
         a->name[a->n]        = p.name;
         a->name_length[a->n] = p.length;
         a->kind[a->n]        = p.kind;
@@ -231,9 +264,11 @@ static void defaults(rd_arguments *a, const char *list)
 
 static int parameter_called(const rd_arguments *a, const rd_phrase *p)
 {
-    static const char *const other[][2] = { { "axes", "axis" },
-                                            { "dims", "axis" },
-                                            { "type", "dtype" } };
+    static const char *const other[][2] = {
+        { "axes", "axis" },       { "dims", "axis" },       { "dim", "axis" },
+        { "type", "dtype" },      { "skipna", "skip_nan" }, { "keepdim", "keepdims" },
+        { "correction", "ddof" },
+    };
 
     for (size_t i = 0; i < sizeof other / sizeof *other; i++)
         for (int k = 0; k < a->n && rd_formula_is(a->r, p->at, p->length, other[i][0]); k++)

@@ -19,7 +19,7 @@ static bool meet(rd_formula_reader *r, const rd_phrase *p, int n, const rd_label
         if (v[k].x && !x[k])
             return false;
     }
-    return true;
+    return all->n || rd_formula_meet(r, n, x, false, p->at);
 }
 
 static rd_labelled call_row(rd_formula_reader *r, const rd_phrase *p, const rd_formula_function *f)
@@ -33,6 +33,8 @@ static rd_labelled call_row(rd_formula_reader *r, const rd_phrase *p, const rd_f
     if (f->sort == RD_FORMULA_MAPS) {
         if (!meet(r, p, a.n, a.x, &all, x))
             return failed(NULL);
+        if (!strcmp(f->name, "clip") && !rd_formula_alike(r, RD_TEXT_CLIP, a.n, x, p->at))
+            return failed(NULL);
         for (int k = 0; k < a.n; k++)
             a.x[k].x = x[k];
     }
@@ -41,9 +43,15 @@ static rd_labelled call_row(rd_formula_reader *r, const rd_phrase *p, const rd_f
             return failed(rd_formula_fail(r, RD_ERR_ARGUMENT, a.given[k]->at,
                                           "%.*s takes whole arrays, and this has indices",
                                           (int)p->length, r->text + p->at));
+    if (f->sort != RD_FORMULA_MAPS && !rd_formula_beside(&a))
+        return failed(NULL);
     for (int k = 0; k < a.n; k++)
         a.i[k] |= p->skip_nan && !strncmp(a.name[k], "skip_nan", 8);
     all.x = rd_formula_made(r, f->build(&a), p->at);
+    rd_formula_grouped(&a, all.x);
+    for (int k = 0; k < a.n; k++)
+        x[k] = a.x[k].x;
+    rd_formula_told(r, all.x, f->name, a.n, x);
     return all;
 }
 
@@ -67,7 +75,11 @@ static rd_labelled call_operator(rd_formula_reader *r, const rd_phrase *p, int f
     if (!rd_formula_arguments(r, p, lists[rd_function_arity(function)], &a) ||
         !meet(r, p, a.n, a.x, &all, x))
         return failed(NULL);
+    if (!rd_formula_alike(r, function, a.n, x, p->at))
+        return failed(NULL);
     all.x = rd_formula_made(r, rd_function_apply(function, r->call, x), p->at);
+    rd_formula_told(r, all.x, function == RD_TEXT_CLIP ? "clip" : rd_op_table[function].name, a.n,
+                    x);
     return all;
 }
 
@@ -95,6 +107,41 @@ static bool without_nan(const rd_formula_reader *r, const rd_phrase *p, rd_phras
     return rd_formula_reduces(r, plain->at, plain->length);
 }
 
+/* A function that the caller has, month(time); NULL without a failure: none of that name. */
+static rd_expr *call_caller(rd_formula_reader *r, const rd_phrase *p)
+{
+    const rd_formula_axes *axes = r->opts->axes;
+    char                   name[RD_FORMULA_NAME + 1];
+    rd_expr               *x[RD_ARGUMENTS];
+    int                    n = 0;
+
+    if (!axes || !axes->call)
+        return NULL;
+    for (rd_phrase *q = p->first; q; q = q->next) {
+        const rd_labelled v = q->kind == RD_PHRASE_KEYWORD || q->labelled || n == RD_ARGUMENTS
+                                  ? (rd_labelled){ 0 }
+                                  : rd_formula_value(r, q);
+
+        if (!v.x || v.n)
+            return NULL;
+        x[n++] = v.x;
+    }
+    memcpy(name, r->text + p->at, p->length);
+    name[p->length]     = '\0';
+    *r->why             = '\0';
+    rd_expr *const made = axes->call(r->opts->user, r->ctx, name, n, x, r->why);
+    return made || *r->why || rd_error(r->ctx) != RD_OK ? rd_formula_answer(r, made, p->at) : NULL;
+}
+
+/* By the name of an operator, or by another one that it has elsewhere; -1: it is none. */
+static int operator_called(const rd_formula_reader *r, const rd_phrase *p)
+{
+    const char *word = rd_formula_word(r, p->at, p->length);
+
+    return rd_function_find(word ? word : r->text + p->at, word ? strlen(word) : p->length,
+                            RD_AUTO);
+}
+
 rd_labelled rd_formula_call(rd_formula_reader *r, rd_phrase *p)
 {
     rd_phrase plain;
@@ -117,9 +164,15 @@ rd_labelled rd_formula_call(rd_formula_reader *r, rd_phrase *p)
         return call_row(r, p, f);
     if (type)
         return call_type(r, p, type);
-    function = rd_function_find(name, p->length, RD_AUTO);
+    function = operator_called(r, p);
     if (function >= 0)
         return call_operator(r, p, function);
+    rd_expr *const x = call_caller(r, p);
+    if (x || r->failed)
+        return (rd_labelled){ .x = x };
+    if (rd_formula_instead(r, p->at, p->length))
+        return failed(rd_formula_fail(r, RD_ERR_TEXT, p->at, "%.*s: %s", (int)p->length, name,
+                                      rd_formula_instead(r, p->at, p->length)));
     return failed(rd_formula_fail(r, RD_ERR_TEXT, p->at, "no function is called '%.*s'",
                                   (int)p->length, name));
 }

@@ -117,7 +117,7 @@ static bool size(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
 
 static bool of_name(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
 {
-    const rd_statement *s = p->label < 0 ? rd_formula_statement(r, p->at, p->length) : NULL;
+    const rd_statement *s = rd_formula_statement(r, p->at, p->length);
 
     if (s)
         *value = s->integer;
@@ -196,7 +196,7 @@ bool rd_formula_real(rd_formula_reader *r, const rd_phrase *p, double *value)
     }
     if (p->kind == RD_PHRASE_NUMBER) {
         *value = p->real;
-        return true;
+        return !p->imaginary;
     }
     if (p->kind == RD_PHRASE_NAME) {
         *value = rd_formula_is(r, p->at, p->length, "inf")  ? INFINITY

@@ -42,7 +42,7 @@ typedef enum rd_phrase_kind {
     RD_PHRASE_LINK,    /* op and the operand behind it                           */
     RD_PHRASE_CHOICE,  /* condition ? yes : no                                   */
     RD_PHRASE_CALL,    /* arguments                                              */
-    RD_PHRASE_KEYWORD, /* name = value                                           */
+    RD_PHRASE_KEYWORD, /* name = value; of a subscript low, and perhaps high, or EMPTY   */
     RD_PHRASE_LIST,    /* (a, b) or [a, b]                                       */
     RD_PHRASE_AT,      /* what is read, then a subscript for each axis           */
     RD_PHRASE_SLICE,   /* start, stop, step, each of which may be empty          */
@@ -64,6 +64,7 @@ typedef struct rd_phrase {
     bool              labelled;   /* an index is in it                                     */
     bool              skip_nan;   /* CALL: nan before the reducer's name                       */
     bool              whole;      /* NUMBER: integer, else real                            */
+    bool              imaginary;  /* NUMBER: real times i                                  */
     int64_t           integer;
     double            real;
     rd_expr          *x; /* its value, once built, if there is no index in it              */
@@ -93,6 +94,8 @@ typedef struct rd_formula_label {
     size_t           of;   /* ... and the array's place in the text                   */
     size_t           of_length;
     int              axis;
+    rd_expr         *named; /* whose axis `axis_named` it is read at, and which has a name; NULL */
+    int              axis_named;
 } rd_formula_label;
 
 typedef struct rd_formula_reader {
@@ -112,6 +115,7 @@ typedef struct rd_formula_reader {
     rd_formula_label       label[RD_FORMULA_INDICES];
     int                    n_labels;
     rd_phrase             *uses, *last_use;
+    char                   why[RD_WHY]; /* an answer of opts->axes */
 } rd_formula_reader;
 
 /* Records a failure with a caret under byte `at`, if none is recorded yet; NULL. */
@@ -209,11 +213,28 @@ rd_labelled rd_formula_reduction(rd_formula_reader *r, rd_phrase *p);
  * x NULL without a failure: it is none. */
 rd_labelled rd_formula_sparse_sum(rd_formula_reader *r, rd_phrase *p);
 
+/* ---- Names of axes (meet.c): what opts->axes knows ----------------------------------------------- */
+/* NULL: it has none. */
+const char *rd_formula_axis_name(rd_formula_reader *r, rd_expr *x, int axis);
+/* The axis of that name; -1: none. */
+int rd_formula_axis_called(rd_formula_reader *r, rd_expr *x, const char *name);
+/* Puts views of whole arrays in x, NULL where there is none, whose shapes meet axis by axis as the names
+ * say.  `into`: the axes of the result are those of x[0].  False: they do not belong together. */
+bool rd_formula_meet(rd_formula_reader *r, int n, rd_expr **x, bool into, size_t at);
+/* The caller's answer; where it is NULL its reason is recorded. */
+rd_expr *rd_formula_answer(rd_formula_reader *r, rd_expr *x, size_t at);
+/* alike.c: may put operands of an operator in other units.  False: they do not belong together. */
+bool rd_formula_alike(rd_formula_reader *r, int function, int n, rd_expr **x, size_t at);
+/* y, of which the caller is told that it was made by that function of these. */
+rd_expr *rd_formula_told(rd_formula_reader *r, rd_expr *y, const char *name, int n,
+                         rd_expr *const *x);
+
 /* ---- Arguments (arguments.c) -------------------------------------------------------------------- */
 enum { RD_ARGUMENTS = 16, RD_ARGUMENT_LIST = 64 };
 /* Read as a list says: "x axis:d=-1 method:n?", name, kind, default, ? where it may be missing.
  * Kinds: x expression (the default), v all others as list, l list of expressions, i integer, f number,
- * d axes, s integers, b truth, t type, n name or text. */
+ * d axes, s integers, b truth, t type, n name or text, q numbers, p axes of two: a number of them, or
+ * two lists. */
 typedef struct rd_arguments {
     rd_formula_reader *r;
     rd_ctx            *ctx;
@@ -227,14 +248,22 @@ typedef struct rd_arguments {
     int64_t            i[RD_ARGUMENTS];
     double             f[RD_ARGUMENTS];
     rd_dims            d;
-    rd_ints            s;
+    rd_ints            s, pair[2]; /* of p */
+    double             q[RD_ARGUMENT_LIST];
+    int32_t            n_q;
+    bool               several; /* a list of q, not one */
     rd_dtype           t;
     char               text[RD_FORMULA_NAME + 1];
     rd_expr           *list[RD_ARGUMENT_LIST];
     int                n_list;
+    rd_expr           *by[RD_MAX_RANK]; /* labels as they were given; n_list of them          */
 } rd_arguments;
 bool rd_formula_arguments(rd_formula_reader *r, const rd_phrase *call, const char *list,
                           rd_arguments *a);
+/* beside.c: masks, weights and labels as the first array's axes have them; what labels say about groups. */
+bool rd_formula_beside(rd_arguments *a);
+/* Tells the caller which axes of a result are groups. */
+void rd_formula_grouped(const rd_arguments *a, rd_expr *x);
 
 /* ---- Functions that are no reducers (functions.c) ----------------------------------------------- */
 typedef enum rd_formula_sort {
@@ -250,4 +279,10 @@ typedef struct rd_formula_function {
 } rd_formula_function;
 const rd_formula_function *rd_formula_function_called(const rd_formula_reader *r, size_t at,
                                                       size_t length);
+
+/* ---- Other names (words.c) ---------------------------------------------------------------------- */
+/* What a function of NumPy, SciPy or PyTorch is called here; NULL: nothing else. */
+const char *rd_formula_word(const rd_formula_reader *r, size_t at, size_t length);
+/* What to write instead of a function that is not here, or whose it is; NULL: nothing is known. */
+const char *rd_formula_instead(const rd_formula_reader *r, size_t at, size_t length);
 #endif

@@ -1,5 +1,5 @@
 /* functions.c - what formulas call besides operators and reducers: rows of functions.def. */
-#include "formula/formula.h"
+#include "formula/made.h"
 #include <math.h>
 #include <string.h>
 
@@ -49,6 +49,35 @@ static rd_pad_mode pad_mode(const rd_arguments *a, int k)
     return (rd_pad_mode)choice(a, k, 5, names);
 }
 
+static rd_convolve_mode convolve_mode(const rd_arguments *a, int k)
+{
+    static const char *const names[] = { "full", "same", "valid" };
+
+    return (rd_convolve_mode)choice(a, k, 3, names);
+}
+
+static rd_rank_method rank_method(const rd_arguments *a, int k)
+{
+    static const char *const names[] = { "average", "min", "max", "dense", "ordinal" };
+
+    return (rd_rank_method)choice(a, k, 5, names);
+}
+
+/* The axis that is given, or the only one there is; none, after recording so. */
+static int only_axis(const rd_arguments *a, int k)
+{
+    const rd_expr *x = a->x[0].x;
+
+    if (a->given[k])
+        return axis_of(a, k);
+    if (x->rank == 1)
+        return 0;
+    rd_formula_fail(a->r, RD_ERR_AXIS, a->call->at,
+                    "an array of rank %d: say along which axis, as in %.*s(..., axis=0)",
+                    (int)x->rank, (int)a->call->length, a->r->text + a->call->at);
+    return INT32_MAX;
+}
+
 static rd_side side_of(const rd_arguments *a, int k)
 {
     static const char *const names[] = { "left", "right" };
@@ -56,7 +85,16 @@ static rd_side side_of(const rd_arguments *a, int k)
     return (rd_side)choice(a, k, 2, names);
 }
 
-static rd_expr *quantile(const rd_arguments *a, double q, int keep, int where, int skip, int method)
+static rd_qs qs_of(const rd_arguments *a, double scale, double q[RD_ARGUMENT_LIST])
+{
+    for (int k = 0; k < a->n_q; k++)
+        q[k] = a->q[k] / scale;
+    return (rd_qs){ q, a->n_q };
+}
+
+/* `weights`: the place of the argument.  With them there is one method. */
+static rd_expr *quantile(const rd_arguments *a, double scale, int keep, int where, int skip,
+                         int method, int weights)
 {
     static const char *const names[] = { "linear",
                                          "lower",
@@ -71,13 +109,30 @@ static rd_expr *quantile(const rd_arguments *a, double q, int keep, int where, i
                                          "weibull",
                                          "median_unbiased",
                                          "normal_unbiased" };
+    static const double      half    = 0.5;
     const int                found   = choice(a, method, 13, names);
+    double                   q[RD_ARGUMENT_LIST];
+    const rd_qs              all = scale != 0 ? qs_of(a, scale, q) : (rd_qs){ &half, 1 };
 
     if (found < 0)
         return NULL;
-    return rd_quantile(a->x[0].x, q, dims_of(a, a->i[keep]), .where = a->x[where].x,
-                       .skip_nan = a->i[skip], .method = (rd_quantile_method)found,
-                       .by = { a->list, a->n_list }, .groups = a->s);
+    if (a->several && a->call->kind == RD_PHRASE_REDUCE)
+        return rd_formula_fail(a->r, RD_ERR_ARGUMENT, a->given[1]->at,
+                               "one number beside indices: several are of whole arrays");
+    const bool             chosen = method >= 0 && a->given[method];
+    const rd_quantile_opts opts   = {
+          .size     = sizeof opts,
+          .dims     = dims_of(a, a->i[keep]),
+          .where    = a->x[where].x,
+          .skip_nan = a->i[skip],
+          .method   = a->x[weights].x && !chosen ? RD_INVERTED_CDF : (rd_quantile_method)found,
+          .by       = { a->list, a->n_list },
+          .groups   = a->s,
+          .weights  = a->x[weights].x,
+    };
+    return a->several   ? rd_quantiles_by(a->x[0].x, all, &opts)
+           : scale != 0 ? rd_quantile_by(a->x[0].x, all.at[0], &opts)
+                        : rd_median_by(a->x[0].x, &opts);
 }
 
 /* One of the elements, or how often it occurs. */
@@ -96,18 +151,22 @@ static rd_expr *pair(const rd_arguments *a,
                             .weights = a->x[6].x, .ddof = a->f[7]));
 }
 
-#define A        a
-#define X(k)     (a->x[k].x)
-#define I(k)     (a->i[k])
-#define F(k)     (a->f[k])
-#define AXIS(k)  axis_of(a, k)
-#define TIMES(k) times_of(a, k)
-#define DIMS(k)  dims_of(a, a->i[k])
-#define PAD(k)   pad_mode(a, k)
-#define SIDE(k)  side_of(a, k)
-#define EPS(k)   (a->given[k] ? a->f[k] : 1e-5)
-#define REAL     (a->t ? a->t : RD_F64)
-#define LIST     ((rd_exprs){ a->list, a->n_list })
+#define A                a
+#define X(k)             (a->x[k].x)
+#define I(k)             (a->i[k])
+#define F(k)             (a->f[k])
+#define AXIS(k)          axis_of(a, k)
+#define ONLY(k)          only_axis(a, k)
+#define POSITIONS(k, dx) (a->given[k] ? X(k) : a->given[dx] ? X(dx) : rd_int(a->ctx, 1))
+#define TIMES(k)         times_of(a, k)
+#define MODE(k)          convolve_mode(a, k)
+#define RANKS(k)         rank_method(a, k)
+#define DIMS(k)          dims_of(a, a->i[k])
+#define PAD(k)           pad_mode(a, k)
+#define SIDE(k)          side_of(a, k)
+#define EPS(k)           (a->given[k] ? a->f[k] : 1e-5)
+#define REAL             (a->t ? a->t : RD_F64)
+#define LIST             ((rd_exprs){ a->list, a->n_list })
 
 #define RD_FUNCTION(name, arguments, sort, call)        \
     static rd_expr *build_##name(const rd_arguments *a) \
@@ -125,8 +184,11 @@ static const rd_formula_function functions[] = {
 const rd_formula_function *rd_formula_function_called(const rd_formula_reader *r, size_t at,
                                                       size_t length)
 {
+    const char *word = rd_formula_word(r, at, length);
+
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (rd_formula_is(r, at, length, functions[i].name))
+        if (word ? !strcmp(word, functions[i].name)
+                 : rd_formula_is(r, at, length, functions[i].name))
             return &functions[i];
     return NULL;
 }

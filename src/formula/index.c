@@ -89,7 +89,7 @@ static bool resolve(rd_formula_reader *r, rd_phrase *p)
         p->labelled |= q->labelled;
     }
     bool subscripts = false;
-    if (p->kind == RD_PHRASE_AT && p->first)
+    if (p->kind == RD_PHRASE_AT)
         for (rd_phrase *q = p->first->next; q; q = q->next)
             subscripts |= q->labelled;
     if (subscripts && p->first->labelled)
@@ -260,12 +260,54 @@ static bool is_alone(const rd_formula_sum *a)
     return a->n == 1 && a->coef[0] == 1 && a->constant == 0;
 }
 
+/* An index that has the name of an axis stands at that one.  What is read at one index has the same
+ * coordinates along it, where axes of one name have some. */
+static bool names_agree(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
+                        int axis, rd_formula_label *l)
+{
+    rd_expr    *x    = use->first->x;
+    const char *name = x ? rd_formula_axis_name(r, x, axis) : NULL;
+
+    if (!name)
+        return true;
+    for (int k = 0; k < x->rank && !rd_formula_is(r, l->at, l->length, name); k++) {
+        const char *other = rd_formula_axis_name(r, x, k);
+
+        if (other && rd_formula_is(r, l->at, l->length, other))
+            return rd_formula_fail(
+                r, RD_ERR_AXIS, subscript->at,
+                "index '%s' stands at axis '%s' of '%.*s', which has an axis '%s'", other, name,
+                (int)use->first->length, r->text + use->first->at, other);
+    }
+    if (!l->named) {
+        l->named      = x;
+        l->axis_named = axis;
+        return true;
+    }
+    const char *first  = rd_formula_axis_name(r, l->named, l->axis_named);
+    rd_expr    *both[] = { l->named, x };
+    if (!r->opts->axes->meet || !first || strcmp(first, name) != 0 ||
+        l->named->extent[l->axis_named] != x->extent[axis])
+        return true;
+    *r->why = '\0';
+    if (!r->opts->axes->meet(r->opts->user, &both[0], l->axis_named, &both[1], axis, r->why))
+        return rd_formula_answer(r, NULL, subscript->at);
+    return (both[0] == l->named && both[1] == x) ||
+           rd_formula_fail(r, RD_ERR_ARGUMENT, subscript->at,
+                           "coordinates along '%s' differ: cut the arrays to what they share first",
+                           name);
+}
+
 static bool take_extent(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
                         int axis, int64_t extent, const rd_formula_sum *a)
 {
     rd_formula_label *l = &r->label[a->label[0]];
 
-    if (!is_alone(a) || l->ranged)
+    if (!is_alone(a))
+        return true;
+    if (!names_agree(r, use, subscript, axis, l))
+        return false;
+    if (l->ranged)
         return true;
     if (l->known && l->n != extent)
         return rd_formula_fail(
@@ -330,9 +372,6 @@ static bool check_inside(rd_formula_reader *r, const rd_phrase *use, const rd_ph
 
     if (!rd_formula_range(r, a, &low, &high) || (low >= 0 && high < extent))
         return true;
-    for (int k = 0; k < a->n; k++)
-        if (!r->label[a->label[k]].known)
-            return true;
     low  = low < INT64_MIN ? INT64_MIN : low;
     high = high > INT64_MAX ? INT64_MAX : high;
     return rd_formula_fail(r, RD_ERR_AXIS, subscript->at,
@@ -348,7 +387,7 @@ bool rd_formula_extents(rd_formula_reader *r)
 
     if (!visit(r, take_extent))
         return false;
-    for (int round = 0; more && round <= r->n_labels; round++) {
+    while (more) { /* each round but the last one finds an extent */
         more = false;
         if (!visit(r, narrow))
             return false;

@@ -1,5 +1,6 @@
 /* parse.c - statements, operands and what stands in brackets. */
 #include "formula/formula.h"
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,12 +45,13 @@ void *rd_formula_expected(rd_formula_reader *r, const char *what)
 }
 
 /* ---- Pieces ------------------------------------------------------------------------------------ */
+/* There is room for four pieces a token, and no token makes more: of a slice's ':' they are the slice and
+ * three bounds. */
 rd_phrase *rd_phrase_new(rd_formula_reader *r, rd_phrase_kind kind, const rd_token *t)
 {
     rd_phrase *p;
 
-    if (r->n_pieces == r->room)
-        return rd_formula_fail(r, RD_ERR_LIMIT, t->at, "a formula of more than %d pieces", r->room);
+    assert(r->n_pieces < r->room);
     p         = &r->piece[r->n_pieces++];
     p->kind   = kind;
     p->at     = t->at;
@@ -60,7 +62,7 @@ rd_phrase *rd_phrase_new(rd_formula_reader *r, rd_phrase_kind kind, const rd_tok
 
 bool rd_phrase_add(rd_formula_reader *r, rd_phrase *p, rd_phrase *operand)
 {
-    if (!p || !operand)
+    if (!operand)
         return false;
     if (operand->depth >= RD_FORMULA_DEPTH)
         return rd_formula_fail(r, RD_ERR_LIMIT, operand->at,
@@ -77,15 +79,23 @@ bool rd_phrase_add(rd_formula_reader *r, rd_phrase *p, rd_phrase *operand)
     return true;
 }
 
+/* 2j: i times the number, as Python writes it. */
+static rd_phrase *imaginary(rd_formula_reader *r, rd_phrase *p, const rd_token *t)
+{
+    p->imaginary = true;
+    p->real      = rd_function_number_value(r->text + t->at, t->length - 1);
+    return p;
+}
+
 static rd_phrase *number(rd_formula_reader *r)
 {
     const rd_token *t = rd_formula_token(r);
     rd_phrase      *p = rd_phrase_new(r, RD_PHRASE_NUMBER, t);
     bool            fraction;
 
-    if (!p)
-        return NULL;
     r->now++;
+    if (r->text[t->at + t->length - 1] == 'j')
+        return imaginary(r, p, t);
     rd_function_number_length(r->text + t->at, &fraction);
     p->whole = !fraction;
     if (fraction) {
@@ -121,11 +131,36 @@ static rd_phrase *read_slice(rd_formula_reader *r, rd_phrase *start)
     return p;
 }
 
+/* name=low, name=low..high, of which either end may be left out; ':' for '..', as slices have it. */
+static rd_phrase *read_coordinates(rd_formula_reader *r)
+{
+    rd_phrase *p     = rd_phrase_new(r, RD_PHRASE_KEYWORD, rd_formula_token(r));
+    bool       range = false;
+
+    r->now += 2;
+    do {
+        const rd_token *t   = rd_formula_token(r);
+        rd_phrase      *end = NULL;
+
+        if (rd_formula_next(r, "..") || rd_formula_next(r, ":") || rd_formula_next(r, ",") ||
+            rd_formula_next(r, "]"))
+            end = rd_phrase_new(r, RD_PHRASE_EMPTY, t);
+        else
+            end = rd_formula_read(r);
+        if (!rd_phrase_add(r, p, end))
+            return NULL;
+        range = !range && (rd_formula_take(r, "..") || rd_formula_take(r, ":"));
+    } while (range);
+    return p;
+}
+
 static rd_phrase *read_subscript(rd_formula_reader *r)
 {
     const rd_token *t = rd_formula_token(r);
     rd_phrase      *p;
 
+    if (t->kind == RD_TOKEN_NAME && token_is(r, t + 1, "="))
+        return read_coordinates(r);
     if (rd_formula_take(r, "..."))
         return rd_phrase_new(r, RD_PHRASE_REST, t);
     if (rd_formula_take(r, "None") || rd_formula_take(r, "newaxis") || rd_formula_take(r, "new"))
@@ -159,7 +194,7 @@ static rd_phrase *read_list(rd_formula_reader *r, const char *end, bool always)
     int        n = 0;
 
     r->now++;
-    while (p && !rd_formula_take(r, end)) {
+    while (!rd_formula_take(r, end)) {
         item = rd_formula_read(r);
         if (!item)
             return NULL;
@@ -186,18 +221,24 @@ static rd_phrase *read_argument(rd_formula_reader *r)
     return rd_phrase_add(r, p, rd_formula_read(r)) ? p : NULL;
 }
 
-static rd_phrase *read_call(rd_formula_reader *r)
+/* Arguments up to ')'. */
+static rd_phrase *read_arguments(rd_formula_reader *r, rd_phrase *p)
 {
-    rd_phrase *p = rd_phrase_new(r, RD_PHRASE_CALL, rd_formula_token(r));
-
-    r->now += 2;
-    while (p && !rd_formula_take(r, ")")) {
+    while (!rd_formula_take(r, ")")) {
         if (!rd_phrase_add(r, p, read_argument(r)))
             return NULL;
         if (!rd_formula_take(r, ",") && !rd_formula_next(r, ")"))
             return rd_formula_expected(r, "an operator, ',' or ')'");
     }
     return p;
+}
+
+static rd_phrase *read_call(rd_formula_reader *r)
+{
+    rd_phrase *p = rd_phrase_new(r, RD_PHRASE_CALL, rd_formula_token(r));
+
+    r->now += 2;
+    return read_arguments(r, p);
 }
 
 /* ---- Indices ------------------------------------------------------------------------------------ */
@@ -210,8 +251,7 @@ bool rd_formula_read_index(rd_formula_reader *r, rd_phrase *into)
         return rd_formula_expected(r, "the name of an index");
     p = rd_phrase_new(r, RD_PHRASE_INDEX, t);
     r->now++;
-    if (!rd_phrase_add(r, into, p))
-        return false;
+    rd_phrase_add(r, into, p); /* which has nothing below it, so that it is not too deep */
     if (!rd_formula_take(r, "in"))
         return true;
     if (!rd_phrase_add(r, p, rd_formula_read_binary(r, RD_RANK_BITS)))
@@ -227,8 +267,6 @@ static rd_phrase *read_reduction(rd_formula_reader *r)
     rd_phrase *p = rd_phrase_new(r, RD_PHRASE_REDUCE, rd_formula_token(r)), *where;
 
     r->now += 2;
-    if (!p)
-        return NULL;
     do {
         const bool keyword = token_is(r, rd_formula_token(r) + 1, "=");
 
@@ -288,6 +326,35 @@ static rd_phrase *read_primary(rd_formula_reader *r)
     return rd_formula_expected(r, "an operand");
 }
 
+/* x.mean(axis=0) is mean(x, axis=0). */
+static rd_phrase *read_method(rd_formula_reader *r, rd_phrase *of)
+{
+    rd_phrase *p = rd_phrase_new(r, RD_PHRASE_CALL, rd_formula_token(r));
+
+    r->now += 2;
+    return rd_phrase_add(r, p, of) ? read_arguments(r, p) : NULL;
+}
+
+/* What stands behind a dot: T, a method, or a function that has no other argument. */
+static rd_phrase *read_member(rd_formula_reader *r, rd_phrase *of)
+{
+    static const char *const plain[] = { "T", "real", "imag", "size" };
+    const rd_token          *t       = &r->token[r->now + 1];
+    rd_phrase               *p;
+
+    r->now++;
+    if (t->kind == RD_TOKEN_NAME && token_is(r, t + 1, "("))
+        return read_method(r, of);
+    for (size_t k = 0; k < sizeof plain / sizeof *plain; k++)
+        if (rd_formula_next(r, plain[k])) {
+            p = rd_phrase_new(r, k ? RD_PHRASE_CALL : RD_PHRASE_TRANSPOSED, t - !k);
+            r->now++;
+            return rd_phrase_add(r, p, of) ? p : NULL;
+        }
+    return rd_formula_expected(r,
+                               "T, for the last two axes swapped, or a call, as in x.mean(axis=0)");
+}
+
 rd_phrase *rd_formula_read_operand(rd_formula_reader *r)
 {
     rd_phrase *p = read_primary(r);
@@ -299,12 +366,7 @@ rd_phrase *rd_formula_read_operand(rd_formula_reader *r)
             p = read_subscripts(r, of);
             continue;
         }
-        p = rd_phrase_new(r, RD_PHRASE_TRANSPOSED, rd_formula_token(r));
-        r->now++;
-        if (!rd_formula_take(r, "T"))
-            return rd_formula_expected(r, "T, for the last two axes swapped");
-        if (!rd_phrase_add(r, p, of))
-            return NULL;
+        p = read_member(r, of);
     }
     return p;
 }
@@ -336,8 +398,7 @@ static bool read_left(rd_formula_reader *r, rd_statement *s)
     s->length = t->length;
     r->now++;
     if (rd_formula_next(r, "[")) {
-        if (!(s->index = rd_phrase_new(r, RD_PHRASE_LIST, rd_formula_token(r))))
-            return false;
+        s->index = rd_phrase_new(r, RD_PHRASE_LIST, rd_formula_token(r));
         r->now++;
         do {
             if (!rd_formula_read_index(r, s->index))

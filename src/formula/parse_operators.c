@@ -53,8 +53,7 @@ static rd_phrase *read_power(rd_formula_reader *r)
 
     if (!p || !(rd_formula_take(r, "^") || rd_formula_take(r, "**")))
         return p;
-    if (!(power = rd_phrase_new(r, RD_PHRASE_BINARY, t)))
-        return NULL;
+    power     = rd_phrase_new(r, RD_PHRASE_BINARY, t);
     power->op = RD_OP_pow;
     return rd_phrase_add(r, power, p) && rd_phrase_add(r, power, read_unary(r)) ? power : NULL;
 }
@@ -71,10 +70,9 @@ static rd_phrase *read_sign(rd_formula_reader *r)
     operand = word ? rd_formula_read_binary(r, RANK_COMPARE) : read_unary(r);
     if (!operand || plus)
         return operand;
-    if (minus && operand->kind == RD_PHRASE_NUMBER)
+    if (minus && operand->kind == RD_PHRASE_NUMBER && !operand->imaginary)
         return negative(operand);
-    if (!(p = rd_phrase_new(r, RD_PHRASE_UNARY, t)))
-        return NULL;
+    p     = rd_phrase_new(r, RD_PHRASE_UNARY, t);
     p->op = minus ? RD_OP_neg : bits ? RD_OP_bit_not : RD_OP_not;
     return rd_phrase_add(r, p, operand) ? p : NULL;
 }
@@ -124,8 +122,7 @@ rd_phrase *rd_formula_read_binary(rd_formula_reader *r, int loosest)
             p = read_comparisons(r, left);
             continue;
         }
-        if (!(p = rd_phrase_new(r, RD_PHRASE_BINARY, rd_formula_token(r))))
-            return NULL;
+        p     = rd_phrase_new(r, RD_PHRASE_BINARY, rd_formula_token(r));
         p->op = binary[i].op;
         r->now++;
         if (!rd_phrase_add(r, p, left) ||
@@ -135,23 +132,44 @@ rd_phrase *rd_formula_read_binary(rd_formula_reader *r, int loosest)
     return p;
 }
 
+/* c ? a : b, from the ? on. */
+static rd_phrase *read_choice(rd_formula_reader *r, rd_phrase *condition)
+{
+    rd_phrase *choice = rd_phrase_new(r, RD_PHRASE_CHOICE, rd_formula_token(r));
+
+    r->now++;
+    if (!rd_phrase_add(r, choice, condition) || !rd_phrase_add(r, choice, rd_formula_read(r)))
+        return NULL;
+    if (!rd_formula_take(r, ":"))
+        return rd_formula_expected(r, "':' of '?'");
+    return rd_phrase_add(r, choice, rd_formula_read(r)) ? choice : NULL;
+}
+
+/* a if c else b, from the `if` on: Python's. */
+static rd_phrase *read_if(rd_formula_reader *r, rd_phrase *yes)
+{
+    rd_phrase *choice = rd_phrase_new(r, RD_PHRASE_CHOICE, rd_formula_token(r));
+
+    r->now++;
+    if (!rd_phrase_add(r, choice, rd_formula_read_binary(r, 1)) || !rd_phrase_add(r, choice, yes))
+        return NULL;
+    if (!rd_formula_take(r, "else"))
+        return rd_formula_expected(r, "'else' of 'if'");
+    return rd_phrase_add(r, choice, rd_formula_read(r)) ? choice : NULL;
+}
+
 rd_phrase *rd_formula_read(rd_formula_reader *r)
 {
-    rd_phrase *p, *choice;
+    rd_phrase *p;
 
     if (too_deep(r))
         return NULL;
     r->nesting++;
     p = rd_formula_read_binary(r, 1);
-    if (p && rd_formula_next(r, "?")) {
-        choice = rd_phrase_new(r, RD_PHRASE_CHOICE, rd_formula_token(r));
-        r->now++;
-        if (!rd_phrase_add(r, choice, p) || !rd_phrase_add(r, choice, rd_formula_read(r)))
-            return NULL;
-        if (!rd_formula_take(r, ":"))
-            return rd_formula_expected(r, "':' of '?'");
-        p = rd_phrase_add(r, choice, rd_formula_read(r)) ? choice : NULL;
-    }
+    if (p && rd_formula_next(r, "?"))
+        p = read_choice(r, p);
+    else if (p && rd_formula_next(r, "if"))
+        p = read_if(r, p);
     r->nesting--;
     return p;
 }

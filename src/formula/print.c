@@ -42,7 +42,8 @@ static void print_number(rd_text *text, const rd_phrase *p)
     if (p->whole)
         rd_text_add(text, p->integer < 0 ? "(%lld)" : "%lld", (long long)p->integer);
     else
-        rd_text_add(text, signbit(p->real) ? "(%.17g%s)" : "%.17g%s", p->real, whole ? ".0" : "");
+        rd_text_add(text, signbit(p->real) ? "(%.17g%s)%s" : "%.17g%s%s", p->real,
+                    whole ? ".0" : "", p->imaginary ? "j" : "");
 }
 
 static void print_name(rd_text *text, const rd_formula_reader *r, const rd_phrase *p)
@@ -110,7 +111,7 @@ static void print(rd_text *text, const rd_formula_reader *r, const rd_phrase *p)
     case RD_PHRASE_KEYWORD:
         print_name(text, r, p);
         rd_text_add(text, "=");
-        print(text, r, p->first);
+        print_list(text, r, p->first, "..");
         break;
     case RD_PHRASE_LIST:
         rd_text_add(text, "[");

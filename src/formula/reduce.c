@@ -82,15 +82,18 @@ static rd_labelled reduce_call(rd_formula_reader *r, const rd_phrase *p)
 
     if (is_ambiguous(r, p) ||
         !rd_formula_arguments(r, p, "x axis:d? keepdims:b=0 by:l? groups:s? " KEYWORDS, &a) ||
-        !are_whole(r, p, &a) || !read_keywords(&a, FIRST, &o))
+        !are_whole(r, p, &a) || !rd_formula_beside(&a) || !read_keywords(&a, FIRST, &o))
         return none();
     name_of(r, p->at, p->length, name);
     o.skip_nan |= p->skip_nan;
     o.dims = a.d;
     o.dims.flags |= a.i[KEEP] ? RD_DIMS_KEEP : 0;
-    o.by     = (rd_exprs){ a.list, a.n_list };
-    o.groups = a.s;
-    return (rd_labelled){ .x = rd_formula_made(r, rd_reduce_name(a.x[X].x, name, &o), p->at) };
+    o.by             = (rd_exprs){ a.list, a.n_list };
+    o.groups         = a.s;
+    rd_expr *const y = rd_formula_made(r, rd_reduce_name(a.x[X].x, name, &o), p->at);
+
+    rd_formula_grouped(&a, y);
+    return (rd_labelled){ .x = rd_formula_told(r, y, name, 1, &a.x[X].x) };
 }
 
 static rd_labelled scan_call(rd_formula_reader *r, const rd_phrase *p)
@@ -101,7 +104,7 @@ static rd_labelled scan_call(rd_formula_reader *r, const rd_phrase *p)
     char           name[RD_FORMULA_NAME + 1];
 
     if (!rd_formula_arguments(r, p, "x axis:d? exclusive:b=0 reverse:b=0 restart? " KEYWORDS, &a) ||
-        !are_whole(r, p, &a) || !read_keywords(&a, FIRST, &o))
+        !are_whole(r, p, &a) || !rd_formula_beside(&a) || !read_keywords(&a, FIRST, &o))
         return none();
     if (!a.given[AXIS] && a.x[X].x->rank != 1)
         return (rd_labelled){ .x = rd_formula_fail(
@@ -110,11 +113,13 @@ static rd_labelled scan_call(rd_formula_reader *r, const rd_phrase *p)
                                   "%.*s(x, axis=0)",
                                   (int)a.x[X].x->rank, (int)p->length, r->text + p->at) };
     name_of(r, p->at + 3, p->length - 3, name);
-    o.dims      = a.given[AXIS] ? a.d : RD_DIMS(0);
-    o.exclusive = a.i[EXCLUSIVE];
-    o.reverse   = a.i[REVERSE];
-    o.restart   = a.x[RESTART].x;
-    return (rd_labelled){ .x = rd_formula_made(r, rd_scan_name(a.x[X].x, name, &o), p->at) };
+    o.dims           = a.given[AXIS] ? a.d : RD_DIMS(0);
+    o.exclusive      = a.i[EXCLUSIVE];
+    o.reverse        = a.i[REVERSE];
+    o.restart        = a.x[RESTART].x;
+    rd_expr *const y = rd_formula_made(r, rd_scan_name(a.x[X].x, name, &o), p->at);
+
+    return (rd_labelled){ .x = rd_formula_told(r, y, name, 1, &a.x[X].x) };
 }
 
 /* ---- With indices ---------------------------------------------------------------------------------- */
@@ -204,6 +209,7 @@ static rd_labelled reduce_indices(rd_formula_reader *r, rd_phrase *p)
         kept.x = rd_reduce_name(a.x[0].x, name, &o);
     }
     kept.x = rd_formula_made(r, kept.x, p->at);
+    rd_formula_told(r, kept.x, f ? f->name : name, 1, &a.x[0].x);
     return kept;
 }
 

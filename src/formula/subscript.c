@@ -24,6 +24,17 @@ static rd_expr *slice(rd_formula_reader *r, rd_expr *x, int axis, const rd_phras
     return rd_slice_axis(x, axis, start, stop, step);
 }
 
+/* Of values that the caller knows, such as months, their places along an axis of months. */
+static rd_expr *places_along(rd_formula_reader *r, rd_expr *x, int axis, rd_expr *index, size_t at)
+{
+    const rd_formula_axes *axes = r->opts->axes;
+
+    if (!axes || !axes->gather)
+        return index;
+    *r->why = '\0';
+    return rd_formula_answer(r, axes->gather(r->opts->user, x, axis, index, r->why), at);
+}
+
 static rd_expr *by_value(rd_formula_reader *r, rd_expr *x, int *axis, rd_phrase *p, bool *gathered)
 {
     int64_t     i;
@@ -32,6 +43,8 @@ static rd_expr *by_value(rd_formula_reader *r, rd_expr *x, int *axis, rd_phrase 
     if (rd_formula_integer(r, p, &i))
         return rd_select(x, *axis, i);
     v = rd_formula_value(r, p);
+    if (v.x)
+        v.x = places_along(r, x, *axis, v.x, p->at);
     if (!v.x)
         return NULL;
     if (v.x->type == RD_BOOL)
@@ -55,13 +68,64 @@ static bool count(rd_formula_reader *r, const rd_phrase *p, int rank, int *taken
 
     *taken = 0;
     for (const rd_phrase *q = p->first->next; q; q = q->next) {
-        *taken += q->kind != RD_PHRASE_NEW && q->kind != RD_PHRASE_REST;
+        *taken +=
+            q->kind != RD_PHRASE_NEW && q->kind != RD_PHRASE_REST && q->kind != RD_PHRASE_KEYWORD;
         rests += q->kind == RD_PHRASE_REST;
         if (rests > 1)
             return rd_formula_fail(r, RD_ERR_TEXT, q->at, "a second '...'");
     }
     return *taken <= rank || rd_formula_fail(r, RD_ERR_AXIS, p->at, "%d subscripts for %d ax%s",
                                              *taken, rank, rank == 1 ? "is" : "es");
+}
+
+/* One end of name=low..high; NULL: it is open, or a failure is recorded. */
+static const rd_formula_bound *coordinate(rd_formula_reader *r, const rd_phrase *p,
+                                          char text[RD_FORMULA_NAME + 1], rd_formula_bound *b)
+{
+    *b = (rd_formula_bound){ 0 };
+    if (p->kind == RD_PHRASE_EMPTY)
+        return NULL;
+    if (p->kind == RD_PHRASE_TEXT) {
+        memcpy(text, r->text + p->at + 1, p->length - 2);
+        text[p->length - 2] = '\0';
+        b->text             = text;
+        return b;
+    }
+    if (rd_formula_real(r, p, &b->number))
+        return b;
+    if (!r->failed)
+        rd_formula_fail(r, RD_ERR_TEXT, p->at,
+                        "expected a coordinate: a number that the text says, or a text in quotes");
+    return NULL;
+}
+
+/* x[lat=45], x[lat=-30..30], x[time="1990-06"]. */
+static rd_expr *by_coordinate(rd_formula_reader *r, rd_expr *x, const rd_phrase *p)
+{
+    const rd_formula_axes  *axes  = r->opts->axes;
+    const bool              range = p->first->next != NULL;
+    char                    name[RD_FORMULA_NAME + 1], text[2][RD_FORMULA_NAME + 1];
+    rd_formula_bound        b[2];
+    const rd_formula_bound *low, *high;
+
+    if (!axes || !axes->select)
+        return rd_formula_fail(r, RD_ERR_ARGUMENT, p->at,
+                               "axes have no coordinates here: say a place, as in x[3]");
+    memcpy(name, r->text + p->at, p->length);
+    name[p->length] = '\0';
+    const int axis  = rd_formula_axis_called(r, x, name);
+    if (axis < 0)
+        return rd_formula_fail(r, RD_ERR_AXIS, p->at, "the array has no axis of the name '%s'",
+                               name);
+    low  = coordinate(r, p->first, text[0], &b[0]);
+    high = range && !r->failed ? coordinate(r, p->last, text[1], &b[1]) : NULL;
+    if (!r->failed && !low && !range)
+        rd_formula_fail(r, RD_ERR_TEXT, p->at, "expected a coordinate, as in %s=45", name);
+    if (r->failed)
+        return NULL;
+    *r->why = '\0';
+    return rd_formula_answer(r, axes->select(r->opts->user, x, axis, range, low, high, r->why),
+                             p->at);
 }
 
 static rd_labelled whole(rd_formula_reader *r, rd_phrase *p, rd_expr *x)
@@ -73,6 +137,8 @@ static rd_labelled whole(rd_formula_reader *r, rd_phrase *p, rd_expr *x)
         return failure();
     const int rest = x->rank - taken;
     for (rd_phrase *q = p->first->next; q && x; q = q->next) {
+        if (q->kind == RD_PHRASE_KEYWORD)
+            continue;
         if (q->kind == RD_PHRASE_REST)
             axis += rest;
         else if (q->kind == RD_PHRASE_NEW)
@@ -83,6 +149,9 @@ static rd_labelled whole(rd_formula_reader *r, rd_phrase *p, rd_expr *x)
             x = by_value(r, x, &axis, q, &gathered);
         x = rd_formula_made(r, x, q->at);
     }
+    for (rd_phrase *q = p->first->next; q && x; q = q->next)
+        if (q->kind == RD_PHRASE_KEYWORD)
+            x = by_coordinate(r, x, q);
     return (rd_labelled){ .x = x };
 }
 
@@ -146,7 +215,8 @@ static bool read_place(rd_formula_reader *r, places *s, int axis, rd_phrase *q, 
     const int  mode = rd_formula_outside(r, q, &inner);
 
     *gather = false;
-    if (q->kind == RD_PHRASE_SLICE || q->kind == RD_PHRASE_REST || q->kind == RD_PHRASE_NEW)
+    if (q->kind == RD_PHRASE_SLICE || q->kind == RD_PHRASE_REST || q->kind == RD_PHRASE_NEW ||
+        q->kind == RD_PHRASE_KEYWORD)
         return rd_formula_fail(r, RD_ERR_TEXT, q->at,
                                "a slice among indices: give this axis an index, too");
     if (rd_formula_affine(r, inner, &s->at[axis])) {
@@ -165,8 +235,10 @@ static bool read_place(rd_formula_reader *r, places *s, int axis, rd_phrase *q, 
 /* Axes of the places are read where axes of x were. */
 static bool gather(rd_formula_reader *r, places *s, int axis, rd_phrase *q)
 {
-    const rd_labelled v = rd_formula_value(r, q);
+    rd_labelled v = rd_formula_value(r, q);
 
+    if (v.x)
+        v.x = places_along(r, s->x, axis, v.x, q->at);
     if (!v.x)
         return false;
     if (!v.n && v.x->rank)

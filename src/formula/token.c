@@ -88,10 +88,10 @@ static bool text_is_utf8(rd_formula_reader *r, size_t *length)
 
 /* ---- Tokens ------------------------------------------------------------------------------------ */
 /* Longer ones before those they begin with. */
-static const char *const signs[] = { "...", "**", "//", "||", "&&", "==", "!=", "<=", ">=",
-                                     "<<",  ">>", "+=", "+",  "-",  "*",  "/",  "%",  "^",
-                                     "@",   "<",  ">",  "!",  "~",  "&",  "|",  "?",  ":",
-                                     ",",   "(",  ")",  "[",  "]",  "=",  "." };
+static const char *const signs[] = { "...", "..", "**", "//", "||", "&&", "==", "!=", "<=",
+                                     ">=",  "<<", ">>", "+=", "+",  "-",  "*",  "/",  "%",
+                                     "^",   "@",  "<",  ">",  "!",  "~",  "&",  "|",  "?",
+                                     ":",   ",",  "(",  ")",  "[",  "]",  "=",  "." };
 
 static size_t sign_length(const char *c)
 {
@@ -128,7 +128,8 @@ static bool add_number(rd_formula_reader *r, size_t at)
 
     if (n > RD_TEXT_NUMBER)
         return rd_formula_fail(r, RD_ERR_LIMIT, at, "a number of %zu characters", n);
-    if (is_letter(r->text[at + n]))
+    n += r->text[at + n] == 'j'; /* an imaginary one */
+    if (is_letter(r->text[at + n]) || is_digit(r->text[at + n]))
         return rd_formula_fail(r, RD_ERR_TEXT, at + n, "expected an operator after the number");
     return add(r, RD_TOKEN_NUMBER, at, n);
 }

@@ -92,12 +92,20 @@ static rd_labelled map(rd_formula_reader *r, rd_op op, int n, rd_labelled *v, si
 
     if (!meet(r, n, v, at, &all, x))
         return (rd_labelled){ 0 };
+    if (op != RD_OP_none && !all.n && !rd_formula_meet(r, n, x, false, at))
+        return (rd_labelled){ 0 };
     if (op == RD_OP_none && all.n)
         return (rd_labelled){ .x = rd_formula_fail(r, RD_ERR_ARGUMENT, at,
                                                    "@ takes whole arrays: with indices say "
                                                    "sum[k] a[i, k] * b[k, j]") };
-    all.x = rd_formula_made(
-        r, op == RD_OP_none ? rd_matmul(x[0], x[1]) : rd_map_op(op, r->call, n, x), at);
+    if (op == RD_OP_none) {
+        all.x = rd_formula_made(r, rd_matmul(x[0], x[1]), at);
+        return all;
+    }
+    if (!rd_formula_alike(r, (int)op, n, x, at))
+        return (rd_labelled){ 0 };
+    all.x = rd_formula_made(r, rd_map_op(op, r->call, n, x), at);
+    rd_formula_told(r, all.x, rd_op_table[op].name, n, x);
     return all;
 }
 
@@ -288,14 +296,17 @@ static rd_labelled misplaced(rd_formula_reader *r, const rd_phrase *p, const cha
                                                what) };
 }
 
+static rd_expr *number(rd_formula_reader *r, const rd_phrase *p)
+{
+    if (p->imaginary)
+        return rd_cnum(r->ctx, 0, p->real);
+    return p->whole ? rd_int(r->ctx, p->integer) : rd_num(r->ctx, p->real);
+}
+
 static rd_labelled value(rd_formula_reader *r, rd_phrase *p)
 {
     switch (p->kind) {
-    case RD_PHRASE_NUMBER:
-        return (rd_labelled){
-            .x = rd_formula_made(r, p->whole ? rd_int(r->ctx, p->integer) : rd_num(r->ctx, p->real),
-                                 p->at)
-        };
+    case RD_PHRASE_NUMBER: return (rd_labelled){ .x = rd_formula_made(r, number(r, p), p->at) };
     case RD_PHRASE_NAME: return name_value(r, p);
     case RD_PHRASE_UNARY: return unary(r, p);
     case RD_PHRASE_BINARY: return binary(r, p);
@@ -306,8 +317,7 @@ static rd_labelled value(rd_formula_reader *r, rd_phrase *p)
     case RD_PHRASE_REDUCE: return rd_formula_reduction(r, p);
     case RD_PHRASE_TRANSPOSED: return transposed(r, p);
     case RD_PHRASE_TEXT: return misplaced(r, p, "a text");
-    case RD_PHRASE_LIST: return misplaced(r, p, "a list");
-    default: return misplaced(r, p, "this");
+    default: return misplaced(r, p, "a list"); /* no other kind is an operand */
     }
 }
 

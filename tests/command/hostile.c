@@ -57,13 +57,21 @@ static void read_all(const char *path)
     rd_ctx   *ctx  = rd_ctx_new(&(rd_ctx_opts){ .size = sizeof(rd_ctx_opts), .threads = 1 });
     cmd_file *file = cmd_open(ctx, path);
 
+    (void)cmd_said_about(file, NULL);
     for (int k = 0; k < file->n && k < 64; k++) {
         cmd_variable *v = &file->variable[k];
         double        sum, points = 1;
 
         for (int a = 0; a < v->shape.n; a++)
             points *= (double)v->shape.at[a];
-        if ((v->type == RD_AUTO && !file->format->look) || points > MOST_POINTS)
+        const cmd_said *said = cmd_said_about(file, v);
+        if (points > MOST_POINTS)
+            continue;
+        if (said && (said->kind == CMD_CHARACTERS || said->kind == CMD_TEXTS))
+            (void)cmd_read_stored(file, v);
+        else if (v->type == RD_AUTO && !file->format->look)
+            continue;
+        if (said && said->kind != CMD_NUMBERS)
             continue;
         rd_expr *x = cmd_read(file, v);
         if (rd_type_of(x) == RD_C64 || rd_type_of(x) == RD_C128)

@@ -144,7 +144,10 @@ static const struct dated_text {
     { 86400000, "milliseconds since 1970-01-01", NULL, "1970-01-02" },
     { 12, "months since 1999-01-01", NULL, "2000-01-01 05:48:46" }, /* 365.242198781 days */
     { 1, "years since 1999-01-01", "julian", "2000-01-01 05:48:46" },
-    { 12, "months since 1999-01-01", "360_day", NULL },
+    { 12.5, "months since 1999-01-01", "360_day",
+      "2000-01-16" }, /* 30 days each, as cftime has them */
+    { 12, "months since 1999-01-01", "noleap", NULL },
+    { 1, "years since 1999-01-01", "360_day", NULL },
     { 1, "years since 1999-01-01", "noleap", NULL },
     { 1, "common_years since 1999-01-01", "noleap", "2000-01-01" },
     { 1, "days since 0-1-1", NULL, NULL }, /* a climatology: there is no such year */
@@ -156,6 +159,8 @@ static const struct dated_text {
     { 1, "days since 2001-02-01 25:00", NULL, NULL },
     { 1, "days since 2001-02", NULL, NULL },
     { 1, "fortnights since 2001-02-01", NULL, NULL },
+    { 1, "common_years since 1999-01-01", NULL, "2000-01-01" },
+    { 0.75, "months since 0000-12-01", "360_day", "0000-12-23 12:00" },
     { 1, "ds since 2001-02-01", NULL, "2001-02-02" },
     { 1, "days", NULL, NULL },
     { NAN, "days since 2001-02-01", NULL, NULL },
@@ -191,7 +196,16 @@ static const struct meeting {
     { "months since 2000-1-1", "noleap", "months since 2000-1-1", "noleap", 6, 6 },
     { "months since 2000-1-1", "noleap", "months since 2001-1-1", "noleap", 6, NAN },
     { "m", NULL, "m", NULL, 6, 6 },
-    { "m", NULL, "km", NULL, 6, NAN },
+    { "m", NULL, "km", NULL, 6, RDIM_UDUNITS ? 6000 : NAN },
+    { "km", NULL, "m", NULL, 6000, RDIM_UDUNITS ? 6 : NAN },
+    { "degrees_north", NULL, "degrees_N", NULL, 45, RDIM_UDUNITS ? 45 : NAN },
+    { "K", NULL, "degC", NULL, -273.15, RDIM_UDUNITS ? 0 : NAN },
+    { "degC", NULL, "K", NULL, 273.15, RDIM_UDUNITS ? 0 : NAN },
+    { "hPa", NULL, "Pa", NULL, 101325, RDIM_UDUNITS ? 1013.25 : NAN },
+    { "m", NULL, "K", NULL, 6, NAN },
+    { "m", NULL, "level", NULL, 6, NAN },
+    { "level", NULL, " level ", NULL, 6, 6 },
+    { "days", NULL, "days since 2000-1-1", NULL, 6, NAN },
     { "m", NULL, NULL, NULL, 6, NAN },
     { NULL, NULL, NULL, NULL, 6, 6 },
     { "days since 2000-1-1", "none", "days since 2000-1-1", "other", 6, NAN },
@@ -211,6 +225,73 @@ START_TEST(units_meet)
 }
 END_TEST
 
+/* ---- Intervals of a text ------------------------------------------------------------------------ */
+/* The first rows as cftime 1.6.6 says; NaN: no date. */
+static const struct interval {
+    const char *text, *units, *calendar;
+    double      from, to;
+} intervals[] = {
+    { "1990-06", "days since 1850-01-01", "standard", 51285, 51315 },
+    { "1990-06", "days since 1850-01-01", "proleptic_gregorian", 51285, 51315 },
+    { "1990-06", "days since 1850-01-01", "julian", 51286, 51316 },
+    { "1990-06", "days since 1850-01-01", "noleap", 51251, 51281 },
+    { "1990-06", "days since 1850-01-01", "all_leap", 51392, 51422 },
+    { "1990-06", "days since 1850-01-01", "360_day", 50550, 50580 },
+    { "1900-02", "days since 1850-01-01", "standard", 18293, 18321 },
+    { "1900-02", "days since 1850-01-01", "julian", 18293, 18322 },
+    { "1900-02", "days since 1850-01-01", "noleap", 18281, 18309 },
+    { "1900-02", "days since 1850-01-01", "all_leap", 18331, 18360 },
+    { "1900-02", "days since 1850-01-01", "360_day", 18030, 18060 },
+    { "2000-02", "days since 1850-01-01", "proleptic_gregorian", 54817, 54846 },
+    { "1582-10", "days since 1850-01-01", "standard", -97602, -97581 },
+    { "1582-10", "days since 1850-01-01", "proleptic_gregorian", -97612, -97581 },
+    { "1582-10", "days since 1850-01-01", "julian", -97614, -97583 },
+    { "1582", "days since 1850-01-01", "standard", -97875, -97520 },
+    { "1582", "days since 1850-01-01", "julian", -97887, -97522 },
+    { "1990", "days since 1850-01-01", "all_leap", 51240, 51606 },
+    { "1990", "days since 1850-01-01", "360_day", 50400, 50760 },
+    { "1990", "days since 1850-01-01", "noleap", 51100, 51465 },
+    { "2000-12", "days since 1850-01-01", "standard", 55121, 55152 },
+    { "0001", "days since 1850-01-01", "standard", -675335, -674970 },
+    { "0001-01", "days since 1850-01-01", "julian", -675347, -675316 },
+    { "0000", "days since 1850-01-01", "noleap", -675250, -674885 },
+    { "-0001", "days since 1850-01-01", "noleap", -675615, -675250 },
+    { "0000", "days since 1850-01-01", "proleptic_gregorian", -675699, -675333 },
+    { "0000", "days since 1850-01-01", "360_day", -666000, -665640 },
+    { "-0001", "days since 1850-01-01", "standard", -675701, -675335 },
+    { "-0001", "days since 1850-01-01", "julian", -675713, -675347 },
+    { "2000-02-29", "days since 2000-01-01", NULL, 59, 60 },
+    { "2000-02-30", "days since 2000-01-01", "360_day", 59, 60 },
+    { "2000-01-02 06", "hours since 2000-01-01", NULL, 30, 31 },
+    { "2000-01-02T06:30", "minutes since 2000-01-01", NULL, 1830, 1831 },
+    { "2000-01-02 06:30:15", "seconds since 2000-01-02", NULL, 23415, 23416 },
+    { "2000-01-02", "days since 2000-01-01 12:00", NULL, 0.5, 1.5 },
+    { "2000-01-02", "hours since 2000-01-01 00:00 +1:00", NULL, 25, 49 }, /* all in UTC */
+    { "2000-01-02", "hours since 2000-01-01 00:00 -05:30", NULL, 18.5, 42.5 },
+    { "0", "days since 1850-01-01", "standard", NAN, NAN },
+    { "2001-02-29", "days since 1850-01-01", "standard", NAN, NAN },
+    { "2001-02-29", "days since 1850-01-01", "noleap", NAN, NAN },
+    { "2001-01-31", "days since 1850-01-01", "360_day", NAN, NAN },
+    { "1582-10-10", "days since 1850-01-01", "standard", NAN, NAN },
+    { "2001-13", "days since 1850-01-01", NULL, NAN, NAN },
+    { "June 2001", "days since 1850-01-01", NULL, NAN, NAN },
+    { "2001-01-01 24", "days since 1850-01-01", NULL, NAN, NAN },
+    { "2001-01-01 12:30:15.5", "days since 1850-01-01", NULL, NAN, NAN },
+    { "2001", "m", NULL, NAN, NAN },
+};
+
+START_TEST(intervals_of_texts)
+{
+    const struct interval *r    = &intervals[_i];
+    double                 from = NAN, to = NAN;
+    const bool             is = cmd_interval(r->text, r->units, r->calendar, &from, &to);
+
+    ck_assert_msg(is == (r->from == r->from), "row %d, %s: %g to %g", _i, r->text, from, to);
+    ck_assert_msg(!is || (from == r->from && to == r->to), "row %d, %s: %.17g to %.17g", _i,
+                  r->text, from, to);
+}
+END_TEST
+
 int main(void)
 {
     Suite   *suite  = suite_create("command_times");
@@ -222,6 +303,7 @@ int main(void)
     tcase_add_loop_test(tc, day_by_day, 0, CMD_CALENDARS);
     tcase_add_loop_test(tc, is_a_date, 0, COUNT(no_dates));
     tcase_add_loop_test(tc, date_is_printed, 0, COUNT(texts));
+    tcase_add_loop_test(tc, intervals_of_texts, 0, COUNT(intervals));
     tcase_add_loop_test(tc, units_meet, 0, COUNT(meetings));
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);

@@ -5,15 +5,19 @@
 #ifndef CMD_FILE_H
 #define CMD_FILE_H
 #include "base.h"
+#include "files/attributes.h"
 
-enum { CMD_NPY_HEADER = 1024 };
+enum { CMD_NPY_HEADER = 1024, CMD_MOST_WORDS = 64 };
 
 typedef struct cmd_axis {
     const char   *name; /* NULL: none is known */
     int64_t       n;
     const double *at;                                  /* coordinates; NULL: none are known */
     const char   *units, *title, *standard, *calendar; /* of the coordinates, NULL: none */
-    bool          record;                              /* may grow: files are joined along it */
+    const char   *words;                               /* for coordinates 1, 2, ...; NULL: none */
+    const double
+        *middle; /* of the bounds, where coordinates are the ends of these; NULL: they are not */
+    bool record; /* may grow: files are joined along it */
 } cmd_axis;
 
 /* A number of an attribute, exactly: an integer, unsigned where no signed one is it, or a real. */
@@ -58,6 +62,7 @@ typedef struct cmd_variable {
     int32_t     order;
     bool        swapped, is_axis; /* the latter: the coordinates of an axis of its name */
     rd_expr    *x;                /* once it was wanted */
+    cmd_said   *said;             /* once it was asked for; NULL: it was not */
 } cmd_variable;
 
 /* What was done to a chunk before it was written; filters are in that order. */
@@ -85,6 +90,7 @@ typedef struct cmd_file {
     const cmd_format *format;
     int               n, room;
     cmd_variable     *variable;
+    cmd_said         *said;  /* about the file itself, once it was asked for */
     void             *state; /* the format's own */
 } cmd_file;
 
@@ -111,6 +117,12 @@ struct cmd_format {
     void (*decode)(const cmd_file *file, const cmd_variable *v, int64_t first, int64_t n, void *to);
     /* Coordinates of v's axes, where a file has them; NULL: it never has. */
     void (*coordinates)(cmd_file *file, cmd_variable *v);
+    /* What the file says about v, or, where v is NULL, about itself.  NULL: it says nothing. */
+    cmd_said *(*say)(cmd_file *file, const cmd_variable *v);
+    /* Elements that are texts, as pointers; NULL: there are no texts in such files. */
+    const void *(*texts)(const cmd_file *file, const cmd_variable *v);
+    /* Its files have room for what results keep beside numbers (beside.h). */
+    bool keeps;
     /* Writes results to `aside`, which is to be `path`; NULL: cannot. */
     void (*write)(const char *path, const char *aside, const cmd_results *results);
     /* Type and shape of a variable, where `open` leaves them open; NULL: it never does. */
@@ -140,6 +152,11 @@ cmd_variable *cmd_find(const cmd_file *file, const char *name);
 cmd_variable *cmd_find_by_path(const cmd_file *file, const char *name);
 /* What a formula sees: the leaf, unpacked.  Made once. */
 rd_expr *cmd_read(cmd_file *file, cmd_variable *v);
+/* What lies in the file: the leaf, not unpacked; characters as bytes, texts as the u64 that points to
+ * them.  NULL: elements of other kinds. */
+rd_expr *cmd_read_stored(cmd_file *file, cmd_variable *v);
+/* What the file says about v, or, where v is NULL, about itself; NULL: nothing. */
+const cmd_said *cmd_said_about(cmd_file *file, cmd_variable *v);
 /* Room for n variables more, zeroed; the first of them.  The others may move. */
 cmd_variable *cmd_add_variables(cmd_file *file, int n);
 /* A sentence without the path of a file that it begins with. */

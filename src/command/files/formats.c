@@ -293,6 +293,41 @@ static rd_expr *read_found(cmd_file *file, cmd_variable *v)
     return cmd_leaf(file->ctx, v, decode(file, v, bytes));
 }
 
+const cmd_said *cmd_said_about(cmd_file *file, cmd_variable *v)
+{
+    cmd_said *const *said = v ? &v->said : &file->said;
+
+    if (!*said && file->format->say)
+        cmd_reader_say(file, v);
+    return *said;
+}
+
+/* To ask where few bytes lie takes longer than to decode them. */
+static rd_expr *read_stored(cmd_file *file, cmd_variable *v)
+{
+    enum { FEW = 1 << 14 };
+    const int64_t bytes = cmd_points(&v->shape, v->type, v->name) * cmd_size_of(v->type);
+
+    return bytes > 0 && bytes <= FEW ? cmd_leaf(file->ctx, v, decode(file, v, bytes))
+                                     : read_found(file, v);
+}
+
+rd_expr *cmd_read_stored(cmd_file *file, cmd_variable *v)
+{
+    cmd_said *said = cmd_said_about(file, v) ? v->said : NULL;
+
+    if (!said || said->kind == CMD_OTHERS)
+        return NULL;
+    if (said->x)
+        return said->x;
+    if (said->kind == CMD_TEXTS)
+        cmd_reader_texts(file, v);
+    if (said->kind != CMD_NUMBERS) /* it had no type here, and no formula can ask for it */
+        v->type = said->kind == CMD_TEXTS ? RD_U64 : RD_U8;
+    said->x = said->kind == CMD_TEXTS ? cmd_leaf(file->ctx, v, said->texts) : read_stored(file, v);
+    return said->x;
+}
+
 rd_expr *cmd_read(cmd_file *file, cmd_variable *v)
 {
     const cmd_format *format = file->format;

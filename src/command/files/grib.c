@@ -19,12 +19,12 @@ static void load(const char *path)
 
 /* ---- Variables ------------------------------------------------------------------------------- */
 /* The first axes: those with several places, and times always, so that files can be joined. */
-static bool has_axis(const cmd_kind *k, int axis)
+static bool has_axis(const cmd_grib_kind *k, int axis)
 {
     return k->n[axis] > 1 || axis == CMD_TIME;
 }
 
-static cmd_axis axis_of(const cmd_kind *k, int axis)
+static cmd_axis axis_of(const cmd_grib_kind *k, int axis)
 {
     static const cmd_axis axes[] = {
         [CMD_NUMBER] = { .name = "number", .standard = "realization" },
@@ -61,7 +61,7 @@ static void add_axis(cmd_variable *v, cmd_axis axis)
     v->axis[v->shape.n++]   = axis;
 }
 
-static void set_axes(cmd_variable *v, const cmd_kind *k)
+static void set_axes(cmd_variable *v, const cmd_grib_kind *k)
 {
     v->axis  = cmd_room((CMD_PLACES + 2) * sizeof *v->axis);
     v->shape = (rd_shape){ 0 };
@@ -87,7 +87,7 @@ static void set_axes(cmd_variable *v, const cmd_kind *k)
 
 /* "isobaricInhPa/t", of which the last part will do where it is the only one; of several of that name the
  * others have the kind of step in it, or a number. */
-static const char *name_of(const cmd_file *file, const cmd_kind *k)
+static const char *name_of(const cmd_file *file, const cmd_grib_kind *k)
 {
     const char *name = cmd_text("%s/%s", k->level, k->name);
 
@@ -103,7 +103,7 @@ static const char *name_of(const cmd_file *file, const cmd_kind *k)
     }
 }
 
-static int64_t place_in(const cmd_kind *k, const cmd_message *m)
+static int64_t place_in(const cmd_grib_kind *k, const cmd_message *m)
 {
     int64_t at = 0;
 
@@ -122,8 +122,8 @@ static int by_place(const void *a, const void *b)
 /* Two messages at one place would be one without a word. */
 static void check_places(const cmd_grib *all, cmd_variable *v)
 {
-    const cmd_kind *k  = &all->kind[v->id];
-    int64_t        *at = malloc((size_t)(all->n_messages + 1) * sizeof *at), n = 0;
+    const cmd_grib_kind *k  = &all->kind[v->id];
+    int64_t             *at = malloc((size_t)(all->n_messages + 1) * sizeof *at), n = 0;
 
     for (int64_t i = 0; at && i < all->n_messages; i++)
         if (all->message[i].variable == v->id)
@@ -142,9 +142,9 @@ static void open_grib(cmd_file *file)
 
     file->state = all;
     for (int i = 0; i < all->n_kinds; i++) {
-        const cmd_kind   *k    = &all->kind[i];
-        const char *const name = name_of(file, k);
-        cmd_variable     *v    = cmd_add_variables(file, 1);
+        const cmd_grib_kind *k    = &all->kind[i];
+        const char *const    name = name_of(file, k);
+        cmd_variable        *v    = cmd_add_variables(file, 1);
 
         v->name     = name;
         v->id       = i;
@@ -176,16 +176,16 @@ static cmd_place nowhere(const cmd_file *file, const cmd_variable *v)
 
 /* ---- Elements -------------------------------------------------------------------------------- */
 typedef struct decoding {
-    const cmd_grib_api *g;
-    const char         *path;
-    const cmd_kind     *k;
-    int                 field; /* that is wanted */
-    double             *values;
-    void               *to;
+    const cmd_grib_api  *g;
+    const char          *path;
+    const cmd_grib_kind *k;
+    int                  field; /* that is wanted */
+    double              *values;
+    void                *to;
 } decoding;
 
 /* Where point i of a message is, row by row. */
-static int64_t point_of(const cmd_kind *k, int64_t i)
+static int64_t point_of(const cmd_grib_kind *k, int64_t i)
 {
     if (k->shape == CMD_VALUES || (!k->columns && !k->snake))
         return i;
@@ -227,7 +227,7 @@ static bool decode_field(void *user, codes_handle *h, int64_t offset, int field)
     return false;
 }
 
-static void make_missing(const cmd_kind *k, void *to, int64_t n)
+static void make_missing(const cmd_grib_kind *k, void *to, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
         if (k->wide)
@@ -239,10 +239,10 @@ static void make_missing(const cmd_kind *k, void *to, int64_t n)
 /* Rows of the first axis: messages that are not there are missing. */
 static void decode(const cmd_file *file, const cmd_variable *v, int64_t first, int64_t n, void *to)
 {
-    const cmd_grib *all    = file->state;
-    const cmd_kind *k      = &all->kind[v->id];
-    const int64_t   row    = cmd_points(&v->shape, v->type, v->name) / v->shape.at[0] / k->points;
-    double         *values = malloc((size_t)k->points * sizeof *values);
+    const cmd_grib      *all = file->state;
+    const cmd_grib_kind *k   = &all->kind[v->id];
+    const int64_t        row = cmd_points(&v->shape, v->type, v->name) / v->shape.at[0] / k->points;
+    double              *values = malloc((size_t)k->points * sizeof *values);
 
     if (!values)
         cmd_fail("%s: no memory for %lld points", file->path, (long long)k->points);

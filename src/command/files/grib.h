@@ -22,7 +22,7 @@ typedef struct cmd_message {
 } cmd_message;
 
 /* What messages of one variable have in common. */
-typedef struct cmd_kind {
+typedef struct cmd_grib_kind {
     char        parameter[32], level[64], step[32], grid[64]; /* the last one: a digest */
     const char *name, *units, *title, *standard;
     cmd_grid    shape;
@@ -32,13 +32,13 @@ typedef struct cmd_kind {
     double *latitudes, *longitudes; /* of a regular grid */
     int64_t n[CMD_PLACES];
     double *at[CMD_PLACES]; /* the distinct places, in the order of the axis */
-} cmd_kind;
+} cmd_grib_kind;
 
 typedef struct cmd_grib {
-    int64_t      n_messages, room;
-    cmd_message *message;
-    int          n_kinds, kinds_room;
-    cmd_kind    *kind;
+    int64_t        n_messages, room;
+    cmd_message   *message;
+    int            n_kinds, kinds_room;
+    cmd_grib_kind *kind;
 } cmd_grib;
 
 /* Calls visit() for each field of the file, in order; false from that ends it. */

@@ -98,7 +98,7 @@ static cmd_grid grid_named(const char *name)
 }
 
 /* Every point has a latitude and a longitude; a row has one latitude. */
-static double *coordinates_of(const listing *l, const codes_handle *h, const cmd_kind *k,
+static double *coordinates_of(const listing *l, const codes_handle *h, const cmd_grib_kind *k,
                               const char *key, int64_t n, int64_t step)
 {
     size_t     found = (size_t)k->points;
@@ -112,7 +112,7 @@ static double *coordinates_of(const listing *l, const codes_handle *h, const cmd
     return ok ? at : NULL;
 }
 
-static void read_grid(const listing *l, const codes_handle *h, cmd_kind *k)
+static void read_grid(const listing *l, const codes_handle *h, cmd_grib_kind *k)
 {
     char name[64];
 
@@ -131,7 +131,7 @@ static void read_grid(const listing *l, const codes_handle *h, cmd_kind *k)
 }
 
 /* ---- Kinds ----------------------------------------------------------------------------------- */
-static void describe(const listing *l, const codes_handle *h, cmd_kind *k)
+static void describe(const listing *l, const codes_handle *h, cmd_grib_kind *k)
 {
     char packing[64];
 
@@ -149,9 +149,9 @@ static void describe(const listing *l, const codes_handle *h, cmd_kind *k)
 /* Messages of one kind are often neighbours, so the last one is looked at first. */
 static int kind_of(const listing *l, const codes_handle *h)
 {
-    cmd_grib *all = l->all;
-    cmd_kind  k   = { .points = long_of(l, h, "numberOfPoints", 0) };
-    size_t    values;
+    cmd_grib     *all = l->all;
+    cmd_grib_kind k   = { .points = long_of(l, h, "numberOfPoints", 0) };
+    size_t        values;
 
     if (l->g->codes_get_size(h, "values", &values) == 0 && values > 0 && values < INT64_MAX / 64)
         k.points = (int64_t)values;
@@ -160,7 +160,7 @@ static int kind_of(const listing *l, const codes_handle *h)
     text_of(l, h, "stepType", k.step, sizeof k.step);
     text_of(l, h, "md5GridSection", k.grid, sizeof k.grid);
     for (int i = all->n_kinds; i-- > 0;) {
-        const cmd_kind *other = &all->kind[i];
+        const cmd_grib_kind *other = &all->kind[i];
 
         if (k.points == other->points && strcmp(k.parameter, other->parameter) == 0 &&
             strcmp(k.level, other->level) == 0 && strcmp(k.step, other->step) == 0 &&
@@ -170,8 +170,8 @@ static int kind_of(const listing *l, const codes_handle *h)
     if (all->n_kinds == MOST_KINDS)
         cmd_fail("%s: more than %d variables", l->path, MOST_KINDS);
     if (all->n_kinds == all->kinds_room) {
-        all->kinds_room = 2 * all->kinds_room + 8;
-        cmd_kind *more  = cmd_room((size_t)all->kinds_room * sizeof *more);
+        all->kinds_room     = 2 * all->kinds_room + 8;
+        cmd_grib_kind *more = cmd_room((size_t)all->kinds_room * sizeof *more);
         if (all->n_kinds)
             memcpy(more, all->kind, (size_t)all->n_kinds * sizeof *more);
         all->kind = more;
@@ -215,9 +215,9 @@ static int descending(const void *a, const void *b)
 /* The distinct places of a kind's messages; pressure falls, as height grows. */
 static void find_places(cmd_grib *all, int kind, int axis, const double *unsorted, int64_t n)
 {
-    cmd_kind *const k     = &all->kind[kind];
-    const bool      falls = axis == CMD_LEVEL && strncmp(k->level, "isobaric", 8) == 0;
-    double *const   at    = cmd_room((size_t)n * sizeof *at);
+    cmd_grib_kind *const k     = &all->kind[kind];
+    const bool           falls = axis == CMD_LEVEL && strncmp(k->level, "isobaric", 8) == 0;
+    double *const        at    = cmd_room((size_t)n * sizeof *at);
 
     memcpy(at, unsorted, (size_t)n * sizeof *at);
     qsort(at, (size_t)n, sizeof *at, falls ? descending : ascending);
@@ -241,7 +241,7 @@ static void find_all_places(cmd_grib *all, int kind, double *room)
 
 static void find_indices(const cmd_grib *all, cmd_message *m)
 {
-    const cmd_kind *k = &all->kind[m->variable];
+    const cmd_grib_kind *k = &all->kind[m->variable];
 
     for (int axis = 0; axis < CMD_PLACES; axis++)
         while (m->index[axis] < k->n[axis] - 1 && k->at[axis][m->index[axis]] != m->place[axis])

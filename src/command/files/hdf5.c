@@ -223,6 +223,25 @@ cmd_place cmd_hdf5_place(const char *path, const char *name, rd_dtype type, cons
     return found;
 }
 
+/* Where elements are in one piece, which may be chunks of whole records, one behind the other; -1: they are
+ * not. */
+static int64_t piece_of(const cmd_place *p, const rd_shape *shape, rd_dtype type)
+{
+    int64_t bytes = cmd_size_of(type);
+
+    if (p->offset >= 0 || !p->chunk || p->n_filter > 0)
+        return p->offset;
+    for (int a = 0; a < shape->n; a++) {
+        bytes *= p->extent[a];
+        if (a > 0 && p->extent[a] != shape->at[a])
+            return -1;
+    }
+    for (int64_t k = 0; k < p->n; k++)
+        if (p->chunk[k].at != p->chunk[0].at + k * bytes)
+            return -1;
+    return p->chunk[0].at;
+}
+
 bool cmd_hdf5_places(const char *path, const cmd_results *results, int64_t *place)
 {
     int64_t   size;
@@ -233,11 +252,75 @@ bool cmd_hdf5_places(const char *path, const cmd_results *results, int64_t *plac
     for (int k = 0; k < results->n && there; k++) {
         const cmd_result *r = &results->at[k];
 
-        place[k] = cmd_hdf5_place(path, r->name, r->array.type, &r->array.shape).offset;
-        there    = place[k] >= 0 && place[k] % cmd_size_of(r->array.type) == 0 &&
+        const cmd_place p = cmd_hdf5_place(path, r->name, r->array.type, &r->array.shape);
+        place[k]          = piece_of(&p, &r->array.shape, r->array.type);
+        there             = place[k] >= 0 && place[k] % cmd_size_of(r->array.type) == 0 &&
                 place[k] <= size - cmd_result_bytes(r);
     }
     return there;
+}
+
+/* ---- Where they are to be -------------------------------------------------------------------- */
+/* Address after address, where `bytes` allows that the first one begins a page, or at least an element. */
+static int64_t alignment_of(int64_t bytes)
+{
+    const int64_t most = bytes & -bytes;
+
+    return most < CMD_PAGE ? most : CMD_PAGE;
+}
+
+/* The index of chunks goes to a block of its own, or it would lie between them. */
+static hid_t open_for_records(const cmd_hdf5_api *h5, const char *path, int64_t chunks,
+                              int64_t bytes)
+{
+    enum { LEAST = 1 << 14, EACH = 256 };
+    const hid_t access = h5->H5Pcreate(h5->file_access);
+
+    if (access < 0)
+        return -1;
+    h5->H5Pset_meta_block_size(access, (hsize_t)(LEAST + EACH * chunks));
+    h5->H5Pset_alignment(access, (hsize_t)bytes, (hsize_t)alignment_of(bytes));
+    const hid_t file = h5->H5Fopen(path, CMD_HDF5_CHANGE, access);
+    h5->H5Pclose(access);
+    return file;
+}
+
+/* Zeros are written, as they make pages of the file that the elements then take. */
+static bool make_chunks(const cmd_hdf5_api *h5, hid_t set, const rd_shape *shape, int64_t records,
+                        int64_t bytes)
+{
+    hsize_t     extent[H5S_MAX_RANK], at[H5S_MAX_RANK] = { 0 };
+    const void *zeros = cmd_room((size_t)bytes);
+
+    for (int a = 0; a < shape->n; a++)
+        extent[a] = (hsize_t)shape->at[a];
+    bool good = h5->H5Dset_extent(set, extent) >= 0;
+    for (int64_t k = 0; good && k < shape->at[0]; k += records) {
+        at[0] = (hsize_t)k;
+        good  = h5->write_chunk(set, H5P_DEFAULT, 0, at, (size_t)bytes, zeros) >= 0;
+        cmd_may_go_on();
+    }
+    return good;
+}
+
+bool cmd_hdf5_make_records(const char *path, const cmd_result *r, int64_t records)
+{
+    const cmd_hdf5_api *h5    = cmd_hdf5_load();
+    const rd_shape     *shape = &r->array.shape;
+    int64_t             bytes = cmd_size_of(r->array.type) * records;
+
+    if (!h5 || !h5->write_chunk || !h5->file_access)
+        return false;
+    for (int a = 1; a < shape->n; a++)
+        bytes *= shape->at[a];
+    const hid_t file = open_for_records(h5, path, (shape->at[0] + records - 1) / records, bytes);
+    const hid_t set  = file >= 0 ? h5->H5Dopen2(file, r->name, H5P_DEFAULT) : -1;
+    bool        good = set >= 0 && make_chunks(h5, set, shape, records, bytes);
+    if (set >= 0)
+        good &= h5->H5Dclose(set) >= 0;
+    if (file >= 0)
+        good &= h5->H5Fclose(file) >= 0;
+    return good;
 }
 
 static hid_t id_of(const cmd_file *file)
@@ -343,6 +426,14 @@ cmd_place cmd_hdf5_place(const char *path, const char *name, rd_dtype type, cons
     (void)type;
     (void)shape;
     return (cmd_place){ .offset = -1 };
+}
+
+bool cmd_hdf5_make_records(const char *path, const cmd_result *r, int64_t records)
+{
+    (void)path;
+    (void)r;
+    (void)records;
+    return false;
 }
 
 bool cmd_hdf5_places(const char *path, const cmd_results *results, int64_t *place)

@@ -28,7 +28,8 @@ static bool find_calls(void *file)
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (!(at[k] = dlsym(file, names[k])))
             return false;
-    *(void **)&api.chunk = dlsym(file, "H5Dget_chunk_info_by_coord");
+    *(void **)&api.chunk       = dlsym(file, "H5Dget_chunk_info_by_coord");
+    *(void **)&api.write_chunk = dlsym(file, "H5Dwrite_chunk");
     *(void **)&api.each_link =
         find_first(file, (const char *[]){ "H5Literate2", "H5Literate", NULL });
     *(void **)&api.facts =

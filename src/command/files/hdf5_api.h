@@ -19,18 +19,18 @@
                             H5Tget_size) call(H5Tget_sign) call(H5Tget_order) call(H5Tget_ebias)   \
                             call(H5Tclose) call(H5Tcopy) call(H5Tset_size) call(                   \
                                 H5Tis_variable_str) call(H5Tget_nmembers) call(H5Tget_precision)   \
-                                call(H5Tget_offset) call(H5Tget_norm) call(H5Tget_fields)          \
-                                    call(H5Tget_super) call(H5Tget_member_name)                    \
-                                        call(H5Tget_member_value) call(H5Tget_member_type)         \
-                                            call(H5Tget_member_offset) call(H5Tset_order) call(    \
-                                                H5Tcreate) call(H5Tinsert) call(H5Tenum_create)    \
-                                                call(H5Tenum_insert) call(H5Tvlen_create)          \
-                                                    call(H5Aopen) call(H5Aexists) call(H5Aread)    \
-                                                        call(H5Aget_type) call(H5Aget_space)       \
-                                                            call(H5Aclose) call(H5Acreate2)        \
-                                                                call(H5Awrite) call(H5free_memory) \
-                                                                    call(H5Pcreate)                \
-                                                                        call(H5Pset_alignment)
+                                call(H5Tget_offset) call(H5Tget_norm) call(H5Tget_fields) call(    \
+                                    H5Tget_super) call(H5Tget_member_name)                         \
+                                    call(H5Tget_member_value) call(H5Tget_member_type) call(       \
+                                        H5Tget_member_offset) call(H5Tset_order) call(H5Tcreate)   \
+                                        call(H5Tinsert) call(H5Tenum_create) call(H5Tenum_insert)  \
+                                            call(H5Tvlen_create) call(H5Aopen) call(H5Aexists)     \
+                                                call(H5Aread) call(H5Aget_type) call(H5Aget_space) \
+                                                    call(H5Aclose) call(H5Acreate2) call(H5Awrite) \
+                                                        call(H5free_memory) call(H5Pcreate)        \
+                                                            call(H5Pset_alignment)                 \
+                                                                call(H5Pset_meta_block_size)       \
+                                                                    call(H5Dset_extent)
 
 #define CMD_HDF5_TYPES(type)                                                                       \
     type(NATIVE_INT8) type(NATIVE_UINT8) type(NATIVE_INT16) type(NATIVE_UINT16) type(NATIVE_INT32) \
@@ -56,6 +56,10 @@ typedef struct cmd_hdf5_facts {
 typedef herr_t cmd_hdf5_get_facts(hid_t object, cmd_hdf5_facts *facts, unsigned what);
 typedef herr_t cmd_hdf5_get_old_facts(hid_t object, cmd_hdf5_facts *facts);
 
+/* H5Dwrite_chunk() of HDF5 1.10.3 on. */
+typedef herr_t cmd_hdf5_write_chunk(hid_t set, hid_t transfer, uint32_t filters, const hsize_t *at,
+                                    size_t bytes, const void *from);
+
 typedef struct cmd_hdf5_api {
 #define CMD_MEMBER(name) __typeof__(name) *name;
     CMD_HDF5_CALLS(CMD_MEMBER)
@@ -65,13 +69,14 @@ typedef struct cmd_hdf5_api {
 #undef CMD_MEMBER
     hid_t                   file_access; /* a class of properties; 0 where it has another name */
     cmd_hdf5_chunk         *chunk;       /* NULL in older libraries */
+    cmd_hdf5_write_chunk   *write_chunk; /* likewise */
     cmd_hdf5_links         *each_link;
     cmd_hdf5_get_facts     *facts; /* NULL in libraries before 1.10.3: then the other is there */
     cmd_hdf5_get_old_facts *facts_of_old;
 } cmd_hdf5_api;
 
-/* H5F_ACC_RDONLY and H5F_ACC_TRUNC, which as macros call the library. */
-enum { CMD_HDF5_READ = 0x0000, CMD_HDF5_TRUNCATE = 0x0002 };
+/* H5F_ACC_RDONLY, H5F_ACC_RDWR and H5F_ACC_TRUNC, which as macros call the library. */
+enum { CMD_HDF5_READ = 0x0000, CMD_HDF5_CHANGE = 0x0001, CMD_HDF5_TRUNCATE = 0x0002 };
 
 /* NULL where the library is not installed. */
 const cmd_hdf5_api *cmd_hdf5_load(void);

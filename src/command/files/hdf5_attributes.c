@@ -111,6 +111,16 @@ int cmd_hdf5_numbers(void *user, const char *name, cmd_exact **at, rd_dtype *typ
     return (int)n;
 }
 
+/* Packed coordinates mean what is unpacked, as elements do. */
+static void unpack_coordinates(const cmd_hdf5_api *h5, hid_t scale, double *at, int64_t n)
+{
+    cmd_variable v = { .type = RD_F64 };
+
+    cmd_read_packing(&v, NULL, cmd_hdf5_numbers, &(cmd_hdf5_object){ .h5 = h5, .id = scale });
+    for (int64_t i = 0; v.packing.type != RD_AUTO && i < n; i++)
+        at[i] = at[i] * v.packing.scale + v.packing.add;
+}
+
 static void read_scale(const cmd_hdf5_api *h5, hid_t scale, cmd_axis *axis)
 {
     char        path[MOST_NAME];
@@ -129,6 +139,7 @@ static void read_scale(const cmd_hdf5_api *h5, hid_t scale, cmd_axis *axis)
         double *at = cmd_room((size_t)axis->n * sizeof *at);
         if (h5->H5Dread(scale, h5->NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, at) >= 0)
             axis->at = at;
+        unpack_coordinates(h5, scale, at, axis->n);
         axis->units    = cmd_hdf5_text(h5, scale, "units");
         axis->title    = cmd_hdf5_text(h5, scale, "long_name");
         axis->standard = cmd_hdf5_text(h5, scale, "standard_name");

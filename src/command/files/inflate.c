@@ -1,4 +1,4 @@
-/* inflate.c - streams of zlib's format. */
+/* inflate.c - streams of zlib's format, read and written. */
 #include "files/inflate.h"
 #include "files/file.h"
 #include <stdatomic.h>
@@ -16,6 +16,9 @@ static struct {
     __typeof__(libdeflate_zlib_decompress)    *inflate;
     __typeof__(libdeflate_free_decompressor)  *end;
     __typeof__(libdeflate_crc32)              *crc; /* ten times as fast as zlib's */
+    __typeof__(libdeflate_alloc_compressor)   *begin_deflate;
+    __typeof__(libdeflate_zlib_compress)      *deflate;
+    __typeof__(libdeflate_free_compressor)    *end_deflate;
 } api;
 
 static bool load(void)
@@ -26,11 +29,15 @@ static bool load(void)
         file = dlopen(RDIM_DEFLATE_NAME, RTLD_NOW | RTLD_LOCAL);
     api.tried = true;
     if (file) {
-        *(void **)&api.begin   = dlsym(file, "libdeflate_alloc_decompressor");
-        *(void **)&api.inflate = dlsym(file, "libdeflate_zlib_decompress");
-        *(void **)&api.end     = dlsym(file, "libdeflate_free_decompressor");
-        *(void **)&api.crc     = dlsym(file, "libdeflate_crc32");
-        api.loaded             = api.begin && api.inflate && api.end && api.crc;
+        *(void **)&api.begin         = dlsym(file, "libdeflate_alloc_decompressor");
+        *(void **)&api.inflate       = dlsym(file, "libdeflate_zlib_decompress");
+        *(void **)&api.end           = dlsym(file, "libdeflate_free_decompressor");
+        *(void **)&api.crc           = dlsym(file, "libdeflate_crc32");
+        *(void **)&api.begin_deflate = dlsym(file, "libdeflate_alloc_compressor");
+        *(void **)&api.deflate       = dlsym(file, "libdeflate_zlib_compress");
+        *(void **)&api.end_deflate   = dlsym(file, "libdeflate_free_compressor");
+        api.loaded = api.begin && api.inflate && api.end && api.crc && api.begin_deflate &&
+                     api.deflate && api.end_deflate;
     }
     return api.loaded;
 }
@@ -44,6 +51,16 @@ static bool by_libdeflate(const void *from, int64_t bytes, void *to, int64_t n)
     if (d)
         api.end(d);
     return ok;
+}
+
+static int64_t deflate_by_libdeflate(const void *from, int64_t n, void *to, int64_t room, int level)
+{
+    struct libdeflate_compressor *const c = api.begin_deflate(level);
+    const size_t bytes = c ? api.deflate(c, from, (size_t)n, to, (size_t)room) : 0;
+
+    if (c)
+        api.end_deflate(c);
+    return (int64_t)bytes;
 }
 #endif
 
@@ -72,6 +89,26 @@ bool cmd_inflate(const void *from, int64_t bytes, void *to, int64_t n)
     (void)to;
     (void)n;
     return false;
+#endif
+}
+
+int64_t cmd_deflate(const void *from, int64_t n, void *to, int64_t room, int level)
+{
+#if RDIM_DEFLATE
+    if (api.loaded)
+        return deflate_by_libdeflate(from, n, to, room, level);
+#endif
+#if RDIM_ZLIB
+    uLongf bytes = (uLongf)room;
+
+    return compress2(to, &bytes, from, (uLong)n, level) == Z_OK ? (int64_t)bytes : 0;
+#else
+    (void)from;
+    (void)n;
+    (void)to;
+    (void)room;
+    (void)level;
+    return 0;
 #endif
 }
 

@@ -19,10 +19,9 @@ typedef struct late {
     int64_t             bytes;
     void               *at;
     rd_expr            *leaf;
-    rd_part             known; /* what was read */
 } late;
 
-static late *all;
+static late *waiting;
 
 bool cmd_may_be_late(const cmd_variable *v, int64_t bytes)
 {
@@ -33,13 +32,13 @@ rd_expr *cmd_leaf_late(cmd_file *file, const cmd_variable *v, const cmd_place *p
 {
     late *l = cmd_room(sizeof *l);
 
-    *l             = (late){ .next  = all,
+    *l             = (late){ .next  = waiting,
                              .file  = file,
                              .v     = v,
                              .place = *place,
                              .bytes = bytes,
                              .at    = cmd_reserve(bytes, v->name) };
-    all            = l;
+    waiting        = l;
     return l->leaf = cmd_leaf(file->ctx, v, l->at);
 }
 
@@ -50,22 +49,6 @@ static bool is_empty(const rd_part *part)
         if (part->shape.at[a] == 0)
             return true;
     return false;
-}
-
-/* The smallest box of both; false: all of the part is known. */
-static bool add_known(rd_part *part, const rd_part *known)
-{
-    bool more = known->shape.n == 0;
-
-    for (int a = 0; a < known->shape.n; a++) {
-        const int64_t first = part->first.at[a], end = first + part->shape.at[a];
-        const int64_t low = known->first.at[a], high = low + known->shape.at[a];
-
-        more |= first < low || end > high;
-        part->first.at[a] = first < low ? first : low;
-        part->shape.at[a] = (end > high ? end : high) - part->first.at[a];
-    }
-    return more;
 }
 
 /* Whole chunks are put in place; without chunks these are rows along the first axis. */
@@ -125,18 +108,46 @@ static bool read_chunks(const late *l, const rd_part *part)
     return true;
 }
 
+static void read_part(const late *l, rd_part *part)
+{
+    round_up(part, l);
+    if (!read_chunks(l, part))
+        decode(l, part);
+}
+
+/* The part that results read; false: none. */
+static bool part_of(rd_ctx *ctx, const late *l, rd_results results, rd_part *part)
+{
+    if (!rd_part_read(ctx, results, l->leaf, part))
+        cmd_fail_of(ctx);
+    return !is_empty(part);
+}
+
 void cmd_read_wanted(rd_ctx *ctx, rd_results results)
 {
-    for (late *l = all; l; l = l->next) {
+    for (; waiting; waiting = waiting->next) {
         rd_part part;
 
-        if (!rd_part_read(ctx, results, l->leaf, &part))
-            cmd_fail_of(ctx);
-        if (is_empty(&part) || !add_known(&part, &l->known))
+        if (part_of(ctx, waiting, results, &part))
+            read_part(waiting, &part);
+    }
+}
+
+void cmd_read_whole(rd_ctx *ctx, rd_expr *x)
+{
+    const rd_results result = { &(const rd_result){ x, NULL }, 1 };
+
+    for (late **at = &waiting; *at;) {
+        late   *l = *at;
+        rd_part part;
+
+        if (!part_of(ctx, l, result, &part)) {
+            at = &l->next;
             continue;
-        round_up(&part, l);
-        if (!read_chunks(l, &part))
-            decode(l, &part);
-        l->known = part;
+        }
+        part.first = (rd_ints){ .n = part.shape.n };
+        part.shape = l->v->shape;
+        read_part(l, &part);
+        *at = l->next;
     }
 }

@@ -8,7 +8,9 @@ bool cmd_may_be_late(const cmd_variable *v, int64_t bytes);
 /* A leaf that has no memory until cmd_read_wanted(). */
 rd_expr *cmd_leaf_late(cmd_file *file, const cmd_variable *v, const cmd_place *place,
                        int64_t bytes);
-/* Reads what these results need of all such leaves.  What reads another part of them needs a call of its
- * own before it is evaluated. */
+/* Reads all of each such leaf that x reads, so that x can be evaluated before the results are known. */
+void cmd_read_whole(rd_ctx *ctx, rd_expr *x);
+/* Reads what these results need of all such leaves.  Nothing else may be evaluated from then on that
+ * reads another part of them. */
 void cmd_read_wanted(rd_ctx *ctx, rd_results results);
 #endif

@@ -18,6 +18,7 @@ static bool matches(const uint8_t *bytes, size_t n)
 #if RDIM_NETCDF
 #include "files/classic.h"
 #include "files/netcdf_api.h"
+#include "files/netcdf_said.h"
 #include "files/netcdf_write.h"
 #include "files/packing.h"
 
@@ -45,23 +46,6 @@ static int group_of(const source *s, const cmd_variable *v)
 static int number_of(const cmd_variable *v)
 {
     return (int)(v->id & INT32_MAX);
-}
-
-static rd_dtype type_of(nc_type type)
-{
-    switch (type) {
-    case NC_BYTE: return RD_I8;
-    case NC_UBYTE: return RD_U8;
-    case NC_SHORT: return RD_I16;
-    case NC_USHORT: return RD_U16;
-    case NC_INT: return RD_I32;
-    case NC_UINT: return RD_U32;
-    case NC_INT64: return RD_I64;
-    case NC_UINT64: return RD_U64;
-    case NC_FLOAT: return RD_F32;
-    case NC_DOUBLE: return RD_F64;
-    default: return RD_AUTO;
-    }
 }
 
 /* ---- Types that a file defines ---- */
@@ -101,7 +85,7 @@ static rd_dtype user_type(const source *s, int group, nc_type type, const char *
     *why = class == NC_COMPOUND ? cmd_text("its elements are records %s", name)
            : class == NC_VLEN   ? cmd_text("its elements are lists %s", name)
                                 : cmd_text("its elements are opaque bytes %s", name);
-    return class == NC_ENUM       ? type_of(base)
+    return class == NC_ENUM       ? cmd_netcdf_element(base)
            : class == NC_COMPOUND ? complex_of(s, group, type, size, fields)
                                   : RD_AUTO;
 }
@@ -110,7 +94,7 @@ static rd_dtype user_type(const source *s, int group, nc_type type, const char *
 static rd_dtype element_type(const source *s, int group, nc_type type, const char **why)
 {
     const rd_dtype found =
-        type >= NC_FIRSTUSERTYPEID ? user_type(s, group, type, why) : type_of(type);
+        type >= NC_FIRSTUSERTYPEID ? user_type(s, group, type, why) : cmd_netcdf_element(type);
 
     if (found != RD_AUTO)
         *why = NULL;
@@ -185,7 +169,7 @@ static int numbers(void *user, const char *name, cmd_exact **at, rd_dtype *type)
     size_t            n;
 
     if (!find_attribute(a->s, group_of(a->s, a->v), number_of(a->v), name, &stored, &n) || n == 0 ||
-        (*type = type_of(stored)) == RD_AUTO)
+        (*type = cmd_netcdf_element(stored)) == RD_AUTO)
         return 0;
     if (n > CMD_MOST_NUMBERS)
         cmd_fail("%s: the attribute %s has %zu numbers", a->s->path, name, n);
@@ -404,6 +388,64 @@ static void decode(const cmd_file *file, const cmd_variable *v, int64_t first, i
                      s->nc->get_vara(group_of(s, v), number_of(v), start, count, to));
 }
 
+/* Words for the coordinates 1, 2, ...: CF's flags, where they are these. */
+static const char *words_of(const source *s, int group, int variable)
+{
+    double  value[CMD_MOST_WORDS];
+    nc_type type;
+    size_t  n;
+
+    if (!find_attribute(s, group, variable, "flag_values", &type, &n) || n == 0 ||
+        n > CMD_MOST_WORDS || type == NC_CHAR ||
+        s->nc->get_att_double(group, variable, "flag_values", value) != NC_NOERR)
+        return NULL;
+    for (size_t k = 0; k < n; k++)
+        if (value[k] != (double)(k + 1))
+            return NULL;
+    return text_attribute(s, group, variable, "flag_meanings");
+}
+
+/* Packed coordinates mean what is unpacked, as elements do. */
+static void unpack_coordinates(const source *s, int group, int number, double *at, int64_t n)
+{
+    cmd_variable v = { .id = pack_id(s, group, number), .type = RD_F64 };
+
+    cmd_read_packing(&v, NULL, numbers, &(attributes){ s, &v });
+    for (int64_t i = 0; v.packing.type != RD_AUTO && i < n; i++)
+        at[i] = at[i] * v.packing.scale + v.packing.add;
+}
+
+/* Middles of the bounds (n, 2), where each coordinate is the second of its bounds: what it stands for lies
+ * before it. */
+static const double *middle_of(const source *s, int group, int variable, const cmd_axis *axis)
+{
+    const char  *name     = text_attribute(s, group, variable, "bounds");
+    const size_t start[2] = { 0 }, count[2] = { (size_t)axis->n, 2 };
+    int          id, rank, dims[NC_MAX_VAR_DIMS];
+    size_t       n[2];
+    nc_type      type;
+
+    if (!name || !axis->at || s->nc->inq_varid(group, name, &id) != NC_NOERR ||
+        s->nc->inq_var(group, id, NULL, &type, &rank, dims, NULL) != NC_NOERR || rank != 2 ||
+        cmd_netcdf_element(type) == RD_AUTO)
+        return NULL;
+    for (int k = 0; k < 2; k++)
+        if (s->nc->inq_dim(group, dims[k], NULL, &n[k]) != NC_NOERR || n[k] != count[k])
+            return NULL;
+    if (s->classic)
+        cmd_classic_check(s->classic, id, name, axis->n);
+    double *ends   = cmd_room(2 * count[0] * sizeof *ends),
+           *middle = cmd_room(count[0] * sizeof *ends);
+    if (s->nc->get_vara_double(group, id, start, count, ends) != NC_NOERR)
+        return NULL;
+    for (size_t i = 0; i < count[0]; i++) {
+        if (axis->at[i] != ends[2 * i + 1] || !(ends[2 * i] < ends[2 * i + 1]))
+            return NULL;
+        middle[i] = ends[2 * i] + (ends[2 * i + 1] - ends[2 * i]) / 2;
+    }
+    return middle;
+}
+
 /* The variable of a dimension's name, in the variable's group or one above it. */
 static void coordinates_of(const source *s, const cmd_variable *v, cmd_axis *axis)
 {
@@ -416,7 +458,7 @@ static void coordinates_of(const source *s, const cmd_variable *v, cmd_axis *axi
         if (group == s->id || s->nc->inq_grp_parent(group, &group) != NC_NOERR)
             return;
     if (s->nc->inq_var(group, number, NULL, &type, &rank, NULL, NULL) != NC_NOERR || rank != 1 ||
-        type_of(type) == RD_AUTO)
+        cmd_netcdf_element(type) == RD_AUTO)
         return;
     if (s->classic)
         cmd_classic_check(s->classic, number, axis->name, axis->n);
@@ -425,17 +467,36 @@ static void coordinates_of(const source *s, const cmd_variable *v, cmd_axis *axi
     const int    status = s->nc->get_vara_double(group, number, &start, &count, at);
     if (status != NC_ERANGE)
         cmd_netcdf_check(s->path, axis->name, status);
+    unpack_coordinates(s, group, number, at, axis->n);
     axis->at       = status == NC_NOERR ? at : NULL;
     axis->units    = text_attribute(s, group, number, "units");
     axis->title    = text_attribute(s, group, number, "long_name");
     axis->standard = text_attribute(s, group, number, "standard_name");
     axis->calendar = text_attribute(s, group, number, "calendar");
+    axis->words    = words_of(s, group, number);
+    axis->middle   = middle_of(s, group, number, axis);
 }
 
 static void coordinates(cmd_file *file, cmd_variable *v)
 {
     for (int k = 0; k < v->shape.n; k++)
         coordinates_of(file->state, v, &v->axis[k]);
+}
+
+/* ---- What is said beside numbers ------------------------------------------------------------- */
+static cmd_said *say(cmd_file *file, const cmd_variable *v)
+{
+    const source *s = file->state;
+
+    return v ? cmd_netcdf_said(s->nc, s->path, group_of(s, v), number_of(v))
+             : cmd_netcdf_said(s->nc, s->path, s->id, NC_GLOBAL);
+}
+
+static const void *texts(const cmd_file *file, const cmd_variable *v)
+{
+    const source *s = file->state;
+
+    return cmd_netcdf_texts(s->nc, s->path, group_of(s, v), number_of(v), &v->shape);
 }
 
 const cmd_format cmd_netcdf = { .name        = "NetCDF",
@@ -448,6 +509,9 @@ const cmd_format cmd_netcdf = { .name        = "NetCDF",
                                 .place       = place,
                                 .decode      = decode,
                                 .coordinates = coordinates,
+                                .say         = say,
+                                .texts       = texts,
+                                .keeps       = true,
                                 .write       = cmd_netcdf_write,
                                 .begin       = cmd_netcdf_begin };
 #else

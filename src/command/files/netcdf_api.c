@@ -39,6 +39,29 @@ void cmd_netcdf_check(const char *path, const char *doing, int status)
     if (status != NC_NOERR)
         cmd_fail("%s: %s: %s", path, doing, api.strerror(status));
 }
+static const struct {
+    nc_type  type;
+    rd_dtype element;
+} types[] = { { NC_BYTE, RD_I8 },    { NC_UBYTE, RD_U8 },   { NC_SHORT, RD_I16 },
+              { NC_USHORT, RD_U16 }, { NC_INT, RD_I32 },    { NC_UINT, RD_U32 },
+              { NC_INT64, RD_I64 },  { NC_UINT64, RD_U64 }, { NC_FLOAT, RD_F32 },
+              { NC_DOUBLE, RD_F64 } };
+
+rd_dtype cmd_netcdf_element(nc_type type)
+{
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+        if (types[k].type == type)
+            return types[k].element;
+    return RD_AUTO;
+}
+
+nc_type cmd_netcdf_type(rd_dtype type)
+{
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+        if (types[k].element == type)
+            return types[k].type;
+    return NC_NAT;
+}
 #else
 typedef int cmd_no_netcdf;
 #endif

@@ -3,8 +3,9 @@
 #ifndef CMD_NETCDF_API_H
 #define CMD_NETCDF_API_H
 #include <netcdf.h>
+#include <rdim.h>
 
-/* The last row is for tests, which make files of all kinds. */
+/* Some are for tests, which make files of all kinds. */
 #define CMD_NETCDF_CALLS(call)                                                                    \
     call(open) call(create) call(close) call(strerror) call(inq) call(inq_format) call(inq_grps)  \
         call(inq_grpname) call(inq_grp_parent) call(inq_varids) call(inq_varid) call(inq_var)     \
@@ -15,8 +16,13 @@
                             call(free_string) call(get_vara) call(get_vara_double) call(def_dim)  \
                                 call(def_var) call(put_att_text) call(put_att_double)             \
                                     call(put_att_float) call(set_fill) call(enddef) call(put_var) \
-                                        call(put_var_double) call(put_vara) call(put_vara_double) \
-                                            call(def_var_chunking) call(def_var_deflate)
+                                        call(inq_natts) call(inq_varnatts) call(inq_attname)      \
+                                            call(get_att) call(get_vara_string) call(put_att)     \
+                                                call(put_att_string) call(put_vara_string) call(def_enum) call(insert_enum) call(def_grp) call(inq_dimid)        \
+                                                    call(put_var_double) call(put_vara)           \
+                                                        call(put_vara_double)                     \
+                                                            call(def_var_chunking)                \
+                                                                call(def_var_deflate)
 
 typedef struct cmd_netcdf_api {
 #define CMD_MEMBER(name) __typeof__(nc_##name) *name;
@@ -29,4 +35,7 @@ typedef struct cmd_netcdf_api {
 const cmd_netcdf_api *cmd_netcdf_load(const char *path);
 /* Ends the program with the library's sentence, if `status` is a failure. */
 void cmd_netcdf_check(const char *path, const char *doing, int status);
+/* RD_AUTO, NC_NAT: there is no such type on the other side. */
+rd_dtype cmd_netcdf_element(nc_type type);
+nc_type  cmd_netcdf_type(rd_dtype type);
 #endif

@@ -128,7 +128,10 @@ static void add_missing(cmd_packing *p, const cmd_exact *at, int n)
 }
 
 /* The users' guide of NetCDF: of the packed numbers, unless it has the type of the unpacked ones, which
- * packed ones cannot be meant with. */
+ * packed ones cannot be meant with.  Programs that write a range of unpacked numbers in the packed type, as
+ * netCDF4 does of 'v.valid_min = -5.0', cannot be told from others by what a file says.  The numbers might
+ * give a hint, where most are outside; but then a part of a file could mean something else than the whole,
+ * and so could two files that are joined. */
 static cmd_end_of_range end_of(const attributes *a, bool packed, cmd_exact value, rd_dtype type)
 {
     return (cmd_end_of_range){ .is    = true,

@@ -26,7 +26,7 @@ enum { SHARED_BYTES = 1 << 30, GAP = 16 }; /* pages are made as they are written
 
 int cmd_reader_seconds = 30;
 
-typedef enum call { OPEN, PLACE, DECODE, COORDINATES } call;
+typedef enum call { OPEN, PLACE, DECODE, COORDINATES, SAY, TEXTS } call;
 
 /* What lies first in the shared memory.  One side waits while the other works, so nobody locks. */
 typedef struct desk {
@@ -116,6 +116,7 @@ static _Noreturn void fail_over_there(int status, const char *sentence)
 {
     shared->status   = status;
     shared->sentence = sentence;
+    cmd_keep_counts();
     send_turn(-1);
     _exit(status);
 }
@@ -132,6 +133,13 @@ static void decode(int to)
     shared->file->format->decode(shared->file, shared->v, shared->first, shared->rows,
                                  (char *)at + shared->first * (shared->bytes / all));
     munmap(at, n);
+}
+
+static void say(cmd_file *file, cmd_variable *v)
+{
+    cmd_said *const said = file->format->say(file, v);
+
+    *(v ? &v->said : &file->said) = said;
 }
 
 /* ---- Files that are open: as many at a time as leave half of what a process may have ---------- */
@@ -211,7 +219,10 @@ static _Noreturn void serve(pid_t parent)
         case PLACE: shared->place = format->place(shared->file, shared->v); break;
         case DECODE: decode(fd); break;
         case COORDINATES: format->coordinates(shared->file, shared->v); break;
+        case SAY: say(shared->file, shared->v); break;
+        case TEXTS: shared->v->said->texts = format->texts(shared->file, shared->v); break;
         }
+        cmd_keep_counts();
         known = shared->used; /* before the parent goes on, which may take more */
         if (!send_turn(-1))
             break;
@@ -339,4 +350,14 @@ void cmd_reader_decode(cmd_file *file, const cmd_variable *v, int64_t first, int
 void cmd_reader_coordinates(cmd_file *file, cmd_variable *v)
 {
     ask(COORDINATES, file, v, -1, 0);
+}
+
+void cmd_reader_say(cmd_file *file, cmd_variable *v)
+{
+    ask(SAY, file, v, -1, 0);
+}
+
+void cmd_reader_texts(cmd_file *file, cmd_variable *v)
+{
+    ask(TEXTS, file, v, -1, 0);
 }

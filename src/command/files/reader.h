@@ -19,6 +19,10 @@ void cmd_reader_decode(cmd_file *file, const cmd_variable *v, int64_t first, int
                        int64_t bytes);
 /* format->coordinates(). */
 void cmd_reader_coordinates(cmd_file *file, cmd_variable *v);
+/* format->say(), kept in v->said, or in file->said where v is NULL. */
+void cmd_reader_say(cmd_file *file, cmd_variable *v);
+/* format->texts(), kept in v->said->texts. */
+void cmd_reader_texts(cmd_file *file, cmd_variable *v);
 
 /* Seconds of the processor that a call may take, and as many again for each 256 MB of elements, or each
  * 64 MB of a file that is opened, ten times at most: to find what is in a file takes milliseconds, of a

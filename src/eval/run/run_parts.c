@@ -70,8 +70,8 @@ static bool overlap(const char *a, int64_t a_bytes, const char *b, int64_t b_byt
  * read meanwhile. */
 static char *borrowed(const running *r, int32_t k)
 {
-    const rd_part *part = &r->plan->parts->part[k];
-    const char    *at   = part->input < 0 ? part->leaf : r->in ? r->in[part->input] : NULL;
+    const rd_plan_part *part = &r->plan->parts->part[k];
+    const char         *at   = part->input < 0 ? part->leaf : r->in ? r->in[part->input] : NULL;
 
     if (!part->lies || !at)
         return NULL;
@@ -109,7 +109,7 @@ static rd_status check_addresses(const running *r)
     rd_status       status = RD_OK;
 
     for (int32_t k = 0; k < parts->n_array && status == RD_OK; k++) {
-        const rd_part *part = &parts->part[k];
+        const rd_plan_part *part = &parts->part[k];
 
         if (part->lies && part->input >= 0)
             status = rd_check_address(r->plan, "input", part->input,
@@ -120,12 +120,12 @@ static rd_status check_addresses(const running *r)
     return status;
 }
 
-static bool is_there(const running *r, const rd_part *part)
+static bool is_there(const running *r, const rd_plan_part *part)
 {
     return part->array >= 0 ? borrowed(r, part->array) != NULL : direct(r) != NULL;
 }
 
-static rd_status run_part(const running *r, const rd_part *part, const rd_progress *progress,
+static rd_status run_part(const running *r, const rd_plan_part *part, const rd_progress *progress,
                           rd_run_stats *stats)
 {
     const rd_plan *plan  = r->plan;

@@ -1,0 +1,203 @@
+/* beside.c - what is kept beside results. */
+#include "beside_gather.h"
+#include "made_of.h"
+#include <math.h>
+#include <string.h>
+
+/* Chunks as the file has them, along the result's axes. */
+static void set_layout(cmd_result *r, const cmd_inputs *in, const cmd_known *k)
+{
+    const cmd_said *said = cmd_said_about(k->parts[0].file, k->parts[0].v);
+    cmd_gathering   g    = { .in = in, .r = r, .k = k };
+
+    if (!said || said->layout.extent[0] == 0)
+        return;
+    cmd_map_axes(&g);
+    r->kept->layout = said->layout;
+    for (int i = 0; i < RD_MAX_RANK; i++)
+        r->kept->layout.extent[i] = INT32_MAX;
+    for (int a = g.shift; a < k->v.shape.n; a++)
+        if (g.to[a] >= 0)
+            r->kept->layout.extent[g.to[a]] = said->layout.extent[a - g.shift];
+}
+
+static bool is_source(const cmd_result *r, const cmd_known *k)
+{
+    rd_axis_from from;
+
+    for (int i = 0; i < rd_shape_of(r->x).n; i++)
+        for (int a = 0; rd_axis_source(r->x, i, &from) && a < k->v.shape.n; a++)
+            if (k->from[a].from == from.from && k->from[a].axis == from.axis)
+                return true;
+    return false;
+}
+
+/* Names of what is in no file stay where only times were lost or cut: areas of cells are those of the
+ * grid. */
+static bool has_whole_grid(const cmd_inputs *in, cmd_result *r, const cmd_known *lead)
+{
+    cmd_gathering g = { .in = in, .r = r, .k = lead };
+
+    cmd_map_axes(&g);
+    for (int a = 0; a < lead->v.shape.n; a++) {
+        const cmd_axis *axis  = &lead->v.axis[a];
+        const bool      whole = g.to[a] >= 0 && rd_shape_of(r->x).at[g.to[a]] == axis->n;
+        if (!whole && !axis->record && !(axis->units && strstr(axis->units, " since ")))
+            return false;
+    }
+    return true;
+}
+
+/* Does nothing but files that keep it get the result? */
+static bool goes_nowhere_else(const cmd_options *o, const cmd_result *r, const cmd_targets *targets)
+{
+    bool all = !o->plot;
+
+    for (int k = 0; k < targets->n; k++) {
+        const cmd_target *t = &targets->at[k];
+        all &= t->format->keeps || r < t->results.at || r >= t->results.at + t->results.n;
+    }
+    return all;
+}
+
+static void fill_missing(const cmd_inputs *in, cmd_result *r)
+{
+    const double fill = r->kept->fill;
+
+    if (fill == fill)
+        r->x = rd_where(rd_isnan(r->x), rd_num(in->ctx, fill), r->x);
+    if (!r->x)
+        cmd_fail_of(in->ctx);
+}
+
+/* A statement that is a variable's name and nothing else is written as that; not an axis, which has its
+ * coordinates beside it. */
+static void name_after(cmd_result *r, const cmd_known *only)
+{
+    if (!r->named && only && !only->v.is_axis && strcmp(only->name, r->formula) == 0)
+        r->name = only->name;
+}
+
+static void gather(const cmd_inputs *in, cmd_result *r, bool alone)
+{
+    const cmd_known *only = cmd_only_operand(in, r->made), *lead = NULL;
+
+    r->kept          = cmd_room(sizeof *r->kept);
+    r->kept->beside  = cmd_room(CMD_MOST_BESIDE * sizeof *r->kept->beside);
+    r->kept->outside = " ";
+    r->kept->fill    = (double)NAN;
+    if (alone)
+        name_after(r, only);
+    if (alone && cmd_is_float(rd_type_of(r->x)))
+        r->kept->fill = cmd_kept_fill(only, r);
+    for (int k = 0; k < in->n_known; k++)
+        if (&in->known[k] == only || is_source(r, &in->known[k])) {
+            cmd_gather_from(in, r, &in->known[k]);
+            if (!lead || &in->known[k] == only)
+                lead = &in->known[k];
+        }
+    if (!lead || !has_whole_grid(in, r, lead))
+        r->kept->outside = " ";
+    if (only)
+        set_layout(r, in, only);
+    r->kept->attributes = cmd_kept_attributes(only, lead, r);
+    fill_missing(in, r);
+}
+
+/* ---- All results ----------------------------------------------------------------------------- */
+static bool is_same_beside(const cmd_beside *a, const cmd_beside *b)
+{
+    if (strcmp(a->from, b->from) != 0 || a->kind != b->kind || a->type != b->type ||
+        a->shape.n != b->shape.n || a->attributes.n != b->attributes.n)
+        return false;
+    int64_t n = 1;
+    for (int d = 0; d < a->shape.n; d++) {
+        if (a->shape.at[d] != b->shape.at[d] || strcmp(a->dimension[d], b->dimension[d]) != 0)
+            return false;
+        n *= a->shape.at[d];
+    }
+    for (int k = 0; k < a->attributes.n; k++)
+        if (!cmd_is_same_attribute(&a->attributes.at[k], &b->attributes.at[k]))
+            return false;
+    const int64_t size = a->kind == CMD_NUMBERS ? cmd_size_of(a->type)
+                         : a->kind == CMD_TEXTS ? (int64_t)sizeof(char *)
+                                                : 1;
+    return memcmp(a->at, b->at, (size_t)(n * size)) == 0;
+}
+
+/* By a result, or by what comes before place i of result k. */
+static bool is_taken(const cmd_results *results, int k, int i, const char *name)
+{
+    for (int r = 0; r < results->n; r++)
+        if (strcmp(results->at[r].name, name) == 0)
+            return true;
+    for (int r = 0; r <= k; r++) {
+        const struct cmd_kept *kept = results->at[r].kept;
+        for (int j = 0; kept && j < (r < k ? kept->n : i); j++)
+            if (strcmp(kept->beside[j]->name, name) == 0)
+                return true;
+    }
+    return false;
+}
+
+/* What is beside two results alike is there once.  Coordinates are named after their dimension, by the
+ * format. */
+static void share(cmd_results *results, int k, int i)
+{
+    cmd_beside **mine = &results->at[k].kept->beside[i];
+
+    for (int before = 0; before < k; before++) {
+        const struct cmd_kept *kept = results->at[before].kept;
+        for (int j = 0; kept && j < kept->n; j++)
+            if (is_same_beside(kept->beside[j], *mine)) {
+                for (int a = 0; a < RD_MAX_RANK; a++)
+                    if (results->at[k].kept->coordinate[a] == *mine)
+                        results->at[k].kept->coordinate[a] = kept->beside[j];
+                *mine = kept->beside[j];
+                return;
+            }
+    }
+    for (int a = 0; a < RD_MAX_RANK; a++)
+        if (results->at[k].kept->coordinate[a] == *mine)
+            return;
+    for (int n = 2; is_taken(results, k, i, (*mine)->name); n++)
+        (*mine)->name = cmd_text("%s_%d", (*mine)->from, n);
+}
+
+static bool is_wanted(const cmd_result *r, const cmd_targets *targets)
+{
+    for (int k = 0; k < targets->n; k++) {
+        const cmd_target *t = &targets->at[k];
+        if (t->format->keeps && r >= t->results.at && r < t->results.at + t->results.n)
+            return r->x != NULL;
+    }
+    return false;
+}
+
+static void fit_names(struct cmd_kept *kept)
+{
+    for (int i = 0; i < kept->n; i++)
+        if (!kept->beside[i]->fitted) {
+            cmd_fit_names(&kept->beside[i]->attributes, kept);
+            kept->beside[i]->fitted = true;
+        }
+    cmd_fit_names(&kept->attributes, kept);
+}
+
+void cmd_keep_beside(const cmd_inputs *in, const cmd_options *o, cmd_results *results,
+                     cmd_targets *targets)
+{
+    for (int k = 0; k < results->n; k++)
+        if (is_wanted(&results->at[k], targets))
+            gather(in, &results->at[k], goes_nowhere_else(o, &results->at[k], targets));
+    for (int k = 0; k < results->n; k++)
+        for (int i = 0; results->at[k].kept && i < results->at[k].kept->n; i++)
+            share(results, k, i);
+    for (int k = 0; k < results->n; k++)
+        if (results->at[k].kept)
+            fit_names(results->at[k].kept);
+    for (int k = 0; k < targets->n; k++)
+        if (targets->at[k].format->keeps)
+            targets->at[k].results.about =
+                cmd_attributes_of_file(in, o->command, &targets->at[k].results);
+}

@@ -1,0 +1,174 @@
+/* beside_elements.c - elements of what goes along with a result: of all parts, and cut alike. */
+#include "beside_gather.h"
+#include "files/late.h"
+#include "times.h"
+#include <string.h>
+
+enum { SMALL = 1 << 16 };
+
+static void *elements_of(rd_ctx *ctx, rd_expr *x, const char *name)
+{
+    const rd_shape shape = rd_shape_of(x);
+    const rd_dtype type  = rd_type_of(x);
+    const int64_t  bytes = cmd_points(&shape, type, name) * cmd_size_of(type);
+    void          *to    = bytes < SMALL ? cmd_room((size_t)bytes) : cmd_storage(bytes, name);
+
+    cmd_read_whole(ctx, x);
+    if (rd_eval(ctx, x, &(rd_array){ .data = to, .type = type, .shape = shape }) != RD_OK)
+        cmd_fail_of(ctx);
+    return to;
+}
+
+int64_t cmd_stored_bytes(const cmd_variable *v)
+{
+    return cmd_points(&v->shape, v->type, v->name) * cmd_size_of(v->type);
+}
+
+bool cmd_same_stored(rd_ctx *ctx, const cmd_candidate *a, const cmd_candidate *b)
+{
+    rd_expr *x = cmd_read_stored(a->file, a->v), *y = cmd_read_stored(b->file, b->v);
+
+    if (!x || !y || a->said->kind != b->said->kind || a->v->type != b->v->type ||
+        a->v->shape.n != b->v->shape.n ||
+        memcmp(a->v->shape.at, b->v->shape.at, (size_t)a->v->shape.n * sizeof *a->v->shape.at) != 0)
+        return false;
+    const int64_t bytes = cmd_stored_bytes(a->v);
+    const void   *p = elements_of(ctx, x, a->v->name), *q = elements_of(ctx, y, b->v->name);
+    if (a->said->kind != CMD_TEXTS)
+        return memcmp(p, q, (size_t)bytes) == 0;
+    for (int64_t i = 0; i < bytes / (int64_t)sizeof(char *); i++)
+        if (strcmp(((const char *const *)p)[i], ((const char *const *)q)[i]) != 0)
+            return false;
+    return true;
+}
+
+/* Is it the same in all parts?  Large grids are what the join itself looks at. */
+static bool is_same_in_parts(const cmd_gathering *g, const cmd_candidate *c)
+{
+    for (int i = 1; i < g->k->n_parts; i++) {
+        const cmd_part *part  = &g->k->parts[i];
+        cmd_candidate   other = { .file = part->file };
+
+        other.v = cmd_variable_meant(part->file, part->v, cmd_last_part(c->v->name));
+        if (!other.v || !(other.said = cmd_said_about(part->file, other.v)))
+            return false;
+        if (other.said->kind != CMD_OTHERS &&
+            cmd_stored_bytes(c->v) <= CMD_MOST_COMPARED / g->k->n_parts &&
+            !cmd_same_stored(g->in->ctx, c, &other))
+            return false;
+    }
+    return true;
+}
+
+const char *cmd_said_text(const cmd_said *said, const char *name, const char *other)
+{
+    const char *text = cmd_attribute_text(&said->attributes, name);
+
+    return text ? text : other;
+}
+
+/* A part's elements in the units of the first; NULL: they are none of its. */
+static rd_expr *part_in_units(const cmd_gathering *g, const cmd_candidate *c, int i, bool *turned)
+{
+    const cmd_part *part = &g->k->parts[i];
+    cmd_variable   *v    = cmd_variable_meant(part->file, part->v, cmd_last_part(c->v->name));
+    const cmd_said *said = v ? cmd_said_about(part->file, v) : NULL;
+    rd_expr        *x    = said ? cmd_read_stored(part->file, v) : NULL;
+    cmd_turn        turn;
+
+    if (!x || v->shape.n != c->v->shape.n || rd_type_of(x) != c->v->type)
+        return NULL;
+    const cmd_axis *axis  = &part->v->axis[g->joined];
+    const bool      bound = c->units && !cmd_attribute_named(&c->said->attributes, "units");
+    if (!cmd_units_meet(cmd_said_text(c->said, "units", c->units),
+                        cmd_said_text(c->said, "calendar", c->calendar),
+                        cmd_said_text(said, "units", bound ? axis->units : NULL),
+                        cmd_said_text(said, "calendar", bound ? axis->calendar : NULL), &turn) ||
+        (turn.before == 0 && turn.times == 1 && turn.by == 1 && turn.after == 0))
+        return x;
+    *turned     = true;
+    rd_ctx *ctx = g->in->ctx;
+    x           = rd_add(rd_cast(x, RD_F64), rd_num(ctx, turn.before));
+    x           = rd_div(rd_mul(x, rd_num(ctx, turn.times)), rd_num(ctx, turn.by));
+    return rd_add(x, rd_num(ctx, turn.after));
+}
+
+/* All of it, in the stored type, or as f64 where units of parts differ; NULL: there is no such thing. */
+static rd_expr *whole_of(const cmd_gathering *g, const cmd_candidate *c)
+{
+    int  along  = -1;
+    bool turned = false;
+
+    for (int d = 0; d < c->v->shape.n && g->k->n_parts > 1 && g->joined >= 0; d++)
+        if (cmd_axis_of_dimension(g, c->v, d) == g->joined)
+            along = d;
+    rd_expr *first = cmd_read_stored(c->file, c->v);
+    if (!first || g->k->n_parts == 1)
+        return first;
+    if (along < 0)
+        return is_same_in_parts(g, c) ? first : NULL;
+    rd_expr **x = cmd_room((size_t)g->k->n_parts * sizeof(rd_expr *));
+    x[0]        = first;
+    for (int i = 1; i < g->k->n_parts; i++)
+        if (!(x[i] = part_in_units(g, c, i, &turned)))
+            return NULL;
+    for (int i = 0; turned && i < g->k->n_parts; i++)
+        x[i] = rd_cast(x[i], RD_F64);
+    return rd_concat(along, (rd_exprs){ x, g->k->n_parts });
+}
+
+static rd_expr *cut(rd_expr *x, int d, const rd_axis_from *from, int64_t n)
+{
+    const int64_t stop = from->offset + from->step * (n - 1) + (from->step > 0 ? 1 : -1);
+
+    return rd_slice_axis(x, d, from->offset, stop < 0 ? RD_OPEN : stop, from->step);
+}
+
+/* ---- A variable ------------------------------------------------------------------------------ */
+/* Numbers that have become f64 are described by attributes that are. */
+static void widen(cmd_beside *b)
+{
+    static const char *const names[] = { "_FillValue", "missing_value" };
+
+    b->type = RD_F64;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        const cmd_attribute *a = cmd_attribute_named(&b->attributes, names[k]);
+        if (!a || a->kind != CMD_NUMBERS)
+            continue;
+        double *at = cmd_room((size_t)a->n * sizeof *at);
+        for (int64_t i = 0; i < a->n; i++)
+            at[i] = cmd_element(a->at, a->type, i);
+        cmd_add_attribute(&b->attributes,
+                          &(cmd_attribute){ names[k], CMD_NUMBERS, RD_F64, a->n, at });
+    }
+}
+
+cmd_beside *cmd_make_beside(const cmd_gathering *g, const cmd_candidate *c)
+{
+    rd_expr    *x = whole_of(g, c);
+    cmd_beside *b = cmd_room(sizeof *b);
+
+    if (!x)
+        return NULL;
+    *b        = (cmd_beside){ .from = cmd_last_part(c->v->name),
+                              .kind = c->said->kind,
+                              .type = c->said->type };
+    b->layout = c->said->layout;
+    for (int d = 0; d < c->v->shape.n; d++) {
+        const int a     = cmd_axis_of_dimension(g, c->v, d);
+        b->axis[d]      = a < 0 ? -1 : g->to[a + g->shift];
+        b->dimension[d] = c->v->axis[d].name;
+        if (b->axis[d] >= 0)
+            x = cut(x, d, &g->cut[b->axis[d]], rd_shape_of(g->r->x).at[b->axis[d]]);
+    }
+    if (!x)
+        cmd_fail_of(g->in->ctx);
+    b->name  = b->from;
+    b->shape = rd_shape_of(x);
+    for (int k = 0; k < c->said->attributes.n; k++)
+        cmd_add_attribute(&b->attributes, &c->said->attributes.at[k]);
+    if (b->kind == CMD_NUMBERS && rd_type_of(x) == RD_F64 && b->type != RD_F64)
+        widen(b);
+    b->at = elements_of(g->in->ctx, x, c->v->name);
+    return b;
+}

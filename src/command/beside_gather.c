@@ -1,0 +1,325 @@
+/* beside_gather.c - which variables of files go along with a result. */
+#include "beside_gather.h"
+#include "join.h"
+#include "made_of.h"
+#include <string.h>
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+const char *cmd_last_part(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+
+    return slash ? slash + 1 : name;
+}
+
+static cmd_variable *of_path(const cmd_file *file, const char *path)
+{
+    for (int k = 0; k < file->n; k++)
+        if (strcmp(file->variable[k].name, path) == 0)
+            return &file->variable[k];
+    return NULL;
+}
+
+/* The variable that an attribute of `from` means: in its group, or one above; NULL: none. */
+cmd_variable *cmd_variable_meant(const cmd_file *file, const cmd_variable *from, const char *name)
+{
+    size_t n = (size_t)(cmd_last_part(from->name) - from->name);
+
+    if (*name == '/')
+        return of_path(file, name + 1);
+    for (;;) {
+        cmd_variable *found = of_path(file, cmd_text("%.*s%s", (int)n, from->name, name));
+        if (found || n == 0)
+            return found;
+        for (n--; n > 0 && from->name[n - 1] != '/';)
+            n--;
+    }
+}
+
+/* ---- Axes ------------------------------------------------------------------------------------ */
+static bool is_within(const rd_axis_from *cut, int64_t n, int64_t whole)
+{
+    const int64_t last = cut->offset + cut->step * (n - 1);
+
+    return n > 0 && cut->offset >= 0 && cut->offset < whole && last >= 0 && last < whole;
+}
+
+/* Which axes of the result come from k, and from where in them. */
+void cmd_map_axes(cmd_gathering *g)
+{
+    const rd_shape shape = rd_shape_of(g->r->x);
+
+    g->joined = g->k->n_parts > 1 ? cmd_joined_axis(g->k->parts[0].v, g->in->join) : -1;
+    g->shift  = g->k->v.shape.n - g->k->parts[0].v->shape.n;
+    for (int a = 0; a < RD_MAX_RANK; a++)
+        g->to[a] = -1;
+    for (int i = 0; i < shape.n; i++) {
+        rd_axis_from *from = &g->cut[i];
+
+        if (!rd_axis_source(g->r->x, i, from))
+            continue;
+        for (int a = 0; a < g->k->v.shape.n; a++)
+            if (g->k->from[a].from == from->from && g->k->from[a].axis == from->axis &&
+                g->to[a] < 0 && is_within(from, shape.at[i], g->k->v.shape.at[a]))
+                g->to[a] = i;
+    }
+}
+
+/* The axis of the first part that dimension d of v is; -1: it is one that k has not. */
+int cmd_axis_of_dimension(const cmd_gathering *g, const cmd_variable *v, int d)
+{
+    const cmd_variable *first = g->k->parts[0].v;
+
+    for (int a = 0; a < first->shape.n; a++)
+        if (v->axis[d].name && first->axis[a].name &&
+            strcmp(v->axis[d].name, first->axis[a].name) == 0 &&
+            v->shape.at[d] == first->shape.at[a])
+            return a;
+    return -1;
+}
+
+static bool survives(const cmd_gathering *g, const cmd_variable *v)
+{
+    for (int d = 0; d < v->shape.n; d++) {
+        const int a = cmd_axis_of_dimension(g, v, d);
+        if (a >= 0 && g->to[a + g->shift] < 0)
+            return false;
+    }
+    return true;
+}
+
+/* ---- What is named ---------------------------------------------------------------------------- */
+static bool is_known(const cmd_gathering *g, const char *name)
+{
+    for (int k = 0; k < g->n; k++)
+        if (strcmp(cmd_last_part(g->at[k].v->name), name) == 0)
+            return true;
+    for (int k = 0; k < g->r->kept->n; k++)
+        if (strcmp(g->r->kept->beside[k]->from, name) == 0)
+            return true;
+    return false;
+}
+
+static void visit_names(cmd_gathering *g, int by, const cmd_attributes *all);
+
+static void visit(cmd_gathering *g, const cmd_candidate *found)
+{
+    const char *name = cmd_last_part(found->v->name);
+
+    if (is_known(g, name) || !survives(g, found->v) || g->n == CMD_MOST_BESIDE)
+        return;
+    cmd_candidate *c = &g->at[g->n];
+    *c               = *found;
+    c->said          = cmd_said_about(c->file, c->v);
+    if (!c->said)
+        return;
+    g->n++;
+    if (c->said->kind != CMD_OTHERS)
+        visit_names(g, g->n - 1, &c->said->attributes);
+    else
+        cmd_warn("%s: %s is not kept beside %s: %s", c->file->path, name, g->r->name,
+                 c->v->why ? c->v->why : "its elements are of a type that is not known here");
+}
+
+/* A variable that candidate `by` names; -1: the formula's does. */
+static void visit_named(cmd_gathering *g, int by, const char *name, bool bounds)
+{
+    const cmd_part      *first = &g->k->parts[0];
+    const cmd_candidate *namer = by >= 0 ? &g->at[by] : NULL;
+    cmd_candidate        c     = { .file = first->file, .by = by };
+
+    c.v = cmd_variable_meant(first->file, namer ? namer->v : first->v, name);
+    if (!c.v)
+        g->r->kept->outside = cmd_text("%s%s ", g->r->kept->outside, name);
+    if (!c.v || (c.v == first->v && (!c.v->is_axis || strcmp(g->r->name, name) == 0)))
+        return;
+    if (bounds) {
+        c.units    = cmd_said_text(namer->said, "units", NULL);
+        c.calendar = cmd_said_text(namer->said, "calendar", NULL);
+    }
+    visit(g, &c);
+}
+
+static void visit_names(cmd_gathering *g, int by, const cmd_attributes *all)
+{
+    for (int k = 0; k < all->n; k++) {
+        const char *name = all->at[k].name, *text = NULL;
+        const bool  bounds =
+            by >= 0 && (strcmp(name, "bounds") == 0 || strcmp(name, "climatology") == 0);
+
+        if (!cmd_names_variables(name) || !(text = cmd_attribute_text(all, name)))
+            continue;
+        for (const char *word; *(word = cmd_next_word(&text));) {
+            const size_t n = strlen(word);
+            visit_named(g, by, word[n - 1] == ':' ? cmd_copy(word, n - 1) : word, bounds);
+        }
+    }
+}
+
+/* Part after part, as not all can be open at the same time. */
+static void read_parts(const cmd_gathering *g)
+{
+    for (int i = 1; i < g->k->n_parts; i++)
+        for (int k = 0; k < g->n; k++) {
+            const cmd_part *part = &g->k->parts[i];
+            cmd_variable   *v =
+                cmd_variable_meant(part->file, part->v, cmd_last_part(g->at[k].v->name));
+            if (v && cmd_stored_bytes(v) <= CMD_MOST_COMPARED / g->k->n_parts)
+                (void)cmd_read_stored(part->file, v);
+        }
+}
+
+/* What differs between parts is left out, and what it names with it. */
+static void make_all(cmd_gathering *g)
+{
+    struct cmd_kept *kept = g->r->kept;
+
+    for (int k = 0; k < g->n; k++) {
+        cmd_candidate *c = &g->at[k];
+        if (c->said->kind == CMD_OTHERS || (c->by >= 0 && !g->at[c->by].kept) ||
+            kept->n == CMD_MOST_BESIDE)
+            continue;
+        cmd_beside *b = cmd_make_beside(g, c);
+        c->kept       = b != NULL;
+        if (b)
+            kept->beside[kept->n++] = b;
+    }
+}
+
+/* ---- Operands that disagree ------------------------------------------------------------------ */
+/* What another variable of the formula has by this name, too, must be the same there. */
+static bool agrees(const cmd_gathering *g, const cmd_beside *b, const cmd_known *other)
+{
+    const cmd_part *mine = &g->k->parts[0], *theirs = &other->parts[0];
+    cmd_candidate   x = { .file = mine->file }, y = { .file = theirs->file };
+
+    x.v = cmd_variable_meant(mine->file, mine->v, b->from);
+    y.v = cmd_variable_meant(theirs->file, theirs->v, b->from);
+    if (!x.v || !y.v || x.v == y.v || x.v->shape.n != y.v->shape.n ||
+        memcmp(x.v->shape.at, y.v->shape.at, (size_t)x.v->shape.n * sizeof *x.v->shape.at) != 0)
+        return true;
+    x.said = cmd_said_about(x.file, x.v);
+    y.said = cmd_said_about(y.file, y.v);
+    return !y.said || y.said->kind == CMD_OTHERS || cmd_stored_bytes(x.v) > CMD_MOST_COMPARED ||
+           cmd_same_stored(g->in->ctx, &x, &y);
+}
+
+static bool is_coordinate(const cmd_gathering *g, const cmd_beside *b)
+{
+    return b->shape.n == 1 && b->axis[0] >= 0 && strcmp(b->dimension[0], b->from) == 0 &&
+           g->r->axis[b->axis[0]].at;
+}
+
+static void drop_disputed(cmd_gathering *g)
+{
+    struct cmd_kept *kept = g->r->kept;
+    int              n    = 0;
+
+    for (int i = 0; i < kept->n; i++) {
+        bool good = true;
+        for (int j = 0; j < g->r->made->n && good && !is_coordinate(g, kept->beside[i]); j++) {
+            const cmd_known *other = &g->in->known[g->r->made->operand[j]];
+            good = other == g->k || other->v.is_axis || agrees(g, kept->beside[i], other);
+        }
+        if (good)
+            kept->beside[n++] = kept->beside[i];
+    }
+    kept->n = n;
+}
+
+/* ---- Coordinates of axes --------------------------------------------------------------------- */
+static const char *const packing[] = { "scale_factor", "add_offset", "_FillValue", "missing_value",
+                                       "_Unsigned",    "valid_min",  "valid_max",  "valid_range" };
+
+/* Elements as the file has them, if they are the coordinates of the result; else these, as f64. */
+static void check_coordinates(cmd_beside *b, const cmd_axis *axis)
+{
+    bool same = true;
+
+    for (int64_t i = 0; i < axis->n && same; i++) {
+        const double value = cmd_element(b->at, b->type, i);
+        same               = value == axis->at[i] || (value != value && axis->at[i] != axis->at[i]);
+    }
+    if (axis->units)
+        cmd_add_text(&b->attributes, "units", axis->units);
+    if (axis->calendar)
+        cmd_add_text(&b->attributes, "calendar", axis->calendar);
+    if (same)
+        return;
+    cmd_attributes rest = { 0 };
+    for (int k = 0; k < b->attributes.n; k++) {
+        bool packs = false;
+        for (size_t i = 0; i < sizeof packing / sizeof *packing; i++)
+            packs |= strcmp(b->attributes.at[k].name, packing[i]) == 0;
+        if (!packs)
+            cmd_add_attribute(&rest, &b->attributes.at[k]);
+    }
+    b->attributes = rest;
+    b->type       = RD_F64;
+    b->at         = axis->at;
+}
+
+static void set_coordinates(cmd_gathering *g)
+{
+    struct cmd_kept *kept = g->r->kept;
+
+    for (int k = 0; k < kept->n; k++) {
+        cmd_beside *b = kept->beside[k];
+        if (!is_coordinate(g, b) || b->kind != CMD_NUMBERS || kept->coordinate[b->axis[0]])
+            continue;
+        kept->coordinate[b->axis[0]] = b;
+        check_coordinates(b, &g->r->axis[b->axis[0]]);
+    }
+}
+
+/* ---- Coordinates that nobody names ----------------------------------------------------------- */
+/* Latitudes, longitudes and times are known by their units. */
+static bool has_units_of_place(const cmd_variable *v)
+{
+    return v->units &&
+           (cmd_is_listed(" degrees_north degree_north degrees_N degree_N degreesN degreeN "
+                          "degrees_east degree_east degrees_E degree_E degreesE degreeE ",
+                          v->units) ||
+            (v->shape.n == 1 && strstr(v->units, " since ")));
+}
+
+/* Those that lie along axes of the variable are its coordinates, even where it does not say so. */
+static void visit_unnamed(cmd_gathering *g)
+{
+    const cmd_part *first = &g->k->parts[0];
+    const size_t    n     = (size_t)(cmd_last_part(first->v->name) - first->v->name);
+
+    for (int i = 0; i < first->file->n; i++) {
+        const cmd_variable *v    = &first->file->variable[i];
+        bool                good = v->shape.n > 0 && has_units_of_place(v) &&
+                    strncmp(v->name, first->v->name, n) == 0 && !strchr(v->name + n, '/');
+        for (int d = 0; d < v->shape.n && good; d++)
+            good = cmd_axis_of_dimension(g, v, d) >= 0;
+        if (good)
+            visit_named(g, -1, v->name + n, false);
+    }
+}
+
+/* ---- A result -------------------------------------------------------------------------------- */
+void cmd_gather_from(const cmd_inputs *in, cmd_result *r, const cmd_known *k)
+{
+    cmd_gathering   g     = { .in = in, .r = r, .k = k };
+    const cmd_part *first = &k->parts[0];
+
+    g.at = cmd_room(CMD_MOST_BESIDE * sizeof *g.at);
+    cmd_map_axes(&g);
+    const cmd_said *about = cmd_said_about(first->file, NULL),
+                   *said  = cmd_said_about(first->file, first->v);
+    if (!about || !said)
+        return;
+    for (int a = 0; a < first->v->shape.n; a++)
+        if (first->v->axis[a].name && g.to[a + g.shift] >= 0)
+            visit_named(&g, -1, first->v->axis[a].name, false);
+    visit_names(&g, -1, &said->attributes);
+    visit_names(&g, -1, &about->attributes);
+    visit_unnamed(&g);
+    read_parts(&g);
+    make_all(&g);
+    drop_disputed(&g);
+    set_coordinates(&g);
+}

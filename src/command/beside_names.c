@@ -1,0 +1,144 @@
+/* beside_names.c - attributes that name variables, which may be gone or have another name. */
+#include "beside.h"
+#include <string.h>
+
+typedef enum naming {
+    NOTHING,
+    NAMES,   /* "lat lon" */
+    PAIRS,   /* "area: cell_area": each pair stands for itself */
+    TERMS,   /* the same, and all are needed */
+    MAPPINGS /* "crs", or "crs: x y geographic: lat lon" */
+} naming;
+
+static const struct {
+    const char *attribute;
+    naming      how;
+} namings[] = {
+    { "coordinates", NAMES },
+    { "bounds", NAMES },
+    { "climatology", NAMES },
+    { "grid_mapping", MAPPINGS },
+    { "ancillary_variables", NAMES },
+    { "cell_measures", PAIRS },
+    { "formula_terms", TERMS },
+    { "geometry", NAMES },
+    { "node_coordinates", NAMES },
+    { "node_count", NAMES },
+    { "part_node_count", NAMES },
+    { "interior_ring", NAMES },
+    { "mesh", NAMES },
+    { "face_node_connectivity", NAMES },
+    { "face_coordinates", NAMES },
+    { "edge_node_connectivity", NAMES },
+    { "edge_coordinates", NAMES },
+    { "compress", NOTHING },
+};
+
+static naming naming_of(const char *attribute)
+{
+    for (size_t k = 0; k < sizeof namings / sizeof *namings; k++)
+        if (strcmp(namings[k].attribute, attribute) == 0)
+            return namings[k].how;
+    return NOTHING;
+}
+
+bool cmd_names_variables(const char *attribute)
+{
+    return naming_of(attribute) != NOTHING;
+}
+
+const char *cmd_next_word(const char **at)
+{
+    static const char blanks[] = " \t\r\n";
+    const char       *word     = *at + strspn(*at, blanks);
+    const size_t      n        = strcspn(word, blanks);
+
+    *at = word + n;
+    return cmd_copy(word, n);
+}
+
+/* The name in the output; NULL: it is not there. */
+static const char *name_now(const struct cmd_kept *kept, const char *name)
+{
+    for (int k = 0; k < kept->n; k++)
+        if (strcmp(kept->beside[k]->from, name) == 0)
+            return kept->beside[k]->name;
+    return kept->outside && cmd_is_listed(kept->outside, name) ? name : NULL;
+}
+
+static bool is_key(const char *word)
+{
+    const size_t n = strlen(word);
+
+    return n > 0 && word[n - 1] == ':';
+}
+
+/* The key, "" or "area:", and the words up to the next key; *whole: each of them is there.  NULL: there are
+ * no more. */
+static const char *next_group(const char **at, const struct cmd_kept *kept, naming how, bool *whole)
+{
+    const char *key = cmd_next_word(at), *text = "", *before = *at, *word = key;
+
+    *whole = true;
+    if (!*key)
+        return NULL;
+    if (is_key(key)) { /* of mappings it is the name of one */
+        const char *name = cmd_copy(key, strlen(key) - 1), *now = name_now(kept, name);
+        *whole = how != MAPPINGS || now;
+        text   = how == MAPPINGS && now ? cmd_text("%s:", now) : key;
+        before = *at;
+        word   = cmd_next_word(at);
+    }
+    for (; *word && !is_key(word); before = *at, word = cmd_next_word(at)) {
+        const char *now = name_now(kept, word);
+        *whole &= now != NULL;
+        text = cmd_text("%s%s%s", text, *text ? " " : "", now ? now : "");
+        if (!is_key(key)) /* each word stands for itself */
+            return text;
+    }
+    *at = before;
+    return text;
+}
+
+static const char *fitted(const char *text, const struct cmd_kept *kept, naming how)
+{
+    const char *all = "", *at = text, *group;
+    bool        whole;
+
+    while ((group = next_group(&at, kept, how, &whole)))
+        if (whole)
+            all = cmd_text("%s%s%s", all, *all ? " " : "", group);
+        else if (how == TERMS)
+            return "";
+    return all;
+}
+
+/* As the file writes it, where nothing has changed but blanks. */
+static bool same_words(const char *a, const char *b)
+{
+    const char *x, *y;
+
+    do {
+        x = cmd_next_word(&a);
+        y = cmd_next_word(&b);
+        if (strcmp(x, y) != 0)
+            return false;
+    } while (*x);
+    return true;
+}
+
+void cmd_fit_names(cmd_attributes *all, const struct cmd_kept *kept)
+{
+    cmd_attributes rest = { 0 };
+
+    for (int k = 0; k < all->n; k++) {
+        const naming how  = naming_of(all->at[k].name);
+        const char  *text = how != NOTHING ? cmd_attribute_text(all, all->at[k].name) : NULL,
+                   *now   = text ? fitted(text, kept, how) : NULL;
+        if (!text || same_words(text, now))
+            cmd_add_attribute(&rest, &all->at[k]);
+        else if (*now)
+            cmd_add_text(&rest, all->at[k].name, now);
+    }
+    *all = rest;
+}

@@ -1,0 +1,188 @@
+/* convert.c - values in units.
+ *
+ * Units are known of the variables of files, and of what is made of them by functions that keep them.  A difference
+ * of two has no zero: 1 K warmer is 1 degC warmer. */
+#include "convert.h"
+#include "quantities.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+struct cmd_valued {
+    rd_expr          *x;
+    const char       *units, *calendar;
+    bool              difference;
+    const cmd_valued *older;
+};
+
+/* ---- Conversion ------------------------------------------------------------------------------ */
+rd_expr *cmd_convert(rd_ctx *ctx, rd_expr *x, const cmd_turn *turn)
+{
+    const rd_dtype type  = rd_type_of(x);
+    const double   shift = turn->before + turn->after;
+    const bool     ints  = !cmd_is_float(type) && type != RD_C64 && type != RD_C128;
+
+    if (turn->times == turn->by && shift == 0)
+        return x;
+    if (turn->times == turn->by && ints && shift == rint(shift) && fabs(shift) < 9e15)
+        return rd_add(x, rd_int(ctx, (int64_t)shift));
+    if (cmd_is_float(type) || ints)
+        x = rd_cast(x, RD_F64);
+    if (turn->before != 0)
+        x = rd_add(x, rd_num(ctx, turn->before));
+    if (turn->times != 1)
+        x = rd_mul(x, rd_num(ctx, turn->times));
+    if (turn->by != 1)
+        x = rd_div(x, rd_num(ctx, turn->by));
+    if (turn->after != 0)
+        x = rd_add(x, rd_num(ctx, turn->after));
+    return cmd_is_float(type) ? rd_cast(x, type) : x;
+}
+
+/* ---- What is known of values ----------------------------------------------------------------- */
+static cmd_valued of_variable(const cmd_variable *v)
+{
+    return (cmd_valued){ .x        = v->x,
+                         .units    = v->units,
+                         .calendar = v->is_axis && v->shape.n ? v->axis[0].calendar : NULL };
+}
+
+/* Units NULL: they are not known. */
+static cmd_valued valued(const cmd_inputs *in, rd_expr *x)
+{
+    rd_expr *const of = rd_elements_of(x);
+
+    for (const cmd_valued *v = in->valued; v; v = v->older)
+        if (v->x == x || v->x == of)
+            return *v;
+    for (int k = 0; k < in->n_known; k++)
+        if (of && rd_elements_of(in->known[k].v.x) == of)
+            return of_variable(&in->known[k].v);
+    return (cmd_valued){ 0 };
+}
+
+static bool is_instant(const char *units)
+{
+    return strcasestr(units, " since ") != NULL;
+}
+
+/* Functions whose result has the units of the operands from `from` on.  Of instants some make lengths of time. */
+static const struct keeper {
+    const char *name;
+    int         from;
+    bool        several;    /* more than the first one */
+    bool        difference; /* of what it is, there is no zero */
+} keepers[] = {
+    { "mean", 0, 0, 0 },        { "min", 0, 0, 0 },          { "max", 0, 0, 0 },
+    { "median", 0, 0, 0 },      { "quantile", 0, 0, 0 },     { "percentile", 0, 0, 0 },
+    { "first", 0, 0, 0 },       { "last", 0, 0, 0 },         { "mode", 0, 0, 0 },
+    { "minmax", 0, 0, 0 },      { "sort", 0, 0, 0 },         { "roll", 0, 0, 0 },
+    { "flip", 0, 0, 0 },        { "rolling_mean", 0, 0, 0 }, { "rolling_min", 0, 0, 0 },
+    { "rolling_max", 0, 0, 0 }, { "where", 1, 1, 0 },        { "minimum", 0, 1, 0 },
+    { "maximum", 0, 1, 0 },     { "fmin", 0, 1, 0 },         { "fmax", 0, 1, 0 },
+    { "clip", 0, 1, 0 },        { "nan_to_num", 0, 0, 0 },   { "std", 0, 0, 1 },
+    { "diff", 0, 0, 1 },        { "rolling_std", 0, 0, 1 },  { "add", 0, 1, 0 },
+    { "sub", 0, 1, 1 },
+};
+
+static const struct keeper *keeper_called(const char *name)
+{
+    for (size_t k = 0; k < sizeof keepers / sizeof *keepers; k++)
+        if (strcmp(keepers[k].name, name) == 0)
+            return &keepers[k];
+    return NULL;
+}
+
+/* tas + 273.15 is in units that nobody knows; a difference and what it is one of are again such. */
+static cmd_valued sum_of(const cmd_inputs *in, bool minus, rd_expr *const *x)
+{
+    const cmd_valued a = valued(in, x[0]), b = valued(in, x[1]);
+    cmd_valued       sum = a;
+
+    if (!a.units || !b.units || is_instant(a.units) || is_instant(b.units))
+        return (cmd_valued){ 0 };
+    sum.difference = minus ? a.difference == b.difference : a.difference && b.difference;
+    return sum;
+}
+
+void cmd_units_made(void *user, rd_expr *y, const char *name, int n, rd_expr *const *x)
+{
+    cmd_inputs          *in   = user;
+    const struct keeper *k    = keeper_called(name);
+    cmd_valued           made = { 0 };
+    const bool           sum  = k && n == 2 && (!strcmp(name, "add") || !strcmp(name, "sub"));
+
+    for (int i = k ? k->from : n; i < n && !made.units && !sum; i++) {
+        if (x[i])
+            made = valued(in, x[i]);
+        if (!k->several)
+            break;
+    }
+    if (sum)
+        made = sum_of(in, k->difference, x);
+    if (!made.units || (k->difference && is_instant(made.units)) || valued(in, y).units)
+        return;
+    made.difference |= k->difference && !sum;
+    cmd_valued *const v = cmd_room(sizeof *v);
+    *v                  = made;
+    v->x                = y;
+    v->older            = in->valued;
+    in->valued          = v;
+}
+
+/* ---- Operands that are added or compared ----------------------------------------------------- */
+static void warn(cmd_inputs *in, const cmd_valued *a, const cmd_valued *b, bool told)
+{
+    const char *sentence =
+        cmd_text("values in %s and in %s are added, subtracted or compared, and %s%s; "
+                 "--units=ignore says that this is meant",
+                 a->units, b->units, told ? "do not convert" : "nobody knows whether they convert",
+                 cmd_units_hint());
+
+    cmd_warn_once(in, sentence);
+}
+
+static bool instants_alike(rd_ctx *ctx, const cmd_valued *a, const cmd_valued *b, rd_expr **y,
+                           char *why)
+{
+    cmd_turn turn;
+
+    if (cmd_units_meet(a->units, a->calendar, b->units, b->calendar, &turn)) {
+        *y = cmd_convert(ctx, *y, &turn);
+        return *y != NULL;
+    }
+    snprintf(why, RD_WHY, "one is in '%s'%s%s, the other in '%s'%s%s: these do not convert",
+             a->units, a->calendar ? " of the calendar " : "", a->calendar ? a->calendar : "",
+             b->units, b->calendar ? " of the calendar " : "", b->calendar ? b->calendar : "");
+    return false;
+}
+
+bool cmd_units_alike(void *user, rd_expr **x, rd_expr **y, char *why)
+{
+    cmd_inputs      *in = user;
+    const cmd_valued a = valued(in, *x), b = valued(in, *y);
+    cmd_scaling      s;
+
+    if (in->ignore_units || !a.units || !b.units)
+        return true;
+    if (is_instant(a.units) && is_instant(b.units))
+        return instants_alike(in->ctx, &a, &b, y, why);
+    const cmd_relation found = cmd_relate_units(b.units, a.units, &s);
+    if (found != CMD_CONVERTS) {
+        if (found != CMD_SAME_UNITS)
+            warn(in, &a, &b, found == CMD_DIFFERS);
+        return true;
+    }
+    if (s.plus != 0 && !a.difference && !b.difference) {
+        snprintf(
+            why, RD_WHY,
+            "one is in %s, the other in %s, which counts from another zero.  Say which is meant: "
+            "times %.15g, plus %.15g, if these are values; --units=ignore takes the numbers as "
+            "they are",
+            a.units, b.units, s.times, s.plus);
+        return false;
+    }
+    *y = cmd_convert(in->ctx, *y, &(cmd_turn){ .times = s.times, .by = 1 });
+    return *y != NULL;
+}

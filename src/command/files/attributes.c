@@ -1,0 +1,84 @@
+/* attributes.c - lists of attributes. */
+#include "files/attributes.h"
+#include <string.h>
+
+const cmd_attribute *cmd_attribute_named(const cmd_attributes *all, const char *name)
+{
+    for (int k = 0; k < all->n; k++)
+        if (strcmp(all->at[k].name, name) == 0)
+            return &all->at[k];
+    return NULL;
+}
+
+const char *cmd_attribute_text(const cmd_attributes *all, const char *name)
+{
+    const cmd_attribute *a = cmd_attribute_named(all, name);
+
+    if (!a || a->kind == CMD_NUMBERS || (a->kind == CMD_TEXTS && a->n != 1))
+        return NULL;
+    return a->kind == CMD_TEXTS ? *(const char *const *)a->at : cmd_copy(a->at, (size_t)a->n);
+}
+
+void cmd_add_attribute(cmd_attributes *all, const cmd_attribute *a)
+{
+    enum { STEP = 16 };
+
+    for (int k = 0; k < all->n; k++)
+        if (strcmp(all->at[k].name, a->name) == 0) {
+            all->at[k] = *a;
+            return;
+        }
+    if (all->n % STEP == 0) {
+        cmd_attribute *more = cmd_room(((size_t)all->n + STEP) * sizeof *more);
+
+        if (all->n)
+            memcpy(more, all->at, (size_t)all->n * sizeof *more);
+        all->at = more;
+    }
+    all->at[all->n++] = *a;
+}
+
+cmd_attribute cmd_text_as_attribute(const char *name, const char *text)
+{
+    return (cmd_attribute){
+        .name = name, .kind = CMD_CHARACTERS, .n = (int64_t)strlen(text), .at = text
+    };
+}
+
+void cmd_add_text(cmd_attributes *all, const char *name, const char *text)
+{
+    const cmd_attribute a = cmd_text_as_attribute(name, text);
+
+    cmd_add_attribute(all, &a);
+}
+
+static bool same_texts(const cmd_attribute *a, const cmd_attribute *b)
+{
+    const char *const *x = a->at, *const *y = b->at;
+
+    for (int64_t k = 0; k < a->n; k++)
+        if (strcmp(x[k], y[k]) != 0)
+            return false;
+    return true;
+}
+
+bool cmd_is_same_attribute(const cmd_attribute *a, const cmd_attribute *b)
+{
+    if (strcmp(a->name, b->name) != 0 || a->kind != b->kind || a->n != b->n)
+        return false;
+    if (a->kind == CMD_TEXTS)
+        return same_texts(a, b);
+    const int64_t size = a->kind == CMD_NUMBERS ? cmd_size_of(a->type) : 1;
+    return (a->kind != CMD_NUMBERS || a->type == b->type) &&
+           (a->n == 0 || memcmp(a->at, b->at, (size_t)(a->n * size)) == 0);
+}
+
+bool cmd_is_listed(const char *list, const char *name)
+{
+    const size_t n = strlen(name);
+
+    for (const char *at = list; n > 0 && (at = strstr(at, name)); at++)
+        if (at > list && at[-1] == ' ' && at[n] == ' ')
+            return true;
+    return false;
+}

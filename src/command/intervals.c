@@ -1,0 +1,71 @@
+/* intervals.c - "1990", "1990-06", "1990-06-15", "1990-06-15 12:30" as intervals of an axis of times: all of
+ * that year, month, day, hour, minute or second. */
+#include "times.h"
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Numbers of the text, year first, as many as it has. */
+typedef struct parts {
+    int  n;
+    long at[6];
+} parts;
+
+enum { YEAR, MONTH, DAY, HOUR, MINUTE, SECOND };
+
+static bool read_parts(const char *text, parts *p)
+{
+    static const char *const before[] = { "", "-", "-", "T ", ":", ":" };
+    const bool               negative = *text == '-';
+    char                    *end;
+
+    text += negative;
+    for (*p = (parts){ 0 }; p->n < 6; text = end) {
+        if (!isdigit((unsigned char)*text))
+            return false;
+        p->at[p->n++] = strtol(text, &end, 10);
+        if (end - text > (p->n == 1 ? 6 : 2))
+            return false;
+        if (!*end)
+            break;
+        if (p->n == 6 || !strchr(before[p->n], *end))
+            return false;
+        end++;
+    }
+    p->at[YEAR] = negative ? -p->at[YEAR] : p->at[YEAR];
+    return p->n > 0 && !*end && p->at[HOUR] < 24 && p->at[MINUTE] < 60 && p->at[SECOND] < 60;
+}
+
+/* Seconds from the reference on. */
+static double seconds_of(const cmd_since *s, cmd_date date, const parts *p)
+{
+    const double clock = (double)(p->at[HOUR] * 3600 + p->at[MINUTE] * 60 + p->at[SECOND]);
+
+    return (double)(cmd_day_of(s->calendar, date) - s->day) * 86400 + clock - s->second;
+}
+
+bool cmd_interval(const char *text, const char *units, const char *calendar, double *from,
+                  double *to)
+{
+    static const double length[] = { 0, 0, 86400, 3600, 60, 1 };
+    cmd_since           s;
+    parts               p;
+
+    if (!cmd_read_since(units, calendar, &s) || !read_parts(text, &p))
+        return false;
+    cmd_date date = { cmd_year_meant(&s, p.at[YEAR]), p.n > MONTH ? (int)p.at[MONTH] : 1,
+                      p.n > DAY ? (int)p.at[DAY] : 1 };
+    if (!cmd_is_date(s.calendar, date) || (p.at[YEAR] == 0 && date.year != 0))
+        return false;
+    const double begin = seconds_of(&s, date, &p);
+    double       end   = begin + length[p.n - 1];
+    if (p.n <= MONTH + 1) {
+        date.month += p.n == MONTH + 1;
+        date.year += p.n == 1 || date.month > 12;
+        date.month = date.month > 12 ? 1 : date.month;
+        end        = seconds_of(&s, date, &p);
+    }
+    *from = begin / s.seconds;
+    *to   = end / s.seconds;
+    return true;
+}

@@ -1,0 +1,200 @@
+/* made_of.c - names in statements.  What is not sure counts as more operands, not as fewer: then less is
+ * said about the result. */
+#include "made_of.h"
+#include <ctype.h>
+#include <string.h>
+
+static bool is_letter(char c)
+{
+    return isalpha((unsigned char)c) || c == '_';
+}
+
+static const char *behind_name(const char *p)
+{
+    while (is_letter(*p) || isdigit((unsigned char)*p))
+        p++;
+    return p;
+}
+
+static const char *behind_blanks(const char *p)
+{
+    while (isspace((unsigned char)*p))
+        p++;
+    return p;
+}
+
+static const char *behind_quotes(const char *p)
+{
+    const char *end = strchr(p + 1, *p);
+
+    return end ? end + 1 : p + strlen(p);
+}
+
+const char *cmd_behind_bracket(const char *p)
+{
+    for (int depth = 0; *p; p++) {
+        if (*p == '\'' || *p == '"') {
+            p = behind_quotes(p) - 1;
+            continue;
+        }
+        depth += strchr("([", *p) != NULL;
+        if (strchr(")]", *p) && depth-- == 0)
+            return p + 1;
+    }
+    return p;
+}
+
+/* To the comma or the bracket that ends an argument. */
+static const char *behind_argument(const char *p)
+{
+    while (*p && !strchr(",)]", *p))
+        p = *p == '\'' || *p == '"'  ? behind_quotes(p)
+            : *p == '(' || *p == '[' ? cmd_behind_bracket(p + 1)
+                                     : p + 1;
+    return p;
+}
+
+const char *cmd_right_side(const char *text)
+{
+    const char *p = behind_blanks(text), *name = p;
+
+    p = behind_blanks(behind_name(p));
+    if (p > name && *p == '[')
+        p = behind_blanks(cmd_behind_bracket(p + 1));
+    if (*p == '+' && p[1] == '=')
+        p++;
+    return p > name && *p == '=' && p[1] != '=' ? behind_blanks(p + 1) : behind_blanks(text);
+}
+
+/* ---- Operands -------------------------------------------------------------------------------- */
+static bool is_named(const char *name, const char *text, size_t n)
+{
+    return name && strlen(name) == n && memcmp(name, text, n) == 0;
+}
+
+static void add_operand(cmd_made_of *made, short k)
+{
+    for (int i = 0; i < made->n; i++)
+        if (made->operand[i] == k) {
+            made->once = false;
+            return;
+        }
+    made->operand[made->n++] = k;
+    made->once               = made->n == 1 && made->once;
+}
+
+static void add_statement(cmd_made_of *made, const cmd_made_of *other)
+{
+    for (int i = 0; i < other->n; i++)
+        add_operand(made, other->operand[i]);
+    made->once &= other->once;
+    made->shifts &= other->shifts;
+}
+
+/* False: it is no variable and no earlier statement. */
+static bool add_name(cmd_made_of *made, const cmd_statements *all, const cmd_inputs *in,
+                     const char *name, size_t n)
+{
+    for (int k = all->n; k-- > 0;)
+        if (is_named(all->name[k], name, n)) {
+            add_statement(made, all->made[k]);
+            return true;
+        }
+    for (int k = 0; k < in->n_known; k++)
+        if (is_named(in->known[k].name, name, n)) {
+            add_operand(made, (short)k);
+            return true;
+        }
+    return false;
+}
+
+static void find_operands(cmd_made_of *made, const cmd_statements *all, const cmd_inputs *in,
+                          const char *text)
+{
+    int depth = 0;
+
+    for (const char *p = text; *p;) {
+        if (*p == '\'' || *p == '"')
+            p = behind_quotes(p);
+        else if (*p == '[')
+            p = cmd_behind_bracket(p + 1);
+        else if (is_letter(*p) && !(p > text && isdigit((unsigned char)p[-1]))) {
+            const char *name = p, *end = behind_name(p);
+            const bool  method = name > text && name[-1] == '.';
+            p                  = behind_blanks(end);
+            const bool view    = method && end - name == 1 && *name == 'T';
+            if (depth > 0 && *p == '=' && p[1] != '=')
+                p = behind_argument(p);
+            else if (*p == '(' ||
+                     !(view || (!method && add_name(made, all, in, name, (size_t)(end - name)))))
+                made->shifts = false; /* a function, a reducer of indices, a number such as pi */
+        } else {
+            made->shifts &= strchr("*/^%<>&|!?@~=:", *p) == NULL;
+            depth += (*p == '(') - (*p == ')');
+            p++;
+        }
+    }
+}
+
+/* Behind the name: parts, and steps that change nothing. */
+static bool changes_nothing(const char *p)
+{
+    static const char *const rests[] = { "", "+0", "-0", "+0.0", "-0.0", "*1", "*1.0" };
+    char                     rest[8] = "";
+
+    for (p = behind_blanks(p); *p == '[' || (p[0] == '.' && p[1] == 'T');)
+        p = behind_blanks(*p == '[' ? cmd_behind_bracket(p + 1) : p + 2);
+    for (size_t n = 0; *p; p = behind_blanks(p + 1)) {
+        if (n + 1 == sizeof rest)
+            return false;
+        rest[n++] = *p;
+    }
+    for (size_t k = 0; k < sizeof rests / sizeof *rests; k++)
+        if (strcmp(rest, rests[k]) == 0)
+            return true;
+    return false;
+}
+
+static bool is_as_is(const cmd_statements *all, const char *text)
+{
+    const char *end = behind_name(text);
+
+    if (!is_letter(*text) || !changes_nothing(end))
+        return false;
+    for (int k = all->n; k-- > 0;)
+        if (is_named(all->name[k], text, (size_t)(end - text)))
+            return all->made[k]->as_is;
+    return true;
+}
+
+const cmd_made_of *cmd_read_statement(cmd_statements *all, const cmd_inputs *in, const char *name,
+                                      const char *text)
+{
+    cmd_made_of *made  = cmd_room(sizeof *made);
+    const char  *right = cmd_right_side(text);
+
+    made->once = made->shifts = true;
+    find_operands(made, all, in, right);
+    made->once &= made->n == 1;
+    made->as_is = made->once && is_as_is(all, right);
+    if (name && *name && all->n < CMD_MOST_STATEMENTS) {
+        all->name[all->n]   = cmd_copy(name, strlen(name));
+        all->made[all->n++] = made;
+    }
+    return made;
+}
+
+const cmd_known *cmd_only_operand(const cmd_inputs *in, const cmd_made_of *made)
+{
+    const cmd_known *only = NULL;
+
+    if (made->n == 1)
+        return &in->known[made->operand[0]];
+    for (int k = 0; k < made->n; k++)
+        if (!in->known[made->operand[k]].v.is_axis) {
+            if (only)
+                return NULL;
+            only = &in->known[made->operand[k]];
+        }
+    return only;
+}

@@ -1,0 +1,156 @@
+/* convolve.c - convolution and correlation with a row, along an axis: products of windows.
+ *
+ * Where the kernel hangs over an end, its elements that meet nothing take no part, as 0 times an
+ * infinite one would be NaN: there are few such results, and these have a kernel of their own. */
+#include "expr/complex.h"
+#include "expr/maps.h"
+#include "expr/origin.h"
+
+typedef struct convolution {
+    const char *call;
+    rd_expr    *x;    /* the axis is the last one                        */
+    rd_expr    *k;    /* the kernel, turned: what windows are times      */
+    int64_t     n, m; /* elements of both                                */
+} convolution;
+
+/* Windows of x of which the first begins `first` elements from x's first one. */
+static rd_expr *windows(const convolution *c, int64_t first, int64_t count)
+{
+    const int     last   = c->x->rank - 1;
+    const int64_t end    = first + count + c->m - 1;
+    const int64_t before = first < 0 ? -first : 0, after = end > c->n ? end - c->n : 0;
+    const int64_t from = first > 0 ? first : 0;
+    rd_expr      *x    = rd_slice_places(c->x, last, from, end < c->n ? end : c->n, 1);
+
+    if (before || after)
+        x = rd_pad(x, last, before, after, RD_PAD_CONSTANT, NULL);
+    return rd_window(x, last, c->m, 1);
+}
+
+/* Of few products a sum of maps takes one pass, and no call of a BLAS. */
+static bool are_few(const convolution *c)
+{
+    enum { FEW = 8 };
+
+    return c->m <= FEW && c->x->type == c->k->type &&
+           (c->x->type == RD_F32 || c->x->type == RD_F64);
+}
+
+static rd_expr *by_maps(const convolution *c, int64_t first, int64_t count)
+{
+    const int last = c->x->rank - 1;
+    rd_expr  *y    = NULL;
+
+    for (int64_t j = 0; j < c->m; j++) {
+        rd_expr *const x = rd_slice_places(c->x, last, first + j, first + j + count, 1);
+        rd_expr *const k = rd_select_place(c->k, 0, j);
+        rd_expr *const z = map_2(RD_OP_mul, c->call, x, k);
+
+        y = j ? map_2(RD_OP_add, c->call, y, z) : z;
+    }
+    return y;
+}
+
+/* Results of windows that are inside x. */
+static rd_expr *whole(const convolution *c, int64_t first, int64_t count)
+{
+    return are_few(c) ? by_maps(c, first, count) : rd_matmul(windows(c, first, count), c->k);
+}
+
+/* Those of windows that begin `first` elements from x's first one, and have elements outside. */
+static rd_expr *cut_off(const convolution *c, int64_t first, int64_t count)
+{
+    rd_ctx *const  ctx   = c->x->ctx;
+    rd_expr *const k     = rd_broadcast(c->k, RD_SHAPE(count, c->m));
+    rd_expr *const row   = map_2(RD_OP_add, c->call, rd_places(k, 0), rd_int(ctx, first));
+    rd_expr *const place = map_2(RD_OP_add, c->call, row, rd_places(k, 1));
+    rd_expr *const is   = map_2(RD_OP_and, c->call, map_2(RD_OP_ge, c->call, place, rd_int(ctx, 0)),
+                                map_2(RD_OP_lt, c->call, place, rd_int(ctx, c->n)));
+    rd_expr *const zero = rd_fit_to(rd_int(ctx, 0), c->k->type, c->call);
+    rd_expr *const own  = map_where(c->call, is, k, zero);
+    rd_expr       *y    = rd_expand(windows(c, first, count), -2);
+
+    y = y && own ? rd_matmul(y, rd_expand(own, -1)) : NULL;
+    return y ? rd_squeeze(y, RD_DIMS(-1, -2)) : NULL;
+}
+
+/* Results first, ..., first + count - 1 of all where x and the kernel meet. */
+static rd_expr *results(const convolution *c, int64_t first, int64_t count)
+{
+    const int64_t begin = first - (c->m - 1); /* of the first window in x */
+    const int64_t end = begin + count, inside_end = c->n - c->m + 1;
+    const int64_t inside = begin < 0 ? 0 : begin;
+    const int64_t stop   = end < inside_end ? end : inside_end;
+    rd_expr      *parts[3];
+    rd_exprs      all = { parts, 0 };
+
+    if (stop <= inside)
+        return cut_off(c, begin, count);
+    if (begin < 0)
+        parts[all.n++] = cut_off(c, begin, -begin);
+    parts[all.n++] = whole(c, inside, stop - inside);
+    if (end > stop)
+        parts[all.n++] = cut_off(c, stop, end - stop);
+    return rd_concat(c->x->rank - 1, all);
+}
+
+static bool begin(convolution *c, rd_expr *x, rd_expr *k, int *axis, rd_convolve_mode mode)
+{
+    rd_expr *const both[] = { x, k };
+    char           shape[RD_SHAPE_TEXT];
+
+    if (!rd_operands(c->call, 2, both) || (*axis = rd_axis(x, *axis, c->call)) < 0)
+        return false;
+    if (k->rank != 1)
+        rd_fail(x->ctx, RD_ERR_SHAPE, "%s: the second operand is one row, not of shape %s", c->call,
+                rd_shape_text(k->rank, k->extent, shape));
+    else if ((unsigned)mode > RD_CONVOLVE_VALID)
+        rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: mode %d, not one of enum rd_convolve_mode", c->call,
+                (int)mode);
+    else if (!x->extent[*axis] || !k->extent[0])
+        rd_fail(x->ctx, RD_ERR_SHAPE,
+                "%s: %lld elements along axis %d, and a row of %lld: neither may be empty", c->call,
+                (long long)x->extent[*axis], *axis, (long long)k->extent[0]);
+    else {
+        c->n = x->extent[*axis];
+        c->m = k->extent[0];
+        c->k = rd_with_origins(k, NULL);
+        x    = rd_with_origins(x, NULL);
+        c->x = x ? rd_move_axis(x, *axis, x->rank - 1) : NULL;
+        return c->x && c->k;
+    }
+    return false;
+}
+
+/* `turned`: where the row is the longer one, NumPy counts the middle from the other end. */
+static rd_expr *convolved(convolution *c, int axis, rd_convolve_mode mode, bool turned)
+{
+    const int64_t less = c->n < c->m ? c->n : c->m, more = c->n < c->m ? c->m : c->n;
+    const int64_t middle = turned && c->m > c->n ? less / 2 : (less - 1) / 2;
+    rd_expr      *y;
+
+    if (c->n > INT64_MAX / 2 - c->m)
+        return rd_fail(c->x->ctx, RD_ERR_SHAPE, "%s: more than 2^62 results", c->call);
+    y = mode == RD_CONVOLVE_FULL   ? results(c, 0, c->n + c->m - 1)
+        : mode == RD_CONVOLVE_SAME ? results(c, middle, more)
+                                   : results(c, less - 1, more - less + 1);
+    return y ? rd_move_axis(y, y->rank - 1, axis) : NULL;
+}
+
+rd_expr *rd_convolve(rd_expr *x, rd_expr *k, int axis, rd_convolve_mode mode)
+{
+    convolution c = { .call = "rd_convolve" };
+
+    if (!begin(&c, x, k, &axis, mode) || !(c.k = rd_flip(c.k, RD_DIMS(0))))
+        return NULL;
+    return convolved(&c, axis, mode, false);
+}
+
+rd_expr *rd_correlate(rd_expr *x, rd_expr *k, int axis, rd_convolve_mode mode)
+{
+    convolution c = { .call = "rd_correlate" };
+
+    if (!begin(&c, x, k, &axis, mode) || !(c.k = rd_conj(c.k)))
+        return NULL;
+    return convolved(&c, axis, mode, true);
+}

@@ -1,0 +1,141 @@
+/* ewm.c - exponentially weighted means: the recurrence s[i] = d s[i - 1] + x[i] of elements and of
+ * weights.
+ *
+ * Rows are cut into blocks of 32.  Inside a block the recurrence is a product with a triangle of
+ * powers of d; what blocks begin with is the same recurrence of their last results, with d^32.
+ * Numbers that are not finite stay out of the products, as 0 times an infinity is NaN, and are added
+ * as what they come to so far. */
+#include "expr/complex.h"
+#include "expr/maps.h"
+#include "expr/origin.h"
+#include <math.h>
+
+static const char call[] = "rd_ewm_mean";
+
+enum { BLOCK = 32 };
+
+/* ---- The recurrence -------------------------------------------------------------------------- */
+/* d^(column - row) on and above the diagonal. */
+static rd_expr *powers(rd_ctx *ctx, double d)
+{
+    rd_expr *const all  = rd_broadcast(rd_num(ctx, d), RD_SHAPE(BLOCK, BLOCK));
+    rd_expr *const far  = all ? rd_sub(rd_places(all, 1), rd_places(all, 0)) : NULL;
+    rd_expr *const some = map_2(RD_OP_maximum, call, far, rd_int(ctx, 0));
+    rd_expr *const y    = some ? rd_pow(rd_cast_to(all, RD_F64), rd_cast_to(some, RD_F64)) : NULL;
+
+    return y ? rd_triu(y, 0) : NULL;
+}
+
+/* d^1, ..., d^32. */
+static rd_expr *first_powers(rd_ctx *ctx, double d)
+{
+    rd_expr *const all = rd_broadcast(rd_num(ctx, d), RD_SHAPE(BLOCK));
+    rd_expr *const at  = all ? rd_add(rd_places(all, 0), rd_int(ctx, 1)) : NULL;
+
+    return at ? rd_pow(rd_cast_to(all, RD_F64), rd_cast_to(at, RD_F64)) : NULL;
+}
+
+/* x with the last axis as two: blocks, and 32 elements of each, 0 behind the end. */
+static rd_expr *in_blocks(rd_expr *x, int64_t blocks)
+{
+    const int     last  = x->rank - 1;
+    const int64_t more  = blocks * BLOCK - x->extent[last];
+    rd_shape      shape = rd_shape_of(x);
+
+    shape.at[last]    = blocks;
+    shape.at[shape.n] = BLOCK;
+    shape.n++;
+    if (more)
+        x = rd_pad(x, last, 0, more, RD_PAD_CONSTANT, NULL);
+    return x ? rd_reshape(x, shape) : NULL;
+}
+
+/* Along the last axis, of finite elements in f64. */
+static rd_expr *recurrence(rd_expr *x, double d)
+{
+    const int64_t n = x->extent[x->rank - 1], blocks = (n - 1) / BLOCK + 1;
+    rd_shape      shape = rd_shape_of(x);
+    rd_expr      *y     = in_blocks(x, blocks), *before;
+
+    y = y ? rd_matmul(y, powers(x->ctx, d)) : NULL;
+    if (y && blocks > 1) {
+        before = recurrence(rd_select_place(y, -1, -1), pow(d, BLOCK));
+        before = before ? rd_slice_places(before, x->rank - 1, 0, -1, 1) : NULL;
+        before = before ? rd_pad(before, x->rank - 1, 1, 0, RD_PAD_CONSTANT, NULL) : NULL;
+        y      = before ? rd_add(y, rd_mul(rd_expand(before, -1), first_powers(x->ctx, d))) : NULL;
+    }
+    shape.at[x->rank - 1] = blocks * BLOCK;
+    y                     = y ? rd_reshape(y, shape) : NULL;
+    return y ? rd_slice_places(y, x->rank - 1, 0, n, 1) : NULL;
+}
+
+/* The same of any elements. */
+static rd_expr *of_any(rd_expr *x, double d)
+{
+    rd_expr *const zero = rd_num(x->ctx, 0), *const finite = map_1(RD_OP_isfinite, call, x);
+    rd_expr *const kept = map_where(call, finite, x, zero);
+    rd_expr *const rest = map_where(call, finite, zero, x);
+
+    return kept && rest
+               ? map_2(RD_OP_add, call, recurrence(kept, d), rd_scan(rest, "sum", RD_DIMS(-1)))
+               : NULL;
+}
+
+/* ---- Means ----------------------------------------------------------------------------------- */
+static rd_expr *truth(rd_expr *x)
+{
+    return rd_cast_to(x, RD_F64);
+}
+
+/* Each element before counts 1 - alpha times as much, and NaN for nothing. */
+static rd_expr *adjusted(rd_expr *x, double alpha)
+{
+    rd_expr *const nan  = map_1(RD_OP_isnan, call, x);
+    rd_expr *const kept = map_where(call, nan, rd_num(x->ctx, 0), x);
+    rd_expr *const is   = truth(map_1(RD_OP_not, call, nan));
+
+    return kept && is ? map_2(RD_OP_div, call, of_any(kept, 1 - alpha), recurrence(is, 1 - alpha))
+                      : NULL;
+}
+
+/* The first element counts whole, and each later one alpha times. */
+static rd_expr *plain(rd_expr *x, double alpha)
+{
+    rd_ctx *const  ctx   = x->ctx;
+    rd_expr *const first = map_2(RD_OP_eq, call, rd_places(x, x->rank - 1), rd_int(ctx, 0));
+    rd_expr *const gain  = map_where(call, first, rd_num(ctx, 1), rd_num(ctx, alpha));
+
+    return gain ? of_any(map_2(RD_OP_mul, call, x, gain), 1 - alpha) : NULL;
+}
+
+/* Halves and f32 are computed in f64. */
+static rd_expr *means(rd_expr *x, int axis, double alpha, bool adjust)
+{
+    const int last = x->rank - 1;
+    rd_expr  *y    = rd_cast_to(rd_with_origins(x, NULL), RD_F64);
+
+    y = y ? rd_move_axis(y, axis, last) : NULL;
+    y = !y ? NULL : adjust ? adjusted(y, alpha) : plain(y, alpha);
+    y = y ? rd_move_axis(y, last, axis) : NULL;
+    return y ? rd_with_origins(y, x->origin) : NULL;
+}
+
+rd_expr *rd_ewm_mean(rd_expr *x, int axis, double alpha, bool adjust)
+{
+    rd_expr *y;
+    int      a;
+
+    if (!rd_operands(call, 1, &x) || rd_refuse_complex(call, 1, &x) ||
+        (a = rd_axis(x, axis, call)) < 0)
+        return NULL;
+    if (!(alpha > 0 && alpha <= 1))
+        return rd_fail(x->ctx, RD_ERR_ARGUMENT,
+                       "%s: alpha is %g, it must be above 0, and 1 at most", call, alpha);
+    if (x->rank == RD_MAX_RANK)
+        return rd_fail(x->ctx, RD_ERR_SHAPE, "%s: rank %d, at most %d is possible", call,
+                       (int)x->rank, RD_MAX_RANK - 1);
+    const rd_dtype type = rd_dtype_kind(x->type) < RD_KIND_FLOAT ? RD_F64 : x->type;
+
+    y = x->extent[a] ? means(x, a, alpha, adjust) : x;
+    return y ? rd_cast_to(y, type) : NULL;
+}

@@ -1,0 +1,54 @@
+/* fill.c - the last number before each NaN, or the next one: a scan of places, and a gather. */
+#include "expr/complex.h"
+#include "expr/maps.h"
+#include "expr/origin.h"
+
+static bool has_nan(const rd_expr *x)
+{
+    return rd_is_complex(x) || rd_dtype_kind(x->type) == RD_KIND_FLOAT;
+}
+
+/* Where no number has come yet, the first element of the axis is taken, which is NaN, too. */
+static rd_expr *filled(const char *call, rd_expr *x, int axis, int64_t limit)
+{
+    rd_ctx *const  ctx  = x->ctx;
+    rd_expr *const nan  = map_1(RD_OP_isnan, call, x);
+    rd_expr *const at   = rd_places(x, axis);
+    rd_expr *const seen = map_where(call, nan, rd_int(ctx, -1), at);
+    rd_expr *const last = seen ? rd_scan(seen, "max", RD_DIMS(axis)) : NULL;
+    rd_expr *const from = map_2(RD_OP_maximum, call, last, rd_int(ctx, 0));
+    rd_expr *const y    = from ? rd_take_places_along(x, axis, from) : NULL;
+
+    if (limit == 0)
+        return y;
+    return map_where(
+        call, map_2(RD_OP_gt, call, map_2(RD_OP_sub, call, at, last), rd_int(ctx, limit)), x, y);
+}
+
+static rd_expr *fill(const char *call, rd_expr *x, int axis, int64_t limit, bool back)
+{
+    rd_expr *y;
+    int      a;
+
+    if (!rd_operands(call, 1, &x) || (a = rd_axis(x, axis, call)) < 0)
+        return NULL;
+    if (limit < 0)
+        return rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: a limit of %lld", call, (long long)limit);
+    if (!has_nan(x) || x->extent[a] == 0)
+        return x;
+    y = rd_with_origins(rd_cast_to(x, x->type), NULL);
+    y = y && back ? rd_flip(y, RD_DIMS(a)) : y;
+    y = y ? filled(call, y, a, limit) : NULL;
+    y = y && back ? rd_flip(y, RD_DIMS(a)) : y;
+    return y ? rd_with_origins(y, x->origin) : NULL;
+}
+
+rd_expr *rd_ffill(rd_expr *x, int axis, int64_t limit)
+{
+    return fill("rd_ffill", x, axis, limit, false);
+}
+
+rd_expr *rd_bfill(rd_expr *x, int axis, int64_t limit)
+{
+    return fill("rd_bfill", x, axis, limit, true);
+}

@@ -1,0 +1,114 @@
+/* quantiles_weighted.c - quantiles of elements that count as often as their weights say: the first
+ * element in order up to which the weights come to q of their sum, as NumPy's inverted_cdf. */
+#include "expr/maps.h"
+#include "expr/origin.h"
+#include "expr/quantiles.h"
+#include <math.h>
+
+/* Rows in order, with what the weights come to up to each element, as a part of all of them. */
+typedef struct weighted {
+    const char *call;
+    rd_expr    *sorted;
+    rd_expr    *part;
+    rd_expr    *none; /* of rows: there is no quantile */
+} weighted;
+
+static rd_expr *reduced(rd_expr *x, const char *reducer)
+{
+    return x ? rd_reduce_name(
+                   x, reducer,
+                   &(rd_reduce_opts){ .size = sizeof(rd_reduce_opts), .dims = RD_KEEP(-1) })
+             : NULL;
+}
+
+/* Weights of rows: 0 where an element does not take part. */
+static rd_expr *weights_of(const rd_folding *f, rd_expr *weights, rd_expr *x, bool skip_nan)
+{
+    rd_expr *const zero = rd_num(x->ctx, 0);
+    rd_expr       *w    = rd_folding_beside(f, weights, RD_F64);
+
+    if (f->where)
+        w = map_where(f->call, f->where, w, zero);
+    if (skip_nan)
+        w = map_where(f->call, map_1(RD_OP_isnan, f->call, f->x), zero, w);
+    return w ? rd_folding_rows(f, w) : NULL;
+}
+
+/* No sum above 0, a negative weight, or a NaN that takes part. */
+static rd_expr *no_quantile(const weighted *z, rd_expr *rows, rd_expr *w, rd_expr *total)
+{
+    rd_ctx *const  ctx  = rows->ctx;
+    rd_expr *const zero = rd_num(ctx, 0);
+    rd_expr *const some = map_2(RD_OP_and, z->call, map_2(RD_OP_gt, z->call, total, zero),
+                                map_1(RD_OP_isfinite, z->call, total));
+    rd_expr *const bad  = map_2(RD_OP_or, z->call, map_2(RD_OP_lt, z->call, w, zero),
+                                map_2(RD_OP_and, z->call, map_1(RD_OP_isnan, z->call, rows),
+                                      map_2(RD_OP_ne, z->call, w, zero)));
+
+    return map_2(RD_OP_or, z->call, map_1(RD_OP_not, z->call, some), reduced(bad, "any"));
+}
+
+static bool put_in_order(weighted *z, rd_expr *rows, rd_expr *w)
+{
+    const int      last  = rows->rank - 1;
+    rd_expr *const order = rd_argsort(rows, last);
+    rd_expr *const by    = order ? rd_take_places_along(w, last, order) : NULL;
+    rd_expr *const sums  = by ? rd_scan(by, "sum", RD_DIMS(-1)) : NULL;
+    rd_expr *const total = sums ? rd_slice_places(sums, last, -1, RD_OPEN, 1) : NULL;
+
+    z->sorted = order ? rd_take_places_along(rows, last, order) : NULL;
+    z->part   = map_2(RD_OP_div, z->call, sums, total);
+    z->none   = total ? no_quantile(z, rows, w, total) : NULL;
+    return z->sorted && z->part && z->none;
+}
+
+/* One quantile of each row, along a last axis of extent 1.  What weighs nothing is passed by, also
+ * where q is 0. */
+static rd_expr *one(const weighted *z, double q)
+{
+    rd_ctx *const  ctx  = z->sorted->ctx;
+    const int      last = z->sorted->rank - 1;
+    rd_expr *const before =
+        map_2(RD_OP_or, z->call, map_2(RD_OP_lt, z->call, z->part, rd_num(ctx, q)),
+              map_2(RD_OP_eq, z->call, z->part, rd_num(ctx, 0)));
+    rd_expr *place = reduced(before, "sum");
+
+    place = map_2(RD_OP_minimum, z->call, place, rd_int(ctx, z->sorted->extent[last] - 1));
+    rd_expr *const y = place ? rd_take_places_along(z->sorted, last, place) : NULL;
+
+    return y ? map_where(z->call, z->none, rd_num(ctx, NAN), y) : NULL;
+}
+
+rd_expr *rd_quantiles_weighted(const rd_folding *f, rd_expr *weights, bool skip_nan, rd_dtype type,
+                               rd_qs q)
+{
+    weighted       z    = { .call = f->call };
+    rd_expr *const x    = rd_cast_to(f->x, type);
+    rd_expr *const rows = x ? rd_folding_rows(f, x) : NULL;
+    rd_expr *const w    = rows ? weights_of(f, weights, x, skip_nan) : NULL;
+    rd_expr       *y    = NULL;
+
+    if (!w)
+        return NULL;
+    const bool empty   = rows->extent[rows->rank - 1] == 0;
+    rd_expr   *nothing = rd_number(x->ctx, type, rd_word_from_double(NAN, type));
+
+    if (!empty && !put_in_order(&z, rows, w))
+        return NULL;
+    if (empty) {
+        rd_shape shape = rd_shape_of(rows);
+
+        shape.at[rows->rank - 1] = 1;
+        nothing                  = nothing ? rd_broadcast(nothing, shape) : NULL;
+    }
+    for (int k = 0; k < q.n; k++) {
+        rd_expr *const each = empty ? nothing : one(&z, q.at[k] + 0);
+
+        if (!each)
+            return NULL;
+        y = k == 0 ? each : rd_concat(-1, RD_EXPRS(y, each));
+    }
+    if (q.n == 0)
+        y = rd_slice_places(rows, rows->rank - 1, 0, 0, 1);
+    return y ? rd_cast_to(y, type) : NULL;
+}

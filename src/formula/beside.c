@@ -1,0 +1,170 @@
+/* beside.c - what stands beside the array of a reduction: masks, weights and labels, whose axes are put where
+ * the array has those of their names; labels that say how many groups they have; and parts that are joined. */
+#include "formula/formula.h"
+#include <string.h>
+
+static bool is_called(const rd_arguments *a, int k, const char *name)
+{
+    return (size_t)a->name_length[k] == strlen(name) && !memcmp(a->name[k], name, strlen(name));
+}
+
+/* Places of the arguments whose axes are the first array's; how many. */
+static int others(const rd_arguments *a, int place[RD_ARGUMENTS])
+{
+    static const char *const names[] = { "y", "where", "weights", "restart" };
+    int                      n       = 0;
+
+    for (int k = 1; k < a->n; k++)
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            if (a->kind[k] == 'x' && a->x[k].x && is_called(a, k, names[i]))
+                place[n++] = k;
+    return n;
+}
+
+static bool has_labels(const rd_arguments *a)
+{
+    for (int k = 0; k < a->n; k++)
+        if (a->kind[k] == 'l' && is_called(a, k, "by"))
+            return a->n_list > 0;
+    return false;
+}
+
+/* The caller may know what labels are, and how many groups they have, where the text does not say. */
+static bool read_labels(rd_arguments *a)
+{
+    rd_formula_reader     *r    = a->r;
+    const rd_formula_axes *axes = r->opts->axes;
+    const int              n = a->n_list, said = a->s.n;
+    int64_t                groups[RD_MAX_RANK];
+
+    if (!axes->labels || n > RD_MAX_RANK || (said && said != n))
+        return true;
+    for (int k = 0; k < n; k++) {
+        a->by[k]  = a->list[k];
+        groups[k] = said ? a->s.at[k] : -1;
+    }
+    *r->why = '\0';
+    if (!axes->labels(r->opts->user, n, a->list, groups, r->why))
+        return rd_formula_answer(r, NULL, a->call->at);
+    for (int k = 0; k < n; k++)
+        if (groups[k] < 0)
+            return rd_formula_fail(r, RD_ERR_ARGUMENT, a->call->at,
+                                   "how many groups has label %d?  Say groups=", k);
+    a->s.n = n;
+    for (int k = 0; k < n; k++)
+        a->s.at[k] = groups[k];
+    return true;
+}
+
+/* Part k beside the first one: axes have the same names, and along those that are not joined the same
+ * coordinates. */
+static bool part_fits(rd_arguments *a, int k, int joined)
+{
+    rd_formula_reader *r    = a->r;
+    const int          rank = a->list[0]->rank;
+
+    for (int axis = 0; axis < rank; axis++) {
+        const char *first = rd_formula_axis_name(r, a->list[0], axis);
+        const char *other = rd_formula_axis_name(r, a->list[k], axis);
+
+        if (!first || !other)
+            continue;
+        if (strcmp(first, other) != 0)
+            return rd_formula_fail(r, RD_ERR_SHAPE, a->call->at,
+                                   "axis %d is %s in one part, %s in another", axis, first, other);
+        *r->why = '\0';
+        if (axis != joined && r->opts->axes->meet &&
+            !r->opts->axes->meet(r->opts->user, &a->list[0], axis, &a->list[k], axis, r->why))
+            return rd_formula_answer(r, NULL, a->call->at);
+    }
+    return true;
+}
+
+/* concat(parts, axis) and stack(parts, axis). */
+static bool parts_fit(rd_arguments *a)
+{
+    const bool concat = rd_formula_is(a->r, a->call->at, a->call->length, "concat");
+    int        joined = concat && a->n_list ? (int)a->i[1] : INT32_MAX;
+
+    if (joined < 0)
+        joined += a->list[0]->rank;
+    for (int k = 1; k < a->n_list; k++)
+        if (a->list[k]->rank == a->list[0]->rank && !part_fits(a, k, joined))
+            return false;
+    return true;
+}
+
+bool rd_formula_beside(rd_arguments *a)
+{
+    int       place[RD_ARGUMENTS], n_list;
+    rd_expr  *x[RD_ARGUMENTS];
+    const int n = others(a, place);
+
+    if (!a->r->opts->axes)
+        return true;
+    if (a->n && a->kind[0] == 'l' && is_called(a, 0, "parts"))
+        return parts_fit(a);
+    if (!a->x[0].x)
+        return true;
+    n_list = has_labels(a) ? a->n_list : 0;
+    if (n_list && !read_labels(a))
+        return false;
+    if (1 + n + n_list > RD_ARGUMENTS)
+        return true;
+    x[0] = a->x[0].x;
+    for (int k = 0; k < n; k++)
+        x[1 + k] = a->x[place[k]].x;
+    for (int k = 0; k < n_list; k++)
+        x[1 + n + k] = a->list[k];
+    if (!rd_formula_meet(a->r, 1 + n + n_list, x, true, a->call->at))
+        return false;
+    a->x[0].x = x[0];
+    for (int k = 0; k < n; k++)
+        a->x[place[k]].x = x[1 + k];
+    for (int k = 0; k < n_list; k++)
+        a->list[k] = x[1 + n + k];
+    return true;
+}
+
+/* The first reduced axis of the operand; its rank where none is. */
+static int first_reduced(const rd_arguments *a)
+{
+    const rd_expr *x = a->x[0].x;
+    uint64_t       bits;
+    int            axis = 0;
+
+    if (!rd_dims_bits(x, &a->d, a->r->call, &bits))
+        return -1;
+    while (axis < x->rank && !(bits >> axis & 1))
+        axis++;
+    return axis;
+}
+
+/* How many axes the result has in front of what one reduction has: 1 of minmax, 0 of others. */
+static int in_front(const rd_arguments *a, const rd_expr *y)
+{
+    const rd_expr *x     = a->x[0].x;
+    uint64_t       bits  = 0;
+    int            kept  = 0;
+    bool           keeps = a->d.flags & RD_DIMS_KEEP;
+
+    for (int k = 0; k < a->n; k++)
+        keeps |= is_called(a, k, "keepdims") && a->i[k];
+    rd_dims_bits(x, &a->d, a->r->call, &bits);
+    for (int k = 0; k < x->rank; k++)
+        kept += !(bits >> k & 1);
+    return y->rank - a->n_list - (keeps && kept < x->rank ? x->rank - 1 : kept);
+}
+
+/* Axes of groups lie side by side, in the order of the labels, in place of the first reduced axis. */
+void rd_formula_grouped(const rd_arguments *a, rd_expr *y)
+{
+    const rd_formula_axes *axes = a->r->opts->axes;
+
+    if (!axes || !axes->grouped || !axes->labels || !y || !has_labels(a) || !a->x[0].x ||
+        a->n_list > RD_MAX_RANK)
+        return;
+    const int front = in_front(a, y), first = first_reduced(a);
+    for (int k = 0; k < a->n_list && first >= 0 && front >= 0; k++)
+        axes->grouped(a->r->opts->user, y, front + first + k, a->by[k]);
+}

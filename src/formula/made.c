@@ -1,0 +1,121 @@
+/* made.c - functions of formulas that are made of several calls: arrays of a shape, and what NumPy
+ * and SciPy have a name for. */
+#include "formula/made.h"
+#include <math.h>
+
+/* ---- Arrays of a shape ----------------------------------------------------------------------- */
+rd_expr *rd_formula_full(const rd_arguments *a, int64_t value)
+{
+    rd_expr *x = rd_cast(rd_int(a->ctx, value), a->t ? a->t : RD_F64);
+
+    return x ? rd_broadcast(x, a->s) : NULL;
+}
+
+/* 1 where column - row is k. */
+rd_expr *rd_formula_eye(const rd_arguments *a, int64_t n, int64_t m, int64_t k)
+{
+    rd_expr *zero = rd_broadcast(rd_int(a->ctx, 0), RD_SHAPE(n, m));
+    rd_expr *row  = zero ? rd_add(rd_coord(zero, 0), rd_int(a->ctx, k)) : NULL;
+    rd_expr *is   = row ? rd_eq(rd_coord(zero, 1), row) : NULL;
+
+    return is ? rd_cast(is, a->t ? a->t : RD_F64) : NULL;
+}
+
+/* The last one is `stop` itself, and not start + (n - 1) step, which may be rounded away from it. */
+rd_expr *rd_formula_linspace(const rd_arguments *a, double start, double stop, int64_t n, bool end)
+{
+    rd_expr *at   = rd_coord(rd_broadcast(rd_int(a->ctx, 0), RD_SHAPE(n)), 0);
+    double   step = (stop - start) / (double)(end ? n - 1 : n);
+    rd_expr *y    = at ? rd_add(rd_mul(rd_cast(at, RD_F64), rd_num(a->ctx, n > 1 ? step : 0)),
+                                rd_num(a->ctx, start))
+                       : NULL;
+
+    if (!end || n < 2 || !y)
+        return y;
+    return rd_where(rd_eq(at, rd_int(a->ctx, n - 1)), rd_num(a->ctx, stop), y);
+}
+
+/* ---- Products -------------------------------------------------------------------------------- */
+rd_expr *rd_formula_tensordot(const rd_arguments *a, int k)
+{
+    rd_expr *x    = a->x[0].x;
+    rd_ints  last = { 0 }, first = { 0 };
+
+    if (a->i[k] < 0 && a->given[k] && a->given[k]->kind == RD_PHRASE_LIST)
+        return rd_tensordot(x, a->x[1].x, a->pair[0], a->pair[1]);
+    if (a->i[k] < 0 || a->i[k] > x->rank)
+        return rd_fail(a->ctx, RD_ERR_AXIS, "%lld of the %d axes of the first array",
+                       (long long)a->i[k], (int)x->rank);
+    for (; last.n < a->i[k]; last.n++, first.n++) {
+        last.at[last.n]   = x->rank - a->i[k] + last.n;
+        first.at[first.n] = first.n;
+    }
+    return rd_tensordot(x, a->x[1].x, last, first);
+}
+
+/* a[1] b[2] - a[2] b[1], and so on around. */
+rd_expr *rd_formula_cross(const rd_arguments *a, int axis)
+{
+    rd_expr *x = a->x[0].x, *y = a->x[1].x;
+
+    for (int k = 0; k < 2; k++) {
+        const rd_expr *z  = a->x[k].x;
+        const int      at = rd_axis(z, axis, a->r->call);
+
+        if (at < 0)
+            return NULL;
+        if (z->extent[at] != 3)
+            return rd_fail(a->ctx, RD_ERR_SHAPE, "vectors of %lld elements, 3 are needed",
+                           (long long)z->extent[at]);
+    }
+    rd_expr *one = rd_mul(rd_roll(x, axis, -1), rd_roll(y, axis, -2));
+    rd_expr *two = rd_mul(rd_roll(x, axis, -2), rd_roll(y, axis, -1));
+
+    return one && two ? rd_sub(one, two) : NULL;
+}
+
+/* ---- Statistics ------------------------------------------------------------------------------ */
+/* -sum(p log p) of x as parts p of its sum, as SciPy has it: what is 0 adds nothing, and what is
+ * negative has no entropy. */
+rd_expr *rd_formula_entropy(rd_expr *x, rd_dims along, rd_dims dims)
+{
+    rd_dims kept = along;
+
+    kept.flags |= RD_DIMS_KEEP;
+    rd_expr *p     = rd_div(x, rd_sum(x, kept));
+    rd_expr *zero  = p ? rd_int(p->ctx, 0) : NULL;
+    rd_expr *part  = p ? rd_neg(rd_mul(p, rd_log(p))) : NULL;
+    rd_expr *none  = p ? rd_where(rd_lt(p, zero), rd_num(p->ctx, -HUGE_VAL), part) : NULL;
+    rd_expr *terms = p ? rd_where(rd_eq(p, zero), zero, none) : NULL;
+
+    return terms ? rd_sum(terms, dims) : NULL;
+}
+
+/* Of places where one is not 0, the part where they differ; 0 where there are none. */
+rd_expr *rd_formula_jaccard(rd_expr *x, rd_expr *y, rd_dims dims)
+{
+    rd_expr *zero  = x ? rd_int(x->ctx, 0) : NULL;
+    rd_expr *some  = x ? rd_or(rd_ne(x, zero), rd_ne(y, zero)) : NULL;
+    rd_expr *apart = some ? rd_count(rd_and(some, rd_ne(x, y)), dims) : NULL;
+    rd_expr *all   = some ? rd_count(some, dims) : NULL;
+
+    return all && apart ? rd_where(rd_eq(all, zero), rd_num(x->ctx, 0), rd_div(apart, all)) : NULL;
+}
+
+/* Rows of x, then those of y. */
+static rd_expr *rows(rd_expr *x, rd_expr *y)
+{
+    x = x && x->rank == 1 ? rd_expand(x, 0) : x;
+    y = y && y->rank == 1 ? rd_expand(y, 0) : y;
+    return y ? rd_concat(0, RD_EXPRS(x, y)) : x;
+}
+
+rd_expr *rd_formula_corrcoef(const rd_arguments *a)
+{
+    rd_expr *x = rows(a->x[0].x, a->x[1].x);
+
+    if (x && x->rank != 2)
+        return rd_fail(a->ctx, RD_ERR_SHAPE,
+                       "a matrix is taken, whose rows are variables: of two arrays say corr(x, y)");
+    return x ? rd_corr(rd_expand(x, 1), rd_expand(x, 0), RD_DIMS(-1)) : NULL;
+}

@@ -1,0 +1,278 @@
+/* meet.c - whole arrays meet by the names of their axes, where the caller knows names.
+ *
+ * Where each name stands at one place of all operands, counted from the last, places decide, as in NumPy: so
+ * `lat[None, :, None]` and arrays without names go on as ever.  Else names decide: the result has the axes of the first operand,
+ * then those that the next ones add, and every operand is a view with its axes in that order:
+ *
+ *      tas (time, lat, lon) - lat (lat)           lat is seen as (1, lat, 1)
+ *      a (lat, lon) - b (lon, lat)                b is seen transposed
+ *
+ * An axis without a name keeps its place among those of its operand; where two operands have one, nothing
+ * says which belong together. */
+#include "formula/formula.h"
+#include <stdio.h>
+#include <string.h>
+
+/* Names of the axes of each operand. */
+typedef struct named_operands {
+    rd_formula_reader *r;
+    size_t             at;
+    int                n;
+    rd_expr          **x;
+    const char        *name[RD_ARGUMENTS][RD_MAX_RANK];
+} named_operands;
+
+/* Axes of the result: each with its place in each operand, -1 where that has none. */
+typedef struct union_of_axes {
+    int         n;
+    const char *name[RD_MAX_RANK];
+    int         place[RD_MAX_RANK][RD_ARGUMENTS];
+} union_of_axes;
+
+const char *rd_formula_axis_name(rd_formula_reader *r, rd_expr *x, int axis)
+{
+    const rd_formula_axes *axes = r->opts->axes;
+
+    return axes && axes->name ? axes->name(r->opts->user, x, axis) : NULL;
+}
+
+int rd_formula_axis_called(rd_formula_reader *r, rd_expr *x, const char *name)
+{
+    if (r->opts->axis)
+        return r->opts->axis(r->opts->user, x, name);
+    for (int k = 0; k < x->rank; k++) {
+        const char *other = rd_formula_axis_name(r, x, k);
+
+        if (other && !strcmp(other, name))
+            return k;
+    }
+    return -1;
+}
+
+rd_expr *rd_formula_answer(rd_formula_reader *r, rd_expr *x, size_t at)
+{
+    if (!x && *r->why && rd_error(r->ctx) == RD_OK)
+        return rd_formula_fail(r, RD_ERR_ARGUMENT, at, "%s", r->why);
+    return rd_formula_made(r, x, at);
+}
+
+static bool is_same(const char *a, const char *b)
+{
+    return a && b && !strcmp(a, b);
+}
+
+/* False where fewer than two operands have names: then nothing is to be decided. */
+static bool read_names(named_operands *o)
+{
+    int named = 0;
+
+    for (int i = 0; i < o->n; i++) {
+        bool any = false;
+
+        for (int k = 0; o->x[i] && k < o->x[i]->rank; k++) {
+            o->name[i][k] = rd_formula_axis_name(o->r, o->x[i], k);
+            any |= o->name[i][k] != NULL;
+        }
+        named += any;
+    }
+    return named > 1;
+}
+
+static int rank_of(const named_operands *o, int i)
+{
+    return o->x[i] ? o->x[i]->rank : 0;
+}
+
+/* An axis of one element without a name: a text says None for one where places are meant. */
+static bool has_new_axis(const named_operands *o, int i)
+{
+    for (int k = 0; k < rank_of(o, i); k++)
+        if (!o->name[i][k] && o->x[i]->extent[k] == 1)
+            return true;
+    return false;
+}
+
+/* Does another name stand at the place of one of operand i in j, or the same one at another place?  The latter
+ * is meant where both have new axes: lat[:, None] - lat[None, :] is a matrix of pairs. */
+static bool crosses(const named_operands *o, int i, int j)
+{
+    const int  shift = rank_of(o, j) - rank_of(o, i);
+    const bool pairs = !shift && has_new_axis(o, i) && has_new_axis(o, j);
+
+    for (int a = 0; a < rank_of(o, i); a++)
+        for (int b = 0; b < rank_of(o, j) && o->name[i][a]; b++) {
+            const bool same = is_same(o->name[i][a], o->name[j][b]);
+
+            if (o->name[j][b] && (a + shift == b ? !same : same && !pairs))
+                return true;
+        }
+    return false;
+}
+
+static bool is_by_place(const named_operands *o)
+{
+    for (int i = 0; i < o->n; i++)
+        for (int j = 0; j < i; j++)
+            if (crosses(o, i, j))
+                return false;
+    return true;
+}
+
+/* "(time, lat, axis 2)" */
+static void say_axes(const named_operands *o, int i, char text[200])
+{
+    size_t n = 0;
+
+    for (int k = 0; k < rank_of(o, i) && n < 160; k++)
+        n += (size_t)snprintf(text + n, 200 - n, "%s%.40s", k ? ", " : "",
+                              o->name[i][k] ? o->name[i][k] : "one without a name");
+    if (!n)
+        text[0] = '\0';
+}
+
+static bool refuse(const named_operands *o, int i, int j, const char *why)
+{
+    char a[200], b[200];
+
+    say_axes(o, i, a);
+    say_axes(o, j, b);
+    return rd_formula_fail(o->r, RD_ERR_SHAPE, o->at, "axes (%s) meet (%s): %s", a, b, why);
+}
+
+static int place_of(const union_of_axes *all, const char *name)
+{
+    for (int k = 0; k < all->n; k++)
+        if (is_same(all->name[k], name))
+            return k;
+    return -1;
+}
+
+/* The axis of the union that axis k of operand i is. */
+static bool add_axis(const named_operands *o, union_of_axes *all, int i, int k, bool into)
+{
+    int at = place_of(all, o->name[i][k]);
+
+    if (at >= 0 && all->place[at][i] >= 0)
+        return refuse(o, 0, i, "one name stands twice, so names cannot say what belongs together");
+    if (at < 0 && into && i > 0)
+        return refuse(o, 0, i, "the first array lacks an axis of the second");
+    if (at < 0) {
+        if (all->n == RD_MAX_RANK)
+            return refuse(o, 0, i, "the result would have too many axes");
+        at            = all->n++;
+        all->name[at] = o->name[i][k];
+        for (int j = 0; j < o->n; j++)
+            all->place[at][j] = -1;
+    }
+    all->place[at][i] = k;
+    return true;
+}
+
+static bool unite(const named_operands *o, bool into, union_of_axes *all)
+{
+    int unnamed = -1;
+
+    for (int i = 0; i < o->n; i++)
+        for (int k = 0; k < rank_of(o, i); k++) {
+            if (!o->name[i][k] && unnamed >= 0 && unnamed != i)
+                return refuse(o, unnamed, i,
+                              "names decide here, and two arrays have an axis without one");
+            unnamed = o->name[i][k] ? unnamed : i;
+            if (!add_axis(o, all, i, k, into))
+                return false;
+        }
+    return true;
+}
+
+/* Operand i with an axis for each of the union, of extent 1 where it has none. */
+static rd_expr *seen(const named_operands *o, const union_of_axes *all, int i)
+{
+    const rd_expr *x = o->x[i];
+    int64_t        extent[RD_MAX_RANK], number[RD_MAX_RANK * (RD_MAX_RANK + 1)];
+
+    memset(number, 0, sizeof number);
+    for (int k = 0; k < all->n; k++) {
+        const int place = all->place[k][i];
+
+        extent[k] = place < 0 ? 1 : x->extent[place];
+        if (place >= 0)
+            number[x->rank + place * all->n + k] = 1;
+    }
+    return rd_formula_made(o->r, rd_view(o->x[i], all->n, extent, number, NULL), o->at);
+}
+
+/* Matrices of one shape without a common name: no one means the product of all their axes. */
+static bool are_strangers(const named_operands *o, int i, int j)
+{
+    const int rank = rank_of(o, i);
+
+    for (int a = 0; a < rank && rank == rank_of(o, j); a++) {
+        if (o->x[i]->extent[a] != o->x[j]->extent[a])
+            return false;
+        for (int b = 0; b < rank; b++)
+            if (!o->name[i][a] || !o->name[j][b] || is_same(o->name[i][a], o->name[j][b]))
+                return false;
+    }
+    return rank > 1 && rank == rank_of(o, j);
+}
+
+static bool by_names(named_operands *o, bool into)
+{
+    union_of_axes all = { 0 };
+
+    for (int i = 0; i < o->n; i++)
+        for (int j = 0; j < i; j++)
+            if (are_strangers(o, j, i))
+                return refuse(o, j, i,
+                              "they are of one shape, and no name is common: places must be meant, "
+                              "which names do not say");
+    if (!unite(o, into, &all))
+        return false;
+    for (int i = 0; i < o->n; i++) {
+        if (rank_of(o, i) && !(o->x[i] = seen(o, &all, i)))
+            return false;
+        for (int k = 0; k < all.n && rank_of(o, i); k++)
+            o->name[i][k] = all.place[k][i] < 0 ? NULL : all.name[k];
+    }
+    return true;
+}
+
+/* Are coordinates of two operands side by side along each axis that both have?  An axis of one element
+ * repeats. */
+static bool coordinates_meet(named_operands *o, int i, int j)
+{
+    rd_formula_reader     *r    = o->r;
+    const rd_formula_axes *axes = r->opts->axes;
+    const int              a = rank_of(o, i), b = rank_of(o, j);
+
+    for (int k = 1; k <= a && k <= b && axes->meet; k++) {
+        const int64_t n = o->x[i]->extent[a - k], m = o->x[j]->extent[b - k];
+
+        if (!o->name[i][a - k] || !o->name[j][b - k] || (n != m && (n == 1 || m == 1)))
+            continue;
+        *r->why = '\0';
+        if (!axes->meet(r->opts->user, &o->x[i], a - k, &o->x[j], b - k, r->why))
+            return rd_formula_answer(r, NULL, o->at);
+    }
+    return true;
+}
+
+bool rd_formula_meet(rd_formula_reader *r, int n, rd_expr **x, bool into, size_t at)
+{
+    named_operands o = { .r = r, .at = at, .n = n, .x = x };
+
+    if (!r->opts->axes || n < 2 || n > RD_ARGUMENTS || !read_names(&o))
+        return true;
+    bool places = is_by_place(&o);
+    for (int i = 1; i < n && into; i++)
+        places &= rank_of(&o, i) <= rank_of(&o, 0); /* by names it is said which axis is too many */
+    if (!places && !by_names(&o, into))
+        return false;
+    /* A part that one pair agrees on may be less than what an earlier pair has. */
+    for (int round = 0; round < n - 1; round++)
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < i; j++)
+                if (!coordinates_meet(&o, j, i))
+                    return false;
+    return true;
+}

@@ -1,0 +1,33 @@
+/* words.c - names of functions of NumPy, SciPy, xarray and PyTorch: what they are called here, or what
+ * to write instead. */
+#include "formula/formula.h"
+
+static const struct {
+    const char *word, *name;
+} words[] = {
+#define RD_WORD(word, name) { #word, #name },
+#include "formula/words.def"
+};
+
+static const struct {
+    const char *word, *sentence;
+} instead[] = {
+#define RD_INSTEAD(word, sentence) { #word, sentence },
+#include "formula/words.def"
+};
+
+const char *rd_formula_word(const rd_formula_reader *r, size_t at, size_t length)
+{
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (rd_formula_is(r, at, length, words[k].word))
+            return words[k].name;
+    return NULL;
+}
+
+const char *rd_formula_instead(const rd_formula_reader *r, size_t at, size_t length)
+{
+    for (size_t k = 0; k < sizeof instead / sizeof *instead; k++)
+        if (rd_formula_is(r, at, length, instead[k].word))
+            return instead[k].sentence;
+    return NULL;
+}

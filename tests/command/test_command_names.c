@@ -1,0 +1,289 @@
+/* Names of axes and coordinates as conditions: what meets, what is refused, and what is said. */
+#include "command/run.h"
+#if RDIM_NETCDF
+#include "files/netcdf_api.h"
+
+/* ---- Files: v (time, lat, lon) is its latitude, plus 1000 a step ------------------------------- */
+enum { T = 2, Y = 3, X = 3 };
+
+static const struct grid {
+    const char *file, *order; /* of dimensions, by their first letters but time's t */
+    double      lat[Y], lon[X], time[T];
+    const char *time_units, *units;
+} grids[] = {
+    { "north.nc", "tyx", { 60, 0, -60 }, { 0, 120, 240 }, { 0, 1 }, "days since 2000-01-01", "K" },
+    { "south.nc", "tyx", { -60, 0, 60 }, { 0, 120, 240 }, { 0, 1 }, "days since 2000-01-01", "K" },
+    { "turned.nc", "xyt", { 60, 0, -60 }, { 0, 120, 240 }, { 0, 1 }, "days since 2000-01-01", "K" },
+    { "hours.nc",
+      "tyx",
+      { 60, 0, -60 },
+      { 0, 120, 240 },
+      { 0, 24 },
+      "hours since 2000-01-01",
+      "K" },
+    { "later.nc", "tyx", { 60, 0, -60 }, { 0, 120, 240 }, { 2, 3 }, "days since 2000-01-01", "K" },
+    { "shared.nc",
+      "tyx",
+      { 0, -60, -90 },
+      { 0, 120, 240 },
+      { 0, 1 },
+      "days since 2000-01-01",
+      "K" },
+    { "close.nc",
+      "tyx",
+      { 60.001, 0, -60 },
+      { 0, 120, 240 },
+      { 0, 1 },
+      "days since 2000-01-01",
+      "K" },
+    { "noleap.nc", "tyx", { 60, 0, -60 }, { 0, 120, 240 }, { 0, 1 }, "days since 2000-01-01", "K" },
+};
+
+static const cmd_netcdf_api *nc;
+
+static void ok(int status)
+{
+    ck_assert_msg(status == NC_NOERR, "%s", nc->strerror(status));
+}
+
+static void put_text(int file, int variable, const char *name, const char *text)
+{
+    ok(nc->put_att_text(file, variable, name, strlen(text), text));
+}
+
+static void make_grid(const struct grid *g)
+{
+    static const char *const names[]   = { "time", "lat", "lon" };
+    const size_t             extents[] = { T, Y, X };
+    const double            *at[]      = { g->time, g->lat, g->lon };
+    const char              *units[]   = { g->time_units, "degrees_north", "degrees_east" };
+    int                      file, dims[3], axes[3], order[3], v;
+    double                   data[T * Y * X];
+
+    ok(nc->create(g->file, NC_CLOBBER, &file));
+    for (int d = 0; d < 3; d++) {
+        ok(nc->def_dim(file, names[d], extents[d], &dims[d]));
+        ok(nc->def_var(file, names[d], NC_DOUBLE, 1, &dims[d], &axes[d]));
+        put_text(file, axes[d], "units", units[d]);
+        order[d] = (int)(strchr("tyx", g->order[d]) - "tyx");
+    }
+    if (strcmp(g->file, "noleap.nc") == 0)
+        put_text(file, axes[0], "calendar", "noleap");
+    ok(nc->def_var(file, "v", NC_DOUBLE, 3,
+                   (int[]){ dims[order[0]], dims[order[1]], dims[order[2]] }, &v));
+    put_text(file, v, "units", g->units);
+    ok(nc->enddef(file));
+    for (int i = 0; i < T * Y * X; i++) {
+        size_t place[3];
+
+        for (int d = 2, rest = i; d >= 0; d--) {
+            place[order[d]] = (size_t)rest % extents[order[d]];
+            rest /= (int)extents[order[d]];
+        }
+        data[i] = g->lat[place[1]] + 1000. * (double)place[0];
+    }
+    for (int d = 0; d < 3; d++)
+        ok(nc->put_var_double(file, axes[d], at[d]));
+    ok(nc->put_var_double(file, v, data));
+    ok(nc->close(file));
+}
+
+/* w (row, col), 9 to 17. */
+static void make_other(void)
+{
+    const double data[] = { 9, 10, 11, 12, 13, 14, 15, 16, 17 };
+    int          file, dims[2], w;
+
+    ok(nc->create("other.nc", NC_CLOBBER, &file));
+    ok(nc->def_dim(file, "row", 3, &dims[0]));
+    ok(nc->def_dim(file, "col", 3, &dims[1]));
+    ok(nc->def_var(file, "w", NC_DOUBLE, 2, dims, &w));
+    ok(nc->enddef(file));
+    ok(nc->put_var_double(file, w, data));
+    ok(nc->close(file));
+}
+
+static void set_up(void)
+{
+    enter("names");
+    nc = cmd_netcdf_load("tests");
+    for (int k = 0; k < COUNT(grids); k++)
+        make_grid(&grids[k]);
+    make_other();
+}
+
+/* ---- What comes of it -------------------------------------------------------------------------- */
+/* The command prints `out`; or it fails and says `err`. */
+static const struct row {
+    const char *line, *out, *err;
+} rows[] = {
+    /* By name, whatever the order of axes. */
+    { "'max(abs(v[0] - lat))' north.nc", "0\n", NULL },
+    { "'max(abs(lat - v[0]))' north.nc", "0\n", NULL },
+    { "'max(abs(v[0] - lat[:, None]))' north.nc", "0\n", NULL },
+    { "'max(abs(v[0, :, 0] - v[0]))' north.nc", "0\n", NULL },
+    { "'max(abs(a - b))' a=north.nc:v b=turned.nc:v", "0\n", NULL },
+    { "'max(abs(a - mean(b, axis=lon)))' a=north.nc:v b=turned.nc:v", "0\n", NULL },
+    { "'max(abs(a - mean(b, axis=lon, keepdims=true)))' a=north.nc:v b=north.nc:v", "0\n", NULL },
+    { "'max(abs(v - mean(v, axis=(lat, lon))) - abs(lat))' north.nc", "0\n", NULL },
+    { "'max(v[0].T - v[0])' north.nc", "0\n", NULL },
+    { "'max(where(v[0] > lat - 1, v[0], lat + 7) - lat)' north.nc", "0\n", NULL },
+    { "'max(hypot(v[0], lat) - abs(lat) * sqrt(2))' north.nc", "0\n", NULL },
+    { "'sum(mean(v[0], axis=lat, weights=lat + 60))' north.nc", "120\n", NULL },
+    { "'sum(v[0], where=lat > 0)' north.nc", "180\n", NULL },
+    { "'sum(v, axis=(time, lat), where=lat > 0)[0]' north.nc", "1120\n", NULL },
+    { "'sum(v[0], axis=(lat, lon), by=int64(lat > 0), groups=2)' north.nc",
+      "axis 0  result\n     0    -180\n     1     180\n", NULL },
+    { "'sum(v[0], axis=lon, where=v > 0)' north.nc", NULL, "the first array lacks an axis" },
+    { "'max(lat[:, None] - lat[None, :])' north.nc", "120\n", NULL },
+    { "'max(v[0][:, None] - v[0][None])' north.nc", "120\n", NULL },
+    { "'max(v[0, :, None] - v[:, :, 0, None])' north.nc", NULL,
+      "axes (lat, one without a name, lon) meet (time, lat, one without a name): names "
+      "decide here" },
+
+    /* Names that nobody gave are none. */
+    { "'m = v[0] * 1; n = reshape(v[0], (3, 3)) + 1; k = reshape(v[1], (3, 3))' north.nc -o "
+      "three.nc && $R 'max(k - n)' three.nc",
+      "999\n", NULL },
+    { "'max(v[0] - w)' north.nc other.nc", NULL,
+      "axes (lat, lon) meet (row, col): they are of one shape, and no name is common" },
+    { "'max(v[0] - w)' north.nc other.nc --align position", "51\n", NULL },
+
+    /* Coordinates that differ. */
+    { "'mean(a - b)' a=north.nc:v b=south.nc:v", NULL,
+      "along lat one has 60 to -60 (3), the other -60 to 60 (3), the same in the other order" },
+    { "'mean(a - b)' a=north.nc:v b=shared.nc:v", NULL, "the other 0 to -90 (3)" },
+    { "'max(abs(a - b))' a=north.nc:v b=hours.nc:v", "0\n", NULL },
+    { "'max(abs(a - b)) < 0.01' a=north.nc:v b=close.nc:v", "true\n", NULL },
+    { "'max(abs(a - b))' a=north.nc:v b=later.nc:v", NULL,
+      "along time one has 2000-01-01 to 2000-01-02 (2), the other 2000-01-03 to 2000-01-04 (2)" },
+    { "'max(abs(a - b))' a=north.nc:v b=noleap.nc:v", NULL, "noleap" },
+    { "'mean(a, where=b > 0)' a=north.nc:v b=south.nc:v", NULL, "along lat one has" },
+    { "'o[i, j] = a[0, i, j] - b[0, i, j]' a=north.nc:v b=south.nc:v", NULL, "along lat one has" },
+    { "'max(maximum(a, b))' a=north.nc:v b=south.nc:v", NULL, "along lat one has" },
+    { "'mean(a[:, :2] - b)' a=north.nc:v b=north.nc:v", NULL, "along lat one has 60 to 0 (2)" },
+    /* ... parts of one axis lie as the formula puts them, and one element repeats. */
+    { "'max(v[1:] - v[:-1])' north.nc", "1000\n", NULL },
+    { "'max(a[1:] - b[:-1])' a=north.nc:v b=north.nc:v", "1000\n", NULL },
+    { "'max(a - b[:1])' a=north.nc:v b=later.nc:v", "1000\n", NULL },
+
+    { "'max(concat([a, b], axis=time) - 1000)' a=north.nc:v b=later.nc:v", "60\n", NULL },
+    { "'max(concat([a, b], axis=time))' a=north.nc:v b=south.nc:v", NULL, "along lat one has" },
+    { "'max(concat([a, b], axis=lat))' a=north.nc:v b=south.nc:v", "1060\n", NULL },
+    { "'max(stack([a, b], axis=0))' a=north.nc:v b=later.nc:v", NULL, "along time one has" },
+    { "'max(stack([a[0], b[0].T]))' a=north.nc:v b=north.nc:v", NULL,
+      "axis 0 is lat in one part, lon in another" },
+    { "'sum(corr(a, b, axis=time))' a=north.nc:v b=turned.nc:v", "9\n", NULL },
+
+    /* --align */
+    { "'max(abs(a - b))' a=north.nc:v b=south.nc:v --align inner", "0\n", NULL },
+    { "'(a - b)[0, :, 0]' a=north.nc:v b=shared.nc:v --align=inner",
+      "lat (degrees_north)  result\n                  0       0\n"
+      "                -60       0\n",
+      NULL },
+    { "'(a - b)[0, :, 0]' a=north.nc:v b=shared.nc:v --align left",
+      "lat (degrees_north)  result\n                 60     NaN\n"
+      "                  0       0\n                -60       0\n",
+      NULL },
+    { "'max(abs(a - b))' a=north.nc:v b=south.nc:v --align position", "120\n", NULL },
+    { "'max(abs(a - b))' a=north.nc:v b=later.nc:v --align inner", NULL, "none is in both" },
+    { "'max(abs(a - b))' a=north.nc:v b=noleap.nc:v --align inner", NULL, "noleap" },
+    { "'v' north.nc --align outer", NULL, "it is exact, inner, left or position" },
+    { "'max(o)' north.nc", NULL, "no array is called 'o'" },
+    { "'o[i] = sum[j] a[0, i, j] * b[0, i, j]' a=north.nc:v b=shared.nc:v --align inner", NULL,
+      "coordinates along 'lat' differ" },
+
+    /* Joins. */
+    { "'sum(v)' v=north.nc,later.nc", "18000\n", NULL },
+    { "'sum(v)' v=north.nc,south.nc", NULL, "cannot be joined: along lat one has 60 to -60" },
+    { "'sum(v)' v=north.nc,turned.nc", NULL, "axis 2 is lon in one, time in the other" },
+    { "'sum(v)' v=north.nc,south.nc --align position", "18000\n", NULL },
+    { "'sum(v)' v=north.nc,noleap.nc", NULL, "--align=position takes both as they are" },
+    { "'max(abs(v[0] - v[1]))' v=north.nc,hours.nc --join member", "0\n", NULL },
+    { "'max(abs(v[0] - v[1]))' v=north.nc,south.nc --join member", NULL, "cannot be joined" },
+    { "'max(abs(v[0] - v[1]))' v=north.nc,later.nc --join member", NULL, "along time one has" },
+    /* ... files that repeat one axis have it once. */
+    { "'max(abs(v[0] - lat))' north.nc hours.nc", "0\n", NULL },
+    { "'time[2:]' north.nc later.nc",
+      "      time      result\n2000-01-03  2000-01-03\n2000-01-04  2000-01-04\n", NULL },
+
+    /* By coordinate. */
+    { "'v[lat=0, lon=120]' north.nc",
+      "      time  result (K)\n2000-01-01           0\n2000-01-02        1000\n", NULL },
+    { "'v[0, lat=-50, lon=130]' north.nc", "-60\n", NULL },
+    { "'sum(v[lat=0..90])' north.nc", "6360\n", NULL },
+    { "'sum(v[lat=0:90])' north.nc", "6360\n", NULL },
+    { "'sum(v[lat=..0, time=..0.5])' north.nc", "-180\n", NULL },
+    { "'sum(v[0, lat=-60..])' north.nc", "0\n", NULL },
+    { "'sum(v[time=\"2000-01-02\"])' north.nc", "9000\n", NULL },
+    { "'sum(v[time=\"2000-01\"])' north.nc", "9000\n", NULL },
+    { "'sum(v[time=\"1999\"..\"2000-01-01\"])' north.nc", "0\n", NULL },
+    { "'sum(v[time=\"2000-01-02\"..])' hours.nc", "9000\n", NULL },
+    { "'v - v[time=\"2000-01-02\"]' north.nc --only 'lat=60, lon=0'",
+      "      time  result (K)\n2000-01-01       -1000\n2000-01-02           0\n", NULL },
+    { "'v' north.nc --only 'time=\"2000-01-01\", lat=60, lon=0'",
+      "      time  result (K)\n2000-01-01          60\n", NULL },
+    { "'v[lat=200]' north.nc", NULL, "lat=200 is not among its coordinates, 60 to -60 (3)" },
+    { "'v[lat=70..90]' north.nc", NULL,
+      "none of its coordinates is there: axis lat has 60 to -60" },
+    { "'v[time=\"2000-02-30\"]' north.nc", NULL, "no date of the calendar" },
+    { "'v[lat=\"2000\"]' north.nc", NULL, "this axis has no dates" },
+    { "'v[time=\"2001\"]' north.nc", NULL, "none of its coordinates is there" },
+    { "'v[height=2]' north.nc", NULL, "the array has no axis of the name 'height'" },
+    { "'v[lat=lon]' north.nc", NULL, "expected a coordinate" },
+    { "'v[lat=]' north.nc", NULL, "expected a coordinate, as in lat=45" },
+    { "'x[lat=1]' x=a.npy", NULL, "the array has no axis of the name 'lat'" },
+
+    /* Indices that have names of axes. */
+    { "'o[lon, lat] = v[0, lat, lon]' north.nc --only '0, :'",
+      "lat (degrees_north)  o (K)\n                 60     60\n"
+      "                  0      0\n                -60    -60\n",
+      NULL },
+    { "'o[lat, lon] = v[0, lon, lat]' north.nc", NULL,
+      "index 'lon' stands at axis 'lat' of 'v', which has an axis 'lon'" },
+};
+
+START_TEST(names_are_conditions)
+{
+    const struct row *r = &rows[_i];
+    char              line[500];
+
+    snprintf(line, sizeof line, "$R %s", r->line);
+    const int status = run(line);
+    if (r->err) {
+        ck_assert_msg(status == 1 || status == 2, "%s: not refused\n%s", line, out);
+        ck_assert_msg(strstr(err, r->err), "%s:\n%s", line, err);
+    } else {
+        ck_assert_msg(status == 0, "%s: %d\n%s", line, status, err);
+        ck_assert_msg(strcmp(out, r->out) == 0, "%s:\n%s", line, out);
+    }
+}
+END_TEST
+
+static void set_up_all(void)
+{
+    set_up();
+    ck_assert_int_eq(run("$R '1.5 + 0 * x' x=north.nc:lat -o a.npy"), 0);
+}
+
+int main(void)
+{
+    Suite   *suite  = suite_create("command_names");
+    TCase   *tc     = tcase_create("command_names");
+    SRunner *runner = srunner_create(suite);
+
+    tcase_add_unchecked_fixture(tc, set_up_all, leave);
+    tcase_add_loop_test(tc, names_are_conditions, 0, COUNT(rows));
+    suite_add_tcase(suite, tc);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+#else
+int main(void)
+{
+    puts("this build of the command is without NetCDF");
+    return 77;
+}
+#endif
