@@ -172,3 +172,34 @@ cmd_beside *cmd_make_beside(const cmd_gathering *g, const cmd_candidate *c)
     b->at = elements_of(g->in->ctx, x, c->v->name);
     return b;
 }
+
+/* ---- Coordinates ----------------------------------------------------------------------------- */
+static const char *const packing[] = { "scale_factor", "add_offset", "_FillValue", "missing_value",
+                                       "_Unsigned",    "valid_min",  "valid_max",  "valid_range" };
+
+void cmd_check_coordinates(cmd_beside *b, const cmd_axis *axis)
+{
+    bool same = true;
+
+    for (int64_t i = 0; i < axis->n && same; i++) {
+        const double value = cmd_element(b->at, b->type, i);
+        same               = value == axis->at[i] || (value != value && axis->at[i] != axis->at[i]);
+    }
+    if (axis->units)
+        cmd_add_text(&b->attributes, "units", axis->units);
+    if (axis->calendar)
+        cmd_add_text(&b->attributes, "calendar", axis->calendar);
+    if (same)
+        return;
+    cmd_attributes rest = { 0 };
+    for (int k = 0; k < b->attributes.n; k++) {
+        bool packs = false;
+        for (size_t i = 0; i < sizeof packing / sizeof *packing; i++)
+            packs |= strcmp(b->attributes.at[k].name, packing[i]) == 0;
+        if (!packs)
+            cmd_add_attribute(&rest, &b->attributes.at[k]);
+    }
+    b->attributes = rest;
+    b->type       = RD_F64;
+    b->at         = axis->at;
+}

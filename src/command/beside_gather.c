@@ -228,37 +228,6 @@ static void drop_disputed(cmd_gathering *g)
 }
 
 /* ---- Coordinates of axes --------------------------------------------------------------------- */
-static const char *const packing[] = { "scale_factor", "add_offset", "_FillValue", "missing_value",
-                                       "_Unsigned",    "valid_min",  "valid_max",  "valid_range" };
-
-/* Elements as the file has them, if they are the coordinates of the result; else these, as f64. */
-static void check_coordinates(cmd_beside *b, const cmd_axis *axis)
-{
-    bool same = true;
-
-    for (int64_t i = 0; i < axis->n && same; i++) {
-        const double value = cmd_element(b->at, b->type, i);
-        same               = value == axis->at[i] || (value != value && axis->at[i] != axis->at[i]);
-    }
-    if (axis->units)
-        cmd_add_text(&b->attributes, "units", axis->units);
-    if (axis->calendar)
-        cmd_add_text(&b->attributes, "calendar", axis->calendar);
-    if (same)
-        return;
-    cmd_attributes rest = { 0 };
-    for (int k = 0; k < b->attributes.n; k++) {
-        bool packs = false;
-        for (size_t i = 0; i < sizeof packing / sizeof *packing; i++)
-            packs |= strcmp(b->attributes.at[k].name, packing[i]) == 0;
-        if (!packs)
-            cmd_add_attribute(&rest, &b->attributes.at[k]);
-    }
-    b->attributes = rest;
-    b->type       = RD_F64;
-    b->at         = axis->at;
-}
-
 static void set_coordinates(cmd_gathering *g)
 {
     struct cmd_kept *kept = g->r->kept;
@@ -268,7 +237,7 @@ static void set_coordinates(cmd_gathering *g)
         if (!is_coordinate(g, b) || b->kind != CMD_NUMBERS || kept->coordinate[b->axis[0]])
             continue;
         kept->coordinate[b->axis[0]] = b;
-        check_coordinates(b, &g->r->axis[b->axis[0]]);
+        cmd_check_coordinates(b, &g->r->axis[b->axis[0]]);
     }
 }
 

@@ -44,4 +44,7 @@ const char *cmd_said_text(const cmd_said *said, const char *name, const char *ot
 bool        cmd_same_stored(rd_ctx *ctx, const cmd_candidate *a, const cmd_candidate *b);
 /* As it is written: cut, and joined where its axis is; NULL: parts differ in it. */
 cmd_beside *cmd_make_beside(const cmd_gathering *g, const cmd_candidate *c);
+/* Coordinates of an axis stay as the file has them, if they are those of the result; else they become these,
+ * as f64. */
+void cmd_check_coordinates(cmd_beside *b, const cmd_axis *axis);
 #endif
