@@ -181,6 +181,10 @@ START_TEST(interpolation)
                      leaf_shape(RD_F64, RD_SHAPE(3, 2), VALUES(1, 10, 3, 30, -1, 50)), 0, NULL,
                      NULL),
            RD_F64, VALUES(2, 20, 1, 40));
+    expect_shape("one number", rd_interp(rd_num(ctx, 2), xp, fp, 0, NULL, NULL), RD_SCALAR);
+    expect_shape("one number, one point",
+                 rd_interp(rd_num(ctx, 2), rd_slice(xp, ":1"), rd_slice(fp, ":1"), 0, low, NULL),
+                 RD_SCALAR);
     expect_shape("x in place of the axis",
                  rd_interp(rd_broadcast(rd_num(ctx, 1), RD_SHAPE(4, 5)), xp,
                            rd_broadcast(fp, RD_SHAPE(2, 3)), 1, NULL, NULL),
