@@ -378,6 +378,14 @@ START_TEST(scattered_sums)
            rd_scatter_add(x, 0, leaf_shape(RD_I32, RD_SHAPE(2, 2), VALUES(0, 1, 1, 1)),
                           rd_int(ctx, 1)),
            RD_I32, VALUES(11, 23, 30));
+    expect(
+        "unsigned places are not from the end",
+        rd_scatter_add(x, 0, rd_cast(leaf(RD_I64, VALUES(1, -1, -2)), RD_U64), rd_slice(v, ":3")),
+        RD_I32, VALUES(10, 21, 30));
+    expect("indices of an axis that does not begin at 0",
+           rd_scatter_add(rd_reindex(x, RD_INDEX(5)), 0, leaf(RD_I64, VALUES(7, -1, 0)),
+                          rd_slice(v, ":3")),
+           RD_I32, VALUES(10, 20, 31));
     expect_error("places that are floats", rd_scatter_add(x, 0, m, v), RD_ERR_TYPE);
     expect_error("shape", rd_scatter_add(x, 0, i, x), RD_ERR_SHAPE);
 }

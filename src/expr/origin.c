@@ -262,9 +262,7 @@ rd_index rd_origin_of(const rd_expr *x)
 }
 
 /* ---- Indices of an axis ---------------------------------------------------------------------- */
-/* Places as whole numbers that do not count from the end: what is below the first index is far
- * outside. */
-static rd_expr *places_of(const char *call, const rd_expr *x, int axis, rd_expr *index)
+rd_expr *rd_places_of(const char *call, const rd_expr *x, int axis, rd_expr *index)
 {
     const rd_kind kind  = rd_dtype_kind(index->type);
     const int64_t first = rd_origin(x, axis);
@@ -284,7 +282,7 @@ static rd_expr *taken(const char *call, rd_expr *x, int axis, rd_expr *index,
 
     if (!rd_operands(call, 2, (rd_expr *[]){ x, index }) || (a = rd_axis(x, axis, call)) < 0)
         return NULL;
-    return take(x, a, places_of(call, x, a, index));
+    return take(x, a, rd_places_of(call, x, a, index));
 }
 
 rd_expr *rd_take(rd_expr *x, int axis, rd_expr *index)

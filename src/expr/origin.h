@@ -42,6 +42,9 @@ rd_expr *rd_slice_places(rd_expr *x, int axis, int64_t start, int64_t stop, int6
 rd_expr *rd_take_places(rd_expr *x, int axis, rd_expr *index);
 rd_expr *rd_take_places_along(rd_expr *x, int axis, rd_expr *index);
 rd_expr *rd_places(rd_expr *x, int axis);
+/* Indices along an axis of x as places.  Where the axis begins at 0 they stay as they are; else they are
+ * u64, which do not count from the end: what is below the first index is far outside. */
+rd_expr *rd_places_of(const char *call, const rd_expr *x, int axis, rd_expr *index);
 /* Places along an axis of x as its indices. */
 rd_expr *rd_indices_of(rd_expr *places, const rd_expr *x, int axis);
 #endif

@@ -25,12 +25,13 @@ static bool gathered_shape(const rd_expr *x, const rd_expr *index, int axis, rd_
 static rd_expr *labels(const rd_expr *x, rd_expr *index, int axis)
 {
     rd_shape       shape = { .n = index->rank + x->rank - 1 - axis };
-    rd_ctx *const  ctx   = x->ctx;
     rd_expr *const i     = rd_cast_to(index, RD_I64);
-    rd_expr *const below = map_2(RD_OP_lt, call, i, rd_int(ctx, 0));
-    rd_expr *const y =
-        map_where(call, below, map_2(RD_OP_add, call, i, rd_int(ctx, x->extent[axis])), i);
+    rd_expr       *y     = i;
 
+    /* An unsigned place is none from the end: one that no i64 holds is negative now, and so outside. */
+    if (rd_dtype_kind(index->type) == RD_KIND_INT)
+        y = map_where(call, map_2(RD_OP_lt, call, i, rd_int(x->ctx, 0)),
+                      map_2(RD_OP_add, call, i, rd_int(x->ctx, x->extent[axis])), i);
     for (int a = 0; a < shape.n; a++)
         shape.at[a] = a < index->rank ? index->extent[a] : 1;
     return y ? rd_reshape(y, shape) : NULL;
@@ -79,6 +80,7 @@ rd_expr *rd_scatter_add(rd_expr *x, int axis, rd_expr *index, rd_expr *values)
     values = rd_broadcast_to(values, shape.n, shape.at, call);
     values = values ? rd_with_origins(rd_cast_to(values, type), NULL) : NULL;
     index  = rd_with_origins(index, NULL);
+    index  = index ? rd_places_of(call, x, a, index) : NULL;
     if (!values || !index)
         return NULL;
     rd_expr *const y = sums(x, index, values, a);
