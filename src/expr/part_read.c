@@ -255,8 +255,9 @@ bool rd_part_read(rd_ctx *ctx, rd_results results, rd_expr *leaf, rd_part *out)
             want_whole(&s, results.at[i].expr);
         b = find(&s, rd_leaf_below(leaf));
     }
-    out->first.n = out->shape.n = leaf->rank;
-    for (int a = 0; a < leaf->rank; a++) {
+    if (ok)
+        out->first.n = out->shape.n = leaf->rank;
+    for (int a = 0; ok && a < leaf->rank; a++) {
         out->first.at[a] = b.low[a];
         out->shape.at[a] = b.any ? b.high[a] - b.low[a] + 1 : 0;
     }
