@@ -839,6 +839,9 @@ START_TEST(limits)
     ck_assert_int_eq(repeated("x", "+x", 2000, ""), RD_ERR_LIMIT);
     ck_assert_int_eq(repeated("x", "[:]", 2000, ""), RD_ERR_LIMIT);
     ck_assert_int_eq(repeated("x", "+x", 500, ""), RD_OK);
+    ck_assert_int_eq(repeated("x", ".abs()", 150, ""), RD_OK);
+    ck_assert_int_eq(repeated("x", ".abs()", 151, ""), RD_ERR_LIMIT);
+    ck_assert_int_eq(repeated("abs(sum[i] v[i]", ".abs()", 150, ")"), RD_ERR_LIMIT);
     ck_assert_int_eq(repeated("", "x;", 1000, ""), RD_ERR_LIMIT);
     ck_assert_int_eq(repeated("", "a", 1000, ""), RD_ERR_LIMIT);
     ck_assert_int_eq(repeated("", "1", 1000, ""), RD_ERR_LIMIT);

@@ -10,6 +10,7 @@ enum {
     RD_FORMULA_LENGTH     = 1 << 16, /* bytes                                             */
     RD_FORMULA_NESTING    = 150,     /* parentheses, signs and choices inside each other   */
     RD_FORMULA_DEPTH      = 800,     /* of the tree: operators in a row, too               */
+    RD_FORMULA_CALLS      = 150,     /* the same of calls, which take 5 KiB of stack each  */
     RD_FORMULA_STATEMENTS = 256,
     RD_FORMULA_NAMES      = 256, /* of arrays that `find` has found                     */
     RD_FORMULA_NAME       = 128, /* characters of a name, and of a text in quotes        */
@@ -60,6 +61,7 @@ typedef struct rd_phrase {
     rd_op             op;
     size_t            at, length; /* of its name or sign in the text                       */
     int               depth;      /* of the tree below                                     */
+    int               calls;      /* inside each other                                     */
     int               label;      /* NAME, INDEX: which index it is, -1 none               */
     bool              labelled;   /* an index is in it                                     */
     bool              skip_nan;   /* CALL: nan before the reducer's name                       */

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-/* An axis that no int holds is none of any array. */
-static int axis_of(const rd_arguments *a, int k)
+/* A number that no int holds is no axis of any array, and no order of a slope. */
+static int int_of(const rd_arguments *a, int k)
 {
     return a->i[k] == (int32_t)a->i[k] ? (int)a->i[k] : INT32_MAX;
 }
@@ -69,7 +69,7 @@ static int only_axis(const rd_arguments *a, int k)
     const rd_expr *x = a->x[0].x;
 
     if (a->given[k])
-        return axis_of(a, k);
+        return int_of(a, k);
     if (x->rank == 1)
         return 0;
     rd_formula_fail(a->r, RD_ERR_AXIS, a->call->at,
@@ -155,7 +155,8 @@ static rd_expr *pair(const rd_arguments *a,
 #define X(k)             (a->x[k].x)
 #define I(k)             (a->i[k])
 #define F(k)             (a->f[k])
-#define AXIS(k)          axis_of(a, k)
+#define INT(k)           int_of(a, k)
+#define AXIS(k)          INT(k)
 #define ONLY(k)          only_axis(a, k)
 #define POSITIONS(k, dx) (a->given[k] ? X(k) : a->given[dx] ? X(dx) : rd_int(a->ctx, 1))
 #define TIMES(k)         times_of(a, k)

@@ -45,8 +45,9 @@ void *rd_formula_expected(rd_formula_reader *r, const char *what)
 }
 
 /* ---- Pieces ------------------------------------------------------------------------------------ */
-/* There is room for four pieces a token, and no token makes more: of a slice's ':' they are the slice and
- * three bounds. */
+/* There is room for four pieces a token, and no token makes more.  Of a slice's first ':' they are the slice
+ * and three empty bounds; of a comparison they are the chain and its first link; of a coordinate's name, '='
+ * and '..' they are the keyword and two empty ends.  All others make one, and what is read is read once. */
 rd_phrase *rd_phrase_new(rd_formula_reader *r, rd_phrase_kind kind, const rd_token *t)
 {
     rd_phrase *p;
@@ -69,6 +70,14 @@ bool rd_phrase_add(rd_formula_reader *r, rd_phrase *p, rd_phrase *operand)
                                "more than %d operators, one on what the other gives: name parts of "
                                "it in statements of their own",
                                RD_FORMULA_DEPTH);
+    const int calls = operand->calls + (p->kind == RD_PHRASE_CALL);
+    if (calls > RD_FORMULA_CALLS)
+        return rd_formula_fail(r, RD_ERR_LIMIT, p->at,
+                               "more than %d calls, one on what the other gives: name parts of it "
+                               "in statements of their own",
+                               RD_FORMULA_CALLS);
+    if (calls > p->calls)
+        p->calls = calls;
     if (operand->depth >= p->depth)
         p->depth = operand->depth + 1;
     if (p->last)
@@ -268,7 +277,8 @@ static rd_phrase *read_reduction(rd_formula_reader *r)
 
     r->now += 2;
     do {
-        const bool keyword = token_is(r, rd_formula_token(r) + 1, "=");
+        const rd_token *t       = rd_formula_token(r);
+        const bool      keyword = t->kind == RD_TOKEN_NAME && token_is(r, t + 1, "=");
 
         if (keyword ? !rd_phrase_add(r, p, read_argument(r)) : !rd_formula_read_index(r, p))
             return NULL;
@@ -284,6 +294,8 @@ static rd_phrase *read_reduction(rd_formula_reader *r)
     p->body = rd_formula_read_binary(r, RD_RANK_PRODUCT);
     if (!p->body)
         return NULL;
+    if (p->body->calls > p->calls)
+        p->calls = p->body->calls;
     if (p->body->depth >= p->depth)
         p->depth = p->body->depth + 1;
     return p->depth <= RD_FORMULA_DEPTH
