@@ -713,6 +713,38 @@ START_TEST(operands_are_alike)
 }
 END_TEST
 
+/* A caller whose memory is short says that arrays meet, and has no part of the second one. */
+static bool no_part(void *user, rd_expr **a, int a_axis, rd_expr **b, int b_axis, char *why)
+{
+    (void)user;
+    (void)a;
+    (void)a_axis;
+    (void)b_axis;
+    (void)why;
+    *b = NULL;
+    return true;
+}
+
+static const rd_formula_axes partless = { .size = sizeof partless,
+                                          .name = name_of,
+                                          .meet = no_part };
+
+START_TEST(parts_that_are_missing)
+{
+    static const char *const texts[] = { "x - q", "x > 0 ? x : q", "mean(x, where=q > 0)",
+                                         "concat([x, q, x], axis=1)", "o[i] = x[i, 0] + q[i, 0]" };
+
+    knows = &partless;
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        ck_assert_msg(!with_axes(texts[k]), "%s", texts[k]);
+        ck_assert_msg(strstr(rd_error_text(ctx), "nothing comes of this"), "%s: %s", texts[k],
+                      rd_error_text(ctx));
+        rd_error_clear(ctx);
+    }
+    knows = &known_axes;
+}
+END_TEST
+
 static const struct {
     const char *text, *sentence;
 } unmet[] = {
@@ -992,6 +1024,7 @@ int main(void)
     tcase_add_test(tc, arrays_meet_by_names);
     tcase_add_loop_test(tc, groups_are_told, 0, (int)(sizeof told / sizeof *told));
     tcase_add_test(tc, operands_are_alike);
+    tcase_add_test(tc, parts_that_are_missing);
     tcase_add_loop_test(tc, names_that_do_not_meet, 0, (int)(sizeof unmet / sizeof *unmet));
     tcase_add_loop_test(tc, says_what_is_wrong, 0, (int)(sizeof failures / sizeof *failures));
     tcase_add_test(tc, limits);

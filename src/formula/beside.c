@@ -72,10 +72,9 @@ static bool part_fits(rd_arguments *a, int k, int joined)
         if (strcmp(first, other) != 0)
             return rd_formula_fail(r, RD_ERR_SHAPE, a->call->at,
                                    "axis %d is %s in one part, %s in another", axis, first, other);
-        *r->why = '\0';
-        if (axis != joined && r->opts->axes->meet &&
-            !r->opts->axes->meet(r->opts->user, &a->list[0], axis, &a->list[k], axis, r->why))
-            return rd_formula_answer(r, NULL, a->call->at);
+        if (axis != joined &&
+            !rd_formula_side_by_side(r, &a->list[0], axis, &a->list[k], axis, a->call->at))
+            return false;
     }
     return true;
 }

@@ -226,6 +226,10 @@ int rd_formula_axis_called(rd_formula_reader *r, rd_expr *x, const char *name);
 /* Puts views of whole arrays in x, NULL where there is none, whose shapes meet axis by axis as the names
  * say.  `into`: the axes of the result are those of x[0].  False: they do not belong together. */
 bool rd_formula_meet(rd_formula_reader *r, int n, rd_expr **x, bool into, size_t at);
+/* Asks the caller whether coordinates along two axes of one name are side by side; both arrays may be
+ * replaced by parts.  False: they are not, which is recorded. */
+bool rd_formula_side_by_side(rd_formula_reader *r, rd_expr **x, int x_axis, rd_expr **y, int y_axis,
+                             size_t at);
 /* The caller's answer; where it is NULL its reason is recorded. */
 rd_expr *rd_formula_answer(rd_formula_reader *r, rd_expr *x, size_t at);
 /* alike.c: may put operands of an operator in other units.  False: they do not belong together. */

@@ -286,12 +286,10 @@ static bool names_agree(rd_formula_reader *r, const rd_phrase *use, const rd_phr
     }
     const char *first  = rd_formula_axis_name(r, l->named, l->axis_named);
     rd_expr    *both[] = { l->named, x };
-    if (!r->opts->axes->meet || !first || strcmp(first, name) != 0 ||
-        l->named->extent[l->axis_named] != x->extent[axis])
+    if (!first || strcmp(first, name) != 0 || l->named->extent[l->axis_named] != x->extent[axis])
         return true;
-    *r->why = '\0';
-    if (!r->opts->axes->meet(r->opts->user, &both[0], l->axis_named, &both[1], axis, r->why))
-        return rd_formula_answer(r, NULL, subscript->at);
+    if (!rd_formula_side_by_side(r, &both[0], l->axis_named, &both[1], axis, subscript->at))
+        return false;
     return (both[0] == l->named && both[1] == x) ||
            rd_formula_fail(r, RD_ERR_ARGUMENT, subscript->at,
                            "coordinates along '%s' differ: cut the arrays to what they share first",

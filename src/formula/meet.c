@@ -237,22 +237,30 @@ static bool by_names(named_operands *o, bool into)
     return true;
 }
 
+bool rd_formula_side_by_side(rd_formula_reader *r, rd_expr **x, int x_axis, rd_expr **y, int y_axis,
+                             size_t at)
+{
+    const rd_formula_axes *axes = r->opts->axes;
+
+    *r->why = '\0';
+    if (!axes->meet || (axes->meet(r->opts->user, x, x_axis, y, y_axis, r->why) && *x && *y))
+        return true;
+    return rd_formula_answer(r, NULL, at);
+}
+
 /* Are coordinates of two operands side by side along each axis that both have?  An axis of one element
  * repeats. */
 static bool coordinates_meet(named_operands *o, int i, int j)
 {
-    rd_formula_reader     *r    = o->r;
-    const rd_formula_axes *axes = r->opts->axes;
-    const int              a = rank_of(o, i), b = rank_of(o, j);
+    const int a = rank_of(o, i), b = rank_of(o, j);
 
-    for (int k = 1; k <= a && k <= b && axes->meet; k++) {
+    for (int k = 1; k <= a && k <= b; k++) {
         const int64_t n = o->x[i]->extent[a - k], m = o->x[j]->extent[b - k];
 
         if (!o->name[i][a - k] || !o->name[j][b - k] || (n != m && (n == 1 || m == 1)))
             continue;
-        *r->why = '\0';
-        if (!axes->meet(r->opts->user, &o->x[i], a - k, &o->x[j], b - k, r->why))
-            return rd_formula_answer(r, NULL, o->at);
+        if (!rd_formula_side_by_side(o->r, &o->x[i], a - k, &o->x[j], b - k, o->at))
+            return false;
     }
     return true;
 }
