@@ -647,6 +647,9 @@ START_TEST(arrays_meet_by_names)
     NAMED("mean(x, weights=sum(x, axis=1))", rd_mean(x, RD_ALL, .weights = rd_expand(rows, 1)));
     NAMED("median(x, where=sum(x, axis=1) > 0)",
           rd_median(x, RD_ALL, .where = rd_expand(rd_gt(rows, whole(0)), 1)));
+    NAMED("kron(x, x.T)", rd_kron(x, rd_transpose(x)));
+    NAMED("kron(v, sum(x, axis=1))", rd_kron(v, rows));
+    NAMED("interp(v, v, x, axis=col)", rd_interp(v, v, x, 1, NULL, NULL));
     NAMED("x[row=2]", rd_select(x, 0, 2));
     NAMED("x[1:, col=1..2]", rd_slice(x, "1:, 1:3"));
     NAMED("x[col=..2, row=1]", rd_slice(x, "1, :3"));
@@ -758,6 +761,9 @@ static const struct {
     { "concat([x, q.T])", "axis 0 is row in one part, col in another" },
     { "mean(v, weights=sum(x, axis=1))", "the first array lacks an axis of the second" },
     { "o[row, col] = x[col, row]", "index 'col' stands at axis 'row' of 'x'" },
+    { "sum(x, axis=row, by=(label, label, label, label, label, label, label, label, label, label, "
+      "label, label, label, label, label, label))",
+      "more than 16 arrays beside each other" },
     { "x[row=\"a\"]", "no a" },
     { "x[high=1]", "the array has no axis of the name 'high'" },
     { "x[row=v]", "expected a coordinate" },

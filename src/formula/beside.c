@@ -8,14 +8,25 @@ static bool is_called(const rd_arguments *a, int k, const char *name)
     return (size_t)a->name_length[k] == strlen(name) && !memcmp(a->name[k], name, strlen(name));
 }
 
+/* Are axes reduced?  Then a second array y is read beside the first one; of kron(x, y) and cdist(x, y)
+ * it has axes of its own. */
+static bool takes_axes(const rd_arguments *a)
+{
+    for (int k = 0; k < a->n; k++)
+        if (a->kind[k] == 'd')
+            return true;
+    return false;
+}
+
 /* Places of the arguments whose axes are the first array's; how many. */
 static int others(const rd_arguments *a, int place[RD_ARGUMENTS])
 {
-    static const char *const names[] = { "y", "where", "weights", "restart" };
+    static const char *const names[] = { "where", "weights", "restart", "y" };
+    const size_t             n_names = sizeof names / sizeof *names - !takes_axes(a);
     int                      n       = 0;
 
     for (int k = 1; k < a->n; k++)
-        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (size_t i = 0; i < n_names; i++)
             if (a->kind[k] == 'x' && a->x[k].x && is_called(a, k, names[i]))
                 place[n++] = k;
     return n;
@@ -130,7 +141,9 @@ bool rd_formula_beside(rd_arguments *a)
     if (!read_index(a))
         return false;
     if (1 + n + n_list > RD_ARGUMENTS)
-        return true;
+        return rd_formula_fail(a->r, RD_ERR_LIMIT, a->call->at,
+                               "more than %d arrays beside each other, which have names of axes",
+                               RD_ARGUMENTS);
     x[0] = a->x[0].x;
     for (int k = 0; k < n; k++)
         x[1 + k] = a->x[place[k]].x;
