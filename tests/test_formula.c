@@ -704,6 +704,9 @@ START_TEST(operands_are_alike)
     NAMED("x > 0 ? x : q", rd_where(rd_gt(x, whole(0)), x, same));
     NAMED("minimum(x, q)", rd_minimum(x, same));
     NAMED("clip(x, q, 3)", rd_clip(x, same, whole(3)));
+    NAMED("fillna(x, q)", rd_where(rd_isnan(x), same, x));
+    NAMED("isclose(x, q, 0.5, 0.25)", rd_isclose(x, same, 0.5, 0.25));
+    NAMED("mod(x, q)", rd_remainder(x, same));
     NAMED("x * q", rd_mul(x, q));
     ck_assert(!with_axes("x + v"));
     ck_assert_msg(strstr(rd_error_text(ctx), "other units"), "%s", rd_error_text(ctx));

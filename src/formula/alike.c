@@ -18,9 +18,9 @@ static const struct alike_arguments {
     const char *name;
     int         first, second;
 } arguments[] = {
-    { "clip", 0, 1 },     { "clip", 0, 2 },         { "isclose", 0, 1 },
-    { "mod", 0, 1 },      { "searchsorted", 0, 1 }, { "interp", 0, 1 },
-    { "digitize", 0, 1 }, { "bins_between", 0, 1 }, { "cdist", 0, 1 },
+    { "clip", 0, 1 },         { "clip", 0, 2 },   { "isclose", 0, 1 },  { "mod", 0, 1 },
+    { "searchsorted", 0, 1 }, { "interp", 0, 1 }, { "digitize", 0, 1 }, { "bins_between", 0, 1 },
+    { "cdist", 0, 1 },        { "fillna", 0, 1 },
 };
 
 static bool one_pair(rd_formula_reader *r, rd_expr **x, rd_expr **y, size_t at)
