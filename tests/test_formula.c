@@ -647,6 +647,7 @@ START_TEST(arrays_meet_by_names)
     NAMED("mean(x, weights=sum(x, axis=1))", rd_mean(x, RD_ALL, .weights = rd_expand(rows, 1)));
     NAMED("median(x, where=sum(x, axis=1) > 0)",
           rd_median(x, RD_ALL, .where = rd_expand(rd_gt(rows, whole(0)), 1)));
+    NAMED("t = x + 0; t += sum(x, axis=1)", rd_add(rd_add(x, whole(0)), rd_expand(rows, 1)));
     NAMED("kron(x, x.T)", rd_kron(x, rd_transpose(x)));
     NAMED("kron(v, sum(x, axis=1))", rd_kron(v, rows));
     NAMED("interp(v, v, x, axis=col)", rd_interp(v, v, x, 1, NULL, NULL));
@@ -707,6 +708,7 @@ START_TEST(operands_are_alike)
     NAMED("fillna(x, q)", rd_where(rd_isnan(x), same, x));
     NAMED("isclose(x, q, 0.5, 0.25)", rd_isclose(x, same, 0.5, 0.25));
     NAMED("mod(x, q)", rd_remainder(x, same));
+    NAMED("t = x[0]; t += q[0]", rd_add(rd_select(x, 0, 0), rd_mul(rd_select(q, 0, 0), whole(2))));
     NAMED("x * q", rd_mul(x, q));
     ck_assert(!with_axes("x + v"));
     ck_assert_msg(strstr(rd_error_text(ctx), "other units"), "%s", rd_error_text(ctx));

@@ -23,6 +23,18 @@ static rd_expr *left_side(rd_formula_reader *r, const rd_statement *s, const rd_
     return rd_labelled_seen(r, v, &all, true, s->at);
 }
 
+/* What an earlier statement is from now on: as before + s, but that indices of s have their places. */
+static rd_expr *added(rd_formula_reader *r, const rd_statement *before, const rd_statement *s)
+{
+    rd_expr *x[] = { before->x, s->x };
+
+    if ((!s->index && !rd_formula_meet(r, 2, x, false, s->at)) ||
+        !rd_formula_alike(r, RD_OP_add, 2, x, s->at))
+        return NULL;
+    return rd_formula_told(r, rd_formula_made(r, rd_add(x[0], x[1]), s->at),
+                           rd_op_table[RD_OP_add].name, 2, x);
+}
+
 static bool build(rd_formula_reader *r, rd_statement *s)
 {
     rd_labelled   v;
@@ -42,8 +54,8 @@ static bool build(rd_formula_reader *r, rd_statement *s)
     s->whole = !s->index && !s->add && rd_formula_integer(r, s->tree, &s->integer);
     if (r->failed)
         return false;
-    if (before) { /* what is read from now on */
-        before->x     = rd_formula_made(r, rd_add(before->x, s->x), s->at);
+    if (before) {
+        before->x     = added(r, before, s);
         before->whole = false;
         s->x          = before->x;
     }
