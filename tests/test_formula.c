@@ -600,10 +600,23 @@ static void tell(void *user, rd_expr *of, int axis, rd_expr *by)
     told_axis = by == label ? axis : -2;
 }
 
+/* Labels count from 1 as an index. */
+static rd_expr *from_one(void *user, rd_expr *of, int axis, rd_expr *index, char *why)
+{
+    (void)user;
+    (void)of;
+    if (rd_elements_of(index) != label)
+        return index;
+    if (axis > 0)
+        snprintf(why, RD_WHY, "labels along another axis");
+    return axis > 0 ? NULL : rd_sub(index, whole(1));
+}
+
 static const rd_formula_axes known_axes = { .size    = sizeof known_axes,
                                             .name    = name_of,
                                             .meet    = same_rows,
                                             .select  = at_number,
+                                            .gather  = from_one,
                                             .labels  = two_groups,
                                             .grouped = tell,
                                             .call    = twice };
@@ -634,7 +647,8 @@ static rd_expr *with_axes(const char *text)
 
 START_TEST(arrays_meet_by_names)
 {
-    rd_expr *const rows = rd_sum(x, RD_DIMS(1));
+    rd_expr *const rows   = rd_sum(x, RD_DIMS(1));
+    rd_expr *const places = rd_sub(rd_select(label, 1, 0), whole(1));
 
     NAMED("x - v", rd_sub(x, v));
     NAMED("x - x.T", rd_sub(x, x));
@@ -648,6 +662,11 @@ START_TEST(arrays_meet_by_names)
     NAMED("median(x, where=sum(x, axis=1) > 0)",
           rd_median(x, RD_ALL, .where = rd_expand(rd_gt(rows, whole(0)), 1)));
     NAMED("t = x + 0; t += sum(x, axis=1)", rd_add(rd_add(x, whole(0)), rd_expand(rows, 1)));
+    NAMED("x[label[:, 0]]", rd_take(x, 0, places));
+    NAMED("take(x, label[:, 0], axis=row)", rd_take(x, 0, places));
+    NAMED("gather(x, label[:, 0], axis=-2)", rd_take(x, 0, places));
+    NAMED("take_along(x, label, 0)", rd_take_along(x, 0, rd_sub(label, whole(1))));
+    NAMED("scatter_add(v, label[:, 0], 2)", rd_scatter_add(v, 0, places, whole(2)));
     NAMED("kron(x, x.T)", rd_kron(x, rd_transpose(x)));
     NAMED("kron(v, sum(x, axis=1))", rd_kron(v, rows));
     NAMED("interp(v, v, x, axis=col)", rd_interp(v, v, x, 1, NULL, NULL));
@@ -770,6 +789,9 @@ static const struct {
       "label, label, label, label, label, label))",
       "more than 16 arrays beside each other" },
     { "x[row=\"a\"]", "no a" },
+    { "take(x, label[:, 0], axis=1)", "labels along another axis" },
+    { "sum(v[:, None] - v[None, :], axis=col)", "axes 0 and 1 are called 'col': say a number" },
+    { "(v[:, None] - v[None, :])[col=1]", "axes 0 and 1 are called 'col': say a number" },
     { "x[high=1]", "the array has no axis of the name 'high'" },
     { "x[row=v]", "expected a coordinate" },
     { "o[i] = x[i, col=1]", "a slice among indices" },

@@ -104,7 +104,7 @@ static bool read_axis(const rd_arguments *a, const rd_phrase *p, int of, int64_t
         return rd_formula_need_integer(r, p, "an axis", axis);
     if (!x || !read_text(r, p, name))
         return rd_formula_fail(r, RD_ERR_AXIS, p->at, "axes have names once the array is said");
-    *axis = rd_formula_axis_called(r, x, name);
+    *axis = rd_formula_axis_called(r, x, name, p->at);
     return *axis >= 0 ||
            rd_formula_fail(r, RD_ERR_AXIS, p->at, "the array has no axis of the name '%s'", name);
 }

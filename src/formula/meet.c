@@ -36,17 +36,25 @@ const char *rd_formula_axis_name(rd_formula_reader *r, rd_expr *x, int axis)
     return axes && axes->name ? axes->name(r->opts->user, x, axis) : NULL;
 }
 
-int rd_formula_axis_called(rd_formula_reader *r, rd_expr *x, const char *name)
+int rd_formula_axis_called(rd_formula_reader *r, rd_expr *x, const char *name, size_t at)
 {
+    int found = -1;
+
     if (r->opts->axis)
         return r->opts->axis(r->opts->user, x, name);
     for (int k = 0; k < x->rank; k++) {
         const char *other = rd_formula_axis_name(r, x, k);
 
-        if (other && !strcmp(other, name))
-            return k;
+        if (!other || strcmp(other, name) != 0)
+            continue;
+        if (found >= 0) {
+            rd_formula_fail(r, RD_ERR_AXIS, at, "axes %d and %d are called '%s': say a number",
+                            found, k, name);
+            return -1;
+        }
+        found = k;
     }
-    return -1;
+    return found;
 }
 
 rd_expr *rd_formula_answer(rd_formula_reader *r, rd_expr *x, size_t at)

@@ -134,7 +134,7 @@ static rd_expr *by_coordinate(rd_formula_reader *r, rd_expr *x, const rd_phrase 
                                "axes have no coordinates here: say a place, as in x[3]");
     memcpy(name, r->text + p->at, p->length);
     name[p->length] = '\0';
-    const int axis  = rd_formula_axis_called(r, x, name);
+    const int axis  = rd_formula_axis_called(r, x, name, p->at);
     if (axis < 0)
         return rd_formula_fail(r, RD_ERR_AXIS, p->at, "the array has no axis of the name '%s'",
                                name);
