@@ -627,14 +627,24 @@ static const rd_formula_axes known_units = { .size  = sizeof known_units,
 
 static const rd_formula_axes *knows = &known_axes;
 
+static int (*finds_axis)(void *user, rd_expr *of, const char *name);
+
+static int first_called(void *user, rd_expr *of, const char *name)
+{
+    (void)of;
+    return !user && !strcmp(name, "col") ? 0 : -1;
+}
+
 static rd_expr *with_axes(const char *text)
 {
     const rd_named        in[] = { { .name = "x", .x = x },
                                    { .name = "q", .x = q },
                                    { .name = "v", .x = v },
                                    { .name = "label", .x = label } };
-    const rd_formula_opts o    = { .size = sizeof o, .n_in = 4, .in = in, .axes = knows };
-    rd_named              all  = { 0 };
+    const rd_formula_opts o    = {
+           .size = sizeof o, .n_in = 4, .in = in, .axis = finds_axis, .axes = knows
+    };
+    rd_named all = { 0 };
 
     return rd_formula_all(ctx, text, &o, 1, &all) == 1 ? all.x : NULL;
 }
@@ -769,6 +779,21 @@ START_TEST(parts_that_are_missing)
         rd_error_clear(ctx);
     }
     knows = &known_axes;
+}
+END_TEST
+
+START_TEST(several_of_one_name)
+{
+    finds_axis = first_called;
+    ck_assert(with_axes("sum(v, axis=col)"));
+    ck_assert(!with_axes("sum(v[:, None] - v[None, :], axis=col)"));
+    ck_assert_msg(strstr(rd_error_text(ctx), "axes 0 and 1 are called 'col'"), "%s",
+                  rd_error_text(ctx));
+    rd_error_clear(ctx);
+    ck_assert(!with_axes("sum(x, axis=row)"));
+    ck_assert_msg(strstr(rd_error_text(ctx), "no axis of the name 'row'"), "%s",
+                  rd_error_text(ctx));
+    finds_axis = NULL;
 }
 END_TEST
 
@@ -1058,6 +1083,7 @@ int main(void)
     tcase_add_loop_test(tc, groups_are_told, 0, (int)(sizeof told / sizeof *told));
     tcase_add_test(tc, operands_are_alike);
     tcase_add_test(tc, parts_that_are_missing);
+    tcase_add_test(tc, several_of_one_name);
     tcase_add_loop_test(tc, names_that_do_not_meet, 0, (int)(sizeof unmet / sizeof *unmet));
     tcase_add_loop_test(tc, says_what_is_wrong, 0, (int)(sizeof failures / sizeof *failures));
     tcase_add_test(tc, limits);

@@ -38,14 +38,12 @@ const char *rd_formula_axis_name(rd_formula_reader *r, rd_expr *x, int axis)
 
 int rd_formula_axis_called(rd_formula_reader *r, rd_expr *x, const char *name, size_t at)
 {
-    int found = -1;
+    int found = r->opts->axis ? r->opts->axis(r->opts->user, x, name) : -1;
 
-    if (r->opts->axis)
-        return r->opts->axis(r->opts->user, x, name);
-    for (int k = 0; k < x->rank; k++) {
+    for (int k = 0; k < x->rank && (found >= 0 || !r->opts->axis); k++) {
         const char *other = rd_formula_axis_name(r, x, k);
 
-        if (!other || strcmp(other, name) != 0)
+        if (!other || strcmp(other, name) != 0 || k == found)
             continue;
         if (found >= 0) {
             rd_formula_fail(r, RD_ERR_AXIS, at, "axes %d and %d are called '%s': say a number",
