@@ -134,6 +134,8 @@ START_TEST(convolutions_of_any_type)
            rd_convolve(leaf_shape(RD_F64, RD_SHAPE(2, 2), VALUES(1, 2, 3, 4)),
                        leaf(RD_F64, VALUES(1, -1)), 0, RD_CONVOLVE_VALID),
            RD_F64, VALUES(2, 2));
+    ck_assert_ptr_eq(rd_convolve(k, x, 0, RD_CONVOLVE_SAME),
+                     rd_convolve(x, k, 0, RD_CONVOLVE_SAME));
     expect_error("no row", rd_convolve(x, rd_int(ctx, 1), 0, RD_CONVOLVE_FULL), RD_ERR_SHAPE);
     expect_error("an empty row", rd_convolve(x, rd_slice(k, "2:"), 0, RD_CONVOLVE_FULL),
                  RD_ERR_SHAPE);
