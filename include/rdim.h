@@ -533,7 +533,7 @@ RD_API rd_expr *rd_concat(int axis, rd_exprs parts);
 /* ---- Axes that do not begin at 0 --------------------------------------------------------------- *
  * An axis has indices from its origin on: 0, unless a leaf (.origin) or rd_reindex() says another.
  * Calls that take an index take the axis' own (rd_select, rd_slice, rd_slice_axis, rd_take,
- * rd_take_along, rd_at), and so give those that give one (rd_coord, argmin and argmax along one
+ * rd_take_along, rd_scatter_add, rd_at); those that give one do so, too (rd_coord, argmin, argmax of one
  * axis, rd_argsort, rd_searchsorted, rd_nonzero, rd_stored_at).  There are no indices from the end
  * then: -1 is -1.  Operands that meet have the same indices along an axis, else RD_ERR_SHAPE names
  * both ranges; what repeats, or has extent 1, fits any.  An axis that a result has whole from an
