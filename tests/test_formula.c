@@ -4,6 +4,7 @@
 #include "formula/formula.h"
 #include "random_formula.h"
 #include "suite.h"
+#include <stddef.h>
 #include <stdio.h>
 
 static float   x_data[4][5], y_data[5][6], v_data[5], q_data[4][5];
@@ -824,6 +825,20 @@ static const struct {
     { "thrice(x)", "no function is called 'thrice'" },
 };
 
+/* A struct of an older program ends before what is new. */
+START_TEST(axes_of_older_programs)
+{
+    rd_formula_axes older = known_axes;
+    rd_named        in[]  = { { .name = "x", .x = x }, { .name = "q", .x = q } }, out;
+
+    older.size              = (uint32_t)offsetof(rd_formula_axes, meet);
+    const rd_formula_opts o = { .size = sizeof o, .n_in = 2, .in = in, .axes = &older };
+    ck_assert_int_eq(rd_formula_all(ctx, "x - q", &o, 1, &out), 1);
+    ck_assert_ptr_eq(out.x, rd_sub(x, q));
+    ck_assert_int_eq(rd_formula_all(ctx, "twice(x)", &o, 1, &out), 0);
+}
+END_TEST
+
 START_TEST(names_that_do_not_meet)
 {
     ck_assert_msg(!with_axes(unmet[_i].text), "%s", unmet[_i].text);
@@ -1080,6 +1095,7 @@ int main(void)
     tcase_add_test(tc, statements);
     tcase_add_test(tc, names_that_are_found);
     tcase_add_test(tc, arrays_meet_by_names);
+    tcase_add_test(tc, axes_of_older_programs);
     tcase_add_loop_test(tc, groups_are_told, 0, (int)(sizeof told / sizeof *told));
     tcase_add_test(tc, operands_are_alike);
     tcase_add_test(tc, parts_that_are_missing);

@@ -114,11 +114,18 @@ static bool read_and_build(rd_formula_reader *r)
     return true;
 }
 
+/* What a caller's struct has of ours: older ones are shorter.  0 stands for all. */
+static size_t size_given(uint32_t size, size_t all)
+{
+    return size && size < all ? size : all;
+}
+
 /* `last`: the last result alone, into *out. */
 static int read_text(rd_ctx *ctx, const char *call, const char *text, const rd_formula_opts *given,
                      int max, rd_named *out, bool last)
 {
     rd_formula_opts    opts = { 0 };
+    rd_formula_axes    axes = { 0 };
     rd_formula_reader *r;
     int                n = 0;
 
@@ -132,7 +139,11 @@ static int read_text(rd_ctx *ctx, const char *call, const char *text, const rd_f
         (given && !rd_list_ok(ctx, call, "names", given->in, given->n_in, 0)))
         return 0;
     if (given)
-        memcpy(&opts, given, given->size && given->size < sizeof opts ? given->size : sizeof opts);
+        memcpy(&opts, given, size_given(given->size, sizeof opts));
+    if (opts.axes) {
+        memcpy(&axes, opts.axes, size_given(opts.axes->size, sizeof axes));
+        opts.axes = &axes;
+    }
     if (!(r = rd_alloc(ctx, sizeof *r)))
         return 0;
     r->ctx         = ctx;
