@@ -380,13 +380,15 @@ static bool inner(cmd_inputs *in, rd_expr **x, int x_axis, rd_expr **y, int y_ax
     return *x && *y;
 }
 
-/* Parts of one axis of a file are where the formula puts them: x[1:] - x[:-1]. */
+/* Parts of one axis of a file, with as many elements between neighbours, are where the formula puts them:
+ * x[1:] - x[:-1]. */
 static bool is_one_axis(const cmd_inputs *in, rd_expr *x, int x_axis, rd_expr *y, int y_axis)
 {
-    rd_axis_from    from;
-    const cmd_axis *a = cmd_axis_at(in, x, x_axis, &from), *b = cmd_axis_at(in, y, y_axis, &from);
+    rd_axis_from    of_x, of_y;
+    const cmd_axis *a = cmd_axis_at(in, x, x_axis, &of_x), *b = cmd_axis_at(in, y, y_axis, &of_y);
 
-    return a && b && (a == b || (a->at && b->at && !cmd_axes_differ(a, b)));
+    return a && b && of_x.step == of_y.step &&
+           (a == b || (a->at && b->at && !cmd_axes_differ(a, b)));
 }
 
 static bool units_meet(const cmd_axis *a, const cmd_axis *b)

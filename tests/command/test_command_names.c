@@ -165,6 +165,8 @@ static const struct row {
     /* ... parts of one axis lie as the formula puts them, and one element repeats. */
     { "'max(v[1:] - v[:-1])' north.nc", "1000\n", NULL },
     { "'max(a[1:] - b[:-1])' a=north.nc:v b=north.nc:v", "1000\n", NULL },
+    { "'max(v[:, ::2] - v[:, 1:])' north.nc", NULL,
+      "along lat one has 60 to -60 (2), the other 0" },
     { "'max(a - b[:1])' a=north.nc:v b=later.nc:v", "1000\n", NULL },
 
     { "'max(concat([a, b], axis=time) - 1000)' a=north.nc:v b=later.nc:v", "60\n", NULL },
