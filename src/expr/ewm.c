@@ -59,7 +59,8 @@ static rd_expr *recurrence(rd_expr *x, double d)
 
     y = y ? rd_matmul(y, powers(x->ctx, d)) : NULL;
     if (y && blocks > 1) {
-        before = recurrence(rd_select_place(y, -1, -1), pow(d, BLOCK));
+        before = rd_select_place(y, -1, -1);
+        before = before ? recurrence(before, pow(d, BLOCK)) : NULL;
         before = before ? rd_slice_places(before, x->rank - 1, 0, -1, 1) : NULL;
         before = before ? rd_pad(before, x->rank - 1, 1, 0, RD_PAD_CONSTANT, NULL) : NULL;
         y      = before ? rd_add(y, rd_mul(rd_expand(before, -1), first_powers(x->ctx, d))) : NULL;
@@ -105,7 +106,9 @@ static rd_expr *plain(rd_expr *x, double alpha)
     rd_expr *const first = map_2(RD_OP_eq, call, rd_places(x, x->rank - 1), rd_int(ctx, 0));
     rd_expr *const gain  = map_where(call, first, rd_num(ctx, 1), rd_num(ctx, alpha));
 
-    return gain ? of_any(map_2(RD_OP_mul, call, x, gain), 1 - alpha) : NULL;
+    rd_expr *const y     = map_2(RD_OP_mul, call, x, gain);
+
+    return y ? of_any(y, 1 - alpha) : NULL;
 }
 
 /* Halves and f32 are computed in f64. */

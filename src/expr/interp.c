@@ -45,13 +45,16 @@ static rd_expr *beside(rd_expr *x, const rd_expr *fp, int axis)
 static rd_expr *position(const points *p, int k)
 {
     rd_expr *const at = map_2(RD_OP_add, call, p->at, rd_int(p->x->ctx, k));
+    rd_expr *const y  = at ? rd_take_places(p->xp, 0, at) : NULL;
 
-    return at ? beside(rd_take_places(p->xp, 0, at), p->fp, p->axis) : NULL;
+    return y ? beside(y, p->fp, p->axis) : NULL;
 }
 
 static rd_expr *value(const points *p, int k)
 {
-    return rd_take_places(p->fp, p->axis, map_2(RD_OP_add, call, p->at, rd_int(p->x->ctx, k)));
+    rd_expr *const at = map_2(RD_OP_add, call, p->at, rd_int(p->x->ctx, k));
+
+    return at ? rd_take_places(p->fp, p->axis, at) : NULL;
 }
 
 /* y + slope (x - from). */
@@ -79,8 +82,9 @@ static rd_expr *between(const points *p)
 /* The value at a point, seen beside the results. */
 static rd_expr *at_end(const points *p, int64_t place)
 {
-    return rd_take_places(p->fp, p->axis,
-                          rd_broadcast(rd_int(p->x->ctx, place), rd_shape_of(p->at)));
+    rd_expr *const at = rd_broadcast(rd_int(p->x->ctx, place), rd_shape_of(p->at));
+
+    return at ? rd_take_places(p->fp, p->axis, at) : NULL;
 }
 
 /* What is asked for beyond one end, NULL: the value there; which one it is depends on the direction. */
