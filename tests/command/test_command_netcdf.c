@@ -170,6 +170,14 @@ static void load(const char *name, double *to, int64_t want)
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
+/* What other readers of NetCDF make of the packed number: a product and a sum, each rounded. */
+static double unpacked(double value)
+{
+    const volatile float product = (float)lrint((value - 20) * 100) * 0.01f;
+
+    return product + 20.0f;
+}
+
 START_TEST(means_what_is_meant)
 {
     double got[ALL];
@@ -182,6 +190,9 @@ START_TEST(means_what_is_meant)
         for (int i = 0; i < ALL; i++)
             ck_assert_msg(data[i] != data[i] ? got[i] != got[i] : fabs(got[i] - data[i]) < 4e-6,
                           "%s, %d: %g, not %g", line, i, got[i], data[i]);
+        for (int i = 0; i < ALL && !v; i++)
+            ck_assert_msg(data[i] != data[i] || got[i] == unpacked(data[i]),
+                          "%s, %d: %.9g, not %.9g", line, i, got[i], unpacked(data[i]));
     }
 }
 END_TEST
