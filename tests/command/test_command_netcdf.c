@@ -197,6 +197,32 @@ START_TEST(means_what_is_meant)
 }
 END_TEST
 
+/* A sum of the formula is not rounded together with the product that unpacks. */
+START_TEST(sums_of_unpacked)
+{
+    int         file, x, v;
+    double      got[256];
+    signed char bytes[256];
+
+    for (int i = 0; i < 256; i++)
+        bytes[i] = (signed char)(i - 128);
+    ok(nc->create("bytes.nc", NC_NETCDF4 | NC_CLOBBER, &file));
+    ok(nc->def_dim(file, "x", 256, &x));
+    ok(nc->def_var(file, "v", NC_BYTE, 1, &x, &v));
+    ok(nc->put_att_double(file, v, "scale_factor", NC_DOUBLE, 1, (const double[]){ 0.01 }));
+    ok(nc->enddef(file));
+    ok(nc->put_vara(file, v, (const size_t[]){ 0 }, (const size_t[]){ 256 }, bytes));
+    ok(nc->close(file));
+    run_well("$R 'v + 0.5' bytes.nc -o got.npy");
+    load("got.npy", got, 256);
+    for (int i = 0; i < 256; i++) {
+        const volatile double product = bytes[i] * 0.01;
+
+        ck_assert_msg(got[i] == product + 0.5, "%d: %.17g", bytes[i], got[i]);
+    }
+}
+END_TEST
+
 START_TEST(axes_have_names)
 {
     char line[512];
@@ -570,6 +596,7 @@ int main(void)
     tcase_add_loop_test(tc, means_what_is_meant, 0, COUNT(kinds));
     tcase_add_loop_test(tc, axes_have_names, 0, COUNT(kinds));
     tcase_add_loop_test(tc, cut_short, 0, 7);
+    tcase_add_test(tc, sums_of_unpacked);
     tcase_add_test(tc, keeps_axes);
     tcase_add_test(tc, large_results);
     tcase_add_test(tc, filters);
