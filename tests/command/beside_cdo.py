@@ -158,11 +158,6 @@ def missing_stays(ours, cdo):
     return ours, np.where(np.isnan(ours), np.nan, cdo)
 
 
-def from_one(ours, cdo):
-    """Places count from 0 here."""
-    return ours + 1, cdo
-
-
 def step_stays(ours, cdo):
     """The axis keeps its length, and steps of other dates are missing; CDO leaves them out."""
     return empty_groups(ours, cdo)

@@ -170,6 +170,14 @@ static void load(const char *name, double *to, int64_t want)
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
+/* What other readers of NetCDF make of the packed number: a product and a sum, each rounded. */
+static double unpacked(double value)
+{
+    const volatile float product = (float)lrint((value - 20) * 100) * 0.01f;
+
+    return product + 20.0f;
+}
+
 START_TEST(means_what_is_meant)
 {
     double got[ALL];
@@ -182,6 +190,35 @@ START_TEST(means_what_is_meant)
         for (int i = 0; i < ALL; i++)
             ck_assert_msg(data[i] != data[i] ? got[i] != got[i] : fabs(got[i] - data[i]) < 4e-6,
                           "%s, %d: %g, not %g", line, i, got[i], data[i]);
+        for (int i = 0; i < ALL && !v; i++)
+            ck_assert_msg(data[i] != data[i] || got[i] == unpacked(data[i]),
+                          "%s, %d: %.9g, not %.9g", line, i, got[i], unpacked(data[i]));
+    }
+}
+END_TEST
+
+/* A sum of the formula is not rounded together with the product that unpacks. */
+START_TEST(sums_of_unpacked)
+{
+    int         file, x, v;
+    double      got[256];
+    signed char bytes[256];
+
+    for (int i = 0; i < 256; i++)
+        bytes[i] = (signed char)(i - 128);
+    ok(nc->create("bytes.nc", NC_NETCDF4 | NC_CLOBBER, &file));
+    ok(nc->def_dim(file, "x", 256, &x));
+    ok(nc->def_var(file, "v", NC_BYTE, 1, &x, &v));
+    ok(nc->put_att_double(file, v, "scale_factor", NC_DOUBLE, 1, (const double[]){ 0.01 }));
+    ok(nc->enddef(file));
+    ok(nc->put_vara(file, v, (const size_t[]){ 0 }, (const size_t[]){ 256 }, bytes));
+    ok(nc->close(file));
+    run_well("$R 'v + 0.5' bytes.nc -o got.npy");
+    load("got.npy", got, 256);
+    for (int i = 0; i < 256; i++) {
+        const volatile double product = bytes[i] * 0.01;
+
+        ck_assert_msg(got[i] == product + 0.5, "%d: %.17g", bytes[i], got[i]);
     }
 }
 END_TEST
@@ -539,7 +576,7 @@ START_TEST(cookbook)
         n++;
     }
     fclose(f);
-    ck_assert_int_eq(n, 36);
+    ck_assert_int_eq(n, 53);
     /* the command's own results, the other way */
     run_well("$R 'nanmax(abs(a - b)) < 1e-4' a=ensemble.nc:tas b=member_2.nc:tas");
     ck_assert_str_eq(out, "true\n");
@@ -559,6 +596,7 @@ int main(void)
     tcase_add_loop_test(tc, means_what_is_meant, 0, COUNT(kinds));
     tcase_add_loop_test(tc, axes_have_names, 0, COUNT(kinds));
     tcase_add_loop_test(tc, cut_short, 0, 7);
+    tcase_add_test(tc, sums_of_unpacked);
     tcase_add_test(tc, keeps_axes);
     tcase_add_test(tc, large_results);
     tcase_add_test(tc, filters);

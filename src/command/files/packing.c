@@ -345,8 +345,10 @@ rd_expr *cmd_unpack(rd_ctx *ctx, const cmd_packing *p, rd_expr *raw)
     rd_expr *y = rd_cast(raw, packed ? p->type : type_with_missing(stored));
     if (packed && p->scale != 1)
         y = rd_mul(y, rd_num(ctx, p->scale));
-    if (packed && p->add != 0)
-        y = rd_add(y, rd_num(ctx, p->add));
+    /* A sum, here or of the formula, would be rounded once with the product; other readers round twice, and there
+     * 0 is 0.  A difference is not; the one with 0 changes nothing. */
+    if (packed)
+        y = rd_sub(y, rd_num(ctx, 0 - p->add));
     rd_expr *const where = missing_of(ctx, p, raw, y);
     if ((!where && !packed) || (p->by_need && !is_anywhere(ctx, where)))
         return raw;
