@@ -1,5 +1,4 @@
-/* axes.h - what is known of the axes of any expression: names and coordinates, which are conditions where
- * arrays meet. */
+/* axes.h - what is known of the axes of any expression: names and coordinates. */
 #ifndef CMD_AXES_H
 #define CMD_AXES_H
 #include "inputs.h"
@@ -13,18 +12,6 @@ int cmd_axis_of(void *user, rd_expr *x, const char *name);
 /* From now on an axis of x that comes from no file, of groups or of an index that was made, is this one. */
 void cmd_know_axis(cmd_inputs *in, rd_expr *x, int axis, const cmd_axis *is);
 
-/* Why two axes are not the same places, as the end of a sentence; NULL: they are, or one has no
- * coordinates.  Coordinates are the same up to a thousandth of the distance of neighbours, in the units of
- * the first. */
-const char *cmd_axes_differ(const cmd_axis *a, const cmd_axis *b);
-
-/* place[i]: where the i-th coordinate of a is in b, up to `most` in units of a; -1: nowhere.  How many are
- * there; 0 also where their units do not meet. */
-int64_t cmd_match_axes(const cmd_axis *a, const cmd_axis *b, double most, int64_t *place);
-
-/* Answers of rd_formula_axes, `user` being the cmd_inputs. */
-bool     cmd_axes_meet(void *user, rd_expr **x, int x_axis, rd_expr **y, int y_axis, char *why);
-rd_expr *cmd_select(void *user, rd_expr *x, int axis, bool range, const rd_formula_bound *low,
-                    const rd_formula_bound *high, char *why);
+/* Names and coordinates as conditions of formulas, `user` being the cmd_inputs. */
 extern const rd_formula_axes cmd_formula_axes;
 #endif

@@ -59,22 +59,17 @@ static bool has_all(const cmd_known *k, const cmd_result *r)
            memcmp(shape.at, k->v.shape.at, (size_t)shape.n * sizeof *shape.at) == 0;
 }
 
-/* Differences have the units of a quantity, and are another. */
-static bool is_quantity(const cmd_result *r)
-{
-    return r->made->once && !strstr(r->formula, "diff(") && !strstr(r->formula, "norm(");
-}
-
 static bool is_kept(fate f, const cmd_known *operand, const cmd_result *r)
 {
-    const rd_dtype type      = rd_type_of(r->x);
-    const bool     described = r->keeps && (cmd_is_float(type) || type == rd_type_of(operand->v.x));
+    const rd_dtype type = rd_type_of(r->x);
+    const bool     described =
+        r->keeps[CMD_UNITS] && (cmd_is_float(type) || type == rd_type_of(operand->v.x));
 
     switch (f) {
     case WITH_UNITS: return described;
     case OF_ELEMENTS: return described && r->made->as_is && !is_packed(operand);
     case OF_ALL: return described && r->made->as_is && has_all(operand, r);
-    case OF_QUANTITY: return described && is_quantity(r);
+    case OF_QUANTITY: return described && r->made->once && r->keeps[CMD_QUANTITY];
     default: return false;
     }
 }

@@ -1,6 +1,7 @@
 /* cell_methods.c - a reduction of a whole variable, as its text says.  All else is no method of CF's, and
  * gives none. */
 #include "cell_methods.h"
+#include "join.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,14 +69,6 @@ static bool is_among(const char *name, const char *const *names)
 }
 
 /* ---- Axes ------------------------------------------------------------------------------------ */
-static int axis_named(const cmd_variable *v, const char *name)
-{
-    for (int a = 0; a < v->shape.n; a++)
-        if (v->axis[a].name && strcmp(v->axis[a].name, name) == 0)
-            return a;
-    return -1;
-}
-
 /* 0, -1, time, 'time'. */
 static void take_axis(cursor *c, const cmd_variable *v, bool *reduced)
 {
@@ -91,7 +84,7 @@ static void take_axis(cursor *c, const cmd_variable *v, bool *reduced)
     } else {
         const char quote = *c->p == '\'' || *c->p == '"' ? *c->p : '\0';
         c->p += quote != '\0';
-        axis = axis_named(v, take_name(c));
+        axis = cmd_axis_called(v, take_name(c));
         c->good &= !quote || take(c, quote);
     }
     c->good &= axis >= 0;

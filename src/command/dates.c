@@ -10,6 +10,7 @@
 #include "dates.h"
 #include "files/late.h"
 #include "axes.h"
+#include "match.h"
 #include "date_parts.h"
 #include "times.h"
 #include <math.h>

@@ -1,6 +1,6 @@
 /* inputs.c - names of a formula as variables of files. */
 #include "inputs.h"
-#include "axes.h"
+#include "match.h"
 #include "join.h"
 #include "times.h"
 #include <errno.h>

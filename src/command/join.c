@@ -1,6 +1,6 @@
 /* join.c - variables of several files as one: parts of a record, members of an ensemble. */
 #include "join.h"
-#include "axes.h"
+#include "match.h"
 #include "convert.h"
 #include "quantities.h"
 #include "times.h"

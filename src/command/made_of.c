@@ -44,8 +44,7 @@ const char *cmd_behind_bracket(const char *p)
     return p;
 }
 
-/* To the comma or the bracket that ends an argument. */
-static const char *behind_argument(const char *p)
+const char *cmd_behind_argument(const char *p)
 {
     while (*p && !strchr(",)]", *p))
         p = *p == '\'' || *p == '"'  ? behind_quotes(p)
@@ -124,7 +123,7 @@ static void find_operands(cmd_made_of *made, const cmd_statements *all, const cm
             p                  = behind_blanks(end);
             const bool view    = method && end - name == 1 && *name == 'T';
             if (depth > 0 && *p == '=' && p[1] != '=')
-                p = behind_argument(p);
+                p = cmd_behind_argument(p);
             else if (*p == '(' ||
                      !(view || (!method && add_name(made, all, in, name, (size_t)(end - name)))))
                 made->shifts = false; /* a function, a reducer of indices, a number such as pi */

@@ -29,4 +29,6 @@ const cmd_known *cmd_only_operand(const cmd_inputs *in, const cmd_made_of *made)
 const char *cmd_right_side(const char *text);
 /* Behind the bracket that ends what `p` is the first character in. */
 const char *cmd_behind_bracket(const char *p);
+/* The comma or the bracket that ends the argument in which `p` is. */
+const char *cmd_behind_argument(const char *p);
 #endif

@@ -3,18 +3,26 @@
 #define CMD_RESULT_H
 #include "files/file.h"
 
+/* What a statement may keep of what it is made of. */
+typedef enum cmd_keeping {
+    CMD_UNITS,
+    CMD_DATES,    /* where it keeps units: results of dates are dates, and no differences of them */
+    CMD_QUANTITY, /* where it keeps units: a difference has those of a quantity, and is another */
+    CMD_KEEPINGS
+} cmd_keeping;
+
 typedef struct cmd_result {
-    const char *name; /* as the formula says; "result" where it says none */
-    const char *formula;
-    bool        named; /* the formula names it */
-    rd_expr    *x;
-    rd_array    array; /* dense, in C order; data NULL before it was computed */
-    cmd_axis    axis[RD_MAX_RANK];
-    const char *units, *title; /* NULL: not known */
-    bool        keeps;         /* units, by what each step of the formula does */
+    const char               *name; /* as the formula says; "result" where it says none */
+    const char               *formula;
+    bool                      named; /* the formula names it */
+    rd_expr                  *x;
+    rd_array                  array; /* dense, in C order; data NULL before it was computed */
+    cmd_axis                  axis[RD_MAX_RANK];
+    const char               *units, *title;       /* NULL: not known */
+    bool                      keeps[CMD_KEEPINGS]; /* by what each step of the formula does */
     const struct cmd_made_of *made;
-    struct cmd_kept *kept; /* beside numbers (beside.h); NULL: nothing was gathered */
-    const char *calendar;      /* of units that are times since some day */
+    struct cmd_kept          *kept;     /* beside numbers (beside.h); NULL: nothing was gathered */
+    const char               *calendar; /* of units that are times since some day */
 } cmd_result;
 
 struct cmd_results {

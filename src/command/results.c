@@ -4,8 +4,6 @@
 #include "made_of.h"
 #include <string.h>
 
-enum { MOST_RESULTS = 64 };
-
 int64_t cmd_count(const cmd_result *r)
 {
     return cmd_points(&r->array.shape, r->array.type, r->name);
@@ -36,8 +34,8 @@ static void set_units(const cmd_inputs *in, cmd_result *r)
     const rd_dtype   type = rd_type_of(r->x);
     const bool       date = only && only->v.units && strcasestr(only->v.units, " since ");
 
-    if (!only || !r->keeps || (date && !cmd_keeps_dates(r->formula)) ||
-        !(cmd_is_float(type) || type == rd_type_of(only->v.x)))
+    r->keeps[CMD_UNITS] &= !date || r->keeps[CMD_DATES];
+    if (!only || !r->keeps[CMD_UNITS] || !(cmd_is_float(type) || type == rd_type_of(only->v.x)))
         return;
     r->units    = only->v.units;
     r->title    = only->v.title;
@@ -64,6 +62,15 @@ static _Noreturn void refuse(const char *why, const cmd_inputs *in)
                                : "no file is given: say NAME=FILE behind the formula");
 }
 
+static void set_keeps(cmd_result *r, cmd_lost *lost)
+{
+    for (cmd_keeping what = 0; what < CMD_KEEPINGS; what++) {
+        r->keeps[what] = cmd_keeps(what, r->formula, &lost[what]);
+        if (r->named && !r->keeps[what])
+            lost[what].name[lost[what].n++] = r->name;
+    }
+}
+
 /* --only, whose subscripts are those of a formula. */
 static rd_expr *part_of(cmd_inputs *in, rd_expr *x, const char *only)
 {
@@ -84,41 +91,36 @@ static rd_expr *part_of(cmd_inputs *in, rd_expr *x, const char *only)
 
 cmd_results cmd_read_formula(const cmd_options *options, cmd_inputs *inputs)
 {
-    rd_named              named[MOST_RESULTS];
-    const rd_formula_opts opts = { .size = sizeof opts,
-                                   .find = cmd_lookup,
-                                   .user = inputs,
-                                   .axis = cmd_axis_of,
-                                   .axes = &cmd_formula_axes };
-    const char           *lost[MOST_RESULTS];
-    cmd_statements        statements = { 0 };
-    int                   n_lost     = 0;
-    const int   n   = rd_formula_all(inputs->ctx, options->formula, &opts, MOST_RESULTS, named);
+    rd_named              named[CMD_MOST_RESULTS];
+    const rd_formula_opts opts               = { .size = sizeof opts,
+                                                 .find = cmd_lookup,
+                                                 .user = inputs,
+                                                 .axis = cmd_axis_of,
+                                                 .axes = &cmd_formula_axes };
+    cmd_lost              lost[CMD_KEEPINGS] = { 0 };
+    cmd_statements        statements         = { 0 };
+    const int   n   = rd_formula_all(inputs->ctx, options->formula, &opts, CMD_MOST_RESULTS, named);
     cmd_results all = { .at = cmd_room((size_t)(n > 0 ? n : 1) * sizeof *all.at) };
 
     if (n <= 0)
         refuse(cmd_error_text(inputs->ctx), inputs);
     for (int k = 0; k < n; k++) {
-        cmd_result        *r     = &all.at[all.n];
-        const bool         said  = named[k].name && *named[k].name;
-        const bool         keeps = cmd_keeps_units(named[k].text, n_lost, lost);
+        cmd_result        *r    = &all.at[all.n];
+        const bool         said = named[k].name && *named[k].name;
         const cmd_made_of *made =
             cmd_read_statement(&statements, inputs, named[k].name, named[k].text);
 
         if (named[k].add)
             cmd_misuse("%s: += adds to a result of the formula, and there is none of this name",
                        named[k].text);
-        if (said && !keeps)
-            lost[n_lost++] = named[k].name;
-
-        if (said && named[k].name[0] == '_') /* for other results to be made of */
-            continue;
         *r = (cmd_result){ .name = said ? cmd_copy(named[k].name, strlen(named[k].name)) : "result",
                            .named   = said,
                            .formula = named[k].text,
                            .x       = named[k].x,
-                           .keeps   = keeps,
                            .made    = made };
+        set_keeps(r, lost);
+        if (said && named[k].name[0] == '_') /* for other results to be made of */
+            continue;
         if (options->only)
             r->x = part_of(inputs, r->x, options->only);
         if (!r->x)

@@ -8,9 +8,13 @@
 /* What the formula says, with the axes and units of what it is made of; ends the program where it
  * cannot be read. */
 cmd_results cmd_read_formula(const cmd_options *options, cmd_inputs *inputs);
-/* Are the units of what a statement says those of what it is made of?  Means are, and variances are
- * not, nor what is made of the n names that have lost them. */
-bool cmd_keeps_units(const char *statement, int n, const char *const *lost);
-/* Of a statement that keeps units: are its results of dates dates, and no differences of them? */
-bool cmd_keeps_dates(const char *statement);
+/* Names of earlier statements that have not kept something; NULL behind the last one. */
+enum { CMD_MOST_RESULTS = 64 };
+typedef struct cmd_lost {
+    int         n;
+    const char *name[CMD_MOST_RESULTS + 1];
+} cmd_lost;
+/* Does a statement keep this of what it is made of?  Means keep units, and variances do not, nor does what is
+ * made of statements that have lost them. */
+bool cmd_keeps(cmd_keeping what, const char *statement, const cmd_lost *lost);
 #endif

@@ -1,91 +1,142 @@
-/* units.c - are the units of a result those of what it is made of?  Only where each step is known
- * to keep them. */
+/* units.c - what a statement keeps of what it is made of: units, dates, the quantity.  Only where each step
+ * is known to keep them. */
+#include "made_of.h"
 #include "results.h"
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
-static bool keeps(const char *name, size_t n)
-{
-    static const char *const names[] = {
-        "mean",         "min",         "max",         "std",         "median",  "quantile",
-        "percentile",   "first",       "last",        "minimum",     "maximum", "fmin",
-        "fmax",         "abs",         "clip",        "roll",        "flip",    "sort",
-        "rolling_mean", "rolling_min", "rolling_max", "rolling_std", "diff",    "concat",
-        "mode",         "quantiles",   "transpose",   "permute",     "round",   "norm",
-    };
+/* ---- The steps of a statement ---------------------------------------------------------------- */
+typedef enum step_kind { CALL, NAME, OPERATOR } step_kind;
 
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        if (strlen(names[k]) == n && memcmp(names[k], name, n) == 0)
-            return true;
-    return false;
+/* CALL: a function, or a reducer of indices, without the nan in front. */
+typedef struct step {
+    step_kind   kind;
+    const char *at;
+    size_t      n;
+} step;
+
+typedef struct walk {
+    const char *p;
+    int         depth;
+} walk;
+
+static bool is_letter(char c)
+{
+    return isalpha((unsigned char)c) || c == '_';
 }
 
-/* Past an argument or a pair of brackets: to the comma or the bracket that ends it. */
-static const char *skip(const char *p)
+static const char *behind_blanks(const char *p)
 {
-    for (int depth = 0; *p; p++) {
-        if (depth == 0 && strchr(",)];", *p))
-            return p;
-        depth += strchr("([", *p) != NULL;
-        depth -= strchr(")]", *p) != NULL;
-    }
+    while (isspace((unsigned char)*p))
+        p++;
     return p;
 }
 
-static bool is_among(const char *name, size_t n, int n_lost, const char *const *lost)
+/* sum[j] x[j] - behind subscripts of an array an operator follows, and no operand.  A sign that stands alone
+ * is an operator. */
+static bool is_reducer_of_indices(const char *bracket)
 {
-    for (int k = 0; k < n_lost; k++)
-        if (strlen(lost[k]) == n && memcmp(lost[k], name, n) == 0)
-            return true;
-    return false;
+    const char *const end = cmd_behind_bracket(bracket + 1), *body = behind_blanks(end);
+    const bool        sign = *body == '-' && body > end && !isspace((unsigned char)body[1]);
+
+    return is_letter(*body) || isdigit((unsigned char)*body) || *body == '(' || sign;
 }
 
-bool cmd_keeps_units(const char *statement, int n_lost, const char *const *lost)
+/* The name that the walk is at.  False: it was a keyword, which is skipped with its value. */
+static bool read_name(walk *w, step *s)
 {
-    int depth = 0;
+    const char *const from = w->p;
 
-    for (const char *p = statement; *p;) {
-        if (isalpha((unsigned char)*p) || *p == '_') {
-            const char *name = p;
-            while (isalnum((unsigned char)*p) || *p == '_')
-                p++;
-            size_t n = (size_t)(p - name);
-            while (*p == ' ')
-                p++;
-            if (n > 3 && memcmp(name, "nan", 3) == 0) {
-                name += 3;
-                n -= 3;
-            }
-            if (*p == '(' ? !keeps(name, n) : is_among(name, n, n_lost, lost))
-                return false;
-            if (depth > 0 && *p == '=' && p[1] != '=')
-                p = skip(p); /* a keyword: axes, weights, masks */
-        } else if (*p == '[')
-            p = skip(p + 1);
-        else if (strchr("*/^%<>&|!?", *p))
-            return false;
-        else {
-            depth += (*p == '(') - (*p == ')');
-            p++;
-        }
+    while (is_letter(*w->p) || isdigit((unsigned char)*w->p))
+        w->p++;
+    *s   = (step){ NAME, from, (size_t)(w->p - from) };
+    w->p = behind_blanks(w->p);
+    if (w->depth > 0 && *w->p == '=' && w->p[1] != '=') {
+        w->p = cmd_behind_argument(w->p);
+        return false;
+    }
+    if (*w->p != '(' && !(*w->p == '[' && is_reducer_of_indices(w->p)))
+        return true;
+    s->kind = CALL;
+    if (s->n > 3 && memcmp(from, "nan", 3) == 0) {
+        s->at += 3;
+        s->n -= 3;
     }
     return true;
 }
 
-bool cmd_keeps_dates(const char *statement)
+static void skip_number(walk *w)
 {
-    static const char *const differences[] = { "std(", "diff(", "norm(", "rolling_std(", "abs(" };
-    int                      depth = 0, brackets = 0;
+    char *end;
 
-    for (size_t k = 0; k < sizeof differences / sizeof *differences; k++)
-        if (strstr(statement, differences[k]))
-            return false;
-    for (const char *p = statement; *p; p++) {
-        brackets += (*p == '[') - (*p == ']');
-        depth += (*p == '(') - (*p == ')');
-        const bool keyword = depth > 0 && p > statement && p[-1] == '=';
-        if (brackets == 0 && !keyword && (*p == '+' || *p == '-'))
-            return false;
+    (void)strtod(w->p, &end);
+    w->p = end > w->p ? end : w->p + 1;
+}
+
+/* False: there is none any more. */
+static bool next_step(walk *w, step *s)
+{
+    while (*w->p) {
+        if (is_letter(*w->p)) {
+            if (read_name(w, s))
+                return true;
+        } else if (isdigit((unsigned char)*w->p))
+            skip_number(w);
+        else if (*w->p == '[')
+            w->p = cmd_behind_bracket(w->p + 1);
+        else if (strchr("+-*/^%<>&|!?@~", *w->p)) {
+            *s = (step){ OPERATOR, w->p++, 1 };
+            return true;
+        } else {
+            w->depth += (*w->p == '(') - (*w->p == ')');
+            w->p++;
+        }
     }
+    return false;
+}
+
+/* ---- What they keep -------------------------------------------------------------------------- */
+static bool is_among(const step *s, const char *const *names)
+{
+    for (; *names; names++)
+        if (strlen(*names) == s->n && memcmp(*names, s->at, s->n) == 0)
+            return true;
+    return false;
+}
+
+static bool call_keeps(cmd_keeping what, const step *s)
+{
+    static const char *const units[] = {
+        "mean",        "min",  "max",     "std",     "median",       "quantile",    "percentile",
+        "first",       "last", "minimum", "maximum", "fmin",         "fmax",        "abs",
+        "clip",        "roll", "flip",    "sort",    "rolling_mean", "rolling_min", "rolling_max",
+        "rolling_std", "diff", "concat",  "mode",    "quantiles",    "transpose",   "permute",
+        "round",       "norm", NULL,
+    };
+    static const char *const no_dates[]    = { "std", "diff", "norm", "rolling_std", "abs", NULL };
+    static const char *const no_quantity[] = { "diff", "norm", NULL };
+
+    return what == CMD_UNITS   ? is_among(s, units)
+           : what == CMD_DATES ? !is_among(s, no_dates)
+                               : !is_among(s, no_quantity);
+}
+
+static bool operator_keeps(cmd_keeping what, char c)
+{
+    return what == CMD_UNITS   ? c == '+' || c == '-'
+           : what == CMD_DATES ? c != '+' && c != '-'
+                               : true;
+}
+
+bool cmd_keeps(cmd_keeping what, const char *statement, const cmd_lost *lost)
+{
+    walk w = { cmd_right_side(statement), 0 };
+
+    for (step s; next_step(&w, &s);)
+        if (s.kind == CALL       ? !call_keeps(what, &s)
+            : s.kind == OPERATOR ? !operator_keeps(what, *s.at)
+                                 : is_among(&s, lost->name))
+            return false;
     return true;
 }

@@ -405,6 +405,12 @@ static const char *const said[][2] = {
     { "$R 'bincount(month(time), groups=12)' noleap.nc",
       "month  result\n    1      62\n    2      56\n    3      87\n" },
     { "$R 'bincount([year(time), season(time) - 1], groups=(3, 4))[:2]' d360.nc", "2000" },
+    /* Differences of dates are numbers, and so is what other statements make of them. */
+    { "$R '_d = diff(time); e = mean(_d)' d360.nc", "e = 1\n" },
+    { "$R '_d = max(time) - min(time); e = _d' ends.nc", "e = 690\n" },
+    { "$R 'round(std (time))' ends.nc", "208\n" },
+    { "$R 'max (time[:3])' d360.nc", "2000-03-08" },
+    { "$R 'quantile(time[:3], 1e-30)' d360.nc", "2000-03-06" },
     /* Names of groups, wherever they stand. */
     { "$R \"mean(tas, axis=('time', 'place'), by=season(time), keepdims=true)\" d360.nc",
       "season down, axis 1 across" },

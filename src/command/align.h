@@ -1,0 +1,8 @@
+/* align.h - arrays that meet along an axis. */
+#ifndef CMD_ALIGN_H
+#define CMD_ALIGN_H
+#include "inputs.h"
+
+/* rd_formula_axes.meet, `user` being the cmd_inputs. */
+bool cmd_axes_meet(void *user, rd_expr **x, int x_axis, rd_expr **y, int y_axis, char *why);
+#endif

@@ -1,0 +1,25 @@
+/* match.h - are two axes the same places? */
+#ifndef CMD_MATCH_H
+#define CMD_MATCH_H
+#include "inputs.h"
+#include "times.h"
+
+/* Why two axes are not the same places, as the end of a sentence; NULL: they are, or one has no
+ * coordinates.  Coordinates are the same up to a thousandth of the distance of neighbours, in the units of
+ * the first. */
+const char *cmd_axes_differ(const cmd_axis *a, const cmd_axis *b);
+
+/* place[i]: where the i-th coordinate of a is in b, up to `most` in units of a; -1: nowhere.  How many are
+ * there; 0 also where their units do not meet. */
+int64_t cmd_match_axes(const cmd_axis *a, const cmd_axis *b, double most, int64_t *place);
+
+/* "90 to -90 (73)", dates where they are times. */
+const char *cmd_axis_range(const cmd_axis *a);
+/* The distance of the two neighbours that are nearest; INFINITY: there are none. */
+double cmd_least_distance(const cmd_axis *a);
+/* What one place may differ from the same: a thousandth of the distance of neighbours, and where there are
+ * none, or two are at one place, the last digits of f32. */
+double cmd_tolerance(const cmd_axis *a);
+/* How coordinates of b become those of a.  False: they have units of which neither is the other. */
+bool cmd_turn_of_axes(const cmd_axis *a, const cmd_axis *b, cmd_turn *turn);
+#endif
