@@ -119,7 +119,8 @@ def to_int(x, kind):
 def to_complex(x, kind):
     if x.kind.letter == "c":
         part = np.float32 if kind is K.C64 else np.float64
-        error = x.hi + np.abs(x.lo) * (np.finfo(part).eps if x.kind is not kind else 0)
+        narrow = x.kind is not kind
+        error = x.hi + (np.abs(x.lo) * np.finfo(part).eps + np.finfo(part).smallest_subnormal if narrow else 0)
         lost = None if x.kind is kind else ~(np.abs(x.lo) < float(np.finfo(part).max) / 4)
         return Value(kind, x.lo, error, either(x.unsure, lost))
     part = cast(x, K.F32 if kind is K.C64 else K.F64)
