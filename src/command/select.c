@@ -15,6 +15,20 @@ typedef struct span {
     bool   open; /* `to` is no part of it */
 } span;
 
+/* Hours are no whole part of a day, so that 5 * (1 / 24.) is less than 5 / 24: coordinates are of an instant from
+ * half a millisecond before it on. */
+static bool read_dates(const cmd_axis *axis, const char *text, span *s)
+{
+    cmd_since since;
+
+    if (!cmd_interval(text, axis->units, axis->calendar, &s->from, &s->to) ||
+        !cmd_read_since(axis->units, axis->calendar, &since))
+        return false;
+    s->from -= 0.0005 / since.seconds;
+    s->to -= 0.0005 / since.seconds;
+    return s->open = true;
+}
+
 static bool read_bound(const cmd_axis *axis, const rd_formula_bound *b, span *s, char *why)
 {
     *s = (span){ b->number, b->number, false };
@@ -24,8 +38,7 @@ static bool read_bound(const cmd_axis *axis, const rd_formula_bound *b, span *s,
         s->to = s->from;
         return true;
     }
-    s->open = true;
-    if (cmd_interval(b->text, axis->units, axis->calendar, &s->from, &s->to))
+    if (read_dates(axis, b->text, s))
         return true;
     snprintf(why, RD_WHY, "%s=\"%s\": %s", axis->name, b->text,
              cmd_date_text(0, axis->units, axis->calendar)

@@ -181,6 +181,27 @@ static void make_ends(const char *name, double first, int n)
     ok(nc->close(file));
 }
 
+static void make_hours(void)
+{
+    enum { HOURS = 24 };
+    const size_t start = 0, count = HOURS;
+    int          file, dim, time, x;
+    double       at[HOURS], index[HOURS];
+
+    ok(nc->create("hours.nc", NC_CLOBBER | NC_NETCDF4, &file));
+    ok(nc->def_dim(file, "time", HOURS, &dim));
+    time = put_axis(file, "time", dim, "days since 2000-01-01", NULL);
+    ok(nc->def_var(file, "x", NC_DOUBLE, 1, &dim, &x));
+    ok(nc->enddef(file));
+    for (int i = 0; i < HOURS; i++) {
+        index[i] = i;
+        at[i]    = i * (1 / 24.);
+    }
+    ok(nc->put_vara_double(file, time, &start, &count, at));
+    ok(nc->put_vara_double(file, x, &start, &count, index));
+    ok(nc->close(file));
+}
+
 static void set_up(void)
 {
     const char *base = getenv("TMPDIR");
@@ -195,6 +216,7 @@ static void set_up(void)
     make_file("noleap.nc", "noleap", 65, "days since 2000-01-01");
     make_file("months.nc", NULL, 0, "months since 2000-01-01");
     run_well("$R \"m = nanmean(tas, axis='time', by=monthly(time))\" d360.nc -o m.nc");
+    make_hours();
     make_ends("ends.nc", 0, 24);
     make_ends("ends_1.nc", 0, 5);
     make_ends("ends_2.nc", 150, 19);
@@ -405,6 +427,10 @@ static const char *const said[][2] = {
     { "$R 'bincount(month(time), groups=12)' noleap.nc",
       "month  result\n    1      62\n    2      56\n    3      87\n" },
     { "$R 'bincount([year(time), season(time) - 1], groups=(3, 4))[:2]' d360.nc", "2000" },
+    /* Hours that were computed otherwise are the same: 5 * (1 / 24.) < 5 / 24. */
+    { "$R \"sum(x[time='2000-01-01 05'])\" hours.nc", "5\n" },
+    { "$R \"sum(x[time='2000-01-01 04'])\" hours.nc", "4\n" },
+    { "$R \"sum(x[time='2000-01-01 07'..'2000-01-01 09'])\" hours.nc", "24\n" },
     /* Differences of dates are numbers, and so is what other statements make of them. */
     { "$R '_d = diff(time); e = mean(_d)' d360.nc", "e = 1\n" },
     { "$R '_d = max(time) - min(time); e = _d' ends.nc", "e = 690\n" },

@@ -212,6 +212,8 @@ static const row stores[] = {
             "mv t cut.zarr/zlib/1.0; $R 'sum(zlib)' cut.zarr",
             "cut.zarr/zlib: a chunk of zlib is damaged"),
     ZARR("rm cut.zarr/plain/1.0; $R 'sum(plain)' cut.zarr", "387\n"),
+    NO_ZARR(": > cut.zarr/plain/0.0; $R 'sum(plain)' cut.zarr",
+            "cut.zarr/plain: a chunk of plain is damaged"),
     NO_ZARR("head -c 50 $D/codecs_2.zarr/plain/.zarray > cut.zarr/plain/.zarray; $R plain cut.zarr",
             "plain cannot be read: cut.zarr/plain/.zarray: not JSON: it ends early"),
     NO_ZARR("$R x .", ".: a directory, and no Zarr store"),

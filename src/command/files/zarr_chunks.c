@@ -90,7 +90,7 @@ static int find_in_shard(const bench *b, int fd, int64_t size, int64_t *offset, 
     const uint64_t at = get64(entry), bytes = get64(entry + 8);
     if (at == UINT64_MAX && bytes == UINT64_MAX)
         *n = 0;
-    else if (at > (uint64_t)size || bytes > (uint64_t)size - at)
+    else if (bytes == 0 || at > (uint64_t)size || bytes > (uint64_t)size - at)
         return DAMAGED;
     else {
         *offset = (int64_t)at;
@@ -109,9 +109,9 @@ static int read_file(bench *b, int fd, int64_t *n)
         return errno;
     *n              = (int64_t)facts.st_size;
     const int error = b->j->z->shard[0] ? find_in_shard(b, fd, *n, &offset, n) : 0;
-    if (error || *n == 0)
+    if (error || (*n == 0 && b->j->z->shard[0]))
         return error;
-    if (*n > MOST_PACKED)
+    if (*n == 0 || *n > MOST_PACKED) /* an empty file: its writer did not end */
         return DAMAGED;
     return make_room(b, 0, *n) ? cmd_read_piece(fd, (char *)b->room[0], *n, offset) : ENOMEM;
 }
