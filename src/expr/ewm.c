@@ -106,7 +106,7 @@ static rd_expr *plain(rd_expr *x, double alpha)
     rd_expr *const first = map_2(RD_OP_eq, call, rd_places(x, x->rank - 1), rd_int(ctx, 0));
     rd_expr *const gain  = map_where(call, first, rd_num(ctx, 1), rd_num(ctx, alpha));
 
-    rd_expr *const y     = map_2(RD_OP_mul, call, x, gain);
+    rd_expr *const y = map_2(RD_OP_mul, call, x, gain);
 
     return y ? of_any(y, 1 - alpha) : NULL;
 }

@@ -149,10 +149,10 @@ static void describe(void *of)
     cmd_set_shape(v, type.type, &shape);
     for (int k = 0; k < shape.n; k++)
         v->axis[k].record = grows[k];
-    v->layout         = layout_of(h5, d->set);
-    v->units          = cmd_hdf5_text(h5, d->set, "units");
-    v->title          = cmd_hdf5_text(h5, d->set, "long_name");
-    v->standard       = cmd_hdf5_text(h5, d->set, "standard_name");
+    v->layout   = layout_of(h5, d->set);
+    v->units    = cmd_hdf5_text(h5, d->set, "units");
+    v->title    = cmd_hdf5_text(h5, d->set, "long_name");
+    v->standard = cmd_hdf5_text(h5, d->set, "standard_name");
     if (v->units && strstr(v->units, " since "))
         v->calendar = cmd_hdf5_text(h5, d->set, "calendar");
     const char *class = cmd_hdf5_text(h5, d->set, "CLASS");

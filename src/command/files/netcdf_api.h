@@ -6,23 +6,24 @@
 #include <rdim.h>
 
 /* Some are for tests, which make files of all kinds. */
-#define CMD_NETCDF_CALLS(call)                                                                    \
-    call(open) call(create) call(close) call(strerror) call(inq) call(inq_format) call(inq_grps)  \
-        call(inq_grpname) call(inq_grp_parent) call(inq_varids) call(inq_varid) call(inq_var)     \
-            call(inq_var_chunking) call(inq_var_deflate) call(inq_var_endian) call(inq_dim)       \
-                call(inq_unlimdims) call(inq_user_type) call(inq_compound_field) call(inq_att)    \
-                    call(get_att_text) call(get_att_double) call(get_att_longlong)                \
-                        call(get_att_ulonglong) call(inq_var_fill) call(get_att_string)           \
-                            call(free_string) call(get_vara) call(get_vara_double) call(def_dim)  \
-                                call(def_var) call(put_att_text) call(put_att_double)             \
-                                    call(put_att_float) call(set_fill) call(enddef) call(put_var) \
-                                        call(inq_natts) call(inq_varnatts) call(inq_attname)      \
-                                            call(get_att) call(get_vara_string) call(put_att)     \
-                                                call(put_att_string) call(put_vara_string) call(def_enum) call(insert_enum) call(def_grp) call(inq_dimid)        \
-                                                    call(put_var_double) call(put_vara)           \
-                                                        call(put_vara_double)                     \
-                                                            call(def_var_chunking)                \
-                                                                call(def_var_deflate)
+#define CMD_NETCDF_CALLS(call)                                                                     \
+    call(open) call(create) call(close) call(strerror) call(inq) call(inq_format) call(inq_grps)   \
+        call(inq_grpname) call(inq_grp_parent) call(inq_varids) call(inq_varid) call(inq_var)      \
+            call(inq_var_chunking) call(inq_var_deflate) call(inq_var_endian) call(inq_dim)        \
+                call(inq_unlimdims) call(inq_user_type) call(inq_compound_field) call(inq_att)     \
+                    call(get_att_text) call(get_att_double) call(get_att_longlong)                 \
+                        call(get_att_ulonglong) call(inq_var_fill) call(get_att_string)            \
+                            call(free_string) call(get_vara) call(get_vara_double) call(def_dim)   \
+                                call(def_var) call(put_att_text) call(put_att_double)              \
+                                    call(put_att_float) call(set_fill) call(enddef) call(put_var)  \
+                                        call(inq_natts) call(inq_varnatts) call(inq_attname)       \
+                                            call(get_att) call(get_vara_string) call(put_att)      \
+                                                call(put_att_string) call(put_vara_string)         \
+                                                    call(def_enum) call(insert_enum) call(def_grp) \
+                                                        call(inq_dimid) call(put_var_double)       \
+                                                            call(put_vara) call(put_vara_double)   \
+                                                                call(def_var_chunking)             \
+                                                                    call(def_var_deflate)
 
 typedef struct cmd_netcdf_api {
 #define CMD_MEMBER(name) __typeof__(nc_##name) *name;

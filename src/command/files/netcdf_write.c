@@ -106,8 +106,8 @@ static int64_t records_of(const cmd_layout *layout, const rd_shape *shape)
 static int add_variable(writer *w, const cmd_result *r, cmd_layout *layout)
 {
     int           ids[RD_MAX_RANK] = { 0 }, variable;
-    const int     rank = r->array.shape.n;
-    const nc_type type = type_of(r, w->path);
+    const int     rank             = r->array.shape.n;
+    const nc_type type             = type_of(r, w->path);
 
     for (int k = 0; k < rank; k++) {
         if (r->array.shape.at[k] == 0)
