@@ -140,9 +140,11 @@ static rd_expr *convolved(convolution *c, int axis, rd_convolve_mode mode, bool 
 rd_expr *rd_convolve(rd_expr *x, rd_expr *k, int axis, rd_convolve_mode mode)
 {
     convolution c = { .call = "rd_convolve" };
-    /* Each result takes as many products as the kernel has elements: of two rows it is the shorter one. */
-    const bool turned = x && k && x->rank == 1 && k->rank == 1 && k->extent[0] > x->extent[0];
 
+    if (!x || !k)
+        return NULL;
+    /* Each result takes as many products as the kernel has elements: of two rows it is the shorter one. */
+    const bool turned = x->rank == 1 && k->rank == 1 && k->extent[0] > x->extent[0];
     if (!begin(&c, turned ? k : x, turned ? x : k, &axis, mode) ||
         !(c.k = rd_flip(c.k, RD_DIMS(0))))
         return NULL;
