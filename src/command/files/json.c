@@ -57,6 +57,9 @@ const cmd_json *cmd_json_read(const char *path, const char *text, size_t n)
                  : error ? api.json_tokener_error_desc((enum json_tokener_error)error)
                          : "null");
     api.json_tokener_free(t);
+    /* It lives as long as the program, and is found from what the command keeps. */
+    cmd_json **const kept = cmd_room(sizeof(cmd_json *));
+    *kept                 = value;
     return value;
 }
 

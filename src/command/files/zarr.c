@@ -111,6 +111,8 @@ static void list_group(cmd_file *file, const char *folder, const char *group, in
 
     if (n < 0)
         cmd_fail("%s: %s", folder, strerror(errno));
+    struct dirent ***const kept = cmd_room(sizeof entry); /* as long as the program lives */
+    *kept                       = entry;
     for (int k = 0; k < n; k++) {
         const char *const inner = cmd_text("%s/%s", folder, entry[k]->d_name);
         if (is_store(inner))
