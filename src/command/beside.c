@@ -125,7 +125,7 @@ static bool is_same_beside(const cmd_beside *a, const cmd_beside *b)
     return memcmp(a->at, b->at, (size_t)(n * size)) == 0;
 }
 
-/* By a result, or by what comes before place i of result k. */
+/* Is the name taken by a result, or by a variable before place i of result k? */
 static bool is_taken(const cmd_results *results, int k, int i, const char *name)
 {
     for (int r = 0; r < results->n; r++)
@@ -140,7 +140,7 @@ static bool is_taken(const cmd_results *results, int k, int i, const char *name)
     return false;
 }
 
-/* What is beside two results alike is there once.  Coordinates are named after their dimension, by the
+/* A variable that two results share is written once.  Coordinates are named after their dimension, by the
  * format. */
 static void share(cmd_results *results, int k, int i)
 {

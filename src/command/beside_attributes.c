@@ -184,7 +184,7 @@ static const char *line_of_history(const char *command)
     return cmd_text("%s: %s", text, command);
 }
 
-/* Those of the first file that another has, too, and alike. */
+/* Keeps the attributes of the first file that the other file has with the same value. */
 static void keep_common(cmd_attributes *all, const cmd_attributes *other)
 {
     cmd_attributes rest = { 0 };

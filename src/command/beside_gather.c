@@ -44,7 +44,7 @@ static bool is_within(const rd_axis_from *cut, int64_t n, int64_t whole)
     return n > 0 && cut->offset >= 0 && cut->offset < whole && last >= 0 && last < whole;
 }
 
-/* Which axes of the result come from k, and from where in them. */
+/* Finds the axes of the result that come from k, and the part of k that each is. */
 void cmd_map_axes(cmd_gathering *g)
 {
     const rd_shape shape = rd_shape_of(g->r->x);
@@ -169,7 +169,7 @@ static void read_parts(const cmd_gathering *g)
         }
 }
 
-/* What differs between parts is left out, and what it names with it. */
+/* A variable that differs between parts is left out, and so are the variables that it names. */
 static void make_all(cmd_gathering *g)
 {
     struct cmd_kept *kept = g->r->kept;
@@ -187,7 +187,7 @@ static void make_all(cmd_gathering *g)
 }
 
 /* ---- Operands that disagree ------------------------------------------------------------------ */
-/* What another variable of the formula has by this name, too, must be the same there. */
+/* If another variable of the formula has a variable of this name, both must be the same. */
 static bool agrees(const cmd_gathering *g, const cmd_beside *b, const cmd_known *other)
 {
     const cmd_part *mine = &g->k->parts[0], *theirs = &other->parts[0];
@@ -252,7 +252,7 @@ static bool has_units_of_place(const cmd_variable *v)
             (v->shape.n == 1 && strstr(v->units, " since ")));
 }
 
-/* Those that lie along axes of the variable are its coordinates, even where it does not say so. */
+/* Coordinates that lie along axes of the variable belong to it, even if it does not name them. */
 static void visit_unnamed(cmd_gathering *g)
 {
     const cmd_part *first = &g->k->parts[0];

@@ -5,7 +5,7 @@
 
 enum { CMD_MOST_COMPARED = 1 << 24, CMD_MOST_BESIDE = 256 };
 
-/* What is read about a variable of a file on the way. */
+/* A candidate is a variable of a file that may be written beside a result. */
 typedef struct cmd_candidate {
     cmd_file       *file;
     cmd_variable   *v;
@@ -29,7 +29,7 @@ typedef struct cmd_gathering {
 /* ---- beside_gather.c ------------------------------------------------------------------------- */
 /* Adds to the result what k brings along. */
 void cmd_gather_from(const cmd_inputs *in, cmd_result *r, const cmd_known *k);
-/* Which axes of the result come from k, and from where in them. */
+/* Finds the axes of the result that come from k, and the part of k that each is. */
 void cmd_map_axes(cmd_gathering *g);
 /* The axis of the first part that dimension d of v is; -1: it is one that k has not. */
 int cmd_axis_of_dimension(const cmd_gathering *g, const cmd_variable *v, int d);

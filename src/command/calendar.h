@@ -31,7 +31,7 @@ int64_t  cmd_day_of(cmd_calendar calendar, cmd_date date);
 cmd_date cmd_date_of(cmd_calendar calendar, int64_t day);
 /* 1 to 366.  Of 1582 in the standard calendar as if the ten days had been, as cftime has it. */
 int cmd_day_of_year(cmd_calendar calendar, cmd_date date);
-/* Of that month; October 1582 of the standard calendar has 31, as cftime has it. */
+/* The number of days of that month.  October 1582 of the standard calendar counts as 31, as in cftime. */
 int cmd_days_in_month(cmd_calendar calendar, cmd_date date);
 /* Do both name the same days? */
 bool cmd_calendars_meet(cmd_calendar a, cmd_calendar b);

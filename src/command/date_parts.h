@@ -10,7 +10,7 @@ typedef struct cmd_date_part {
     const char *words; /* of the values from 1 on, between blanks; NULL: they are numbers */
     /* A number that grows by one from one group to the next. */
     int64_t (*number)(const cmd_since *s, const cmd_moment *m);
-    /* What is shown of that number; NULL: it is it. */
+    /* Turns the number into the one that is shown; NULL: the number itself is shown. */
     int64_t (*shown)(const cmd_since *s, int64_t number);
     /* The first instant of a period; NULL: it is a part that comes again. */
     cmd_date (*begins)(const cmd_since *s, int64_t number, int *hour);

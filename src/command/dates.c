@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a function has made. */
+/* This leaf is the result of a function of times. */
 struct cmd_dated {
     const cmd_date_part *part;
     rd_expr             *of, *leaf;
