@@ -1,28 +1,7 @@
 /* The command and text: tables in all forms that other programs write, and back. */
 #include "base.h"
-#include "suite.h"
+#include "command/run.h"
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
-
-enum { ROOM = 1 << 16 };
-
-static char dir[256], out[ROOM], err[ROOM];
-
-static void read_text(const char *name, char text[ROOM])
-{
-    FILE        *f = fopen(name, "rb");
-    const size_t n = f ? fread(text, 1, ROOM - 1, f) : 0;
-
-    text[n] = '\0';
-    if (f)
-        fclose(f);
-}
 
 static void write_text(const char *name, const char *text)
 {
@@ -31,31 +10,9 @@ static void write_text(const char *name, const char *text)
     ck_assert(f && fputs(text, f) >= 0 && fclose(f) == 0);
 }
 
-/* A line for the shell, in which R is the command; the exit status. */
-static int run(const char *line)
-{
-    char     *whole = NULL;
-    const int n = asprintf(&whole, "R='%s'; { %s; } > out 2> err < /dev/null", RDIM_COMMAND, line);
-    const int status = n > 0 ? system(whole) : -1;
-
-    free(whole);
-    read_text("out", out);
-    read_text("err", err);
-    ck_assert_msg(WIFEXITED(status), "%s: %d", line, status);
-    return WEXITSTATUS(status);
-}
-
 static void set_up(void)
 {
-    const char *base = getenv("TMPDIR");
-
-    snprintf(dir, sizeof dir, "%s/rdim_tables_XXXXXX", base ? base : "/tmp");
-    ck_assert(mkdtemp(dir) && chdir(dir) == 0);
-}
-
-static void tear_down(void)
-{
-    ck_assert(system("rm -f ./*") == 0 && chdir("/") == 0 && rmdir(dir) == 0);
+    enter("tables");
 }
 
 /* ---- Tables to read -------------------------------------------------------------------------- */
@@ -417,7 +374,7 @@ int main(void)
     SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(tc, 60);
-    tcase_add_unchecked_fixture(tc, set_up, tear_down);
+    tcase_add_unchecked_fixture(tc, set_up, leave);
     tcase_add_loop_test(tc, table_is_read, 0, COUNT(tables));
     tcase_add_loop_test(tc, there_and_back, 0, COUNT(types));
     tcase_add_loop_test(tc, shortest, 0, COUNT(types));
