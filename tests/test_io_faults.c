@@ -152,7 +152,7 @@ int __wrap_fchmod(int fd, mode_t mode)
 /* ---- Operations ------------------------------------------------------------------------------ */
 enum { ROWS = 60, COLUMNS = 50 };
 
-static char    folder[] = "/tmp/rdim-faults-XXXXXX", path[100];
+static char    folder[400], path[500];
 static float   data[ROWS][COLUMNS], old[COLUMNS], found[ROWS][COLUMNS];
 static rd_ctx *ctx;
 
@@ -331,7 +331,9 @@ static bool run(const struct operation *o, const struct way *w, int after)
 
 START_TEST(each_call)
 {
-    ctx = rd_ctx_new(NULL);
+    ctx                    = rd_ctx_new(NULL);
+    const char *const base = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/rdim_io_faults_XXXXXX", base ? base : "/tmp");
     ck_assert_ptr_nonnull(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/x", folder);
     for (int k = 0; k < ROWS * COLUMNS; k++)
