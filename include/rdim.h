@@ -227,6 +227,15 @@ RD_API rd_mark rd_ctx_mark(rd_ctx *ctx);
  *  in a debug build of the library, and in others until something new is in its memory. */
 RD_API rd_status rd_ctx_release(rd_ctx *ctx, rd_mark mark);
 
+/** How many nodes the context has: those made and not released yet.  0 for NULL. */
+RD_API int64_t rd_ctx_nodes(const rd_ctx *ctx);
+/** The same expression in another context; x itself where that is its own.  So one context's nodes
+ *  become operands in another one, or outlive a release: clone what is still wanted, release the rest.
+ *  No element is copied: memory that x's leaves read, and for patterns x's context, must outlive the
+ *  evaluations of the clone.  Meanwhile a thread may evaluate in x's context, but not build there.
+ *  NULL on RD_ERR_MEMORY, RD_ERR_ARGUMENT (rd_input() of a name that has another layout there). */
+RD_API rd_expr *rd_clone(rd_ctx *ctx, rd_expr *x);
+
 /** The first failure since the last clear; RD_OK if none.  Of NULL: RD_ERR_MEMORY (rd_ctx_new
  *  failed). */
 RD_API rd_status rd_error(const rd_ctx *ctx);

@@ -213,6 +213,21 @@ void wanted_together(random_pool *pool, wanted *w, int n)
     }
 }
 
+/* A clone in a context of its own has the bits of the first way. */
+static bool of_clone(const wanted *w, const rd_array *first, rd_text *report)
+{
+    rd_ctx *const ctx = rd_ctx_new(NULL);
+    rd_array      out = differential_dense(w->x);
+    bool          ok  = rd_eval(ctx, rd_clone(ctx, w->x), &out) == RD_OK;
+
+    if (!ok)
+        rd_text_add(report, "of a clone: %s\n", rd_error_text(ctx));
+    ok = ok && differential_same(w, 0, first, ways[0].name, &out, "a clone", report);
+    free(out.data);
+    rd_ctx_free(ctx);
+    return ok;
+}
+
 bool differential_ways(random_pool *pool, const wanted *w, int n, rd_text *report)
 {
     rd_array first[MOST_RESULTS], out[MOST_RESULTS];
@@ -226,6 +241,8 @@ bool differential_ways(random_pool *pool, const wanted *w, int n, rd_text *repor
         for (int i = 0; i < n; i++)
             free(out[i].data);
     }
+    if (n == 1 && !pool->inputs && ok)
+        ok = of_clone(w, first, report);
     for (int i = 0; i < n; i++)
         free(first[i].data);
     isa_end(pool->ctx);

@@ -213,12 +213,26 @@ static void by_others(rd_ctx *ctx, rd_expr *e, outcome *o)
     rd_array_free(&c);
 }
 
+/* In a second context, whose memory is as faulty. */
+static void by_clone(rd_ctx *ctx, rd_expr *e, outcome *o)
+{
+    rd_ctx *const other = rd_ctx_new(&ctx->opts);
+
+    if (!other)
+        rd_fail(ctx, RD_ERR_MEMORY, "by_clone: no memory for a context");
+    else if (rd_error(ctx) == RD_OK)
+        by_eval(other, rd_clone(other, e), o);
+    if (rd_error(other) != RD_OK && rd_error(ctx) == RD_OK)
+        rd_fail(ctx, rd_error(other), "%s", rd_error_text(other));
+    rd_ctx_free(other);
+}
+
 static const struct {
     const char *what;
     void (*use)(rd_ctx *ctx, rd_expr *e, outcome *o);
 } ways[] = {
-    { "rd_eval", by_eval },  { "texts", by_text },     { "a plan", by_plan },
-    { "others", by_others }, { "rd_eval_many", NULL },
+    { "rd_eval", by_eval },  { "texts", by_text },    { "a plan", by_plan },
+    { "others", by_others }, { "a clone", by_clone }, { "rd_eval_many", NULL },
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 

@@ -463,6 +463,101 @@ START_TEST(loops_do_not_grow)
 }
 END_TEST
 
+/* ---- Clones ---------------------------------------------------------------------------------- */
+RD_REDUCER(clone_sum, double, double, 1, (double s;), (s->s = 0;), (s->s += x;), (a->s += b->s;),
+           (y[0] = s->s;))
+RD_FN2_BODY(clone_fn, a, b, y, (for (y = a; y > b; y -= 1){}))
+
+/* Nodes with texts and reducers of their own, cloned there and back between releases, as who keeps few
+ * of many does: bits stay, memory too. */
+START_TEST(clones_outlive_a_release)
+{
+    rd_ctx       *ctx = rd_ctx_new(NULL), *aside = rd_ctx_new(NULL);
+    const rd_mark mark = rd_ctx_mark(ctx), none = rd_ctx_mark(aside);
+    int64_t       held = 0;
+    double        first[4], again[4];
+
+    for (int k = 0; k < 64; k++)
+        data[k] = k % 7;
+    rd_expr *x = rd_label(rd_wrap(ctx, data, RD_SHAPE(4, 16)), "x");
+    rd_expr *y = rd_add(rd_reduce(rd_map2(x, rd_num(ctx, 2), clone_fn), clone_sum, RD_DIMS(1)),
+                        rd_median(rd_cast(x, RD_F32), RD_DIMS(1)));
+    ck_assert_int_eq(rd_eval(ctx, y, RD_INTO(first, RD_SHAPE(4))), RD_OK);
+    for (int turn = 0; turn < 100; turn++) {
+        for (int k = 0; k < 50; k++)
+            ck_assert_ptr_nonnull(rd_exp(rd_add(y, rd_num(ctx, turn + k))));
+        rd_expr *const kept = rd_clone(aside, y);
+        ck_assert_int_eq(rd_ctx_release(ctx, mark), RD_OK);
+        y = rd_clone(ctx, kept);
+        ck_assert_int_eq(rd_ctx_release(aside, none), RD_OK);
+        ck_assert_int_eq(rd_ctx_nodes(aside), 0);
+        ck_assert_int_gt(rd_ctx_nodes(ctx), 5);
+        ck_assert_ptr_eq(rd_clone(ctx, y), y);
+        ck_assert_int_eq(rd_eval(ctx, y, RD_INTO(again, RD_SHAPE(4))), RD_OK);
+        ck_assert_mem_eq(first, again, sizeof first);
+        held = turn == 10 ? rd_memory_now(ctx) : held;
+        ck_assert(turn < 10 || rd_memory_now(ctx) == held);
+    }
+    ck_assert(strstr(rd_graphviz(ctx, RD_RESULTS({ y, NULL })), "clone_sum"));
+    ck_assert_int_eq(rd_error(ctx), RD_OK);
+    ck_assert_int_eq(rd_error(aside), RD_OK);
+    rd_ctx_free(ctx);
+    rd_ctx_free(aside);
+}
+END_TEST
+
+/* Patterns stay in the context that made them, with what is known of them. */
+START_TEST(clones_of_sparse_arrays)
+{
+    enum { N = 3000, EACH = 40 };
+    rd_ctx        *ctx = rd_ctx_new(NULL), *other = rd_ctx_new(NULL);
+    static int32_t pos[N + 1], crd[N * EACH];
+    static double  value[N * EACH], sums[2][N];
+
+    for (int k = 0; k < N * EACH; k++) {
+        pos[k / EACH + 1] = k + 1;
+        crd[k]            = k % EACH * (N / EACH);
+        value[k]          = 1. / (1 + k);
+    }
+    rd_expr *a =
+        rd_csr(ctx, RD_SHAPE(N, N), rd_wrap(ctx, pos, RD_SHAPE(N + 1)),
+               rd_wrap(ctx, crd, RD_SHAPE(N * EACH)), rd_wrap(ctx, value, RD_SHAPE(N * EACH)));
+    rd_expr *b = rd_clone(other, a);
+    ck_assert(rd_is_sparse(b));
+    for (int axis = 0; axis < 2; axis++) {
+        ck_assert_int_eq(
+            rd_eval(ctx, rd_sum(rd_exp(a), RD_DIMS(axis)), RD_INTO(sums[0], RD_SHAPE(N))), RD_OK);
+        ck_assert_int_eq(
+            rd_eval(other, rd_sum(rd_exp(b), RD_DIMS(axis)), RD_INTO(sums[1], RD_SHAPE(N))), RD_OK);
+        ck_assert_mem_eq(sums[0], sums[1], sizeof sums[0]);
+    }
+    ck_assert_ptr_nonnull(rd_matmul(b, b));
+    ck_assert_ptr_nonnull(rd_clone(ctx, rd_matmul(b, b)));
+    rd_ctx_free(other);
+    rd_ctx_free(ctx);
+}
+END_TEST
+
+/* What cannot be cloned is said where the clone was wanted. */
+START_TEST(clones_that_fail)
+{
+    rd_ctx  *ctx = rd_ctx_new(NULL), *other = rd_ctx_new(NULL);
+    rd_expr *in = rd_input(ctx, "in", RD_INTO(data, RD_SHAPE(8)));
+
+    ck_assert_ptr_null(rd_clone(NULL, in));
+    ck_assert_ptr_null(rd_clone(other, NULL));
+    ck_assert_int_eq(rd_error(other), RD_OK);
+    ck_assert_ptr_nonnull(rd_clone(other, in));
+    ck_assert_ptr_eq(rd_clone(other, in), rd_clone(other, in));
+    ck_assert_ptr_nonnull(rd_input(other, "out", RD_INTO(data, RD_SHAPE(8))));
+    ck_assert_ptr_null(rd_clone(other, rd_input(ctx, "out", RD_INTO(data, RD_SHAPE(9)))));
+    ck_assert(strstr(rd_error_text(other), "\"out\" is f64, shape (8)"));
+    ck_assert_int_eq(rd_error(ctx), RD_OK);
+    rd_ctx_free(other);
+    rd_ctx_free(ctx);
+}
+END_TEST
+
 /* What was released is told from what is here: as an operand, as a result, of several calls, and in
  * debug builds also when much has been built since.  The address sanitizer says so in its own
  * way. */
@@ -595,6 +690,9 @@ int main(void)
     tcase_add_test(tc, marks_are_one_contexts);
     tcase_add_test(tc, marks_nest_deeply);
     tcase_add_test(tc, loops_do_not_grow);
+    tcase_add_test(tc, clones_outlive_a_release);
+    tcase_add_test(tc, clones_of_sparse_arrays);
+    tcase_add_test(tc, clones_that_fail);
 #if defined(__SANITIZE_ADDRESS__)
     tcase_add_test(tc, released_nodes_are_poisoned);
 #else

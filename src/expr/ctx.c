@@ -235,6 +235,11 @@ rd_status rd_ctx_release(rd_ctx *ctx, rd_mark mark)
     return RD_OK;
 }
 
+int64_t rd_ctx_nodes(const rd_ctx *ctx)
+{
+    return ctx ? ctx->nodes : 0;
+}
+
 /* ---- What the evaluator keeps ---------------------------------------------------------------- */
 rd_keeper *rd_ctx_keeper(const rd_ctx *ctx)
 {

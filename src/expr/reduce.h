@@ -72,6 +72,9 @@ bool rd_folding_is_empty(const rd_folding *f);
 bool rd_folding_may_lack_a_value(const rd_folding *f, rd_dtype type);
 /* .initial in the type of the results y, and of their shape; NULL after recording what is wrong. */
 rd_expr *rd_folding_initial(const rd_folding *f, const rd_expr *y);
+/* The reducer at an address of its own, with the texts that it points to; NULL without memory
+ * (reduce_user.c). */
+const rd_reducer *rd_own_reducer(rd_ctx *ctx, const rd_reducer *of);
 /* Number of elements of each result, and whether there is a result. */
 int64_t rd_folding_extent(const rd_folding *f, bool *any_result);
 #endif

@@ -76,15 +76,16 @@ static bool reducer_ok(const rd_folding *f, const rd_reducer *r, bool two)
     return false;
 }
 
-/* The reducer at an address of its own, with the texts it points to. */
-static const rd_reducer *kept(rd_ctx *ctx, rd_reducer *r)
+const rd_reducer *rd_own_reducer(rd_ctx *ctx, const rd_reducer *of)
 {
-    if (!(r->name = rd_intern(ctx, r->name, strlen(r->name) + 1)))
+    rd_reducer r = *of;
+
+    if (!(r.name = rd_intern(ctx, r.name, strlen(r.name) + 1)))
         return NULL;
     for (int i = 0; i < 5; i++)
-        if (r->code[i] && !(r->code[i] = rd_intern(ctx, r->code[i], strlen(r->code[i]) + 1)))
+        if (r.code[i] && !(r.code[i] = rd_intern(ctx, r.code[i], strlen(r.code[i]) + 1)))
             return NULL;
-    return rd_intern(ctx, r, sizeof *r);
+    return rd_intern(ctx, &r, sizeof r);
 }
 
 /* Scans have an order, whatever their reducer says. */
@@ -162,7 +163,7 @@ static rd_expr *fold_user(rd_folding *f, rd_expr *second, const rd_reducer *redu
     memset(&facts, 0, sizeof facts);
     facts.reducer = RD_RED_user;
     facts.law     = law_of(f, &r);
-    facts.user    = kept(f->x->ctx, &r);
+    facts.user    = rd_own_reducer(f->x->ctx, &r);
     if (!facts.user)
         return NULL;
     rd_expr *y = rd_folding_node(f, rd_cast_to(f->x, r.in), second, r.out, &facts);

@@ -1,0 +1,152 @@
+/* clone.c - the same expression in another context: each node below it made once more, operands before
+ * what is made of them.  Whoever keeps few of many expressions clones those and releases all.
+ *
+ * Facts are bytes that say the same in any context, but for addresses of interned texts and reducers.
+ * Elements of leaves stay where they are, those of patterns in the arena of the other context, too. */
+#include "expr/ctx.h"
+#include "expr/nodes.h"
+#include "expr/reduce.h"
+#include "expr/sparse.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Facts that hold addresses ---------------------------------------------------------------- */
+static bool own_text(rd_ctx *ctx, const char **text)
+{
+    return !*text || (*text = rd_intern(ctx, *text, strlen(*text) + 1)) != NULL;
+}
+
+static rd_expr *clone_call(const rd_expr *node, const rd_call_facts *of)
+{
+    rd_call_facts facts = *of;
+
+    return own_text(node->ctx, &facts.name) && own_text(node->ctx, &facts.names) &&
+                   own_text(node->ctx, &facts.body)
+               ? rd_node(node, &facts, sizeof facts)
+               : NULL;
+}
+
+static rd_expr *clone_fold(const rd_expr *node, const rd_fold_facts *of)
+{
+    rd_fold_facts facts = *of;
+
+    if (facts.user && !(facts.user = rd_own_reducer(node->ctx, facts.user)))
+        return NULL;
+    return rd_node(node, &facts, sizeof facts);
+}
+
+/* ---- Leaves ----------------------------------------------------------------------------------- */
+static rd_expr *clone_input(rd_ctx *ctx, const rd_expr *x)
+{
+    rd_array layout = { .type = x->type, .device = x->device };
+
+    layout.shape     = rd_shape_of(x);
+    layout.strides.n = x->rank;
+    memcpy(layout.strides.at, x->as.leaf->stride, (size_t)x->rank * sizeof *layout.strides.at);
+    return rd_input(ctx, x->as.leaf->name, &layout);
+}
+
+static rd_expr *clone_leaf(rd_ctx *ctx, const rd_expr *x);
+
+/* Rows that are cut know their pieces, which are leaves of the same context. */
+static bool clone_pieces(rd_expr *made, const rd_row_pieces *of)
+{
+    rd_row_pieces *const p = rd_arena_room(made->ctx, sizeof *p);
+
+    if (!p || !(p->label = clone_leaf(made->ctx, of->label)) ||
+        !(p->row = clone_leaf(made->ctx, of->row)))
+        return false;
+    made->pieces = p;
+    return true;
+}
+
+static rd_expr *clone_leaf(rd_ctx *ctx, const rd_expr *x)
+{
+    const char *const label = rd_leaf_label(x), *const path = rd_leaf_path(x);
+    rd_expr node = *x, *made;
+
+    if (x->as.leaf->name)
+        return clone_input(ctx, x);
+    node.ctx    = ctx;
+    node.pieces = NULL;
+    made        = rd_node(&node, x->as.leaf, sizeof *x->as.leaf);
+    if (!made || (x->pieces && !made->pieces && !clone_pieces(made, x->pieces)))
+        return NULL;
+    return (label || path) && !rd_leaf_label(made) && !rd_leaf_path(made)
+               ? rd_leaf_labelled(made, label, path)
+               : made;
+}
+
+/* ---- Nodes ------------------------------------------------------------------------------------ */
+static rd_expr *clone_node(rd_ctx *ctx, const rd_expr *x, rd_expr *const *in)
+{
+    rd_expr node = *x;
+
+    node.ctx = ctx;
+    node.in  = in;
+    switch (x->kind) {
+    case RD_EXPR_LEAF: return clone_leaf(ctx, x);
+    case RD_EXPR_CALL: return clone_call(&node, x->as.call);
+    case RD_EXPR_REDUCE:
+    case RD_EXPR_SCAN: return clone_fold(&node, x->as.fold);
+    default: return rd_node(&node, x->as.any, x->as_size);
+    }
+}
+
+static int by_serial(const void *a, const void *b)
+{
+    const uint32_t p = (*(rd_expr *const *)a)->serial, q = (*(rd_expr *const *)b)->serial;
+
+    return (p > q) - (p < q);
+}
+
+static int64_t place_of(const rd_node_list *list, const rd_expr *x)
+{
+    rd_expr *const *found = bsearch(&x, list->at, (size_t)list->n, sizeof *list->at, by_serial);
+
+    return found - list->at;
+}
+
+/* Nodes in the order in which they were made: operands have smaller serials than what reads them. */
+static rd_expr *clone_nodes(rd_ctx *ctx, rd_node_list *list, rd_expr **made, rd_expr **in)
+{
+    qsort(list->at, (size_t)list->n, sizeof *list->at, by_serial);
+    for (int64_t i = 0; i < list->n; i++) {
+        const rd_expr *x = list->at[i];
+
+        for (int k = 0; k < x->n_in; k++)
+            in[k] = x->in[k] ? made[place_of(list, x->in[k])] : NULL;
+        if (!(made[i] = clone_node(ctx, x, in)))
+            return NULL;
+    }
+    return made[list->n - 1];
+}
+
+static int64_t most_operands(const rd_node_list *list)
+{
+    int64_t most = 0;
+
+    for (int64_t i = 0; i < list->n; i++)
+        most = list->at[i]->n_in > most ? list->at[i]->n_in : most;
+    return most;
+}
+
+rd_expr *rd_clone(rd_ctx *ctx, rd_expr *x)
+{
+    rd_node_list list = { 0 };
+    rd_expr     *y    = NULL;
+
+    if (!ctx || !x || rd_error(ctx) != RD_OK || !rd_is_here(ctx, "rd_clone", "operand", 0, x))
+        return NULL;
+    if (x->ctx == ctx)
+        return x;
+    if (rd_list_nodes(ctx, (rd_results){ &(rd_result){ x, NULL }, 1 }, &list)) {
+        rd_expr **room =
+            rd_alloc(ctx, (list.n + most_operands(&list)) * (int64_t)sizeof(rd_expr *));
+
+        y = room ? clone_nodes(ctx, &list, room, room + list.n) : NULL;
+        rd_free(ctx, room);
+    }
+    rd_free_nodes(ctx, &list);
+    return y;
+}
