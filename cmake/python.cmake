@@ -1,0 +1,22 @@
+# The extension of the Python package, with the library inside: python/.  Its interface is Python's stable one as of 3.10,
+# so one file serves all versions since.
+find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module)
+file(GLOB python_sources CONFIGURE_DEPENDS python/src/*.c)
+add_library(rdim_python MODULE ${python_sources})
+set_target_properties(rdim_python PROPERTIES
+    OUTPUT_NAME _core PREFIX "" SUFFIX .abi3.so
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/python/rdim
+    C_STANDARD 11 C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden)
+target_include_directories(rdim_python PRIVATE include ${PROJECT_BINARY_DIR}/include)
+target_include_directories(rdim_python SYSTEM PRIVATE ${Python_INCLUDE_DIRS})
+# Another rdim in the process keeps its own symbols.
+target_link_options(rdim_python PRIVATE -Wl,--exclude-libs,ALL)
+target_link_libraries(rdim_python PRIVATE rdim_parts rdim_warnings)
+install(TARGETS rdim_python LIBRARY DESTINATION rdim COMPONENT python)
+
+# In the build folder the package is a link to the sources beside the extension.
+file(GLOB python_package CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/python/rdim python/rdim/*)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/python/rdim)
+foreach(file IN LISTS python_package)
+    file(CREATE_LINK ${PROJECT_SOURCE_DIR}/python/rdim/${file} ${PROJECT_BINARY_DIR}/python/rdim/${file} SYMBOLIC)
+endforeach()

@@ -1,0 +1,97 @@
+"""Types of elements: NumPy's where there is NumPy, and objects of our own where there is none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _core
+
+try:
+    import numpy
+except ImportError:
+    numpy = None  # type: ignore[assignment]
+
+
+class DType:
+    """A type of elements that NumPy does not have, or all of them without NumPy."""
+
+    __slots__ = ("itemsize", "kind", "name")
+
+    def __init__(self, name: str, kind: str, itemsize: int) -> None:
+        self.name, self.kind, self.itemsize = name, kind, itemsize
+
+    def __repr__(self) -> str:
+        return f"rdim.{self.name}"
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __eq__(self, other: object) -> bool:
+        return str(other) == self.name if isinstance(other, (DType, str)) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+_SIZES = {"bool": 1, "bfloat16": 2}
+
+
+def _own(name: str) -> DType:
+    kind = {"bool": "b", "bfloat16": "V"}.get(name) or ("u" if name[0] == "u" else name[0])
+    bits = "".join(c for c in name if c.isdigit())
+    return DType(name, kind, _SIZES.get(name) or int(bits) // 8)
+
+
+def _object(name: str) -> Any:
+    if numpy is None:
+        return _own(name)
+    if name != "bfloat16":
+        return numpy.dtype(name)
+    try:
+        import ml_dtypes
+
+        return numpy.dtype(ml_dtypes.bfloat16)
+    except ImportError:
+        return _own(name)
+
+
+NAMES = _core.dtype_names
+OBJECTS = tuple(_object(name) for name in NAMES)
+_NUMBER = {name: k + 1 for k, name in enumerate(NAMES)}
+_PYTHON = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
+
+
+def resolve(given: Any) -> int:
+    """The number of a type in the library, of its name, a Python type, or what NumPy takes for one."""
+    if isinstance(given, type) and given in _PYTHON:
+        return _NUMBER[_PYTHON[given]]
+    name = given if isinstance(given, str) else getattr(given, "name", None)
+    if name in _NUMBER:
+        return _NUMBER[name]
+    if numpy is not None:
+        try:
+            found = numpy.dtype(given)
+        except TypeError:
+            found = None
+        if found is not None and found.isnative and found.name in _NUMBER:
+            return _NUMBER[found.name]
+    raise TypeError(f"rdim has no element type {given!r}; it has {', '.join(NAMES)}")
+
+
+def empty(shape: tuple[int, ...], dtype: Any) -> Any:
+    """Memory for results where there is no NumPy: a memoryview of that shape."""
+    size = dtype.itemsize
+    for extent in shape:
+        size *= extent
+    formats = {"bool": "?", "int8": "b", "int16": "h", "int32": "i", "int64": "q", "uint8": "B",
+               "uint16": "H", "uint32": "I", "uint64": "Q", "float32": "f", "float64": "d"}
+    if dtype.name not in formats:
+        raise TypeError(f"without NumPy there is no memory of {dtype.name}; take another type by astype()")
+    flat = memoryview(bytearray(size))
+    if 0 in shape:
+        raise ValueError("without NumPy there is no memory of an array without elements")
+    return flat.cast(formats[dtype.name], shape) if shape else flat.cast(formats[dtype.name])
+
+
+_core._set_dtypes(OBJECTS, resolve)
+_core._set_empty(numpy.empty if numpy is not None else empty)

@@ -1,0 +1,242 @@
+/* array.c - the type Array: a handle of a node, and what it says of itself without evaluating. */
+#include "core.h"
+#include <structmember.h>
+
+PyTypeObject *rdpy_array_type;
+
+/* ---- Life ------------------------------------------------------------------------------------- */
+PyObject *rdpy_new(rdpy_home *home, rd_expr *x, PyObject *held)
+{
+    rdpy_array *a = x ? PyObject_GC_New(rdpy_array, rdpy_array_type) : NULL;
+
+    if (!a) {
+        Py_XDECREF(held);
+        return x ? NULL : rdpy_raise(home->ctx);
+    }
+    a->x    = x;
+    a->next = a->prev = NULL;
+    a->held           = held;
+    a->weak           = NULL;
+    rdpy_home_enter(home, a);
+    PyObject_GC_Track(a);
+    return (PyObject *)a;
+}
+
+static int array_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(((rdpy_array *)self)->held);
+    return 0;
+}
+
+/* The node stays: it may be read until the handle goes, but elements are gone with what is held.  So a
+ * handle without its owners has no node. */
+static int array_clear(PyObject *self)
+{
+    rdpy_array *a = (rdpy_array *)self;
+
+    rdpy_home_leave(a);
+    Py_CLEAR(a->held);
+    return 0;
+}
+
+static void array_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+
+    PyObject_GC_UnTrack(self);
+    if (((rdpy_array *)self)->weak)
+        PyObject_ClearWeakRefs(self);
+    array_clear(self);
+    PyObject_GC_Del(self);
+    Py_DECREF(type);
+}
+
+/* ---- What operands hold ----------------------------------------------------------------------- */
+static bool holds(PyObject *held, PyObject *one)
+{
+    if (!held || held == one)
+        return held == one;
+    if (!PyTuple_CheckExact(held))
+        return false;
+    for (Py_ssize_t k = 0; k < PyTuple_Size(held); k++)
+        if (PyTuple_GetItem(held, k) == one)
+            return true;
+    return false;
+}
+
+/* Takes a over; both are held by the result. */
+static PyObject *joined(PyObject *a, PyObject *b)
+{
+    PyObject *both;
+
+    if (!b || holds(a, b))
+        return a;
+    if (!a || holds(b, a)) {
+        Py_XDECREF(a);
+        return Py_NewRef(b);
+    }
+    both = PyTuple_Pack(2, a, b);
+    Py_DECREF(a);
+    return both;
+}
+
+int rdpy_held_together(int n, PyObject *const *operand, PyObject **held)
+{
+    *held = NULL;
+    for (int k = 0; k < n; k++)
+        if (operand[k] && rdpy_is_array(operand[k]) && ((rdpy_array *)operand[k])->held) {
+            *held = joined(*held, ((rdpy_array *)operand[k])->held);
+            if (!*held)
+                return -1;
+        }
+    return 0;
+}
+
+/* ---- What it says of itself ------------------------------------------------------------------- */
+static rd_expr *node(PyObject *self)
+{
+    return ((rdpy_array *)self)->x;
+}
+
+static PyObject *get_shape(PyObject *self, void *closure)
+{
+    const rd_shape shape = rd_shape_of(node(self));
+    PyObject      *tuple = PyTuple_New(shape.n);
+
+    (void)closure;
+    for (int k = 0; tuple && k < shape.n; k++) {
+        PyObject *const extent = PyLong_FromLongLong(shape.at[k]);
+
+        if (!extent || PyTuple_SetItem(tuple, k, extent) < 0)
+            Py_CLEAR(tuple);
+    }
+    return tuple;
+}
+
+static PyObject *get_ndim(PyObject *self, void *closure)
+{
+    (void)closure;
+    return PyLong_FromLong(rd_shape_of(node(self)).n);
+}
+
+static int64_t size_of(PyObject *self)
+{
+    const rd_shape shape = rd_shape_of(node(self));
+    int64_t        size  = 1;
+
+    for (int k = 0; k < shape.n; k++)
+        size *= shape.at[k];
+    return size;
+}
+
+static PyObject *get_size(PyObject *self, void *closure)
+{
+    (void)closure;
+    return PyLong_FromLongLong(size_of(self));
+}
+
+static PyObject *get_dtype(PyObject *self, void *closure)
+{
+    (void)closure;
+    return Py_XNewRef(rdpy_dtype_object(rd_type_of(node(self))));
+}
+
+static PyObject *get_is_sparse(PyObject *self, void *closure)
+{
+    (void)closure;
+    return PyBool_FromLong(rd_is_sparse(node(self)));
+}
+
+static Py_ssize_t array_length(PyObject *self)
+{
+    const rd_shape shape = rd_shape_of(node(self));
+
+    if (shape.n == 0) {
+        PyErr_SetString(PyExc_TypeError, "len() of an array without axes");
+        return -1;
+    }
+    return (Py_ssize_t)shape.at[0];
+}
+
+static PyGetSetDef properties[] = { { "shape", get_shape, NULL, "extents, a tuple of ints", NULL },
+                                    { "ndim", get_ndim, NULL, "number of axes", NULL },
+                                    { "size", get_size, NULL, "number of elements", NULL },
+                                    { "dtype", get_dtype, NULL, "type of elements", NULL },
+                                    { "is_sparse", get_is_sparse, NULL,
+                                      "whether a pattern says where elements are", NULL },
+                                    { NULL, NULL, NULL, NULL, NULL } };
+
+static PyMemberDef members[] = { { "__weaklistoffset__", T_PYSSIZET, offsetof(rdpy_array, weak),
+                                   READONLY, NULL },
+                                 { NULL, 0, 0, 0, NULL } };
+
+static PyObject *to_float(PyObject *self)
+{
+    PyObject *item = rdpy_item(self), *number = item ? PyNumber_Float(item) : NULL;
+
+    Py_XDECREF(item);
+    return number;
+}
+
+static PyObject *to_int(PyObject *self)
+{
+    PyObject *item = rdpy_item(self), *number = item ? PyNumber_Long(item) : NULL;
+
+    Py_XDECREF(item);
+    return number;
+}
+
+/* Only of ints: a float as an index is a mistake. */
+static PyObject *to_index(PyObject *self)
+{
+    PyObject *item = rdpy_item(self), *number = item ? PyNumber_Index(item) : NULL;
+
+    Py_XDECREF(item);
+    return number;
+}
+
+static int to_bool(PyObject *self)
+{
+    PyObject *item  = rdpy_item(self);
+    int       truth = item ? PyObject_IsTrue(item) : -1;
+
+    Py_XDECREF(item);
+    return truth;
+}
+
+enum { MOST_SLOTS = 64 };
+
+int rdpy_array_init(PyObject *module)
+{
+    static PyType_Slot slots[MOST_SLOTS] = {
+        { Py_tp_doc, "A lazy array: an expression, evaluated when its elements are asked for." },
+        { Py_tp_dealloc, array_dealloc },
+        { Py_tp_traverse, array_traverse },
+        { Py_tp_clear, array_clear },
+        { Py_tp_getset, properties },
+        { Py_tp_members, members },
+        { Py_tp_hash, PyObject_HashNotImplemented },
+        { Py_mp_length, array_length },
+        { Py_sq_length, array_length },
+        { Py_mp_subscript, rdpy_getitem },
+        { Py_nb_float, to_float },
+        { Py_nb_int, to_int },
+        { Py_nb_index, to_index },
+        { Py_nb_bool, to_bool },
+    };
+    PyType_Spec spec = { .name      = "rdim.Array",
+                         .basicsize = sizeof(rdpy_array),
+                         .flags     = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
+                                  Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                         .slots = slots };
+    int         n    = 0;
+
+    while (slots[n].slot)
+        n++;
+    for (const PyType_Slot *slot = rdpy_operator_slots; slot->slot && n < MOST_SLOTS - 1; slot++)
+        slots[n++] = *slot;
+    rdpy_array_type = (PyTypeObject *)PyType_FromSpec(&spec);
+    return rdpy_array_type ? PyModule_AddObjectRef(module, "Array", (PyObject *)rdpy_array_type)
+                           : -1;
+}

@@ -1,0 +1,126 @@
+/* core.h - what the files of the extension share: homes, arrays, operands.
+ *
+ * An Array of Python is a handle: a node of a context, and what owns the memory that the node reads.
+ * Contexts are for one thread at a time, and never forget a node by themselves; so each thread has a
+ * home of its own, which keeps the nodes of living handles and drops the others (home.c). */
+#ifndef RDPY_CORE_H
+#define RDPY_CORE_H
+#include "python_api.h"
+#include <pthread.h>
+#include <rdim.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+/* ---- Homes (home.c) --------------------------------------------------------------------------- */
+typedef struct rdpy_array rdpy_array;
+
+typedef struct rdpy_home {
+    rd_ctx           *ctx;
+    rd_mark           begin;  /* of all nodes                                            */
+    int64_t           limit;  /* of nodes: with more of them dead ones are dropped       */
+    rdpy_array       *arrays; /* handles whose nodes are here                            */
+    pthread_mutex_t   lock;   /* of `arrays`, and of nodes, while others read them       */
+    atomic_long       refs;   /* its thread, its handles, and capsules of pinned homes   */
+    bool              busy;   /* an evaluation runs: a callback of it builds elsewhere   */
+    bool              pinned; /* of one sparse result, whose pattern is in its context   */
+    struct rdpy_home *inner;  /* of callbacks while this one is busy; NULL: none yet     */
+} rdpy_home;
+
+/* The home in which this thread may build now.  Nodes that nobody holds may go: so nodes are asked for
+ * after it, and no Python code runs from then on until the result is a handle.  NULL with an exception. */
+rdpy_home *rdpy_my_home(void);
+/* A new one for one result, and a capsule that keeps it. */
+rdpy_home *rdpy_pinned_home(void);
+PyObject  *rdpy_home_capsule(rdpy_home *home);
+void       rdpy_home_enter(rdpy_home *home, rdpy_array *array);
+void       rdpy_home_leave(rdpy_array *array);
+void       rdpy_home_drop(rdpy_home *home);
+
+/* ---- Arrays (array.c) ------------------------------------------------------------------------- */
+struct rdpy_array {
+    PyObject_HEAD rdpy_home *home;
+    rd_expr                 *x;
+    rdpy_array              *next, *prev; /* of the home */
+    PyObject                *held; /* owners of memory: NULL, one object, or a tuple of such */
+    PyObject                *weak;
+};
+extern PyTypeObject *rdpy_array_type;
+
+static inline bool rdpy_is_array(PyObject *o)
+{
+    return PyObject_TypeCheck(o, rdpy_array_type);
+}
+
+/* A handle of a node in the home.  `held` is taken over.  NULL with an exception: x NULL gives the
+ * context's error. */
+PyObject *rdpy_new(rdpy_home *home, rd_expr *x, PyObject *held);
+/* The union of what operands hold, a new reference or NULL for nothing; -1 for an exception. */
+int rdpy_held_together(int n, PyObject *const *operand, PyObject **held);
+
+/* ---- Operands (operand.c) --------------------------------------------------------------------- */
+/* A new reference to o as an Array or a Python number, whose nodes rdpy_node() makes: may run Python.
+ * NULL with an exception; a Py_NotImplemented where o is of a class that rdim does not know. */
+PyObject *rdpy_operand(PyObject *o);
+/* The same, but what is unknown is a TypeError. */
+PyObject *rdpy_operand_or_error(PyObject *o);
+/* The node of such an operand in the home, runs no Python; NULL: the context has the error. */
+rd_expr *rdpy_node(rdpy_home *home, PyObject *operand);
+bool     rdpy_any_sparse(int n, PyObject *const *operand);
+/* Where a result of these operands is built: this thread's home, or a pinned one. */
+rdpy_home *rdpy_home_for(int n, PyObject *const *operand);
+/* The handle of x, made in `home` of the operands. */
+PyObject *rdpy_made(rdpy_home *home, rd_expr *x, int n, PyObject *const *operand);
+
+/* ---- Memory of others (leaves.c) -------------------------------------------------------------- */
+int rdpy_buffer_layout(PyObject *o, int flags, rdpy_buffer *view, rd_array *array);
+
+/* ---- Types (types.c) -------------------------------------------------------------------------- */
+int       rdpy_types_init(PyObject *module);
+PyObject *rdpy_dtype_object(rd_dtype type); /* borrowed: NumPy's, or ours where there is no NumPy */
+/* Of a dtype, a name, a Python type; None: RD_AUTO.  -1 with an exception. */
+int rdpy_dtype_of(PyObject *o, rd_dtype *type);
+/* Of a buffer's format and size; RD_AUTO: none of ours. */
+rd_dtype    rdpy_dtype_of_format(const char *format, Py_ssize_t size);
+const char *rdpy_format(rd_dtype type); /* of memoryview.cast() */
+
+/* ---- Arguments (arguments.c) ------------------------------------------------------------------ */
+/* Axes: None, a number, a sequence of them.  -1 with an exception. */
+int rdpy_dims(PyObject *o, bool keep, rd_dims *dims);
+int rdpy_ints(PyObject *o, rd_ints *ints);
+int rdpy_int64(PyObject *o, int64_t *value);
+/* Names of arguments, and which of them go by place in which order (NULL: the first ones); `call` is for
+ * sentences.  value[k] stays NULL where argument k was not given. */
+typedef struct rdpy_names {
+    const char        *call;
+    int                n;
+    const char *const *name;
+    int                n_places;
+    const int         *place;
+} rdpy_names;
+int rdpy_arguments(const rdpy_names *names, PyObject *const *args, Py_ssize_t n_args,
+                   PyObject *keywords, PyObject **value);
+
+/* ---- Errors (errors.c) ------------------------------------------------------------------------ */
+int rdpy_errors_init(PyObject *module);
+/* Raises the context's error and clears it; returns NULL. */
+void *rdpy_raise(rd_ctx *ctx);
+
+/* ---- Evaluating (evaluate.c) ------------------------------------------------------------------ */
+/* One element as a Python number. */
+PyObject *rdpy_item(PyObject *self);
+/* Into fresh memory of the home's context; -1 with an exception. */
+int rdpy_evaluate_fresh(rdpy_home *home, PyObject *array, rd_array *out);
+/* The Array of elements that `array`, which is taken over, owns. */
+PyObject *rdpy_own_memory(rdpy_home *home, rd_array *array);
+/* Into a buffer of the caller's; -1 with an exception. */
+int rdpy_evaluate_into(PyObject *array, PyObject *out);
+
+/* ---- Tables of functions, methods and slots --------------------------------------------------- */
+int                rdpy_array_init(PyObject *module);
+int                rdpy_maps_init(PyObject *module);
+int                rdpy_reductions_init(PyObject *module);
+extern PyMethodDef rdpy_evaluate_functions[], rdpy_view_functions[], rdpy_text_functions[],
+    rdpy_leaf_functions[], rdpy_dlpack_functions[], rdpy_pick_functions[];
+extern PyType_Slot rdpy_operator_slots[];
+PyObject          *rdpy_getitem(PyObject *self, PyObject *key);
+#endif

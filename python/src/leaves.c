@@ -1,0 +1,128 @@
+/* leaves.c - arrays over memory of others, and those made of nothing but a rule. */
+#include "core.h"
+#include <string.h>
+
+/* ---- Buffers ----------------------------------------------------------------------------------- */
+/* Strides in elements; false where they are none, or the address is not aligned: a copy serves. */
+static bool layout_of(const rdpy_buffer *view, rd_dtype type, rd_array *array)
+{
+    const Py_ssize_t align = type >= RD_C64 ? view->itemsize / 2 : view->itemsize;
+
+    *array =
+        (rd_array){ .data = view->buf, .type = type, .flags = view->readonly ? RD_READ_ONLY : 0 };
+    array->shape.n = array->strides.n = view->ndim;
+    if (view->ndim == 0)
+        array->strides.n = 0;
+    for (int k = 0; k < view->ndim; k++) {
+        array->shape.at[k]   = view->shape[k];
+        array->strides.at[k] = view->strides[k] / view->itemsize;
+        if (view->strides[k] % view->itemsize && view->shape[k] > 1)
+            return false;
+    }
+    return (uintptr_t)view->buf % (uintptr_t)align == 0;
+}
+
+/* Fills `array` with the layout of a buffer.  1; 0: it is none that rdim reads in place; -1 with an
+ * exception.  The view is released by the caller where it is 1. */
+int rdpy_buffer_layout(PyObject *o, int flags, rdpy_buffer *view, rd_array *array)
+{
+    rd_dtype type;
+
+    if (PyObject_GetBuffer(o, view, RDPY_BUFFER_FORMAT | RDPY_BUFFER_STRIDES | flags) < 0)
+        return -1;
+    type = rdpy_dtype_of_format(view->format, view->itemsize);
+    if (type != RD_AUTO && view->ndim <= RD_MAX_RANK && !view->suboffsets &&
+        layout_of(view, type, array))
+        return 1;
+    PyBuffer_Release(view);
+    return 0;
+}
+
+/* from_buffer(o): the Array over o's memory, or None where a copy in another layout is needed. */
+static PyObject *from_buffer(PyObject *self, PyObject *o)
+{
+    PyObject *const memory = PyMemoryView_FromObject(o);
+    PyObject       *made   = NULL;
+    rdpy_buffer     view;
+    rd_array        array;
+    int             fits;
+
+    (void)self;
+    if (!memory)
+        return NULL;
+    fits = rdpy_buffer_layout(memory, 0, &view, &array);
+    if (fits == 1) {
+        rdpy_home *const home = rdpy_my_home();
+
+        array.flags = 0; /* it is only read */
+        if (home)
+            made = rdpy_new(home, rd_leaf(home->ctx, &array), Py_NewRef(memory));
+        PyBuffer_Release(&view);
+    } else if (fits == 0)
+        made = Py_NewRef(Py_None);
+    Py_DECREF(memory);
+    return made;
+}
+
+/* ---- Rules ------------------------------------------------------------------------------------- */
+/* scalar(number, dtype): an Array of rank 0; strong where a type is given. */
+static PyObject *scalar(PyObject *self, PyObject *args)
+{
+    PyObject *given, *type_given = Py_None, *operand;
+    rd_dtype  type;
+
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O|O:scalar", &given, &type_given) ||
+        rdpy_dtype_of(type_given, &type) < 0 || !(operand = rdpy_operand_or_error(given)))
+        return NULL;
+    rdpy_home *const home = rdpy_my_home();
+    rd_expr         *x    = home ? rdpy_node(home, operand) : NULL;
+    PyObject        *made = NULL;
+
+    if (home)
+        made = rdpy_made(home, type == RD_AUTO ? x : rd_cast(x, type), 1, &operand);
+    Py_DECREF(operand);
+    return made;
+}
+
+/* index_along(n): 0 to n - 1, int64. */
+static PyObject *index_along(PyObject *self, PyObject *number)
+{
+    int64_t          n;
+    rdpy_home *const home = rdpy_int64(number, &n) < 0 ? NULL : rdpy_my_home();
+
+    (void)self;
+    return home ? rdpy_new(home, rd_coord(rd_broadcast(rd_num(home->ctx, 0), RD_SHAPE(n)), 0), NULL)
+                : NULL;
+}
+
+/* random(kind, key, shape, dtype): uniform, normal, exponential, bits */
+static PyObject *random_numbers(PyObject *self, PyObject *args)
+{
+    const char        *kind;
+    unsigned long long key;
+    PyObject          *shape_given, *type_given;
+    rd_shape           shape;
+    rd_dtype           type;
+    rdpy_home         *home;
+
+    (void)self;
+    if (!PyArg_ParseTuple(args, "sKOO:random", &kind, &key, &shape_given, &type_given) ||
+        rdpy_ints(shape_given, &shape) < 0 || rdpy_dtype_of(type_given, &type) < 0 ||
+        !(home = rdpy_my_home()))
+        return NULL;
+    return rdpy_new(home,
+                    kind[0] == 'u'   ? rd_random_uniform(home->ctx, key, shape, type)
+                    : kind[0] == 'n' ? rd_random_normal(home->ctx, key, shape, type)
+                    : kind[0] == 'e' ? rd_random_exponential(home->ctx, key, shape, type)
+                                     : rd_random_bits(home->ctx, key, shape),
+                    NULL);
+}
+
+PyMethodDef rdpy_leaf_functions[] = {
+    { "from_buffer", from_buffer, METH_O, "from_buffer(o): an Array over its memory, or None" },
+    { "scalar", scalar, METH_VARARGS, "scalar(number, dtype=None)" },
+    { "index_along", index_along, METH_O, "index_along(n): 0 to n - 1" },
+    { "random", random_numbers, METH_VARARGS, "random(kind, key, shape, dtype)" },
+    { NULL, NULL, 0, NULL }
+};
