@@ -263,11 +263,11 @@ set_tests_properties(consumer PROPERTIES ENVIRONMENT
 list(APPEND rdim_tests consumer)
 
 # Arrays of other libraries for Python.  Without sanitizers, which want to be loaded before the interpreter.
-find_program(RDIM_PYTHON python3)
+find_program(RDIM_PYTHON3 python3)
 if(BUILD_SHARED_LIBS AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize")
     foreach(peer IN ITEMS numpy torch)
-        if(RDIM_PYTHON)
-            add_test(NAME dlpack_${peer} COMMAND ${RDIM_PYTHON} ${PROJECT_SOURCE_DIR}/tests/python/dlpack.py
+        if(RDIM_PYTHON3)
+            add_test(NAME dlpack_${peer} COMMAND ${RDIM_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/python/dlpack.py
                 $<TARGET_FILE:rdim> ${peer})
         else()
             add_test(NAME dlpack_${peer} COMMAND sh -c "echo no python3 here; exit 77")
@@ -275,8 +275,8 @@ if(BUILD_SHARED_LIBS AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize")
         list(APPEND rdim_tests dlpack_${peer})
     endforeach()
     # The same by NumPy and SciPy: random cases of every operation, in script/test all.
-    if(RDIM_PYTHON)
-        add_test(NAME peers COMMAND ${RDIM_PYTHON} ${PROJECT_SOURCE_DIR}/tests/peers/compare.py $<TARGET_FILE:rdim> --test)
+    if(RDIM_PYTHON3)
+        add_test(NAME peers COMMAND ${RDIM_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/peers/compare.py $<TARGET_FILE:rdim> --test)
         list(APPEND rdim_tests peers)
     endif()
 endif()
@@ -289,9 +289,9 @@ set_target_properties(graph_ways PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY $
     C_STANDARD 11 C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden)
 target_include_directories(graph_ways PRIVATE tests)
 target_link_libraries(graph_ways PRIVATE rdim_parts rdim_warnings)
-if(RDIM_PYTHON AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize")
+if(RDIM_PYTHON3 AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize")
     set_target_properties(graph_ways PROPERTIES EXCLUDE_FROM_ALL OFF)
-    add_test(NAME graphs_numpy COMMAND ${RDIM_PYTHON} ${PROJECT_SOURCE_DIR}/tests/graphs/graphs.py
+    add_test(NAME graphs_numpy COMMAND ${RDIM_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/graphs/graphs.py
         $<TARGET_FILE:graph_ways>)
     list(APPEND rdim_tests graphs_numpy)
 endif()

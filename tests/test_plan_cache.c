@@ -1,6 +1,7 @@
 /* Evaluations that share a plan, and those that must not; and that plans kept for later stay few
  * and harmless. */
 #include "eval/cache/cache.h"
+#include "kernels/cpu/jit/tier.h"
 #include "values.h"
 
 #include <math.h>
@@ -373,6 +374,7 @@ START_TEST(overlaps_of_each_run)
     enum { M = 64 };
     float memory[3 * M], want[M];
 
+    rd_tier_force("off"); /* or the first plan were for 64 runs */
     for (int from = 0; from <= M; from += 8)
         for (int to = 0; to <= M; to += 8) {
             rd_mark  mark = rd_ctx_mark(ctx);
@@ -390,11 +392,43 @@ START_TEST(overlaps_of_each_run)
 }
 END_TEST
 
+static float squares[40 * 1000];
+
+static void square_often(int64_t rows)
+{
+    for (int run = 0; run < 200; run++) {
+        rd_expr *const row = rd_wrap(ctx, x, RD_SHAPE(40));
+        rd_expr *const all = rd_square(rd_broadcast(row, RD_SHAPE(rows, 40)));
+
+        ck_assert_int_eq(rd_eval(ctx, all, RD_INTO(squares, RD_SHAPE(rows, 40))), RD_OK);
+        for (int64_t i = 0; i < rows * 40; i += 39)
+            ck_assert(squares[i] == x[i % 40] * x[i % 40]);
+    }
+}
+
+/* A small program's first plan is brief: it has no code.  One that has it follows after 64 runs, and
+ * stays.  What is larger, or looks for code at once, has one plan. */
+START_TEST(brief_plans)
+{
+    rd_tier_force("async");
+    square_often(1);
+    ck_assert_int_eq(made(), 2);
+    square_often(1000);
+    ck_assert_int_eq(made(), 3);
+    rd_tier_hurry(true);
+    square_often(2);
+    rd_tier_hurry(false);
+    ck_assert_int_eq(made(), 4);
+    rd_tier_wait();
+}
+END_TEST
+
 /* Rows of one array into rows of it: in place, to others, and where both are. */
 START_TEST(rows_into_rows)
 {
     float memory[ROWS * COLUMNS], want[COLUMNS];
 
+    rd_tier_force("off"); /* or the first plan were for 64 runs */
     for (int from = 0; from < ROWS; from += 3)
         for (int to = 0; to < ROWS; to += 3) {
             rd_expr *m = rd_wrap(ctx, memory, RD_SHAPE(ROWS, COLUMNS));
@@ -608,6 +642,7 @@ int main(void)
     tcase_add_test(tc, refusals_stay);
     tcase_add_test(tc, overlaps_of_each_run);
     tcase_add_test(tc, rows_into_rows);
+    tcase_add_test(tc, brief_plans);
     tcase_add_test(tc, released_nodes);
     tcase_add_test(tc, many_plans_are_bounded);
     tcase_add_test(tc, plans_give_way);

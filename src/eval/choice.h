@@ -13,6 +13,7 @@ typedef struct rd_choice {
     bool         measured;    /* not by cost                                              */
     bool         device;      /* for a GPU, whose threads do what loops do elsewhere      */
     bool         cross;       /* there, reductions along both axes of an array share loops */
+    bool         brief;       /* for its first runs: without code, where that is a small gain */
 } rd_choice;
 
 /* Of plans whose keys have these hashes, or of programs of a device with these keys. */

@@ -82,6 +82,11 @@ bool rd_debug_wants_formula(void)
     return wanted(FORMULA);
 }
 
+bool rd_debug_wants_prepared(void)
+{
+    return wanted(TILES) || wanted(CODE);
+}
+
 void rd_debug_formula(rd_text *text)
 {
     print(FORMULA, text);

@@ -190,12 +190,15 @@ static bool is_strict(void)
 
 static bool prepare_programs(rd_plan *plan, const rd_choice *choice)
 {
+    const bool brief = choice->brief && !plan->backend->device && !rd_debug_wants_prepared();
+
     for (int s = 0; s < plan->n_stage; s++) {
         rd_program *p = &plan->program[s];
 
         p->tile    = choice->tile;
         p->device  = plan->device;
         p->devices = plan->devices;
+        p->brief   = brief;
         p->step =
             rd_watch_every(p, RD_STEP_WORK); /* backends may ask whether it stops on the way */
         if (plan->backend->device && !rd_tune(plan->ctx, plan->backend, p))
@@ -207,6 +210,7 @@ static bool prepare_programs(rd_plan *plan, const rd_choice *choice)
         p->step   = rd_watch_every(p, RD_STEP_WORK); /* they may have given it another root */
         p->uneven = rd_program_is_uneven(p);
         plan->steps |= p->step > 0;
+        plan->brief |= p->brief;
     }
     return rd_frame_measure(plan);
 }
@@ -393,8 +397,12 @@ rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t 
         return NULL;
     }
     plan = rd_plan_whole(ctx, work, in, shift, results, opts, choice, &none, &too_much);
-    if (too_much)
-        plan = rd_plan_in_parts(ctx, in, shift, results, opts, choice);
+    if (too_much) {
+        rd_choice lasting = *choice;
+
+        lasting.brief = false;
+        plan          = rd_plan_in_parts(ctx, in, shift, results, opts, &lasting);
+    }
     /* Nobody takes an evaluation without a plan for one that is done. */
     if (!plan && rd_error(ctx) == RD_OK)
         rd_fail_memory(ctx, 0, "%s: no memory for a plan", rd_call_name(ctx));

@@ -73,6 +73,7 @@ struct rd_plan {
     rd_progress                  progress; /* of rd_plan_run()                             */
     bool                         traced;   /* RDIM_DEBUG=trace: runs are written down      */
     bool                         steps;    /* some stage runs in steps                     */
+    bool                         brief;    /* some stage does without code, as runs are few yet */
     bool                         async;    /* runs on a device are left to go on           */
     bool                         measures; /* a run on a device measures stages            */
     bool                         records;  /* runs on a device are recorded, where they may be */

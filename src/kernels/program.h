@@ -17,6 +17,8 @@
  * A parallel region costs about a microsecond, a disturbed one several, and should not be a tenth
  * of what it divides: about 20 microseconds at 10 operations each nanosecond. */
 #define RD_SMALL_WORK 200e3
+/* Less takes a few microseconds, of which code would save some: its text alone takes thirty. */
+#define RD_BRIEF_WORK 16e3
 
 /* What an element of a row that is put in order costs, in operations. */
 #define RD_SORT_OPS 16.F
@@ -281,6 +283,7 @@ typedef struct rd_program {
     int64_t    *scratch_bytes;
     int8_t      tile;    /* buffers of 2^tile times as many bytes                           */
     double      work;    /* points times operations: is a second thread worth it?           */
+    bool        brief;   /* asked: it may do without code; then: it does, though it could have some */
     int32_t     device;  /* of a backend that has several: which ...                       */
     int32_t     devices; /* ... and how many from that one on may share the work; 0, 1: none */
     rd_tuning   tuning;  /* of such a one: numbers that are asked for, or were measured    */

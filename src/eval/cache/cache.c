@@ -70,12 +70,25 @@ bool rd_cache_matches(const rd_cache *c, const rd_entry *e)
            memcmp(e->word, key->word, (size_t)key->n_word * sizeof *key->word) == 0;
 }
 
+static void drop_idle(rd_cache *c, bool brief)
+{
+    for (int k = c->stats.plans; k-- > 0;) {
+        const rd_entry *e = c->entry[k];
+
+        if (!e->measured && (!brief || e->plan->brief) && rd_cache_matches(c, e) &&
+            atomic_load(&e->busy) == 0)
+            drop_entry(c, k);
+    }
+}
+
 void rd_cache_drop_unmeasured(rd_cache *c)
 {
-    for (int k = c->stats.plans; k-- > 0;)
-        if (!c->entry[k]->measured && rd_cache_matches(c, c->entry[k]) &&
-            atomic_load(&c->entry[k]->busy) == 0)
-            drop_entry(c, k);
+    drop_idle(c, false);
+}
+
+void rd_cache_drop_brief(rd_cache *c)
+{
+    drop_idle(c, true);
 }
 
 /* ---- The context's cache --------------------------------------------------------------------- */

@@ -18,6 +18,7 @@ typedef struct rd_entry {
     int64_t    bytes;
     atomic_int busy; /* runs of it */
     bool       measured;
+    int32_t    runs; /* of a brief plan */
     int32_t    n_word;
     uint64_t   word[];
 } rd_entry;
@@ -51,8 +52,10 @@ void rd_cache_unlock(rd_cache *c);
 /* Under the lock: drops the plans that were used longest ago, until there is room for one more of
  * that size. */
 void rd_cache_make_room(rd_cache *c, int64_t bytes);
-/* Under the lock: those with the key that are not measured go, unless they run. */
+/* Under the lock: those with the key that are not measured go, unless they run; and those that are for
+ * their first runs alone. */
 void rd_cache_drop_unmeasured(rd_cache *c);
+void rd_cache_drop_brief(rd_cache *c);
 bool rd_cache_matches(const rd_cache *c, const rd_entry *e);
 /* The context's cache; NULL without memory, which is not recorded: one can do without. */
 rd_cache *rd_cache_made(rd_ctx *ctx);

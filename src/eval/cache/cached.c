@@ -55,13 +55,27 @@ static rd_same *same_place(rd_cache *c, const rd_same *s)
 }
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
-static rd_entry *find(rd_cache *c, bool measured)
+/* A small program's first plan leaves the text of its code out, which takes as long as the rest of
+ * planning.  After so many runs it is made whole. */
+enum { BRIEF_RUNS = 64 };
+
+static bool is_over(const rd_entry *e)
 {
+    return e->plan->brief && e->runs >= BRIEF_RUNS;
+}
+
+/* *over: one was found that has had its runs. */
+static rd_entry *find(rd_cache *c, bool measured, bool *over)
+{
+    *over = false;
     for (int k = 0; k < c->stats.plans; k++) {
         rd_entry *e = c->entry[k];
 
-        if (rd_cache_matches(c, e) && (e->measured || !measured))
+        if (!rd_cache_matches(c, e) || (measured && !e->measured))
+            continue;
+        if (!is_over(e))
             return e;
+        *over = true;
     }
     return NULL;
 }
@@ -103,6 +117,8 @@ static rd_entry *insert(rd_cache *c, rd_plan *plan, bool measured, rd_same *s)
     rd_cache_lock(c);
     if (measured)
         rd_cache_drop_unmeasured(c);
+    else if (!plan->brief)
+        rd_cache_drop_brief(c);
     rd_cache_make_room(c, e->bytes);
     if (c->stats.plans == RD_CACHE_PLANS) { /* all of them run: callbacks that evaluate */
         rd_cache_unlock(c);
@@ -144,6 +160,7 @@ static rd_entry *hold(rd_cache *c, rd_entry *e)
 {
     if (e) {
         e->used = ++c->turn;
+        e->runs += e->plan->brief;
         atomic_fetch_add_explicit(&e->busy, 1, memory_order_relaxed);
     }
     return e;
@@ -190,10 +207,10 @@ static bool measure_here(rd_cache *c, rd_results results, const rd_eval_opts *op
 }
 
 /* A plan by what was found, now if nothing was before and it is asked for. */
-static rd_plan *make(rd_cache *c, rd_results results, const rd_eval_opts *opts)
+static rd_plan *make(rd_cache *c, rd_results results, const rd_eval_opts *opts, bool brief)
 {
     const rd_found *known  = rd_findings_get(&c->found, c->key.hash);
-    rd_choice       choice = { .traversal = opts->traversal };
+    rd_choice       choice = { .traversal = opts->traversal, .brief = brief };
 
     if (!known && opts->measure) {
         rd_plan *const plan = plan_by_cost(c, results, opts);
@@ -225,9 +242,10 @@ static rd_status run_measuring(rd_cache *c, rd_plan *plan, rd_results results,
     return status;
 }
 
-static rd_status make_and_run(rd_cache *c, rd_results results, const rd_eval_opts *opts, rd_same *s)
+static rd_status make_and_run(rd_cache *c, rd_results results, const rd_eval_opts *opts, bool brief,
+                              rd_same *s)
 {
-    rd_plan  *plan = make(c, results, opts);
+    rd_plan  *plan = make(c, results, opts, brief);
     rd_entry *e;
     rd_status status;
 
@@ -251,6 +269,7 @@ static rd_status run_alike(rd_cache *c, rd_results results, const rd_eval_opts *
     rd_request request[MOST_RESULTS];
     rd_output  out[MOST_RESULTS];
     rd_entry  *e;
+    bool       over;
 
     if (!rd_check_results(c->ctx, rd_call_name(c->ctx), results, request, out))
         return rd_error(c->ctx);
@@ -263,12 +282,12 @@ static rd_status run_alike(rd_cache *c, rd_results results, const rd_eval_opts *
     if (s && c->key.n_leaf)
         memcpy(s->leaf, c->leaf, (size_t)c->key.n_leaf * sizeof *s->leaf);
     rd_cache_lock(c);
-    e = hold(c, find(c, opts->measure));
+    e = hold(c, find(c, opts->measure, &over));
     if (e && s)
         s->entry = e;
     c->stats.alike += e != NULL;
     rd_cache_unlock(c);
-    return e ? run_entry(e, c->leaf, results, opts) : make_and_run(c, results, opts, s);
+    return e ? run_entry(e, c->leaf, results, opts) : make_and_run(c, results, opts, !over, s);
 }
 
 rd_status rd_cache_run(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
@@ -285,7 +304,7 @@ rd_status rd_cache_run(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts
     if (describe(&wanted, results, &full)) {
         place = same_place(c, &wanted);
         rd_cache_lock(c);
-        if (place->entry && place->n_word == wanted.n_word &&
+        if (place->entry && !is_over(place->entry) && place->n_word == wanted.n_word &&
             memcmp(place->word, wanted.word, (size_t)wanted.n_word * sizeof *wanted.word) == 0) {
             e = hold(c, place->entry);
             c->stats.same++;

@@ -124,12 +124,15 @@ static void need_state(rd_program *p, const rd_codegen_code *code)
 /* The program as one compiled nest of loops, where nothing faster is known.  Small ones mostly run
  * as one task, and are compiled for that, unless they run in steps; the few that several tasks
  * share, as somebody asks for threads, do without. */
-static bool prepare_nest(rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool)
+static bool prepare_nest(rd_program *p, const rd_simd *simd, bool brief, rd_get_fn *get, void *pool)
 {
     const rd_codegen_use use   = rd_codegen_use_now();
     const bool           small = p->work < RD_SMALL_WORK && !p->step;
 
     if (rd_cpu_no_nest(p))
+        return true;
+    p->brief = brief && p->work < RD_BRIEF_WORK && use != RD_CODEGEN_ALWAYS && rd_tier_is_patient();
+    if (p->brief)
         return true;
     if (small && !prepare_code(p, simd, true, get, pool, &p->whole))
         return false;
@@ -143,7 +146,7 @@ static bool prepare_nest(rd_program *p, const rd_simd *simd, rd_get_fn *get, voi
     return true;
 }
 
-static bool prepare_ways(rd_program *p, rd_get_fn *get, void *pool)
+static bool prepare_ways(rd_program *p, bool brief, rd_get_fn *get, void *pool)
 {
     const char    *isa    = asked();
     const rd_simd *simd   = simd_asked();
@@ -158,14 +161,16 @@ static bool prepare_ways(rd_program *p, rd_get_fn *get, void *pool)
     if (result == RD_TILE_NO_MEMORY ||
         (result == RD_TILE_CANNOT && !rd_backend_scalar.prepare(p, get, pool)))
         return false;
-    return is_scalar(isa) || prepare_nest(p, simd, get, pool);
+    return is_scalar(isa) || prepare_nest(p, simd, brief, get, pool);
 }
 
 static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
 {
+    const bool brief = p->brief;
+
     p->nest = p->whole = NULL;
-    p->by_rows         = false;
-    if (!prepare_ways(p, get, pool))
+    p->by_rows = p->brief = false;
+    if (!prepare_ways(p, brief, get, pool))
         return false;
     p->whole_bytes = p->whole ? rd_codegen_state(p->whole) : p->state_bytes;
     return true;

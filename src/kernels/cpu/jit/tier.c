@@ -260,6 +260,11 @@ const void *rd_compiled_kernels(rd_compiled *c)
     return c ? atomic_load_explicit(&c->kernels, memory_order_acquire) : NULL;
 }
 
+bool rd_tier_is_patient(void)
+{
+    return mode_now() >= ASYNC && !hurried;
+}
+
 bool rd_tier_is_off(void)
 {
     return mode_now() == OFF;

@@ -34,6 +34,8 @@ bool rd_compiled_failed(const rd_compiled *c);
 /* Modes async and finish: a program has done without it for so many operations. */
 void rd_compiled_missed(rd_compiled *c, double operations);
 
+/* Does code come only once programs have worked for some time? */
+bool rd_tier_is_patient(void);
 /* May nothing be compiled or loaded? */
 bool rd_tier_is_off(void);
 
