@@ -8,7 +8,7 @@
 bool rd_debug_is_known(rd_ctx *ctx);
 bool rd_debug_wants_trace(void); /* of runs: run/trace.h */
 bool rd_debug_wants_formula(void);
-bool rd_debug_wants_prepared(void); /* what backends make of programs */
+bool rd_debug_wants_prepared(void);          /* what backends make of programs */
 void rd_debug_formula(struct rd_text *text); /* and frees it */
 void rd_debug_graph(const rd_graph *graph);
 void rd_debug_tree(const rd_tree *tree);
