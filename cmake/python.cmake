@@ -1,6 +1,17 @@
 # The extension of the Python package, with the library inside: python/.  Its interface is Python's stable one as of 3.10,
 # so one file serves all versions since.
-find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module)
+set(RDIM_PYTHON_HEADERS "" CACHE STRING "Folders of Python.h and pyconfig.h; empty: those of python3")
+set(RDIM_PYTHON_PREBUILT "" CACHE FILEPATH "An extension that is built already, for a wheel (script/wheel)")
+if(RDIM_PYTHON_PREBUILT)
+    add_custom_target(rdim_python)
+    install(PROGRAMS ${RDIM_PYTHON_PREBUILT} DESTINATION rdim COMPONENT python)
+    return()
+endif()
+if(RDIM_PYTHON_HEADERS)
+    set(Python_INCLUDE_DIRS ${RDIM_PYTHON_HEADERS})
+else()
+    find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module)
+endif()
 file(GLOB python_sources CONFIGURE_DEPENDS python/src/*.c)
 add_library(rdim_python MODULE ${python_sources})
 set_target_properties(rdim_python PROPERTIES

@@ -4,6 +4,7 @@
 #ifndef RD_KERNELS_MATH_MATH_RANDOM_STRIP_H
 #define RD_KERNELS_MATH_MATH_RANDOM_STRIP_H
 #include "kernels/math/math_random.h"
+#include "kernels/math/shuffle.h"
 
 #if defined(__AVX512F__)
 #define RD_PHILOX_LANES 8
@@ -81,14 +82,14 @@ RD_INLINE void rd_philox_two(uint64_t *x, uint64_t key, int pairs)
     rd_philox_vector  p = v[0], q = v[1], even, odd;
 
     if (pairs) {
-        const rd_philox_vector e = __builtin_shufflevector(p, q, RD_PHILOX_EVENS);
-        const rd_philox_vector o = __builtin_shufflevector(p, q, RD_PHILOX_ODDS);
+        const rd_philox_vector e = RD_SHUFFLE(rd_philox_vector, p, q, RD_PHILOX_EVENS);
+        const rd_philox_vector o = RD_SHUFFLE(rd_philox_vector, p, q, RD_PHILOX_ODDS);
 
         rd_philox_blocks(e >> 1, key, &even, &odd);
         p    = rd_philox_chosen(e, even, odd);
         q    = rd_philox_chosen(o, even, odd);
-        v[0] = __builtin_shufflevector(p, q, RD_PHILOX_FIRST);
-        v[1] = __builtin_shufflevector(p, q, RD_PHILOX_LAST);
+        v[0] = RD_SHUFFLE(rd_philox_vector, p, q, RD_PHILOX_FIRST);
+        v[1] = RD_SHUFFLE(rd_philox_vector, p, q, RD_PHILOX_LAST);
         return;
     }
     rd_philox_blocks(p >> 1, key, &even, &odd);

@@ -1,8 +1,9 @@
 /* compiler.c - the system's C compiler. */
-#define _GNU_SOURCE /* posix_spawn_file_actions_addfchdir_np */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "kernels/cpu/jit/compiler.h"
 #include "core/clock.h"
 #include <errno.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -95,6 +96,16 @@ bool rd_compiler_find(rd_compiler *cc, const rd_surroundings *surroundings)
 }
 
 /* ---- A run ----------------------------------------------------------------------------------- */
+/* In which directory a child begins: glibc can say so since 2.29, and a build for older ones (script/wheel)
+ * asks for it by name.  Without it nothing is compiled. */
+static int begin_in(posix_spawn_file_actions_t *actions, int dir)
+{
+    int (*say)(posix_spawn_file_actions_t *, int);
+
+    say = (__typeof__(say))dlsym(RTLD_DEFAULT, "posix_spawn_file_actions_addfchdir_np");
+    return say ? say(actions, dir) : -1;
+}
+
 /* A group of its own, so that the compiler's own children can be stopped with it and keys that the
  * user presses are not for it; no signals blocked or ignored, whatever the caller's thread has. */
 static bool spawn(const rd_compiler *cc, int dir, char *const *argv, pid_t *pid)
@@ -113,7 +124,7 @@ static bool spawn(const rd_compiler *cc, int dir, char *const *argv, pid_t *pid)
     sigemptyset(&none);
     sigfillset(&all);
     /* The directory first: its descriptor may be one of the three that a program has closed. */
-    spawned = posix_spawn_file_actions_addfchdir_np(&actions, dir) == 0 &&
+    spawned = begin_in(&actions, dir) == 0 &&
               posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0) == 0 &&
               posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0) == 0 &&
               posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0) == 0 &&

@@ -10,6 +10,7 @@
  * each/scans.c includes it once per element, with ELEM, T and MAKE_SCANS(make) set, and for floats
  * SCAN_VECTORS.  make(name, words, identity): so_far is `pair` where what is before is two numbers
  * (kernels/math/so_far.h), else `one`. */
+#include "kernels/math/shuffle.h"
 #define SCAN(name, part) JOIN(JOIN(scan_##name, part), ELEM)
 
 /* What finish makes of a state: the one quiet NaN of minima and maxima.  Of a vector of them. */
@@ -145,7 +146,7 @@
 #define FROM(l, d) ((l) & (d) ? ((l) & ~(2 * (d)-1)) + (d)-1 : LANES + (l))
 #define LAST(l, d) (LANES - 1)
 #define SHUFFLED(a, b, f, d) \
-    __builtin_shufflevector(a, b, JOIN(JOIN(INDICES, ELEM), RD_VECTOR_BYTES)(f, d))
+    RD_SHUFFLE(MASK, a, b, JOIN(JOIN(INDICES, ELEM), RD_VECTOR_BYTES)(f, d))
 
 /* Pass d, inside vectors or between them. */
 #define PASS(name, d)                                                                           \

@@ -3,6 +3,7 @@
  *
  * turn.h and turned.h include it once per size, with WORD (an unsigned int), BYTES (of a vector) and INDICES (f
  * of all lanes) set. */
+#include "kernels/math/shuffle.h"
 #define ROW  JOIN(turn_row, WORD)
 #define SIDE (BYTES / (int)sizeof(WORD)) /* of a square  */
 #define PART \
@@ -18,7 +19,7 @@ typedef WORD ROW __attribute__((vector_size(BYTES), aligned(sizeof(WORD)), may_a
 #define EVEN(l, d) ((l) & (d) ? SIDE + (l) - (d) : (l))
 #define ODD(l, d)  (EVEN(l, d) + (d))
 
-#define LANES_OF(a, b, f, d) __builtin_shufflevector(a, b, INDICES(f, d))
+#define LANES_OF(a, b, f, d) RD_SHUFFLE(ROW, a, b, INDICES(f, d))
 
 /* One pass in each group of PART rows; after log2(PART) of them column k of each part is row k. */
 static inline void JOIN(turn_interleave, WORD)(ROW *v)
