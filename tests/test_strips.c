@@ -14,7 +14,7 @@
 #define COUNT(a) (int)(sizeof(a) / sizeof *(a))
 
 /* Sanitizers see a few of the programs. */
-#define STEP (THREAD_SANITIZED ? 7 : SANITIZED ? 3 : suite_part(3))
+#define STEP (THREAD_SANITIZED ? 7 : SANITIZED ? 3 : suite_part(5))
 
 static rd_ctx *ctx;
 

@@ -5,7 +5,7 @@
 
 /* Best first. */
 static const rd_simd *const tables[] = {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(RD_ONE_SET)
     &rd_simd_avx512,
     &rd_simd_avx2,
 #endif

@@ -1,5 +1,5 @@
 /* avx2.c - rows in order by that instruction set. */
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(RD_ONE_SET)
 #define NAME            avx2
 #define RD_VECTOR_BYTES 32
 #include "kernels/cpu/sort/kernels.h"

@@ -4,7 +4,7 @@
 
 rd_sort_row *rd_sort_row_of(int32_t vector)
 {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(RD_ONE_SET)
     if (vector == 64)
         return rd_sort_row_avx512;
     if (vector == 32)
