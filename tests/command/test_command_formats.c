@@ -86,6 +86,14 @@ static void check_row(const row *r)
     {                                 \
         "NumPy .npz\n", line, 0, want \
     }
+/* A file with that header, and 64 bytes behind it, is refused. */
+#define BAD_HEADER(dict, want)                                        \
+    {                                                                 \
+        "NumPy .npy\n",                                               \
+            "{ printf '\\223NUMPY\\1\\0\\366\\0%-245s\\n' \"" dict    \
+            "\"; printf '%064d' 0; } > bad.npy; $R 'sum(a)' bad.npy", \
+            1, want                                                   \
+    }
 #define TRUE(file, formula) NPY("$R '" formula "' $D/" file, "true\n")
 
 static const row records[] = {
@@ -143,6 +151,18 @@ static const row records[] = {
     NPY("$R 'sum(x)' x=$D/durations.npy", "6\n"),
     NPY("$R --list $D/durations.npy", "  durations        i64   (2) days; one piece\n"),
     NPY("cat $D/records.npy | $R 'sum(x[:3])' x=-:x", "6\n"),
+    /* the fields of one type would lie in the records of the other, far behind the end */
+    BAD_HEADER("{'descr': [('a', '<f8', (1000000,))], 'fortran_order': False, 'shape': (4,), "
+               "'descr': '|S1'}",
+               "bad.npy: structured type"),
+    BAD_HEADER("{'descr': [('a', '<f8')], 'shape': (2,), 'fortran_order': False, 'shape': (3,)}",
+               "bad.npy: structured type"),
+    BAD_HEADER("{'descr': [('a', '<f8')], 'fortran_order': False}", "bad.npy: structured type"),
+    BAD_HEADER("{'descr': [('a', '<f8')], 'shape': (2,)}", "bad.npy: structured type"),
+    BAD_HEADER("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2,)} more",
+               "bad.npy: structured type"),
+    BAD_HEADER("{'descr': [('a', '<f8'), ('a', '<i8')], 'fortran_order': False, 'shape': (2,)}",
+               "a cannot be read: several fields are called a"),
 };
 
 START_TEST(fields_and_dates)

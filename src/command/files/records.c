@@ -71,7 +71,7 @@ static char *read_string(text *t)
         return NULL;
     char *const out = cmd_room(n + 1), *to = out;
     for (size_t k = 0; k < n; k++) {
-        k += first[k] == '\\' && strchr("'\"\\", first[k + 1]) ? 1 : 0;
+        k += first[k] == '\\' && first[k + 1] && strchr("'\"\\", first[k + 1]) ? 1 : 0;
         *to++ = first[k];
     }
     return out;
@@ -340,22 +340,43 @@ static int64_t read_descr(text *t, cmd_records *r, const frame *in, const rd_sha
 }
 
 /* ---- Headers --------------------------------------------------------------------------------- */
-static bool read_key(text *t, cmd_records *r)
+static bool read_type_of_array(text *t, cmd_records *r)
 {
-    const char *key = read_string(t);
-
-    if (!key || !accept(t, ':'))
-        return false;
-    if (strcmp(key, "shape") == 0)
-        return read_shape(t, &r->shape);
-    if (strcmp(key, "fortran_order") == 0) {
-        r->fortran = accept_word(t, "True");
-        return r->fortran || accept_word(t, "False");
-    }
-    if (strcmp(key, "descr") != 0)
-        return false;
     r->bytes = read_descr(t, r, &(frame){ .prefix = "" }, &(rd_shape){ 0 });
     return r->bytes >= 0;
+}
+
+static bool read_shape_of_array(text *t, cmd_records *r)
+{
+    return read_shape(t, &r->shape);
+}
+
+static bool read_order(text *t, cmd_records *r)
+{
+    r->fortran = accept_word(t, "True");
+    return r->fortran || accept_word(t, "False");
+}
+
+static const struct {
+    const char *name;
+    bool (*read)(text *t, cmd_records *r);
+} keys[] = { { "descr", read_type_of_array },
+             { "fortran_order", read_order },
+             { "shape", read_shape_of_array } };
+enum { KEYS = sizeof keys / sizeof *keys };
+
+/* Each key once: of two types the fields of one would lie in the records of the other. */
+static bool read_key(text *t, cmd_records *r, bool seen[KEYS])
+{
+    const char *key = read_string(t);
+    int         k   = 0;
+
+    while (key && k < KEYS && strcmp(keys[k].name, key) != 0)
+        k++;
+    if (!key || k == KEYS || seen[k] || !accept(t, ':'))
+        return false;
+    seen[k] = true;
+    return keys[k].read(t, r);
 }
 
 /* Objects are pickled with all that is beside them, and records are not where they would be. */
@@ -374,18 +395,31 @@ static void mark_pickled(cmd_records *r)
             r->field[k].why = why;
 }
 
+/* "a.b" is a field of that name, or field b in field a: a formula cannot say which. */
+static void mark_twins(cmd_records *r)
+{
+    for (int k = 0; k < r->n; k++)
+        for (int i = 0; i < k; i++)
+            if (strcmp(r->field[i].name, r->field[k].name) == 0)
+                r->field[i].why = r->field[k].why =
+                    cmd_text("several fields are called %s", r->field[k].name);
+}
+
 static bool read_dict(text *t, cmd_records *r)
 {
-    bool comma = true;
+    bool seen[KEYS] = { false }, comma = true;
 
     if (!accept(t, '{'))
         return false;
     while (comma && peek(t) != '}') {
-        if (!read_key(t, r))
+        if (!read_key(t, r, seen))
             return false;
         comma = accept(t, ',');
     }
-    return accept(t, '}') && r->n > 0;
+    for (int k = 0; k < KEYS; k++)
+        if (!seen[k])
+            return false;
+    return accept(t, '}') && peek(t) < 0 && r->n > 0;
 }
 
 cmd_records *cmd_read_records(const cmd_npy_place *p)
@@ -409,5 +443,6 @@ cmd_records *cmd_read_records(const cmd_npy_place *p)
     if (!read_dict(&t, r))
         return NULL;
     mark_pickled(r);
+    mark_twins(r);
     return r;
 }
