@@ -261,6 +261,159 @@ START_TEST(zarr_boxes)
 }
 END_TEST
 
+/* ---- Metadata of Zarr stores -------------------------------------------------------------------- */
+static void put_file(const char *path, const void *bytes, size_t n)
+{
+    FILE *f = fopen(path, "wb");
+
+    ck_assert_msg(f && fwrite(bytes, 1, n, f) == n && fclose(f) == 0, "%s", path);
+}
+
+/* The text of an array of (2, 3) with `new` in place of `old`, in s, and its chunk of 0, 1, ..., 5. */
+static void put_store(int format, const char *old, const char *new)
+{
+    static const char *const texts[] = {
+        [2] = "{'zarr_format': 2, 'shape': [2, 3], 'chunks': [2, 3], 'dtype': '<i4', 'order': 'C', "
+              "'compressor': null, 'filters': null, 'fill_value': 9}",
+        [3] = "{'zarr_format': 3, 'node_type': 'array', 'shape': [2, 3], 'fill_value': 9, "
+              "'data_type': 'int32', "
+              "'chunk_grid': {'name': 'regular', 'configuration': {'chunk_shape': [2, 3]}}, "
+              "'chunk_key_encoding': {'name': 'default'}, "
+              "'codecs': [{'name': 'bytes', 'configuration': {'endian': 'little'}}]}"
+    };
+    static const int32_t chunk[] = { 0, 1, 2, 3, 4, 5 };
+    const char *const    at      = strstr(texts[format], old);
+    char                *text    = NULL;
+
+    ck_assert_msg(at != NULL, "%s", old);
+    const int n = asprintf(&text, "%.*s%s%s", (int)(at - texts[format]), texts[format], new,
+                           at + strlen(old));
+    ck_assert_int_eq(run("rm -rf s && mkdir -p s/c/0"), 0);
+    for (char *quote = text; (quote = strchr(quote, '\''));)
+        *quote = '"';
+    put_file(format == 2 ? "s/.zarray" : "s/zarr.json", text, (size_t)n);
+    put_file(format == 2 ? "s/0.0" : "s/c/0/0", chunk, sizeof chunk);
+    free(text);
+}
+
+#define PLAIN        "all(x == reshape(arange(6), (2, 3)))", "true\n"
+#define REFUSED(why) "x", "s cannot be read: " why
+#define TURN         "{'name': 'transpose', 'configuration': {'order': [1, 0]}}, "
+#define CODECS       "'codecs': ["
+#define MISSING      "'shape': [2, 3]", "'shape': [4, 3]"
+
+/* What would be another array, or none, is refused, as zarr-python 3.1 does it. */
+static const struct {
+    int         version;
+    const char *old, *new, *formula, *want;
+} metadata[] = {
+    { 2, "2", "2", PLAIN },
+    { 3, "3", "3", PLAIN },
+    { 2, "'zarr_format': 2", "'zarr_format': 4", REFUSED("its zarr_format is 4") },
+    { 2, "'zarr_format': 2, ", "", REFUSED("its zarr_format is null") },
+    { 3, "'zarr_format': 3", "'zarr_format': 9", REFUSED("its zarr_format is 9") },
+    { 2, "'C'", "'K'", REFUSED("its order is K") },
+    { 2, "'order'", "'dimension_separator': '-', 'order'",
+      REFUSED("its dimension_separator is -") },
+    /* fill values */
+    { 2, MISSING, "sum(x)", "69\n" },
+    { 2, "9}", "1.5}", REFUSED("its fill value is 1.5") },
+    { 2, "9}", "2147483648}", REFUSED("its fill value is 2147483648") },
+    { 2, "9}", "'NaN'}", REFUSED("its fill value is NaN") },
+    { 2, "9}", "{}}", REFUSED("its fill value is { }") },
+    { 2, "'<i4'", "'|u1'", "x", "s: a chunk of s is damaged: 0.0" },
+    { 3, "9, ", "'0x7fc00000', ", REFUSED("its fill value is 0x7fc00000") },
+    { 3, "3], 'fill_value': 9, 'data_type': 'int32'",
+      "6], 'fill_value': '0xff800000', 'data_type': 'float32'", "sum(x == -inf)", "6\n" },
+    { 3, "9, ", "99999999999999999999, ", REFUSED("its fill value is ") },
+    { 3, "'int32', ", "'float32', ", "sum(x == 0) + 0", "1\n" },
+    /* shapes and keys of chunks */
+    { 2, "'shape': [2, 3], 'chunks': [2, 3]", "'shape': [0, 3], 'chunks': [0, 3]", "sum(x)",
+      "0\n" },
+    { 2, "'chunks': [2, 3]", "'chunks': [0, 3]",
+      REFUSED("its chunks have shape [ 0, 3 ], without") },
+    { 3, "'default'", "'other'", REFUSED("its chunks are named by { \"name\": \"other\" }") },
+    { 3, "'default'", "'default', 'configuration': {'separator': '//'}",
+      REFUSED("its separator is //") },
+    /* what is added */
+    { 3, "'fill_value'", "'tilt': {'must_understand': true}, 'fill_value'",
+      REFUSED("its metadata have tilt, which is not known here") },
+    { 3, "'fill_value'", "'tilt': 1, 'fill_value'", REFUSED("its metadata have tilt") },
+    { 3, "'fill_value'", "'tilt': {'must_understand': false}, 'fill_value'", PLAIN },
+    /* codecs: axes turned, bytes, packed, in this order */
+    { 3, CODECS, CODECS TURN, "10 * x[0, 1] + x[1, 0]", "21\n" },
+    { 3, CODECS, CODECS TURN TURN, PLAIN },
+    { 3, "}}]", "}}, {'name': 'transpose', 'configuration': {'order': [1, 0]}}]",
+      REFUSED("its codecs are [ {") },
+    { 3, CODECS, CODECS "{'name': 'crc32c'}, ", REFUSED("its codecs are [ {") },
+    { 3, CODECS, CODECS "{'name': 'bytes', 'configuration': {'endian': 'big'}}, ",
+      REFUSED("its codecs are [ {") },
+    { 3, "'endian': 'little'", "", REFUSED("the order of bytes in its elements is not said") },
+    { 3, "'little'", "'middle'", REFUSED("its order of bytes is middle") },
+    { 3, "{'name': 'bytes', 'configuration': {'endian': 'little'}}", "",
+      REFUSED("its codecs are [ ]") },
+    { 3, "}}]", "}}, {'name': 'numcodecs.shuffle', 'configuration': {'elementsize': 1}}]", PLAIN },
+    { 3, "}}]", "}}, {'name': 'numcodecs.shuffle', 'configuration': {'elementsize': 4}}]",
+      "x[1, 1]", "262145\n" },
+    { 2, "'filters': null", "'filters': [{'id': 'shuffle'}]", "x[1, 1]", "262145\n" },
+    { 2, "'filters': null", "'filters': [{'id': 'shuffle', 'elementsize': 0}]",
+      REFUSED("its elements of 0 bytes are shuffled") },
+};
+
+START_TEST(zarr_metadata)
+{
+    char line[300];
+
+    if (!has("Zarr\n"))
+        return;
+    put_store(metadata[_i].version, metadata[_i].old, metadata[_i].new);
+    snprintf(line, sizeof line, "$R '%s' x=s", metadata[_i].formula);
+    run(line);
+    ck_assert_msg(strstr(out, metadata[_i].want), "%s for %s: %s\nwithout: %s", metadata[_i].new,
+                  metadata[_i].old, out, metadata[_i].want);
+}
+END_TEST
+
+/* ---- Folders of Zarr stores --------------------------------------------------------------------- */
+#define GROUP(path) "mkdir -p " path "; echo '{\"zarr_format\": 2}' > " path "/.zgroup; "
+
+/* Links that lead back are groups under another name, and each is listed once: these two would make 2^32 of
+ * them.  What cannot be read does not hide the others. */
+static const row folders[] = {
+    ZARR(GROUP("t") GROUP("t/a") "cp -r $D/codecs_2.zarr/plain t/a/x; ln -s . t/p; ln -s . t/q; "
+                                 "ln -s ../.. t/a/out; ln -s ../a t/a/again; $R --list t",
+         "t: Zarr\n"
+         "  a/again          -     (); cannot be read: it is the group a under another name\n"
+         "  a/x              f64   (5, 7); chunks\n"
+         "  p                -     (); cannot be read: it is the group / under another name\n"
+         "  q                -     (); cannot be read: it is the group / under another name\n"),
+    ZARR("$R 'sum(x)' x=t:p/a/again/x", "595\n"),
+    ZARR(
+        "mkdir -p u/a u/b u/c; echo '{\"zarr_format\": 3, \"node_type\": \"group\"}' > u/zarr.json; "
+        "echo '{' > u/a/zarr.json; sed s/group/heap/ u/zarr.json > u/b/zarr.json; "
+        "mkfifo u/c/zarr.json; cp -r $D/codecs_3.zarr/plain u/x; $R --list u",
+        "u: Zarr\n"
+        "  a                -     (); cannot be read: u/a/zarr.json: not JSON: it ends early\n"
+        "  b                -     (); cannot be read: its node_type is heap\n"
+        "  c                -     (); cannot be read: u/c/zarr.json: not a regular file\n"
+        "  x                f64   (5, 7); chunks\n"),
+    ZARR("f=v; for k in $(seq 40); do mkdir -p $f; cp t/.zgroup $f; f=$f/d; done; "
+         "cp -r t/a/x $f; $R --list v",
+         "cannot be read: it is a group in more than 32 others\n"),
+#if RDIM_ZSTD
+    NO_ZARR("cp -r $D/codecs_3.zarr/inner/shards w; f=w/c/0/0; n=$(($(wc -c < $f) - 8)); "
+            "printf x | dd of=$f bs=1 seek=$n conv=notrunc 2> /dev/null; $R 'sum(w)' w",
+            "w: a chunk of w is damaged: c/0/0\n"),
+#endif
+};
+
+START_TEST(zarr_folders)
+{
+    for (int k = 0; k < COUNT(folders); k++)
+        check_row(&folders[k]);
+}
+END_TEST
+
 /* ---- GRIB -------------------------------------------------------------------------------------- */
 #if RDIM_ECCODES
 static struct {
@@ -494,6 +647,8 @@ int main(void)
     tcase_add_unchecked_fixture(tc, set_up, tear_down);
     tcase_add_loop_test(tc, fields_and_dates, 0, COUNT(records));
     tcase_add_loop_test(tc, zarr_stores, 0, COUNT(stores));
+    tcase_add_loop_test(tc, zarr_metadata, 0, COUNT(metadata));
+    tcase_add_test(tc, zarr_folders);
     tcase_add_test(tc, zarr_boxes);
 #if RDIM_ECCODES
     tcase_add_loop_test(tc, grib_editions, 1, 3);

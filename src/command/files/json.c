@@ -11,7 +11,8 @@
             call(json_object_get_type) call(json_object_array_length)                         \
                 call(json_object_array_get_idx) call(json_object_get_int64)                   \
                     call(json_object_get_uint64) call(json_object_get_double)                 \
-                        call(json_object_get_string) call(json_object_get_boolean)
+                        call(json_object_get_string) call(json_object_get_boolean)            \
+                            call(json_object_get_object)
 
 static struct {
     bool loaded;
@@ -133,9 +134,21 @@ const char *cmd_json_print(const cmd_json *value)
     return strlen(text) > 60 ? cmd_text("%.60s...", text) : text;
 }
 
-bool cmd_json_is_true(const cmd_json *value)
+bool cmd_json_truth(const cmd_json *value, bool *to)
 {
-    return is(value, json_type_boolean) && api.json_object_get_boolean(plain(value));
+    *to = is(value, json_type_boolean) && api.json_object_get_boolean(plain(value));
+    return is(value, json_type_boolean);
+}
+
+const char *cmd_json_except(const cmd_json *object,
+                            bool (*ok)(const char *name, const cmd_json *value))
+{
+    const struct lh_entry *e =
+        is(object, json_type_object) ? api.json_object_get_object(plain(object))->head : NULL;
+
+    while (e && ok(e->k, e->v))
+        e = e->next;
+    return e ? e->k : NULL;
 }
 #else
 typedef int cmd_no_json;

@@ -19,5 +19,9 @@ int64_t         cmd_json_count(const cmd_json *list);
 const cmd_json *cmd_json_at(const cmd_json *list, int64_t k);
 /* As it is written, for what is said about it. */
 const char *cmd_json_print(const cmd_json *value);
-bool        cmd_json_is_true(const cmd_json *value);
+/* False: it is neither true nor false. */
+bool cmd_json_truth(const cmd_json *value, bool *to);
+/* A member for which ok() is false: its name; NULL: there is none. */
+const char *cmd_json_except(const cmd_json *object,
+                            bool (*ok)(const char *name, const cmd_json *value));
 #endif

@@ -67,6 +67,18 @@ static cmd_exact most_of(rd_dtype type)
                              : cmd_integer(INT64_MAX >> (64 - bits_of(type)));
 }
 
+bool cmd_holds(rd_dtype type, cmd_exact value)
+{
+    if (!is_signed(type) && !is_unsigned(type))
+        return true;
+    if (value.type == RD_F64) {
+        if (!(value.f >= -0x1p63 && value.f < 0x1p63) || value.f != nearbyint(value.f))
+            return false;
+        value = cmd_integer((int64_t)value.f);
+    }
+    return !is_less(value, least_of(type)) && !is_less(most_of(type), value);
+}
+
 /* The same bytes with the other sign; RD_AUTO: no integers. */
 static rd_dtype turned(rd_dtype type)
 {

@@ -20,4 +20,6 @@ rd_expr *cmd_unpack(rd_ctx *ctx, const cmd_packing *p, rd_expr *raw);
 cmd_exact cmd_integer(int64_t value);
 cmd_exact cmd_unsigned(uint64_t value);
 cmd_exact cmd_real(double value);
+/* Is it a number of that type?  Floats and truths take all of them. */
+bool cmd_holds(rd_dtype type, cmd_exact value);
 #endif

@@ -33,8 +33,10 @@ static const cmd_json *read_text(const char *folder, const char *name)
 {
     const char *const path = cmd_text("%s/%s", folder, name);
     int64_t           size;
-    const int         fd = cmd_open_to_read(path, &size);
 
+    if (cmd_is_stream(path)) /* nobody might write to it */
+        cmd_fail("%s: not a regular file", path);
+    const int fd = cmd_open_to_read(path, &size);
     if (size > MOST_TEXT)
         cmd_fail("%s: %lld bytes of metadata", path, (long long)size);
     char *const text = cmd_room((size_t)size + 1);
@@ -68,7 +70,7 @@ static cmd_zarr *zarr_of(const cmd_variable *v)
 
 static const char *layout_of(const cmd_zarr *z)
 {
-    return z->shard[0] ? "chunks in shards" : z->codecs.n ? "chunks, packed" : "chunks";
+    return z->sharded ? "chunks in shards" : z->codecs.n ? "chunks, packed" : "chunks";
 }
 
 /* One that cannot be read is listed with the reason, and the others are there. */
@@ -91,52 +93,126 @@ static void add_array(cmd_file *file, const char *folder, const char *group, con
     v->is_axis     = v->shape.n == 1 && v->axis[0].name && strcmp(v->axis[0].name, name) == 0;
 }
 
+/* ---- Folders ----------------------------------------------------------------------------------- */
+/* A group's folder.  Links may lead to one twice, or back to where they stand: it is listed once. */
+typedef struct seen_group {
+    struct seen_group *older;
+    const char        *path; /* of the file's names: "a/b", "" for the first one */
+    dev_t              device;
+    ino_t              inode;
+} seen_group;
+
+typedef struct walk {
+    cmd_file   *file;
+    seen_group *seen;
+} walk;
+
+/* What may become a variable or several. */
+typedef struct node {
+    const char     *folder, *group, *name; /* name NULL: the store itself; group: "a/b/" */
+    int             depth;
+    const cmd_json *json; /* of version 3 */
+} node;
+
+static const char *path_of(const node *e)
+{
+    return e->name ? cmd_text("%s%s", e->group, e->name) : "";
+}
+
+static void add_unreadable(walk *w, const node *e, const char *why, const char *same_as)
+{
+    cmd_variable *const v = cmd_add_variables(w->file, 1);
+
+    v->name    = path_of(e);
+    v->why     = why;
+    v->same_as = same_as;
+}
+
+/* False: it was listed, under another name. */
+static bool is_new(walk *w, const node *e)
+{
+    struct stat facts;
+
+    if (stat(e->folder, &facts) != 0)
+        cmd_fail("%s: %s", e->folder, strerror(errno));
+    for (const seen_group *g = w->seen; g; g = g->older)
+        if (g->device == facts.st_dev && g->inode == facts.st_ino) {
+            add_unreadable(
+                w, e, cmd_text("it is the group %s under another name", *g->path ? g->path : "/"),
+                g->path);
+            return false;
+        }
+    seen_group *const g = cmd_room(sizeof *g);
+    *g                  = (seen_group){ w->seen, path_of(e), facts.st_dev, facts.st_ino };
+    w->seen             = g;
+    return true;
+}
+
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static int is_visible(const struct dirent *entry)
+static int is_visible(const struct dirent *one)
 {
-    return entry->d_name[0] != '.';
+    return one->d_name[0] != '.';
 }
 
-static void list(cmd_file *file, const char *folder, const char *group, const char *name,
-                 int depth);
+static void list(walk *w, const node *e);
 
-static void list_group(cmd_file *file, const char *folder, const char *group, int depth)
+static void list_group(walk *w, const node *e)
 {
-    struct dirent **entry = NULL;
-    const int       n     = scandir(folder, &entry, is_visible, by_name);
+    struct dirent **inside = NULL;
+    const int       n      = scandir(e->folder, &inside, is_visible, by_name);
+    const char     *names  = e->name ? cmd_text("%s%s/", e->group, e->name) : e->group;
 
     if (n < 0)
-        cmd_fail("%s: %s", folder, strerror(errno));
-    struct dirent ***const kept = cmd_room(sizeof entry); /* as long as the program lives */
-    *kept                       = entry;
+        cmd_fail("%s: %s", e->folder, strerror(errno));
+    struct dirent ***const kept = cmd_room(sizeof inside); /* as long as the program lives */
+    *kept                       = inside;
     for (int k = 0; k < n; k++) {
-        const char *const inner = cmd_text("%s/%s", folder, entry[k]->d_name);
+        const char *const inner = cmd_text("%s/%s", e->folder, inside[k]->d_name);
+        const char *const name  = cmd_copy(inside[k]->d_name, strlen(inside[k]->d_name));
+
         if (is_store(inner))
-            list(file, inner, group, cmd_copy(entry[k]->d_name, strlen(entry[k]->d_name)), depth);
+            list(w, &(node){ inner, names, name, e->depth + 1, NULL });
     }
 }
 
-/* A folder with metadata.  Of a store that is one array the name is the folder's. */
-static void list(cmd_file *file, const char *folder, const char *group, const char *name, int depth)
+static void read_node(void *of)
 {
-    const bool            old = has(folder, ".zarray");
-    const cmd_json *const json =
-        !old && has(folder, "zarr.json") ? read_text(folder, "zarr.json") : NULL;
-    const char *const kind = cmd_json_text(cmd_json_member(json, "node_type"));
+    node *const       e = of;
+    const char *const kind =
+        cmd_json_text(cmd_json_member(e->json = read_text(e->folder, "zarr.json"), "node_type"));
 
-    if (old || (kind && strcmp(kind, "array") == 0))
-        add_array(file, folder, group, name ? name : cmd_stem(folder), json);
-    else if (depth < MOST_DEPTH)
-        list_group(file, folder, name ? cmd_text("%s%s/", group, name) : group, depth + 1);
+    if (!kind || (strcmp(kind, "array") != 0 && strcmp(kind, "group") != 0))
+        cmd_fail("%s: its node_type is %s", e->folder,
+                 cmd_json_print(cmd_json_member(e->json, "node_type")));
+}
+
+/* A folder with metadata.  Of a store that is one array the name is the folder's.  Where the store itself
+ * cannot be read there is nothing to list. */
+static void list(walk *w, const node *of)
+{
+    node                    e   = *of;
+    const bool              old = has(e.folder, ".zarray");
+    const bool new              = !old &&has(e.folder, "zarr.json");
+    const char *const why  = !new ? NULL : e.name ? cmd_try(read_node, &e) : (read_node(&e), NULL);
+    const char *const kind = cmd_json_text(cmd_json_member(e.json, "node_type"));
+
+    if (why)
+        add_unreadable(w, &e, cmd_reason(why, e.folder), NULL);
+    else if (old || (kind && strcmp(kind, "array") == 0))
+        add_array(w->file, e.folder, e.group, e.name ? e.name : cmd_stem(e.folder), e.json);
+    else if (e.depth > MOST_DEPTH)
+        add_unreadable(w, &e, cmd_text("it is a group in more than %d others", MOST_DEPTH), NULL);
+    else if (is_new(w, &e))
+        list_group(w, &e);
 }
 
 static void open_zarr(cmd_file *file)
 {
-    list(file, file->path, "", NULL, 0);
+    list(&(walk){ .file = file }, &(node){ .folder = file->path, .group = "" });
 }
 
 /* ---- Elements ---------------------------------------------------------------------------------- */

@@ -21,7 +21,8 @@ typedef struct job {
     int64_t             first[RD_MAX_RANK], n[RD_MAX_RANK]; /* chunks that are wanted */
     int64_t             chunks;
     atomic_llong        next;
-    atomic_int          error; /* of errno; -1: a file is too short; DAMAGED */
+    atomic_int          error;               /* of errno; -1: a file is too short; DAMAGED */
+    int64_t             failed[RD_MAX_RANK]; /* the chunk of which that is */
 } job;
 
 /* What one thread works in. */
@@ -51,7 +52,7 @@ static void key_of(const bench *b, char key[MOST_KEY])
     int             n    = snprintf(key, MOST_KEY, "%s", z->prefixed ? "c" : rank == 0 ? "0" : "");
 
     for (int a = 0; a < rank; a++) {
-        const int64_t at = z->shard[0] ? b->at[a] / z->shard[a] : b->at[a];
+        const int64_t at = z->sharded ? b->at[a] / z->shard[a] : b->at[a];
 
         if (a || z->prefixed)
             key[n++] = z->separator;
@@ -68,8 +69,32 @@ static uint64_t get64(const uint8_t *at)
     return value;
 }
 
+/* Of each shard one chunk that is wanted. */
+static bool is_first_of_shard(const bench *b)
+{
+    const cmd_zarr *z = b->j->z;
+
+    for (int a = 0; a < b->j->v->shape.n; a++)
+        if (b->at[a] % z->shard[a] != 0 && b->at[a] != b->j->first[a])
+            return false;
+    return true;
+}
+
+/* The index of a shard is whole, with its checksum: places that are wrong would give other numbers.  Once
+ * for each shard, as it may be long. */
+static int check_index(bench *b, int fd, int64_t begin, int64_t n)
+{
+    const char      *why = NULL;
+    const cmd_packed crc = { .codec = cmd_codec_named("crc32c", &why) };
+
+    if (!make_room(b, 0, n) || !make_room(b, 1, n))
+        return ENOMEM;
+    const int error = cmd_read_piece(fd, (char *)b->room[0], n, begin);
+    return error ? error : cmd_unpack_bytes(&crc, b->room[0], n, b->room[1], n) < 0 ? DAMAGED : 0;
+}
+
 /* Where the chunk is in a shard of so many bytes; *n 0: it is not there.  0, or an error. */
-static int find_in_shard(const bench *b, int fd, int64_t size, int64_t *offset, int64_t *n)
+static int find_in_shard(bench *b, int fd, int64_t size, int64_t *offset, int64_t *n)
 {
     const cmd_zarr *z      = b->j->z;
     int64_t         chunks = 1, k = 0;
@@ -81,10 +106,11 @@ static int find_in_shard(const bench *b, int fd, int64_t size, int64_t *offset, 
     }
     const int64_t index = chunks * (int64_t)sizeof entry + (z->index_crc ? 4 : 0);
     if (index > size)
-        return -1;
-    const int error =
-        cmd_read_piece(fd, (char *)entry, sizeof entry,
-                       (z->index_first ? 0 : size - index) + k * (int64_t)sizeof entry);
+        return DAMAGED;
+    const int64_t begin = z->index_first ? 0 : size - index;
+    int error = z->index_crc && is_first_of_shard(b) ? check_index(b, fd, begin, index) : 0;
+    if (!error)
+        error = cmd_read_piece(fd, (char *)entry, sizeof entry, begin + k * (int64_t)sizeof entry);
     if (error)
         return error;
     const uint64_t at = get64(entry), bytes = get64(entry + 8);
@@ -108,8 +134,8 @@ static int read_file(bench *b, int fd, int64_t *n)
     if (fstat(fd, &facts) != 0)
         return errno;
     *n              = (int64_t)facts.st_size;
-    const int error = b->j->z->shard[0] ? find_in_shard(b, fd, *n, &offset, n) : 0;
-    if (error || (*n == 0 && b->j->z->shard[0]))
+    const int error = b->j->z->sharded ? find_in_shard(b, fd, *n, &offset, n) : 0;
+    if (error || (*n == 0 && b->j->z->sharded))
         return error;
     if (*n == 0 || *n > MOST_PACKED) /* an empty file: its writer did not end */
         return DAMAGED;
@@ -265,8 +291,8 @@ static void *work(void *of)
         if (atomic_load(&j->error) || cmd_interrupted())
             break;
     }
-    if (error)
-        atomic_compare_exchange_strong(&j->error, &nothing, error);
+    if (error && atomic_compare_exchange_strong(&j->error, &nothing, error))
+        memcpy(j->failed, b.at, sizeof j->failed);
     free(b.room[0]);
     free(b.room[1]);
     return NULL;
@@ -287,9 +313,13 @@ void cmd_zarr_read(const cmd_zarr *z, const cmd_variable *v, const rd_part *part
     }
     cmd_share_work(work, &j, j.chunks);
     const int error = atomic_load(&j.error);
+    char      key[MOST_KEY];
+    bench     b = { .j = &j };
+    memcpy(b.at, j.failed, sizeof b.at);
+    key_of(&b, key);
     if (error == DAMAGED)
-        cmd_fail("%s: a chunk of %s is damaged", z->folder, v->name);
-    cmd_fail_of_piece(z->folder, error);
+        cmd_fail("%s: a chunk of %s is damaged: %s", z->folder, v->name, key);
+    cmd_fail_of_piece(cmd_text("%s/%s", z->folder, key), error);
 }
 #else
 typedef int cmd_no_zarr_chunks;
