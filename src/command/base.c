@@ -1,5 +1,7 @@
 /* base.c - memory that lives as long as the program, and its end. */
 #include "base.h"
+#include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -62,6 +64,19 @@ char *cmd_text(const char *format, ...)
     vsnprintf(text, room, format, arguments); // NOLINT
     va_end(arguments);
     return text;
+}
+
+void cmd_hold_standard(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+void cmd_flush_output(void)
+{
+    if (fflush(stdout) != 0 || ferror(stdout))
+        cmd_fail("standard output cannot be written");
 }
 
 void cmd_say(const char *sentence)

@@ -17,6 +17,11 @@ void                                       *cmd_room(size_t bytes);
 char                                       *cmd_copy(const char *text, size_t n);
 __attribute__((format(printf, 1, 2))) char *cmd_text(const char *format, ...);
 
+/* Descriptors 0, 1 and 2 that the caller has closed are taken, first of all: a file or the line to the reader
+ * would be one of them else, and what is said would be written there.  To use them fails, as it would. */
+void cmd_hold_standard(void);
+/* All of standard output is written, or the program ends with a sentence. */
+void cmd_flush_output(void);
 /* Says a sentence on stderr, and ends the program; files under way are removed. */
 void           cmd_say(const char *sentence);
 _Noreturn void cmd_end(int status, const char *sentence);

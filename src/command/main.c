@@ -104,6 +104,7 @@ static void run(rd_ctx *ctx, const cmd_options *o)
 
 int main(int argc, char **argv)
 {
+    cmd_hold_standard();
     const cmd_options o = cmd_read_options(argc, argv);
 
     /* Its next run, which may be of the same formula, is to find the loops compiled. */
@@ -114,8 +115,7 @@ int main(int argc, char **argv)
         cmd_fail("out of memory");
     cmd_watch(ctx);
     run(ctx, &o);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        cmd_fail("standard output cannot be written");
+    cmd_flush_output();
     rd_ctx_free(ctx);
     cmd_watch_no_more();
     return EXIT_SUCCESS;

@@ -180,6 +180,7 @@ static char read_separator(const char *text)
 static _Noreturn void say_help(void)
 {
     fputs(help, stdout);
+    cmd_flush_output();
     exit(0);
 }
 
@@ -188,6 +189,7 @@ static _Noreturn void say_version(void)
     printf("rdim %d.%d.%d\n", RD_VERSION >> 16, RD_VERSION >> 8 & 255, RD_VERSION & 255);
     for (int k = 0; cmd_formats[k]; k++)
         printf("  %s\n", cmd_formats[k]->name);
+    cmd_flush_output();
     exit(0);
 }
 

@@ -220,6 +220,8 @@ static const struct said {
     { "$R 'nanmean(x, axis=0)' a.npy --dot", 0, "digraph", NULL },
     { "$R 'nanmean(x)' a.npy --time", 0, NULL, "computed in" },
     { "$R 'x' a.npy > /dev/full", 1, NULL, "standard output cannot be written" },
+    { "$R --help > /dev/full", 1, NULL, "standard output cannot be written" },
+    { "$R --version > /dev/full", 1, NULL, "standard output cannot be written" },
 };
 
 START_TEST(says_it)

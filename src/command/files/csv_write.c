@@ -1,6 +1,7 @@
 /* csv_write.c - results as tables of text. */
 #include "files/formats.h"
 #include "result.h"
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,6 +34,11 @@ static void put_field(FILE *out, const cmd_result *r, int64_t i)
     fputs(text, out);
 }
 
+static _Noreturn void refuse(const char *path)
+{
+    cmd_fail("%s: cannot write: %s", path, strerror(errno));
+}
+
 /* Rows of a result of rank 2, or one number a line. */
 void cmd_write_csv(const char *path, const char *aside, const cmd_results *results)
 {
@@ -47,12 +53,16 @@ void cmd_write_csv(const char *path, const char *aside, const cmd_results *resul
         cmd_fail("%s: a table has two axes, and %s has shape %s", path, r->name,
                  cmd_shape_text(&r->array.shape));
     if (!out)
-        cmd_fail("%s: cannot write", path);
-    for (int64_t i = 0; i < rows; i++)
+        refuse(path);
+    for (int64_t i = 0; i < rows; i++) {
+        cmd_may_go_on();
         for (int64_t j = 0; j < columns; j++) {
             put_field(out, r, i * columns + j);
             putc(j + 1 < columns ? separator : '\n', out);
         }
-    if (ferror(out) | (fclose(out) != 0))
-        cmd_fail("%s: cannot write", path);
+        if (ferror(out)) /* there may be many more rows, none of which has room */
+            refuse(path);
+    }
+    if (fclose(out) != 0)
+        refuse(path);
 }

@@ -4,6 +4,7 @@
 #include "files/inflate.h"
 #include "files/records.h"
 #include "result.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -553,7 +554,7 @@ static void write_npz(const char *path, const char *aside, const cmd_results *re
     entry *e = cmd_room((size_t)results->n * sizeof *e);
 
     if (w.fd < 0)
-        cmd_fail("%s: cannot write", path);
+        cmd_fail("%s: cannot write: %s", path, strerror(errno));
     for (int k = 0; k < results->n; k++) {
         e[k].name = cmd_text("%s.npy", results->at[k].name);
         put_member(&w, &results->at[k], &e[k]);
