@@ -415,6 +415,25 @@ START_TEST(zarr_folders)
 END_TEST
 
 /* ---- GRIB -------------------------------------------------------------------------------------- */
+/* The month of the first message is in byte 21 of this file, its minute in byte 24. */
+#define BAD_BYTE(at, value, why)                                                            \
+    {                                                                                       \
+        "GRIB\n",                                                                           \
+            "cat " RDIM_CASES "/1.grib > bad.grib; printf '" value                          \
+            "' | dd of=bad.grib bs=1 seek=" at " conv=notrunc 2> /dev/null; $R t bad.grib", \
+            1, "t cannot be read: a message is of the " why                                 \
+    }
+static const row bad_dates[] = { BAD_BYTE("21", "\\0", "date 20070023"),
+                                 BAD_BYTE("21", "\\015", "date 20071323"),
+                                 BAD_BYTE("24", "\\143", "time 1299, and 0 seconds") };
+
+START_TEST(dates_of_messages)
+{
+    for (int k = 0; k < COUNT(bad_dates); k++)
+        check_row(&bad_dates[k]);
+}
+END_TEST
+
 #if RDIM_ECCODES
 static struct {
     __typeof__(codes_grib_handle_new_from_samples) *make;
@@ -649,6 +668,7 @@ int main(void)
     tcase_add_loop_test(tc, zarr_stores, 0, COUNT(stores));
     tcase_add_loop_test(tc, zarr_metadata, 0, COUNT(metadata));
     tcase_add_test(tc, zarr_folders);
+    tcase_add_test(tc, dates_of_messages);
     tcase_add_test(tc, zarr_boxes);
 #if RDIM_ECCODES
     tcase_add_loop_test(tc, grib_editions, 1, 3);

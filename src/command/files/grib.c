@@ -154,6 +154,7 @@ static void open_grib(cmd_file *file)
         v->standard = k->standard;
         v->layout   = "messages";
         v->packing  = (cmd_packing){ .scale = 1 };
+        v->why      = k->why;
         set_axes(v, k);
         check_places(all, v);
     }

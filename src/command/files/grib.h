@@ -25,6 +25,7 @@ typedef struct cmd_message {
 typedef struct cmd_grib_kind {
     char        parameter[32], level[64], step[32], grid[64]; /* the last one: a digest */
     const char *name, *units, *title, *standard;
+    const char *why; /* it cannot be read; NULL: nothing is known against it */
     cmd_grid    shape;
     bool        wide;    /* of 64 bits */
     bool columns, snake; /* how points follow each other; the latter: every other row backwards */
@@ -45,6 +46,9 @@ typedef struct cmd_grib {
 typedef bool cmd_grib_visit(void *user, codes_handle *h, int64_t offset, int field);
 void cmd_grib_each(const cmd_grib_api *g, const char *path, int64_t from, cmd_grib_visit *visit,
                    void *user);
+/* The place of a message; k->why is set where what says it cannot be read. */
+void cmd_grib_read_place(const cmd_grib_api *g, const codes_handle *h, cmd_grib_kind *k,
+                         double place[CMD_PLACES]);
 /* Messages and kinds of a file. */
 cmd_grib *cmd_grib_list(const cmd_grib_api *g, const char *path);
 #endif

@@ -2,7 +2,6 @@
  * kind of step and grid are places along time, step, level and number, as cfgrib has them. */
 #if RDIM_ECCODES
 #include "files/grib.h"
-#include "calendar.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,40 +38,6 @@ static const char *kept_text(const listing *l, const codes_handle *h, const char
 
     text_of(l, h, key, text, sizeof text);
     return strcmp(text, "unknown") == 0 || !*text ? NULL : cmd_copy(text, strlen(text));
-}
-
-static double seconds_of(const listing *l, const codes_handle *h)
-{
-    const long     date = long_of(l, h, "dataDate", 19700101), clock = long_of(l, h, "dataTime", 0);
-    const long     minutes = clock / 100 * 60 + clock % 100;
-    const cmd_date day     = { date / 10000, (int)(date / 100 % 100), (int)(date % 100) };
-
-    return (double)(cmd_day_of(CMD_PROLEPTIC_GREGORIAN, day) * 86400 + minutes * 60);
-}
-
-/* Hours of the codes of WMO's table 4; months and years have none. */
-static double hours_of(long unit)
-{
-    switch (unit) {
-    case 0: return 1. / 60;
-    case 2: return 24;
-    case 10: return 3;
-    case 11: return 6;
-    case 12: return 12;
-    case 13: return 1. / 3600;
-    case 14: return .25;
-    case 15: return .5;
-    default: return 1;
-    }
-}
-
-static void read_place(const listing *l, const codes_handle *h, double place[CMD_PLACES])
-{
-    place[CMD_NUMBER] = (double)long_of(l, h, "number", 0);
-    place[CMD_TIME]   = seconds_of(l, h);
-    place[CMD_STEP] = (double)long_of(l, h, "endStep", 0) * hours_of(long_of(l, h, "stepUnits", 1));
-    if (l->g->codes_get_double(h, "level", &place[CMD_LEVEL]) != 0)
-        place[CMD_LEVEL] = 0;
 }
 
 /* ---- Grids ----------------------------------------------------------------------------------- */
@@ -195,7 +160,7 @@ static bool add_message(void *user, codes_handle *h, int64_t offset, int field)
     }
     cmd_message *m = &all->message[all->n_messages++];
     *m             = (cmd_message){ .offset = offset, .field = field, .variable = kind_of(l, h) };
-    read_place(l, h, m->place);
+    cmd_grib_read_place(l->g, h, &all->kind[m->variable], m->place);
     return true;
 }
 
@@ -239,13 +204,26 @@ static void find_all_places(cmd_grib *all, int kind, double *room)
     }
 }
 
+/* By halves, as a file may have a message for each hour of many years. */
 static void find_indices(const cmd_grib *all, cmd_message *m)
 {
     const cmd_grib_kind *k = &all->kind[m->variable];
 
-    for (int axis = 0; axis < CMD_PLACES; axis++)
-        while (m->index[axis] < k->n[axis] - 1 && k->at[axis][m->index[axis]] != m->place[axis])
-            m->index[axis]++;
+    for (int axis = 0; axis < CMD_PLACES; axis++) {
+        const double *const at    = k->at[axis];
+        const bool          falls = k->n[axis] > 1 && at[0] > at[k->n[axis] - 1];
+        int64_t             low = 0, high = k->n[axis] - 1;
+
+        while (low < high) {
+            const int64_t middle = low + (high - low) / 2;
+
+            if (falls ? at[middle] > m->place[axis] : at[middle] < m->place[axis])
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        m->index[axis] = low;
+    }
 }
 
 void cmd_grib_each(const cmd_grib_api *g, const char *path, int64_t from, cmd_grib_visit *visit,

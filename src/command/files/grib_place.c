@@ -1,0 +1,73 @@
+/* grib_place.c - where a message of a GRIB file is along the axes of its variable: number, time, step, level. */
+#if RDIM_ECCODES
+#include "files/grib.h"
+#include "calendar.h"
+
+/* A number that says where a message is; `other` where it has none.  One that is there and cannot be read is the
+ * kind's reason: it would be another place. */
+static long place_key(const cmd_grib_api *g, const codes_handle *h, cmd_grib_kind *k,
+                      const char *key, long other)
+{
+    long      value = other;
+    const int error = g->codes_get_long(h, key, &value);
+
+    if (error && error != CODES_NOT_FOUND)
+        k->why = cmd_text("a message has no %s: %s", key, g->codes_get_error_message(error));
+    return error ? other : value;
+}
+
+static double seconds_of(const cmd_grib_api *g, const codes_handle *h, cmd_grib_kind *k)
+{
+    const long date = place_key(g, h, k, "dataDate", 0), clock = place_key(g, h, k, "dataTime", 0),
+               seconds     = place_key(g, h, k, "second", 0);
+    const long     minutes = clock / 100 * 60 + clock % 100;
+    const cmd_date day     = { date / 10000, (int)(date / 100 % 100), (int)(date % 100) };
+
+    if (day.month < 1 || day.month > 12 || day.day < 1 || day.day > 31)
+        k->why = cmd_text("a message is of the date %08ld", date);
+    if (clock < 0 || clock > 2400 || clock % 100 > 59 || seconds < 0 || seconds > 60)
+        k->why = cmd_text("a message is of the time %04ld, and %ld seconds", clock, seconds);
+    if (k->why)
+        return 0;
+    return (double)(cmd_day_of(CMD_PROLEPTIC_GREGORIAN, day) * 86400 + minutes * 60 + seconds);
+}
+
+/* Hours of the codes of WMO's table 4; 0: it has none, as months and years. */
+static double hours_of(long unit)
+{
+    switch (unit) {
+    case 0: return 1. / 60;
+    case 1: return 1;
+    case 2: return 24;
+    case 10: return 3;
+    case 11: return 6;
+    case 12: return 12;
+    case 13: return 1. / 3600;
+    case 14: return .25;
+    case 15: return .5;
+    default: return 0;
+    }
+}
+
+static double step_of(const cmd_grib_api *g, const codes_handle *h, cmd_grib_kind *k)
+{
+    const long   step = place_key(g, h, k, "endStep", 0), unit = place_key(g, h, k, "stepUnits", 1);
+    const double hours = hours_of(unit);
+
+    if (step != 0 && hours == 0)
+        k->why = cmd_text("a message has steps of the unit %ld, which has no hours", unit);
+    return (double)step * hours;
+}
+
+void cmd_grib_read_place(const cmd_grib_api *g, const codes_handle *h, cmd_grib_kind *k,
+                         double place[CMD_PLACES])
+{
+    place[CMD_NUMBER] = (double)place_key(g, h, k, "number", 0);
+    place[CMD_TIME]   = seconds_of(g, h, k);
+    place[CMD_STEP]   = step_of(g, h, k);
+    if (g->codes_get_double(h, "level", &place[CMD_LEVEL]) != 0)
+        place[CMD_LEVEL] = 0;
+}
+#else
+typedef int cmd_no_grib_place;
+#endif
