@@ -151,6 +151,11 @@ static const row records[] = {
     NPY("$R 'sum(x)' x=$D/durations.npy", "6\n"),
     NPY("$R --list $D/durations.npy", "  durations        i64   (2) days; one piece\n"),
     NPY("cat $D/records.npy | $R 'sum(x[:3])' x=-:x", "6\n"),
+    /* a member that was written twice: its name in the list is that of the other one */
+    { "NumPy .npz\n",
+      "$R 'a = arange(3); b = arange(3) * 10' -o two.npz; LC_ALL=C sed 's/b[.]npy/a.npy/g' two.npz > "
+      "twice.npz; $R a twice.npz",
+      1, "a cannot be read: several members are called a" },
     /* the fields of one type would lie in the records of the other, far behind the end */
     BAD_HEADER("{'descr': [('a', '<f8', (1000000,))], 'fortran_order': False, 'shape': (4,), "
                "'descr': '|S1'}",

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -159,6 +160,25 @@ static uint64_t read_entry(const archive *a, const uint8_t *p, uint64_t left, cm
     return length;
 }
 
+static int by_name(const void *a, const void *b)
+{
+    return strcmp((*(cmd_variable *const *)a)->name, (*(cmd_variable *const *)b)->name);
+}
+
+/* Who adds to an archive may write a member again: NumPy reads the last one, others the first one. */
+static void refuse_twins(cmd_variable *v, size_t n)
+{
+    cmd_variable **sorted = cmd_room((n + 1) * sizeof *sorted);
+
+    for (size_t k = 0; k < n; k++)
+        sorted[k] = &v[k];
+    qsort(sorted, n, sizeof *sorted, by_name);
+    for (size_t k = 1; k < n; k++)
+        if (strcmp(sorted[k - 1]->name, sorted[k]->name) == 0)
+            sorted[k - 1]->why = sorted[k]->why =
+                cmd_text("several members are called %s", sorted[k]->name);
+}
+
 static void open_npz(cmd_file *file)
 {
     archive  a = { .path = file->path };
@@ -177,6 +197,7 @@ static void open_npz(cmd_file *file)
         at += read_entry(&a, list + at, bytes - at, &v[k], &m[k]);
         v[k].id = (int64_t)k;
     }
+    refuse_twins(v, n);
     close(a.fd);
     file->state = m;
 }
