@@ -5,8 +5,9 @@
  *     fuzz_NAME FILE                    one input, such as one that was found
  *
  * Inputs are tried in a child, 500 at a time, so that what a target leaks ends with it.  The child's input
- * is in memory that the parent sees.  Where the child dies or takes more than a minute the parent writes
- * that input to found-NAME-SEED-N in the current folder.  The exit status is 1 if there was any. */
+ * is in memory that the parent sees.  Where the child dies or takes more than a minute of a processor the parent writes
+ * that input to found-NAME-SEED-N in the current folder.  The exit status is 1 if there was any.  Where a
+ * library of others broke, it is counted. */
 #include "fuzz/driver.h"
 #include <dirent.h>
 #include <signal.h>
@@ -15,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,10 +35,17 @@ typedef struct input {
     uint8_t bytes[MOST_BYTES];
 } input;
 
+/* What the parent sees of the child. */
+typedef struct shared {
+    input  now;   /* what is tried */
+    size_t tried; /* how many of a batch, that one among them */
+} shared;
+
 static input   *seed[MOST_SEEDS];
 static size_t   n_seeds;
 static uint64_t state;
-static input   *now; /* what is tried; shared with the child */
+static shared  *seen;
+static input   *now; /* in it */
 
 /* ---- Chance: Steele, Lea, Flood (2014), "Fast splittable pseudorandom number generators" --------- */
 static uint64_t chance(uint64_t below)
@@ -138,15 +147,24 @@ static void copy_input(input *to, const input *from)
     memcpy(to->bytes, from->bytes, from->n);
 }
 
+/* Of a processor, as many programs may share it; of the clock ten times as many, for what waits. */
+static void limit_time(int seconds)
+{
+    const struct itimerval limit = { .it_value = { .tv_sec = seconds } };
+
+    setitimer(ITIMER_PROF, &limit, NULL);
+    alarm(10 * (unsigned)seconds);
+}
+
 /* The target sees memory of exactly n bytes, so that the address sanitizer sees what is read behind them. */
 static void try_now(void)
 {
     uint8_t *exact = malloc(now->n ? now->n : 1);
 
     memcpy(exact, now->bytes, now->n);
-    alarm(SECONDS);
+    limit_time(SECONDS);
     LLVMFuzzerTestOneInput(exact, now->n);
-    alarm(0);
+    limit_time(0);
     free(exact);
 }
 
@@ -164,14 +182,16 @@ static void try_change(void)
     try_now();
 }
 
-/* Inputs from `first` on: the seeds, then changes.  True: the child lived. */
+/* Inputs from `first` on: the seeds, then changes.  How the child ended. */
 static int try_batch(size_t first, size_t n)
 {
-    int         status = 0;
-    const pid_t child  = (fflush(NULL), fork());
+    int status        = 0;
+    seen->tried       = 0;
+    const pid_t child = (fflush(NULL), fork());
 
     if (child == 0) {
         for (size_t k = first; k < first + n; k++) {
+            seen->tried++;
             if (k < n_seeds)
                 try_seed(k);
             else
@@ -181,10 +201,12 @@ static int try_batch(size_t first, size_t n)
     }
     if (child < 0 || waitpid(child, &status, 0) != child)
         exit(2);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == RD_FUZZ_BROKE)
+        return RD_FUZZ_BROKE;
     if (status)
         fprintf(stderr, "fuzz: %s %d\n", WIFSIGNALED(status) ? "signal" : "exit status",
                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-    return status == 0;
+    return status;
 }
 
 static void keep_found(const char *program, uint64_t first_state, int k)
@@ -243,11 +265,12 @@ int main(int argc, char **argv)
     const uint64_t first_state = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
     const time_t   end         = time(NULL) + (time_t)seconds;
     size_t         done        = 0;
-    int            found       = 0;
+    int            found = 0, broke = 0;
 
     state = first_state << 32;
-    now   = mmap(NULL, sizeof *now, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (argc < 2 || stat(argv[1], &is) != 0 || now == MAP_FAILED) {
+    seen  = mmap(NULL, sizeof *seen, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    now   = &seen->now;
+    if (argc < 2 || stat(argv[1], &is) != 0 || seen == MAP_FAILED) {
         fprintf(stderr, "usage: %s FOLDER [SECONDS [SEED]], or %s FILE\n", argv[0], argv[0]);
         return 2;
     }
@@ -259,12 +282,18 @@ int main(int argc, char **argv)
     add_folder(argv[1]);
     while (n_seeds > 0 && found < MOST_FOUND &&
            (seconds > 0 ? time(NULL) < end : done < n_seeds * (1 + EACH))) {
-        if (!try_batch(done, BATCH))
+        const int status = try_batch(done, BATCH);
+
+        if (status == RD_FUZZ_BROKE)
+            broke++;
+        else if (status)
             keep_found(argv[0], first_state, found++);
-        done += BATCH;
+        done += seen->tried;           /* what a child has not tried, the next one does */
         state += (uint64_t)done << 20; /* chance went on in the child alone */
     }
     printf("fuzz: %zu seeds, %zu inputs, %d findings\n", n_seeds, done, found);
+    if (broke)
+        printf("fuzz: %d times a library broke\n", broke);
     for (size_t k = 0; k < n_seeds; k++)
         free(seed[k]);
     return found > 0 || n_seeds == 0;

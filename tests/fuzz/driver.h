@@ -9,6 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The status of a process in which a library that the target calls has broken (library.h): no finding. */
+enum { RD_FUZZ_BROKE = 78 };
+
 /* Tries one input, which it must not change or keep; returns 0.  A wrong answer calls abort(). */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
