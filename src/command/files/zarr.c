@@ -158,7 +158,7 @@ static int is_visible(const struct dirent *one)
     return one->d_name[0] != '.';
 }
 
-static void list(walk *w, const node *e);
+static void list(walk *w, const node *of);
 
 static void list_group(walk *w, const node *e)
 {

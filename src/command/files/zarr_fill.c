@@ -42,13 +42,12 @@ static bool read_number(const cmd_json *fill, cmd_exact *to)
 static bool read_bits(rd_dtype type, const char *text, uint8_t *to)
 {
     static const char digits[] = "0123456789abcdef";
-    const int         n        = (int)cmd_size_of(type);
+    const size_t      n        = (size_t)cmd_size_of(type);
 
-    if (!text || !cmd_is_float(type) || strncmp(text, "0x", 2) != 0 ||
-        strlen(text) != (size_t)(2 + 2 * n) ||
-        strspn(text + 2, "0123456789abcdefABCDEF") != (size_t)(2 * n))
+    if (!text || !cmd_is_float(type) || strncmp(text, "0x", 2) != 0 || strlen(text) != 2 + 2 * n ||
+        strspn(text + 2, "0123456789abcdefABCDEF") != 2 * n)
         return false;
-    for (int k = 0; k < n; k++) { /* the highest byte is the first one */
+    for (size_t k = 0; k < n; k++) { /* the highest byte is the first one */
         const char *const        high = strchr(digits, text[2 + 2 * k] | ('a' - 'A')),
                           *const low  = strchr(digits, text[3 + 2 * k] | ('a' - 'A'));
 
