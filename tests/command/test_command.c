@@ -220,6 +220,11 @@ static const struct said {
     { "$R 'nanmean(x, axis=0)' a.npy --dot", 0, "digraph", NULL },
     { "$R 'nanmean(x)' a.npy --time", 0, NULL, "computed in" },
     { "$R 'x' a.npy > /dev/full", 1, NULL, "standard output cannot be written" },
+    /* cairo took minutes for a line of so many points, and heard no signal */
+    { "timeout 60 $R 'sin(arange(1000000) * 1.)' --plot long.png && echo drawn", 0, "drawn", NULL },
+    /* nobody reads: the first signal ends the waiting */
+    { "mkfifo nobody; timeout -k 20 1 $R 'arange(3)' -o nobody:csv; echo $?", 0, "124",
+      "rdim: terminated" },
     { "$R --help > /dev/full", 1, NULL, "standard output cannot be written" },
     { "$R --version > /dev/full", 1, NULL, "standard output cannot be written" },
 };

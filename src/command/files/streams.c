@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MOST_STREAMS = 64, PIECE = 1 << 20 };
@@ -148,12 +149,30 @@ const char *cmd_stream_aside(int64_t bytes, const char *path)
     return cmd_text("/proc/self/fd/%d", fd);
 }
 
+/* A pipe's reader is waited for, or a signal. */
+static int open_to_write(const char *path)
+{
+    const struct timespec pause = { .tv_nsec = 50000000 };
+    int                   fd;
+
+    while ((fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)) < 0 && errno == ENXIO) {
+        cmd_may_go_on();
+        nanosleep(&pause, NULL);
+    }
+    return fd;
+}
+
 static void write_all(int fd, const char *path, const char *from, int64_t n)
 {
     for (ssize_t put; n > 0; from += put, n -= put) {
         put = write(fd, from, (size_t)n);
+
+        const int error = errno;
         cmd_may_go_on();
-        if (put < 0 && errno == EINTR)
+        if (put < 0 && error == EAGAIN) /* it is full */
+            (void)poll(&(struct pollfd){ .fd = fd, .events = POLLOUT }, 1, 200);
+        errno = error;
+        if (put < 0 && (errno == EINTR || errno == EAGAIN))
             put = 0;
         if (put < 0)
             cmd_fail("%s: cannot write: %s", path, strerror(errno));
@@ -164,7 +183,7 @@ void cmd_stream_done(const char *path, const char *aside)
 {
     const bool  standard = is_standard(path, "/dev/stdout");
     const int   from     = open(aside, O_RDONLY | O_CLOEXEC);
-    const int   to       = standard ? STDOUT_FILENO : open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    const int   to       = standard ? STDOUT_FILENO : open_to_write(path);
     char       *piece    = cmd_room(PIECE);
     struct stat facts;
 

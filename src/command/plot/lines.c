@@ -4,12 +4,66 @@
 #include "plot/panel.h"
 #include <math.h>
 
+enum { MOST_POINTS = 1 << 13 }; /* of a path: cairo's time grows with their square */
+
+/* A line that is drawn.  Of more points than the picture has places, all that lie in one half of a pixel are
+ * drawn as the line between the lowest and the highest one. */
+typedef struct line {
+    const cmd_pen *d;
+    bool           thin, open, held;
+    int            points; /* of the path so far */
+    double         column, x, low, high, last;
+} line;
+
+static void put(line *l, double x, double y)
+{
+    if (!l->open)
+        l->d->c->move_to(l->d->to, x, y);
+    else
+        l->d->c->line_to(l->d->to, x, y);
+    l->open = true;
+    if (++l->points < MOST_POINTS)
+        return;
+    l->d->c->stroke(l->d->to);
+    l->d->c->move_to(l->d->to, x, y);
+    l->points = 0;
+    cmd_may_go_on();
+}
+
+static void put_held(line *l)
+{
+    if (l->held) {
+        put(l, l->x, l->low);
+        put(l, l->x, l->high);
+        put(l, l->x, l->last);
+    }
+    l->held = false;
+}
+
+static void add(line *l, double x, double y)
+{
+    const double column = floor(2 * x);
+
+    if (l->held && column == l->column) {
+        l->low  = fmin(l->low, y);
+        l->high = fmax(l->high, y);
+        l->last = y;
+        return;
+    }
+    put_held(l);
+    put(l, x, y);
+    l->held   = l->thin;
+    l->column = column;
+    l->x      = x;
+    l->low = l->high = l->last = y;
+}
+
 static void draw_result(const cmd_pen *d, const cmd_panel *p, int k)
 {
-    const cmd_result *r    = p->r[k];
-    const cmd_colour  c    = cmd_line_colour(k);
-    const int64_t     n    = cmd_extent(r, p->axis[1]);
-    bool              open = false;
+    const cmd_result *r = p->r[k];
+    const cmd_colour  c = cmd_line_colour(k);
+    const int64_t     n = cmd_extent(r, p->axis[1]);
+    line              l = { .d = d, .thin = n > MOST_POINTS };
 
     d->c->set_source_rgb(d->to, c.red, c.green, c.blue);
     d->c->set_line_width(d->to, 1.8);
@@ -18,14 +72,17 @@ static void draw_result(const cmd_pen *d, const cmd_panel *p, int k)
         const double y = cmd_value(r, i), x = cmd_coordinate(r, p->axis[1], i);
         const bool   here = isfinite(y) && isfinite(x);
 
-        if (here && open)
-            d->c->line_to(d->to, cmd_across(p, x), cmd_up(p, y));
-        else if (here)
-            d->c->move_to(d->to, cmd_across(p, x), cmd_up(p, y));
-        if (here && !open && (i + 1 == n || !isfinite(cmd_value(r, i + 1)))) /* alone */
-            d->c->line_to(d->to, cmd_across(p, x) + 0.01, cmd_up(p, y));
-        open = here;
+        if (!here) {
+            put_held(&l);
+            l.open = false;
+            continue;
+        }
+        const bool alone = !l.open && (i + 1 == n || !isfinite(cmd_value(r, i + 1)));
+        add(&l, cmd_across(p, x), cmd_up(p, y));
+        if (alone)
+            add(&l, cmd_across(p, x) + 0.01, cmd_up(p, y));
     }
+    put_held(&l);
     d->c->stroke(d->to);
 }
 
