@@ -33,15 +33,20 @@ static const char *file_of(void *frame)
     return slash ? slash + 1 : path;
 }
 
-/* The first frame is the handler's own. */
+static int past_system(void *const *frame, int n, int k)
+{
+    while (k < n && is_of_system(file_of(frame[k])))
+        k++;
+    return k;
+}
+
+/* The first frames are a sanitizer's backtrace(), if there is one, and the handler's own. */
 static void handle(int number)
 {
     void     *frame[MOST_FRAMES];
     const int n = backtrace(frame, MOST_FRAMES);
-    int       k = 1;
+    const int k = past_system(frame, n, past_system(frame, n, 0) + 1);
 
-    while (k < n && is_of_system(file_of(frame[k])))
-        k++;
     if (k < n && strncmp(file_of(frame[k]), contained, strlen(contained)) == 0)
         _exit(RD_FUZZ_BROKE);
     signal(number, SIG_DFL);
