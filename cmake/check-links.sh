@@ -2,6 +2,8 @@
 # Every link of a page to a file here, or to a heading of a page, leads somewhere.
 # usage: cmake/check-links.sh, in the root of the repository
 set -eu
+found=$(mktemp)
+trap 'rm -f "$found"' EXIT
 for page in README.md docs/*.md; do
     grep -o '](\([^) ]*\))' "$page" | sed 's/^](//; s/)$//' | grep -v '^[a-z]*:' | while read -r link; do
         case $link in *#*) heading=${link#*#} ;; *) heading= ;; esac
@@ -12,7 +14,6 @@ for page in README.md docs/*.md; do
         [ -z "$heading" ] || sed -n 's/^#\{1,6\} //p' "$file" | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9_\n-' |
             grep -qxF -- "$heading" || echo "$page: no heading for the link $link"
     done
-done > "${TMPDIR:-/tmp}/links.$$"
-cat "${TMPDIR:-/tmp}/links.$$"
-if [ -s "${TMPDIR:-/tmp}/links.$$" ]; then rm "${TMPDIR:-/tmp}/links.$$"; exit 1; fi
-rm "${TMPDIR:-/tmp}/links.$$"
+done > "$found"
+cat "$found"
+[ ! -s "$found" ]

@@ -16,6 +16,9 @@ install(FILES ${PROJECT_BINARY_DIR}/cmake/rdimConfig.cmake
 
 # Relative to the .pc file, so that `cmake --install --prefix` and moved trees keep working.
 file(RELATIVE_PATH rdim_pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+# A distribution may give these as absolute paths.
+file(RELATIVE_PATH rdim_pc_libdir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
+file(RELATIVE_PATH rdim_pc_includedir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 set(rdim_pc_private "")
 if(CMAKE_DL_LIBS)
     string(APPEND rdim_pc_private "-l${CMAKE_DL_LIBS}")
