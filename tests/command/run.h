@@ -24,18 +24,45 @@ static inline void read_text(const char *name, char text[ROOM])
         fclose(f);
 }
 
-/* A line for the shell, in which R is the command; the exit status. */
-static inline int run(const char *line)
+/* A line for the shell; the exit status. */
+static inline int run_into(const char *files, const char *line)
 {
-    char     *whole = NULL;
-    const int n = asprintf(&whole, "R='%s'; { %s; } > out 2> err < /dev/null", RDIM_COMMAND, line);
+    char     *whole  = NULL;
+    const int n      = asprintf(&whole, "R='%s'; D='%s'; { %s; } > %s < /dev/null", RDIM_COMMAND,
+                                RDIM_FILES, line, files);
     const int status = n > 0 ? system(whole) : -1;
 
     free(whole);
-    read_text("out", out);
-    read_text("err", err);
     ck_assert_msg(WIFEXITED(status), "%s: %d", line, status);
     return WEXITSTATUS(status);
+}
+
+/* R is the command and D the directory of files of others.  `out` is what is said, and `err` where it goes
+ * to stderr. */
+static inline int run(const char *line)
+{
+    const int status = run_into("out 2> err", line);
+
+    read_text("out", out);
+    read_text("err", err);
+    return status;
+}
+
+/* The same, and `out` has both. */
+static inline int run_together(const char *line)
+{
+    const int status = run_into("out 2>&1", line);
+
+    read_text("out", out);
+    return status;
+}
+
+/* It must succeed. */
+static inline void run_well(const char *line)
+{
+    const int status = run_together(line);
+
+    ck_assert_msg(status == 0, "%s: %d\n%s", line, status, out);
 }
 
 /* A directory for this suite, and into it. */
@@ -49,6 +76,9 @@ static inline void enter(const char *suite)
 
 static inline void leave(void)
 {
-    ck_assert(system("rm -f ./*") == 0 && chdir("/") == 0 && rmdir(dir) == 0);
+    char line[300];
+
+    snprintf(line, sizeof line, "rm -r '%s'", dir);
+    ck_assert(chdir("/") == 0 && system(line) == 0);
 }
 #endif

@@ -1,40 +1,18 @@
 /* What a NetCDF file says beside numbers comes out of it again: thirty-two files, each written here with another
  * choice of what CF's files have, go through the command, and what comes out is compared with what went in,
  * dimension by dimension, attribute by attribute, byte by byte. */
+#include "command/run.h"
 #include "files/formats.h"
-#include "suite.h"
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #if RDIM_NETCDF
 #include "files/netcdf_api.h"
 
-#define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
+enum { T = 5, Y = 3, X = 4, ALL = T * Y * X, MOST = 1 << 12 };
 
-enum { T = 5, Y = 3, X = 4, ALL = T * Y * X, ROOM = 1 << 14, MOST = 1 << 12 };
-
-static char                  dir[256], out[ROOM];
 static const cmd_netcdf_api *nc;
 
-static int run(const char *line)
-{
-    char     *whole = NULL;
-    const int n = asprintf(&whole, "R='%s'; { %s; } > out 2>&1 < /dev/null", RDIM_COMMAND, line);
-    const int status = n > 0 ? system(whole) : -1;
-    FILE     *f      = fopen("out", "rb");
-
-    out[fread(out, 1, ROOM - 1, f)] = '\0';
-    fclose(f);
-    free(whole);
-    ck_assert_msg(WIFEXITED(status), "%s: %d", line, status);
-    return WEXITSTATUS(status);
-}
-
-__attribute__((format(printf, 1, 2))) static void run_well(const char *format, ...)
+__attribute__((format(printf, 1, 2))) static void run_line(const char *format, ...)
 {
     char    line[1024];
     va_list arguments;
@@ -42,8 +20,7 @@ __attribute__((format(printf, 1, 2))) static void run_well(const char *format, .
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    const int status = run(line);
-    ck_assert_msg(status == 0, "%s: %d\n%s", line, status, out);
+    run_well(line);
 }
 
 static void ok(int status)
@@ -408,21 +385,11 @@ static void make_file(const struct file *f)
 
 static void set_up(void)
 {
-    const char *base = getenv("TMPDIR");
-
-    snprintf(dir, sizeof dir, "%s/rdim_beside_XXXXXX", base ? base : "/tmp");
-    ck_assert(mkdtemp(dir) && chdir(dir) == 0 && setenv("SOURCE_DATE_EPOCH", "86400", 1) == 0);
+    enter("beside");
+    ck_assert(setenv("SOURCE_DATE_EPOCH", "86400", 1) == 0);
     nc = cmd_netcdf_load("tests");
     for (int k = 0; k < COUNT(files); k++)
         make_file(&files[k]);
-}
-
-static void tear_down(void)
-{
-    char line[512];
-
-    snprintf(line, sizeof line, "rm -r '%s'", dir);
-    ck_assert(chdir("/") == 0 && system(line) == 0);
 }
 
 /* ---- What two files say ---------------------------------------------------------------------- */
@@ -600,7 +567,7 @@ static void nothing_is_lost(const struct file *f, const char *formula)
     int                      n, ids[32], of;
 
     snprintf(command, sizeof command, "rdim %s %s -o new.nc", formula, f->name);
-    run_well("\"$R\" %s", command + 5);
+    run_line("\"$R\" %s", command + 5);
     ck_assert_str_eq(out, "");
     const place a = open_file(f->name), b = open_file("new.nc");
     same_attributes(&a, &b, history);
@@ -693,7 +660,7 @@ START_TEST(reduced)
                                          "x",   "y",    "cell_area" };
     static const char *const gone[]  = { "time", "time_bnds", "quality" };
 
-    run_well("$R \"m = nanmean(v, axis='time')\" everything.nc -o new.nc");
+    run_line("$R \"m = nanmean(v, axis='time')\" everything.nc -o new.nc");
     for (int k = 0; k < COUNT(there); k++)
         ck_assert_msg(is_there(there[k]), "%s", there[k]);
     for (int k = 0; k < COUNT(gone); k++)
@@ -703,33 +670,33 @@ START_TEST(reduced)
     ck_assert_str_eq(said("m", "cell_measures"), "area: cell_area volume: elsewhere");
     ck_assert_str_eq(said("m", "grid_mapping"), "crs");
     ck_assert_str_eq(said("m", "standard_name"), "air_temperature");
-    run_well("$R 'm = nanmean(v, axis=2)' everything.nc -o new.nc");
+    run_line("$R 'm = nanmean(v, axis=2)' everything.nc -o new.nc");
     ck_assert_str_eq(said("m", "coordinates"), "label height");
     ck_assert_str_eq(said("m", "cell_measures"), "-");
     ck_assert(is_there("time_bnds") && !is_there("lat") && !is_there("lat_vertices"));
-    run_well("$R 'm = nanmean(v, axis=(0, 1))' mappings.nc -o new.nc");
+    run_line("$R 'm = nanmean(v, axis=(0, 1))' mappings.nc -o new.nc");
     ck_assert_str_eq(said("m", "grid_mapping"), "-");
-    run_well("$R 'm = nanmean(v, axis=0)' hybrid.nc -o new.nc");
+    run_line("$R 'm = nanmean(v, axis=0)' hybrid.nc -o new.nc");
     ck_assert_str_eq(said("y", "formula_terms"), "-");
-    run_well("$R 'm = mean(v)' cordex.nc -o new.nc");
+    run_line("$R 'm = mean(v)' cordex.nc -o new.nc");
     ck_assert_str_eq(said("m", "coordinates"), "height");
 }
 END_TEST
 
 START_TEST(sliced)
 {
-    run_well("$R 'v = v[::-2, 1:, :2]' everything.nc -o new.nc");
+    run_line("$R 'v = v[::-2, 1:, :2]' everything.nc -o new.nc");
     ck_assert_str_eq(numbers("time"), "120 59 0");
     ck_assert_str_eq(numbers("time_bnds"), "120 150 60 90 0 30");
     ck_assert_str_eq(numbers("lat"), "45.2 46.5 50.4 51.7");
     ck_assert_str_eq(numbers("quality"), "0 0 0 0 0 0 0 0 127 0 0 0");
     ck_assert_str_eq(numbers("counts"), "127 0 0 0");
     ck_assert_str_eq(said("v", "cell_measures"), "area: cell_area"); /* volume's grid is larger */
-    run_well("$R v everything.nc -o new.nc --only '1, ::-1'");
+    run_line("$R v everything.nc -o new.nc --only '1, ::-1'");
     ck_assert_str_eq(numbers("y"), "2.5 1.2 -0.1");
     ck_assert(!is_there("time") && !is_there("time_bnds") && is_there("label"));
     /* two results, cut in two ways */
-    run_well("$R 'a = v[:, 1:]; b = v[:, :2] * 2; c = v[:, 1:] + 1' cmip6.nc -o new.nc");
+    run_line("$R 'a = v[:, 1:]; b = v[:, :2] * 2; c = v[:, 1:] + 1' cmip6.nc -o new.nc");
     ck_assert_str_eq(said("a", "coordinates"), "lat lon height");
     ck_assert_str_eq(said("b", "coordinates"), "lat_2 lon_2 height");
     ck_assert_str_eq(said("c", "coordinates"), "lat lon height");
@@ -738,7 +705,7 @@ START_TEST(sliced)
     ck_assert_str_eq(numbers("y_2"), "-0.1 1.2");
     ck_assert(is_there("time") && !is_there("time_2") && !is_there("height_2"));
     /* others have their own */
-    run_well("$R 'lat = lat + 1; v = v + lat' cmip6.nc -o new.nc");
+    run_line("$R 'lat = lat + 1; v = v + lat' cmip6.nc -o new.nc");
     ck_assert_str_eq(said("v", "coordinates"), "lat_2 lon height");
 }
 END_TEST
@@ -785,7 +752,7 @@ static const struct {
 
 START_TEST(still_true)
 {
-    run_well("$R \"$(cat <<'END'\n%s\nEND\n)\" cmip5.nc -o new.nc", statements[_i].formula);
+    run_line("$R \"$(cat <<'END'\n%s\nEND\n)\" cmip5.nc -o new.nc", statements[_i].formula);
     ck_assert_str_eq(said("v", "cell_methods"), statements[_i].methods);
     ck_assert_str_eq(said("v", "standard_name"), statements[_i].standard);
     ck_assert_str_eq(said("v", "units"), statements[_i].units);
@@ -796,13 +763,13 @@ END_TEST
 /* Of several variables: what all say, and what none denies. */
 START_TEST(several)
 {
-    run_well("$R 'v = a - b' a=cmip5.nc:v b=record.nc:v -o new.nc");
+    run_line("$R 'v = a - b' a=cmip5.nc:v b=record.nc:v -o new.nc");
     ck_assert_str_eq(said(NULL, "title"), "a file");
     ck_assert_str_eq(said(NULL, "Conventions"), "CF-1.7");
     ck_assert_str_eq(said("v", "units"), "-");
     ck_assert_str_eq(said("v", "coordinates"), "lat lon height");
     /* another height */
-    run_well("$R 'height = height + 1' cmip5.nc -o h.nc && $R 'v = v + 0' cmip5.nc -o w.nc");
+    run_line("$R 'height = height + 1' cmip5.nc -o h.nc && $R 'v = v + 0' cmip5.nc -o w.nc");
     place w = { 0 };
     ok(nc->open("w.nc", NC_WRITE, &w.file));
     w.group = w.file;
@@ -810,12 +777,12 @@ START_TEST(several)
     ok(nc->put_vara_double(w.file, w.id, NULL, NULL, &(double){ 10 }));
     ok(nc->put_att_text(w.file, NC_GLOBAL, "title", 5, "other"));
     ok(nc->close(w.file));
-    run_well("$R 'v = a - b' a=cmip5.nc:v b=w.nc:v -o new.nc");
+    run_line("$R 'v = a - b' a=cmip5.nc:v b=w.nc:v -o new.nc");
     ck_assert_str_eq(said("v", "coordinates"), "lat lon");
     ck_assert_str_eq(said(NULL, "title"), "-");
     ck_assert(!is_there("height"));
     /* each statement has its own operands */
-    run_well("$R 'a = v + 0; b = quality' quality.nc -o new.nc");
+    run_line("$R 'a = v + 0; b = quality' quality.nc -o new.nc");
     ck_assert_str_eq(said("a", "units"), "K");
     ck_assert_str_eq(said("b", "flag_meanings"), "good bad");
 }
@@ -824,7 +791,7 @@ END_TEST
 /* Parts of a record: bounds are joined, and in the first one's units; a scalar that differs is lost. */
 START_TEST(joined)
 {
-    run_well("$R 'v = v[:2]' cmip6.nc -o p1.nc && $R 'v = v[2:]' cmip6.nc -o p2.nc && "
+    run_line("$R 'v = v[:2]' cmip6.nc -o p1.nc && $R 'v = v[2:]' cmip6.nc -o p2.nc && "
              "$R 'v = v + 0' 'p?.nc' -o new.nc");
     ck_assert_str_eq(numbers("time_bnds"), "0 30 30 60 60 90 90 120 120 150");
     ck_assert_str_eq(numbers("time"), "0 31 59.5 90 120");
@@ -837,12 +804,12 @@ START_TEST(joined)
     ok(nc->put_att_text(time.group, time.id, "units", 21, "days since 2000-01-02"));
     ok(nc->put_vara_double(height.group, height.id, NULL, NULL, &(double){ 10 }));
     ok(nc->close(p.file));
-    run_well("$R 'v = v + 0' 'p?.nc' -o new.nc");
+    run_line("$R 'v = v + 0' 'p?.nc' -o new.nc");
     ck_assert_str_eq(numbers("time_bnds"), "0 30 30 60 61 91 91 121 121 151");
     ck_assert_str_eq(numbers("time"), "0 31 60.5 91 121");
     ck_assert_str_eq(said("v", "coordinates"), "lat lon");
     /* members of an ensemble */
-    run_well("$R 'v = mean(v, axis=0)' v=cmip6.nc,cordex.nc --join member -o new.nc");
+    run_line("$R 'v = mean(v, axis=0)' v=cmip6.nc,cordex.nc --join member -o new.nc");
     ck_assert_str_eq(said("v", "coordinates"), "lat lon height");
     ck_assert_str_eq(numbers("time_bnds"), "0 30 30 60 60 90 90 120 120 150");
     ck_assert_str_eq(said("v", "cell_methods"), "time: mean area: mean member: mean");
@@ -878,7 +845,7 @@ START_TEST(missing)
     ok(nc->enddef(f));
     ok(nc->put_vara(f, v, &(size_t){ 0 }, &(size_t){ 3 }, values));
     ok(nc->close(f));
-    run_well("$R '%s' fill.nc -o new.nc", fills[_i].formula);
+    run_line("$R '%s' fill.nc -o new.nc", fills[_i].formula);
     const place all = open_file("new.nc"), to = in_file(&all, "v");
     ok(nc->get_att(to.group, to.id, "_FillValue", &got));
     ck_assert(got == fills[_i].want || (got != got && fills[_i].want != fills[_i].want));
@@ -888,7 +855,7 @@ START_TEST(missing)
     }
     ok(nc->close(all.file));
     /* other formats have NaN, at the same time */
-    run_well("$R 'v = %s' fill.nc -o new.nc -o v.npy && $R 'sum(isnan(v))' v.npy",
+    run_line("$R 'v = %s' fill.nc -o new.nc -o v.npy && $R 'sum(isnan(v))' v.npy",
              strncmp(fills[_i].formula, "v = ", 4) == 0 ? fills[_i].formula + 4
                                                         : fills[_i].formula);
     ck_assert_str_eq(out, strstr(fills[_i].formula, "nan") ? "0\n" : "1\n");
@@ -912,10 +879,10 @@ START_TEST(packed_coordinates)
         ok(nc->put_vara(f, lat, &(size_t){ 0 }, &(size_t){ 3 }, at));
         ok(nc->put_vara(f, v, &(size_t){ 0 }, &(size_t){ 3 }, some(1)));
         ok(nc->close(f));
-        run_well("$R v p.%s", ends[k]);
+        run_line("$R v p.%s", ends[k]);
         ck_assert_msg(strstr(out, "\n32.5       1\n") && strstr(out, "\n47.5     3.6\n"), "%s",
                       out);
-        run_well("$R v p.%s -o new.nc", ends[k]);
+        run_line("$R v p.%s -o new.nc", ends[k]);
         ck_assert_str_eq(numbers("lat"), "32.5 40 47.5");
         ck_assert_str_eq(said("lat", "scale_factor"), "-");
     }
@@ -939,7 +906,7 @@ START_TEST(own_types)
     ok(nc->put_vara(f, cloud, &(size_t){ 0 }, &(size_t){ 3 }, at));
     ok(nc->put_vara(f, v, &(size_t){ 0 }, &(size_t){ 3 }, some(1)));
     ok(nc->close(f));
-    run_well("$R v types.nc -o new.nc");
+    run_line("$R v types.nc -o new.nc");
     ck_assert_str_eq(numbers("cloud"), "0 1 1");
     ck_assert_str_eq(said("v", "ancillary_variables"), "cloud");
 }
@@ -948,7 +915,7 @@ END_TEST
 /* A shell would read the line of history as it was given. */
 START_TEST(history)
 {
-    run_well("$R \"v = nanmean(v, axis='time')\" plain.nc -o new.nc --only ': , 1'");
+    run_line("$R \"v = nanmean(v, axis='time')\" plain.nc -o new.nc --only ': , 1'");
     ck_assert_str_eq(said(NULL, "history"),
                      "1970-01-02T00:00:00Z: rdim 'v = nanmean(v, axis='\\''time'\\'')' plain.nc -o "
                      "new.nc --only ': , 1'\n2001: made\n2000: planned");
@@ -984,7 +951,7 @@ START_TEST(records)
                                              "v = v + 0; w = v[:30] * 2" };
         static const char *const same[]  = { "all(a == v)", "all(a == v[3:, ::2])", "all(a == v.T)",
                                              "all(a == v)" };
-        run_well("$R '%s' long.nc -o new.nc && $R '%s' a=new.nc:v long.nc", forms[k], same[k]);
+        run_line("$R '%s' long.nc -o new.nc && $R '%s' a=new.nc:v long.nc", forms[k], same[k]);
         ck_assert_str_eq(out, "true\n");
         const place all = open_file("new.nc"), to = in_file(&all, "v");
         ok(nc->inq_var(to.group, to.id, NULL, NULL, NULL, dims, NULL));
@@ -1004,7 +971,7 @@ int main(void)
     SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(tc, 120);
-    tcase_add_unchecked_fixture(tc, set_up, tear_down);
+    tcase_add_unchecked_fixture(tc, set_up, leave);
     tcase_add_loop_test(tc, round_trip, 0, COUNT(files));
     tcase_add_test(tc, reduced);
     tcase_add_test(tc, sliced);

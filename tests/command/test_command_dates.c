@@ -1,18 +1,11 @@
 /* Functions of times: what a calendar says of them, groups by it, and places along axes of such groups. */
+#include "command/run.h"
 #include "date_parts.h"
 #include "files/formats.h"
-#include "suite.h"
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "command/calendar_parts.h"
-
-#define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
 
 /* ---- Parts of dates, without files ------------------------------------------------------------ */
 START_TEST(parts_of_cftime)
@@ -88,32 +81,10 @@ END_TEST
 #include "files/netcdf_api.h"
 
 /* ---- Files ----------------------------------------------------------------------------------- */
-enum { DAYS = 800, PLACES = 2, ROOM = 1 << 14 };
+enum { DAYS = 800, PLACES = 2 };
 
-static char                  dir[256], out[ROOM];
 static const cmd_netcdf_api *nc;
 static float                 data[DAYS][PLACES]; /* NaN where it is missing */
-
-static int run(const char *line)
-{
-    char     *whole = NULL;
-    const int n = asprintf(&whole, "R='%s'; { %s; } > out 2>&1 < /dev/null", RDIM_COMMAND, line);
-    const int status = n > 0 ? system(whole) : -1;
-    FILE     *f      = fopen("out", "rb");
-
-    out[fread(out, 1, ROOM - 1, f)] = '\0';
-    fclose(f);
-    free(whole);
-    ck_assert_msg(WIFEXITED(status), "%s: %d", line, status);
-    return WEXITSTATUS(status);
-}
-
-static void run_well(const char *line)
-{
-    const int status = run(line);
-
-    ck_assert_msg(status == 0, "%s: %d\n%s", line, status, out);
-}
 
 static void ok(int status)
 {
@@ -204,10 +175,7 @@ static void make_hours(void)
 
 static void set_up(void)
 {
-    const char *base = getenv("TMPDIR");
-
-    snprintf(dir, sizeof dir, "%s/rdim_dates_XXXXXX", base ? base : "/tmp");
-    ck_assert(mkdtemp(dir) && chdir(dir) == 0);
+    enter("dates");
     nc = cmd_netcdf_load("tests");
     for (int i = 0; i < DAYS; i++)
         for (int k = 0; k < PLACES; k++)
@@ -221,14 +189,6 @@ static void set_up(void)
     make_ends("ends_1.nc", 0, 5);
     make_ends("ends_2.nc", 150, 19);
     make_file("level.nc", NULL, 0, "m");
-}
-
-static void tear_down(void)
-{
-    char line[512];
-
-    snprintf(line, sizeof line, "rm -r '%s'", dir);
-    ck_assert(chdir("/") == 0 && system(line) == 0);
 }
 
 static int64_t load(const char *name, double *to, int64_t most)
@@ -518,7 +478,7 @@ START_TEST(refuses)
     char line[512];
 
     snprintf(line, sizeof line, "$R \"%s\" %s", refused[_i][1], refused[_i][0]);
-    ck_assert_int_eq(run(line), 2);
+    ck_assert_int_eq(run_together(line), 2);
     ck_assert_msg(strstr(out, refused[_i][2]), "%s\n%s", line, out);
 }
 END_TEST
@@ -528,7 +488,7 @@ static TCase *with_files(void)
     TCase *tc = tcase_create("files");
 
     tcase_set_timeout(tc, 120);
-    tcase_add_unchecked_fixture(tc, set_up, tear_down);
+    tcase_add_unchecked_fixture(tc, set_up, leave);
     tcase_add_loop_test(tc, groups_are_loops, 0, COUNT(groupings));
     tcase_add_test(tc, anomalies);
     tcase_add_loop_test(tc, says, 0, COUNT(said));

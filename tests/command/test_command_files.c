@@ -1,58 +1,20 @@
 /* Files as other programs write them: types of each layout, user blocks, groups, members that cannot be
  * read.  They lie in tests/data/files, where make.py says how they were made. */
-#include "suite.h"
+#include "command/run.h"
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #if RDIM_HDF5
 #include "files/hdf5_api.h"
 #endif
 
-#define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
-
-enum { ROOM = 1 << 16 };
-
-static char dir[256], out[ROOM];
-
-/* A line for the shell, in which R is the command and D the directory of files; the exit status. */
-static int run(const char *line)
-{
-    char     *whole = NULL;
-    const int n = asprintf(&whole, "R='%s'; D='%s'; { %s; } > out 2>&1 < /dev/null", RDIM_COMMAND,
-                           RDIM_FILES, line);
-    const int status = n > 0 ? system(whole) : -1;
-    FILE     *f      = fopen("out", "rb");
-
-    out[fread(out, 1, ROOM - 1, f)] = '\0';
-    fclose(f);
-    free(whole);
-    ck_assert_msg(WIFEXITED(status), "%s: %d", line, status);
-    return WEXITSTATUS(status);
-}
-
 static bool has(const char *format)
 {
-    ck_assert_int_eq(run("$R --version"), 0);
+    ck_assert_int_eq(run_together("$R --version"), 0);
     return strstr(out, format) != NULL;
 }
 
 static void set_up(void)
 {
-    const char *base = getenv("TMPDIR");
-
-    snprintf(dir, sizeof dir, "%s/rdim_files_XXXXXX", base ? base : "/tmp");
-    ck_assert(mkdtemp(dir) && chdir(dir) == 0);
-}
-
-static void tear_down(void)
-{
-    char line[512];
-
-    snprintf(line, sizeof line, "rm -r '%s'", dir);
-    ck_assert(chdir("/") == 0 && system(line) == 0);
+    enter("files");
 }
 
 /* ---- One command, and what it says ----------------------------------------------------------- */
@@ -67,7 +29,7 @@ static void check_row(const row *r)
 {
     if (!has(r->format))
         return;
-    const int status = run(r->line);
+    const int status = run_together(r->line);
     ck_assert_msg(status == r->status && strstr(out, r->want), "%s: %d, not %d\n%s\nwithout: %s",
                   r->line, status, r->status, out, r->want);
 }
@@ -290,7 +252,7 @@ START_TEST(many_datasets)
     }
     h5->H5Sclose(space);
     h5->H5Fclose(file);
-    ck_assert_int_eq(run("$R 'sum(d000003)' many.h5; $R --list many.h5 | wc -l"), 0);
+    ck_assert_int_eq(run_together("$R 'sum(d000003)' many.h5; $R --list many.h5 | wc -l"), 0);
     snprintf(name, sizeof name, "3.5\n%d\n", n + 1);
     ck_assert_msg(strstr(out, name), "%s", out);
     ck_assert_int_eq(remove("many.h5"), 0);
@@ -350,7 +312,7 @@ int main(void)
     TCase   *tc     = tcase_create("command_files");
     SRunner *runner = srunner_create(suite);
 
-    tcase_add_unchecked_fixture(tc, set_up, tear_down);
+    tcase_add_unchecked_fixture(tc, set_up, leave);
     tcase_add_loop_test(tc, layouts, 0, COUNT(types));
     tcase_add_loop_test(tc, netcdf_layouts, 0, COUNT(netcdf_types));
     tcase_add_loop_test(tc, user_blocks, 0, COUNT(blocks));

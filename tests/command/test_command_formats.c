@@ -1,38 +1,13 @@
 /* Formats that have records, dates or stores in folders, as other programs write them.  The files lie in
  * tests/data/files, where make.py says how they were made. */
-#include "suite.h"
+#include "command/run.h"
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #if RDIM_ECCODES
 #include <dlfcn.h>
 #include <eccodes.h>
 #endif
 
-#define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
-
-enum { ROOM = 1 << 16 };
-
-static char dir[256], out[ROOM], version[1 << 10];
-
-/* A line for the shell, in which R is the command and D the directory of files; the exit status. */
-static int run(const char *line)
-{
-    char     *whole = NULL;
-    const int n = asprintf(&whole, "R='%s'; D='%s'; { %s; } > out 2>&1 < /dev/null", RDIM_COMMAND,
-                           RDIM_FILES, line);
-    const int status = n > 0 ? system(whole) : -1;
-    FILE     *f      = fopen("out", "rb");
-
-    out[fread(out, 1, ROOM - 1, f)] = '\0';
-    fclose(f);
-    free(whole);
-    ck_assert_msg(WIFEXITED(status), "%s: %d", line, status);
-    return WEXITSTATUS(status);
-}
+static char version[1 << 10];
 
 static bool has(const char *format)
 {
@@ -41,20 +16,9 @@ static bool has(const char *format)
 
 static void set_up(void)
 {
-    const char *base = getenv("TMPDIR");
-
-    snprintf(dir, sizeof dir, "%s/rdim_formats_XXXXXX", base ? base : "/tmp");
-    ck_assert(mkdtemp(dir) && chdir(dir) == 0);
-    ck_assert_int_eq(run("$R --version"), 0);
+    enter("formats");
+    ck_assert_int_eq(run_together("$R --version"), 0);
     snprintf(version, sizeof version, "%.1000s", out);
-}
-
-static void tear_down(void)
-{
-    char line[512];
-
-    snprintf(line, sizeof line, "rm -r '%s'", dir);
-    ck_assert(chdir("/") == 0 && system(line) == 0);
 }
 
 /* ---- One command, and what it says ----------------------------------------------------------- */
@@ -72,7 +36,7 @@ static void check_row(const row *r)
                r->line);
         return;
     }
-    const int status = run(r->line);
+    const int status = run_together(r->line);
     ck_assert_msg(status == r->status && strstr(out, r->want), "%s: %d, not %d\n%s\nwithout: %s",
                   r->line, status, r->status, out, r->want);
 }
@@ -256,7 +220,8 @@ START_TEST(zarr_boxes)
     if (!has("Zarr\n"))
         return;
     ck_assert_int_eq(
-        run("mkdir big.zarr && cd big.zarr && printf '{\"zarr_format\": 2, \"shape\": [40, 100000], "
+        run_together(
+            "mkdir big.zarr && cd big.zarr && printf '{\"zarr_format\": 2, \"shape\": [40, 100000], "
             "\"chunks\": [3, 60000], \"dtype\": \"<f8\", \"fill_value\": 1.5, \"compressor\": null, "
             "\"order\": \"C\", \"filters\": null}' > .zarray && for k in 0 1 2 3 4 5 6 7 8 9 10 12 13; "
             "do echo > $k.0; echo > $k.1; done; cd ..; $R 'sum(big[33:36, ::2] - 1)' big.zarr; "
@@ -527,7 +492,7 @@ static void put_pressures(const char *path, int edition)
 
 static void says(const char *line, int status, const char *want)
 {
-    const int found = run(line);
+    const int found = run_together(line);
 
     ck_assert_msg(found == status && strstr(out, want), "%s: %d, not %d\n%s\nwithout: %s", line,
                   found, status, out, want);
@@ -658,7 +623,7 @@ START_TEST(many_files)
              "mkdir m && $R 'v = 1.0 * arange(6)' -o m/0.%s && cd m && for k in $(seq 100); do "
              "cp 0.%s $k.%s || exit 1; done && ulimit -n 32 && $R 'sum(x)' x='*.%s' && rm -r ../m",
              many[_i].suffix, many[_i].suffix, many[_i].suffix, many[_i].suffix);
-    ck_assert_msg(run(line) == 0 && strcmp(out, "1515\n") == 0, "%s\n%s", line, out);
+    ck_assert_msg(run_together(line) == 0 && strcmp(out, "1515\n") == 0, "%s\n%s", line, out);
 }
 END_TEST
 
@@ -668,7 +633,7 @@ int main(void)
     TCase   *tc     = tcase_create("command_formats");
     SRunner *runner = srunner_create(suite);
 
-    tcase_add_unchecked_fixture(tc, set_up, tear_down);
+    tcase_add_unchecked_fixture(tc, set_up, leave);
     tcase_add_loop_test(tc, fields_and_dates, 0, COUNT(records));
     tcase_add_loop_test(tc, zarr_stores, 0, COUNT(stores));
     tcase_add_loop_test(tc, zarr_metadata, 0, COUNT(metadata));

@@ -1,46 +1,17 @@
 /* NetCDF and HDF5 files as others write them: packed, missing, chunked, in groups; and what results
  * keep of them. */
+#include "command/run.h"
 #include "files/formats.h"
 #include "files/inflate.h"
-#include "suite.h"
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <zlib.h>
 #if RDIM_NETCDF
 #include "files/netcdf_api.h"
 
-#define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
+enum { T = 7, Y = 5, X = 6, ALL = T * Y * X };
 
-enum { T = 7, Y = 5, X = 6, ALL = T * Y * X, ROOM = 1 << 14 };
-
-static char                  dir[256], out[ROOM];
 static double                data[ALL]; /* what is meant; NaN where it is missing */
 static const cmd_netcdf_api *nc;
-
-static int run(const char *line)
-{
-    char     *whole = NULL;
-    const int n = asprintf(&whole, "R='%s'; { %s; } > out 2>&1 < /dev/null", RDIM_COMMAND, line);
-    const int status = n > 0 ? system(whole) : -1;
-    FILE     *f      = fopen("out", "rb");
-
-    out[fread(out, 1, ROOM - 1, f)] = '\0';
-    fclose(f);
-    free(whole);
-    ck_assert_msg(WIFEXITED(status), "%s: %d", line, status);
-    return WEXITSTATUS(status);
-}
-
-static void run_well(const char *line)
-{
-    const int status = run(line);
-
-    ck_assert_msg(status == 0, "%s: %d\n%s", line, status, out);
-}
 
 static void ok(int status)
 {
@@ -135,23 +106,12 @@ static void make_file(const struct kind *k)
 
 static void set_up(void)
 {
-    const char *base = getenv("TMPDIR");
-
-    snprintf(dir, sizeof dir, "%s/rdim_netcdf_XXXXXX", base ? base : "/tmp");
-    ck_assert(mkdtemp(dir) && chdir(dir) == 0);
+    enter("netcdf");
     nc = cmd_netcdf_load("tests");
     for (int i = 0; i < ALL; i++)
         data[i] = i % 11 == 4 ? NAN : 15 + (i * 37 % 1000) * 0.01;
     for (int k = 0; k < COUNT(kinds); k++)
         make_file(&kinds[k]);
-}
-
-static void tear_down(void)
-{
-    char line[512];
-
-    snprintf(line, sizeof line, "rm -r '%s'", dir);
-    ck_assert(chdir("/") == 0 && system(line) == 0);
 }
 
 static void load(const char *name, double *to, int64_t want)
@@ -336,7 +296,7 @@ START_TEST(cut_short)
     for (long cut = 1; cut < n; cut += 1 + cut) {
         snprintf(line, sizeof line, "cp %s cut.nc; truncate -s -%ld cut.nc; $R plain cut.nc",
                  kinds[_i].name, cut);
-        const int status = run(line);
+        const int status = run_together(line);
         ck_assert_msg(status == 0 ? strcmp(out, right) == 0 : strstr(out, "cut.nc: ") != NULL,
                       "%s less %ld bytes: %d, %s", kinds[_i].name, cut, status, out);
         refused += status != 0;
@@ -405,7 +365,7 @@ START_TEST(damaged_chunks)
     FILE *f = fopen("filters.nc", "r+b");
     ck_assert(f && fseek(f, (long)place.chunk[7].at + 5, SEEK_SET) == 0 &&
               fwrite("damage, damage", 14, 1, f) == 1 && fclose(f) == 0);
-    ck_assert_int_eq(run("$R 'sum(b4)' filters.nc"), 1);
+    ck_assert_int_eq(run_together("$R 'sum(b4)' filters.nc"), 1);
     ck_assert_str_eq(out,
                      "rdim: filters.nc: b4: NetCDF: HDF error\n"); /* the library looked, too */
 }
@@ -505,9 +465,9 @@ START_TEST(boxes)
     run_well("$R v box.nc --only '99, 127, 127'; $R v box.nc v=box.h5 --only '3, 0, 1'; "
              "cp box.nc b1.nc; $R 'w[101, 0, 0]' w=box.nc,b1.nc --join time");
     ck_assert_str_eq(out, "1638399\n49153\n16384\n");
-    ck_assert_int_eq(run("$R 'mean(v)' box.nc"), 1);
-    ck_assert_int_eq(run("$R 'v[50, 0, 0]' box.nc"), 1);
-    ck_assert_int_eq(run("$R 'v[50, 64, 0]' box.h5"), 1);
+    ck_assert_int_eq(run_together("$R 'mean(v)' box.nc"), 1);
+    ck_assert_int_eq(run_together("$R 'v[50, 0, 0]' box.nc"), 1);
+    ck_assert_int_eq(run_together("$R 'v[50, 64, 0]' box.h5"), 1);
     run_well("rm box.nc box.h5 b1.nc classic_box.nc");
 }
 END_TEST
@@ -537,17 +497,17 @@ END_TEST
 
 START_TEST(refuses)
 {
-    ck_assert_int_eq(run("$R 'y' y=four.nc"), 1);
+    ck_assert_int_eq(run_together("$R 'y' y=four.nc"), 1);
     ck_assert_msg(strstr(out, "which of its variables is y?"), "%s", out);
-    ck_assert_int_eq(run("$R 'y' y=four.nc:nothing"), 1);
+    ck_assert_int_eq(run_together("$R 'y' y=four.nc:nothing"), 1);
     ck_assert_msg(strstr(out, "no variable nothing in it; it has time, lat, lon, packed, plain"),
                   "%s", out);
-    ck_assert_int_eq(run("$R nothing four.nc"), 2);
+    ck_assert_int_eq(run_together("$R nothing four.nc"), 2);
     ck_assert_msg(strstr(out, "names here are: time, lat, lon, packed, plain"), "%s", out);
-    ck_assert_int_eq(run("head -c 700 four.nc > cut.nc; $R plain cut.nc"), 1);
-    ck_assert_int_eq(run("echo hello > no.nc; $R plain no.nc"), 1);
+    ck_assert_int_eq(run_together("head -c 700 four.nc > cut.nc; $R plain cut.nc"), 1);
+    ck_assert_int_eq(run_together("echo hello > no.nc; $R plain no.nc"), 1);
     ck_assert_msg(strstr(out, "not a NetCDF file, whatever its name"), "%s", out);
-    ck_assert_int_eq(run("$R 'complex(plain, plain)' four.nc -o z.nc"), 1);
+    ck_assert_int_eq(run_together("$R 'complex(plain, plain)' four.nc -o z.nc"), 1);
     ck_assert_msg(strstr(out, "NetCDF has no type c64"), "%s", out);
 }
 END_TEST
@@ -592,7 +552,7 @@ int main(void)
     TCase   *tc     = tcase_create("command_netcdf");
     SRunner *runner = srunner_create(suite);
 
-    tcase_add_unchecked_fixture(tc, set_up, tear_down);
+    tcase_add_unchecked_fixture(tc, set_up, leave);
     tcase_add_loop_test(tc, means_what_is_meant, 0, COUNT(kinds));
     tcase_add_loop_test(tc, axes_have_names, 0, COUNT(kinds));
     tcase_add_loop_test(tc, cut_short, 0, 7);
