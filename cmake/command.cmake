@@ -51,10 +51,10 @@ endforeach()
 
 if(ZLIB_FOUND)
     target_link_libraries(rdim_command_parts PUBLIC ZLIB::ZLIB)
-    target_compile_definitions(rdim_command_parts PRIVATE RDIM_ZLIB=1)
+    target_compile_definitions(rdim_command_parts PUBLIC RDIM_ZLIB=1)
 else()
     message(STATUS "no zlib, and so no .npz for the command")
-    target_compile_definitions(rdim_command_parts PRIVATE RDIM_ZLIB=0)
+    target_compile_definitions(rdim_command_parts PUBLIC RDIM_ZLIB=0)
 endif()
 
 add_executable(rdim_command src/command/main.c)
