@@ -12,7 +12,8 @@ set_target_properties(rdim_command_parts PROPERTIES C_STANDARD 11 C_EXTENSIONS O
 target_include_directories(rdim_command_parts PUBLIC src/command PRIVATE src)
 target_compile_definitions(rdim_command_parts PRIVATE _GNU_SOURCE)   # O_TMPFILE, memfd_create, getopt_long
 target_link_libraries(rdim_command_parts PUBLIC rdim::rdim m Threads::Threads ${CMAKE_DL_LIBS}
-    PRIVATE rdim_warnings rdim_coverage)
+    PRIVATE rdim_warnings)
+rdim_count(rdim_command_parts)
 
 # The name that programs linked with a library would ask the system for.
 function(soname_of file out)

@@ -28,6 +28,7 @@ static void die_of(int number)
     sigemptyset(&one);
     sigaddset(&one, number);
     signal(number, SIG_DFL);
+    cmd_keep_counts();
     raise(number);
     sigprocmask(SIG_UNBLOCK, &one, NULL); /* in its own handler it is blocked */
     _exit(128 + number);
@@ -55,6 +56,7 @@ static void handle_shorter(int number)
     cmd_remove_aside();
     const ssize_t said = write(STDERR_FILENO, text, sizeof text - 1);
     (void)said; /* or nobody is there to be told */
+    cmd_keep_counts();
     _exit(CMD_FAILED);
 }
 
@@ -73,6 +75,7 @@ static void handle_crash(int number)
     cmd_remove_aside();
     const ssize_t said = write(STDERR_FILENO, crash_text, strlen(crash_text));
     (void)said;
+    cmd_keep_counts();
     _exit(CMD_FAILED);
 }
 

@@ -7,6 +7,7 @@
  *
  * Where a library breaks that reads a file for us, the command must say so and go on living: such
  * reports of the sanitizer, whose first frame is a library's, are counted, and are no findings. */
+#include "base.h"
 #include "files/late.h"
 #include "files/reader.h"
 #include <errno.h>
@@ -132,6 +133,7 @@ static bool survives(const char *path, int *status)
         dup2(said, STDERR_FILENO);
         alarm(SECONDS_EACH);
         read_all(path);
+        cmd_keep_counts();
         _exit(0);
     }
     if (child < 0 || waitpid(child, status, 0) < 0)
@@ -306,6 +308,7 @@ static bool is_told(void (*open)(cmd_file *file), const char *sentence)
         dup2(pipes[1], STDERR_FILENO);
         cmd_reader_seconds = 1;
         cmd_reader_open(NULL, "some.file", &format);
+        cmd_keep_counts();
         _exit(0);
     }
     if (child < 0 || waitpid(child, &status, 0) < 0 || read(pipes[0], said, sizeof said - 1) <= 0)

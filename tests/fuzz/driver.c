@@ -20,6 +20,9 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef RDIM_COVERAGE
+#include <gcov.h>
+#endif
 
 enum {
     MOST_SEEDS = 4000,
@@ -182,6 +185,14 @@ static void try_change(void)
     try_now();
 }
 
+/* What gcov counted: handlers of exit() do not run in a child. */
+static void keep_counts(void)
+{
+#ifdef RDIM_COVERAGE
+    __gcov_dump();
+#endif
+}
+
 /* Inputs from `first` on: the seeds, then changes.  How the child ended. */
 static int try_batch(size_t first, size_t n)
 {
@@ -197,6 +208,7 @@ static int try_batch(size_t first, size_t n)
             else
                 try_change();
         }
+        keep_counts();
         _exit(0);
     }
     if (child < 0 || waitpid(child, &status, 0) != child)
