@@ -243,7 +243,8 @@ if(TARGET rdim_command AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize=thread")
         add_dependencies(faults shim rdim_command)
         add_test(NAME command_faults COMMAND faults $<TARGET_FILE:rdim_command> $<TARGET_FILE:shim>
             ${PROJECT_BINARY_DIR}/tests 60)
-        set_tests_properties(command_faults PROPERTIES ENVIRONMENT CASES=${PROJECT_SOURCE_DIR}/tests/command/cases)
+        set_tests_properties(command_faults PROPERTIES ENVIRONMENT
+            "CASES=${PROJECT_SOURCE_DIR}/tests/command/cases;FILES=${PROJECT_SOURCE_DIR}/tests/data/files")
         list(APPEND rdim_tests command_faults)
     endif()
 endif()

@@ -33,7 +33,8 @@ static const char *const made[] = {
     "$R 'v = v; w = v[0]' v=a.npy -o z.npz -o n.nc -o h.h5",
     "$R 'v[:, :3]' v=a.npy -o t.csv",
     "head -c 8000 a.npy | tail -c 4000 > raw.bin",
-    "cp $CASES/3.nc $CASES/4z.nc $CASES/c.npz $CASES/chunks.nc .",
+    "cp $CASES/3.nc $CASES/4z.nc $CASES/c.npz $CASES/chunks.nc $CASES/1.grib $FILES/records.npy .",
+    "cp -r $FILES/codecs_2.zarr $FILES/codecs_3.zarr .",
 };
 
 static const struct line {
@@ -65,18 +66,25 @@ static const struct line {
     { "$R 'mean(v, axis=1)' z.npz", NULL, NULL },
     { "$R --list n.nc h.h5 z.npz t.csv a.npy 3.nc 4z.nc chunks.nc", NULL, NULL },
     { "$R --explain 'mean(v, axis=1)' n.nc", NULL, NULL },
+    { "$R 'zlib + shuffled' codecs_2.zarr -o o.npy", "o.npy", NULL },
+    { "$R 'checked + shards' codecs_3.zarr -o o.npy", "o.npy", NULL },
+    { "$R 'x * 2' records.npy -o o.nc", "o.nc", NULL },
+    { "cat a.npy | $R 'x + 1' x=- -o o.npz", "o.npz", NULL },
+    { "$R --list 1.grib codecs_2.zarr records.npy", NULL, NULL },
 };
 
 static const struct fault {
     const char *call;
     int         error; /* 0: the usual one */
+    long        times; /* one of so many times `step` is tried */
 } faults[] = {
-    { "open", 0 },      { "read", 0 },        { "read", EINTR },   { "write", 0 },
-    { "write", EINTR }, { "mmap", 0 },        { "munmap", 0 },     { "ftruncate", 0 },
-    { "fallocate", 0 }, { "fsync", 0 },       { "rename", 0 },     { "close", 0 },
-    { "fork", 0 },      { "dlopen", 0 },      { "sendmsg", 0 },    { "sendmsg", EINTR },
-    { "recvmsg", 0 },   { "recvmsg", EINTR }, { "socketpair", 0 }, { "posix_spawn", 0 },
-    { "short", 0 },
+    { "open", 0, 1 },      { "read", 0, 1 },        { "read", EINTR, 1 },   { "write", 0, 1 },
+    { "write", EINTR, 1 }, { "mmap", 0, 1 },        { "munmap", 0, 1 },     { "ftruncate", 0, 1 },
+    { "fallocate", 0, 1 }, { "fsync", 0, 1 },       { "rename", 0, 1 },     { "close", 0, 1 },
+    { "fork", 0, 1 },      { "dlopen", 0, 1 },      { "sendmsg", 0, 1 },    { "sendmsg", EINTR, 1 },
+    { "recvmsg", 0, 1 },   { "recvmsg", EINTR, 1 }, { "socketpair", 0, 1 }, { "posix_spawn", 0, 1 },
+    { "short", 0, 1 },     { "memory", 0, 20 },     { "places", 0, 1 },     { "thread", 0, 1 },
+    { "fstat", 0, 1 },     { "dlsym", 0, 4 },
 };
 
 static const char    *command, *shim;
@@ -315,7 +323,7 @@ static void try_line(const struct line *l, long step, long *turn)
         const long n = strcmp(faults[f].call, "short") == 0 ? 1 : *calls;
         for (long k = 0; k < n; k++)
             for (int on = 0; on < (faults[f].error == EINTR ? 1 : 2); on++)
-                if ((*turn)++ % step == 0)
+                if ((*turn)++ % (step * faults[f].times) == 0)
                     try_fault(l, &faults[f], k, on);
     }
 }

@@ -4,19 +4,25 @@
  * RDIM_FAULT_ON whether all later ones do, and RDIM_FAULT_ERROR an errno to fail with instead of the usual
  * one.  RDIM_FAULT_COUNT is a file of 8 bytes, mapped, in which all processes of a run count the calls
  * together: what fails is the n-th call of the run, be it the reader's or the command's.  "short" halves
- * what each read and write does. */
+ * what each read and write does.  Of memory, of threads and of names in libraries only the program's own calls
+ * are counted, as libraries crash without them: "memory" is each call of malloc() and the like, and "places" is the
+ * first one of each place in its code. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -26,6 +32,8 @@ static long         failing_at;
 static bool         and_all_later;
 static int          failing_error;
 
+static uintptr_t code, code_end; /* of the program */
+
 static const char *setting(const char *name)
 {
     const char *value = getenv(name);
@@ -33,8 +41,23 @@ static const char *setting(const char *name)
     return value ? value : "";
 }
 
+/* The first object is the program. */
+static int find_code(struct dl_phdr_info *info, size_t n, void *none)
+{
+    (void)n;
+    (void)none;
+    for (int k = 0; k < info->dlpi_phnum; k++)
+        if (info->dlpi_phdr[k].p_type == PT_LOAD && info->dlpi_phdr[k].p_flags & PF_X) {
+            code     = info->dlpi_addr + info->dlpi_phdr[k].p_vaddr;
+            code_end = code + info->dlpi_phdr[k].p_memsz;
+        }
+    return 1;
+}
+
 __attribute__((constructor)) static void begin(void)
 {
+    dl_iterate_phdr(find_code, NULL);
+
     const long fd = syscall(SYS_openat, AT_FDCWD, setting("RDIM_FAULT_COUNT"), O_RDWR);
     const long at = syscall(SYS_mmap, NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
@@ -156,4 +179,92 @@ void *dlopen(const char *path, int flags)
 {
     REAL(dlopen);
     return path && fails("dlopen", 0) ? NULL : real(path, flags);
+}
+
+/* ---- Calls of the program alone ---------------------------------------------------------------- */
+#define IS_OURS() is_ours((uintptr_t)__builtin_return_address(0))
+static bool is_ours(uintptr_t from)
+{
+    return calls && from >= code && from < code_end;
+}
+
+/* Has no call come from there? */
+static bool is_new(uintptr_t from)
+{
+    static _Atomic uintptr_t seen[4096];
+
+    for (size_t k = 0; k < sizeof seen / sizeof *seen; k++) {
+        uintptr_t none = 0;
+
+        if (atomic_compare_exchange_strong(&seen[k], &none, from))
+            return true;
+        if (none == from)
+            return false;
+    }
+    return false;
+}
+
+static bool lacks_memory(uintptr_t from)
+{
+    if (!is_ours(from))
+        return false;
+    return strcmp(failing, "places") == 0 ? is_new(from) && fails("places", ENOMEM)
+                                          : fails("memory", ENOMEM);
+}
+
+/* glibc's own names of its functions, as dlsym() may ask for memory. */
+#define MEMORY(name, parameters, arguments)                                                    \
+    extern void *__libc_##name parameters; /* NOLINT */                                        \
+    void *name                 parameters                                                      \
+    {                                                                                          \
+        return lacks_memory((uintptr_t)__builtin_return_address(0)) ? NULL                     \
+                                                                    : __libc_##name arguments; \
+    }
+MEMORY(malloc, (size_t n), (n))
+MEMORY(calloc, (size_t n, size_t size), (n, size))
+MEMORY(realloc, (void *at, size_t n), (at, n))
+
+int vasprintf(char **to, const char *format, va_list list)
+{
+    REAL(vasprintf);
+    return lacks_memory((uintptr_t)__builtin_return_address(0)) ? -1 : real(to, format, list);
+}
+
+int asprintf(char **to, const char *format, ...)
+{
+    static __typeof__(&vasprintf) real;
+    va_list                       list;
+
+    if (!real)
+        *(void **)&real = dlsym(RTLD_NEXT, "vasprintf");
+    if (lacks_memory((uintptr_t)__builtin_return_address(0)))
+        return -1;
+    va_start(list, format);
+    const int n = real(to, format, list);
+    va_end(list);
+    return n;
+}
+
+int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict how,
+                   void *(*work)(void *of), void *restrict of)
+{
+    REAL(pthread_create);
+    return IS_OURS() && fails("thread", 0) ? EAGAIN : real(thread, how, work, of);
+}
+
+int fstat(int fd, struct stat *to)
+{
+    REAL(fstat);
+    return IS_OURS() && fails("fstat", EIO) ? -1 : real(fd, to);
+}
+
+/* Of a library that is older, or newer, than what is known. */
+void *dlsym(void *restrict file, const char *restrict name)
+{
+    static const char *const  versions[] = { "GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17" };
+    static __typeof__(&dlsym) real;
+
+    for (int k = 0; !real && k < 3; k++)
+        *(void **)&real = dlvsym(RTLD_NEXT, "dlsym", versions[k]);
+    return !real || (IS_OURS() && fails("dlsym", 0)) ? NULL : real(file, name);
 }
