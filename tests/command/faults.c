@@ -5,6 +5,7 @@
  *
  * What must hold: exit status 0 with the right result, or 1 or 2 with a sentence and the old files as they
  * were; no other status, no signal, no wait, no file left beside, and no process. */
+#include "shim.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -87,11 +88,11 @@ static const struct fault {
     { "fstat", 0, 1 },     { "dlsym", 0, 4 },
 };
 
-static const char    *command, *shim;
-static volatile long *calls;
-static long           runs, succeeded, refused, bad;
-static char           now[ROOM], good[2][ROOM];
-static long           good_size[2];
+static const char  *command, *shim;
+static fault_count *calls;
+static long         runs, succeeded, refused, bad;
+static char         now[ROOM], good[2][ROOM];
+static long         good_size[2];
 
 /* ---- One run ------------------------------------------------------------------------------------- */
 static long read_bytes(const char *name, char bytes[ROOM])
@@ -146,7 +147,8 @@ static int run(const char *line, const struct fault *fault, long at, bool on)
 {
     int status = 0;
 
-    *calls            = 0;
+    for (int k = 0; k < FAULT_KINDS; k++)
+        calls[k].n = 0;
     const pid_t child = fork();
     if (child == 0)
         become(line, fault, at, on);
@@ -312,30 +314,42 @@ static bool prepare(const struct line *l)
     return true;
 }
 
+/* How often each is called, when none fails. */
+static void count_calls(const struct line *l, long n[])
+{
+    static const struct fault none = { "", 0, 1 };
+
+    write_old(l->output);
+    write_old(l->second);
+    run(l->says, &none, -1, false);
+    (void)is_process_left();
+    for (int f = 0; f < COUNT(faults); f++)
+        n[f] = strcmp(faults[f].call, "short") == 0 ? 1 : fault_counter(calls, faults[f].call)->n;
+}
+
 /* The n-th of all alone, then with all behind it.  Of `step` of them one is tried. */
 static void try_line(const struct line *l, long step, long *turn)
 {
-    for (int f = 0; f < COUNT(faults); f++) {
-        write_old(l->output);
-        write_old(l->second);
-        run(l->says, &faults[f], -1, false);
-        (void)is_process_left();
-        const long n = strcmp(faults[f].call, "short") == 0 ? 1 : *calls;
-        for (long k = 0; k < n; k++)
+    long n[COUNT(faults)];
+
+    count_calls(l, n);
+    for (int f = 0; f < COUNT(faults); f++)
+        for (long k = 0; k < n[f]; k++)
             for (int on = 0; on < (faults[f].error == EINTR ? 1 : 2); on++)
                 if ((*turn)++ % (step * faults[f].times) == 0)
                     try_fault(l, &faults[f], k, on);
-    }
 }
 
 static void make_files(void)
 {
     const int fd = open("count", O_RDWR | O_CREAT | O_TRUNC, 0666);
 
-    if (fd < 0 || ftruncate(fd, 4096) != 0)
+    if (fd < 0 || ftruncate(fd, FAULT_BYTES) != 0)
         exit(2);
-    calls = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    calls = mmap(NULL, FAULT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
+    for (int f = 0; f < COUNT(faults); f++)
+        snprintf(calls[f].name, sizeof calls[f].name, "%s", faults[f].call);
     for (int k = 0; k < COUNT(made); k++)
         if (run(made[k], NULL, 0, false) != 0)
             printf("faults: not made here: %s\n", made[k]);

@@ -2,11 +2,13 @@
  *
  * RDIM_FAULT_CALL is the name of a call below, or "short", RDIM_FAULT_AT which one of them fails, from 0 on,
  * RDIM_FAULT_ON whether all later ones do, and RDIM_FAULT_ERROR an errno to fail with instead of the usual
- * one.  RDIM_FAULT_COUNT is a file of 8 bytes, mapped, in which all processes of a run count the calls
+ * one; without a name all calls are counted.  RDIM_FAULT_COUNT is a file of shim.h's counters, mapped, in which
+ * all processes of a run count the calls
  * together: what fails is the n-th call of the run, be it the reader's or the command's.  "short" halves
  * what each read and write does.  Of memory, of threads and of names in libraries only the program's own calls
  * are counted, as libraries crash without them: "memory" is each call of malloc() and the like, and "places" is the
  * first one of each place in its code. */
+#include "shim.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +28,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static atomic_long *calls;
+static fault_count *calls;
 static const char  *failing = "";
 static long         failing_at;
 static bool         and_all_later;
@@ -64,7 +66,7 @@ __attribute__((constructor)) static void begin(void)
     syscall(SYS_close, fd);
     if (fd < 0 || at == -1)
         return;
-    calls         = (atomic_long *)at;
+    calls         = (fault_count *)at;
     failing       = setting("RDIM_FAULT_CALL");
     failing_at    = atol(setting("RDIM_FAULT_AT"));
     and_all_later = *setting("RDIM_FAULT_ON");
@@ -73,9 +75,11 @@ __attribute__((constructor)) static void begin(void)
 
 static bool fails(const char *name, int error)
 {
-    if (!calls || strcmp(failing, name) != 0)
+    if (!calls || (*failing && strcmp(failing, name) != 0))
         return false;
-    const long k = atomic_fetch_add(calls, 1);
+    const long k = atomic_fetch_add(&fault_counter(calls, name)->n, 1);
+    if (!*failing)
+        return false;
     if (k != failing_at && !(and_all_later && failing_at >= 0 && k > failing_at))
         return false;
     errno = failing_error ? failing_error : error;
@@ -208,8 +212,7 @@ static bool lacks_memory(uintptr_t from)
 {
     if (!is_ours(from))
         return false;
-    return strcmp(failing, "places") == 0 ? is_new(from) && fails("places", ENOMEM)
-                                          : fails("memory", ENOMEM);
+    return (is_new(from) && fails("places", ENOMEM)) || fails("memory", ENOMEM);
 }
 
 /* glibc's own names of its functions, as dlsym() may ask for memory. */
