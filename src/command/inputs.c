@@ -67,6 +67,15 @@ static bool read_number(const char *text, cmd_source *s)
     return true;
 }
 
+/* Of two arrays of one name a formula could mean one only. */
+static void check_name(const cmd_inputs *in, const cmd_source *s, const char *const *given)
+{
+    for (const cmd_source *other = in->sources; other < s; other++)
+        if (s->name && other->name && strcmp(s->name, other->name) == 0)
+            cmd_misuse("%s is given twice: %s and %s", s->name, given[other - in->sources],
+                       given[s - in->sources]);
+}
+
 static void add_source(cmd_inputs *in, const char *given)
 {
     static const char names[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
@@ -123,8 +132,10 @@ cmd_inputs cmd_open_inputs(rd_ctx *ctx, const cmd_options *options)
                       .sources      = cmd_room(((size_t)n + 1) * sizeof *in.sources),
                       .known        = cmd_room(CMD_MOST_KNOWN * sizeof *in.known) };
 
-    for (int k = 0; k < n; k++)
+    for (int k = 0; k < n; k++) {
         add_source(&in, options->inputs[k]);
+        check_name(&in, &in.sources[k], options->inputs);
+    }
     return in;
 }
 
