@@ -3,10 +3,17 @@
 #include "dates.h"
 #include "output.h"
 #include "times.h"
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { MOST_ROWS = 60, MOST_COLUMNS = 12, DIGITS = 6 };
+
+/* The sign of a NaN says nothing. */
+static const char *number_text(double value, int digits)
+{
+    return value != value ? "NaN" : cmd_text("%.*g", digits, value);
+}
 
 static const char *value_text(const cmd_result *r, int64_t i)
 {
@@ -22,10 +29,11 @@ static const char *value_text(const cmd_result *r, int64_t i)
     if (r->array.type == RD_BOOL)
         return value != 0 ? "true" : "false";
     if (wide)
-        return cmd_text("%.*g%+.*gi", DIGITS, value, DIGITS, other);
+        return cmd_text("%s%s%si", number_text(value, DIGITS),
+                        signbit(other) && other == other ? "" : "+", number_text(other, DIGITS));
     if (!cmd_is_float(r->array.type))
         return cmd_element_text(r->array.in, r->array.type, i);
-    return value != value ? "NaN" : cmd_text("%.*g", DIGITS, value);
+    return number_text(value, DIGITS);
 }
 
 static const char *coordinate_text(const cmd_axis *axis, int64_t i)
@@ -36,7 +44,7 @@ static const char *coordinate_text(const cmd_axis *axis, int64_t i)
         return cmd_text("%lld", (long long)i);
     date = axis->words ? cmd_word_of_value(axis, axis->at[i])
                        : cmd_date_text(axis->at[i], axis->units, axis->calendar);
-    return date ? date : cmd_text("%.*g", DIGITS + 1, axis->at[i]);
+    return date ? date : number_text(axis->at[i], DIGITS + 1);
 }
 
 static const char *axis_title(const cmd_result *r, int k)
@@ -153,7 +161,7 @@ static const char *extreme_text(const cmd_result *r, const void *of, rd_dtype ty
     const char  *date  = cmd_date_text(value, r->units, r->calendar);
 
     return date                 ? date
-           : cmd_is_float(type) ? cmd_text("%.*g", DIGITS, value)
+           : cmd_is_float(type) ? number_text(value, DIGITS)
                                 : cmd_element_text(of, type, 0);
 }
 
