@@ -45,7 +45,7 @@ int cmd_bar_move(void *of, double done, double seconds_left)
         return 1;
     if (!bar->shown || gone < SHOWN_AFTER)
         return 0;
-    const int full = done < 0 ? 0 : done > 1 ? WIDTH : (int)(done * WIDTH);
+    const int full = (int)(done * WIDTH); /* done is from 0 to 1 */
     memset(line, '#', (size_t)full);
     memset(line + full, '.', (size_t)(WIDTH - full));
     line[WIDTH] = '\0';
