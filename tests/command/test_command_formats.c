@@ -584,6 +584,85 @@ START_TEST(grib_scans)
 }
 END_TEST
 
+/* Steps in other units than hours, and what levels are given in. */
+static const struct {
+    long        unit, time;
+    const char *hours; /* of that step and of two */
+} steps[] = { { 0, 90, "from 1.5 to 3" },   { 1, 5, "from 5 to 10" },   { 2, 3, "from 72 to 144" },
+              { 10, 3, "from 9 to 18" },    { 11, 3, "from 18 to 36" }, { 12, 3, "from 36 to 72" },
+              { 13, 5400, "from 1.5 to 3" } };
+
+START_TEST(grib_steps)
+{
+    char want[100];
+
+    load_eccodes();
+    remove("p.grib");
+    for (int k = 1; k <= 2; k++)
+        put_message("p.grib", "regular_ll_pl_grib2",
+                    (const key[]){ { "indicatorOfUnitOfTimeRange", NULL, steps[_i].unit },
+                                   { "forecastTime", NULL, k * steps[_i].time },
+                                   { "shortName", "t", 0 },
+                                   { NULL, NULL, 0 } },
+                    0);
+    snprintf(want, sizeof want, ", %s hours\n", steps[_i].hours);
+    says("$R 't' t=p.grib", 0, want);
+}
+END_TEST
+
+static const struct {
+    const char *level, *name;
+} levels[] = { { "isobaricInPa", "isobaricInPa (Pa)" },
+               { "heightAboveGround", "heightAboveGround (m)" },
+               { "heightAboveSea", "heightAboveSea (m)" },
+               { "depthBelowLand", "depthBelowLand (m)" },
+               { "hybrid", "hybrid" } };
+
+START_TEST(grib_levels)
+{
+    char want[100];
+
+    load_eccodes();
+    remove("l.grib");
+    for (int k = 0; k < 2; k++)
+        put_message("l.grib", "regular_ll_pl_grib2",
+                    (const key[]){ { "typeOfLevel", levels[_i].level, 0 },
+                                   { "level", NULL, 7 + k },
+                                   { "shortName", "t", 0 },
+                                   { NULL, NULL, 0 } },
+                    0);
+    snprintf(want, sizeof want, "%s  result (K)\n", levels[_i].name);
+    says("$R 'x[0, :, 0, 0]' x=l.grib", 0, want);
+}
+END_TEST
+
+/* Doubles; an element without a name; and a second kind of messages of one name. */
+START_TEST(grib_doubles)
+{
+    load_eccodes();
+    remove("w.grib");
+    put_message("w.grib", "regular_ll_pl_grib2",
+                (const key[]){ { "packingType", "grid_ieee", 0 },
+                               { "precision", NULL, 2 },
+                               { "parameterCategory", NULL, 190 },
+                               { "parameterNumber", NULL, 77 },
+                               { NULL, NULL, 0 } },
+                1. / 3);
+    says("$R --list w.grib", 0, "/parameter_0 f64   (time 1, latitude 31, longitude 16)");
+    says("$R 'x[0, 0, 0] == 1. / 3' x=w.grib", 0, "true\n");
+    put_message("w.grib", "regular_ll_pl_grib2",
+                (const key[]){ { "packingType", "grid_ieee", 0 },
+                               { "precision", NULL, 2 },
+                               { "dataDate", NULL, 20200229 },
+                               { "parameterCategory", NULL, 190 },
+                               { "parameterNumber", NULL, 77 },
+                               { "bitmapPresent", NULL, 1 },
+                               { NULL, NULL, 0 } },
+                1. / 3);
+    says("$R 'sum(isnan(x))' x=w.grib", 0, "71\n");
+}
+END_TEST
+
 START_TEST(grib_grids)
 {
     load_eccodes();
@@ -645,6 +724,9 @@ int main(void)
     tcase_add_loop_test(tc, grib_scans, 0, COUNT(scans));
     tcase_add_test(tc, grib_fields);
     tcase_add_test(tc, grib_grids);
+    tcase_add_loop_test(tc, grib_steps, 0, COUNT(steps));
+    tcase_add_loop_test(tc, grib_levels, 0, COUNT(levels));
+    tcase_add_test(tc, grib_doubles);
 #else
     puts("skipped, as this build has no GRIB");
 #endif

@@ -194,6 +194,100 @@ START_TEST(shuffled_chunk)
 }
 END_TEST
 
+/* ---- Packed values --------------------------------------------------------------------------- */
+/* Six times one value, as attributes say what it means; "nan": it is missing. */
+static const struct {
+    const char *dtype, *value, *attributes, *sum;
+} packed[] = {
+    { "<i2", "5", "\"missing_value\": 5", "nan" },
+    { "<i2", "5", "\"missing_value\": [7, 5]", "nan" },
+    { "<i2", "5", "\"missing_value\": 5.5", "30" },
+    { "<i2", "5", "\"missing_value\": 5.0", "nan" },
+    { "|u1", "5", "\"missing_value\": 261", "30" },
+    { "|u1", "5", "\"missing_value\": 1e300", "30" },
+    { "|u1", "5", "\"missing_value\": -251", "30" },
+    { "<u8", "18446744073709551615", "\"missing_value\": 18446744073709551615", "nan" },
+    { "<u8", "18446744073709551615", "\"missing_value\": 18446744073709551614", "1.10680464e+20" },
+    { "<u8", "18446744073709551615", "\"missing_value\": -1", "1.10680464e+20" },
+    { "<i8", "-1", "\"missing_value\": 18446744073709551615", "-6" },
+    { "<f4", "5.5", "\"missing_value\": 5.5", "nan" },
+    { "<f4", "5.5", "\"missing_value\": 5", "33" },
+    { "<f4", "0.1", "\"missing_value\": 0.1", "nan" },
+    { "<f4", "5", "\"missing_value\": 5", "nan" },
+    /* ranges of integers */
+    { "<i2", "5", "\"valid_min\": 5", "30" },
+    { "<i2", "5", "\"valid_min\": 6", "nan" },
+    { "<i2", "5", "\"valid_min\": 5.5", "nan" },
+    { "<i2", "5", "\"valid_min\": -1e300", "30" },
+    { "<i2", "5", "\"valid_min\": 1e300", "nan" },
+    { "<i2", "5", "\"valid_min\": 40000", "nan" },
+    { "<i2", "5", "\"valid_min\": -40000", "30" },
+    { "<i2", "5", "\"valid_max\": 5", "30" },
+    { "<i2", "5", "\"valid_max\": 4", "nan" },
+    { "<i2", "5", "\"valid_max\": 4.5", "nan" },
+    { "<i2", "5", "\"valid_max\": 1e300", "30" },
+    { "<i2", "5", "\"valid_max\": -1e300", "nan" },
+    { "<i2", "5", "\"valid_max\": 40000", "30" },
+    { "<i2", "5", "\"valid_max\": -40000", "nan" },
+    { "<i2", "5", "\"valid_range\": [1, 5]", "30" },
+    { "<i2", "5", "\"valid_range\": [6, 9]", "nan" },
+    { "<i2", "5", "\"valid_range\": [1, 4]", "nan" },
+    { "<i2", "5", "\"valid_range\": [1]", "30" },
+    { "<u8", "18446744073709551615", "\"valid_min\": 18446744073709551615", "1.10680464e+20" },
+    { "<u8", "18446744073709551614", "\"valid_min\": 18446744073709551615", "nan" },
+    { "<u8", "18446744073709551615", "\"valid_max\": 18446744073709551614", "nan" },
+    /* of floats */
+    { "<f4", "5.5", "\"valid_min\": 5.5", "33" },
+    { "<f4", "5.5", "\"valid_min\": 6", "nan" },
+    { "<f4", "5.5", "\"valid_max\": 5", "nan" },
+    { "<f4", "5.5", "\"valid_max\": 5.5", "33" },
+    /* packed */
+    { "<i2", "5", "\"scale_factor\": 0.5", "15" },
+    { "<i2", "5", "\"add_offset\": 0.5", "33" },
+    { "<i2", "5", "\"scale_factor\": 0.5, \"add_offset\": 1", "21" },
+    { "<i2", "5", "\"scale_factor\": 2", "60" },
+    { "<i2", "5", "\"scale_factor\": 0.5, \"missing_value\": 5", "nan" },
+    { "<i2", "5", "\"scale_factor\": 0.5, \"missing_value\": 2.5", "15" },
+    { "<i2", "5", "\"scale_factor\": 0.5, \"valid_max\": 4", "nan" },
+    { "<i2", "5", "\"scale_factor\": 0.5, \"valid_range\": [0, 5]", "15" },
+    { "<i2", "5", "\"scale_factor\": 0.5, \"valid_range\": [0.0, 2.5]", "15" },
+    { "<i2", "5", "\"scale_factor\": 0.5, \"valid_range\": [0.0, 2.4]", "nan" },
+    { "<i2", "5", "\"scale_factor\": -0.5, \"valid_min\": -2.0", "nan" },
+    { "<i2", "5", "\"scale_factor\": -0.5, \"valid_max\": -2.0", "-15" },
+    { "<i2", "5", "\"scale_factor\": 0.0, \"add_offset\": 2.5, \"valid_max\": 2.0", "nan" },
+    { "<i2", "5", "\"scale_factor\": 0.0, \"add_offset\": 2.5, \"valid_max\": 3.0", "15" },
+    { "<i4", "5", "\"scale_factor\": 0.5, \"valid_min\": 2.5", "15" },
+    { "<f4", "5", "\"scale_factor\": 0.5, \"valid_min\": 2.5", "15" },
+    { "<f8", "5", "\"scale_factor\": 0.5, \"valid_max\": 2.0", "nan" },
+    /* signs */
+    { "|i1", "-1", "\"_Unsigned\": \"true\"", "1530" },
+    { "|u1", "255", "\"_Unsigned\": \"false\"", "-6" },
+    { "|u1", "255", "\"_Unsigned\": \"true\"", "1530" },
+    { "|i1", "-1", "\"_Unsigned\": \"false\"", "-6" },
+    { "|i1", "-1", "\"_Unsigned\": \"odd\"", "-6" },
+    { "|i1", "-1", "\"_Unsigned\": \"true\", \"missing_value\": -1", "nan" },
+    { "|i1", "-1", "\"_Unsigned\": \"true\", \"missing_value\": 255", "nan" },
+    { "|i1", "-1", "\"_Unsigned\": \"true\", \"valid_range\": [0, -2]", "nan" },
+    { "|i1", "-1", "\"_Unsigned\": \"true\", \"scale_factor\": 0.5", "765" },
+    { "<f4", "5.5", "\"_Unsigned\": \"true\"", "33" },
+};
+
+START_TEST(packed_values)
+{
+    char text[1000];
+
+    make_store();
+    snprintf(text, sizeof text, "{" OLD ", \"dtype\": \"%s\", \"fill_value\": %s}",
+             packed[_i].dtype, packed[_i].value);
+    write_bytes("z.zarr/.zarray", text, strlen(text));
+    snprintf(text, sizeof text, "{%s}", packed[_i].attributes);
+    write_bytes("z.zarr/.zattrs", text, strlen(text));
+    snprintf(text, sizeof text, "%s %s {%s}", packed[_i].dtype, packed[_i].value,
+             packed[_i].attributes);
+    says(sum, "z.zarr", text, packed[_i].sum);
+}
+END_TEST
+
 static void set_up(void)
 {
     begin("stores");
@@ -209,6 +303,7 @@ int main(void)
     tcase_add_loop_test(tc, stores_by_metadata, 0, COUNT(stores));
     tcase_add_loop_test(tc, missing_values, 0, COUNT(missing));
     tcase_add_test(tc, shuffled_chunk);
+    tcase_add_loop_test(tc, packed_values, 0, COUNT(packed));
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);
