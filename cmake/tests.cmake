@@ -202,7 +202,7 @@ set_source_files_properties(tests/test_math.c PROPERTIES COMPILE_OPTIONS -fno-tr
 # ---- The command: runs of it, and broken files for each reader -------------------------------------
 if(TARGET rdim_command AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize=thread")
     foreach(suite IN ITEMS command command_names command_netcdf command_beside command_files command_formats command_tables command_times command_dates
-                          command_units command_headers command_options command_records
+                          command_units command_headers command_kept command_options command_records
                           command_stores)
         add_executable(test_${suite} tests/command/test_${suite}.c)
         set_target_properties(test_${suite} PROPERTIES

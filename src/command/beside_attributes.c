@@ -59,16 +59,32 @@ static bool has_all(const cmd_known *k, const cmd_result *r)
            memcmp(shape.at, k->v.shape.at, (size_t)shape.n * sizeof *shape.at) == 0;
 }
 
-static bool is_kept(fate f, const cmd_known *operand, const cmd_result *r)
+/* Of files that are joined the first one speaks for all, but for what is said of values. */
+static bool say_all_parts(const cmd_known *k, const char *name)
+{
+    const cmd_said *first = said_about(k);
+
+    for (int i = 1; i < k->n_parts; i++) {
+        const cmd_said *said = cmd_said_about(k->parts[i].file, k->parts[i].v);
+
+        if (!said || !cmd_say_the_same(&first->attributes, &said->attributes, name) ||
+            !cmd_say_the_same(&first->attributes, &said->attributes, "units"))
+            return false;
+    }
+    return true;
+}
+
+static bool is_kept(const char *name, const cmd_known *operand, const cmd_result *r)
 {
     const rd_dtype type = rd_type_of(r->x);
     const bool     described =
         r->keeps[CMD_UNITS] && (cmd_is_float(type) || type == rd_type_of(operand->v.x));
 
-    switch (f) {
+    switch (fate_of(name)) {
     case WITH_UNITS: return described;
-    case OF_ELEMENTS: return described && r->made->as_is && !is_packed(operand);
-    case OF_ALL: return described && r->made->as_is && has_all(operand, r);
+    case OF_ELEMENTS:
+        return described && r->made->as_is && !is_packed(operand) && say_all_parts(operand, name);
+    case OF_ALL: return described && r->made->as_is && operand->n_parts == 1 && has_all(operand, r);
     case OF_QUANTITY: return described && r->made->once && r->keeps[CMD_QUANTITY];
     default: return false;
     }
@@ -130,7 +146,7 @@ cmd_attributes cmd_kept_attributes(const cmd_known *operand, const cmd_known *le
     cmd_attributes  all = { 0 };
 
     for (int k = 0; said && k < said->attributes.n; k++)
-        if (is_kept(fate_of(said->attributes.at[k].name), operand, r))
+        if (is_kept(said->attributes.at[k].name, operand, r))
             cmd_add_attribute(&all, &said->attributes.at[k]);
     add_description(&all, r, said ? &said->attributes : NULL);
     if (said) {

@@ -42,6 +42,17 @@ bool cmd_same_stored(rd_ctx *ctx, const cmd_candidate *a, const cmd_candidate *b
     return true;
 }
 
+static const char *const ranges[] = { "valid_min",    "valid_max",  "valid_range",
+                                      "actual_range", "actual_min", "actual_max" };
+
+static bool is_range(const char *attribute)
+{
+    for (size_t k = 0; k < sizeof ranges / sizeof *ranges; k++)
+        if (strcmp(ranges[k], attribute) == 0)
+            return true;
+    return false;
+}
+
 /* Is it the same in all parts?  Large grids are what the join itself looks at. */
 static bool is_same_in_parts(const cmd_gathering *g, const cmd_candidate *c)
 {
@@ -67,8 +78,35 @@ const char *cmd_said_text(const cmd_said *said, const char *name, const char *ot
     return text ? text : other;
 }
 
+/* Which stored number is which value must be the same in all parts. */
+static bool is_packed_alike(const cmd_said *a, const cmd_said *b)
+{
+    static const char *const names[] = { "scale_factor", "add_offset", "_Unsigned", "_FillValue",
+                                         "missing_value" };
+
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (!cmd_say_the_same(&a->attributes, &b->attributes, names[k]))
+            return false;
+    return true;
+}
+
+static bool is_packed(const cmd_said *said)
+{
+    return cmd_attribute_named(&said->attributes, "scale_factor") ||
+           cmd_attribute_named(&said->attributes, "add_offset");
+}
+
+static bool has_ranges_of(const cmd_said *a, const cmd_said *b)
+{
+    for (size_t k = 0; k < sizeof ranges / sizeof *ranges; k++)
+        if (!cmd_say_the_same(&a->attributes, &b->attributes, ranges[k]))
+            return false;
+    return true;
+}
+
 /* A part's elements in the units of the first; NULL: they are none of its. */
-static rd_expr *part_in_units(const cmd_gathering *g, const cmd_candidate *c, int i, bool *turned)
+static rd_expr *part_in_units(const cmd_gathering *g, const cmd_candidate *c, int i, bool *turned,
+                              bool *ranged)
 {
     const cmd_part *part = &g->k->parts[i];
     cmd_variable   *v    = cmd_variable_meant(part->file, part->v, cmd_last_part(c->v->name));
@@ -76,8 +114,10 @@ static rd_expr *part_in_units(const cmd_gathering *g, const cmd_candidate *c, in
     rd_expr        *x    = said ? cmd_read_stored(part->file, v) : NULL;
     cmd_turn        turn;
 
-    if (!x || v->shape.n != c->v->shape.n || rd_type_of(x) != c->v->type)
+    if (!x || v->shape.n != c->v->shape.n || rd_type_of(x) != c->v->type ||
+        !is_packed_alike(c->said, said))
         return NULL;
+    *ranged &= has_ranges_of(c->said, said);
     const cmd_axis *axis  = &part->v->axis[g->joined];
     const bool      bound = c->units && !cmd_attribute_named(&c->said->attributes, "units");
     if (!cmd_units_meet(cmd_said_text(c->said, "units", c->units),
@@ -86,15 +126,19 @@ static rd_expr *part_in_units(const cmd_gathering *g, const cmd_candidate *c, in
                         cmd_said_text(said, "calendar", bound ? axis->calendar : NULL), &turn) ||
         (turn.before == 0 && turn.times == 1 && turn.by == 1 && turn.after == 0))
         return x;
+    if (is_packed(said))
+        return NULL;
     *turned     = true;
+    *ranged     = false;
     rd_ctx *ctx = g->in->ctx;
     x           = rd_add(rd_cast(x, RD_F64), rd_num(ctx, turn.before));
     x           = rd_div(rd_mul(x, rd_num(ctx, turn.times)), rd_num(ctx, turn.by));
     return rd_add(x, rd_num(ctx, turn.after));
 }
 
-/* All of it, in the stored type, or as f64 where units of parts differ; NULL: there is no such thing. */
-static rd_expr *whole_of(const cmd_gathering *g, const cmd_candidate *c)
+/* All of it, in the stored type, or as f64 where units of parts differ; NULL: there is no such thing.
+ * *ranged: what is said to be valid holds for all parts. */
+static rd_expr *whole_of(const cmd_gathering *g, const cmd_candidate *c, bool *ranged)
 {
     int  along  = -1;
     bool turned = false;
@@ -110,7 +154,7 @@ static rd_expr *whole_of(const cmd_gathering *g, const cmd_candidate *c)
     rd_expr **x = cmd_room((size_t)g->k->n_parts * sizeof(rd_expr *));
     x[0]        = first;
     for (int i = 1; i < g->k->n_parts; i++)
-        if (!(x[i] = part_in_units(g, c, i, &turned)))
+        if (!(x[i] = part_in_units(g, c, i, &turned, ranged)))
             return NULL;
     for (int i = 0; turned && i < g->k->n_parts; i++)
         x[i] = rd_cast(x[i], RD_F64);
@@ -145,8 +189,9 @@ static void widen(cmd_beside *b)
 
 cmd_beside *cmd_make_beside(const cmd_gathering *g, const cmd_candidate *c)
 {
-    rd_expr    *x = whole_of(g, c);
-    cmd_beside *b = cmd_room(sizeof *b);
+    bool        ranged = true;
+    rd_expr    *x      = whole_of(g, c, &ranged);
+    cmd_beside *b      = cmd_room(sizeof *b);
 
     if (!x)
         return NULL;
@@ -166,7 +211,8 @@ cmd_beside *cmd_make_beside(const cmd_gathering *g, const cmd_candidate *c)
     b->name  = b->from;
     b->shape = rd_shape_of(x);
     for (int k = 0; k < c->said->attributes.n; k++)
-        cmd_add_attribute(&b->attributes, &c->said->attributes.at[k]);
+        if (ranged || !is_range(c->said->attributes.at[k].name))
+            cmd_add_attribute(&b->attributes, &c->said->attributes.at[k]);
     if (b->kind == CMD_NUMBERS && rd_type_of(x) == RD_F64 && b->type != RD_F64)
         widen(b);
     b->at = elements_of(g->in->ctx, x, c->v->name);

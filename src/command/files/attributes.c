@@ -73,6 +73,13 @@ bool cmd_is_same_attribute(const cmd_attribute *a, const cmd_attribute *b)
            (a->n == 0 || memcmp(a->at, b->at, (size_t)(a->n * size)) == 0);
 }
 
+bool cmd_say_the_same(const cmd_attributes *a, const cmd_attributes *b, const char *name)
+{
+    const cmd_attribute *x = cmd_attribute_named(a, name), *y = cmd_attribute_named(b, name);
+
+    return x && y ? cmd_is_same_attribute(x, y) : x == y;
+}
+
 bool cmd_is_listed(const char *list, const char *name)
 {
     const size_t n = strlen(name);

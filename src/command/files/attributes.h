@@ -44,9 +44,11 @@ const cmd_attribute *cmd_attribute_named(const cmd_attributes *all, const char *
 /* Its text, with an end; NULL: there is none, or it is no single text. */
 const char *cmd_attribute_text(const cmd_attributes *all, const char *name);
 /* Adds a copy of it; one of that name is replaced. */
-void          cmd_add_attribute(cmd_attributes *all, const cmd_attribute *a);
-void          cmd_add_text(cmd_attributes *all, const char *name, const char *text);
-bool          cmd_is_same_attribute(const cmd_attribute *a, const cmd_attribute *b);
+void cmd_add_attribute(cmd_attributes *all, const cmd_attribute *a);
+void cmd_add_text(cmd_attributes *all, const char *name, const char *text);
+bool cmd_is_same_attribute(const cmd_attribute *a, const cmd_attribute *b);
+/* Have both the attribute of that name with the same value, or neither of them? */
+bool          cmd_say_the_same(const cmd_attributes *a, const cmd_attributes *b, const char *name);
 cmd_attribute cmd_text_as_attribute(const char *name, const char *text);
 /* Is name one of those that are listed, with blanks around each? */
 bool cmd_is_listed(const char *list, const char *name);
