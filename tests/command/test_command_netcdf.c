@@ -392,22 +392,44 @@ START_TEST(inflates)
 END_TEST
 
 /* ---- Boxes of large variables ------------------------------------------------------------------- */
-enum { BOX_T = 100, BOX_Y = 128, BOX_X = 128 };
+enum { BOX_T = 100, BOX_Y = 128, BOX_X = 128, ODD = 3001 };
+
+/* A variable of records before v's, which ends within 4 bytes: its elements are their places, modulo 30000. */
+static int define_odd(int file, int time)
+{
+    int dims[2] = { time }, id;
+
+    ok(nc->def_dim(file, "odd_x", ODD, &dims[1]));
+    ok(nc->def_var(file, "odd", NC_SHORT, 2, dims, &id));
+    return id;
+}
+
+static void put_odd(int file, int id)
+{
+    static int16_t at[BOX_T * ODD];
+    const size_t   start[2] = { 0 }, count[2] = { BOX_T, ODD };
+
+    for (int i = 0; i < BOX_T * ODD; i++)
+        at[i] = (int16_t)(i % 30000);
+    ok(nc->put_vara(file, id, start, count, at));
+}
 
 /* The elements of v are their places.  Chunks of 7 rows jut out; without chunks the elements are of the
- * other order of bytes. */
-static void make_large(const char *name, int mode, bool chunked)
+ * other order of bytes, in one piece or in records. */
+static void make_large(const char *name, int mode, bool chunked, bool records)
 {
     const size_t start[3] = { 0 }, count[3] = { BOX_T, BOX_Y, BOX_X };
     float       *at = malloc(sizeof(float) * BOX_T * BOX_Y * BOX_X);
-    int          file, dims[3], id;
+    int          file, dims[3], id, odd = -1;
 
     for (int i = 0; i < BOX_T * BOX_Y * BOX_X; i++)
         at[i] = (float)i;
     ok(nc->create(name, mode, &file));
-    ok(nc->def_dim(file, "time", BOX_T, &dims[0]));
+    ok(nc->def_dim(file, "time", records ? NC_UNLIMITED : BOX_T, &dims[0]));
     ok(nc->def_dim(file, "y", BOX_Y, &dims[1]));
     ok(nc->def_dim(file, "x", BOX_X, &dims[2]));
+    if (records)
+        odd = define_odd(file, dims[0]);
     ok(nc->def_var(file, "v", NC_FLOAT, 3, dims, &id));
     if (chunked) {
         ok(nc->def_var_chunking(file, id, NC_CHUNKED, (const size_t[]){ 7, 64, 128 }));
@@ -416,6 +438,8 @@ static void make_large(const char *name, int mode, bool chunked)
     ok(nc->put_att_float(file, id, "missing_value", NC_FLOAT, 1, (const float[]){ -1 }));
     ok(nc->enddef(file));
     ok(nc->put_vara(file, id, start, count, at));
+    if (records)
+        put_odd(file, odd);
     ok(nc->close(file));
     free(at);
 }
@@ -438,7 +462,7 @@ static void damage(const char *name, int chunk)
 /* Chunks that no result needs are not looked at: one of rows 49 to 55 is damaged. */
 START_TEST(boxes)
 {
-    static const char *const files[]    = { "box.nc", "box.h5", "classic_box.nc" };
+    static const char *const files[]    = { "box.nc", "box.h5", "classic_box.nc", "records.nc" };
     static const char *const formulas[] = {
         "all(v[0] == _w[0])",
         "all(v[3:9, 1:9] == _w[3:9, 1:9])",
@@ -450,9 +474,10 @@ START_TEST(boxes)
     };
     char line[512];
 
-    make_large("box.nc", NC_CLOBBER | NC_NETCDF4, true);
-    make_large("box.h5", NC_CLOBBER | NC_NETCDF4, true);
-    make_large("classic_box.nc", NC_CLOBBER | NC_64BIT_OFFSET, false);
+    make_large("box.nc", NC_CLOBBER | NC_NETCDF4, true, false);
+    make_large("box.h5", NC_CLOBBER | NC_NETCDF4, true, false);
+    make_large("classic_box.nc", NC_CLOBBER | NC_64BIT_OFFSET, false, false);
+    make_large("records.nc", NC_CLOBBER | NC_64BIT_OFFSET, false, true);
     run_well("$R --version");
     damage("box.nc", 14);
     damage("box.h5", 15);
@@ -465,10 +490,12 @@ START_TEST(boxes)
     run_well("$R v box.nc --only '99, 127, 127'; $R v box.nc v=box.h5 --only '3, 0, 1'; "
              "cp box.nc b1.nc; $R 'w[101, 0, 0]' w=box.nc,b1.nc --join time");
     ck_assert_str_eq(out, "1638399\n49153\n16384\n");
+    run_well("$R 'all(odd == reshape(arange(300100), (100, 3001)) % 30000)' records.nc");
+    ck_assert_str_eq(out, "true\n");
     ck_assert_int_eq(run_together("$R 'mean(v)' box.nc"), 1);
     ck_assert_int_eq(run_together("$R 'v[50, 0, 0]' box.nc"), 1);
     ck_assert_int_eq(run_together("$R 'v[50, 64, 0]' box.h5"), 1);
-    run_well("rm box.nc box.h5 b1.nc classic_box.nc");
+    run_well("rm box.nc box.h5 b1.nc classic_box.nc records.nc");
 }
 END_TEST
 

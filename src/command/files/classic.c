@@ -3,7 +3,6 @@
  * The format is appendix B of the NetCDF user's guide: numbers are big-endian, texts and values are padded
  * to 4 bytes.  Counts have 8 bytes in CDF-5 and 4 before, places in the file 8 bytes from CDF-2 on. */
 #include "files/classic.h"
-#include "files/file.h"
 #include <string.h>
 #include <unistd.h>
 
@@ -189,4 +188,40 @@ void cmd_classic_check(const cmd_classic *file, int variable, const char *name, 
     if (end > file->size)
         cmd_fail("%s: truncated: %s ends at byte %lld, and the file has %lld", file->path, name,
                  (long long)end, (long long)file->size);
+}
+
+/* Rows of a chunk: one record, or, where rows lie one behind the other, as many as make a piece that is worth
+ * a call. */
+static int64_t rows_of_chunk(const cmd_classic_place *p, int64_t row, int64_t rows)
+{
+    enum { PIECE = 1 << 20 };
+    const int64_t wanted = p->step == 0 || p->step == row ? PIECE / row : 1;
+
+    return wanted < 1 ? 1 : wanted < rows ? wanted : rows;
+}
+
+cmd_place cmd_classic_rows(const cmd_classic *file, int variable, const cmd_variable *v)
+{
+    enum { LEAST = 1 << 12, MOST = 1 << 20 };
+    cmd_place                place = { .offset = -1 };
+    const cmd_classic_place *p     = &file->at[variable];
+    const int64_t rows = v->shape.n > 0 ? v->shape.at[0] : 0, size = cmd_size_of(v->type);
+    const int64_t row  = rows == 0 ? 0 : p->step > 0 ? p->bytes : p->bytes / rows;
+    const int64_t each = row > 0 ? rows_of_chunk(p, row, rows) : 0;
+
+    if (each == 0 || each * row < LEAST || rows / each >= MOST || p->bytes > INT64_MAX / 16)
+        return place;
+    place.n          = (rows + each - 1) / each;
+    place.swapped    = size > 1 ? size : 0;
+    place.extent[0]  = each;
+    cmd_chunk *chunk = cmd_room((size_t)place.n * sizeof *chunk);
+    for (int a = 1; a < v->shape.n; a++)
+        place.extent[a] = v->shape.at[a];
+    for (int64_t k = 0; k < place.n; k++) {
+        const int64_t first = k * each, here = rows - first < each ? rows - first : each;
+
+        chunk[k] = (cmd_chunk){ p->begin + first * (p->step > 0 ? p->step : row), here * row, 0 };
+    }
+    place.chunk = chunk;
+    return place;
 }

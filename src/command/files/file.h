@@ -79,8 +79,9 @@ typedef struct cmd_place {
     int64_t          offset; /* in one run, from there on; -1: they are not */
     const cmd_chunk *chunk;  /* in C order; NULL: there are none.  Those at ends jut out */
     int64_t          n, extent[RD_MAX_RANK];
-    int              n_filter;
-    cmd_filter       filter[CMD_MOST_FILTERS];
+    int64_t    swapped; /* bytes of what lies there in the other order, each; 0: nothing does */
+    int        n_filter;
+    cmd_filter filter[CMD_MOST_FILTERS];
 } cmd_place;
 
 typedef struct cmd_format cmd_format;

@@ -369,7 +369,11 @@ static cmd_place place(const cmd_file *file, const cmd_variable *v)
     const source *s = file->state;
     int           endian;
 
-    if (s->classic || s->nc->inq_var_endian(group_of(s, v), number_of(v), &endian) != NC_NOERR ||
+    if (s->classic) {
+        cmd_classic_check(s->classic, number_of(v), v->name, v->shape.n ? v->shape.at[0] : 1);
+        return cmd_classic_rows(s->classic, number_of(v), v);
+    }
+    if (s->nc->inq_var_endian(group_of(s, v), number_of(v), &endian) != NC_NOERR ||
         endian == NC_ENDIAN_BIG)
         return (cmd_place){ .offset = -1 };
     return cmd_hdf5_place(file->path, v->name, v->type, &v->shape);

@@ -119,11 +119,12 @@ void cmd_read_pieces(int fd, const char *path, void *to, int64_t bytes, int64_t 
 
 void cmd_read_runs(int fd, const char *path, void *to, int64_t bytes, const cmd_place *place)
 {
-    run(&(job){ .fd    = fd,
-                .to    = to,
-                .bytes = bytes,
-                .chunk = place->chunk,
-                .each  = place->chunk[0].bytes },
+    run(&(job){ .fd      = fd,
+                .to      = to,
+                .bytes   = bytes,
+                .swapped = place->swapped,
+                .chunk   = place->chunk,
+                .each    = place->chunk[0].bytes },
         path);
 }
 
