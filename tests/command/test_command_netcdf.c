@@ -393,6 +393,7 @@ END_TEST
 
 /* ---- Boxes of large variables ------------------------------------------------------------------- */
 enum { BOX_T = 100, BOX_Y = 128, BOX_X = 128, ODD = 3001 };
+typedef enum pieces { ONE, RECORDS, CHUNKS, DEFLATED } pieces;
 
 /* A variable of records before v's, which ends within 4 bytes: its elements are their places, modulo 30000. */
 static int define_odd(int file, int time)
@@ -416,7 +417,7 @@ static void put_odd(int file, int id)
 
 /* The elements of v are their places.  Chunks of 7 rows jut out; without chunks the elements are of the
  * other order of bytes, in one piece or in records. */
-static void make_large(const char *name, int mode, bool chunked, bool records)
+static void make_large(const char *name, int mode, pieces in)
 {
     const size_t start[3] = { 0 }, count[3] = { BOX_T, BOX_Y, BOX_X };
     float       *at = malloc(sizeof(float) * BOX_T * BOX_Y * BOX_X);
@@ -425,20 +426,20 @@ static void make_large(const char *name, int mode, bool chunked, bool records)
     for (int i = 0; i < BOX_T * BOX_Y * BOX_X; i++)
         at[i] = (float)i;
     ok(nc->create(name, mode, &file));
-    ok(nc->def_dim(file, "time", records ? NC_UNLIMITED : BOX_T, &dims[0]));
+    ok(nc->def_dim(file, "time", in == RECORDS ? NC_UNLIMITED : BOX_T, &dims[0]));
     ok(nc->def_dim(file, "y", BOX_Y, &dims[1]));
     ok(nc->def_dim(file, "x", BOX_X, &dims[2]));
-    if (records)
+    if (in == RECORDS)
         odd = define_odd(file, dims[0]);
     ok(nc->def_var(file, "v", NC_FLOAT, 3, dims, &id));
-    if (chunked) {
+    if (in >= CHUNKS)
         ok(nc->def_var_chunking(file, id, NC_CHUNKED, (const size_t[]){ 7, 64, 128 }));
+    if (in == DEFLATED)
         ok(nc->def_var_deflate(file, id, 1, 1, 1));
-    }
     ok(nc->put_att_float(file, id, "missing_value", NC_FLOAT, 1, (const float[]){ -1 }));
     ok(nc->enddef(file));
     ok(nc->put_vara(file, id, start, count, at));
-    if (records)
+    if (in == RECORDS)
         put_odd(file, odd);
     ok(nc->close(file));
     free(at);
@@ -462,7 +463,8 @@ static void damage(const char *name, int chunk)
 /* Chunks that no result needs are not looked at: one of rows 49 to 55 is damaged. */
 START_TEST(boxes)
 {
-    static const char *const files[]    = { "box.nc", "box.h5", "classic_box.nc", "records.nc" };
+    static const char *const files[]    = { "box.nc", "box.h5", "classic_box.nc", "records.nc",
+                                            "plain_box.nc" };
     static const char *const formulas[] = {
         "all(v[0] == _w[0])",
         "all(v[3:9, 1:9] == _w[3:9, 1:9])",
@@ -474,10 +476,11 @@ START_TEST(boxes)
     };
     char line[512];
 
-    make_large("box.nc", NC_CLOBBER | NC_NETCDF4, true, false);
-    make_large("box.h5", NC_CLOBBER | NC_NETCDF4, true, false);
-    make_large("classic_box.nc", NC_CLOBBER | NC_64BIT_OFFSET, false, false);
-    make_large("records.nc", NC_CLOBBER | NC_64BIT_OFFSET, false, true);
+    make_large("box.nc", NC_CLOBBER | NC_NETCDF4, DEFLATED);
+    make_large("box.h5", NC_CLOBBER | NC_NETCDF4, DEFLATED);
+    make_large("classic_box.nc", NC_CLOBBER | NC_64BIT_OFFSET, ONE);
+    make_large("records.nc", NC_CLOBBER | NC_64BIT_OFFSET, RECORDS);
+    make_large("plain_box.nc", NC_CLOBBER | NC_NETCDF4, CHUNKS);
     run_well("$R --version");
     damage("box.nc", 14);
     damage("box.h5", 15);
@@ -495,7 +498,7 @@ START_TEST(boxes)
     ck_assert_int_eq(run_together("$R 'mean(v)' box.nc"), 1);
     ck_assert_int_eq(run_together("$R 'v[50, 0, 0]' box.nc"), 1);
     ck_assert_int_eq(run_together("$R 'v[50, 64, 0]' box.h5"), 1);
-    run_well("rm box.nc box.h5 b1.nc classic_box.nc records.nc");
+    run_well("rm box.nc box.h5 b1.nc classic_box.nc records.nc plain_box.nc");
 }
 END_TEST
 

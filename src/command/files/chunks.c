@@ -68,6 +68,80 @@ typedef struct job {
     atomic_int   error; /* as of cmd_read_piece(); DAMAGED */
 } job;
 
+/* The wanted elements of a chunk: those of the part.  Steps are in bytes, of the array and of the chunk. */
+typedef struct box {
+    int     n;
+    int64_t count[RD_MAX_RANK], to_step[RD_MAX_RANK], from_step[RD_MAX_RANK];
+    int64_t to, from; /* where the first one is */
+} box;
+
+/* False: there are none. */
+static bool find_box(const job *j, int64_t k, box *b)
+{
+    int64_t to_step = j->size, from_step = j->size;
+
+    *b = (box){ .n = j->v->shape.n };
+    for (int a = b->n; a-- > 0;) {
+        const int64_t extent = j->v->shape.at[a], here = j->place->extent[a];
+        const int64_t n = (extent + here - 1) / here, start = k % n * here;
+        const int64_t low = j->part->first.at[a], high = low + j->part->shape.at[a];
+        const int64_t first = low > start ? low : start,
+                      end   = high < start + here ? high : start + here;
+
+        k /= n;
+        if (first >= end)
+            return false;
+        b->count[a]     = end - first;
+        b->to_step[a]   = to_step;
+        b->from_step[a] = from_step;
+        b->to += first * to_step;
+        b->from += (first - start) * from_step;
+        to_step *= extent;
+        from_step *= here;
+    }
+    return true;
+}
+
+/* From the first to the last element of the box: what lies between in a chunk without filters is read, too. */
+static int64_t span_of(const job *j, const box *b)
+{
+    int64_t bytes = j->size;
+
+    for (int a = 0; a < b->n; a++)
+        bytes += (b->count[a] - 1) * b->from_step[a];
+    return bytes;
+}
+
+/* The elements of a box to their places behind `to`, row by row. */
+static void put(const job *j, const box *b, const char *from)
+{
+    const int last = b->n - 1;
+    int64_t   rows = 1;
+
+    for (int a = 0; a < last; a++)
+        rows *= b->count[a];
+    for (int64_t r = 0; r < rows; r++) {
+        int64_t left = r, to_at = b->to, from_at = b->from;
+
+        for (int a = last - 1; a >= 0 && left > 0; a--) {
+            to_at += left % b->count[a] * b->to_step[a];
+            from_at += left % b->count[a] * b->from_step[a];
+            left /= b->count[a];
+        }
+        memcpy(j->to + to_at, from + from_at, (size_t)(b->count[last] * j->size));
+    }
+}
+
+static int read_plain(const job *j, int64_t k, const box *b, char *room)
+{
+    const int64_t n     = span_of(j, b);
+    const int     error = cmd_read_piece(j->fd, room + b->from, n, j->place->chunk[k].at + b->from);
+
+    if (!error && j->place->swapped)
+        cmd_swap(room + b->from, n / j->place->swapped, j->place->swapped);
+    return error;
+}
+
 /* The elements of chunk k, in C order, in one of two pieces of memory: each filter takes them from one to
  * the other.  NULL: *error says why. */
 static const char *unpack(const job *j, int64_t k, char *room[2], int *error)
@@ -78,10 +152,6 @@ static const char *unpack(const job *j, int64_t k, char *room[2], int *error)
 
     if ((*error = cmd_read_piece(j->fd, room[0], bytes, chunk->at)))
         return NULL;
-    if (j->place->swapped)
-        cmd_swap(room[0], bytes / j->place->swapped, j->place->swapped);
-    if (j->place->n_filter == 0) /* of the last one only what is in the array may be there */
-        return room[0];
     *error = DAMAGED;
     for (int f = j->place->n_filter; f-- > 0;) {
         if (chunk->left_out >> f & 1)
@@ -97,62 +167,28 @@ static const char *unpack(const job *j, int64_t k, char *room[2], int *error)
         }
         now = !now;
     }
-    return bytes == j->whole ? room[now] : NULL;
+    if (bytes != j->whole)
+        return NULL;
+    *error = 0;
+    return room[now];
 }
 
-/* Its elements that are in the array, row by row; those of chunks that jut out are not. */
-static void put(const job *j, int64_t k, const char *from)
+/* 0, or the error. */
+static int read_chunk(const job *j, int64_t k, const box *b, char *room[2])
 {
-    const int last = j->v->shape.n - 1;
-    int64_t   rows = 1, row = j->size, to_step = j->size, from_step = j->size, offset = 0;
-    int64_t   count[RD_MAX_RANK] = { 0 }, to_steps[RD_MAX_RANK] = { 0 },
-            from_steps[RD_MAX_RANK] = { 0 };
+    int         error = 0;
+    const char *from  = room[0];
 
-    for (int a = last; a >= 0; a--) {
-        const int64_t extent = j->v->shape.at[a], here = j->place->extent[a];
-        const int64_t n = (extent + here - 1) / here, start = k % n * here;
-
-        k /= n;
-        count[a]      = extent - start < here ? extent - start : here; /* one at least */
-        to_steps[a]   = to_step;
-        from_steps[a] = from_step;
-        offset += start * to_step;
-        to_step *= extent;
-        from_step *= here;
-        if (a == last)
-            row *= count[a];
-        else
-            rows *= count[a];
-    }
-    for (int64_t r = 0; r < rows; r++) {
-        int64_t left = r, to_at = offset, from_at = 0;
-
-        for (int a = last - 1; a >= 0 && left > 0; a--) {
-            const int64_t n = count[a] > 1 ? count[a] : 1;
-
-            to_at += left % n * to_steps[a];
-            from_at += left % n * from_steps[a];
-            left /= n;
-        }
-        memcpy(j->to + to_at, from + from_at, (size_t)row);
-    }
+    if (j->place->n_filter == 0)
+        error = read_plain(j, k, b, room[0]);
+    else
+        from = unpack(j, k, room, &error);
+    if (!error)
+        put(j, b, from);
+    return error;
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
-/* Has chunk k elements of the part? */
-static bool is_wanted(const job *j, int64_t k)
-{
-    for (int a = j->v->shape.n; a-- > 0;) {
-        const int64_t here = j->place->extent[a], n = (j->v->shape.at[a] + here - 1) / here;
-        const int64_t start = k % n * here, first = j->part->first.at[a];
-
-        if (start + here <= first || start >= first + j->part->shape.at[a])
-            return false;
-        k /= n;
-    }
-    return true;
-}
-
 static bool is_whole(const cmd_variable *v, const rd_part *part)
 {
     for (int a = 0; a < v->shape.n; a++)
@@ -169,14 +205,11 @@ static void *work(void *of)
     int           error = room ? 0 : ENOMEM, nothing = 0;
 
     for (int64_t k; !error && (k = atomic_fetch_add(&j->next, 1)) < j->place->n;) {
-        if (!is_wanted(j, k))
-            continue;
-        const char *const from = unpack(j, k, (char *[]){ room, room + bytes }, &error);
+        box b;
 
-        if (from) {
-            error = 0;
-            put(j, k, from);
-        }
+        if (!find_box(j, k, &b))
+            continue;
+        error = read_chunk(j, k, &b, (char *[]){ room, room + bytes });
         if (atomic_load(&j->error) || cmd_interrupted())
             break;
     }
@@ -195,7 +228,7 @@ static bool unpack_all(int fd, const char *path, const cmd_variable *v, const cm
     for (int a = 0; a < v->shape.n; a++)
         j.whole *= p->extent[a];
     for (int64_t k = 0; k < p->n; k++)
-        if (p->chunk[k].bytes > j.packed && is_wanted(&j, k))
+        if (p->chunk[k].bytes > j.packed && find_box(&j, k, &(box){ 0 }))
             j.packed = p->chunk[k].bytes;
     (void)cmd_can_inflate(); /* loaded before threads ask for it */
     cmd_share_work(work, &j, p->n);

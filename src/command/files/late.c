@@ -68,12 +68,20 @@ static bool add_known(rd_part *part, const rd_part *known)
     return more;
 }
 
-/* Whole chunks are put in place; without chunks these are rows along the first axis. */
+static int64_t rounding(const late *l, int a)
+{
+    if (l->place.chunk && l->place.n_filter == 0)
+        return 1;
+    return l->place.extent[0] ? l->place.extent[a] : a == 0 ? 1 : l->v->shape.at[a];
+}
+
+/* Whole chunks are put in place, and of those without filters what is wanted; without chunks these are rows along the
+ * first axis. */
 static void round_up(rd_part *part, const late *l)
 {
     for (int a = 0; a < part->shape.n; a++) {
         const int64_t n     = l->v->shape.at[a];
-        const int64_t each  = l->place.extent[0] ? l->place.extent[a] : a == 0 ? 1 : n;
+        const int64_t each  = rounding(l, a);
         const int64_t first = part->first.at[a] / each * each;
         int64_t       end   = part->first.at[a] + part->shape.at[a];
 
