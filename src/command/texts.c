@@ -53,16 +53,25 @@ static int count_digits(const char *text)
     return n > zeros ? n - zeros : 1;
 }
 
-static const char *shorter(const char *a, const char *b)
+/* A whole number of n digits that ends with zeros may be shorter as a power of ten.  Others have the same
+ * text with as few digits as they have. */
+static void shorten(char text[MOST_FLOAT], double value, int n)
 {
-    return strlen(a) < strlen(b) ? a : b;
+    char few[MOST_FLOAT];
+
+    if (text[strspn(text, "-0123456789")])
+        return;
+    snprintf(few, sizeof few, "%.*e", n - 1, value);
+    snprintf(few, sizeof few, "%.*g", count_digits(few), value);
+    if (strlen(few) < strlen(text))
+        memcpy(text, few, strlen(few) + 1);
 }
 
 /* With the fewest digits that do, or as a whole number: 1230 and 1e+05, not 1.23e+03 and 100000. */
 static void put_float(char *text, double value, rd_dtype type)
 {
     const struct digits *d = digits_of(type);
-    char                 all[MOST_FLOAT], few[MOST_FLOAT];
+    char                 all[MOST_FLOAT];
     int                  n = fabs(value) < d->least ? 1 : d->sure;
 
     if (!isfinite(value)) {
@@ -70,13 +79,11 @@ static void put_float(char *text, double value, rd_dtype type)
         return;
     }
     for (; n <= d->enough; n++) {
-        snprintf(all, sizeof all, "%.*g", n, value);
-        if (n == d->enough || read_back(all, d) == value)
+        snprintf(text, MOST_FLOAT, "%.*g", n, value);
+        if (n == d->enough || read_back(text, d) == value)
             break;
     }
-    snprintf(few, sizeof few, "%.*e", n - 1, value);
-    snprintf(few, sizeof few, "%.*g", count_digits(few), value);
-    snprintf(text, MOST_FLOAT, "%s", shorter(few, all));
+    shorten(text, value, n);
     if (fabs(value) < 1e17 && value == nearbyint(value)) {
         snprintf(all, sizeof all, "%.0f", value);
         if (strlen(all) <= strlen(text))

@@ -141,6 +141,45 @@ START_TEST(table_is_read)
 }
 END_TEST
 
+/* ---- Decimals -------------------------------------------------------------------------------- */
+/* A sign, up to 19 digits and a point anywhere among them: as C reads them, bit by bit. */
+START_TEST(decimals)
+{
+    enum { MANY = 30000, MOST = 24 };
+    static double want[MANY], got[MANY];
+    uint64_t      random = 1;
+    FILE         *f      = fopen("d.csv", "wb");
+
+    ck_assert(f && fputs("1.5\n", f) >= 0);
+    for (int k = 0; k < MANY; k++) {
+        char      text[MOST] = "", *p = text;
+        const int digits = 1 + k % 19, point = k / 19 % (digits + 1);
+
+        if (k % 3 == 0)
+            *p++ = k % 2 ? '-' : '+';
+        for (int d = 0; d < digits; d++) {
+            random = random * 6364136223846793005U + 1442695040888963407U;
+            if (d == point)
+                *p++ = '.';
+            *p++ = (char)('0' + (k % 5 && d < 2 ? 0 : (random >> 40) % 10));
+        }
+        if (point == digits)
+            *p++ = '.';
+        want[k] = strtod(text, NULL);
+        ck_assert(fprintf(f, "%s\n", text) > 0);
+    }
+    ck_assert_int_eq(fclose(f), 0);
+    ck_assert_int_eq(run("$R 'd[1:]' d.csv -o -:raw > d.raw; sed s/[.]/,/ d.csv > e.csv"), 0);
+    f = fopen("d.raw", "rb");
+    ck_assert(f && fread(got, sizeof *got, MANY, f) == MANY && fclose(f) == 0);
+    for (int k = 0; k < MANY; k++)
+        ck_assert_msg(memcmp(&got[k], &want[k], sizeof *got) == 0, "%d: %.17g, not %.17g", k,
+                      got[k], want[k]);
+    ck_assert_int_eq(run("$R --decimal-comma -o -:raw 'e[1:]' e.csv > e.raw && cmp d.raw e.raw"),
+                     0);
+}
+END_TEST
+
 /* ---- Elements as text ------------------------------------------------------------------------ */
 enum { ROWS = 60, COLUMNS = 4, MANY = ROWS * COLUMNS };
 
@@ -378,6 +417,7 @@ int main(void)
     tcase_add_loop_test(tc, table_is_read, 0, COUNT(tables));
     tcase_add_loop_test(tc, there_and_back, 0, COUNT(types));
     tcase_add_loop_test(tc, shortest, 0, COUNT(types));
+    tcase_add_test(tc, decimals);
     tcase_add_loop_test(tc, number_is_printed, 0, COUNT(numbers));
     tcase_add_loop_test(tc, pipe_is_used, 0, COUNT(pipes));
     suite_add_tcase(suite, tc);

