@@ -26,7 +26,7 @@ try:
     import parts
     import race
 except ImportError as why:
-    sys.exit(f"command.py is skipped: {why}; Debian has python3-numpy and python3-netcdf4")
+    sys.exit(f"command.py cannot run: {why}; Debian has python3-numpy and python3-netcdf4")
 
 
 def installed(peer):
@@ -79,9 +79,9 @@ class Bench:
 
     def report(self, row, case, kind, runs, far):
         line = {"row": row, "case": case, "dtype": kind, "threads": os.cpu_count(), "seconds": race.median(runs["rdim"], "wall"),
-                "cpu": race.median(runs["rdim"], "cpu"), "memory": max(r.memory for r in runs["rdim"]),
+                "cpu": race.median(runs["rdim"], "cpu"),
                 "peers": {peer: {"seconds": race.median(them, "wall"), "cpu": race.median(them, "cpu"),
-                                 "memory": max(r.memory for r in them), "ratio": race.ratio(runs["rdim"], them, "wall"),
+                                 "ratio": race.ratio(runs["rdim"], them, "wall"),
                                  "cpu_ratio": race.ratio(runs["rdim"], them, "cpu"), "error": far[peer]}
                           for peer, them in runs.items() if peer != "rdim"}}
         self.lines.append(line)

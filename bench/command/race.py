@@ -15,7 +15,6 @@ from dataclasses import dataclass
 class Run:
     wall: float
     cpu: float
-    memory: int  # the greatest resident size of one process, in bytes
 
 
 def once(command, output):
@@ -32,7 +31,7 @@ def once(command, output):
         with open("stderr", encoding="utf-8", errors="replace") as why:
             text = command if isinstance(command, str) else shlex.join(command)
             raise RuntimeError(f"failed with {p.returncode}: {text}\n{why.read()[:600]}")
-    return Run(wall, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)
+    return Run(wall, used.ru_utime + used.ru_stime)
 
 
 def race(commands, outputs, reps):
