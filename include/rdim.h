@@ -1009,13 +1009,13 @@ RD_API rd_expr *rd_cov_of(rd_expr *x, rd_expr *y, const rd_reduce_opts *opts),
     *rd_last_of(rd_expr *x, const rd_reduce_opts *opts);
 /** The integral of y along an axis by trapezoids.  x is a number, the distance of neighbours, or
  *  positions: along that axis if of rank 1, else of y's rank.  Ints in f64.  NULL on RD_ERR_AXIS,
- *  RD_ERR_SHAPE. */
+ *  RD_ERR_SHAPE, RD_ERR_TYPE (x is complex). */
 RD_API rd_expr *rd_trapezoid(rd_expr *y, rd_expr *x, int axis);
 /** The slope of y along an axis, of y's shape, by neighbours: rd_gradient(y, rd_num(ctx, dx), 0, 1).
  *  x as of rd_trapezoid; of unequal distances the slope inside is that of the parabola through three
  *  points.  `order` is 1 or 2: at the ends it is that of the line through two points, or of the
  *  parabola through three.  Ints in f64.  NULL on RD_ERR_AXIS, RD_ERR_SHAPE (order elements or
- *  fewer), RD_ERR_ARGUMENT (order). */
+ *  fewer), RD_ERR_ARGUMENT (order), RD_ERR_TYPE (x is complex). */
 RD_API rd_expr *rd_gradient(rd_expr *y, rd_expr *x, int axis, int order);
 
 /* ---- Products of vectors and matrices: views, products and a sum, which fuse as such -------- *
@@ -1200,7 +1200,7 @@ RD_API rd_expr *rd_rolling_name(rd_expr *x, const char *reducer, const rd_rollin
 /** Exponentially weighted means: element i is the mean of elements 0 to i, of which each counts
  *  1 - alpha times as much as the next one.  So it is with `adjust`, and NaN count for nothing;
  *  without it y[0] = x[0], y[i] = (1 - alpha) y[i - 1] + alpha x[i], and a NaN makes all behind it
- *  NaN (rd_ffill).  Computed in f64; x's type, ints f64.  NaN where no number has come yet, or
+ *  NaN (rd_ffill).  An infinity stays, but of alpha 1, of which each element is its own mean.  Computed in f64; x's type, ints f64.  NaN where no number has come yet, or
  *  the weights of those that have come are 0 in f64.  NULL on RD_ERR_AXIS, RD_ERR_ARGUMENT
  *  (alpha not above 0 and up to 1), RD_ERR_TYPE, RD_ERR_SHAPE (rank 32). */
 RD_API rd_expr *rd_ewm_mean(rd_expr *x, int axis, double alpha, bool adjust);
@@ -1211,7 +1211,7 @@ typedef enum rd_convolve_mode {
 } rd_convolve_mode;
 /** x along an axis with the row k: y[i] = sum of x[i - j] k[j], and correlated, the sum of
  *  x[i + j] conj(k[j]), as NumPy.  Types are those of rd_matmul().  Each result takes as many
- *  products as k has elements.  NULL on RD_ERR_AXIS, RD_ERR_SHAPE (no row, or an empty one),
+ *  products as k has elements, of two rows as the shorter one; there is no transform.  NULL on RD_ERR_AXIS, RD_ERR_SHAPE (no row, or an empty one),
  *  RD_ERR_ARGUMENT (mode). */
 RD_API rd_expr *rd_convolve(rd_expr *x, rd_expr *k, int axis, rd_convolve_mode mode),
     *rd_correlate(rd_expr *x, rd_expr *k, int axis, rd_convolve_mode mode);

@@ -65,6 +65,8 @@ START_TEST(gradients)
     expect_error("positions that are too few", rd_gradient(y, rd_slice(x, ":3"), 0, 1),
                  RD_ERR_SHAPE);
     expect_error("axis", rd_gradient(y, one, 1, 1), RD_ERR_AXIS);
+    expect_error("complex positions", rd_gradient(y, rd_complex(x, x), 0, 1), RD_ERR_TYPE);
+    expect_error("a complex distance", rd_gradient(y, rd_cnum(ctx, 1, 1), 0, 1), RD_ERR_TYPE);
 }
 END_TEST
 
@@ -130,6 +132,15 @@ START_TEST(convolutions_of_any_type)
                                 rd_complex(rd_num(ctx, 0), leaf(RD_F64, VALUES(1))), 0,
                                 RD_CONVOLVE_FULL)),
            RD_F64, VALUES(0, 0));
+    expect("conjugates of a longer kernel",
+           rd_imag(rd_correlate(rd_complex(rd_num(ctx, 0), leaf(RD_F64, VALUES(1))),
+                                leaf(RD_F64, VALUES(1, 2)), 0, RD_CONVOLVE_FULL)),
+           RD_F64, VALUES(2, 1));
+    expect("conjugates of a longer kernel, which is complex",
+           rd_imag(rd_correlate(leaf(RD_F64, VALUES(1, 3)),
+                                rd_complex(rd_num(ctx, 0), leaf(RD_F64, VALUES(1, 2, 4))), 0,
+                                RD_CONVOLVE_FULL)),
+           RD_F64, VALUES(-4, -14, -7, -3));
     expect("along axis 0",
            rd_convolve(leaf_shape(RD_F64, RD_SHAPE(2, 2), VALUES(1, 2, 3, 4)),
                        leaf(RD_F64, VALUES(1, -1)), 0, RD_CONVOLVE_VALID),
@@ -429,6 +440,15 @@ START_TEST(exponential_means)
     expect("an infinity",
            rd_ewm_mean(leaf(RD_F32, VALUES(1, 1, INFINITY, 1, -INFINITY)), 0, 0.5, true), RD_F32,
            VALUES(1, 1, INFINITY, INFINITY, NAN));
+    for (int adjust = 0; adjust < 2; adjust++)
+        expect(
+            "alpha 1 of infinities",
+            rd_ewm_mean(leaf(RD_F32, VALUES(1, INFINITY, 2, -INFINITY, INFINITY, 3)), 0, 1, adjust),
+            RD_F32, VALUES(1, INFINITY, 2, -INFINITY, INFINITY, 3));
+    expect("alpha 1 of NaN", rd_ewm_mean(leaf(RD_F32, VALUES(1, NAN, 2)), 0, 1, true), RD_F32,
+           VALUES(1, NAN, 2));
+    expect("alpha 1 of NaN, not adjusted",
+           rd_ewm_mean(leaf(RD_F32, VALUES(1, NAN, 2)), 0, 1, false), RD_F32, VALUES(1, NAN, NAN));
     expect("NaN, not adjusted", rd_ewm_mean(leaf(RD_F32, VALUES(1, NAN, 2)), 0, 0.5, false), RD_F32,
            VALUES(1, NAN, NAN));
     expect("axis 0",

@@ -1016,6 +1016,7 @@ START_TEST(trapezoids)
            RD_F64, VALUES(-150));
     expect("of one", rd_trapezoid(rd_slice(y, ":1"), rd_num(ctx, 1), 0), RD_F64, VALUES(0));
     expect_error("extents", rd_trapezoid(y, rd_slice(x, ":2"), 0), RD_ERR_SHAPE);
+    expect_error("complex positions", rd_trapezoid(y, rd_complex(x, x), 0), RD_ERR_TYPE);
     expect_error("axis", rd_trapezoid(y, x, 1), RD_ERR_AXIS);
 }
 END_TEST

@@ -1,11 +1,17 @@
 /* along.c - positions along an axis, for trapezoids and gradients. */
 #include "expr/along.h"
+#include "expr/complex.h"
 
 bool rd_positions_ok(const char *call, const rd_expr *x, const rd_expr *y, int axis)
 {
     char own[RD_SHAPE_TEXT], other[RD_SHAPE_TEXT];
 
-    if (x->rank == 1 && x->extent[0] != y->extent[axis])
+    if (rd_is_complex(x))
+        rd_fail(y->ctx, RD_ERR_TYPE,
+                "%s: positions are %s, and must be real numbers: rd_real(), rd_imag() and rd_abs() "
+                "are",
+                call, rd_dtype_name(x->type));
+    else if (x->rank == 1 && x->extent[0] != y->extent[axis])
         rd_fail(y->ctx, RD_ERR_SHAPE, "%s: positions of shape %s along axis %d of shape %s", call,
                 rd_shape_text(x->rank, x->extent, other), axis,
                 rd_shape_text(y->rank, y->extent, own));

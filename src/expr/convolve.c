@@ -137,24 +137,46 @@ static rd_expr *convolved(convolution *c, int axis, rd_convolve_mode mode, bool 
     return y ? rd_move_axis(y, y->rank - 1, axis) : NULL;
 }
 
+/* Each result takes as many products as the kernel has elements: of two rows it is the shorter one. */
+static bool is_longer(const rd_expr *k, const rd_expr *x)
+{
+    return x->rank == 1 && k->rank == 1 && k->extent[0] > x->extent[0];
+}
+
 rd_expr *rd_convolve(rd_expr *x, rd_expr *k, int axis, rd_convolve_mode mode)
 {
     convolution c = { .call = "rd_convolve" };
 
     if (!x || !k)
         return NULL;
-    /* Each result takes as many products as the kernel has elements: of two rows it is the shorter one. */
-    const bool turned = x->rank == 1 && k->rank == 1 && k->extent[0] > x->extent[0];
+    const bool turned = is_longer(k, x);
     if (!begin(&c, turned ? k : x, turned ? x : k, &axis, mode) ||
         !(c.k = rd_flip(c.k, RD_DIMS(0))))
         return NULL;
     return convolved(&c, axis, mode, false);
 }
 
+/* The correlation of k with x is that of x with k, conjugate, from the other end. */
+static rd_expr *correlated_with_longer(rd_expr *x, rd_expr *k, int axis, rd_convolve_mode mode)
+{
+    convolution c = { .call = "rd_correlate" };
+    rd_expr    *y;
+
+    if (!begin(&c, k, x, &axis, mode) || !(c.k = rd_conj(c.k)))
+        return NULL;
+    y = convolved(&c, axis, mode, false);
+    y = y ? rd_flip(y, RD_DIMS(0)) : NULL;
+    return y ? rd_conj(y) : NULL;
+}
+
 rd_expr *rd_correlate(rd_expr *x, rd_expr *k, int axis, rd_convolve_mode mode)
 {
     convolution c = { .call = "rd_correlate" };
 
+    if (!x || !k)
+        return NULL;
+    if (is_longer(k, x))
+        return correlated_with_longer(x, k, axis, mode);
     if (!begin(&c, x, k, &axis, mode) || !(c.k = rd_conj(c.k)))
         return NULL;
     return convolved(&c, axis, mode, true);

@@ -70,9 +70,21 @@ static rd_expr *recurrence(rd_expr *x, double d)
     return y ? rd_slice_places(y, x->rank - 1, 0, n, 1) : NULL;
 }
 
+/* Where nothing before counts, an infinity ends with its element, and NaN, which has no product that is
+ * not NaN, does not. */
+static rd_expr *of_last_alone(rd_expr *x)
+{
+    rd_expr *const nan  = map_1(RD_OP_isnan, call, x);
+    rd_expr *const rest = map_where(call, nan, x, rd_num(x->ctx, 0));
+
+    return rest ? map_2(RD_OP_add, call, x, rd_scan(rest, "sum", RD_DIMS(-1))) : NULL;
+}
+
 /* The same of any elements. */
 static rd_expr *of_any(rd_expr *x, double d)
 {
+    if (d == 0)
+        return of_last_alone(x);
     rd_expr *const zero = rd_num(x->ctx, 0), *const finite = map_1(RD_OP_isfinite, call, x);
     rd_expr *const kept = map_where(call, finite, x, zero);
     rd_expr *const rest = map_where(call, finite, zero, x);
