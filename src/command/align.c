@@ -81,13 +81,17 @@ bool cmd_axes_meet(void *user, rd_expr **x, int x_axis, rd_expr **y, int y_axis,
         return true;
     if (in->align != CMD_EXACT && units_meet(&a, &b)) {
         int64_t      *place = cmd_room((size_t)(a.n ? a.n : 1) * sizeof *place);
-        const int64_t n     = cmd_match_axes(&a, &b, cmd_tolerance(&a), place);
+        const char   *unsure;
+        const int64_t n = cmd_match_axes(&a, &b, -1, place, &unsure);
 
         if (n > 0 && in->align == CMD_INNER)
             return inner(in, x, x_axis, y, y_axis, place, &a);
         if (n > 0)
             return (*y = like_left(in, *y, y_axis, place, a.n, &a)) != NULL;
-        snprintf(why, RD_WHY, "%s: none is in both", differ);
+        if (unsure)
+            snprintf(why, RD_WHY, "%s.  --align=position takes both as they lie", unsure);
+        else
+            snprintf(why, RD_WHY, "%s: none is in both", differ);
         return false;
     }
     snprintf(

@@ -297,13 +297,15 @@ static bool has_periods(const cmd_dated *d, const cmd_axis *along)
     return true;
 }
 
-/* Of each group its place along the axis, -1 where it has none; NULL: it is an axis of another kind. */
-static int64_t *find_places(const cmd_dated *d, const cmd_axis *along)
+/* Of each group its place along the axis, -1 where it has none; NULL: it is an axis of another kind, or one where
+ * places are not sure, which *unsure says. */
+static int64_t *find_places(const cmd_dated *d, const cmd_axis *along, const char **unsure)
 {
     int64_t  *place = cmd_room((size_t)(d->groups.n + 1) * sizeof *place);
     cmd_since s;
     double    most = 0;
 
+    *unsure = NULL;
     if (!along->name || !along->at || strcmp(along->name, d->groups.name) != 0)
         return NULL;
     if (d->part->begins) {
@@ -311,8 +313,8 @@ static int64_t *find_places(const cmd_dated *d, const cmd_axis *along)
             return NULL;
         most = 0.5 / s.seconds;
     }
-    cmd_match_axes(&d->groups, along, most, place);
-    return place;
+    cmd_match_axes(&d->groups, along, most, place, unsure);
+    return *unsure ? NULL : place;
 }
 
 static void refuse_axis(const cmd_dated *d, const cmd_axis *along, char *why)
@@ -334,9 +336,13 @@ rd_expr *cmd_date_places(void *user, rd_expr *x, int axis, rd_expr *index, char 
     if (!d)
         return index;
     const cmd_axis along = cmd_axis_seen(in, x, axis);
-    int64_t       *place = find_places(d, &along);
+    const char    *unsure;
+    int64_t       *place = find_places(d, &along, &unsure);
     if (!place) {
-        refuse_axis(d, &along, why);
+        if (unsure)
+            snprintf(why, RD_WHY, "%s: %s", say(d), unsure);
+        else
+            refuse_axis(d, &along, why);
         return NULL;
     }
     int64_t *at = elements_of(in, index, RD_I64);

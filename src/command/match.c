@@ -23,19 +23,32 @@ double cmd_least_distance(const cmd_axis *a)
 {
     double least = INFINITY;
 
-    for (int64_t i = 1; i < a->n; i++)
-        least = fmin(least, fabs(a->at[i] - a->at[i - 1]));
+    for (int64_t i = 1; i < a->n; i++) {
+        const double distance = fabs(a->at[i] - a->at[i - 1]);
+
+        least = distance > 0 ? fmin(least, distance) : least;
+    }
     return least;
+}
+
+/* The last digits of f32, of which a single time takes no more than half a second: those of days since 1850 are
+ * more than an hour. */
+static double last_digits(const cmd_axis *a)
+{
+    cmd_since s;
+    double    most = 0;
+
+    for (int64_t i = 0; i < a->n; i++)
+        most = fmax(most, fabs(a->at[i]));
+    return cmd_read_since(a->units, a->calendar, &s) ? fmin(most * 1e-6, 0.5 / s.seconds)
+                                                     : most * 1e-6;
 }
 
 double cmd_tolerance(const cmd_axis *a)
 {
     const double least = cmd_least_distance(a);
-    double       most  = 0;
 
-    for (int64_t i = 0; i < a->n; i++)
-        most = fmax(most, fabs(a->at[i]));
-    return least > 0 && isfinite(least) ? least / 1000 : most * 1e-6;
+    return isfinite(least) ? least / 1000 : last_digits(a);
 }
 
 static bool is_near(double x, double y, double most)
@@ -103,9 +116,46 @@ typedef struct coordinate {
 
 static int by_value(const void *a, const void *b)
 {
-    const double x = ((const coordinate *)a)->value, y = ((const coordinate *)b)->value;
+    const coordinate *x = a, *y = b;
 
-    return (x > y) - (x < y);
+    return x->value != y->value ? (x->value > y->value) - (x->value < y->value)
+                                : (x->at > y->at) - (x->at < y->at);
+}
+
+/* What no other coordinate can be compared with: NaN, and one that is there twice.  NULL: there is none. */
+static const char *no_place(const cmd_axis *a, const coordinate *sorted)
+{
+    const char *name = a->name ? a->name : "an axis", *date;
+
+    for (int64_t i = 0; i < a->n; i++)
+        if (isnan(a->at[i]))
+            return cmd_text(
+                "along %s one has no coordinate at place %lld, NaN, which is none to look "
+                "for",
+                name, (long long)i);
+    for (int64_t i = 1; i < a->n; i++)
+        if (sorted[i].value == sorted[i - 1].value) {
+            const double value = a->at[sorted[i].at];
+
+            date = cmd_date_text(value, a->units, a->calendar);
+            return cmd_text("along %s one has %s twice, at places %lld and %lld, and nothing says "
+                            "which one is meant",
+                            name, date ? date : cmd_text("%.9g", value),
+                            (long long)sorted[i - 1].at, (long long)sorted[i].at);
+        }
+    return NULL;
+}
+
+/* The values `at` of an axis in their order; NULL and *why: one of them is none to look for. */
+static coordinate *sort(const cmd_axis *a, const double *at, const char **why)
+{
+    coordinate *sorted = cmd_room((size_t)(a->n ? a->n : 1) * sizeof *sorted);
+
+    for (int64_t i = 0; i < a->n; i++)
+        sorted[i] = (coordinate){ at[i], i };
+    qsort(sorted, (size_t)a->n, sizeof *sorted, by_value);
+    *why = no_place(a, sorted);
+    return *why ? NULL : sorted;
 }
 
 /* Where the coordinate nearest to x is, if it is near enough; -1. */
@@ -116,27 +166,41 @@ static int64_t place_of(const coordinate *sorted, int64_t n, double x, double mo
     while (low < high) {
         const int64_t middle = low + (high - low) / 2;
 
-        if (sorted[middle].value < x - most)
+        if (sorted[middle].value < x)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < n && is_near(sorted[low].value, x, most) ? sorted[low].at : -1;
+    if (low == n || (low > 0 && x - sorted[low - 1].value <= sorted[low].value - x))
+        low--;
+    return low >= 0 && is_near(sorted[low].value, x, most) ? sorted[low].at : -1;
 }
 
-int64_t cmd_match_axes(const cmd_axis *a, const cmd_axis *b, double most, int64_t *place)
+/* A thousandth of the distance of neighbours, of which one axis or the other has none where it is short. */
+static double tolerance_of(const cmd_axis *a, const cmd_axis *b, const double *at)
 {
-    coordinate *sorted = cmd_room((size_t)(b->n ? b->n : 1) * sizeof *sorted);
-    double     *at     = cmd_room((size_t)(b->n ? b->n : 1) * sizeof *at);
-    int64_t     n      = 0;
+    cmd_axis turned = *b;
 
+    turned.at          = at;
+    const double least = fmin(cmd_least_distance(a), cmd_least_distance(&turned));
+    return isfinite(least) ? least / 1000 : cmd_tolerance(a);
+}
+
+int64_t cmd_match_axes(const cmd_axis *a, const cmd_axis *b, double most, int64_t *place,
+                       const char **why)
+{
+    double *at = cmd_room((size_t)(b->n ? b->n : 1) * sizeof *at);
+    int64_t n  = 0;
+
+    *why = NULL;
     for (int64_t i = 0; i < a->n; i++)
         place[i] = -1;
-    if (!coordinates_in_units(a, b, at))
+    if (!coordinates_in_units(a, b, at) || !sort(a, a->at, why))
         return 0;
-    for (int64_t i = 0; i < b->n; i++)
-        sorted[i] = (coordinate){ at[i], i };
-    qsort(sorted, (size_t)b->n, sizeof *sorted, by_value);
+    const coordinate *sorted = sort(b, at, why);
+    if (!sorted)
+        return 0;
+    most = most < 0 ? tolerance_of(a, b, at) : most;
     for (int64_t i = 0; i < a->n; i++) {
         place[i] = place_of(sorted, b->n, a->at[i], most);
         n += place[i] >= 0;

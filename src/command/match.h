@@ -9,16 +9,18 @@
  * the first. */
 const char *cmd_axes_differ(const cmd_axis *a, const cmd_axis *b);
 
-/* place[i]: where the i-th coordinate of a is in b, up to `most` in units of a; -1: nowhere.  How many are
- * there; 0 also where their units do not meet. */
-int64_t cmd_match_axes(const cmd_axis *a, const cmd_axis *b, double most, int64_t *place);
+/* place[i]: where the i-th coordinate of a is in b, up to `most` in units of a, or, where it is below 0, up to a
+ * thousandth of the distance of neighbours of both; -1: nowhere.  How many are there; 0 also where their units do
+ * not meet, and where a coordinate is NaN or that of two places: then *why says so, which is else NULL. */
+int64_t cmd_match_axes(const cmd_axis *a, const cmd_axis *b, double most, int64_t *place,
+                       const char **why);
 
 /* "90 to -90 (73)", dates where they are times. */
 const char *cmd_axis_range(const cmd_axis *a);
-/* The distance of the two neighbours that are nearest; INFINITY: there are none. */
+/* The distance of the two neighbours that are nearest, but not at one place; INFINITY: there are none. */
 double cmd_least_distance(const cmd_axis *a);
 /* What one place may differ from the same: a thousandth of the distance of neighbours, and where there are
- * none, or two are at one place, the last digits of f32. */
+ * none the last digits of f32, of times at most half a second. */
 double cmd_tolerance(const cmd_axis *a);
 /* How coordinates of b become those of a.  False: they have units of which neither is the other. */
 bool cmd_turn_of_axes(const cmd_axis *a, const cmd_axis *b, cmd_turn *turn);

@@ -1,5 +1,6 @@
 /* Names of axes and coordinates as conditions: what meets, what is refused, and what is said. */
 #include "command/run.h"
+#include <math.h>
 #if RDIM_NETCDF
 #include "files/netcdf_api.h"
 
@@ -36,6 +37,9 @@ static const struct grid {
       { 0, 1 },
       "days since 2000-01-01",
       "K" },
+    { "twice.nc", "tyx", { 60, 0, 0 }, { 0, 120, 240 }, { 0, 1 }, "days since 2000-01-01", "K" },
+    { "hole.nc", "tyx", { 60, NAN, 0 }, { 0, 120, 240 }, { 0, 1 }, "days since 2000-01-01", "K" },
+    { "fine.nc", "tyx", { 0, 0.05, 90 }, { 0, 120, 240 }, { 0, 1 }, "days since 2000-01-01", "K" },
     { "noleap.nc", "tyx", { 60, 0, -60 }, { 0, 120, 240 }, { 0, 1 }, "days since 2000-01-01", "K" },
 };
 
@@ -194,6 +198,15 @@ static const struct row {
     { "'max(o)' north.nc", NULL, "no array is called 'o'" },
     { "'o[i] = sum[j] a[0, i, j] * b[0, i, j]' a=north.nc:v b=shared.nc:v --align inner", NULL,
       "coordinates along 'lat' differ" },
+    /* ... of which one is at two places, or at none, or nearer than a thousandth of the other's distance. */
+    { "'a - b' a=north.nc:v b=twice.nc:v --align inner", NULL,
+      "along lat one has 0 twice, at places 1 and 2, and nothing says which one is meant" },
+    { "'a - b' a=twice.nc:v b=north.nc:v --align left", NULL, "along lat one has 0 twice" },
+    { "'a - b' a=hole.nc:v b=north.nc:v --align left", NULL,
+      "along lat one has no coordinate at place 1, NaN" },
+    { "'a - b' a=north.nc:v b=hole.nc:v --align inner", NULL, "no coordinate at place 1" },
+    { "'max(abs(a - b))' a=twice.nc:v b=north.nc:v --align position", "60\n", NULL },
+    { "'max(abs(a - b))' a=north.nc:v b=fine.nc:v --align inner", "0\n", NULL },
 
     /* Joins. */
     { "'sum(v)' v=north.nc,later.nc", "18000\n", NULL },
