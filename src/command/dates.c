@@ -290,9 +290,8 @@ static bool has_periods(const cmd_dated *d, const cmd_axis *along)
         return false;
     for (int64_t i = 0; i < along->n; i++)
         if (!cmd_moment_of(&s, along->at[i], &m) ||
-            fabs(cmd_period_begin(d->part, &s, d->part->number(&s, &m)) - along->at[i]) *
-                    s.seconds >
-                0.5)
+            cmd_instant(&s, cmd_period_begin(d->part, &s, d->part->number(&s, &m))) !=
+                cmd_instant(&s, along->at[i]))
             return false;
     return true;
 }

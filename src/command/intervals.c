@@ -1,17 +1,33 @@
 /* intervals.c - "1990", "1990-06", "1990-06-15", "1990-06-15 12:30" as intervals of an axis of times: all of
- * that year, month, day, hour, minute or second. */
+ * that year, month, day, hour, minute or second, or part of a second. */
 #include "times.h"
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Numbers of the text, year first, as many as it has. */
 typedef struct parts {
-    int  n;
-    long at[6];
+    int    n;
+    long   at[6];
+    double fraction; /* of a second, of so many digits */
+    int    digits;
 } parts;
 
 enum { YEAR, MONTH, DAY, HOUR, MINUTE, SECOND };
+
+/* ".25"; false: none, or more digits than instants have. */
+static bool read_fraction(char **at, parts *p)
+{
+    const char *from = *at;
+
+    if (*from != '.' || !isdigit((unsigned char)from[1]))
+        return *from != '.';
+    p->fraction = strtod(from, at);
+    p->digits   = (int)(*at - from) - 1;
+    return p->digits <= CMD_MOST_SECOND_DIGITS &&
+           strspn(from + 1, "0123456789") == (size_t)p->digits;
+}
 
 static bool read_parts(const char *text, parts *p)
 {
@@ -26,6 +42,8 @@ static bool read_parts(const char *text, parts *p)
         p->at[p->n++] = strtol(text, &end, 10);
         if (end - text > (p->n == 1 ? 6 : 2))
             return false;
+        if (p->n == 6 && !read_fraction(&end, p))
+            return false;
         if (!*end)
             break;
         if (p->n == 6 || !strchr(before[p->n], *end))
@@ -36,36 +54,40 @@ static bool read_parts(const char *text, parts *p)
     return p->n > 0 && !*end && p->at[HOUR] < 24 && p->at[MINUTE] < 60 && p->at[SECOND] < 60;
 }
 
-/* Seconds from the reference on. */
+/* The double of a number of so many decimal digits, which a sum may be beside. */
+static double tidy(double seconds)
+{
+    const double scale = pow(10, CMD_MOST_SECOND_DIGITS);
+
+    return round(seconds * scale) / scale;
+}
+
+/* Seconds from the beginning of the reference day on. */
 static double seconds_of(const cmd_since *s, cmd_date date, const parts *p)
 {
     const double clock = (double)(p->at[HOUR] * 3600 + p->at[MINUTE] * 60 + p->at[SECOND]);
 
-    return (double)(cmd_day_of(s->calendar, date) - s->day) * 86400 + clock - s->second;
+    return tidy((double)(cmd_day_of(s->calendar, date) - s->day) * 86400 + clock + p->fraction);
 }
 
-bool cmd_interval(const char *text, const char *units, const char *calendar, double *from,
-                  double *to)
+bool cmd_interval(const char *text, const cmd_since *s, double *from, double *to)
 {
-    static const double length[] = { 0, 0, 86400, 3600, 60, 1 };
-    cmd_since           s;
+    static const double length[] = { 0, 0, 86400, 3600, 60 };
     parts               p;
 
-    if (!cmd_read_since(units, calendar, &s) || !read_parts(text, &p))
+    if (!read_parts(text, &p))
         return false;
-    cmd_date date = { cmd_year_meant(&s, p.at[YEAR]), p.n > MONTH ? (int)p.at[MONTH] : 1,
+    cmd_date date = { cmd_year_meant(s, p.at[YEAR]), p.n > MONTH ? (int)p.at[MONTH] : 1,
                       p.n > DAY ? (int)p.at[DAY] : 1 };
-    if (!cmd_is_date(s.calendar, date) || (p.at[YEAR] == 0 && date.year != 0))
+    if (!cmd_is_date(s->calendar, date) || (p.at[YEAR] == 0 && date.year != 0))
         return false;
-    const double begin = seconds_of(&s, date, &p);
-    double       end   = begin + length[p.n - 1];
+    *from = seconds_of(s, date, &p);
+    *to   = tidy(*from + (p.n > SECOND ? pow(10, -p.digits) : length[p.n - 1]));
     if (p.n <= MONTH + 1) {
         date.month += p.n == MONTH + 1;
         date.year += p.n == 1 || date.month > 12;
         date.month = date.month > 12 ? 1 : date.month;
-        end        = seconds_of(&s, date, &p);
+        *to        = seconds_of(s, date, &p);
     }
-    *from = begin / s.seconds;
-    *to   = end / s.seconds;
     return true;
 }

@@ -29,11 +29,12 @@ rd_expr *cmd_with_single_axes(cmd_inputs *in, rd_expr *x, rd_expr *y, int droppe
 cmd_axis cmd_axis_at_places(const cmd_axis *axis, const int64_t *place, int64_t n)
 {
     cmd_axis is     = *axis;
-    double  *at     = cmd_room((size_t)(n ? n : 1) * sizeof *at);
+    double  *at     = axis->at ? cmd_room((size_t)(n ? n : 1) * sizeof *at) : NULL;
     double  *middle = axis->middle ? cmd_room((size_t)(n ? n : 1) * sizeof *middle) : NULL;
 
     for (int64_t i = 0; i < n; i++) {
-        at[i] = axis->at[place[i]];
+        if (at)
+            at[i] = axis->at[place[i]];
         if (middle)
             middle[i] = axis->middle[place[i]];
     }
@@ -41,6 +42,17 @@ cmd_axis cmd_axis_at_places(const cmd_axis *axis, const int64_t *place, int64_t 
     is.at     = at;
     is.middle = middle;
     return is;
+}
+
+rd_expr *cmd_take_places(cmd_inputs *in, rd_expr *x, int axis, const int64_t *at, int64_t n,
+                         const cmd_axis *is)
+{
+    rd_expr *index =
+        rd_leaf(in->ctx, &(rd_array){ .in = at, .type = RD_I64, .shape = RD_SHAPE(n) });
+
+    if (index)
+        cmd_know_axis(in, index, 0, is);
+    return index ? cmd_with_single_axes(in, x, rd_take(x, axis, index), -1) : NULL;
 }
 
 rd_expr *cmd_pick(cmd_inputs *in, rd_expr *x, int axis, const int64_t *at, int64_t n,
@@ -51,17 +63,11 @@ rd_expr *cmd_pick(cmd_inputs *in, rd_expr *x, int axis, const int64_t *at, int64
 
     for (int64_t i = 1; i < n; i++)
         even &= at[i] - at[i - 1] == step;
-    if (even) {
-        const int64_t stop = at[n - 1] + (step > 0 ? 1 : -1);
-        rd_expr      *y    = rd_slice_axis(x, axis, at[0], stop < 0 ? RD_OPEN : stop, step);
-
-        if (y)
-            know_itself(in, y, axis, is);
-        return cmd_with_single_axes(in, x, y, -1);
-    }
-    rd_expr *index =
-        rd_leaf(in->ctx, &(rd_array){ .in = at, .type = RD_I64, .shape = RD_SHAPE(n) });
-    if (index)
-        cmd_know_axis(in, index, 0, is);
-    return index ? rd_take(x, axis, index) : NULL;
+    if (!even)
+        return cmd_take_places(in, x, axis, at, n, is);
+    const int64_t stop = at[n - 1] + (step > 0 ? 1 : -1);
+    rd_expr      *y    = rd_slice_axis(x, axis, at[0], stop < 0 ? RD_OPEN : stop, step);
+    if (y)
+        know_itself(in, y, axis, is);
+    return cmd_with_single_axes(in, x, y, -1);
 }

@@ -1,5 +1,6 @@
 /* select.c - parts of an axis by coordinate: lat=45, time='1990-06'. */
 #include "select.h"
+#include "around.h"
 #include "axes.h"
 #include "dates.h"
 #include "match.h"
@@ -8,29 +9,30 @@
 #include <math.h>
 #include <stdio.h>
 
-/* What a bound says, in units of the axis: from, up to below `to` for a text, which is all of a day or of a
- * month. */
+/* What a bound says: a number, in units of the axis, or all of a day or of a month, which is from `from` on and
+ * before `to`, in seconds of cmd_instant(). */
 typedef struct span {
     double from, to;
-    bool   open; /* `to` is no part of it */
+    bool   date;
 } span;
 
-/* Hours are no whole part of a day, so that 5 * (1 / 24.) is less than 5 / 24: coordinates are of an instant from
- * half a millisecond before it on. */
-static bool read_dates(const cmd_axis *axis, const char *text, span *s)
-{
-    cmd_since since;
+/* An axis, and what is looked for along it. */
+typedef struct search {
+    const cmd_axis *axis;
+    cmd_since       since; /* of an axis of times */
+    double          most;  /* what a coordinate may be beside a number, and is that number */
+    span            low, high;
+} search;
 
-    if (!cmd_interval(text, axis->units, axis->calendar, &s->from, &s->to) ||
-        !cmd_read_since(axis->units, axis->calendar, &since))
-        return false;
-    s->from -= 0.0005 / since.seconds;
-    s->to -= 0.0005 / since.seconds;
-    return s->open = true;
+static bool is_time(const cmd_axis *axis)
+{
+    return cmd_read_since(axis->units, axis->calendar, &(cmd_since){ 0 });
 }
 
 static bool read_bound(const cmd_axis *axis, const rd_formula_bound *b, span *s, char *why)
 {
+    cmd_since since;
+
     *s = (span){ b->number, b->number, false };
     if (!b->text)
         return true;
@@ -38,32 +40,149 @@ static bool read_bound(const cmd_axis *axis, const rd_formula_bound *b, span *s,
         s->to = s->from;
         return true;
     }
-    if (read_dates(axis, b->text, s))
+    s->date = true;
+    if (cmd_read_since(axis->units, axis->calendar, &since) &&
+        cmd_interval(b->text, &since, &s->from, &s->to))
         return true;
     snprintf(why, RD_WHY, "%s=\"%s\": %s", axis->name, b->text,
-             cmd_date_text(0, axis->units, axis->calendar)
+             is_time(axis)
                  ? "no date of the calendar, such as 1990, 1990-06, 1990-06-15 or 1990-06-15 12:00"
-                 : "this axis has no dates: its coordinates are numbers");
+             : axis->words ? cmd_text("this axis has the words %s", axis->words)
+                           : "this axis has no dates: its coordinates are numbers");
     return false;
+}
+
+/* ---- The nearest one ------------------------------------------------------------------------- */
+/* How far the i-th coordinate is from a value.  Of places that are equally far around, the one that needs no turn
+ * is the nearest. */
+static double way_to(const cmd_axis *seen, int64_t i, double value, bool around)
+{
+    return around ? cmd_way_around(seen->at[i], value) : fabs(seen->at[i] - value);
+}
+
+static int64_t nearest(const cmd_axis *seen, double value, bool around, double *off)
+{
+    int64_t best = 0;
+
+    *off = INFINITY;
+    for (int64_t i = 0; i < seen->n; i++) {
+        const double way = way_to(seen, i, value, around);
+
+        if (way < *off ||
+            (way == *off && fabs(seen->at[i] - value) < fabs(seen->at[best] - value))) {
+            best = i;
+            *off = way;
+        }
+    }
+    return best;
+}
+
+/* Another place with the same coordinate, which could as well be meant; -1: none. */
+static int64_t twin_of(const cmd_axis *seen, int64_t place)
+{
+    for (int64_t i = 0; i < seen->n; i++)
+        if (i != place && seen->at[i] == seen->at[place])
+            return i;
+    return -1;
 }
 
 /* The nearest one, but none farther away than neighbours are. */
 static rd_expr *select_nearest(cmd_inputs *in, rd_expr *x, int axis, const cmd_axis *seen,
                                double value, char *why)
 {
-    const double distance = cmd_least_distance(seen);
-    int64_t      best     = 0;
+    const double  distance = cmd_least_distance(seen);
+    double        off;
+    const int64_t best = nearest(seen, value, cmd_goes_around(seen), &off),
+                  twin = twin_of(seen, best);
+    const double most  = isfinite(distance) ? distance : fmax(1e-6 * fabs(value), 1e-9);
 
-    for (int64_t i = 1; i < seen->n; i++)
-        if (fabs(seen->at[i] - value) < fabs(seen->at[best] - value))
-            best = i;
-    const double off  = fabs(seen->at[best] - value);
-    const double most = isfinite(distance) ? distance : fmax(1e-6 * fabs(value), 1e-9);
-    if (off <= most)
+    if (off <= most && twin < 0)
         return cmd_with_single_axes(in, x, rd_select(x, axis, best), axis);
-    snprintf(why, RD_WHY, "%s=%.9g is not among its coordinates, %s", seen->name, value,
+    if (off <= most)
+        snprintf(why, RD_WHY,
+                 "%s=%.9g is at two places, %lld and %lld: say one of these, as in x[%lld]",
+                 seen->name, value, (long long)best, (long long)twin, (long long)best);
+    else
+        snprintf(why, RD_WHY, "%s=%.9g is not among its coordinates, %s%s", seen->name, value,
+                 cmd_axis_range(seen),
+                 isfinite(off) ? cmd_text(": the nearest one is %.9g", seen->at[best]) : "");
+    return NULL;
+}
+
+/* ---- From one to another --------------------------------------------------------------------- */
+static bool is_within(const search *s, double at)
+{
+    const double instant = s->low.date || s->high.date ? cmd_instant(&s->since, at) : 0;
+
+    return (s->low.date ? instant >= s->low.from : at >= s->low.from - s->most) &&
+           (s->high.date ? instant < s->high.to : at <= s->high.to + s->most);
+}
+
+static const char *bound_text(const rd_formula_bound *b)
+{
+    return b->text ? cmd_text("'%s'", b->text) : cmd_text("%.9g", b->number);
+}
+
+/* Bounds go upwards, or as coordinates go: 30..-30 along latitudes from the north. */
+static bool put_in_order(search *s, const rd_formula_bound *low, const rd_formula_bound *high,
+                         char *why)
+{
+    const cmd_axis *axis  = s->axis;
+    const span      other = s->low;
+
+    if (s->low.date != s->high.date ||
+        (s->low.date ? s->low.from < s->high.to : s->low.from <= s->high.to))
+        return true;
+    if (axis->n > 1 && axis->at[axis->n - 1] < axis->at[0]) {
+        s->low  = s->high;
+        s->high = other;
+        return true;
+    }
+    snprintf(why, RD_WHY,
+             "%s=%s..%s: the first is behind the second, and coordinates go up, %s: say %s=%s..%s",
+             axis->name, bound_text(low), bound_text(high), cmd_axis_range(axis), axis->name,
+             bound_text(high), bound_text(low));
+    return false;
+}
+
+static rd_expr *refuse_none(const cmd_axis *seen, char *why)
+{
+    snprintf(why, RD_WHY, "none of its coordinates is there: axis %s has %s", seen->name,
              cmd_axis_range(seen));
     return NULL;
+}
+
+static rd_expr *select_places(cmd_inputs *in, rd_expr *x, int axis, const search *s, char *why)
+{
+    const cmd_axis *seen = s->axis;
+    int64_t        *at = cmd_room((size_t)(seen->n ? seen->n : 1) * sizeof *at), n = 0;
+
+    for (int64_t i = 0; i < seen->n; i++)
+        if (is_within(s, seen->at[i]))
+            at[n++] = i;
+    const cmd_axis is = cmd_axis_at_places(seen, at, n);
+    return n ? cmd_pick(in, x, axis, at, n, &is) : refuse_none(seen, why);
+}
+
+/* Longitudes from -60 to 60 of an axis from 0 to 359. */
+static rd_expr *select_around(cmd_inputs *in, rd_expr *x, int axis, search *s, char *why)
+{
+    const cmd_axis *seen  = s->axis;
+    const size_t    room  = (size_t)(seen->n ? seen->n : 1);
+    int64_t        *at    = cmd_room(room * sizeof *at);
+    double         *value = cmd_room(room * sizeof *value);
+    int64_t         plain = 0;
+
+    if (s->low.from > s->high.to)
+        s->high.to += 360 * ceil((s->low.from - s->high.to) / 360);
+    for (int64_t i = 0; i < seen->n; i++)
+        plain += is_within(s, seen->at[i]);
+    const int64_t n = cmd_places_around(seen, s->low.from, s->high.to, s->most, at, value);
+    if (n <= plain)
+        return select_places(in, x, axis, s, why);
+    cmd_axis is = cmd_axis_at_places(seen, at, n);
+    is.at       = value;
+    return cmd_pick_around(in, x, axis, at, n, &is);
 }
 
 rd_expr *cmd_select(void *user, rd_expr *x, int axis, bool range, const rd_formula_bound *low,
@@ -71,28 +190,26 @@ rd_expr *cmd_select(void *user, rd_expr *x, int axis, bool range, const rd_formu
 {
     cmd_inputs    *in   = user;
     const cmd_axis seen = cmd_axis_seen(in, x, axis);
-    span           from = { -INFINITY, INFINITY, false }, to = from;
+    const span     open = { -INFINITY, INFINITY, false };
+    search         s    = { .axis = &seen, .low = open, .high = open };
 
     if (!seen.at) {
         snprintf(why, RD_WHY, "axis %s has no coordinates: say a place, as in x[3]",
                  seen.name ? seen.name : "without a name");
         return NULL;
     }
-    if ((low && !read_bound(&seen, low, &from, why)) ||
-        (high && !read_bound(&seen, high, &to, why)))
+    if ((low && !read_bound(&seen, low, &s.low, why)) ||
+        (high && !read_bound(&seen, high, &s.high, why)))
         return NULL;
     if (!range && low && !low->text)
         return select_nearest(in, x, axis, &seen, low->number, why);
     if (!range)
-        to = from;
-    int64_t *at = cmd_room((size_t)(seen.n ? seen.n : 1) * sizeof *at), n = 0;
-    for (int64_t i = 0; i < seen.n; i++)
-        if (seen.at[i] >= from.from && (to.open ? seen.at[i] < to.to : seen.at[i] <= to.to))
-            at[n++] = i;
-    const cmd_axis is = cmd_axis_at_places(&seen, at, n);
-    if (n)
-        return cmd_pick(in, x, axis, at, n, &is);
-    snprintf(why, RD_WHY, "none of its coordinates is there: axis %s has %s", seen.name,
-             cmd_axis_range(&seen));
-    return NULL;
+        s.high = s.low;
+    (void)cmd_read_since(seen.units, seen.calendar, &s.since);
+    s.most = cmd_tolerance(&seen);
+    if (range && low && high && !low->text && !high->text && cmd_goes_around(&seen))
+        return select_around(in, x, axis, &s, why);
+    if (range && low && high && !put_in_order(&s, low, high, why))
+        return NULL;
+    return select_places(in, x, axis, &s, why);
 }

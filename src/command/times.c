@@ -190,20 +190,29 @@ bool cmd_read_since(const char *units, const char *calendar, cmd_since *s)
 }
 
 /* ---- Instants ---------------------------------------------------------------------------------- */
-/* Days since the year 1 have a hundred-thousandth of a second as their last digit: an hour that is one such
- * short of the next is the next. */
-static double to_whole(double seconds, double value, double unit)
+/* Days since the year 1 have a hundred-thousandth of a second as their last digit, which is no part of a time:
+ * an hour that is some such short of the next is the next.  Of seconds there are as many digits as hold, and none of
+ * months and years that are no calendar's. */
+static int digits_of_seconds(const cmd_since *s, double value)
 {
-    const double last  = (nextafter(fabs(value), INFINITY) - fabs(value)) * unit;
-    const double whole = round(seconds);
+    const double last   = (nextafter(fabs(value), INFINITY) - fabs(value)) * s->seconds;
+    int          digits = s->of_sun ? 0 : CMD_MOST_SECOND_DIGITS;
 
-    return fabs(seconds - whole) <= fmax(4 * last, 1e-6) ? whole : seconds;
+    while (digits > 0 && 8 * last * pow(10, digits) > 1)
+        digits--;
+    return digits;
+}
+
+double cmd_instant(const cmd_since *s, double value)
+{
+    const double scale = pow(10, digits_of_seconds(s, value));
+
+    return round((value * s->seconds + s->second) * scale) / scale;
 }
 
 bool cmd_moment_of(const cmd_since *s, double value, cmd_moment *m)
 {
-    const double seconds = to_whole(value * s->seconds + s->second, value, s->seconds);
-    const double days    = floor(seconds / 86400);
+    const double seconds = cmd_instant(s, value), days = floor(seconds / 86400);
 
     if (!(fabs(days) < 3e8))
         return false;
@@ -269,21 +278,37 @@ double cmd_turned(const cmd_turn *turn, double x)
     return (x + turn->before) * turn->times / turn->by + turn->after;
 }
 
+/* ".25", of no more digits than there are. */
+static const char *fraction_text(double fraction, int digits)
+{
+    long parts = lround(fraction * pow(10, digits));
+
+    for (; digits > 0 && parts % 10 == 0; digits--)
+        parts /= 10;
+    return digits ? cmd_text(".%0*ld", digits, parts) : "";
+}
+
+/* "12:30", "12:30:05", "12:30:05.25"; "" at the beginning of a day. */
+static const char *clock_text(double second, int digits)
+{
+    const int   whole    = (int)second;
+    const char *fraction = fraction_text(second - whole, digits);
+
+    if (whole == 0 && !*fraction)
+        return "";
+    if (whole % 60 == 0 && !*fraction)
+        return cmd_text(" %02d:%02d", whole / 3600, whole / 60 % 60);
+    return cmd_text(" %02d:%02d:%02d%s", whole / 3600, whole / 60 % 60, whole % 60, fraction);
+}
+
 const char *cmd_date_text(double value, const char *units, const char *calendar)
 {
-    cmd_since s;
+    cmd_since  s;
+    cmd_moment m;
 
-    if (!cmd_read_since(units, calendar, &s))
+    if (!cmd_read_since(units, calendar, &s) || !cmd_moment_of(&s, value, &m))
         return NULL;
-    const double seconds = round(value * s.seconds + s.second), days = floor(seconds / 86400);
-    if (!(fabs(days) < 1e8))
-        return NULL;
-    const cmd_date  date = cmd_date_of(s.calendar, s.day + (int64_t)days);
-    const long long year = cmd_year_shown(&s, date.year);
-    const int       rest = (int)(seconds - days * 86400);
-    const char     *text =
-        cmd_text("%s%04lld-%02d-%02d", year < 0 ? "-" : "", llabs(year), date.month, date.day);
-    if (rest)
-        text = cmd_text("%s %02d:%02d", text, rest / 3600, rest / 60 % 60);
-    return rest % 60 ? cmd_text("%s:%02d", text, rest % 60) : text;
+    const long long year = cmd_year_shown(&s, m.date.year);
+    return cmd_text("%s%04lld-%02d-%02d%s", year < 0 ? "-" : "", llabs(year), m.date.month,
+                    m.date.day, clock_text(m.second, digits_of_seconds(&s, value)));
 }

@@ -26,8 +26,12 @@ typedef struct cmd_turn {
 
 /* False: units of no time, or of a calendar that is not known. */
 bool cmd_read_since(const char *units, const char *calendar, cmd_since *s);
-/* The instant of a coordinate, which is a whole second where its last digits cannot tell.  False: it is none,
- * such as NaN, or of a year of more than six digits. */
+/* Seconds of a coordinate from the beginning of the reference day on: the microsecond nearest to it, or the tenth,
+ * hundredth, ... of a second that its last digits can tell.  What is shown, grouped and compared with dates is
+ * this. */
+enum { CMD_MOST_SECOND_DIGITS = 6 };
+double cmd_instant(const cmd_since *s, double value);
+/* The same by the calendar.  False: it is none, such as NaN, or of a year of more than six digits. */
 bool cmd_moment_of(const cmd_since *s, double value, cmd_moment *m);
 /* And back. */
 double cmd_coordinate_of(const cmd_since *s, cmd_date date, double second);
@@ -36,13 +40,12 @@ bool   cmd_units_meet(const char *units, const char *calendar, const char *other
                       const char *other_calendar, cmd_turn *turn);
 double cmd_turned(const cmd_turn *turn, double x);
 /* From the first instant of what a text names, "1990-06" or "1990-06-15 12:00", up to the first one behind
- * it, as coordinates in these units (intervals.c).  False: no text of a time, or units of no time. */
-bool cmd_interval(const char *text, const char *units, const char *calendar, double *from,
-                  double *to);
+ * it, in seconds as cmd_instant() has them (intervals.c).  False: no text of a time. */
+bool cmd_interval(const char *text, const cmd_since *s, double *from, double *to);
 /* As people count years: in calendars without a year 0 the one before 1 is -1. */
 long long cmd_year_shown(const cmd_since *s, int64_t year);
 /* And back; the year 0 of a calendar without one is the year 1 before it, which is another. */
 int64_t cmd_year_meant(const cmd_since *s, long long shown);
-/* "1990-01-16", with the time of day where there is one; NULL: no time. */
+/* "1990-01-16", with the time of day where there is one, up to microseconds; NULL: no time. */
 const char *cmd_date_text(double value, const char *units, const char *calendar);
 #endif

@@ -102,9 +102,9 @@ static const row records[] = {
         "  r.part.b         f64   (time 4, 2, 2, 3); in records\n"),
     { "NumPy .npz\n", "$R x x=$D/records.npz:r", 1,
       "r cannot be read: it has records, whose fields are variables, as r.time" },
-    NPY("$R x x=$D/dates_missing.npy", "     0           2000-01-01\n"
-                                       "     1                  NaN\n"
-                                       "     2  1969-12-31 23:59:59\n"),
+    NPY("$R x x=$D/dates_missing.npy", "     0                  2000-01-01\n"
+                                       "     1                         NaN\n"
+                                       "     2  1969-12-31 23:59:59.123457\n"),
     /* integers where nothing is missing, as a double does not hold them */
     TRUE("dates_whole.npy", "dates_whole[1] == -876543211"),
     NPY("$R x x=$D/dates_months.npy",

@@ -40,6 +40,21 @@ static const struct grid {
     { "twice.nc", "tyx", { 60, 0, 0 }, { 0, 120, 240 }, { 0, 1 }, "days since 2000-01-01", "K" },
     { "hole.nc", "tyx", { 60, NAN, 0 }, { 0, 120, 240 }, { 0, 1 }, "days since 2000-01-01", "K" },
     { "fine.nc", "tyx", { 0, 0.05, 90 }, { 0, 120, 240 }, { 0, 1 }, "days since 2000-01-01", "K" },
+    { "west.nc", "tyx", { 60, 0, -60 }, { -180, 0, 180 }, { 0, 1 }, "days since 2000-01-01", "K" },
+    { "east.nc",
+      "tyx",
+      { 0.1f, 0.2f, 0.3f },
+      { 359.9f, 0, 0.1 },
+      { 0, 1 },
+      "days since 2000-01-01",
+      "K" },
+    { "night.nc",
+      "tyx",
+      { 60, 0, -60 },
+      { 0, 120, 240 },
+      { 86399.6, 86400.4 },
+      "seconds since 2000-01-01",
+      "K" },
     { "noleap.nc", "tyx", { 60, 0, -60 }, { 0, 120, 240 }, { 0, 1 }, "days since 2000-01-01", "K" },
 };
 
@@ -241,6 +256,90 @@ static const struct row {
     { "'v[lat=200]' north.nc", NULL, "lat=200 is not among its coordinates, 60 to -60 (3)" },
     { "'v[lat=70..90]' north.nc", NULL,
       "none of its coordinates is there: axis lat has 60 to -60" },
+    { "'v[lat=70]' north.nc --only 'lon=0'",
+      "      time  result (K)\n2000-01-01          60\n2000-01-02        1060\n", NULL },
+    { "'v[lat=150]' north.nc", NULL, "60 to -60 (3): the nearest one is 60" },
+    { "'v[lat=0]' twice.nc", NULL, "lat=0 is at two places, 1 and 2: say one of these" },
+    { "'sum(v[lat=0..10])' twice.nc", "6000\n", NULL },
+    { "'lat[lat=0.1..0.3]' east.nc",
+      "lat (degrees_north)  result (degrees_north)\n"
+      "                0.1                     0.1\n"
+      "                0.2                     0.2\n"
+      "                0.3                     0.3\n",
+      NULL },
+    /* ... in the order of numbers, or of coordinates */
+    { "'sum(v[0, lat=60..-10])' north.nc", "180\n", NULL },
+    { "'sum(v[0, lat=-10..60])' north.nc", "180\n", NULL },
+    { "'sum(v[0, lat=-10..60])' south.nc", "180\n", NULL },
+    { "'v[lat=60..-10]' south.nc", NULL,
+      "lat=60..-10: the first is behind the second, and coordinates go up, -60 to 60 (3): say "
+      "lat=-10..60" },
+    { "'v[time=\"2000-01-02\"..\"2000-01-01\"]' north.nc", NULL,
+      "say time='2000-01-01'..'2000-01-02'" },
+    /* ... around */
+    { "'lon[lon=-120..0]' north.nc",
+      "lon (degrees_east)  result (degrees_east)\n"
+      "              -120                    240\n"
+      "                 0                      0\n",
+      NULL },
+    { "'lon[lon=240..120]' north.nc",
+      "lon (degrees_east)  result (degrees_east)\n"
+      "               240                    240\n"
+      "               360                      0\n"
+      "               480                    120\n",
+      NULL },
+    { "'lon[lon=-180..180]' north.nc",
+      "lon (degrees_east)  result (degrees_east)\n"
+      "              -120                    240\n"
+      "                 0                      0\n"
+      "               120                    120\n",
+      NULL },
+    { "'lon[lon=-130..-110]' north.nc",
+      "lon (degrees_east)  result (degrees_east)\n"
+      "              -120                    240\n",
+      NULL },
+    { "'lon[lon=0..360]' north.nc --only 'lon=0..300'",
+      "lon (degrees_east)  result (degrees_east)\n"
+      "                 0                      0\n"
+      "               120                    120\n"
+      "               240                    240\n",
+      NULL },
+    { "'lon[lon=-120..0][lon=-120]' north.nc", "240\n", NULL },
+    { "'lon[lon=-120..120][1:] * lon[1:]' north.nc --align position",
+      "lon (degrees_east)  result\n                 0       0\n               120   28800\n",
+      NULL },
+    { "'lon[lon=-10]' north.nc", "0\n", NULL },
+    { "'lon[lon=-110]' north.nc", "240\n", NULL },
+    { "'lon[lon=359]' north.nc", "0\n", NULL },
+    /* ... what is there a turn on is one place, and the one of the file is taken */
+    { "'lon[lon=0..350] / 90' west.nc",
+      "lon (degrees_east)  result\n                 0       0\n               180       2\n",
+      NULL },
+    { "'sum(lon[lon=180])' west.nc", "180\n", NULL },
+    { "'sum(lon[lon=-180])' west.nc", "-180\n", NULL },
+    { "'lon[lon=-0.1..0] > 1' east.nc",
+      "lon (degrees_east)  result\n        -0.1000061    true\n                 0   false\n",
+      NULL },
+    { "'o = v[lon=-120..0] * 2 - mean(v, axis=lon) - lat' north.nc -o f.nc && "
+      "$R 'max(abs(o - (a[lon=-120..0] - lat)))' f.nc a=north.nc:v",
+      "0\n", NULL },
+    { "'o = v[lon=-120..0]' north.nc -o f.nc && $R 'o - a' f.nc a=north.nc:v", NULL,
+      "along lon one has -120 to 0 (2), the other 0 to 240 (3)" },
+    { "'v[lon=1000..1010]' north.nc", NULL, "none of its coordinates is there" },
+    { "'sum(v[0, lat=60..420])' south.nc", "180\n", NULL },
+
+    /* Half a second before midnight is of the day before: shown, selected and grouped. */
+    { "'v[:, 0, 0]' night.nc",
+      "                 time  result (K)\n2000-01-01 23:59:59.6          60\n"
+      "2000-01-02 00:00:00.4        1060\n",
+      NULL },
+    { "'sum(v[time=\"2000-01-01\"])' night.nc", "0\n", NULL },
+    { "'day(time)' night.nc",
+      "                 time  result\n2000-01-01 23:59:59.6       1\n"
+      "2000-01-02 00:00:00.4       2\n",
+      NULL },
+    { "'sum(v[time=\"2000-01-01 23:59:59.6\"])' night.nc", "0\n", NULL },
+    { "'sum(v[time=\"2000-01-01 23:59:59.7\"..])' night.nc", "9000\n", NULL },
     { "'v[time=\"2000-02-30\"]' north.nc", NULL, "no date of the calendar" },
     { "'v[lat=\"2000\"]' north.nc", NULL, "this axis has no dates" },
     { "'v[time=\"2001\"]' north.nc", NULL, "none of its coordinates is there" },

@@ -1,0 +1,117 @@
+/* around.c - axes of longitudes, which go around: tas[lon=-60..60] of longitudes from 0 to 359. */
+#include "around.h"
+#include "axes.h"
+#include "places.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_among(const char *text, const char *const *names)
+{
+    for (; text && *names; names++)
+        if (strcmp(text, *names) == 0)
+            return true;
+    return false;
+}
+
+/* CF has these units for longitudes alone, and longitudes of a turned pole are known by their name. */
+bool cmd_goes_around(const cmd_axis *axis)
+{
+    static const char *const units[] = { "degrees_east", "degree_east", "degree_E", "degrees_E",
+                                         "degreeE",      "degreesE",    NULL };
+    static const char *const names[] = { "longitude", "grid_longitude", NULL };
+    static const char *const plain[] = { "degrees", "degree", NULL };
+
+    return axis->at && (is_among(axis->units, units) ||
+                        (is_among(axis->standard, names) && is_among(axis->units, plain)));
+}
+
+double cmd_way_around(double coordinate, double value)
+{
+    return fabs(remainder(coordinate - value, 360));
+}
+
+typedef struct place {
+    double  value;
+    int64_t at;
+    bool    turned;
+} place;
+
+/* Of equal coordinates the one that the file has comes first. */
+static int by_value(const void *a, const void *b)
+{
+    const place *x = a, *y = b;
+
+    return x->value != y->value     ? (x->value > y->value) - (x->value < y->value)
+           : x->turned != y->turned ? x->turned - y->turned
+                                    : (x->at > y->at) - (x->at < y->at);
+}
+
+/* Some files have the first longitude once more at the end, a turn on, which is no second place. */
+static bool is_again(const place *a, const place *b, double most)
+{
+    return fabs(a->value - b->value) <= most && (a->turned || b->turned);
+}
+
+/* Does the axis go down at most of its steps?  One of them may be the seam. */
+static bool goes_down(const cmd_axis *axis)
+{
+    int64_t down = 0;
+
+    for (int64_t i = 1; i < axis->n; i++)
+        down += axis->at[i] < axis->at[i - 1] ? 1 : -1;
+    return down > 0;
+}
+
+int64_t cmd_places_around(const cmd_axis *axis, double low, double high, double most, int64_t *at,
+                          double *value)
+{
+    place       *found = cmd_room((size_t)(axis->n ? axis->n : 1) * sizeof *found);
+    const bool   down  = goes_down(axis);
+    int64_t      n = 0, kept = 0;
+    const double first = low - most, last = high + most;
+
+    for (int64_t i = 0; i < axis->n; i++) {
+        const double turns = ceil((first - axis->at[i]) / 360), v = axis->at[i] + 360 * turns;
+
+        if (v >= first && v <= last)
+            found[n++] = (place){ v, i, turns != 0 };
+    }
+    qsort(found, (size_t)n, sizeof *found, by_value);
+    for (int64_t i = 0; i < n; i++)
+        if (i == 0 || !is_again(&found[kept - 1], &found[i], most))
+            found[kept++] = found[i];
+    for (int64_t i = 0; i < kept; i++) {
+        at[i]    = found[down ? kept - 1 - i : i].at;
+        value[i] = found[down ? kept - 1 - i : i].value;
+    }
+    return kept;
+}
+
+/* Two slices are copied faster than elements that are gathered. */
+static rd_expr *two_slices(rd_expr *x, int axis, const int64_t *at, int64_t n)
+{
+    int64_t cut = 1;
+
+    while (cut < n && at[cut] - at[cut - 1] == 1)
+        cut++;
+    for (int64_t i = cut + 1; i < n; i++)
+        if (at[i] - at[i - 1] != 1)
+            return NULL;
+    if (cut == n)
+        return NULL;
+    return rd_concat(axis, RD_EXPRS(rd_slice_axis(x, axis, at[0], at[0] + cut, 1),
+                                    rd_slice_axis(x, axis, at[cut], at[cut] + n - cut, 1)));
+}
+
+rd_expr *cmd_pick_around(cmd_inputs *in, rd_expr *x, int axis, const int64_t *at, int64_t n,
+                         const cmd_axis *is)
+{
+    rd_expr *y = two_slices(x, axis, at, n);
+
+    if (y) {
+        cmd_know_axis(in, y, axis, is);
+        return cmd_with_single_axes(in, x, y, -1);
+    }
+    return cmd_take_places(in, x, axis, at, n, is);
+}
