@@ -3,6 +3,7 @@
 #include "align.h"
 #include "convert.h"
 #include "dates.h"
+#include "masks.h"
 #include "select.h"
 #include <string.h>
 
@@ -127,7 +128,7 @@ const rd_formula_axes cmd_formula_axes = {
     .name    = name_to_meet,
     .meet    = cmd_axes_meet,
     .select  = cmd_select,
-    .gather  = cmd_date_places,
+    .gather  = cmd_gather,
     .labels  = cmd_date_labels,
     .grouped = cmd_date_groups,
     .call    = cmd_date_function,

@@ -78,6 +78,7 @@ static rd_expr *part_of(cmd_inputs *in, rd_expr *x, const char *only)
     const rd_formula_opts opts  = { .size = sizeof opts,
                                     .n_in = 1,
                                     .in   = &named,
+                                    .find = cmd_lookup,
                                     .user = in,
                                     .axis = cmd_axis_of,
                                     .axes = &cmd_formula_axes };
