@@ -1,6 +1,7 @@
 /* results.c - from a formula to results. */
 #include "results.h"
 #include "axes.h"
+#include "date_parts.h"
 #include "made_of.h"
 #include <string.h>
 
@@ -56,6 +57,8 @@ static _Noreturn void refuse(const char *why, const cmd_inputs *in)
 
     if (!in->missing)
         cmd_misuse("%s", why);
+    if (cmd_date_part_called(in->missing))
+        cmd_misuse("%s\n%s is a function of times: %s(time)", why, in->missing, in->missing);
     cmd_misuse("%s\n%s", why,
                *names          ? cmd_text("names here are: %s", names)
                : has_input(in) ? "no variable is in the files"

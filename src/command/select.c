@@ -2,6 +2,7 @@
 #include "select.h"
 #include "around.h"
 #include "axes.h"
+#include "date_parts.h"
 #include "dates.h"
 #include "match.h"
 #include "places.h"
@@ -86,15 +87,42 @@ static int64_t twin_of(const cmd_axis *seen, int64_t place)
     return -1;
 }
 
-/* The nearest one, but none farther away than neighbours are. */
+/* How far away the nearest one may be: no farther than neighbours are.  Months, years and seasons that groups
+ * have are no places between which there is anything. */
+static double reach(const cmd_axis *seen, double value)
+{
+    const double distance = cmd_least_distance(seen);
+
+    if (seen->name && !seen->units && cmd_date_part_called(seen->name))
+        return 0;
+    return isfinite(distance) ? distance : fmax(1e-6 * fabs(value), 1e-9);
+}
+
+/* Of an axis of times: that a number is none of them, as people write dates. */
+static const char *date_hint(const cmd_axis *seen)
+{
+    return is_time(seen)
+               ? cmd_text(".  A number is %s, and a date stands in quotes, as in %s='%.4s'",
+                          seen->units, seen->name,
+                          cmd_date_text(seen->at[0], seen->units, seen->calendar))
+               : "";
+}
+
+static const char *coordinate_text(const cmd_axis *seen, int64_t i)
+{
+    const char *text = cmd_date_text(seen->at[i], seen->units, seen->calendar);
+
+    text = text ? text : cmd_word_of_value(seen, seen->at[i]);
+    return text ? text : cmd_text("%.9g", seen->at[i]);
+}
+
 static rd_expr *select_nearest(cmd_inputs *in, rd_expr *x, int axis, const cmd_axis *seen,
                                double value, char *why)
 {
-    const double  distance = cmd_least_distance(seen);
     double        off;
     const int64_t best = nearest(seen, value, cmd_goes_around(seen), &off),
                   twin = twin_of(seen, best);
-    const double most  = isfinite(distance) ? distance : fmax(1e-6 * fabs(value), 1e-9);
+    const double most  = reach(seen, value);
 
     if (off <= most && twin < 0)
         return cmd_with_single_axes(in, x, rd_select(x, axis, best), axis);
@@ -105,7 +133,9 @@ static rd_expr *select_nearest(cmd_inputs *in, rd_expr *x, int axis, const cmd_a
     else
         snprintf(why, RD_WHY, "%s=%.9g is not among its coordinates, %s%s", seen->name, value,
                  cmd_axis_range(seen),
-                 isfinite(off) ? cmd_text(": the nearest one is %.9g", seen->at[best]) : "");
+                 isfinite(off) ? cmd_text(": the nearest one is %s%s", coordinate_text(seen, best),
+                                          date_hint(seen))
+                               : "");
     return NULL;
 }
 
@@ -145,10 +175,10 @@ static bool put_in_order(search *s, const rd_formula_bound *low, const rd_formul
     return false;
 }
 
-static rd_expr *refuse_none(const cmd_axis *seen, char *why)
+static rd_expr *refuse_none(const search *s, char *why)
 {
-    snprintf(why, RD_WHY, "none of its coordinates is there: axis %s has %s", seen->name,
-             cmd_axis_range(seen));
+    snprintf(why, RD_WHY, "none of its coordinates is there: axis %s has %s%s", s->axis->name,
+             cmd_axis_range(s->axis), s->low.date || s->high.date ? "" : date_hint(s->axis));
     return NULL;
 }
 
@@ -161,7 +191,7 @@ static rd_expr *select_places(cmd_inputs *in, rd_expr *x, int axis, const search
         if (is_within(s, seen->at[i]))
             at[n++] = i;
     const cmd_axis is = cmd_axis_at_places(seen, at, n);
-    return n ? cmd_pick(in, x, axis, at, n, &is) : refuse_none(seen, why);
+    return n ? cmd_pick(in, x, axis, at, n, &is) : refuse_none(s, why);
 }
 
 /* Longitudes from -60 to 60 of an axis from 0 to 359. */

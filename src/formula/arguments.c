@@ -105,8 +105,13 @@ static bool read_axis(const rd_arguments *a, const rd_phrase *p, int of, int64_t
     if (!x || !read_text(r, p, name))
         return rd_formula_fail(r, RD_ERR_AXIS, p->at, "axes have names once the array is said");
     *axis = rd_formula_axis_called(r, x, name, p->at);
-    return *axis >= 0 ||
-           rd_formula_fail(r, RD_ERR_AXIS, p->at, "the array has no axis of the name '%s'", name);
+    if (*axis < 0 && a->kind[of] == 'l' && p->kind == RD_PHRASE_NAME)
+        return rd_formula_fail(
+            r, RD_ERR_AXIS, p->at,
+            "the array has no axis of the name '%s': if it is another array, say "
+            "one list of them, as in %.*s([x, y], axis=0)",
+            name, (int)a->call->length, r->text + a->call->at);
+    return *axis >= 0 || rd_formula_no_axis(r, x, name, p->at);
 }
 
 static bool read_axes(const rd_arguments *a, const rd_phrase *p, rd_dims *d)

@@ -60,7 +60,9 @@ static bool read_labels(rd_arguments *a)
     for (int k = 0; k < n; k++)
         if (groups[k] < 0)
             return rd_formula_fail(r, RD_ERR_ARGUMENT, a->call->at,
-                                   "how many groups has label %d?  Say groups=", k);
+                                   "how many groups has label %d?  Say groups=12 where labels are "
+                                   "whole numbers from 0 to 11",
+                                   k);
     a->s.n = n;
     for (int k = 0; k < n; k++)
         a->s.at[k] = groups[k];

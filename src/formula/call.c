@@ -116,6 +116,14 @@ static rd_expr *call_caller(rd_formula_reader *r, const rd_phrase *p)
 
     if (!axes || !axes->call)
         return NULL;
+    memcpy(name, r->text + p->at, p->length);
+    name[p->length] = '\0';
+    *r->why         = '\0';
+    if (p->labelled && !axes->call(r->opts->user, r->ctx, name, 0, x, r->why) && *r->why)
+        return rd_formula_fail(r, RD_ERR_ARGUMENT, p->at,
+                               "%s() takes whole arrays: indices stand behind it, as in "
+                               "month(time)[t]",
+                               name);
     for (rd_phrase *q = p->first; q; q = q->next) {
         const rd_labelled v = q->kind == RD_PHRASE_KEYWORD || q->labelled || n == RD_ARGUMENTS
                                   ? (rd_labelled){ 0 }
@@ -125,8 +133,6 @@ static rd_expr *call_caller(rd_formula_reader *r, const rd_phrase *p)
             return NULL;
         x[n++] = v.x;
     }
-    memcpy(name, r->text + p->at, p->length);
-    name[p->length]     = '\0';
     *r->why             = '\0';
     rd_expr *const made = axes->call(r->opts->user, r->ctx, name, n, x, r->why);
     return made || *r->why || rd_error(r->ctx) != RD_OK ? rd_formula_answer(r, made, p->at) : NULL;

@@ -223,6 +223,8 @@ rd_labelled rd_formula_sparse_sum(rd_formula_reader *r, rd_phrase *p);
 const char *rd_formula_axis_name(rd_formula_reader *r, rd_expr *x, int axis);
 /* The axis of that name; -1: none, or several, which is recorded. */
 int rd_formula_axis_called(rd_formula_reader *r, rd_expr *x, const char *name, size_t at);
+/* Records that x has no axis of that name, and which it has. */
+void *rd_formula_no_axis(rd_formula_reader *r, rd_expr *x, const char *name, size_t at);
 /* Puts views of whole arrays in x, NULL where there is none, whose shapes meet axis by axis as the names
  * say.  `into`: the axes of the result are those of x[0].  False: they do not belong together. */
 bool rd_formula_meet(rd_formula_reader *r, int n, rd_expr **x, bool into, size_t at);

@@ -55,6 +55,24 @@ int rd_formula_axis_called(rd_formula_reader *r, rd_expr *x, const char *name, s
     return found;
 }
 
+void *rd_formula_no_axis(rd_formula_reader *r, rd_expr *x, const char *name, size_t at)
+{
+    char   names[256];
+    size_t n = 0;
+
+    for (int k = 0; k < x->rank && n < sizeof names; k++) {
+        const char *own = rd_formula_axis_name(r, x, k);
+
+        if (own)
+            n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", own);
+    }
+    if (n == 0)
+        return rd_formula_fail(r, RD_ERR_AXIS, at, "the array has no axis of the name '%s'%s", name,
+                               x->rank ? "" : ": it is one number");
+    return rd_formula_fail(r, RD_ERR_AXIS, at, "the array has no axis of the name '%s', but %s%s",
+                           name, names, n < sizeof names ? "" : " ...");
+}
+
 rd_expr *rd_formula_answer(rd_formula_reader *r, rd_expr *x, size_t at)
 {
     if (!x && *r->why && rd_error(r->ctx) == RD_OK)

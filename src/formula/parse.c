@@ -30,6 +30,14 @@ bool rd_formula_take(rd_formula_reader *r, const char *text)
     return is;
 }
 
+/* What people of other languages mean by a token that has no place behind an array. */
+static const char *instead_of(const rd_formula_reader *r, const rd_token *t)
+{
+    if (token_is(r, t, "="))
+        return ": == compares";
+    return rd_formula_is(r, t->at, t->length, "in") ? ": say x == 6 or x == 8, or 6 <= x <= 8" : "";
+}
+
 void *rd_formula_expected(rd_formula_reader *r, const char *what)
 {
     const rd_token *t = rd_formula_token(r);
@@ -40,8 +48,8 @@ void *rd_formula_expected(rd_formula_reader *r, const char *what)
     if (t->kind == RD_TOKEN_LINE)
         return rd_formula_fail(r, RD_ERR_TEXT, t->at, "expected %s, found the statement's end",
                                what);
-    return rd_formula_fail(r, RD_ERR_TEXT, t->at, "expected %s, found '%.*s'", what, n,
-                           r->text + t->at);
+    return rd_formula_fail(r, RD_ERR_TEXT, t->at, "expected %s, found '%.*s'%s", what, n,
+                           r->text + t->at, instead_of(r, t));
 }
 
 /* ---- Pieces ------------------------------------------------------------------------------------ */

@@ -50,6 +50,11 @@ static rd_expr *by_value(rd_formula_reader *r, rd_expr *x, int *axis, rd_phrase 
         return rd_formula_fail(r, RD_ERR_TYPE, p->at,
                                "how many elements a mask picks the data say: reduce with where=, "
                                "or say where(mask, x, nan)");
+    if (rd_dtype_kind(v.x->type) == RD_KIND_FLOAT)
+        return rd_formula_fail(r, RD_ERR_TYPE, p->at,
+                               "a place is a whole number, and this is %s: by coordinate it is "
+                               "x[lat=45]",
+                               rd_dtype_name(v.x->type));
     if (*gathered && v.x->rank)
         return rd_formula_fail(r, RD_ERR_ARGUMENT, p->at,
                                "two arrays as subscripts: say with indices what is meant, as in "
@@ -120,8 +125,21 @@ static rd_expr *by_known_index(rd_formula_reader *r, rd_expr *x, int axis, rd_ph
     return NULL;
 }
 
+/* Subscripts that are places stand at the first axes, whatever names stand between them. */
+static rd_expr *no_axis_left(rd_formula_reader *r, rd_expr *base, rd_expr *x, const char *name,
+                             size_t at)
+{
+    if (rd_formula_axis_called(r, base, name, at) < 0)
+        return rd_formula_no_axis(r, x, name, at);
+    return rd_formula_fail(
+        r, RD_ERR_AXIS, at,
+        "another subscript has taken the axis '%s': those without names stand at "
+        "the first axes, and names behind them, as in x[0, :, lat=45]",
+        name);
+}
+
 /* x[lat=45], x[lat=-30..30], x[time="1990-06"]. */
-static rd_expr *by_coordinate(rd_formula_reader *r, rd_expr *x, const rd_phrase *p)
+static rd_expr *by_coordinate(rd_formula_reader *r, rd_expr *base, rd_expr *x, const rd_phrase *p)
 {
     const rd_formula_axes  *axes  = r->opts->axes;
     const bool              range = p->first->next != NULL;
@@ -136,7 +154,11 @@ static rd_expr *by_coordinate(rd_formula_reader *r, rd_expr *x, const rd_phrase 
     name[p->length] = '\0';
     const int axis  = rd_formula_axis_called(r, x, name, p->at);
     if (axis < 0)
-        return rd_formula_fail(r, RD_ERR_AXIS, p->at, "the array has no axis of the name '%s'",
+        return no_axis_left(r, base, x, name, p->at);
+    if (p->first->kind == RD_PHRASE_LIST)
+        return rd_formula_fail(r, RD_ERR_TEXT, p->first->at,
+                               "a coordinate is one number or text, and a part of an axis two of "
+                               "them: %s=low..high",
                                name);
     if (!range && is_array(r, p->first))
         return by_known_index(r, x, axis, p->first);
@@ -153,8 +175,9 @@ static rd_expr *by_coordinate(rd_formula_reader *r, rd_expr *x, const rd_phrase 
 
 static rd_labelled whole(rd_formula_reader *r, rd_phrase *p, rd_expr *x)
 {
-    int  taken, axis = 0;
-    bool gathered = false;
+    rd_expr *const base = x;
+    int            taken, axis = 0;
+    bool           gathered = false;
 
     if (!count(r, p, x->rank, &taken))
         return failure();
@@ -174,7 +197,7 @@ static rd_labelled whole(rd_formula_reader *r, rd_phrase *p, rd_expr *x)
     }
     for (rd_phrase *q = p->first->next; q && x; q = q->next)
         if (q->kind == RD_PHRASE_KEYWORD)
-            x = by_coordinate(r, x, q);
+            x = by_coordinate(r, base, x, q);
     return (rd_labelled){ .x = x };
 }
 

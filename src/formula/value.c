@@ -295,9 +295,12 @@ static rd_labelled transposed(rd_formula_reader *r, rd_phrase *p)
 
 static rd_labelled misplaced(rd_formula_reader *r, const rd_phrase *p, const char *what)
 {
-    return (rd_labelled){ .x = rd_formula_fail(r, RD_ERR_TEXT, p->at,
-                                               "%s cannot stand here, where an array is read",
-                                               what) };
+    return (rd_labelled){ .x = rd_formula_fail(
+                              r, RD_ERR_TEXT, p->at,
+                              "%s cannot stand here, where an array is read%s", what,
+                              p->kind == RD_PHRASE_TEXT ? ": texts are coordinates, as in "
+                                                          "x[time='1990-06'], and names of axes"
+                                                        : "") };
 }
 
 static rd_expr *number(rd_formula_reader *r, const rd_phrase *p)
