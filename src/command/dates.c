@@ -259,8 +259,9 @@ bool cmd_date_labels(void *user, int n, rd_expr **label, int64_t *groups, char *
                      (long long)d->groups.n, (long long)groups[k]);
             return false;
         }
-        int64_t *at = elements_of(in, label[k], RD_I64);
-        for (int64_t i = 0; at && i < count_of(label[k]); i++)
+        int64_t      *at       = elements_of(in, label[k], RD_I64);
+        const int64_t n_labels = count_of(label[k]);
+        for (int64_t i = 0; at && i < n_labels; i++)
             at[i] = group_of(d, at[i]);
         groups[k] = d->groups.n;
         label[k]  = at ? leaf_like(in, label[k], at) : NULL;
@@ -344,8 +345,9 @@ rd_expr *cmd_date_places(void *user, rd_expr *x, int axis, rd_expr *index, char 
             refuse_axis(d, &along, why);
         return NULL;
     }
-    int64_t *at = elements_of(in, index, RD_I64);
-    for (int64_t i = 0; at && i < count_of(index); i++) {
+    int64_t      *at = elements_of(in, index, RD_I64);
+    const int64_t n  = count_of(index);
+    for (int64_t i = 0; at && i < n; i++) {
         const int64_t group = group_of(d, at[i]);
 
         if (group < 0 || place[group] < 0) {

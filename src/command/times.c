@@ -190,6 +190,8 @@ bool cmd_read_since(const char *units, const char *calendar, cmd_since *s)
 }
 
 /* ---- Instants ---------------------------------------------------------------------------------- */
+static const double powers_of_10[CMD_MOST_SECOND_DIGITS + 1] = { 1, 10, 100, 1e3, 1e4, 1e5, 1e6 };
+
 /* Days since the year 1 have a hundred-thousandth of a second as their last digit, which is no part of a time:
  * an hour that is some such short of the next is the next.  Of seconds there are as many digits as hold, and none of
  * months and years that are no calendar's. */
@@ -198,14 +200,14 @@ static int digits_of_seconds(const cmd_since *s, double value)
     const double last   = (nextafter(fabs(value), INFINITY) - fabs(value)) * s->seconds;
     int          digits = s->of_sun ? 0 : CMD_MOST_SECOND_DIGITS;
 
-    while (digits > 0 && 8 * last * pow(10, digits) > 1)
+    while (digits > 0 && 8 * last * powers_of_10[digits] > 1)
         digits--;
     return digits;
 }
 
 double cmd_instant(const cmd_since *s, double value)
 {
-    const double scale = pow(10, digits_of_seconds(s, value));
+    const double scale = powers_of_10[digits_of_seconds(s, value)];
 
     return round((value * s->seconds + s->second) * scale) / scale;
 }
@@ -281,7 +283,7 @@ double cmd_turned(const cmd_turn *turn, double x)
 /* ".25", of no more digits than there are. */
 static const char *fraction_text(double fraction, int digits)
 {
-    long parts = lround(fraction * pow(10, digits));
+    long parts = lround(fraction * powers_of_10[digits]);
 
     for (; digits > 0 && parts % 10 == 0; digits--)
         parts /= 10;

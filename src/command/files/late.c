@@ -148,3 +148,10 @@ void cmd_read_wanted(rd_ctx *ctx, rd_results results)
         l->known = part;
     }
 }
+
+void cmd_read_now(rd_ctx *ctx, rd_expr *row, double *to, int64_t n)
+{
+    cmd_read_wanted(ctx, RD_RESULTS({ row, NULL }));
+    if (rd_eval(ctx, rd_cast(row, RD_F64), RD_INTO(to, RD_SHAPE(n))) != RD_OK)
+        cmd_fail_of(ctx);
+}

@@ -11,4 +11,6 @@ rd_expr *cmd_leaf_late(cmd_file *file, const cmd_variable *v, const cmd_place *p
 /* Reads what these results need of all such leaves.  What reads another part of them needs a call of its
  * own before it is evaluated. */
 void cmd_read_wanted(rd_ctx *ctx, rd_results results);
+/* The n elements of a row, as coordinates are wanted before the formula is known. */
+void cmd_read_now(rd_ctx *ctx, rd_expr *row, double *to, int64_t n);
 #endif

@@ -2,6 +2,7 @@
  * in the records, else gathered by all threads. */
 #include "files/records.h"
 #include "calendar.h"
+#include "files/late.h"
 #include "files/packing.h"
 #include <errno.h>
 #include <limits.h>
@@ -111,9 +112,7 @@ void cmd_read_record_axis(cmd_file *file, cmd_variable *v)
     if (n < 1 || n > MOST_COORDINATES)
         return;
     double *at = cmd_room((size_t)n * sizeof *at);
-    if (rd_eval(file->ctx, rd_cast(cmd_read(file, first), RD_F64), RD_INTO(at, RD_SHAPE(n))) !=
-        RD_OK)
-        cmd_fail_of(file->ctx);
+    cmd_read_now(file->ctx, cmd_read(file, first), at, n);
     for (int64_t i = 0; i < n; i++)
         if (at[i] != at[i])
             return; /* a missing date tells no place */

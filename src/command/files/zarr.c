@@ -262,9 +262,7 @@ static void read_axis(cmd_file *file, const cmd_variable *v, cmd_axis *axis)
         axis->n > MOST_COORDINATES || from->type == RD_C64 || from->type == RD_C128)
         return;
     double *at = cmd_room((size_t)axis->n * sizeof *at);
-    if (rd_eval(file->ctx, rd_cast(cmd_read(file, from), RD_F64), RD_INTO(at, RD_SHAPE(axis->n))) !=
-        RD_OK)
-        cmd_fail_of(file->ctx);
+    cmd_read_now(file->ctx, cmd_read(file, from), at, axis->n);
     axis->at       = at;
     axis->units    = from->units;
     axis->title    = from->title;
