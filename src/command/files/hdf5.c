@@ -179,6 +179,18 @@ static bool find_chunks(const dataset *d, const cmd_place *p, int64_t size, cmd_
     return true;
 }
 
+/* The library walks the index of chunks from its beginning for each one, some 10 ns an entry, so that a time axis
+ * of a million chunks of one element would take hours.  Where it decodes all itself it takes 30 us a chunk, and
+ * its bytes by one thread. */
+static bool are_worth_a_search(const dataset *d, const cmd_place *p)
+{
+    const double search  = (double)p->n * (double)p->n * 5e-9;
+    const double library = (double)p->n * 3e-5 + (double)cmd_points(d->shape, d->as, "a variable") *
+                                                     (double)cmd_size_of(d->as) / 2e8;
+
+    return search < 60 && search < library + 0.5;
+}
+
 /* Is there something before the first byte of the format?  Releases of the library differ in whether
  * addresses of chunks count it, so it reads these itself. */
 static bool has_user_block(const dataset *d)
@@ -201,7 +213,7 @@ static cmd_place place_of(const dataset *d, const char *path)
         !find_filters(d, &p))
         return p;
     p.n = count_chunks(d, &p);
-    if (p.n == 0)
+    if (p.n == 0 || !are_worth_a_search(d, &p))
         return p;
     cmd_chunk *const chunk = cmd_room((size_t)p.n * sizeof *chunk);
     const int        fd    = cmd_open_to_read(path, &size);
