@@ -130,8 +130,16 @@ static void take_keyword(cursor *c, const cmd_variable *v, bool *reduced, bool *
     skip_value(c);
 }
 
-static const char *method_text(const cmd_variable *v, const bool *reduced, bool all, bool weighted,
-                               const char *method)
+/* What the method says of itself: CF has no words for windows, which have the coordinate of their first element. */
+static const char *comment_text(bool weighted, long window)
+{
+    return window     ? cmd_text(" (comment: of %ld neighbours, from the coordinate on)", window)
+           : weighted ? " (comment: weighted)"
+                      : "";
+}
+
+static const char *method_text(const cmd_variable *v, const bool *reduced, bool all,
+                               const char *method, const char *comment)
 {
     const char *text = "";
 
@@ -141,20 +149,43 @@ static const char *method_text(const cmd_variable *v, const bool *reduced, bool 
                 return NULL;
             text = cmd_text("%s%s: ", text, v->axis[a].name);
         }
-    return *text ? cmd_text("%s%s%s", text, method, weighted ? " (comment: weighted)" : "") : NULL;
+    return *text ? cmd_text("%s%s%s", text, method, comment) : NULL;
+}
+
+/* The second argument of rolling_mean(tas, 3). */
+static long take_window(cursor *c)
+{
+    char *end;
+
+    c->good &= take(c, ',');
+    skip_blanks(c);
+    const long n = strtol(c->p, &end, 10);
+    c->good &= end > c->p && n > 0;
+    c->p = end;
+    return n;
 }
 
 const char *cmd_cell_method(const char *statement, const cmd_known *k)
 {
-    cursor      c                    = { cmd_right_side(statement), true };
-    const char *method               = method_of(take_name(&c));
-    bool        reduced[RD_MAX_RANK] = { false }, all = true, weighted = false;
+    static const char rolling[]            = "rolling_";
+    cursor            c                    = { cmd_right_side(statement), true };
+    const char       *name                 = take_name(&c);
+    const bool        rolls                = strncmp(name, rolling, strlen(rolling)) == 0;
+    const char       *method               = method_of(rolls ? name + strlen(rolling) : name);
+    bool              reduced[RD_MAX_RANK] = { false }, all = true, weighted = false;
 
     if (!method || !take(&c, '(') || strcmp(take_name(&c), k->name) != 0)
         return NULL;
+    const long window = rolls ? take_window(&c) : 0;
     while (c.good && take(&c, ','))
         take_keyword(&c, &k->v, reduced, &all, &weighted);
     c.good &= take(&c, ')');
     skip_blanks(&c);
-    return c.good && !*c.p ? method_text(&k->v, reduced, all, weighted, method) : NULL;
+    if (rolls && all) { /* the first axis, where none is said */
+        all        = false;
+        reduced[0] = true;
+    }
+    return c.good && !*c.p
+               ? method_text(&k->v, reduced, all, method, comment_text(weighted, window))
+               : NULL;
 }
