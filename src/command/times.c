@@ -195,7 +195,7 @@ static const double powers_of_10[CMD_MOST_SECOND_DIGITS + 1] = { 1, 10, 100, 1e3
 /* Days since the year 1 have a hundred-thousandth of a second as their last digit, which is no part of a time:
  * an hour that is some such short of the next is the next.  Of seconds there are as many digits as hold, and none of
  * months and years that are no calendar's. */
-static int digits_of_seconds(const cmd_since *s, double value)
+int cmd_second_digits(const cmd_since *s, double value)
 {
     const double last   = (nextafter(fabs(value), INFINITY) - fabs(value)) * s->seconds;
     int          digits = s->of_sun ? 0 : CMD_MOST_SECOND_DIGITS;
@@ -207,7 +207,7 @@ static int digits_of_seconds(const cmd_since *s, double value)
 
 double cmd_instant(const cmd_since *s, double value)
 {
-    const double scale = powers_of_10[digits_of_seconds(s, value)];
+    const double scale = powers_of_10[cmd_second_digits(s, value)];
 
     return round((value * s->seconds + s->second) * scale) / scale;
 }
@@ -278,39 +278,4 @@ bool cmd_units_meet(const char *units, const char *calendar, const char *other,
 double cmd_turned(const cmd_turn *turn, double x)
 {
     return (x + turn->before) * turn->times / turn->by + turn->after;
-}
-
-/* ".25", of no more digits than there are. */
-static const char *fraction_text(double fraction, int digits)
-{
-    long parts = lround(fraction * powers_of_10[digits]);
-
-    for (; digits > 0 && parts % 10 == 0; digits--)
-        parts /= 10;
-    return digits ? cmd_text(".%0*ld", digits, parts) : "";
-}
-
-/* "12:30", "12:30:05", "12:30:05.25"; "" at the beginning of a day. */
-static const char *clock_text(double second, int digits)
-{
-    const int   whole    = (int)second;
-    const char *fraction = fraction_text(second - whole, digits);
-
-    if (whole == 0 && !*fraction)
-        return "";
-    if (whole % 60 == 0 && !*fraction)
-        return cmd_text(" %02d:%02d", whole / 3600, whole / 60 % 60);
-    return cmd_text(" %02d:%02d:%02d%s", whole / 3600, whole / 60 % 60, whole % 60, fraction);
-}
-
-const char *cmd_date_text(double value, const char *units, const char *calendar)
-{
-    cmd_since  s;
-    cmd_moment m;
-
-    if (!cmd_read_since(units, calendar, &s) || !cmd_moment_of(&s, value, &m))
-        return NULL;
-    const long long year = cmd_year_shown(&s, m.date.year);
-    return cmd_text("%s%04lld-%02d-%02d%s", year < 0 ? "-" : "", llabs(year), m.date.month,
-                    m.date.day, clock_text(m.second, digits_of_seconds(&s, value)));
 }

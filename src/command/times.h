@@ -31,6 +31,8 @@ bool cmd_read_since(const char *units, const char *calendar, cmd_since *s);
  * this. */
 enum { CMD_MOST_SECOND_DIGITS = 6 };
 double cmd_instant(const cmd_since *s, double value);
+/* How many digits of the second that is. */
+int cmd_second_digits(const cmd_since *s, double value);
 /* The same by the calendar.  False: it is none, such as NaN, or of a year of more than six digits. */
 bool cmd_moment_of(const cmd_since *s, double value, cmd_moment *m);
 /* And back. */
@@ -46,6 +48,7 @@ bool cmd_interval(const char *text, const cmd_since *s, double *from, double *to
 long long cmd_year_shown(const cmd_since *s, int64_t year);
 /* And back; the year 0 of a calendar without one is the year 1 before it, which is another. */
 int64_t cmd_year_meant(const cmd_since *s, long long shown);
-/* "1990-01-16", with the time of day where there is one, up to microseconds; NULL: no time. */
+/* "1990-01-16", with the time of day where there is one, up to microseconds (date_text.c); NULL: no
+ * time. */
 const char *cmd_date_text(double value, const char *units, const char *calendar);
 #endif
