@@ -560,16 +560,17 @@ static void check_history(const place *a, const place *b, const char *command)
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
-static void nothing_is_lost(const struct file *f, const char *formula)
+static void nothing_is_lost(const struct file *f, const char *formula, const char *from,
+                            const char *into)
 {
     static const char *const history[] = { "history", NULL };
     char                     command[256], name[NC_MAX_NAME + 1];
     int                      n, ids[32], of;
 
-    snprintf(command, sizeof command, "rdim %s %s -o new.nc", formula, f->name);
+    snprintf(command, sizeof command, "rdim %s %s -o %s", formula, from, into);
     run_line("\"$R\" %s", command + 5);
     ck_assert_str_eq(out, "");
-    const place a = open_file(f->name), b = open_file("new.nc");
+    const place a = open_file(f->name), b = open_file(into);
     same_attributes(&a, &b, history);
     check_history(&a, &b, command);
     for (int in_group = 0; in_group <= !!(f->with & GROUP); in_group++) {
@@ -596,8 +597,24 @@ static void nothing_is_lost(const struct file *f, const char *formula)
 
 START_TEST(round_trip)
 {
-    nothing_is_lost(&files[_i], "v");
-    nothing_is_lost(&files[_i], "'v = v + 0'");
+    nothing_is_lost(&files[_i], "v", files[_i].name, "new.nc");
+    nothing_is_lost(&files[_i], "'v = v + 0'", files[_i].name, "new.nc");
+}
+END_TEST
+
+/* NetCDF's library reads what is written as HDF5, and finds the same in it.  A NetCDF-4 file is one of HDF5, whose
+ * own reader finds the same, too. */
+START_TEST(round_trip_hdf5)
+{
+    if (!RDIM_HDF5)
+        return;
+    nothing_is_lost(&files[_i], "v", files[_i].name, "new.h5");
+    nothing_is_lost(&files[_i], "'v = v + 0'", files[_i].name, "new.h5");
+    if (files[_i].mode != FOUR)
+        return;
+    run_well("ln -f %s old.h5", files[_i].name);
+    nothing_is_lost(&files[_i], "v", "old.h5", "new.h5");
+    nothing_is_lost(&files[_i], "v", "old.h5", "new.nc");
 }
 END_TEST
 
@@ -954,14 +971,16 @@ START_TEST(records)
         ok(nc->put_vara(f, v, (const size_t[]){ k, 0, 0 }, (const size_t[]){ 1, 100, 101 }, row));
     }
     ok(nc->close(f));
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < (RDIM_HDF5 ? 8 : 4); k++) {
+        const char *const        to_file = k < 4 ? "new.nc" : "new.h5";
         static const char *const forms[] = { "v = v + 0", "v = v[3:, ::2]", "v = v.T",
                                              "v = v + 0; w = v[:30] * 2" };
         static const char *const same[]  = { "all(a == v)", "all(a == v[3:, ::2])", "all(a == v.T)",
                                              "all(a == v)" };
-        run_line("$R '%s' long.nc -o new.nc && $R '%s' a=new.nc:v long.nc", forms[k], same[k]);
+        run_line("$R '%s' long.nc -o %s && $R '%s' a=%s:v long.nc", forms[k % 4], to_file,
+                 same[k % 4], to_file);
         ck_assert_str_eq(out, "true\n");
-        const place all = open_file("new.nc"), to = in_file(&all, "v");
+        const place all = open_file(to_file), to = in_file(&all, "v");
         ok(nc->inq_var(to.group, to.id, NULL, NULL, NULL, dims, NULL));
         ck_assert(grows(&all, dims[0]) && !grows(&all, dims[1]));
         int shuffled = 0, deflated = 0, level = 0;
@@ -981,6 +1000,7 @@ int main(void)
     tcase_set_timeout(tc, 120);
     tcase_add_unchecked_fixture(tc, set_up, leave);
     tcase_add_loop_test(tc, round_trip, 0, COUNT(files));
+    tcase_add_loop_test(tc, round_trip_hdf5, 0, COUNT(files));
     tcase_add_test(tc, reduced);
     tcase_add_test(tc, sliced);
     tcase_add_loop_test(tc, still_true, 0, COUNT(statements));

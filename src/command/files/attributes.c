@@ -89,3 +89,11 @@ bool cmd_is_listed(const char *list, const char *name)
             return true;
     return false;
 }
+
+bool cmd_is_reserved(const char *name)
+{
+    return cmd_is_listed(" _NCProperties _IsNetcdf4 _SuperblockVersion _NetCDF4Dimid "
+                         "_Netcdf4Dimid _Netcdf4Coordinates _nc3_strict CLASS NAME DIMENSION_LIST "
+                         "DIMENSION_LABELS REFERENCE_LIST ",
+                         name);
+}

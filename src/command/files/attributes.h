@@ -52,4 +52,6 @@ bool          cmd_say_the_same(const cmd_attributes *a, const cmd_attributes *b,
 cmd_attribute cmd_text_as_attribute(const char *name, const char *text);
 /* Is name one of those that are listed, with blanks around each? */
 bool cmd_is_listed(const char *list, const char *name);
+/* Is it one that libraries of files keep for themselves? */
+bool cmd_is_reserved(const char *name);
 #endif

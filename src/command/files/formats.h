@@ -1,6 +1,7 @@
 /* formats.h - the entries of the table, each in a file of its own. */
 #ifndef CMD_FORMATS_H
 #define CMD_FORMATS_H
+#include "files/contents.h"
 #include "result.h"
 
 extern const cmd_format cmd_npy, cmd_npz, cmd_netcdf, cmd_hdf5, cmd_raw, cmd_csv, cmd_zarr_format,
@@ -14,11 +15,9 @@ enum { CMD_LARGE_SET = 1 << 19, CMD_PAGE = 1 << 12 };
 
 /* Where the elements of a dataset of an HDF5 file are, if they can be used as they are. */
 cmd_place cmd_hdf5_place(const char *path, const char *name, rd_dtype type, const rd_shape *shape);
-/* Makes all chunks of a dataset that has none yet, one behind the other, so that its elements are in one
- * piece: chunks of `records` along the first axis, which may grow, and of all along others.  The file is
- * `aside`, which is to be `path`.  False: it cannot be. */
-bool cmd_hdf5_make_records(const char *path, const char *aside, const cmd_result *r,
-                           int64_t records);
+/* Makes all chunks of each result that is kept in such of whole records, one behind the other, so that its
+ * elements are in one piece.  The file is `aside`, which is to be `path`.  False: it cannot be. */
+bool cmd_hdf5_make_records(const char *path, const char *aside, const cmd_contents *all);
 /* Writes all elements of a result to its dataset, which has none yet and is shuffled, if so, and deflated, by
  * all threads, in the file `aside`, which is to be `path`.  False: it cannot be, and nothing was written. */
 bool cmd_hdf5_put_deflated(const char *path, const char *aside, const cmd_result *r,

@@ -2,10 +2,8 @@
  * mapped; else it is decoded.  Axes have names and coordinates where scales are attached. */
 #include "files/formats.h"
 #include "result.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static bool matches(const uint8_t *bytes, size_t n)
@@ -17,6 +15,7 @@ static bool matches(const uint8_t *bytes, size_t n)
 #include "files/hdf5_api.h"
 #include "files/hdf5_attributes.h"
 #include "files/hdf5_list.h"
+#include "files/hdf5_said.h"
 #include "files/hdf5_types.h"
 #include "files/hdf5_write.h"
 #include "files/inflate.h"
@@ -275,87 +274,6 @@ bool cmd_hdf5_places(const char *path, const cmd_results *results, int64_t *plac
     return there;
 }
 
-/* ---- Where they are to be -------------------------------------------------------------------- */
-/* Address after address, where `bytes` allows that the first one begins a page, or at least an element. */
-static int64_t alignment_of(int64_t bytes)
-{
-    const int64_t most = bytes & -bytes;
-
-    return most < CMD_PAGE ? most : CMD_PAGE;
-}
-
-/* The index of chunks goes to a block of its own, or it would lie between them. */
-static hid_t open_for_records(const cmd_hdf5_api *h5, const char *path, int64_t chunks,
-                              int64_t bytes)
-{
-    enum { LEAST = 1 << 14, EACH = 256 };
-    const hid_t access = h5->H5Pcreate(h5->file_access);
-
-    if (access < 0)
-        return -1;
-    h5->H5Pset_meta_block_size(access, LEAST + EACH * (hsize_t)chunks);
-    h5->H5Pset_alignment(access, (hsize_t)bytes, (hsize_t)alignment_of(bytes));
-    const hid_t file = h5->H5Fopen(path, CMD_HDF5_CHANGE, access);
-    h5->H5Pclose(access);
-    return file;
-}
-
-/* Zeros are written, as they make pages of the file that the elements then take. */
-static bool make_chunks(const cmd_hdf5_api *h5, hid_t set, const rd_shape *shape, int64_t records,
-                        int64_t bytes)
-{
-    hsize_t     extent[H5S_MAX_RANK], at[H5S_MAX_RANK] = { 0 };
-    const void *zeros = cmd_room((size_t)bytes);
-
-    for (int a = 0; a < shape->n; a++)
-        extent[a] = (hsize_t)shape->at[a];
-    bool good = h5->H5Dset_extent(set, extent) >= 0;
-    for (int64_t k = 0; good && k < shape->at[0]; k += records) {
-        at[0] = (hsize_t)k;
-        good  = h5->write_chunk(set, H5P_DEFAULT, 0, at, (size_t)bytes, zeros) >= 0;
-        cmd_may_go_on();
-    }
-    return good;
-}
-
-/* Is said before anything is computed, not after hours. */
-static void check_room(const char *path, const char *aside, int64_t bytes)
-{
-    struct stat facts;
-    const int   fd = open(aside, O_RDWR | O_CLOEXEC);
-
-    if (fd < 0 || fstat(fd, &facts) != 0)
-        cmd_fail("%s: %s", path, strerror(errno));
-    const int failed = posix_fallocate(fd, facts.st_size, (off_t)bytes);
-    if (ftruncate(fd, facts.st_size) != 0 || failed)
-        cmd_fail("%s: no room for %lld bytes: %s", path, (long long)bytes,
-                 strerror(failed ? failed : errno));
-    close(fd);
-}
-
-bool cmd_hdf5_make_records(const char *path, const char *aside, const cmd_result *r,
-                           int64_t records)
-{
-    const cmd_hdf5_api *h5    = cmd_hdf5_load();
-    const rd_shape     *shape = &r->array.shape;
-    int64_t             bytes = cmd_size_of(r->array.type) * records;
-
-    if (!h5 || !h5->write_chunk || !h5->file_access)
-        return false;
-    for (int a = 1; a < shape->n; a++)
-        bytes *= shape->at[a];
-    const int64_t chunks = (shape->at[0] + records - 1) / records;
-    check_room(path, aside, chunks * bytes);
-    const hid_t file = open_for_records(h5, aside, chunks, bytes);
-    const hid_t set  = file >= 0 ? h5->H5Dopen2(file, r->name, H5P_DEFAULT) : -1;
-    bool        good = set >= 0 && make_chunks(h5, set, shape, records, bytes);
-    if (set >= 0)
-        good &= h5->H5Dclose(set) >= 0;
-    if (file >= 0)
-        good &= h5->H5Fclose(file) >= 0;
-    return good;
-}
-
 static hid_t id_of(const cmd_file *file)
 {
     return *(const hid_t *)file->state;
@@ -429,8 +347,38 @@ static void coordinates(cmd_file *file, cmd_variable *v)
 
     if (set < 0)
         return;
-    cmd_hdf5_scales(h5, id_of(file), set, v);
+    cmd_hdf5_coordinates(h5, set, v);
     h5->H5Dclose(set);
+}
+
+/* ---- What is said beside numbers ------------------------------------------------------------- */
+static hid_t opened(const cmd_file *file, const cmd_variable *v)
+{
+    const hid_t object = cmd_hdf5_load()->H5Oopen(id_of(file), v ? v->name : "/", H5P_DEFAULT);
+
+    if (object < 0)
+        cmd_fail("%s: %s cannot be opened", file->path, v ? v->name : "/");
+    return object;
+}
+
+static cmd_said *say(cmd_file *file, const cmd_variable *v)
+{
+    const cmd_hdf5_api *h5     = cmd_hdf5_load();
+    const hid_t         object = opened(file, v);
+    cmd_said *const     said   = cmd_hdf5_said(h5, file->path, object, v != NULL);
+
+    h5->H5Oclose(object);
+    return said;
+}
+
+static const void *texts(const cmd_file *file, const cmd_variable *v)
+{
+    const cmd_hdf5_api *h5    = cmd_hdf5_load();
+    const hid_t         set   = opened(file, v);
+    const void *const   found = cmd_hdf5_texts(h5, file->path, set, v);
+
+    h5->H5Oclose(set);
+    return found;
 }
 
 const cmd_format cmd_hdf5 = { .name        = "HDF5",
@@ -443,6 +391,9 @@ const cmd_format cmd_hdf5 = { .name        = "HDF5",
                               .place       = place,
                               .decode      = decode,
                               .coordinates = coordinates,
+                              .say         = say,
+                              .texts       = texts,
+                              .keeps       = true,
                               .write       = cmd_hdf5_write,
                               .begin       = cmd_hdf5_begin };
 #else
@@ -459,16 +410,6 @@ cmd_place cmd_hdf5_place(const char *path, const char *name, rd_dtype type, cons
     (void)type;
     (void)shape;
     return (cmd_place){ .offset = -1 };
-}
-
-bool cmd_hdf5_make_records(const char *path, const char *aside, const cmd_result *r,
-                           int64_t records)
-{
-    (void)path;
-    (void)aside;
-    (void)r;
-    (void)records;
-    return false;
 }
 
 bool cmd_hdf5_places(const char *path, const cmd_results *results, int64_t *place)

@@ -39,6 +39,13 @@ static bool find_calls(void *file)
     return api.each_link && (api.facts || api.facts_of_old);
 }
 
+static hid_t class_of(void *file, const char *name)
+{
+    const hid_t *at = dlsym(file, name);
+
+    return at ? *at : 0;
+}
+
 /* Types are variables of the library, which H5open() sets. */
 static bool find_types(void *file)
 {
@@ -50,8 +57,9 @@ static bool find_types(void *file)
     api.name = *at;
     CMD_HDF5_TYPES(CMD_FIND)
 #undef CMD_FIND
-    at              = dlsym(file, "H5P_CLS_FILE_ACCESS_ID_g");
-    api.file_access = at ? *at : 0;
+    api.file_access = class_of(file, "H5P_CLS_FILE_ACCESS_ID_g");
+    api.file_create = class_of(file, "H5P_CLS_FILE_CREATE_ID_g");
+    api.set_create  = class_of(file, "H5P_CLS_DATASET_CREATE_ID_g");
     return true;
 }
 

@@ -5,32 +5,42 @@
 #include <stdbool.h>
 
 /* Only names that have one meaning in all releases. */
-#define CMD_HDF5_CALLS(call)                                                                       \
-    call(H5open) call(H5Eset_auto2) call(H5Fopen) call(H5Fcreate) call(H5Fclose) call(             \
-        H5Fget_create_plist) call(H5Pget_userblock) call(H5Pget_layout) call(H5Pget_chunk)         \
-        call(H5Pget_external_count) call(H5Pget_nfilters) call(H5Pget_filter2) call(H5Pclose)      \
-            call(H5Oopen) call(H5Oclose) call(H5Oexists_by_name) call(H5Iget_type) call(           \
-                H5Iget_name) call(H5Dopen2) call(H5Dclose) call(H5Dget_space) call(H5Dget_type)    \
-                call(H5Dget_create_plist) call(H5Dget_offset) call(H5Dread) call(H5Dcreate2) call( \
-                    H5Dwrite) call(H5Dvlen_reclaim) call(H5Rdereference2) call(H5Rcreate)          \
-                    call(H5Sget_simple_extent_ndims) call(H5Sget_simple_extent_dims) call(         \
-                        H5Sget_simple_extent_type) call(H5Sclose) call(H5Screate)                  \
-                        call(H5Screate_simple) call(H5Sselect_hyperslab) call(H5Tget_class) call(  \
-                            H5Tget_size) call(H5Tget_sign) call(H5Tget_order) call(H5Tget_ebias)   \
-                            call(H5Tclose) call(H5Tcopy) call(H5Tset_size) call(                   \
-                                H5Tis_variable_str) call(H5Tget_nmembers) call(H5Tget_precision)   \
-                                call(H5Tget_offset) call(H5Tget_norm) call(H5Tget_fields) call(    \
-                                    H5Tget_super) call(H5Tget_member_name)                         \
-                                    call(H5Tget_member_value) call(H5Tget_member_type) call(       \
-                                        H5Tget_member_offset) call(H5Tset_order) call(H5Tcreate)   \
-                                        call(H5Tinsert) call(H5Tenum_create) call(H5Tenum_insert)  \
-                                            call(H5Tvlen_create) call(H5Aopen) call(H5Aexists)     \
-                                                call(H5Aread) call(H5Aget_type) call(H5Aget_space) \
-                                                    call(H5Aclose) call(H5Acreate2) call(H5Awrite) \
-                                                        call(H5free_memory) call(H5Pcreate)        \
-                                                            call(H5Pset_alignment)                 \
-                                                                call(H5Pset_meta_block_size)       \
-                                                                    call(H5Dset_extent)
+#define CMD_HDF5_CALLS(call)                                                                        \
+    call(H5open) call(H5Eset_auto2) call(H5Fopen) call(H5Fcreate) call(H5Fclose) call(              \
+        H5Fget_create_plist) call(H5Pget_userblock) call(H5Pget_layout) call(H5Pget_chunk)          \
+        call(H5Pget_external_count) call(H5Pget_nfilters) call(H5Pget_filter2) call(H5Pclose)       \
+            call(H5Oopen) call(H5Oclose) call(H5Oexists_by_name) call(H5Iget_type) call(            \
+                H5Iget_name) call(H5Dopen2) call(H5Dclose) call(H5Dget_space) call(H5Dget_type)     \
+                call(H5Dget_create_plist) call(H5Dget_offset) call(H5Dread) call(H5Dcreate2) call(  \
+                    H5Dwrite) call(H5Dvlen_reclaim) call(H5Rdereference2) call(H5Rcreate)           \
+                    call(H5Sget_simple_extent_ndims) call(H5Sget_simple_extent_dims) call(          \
+                        H5Sget_simple_extent_type) call(H5Sclose) call(H5Screate)                   \
+                        call(H5Screate_simple) call(H5Sselect_hyperslab) call(H5Tget_class) call(   \
+                            H5Tget_size) call(H5Tget_sign) call(H5Tget_order) call(H5Tget_ebias)    \
+                            call(H5Tclose) call(H5Tcopy) call(H5Tset_size) call(                    \
+                                H5Tis_variable_str) call(H5Tget_nmembers) call(H5Tget_precision)    \
+                                call(H5Tget_offset) call(H5Tget_norm) call(H5Tget_fields) call(     \
+                                    H5Tget_super) call(H5Tget_member_name)                          \
+                                    call(H5Tget_member_value) call(H5Tget_member_type) call(        \
+                                        H5Tget_member_offset) call(H5Tset_order) call(H5Tcreate)    \
+                                        call(H5Tinsert) call(H5Tenum_create) call(                  \
+                                            H5Tenum_insert) call(H5Tvlen_create) call(H5Aopen)      \
+                                            call(H5Aexists) call(H5Aread) call(H5Aget_type) call(   \
+                                                H5Aget_space) call(H5Aclose) call(H5Acreate2)       \
+                                                call(H5Awrite) call(H5free_memory) call(            \
+                                                    H5Pcreate) call(H5Pset_alignment)               \
+                                                    call(H5Pset_meta_block_size) call(              \
+                                                        H5Dset_extent) call(H5Pset_chunk)           \
+                                                        call(H5Pset_shuffle) call(                  \
+                                                            H5Pset_deflate) call(H5Pset_fill_value) \
+                                                            call(H5Pset_fill_time) call(            \
+                                                                H5Pset_link_creation_order)         \
+                                                                call(H5Pset_attr_creation_order)    \
+                                                                    call(H5Tset_cset)               \
+                                                                        call(H5Tset_strpad) call(   \
+                                                                            H5Tget_strpad)          \
+                                                                            call(H5Aiterate2)       \
+                                                                                call(H5Aget_name)
 
 #define CMD_HDF5_TYPES(type)                                                                       \
     type(NATIVE_INT8) type(NATIVE_UINT8) type(NATIVE_INT16) type(NATIVE_UINT16) type(NATIVE_INT32) \
@@ -67,9 +77,10 @@ typedef struct cmd_hdf5_api {
 #define CMD_MEMBER(name) hid_t name;
     CMD_HDF5_TYPES(CMD_MEMBER)
 #undef CMD_MEMBER
-    hid_t                   file_access; /* a class of properties; 0 where it has another name */
-    cmd_hdf5_chunk         *chunk;       /* NULL in older libraries */
-    cmd_hdf5_write_chunk   *write_chunk; /* likewise */
+    hid_t                   file_access, file_create, set_create; /* classes of properties; 0 where
+                                                                     one has another name */
+    cmd_hdf5_chunk         *chunk;                                /* NULL in older libraries */
+    cmd_hdf5_write_chunk   *write_chunk;                          /* likewise */
     cmd_hdf5_links         *each_link;
     cmd_hdf5_get_facts     *facts; /* NULL in libraries before 1.10.3: then the other is there */
     cmd_hdf5_get_old_facts *facts_of_old;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef void visited(const cmd_hdf5_api *h5, hid_t scale, cmd_axis *axis);
+
 enum { MOST_TEXT = 1 << 16, MOST_NAME = 4096, MOST_COORDINATES = 1 << 22 };
 
 /* The attribute; -1: there is none.  One that cannot be read is not taken for one that is not there: an
@@ -121,20 +123,31 @@ static void unpack_coordinates(const cmd_hdf5_api *h5, hid_t scale, double *at, 
         at[i] = at[i] * v.packing.scale + v.packing.add;
 }
 
-static void read_scale(const cmd_hdf5_api *h5, hid_t scale, cmd_axis *axis)
+/* ---- Scales ---------------------------------------------------------------------------------- */
+/* NetCDF's dimensions without coordinates are scales, too, and say so. */
+bool cmd_hdf5_is_bare(const cmd_hdf5_api *h5, hid_t set)
 {
-    char        path[MOST_NAME];
-    const char *name  = cmd_hdf5_text(h5, scale, "NAME");
-    const hid_t space = h5->H5Dget_space(scale);
+    const char *name = cmd_hdf5_text(h5, set, "NAME");
+
+    return name && strncmp(name, "This is a netCDF dimension", 26) == 0;
+}
+
+static void read_name(const cmd_hdf5_api *h5, hid_t scale, cmd_axis *axis)
+{
+    char path[MOST_NAME];
 
     if (h5->H5Iget_name(scale, path, sizeof path) > 0) {
         const char *slash = strrchr(path, '/');
         axis->name        = cmd_text("%s", slash ? slash + 1 : path);
     }
-    /* NetCDF's dimensions without coordinates are scales, too, and say so. */
-    if ((!name || strncmp(name, "This is a netCDF dimension", 26) != 0) &&
-        points_of(h5, space) == axis->n && axis->n > 0 && axis->n <= MOST_COORDINATES &&
-        h5->H5Sget_simple_extent_ndims(space) == 1 &&
+}
+
+static void read_coordinates(const cmd_hdf5_api *h5, hid_t scale, cmd_axis *axis)
+{
+    const hid_t space = h5->H5Dget_space(scale);
+
+    if (!cmd_hdf5_is_bare(h5, scale) && points_of(h5, space) == axis->n && axis->n > 0 &&
+        axis->n <= MOST_COORDINATES && h5->H5Sget_simple_extent_ndims(space) == 1 &&
         cmd_hdf5_type_of_set(h5, scale).type != RD_AUTO) {
         double *at = cmd_room((size_t)axis->n * sizeof *at);
         if (h5->H5Dread(scale, h5->NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, at) >= 0)
@@ -149,7 +162,7 @@ static void read_scale(const cmd_hdf5_api *h5, hid_t scale, cmd_axis *axis)
 }
 
 /* For each axis a list of references to its scales, of which the first counts. */
-void cmd_hdf5_scales(const cmd_hdf5_api *h5, hid_t file, hid_t set, cmd_variable *v)
+static void visit_scales(const cmd_hdf5_api *h5, hid_t set, cmd_variable *v, visited *visit)
 {
     const hid_t id = open_attribute(h5, set, "DIMENSION_LIST");
 
@@ -165,10 +178,10 @@ void cmd_hdf5_scales(const cmd_hdf5_api *h5, hid_t file, hid_t set, cmd_variable
             for (int k = 0; k < v->shape.n; k++) {
                 const hid_t scale =
                     lists[k].len > 0 && lists[k].p
-                        ? h5->H5Rdereference2(file, H5P_DEFAULT, H5R_OBJECT, lists[k].p)
+                        ? h5->H5Rdereference2(set, H5P_DEFAULT, H5R_OBJECT, lists[k].p)
                         : -1;
                 if (scale >= 0 && h5->H5Iget_type(scale) == H5I_DATASET)
-                    read_scale(h5, scale, &v->axis[k]);
+                    visit(h5, scale, &v->axis[k]);
                 if (scale >= 0)
                     h5->H5Oclose(scale);
             }
@@ -179,6 +192,28 @@ void cmd_hdf5_scales(const cmd_hdf5_api *h5, hid_t file, hid_t set, cmd_variable
     h5->H5Sclose(space);
     h5->H5Tclose(type);
     h5->H5Aclose(id);
+}
+
+/* A scale has one axis, of its own name. */
+static bool is_own_scale(const cmd_variable *v)
+{
+    return v->is_axis && v->shape.n == 1;
+}
+
+void cmd_hdf5_name_axes(const cmd_hdf5_api *h5, hid_t set, cmd_variable *v)
+{
+    if (is_own_scale(v))
+        read_name(h5, set, &v->axis[0]);
+    else
+        visit_scales(h5, set, v, read_name);
+}
+
+void cmd_hdf5_coordinates(const cmd_hdf5_api *h5, hid_t set, cmd_variable *v)
+{
+    if (is_own_scale(v))
+        read_coordinates(h5, set, &v->axis[0]);
+    else
+        visit_scales(h5, set, v, read_coordinates);
 }
 #else
 typedef int cmd_no_hdf5_attributes;

@@ -127,11 +127,12 @@ typedef struct description {
     const walk   *w;
     hid_t         set;
     cmd_variable *v;
+    bool          bare;
 } description;
 
 static void describe(void *of)
 {
-    const description  *d     = of;
+    description        *d     = of;
     const cmd_hdf5_api *h5    = d->w->h5;
     cmd_variable       *v     = d->v;
     const cmd_hdf5_type type  = cmd_hdf5_type_of_set(h5, d->set);
@@ -157,18 +158,24 @@ static void describe(void *of)
         v->calendar = cmd_hdf5_text(h5, d->set, "calendar");
     const char *class = cmd_hdf5_text(h5, d->set, "CLASS");
     v->is_axis        = class && strcmp(class, "DIMENSION_SCALE") == 0;
+    d->bare           = v->is_axis && cmd_hdf5_is_bare(h5, d->set);
+    cmd_hdf5_name_axes(h5, d->set, v);
     cmd_read_packing(v, cmd_hdf5_text(h5, d->set, "_Unsigned"), cmd_hdf5_numbers,
                      &(cmd_hdf5_object){ h5, d->set });
 }
 
+/* A dimension of NetCDF's that has no coordinates is no variable. */
 static void add_set(const walk *w, hid_t set, const char *path)
 {
     cmd_variable *const v = add(w, path, NULL);
+    description         d = { w, set, v, false };
 
     v->id                 = identity_of(w, set);
-    const char *const why = cmd_try(describe, &(description){ w, set, v });
+    const char *const why = cmd_try(describe, &d);
     if (why)
         v->why = why;
+    if (d.bare)
+        w->file->n--;
 }
 
 static void add_group(walk *w, hid_t group, const char *path)

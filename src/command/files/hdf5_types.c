@@ -256,7 +256,7 @@ hid_t cmd_hdf5_memory_type(const cmd_hdf5_api *h5, hid_t stored)
     if (found.type == RD_C64 || found.type == RD_C128)
         return complex_type(h5, stored, found.type);
     const hid_t copy = h5->H5Tcopy(found.as_is || native < 0 ? stored : native);
-    if (!found.as_is && native < 0) /* halves of the other order */
+    if (found.type != RD_AUTO && !found.as_is && native < 0) /* halves of the other order */
         h5->H5Tset_order(copy, H5T_ORDER_LE);
     return copy;
 }

@@ -1,206 +1,226 @@
-/* hdf5_write.c - results as an HDF5 file: a dataset each, and scales of its axes. */
+/* hdf5_write.c - contents of a file of results as HDF5.
+ *
+ * Dimensions are scales, and attributes are as NetCDF's library has them, so that it reads the file with all
+ * that is in it.  An axis that nobody has named has no scale. */
 #if RDIM_HDF5
 #include "files/hdf5_write.h"
 #include "files/formats.h"
-#include "files/hdf5_api.h"
-#include "files/hdf5_types.h"
-#include "result.h"
+#include "files/hdf5_writer.h"
 #include <string.h>
 
-typedef struct writer {
-    const cmd_hdf5_api *h5;
-    const char         *path;
-    hid_t               file;
-} writer;
+typedef cmd_hdf5_writer writer;
 
-static void check(const writer *w, const char *what, int64_t status)
+void cmd_hdf5_check(const cmd_hdf5_writer *w, const char *what, int64_t status)
 {
     if (status < 0)
         cmd_fail("%s: %s cannot be written", w->path, what);
 }
 
-/* FALSE and TRUE of a byte, as h5py writes bools. */
-static hid_t bool_type(const cmd_hdf5_api *h5)
+/* ---- The file -------------------------------------------------------------------------------- */
+/* A list of properties of the class, which the caller closes by drop(). */
+static hid_t properties(const cmd_hdf5_api *h5, hid_t class)
 {
-    const hid_t  type = h5->H5Tenum_create(h5->NATIVE_INT8);
-    const int8_t no = 0, yes = 1;
+    const hid_t made = class ? h5->H5Pcreate(class) : -1;
 
-    h5->H5Tenum_insert(type, "FALSE", &no);
-    h5->H5Tenum_insert(type, "TRUE", &yes);
-    return type;
+    return made < 0 ? H5P_DEFAULT : made;
 }
 
-static hid_t type_of(const writer *w, const cmd_result *r)
+static void drop(const cmd_hdf5_api *h5, hid_t properties)
 {
-    const rd_dtype type = r->array.type;
-    const hid_t    made = type == RD_BOOL ? bool_type(w->h5) : cmd_hdf5_native_type(w->h5, type);
-
-    if (made < 0)
-        cmd_fail("%s: no type %s is written to HDF5; of complex numbers real() and imag() can be",
-                 w->path, cmd_type_name(type));
-    return made;
+    if (properties != H5P_DEFAULT)
+        h5->H5Pclose(properties);
 }
 
-static void put_text(const writer *w, hid_t set, const char *name, const char *text)
-{
-    if (!text || !*text)
-        return;
-    const hid_t type = w->h5->H5Tcopy(w->h5->C_S1), space = w->h5->H5Screate(H5S_SCALAR);
-    w->h5->H5Tset_size(type, strlen(text) + 1);
-    const hid_t id = w->h5->H5Acreate2(set, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    check(w, name, id);
-    check(w, name, w->h5->H5Awrite(id, type, text));
-    w->h5->H5Aclose(id);
-    w->h5->H5Sclose(space);
-    w->h5->H5Tclose(type);
-}
-
-static hid_t put_set(const writer *w, const char *name, hid_t type, int rank, const int64_t *extent,
-                     const void *data)
-{
-    hsize_t size[RD_MAX_RANK];
-
-    for (int k = 0; k < rank; k++)
-        size[k] = (hsize_t)extent[k];
-    const hid_t space =
-        rank ? w->h5->H5Screate_simple(rank, size, NULL) : w->h5->H5Screate(H5S_SCALAR);
-    const hid_t set =
-        w->h5->H5Dcreate2(w->file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    check(w, name, set);
-    if (data)
-        check(w, name, w->h5->H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data));
-    w->h5->H5Sclose(space);
-    return set;
-}
-
-/* The scale of an axis that has coordinates: there already, where another result has the same. */
-static bool put_scale(const writer *w, const cmd_result *r, int k, const cmd_results *results,
-                      hobj_ref_t *reference)
-{
-    const cmd_axis *axis = &r->axis[k];
-    const char     *name = axis->name;
-
-    if (!name || !axis->at)
-        return false;
-    for (const cmd_result *other = results->at; other < results->at + results->n; other++) {
-        if (strcmp(other->name, name) == 0)
-            return false; /* the name is a result's */
-        for (int a = 0; a < other->array.shape.n && (other < r || (other == r && a < k)); a++)
-            if (other->axis[a].name && other->axis[a].at && strcmp(other->axis[a].name, name) == 0)
-                return other->axis[a].n == axis->n &&
-                       memcmp(other->axis[a].at, axis->at, (size_t)axis->n * sizeof(double)) == 0 &&
-                       w->h5->H5Rcreate(reference, w->file, name, H5R_OBJECT, -1) >= 0;
-    }
-    const hid_t set = put_set(w, name, w->h5->NATIVE_DOUBLE, 1, &axis->n, axis->at);
-    put_text(w, set, "CLASS", "DIMENSION_SCALE");
-    put_text(w, set, "NAME", name);
-    put_text(w, set, "units", axis->units);
-    put_text(w, set, "long_name", axis->title);
-    put_text(w, set, "standard_name", axis->standard);
-    put_text(w, set, "calendar", axis->calendar);
-    w->h5->H5Dclose(set);
-    return w->h5->H5Rcreate(reference, w->file, name, H5R_OBJECT, -1) >= 0;
-}
-
-static void attach_scales(const writer *w, hid_t set, const cmd_result *r,
-                          const cmd_results *results)
-{
-    hobj_ref_t    references[RD_MAX_RANK];
-    hvl_t         lists[RD_MAX_RANK];
-    bool          any  = false;
-    const hsize_t rank = (hsize_t)r->array.shape.n;
-
-    for (int k = 0; k < r->array.shape.n; k++) {
-        const bool there = put_scale(w, r, k, results, &references[k]);
-        lists[k]         = (hvl_t){ .len = there, .p = &references[k] };
-        any |= there;
-    }
-    if (!any)
-        return;
-    const hid_t type  = w->h5->H5Tvlen_create(w->h5->STD_REF_OBJ);
-    const hid_t space = w->h5->H5Screate_simple(1, &rank, NULL);
-    const hid_t id =
-        w->h5->H5Acreate2(set, "DIMENSION_LIST", type, space, H5P_DEFAULT, H5P_DEFAULT);
-    check(w, "DIMENSION_LIST", id);
-    check(w, "DIMENSION_LIST", w->h5->H5Awrite(id, type, lists));
-    w->h5->H5Aclose(id);
-    w->h5->H5Sclose(space);
-    w->h5->H5Tclose(type);
-}
-
-/* Large datasets begin a page, if so. */
+/* Large datasets begin a page, if so.  What is in the file stays in its order: NetCDF's library wants that
+ * before it changes a file. */
 static hid_t create(const writer *w, const char *aside, bool aligned)
 {
-    const cmd_hdf5_api *h5 = w->h5;
-    const hid_t access = aligned && h5->file_access ? h5->H5Pcreate(h5->file_access) : H5P_DEFAULT;
+    enum { ORDER = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED };
+    const cmd_hdf5_api *h5     = w->h5;
+    const hid_t         access = properties(h5, aligned ? h5->file_access : 0),
+                plan           = properties(h5, h5->file_create);
 
     if (access != H5P_DEFAULT)
         h5->H5Pset_alignment(access, CMD_LARGE_SET, CMD_PAGE);
-    const hid_t file = h5->H5Fcreate(aside, CMD_HDF5_TRUNCATE, H5P_DEFAULT, access);
-    if (access != H5P_DEFAULT)
-        h5->H5Pclose(access);
-    check(w, "the file", file);
+    if (plan != H5P_DEFAULT) {
+        h5->H5Pset_link_creation_order(plan, ORDER);
+        h5->H5Pset_attr_creation_order(plan, ORDER);
+    }
+    const hid_t file = h5->H5Fcreate(aside, CMD_HDF5_TRUNCATE, plan, access);
+    drop(h5, access);
+    drop(h5, plan);
+    cmd_hdf5_check(w, "the file", file);
     return file;
 }
 
-/* The library gives a dataset its place when the first element is written: the last one is, so that
- * the file is as long as it will be. */
-static void put_last(const writer *w, hid_t set, hid_t type, const cmd_result *r)
+/* ---- Datasets -------------------------------------------------------------------------------- */
+static hid_t type_of(const writer *w, const cmd_content *c)
 {
-    static const char none[16];
-    const hid_t       all = w->h5->H5Dget_space(set), one = w->h5->H5Screate(H5S_SCALAR);
-    hsize_t           at[RD_MAX_RANK], count[RD_MAX_RANK];
+    const hid_t made = cmd_hdf5_made_type(w->h5, c->kind, c->type);
 
-    for (int k = 0; k < r->array.shape.n; k++) {
-        at[k]    = (hsize_t)r->array.shape.at[k] - 1;
-        count[k] = 1;
-    }
-    if (r->array.shape.n > 0)
-        w->h5->H5Sselect_hyperslab(all, H5S_SELECT_SET, at, NULL, count, NULL);
-    if (cmd_count(r) > 0)
-        check(w, r->name, w->h5->H5Dwrite(set, type, one, all, H5P_DEFAULT, none));
-    w->h5->H5Sclose(one);
-    w->h5->H5Sclose(all);
+    if (made < 0)
+        cmd_fail("%s: no type %s is written to HDF5; of complex numbers real() and imag() can be",
+                 w->path, cmd_type_name(c->type));
+    return made;
 }
 
-/* Elements: all of them, or the last of each. */
-static void write_file(const char *path, const char *aside, const cmd_results *results,
-                       bool elements)
+static hid_t space_of(const writer *w, const cmd_content *c)
+{
+    hsize_t extent[RD_MAX_RANK], most[RD_MAX_RANK];
+
+    if (c->shape.n == 0)
+        return w->h5->H5Screate(H5S_SCALAR);
+    for (int k = 0; k < c->shape.n; k++) {
+        extent[k] = (hsize_t)c->shape.at[k];
+        most[k]   = w->all->dimension[c->dimension[k]].grows ? H5S_UNLIMITED : extent[k];
+    }
+    return w->h5->H5Screate_simple(c->shape.n, extent, most);
+}
+
+/* Each element is written, so that none is filled before. */
+static hid_t plan_of(const writer *w, const cmd_content *c, hid_t type)
+{
+    const cmd_hdf5_api  *h5   = w->h5;
+    const hid_t          plan = properties(h5, h5->set_create);
+    const cmd_attribute *fill = cmd_attribute_named(&c->attributes, "_FillValue");
+    hsize_t              extent[RD_MAX_RANK];
+
+    if (plan == H5P_DEFAULT)
+        return plan;
+    h5->H5Pset_attr_creation_order(plan, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+    if (c->kind != CMD_TEXTS) /* whose places the library wants to be filled */
+        h5->H5Pset_fill_time(plan, H5D_FILL_TIME_NEVER);
+    if (fill && fill->kind == CMD_NUMBERS && c->kind == CMD_NUMBERS && fill->type == c->type)
+        h5->H5Pset_fill_value(plan, type, fill->at);
+    for (int k = 0; k < c->shape.n; k++)
+        extent[k] = (hsize_t)c->layout.extent[k];
+    if (c->shape.n > 0 && c->layout.extent[0] > 0)
+        cmd_hdf5_check(w, c->name, h5->H5Pset_chunk(plan, c->shape.n, extent));
+    if (c->layout.level > 0 && c->layout.shuffled)
+        cmd_hdf5_check(w, c->name, h5->H5Pset_shuffle(plan));
+    if (c->layout.level > 0)
+        cmd_hdf5_check(w, c->name, h5->H5Pset_deflate(plan, (unsigned)c->layout.level));
+    return plan;
+}
+
+hid_t cmd_hdf5_define(const cmd_hdf5_writer *w, const cmd_content *c)
+{
+    const hid_t type = type_of(w, c), space = space_of(w, c), plan = plan_of(w, c, type);
+    const hid_t set =
+        w->h5->H5Dcreate2(w->file, c->name, type, space, H5P_DEFAULT, plan, H5P_DEFAULT);
+
+    cmd_hdf5_check(w, c->name, set);
+    cmd_hdf5_put_attributes(w->h5, w->path, set, &c->attributes);
+    drop(w->h5, plan);
+    w->h5->H5Sclose(space);
+    w->h5->H5Tclose(type);
+    return set;
+}
+
+/* ---- All but elements ------------------------------------------------------------------------ */
+static writer begin(const char *path, const char *aside, const cmd_results *results, bool aligned)
 {
     writer w = { .h5 = cmd_hdf5_load(), .path = path };
 
     if (!w.h5)
         cmd_fail("%s: HDF5 files need the library %s, which is not installed here", path,
                  RDIM_HDF5_NAME);
-    w.file = create(&w, aside, !elements);
-    for (int k = 0; k < results->n; k++) {
-        const cmd_result *r    = &results->at[k];
-        const hid_t       type = type_of(&w, r);
-        const hid_t       set  = put_set(&w, r->name, type, r->array.shape.n, r->array.shape.at,
-                                  elements ? r->array.in : NULL);
+    w.all   = cmd_contents_of(path, results);
+    w.set   = cmd_room((size_t)w.all->n * sizeof *w.set);
+    w.scale = cmd_room((size_t)w.all->n_dimensions * sizeof *w.scale);
+    w.file  = create(&w, aside, aligned);
+    cmd_hdf5_put_attributes(w.h5, path, w.file, &w.all->about);
+    for (int k = 0; k < w.all->n; k++)
+        w.set[k] = cmd_hdf5_define(&w, &w.all->at[k]);
+    cmd_hdf5_make_scales(&w);
+    return w;
+}
 
-        if (!elements)
-            put_last(&w, set, type, r);
-        put_text(&w, set, "units", r->units);
-        put_text(&w, set, "calendar", r->calendar);
-        put_text(&w, set, "long_name", r->title);
-        put_text(&w, set, "rdim_formula", r->formula);
-        attach_scales(&w, set, r, results);
-        w.h5->H5Dclose(set);
-        cmd_may_go_on();
-    }
-    check(&w, "the file", w.h5->H5Fclose(w.file));
+static void end(const writer *w)
+{
+    for (int k = 0; k < w->all->n; k++)
+        w->h5->H5Dclose(w->set[k]);
+    cmd_hdf5_check(w, "the file", w->h5->H5Fclose(w->file));
+}
+
+/* ---- Elements -------------------------------------------------------------------------------- */
+static void put(const writer *w, int k)
+{
+    const cmd_content *c    = &w->all->at[k];
+    const void        *from = cmd_content_elements(c);
+    const hid_t        type = type_of(w, c);
+
+    if (from)
+        cmd_hdf5_check(w, c->name,
+                       w->h5->H5Dwrite(w->set[k], type, H5S_ALL, H5S_ALL, H5P_DEFAULT, from));
+    w->h5->H5Tclose(type);
+}
+
+static void put_by_library(writer *w, const char *aside, int k)
+{
+    w->file = w->h5->H5Fopen(aside, CMD_HDF5_CHANGE, H5P_DEFAULT);
+    cmd_hdf5_check(w, w->all->at[k].name, w->file);
+    w->set[k] = w->h5->H5Dopen2(w->file, w->all->at[k].name, H5P_DEFAULT);
+    cmd_hdf5_check(w, w->all->at[k].name, w->set[k]);
+    put(w, k);
+    w->h5->H5Dclose(w->set[k]);
+    cmd_hdf5_check(w, "the file", w->h5->H5Fclose(w->file));
 }
 
 void cmd_hdf5_write(const char *path, const char *aside, const cmd_results *results)
 {
-    write_file(path, aside, results, true);
+    writer w = begin(path, aside, results, false);
+
+    for (int k = 0; k < w.all->n; k++) {
+        if (!cmd_is_for_threads(&w.all->at[k]))
+            put(&w, k);
+        cmd_may_go_on();
+    }
+    end(&w);
+    for (int k = 0; k < w.all->n; k++) {
+        const cmd_content *c = &w.all->at[k];
+        if (cmd_is_for_threads(c) && !cmd_hdf5_put_deflated(path, aside, c->result, &c->layout))
+            put_by_library(&w, aside, k);
+    }
+}
+
+/* The library gives a dataset its place when the first element is written: the last one is, so that
+ * the file is as long as it will be. */
+static void put_last(const writer *w, int k)
+{
+    static const char   none[16];
+    const cmd_hdf5_api *h5   = w->h5;
+    const cmd_content  *c    = &w->all->at[k];
+    const hid_t         type = type_of(w, c);
+    const hid_t         all = h5->H5Dget_space(w->set[k]), one = h5->H5Screate(H5S_SCALAR);
+    hsize_t             at[RD_MAX_RANK], count[RD_MAX_RANK];
+
+    for (int d = 0; d < c->shape.n; d++) {
+        at[d]    = (hsize_t)c->shape.at[d] - 1;
+        count[d] = 1;
+    }
+    if (c->shape.n > 0)
+        h5->H5Sselect_hyperslab(all, H5S_SELECT_SET, at, NULL, count, NULL);
+    if (cmd_count(c->result) > 0)
+        cmd_hdf5_check(w, c->name, h5->H5Dwrite(w->set[k], type, one, all, H5P_DEFAULT, none));
+    h5->H5Sclose(one);
+    h5->H5Sclose(all);
+    h5->H5Tclose(type);
 }
 
 bool cmd_hdf5_begin(const char *path, const char *aside, const cmd_results *results, int64_t *place)
 {
-    write_file(path, aside, results, false);
-    return cmd_hdf5_places(aside, results, place);
+    const writer w   = begin(path, aside, results, true);
+    const bool   are = cmd_are_pieces(w.all);
+
+    for (int k = 0; k < w.all->n && are; k++)
+        if (!w.all->at[k].result)
+            put(&w, k);
+        else if (w.all->at[k].layout.extent[0] == 0)
+            put_last(&w, k);
+    end(&w);
+    return are && cmd_hdf5_make_records(path, aside, w.all) &&
+           cmd_hdf5_places(aside, results, place);
 }
 #else
 typedef int cmd_no_hdf5_writer;

@@ -1,0 +1,110 @@
+/* hdf5_put.c - attributes of an HDF5 file, as NetCDF's library writes them: numbers are a row, texts are
+ * scalars of their length. */
+#if RDIM_HDF5
+#include "files/hdf5_put.h"
+#include "files/hdf5_types.h"
+#include <string.h>
+
+/* ---- Types ----------------------------------------------------------------------------------- */
+/* FALSE and TRUE of a byte, as h5py writes bools. */
+static hid_t bool_type(const cmd_hdf5_api *h5)
+{
+    const hid_t  type = h5->H5Tenum_create(h5->NATIVE_INT8);
+    const int8_t no = 0, yes = 1;
+
+    h5->H5Tenum_insert(type, "FALSE", &no);
+    h5->H5Tenum_insert(type, "TRUE", &yes);
+    return type;
+}
+
+static bool is_ascii(const char *text, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        if (text[k] & 0x80)
+            return false;
+    return true;
+}
+
+/* n characters; H5T_VARIABLE: as many as each text has. */
+static hid_t text_type(const cmd_hdf5_api *h5, size_t n, bool ascii)
+{
+    const hid_t type = h5->H5Tcopy(h5->C_S1);
+
+    h5->H5Tset_size(type, n);
+    h5->H5Tset_cset(type, ascii ? H5T_CSET_ASCII : H5T_CSET_UTF8);
+    if (n != H5T_VARIABLE)
+        h5->H5Tset_strpad(type, H5T_STR_NULLPAD);
+    return type;
+}
+
+hid_t cmd_hdf5_made_type(const cmd_hdf5_api *h5, cmd_kind kind, rd_dtype type)
+{
+    if (kind == CMD_TEXTS)
+        return text_type(h5, H5T_VARIABLE, false);
+    if (kind == CMD_CHARACTERS)
+        return text_type(h5, 1, true);
+    if (type == RD_BOOL)
+        return bool_type(h5);
+    const hid_t native = cmd_hdf5_native_type(h5, type);
+    return native < 0 ? native : h5->H5Tcopy(native);
+}
+
+/* ---- Attributes ------------------------------------------------------------------------------ */
+herr_t cmd_hdf5_put(const cmd_hdf5_api *h5, hid_t object, const char *name, hid_t type, hid_t space,
+                    const void *from)
+{
+    const hid_t id     = h5->H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    herr_t      status = id < 0 ? -1 : 0;
+
+    if (id >= 0 && from)
+        status = h5->H5Awrite(id, type, from);
+    if (id >= 0)
+        h5->H5Aclose(id);
+    h5->H5Sclose(space);
+    h5->H5Tclose(type);
+    return status;
+}
+
+static herr_t put_characters(const cmd_hdf5_api *h5, hid_t object, const char *name, const char *at,
+                             size_t n)
+{
+    return cmd_hdf5_put(h5, object, name, text_type(h5, n ? n : 1, is_ascii(at, n)),
+                        h5->H5Screate(n ? H5S_SCALAR : H5S_NULL), n ? at : NULL);
+}
+
+/* With a zero behind it, without which HDF5 takes no text for the mark of a scale. */
+herr_t cmd_hdf5_put_text(const cmd_hdf5_api *h5, hid_t object, const char *name, const char *text)
+{
+    const hid_t type = text_type(h5, strlen(text) + 1, is_ascii(text, strlen(text)));
+
+    h5->H5Tset_strpad(type, H5T_STR_NULLTERM);
+    return cmd_hdf5_put(h5, object, name, type, h5->H5Screate(H5S_SCALAR), text);
+}
+
+static herr_t put_attribute(const cmd_hdf5_api *h5, hid_t object, const cmd_attribute *a)
+{
+    const hsize_t n = (hsize_t)a->n;
+
+    if (a->kind == CMD_CHARACTERS)
+        return put_characters(h5, object, a->name, a->at, (size_t)n);
+    const hid_t type = cmd_hdf5_made_type(h5, a->kind, a->type);
+    if (type < 0)
+        return -1;
+    const bool scalar = a->kind == CMD_TEXTS && n == 1;
+    return cmd_hdf5_put(h5, object, a->name, type,
+                        n == 0 || scalar ? h5->H5Screate(n ? H5S_SCALAR : H5S_NULL)
+                                         : h5->H5Screate_simple(1, &n, NULL),
+                        n ? a->at : NULL);
+}
+
+void cmd_hdf5_put_attributes(const cmd_hdf5_api *h5, const char *path, hid_t object,
+                             const cmd_attributes *all)
+{
+    for (int k = 0; k < all->n; k++)
+        if (put_attribute(h5, object, &all->at[k]) < 0)
+            cmd_warn("%s: the attribute %s is not kept: HDF5 does not take it", path,
+                     all->at[k].name);
+}
+#else
+typedef int cmd_no_hdf5_put;
+#endif

@@ -1,0 +1,101 @@
+/* layout.c - chunks of variables that are written.
+ *
+ * One piece is best for who reads all of it, and can be computed in place.  So there are chunks where there
+ * must be: in compressed variables, whose source says of which extents and how, and where a dimension
+ * may grow.  There a chunk has whole records, and is large enough not to be looked for all the time. */
+#include "files/contents.h"
+#include "result.h"
+
+enum { LEAST_BYTES = 1 << 16, MOST_BYTES = 1 << 28, RECORD_BYTES = 1 << 20 };
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t bytes_of(const cmd_layout *layout, int rank, int64_t size)
+{
+    double bytes = (double)size;
+
+    for (int k = 0; k < rank; k++)
+        bytes *= (double)layout->extent[k];
+    return bytes < 1e18 ? (int64_t)bytes : INT64_MAX;
+}
+
+/* HDF5 takes no chunks of 4 GB. */
+static void shrink(cmd_layout *layout, int rank, int64_t size)
+{
+    for (int k = 0; k < rank && bytes_of(layout, rank, size) > MOST_BYTES; k++) {
+        const int64_t times = bytes_of(layout, rank, size) / MOST_BYTES + 1;
+        layout->extent[k]   = most(1, layout->extent[k] / times);
+    }
+}
+
+/* Whole records, as many as the source has in a chunk, if it has whole ones. */
+static void set_records(cmd_layout *layout, const cmd_layout *source, const rd_shape *shape,
+                        int64_t size)
+{
+    bool    whole = source->extent[0] > 0;
+    int64_t bytes = size;
+
+    for (int k = 1; k < shape->n; k++) {
+        layout->extent[k] = most(1, shape->at[k]);
+        bytes             = bytes < MOST_BYTES ? bytes * layout->extent[k] : bytes;
+        whole &= source->extent[k] >= shape->at[k];
+    }
+    const int64_t records = whole ? source->extent[0] : RECORD_BYTES / bytes;
+    layout->extent[0] =
+        most(1, least(shape->at[0], most(records, (LEAST_BYTES + bytes - 1) / bytes)));
+}
+
+cmd_layout cmd_layout_of(const cmd_contents *all, const cmd_content *c, const cmd_layout *source)
+{
+    cmd_layout    layout = { .shuffled = source->shuffled, .level = source->level };
+    const int64_t size   = cmd_content_size(c);
+    const int     rank   = c->shape.n;
+    bool          grows = false, empty = false;
+
+    for (int k = 0; k < rank; k++) {
+        grows |= all->dimension[c->dimension[k]].grows;
+        empty |= c->shape.at[k] == 0;
+    }
+    if (rank == 0 || (!grows && (source->level == 0 || empty)))
+        return (cmd_layout){ 0 };
+    if (source->level == 0)
+        set_records(&layout, source, &c->shape, size);
+    else
+        for (int k = 0; k < rank; k++)
+            layout.extent[k] = most(1, least(c->shape.at[k], source->extent[k]));
+    shrink(&layout, rank, size);
+    return layout;
+}
+
+int64_t cmd_records_of(const cmd_content *c)
+{
+    if (c->layout.level > 0)
+        return -1;
+    for (int k = 1; k < c->shape.n; k++)
+        if (c->layout.extent[0] > 0 && c->layout.extent[k] != c->shape.at[k])
+            return -1;
+    return c->layout.extent[0];
+}
+
+bool cmd_are_pieces(const cmd_contents *all)
+{
+    for (int k = 0; k < all->n; k++)
+        if (all->at[k].result && cmd_records_of(&all->at[k]) < 0)
+            return false;
+    return true;
+}
+
+bool cmd_is_for_threads(const cmd_content *c)
+{
+    enum { LARGE = 1 << 20 };
+
+    return c->result && c->layout.level > 0 && cmd_result_bytes(c->result) >= LARGE;
+}
