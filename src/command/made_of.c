@@ -65,6 +65,13 @@ const char *cmd_right_side(const char *text)
     return p > name && *p == '=' && p[1] != '=' ? behind_blanks(p + 1) : behind_blanks(text);
 }
 
+bool cmd_is_list(const char *from, const char *bracket)
+{
+    while (bracket > from && isspace((unsigned char)bracket[-1]))
+        bracket--;
+    return bracket == from || strchr("([,=", bracket[-1]);
+}
+
 /* ---- Operands -------------------------------------------------------------------------------- */
 static bool is_named(const char *name, const char *text, size_t n)
 {
@@ -116,7 +123,7 @@ static void find_operands(cmd_made_of *made, const cmd_statements *all, const cm
         if (*p == '\'' || *p == '"')
             p = behind_quotes(p);
         else if (*p == '[')
-            p = cmd_behind_bracket(p + 1);
+            p = cmd_is_list(text, p) ? p + 1 : cmd_behind_bracket(p + 1);
         else if (is_letter(*p) && !(p > text && isdigit((unsigned char)p[-1]))) {
             const char *name = p, *end = behind_name(p);
             const bool  method = name > text && name[-1] == '.';
@@ -173,7 +180,7 @@ const cmd_made_of *cmd_read_statement(cmd_statements *all, const cmd_inputs *in,
     const char  *right = cmd_right_side(text);
 
     made->once = made->shifts = true;
-    find_operands(made, all, in, right);
+    find_operands(made, all, in, cmd_quantities(right));
     made->once &= made->n == 1;
     made->as_is = made->once && is_as_is(all, right);
     if (name && *name && all->n < CMD_MOST_STATEMENTS) {

@@ -25,6 +25,10 @@ const cmd_made_of *cmd_read_statement(cmd_statements *all, const cmd_inputs *in,
 /* The operand that results are named and described after: the only one that is no axis of others, or the
  * only one; NULL: there are several. */
 const cmd_known *cmd_only_operand(const cmd_inputs *in, const cmd_made_of *made);
+/* Is that bracket the first one of a list, [a, b], and not of subscripts? */
+bool cmd_is_list(const char *from, const char *bracket);
+/* The text without arguments that have no units of the result: weights, indices, conditions (units.c). */
+const char *cmd_quantities(const char *text);
 /* The text behind "name =" or "name[i, j] =". */
 const char *cmd_right_side(const char *text);
 /* Behind the bracket that ends what `p` is the first character in. */

@@ -41,6 +41,8 @@ static void set_units(const cmd_inputs *in, cmd_result *r)
     r->units    = only->v.units;
     r->title    = only->v.title;
     r->calendar = date ? only->v.calendar : NULL;
+    if (r->units && cmd_changes_scale(r->formula))
+        cmd_warn("%s: the units stay %s, as numbers of a formula have none", r->formula, r->units);
 }
 
 static bool has_input(const cmd_inputs *in)

@@ -17,4 +17,6 @@ typedef struct cmd_lost {
 /* Does a statement keep this of what it is made of?  Means keep units, and variances do not, nor does what is
  * made of statements that have lost them. */
 bool cmd_keeps(cmd_keeping what, const char *statement, const cmd_lost *lost);
+/* Does it have the number that lies between two scales of temperature? */
+bool cmd_changes_scale(const char *statement);
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* ---- The steps of a statement ---------------------------------------------------------------- */
-typedef enum step_kind { CALL, NAME, OPERATOR } step_kind;
+typedef enum step_kind { CALL, NAME, OPERATOR, NUMBER } step_kind;
 
 /* CALL: a function, or a reducer of indices, without the nan in front. */
 typedef struct step {
@@ -17,7 +17,7 @@ typedef struct step {
 } step;
 
 typedef struct walk {
-    const char *p;
+    const char *p, *from;
     int         depth;
 } walk;
 
@@ -33,12 +33,24 @@ static const char *behind_blanks(const char *p)
     return p;
 }
 
-/* sum[j] x[j] - behind subscripts of an array an operator follows, and no operand.  A sign that stands alone
- * is an operator. */
-static bool is_reducer_of_indices(const char *bracket)
+static bool is_among(const step *s, const char *const *names)
 {
-    const char *const end = cmd_behind_bracket(bracket + 1), *body = behind_blanks(end);
-    const bool        sign = *body == '-' && body > end && !isspace((unsigned char)body[1]);
+    for (; *names; names++)
+        if (strlen(*names) == s->n && memcmp(*names, s->at, s->n) == 0)
+            return true;
+    return false;
+}
+
+/* sum[j] x[j] - behind subscripts of an array an operator follows, and no operand.  A sign that stands alone
+ * is an operator, unless the name is a reducer's: sum[j] - x[j]. */
+static bool is_reducer_of_indices(const step *s, const char *bracket)
+{
+    static const char *const reducers[] = { "sum",   "prod", "mean",  "min",       "max", "std",
+                                            "var",   "norm", "count", "any",       "all", "median",
+                                            "first", "last", "mode",  "logsumexp", NULL };
+    const char *const        end = cmd_behind_bracket(bracket + 1), *body = behind_blanks(end);
+    const bool               sign =
+        *body == '-' && (is_among(s, reducers) || (body > end && !isspace((unsigned char)body[1])));
 
     return is_letter(*body) || isdigit((unsigned char)*body) || *body == '(' || sign;
 }
@@ -56,21 +68,24 @@ static bool read_name(walk *w, step *s)
         w->p = cmd_behind_argument(w->p);
         return false;
     }
-    if (*w->p != '(' && !(*w->p == '[' && is_reducer_of_indices(w->p)))
-        return true;
-    s->kind = CALL;
-    if (s->n > 3 && memcmp(from, "nan", 3) == 0) {
-        s->at += 3;
-        s->n -= 3;
+    step plain = *s;
+    if (plain.n > 3 && memcmp(from, "nan", 3) == 0 && is_letter(from[3]) && from[3] != '_') {
+        plain.at += 3;
+        plain.n -= 3;
+    }
+    if (*w->p == '(' || (*w->p == '[' && is_reducer_of_indices(&plain, w->p))) {
+        *s      = plain;
+        s->kind = CALL;
     }
     return true;
 }
 
-static void skip_number(walk *w)
+static void read_number(walk *w, step *s)
 {
     char *end;
 
     (void)strtod(w->p, &end);
+    *s   = (step){ NUMBER, w->p, (size_t)(end - w->p) };
     w->p = end > w->p ? end : w->p + 1;
 }
 
@@ -81,10 +96,11 @@ static bool next_step(walk *w, step *s)
         if (is_letter(*w->p)) {
             if (read_name(w, s))
                 return true;
-        } else if (isdigit((unsigned char)*w->p))
-            skip_number(w);
-        else if (*w->p == '[')
-            w->p = cmd_behind_bracket(w->p + 1);
+        } else if (isdigit((unsigned char)*w->p)) {
+            read_number(w, s);
+            return true;
+        } else if (*w->p == '[')
+            w->p = cmd_is_list(w->from, w->p) ? w->p + 1 : cmd_behind_bracket(w->p + 1);
         else if (strchr("+-*/^%<>&|!?@~", *w->p)) {
             *s = (step){ OPERATOR, w->p++, 1 };
             return true;
@@ -97,29 +113,126 @@ static bool next_step(walk *w, step *s)
 }
 
 /* ---- What they keep -------------------------------------------------------------------------- */
-static bool is_among(const step *s, const char *const *names)
+/* Functions whose result is in the units of an argument.  What is a difference, or a distance, is no date;
+ * and it is another quantity where it is the sort of difference that has a name of its own. */
+enum { DATES = 1, QUANTITY = 2, BOTH = DATES | QUANTITY };
+enum { FIRST = 1 << 0, ALL = -1 };
+
+static const struct call {
+    const char *name;
+    int         of; /* arguments that have the units: bit k is that of argument k */
+    int         keeps;
+} calls[] = {
+    /* reductions */
+    { "mean", FIRST, BOTH },
+    { "average", FIRST, BOTH },
+    { "min", FIRST, BOTH },
+    { "max", FIRST, BOTH },
+    { "amin", FIRST, BOTH },
+    { "minmax", FIRST, BOTH },
+    { "amax", FIRST, BOTH },
+    { "std", FIRST, QUANTITY },
+    { "mad", FIRST, QUANTITY },
+    { "ptp", FIRST, 0 },
+    { "norm", FIRST, 0 },
+    { "median", FIRST, BOTH },
+    { "quantile", FIRST, BOTH },
+    { "quantiles", FIRST, BOTH },
+    { "percentile", FIRST, BOTH },
+    { "first", FIRST, BOTH },
+    { "last", FIRST, BOTH },
+    { "mode", FIRST, BOTH },
+    /* element by element */
+    { "minimum", ALL, BOTH },
+    { "maximum", ALL, BOTH },
+    { "fmin", ALL, BOTH },
+    { "fmax", ALL, BOTH },
+    { "clip", ALL, BOTH },
+    { "fillna", ALL, BOTH },
+    { "where", ALL - FIRST, BOTH },
+    { "abs", FIRST, QUANTITY },
+    { "absolute", FIRST, QUANTITY },
+    { "fabs", FIRST, QUANTITY },
+    { "round", FIRST, BOTH },
+    { "around", FIRST, BOTH },
+    { "rint", FIRST, BOTH },
+    { "floor", FIRST, BOTH },
+    { "ceil", FIRST, BOTH },
+    { "trunc", FIRST, BOTH },
+    { "nan_to_num", FIRST, QUANTITY },
+    { "relu", FIRST, QUANTITY },
+    { "neg", FIRST, QUANTITY },
+    { "negative", FIRST, QUANTITY },
+    { "real", FIRST, BOTH },
+    { "conj", FIRST, BOTH },
+    { "dense", FIRST, BOTH },
+    { "astype", FIRST, BOTH },
+    { "float32", FIRST, BOTH },
+    { "float64", FIRST, BOTH },
+    { "f32", FIRST, BOTH },
+    { "f64", FIRST, BOTH },
+    /* along an axis */
+    { "ffill", FIRST, BOTH },
+    { "bfill", FIRST, BOTH },
+    { "interp", 1 << 2, BOTH },
+    { "diff", FIRST, 0 },
+    { "ewm", FIRST, BOTH },
+    { "cummax", FIRST, BOTH },
+    { "cummin", FIRST, BOTH },
+    { "sort", FIRST, BOTH },
+    { "top_k", FIRST, BOTH },
+    { "rolling_mean", FIRST, BOTH },
+    { "rolling_min", FIRST, BOTH },
+    { "rolling_max", FIRST, BOTH },
+    { "rolling_median", FIRST, BOTH },
+    { "rolling_quantile", FIRST, BOTH },
+    { "rolling_std", FIRST, QUANTITY },
+    /* views and arrays made of others */
+    { "roll", FIRST, BOTH },
+    { "flip", FIRST, BOTH },
+    { "flipud", FIRST, BOTH },
+    { "fliplr", FIRST, BOTH },
+    { "transpose", FIRST, BOTH },
+    { "permute", FIRST, BOTH },
+    { "swapaxes", FIRST, BOTH },
+    { "moveaxis", FIRST, BOTH },
+    { "reshape", FIRST, BOTH },
+    { "ravel", FIRST, BOTH },
+    { "squeeze", FIRST, BOTH },
+    { "expand", FIRST, BOTH },
+    { "expand_dims", FIRST, BOTH },
+    { "broadcast", FIRST, BOTH },
+    { "broadcast_to", FIRST, BOTH },
+    { "diagonal", FIRST, BOTH },
+    { "window", FIRST, BOTH },
+    { "repeat", FIRST, BOTH },
+    { "tile", FIRST, BOTH },
+    { "pad", FIRST, QUANTITY },
+    { "tril", FIRST, QUANTITY },
+    { "triu", FIRST, QUANTITY },
+    { "shuffle", FIRST, BOTH },
+    { "take", FIRST, BOTH },
+    { "take_along", FIRST, BOTH },
+    { "take_along_axis", FIRST, BOTH },
+    { "gather", FIRST, BOTH },
+    { "concat", ALL, BOTH },
+    { "concatenate", ALL, BOTH },
+    { "stack", ALL, BOTH },
+};
+
+static const struct call *call_of(const step *s)
 {
-    for (; *names; names++)
-        if (strlen(*names) == s->n && memcmp(*names, s->at, s->n) == 0)
-            return true;
-    return false;
+    for (size_t k = 0; k < sizeof calls / sizeof *calls; k++)
+        if (strlen(calls[k].name) == s->n && memcmp(calls[k].name, s->at, s->n) == 0)
+            return &calls[k];
+    return NULL;
 }
 
 static bool call_keeps(cmd_keeping what, const step *s)
 {
-    static const char *const units[] = {
-        "mean",        "min",  "max",     "std",     "median",       "quantile",    "percentile",
-        "first",       "last", "minimum", "maximum", "fmin",         "fmax",        "abs",
-        "clip",        "roll", "flip",    "sort",    "rolling_mean", "rolling_min", "rolling_max",
-        "rolling_std", "diff", "concat",  "mode",    "quantiles",    "transpose",   "permute",
-        "round",       "norm", NULL,
-    };
-    static const char *const no_dates[]    = { "std", "diff", "norm", "rolling_std", "abs", NULL };
-    static const char *const no_quantity[] = { "diff", "norm", NULL };
+    const struct call *call = call_of(s);
 
-    return what == CMD_UNITS   ? is_among(s, units)
-           : what == CMD_DATES ? !is_among(s, no_dates)
-                               : !is_among(s, no_quantity);
+    return call && (what == CMD_UNITS || call->keeps & (what == CMD_DATES ? DATES : QUANTITY));
 }
 
 static bool operator_keeps(cmd_keeping what, char c)
@@ -129,14 +242,75 @@ static bool operator_keeps(cmd_keeping what, char c)
                                : true;
 }
 
+static bool step_keeps(cmd_keeping what, const step *s, const cmd_lost *lost)
+{
+    switch (s->kind) {
+    case CALL: return call_keeps(what, s);
+    case OPERATOR: return operator_keeps(what, *s->at);
+    case NUMBER: return true;
+    default: return !is_among(s, lost->name);
+    }
+}
+
 bool cmd_keeps(cmd_keeping what, const char *statement, const cmd_lost *lost)
 {
-    walk w = { cmd_right_side(statement), 0 };
+    const char *text = cmd_quantities(cmd_right_side(statement));
+    walk        w    = { text, text, 0 };
 
     for (step s; next_step(&w, &s);)
-        if (s.kind == CALL       ? !call_keeps(what, &s)
-            : s.kind == OPERATOR ? !operator_keeps(what, *s.at)
-                                 : is_among(&s, lost->name))
+        if (!step_keeps(what, &s, lost))
             return false;
     return true;
+}
+
+/* 273.15, or 459.67 of Fahrenheit: tas - 273.15 is no number of kelvins any more. */
+bool cmd_changes_scale(const char *statement)
+{
+    walk w = { statement, statement, 0 };
+
+    for (step s; next_step(&w, &s);) {
+        const double value = s.kind == NUMBER ? strtod(s.at, NULL) : 0;
+
+        if (value == 273.15 || value == 459.67)
+            return true;
+    }
+    return false;
+}
+
+/* ---- Which arguments count ------------------------------------------------------------------- */
+/* The arguments behind "name(" that have the units of the result; *at is moved to the bracket that ends
+ * them. */
+static const char *arguments_of(const char **at, int of)
+{
+    const char *all = "";
+
+    for (int k = 0;; k++) {
+        const char *const end  = cmd_behind_argument(*at);
+        const char *const text = cmd_copy(*at, (size_t)(end - *at));
+
+        if (k > 30 || of >> k & 1)
+            all = cmd_text("%s%s%s", all, *all ? "," : "", cmd_quantities(text));
+        *at = end;
+        if (*end != ',')
+            return all;
+        ++*at;
+    }
+}
+
+const char *cmd_quantities(const char *text)
+{
+    walk w = { text, text, 0 };
+
+    for (step s; next_step(&w, &s);) {
+        const struct call *call = s.kind == CALL && *w.p == '(' ? call_of(&s) : NULL;
+
+        if (!call || call->of == ALL)
+            continue;
+        const bool  method = s.at > text && s.at[-1] == '.';
+        const char *before = cmd_copy(text, (size_t)(w.p + 1 - text));
+        const char *rest   = w.p + 1;
+        const char *inside = arguments_of(&rest, method ? call->of >> 1 : call->of);
+        return cmd_text("%s%s%s", before, inside, cmd_quantities(rest));
+    }
+    return text;
 }

@@ -127,6 +127,10 @@ static const struct taken {
     { 1, "'(tas + odd)[0, 1]' k.nc odd.nc", "272\n", "nobody knows whether they convert" },
     { 0, "'(tas + odd)[0, 1]' k.nc odd.nc --units=ignore", "272\n", NULL },
     { 0, "'(tas + 1)[0, 1]' k.nc", "272\n", NULL },
+    /* As in CDO's subc the units stay, and a sentence says so. */
+    { 0, "'c = tas - 273.15' k.nc --only '0, 0'", "-3.1", "the units stay K" },
+    { 0, "'c = 273.15 + t' t.nc --only '0, 0'", "273.1", "the units stay degC" },
+    { 0, "'frost = tas < 273.15' k.nc --only '0, 0'", "true\n", NULL },
 };
 
 START_TEST(takes)
