@@ -107,13 +107,19 @@ static void take_axes(cursor *c, const cmd_variable *v, bool *reduced)
 }
 
 /* ---- Arguments ------------------------------------------------------------------------------- */
+typedef struct reduction {
+    const cmd_variable *v;
+    bool                reduced[RD_MAX_RANK], all, weighted, kept; /* kept: with an extent of 1 */
+    long                window; /* neighbours of rolling_; 0: none */
+} reduction;
+
 static void skip_value(cursor *c)
 {
     while (*c->p && !strchr(",)", *c->p))
         c->p = strchr("([", *c->p) ? cmd_behind_bracket(c->p + 1) : c->p + 1;
 }
 
-static void take_keyword(cursor *c, const cmd_variable *v, bool *reduced, bool *all, bool *weighted)
+static void take_keyword(cursor *c, reduction *r)
 {
     static const char *const harmless[] = { "keepdims", "ddof",     "dtype", "accuracy",
                                             "weights",  "skip_nan", NULL };
@@ -121,35 +127,53 @@ static void take_keyword(cursor *c, const cmd_variable *v, bool *reduced, bool *
 
     c->good &= take(c, '=');
     if (strcmp(keyword, "axis") == 0) {
-        *all = false;
-        take_axes(c, v, reduced);
+        r->all = false;
+        take_axes(c, r->v, r->reduced);
         return;
     }
-    *weighted |= strcmp(keyword, "weights") == 0;
+    r->kept |= strcmp(keyword, "keepdims") == 0;
+    r->weighted |= strcmp(keyword, "weights") == 0;
     c->good &= is_among(keyword, harmless);
     skip_value(c);
 }
 
 /* What the method says of itself: CF has no words for windows, which have the coordinate of their first element. */
-static const char *comment_text(bool weighted, long window)
+static const char *comment_text(const reduction *r)
 {
-    return window     ? cmd_text(" (comment: of %ld neighbours, from the coordinate on)", window)
-           : weighted ? " (comment: weighted)"
-                      : "";
+    return r->window ? cmd_text(" (comment: of %ld neighbours, from the coordinate on)", r->window)
+           : r->weighted ? " (comment: weighted)"
+                         : "";
 }
 
-static const char *method_text(const cmd_variable *v, const bool *reduced, bool all,
-                               const char *method, const char *comment)
+/* An axis that is gone is no dimension of the result, and has the name that CF has for it. */
+static const char *name_of(const cmd_axis *axis, bool kept)
+{
+    static const struct {
+        const char *standard, *units;
+    } names[] = { { "latitude", " degrees_north degree_north degrees_N degree_N " },
+                  { "longitude", " degrees_east degree_east degrees_E degree_E " },
+                  { "time", NULL } };
+
+    for (size_t k = 0; k < sizeof names / sizeof *names && !kept; k++)
+        if (axis->standard
+                ? strcmp(axis->standard, names[k].standard) == 0
+                : axis->units && names[k].units && cmd_is_listed(names[k].units, axis->units))
+            return names[k].standard;
+    return axis->name;
+}
+
+static const char *method_text(const reduction *r, const char *method)
 {
     const char *text = "";
 
-    for (int a = 0; a < v->shape.n; a++)
-        if (all || reduced[a]) {
-            if (!v->axis[a].name)
+    for (int a = 0; a < r->v->shape.n; a++)
+        if (r->all || r->reduced[a]) {
+            const cmd_axis *axis = &r->v->axis[a];
+            if (!axis->name)
                 return NULL;
-            text = cmd_text("%s%s: ", text, v->axis[a].name);
+            text = cmd_text("%s%s: ", text, name_of(axis, r->kept));
         }
-    return *text ? cmd_text("%s%s%s", text, method, comment) : NULL;
+    return *text ? cmd_text("%s%s%s", text, method, comment_text(r)) : NULL;
 }
 
 /* The second argument of rolling_mean(tas, 3). */
@@ -167,25 +191,23 @@ static long take_window(cursor *c)
 
 const char *cmd_cell_method(const char *statement, const cmd_known *k)
 {
-    static const char rolling[]            = "rolling_";
-    cursor            c                    = { cmd_right_side(statement), true };
-    const char       *name                 = take_name(&c);
-    const bool        rolls                = strncmp(name, rolling, strlen(rolling)) == 0;
-    const char       *method               = method_of(rolls ? name + strlen(rolling) : name);
-    bool              reduced[RD_MAX_RANK] = { false }, all = true, weighted = false;
+    static const char rolling[] = "rolling_";
+    cursor            c         = { cmd_right_side(statement), true };
+    const char       *name      = take_name(&c);
+    const bool        rolls     = strncmp(name, rolling, strlen(rolling)) == 0;
+    const char       *method    = method_of(rolls ? name + strlen(rolling) : name);
+    reduction         r         = { .v = &k->v, .all = true };
 
     if (!method || !take(&c, '(') || strcmp(take_name(&c), k->name) != 0)
         return NULL;
-    const long window = rolls ? take_window(&c) : 0;
+    r.window = rolls ? take_window(&c) : 0;
     while (c.good && take(&c, ','))
-        take_keyword(&c, &k->v, reduced, &all, &weighted);
+        take_keyword(&c, &r);
     c.good &= take(&c, ')');
     skip_blanks(&c);
-    if (rolls && all) { /* the first axis, where none is said */
-        all        = false;
-        reduced[0] = true;
+    if (rolls && r.all) { /* the first axis, where none is said */
+        r.all        = false;
+        r.reduced[0] = true;
     }
-    return c.good && !*c.p
-               ? method_text(&k->v, reduced, all, method, comment_text(weighted, window))
-               : NULL;
+    return c.good && !*c.p ? method_text(&r, method) : NULL;
 }

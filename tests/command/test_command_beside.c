@@ -963,6 +963,33 @@ START_TEST(history)
 }
 END_TEST
 
+/* An axis that is gone has CF's name in cell_methods, as it is no dimension of the result. */
+START_TEST(methods_of_places)
+{
+    static const float at[2] = { 10, 20 };
+    int                f, dims[2], lat, lon, v;
+
+    ok(nc->create("places.nc", FOUR, &f));
+    ok(nc->def_dim(f, "la", 2, &dims[0]));
+    ok(nc->def_dim(f, "lo", 2, &dims[1]));
+    ok(nc->def_var(f, "la", NC_FLOAT, 1, &dims[0], &lat));
+    ok(nc->put_att_text(f, lat, "standard_name", 8, "latitude"));
+    ok(nc->def_var(f, "lo", NC_FLOAT, 1, &dims[1], &lon));
+    ok(nc->put_att_text(f, lon, "units", 12, "degrees_east"));
+    ok(nc->def_var(f, "v", NC_FLOAT, 2, dims, &v));
+    ok(nc->put_vara(f, lat, &(size_t){ 0 }, &(size_t){ 2 }, at));
+    ok(nc->put_vara(f, lon, &(size_t){ 0 }, &(size_t){ 2 }, at));
+    ok(nc->put_vara(f, v, (size_t[]){ 0, 0 }, (size_t[]){ 2, 2 }, some(1)));
+    ok(nc->close(f));
+    run_well("$R 'v = mean(v, axis=lo)' places.nc -o new.nc");
+    ck_assert_str_eq(said("v", "cell_methods"), "longitude: mean");
+    run_well("$R 'v = mean(v)' places.nc -o new.nc");
+    ck_assert_str_eq(said("v", "cell_methods"), "latitude: longitude: mean");
+    run_well("$R 'v = mean(v, axis=lo, keepdims=true)' places.nc -o new.nc");
+    ck_assert_str_eq(said("v", "cell_methods"), "lo: mean");
+}
+END_TEST
+
 /* A record axis stays one, in files of a megabyte and more, too, whose elements are computed in place, or
  * deflated by all threads. */
 START_TEST(records)
@@ -1026,6 +1053,7 @@ int main(void)
     tcase_add_test(tc, packed_coordinates);
     tcase_add_test(tc, own_types);
     tcase_add_test(tc, history);
+    tcase_add_test(tc, methods_of_places);
     tcase_add_loop_test(tc, records, 0, 3);
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);
