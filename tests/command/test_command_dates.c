@@ -377,6 +377,17 @@ static const char *const said[][2] = {
     { "$R 'all(month(time) == tas)' ends_1.nc ends_2.nc", "true\n" },
     { "$R 'mean(tas, axis=time, by=monthly(time))[:2]' ends.nc",
       "2000-01-01       1\n2000-02-01       2\n" },
+#if RDIM_HDF5 /* whose files say the same */
+    { "$R tas ends.nc -o ends.h5 && $R 'all(month(time) == tas)' ends.h5",
+      "time: coordinates are the ends of their bounds, so that dates are those behind" },
+    { "$R tas ends.nc -o ends.h5 && $R 'all(month(time) == tas)' ends.h5", "true\n" },
+    { "$R \"nanmax(tas, axis='time', by=season(time))\" d360.nc -o s.h5 && "
+      "$R 'result[:, 0]' s.h5",
+      "season  result\n   DJF     989\n   MAM     999\n" },
+    { "$R \"c = nanmean(tas, axis='time', by=month(time))\" d360.nc -o c.h5 && "
+      "$R 'a = (tas - c[month(time)])[:2, 1]' d360.nc c=c.h5",
+      "      time  " },
+#endif
     /* By other ways to an index, and to labels. */
     { "$R \"_c = nanmean(tas, axis='time', by=month(time)); a = all(isnan(tas) or take(_c, month(time), "
       "axis='month') == _c[month(time)])\" d360.nc",

@@ -160,6 +160,9 @@ rd_expr *cmd_read_stored(cmd_file *file, cmd_variable *v);
 const cmd_said *cmd_said_about(cmd_file *file, cmd_variable *v);
 /* Room for n variables more, zeroed; the first of them.  The others may move. */
 cmd_variable *cmd_add_variables(cmd_file *file, int n);
+/* Middles of the bounds (n, 2) of an axis, where each coordinate is the second of its bounds: what it stands
+ * for lies before it.  NULL: it is not so, or there are no bounds. */
+const double *cmd_middle_of(const cmd_axis *axis, const double *ends);
 /* A sentence without the path of a file that it begins with. */
 const char *cmd_reason(const char *sentence, const char *path);
 /* The name of a path without directories and suffix. */

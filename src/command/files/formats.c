@@ -187,6 +187,18 @@ void cmd_set_shape(cmd_variable *v, rd_dtype type, const rd_shape *shape)
         v->axis[k].n = shape->at[k];
 }
 
+const double *cmd_middle_of(const cmd_axis *axis, const double *ends)
+{
+    double *middle = ends && axis->at ? cmd_room((size_t)axis->n * sizeof *middle) : NULL;
+
+    for (int64_t i = 0; middle && i < axis->n; i++) {
+        if (axis->at[i] != ends[2 * i + 1] || !(ends[2 * i] < ends[2 * i + 1]))
+            return NULL;
+        middle[i] = ends[2 * i] + (ends[2 * i + 1] - ends[2 * i]) / 2;
+    }
+    return middle;
+}
+
 static const char *last_part(const char *name)
 {
     const char *slash = strrchr(name, '/');

@@ -142,6 +142,48 @@ static void read_name(const cmd_hdf5_api *h5, hid_t scale, cmd_axis *axis)
     }
 }
 
+/* Words for the coordinates 1, 2, ...; NULL: there are none. */
+static const char *words_of(const cmd_hdf5_api *h5, hid_t scale)
+{
+    cmd_hdf5_object o = { .h5 = h5, .id = scale };
+    cmd_exact      *flag;
+    rd_dtype        type;
+    const int       n = cmd_hdf5_numbers(&o, "flag_values", &flag, &type);
+
+    for (int k = 0; k < n; k++)
+        if (!(flag[k].type == RD_F64 ? flag[k].f == k + 1 : flag[k].i == k + 1))
+            return NULL;
+    return n > 0 && n <= CMD_MOST_WORDS ? cmd_hdf5_text(h5, scale, "flag_meanings") : NULL;
+}
+
+/* The bounds (n, 2) that the scale names, in its group; NULL: there are none. */
+static double *bounds_of(const cmd_hdf5_api *h5, hid_t scale, int64_t n)
+{
+    const char *name = cmd_hdf5_text(h5, scale, "bounds");
+    char        path[MOST_NAME];
+    hsize_t     extent[H5S_MAX_RANK];
+    double     *ends = NULL;
+
+    if (!name || strchr(name, '/') || h5->H5Iget_name(scale, path, sizeof path) <= 0 ||
+        !strrchr(path, '/'))
+        return NULL;
+    const int   length = (int)(strrchr(path, '/') + 1 - path);
+    const hid_t set    = h5->H5Dopen2(scale, cmd_text("%.*s%s", length, path, name), H5P_DEFAULT);
+    if (set < 0)
+        return NULL;
+    const hid_t space = h5->H5Dget_space(set);
+    if (h5->H5Sget_simple_extent_ndims(space) == 2 &&
+        h5->H5Sget_simple_extent_dims(space, extent, NULL) == 2 && extent[0] == (hsize_t)n &&
+        extent[1] == 2 && cmd_hdf5_type_of_set(h5, set).type != RD_AUTO) {
+        ends = cmd_room(2 * (size_t)n * sizeof *ends);
+        if (h5->H5Dread(set, h5->NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, ends) < 0)
+            ends = NULL;
+    }
+    h5->H5Sclose(space);
+    h5->H5Dclose(set);
+    return ends;
+}
+
 static void read_coordinates(const cmd_hdf5_api *h5, hid_t scale, cmd_axis *axis)
 {
     const hid_t space = h5->H5Dget_space(scale);
@@ -157,6 +199,8 @@ static void read_coordinates(const cmd_hdf5_api *h5, hid_t scale, cmd_axis *axis
         axis->title    = cmd_hdf5_text(h5, scale, "long_name");
         axis->standard = cmd_hdf5_text(h5, scale, "standard_name");
         axis->calendar = cmd_hdf5_text(h5, scale, "calendar");
+        axis->words    = words_of(h5, scale);
+        axis->middle   = cmd_middle_of(axis, bounds_of(h5, scale, axis->n));
     }
     h5->H5Sclose(space);
 }

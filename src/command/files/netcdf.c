@@ -419,8 +419,6 @@ static void unpack_coordinates(const source *s, int group, int number, double *a
         at[i] = at[i] * v.packing.scale + v.packing.add;
 }
 
-/* Middles of the bounds (n, 2), where each coordinate is the second of its bounds: what it stands for lies
- * before it. */
 static const double *middle_of(const source *s, int group, int variable, const cmd_axis *axis)
 {
     const char  *name     = text_attribute(s, group, variable, "bounds");
@@ -438,16 +436,10 @@ static const double *middle_of(const source *s, int group, int variable, const c
             return NULL;
     if (s->classic)
         cmd_classic_check(s->classic, id, name, axis->n);
-    double *ends   = cmd_room(2 * count[0] * sizeof *ends),
-           *middle = cmd_room(count[0] * sizeof *ends);
-    if (s->nc->get_vara_double(group, id, start, count, ends) != NC_NOERR)
-        return NULL;
-    for (size_t i = 0; i < count[0]; i++) {
-        if (axis->at[i] != ends[2 * i + 1] || !(ends[2 * i] < ends[2 * i + 1]))
-            return NULL;
-        middle[i] = ends[2 * i] + (ends[2 * i + 1] - ends[2 * i]) / 2;
-    }
-    return middle;
+    double *ends = cmd_room(2 * count[0] * sizeof *ends);
+    return s->nc->get_vara_double(group, id, start, count, ends) == NC_NOERR
+               ? cmd_middle_of(axis, ends)
+               : NULL;
 }
 
 /* The variable of a dimension's name, in the variable's group or one above it. */
