@@ -618,6 +618,10 @@ RD_API rd_expr *rd_sqrt(rd_expr *x), *rd_exp(rd_expr *x), *rd_expm1(rd_expr *x),
     *rd_cosh(rd_expr *x), *rd_asinh(rd_expr *x), *rd_acosh(rd_expr *x), *rd_atanh(rd_expr *x),
     *rd_exp2(rd_expr *x), *rd_exp10(rd_expr *x), *rd_log10(rd_expr *x), *rd_cbrt(rd_expr *x),
     *rd_erfc(rd_expr *x), *rd_erfinv(rd_expr *x), *rd_tgamma(rd_expr *x), *rd_lgamma(rd_expr *x);
+/* The derivative of lgamma: -inf at 0, inf at -0, NaN at -inf and at whole numbers below 0. */
+RD_API rd_expr *rd_digamma(rd_expr *x);
+/* The normal distribution's function, from 0 to 1. */
+RD_API rd_expr *rd_ndtr(rd_expr *x);
 /* 1 / x; degrees to radians and back. */
 RD_API rd_expr *rd_reciprocal(rd_expr *x), *rd_deg2rad(rd_expr *x), *rd_rad2deg(rd_expr *x);
 /* 1 / (1 + exp(-x)), x times that, log(1 + exp(x)), and x times the normal distribution's function,

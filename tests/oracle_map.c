@@ -1,4 +1,5 @@
 /* oracle_map.c - operators and the user's functions on single values. */
+#include "digamma.h"
 #include "oracle.h"
 #include <stdalign.h>
 #include <string.h>
@@ -300,6 +301,11 @@ static long double softplus_(long double x)
     return x > 0 ? x + log1pl(expl(-x)) : log1pl(expl(x));
 }
 
+static long double ndtr_(long double x)
+{
+    return erfcl(x * -0.70710678118654752440L) / 2;
+}
+
 /* Neither rises everywhere: their slope is between -0.2 and 1.2. */
 static oracle_value gated(rd_dtype type, oracle_value a, bool normal)
 {
@@ -328,6 +334,14 @@ static oracle_value gamma_value(rd_dtype type, fn1 *f, oracle_value a)
     if (a.v - a.err <= 2 && (a.err > 0 || a.v <= 0))
         return oracle_unsure(type);
     return monotone1(type, f, a, 8);
+}
+
+/* It ascends from its pole at 0 on. */
+static oracle_value digamma_value(rd_dtype type, oracle_value a)
+{
+    if (a.v - a.err <= 0)
+        return oracle_unsure(type);
+    return monotone1(type, digammal_, a, 8);
 }
 
 static oracle_value reciprocal_value(rd_dtype type, oracle_value a)
@@ -386,6 +400,8 @@ static oracle_value float_op(rd_op op, rd_dtype type, oracle_value a, oracle_val
     case RD_OP_cosh: return cosh_value(type, a);
     case RD_OP_tgamma: return gamma_value(type, tgammal, a);
     case RD_OP_lgamma: return gamma_value(type, lgammal, a);
+    case RD_OP_digamma: return digamma_value(type, a);
+    case RD_OP_ndtr: return monotone1(type, ndtr_, a, FUNCTION_ULPS);
     case RD_OP_silu: return gated(type, a, false);
     case RD_OP_gelu: return gated(type, a, true);
     case RD_OP_reciprocal: return reciprocal_value(type, a);

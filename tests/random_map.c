@@ -69,27 +69,42 @@ static void elementary(random_pool *pool)
         const char *name;
         unary      *f;
         double      limit;
-    } all[]                 = { { "asin", rd_asin, 1 },           { "acos", rd_acos, 1 },
-                                { "atan", rd_atan, 1e9 },         { "sinh", rd_sinh, 4 },
-                                { "cosh", rd_cosh, 4 },           { "asinh", rd_asinh, 1e9 },
-                                { "atanh", rd_atanh, 0.9 },       { "exp2", rd_exp2, 9 },
-                                { "exp10", rd_exp10, 3 },         { "cbrt", rd_cbrt, 1e9 },
-                                { "erfc", rd_erfc, 3 },           { "erfinv", rd_erfinv, 0.9 },
-                                { "gelu", rd_gelu, 9 },           { "sigmoid", rd_sigmoid, 20 },
-                                { "silu", rd_silu, 20 },          { "softplus", rd_softplus, 20 },
-                                { "sinc", rd_sinc, 20 },          { "fraction", rd_fraction, 1e9 },
-                                { "exponent", rd_exponent, 1e9 }, { "deg2rad", rd_deg2rad, 1e9 },
-                                { "isinf", rd_isinf, 1e300 },     { "signbit", rd_signbit, 1e300 },
-                                { "relu", rd_relu, 1e300 },       { "nan_to_num", rd_nan_to_num, 1e300 } };
-    const int64_t      k    = random_below(pool, 28);
+    } all[] = { { "asin", rd_asin, 1 },
+                { "acos", rd_acos, 1 },
+                { "atan", rd_atan, 1e9 },
+                { "sinh", rd_sinh, 4 },
+                { "cosh", rd_cosh, 4 },
+                { "asinh", rd_asinh, 1e9 },
+                { "atanh", rd_atanh, 0.9 },
+                { "exp2", rd_exp2, 9 },
+                { "exp10", rd_exp10, 3 },
+                { "cbrt", rd_cbrt, 1e9 },
+                { "erfc", rd_erfc, 3 },
+                { "erfinv", rd_erfinv, 0.9 },
+                { "gelu", rd_gelu, 9 },
+                { "sigmoid", rd_sigmoid, 20 },
+                { "silu", rd_silu, 20 },
+                { "softplus", rd_softplus, 20 },
+                { "sinc", rd_sinc, 20 },
+                { "fraction", rd_fraction, 1e9 },
+                { "exponent", rd_exponent, 1e9 },
+                { "deg2rad", rd_deg2rad, 1e9 },
+                { "isinf", rd_isinf, 1e300 },
+                { "signbit", rd_signbit, 1e300 },
+                { "relu", rd_relu, 1e300 },
+                { "nan_to_num", rd_nan_to_num, 1e300 },
+                { "ndtr", rd_ndtr, 9 } };
+    static const struct {
+        const char *name;
+        unary      *f;
+    } of_positive[] = { { "log10", rd_log10 }, { "lgamma", rd_lgamma }, { "digamma", rd_digamma } };
+    const int64_t      k    = random_below(pool, 30);
     const random_node *node = random_pick(pool);
 
-    if (k < 24)
+    if (k < 25)
         random_keep(pool, all[k].f(within(pool, node, all[k].limit)), all[k].name);
-    else if (k < 26)
-        random_keep(pool,
-                    k == 24 ? rd_log10(positive(pool, node)) : rd_lgamma(positive(pool, node)),
-                    k == 24 ? "log10" : "lgamma");
+    else if (k < 28)
+        random_keep(pool, of_positive[k - 25].f(positive(pool, node)), of_positive[k - 25].name);
     else
         random_keep(pool, rd_acosh(rd_add(positive(pool, node), num(pool, 1))), "acosh");
 }

@@ -785,14 +785,14 @@ typedef rd_expr *unary(rd_expr *x);
 typedef rd_expr *binary(rd_expr *x, rd_expr *y);
 
 static unary *const of_one[] = {
-    rd_neg,        rd_abs,     rd_sign,     rd_square,   rd_floor,   rd_ceil,    rd_round,
-    rd_trunc,      rd_not,     rd_isnan,    rd_isfinite, rd_sqrt,    rd_exp,     rd_expm1,
-    rd_log,        rd_log1p,   rd_log2,     rd_sin,      rd_cos,     rd_tan,     rd_tanh,
-    rd_erf,        rd_asin,    rd_acos,     rd_atan,     rd_sinh,    rd_cosh,    rd_asinh,
-    rd_acosh,      rd_atanh,   rd_exp2,     rd_exp10,    rd_log10,   rd_cbrt,    rd_erfc,
-    rd_erfinv,     rd_tgamma,  rd_lgamma,   rd_gelu,     rd_sigmoid, rd_silu,    rd_softplus,
-    rd_reciprocal, rd_deg2rad, rd_fraction, rd_exponent, rd_isinf,   rd_signbit, rd_bit_not,
-    rd_popcount,   rd_rad2deg
+    rd_neg,     rd_abs,     rd_sign,       rd_square,   rd_floor,    rd_ceil,     rd_round,
+    rd_trunc,   rd_not,     rd_isnan,      rd_isfinite, rd_sqrt,     rd_exp,      rd_expm1,
+    rd_log,     rd_log1p,   rd_log2,       rd_sin,      rd_cos,      rd_tan,      rd_tanh,
+    rd_erf,     rd_asin,    rd_acos,       rd_atan,     rd_sinh,     rd_cosh,     rd_asinh,
+    rd_acosh,   rd_atanh,   rd_exp2,       rd_exp10,    rd_log10,    rd_cbrt,     rd_erfc,
+    rd_erfinv,  rd_tgamma,  rd_lgamma,     rd_gelu,     rd_sigmoid,  rd_silu,     rd_softplus,
+    rd_digamma, rd_ndtr,    rd_reciprocal, rd_deg2rad,  rd_fraction, rd_exponent, rd_isinf,
+    rd_signbit, rd_bit_not, rd_popcount,   rd_rad2deg
 };
 static binary *const of_two[] = {
     rd_add,    rd_sub,      rd_mul,        rd_div,         rd_minimum,   rd_maximum, rd_and,

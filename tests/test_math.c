@@ -3,7 +3,8 @@
  * docs/accuracy.md, of 20 times the points that the test looks at, or as often as a number says. */
 #include "kernels/math/math.h"
 #include "kernels/cpu/simd/simd.h"
-#include "kernels/math/math_gamma.h"
+#include "digamma.h"
+#include "kernels/math/math_digamma.h"
 #include "suite.h"
 #include <stdbool.h>
 #include <stdio.h>
@@ -54,6 +55,16 @@ static long double gelul_(long double x)
     const long double tail = erfcl(t) * (t > 1 && t < 200 ? 1 - 2 * t * lost : 1); /* of t + lost */
 
     return x == -INFINITY ? -0.0L : x * tail / 2;
+}
+
+/* As gelu's, without the product. */
+static long double ndtrl_(long double x)
+{
+    return x == 0 || isinf(x)    ? (x < 0    ? 0
+                                    : x == 0 ? 0.5L
+                                             : 1)
+           : fabsl(x) < 0x1p-70L ? 0.5L
+                                 : gelul_(x) / x;
 }
 
 /* By Newton's method, from where it stays on one side. */
@@ -141,6 +152,7 @@ static const row rows[] = {
 #include "kernels/math/math.def"
     { "tgamma", 1, rd_tgamma_f32, rd_tgamma_f64, tgammal, NULL, NULL, NULL },
     { "lgamma", 1, rd_lgamma_f32, rd_lgamma_f64, lgammal, NULL, NULL, NULL },
+    { "digamma", 1, rd_digamma_f32, rd_digamma_f64, digammal_, NULL, NULL, NULL },
     { "deg2rad", 1, deg2rad_f32, deg2rad_f64, deg2radl_, NULL, NULL, NULL },
     { "rad2deg", 1, rad2deg_f32, rad2deg_f64, rad2degl_, NULL, NULL, NULL },
 };
@@ -183,7 +195,7 @@ static void keep(worst *w, double ulps, double x, double y)
 }
 
 /* A sum of logarithms may come to nearly 0: its error is measured by the greater operand then.  So may
- * lgamma below 0, where it is by 2. */
+ * lgamma below 0, where it is by 2, and digamma of f64 there, by 1/64. */
 static int least_exponent(const row *r, double x, double y, int least)
 {
     int exponent = least;
@@ -192,6 +204,8 @@ static int least_exponent(const row *r, double x, double y, int least)
         frexp(fmax(x, y), &exponent);
     if (r->ref_1 == lgammal && x < 0)
         exponent = 2;
+    if (r->ref_1 == digammal_ && x < 0 && least < -1000)
+        exponent = -5;
     return exponent > least ? exponent : least;
 }
 

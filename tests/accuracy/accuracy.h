@@ -56,6 +56,7 @@ bool accuracy_of_floats(const function *f, uint32_t stride, point *worst);
 #include "kernels/math/math.def"
 void exact_tgamma(mpfr_t r, mpfr_t x);
 void exact_lgamma(mpfr_t r, mpfr_t x);
+void exact_digamma(mpfr_t r, mpfr_t x);
 void exact_deg2rad(mpfr_t r, mpfr_t x);
 void exact_rad2deg(mpfr_t r, mpfr_t x);
 #endif

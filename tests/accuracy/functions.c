@@ -2,7 +2,7 @@
 #include "accuracy.h"
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/math/math.h"
-#include "kernels/math/math_gamma.h"
+#include "kernels/math/math_digamma.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +36,7 @@ const function accuracy_functions[] = {
 #include "kernels/math/math.def"
     { "tgamma", rd_tgamma_f32, rd_tgamma_f64, NULL, NULL, exact_tgamma, NULL },
     { "lgamma", rd_lgamma_f32, rd_lgamma_f64, NULL, NULL, exact_lgamma, NULL },
+    { "digamma", rd_digamma_f32, rd_digamma_f64, NULL, NULL, exact_digamma, NULL },
     { "deg2rad", deg2rad_f32, deg2rad_f64, NULL, NULL, exact_deg2rad, NULL },
     { "rad2deg", rad2deg_f32, rad2deg_f64, NULL, NULL, exact_rad2deg, NULL },
 };
@@ -59,7 +60,8 @@ double accuracy_bound(const function *f, bool is_f32)
 }
 
 /* The exponent of the ulp that counts at least.  A sum of logarithms may come to nearly 0: its error is
- * measured by the greater operand then.  So may lgamma below 0, where it is by 2. */
+ * measured by the greater operand then.  So may lgamma below 0, where it is by 2, and digamma of f64 there,
+ * by 1/64. */
 static long least_exponent(const function *f, bool is_f32, double x, double y)
 {
     int exponent = is_f32 ? -125 : -1021;
@@ -70,6 +72,8 @@ static long least_exponent(const function *f, bool is_f32, double x, double y)
         frexp(fmax(x, y), &of_most);
         return of_most > exponent ? of_most : exponent;
     }
+    if (f->of_1 == exact_digamma && x < 0 && !is_f32)
+        return -5;
     return f->of_1 == exact_lgamma && x < 0 ? 2 : exponent;
 }
 
@@ -130,7 +134,8 @@ double accuracy_error(const function *f, bool is_f32, double x, double y)
         f->of_2(result, operand[0], operand[1]);
     if (isnan(got) || mpfr_nan_p(result))
         return isnan(got) && mpfr_nan_p(result) ? 0 : INFINITY;
-    if (least < 0 && f->of_2 != exact_logaddexp && !signbit(got) != !mpfr_signbit(result))
+    if (least == (is_f32 ? -125 : -1021) && f->of_2 != exact_logaddexp &&
+        !signbit(got) != !mpfr_signbit(result))
         return INFINITY;
     if (mpfr_inf_p(result))
         return isinf(got) ? 0 : INFINITY;

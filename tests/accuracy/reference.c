@@ -36,6 +36,7 @@ BY_MPFR(atanh, atanh)
 BY_MPFR(erf, erf)
 BY_MPFR(erfc, erfc)
 BY_MPFR(tgamma, gamma)
+BY_MPFR(digamma, digamma)
 
 void exact_lgamma(mpfr_t r, mpfr_t x)
 {
@@ -103,8 +104,8 @@ void exact_softplus(mpfr_t r, mpfr_t x)
         mpfr_add(r, r, x, MPFR_RNDN);
 }
 
-/* x erfc(-x / sqrt(2)) / 2, of -infinity the limit. */
-void exact_gelu(mpfr_t r, mpfr_t x)
+/* erfc(-x / sqrt(2)) / 2 */
+void exact_ndtr(mpfr_t r, mpfr_t x)
 {
     mpfr_t t;
 
@@ -115,8 +116,14 @@ void exact_gelu(mpfr_t r, mpfr_t x)
     mpfr_set_prec(r, ROUNDED);
     mpfr_erfc(r, t, MPFR_RNDN);
     mpfr_clear(t);
-    mpfr_mul(r, r, x, MPFR_RNDN);
     mpfr_div_2ui(r, r, 1, MPFR_RNDN);
+}
+
+/* x times that, of -infinity the limit. */
+void exact_gelu(mpfr_t r, mpfr_t x)
+{
+    exact_ndtr(r, x);
+    mpfr_mul(r, r, x, MPFR_RNDN);
     if (mpfr_inf_p(x) && mpfr_signbit(x))
         mpfr_set_zero(r, -1);
 }

@@ -57,6 +57,8 @@ ROWS = [
     of_floats("erfinv", sp.erfinv, -1, 1, ulps=16, exact=False),
     of_floats("tgamma", sp.gamma, 0.01, 30, ulps=30, exact=False),
     of_floats("lgamma", sp.gammaln, 0.01, 30, ulps=30, exact=False, scale=lambda x: np.maximum(abs(sp.gammaln(x)), 2)),
+    of_floats("digamma", sp.digamma, 0.01, 30, ulps=30, exact=False, scale=lambda x: np.maximum(abs(sp.digamma(x)), 1)),
+    of_floats("ndtr", sp.ndtr, -5, 5, ulps=40, exact=False),
     of_floats("gelu", gelu, -5, 9, ulps=40, exact=False),
     of_floats("sigmoid", sp.expit, ulps=2), of_floats("silu", lambda x: x * sp.expit(x), -30, 30, ulps=2),
     of_floats("softplus", lambda x: np.logaddexp(x.dtype.type(0), x), ulps=2),

@@ -1,4 +1,4 @@
-/* math_erfc.h - erfc, gelu and erfinv.
+/* math_erfc.h - erfc, gelu, ndtr and erfinv.
  *
  * For t >= 0 erfc(t) = exp(-t^2) E(t), and (1 + 2 t) E(t) is a polynomial of (t - k) / (t + k) all the
  * way to where erfc vanishes (M. M. Shepherd and J. G. Laframboise, "Chebyshev approximation of (1 + 2
@@ -114,6 +114,26 @@ RD_INLINE double rd_gelu_f64(double x)
     return half < 0.25 ? near : far;
 }
 
+/* ---- ndtr ------------------------------------------------------------------------------------ */
+/* Phi(x), as gelu has it; near 0 it is 1/2 + h + h P(t^2), h = t / 2, and the first sum has its error. */
+RD_INLINE double rd_ndtr_f64(double x)
+{
+    const double size = RD_ABS_F64(x), a = size > 40.0 ? 40.0 : size;
+    const double square = a * a, lo = __builtin_fma(a, a, -square), t = a * RD_ROOT_HALF;
+    const double t_lo = __builtin_fma(a, RD_ROOT_HALF_LO, __builtin_fma(a, RD_ROOT_HALF, -t));
+    double       e_lo;
+    const double e     = rd_erfc_scaled(t, &e_lo),
+                 slope = __builtin_fma(t + t, e, -0x1.20dd750429b6dp+0);
+    const double tail  = rd_times_exp_of_minus(0.5 * e, 0.5 * __builtin_fma(slope, t_lo, e_lo),
+                                               0.5 * square, 0.5 * lo);
+    const double far   = x < 0 ? tail : 1 - tail;
+    const double h = __builtin_copysign(0.5 * t, x), h_lo = x < 0 ? -0.5 * t_lo : 0.5 * t_lo;
+    const double most = 0.5 + h, rest = (0.5 - most) + h;
+    const double near = most + (rest + __builtin_fma(h, rd_erf_near_f64(t * t), h_lo));
+
+    return t < 0.75 ? near : far;
+}
+
 /* ---- erfinv ---------------------------------------------------------------------------------- */
 /* erfinv(x) / x of z = x^2, |x| <= 0.711; erfinv(x) of s = sqrt(-log(1 - x^2)), beyond; errors 2^-26,
  * 2^-20. */
@@ -227,6 +247,14 @@ RD_INLINE float rd_gelu_f32(float x)
     const double y    = x < 0 ? a * tail : size * (1 - tail);
 
     return __builtin_copysignf((float)y, x);
+}
+
+RD_INLINE float rd_ndtr_f32(float x)
+{
+    const double size = RD_ABS_F64((double)x), a = size > 14.8 ? 14.8 : size;
+    const double tail = rd_half_erfc(a * RD_ROOT_HALF, 0.5 * (a * a));
+
+    return (float)(x < 0 ? tail : 1 - tail);
 }
 
 RD_INLINE float rd_erfinv_f32(float x)

@@ -7,6 +7,7 @@
 #define RD_KERNELS_MATH_ROWS_H
 #include "core/saturate.h"
 #include "kernels/math/math.h"
+#include "kernels/math/math_digamma.h"
 #include "kernels/math/math_gamma.h"
 #include "kernels/math/math_int.h"
 #include "kernels/math/math_random.h"
@@ -145,6 +146,7 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
 #define WITH_WARNINGS_pow(a, b)       JOIN(pow, CLASS)(a, b, warnings)
 #define WITH_WARNINGS_tgamma(a)       JOIN(rd_tgamma, CLASS)(a)
 #define WITH_WARNINGS_lgamma(a)       JOIN(rd_lgamma, CLASS)(a)
+#define WITH_WARNINGS_digamma(a)      JOIN(rd_digamma, CLASS)(a)
 #define WITH_WARNINGS_gcd(a, b)       JOIN(rd_gcd, CLASS)(a, b)
 #define WITH_WARNINGS_lcm(a, b)       JOIN(rd_lcm, CLASS)(a, b)
 #define RD_U(a)                       ((uint64_t)(a))
