@@ -37,13 +37,33 @@ static rd_expr *square(int64_t n, int64_t k)
     return rd_broadcast(rd_int(ctx, 0), RD_SHAPE(n, k));
 }
 
-static rd_expr *entropy(rd_expr *of)
+static rd_expr *entr(rd_expr *p)
 {
-    rd_expr *const p = rd_div(of, rd_sum(of, RD_KEEP(1))), *const zero = rd_int(ctx, 0);
+    rd_expr *const zero = rd_int(ctx, 0);
     rd_expr *const part =
         rd_where(rd_lt(p, zero), rd_num(ctx, -HUGE_VAL), rd_neg(rd_mul(p, rd_log(p))));
 
-    return rd_sum(rd_where(rd_eq(p, zero), zero, part), RD_DIMS(1));
+    return rd_where(rd_eq(p, zero), zero, part);
+}
+
+static rd_expr *entropy(rd_expr *of)
+{
+    return rd_sum(entr(rd_div(of, rd_sum(of, RD_KEEP(1)))), RD_DIMS(1));
+}
+
+static rd_expr *of_nothing(rd_expr *product)
+{
+    rd_expr *const none = rd_and(rd_eq(x, rd_int(ctx, 0)), rd_not(rd_isnan(y)));
+
+    return rd_where(none, rd_int(ctx, 0), product);
+}
+
+static rd_expr *logit(void)
+{
+    rd_expr *const one = rd_int(ctx, 1), *const turn = rd_sub(rd_add(x, x), one);
+    rd_expr *const near = rd_atanh(turn), *const far = rd_log(rd_div(x, rd_sub(one, x)));
+
+    return rd_where(rd_le(rd_abs(turn), rd_num(ctx, 0.5)), rd_add(near, near), far);
 }
 
 static rd_expr *jaccard(void)
@@ -68,6 +88,11 @@ static rd_expr *both_rows(void)
     CASE("clip(x, v, w)", rd_clip(x, v, w))                                                        \
     CASE("relu(x)", rd_relu(x))                                                                    \
     CASE("sinc(x)", rd_sinc(x))                                                                    \
+    CASE("xlogy(x, y)", of_nothing(rd_mul(x, rd_log(y))))                                          \
+    CASE("xlog1py(x, y)", of_nothing(rd_mul(x, rd_log1p(y))))                                      \
+    CASE("entr(x)", entr(x))                                                                       \
+    CASE("logit(x)", logit())                                                                      \
+    CASE("log_expit(x)", rd_neg(rd_softplus(rd_neg(x))))                                           \
     CASE("nan_to_num(x)", rd_nan_to_num(x))                                                        \
     CASE("isclose(x, y, 0.125, 0.5)", rd_isclose(x, y, 0.125, 0.5))                                \
     CASE("isclose(x, y, atol=0.5, rtol=0.125)", rd_isclose(x, y, 0.125, 0.5))                      \

@@ -91,10 +91,7 @@ rd_expr *rd_formula_entropy(rd_expr *x, rd_dims along, rd_dims dims)
 
     kept.flags |= RD_DIMS_KEEP;
     rd_expr *p     = rd_div(x, rd_sum(x, kept));
-    rd_expr *zero  = p ? rd_int(p->ctx, 0) : NULL;
-    rd_expr *part  = p ? rd_neg(rd_mul(p, rd_log(p))) : NULL;
-    rd_expr *none  = p ? rd_where(rd_lt(p, zero), rd_num(p->ctx, -HUGE_VAL), part) : NULL;
-    rd_expr *terms = p ? rd_where(rd_eq(p, zero), zero, none) : NULL;
+    rd_expr *terms = rd_formula_entr(p);
 
     return terms ? rd_sum(terms, dims) : NULL;
 }

@@ -12,6 +12,11 @@ rd_expr *rd_formula_linspace(const rd_arguments *a, double start, double stop, i
 rd_expr *rd_formula_tensordot(const rd_arguments *a, int k);
 /* Of vectors of three elements along an axis. */
 rd_expr *rd_formula_cross(const rd_arguments *a, int axis);
+/* special.c: functions of SciPy's special that operators make without a loss. */
+rd_expr *rd_formula_xlogy(rd_expr *x, rd_expr *y);
+rd_expr *rd_formula_xlog1py(rd_expr *x, rd_expr *y);
+rd_expr *rd_formula_entr(rd_expr *x);
+rd_expr *rd_formula_logit(rd_expr *x);
 rd_expr *rd_formula_entropy(rd_expr *x, rd_dims along, rd_dims dims);
 rd_expr *rd_formula_jaccard(rd_expr *x, rd_expr *y, rd_dims dims);
 rd_expr *rd_formula_corrcoef(const rd_arguments *a);

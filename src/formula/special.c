@@ -1,0 +1,60 @@
+/* special.c - functions of SciPy's special that formulas make of operators. */
+#include "formula/made.h"
+#include <math.h>
+
+/* product, but 0 where x is 0 and y a number: SciPy's limit, whatever the logarithm of y is. */
+static rd_expr *of_nothing(rd_expr *x, rd_expr *y, rd_expr *product)
+{
+    rd_expr *none = x ? rd_eq(x, rd_int(x->ctx, 0)) : NULL;
+    rd_expr *zero = none && y ? rd_and(none, rd_not(rd_isnan(y))) : NULL;
+
+    return zero && product ? rd_where(zero, rd_int(x->ctx, 0), product) : NULL;
+}
+
+rd_expr *rd_formula_xlogy(rd_expr *x, rd_expr *y)
+{
+    return of_nothing(x, y, rd_mul(x, rd_log(y)));
+}
+
+rd_expr *rd_formula_xlog1py(rd_expr *x, rd_expr *y)
+{
+    return of_nothing(x, y, rd_mul(x, rd_log1p(y)));
+}
+
+/* -x log(x); 0 of 0, and -infinity below. */
+rd_expr *rd_formula_entr(rd_expr *x)
+{
+    rd_expr *zero = x ? rd_int(x->ctx, 0) : NULL;
+    rd_expr *part = x ? rd_neg(rd_mul(x, rd_log(x))) : NULL;
+    rd_expr *none = x ? rd_where(rd_lt(x, zero), rd_num(x->ctx, -HUGE_VAL), part) : NULL;
+
+    return x ? rd_where(rd_eq(x, zero), zero, none) : NULL;
+}
+
+/* log(x / (1 - x)).  Near its zero 1/2 the quotient is near 1, and its rounding would show; 2x - 1 is exact
+ * there, and logit(x) is 2 atanh(2x - 1). */
+static rd_expr *logit(rd_expr *x)
+{
+    if (!x)
+        return NULL;
+    rd_expr *one  = rd_int(x->ctx, 1);
+    rd_expr *turn = rd_sub(rd_add(x, x), one);
+    rd_expr *near = rd_atanh(turn);
+    rd_expr *far  = rd_log(rd_div(x, rd_sub(one, x)));
+    rd_expr *is   = rd_le(rd_abs(turn), rd_num(x->ctx, 0.5));
+
+    return near ? rd_where(is, rd_add(near, near), far) : NULL;
+}
+
+rd_expr *rd_formula_logit(rd_expr *x)
+{
+    if (!x)
+        return NULL;
+    if (rd_dtype_is_half(x->type)) { /* a quotient of 16 bits is rough */
+        rd_expr *y = logit(rd_cast(x, RD_F32));
+
+        return y ? rd_cast(y, x->type) : NULL;
+    }
+    /* 1 - x of ints may wrap */
+    return logit(rd_dtype_kind(x->type) < RD_KIND_FLOAT ? rd_cast(x, RD_F64) : x);
+}
