@@ -9,7 +9,7 @@
 
 #include "kernels/math/math_gamma.h"
 
-/* The positive zero; its error is 2^-110. */
+/* The positive zero; its error is 2^-107. */
 #define RD_DIGAMMA_ZERO_HI 0x1.762d86356be3fp+0
 #define RD_DIGAMMA_ZERO_LO 0x1.b86a722197829p-54
 
