@@ -88,9 +88,18 @@ def empty(shape: tuple[int, ...], dtype: Any) -> Any:
     if dtype.name not in formats:
         raise TypeError(f"without NumPy there is no memory of {dtype.name}; take another type by astype()")
     flat = memoryview(bytearray(size))
-    if 0 in shape:
-        raise ValueError("without NumPy there is no memory of an array without elements")
-    return flat.cast(formats[dtype.name], shape) if shape else flat.cast(formats[dtype.name])
+    return flat.cast(formats[dtype.name], shape) if 0 not in shape else _nothing(shape, dtype.name)
+
+
+def _nothing(shape: tuple[int, ...], name: str) -> memoryview:
+    """Without elements: cast() refuses such shapes, arrays of ctypes have them."""
+    import ctypes
+
+    plain = {"float32": "float", "float64": "double"}
+    kind: Any = getattr(ctypes, f"c_{plain.get(name, name)}")
+    for extent in reversed(shape):
+        kind = kind * extent
+    return memoryview(kind())
 
 
 _core._set_dtypes(OBJECTS, resolve)

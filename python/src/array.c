@@ -5,10 +5,15 @@
 PyTypeObject *rdpy_array_type;
 
 /* ---- Life ------------------------------------------------------------------------------------- */
+/* To allocate may collect cycles, up to Python 3.11, and finalizers of these may build; but x is nobody's
+ * yet, and would be dropped.  So collecting waits. */
 PyObject *rdpy_new(rdpy_home *home, rd_expr *x, PyObject *held)
 {
-    rdpy_array *a = x ? PyObject_GC_New(rdpy_array, rdpy_array_type) : NULL;
+    const int   collects = PyGC_Disable();
+    rdpy_array *a        = x ? PyObject_GC_New(rdpy_array, rdpy_array_type) : NULL;
 
+    if (collects)
+        PyGC_Enable();
     if (!a) {
         Py_XDECREF(held);
         return x ? NULL : rdpy_raise(home->ctx);
@@ -36,6 +41,7 @@ static int array_clear(PyObject *self)
     rdpy_array *a = (rdpy_array *)self;
 
     rdpy_home_leave(a);
+    a->x = NULL;
     Py_CLEAR(a->held);
     return 0;
 }
@@ -94,15 +100,20 @@ int rdpy_held_together(int n, PyObject *const *operand, PyObject **held)
 }
 
 /* ---- What it says of itself ------------------------------------------------------------------- */
+/* NULL with an exception: a finalizer asks an array that was collected with its cycle. */
 static rd_expr *node(PyObject *self)
 {
-    return ((rdpy_array *)self)->x;
+    rd_expr *const x = ((rdpy_array *)self)->x;
+
+    if (!x)
+        PyErr_SetString(PyExc_ReferenceError, "rdim: an array of a cycle that was collected");
+    return x;
 }
 
 static PyObject *get_shape(PyObject *self, void *closure)
 {
     const rd_shape shape = rd_shape_of(node(self));
-    PyObject      *tuple = PyTuple_New(shape.n);
+    PyObject      *tuple = shape.n < 0 ? NULL : PyTuple_New(shape.n);
 
     (void)closure;
     for (int k = 0; tuple && k < shape.n; k++) {
@@ -117,7 +128,9 @@ static PyObject *get_shape(PyObject *self, void *closure)
 static PyObject *get_ndim(PyObject *self, void *closure)
 {
     (void)closure;
-    return PyLong_FromLong(rd_shape_of(node(self)).n);
+    const int rank = rd_shape_of(node(self)).n;
+
+    return rank < 0 ? NULL : PyLong_FromLong(rank);
 }
 
 static int64_t size_of(PyObject *self)
@@ -133,13 +146,17 @@ static int64_t size_of(PyObject *self)
 static PyObject *get_size(PyObject *self, void *closure)
 {
     (void)closure;
-    return PyLong_FromLongLong(size_of(self));
+    const int64_t size = size_of(self);
+
+    return PyErr_Occurred() ? NULL : PyLong_FromLongLong(size);
 }
 
 static PyObject *get_dtype(PyObject *self, void *closure)
 {
     (void)closure;
-    return Py_XNewRef(rdpy_dtype_object(rd_type_of(node(self))));
+    rd_expr *const x = node(self);
+
+    return x ? Py_XNewRef(rdpy_dtype_object(rd_type_of(x))) : NULL;
 }
 
 static PyObject *get_is_sparse(PyObject *self, void *closure)
@@ -152,6 +169,8 @@ static Py_ssize_t array_length(PyObject *self)
 {
     const rd_shape shape = rd_shape_of(node(self));
 
+    if (shape.n < 0)
+        return -1;
     if (shape.n == 0) {
         PyErr_SetString(PyExc_TypeError, "len() of an array without axes");
         return -1;

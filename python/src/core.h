@@ -72,7 +72,10 @@ rdpy_home *rdpy_home_for(int n, PyObject *const *operand);
 PyObject *rdpy_made(rdpy_home *home, rd_expr *x, int n, PyObject *const *operand);
 
 /* ---- Memory of others (leaves.c) -------------------------------------------------------------- */
-int rdpy_buffer_layout(PyObject *o, int flags, rdpy_buffer *view, rd_array *array);
+/* o, which is none, as an Array; may run Python. */
+PyObject *rdpy_asarray(PyObject *o);
+bool      rdpy_is_numpy_bool(PyObject *o);
+int       rdpy_buffer_layout(PyObject *o, int flags, rdpy_buffer *view, rd_array *array);
 
 /* ---- Types (types.c) -------------------------------------------------------------------------- */
 int       rdpy_types_init(PyObject *module);
@@ -120,7 +123,7 @@ int                rdpy_array_init(PyObject *module);
 int                rdpy_maps_init(PyObject *module);
 int                rdpy_reductions_init(PyObject *module);
 extern PyMethodDef rdpy_evaluate_functions[], rdpy_view_functions[], rdpy_text_functions[],
-    rdpy_leaf_functions[], rdpy_dlpack_functions[], rdpy_pick_functions[];
+    rdpy_leaf_functions[], rdpy_dlpack_functions[], rdpy_pick_functions[], rdpy_home_functions[];
 extern PyType_Slot rdpy_operator_slots[];
 PyObject          *rdpy_getitem(PyObject *self, PyObject *key);
 #endif

@@ -58,15 +58,17 @@ static void drop_versioned(PyObject *capsule)
 /* to_dlpack(array, versioned): a capsule of its elements, evaluated into fresh memory */
 static PyObject *to_dlpack(PyObject *self, PyObject *args)
 {
-    PyObject        *given, *capsule;
-    int              versioned;
-    rdpy_home *const home = rdpy_my_home();
-    rd_array         out  = { 0 };
-    void            *tensor;
+    PyObject *given, *capsule;
+    int       versioned;
+    rd_array  out = { 0 };
+    void     *tensor;
 
     (void)self;
-    if (!home || !PyArg_ParseTuple(args, "O!p:to_dlpack", rdpy_array_type, &given, &versioned) ||
-        rdpy_evaluate_fresh(home, given, &out) < 0)
+    if (!PyArg_ParseTuple(args, "O!p:to_dlpack", rdpy_array_type, &given, &versioned))
+        return NULL;
+    rdpy_home *const home = rdpy_my_home();
+
+    if (!home || rdpy_evaluate_fresh(home, given, &out) < 0)
         return NULL;
     tensor = versioned ? (void *)rd_to_dlpack_versioned(home->ctx, &out)
                        : (void *)rd_to_dlpack(home->ctx, &out);

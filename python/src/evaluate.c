@@ -3,14 +3,14 @@
 #include <string.h>
 
 /* ---- Options ----------------------------------------------------------------------------------- */
-/* Of all evaluations; rdim.options() sets them. */
-static struct {
+/* Of a thread's evaluations: what rdim.options() sets in one thread others do not see. */
+static _Thread_local struct {
     int32_t   threads;
     bool      deterministic, measure;
     PyObject *progress; /* progress(done, seconds_left), NULL: nobody is told */
-    PyObject *
-        empty; /* empty(shape, dtype): fresh memory with a buffer: numpy.empty where there is one */
 } options;
+/* empty(shape, dtype): fresh memory with a buffer, by numpy.empty where there is one */
+static PyObject *empty_memory;
 
 /* set_options(threads, deterministic, measure, progress): the old ones */
 static PyObject *set_options(PyObject *self, PyObject *args)
@@ -39,38 +39,41 @@ static PyObject *set_options(PyObject *self, PyObject *args)
 static PyObject *set_empty(PyObject *self, PyObject *empty)
 {
     (void)self;
-    Py_XDECREF(options.empty);
-    options.empty = Py_NewRef(empty);
+    Py_XDECREF(empty_memory);
+    empty_memory = Py_NewRef(empty);
     Py_RETURN_NONE;
 }
 
 /* ---- Running ----------------------------------------------------------------------------------- */
 typedef struct running {
-    PyThreadState *state; /* of the thread while it does not have the interpreter */
+    PyThreadState *state;    /* of the thread while it does not have the interpreter */
+    PyObject      *progress; /* options may change while it runs */
+    bool           stopped;  /* an exception is set */
 } running;
 
 /* About ten times a second, on the thread that evaluates: Ctrl-C and other signals, and who is told. */
 static int told(void *user, double done, double seconds_left)
 {
     running *const r = user;
-    int            stop;
 
+    if (r->stopped)
+        return 1;
     PyEval_RestoreThread(r->state);
-    stop = PyErr_CheckSignals() < 0;
-    if (!stop && options.progress) {
-        PyObject *const said = PyObject_CallFunction(options.progress, "dd", done, seconds_left);
+    r->stopped = PyErr_CheckSignals() < 0;
+    if (!r->stopped && r->progress) {
+        PyObject *const said = PyObject_CallFunction(r->progress, "dd", done, seconds_left);
 
-        stop = !said;
+        r->stopped = !said;
         Py_XDECREF(said);
     }
     r->state = PyEval_SaveThread();
-    return stop;
+    return r->stopped;
 }
 
 /* Without the interpreter's lock; the caller holds the arrays, and with them the memory they read. */
 static int run(rdpy_home *home, rd_results results)
 {
-    running      r    = { NULL };
+    running      r    = { .progress = Py_XNewRef(options.progress) };
     rd_eval_opts opts = { .size          = sizeof opts,
                           .threads       = options.threads,
                           .deterministic = options.deterministic,
@@ -84,7 +87,8 @@ static int run(rdpy_home *home, rd_results results)
     status     = rd_eval_many(home->ctx, results, &opts);
     PyEval_RestoreThread(r.state);
     home->busy = false;
-    if (status == RD_OK)
+    Py_XDECREF(r.progress);
+    if (status == RD_OK && !r.stopped)
         return 0;
     rdpy_raise(home->ctx);
     return -1;
@@ -122,14 +126,14 @@ static int open_output(PyObject *out, rdpy_buffer *view, rd_array *array)
 
 int rdpy_evaluate_into(PyObject *array, PyObject *out)
 {
-    rdpy_buffer      view;
-    rd_array         layout;
-    rdpy_home *const home = rdpy_my_home();
-    int              failed;
+    rdpy_buffer view;
+    rd_array    layout;
+    int         failed;
 
-    if (!home || open_output(out, &view, &layout) < 0)
+    if (open_output(out, &view, &layout) < 0)
         return -1;
-    rd_expr *const x = node_here(home, array);
+    rdpy_home *const home = rdpy_my_home();
+    rd_expr *const   x    = home ? node_here(home, array) : NULL;
 
     failed = x ? run_one(home, x, &layout) : -1;
     PyBuffer_Release(&view);
@@ -153,7 +157,7 @@ static PyObject *room_for(PyObject *array)
     PyObject *const shape = PyObject_GetAttrString(array, "shape");
     PyObject *const type  = rdpy_dtype_object(rd_type_of(((rdpy_array *)array)->x));
     PyObject *const room =
-        shape && type ? PyObject_CallFunctionObjArgs(options.empty, shape, type, NULL) : NULL;
+        shape && type ? PyObject_CallFunctionObjArgs(empty_memory, shape, type, NULL) : NULL;
 
     Py_XDECREF(shape);
     return room;

@@ -36,11 +36,14 @@ static rdpy_home *new_home(bool pinned)
 
 void rdpy_home_drop(rdpy_home *home)
 {
-    if (!home || atomic_fetch_sub(&home->refs, 1) > 1)
-        return;
-    rd_ctx_free(home->ctx);
-    pthread_mutex_destroy(&home->lock);
-    free(home);
+    while (home && atomic_fetch_sub(&home->refs, 1) == 1) {
+        rdpy_home *const inner = home->inner;
+
+        rd_ctx_free(home->ctx);
+        pthread_mutex_destroy(&home->lock);
+        free(home);
+        home = inner;
+    }
 }
 
 void rdpy_home_enter(rdpy_home *home, rdpy_array *array)
@@ -125,10 +128,12 @@ static void drop_dead(rdpy_home *home)
 }
 
 /* ---- Homes of threads ------------------------------------------------------------------------- */
+/* At the end of the process Python ends threads in the middle of an evaluation, when they ask for its
+ * lock.  Other threads still work on that one, so its home stays. */
 static void thread_ends(void *home)
 {
-    rdpy_home_drop(((rdpy_home *)home)->inner);
-    rdpy_home_drop(home);
+    if (!((rdpy_home *)home)->busy)
+        rdpy_home_drop(home);
 }
 
 static void make_key(void)
@@ -176,3 +181,19 @@ PyObject *rdpy_home_capsule(rdpy_home *home)
         atomic_fetch_add(&home->refs, 1);
     return capsule;
 }
+
+/* ---- For tests of lifetimes ------------------------------------------------------------------- */
+/* nodes(): how many nodes and handles this thread's home has */
+static PyObject *nodes(PyObject *self, PyObject *none)
+{
+    rdpy_home *const home = rdpy_my_home();
+
+    (void)self, (void)none;
+    return home ? Py_BuildValue("LL", (long long)rd_ctx_nodes(home->ctx),
+                                (long long)count_arrays(home))
+                : NULL;
+}
+
+PyMethodDef rdpy_home_functions[] = { { "_nodes", nodes, METH_NOARGS,
+                                        "_nodes(): nodes and handles of this thread's home" },
+                                      { NULL, NULL, 0, NULL } };

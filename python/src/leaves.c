@@ -38,30 +38,103 @@ int rdpy_buffer_layout(PyObject *o, int flags, rdpy_buffer *view, rd_array *arra
     return 0;
 }
 
-/* from_buffer(o): the Array over o's memory, or None where a copy in another layout is needed. */
-static PyObject *from_buffer(PyObject *self, PyObject *o)
+/* Where `type` is not RD_AUTO, elements of its size are taken for such.  None: see from_buffer(). */
+static PyObject *leaf_of(PyObject *memory, rd_dtype type)
 {
-    PyObject *const memory = PyMemoryView_FromObject(o);
-    PyObject       *made   = NULL;
-    rdpy_buffer     view;
-    rd_array        array;
-    int             fits;
+    rdpy_buffer view;
+    rd_array    array;
+    const int   fits = rdpy_buffer_layout(memory, 0, &view, &array);
+    PyObject   *made = NULL;
+
+    if (fits <= 0)
+        return fits < 0 ? NULL : Py_NewRef(Py_None);
+    rdpy_home *const home = rdpy_my_home();
+
+    array.flags = 0; /* it is only read */
+    if (type != RD_AUTO)
+        array.type = type;
+    if (home)
+        made = rdpy_new(home, rd_leaf(home->ctx, &array), Py_NewRef(memory));
+    PyBuffer_Release(&view);
+    return made;
+}
+
+static PyObject *over_buffer(PyObject *o, rd_dtype type)
+{
+    PyObject *const memory = PyMemoryView_FromObject(o),
+                    *made  = memory ? leaf_of(memory, type) : NULL;
+
+    Py_XDECREF(memory);
+    return made;
+}
+
+/* from_buffer(o, bfloat16=False): the Array over o's memory, or None where a copy in another layout is
+ * needed.  Elements of 16 bits may be bfloat16, of which buffers cannot tell. */
+static PyObject *from_buffer(PyObject *self, PyObject *args)
+{
+    PyObject *o;
+    int       bfloat16 = 0;
 
     (void)self;
-    if (!memory)
-        return NULL;
-    fits = rdpy_buffer_layout(memory, 0, &view, &array);
-    if (fits == 1) {
-        rdpy_home *const home = rdpy_my_home();
+    return PyArg_ParseTuple(args, "O|p:from_buffer", &o, &bfloat16)
+               ? over_buffer(o, bfloat16 ? RD_BF16 : RD_AUTO)
+               : NULL;
+}
 
-        array.flags = 0; /* it is only read */
-        if (home)
-            made = rdpy_new(home, rd_leaf(home->ctx, &array), Py_NewRef(memory));
-        PyBuffer_Release(&view);
-    } else if (fits == 0)
-        made = Py_NewRef(Py_None);
-    Py_DECREF(memory);
-    return made;
+/* ---- Anything ----------------------------------------------------------------------------------- */
+/* NumPy's arrays of no subclass and its bools, NULL without NumPy; rdim._leaves.asarray for all others. */
+static PyObject *plain_array, *numpy_bool, *as_array;
+
+bool rdpy_is_numpy_bool(PyObject *o)
+{
+    return (PyObject *)Py_TYPE(o) == numpy_bool;
+}
+
+static PyObject *set_asarray(PyObject *self, PyObject *args)
+{
+    PyObject *function, *array = NULL, *truth = NULL;
+
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O|OO:_set_asarray", &function, &array, &truth))
+        return NULL;
+    as_array    = Py_NewRef(function); /* once, when rdim is imported */
+    plain_array = Py_XNewRef(array);
+    numpy_bool  = Py_XNewRef(truth);
+    Py_RETURN_NONE;
+}
+
+PyObject *rdpy_asarray(PyObject *o)
+{
+    PyObject *made = Py_None;
+
+    if ((PyObject *)Py_TYPE(o) == plain_array) {
+        made = over_buffer(o, RD_AUTO);
+        if (!made &&
+            PyErr_ExceptionMatches(PyExc_ValueError)) { /* a type that buffers do not have */
+            PyErr_Clear();
+            made = Py_None;
+        } else if (made == Py_None)
+            Py_DECREF(made);
+    }
+    if (made != Py_None)
+        return made;
+    if (as_array)
+        return PyObject_CallFunctionObjArgs(as_array, o, NULL);
+    PyErr_SetString(PyExc_ImportError, "rdim._core is imported by rdim");
+    return NULL;
+}
+
+/* asarray(x, dtype=None, copy=None) */
+static PyObject *asarray(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    PyObject *x;
+
+    (void)self;
+    if (!keywords && PyTuple_Size(args) == 1) {
+        x = PyTuple_GetItem(args, 0);
+        return rdpy_is_array(x) ? Py_NewRef(x) : rdpy_asarray(x);
+    }
+    return PyObject_Call(as_array, args, keywords);
 }
 
 /* ---- Rules ------------------------------------------------------------------------------------- */
@@ -120,7 +193,11 @@ static PyObject *random_numbers(PyObject *self, PyObject *args)
 }
 
 PyMethodDef rdpy_leaf_functions[] = {
-    { "from_buffer", from_buffer, METH_O, "from_buffer(o): an Array over its memory, or None" },
+    { "from_buffer", from_buffer, METH_VARARGS,
+      "from_buffer(o, bfloat16=False): an Array over its memory, or None" },
+    { "asarray", (PyCFunction)(void (*)(void))asarray, METH_VARARGS | METH_KEYWORDS,
+      "asarray(x, dtype=None, copy=None): x as an Array, without a copy where possible" },
+    { "_set_asarray", set_asarray, METH_VARARGS, NULL },
     { "scalar", scalar, METH_VARARGS, "scalar(number, dtype=None)" },
     { "index_along", index_along, METH_O, "index_along(n): 0 to n - 1" },
     { "random", random_numbers, METH_VARARGS, "random(kind, key, shape, dtype)" },

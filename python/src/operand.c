@@ -3,8 +3,6 @@
 #include "core.h"
 #include <string.h>
 
-static PyObject *as_array; /* rdim.asarray, for what is not known here */
-
 /* ---- First step ------------------------------------------------------------------------------- */
 static bool is_number(PyObject *o)
 {
@@ -25,22 +23,11 @@ static bool is_arraylike(PyObject *o)
     return PyObject_CheckBuffer(o) || PyList_Check(o) || PyTuple_Check(o);
 }
 
-static PyObject *made_array(PyObject *o)
-{
-    if (!as_array) {
-        PyObject *module = PyImport_ImportModule("rdim");
-
-        as_array = module ? PyObject_GetAttrString(module, "asarray") : NULL;
-        Py_XDECREF(module);
-    }
-    return as_array ? PyObject_CallFunctionObjArgs(as_array, o, NULL) : NULL;
-}
-
 PyObject *rdpy_operand(PyObject *o)
 {
     if (rdpy_is_array(o) || is_number(o))
         return Py_NewRef(o);
-    return is_arraylike(o) ? made_array(o) : Py_NewRef(Py_NotImplemented);
+    return is_arraylike(o) ? rdpy_asarray(o) : Py_NewRef(Py_NotImplemented);
 }
 
 PyObject *rdpy_operand_or_error(PyObject *o)
@@ -136,6 +123,7 @@ static PyObject *holding_home(rdpy_home *home, PyObject *held)
 PyObject *rdpy_made(rdpy_home *home, rd_expr *x, int n, PyObject *const *operand)
 {
     PyObject *held, *made = NULL;
+    const int collects = PyGC_Disable(); /* see rdpy_new() */
 
     if (!x)
         made = PyErr_Occurred() ? (rd_error_clear(home->ctx), NULL) : rdpy_raise(home->ctx);
@@ -144,6 +132,8 @@ PyObject *rdpy_made(rdpy_home *home, rd_expr *x, int n, PyObject *const *operand
             held = holding_home(home, held);
         made = home->pinned && !held ? NULL : rdpy_new(home, x, held);
     }
+    if (collects)
+        PyGC_Enable();
     if (home->pinned)
         rdpy_home_drop(home); /* the reference of who made it */
     return made;

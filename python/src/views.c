@@ -23,13 +23,34 @@ static int bound(PyObject *slice, const char *name, int64_t absent, int64_t *val
         int             overflow = 0;
 
         *value = index ? PyLong_AsLongLongAndOverflow(index, &overflow) : -1;
-        if (overflow) /* as Python: bounds beyond the axis are cut to it */
+        /* As Python: bounds beyond the axis are cut to it.  RD_OPEN is none of them. */
+        if (overflow || *value == RD_OPEN)
             *value = overflow > 0 ? INT64_MAX : -INT64_MAX;
         failed = index ? 0 : -1;
         Py_XDECREF(index);
     }
     Py_XDECREF(o);
     return failed;
+}
+
+/* Arrays and bools of NumPy say that they are indices, too. */
+static bool is_number(PyObject *o)
+{
+    if (PyLong_Check(o))
+        return !PyBool_Check(o);
+    return PyIndex_Check(o) && !rdpy_is_array(o) && !PySequence_Check(o) && !rdpy_is_numpy_bool(o);
+}
+
+/* As NumPy: what no index can be is outside. */
+static int take_index(PyObject *o, int64_t *index)
+{
+    if (rdpy_int64(o, index) == 0)
+        return 0;
+    if (PyErr_ExceptionMatches(PyExc_OverflowError)) {
+        PyErr_Clear();
+        PyErr_Format(PyExc_IndexError, "rdim: the index %R is outside of every array", o);
+    }
+    return -1;
 }
 
 /* 1: a part; 0: an index array or a mask, which indexing.py takes; -1 with an exception. */
@@ -47,9 +68,9 @@ static int take_part(PyObject *o, part *p)
         p->kind = o == Py_None ? PART_NEW : PART_REST;
         return 1;
     }
-    if (PyBool_Check(o) || (!PyLong_Check(o) && (rdpy_is_array(o) || !PyIndex_Check(o))))
+    if (!is_number(o))
         return 0;
-    return rdpy_int64(o, &p->index) < 0 ? -1 : 1;
+    return take_index(o, &p->index) < 0 ? -1 : 1;
 }
 
 static int take_parts(PyObject *key, part *parts, int *n)
