@@ -6,10 +6,43 @@
 /* Seconds between two reports. */
 static const double TELL = 0.1;
 
+/* ---- Work ------------------------------------------------------------------------------------- */
+/* Maps that go element by element, of which the slowest take 100 ns. */
+static bool is_alone(const rd_inst *inst)
+{
+    const rd_by by = inst->kind == RD_I_MAP ? rd_op_table[inst->op].by : RD_BY_NONE;
+
+    return by == RD_BY_LIBM || by == RD_BY_ROWS;
+}
+
+/* Operations beyond the one of each map for which a program's work counts it: those of maps that go
+ * element by element; and of all others, as many as additions. */
+static double alone_work(const rd_program *p)
+{
+    static const double ALONE = 400;
+    double              work  = 0;
+
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (is_alone(&p->inst[i]))
+            work += ALONE * rd_program_times(p, i);
+    return work;
+}
+
+static double functions_work(const rd_program *p)
+{
+    double work = 0;
+
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (rd_inst_is_function(&p->inst[i]) && !is_alone(&p->inst[i]))
+            work += (double)rd_op_table[p->inst[i].op].cost * rd_program_times(p, i);
+    return work;
+}
+
+/* ---- Steps ------------------------------------------------------------------------------------ */
 /* Halves of the range, in multiples of `least`, until one takes no more than `most` operations. */
 static int64_t halved(const rd_program *p, int64_t part, int64_t least, double most)
 {
-    const double each = p->work / (double)p->axis_extent[p->root];
+    const double each = (p->work + alone_work(p)) / (double)p->axis_extent[p->root];
 
     while ((double)part * each > most && part > least)
         part = (part / 2 + least - 1) / least * least;
@@ -75,9 +108,10 @@ static int64_t in_units(const rd_program *p, double indices)
 int64_t rd_watch_every(const rd_program *p, double work)
 {
     const int64_t extent = p->root >= 0 ? p->axis_extent[p->root] : 0;
-    const double  users = users_work(p), all = p->work + users;
+    const double  own = p->work + alone_work(p) + functions_work(p), users = users_work(p),
+                 all = own + users;
 
-    if (extent <= 1 || (p->work < 4 * work && users < work))
+    if (extent <= 1 || (own < 4 * work && users < work))
         return 0;
     return in_units(p, work / all * (double)extent);
 }
