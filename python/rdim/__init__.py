@@ -5,3 +5,4 @@ from . import _core
 from . import _leaves, _results
 from ._leaves import asarray, from_dlpack, frombuffer
 from ._results import compute, persist
+from ._options import options, progress

@@ -22,6 +22,7 @@ typedef struct rdpy_home {
     pthread_mutex_t   lock;   /* of `arrays`, and of nodes, while others read them       */
     atomic_long       refs;   /* its thread, its handles, and capsules of pinned homes   */
     bool              busy;   /* an evaluation runs: a callback of it builds elsewhere   */
+    int               main;   /* is it the main thread's?  1, -1: no, 0: nobody has looked */
     bool              pinned; /* of one sparse result, whose pattern is in its context   */
     struct rdpy_home *inner;  /* of callbacks while this one is busy; NULL: none yet     */
 } rdpy_home;
@@ -107,6 +108,12 @@ int rdpy_arguments(const rdpy_names *names, PyObject *const *args, Py_ssize_t n_
 int rdpy_errors_init(PyObject *module);
 /* Raises the context's error and clears it; returns NULL. */
 void *rdpy_raise(rd_ctx *ctx);
+
+/* ---- Running (interrupt.c) --------------------------------------------------------------------- */
+/* What evaluates in the home's context.  It gives the interpreter's lock back and takes it again. */
+typedef rd_status rdpy_work(rd_ctx *ctx, void *of);
+/* Runs it; Ctrl-C ends it.  -1 with an exception. */
+int rdpy_run(rdpy_home *home, rdpy_work *work, void *of);
 
 /* ---- Evaluating (evaluate.c) ------------------------------------------------------------------ */
 /* One element as a Python number. */

@@ -46,12 +46,13 @@ static PyObject *set_empty(PyObject *self, PyObject *empty)
 
 /* ---- Running ----------------------------------------------------------------------------------- */
 typedef struct running {
+    rd_results     results;
     PyThreadState *state;    /* of the thread while it does not have the interpreter */
     PyObject      *progress; /* options may change while it runs */
     bool           stopped;  /* an exception is set */
 } running;
 
-/* About ten times a second, on the thread that evaluates: Ctrl-C and other signals, and who is told. */
+/* About ten times a second, on the thread that evaluates: signals, and who is told. */
 static int told(void *user, double done, double seconds_left)
 {
     running *const r = user;
@@ -70,28 +71,31 @@ static int told(void *user, double done, double seconds_left)
     return r->stopped;
 }
 
-/* Without the interpreter's lock; the caller holds the arrays, and with them the memory they read. */
+/* The caller holds the arrays, and with them the memory they read. */
+static rd_status evaluate(rd_ctx *ctx, void *of)
+{
+    running *const r    = of;
+    rd_eval_opts   opts = { .size          = sizeof opts,
+                            .threads       = options.threads,
+                            .deterministic = options.deterministic,
+                            .measure       = options.measure,
+                            .progress      = told,
+                            .user          = r };
+    rd_status      status;
+
+    r->state = PyEval_SaveThread();
+    status   = rd_eval_many(ctx, r->results, &opts);
+    PyEval_RestoreThread(r->state);
+    return status;
+}
+
 static int run(rdpy_home *home, rd_results results)
 {
-    running      r    = { .progress = Py_XNewRef(options.progress) };
-    rd_eval_opts opts = { .size          = sizeof opts,
-                          .threads       = options.threads,
-                          .deterministic = options.deterministic,
-                          .measure       = options.measure,
-                          .progress      = told,
-                          .user          = &r };
-    rd_status    status;
+    running   r      = { .results = results, .progress = Py_XNewRef(options.progress) };
+    const int failed = rdpy_run(home, evaluate, &r);
 
-    home->busy = true;
-    r.state    = PyEval_SaveThread();
-    status     = rd_eval_many(home->ctx, results, &opts);
-    PyEval_RestoreThread(r.state);
-    home->busy = false;
     Py_XDECREF(r.progress);
-    if (status == RD_OK && !r.stopped)
-        return 0;
-    rdpy_raise(home->ctx);
-    return -1;
+    return failed;
 }
 
 static int run_one(rdpy_home *home, rd_expr *x, rd_array *out)

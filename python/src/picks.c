@@ -2,52 +2,73 @@
  * at once. */
 #include "core.h"
 
-typedef rd_status picking(rd_ctx *ctx, rd_expr *const *x, int axis, rd_array *out);
+typedef struct picking {
+    rd_expr *x[2];
+    int      axis;
+    rd_array out[3];
+} picking;
 
-/* Where an evaluation with a result of unknown extent runs; operands are one or two. */
-static PyObject *picked(int n, PyObject *const *given, int axis, picking *pick)
+/* A result of unknown extent, of one or two operands. */
+static int pick(int n, PyObject *const *given, rdpy_work *work, picking *p, rdpy_home **home)
 {
-    PyObject *operand[2] = { NULL, NULL }, *made = NULL;
-    rd_expr  *x[2] = { NULL, NULL };
-    rd_array  out  = { 0 };
-    rd_status status;
-    int       k = 0;
+    PyObject *operand[2] = { NULL, NULL };
+    int       k = 0, failed = -1;
 
     while (k < n && (operand[k] = rdpy_operand_or_error(given[k])))
         k++;
-    rdpy_home *const home = k == n ? rdpy_my_home() : NULL;
-
-    if (home) {
+    *home = k == n ? rdpy_my_home() : NULL;
+    if (*home) {
         for (k = 0; k < n; k++)
-            x[k] = rdpy_node(home, operand[k]);
-        home->busy                 = true;
-        PyThreadState *const state = PyEval_SaveThread();
-
-        status = pick(home->ctx, x, axis, &out);
-        PyEval_RestoreThread(state);
-        home->busy = false;
-        made       = status == RD_OK ? rdpy_own_memory(home, &out) : rdpy_raise(home->ctx);
+            p->x[k] = rdpy_node(*home, operand[k]);
+        failed = PyErr_Occurred() ? -1 : rdpy_run(*home, work, p);
     }
     Py_XDECREF(operand[0]);
     Py_XDECREF(operand[1]);
-    return made;
+    return failed;
 }
 
-static rd_status pick_nonzero(rd_ctx *ctx, rd_expr *const *x, int axis, rd_array *out)
+static PyObject *picked(int n, PyObject *const *given, int axis, rdpy_work *work)
 {
-    (void)axis;
-    return rd_nonzero(ctx, x[0], out);
+    picking    p = { .axis = axis };
+    rdpy_home *home;
+
+    return pick(n, given, work, &p, &home) < 0 ? NULL : rdpy_own_memory(home, &p.out[0]);
 }
 
-static rd_status pick_elements(rd_ctx *ctx, rd_expr *const *x, int axis, rd_array *out)
+static rd_status pick_nonzero(rd_ctx *ctx, void *of)
 {
-    (void)axis;
-    return rd_compress(ctx, x[0], x[1], out);
+    picking *const p = of;
+    rd_status      status;
+
+    Py_BEGIN_ALLOW_THREADS status = rd_nonzero(ctx, p->x[0], &p->out[0]);
+    Py_END_ALLOW_THREADS return status;
 }
 
-static rd_status pick_along(rd_ctx *ctx, rd_expr *const *x, int axis, rd_array *out)
+static rd_status pick_elements(rd_ctx *ctx, void *of)
 {
-    return rd_compress_axis(ctx, x[0], axis, x[1], out);
+    picking *const p = of;
+    rd_status      status;
+
+    Py_BEGIN_ALLOW_THREADS status = rd_compress(ctx, p->x[0], p->x[1], &p->out[0]);
+    Py_END_ALLOW_THREADS return status;
+}
+
+static rd_status pick_along(rd_ctx *ctx, void *of)
+{
+    picking *const p = of;
+    rd_status      status;
+
+    Py_BEGIN_ALLOW_THREADS status = rd_compress_axis(ctx, p->x[0], p->axis, p->x[1], &p->out[0]);
+    Py_END_ALLOW_THREADS return status;
+}
+
+static rd_status pick_unique(rd_ctx *ctx, void *of)
+{
+    picking *const p = of;
+    rd_status      status;
+
+    Py_BEGIN_ALLOW_THREADS status = rd_unique(ctx, p->x[0], &p->out[0], &p->out[1], &p->out[2]);
+    Py_END_ALLOW_THREADS return status;
 }
 
 static PyObject *nonzero(PyObject *self, PyObject *mask)
@@ -72,29 +93,17 @@ static PyObject *compress(PyObject *self, PyObject *args)
 /* unique(x): values, counts and inverse */
 static PyObject *unique(PyObject *self, PyObject *given)
 {
-    PyObject *const  operand = rdpy_operand_or_error(given);
-    rdpy_home *const home    = operand ? rdpy_my_home() : NULL;
-    rd_array         out[3]  = { 0 };
-    PyObject        *made[3] = { NULL, NULL, NULL };
-    rd_status        status;
+    picking    p       = { .axis = 0 };
+    PyObject  *made[3] = { NULL, NULL, NULL }, *all = NULL;
+    rdpy_home *home;
 
     (void)self;
-    if (home) {
-        rd_expr *const       x     = rdpy_node(home, operand);
-        PyThreadState *const state = (home->busy = true, PyEval_SaveThread());
-
-        status = rd_unique(home->ctx, x, &out[0], &out[1], &out[2]);
-        PyEval_RestoreThread(state);
-        home->busy = false;
-        if (status != RD_OK)
-            rdpy_raise(home->ctx);
-        for (int k = 0; status == RD_OK && k < 3; k++)
-            made[k] = rdpy_own_memory(home, &out[k]);
-    }
-    Py_XDECREF(operand);
-    PyObject *const all =
-        made[0] && made[1] && made[2] ? PyTuple_Pack(3, made[0], made[1], made[2]) : NULL;
-
+    if (pick(1, &given, pick_unique, &p, &home) < 0)
+        return NULL;
+    for (int k = 0; k < 3; k++)
+        made[k] = rdpy_own_memory(home, &p.out[k]);
+    if (made[0] && made[1] && made[2])
+        all = PyTuple_Pack(3, made[0], made[1], made[2]);
     for (int k = 0; k < 3; k++)
         Py_XDECREF(made[k]);
     return all;
