@@ -6,3 +6,4 @@ from . import _leaves, _results
 from ._leaves import asarray, from_dlpack, frombuffer
 from ._results import compute, persist
 from ._options import options, progress
+from . import sparse
