@@ -7,3 +7,6 @@ from ._leaves import asarray, from_dlpack, frombuffer
 from ._results import compute, persist
 from ._options import options, progress
 from . import sparse
+from ._user import block, function, map
+from ._formulas import formula, formulas
+from . import random

@@ -99,6 +99,23 @@ int rdpy_held_together(int n, PyObject *const *operand, PyObject **held)
     return 0;
 }
 
+PyObject *rdpy_holding(PyObject *made, PyObject *owner)
+{
+    rdpy_array *const a    = (rdpy_array *)made;
+    PyObject         *held = NULL;
+
+    if (!made || !owner)
+        return made;
+    held    = a->held;
+    a->held = NULL; /* joined() takes it over */
+    held    = joined(held, owner);
+    a->held = held;
+    if (held)
+        return made;
+    Py_DECREF(made);
+    return NULL;
+}
+
 /* ---- What it says of itself ------------------------------------------------------------------- */
 /* NULL with an exception: a finalizer asks an array that was collected with its cycle. */
 static rd_expr *node(PyObject *self)

@@ -56,7 +56,9 @@ static inline bool rdpy_is_array(PyObject *o)
  * context's error. */
 PyObject *rdpy_new(rdpy_home *home, rd_expr *x, PyObject *held);
 /* The union of what operands hold, a new reference or NULL for nothing; -1 for an exception. */
-int rdpy_held_together(int n, PyObject *const *operand, PyObject **held);
+/* made, which may be NULL, holding one more owner, which may be NULL, too.  NULL with an exception. */
+PyObject *rdpy_holding(PyObject *made, PyObject *owner);
+int       rdpy_held_together(int n, PyObject *const *operand, PyObject **held);
 
 /* ---- Operands (operand.c) --------------------------------------------------------------------- */
 /* A new reference to o as an Array or a Python number, whose nodes rdpy_node() makes: may run Python.
@@ -131,7 +133,7 @@ int                rdpy_maps_init(PyObject *module);
 int                rdpy_reductions_init(PyObject *module);
 extern PyMethodDef rdpy_evaluate_functions[], rdpy_view_functions[], rdpy_text_functions[],
     rdpy_leaf_functions[], rdpy_dlpack_functions[], rdpy_pick_functions[], rdpy_home_functions[],
-    rdpy_sparse_functions[];
+    rdpy_sparse_functions[], rdpy_function_functions[];
 extern PyType_Slot rdpy_operator_slots[];
 PyObject          *rdpy_getitem(PyObject *self, PyObject *key);
 #endif

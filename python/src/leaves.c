@@ -11,10 +11,12 @@ static bool layout_of(const rdpy_buffer *view, rd_dtype type, rd_array *array)
     *array =
         (rd_array){ .data = view->buf, .type = type, .flags = view->readonly ? RD_READ_ONLY : 0 };
     array->shape.n = array->strides.n = view->ndim;
-    if (view->ndim == 0)
+    if (view->ndim == 0 || !view->strides) /* those of ctypes say none, and are dense */
         array->strides.n = 0;
     for (int k = 0; k < view->ndim; k++) {
-        array->shape.at[k]   = view->shape[k];
+        array->shape.at[k] = view->shape[k];
+        if (!view->strides)
+            continue;
         array->strides.at[k] = view->strides[k] / view->itemsize;
         if (view->strides[k] % view->itemsize && view->shape[k] > 1)
             return false;
@@ -169,7 +171,7 @@ static PyObject *index_along(PyObject *self, PyObject *number)
                 : NULL;
 }
 
-/* random(kind, key, shape, dtype): uniform, normal, exponential, bits */
+/* random_numbers(kind, key, shape, dtype): uniform, normal, exponential, bits */
 static PyObject *random_numbers(PyObject *self, PyObject *args)
 {
     const char        *kind;
@@ -180,7 +182,7 @@ static PyObject *random_numbers(PyObject *self, PyObject *args)
     rdpy_home         *home;
 
     (void)self;
-    if (!PyArg_ParseTuple(args, "sKOO:random", &kind, &key, &shape_given, &type_given) ||
+    if (!PyArg_ParseTuple(args, "sKOO:random_numbers", &kind, &key, &shape_given, &type_given) ||
         rdpy_ints(shape_given, &shape) < 0 || rdpy_dtype_of(type_given, &type) < 0 ||
         !(home = rdpy_my_home()))
         return NULL;
@@ -192,6 +194,35 @@ static PyObject *random_numbers(PyObject *self, PyObject *args)
                     NULL);
 }
 
+/* random_integers(key, shape, low, high): from low to below high, int64 */
+static PyObject *random_integers(PyObject *self, PyObject *args)
+{
+    unsigned long long key;
+    long long          low, high;
+    PyObject          *shape_given;
+    rd_shape           shape;
+    rdpy_home         *home;
+
+    (void)self;
+    if (!PyArg_ParseTuple(args, "KOLL:random_integers", &key, &shape_given, &low, &high) ||
+        rdpy_ints(shape_given, &shape) < 0 || !(home = rdpy_my_home()))
+        return NULL;
+    return rdpy_new(home, rd_random_integers(home->ctx, key, shape, low, high), NULL);
+}
+
+/* permutation(key, n): 0 to n - 1 in random order, int64 */
+static PyObject *permutation(PyObject *self, PyObject *args)
+{
+    unsigned long long key;
+    long long          n;
+    rdpy_home         *home;
+
+    (void)self;
+    if (!PyArg_ParseTuple(args, "KL:permutation", &key, &n) || !(home = rdpy_my_home()))
+        return NULL;
+    return rdpy_new(home, rd_permutation(home->ctx, key, n), NULL);
+}
+
 PyMethodDef rdpy_leaf_functions[] = {
     { "from_buffer", from_buffer, METH_VARARGS,
       "from_buffer(o, bfloat16=False): an Array over its memory, or None" },
@@ -200,6 +231,8 @@ PyMethodDef rdpy_leaf_functions[] = {
     { "_set_asarray", set_asarray, METH_VARARGS, NULL },
     { "scalar", scalar, METH_VARARGS, "scalar(number, dtype=None)" },
     { "index_along", index_along, METH_O, "index_along(n): 0 to n - 1" },
-    { "random", random_numbers, METH_VARARGS, "random(kind, key, shape, dtype)" },
+    { "random_integers", random_integers, METH_VARARGS, "random_integers(key, shape, low, high)" },
+    { "permutation", permutation, METH_VARARGS, "permutation(key, n)" },
+    { "random_numbers", random_numbers, METH_VARARGS, "random_numbers(kind, key, shape, dtype)" },
     { NULL, NULL, 0, NULL }
 };

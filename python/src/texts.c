@@ -43,25 +43,103 @@ static PyObject *build_formula(formula *f, const char *text)
     return rdpy_made(home, x, (int)f->n, f->operand);
 }
 
-/* formula(text, names): names is a dict of operands */
-static PyObject *formula_of(PyObject *self, PyObject *args)
+/* ---- All statements ---------------------------------------------------------------------------- */
+enum { MOST_STATEMENTS = 1024 };
+
+/* The reference to a pinned home is each result's. */
+static PyObject *result_of(rdpy_home *home, const rd_named *result, formula *f)
+{
+    if (home->pinned)
+        atomic_fetch_add(&home->refs, 1);
+    PyObject *const made = rdpy_made(home, result->x, (int)f->n, f->operand);
+
+    return made ? Py_BuildValue("sN", result->name, made) : NULL;
+}
+
+/* A statement that adds to a name of no statement before it has nobody to add to. */
+static bool all_are_whole(const rd_named *result, int n)
+{
+    for (int k = 0; k < n; k++)
+        if (result[k].add) {
+            PyErr_Format(PyExc_ValueError,
+                         "rdim.formulas: \"%s += ...\" adds to a name that no statement has set",
+                         result[k].name);
+            return false;
+        }
+    return true;
+}
+
+static PyObject *results_of(rdpy_home *home, const rd_named *result, int n, formula *f)
+{
+    PyObject *all = all_are_whole(result, n) ? PyList_New(n) : NULL;
+
+    /* No list that Python code sees before all are handles: the first ones' allocation could drop the rest. */
+    for (int k = 0; all && k < n; k++) {
+        PyObject *const one = result_of(home, &result[k], f);
+
+        if (!one || PyList_SetItem(all, k, one) < 0)
+            Py_CLEAR(all);
+    }
+    return all;
+}
+
+static PyObject *build_formulas(formula *f, const char *text)
+{
+    const int        collects = PyGC_Disable(); /* see rdpy_new() */
+    rdpy_home *const home     = rdpy_home_for((int)f->n, f->operand);
+    rd_named *const  room     = PyMem_Calloc(MOST_STATEMENTS + (size_t)f->n, sizeof *room);
+    rd_formula_opts  opts     = { .size = sizeof opts, .n_in = (int)f->n, .in = room };
+    PyObject        *all      = NULL;
+    int              n        = 0;
+
+    for (Py_ssize_t k = 0; home && room && k < f->n; k++)
+        room[k] = (rd_named){ .name = f->name[k].name, .x = rdpy_node(home, f->operand[k]) };
+    if (home && room && !PyErr_Occurred() && rd_error(home->ctx) == RD_OK)
+        n = rd_formula_all(home->ctx, text, &opts, MOST_STATEMENTS, room + f->n);
+    if (n > 0)
+        all = results_of(home, room + f->n, n, f);
+    else if (home)
+        rdpy_raise(home->ctx);
+    if (home && home->pinned)
+        rdpy_home_drop(home);
+    PyMem_Free(room);
+    if (collects)
+        PyGC_Enable();
+    return all;
+}
+
+/* ---- Calls ------------------------------------------------------------------------------------- */
+static PyObject *of_text(PyObject *args, PyObject *(*build)(formula *f, const char *text))
 {
     formula     f = { 0 };
     const char *text;
     PyObject   *names, *items, *made = NULL;
 
-    (void)self;
     if (!PyArg_ParseTuple(args, "sO!:formula", &text, &PyDict_Type, &names) ||
         !(items = PyDict_Items(names)))
         return NULL;
     if (take_names(&f, items) == 0)
-        made = build_formula(&f, text);
+        made = build(&f, text);
     while (f.n > 0)
         Py_DECREF(f.operand[--f.n]);
     PyMem_Free(f.operand);
     PyMem_Free(f.name);
     Py_DECREF(items);
     return made;
+}
+
+/* formula(text, names): names is a dict of operands */
+static PyObject *formula_of(PyObject *self, PyObject *args)
+{
+    (void)self;
+    return of_text(args, build_formula);
+}
+
+/* formulas(text, names): a list of names and Arrays */
+static PyObject *formulas_of(PyObject *self, PyObject *args)
+{
+    (void)self;
+    return of_text(args, build_formulas);
 }
 
 /* ---- What the library says --------------------------------------------------------------------- */
@@ -84,6 +162,7 @@ static PyObject *said_of(PyObject *args, saying *say)
     rd_result *const result = PyMem_Calloc((size_t)n + 1, sizeof *result);
     rdpy_home *const home   = result ? rdpy_my_home() : NULL;
     PyObject        *text   = NULL;
+    const rd_mark    before = home ? rd_ctx_mark(home->ctx) : (rd_mark){ 0 }; /* of texts */
     bool             ok     = home != NULL;
 
     for (Py_ssize_t k = 0; ok && k < n; k++) {
@@ -99,6 +178,7 @@ static PyObject *said_of(PyObject *args, saying *say)
         const char *const said = say(home->ctx, (rd_results){ result, (int32_t)n });
 
         text = said ? PyUnicode_FromString(said) : rdpy_raise(home->ctx);
+        rd_ctx_release(home->ctx, before);
     }
     PyMem_Free(result);
     return text;
@@ -124,6 +204,7 @@ static PyObject *graphviz(PyObject *self, PyObject *args)
 
 PyMethodDef rdpy_text_functions[] = {
     { "formula", formula_of, METH_VARARGS, "formula(text, names)" },
+    { "formulas", formulas_of, METH_VARARGS, "formulas(text, names): names and Arrays" },
     { "explain", explain, METH_VARARGS, "explain(*arrays): how they would be evaluated" },
     { "explain_svg", explain_svg, METH_VARARGS, "explain_svg(*arrays): the same as a picture" },
     { "graphviz", graphviz, METH_VARARGS, "graphviz(*arrays): the expressions as a graph" },
