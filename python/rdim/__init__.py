@@ -10,3 +10,4 @@ from . import sparse
 from ._user import block, function, map
 from ._formulas import formula, formulas
 from . import random
+from . import _printing
