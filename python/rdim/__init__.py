@@ -3,7 +3,7 @@ from . import _dtypes
 from ._core import *
 from . import _core
 from . import _leaves, _results
-from ._leaves import asarray, from_dlpack, frombuffer
+from ._leaves import asarray, from_dlpack, frombuffer, pairs
 from ._results import compute, persist
 from ._options import options, progress
 from . import sparse

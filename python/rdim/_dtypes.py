@@ -12,6 +12,9 @@ except ImportError:
     numpy = None  # type: ignore[assignment]
 
 
+__all__ = ["NAMES", "OBJECTS", "DType", "empty", "numpy", "resolve"]
+
+
 class DType:
     """A type of elements that NumPy does not have, or all of them without NumPy."""
 
@@ -87,7 +90,7 @@ def empty(shape: tuple[int, ...], dtype: Any) -> Any:
                "uint16": "H", "uint32": "I", "uint64": "Q", "float32": "f", "float64": "d"}
     if dtype.name not in formats:
         raise TypeError(f"without NumPy there is no memory of {dtype.name}; take another type by astype()")
-    flat = memoryview(bytearray(size))
+    flat: Any = memoryview(bytearray(size))
     return flat.cast(formats[dtype.name], shape) if 0 not in shape else _nothing(shape, dtype.name)
 
 

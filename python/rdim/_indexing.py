@@ -20,12 +20,12 @@ class _Part(NamedTuple):
     """One part of a key: something basic, or an index array; `axis` False: it goes along no axis (a bool)."""
 
     basic: Any
-    index: Array | None = None
+    places: Array | None = None
     axis: bool = True
 
     @property
     def advanced(self) -> bool:
-        return self.index is not None or isinstance(self.basic, int)
+        return self.places is not None or isinstance(self.basic, int)
 
 
 def getitem(x: Array, key: Any) -> Array:
@@ -89,7 +89,7 @@ class _Mask(NamedTuple):
 
 
 def _takes_axis(part: _Part) -> bool:
-    if part.index is not None:
+    if part.places is not None:
         return part.axis
     return part.basic is not None and part.basic is not Ellipsis
 
@@ -163,15 +163,15 @@ def _see_single(index: Array) -> None:
 
 
 def _gathered(x: Array, parts: list[_Part]) -> Array:
-    y = x[tuple(_WHOLE if part.index is not None else part.basic for part in parts if part.index is None or part.axis)]
-    common = _common_shape([part.index.shape for part in parts if part.index is not None])
+    y = x[tuple(_WHOLE if part.places is not None else part.basic for part in parts if part.places is None or part.axis)]
+    common = _common_shape([part.places.shape for part in parts if part.places is not None])
     along, axis = [], 0
     for part in parts:
-        if part.index is not None and part.axis:
-            if y.shape[axis] == 1 and part.index.size:
-                _see_single(part.index)
-            along.append((axis, part.index))
-        axis += (part.axis if part.index is not None else not isinstance(part.basic, int)) and part.basic is not Ellipsis
+        if part.places is not None and part.axis:
+            if y.shape[axis] == 1 and part.places.size:
+                _see_single(part.places)
+            along.append((axis, part.places))
+        axis += (part.axis if part.places is not None else not isinstance(part.basic, int)) and part.basic is not Ellipsis
     target, rank = _target(parts), len(common)
     if not along:  # bools alone
         y = _core.broadcast_to(_core.reshape(y, (*y.shape[:target], 1, *y.shape[target:])),

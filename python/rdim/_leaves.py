@@ -10,7 +10,7 @@ from . import _core
 from ._core import Array
 from ._dtypes import numpy, resolve
 
-__all__ = ["asarray", "from_dlpack", "frombuffer"]
+__all__ = ["asarray", "from_dlpack", "frombuffer", "pairs"]
 
 _NUMBERS = (bool, int, float, complex)
 _NUMBER_TYPES = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
@@ -34,7 +34,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
 def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0) -> Array:
     """The bytes of a buffer as a row of elements of a type, like numpy.frombuffer."""
     kind = _core.dtype_names[resolve(dtype) - 1]
-    flat = memoryview(buffer).cast("B")
+    flat: Any = memoryview(buffer).cast("B")
     size = _SIZES[kind]
     n = (len(flat) - offset) // size if count < 0 else count
     if offset < 0 or n < 0 or offset + n * size > len(flat) or (count < 0 and (len(flat) - offset) % size):
@@ -133,7 +133,8 @@ def _packed(x: Sequence[Any], dtype: Any) -> Array:
 
 def _packed_row(values: list[Any], code: str) -> Array:
     try:
-        return _of_memory(memoryview(struct.pack(f"={len(values)}{code}", *values)).cast(code))
+        memory: Any = memoryview(struct.pack(f"={len(values)}{code}", *values))
+        return _of_memory(memory.cast(code))
     except struct.error as error:
         raise OverflowError(f"rdim.asarray: {error}") from None
 
@@ -224,6 +225,11 @@ def _as_asked(made: Array, dtype: Any, copy: bool | None) -> Array:
         _refuse_copy(copy, f"elements of {made.dtype} become {dtype}")
         made = _core.astype(made, dtype)
     return _core.persist(made) if copy else made
+
+
+def pairs(x: Any) -> Array:
+    """Points for sums over pairs: pairs(x)[:, None] - pairs(y)[None], as KeOps' LazyTensor.  It is asarray()."""
+    return asarray(x)
 
 
 _FORMATS = {"bool": "?", "int8": "b", "int16": "h", "int32": "i", "int64": "q", "uint8": "B", "uint16": "H",

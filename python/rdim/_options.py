@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Callable
 from types import TracebackType
@@ -84,10 +85,10 @@ class progress(options):
 
     def _new_bar(self) -> _Line | _Tqdm:
         try:
-            from tqdm.auto import tqdm
+            tqdm: Any = importlib.import_module("tqdm.auto")
         except ImportError:
             return _Line(self._file)
-        return _Tqdm(tqdm, self._file)
+        return _Tqdm(tqdm.tqdm, self._file)
 
     def _tell(self, done: float, left: float) -> None:
         self._bar = self._bar or self._new_bar()

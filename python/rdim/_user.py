@@ -18,6 +18,7 @@ from ._core import Array
 
 __all__ = ["Block", "Function", "block", "function", "map"]
 
+_FUNCTION: Any = getattr(ctypes, "_CFuncPtr")
 _REALS = {ctypes.c_double: "float64", ctypes.c_float: "float32"}
 
 
@@ -34,7 +35,7 @@ def map(*arguments: Any) -> Array:
     if isinstance(f, (Function, Block)):
         return f(*arrays)
     pointer = f.ctypes if hasattr(f, "address") and hasattr(f, "ctypes") else f
-    if not isinstance(pointer, ctypes._CFuncPtr):
+    if not isinstance(pointer, _FUNCTION):
         raise TypeError(f"rdim.map: {type(f).__name__} is no function that runs without Python; possible are text, "
                         "rdim.function(), rdim.block(), a Numba cfunc, a ctypes function")
     return _core.map_numbers(tuple(arrays), _address(pointer), _real_type(pointer, len(arrays)), f)
@@ -71,7 +72,7 @@ def block(f: Any, in_type: Any = "float64", out_type: Any = "float64", *, user: 
 
     It returns NULL, or a sentence that ends the evaluation as rdim.CallbackError."""
     pointer = f.ctypes if hasattr(f, "address") and hasattr(f, "ctypes") else f
-    if not isinstance(pointer, ctypes._CFuncPtr):
+    if not isinstance(pointer, _FUNCTION):
         raise TypeError(f"rdim.block: {type(f).__name__} is no ctypes function and no cfunc of Numba")
     made = Block(pointer, (in_type, out_type), user, name)
     made._owner = f  # type: ignore[attr-defined]

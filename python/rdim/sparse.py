@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -54,7 +55,7 @@ def _in_order(x: Any) -> bool:
 
 def to_scipy(x: Array, format: str = "csr") -> Any:
     """A sparse array of scipy.sparse with x's elements, which are computed now."""
-    import scipy.sparse
+    scipy: Any = importlib.import_module("scipy.sparse")
 
     if not isinstance(x, Array) or not x.is_sparse or x.ndim != 2:
         raise TypeError("rdim.sparse.to_scipy: a sparse matrix is wanted; scipy.sparse.csr_array(x.compute()) "
@@ -62,13 +63,13 @@ def to_scipy(x: Array, format: str = "csr") -> Any:
     try:
         pos, crd, values, fill = _core.stored_parts(x, format)
     except _core.DTypeError:  # what is not stored differs from place to place, as 0 * v of a row v may
-        return scipy.sparse.coo_array(x.compute()).asformat(format)
+        return scipy.coo_array(x.compute()).asformat(format)
     if fill is not None and _core.item(fill) != 0:
         raise ValueError(f"rdim.sparse.to_scipy: the elements that are not stored are {_core.item(fill)}, SciPy's are 0")
     pos, crd, values = (_memory(part) for part in (pos, crd, values))
     if format == "coo":
-        return scipy.sparse.coo_array((values, (pos, crd)), shape=x.shape)
-    made = {"csr": scipy.sparse.csr_array, "csc": scipy.sparse.csc_array}[format]
+        return scipy.coo_array((values, (pos, crd)), shape=x.shape)
+    made = {"csr": scipy.csr_array, "csc": scipy.csc_array}[format]
     return made((values, crd, pos), shape=x.shape)
 
 
