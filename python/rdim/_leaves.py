@@ -47,8 +47,8 @@ def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0
     return _of_memory(part.cast(_FORMATS[kind]), kind)
 
 
-def asarray(x: Any, dtype: Any = None, copy: bool | None = None) -> Array:
-    """x as an Array, without a copy where its layout allows that, like numpy.asarray."""
+def _any_array(x: Any, dtype: Any = None, copy: bool | None = None) -> Array:
+    """What asarray() of the extension, which knows plain arrays of NumPy, leaves to Python."""
     if isinstance(x, Array):
         return _as_asked(x, dtype, copy)
     if isinstance(x, _NUMBERS) and type(x) in _NUMBER_TYPES:
@@ -236,4 +236,5 @@ _FORMATS = {"bool": "?", "int8": "b", "int16": "h", "int32": "i", "int64": "q", 
             "uint32": "I", "uint64": "Q", "float16": "e", "bfloat16": "H", "float32": "f", "float64": "d"}
 _SIZES = {name: struct.calcsize(code) for name, code in _FORMATS.items()} | {"complex64": 8, "complex128": 16}
 
-_core._set_asarray(asarray, *((numpy.ndarray, numpy.bool_) if numpy is not None else ()))
+asarray = _core.asarray
+_core._set_asarray(_any_array, *((numpy.ndarray, numpy.bool_) if numpy is not None else ()))

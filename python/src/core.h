@@ -77,7 +77,7 @@ PyObject *rdpy_made(rdpy_home *home, rd_expr *x, int n, PyObject *const *operand
 /* ---- Memory of others (leaves.c) -------------------------------------------------------------- */
 /* o, which is none, as an Array; may run Python. */
 PyObject *rdpy_asarray(PyObject *o);
-bool      rdpy_is_numpy_bool(PyObject *o);
+bool      rdpy_is_numpy_bool(PyObject *o), rdpy_is_numpy_array(PyObject *o);
 int       rdpy_buffer_layout(PyObject *o, int flags, rdpy_buffer *view, rd_array *array);
 
 /* ---- Types (types.c) -------------------------------------------------------------------------- */

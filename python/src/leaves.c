@@ -87,6 +87,11 @@ static PyObject *from_buffer(PyObject *self, PyObject *args)
 /* NumPy's arrays of no subclass and its bools, NULL without NumPy; rdim._leaves.asarray for all others. */
 static PyObject *plain_array, *numpy_bool, *as_array;
 
+bool rdpy_is_numpy_array(PyObject *o)
+{
+    return (PyObject *)Py_TYPE(o) == plain_array;
+}
+
 bool rdpy_is_numpy_bool(PyObject *o)
 {
     return (PyObject *)Py_TYPE(o) == numpy_bool;
@@ -109,7 +114,7 @@ PyObject *rdpy_asarray(PyObject *o)
 {
     PyObject *made = Py_None;
 
-    if ((PyObject *)Py_TYPE(o) == plain_array) {
+    if (rdpy_is_numpy_array(o)) {
         made = over_buffer(o, RD_AUTO);
         if (!made &&
             PyErr_ExceptionMatches(PyExc_ValueError)) { /* a type that buffers do not have */
@@ -227,7 +232,8 @@ PyMethodDef rdpy_leaf_functions[] = {
     { "from_buffer", from_buffer, METH_VARARGS,
       "from_buffer(o, bfloat16=False): an Array over its memory, or None" },
     { "asarray", (PyCFunction)(void (*)(void))asarray, METH_VARARGS | METH_KEYWORDS,
-      "asarray(x, dtype=None, copy=None): x as an Array, without a copy where possible" },
+      "asarray($module, x, dtype=None, copy=None)\n--\n\n"
+      "x as an Array, without a copy where its layout allows that, like numpy.asarray." },
     { "_set_asarray", set_asarray, METH_VARARGS, NULL },
     { "scalar", scalar, METH_VARARGS, "scalar(number, dtype=None)" },
     { "index_along", index_along, METH_O, "index_along(n): 0 to n - 1" },

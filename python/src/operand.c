@@ -27,6 +27,8 @@ PyObject *rdpy_operand(PyObject *o)
 {
     if (rdpy_is_array(o) || is_number(o))
         return Py_NewRef(o);
+    if (rdpy_is_numpy_array(o)) /* which would make a dict to say that it is one */
+        return rdpy_asarray(o);
     return is_arraylike(o) ? rdpy_asarray(o) : Py_NewRef(Py_NotImplemented);
 }
 
