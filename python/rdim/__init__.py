@@ -8,6 +8,7 @@ from ._results import compute, persist
 from ._options import options, progress
 from . import sparse
 from ._user import block, function, map
+from ._reducers import reducer
 from ._formulas import formula, formulas
 from . import random
 from . import _printing

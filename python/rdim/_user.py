@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-import functools
-import os
 import re
-import shlex
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from . import _core
+from ._compiler import address, library
 from ._core import Array
 
 __all__ = ["Block", "Function", "block", "function", "map"]
@@ -38,11 +33,7 @@ def map(*arguments: Any) -> Array:
     if not isinstance(pointer, _FUNCTION):
         raise TypeError(f"rdim.map: {type(f).__name__} is no function that runs without Python; possible are text, "
                         "rdim.function(), rdim.block(), a Numba cfunc, a ctypes function")
-    return _core.map_numbers(tuple(arrays), _address(pointer), _real_type(pointer, len(arrays)), f)
-
-
-def _address(pointer: Any) -> int:
-    return ctypes.cast(pointer, ctypes.c_void_p).value or 0
+    return _core.map_numbers(tuple(arrays), address(pointer), _real_type(pointer, len(arrays)), f)
 
 
 def _real_type(pointer: Any, n: int) -> str:
@@ -62,7 +53,7 @@ class Block:
         self._f, self._types, self._user, self._name = f, types, user, name
 
     def __call__(self, *arrays: Any) -> Array:
-        return _core.map_block(arrays, _address(self._f), self._user, self._name, *self._types, self)
+        return _core.map_block(arrays, address(self._f), self._user, self._name, *self._types, self)
 
 
 def block(f: Any, in_type: Any = "float64", out_type: Any = "float64", *, user: int = 0, name: str = "block") -> Block:
@@ -132,8 +123,8 @@ class Function:
         made = self._text(arrays)
         if made is not None:
             return made
-        library, f32, f64 = _compiled(of)
-        return _core.map_body(arrays, f32, f64, of.name, ",".join((*of.parameters, "rd_result")), of.body, self)
+        loaded = library(of.name, _source(of))
+        return _core.map_body(arrays, address(loaded.loop_float), address(loaded.loop_double), of.name, ",".join((*of.parameters, "rd_result")), of.body, self)
 
 
 def function(source: str) -> Function:
@@ -180,26 +171,3 @@ def _names(real: str) -> str:
         lines += [f"float (*const {name})(float) = {name}f;" for name in _OF_ONE]
         lines += [f"float (*const {name})(float, float) = {name}f;" for name in _OF_TWO]
     return "\n    ".join(lines)
-
-
-def _compiler() -> list[str]:
-    command = shlex.split(os.environ.get("RDIM_CC") or "cc")
-    if not command or not shutil.which(command[0]):
-        raise RuntimeError(f"rdim.function: there is no C compiler {' '.join(command)!r}, which statements need; one "
-                           'expression, "return ...;", or text for rdim.map() needs none')
-    return command
-
-
-@functools.lru_cache(maxsize=None)
-def _compiled(of: _Parsed) -> tuple[Any, int, int]:
-    """The loops over floats and over doubles; a library stays loaded, as nodes may call it."""
-    with tempfile.TemporaryDirectory(prefix="rdim-") as folder:
-        source, library = os.path.join(folder, "f.c"), os.path.join(folder, "f.so")
-        with open(source, "w", encoding="utf-8") as file:
-            file.write(_source(of))
-        command = [*_compiler(), "-O2", "-fPIC", "-shared", "-ffp-contract=off", "-w", "-o", library, source, "-lm"]
-        ran = subprocess.run(command, capture_output=True, text=True, check=False)
-        if ran.returncode:
-            raise _core.TextError(f"rdim.function: {of.name} does not compile:\n{ran.stderr.strip()}")
-        loaded = ctypes.CDLL(library)
-    return loaded, _address(loaded.loop_float), _address(loaded.loop_double)

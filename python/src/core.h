@@ -133,7 +133,7 @@ int                rdpy_maps_init(PyObject *module);
 int                rdpy_reductions_init(PyObject *module);
 extern PyMethodDef rdpy_evaluate_functions[], rdpy_view_functions[], rdpy_text_functions[],
     rdpy_leaf_functions[], rdpy_dlpack_functions[], rdpy_pick_functions[], rdpy_home_functions[],
-    rdpy_sparse_functions[], rdpy_function_functions[];
+    rdpy_sparse_functions[], rdpy_function_functions[], rdpy_reducer_functions[];
 extern PyType_Slot rdpy_operator_slots[];
 PyObject          *rdpy_getitem(PyObject *self, PyObject *key);
 #endif

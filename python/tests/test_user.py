@@ -228,3 +228,35 @@ def test_permutations_and_choices():
                 lambda: rng.random((-1,))]:
         with pytest.raises(ValueError):
             bad()
+
+
+# ---- Reducers ---------------------------------------------------------------------------------------
+MOST = ("double most;", "s->most = 0;", "if (fabs(x) > s->most) s->most = fabs(x);", "y[0] = s->most;",
+        "if (b->most > a->most) *a = *b;")
+
+
+@needs_compiler
+@pytest.mark.parametrize("merges", [True, False])
+def test_reducers(merges):
+    x = np.random.default_rng(0).standard_normal((40, 50, 3))
+    most = rd.reducer(*MOST[: 5 if merges else 4], commutes=merges, name="most")
+    for axis in (None, 0, -1, (0, 2)):
+        np.testing.assert_array_equal(most(x, axis).compute(), np.abs(x).max(axis=axis))
+    np.testing.assert_array_equal(most(x, 1, keepdims=True).compute(), np.abs(x).max(axis=1, keepdims=True))
+    np.testing.assert_array_equal(most(x, 1, where=x < 0).compute(), np.abs(np.where(x < 0, x, 0)).max(axis=1))
+    np.testing.assert_array_equal(most.accumulate(x, 1).compute(), np.maximum.accumulate(np.abs(x), axis=1))
+    big = rd.asarray(np.random.default_rng(1).standard_normal(1_000_000))
+    assert float(most(big * 2)) == np.abs(big.compute() * 2).max()
+
+
+@needs_compiler
+def test_reducers_of_several_values_and_types():
+    x = np.random.default_rng(0).integers(-50, 50, (30, 20)).astype("i4")
+    ends = rd.reducer("int32_t first, last; int64_t seen;", "s->first = 0; s->last = 0; s->seen = 0;",
+                      "if (!s->seen) s->first = x; s->last = x; s->seen++;", "y[0] = s->first; y[1] = s->last; y[2] = s->seen;",
+                      in_type="int32", out_type="int64", n=3)
+    np.testing.assert_array_equal(ends(x, 1).compute(), np.stack([x[:, 0], x[:, -1], np.full(30, 20)], axis=1))
+    with pytest.raises(rd.TextError, match="nothing_such"):
+        rd.reducer("double s;", "s->s = nothing_such;", "", "y[0] = 0;")
+    with pytest.raises(TypeError, match="complex128"):
+        rd.reducer("double s;", "", "", "", in_type=complex)
