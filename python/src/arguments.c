@@ -74,8 +74,10 @@ static int by_keyword(const rdpy_names *names, PyObject *keyword, PyObject *give
 {
     int k = 0;
 
-    while (k < names->n && PyUnicode_CompareWithASCIIString(keyword, names->name[k]) != 0)
-        k++;
+    /* NumPy's functions call the array `a`. */
+    if (PyUnicode_CompareWithASCIIString(keyword, "a") != 0)
+        while (k < names->n && PyUnicode_CompareWithASCIIString(keyword, names->name[k]) != 0)
+            k++;
     if (k == names->n || value[k]) {
         PyErr_Format(PyExc_TypeError,
                      k == names->n ? "rdim.%s() has no keyword %R" : "rdim.%s(): %R is given twice",

@@ -182,6 +182,61 @@ static PyObject *get_is_sparse(PyObject *self, void *closure)
     return PyBool_FromLong(rd_is_sparse(node(self)));
 }
 
+static int64_t item_size(PyObject *self)
+{
+    static const int64_t size[] = {
+        [RD_BOOL] = 1, [RD_I8] = 1,  [RD_I16] = 2, [RD_I32] = 4, [RD_I64] = 8,
+        [RD_U8] = 1,   [RD_U16] = 2, [RD_U32] = 4, [RD_U64] = 8, [RD_F16] = 2,
+        [RD_BF16] = 2, [RD_F32] = 4, [RD_F64] = 8, [RD_C64] = 8, [RD_C128] = 16
+    };
+
+    return size[rd_type_of(node(self))];
+}
+
+static PyObject *get_itemsize(PyObject *self, void *closure)
+{
+    (void)closure;
+    return PyLong_FromLongLong(item_size(self));
+}
+
+static PyObject *get_nbytes(PyObject *self, void *closure)
+{
+    (void)closure;
+    return PyLong_FromLongLong(item_size(self) * size_of(self));
+}
+
+/* ---- Views and parts that are properties ------------------------------------------------------- */
+static rd_expr *all_reversed(rd_expr *x)
+{
+    rd_index order = { .n = rd_shape_of(x).n };
+
+    for (int k = 0; k < order.n; k++)
+        order.at[k] = order.n - 1 - k;
+    return order.n < 2 ? x : rd_permute(x, order);
+}
+
+static rd_expr *last_two_swapped(rd_expr *x)
+{
+    const int rank = rd_shape_of(x).n;
+
+    if (rank >= 2)
+        return rd_transpose(x);
+    PyErr_Format(PyExc_ValueError, "rdim: mT of an array of %d axes; two are wanted", rank);
+    return NULL;
+}
+
+static PyObject *get_view(PyObject *self, void *closure)
+{
+    static rd_expr *(*const views[])(rd_expr * x) = { all_reversed, last_two_swapped, rd_real,
+                                                      rd_imag };
+    rdpy_home *const home                         = rdpy_home_for(1, &self);
+    rd_expr *const   x                            = home ? rdpy_node(home, self) : NULL;
+
+    if (!home)
+        return NULL;
+    return rdpy_made(home, x ? views[(uintptr_t)closure](x) : NULL, 1, &self);
+}
+
 static Py_ssize_t array_length(PyObject *self)
 {
     const rd_shape shape = rd_shape_of(node(self));
@@ -195,13 +250,20 @@ static Py_ssize_t array_length(PyObject *self)
     return (Py_ssize_t)shape.at[0];
 }
 
-static PyGetSetDef properties[] = { { "shape", get_shape, NULL, "extents, a tuple of ints", NULL },
-                                    { "ndim", get_ndim, NULL, "number of axes", NULL },
-                                    { "size", get_size, NULL, "number of elements", NULL },
-                                    { "dtype", get_dtype, NULL, "type of elements", NULL },
-                                    { "is_sparse", get_is_sparse, NULL,
-                                      "whether a pattern says where elements are", NULL },
-                                    { NULL, NULL, NULL, NULL, NULL } };
+static PyGetSetDef properties[] = {
+    { "shape", get_shape, NULL, "extents, a tuple of ints", NULL },
+    { "ndim", get_ndim, NULL, "number of axes", NULL },
+    { "size", get_size, NULL, "number of elements", NULL },
+    { "dtype", get_dtype, NULL, "type of elements", NULL },
+    { "is_sparse", get_is_sparse, NULL, "whether a pattern says where elements are", NULL },
+    { "itemsize", get_itemsize, NULL, "bytes of an element", NULL },
+    { "nbytes", get_nbytes, NULL, "bytes of all elements", NULL },
+    { "T", get_view, NULL, "all axes reversed", (void *)0 },
+    { "mT", get_view, NULL, "the last two axes swapped", (void *)1 },
+    { "real", get_view, NULL, "the real parts", (void *)2 },
+    { "imag", get_view, NULL, "the imaginary parts", (void *)3 },
+    { NULL, NULL, NULL, NULL, NULL }
+};
 
 static PyMemberDef members[] = { { "__weaklistoffset__", T_PYSSIZET, offsetof(rdpy_array, weak),
                                    READONLY, NULL },
@@ -239,6 +301,17 @@ static int to_bool(PyObject *self)
 
     Py_XDECREF(item);
     return truth;
+}
+
+int rdpy_add_method(PyMethodDef *definition)
+{
+    PyObject *const method = PyDescr_NewMethod(rdpy_array_type, definition);
+    const int       failed =
+        method ? PyObject_SetAttrString((PyObject *)rdpy_array_type, definition->ml_name, method)
+                     : -1;
+
+    Py_XDECREF(method);
+    return failed;
 }
 
 enum { MOST_SLOTS = 64 };

@@ -128,12 +128,15 @@ PyObject *rdpy_own_memory(rdpy_home *home, rd_array *array);
 int rdpy_evaluate_into(PyObject *array, PyObject *out);
 
 /* ---- Tables of functions, methods and slots --------------------------------------------------- */
-int                rdpy_array_init(PyObject *module);
-int                rdpy_maps_init(PyObject *module);
-int                rdpy_reductions_init(PyObject *module);
-extern PyMethodDef rdpy_evaluate_functions[], rdpy_view_functions[], rdpy_text_functions[],
-    rdpy_leaf_functions[], rdpy_dlpack_functions[], rdpy_pick_functions[], rdpy_home_functions[],
-    rdpy_sparse_functions[], rdpy_function_functions[], rdpy_reducer_functions[];
+int rdpy_array_init(PyObject *module);
+int rdpy_maps_init(PyObject *module);
+int rdpy_reductions_init(PyObject *module);
+int rdpy_calls_init(PyObject *module);
+/* A method of the type Array; the definition stays where it is. */
+int                rdpy_add_method(PyMethodDef *definition);
+extern PyMethodDef rdpy_evaluate_functions[], rdpy_text_functions[], rdpy_leaf_functions[],
+    rdpy_dlpack_functions[], rdpy_pick_functions[], rdpy_home_functions[], rdpy_sparse_functions[],
+    rdpy_function_functions[], rdpy_reducer_functions[];
 extern PyType_Slot rdpy_operator_slots[];
 PyObject          *rdpy_getitem(PyObject *self, PyObject *key);
 #endif

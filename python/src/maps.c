@@ -45,12 +45,36 @@ static PyObject *map_of(map_1 *one, map_2 *two, int n, PyObject *const *given, b
 }
 
 /* ---- Functions of the module ------------------------------------------------------------------ */
+/* out=, dtype= and where= of NumPy's universal functions: rdim._ufuncs. */
+static PyObject *with_keywords(long row, PyObject *const *args, Py_ssize_t n_args,
+                               PyObject *keywords)
+{
+    PyObject *const module = PyImport_ImportModule("rdim._ufuncs");
+    PyObject *const places = PyTuple_New(n_args), *const names = PyDict_New();
+    PyObject *made = NULL;
+    bool      ok   = module && places && names;
+
+    for (Py_ssize_t k = 0; ok && k < n_args; k++)
+        ok = PyTuple_SetItem(places, k, Py_NewRef(args[k])) == 0;
+    for (Py_ssize_t k = 0; ok && k < PyTuple_Size(keywords); k++)
+        ok = PyDict_SetItem(names, PyTuple_GetItem(keywords, k), args[n_args + k]) == 0;
+    if (ok)
+        made = PyObject_CallMethod(module, "with_keywords", "sOO", maps[row].name, places, names);
+    Py_XDECREF(module);
+    Py_XDECREF(places);
+    Py_XDECREF(names);
+    return made;
+}
+
 /* self is the row */
-static PyObject *call_map(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
+static PyObject *call_map(PyObject *self, PyObject *const *args, Py_ssize_t n_args,
+                          PyObject *keywords)
 {
     const long row = PyLong_AsLong(self);
     const int  n   = maps[row].one ? 1 : 2;
 
+    if (keywords && PyTuple_Size(keywords) > 0)
+        return with_keywords(row, args, n_args, keywords);
     if (n_args == n)
         return map_of(maps[row].one, maps[row].two, n, args, false);
     PyErr_Format(PyExc_TypeError, "rdim.%s() takes %d arguments, %zd given", maps[row].name, n,
@@ -65,7 +89,7 @@ int rdpy_maps_init(PyObject *module)
     for (int k = 0; k < MAPS; k++) {
         definitions[k] = (PyMethodDef){ .ml_name  = maps[k].name,
                                         .ml_meth  = (PyCFunction)(void (*)(void))call_map,
-                                        .ml_flags = METH_FASTCALL };
+                                        .ml_flags = METH_FASTCALL | METH_KEYWORDS };
         PyObject *row  = PyLong_FromLong(k),
                  *made = row ? PyCFunction_NewEx(&definitions[k], row, NULL) : NULL;
 

@@ -8,11 +8,11 @@ static PyModuleDef definition = { .m_base = PyModuleDef_HEAD_INIT,
 
 static int add_functions(PyObject *module)
 {
-    PyMethodDef *const tables[] = { rdpy_view_functions,     rdpy_leaf_functions,
-                                    rdpy_evaluate_functions, rdpy_text_functions,
-                                    rdpy_dlpack_functions,   rdpy_pick_functions,
-                                    rdpy_home_functions,     rdpy_sparse_functions,
-                                    rdpy_function_functions, rdpy_reducer_functions };
+    PyMethodDef *const tables[] = { rdpy_leaf_functions,   rdpy_evaluate_functions,
+                                    rdpy_text_functions,   rdpy_dlpack_functions,
+                                    rdpy_pick_functions,   rdpy_home_functions,
+                                    rdpy_sparse_functions, rdpy_function_functions,
+                                    rdpy_reducer_functions };
 
     for (size_t k = 0; k < sizeof tables / sizeof *tables; k++)
         if (PyModule_AddFunctions(module, tables[k]) < 0)
@@ -27,7 +27,8 @@ PyMODINIT_FUNC PyInit__core(void)
 
     if (module && rdpy_errors_init(module) == 0 && rdpy_types_init(module) == 0 &&
         rdpy_array_init(module) == 0 && rdpy_maps_init(module) == 0 &&
-        rdpy_reductions_init(module) == 0 && add_functions(module) == 0)
+        rdpy_reductions_init(module) == 0 && rdpy_calls_init(module) == 0 &&
+        add_functions(module) == 0)
         return module;
     Py_XDECREF(module);
     return NULL;

@@ -90,18 +90,34 @@ typedef struct signature {
             X, AXIS, DTYPE, OUT \
         }                       \
     }
+typedef rd_expr *reducing(rd_expr *x, const rd_reduce_opts *opts);
+enum { FUNCTION, METHOD };
+
 static const struct reduction {
     const char *name, *reducer;
-    bool        skips, scan;
+    reducing   *function; /* in place of a reducer */
+    bool        skips, scan, method;
     signature   places;
 } reductions[] = {
-#define REDUCTION(name, reducer, skips, signature) { #name, reducer, skips, false, signature },
-#define SCAN(name, reducer, skips)                 { #name, reducer, skips, true, ALONG },
+#define REDUCTION(name, reducer, skips, signature, method) \
+    { #name, reducer, NULL, skips, false, method, signature },
+#define CHOICE(name, function, skips)      { #name, NULL, function, skips, false, FUNCTION, COUNT },
+#define SCAN(name, reducer, skips, method) { #name, reducer, NULL, skips, true, method, ALONG },
 #include "reductions.def"
 #undef REDUCTION
+#undef CHOICE
 #undef SCAN
 };
 enum { REDUCTIONS = sizeof reductions / sizeof *reductions };
+enum {
+#define REDUCTION(name, reducer, skips, signature, method) ROW_##name,
+#define CHOICE(name, function, skips)                      ROW_##name,
+#define SCAN(name, reducer, skips, method)                 ROW_##name,
+#include "reductions.def"
+#undef REDUCTION
+#undef CHOICE
+#undef SCAN
+};
 
 /* ---- Operands --------------------------------------------------------------------------------- */
 /* x, where, initial, weights, restart, then labels; NULL where there is none */
@@ -215,6 +231,13 @@ static rd_expr *scanned(rd_expr *x, const char *reducer, rd_reduce_opts *opts)
     return rd_scan_name(x, reducer, opts);
 }
 
+static rd_expr *reduced(const struct reduction *row, rd_expr *x, rd_reduce_opts *opts)
+{
+    if (row->function)
+        return row->function(x, opts);
+    return row->scan ? scanned(x, row->reducer, opts) : rd_reduce_name(x, row->reducer, opts);
+}
+
 static PyObject *build(folding *f)
 {
     rdpy_home *const home = rdpy_home_for(OPERANDS, f->operand);
@@ -230,9 +253,7 @@ static PyObject *build(folding *f)
     for (int k = 0; k < f->n_label; k++)
         f->label[k] = rdpy_node(home, f->operand[OF_LABELS + k]);
     f->opts.by = (rd_exprs){ f->n_label ? f->label : NULL, f->n_label };
-    x          = PyErr_Occurred() || rd_error(home->ctx) != RD_OK ? NULL
-                 : f->row->scan ? scanned(x, f->row->reducer, &f->opts)
-                                : rd_reduce_name(x, f->row->reducer, &f->opts);
+    x = PyErr_Occurred() || rd_error(home->ctx) != RD_OK ? NULL : reduced(f->row, x, &f->opts);
     return rdpy_made(home, x, OPERANDS, f->operand);
 }
 
@@ -262,22 +283,19 @@ static PyObject *reduce_all(const struct reduction *row, PyObject *x)
 
     if (!home)
         return NULL;
-    y = rdpy_node(home, x);
-    y = row->scan ? scanned(y, row->reducer, &opts) : rd_reduce_name(y, row->reducer, &opts);
+    y = reduced(row, rdpy_node(home, x), &opts);
     return rdpy_made(home, y, 1, &x);
 }
 
-/* self is the row */
-static PyObject *call_reduction(PyObject *self, PyObject *const *args, Py_ssize_t n_args,
-                                PyObject *keywords)
+static PyObject *call_row(const struct reduction *row, PyObject *const *args, Py_ssize_t n_args,
+                          PyObject *keywords)
 {
-    const struct reduction *row   = &reductions[PyLong_AsLong(self)];
-    const rdpy_names        names = { .call     = row->name,
-                                      .n        = ARGUMENTS,
-                                      .name     = argument_names,
-                                      .n_places = row->places.n,
-                                      .place    = row->places.at };
-    PyObject               *given[ARGUMENTS];
+    const rdpy_names names = { .call     = row->name,
+                               .n        = ARGUMENTS,
+                               .name     = argument_names,
+                               .n_places = row->places.n,
+                               .place    = row->places.at };
+    PyObject        *given[ARGUMENTS];
 
     if (n_args == 1 && !keywords && rdpy_is_array(args[0]))
         return reduce_all(row, args[0]);
@@ -286,21 +304,68 @@ static PyObject *call_reduction(PyObject *self, PyObject *const *args, Py_ssize_
     return reduce_given(row, given);
 }
 
-static PyMethodDef definitions[REDUCTIONS];
+/* self is the row */
+static PyObject *call_reduction(PyObject *self, PyObject *const *args, Py_ssize_t n_args,
+                                PyObject *keywords)
+{
+    return call_row(&reductions[PyLong_AsLong(self)], args, n_args, keywords);
+}
+
+/* ---- Methods ---------------------------------------------------------------------------------- */
+static PyObject *call_method(int row, PyObject *self, PyObject *const *args, Py_ssize_t n_args,
+                             PyObject *keywords)
+{
+    const Py_ssize_t n = n_args + (keywords ? PyTuple_Size(keywords) : 0);
+    PyObject        *all[2 * ARGUMENTS];
+
+    if (n >= 2 * ARGUMENTS)
+        return PyErr_Format(PyExc_TypeError, "rdim.%s(): %zd arguments are too many",
+                            reductions[row].name, n);
+    all[0] = self;
+    for (Py_ssize_t k = 0; k < n; k++)
+        all[k + 1] = args[k];
+    return call_row(&reductions[row], all, n_args + 1, keywords);
+}
+
+#define ROW(name)                                                                            \
+    static PyObject *method_##name(PyObject *self, PyObject *const *args, Py_ssize_t n_args, \
+                                   PyObject *keywords)                                       \
+    {                                                                                        \
+        return call_method(ROW_##name, self, args, n_args, keywords);                        \
+    }
+#define REDUCTION(name, reducer, skips, signature, method) ROW(name)
+#define CHOICE(name, function, skips)                      ROW(name)
+#define SCAN(name, reducer, skips, method)                 ROW(name)
+#include "reductions.def"
+#undef ROW
+
+static PyMethodDef functions[REDUCTIONS], methods[REDUCTIONS] = {
+#define ROW(name) \
+    { #name, (PyCFunction)(void (*)(void))method_##name, METH_FASTCALL | METH_KEYWORDS, NULL },
+#include "reductions.def"
+#undef ROW
+#undef REDUCTION
+#undef CHOICE
+#undef SCAN
+};
+
+static int add_row(PyObject *module, int k)
+{
+    functions[k]           = methods[k];
+    functions[k].ml_meth   = (PyCFunction)(void (*)(void))call_reduction;
+    PyObject *const number = PyLong_FromLong(k);
+    PyObject *const made   = number ? PyCFunction_NewEx(&functions[k], number, NULL) : NULL;
+    const int       failed = made ? PyModule_AddObjectRef(module, reductions[k].name, made) : -1;
+
+    Py_XDECREF(number);
+    Py_XDECREF(made);
+    return failed || !reductions[k].method ? failed : rdpy_add_method(&methods[k]);
+}
 
 int rdpy_reductions_init(PyObject *module)
 {
-    for (int k = 0; k < REDUCTIONS; k++) {
-        definitions[k] = (PyMethodDef){ .ml_name  = reductions[k].name,
-                                        .ml_meth  = (PyCFunction)(void (*)(void))call_reduction,
-                                        .ml_flags = METH_FASTCALL | METH_KEYWORDS };
-        PyObject *row  = PyLong_FromLong(k),
-                 *made = row ? PyCFunction_NewEx(&definitions[k], row, NULL) : NULL;
-
-        Py_XDECREF(row);
-        if (!made || PyModule_AddObjectRef(module, reductions[k].name, made) < 0)
+    for (int k = 0; k < REDUCTIONS; k++)
+        if (add_row(module, k) < 0)
             return -1;
-        Py_DECREF(made);
-    }
     return 0;
 }
