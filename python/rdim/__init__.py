@@ -1,14 +1,143 @@
-"""Lazy arrays: expressions that are evaluated, fused, when their elements are asked for."""
+"""Lazy arrays: expressions that are evaluated, fused, when their elements are asked for.
+
+Functions have the names, the arguments and the results of NumPy's and of the Array API's; pages of the documentation
+say what differs.  Each of the modules below is one theme.
+"""
+
+from __future__ import annotations
+
 from . import _dtypes
-from ._core import *
-from . import _core
-from . import _leaves, _results
-from ._leaves import asarray, from_dlpack, frombuffer, pairs
-from ._results import compute, persist
-from ._options import options, progress
-from . import sparse
-from ._user import block, function, map
-from ._reducers import reducer
+from ._core import (
+    abs, acos, acosh, add, all, allclose, amax, amin, angle, any, arctan2, arg_top_k, argmax, argmin, argsort,
+    ArgumentError, around, Array, asin, asinh, astype, atan, atanh, AxisError, bfill, bits_and, bits_or, bits_xor,
+    bitwise_and, bitwise_count, bitwise_not, bitwise_or, bitwise_xor, broadcast_to, CallbackError, Cancelled, cbrt,
+    cdist, ceil, clip, complex, concat, concatenate, conj, convolve, copysign, correlate, cos, cosh,
+    cosine_distance, count_nonzero, cummax, cummean, cummin, cumprod, cumsum, cumulative_prod, cumulative_sum,
+    deg2rad, dense, DeviceError, diagonal, diff, divide, dot, DTypeError, empty, empty_like, EmptyError, equal, erf,
+    erfc, erfinv, Error, ewm_mean, exp, exp10, exp2, expand_dims, expm1, eye, ffill, FileError, first, flip, floor,
+    floor_divide, fmax, fmin, full, full_like, gamma, gammaln, gcd, gelu, greater, greater_equal, heaviside, hypot,
+    imag, interp, isclose, isfinite, isinf, isnan, kron, kurtosis, last, layer_norm, lcm, ldexp, left_shift, less,
+    less_equal, LimitError, log, log10, log1p, log2, log_softmax, logaddexp, logical_and, logical_not, logical_or,
+    logical_xor, logsumexp, matmul, matrix_transpose, max, maximum, mean, median, min, minimum, minmax, mode,
+    mode_count, moveaxis, multiply, nan_to_num, nanargmax, nanargmin, nancumprod, nancumsum, nanmax, nanmean,
+    nanmin, nanprod, nanstd, nansum, nanvar, negative, nextafter, norm, normalise, not_equal, ones, ones_like,
+    outer, OutOfMemory, permute_dims, power, prod, rad2deg, ranks, ravel, real, reciprocal, relu, remainder,
+    reshape, right_shift, rint, rms_norm, roll, rolling_max, rolling_mean, rolling_median, rolling_min,
+    rolling_quantile, rolling_std, rolling_sum, rolling_var, round, scatter_add, searchsorted, ShapeError, sigmoid,
+    sign, signbit, silu, sin, sinc, sinh, skewness, sliding_window_view, softmax, softplus, sort, sqrt, square,
+    squeeze, stack, standardise, std, stored, subtract, sum, swapaxes, take, take_along_axis, tan, tanh, TextError,
+    tile, top_k, trace, transpose, tril, triu, trunc, var, vecdot, where, zeros, zeros_like, explain, explain_svg,
+    graphviz,
+)
 from ._formulas import formula, formulas
-from . import random
-from . import _printing
+from ._leaves import asarray, from_dlpack, frombuffer, pairs
+from ._options import options, progress
+from ._results import compute, persist
+from ._user import block, function, map
+from ._array_api import can_cast, finfo, iinfo, isdtype, promote_types, result_type
+from ._creation import (
+    arange, diag, diagflat, fromfunction, geomspace, identity, indices, linspace, logspace, meshgrid, tri, vander,
+)
+from ._linear import cross, einsum, inner, matvec, multi_dot, tensordot, vdot, vecmat
+from ._manipulation import (
+    append, array_split, atleast_1d, atleast_2d, atleast_3d, atleast_nd, broadcast_arrays, broadcast_shapes,
+    column_stack, copy, delete, dsplit, dstack, fliplr, flipud, hsplit, hstack, insert, ndim, pad, repeat, resize,
+    rollaxis, rot90, shape, size, split, unstack, vsplit, vstack,
+)
+from ._numeric import (
+    array_equal, array_equiv, bincount, digitize, divmod, ediff1d, fmod, frexp, gradient, histogram,
+    histogram_bin_edges, modf, select, trapezoid, unwrap,
+)
+from ._sorting import (
+    argpartition, argwhere, compress, extract, flatnonzero, in1d, intersect1d, isin, lexsort, nonzero, partition,
+    setdiff1d, setxor1d, union1d, unique, unique_all, unique_counts, unique_inverse, unique_values,
+)
+from ._statistics import (
+    average, corrcoef, cov, mad, nanmedian, nanpercentile, nanquantile, percentile, ptp, quantile,
+)
+from . import linalg, random, sparse
+from . import _methods, _printing
+from ._array_api import VERSION as __array_api_version__, Info as __array_namespace_info__
+from ._dtypes import NAMES as _NAMES, OBJECTS as _OBJECTS
+
+# ---- Names that NumPy or the Array API have besides --------------------------------------------------------------
+absolute = abs
+fabs = abs
+arccos = acos
+arccosh = acosh
+arcsin = asin
+arcsinh = asinh
+arctan = atan
+arctanh = atanh
+atan2 = arctan2
+bitwise_invert = bitwise_not
+invert = bitwise_not
+bitwise_left_shift = left_shift
+bitwise_right_shift = right_shift
+conjugate = conj
+degrees = rad2deg
+radians = deg2rad
+mod = remainder
+pow = power
+true_divide = divide
+array = ascontiguousarray = asanyarray = asarray
+
+
+def positive(x, /):  # type: ignore[no-untyped-def]
+    """x itself, as numpy.positive."""
+    return asarray(x)
+
+
+# ---- Types and constants -----------------------------------------------------------------------------------------
+(bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64, complex64,
+ complex128) = _OBJECTS
+newaxis = None
+e = 2.718281828459045
+pi = 3.141592653589793
+euler_gamma = 0.5772156649015329
+inf = float("inf")
+nan = float("nan")
+
+__all__ = [
+    "abs", "absolute", "acos", "acosh", "add", "all", "allclose", "amax", "amin", "angle", "any", "append",
+    "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "arg_top_k", "argmax",
+    "argmin", "argpartition", "argsort", "ArgumentError", "argwhere", "around", "array", "Array", "array_equal",
+    "array_equiv", "array_split", "asanyarray", "asarray", "ascontiguousarray", "asin", "asinh", "astype", "atan",
+    "atan2", "atanh", "atleast_1d", "atleast_2d", "atleast_3d", "atleast_nd", "average", "AxisError", "bfill",
+    "bfloat16", "bincount", "bits_and", "bits_or", "bits_xor", "bitwise_and", "bitwise_count", "bitwise_invert",
+    "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "block", "bool",
+    "broadcast_arrays", "broadcast_shapes", "broadcast_to", "CallbackError", "can_cast", "Cancelled", "cbrt",
+    "cdist", "ceil", "clip", "column_stack", "complex", "complex128", "complex64", "compress", "compute", "concat",
+    "concatenate", "conj", "conjugate", "convolve", "copy", "copysign", "corrcoef", "correlate", "cos", "cosh",
+    "cosine_distance", "count_nonzero", "cov", "cross", "cummax", "cummean", "cummin", "cumprod", "cumsum",
+    "cumulative_prod", "cumulative_sum", "deg2rad", "degrees", "delete", "dense", "DeviceError", "diag", "diagflat",
+    "diagonal", "diff", "digitize", "divide", "divmod", "dot", "dsplit", "dstack", "DTypeError", "e", "ediff1d",
+    "einsum", "empty", "empty_like", "EmptyError", "equal", "erf", "erfc", "erfinv", "Error", "euler_gamma",
+    "ewm_mean", "exp", "exp10", "exp2", "expand_dims", "explain", "explain_svg", "expm1", "extract", "eye", "fabs",
+    "ffill", "FileError", "finfo", "first", "flatnonzero", "flip", "fliplr", "flipud", "float16", "float32",
+    "float64", "floor", "floor_divide", "fmax", "fmin", "fmod", "formula", "formulas", "frexp", "from_dlpack",
+    "frombuffer", "fromfunction", "full", "full_like", "function", "gamma", "gammaln", "gcd", "gelu", "geomspace",
+    "gradient", "graphviz", "greater", "greater_equal", "heaviside", "histogram", "histogram_bin_edges", "hsplit",
+    "hstack", "hypot", "identity", "iinfo", "imag", "in1d", "indices", "inf", "inner", "insert", "int16", "int32",
+    "int64", "int8", "interp", "intersect1d", "invert", "isclose", "isdtype", "isfinite", "isin", "isinf", "isnan",
+    "kron", "kurtosis", "last", "layer_norm", "lcm", "ldexp", "left_shift", "less", "less_equal", "lexsort",
+    "LimitError", "linalg", "linspace", "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logical_and",
+    "logical_not", "logical_or", "logical_xor", "logspace", "logsumexp", "mad", "map", "matmul", "matrix_transpose",
+    "matvec", "max", "maximum", "mean", "median", "meshgrid", "min", "minimum", "minmax", "mod", "mode",
+    "mode_count", "modf", "moveaxis", "multi_dot", "multiply", "nan", "nan_to_num", "nanargmax", "nanargmin",
+    "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmedian", "nanmin", "nanpercentile", "nanprod",
+    "nanquantile", "nanstd", "nansum", "nanvar", "ndim", "negative", "newaxis", "nextafter", "nonzero", "norm",
+    "normalise", "not_equal", "ones", "ones_like", "options", "outer", "OutOfMemory", "pad", "pairs", "partition",
+    "percentile", "permute_dims", "persist", "pi", "positive", "pow", "power", "prod", "progress", "promote_types",
+    "ptp", "quantile", "rad2deg", "radians", "random", "ranks", "ravel", "real", "reciprocal", "relu", "remainder",
+    "repeat", "reshape", "resize", "result_type", "right_shift", "rint", "rms_norm", "roll", "rollaxis",
+    "rolling_max", "rolling_mean", "rolling_median", "rolling_min", "rolling_quantile", "rolling_std",
+    "rolling_sum", "rolling_var", "rot90", "round", "scatter_add", "searchsorted", "select", "setdiff1d",
+    "setxor1d", "shape", "ShapeError", "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh", "size",
+    "skewness", "sliding_window_view", "softmax", "softplus", "sort", "sparse", "split", "sqrt", "square",
+    "squeeze", "stack", "standardise", "std", "stored", "subtract", "sum", "swapaxes", "take", "take_along_axis",
+    "tan", "tanh", "tensordot", "TextError", "tile", "top_k", "trace", "transpose", "trapezoid", "tri", "tril",
+    "triu", "true_divide", "trunc", "uint16", "uint32", "uint64", "uint8", "union1d", "unique", "unique_all",
+    "unique_counts", "unique_inverse", "unique_values", "unstack", "unwrap", "vander", "var", "vdot", "vecdot",
+    "vecmat", "vsplit", "vstack", "where", "zeros", "zeros_like",
+]

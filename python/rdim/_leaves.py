@@ -47,8 +47,10 @@ def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0
     return _of_memory(part.cast(_FORMATS[kind]), kind)
 
 
-def _any_array(x: Any, dtype: Any = None, copy: bool | None = None) -> Array:
+def _any_array(x: Any, dtype: Any = None, copy: bool | None = None, *, device: Any = None) -> Array:
     """What asarray() of the extension, which knows plain arrays of NumPy, leaves to Python."""
+    if device is not None and str(device) != "cpu":
+        raise ValueError(f"rdim.asarray: device is {device!r}, and arrays are made on \"cpu\" alone")
     if isinstance(x, Array):
         return _as_asked(x, dtype, copy)
     if isinstance(x, _NUMBERS) and type(x) in _NUMBER_TYPES:

@@ -1,0 +1,178 @@
+"""Histograms, slopes, integrals: what goes along an axis or counts."""
+
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+from . import _core
+from ._leaves import asarray
+
+__all__ = ["array_equal", "array_equiv", "bincount", "digitize", "divmod", "ediff1d", "fmod", "frexp", "gradient",
+           "histogram", "histogram_bin_edges", "modf", "select", "trapezoid", "unwrap"]
+
+
+# ---- Histograms -------------------------------------------------------------------------------------------------
+def _range(x: Any, limits: Any) -> tuple[float, float]:
+    """The outer edges: what is said, or the least and the greatest element, which are evaluated."""
+    if limits is not None:
+        low, high = float(limits[0]), float(limits[1])
+    elif x.size == 0:
+        low, high = 0.0, 1.0
+    else:
+        low, high = (float(one) for one in _core.compute(_core.minmax(x)).tolist())
+    if not (low <= high and high - low < float("inf")):
+        raise ValueError(f"rdim.histogram(): no finite range: {low} to {high}")
+    return (low - 0.5, high + 0.5) if low == high else (low, high)
+
+
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
+    """The edges of the bins of histogram(), as numpy.histogram_bin_edges."""
+    from ._creation import linspace
+
+    if isinstance(bins, str):
+        raise TypeError(f"rdim.histogram(): bins={bins!r} is a rule of NumPy; say how many, or their edges")
+    if hasattr(bins, "__index__") and getattr(bins, "ndim", 0) == 0:
+        if int(bins) < 1:
+            raise ValueError(f"rdim.histogram(): {bins} bins")
+        low, high = _range(asarray(a), range)
+        return linspace(low, high, int(bins) + 1)
+    edges = asarray(bins)
+    if edges.ndim != 1:
+        raise ValueError(f"rdim.histogram(): edges of {edges.ndim} axes; one is wanted")
+    return edges
+
+
+def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool | None = None,
+              weights: Any = None) -> tuple[Any, Any]:
+    """How many elements each bin has, and the edges, as numpy.histogram."""
+    x = _core.ravel(asarray(a))
+    edges = histogram_bin_edges(x, bins, range)
+    if weights is not None:
+        weights = _core.ravel(asarray(weights))
+    label = _core._bins_between(x, edges)
+    n = edges.size - 1
+    counted = _core.ones(label.shape, "int64") if weights is None else weights
+    counts = _core.sum(counted, by=label, groups=n)
+    if density:
+        return counts / (_core.diff(edges) * _core.sum(counts)), edges
+    return counts, edges
+
+
+def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Any:
+    """How often each number from 0 on occurs, as numpy.bincount; the greatest one is evaluated."""
+    x = asarray(x)
+    if x.ndim != 1:
+        raise ValueError(f"rdim.bincount(): an array of {x.ndim} axes; one is wanted")
+    if x.dtype.kind not in "iub":
+        raise TypeError(f"rdim.bincount(): labels are whole numbers, not {x.dtype}")
+    low, high = _core.compute(_core.minmax(x)).tolist() if x.size else (0, -1)
+    if low < 0:
+        raise ValueError(f"rdim.bincount(): a label is {low}; none may be below 0")
+    groups = max(int(high) + 1, minlength)
+    if groups == 0:
+        return _core.zeros((0,), "int64" if weights is None else "float64")
+    if weights is None:
+        return _core.sum(_core.ones(x.shape, "int64"), by=x, groups=groups)
+    return _core.sum(_core.astype(asarray(weights), "float64"), by=x, groups=groups)
+
+
+def digitize(x: Any, bins: Any, right: bool = False) -> Any:
+    """The bin of each element, as numpy.digitize; whether edges rise or fall is evaluated."""
+    edges = asarray(bins)
+    steps = _core.diff(edges) if edges.size > 1 else _core.zeros((1,))
+    rises, falls = _core.compute_many((_core.all(steps >= 0), _core.all(steps <= 0)))
+    if not rises and not falls:
+        raise ValueError("rdim.digitize(): edges rise or fall")
+    side = "left" if right else "right"
+    if rises:
+        return _core.searchsorted(edges, x, side)
+    return edges.size - _core.searchsorted(_core.flip(edges), x, side)
+
+
+# ---- Slopes and integrals ---------------------------------------------------------------------------------------
+def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+    """The slope along each axis, by neighbours, as numpy.gradient."""
+    f = asarray(f)
+    axes = range(f.ndim) if axis is None else [axis] if isinstance(axis, int) else list(axis)
+    if len(varargs) not in (0, 1, len(axes)):
+        raise TypeError(f"rdim.gradient(): {len(varargs)} distances for {len(axes)} axes")
+    steps = list(varargs) * len(axes) if len(varargs) == 1 else list(varargs) or [1.0] * len(axes)
+    found = [_core._gradient(f, step, one, edge_order) for step, one in zip(steps, axes)]
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+    """The integral along an axis by trapezoids, as numpy.trapezoid."""
+    return _core._trapezoid(y, dx if x is None else x, axis)
+
+
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    """Differences of neighbours of all elements, as numpy.ediff1d."""
+    parts = [_core.diff(_core.ravel(asarray(ary)))]
+    if to_begin is not None:
+        parts.insert(0, _core.astype(_core.ravel(asarray(to_begin)), parts[0].dtype))
+    if to_end is not None:
+        parts.append(_core.astype(_core.ravel(asarray(to_end)), parts[0].dtype))
+    return _core.concat(parts, 0)
+
+
+def unwrap(p: Any, discont: float | None = None, axis: int = -1, *, period: float = 6.283185307179586) -> Any:
+    """Angles without jumps of more than half a period, as numpy.unwrap."""
+    p = asarray(p)
+    step = _core.diff(p, axis=axis)
+    half = period / 2
+    near = _core.remainder(step + half, period) - half
+    near = _core.where((near == -half) & (step > 0), half, near)
+    fix = _core.where(abs(step) < (half if discont is None else max(discont, half)), 0.0, near - step)
+    at = axis % p.ndim
+    zero = _core.zeros(tuple(1 if k == at else n for k, n in enumerate(p.shape)), fix.dtype)
+    return p + _core.concat([zero, _core.cumsum(fix, axis)], at)
+
+
+# ---- Element by element -----------------------------------------------------------------------------------------
+def fmod(x1: Any, x2: Any) -> Any:
+    """The rest of a division that rounds towards 0, as numpy.fmod."""
+    x1, x2 = asarray(x1), asarray(x2)
+    rest = _core.remainder(abs(x1), abs(x2))
+    return _core.where(_core.signbit(x1), -rest, rest)
+
+
+def divmod(x1: Any, x2: Any) -> tuple[Any, Any]:
+    """Quotient and rest, as numpy.divmod."""
+    return _core.floor_divide(x1, x2), _core.remainder(x1, x2)
+
+
+def modf(x: Any) -> tuple[Any, Any]:
+    """Fraction and whole part, both with the sign of x, as numpy.modf."""
+    x = asarray(x) * 1.0
+    whole = _core.trunc(x)
+    return _core.copysign(_core.where(_core.isinf(x), 0.0, x - whole), x), whole
+
+
+def frexp(x: Any) -> tuple[Any, Any]:
+    """Parts m and n of x = m * 2**n with 0.5 <= |m| < 1, as numpy.frexp."""
+    return _core.formula("fraction(x)", {"x": x}), _core.astype(_core.formula("exponent(x)", {"x": x}), "int32")
+
+
+def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Any:
+    """Of each place the choice of the first condition that holds there, as numpy.select."""
+    if len(condlist) != len(choicelist) or not condlist:
+        raise ValueError(f"rdim.select(): {len(condlist)} conditions for {len(choicelist)} choices")
+    found = default
+    for condition, choice in zip(reversed(condlist), reversed(choicelist)):
+        found = _core.where(condition, choice, found)
+    return found
+
+
+def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
+    """Whether shapes and all elements are equal, as numpy.array_equal; where shapes are, it is lazy."""
+    a1, a2 = asarray(a1), asarray(a2)
+    if a1.shape != a2.shape:
+        return asarray(False)
+    same = a1 == a2
+    return _core.all(same | (_core.isnan(a1) & _core.isnan(a2)) if equal_nan else same)
+
+
+def array_equiv(a1: Any, a2: Any) -> Any:
+    """Whether all elements are equal where the arrays meet, as numpy.array_equiv."""
+    return _core.all(asarray(a1) == asarray(a2))

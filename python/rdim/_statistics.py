@@ -1,0 +1,159 @@
+"""Averages, covariances, order statistics, of all elements or along axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _core
+from ._leaves import asarray
+
+__all__ = ["average", "corrcoef", "cov", "mad", "nanmedian", "nanpercentile", "nanquantile", "percentile", "ptp",
+           "quantile"]
+
+
+def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    """The greatest less the least element, as numpy.ptp."""
+    found = _core.max(a, axis=axis, keepdims=keepdims) - _core.min(a, axis=axis, keepdims=keepdims)
+    return found if out is None else _core.evaluate_into(found, out)
+
+
+def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
+    """The mean, each element as often as its weight says, as numpy.average."""
+    a = asarray(a)
+    if weights is not None:
+        weights = asarray(weights)
+        if weights.shape != a.shape:
+            weights = _along(weights, a, axis)
+    mean = _core.mean(a, axis=axis, keepdims=keepdims, weights=weights)
+    if not returned:
+        return mean
+    total = a.size / max(mean.size, 1) if weights is None else _core.sum(weights, axis=axis, keepdims=keepdims)
+    return mean, _core.broadcast_to(_core.astype(asarray(total), mean.dtype), mean.shape)
+
+
+def _along(weights: Any, a: Any, axis: Any) -> Any:
+    """A row of weights along the axis that is reduced."""
+    if axis is None:
+        raise TypeError("rdim.average(): axis= is wanted where weights have another shape")
+    axes = [one % a.ndim for one in (axis if isinstance(axis, (tuple, list)) else (axis,))]
+    if tuple(a.shape[one] for one in axes) != tuple(weights.shape):
+        raise _core.ShapeError(f"rdim.average(): weights of shape {weights.shape} for axis {axis} of {a.shape}")
+    weights = _core.transpose(weights, tuple(sorted(range(len(axes)), key=lambda k: axes[k])))
+    return _core.reshape(weights, tuple(n if k in axes else 1 for k, n in enumerate(a.shape)))
+
+
+# ---- Pairs of variables -----------------------------------------------------------------------------------------
+def _variables(m: Any, y: Any, rowvar: bool, dtype: Any) -> Any:
+    parts = []
+    for given in (m,) if y is None else (m, y):
+        x = asarray(given)
+        if x.ndim > 2:
+            raise ValueError(f"rdim.cov(): an array of {x.ndim} axes; at most two are possible")
+        x = _core.reshape(x, (1, -1)) if x.ndim < 2 else x
+        parts.append(x if rowvar or x.shape[0] == 1 else x.T)
+    x = _core.concat(parts, 0)
+    if dtype is None:
+        return x * 1.0 if x.dtype.kind in "biu" else x
+    return _core.astype(x, dtype)
+
+
+def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None,
+        fweights: Any = None, aweights: Any = None, *, dtype: Any = None) -> Any:
+    """The covariance of each pair of variables, as numpy.cov."""
+    x = _variables(m, y, rowvar, dtype)
+    ddof = (0 if bias else 1) if ddof is None else ddof
+    weights = None
+    for given in (fweights, aweights):
+        if given is not None:
+            weights = asarray(given) if weights is None else weights * asarray(given)
+    n: Any = x.shape[1]
+    if weights is not None:
+        n = _core.sum(weights)
+        if aweights is not None and ddof:
+            n = n - ddof * _core.sum(weights * asarray(aweights)) / n
+        elif ddof:
+            n = n - ddof
+    else:
+        n = n - ddof
+    x = x - _core.mean(x, axis=1, keepdims=True, weights=weights)
+    weighed = x if weights is None else x * weights
+    found = _core.matmul(x, _core.conj(weighed.T)) / _core.maximum(n, 0) * 1.0
+    return _core.squeeze(found)
+
+
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any:
+    """The correlation of each pair of variables, as numpy.corrcoef."""
+    c = cov(x, y, rowvar, dtype=dtype)
+    if c.ndim == 0:
+        return c / c
+    spread = _core.sqrt(_core.real(_core.diagonal(c)))
+    c = c / spread[:, None] / spread[None, :]
+    if c.dtype.kind != "c":
+        return _core.clip(c, -1, 1)
+    return _core.complex(_core.clip(_core.real(c), -1, 1), _core.clip(_core.imag(c), -1, 1))
+
+
+# ---- Quantiles --------------------------------------------------------------------------------------------------
+def _numbers(q: Any) -> tuple[Any, tuple[int, ...]]:
+    """A number or a flat list of numbers, and the shape that they had."""
+    if isinstance(q, (int, float)):
+        return float(q), ()
+    q = asarray(q)
+    values = _core.compute(_core.astype(_core.ravel(q), "float64")).tolist()
+    return (values[0] if q.ndim == 0 else values), q.shape
+
+
+_MOST = 64
+
+
+def _ask(function: Any, a: Any, q: Any, keywords: dict[str, Any]) -> Any:
+    numbers, shape = _numbers(q)
+    out = keywords.pop("out", None)
+    if not isinstance(numbers, list):
+        return function(a, numbers, out=out, **keywords)
+    if not numbers:
+        raise ValueError("rdim.quantile(): q has no number")
+    parts = [function(a, numbers[k:k + _MOST], **keywords) for k in range(0, len(numbers), _MOST)]
+    found = parts[0] if len(parts) == 1 else _core.concat(parts, 0)
+    found = found if len(shape) == 1 else _core.reshape(found, tuple(shape) + tuple(found.shape[1:]))
+    return found if out is None else _core.evaluate_into(found, out)
+
+
+def quantile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
+             method: str = "linear", keepdims: bool = False, *, weights: Any = None, where: Any = None,
+             skipna: bool = False) -> Any:
+    """The q-th quantile, 0 <= q <= 1, or several of them, as numpy.quantile."""
+    return _ask(_core._quantile, a, q, {"axis": axis, "out": out, "method": method, "keepdims": keepdims,
+                                        "weights": weights, "where": where, "skipna": skipna})
+
+
+def percentile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
+               method: str = "linear", keepdims: bool = False, *, weights: Any = None, where: Any = None,
+               skipna: bool = False) -> Any:
+    """The q-th percentile, 0 <= q <= 100, or several of them, as numpy.percentile."""
+    return _ask(_core._percentile, a, q, {"axis": axis, "out": out, "method": method, "keepdims": keepdims,
+                                          "weights": weights, "where": where, "skipna": skipna})
+
+
+def nanquantile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
+                method: str = "linear", keepdims: bool = False, *, weights: Any = None) -> Any:
+    """quantile() of what is not NaN, as numpy.nanquantile."""
+    return quantile(a, q, axis, out, overwrite_input, method, keepdims, weights=weights, skipna=True)
+
+
+def nanpercentile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
+                  method: str = "linear", keepdims: bool = False, *, weights: Any = None) -> Any:
+    """percentile() of what is not NaN, as numpy.nanpercentile."""
+    return percentile(a, q, axis, out, overwrite_input, method, keepdims, weights=weights, skipna=True)
+
+
+def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
+              keepdims: bool = False) -> Any:
+    """The median of what is not NaN, as numpy.nanmedian."""
+    return _core.median(a, axis, out, overwrite_input, keepdims, skipna=True)
+
+
+def mad(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The median of the distances from the median, as scipy.stats.median_abs_deviation with center=median."""
+    x = asarray(x)
+    return _core.median(abs(x - _core.median(x, axis, keepdims=True)), axis, keepdims=keepdims)
