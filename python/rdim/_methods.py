@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Iterator
 
-from . import _array_api, _core, _manipulation, _numeric, _numpy, _sorting
+from . import _array_api, _assignment, _core, _manipulation, _numeric, _numpy, _sorting
 
 __all__: list[str] = []
 
@@ -88,7 +88,7 @@ def _compress(self: Any, condition: Any, axis: int | None = None) -> Any:
 METHODS: dict[str, Any] = {
     # Python
     "__iter__": _iterate, "__contains__": _contains, "__divmod__": _divmod, "__rdivmod__": _rdivmod,
-    "__round__": _round,
+    "__round__": _round, "__setitem__": _assignment.setitem,
     # NumPy
     "__array__": _numpy.array, "__array_ufunc__": _numpy.array_ufunc, "__array_function__": _numpy.array_function,
     "__array_priority__": 100.0, "item": _item, "tolist": _tolist, "sort": _sort, "partition": _sort,

@@ -303,6 +303,33 @@ static int to_bool(PyObject *self)
     return truth;
 }
 
+/* _replace(array, other): the handle becomes one of other's node, for x[key] = value.  No Python code runs
+ * between the two homes. */
+static PyObject *replace(PyObject *self, PyObject *args)
+{
+    rdpy_array *a, *other;
+    PyObject   *was;
+
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O!O!:_replace", rdpy_array_type, &a, rdpy_array_type, &other))
+        return NULL;
+    if (a == other)
+        Py_RETURN_NONE;
+    if (!other->home)
+        return PyErr_Format(PyExc_ReferenceError, "rdim: an array of a cycle that was collected");
+    was = a->held;
+    rdpy_home_leave(a);
+    a->x    = other->x;
+    a->held = Py_XNewRef(other->held);
+    a->next = a->prev = NULL;
+    rdpy_home_enter(other->home, a);
+    Py_XDECREF(was);
+    Py_RETURN_NONE;
+}
+
+PyMethodDef rdpy_array_functions[] = { { "_replace", replace, METH_VARARGS, NULL },
+                                       { NULL, NULL, 0, NULL } };
+
 int rdpy_add_method(PyMethodDef *definition)
 {
     PyObject *const method = PyDescr_NewMethod(rdpy_array_type, definition);

@@ -3,6 +3,7 @@
  * A signature is read once, when the module is made.  A call converts its arguments as the signature says,
  * which may run Python, and then makes nodes, which may not. */
 #include "calls.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +85,28 @@ static void read_signature(row *r)
         r->at[r->n++].by_place = by_place;
         r->n_places += by_place;
     }
+}
+
+/* "name($module, a, axis=None)": what help() and inspect.signature() show.  It stays for good. */
+static const char *text_of(const row *r, bool method)
+{
+    enum { MOST_TEXT = 512 };
+    char *const text = PyMem_Malloc(MOST_TEXT);
+    int  at   = text ? snprintf(text, MOST_TEXT, "%s($%s", r->name, method ? "self" : "module") : 0;
+    bool star = false;
+
+    for (int k = method; text && k < r->n && at < MOST_TEXT; k++) {
+        const parameter *const p = &r->at[k];
+
+        at += snprintf(text + at, (size_t)(MOST_TEXT - at), "%s, %.*s%s",
+                       p->by_place || star ? "" : ", *", (int)strcspn(p->names, "|:"), p->names,
+                       p->optional || p->has_default ? "=None" : "");
+        star |= !p->by_place;
+    }
+    if (!text || at + 32 > MOST_TEXT)
+        return text ? r->signature : NULL;
+    snprintf(text + at, (size_t)(MOST_TEXT - at), ")\n--\n\n");
+    return text;
 }
 
 /* ---- Places of arguments ---------------------------------------------------------------------- */
@@ -262,6 +285,22 @@ static int take_number(rdpy_call *A, int k, PyObject *given)
     return PyErr_Occurred() ? -1 : 0;
 }
 
+/* A diagonal may lie beyond any matrix. */
+static int take_edge(rdpy_call *A, int k, PyObject *given)
+{
+    const int64_t   most   = INT64_C(1) << 62;
+    int             beyond = 0;
+    PyObject *const number = PyNumber_Index(given);
+
+    A->i[k] = number ? PyLong_AsLongLongAndOverflow(number, &beyond) : 0;
+    Py_XDECREF(number);
+    if (beyond > 0 || A->i[k] > most)
+        A->i[k] = most;
+    if (beyond < 0 || A->i[k] < -most)
+        A->i[k] = -most;
+    return PyErr_Occurred() ? -1 : 0;
+}
+
 static int take_value(rdpy_call *A, const row *r, operands *o, int k, PyObject *given)
 {
     switch (r->at[k].kind) {
@@ -269,6 +308,7 @@ static int take_value(rdpy_call *A, const row *r, operands *o, int k, PyObject *
     case 'l': return take_list(o, given);
     case 'L': return take_labels(o, given);
     case 'i': return rdpy_int64(given, &A->i[k]);
+    case 'e': return take_edge(A, k, given);
     case 'b': return take_truth(A, k, given);
     case 'f': return take_number(A, k, given);
     case 'd': return rdpy_dims(given, false, &A->d);
@@ -433,7 +473,7 @@ static PyObject *call_method(int k, PyObject *self, PyObject *const *args, Py_ss
 
 static PyMethodDef functions[ROWS], methods[ROWS] = {
 #define CALL(name, method, signature, call) \
-    { #name, (PyCFunction)(void (*)(void))method_##name, METH_FASTCALL | METH_KEYWORDS, signature },
+    { #name, (PyCFunction)(void (*)(void))method_##name, METH_FASTCALL | METH_KEYWORDS, NULL },
 #include "calls.def"
 #undef CALL
 };
@@ -442,6 +482,8 @@ static int add_row(PyObject *module, int k)
 {
     functions[k]           = methods[k];
     functions[k].ml_meth   = (PyCFunction)(void (*)(void))call_function;
+    functions[k].ml_doc    = text_of(&rows[k], false);
+    methods[k].ml_doc      = text_of(&rows[k], true);
     PyObject *const number = PyLong_FromLong(k);
     PyObject *const made   = number ? PyCFunction_NewEx(&functions[k], number, NULL) : NULL;
     const int       failed = made ? PyModule_AddObjectRef(module, rows[k].name, made) : -1;

@@ -136,7 +136,7 @@ int rdpy_calls_init(PyObject *module);
 int                rdpy_add_method(PyMethodDef *definition);
 extern PyMethodDef rdpy_evaluate_functions[], rdpy_text_functions[], rdpy_leaf_functions[],
     rdpy_dlpack_functions[], rdpy_pick_functions[], rdpy_home_functions[], rdpy_sparse_functions[],
-    rdpy_function_functions[], rdpy_reducer_functions[];
+    rdpy_function_functions[], rdpy_reducer_functions[], rdpy_array_functions[];
 extern PyType_Slot rdpy_operator_slots[];
 PyObject          *rdpy_getitem(PyObject *self, PyObject *key);
 #endif

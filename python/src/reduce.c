@@ -1,5 +1,6 @@
 /* reduce.c - reductions and scans: NumPy's arguments as the library's keywords. */
 #include "core.h"
+#include <stdio.h>
 #include <string.h>
 
 /* All that may be given; which ones go by place, and in which order, says the signature. */
@@ -349,10 +350,36 @@ static PyMethodDef functions[REDUCTIONS], methods[REDUCTIONS] = {
 #undef SCAN
 };
 
+/* What help() and inspect.signature() show: first what goes by place.  It stays for good. */
+static const char *text_of(const struct reduction *row, bool method)
+{
+    enum { MOST_TEXT = 512 };
+    char *const text              = PyMem_Malloc(MOST_TEXT);
+    bool        placed[ARGUMENTS] = { 0 };
+    int         at                = 0;
+
+    if (!text)
+        return NULL;
+    at = snprintf(text, MOST_TEXT, "%s($%s", row->name, method ? "self" : "module, x");
+    for (int k = 1; k < row->places.n; k++) {
+        at += snprintf(text + at, (size_t)(MOST_TEXT - at), ", %s=None",
+                       argument_names[row->places.at[k]]);
+        placed[row->places.at[k]] = true;
+    }
+    at += snprintf(text + at, (size_t)(MOST_TEXT - at), ", *");
+    for (int k = 1; k < ARGUMENTS; k++)
+        if (!placed[k])
+            at += snprintf(text + at, (size_t)(MOST_TEXT - at), ", %s=None", argument_names[k]);
+    snprintf(text + at, (size_t)(MOST_TEXT - at), ")\n--\n\n");
+    return text;
+}
+
 static int add_row(PyObject *module, int k)
 {
     functions[k]           = methods[k];
     functions[k].ml_meth   = (PyCFunction)(void (*)(void))call_reduction;
+    functions[k].ml_doc    = text_of(&reductions[k], false);
+    methods[k].ml_doc      = text_of(&reductions[k], true);
     PyObject *const number = PyLong_FromLong(k);
     PyObject *const made   = number ? PyCFunction_NewEx(&functions[k], number, NULL) : NULL;
     const int       failed = made ? PyModule_AddObjectRef(module, reductions[k].name, made) : -1;
