@@ -55,7 +55,7 @@ from ._sorting import (
 from ._statistics import (
     average, corrcoef, cov, mad, nanmedian, nanpercentile, nanquantile, percentile, ptp, quantile,
 )
-from . import linalg, random, sparse
+from . import fft, linalg, random, sparse
 from . import _methods, _printing
 from ._array_api import VERSION as __array_api_version__, Info as __array_namespace_info__
 from ._dtypes import NAMES as _NAMES, OBJECTS as _OBJECTS
@@ -101,7 +101,7 @@ nan = float("nan")
 __all__ = [
     "abs", "absolute", "acos", "acosh", "add", "all", "allclose", "amax", "amin", "angle", "any", "append",
     "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "arg_top_k", "argmax",
-    "argmin", "argpartition", "argsort", "ArgumentError", "argwhere", "around", "array", "Array", "array_equal",
+    "argmin", "argpartition", "argsort", "ArgumentError", "argwhere", "around", "Array", "array", "array_equal",
     "array_equiv", "array_split", "asanyarray", "asarray", "ascontiguousarray", "asin", "asinh", "astype", "atan",
     "atan2", "atanh", "atleast_1d", "atleast_2d", "atleast_3d", "atleast_nd", "average", "AxisError", "bfill",
     "bfloat16", "bincount", "bits_and", "bits_or", "bits_xor", "bitwise_and", "bitwise_count", "bitwise_invert",
@@ -114,7 +114,7 @@ __all__ = [
     "diagonal", "diff", "digitize", "divide", "divmod", "dot", "dsplit", "dstack", "DTypeError", "e", "ediff1d",
     "einsum", "empty", "empty_like", "EmptyError", "equal", "erf", "erfc", "erfinv", "Error", "euler_gamma",
     "ewm_mean", "exp", "exp10", "exp2", "expand_dims", "explain", "explain_svg", "expm1", "extract", "eye", "fabs",
-    "ffill", "FileError", "finfo", "first", "flatnonzero", "flip", "fliplr", "flipud", "float16", "float32",
+    "ffill", "fft", "FileError", "finfo", "first", "flatnonzero", "flip", "fliplr", "flipud", "float16", "float32",
     "float64", "floor", "floor_divide", "fmax", "fmin", "fmod", "formula", "formulas", "frexp", "from_dlpack",
     "frombuffer", "fromfunction", "full", "full_like", "function", "gamma", "gammaln", "gcd", "gelu", "geomspace",
     "gradient", "graphviz", "greater", "greater_equal", "heaviside", "histogram", "histogram_bin_edges", "hsplit",

@@ -67,7 +67,7 @@ def _along(name: str, method: str, inputs: tuple[Any, ...], kwargs: dict[str, An
 
 # ---- Other functions --------------------------------------------------------------------------------------------
 # Modules of NumPy whose functions are those of the same names here.
-_MODULES = {"numpy": "rdim", "numpy.linalg": "rdim.linalg", "numpy.lib.stride_tricks": "rdim"}
+_MODULES = {"numpy": "rdim", "numpy.linalg": "rdim.linalg", "numpy.fft": "rdim.fft", "numpy.lib.stride_tricks": "rdim"}
 
 # NumPy's names of functions that have another name here.
 _OTHER = {"amax": "max", "amin": "min", "nanargmax": "nanargmax", "round_": "round", "trapz": "trapezoid",
@@ -75,10 +75,6 @@ _OTHER = {"amax": "max", "amin": "min", "nanargmax": "nanargmax", "round_": "rou
           "alltrue": "all"}
 
 _cache: dict[Any, Callable[..., Any] | None] = {}
-
-
-def _shape_alone(function: Callable[..., Any]) -> Callable[..., Any]:
-    return function
 
 
 def _where(condition: Any, *parts: Any) -> Any:

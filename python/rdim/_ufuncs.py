@@ -55,6 +55,8 @@ def _fits(dtype: Any, out: Any, casting: str) -> None:
 
 def _write(made: Any, out: Any, where: Any, casting: str) -> Any:
     _fits(made.dtype, out, casting)
+    if casting == "unsafe":
+        made = _core.astype(made, out.dtype)
     if where is not True:
         made = _core.where(where, made, asarray(out))
     return _core.evaluate_into(_core.broadcast_to(made, out.shape), out)

@@ -1,10 +1,11 @@
-"""Products and norms of linear algebra.  Factorizations belong to LAPACK: NumPy and SciPy have them."""
+"""Linear algebra: products and norms are lazy; what belongs to LAPACK evaluates its arguments and is NumPy's."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from . import _core
+from ._evaluated import evaluated
 from ._leaves import asarray
 from ._linear import cross, multi_dot, tensordot
 
@@ -51,9 +52,6 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: flo
     return _core.sum(abs(x) ** ord, axis=axis, keepdims=keepdims) ** (1 / ord)
 
 
-_OF_SINGULAR_VALUES = "rdim.linalg: {} is made of singular values, which belong to LAPACK: numpy.linalg has it"
-
-
 def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
     """Norms of the matrices of the last two axes, as numpy.linalg.matrix_norm."""
     x = _floats(x)
@@ -63,7 +61,12 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
         return _core.norm(x, axis=(-2, -1), keepdims=keepdims)
     sides = {1: (-2, _core.max), -1: (-2, _core.min), float("inf"): (-1, _core.max), float("-inf"): (-1, _core.min)}
     if ord not in sides:
-        raise NotImplementedError(_OF_SINGULAR_VALUES.format(f"the norm of ord={ord!r}"))
+        if ord not in (2, -2, "nuc"):
+            raise ValueError(f"rdim.linalg.matrix_norm(): no norm is called {ord!r}")
+        values = svdvals(x)  # type: ignore[name-defined]  # noqa: F821
+        reduce = {2: _core.max, -2: _core.min, "nuc": _core.sum}[ord]
+        found = reduce(values, axis=-1)
+        return _core.reshape(found, found.shape + (1, 1)) if keepdims else found
     along, extreme = sides[ord]
     sums = _core.sum(abs(x), axis=along, keepdims=True)
     return extreme(sums, axis=(-2, -1), keepdims=keepdims)
@@ -92,17 +95,15 @@ def matrix_power(a: Any, n: int) -> Any:
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
         raise _core.ShapeError(f"rdim.linalg.matrix_power(): shape {a.shape}; square matrices are wanted")
     if n < 0:
-        raise NotImplementedError("rdim.linalg: inverses belong to LAPACK: numpy.linalg has them")
+        a, n = inv(a), -n  # type: ignore[name-defined]  # noqa: F821
     power = _core.broadcast_to(_core.eye(a.shape[-1], dtype=a.dtype), a.shape)
     while n:
         power, a, n = _core.matmul(power, a) if n & 1 else power, _core.matmul(a, a), n >> 1
     return power
 
 
-def __getattr__(name: str) -> Any:
-    """What is LAPACK's."""
-    known = ("cholesky", "cond", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "lstsq", "matrix_rank", "pinv",
-             "qr", "slogdet", "solve", "svd", "svdvals", "tensorinv", "tensorsolve")
-    if name in known:
-        raise AttributeError(f"rdim.linalg has no {name}: it belongs to LAPACK; numpy.linalg.{name}(x) evaluates x")
-    raise AttributeError(f"rdim.linalg has no {name}")
+# ---- What belongs to LAPACK: evaluated, and NumPy's ---------------------------------------------------------------
+_LAPACK = ("cholesky", "cond", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "lstsq", "matrix_rank", "pinv", "qr",
+           "slogdet", "solve", "svd", "svdvals", "tensorinv", "tensorsolve")
+globals().update({name: evaluated("linalg", name) for name in _LAPACK})
+__all__ += _LAPACK

@@ -74,6 +74,15 @@ rdpy_home *rdpy_home_for(int n, PyObject *const *operand);
 /* The handle of x, made in `home` of the operands. */
 PyObject *rdpy_made(rdpy_home *home, rd_expr *x, int n, PyObject *const *operand);
 
+/* ---- Ints beside arrays (numbers.c) ------------------------------------------------------------ */
+/* Whether a Python int, operand `number`, is above (1) or below (-1) all values of the other one's type. */
+int rdpy_beyond(PyObject *const operand[2], int *number);
+/* An int of over 64 bits beside floats is a float; -1 with an exception. */
+int rdpy_as_floats(PyObject *operand[2]);
+/* The result of a comparison with such a number; NULL and no error: the function is none. */
+rd_expr *rdpy_compared_beyond(rdpy_home      *home, rd_expr *(*function)(rd_expr *x, rd_expr *y),
+                              PyObject *const operand[2], int number, int side);
+
 /* ---- Memory of others (leaves.c) -------------------------------------------------------------- */
 /* o, which is none, as an Array; may run Python. */
 PyObject *rdpy_asarray(PyObject *o);

@@ -5,6 +5,12 @@
 typedef rd_expr *map_1(rd_expr *x);
 typedef rd_expr *map_2(rd_expr *x, rd_expr *y);
 
+/* NumPy counts bits in 8 bits. */
+static rd_expr *bits_set(rd_expr *x)
+{
+    return rd_cast(rd_popcount(x), RD_U8);
+}
+
 static const struct {
     const char *name;
     map_1      *one;
@@ -18,6 +24,44 @@ static const struct {
 };
 enum { MAPS = sizeof maps / sizeof *maps };
 
+/* NumPy's exception where an int is beyond the other operand's type. */
+static PyObject *refused(rdpy_home *home, PyObject *number)
+{
+    PyErr_Format(PyExc_OverflowError, "rdim: the Python int %R is out of bounds: %s", number,
+                 rd_error_text(home->ctx));
+    rd_error_clear(home->ctx);
+    return NULL;
+}
+
+/* Of two operands, of which one may be an int that the other one's type does not hold. */
+static PyObject *map_of_two(map_2 *two, PyObject **operand)
+{
+    int              number = 0;
+    const int        side   = rdpy_beyond(operand, &number);
+    rdpy_home *const home   = rdpy_as_floats(operand) < 0 ? NULL : rdpy_home_for(2, operand);
+    rd_expr         *x      = NULL;
+
+    if (!home)
+        return NULL;
+    if (side)
+        x = rdpy_compared_beyond(home, two, operand, number, side);
+    if (!x) {
+        rd_expr *const a = rdpy_node(home, operand[0]), *const b = rdpy_node(home, operand[1]);
+
+        x = two(a, b);
+    }
+    if (!x && side && !PyErr_Occurred() && rd_error(home->ctx) == RD_ERR_TYPE && !home->pinned)
+        return refused(home, operand[number]);
+    return rdpy_made(home, x, 2, operand);
+}
+
+static PyObject *map_of_one(map_1 *one, PyObject *const *operand)
+{
+    rdpy_home *const home = rdpy_home_for(1, operand);
+
+    return home ? rdpy_made(home, one(rdpy_node(home, operand[0])), 1, operand) : NULL;
+}
+
 /* A map of operands as given; what is unknown is left to the other one where `reflects`. */
 static PyObject *map_of(map_1 *one, map_2 *two, int n, PyObject *const *given, bool reflects)
 {
@@ -27,11 +71,7 @@ static PyObject *map_of(map_1 *one, map_2 *two, int n, PyObject *const *given, b
     while (k < n && (operand[k] = rdpy_operand(given[k])) && operand[k] != Py_NotImplemented)
         k++;
     if (k == n) {
-        rdpy_home *const      home = rdpy_home_for(n, operand);
-        rd_expr *const        x    = home ? rdpy_node(home, operand[0]) : NULL,
-                       *const y    = home && n > 1 ? rdpy_node(home, operand[1]) : NULL;
-
-        made = !home ? NULL : rdpy_made(home, one ? one(x) : two(x, y), n, operand);
+        made = one ? map_of_one(one, operand) : map_of_two(two, operand);
     } else if (operand[k]) {
         if (reflects)
             made = Py_NewRef(Py_NotImplemented);
