@@ -16,7 +16,7 @@ from ._core import (
     deg2rad, dense, DeviceError, diagonal, diff, divide, dot, DTypeError, empty, empty_like, EmptyError, equal, erf,
     erfc, erfinv, Error, ewm_mean, exp, exp10, exp2, expand_dims, expm1, eye, ffill, FileError, first, flip, floor,
     floor_divide, fmax, fmin, full, full_like, gamma, gammaln, gcd, gelu, greater, greater_equal, heaviside, hypot,
-    imag, interp, isclose, isfinite, isinf, isnan, kron, kurtosis, last, layer_norm, lcm, ldexp, left_shift, less,
+    imag, isclose, isfinite, isinf, isnan, kron, kurtosis, last, layer_norm, lcm, ldexp, left_shift, less,
     less_equal, LimitError, log, log10, log1p, log2, log_softmax, logaddexp, logical_and, logical_not, logical_or,
     logical_xor, logsumexp, matmul, matrix_transpose, max, maximum, mean, median, min, minimum, minmax, mode,
     mode_count, moveaxis, multiply, nan_to_num, nanargmax, nanargmin, nancumprod, nancumsum, nanmax, nanmean,
@@ -46,7 +46,7 @@ from ._manipulation import (
 )
 from ._numeric import (
     array_equal, array_equiv, bincount, digitize, divmod, ediff1d, fmod, frexp, gradient, histogram,
-    histogram_bin_edges, modf, select, trapezoid, unwrap,
+    histogram_bin_edges, interp, modf, select, trapezoid, unwrap,
 )
 from ._sorting import (
     argpartition, argwhere, compress, extract, flatnonzero, in1d, intersect1d, isin, lexsort, nonzero, partition,

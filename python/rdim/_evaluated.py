@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 from typing import Any, Callable
 
 from . import _core
+from ._dtypes import numpy
 from ._leaves import asarray
 
 __all__ = ["evaluated"]
@@ -23,16 +26,20 @@ def _arrays(x: Any) -> Any:
     return asarray(x) if hasattr(x, "dtype") else x
 
 
+def _numpys(module: str, name: str) -> Any:
+    return getattr(importlib.import_module(f"numpy.{module}"), name)
+
+
 def evaluated(module: str, name: str) -> Callable[..., Any]:
     """numpy.<module>.<name> for Arrays: it evaluates them when it is called."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        import importlib
-
-        function = getattr(importlib.import_module(f"numpy.{module}"), name)
+        function = _numpys(module, name)
         named = {key: _values(value) for key, value in kwargs.items()}
         return _arrays(function(*map(_values, args), **named))
 
     call.__name__, call.__qualname__ = name, name
+    if numpy is not None:
+        call.__signature__ = inspect.signature(_numpys(module, name))  # type: ignore[attr-defined]
     call.__doc__ = f"numpy.{module}.{name} of the elements, which are evaluated when it is called."
     return call

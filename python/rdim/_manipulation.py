@@ -304,6 +304,15 @@ def _flat_axis(arr: Any, axis: int | None) -> tuple[Any, int]:
     return (_core.ravel(x), 0) if axis is None else (x, _axis(x, axis))
 
 
+def _indices(call: str, obj: Any) -> list[int]:
+    """Indices as numbers; a mask says where they are."""
+    given = asarray(obj if not isinstance(obj, (list, tuple)) or obj else _core.zeros((0,), "int64"))
+    if given.dtype.kind not in "iub":
+        raise IndexError(f"rdim.{call}(): indices are whole numbers, not {given.dtype}")
+    listed = _core.compute(_core.ravel(given)).tolist()
+    return [k for k, one in enumerate(listed) if one] if given.dtype.kind == "b" else listed
+
+
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
     """Without the elements at some indices, as numpy.delete; the indices are evaluated."""
     x, axis = _flat_axis(arr, axis)
@@ -311,10 +320,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
     if isinstance(obj, slice):
         gone = set(range(*obj.indices(extent)))
     else:
-        given = obj if isinstance(obj, (int, list, tuple)) else _core.compute(asarray(obj)).tolist()
-        listed = [given] if isinstance(given, int) and not isinstance(given, bool) else list(given)
-        if listed and isinstance(listed[0], bool):
-            listed = [k for k, one in enumerate(listed) if one]
+        listed = _indices("delete", obj)
         if any(not -extent <= k < extent for k in listed):
             raise IndexError(f"rdim.delete(): an index of {listed} is outside of an axis of {extent} elements")
         gone = {k % extent for k in listed}
@@ -322,15 +328,27 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
     return _core.take(x, asarray(kept) if kept else _core.zeros((0,), "int64"), axis)
 
 
-def insert(arr: Any, obj: int, values: Any, axis: int | None = None) -> Any:
-    """Values before one index of an axis, as numpy.insert with one index."""
+def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
+    """Values before some indices of an axis, as numpy.insert; the indices are evaluated."""
     x, axis = _flat_axis(arr, axis)
-    if not isinstance(obj, int) or not -x.shape[axis] <= obj <= x.shape[axis]:
-        raise IndexError(f"rdim.insert(): one index of an axis of {x.shape[axis]} elements is wanted, not {obj!r}")
-    at = obj + x.shape[axis] if obj < 0 else obj
+    extent = x.shape[axis]
+    if isinstance(obj, slice):
+        places = list(range(*obj.indices(extent)))
+    else:
+        places = _indices("insert", obj)
+    if any(not -extent <= k <= extent for k in places):
+        raise IndexError(f"rdim.insert(): an index of {places} is outside of an axis of {extent} elements")
     values = _core.astype(asarray(values), x.dtype)
-    if values.ndim < x.ndim or x.ndim == 1:
-        n = values.size if x.ndim == 1 else 1
-        rest = tuple(n if k == axis else extent for k, extent in enumerate(x.shape))
-        values = _core.broadcast_to(_core.ravel(values) if x.ndim == 1 else values, rest)
-    return _core.concat([_part(x, axis, None, at), values, _part(x, axis, at, None)], axis)
+    if isinstance(obj, int) and x.ndim > 1 and values.ndim:
+        values = _core.moveaxis(atleast_nd(values, x.ndim), 0, axis)
+    if len(places) == 1:
+        places *= values.shape[axis] if values.ndim == x.ndim else 1
+    shape = tuple(len(places) if k == axis else n for k, n in enumerate(x.shape))
+    both = _core.concat([x, _core.broadcast_to(values, shape)], axis)
+    before = sorted((k % extent if k < 0 else k, extent + i) for i, k in enumerate(places))
+    order, taken = [], 0
+    for place, of_values in before:
+        order += [*range(taken, place), of_values]
+        taken = place
+    order += range(taken, extent)
+    return _core.take(both, asarray(order, dtype="int64"), axis)

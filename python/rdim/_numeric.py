@@ -8,7 +8,7 @@ from . import _core
 from ._leaves import asarray
 
 __all__ = ["array_equal", "array_equiv", "bincount", "digitize", "divmod", "ediff1d", "fmod", "frexp", "gradient",
-           "histogram", "histogram_bin_edges", "modf", "select", "trapezoid", "unwrap"]
+           "histogram", "histogram_bin_edges", "interp", "modf", "select", "trapezoid", "unwrap"]
 
 
 # ---- Histograms -------------------------------------------------------------------------------------------------
@@ -120,13 +120,32 @@ def unwrap(p: Any, discont: float | None = None, axis: int = -1, *, period: floa
     """Angles without jumps of more than half a period, as numpy.unwrap."""
     p = asarray(p)
     step = _core.diff(p, axis=axis)
-    half = period / 2
-    near = _core.remainder(step + half, period) - half
-    near = _core.where((near == -half) & (step > 0), half, near)
-    fix = _core.where(abs(step) < (half if discont is None else max(discont, half)), 0.0, near - step)
+    whole = p.dtype.kind in "iu" and isinstance(period, int)
+    low: Any = -(period // 2) if whole else -period / 2
+    near = _core.remainder(step - low, period) + low
+    if not whole or period % 2 == 0:
+        near = _core.where((near == low) & (step > 0), -low, near)
+    limit = period / 2 if discont is None else discont
+    fix = _core.where(abs(step) < limit, 0 if whole else 0.0, near - step)
     at = axis % p.ndim
     zero = _core.zeros(tuple(1 if k == at else n for k, n in enumerate(p.shape)), fix.dtype)
     return p + _core.concat([zero, _core.cumsum(fix, axis)], at)
+
+
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: float | None = None, *,
+           axis: int = 0) -> Any:
+    """Values on straight lines between known points, as numpy.interp."""
+    if period is None:
+        return _core.interp(x, xp, fp, left, right, axis=axis)
+    if period == 0:
+        raise ValueError("rdim.interp(): period must be a non-zero value")
+    period = abs(period)
+    xp = _core.remainder(asarray(xp), period) * 1.0
+    order = _core.argsort(xp)
+    xp, fp = _core.take(xp, order), _core.take(asarray(fp), order, axis)
+    around = _core.concat([xp[-1:] - period, xp, xp[:1] + period], 0)
+    last, first = (_core.take(fp, _core.index_along(1) + at, axis) for at in (xp.size - 1, 0))
+    return _core.interp(_core.remainder(asarray(x), period), around, _core.concat([last, fp, first], axis), axis=axis)
 
 
 # ---- Element by element -----------------------------------------------------------------------------------------
@@ -158,6 +177,9 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     """Of each place the choice of the first condition that holds there, as numpy.select."""
     if len(condlist) != len(choicelist) or not condlist:
         raise ValueError(f"rdim.select(): {len(condlist)} conditions for {len(choicelist)} choices")
+    for condition in condlist:
+        if asarray(condition).dtype.kind != "b":
+            raise TypeError("rdim.select(): conditions are arrays of bool")
     found = default
     for condition, choice in zip(reversed(condlist), reversed(choicelist)):
         found = _core.where(condition, choice, found)

@@ -24,6 +24,8 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
         weights = asarray(weights)
         if weights.shape != a.shape:
             weights = _along(weights, a, axis)
+        both = _core.where(True, _core.zeros((), a.dtype), _core.zeros((), weights.dtype)).dtype
+        a = _core.astype(a, both if both.kind in "fc" else "float64")
     mean = _core.mean(a, axis=axis, keepdims=keepdims, weights=weights)
     if not returned:
         return mean
@@ -34,10 +36,11 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
 def _along(weights: Any, a: Any, axis: Any) -> Any:
     """A row of weights along the axis that is reduced."""
     if axis is None:
-        raise TypeError("rdim.average(): axis= is wanted where weights have another shape")
+        raise TypeError("rdim.average(): Axis must be specified when shapes of a and weights differ")
     axes = [one % a.ndim for one in (axis if isinstance(axis, (tuple, list)) else (axis,))]
     if tuple(a.shape[one] for one in axes) != tuple(weights.shape):
-        raise _core.ShapeError(f"rdim.average(): weights of shape {weights.shape} for axis {axis} of {a.shape}")
+        raise _core.ShapeError(f"rdim.average(): Shape of weights must be consistent with shape of a along "
+                               f"specified axis: {weights.shape} for axis {axis} of {a.shape}")
     weights = _core.transpose(weights, tuple(sorted(range(len(axes)), key=lambda k: axes[k])))
     return _core.reshape(weights, tuple(n if k in axes else 1 for k, n in enumerate(a.shape)))
 
@@ -49,8 +52,9 @@ def _variables(m: Any, y: Any, rowvar: bool, dtype: Any) -> Any:
         x = asarray(given)
         if x.ndim > 2:
             raise ValueError(f"rdim.cov(): an array of {x.ndim} axes; at most two are possible")
+        turned = not rowvar and x.ndim == 2 and (not parts or x.shape[0] != 1)
         x = _core.reshape(x, (1, -1)) if x.ndim < 2 else x
-        parts.append(x if rowvar or x.shape[0] == 1 else x.T)
+        parts.append(x.T if turned else x)
     x = _core.concat(parts, 0)
     if dtype is None:
         return x * 1.0 if x.dtype.kind in "biu" else x
@@ -63,6 +67,8 @@ def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: in
     x = _variables(m, y, rowvar, dtype)
     ddof = (0 if bias else 1) if ddof is None else ddof
     weights = None
+    if fweights is not None and asarray(fweights).dtype.kind not in "iu":
+        raise TypeError("rdim.cov(): fweights must be integer")
     for given in (fweights, aweights):
         if given is not None:
             weights = asarray(given) if weights is None else weights * asarray(given)
@@ -108,6 +114,10 @@ _MOST = 64
 
 def _ask(function: Any, a: Any, q: Any, keywords: dict[str, Any]) -> Any:
     numbers, shape = _numbers(q)
+    weights = keywords.get("weights")
+    if weights is not None:
+        a, weights = asarray(a), asarray(weights)
+        keywords["weights"] = weights if weights.shape == a.shape else _along(weights, a, keywords["axis"])
     out = keywords.pop("out", None)
     if not isinstance(numbers, list):
         return function(a, numbers, out=out, **keywords)

@@ -25,6 +25,13 @@ static int one_axis(PyObject *o, rd_dims *dims)
     return 0;
 }
 
+/* A range, or an array of NumPy, is as good as a tuple. */
+static bool is_sequence(PyObject *o)
+{
+    return !PyLong_Check(o) && !PyTuple_Check(o) && !PyList_Check(o) && !rdpy_is_array(o) &&
+           PySequence_Check(o) && PySequence_Size(o) >= 0;
+}
+
 int rdpy_dims(PyObject *o, bool keep, rd_dims *dims)
 {
     *dims = (rd_dims){ .flags = keep ? RD_DIMS_KEEP : 0 };
@@ -32,6 +39,14 @@ int rdpy_dims(PyObject *o, bool keep, rd_dims *dims)
         dims->flags |= RD_DIMS_EXCEPT;
         return 0;
     }
+    if (is_sequence(o)) {
+        PyObject *const tuple  = PySequence_Tuple(o);
+        const int       failed = tuple ? rdpy_dims(tuple, keep, dims) : -1;
+
+        Py_XDECREF(tuple);
+        return failed;
+    }
+    PyErr_Clear();
     if (!PyTuple_Check(o) && !PyList_Check(o))
         return one_axis(o, dims);
     const Py_ssize_t n = PySequence_Size(o);
@@ -50,6 +65,14 @@ int rdpy_dims(PyObject *o, bool keep, rd_dims *dims)
 /* A number is a list of one. */
 int rdpy_ints(PyObject *o, rd_ints *ints)
 {
+    if (is_sequence(o)) {
+        PyObject *const tuple  = PySequence_Tuple(o);
+        const int       failed = tuple ? rdpy_ints(tuple, ints) : -1;
+
+        Py_XDECREF(tuple);
+        return failed;
+    }
+    PyErr_Clear();
     const bool       list = PyTuple_Check(o) || PyList_Check(o);
     const Py_ssize_t n    = list ? PySequence_Size(o) : 1;
 

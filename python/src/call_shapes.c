@@ -49,7 +49,7 @@ static int axis_of(const rdpy_call *A, int64_t axis, int rank)
 {
     if (axis >= -rank && axis < rank)
         return (int)(axis < 0 ? axis + rank : axis);
-    rdpy_refuse(PyExc_IndexError, "rdim.%s: axis %lld of an array of %d axes", A->name,
+    rdpy_refuse(rdpy_axis_error(), "rdim.%s: axis %lld of an array of %d axes", A->name,
                 (long long)axis, rank);
     return -1;
 }

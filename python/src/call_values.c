@@ -111,7 +111,7 @@ rd_expr *rdpy_cumulated(rdpy_call *A, const char *reducer, int64_t first)
         return rdpy_refuse(PyExc_ValueError, "rdim.%s: axis= is wanted for an array of %d axes",
                            A->name, shape.n);
     x = rd_scan_name(x, reducer, &opts);
-    if (!A->i[3] || !x)
+    if (!A->i[4] || !x)
         return x;
     const int at = axis < 0 ? axis + shape.n : axis;
 

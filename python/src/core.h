@@ -116,7 +116,8 @@ int rdpy_arguments(const rdpy_names *names, PyObject *const *args, Py_ssize_t n_
                    PyObject *keywords, PyObject **value);
 
 /* ---- Errors (errors.c) ------------------------------------------------------------------------ */
-int rdpy_errors_init(PyObject *module);
+int       rdpy_errors_init(PyObject *module);
+PyObject *rdpy_axis_error(void); /* borrowed */
 /* Raises the context's error and clears it; returns NULL. */
 void *rdpy_raise(rd_ctx *ctx);
 

@@ -26,6 +26,29 @@ static struct {
 };
 enum { CLASSES = sizeof classes / sizeof *classes };
 
+/* NumPy's, where there is NumPy, else what it is: both. */
+static PyObject *bases_of_axis_error(void)
+{
+    PyObject *const module = PyImport_ImportModule("numpy.exceptions");
+    PyObject *const numpys = module ? PyObject_GetAttrString(module, "AxisError") : NULL;
+    PyObject       *bases;
+
+    PyErr_Clear();
+    bases = numpys ? PyTuple_Pack(2, base, numpys)
+                   : PyTuple_Pack(3, base, PyExc_ValueError, PyExc_IndexError);
+    Py_XDECREF(module);
+    Py_XDECREF(numpys);
+    return bases;
+}
+
+PyObject *rdpy_axis_error(void)
+{
+    for (int k = 0; k < CLASSES; k++)
+        if (classes[k].status == RD_ERR_AXIS)
+            return classes[k].exception;
+    return base;
+}
+
 int rdpy_errors_init(PyObject *module)
 {
     base = PyErr_NewException("rdim.Error", NULL, NULL);
@@ -34,6 +57,11 @@ int rdpy_errors_init(PyObject *module)
     for (int k = 0; k < CLASSES; k++) {
         char      name[64];
         PyObject *bases = PyTuple_Pack(2, base, *classes[k].builtin);
+
+        if (bases && classes[k].status == RD_ERR_AXIS) {
+            Py_DECREF(bases);
+            bases = bases_of_axis_error();
+        }
 
         snprintf(name, sizeof name, "rdim.%s", classes[k].name);
         classes[k].exception = bases ? PyErr_NewException(name, bases, NULL) : NULL;

@@ -210,6 +210,10 @@ static int take_keywords(folding *f, PyObject *const *given)
     rd_reduce_opts *opts = &f->opts;
     bool            keep = false;
 
+    if (given[DDOF] && given[CORRECTION]) {
+        PyErr_SetString(PyExc_ValueError, "ddof and correction can't be provided simultaneously.");
+        return -1;
+    }
     *opts          = (rd_reduce_opts){ .size = sizeof *opts };
     opts->skip_nan = f->row->skips;
     if (flag(given[KEEPDIMS], &keep) < 0 || rdpy_dims(given[AXIS], keep, &opts->dims) < 0 ||

@@ -38,7 +38,7 @@ def one_of(*values: Any) -> Make:
     return lambda rng: values[rng.integers(len(values))]
 
 
-M, V, T = floats(4, 5), floats(7), floats(2, 3, 4)
+M, V, T, V4 = floats(4, 5), floats(7), floats(2, 3, 4), floats(4)
 MASK = lambda rng: rng.random((4, 5)) < 0.6  # noqa: E731
 AXIS2, AXIS3, AXES = one_of(None, 0, 1, -1), one_of(0, 1, 2, -1), one_of(None, 0, -1, (0, 2), (1,), ())
 
@@ -83,7 +83,13 @@ ROWS: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("diff", [V], {"prepend": one_of(0, np.array([1.0, 2])), "append": one_of(3.0, np.array([1.0]))}),
     ("ediff1d", [V], {"to_end": one_of(None, 3.0), "to_begin": one_of(None, np.array([1.0, 2.0]))}),
     ("interp", [V, rising(5), floats(5)], {"left": one_of(None, -9.0), "right": one_of(None, 9.0)}),
-    ("unwrap", [floats(9)], {}),
+    ("interp", [V, lambda rng: rng.random(5) * 30 - 9, floats(5)], {"period": one_of(3.0, -7.5)}),
+    ("unwrap", [floats(9)], {"discont": one_of(None, 4.0)}),
+    ("unwrap", [ints(9, low=-30, high=30)], {"period": one_of(7, 10)}),
+    ("average", [lambda rng: M(rng).astype("f4")], {"weights": lambda rng: rng.random((4, 5))}),
+    ("quantile", [M, one_of(0.5, [0.1, 0.7])], {"axis": one_of(1), "weights": lambda rng: rng.random(5) + 0.1,
+                                               "method": one_of("inverted_cdf")}),
+    ("delete", [M, one_of(np.array([[0, 1]]), np.array([True, False, True, False]))], {"axis": one_of(0)}),
     # shapes
     ("reshape", [T, one_of((6, 4), -1, (4, -1), (2, 2, -1))], {"order": one_of("C", "F")}),
     ("ravel", [T], {"order": one_of("C", "F")}),
@@ -117,6 +123,9 @@ ROWS: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("append", [M, M], {"axis": one_of(None, 0, 1)}),
     ("delete", [M, one_of(0, -1, [0, 2], slice(0, 2))], {"axis": one_of(0, 1)}),
     ("insert", [V, one_of(0, 3, -1), one_of(2.0, [1.0, 2.0])], {}),
+    ("insert", [M, one_of(0, 2, -1, [1], [0, 2]), one_of(7.0)], {"axis": one_of(None, 0, 1)}),
+    ("insert", [floats(4, 4), one_of(1), V4], {"axis": one_of(0, 1)}),
+    ("insert", [V, one_of([0, 2], [3, 3], slice(0, 2)), one_of([1.0, 2.0], 5.0)], {}),
     ("split", [floats(6, 4), one_of(2, 3, [1, 4])], {}),
     ("array_split", [V, one_of(2, 3, [1, 5])], {}),
     ("hsplit", [floats(6, 4), one_of(2)], {}), ("vsplit", [floats(6, 4), one_of(2)], {}),
