@@ -101,7 +101,7 @@ nan = float("nan")
 __all__ = [
     "abs", "absolute", "acos", "acosh", "add", "all", "allclose", "amax", "amin", "angle", "any", "append",
     "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "arg_top_k", "argmax",
-    "argmin", "argpartition", "argsort", "ArgumentError", "argwhere", "around", "Array", "array", "array_equal",
+    "argmin", "argpartition", "argsort", "ArgumentError", "argwhere", "around", "array", "Array", "array_equal",
     "array_equiv", "array_split", "asanyarray", "asarray", "ascontiguousarray", "asin", "asinh", "astype", "atan",
     "atan2", "atanh", "atleast_1d", "atleast_2d", "atleast_3d", "atleast_nd", "average", "AxisError", "bfill",
     "bfloat16", "bincount", "bits_and", "bits_or", "bits_xor", "bitwise_and", "bitwise_count", "bitwise_invert",
