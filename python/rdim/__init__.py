@@ -38,11 +38,12 @@ from ._array_api import can_cast, finfo, iinfo, isdtype, promote_types, result_t
 from ._creation import (
     arange, diag, diagflat, fromfunction, geomspace, identity, indices, linspace, logspace, meshgrid, tri, vander,
 )
+from ._edges import delete, insert, pad, repeat, resize
 from ._linear import cross, einsum, inner, matvec, multi_dot, tensordot, vdot, vecmat
 from ._manipulation import (
     append, array_split, atleast_1d, atleast_2d, atleast_3d, atleast_nd, broadcast_arrays, broadcast_shapes,
-    column_stack, copy, delete, dsplit, dstack, fliplr, flipud, hsplit, hstack, insert, ndim, pad, repeat, resize,
-    rollaxis, rot90, shape, size, split, unstack, vsplit, vstack,
+    column_stack, copy, dsplit, dstack, fliplr, flipud, hsplit, hstack, ndim, rollaxis, rot90, shape, size, split,
+    unstack, vsplit, vstack,
 )
 from ._numeric import (
     array_equal, array_equiv, bincount, digitize, divmod, ediff1d, fmod, frexp, gradient, histogram,
@@ -101,7 +102,7 @@ nan = float("nan")
 __all__ = [
     "abs", "absolute", "acos", "acosh", "add", "all", "allclose", "amax", "amin", "angle", "any", "append",
     "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "arg_top_k", "argmax",
-    "argmin", "argpartition", "argsort", "ArgumentError", "argwhere", "around", "array", "Array", "array_equal",
+    "argmin", "argpartition", "argsort", "ArgumentError", "argwhere", "around", "Array", "array", "array_equal",
     "array_equiv", "array_split", "asanyarray", "asarray", "ascontiguousarray", "asin", "asinh", "astype", "atan",
     "atan2", "atanh", "atleast_1d", "atleast_2d", "atleast_3d", "atleast_nd", "average", "AxisError", "bfill",
     "bfloat16", "bincount", "bits_and", "bits_or", "bits_xor", "bitwise_and", "bitwise_count", "bitwise_invert",

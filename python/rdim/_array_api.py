@@ -30,7 +30,7 @@ _ALSO = {"real floating": ("float16", "bfloat16"), "numeric": ("float16", "bfloa
 def _name(dtype: Any) -> str:
     if isinstance(dtype, _core.Array):
         return str(dtype.dtype)
-    return _dtypes.NAMES[_dtypes.resolve(dtype) - 1]
+    return str(_dtypes.NAMES[_dtypes.resolve(dtype) - 1])
 
 
 def isdtype(dtype: Any, kind: Any) -> bool:

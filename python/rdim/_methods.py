@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Iterator
 
-from . import _array_api, _assignment, _core, _manipulation, _numeric, _numpy, _sorting
+from . import _array_api, _assignment, _core, _edges, _manipulation, _numeric, _numpy, _sorting
 
 __all__: list[str] = []
 
@@ -68,7 +68,7 @@ def _copy(self: Any, order: str = "C") -> Any:
 
 
 def _repeat(self: Any, repeats: Any, axis: int | None = None) -> Any:
-    return _manipulation.repeat(self, repeats, axis)
+    return _edges.repeat(self, repeats, axis)
 
 
 def _searchsorted(self: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:

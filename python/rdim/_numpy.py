@@ -113,7 +113,8 @@ def array_function(self: Any, func: Any, types: Any, args: tuple[Any, ...], kwar
     found = function_for(func)
     if found is None:
         raise _lacks(f"{func.__module__}.{func.__name__}")
-    return found(*args, **{key: value for key, value in kwargs.items() if value is not numpy._NoValue})
+    absent = getattr(numpy, "_NoValue", None)
+    return found(*args, **{key: value for key, value in kwargs.items() if absent is None or value is not absent})
 
 
 def covered() -> dict[str, list[str]]:

@@ -47,7 +47,7 @@ def _along(weights: Any, a: Any, axis: Any) -> Any:
 
 # ---- Pairs of variables -----------------------------------------------------------------------------------------
 def _variables(m: Any, y: Any, rowvar: bool, dtype: Any) -> Any:
-    parts = []
+    parts: list[Any] = []
     for given in (m,) if y is None else (m, y):
         x = asarray(given)
         if x.ndim > 2:

@@ -43,7 +43,7 @@ def function_of(name: str) -> Callable[..., Any] | None:
     return found if callable(found) and not isinstance(found, type) else None
 
 
-def _fits(dtype: Any, out: Any, casting: str) -> None:
+def _fits(dtype: Any, out: Any, casting: Any) -> None:
     """NumPy's rule of what may be written where, so that no fraction is lost without a word."""
     import numpy
 
