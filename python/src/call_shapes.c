@@ -87,7 +87,7 @@ static rd_expr *reshaped(const rdpy_call *A, rd_expr *x, rd_ints shape)
 {
     const int order = order_of(A);
 
-    if (order < 0 || order != 1)
+    if (order != 1)
         return order < 0 ? NULL : rd_reshape(x, shape);
     return rdpy_transposed(rd_reshape(rdpy_transposed(x, NULL), reversed(shape)), NULL);
 }

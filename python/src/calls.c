@@ -373,6 +373,7 @@ static PyObject *build(rdpy_call *A, const row *r, operands *o)
     A->list = (rd_exprs){ list, o->n_list };
     if (!PyErr_Occurred() && rd_error(home->ctx) == RD_OK)
         x = r->build(A);
+    A->list = (rd_exprs){ NULL, 0 };
     if (list != few)
         PyMem_Free(list);
     return rdpy_made(home, x, n, o->at);
@@ -394,7 +395,7 @@ static PyObject *into_output(const row *r, PyObject *const *given, PyObject *mad
 static PyObject *call_row(const row *r, PyObject *const *args, Py_ssize_t n_args,
                           PyObject *keywords)
 {
-    PyObject *given[MOST_PARAMETERS], *made = NULL;
+    PyObject *given[MOST_PARAMETERS] = { NULL }, *made = NULL;
     rdpy_call A;
     operands  o;
 
@@ -407,7 +408,7 @@ static PyObject *call_row(const row *r, PyObject *const *args, Py_ssize_t n_args
     o.at     = o.few;
     o.n_list = 0;
     for (int k = 0; k < MOST_LISTS; k++)
-        A.s[k].n = 0;
+        A.s[k] = (rd_ints){ 0 };
     if (take_all(&A, r, &o, given) == 0)
         made = build(&A, r, &o);
     for (int k = 0; k < MOST_PARAMETERS + FEW_OPERANDS || k < MOST_PARAMETERS + o.n_list; k++)
