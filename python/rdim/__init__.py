@@ -13,14 +13,14 @@ from ._core import (
     bitwise_and, bitwise_count, bitwise_not, bitwise_or, bitwise_xor, broadcast_to, CallbackError, Cancelled, cbrt,
     cdist, ceil, clip, complex, concat, concatenate, conj, convolve, copysign, correlate, cos, cosh,
     cosine_distance, count_nonzero, cummax, cummean, cummin, cumprod, cumsum, cumulative_prod, cumulative_sum,
-    deg2rad, dense, DeviceError, diagonal, diff, divide, dot, DTypeError, empty, empty_like, EmptyError, equal, erf,
+    deg2rad, dense, DeviceError, diagonal, diff, divide, dot, digamma, DTypeError, empty, empty_like, EmptyError, equal, erf,
     erfc, erfinv, Error, ewm_mean, exp, exp10, exp2, expand_dims, expm1, eye, ffill, FileError, first, flip, floor,
     floor_divide, fmax, fmin, full, full_like, gamma, gammaln, gcd, gelu, greater, greater_equal, heaviside, hypot,
     imag, isclose, isfinite, isinf, isnan, kron, kurtosis, last, layer_norm, lcm, ldexp, left_shift, less,
     less_equal, LimitError, log, log10, log1p, log2, log_softmax, logaddexp, logical_and, logical_not, logical_or,
     logical_xor, logsumexp, matmul, matrix_transpose, max, maximum, mean, median, min, minimum, minmax, mode,
     mode_count, moveaxis, multiply, nan_to_num, nanargmax, nanargmin, nancumprod, nancumsum, nanmax, nanmean,
-    nanmin, nanprod, nanstd, nansum, nanvar, negative, nextafter, norm, normalise, not_equal, ones, ones_like,
+    nanmin, nanprod, nanstd, nansum, nanvar, ndtr, negative, nextafter, norm, normalise, not_equal, ones, ones_like,
     outer, OutOfMemory, permute_dims, power, prod, rad2deg, ranks, ravel, real, reciprocal, relu, remainder,
     reshape, right_shift, rint, rms_norm, roll, rolling_max, rolling_mean, rolling_median, rolling_min,
     rolling_quantile, rolling_std, rolling_sum, rolling_var, round, scatter_add, searchsorted, ShapeError, sigmoid,
@@ -32,6 +32,7 @@ from ._core import (
 from ._formulas import formula, formulas
 from ._leaves import asarray, from_dlpack, frombuffer, pairs
 from ._options import options, progress
+from ._reducers import reducer
 from ._results import compute, persist
 from ._user import block, function, map
 from ._array_api import can_cast, finfo, iinfo, isdtype, promote_types, result_type
@@ -112,7 +113,7 @@ __all__ = [
     "concatenate", "conj", "conjugate", "convolve", "copy", "copysign", "corrcoef", "correlate", "cos", "cosh",
     "cosine_distance", "count_nonzero", "cov", "cross", "cummax", "cummean", "cummin", "cumprod", "cumsum",
     "cumulative_prod", "cumulative_sum", "deg2rad", "degrees", "delete", "dense", "DeviceError", "diag", "diagflat",
-    "diagonal", "diff", "digitize", "divide", "divmod", "dot", "dsplit", "dstack", "DTypeError", "e", "ediff1d",
+    "diagonal", "diff", "digamma", "digitize", "divide", "divmod", "dot", "dsplit", "dstack", "DTypeError", "e", "ediff1d",
     "einsum", "empty", "empty_like", "EmptyError", "equal", "erf", "erfc", "erfinv", "Error", "euler_gamma",
     "ewm_mean", "exp", "exp10", "exp2", "expand_dims", "explain", "explain_svg", "expm1", "extract", "eye", "fabs",
     "ffill", "fft", "FileError", "finfo", "first", "flatnonzero", "flip", "fliplr", "flipud", "float16", "float32",
@@ -127,10 +128,10 @@ __all__ = [
     "matvec", "max", "maximum", "mean", "median", "meshgrid", "min", "minimum", "minmax", "mod", "mode",
     "mode_count", "modf", "moveaxis", "multi_dot", "multiply", "nan", "nan_to_num", "nanargmax", "nanargmin",
     "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmedian", "nanmin", "nanpercentile", "nanprod",
-    "nanquantile", "nanstd", "nansum", "nanvar", "ndim", "negative", "newaxis", "nextafter", "nonzero", "norm",
+    "nanquantile", "nanstd", "nansum", "nanvar", "ndim", "ndtr", "negative", "newaxis", "nextafter", "nonzero", "norm",
     "normalise", "not_equal", "ones", "ones_like", "options", "outer", "OutOfMemory", "pad", "pairs", "partition",
     "percentile", "permute_dims", "persist", "pi", "positive", "pow", "power", "prod", "progress", "promote_types",
-    "ptp", "quantile", "rad2deg", "radians", "random", "ranks", "ravel", "real", "reciprocal", "relu", "remainder",
+    "ptp", "quantile", "rad2deg", "radians", "random", "ranks", "ravel", "real", "reciprocal", "reducer", "relu", "remainder",
     "repeat", "reshape", "resize", "result_type", "right_shift", "rint", "rms_norm", "roll", "rollaxis",
     "rolling_max", "rolling_mean", "rolling_median", "rolling_min", "rolling_quantile", "rolling_std",
     "rolling_sum", "rolling_var", "rot90", "round", "scatter_add", "searchsorted", "select", "setdiff1d",

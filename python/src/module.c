@@ -8,10 +8,10 @@ static PyModuleDef definition = { .m_base = PyModuleDef_HEAD_INIT,
 
 static int add_functions(PyObject *module)
 {
-    PyMethodDef *const tables[] = { rdpy_leaf_functions,   rdpy_evaluate_functions,
-                                    rdpy_text_functions,   rdpy_dlpack_functions,
-                                    rdpy_pick_functions,   rdpy_home_functions,
-                                    rdpy_sparse_functions, rdpy_function_functions,
+    PyMethodDef *const tables[] = { rdpy_leaf_functions,    rdpy_evaluate_functions,
+                                    rdpy_text_functions,    rdpy_dlpack_functions,
+                                    rdpy_pick_functions,    rdpy_home_functions,
+                                    rdpy_sparse_functions,  rdpy_function_functions,
                                     rdpy_reducer_functions, rdpy_array_functions };
 
     for (size_t k = 0; k < sizeof tables / sizeof *tables; k++)
