@@ -281,9 +281,9 @@ typedef struct rd_program {
     int32_t     n_scratch; /* scratch slots, private to a task: slots first_scratch ...       */
     int32_t     first_scratch;
     int64_t    *scratch_bytes;
-    int8_t      tile;    /* buffers of 2^tile times as many bytes                           */
-    double      work;    /* points times operations: is a second thread worth it?           */
-    bool        brief;   /* asked: it may do without code; then: it does, though it could have some */
+    int8_t      tile;  /* buffers of 2^tile times as many bytes                           */
+    double      work;  /* points times operations: is a second thread worth it?           */
+    bool        brief; /* asked: it may do without code; then: it does, though it could have some */
     int32_t     device;  /* of a backend that has several: which ...                       */
     int32_t     devices; /* ... and how many from that one on may share the work; 0, 1: none */
     rd_tuning   tuning;  /* of such a one: numbers that are asked for, or were measured    */
