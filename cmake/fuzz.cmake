@@ -50,6 +50,9 @@ if(TARGET rdim_command_parts AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize=thread")
     # Where the library is found; its crashes are counted, and are no findings.
     if(RDIM_ECCODES_LIBRARY AND NOT RDIM_LIBFUZZER)
         rdim_fuzz(grib "tests/fuzz/file.c;tests/fuzz/library.c" ${data}/grib "FUZZ_SUFFIX=\".grib\";FUZZ_GRIB=1" rdim_command_parts)
+        # What the sanitizer finds in ecCodes is for the target's own handler: presets let it exit instead.
+        set_property(TEST fuzz_grib APPEND PROPERTY ENVIRONMENT
+            "ASAN_OPTIONS=abort_on_error=1:detect_leaks=0:allocator_may_return_null=1")
     endif()
     rdim_fuzz(classic tests/fuzz/file.c ${data}/classic "FUZZ_SUFFIX=\".nc\";FUZZ_CLASSIC=1" rdim_command_parts)
 endif()
