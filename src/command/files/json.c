@@ -52,12 +52,13 @@ const cmd_json *cmd_json_read(const char *path, const char *text, size_t n)
     json_tokener *const t     = api.json_tokener_new_ex(MOST_DEPTH);
     cmd_json *const     value = t ? api.json_tokener_parse_ex(t, text, (int)n) : NULL;
     const int           error = t ? (int)api.json_tokener_get_error(t) : 0;
+    if (t)
+        api.json_tokener_free(t);
     if (!value)
         cmd_fail("%s: not JSON: %s", path,
                  error == json_tokener_continue ? "it ends early"
                  : error ? api.json_tokener_error_desc((enum json_tokener_error)error)
                          : "null");
-    api.json_tokener_free(t);
     /* It lives as long as the program, and is found from what the command keeps. */
     cmd_json **const kept = cmd_room(sizeof(cmd_json *));
     *kept                 = value;
