@@ -58,7 +58,7 @@ from ._statistics import (
     average, corrcoef, cov, mad, nanmedian, nanpercentile, nanquantile, percentile, ptp, quantile,
 )
 from . import fft, linalg, random, sparse
-from . import _methods, _printing
+from . import _methods
 from ._array_api import VERSION as __array_api_version__, Info as __array_namespace_info__
 from ._dtypes import NAMES as _NAMES, OBJECTS as _OBJECTS
 

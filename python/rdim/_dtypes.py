@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 from . import _core
 
+numpy: Any
 try:
-    import numpy
+    numpy = importlib.import_module("numpy")
 except ImportError:
-    numpy = None  # type: ignore[assignment]
+    numpy = None
 
 
 __all__ = ["NAMES", "OBJECTS", "DType", "empty", "numpy", "resolve"]
@@ -51,8 +53,7 @@ def _object(name: str) -> Any:
     if name != "bfloat16":
         return numpy.dtype(name)
     try:
-        import ml_dtypes
-
+        ml_dtypes: Any = importlib.import_module("ml_dtypes")
         return numpy.dtype(ml_dtypes.bfloat16)
     except ImportError:
         return _own(name)

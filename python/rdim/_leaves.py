@@ -42,9 +42,9 @@ def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0
                          f"the buffer has {len(flat)} bytes")
     part = flat[offset : offset + n * size]
     if kind.startswith("complex"):
-        pairs = _of_memory(part.cast("f" if size == 8 else "d"))
+        pairs = _of_own(part.cast("f" if size == 8 else "d"))
         return _core.complex(pairs[::2], pairs[1::2])
-    return _of_memory(part.cast(_FORMATS[kind]), kind)
+    return _of_own(part.cast(_FORMATS[kind]), kind)
 
 
 def _any_array(x: Any, dtype: Any = None, copy: bool | None = None, *, device: Any = None) -> Array:
@@ -136,7 +136,7 @@ def _packed(x: Sequence[Any], dtype: Any) -> Array:
 def _packed_row(values: list[Any], code: str) -> Array:
     try:
         memory: Any = memoryview(struct.pack(f"={len(values)}{code}", *values))
-        return _of_memory(memory.cast(code))
+        return _of_own(memory.cast(code))
     except struct.error as error:
         raise OverflowError(f"rdim.asarray: {error}") from None
 
@@ -184,7 +184,7 @@ def _of_ndarray(x: Any, copy: bool | None) -> Array:
     if made is None:
         _refuse_copy(copy, "its byte order, strides or address are none that rdim reads in place")
         plain = numpy.array(x, dtype=x.dtype.newbyteorder("="), order="C", copy=True, subok=False)
-        made = _of_memory(plain.view("uint16") if name == _BFLOAT16 else plain, name)
+        made = _of_own(plain.view("uint16") if name == _BFLOAT16 else plain, name)
     return made
 
 
@@ -212,9 +212,17 @@ def _of_buffer(memory: memoryview, copy: bool | None) -> Array:
     return _core.reshape(_packed_row(list(values), code), memory.shape)
 
 
-def _of_memory(memory: Any, name: str = "") -> Any:
+def _of_memory(memory: Any, name: str = "") -> Array | None:
     """Without a copy, or None."""
     return _core.from_buffer(memory, name == _BFLOAT16)
+
+
+def _of_own(memory: Any, name: str = "") -> Array:
+    """Without a copy, of memory that was laid out here to be read in place."""
+    made = _of_memory(memory, name)
+    if made is None:
+        raise TypeError(f"rdim.asarray: {_no_type(f'of format {memoryview(memory).format!r}')}")
+    return made
 
 
 def _refuse_copy(copy: bool | None, why: str) -> None:

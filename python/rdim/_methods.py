@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Iterator
 
-from . import _array_api, _assignment, _core, _edges, _manipulation, _numeric, _numpy, _sorting
+from . import (
+    _array_api, _assignment, _core, _edges, _manipulation, _numeric, _numpy, _printing, _results, _sorting, sparse,
+)
 
 __all__: list[str] = []
 
@@ -94,9 +96,13 @@ METHODS: dict[str, Any] = {
     "__array_priority__": 100.0, "item": _item, "tolist": _tolist, "sort": _sort, "partition": _sort,
     "nonzero": _nonzero, "dot": _dot, "conj": _conj, "conjugate": _conj, "copy": _copy, "repeat": _repeat,
     "searchsorted": _searchsorted, "ptp": _ptp, "compress": _compress,
+    # SciPy
+    "to_scipy": sparse.to_scipy,
     # The Array API
     "__array_namespace__": _array_api.array_namespace, "to_device": _array_api.to_device,
     "device": property(lambda self: _array_api.CPU),
+    # rdim
+    **_results.METHODS, **_printing.METHODS,
 }
 
 for _method, _function in METHODS.items():

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from . import _core, _ufuncs
+from ._dtypes import numpy
 
 __all__ = ["array", "array_function", "array_ufunc", "covered"]
 
@@ -17,8 +18,6 @@ _NUMBERS = (bool, int, float, complex, list, tuple)
 
 def _known(one: Any) -> bool:
     """Whether an operand is for rdim to take: others are asked by NumPy in their turn."""
-    import numpy
-
     if isinstance(one, (_core.Array, numpy.ndarray, numpy.generic, *_NUMBERS)) or one is None:
         return True
     return not hasattr(one, "__array_ufunc__")
@@ -106,8 +105,6 @@ def function_for(function: Any) -> Callable[..., Any] | None:
 
 def array_function(self: Any, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """numpy.<func>(...) where an argument is an Array."""
-    import numpy
-
     if not all(issubclass(one, (_core.Array, numpy.ndarray)) for one in types):
         return NotImplemented
     found = function_for(func)
@@ -119,8 +116,6 @@ def array_function(self: Any, func: Any, types: Any, args: tuple[Any, ...], kwar
 
 def covered() -> dict[str, list[str]]:
     """Which functions of NumPy stay lazy, and which have no function here."""
-    import numpy
-
     table: dict[str, list[str]] = {"ufuncs": [], "functions": [], "linalg": [], "none": []}
     for name in sorted(numpy.__all__):
         one = getattr(numpy, name)

@@ -106,7 +106,4 @@ def _repr_html(self: Array) -> str:
     return f"<div><table>{table}</table>{plan}</div>"
 
 
-Array.__repr__ = _repr
-Array.__str__ = _str
-Array.__format__ = _format
-Array._repr_html_ = _repr_html
+METHODS: dict[str, Any] = {"__repr__": _repr, "__str__": _str, "__format__": _format, "_repr_html_": _repr_html}

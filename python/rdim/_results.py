@@ -85,12 +85,12 @@ def _complex(self: Array) -> complex:
     return complex(_core.item(self))
 
 
-Array.__complex__ = _complex
-Array.compute = _compute_method
-Array.persist = persist
-Array.to = _to
-Array.__dlpack__ = _dlpack
-Array.__dlpack_device__ = _dlpack_device
-Array.__reduce_ex__ = _refuse_pickle
-Array.__copy__ = _same
-Array.__deepcopy__ = lambda self, memo: _core.persist(self)
+def _persisted(self: Array, memo: Any) -> Array:
+    """For copy.deepcopy()."""
+    return _core.persist(self)
+
+
+METHODS: dict[str, Any] = {
+    "__complex__": _complex, "compute": _compute_method, "persist": persist, "to": _to, "__dlpack__": _dlpack,
+    "__dlpack_device__": _dlpack_device, "__reduce_ex__": _refuse_pickle, "__copy__": _same, "__deepcopy__": _persisted,
+}

@@ -6,6 +6,7 @@ from typing import Any, Callable
 
 from . import _core, _numeric
 from ._leaves import asarray
+from ._dtypes import numpy
 
 __all__ = ["ALIASES", "METHODS", "TESTS", "function_of", "outer", "with_keywords"]
 
@@ -45,8 +46,6 @@ def function_of(name: str) -> Callable[..., Any] | None:
 
 def _fits(dtype: Any, out: Any, casting: Any) -> None:
     """NumPy's rule of what may be written where, so that no fraction is lost without a word."""
-    import numpy
-
     if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
         raise ValueError(f"rdim: casting={casting!r} is none of NumPy's")
     if not numpy.can_cast(dtype, out.dtype, casting):

@@ -58,7 +58,8 @@ class Generator:
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: _Size = None) -> Array:
         """From low to below high."""
-        return self.random(_shape(size, low, high)) * (high - low) + low
+        made: Array = self.random(_shape(size, low, high)) * (high - low) + low
+        return made
 
     def standard_normal(self, size: _Size = None, dtype: Any = "float64") -> Array:
         """Of a normal distribution, with mean 0 and standard deviation 1."""
@@ -66,7 +67,8 @@ class Generator:
 
     def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: _Size = None) -> Array:
         """Of a normal distribution, with mean loc and standard deviation scale."""
-        return self.standard_normal(_shape(size, loc, scale)) * scale + loc
+        made: Array = self.standard_normal(_shape(size, loc, scale)) * scale + loc
+        return made
 
     def standard_exponential(self, size: _Size = None, dtype: Any = "float64") -> Array:
         """Of an exponential distribution, with mean 1."""
@@ -74,7 +76,8 @@ class Generator:
 
     def exponential(self, scale: Any = 1.0, size: _Size = None) -> Array:
         """Of an exponential distribution, with mean scale."""
-        return self.standard_exponential(_shape(size, scale)) * scale
+        made: Array = self.standard_exponential(_shape(size, scale)) * scale
+        return made
 
     def integers(self, low: int, high: int | None = None, size: _Size = None, dtype: Any = "int64",
                  endpoint: bool = False) -> Array:

@@ -75,6 +75,3 @@ def to_scipy(x: Array, format: str = "csr") -> Any:
 
 def _memory(x: Array) -> Any:
     return numpy.asarray(_core.compute(x))
-
-
-Array.to_scipy = to_scipy

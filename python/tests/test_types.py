@@ -1,0 +1,50 @@
+"""mypy --strict passes for the package, and for a user's program beside it."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("mypy", reason="mypy is not installed: types are not checked")
+
+HERE = pathlib.Path(__file__).parent
+ROOT = HERE.parents[1]
+
+
+def mypy(cache: pathlib.Path, *paths: pathlib.Path) -> subprocess.CompletedProcess:
+    environment = {**os.environ, "MYPYPATH": str(ROOT / "python")}
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(cache), *map(str, paths)]
+    return subprocess.run(command, cwd=cache, env=environment, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    return tmp_path_factory.mktemp("mypy")
+
+
+def test_package_and_program(cache):
+    found = mypy(cache, ROOT / "python/rdim", HERE / "typed_program.py")
+    assert found.returncode == 0, found.stdout + found.stderr
+
+
+def test_wrong_program(cache):
+    """The types that a program sees are not all Any: mistakes are found."""
+    program = cache / "wrong.py"
+    program.write_text("import rdim as rd\nx: str = rd.sum(rd.asarray([1.0]))\ny: int = rd.asarray([1]).shape\nrd.options(1)\n")
+    found = mypy(cache, program)
+    assert re.findall(r"wrong\.py:(\d+): error", found.stdout) == ["2", "3", "4"], found.stdout + found.stderr
+
+
+def test_stub_names_what_is_there():
+    """Each function of the stub is one of the extension."""
+    from rdim import _core
+
+    stub = (ROOT / "python/rdim/_core.pyi").read_text()
+    names = re.findall(r"^(?:def|class) (\w+)", stub, re.M)
+    assert len(names) > 200
+    assert [name for name in names if name != "__getattr__" and not hasattr(_core, name)] == []
+    methods = re.findall(r"^    def (\w+)\(", stub, re.M)
+    assert [name for name in methods if name not in ("__getattr__", "__setattr__") and not hasattr(_core.Array, name)] == []
