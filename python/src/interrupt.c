@@ -76,15 +76,16 @@ int rdpy_run(rdpy_home *home, rdpy_work *work, void *of)
 
     if (main)
         see_signal();
+    home->busy =
+        true; /* also while a handler in Python runs between two tries: it builds elsewhere */
     do {
-        home->busy = true;
         if (main)
             atomic_store(&evaluating, home->ctx);
         status = work(home->ctx, of); /* gives the lock back, and takes it */
         if (main)
             atomic_store(&evaluating, old);
-        home->busy = false;
     } while (again(home, status));
+    home->busy = false;
     if (status == RD_OK && !PyErr_Occurred())
         return 0;
     rdpy_raise(home->ctx);
