@@ -71,7 +71,7 @@ static int told(void *user, double done, double seconds_left)
     return r->stopped;
 }
 
-/* The caller holds the arrays, and with them the memory they read. */
+/* The caller holds the memory that is read: node_here(). */
 static rd_status evaluate(rd_ctx *ctx, void *of)
 {
     running *const r    = of;
@@ -103,11 +103,13 @@ static int run_one(rdpy_home *home, rd_expr *x, rd_array *out)
     return run(home, (rd_results){ &(rd_result){ x, out }, 1 });
 }
 
-/* The node where it is evaluated: in this thread's home. */
-static rd_expr *node_here(rdpy_home *home, PyObject *array)
+/* The node where it is evaluated: in this thread's home.  `held` owns the memory that it reads, a new
+ * reference or NULL: other threads, and who is told of progress, may assign to the array meanwhile. */
+static rd_expr *node_here(rdpy_home *home, PyObject *array, PyObject **held)
 {
     rd_expr *const x = rdpy_node(home, array);
 
+    *held = x ? Py_XNewRef(((rdpy_array *)array)->held) : NULL;
     if (!x && !PyErr_Occurred())
         rdpy_raise(home->ctx);
     return x;
@@ -132,15 +134,17 @@ int rdpy_evaluate_into(PyObject *array, PyObject *out)
 {
     rdpy_buffer view;
     rd_array    layout;
+    PyObject   *held = NULL;
     int         failed;
 
     if (open_output(out, &view, &layout) < 0)
         return -1;
     rdpy_home *const home = rdpy_my_home();
-    rd_expr *const   x    = home ? node_here(home, array) : NULL;
+    rd_expr *const   x    = home ? node_here(home, array, &held) : NULL;
 
     failed = x ? run_one(home, x, &layout) : -1;
     PyBuffer_Release(&view);
+    Py_XDECREF(held);
     return failed;
 }
 
@@ -181,6 +185,7 @@ static PyObject *compute_one(PyObject *array)
 typedef struct outputs {
     Py_ssize_t   n, opened;
     PyObject    *list; /* of results */
+    PyObject   **held; /* of arrays: node_here() */
     rdpy_buffer *view;
     rd_array    *layout;
     rd_result   *result;
@@ -189,10 +194,11 @@ typedef struct outputs {
 static int open_all(outputs *o, PyObject *arrays)
 {
     o->list   = PyTuple_New(o->n);
+    o->held   = PyMem_Calloc((size_t)o->n + 1, sizeof(PyObject *));
     o->view   = PyMem_Calloc((size_t)o->n + 1, sizeof *o->view);
     o->layout = PyMem_Calloc((size_t)o->n + 1, sizeof *o->layout);
     o->result = PyMem_Calloc((size_t)o->n + 1, sizeof *o->result);
-    if (!o->list || !o->view || !o->layout || !o->result)
+    if (!o->list || !o->held || !o->view || !o->layout || !o->result)
         return PyErr_Occurred() ? -1 : (PyErr_NoMemory(), -1);
     for (; o->opened < o->n; o->opened++) {
         PyObject *const array = PyTuple_GetItem(arrays, o->opened), *const out =
@@ -210,6 +216,9 @@ static void close_all(outputs *o)
 {
     while (o->opened > 0)
         PyBuffer_Release(&o->view[--o->opened]);
+    for (Py_ssize_t k = 0; o->held && k < o->n; k++)
+        Py_XDECREF(o->held[k]);
+    PyMem_Free(o->held);
     PyMem_Free(o->view);
     PyMem_Free(o->layout);
     PyMem_Free(o->result);
@@ -220,7 +229,7 @@ static int run_all(outputs *o, PyObject *arrays)
     rdpy_home *const home = rdpy_my_home();
 
     for (Py_ssize_t k = 0; home && k < o->n; k++) {
-        rd_expr *const x = node_here(home, PyTuple_GetItem(arrays, k));
+        rd_expr *const x = node_here(home, PyTuple_GetItem(arrays, k), &o->held[k]);
 
         if (!x)
             return -1;
@@ -284,23 +293,35 @@ static rd_dtype number_type(rd_dtype type)
     return type >= RD_C64 ? RD_C128 : RD_F64;
 }
 
+static bool has_one_element(const rd_shape *shape)
+{
+    for (int k = 0; k < shape->n; k++)
+        if (shape->at[k] != 1) {
+            PyErr_Format(PyExc_TypeError,
+                         "rdim: an array of one element is wanted, axis %d has %lld", k,
+                         (long long)shape->at[k]);
+            return false;
+        }
+    return true;
+}
+
 PyObject *rdpy_item(PyObject *self)
 {
     rdpy_home *const home = rdpy_my_home();
-    rd_expr         *x    = home ? node_here(home, self) : NULL;
+    PyObject        *held = NULL;
+    rd_expr         *x    = home ? node_here(home, self, &held) : NULL;
     double           room[2];
-    rd_array         out = { .data = room };
+    rd_array         out    = { .data = room };
+    int              failed = -1;
 
     if (!x)
         return NULL;
     out.shape = rd_shape_of(x);
-    for (int k = 0; k < out.shape.n; k++)
-        if (out.shape.at[k] != 1)
-            return PyErr_Format(PyExc_TypeError,
-                                "rdim: an array of one element is wanted, axis %d has %lld", k,
-                                (long long)out.shape.at[k]);
-    out.type = number_type(rd_type_of(x));
-    return run_one(home, x, &out) < 0 ? NULL : number_of(&out);
+    out.type  = number_type(rd_type_of(x));
+    if (has_one_element(&out.shape))
+        failed = run_one(home, x, &out);
+    Py_XDECREF(held);
+    return failed ? NULL : number_of(&out);
 }
 
 static PyObject *item(PyObject *self, PyObject *array)
@@ -352,9 +373,12 @@ PyObject *rdpy_own_memory(rdpy_home *home, rd_array *array)
 
 int rdpy_evaluate_fresh(rdpy_home *home, PyObject *array, rd_array *out)
 {
-    rd_expr *const x = node_here(home, array);
+    PyObject      *held   = NULL;
+    rd_expr *const x      = node_here(home, array, &held);
+    const int      failed = x ? run_one(home, x, out) : -1;
 
-    return x ? run_one(home, x, out) : -1;
+    Py_XDECREF(held);
+    return failed;
 }
 
 /* persist(array): the same as an array of elements */

@@ -11,17 +11,19 @@ typedef struct picking {
 /* A result of unknown extent, of one or two operands. */
 static int pick(int n, PyObject *const *given, rdpy_work *work, picking *p, rdpy_home **home)
 {
-    PyObject *operand[2] = { NULL, NULL };
+    PyObject *operand[2] = { NULL, NULL }, *held = NULL;
     int       k = 0, failed = -1;
 
     while (k < n && (operand[k] = rdpy_operand_or_error(given[k])))
         k++;
-    *home = k == n ? rdpy_my_home() : NULL;
+    /* Another thread may assign to an operand while it is read. */
+    *home = k == n && rdpy_held_together(n, operand, &held) == 0 ? rdpy_my_home() : NULL;
     if (*home) {
         for (k = 0; k < n; k++)
             p->x[k] = rdpy_node(*home, operand[k]);
         failed = PyErr_Occurred() ? -1 : rdpy_run(*home, work, p);
     }
+    Py_XDECREF(held);
     Py_XDECREF(operand[0]);
     Py_XDECREF(operand[1]);
     return failed;
@@ -87,6 +89,9 @@ static PyObject *compress(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "OO|O:compress", &given[0], &given[1], &axis_given) ||
         (axis_given != Py_None && rdpy_int64(axis_given, &axis) < 0))
         return NULL;
+    if (axis != (int32_t)axis)
+        return PyErr_Format(rdpy_axis_error(),
+                            "rdim.compress(): axis is %R, which is out of bounds", axis_given);
     return picked(2, given, (int)axis, axis_given == Py_None ? pick_elements : pick_along);
 }
 

@@ -142,6 +142,7 @@ static PyObject *stored_parts(PyObject *self, PyObject *args)
     const char          *name;
     const struct format *format;
     storing              s = { 0 };
+    int                  failed;
 
     (void)self;
     if (!PyArg_ParseTuple(args, "O!s:stored_parts", rdpy_array_type, &array, &name) ||
@@ -152,7 +153,11 @@ static PyObject *stored_parts(PyObject *self, PyObject *args)
     if (!home || !(s.x = rdpy_node(home, array)))
         return home && !PyErr_Occurred() ? rdpy_raise(home->ctx) : NULL;
     want(format, &s.out);
-    return rdpy_run(home, evaluate, &s) < 0 ? NULL : parts_of(home, &s.out);
+    PyObject *const held = Py_XNewRef(((rdpy_array *)array)->held); /* also if it is replaced */
+
+    failed = rdpy_run(home, evaluate, &s);
+    Py_XDECREF(held);
+    return failed ? NULL : parts_of(home, &s.out);
 }
 
 PyMethodDef rdpy_sparse_functions[] = {

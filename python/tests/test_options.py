@@ -194,6 +194,51 @@ def test_a_handler_that_raises_nothing_changes_no_result():
     assert ran.stdout == "right\n", ran.stderr
 
 
+BUILDS = HANDLED.replace("lambda *of: seen.append(1)", "lambda *of: (seen.append(1), [x[:3] + k for k in range(9000)])")
+BUILDS = BUILDS[:BUILDS.index("for _ in")] + 'print("right")'
+
+
+def test_a_handler_may_build_more_nodes_than_a_thread_keeps():
+    """The evaluation that begins again still has its nodes."""
+    ran = subprocess.run([sys.executable, "-c", BUILDS], capture_output=True, text=True, timeout=120)
+    assert ran.stdout == "right\n", ran.stderr
+
+
+ASSIGNED = """
+import sys
+import numpy as np, rdim as rd
+def told(*now):
+    seen.append(now)
+    x[...] = y
+for kind in ("item", "compute", "many", "persist", "compress"):
+    seen = []
+    x = rd.asarray(np.random.default_rng(0).random(2_000_000))
+    x = rd.gamma(rd.sin(x) + x) + rd.gamma(x + 1)
+    wanted = np.sum(x.compute())
+    x, y = (rd.sum(x), rd.asarray(0.0)) if kind == "item" else (x + 0, rd.zeros(x.shape))
+    with rd.options(progress=told, threads=1):
+        if kind == "item":
+            got = float(x)
+        elif kind == "compute":
+            got = np.sum(x.compute())
+        elif kind == "many":
+            got = np.sum(rd._core.compute_many((x,))[0])
+        elif kind == "persist":
+            got = float(rd.sum(x.persist()))
+        else:
+            got = float(rd.sum(rd._core.compress(x, rd.ones(x.shape, dtype=bool))))
+    assert abs(got / wanted - 1) < 1e-12, (kind, got, wanted)
+    assert seen or kind == "compress", kind
+print("right")
+"""
+
+
+def test_assigning_to_an_array_while_it_is_evaluated():
+    """What the old expression reads lives until the evaluation ends."""
+    ran = subprocess.run([sys.executable, "-c", ASSIGNED], capture_output=True, text=True, timeout=120)
+    assert ran.stdout == "right\n", ran.stderr + str(ran.returncode)
+
+
 def test_alarm():
     def late(number, frame):
         raise TimeoutError
