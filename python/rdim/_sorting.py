@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from . import _core
 from ._leaves import asarray
+from ._manipulation import _axis
 
 __all__ = ["argpartition", "argwhere", "compress", "extract", "flatnonzero", "in1d", "intersect1d", "isin", "lexsort",
            "nonzero", "partition", "setdiff1d", "setxor1d", "union1d", "unique", "unique_all", "unique_counts",
@@ -62,7 +63,7 @@ def extract(condition: Any, arr: Any) -> Any:
 def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -> Any:
     """The parts along an axis where a condition holds, as numpy.compress; evaluated."""
     a, condition = asarray(a), asarray(condition)
-    a, axis = (_core.ravel(a), 0) if axis is None else (a, axis % a.ndim)
+    a, axis = (_core.ravel(a), 0) if axis is None else (a, _axis(a, axis))
     if condition.ndim != 1 or condition.size > a.shape[axis]:
         raise ValueError(f"rdim.compress(): a condition of shape {condition.shape} for {a.shape[axis]} elements")
     a = a[(slice(None),) * axis + (slice(0, condition.size),)]

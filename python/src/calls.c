@@ -160,6 +160,14 @@ static int place_all(const row *r, PyObject *const *args, Py_ssize_t n_args, PyO
     return 0;
 }
 
+/* The first name, for sentences: PyErr_Format() does not know "%.*s". */
+enum { MOST_NAME = 32 };
+static const char *name_of(const parameter *p, char name[MOST_NAME])
+{
+    snprintf(name, MOST_NAME, "%.*s", (int)strcspn(p->names, "|:"), p->names);
+    return name;
+}
+
 /* ---- Values of arguments ---------------------------------------------------------------------- */
 /* Operands by argument, then those of the list. */
 enum { FEW_OPERANDS = 16, MOST_OPERANDS = 1 << 16 };
@@ -285,6 +293,22 @@ static int take_number(rdpy_call *A, int k, PyObject *given)
     return PyErr_Occurred() ? -1 : 0;
 }
 
+/* The library's axes are of 32 bits: what they do not hold must not become another axis. */
+static int take_narrow(rdpy_call *A, const row *r, int k, PyObject *given)
+{
+    const bool axis = strncmp(r->at[k].names, "axis", 4) == 0;
+    char       name[MOST_NAME];
+
+    if (rdpy_int64(given, &A->i[k]) < 0)
+        return -1;
+    if (A->i[k] == (int32_t)A->i[k])
+        return 0;
+    PyErr_Format(axis ? rdpy_axis_error() : PyExc_OverflowError,
+                 "rdim.%s(): %s is %R, which is out of bounds", r->name, name_of(&r->at[k], name),
+                 given);
+    return -1;
+}
+
 /* A diagonal may lie beyond any matrix. */
 static int take_edge(rdpy_call *A, int k, PyObject *given)
 {
@@ -308,6 +332,7 @@ static int take_value(rdpy_call *A, const row *r, operands *o, int k, PyObject *
     case 'l': return take_list(o, given);
     case 'L': return take_labels(o, given);
     case 'i': return rdpy_int64(given, &A->i[k]);
+    case 'h': return take_narrow(A, r, k, given);
     case 'e': return take_edge(A, k, given);
     case 'b': return take_truth(A, k, given);
     case 'f': return take_number(A, k, given);
@@ -346,8 +371,10 @@ static int take_all(rdpy_call *A, const row *r, operands *o, PyObject *const *gi
         else if (none && p->kind == 'd')
             A->d = RD_ALL;
         else if (none && !p->optional) {
-            PyErr_Format(PyExc_TypeError, "rdim.%s(): argument \"%.*s\" is missing", r->name,
-                         (int)strcspn(p->names, "|:"), p->names);
+            char name[MOST_NAME];
+
+            PyErr_Format(PyExc_TypeError, "rdim.%s(): argument \"%s\" is missing", r->name,
+                         name_of(p, name));
             return -1;
         }
     }
