@@ -53,11 +53,13 @@ static rd_expr *node_of_int(rdpy_home *home, PyObject *o)
 
     if (!overflow)
         return rd_int(home->ctx, value);
-    PyErr_Clear();
     const unsigned long long wide = overflow > 0 ? PyLong_AsUnsignedLongLong(o) : 0;
 
-    if (overflow < 0 || PyErr_Occurred())
-        return NULL; /* OverflowError says so */
+    if (overflow < 0 || PyErr_Occurred()) {
+        PyErr_Clear();
+        PyErr_Format(PyExc_OverflowError, "rdim: no integer type holds the Python int %R", o);
+        return NULL;
+    }
     rd_expr *const high = rd_cast(rd_int(home->ctx, (int64_t)(wide >> 1)), RD_U64);
 
     return rd_cast(rd_add(rd_mul(high, rd_int(home->ctx, 2)), rd_int(home->ctx, wide & 1)), RD_U64);

@@ -165,7 +165,8 @@ static int take_labels(folding *f, PyObject *by)
 
 static int take_operands(folding *f, PyObject *const *given)
 {
-    return take_operand(f, OF_X, given[X]) < 0 || take_operand(f, OF_WHERE, given[WHERE]) < 0 ||
+    f->operand[OF_X] = rdpy_operand_or_error(given[X]); /* None is no array */
+    return !f->operand[OF_X] || take_operand(f, OF_WHERE, given[WHERE]) < 0 ||
                    take_operand(f, OF_INITIAL, given[INITIAL]) < 0 ||
                    take_operand(f, OF_WEIGHTS, given[WEIGHTS]) < 0 ||
                    take_operand(f, OF_RESTART, given[RESTART]) < 0 || take_labels(f, given[BY]) < 0

@@ -24,3 +24,36 @@ def test_errors_are_the_librarys_sentences():
     assert isinstance(caught.value, IndexError) and isinstance(caught.value, rd.Error)
     with pytest.raises(rd.ShapeError):
         x + rd.asarray(np.zeros(2))
+
+
+@pytest.mark.parametrize("call", [
+    lambda x, k: rd.sort(x, axis=k), lambda x, k: rd.take(x, [0], axis=k), lambda x, k: rd.diff(x, axis=k),
+    lambda x, k: rd.concat([x, x], axis=k), lambda x, k: rd.stack([x, x], axis=k), lambda x, k: rd.diagonal(x, axis1=k),
+    lambda x, k: rd.vecdot(x, x, axis=k), lambda x, k: rd.cumulative_sum(x, axis=k), lambda x, k: rd.repeat(x, 2, axis=k),
+    lambda x, k: rd.compress([True, False], x, axis=k), lambda x, k: rd._core.compress(x, [True, False], k)])
+def test_an_axis_of_more_than_32_bits_is_no_other_axis(call):
+    for axis in (1 << 32, -(1 << 32), (1 << 32) + 1, 1 << 31):
+        with pytest.raises(rd.AxisError, match=str(axis)):
+            call(rd.asarray(np.zeros((2, 3))), axis)
+
+
+def test_decimals_of_more_than_32_bits_are_refused():
+    with pytest.raises(OverflowError, match="round.*decimals is 4294967296"):
+        rd.round(rd.asarray([1.5]), 1 << 32)
+
+
+@pytest.mark.parametrize("call", [
+    lambda x, k: rd.full(2, k), lambda x, k: rd.nan_to_num(x, neginf=k), lambda x, k: rd.sum(x, initial=k),
+    lambda x, k: rd.clip(x, k, 2), lambda x, k: rd.where(x > 0, k, x)])
+def test_an_int_that_no_type_holds_is_an_error_and_not_ignored(call):
+    for number in (-(1 << 63) - 1, 1 << 64, -10 ** 30):
+        with pytest.raises(OverflowError, match=f"Python int {number}"):
+            call(rd.asarray([1.0, -np.inf]), number)
+
+
+def test_none_is_no_array_and_absent_arguments_are_named():
+    for reduction in (rd.sum, rd.mean, rd.cumsum, rd.argmax):
+        with pytest.raises(TypeError, match="no array can be made of"):
+            reduction(None)
+    with pytest.raises(TypeError, match=r'rdim.swapaxes\(\): argument "axis1" is missing'):
+        rd.swapaxes(rd.asarray([1.0]))
