@@ -179,9 +179,12 @@ static PyObject *get_dtype(PyObject *self, void *closure)
 static PyObject *get_is_sparse(PyObject *self, void *closure)
 {
     (void)closure;
-    return PyBool_FromLong(rd_is_sparse(node(self)));
+    rd_expr *const x = node(self);
+
+    return x ? PyBool_FromLong(rd_is_sparse(x)) : NULL;
 }
 
+/* -1 with an exception */
 static int64_t item_size(PyObject *self)
 {
     static const int64_t size[] = {
@@ -190,19 +193,25 @@ static int64_t item_size(PyObject *self)
         [RD_BF16] = 2, [RD_F32] = 4, [RD_F64] = 8, [RD_C64] = 8, [RD_C128] = 16
     };
 
-    return size[rd_type_of(node(self))];
+    rd_expr *const x = node(self);
+
+    return x ? size[rd_type_of(x)] : -1;
 }
 
 static PyObject *get_itemsize(PyObject *self, void *closure)
 {
     (void)closure;
-    return PyLong_FromLongLong(item_size(self));
+    const int64_t size = item_size(self);
+
+    return size < 0 ? NULL : PyLong_FromLongLong(size);
 }
 
 static PyObject *get_nbytes(PyObject *self, void *closure)
 {
     (void)closure;
-    return PyLong_FromLongLong(item_size(self) * size_of(self));
+    const int64_t size = item_size(self);
+
+    return size < 0 ? NULL : PyLong_FromLongLong(size * size_of(self));
 }
 
 /* ---- Views and parts that are properties ------------------------------------------------------- */
