@@ -51,7 +51,7 @@ rd_expr *rdpy_close(rdpy_call *A)
     return A->i[4] ? rd_or(close, rd_and(rd_isnan(a), rd_isnan(b))) : close;
 }
 
-/* What is not given is the library's: 0, and the type's largest numbers. */
+/* nan_to_num: a replacement that is not given is the library's, 0 or the type's largest number. */
 rd_expr *rdpy_numbers(rdpy_call *A)
 {
     rd_expr *const x = A->x[0], *const zero = rd_int(A->ctx, 0);

@@ -406,7 +406,7 @@ static PyObject *build(rdpy_call *A, const row *r, operands *o)
     return rdpy_made(home, x, n, o->at);
 }
 
-/* What was asked for with out= is written there, and `out` is the result. */
+/* Evaluates into the argument out=, if it is given, and returns that; else returns `made`. */
 static PyObject *into_output(const row *r, PyObject *const *given, PyObject *made)
 {
     for (int k = 0; made && k < r->n; k++)

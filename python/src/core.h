@@ -92,9 +92,10 @@ int       rdpy_buffer_layout(PyObject *o, int flags, rdpy_buffer *view, rd_array
 /* ---- Types (types.c) -------------------------------------------------------------------------- */
 int       rdpy_types_init(PyObject *module);
 PyObject *rdpy_dtype_object(rd_dtype type); /* borrowed: NumPy's, or ours where there is no NumPy */
-/* Of a dtype, a name, a Python type; None: RD_AUTO.  -1 with an exception. */
+/* Finds the element type that a dtype, a name or a Python type stands for; None stands for RD_AUTO.  -1 with
+ * an exception. */
 int rdpy_dtype_of(PyObject *o, rd_dtype *type);
-/* Of a buffer's format and size; RD_AUTO: none of ours. */
+/* Finds the element type of a buffer's format and item size; RD_AUTO where rdim has no such type. */
 rd_dtype    rdpy_dtype_of_format(const char *format, Py_ssize_t size);
 const char *rdpy_format(rd_dtype type); /* of memoryview.cast() */
 
@@ -122,7 +123,8 @@ PyObject *rdpy_axis_error(void); /* borrowed */
 void *rdpy_raise(rd_ctx *ctx);
 
 /* ---- Running (interrupt.c) --------------------------------------------------------------------- */
-/* What evaluates in the home's context.  It gives the interpreter's lock back and takes it again. */
+/* A function that evaluates in the home's context.  It releases the interpreter's lock meanwhile, and holds it
+ * again when it returns. */
 typedef rd_status rdpy_work(rd_ctx *ctx, void *of);
 /* Runs it; Ctrl-C ends it.  -1 with an exception. */
 int rdpy_run(rdpy_home *home, rdpy_work *work, void *of);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* ---- Options ----------------------------------------------------------------------------------- */
-/* Of a thread's evaluations: what rdim.options() sets in one thread others do not see. */
+/* Each thread has its own options: rdim.options() in one thread changes no evaluation of another. */
 static _Thread_local struct {
     int32_t   threads;
     bool      deterministic, measure;

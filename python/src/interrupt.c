@@ -76,8 +76,8 @@ int rdpy_run(rdpy_home *home, rdpy_work *work, void *of)
 
     if (main)
         see_signal();
-    home->busy =
-        true; /* also while a handler in Python runs between two tries: it builds elsewhere */
+    /* A handler in Python that runs between two tries must build elsewhere, too. */
+    home->busy = true;
     do {
         if (main)
             atomic_store(&evaluating, home->ctx);

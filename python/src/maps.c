@@ -33,7 +33,7 @@ static PyObject *refused(rdpy_home *home, PyObject *number)
     return NULL;
 }
 
-/* Of two operands, of which one may be an int that the other one's type does not hold. */
+/* Builds a map of two operands.  One may be a Python int that the type of the other cannot hold. */
 static PyObject *map_of_two(map_2 *two, PyObject **operand)
 {
     int              number = 0;

@@ -58,7 +58,7 @@ int rdpy_as_floats(PyObject *operand[2])
 /* ---- Comparisons: what is beyond is known ------------------------------------------------------ */
 typedef rd_expr *map_2(rd_expr *x, rd_expr *y);
 
-/* Of x compared with a number above, and below, all that x may be. */
+/* The result of a comparison where the number is above all values of x's type, and where it is below them. */
 static const struct {
     map_2 *function;
     bool   above, below;

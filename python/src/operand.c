@@ -10,7 +10,7 @@ static bool is_number(PyObject *o)
            PyComplex_CheckExact(o);
 }
 
-/* What says of itself that it is an array, or is a sequence of numbers. */
+/* Is the object an array of some library, a buffer, or a list or tuple?  Texts and bytes are not. */
 static bool is_arraylike(PyObject *o)
 {
     static const char *const says[] = { "__array_interface__", "__dlpack__", "__array__" };

@@ -355,7 +355,8 @@ static PyMethodDef functions[REDUCTIONS], methods[REDUCTIONS] = {
 #undef SCAN
 };
 
-/* What help() and inspect.signature() show: first what goes by place.  It stays for good. */
+/* The text that help() and inspect.signature() show: positional arguments first, then keywords.  Python keeps the
+ * pointer, so the memory is never freed. */
 static const char *text_of(const struct reduction *row, bool method)
 {
     enum { MOST_TEXT = 512 };

@@ -4,8 +4,8 @@
 
 enum { CODES = 5, FUNCTIONS = 4 };
 
-/* What a tuple (name, n_out, in, out, state size, commutes, codes, addresses of init, step, merge and
- * finish) says; merge is 0 where there is none. */
+/* Fills a reducer from a tuple (name, n_out, in, out, state size, commutes, codes, addresses of init, step,
+ * merge and finish); the address of merge is 0 where there is none. */
 static int addresses_of(PyObject *given, rd_reducer *r)
 {
     void *at[FUNCTIONS];

@@ -37,7 +37,7 @@ typedef struct place {
     bool    turned;
 } place;
 
-/* Of equal coordinates the one that the file has comes first. */
+/* Places are ordered by coordinate; among equal ones, the place whose coordinate the file itself has is first. */
 static int by_value(const void *a, const void *b)
 {
     const place *x = a, *y = b;
