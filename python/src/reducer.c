@@ -10,6 +10,10 @@ static int addresses_of(PyObject *given, rd_reducer *r)
 {
     void *at[FUNCTIONS];
 
+    if (PyTuple_Size(given) != FUNCTIONS) {
+        PyErr_Format(PyExc_TypeError, "rdim: a tuple of %d addresses is wanted", FUNCTIONS);
+        return -1;
+    }
     for (int k = 0; k < FUNCTIONS; k++)
         at[k] = PyLong_AsVoidPtr(PyTuple_GetItem(given, k));
     if (PyErr_Occurred())

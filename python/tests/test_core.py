@@ -57,3 +57,11 @@ def test_none_is_no_array_and_absent_arguments_are_named():
             reduction(None)
     with pytest.raises(TypeError, match=r'rdim.swapaxes\(\): argument "axis1" is missing'):
         rd.swapaxes(rd.asarray([1.0]))
+
+
+def test_a_reducer_has_four_addresses():
+    x = rd.asarray(np.arange(3.0))
+    codes = ("double s;", "", "", "", "")
+    with pytest.raises(TypeError, match="a tuple of 4 addresses is wanted"):
+        rd._core.reduce_user(x, None, ("short", 1, "float64", "float64", 8, False, codes, (1, 2)), None, False, False,
+                             None)
