@@ -4,16 +4,6 @@
 #include "base.h"
 #include <dlfcn.h>
 
-#ifdef __SANITIZE_ADDRESS__
-/* What it knows about fonts the library that cairo asks for them keeps; and texts that libnetcdf, libhdf5 and ecCodes give
- * away live as long as the program. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfontconfig\nleak:libhdf5\nleak:libnetcdf\nleak:libeccodes\n";
-}
-#endif
-
 const cmd_cairo_api *cmd_cairo_load(void)
 {
     static cmd_cairo_api     api;
