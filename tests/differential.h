@@ -47,6 +47,8 @@ bool differential_compare(const wanted *w, const rd_array *found, rd_text *repor
 /* Have the results of two runs the same bits?  NaNs are equal whatever their payload. */
 bool differential_same(const wanted *w, int result, const rd_array *a, const char *how_a,
                        const rd_array *b, const char *how_b, rd_text *report);
+/* differential_numbers.c: the bits of `first`, run like `how`, by a plan that reads its numbers? */
+bool differential_numbers(const wanted *w, const rd_array *first, const char *how, rd_text *report);
 /* Dense memory for x, full of dirt; the caller frees its .data. */
 rd_array differential_dense(const rd_expr *x);
 /* Leaves of the pool that are inputs, and their memory; returns how many. */

@@ -242,7 +242,7 @@ bool differential_ways(random_pool *pool, const wanted *w, int n, rd_text *repor
             free(out[i].data);
     }
     if (n == 1 && !pool->inputs && ok)
-        ok = of_clone(w, first, report);
+        ok = of_clone(w, first, report) && differential_numbers(w, first, ways[0].name, report);
     for (int i = 0; i < n; i++)
         free(first[i].data);
     isa_end(pool->ctx);

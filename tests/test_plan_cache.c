@@ -446,6 +446,84 @@ START_TEST(rows_into_rows)
 }
 END_TEST
 
+/* ---- Numbers --------------------------------------------------------------------------------- */
+/* f64 of 8 elements: (x - a) (x - b) / c, and -x where that is below a. */
+static void of_numbers(rd_ctx *c, const double *number, double *to)
+{
+    static const double at[8] = { -2, -0.5, 0, 0.25, 1, 3, 1e300, NAN };
+    const rd_mark       mark  = rd_ctx_mark(c);
+    rd_expr *const      v     = rd_wrap(c, at, RD_SHAPE(8));
+    rd_expr *const      a = rd_num(c, number[0]), *b = rd_num(c, number[1]);
+    rd_expr *const      q = rd_div(rd_mul(rd_sub(v, a), rd_sub(v, b)), rd_num(c, number[2]));
+    rd_expr *const      e = rd_where(rd_lt(q, rd_num(c, number[0])), rd_neg(v), q);
+
+    ck_assert_msg(rd_eval(c, e, RD_INTO(to, RD_SHAPE(8))) == RD_OK, "%s", rd_error_text(c));
+    ck_assert(rd_ctx_release(c, mark) == RD_OK);
+}
+
+/* Other numbers, the same plan, and the bits that a plan of their own gives.  Whether two of them are
+ * equal, 0 or 1 is known to the plan. */
+START_TEST(numbers_share)
+{
+    static const double value[] = { 0.5, -3, 2, INFINITY, NAN, 5e-324, 1e308, 0, -0.0, 1, 0.5 };
+    const int           n       = COUNT(value);
+    double              number[3], want[8], got[8];
+
+    for (int i = 0; i < n * n * n; i++) {
+        rd_ctx *const fresh = rd_ctx_new(NULL);
+
+        number[0] = value[i % n];
+        number[1] = value[i / n % n];
+        number[2] = value[i / n / n];
+        of_numbers(fresh, number, want);
+        of_numbers(ctx, number, got);
+        rd_ctx_free(fresh);
+        for (int k = 0; k < 8; k++)
+            ck_assert_msg(memcmp(&want[k], &got[k], 8) == 0 || (isnan(want[k]) && isnan(got[k])),
+                          "%g %g %g, element %d: %a, but %a", number[0], number[1], number[2], k,
+                          want[k], got[k]);
+    }
+    /* 5 ways in which three numbers are equal, and 3 sorts of each: that is the most, twice each */
+    ck_assert_int_lt(made(), 2 * 5 * 27);
+}
+END_TEST
+
+/* Two plans for any number of numbers, by f32 and f64 alike; a third for the runs after the first 64. */
+START_TEST(numbers_in_a_loop)
+{
+    double sum;
+
+    rd_tier_force("async");
+    for (int k = 0; k < 500; k++) {
+        const rd_mark mark = rd_ctx_mark(ctx);
+        rd_expr      *v    = rd_wrap(ctx, x, RD_SHAPE(64));
+        rd_expr      *e    = rd_sum(rd_mul(v, rd_num(ctx, 0.125 * (k + 9))), RD_ALL);
+
+        if (k % 2)
+            e = rd_sum(rd_mul(rd_cast(v, RD_F64), rd_num(ctx, 0.125 * (k + 9))), RD_ALL);
+        ck_assert_int_eq(rd_eval(ctx, rd_cast(e, RD_F64), RD_INTO(&sum, RD_SCALAR)), RD_OK);
+        ck_assert_double_eq(sum, 0.125 * (k + 9) * (double)total(x, 64, 1));
+        ck_assert(rd_ctx_release(ctx, mark) == RD_OK);
+    }
+    ck_assert_int_le(made(), 2 * 3);
+    rd_tier_wait();
+}
+END_TEST
+
+/* Expressions that stay: their numbers are read where their nodes have them. */
+START_TEST(numbers_of_kept_nodes)
+{
+    rd_expr *e[20];
+
+    for (int k = 0; k < 20; k++)
+        e[k] = rd_sum(rd_mul(rd_wrap(ctx, x, RD_SHAPE(8)), rd_num(ctx, k + 2)), RD_ALL);
+    for (int round = 0; round < 3; round++)
+        for (int k = 0; k < 20; k++)
+            ck_assert_float_eq(eval_scalar(e[k]), (float)(k + 2) * total(x, 8, 1));
+    ck_assert_int_eq(made(), 2);
+}
+END_TEST
+
 /* ---- Marks and memory ------------------------------------------------------------------------ */
 /* After a release other expressions stand where the old ones stood. */
 START_TEST(released_nodes)
@@ -466,6 +544,14 @@ START_TEST(released_nodes)
 }
 END_TEST
 
+/* Plans know the values of ints, so each k has a plan of its own. */
+static rd_expr *times_int(rd_ctx *c, int k)
+{
+    rd_expr *const whole = rd_cast(rd_wrap(c, x, RD_SHAPE(8)), RD_I32);
+
+    return rd_cast(rd_mul(whole, rd_int(c, k)), RD_F32);
+}
+
 START_TEST(many_plans_are_bounded)
 {
     int64_t held = 0;
@@ -473,9 +559,8 @@ START_TEST(many_plans_are_bounded)
     for (int k = 0; k < 3000; k++) {
         rd_mark mark = rd_ctx_mark(ctx);
 
-        ck_assert(rd_eval(ctx, rd_mul(rd_wrap(ctx, x, RD_SHAPE(8)), rd_num(ctx, k)),
-                          RD_INTO(out, RD_SHAPE(8))) == RD_OK);
-        ck_assert_float_eq(out[3], x[3] * (float)k);
+        ck_assert(rd_eval(ctx, times_int(ctx, k), RD_INTO(out, RD_SHAPE(8))) == RD_OK);
+        ck_assert_float_eq(out[3], (float)((int)x[3] * k));
         ck_assert(rd_ctx_release(ctx, mark) == RD_OK);
         ck_assert_int_le(rd_cache_stats_of(ctx).plans, RD_CACHE_PLANS);
         held = k == 200 ? rd_memory_now(ctx) : held;
@@ -494,13 +579,12 @@ START_TEST(plans_give_way)
     rd_array      large = { 0 };
 
     for (int k = 0; k < 60; k++)
-        ck_assert(rd_eval(c, rd_mul(rd_wrap(c, x, RD_SHAPE(8)), rd_num(c, k)),
-                          RD_INTO(out, RD_SHAPE(8))) == RD_OK);
+        ck_assert(rd_eval(c, times_int(c, k), RD_INTO(out, RD_SHAPE(8))) == RD_OK);
     ctx = c;
     ck_assert_int_gt(rd_cache_stats_of(c).plans, 50);
     ck_assert_msg(rd_eval(c,
                           rd_broadcast(rd_wrap(c, x, RD_SHAPE(1, 8)),
-                                       RD_SHAPE((limit - (300 << 10)) / 32, 8)),
+                                       RD_SHAPE((limit - (400 << 10)) / 32, 8)),
                           &large) == RD_OK,
                   "%s", rd_error_text(c));
     ck_assert_int_le(rd_cache_stats_of(c).plans, 1);
@@ -643,6 +727,9 @@ int main(void)
     tcase_add_test(tc, overlaps_of_each_run);
     tcase_add_test(tc, rows_into_rows);
     tcase_add_test(tc, brief_plans);
+    tcase_add_test(tc, numbers_share);
+    tcase_add_test(tc, numbers_in_a_loop);
+    tcase_add_test(tc, numbers_of_kept_nodes);
     tcase_add_test(tc, released_nodes);
     tcase_add_test(tc, many_plans_are_bounded);
     tcase_add_test(tc, plans_give_way);

@@ -382,10 +382,11 @@ rd_plan *rd_plan_whole(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *s
     return plan_on(ctx, work, in, shift, results, &on_cpu, choice, given, too_much, &refused);
 }
 
-rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shift,
-                         rd_results results, const rd_eval_opts *opts, const rd_choice *choice)
+rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, rd_exprs numbers,
+                         const int64_t *shift, rd_results results, const rd_eval_opts *opts,
+                         const rd_choice *choice)
 {
-    const rd_given     none  = { .limited = true };
+    const rd_given     given = { .exprs = numbers, .limited = true };
     const bool         trace = rd_debug_wants_trace();
     const double       begun = trace ? rd_seconds() : 0;
     const rd_float_env env   = rd_float_env_begin();
@@ -396,7 +397,7 @@ rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t 
         rd_float_env_end(env);
         return NULL;
     }
-    plan = rd_plan_whole(ctx, work, in, shift, results, opts, choice, &none, &too_much);
+    plan = rd_plan_whole(ctx, work, in, shift, results, opts, choice, &given, &too_much);
     if (too_much) {
         rd_choice lasting = *choice;
 
@@ -424,7 +425,7 @@ rd_plan *rd_plan_make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eva
         return NULL;
     work                   = rd_pool_planning(ctx);
     const rd_choice choice = { .traversal = full.traversal };
-    plan                   = rd_plan_movable(ctx, work, in, NULL, results, &full, &choice);
+    plan = rd_plan_movable(ctx, work, in, (rd_exprs){ 0 }, NULL, results, &full, &choice);
     rd_pool_free(work);
     if (plan)
         rd_own(ctx, &plan->owned);

@@ -112,9 +112,11 @@ rd_plan *rd_plan_make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eva
 rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *const *out,
                           const rd_progress *progress, rd_run_stats *stats);
 /* A plan that the context does not own; `work` holds what only planning needs.  A run's addresses
- * are `shift` elements, one number per input, from where the inputs begin; NULL: there. */
-rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shift,
-                         rd_results results, const rd_eval_opts *opts, const rd_choice *choice);
+ * are `shift` elements, one number per input, from where the inputs begin; NULL: there.  Of the inputs, `numbers` are
+ * no leaves; a plan in parts has their values written into it. */
+rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, rd_exprs numbers,
+                         const int64_t *shift, rd_results results, const rd_eval_opts *opts,
+                         const rd_choice *choice);
 void     rd_plan_drop(rd_plan *plan); /* such a one */
 int64_t  rd_plan_bytes(const rd_plan *plan);
 /* The same as one nest of loops, which may find some values given; *too_much: it cannot be one. */

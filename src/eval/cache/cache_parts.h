@@ -9,7 +9,7 @@
 #include "eval/cache/cache.h"
 #include "eval/cache/key.h"
 
-enum { RD_SAME = 32, RD_SAME_WORDS = 24, RD_SAME_LEAVES = 8 };
+enum { RD_SAME = 32, RD_SAME_WORDS = 24, RD_SAME_LEAVES = 8, RD_NUMBERED = 64 };
 
 /* A kept plan; the key's words follow. */
 typedef struct rd_entry {
@@ -43,8 +43,10 @@ typedef struct rd_cache {
     uint64_t                   turn;
     rd_entry                  *entry[RD_CACHE_PLANS];
     rd_same                    same[RD_SAME];
-    rd_findings                found;
-    rd_cache_stats             stats;
+    uint64_t numbered[RD_NUMBERED]; /* hashes of keys with numbers as inputs, for which plans were
+                                                       * made that have their values */
+    rd_findings    found;
+    rd_cache_stats stats;
 } rd_cache;
 
 void rd_cache_lock(rd_cache *c);

@@ -80,23 +80,60 @@ static rd_entry *find(rd_cache *c, bool measured, bool *over)
     return NULL;
 }
 
-/* The leaves' addresses in this evaluation. */
-static bool find_leaves(rd_cache *c)
+/* Room for the inputs' addresses, whether numbers are among them or not. */
+static bool inputs_fit(rd_cache *c)
 {
-    const rd_key *key = &c->key;
+    const int32_t wanted = c->key.n_leaf + RD_KEY_NUMBERS, room = c->key.room_leaf + RD_KEY_NUMBERS;
+    const void  **more;
 
-    if (key->n_leaf > c->room_leaf) {
-        const void **more = rd_alloc_quiet(c->ctx, key->room_leaf * (int64_t)sizeof *more);
-
-        if (!more)
-            return false;
-        rd_free(c->ctx, c->leaf);
-        c->leaf      = more;
-        c->room_leaf = key->room_leaf;
-    }
-    for (int k = 0; k < key->n_leaf; k++)
-        c->leaf[k] = rd_key_address(&key->leaf[k]);
+    if (wanted <= c->room_leaf)
+        return true;
+    more = rd_alloc_quiet(c->ctx, room * (int64_t)sizeof *more);
+    if (!more)
+        return false;
+    rd_free(c->ctx, c->leaf);
+    c->leaf      = more;
+    c->room_leaf = room;
     return true;
+}
+
+/* The inputs' addresses in this evaluation, for the run and for later ones of the same expressions. */
+static rd_same *find_inputs(rd_cache *c, rd_same *s)
+{
+    const int32_t n = rd_key_inputs(&c->key);
+
+    rd_key_addresses(&c->key, c->leaf);
+    if (n > RD_SAME_LEAVES)
+        return NULL; /* no room for them */
+    if (s && n)
+        memcpy(s->leaf, c->leaf, (size_t)n * sizeof *s->leaf);
+    return s;
+}
+
+/* ---- Numbers --------------------------------------------------------------------------------- */
+/* The first plan of a structure has its numbers' values in it.  With other ones the same structure gets a plan that reads
+ * them.  So a program that computes with another number each time makes two plans. */
+static bool was_planned(rd_cache *c)
+{
+    uint64_t *const place = &c->numbered[c->key.hash >> 32 & (RD_NUMBERED - 1)];
+    const bool      was   = *place == c->key.hash;
+
+    *place = c->key.hash;
+    return was;
+}
+
+/* The same for any numbers.  Where there is none, the key takes its numbers back, unless a plan of that kind is to be
+ * made. */
+static rd_entry *find_for_any_numbers(rd_cache *c, const rd_eval_opts *opts, bool *over)
+{
+    rd_entry *e;
+
+    if (opts->measure || opts->async || !rd_key_numbers_in(&c->key))
+        return NULL;
+    e = find(c, false, over);
+    if (!e && !*over && !was_planned(c))
+        rd_key_numbers_back(&c->key);
+    return e;
 }
 
 /* Puts a plan that will run at once into the cache; NULL without memory for that. */
@@ -228,6 +265,19 @@ static rd_plan *make(rd_cache *c, rd_results results, const rd_eval_opts *opts, 
     return rd_key_plan(&c->key, results, opts, &choice);
 }
 
+/* The same; a plan of several has the numbers' values in it, so it is kept for these alone. */
+static rd_plan *make_for_numbers(rd_cache *c, rd_results results, const rd_eval_opts *opts,
+                                 bool brief)
+{
+    rd_plan *const plan = make(c, results, opts, brief);
+
+    if (!plan || !plan->parts || !c->key.numbers_in)
+        return plan;
+    rd_plan_drop(plan);
+    rd_key_numbers_back(&c->key);
+    return make(c, results, opts, brief);
+}
+
 /* Kernels of a device are measured as their stages are run; the next evaluation makes a plan of what
  * was found. */
 static rd_status run_measuring(rd_cache *c, rd_plan *plan, rd_results results,
@@ -245,7 +295,7 @@ static rd_status run_measuring(rd_cache *c, rd_plan *plan, rd_results results,
 static rd_status make_and_run(rd_cache *c, rd_results results, const rd_eval_opts *opts, bool brief,
                               rd_same *s)
 {
-    rd_plan  *plan = make(c, results, opts, brief);
+    rd_plan  *plan = make_for_numbers(c, results, opts, brief);
     rd_entry *e;
     rd_status status;
 
@@ -273,16 +323,16 @@ static rd_status run_alike(rd_cache *c, rd_results results, const rd_eval_opts *
 
     if (!rd_check_results(c->ctx, rd_call_name(c->ctx), results, request, out))
         return rd_error(c->ctx);
-    if (!rd_key_make(&c->key, results.n, request, opts) || !find_leaves(c)) {
+    if (!rd_key_make(&c->key, results.n, request, opts) || !inputs_fit(c)) {
         c->stats.made++;
         return run_once(c->ctx, results, opts);
     }
-    if (c->key.n_leaf > RD_SAME_LEAVES)
-        s = NULL; /* no room for their addresses */
-    if (s && c->key.n_leaf)
-        memcpy(s->leaf, c->leaf, (size_t)c->key.n_leaf * sizeof *s->leaf);
     rd_cache_lock(c);
-    e = hold(c, find(c, opts->measure, &over));
+    e = find(c, opts->measure, &over);
+    if (!e && !over)
+        e = find_for_any_numbers(c, opts, &over);
+    s = find_inputs(c, s);
+    hold(c, e);
     if (e && s)
         s->entry = e;
     c->stats.alike += e != NULL;

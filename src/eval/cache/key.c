@@ -202,6 +202,19 @@ static bool put_fold(rd_key *key, const rd_expr *e)
     return put_text(key, user->name);
 }
 
+static void put_number(rd_key *key, const rd_expr *e)
+{
+    const rd_word value = e->as.number->value;
+    const double  x     = rd_word_to_double(value, e->type);
+
+    if ((e->type == RD_F32 || e->type == RD_F64) && x != 0 && x != 1) {
+        if (key->n_number < RD_KEY_NUMBERS)
+            key->number[key->n_number] = (rd_key_number){ e, key->n_word };
+        key->n_number++;
+    }
+    put(key, value.u64);
+}
+
 static bool put_facts(rd_key *key, const rd_expr *e)
 {
     if (!words(key, 2 + RD_MAX_RANK +
@@ -215,7 +228,7 @@ static bool put_facts(rd_key *key, const rd_expr *e)
         put(key, (uint64_t)e->as.leaf->below);
         put_bytes(key, e->as.leaf->stride, (size_t)e->rank * sizeof(int64_t));
         return !e->as.leaf->name;
-    case RD_EXPR_NUMBER: put(key, e->as.number->value.u64); return true;
+    case RD_EXPR_NUMBER: put_number(key, e); return true;
     case RD_EXPR_TAKE: put(key, (uint64_t)e->as.axis->along); /* fall through */
     case RD_EXPR_COORD:
     case RD_EXPR_CONCAT: put(key, (uint64_t)e->as.axis->axis); return true;
@@ -258,7 +271,7 @@ static bool put_request(rd_key *key, const rd_request *r)
     return true;
 }
 
-static uint64_t hash_of(const rd_key *key)
+uint64_t rd_key_hash(const rd_key *key)
 {
     uint64_t hash = (uint64_t)key->n_word;
 
@@ -272,7 +285,8 @@ static uint64_t hash_of(const rd_key *key)
 /* A fresh round makes all places free. */
 static bool begin(rd_key *key)
 {
-    key->n_word = key->n_node = key->n_leaf = 0;
+    key->n_word = key->n_node = key->n_leaf = key->n_number = 0;
+    key->numbers_in                                         = false;
     if (++key->round == 0) {
         rd_free(key->ctx, key->place);
         key->place      = NULL;
@@ -296,7 +310,7 @@ bool rd_key_make(rd_key *key, int n, const rd_request *request, const rd_eval_op
     for (int32_t i = 0; i < key->n_node; i++)
         if (!put_node(key, key->node[i].expr))
             return false;
-    key->hash = hash_of(key);
+    key->hash = rd_key_hash(key);
     return true;
 }
 

@@ -5,17 +5,20 @@
 rd_plan *rd_key_plan(const rd_key *key, rd_results results, const rd_eval_opts *opts,
                      const rd_choice *choice)
 {
-    const size_t n     = (size_t)key->n_leaf;
-    rd_pool     *work  = rd_pool_planning(key->ctx);
-    rd_expr    **in    = work ? rd_pool_get(work, (n + 1) * sizeof *in) : NULL;
-    int64_t     *shift = in ? rd_pool_get(work, (n + 1) * sizeof *shift) : NULL;
-    rd_plan     *plan;
+    const int32_t n     = rd_key_inputs(key);
+    rd_pool      *work  = rd_pool_planning(key->ctx);
+    rd_expr     **in    = work ? rd_pool_get(work, ((size_t)n + 1) * sizeof *in) : NULL;
+    int64_t      *shift = in ? rd_pool_get(work, ((size_t)n + 1) * sizeof *shift) : NULL;
+    rd_plan      *plan;
 
     for (int k = 0; shift && k < key->n_leaf; k++) {
         in[k]    = (rd_expr *)key->leaf[k].expr;
         shift[k] = rd_key_shift(&key->leaf[k]);
     }
-    plan = shift ? rd_plan_movable(key->ctx, work, (rd_exprs){ in, key->n_leaf }, shift, results,
+    for (int k = key->n_leaf; shift && k < n; k++)
+        in[k] = (rd_expr *)key->number[k - key->n_leaf].expr;
+    plan = shift ? rd_plan_movable(key->ctx, work, (rd_exprs){ in, n },
+                                   (rd_exprs){ in + key->n_leaf, n - key->n_leaf }, shift, results,
                                    opts, choice)
                  : NULL;
     rd_pool_free(work);

@@ -150,6 +150,13 @@ static bool maps(rd_collector *c, const rd_seen *seen, const int32_t *list, int 
 }
 
 /* ---- Leaves ---------------------------------------------------------------------------------- */
+/* Numbers of one value are one input: what is computed of either is the same. */
+static bool is_same_number(const rd_expr *a, const rd_expr *b)
+{
+    return a && a->kind == RD_EXPR_NUMBER && b->kind == RD_EXPR_NUMBER && a->type == b->type &&
+           a->as.number->value.u64 == b->as.number->value.u64;
+}
+
 int rd_leaf_slot(rd_collector *c, const rd_expr *leaf)
 {
     const bool is_leaf = leaf->kind == RD_EXPR_LEAF; /* else it is given */
@@ -157,7 +164,7 @@ int rd_leaf_slot(rd_collector *c, const rd_expr *leaf)
     rd_slot   *s;
 
     for (int i = 0; i < g->n_slot; i++)
-        if (g->slot[i].expr == leaf)
+        if (g->slot[i].expr == leaf || is_same_number(g->slot[i].expr, leaf))
             return i;
     if (g->n_slot == c->room_slot) {
         int32_t room = c->room_slot ? 2 * c->room_slot : 16;

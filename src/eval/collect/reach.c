@@ -90,7 +90,9 @@ static bool is_read(const rd_seen *seen)
 {
     const rd_expr_kind kind = seen->expr->kind;
 
-    return seen->given || kind == RD_EXPR_REDUCE || kind == RD_EXPR_SCAN || kind == RD_EXPR_SORT ||
+    if (seen->given)
+        return kind != RD_EXPR_NUMBER;
+    return kind == RD_EXPR_REDUCE || kind == RD_EXPR_SCAN || kind == RD_EXPR_SORT ||
            kind == RD_EXPR_PRODUCT || (kind == RD_EXPR_LEAF && seen->expr->rank > 0);
 }
 

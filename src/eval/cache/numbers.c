@@ -1,0 +1,66 @@
+/* numbers.c - a key whose numbers are inputs of the run, so that other numbers need no other plan. */
+#include "eval/cache/key.h"
+
+enum { MOST_NODES = 96 };
+
+/* The key's first word tells one from the other, as a count may be a number's bits, too; its options leave the bit free. */
+static const uint64_t NUMBERS_IN = UINT64_C(1) << 60;
+
+/* What stands for an input: bits of a NaN, as numbers that stay in the key are 0, -0 or 1, and which input it is. */
+static const uint64_t INPUT = UINT64_C(0x7FF8) << 48;
+
+/* The graph finds values that are the same, and computes them once.  So which numbers are equal stays in the key. */
+static uint64_t first_equal(const rd_key *key, int32_t k)
+{
+    const rd_expr *e = key->number[k].expr;
+    uint64_t       j = 0;
+
+    while (key->number[j].expr->type != e->type ||
+           key->number[j].expr->as.number->value.u64 != e->as.number->value.u64)
+        j++;
+    return j;
+}
+
+/* Those have values of numbers in them; planning would find it out late. */
+static bool may_be_several_plans(const rd_key *key)
+{
+    bool product = false;
+
+    for (int32_t k = 0; k < key->n_node && !product; k++)
+        product = key->node[k].expr->kind == RD_EXPR_PRODUCT;
+    return product || key->n_node > MOST_NODES;
+}
+
+bool rd_key_numbers_in(rd_key *key)
+{
+    if (key->n_number == 0 || key->n_number > RD_KEY_NUMBERS || may_be_several_plans(key))
+        return false;
+    for (int32_t k = 0; k < key->n_number; k++)
+        key->word[key->number[k].word] = INPUT | first_equal(key, k);
+    key->word[0] |= NUMBERS_IN;
+    key->hash       = rd_key_hash(key);
+    key->numbers_in = true;
+    return true;
+}
+
+void rd_key_numbers_back(rd_key *key)
+{
+    for (int32_t k = 0; k < key->n_number; k++)
+        key->word[key->number[k].word] = key->number[k].expr->as.number->value.u64;
+    key->word[0] &= ~NUMBERS_IN;
+    key->hash       = rd_key_hash(key);
+    key->numbers_in = false;
+}
+
+int32_t rd_key_inputs(const rd_key *key)
+{
+    return key->n_leaf + (key->numbers_in ? key->n_number : 0);
+}
+
+void rd_key_addresses(const rd_key *key, const void **address)
+{
+    for (int32_t k = 0; k < key->n_leaf; k++)
+        address[k] = rd_key_address(&key->leaf[k]);
+    for (int32_t k = 0; key->numbers_in && k < key->n_number; k++)
+        address[key->n_leaf + k] = &key->number[k].expr->as.number->value;
+}
