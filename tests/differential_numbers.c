@@ -39,6 +39,8 @@ static int change_numbers(const rd_expr *e)
             value->f64 *= 0.984375;
         else if (value && r->at[k]->type == RD_F32 && value->f32 != 1)
             value->f32 *= 0.984375F;
+        else if (value && r->at[k]->type == RD_I64 && value->i64 > 2 && value->i64 < 1000)
+            value->i64--;
         else
             continue;
         changed++;

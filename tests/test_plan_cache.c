@@ -524,6 +524,39 @@ START_TEST(numbers_of_kept_nodes)
 }
 END_TEST
 
+/* Ints, too, of each type, where they are compared, added and multiplied: "labels == k". */
+START_TEST(ints_share)
+{
+    static const rd_dtype types[] = {
+        RD_I8, RD_U8, RD_I16, RD_U16, RD_I32, RD_U32, RD_I64, RD_U64
+    };
+    int64_t count[2];
+
+    for (int k = 0; k < 800; k++) {
+        const rd_mark  mark = rd_ctx_mark(ctx);
+        const rd_dtype type = types[k % COUNT(types)];
+        const int      at   = k / 8;
+        rd_expr *const of   = rd_cast(rd_wrap(ctx, x, RD_SHAPE(N)), type);
+        rd_expr *const twos = rd_eq(rd_mul(of, rd_int(ctx, 2)), rd_int(ctx, at));
+        rd_expr *const both =
+            rd_concat(0, RD_EXPRS(rd_count(rd_eq(of, rd_int(ctx, at)), RD_KEEP(0)),
+                                  rd_count(twos, RD_KEEP(0))));
+        int64_t want[2] = { 0, 0 };
+
+        for (int i = 0; i < N; i++) {
+            want[0] += (int)x[i] == at;
+            want[1] += 2 * (int)x[i] == at;
+        }
+        ck_assert_msg(rd_eval(ctx, both, RD_INTO(count, RD_SHAPE(2))) == RD_OK, "%s",
+                      rd_error_text(ctx));
+        ck_assert_msg(memcmp(count, want, sizeof want) == 0, "%s, %d: %lld %lld",
+                      rd_dtype_name(type), at, (long long)count[0], (long long)count[1]);
+        ck_assert(rd_ctx_release(ctx, mark) == RD_OK);
+    }
+    ck_assert_int_le(made(), 8 * 6);
+}
+END_TEST
+
 /* ---- Marks and memory ------------------------------------------------------------------------ */
 /* After a release other expressions stand where the old ones stood. */
 START_TEST(released_nodes)
@@ -544,12 +577,12 @@ START_TEST(released_nodes)
 }
 END_TEST
 
-/* Plans know the values of ints, so each k has a plan of its own. */
-static rd_expr *times_int(rd_ctx *c, int k)
+/* Plans know by which int they divide, so each k has a plan of its own. */
+static rd_expr *over_int(rd_ctx *c, int k)
 {
     rd_expr *const whole = rd_cast(rd_wrap(c, x, RD_SHAPE(8)), RD_I32);
 
-    return rd_cast(rd_mul(whole, rd_int(c, k)), RD_F32);
+    return rd_cast(rd_floordiv(whole, rd_int(c, k + 1)), RD_F32);
 }
 
 START_TEST(many_plans_are_bounded)
@@ -559,8 +592,8 @@ START_TEST(many_plans_are_bounded)
     for (int k = 0; k < 3000; k++) {
         rd_mark mark = rd_ctx_mark(ctx);
 
-        ck_assert(rd_eval(ctx, times_int(ctx, k), RD_INTO(out, RD_SHAPE(8))) == RD_OK);
-        ck_assert_float_eq(out[3], (float)((int)x[3] * k));
+        ck_assert(rd_eval(ctx, over_int(ctx, k), RD_INTO(out, RD_SHAPE(8))) == RD_OK);
+        ck_assert_float_eq(out[3], (float)((int)x[3] / (k + 1)));
         ck_assert(rd_ctx_release(ctx, mark) == RD_OK);
         ck_assert_int_le(rd_cache_stats_of(ctx).plans, RD_CACHE_PLANS);
         held = k == 200 ? rd_memory_now(ctx) : held;
@@ -579,7 +612,7 @@ START_TEST(plans_give_way)
     rd_array      large = { 0 };
 
     for (int k = 0; k < 60; k++)
-        ck_assert(rd_eval(c, times_int(c, k), RD_INTO(out, RD_SHAPE(8))) == RD_OK);
+        ck_assert(rd_eval(c, over_int(c, k), RD_INTO(out, RD_SHAPE(8))) == RD_OK);
     ctx = c;
     ck_assert_int_gt(rd_cache_stats_of(c).plans, 50);
     ck_assert_msg(rd_eval(c,
@@ -728,6 +761,7 @@ int main(void)
     tcase_add_test(tc, rows_into_rows);
     tcase_add_test(tc, brief_plans);
     tcase_add_test(tc, numbers_share);
+    tcase_add_test(tc, ints_share);
     tcase_add_test(tc, numbers_in_a_loop);
     tcase_add_test(tc, numbers_of_kept_nodes);
     tcase_add_test(tc, released_nodes);

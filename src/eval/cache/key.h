@@ -22,7 +22,8 @@ typedef struct rd_key_leaf {
     const int64_t *first; /* per axis, where its first reader begins; NULL: not read yet */
 } rd_key_leaf;
 
-/* A number whose value a plan does not look at: of f32 or f64, and neither 0 nor 1, which a fold may leave out. */
+/* A number that may become an input: its element lies in its node as in memory, and it is neither 0 nor 1, which a
+ * fold may leave out. */
 typedef struct rd_key_number {
     const rd_expr *expr;
     int32_t

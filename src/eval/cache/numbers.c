@@ -6,7 +6,7 @@ enum { MOST_NODES = 96 };
 /* The key's first word tells one from the other, as a count may be a number's bits, too; its options leave the bit free. */
 static const uint64_t NUMBERS_IN = UINT64_C(1) << 60;
 
-/* What stands for an input: bits of a NaN, as numbers that stay in the key are 0, -0 or 1, and which input it is. */
+/* What stands for an input, and which it is.  Where another key of the structure has a number, that is 0, -0 or 1. */
 static const uint64_t INPUT = UINT64_C(0x7FF8) << 48;
 
 /* The graph finds values that are the same, and computes them once.  So which numbers are equal stays in the key. */
@@ -31,9 +31,70 @@ static bool may_be_several_plans(const rd_key *key)
     return product || key->n_node > MOST_NODES;
 }
 
+/* Of ints plans look at the value: bounds of loops follow from places compared with them, and codes of division, shifts
+ * and random numbers have it in them. */
+static bool is_plain(const rd_expr *reader)
+{
+    if (reader->kind != RD_EXPR_MAP)
+        return false;
+    switch (reader->op) {
+    case RD_OP_eq:
+    case RD_OP_ne:
+    case RD_OP_lt:
+    case RD_OP_le:
+    case RD_OP_gt:
+    case RD_OP_ge:
+    case RD_OP_add:
+    case RD_OP_sub:
+    case RD_OP_mul:
+    case RD_OP_minimum:
+    case RD_OP_maximum: return true;
+    default: return false;
+    }
+}
+
+/* A view makes the number as many elements as those that it meets. */
+static bool is_read_plainly(const rd_key *key, const rd_expr *x)
+{
+    bool plain = true;
+
+    for (int32_t k = 0; k < key->n_node && plain; k++) {
+        const rd_expr *e = key->node[k].expr;
+
+        for (int i = 0; i < e->n_in && plain; i++)
+            plain = e->in[i] != x || is_plain(e) ||
+                    (e->kind == RD_EXPR_VIEW && is_read_plainly(key, e));
+    }
+    return plain;
+}
+
+static bool is_input(const rd_key *key, const rd_expr *number)
+{
+    bool places = false;
+
+    if (rd_dtype_kind(number->type) == RD_KIND_FLOAT)
+        return true;
+    for (int32_t k = 0; k < key->n_node && !places; k++)
+        places = key->node[k].expr->kind == RD_EXPR_COORD;
+    return !places && is_read_plainly(key, number);
+}
+
+static void keep_inputs(rd_key *key)
+{
+    int32_t n = 0;
+
+    for (int32_t k = 0; k < key->n_number; k++)
+        if (is_input(key, key->number[k].expr))
+            key->number[n++] = key->number[k];
+    key->n_number = n;
+}
+
 bool rd_key_numbers_in(rd_key *key)
 {
     if (key->n_number == 0 || key->n_number > RD_KEY_NUMBERS || may_be_several_plans(key))
+        return false;
+    keep_inputs(key);
+    if (key->n_number == 0)
         return false;
     for (int32_t k = 0; k < key->n_number; k++)
         key->word[key->number[k].word] = INPUT | first_equal(key, k);
