@@ -179,11 +179,25 @@ static bool add_split(rd_axes *axes, rd_subscript *to, rd_term term)
            add_split(axes, to, (rd_term){ a->inner, -1, term.coef });
 }
 
+/* Most are one axis, or none: then nothing is copied, which is half a kilobyte. */
+static bool is_normal_soon(const rd_axes *axes, rd_subscript *at)
+{
+    if (at->n_term == 1 && at->term[0].axis >= 0) {
+        at->term[0].axis = rd_axes_root(axes, at->term[0].axis);
+        return at->term[0].coef && axes->at[at->term[0].axis].outer < 0;
+    }
+    return at->n_term == 0;
+}
+
 bool rd_subscript_normal(rd_axes *axes, rd_subscript *at)
 {
-    rd_subscript out = rd_subscript_const(at->offset);
-    int          n   = 0;
+    rd_subscript out;
+    int          n = 0;
 
+    if (is_normal_soon(axes, at))
+        return true;
+    out.offset = at->offset;
+    out.n_term = 0;
     for (int t = 0; t < at->n_term; t++)
         if (!add_split(axes, &out, at->term[t]))
             return false;

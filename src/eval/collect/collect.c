@@ -28,10 +28,11 @@ int rd_demand_new(rd_collector *c, const rd_expr *expr, const rd_subscript *at)
                       .alias = -1,
                       .value = -1,
                       .group = -1,
-                      .at    = rd_subscripts(c, expr->rank) };
+                      .at    = rd_pool_raw(c->pool, ((size_t)expr->rank + 1) * sizeof *at) };
     if (!d->at)
         return -1;
-    memcpy(d->at, at, (size_t)expr->rank * sizeof *at);
+    if (expr->rank)
+        memcpy(d->at, at, (size_t)expr->rank * sizeof *at);
     for (int a = 0; a < expr->rank; a++) {
         if (expr->extent[a] == 1)
             d->at[a] = rd_subscript_const(0);
