@@ -1,5 +1,6 @@
 /* Matrix products: those that a BLAS or the library's kernels compute against the loops that run
  * without.  With RDIM_BACKEND=cuda: those that cuBLAS computes, on the fake GPU. */
+#define _XOPEN_SOURCE 700 /* setenv */
 #include "isa.h"
 #include "kernels/cpu/product/blas.h"
 #include "values.h"
@@ -578,6 +579,29 @@ START_TEST(kernels_of_our_own)
 }
 END_TEST
 
+/* One that takes this processor for an older one leaves to the kernels what they have: large matrices, but not turned
+ * ones. */
+START_TEST(blas_that_is_behind)
+{
+    const extents n = { .i = 65, .j = 65, .k = 65, .b = 40 };
+
+    if (on_gpu() || dlopen("libopenblas.so.0", RTLD_NOW | RTLD_NOLOAD))
+        return; /* with CK_FORK=no it knows its processor already */
+    ck_assert(setenv("OPENBLAS_CORETYPE", "Prescott", 1) == 0);
+    if (!rd_blas_is_behind())
+        return; /* BLIS, or an old processor */
+    for (int turned = 0; turned < 2; turned++) {
+        rd_expr *const y = product_of(operand(ctx, RD_F32, "ik", &n, DENSE, 1),
+                                      operand(ctx, RD_F32, turned ? "jk" : "kj", &n, DENSE, 2),
+                                      turned ? "ik,jk->ij" : "ik,kj->ij");
+
+        ck_assert_int_eq(strstr(explained(ctx, y, false), "by product kernels") != NULL, !turned);
+        ck_assert_int_eq(says_blas(ctx, y, false), turned);
+        forget();
+    }
+}
+END_TEST
+
 /* ---- Options --------------------------------------------------------------------------------- */
 START_TEST(context_says_deterministic)
 {
@@ -687,14 +711,24 @@ START_TEST(rows_times_one_of_them)
 }
 END_TEST
 
+/* What is tested of OpenBLAS must not depend on whether it knows the processor. */
+static void tell_openblas(void)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        (void)setenv("OPENBLAS_CORETYPE", "Haswell", 0);
+#endif
+}
+
 int main(void)
 {
     const TTest *const tests[] = {
         orders_and_views, other_sums,           complex_matrices,       operands_that_are_kept,
         results_together, pairs_are_not_stored, kernels_of_our_own,     outputs,
         strides,          not_numbers,          rows_times_one_of_them, context_says_deterministic,
-        callers_together
+        callers_together, blas_that_is_behind
     };
 
+    tell_openblas();
     return run_suite("products", tests, COUNT(tests));
 }

@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -17,21 +18,24 @@
 #if !RD_OPENBLAS
 /* What only OpenBLAS has. */
 enum { OPENBLAS_THREAD = 1, OPENBLAS_OPENMP };
-int  openblas_get_parallel(void);
-int  openblas_get_num_threads(void);
-void openblas_set_num_threads(int threads);
+int   openblas_get_parallel(void);
+int   openblas_get_num_threads(void);
+void  openblas_set_num_threads(int threads);
+char *openblas_get_corename(void);
 #endif
 
 /* Types are those of the header that was there when this was compiled. */
 static struct {
     bool                                  tried;
     const char                           *name;     /* NULL: not there, or of no use         */
+    bool                                  behind;   /* it does not know the processor        */
     int                                   parallel; /* how it runs on several threads        */
     __typeof__(cblas_sgemm)              *sgemm;
     __typeof__(cblas_dgemm)              *dgemm;
     __typeof__(openblas_get_parallel)    *get_parallel;
     __typeof__(openblas_get_num_threads) *get_threads;
     __typeof__(openblas_set_num_threads) *set_threads;
+    __typeof__(openblas_get_corename)    *core;
 } blas;
 
 static atomic_flag locked = ATOMIC_FLAG_INIT;
@@ -72,6 +76,32 @@ static bool serves_threads(void)
     return blas.parallel == OPENBLAS_THREAD;
 }
 
+static bool has_avx2(void)
+{
+#ifdef __x86_64__
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+    return false;
+#endif
+}
+
+/* Is its core one that has no AVX2?  These are all, as they get no younger. */
+static bool is_behind(void)
+{
+    static const char *const old[] = { "Katmai",       "Coppermine", "Northwood",  "Prescott",
+                                       "Banias",       "Atom",       "Core2",      "Penryn",
+                                       "Dunnington",   "Nehalem",    "Athlon",     "Opteron",
+                                       "Opteron_SSE3", "Barcelona",  "Bobcat",     "Nano",
+                                       "Sandybridge",  "Bulldozer",  "Piledriver", "Steamroller",
+                                       "Generic" };
+    const char *const        core  = blas.core && has_avx2() ? blas.core() : "";
+    bool                     is    = false;
+
+    for (size_t k = 0; k < sizeof old / sizeof *old && !is; k++)
+        is = strcmp(core, old[k]) == 0;
+    return is;
+}
+
 static void find(void)
 {
     void *file = load();
@@ -83,6 +113,8 @@ static void find(void)
     blas.get_parallel = (__typeof__(blas.get_parallel))dlsym(file, "openblas_get_parallel");
     blas.get_threads  = (__typeof__(blas.get_threads))dlsym(file, "openblas_get_num_threads");
     blas.set_threads  = (__typeof__(blas.set_threads))dlsym(file, "openblas_set_num_threads");
+    blas.core         = (__typeof__(blas.core))dlsym(file, "openblas_get_corename");
+    blas.behind       = is_behind();
     if (blas.sgemm && blas.dgemm && serves_threads())
         blas.name = RD_OPENBLAS ? "OpenBLAS" : "BLIS";
 }
@@ -111,6 +143,11 @@ const char *rd_blas_name(void)
     blas.tried = true;
     unlock();
     return blas.name;
+}
+
+bool rd_blas_is_behind(void)
+{
+    return rd_blas_name() && blas.behind;
 }
 
 void rd_blas_gemm(const rd_gemm *g)
@@ -181,6 +218,11 @@ void rd_blas_end(int before)
 const char *rd_blas_name(void)
 {
     return NULL;
+}
+
+bool rd_blas_is_behind(void)
+{
+    return false;
 }
 
 int rd_blas_begin(void)

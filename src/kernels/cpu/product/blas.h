@@ -5,6 +5,9 @@
 
 /* Which one it is; NULL: none, or none that several threads may call. */
 const char *rd_blas_name(void);
+/* Does it compute as on processors without AVX2, though this one has it?  OpenBLAS does so on those that are newer than it
+ * is, and then takes 2 to 7 times as long as our kernels; OPENBLAS_CORETYPE=Haswell is its remedy. */
+bool rd_blas_is_behind(void);
 /* Around calls of rd_blas_gemm(), which use the calling thread alone; the end gets what the begin
  * gave.  Any number of threads may be in between. */
 int  rd_blas_begin(void);

@@ -107,7 +107,8 @@ bool rd_product_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *get, void
         return false;
     product->of = of;
     cut(product);
-    if (has_kernels_bits(product, &p->fold[0]) && (p->exact || is_small(of) || !rd_blas_name()))
+    if (has_kernels_bits(product, &p->fold[0]) &&
+        (p->exact || is_small(of) || !rd_blas_name() || rd_blas_is_behind()))
         product->kernel = simd->product[rd_elem_of(of->type)];
     else if (p->exact || !rd_blas_name())
         return true;
