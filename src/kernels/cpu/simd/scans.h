@@ -76,11 +76,12 @@
     {                                                                                           \
         const T *restrict hi = s->hi, *restrict lo = s->lo;                                     \
         T *restrict part = s->part;                                                             \
+        const int64_t n  = q->n; /* what is stored may be of its type */                        \
         for (int64_t r = 0; r < q->rows; r++) {                                                 \
             const T *x = (const T *)q->x + r * q->ldx;                                          \
             T       *y = (T *)q->y + r * q->ldy;                                                \
             INDEPENDENT                                                                         \
-            for (int64_t l = first; l < q->n; l++) {                                            \
+            for (int64_t l = first; l < n; l++) {                                               \
                 part[l] = ONE_##name(part[l], x[l]);                                            \
                 y[l]    = DONE_##name((AFTER_##words(name, hi[l], lo[l], part[l])));            \
             }                                                                                   \

@@ -47,9 +47,10 @@
             const T *const x_ = (const T *)q->x + r * q->ldx, *const w_ = weight;     \
             const uint8_t *const m_ = mask_of;                                        \
             const int64_t        i0 = q->index + r * q->index_row, di = q->index_col; \
+            const int64_t        n_ = q->n; /* states may be of its type */           \
             (void)w_, (void)m_, (void)i0, (void)di;                                   \
             INDEPENDENT                                                               \
-            for (int64_t l = 0; l < q->n; l++) {                                      \
+            for (int64_t l = 0; l < n_; l++) {                                        \
                 const T       x = x_[l], w = w_ ? w_[l] : 1;                          \
                 const int64_t i      = i0 + l * di;                                   \
                 const uint8_t counts = m_ ? m_[l] : 1;                                \
