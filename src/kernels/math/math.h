@@ -38,11 +38,11 @@
     }
 #define RD_MATH2(name, hard)                                        \
     _Static_assert(!(hard), "no function of two arguments is far"); \
-    static inline float rd_math_##name##_f32(float x, float y)      \
+    RD_INLINE float rd_math_##name##_f32(float x, float y)          \
     {                                                               \
         return rd_##name##_f32(x, y);                               \
     }                                                               \
-    static inline double rd_math_##name##_f64(double x, double y)   \
+    RD_INLINE double rd_math_##name##_f64(double x, double y)       \
     {                                                               \
         return rd_##name##_f64(x, y);                               \
     }
