@@ -52,6 +52,24 @@ static bool checked(rd_tiles *m, const rd_inst *inst, rd_word given, rd_word *in
     return false;
 }
 
+/* Are these indices inside, once `extent_if_negative` is added to those below 0? */
+static inline __attribute__((always_inline)) bool check_run(int64_t n, int64_t *restrict index,
+                                                            const int64_t *restrict given,
+                                                            int64_t  step,
+                                                            int64_t  extent_if_negative,
+                                                            uint64_t extent)
+{
+    uint64_t outside = 0;
+
+    for (int64_t c = 0; c < n; c++) {
+        const int64_t i = given[c * step], at = i + (i < 0 ? extent_if_negative : 0);
+
+        index[c] = at;
+        outside |= (uint64_t)at >= extent;
+    }
+    return !outside;
+}
+
 /* Row r of indices that all are inside; false, and nothing is lost: some may not be. */
 static bool check_row(const rd_tiles *m, const rd_inst *inst, const rd_view *x, const rd_view *y,
                       int64_t r)
@@ -60,17 +78,12 @@ static bool check_row(const rd_tiles *m, const rd_inst *inst, const rd_view *x, 
     const bool     from_end = rd_dtype_class(inst->from) != RD_CLASS_u64;
     const int64_t *given    = (const int64_t *)(const void *)rd_view_at(x, r, 0);
     int64_t       *index    = (int64_t *)(void *)rd_view_at(y, r, 0);
-    bool           outside  = false;
 
     if (r >= m->fault.row || x->elem == RD_ELEM_b8 || x->at == y->at)
         return false;
-    for (int64_t c = 0; c < m->cols; c++) {
-        const int64_t i = given[c * x->col];
-
-        index[c] = i + (from_end && i < 0 ? extent : 0);
-        outside |= (uint64_t)index[c] >= (uint64_t)extent;
-    }
-    return !outside;
+    return x->col == 1
+               ? check_run(m->cols, index, given, 1, from_end ? extent : 0, (uint64_t)extent)
+               : check_run(m->cols, index, given, x->col, from_end ? extent : 0, (uint64_t)extent);
 }
 
 /* Loads by a faulty index still read something: element 0.  An axis without any stops at once, at

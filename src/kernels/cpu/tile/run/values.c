@@ -189,22 +189,50 @@ static bool gathers_rows(const rd_tiles *m, const rd_address *at)
     return true;
 }
 
-/* The places of row r's elements, counted from the tile's first one in that row. */
-static void find_places(const rd_tiles *m, const rd_tile_walk *w, int64_t r, int64_t *place)
+/* The only addend that is gathered, if nothing else changes along a row, and it lies side by side as it counts. */
+static const int64_t *places_at_hand(const rd_tiles *m, const rd_tile_walk *w, int64_t r)
 {
-    for (int64_t c = 0; c < m->cols; c++)
-        place[c] = c * w->col;
+    const rd_addend *only = NULL;
+
+    for (int32_t k = 0; k < w->at->n_add; k++)
+        if (w->at->add[k].axis < 0) {
+            if (only || w->at->add[k].coef != 1)
+                return NULL;
+            only = &w->at->add[k];
+        }
+    if (!only || w->col != 0)
+        return NULL;
+    const rd_view v = rd_tiles_view(m, only->reg);
+    return v.col == 1 ? (const int64_t *)(const void *)rd_view_at(&v, r, 0) : NULL;
+}
+
+static void add_places(int64_t n, int64_t *restrict place, const int64_t *restrict index,
+                       int64_t step, int64_t coef)
+{
+    for (int64_t c = 0; c < n; c++)
+        place[c] += coef * index[c * step];
+}
+
+/* The places of row r's elements, counted from the tile's first one in that row; in `spare`, unless they are at hand. */
+static const int64_t *find_places(const rd_tiles *m, const rd_tile_walk *w, int64_t r,
+                                  int64_t *spare)
+{
+    const int64_t *const at_hand = places_at_hand(m, w, r);
+    const int64_t        n = m->cols, step = w->col;
+
+    if (at_hand)
+        return at_hand;
+    for (int64_t c = 0; c < n; c++)
+        spare[c] = c * step;
     for (int32_t k = 0; k < w->at->n_add; k++) {
         const rd_addend *add = &w->at->add[k];
 
         if (add->axis >= 0)
             continue;
-        const rd_view  v     = rd_tiles_view(m, add->reg);
-        const int64_t *index = (const int64_t *)(const void *)rd_view_at(&v, r, 0);
-
-        for (int64_t c = 0; c < m->cols; c++)
-            place[c] += add->coef * index[c * v.col];
+        const rd_view v = rd_tiles_view(m, add->reg);
+        add_places(n, spare, (const int64_t *)(const void *)rd_view_at(&v, r, 0), v.col, add->coef);
     }
+    return spare;
 }
 
 #define GATHER(type)                                                    \
@@ -228,13 +256,20 @@ static void load_gathered(const rd_tiles *m, const rd_tile_walk *w, const rd_vie
                           const char *row)
 {
     rd_simd_load *const load  = m->code->simd->load[w->at->type];
-    int64_t *const      place = (int64_t *)(void *)rd_tiles_second_spare(m);
+    int64_t *const      spare = (int64_t *)(void *)rd_tiles_second_spare(m);
+    const int64_t      *place;
 
     if (gathers_rows(m, w->at)) {
         load(m->cols, rd_view_at(y, r, 0), row + gathered(m, w->at, r, 0) * w->size, w->col);
         return;
     }
-    find_places(m, w, r, place);
+    place = find_places(m, w, r, spare);
+    /* results may go where the index was, one on the other */
+    if (w->size == rd_elem_size(y->elem) && w->at->type != RD_BOOL &&
+        (w->size == sizeof *place || (const void *)place != rd_view_at(y, r, 0))) {
+        gather(m->cols, w->size, rd_view_at(y, r, 0), row, place);
+        return;
+    }
     gather(m->cols, w->size, m->spare, row, place);
     load(m->cols, rd_view_at(y, r, 0), m->spare, 1);
 }
