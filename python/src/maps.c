@@ -173,10 +173,21 @@ static PyObject *nb_positive(PyObject *x)
     return Py_NewRef(x);
 }
 
+/* NumPy takes x ** 0.5 of floats for their root, which differs at -0 and -infinity. */
+static bool is_root(PyObject *x, PyObject *y)
+{
+    const rd_dtype type = rdpy_is_array(x) ? rd_type_of(((rdpy_array *)x)->x) : RD_BOOL;
+
+    return PyFloat_CheckExact(y) && PyFloat_AsDouble(y) == 0.5 &&
+           (type == RD_F16 || type == RD_F32 || type == RD_F64);
+}
+
 static PyObject *nb_power(PyObject *x, PyObject *y, PyObject *modulo)
 {
-    return modulo != Py_None ? Py_NewRef(Py_NotImplemented)
-                             : map_of(NULL, rd_pow, 2, (PyObject *const[]){ x, y }, true);
+    if (modulo != Py_None)
+        return Py_NewRef(Py_NotImplemented);
+    return is_root(x, y) ? map_of(rd_sqrt, NULL, 1, &x, true)
+                         : map_of(NULL, rd_pow, 2, (PyObject *const[]){ x, y }, true);
 }
 
 static PyObject *compare(PyObject *x, PyObject *y, int how)

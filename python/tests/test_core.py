@@ -6,6 +6,19 @@ import pytest
 import rdim as rd
 
 
+def test_power_of_a_half_is_the_root_as_numpys():
+    """numpy.power() is not: -0 and -infinity tell them apart."""
+    for dtype in ("f2", "f4", "f8"):
+        x = np.array([4, 2, 0.0, -0.0, np.inf, -np.inf, np.nan, -1], dtype)
+        with np.errstate(invalid="ignore"):
+            want, power = x ** 0.5, np.power(x.astype("f8"), 0.5)
+        got = np.asarray(rd.asarray(x) ** 0.5)
+        assert got.dtype == want.dtype and np.array_equal(got, want, equal_nan=True)
+        assert np.signbit(got[3]) and np.isnan(got[5])
+        assert float(rd.power(rd.asarray(x), 0.5)[5]) == power[5] == np.inf
+    assert np.array_equal(np.asarray(rd.asarray([4, 9]) ** 0.5), [2.0, 3.0])
+
+
 def test_operators_and_reductions_as_numpy():
     rng = np.random.default_rng(1)
     for _ in range(200):
