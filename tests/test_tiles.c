@@ -1,8 +1,11 @@
 /* test_tiles.c - what the tile machine computes element by element: every operator, cast, load and
  * store, in every form and type, by every set of kernels, against the scalar interpreter. */
 #include "tiles.h"
+#include "isa.h"
+#include "kernels/cpu/jit/tier.h"
 #include "suite.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define COUNT(a) (int)(sizeof(a) / sizeof *(a))
@@ -423,6 +426,73 @@ START_TEST(large_moves)
 }
 END_TEST
 
+/* ---- Ints by one number ----------------------------------------------------------------------- */
+/* Floor and remainder of Python's, by C's division. */
+static void divided(int64_t a, int64_t b, int64_t *floor, int64_t *rest)
+{
+    *rest = a % b;
+    if (*rest && (*rest < 0) != (b < 0))
+        *rest += b;
+    *floor = (a - *rest) / b;
+}
+
+/* Tiles divide by one number in double where all elements are within 2^51: multiples and their neighbours up to there, and
+ * one element beyond, which has them divided as ints. */
+START_TEST(ints_by_one_number)
+{
+    enum { N = 4000 };
+    static const int64_t by[] = {
+        1,  2, 3, 7, 10, 24, 1000, 86400, 0x7fffffff, (INT64_C(1) << 51) - 1, INT64_C(1) << 51,
+        -1, -7
+    };
+    static const rd_dtype ints[] = { RD_I64, RD_U64, RD_I32 };
+    static int64_t        x[N];
+    int64_t               got[2][N], floor, rest;
+    rd_ctx *const         c = rd_ctx_new(NULL);
+
+    rd_tier_force("off");
+    for (int isa = 0; isa < isa_count(); isa++)
+        for (int k = 0; k < COUNT(by) * 3 * 2; k++) {
+            const int64_t  b    = by[k % COUNT(by)];
+            const rd_dtype type = ints[k / COUNT(by) % 3];
+            const rd_mark  mark = rd_ctx_mark(c);
+            const int64_t  most = type == RD_I32 ? INT32_MAX : (INT64_C(1) << 51) - 1;
+
+            if ((b < 0 && type == RD_U64) || (b > INT32_MAX && type == RD_I32))
+                continue;
+            for (int i = 0; i < N; i++) {
+                x[i] = (int64_t)((uint64_t)i * UINT64_C(0x9E3779B97F4A7C15) >> (13 + i % 50));
+                x[i] = x[i] % most / b * b + i % 3 - 1;
+                x[i] = type == RD_U64 ? llabs(x[i]) : i % 2 ? -x[i] : x[i];
+            }
+            x[0]             = most;
+            x[1]             = type == RD_U64 ? 0 : -most - 1;
+            x[N - 1]         = k >= COUNT(by) * 3 ? (type == RD_I32 ? INT32_MIN : INT64_MAX) : 5;
+            rd_expr *const e = rd_cast(rd_wrap(c, x, RD_SHAPE(N)), type);
+
+            isa_begin(c, isa);
+            ck_assert_int_eq(rd_eval(c, rd_cast(rd_floordiv(e, rd_int(c, b)), RD_I64),
+                                     RD_INTO(got[0], RD_SHAPE(N))),
+                             RD_OK);
+            ck_assert_int_eq(rd_eval(c, rd_cast(rd_remainder(e, rd_int(c, b)), RD_I64),
+                                     RD_INTO(got[1], RD_SHAPE(N))),
+                             RD_OK);
+            isa_end(c);
+            for (int i = 0; i < N; i++) {
+                divided(x[i], b, &floor, &rest);
+                if (type == RD_I32)
+                    floor = (int32_t)floor; /* INT32_MIN by -1 */
+                ck_assert_msg(got[0][i] == floor && got[1][i] == rest,
+                              "%s, %s: %lld by %lld: %lld, %lld", isa_name(isa),
+                              rd_dtype_name(type), (long long)x[i], (long long)b,
+                              (long long)got[0][i], (long long)got[1][i]);
+            }
+            ck_assert(rd_ctx_release(c, mark) == RD_OK);
+        }
+    rd_ctx_free(c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("tiles");
@@ -435,6 +505,7 @@ int main(void)
     tcase_add_loop_test(tests, squares, 0, N_TYPES);
     tcase_add_loop_test(tests, gathers, 0, N_TYPES);
     tcase_add_loop_test(tests, in_place, 0, N_TYPES);
+    tcase_add_test(tests, ints_by_one_number);
     tcase_add_loop_test(tests, large_results, 0, COUNT(large_cases));
     tcase_add_loop_test(tests, large_moves, 0, COUNT(large_copies));
     suite_add_tcase(suite, tests);

@@ -117,6 +117,47 @@ static void KERNEL(philox, strips)(int64_t n, void *py, const void *pa, const vo
 }
 #endif
 
+/* ---- Division of ints by one number, in double ----------------------------------------------- */
+/* Of numbers within 2^51 the quotient by an inverse, rounded to the nearest int, is the floor or one more, which the remainder
+ * tells: it is exact.  An int of so many bits is a double's lowest ones, once 1.5 * 2^52 is added. */
+#ifdef DIVIDES
+static int KERNEL(divides, small)(int64_t n, const T *a, T b)
+{
+    const uint64_t half = UINT64_C(1) << 51, shift = (T)-1 < 0 ? half : 0;
+    const int      bits = (T)-1 < 0 ? 52 : 51;
+    uint64_t       all  = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        all |= (uint64_t)a[i] + shift;
+    return b > 0 && (uint64_t)b < half && all >> bits == 0;
+}
+
+#define DIVIDE(name, result)                                                                    \
+    static void KERNEL(name, by_one)(int64_t n, void *py, const void *pa, const void *pb,       \
+                                     const void *pc, uint32_t *warnings)                        \
+    {                                                                                           \
+        T             *y = py;                                                                  \
+        const T       *a = pa;                                                                  \
+        const double   b = (double)*(const T *)pb, inverse = 1 / b;                             \
+        const uint64_t magic = UINT64_C(0x4338) << 48;                                          \
+        if (!KERNEL(divides, small)(n, a, *(const T *)pb)) {                                    \
+            KERNEL(name, b2)(n, py, pa, pb, pc, warnings);                                      \
+            return;                                                                             \
+        }                                                                                       \
+        INDEPENDENT                                                                             \
+        for (int64_t i = 0; i < n; i++) {                                                       \
+            const double x    = rd_double_of((uint64_t)a[i] + magic) - RD_MAGIC_F64;            \
+            const double near = x * inverse + RD_MAGIC_F64 - RD_MAGIC_F64, left = x - near * b; \
+            const double quotient  = left < 0 ? near - 1 : near,                                \
+                         remainder = left < 0 ? left + b : left;                                \
+            (void)quotient, (void)remainder;                                                    \
+            y[i] = (T)(rd_bits_f64((result) + RD_MAGIC_F64) - magic);                           \
+        }                                                                                       \
+    }
+DIVIDE(floordiv, quotient)
+DIVIDE(remainder, remainder)
+#endif
+
 /* ---- Choice ---------------------------------------------------------------------------------- */
 #define SELECT_LOOP(form, yes, no)                                                                 \
     static void JOIN(JOIN(select, ELEM), form)(int64_t n, void *py, const void *pa,                \
@@ -184,6 +225,10 @@ rd_simd_map *const OF_ISA(JOIN(maps, ELEM))[RD_N_OPS][RD_N_FORMS] = {
 #define RD_MATH1(name, hard) EASY_ENTRY_##hard(name)
 #include "kernels/math/math.def"
     [RD_OP_exp] = { KERNEL(exp, strips) },
+#endif
+#ifdef DIVIDES
+    [RD_OP_floordiv]  = { KERNEL(floordiv, b0), KERNEL(floordiv, b1), KERNEL(floordiv, by_one) },
+    [RD_OP_remainder] = { KERNEL(remainder, b0), KERNEL(remainder, b1), KERNEL(remainder, by_one) },
 #endif
 #ifdef WORDS
     [RD_OP_philox] = { KERNEL(philox, b0), KERNEL(philox, b1), KERNEL(philox, strips) },

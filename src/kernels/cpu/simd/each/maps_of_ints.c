@@ -5,6 +5,7 @@
 #define FROM_INT(x)                          (x)
 #define PICK(rule, make, float_row, int_row) INT_##rule(make, int_row)
 #define FROM_FLOAT(x)                        rd_saturate_i64(x)
+#define DIVIDES
 #define ELEM                                 i64
 #define CLASS                                i64
 #define T                                    int64_t
@@ -20,6 +21,7 @@
 #define WORDS
 #include "kernels/cpu/simd/maps.h"
 #undef WORDS
+#undef DIVIDES
 #undef ELEM
 #undef T
 #undef FROM_FLOAT
