@@ -385,14 +385,15 @@ static void coordinate(rd_tiles *m, int32_t pc)
     const rd_view       y     = rd_tiles_target(m, pc, m->p->inst[pc].dst);
     const int64_t       first = rd_tiles_position(m, w->at);
     const bool          dense = y.col == 1 && rd_elem_size(y.elem) == 8 && !w->gathers;
+    const int64_t n = m->cols; /* coordinates may lie where m does, for all the compiler knows */
 
     for (int64_t r = 0; r < m->rows; r++) {
         const int64_t start = first + r * w->row, step = w->col;
         int64_t      *row = (int64_t *)(void *)rd_view_at(&y, r, 0);
 
-        for (int64_t c = 0; c < m->cols && dense; c++)
+        for (int64_t c = 0; c < n && dense; c++)
             row[c] = start + c * step;
-        for (int64_t c = 0; c < m->cols && !dense; c++)
+        for (int64_t c = 0; c < n && !dense; c++)
             rd_view_set(
                 &y, r, c,
                 (rd_word){ .i64 = start + c * step + (w->gathers ? gathered(m, w->at, r, c) : 0) });
