@@ -3,7 +3,7 @@
 #define RDPY_CALLS_H
 #include "core.h"
 
-enum { MOST_PARAMETERS = 10, MOST_LISTS = 2, MOST_QS = 64 };
+enum { MOST_PARAMETERS = 10, MOST_LISTS = 2, MOST_QS = 64, MOST_NAME = 32 };
 
 /* `given[k]` is whether argument k has a value, its own or the default's; only the member of its kind is
  * set.  Arguments of a kind that a call has once are in members without k. */
@@ -24,6 +24,44 @@ typedef struct rdpy_call {
     double      qs[MOST_QS];
 } rdpy_call;
 
+/* ---- Rows, and their signatures (signatures.c) ------------------------------------------------ */
+typedef struct rdpy_parameter {
+    const char *names; /* of one parameter, with `|` between, up to ':' */
+    char        kind;
+    bool        optional, has_default, by_place;
+    int         list; /* of `s`: which one */
+    double      fallback;
+} rdpy_parameter;
+
+typedef enum rdpy_how { FUNCTION, METHOD, SPREAD } rdpy_how;
+typedef struct rdpy_row {
+    const char *name, *signature;
+    rdpy_how    method;
+    rd_expr *(*build)(rdpy_call *A);
+    int            n, n_places;
+    rdpy_parameter at[MOST_PARAMETERS];
+} rdpy_row;
+
+void rdpy_read_signature(rdpy_row *r);
+/* "name($module, a, axis=None)": what help() and inspect.signature() show.  It stays for good. */
+const char *rdpy_signature_text(const rdpy_row *r, bool method);
+/* given[k] is argument k, borrowed, or NULL; -1 with an exception. */
+int rdpy_place_all(const rdpy_row *r, PyObject *const *args, Py_ssize_t n_args, PyObject *keywords,
+                   PyObject **given);
+/* The first name, for sentences: PyErr_Format() does not know "%.*s". */
+const char *rdpy_name_of(const rdpy_parameter *p, char name[MOST_NAME]);
+
+/* ---- Values of arguments (call_arguments.c) --------------------------------------------------- */
+/* Operands by argument, then those of the list. */
+enum { FEW_OPERANDS = 16 };
+typedef struct rdpy_operands {
+    PyObject **at, *few[MOST_PARAMETERS + FEW_OPERANDS];
+    int        n_list;
+} rdpy_operands;
+/* Fills `A` and `o` from what is given; -1 with an exception. */
+int rdpy_take_all(rdpy_call *A, const rdpy_row *r, rdpy_operands *o, PyObject *const *given);
+
+/* ---- What rows compute with ------------------------------------------------------------------- */
 /* Each returns NULL with an exception or the context's error. */
 void    *rdpy_refuse(PyObject *exception, const char *format, ...);
 rd_expr *rdpy_flat(rd_expr *x);

@@ -56,9 +56,9 @@ static inline bool rdpy_is_array(PyObject *o)
  * context's error. */
 PyObject *rdpy_new(rdpy_home *home, rd_expr *x, PyObject *held);
 /* The union of what operands hold, a new reference or NULL for nothing; -1 for an exception. */
+int rdpy_held_together(int n, PyObject *const *operand, PyObject **held);
 /* made, which may be NULL, holding one more owner, which may be NULL, too.  NULL with an exception. */
 PyObject *rdpy_holding(PyObject *made, PyObject *owner);
-int       rdpy_held_together(int n, PyObject *const *operand, PyObject **held);
 
 /* ---- Operands (operand.c) --------------------------------------------------------------------- */
 /* A new reference to o as an Array or a Python number, whose nodes rdpy_node() makes: may run Python.
@@ -129,15 +129,27 @@ typedef rd_status rdpy_work(rd_ctx *ctx, void *of);
 /* Runs it; Ctrl-C ends it.  -1 with an exception. */
 int rdpy_run(rdpy_home *home, rdpy_work *work, void *of);
 
-/* ---- Evaluating (evaluate.c) ------------------------------------------------------------------ */
+/* ---- Evaluating with the thread's options (running.c) ----------------------------------------- */
+/* -1 with an exception. */
+int rdpy_run_many(rdpy_home *home, rd_results results);
+int rdpy_run_one(rdpy_home *home, rd_expr *x, rd_array *out);
+/* The node where it is evaluated: in this thread's home.  `held` owns the memory that it reads, a new
+ * reference or NULL: other threads, and who is told of progress, may assign to the array meanwhile. */
+rd_expr *rdpy_node_here(rdpy_home *home, PyObject *array, PyObject **held);
+
+/* ---- Results (evaluate.c, item.c, memory.c) --------------------------------------------------- */
+/* Into a buffer of the caller's; -1 with an exception. */
+int rdpy_evaluate_into(PyObject *array, PyObject *out);
 /* One element as a Python number. */
 PyObject *rdpy_item(PyObject *self);
+/* Slots of the type Array. */
+PyObject *rdpy_to_float(PyObject *self), *rdpy_to_int(PyObject *self),
+    *rdpy_to_index(PyObject *self);
+int rdpy_to_bool(PyObject *self);
 /* Into fresh memory of the home's context; -1 with an exception. */
 int rdpy_evaluate_fresh(rdpy_home *home, PyObject *array, rd_array *out);
 /* The Array of elements that `array`, which is taken over, owns. */
 PyObject *rdpy_own_memory(rdpy_home *home, rd_array *array);
-/* Into a buffer of the caller's; -1 with an exception. */
-int rdpy_evaluate_into(PyObject *array, PyObject *out);
 
 /* ---- Tables of functions, methods and slots --------------------------------------------------- */
 int rdpy_array_init(PyObject *module);
@@ -146,9 +158,12 @@ int rdpy_reductions_init(PyObject *module);
 int rdpy_calls_init(PyObject *module);
 /* A method of the type Array; the definition stays where it is. */
 int                rdpy_add_method(PyMethodDef *definition);
-extern PyMethodDef rdpy_evaluate_functions[], rdpy_text_functions[], rdpy_leaf_functions[],
+extern PyMethodDef rdpy_running_functions[], rdpy_item_functions[], rdpy_memory_functions[],
+    rdpy_evaluate_functions[], rdpy_text_functions[], rdpy_leaf_functions[],
     rdpy_dlpack_functions[], rdpy_pick_functions[], rdpy_home_functions[], rdpy_sparse_functions[],
     rdpy_function_functions[], rdpy_reducer_functions[], rdpy_array_functions[];
 extern PyType_Slot rdpy_operator_slots[];
+extern PyGetSetDef rdpy_properties[];
+Py_ssize_t         rdpy_length(PyObject *self);
 PyObject          *rdpy_getitem(PyObject *self, PyObject *key);
 #endif

@@ -1,39 +1,6 @@
-/* reduce.c - reductions and scans: NumPy's arguments as the library's keywords. */
-#include "core.h"
+/* reduce.c - reductions and scans: a row each in reductions.def. */
+#include "reduce.h"
 #include <stdio.h>
-#include <string.h>
-
-/* All that may be given; which ones go by place, and in which order, says the signature. */
-enum {
-    X,
-    AXIS,
-    DTYPE,
-    OUT,
-    DDOF,
-    KEEPDIMS,
-    INITIAL,
-    WHERE,
-    WEIGHTS,
-    SKIPNA,
-    CORRECTION,
-    BY,
-    GROUPS,
-    ACCURACY,
-    P,
-    EXCLUSIVE,
-    REVERSE,
-    RESTART,
-    ARGUMENTS
-};
-static const char *const argument_names[ARGUMENTS] = {
-    "x",       "axis",     "dtype",   "out",       "ddof",       "keepdims",
-    "initial", "where",    "weights", "skipna",    "correction", "by",
-    "groups",  "accuracy", "p",       "exclusive", "reverse",    "restart"
-};
-enum { MOST_PLACES = 8 };
-typedef struct signature {
-    int n, at[MOST_PLACES];
-} signature;
 
 #define SUM                                               \
     {                                                     \
@@ -91,15 +58,9 @@ typedef struct signature {
             X, AXIS, DTYPE, OUT \
         }                       \
     }
-typedef rd_expr *reducing(rd_expr *x, const rd_reduce_opts *opts);
 enum { FUNCTION, METHOD };
 
-static const struct reduction {
-    const char *name, *reducer;
-    reducing   *function; /* in place of a reducer */
-    bool        skips, scan, method;
-    signature   places;
-} reductions[] = {
+static const rdpy_reduction reductions[] = {
 #define REDUCTION(name, reducer, skips, signature, method) \
     { #name, reducer, NULL, skips, false, method, signature },
 #define CHOICE(name, function, skips)      { #name, NULL, function, skips, false, FUNCTION, COUNT },
@@ -120,112 +81,6 @@ enum {
 #undef SCAN
 };
 
-/* ---- Operands --------------------------------------------------------------------------------- */
-/* x, where, initial, weights, restart, then labels; NULL where there is none */
-enum { OF_X, OF_WHERE, OF_INITIAL, OF_WEIGHTS, OF_RESTART, OF_LABELS, OPERANDS = OF_LABELS + 8 };
-typedef struct folding {
-    const struct reduction *row;
-    PyObject               *operand[OPERANDS];
-    int                     n_label;
-    rd_reduce_opts          opts;
-    rd_expr                *label[8];
-} folding;
-
-static int take_operand(folding *f, int k, PyObject *given)
-{
-    f->operand[k] = given && given != Py_None ? rdpy_operand_or_error(given) : NULL;
-    return PyErr_Occurred() ? -1 : 0;
-}
-
-static int take_labels(folding *f, PyObject *by)
-{
-    if (!by || by == Py_None)
-        return 0;
-    if (!PyTuple_Check(by) && !PyList_Check(by)) {
-        f->n_label = 1;
-        return take_operand(f, OF_LABELS, by);
-    }
-    const Py_ssize_t n = PySequence_Size(by);
-
-    if (n < 1 || n > OPERANDS - OF_LABELS) {
-        PyErr_Format(PyExc_ValueError, "rdim.%s(): by= has %zd labels, 1 to %d are possible",
-                     f->row->name, n, OPERANDS - OF_LABELS);
-        return -1;
-    }
-    for (; f->n_label < n; f->n_label++) {
-        PyObject *const item   = PySequence_GetItem(by, f->n_label);
-        const int       failed = item ? take_operand(f, OF_LABELS + f->n_label, item) : -1;
-
-        Py_XDECREF(item);
-        if (failed)
-            return -1;
-    }
-    return 0;
-}
-
-static int take_operands(folding *f, PyObject *const *given)
-{
-    f->operand[OF_X] = rdpy_operand_or_error(given[X]); /* None is no array */
-    return !f->operand[OF_X] || take_operand(f, OF_WHERE, given[WHERE]) < 0 ||
-                   take_operand(f, OF_INITIAL, given[INITIAL]) < 0 ||
-                   take_operand(f, OF_WEIGHTS, given[WEIGHTS]) < 0 ||
-                   take_operand(f, OF_RESTART, given[RESTART]) < 0 || take_labels(f, given[BY]) < 0
-               ? -1
-               : 0;
-}
-
-/* ---- Keywords --------------------------------------------------------------------------------- */
-static int flag(PyObject *o, bool *value)
-{
-    const int truth = o && o != Py_None ? PyObject_IsTrue(o) : 0;
-
-    *value |= truth > 0;
-    return truth < 0 ? -1 : 0;
-}
-
-static int number(PyObject *o, double *value)
-{
-    if (o && o != Py_None)
-        *value = PyFloat_AsDouble(o);
-    return PyErr_Occurred() ? -1 : 0;
-}
-
-static int take_accuracy(PyObject *o, rd_accuracy *accuracy)
-{
-    static const char *const name[] = { "pairwise", "compensated", "wide", "serial" };
-
-    if (!o || o == Py_None)
-        return 0;
-    for (int k = 0; PyUnicode_Check(o) && k < 4; k++)
-        if (PyUnicode_CompareWithASCIIString(o, name[k]) == 0) {
-            *accuracy = (rd_accuracy)k;
-            return 0;
-        }
-    PyErr_Format(PyExc_ValueError,
-                 "accuracy is %R, possible are pairwise, compensated, wide and serial", o);
-    return -1;
-}
-
-static int take_keywords(folding *f, PyObject *const *given)
-{
-    rd_reduce_opts *opts = &f->opts;
-    bool            keep = false;
-
-    if (given[DDOF] && given[CORRECTION]) {
-        PyErr_SetString(PyExc_ValueError, "ddof and correction can't be provided simultaneously.");
-        return -1;
-    }
-    *opts          = (rd_reduce_opts){ .size = sizeof *opts };
-    opts->skip_nan = f->row->skips;
-    if (flag(given[KEEPDIMS], &keep) < 0 || rdpy_dims(given[AXIS], keep, &opts->dims) < 0 ||
-        rdpy_dtype_of(given[DTYPE], &opts->type) < 0 || flag(given[SKIPNA], &opts->skip_nan) < 0 ||
-        number(given[DDOF], &opts->ddof) < 0 || number(given[CORRECTION], &opts->ddof) < 0 ||
-        number(given[P], &opts->p) < 0 || take_accuracy(given[ACCURACY], &opts->accuracy) < 0 ||
-        flag(given[EXCLUSIVE], &opts->exclusive) < 0 || flag(given[REVERSE], &opts->reverse) < 0)
-        return -1;
-    return given[GROUPS] && given[GROUPS] != Py_None ? rdpy_ints(given[GROUPS], &opts->groups) : 0;
-}
-
 /* ---- Building --------------------------------------------------------------------------------- */
 /* A scan of all elements goes through them in C order, as in NumPy. */
 static rd_expr *scanned(rd_expr *x, const char *reducer, rd_reduce_opts *opts)
@@ -237,14 +92,14 @@ static rd_expr *scanned(rd_expr *x, const char *reducer, rd_reduce_opts *opts)
     return rd_scan_name(x, reducer, opts);
 }
 
-static rd_expr *reduced(const struct reduction *row, rd_expr *x, rd_reduce_opts *opts)
+static rd_expr *reduced(const rdpy_reduction *row, rd_expr *x, rd_reduce_opts *opts)
 {
     if (row->function)
         return row->function(x, opts);
     return row->scan ? scanned(x, row->reducer, opts) : rd_reduce_name(x, row->reducer, opts);
 }
 
-static PyObject *build(folding *f)
+static PyObject *build(rdpy_folding *f)
 {
     rdpy_home *const home = rdpy_home_for(OPERANDS, f->operand);
     rd_expr         *x;
@@ -263,12 +118,12 @@ static PyObject *build(folding *f)
     return rdpy_made(home, x, OPERANDS, f->operand);
 }
 
-static PyObject *reduce_given(const struct reduction *row, PyObject **given)
+static PyObject *reduce_given(const rdpy_reduction *row, PyObject **given)
 {
-    folding   f    = { .row = row };
-    PyObject *made = NULL;
+    rdpy_folding f    = { .row = row };
+    PyObject    *made = NULL;
 
-    if (take_operands(&f, given) == 0 && take_keywords(&f, given) == 0)
+    if (rdpy_take_folding(&f, given) == 0)
         made = build(&f);
     for (int k = 0; k < OPERANDS; k++)
         Py_XDECREF(f.operand[k]);
@@ -281,7 +136,7 @@ static PyObject *reduce_given(const struct reduction *row, PyObject **given)
 }
 
 /* All elements of an array, no keyword: what is asked for most. */
-static PyObject *reduce_all(const struct reduction *row, PyObject *x)
+static PyObject *reduce_all(const rdpy_reduction *row, PyObject *x)
 {
     rd_reduce_opts   opts = { .size = sizeof opts, .dims = RD_ALL, .skip_nan = row->skips };
     rdpy_home *const home = rdpy_home_for(1, &x);
@@ -293,12 +148,12 @@ static PyObject *reduce_all(const struct reduction *row, PyObject *x)
     return rdpy_made(home, y, 1, &x);
 }
 
-static PyObject *call_row(const struct reduction *row, PyObject *const *args, Py_ssize_t n_args,
+static PyObject *call_row(const rdpy_reduction *row, PyObject *const *args, Py_ssize_t n_args,
                           PyObject *keywords)
 {
     const rdpy_names names = { .call     = row->name,
                                .n        = ARGUMENTS,
-                               .name     = argument_names,
+                               .name     = rdpy_reduce_names,
                                .n_places = row->places.n,
                                .place    = row->places.at };
     PyObject        *given[ARGUMENTS];
@@ -357,7 +212,7 @@ static PyMethodDef functions[REDUCTIONS], methods[REDUCTIONS] = {
 
 /* The text that help() and inspect.signature() show: positional arguments first, then keywords.  Python keeps the
  * pointer, so the memory is never freed. */
-static const char *text_of(const struct reduction *row, bool method)
+static const char *text_of(const rdpy_reduction *row, bool method)
 {
     enum { MOST_TEXT = 512 };
     char *const text              = PyMem_Malloc(MOST_TEXT);
@@ -369,13 +224,13 @@ static const char *text_of(const struct reduction *row, bool method)
     at = snprintf(text, MOST_TEXT, "%s($%s", row->name, method ? "self" : "module, x");
     for (int k = 1; k < row->places.n; k++) {
         at += snprintf(text + at, (size_t)(MOST_TEXT - at), ", %s=None",
-                       argument_names[row->places.at[k]]);
+                       rdpy_reduce_names[row->places.at[k]]);
         placed[row->places.at[k]] = true;
     }
     at += snprintf(text + at, (size_t)(MOST_TEXT - at), ", *");
     for (int k = 1; k < ARGUMENTS; k++)
         if (!placed[k])
-            at += snprintf(text + at, (size_t)(MOST_TEXT - at), ", %s=None", argument_names[k]);
+            at += snprintf(text + at, (size_t)(MOST_TEXT - at), ", %s=None", rdpy_reduce_names[k]);
     snprintf(text + at, (size_t)(MOST_TEXT - at), ")\n--\n\n");
     return text;
 }

@@ -1,0 +1,105 @@
+/* item.c - arrays of one element as numbers of Python: x.item(), float(x), int(x), bool(x), indices. */
+#include "core.h"
+
+static PyObject *number_of(const rd_array *a)
+{
+    switch (a->type) {
+    case RD_BOOL: return PyBool_FromLong(*(const bool *)a->in);
+    case RD_I64: return PyLong_FromLongLong(*(const int64_t *)a->in);
+    case RD_U64: return PyLong_FromUnsignedLongLong(*(const uint64_t *)a->in);
+    case RD_F64: return PyFloat_FromDouble(*(const double *)a->in);
+    default: {
+        const double *const pair = a->in;
+
+        return PyComplex_FromDoubles(pair[0], pair[1]);
+    }
+    }
+}
+
+/* The type of a Python number that holds each value exactly. */
+static rd_dtype number_type(rd_dtype type)
+{
+    if (type == RD_BOOL || type == RD_U64)
+        return type;
+    if (type <= RD_U32)
+        return RD_I64;
+    return type >= RD_C64 ? RD_C128 : RD_F64;
+}
+
+static bool has_one_element(const rd_shape *shape)
+{
+    for (int k = 0; k < shape->n; k++)
+        if (shape->at[k] != 1) {
+            PyErr_Format(PyExc_TypeError,
+                         "rdim: an array of one element is wanted, axis %d has %lld", k,
+                         (long long)shape->at[k]);
+            return false;
+        }
+    return true;
+}
+
+PyObject *rdpy_item(PyObject *self)
+{
+    rdpy_home *const home = rdpy_my_home();
+    PyObject        *held = NULL;
+    rd_expr         *x    = home ? rdpy_node_here(home, self, &held) : NULL;
+    double           room[2];
+    rd_array         out    = { .data = room };
+    int              failed = -1;
+
+    if (!x)
+        return NULL;
+    out.shape = rd_shape_of(x);
+    out.type  = number_type(rd_type_of(x));
+    if (has_one_element(&out.shape))
+        failed = rdpy_run_one(home, x, &out);
+    Py_XDECREF(held);
+    return failed ? NULL : number_of(&out);
+}
+
+static PyObject *item(PyObject *self, PyObject *array)
+{
+    (void)self;
+    if (rdpy_is_array(array))
+        return rdpy_item(array);
+    return PyErr_Format(PyExc_TypeError, "rdim.item: %R is no Array", (PyObject *)Py_TYPE(array));
+}
+
+/* ---- Slots of the type ------------------------------------------------------------------------ */
+PyObject *rdpy_to_float(PyObject *self)
+{
+    PyObject *item = rdpy_item(self), *number = item ? PyNumber_Float(item) : NULL;
+
+    Py_XDECREF(item);
+    return number;
+}
+
+PyObject *rdpy_to_int(PyObject *self)
+{
+    PyObject *item = rdpy_item(self), *number = item ? PyNumber_Long(item) : NULL;
+
+    Py_XDECREF(item);
+    return number;
+}
+
+/* Only of ints: a float as an index is a mistake. */
+PyObject *rdpy_to_index(PyObject *self)
+{
+    PyObject *item = rdpy_item(self), *number = item ? PyNumber_Index(item) : NULL;
+
+    Py_XDECREF(item);
+    return number;
+}
+
+int rdpy_to_bool(PyObject *self)
+{
+    PyObject *item  = rdpy_item(self);
+    int       truth = item ? PyObject_IsTrue(item) : -1;
+
+    Py_XDECREF(item);
+    return truth;
+}
+
+PyMethodDef rdpy_item_functions[] = {
+    { "item", item, METH_O, "item(array): its one element as a number" }, { NULL, NULL, 0, NULL }
+};

@@ -1,0 +1,55 @@
+/* reduce.h - what a reduction or scan is made of: its row of reductions.def, and a call's arguments. */
+#ifndef RDPY_REDUCE_H
+#define RDPY_REDUCE_H
+#include "core.h"
+
+/* All that may be given; which ones go by place, and in which order, says the signature. */
+enum {
+    X,
+    AXIS,
+    DTYPE,
+    OUT,
+    DDOF,
+    KEEPDIMS,
+    INITIAL,
+    WHERE,
+    WEIGHTS,
+    SKIPNA,
+    CORRECTION,
+    BY,
+    GROUPS,
+    ACCURACY,
+    P,
+    EXCLUSIVE,
+    REVERSE,
+    RESTART,
+    ARGUMENTS
+};
+extern const char *const rdpy_reduce_names[ARGUMENTS];
+
+enum { MOST_PLACES = 8 };
+typedef struct rdpy_signature {
+    int n, at[MOST_PLACES];
+} rdpy_signature;
+
+typedef rd_expr *rdpy_reducing(rd_expr *x, const rd_reduce_opts *opts);
+typedef struct rdpy_reduction {
+    const char    *name, *reducer;
+    rdpy_reducing *function; /* in place of a reducer */
+    bool           skips, scan, method;
+    rdpy_signature places;
+} rdpy_reduction;
+
+/* x, where, initial, weights, restart, then labels; NULL where there is none */
+enum { OF_X, OF_WHERE, OF_INITIAL, OF_WEIGHTS, OF_RESTART, OF_LABELS, OPERANDS = OF_LABELS + 8 };
+typedef struct rdpy_folding {
+    const rdpy_reduction *row;
+    PyObject             *operand[OPERANDS];
+    int                   n_label;
+    rd_reduce_opts        opts;
+    rd_expr              *label[8];
+} rdpy_folding;
+
+/* Converts what is given, NULL where it is not, which may run Python; -1 with an exception. */
+int rdpy_take_folding(rdpy_folding *f, PyObject *const *given);
+#endif
