@@ -1,5 +1,6 @@
 # The extension of the Python package, with the library inside: python/.  Its interface is Python's stable one as of 3.10,
-# so one file serves all versions since.
+# so one file serves all versions since.  A free-threaded Python has no stable interface yet: its extension is for its
+# version alone.
 set(RDIM_PYTHON_HEADERS "" CACHE STRING "Folders of Python.h and pyconfig.h; empty: those of python3")
 set(RDIM_PYTHON_PREBUILT "" CACHE FILEPATH "An extension that is built already, for a wheel (script/wheel)")
 if(RDIM_PYTHON_PREBUILT)
@@ -7,15 +8,19 @@ if(RDIM_PYTHON_PREBUILT)
     install(PROGRAMS ${RDIM_PYTHON_PREBUILT} DESTINATION rdim COMPONENT python)
     return()
 endif()
+set(python_suffix .abi3.so)
 if(RDIM_PYTHON_HEADERS)
     set(Python_INCLUDE_DIRS ${RDIM_PYTHON_HEADERS})
 else()
     find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module)
+    execute_process(COMMAND ${Python_EXECUTABLE} -c
+        "import sysconfig; v = sysconfig.get_config_var; print(v('EXT_SUFFIX') if v('Py_GIL_DISABLED') else '.abi3.so')"
+        OUTPUT_VARIABLE python_suffix OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 endif()
 file(GLOB python_sources CONFIGURE_DEPENDS python/src/*.c)
 add_library(rdim_python MODULE ${python_sources})
 set_target_properties(rdim_python PROPERTIES
-    OUTPUT_NAME _core PREFIX "" SUFFIX .abi3.so
+    OUTPUT_NAME _core PREFIX "" SUFFIX ${python_suffix}
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/python/rdim
     C_STANDARD 11 C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden)
 target_include_directories(rdim_python PRIVATE include ${PROJECT_BINARY_DIR}/include)

@@ -9,20 +9,18 @@ PyTypeObject *rdpy_array_type;
  * yet, and would be dropped.  So collecting waits. */
 PyObject *rdpy_new(rdpy_home *home, rd_expr *x, PyObject *held)
 {
-    const int   collects = PyGC_Disable();
+    const int   collects = rdpy_stop_collecting();
     rdpy_array *a        = x ? PyObject_GC_New(rdpy_array, rdpy_array_type) : NULL;
 
-    if (collects)
-        PyGC_Enable();
+    rdpy_go_on_collecting(collects);
     if (!a) {
         Py_XDECREF(held);
         return x ? NULL : rdpy_raise(home->ctx);
     }
-    a->x    = x;
-    a->next = a->prev = NULL;
-    a->held           = held;
-    a->weak           = NULL;
-    rdpy_home_enter(home, a);
+    rdpy_init_lock(a);
+    a->held = held;
+    a->weak = NULL;
+    rdpy_home_enter(home, a, &x);
     PyObject_GC_Track(a);
     return (PyObject *)a;
 }
@@ -38,11 +36,16 @@ static int array_traverse(PyObject *self, visitproc visit, void *arg)
  * handle without its owners has no node. */
 static int array_clear(PyObject *self)
 {
-    rdpy_array *a = (rdpy_array *)self;
+    rdpy_array *const a = (rdpy_array *)self;
+    PyObject         *held;
 
+    rdpy_lock_array(a);
     rdpy_home_leave(a);
-    a->x = NULL;
-    Py_CLEAR(a->held);
+    a->x    = NULL;
+    held    = a->held;
+    a->held = NULL;
+    rdpy_unlock_array(a);
+    Py_XDECREF(held);
     return 0;
 }
 
@@ -72,7 +75,7 @@ static bool holds(PyObject *held, PyObject *one)
 }
 
 /* Takes a over; both are held by the result. */
-static PyObject *joined(PyObject *a, PyObject *b)
+PyObject *rdpy_both_held(PyObject *a, PyObject *b)
 {
     PyObject *both;
 
@@ -82,7 +85,10 @@ static PyObject *joined(PyObject *a, PyObject *b)
         Py_XDECREF(a);
         return Py_NewRef(b);
     }
+    const int collects = rdpy_stop_collecting(); /* see rdpy_new() */
+
     both = PyTuple_Pack(2, a, b);
+    rdpy_go_on_collecting(collects);
     Py_DECREF(a);
     return both;
 }
@@ -92,7 +98,7 @@ int rdpy_held_together(int n, PyObject *const *operand, PyObject **held)
     *held = NULL;
     for (int k = 0; k < n; k++)
         if (operand[k] && rdpy_is_array(operand[k]) && ((rdpy_array *)operand[k])->held) {
-            *held = joined(*held, ((rdpy_array *)operand[k])->held);
+            *held = rdpy_both_held(*held, ((rdpy_array *)operand[k])->held);
             if (!*held)
                 return -1;
         }
@@ -107,8 +113,8 @@ PyObject *rdpy_holding(PyObject *made, PyObject *owner)
     if (!made || !owner)
         return made;
     held    = a->held;
-    a->held = NULL; /* joined() takes it over */
-    held    = joined(held, owner);
+    a->held = NULL; /* rdpy_both_held() takes it over */
+    held    = rdpy_both_held(held, owner);
     a->held = held;
     if (held)
         return made;
@@ -125,23 +131,27 @@ static PyMemberDef members[] = { { "__weaklistoffset__", T_PYSSIZET, offsetof(rd
 static PyObject *replace(PyObject *self, PyObject *args)
 {
     rdpy_array *a, *other;
-    PyObject   *was;
+    PyObject   *was = NULL;
+    bool        there;
 
     (void)self;
     if (!PyArg_ParseTuple(args, "O!O!:_replace", rdpy_array_type, &a, rdpy_array_type, &other))
         return NULL;
     if (a == other)
         Py_RETURN_NONE;
-    if (!other->home)
-        return PyErr_Format(PyExc_ReferenceError, "rdim: an array of a cycle that was collected");
-    was = a->held;
-    rdpy_home_leave(a);
-    a->x    = other->x;
-    a->held = Py_XNewRef(other->held);
-    a->next = a->prev = NULL;
-    rdpy_home_enter(other->home, a);
+    rdpy_lock_arrays(a, other);
+    there = other->home != NULL;
+    if (there) {
+        was = a->held;
+        rdpy_home_leave(a);
+        a->held = Py_XNewRef(other->held);
+        rdpy_home_enter(other->home, a, &other->x);
+    }
+    rdpy_unlock_arrays(a, other);
     Py_XDECREF(was);
-    Py_RETURN_NONE;
+    if (there)
+        Py_RETURN_NONE;
+    return PyErr_Format(PyExc_ReferenceError, "rdim: an array of a cycle that was collected");
 }
 
 PyMethodDef rdpy_array_functions[] = { { "_replace", replace, METH_VARARGS, NULL },

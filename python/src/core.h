@@ -5,16 +5,14 @@
  * home of its own, which keeps the nodes of living handles and drops the others (home.c). */
 #ifndef RDPY_CORE_H
 #define RDPY_CORE_H
-#include "python_api.h"
+#include "sharing.h"
 #include <pthread.h>
 #include <rdim.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
 /* ---- Homes (home.c) --------------------------------------------------------------------------- */
-typedef struct rdpy_array rdpy_array;
-
-typedef struct rdpy_home {
+struct rdpy_home {
     rd_ctx           *ctx;
     rd_mark           begin;  /* of all nodes                                            */
     int64_t           limit;  /* of nodes: with more of them dead ones are dropped       */
@@ -25,7 +23,8 @@ typedef struct rdpy_home {
     int               main;   /* is it the main thread's?  1, -1: no, 0: nobody has looked */
     bool              pinned; /* of one sparse result, whose pattern is in its context   */
     struct rdpy_home *inner;  /* of callbacks while this one is busy; NULL: none yet     */
-} rdpy_home;
+    rdpy_owners       owners; /* of what was read here: sharing.h                        */
+};
 
 /* The home in which this thread may build now.  Nodes that nobody holds may go: so nodes are asked for
  * after it, and no Python code runs from then on until the result is a handle.  NULL with an exception. */
@@ -33,9 +32,10 @@ rdpy_home *rdpy_my_home(void);
 /* A new one for one result, and a capsule that keeps it. */
 rdpy_home *rdpy_pinned_home(void);
 PyObject  *rdpy_home_capsule(rdpy_home *home);
-void       rdpy_home_enter(rdpy_home *home, rdpy_array *array);
-void       rdpy_home_leave(rdpy_array *array);
-void       rdpy_home_drop(rdpy_home *home);
+/* The array's node becomes *x, of this home, which another handle may have: it is read under the home's lock. */
+void rdpy_home_enter(rdpy_home *home, rdpy_array *array, rd_expr *const *x);
+void rdpy_home_leave(rdpy_array *array);
+void rdpy_home_drop(rdpy_home *home);
 
 /* ---- Arrays (array.c) ------------------------------------------------------------------------- */
 struct rdpy_array {
@@ -44,6 +44,9 @@ struct rdpy_array {
     rdpy_array              *next, *prev; /* of the home */
     PyObject                *held; /* owners of memory: NULL, one object, or a tuple of such */
     PyObject                *weak;
+#ifdef Py_GIL_DISABLED
+    PyMutex lock; /* of home and held */
+#endif
 };
 extern PyTypeObject *rdpy_array_type;
 
@@ -56,9 +59,20 @@ static inline bool rdpy_is_array(PyObject *o)
  * context's error. */
 PyObject *rdpy_new(rdpy_home *home, rd_expr *x, PyObject *held);
 /* The union of what operands hold, a new reference or NULL for nothing; -1 for an exception. */
-int rdpy_held_together(int n, PyObject *const *operand, PyObject **held);
+int       rdpy_held_together(int n, PyObject *const *operand, PyObject **held);
+PyObject *rdpy_both_held(PyObject *a, PyObject *b); /* takes a over */
 /* made, which may be NULL, holding one more owner, which may be NULL, too.  NULL with an exception. */
 PyObject *rdpy_holding(PyObject *made, PyObject *owner);
+
+/* The type of its elements. */
+static inline rd_dtype rdpy_type_of(PyObject *array)
+{
+    rdpy_array *const a    = (rdpy_array *)array;
+    const rd_dtype    type = rd_type_of(rdpy_look(a));
+
+    rdpy_looked(a);
+    return type;
+}
 
 /* ---- Operands (operand.c) --------------------------------------------------------------------- */
 /* A new reference to o as an Array or a Python number, whose nodes rdpy_node() makes: may run Python.
@@ -73,6 +87,8 @@ bool     rdpy_any_sparse(int n, PyObject *const *operand);
 rdpy_home *rdpy_home_for(int n, PyObject *const *operand);
 /* The handle of x, made in `home` of the operands. */
 PyObject *rdpy_made(rdpy_home *home, rd_expr *x, int n, PyObject *const *operand);
+/* The same, of what rdpy_take_owners() found, which is taken over. */
+PyObject *rdpy_made_holding(rdpy_home *home, rd_expr *x, PyObject *held);
 
 /* ---- Ints beside arrays (numbers.c) ------------------------------------------------------------ */
 /* Whether a Python int, operand `number`, is above (1) or below (-1) all values of the other one's type. */

@@ -60,7 +60,7 @@ static PyObject *evaluate_into(PyObject *self, PyObject *args)
 static PyObject *room_for(PyObject *array)
 {
     PyObject *const shape = PyObject_GetAttrString(array, "shape");
-    PyObject *const type  = rdpy_dtype_object(rd_type_of(((rdpy_array *)array)->x));
+    PyObject *const type  = rdpy_dtype_object(rdpy_type_of(array));
     PyObject *const room =
         shape && type ? PyObject_CallFunctionObjArgs(empty_memory, shape, type, NULL) : NULL;
 

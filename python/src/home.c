@@ -40,17 +40,20 @@ void rdpy_home_drop(rdpy_home *home)
         rdpy_home *const inner = home->inner;
 
         rd_ctx_free(home->ctx);
+        free(home->owners.at);
         pthread_mutex_destroy(&home->lock);
         free(home);
         home = inner;
     }
 }
 
-void rdpy_home_enter(rdpy_home *home, rdpy_array *array)
+void rdpy_home_enter(rdpy_home *home, rdpy_array *array, rd_expr *const *x)
 {
     atomic_fetch_add(&home->refs, 1);
     array->home = home;
     pthread_mutex_lock(&home->lock);
+    array->x    = *x;
+    array->prev = NULL;
     array->next = home->arrays;
     if (array->next)
         array->next->prev = array;
@@ -157,6 +160,7 @@ rdpy_home *rdpy_my_home(void)
             return NULL;
         home = home->inner;
     }
+    rdpy_forget_owners(home); /* of calls that failed */
     if (rd_ctx_nodes(home->ctx) > home->limit)
         drop_dead(home);
     return home;
@@ -187,11 +191,15 @@ PyObject *rdpy_home_capsule(rdpy_home *home)
 static PyObject *nodes(PyObject *self, PyObject *none)
 {
     rdpy_home *const home = rdpy_my_home();
+    int64_t          arrays;
 
     (void)self, (void)none;
-    return home ? Py_BuildValue("LL", (long long)rd_ctx_nodes(home->ctx),
-                                (long long)count_arrays(home))
-                : NULL;
+    if (!home)
+        return NULL;
+    pthread_mutex_lock(&home->lock);
+    arrays = count_arrays(home);
+    pthread_mutex_unlock(&home->lock);
+    return Py_BuildValue("LL", (long long)rd_ctx_nodes(home->ctx), (long long)arrays);
 }
 
 PyMethodDef rdpy_home_functions[] = { { "_nodes", nodes, METH_NOARGS,

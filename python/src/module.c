@@ -22,6 +22,16 @@ static int add_functions(PyObject *module)
     return 0;
 }
 
+/* sharing.h says what is locked instead. */
+static bool may_run_without_lock(PyObject *module)
+{
+#ifdef Py_GIL_DISABLED
+    return PyUnstable_Module_SetGIL(module, Py_MOD_GIL_NOT_USED) == 0;
+#else
+    return module != NULL;
+#endif
+}
+
 PyMODINIT_FUNC PyInit__core(void);
 PyMODINIT_FUNC PyInit__core(void)
 {
@@ -30,7 +40,7 @@ PyMODINIT_FUNC PyInit__core(void)
     if (module && rdpy_errors_init(module) == 0 && rdpy_types_init(module) == 0 &&
         rdpy_array_init(module) == 0 && rdpy_maps_init(module) == 0 &&
         rdpy_reductions_init(module) == 0 && rdpy_calls_init(module) == 0 &&
-        add_functions(module) == 0)
+        add_functions(module) == 0 && may_run_without_lock(module))
         return module;
     Py_XDECREF(module);
     return NULL;

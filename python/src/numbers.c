@@ -29,7 +29,7 @@ int rdpy_beyond(PyObject *const operand[2], int *number)
     for (int k = 0; k < 2; k++)
         if (PyLong_CheckExact(operand[k]) && rdpy_is_array(operand[1 - k])) {
             *number = k;
-            return beyond(operand[k], rd_type_of(((rdpy_array *)operand[1 - k])->x));
+            return beyond(operand[k], rdpy_type_of(operand[1 - k]));
         }
     return 0;
 }
@@ -40,7 +40,7 @@ int rdpy_as_floats(PyObject *operand[2])
         int overflow = 0;
 
         if (!PyLong_CheckExact(operand[k]) || !rdpy_is_array(operand[1 - k]) ||
-            rd_type_of(((rdpy_array *)operand[1 - k])->x) < RD_F16)
+            rdpy_type_of(operand[1 - k]) < RD_F16)
             continue;
         PyLong_AsLongLongAndOverflow(operand[k], &overflow);
         if (overflow) {

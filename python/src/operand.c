@@ -76,16 +76,11 @@ static rd_expr *node_of_number(rdpy_home *home, PyObject *o)
     return rd_cnum(home->ctx, PyComplex_RealAsDouble(o), PyComplex_ImagAsDouble(o));
 }
 
-/* Nodes of other homes are cloned. */
-rd_expr *rdpy_node(rdpy_home *home, PyObject *operand)
+/* Nodes of other homes are cloned.  The array's lock is held. */
+static rd_expr *node_of_array(rdpy_home *home, rdpy_array *a)
 {
-    rdpy_array *a = (rdpy_array *)operand;
-    rd_expr    *x;
+    rd_expr *x;
 
-    if (!operand)
-        return NULL;
-    if (!rdpy_is_array(operand))
-        return node_of_number(home, operand);
     if (a->home == home)
         return a->x;
     if (!a->home) {
@@ -98,10 +93,34 @@ rd_expr *rdpy_node(rdpy_home *home, PyObject *operand)
     return x;
 }
 
+rd_expr *rdpy_node(rdpy_home *home, PyObject *operand)
+{
+    rdpy_array *const a = (rdpy_array *)operand;
+    rd_expr          *x = NULL;
+
+    if (!operand)
+        return NULL;
+    if (!rdpy_is_array(operand))
+        return node_of_number(home, operand);
+    rdpy_lock_array(a);
+    if (rdpy_note_owner(home, a) == 0)
+        x = node_of_array(home, a);
+    rdpy_unlock_array(a);
+    return x;
+}
+
+static bool is_sparse(rdpy_array *a)
+{
+    const bool sparse = rd_is_sparse(rdpy_look(a));
+
+    rdpy_looked(a);
+    return sparse;
+}
+
 bool rdpy_any_sparse(int n, PyObject *const *operand)
 {
     for (int k = 0; k < n; k++)
-        if (operand[k] && rdpy_is_array(operand[k]) && rd_is_sparse(((rdpy_array *)operand[k])->x))
+        if (operand[k] && rdpy_is_array(operand[k]) && is_sparse((rdpy_array *)operand[k]))
             return true;
     return false;
 }
@@ -124,20 +143,24 @@ static PyObject *holding_home(rdpy_home *home, PyObject *held)
     return both;
 }
 
+PyObject *rdpy_made_holding(rdpy_home *home, rd_expr *x, PyObject *held)
+{
+    if (home->pinned && !(held = holding_home(home, held)))
+        return NULL;
+    return rdpy_new(home, x, held);
+}
+
 PyObject *rdpy_made(rdpy_home *home, rd_expr *x, int n, PyObject *const *operand)
 {
     PyObject *held, *made = NULL;
-    const int collects = PyGC_Disable(); /* see rdpy_new() */
+    const int collects = rdpy_stop_collecting(); /* see rdpy_new() */
 
-    if (!x)
+    if (!x) {
         made = PyErr_Occurred() ? (rd_error_clear(home->ctx), NULL) : rdpy_raise(home->ctx);
-    else if (rdpy_held_together(n, operand, &held) == 0) {
-        if (home->pinned)
-            held = holding_home(home, held);
-        made = home->pinned && !held ? NULL : rdpy_new(home, x, held);
-    }
-    if (collects)
-        PyGC_Enable();
+        rdpy_forget_owners(home);
+    } else if (rdpy_take_owners(home, n, operand, &held) == 0)
+        made = rdpy_made_holding(home, x, held);
+    rdpy_go_on_collecting(collects);
     if (home->pinned)
         rdpy_home_drop(home); /* the reference of who made it */
     return made;

@@ -16,12 +16,13 @@ static int pick(int n, PyObject *const *given, rdpy_work *work, picking *p, rdpy
 
     while (k < n && (operand[k] = rdpy_operand_or_error(given[k])))
         k++;
-    /* Another thread may assign to an operand while it is read. */
-    *home = k == n && rdpy_held_together(n, operand, &held) == 0 ? rdpy_my_home() : NULL;
+    *home = k == n ? rdpy_my_home() : NULL;
     if (*home) {
         for (k = 0; k < n; k++)
             p->x[k] = rdpy_node(*home, operand[k]);
-        failed = PyErr_Occurred() ? -1 : rdpy_run(*home, work, p);
+        /* Another thread may assign to an operand while it is read. */
+        if (!PyErr_Occurred() && rdpy_take_owners(*home, n, operand, &held) == 0)
+            failed = rdpy_run(*home, work, p);
     }
     Py_XDECREF(held);
     Py_XDECREF(operand[0]);

@@ -1,19 +1,37 @@
 /* properties.c - what an Array says of itself without evaluating. */
 #include "core.h"
 
-/* NULL with an exception: a finalizer asks an array that was collected with its cycle. */
-static rd_expr *node(PyObject *self)
+/* A finalizer may ask an array that was collected with its cycle, and has no node. */
+static void refuse(void)
 {
-    rd_expr *const x = ((rdpy_array *)self)->x;
+    PyErr_SetString(PyExc_ReferenceError, "rdim: an array of a cycle that was collected");
+}
 
-    if (!x)
-        PyErr_SetString(PyExc_ReferenceError, "rdim: an array of a cycle that was collected");
-    return x;
+/* Less than 0 axes: there is an exception. */
+static rd_shape shape_of(PyObject *self)
+{
+    rdpy_array *const a     = (rdpy_array *)self;
+    const rd_shape    shape = rd_shape_of(rdpy_look(a));
+
+    rdpy_looked(a);
+    if (shape.n < 0)
+        refuse();
+    return shape;
+}
+
+/* RD_AUTO: there is an exception. */
+static rd_dtype type_of(PyObject *self)
+{
+    const rd_dtype type = rdpy_type_of(self);
+
+    if (type == RD_AUTO)
+        refuse();
+    return type;
 }
 
 static PyObject *get_shape(PyObject *self, void *closure)
 {
-    const rd_shape shape = rd_shape_of(node(self));
+    const rd_shape shape = shape_of(self);
     PyObject      *tuple = shape.n < 0 ? NULL : PyTuple_New(shape.n);
 
     (void)closure;
@@ -29,14 +47,14 @@ static PyObject *get_shape(PyObject *self, void *closure)
 static PyObject *get_ndim(PyObject *self, void *closure)
 {
     (void)closure;
-    const int rank = rd_shape_of(node(self)).n;
+    const int rank = shape_of(self).n;
 
     return rank < 0 ? NULL : PyLong_FromLong(rank);
 }
 
 static int64_t size_of(PyObject *self)
 {
-    const rd_shape shape = rd_shape_of(node(self));
+    const rd_shape shape = shape_of(self);
     int64_t        size  = 1;
 
     for (int k = 0; k < shape.n; k++)
@@ -55,17 +73,15 @@ static PyObject *get_size(PyObject *self, void *closure)
 static PyObject *get_dtype(PyObject *self, void *closure)
 {
     (void)closure;
-    rd_expr *const x = node(self);
+    const rd_dtype type = type_of(self);
 
-    return x ? Py_XNewRef(rdpy_dtype_object(rd_type_of(x))) : NULL;
+    return type != RD_AUTO ? Py_XNewRef(rdpy_dtype_object(type)) : NULL;
 }
 
 static PyObject *get_is_sparse(PyObject *self, void *closure)
 {
     (void)closure;
-    rd_expr *const x = node(self);
-
-    return x ? PyBool_FromLong(rd_is_sparse(x)) : NULL;
+    return type_of(self) != RD_AUTO ? PyBool_FromLong(rdpy_any_sparse(1, &self)) : NULL;
 }
 
 /* -1 with an exception */
@@ -77,9 +93,9 @@ static int64_t item_size(PyObject *self)
         [RD_BF16] = 2, [RD_F32] = 4, [RD_F64] = 8, [RD_C64] = 8, [RD_C128] = 16
     };
 
-    rd_expr *const x = node(self);
+    const rd_dtype type = type_of(self);
 
-    return x ? size[rd_type_of(x)] : -1;
+    return type != RD_AUTO ? size[type] : -1;
 }
 
 static PyObject *get_itemsize(PyObject *self, void *closure)
@@ -132,7 +148,7 @@ static PyObject *get_view(PyObject *self, void *closure)
 
 Py_ssize_t rdpy_length(PyObject *self)
 {
-    const rd_shape shape = rd_shape_of(node(self));
+    const rd_shape shape = shape_of(self);
 
     if (shape.n < 0)
         return -1;

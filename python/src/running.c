@@ -96,10 +96,10 @@ rd_expr *rdpy_node_here(rdpy_home *home, PyObject *array, PyObject **held)
 {
     rd_expr *const x = rdpy_node(home, array);
 
-    *held = x ? Py_XNewRef(((rdpy_array *)array)->held) : NULL;
+    *held = NULL;
     if (!x && !PyErr_Occurred())
         rdpy_raise(home->ctx);
-    return x;
+    return x && rdpy_take_owners(home, 1, &array, held) == 0 ? x : NULL;
 }
 
 PyMethodDef rdpy_running_functions[] = {

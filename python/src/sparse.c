@@ -141,7 +141,8 @@ static PyObject *stored_parts(PyObject *self, PyObject *args)
     PyObject            *array;
     const char          *name;
     const struct format *format;
-    storing              s = { 0 };
+    storing              s    = { 0 };
+    PyObject            *held = NULL; /* also if it is replaced */
     int                  failed;
 
     (void)self;
@@ -150,11 +151,9 @@ static PyObject *stored_parts(PyObject *self, PyObject *args)
         return NULL;
     rdpy_home *const home = rdpy_my_home();
 
-    if (!home || !(s.x = rdpy_node(home, array)))
-        return home && !PyErr_Occurred() ? rdpy_raise(home->ctx) : NULL;
+    if (!home || !(s.x = rdpy_node_here(home, array, &held)))
+        return NULL;
     want(format, &s.out);
-    PyObject *const held = Py_XNewRef(((rdpy_array *)array)->held); /* also if it is replaced */
-
     failed = rdpy_run(home, evaluate, &s);
     Py_XDECREF(held);
     return failed ? NULL : parts_of(home, &s.out);

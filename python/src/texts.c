@@ -46,12 +46,9 @@ static PyObject *build_formula(formula *f, const char *text)
 /* ---- All statements ---------------------------------------------------------------------------- */
 enum { MOST_STATEMENTS = 1024 };
 
-/* The reference to a pinned home is each result's. */
-static PyObject *result_of(rdpy_home *home, const rd_named *result, formula *f)
+static PyObject *result_of(rdpy_home *home, const rd_named *result, PyObject *held)
 {
-    if (home->pinned)
-        atomic_fetch_add(&home->refs, 1);
-    PyObject *const made = rdpy_made(home, result->x, (int)f->n, f->operand);
+    PyObject *const made = rdpy_made_holding(home, result->x, Py_XNewRef(held));
 
     return made ? Py_BuildValue("sN", result->name, made) : NULL;
 }
@@ -71,21 +68,26 @@ static bool all_are_whole(const rd_named *result, int n)
 
 static PyObject *results_of(rdpy_home *home, const rd_named *result, int n, formula *f)
 {
-    PyObject *all = all_are_whole(result, n) ? PyList_New(n) : NULL;
+    PyObject *held = NULL;
+    PyObject *all =
+        all_are_whole(result, n) && rdpy_take_owners(home, (int)f->n, f->operand, &held) == 0
+            ? PyList_New(n)
+            : NULL;
 
     /* No list that Python code sees before all are handles: the first ones' allocation could drop the rest. */
     for (int k = 0; all && k < n; k++) {
-        PyObject *const one = result_of(home, &result[k], f);
+        PyObject *const one = result_of(home, &result[k], held);
 
         if (!one || PyList_SetItem(all, k, one) < 0)
             Py_CLEAR(all);
     }
+    Py_XDECREF(held);
     return all;
 }
 
 static PyObject *build_formulas(formula *f, const char *text)
 {
-    const int        collects = PyGC_Disable(); /* see rdpy_new() */
+    const int        collects = rdpy_stop_collecting(); /* see rdpy_new() */
     rdpy_home *const home     = rdpy_home_for((int)f->n, f->operand);
     rd_named *const  room     = PyMem_Calloc(MOST_STATEMENTS + (size_t)f->n, sizeof *room);
     rd_formula_opts  opts     = { .size = sizeof opts, .n_in = (int)f->n, .in = room };
@@ -100,11 +102,12 @@ static PyObject *build_formulas(formula *f, const char *text)
         all = results_of(home, room + f->n, n, f);
     else if (home)
         rdpy_raise(home->ctx);
+    if (home)
+        rdpy_forget_owners(home);
     if (home && home->pinned)
         rdpy_home_drop(home);
     PyMem_Free(room);
-    if (collects)
-        PyGC_Enable();
+    rdpy_go_on_collecting(collects);
     return all;
 }
 
@@ -180,6 +183,8 @@ static PyObject *said_of(PyObject *args, saying *say)
         text = said ? PyUnicode_FromString(said) : rdpy_raise(home->ctx);
         rd_ctx_release(home->ctx, before);
     }
+    if (home)
+        rdpy_forget_owners(home);
     PyMem_Free(result);
     return text;
 }
