@@ -36,3 +36,12 @@ file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/python/rdim)
 foreach(file IN LISTS python_package)
     file(CREATE_LINK ${PROJECT_SOURCE_DIR}/python/rdim/${file} ${PROJECT_BINARY_DIR}/python/rdim/${file} SYMBOLIC)
 endforeach()
+
+# Programs that python/tests/test_bits.py builds in Python, and this one in C.  Tests build it by name; a source archive
+# of the package has no tests.
+if(EXISTS ${PROJECT_SOURCE_DIR}/python/tests/programs.c)
+    add_executable(rdim_programs EXCLUDE_FROM_ALL python/tests/programs.c)
+    set_target_properties(rdim_programs PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/python)
+    target_include_directories(rdim_programs PRIVATE include ${PROJECT_BINARY_DIR}/include)
+    target_link_libraries(rdim_programs PRIVATE rdim_parts rdim_warnings)
+endif()
