@@ -1,5 +1,6 @@
 /* ctx.c - a context: settings, marks and releases, things it frees last. */
 #include "expr/ctx.h"
+#include "expr/cancel.h"
 #include "core/environment.h"
 #include <stdlib.h>
 #include <string.h>
@@ -145,6 +146,11 @@ void rd_cancel(rd_ctx *ctx)
 {
     if (ctx)
         atomic_store(&ctx->cancel, true);
+}
+
+const atomic_bool *rd_cancel_flag(const rd_ctx *ctx)
+{
+    return &ctx->cancel;
 }
 
 bool rd_cancel_taken(rd_ctx *ctx)

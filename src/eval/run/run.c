@@ -3,10 +3,12 @@
  * Tasks are contiguous shares of a stage's root axis that start at whole blocks of every combine
  * tree, so their number changes no bit. */
 #include "core/float_env.h"
+#include "core/stop.h"
 #include "eval/run/frame.h"
 #include "eval/run/team.h"
 #include "eval/run/trace.h"
 #include "eval/run/watch.h"
+#include "expr/cancel.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -179,11 +181,15 @@ static void run_task(const run *r, const rd_program *p, const tasks *t, int k)
     const int64_t      lo    = task->lo;
     const rd_float_env env   = rd_float_env_begin();
 
+    if (p->n_sorting)
+        rd_stop_begin(rd_cancel_flag(r->plan->ctx), r->watch ? &r->watch->stop : NULL);
     r->plan->backend->head(p, task);
     if (p->step && r->watch && task->status == RD_OK)
         run_steps(r, p, t, k);
     else if (task->status == RD_OK)
         r->plan->backend->body(p, task);
+    if (p->n_sorting)
+        rd_stop_end();
     rd_float_env_end(env);
     if (r->plan->traced)
         rd_trace_event("task", way_name(p, task->way), begun,

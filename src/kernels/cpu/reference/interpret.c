@@ -2,6 +2,7 @@
 #include "kernels/cpu/reference/call.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/reference/machine.h"
+#include "kernels/cpu/sort/sort.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -266,7 +267,8 @@ static int32_t run_sort(machine *m, const rd_inst *inst, int32_t pc)
 {
     const rd_sorting *s = &m->p->sorting[inst->arg];
 
-    rd_reference_sort(s, memory(m, s->from), memory(m, s->to), m->work);
+    if (!rd_sort_by_row(rd_reference_sort, s, memory(m, s->from), memory(m, s->to), m->work))
+        stop(m, RD_ERR_CANCELLED, "the evaluation was cancelled");
     return pc + 1;
 }
 

@@ -2,6 +2,7 @@
  * order of their places. */
 #include "kernels/cpu/reference/sort.h"
 #include "core/bytes.h"
+#include "kernels/cpu/sort/sort.h"
 #include <string.h>
 
 /* An element, as a register has it, and where it was. */
@@ -43,7 +44,9 @@ static bool comes_first(const rd_sorting *s, rd_word b, rd_word a)
 static void merge(const rd_sorting *s, const element *a, int64_t n_a, const element *b, int64_t n_b,
                   element *to)
 {
-    while (n_a + n_b > 0)
+    while (n_a + n_b > 0) {
+        if ((n_a + n_b) % RD_SORT_STRIP == 0)
+            rd_sort_look();
         if (n_a == 0 || (n_b > 0 && comes_first(s, b->x, a->x))) {
             *to++ = *b++;
             n_b--;
@@ -51,6 +54,7 @@ static void merge(const rd_sorting *s, const element *a, int64_t n_a, const elem
             *to++ = *a++;
             n_a--;
         }
+    }
 }
 
 /* Sorted runs of `run` elements become runs of twice as many. */
@@ -60,6 +64,8 @@ static void merge_runs(const rd_sorting *s, int64_t run, const element *from, el
         const int64_t left = s->n - i, n_a = left < run ? left : run,
                       n_b = left - n_a < run ? left - n_a : run;
 
+        if (i > 0 && i % RD_SORT_STRIP == 0)
+            rd_sort_look();
         merge(s, from + i, n_a, from + i + n_a, n_b, to + i);
     }
 }

@@ -1,6 +1,9 @@
-/* choose.c - the instruction set by which a row is put in order, and the memory that this takes. */
+/* choose.c - the instruction set by which a row is put in order, the memory that this takes, and its end where
+ * the run is cancelled. */
 #include "core/bytes.h"
+#include "core/stop.h"
 #include "kernels/cpu/sort/sort.h"
+#include <setjmp.h>
 
 rd_sort_row *rd_sort_row_of(int32_t vector)
 {
@@ -21,4 +24,28 @@ int64_t rd_sort_row_bytes(const rd_sorting *s)
     const int64_t key = rd_dtype_size(s->type) == 8 ? 8 : 4;
 
     return rd_bytes_add(rd_bytes_times(TIMES * key, s->n), VECTORS);
+}
+
+/* ---- The end of a long row -------------------------------------------------------------------- */
+/* Where this thread leaves the row that it puts in order. */
+static _Thread_local jmp_buf *way_out;
+
+void rd_sort_look(void)
+{
+    if (rd_stop_asked())
+        longjmp(*way_out, 1);
+}
+
+/* To leave some twenty loops within one another by what they return would cost each of them a test. */
+bool rd_sort_by_row(rd_sort_row *sort, const rd_sorting *s, const void *from, void *to, void *work)
+{
+    jmp_buf here;
+
+    if (s->n > RD_SORT_STRIP) {
+        way_out = &here;
+        if (setjmp(here) != 0)
+            return false;
+    }
+    sort(s, from, to, work);
+    return true;
 }

@@ -18,6 +18,23 @@
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b)  JOIN_(a, b)
 
+/* Where the strip ends that begins at i.  Loops over all elements take a strip at a time, and between two of
+ * them it is seen whether the run goes on. */
+static inline int64_t strip_end(int64_t i, int64_t n)
+{
+    if (i > 0)
+        rd_sort_look();
+    return n - i > RD_SORT_STRIP ? i + RD_SORT_STRIP : n;
+}
+
+static void copy_strips(int64_t bytes, const void *from, void *to)
+{
+    for (int64_t i = 0, end; i < bytes; i = end) {
+        end = strip_end(i, bytes);
+        memcpy((char *)to + i, (const char *)from + i, (size_t)(end - i));
+    }
+}
+
 #include "kernels/cpu/sort/keys.h"
 #if RD_VECTOR_BYTES == 64
 #define ORDER "kernels/cpu/sort/network.h"

@@ -14,40 +14,44 @@ typedef struct found {
     static found keys_##name(int64_t n, const void *from, K *restrict to, K turn) \
     {                                                                             \
         const U *restrict x = from;                                               \
-        for (int64_t i = 0; i < n; i++)                                           \
-            to[i] = (K)(U)(x[i] ^ (flip)) ^ turn;                                 \
+        for (int64_t i = 0; i < n;)                                               \
+            for (const int64_t end = strip_end(i, n); i < end; i++)               \
+                to[i] = (K)(U)(x[i] ^ (flip)) ^ turn;                             \
         return (found){ 0 };                                                      \
     }                                                                             \
     static void back_##name(int64_t n, const K *from, void *restrict to, K turn)  \
     {                                                                             \
         U *restrict y = to;                                                       \
-        for (int64_t i = 0; i < n; i++)                                           \
-            y[i] = (U)((U)(from[i] ^ turn) ^ (flip));                             \
+        for (int64_t i = 0; i < n;)                                               \
+            for (const int64_t end = strip_end(i, n); i < end; i++)               \
+                y[i] = (U)((U)(from[i] ^ turn) ^ (flip));                         \
     }
 
 /* SIGN: the sign's bit; INF, QUIET: bits of infinity, of a NaN */
-#define FLOAT_KEYS(K, name, U, SIGN, INF, QUIET)                                                 \
-    static found keys_##name(int64_t n, const void *from, K *restrict to, K turn)                \
-    {                                                                                            \
-        const U *restrict x = from;                                                              \
-        K zeros = 0, nan = 0;                                                                    \
-        for (int64_t i = 0; i < n; i++) {                                                        \
-            const K minus_zero = x[i] == (SIGN), is_nan = (U)(x[i] & (U) ~(SIGN)) > (INF);       \
-            const K bits = minus_zero ? 0 : x[i];                                                \
-            const K key  = (bits & (SIGN) ? (U)~bits : bits | (SIGN)) ^ turn;                    \
-            zeros += minus_zero;                                                                 \
-            nan += is_nan;                                                                       \
-            to[i] = is_nan ? (K)-1 : key;                                                        \
-        }                                                                                        \
-        return (found){ (int64_t)nan, zeros > 0 };                                               \
-    }                                                                                            \
-    static void back_##name(int64_t n, const K *from, void *restrict to, K turn)                 \
-    {                                                                                            \
-        U *restrict y = to;                                                                      \
-        for (int64_t i = 0; i < n; i++) {                                                        \
-            const U key = (U)(from[i] ^ turn);                                                   \
-            y[i]        = from[i] == (K)-1 ? (QUIET) : (U)(key & (SIGN) ? key & ~(SIGN) : ~key); \
-        }                                                                                        \
+#define FLOAT_KEYS(K, name, U, SIGN, INF, QUIET)                                                     \
+    static found keys_##name(int64_t n, const void *from, K *restrict to, K turn)                    \
+    {                                                                                                \
+        const U *restrict x = from;                                                                  \
+        K zeros = 0, nan = 0;                                                                        \
+        for (int64_t i = 0; i < n;)                                                                  \
+            for (const int64_t end = strip_end(i, n); i < end; i++) {                                \
+                const K minus_zero = x[i] == (SIGN), is_nan = (U)(x[i] & (U) ~(SIGN)) > (INF);       \
+                const K bits = minus_zero ? 0 : x[i];                                                \
+                const K key  = (bits & (SIGN) ? (U)~bits : bits | (SIGN)) ^ turn;                    \
+                zeros += minus_zero;                                                                 \
+                nan += is_nan;                                                                       \
+                to[i] = is_nan ? (K)-1 : key;                                                        \
+            }                                                                                        \
+        return (found){ (int64_t)nan, zeros > 0 };                                                   \
+    }                                                                                                \
+    static void back_##name(int64_t n, const K *from, void *restrict to, K turn)                     \
+    {                                                                                                \
+        U *restrict y = to;                                                                          \
+        for (int64_t i = 0; i < n;)                                                                  \
+            for (const int64_t end = strip_end(i, n); i < end; i++) {                                \
+                const U key = (U)(from[i] ^ turn);                                                   \
+                y[i]        = from[i] == (K)-1 ? (QUIET) : (U)(key & (SIGN) ? key & ~(SIGN) : ~key); \
+            }                                                                                        \
     }
 
 INT_KEYS(uint32_t, u8, uint8_t, 0)

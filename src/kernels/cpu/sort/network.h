@@ -160,23 +160,24 @@ static int64_t JOIN(part, BITS)(int64_t n, K *x, K last, K *work)
     const __m512i pivot = SET(last);
     int64_t       m = 0, rest = 0;
 
-    for (int64_t i = 0; i < n; i += JOIN(LANES, BITS)) {
-        const unsigned all  = (1U << (JOIN(LANES, BITS) - 1) << 1) - 1;
-        const unsigned here = n - i < JOIN(LANES, BITS) ? (1U << (n - i)) - 1 : all;
-        const __m512i  v    = LOAD(here, x + i);
-        const unsigned low = here & WITHIN(v, pivot), high = here & ~low;
-        /* at once: gcc 12 reads four bytes of a mask that it has spilled as one */
-        const int lows = __builtin_popcount(low), highs = __builtin_popcount(high);
+    for (int64_t i = 0; i < n;)
+        for (const int64_t end = strip_end(i, n); i < end; i += JOIN(LANES, BITS)) {
+            const unsigned all  = (1U << (JOIN(LANES, BITS) - 1) << 1) - 1;
+            const unsigned here = n - i < JOIN(LANES, BITS) ? (1U << (n - i)) - 1 : all;
+            const __m512i  v    = LOAD(here, x + i);
+            const unsigned low = here & WITHIN(v, pivot), high = here & ~low;
+            /* at once: gcc 12 reads four bytes of a mask that it has spilled as one */
+            const int lows = __builtin_popcount(low), highs = __builtin_popcount(high);
 
-        if (here == all)
-            STORE(x + m, COMPRESS(low, v));
-        else
-            STORE_FIRST((1U << lows) - 1, x + m, COMPRESS(low, v));
-        STORE(work + rest, COMPRESS(high, v));
-        m += lows;
-        rest += highs;
-    }
-    memcpy(x + m, work, (size_t)rest * sizeof *x);
+            if (here == all)
+                STORE(x + m, COMPRESS(low, v));
+            else
+                STORE_FIRST((1U << lows) - 1, x + m, COMPRESS(low, v));
+            STORE(work + rest, COMPRESS(high, v));
+            m += lows;
+            rest += highs;
+        }
+    copy_strips(rest * (int64_t)sizeof *x, work, x + m);
     return m;
 }
 

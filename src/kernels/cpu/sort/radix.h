@@ -32,20 +32,22 @@ static void JOIN(deal, BITS)(int64_t n, K *x, K *work)
     K *from = x, *to = work;
 
     memset(count, 0, sizeof count);
-    for (int64_t i = 0; i < n; i++)
-        for (int d = 0; d < JOIN(DIGITS, BITS); d++)
-            count[d][x[i] >> 8 * d & 255]++;
+    for (int64_t i = 0; i < n;)
+        for (const int64_t end = strip_end(i, n); i < end; i++)
+            for (int d = 0; d < JOIN(DIGITS, BITS); d++)
+                count[d][x[i] >> 8 * d & 255]++;
     for (int d = 0; d < JOIN(DIGITS, BITS); d++) {
         if (!JOIN(begins, BITS)(n, x[0] >> 8 * d & 255, count[d]))
             continue;
-        for (int64_t i = 0; i < n; i++)
-            to[count[d][from[i] >> 8 * d & 255]++] = from[i];
+        for (int64_t i = 0; i < n;)
+            for (const int64_t end = strip_end(i, n); i < end; i++)
+                to[count[d][from[i] >> 8 * d & 255]++] = from[i];
         K *const swap = from;
         from          = to;
         to            = swap;
     }
     if (from != x)
-        memcpy(x, from, (size_t)n * sizeof *x);
+        copy_strips(n * (int64_t)sizeof *x, from, x);
 }
 
 static void JOIN(insert_pairs, BITS)(int64_t n, JOIN(pair, BITS) * x)
@@ -72,14 +74,16 @@ static const JOIN(pair, BITS) *
         return x;
     }
     memset(count, 0, sizeof count);
-    for (int64_t i = 0; i < n; i++)
-        for (int d = 0; d < JOIN(DIGITS, BITS); d++)
-            count[d][x[i].key >> 8 * d & 255]++;
+    for (int64_t i = 0; i < n;)
+        for (const int64_t end = strip_end(i, n); i < end; i++)
+            for (int d = 0; d < JOIN(DIGITS, BITS); d++)
+                count[d][x[i].key >> 8 * d & 255]++;
     for (int d = 0; d < JOIN(DIGITS, BITS); d++) {
         if (!JOIN(begins, BITS)(n, x[0].key >> 8 * d & 255, count[d]))
             continue;
-        for (int64_t i = 0; i < n; i++)
-            to[count[d][from[i].key >> 8 * d & 255]++] = from[i];
+        for (int64_t i = 0; i < n;)
+            for (const int64_t end = strip_end(i, n); i < end; i++)
+                to[count[d][from[i].key >> 8 * d & 255]++] = from[i];
         JOIN(pair, BITS) *const swap = from;
         from                         = to;
         to                           = swap;

@@ -28,9 +28,12 @@ static int64_t JOIN(place_of_zero, BITS)(const JOIN(row, BITS) * r, int64_t whic
 {
     int64_t i = 0;
 
-    for (;; i++)
+    for (;; i++) {
+        if (i > 0 && i % RD_SORT_STRIP == 0)
+            rd_sort_look();
         if (r->keys[i] == r->zero && which-- == 0)
             return i;
+    }
 }
 
 /* The results [0, n) at `to` are the first in order. */
@@ -39,13 +42,15 @@ static void JOIN(sign_zeros, BITS)(const JOIN(row, BITS) * r, char *to)
     const int size = rd_dtype_size(r->s->type);
     int64_t   k    = 0;
 
-    for (int64_t i = 0; i < r->n; i++)
-        k += r->keys[i] < r->zero;
-    for (int64_t i = 0; i < r->n && k < r->s->n_out; i++)
-        if (r->keys[i] == r->zero) {
-            memcpy(to + k * size, (const char *)r->from + i * size, (size_t)size);
-            k++;
-        }
+    for (int64_t i = 0; i < r->n;)
+        for (const int64_t end = strip_end(i, r->n); i < end; i++)
+            k += r->keys[i] < r->zero;
+    for (int64_t i = 0; i < r->n && k < r->s->n_out;)
+        for (const int64_t end = strip_end(i, r->n); i < end && k < r->s->n_out; i++)
+            if (r->keys[i] == r->zero) {
+                memcpy(to + k * size, (const char *)r->from + i * size, (size_t)size);
+                k++;
+            }
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
@@ -67,7 +72,7 @@ static void JOIN(values, BITS)(const JOIN(row, BITS) * r, char *to)
         JOIN(sort, BITS)(last.less, x, work);
     } else {
         if (r->found.minus_zero) /* the signs of zeros are looked up by keys as they stand */
-            memcpy(x, r->keys, (size_t)r->n * sizeof *x);
+            copy_strips(r->n * (int64_t)sizeof *x, r->keys, x);
         else
             x = r->keys;
         JOIN(sort, BITS)(r->n, x, work);
@@ -90,6 +95,8 @@ static void JOIN(first_pairs, BITS)(const JOIN(row, BITS) * r, K last, int64_t l
         const int64_t end = r->n - i < STRIP ? r->n : i + STRIP;
         K             any = 0;
 
+        if (i > 0 && i % RD_SORT_STRIP == 0)
+            rd_sort_look();
         for (int64_t j = i; j < end; j++)
             any |= r->keys[j] <= last;
         for (int64_t j = i; any && j < end; j++)
@@ -113,11 +120,13 @@ static void JOIN(places, BITS)(const JOIN(row, BITS) * r, int64_t *to)
         JOIN(first_pairs, BITS)(r, last.key, last.less, x);
         n = r->s->n_out;
     } else
-        for (int64_t i = 0; i < n; i++)
-            x[i] = (JOIN(pair, BITS)){ r->keys[i], (K)i };
+        for (int64_t i = 0; i < n;)
+            for (const int64_t end = strip_end(i, n); i < end; i++)
+                x[i] = (JOIN(pair, BITS)){ r->keys[i], (K)i };
     y = JOIN(sort_pairs, BITS)(n, x, work);
-    for (int64_t i = 0; i < r->s->n_out; i++)
-        to[i] = (int64_t)y[i].place;
+    for (int64_t i = 0; i < r->s->n_out;)
+        for (const int64_t end = strip_end(i, r->s->n_out); i < end; i++)
+            to[i] = (int64_t)y[i].place;
 }
 
 /* ---- Quantiles ------------------------------------------------------------------------------- */

@@ -32,8 +32,9 @@ static K JOIN(by_digits, BITS)(int64_t n, const K *x, int64_t rank, K *to, int64
     for (int shift = BITS - 8; shift >= 0; shift -= 8) {
         int64_t count[256] = { 0 }, digit = 0, ignored;
 
-        for (int64_t i = 0; i < n; i++)
-            count[x[i] >> shift & 255]++;
+        for (int64_t i = 0; i < n;)
+            for (const int64_t end = strip_end(i, n); i < end; i++)
+                count[x[i] >> shift & 255]++;
         for (; rank >= count[digit]; digit++) {
             rank -= count[digit];
             *less += count[digit];
@@ -103,10 +104,11 @@ static JOIN(selected, BITS) JOIN(select, BITS)(int64_t n, const K *x, int64_t ra
             /* many may equal one of the two */
             K low = 0, high = 0;
 
-            for (int64_t i = 0; i < n; i++) {
-                low += x[i] == lo;
-                high += x[i] == hi;
-            }
+            for (int64_t i = 0; i < n;)
+                for (const int64_t end = strip_end(i, n); i < end; i++) {
+                    low += x[i] == lo;
+                    high += x[i] == hi;
+                }
             if (rank - under < (int64_t)low)
                 return (JOIN(selected, BITS)){ lo, lo, below + under,
                                                rank + 1 < under + (int64_t)low };
@@ -142,9 +144,10 @@ static K JOIN(next, BITS)(int64_t n, const K *x, int64_t rank, const JOIN(select
 
     if (y->has_next)
         return y->next;
-    for (int64_t i = 0; i < n; i++) {
-        up_to += x[i] <= y->key;
-        least = x[i] > y->key && x[i] < least ? x[i] : least;
-    }
+    for (int64_t i = 0; i < n;)
+        for (const int64_t end = strip_end(i, n); i < end; i++) {
+            up_to += x[i] <= y->key;
+            least = x[i] > y->key && x[i] < least ? x[i] : least;
+        }
     return rank + 1 < up_to ? y->key : least;
 }

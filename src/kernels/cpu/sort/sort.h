@@ -5,6 +5,15 @@
 
 typedef void rd_sort_row(const rd_sorting *s, const void *from, void *to, void *work);
 
+/* Puts a row in order by this function.  False, and nothing at `to` is of use: the run is cancelled, as
+ * rd_stop_asked() says. */
+bool rd_sort_by_row(rd_sort_row *sort, const rd_sorting *s, const void *from, void *to, void *work);
+/* Elements of a row between two looks at that, which take a millisecond or two at most; a power of two. */
+enum { RD_SORT_STRIP = 1 << 16 };
+/* Such a look, by functions that rd_sort_by_row() calls for a row of more elements.  Where the run is cancelled
+ * it does not return: rd_sort_by_row() does.  So these functions own nothing. */
+void rd_sort_look(void);
+
 rd_sort_row rd_sort_row_baseline, rd_sort_row_avx2, rd_sort_row_avx512;
 
 /* That of vectors of so many bytes. */

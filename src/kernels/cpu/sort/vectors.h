@@ -10,15 +10,17 @@ static int64_t JOIN(between, BITS)(int64_t n, const K *x, K lo, K hi, K *to, int
     const __m512i low = SET(lo), span = SET(hi - lo);
     int64_t       m = 0, below = 0;
 
-    for (int64_t i = 0; i < n; i += LANES) {
-        const unsigned here = n - i < LANES ? (1U << (n - i)) - 1 : (1U << (LANES - 1) << 1) - 1;
-        const __m512i  v    = LOAD(here, x + i);
-        const unsigned in   = here & WITHIN(SUB(v, low), span);
+    for (int64_t i = 0; i < n;)
+        for (const int64_t end = strip_end(i, n); i < end; i += LANES) {
+            const unsigned here =
+                n - i < LANES ? (1U << (n - i)) - 1 : (1U << (LANES - 1) << 1) - 1;
+            const __m512i  v  = LOAD(here, x + i);
+            const unsigned in = here & WITHIN(SUB(v, low), span);
 
-        STORE(to + m, COMPRESS(in, v));
-        m += __builtin_popcount(in);
-        below += __builtin_popcount(here & BELOW(v, low));
-    }
+            STORE(to + m, COMPRESS(in, v));
+            m += __builtin_popcount(in);
+            below += __builtin_popcount(here & BELOW(v, low));
+        }
     *less = below;
     return m;
 }
@@ -27,13 +29,14 @@ static int64_t JOIN(between, BITS)(int64_t n, const K *x, K lo, K hi, K *to, int
 {
     int64_t m = 0, below = 0;
 
-    for (int64_t i = 0; i < n; i++) {
-        const K v = x[i];
+    for (int64_t i = 0; i < n;)
+        for (const int64_t end = strip_end(i, n); i < end; i++) {
+            const K v = x[i];
 
-        to[m] = v;
-        m += (K)(v - lo) <= (K)(hi - lo);
-        below += v < lo;
-    }
+            to[m] = v;
+            m += (K)(v - lo) <= (K)(hi - lo);
+            below += v < lo;
+        }
     *less = below;
     return m;
 }

@@ -223,13 +223,14 @@ static void sort_row(rd_tiles *m, int32_t number)
 {
     const rd_sorting *s    = &m->p->sorting[number];
     const rd_address *from = &m->p->address[s->from], *to = &m->p->address[s->to];
+    const char       *row = (const char *)m->task->slot[from->slot] +
+                      rd_tiles_position(m, from) * rd_dtype_size(s->type);
+    char *out = (char *)m->task->slot[to->slot] + rd_tiles_position(m, to) * rd_dtype_size(s->out);
 
-    rd_sort_row_of(m->code->simd->vector)(s,
-                                          (const char *)m->task->slot[from->slot] +
-                                              rd_tiles_position(m, from) * rd_dtype_size(s->type),
-                                          (char *)m->task->slot[to->slot] +
-                                              rd_tiles_position(m, to) * rd_dtype_size(s->out),
-                                          m->work);
+    if (!rd_sort_by_row(rd_sort_row_of(m->code->simd->vector), s, row, out, m->work)) {
+        m->task->status = RD_ERR_CANCELLED;
+        strcpy(m->task->sentence, "the evaluation was cancelled");
+    }
 }
 
 /* False once a loop is being left. */

@@ -1,0 +1,24 @@
+/* stop.c - the flags of the run that a thread works for. */
+#include "core/stop.h"
+#include <stddef.h>
+
+static _Thread_local const atomic_bool *flag[2];
+
+void rd_stop_begin(const atomic_bool *cancelled, const atomic_bool *stopped)
+{
+    flag[0] = cancelled;
+    flag[1] = stopped;
+}
+
+void rd_stop_end(void)
+{
+    flag[0] = flag[1] = NULL;
+}
+
+bool rd_stop_asked(void)
+{
+    for (int k = 0; k < 2; k++)
+        if (flag[k] && atomic_load_explicit(flag[k], memory_order_relaxed))
+            return true;
+    return false;
+}
