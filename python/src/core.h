@@ -167,6 +167,10 @@ int rdpy_evaluate_fresh(rdpy_home *home, PyObject *array, rd_array *out);
 /* The Array of elements that `array`, which is taken over, owns. */
 PyObject *rdpy_own_memory(rdpy_home *home, rd_array *array);
 
+/* ---- The module (module.c) --------------------------------------------------------------------- */
+/* -1 with an exception: another interpreter of this process has the extension. */
+int rdpy_only_interpreter(void);
+
 /* ---- Tables of functions, methods and slots --------------------------------------------------- */
 int rdpy_array_init(PyObject *module);
 int rdpy_maps_init(PyObject *module);

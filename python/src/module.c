@@ -6,6 +6,25 @@ static PyModuleDef definition = { .m_base = PyModuleDef_HEAD_INIT,
                                   .m_doc  = "Handles of the C library's expressions.",
                                   .m_size = -1 };
 
+/* What the extension keeps, such as types and rdim._leaves.asarray, is of one interpreter, that which imports it
+ * first.  A second one would put its own objects in their place.  Python 3.11 copies a module that it has for
+ * another interpreter without a call of PyInit__core(), so rdim._dtypes asks, too. */
+int rdpy_only_interpreter(void)
+{
+    static int64_t owner = -1;
+    const int64_t  here  = PyInterpreterState_GetID(PyInterpreterState_Get());
+
+    if (owner < 0)
+        owner = here;
+    if (here == owner)
+        return 0;
+    PyErr_SetString(
+        PyExc_ImportError,
+        "rdim is imported by one interpreter of a process, and another one has done so already; "
+        "subinterpreters cannot share it");
+    return -1;
+}
+
 static int add_functions(PyObject *module)
 {
     PyMethodDef *const tables[] = { rdpy_leaf_functions,    rdpy_evaluate_functions,
@@ -35,7 +54,7 @@ static bool may_run_without_lock(PyObject *module)
 PyMODINIT_FUNC PyInit__core(void);
 PyMODINIT_FUNC PyInit__core(void)
 {
-    PyObject *const module = PyModule_Create(&definition);
+    PyObject *const module = rdpy_only_interpreter() < 0 ? NULL : PyModule_Create(&definition);
 
     if (module && rdpy_errors_init(module) == 0 && rdpy_types_init(module) == 0 &&
         rdpy_array_init(module) == 0 && rdpy_maps_init(module) == 0 &&

@@ -82,7 +82,8 @@ static PyObject *set_dtypes(PyObject *self, PyObject *args)
     PyObject *objects, *function;
 
     (void)self;
-    if (!PyArg_ParseTuple(args, "O!O", &PyTuple_Type, &objects, &function))
+    if (rdpy_only_interpreter() < 0 ||
+        !PyArg_ParseTuple(args, "O!O", &PyTuple_Type, &objects, &function))
         return NULL;
     for (int t = RD_BOOL; t < TYPES; t++) {
         PyObject *const one = PyTuple_GetItem(objects, t - RD_BOOL);
