@@ -2,6 +2,7 @@
 
     PYTHONPATH=build/release/python python3 python/tests/leaks.py            some minutes, all functions
     ... python/tests/leaks.py 50 sum sort                                     50 calls each of two functions
+    ... python/tests/leaks.py 1 rdim._core                                    one of each function of the extension
 
 Each call is repeated in threads of its own, whose contexts end with them.  What Python has allocated (blocks of its
 allocator, and in a debug interpreter references) and what malloc() has given must then be what it was before."""
@@ -140,7 +141,7 @@ def search(each, names=(), seed=0):
     gc.collect()
     gc.freeze()  # what is there already need not be looked through each time
     for name, function in functions().items():
-        if names and name.split(".")[-1] not in names:
+        if names and not any(name.endswith("." + one) or name.startswith(one + ".") for one in names):
             continue
         rng = np.random.default_rng([seed, *name.encode()])
         for _ in range(each):
