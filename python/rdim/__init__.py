@@ -6,7 +6,7 @@ say what differs.  Each of the modules below is one theme.
 
 from __future__ import annotations
 
-from . import _dtypes
+from . import _dtypes, _sentences
 from ._core import (
     abs, acos, acosh, add, all, allclose, amax, amin, angle, any, arctan2, arg_top_k, argmax, argmin, argsort,
     ArgumentError, around, Array, asin, asinh, astype, atan, atanh, AxisError, bfill, bits_and, bits_or, bits_xor,

@@ -7,6 +7,7 @@ from typing import Any
 from . import _core
 from ._leaves import asarray
 from ._manipulation import _axis, _part, atleast_nd
+from ._whole import is_whole
 
 __all__ = ["delete", "insert", "pad", "repeat", "resize"]
 
@@ -15,7 +16,7 @@ __all__ = ["delete", "insert", "pad", "repeat", "resize"]
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
     """Each element several times, as numpy.repeat; different times for each are evaluated."""
     a = asarray(a)
-    if hasattr(repeats, "__index__") and not hasattr(repeats, "shape"):
+    if is_whole(repeats):
         return _core._repeat(a, int(repeats), axis)
     times = [int(n) for n in _core.compute(_core.ravel(asarray(repeats))).tolist()]
     if len(times) == 1:
@@ -30,7 +31,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
 def resize(a: Any, new_shape: Any) -> Any:
     """The elements of a over and over in another shape, as numpy.resize."""
     flat = _core.ravel(asarray(a))
-    target = (new_shape,) if isinstance(new_shape, int) else tuple(new_shape)
+    target = (int(new_shape),) if is_whole(new_shape) else tuple(new_shape)
     n = 1
     for extent in target:
         n *= extent
@@ -82,13 +83,29 @@ def _ramp(x: Any, axis: int, n: int, target: Any, end: bool) -> Any:
     return _core.astype(_core.floor(values) if "int" in str(x.dtype) else values, x.dtype)
 
 
+def _turned(x: Any, axis: int, before: int, after: int, with_edge: bool) -> Any:
+    """x with elements turned about its first and last one, 2 * edge - element; what is longer than x in steps."""
+    period = x.shape[axis] if with_edge else x.shape[axis] - 1
+    first = 0 if with_edge else 1
+    while before or after:
+        extent = x.shape[axis]
+        most = extent // period * period if with_edge else (extent - 1) // period * period
+        left, right = min(before, most), min(after, most)
+        parts = [2 * _part(x, axis, 0, 1) - _core.flip(_part(x, axis, first, first + left), axis), x,
+                 2 * _part(x, axis, extent - 1, None)
+                 - _core.flip(_part(x, axis, extent - first - right, extent - first), axis)]
+        x = _core.concat([part for part in parts if part.shape[axis]], axis)
+        before, after = before - left, after - right
+    return x
+
+
 def pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0, end_values: Any = 0,
         stat_length: Any = None, reflect_type: str = "even") -> Any:
     """More elements around an array, as numpy.pad."""
     x = asarray(array)
     widths = _pairs(pad_width, x.ndim)
-    if reflect_type != "even":
-        raise NotImplementedError("rdim.pad(): reflect_type=\"odd\" is none of rdim's; \"even\" is")
+    if reflect_type not in ("even", "odd"):
+        raise ValueError(f"rdim.pad(): reflect_type={reflect_type!r}; possible are 'even' and 'odd'")
     lengths = _pairs(stat_length, x.ndim) if mode in _EDGES else []
     values = _pairs(constant_values, x.ndim) if mode == "constant" else []
     targets = _pairs(end_values, x.ndim) if mode == "linear_ramp" else []
@@ -103,6 +120,9 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values: 
         elif mode == "linear_ramp":
             parts = [_ramp(x, axis, before, targets[axis][0], False), x,
                      _ramp(x, axis, after, targets[axis][1], True)]
+        elif mode in ("reflect", "symmetric") and reflect_type == "odd" and x.shape[axis] > 1:
+            x = _turned(x, axis, before, after, mode == "symmetric")
+            continue
         else:
             x = _core._pad(x, before, after, axis, mode) if before or after else x
             continue
@@ -151,7 +171,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
     if any(not -extent <= k <= extent for k in places):
         raise IndexError(f"rdim.insert(): an index of {places} is outside of an axis of {extent} elements")
     values = _core.astype(asarray(values), x.dtype)
-    if isinstance(obj, int) and x.ndim > 1 and values.ndim:
+    if is_whole(obj) and x.ndim > 1 and values.ndim:
         values = _core.moveaxis(atleast_nd(values, x.ndim), 0, axis)
     if len(places) == 1:
         places *= values.shape[axis] if values.ndim == x.ndim else 1

@@ -27,7 +27,7 @@ def _arrays(x: Any) -> Any:
 
 
 def _numpys(module: str, name: str) -> Any:
-    return getattr(importlib.import_module(f"numpy.{module}"), name)
+    return getattr(importlib.import_module(f"numpy.{module}" if module else "numpy"), name)
 
 
 def evaluated(module: str, name: str) -> Callable[..., Any]:
@@ -41,5 +41,5 @@ def evaluated(module: str, name: str) -> Callable[..., Any]:
     call.__name__, call.__qualname__ = name, name
     if numpy is not None:
         call.__signature__ = inspect.signature(_numpys(module, name))  # type: ignore[attr-defined]
-    call.__doc__ = f"numpy.{module}.{name} of the elements, which are evaluated when it is called."
+    call.__doc__ = f"numpy.{module + '.' if module else ''}{name} of the elements, which are evaluated when it is called."
     return call

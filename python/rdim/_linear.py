@@ -6,6 +6,7 @@ from typing import Any
 
 from . import _core
 from ._leaves import asarray
+from ._whole import is_whole
 
 __all__ = ["cross", "einsum", "inner", "matvec", "multi_dot", "tensordot", "vdot", "vecmat"]
 
@@ -24,12 +25,12 @@ def vdot(a: Any, b: Any) -> Any:
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """The sum of products over some axes of both, as numpy.tensordot."""
     a, b = asarray(a), asarray(b)
-    if hasattr(axes, "__index__"):
+    if is_whole(axes):
         n = int(axes)
         if not 0 <= n <= min(a.ndim, b.ndim):
             raise _core.ShapeError(f"rdim.tensordot(): {n} axes of arrays of {a.ndim} and {b.ndim}")
         axes = (tuple(range(a.ndim - n, a.ndim)), tuple(range(n)))
-    of_a, of_b = ((one,) if hasattr(one, "__index__") else tuple(one) for one in axes)
+    of_a, of_b = ((one,) if is_whole(one) else tuple(one) for one in axes)
     return _core._tensordot(a, b, of_a, of_b)
 
 
@@ -82,12 +83,15 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Any:
 
 
 def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
-    """Products of vectors of three elements, as numpy.cross."""
+    """Products of vectors of three elements, or the third element of those of two, as numpy.cross."""
     a, b = asarray(a), asarray(b)
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = _core.moveaxis(a, axisa, -1), _core.moveaxis(b, axisb, -1)
-    if a.shape[-1] != 3 or b.shape[-1] != 3:
-        raise _core.ShapeError(f"rdim.cross(): vectors of {a.shape[-1]} and {b.shape[-1]} elements; 3 are wanted")
+    if not {a.shape[-1], b.shape[-1]} <= {2, 3}:
+        raise _core.ShapeError(f"rdim.cross(): vectors of {a.shape[-1]} and {b.shape[-1]} elements; 2 or 3 are wanted")
+    if a.shape[-1] == b.shape[-1] == 2:
+        return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    a, b = (_core.concat([x, x[..., :1] * 0], -1) if x.shape[-1] == 2 else x for x in (a, b))
     parts = [a[..., i] * b[..., j] - a[..., j] * b[..., i] for i, j in ((1, 2), (2, 0), (0, 1))]
     return _core.moveaxis(_core.stack(parts, -1), -1, axisc)

@@ -6,6 +6,7 @@ from typing import Any, Sequence
 
 from . import _core
 from ._leaves import asarray
+from ._whole import is_whole
 
 __all__ = ["append", "array_split", "atleast_1d", "atleast_2d", "atleast_3d", "atleast_nd", "broadcast_arrays",
            "broadcast_shapes", "column_stack", "copy", "dsplit", "dstack", "fliplr", "flipud", "hsplit",
@@ -64,13 +65,17 @@ def atleast_3d(*arys: Any) -> Any:
 # ---- Shapes that meet -------------------------------------------------------------------------------------------
 def broadcast_shapes(*args: Any) -> tuple[int, ...]:
     """The shape in which shapes meet, as numpy.broadcast_shapes."""
-    shapes = [(one,) if isinstance(one, int) else tuple(one) for one in args]
+    return _met("broadcast_shapes", args)
+
+
+def _met(call: str, args: Sequence[Any]) -> tuple[int, ...]:
+    shapes = [(int(one),) if is_whole(one) else tuple(one) for one in args]
     rank = max((len(one) for one in shapes), default=0)
     met = [1] * rank
     for one in shapes:
         for k, extent in enumerate(one, rank - len(one)):
             if extent != 1 and met[k] not in (1, extent):
-                raise _core.ShapeError(f"rdim.broadcast_shapes(): shapes {', '.join(map(str, shapes))} do not meet")
+                raise _core.ShapeError(f"rdim.{call}(): shapes {', '.join(map(str, shapes))} do not meet")
             met[k] = met[k] if extent == 1 else extent
     return tuple(met)
 
@@ -78,7 +83,7 @@ def broadcast_shapes(*args: Any) -> tuple[int, ...]:
 def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
     """Arrays repeated to the shape in which all meet, as numpy.broadcast_arrays."""
     arrays = [asarray(x) for x in args]
-    met = broadcast_shapes(*(x.shape for x in arrays))
+    met = _met("broadcast_arrays", [x.shape for x in arrays])
     return tuple(_core.broadcast_to(x, met) for x in arrays)
 
 
@@ -125,7 +130,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """Parts of an array, the first ones longer by one where they cannot be equal, as numpy.array_split."""
     x = asarray(ary)
     axis = _axis(x, axis)
-    if hasattr(indices_or_sections, "__index__") and not isinstance(indices_or_sections, (list, tuple)):
+    if is_whole(indices_or_sections):
         n = int(indices_or_sections)
         if n < 1:
             raise ValueError(f"rdim.split(): {n} parts")
@@ -139,7 +144,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """Equal parts of an array, or those between indices, as numpy.split."""
     x = asarray(ary)
-    if hasattr(indices_or_sections, "__index__") and not isinstance(indices_or_sections, (list, tuple)):
+    if is_whole(indices_or_sections):
         extent = x.shape[_axis(x, axis)]
         if int(indices_or_sections) < 1 or extent % int(indices_or_sections):
             raise ValueError(f"rdim.split(): {extent} elements in {indices_or_sections} equal parts; "

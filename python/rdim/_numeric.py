@@ -6,6 +6,7 @@ from typing import Any, Sequence
 
 from . import _core
 from ._leaves import asarray
+from ._whole import is_whole
 
 __all__ = ["array_equal", "array_equiv", "bincount", "digitize", "divmod", "ediff1d", "fmod", "frexp", "gradient",
            "histogram", "histogram_bin_edges", "interp", "modf", "select", "trapezoid", "unwrap"]
@@ -31,7 +32,7 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
 
     if isinstance(bins, str):
         raise TypeError(f"rdim.histogram(): bins={bins!r} is a rule of NumPy; say how many, or their edges")
-    if hasattr(bins, "__index__") and getattr(bins, "ndim", 0) == 0:
+    if is_whole(bins):
         if int(bins) < 1:
             raise ValueError(f"rdim.histogram(): {bins} bins")
         low, high = _range(asarray(a), range)
@@ -93,7 +94,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
     """The slope along each axis, by neighbours, as numpy.gradient."""
     f = asarray(f)
-    axes = range(f.ndim) if axis is None else [axis] if isinstance(axis, int) else list(axis)
+    axes = range(f.ndim) if axis is None else [axis] if is_whole(axis) else list(axis)
     if len(varargs) not in (0, 1, len(axes)):
         raise TypeError(f"rdim.gradient(): {len(varargs)} distances for {len(axes)} axes")
     steps = list(varargs) * len(axes) if len(varargs) == 1 else list(varargs) or [1.0] * len(axes)

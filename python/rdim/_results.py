@@ -76,8 +76,9 @@ def _refuse_pickle(self: Array, protocol: int = 0) -> Any:
                     "pickle its elements, x.compute()")
 
 
-def _same(self: Array, memo: Any = None) -> Array:
-    return self
+def _other_handle(self: Array) -> Array:
+    """For copy.copy(): x[key] = value changes one handle alone."""
+    return self[...]
 
 
 def _complex(self: Array) -> complex:
@@ -92,5 +93,5 @@ def _persisted(self: Array, memo: Any) -> Array:
 
 METHODS: dict[str, Any] = {
     "__complex__": _complex, "compute": _compute_method, "persist": persist, "to": _to, "__dlpack__": _dlpack,
-    "__dlpack_device__": _dlpack_device, "__reduce_ex__": _refuse_pickle, "__copy__": _same, "__deepcopy__": _persisted,
+    "__dlpack_device__": _dlpack_device, "__reduce_ex__": _refuse_pickle, "__copy__": _other_handle, "__deepcopy__": _persisted,
 }

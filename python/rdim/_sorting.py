@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from . import _core
+from ._evaluated import evaluated
 from ._leaves import asarray
 from ._manipulation import _axis
 
@@ -140,10 +141,11 @@ def unique_values(x: Any, /) -> Any:
 
 def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
            axis: int | None = None, *, equal_nan: bool = True, sorted: bool = True) -> Any:
-    """Values in order, as numpy.unique; evaluated."""
+    """Values in order, or with axis= the parts along it, as numpy.unique; evaluated."""
     ar = asarray(ar)
-    if axis is not None and ar.ndim != 1:
-        raise NotImplementedError("rdim.unique(): axis= is none of rdim's, elements of all axes are compared")
+    if axis is not None and (ar.ndim != 1 or axis not in (0, -1)):
+        return evaluated("", "unique")(ar, return_index, return_inverse, return_counts, _axis(ar, axis),
+                                       equal_nan=equal_nan)
     values, counts, inverse = _core.unique(ar) if equal_nan else _distinct(ar)
     found = [values]
     if return_index:
@@ -181,10 +183,13 @@ def union1d(ar1: Any, ar2: Any) -> Any:
 
 def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
     """The values that both have in order, as numpy.intersect1d."""
-    if return_indices:
-        raise NotImplementedError("rdim.intersect1d(): return_indices= is none of rdim's")
-    one = unique(ar1)
-    return _core.compress(one, isin(one, ar2))
+    one, at = unique(ar1, return_index=True)
+    other, at_other = unique(ar2, return_index=True)
+    both, of_other = isin(one, other), isin(other, one)
+    found = _core.compress(one, both)
+    if not return_indices:
+        return found
+    return found, _core.compress(at, both), _core.compress(at_other, of_other)
 
 
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:

@@ -112,49 +112,58 @@ def _numbers(q: Any) -> tuple[Any, tuple[int, ...]]:
 _MOST = 64
 
 
-def _ask(function: Any, a: Any, q: Any, keywords: dict[str, Any]) -> Any:
+def _parts(function: Any, a: Any, numbers: list[float], keywords: dict[str, Any]) -> Any:
+    parts = [function(a, numbers[k:k + _MOST], **keywords) for k in range(0, len(numbers), _MOST)]
+    return parts[0] if len(parts) == 1 else _core.concat(parts, 0)
+
+
+def _ask(function: Any, a: Any, q: Any, out: Any, keywords: dict[str, Any]) -> Any:
     numbers, shape = _numbers(q)
     weights = keywords.get("weights")
     if weights is not None:
         a, weights = asarray(a), asarray(weights)
         keywords["weights"] = weights if weights.shape == a.shape else _along(weights, a, keywords["axis"])
-    out = keywords.pop("out", None)
-    if not isinstance(numbers, list):
-        return function(a, numbers, out=out, **keywords)
-    if not numbers:
-        raise ValueError("rdim.quantile(): q has no number")
-    parts = [function(a, numbers[k:k + _MOST], **keywords) for k in range(0, len(numbers), _MOST)]
-    found = parts[0] if len(parts) == 1 else _core.concat(parts, 0)
-    found = found if len(shape) == 1 else _core.reshape(found, tuple(shape) + tuple(found.shape[1:]))
+    if isinstance(numbers, list):
+        if not numbers:
+            raise ValueError("rdim.quantile(): q has no number")
+        found = _parts(function, a, numbers, keywords)
+        found = found if len(shape) == 1 else _core.reshape(found, tuple(shape) + tuple(found.shape[1:]))
+    else:
+        found = function(a, numbers, **keywords)
     return found if out is None else _core.evaluate_into(found, out)
 
 
 def quantile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
              method: str = "linear", keepdims: bool = False, *, weights: Any = None, where: Any = None,
-             skipna: bool = False) -> Any:
-    """The q-th quantile, 0 <= q <= 1, or several of them, as numpy.quantile."""
-    return _ask(_core._quantile, a, q, {"axis": axis, "out": out, "method": method, "keepdims": keepdims,
-                                        "weights": weights, "where": where, "skipna": skipna})
+             skipna: bool = False, by: Any = None, groups: Any = None) -> Any:
+    """The q-th quantile, 0 <= q <= 1, or several of them, as numpy.quantile; with by= of each group of elements."""
+    return _ask(_core._quantile, a, q, out, {"axis": axis, "method": method, "keepdims": keepdims, "weights": weights,
+                                             "where": where, "skipna": skipna, "by": by, "groups": groups})
 
 
 def percentile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
                method: str = "linear", keepdims: bool = False, *, weights: Any = None, where: Any = None,
-               skipna: bool = False) -> Any:
-    """The q-th percentile, 0 <= q <= 100, or several of them, as numpy.percentile."""
-    return _ask(_core._percentile, a, q, {"axis": axis, "out": out, "method": method, "keepdims": keepdims,
-                                          "weights": weights, "where": where, "skipna": skipna})
+               skipna: bool = False, by: Any = None, groups: Any = None) -> Any:
+    """The q-th percentile, 0 <= q <= 100, or several of them, as numpy.percentile; with by= of each group."""
+    return _ask(_core._percentile, a, q, out, {"axis": axis, "method": method, "keepdims": keepdims,
+                                               "weights": weights, "where": where, "skipna": skipna, "by": by,
+                                               "groups": groups})
 
 
 def nanquantile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
-                method: str = "linear", keepdims: bool = False, *, weights: Any = None) -> Any:
+                method: str = "linear", keepdims: bool = False, *, weights: Any = None, by: Any = None,
+                groups: Any = None) -> Any:
     """quantile() of what is not NaN, as numpy.nanquantile."""
-    return quantile(a, q, axis, out, overwrite_input, method, keepdims, weights=weights, skipna=True)
+    return quantile(a, q, axis, out, overwrite_input, method, keepdims, weights=weights, skipna=True, by=by,
+                    groups=groups)
 
 
 def nanpercentile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
-                  method: str = "linear", keepdims: bool = False, *, weights: Any = None) -> Any:
+                  method: str = "linear", keepdims: bool = False, *, weights: Any = None, by: Any = None,
+                  groups: Any = None) -> Any:
     """percentile() of what is not NaN, as numpy.nanpercentile."""
-    return percentile(a, q, axis, out, overwrite_input, method, keepdims, weights=weights, skipna=True)
+    return percentile(a, q, axis, out, overwrite_input, method, keepdims, weights=weights, skipna=True, by=by,
+                      groups=groups)
 
 
 def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,

@@ -8,6 +8,7 @@ from . import _core
 from ._evaluated import evaluated
 from ._leaves import asarray
 from ._linear import cross, multi_dot, tensordot
+from ._whole import is_whole
 
 __all__ = ["cross", "diagonal", "matmul", "matrix_norm", "matrix_power", "matrix_transpose", "multi_dot", "norm",
            "outer", "tensordot", "trace", "vecdot", "vector_norm"]
@@ -79,7 +80,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
         return _core.norm(x, axis=None, keepdims=keepdims)
     if axis is None:
         axis = tuple(range(x.ndim))
-    axes = (axis,) if hasattr(axis, "__index__") else tuple(axis)
+    axes = (axis,) if is_whole(axis) else tuple(axis)
     if len(axes) == 1:
         return vector_norm(x, axis=axes[0], keepdims=keepdims, ord=2 if ord is None else ord)
     if len(axes) != 2:

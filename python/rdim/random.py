@@ -11,6 +11,7 @@ from typing import Any
 from . import _core
 from ._core import Array
 from ._leaves import asarray
+from ._whole import is_whole
 
 __all__ = ["Generator", "default_rng"]
 
@@ -95,8 +96,8 @@ class Generator:
 
     def permutation(self, x: Any, axis: int = 0) -> Array:
         """0 to x - 1 in random order; of an array its parts along an axis, all rows alike."""
-        if isinstance(x, int):
-            return _core.permutation(self._key(), x)
+        if is_whole(x):
+            return _core.permutation(self._key(), int(x))
         array = asarray(x)
         if not -array.ndim <= axis < array.ndim:
             raise _core.AxisError(f"rdim.random.permutation: no axis {axis} in an array of {array.ndim} axes")
@@ -104,7 +105,7 @@ class Generator:
 
     def choice(self, a: Any, size: _Size = None, replace: bool = True, axis: int = 0) -> Array:
         """Parts of a, or of 0 to a - 1, drawn with or without putting them back."""
-        n = a if isinstance(a, int) else asarray(a).shape[axis]
+        n = int(a) if is_whole(a) else asarray(a).shape[axis]
         shape = _shape(size)
         if replace:
             places = self.integers(0, n, shape)
@@ -115,7 +116,7 @@ class Generator:
             if wanted > n:
                 raise ValueError(f"rdim.random.choice: {wanted} of {n} without putting them back")
             places = _core.reshape(_core.permutation(self._key(), n)[:wanted], shape)
-        return places if isinstance(a, int) else _core.take(asarray(a), places, axis)
+        return places if is_whole(a) else _core.take(asarray(a), places, axis)
 
 
 def default_rng(seed: int | None = None) -> Generator:

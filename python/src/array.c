@@ -126,37 +126,6 @@ static PyMemberDef members[] = { { "__weaklistoffset__", T_PYSSIZET, offsetof(rd
                                    READONLY, NULL },
                                  { NULL, 0, 0, 0, NULL } };
 
-/* _replace(array, other): the handle becomes one of other's node, for x[key] = value.  No Python code runs
- * between the two homes. */
-static PyObject *replace(PyObject *self, PyObject *args)
-{
-    rdpy_array *a, *other;
-    PyObject   *was = NULL;
-    bool        there;
-
-    (void)self;
-    if (!PyArg_ParseTuple(args, "O!O!:_replace", rdpy_array_type, &a, rdpy_array_type, &other))
-        return NULL;
-    if (a == other)
-        Py_RETURN_NONE;
-    rdpy_lock_arrays(a, other);
-    there = other->home != NULL;
-    if (there) {
-        was = a->held;
-        rdpy_home_leave(a);
-        a->held = Py_XNewRef(other->held);
-        rdpy_home_enter(other->home, a, &other->x);
-    }
-    rdpy_unlock_arrays(a, other);
-    Py_XDECREF(was);
-    if (there)
-        Py_RETURN_NONE;
-    return PyErr_Format(PyExc_ReferenceError, "rdim: an array of a cycle that was collected");
-}
-
-PyMethodDef rdpy_array_functions[] = { { "_replace", replace, METH_VARARGS, NULL },
-                                       { NULL, NULL, 0, NULL } };
-
 int rdpy_add_method(PyMethodDef *definition)
 {
     PyObject *const method = PyDescr_NewMethod(rdpy_array_type, definition);

@@ -213,7 +213,7 @@ rd_expr *rdpy_joined(rdpy_call *A)
 
     for (int k = 0; !A->given[1] && k < A->list.n; k++)
         part[k] = rdpy_flat(part[k]);
-    return rdpy_typed(rd_concat(A->given[1] ? (int)A->i[1] : 0, A->list), A->t);
+    return rdpy_cast(A, rd_concat(A->given[1] ? (int)A->i[1] : 0, A->list), A->t, "same_kind");
 }
 
 rd_expr *rdpy_padded(rdpy_call *A)

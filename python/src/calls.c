@@ -43,7 +43,8 @@ static PyObject *build(rdpy_call *A, const rdpy_row *r, rdpy_operands *o)
         list = PyMem_Calloc((size_t)o->n_list, sizeof *list);
     if (!home || !list)
         return home ? PyErr_NoMemory() : NULL;
-    A->ctx = home->ctx;
+    A->ctx     = home->ctx;
+    home->call = r->name;
     for (int k = 0; k < r->n; k++)
         A->x[k] = rdpy_node(home, o->at[k]);
     for (int k = 0; k < o->n_list; k++)
@@ -96,11 +97,25 @@ static PyObject *call_row(const rdpy_row *r, PyObject *const *args, Py_ssize_t n
     return into_output(r, given, made);
 }
 
+/* where(condition) is nonzero(condition), which evaluates. */
+static PyObject *where_alone(PyObject *condition)
+{
+    PyObject *const module = PyImport_ImportModule("rdim._sorting");
+    PyObject *const found  = module ? PyObject_CallMethod(module, "nonzero", "O", condition) : NULL;
+
+    Py_XDECREF(module);
+    return found;
+}
+
 /* self is the row */
 static PyObject *call_function(PyObject *self, PyObject *const *args, Py_ssize_t n_args,
                                PyObject *keywords)
 {
-    return call_row(&rows[PyLong_AsLong(self)], args, n_args, keywords);
+    const long row = PyLong_AsLong(self);
+
+    if (row == ROW_where && n_args == 1 && !keywords)
+        return where_alone(args[0]);
+    return call_row(&rows[row], args, n_args, keywords);
 }
 
 /* ---- Methods ---------------------------------------------------------------------------------- */
@@ -178,6 +193,8 @@ int rdpy_calls_init(PyObject *module)
         rdpy_read_signature(&rows[k]);
         if (add_row(module, k) < 0)
             return -1;
+        rows[k].name +=
+            rows[k].name[0] == '_'; /* sentences speak of the function in Python that calls it */
     }
     return 0;
 }

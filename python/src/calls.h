@@ -80,12 +80,15 @@ rd_expr *rdpy_squeezed(rdpy_call *A, rd_expr *x);
 rd_expr *rdpy_rolled(rdpy_call *A, rd_expr *x);
 rd_expr *rdpy_joined(rdpy_call *A);
 rd_expr *rdpy_typed(rd_expr *x, rd_dtype type);
+/* x in a type, AUTO its own, by NumPy's rule that the call's text names, or `rule` where it names none. */
+rd_expr *rdpy_cast(const rdpy_call *A, rd_expr *x, rd_dtype type, const char *rule);
 rd_expr *rdpy_padded(rdpy_call *A);
 
 /* ---- NumPy's rules of values (call_values.c) -------------------------------------------------- */
 rd_expr *rdpy_full(rdpy_call *A, rd_expr *value, rd_dtype absent);
 rd_expr *rdpy_full_like(rdpy_call *A, rd_expr *value);
 rd_expr *rdpy_clipped(rdpy_call *A);
+rd_expr *rdpy_rounded(rdpy_call *A);
 rd_expr *rdpy_close(rdpy_call *A);
 rd_expr *rdpy_numbers(rdpy_call *A);
 rd_expr *rdpy_differences(rdpy_call *A);

@@ -22,6 +22,7 @@ struct rdpy_home {
     bool              busy;   /* an evaluation runs: a callback of it builds elsewhere   */
     int               main;   /* is it the main thread's?  1, -1: no, 0: nobody has looked */
     bool              pinned; /* of one sparse result, whose pattern is in its context   */
+    const char       *call;   /* the function of Python that builds, for sentences; or NULL */
     struct rdpy_home *inner;  /* of callbacks while this one is busy; NULL: none yet     */
     rdpy_owners       owners; /* of what was read here: sharing.h                        */
 };
@@ -74,6 +75,10 @@ static inline rd_dtype rdpy_type_of(PyObject *array)
     return type;
 }
 
+/* x with the elements of `made`, which is taken over, in x's shape and type: what x += y returns.  NULL with an
+ * exception where they do not fit; a Py_NotImplemented stays one. */
+PyObject *rdpy_become(PyObject *x, PyObject *made);
+
 /* ---- Operands (operand.c) --------------------------------------------------------------------- */
 /* A new reference to o as an Array or a Python number, whose nodes rdpy_node() makes: may run Python.
  * NULL with an exception; a Py_NotImplemented where o is of a class that rdim does not know. */
@@ -114,6 +119,8 @@ int rdpy_dtype_of(PyObject *o, rd_dtype *type);
 /* Finds the element type of a buffer's format and item size; RD_AUTO where rdim has no such type. */
 rd_dtype    rdpy_dtype_of_format(const char *format, Py_ssize_t size);
 const char *rdpy_format(rd_dtype type); /* of memoryview.cast() */
+/* Bools, unsigned ints, signed ones, floats, complex numbers: 0 to 4.  NumPy's casting="same_kind" goes upwards. */
+int rdpy_kind(rd_dtype type);
 
 /* ---- Arguments (arguments.c) ------------------------------------------------------------------ */
 /* Axes: None, a number, a sequence of them.  -1 with an exception. */
@@ -135,8 +142,12 @@ int rdpy_arguments(const rdpy_names *names, PyObject *const *args, Py_ssize_t n_
 /* ---- Errors (errors.c) ------------------------------------------------------------------------ */
 int       rdpy_errors_init(PyObject *module);
 PyObject *rdpy_axis_error(void); /* borrowed */
-/* Raises the context's error and clears it; returns NULL. */
+/* Raises the context's error and clears it; returns NULL.  The sentence speaks of `call`, a name of Python, or where
+ * that is NULL of what the library's own sentence says. */
 void *rdpy_raise(rd_ctx *ctx);
+void *rdpy_raise_from(rd_ctx *ctx, const char *call);
+/* The same of an exception that is set already, where its sentence begins with a function of the package. */
+void *rdpy_retell(const char *call);
 
 /* ---- Running (interrupt.c) --------------------------------------------------------------------- */
 /* A function that evaluates in the home's context.  It releases the interpreter's lock meanwhile, and holds it
@@ -178,10 +189,11 @@ int rdpy_reductions_init(PyObject *module);
 int rdpy_calls_init(PyObject *module);
 /* A method of the type Array; the definition stays where it is. */
 int                rdpy_add_method(PyMethodDef *definition);
-extern PyMethodDef rdpy_running_functions[], rdpy_item_functions[], rdpy_memory_functions[],
-    rdpy_evaluate_functions[], rdpy_text_functions[], rdpy_leaf_functions[],
-    rdpy_dlpack_functions[], rdpy_pick_functions[], rdpy_home_functions[], rdpy_sparse_functions[],
-    rdpy_function_functions[], rdpy_reducer_functions[], rdpy_array_functions[];
+extern PyMethodDef rdpy_running_functions[], rdpy_item_functions[], rdpy_error_functions[],
+    rdpy_memory_functions[], rdpy_evaluate_functions[], rdpy_text_functions[],
+    rdpy_leaf_functions[], rdpy_dlpack_functions[], rdpy_pick_functions[], rdpy_home_functions[],
+    rdpy_sparse_functions[], rdpy_function_functions[], rdpy_reducer_functions[],
+    rdpy_array_functions[];
 extern PyType_Slot rdpy_operator_slots[];
 extern PyGetSetDef rdpy_properties[];
 Py_ssize_t         rdpy_length(PyObject *self);

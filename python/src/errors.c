@@ -41,14 +41,6 @@ static PyObject *bases_of_axis_error(void)
     return bases;
 }
 
-PyObject *rdpy_axis_error(void)
-{
-    for (int k = 0; k < CLASSES; k++)
-        if (classes[k].status == RD_ERR_AXIS)
-            return classes[k].exception;
-    return base;
-}
-
 int rdpy_errors_init(PyObject *module)
 {
     base = PyErr_NewException("rdim.Error", NULL, NULL);
@@ -73,27 +65,80 @@ int rdpy_errors_init(PyObject *module)
     return 0;
 }
 
-/* "rd_sum: axis 3 ..." of C is "rdim.sum: axis 3 ..." here. */
-static void raise_text(PyObject *exception, const char *text)
-{
-    const bool of_call = strncmp(text, "rd_", 3) == 0;
+/* rdim._sentences.retold(sentence, call): the sentence in words of Python.  NULL while the package is imported. */
+static PyObject *retold;
 
-    PyErr_Format(exception, "%s%s", of_call ? "rdim." : "", of_call ? text + 3 : text);
+static PyObject *set_retold(PyObject *self, PyObject *function)
+{
+    (void)self;
+    Py_XDECREF(retold);
+    retold = Py_NewRef(function);
+    Py_RETURN_NONE;
+}
+
+PyMethodDef rdpy_error_functions[] = { { "_set_retold", set_retold, METH_O, NULL },
+                                       { NULL, NULL, 0, NULL } };
+
+static void raise_text(PyObject *exception, PyObject *text, const char *call)
+{
+    PyObject *const told =
+        text && retold ? PyObject_CallFunction(retold, "Os", text, call) : Py_XNewRef(text);
+
+    if (told)
+        PyErr_SetObject(exception, told);
+    Py_XDECREF(told);
+    Py_XDECREF(text);
+}
+
+static PyObject *class_of(rd_status status)
+{
+    for (int k = 0; k < CLASSES; k++)
+        if (classes[k].status == status)
+            return classes[k].exception;
+    return base;
+}
+
+PyObject *rdpy_axis_error(void)
+{
+    return class_of(RD_ERR_AXIS);
+}
+
+/* The sentence is copied before Python code runs, which may use the context. */
+void *rdpy_raise_from(rd_ctx *ctx, const char *call)
+{
+    const rd_status status = rd_error(ctx);
+    PyObject       *text   = NULL;
+
+    if (!PyErr_Occurred()) /* a callback's exception is why an evaluation ended */
+        text = PyUnicode_FromString(status == RD_OK ? "a failure without a sentence"
+                                                    : rd_error_text(ctx));
+    rd_error_clear(ctx);
+    if (text)
+        raise_text(class_of(status), text, call);
+    return NULL;
+}
+
+void *rdpy_retell(const char *call)
+{
+    PyObject   *type, *value, *trace, *text;
+    const char *begin;
+
+    PyErr_Fetch(&type, &value, &trace);
+    text  = value ? PyObject_Str(value) : NULL;
+    begin = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
+    if (begin && strncmp(begin, "rdim.", 5) == 0) {
+        raise_text(type, text, call);
+        Py_XDECREF(type);
+        Py_XDECREF(value);
+        Py_XDECREF(trace);
+        return NULL;
+    }
+    Py_XDECREF(text);
+    PyErr_Restore(type, value, trace);
+    return NULL;
 }
 
 void *rdpy_raise(rd_ctx *ctx)
 {
-    const rd_status status    = rd_error(ctx);
-    PyObject       *exception = base;
-
-    if (PyErr_Occurred()) { /* a callback's, which is why the evaluation ended */
-        rd_error_clear(ctx);
-        return NULL;
-    }
-    for (int k = 0; k < CLASSES; k++)
-        if (classes[k].status == status)
-            exception = classes[k].exception;
-    raise_text(exception, status == RD_OK ? "a failure without a sentence" : rd_error_text(ctx));
-    rd_error_clear(ctx);
-    return NULL;
+    return rdpy_raise_from(ctx, NULL);
 }

@@ -91,9 +91,28 @@ PyObject *rdpy_to_index(PyObject *self)
     return number;
 }
 
+/* NumPy's exception, which is another one than that of numbers. */
+static bool is_ambiguous(PyObject *self)
+{
+    rd_expr *const x     = rdpy_look((rdpy_array *)self);
+    const rd_shape shape = x ? rd_shape_of(x) : (rd_shape){ .n = 0 };
+
+    rdpy_looked((rdpy_array *)self);
+    for (int k = 0; k < shape.n; k++)
+        if (shape.at[k] != 1) {
+            PyErr_Format(
+                PyExc_ValueError,
+                "rdim: the truth of an array is that of one element, and axis %d has %lld; say x.any() "
+                "or x.all()",
+                k, (long long)shape.at[k]);
+            return true;
+        }
+    return false;
+}
+
 int rdpy_to_bool(PyObject *self)
 {
-    PyObject *item  = rdpy_item(self);
+    PyObject *item  = is_ambiguous(self) ? NULL : rdpy_item(self);
     int       truth = item ? PyObject_IsTrue(item) : -1;
 
     Py_XDECREF(item);

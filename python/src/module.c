@@ -33,7 +33,7 @@ static int add_functions(PyObject *module)
                                     rdpy_sparse_functions,  rdpy_function_functions,
                                     rdpy_reducer_functions, rdpy_array_functions,
                                     rdpy_running_functions, rdpy_item_functions,
-                                    rdpy_memory_functions };
+                                    rdpy_memory_functions,  rdpy_error_functions };
 
     for (size_t k = 0; k < sizeof tables / sizeof *tables; k++)
         if (PyModule_AddFunctions(module, tables[k]) < 0)

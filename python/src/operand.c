@@ -156,10 +156,12 @@ PyObject *rdpy_made(rdpy_home *home, rd_expr *x, int n, PyObject *const *operand
     const int collects = rdpy_stop_collecting(); /* see rdpy_new() */
 
     if (!x) {
-        made = PyErr_Occurred() ? (rd_error_clear(home->ctx), NULL) : rdpy_raise(home->ctx);
+        made = PyErr_Occurred() ? (rd_error_clear(home->ctx), rdpy_retell(home->call))
+                                : rdpy_raise_from(home->ctx, home->call);
         rdpy_forget_owners(home);
     } else if (rdpy_take_owners(home, n, operand, &held) == 0)
         made = rdpy_made_holding(home, x, held);
+    home->call = NULL;
     rdpy_go_on_collecting(collects);
     if (home->pinned)
         rdpy_home_drop(home); /* the reference of who made it */

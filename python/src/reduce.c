@@ -114,7 +114,13 @@ static PyObject *build(rdpy_folding *f)
     for (int k = 0; k < f->n_label; k++)
         f->label[k] = rdpy_node(home, f->operand[OF_LABELS + k]);
     f->opts.by = (rd_exprs){ f->n_label ? f->label : NULL, f->n_label };
-    x = PyErr_Occurred() || rd_error(home->ctx) != RD_OK ? NULL : reduced(f->row, x, &f->opts);
+    home->call = f->row->name;
+    if (PyErr_Occurred() || rd_error(home->ctx) != RD_OK)
+        x = NULL;
+    else if (f->operand[OF_ABOUT])
+        x = rdpy_about_mean(home->ctx, f, x, rdpy_node(home, f->operand[OF_ABOUT]));
+    else
+        x = reduced(f->row, x, &f->opts);
     return rdpy_made(home, x, OPERANDS, f->operand);
 }
 
@@ -144,7 +150,8 @@ static PyObject *reduce_all(const rdpy_reduction *row, PyObject *x)
 
     if (!home)
         return NULL;
-    y = reduced(row, rdpy_node(home, x), &opts);
+    home->call = row->name;
+    y          = reduced(row, rdpy_node(home, x), &opts);
     return rdpy_made(home, y, 1, &x);
 }
 

@@ -23,6 +23,7 @@ enum {
     EXCLUSIVE,
     REVERSE,
     RESTART,
+    ABOUT,
     ARGUMENTS
 };
 extern const char *const rdpy_reduce_names[ARGUMENTS];
@@ -40,8 +41,17 @@ typedef struct rdpy_reduction {
     rdpy_signature places;
 } rdpy_reduction;
 
-/* x, where, initial, weights, restart, then labels; NULL where there is none */
-enum { OF_X, OF_WHERE, OF_INITIAL, OF_WEIGHTS, OF_RESTART, OF_LABELS, OPERANDS = OF_LABELS + 8 };
+/* x, where, initial, weights, restart, mean, then labels; NULL where there is none */
+enum {
+    OF_X,
+    OF_WHERE,
+    OF_INITIAL,
+    OF_WEIGHTS,
+    OF_RESTART,
+    OF_ABOUT,
+    OF_LABELS,
+    OPERANDS = OF_LABELS + 8
+};
 typedef struct rdpy_folding {
     const rdpy_reduction *row;
     PyObject             *operand[OPERANDS];
@@ -52,4 +62,6 @@ typedef struct rdpy_folding {
 
 /* Converts what is given, NULL where it is not, which may run Python; -1 with an exception. */
 int rdpy_take_folding(rdpy_folding *f, PyObject *const *given);
+/* var and std about a mean that is given: the row's reducer of x in the context. */
+rd_expr *rdpy_about_mean(rd_ctx *ctx, const rdpy_folding *f, rd_expr *x, rd_expr *mean);
 #endif

@@ -1,11 +1,12 @@
 /* reduce_arguments.c - NumPy's arguments of reductions and scans, as operands and the library's keywords. */
 #include "reduce.h"
+#include <string.h>
 
 const char *const rdpy_reduce_names[ARGUMENTS] = { "x",       "axis",     "dtype",      "out",
                                                    "ddof",    "keepdims", "initial",    "where",
                                                    "weights", "skipna",   "correction", "by",
                                                    "groups",  "accuracy", "p",          "exclusive",
-                                                   "reverse", "restart" };
+                                                   "reverse", "restart",  "mean" };
 
 /* ---- Operands --------------------------------------------------------------------------------- */
 static int take_operand(rdpy_folding *f, int k, PyObject *given)
@@ -40,13 +41,27 @@ static int take_labels(rdpy_folding *f, PyObject *by)
     return 0;
 }
 
+/* NumPy's var and std take a mean that is known already. */
+static int take_mean(rdpy_folding *f, PyObject *given)
+{
+    const char *const reducer = f->row->reducer;
+
+    if (!given || given == Py_None)
+        return 0;
+    if (reducer && (strcmp(reducer, "var") == 0 || strcmp(reducer, "std") == 0))
+        return take_operand(f, OF_ABOUT, given);
+    PyErr_Format(PyExc_TypeError, "rdim.%s() has no keyword 'mean'", f->row->name);
+    return -1;
+}
+
 static int take_operands(rdpy_folding *f, PyObject *const *given)
 {
     f->operand[OF_X] = rdpy_operand_or_error(given[X]); /* None is no array */
     return !f->operand[OF_X] || take_operand(f, OF_WHERE, given[WHERE]) < 0 ||
                    take_operand(f, OF_INITIAL, given[INITIAL]) < 0 ||
                    take_operand(f, OF_WEIGHTS, given[WEIGHTS]) < 0 ||
-                   take_operand(f, OF_RESTART, given[RESTART]) < 0 || take_labels(f, given[BY]) < 0
+                   take_operand(f, OF_RESTART, given[RESTART]) < 0 ||
+                   take_mean(f, given[ABOUT]) < 0 || take_labels(f, given[BY]) < 0
                ? -1
                : 0;
 }

@@ -34,6 +34,15 @@ const char *rdpy_format(rd_dtype type)
     return types[type].format;
 }
 
+int rdpy_kind(rd_dtype type)
+{
+    if (type == RD_BOOL)
+        return 0;
+    if (type >= RD_F16)
+        return type >= RD_C64 ? 4 : 3;
+    return type >= RD_U8 ? 1 : 2;
+}
+
 /* "l" and "L" are of 8 bytes or of 4; native order, which "<" is on the machines that rdim runs on. */
 rd_dtype rdpy_dtype_of_format(const char *format, Py_ssize_t size)
 {

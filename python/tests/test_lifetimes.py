@@ -283,7 +283,9 @@ def test_weak_references():
 def test_copies():
     base = np.arange(3.0)
     x = rd.asarray(base) + 1
-    assert copy.copy(x) is x
+    z = copy.copy(x)
+    z[0] = 5  # another handle: x stays
+    assert z.tolist() == [5, 2, 3] and x.tolist() == [1, 2, 3]
     y = copy.deepcopy({"a": [x]})["a"][0]
     base[:] = 9
     assert x.compute()[0] == 10 and y.compute()[0] == 1
