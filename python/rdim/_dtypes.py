@@ -14,7 +14,7 @@ except ImportError:
     numpy = None
 
 
-__all__ = ["NAMES", "OBJECTS", "DType", "empty", "numpy", "resolve"]
+__all__ = ["CLASSES", "NAMES", "OBJECTS", "DType", "empty", "numpy", "resolve"]
 
 
 class DType:
@@ -24,6 +24,12 @@ class DType:
 
     def __init__(self, name: str, kind: str, itemsize: int) -> None:
         self.name, self.kind, self.itemsize = name, kind, itemsize
+
+    def __call__(self, value: Any = 0) -> Any:
+        """A number of this type, as numpy.float32(value)."""
+        from ._leaves import asarray
+
+        return asarray(value, dtype=self)
 
     def __repr__(self) -> str:
         return f"rdim.{self.name}"
@@ -61,6 +67,8 @@ def _object(name: str) -> Any:
 
 NAMES = _core.dtype_names
 OBJECTS = tuple(_object(name) for name in NAMES)
+# What the package calls them: NumPy's classes of numbers, so that float32(2) is a number.
+CLASSES = tuple(getattr(one, "type", one) for one in OBJECTS)
 _NUMBER = {name: k + 1 for k, name in enumerate(NAMES)}
 _PYTHON = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
 
@@ -77,7 +85,7 @@ def resolve(given: Any) -> int:
             found = numpy.dtype(given)
         except TypeError:
             found = None
-        if found is not None and found.isnative and found.name in _NUMBER:
+        if found is not None and found.name in _NUMBER:
             return _NUMBER[found.name]
     raise TypeError(f"rdim has no element type {given!r}; it has {', '.join(NAMES)}")
 
@@ -106,5 +114,5 @@ def _nothing(shape: tuple[int, ...], name: str) -> memoryview:
     return memoryview(kind())
 
 
-_core._set_dtypes(OBJECTS, resolve)
+_core._set_dtypes(OBJECTS, resolve, CLASSES)
 _core._set_empty(numpy.empty if numpy is not None else empty)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import inspect
 from typing import Any, Callable
@@ -23,7 +24,7 @@ def _arrays(x: Any) -> Any:
     if isinstance(x, tuple):
         made = [_arrays(part) for part in x]
         return type(x)(*made) if hasattr(x, "_fields") else tuple(made)
-    return asarray(x) if hasattr(x, "dtype") else x
+    return asarray(x) if getattr(getattr(x, "dtype", None), "name", None) in _core.dtype_names else x
 
 
 def _numpys(module: str, name: str) -> Any:
@@ -40,6 +41,7 @@ def evaluated(module: str, name: str) -> Callable[..., Any]:
 
     call.__name__, call.__qualname__ = name, name
     if numpy is not None:
-        call.__signature__ = inspect.signature(_numpys(module, name))  # type: ignore[attr-defined]
+        with contextlib.suppress(ValueError):  # some of NumPy's in C say nothing of theirs
+            call.__signature__ = inspect.signature(_numpys(module, name))  # type: ignore[attr-defined]
     call.__doc__ = f"numpy.{module + '.' if module else ''}{name} of the elements, which are evaluated when it is called."
     return call

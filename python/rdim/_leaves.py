@@ -10,7 +10,7 @@ from . import _core
 from ._core import Array
 from ._dtypes import numpy, resolve
 
-__all__ = ["asarray", "from_dlpack", "frombuffer", "pairs"]
+__all__ = ["array", "asarray", "from_dlpack", "frombuffer", "pairs"]
 
 _NUMBERS = (bool, int, float, complex)
 _NUMBER_TYPES = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
@@ -47,7 +47,8 @@ def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0
     return _of_own(part.cast(_FORMATS[kind]), kind)
 
 
-def _any_array(x: Any, dtype: Any = None, copy: bool | None = None, *, device: Any = None) -> Array:
+def _any_array(x: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: bool | None = None,
+               like: Any = None) -> Array:
     """What asarray() of the extension, which knows plain arrays of NumPy, leaves to Python."""
     if device is not None and str(device) != "cpu":
         raise ValueError(f"rdim.asarray: device is {device!r}, and arrays are made on \"cpu\" alone")
@@ -235,6 +236,17 @@ def _as_asked(made: Array, dtype: Any, copy: bool | None) -> Array:
         _refuse_copy(copy, f"elements of {made.dtype} become {dtype}")
         made = _core.astype(made, dtype)
     return _core.persist(made) if copy else made
+
+
+def array(object: Any, dtype: Any = None, *, copy: bool | None = True, order: Any = "K", subok: bool = False,
+          ndmin: int = 0, like: Any = None, device: Any = None) -> Array:
+    """An Array of its own, as numpy.array: memory of others is copied, and x[key] = value changes no other handle."""
+    made = asarray(object, dtype, device=device)
+    if isinstance(object, Array):
+        made = made[...]
+    elif copy and not isinstance(object, (list, tuple, *_NUMBERS)) and not made.is_sparse:
+        made = _core.persist(made)
+    return made if made.ndim >= ndmin else _core.reshape(made, (1,) * (ndmin - made.ndim) + made.shape)
 
 
 def pairs(x: Any) -> Array:

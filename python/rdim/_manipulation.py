@@ -8,9 +8,9 @@ from . import _core
 from ._leaves import asarray
 from ._whole import is_whole
 
-__all__ = ["append", "array_split", "atleast_1d", "atleast_2d", "atleast_3d", "atleast_nd", "broadcast_arrays",
+__all__ = ["append", "array_split", "atleast_1d", "atleast_2d", "atleast_3d", "atleast_nd", "block_of", "broadcast_arrays",
            "broadcast_shapes", "column_stack", "copy", "dsplit", "dstack", "fliplr", "flipud", "hsplit",
-           "hstack", "ndim", "rollaxis", "rot90", "shape", "size", "split",
+           "hstack", "ndim", "rollaxis", "rot90", "shape", "size", "sliding_window_view", "split",
            "unstack", "vsplit", "vstack"]
 
 
@@ -113,6 +113,50 @@ def column_stack(tup: Sequence[Any]) -> Any:
 def append(arr: Any, values: Any, axis: int | None = None) -> Any:
     """values behind arr, as numpy.append."""
     return _core.concat([asarray(arr), asarray(values)], axis)
+
+
+def block_of(arrays: Any) -> Any:
+    """Nested lists of arrays joined to one, the innermost along the last axis, as numpy.block."""
+    depth = _depth(arrays)
+    flat = _leaves_of(arrays)
+    rank = max([depth, *(asarray(one).ndim for one in flat)])
+    return _joined(arrays, rank, depth)
+
+
+def _depth(arrays: Any) -> int:
+    if not isinstance(arrays, list):
+        return 0
+    depths = {_depth(one) for one in arrays}
+    if len(depths) != 1:
+        raise ValueError("rdim.block(): lists of arrays are nested to unlike depths, or empty")
+    return 1 + depths.pop()
+
+
+def _leaves_of(arrays: Any) -> list[Any]:
+    return [leaf for one in arrays for leaf in _leaves_of(one)] if isinstance(arrays, list) else [arrays]
+
+
+def _joined(arrays: Any, rank: int, depth: int) -> Any:
+    if not isinstance(arrays, list):
+        return atleast_nd(arrays, rank)
+    return _core.concat([_joined(one, rank, depth - 1) for one in arrays], -depth)
+
+
+# ---- Windows ----------------------------------------------------------------------------------------------------
+def sliding_window_view(x: Any, window_shape: Any, axis: Any = None, step: int = 1, *, subok: bool = False,
+                        writeable: bool = False) -> Any:
+    """All windows of some neighbours along axes, as numpy.lib.stride_tricks.sliding_window_view; every `step`th."""
+    x = asarray(x)
+    if is_whole(window_shape) and (axis is None or is_whole(axis)):
+        return _core.sliding_window_view(x, window_shape, 0 if axis is None else axis, step)
+    extents = (window_shape,) if is_whole(window_shape) else tuple(window_shape)
+    axes = tuple(range(x.ndim)) if axis is None else (axis,) if is_whole(axis) else tuple(axis)
+    if len(axes) != len(extents):
+        raise ValueError(f"rdim.sliding_window_view(): {len(extents)} extents of windows along {len(axes)} axes")
+    rank = x.ndim
+    for extent, one in zip(extents, axes):
+        x = _core.sliding_window_view(x, extent, _axis(x[(..., *(0,) * (x.ndim - rank))], one), step)
+    return x
 
 
 # ---- Cut --------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Iterator
 
 from . import (
-    _array_api, _assignment, _core, _edges, _manipulation, _numeric, _numpy, _printing, _results, _sorting, sparse,
+    _array_api, _assignment, _changes, _core, _edges, _manipulation, _numeric, _numpy, _printing, _results, _sorting, sparse,
 )
 
 __all__: list[str] = []
@@ -48,9 +48,14 @@ def _tolist(self: Any) -> Any:
     return _core.compute(self).tolist()
 
 
-def _sort(self: Any, *args: Any, **kwargs: Any) -> Any:
-    """Refused: arrays are immutable."""
-    raise TypeError("rdim: arrays are immutable, so x.sort() cannot sort in place; say rdim.sort(x)")
+def _tobytes(self: Any, order: str = "C") -> bytes:
+    """The bytes of the elements, as numpy.ndarray.tobytes."""
+    made = _core.compute(self)
+    return bytes(made.tobytes(order) if order != "C" else made.tobytes())
+
+
+def _put(self: Any, indices: Any, values: Any, mode: str = "raise") -> None:
+    _changes.put(self, indices, values, mode)
 
 
 def _nonzero(self: Any) -> Any:
@@ -93,7 +98,9 @@ METHODS: dict[str, Any] = {
     "__round__": _round, "__setitem__": _assignment.setitem,
     # NumPy
     "__array__": _numpy.array, "__array_ufunc__": _numpy.array_ufunc, "__array_function__": _numpy.array_function,
-    "__array_priority__": 100.0, "item": _item, "tolist": _tolist, "sort": _sort, "partition": _sort,
+    "__array_priority__": 100.0, "item": _item, "tolist": _tolist, "tobytes": _tobytes,
+    "sort": _changes.sort_in_place, "fill": _changes.fill, "put": _put,
+    "flat": property(_changes.get_flat, _changes.set_flat),
     "nonzero": _nonzero, "dot": _dot, "conj": _conj, "conjugate": _conj, "copy": _copy, "repeat": _repeat,
     "searchsorted": _searchsorted, "ptp": _ptp, "compress": _compress,
     # SciPy

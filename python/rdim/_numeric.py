@@ -9,7 +9,8 @@ from ._leaves import asarray
 from ._whole import is_whole
 
 __all__ = ["array_equal", "array_equiv", "bincount", "digitize", "divmod", "ediff1d", "fmod", "frexp", "gradient",
-           "histogram", "histogram_bin_edges", "interp", "modf", "select", "trapezoid", "unwrap"]
+           "fix", "histogram", "histogram_bin_edges", "interp", "iscomplex", "iscomplexobj", "isneginf", "isposinf", "isreal",
+           "isrealobj", "modf", "polyval", "select", "trapezoid", "unwrap"]
 
 
 # ---- Histograms -------------------------------------------------------------------------------------------------
@@ -149,6 +150,15 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     return _core.interp(_core.remainder(asarray(x), period), around, _core.concat([last, fp, first], axis), axis=axis)
 
 
+def polyval(p: Any, x: Any) -> Any:
+    """The polynomial whose first coefficient is that of the highest power, at each element, as numpy.polyval."""
+    p, x = asarray(p), asarray(x)
+    found = _core.zeros_like(x)
+    for k in range(p.size):
+        found = found * x + p[k]
+    return found
+
+
 # ---- Element by element -----------------------------------------------------------------------------------------
 def fmod(x1: Any, x2: Any) -> Any:
     """The rest of a division that rounds towards 0, as numpy.fmod."""
@@ -160,6 +170,45 @@ def fmod(x1: Any, x2: Any) -> Any:
 def divmod(x1: Any, x2: Any) -> tuple[Any, Any]:
     """Quotient and rest, as numpy.divmod."""
     return _core.floor_divide(x1, x2), _core.remainder(x1, x2)
+
+
+def fix(x: Any, out: Any = None) -> Any:
+    """The whole part, towards 0, as numpy.fix."""
+    found = _core.trunc(x)
+    return found if out is None else _core.evaluate_into(found, out)
+
+
+def isposinf(x: Any, out: Any = None) -> Any:
+    """Whether each element is +infinity, as numpy.isposinf."""
+    found = _core.isinf(x) & (asarray(x) > 0)
+    return found if out is None else _core.evaluate_into(found, out)
+
+
+def isneginf(x: Any, out: Any = None) -> Any:
+    """Whether each element is -infinity, as numpy.isneginf."""
+    found = _core.isinf(x) & (asarray(x) < 0)
+    return found if out is None else _core.evaluate_into(found, out)
+
+
+def iscomplexobj(x: Any) -> bool:
+    """Whether elements are complex, as numpy.iscomplexobj."""
+    return bool(asarray(x).dtype.kind == "c")
+
+
+def isrealobj(x: Any) -> bool:
+    """Whether elements are not complex, as numpy.isrealobj."""
+    return not iscomplexobj(x)
+
+
+def iscomplex(x: Any) -> Any:
+    """Whether each element has an imaginary part other than 0, as numpy.iscomplex."""
+    x = asarray(x)
+    return _core.imag(x) != 0 if x.dtype.kind == "c" else _core.zeros(x.shape, "bool")
+
+
+def isreal(x: Any) -> Any:
+    """Whether each element has no imaginary part other than 0, as numpy.isreal."""
+    return ~iscomplex(x)
 
 
 def modf(x: Any) -> tuple[Any, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from . import _core, _ufuncs
+from . import _changes, _core, _numpys, _ufuncs
 from ._dtypes import numpy
 
 __all__ = ["array", "array_function", "array_ufunc", "covered"]
@@ -32,16 +32,30 @@ def array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **kwargs: Any)
     """numpy.<ufunc>(...) and its methods where an operand is an Array."""
     if not all(_known(one) for one in inputs):
         return NotImplemented
-    name = ufunc.__name__
+    name, function = ufunc.__name__, _ufuncs.function_for(ufunc)
+    if not _ufuncs.is_numpys(ufunc):
+        if function is not None and method == "__call__" and not kwargs:
+            return function(*inputs)
+        return _numpys.foreign(ufunc, method, inputs, kwargs)
     if method == "__call__":
-        if _ufuncs.function_of(name) is None:
+        if function is None:
             raise _lacks(f"numpy.{name}")
         if not kwargs:
-            return _ufuncs.function_of(name)(*inputs)  # type: ignore[misc]
+            return function(*inputs)
         return _ufuncs.with_keywords(name, inputs, kwargs)
+    if method == "at":
+        return _at(ufunc, *inputs)
     if method == "outer" and _ufuncs.function_of(name) is not None:
         return _ufuncs.outer(name, *inputs, **kwargs)
     return _along(name, method, inputs, kwargs)
+
+
+def _at(ufunc: Any, a: Any, indices: Any, *b: Any) -> None:
+    """numpy.add.at(a, indices, b): an Array gets another expression, NumPy's memory is written to."""
+    if not isinstance(a, _core.Array):
+        _numpys.foreign(ufunc, "at", (a, indices, *b), {})
+    elif not b or not _changes.add_at(ufunc.__name__, a, indices, b[0]):
+        raise _lacks(f"numpy.{ufunc.__name__}.at")
 
 
 def _along(name: str, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Callable
 
-from . import _core, _numeric
+from . import _core, _linear, _numeric
 from ._leaves import asarray
 from ._dtypes import numpy
 
-__all__ = ["ALIASES", "METHODS", "TESTS", "function_of", "outer", "with_keywords"]
+__all__ = ["ALIASES", "METHODS", "TESTS", "function_for", "function_of", "is_numpys", "outer", "with_keywords"]
 
 # Names of NumPy that are other names of functions here.
 ALIASES = {
@@ -34,6 +35,7 @@ _HERE: dict[str, Callable[..., Any]] = {
     "positive": lambda x: asarray(x), "exp10": _core.exp10, "fmod": _numeric.fmod, "modf": _numeric.modf,
     "frexp": _numeric.frexp, "divmod": _numeric.divmod, "float_power": lambda x, y: _core.power(x * 1.0, y),
     "logaddexp2": lambda x, y: _core.logaddexp(x * _LN2, y * _LN2) / _LN2, "ldexp": _core.ldexp,
+    "matvec": _linear.matvec, "vecmat": _linear.vecmat,
 }
 _LN2 = 0.6931471805599453
 
@@ -42,6 +44,29 @@ def function_of(name: str) -> Callable[..., Any] | None:
     """The function that means what NumPy's of this name does."""
     found = _HERE.get(name) or getattr(_core, ALIASES.get(name, name), None)
     return found if callable(found) and not isinstance(found, type) else None
+
+
+# Names of scipy.special's universal functions that are functions here.
+_SPECIAL = {"digamma": "digamma", "erf": "erf", "erfc": "erfc", "erfinv": "erfinv", "expit": "sigmoid", "gamma": "gamma",
+            "gammaln": "gammaln", "ndtr": "ndtr", "psi": "digamma", "exp10": "exp10", "cbrt": "cbrt"}
+
+
+def function_for(ufunc: Any) -> Callable[..., Any] | None:
+    """The function that means what a universal function does: one of NumPy or of scipy.special.
+
+    Others may have their names and do something else."""
+    name = ufunc.__name__
+    if getattr(numpy, name, None) is ufunc:
+        return function_of(name)
+    special = sys.modules.get("scipy.special")
+    if name in _SPECIAL and getattr(special, name, None) is ufunc:
+        return function_of(_SPECIAL[name])
+    return None
+
+
+def is_numpys(ufunc: Any) -> bool:
+    """Whether a universal function is NumPy's own."""
+    return getattr(numpy, ufunc.__name__, None) is ufunc
 
 
 def _fits(dtype: Any, out: Any, casting: Any) -> None:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from . import _core
 from ._compiler import address, library
 from ._core import Array
+from ._manipulation import block_of
 
 __all__ = ["Block", "Function", "block", "function", "map"]
 
@@ -56,12 +57,15 @@ class Block:
         return _core.map_block(arrays, address(self._f), self._user, self._name, *self._types, self)
 
 
-def block(f: Any, in_type: Any = "float64", out_type: Any = "float64", *, user: int = 0, name: str = "block") -> Block:
+def block(f: Any, in_type: Any = "float64", out_type: Any = "float64", *, user: int = 0, name: str = "block") -> Any:
     """A function that computes n elements a call, any thread, any order: a ctypes pointer or a Numba cfunc of
 
         const char *f(void *user, int64_t n, const void *const *in, void *out)
 
-    It returns NULL, or a sentence that ends the evaluation as rdim.CallbackError."""
+    It returns NULL, or a sentence that ends the evaluation as rdim.CallbackError.  Of a nested list of arrays it is
+    numpy.block: one array of all."""
+    if isinstance(f, list):
+        return block_of(f)
     pointer = f.ctypes if hasattr(f, "address") and hasattr(f, "ctypes") else f
     if not isinstance(pointer, _FUNCTION):
         raise TypeError(f"rdim.block: {type(f).__name__} is no ctypes function and no cfunc of Numba")

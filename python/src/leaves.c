@@ -131,7 +131,7 @@ PyObject *rdpy_asarray(PyObject *o)
     return NULL;
 }
 
-/* asarray(x, dtype=None, copy=None) */
+/* asarray(x, dtype=None, order=None, *, device=None, copy=None) */
 static PyObject *asarray(PyObject *self, PyObject *args, PyObject *keywords)
 {
     PyObject *x;
@@ -232,7 +232,7 @@ PyMethodDef rdpy_leaf_functions[] = {
     { "from_buffer", from_buffer, METH_VARARGS,
       "from_buffer(o, bfloat16=False): an Array over its memory, or None" },
     { "asarray", (PyCFunction)(void (*)(void))asarray, METH_VARARGS | METH_KEYWORDS,
-      "asarray($module, x, dtype=None, copy=None)\n--\n\n"
+      "asarray($module, x, dtype=None, order=None, *, device=None, copy=None)\n--\n\n"
       "x as an Array, without a copy where its layout allows that, like numpy.asarray." },
     { "_set_asarray", set_asarray, METH_VARARGS, NULL },
     { "scalar", scalar, METH_VARARGS, "scalar(number, dtype=None)" },

@@ -20,7 +20,7 @@ static const struct {
 };
 
 /* rdim._dtypes sets both when it is imported. */
-static PyObject *object[TYPES], *resolve;
+static PyObject *object[TYPES], *class_of[TYPES], *resolve;
 
 PyObject *rdpy_dtype_object(rd_dtype type)
 {
@@ -77,28 +77,32 @@ int rdpy_dtype_of(PyObject *o, rd_dtype *type)
     if (!o || o == Py_None)
         return 0;
     for (int t = RD_BOOL; t < TYPES; t++)
-        if (object[t] == o) {
+        if (object[t] == o || class_of[t] == o) {
             *type = (rd_dtype)t;
             return 0;
         }
     return type_of_number(PyObject_CallFunctionObjArgs(resolve, o, NULL), type);
 }
 
-/* set_dtypes(objects, resolve): objects in the order of names(); resolve(o) is the number of what
- * stands for a type, or a TypeError. */
+/* set_dtypes(objects, resolve, classes): objects, and NumPy's classes of numbers, in the order of names();
+ * resolve(o) is the number of what stands for a type, or a TypeError. */
 static PyObject *set_dtypes(PyObject *self, PyObject *args)
 {
-    PyObject *objects, *function;
+    PyObject *objects, *function, *classes;
 
     (void)self;
     if (rdpy_only_interpreter() < 0 ||
-        !PyArg_ParseTuple(args, "O!O", &PyTuple_Type, &objects, &function))
+        !PyArg_ParseTuple(args, "O!OO!", &PyTuple_Type, &objects, &function, &PyTuple_Type,
+                          &classes))
         return NULL;
     for (int t = RD_BOOL; t < TYPES; t++) {
-        PyObject *const one = PyTuple_GetItem(objects, t - RD_BOOL);
+        PyObject *const one = PyTuple_GetItem(objects, t - RD_BOOL), *const kind = PyTuple_GetItem(
+                                                                         classes, t - RD_BOOL);
 
-        if (!one)
+        if (!one || !kind)
             return NULL;
+        Py_XDECREF(class_of[t]);
+        class_of[t] = Py_NewRef(kind);
         Py_XDECREF(object[t]);
         object[t] = one == Py_None ? NULL : Py_NewRef(one);
     }

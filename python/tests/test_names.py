@@ -6,6 +6,7 @@ arguments, with its shape and its type.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Callable
 
 import numpy as np
@@ -114,6 +115,11 @@ ROWS: list[tuple[str, list[Any], dict[str, Any]]] = [
         "mode": one_of("constant", "edge", "reflect", "symmetric", "wrap", "mean", "maximum", "minimum",
                        "linear_ramp", "median")}),
     ("pad", [M, one_of(2)], {"constant_values": one_of(3, (1, 2), ((1, 2), (3, 4)))}),
+    ("pad", [M, one_of(1, 9, (1, 7), ((12, 0), (2, 3)))], {"mode": one_of("reflect", "symmetric"), "reflect_type": one_of("odd")}),
+    ("pad", [floats(1, 2), one_of(3, ((0, 1), (5, 2)))], {"mode": one_of("reflect", "symmetric"), "reflect_type": one_of("odd")}),
+    ("block", [lambda rng: [[M(rng), M(rng)], [M(rng), M(rng)]]], {}), ("block", [lambda rng: [V(rng), V(rng)]], {}),
+    ("sliding_window_view", [T, one_of((2, 3, 2), (1, 1, 4))], {}), ("sliding_window_view", [T, one_of((2, 2))], {"axis": one_of((2, 0))}),
+    ("sliding_window_view", [T, one_of(2)], {"axis": one_of(1)}),
     ("resize", [V, one_of((3, 4), 3, (2, 0))], {}),
     ("broadcast_to", [floats(1, 5), one_of((4, 5), (2, 4, 5))], {}),
     ("concatenate", [lambda rng: [M(rng), M(rng), M(rng)]], {"axis": one_of(0, 1, None)}),
@@ -150,6 +156,14 @@ ROWS: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("select", [lambda rng: [M(rng) > 1, M(rng) > 0], lambda rng: [M(rng), M(rng)]], {"default": one_of(0, 2.5)}),
     ("take", [T, one_of(np.array([0, 1, -1]), 1)], {"axis": one_of(None, 0, 1, -1)}),
     ("take_along_axis", [M, ints(4, 2, low=0, high=4)], {"axis": one_of(1)}),
+    ("fix", [M], {}), ("isposinf", [holes(4, 5)], {}), ("isneginf", [holes(4, 5)], {}), ("iscomplex", [M], {}), ("isreal", [M], {}),
+    ("polyval", [V4, M], {}), ("choose", [ints(5, low=0, high=2), lambda rng: [ints(5)(rng), ints(5)(rng)]], {}),
+    ("unravel_index", [ints(4, low=0, high=23)], {"shape": one_of((4, 6), (2, 3, 4)), "order": one_of("C", "F")}),
+    ("ravel_multi_index", [lambda rng: (ints(4, low=0, high=3)(rng), ints(4, low=0, high=4)(rng))], {"dims": one_of((3, 4), (9, 5)),
+                                                                                                "order": one_of("C", "F")}),
+    ("ravel_multi_index", [lambda rng: (ints(4)(rng), ints(4)(rng))], {"dims": one_of((3, 4)), "mode": one_of("wrap", "clip", ("wrap", "clip"))}),
+    ("tril_indices", [one_of(3, 4), one_of(0, 1, -1)], {"m": one_of(None, 2, 5)}), ("triu_indices", [one_of(3, 4), one_of(0, 1, -1)], {}),
+    ("tril_indices_from", [floats(3, 4)], {}), ("diag_indices", [one_of(3), one_of(2, 3)], {}), ("ix_", [one_of([0, 2], [True, False, True]), one_of([1])], {}),
     # order
     ("sort", [M], {"axis": one_of(None, 0, 1)}), ("argsort", [floats(4, 50)], {"axis": one_of(0, 1), "kind": one_of("stable")}),
     ("searchsorted", [rising(6), floats(3, 2)], {"side": one_of("left", "right")}),
@@ -160,6 +174,9 @@ ROWS: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("unique", [ints(12)], {"return_index": one_of(True, False), "return_inverse": one_of(True, False),
                            "return_counts": one_of(True, False)}),
     ("unique", [holes(12)], {"equal_nan": one_of(True, False), "return_counts": one_of(True, False)}),
+    ("unique", [ints(12, 2, low=0, high=2)], {"axis": one_of(0, 1, -1), "return_index": one_of(True, False),
+                                             "return_inverse": one_of(True, False), "return_counts": one_of(True, False)}),
+    ("intersect1d", [ints(8), ints(5)], {"return_indices": one_of(True)}),
     ("unique_all", [ints(3, 4)], {}), ("unique_counts", [ints(12)], {}), ("unique_inverse", [ints(3, 4)], {}),
     ("unique_values", [ints(12)], {}),
     ("isin", [ints(4, 5), ints(3)], {"invert": one_of(True, False)}),
@@ -170,7 +187,8 @@ ROWS: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("inner", [floats(2, 3), floats(4, 3)], {}), ("outer", [V, V], {}), ("vdot", [M, M], {}),
     ("vecdot", [M, M], {}), ("kron", [floats(2, 3), floats(2)], {}),
     ("tensordot", [T, floats(4, 3, 2), one_of(1, ([0, 1], [2, 1]), (2, 0))], {}),
-    ("cross", [floats(4, 3), floats(4, 3)], {}),
+    ("cross", [floats(4, 3), one_of(np.ones(3), np.ones((4, 1)) * [3, 4])], {}),
+    ("cross", [floats(4, 2), floats(4, 2)], {}),
     ("einsum", [one_of("ij,jk->ik", "ij,jk", "ij,jk->"), floats(2, 3), floats(3, 4)], {}),
     ("convolve", [V, floats(3)], {"mode": one_of("full", "same", "valid")}),
     ("correlate", [V, floats(3)], {"mode": one_of("full", "same", "valid")}),
@@ -222,8 +240,9 @@ def test_function(row: int) -> None:
         rng = np.random.default_rng([row, seed])
         args = [made(one, rng) for one in places]
         named = {key: made(one, rng) for key, one in keywords.items()}
-        with np.errstate(all="ignore"):
-            want = getattr(np, name)(*args, **named)
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # cross of two elements is deprecated
+            want = getattr(np, name, getattr(np.lib.stride_tricks, name, None))(*args, **named)
         got = getattr(rd, name)(*map(lazy, args), **{key: lazy(one) for key, one in named.items()})
         same(got, want, f"{name}({args}, {named})")
 
@@ -233,3 +252,51 @@ def test_names() -> None:
     assert len(set(rd.__all__)) == len(rd.__all__)
     for name in rd.__all__:
         assert hasattr(rd, name), name
+
+
+def test_grids_and_keys() -> None:
+    a = np.arange(5.0, dtype="f4")
+    x = rd.asarray(a)
+    for of in ("r_", "c_"):
+        for key in (np.s_[1:4], np.s_[0:1:5j], np.s_[1:9:3, 0] if of == "r_" else np.s_[1:9:3, 0:3], (a, a),
+                    *([("0,2", a, a), ("-1", a, 3.5), ("1,2,0", a, a), (a, 1, a[:2])] if of == "r_" else [])):
+            got = getattr(rd, of)[tuple(map(lazy, key)) if isinstance(key, tuple) else key]
+            same(got, getattr(np, of)[key], f"{of}[{key}]")
+    for of in ("mgrid", "ogrid"):
+        for key in (np.s_[0:3], np.s_[0:3, 2:5], np.s_[-1:1:5j, 0:4:2, 0:1]):
+            same(getattr(rd, of)[key], getattr(np, of)[key], f"{of}[{key}]")
+    assert rd.s_[1:2, 3] == np.s_[1:2, 3] and rd.index_exp[2] == (2,)
+    with pytest.raises(TypeError, match="matrix"):
+        rd.r_["r", x]
+
+
+def test_array_copies() -> None:
+    """array() is of its own, asarray() is not."""
+    a = np.arange(4.0)
+    x, y = rd.array(a), rd.asarray(a)
+    z = rd.array(y)
+    a[0], z[1] = 9, 8
+    assert x.tolist() == [0, 1, 2, 3] and y.tolist() == [9, 1, 2, 3] and z.tolist() == [9, 8, 2, 3]
+    assert rd.array([1, 2], ndmin=3).shape == (1, 1, 2) and rd.array(a, "i2").dtype == np.int16
+    assert rd.asarray(a, None, "F").shape == (4,) and rd.asarray([1, 2], dtype=">i4").dtype == np.int32
+
+
+def test_types_are_classes_of_numbers() -> None:
+    assert type(rd.uint8(250)) is np.uint8 and rd.asarray([1], dtype=rd.int16).dtype == rd.int16
+    assert (rd.asarray(np.ones(2, "f4")) * rd.float32(2)).dtype == rd.float32
+    assert rd.bfloat16 == rd.zeros(1, rd.bfloat16).dtype
+
+
+def test_indices_of_numpys_types() -> None:
+    """One whole number is one also as NumPy's int64, and an array of them is none."""
+    a, n = np.arange(12.0), np.int64(3)
+    x = rd.asarray(a)
+    same(rd.split(x, np.array([2, 5])), np.split(a, [2, 5]), "split")
+    same(rd.split(x, rd.asarray([2, 5])), np.split(a, [2, 5]), "split")
+    same(rd.split(x, n), np.split(a, 3), "split")
+    same(rd.resize(x, n), np.resize(a, 3), "resize")
+    same(rd.insert(x, n, 5), np.insert(a, 3, 5), "insert")
+    same(rd.gradient(x, axis=np.int64(0)), np.gradient(a), "gradient")
+    same(rd.repeat(x, n), np.repeat(a, 3), "repeat")
+    assert rd.broadcast_shapes(n, (2, 1)) == (2, 3)
+    assert rd.random.default_rng(1).permutation(n).shape == (3,)

@@ -72,7 +72,7 @@ def test_methods_of_ufuncs(method: str) -> None:
 def test_function(row: int) -> None:
     """What test_names.py calls by rdim's name, by NumPy's: the same result, and lazy where it is an array."""
     name, places, keywords = ROWS[row]
-    function = getattr(np, name)
+    function = getattr(np, name, getattr(np.lib.stride_tricks, name, None))
     rng = np.random.default_rng([row, 99])
     args = [made(one, rng) for one in places]
     named = {key: made(one, rng) for key, one in keywords.items()}
@@ -117,8 +117,8 @@ def test_out_and_where() -> None:
 def test_what_is_not_known() -> None:
     x = rd.asarray(RNG.random((3, 4)))
     for call in (lambda: np.spacing(x), lambda: np.add.reduceat(x, [0]), lambda: np.subtract.reduce(x),
-                 lambda: np.apply_along_axis(np.sum, 0, x), lambda: np.piecewise(x, [x > 0], [1]),
-                 lambda: np.add.at(x, [0], 1)):
+                 lambda: np.isnat(x), lambda: np.power.at(x, [0], 1), lambda: np.negative.at(x, [0]),
+                 lambda: np.busday_count(x, x)):
         with pytest.raises(TypeError, match="rdim has no"):
             call()
     with pytest.raises(ValueError, match="copy"):
@@ -157,3 +157,33 @@ def test_covered() -> None:
     table = _numpy.covered()
     assert len(table["ufuncs"]) > 80 and len(table["functions"]) > 120
     assert {"sum", "mean", "where", "einsum", "concatenate", "nanmean", "pad", "unique"} <= set(table["functions"])
+
+
+def test_universal_functions_of_others() -> None:
+    """A name says nothing: scipy.special's are known by what they are, others are evaluated."""
+    special = pytest.importorskip("scipy.special")
+    a = RNG.random((3, 4))
+    x = rd.asarray(a)
+    for name in ("expit", "erf", "gammaln", "psi", "ndtr"):
+        got = getattr(special, name)(x)
+        assert isinstance(got, rd.Array)
+        same(got, getattr(special, name)(a), name)
+    same(special.binom(x * 9, 2.0), special.binom(a * 9, 2.0), "binom")
+    doubled = np.frompyfunc(lambda one: 2 * one, 1, 1)
+    assert np.asarray(doubled(x)).tolist() == (2 * a).tolist()
+    out = np.zeros((3, 4))
+    assert special.i0(x, out=out) is out
+    same(out, special.i0(a), "out")
+
+
+def test_what_is_numpys() -> None:
+    a = RNG.random((3, 4))
+    x = rd.asarray(a)
+    same(np.apply_along_axis(np.ptp, 1, x), np.apply_along_axis(np.ptp, 1, a), "apply_along_axis")
+    same(np.histogram2d(x[0], x[1], bins=3), np.histogram2d(a[0], a[1], bins=3), "histogram2d")
+    same(rd.polyfit(x[0], x[1], 1), np.polyfit(a[0], a[1], 1), "polyfit")
+    same(rd.hanning(5), np.hanning(5), "hanning")
+    assert np.array2string(x) == np.array2string(a)
+    np.testing.assert_allclose(x, a)
+    with pytest.raises(AssertionError):
+        np.testing.assert_allclose(x, a + 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 import warnings
 from typing import Any, Iterator
@@ -31,10 +32,19 @@ OF_C = re.compile(r"\brd_|\bRD_|\benum\b|\brdpy|\b[iu](8|16|32|64)\b|\b(b?f16|f3
 OTHERS = {"asarray", "stack", "compute", "frombuffer", "astype", "broadcast_to"}
 
 
+def method(name: str) -> Any:
+    return lambda *args, **named: getattr(copy.copy(X), name)(*args, **named)
+
+
+def copied(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Other handles, as some functions change what they are given."""
+    return tuple(copy.copy(one) if isinstance(one, rd.Array) and not one.is_sparse else one for one in args)
+
+
 def functions() -> list[tuple[str, Any]]:
     found = [(name, getattr(rd, name)) for name in rd.__all__]
     found += [(f"linalg.{name}", getattr(rd.linalg, name)) for name in rd.linalg.__all__]
-    found += [(f"Array.{name}", getattr(X, name)) for name in dir(X) if name[0] != "_"]
+    found += [(f"Array.{name}", method(name)) for name in dir(X) if name[0] != "_" and callable(getattr(X, name))]
     return [(name, one) for name, one in found if callable(one) and not isinstance(one, type) and name not in NOT_TRIED]
 
 
@@ -45,7 +55,7 @@ def sentences(function: Any) -> Iterator[tuple[Any, Exception]]:
     for args in PLACES:
         for named in KEYWORDS if len(args) < 2 else KEYWORDS[:3]:
             try:
-                made = function(*args, **named)
+                made = function(*copied(args), **named)
                 if isinstance(made, rd.Array) and made.size < 1000:
                     made.compute()
             except Exception as error:
