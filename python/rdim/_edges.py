@@ -136,11 +136,13 @@ def _flat_axis(arr: Any, axis: int | None) -> tuple[Any, int]:
     return (_core.ravel(x), 0) if axis is None else (x, _axis(x, axis))
 
 
-def _indices(call: str, obj: Any) -> list[int]:
-    """Indices as numbers; a mask says where they are."""
+def _indices(call: str, obj: Any, extent: int = -1) -> list[int]:
+    """Indices as numbers; a mask, which has an extent, says where they are."""
     given = asarray(obj if not isinstance(obj, (list, tuple)) or obj else _core.zeros((0,), "int64"))
     if given.dtype.kind not in "iub":
         raise IndexError(f"rdim.{call}(): indices are whole numbers, not {given.dtype}")
+    if given.dtype.kind == "b" and extent >= 0 and given.shape not in ((extent,), ()):
+        raise ValueError(f"rdim.{call}(): a mask of shape {given.shape} for an axis of {extent} elements")
     listed = _core.compute(_core.ravel(given)).tolist()
     return [k for k, one in enumerate(listed) if one] if given.dtype.kind == "b" else listed
 
@@ -152,7 +154,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
     if isinstance(obj, slice):
         gone = set(range(*obj.indices(extent)))
     else:
-        listed = _indices("delete", obj)
+        listed = _indices("delete", obj, extent)
         if any(not -extent <= k < extent for k in listed):
             raise IndexError(f"rdim.delete(): an index of {listed} is outside of an axis of {extent} elements")
         gone = {k % extent for k in listed}
@@ -171,10 +173,10 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
     if any(not -extent <= k <= extent for k in places):
         raise IndexError(f"rdim.insert(): an index of {places} is outside of an axis of {extent} elements")
     values = _core.astype(asarray(values), x.dtype)
-    if is_whole(obj) and x.ndim > 1 and values.ndim:
-        values = _core.moveaxis(atleast_nd(values, x.ndim), 0, axis)
     if len(places) == 1:
-        places *= values.shape[axis] if values.ndim == x.ndim else 1
+        values = atleast_nd(values, x.ndim)
+        values = _core.moveaxis(values, 0, axis) if is_whole(obj) else values
+        places *= values.shape[axis]
     shape = tuple(len(places) if k == axis else n for k, n in enumerate(x.shape))
     both = _core.concat([x, _core.broadcast_to(values, shape)], axis)
     before = sorted((k % extent if k < 0 else k, extent + i) for i, k in enumerate(places))

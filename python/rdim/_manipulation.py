@@ -231,6 +231,9 @@ def fliplr(m: Any) -> Any:
 
 def rot90(m: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
     """Turned by k right angles, from the first towards the second of two axes, as numpy.rot90."""
+    rank = asarray(m).ndim
+    if len(axes) != 2 or not all(-rank <= one < rank for one in axes) or (axes[0] - axes[1]) % rank == 0:
+        raise ValueError(f"rdim.rot90(): axes are {axes}; two of {rank} are wanted")
     first, second = axes
     if k % 4 == 0:
         return asarray(m)
@@ -244,5 +247,7 @@ def rot90(m: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
 def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
     """An axis moved to before another one, as numpy.rollaxis."""
     a = asarray(a)
+    if not -a.ndim <= start <= a.ndim:
+        raise _core.AxisError(f"rdim.rollaxis(): start is {start}, for an array of {a.ndim} axes")
     axis, start = _axis(a, axis), start + a.ndim if start < 0 else start
     return _core.moveaxis(a, axis, start - 1 if axis < start else start)

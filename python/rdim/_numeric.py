@@ -98,6 +98,8 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     axes = range(f.ndim) if axis is None else [axis] if is_whole(axis) else list(axis)
     if len(varargs) not in (0, 1, len(axes)):
         raise TypeError(f"rdim.gradient(): {len(varargs)} distances for {len(axes)} axes")
+    if len(varargs) == 1 < len(axes) and asarray(varargs[0]).ndim:
+        raise TypeError(f"rdim.gradient(): one row of coordinates for {len(axes)} axes")
     steps = list(varargs) * len(axes) if len(varargs) == 1 else list(varargs) or [1.0] * len(axes)
     found = [_core._gradient(f, step, one, edge_order) for step, one in zip(steps, axes)]
     return found[0] if len(found) == 1 else tuple(found)

@@ -69,6 +69,9 @@ def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: in
     weights = None
     if fweights is not None and asarray(fweights).dtype.kind not in "iu":
         raise TypeError("rdim.cov(): fweights must be integer")
+    for name, given in (("fweights", fweights), ("aweights", aweights)):
+        if given is not None and asarray(given).shape != (x.shape[1],):
+            raise RuntimeError(f"rdim.cov(): {name} of shape {asarray(given).shape} for {x.shape[1]} observations")
     for given in (fweights, aweights):
         if given is not None:
             weights = asarray(given) if weights is None else weights * asarray(given)

@@ -132,6 +132,19 @@ static rd_expr *quantile_by(rdpy_call *A, double scale, rd_quantile_opts *opts)
                     : rd_quantiles_by(A->x[0], A->q, opts);
 }
 
+/* By some methods a quantile is an element, and has its type in NumPy. */
+static rd_expr *of_elements(rd_expr *x, rd_expr *quantile, rd_quantile_method method)
+{
+    static const bool is_element[] = { [RD_LOWER]        = true,
+                                       [RD_HIGHER]       = true,
+                                       [RD_NEAREST]      = true,
+                                       [RD_INVERTED_CDF] = true,
+                                       [RD_CLOSEST]      = true };
+    const bool        same         = (size_t)method < sizeof is_element && is_element[method];
+
+    return quantile && same && rd_type_of(x) < RD_F16 ? rd_cast(quantile, rd_type_of(x)) : quantile;
+}
+
 rd_expr *rdpy_quantile(rdpy_call *A, double scale, const int at[4])
 {
     static const char *const names[] = { "linear",
@@ -161,7 +174,7 @@ rd_expr *rdpy_quantile(rdpy_call *A, double scale, const int at[4])
 
     if (A->i[at[0]])
         opts.dims.flags |= RD_DIMS_KEEP;
-    return method < 0 ? NULL : quantile_by(A, scale, &opts);
+    return method < 0 ? NULL : of_elements(A->x[0], quantile_by(A, scale, &opts), opts.method);
 }
 
 /* With a sorter `a` is in order as it says. */

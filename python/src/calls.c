@@ -71,6 +71,25 @@ static PyObject *into_output(const rdpy_row *r, PyObject *const *given, PyObject
     return made;
 }
 
+/* NumPy's clip takes an int of Python that is beyond all values of x's type where it changes none of them. */
+static int drop_bounds(rdpy_operands *o)
+{
+    for (int k = 1; k <= 2; k++) {
+        PyObject *const both[2] = { o->at[0], o->at[k] };
+        int             number, side = o->at[k] ? rdpy_beyond(both, &number) : 0;
+
+        if (side != 0 && side != (k == 1 ? -1 : 1)) {
+            PyErr_Format(PyExc_OverflowError,
+                         "rdim.clip: the Python int %R is beyond all values of the array's type",
+                         o->at[k]);
+            return -1;
+        }
+        if (side)
+            Py_CLEAR(o->at[k]);
+    }
+    return 0;
+}
+
 static PyObject *call_row(const rdpy_row *r, PyObject *const *args, Py_ssize_t n_args,
                           PyObject *keywords)
 {
@@ -88,7 +107,7 @@ static PyObject *call_row(const rdpy_row *r, PyObject *const *args, Py_ssize_t n
     o.n_list = 0;
     for (int k = 0; k < MOST_LISTS; k++)
         A.s[k] = (rd_ints){ 0 };
-    if (rdpy_take_all(&A, r, &o, given) == 0)
+    if (rdpy_take_all(&A, r, &o, given) == 0 && (r != &rows[ROW_clip] || drop_bounds(&o) == 0))
         made = build(&A, r, &o);
     for (int k = 0; k < MOST_PARAMETERS + FEW_OPERANDS || k < MOST_PARAMETERS + o.n_list; k++)
         Py_XDECREF(o.at[k]);

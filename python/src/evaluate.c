@@ -27,6 +27,15 @@ static int open_output(PyObject *out, rdpy_buffer *view, rd_array *array)
     return fits == 1 ? 0 : -1;
 }
 
+/* An Array as out= has the result from then on, as by x[...] = result; nothing is computed. */
+static int give_to(PyObject *array, PyObject *out)
+{
+    PyObject *const became = rdpy_become(out, Py_NewRef(array));
+
+    Py_XDECREF(became);
+    return became ? 0 : -1;
+}
+
 int rdpy_evaluate_into(PyObject *array, PyObject *out)
 {
     rdpy_buffer view;
@@ -34,6 +43,14 @@ int rdpy_evaluate_into(PyObject *array, PyObject *out)
     PyObject   *held = NULL;
     int         failed;
 
+    if (rdpy_is_array(out))
+        return give_to(array, out);
+    if (!PyObject_CheckBuffer(out)) {
+        PyErr_Format(
+            PyExc_TypeError,
+            "rdim: out= is %R, where memory for the result is wanted, such as numpy.empty()", out);
+        return -1;
+    }
     if (open_output(out, &view, &layout) < 0)
         return -1;
     rdpy_home *const home = rdpy_my_home();

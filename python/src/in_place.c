@@ -63,10 +63,9 @@ static void refuse_shape(PyObject *x, PyObject *made)
                                                                    made, "shape");
 
     if (want && have)
-        PyErr_Format(
-            PyExc_ValueError,
-            "rdim: the result of an operator in place has shape %R, and the array on its left %R",
-            have, want);
+        PyErr_Format(PyExc_ValueError,
+                     "rdim: a result of shape %R does not go into an array of shape %R", have,
+                     want);
     Py_XDECREF(want);
     Py_XDECREF(have);
 }
@@ -79,7 +78,7 @@ static bool fits(PyObject *x, PyObject *made)
     if (rdpy_kind(have) > rdpy_kind(want)) {
         PyErr_Format(
             PyExc_TypeError,
-            "rdim: the result of an operator in place is %S, and the array on its left stays %S; say x = x + y",
+            "rdim: a result of type %S does not go into an array of type %S; say x = x + y, or astype()",
             rdpy_dtype_object(have), rdpy_dtype_object(want));
         return false;
     }

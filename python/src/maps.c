@@ -129,6 +129,16 @@ static PyObject *with_keywords(long row, PyObject *const *args, Py_ssize_t n_arg
     return made;
 }
 
+/* The argument behind the operands is out=. */
+static PyObject *with_output(long row, PyObject *const *args, int n)
+{
+    PyObject *const out   = Py_BuildValue("(s)", "out");
+    PyObject *const found = out ? with_keywords(row, args, n, out) : NULL;
+
+    Py_XDECREF(out);
+    return found;
+}
+
 /* self is the row */
 static PyObject *call_map(PyObject *self, PyObject *const *args, Py_ssize_t n_args,
                           PyObject *keywords)
@@ -140,6 +150,8 @@ static PyObject *call_map(PyObject *self, PyObject *const *args, Py_ssize_t n_ar
         return with_keywords(row, args, n_args, keywords);
     if (n_args == n)
         return map_of(maps[row].one, maps[row].two, n, args, false);
+    if (n_args == n + 1)
+        return with_output(row, args, n);
     PyErr_Format(PyExc_TypeError, "rdim.%s() takes %d arguments, %zd given", maps[row].name, n,
                  n_args);
     return NULL;

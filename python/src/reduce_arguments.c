@@ -118,7 +118,27 @@ static int take_keywords(rdpy_folding *f, PyObject *const *given)
     return given[GROUPS] && given[GROUPS] != Py_None ? rdpy_ints(given[GROUPS], &opts->groups) : 0;
 }
 
+static bool is_mean(const char *reducer)
+{
+    return strcmp(reducer, "mean") == 0 || strcmp(reducer, "var") == 0 ||
+           strcmp(reducer, "std") == 0;
+}
+
+/* NumPy's means of what is not NaN are no ints. */
+static int see_type(const rdpy_folding *f)
+{
+    const char *const reducer = f->row->reducer;
+    const rdpy_array *x       = (rdpy_array *)f->operand[OF_X];
+
+    if (!f->row->skips || f->opts.type == RD_AUTO || f->opts.type >= RD_F16 ||
+        !rdpy_is_array((PyObject *)x) || rd_type_of(x->x) < RD_F16 || !is_mean(reducer))
+        return 0;
+    PyErr_Format(PyExc_TypeError, "rdim.%s(): of %S the result is none of %S", f->row->name,
+                 rdpy_dtype_object(rd_type_of(x->x)), rdpy_dtype_object(f->opts.type));
+    return -1;
+}
+
 int rdpy_take_folding(rdpy_folding *f, PyObject *const *given)
 {
-    return take_operands(f, given) < 0 ? -1 : take_keywords(f, given);
+    return take_operands(f, given) < 0 || take_keywords(f, given) < 0 ? -1 : see_type(f);
 }

@@ -164,3 +164,56 @@ def test_keywords() -> None:
         same(got, want, "quantile by labels")
         same(rd.nanpercentile(rd.asarray(holes), 40, by=labels, groups=3),
              np.array([np.nanpercentile(holes[labels == k], 40) for k in range(3)]), "nanpercentile by labels")
+
+
+def test_clip_beyond_a_type() -> None:
+    for dtype in ("i1", "u2", "i4"):
+        a = np.arange(-3, 100, 7).astype(dtype)
+        for low, high in ((-(2**40), 2**40), (5, 2**70), (-(2**70), 50), (None, 2**40), (-(2**40), None)):
+            same(rd.clip(rd.asarray(a), low, high), np.clip(a, low, high), f"{dtype} {low} {high}")
+        for low, high in ((2**40, None), (None, -(2**40))):
+            with pytest.raises(OverflowError, match="rdim.clip"):
+                rd.clip(rd.asarray(a), low, high)
+
+
+def test_types_of_quantiles() -> None:
+    a = np.random.default_rng(1).integers(0, 100, (5, 7))
+    for method in ("linear", "lower", "higher", "nearest", "midpoint", "inverted_cdf", "averaged_inverted_cdf",
+                   "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased"):
+        for dtype in ("i1", "u4", "i8", "f4"):
+            b = a.astype(dtype)
+            for q in (0.3, [0.0, 0.5, 1.0]) if dtype != "f4" else (0.3,):  # NumPy's of several q are float64
+                want = np.quantile(b, q, axis=1, method=method)
+                same(rd.quantile(rd.asarray(b), q, axis=1, method=method), want, f"{method} {dtype}")
+
+
+def test_output_is_an_array() -> None:
+    """An Array as out= has the result from then on."""
+    a = np.arange(6.0).reshape(2, 3)
+    x, out = rd.asarray(a), rd.zeros(3)
+    other = out
+    assert rd.sum(x, axis=0, out=out) is out and np.mean(x, axis=0, out=out) is out
+    same(other, a.mean(axis=0), "mean")
+    assert rd.add(x[0], 1, out) is out
+    np.multiply(x[1], 2, out=out, where=np.array([True, False, True]))
+    same(out, np.array([6.0, 2.0, 10.0]), "where")
+    with pytest.raises(ValueError, match=r"shape \(3,\) does not go"):
+        rd.sum(x, axis=0, out=rd.zeros(2))
+    with pytest.raises(TypeError, match="float64 does not go"):
+        rd.sum(x, axis=0, out=rd.zeros(3, int))
+    with pytest.raises(TypeError, match="out= is 3"):
+        rd.sum(x, out=3)
+
+
+def test_what_numpy_refuses() -> None:
+    x = rd.asarray(np.ones((2, 3)))
+    for call, error in (
+        (lambda: rd.rot90(x, axes=(1, 1)), ValueError), (lambda: rd.rot90(x[0]), ValueError),
+        (lambda: rd.rollaxis(x, 0, -5), ValueError), (lambda: rd.gradient(x, np.arange(3.0)), TypeError),
+        (lambda: rd.delete(x[0], [True, False]), ValueError), (lambda: rd.cov(x, fweights=[1, 2]), RuntimeError),
+        (lambda: rd.nanmean(x, dtype=int), TypeError), (lambda: rd.nanvar(x, dtype=int), TypeError),
+    ):
+        with pytest.raises(error):
+            call()
+    same(rd.insert(x, [1], [1, 2, 3], axis=1), np.insert(np.ones((2, 3)), [1], [1, 2, 3], axis=1), "insert")
+    same(rd.nansum(x, dtype=int), np.nansum(np.ones((2, 3)), dtype=int), "nansum")

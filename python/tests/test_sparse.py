@@ -94,7 +94,7 @@ def test_index_arrays():
     with pytest.raises(TypeError):
         rd.asarray(np.eye(2)).to_scipy()
     for bad in [([1.0, 2], [0, 7], [0, 1, 2]), ([1.0], [0], [0, 1, 2]), ([1.0, 2], [1, 0], [0, 2, 2])]:
-        with pytest.raises(ValueError, match="rdim.csr"):
+        with pytest.raises(ValueError, match="rdim.sparse.csr"):
             rd.sparse.csr(*bad, (2, 2))
     with pytest.raises(TypeError):
         rd.sparse.csr([1.0], [0.0], [0, 1], (1, 1))
