@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib
-import inspect
 from typing import Any, Callable
 
 from . import _core
@@ -41,7 +39,6 @@ def evaluated(module: str, name: str) -> Callable[..., Any]:
 
     call.__name__, call.__qualname__ = name, name
     if numpy is not None:
-        with contextlib.suppress(ValueError):  # some of NumPy's in C say nothing of theirs
-            call.__signature__ = inspect.signature(_numpys(module, name))  # type: ignore[attr-defined]
+        call.__wrapped__ = _numpys(module, name)  # type: ignore[attr-defined]  # whose signature inspect shows
     call.__doc__ = f"numpy.{module + '.' if module else ''}{name} of the elements, which are evaluated when it is called."
     return call

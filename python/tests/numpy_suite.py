@@ -16,14 +16,17 @@ import numpy as np
 import pytest
 
 import rdim as rd
-from rdim import _numpy
+from rdim import _numpy, _numpys
 
 _TYPES = {np.dtype(name) for name in ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
                                       "float16", "float32", "float64", "complex64", "complex128")}
 _MADE_OF_RULES = {"arange", "linspace", "zeros", "ones", "full", "empty", "eye", "identity", "array", "asarray",
                   "array_equal", "array_equiv", "allclose", "isclose", "geomspace", "logspace", "tri", "meshgrid",
                   "indices", "fromfunction", "copy", "shape", "ndim", "size", "isnan", "isfinite"}
+# What changes its first argument, and what rdim gives to NumPy anyhow.
+_NUMPYS = {"copyto", "put", "place", "putmask", "fill_diagonal", "put_along_axis", *_numpys.__all__}
 CALLS = {"lazy": 0, "numpy": 0}
+_within = False
 
 
 def _takes(x: Any) -> bool:
@@ -49,11 +52,20 @@ def _value(x: Any) -> Any:
 def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        global _within
+        if _within:  # rdim asks NumPy, of evaluated arguments
+            return function(*args, **kwargs)
         lazies = [_lazy(x) for x in args]
         named = {key: value if key == "out" else _lazy(value) for key, value in kwargs.items()}
         changed = any(one is not x for one, x in zip(lazies, args)) or any(named[key] is not kwargs[key] for key in named)
         CALLS["lazy" if changed else "numpy"] += 1
-        return _value(function(*lazies, **named)) if changed else function(*args, **kwargs)
+        if not changed:
+            return function(*args, **kwargs)
+        _within = True
+        try:
+            return _value(function(*lazies, **named))
+        finally:
+            _within = False
 
     return call
 
@@ -63,7 +75,7 @@ def pytest_configure(config: pytest.Config) -> None:
     for name in np.__all__:
         one = getattr(np, name)
         known = not isinstance(one, np.ufunc) and hasattr(one, "_implementation") and _numpy.function_for(one)
-        if known and name not in _MADE_OF_RULES:
+        if known and name not in _MADE_OF_RULES | _NUMPYS:
             setattr(np, name, _wrapped(one))
 
 
