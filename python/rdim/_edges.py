@@ -141,7 +141,7 @@ def _indices(call: str, obj: Any, extent: int = -1) -> list[int]:
     given = asarray(obj if not isinstance(obj, (list, tuple)) or obj else _core.zeros((0,), "int64"))
     if given.dtype.kind not in "iub":
         raise IndexError(f"rdim.{call}(): indices are whole numbers, not {given.dtype}")
-    if given.dtype.kind == "b" and extent >= 0 and given.shape not in ((extent,), ()):
+    if given.dtype.kind == "b" and extent >= 0 and given.shape != (extent,):
         raise ValueError(f"rdim.{call}(): a mask of shape {given.shape} for an axis of {extent} elements")
     listed = _core.compute(_core.ravel(given)).tolist()
     return [k for k, one in enumerate(listed) if one] if given.dtype.kind == "b" else listed

@@ -45,7 +45,7 @@ def _item(self: Any, *args: Any) -> Any:
 
 def _tolist(self: Any) -> Any:
     """The elements as lists of Python numbers, as numpy.ndarray.tolist."""
-    return _core.compute(self).tolist()
+    return _core.compute(_core.astype(self, "float32") if str(self.dtype) == "bfloat16" else self).tolist()
 
 
 def _tobytes(self: Any, order: str = "C") -> bytes:

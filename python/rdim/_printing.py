@@ -8,7 +8,7 @@ from typing import Any
 
 from . import _core
 from ._core import Array
-from ._dtypes import numpy
+from ._dtypes import DType, numpy
 
 __all__: list[str] = []
 
@@ -55,7 +55,8 @@ def _elements(x: Array) -> Any:
     reads, operations = _cost(x)
     if reads > MOST_READ or operations > MOST_OPERATIONS:
         return None
-    return _core.compute(_core.astype(x, "float32") if str(x.dtype) in ("bfloat16", "float16") and numpy is None else x)
+    without_memory = isinstance(x.dtype, DType) and str(x.dtype) in ("bfloat16", "float16")
+    return _core.compute(_core.astype(x, "float32") if without_memory else x)
 
 
 def _repr(self: Array) -> str:

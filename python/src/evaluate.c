@@ -82,6 +82,14 @@ static PyObject *room_for(PyObject *array)
         shape && type ? PyObject_CallFunctionObjArgs(empty_memory, shape, type, NULL) : NULL;
 
     Py_XDECREF(shape);
+    if (!room && rd_type_of(((rdpy_array *)array)->x) == RD_BF16 &&
+        PyErr_ExceptionMatches(PyExc_TypeError)) {
+        PyErr_Clear();
+        PyErr_SetString(
+            PyExc_TypeError,
+            "rdim.compute: NumPy has no bfloat16 where there is no package ml_dtypes; say "
+            "x.astype(\"float32\")");
+    }
     return room;
 }
 

@@ -44,3 +44,13 @@ def test_html():
         assert part in page, part
     many = [rd.asarray(np.zeros((100, 50), "f4"))._repr_html_() for _ in range(3)]
     assert len(set(many)) == 1
+
+
+def test_bfloat16_without_a_type_of_numpys() -> None:
+    x = rd.asarray([1.5, 2]).astype(rd.bfloat16)
+    assert repr(x) == "rdim.Array([1.5, 2. ], dtype=bfloat16)" and str(x) == "[1.5 2. ]"
+    if isinstance(x.dtype, np.dtype):
+        pytest.skip("ml_dtypes is there")
+    with pytest.raises(TypeError, match="ml_dtypes"):
+        x.compute()
+    assert x.tolist() == [1.5, 2]
