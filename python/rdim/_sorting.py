@@ -102,6 +102,11 @@ def _first(inverse: Any, n: int) -> Any:
     return _core.min(_core.index_along(flat.size), by=flat, groups=n, initial=flat.size)
 
 
+def _is_complex(x: Any) -> bool:
+    """The library has no order of complex numbers, and NumPy has one."""
+    return bool(asarray(x).dtype.kind == "c")
+
+
 def _distinct(x: Any) -> tuple[Any, Any, Any]:
     """Values, counts and which value each element is, where no NaN equals another, as in the standard."""
     values, counts, inverse = _core.unique(x)
@@ -119,33 +124,39 @@ def _distinct(x: Any) -> tuple[Any, Any, Any]:
 
 def unique_all(x: Any, /) -> UniqueAll:
     """Values in order, where each is first, which one each element is, how many there are; as numpy.unique_all."""
+    if _is_complex(x):
+        return UniqueAll(*evaluated("", "unique_all")(x))
     values, counts, inverse = _distinct(asarray(x))
     return UniqueAll(values, _first(inverse, values.size), inverse, counts)
 
 
 def unique_counts(x: Any, /) -> UniqueCounts:
     """Values in order and how often each occurs, as numpy.unique_counts."""
+    if _is_complex(x):
+        return UniqueCounts(*evaluated("", "unique_counts")(x))
     return UniqueCounts(*_distinct(asarray(x))[:2])
 
 
 def unique_inverse(x: Any, /) -> UniqueInverse:
     """Values in order and which one each element is, as numpy.unique_inverse."""
+    if _is_complex(x):
+        return UniqueInverse(*evaluated("", "unique_inverse")(x))
     values, _, inverse = _distinct(asarray(x))
     return UniqueInverse(values, inverse)
 
 
 def unique_values(x: Any, /) -> Any:
     """Values in order, as numpy.unique_values."""
-    return _distinct(asarray(x))[0]
+    return evaluated("", "unique_values")(x) if _is_complex(x) else _distinct(asarray(x))[0]
 
 
 def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
            axis: int | None = None, *, equal_nan: bool = True, sorted: bool = True) -> Any:
     """Values in order, or with axis= the parts along it, as numpy.unique; evaluated."""
     ar = asarray(ar)
-    if axis is not None and (ar.ndim != 1 or axis not in (0, -1)):
-        return evaluated("", "unique")(ar, return_index, return_inverse, return_counts, _axis(ar, axis),
-                                       equal_nan=equal_nan)
+    if ar.dtype.kind == "c" or (axis is not None and (ar.ndim != 1 or axis not in (0, -1))):
+        return evaluated("", "unique")(ar, return_index, return_inverse, return_counts,
+                                       None if axis is None else _axis(ar, axis), equal_nan=equal_nan)
     values, counts, inverse = _core.unique(ar) if equal_nan else _distinct(ar)
     found = [values]
     if return_index:

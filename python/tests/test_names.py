@@ -177,6 +177,8 @@ ROWS: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("unique", [ints(12, 2, low=0, high=2)], {"axis": one_of(0, 1, -1), "return_index": one_of(True, False),
                                              "return_inverse": one_of(True, False), "return_counts": one_of(True, False)}),
     ("intersect1d", [ints(8), ints(5)], {"return_indices": one_of(True)}),
+    *((name, [lambda rng: ints(12)(rng) + 1j * ints(12, low=0, high=2)(rng)], {})
+      for name in ("unique", "unique_all", "unique_counts", "unique_inverse", "unique_values")),
     ("unique_all", [ints(3, 4)], {}), ("unique_counts", [ints(12)], {}), ("unique_inverse", [ints(3, 4)], {}),
     ("unique_values", [ints(12)], {}),
     ("isin", [ints(4, 5), ints(3)], {"invert": one_of(True, False)}),
