@@ -122,6 +122,20 @@ PyObject *rdpy_holding(PyObject *made, PyObject *owner)
     return NULL;
 }
 
+/* What has an item of a number is a sequence to others: pandas takes all else that has float() for a number. */
+static PyObject *array_item(PyObject *self, Py_ssize_t k)
+{
+    PyObject *const number = k < 0 ? NULL : PyLong_FromSsize_t(k);
+
+    /* Python has counted from the end already. */
+    if (k < 0)
+        PyErr_SetString(PyExc_IndexError, "rdim: an index before the first element");
+    PyObject *const item = number ? rdpy_getitem(self, number) : NULL;
+
+    Py_XDECREF(number);
+    return item;
+}
+
 static PyMemberDef members[] = { { "__weaklistoffset__", T_PYSSIZET, offsetof(rdpy_array, weak),
                                    READONLY, NULL },
                                  { NULL, 0, 0, 0, NULL } };
@@ -151,6 +165,7 @@ int rdpy_array_init(PyObject *module)
         { Py_tp_hash, PyObject_HashNotImplemented },
         { Py_mp_length, rdpy_length },
         { Py_sq_length, rdpy_length },
+        { Py_sq_item, array_item },
         { Py_mp_subscript, rdpy_getitem },
         { Py_nb_float, rdpy_to_float },
         { Py_nb_int, rdpy_to_int },

@@ -224,3 +224,31 @@ rd_expr *rdpy_padded(rdpy_call *A)
     return mode < 0 ? NULL
                     : rd_pad(A->x[0], (int)A->i[3], A->i[1], A->i[2], (rd_pad_mode)mode, A->x[5]);
 }
+
+/* ---- Windows ---------------------------------------------------------------------------------- */
+/* Without axes there is a window along each one.  Axes of windows are the last ones, in the order given; an axis
+ * that is named twice has windows of windows, as in NumPy. */
+rd_expr *rdpy_windows(rdpy_call *A, rd_expr *x, int64_t step)
+{
+    const rd_ints window = A->s[0], axes = A->s[1];
+    const int     rank = rd_shape_of(x).n, n = A->given[2] ? axes.n : rank;
+
+    if (window.n != n)
+        return rdpy_refuse(PyExc_ValueError,
+                           "rdim.sliding_window_view: %d window extents for %d axes%s", window.n, n,
+                           A->given[2] ? "" : ", as axis is None");
+    for (int k = 0; x && k < n; k++) {
+        const int     axis   = A->given[2] ? axis_of(A, axes.at[k], rank) : k;
+        const int64_t extent = axis < 0 ? 0 : rd_shape_of(x).at[axis];
+
+        if (axis < 0)
+            return NULL;
+        if (window.at[k] > extent)
+            return rdpy_refuse(
+                PyExc_ValueError,
+                "rdim.sliding_window_view: a window of %lld elements along axis %d of extent %lld",
+                (long long)window.at[k], axis, (long long)extent);
+        x = rd_window(x, axis, window.at[k], step);
+    }
+    return x;
+}

@@ -83,6 +83,7 @@ rd_expr *rdpy_typed(rd_expr *x, rd_dtype type);
 /* x in a type, AUTO its own, by NumPy's rule that the call's text names, or `rule` where it names none. */
 rd_expr *rdpy_cast(const rdpy_call *A, rd_expr *x, rd_dtype type, const char *rule);
 rd_expr *rdpy_padded(rdpy_call *A);
+rd_expr *rdpy_windows(rdpy_call *A, rd_expr *x, int64_t step);
 
 /* ---- NumPy's rules of values (call_values.c) -------------------------------------------------- */
 rd_expr *rdpy_full(rdpy_call *A, rd_expr *value, rd_dtype absent);

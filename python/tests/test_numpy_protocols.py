@@ -152,6 +152,45 @@ def test_others_are_asked() -> None:
     assert operator.add(x, Other()) == "radd"
 
 
+WINDOWS = [  # the shape, the extents of windows, their axes
+    ((7,), 3, None), ((7,), (3,), None), ((4, 5), (2, 3), None), ((4, 5), 2, 0), ((4, 5), 2, -1), ((4, 5), (3, 2), (1, 0)),
+    ((4, 5, 6), (2, 6), (0, 2)), ((6, 3), (2, 3), (0, 0)), ((4, 5), (), ()), ((4, 5), 5, 1),
+]
+
+
+@pytest.mark.parametrize("shape, window, axis", WINDOWS)
+def test_windows(shape: Any, window: Any, axis: Any) -> None:
+    a = RNG.random(shape)
+    want = np.lib.stride_tricks.sliding_window_view(a, window, axis=axis)
+    same(rd.lib.stride_tricks.sliding_window_view(rd.asarray(a), window, axis, subok=False, writeable=False), want, "rdim")
+    same(np.lib.stride_tricks.sliding_window_view(rd.asarray(a), window, axis=axis), want, "numpy")
+    same(rd.sliding_window_view(a[..., None], 2, 0, step=2)[..., 0, :],
+         np.moveaxis(np.lib.stride_tricks.sliding_window_view(a, 2, axis=0)[::2], -1, -1), "step")
+
+
+@pytest.mark.parametrize("window, axis", [(3, None), ((2, 2), 0), ((2,), (0, 1)), (6, 1), (2, 2), (-1, 0)])
+def test_windows_that_do_not_fit(window: Any, axis: Any) -> None:
+    a = RNG.random((4, 5))
+    for function in (np.lib.stride_tricks.sliding_window_view, rd.sliding_window_view):
+        with pytest.raises(ValueError):
+            function(a, window, axis=axis)
+
+
+def test_is_a_sequence() -> None:
+    """pandas takes all that is no sequence and has float() for a number."""
+    import ctypes
+
+    a = RNG.random((3, 2))
+    get = ctypes.pythonapi.PySequence_GetItem
+    get.argtypes, get.restype = [ctypes.py_object, ctypes.c_ssize_t], ctypes.py_object
+    assert ctypes.pythonapi.PySequence_Check(ctypes.py_object(rd.asarray(a))) == 1
+    same(get(rd.asarray(a), 1), a[1], "item")
+    same(get(rd.asarray(a), -1), a[-1], "from the end")
+    for wrong in (3, -4):
+        with pytest.raises(IndexError):
+            get(rd.asarray(a), wrong)
+
+
 def test_covered() -> None:
     """The table of what stays lazy has what people use; what it lacks is a TypeError, above."""
     table = _numpy.covered()
