@@ -24,7 +24,7 @@ from ._core import (
     outer, OutOfMemory, permute_dims, power, prod, rad2deg, ranks, ravel, real, reciprocal, relu, remainder,
     reshape, right_shift, rint, rms_norm, roll, rolling_max, rolling_mean, rolling_median, rolling_min,
     rolling_quantile, rolling_std, rolling_sum, rolling_var, round, scatter_add, searchsorted, ShapeError, sigmoid,
-    sign, signbit, silu, sin, sinc, sinh, skewness, softmax, softplus, sort, sqrt, square,
+    sign, signbit, silu, sin, sinc, sinh, skewness, sliding_window_view, softmax, softplus, sort, sqrt, square,
     squeeze, stack, standardise, std, stored, subtract, sum, swapaxes, take, take_along_axis, tan, tanh, TextError,
     tile, top_k, trace, transpose, tril, triu, trunc, var, vecdot, where, zeros, zeros_like, explain, explain_svg,
     graphviz,
@@ -44,7 +44,7 @@ from ._linear import cross, einsum, inner, matvec, multi_dot, tensordot, vdot, v
 from ._manipulation import (
     append, array_split, atleast_1d, atleast_2d, atleast_3d, atleast_nd, broadcast_arrays, broadcast_shapes,
     column_stack, copy, dsplit, dstack, fliplr, flipud, hsplit, hstack, ndim, rollaxis, rot90, shape, size, split,
-    sliding_window_view, unstack, vsplit, vstack,
+    unstack, vsplit, vstack,
 )
 from ._numeric import (
     array_equal, array_equiv, bincount, digitize, divmod, ediff1d, fix, fmod, frexp, gradient, histogram,

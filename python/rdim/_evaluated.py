@@ -30,7 +30,7 @@ def _numpys(module: str, name: str) -> Any:
 
 
 def evaluated(module: str, name: str) -> Callable[..., Any]:
-    """numpy.<module>.<name> for Arrays: it evaluates them when it is called."""
+    """numpy.<module>.<name> for Arrays, of "" numpy.<name>: it evaluates them when it is called."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         function = _numpys(module, name)

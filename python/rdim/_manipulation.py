@@ -10,7 +10,7 @@ from ._whole import is_whole
 
 __all__ = ["append", "array_split", "atleast_1d", "atleast_2d", "atleast_3d", "atleast_nd", "block_of", "broadcast_arrays",
            "broadcast_shapes", "column_stack", "copy", "dsplit", "dstack", "fliplr", "flipud", "hsplit",
-           "hstack", "ndim", "rollaxis", "rot90", "shape", "size", "sliding_window_view", "split",
+           "hstack", "ndim", "rollaxis", "rot90", "shape", "size", "split",
            "unstack", "vsplit", "vstack"]
 
 
@@ -143,22 +143,6 @@ def _joined(arrays: Any, rank: int, depth: int) -> Any:
 
 
 # ---- Windows ----------------------------------------------------------------------------------------------------
-def sliding_window_view(x: Any, window_shape: Any, axis: Any = None, step: int = 1, *, subok: bool = False,
-                        writeable: bool = False) -> Any:
-    """All windows of some neighbours along axes, as numpy.lib.stride_tricks.sliding_window_view; every `step`th."""
-    x = asarray(x)
-    if is_whole(window_shape) and (axis is None or is_whole(axis)):
-        return _core.sliding_window_view(x, window_shape, 0 if axis is None else axis, step)
-    extents = (window_shape,) if is_whole(window_shape) else tuple(window_shape)
-    axes = tuple(range(x.ndim)) if axis is None else (axis,) if is_whole(axis) else tuple(axis)
-    if len(axes) != len(extents):
-        raise ValueError(f"rdim.sliding_window_view(): {len(extents)} extents of windows along {len(axes)} axes")
-    rank = x.ndim
-    for extent, one in zip(extents, axes):
-        x = _core.sliding_window_view(x, extent, _axis(x[(..., *(0,) * (x.ndim - rank))], one), step)
-    return x
-
-
 # ---- Cut --------------------------------------------------------------------------------------------------------
 def _part(x: Any, axis: int, start: Any, stop: Any) -> Any:
     return x[(slice(None),) * axis + (slice(start, stop),)]

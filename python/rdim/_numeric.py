@@ -92,6 +92,14 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
 
 
 # ---- Slopes and integrals ---------------------------------------------------------------------------------------
+def _step(where: Any) -> Any:
+    """Coordinates, or their distance where it is the same everywhere: they are evaluated, as NumPy looks, too."""
+    if getattr(where, "ndim", 0 if not isinstance(where, (list, tuple)) else 1) != 1 or len(where) < 2:
+        return where
+    steps = _core.diff(asarray(where))
+    return steps[0] if bool(_core.all(steps == steps[0])) else where
+
+
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
     """The slope along each axis, by neighbours, as numpy.gradient."""
     f = asarray(f)
@@ -101,7 +109,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     if len(varargs) == 1 < len(axes) and asarray(varargs[0]).ndim:
         raise TypeError(f"rdim.gradient(): one row of coordinates for {len(axes)} axes")
     steps = list(varargs) * len(axes) if len(varargs) == 1 else list(varargs) or [1.0] * len(axes)
-    found = [_core._gradient(f, step, one, edge_order) for step, one in zip(steps, axes)]
+    found = [_core._gradient(f, _step(step), one, edge_order) for step, one in zip(steps, axes)]
     return found[0] if len(found) == 1 else tuple(found)
 
 

@@ -120,8 +120,18 @@ def _parts(function: Any, a: Any, numbers: list[float], keywords: dict[str, Any]
     return parts[0] if len(parts) == 1 else _core.concat(parts, 0)
 
 
+def _as_asked(a: Any, q: Any) -> Any:
+    """In the type of q where it is the wider one, as in NumPy; a number of Python has none."""
+    if isinstance(q, (int, float)):
+        return a
+    a, kind = asarray(a), asarray(q).dtype
+    both = _core.where(True, _core.zeros((), a.dtype), _core.zeros((), kind)).dtype if a.dtype.kind == kind.kind == "f" else a.dtype
+    return a if both == a.dtype else _core.astype(a, both)
+
+
 def _ask(function: Any, a: Any, q: Any, out: Any, keywords: dict[str, Any]) -> Any:
     numbers, shape = _numbers(q)
+    a = _as_asked(a, q)
     weights = keywords.get("weights")
     if weights is not None:
         a, weights = asarray(a), asarray(weights)
