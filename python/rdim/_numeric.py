@@ -110,6 +110,8 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
         raise TypeError(f"rdim.gradient(): one row of coordinates for {len(axes)} axes")
     steps = list(varargs) * len(axes) if len(varargs) == 1 else list(varargs) or [1.0] * len(axes)
     found = [_core._gradient(f, _step(step), one, edge_order) for step, one in zip(steps, axes)]
+    if f.dtype.kind in "fc":  # coordinates of a wider type do not widen the result
+        found = [_core.astype(one, f.dtype) for one in found]
     return found[0] if len(found) == 1 else tuple(found)
 
 

@@ -82,6 +82,7 @@ ROWS: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("gradient", [floats(4, 5)], {"axis": one_of(None, 0, 1, (0, 1)), "edge_order": one_of(1, 2)}),
     ("gradient", [floats(4, 5), one_of(0.5, 2)], {}),
     ("gradient", [holes(4, 7), np.arange(7) * 10.0], {"axis": 1, "edge_order": one_of(1, 2)}),
+    ("gradient", [lambda rng: rng.integers(0, 9, 6).astype("f4"), one_of(np.arange(6) * 2.0, np.arange(6) ** 2.0, 0.5)], {}),
     ("gradient", [floats(6), rising(6)], {"edge_order": one_of(1, 2)}),
     ("trapezoid", [M], {"axis": one_of(0, 1, -1), "dx": one_of(1.0, 0.5)}),
     ("trapezoid", [M, rising(5)], {}),
