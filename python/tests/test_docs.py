@@ -6,7 +6,7 @@ import re
 import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
-PAGES = ["README.md", "docs/python.md", "docs/python-recipes.md", "python/README.md"]
+PAGES = ["README.md", "docs/python.md", "docs/python-recipes.md", "docs/python-xarray.md", "python/README.md"]
 
 
 def blocks(page: str) -> list[str]:
@@ -44,6 +44,13 @@ def test_recipes_print_what_they_say(capsys: pytest.CaptureFixture) -> None:
     said = [comment for _, comment in printed(page)]
     assert len(said) > 15
     assert capsys.readouterr().out.splitlines() == said
+
+
+def test_xarray_prints_what_it_says(capsys: pytest.CaptureFixture) -> None:
+    page = "docs/python-xarray.md"
+    run(page)
+    said = re.findall(r"^print\(.*\)\s+# (.*)$", "".join(blocks(page)), re.M)
+    assert len(said) > 6 and capsys.readouterr().out.splitlines() == said
 
 
 def test_recipes_are_as_numpy() -> None:
