@@ -37,7 +37,8 @@ class NearestNeighbours:
         """What kind of estimator this is; scikit-learn calls it, so its modules are there."""
         from sklearn.utils import ClassifierTags, Tags, TargetTags
 
-        return Tags(estimator_type="classifier", target_tags=TargetTags(required=True), classifier_tags=ClassifierTags())
+        wanted = TargetTags(required=True)
+        return Tags(estimator_type="classifier", target_tags=wanted, classifier_tags=ClassifierTags())
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "X_")

@@ -125,7 +125,9 @@ def _as_asked(a: Any, q: Any) -> Any:
     if isinstance(q, (int, float)):
         return a
     a, kind = asarray(a), asarray(q).dtype
-    both = _core.where(True, _core.zeros((), a.dtype), _core.zeros((), kind)).dtype if a.dtype.kind == kind.kind == "f" else a.dtype
+    if not a.dtype.kind == kind.kind == "f":
+        return a
+    both = _core.where(True, _core.zeros((), a.dtype), _core.zeros((), kind)).dtype
     return a if both == a.dtype else _core.astype(a, both)
 
 

@@ -1,4 +1,4 @@
-"""The accessor .rdim of xarray's arrays and datasets: xarray's methods on lazy data, and what xarray evaluates, lazy."""
+"""The accessor .rdim of xarray's objects: xarray's methods on lazy data, and some that xarray evaluates, lazy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _lazy(data: Any) -> Any:
 
 def _along(x: Any, dim: Any, function: Callable[[Any], Any]) -> Any:
     """A function along the last axis of a variable, whose result has that axis again."""
-    made = _xr.apply_ufunc(function, x, input_core_dims=[[dim]], output_core_dims=[[dim]], dask="allowed", keep_attrs=True)
+    made = _xr.apply_ufunc(function, x, input_core_dims=[[dim]], output_core_dims=[[dim]], keep_attrs=True)
     return made.transpose(*x.dims)
 
 
@@ -109,7 +109,8 @@ class DatasetAccessor(_Accessor):
 
     def lazy(self) -> Any:
         """The same dataset over Arrays; NumPy's memory is read in place, and files and Dask's arrays are read now."""
-        return self._of.assign({name: one.copy(deep=False, data=_lazy(one.data)) for name, one in self._of.data_vars.items()})
+        variables = self._of.data_vars.items()
+        return self._of.assign({name: one.copy(deep=False, data=_lazy(one.data)) for name, one in variables})
 
     def rank(self, dim: Any, pct: bool = False) -> Any:
         """Ranks along a dimension of the variables that have it, as xarray's rank(); lazy."""

@@ -13,7 +13,8 @@ A = np.random.default_rng(3).random((7, 11))
 
 def test_asarray_computes_once() -> None:
     calls: list[int] = []
-    d = da.from_array(A, chunks=(3, 5)).map_blocks(lambda block: calls.append(1) or block, dtype=float, meta=np.empty((0, 0)))
+    chunks = da.from_array(A, chunks=(3, 5))
+    d = chunks.map_blocks(lambda block: calls.append(1) or block, dtype=float, meta=np.empty((0, 0)))
     x = rd.asarray(d)
     made = len(calls)
     assert made == 9, "each chunk once, when asarray() is called"
@@ -24,7 +25,8 @@ def test_asarray_computes_once() -> None:
 
 
 CHUNKED = {
-    "blocks": (lambda e: e, A * 2), "sum": (lambda e: e.sum(axis=0), (A * 2).sum(0)), "mean": (lambda e: e.mean(), (A * 2).mean()),
+    "blocks": (lambda e: e, A * 2),
+    "sum": (lambda e: e.sum(axis=0), (A * 2).sum(0)), "mean": (lambda e: e.mean(), (A * 2).mean()),
     "std": (lambda e: e.std(axis=1), (A * 2).std(1)), "part": (lambda e: (e + 1)[2:5, ::-1], (A * 2 + 1)[2:5, ::-1]),
 }
 

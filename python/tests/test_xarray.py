@@ -66,7 +66,7 @@ def other(rng: Any, x: Any) -> Any:
     """Another array, which has some of x's dimensions, and maybe only some of its coordinates."""
     dims = tuple(dim for dim in x.dims if dim in ("time", "lat", "lon") and rng.random() < 0.7)
     made = field(rng, dims, "float64", dict(x.sizes))
-    made = made.assign_coords({dim: x[dim] for dim in dims})
+    made = made.assign_coords({dim: x[dim] for dim in dims if x[dim].dims == (dim,)})
     return made.isel({dims[0]: slice(1, None)}) if dims and rng.random() < 0.3 and made.sizes[dims[0]] > 1 else made
 
 
@@ -136,7 +136,10 @@ def along(rng: Any, x: Any) -> Step | None:
                        lambda a: a.pad({dim: 1}, mode="edge"), lambda a: xr.concat([a, a], dim),
                        lambda a: xr.concat([a, a], "new")]
     if x.dtype.kind != "b":
-        rows += [lambda a: a.diff(dim), lambda a: a.quantile(0.25, dim, skipna=skips), lambda a: a.quantile([0.5, 0.9], dim)]
+        # NumPy's nanquantile has the type of the first row, which is another one where a row of float32 is NaN alone.
+        known = skips if x.dtype != "f4" else False
+        rows += [lambda a: a.diff(dim), lambda a: a.quantile(0.25, dim, skipna=known),
+                 lambda a: a.quantile([0.5, 0.9], dim, skipna=known)]
         if n > 1 and dim in ("lat", "lon") and dim in x.indexes:
             rows += [lambda a: a.differentiate(dim), lambda a: a.integrate(dim), lambda a: a.cumulative_integrate(dim)]
     return pick(rng, rows)
@@ -217,7 +220,9 @@ def close(got: Any, want: Any, what: str) -> None:
     np.testing.assert_allclose(values, wanted, rtol=rtol, atol=scale * max(1.0, known.max(initial=0)), err_msg=what)
 
 
-def run(seed: int) -> None:
+def run(seed: int) -> int:
+    """Runs a program, and says how many of its steps were compared."""
+    compared = 0
     rng = np.random.default_rng([SEED, seed])
     x = start(rng)
     y, what = lazy(x), f"program {seed}: {x.dtype} {dict(x.sizes)}"
@@ -231,7 +236,7 @@ def run(seed: int) -> None:
         state = rng.bit_generator.state
         try:
             x = function(x)
-        except (ValueError, TypeError, NotImplementedError, KeyError):
+        except (ValueError, TypeError, NotImplementedError, KeyError, pd.errors.InvalidIndexError):
             continue  # xarray itself refuses
         if x.dtype.kind not in "biuf":
             break  # bools of which some are missing are objects in xarray, and a TypeError here
@@ -240,14 +245,16 @@ def run(seed: int) -> None:
         y = function(y)
         assert isinstance(y.data, rd.Array), f"{what}: evaluated"
         close(y, x, what)
+        compared += 1
+    return compared
 
 
 @pytest.mark.parametrize("part", range(10))
 @pytest.mark.filterwarnings("ignore")
 def test_programs(part: int) -> None:
     with np.errstate(all="ignore"), xr.set_options(use_flox=False), rd.options(threads=1):
-        for seed in range(part, PROGRAMS, 10):
-            run(seed)
+        compared = [run(seed) for seed in range(part, PROGRAMS, 10)]
+    assert np.mean(compared) > 1
 
 
 # ---- Evaluation and the accessor ----------------------------------------------------------------------------------------
