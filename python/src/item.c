@@ -82,9 +82,15 @@ PyObject *rdpy_to_int(PyObject *self)
     return number;
 }
 
-/* Only of ints: a float as an index is a mistake. */
+/* Only of ints without axes, as in NumPy: a float, a bool or a row as an index is a mistake. */
 PyObject *rdpy_to_index(PyObject *self)
 {
+    rd_expr *const x     = ((rdpy_array *)self)->x;
+    const bool     whole = x && rd_shape_of(x).n == 0 && rd_type_of(x) != RD_BOOL;
+
+    if (x && !whole)
+        return PyErr_Format(PyExc_TypeError,
+                            "rdim: only an array of ints without axes is an index");
     PyObject *item = rdpy_item(self), *number = item ? PyNumber_Index(item) : NULL;
 
     Py_XDECREF(item);

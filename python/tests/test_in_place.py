@@ -217,3 +217,13 @@ def test_what_numpy_refuses() -> None:
             call()
     same(rd.insert(x, [1], [1, 2, 3], axis=1), np.insert(np.ones((2, 3)), [1], [1, 2, 3], axis=1), "insert")
     same(rd.nansum(x, dtype=int), np.nansum(np.ones((2, 3)), dtype=int), "nansum")
+
+
+def test_indices_have_no_axes() -> None:
+    for a in (np.array([1]), np.array(True), np.array(1.0), np.array([[2]])):
+        for x in (a, rd.asarray(a)):
+            with pytest.raises(TypeError):
+                operator.index(x)
+    assert operator.index(rd.asarray(np.array(3, "u1"))) == 3
+    with pytest.raises(TypeError):
+        rd.reshape(rd.zeros(4), (rd.asarray([2]), -1))
