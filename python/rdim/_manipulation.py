@@ -90,13 +90,13 @@ def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
 # ---- Joined -----------------------------------------------------------------------------------------------------
 def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Any:
     """Arrays below each other, as numpy.vstack."""
-    return _core.concat([atleast_2d(x) for x in tup], 0, dtype=dtype)
+    return _core.concat([atleast_2d(x) for x in tup], 0, dtype=dtype, casting=casting)
 
 
 def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Any:
     """Arrays beside each other, as numpy.hstack."""
     parts = [atleast_1d(x) for x in tup]
-    return _core.concat(parts, 0 if parts and parts[0].ndim == 1 else 1, dtype=dtype)
+    return _core.concat(parts, 0 if parts and parts[0].ndim == 1 else 1, dtype=dtype, casting=casting)
 
 
 def dstack(tup: Sequence[Any]) -> Any:

@@ -130,7 +130,8 @@ def test_casting() -> None:
             for other in TYPES:
                 b = np.ones(2, one)
                 assert can(rd.asarray(b), other, rule) == can(b, other, rule), (rule, one, other)
-    for function, numpys in ((rd.concatenate, np.concatenate), (rd.stack, np.stack)):
+    for function, numpys in ((rd.concatenate, np.concatenate), (rd.stack, np.stack), (rd.vstack, np.vstack),
+                             (rd.hstack, np.hstack)):
         with pytest.raises(TypeError, match="same_kind"):
             function([x, x], dtype="int64")
         same(function([x, x], dtype="int64", casting="unsafe"), numpys([a, a], dtype="int64", casting="unsafe"), "unsafe")
