@@ -104,6 +104,8 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values: 
     """More elements around an array, as numpy.pad."""
     x = asarray(array)
     widths = _pairs(pad_width, x.ndim)
+    if mode == "empty":  # elements of any value
+        mode, constant_values = "constant", 0
     if reflect_type not in ("even", "odd"):
         raise ValueError(f"rdim.pad(): reflect_type={reflect_type!r}; possible are 'even' and 'odd'")
     lengths = _pairs(stat_length, x.ndim) if mode in _EDGES else []

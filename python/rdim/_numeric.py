@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from . import _core
+from ._evaluated import evaluated
 from ._leaves import asarray
 from ._whole import is_whole
 
@@ -31,8 +32,8 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
     """The edges of the bins of histogram(), as numpy.histogram_bin_edges."""
     from ._creation import linspace
 
-    if isinstance(bins, str):
-        raise TypeError(f"rdim.histogram(): bins={bins!r} is a rule of NumPy; say how many, or their edges")
+    if isinstance(bins, str):  # a rule, which looks at all elements
+        return evaluated("", "histogram_bin_edges")(a, bins, range, weights)
     if is_whole(bins):
         if int(bins) < 1:
             raise ValueError(f"rdim.histogram(): {bins} bins")
