@@ -91,9 +91,8 @@ static PyObject *set_dtypes(PyObject *self, PyObject *args)
     PyObject *objects, *function, *classes;
 
     (void)self;
-    if (rdpy_only_interpreter() < 0 ||
-        !PyArg_ParseTuple(args, "O!OO!", &PyTuple_Type, &objects, &function, &PyTuple_Type,
-                          &classes))
+    if (rdpy_only_interpreter() < 0 || !PyArg_ParseTuple(args, "O!OO!", &PyTuple_Type, &objects,
+                                                         &function, &PyTuple_Type, &classes))
         return NULL;
     for (int t = RD_BOOL; t < TYPES; t++) {
         PyObject *const one = PyTuple_GetItem(objects, t - RD_BOOL), *const kind = PyTuple_GetItem(
