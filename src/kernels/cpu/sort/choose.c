@@ -37,15 +37,25 @@ void rd_sort_look(void)
 }
 
 /* To leave some twenty loops within one another by what they return would cost each of them a test. */
+static bool sort_long(rd_sort_row *sort, const rd_sorting *s, const void *from, void *to,
+                      void *work)
+{
+    jmp_buf       here;
+    volatile bool whole = false;
+
+    way_out = &here;
+    if (setjmp(here) == 0) {
+        sort(s, from, to, work);
+        whole = true;
+    }
+    way_out = NULL;
+    return whole;
+}
+
 bool rd_sort_by_row(rd_sort_row *sort, const rd_sorting *s, const void *from, void *to, void *work)
 {
-    jmp_buf here;
-
-    if (s->n > RD_SORT_STRIP) {
-        way_out = &here;
-        if (setjmp(here) != 0)
-            return false;
-    }
+    if (s->n > RD_SORT_STRIP)
+        return sort_long(sort, s, from, to, work);
     sort(s, from, to, work);
     return true;
 }
