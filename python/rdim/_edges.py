@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
 from . import _core
 from ._leaves import asarray
@@ -58,7 +58,8 @@ def _pairs(given: Any, rank: int) -> list[tuple[Any, Any]]:
     return full * rank if len(full) == 1 else full
 
 
-_EDGES = {"maximum": _core.max, "minimum": _core.min, "mean": _core.mean, "median": _core.median}
+_EDGES: dict[str, Callable[..., Any]] = {
+    "maximum": _core.max, "minimum": _core.min, "mean": _core.mean, "median": _core.median}
 
 
 def _border(x: Any, axis: int, n: int, value: Any) -> Any:

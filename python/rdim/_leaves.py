@@ -210,7 +210,7 @@ def _of_buffer(memory: memoryview, copy: bool | None) -> Array:
     if code not in _FORMATS.values() and code not in ("l", "L"):
         raise TypeError(f"rdim.asarray: {_no_type(f'of format {memory.format!r}')}")
     values = struct.unpack(f"{order or '='}{len(memory.tobytes()) // memory.itemsize}{code}", memory.tobytes())
-    return _core.reshape(_packed_row(list(values), code), memory.shape)
+    return _core.reshape(_packed_row(list(values), code), memory.shape or ())
 
 
 def _of_memory(memory: Any, name: str = "") -> Array | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
 from . import _core
 from ._evaluated import evaluated
@@ -60,13 +60,14 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
         raise _core.ShapeError(f"rdim.linalg.matrix_norm(): an array of {x.ndim} axes; two are wanted")
     if ord == "fro":
         return _core.norm(x, axis=(-2, -1), keepdims=keepdims)
-    sides = {1: (-2, _core.max), -1: (-2, _core.min), float("inf"): (-1, _core.max), float("-inf"): (-1, _core.min)}
+    sides: dict[Any, tuple[int, Callable[..., Any]]] = {
+        1: (-2, _core.max), -1: (-2, _core.min), float("inf"): (-1, _core.max), float("-inf"): (-1, _core.min)}
     if ord not in sides:
         if ord not in (2, -2, "nuc"):
             raise ValueError(f"rdim.linalg.matrix_norm(): no norm is called {ord!r}")
         values = svdvals(x)  # type: ignore[name-defined]  # noqa: F821
-        reduce = {2: _core.max, -2: _core.min, "nuc": _core.sum}[ord]
-        found = reduce(values, axis=-1)
+        joined: dict[Any, Callable[..., Any]] = {2: _core.max, -2: _core.min, "nuc": _core.sum}
+        found = joined[ord](values, axis=-1)
         return _core.reshape(found, found.shape + (1, 1)) if keepdims else found
     along, extreme = sides[ord]
     sums = _core.sum(abs(x), axis=along, keepdims=True)

@@ -101,9 +101,11 @@ static int by_keyword(const rdpy_names *names, PyObject *keyword, PyObject *give
     if (PyUnicode_CompareWithASCIIString(keyword, "a") != 0)
         while (k < names->n && PyUnicode_CompareWithASCIIString(keyword, names->name[k]) != 0)
             k++;
-    if (k == names->n || value[k]) {
+    const bool known = k < names->n && names->takes >> k & 1;
+
+    if (!known || value[k]) {
         PyErr_Format(PyExc_TypeError,
-                     k == names->n ? "rdim.%s() has no keyword %R" : "rdim.%s(): %R is given twice",
+                     !known ? "rdim.%s() has no keyword %R" : "rdim.%s(): %R is given twice",
                      names->call, keyword);
         return -1;
     }
@@ -123,7 +125,7 @@ int rdpy_arguments(const rdpy_names *names, PyObject *const *args, Py_ssize_t n_
         return -1;
     }
     for (Py_ssize_t k = 0; k < n_args; k++)
-        value[names->place ? names->place[k] : k] = args[k];
+        value[names->place[k]] = args[k];
     for (Py_ssize_t k = 0; k < n_keywords; k++)
         if (by_keyword(names, PyTuple_GetItem(keywords, k), args[n_args + k], value) < 0)
             return -1;

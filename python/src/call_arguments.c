@@ -189,10 +189,10 @@ int rdpy_take_all(rdpy_call *A, const rdpy_row *r, rdpy_operands *o, PyObject *c
 {
     for (int k = 0; k < r->n; k++) {
         const rdpy_parameter *const p = &r->at[k];
-        const bool none = !given[k] || (given[k] == Py_None && (p->optional || p->has_default));
+        const bool none = !given[k] || (given[k] == Py_None && (p->optional || p->absent));
 
         A->x[k]     = NULL;
-        A->given[k] = !none || (!given[k] && p->has_default);
+        A->given[k] = !none || (!given[k] && p->absent);
         if (!none && take_value(A, r, o, k, given[k]) < 0)
             return -1;
         if (none && A->given[k])

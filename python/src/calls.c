@@ -195,8 +195,8 @@ static int add_row(PyObject *module, int k)
 {
     functions[k]           = methods[k];
     functions[k].ml_meth   = (PyCFunction)(void (*)(void))call_function;
-    functions[k].ml_doc    = rdpy_signature_text(&rows[k], false);
-    methods[k].ml_doc      = rdpy_signature_text(&rows[k], true);
+    functions[k].ml_doc    = rdpy_doc(rows[k].name, rows[k].signature, false);
+    methods[k].ml_doc      = rdpy_doc(rows[k].name, rows[k].signature, true);
     PyObject *const number = PyLong_FromLong(k);
     PyObject *const made   = number ? PyCFunction_NewEx(&functions[k], number, NULL) : NULL;
     const int       failed = made ? PyModule_AddObjectRef(module, rows[k].name, made) : -1;
@@ -209,7 +209,9 @@ static int add_row(PyObject *module, int k)
 int rdpy_calls_init(PyObject *module)
 {
     for (int k = 0; k < ROWS; k++) {
-        rdpy_read_signature(&rows[k]);
+        rows[k].n = rdpy_read_signature(rows[k].signature, MOST_PARAMETERS, rows[k].at);
+        for (int i = 0; i < rows[k].n; i++)
+            rows[k].n_places += rows[k].at[i].by_place;
         if (add_row(module, k) < 0)
             return -1;
         rows[k].name +=

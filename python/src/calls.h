@@ -1,9 +1,9 @@
 /* calls.h - what a row of calls.def works with: the arguments of one call, converted. */
 #ifndef RDPY_CALLS_H
 #define RDPY_CALLS_H
-#include "core.h"
+#include "signatures.h"
 
-enum { MOST_PARAMETERS = 10, MOST_LISTS = 2, MOST_QS = 64, MOST_NAME = 32 };
+enum { MOST_PARAMETERS = 10, MOST_LISTS = 2, MOST_QS = 64 };
 
 /* `given[k]` is whether argument k has a value, its own or the default's; only the member of its kind is
  * set.  Arguments of a kind that a call has once are in members without k. */
@@ -25,14 +25,6 @@ typedef struct rdpy_call {
 } rdpy_call;
 
 /* ---- Rows, and their signatures (signatures.c) ------------------------------------------------ */
-typedef struct rdpy_parameter {
-    const char *names; /* of one parameter, with `|` between, up to ':' */
-    char        kind;
-    bool        optional, has_default, by_place;
-    int         list; /* of `s`: which one */
-    double      fallback;
-} rdpy_parameter;
-
 typedef enum rdpy_how { FUNCTION, METHOD, SPREAD } rdpy_how;
 typedef struct rdpy_row {
     const char *name, *signature;
@@ -42,14 +34,9 @@ typedef struct rdpy_row {
     rdpy_parameter at[MOST_PARAMETERS];
 } rdpy_row;
 
-void rdpy_read_signature(rdpy_row *r);
-/* "name($module, a, axis=None)": what help() and inspect.signature() show.  It stays for good. */
-const char *rdpy_signature_text(const rdpy_row *r, bool method);
 /* given[k] is argument k, borrowed, or NULL; -1 with an exception. */
 int rdpy_place_all(const rdpy_row *r, PyObject *const *args, Py_ssize_t n_args, PyObject *keywords,
                    PyObject **given);
-/* The first name, for sentences: PyErr_Format() does not know "%.*s". */
-const char *rdpy_name_of(const rdpy_parameter *p, char name[MOST_NAME]);
 
 /* ---- Values of arguments (call_arguments.c) --------------------------------------------------- */
 /* Operands by argument, then those of the list. */

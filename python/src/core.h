@@ -127,12 +127,13 @@ int rdpy_kind(rd_dtype type);
 int rdpy_dims(PyObject *o, bool keep, rd_dims *dims);
 int rdpy_ints(PyObject *o, rd_ints *ints);
 int rdpy_int64(PyObject *o, int64_t *value);
-/* Names of arguments, and which of them go by place in which order (NULL: the first ones); `call` is for
- * sentences.  value[k] stays NULL where argument k was not given. */
+/* Names of arguments, which of them the call takes, and which go by place in which order; `call` is for sentences.
+ * value[k] stays NULL where argument k was not given. */
 typedef struct rdpy_names {
     const char        *call;
     int                n;
     const char *const *name;
+    uint32_t           takes; /* a bit for each argument */
     int                n_places;
     const int         *place;
 } rdpy_names;

@@ -1,6 +1,6 @@
 /* maps.c - functions and operators of elements: a row each in maps.def. */
 #include "bools.h"
-#include "core.h"
+#include "signatures.h"
 #include <string.h>
 
 typedef rd_expr *map_1(rd_expr *x);
@@ -22,9 +22,11 @@ static const struct {
     map_1      *one;
     map_2      *two;
 } maps[] = {
+#define SIGNATURE(name, text)
 #define MAP_1(name, function) { #name, #function, function, NULL },
 #define MAP_2(name, function) { #name, #function, NULL, function },
 #include "maps.def"
+#undef SIGNATURE
 #undef MAP_1
 #undef MAP_2
 };
@@ -177,12 +179,25 @@ static int add_names(PyObject *module)
     return failed;
 }
 
+/* Keywords are those of NumPy's universal functions: rdim._ufuncs. */
+static const char *const signatures[] = {
+#define SIGNATURE(name, text) text,
+#define MAP_1(name, function)
+#define MAP_2(name, function)
+#include "maps.def"
+#undef SIGNATURE
+#undef MAP_1
+#undef MAP_2
+};
+
 int rdpy_maps_init(PyObject *module)
 {
     for (int k = 0; k < MAPS; k++) {
         definitions[k] = (PyMethodDef){ .ml_name  = maps[k].name,
                                         .ml_meth  = (PyCFunction)(void (*)(void))call_map,
-                                        .ml_flags = METH_FASTCALL | METH_KEYWORDS };
+                                        .ml_flags = METH_FASTCALL | METH_KEYWORDS,
+                                        .ml_doc   = rdpy_doc(
+                                              maps[k].name, signatures[maps[k].two != NULL], false) };
         PyObject *row  = PyLong_FromLong(k),
                  *made = row ? PyCFunction_NewEx(&definitions[k], row, NULL) : NULL;
 

@@ -1,70 +1,43 @@
 /* reduce.c - reductions and scans: a row each in reductions.def. */
 #include "reduce.h"
-#include <stdio.h>
+#include <string.h>
 
-#define SUM                                               \
-    {                                                     \
-        7,                                                \
-        {                                                 \
-            X, AXIS, DTYPE, OUT, KEEPDIMS, INITIAL, WHERE \
-        }                                                 \
-    }
-#define MIN                                        \
-    {                                              \
-        6,                                         \
-        {                                          \
-            X, AXIS, OUT, KEEPDIMS, INITIAL, WHERE \
-        }                                          \
-    }
-#define MEAN                                     \
-    {                                            \
-        6,                                       \
-        {                                        \
-            X, AXIS, DTYPE, OUT, KEEPDIMS, WHERE \
-        }                                        \
-    }
-#define VAR                                            \
-    {                                                  \
-        7,                                             \
-        {                                              \
-            X, AXIS, DTYPE, OUT, DDOF, KEEPDIMS, WHERE \
-        }                                              \
-    }
-#define ANY                               \
-    {                                     \
-        5,                                \
-        {                                 \
-            X, AXIS, OUT, KEEPDIMS, WHERE \
-        }                                 \
-    }
-#define ARG                        \
-    {                              \
-        4,                         \
-        {                          \
-            X, AXIS, OUT, KEEPDIMS \
-        }                          \
-    }
-#define COUNT                 \
-    {                         \
-        3,                    \
-        {                     \
-            X, AXIS, KEEPDIMS \
-        }                     \
-    }
-#define ALONG                   \
-    {                           \
-        4,                      \
-        {                       \
-            X, AXIS, DTYPE, OUT \
-        }                       \
-    }
+/* ---- Rows ------------------------------------------------------------------------------------- */
+enum { MOST_PLACES = 8 };
+
+/* clang-format off */
+enum {
+#define SIGNATURE(name, text) name##_SIGNATURE,
+#define REDUCTION(name, reducer, skips, signature, method)
+#define CHOICE(name, function, skips, signature)
+#define SCAN(name, reducer, skips, signature, method)
+#include "reductions.def"
+#undef SIGNATURE
+    SIGNATURES
+};
+static struct signature {
+    const char *text;
+    int         n, at[MOST_PLACES]; /* arguments that go by place */
+    uint32_t    takes;              /* a bit for each argument    */
+} signatures[SIGNATURES] = {
+#define SIGNATURE(name, text) { text, 0, { 0 }, 0 },
+#include "reductions.def"
+#undef SIGNATURE
+#undef REDUCTION
+#undef CHOICE
+#undef SCAN
+};
+/* clang-format on */
+#define SIGNATURE(name, text)
 enum { FUNCTION, METHOD };
 
 static const rdpy_reduction reductions[] = {
 #define REDUCTION(name, reducer, skips, signature, method) \
-    { #name, reducer, NULL, skips, false, method, signature },
-#define CHOICE(name, function, skips)      { #name, NULL, function, skips, false, FUNCTION, COUNT },
-#define SCAN(name, reducer, skips, method) { #name, reducer, NULL, skips, true, method, ALONG },
+    { #name, reducer, NULL, skips, false, method, signature##_SIGNATURE },
+#define CHOICE(name, function, skips, signature) \
+    { #name, NULL, function, skips, false, FUNCTION, signature##_SIGNATURE },
+#define SCAN(name, reducer, skips, signature, method) \
+    { #name, reducer, NULL, skips, true, method, signature##_SIGNATURE },
 #include "reductions.def"
 #undef REDUCTION
 #undef CHOICE
@@ -73,8 +46,8 @@ static const rdpy_reduction reductions[] = {
 enum { REDUCTIONS = sizeof reductions / sizeof *reductions };
 enum {
 #define REDUCTION(name, reducer, skips, signature, method) ROW_##name,
-#define CHOICE(name, function, skips)                      ROW_##name,
-#define SCAN(name, reducer, skips, method)                 ROW_##name,
+#define CHOICE(name, function, skips, signature)           ROW_##name,
+#define SCAN(name, reducer, skips, signature, method)      ROW_##name,
 #include "reductions.def"
 #undef REDUCTION
 #undef CHOICE
@@ -158,12 +131,14 @@ static PyObject *reduce_all(const rdpy_reduction *row, PyObject *x)
 static PyObject *call_row(const rdpy_reduction *row, PyObject *const *args, Py_ssize_t n_args,
                           PyObject *keywords)
 {
-    const rdpy_names names = { .call     = row->name,
-                               .n        = ARGUMENTS,
-                               .name     = rdpy_reduce_names,
-                               .n_places = row->places.n,
-                               .place    = row->places.at };
-    PyObject        *given[ARGUMENTS];
+    const struct signature *const s     = &signatures[row->signature];
+    const rdpy_names              names = { .call     = row->name,
+                                            .n        = ARGUMENTS,
+                                            .name     = rdpy_reduce_names,
+                                            .takes    = s->takes,
+                                            .n_places = s->n,
+                                            .place    = s->at };
+    PyObject                     *given[ARGUMENTS];
 
     if (n_args == 1 && !keywords && rdpy_is_array(args[0]))
         return reduce_all(row, args[0]);
@@ -202,8 +177,8 @@ static PyObject *call_method(int row, PyObject *self, PyObject *const *args, Py_
         return call_method(ROW_##name, self, args, n_args, keywords);                        \
     }
 #define REDUCTION(name, reducer, skips, signature, method) ROW(name)
-#define CHOICE(name, function, skips)                      ROW(name)
-#define SCAN(name, reducer, skips, method)                 ROW(name)
+#define CHOICE(name, function, skips, signature)           ROW(name)
+#define SCAN(name, reducer, skips, signature, method)      ROW(name)
 #include "reductions.def"
 #undef ROW
 
@@ -212,53 +187,58 @@ static PyMethodDef functions[REDUCTIONS], methods[REDUCTIONS] = {
     { #name, (PyCFunction)(void (*)(void))method_##name, METH_FASTCALL | METH_KEYWORDS, NULL },
 #include "reductions.def"
 #undef ROW
+#undef SIGNATURE
 #undef REDUCTION
 #undef CHOICE
 #undef SCAN
 };
 
-/* The text that help() and inspect.signature() show: positional arguments first, then keywords.  Python keeps the
- * pointer, so the memory is never freed. */
-static const char *text_of(const rdpy_reduction *row, bool method)
+static int argument_of(const rdpy_parameter *p)
 {
-    enum { MOST_TEXT = 512 };
-    char *const text              = PyMem_Malloc(MOST_TEXT);
-    bool        placed[ARGUMENTS] = { 0 };
-    int         at                = 0;
+    int k = 0;
 
-    if (!text)
-        return NULL;
-    at = snprintf(text, MOST_TEXT, "%s($%s", row->name, method ? "self" : "module, x");
-    for (int k = 1; k < row->places.n; k++) {
-        at += snprintf(text + at, (size_t)(MOST_TEXT - at), ", %s=None",
-                       rdpy_reduce_names[row->places.at[k]]);
-        placed[row->places.at[k]] = true;
+    while (k < ARGUMENTS - 1 &&
+           !rdpy_is_name(p, rdpy_reduce_names[k], strlen(rdpy_reduce_names[k])))
+        k++;
+    return k;
+}
+
+static void read_signature(struct signature *s)
+{
+    rdpy_parameter at[ARGUMENTS];
+    const int      n = rdpy_read_signature(s->text, ARGUMENTS, at);
+
+    for (int k = 0; k < n; k++) {
+        const int argument = argument_of(&at[k]);
+
+        s->takes |= UINT32_C(1) << argument;
+        if (at[k].by_place)
+            s->at[s->n++] = argument;
     }
-    at += snprintf(text + at, (size_t)(MOST_TEXT - at), ", *");
-    for (int k = 1; k < ARGUMENTS; k++)
-        if (!placed[k])
-            at += snprintf(text + at, (size_t)(MOST_TEXT - at), ", %s=None", rdpy_reduce_names[k]);
-    snprintf(text + at, (size_t)(MOST_TEXT - at), ")\n--\n\n");
-    return text;
 }
 
 static int add_row(PyObject *module, int k)
 {
+    const rdpy_reduction *const row  = &reductions[k];
+    const char *const           text = signatures[row->signature].text;
+
     functions[k]           = methods[k];
     functions[k].ml_meth   = (PyCFunction)(void (*)(void))call_reduction;
-    functions[k].ml_doc    = text_of(&reductions[k], false);
-    methods[k].ml_doc      = text_of(&reductions[k], true);
+    functions[k].ml_doc    = rdpy_doc(row->name, text, false);
+    methods[k].ml_doc      = rdpy_doc(row->name, text, true);
     PyObject *const number = PyLong_FromLong(k);
     PyObject *const made   = number ? PyCFunction_NewEx(&functions[k], number, NULL) : NULL;
-    const int       failed = made ? PyModule_AddObjectRef(module, reductions[k].name, made) : -1;
+    const int       failed = made ? PyModule_AddObjectRef(module, row->name, made) : -1;
 
     Py_XDECREF(number);
     Py_XDECREF(made);
-    return failed || !reductions[k].method ? failed : rdpy_add_method(&methods[k]);
+    return failed || !row->method ? failed : rdpy_add_method(&methods[k]);
 }
 
 int rdpy_reductions_init(PyObject *module)
 {
+    for (int k = 0; k < SIGNATURES; k++)
+        read_signature(&signatures[k]);
     for (int k = 0; k < REDUCTIONS; k++)
         if (add_row(module, k) < 0)
             return -1;

@@ -1,9 +1,9 @@
 /* reduce.h - what a reduction or scan is made of: its row of reductions.def, and a call's arguments. */
 #ifndef RDPY_REDUCE_H
 #define RDPY_REDUCE_H
-#include "core.h"
+#include "signatures.h"
 
-/* All that may be given; which ones go by place, and in which order, says the signature. */
+/* All that may be given.  A row's signature says which of them it takes, and which go by place. */
 enum {
     X,
     AXIS,
@@ -28,17 +28,12 @@ enum {
 };
 extern const char *const rdpy_reduce_names[ARGUMENTS];
 
-enum { MOST_PLACES = 8 };
-typedef struct rdpy_signature {
-    int n, at[MOST_PLACES];
-} rdpy_signature;
-
 typedef rd_expr *rdpy_reducing(rd_expr *x, const rd_reduce_opts *opts);
 typedef struct rdpy_reduction {
     const char    *name, *reducer;
     rdpy_reducing *function; /* in place of a reducer */
     bool           skips, scan, method;
-    rdpy_signature places;
+    int            signature; /* its number */
 } rdpy_reduction;
 
 /* x, where, initial, weights, restart, mean, then labels; NULL where there is none */

@@ -1,71 +1,50 @@
-/* signatures.c - signatures of calls.def: read once, shown by help(), and where a call's arguments go. */
+/* signatures.c - texts of arguments, as the tables have them: read once, and where a call's arguments go. */
 #include "calls.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Signatures ------------------------------------------------------------------------------- */
+/* ---- Reading ---------------------------------------------------------------------------------- */
 static const char *read_parameter(const char *at, rdpy_parameter *p, int *lists)
 {
-    *p          = (rdpy_parameter){ .names = at };
+    *p          = (rdpy_parameter){ .names = at, .by_name = true };
     at          = strchr(at, ':') + 1;
     p->kind     = *at++;
     p->list     = p->kind == 's' ? (*lists)++ : 0;
     p->optional = *at == '?';
     at += p->optional;
-    p->has_default = *at == '=';
-    if (p->has_default) {
-        char *end;
-
-        p->fallback = strtod(at + 1, &end);
-        at          = end;
+    if (*at == '=') {
+        p->absent   = at + 1;
+        p->fallback = strtod(p->absent, NULL);
+        at += strcspn(at, " ");
     }
     return at;
 }
 
-void rdpy_read_signature(rdpy_row *r)
+int rdpy_read_signature(const char *text, int most, rdpy_parameter *at)
 {
-    int  lists    = 0;
+    int  lists = 0, n = 0;
     bool by_place = true;
 
-    for (const char *at = r->signature; *at; at += *at == ' ') {
-        if (*at == '*') {
+    for (; *text && n < most; text += *text == ' ') {
+        if (*text == '*') {
             by_place = false;
-            at++;
-            continue;
+            text++;
+        } else if (*text == '/') {
+            for (int k = 0; k < n; k++)
+                at[k].by_name = false;
+            text++;
+        } else {
+            text             = read_parameter(text, &at[n], &lists);
+            at[n++].by_place = by_place;
         }
-        at                     = read_parameter(at, &r->at[r->n], &lists);
-        r->at[r->n++].by_place = by_place;
-        r->n_places += by_place;
     }
+    return n;
 }
 
-/* "name($module, a, axis=None)": what help() and inspect.signature() show.  It stays for good. */
-const char *rdpy_signature_text(const rdpy_row *r, bool method)
+bool rdpy_is_name(const rdpy_parameter *p, const char *name, size_t length)
 {
-    enum { MOST_TEXT = 512 };
-    char *const text = PyMem_Malloc(MOST_TEXT);
-    int  at   = text ? snprintf(text, MOST_TEXT, "%s($%s", r->name, method ? "self" : "module") : 0;
-    bool star = false;
-
-    for (int k = method; text && k < r->n && at < MOST_TEXT; k++) {
-        const rdpy_parameter *const p = &r->at[k];
-
-        at += snprintf(text + at, (size_t)(MOST_TEXT - at), "%s, %.*s%s",
-                       p->by_place || star ? "" : ", *", (int)strcspn(p->names, "|:"), p->names,
-                       p->optional || p->has_default ? "=None" : "");
-        star |= !p->by_place;
-    }
-    if (!text || at + 32 > MOST_TEXT)
-        return text ? r->signature : NULL;
-    snprintf(text + at, (size_t)(MOST_TEXT - at), ")\n--\n\n");
-    return text;
-}
-
-/* ---- Places of arguments ---------------------------------------------------------------------- */
-static bool has_name(const rdpy_parameter *p, const char *name, size_t length)
-{
-    for (const char *at = p->names; *at != ':'; at += *at == '|') {
+    for (const char *at = p->names; p->by_name && *at != ':'; at += *at == '|') {
         const size_t n = strcspn(at, "|:");
 
         if (n == length && memcmp(at, name, n) == 0)
@@ -75,6 +54,7 @@ static bool has_name(const rdpy_parameter *p, const char *name, size_t length)
     return false;
 }
 
+/* ---- Places of arguments ---------------------------------------------------------------------- */
 static int place_keyword(const rdpy_row *r, PyObject *keyword, PyObject *value, PyObject **given)
 {
     Py_ssize_t        length;
@@ -83,7 +63,7 @@ static int place_keyword(const rdpy_row *r, PyObject *keyword, PyObject *value, 
 
     if (!name)
         return -1;
-    while (k < r->n && !has_name(&r->at[k], name, (size_t)length))
+    while (k < r->n && !rdpy_is_name(&r->at[k], name, (size_t)length))
         k++;
     if (k < r->n && !given[k]) {
         given[k] = value;
@@ -113,7 +93,7 @@ int rdpy_place_all(const rdpy_row *r, PyObject *const *args, Py_ssize_t n_args, 
     return 0;
 }
 
-/* The first name, for sentences: PyErr_Format() does not know "%.*s". */
+/* PyErr_Format() does not know "%.*s". */
 const char *rdpy_name_of(const rdpy_parameter *p, char name[MOST_NAME])
 {
     snprintf(name, MOST_NAME, "%.*s", (int)strcspn(p->names, "|:"), p->names);

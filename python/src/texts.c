@@ -210,8 +210,12 @@ static PyObject *graphviz(PyObject *self, PyObject *args)
 PyMethodDef rdpy_text_functions[] = {
     { "formula", formula_of, METH_VARARGS, "formula(text, names)" },
     { "formulas", formulas_of, METH_VARARGS, "formulas(text, names): names and Arrays" },
-    { "explain", explain, METH_VARARGS, "explain(*arrays): how they would be evaluated" },
-    { "explain_svg", explain_svg, METH_VARARGS, "explain_svg(*arrays): the same as a picture" },
-    { "graphviz", graphviz, METH_VARARGS, "graphviz(*arrays): the expressions as a graph" },
+    { "explain", explain, METH_VARARGS,
+      "explain($module, /, *arrays)\n--\n\n"
+      "How arrays would be evaluated together, as text: passes over memory, their costs and what they read." },
+    { "explain_svg", explain_svg, METH_VARARGS,
+      "explain_svg($module, /, *arrays)\n--\n\nWhat explain() says, as a picture: the text of an SVG file." },
+    { "graphviz", graphviz, METH_VARARGS,
+      "graphviz($module, /, *arrays)\n--\n\nThe expressions as a graph: the text of a file for Graphviz." },
     { NULL, NULL, 0, NULL }
 };
