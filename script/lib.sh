@@ -11,6 +11,8 @@ cd "$root"
 build_packages=(gcc libc6-dev cmake ninja-build pkg-config check zlib1g-dev libnetcdf-dev libhdf5-dev
                 libudunits2-dev libdeflate-dev libjson-c-dev libblosc-dev libzstd-dev libeccodes-dev
                 libcairo2-dev fonts-dejavu-core)
+# shellcheck disable=SC2034
+python_packages=(python3 python3-dev python3-venv)
 
 # install PACKAGE...: installs those that are missing, and names them before it does.
 install() {
@@ -46,4 +48,20 @@ step() {
     echo "== $name"
     "$@" || { echo "== FAILED: $name, after $((SECONDS - start)) s"; exit 1; }
     echo "== $name: $((SECONDS - start)) s"
+}
+
+# python_environment FOLDER REQUIREMENTS: an environment of python3's with these packages of PyPI, and nothing of others;
+# made again when the list has changed.
+python_environment() {
+    local here=$1 wanted=$2
+    if cmp -s "$wanted" "$here/requirements.txt"; then return; fi
+    install "${python_packages[@]}" && rm -rf "$here" && python3 -m venv "$here" &&
+        PYTHONPATH='' "$here/bin/python" -m pip install --quiet --disable-pip-version-check -r "$wanted" &&
+        cp "$wanted" "$here/requirements.txt"
+}
+
+# python_build [TARGET...]: the package in build/release/python, links to its sources beside the extension; and more.
+python_build() {
+    cmake --preset release -DRDIM_PYTHON=ON -DRDIM_WERROR=ON &&
+        cmake --build --preset release --target rdim_python "$@"
 }

@@ -92,19 +92,25 @@ def _format(self: Array, spec: str) -> str:
 _ROW = "<tr><th style='text-align:left'>{}</th><td style='text-align:left'>{}</td></tr>"
 
 
+def _picture(x: Array) -> str:
+    """How x would be computed, for a page of any colour: boxes keep theirs, lines are seen on light and on dark."""
+    svg = _core.explain_svg(x)
+    svg = svg[svg.find("<svg") :].replace('<rect width="100%" height="100%" fill="white"/>', "").replace("#555", "#888")
+    return ("<details><summary style='cursor:pointer'>How it is computed</summary>"
+            f"<div style='overflow-x:auto'>{svg}</div></details>") if svg.startswith("<svg") else ""
+
+
 def _repr_html(self: Array) -> str:
     """A table, and behind it how the elements would be computed, as a picture."""
     try:
-        reads, picture = bytes_text(_cost(self)[0]), _core.explain_svg(self)
+        reads, picture = bytes_text(_cost(self)[0]), _picture(self)
     except _core.Error as error:
-        reads, picture = html.escape(str(error)), ""
+        reads, picture = str(error), ""
     rows = [("Shape", self.shape), ("Type", self.dtype), ("Bytes", bytes_text(self.size * _itemsize(self))), ("To be read", reads)]
     if self.is_sparse:
         rows.append(("Pattern", "sparse"))
     table = "".join(_ROW.format(name, html.escape(str(value))) for name, value in rows)
-    picture = picture[picture.find("<svg") :] if "<svg" in picture else ""
-    plan = f"<details><summary>How it is computed</summary>{picture}</details>" if picture else ""
-    return f"<div><table>{table}</table>{plan}</div>"
+    return f"<div><b>rdim.Array</b><table style='margin:0.3em 0'>{table}</table>{picture}</div>"
 
 
 METHODS: dict[str, Any] = {"__repr__": _repr, "__str__": _str, "__format__": _format, "_repr_html_": _repr_html}

@@ -7,22 +7,29 @@
 static PyObject *base;
 static struct {
     rd_status   status;
-    const char *name;
+    const char *name, *doc;
     PyObject  **builtin;
     PyObject   *exception;
 } classes[] = {
-    { RD_ERR_ARGUMENT, "ArgumentError", &PyExc_ValueError, NULL },
-    { RD_ERR_SHAPE, "ShapeError", &PyExc_ValueError, NULL },
-    { RD_ERR_AXIS, "AxisError", &PyExc_IndexError, NULL },
-    { RD_ERR_TYPE, "DTypeError", &PyExc_TypeError, NULL },
-    { RD_ERR_TEXT, "TextError", &PyExc_ValueError, NULL },
-    { RD_ERR_EMPTY, "EmptyError", &PyExc_ValueError, NULL },
-    { RD_ERR_MEMORY, "OutOfMemory", &PyExc_MemoryError, NULL },
-    { RD_ERR_CALLBACK, "CallbackError", &PyExc_RuntimeError, NULL },
-    { RD_ERR_CANCELLED, "Cancelled", &PyExc_RuntimeError, NULL },
-    { RD_ERR_FILE, "FileError", &PyExc_OSError, NULL },
-    { RD_ERR_DEVICE, "DeviceError", &PyExc_RuntimeError, NULL },
-    { RD_ERR_LIMIT, "LimitError", &PyExc_RuntimeError, NULL },
+    { RD_ERR_ARGUMENT, "ArgumentError", "A value makes no sense where it stands.",
+      &PyExc_ValueError, NULL },
+    { RD_ERR_SHAPE, "ShapeError", "Extents do not fit together.", &PyExc_ValueError, NULL },
+    { RD_ERR_AXIS, "AxisError", "An axis or index is not there.", &PyExc_IndexError, NULL },
+    { RD_ERR_TYPE, "DTypeError", "The operation does not take elements of this type.",
+      &PyExc_TypeError, NULL },
+    { RD_ERR_TEXT, "TextError", "A formula or the text of a function cannot be read.",
+      &PyExc_ValueError, NULL },
+    { RD_ERR_EMPTY, "EmptyError", "The least or greatest of no element.", &PyExc_ValueError, NULL },
+    { RD_ERR_MEMORY, "OutOfMemory", "There is no memory, or it would be more than the limit.",
+      &PyExc_MemoryError, NULL },
+    { RD_ERR_CALLBACK, "CallbackError", "A function of the user's has failed.", &PyExc_RuntimeError,
+      NULL },
+    { RD_ERR_CANCELLED, "Cancelled", "An evaluation was ended from outside.", &PyExc_RuntimeError,
+      NULL },
+    { RD_ERR_FILE, "FileError", "A file cannot be read or written.", &PyExc_OSError, NULL },
+    { RD_ERR_DEVICE, "DeviceError", "A device or backend is not there.", &PyExc_RuntimeError,
+      NULL },
+    { RD_ERR_LIMIT, "LimitError", "A limit of this release.", &PyExc_RuntimeError, NULL },
 };
 enum { CLASSES = sizeof classes / sizeof *classes };
 
@@ -43,7 +50,7 @@ static PyObject *bases_of_axis_error(void)
 
 int rdpy_errors_init(PyObject *module)
 {
-    base = PyErr_NewException("rdim.Error", NULL, NULL);
+    base = PyErr_NewExceptionWithDoc("rdim.Error", "What all exceptions of rdim are.", NULL, NULL);
     if (!base || PyModule_AddObjectRef(module, "Error", base) < 0)
         return -1;
     for (int k = 0; k < CLASSES; k++) {
@@ -56,7 +63,8 @@ int rdpy_errors_init(PyObject *module)
         }
 
         snprintf(name, sizeof name, "rdim.%s", classes[k].name);
-        classes[k].exception = bases ? PyErr_NewException(name, bases, NULL) : NULL;
+        classes[k].exception =
+            bases ? PyErr_NewExceptionWithDoc(name, classes[k].doc, bases, NULL) : NULL;
         Py_XDECREF(bases);
         if (!classes[k].exception ||
             PyModule_AddObjectRef(module, classes[k].name, classes[k].exception) < 0)

@@ -42,6 +42,8 @@ def test_html():
     tree.fromstring(page.replace("&nbsp;", " "))
     for part in ("(50,)", "float32", "200 B", "19.5 KiB", "<svg"):
         assert part in page, part
+    assert 'fill="white"' not in page and "#555" not in page  # neither a white ground nor dark lines on a dark page
+    assert "overflow-x:auto" in page
     many = [rd.asarray(np.zeros((100, 50), "f4"))._repr_html_() for _ in range(3)]
     assert len(set(many)) == 1
 
