@@ -89,7 +89,7 @@ def _format(self: Array, spec: str) -> str:
     return format(_core.item(self), spec) if spec and self.ndim == 0 else format(str(self), spec)
 
 
-_ROW = "<tr><th style='text-align:left'>{}</th><td style='text-align:left'>{}</td></tr>"
+_ROW = "<tr><th style='text-align:left;padding-right:1em'>{}</th><td style='text-align:left'>{}</td></tr>"
 
 
 def _picture(x: Array) -> str:

@@ -105,7 +105,7 @@ def test_documentation(name: str) -> None:
     assert text.startswith(doc.sentence + "\n\nParameters\n----------\n"), text
     for p in FUNCTIONS[name].parameters:
         assert f"\n{p.names[0]} : " in text
-    assert f"{name}(" in doc.example
+    assert f"{name}(" in doc.example and f"\n>>> {doc.example}\n{doc.result}" in text
     examples = doctest.DocTestParser().get_doctest(text, {"rd": rd}, name, None, 0)
     assert len(examples.examples) == 1
     assert doctest.DocTestRunner(verbose=False).run(examples).failed == 0
