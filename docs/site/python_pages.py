@@ -113,11 +113,19 @@ def _classes() -> str:
     return "\n".join(lines)
 
 
+def _objects() -> list[str]:
+    """Names that are indexed and not called, such as NumPy's r_."""
+    return sorted(name for name in rdim.__all__ if name not in (*_dtypes.NAMES, *MODULES, "newaxis")
+                  and not callable(getattr(rdim, name)) and not isinstance(getattr(rdim, name), (float, type)))
+
+
 def _constants() -> str:
     lines = ["Types and constants", "===================", "",
              "Types of elements are those of NumPy, or objects of these names where there is no NumPy.", ""]
     for name in _dtypes.NAMES:
         lines += [f".. py:data:: rdim.{name}", ""]
+    for name in _objects():
+        lines += [f".. py:data:: rdim.{name}", "", f"   As ``numpy.{name}``.", ""]
     for name in ("e", "euler_gamma", "inf", "nan", "newaxis", "pi"):
         lines += [f".. py:data:: rdim.{name}", f"   :value: {getattr(rdim, name)}", ""]
     return "\n".join(lines)

@@ -47,8 +47,9 @@ def test_signature_is_the_tables(name: str) -> None:
 def test_each_function_has_a_signature() -> None:
     assert len(FUNCTIONS) > 220 and len(PUBLIC) > 200 and len(METHODS) > 25
     for name in rd.__all__:
-        if callable(getattr(rd, name)) and not isinstance(getattr(rd, name), type):
-            inspect.signature(getattr(rd, name))
+        value = getattr(rd, name)
+        if callable(value) and not isinstance(value, type) and value is not getattr(np, name, None):
+            inspect.signature(value, follow_wrapped=False)  # some are calls of NumPy, whose own are not all known
 
 
 def test_stub_is_the_tables() -> None:
@@ -64,7 +65,7 @@ def test_stub_is_the_tables() -> None:
 def test_stub_has_all_methods() -> None:
     declared = {one.name for parsed in ast.parse(stubs.STUB.read_text()).body if getattr(parsed, "name", "") == "Array"
                 for one in parsed.body if isinstance(one, ast.FunctionDef)}
-    there = {name for name in dir(rd.Array) if not name.startswith("_")} - {"sort", "partition"}  # these refuse
+    there = {name for name in dir(rd.Array) if not name.startswith("_")}
     assert there <= declared
     assert {name for name in declared if not hasattr(rd.Array, name)} == set()
 
