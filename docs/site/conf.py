@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import pathlib
 import re
 import sys
@@ -35,15 +36,14 @@ autodoc_member_order = "alphabetical"
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 
-_TABLES = python_pages.table_names()
 _CALLS = python_pages.c_calls()
 _KINDS = header.kinds(header.chapters()[1])
 
 
 def _plain(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    """Docstrings of Python are plain text: their stars and bars are no marks."""
-    if name not in _TABLES:
-        lines[:] = [re.sub(r"([*|`])", r"\\\1", line) for line in lines]
+    """Docstrings of Python are plain text: their stars and bars are no marks.  Those of the tables have marks."""
+    if not inspect.isbuiltin(thing) and not inspect.ismethoddescriptor(thing):
+        lines[:] = [re.sub(r"([*|`]|(?<=\w)_(?!\w))", r"\\\1", line) for line in lines]
 
 
 def _link_to_c(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import rdim
 from rdim import _core, _dtypes
 
-__all__ = ["c_calls", "table_names", "write"]
+__all__ = ["c_calls", "write"]
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "python"))
 import tables  # noqa: E402
@@ -62,17 +62,12 @@ def c_calls() -> dict[str, tuple[str, ...]]:
     return {f"rdim.{name}": one.calls for name, one in tables.functions().items() if one.calls}
 
 
-def table_names() -> set[str]:
-    """Functions and methods whose documentation is made of the tables."""
-    return {f"{place}.{name}" for name in tables.functions() for place in ("rdim", "rdim.Array")}
-
-
 def _aliases() -> dict[str, list[str]]:
     """Other names of each function, by the first one."""
     found: dict[int, list[str]] = {}
     for name in rdim.__all__:
         value = getattr(rdim, name)
-        if callable(value) and not isinstance(value, type):
+        if callable(value) and not isinstance(value, type) and name not in _dtypes.NAMES:
             found.setdefault(id(value), []).append(name)
     return {names[0]: names[1:] for group in found.values() for names in [sorted(group, key=_own_first)]}
 
