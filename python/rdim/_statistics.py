@@ -11,9 +11,11 @@ __all__ = ["average", "corrcoef", "cov", "mad", "nanmedian", "nanpercentile", "n
            "quantile"]
 
 
-def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-    """The greatest less the least element, as numpy.ptp."""
-    found = _core.max(a, axis=axis, keepdims=keepdims) - _core.min(a, axis=axis, keepdims=keepdims)
+def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, by: Any = None,
+        groups: Any = None) -> Any:
+    """The greatest less the least element, as numpy.ptp, of all or of each group."""
+    given = {"axis": axis, "keepdims": keepdims, "by": by, "groups": groups}
+    found = _core.max(a, **given) - _core.min(a, **given)
     return found if out is None else _core.evaluate_into(found, out)
 
 
@@ -182,9 +184,9 @@ def nanpercentile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_i
 
 
 def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False,
-              keepdims: bool = False) -> Any:
-    """The median of what is not NaN, as numpy.nanmedian."""
-    return _core.median(a, axis, out, overwrite_input, keepdims, skipna=True)
+              keepdims: bool = False, *, by: Any = None, groups: Any = None) -> Any:
+    """The median of what is not NaN, as numpy.nanmedian, of all or of each group."""
+    return _core.median(a, axis, out, overwrite_input, keepdims, skipna=True, by=by, groups=groups)
 
 
 def mad(x: Any, axis: Any = None, keepdims: bool = False) -> Any:

@@ -161,7 +161,7 @@ rd_expr *rdpy_quantile(rdpy_call *A, double scale, const int at[4])
                                          "median_unbiased",
                                          "normal_unbiased",
                                          NULL };
-    rd_expr *const           weights = A->x[at[2]];
+    rd_expr *const           weights = rdpy_along(A->name, "weights", A->x[0], A->x[at[2]], A->d);
     const int        method = rdpy_choice(A, names, weights && scale == 0 ? RD_INVERTED_CDF : 0);
     rd_quantile_opts opts   = { .size     = sizeof opts,
                                 .method   = (rd_quantile_method)method,
@@ -174,6 +174,10 @@ rd_expr *rdpy_quantile(rdpy_call *A, double scale, const int at[4])
 
     if (A->i[at[0]])
         opts.dims.flags |= RD_DIMS_KEEP;
+    for (int k = 0; k < A->list.n; k++)
+        ((rd_expr **)A->list.at)[k] = rdpy_along(A->name, "labels", A->x[0], A->list.at[k], A->d);
+    if (PyErr_Occurred() || !rdpy_has_groups(A->name, A->list.n, A->s[0]))
+        return NULL;
     return method < 0 ? NULL : of_elements(A->x[0], quantile_by(A, scale, &opts), opts.method);
 }
 

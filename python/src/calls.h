@@ -3,7 +3,7 @@
 #define RDPY_CALLS_H
 #include "signatures.h"
 
-enum { MOST_PARAMETERS = 10, MOST_LISTS = 2, MOST_QS = 64 };
+enum { MOST_PARAMETERS = 12, MOST_LISTS = 2, MOST_QS = 64 };
 
 /* `given[k]` is whether argument k has a value, its own or the default's; only the member of its kind is
  * set.  Arguments of a kind that a call has once are in members without k. */

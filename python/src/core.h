@@ -140,6 +140,13 @@ typedef struct rdpy_names {
 int rdpy_arguments(const rdpy_names *names, PyObject *const *args, Py_ssize_t n_args,
                    PyObject *keywords, PyObject **value);
 
+/* ---- Labels (labels.c) -------------------------------------------------------------------------- */
+/* A row of labels or weights along the one axis that is reduced, as weights of numpy.average; what is no such row, and
+ * what broadcasts anyhow, as it is.  NULL with an exception where it may mean two axes; `what` is for the sentence. */
+rd_expr *rdpy_along(const char *call, const char *what, rd_expr *x, rd_expr *row, rd_dims dims);
+/* Whether groups= is given where labels are; else a ValueError. */
+bool rdpy_has_groups(const char *call, int n_label, rd_ints groups);
+
 /* ---- Errors (errors.c) ------------------------------------------------------------------------ */
 int       rdpy_errors_init(PyObject *module);
 PyObject *rdpy_axis_error(void); /* borrowed */

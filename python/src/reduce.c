@@ -82,10 +82,12 @@ static PyObject *build(rdpy_folding *f)
     x               = rdpy_node(home, f->operand[OF_X]);
     f->opts.where   = rdpy_node(home, f->operand[OF_WHERE]);
     f->opts.initial = rdpy_node(home, f->operand[OF_INITIAL]);
-    f->opts.weights = rdpy_node(home, f->operand[OF_WEIGHTS]);
+    f->opts.weights = rdpy_along(f->row->name, "weights", x,
+                                 rdpy_node(home, f->operand[OF_WEIGHTS]), f->opts.dims);
     f->opts.restart = rdpy_node(home, f->operand[OF_RESTART]);
     for (int k = 0; k < f->n_label; k++)
-        f->label[k] = rdpy_node(home, f->operand[OF_LABELS + k]);
+        f->label[k] = rdpy_along(f->row->name, "labels", x,
+                                 rdpy_node(home, f->operand[OF_LABELS + k]), f->opts.dims);
     f->opts.by = (rd_exprs){ f->n_label ? f->label : NULL, f->n_label };
     home->call = f->row->name;
     if (PyErr_Occurred() || rd_error(home->ctx) != RD_OK)
@@ -102,7 +104,8 @@ static PyObject *reduce_given(const rdpy_reduction *row, PyObject **given)
     rdpy_folding f    = { .row = row };
     PyObject    *made = NULL;
 
-    if (rdpy_take_folding(&f, given) == 0)
+    if (rdpy_take_folding(&f, given) == 0 &&
+        rdpy_has_groups(row->name, f.n_label, f.opts.groups))
         made = build(&f);
     for (int k = 0; k < OPERANDS; k++)
         Py_XDECREF(f.operand[k]);
