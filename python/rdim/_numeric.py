@@ -49,7 +49,7 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool | None = 
               weights: Any = None) -> tuple[Any, Any]:
     """How many elements each bin has, and the edges, as numpy.histogram."""
     x = _core.ravel(asarray(a))
-    edges = histogram_bin_edges(x, bins, range)
+    edges = histogram_bin_edges(x, bins, range, weights)
     if weights is not None:
         weights = _core.ravel(asarray(weights))
     label = _core._bins_between(x, edges)

@@ -10,8 +10,8 @@ from ._evaluated import _arrays, _values, evaluated
 
 __all__ = [
     "apply_along_axis", "apply_over_axes", "array2string", "array_repr", "array_str", "bartlett", "blackman", "choose",
-    "common_type", "einsum_path", "fromiter", "fromstring", "genfromtxt", "hamming", "hanning", "histogram2d",
-    "histogramdd", "i0", "isscalar", "kaiser", "loadtxt", "may_share_memory", "min_scalar_type", "packbits",
+    "common_type", "einsum_path", "fromiter", "fromstring", "genfromtxt", "hamming", "hanning",
+    "i0", "isscalar", "kaiser", "loadtxt", "may_share_memory", "min_scalar_type", "packbits",
     "piecewise", "poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub", "real_if_close", "roots", "save",
     "savetxt", "savez", "savez_compressed", "shares_memory", "sort_complex", "trim_zeros", "unpackbits",
 ]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from . import _core
 from ._leaves import asarray
 
-__all__ = ["average", "corrcoef", "cov", "mad", "nanmedian", "nanpercentile", "nanquantile", "percentile", "ptp",
-           "quantile"]
+__all__ = ["average", "corr", "corrcoef", "cov", "mad", "nanmedian", "nanpercentile", "nanquantile", "percentile",
+           "ptp", "quantile"]
 
 
 def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, by: Any = None,
@@ -102,6 +103,19 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
     if c.dtype.kind != "c":
         return _core.clip(c, -1, 1)
     return _core.complex(_core.clip(_core.real(c), -1, 1), _core.clip(_core.imag(c), -1, 1))
+
+
+def corr(x: Any, y: Any, axis: Any = None, keepdims: bool = False, *, where: Any = None, weights: Any = None,
+         skipna: bool = False) -> Any:
+    """The correlation of two arrays along axes, as xarray.corr and scipy.stats.pearsonr(x, y, axis=axis)."""
+    words = ["x", "y", f"keepdims={str(bool(keepdims)).lower()}", f"skip_nan={str(bool(skipna)).lower()}"]
+    if axis is not None:
+        axes = (axis,) if hasattr(axis, "__index__") else tuple(axis)
+        words.append(f"axis=({', '.join(str(operator.index(one)) for one in axes)},)")
+    given = {"x": asarray(x), "y": asarray(y), "where": where, "weights": weights}
+    named = {name if name in "xy" else "the_" + name: one for name, one in given.items() if one is not None}
+    words += [f"{name[4:]}={name}" for name in named if name.startswith("the_")]
+    return _core.formula(f"corr({', '.join(words)})", named)
 
 
 # ---- Quantiles --------------------------------------------------------------------------------------------------

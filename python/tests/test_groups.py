@@ -84,3 +84,18 @@ def test_windows(seed: int) -> None:
     for window, axis in (((2, 3), None), ((2, 3), 0), (2, (0, 1)), ((2, 2, 2, 2), None)):
         with pytest.raises(ValueError):
             rd.sliding_window_view(x, window, axis)
+
+
+@pytest.mark.parametrize("axis", [None, 0, (0, 2), -1])
+def test_correlation(axis: object) -> None:
+    rng = np.random.default_rng(3)
+    x, y, where = rng.random((4, 5, 6)), rng.random((4, 5, 6)), rng.random((4, 5, 6)) > 0.2
+
+    def want(x: np.ndarray, y: np.ndarray, **keywords: object) -> np.ndarray:
+        a, b = (one - one.mean(axis=axis, keepdims=True, **keywords) for one in (x, y))
+        return (a * b).mean(axis=axis, **keywords) / (x.std(axis=axis, **keywords) * y.std(axis=axis, **keywords))
+
+    np.testing.assert_allclose(rd.corr(x, y, axis).compute(), want(x, y))
+    np.testing.assert_allclose(rd.corr(x, y, axis, where=where).compute(), want(x, y, where=where))
+    x[~where] = np.nan
+    np.testing.assert_allclose(rd.corr(x, y, axis, skipna=True).compute(), want(x, y, where=where))

@@ -85,6 +85,15 @@ ROWS: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("gradient", [holes(4, 7), np.arange(7) * 10.0], {"axis": 1, "edge_order": one_of(1, 2)}),
     ("gradient", [lambda rng: rng.integers(0, 9, 6).astype("f4"), one_of(np.arange(6) * 2.0, np.arange(6) ** 2.0, 0.5)], {}),
     ("gradient", [floats(6), rising(6)], {"edge_order": one_of(1, 2)}),
+    ("gradient", [holes(6, 5), one_of(np.arange(6), np.linspace(0, 3, 6))], {"axis": one_of(0)}),
+    ("gradient", [M, one_of(np.arange(4.0)), rising(5)], {"edge_order": one_of(1, 2)}),
+    ("histogram", [floats(50)], {"bins": one_of("auto", "sturges")}),
+    ("histogram2d", [floats(60), floats(60)], {"bins": one_of(5, (3, 4), np.arange(-5, 6)), "range": one_of(
+        None, ((-4, 4), (-9, 9))), "density": one_of(None, True), "weights": one_of(None, np.linspace(0, 1, 60))}),
+    ("histogramdd", [floats(60, 3)], {"bins": one_of(3, (2, 3, 4)), "density": one_of(None, True)}),
+    ("polyval", [one_of([1, 2, 3], [2.5], np.array([1.0, -2.0])), M], {}),
+    ("polyfit", [rising(8), floats(8, 2), one_of(1, 2)], {}),
+    ("piecewise", [V, lambda rng: [V(rng) > 1, V(rng) > 0], one_of([1, 2], [1, 2, 3], [abs, -2.0, np.negative])], {}),
     ("trapezoid", [M], {"axis": one_of(0, 1, -1), "dx": one_of(1.0, 0.5)}),
     ("trapezoid", [M, rising(5)], {}),
     ("diff", [T], {"axis": AXIS3, "n": one_of(0, 1, 2)}),
@@ -153,6 +162,12 @@ ROWS: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("diagflat", [V], {"k": one_of(0, 2)}),
     ("tril", [M], {"k": one_of(0, 1, -1)}), ("triu", [M], {"k": one_of(0, 1, -1)}),
     ("vander", [V], {"N": one_of(None, 3), "increasing": one_of(False, True)}),
+    ("unravel_index", [ints(3, 2, low=0, high=24), one_of((2, 3, 4), (4, 6), 24)], {"order": one_of("C", "F")}),
+    ("unravel_index", [one_of(7, 0), one_of((2, 3, 4))], {}),
+    ("ravel_multi_index", [lambda rng: (ints(9, low=0, high=2)(rng), ints(9, low=0, high=3)(rng)), one_of((2, 3))], {
+        "order": one_of("C", "F")}),
+    ("ravel_multi_index", [lambda rng: (ints(9)(rng), ints(9)(rng)), one_of((2, 3))], {
+        "mode": one_of("wrap", "clip", ("clip", "wrap"))}),
     # elements
     ("where", [MASK, M, one_of(0, 1.5)], {}),
     ("clip", [M, one_of(None, -1.0), one_of(2.0)], {}),
