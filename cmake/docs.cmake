@@ -1,18 +1,23 @@
-# The pages as tests: the tutorial's blocks run, and each rule of the semantics page has its test.
-add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/tests/tutorial.c
-    COMMAND ${PROJECT_SOURCE_DIR}/script/tutorial-tests > ${PROJECT_BINARY_DIR}/tests/tutorial.c
-    DEPENDS docs/tutorial.md script/tutorial-tests
-    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} VERBATIM)
+# The pages as tests: blocks of C run, and each rule of the semantics page has its test.
+function(rdim_page name page)
+    set(source ${PROJECT_BINARY_DIR}/tests/${name}.c)
+    add_custom_command(OUTPUT ${source}
+        COMMAND ${PROJECT_SOURCE_DIR}/script/tutorial-tests ${page} > ${source}
+        DEPENDS ${page} script/tutorial-tests
+        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} VERBATIM)
+    add_executable(${name} ${source})
+    set_target_properties(${name} PROPERTIES
+        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests C_STANDARD 11 C_EXTENSIONS OFF)
+    # Not every block uses all that the page's beginning declares.  An option of the source stands after the target's,
+    # where clang too takes it for the last word.
+    set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS -Wno-unused-variable)
+    target_link_libraries(${name} PRIVATE rdim::rdim rdim_warnings m)
+    add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+endfunction()
 
-add_executable(tutorial ${PROJECT_BINARY_DIR}/tests/tutorial.c)
-set_target_properties(tutorial PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests C_STANDARD 11 C_EXTENSIONS OFF)
-# Not every block uses all that the page's beginning declares.  An option of the source stands after the target's, where
-# clang too takes it for the last word.
-set_source_files_properties(${PROJECT_BINARY_DIR}/tests/tutorial.c PROPERTIES COMPILE_OPTIONS -Wno-unused-variable)
-target_link_libraries(tutorial PRIVATE rdim::rdim rdim_warnings m)
-add_test(NAME tutorial COMMAND tutorial WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-list(APPEND rdim_tests tutorial)
+rdim_page(tutorial docs/tutorial.md)
+rdim_page(python_from docs/python-from.md)
+list(APPEND rdim_tests tutorial python_from)
 
 # What follows looks at texts, and at which loops are compiled: the same with sanitizers.
 if(CMAKE_C_FLAGS MATCHES "-fsanitize")
@@ -31,7 +36,7 @@ set_target_properties(readme PROPERTIES
 target_link_libraries(readme PRIVATE rdim::rdim rdim_warnings m)
 
 # What users read runs without a slow form: compiled loops are there, or nothing needs them.
-set(strict_programs $<TARGET_FILE:readme> $<TARGET_FILE:tutorial>)
+set(strict_programs $<TARGET_FILE:readme> $<TARGET_FILE:tutorial> $<TARGET_FILE:python_from>)
 foreach(source IN LISTS example_sources)
     cmake_path(GET source STEM name)
     list(APPEND strict_programs $<TARGET_FILE:example_${name}>)

@@ -14,10 +14,12 @@ static int axis_before_last(rd_dims dims, int rank)
 /* A row that fits both axes must not silently mean one of them. */
 rd_expr *rdpy_along(const char *call, const char *what, rd_expr *x, rd_expr *row, rd_dims dims)
 {
+    if (!row) /* as most often */
+        return NULL;
     const rd_shape of = rd_shape_of(x), own = rd_shape_of(row);
     const int      axis = axis_before_last(dims, of.n);
 
-    if (!x || !row || own.n != 1 || axis < 0 || own.at[0] == 1 || own.at[0] != of.at[axis])
+    if (!x || own.n != 1 || axis < 0 || own.at[0] == 1 || own.at[0] != of.at[axis])
         return row;
     if (own.at[0] == of.at[of.n - 1]) {
         PyErr_Format(PyExc_ValueError,
