@@ -33,7 +33,7 @@ def test_package_program_and_pages(cache):
     for page in test_docs.PAGES:
         pages.append(cache / (re.sub(r"\W", "_", page) + "_page.py"))
         # Libraries that a page shows beside rdim need not be installed, nor have types.
-        lines = "\n".join(test_docs.blocks(page)).split("\n")
+        lines = "\n".join(block for _, block in test_docs.blocks(page)).split("\n")
         pages[-1].write_text("\n".join(
             f"{line}  # type: ignore[import-not-found,import-untyped,unused-ignore]"
             if re.match(r"\s*(import|from) (?!numpy|rdim)", line) and "#" not in line else line for line in lines))
