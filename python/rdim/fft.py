@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from ._evaluated import evaluated
 
@@ -28,3 +28,8 @@ def fftfreq(n: int, d: float = 1.0, *, dtype: Any = None, device: Any = None) ->
 def rfftfreq(n: int, d: float = 1.0, *, dtype: Any = None, device: Any = None) -> Any:
     """The frequencies of rfft(), as numpy.fft.rfftfreq."""
     return _frequencies("rfftfreq", n, d, dtype, device)
+
+
+if TYPE_CHECKING:  # names that are made above in a loop
+
+    def __getattr__(name: str) -> Any: ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, TYPE_CHECKING
 
 from . import _core
 from ._evaluated import evaluated
@@ -109,3 +109,8 @@ _LAPACK = ("cholesky", "cond", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv
            "slogdet", "solve", "svd", "svdvals", "tensorinv", "tensorsolve")
 globals().update({name: evaluated("linalg", name) for name in _LAPACK})
 __all__ += _LAPACK
+
+
+if TYPE_CHECKING:  # names that are made above in a loop
+
+    def __getattr__(name: str) -> Any: ...

@@ -34,7 +34,7 @@ def test_package_program_and_pages(cache):
         pages.append(cache / (re.sub(r"\W", "_", page) + "_page.py"))
         # Libraries that a page shows beside rdim need not be installed, nor have types.
         lines = "\n".join(block for _, block in test_docs.blocks(page)).split("\n")
-        pages[-1].write_text("\n".join(
+        pages[-1].write_text("# mypy: allow-untyped-defs, allow-untyped-calls, allow-redefinition-new, local-partial-types\n" + "\n".join(
             f"{line}  # type: ignore[import-not-found,import-untyped,unused-ignore]"
             if re.match(r"\s*(import|from) (?!numpy|rdim)", line) and "#" not in line else line for line in lines))
     found = mypy(cache, ROOT / "python/rdim", HERE / "typed_program.py", *pages)
