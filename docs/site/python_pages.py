@@ -14,7 +14,7 @@ from rdim import _core, _dtypes
 
 __all__ = ["c_calls", "write"]
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "python"))
+sys.path.append(str(pathlib.Path(__file__).parents[2] / "python"))  # behind the package that was built
 import tables  # noqa: E402
 
 MODULES = ("fft", "linalg", "random", "sparse")

@@ -16,7 +16,7 @@ from rdim import _core
 
 np = pytest.importorskip("numpy")
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+sys.path.append(str(pathlib.Path(__file__).parents[1]))  # behind the package that was built
 import stubs  # noqa: E402
 import tables  # noqa: E402
 
