@@ -136,9 +136,12 @@ def _parts(function: Any, a: Any, numbers: list[float], keywords: dict[str, Any]
     return parts[0] if len(parts) == 1 else _core.concat(parts, 0)
 
 
-def _as_asked(a: Any, q: Any) -> Any:
+_OF_ELEMENTS = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation")  # methods that compute nothing
+
+
+def _as_asked(a: Any, q: Any, method: str) -> Any:
     """In the type of q where it is the wider one, as in NumPy; a number of Python has none."""
-    if isinstance(q, (int, float)):
+    if isinstance(q, (int, float)) or method in _OF_ELEMENTS:
         return a
     a, kind = asarray(a), asarray(q).dtype
     if not a.dtype.kind == kind.kind == "f":
@@ -149,7 +152,7 @@ def _as_asked(a: Any, q: Any) -> Any:
 
 def _ask(function: Any, a: Any, q: Any, out: Any, keywords: dict[str, Any]) -> Any:
     numbers, shape = _numbers(q)
-    a = _as_asked(a, q)
+    a = _as_asked(a, q, keywords["method"])
     weights = keywords.get("weights")
     if weights is not None:
         a, weights = asarray(a), asarray(weights)
