@@ -104,8 +104,7 @@ static PyObject *reduce_given(const rdpy_reduction *row, PyObject **given)
     rdpy_folding f    = { .row = row };
     PyObject    *made = NULL;
 
-    if (rdpy_take_folding(&f, given) == 0 &&
-        rdpy_has_groups(row->name, f.n_label, f.opts.groups))
+    if (rdpy_take_folding(&f, given) == 0 && rdpy_has_groups(row->name, f.n_label, f.opts.groups))
         made = build(&f);
     for (int k = 0; k < OPERANDS; k++)
         Py_XDECREF(f.operand[k]);

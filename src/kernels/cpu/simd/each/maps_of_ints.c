@@ -6,9 +6,9 @@
 #define PICK(rule, make, float_row, int_row) INT_##rule(make, int_row)
 #define FROM_FLOAT(x)                        rd_saturate_i64(x)
 #define DIVIDES
-#define ELEM                                 i64
-#define CLASS                                i64
-#define T                                    int64_t
+#define ELEM  i64
+#define CLASS i64
+#define T     int64_t
 #include "kernels/cpu/simd/maps.h"
 #undef ELEM
 #undef CLASS
