@@ -1,6 +1,7 @@
 """Programs as text: what each line is in Python, and random ones.  programs.c has what it is in C, and says how
 lines are written."""
 
+import inspect
 import operator
 
 import numpy as np
@@ -53,6 +54,24 @@ def padded(x, axis, before, after, mode):
     return rd.pad(x, [(before, after) if k == axis else (0, 0) for k in range(x.ndim)], mode)
 
 
+def rounded(x, decimals):
+    """rd.round() also rounds ints to tens, which the library has no call for."""
+    if x is not None and decimals < 0 and x.dtype.kind in "iu":
+        raise TypeError("ints have no decimals")
+    return rd.round(x, decimals)
+
+
+def windowed(x, axis, n, step):
+    """Of longer windows than there are elements the library makes none; the package refuses them, as NumPy."""
+    short = x is not None and -x.ndim <= axis < x.ndim and 0 < n and x.shape[axis] < n
+    if not short:
+        return rd.sliding_window_view(x, n, axis, step=step)
+    if step < 1:
+        raise ValueError(f"a step of {step}")
+    windows = rd.sliding_window_view(rd.pad(x, [(0, n * (k == axis % x.ndim)) for k in range(x.ndim)]), n, axis)
+    return windows[at(axis % x.ndim, slice(0, 0))]
+
+
 def joined(function):
     return lambda axis, parts: function(parts, axis=axis)
 
@@ -91,11 +110,11 @@ VIEWS = {
     "broadcast": ("xs", rd.broadcast_to),
     "flip": ("xd", rd.flip),
     "diagonal": ("xiii", lambda x, a, b, offset: rd.diagonal(x, offset, a, b)),
-    "window": ("xiii", lambda x, a, n, step: rd.sliding_window_view(x, n, a, step)),
+    "window": ("xiii", windowed),
     "cast": ("xt", lambda x, kind: x.astype(kind)),
     "where": ("xxx", rd.where),
     "clip": ("xxx", rd.clip),
-    "round_to": ("xi", lambda x, decimals: rd.round(x, decimals)),
+    "round_to": ("xi", rounded),
     "isclose": ("xxff", rd.isclose),
     "concat": ("il", joined(rd.concat)),
     "stack": ("il", joined(rd.stack)),
@@ -157,6 +176,50 @@ NEAR = {
     "rms_norm": ("xdx", rd.rms_norm),
     "normalise": ("xdf", rd.normalise),
 }
+# NumPy's rules, which the package has, and the library has not: arithmetic of bools, signs of zeros, ints to a
+# negative power, quantiles' types, labels of one axis.  Here the package is told what the library does by itself.
+OF_BOOLS = """sign square neg neg_ abs abs_ add sub mul floordiv remainder pow shift_left shift_right add_ sub_ mul_
+    floordiv_ remainder_ pow_ outer kron""".split()
+
+
+def is_bool(x):
+    return isinstance(x, bool) or isinstance(x, rd.Array) and x.dtype == "bool"
+
+
+def in_ints(function):
+    """Bools counted as int64."""
+    def call(*args):
+        given = args
+        if all(is_bool(x) for x in args):
+            given = [x.astype("int64") if isinstance(x, rd.Array) else x for x in args]
+        return function(*given)
+    return call
+
+
+def sign(x):
+    return rd.copysign(rd.sign(x), x) if isinstance(x, rd.Array) and x.dtype.kind == "f" and x.dtype != "bfloat16" else rd.sign(x)
+
+
+def power(function):
+    def call(x, y):
+        if type(y) is int and y < 0 and isinstance(x, rd.Array) and x.dtype.kind in "bi":
+            y = rd.full((), y, x.dtype if x.dtype.kind == "i" else "int64")
+        return function(x, y)
+    return call
+
+
+def of_floats(x):
+    return x.astype("float64") if isinstance(x, rd.Array) and x.dtype.kind in "biu" else x
+
+
+MAPS["sign"] = sign
+OPERATORS["pow"], FUNCTIONS["pow_"] = power(operator.pow), power(rd.power)
+ORDER["quantile"] = ("xfdn", lambda x, q, a, method: rd.quantile(of_floats(x), q, a, method=method))
+ORDER["quantiles"] = ("xffd", lambda x, p, q, a: rd._core._quantile(x, [p, q], a))
+for rows in (MAPS, OPERATORS, FUNCTIONS):
+    rows |= {name: in_ints(rows[name]) for name in OF_BOOLS if name in rows}
+PRODUCTS |= {name: (kinds, in_ints(f)) for name, (kinds, f) in PRODUCTS.items() if name in OF_BOOLS}
+
 LINES = {name: ("x", f) for name, f in MAPS.items()} | {name: ("xx", f) for name, f in (OPERATORS | FUNCTIONS).items()}
 LINES |= VIEWS | PRODUCTS | ORDER | NEAR
 
@@ -165,19 +228,28 @@ KEYWORDS = {"axis": axes, "keepdims": lambda word: True, "ddof": float.fromhex, 
             "accuracy": str}
 
 
+def row(label, x):
+    """A row goes along the last axis."""
+    return label.reshape((1,) * (x.ndim - 1) + label.shape) if isinstance(label, rd.Array) and label.ndim == 1 < x.ndim else label
+
+
 def fold(values, name, x, words, scan, skips):
-    keywords = {}
+    keywords, of = {}, operand(values, x)
     for word in words:
         key, value = word.split("=")
         if key == "by":
-            keywords[key] = tuple(some(values, value))
+            keywords[key] = tuple(row(one, of) for one in some(values, value))
         else:
             keywords[key] = KEYWORDS[key](value) if key in KEYWORDS else operand(values, value)
     if scan and keywords["axis"]:
         keywords["axis"] = keywords["axis"][0]
     names = {"count": "count_nonzero"} if not scan else {one: "cum" + one for one in ("sum", "prod", "min", "max", "mean")}
     function = getattr(rd, ("nan" if skips else "") + names.get(name, name))
-    return function(operand(values, x), **keywords)
+    if keywords.get("accuracy") == "pairwise" and "accuracy" not in inspect.signature(function).parameters:
+        del keywords["accuracy"]  # what all others have
+    if "weights" in keywords:
+        keywords["weights"] = row(keywords["weights"], of)
+    return function(of, **keywords)
 
 
 def leaf(data, kind, shape, strides, place):
