@@ -122,7 +122,7 @@ PyObject *rdpy_holding(PyObject *made, PyObject *owner)
     return NULL;
 }
 
-/* What has an item of a number is a sequence to others: pandas takes all else that has float() for a number. */
+/* The sequence protocol: without it pandas takes an Array for a number, as it has float(). */
 static PyObject *array_item(PyObject *self, Py_ssize_t k)
 {
     PyObject *const number = k < 0 ? NULL : PyLong_FromSsize_t(k);

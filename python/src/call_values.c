@@ -132,7 +132,7 @@ static rd_expr *quantile_by(rdpy_call *A, double scale, rd_quantile_opts *opts)
                     : rd_quantiles_by(A->x[0], A->q, opts);
 }
 
-/* By some methods a quantile is an element, and has its type in NumPy. */
+/* Some methods answer an element of x as the quantile; NumPy keeps the type of the elements then. */
 static rd_expr *of_elements(rd_expr *x, rd_expr *quantile, rd_quantile_method method)
 {
     static const bool is_element[] = { [RD_LOWER]        = true,

@@ -6,7 +6,7 @@ static PyModuleDef definition = { .m_base = PyModuleDef_HEAD_INIT,
                                   .m_doc  = "Handles of the C library's expressions.",
                                   .m_size = -1 };
 
-/* What the extension keeps, such as types and rdim._leaves.asarray, is of one interpreter, that which imports it
+/* The extension keeps objects, such as types and rdim._leaves.asarray, of the one interpreter that imports it
  * first.  A second one would put its own objects in their place.  Python 3.11 copies a module that it has for
  * another interpreter without a call of PyInit__core(), so rdim._dtypes asks, too. */
 int rdpy_only_interpreter(void)

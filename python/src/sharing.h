@@ -30,7 +30,7 @@ rd_expr *rdpy_look(rdpy_array *a);
 void     rdpy_looked(rdpy_array *a);
 /* Notes what the array, whose lock is held, owns; -1 with an exception. */
 int rdpy_note_owner(rdpy_home *home, rdpy_array *a);
-/* What has been noted since the home was asked for: the union, a new reference or NULL for nothing.  -1 with an
+/* Sets *held to the union of the owners noted since the home was asked for: a new reference, or NULL for none.  -1 with an
  * exception.  `operand` is for builds with the interpreter's lock. */
 int  rdpy_take_owners(rdpy_home *home, int n, PyObject *const *operand, PyObject **held);
 void rdpy_forget_owners(rdpy_home *home);

@@ -21,8 +21,8 @@ bool rdpy_is_name(const rdpy_parameter *p, const char *name, size_t length);
 /* The first name, which sentences and signatures show. */
 enum { MOST_NAME = 32 };
 const char *rdpy_name_of(const rdpy_parameter *p, char name[MOST_NAME]);
-/* What help() and inspect.signature() show of a function, or of the method where the first parameter is `self`:
- * the signature, a sentence, the parameters and an example of docs.def.  Python keeps the pointer, so the memory is
+/* The text that help() and inspect.signature() read, of a function, or of a method, whose first parameter is `self`:
+ * it has the signature, a sentence, the parameters and an example of docs.def.  Python keeps the pointer, so the memory is
  * never freed.  NULL without memory. */
 const char *rdpy_doc(const char *name, const char *signature, bool method);
 #endif

@@ -1,15 +1,18 @@
 /* numbers.c - a key whose numbers are inputs of the run, so that other numbers need no other plan. */
 #include "eval/cache/key.h"
 
+/* Planning rarely cuts graphs of so few nodes into several plans. */
 enum { MOST_NODES = 96 };
 
-/* The key's first word tells one from the other, as a count may be a number's bits, too; its options leave the bit free. */
+/* This bit of the key's first word, which its options leave free, tells a key with numbers as inputs from one that has
+ * their values. */
 static const uint64_t NUMBERS_IN = UINT64_C(1) << 60;
 
-/* What stands for an input, and which it is.  Where another key of the structure has a number, that is 0, -0 or 1. */
+/* A word of these bits and a count stands for an input.  No value has them: numbers that stay in a key are 0, -0 or 1. */
 static const uint64_t INPUT = UINT64_C(0x7FF8) << 48;
 
-/* The graph finds values that are the same, and computes them once.  So which numbers are equal stays in the key. */
+/* Which earlier number has the value of number k; k itself, if none has.  The graph computes equal values once, so the key
+ * must tell which numbers are equal. */
 static uint64_t first_equal(const rd_key *key, int32_t k)
 {
     const rd_expr *e = key->number[k].expr;
@@ -21,7 +24,7 @@ static uint64_t first_equal(const rd_key *key, int32_t k)
     return j;
 }
 
-/* Those have values of numbers in them; planning would find it out late. */
+/* A plan in several parts has the numbers' values written into it, and planning would find out late that it is one. */
 static bool may_be_several_plans(const rd_key *key)
 {
     bool product = false;
@@ -31,8 +34,8 @@ static bool may_be_several_plans(const rd_key *key)
     return product || key->n_node > MOST_NODES;
 }
 
-/* Of ints plans look at the value: bounds of loops follow from places compared with them, and codes of division, shifts
- * and random numbers have it in them. */
+/* Does the reader compute the same way whatever the int is?  Others do not: loops get bounds from coordinates that are
+ * compared with an int, and code for division, shifts and random numbers contains its value. */
 static bool is_plain(const rd_expr *reader)
 {
     if (reader->kind != RD_EXPR_MAP)

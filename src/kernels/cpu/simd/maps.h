@@ -118,8 +118,8 @@ static void KERNEL(philox, strips)(int64_t n, void *py, const void *pa, const vo
 #endif
 
 /* ---- Division of ints by one number, in double ----------------------------------------------- */
-/* Of numbers within 2^51 the quotient by an inverse, rounded to the nearest int, is the floor or one more, which the remainder
- * tells: it is exact.  An int of so many bits is a double's lowest ones, once 1.5 * 2^52 is added. */
+/* For numbers within 2^51, a times 1 / b, rounded to the nearest int, is the floor of a / b or one more.  The remainder is
+ * exact and tells which.  Adding 1.5 * 2^52 puts such an int into the lowest bits of a double. */
 #ifdef DIVIDES
 static int KERNEL(divides, small)(int64_t n, const T *a, T b)
 {
