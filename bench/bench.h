@@ -13,7 +13,7 @@ typedef struct bench_options {
     int         threads[MOST_THREADS], n_threads;
     int         reps;  /* timed pairs of a case; 0: adaptive                   */
     double      scale; /* of the number of elements                            */
-    bool        json, list, explain, no_hand, first;
+    bool        json, list, explain, no_hand, first, by_turns, calibrate;
     const char *growth; /* the file of a drawing; NULL: none */
 } bench_options;
 
@@ -115,6 +115,8 @@ typedef struct bench_work {
     double read, written, flops, exps;
 } bench_work;
 
+/** --calibrate: false after saying why not. */
+bool         bench_calibrate(const bench_options *o);
 bench_limits bench_limits_measure(const hand_isa *hand, int threads, double scale);
 /** The least seconds that `work` takes; *name tells which limit binds. */
 double bench_limit_seconds(const bench_limits *limits, const bench_work *work, rd_dtype type,
@@ -164,6 +166,9 @@ bool bench_growth(const bench_options *options, const hand_isa *hand);
 /** Evaluates a case once and prints how many seconds that took.
  *  @return false when the library failed; the reason is on stderr. */
 bool bench_print_first(const bench_case *c, rd_dtype type, const bench_options *options);
+/** A case runs when it is told: turns.h.  Those that need a process of their own are left out.
+ *  @return false when the library failed; the reason is on stderr. */
+bool bench_by_turns(const bench_case *c, rd_dtype type, const bench_options *options);
 /** What another process prints so that starts with an empty cache of compiled code, and has it
  *  compiled while it works (RDIM_TIER1=async).  NaN if that cannot be had. */
 double bench_first_seconds(const bench_case *c, rd_dtype type, const bench_options *options,

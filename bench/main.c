@@ -46,7 +46,7 @@ static bool all(const bench_options *o, const hand_isa *hand, const bench_limits
     return ok;
 }
 
-/* --list and --explain: nothing is measured; --first: no more than that. */
+/* --list and --explain: nothing is measured; --first and --by-turns: no more than what they say. */
 static bool tell(const bench_options *o)
 {
     bool     ok = true;
@@ -59,6 +59,8 @@ static bool tell(const bench_options *o)
                     continue;
                 else if (o->first)
                     ok = bench_print_first(c, types[k], o) && ok;
+                else if (o->by_turns)
+                    ok = bench_by_turns(c, types[k], o) && ok;
                 else if (o->explain)
                     bench_explain(c, types[k], o);
                 else
@@ -75,8 +77,10 @@ int main(int argc, char **argv)
 
     if (status >= 0)
         return status;
-    if (o.list || o.explain || o.first)
+    if (o.list || o.explain || o.first || o.by_turns)
         return tell(&o) ? 0 : 1;
+    if (o.calibrate)
+        return bench_calibrate(&o) ? 0 : 1;
     if (o.growth)
         return bench_growth(&o, hand) ? 0 : 1;
     for (int k = 0; k < o.n_threads; k++) {

@@ -18,8 +18,10 @@ static const char help[] =
     "  --list              only list the cases\n"
     "  --explain           only print how rdim plans each case\n"
     "  --no-hand           rdim alone\n"
+    "  --by-turns          a case runs when it is told, for replay.py\n"
     "  --first             only the seconds of one evaluation, the first of this process\n"
     "  --growth FILE.svg   only time sizes from 10^2 to 10^8, and draw that\n"
+    "  --calibrate         only measure the speeds that costs are reckoned with, and keep them\n"
     "  --help              this text\n"
     "What the columns mean: docs/benchmark.md.\n";
 
@@ -117,12 +119,14 @@ static const char *set_value(bench_options *o, const char *name, const char *val
 
 static bool *flag(bench_options *o, const char *name)
 {
-    return !strcmp(name, "--json")      ? &o->json
-           : !strcmp(name, "--list")    ? &o->list
-           : !strcmp(name, "--explain") ? &o->explain
-           : !strcmp(name, "--no-hand") ? &o->no_hand
-           : !strcmp(name, "--first")   ? &o->first
-                                        : NULL;
+    return !strcmp(name, "--json")        ? &o->json
+           : !strcmp(name, "--list")      ? &o->list
+           : !strcmp(name, "--explain")   ? &o->explain
+           : !strcmp(name, "--no-hand")   ? &o->no_hand
+           : !strcmp(name, "--first")     ? &o->first
+           : !strcmp(name, "--by-turns")  ? &o->by_turns
+           : !strcmp(name, "--calibrate") ? &o->calibrate
+                                          : NULL;
 }
 
 static bool takes_value(const char *name)

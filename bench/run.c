@@ -1,5 +1,6 @@
 /* run.c - one case: sizes, expression, plan; is it right; how long does it take. */
 #include "bench.h"
+#include "turns.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -367,13 +368,33 @@ static bool first_run(instance *it)
     return rd_error(it->ctx) == RD_OK;
 }
 
+/* By bench_how; NULL: by processes of its own. */
+static void (*const how[])(void *) = { run_plan, run_eval,  run_cold, run_build,
+                                       NULL,     run_nodes, run_fresh };
+
+bool bench_by_turns(const bench_case *c, rd_dtype type, const bench_options *options)
+{
+    char     name[128];
+    instance it;
+    bool     ok;
+
+    if (!how[c->how])
+        return true;
+    open_instance(&it, c, type, options, options->threads[0]);
+    snprintf(name, sizeof name, "%s %s %s", c->row, c->name, bench_type_name(type));
+    ok = first_run(&it);
+    if (ok)
+        bench_turns(name, how[c->how], &it);
+    ok = ok && rd_error(it.ctx) == RD_OK;
+    rd_ctx_free(it.ctx);
+    return ok;
+}
+
 bool bench_run(const bench_case *c, rd_dtype type, const bench_options *options,
                const hand_isa *hand, const bench_limits *limits, bench_result *result)
 {
-    static void (*const how[])(void *) = { run_plan, run_eval,  run_cold, run_build,
-                                           NULL,     run_nodes, run_fresh };
-    void (*const hand_run)(void *)     = c->how == HOW_FRESH ? run_hand_fresh : run_hand;
-    bench_result *const r              = result;
+    void (*const hand_run)(void *) = c->how == HOW_FRESH ? run_hand_fresh : run_hand;
+    bench_result *const r          = result;
     instance            it;
     bool                ok;
 

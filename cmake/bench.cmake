@@ -20,6 +20,11 @@ target_compile_definitions(rdim-bench PRIVATE _GNU_SOURCE BENCH_DATA="${PROJECT_
 target_link_libraries(rdim-bench PRIVATE
     rdim::rdim rdim_warnings m $<$<BOOL:${RDIM_OPENMP}>:OpenMP::OpenMP_C>)
 
+# --calibrate measures by parts of the library that it does not show, which come from the static one.
+set_source_files_properties(bench/calibrate.c PROPERTIES INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(rdim-bench PRIVATE $<TARGET_FILE:rdim_parts> ${CMAKE_DL_LIBS} Threads::Threads)
+add_dependencies(rdim-bench rdim_parts)
+
 set(hand_flags -O3 -ffp-contract=fast -fno-math-errno)
 # gcc jams rows of a column sum together: several streams where one is fastest, 2.6 times as long on Zen 4.
 foreach(flag IN ITEMS -fno-loop-unroll-and-jam -fno-loop-interchange)
@@ -59,6 +64,7 @@ endif()
 
 # bench/rdim-sweep: random expressions beside loops that it writes and has compiled, and beside NumPy in a worker of its own.
 file(GLOB sweep_sources CONFIGURE_DEPENDS bench/sweep/*.c)
+list(APPEND sweep_sources ${PROJECT_SOURCE_DIR}/bench/turns.c)
 add_executable(rdim-sweep ${sweep_sources})
 set_target_properties(rdim-sweep PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench C_STANDARD 11 C_EXTENSIONS OFF)
@@ -66,6 +72,17 @@ target_compile_definitions(rdim-sweep PRIVATE _GNU_SOURCE
     SWEEP_WORKER="${PROJECT_SOURCE_DIR}/bench/sweep/worker.py")
 target_link_libraries(rdim-sweep PRIVATE
     rdim::rdim rdim_warnings m ${CMAKE_DL_LIBS} $<$<BOOL:${RDIM_OPENMP}>:OpenMP::OpenMP_C>)
+
+# bench/rdim-nests: the text of nests of the sweep's expressions; it looks into the library.
+file(GLOB nests_sources CONFIGURE_DEPENDS bench/nests/*.c)
+list(REMOVE_ITEM sweep_sources ${PROJECT_SOURCE_DIR}/bench/sweep/main.c)
+add_executable(rdim-nests ${nests_sources} ${sweep_sources})
+set_target_properties(rdim-nests PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench C_STANDARD 11 C_EXTENSIONS OFF)
+target_compile_definitions(rdim-nests PRIVATE _GNU_SOURCE
+    SWEEP_WORKER="${PROJECT_SOURCE_DIR}/bench/sweep/worker.py")
+target_link_libraries(rdim-nests PRIVATE
+    rdim_parts rdim_warnings m ${CMAKE_DL_LIBS} $<$<BOOL:${RDIM_OPENMP}>:OpenMP::OpenMP_C>)
 
 if(RDIM_TESTS)
     add_test(NAME sweep_smoke COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/smoke-sweep.sh $<TARGET_FILE:rdim-sweep>)

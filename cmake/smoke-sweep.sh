@@ -46,6 +46,11 @@ done
 cmp "$lines.hashes" "$again.hashes"
 rm -f "$lines.hashes" "$again.hashes"
 
+# Each expression has an estimate, and the summary says how far off they are.
+"$sweep" --estimates --count 12 --seed 1 --max-bytes 100000 --seconds 0.001 > "$again"
+[ "$(grep -c ' measured [0-9.]* us, estimate [0-9.]* us: ' "$again")" = 12 ] || { cat "$again"; exit 1; }
+grep -q '^estimate  all  .*  *12 expressions: median error' "$again" || { cat "$again"; exit 1; }
+
 # Mistakes on the command line are told, not run.
 for wrong in "--threads 0" "--count x" "--seed" "--frobnicate"; do
     # shellcheck disable=SC2086  # two words

@@ -1510,8 +1510,16 @@ typedef enum rd_traversal { RD_TRAVERSE_AUTO, RD_TRAVERSE_GREEDY, RD_TRAVERSE_LA
  *  the expression.  CUDA gives the CPU's bits, but of products by cuBLAS (see `deterministic`).
  *  It copies what lies in this process's memory to the GPU, and results back; where the GPU has
  *  no room for them, a part at a time.  It runs text, no C functions: expressions with one, and a
- *  machine without a GPU, are RD_ERR_DEVICE with a sentence. */
-typedef enum rd_backend { RD_BACKEND_AUTO, RD_BACKEND_CPU, RD_BACKEND_CUDA } rd_backend;
+ *  machine without a GPU, are RD_ERR_DEVICE with a sentence.
+ *  OPENCL gives the CPU's bits, on whatever OpenCL has that computes with doubles and rounds as the
+ *  CPU does.  It copies data of this process's memory, and refuses what it cannot run, likewise; AUTO
+ *  takes it where the environment's RDIM_BACKEND is opencl. */
+typedef enum rd_backend {
+    RD_BACKEND_AUTO,
+    RD_BACKEND_CPU,
+    RD_BACKEND_CUDA,
+    RD_BACKEND_OPENCL
+} rd_backend;
 /** How exactly a GPU computes functions of floats of 32 bits; those of 16 bits are the same,
  *  rounded.  SAME: to the CPU's bits.  FAST: by the units that it has for special functions.  Then
  *  results are off by at most
@@ -1664,7 +1672,7 @@ RD_API rd_status rd_wait(rd_ctx *ctx);
  *  a remedy for what goes element by element; what the first run does until loops are compiled.
  *  Outputs may be NULL.  The text belongs to ctx, until a mark before it is released.  NULL on
  *  failure.  With RDIM_STRICT=1 in the environment a plan that such a warning remains of is not
- *  made: RD_ERR_LIMIT, with the same sentence.  RDIM_DEBUG=graph,tree,nest,program,tiles,code (any
+ *  made: RD_ERR_LIMIT, with the same sentence.  RDIM_DEBUG=graph,tree,nest,program,tiles,loops,code (any
  *  of them) prints each stage of every plan to stderr; `trace` writes what runs when to the file
  *  RDIM_TRACE, rdim-trace.json (RD_ERR_FILE where it cannot), for chrome://tracing; another name is
  *  RD_ERR_ARGUMENT when a plan is made. */

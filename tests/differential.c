@@ -99,3 +99,8 @@ bool differential_cuda_trial(uint64_t seed, differential_stats *stats, rd_text *
 {
     return trial(seed, differential_cuda, stats, report);
 }
+
+bool differential_opencl_trial(uint64_t seed, differential_stats *stats, rd_text *report)
+{
+    return trial(seed, differential_opencl, stats, report);
+}

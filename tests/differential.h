@@ -39,6 +39,8 @@ bool differential_isas(random_pool *pool, const wanted *w, int n, isa_programs *
 /* The scalar interpreter's bits on a GPU, or the fake one, for few threads and for many? */
 bool differential_cuda(random_pool *pool, const wanted *w, int n, differential_stats *stats,
                        rd_text *report);
+bool differential_opencl(random_pool *pool, const wanted *w, int n, differential_stats *stats,
+                         rd_text *report);
 /* Evaluates them into all kinds of memory with random options. */
 bool differential_outputs(random_pool *pool, const wanted *w, int n, differential_stats *stats,
                           rd_text *report);
@@ -64,6 +66,7 @@ int differential_results(random_pool *pool, wanted *w);
 /* All of it for one seed, but for CUDA; CUDA alone. */
 bool differential_trial(uint64_t seed, differential_stats *stats, rd_text *report);
 bool differential_cuda_trial(uint64_t seed, differential_stats *stats, rd_text *report);
+bool differential_opencl_trial(uint64_t seed, differential_stats *stats, rd_text *report);
 /* Looks for the smallest expressions below a failing seed's results that fail with dense outputs;
  * each is tried in a process of its own, as it may crash.  False if it found some. */
 bool differential_shrink(uint64_t seed, rd_text *report);

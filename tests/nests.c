@@ -1,6 +1,8 @@
 /* nests.c - expressions by compiled nests, compared with the reference. */
 #include "nests.h"
-#include "kernels/cpu/codegen/codegen.h"
+#include "kernels/cpu/nest/nest.h"
+#include "kernels/loop/loop.h"
+#include "kernels/pass/strip_at.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/jit/tier.h"
 #include "suite.h"
@@ -20,14 +22,14 @@ rd_ctx *nest_begin(void)
 {
     ctx = rd_ctx_new(NULL);
     rd_tier_force("sync");
-    rd_codegen_force("always");
+    rd_nest_force("always");
     return ctx;
 }
 
 void nest_end(void)
 {
-    rd_codegen_force(NULL);
-    rd_codegen_force_past(0);
+    rd_nest_force(NULL);
+    rd_force_large(0);
     rd_tier_force(NULL);
     rd_ctx_free(ctx);
 }
@@ -88,11 +90,39 @@ static bool has_in_text(const rd_program *p, const char *words)
     rd_text  code = { 0 };
     bool     found;
 
-    rd_codegen_describe(p, rd_cpu_vector(), from_pool, pool, NULL, &code);
+    rd_nest_describe(p, rd_cpu_vector(), from_pool, pool, NULL, &code);
     found = code.at && strstr(code.at, words);
     rd_text_free(&code);
     rd_pool_free(pool);
     return found;
+}
+
+/* The log has the tree behind each pass, or says "as before". */
+static bool is_changed_in(const char *log, const char *pass)
+{
+    char head[64];
+
+    snprintf(head, sizeof head, "after %s: as before\n", pass);
+    if (strstr(log, head))
+        return false;
+    snprintf(head, sizeof head, "after %s:\n", pass);
+    ck_assert_msg(strstr(log, head) != NULL, "there is no pass %s", pass);
+    return true;
+}
+
+static bool is_changed_by(const rd_program *p, const char *pass)
+{
+    rd_pool     *pool = rd_pool_new(ctx);
+    rd_text      log  = { 0 };
+    const char  *why;
+    rd_schedule *t =
+        rd_nest_schedule(p, rd_cpu_vector(), p->whole && !p->nest, from_pool, pool, &log, &why);
+    const bool changed = t && is_changed_in(log.at, pass);
+
+    rd_schedule_free(t);
+    rd_text_free(&log);
+    rd_pool_free(pool);
+    return changed;
 }
 
 static void count_nests(const rd_plan *plan)
@@ -100,9 +130,10 @@ static void count_nests(const rd_plan *plan)
     for (int s = 0; s < plan->n_stage; s++) {
         nest_seen.programs++;
         nest_seen.tiles += plan->program[s].code != NULL;
-        nest_seen.nests += plan->program[s].nest && rd_codegen_here(plan->program[s].nest);
+        nest_seen.nests += plan->program[s].nest && rd_nest_here(plan->program[s].nest);
         nest_seen.with_words += nest_seen.words && plan->program[s].nest &&
                                 has_in_text(&plan->program[s], nest_seen.words);
+        nest_seen.changed += nest_seen.pass && is_changed_by(&plan->program[s], nest_seen.pass);
     }
 }
 

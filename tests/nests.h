@@ -31,6 +31,8 @@ typedef struct nest_counts {
     int32_t     tasks;    /* bit k: something ran in k tasks */
     const char *words;    /* how many nests have these in their text, NULL: is not asked */
     int         with_words;
+    const char *pass; /* the trees of how many programs this one changes, NULL: is not asked */
+    int         changed;
 } nest_counts;
 
 extern nest_counts nest_seen;

@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L /* setenv(), mkstemp() */
 #include "eval/plan.h"
 #include "isa.h"
-#include "kernels/cpu/codegen/codegen.h"
+#include "kernels/cpu/nest/nest.h"
 #include "kernels/cpu/jit/tier.h"
 #include "values.h"
 
@@ -105,8 +105,8 @@ START_TEST(options_refused)
           eval_opts(row(), (rd_eval_opts){ .traversal = (rd_traversal)3 }));
     FAILS(ARGUMENT, "rd_eval_opts", "traversal -1",
           eval_opts(row(), (rd_eval_opts){ .traversal = (rd_traversal)-1 }));
-    FAILS(ARGUMENT, "rd_eval_opts", "backend 3",
-          eval_opts(row(), (rd_eval_opts){ .backend = (rd_backend)3 }));
+    FAILS(ARGUMENT, "rd_eval_opts", "backend 4",
+          eval_opts(row(), (rd_eval_opts){ .backend = (rd_backend)4 }));
     FAILS(ARGUMENT, "rd_eval_opts", "threads -2",
           eval_opts(row(), (rd_eval_opts){ .threads = -2 }));
     if (!rd_backend_cuda.probe())
@@ -555,10 +555,10 @@ START_TEST(traced_ways)
     ck_assert(rd_eval_many(ctx, RD_RESULTS({ parts, RD_INTO(few, RD_SHAPE(PIECES)) }), &one) ==
               RD_OK);
     rd_tier_force("sync");
-    rd_codegen_force("always");
+    rd_nest_force("always");
     ck_assert(rd_eval_many(ctx, RD_RESULTS({ rd_sqrt(rd_add(e, e)), RD_INTO(y, RD_SHAPE(N)) }),
                            &one) == RD_OK);
-    rd_codegen_force(NULL);
+    rd_nest_force(NULL);
     rd_tier_force(NULL);
     unsetenv("RDIM_DEBUG");
     ck_assert_int_gt(read(file, text, sizeof text - 1), 0);

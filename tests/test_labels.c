@@ -183,7 +183,7 @@ START_TEST(kept_axes)
 }
 END_TEST
 
-enum { N = 1700, PLACES = 36000 };
+enum { N = 1700, PLACES = 72000, IN_ROW = 80 };
 
 static int32_t pos[N + 1], column[PLACES];
 
@@ -193,10 +193,10 @@ static int32_t make_rows(void)
     int32_t k = 0;
 
     for (int32_t i = 0; i < N; i++) {
-        const int32_t many = i % 7 == 3 ? 0 : i == 100 ? N : (int32_t)(draw() % 40);
+        const int32_t many = i % 7 == 3 ? 0 : i == 100 ? N : (int32_t)(draw() % IN_ROW);
 
         for (int32_t j = 0; j < many && k < PLACES; j++)
-            column[k++] = many == N ? j : j * (N / 40) + (int32_t)(draw() % (N / 40));
+            column[k++] = many == N ? j : j * (N / IN_ROW) + (int32_t)(draw() % (N / IN_ROW));
         pos[i + 1] = k;
     }
     return k;

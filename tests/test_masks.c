@@ -2,7 +2,7 @@
  * axis, against the reference.
  *
  * The product of what there is is long: its cases take layouts, values and keywords in turn. */
-#include "kernels/cpu/codegen/codegen.h"
+#include "kernels/cpu/nest/nest.h"
 #include "operands.h"
 #include "suite.h"
 #include <stdio.h>
@@ -20,7 +20,7 @@ static void begin(void)
 {
     ctx = nest_begin();
     rd_tier_force("off");
-    rd_codegen_force("never");
+    rd_nest_force("never");
 }
 
 /* Folds of one element each begin anew for every element, which tiles leave to the reference: the

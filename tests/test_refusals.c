@@ -283,10 +283,10 @@ START_TEST(unknown_stage_refused)
     float    y[16];
     rd_expr *x = rd_neg(leaf(RD_SHAPE(16)));
 
-    setenv("RDIM_DEBUG", "graph,loops", 1);
+    setenv("RDIM_DEBUG", "graph,lops", 1);
     ck_assert(rd_eval(ctx, x, RD_INTO(y, RD_SHAPE(16))) == RD_ERR_ARGUMENT);
-    REFUSED(ARGUMENT, "no stage \"loops\"", "graph, tree, nest, program, tiles, code and trace",
-            NULL);
+    REFUSED(ARGUMENT, "no stage \"lops\"",
+            "graph, tree, nest, program, tiles, loops, code and trace", NULL);
     unsetenv("RDIM_DEBUG");
     ck_assert(rd_eval(ctx, x, RD_INTO(y, RD_SHAPE(16))) == RD_OK);
 }

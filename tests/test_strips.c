@@ -5,7 +5,8 @@
  *
  * Strips, parts and rows that go together have ends, so extents lie around these. */
 #include "nests.h"
-#include "kernels/cpu/codegen/codegen.h"
+#include "kernels/cpu/nest/nest.h"
+#include "kernels/pass/strip_at.h"
 #include "suite.h"
 #include <math.h>
 #include <stdio.h>
@@ -443,8 +444,8 @@ START_TEST(past_the_caches)
     rd_expr             *far    = rd_square(rd_sub(x, rd_mean(x, RD_KEEP(1))));
     nest_batch           b      = { 0 };
 
-    rd_codegen_force_past(1);
-    nest_seen.words = "rd_past(";
+    rd_force_large(1);
+    nest_seen.pass = "stream";
     snprintf(b.what, sizeof b.what, "%s past the caches, %d a row", rd_dtype_name(type),
              (int)cols[_i]);
     nest_add(&b, rd_add(rd_mul(x, y), x));
@@ -461,8 +462,8 @@ START_TEST(past_the_caches)
     nest_add(&b, rd_transpose(rd_add(x, y)));
     nest_add(&b, softmax(rd_cast(x, RD_F32), RD_KEEP(1)));
     agree_shared(&b);
-    rd_codegen_force_past(0);
-    ck_assert_int_ge(nest_seen.with_words, SANITIZED ? 0 : 2);
+    rd_force_large(0);
+    ck_assert_int_ge(nest_seen.changed, SANITIZED ? 0 : 2);
     nest_mostly();
     tile_free(&m);
 }

@@ -3,7 +3,7 @@
 #define _XOPEN_SOURCE 700 /* setenv */
 #include "kernels/cpu/jit/tier.h"
 #include "kernels/cpu/cpu.h"
-#include "kernels/cpu/codegen/codegen.h"
+#include "kernels/cpu/nest/nest.h"
 #include "nests.h"
 #include "suite.h"
 #include <stdio.h>
@@ -18,7 +18,7 @@ static rd_ctx *ctx;
 static void begin(void)
 {
     ctx = nest_begin();
-    rd_codegen_force(NULL);
+    rd_nest_force(NULL);
     nest_seen.may_fail = true;
 }
 
@@ -298,7 +298,7 @@ START_TEST(clang)
     make_base(base);
     setenv("RDIM_CC", "/usr/bin/clang", 1);
     ck_assert_int_eq(stats_of("sync").compiled, sets);
-    rd_codegen_force("always");
+    rd_nest_force("always");
     agree_on_loops();
     ck_assert_int_eq(rd_tier_stats_now().failed, 0);
     remove_base(base);
@@ -335,7 +335,7 @@ START_TEST(hanging_compiler)
     ck_assert_int_ge(time(NULL) - begun, 9);
     ck_assert_int_lt(time(NULL) - begun, 20);
     begun = time(NULL);
-    rd_codegen_force("always");
+    rd_nest_force("always");
     y    = rd_sqrt(rd_add(rd_wrap(ctx, x, RD_SHAPE(20, 30)), rd_num(ctx, 1.5)));
     text = rd_explain(ctx, RD_RESULTS({ y, NULL }), NULL);
     ck_assert_msg(text && strstr(text, "the compiler is off: it took longer than 10 s"), "%s",
@@ -355,7 +355,7 @@ static void run_in_another_environment(rd_expr *y)
 
     rd_tier_force("async");
     rd_tier_hurry(true);
-    rd_codegen_force("always");
+    rd_nest_force("always");
     plan = rd_plan_new(ctx, (rd_exprs){ 0 }, RD_RESULTS({ y, RD_INTO(out, RD_SHAPE(100, 1000)) }),
                        NULL);
     setenv("XDG_CACHE_HOME", "/nonexistent", 1);

@@ -2,7 +2,7 @@
  * reference, of every type they may take, along every axis.
  *
  * Each nest is a run of the compiler, so there are few of them. */
-#include "kernels/cpu/codegen/codegen.h"
+#include "kernels/cpu/nest/nest.h"
 #include "operands.h"
 #include "suite.h"
 #include <math.h>
@@ -22,7 +22,7 @@ static void begin(void)
 {
     ctx = nest_begin();
     rd_tier_force("off");
-    rd_codegen_force("never");
+    rd_nest_force("never");
 }
 
 /* Scans by users' reducers, and folds of one element each, are the reference's: the few cases of a
@@ -295,7 +295,7 @@ END_TEST
 START_TEST(reductions_in_nests)
 {
     rd_tier_force("sync");
-    rd_codegen_force("always");
+    rd_nest_force("always");
     for (int k = _i; k < 3 * COUNT(types); k += COUNT(types))
         if (k % suite_part(14) == 0) {
             const user_case c = case_of(types[_i], 131 * k + 7);
@@ -327,7 +327,7 @@ START_TEST(large_states)
     const rd_shape shapes[] = { RD_SHAPE(COLUMNS, BINS), RD_SHAPE(ROWS, BINS), RD_SHAPE(BINS) };
 
     rd_tier_force(_i ? "sync" : "off");
-    rd_codegen_force(codegen[_i]);
+    rd_nest_force(codegen[_i]);
     for (int k = 0; k < ROWS * COLUMNS; k++)
         x[k] = (uint8_t)(k * 37 + k / 91);
     for (int axis = 0; axis < COUNT(dims); axis++) {
@@ -543,7 +543,7 @@ END_TEST
 START_TEST(functions_in_nests)
 {
     rd_tier_force("sync");
-    rd_codegen_force("always");
+    rd_nest_force("always");
     for (int k = _i; k < 3 * COUNT(types); k += COUNT(types))
         if (k % suite_part(11) == 0) {
             user_case c = case_of(types[_i], 37 * k + 11);
@@ -561,7 +561,7 @@ START_TEST(text_of_this_file)
     float x[100], y[100];
 
     rd_tier_force("sync");
-    rd_codegen_force("always");
+    rd_nest_force("always");
     for (int k = 0; k < 100; k++)
         x[k] = (float)(k % 7) - 1;
     ck_assert_msg(rd_eval(ctx, rd_map(rd_wrap(ctx, x, RD_SHAPE(100)), bent_by_file),

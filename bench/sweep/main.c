@@ -44,6 +44,12 @@ static void print_one(const program *p, const loop_set *l, const char *python, c
         printf("    loops %d: %.4g us\n", v, 1e6 * r->variant[v]);
 }
 
+/* Only the library runs. */
+static bool is_alone(const options *o)
+{
+    return o->hash_only || o->estimates;
+}
+
 static void keep(sweep *s, const result *r, const program *p, const loop_set *l, const char *python)
 {
     if (s->o.only >= 0)
@@ -53,13 +59,15 @@ static void keep(sweep *s, const result *r, const program *p, const loop_set *l,
                r->expr);
     else if (s->o.json)
         sweep_report_json(r);
+    else if (s->o.estimates)
+        sweep_estimates_line(r);
     if (isfinite(r->ratio))
         s->results[s->n++] = *r;
 }
 
 static void run(sweep *s, program *p, loop_set *l)
 {
-    char *python = s->o.no_numpy || s->o.hash_only ? NULL : sweep_to_numpy(p);
+    char *python = s->o.no_numpy || is_alone(&s->o) ? NULL : sweep_to_numpy(p);
 
     for (int k = 0; k < s->o.n_threads; k++) {
         worker *w = python ? s->numpy[k] : NULL;
@@ -115,10 +123,10 @@ static void run_batch(sweep *s, uint64_t seed, int n)
 {
     for (int k = 0; k < n; k++)
         s->program[k] = sweep_draw(seed + (uint64_t)k, s->o.max_bytes);
-    if (!s->o.hash_only)
+    if (!is_alone(&s->o))
         compile(s, n);
     for (int k = 0; k < n; k++) {
-        if (s->ready[k] || s->o.hash_only)
+        if (s->ready[k] || is_alone(&s->o))
             run(s, s->program[k], &s->loops[k]);
         sweep_loops_close(&s->loops[k]);
         sweep_free(s->program[k]);
@@ -126,9 +134,21 @@ static void run_batch(sweep *s, uint64_t seed, int n)
     }
 }
 
+static int run_by_turns(const options *o)
+{
+    for (int64_t k = 0; k < o->count; k++) {
+        program *p = sweep_draw(o->seed + (uint64_t)k, o->max_bytes);
+
+        if (!sweep_by_turns(p, o->threads[0]))
+            fprintf(stderr, "rdim-sweep: seed %llu is refused\n", (unsigned long long)p->seed);
+        sweep_free(p);
+    }
+    return 0;
+}
+
 static void start_workers(sweep *s)
 {
-    for (int k = 0; k < s->o.n_threads && !s->o.no_numpy && !s->o.hash_only; k++)
+    for (int k = 0; k < s->o.n_threads && !s->o.no_numpy && !is_alone(&s->o); k++)
         s->numpy[k] = sweep_worker_start(s->o.threads[k]);
 }
 
@@ -144,6 +164,8 @@ int main(int argc, char **argv)
         s.o.seed  = (uint64_t)s.o.only;
         s.o.count = 1;
     }
+    if (s.o.by_turns)
+        return run_by_turns(&s.o);
     snprintf(s.folder, sizeof s.folder, "/tmp/rdim-sweep-XXXXXX");
     if (!mkdtemp(s.folder)) {
         fprintf(stderr, "rdim-sweep: no folder in /tmp\n");
@@ -154,7 +176,9 @@ int main(int argc, char **argv)
     for (int64_t at = 0; at < s.o.count; at += BATCH)
         run_batch(&s, s.o.seed + (uint64_t)at,
                   (int)(s.o.count - at < BATCH ? s.o.count - at : BATCH));
-    if (!s.o.json && !s.o.hash_only && s.o.only < 0)
+    if (s.o.estimates)
+        sweep_estimates_report(s.results, s.n);
+    else if (!s.o.json && !s.o.hash_only && s.o.only < 0)
         sweep_report(s.results, s.n);
     for (int k = 0; k < s.o.n_threads; k++)
         sweep_worker_stop(s.numpy[k]);

@@ -14,7 +14,9 @@ static const char help[] =
     "  --seconds T       of timing for each (0.15)\n"
     "  --only SEED       this one, with its loops, its plan, all times\n"
     "  --hash-only       results' bits, no times\n"
+    "  --estimates       the library's estimates beside measured times, and how far they are off\n"
     "  --no-numpy        without it\n"
+    "  --by-turns        an expression runs when it is told, for replay.py\n"
     "CC names the compiler of the loops (cc).  RDIM_TIER1 is set to sync unless it is set.\n";
 
 static int wrong(const char *what, const char *value)
@@ -53,9 +55,11 @@ static bool flag(options *o, const char *name)
         bool       *at;
     } flags[] = { { "--json", &o->json },
                   { "--no-numpy", &o->no_numpy },
-                  { "--hash-only", &o->hash_only } };
+                  { "--hash-only", &o->hash_only },
+                  { "--by-turns", &o->by_turns },
+                  { "--estimates", &o->estimates } };
 
-    for (int k = 0; k < 3; k++)
+    for (size_t k = 0; k < sizeof flags / sizeof *flags; k++)
         if (strcmp(name, flags[k].name) == 0)
             return *flags[k].at = true;
     return false;

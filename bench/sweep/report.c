@@ -23,6 +23,8 @@ void sweep_report_json(const result *r)
     number("numpy_seconds", r->numpy);
     number("ratio", r->ratio);
     number("work", r->work);
+    number("estimate_seconds", r->estimate);
+    number("price_seconds", r->price);
     printf(", \"form\": \"%s\", \"hash\": \"%016llx\"}\n", r->form, (unsigned long long)r->hash);
     fflush(stdout);
 }

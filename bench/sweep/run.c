@@ -1,5 +1,6 @@
 /* run.c - one program for one number of threads: its plan, its loops; do all agree. */
 #include "contest.h"
+#include "../turns.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,6 +181,27 @@ static void describe(contest *c, int threads, result *r)
     for (int k = 0; k < c->p->n_roots; k++)
         r->hash = sweep_hash(c->p->root[k], c->out[k].data, r->hash + 1);
     r->seconds = r->loops = r->numpy = r->ratio = NAN;
+    sweep_estimates_read(r);
+}
+
+static void run_plan(void *plan)
+{
+    rd_plan_run(plan, NULL, NULL);
+}
+
+bool sweep_by_turns(program *p, int threads)
+{
+    contest c = { .p = p };
+    char    name[40];
+    bool    ok;
+
+    sweep_fill(p);
+    ok = plan(&c, threads);
+    snprintf(name, sizeof name, "seed %llu", (unsigned long long)p->seed);
+    if (ok)
+        bench_turns(name, run_plan, c.plan);
+    close_contest(&c);
+    return ok;
 }
 
 verdict sweep_run(program *p, loop_set *l, const options *o, int threads, worker *w, result *r)
@@ -197,12 +219,13 @@ verdict sweep_run(program *p, loop_set *l, const options *o, int threads, worker
         told = REFUSED;
     } else {
         describe(&c, threads, r);
-        if (!o->hash_only) {
+        if (!o->hash_only && !o->estimates) {
             give_arrays(&c, l);
             told = check(&c, l, threads) ? RAN : WRONG;
         }
         if (told == RAN && !o->hash_only) {
             sweep_race(&c, l, threads, w && same_words(&c, w) ? w : NULL, o->seconds, r);
+            r->ratio = o->estimates ? r->estimate / r->seconds : r->ratio;
         }
     }
     close_contest(&c);

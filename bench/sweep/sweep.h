@@ -290,7 +290,7 @@ typedef struct options {
     uint64_t seed;
     int      threads[MOST_THREADS], n_threads;
     double   max_bytes, seconds;
-    bool     json, no_numpy, hash_only;
+    bool     json, no_numpy, hash_only, by_turns, estimates;
 } options;
 
 int sweep_options_read(options *o, int argc, char **argv);
@@ -301,18 +301,25 @@ typedef struct result {
     char       *expr, *explain, dtype[8], form[16];
     int         threads, best; /* best: variant of the loops */
     double      seconds, loops, numpy, ratio, work;
+    double      estimate, price; /* what the library expects, NAN: it does not say */
     double      variant[MOST_VARIANTS];
 } result;
 
 typedef enum verdict { RAN, REFUSED, WRONG } verdict;
 
 /** Runs a drawn program for one number of threads. */
-verdict  sweep_run(program *p, loop_set *l, const options *o, int threads, worker *w, result *r);
+verdict sweep_run(program *p, loop_set *l, const options *o, int threads, worker *w, result *r);
+/** It runs when it is told: turns.h.  false: the library refuses it. */
+bool     sweep_by_turns(program *p, int threads);
 bool     sweep_differs(const node *root, const void *got, const void *want, double slack, char *why,
                        size_t size);
 double   sweep_total(const node *root, const void *data);
 uint64_t sweep_hash(const node *root, const void *data, uint64_t hash);
 void     sweep_report_json(const result *r);
 void     sweep_report(const result *results, int64_t n);
-double   sweep_now(void);
+/** What explain expects of a run, in seconds: by its estimate, and by the price of loop trees. */
+void   sweep_estimates_read(result *r);
+void   sweep_estimates_line(const result *r);
+void   sweep_estimates_report(const result *results, int64_t n);
+double sweep_now(void);
 #endif

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import re
 import warnings
+from pathlib import Path
 from typing import Any, Iterator
 
 import numpy as np
@@ -69,7 +70,8 @@ def names_of(function: Any, name: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_wrong_arguments(name: str) -> None:
+def test_wrong_arguments(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # savez("a") and savetxt write a file
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for given, error in sentences(FUNCTIONS[name]):

@@ -1,10 +1,5 @@
 /* axes.c - which axis of a file an axis of an expression is, with its name and coordinates. */
 #include "axes.h"
-#include "align.h"
-#include "convert.h"
-#include "dates.h"
-#include "masks.h"
-#include "select.h"
 #include <string.h>
 
 /* ---- Where axes come from -------------------------------------------------------------------- */
@@ -84,32 +79,6 @@ void cmd_know_axis(cmd_inputs *in, rd_expr *x, int axis, const cmd_axis *is)
     in->made = m;
 }
 
-/* Names that programs give to dimensions without any: of one variable, though others have as many. */
-static bool is_invented(const cmd_axis *axis)
-{
-    static const char *const begins[] = { "axis_", "dim_", "phony_dim_" };
-    const char              *name     = axis->name;
-
-    for (size_t k = 0; k < sizeof begins / sizeof *begins && !axis->at; k++) {
-        const size_t n = strlen(begins[k]);
-
-        if (strncmp(name, begins[k], n) == 0 && name[n] &&
-            strspn(name + n, "0123456789") == strlen(name + n))
-            return true;
-    }
-    return false;
-}
-
-/* Under --align=position no name says what meets. */
-static const char *name_to_meet(void *user, rd_expr *x, int axis)
-{
-    const cmd_inputs *in    = user;
-    const cmd_axis   *known = cmd_axis_at(in, x, axis, &(rd_axis_from){ 0 });
-
-    return in->align != CMD_POSITION && known && known->name && !is_invented(known) ? known->name
-                                                                                    : NULL;
-}
-
 int cmd_axis_of(void *user, rd_expr *x, const char *name)
 {
     const rd_shape shape = rd_shape_of(x);
@@ -122,16 +91,3 @@ int cmd_axis_of(void *user, rd_expr *x, const char *name)
     }
     return -1;
 }
-
-const rd_formula_axes cmd_formula_axes = {
-    .size    = sizeof cmd_formula_axes,
-    .name    = name_to_meet,
-    .meet    = cmd_axes_meet,
-    .select  = cmd_select,
-    .gather  = cmd_gather,
-    .labels  = cmd_date_labels,
-    .grouped = cmd_date_groups,
-    .call    = cmd_date_function,
-    .alike   = cmd_units_alike,
-    .made    = cmd_units_made,
-};

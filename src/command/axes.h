@@ -9,9 +9,6 @@ const cmd_axis *cmd_axis_at(const cmd_inputs *in, rd_expr *x, int axis, rd_axis_
 cmd_axis cmd_axis_seen(const cmd_inputs *in, rd_expr *x, int axis);
 /* The axis of x that has this name; -1: none. */
 int cmd_axis_of(void *user, rd_expr *x, const char *name);
-/* From now on an axis of x that comes from no file, of groups or of an index that was made, is this one. */
+/* Remembers the coordinates of an axis of x that comes from no file: one of groups, or of a new index. */
 void cmd_know_axis(cmd_inputs *in, rd_expr *x, int axis, const cmd_axis *is);
-
-/* Names and coordinates as conditions of formulas, `user` being the cmd_inputs. */
-extern const rd_formula_axes cmd_formula_axes;
 #endif

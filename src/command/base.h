@@ -33,7 +33,7 @@ void cmd_keep_counts(void);
 #define cmd_warn(...)   cmd_say(cmd_text(__VA_ARGS__))
 #define cmd_fail(...)   cmd_end(CMD_FAILED, cmd_text(__VA_ARGS__))
 #define cmd_misuse(...) cmd_end(CMD_MISUSED, cmd_text(__VA_ARGS__))
-/* Of the reader (files/reader.h): from now on memory, zeroed, is of that, and an end is that. */
+/* Lets the reader process (files/reader.h) take zeroed memory from `room`, and end by `end`, from now on. */
 void cmd_live_elsewhere(void *(*room)(size_t bytes), void (*end)(int status, const char *sentence));
 /* Runs work(of).  The sentence of the failure that ended it early, which does not end the program; NULL:
  * none did.  What the work had opened stays open. */
@@ -48,7 +48,7 @@ const char    *cmd_error_text(rd_ctx *ctx);
  * evaluates; a second one ends the program at once.  A mapped file that becomes shorter ends it with a
  * sentence, and a limit of file sizes makes calls fail. */
 void cmd_watch(rd_ctx *ctx);
-/* From here on they end the program at once. */
+/* From now on these signals end the program at once. */
 void cmd_watch_no_more(void);
 /* While a library writes the file `path`, which ends the program with a sentence where it crashes; NULL:
  * no longer. */

@@ -59,7 +59,8 @@ static bool has_all(const cmd_known *k, const cmd_result *r)
            memcmp(shape.at, k->v.shape.at, (size_t)shape.n * sizeof *shape.at) == 0;
 }
 
-/* Of files that are joined the first one speaks for all, but for what is said of values. */
+/* Do all joined files say the same of an attribute of values, and of units?  For other attributes the first file
+ * speaks. */
 static bool say_all_parts(const cmd_known *k, const char *name)
 {
     const cmd_said *first = said_about(k);

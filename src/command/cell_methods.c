@@ -137,7 +137,7 @@ static void take_keyword(cursor *c, reduction *r)
     skip_value(c);
 }
 
-/* What the method says of itself: CF has no words for windows, which have the coordinate of their first element. */
+/* The comment in a cell method.  CF has no words for windows, which have the coordinate of their first element. */
 static const char *comment_text(const reduction *r)
 {
     return r->window ? cmd_text(" (comment: of %ld neighbours, from the coordinate on)", r->window)

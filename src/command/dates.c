@@ -297,8 +297,8 @@ static bool has_periods(const cmd_dated *d, const cmd_axis *along)
     return true;
 }
 
-/* Of each group its place along the axis, -1 where it has none; NULL: it is an axis of another kind, or one where
- * places are not sure, which *unsure says. */
+/* Finds the place of each group along the axis, -1 where it has none.  NULL: the axis is of another kind, or places
+ * are not sure; *unsure says why. */
 static int64_t *find_places(const cmd_dated *d, const cmd_axis *along, const char **unsure)
 {
     int64_t  *place = cmd_room((size_t)(d->groups.n + 1) * sizeof *place);

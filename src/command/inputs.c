@@ -67,7 +67,7 @@ static bool read_number(const char *text, cmd_source *s)
     return true;
 }
 
-/* Of two arrays of one name a formula could mean one only. */
+/* Refuses a name that two arrays have: a formula could mean only one of them. */
 static void check_name(const cmd_inputs *in, const cmd_source *s, const char *const *given)
 {
     for (const cmd_source *other = in->sources; other < s; other++)
@@ -140,7 +140,8 @@ cmd_inputs cmd_open_inputs(rd_ctx *ctx, const cmd_options *options)
 }
 
 /* ---- Names ----------------------------------------------------------------------------------- */
-/* Of a file without names of variables the array is known by the name given, its file's, or x. */
+/* Has the file no names of variables?  Its array goes by the name given, by the file's, or by x
+ * then. */
 static bool is_anonymous(const cmd_file *file)
 {
     return file->n == 1 && strcmp(file->variable[0].name, cmd_stem(file->path)) == 0;
@@ -250,7 +251,7 @@ static const cmd_source *number_named(const cmd_inputs *in, const char *name)
     return NULL;
 }
 
-/* What dates of an axis are, where files seldom mean it. */
+/* Warns of units and bounds whose dates are seldom those that the file means. */
 static void check_times(cmd_inputs *in, const cmd_axis *axis)
 {
     cmd_since s;

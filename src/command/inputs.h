@@ -9,7 +9,7 @@ typedef struct cmd_part {
     cmd_variable *v;
 } cmd_part;
 
-/* What a name is given as: one variable, or several that are joined, or a number. */
+/* A name that a formula may use.  It stands for a variable, for several that are joined, or for a number. */
 typedef struct cmd_known {
     const char  *name;
     cmd_variable v; /* its axes are those of v.x */
@@ -62,7 +62,7 @@ typedef struct cmd_inputs {
 enum { CMD_MOST_KNOWN = 256 };
 
 cmd_inputs cmd_open_inputs(rd_ctx *ctx, const cmd_options *options);
-/* What the formula asks for, as rd_formula_opts has it: NULL where no file has such a name. */
+/* Finds a name of the formula, as rd_formula_opts wants it; NULL: no file has it. */
 rd_expr *cmd_lookup(void *user, rd_ctx *ctx, const char *name);
 /* "sst (12, 90, 180), lat (90)": for who has asked for another name. */
 const char *cmd_names(const cmd_inputs *inputs);

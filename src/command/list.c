@@ -14,7 +14,7 @@ static void look(void *of)
     s->file->format->look(s->file, s->v);
 }
 
-/* What cannot be read does not end the list. */
+/* Lists a variable; one that cannot be read does not end the list. */
 static void list_variable(cmd_file *file, cmd_variable *v)
 {
     const char *shape = "";

@@ -122,7 +122,7 @@ static int by_value(const void *a, const void *b)
                                 : (x->at > y->at) - (x->at < y->at);
 }
 
-/* What no other coordinate can be compared with: NaN, and one that is there twice.  NULL: there is none. */
+/* Names a coordinate that cannot be matched: NaN, or one that is there twice.  NULL: there is none. */
 static const char *no_place(const cmd_axis *a, const coordinate *sorted)
 {
     const char *name = a->name ? a->name : "an axis", *date;
@@ -158,7 +158,7 @@ static coordinate *sort(const cmd_axis *a, const double *at, const char **why)
     return *why ? NULL : sorted;
 }
 
-/* Where the coordinate nearest to x is, if it is near enough; -1. */
+/* The place of the coordinate nearest to x, if it is near enough; -1. */
 static int64_t place_of(const coordinate *sorted, int64_t n, double x, double most)
 {
     int64_t low = 0, high = n;

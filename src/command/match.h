@@ -19,8 +19,8 @@ int64_t cmd_match_axes(const cmd_axis *a, const cmd_axis *b, double most, int64_
 const char *cmd_axis_range(const cmd_axis *a);
 /* The distance of the two neighbours that are nearest, but not at one place; INFINITY: there are none. */
 double cmd_least_distance(const cmd_axis *a);
-/* What one place may differ from the same: a thousandth of the distance of neighbours, and where there are
- * none the last digits of f32, of times at most half a second. */
+/* How much two coordinates of one place may differ: by a thousandth of the distance of neighbours.  An axis without
+ * neighbours allows the last digits of f32, and half a second of times. */
 double cmd_tolerance(const cmd_axis *a);
 /* How coordinates of b become those of a.  False: they have units of which neither is the other. */
 bool cmd_turn_of_axes(const cmd_axis *a, const cmd_axis *b, cmd_turn *turn);

@@ -40,7 +40,7 @@ static const char help[] =
     "      --time                how long it took\n"
     "      --progress            a bar, also where it would not be shown\n"
     "      --threads N           0: as many as there are processors (the default)\n"
-    "      --backend NAME        auto (the default), cpu or cuda\n"
+    "      --backend NAME        auto (the default), cpu, cuda or opencl\n"
     "      --memory SIZE         what is unpacked to more than this goes to a file, as in 4G\n"
     "      --help, --version\n"
     "\n"
@@ -118,7 +118,9 @@ static rd_backend read_backend(const char *text)
         return RD_BACKEND_CPU;
     if (strcmp(text, "cuda") == 0)
         return RD_BACKEND_CUDA;
-    cmd_misuse("--backend %s: it is auto, cpu or cuda", text);
+    if (strcmp(text, "opencl") == 0)
+        return RD_BACKEND_OPENCL;
+    cmd_misuse("--backend %s: it is auto, cpu, cuda or opencl", text);
 }
 
 static cmd_align read_align(const char *text)
@@ -222,7 +224,7 @@ static void take(cmd_options *o, int option, char **argv)
     }
 }
 
-/* With quotes where a shell needs them. */
+/* The text as an argument for a shell, in quotes if it needs them. */
 static const char *quoted(const char *text)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -236,7 +238,7 @@ static const char *quoted(const char *text)
     return cmd_text("%s%s'", all, text);
 }
 
-/* Of thousands of files at most so much. */
+/* The command line as it was given; cut off behind MOST characters, as there may be thousands of files. */
 static const char *command_line(int argc, char *const *argv)
 {
     enum { MOST = 1 << 14 };

@@ -3,8 +3,8 @@
 #define CMD_OPTIONS_H
 #include "base.h"
 
-/* What coordinates that differ are: an error, a reason to take what both have, or that of the first, or
- * nothing. */
+/* If coordinates of operands differ, the command fails (exact), keeps those that both have (inner) or those
+ * of the first one (left), or goes by position. */
 typedef enum cmd_align { CMD_EXACT, CMD_INNER, CMD_LEFT, CMD_POSITION } cmd_align;
 
 typedef struct cmd_output {

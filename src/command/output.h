@@ -25,6 +25,6 @@ cmd_targets cmd_plan_output(const cmd_options *options, cmd_results *results);
  * elements side by side. */
 void cmd_make_room(cmd_targets *targets, cmd_results *results);
 void cmd_write(cmd_targets *targets, const cmd_results *results);
-/* To the screen (table.c): small results as tables, large ones summed up. */
+/* Prints results (table.c): small ones as tables, large ones as a summary. */
 void cmd_print(rd_ctx *ctx, const cmd_results *results);
 #endif

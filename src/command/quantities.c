@@ -64,7 +64,7 @@ static bool load(void)
     return api.units != NULL;
 }
 
-/* What a sum of this size has rounded away: 1.8 is 1.8. */
+/* Undoes the rounding of the sum that the factor was found by: 1.8 is 1.8 again. */
 static double without_rounding(double times)
 {
     char text[40];
@@ -74,7 +74,8 @@ static double without_rounding(double times)
     return fabs(near - times) <= 3e-16 * fabs(times) ? near : times;
 }
 
-/* Of what is linear; logarithms of a reference are not. */
+/* Finds the factor and the offset of a conversion.  False: it is not linear, as
+ * logarithms of a reference are not. */
 static bool measure(cv_converter *c, cmd_scaling *s)
 {
     static const double far  = 1 << 20;

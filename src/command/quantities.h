@@ -15,7 +15,7 @@ typedef enum cmd_relation {
     CMD_NOT_TOLD /* one of them, or any, is not known */
 } cmd_relation;
 
-/* From a unit to another; none of them is NULL. */
+/* How values in the unit `from` become values in `to`; neither is NULL. */
 cmd_relation cmd_relate_units(const char *from, const char *to, cmd_scaling *scaling);
 /* Why it cannot be told, behind a sentence: "" where the library is there. */
 const char *cmd_units_hint(void);

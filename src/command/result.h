@@ -3,7 +3,7 @@
 #define CMD_RESULT_H
 #include "files/file.h"
 
-/* What a statement may keep of what it is made of. */
+/* Facts that a result may take over from its operands. */
 typedef enum cmd_keeping {
     CMD_UNITS,
     CMD_DATES,    /* where it keeps units: results of dates are dates, and no differences of them */

@@ -1,6 +1,7 @@
 /* results.c - from a formula to results. */
 #include "results.h"
 #include "axes.h"
+#include "conditions.h"
 #include "date_parts.h"
 #include "made_of.h"
 #include <string.h>
@@ -27,8 +28,8 @@ static void set_axes(const cmd_inputs *in, cmd_result *r)
     }
 }
 
-/* Of the one variable that it is made of.  What is counted or compared has a type of integers that no
- * variable need have, and times are no times once they are subtracted. */
+/* Takes units from the one variable that the result is made of.  Counts and comparisons have
+ * none, and differences of times are no times. */
 static void set_units(const cmd_inputs *in, cmd_result *r)
 {
     const cmd_known *only = cmd_only_operand(in, r->made);

@@ -5,8 +5,7 @@
 #include "options.h"
 #include "result.h"
 
-/* What the formula says, with the axes and units of what it is made of; ends the program where it
- * cannot be read. */
+/* Builds the results of the formula, with axes and units; ends the program if the formula cannot be read. */
 cmd_results cmd_read_formula(const cmd_options *options, cmd_inputs *inputs);
 /* Names of earlier statements that have not kept something; NULL behind the last one. */
 enum { CMD_MOST_RESULTS = 64 };

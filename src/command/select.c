@@ -10,8 +10,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* What a bound says: a number, in units of the axis, or all of a day or of a month, which is from `from` on and
- * before `to`, in seconds of cmd_instant(). */
+/* A bound of a selection: a number in units of the axis, or a day or month, which lasts from `from` until before
+ * `to`, in seconds of cmd_instant(). */
 typedef struct span {
     double from, to;
     bool   date;
@@ -98,7 +98,7 @@ static double reach(const cmd_axis *seen, double value)
     return isfinite(distance) ? distance : fmax(1e-6 * fabs(value), 1e-9);
 }
 
-/* Of an axis of times: that a number is none of them, as people write dates. */
+/* Says, for an axis of times, that a date stands in quotes: people write 1990 for the year. */
 static const char *date_hint(const cmd_axis *seen)
 {
     return is_time(seen)

@@ -8,8 +8,8 @@
 /* Two of them, a sign and an i are CMD_MOST_TEXT at most. */
 enum { MOST_FLOAT = 32 };
 
-/* Of a float type: every number of `sure` decimal digits can be told from all others, unless it is
- * smaller than `least`; `enough` digits tell all elements apart. */
+/* Digits of a float type: numbers of `sure` decimal digits differ, unless they are smaller than `least`; `enough`
+ * digits tell all elements apart. */
 static const struct digits {
     rd_dtype type;
     int      sure, enough;
@@ -29,7 +29,7 @@ static const struct digits *digits_of(rd_dtype type)
     return NULL;
 }
 
-/* What the text reads back as.  Doubles are rounded to the type as a cast does it. */
+/* The number that the text reads back as, rounded to the type as a cast does it. */
 static double read_back(const char *text, const struct digits *d)
 {
     const double value = strtod(text, NULL);
@@ -67,7 +67,8 @@ static void shorten(char text[MOST_FLOAT], double value, int n)
         memcpy(text, few, strlen(few) + 1);
 }
 
-/* With the fewest digits that do, or as a whole number: 1230 and 1e+05, not 1.23e+03 and 100000. */
+/* Writes a float with the fewest digits that read back as it, or as a whole number: 1230 and 1e+05, not 1.23e+03 and
+ * 100000. */
 static void put_float(char *text, double value, rd_dtype type)
 {
     const struct digits *d = digits_of(type);

@@ -19,7 +19,7 @@ typedef struct cmd_moment {
     double   second;
 } cmd_moment;
 
-/* From coordinates in some units to the same in others: (x + before) * times / by + after. */
+/* Converts coordinates of times from some units to others: (x + before) * times / by + after. */
 typedef struct cmd_turn {
     double before, times, by, after;
 } cmd_turn;
@@ -41,8 +41,8 @@ double cmd_coordinate_of(const cmd_since *s, cmd_date date, double second);
 bool   cmd_units_meet(const char *units, const char *calendar, const char *other,
                       const char *other_calendar, cmd_turn *turn);
 double cmd_turned(const cmd_turn *turn, double x);
-/* From the first instant of what a text names, "1990-06" or "1990-06-15 12:00", up to the first one behind
- * it, in seconds as cmd_instant() has them (intervals.c).  False: no text of a time. */
+/* Reads a time such as "1990-06" or "1990-06-15 12:00" as the interval from its first instant up to the first one
+ * behind it, in seconds as cmd_instant() has them (intervals.c).  False: it is no time. */
 bool cmd_interval(const char *text, const cmd_since *s, double *from, double *to);
 /* As people count years: in calendars without a year 0 the one before 1 is -1. */
 long long cmd_year_shown(const cmd_since *s, int64_t year);

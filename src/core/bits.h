@@ -12,6 +12,11 @@
 #define RD_INLINE static inline
 #endif
 
+/* What a table of constants is: OpenCL C has memory of its own for these. */
+#ifndef RD_TABLE
+#define RD_TABLE static const
+#endif
+
 RD_INLINE uint32_t rd_bits_f32(float x)
 {
     uint32_t bits;

@@ -9,14 +9,15 @@
  * made of it is thrown away, as `failed` says. */
 static char nothing[16];
 
-/* Room for n more characters and the terminator. */
+/* Room for n more characters and the terminator.  What grows beyond the first is long, mostly. */
 static bool reserve(rd_text *text, size_t n)
 {
-    size_t room = text->room ? text->room : 256;
+    enum { FIRST = 256, LONG = 4096 };
+    size_t room = text->room ? text->room : FIRST;
     char  *at;
 
     while (room - text->n <= n)
-        room *= 2;
+        room *= room < LONG ? 4 : 2;
     if (room == text->room)
         return true;
     at = realloc(text->at == nothing ? NULL : text->at, room);
@@ -29,9 +30,14 @@ static bool reserve(rd_text *text, size_t n)
     return true;
 }
 
-static bool put(rd_text *text, const char *s, size_t n)
+static inline bool has_room(rd_text *text, size_t n)
 {
-    if (!reserve(text, n))
+    return text->room - text->n > n || reserve(text, n);
+}
+
+static inline bool put(rd_text *text, const char *s, size_t n)
+{
+    if (!has_room(text, n))
         return false;
     memcpy(text->at + text->n, s, n);
     text->n += n;
@@ -55,11 +61,37 @@ static bool put_number(rd_text *text, int64_t value)
 
 static bool put_padded(rd_text *text, int width, const char *s)
 {
-    int left = width - (int)strlen(s);
+    const size_t n = strlen(s), left = width > 0 && (size_t)width > n ? (size_t)width - n : 0;
 
-    for (; left > 0; left--)
-        if (!put(text, " ", 1))
-            return false;
+    if (!has_room(text, left + n))
+        return false;
+    memset(text->at + text->n, ' ', left);
+    text->n += left;
+    return put(text, s, n);
+}
+
+/* The format up to the next `%`, or all.  Pieces are so short that character by character they are
+ * there sooner than by functions that look for the end and copy.  NULL: no memory. */
+static const char *put_plain(rd_text *text, const char *format)
+{
+    while (*format && *format != '%') {
+        char *at, *end;
+
+        if (!has_room(text, 1))
+            return NULL;
+        at  = text->at + text->n;
+        end = text->at + text->room - 1;
+        while (at < end && *format && *format != '%')
+            *at++ = *format++;
+        *at     = '\0';
+        text->n = (size_t)(at - text->at);
+    }
+    return format;
+}
+
+static bool put_string(rd_text *text, const char *s)
+{
+    s = s ? s : "(null)";
     return put(text, s, strlen(s));
 }
 
@@ -69,33 +101,27 @@ static bool add_simply(rd_text *text, const char *format, va_list list)
 {
     bool done = true;
 
-    while (done && *format) {
-        const size_t n = strcspn(format, "%");
-
-        done = n == 0 || put(text, format, n);
-        format += n;
-        if (!*format || !done)
-            break;
-        if (strncmp(format, "%s", 2) == 0) {
-            const char *s = va_arg(list, const char *);
-
-            s    = s ? s : "(null)";
-            done = put(text, s, strlen(s));
-        } else if (strncmp(format, "%d", 2) == 0) {
+    while (done) {
+        format = put_plain(text, format);
+        if (!format || !*format)
+            return format;
+        if (format[1] == 's')
+            done = put_string(text, va_arg(list, const char *));
+        else if (format[1] == 'd')
             done = put_number(text, va_arg(list, int));
-        } else if (strncmp(format, "%ld", 3) == 0) {
+        else if (format[1] == 'l' && format[2] == 'd')
             done = put_number(text, va_arg(list, long));
-        } else if (strncmp(format, "%*s", 3) == 0) {
+        else if (format[1] == '*' && format[2] == 's') {
             const int width = va_arg(list, int);
             done            = put_padded(text, width, va_arg(list, const char *));
-        } else if (strncmp(format, "%c", 2) == 0) {
+        } else if (format[1] == 'c') {
             const char c = (char)va_arg(list, int);
             done         = put(text, &c, 1);
         } else
             return false;
         format += format[1] == 'l' || format[1] == '*' ? 3 : 2;
     }
-    return done;
+    return false;
 }
 
 static void add_by_printf(rd_text *text, const char *format, va_list list)
@@ -143,4 +169,10 @@ void rd_text_free(rd_text *text)
     if (text->at != nothing)
         free(text->at);
     *text = (rd_text){ 0 };
+}
+
+void rd_text_end(rd_text *text, rd_text *of)
+{
+    of->failed |= text->failed;
+    rd_text_free(text);
 }

@@ -15,4 +15,7 @@ __attribute__((format(printf, 2, 3))) void rd_text_add(rd_text *text, const char
 __attribute__((format(printf, 2, 0))) void rd_text_add_list(rd_text *text, const char *format,
                                                             va_list list);
 void                                       rd_text_free(rd_text *text);
+/* Frees a text that was added to another one; where memory did not suffice for it, the other one
+ * has failed, too. */
+void rd_text_end(rd_text *text, rd_text *of);
 #endif

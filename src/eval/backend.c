@@ -1,5 +1,6 @@
 /* backend.c - which backend an evaluation uses. */
 #include "eval/backend.h"
+#include "core/backends.h"
 #include "expr/expr.h"
 
 /* Where the data of an evaluation lie, as of rd_array; false: on several GPUs. */
@@ -19,46 +20,58 @@ static bool find_device(rd_ctx *ctx, rd_results results, int32_t *device)
     return *device != RD_SEVERAL;
 }
 
-static bool use_cpu(rd_ctx *ctx, rd_backend_use *use, int32_t device)
+/* A backend that reads this process's memory only. */
+static bool use_here(rd_ctx *ctx, rd_backend_use *use, int32_t device, rd_backend backend)
 {
     if (device)
-        rd_fail(ctx, RD_ERR_DEVICE, "%s: backend CPU cannot read what lies on GPU %d",
-                rd_call_name(ctx), (int)device - 1);
+        rd_fail(ctx, RD_ERR_DEVICE, "%s: backend %s cannot read what lies on GPU %d",
+                rd_call_name(ctx), rd_backend_title(backend), (int)device - 1);
     use->must = true;
     return !device;
 }
 
 /* Of those that are like the first, as many as the context is to have. */
-static int32_t devices_of(const rd_ctx *ctx)
+static int32_t devices_of(const rd_ctx *ctx, const rd_device_table *device)
 {
     const int32_t most  = rd_ctx_devices(ctx);
-    const int32_t alike = most > 1 ? rd_backend_cuda.device->alike(rd_ctx_device(ctx) - 1) : 1;
+    const int32_t alike = most > 1 && device->alike ? device->alike(rd_ctx_device(ctx) - 1) : 1;
 
     return alike > most ? most : alike > 1 ? alike : 1;
 }
 
+static const rd_backend_table *const tables[RD_N_BACKENDS] = {
+#define RD_BACKEND(NAME, name, title) [RD_BACKEND_##NAME] = &rd_backend_##name,
+#include "core/backends.def"
+};
+
 bool rd_backend_for(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts, rd_backend_use *use)
 {
-    int32_t device;
+    const rd_device_table *table;
+    int32_t                device;
+    rd_backend             named;
 
-    *use = (rd_backend_use){ .backend = &rd_backend_cpu, .devices = 1 };
+    *use = (rd_backend_use){ .backend = &rd_backend_cpu, .devices = 1, .named = RD_BACKEND_CUDA };
     if (!find_device(ctx, results, &device))
         return false;
-    if (opts->backend == RD_BACKEND_CPU)
-        return use_cpu(ctx, use, device);
-    use->must = device || opts->backend == RD_BACKEND_CUDA;
-    if (!use->must && !rd_ctx_prefers_cuda(ctx)) {
+    named = opts->backend ? opts->backend : device ? RD_BACKEND_CUDA : rd_ctx_prefers(ctx);
+    table = tables[named] ? tables[named]->device : NULL;
+    if (!table && opts->backend == RD_BACKEND_AUTO) {
         use->why = "nothing lies on a GPU";
         return true;
     }
-    if (rd_backend_cuda.device->count(&use->why) == 0) {
+    if (!table || (device && named != RD_BACKEND_CUDA))
+        return use_here(ctx, use, device, named);
+    use->named = named;
+    use->must  = device || opts->backend;
+    if (table->count(&use->why) == 0) {
         if (use->must)
-            rd_fail(ctx, RD_ERR_DEVICE, "%s: no CUDA: %s", rd_call_name(ctx), use->why);
+            rd_fail(ctx, RD_ERR_DEVICE, "%s: no %s: %s", rd_call_name(ctx), rd_backend_title(named),
+                    use->why);
         return !use->must;
     }
-    use->backend = &rd_backend_cuda;
+    use->backend = tables[named];
     use->device  = (device ? device : rd_ctx_device(ctx)) - 1;
-    use->devices = device ? 1 : devices_of(ctx);
+    use->devices = device ? 1 : devices_of(ctx, table);
     return true;
 }
 
@@ -76,6 +89,6 @@ void rd_backend_adapt(const rd_backend_use *use, rd_choice *choice)
     if (!use->backend->device)
         return;
     choice->traversal = RD_TRAVERSE_LAZY;
-    choice->device    = true;
-    choice->cross     = use->devices == 1;
+    choice->device    = use->backend;
+    choice->cross     = use->devices == 1 && use->backend->device->suits;
 }

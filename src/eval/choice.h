@@ -11,9 +11,10 @@ typedef struct rd_choice {
     int8_t       panel, tile; /* panels, and buffers of tiles, of 2^n times as many bytes */
     bool         alone;       /* on one thread                                            */
     bool         measured;    /* not by cost                                              */
-    bool         device;      /* for a GPU, whose threads do what loops do elsewhere      */
     bool         cross;       /* there, reductions along both axes of an array share loops */
     bool         brief;       /* for its first runs: without code, where that is a small gain */
+    /* the device that it is for, whose threads do what loops do elsewhere; NULL: this processor */
+    const rd_backend_table *device;
 } rd_choice;
 
 /* Of plans whose keys have these hashes, or of programs of a device with these keys. */

@@ -10,10 +10,10 @@
 #define RD_CHECK 0
 #endif
 
-typedef enum stage { FORMULA, GRAPH, TREE, NEST, PROGRAM, TILES, CODE, TRACE, STAGES } stage;
+typedef enum stage { FORMULA, GRAPH, TREE, NEST, PROGRAM, TILES, LOOPS, CODE, TRACE, STAGES } stage;
 
-static const char *const name[STAGES] = { "formula", "graph", "tree", "nest",
-                                          "program", "tiles", "code", "trace" };
+static const char *const name[STAGES] = { "formula", "graph", "tree", "nest", "program",
+                                          "tiles",   "loops", "code", "trace" };
 
 /* Names in the list, with commas between. */
 static const char *list(void)
@@ -50,7 +50,7 @@ bool rd_debug_is_known(rd_ctx *ctx)
             rd_fail(
                 ctx, RD_ERR_ARGUMENT,
                 "RDIM_DEBUG: no stage \"%.*s\"; there are formula, graph, tree, nest, program, tiles, "
-                "code and trace, with commas between",
+                "loops, code and trace, with commas between",
                 (int)(n < 64 ? n : 64), at);
             return false;
         }
@@ -84,7 +84,7 @@ bool rd_debug_wants_formula(void)
 
 bool rd_debug_wants_prepared(void)
 {
-    return wanted(TILES) || wanted(CODE);
+    return wanted(TILES) || wanted(LOOPS) || wanted(CODE);
 }
 
 void rd_debug_formula(rd_text *text)
@@ -149,7 +149,11 @@ static void print_prepared(const rd_backend_table *backend, const rd_program *p,
 
     if (!wanted(s) || !backend->describe)
         return;
-    backend->describe(&text, p, s == CODE, get, pool);
+    backend->describe(&text, p,
+                      s == CODE    ? RD_DESCRIBE_CODE
+                      : s == LOOPS ? RD_DESCRIBE_LOOPS
+                                   : RD_DESCRIBE_FORM,
+                      get, pool);
     if (text.at)
         print(s, &text);
 }
@@ -159,6 +163,7 @@ void rd_debug_prepared(const rd_backend_table *backend, int n, const rd_program 
 {
     for (int s = 0; s < n; s++) {
         print_prepared(backend, &program[s], TILES, get, pool);
+        print_prepared(backend, &program[s], LOOPS, get, pool);
         print_prepared(backend, &program[s], CODE, get, pool);
     }
 }

@@ -8,6 +8,7 @@
 #include "eval/picture.h"
 #include "eval/request.h"
 #include "eval/backend.h"
+#include "core/backends.h"
 #include "expr/lists.h"
 #include "expr/nodes.h"
 #include <stdio.h>
@@ -219,13 +220,14 @@ static bool taken_text(rd_ctx *ctx, account *to, const account *before, rd_pool 
 static bool plan_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results results,
                       const rd_given *given, const rd_eval_opts *opts)
 {
-    rd_text       *text    = &to->text;
-    rd_svg         drawn   = to->picture ? *to->picture : (rd_svg){ 0 };
-    const account  before  = { *text, &drawn };
-    const char    *refused = NULL;
-    rd_backend_use use;
-    rd_nest       *nest = nest_of(ctx, pool, results, given, opts, &use);
-    bool           done = nest && nest_text(to, nest, pool, results, opts->threads, &use);
+    rd_text         *text    = &to->text;
+    rd_svg           drawn   = to->picture ? *to->picture : (rd_svg){ 0 };
+    const account    before  = { *text, &drawn };
+    const char      *refused = NULL;
+    rd_backend_use   use     = { 0 };
+    rd_nest         *nest    = nest_of(ctx, pool, results, given, opts, &use);
+    bool             done    = nest && nest_text(to, nest, pool, results, opts->threads, &use);
+    const rd_backend named   = use.named;
 
     if (done && use.verdict.here > 0 &&
         !(use.verdict.takes && rd_rates_are_of(ctx, rd_rates_of(ctx)))) {
@@ -247,7 +249,7 @@ static bool plan_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results result
         use.why = refused;
     }
     if (done && use.why)
-        rd_text_add(text, "not on CUDA: %s\n", use.why);
+        rd_text_add(text, "not on %s: %s\n", rd_backend_title(named), use.why);
     return done;
 }
 

@@ -69,8 +69,9 @@ static void dealt_text(rd_text *text, int n, const rd_program *p, const rd_backe
 bool rd_blocks_text(rd_text *text, rd_pool *pool, const rd_graph *g, rd_results results, int n,
                     const rd_program *p, const rd_backend_use *use)
 {
-    bool *parts = rd_pool_get(pool, (size_t)g->n_slot + 1);
-    data  d     = { .bytes = 0 };
+    bool                        *parts  = rd_pool_get(pool, (size_t)g->n_slot + 1);
+    data                         d      = { .bytes = 0 };
+    const rd_device_table *const device = use->backend->device;
 
     if (use->devices > 1) {
         dealt_text(text, n, p, use);
@@ -88,8 +89,9 @@ bool rd_blocks_text(rd_text *text, rd_pool *pool, const rd_graph *g, rd_results 
             parts[s] = rd_room_is_large(mine, d.room);
             here += parts[s] ? mine : 0;
         }
-        if (here > 0 && !use->backend->device->refuses(&p[k]))
-            stage_text(text, k, &d, here, use->backend->device->windows(&p[k], d.queue, parts));
+        if (here > 0 && !device->refuses(&p[k]))
+            stage_text(text, k, &d, here,
+                       device->windows && device->windows(&p[k], d.queue, parts));
     }
     return true;
 }

@@ -4,6 +4,9 @@
 #include "eval/run/frame.h"
 #include "eval/run/team.h"
 #include "eval/tuning.h"
+#include "kernels/cpu/cpu.h"
+#include "kernels/loop/alternatives.h"
+#include "kernels/loop/price.h"
 #include <inttypes.h>
 #include <math.h>
 
@@ -112,18 +115,36 @@ static void cost_text(rd_text *text, const rd_stage_form *s)
     rd_text_add(text, " on %d thread%s\n", s->threads, s->threads == 1 ? "" : "s");
 }
 
+/* What the cost model says of the same stage. */
+static void price_text(rd_text *text, const rd_stage_form *s)
+{
+    if (s->price.ns <= 0)
+        return;
+    rd_text_add(text, "price of stage %d: about ", s->number);
+    rd_time_text(text, 1e-9 * s->price.ns);
+    rd_text_add(text, ": compute ");
+    rd_time_text(text, 1e-9 * s->price.compute);
+    rd_text_add(text, ", memory ");
+    rd_time_text(text, 1e-9 * s->price.memory);
+    rd_text_add(text, ", loops that begin and end ");
+    rd_time_text(text, 1e-9 * s->price.entries);
+    rd_text_add(text, ", start ");
+    rd_time_text(text, 1e-9 * s->price.start);
+    rd_text_add(text, "\n");
+}
+
 static void slow_text(rd_text *text, int number, const rd_slow *slow)
 {
     rd_text_add(text, "stage %d: %s %s (%.0f of them): %s; remedy: %s", number, slow->what,
                 slow->how, slow->elements, slow->why, slow->remedy);
 }
 
-static int threads_of(const rd_program *p, const rd_ctx *ctx, int asked)
+static int threads_of(const rd_program *p, const rd_ctx *ctx, int asked, double work)
 {
     const int64_t shares =
         p->root < 0 || p->serial ? 1 : (p->axis_extent[p->root] + p->grain - 1) / p->grain;
 
-    return rd_team(ctx, asked, p->work, shares);
+    return rd_team(ctx, asked, work, shares);
 }
 
 /* A stage has two costs: with all rounds of its loops, and without those that a mask leaves out.  Only
@@ -137,30 +158,81 @@ static const rd_cost *cost_of(const costs *c, rd_form_kind kind)
     return kind == RD_FORM_NEST ? &c->bounded : &c->all;
 }
 
-static rd_stage_form stage_of(const rd_backend_table *backend, const rd_program *p, const costs *c,
-                              int number, int threads, rd_pool *pool)
+/* False: no memory. */
+static bool describe_stage(const rd_backend_table *backend, const rd_program *p, const costs *c,
+                           int number, int threads, rd_pool *pool, rd_stage_form *s)
 {
-    rd_stage_form s = { .backend = backend, .p = p, .number = number, .threads = threads };
+    *s = (rd_stage_form){
+        .backend = backend, .p = p, .number = number, .threads = threads, .most = s->most
+    };
+    if (!backend->form(p, memory_of, pool, &s->form))
+        return false;
+    s->cost    = *cost_of(c, s->form.kind);
+    s->seconds = backend->seconds(p, &s->cost, s->form.kind, &s->form.slow, threads);
+    s->first   = backend->seconds(p, cost_of(c, s->form.meanwhile), s->form.meanwhile,
+                                  &s->form.slow_meanwhile, threads);
+    return rd_cpu_price(p, s->form.kind, threads, memory_of, pool, &s->price);
+}
 
-    backend->form(p, memory_of, pool, &s.form);
-    s.cost    = *cost_of(c, s.form.kind);
-    s.seconds = backend->seconds(p, &s.cost, s.form.kind, &s.form.slow, threads);
-    s.first   = backend->seconds(p, cost_of(c, s.form.meanwhile), s.form.meanwhile,
-                                 &s.form.slow_meanwhile, threads);
-    return s;
+/* ---- Choices --------------------------------------------------------------------------------- */
+/* One thread or as many as there are for much work.  False: no memory. */
+static bool threads_of_stage(const rd_stage_form *s, rd_pool *pool, rd_alternatives *a)
+{
+    rd_price team;
+
+    *a = (rd_alternatives){ 0 };
+    if (s->most == 1 || s->price.ns <= 0)
+        return true;
+    for (int k = 0; k < 2; k++) {
+        const int threads = k ? s->most : 1;
+
+        if (!rd_cpu_price(s->p, s->form.kind, threads, memory_of, pool, &team))
+            return false;
+        rd_offer(a, (rd_alternative){ "threads", team.ns, threads, true });
+    }
+    rd_take_by_rule(a, s->threads > 1, s->threads > 1 ? "much work" : "little work");
+    return true;
+}
+
+static void choice_text(rd_text *text, const rd_stage_form *s, const rd_alternatives *a)
+{
+    if (a->n < 2)
+        return;
+    rd_text_add(text, "choice in stage %d: ", s->number);
+    rd_alternatives_text(text, a);
+    rd_text_add(text, "\n");
+}
+
+/* Adds a line for each choice: the way that was taken, and the ways that were not.  False: no memory. */
+static bool choices_text(rd_text *text, const rd_stage_form *s, rd_pool *pool)
+{
+    enum { MOST = 16 };
+    rd_alternatives *const at = rd_pool_get(pool, (MOST + 1) * sizeof *at);
+    const int32_t          n  = at ? rd_cpu_choices(s->p, memory_of, pool, at, MOST) : -1;
+
+    if (n < 0 || !threads_of_stage(s, pool, &at[n]))
+        return false;
+    for (int32_t k = 0; k <= n; k++)
+        choice_text(text, s, &at[k]);
+    return true;
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
-static void stage_text(rd_text *text, const rd_graph *g, const rd_stage_form *s)
+/* False: no memory. */
+static bool stage_text(rd_text *text, const rd_graph *g, const rd_stage_form *s, rd_pool *pool)
 {
     form_text(text, s);
     bounds_text(text, g, s);
     cost_text(text, s);
+    price_text(text, s);
+    if (!choices_text(text, s, pool))
+        return false;
     if (s->form.slow.what[0]) {
         rd_text_add(text, rd_is_slow(&s->form.slow) ? "warning: " : "note: ");
         slow_text(text, s->number, &s->form.slow);
         rd_text_add(text, "\n");
     }
+    return true;
 }
 
 static void runs_text(rd_text *text, int n, const rd_stage_form *s)
@@ -288,12 +360,14 @@ bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results resul
         return kernels_text(text, nest->tree->graph, n, p, pool, results, use);
     for (int k = 0; k < n; k++) { /* a product counts blocks once it is prepared */
         const costs c      = { rd_program_cost(&p[k], false), rd_program_cost(&p[k], true) };
-        const int   shared = threads_of(&p[k], nest->tree->graph->ctx, threads);
+        const int   shared = threads_of(&p[k], nest->tree->graph->ctx, threads, p[k].work);
 
-        if (!backend->prepare(&p[k], memory_of, pool))
+        s[k].most = threads_of(&p[k], nest->tree->graph->ctx, threads, RD_SMALL_WORK);
+
+        if (!backend->prepare(&p[k], memory_of, pool) ||
+            !describe_stage(backend, &p[k], &c, k, shared, pool, &s[k]) ||
+            !stage_text(text, nest->tree->graph, &s[k], pool))
             return false;
-        s[k] = stage_of(backend, &p[k], &c, k, shared, pool);
-        stage_text(text, nest->tree->graph, &s[k]);
     }
     const rd_rates *rates = use->must ? NULL : rd_rates_of(nest->tree->graph->ctx);
 
@@ -317,7 +391,10 @@ bool rd_check_fast(rd_ctx *ctx, const rd_backend_table *backend, int n, const rd
     rd_text text = { 0 };
 
     for (int k = 0; k < n; k++) {
-        backend->form(&p[k], memory_of, pool, &form);
+        if (!backend->form(&p[k], memory_of, pool, &form)) {
+            rd_fail(ctx, RD_ERR_MEMORY, "%s: no memory", rd_call_name(ctx));
+            return false;
+        }
         if (!rd_is_slow(&form.slow))
             continue;
         slow_text(&text, k, &form.slow);

@@ -4,13 +4,16 @@
 #define RD_EVAL_FORMS_H
 #include "eval/ir.h"
 #include "eval/backend.h"
+#include "kernels/loop/price.h"
 
 typedef struct rd_stage_form {
     const rd_backend_table *backend;
     const rd_program       *p;
     rd_form                 form;
     rd_cost                 cost;
+    rd_price                price; /* 0 ns: there is no loop tree */
     int                     number, threads;
+    int                     most;           /* threads that there are for much work */
     double                  seconds, first; /* of a run in the end, and of the first */
 } rd_stage_form;
 

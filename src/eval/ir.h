@@ -145,13 +145,14 @@ typedef struct rd_graph {
     int32_t      room_value; /* how many it has room for, 0: as many as there are */
     rd_axis_info axis[RD_MAX_AXES];
     rd_slot     *slot;
-    char        *why;    /* decisions worth a line in explain, '\n' between; may be NULL */
-    bool         exact;  /* no library may compute anything */
-    bool         device; /* for a GPU */
-    bool         fast;   /* whose functions of f32 may be those of its units */
+    char        *why;     /* decisions worth a line in explain, '\n' between; may be NULL */
+    bool         exact;   /* no library may compute anything */
+    bool         fast;    /* whose functions of f32 may be those of its units */
+    bool         limited; /* RD_ERR_LIMIT rather than very long planning */
+    /* the device that it is for; NULL: this processor */
+    const rd_backend_table *device;
     bool cross;   /* there, reductions of which each keeps what the other reduces share loops */
     bool crossed; /* some do */
-    bool limited; /* RD_ERR_LIMIT rather than very long planning */
 } rd_graph;
 
 /* ---- tree (place) ---------------------------------------------------------------------------- */

@@ -440,11 +440,16 @@ bool rd_picture_plan(rd_svg *to, const rd_nest *nest, const rd_stages *stages, r
         describe_stage(&p, k);
     for (int s = 0; done && s < g->n_slot; s++)
         describe_slot(&p, s);
-    if (done)
-        draw_stages(&p, reads, writes);
-    for (int k = 0; done && k < stages->n; k++)
+    if (!done)
+        return false;
+    draw_stages(&p, reads, writes);
+    for (int k = 0; k < stages->n; k++) {
+        done &= !p.lines[k].failed;
         rd_text_free(&p.lines[k]);
-    for (int s = 0; done && s < g->n_slot; s++)
+    }
+    for (int s = 0; s < g->n_slot; s++) {
+        done &= !p.slot[s].lines.failed;
         rd_text_free(&p.slot[s].lines);
+    }
     return done && !to->body.failed;
 }

@@ -11,6 +11,7 @@
 #include "eval/run/watch.h"
 #include "eval/auto.h"
 #include "eval/backend.h"
+#include "core/backends.h"
 #include "eval/tuning.h"
 #include "expr/complex.h"
 #include "expr/lists.h"
@@ -28,7 +29,7 @@ bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full)
         memcpy(full, opts, size);
     full->measure |= rd_ctx_measures(ctx);
     full->deterministic |= rd_ctx_deterministic(ctx);
-    if ((unsigned)full->traversal > RD_TRAVERSE_LAZY || (unsigned)full->backend > RD_BACKEND_CUDA ||
+    if ((unsigned)full->traversal > RD_TRAVERSE_LAZY || (unsigned)full->backend >= RD_N_BACKENDS ||
         full->threads < 0 || (unsigned)full->accuracy > RD_ACCURACY_FAST) {
         rd_fail(ctx, RD_ERR_ARGUMENT,
                 "%s: rd_eval_opts has traversal %d, backend %d, threads %d, accuracy %d: one is "

@@ -27,6 +27,8 @@ bool rd_tune(rd_ctx *ctx, const rd_backend_table *backend, rd_program *p)
     const char *asked = rd_environment(RD_ENV_RDIM_CUDA_TUNING);
     char        why[RD_DEVICE_TEXT];
 
+    if (!backend->device->tuning_read) /* it has no such numbers */
+        return true;
     if (!backend->device->tuning_read(asked ? asked : "", &p->tuning, why)) {
         rd_fail(ctx, RD_ERR_ARGUMENT, "RDIM_CUDA_TUNING: %s", why);
         return false;
@@ -52,7 +54,8 @@ bool rd_plan_measures(rd_plan *plan)
 
     for (int32_t k = 0; plan->parts && k < plan->parts->n; k++)
         any |= rd_plan_measures(plan->parts->part[k].plan);
-    for (int k = 0; plan->backend->device && k < plan->n_stage; k++)
+    for (int k = 0; plan->backend->device && plan->backend->device->measure && k < plan->n_stage;
+         k++)
         plan->measures |= !rd_tuned(plan->ctx, &plan->program[k]);
     return any || plan->measures;
 }

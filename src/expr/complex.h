@@ -19,6 +19,9 @@ static inline bool rd_is_complex(const rd_expr *x)
 bool rd_any_complex(int n, rd_expr *const *x);
 /* re + i im, both f32 or both f64; broadcast to one shape.  NULL if one is. */
 rd_expr *rd_complex_of(rd_expr *re, rd_expr *im, const char *call);
+/* As rd_view(), of both parts of a complex x. */
+rd_expr *rd_complex_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
+                         const int64_t *origin);
 /* An operator on operands one of which is complex, of one context; `call` is told where there is no
  * such map. */
 rd_expr *rd_complex_map(rd_op op, const char *call, int n, rd_expr *const *x);

@@ -2,9 +2,8 @@
  * and what is made of these. */
 #include "expr/complex.h"
 #include "expr/function_text.h"
-#include "expr/maps.h"
+#include "expr/sparse.h"
 #include <math.h>
-#include <string.h>
 
 /* Which operands are real. */
 enum { NONE = 0, FIRST = 1, SECOND = 2 };
@@ -92,6 +91,29 @@ static rd_expr *run_row(const row *r, const char *call, int n, rd_expr *const *x
         return NULL;
     rd_expr *is = rd_steps_find(&steps, "is");
     return is ? is : rd_complex_of(rd_steps_find(&steps, "re"), rd_steps_find(&steps, "im"), call);
+}
+
+/* ---- Operators on these and real operands ---------------------------------------------------- */
+static rd_expr *map_n(rd_op op, const char *call, int n, rd_expr *const *x)
+{
+    if (!rd_operands(call, n, x))
+        return NULL;
+    return rd_any_complex(n, x) ? rd_complex_map(op, call, n, x) : rd_real_map(op, call, n, x);
+}
+
+static rd_expr *map_1(rd_op op, const char *call, rd_expr *x)
+{
+    return map_n(op, call, 1, &x);
+}
+
+static rd_expr *map_2(rd_op op, const char *call, rd_expr *x, rd_expr *y)
+{
+    return map_n(op, call, 2, (rd_expr *const[]){ x, y });
+}
+
+static rd_expr *map_where(const char *call, rd_expr *cond, rd_expr *yes, rd_expr *no)
+{
+    return map_n(RD_OP_where, call, 3, (rd_expr *const[]){ cond, yes, no });
 }
 
 /* ---- Made of other complex maps -------------------------------------------------------------- */
@@ -217,7 +239,7 @@ static rd_expr *choice(const char *call, rd_expr *const *x, rd_dtype part)
 
         for (int k = 1; k < 3; k++)
             in[k] = rd_cast_to(p ? rd_imag(x[k]) : rd_real(x[k]), part);
-        y[p] = rd_map_op(RD_OP_where, call, 3, in);
+        y[p] = rd_real_map(RD_OP_where, call, 3, in);
     }
     return rd_complex_of(y[0], y[1], call);
 }
@@ -228,7 +250,7 @@ static rd_expr *truths(rd_op op, const char *call, int n, rd_expr *const *x)
 
     for (int k = 0; k < n; k++)
         in[k] = rd_cast_to(x[k], RD_BOOL);
-    return rd_map_op(op, call, n, in);
+    return rd_real_map(op, call, n, in);
 }
 
 static void *no_such_map(rd_op op, const char *call, rd_ctx *ctx, rd_dtype type)

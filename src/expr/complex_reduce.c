@@ -29,7 +29,7 @@ static rd_expr *part_of(rd_expr *x, int p)
 
 static rd_expr *fold(const asked *a, const char *name, rd_expr *x, const rd_reduce_opts *opts)
 {
-    return a->scan ? rd_scan_name(x, name, opts) : rd_reduce_for(a->call, x, name, opts);
+    return a->scan ? rd_real_scan(x, name, opts) : rd_real_reduce(a->call, x, name, opts);
 }
 
 /* ---- Both parts in one reduction ------------------------------------------------------------- */
@@ -55,7 +55,7 @@ static rd_expr *fold_together(const asked *a, const char *name, rd_expr *x, bool
     for (int axis = 0; axis <= x->rank; axis++)
         if (bits >> axis & 1)
             o.dims.axis[o.dims.n++] = axis;
-    rd_expr *y = rd_reduce_for(a->call, pairs, name, &o);
+    rd_expr *y = rd_real_reduce(a->call, pairs, name, &o);
     return last && o.dims.flags & RD_DIMS_KEEP ? rd_select_place(y, -1, 0) : y;
 }
 

@@ -1,6 +1,6 @@
-/* ctx.c - a context: settings, marks and releases, things it frees last. */
+/* ctx.c - a context begins and ends; marks and releases. */
 #include "expr/ctx.h"
-#include "expr/cancel.h"
+#include "core/backends.h"
 #include "core/environment.h"
 #include <stdlib.h>
 #include <string.h>
@@ -35,14 +35,6 @@ static bool measures_by_default(void)
     return text && strcmp(text, "1") == 0;
 }
 
-/* What AUTO takes where it can; for tests, too. */
-static bool prefers_cuda(void)
-{
-    const char *text = rd_environment(RD_ENV_RDIM_BACKEND);
-
-    return text && strcmp(text, "cuda") == 0;
-}
-
 /* GPUs that may share an evaluation: as the options say, or else the environment. */
 static int32_t devices_of(const rd_ctx_opts *opts)
 {
@@ -70,7 +62,7 @@ rd_ctx *rd_ctx_new(const rd_ctx_opts *opts)
     ctx->bucket   = ctx->first;
     ctx->n_bucket = RD_FIRST_BUCKETS;
     ctx->measures = measures_by_default();
-    ctx->cuda     = prefers_cuda();
+    ctx->prefers  = rd_backend_named(rd_environment(RD_ENV_RDIM_BACKEND));
     ctx->devices  = devices_of(opts);
     check_opts(ctx);
     return ctx;
@@ -105,65 +97,6 @@ void rd_ctx_free(rd_ctx *ctx)
         rd_free(ctx, ctx->bucket);
     opts = ctx->opts;
     rd_hook_release(&opts, ctx);
-}
-
-int32_t rd_ctx_threads(const rd_ctx *ctx)
-{
-    return ctx->opts.threads > 0 ? ctx->opts.threads : 0;
-}
-
-bool rd_ctx_deterministic(const rd_ctx *ctx)
-{
-    return ctx->opts.deterministic;
-}
-
-bool rd_ctx_measures(const rd_ctx *ctx)
-{
-    return ctx->measures;
-}
-
-int32_t rd_ctx_device(const rd_ctx *ctx)
-{
-    return ctx->opts.device > 0 ? ctx->opts.device : RD_CUDA(0);
-}
-
-int32_t rd_ctx_devices(const rd_ctx *ctx)
-{
-    return ctx->devices;
-}
-
-void *rd_ctx_stream(const rd_ctx *ctx)
-{
-    return ctx->opts.stream;
-}
-
-bool rd_ctx_prefers_cuda(const rd_ctx *ctx)
-{
-    return ctx->cuda;
-}
-
-void rd_cancel(rd_ctx *ctx)
-{
-    if (ctx)
-        atomic_store(&ctx->cancel, true);
-}
-
-const atomic_bool *rd_cancel_flag(const rd_ctx *ctx)
-{
-    return &ctx->cancel;
-}
-
-bool rd_cancel_taken(rd_ctx *ctx)
-{
-    return atomic_load_explicit(&ctx->cancel, memory_order_relaxed) &&
-           atomic_exchange(&ctx->cancel, false);
-}
-
-bool rd_goes_on(rd_ctx *ctx)
-{
-    if (rd_cancel_taken(ctx))
-        rd_fail(ctx, RD_ERR_CANCELLED, "the evaluation was cancelled");
-    return rd_error(ctx) == RD_OK;
 }
 
 /* ---- Marks ----------------------------------------------------------------------------------- */
@@ -244,62 +177,4 @@ rd_status rd_ctx_release(rd_ctx *ctx, rd_mark mark)
 int64_t rd_ctx_nodes(const rd_ctx *ctx)
 {
     return ctx ? ctx->nodes : 0;
-}
-
-/* ---- What the evaluator keeps ---------------------------------------------------------------- */
-rd_keeper *rd_ctx_keeper(const rd_ctx *ctx)
-{
-    return atomic_load_explicit(&ctx->keeper, memory_order_acquire);
-}
-
-rd_kept_last *rd_ctx_kept_last(const rd_ctx *ctx)
-{
-    return atomic_load_explicit(&ctx->last, memory_order_acquire);
-}
-
-void rd_ctx_keep_last(rd_ctx *ctx, rd_kept_last *thing)
-{
-    thing->older = atomic_load(&ctx->last);
-    while (!atomic_compare_exchange_weak(&ctx->last, &thing->older, thing))
-        ;
-}
-
-void *rd_take_spare(rd_ctx *ctx)
-{
-    return atomic_exchange(&ctx->planning, NULL);
-}
-
-bool rd_keep_spare(rd_ctx *ctx, void *p)
-{
-    void *none = NULL;
-
-    return atomic_compare_exchange_strong(&ctx->planning, &none, p);
-}
-
-void rd_ctx_set_keeper(rd_ctx *ctx, rd_keeper *keeper)
-{
-    atomic_store_explicit(&ctx->keeper, keeper, memory_order_release);
-}
-
-/* ---- Things freed last ----------------------------------------------------------------------- */
-void rd_own(rd_ctx *ctx, rd_owned *thing)
-{
-    thing->prev = NULL;
-    thing->next = ctx->owned;
-    if (ctx->owned)
-        ctx->owned->prev = thing;
-    ctx->owned = thing;
-}
-
-void rd_disown(rd_ctx *ctx, rd_owned *thing)
-{
-    if (!thing->prev && ctx->owned != thing)
-        return; /* done already: rd_ctx_free unlinks before it drops */
-    if (thing->prev)
-        thing->prev->next = thing->next;
-    else
-        ctx->owned = thing->next;
-    if (thing->next)
-        thing->next->prev = thing->prev;
-    thing->next = thing->prev = NULL;
 }

@@ -1,5 +1,5 @@
-/* ctx.h - the inside of a context, for the files that implement it: memory.c fail.c arena.c node.c
- * ctx.c. */
+/* ctx.h - the inside of a context, for the files that implement it: fail.c settings.c keeper.c
+ * memory.c arena.c node.c ctx.c. */
 #ifndef RD_EXPR_CTX_H
 #define RD_EXPR_CTX_H
 #include "expr/expr.h"
@@ -81,7 +81,7 @@ struct rd_ctx {
     atomic_int  status;  /* set after the sentence is complete            */
     atomic_uint warnings;
     bool        measures; /* all its evaluations: RDIM_PLAN_MEASURE */
-    bool        cuda;     /* what AUTO takes where it can: RDIM_BACKEND */
+    rd_backend  prefers;  /* what AUTO takes where it can: RDIM_BACKEND */
     int32_t     devices;  /* GPUs that may share an evaluation          */
     atomic_bool cancel;   /* the run that sees it first ends */
     char        sentence[RD_SENTENCE];

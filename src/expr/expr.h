@@ -226,8 +226,9 @@ bool    rd_ctx_measures(const rd_ctx *ctx);
 int32_t rd_ctx_device(const rd_ctx *ctx);  /* RD_CUDA(k) where no data say another ... */
 int32_t rd_ctx_devices(const rd_ctx *ctx); /* ... and how many from that one on, at most */
 void   *rd_ctx_stream(const rd_ctx *ctx);
-bool    rd_ctx_prefers_cuda(const rd_ctx *ctx); /* RDIM_BACKEND=cuda, when it was made */
-bool    rd_cancel_taken(rd_ctx *ctx); /* rd_cancel() was called, and this is who ends; any thread */
+/* RDIM_BACKEND, when it was made; AUTO: it names none. */
+rd_backend rd_ctx_prefers(const rd_ctx *ctx);
+bool rd_cancel_taken(rd_ctx *ctx); /* rd_cancel() was called, and this is who ends; any thread */
 /* Forgets a failure that is no failure, as there is another way. */
 void rd_error_forgive(rd_ctx *ctx);
 /* May planning go on?  Else rd_cancel() was called, which is recorded, or something has failed. */
@@ -281,7 +282,7 @@ static inline bool rd_is_here(rd_ctx *told, const char *call, const char *what, 
  * NULL. */
 rd_expr *rd_node(const rd_expr *node, const void *facts, size_t size);
 
-/* ---- Checks and shapes (shape.c) ------------------------------------------------------------- */
+/* ---- Checks and shapes (shape.c, layout.c, meet.c) ------------------------------------------- */
 /* Text of a shape, "(2, 3)", into a buffer of this size. */
 enum { RD_SHAPE_TEXT = 32 * 22 + 8 };
 const char *rd_shape_text(int rank, const int64_t *extent, char text[RD_SHAPE_TEXT]);
@@ -312,24 +313,26 @@ bool rd_common_shape(const char *call, int n, rd_expr *const *x, int *rank, int6
 /* An operator of the table on operands of any type and shape (map.c): broadcasts, promotes,
  * casts. */
 rd_expr *rd_map_op(rd_op op, const char *call, int n, rd_expr *const *x);
+/* This, or the like of some kinds of operands alone. */
+typedef rd_expr *rd_mapper(rd_op op, const char *call, int n, rd_expr *const *x);
 /* The same under another rule than the operator's own (map.c). */
 rd_expr *rd_map_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x);
-/* The type in which operands meet under a rule, weak numbers considered (map.c). */
+/* The type in which operands meet under a rule, weak numbers considered (map_types.c). */
 rd_dtype rd_rule_type(rd_rule rule, int n, rd_expr *const *x);
 /* True if none is NULL, and all are of one context and not released; the latter is recorded for
- * `call` (map.c). */
+ * `call` (meet.c). */
 bool rd_operands(const char *call, int n, rd_expr *const *x);
-/* x as `type`, x itself if it has it (map.c). */
+/* x as `type`, x itself if it has it (any.c). */
 rd_expr *rd_cast_to(rd_expr *x, rd_dtype type);
-/* The same, but a weak int that the type cannot hold is RD_ERR_TYPE of `call` (map.c). */
+/* The same, but a weak int that the type cannot hold is RD_ERR_TYPE of `call` (any.c). */
 rd_expr *rd_fit_to(rd_expr *x, rd_dtype type, const char *call);
-/* x as the float type `real`, but a weak number as a weak float (map.c). */
+/* x as the float type `real`, but a weak number as a weak float (any.c). */
 rd_expr *rd_as_real(rd_expr *x, rd_dtype real);
 /* rd_leaf() under the name of another call (leaf.c). */
 rd_expr *rd_leaf_of(rd_ctx *ctx, const rd_array *array, const char *call);
-/* A strong constant of the type (leaf.c). */
+/* A strong constant of the type (number.c). */
 rd_expr *rd_number(rd_ctx *ctx, rd_dtype type, rd_word value);
-/* A view by offsets and coefficients (affine.c): composed if x is a view itself, x itself if it is
+/* A view by offsets and coefficients (any.c): composed if x is a view itself, x itself if it is
  * the identity.  origin: of its axes, NULL: all 0. */
 rd_expr *rd_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
                  const int64_t *origin);

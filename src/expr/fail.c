@@ -52,25 +52,6 @@ void *rd_fail(rd_ctx *ctx, rd_status status, const char *format, ...)
     return NULL;
 }
 
-void *rd_fail_memory(rd_ctx *ctx, int64_t bytes, const char *format, ...)
-{
-    char    what[RD_SENTENCE / 2], limit[64] = "";
-    va_list list;
-
-    if (!ctx)
-        return NULL;
-    va_start(list, format);
-    vsnprintf(what, sizeof what, format, list);
-    va_end(list);
-    if (ctx->opts.memory_limit > 0)
-        snprintf(limit, sizeof limit, " of a memory_limit of %lld",
-                 (long long)ctx->opts.memory_limit);
-    if (!bytes)
-        bytes = atomic_load(&ctx->refused);
-    return rd_fail(ctx, RD_ERR_MEMORY, "%s: %lld bytes asked for, %lld held%s", what,
-                   (long long)bytes, (long long)rd_memory_now(ctx), limit);
-}
-
 const char *rd_begin_call(rd_ctx *ctx, const char *call)
 {
     const char *before = ctx->call;
@@ -110,6 +91,13 @@ void *rd_fail_at(rd_ctx *ctx, rd_status status, const char *call, const char *wh
 void *rd_fail_text(rd_ctx *ctx, const char *call, const char *what, const char *text, size_t at)
 {
     return rd_fail_at(ctx, RD_ERR_TEXT, call, what, text, at);
+}
+
+bool rd_fail_gone(rd_ctx *ctx, const char *call, const char *what, int k)
+{
+    rd_fail(ctx, RD_ERR_ARGUMENT, "%s: %s %d is gone: rd_ctx_release() has released it", call, what,
+            k);
+    return false;
 }
 
 void rd_warn(rd_ctx *ctx, uint32_t warnings)

@@ -58,11 +58,11 @@ int rd_function_arity(int function)
     return function == RD_TEXT_CLIP || function == RD_OP_where ? 3 : rd_op_table[function].arity;
 }
 
-rd_expr *rd_function_apply(int function, const char *call, rd_expr *const *x)
+rd_expr *rd_function_apply(int function, const char *call, rd_mapper *map, rd_expr *const *x)
 {
     if (function != RD_TEXT_CLIP)
-        return rd_map_op((rd_op)function, call, rd_function_arity(function), x);
+        return map((rd_op)function, call, rd_function_arity(function), x);
 
-    rd_expr *raised = rd_map_op(RD_OP_maximum, call, 2, (rd_expr *const[]){ x[0], x[1] });
-    return rd_map_op(RD_OP_minimum, call, 2, (rd_expr *const[]){ raised, x[2] });
+    rd_expr *raised = map(RD_OP_maximum, call, 2, (rd_expr *const[]){ x[0], x[1] });
+    return map(RD_OP_minimum, call, 2, (rd_expr *const[]){ raised, x[2] });
 }

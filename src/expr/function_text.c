@@ -1,258 +1,7 @@
-/* function_text.c - reads function text into nodes: recursive descent, precedences as in C, and ^ for
- * powers. */
-#include "core/whole.h"
+/* function_text.c - function text, and C's, of operands of any kind: their names, and the whole text. */
 #include "expr/function_text.h"
-#include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
-enum { MAX_DEPTH = 400 }; /* a parenthesis counts twice */
-enum { MAX_WHOLE = 8 };
-
-static rd_expr *read_choice(rd_reader *r);
-
-static bool too_deep(rd_reader *r)
-{
-    if (r->depth < MAX_DEPTH)
-        return false;
-    rd_function_fail(r, r->at, "nested too deeply");
-    return true;
-}
-
-static int operand_called(const rd_reader *r, const char *name, size_t length)
-{
-    for (int k = 0; k < r->n; k++)
-        if (r->length[k] == length && !memcmp(r->name[k], name, length))
-            return k;
-    return -1;
-}
-
-/* ---- Operands -------------------------------------------------------------------------------- */
-static rd_expr *read_call(rd_reader *r, size_t length)
-{
-    const char *name     = r->at;
-    int         function = rd_function_find(name, length, r->real);
-    rd_expr    *v[RD_TEXT_ARITY];
-    char        what[80];
-
-    if (function < 0)
-        return rd_function_fail(r, name, "no function is called '%.*s'",
-                                length < 40 ? (int)length : 40, name);
-    r->at += length;
-    rd_function_take(r, "(");
-    for (int k = 0, arity = rd_function_arity(function); k < arity; k++) {
-        bool last = k + 1 == arity;
-
-        v[k] = read_choice(r);
-        if (r->real) /* there, each is a function of floats */
-            v[k] = rd_as_real(v[k], r->real);
-        if (!v[k])
-            return NULL;
-        if (rd_function_take(r, last ? ")" : ","))
-            continue;
-        snprintf(what, sizeof what, "'%c' (%.*s takes %d operand%s)", last ? ')' : ',', (int)length,
-                 name, arity, arity == 1 ? "" : "s");
-        return rd_function_expected(r, what);
-    }
-    return rd_function_apply(function, r->call, v);
-}
-
-static rd_expr *constant(const rd_reader *r, const char *name, size_t length)
-{
-    bool truth = length == 4 && !memcmp(name, "true", 4);
-
-    if (r->real) /* C has no such names, so they are the user's */
-        return NULL;
-    if (truth || (length == 5 && !memcmp(name, "false", 5)))
-        return rd_number(r->ctx, RD_BOOL, rd_word_from_int(truth, RD_BOOL));
-    return length == 2 && !memcmp(name, "pi", 2) ? rd_num(r->ctx, 3.14159265358979323846) : NULL;
-}
-
-static rd_expr *read_name(rd_reader *r, size_t length)
-{
-    const char *name = r->at;
-    rd_expr    *v;
-    int         k = operand_called(r, name, length);
-
-    r->at += length;
-    if (*rd_function_skip(r) == '(') {
-        r->at = name;
-        return read_call(r, length);
-    }
-    v = k >= 0 ? r->x[k] : constant(r, name, length);
-    return v ? v
-             : rd_function_fail(r, name, "no operand is called '%.*s'",
-                                length < 40 ? (int)length : 40, name);
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static rd_expr *read_operand(rd_reader *r)
-{
-    size_t length = rd_function_word(r);
-
-    if (length)
-        return read_name(r, length);
-    if (is_digit(*r->at) || (*r->at == '.' && is_digit(r->at[1])))
-        return rd_function_number(r);
-    if (!rd_function_take(r, "("))
-        return rd_function_expected(r, "an operand");
-
-    rd_expr *v = read_choice(r);
-    return v && !rd_function_take(r, ")") ? rd_function_expected(r, "an operator or ')'") : v;
-}
-
-/* ---- Operators ------------------------------------------------------------------------------- */
-/* C text: where a float meets an int or a bool, C converts the latter to float; rdim would go to
- * f64.  Numbers alone stay numbers, so that 2 * 0.5 still follows the operands. */
-static bool meet_as_in_c(const rd_reader *r, int n, rd_expr **v, bool keep_weak)
-{
-    bool real = false, weak = true;
-
-    for (int i = 0; i < n; i++) {
-        real |= rd_dtype_kind(v[i]->type) == RD_KIND_FLOAT;
-        weak &= v[i]->weak;
-    }
-    if (r->real && real && !(weak && keep_weak))
-        for (int i = 0; i < n; i++)
-            if (!(v[i] = rd_cast_to(v[i], r->real)))
-                return false;
-    return true;
-}
-
-/* A whole number that the text alone says, if it is one: small ones are numbers, others maps of
- * such, a few deep, as operands of a text may be large graphs. */
-static bool is_whole(const rd_expr *x, int depth, int64_t *value)
-{
-    int64_t a, b = 0;
-
-    if (x->type != RD_I64 || x->rank != 0 || depth == 0)
-        return false;
-    if (x->kind == RD_EXPR_NUMBER) {
-        *value = x->as.number->value.i64;
-        return true;
-    }
-    return x->kind == RD_EXPR_MAP && x->n_in <= 2 && is_whole(x->in[0], depth - 1, &a) &&
-           (x->n_in == 1 || is_whole(x->in[1], depth - 1, &b)) &&
-           rd_whole_result(x->op, a, b, value) == RD_WHOLE_FITS;
-}
-
-/* An operator that a text has between operands.  Whole numbers of the text do not wrap. */
-static rd_expr *operate(rd_reader *r, rd_op op, const char *at, int n, rd_expr *const *v)
-{
-    int64_t a, b = 0, value;
-
-    if (is_whole(v[0], MAX_WHOLE, &a) && (n == 1 || is_whole(v[1], MAX_WHOLE, &b)) &&
-        rd_whole_result(op, a, b, &value) == RD_WHOLE_BEYOND)
-        return rd_function_fail(r, at, "a whole number beyond 64 bits: say a float, as 1e20");
-    return rd_map_op(op, r->call, n, v);
-}
-
-static rd_expr *apply(rd_reader *r, rd_op op, const char *at, int n, rd_expr **v)
-{
-    bool ints = true;
-
-    for (int i = 0; i < n; i++)
-        ints &= rd_dtype_kind(v[i]->type) != RD_KIND_FLOAT;
-    if (r->real && op == RD_OP_div && ints)
-        return rd_function_fail(r, at, "C divides whole numbers another way");
-    return meet_as_in_c(r, n, v, true) ? operate(r, op, at, n, v) : NULL;
-}
-
-/* - + ! before an operand, and the power, which binds tighter on its left: -x^2 is -(x^2), 2^-1 a
- * half. */
-static rd_expr *read_unary(rd_reader *r)
-{
-    static const char sign[] = "-+!";
-    const char       *at = rd_function_skip(r), *found = *at ? strchr(sign, *at) : NULL;
-    rd_expr          *v[2];
-
-    if (too_deep(r))
-        return NULL;
-    r->at += found != NULL;
-    r->depth++;
-    v[0] = found ? read_unary(r) : read_operand(r);
-    if (!found && v[0] && !r->real && rd_function_take(r, "^")) {
-        at   = r->at - 1;
-        v[1] = read_unary(r);
-        v[0] = v[1] ? operate(r, RD_OP_pow, at, 2, v) : NULL;
-    }
-    r->depth--;
-    if (!found || !v[0] || *found == '+')
-        return v[0];
-    return apply(r, *found == '-' ? RD_OP_neg : RD_OP_not, at, 1, v);
-}
-
-/* Longer tokens before those they begin with. */
-static const struct {
-    const char *token;
-    int         rank;
-    rd_op       op;
-} binary[] = {
-    { "||", 1, RD_OP_or },       { "&&", 2, RD_OP_and }, { "==", 3, RD_OP_eq },
-    { "!=", 3, RD_OP_ne },       { "<=", 4, RD_OP_le },  { ">=", 4, RD_OP_ge },
-    { "<", 4, RD_OP_lt },        { ">", 4, RD_OP_gt },   { "+", 5, RD_OP_add },
-    { "-", 5, RD_OP_sub },       { "*", 6, RD_OP_mul },  { "/", 6, RD_OP_div },
-    { "%", 6, RD_OP_remainder },
-};
-
-/* The row of the operator that comes next if it binds at least as tightly as `rank`, and takes it;
- * else -1. */
-static int take_binary(rd_reader *r, int rank)
-{
-    int rows = sizeof binary / sizeof *binary;
-
-    rd_function_skip(r);
-    for (int i = 0; i < rows; i++)
-        if (!strncmp(r->at, binary[i].token, strlen(binary[i].token))) {
-            if (binary[i].rank < rank || (r->real && binary[i].op == RD_OP_remainder))
-                return -1;
-            r->at += strlen(binary[i].token);
-            return i;
-        }
-    return -1;
-}
-
-static rd_expr *read_binary(rd_reader *r, int rank)
-{
-    rd_expr *v[2] = { read_unary(r) };
-
-    while (v[0]) {
-        const char *at = rd_function_skip(r);
-        int         i  = take_binary(r, rank);
-
-        if (i < 0)
-            break;
-        v[1] = read_binary(r, binary[i].rank + 1);
-        v[0] = v[1] ? apply(r, binary[i].op, at, 2, v) : NULL;
-    }
-    return v[0];
-}
-
-static rd_expr *read_choice(rd_reader *r)
-{
-    rd_expr *v[3] = { NULL };
-
-    if (too_deep(r))
-        return NULL;
-    r->depth++;
-    v[0] = read_binary(r, 1);
-    if (v[0] && rd_function_take(r, "?")) {
-        v[1] = read_choice(r);
-        if (v[1] && !rd_function_take(r, ":"))
-            return rd_function_expected(r, "':' of '?'");
-        v[2] = v[1] ? read_choice(r) : NULL;
-        v[0] =
-            v[2] && meet_as_in_c(r, 2, v + 1, false) ? rd_map_op(RD_OP_where, r->call, 3, v) : NULL;
-    }
-    r->depth--;
-    return v[0];
-}
-
-/* ---- The whole text -------------------------------------------------------------------------- */
 /* "a, b:" if the text begins like that; r->at is then behind it, else where it was. */
 static int read_names(rd_reader *r)
 {
@@ -298,7 +47,7 @@ static bool name_operands(rd_reader *r)
         r->length[k] = 1;
     }
     for (int k = 1; k < n; k++)
-        if (operand_called(r, r->name[k], r->length[k]) < k) {
+        if (rd_function_operand(r, r->name[k], r->length[k]) < k) {
             rd_function_fail(r, r->name[k], "two operands of one name");
             return false;
         }
@@ -315,7 +64,7 @@ static int bare_function(rd_reader *r)
     r->at += length;
     end   = rd_function_skip(r);
     r->at = name;
-    if (!length || *end || operand_called(r, name, length) >= 0)
+    if (!length || *end || rd_function_operand(r, name, length) >= 0)
         return -1;
     return rd_function_find(name, length, r->real);
 }
@@ -331,9 +80,9 @@ static rd_expr *read_all(rd_reader *r)
                                 rd_function_arity(function),
                                 rd_function_arity(function) == 1 ? "" : "s", r->n);
     if (function >= 0)
-        return rd_function_apply(function, r->call, r->x);
+        return rd_function_apply(function, r->call, r->map, r->x);
 
-    rd_expr *v = read_choice(r);
+    rd_expr *v = rd_function_read(r);
     return v && *rd_function_skip(r) ? rd_function_expected(r, "an operator or the end") : v;
 }
 
@@ -360,8 +109,8 @@ static rd_expr *read_result(rd_reader *r)
 
 rd_expr *rd_function_text(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x)
 {
-    return read_result(
-        &(rd_reader){ .ctx = ctx, .call = call, .text = text, .at = text, .n = n, .x = x });
+    return read_result(&(rd_reader){
+        .ctx = ctx, .call = call, .text = text, .at = text, .map = rd_map_op, .n = n, .x = x });
 }
 
 rd_expr *rd_function_c(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x,
@@ -371,58 +120,9 @@ rd_expr *rd_function_c(rd_ctx *ctx, const char *call, const char *text, int n, r
                                      .call  = call,
                                      .text  = text,
                                      .at    = text,
+                                     .map   = rd_map_op,
                                      .n     = n,
                                      .x     = x,
                                      .real  = real,
                                      .quiet = quiet });
-}
-
-/* ---- Steps ----------------------------------------------------------------------------------- */
-static void add_step(rd_steps *steps, const char *name, size_t length, rd_expr *x)
-{
-    assert(steps->n < RD_TEXT_OPERANDS);
-    steps->name[steps->n]   = name;
-    steps->length[steps->n] = length;
-    steps->x[steps->n++]    = x;
-}
-
-void rd_steps_add(rd_steps *steps, const char *name, rd_expr *x)
-{
-    add_step(steps, name, strlen(name), x);
-}
-
-rd_expr *rd_steps_find(const rd_steps *steps, const char *name)
-{
-    for (int k = 0; k < steps->n; k++)
-        if (steps->length[k] == strlen(name) && !memcmp(steps->name[k], name, steps->length[k]))
-            return steps->x[k];
-    return NULL;
-}
-
-/* Two numbers, of which one is chosen, are no numbers any more, and of a type of their own. */
-static rd_expr *of_part(rd_expr *x, rd_dtype part)
-{
-    return x && x->type != RD_BOOL && !x->weak ? rd_cast_to(x, part) : x;
-}
-
-bool rd_steps_run(rd_steps *steps, rd_ctx *ctx, const char *call, const char *text, rd_dtype part)
-{
-    rd_reader r = { .ctx = ctx, .call = call, .text = text, .at = text };
-
-    do {
-        const size_t length = rd_function_word(&r);
-        const char  *name   = r.at;
-
-        r.at += length;
-        r.n = steps->n;
-        r.x = steps->x;
-        memcpy(r.name, steps->name, sizeof r.name);
-        memcpy(r.length, steps->length, sizeof r.length);
-        rd_expr *x = rd_function_take(&r, "=") ? of_part(read_choice(&r), part)
-                                               : rd_function_expected(&r, "'='");
-        if (!x)
-            return false;
-        add_step(steps, name, length, x);
-    } while (rd_function_take(&r, ";"));
-    return true;
 }

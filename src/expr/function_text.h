@@ -6,8 +6,10 @@
 enum { RD_TEXT_CLIP = RD_N_OPS, RD_TEXT_ARITY = 3, RD_TEXT_OPERANDS = 40, RD_TEXT_NUMBER = 128 };
 
 typedef struct rd_reader {
-    rd_ctx         *ctx;
-    const char     *call, *text, *at;
+    rd_ctx     *ctx;
+    const char *call, *text, *at;
+    /* How operators are made of these operands: rd_map_op(), or that of real ones. */
+    rd_mapper      *map;
     int             n;
     rd_expr *const *x;
     const char     *name[RD_TEXT_OPERANDS];
@@ -17,7 +19,7 @@ typedef struct rd_reader {
     int             depth;
 } rd_reader;
 
-/* ---- Steps (function_text.c) ----------------------------------------------------------------------- */
+/* ---- Steps (function_steps.c) ---------------------------------------------------------------------- */
 /* Values by name. */
 typedef struct rd_steps {
     int         n;
@@ -29,9 +31,15 @@ typedef struct rd_steps {
 void rd_steps_add(rd_steps *steps, const char *name, rd_expr *x);
 /* That of a name; NULL: there is none. */
 rd_expr *rd_steps_find(const rd_steps *steps, const char *name);
-/* Adds the values of "t = tan(x); y = 1 + t * t", each in function text of the names so far.  What
- * is no bool is of type `part`.  False after recording a failure. */
+/* Adds the values of "t = tan(x); y = 1 + t * t", each in function text of the names so far.  All are
+ * real, and what is no bool is of type `part`.  False after recording a failure. */
 bool rd_steps_run(rd_steps *steps, rd_ctx *ctx, const char *call, const char *text, rd_dtype part);
+
+/* ---- Operators and operands (function_read.c) ---------------------------------------------------- */
+/* Reads what comes next: operands, operators, calls, a choice.  NULL after recording a failure. */
+rd_expr *rd_function_read(rd_reader *r);
+/* Returns the number of the operand that has the name; -1: no operand has it. */
+int rd_function_operand(const rd_reader *r, const char *name, size_t length);
 
 /* ---- Characters (function_token.c) ------------------------------------------------------------ */
 /* Records RD_ERR_TEXT with a caret under `at`; expected() says what stands at r->at instead.  Both
@@ -55,5 +63,5 @@ double rd_function_number_value(const char *c, size_t n);
 int rd_function_find(const char *name, size_t length, rd_dtype real);
 int rd_function_arity(int function);
 /* The function on rd_function_arity() operands. */
-rd_expr *rd_function_apply(int function, const char *call, rd_expr *const *x);
+rd_expr *rd_function_apply(int function, const char *call, rd_mapper *map, rd_expr *const *x);
 #endif

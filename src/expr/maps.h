@@ -17,8 +17,4 @@ static inline rd_expr *map_where(const char *call, rd_expr *cond, rd_expr *yes, 
 {
     return rd_map_op(RD_OP_where, call, 3, (rd_expr *const[]){ cond, yes, no });
 }
-
-/* Is one of two operands u64, and the other a signed int?  Their comparison (compare_ints.c). */
-bool     rd_is_beside_u64(rd_expr *const *x);
-rd_expr *rd_compare_ints(rd_op op, const char *call, rd_expr *const *x);
 #endif

@@ -3,6 +3,7 @@
 #include "expr/ctx.h"
 #include "core/machine_memory.h"
 #include "core/pages.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -198,6 +199,25 @@ void *rd_alloc_work(rd_ctx *ctx, int64_t bytes)
         bytes > 0 && may_keep(ctx, bytes) ? take_kept(ctx, bytes + (int64_t)sizeof *kept) : NULL;
 
     return kept ? kept + 1 : rd_alloc_pages(ctx, bytes);
+}
+
+void *rd_fail_memory(rd_ctx *ctx, int64_t bytes, const char *format, ...)
+{
+    char    what[RD_SENTENCE / 2], limit[64] = "";
+    va_list list;
+
+    if (!ctx)
+        return NULL;
+    va_start(list, format);
+    vsnprintf(what, sizeof what, format, list);
+    va_end(list);
+    if (ctx->opts.memory_limit > 0)
+        snprintf(limit, sizeof limit, " of a memory_limit of %lld",
+                 (long long)ctx->opts.memory_limit);
+    if (!bytes)
+        bytes = atomic_load(&ctx->refused);
+    return rd_fail(ctx, RD_ERR_MEMORY, "%s: %lld bytes asked for, %lld held%s", what,
+                   (long long)bytes, (long long)rd_memory_now(ctx), limit);
 }
 
 void *rd_alloc_failed(rd_ctx *ctx, int64_t bytes)

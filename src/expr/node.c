@@ -172,11 +172,13 @@ static rd_expr *copy_node(rd_ctx *ctx, const rd_expr *node, uint64_t hash, const
     return x;
 }
 
-bool rd_fail_gone(rd_ctx *ctx, const char *call, const char *what, int k)
+const char *rd_expr_kind_name(rd_expr_kind kind)
 {
-    rd_fail(ctx, RD_ERR_ARGUMENT, "%s: %s %d is gone: rd_ctx_release() has released it", call, what,
-            k);
-    return false;
+    static const char *const name[] = { "leaf", "number", "coord",   "view",    "reshape",
+                                        "take", "concat", "map",     "call",    "reduce",
+                                        "scan", "sort",   "product", "complex", "sparse" };
+
+    return kind >= RD_EXPR_LEAF && kind <= RD_EXPR_SPARSE ? name[kind] : "?";
 }
 
 /* What knows of patterns does not come here with one. */

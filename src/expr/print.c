@@ -3,15 +3,6 @@
 #include "expr/expr.h"
 #include <inttypes.h>
 
-const char *rd_expr_kind_name(rd_expr_kind kind)
-{
-    static const char *const name[] = { "leaf", "number", "coord",   "view",    "reshape",
-                                        "take", "concat", "map",     "call",    "reduce",
-                                        "scan", "sort",   "product", "complex", "sparse" };
-
-    return kind >= RD_EXPR_LEAF && kind <= RD_EXPR_SPARSE ? name[kind] : "?";
-}
-
 static void leaf_line(rd_text *text, const rd_expr *x)
 {
     char        shape[RD_SHAPE_TEXT];

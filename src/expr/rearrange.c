@@ -1,9 +1,8 @@
 /* rearrange.c - selections of elements that are more than offsets and coefficients: reshape, take,
  * concat. */
-#include "expr/affine.h"
 #include "expr/complex.h"
 #include "expr/lists.h"
-#include "expr/origin.h"
+#include "expr/plain.h"
 #include "expr/sparse.h"
 #include <string.h>
 
@@ -44,32 +43,15 @@ static bool deduce(const rd_expr *x, const rd_shape *asked, int64_t *extent)
            refuse_reshape(x, asked, "another number of elements");
 }
 
-/* If the shapes differ in extents of 1 only, the reshape is a view, which composes with others;
- * else NULL. */
-static bool only_ones_differ(const rd_expr *x, int rank, const int64_t *extent, rd_affine *v)
+/* Reshapes x, which is real. */
+static rd_expr *reshape_real(rd_expr *x, int rank, const int64_t *extent)
 {
-    int a = 0;
-
-    for (int k = 0; k < rank; k++) {
-        if (extent[k] == 1) {
-            rd_affine_axis(v, 1, -1, 0);
-            continue;
-        }
-        while (a < x->rank && x->extent[a] == 1)
-            a++;
-        if (a == x->rank || x->extent[a] != extent[k])
-            return false;
-        rd_affine_whole(v, x, a++);
-    }
-    while (a < x->rank && x->extent[a] == 1)
-        a++;
-    return a == x->rank;
+    return rd_plain_reshape(rd_at_all_places(x, "rd_reshape"), rank, extent);
 }
 
 rd_expr *rd_reshape(rd_expr *x, rd_shape shape)
 {
-    rd_affine v                   = { 0 };
-    int64_t   extent[RD_MAX_RANK] = { 0 };
+    int64_t extent[RD_MAX_RANK] = { 0 };
 
     if (!rd_operands("rd_reshape", 1, &x))
         return NULL;
@@ -80,134 +62,46 @@ rd_expr *rd_reshape(rd_expr *x, rd_shape shape)
     if (!deduce(x, &shape, extent))
         return NULL;
     if (rd_is_complex(x))
-        return rd_complex_of(rd_reshape(x->in[0], shape), rd_reshape(x->in[1], shape),
-                             "rd_reshape");
-    if (!(x = rd_at_all_places(x, "rd_reshape")))
-        return NULL;
-    if (x->kind == RD_EXPR_RESHAPE)
-        x = x->in[0];
-    if (only_ones_differ(x, shape.n, extent, &v))
-        return rd_affine_view(x, &v, "rd_reshape");
-    return rd_node(&(rd_expr){ .ctx    = x->ctx,
-                               .kind   = RD_EXPR_RESHAPE,
-                               .type   = x->type,
-                               .rank   = shape.n,
-                               .n_in   = 1,
-                               .extent = extent,
-                               .in     = &x },
-                   NULL, 0);
+        return rd_complex_of(reshape_real(x->in[0], shape.n, extent),
+                             reshape_real(x->in[1], shape.n, extent), "rd_reshape");
+    return reshape_real(x, shape.n, extent);
 }
 
 /* ---- Take ------------------------------------------------------------------------------------ */
-/* `takes`: there is an element to be taken. */
-static bool check_index(const char *call, const rd_expr *x, int axis, const rd_expr *index,
-                        bool takes)
+/* Elements of x, which is real. */
+static rd_expr *take_real(const char *call, rd_expr *x, rd_expr *index, const rd_taking *t)
 {
-    const rd_kind kind = rd_dtype_kind(index->type);
-    char          text[RD_SHAPE_TEXT], own[RD_SHAPE_TEXT];
-
-    if (kind != RD_KIND_INT && kind != RD_KIND_UINT) {
-        rd_fail(x->ctx, RD_ERR_TYPE, "%s: the index is of type %s, not an integer type%s", call,
-                rd_dtype_name(index->type),
-                kind == RD_KIND_BOOL ? "; keyword .where of a reduction takes masks" : "");
-        return false;
-    }
-    if (x->extent[axis] == 0 && takes) {
-        rd_fail(x->ctx, RD_ERR_AXIS,
-                "%s: nothing to take from axis %d of extent 0, shape %s, index of shape %s", call,
-                axis, rd_shape_text(x->rank, x->extent, text),
-                rd_shape_text(index->rank, index->extent, own));
-        return false;
-    }
-    return true;
+    x     = rd_at_all_places(x, call);
+    index = rd_at_all_places(index, call);
+    return x && index ? rd_taking_node(call, x, index, t) : NULL;
 }
 
-static rd_expr *take_node(const char *call, rd_expr *x, rd_expr *index, const rd_axis_facts *facts,
-                          int rank, int64_t *extent)
+static rd_expr *take(const char *call, rd_expr *x, rd_expr *index, const rd_taking *t)
 {
-    char text[RD_SHAPE_TEXT];
-
     if (rd_is_complex(x))
-        return rd_complex_of(take_node(call, x->in[0], index, facts, rank, extent),
-                             take_node(call, x->in[1], index, facts, rank, extent), call);
-    rd_expr *in[2] = { rd_at_all_places(x, call),
-                       rd_at_all_places(index->weak ? rd_cast_to(index, RD_I64) : index, call) };
-
-    if (rd_points(rank, extent) < 0)
-        return rd_fail(x->ctx, RD_ERR_SHAPE, "%s: the size of the result overflows, shape %s", call,
-                       rd_shape_text(rank, extent, text));
-    return in[0] && in[1] ? rd_node(&(rd_expr){ .ctx    = x->ctx,
-                                                .kind   = RD_EXPR_TAKE,
-                                                .type   = x->type,
-                                                .rank   = rank,
-                                                .n_in   = 2,
-                                                .extent = extent,
-                                                .in     = in },
-                                    facts, sizeof *facts)
-                          : NULL;
+        return rd_complex_of(take_real(call, x->in[0], index, t),
+                             take_real(call, x->in[1], index, t), call);
+    return take_real(call, x, index, t);
 }
 
 rd_expr *rd_take_places(rd_expr *x, int axis, rd_expr *index)
 {
-    int64_t       extent[RD_MAX_RANK];
-    rd_axis_facts facts = { 0 };
-    int           found, rank = 0;
+    rd_taking t;
 
-    if (!x || !index || !rd_same_ctx("rd_take", 2, (rd_expr *[]){ x, index }) ||
-        (found = rd_axis(x, axis, "rd_take")) < 0 ||
-        !check_index("rd_take", x, found, index, rd_points(index->rank, index->extent) > 0))
-        return NULL;
-    if (x->rank - 1 + index->rank > RD_MAX_RANK)
-        return rd_fail(x->ctx, RD_ERR_SHAPE,
-                       "rd_take: the result would have rank %d, at most %d are possible",
-                       x->rank - 1 + index->rank, RD_MAX_RANK);
-    for (int a = 0; a < found; a++)
-        extent[rank++] = x->extent[a];
-    for (int a = 0; a < index->rank; a++)
-        extent[rank++] = index->extent[a];
-    for (int a = found + 1; a < x->rank; a++)
-        extent[rank++] = x->extent[a];
-    facts.axis = found;
-    return take_node("rd_take", x, index, &facts, rank, extent);
-}
-
-/* The operand with the extents of the result, but for its own along the axis. */
-static rd_expr *beside(rd_expr *x, int axis, const int64_t *extent)
-{
-    rd_shape shape = { .n = x->rank };
-
-    for (int a = 0; a < x->rank; a++)
-        shape.at[a] = a == axis ? x->extent[a] : extent[a];
-    return rd_broadcast(x, shape);
+    return rd_taking_ok("rd_take", x, axis, index, &t) ? take("rd_take", x, index, &t) : NULL;
 }
 
 rd_expr *rd_take_places_along(rd_expr *x, int axis, rd_expr *index)
 {
-    static const char call[]              = "rd_take_along";
-    int64_t           extent[RD_MAX_RANK] = { 0 };
-    rd_axis_facts     facts               = { .along = true };
-    char              own[RD_SHAPE_TEXT], other[RD_SHAPE_TEXT];
-    int               found;
+    static const char call[] = "rd_take_along";
+    int64_t           extent[RD_MAX_RANK];
+    rd_taking         t;
 
-    if (!x || !index || !rd_same_ctx(call, 2, (rd_expr *[]){ x, index }) ||
-        (found = rd_axis(x, axis, call)) < 0)
+    if (!rd_taking_along_ok(call, x, axis, index, &t))
         return NULL;
-    for (int a = 0; a < x->rank; a++) {
-        const int64_t n = x->extent[a], m = a < index->rank ? index->extent[a] : -1;
-
-        if (index->rank != x->rank || (a != found && n != m && n != 1 && m != 1))
-            return rd_fail(x->ctx, RD_ERR_SHAPE,
-                           "%s: an index of shape %s does not go with shape %s beside axis %d",
-                           call, rd_shape_text(index->rank, index->extent, other),
-                           rd_shape_text(x->rank, x->extent, own), found);
-        extent[a] = a == found || n == 1 ? m : n;
-    }
-    if (!check_index(call, x, found, index, rd_points(x->rank, extent) > 0))
-        return NULL;
-    facts.axis = found;
-    x          = beside(x, found, extent);
-    index      = beside(index, found, extent);
-    return x && index ? take_node(call, x, index, &facts, x->rank, extent) : NULL;
+    x     = rd_broadcast_to(x, t.rank, rd_beside_taken(x, &t, extent), call);
+    index = rd_broadcast_to(index, t.rank, rd_beside_taken(index, &t, extent), call);
+    return x && index ? take(call, x, index, &t) : NULL;
 }
 
 /* ---- Concat ---------------------------------------------------------------------------------- */

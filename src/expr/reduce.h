@@ -1,5 +1,7 @@
-/* reduce.h - a reduction or scan while it is being built: what the caller asked, checked once, for
- * the files that lower it to REDUCE and SCAN nodes. */
+/* reduce.h - a reduction or scan while it is being built.
+ *
+ * rd_folding has what the caller asked for, checked once.  The files expr/reduce*.c build REDUCE and
+ * SCAN nodes, and what stands around them, from it. */
 #ifndef RD_EXPR_REDUCE_H
 #define RD_EXPR_REDUCE_H
 #include "expr/expr.h"
@@ -29,52 +31,74 @@ typedef struct rd_folding {
     bool           scan;
 } rd_folding;
 
-/* Checks and fills `f`, whose call, scan and x are set; false after recording what is wrong, or if
- * x is NULL. */
+/* Checks the keywords and fills in `f`, whose call, scan and x are set.  False after recording what is
+ * wrong, or if x is NULL. */
 bool rd_folding_begin(rd_folding *f, const rd_reduce_opts *opts, unsigned takes);
-/* Fills label and n_group; false after recording what is wrong (reduce_by.c). */
+/* Fills in label and n_group; false after recording what is wrong (reduce_by.c). */
 bool rd_folding_labels(rd_folding *f);
-/* x, of the shape of f->x: the axes that stay, then the others as one, in C order, all from 0.  NULL
- * after recording a failure. */
+
+/* ---- Operands -------------------------------------------------------------------------------- */
+/* Casts an operand beside x (a mask, weights, labels) to `type` and broadcasts it to the shape of x. */
+rd_expr *rd_folding_beside(const rd_folding *f, rd_expr *y, rd_dtype type);
+/* Reshapes x, which has the shape of f->x, to rows: the axes that stay come first, then the reduced axes
+ * as one, in C order.  All begin at 0.  NULL after recording a failure. */
 rd_expr *rd_folding_rows(const rd_folding *f, rd_expr *x);
-/* y, whose first axes are those that stay, from where these begin. */
-rd_expr *rd_folding_origins(const rd_folding *f, rd_expr *y);
-/* The same of y that has no others, with the reduced ones as extents of 1 again, if that is asked
- * for. */
-rd_expr *rd_folding_kept(const rd_folding *f, rd_expr *y);
-/* x, of the shape of f->x and the accumulator's type, folded: a REDUCE with its kept axes, or a
- * SCAN.  `facts` holds reducer, law and parameters; dims and the scan's order are filled in
- * here. */
+/* The type in which the reduction accumulates; `natural` is the result's type if no keyword asks for
+ * another one (reduce_names.c). */
+rd_dtype rd_folding_accumulator(const rd_folding *f, rd_dtype natural);
+/* The number of elements of each result; *any_result: there is a result at all. */
+int64_t rd_folding_extent(const rd_folding *f, bool *any_result);
+/* Has the reduction no element and no .initial?  An extreme has no value then; this is recorded. */
+bool rd_folding_is_empty(const rd_folding *f);
+/* May the data leave out all elements of a result whose type has no NaN?  This is recorded, too, unless
+ * there is an .initial. */
+bool rd_folding_may_lack_a_value(const rd_folding *f, rd_dtype type);
+
+/* ---- Nodes ----------------------------------------------------------------------------------- */
+/* The REDUCE or SCAN node of x, which has the shape of f->x and the accumulator's type.  `facts` holds
+ * reducer, law and parameters; the reduced axes and the scan's order are filled in here. */
 rd_expr *rd_folding_node(const rd_folding *f, rd_expr *x, rd_expr *weights, rd_dtype type,
                          rd_fold_facts *facts);
-/* y, whose axes are those that stay, all groups as one, and others behind it, with its axes where the
- * caller sees them. */
-rd_expr *rd_folding_as_seen(const rd_folding *f, rd_expr *y);
-/* x of the accumulator's type folded by a reducer of the table, `weights` its w or NULL; masks that
- * come to the same as an element go into x (reduce_names.c). */
+/* The same by a reducer of the table; `weights` is its operand w, or NULL.  A mask is mapped into x where
+ * the reducer has an element that changes nothing, as folds without masks run in more ways
+ * (reduce_names.c). */
 rd_expr *rd_folded(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, rd_expr *weights,
                    rd_dtype type, bool identity);
-/* The same by the reducer's twin that begins anew where f->restart is true (reduce_anew.c). */
+/* The same by the reducer's segmented form, which begins anew where f->restart is true
+ * (reduce_anew.c). */
 rd_expr *rd_folded_anew(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, bool identity);
-/* What is accumulated in, and the result in the type asked for, where `natural` is that without
- * keywords (reduce_names.c). */
-rd_dtype rd_folding_accumulator(const rd_folding *f, rd_dtype natural);
+
+/* ---- Results --------------------------------------------------------------------------------- */
+/* Gives the axes of y that x has, too, the origins that they have there. */
+rd_expr *rd_folding_origins(const rd_folding *f, rd_expr *y);
+/* The same, and puts in the reduced axes with extent 1 if the caller asked to keep them. */
+rd_expr *rd_folding_kept(const rd_folding *f, rd_expr *y);
+/* Puts the axes of y, which are those that stay, then all groups as one, then others, where the caller
+ * expects them. */
+rd_expr *rd_folding_as_seen(const rd_folding *f, rd_expr *y);
+/* Casts y to the type that the caller asked for, or to `natural` (reduce_names.c). */
 rd_expr *rd_folding_as_asked(const rd_folding *f, rd_expr *y, rd_dtype natural);
-/* rd_reduce_name() for the call that sentences are to name; NULL: the reducer's own. */
+/* .initial, cast and broadcast to the type and shape of the results y; NULL after recording what is
+ * wrong. */
+rd_expr *rd_folding_initial(const rd_folding *f, const rd_expr *y);
+
+/* ---- By name --------------------------------------------------------------------------------- */
+/* The name of the public call of a reduction, as "rd_sum" of "sum"; NULL after recording for `call` that
+ * there is no such reduction. */
+const char *rd_reduction_call(const char *call, const rd_expr *x, const char *name);
+/* Is there a scan of that name?  False after recording that there is none. */
+bool rd_reduction_scans(const rd_expr *x, const char *name);
+/* Reduces or scans x, which is plain, by a name that exists; sentences name `call` (reduce_names.c). */
+rd_expr *rd_plain_reduce(const char *call, rd_expr *x, const char *name,
+                         const rd_reduce_opts *opts);
+rd_expr *rd_plain_scan(rd_expr *x, const char *name, const rd_reduce_opts *opts);
+/* The same of x that is plain or sparse (sparse_reduce.c); NULL given NULL. */
+rd_expr *rd_real_reduce(const char *call, rd_expr *x, const char *name, const rd_reduce_opts *opts);
+rd_expr *rd_real_scan(rd_expr *x, const char *name, const rd_reduce_opts *opts);
+/* Does what rd_reduce_name() does; sentences name `call`, or the reducer's own call if that is NULL. */
 rd_expr *rd_reduce_for(const char *call, rd_expr *x, const char *reducer,
                        const rd_reduce_opts *opts);
-/* An operand of the fold beside x: as `type`, seen with the shape of x. */
-rd_expr *rd_folding_beside(const rd_folding *f, rd_expr *y, rd_dtype type);
-/* Is there neither an element nor .initial, for a reduction that has nothing to say about no element?
- * And may elements be left out, by the data, where the result's type has no NaN to say so?  Both are
- * recorded. */
-bool rd_folding_is_empty(const rd_folding *f);
-bool rd_folding_may_lack_a_value(const rd_folding *f, rd_dtype type);
-/* .initial in the type of the results y, and of their shape; NULL after recording what is wrong. */
-rd_expr *rd_folding_initial(const rd_folding *f, const rd_expr *y);
-/* The reducer at an address of its own, with the texts that it points to; NULL without memory
- * (reduce_user.c). */
+/* A copy of a user's reducer, with the texts that it points to, that lives as long as the context; NULL
+ * without memory (reduce_user.c). */
 const rd_reducer *rd_own_reducer(rd_ctx *ctx, const rd_reducer *of);
-/* Number of elements of each result, and whether there is a result. */
-int64_t rd_folding_extent(const rd_folding *f, bool *any_result);
 #endif

@@ -1,9 +1,7 @@
 /* reduce_names.c - reductions and scans by name, lowered to the reducers of reducers.def and maps
  * around them. */
-#include "expr/complex.h"
 #include "expr/origin.h"
 #include "expr/reduce.h"
-#include "expr/sparse.h"
 #include <math.h>
 #include <string.h>
 
@@ -407,44 +405,40 @@ static const row *find_row(const rd_expr *x, const char *call, const char *name)
                    name, (scan ? scan_names : reducer_names) + strlen(", "));
 }
 
-rd_expr *rd_reduce_for(const char *call, rd_expr *x, const char *reducer,
-                       const rd_reduce_opts *opts)
+const char *rd_reduction_call(const char *call, const rd_expr *x, const char *name)
 {
-    const row *r = x ? find_row(x, call ? call : "rd_reduce", reducer) : NULL;
+    const row *r = find_row(x, call, name);
+
+    return r ? r->call : NULL;
+}
+
+bool rd_reduction_scans(const rd_expr *x, const char *name)
+{
+    const row *r = find_row(x, "rd_scan", name);
+
+    if (r && !r->scans)
+        rd_fail(x->ctx, RD_ERR_ARGUMENT, "rd_scan: scans are %s, not %s", scan_names + strlen(", "),
+                name);
+    return r && r->scans;
+}
+
+rd_expr *rd_plain_reduce(const char *call, rd_expr *x, const char *name, const rd_reduce_opts *opts)
+{
+    const row *r = x ? find_row(x, call ? call : "rd_reduce", name) : NULL;
 
     if (!r)
         return NULL;
-    if (!call)
-        call = r->call;
-    if (rd_is_complex(x))
-        return rd_complex_reduce(x, call, reducer, opts);
-    if (rd_has_pattern(x))
-        return rd_sparse_reduce(x, reducer, opts);
-    rd_folding f = { .call = call, .x = x };
+    rd_folding f = { .call = call ? call : r->call, .x = x };
     return rd_folding_begin(&f, opts, r->takes) ? r->build(&f, r) : NULL;
 }
 
-rd_expr *rd_reduce_name(rd_expr *x, const char *reducer, const rd_reduce_opts *opts)
+rd_expr *rd_plain_scan(rd_expr *x, const char *name, const rd_reduce_opts *opts)
 {
-    return rd_reduce_for(NULL, x, reducer, opts);
-}
-
-rd_expr *rd_scan_name(rd_expr *x, const char *reducer, const rd_reduce_opts *opts)
-{
-    const row *r = x ? find_row(x, "rd_scan", reducer) : NULL;
-
-    if (!r)
-        return NULL;
-    if (!r->scans)
-        return rd_fail(x->ctx, RD_ERR_ARGUMENT, "rd_scan: scans are %s, not %s",
-                       scan_names + strlen(", "), reducer);
-    if (rd_is_complex(x))
-        return rd_complex_scan(x, reducer, opts);
-    if (!(x = rd_at_all_places(x, "rd_scan")))
-        return NULL;
+    enum { MORE = RD_TAKES_ORDER | RD_TAKES_RESTART };
+    const row *r = find_row(x, "rd_scan", name);
     rd_folding f = { .call = "rd_scan", .x = x, .scan = true };
-    return rd_folding_begin(
-               &f, opts, (r->takes & ~(unsigned)RD_TAKES_COMP) | RD_TAKES_ORDER | RD_TAKES_RESTART)
+
+    return rd_folding_begin(&f, opts, (r->takes & ~(unsigned)RD_TAKES_COMP) | MORE)
                ? r->build(&f, r)
                : NULL;
 }

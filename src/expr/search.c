@@ -1,5 +1,6 @@
 /* search.c - where elements go in rows that are in order, by bisection: a map of a gather a step;
  * and where runs of equal ones begin there. */
+#include "expr/bisect.h"
 #include "expr/origin.h"
 #include "expr/search.h"
 #include "expr/complex.h"
@@ -12,37 +13,23 @@ static bool is_float(const rd_expr *x)
 }
 
 /* ---- Bisection ------------------------------------------------------------------------------- */
-/* sorted[at + k], of the row of each element. */
-static rd_expr *element(const char *call, rd_expr *sorted, rd_expr *at, int64_t k)
-{
-    rd_expr *const index = map_2(RD_OP_add, call, at, rd_int(sorted->ctx, k));
-
-    return sorted->rank == 1 ? rd_take_places(sorted, 0, index)
-                             : rd_take_places_along(sorted, sorted->rank - 1, index);
-}
-
-/* Of `left` elements from `at` on half are passed by, if the last of these goes before x: the
- * number of steps is the row's alone, and each is a choice, no branch. */
 rd_expr *rd_count_before(const char *call, rd_expr *sorted, rd_expr *x, rd_op before)
 {
-    rd_ctx *const ctx  = x->ctx;
-    int64_t       left = sorted->extent[sorted->rank - 1];
-    rd_expr      *at   = rd_number(ctx, RD_I64, rd_word_from_int(0, RD_I64));
+    const rd_bisection b    = { .call   = call,
+                                .sorted = sorted,
+                                .before = before,
+                                .map    = rd_map_op,
+                                .take   = sorted->rank == 1 ? rd_take_places : rd_take_places_along };
+    const bool         none = sorted->extent[sorted->rank - 1] == 0;
+    rd_expr           *at   = rd_number(x->ctx, RD_I64, rd_word_from_int(0, RD_I64)), *pass;
 
-    if (sorted->rank > 1 || left == 0)
+    if (sorted->rank > 1 || none)
         at = at ? rd_broadcast_to(at, x->rank, x->extent, call) : NULL;
-    for (; left > 1 && at; left -= left / 2) {
-        const int64_t  half = left / 2;
-        rd_expr *const pass = map_2(before, call, element(call, sorted, at, half - 1), x);
-
-        at = map_where(call, pass, map_2(RD_OP_add, call, at, rd_int(ctx, half)), at);
-    }
-    if (left == 0 && sorted->rank > 1) /* 0, of the shape that both broadcast to */
+    if (none && sorted->rank > 1) /* 0, of the shape that both broadcast to */
         at = map_2(RD_OP_add, call, at, rd_count(sorted, RD_KEEP(sorted->rank - 1)));
-    if (left == 0 || !at)
+    if (none || !at)
         return at;
-    rd_expr *const pass = map_2(before, call, element(call, sorted, at, 0), x);
-
+    pass = rd_bisect(&b, &at, x);
     return pass ? map_2(RD_OP_add, call, at, rd_cast_to(pass, RD_I64)) : NULL;
 }
 

@@ -1,8 +1,7 @@
 /* sparse.c - sparse expressions: nodes, their parts, and what they are at any place. */
-#include "expr/origin.h"
+#include "expr/bisect.h"
+#include "expr/plain.h"
 #include "expr/sparse.h"
-#include "expr/complex.h"
-#include "expr/search.h"
 #include <string.h>
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
@@ -12,14 +11,6 @@ bool rd_any_pattern(int n, rd_expr *const *x)
         if (x[k] && rd_has_pattern(x[k]))
             return true;
     return false;
-}
-
-int rd_coord_of_axis(const rd_expr *x, int axis)
-{
-    for (int k = 0; k < rd_coords_of(x); k++)
-        if (x->as.sparse->axis[k] == axis)
-            return k;
-    return -1;
 }
 
 rd_expr *rd_sparse_node(rd_expr *values, rd_expr *fill, int rank, const int64_t *extent, int n,
@@ -109,7 +100,7 @@ rd_expr *rd_column(rd_expr *row, int rank)
 
     for (int a = 1; a < rank; a++)
         shape.at[a] = 1;
-    return rd_reshape(row, shape);
+    return rd_plain_reshape(row, shape.n, shape.at);
 }
 
 rd_expr *rd_at_stored(const rd_expr *x, rd_expr *y, const char *call)
@@ -122,16 +113,23 @@ rd_expr *rd_at_stored(const rd_expr *x, rd_expr *y, const char *call)
         return rd_values_of(y);
     if (!(y = rd_at_all_places(y, call)))
         return NULL;
-    y = rd_permute(y, stored_order(x));
-    y = y ? rd_take_places(y, 0, x->in[2]) : NULL;
+    y = rd_plain_permute(y, stored_order(x));
+    y = y ? rd_plain_take(y, 0, x->in[2]) : NULL;
     for (int k = 1; k < n && y; k++) {
-        y = rd_take_places_along(y, 1, rd_column(x->in[2 + k], y->rank));
-        y = y ? rd_squeeze(y, RD_DIMS(1)) : NULL;
+        y = rd_plain_take_along(y, 1, rd_column(x->in[2 + k], y->rank));
+        y = y ? rd_plain_squeeze(y, RD_DIMS(1)) : NULL;
     }
     return y;
 }
 
 /* ---- At all places --------------------------------------------------------------------------- */
+static const char call[] = "rd_dense";
+
+static rd_expr *broadcast(rd_expr *x, rd_shape shape)
+{
+    return rd_plain_broadcast(x, shape.n, shape.at, call);
+}
+
 /* The extents along coordinates. */
 static rd_shape shape_of_places(const rd_expr *x)
 {
@@ -146,11 +144,24 @@ static rd_shape shape_of_places(const rd_expr *x)
 static rd_expr *key_of(const rd_expr *x, rd_expr *const *coord)
 {
     const rd_shape shape = shape_of_places(x);
-    rd_expr       *key   = rd_cast_to(coord[0], RD_I64);
+    rd_expr       *key   = rd_plain_cast(coord[0], RD_I64);
 
     for (int k = 1; k < shape.n; k++)
-        key = rd_add(rd_mul(key, rd_int(x->ctx, shape.at[k])), rd_cast_to(coord[k], RD_I64));
+        key = plain_2(RD_OP_add, call, plain_2(RD_OP_mul, call, key, rd_int(x->ctx, shape.at[k])),
+                      rd_plain_cast(coord[k], RD_I64));
     return key;
+}
+
+/* How many keys, which are in order, are not behind each target. */
+static rd_expr *count_not_behind(rd_expr *keys, rd_expr *target)
+{
+    const rd_bisection b = {
+        .call = call, .sorted = keys, .before = RD_OP_le, .map = rd_plain_map, .take = rd_plain_take
+    };
+    rd_expr *at = rd_number(keys->ctx, RD_I64, (rd_word){ 0 }), *const pass =
+                                                                    rd_bisect(&b, &at, target);
+
+    return pass ? plain_2(RD_OP_add, call, at, rd_plain_cast(pass, RD_I64)) : NULL;
 }
 
 /* With the axes of `order` back in their places. */
@@ -160,7 +171,7 @@ static rd_expr *in_axis_order(rd_expr *y, const rd_index *order)
 
     for (int k = 0; k < order->n; k++)
         back.at[order->at[k]] = k;
-    return y ? rd_permute(y, back) : NULL;
+    return rd_plain_permute(y, back);
 }
 
 /* Each place is looked up among the stored ones. */
@@ -172,112 +183,48 @@ static rd_expr *look_up(rd_expr *x, rd_expr *fill)
     rd_expr *const keys               = key_of(x, x->in + 2);
     rd_expr       *coord[RD_MAX_RANK] = { NULL }, *number, *target, *last, *found, *values;
 
-    number = rd_broadcast(rd_number(ctx, RD_I64, (rd_word){ 0 }), shape);
+    number = broadcast(rd_number(ctx, RD_I64, (rd_word){ 0 }), shape);
     for (int k = 0; k < shape.n; k++)
         coord[k] = rd_places(number, k);
     target = key_of(x, coord);
-    last   = keys && target ? rd_count_before("rd_dense", keys, target, RD_OP_le) : NULL;
-    last   = rd_sub(last, rd_int(ctx, 1));
-    found  = rd_ge(last, rd_int(ctx, 0));
-    last   = rd_maximum(last, rd_int(ctx, 0));
-    found  = last ? rd_and(found, rd_eq(rd_take_places(keys, 0, last), target)) : NULL;
-    values = last ? rd_take_places(rd_values_of(x), 0, rd_broadcast(last, shape)) : NULL;
+    last   = keys && target ? count_not_behind(keys, target) : NULL;
+    last   = plain_2(RD_OP_sub, call, last, rd_int(ctx, 1));
+    found  = plain_2(RD_OP_ge, call, last, rd_int(ctx, 0));
+    last   = plain_2(RD_OP_maximum, call, last, rd_int(ctx, 0));
+    found  = plain_2(RD_OP_and, call, found,
+                    last ? plain_2(RD_OP_eq, call, rd_plain_take(keys, 0, last), target) : NULL);
+    values = last ? rd_plain_take(rd_values_of(x), 0, broadcast(last, shape)) : NULL;
     if (!found || !values)
         return NULL;
-    found = rd_broadcast(found, shape);
+    found = broadcast(found, shape);
     for (int a = shape.n; a < x->rank && found; a++)
-        found = rd_expand(found, -1);
-    rd_expr *const y = rd_where(in_axis_order(found, &order), in_axis_order(values, &order), fill);
+        found = rd_plain_expand(found, -1);
+    rd_expr *const y =
+        plain_where(call, in_axis_order(found, &order), in_axis_order(values, &order), fill);
     if (y)
         y->stored = rd_values_of(x)->extent[0];
     return y;
 }
 
-rd_expr *rd_dense(rd_expr *x)
+rd_expr *rd_real_dense(rd_expr *x)
 {
-    if (!rd_operands("rd_dense", 1, &x))
-        return NULL;
-    if (rd_is_complex(x) && rd_is_sparse(x))
-        return rd_complex_of(rd_dense(x->in[0]), rd_dense(x->in[1]), "rd_dense");
-    if (!rd_has_pattern(x))
+    if (!x || !rd_has_pattern(x))
         return x;
     rd_expr *fill = rd_fill_of(x);
     if (!fill)
-        fill = rd_broadcast_to(rd_number(x->ctx, x->type, (rd_word){ 0 }), x->rank, x->extent,
-                               "rd_dense");
+        fill = rd_plain_broadcast(rd_number(x->ctx, x->type, (rd_word){ 0 }), x->rank, x->extent,
+                                  call);
     if (fill && rd_values_of(x)->extent[0] > 0 && rd_points(x->rank, x->extent) > 0)
         fill = look_up(x, fill);
-    return rd_with_origins(fill, x->origin);
+    return rd_plain_from(fill, x->origin);
 }
 
-rd_expr *rd_at_all_places(rd_expr *x, const char *call)
+rd_expr *rd_at_all_places(rd_expr *x, const char *caller)
 {
     if (!x || !rd_has_pattern(x) || rd_fill_of(x) || rd_points(x->rank, x->extent) == 0)
-        return x ? rd_dense(x) : NULL;
+        return rd_real_dense(x);
     return rd_fail(x->ctx, RD_ERR_TYPE,
                    "%s: what is at places that are not stored is asked for, and the array is of "
                    ".stored, with nothing there; rd_dense() has 0",
-                   call);
-}
-
-/* ---- Public functions ------------------------------------------------------------------------ */
-bool rd_is_sparse(const rd_expr *x)
-{
-    return x && (rd_has_pattern(x) ||
-                 (rd_is_complex(x) && (rd_has_pattern(x->in[0]) || rd_has_pattern(x->in[1]))));
-}
-
-static bool is_sparse_for(const char *call, rd_expr *x)
-{
-    if (!rd_operands(call, 1, &x))
-        return false;
-    if (!rd_has_pattern(x))
-        rd_fail(x->ctx, RD_ERR_TYPE, "%s: the operand is %s, and no sparse one of real numbers",
-                call, rd_expr_kind_name(x->kind));
-    return rd_has_pattern(x);
-}
-
-/* The values, whose axes that the pattern lacks begin where x's do. */
-rd_expr *rd_stored(rd_expr *x)
-{
-    int64_t origin[RD_MAX_RANK] = { 0 };
-    int     n                   = 1;
-
-    if (!is_sparse_for("rd_stored", x))
-        return NULL;
-    for (int a = 0; a < x->rank; a++)
-        if (rd_coord_of_axis(x, a) < 0)
-            origin[n++] = rd_origin(x, a);
-    return rd_with_origins(rd_values_of(x), origin);
-}
-
-rd_expr *rd_stored_at(rd_expr *x, int axis)
-{
-    static const char call[] = "rd_stored_at";
-    int               found, k;
-
-    if (!is_sparse_for(call, x) || (found = rd_axis(x, axis, call)) < 0)
-        return NULL;
-    if ((k = rd_coord_of_axis(x, found)) < 0)
-        return rd_fail(x->ctx, RD_ERR_AXIS, "%s: all of axis %d is stored, the pattern lacks it",
-                       call, axis);
-    return rd_indices_of(x->in[2 + k], x, found);
-}
-
-rd_expr *rd_stored_as(rd_expr *x, rd_expr *values)
-{
-    static const char call[] = "rd_stored_as";
-
-    if (!is_sparse_for(call, x) || !rd_operands(call, 2, (rd_expr *const[]){ x, values }))
-        return NULL;
-    const rd_expr *const old = rd_values_of(x);
-    if (rd_has_pattern(values) || rd_is_complex(values))
-        return rd_fail(x->ctx, RD_ERR_TYPE, "%s: values are %s, they must be dense and real", call,
-                       rd_expr_kind_name(values->kind));
-    rd_expr *const stored = rd_stored(x);
-    if (!stored || !rd_ranges_meet(call, 2, (rd_expr *const[]){ stored, values }))
-        return NULL;
-    values = rd_with_origins(rd_cast_to(values, values->type), NULL);
-    values = values ? rd_broadcast_to(values, old->rank, old->extent, call) : NULL;
-    return values ? rd_sparse_with(x, values, rd_cast_to(rd_fill_of(x), values->type)) : NULL;
+                   caller);
 }

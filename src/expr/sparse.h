@@ -35,7 +35,14 @@ static inline int rd_coords_of(const rd_expr *x)
 }
 
 /* Which coordinate is the index along an axis of x, -1: the pattern lacks it. */
-int rd_coord_of_axis(const rd_expr *x, int axis);
+static inline int rd_coord_of_axis(const rd_expr *x, int axis)
+{
+    for (int k = 0; k < rd_coords_of(x); k++)
+        if (x->as.sparse->axis[k] == axis)
+            return k;
+    return -1;
+}
+
 /* x with other origins of its axes, NULL: all 0. */
 rd_expr *rd_sparse_from(rd_expr *x, const int64_t *origin);
 /* The node with these parts, and x's coordinates and origins; fill NULL: nothing. */
@@ -81,29 +88,35 @@ bool rd_leading_row(const rd_expr *x, int n, const char *call, rd_expr **row);
 rd_expr *rd_column(rd_expr *row, int rank);
 
 /* ---- What is made of them -------------------------------------------------------------------- */
-/* An operator under a rule, one of whose operands has a pattern; as rd_map_rule(). */
-rd_expr *rd_sparse_map(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x);
+/* Of real operands, plain or sparse: as rd_map_op(), rd_map_rule(), rd_cast_to(), rd_view(),
+ * rd_broadcast_to(), rd_with_origins() and rd_dense(). */
+rd_expr *rd_real_map(rd_op op, const char *call, int n, rd_expr *const *x);
+rd_expr *rd_real_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x);
+rd_expr *rd_real_cast(rd_expr *x, rd_dtype type);
+rd_expr *rd_real_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
+                      const int64_t *origin);
+rd_expr *rd_real_broadcast(rd_expr *x, int rank, const int64_t *extent, const char *call);
+rd_expr *rd_real_from(rd_expr *x, const int64_t *origin);
+rd_expr *rd_real_dense(rd_expr *x);
 /* Two real expressions of one shape and type, the parts of complex numbers: with one pattern, where
  * one of them has one. */
-bool     rd_sparse_alike(const char *call, rd_expr *x[2]);
-rd_expr *rd_sparse_cast(rd_expr *x, rd_dtype type);
-rd_expr *rd_sparse_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
-                        const int64_t *origin);
+bool rd_sparse_alike(const char *call, rd_expr *x[2]);
 /* Two matrices of one type, whose places are known, multiplied row by row over a semiring: can they
  * be?  Then the product, with places of its own (sparse_product.c). */
 bool     rd_multiplies_rows(const rd_expr *a, const rd_expr *b, rd_reducer_id reducer, rd_op op);
 rd_expr *rd_multiply_rows(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op op,
                           const char *call);
-/* A reduction by its name in reducers.def. */
-rd_expr *rd_sparse_reduce(rd_expr *x, const char *name, const rd_reduce_opts *opts);
-/* x itself, or at all its places, of which each is looked up; NULL after recording for `call` that
- * there is nothing at some. */
+/* x, which is real, itself, or at all its places, of which each is looked up; NULL after recording for
+ * `call` that there is nothing at some. */
 rd_expr *rd_at_all_places(rd_expr *x, const char *call);
 
 /* ---- Fills ----------------------------------------------------------------------------------- */
 /* What an expression is at all places. */
 typedef enum rd_zero { RD_NO_ZERO, RD_ZERO_OR_NAN, RD_ZERO } rd_zero;
 rd_zero rd_zero_of(const rd_expr *x);
+/* Whether an operator gives 0: of no, all, any 0, or of a first one. */
+enum { RD_KEEPS_NO = -1, RD_KEEPS_ALL, RD_KEEPS_ANY, RD_KEEPS_FIRST };
+int rd_keeps_zero(rd_op op);
 /* Axes along which its elements may differ. */
 uint64_t rd_varies(const rd_expr *x);
 /* x with extents of 1 along axes where its elements do not differ. */

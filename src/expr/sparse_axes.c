@@ -76,11 +76,12 @@ rd_expr *rd_sparse_along(rd_expr *x, uint64_t axes, const char *call)
                        " places along these are too many",
                        call, places);
     below = each;
+    for (int k = 0; k < n; k++)
+        axis[k] = x->as.sparse->axis[k];
     for (int k = 0; k < m; k++) {
         const rd_expr *const old = k < n ? x->in[2 + k] : NULL;
 
-        axis[k] = old ? x->as.sparse->axis[k] : axis[k];
-        below   = old ? below : extent[k - n] ? below / extent[k - n] : 1;
+        below = old ? below : extent[k - n] ? below / extent[k - n] : 1;
         if (!(coord[k] = row_along(old, total, each, below, x->extent[axis[k]], x->ctx, call)))
             return NULL;
     }

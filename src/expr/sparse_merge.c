@@ -4,8 +4,7 @@
  * Places ascend, so one pass over two patterns makes that of both, and another one says which
  * element of an operand is at each place.  So an operand's values are gathered, and what it lacks
  * is its fill. */
-#include "expr/maps.h"
-#include "expr/origin.h"
+#include "expr/plain.h"
 #include "expr/sparse.h"
 #include "expr/sparse_places.h"
 #include <string.h>
@@ -375,7 +374,7 @@ static rd_expr *fill_at(const rd_expr *pattern, const rd_expr *x, const char *ca
     if (!is_uniform(fill))
         return rd_at_stored(pattern, fill, call);
     while (fill && fill->rank > 0)
-        fill = rd_select_place(fill, 0, 0);
+        fill = rd_plain_select(fill, 0, 0);
     return fill;
 }
 
@@ -393,18 +392,20 @@ static rd_expr *at_places(merging *m, const rd_expr *pattern, rd_expr *x)
     if (!locate(m, pattern, x, &at))
         return NULL;
     if (old->extent[0] > 0)
-        values = rd_take_places(old, 0,
-                                at.found < n ? rd_maximum(at.index, rd_int(x->ctx, 0)) : at.index);
+        values = rd_plain_take(
+            old, 0,
+            at.found < n ? plain_2(RD_OP_maximum, m->call, at.index, rd_int(x->ctx, 0)) : at.index);
     if (at.found < n) {
         if (!(fill = fill_at(pattern, x, m->call)))
             return NULL;
-        rd_expr *const has = rd_ge(rd_column(at.index, old->rank), rd_int(x->ctx, 0));
-        values             = old->extent[0] > 0 ? rd_where(has, values, fill) : fill;
+        rd_expr *const has =
+            plain_2(RD_OP_ge, m->call, rd_column(at.index, old->rank), rd_int(x->ctx, 0));
+        values = old->extent[0] > 0 ? plain_where(m->call, has, values, fill) : fill;
     }
     memcpy(extent, old->extent, (size_t)old->rank * sizeof *extent);
     extent[0] = n;
-    values =
-        values ? rd_broadcast_to(rd_cast_to(values, x->type), old->rank, extent, m->call) : old;
+    values = values ? rd_plain_broadcast(rd_plain_cast(values, x->type), old->rank, extent, m->call)
+                    : old;
     return rd_sparse_with(pattern, values, rd_fill_of(x));
 }
 
@@ -435,7 +436,7 @@ static rd_expr *pattern_node(const rd_expr *x, rd_expr *const *coord)
 
     memcpy(extent, old->extent, (size_t)old->rank * sizeof *extent);
     extent[0] = coord[0]->extent[0];
-    values    = values ? rd_broadcast_to(values, old->rank, extent, "rd_sparse") : NULL;
+    values    = values ? rd_plain_broadcast(values, old->rank, extent, "rd_sparse") : NULL;
     return rd_sparse_node(values, NULL, x->rank, x->extent, rd_coords_of(x), coord,
                           x->as.sparse->axis);
 }

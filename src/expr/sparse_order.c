@@ -1,8 +1,7 @@
 /* sparse_order.c - a pattern in the order of other axes: of columns those of rows, so that a matrix
  * and its transpose can meet. */
-#include "expr/origin.h"
+#include "expr/plain.h"
 #include "expr/sparse.h"
-#include <string.h>
 
 enum { DIGIT = 11, DIGITS = 1 << DIGIT };
 
@@ -102,7 +101,7 @@ rd_expr *rd_sparse_ordered(const rd_expr *as, rd_expr *x, const char *call)
     index = put_rows(coord, n_coord, n, sorted(n, list, list + n), made, call);
     rd_free(x->ctx, list);
     rd_expr *const values =
-        index && n > 0 ? rd_take_places(rd_values_of(x), 0, index) : rd_values_of(x);
+        index && n > 0 ? rd_plain_take(rd_values_of(x), 0, index) : rd_values_of(x);
     return index ? rd_sparse_node(values, rd_fill_of(x), x->rank, x->extent, n_coord, made,
                                   as->as.sparse->axis)
                  : NULL;

@@ -5,6 +5,7 @@
  * reducers.def names.  Where fills differ along what is reduced there is none, and all places are
  * looked up; but for fills that are 0 unless they are NaN, such as those of a product with a dense
  * vector, of which the NaN are counted. */
+#include "expr/complex.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
 #include "expr/reduce.h"
@@ -22,6 +23,12 @@ typedef struct folded {
     rd_expr       *fill; /* one of a result, with its shape; NULL: they differ */
     rd_zero        zero; /* what fills are                                 */
 } folded;
+
+/* Reduces x by the named reducer; errors name that reducer's call. */
+static rd_expr *fold_real(rd_expr *x, const char *name, const rd_reduce_opts *opts)
+{
+    return rd_real_reduce(NULL, x, name, opts);
+}
 
 /* ---- What is stored -------------------------------------------------------------------------- */
 static bool is_reduced(const folded *z, int axis)
@@ -140,7 +147,7 @@ static rd_expr *fold_by(rd_expr *x, const char *name, rd_expr *label, int64_t n_
         return NULL;
     o.by     = (rd_exprs){ &label, 1 };
     o.groups = (rd_shape){ .n = 1, .at = { n_group } };
-    return rd_reduce_name(x, name, &o);
+    return fold_real(x, name, &o);
 }
 
 /* Is a fold of folds of pieces one of all places? */
@@ -194,7 +201,7 @@ static rd_expr *fold_values(const folded *z, const char *name, rd_expr *values,
     if (!values || (groups.n && !(label = label_of(z, n_group))))
         return NULL;
     o.dims = dims_of_values(z);
-    y      = label ? fold_by(values, name, label, n_group, &o) : rd_reduce_name(values, name, &o);
+    y      = label ? fold_by(values, name, label, n_group, &o) : fold_real(values, name, &o);
     if (y && label && label->pieces && folds_pieces(name, opts))
         y = fold_pieces(name, values, label->pieces, n_group, &o, y->type);
     return in_axis_order(z, y);
@@ -254,7 +261,7 @@ static rd_expr *any_of(const folded *z, rd_expr *counts)
     const rd_reduce_opts plain = { .size = sizeof plain, .dims = RD_ALL };
 
     counts = map_2(RD_OP_gt, z->call, counts, rd_int(z->x->ctx, 0));
-    return counts && counts->rank > 0 ? rd_reduce_name(counts, "any", &plain) : counts;
+    return counts && counts->rank > 0 ? fold_real(counts, "any", &plain) : counts;
 }
 
 /* Where a result has a fill that is NaN: of all, more than are stored.  Most often there are none
@@ -272,7 +279,7 @@ static rd_expr *has_nan(const folded *z)
             each *= fill->extent[a] == 1 ? z->x->extent[a] : 1;
         }
     o.dims.flags = RD_DIMS_KEEP;
-    all          = dropped(z, all ? rd_reduce_name(all, "sum", &o) : NULL);
+    all          = dropped(z, all ? fold_real(all, "sum", &o) : NULL);
     all          = map_2(RD_OP_mul, z->call, all, whole(z, each));
     stored       = factor_at_stored(z, rd_fill_of(z->x));
     stored       = count_stored(z, map_1(RD_OP_isnan, z->call, stored), any_of(z, all));
@@ -299,15 +306,20 @@ static rd_expr *instead(const folded *z, rd_expr *x, const char *name, rd_dtype 
     o.dims.flags &= ~(uint32_t)RD_DIMS_KEEP;
     o.type = type;
     o.p    = 0;
-    return x ? rd_reduce_name(x, name, &o) : NULL;
+    return x ? fold_real(x, name, &o) : NULL;
+}
+
+static rd_expr *keyword_at_all_places(const folded *z, rd_expr *x)
+{
+    return rd_is_complex(x) ? rd_dense(x) : rd_at_all_places(x, z->call);
 }
 
 /* The keywords beside an operand at all places. */
 static bool keywords_at_all_places(const folded *z, rd_reduce_opts *o)
 {
     *o = z->opts;
-    return (!o->where || (o->where = rd_at_all_places(o->where, z->call))) &&
-           (!o->weights || (o->weights = rd_at_all_places(o->weights, z->call)));
+    return (!o->where || (o->where = keyword_at_all_places(z, o->where))) &&
+           (!o->weights || (o->weights = keyword_at_all_places(z, o->weights)));
 }
 
 static rd_expr *fold_at_all_places(const folded *z, rd_expr *x, const rd_dims *dims)
@@ -317,7 +329,7 @@ static rd_expr *fold_at_all_places(const folded *z, rd_expr *x, const rd_dims *d
     if (!x || !keywords_at_all_places(z, &o))
         return NULL;
     o.dims = *dims;
-    return rd_reduce_name(x, z->name, &o);
+    return fold_real(x, z->name, &o);
 }
 
 static rd_expr *at_all_places(const folded *z)
@@ -564,11 +576,12 @@ static const char *sort_of(const char *name)
 }
 
 /* ---- Over what the pattern lacks ------------------------------------------------------------- */
-static rd_expr *beside_values(const folded *z, rd_expr *beside)
+/* A mask is of truths, and weights are real: only those are looked up. */
+static rd_expr *beside_values(const folded *z, rd_expr *beside, rd_dtype type)
 {
-    beside = beside ? rd_broadcast_to(rd_cast_to(beside, beside->type), z->x->rank, z->x->extent,
-                                      z->call)
-                    : NULL;
+    if (beside)
+        beside = rd_cast_to(beside, rd_is_complex(beside) ? type : beside->type);
+    beside = beside ? rd_broadcast_to(beside, z->x->rank, z->x->extent, z->call) : NULL;
     return beside ? rd_at_stored(z->x, beside, z->call) : NULL;
 }
 
@@ -594,9 +607,9 @@ static rd_expr *fold_others(const folded *z)
         if (!is_reduced(z, a) || keep)
             extent[rank++] = is_reduced(z, a) ? 1 : z->x->extent[a];
     }
-    o.where   = beside_values(z, z->opts.where);
-    o.weights = beside_values(z, z->opts.weights);
-    values    = rd_reduce_name(rd_values_of(z->x), z->name, &o);
+    o.where   = beside_values(z, z->opts.where, RD_BOOL);
+    o.weights = beside_values(z, z->opts.weights, float_type(z->x->type));
+    values    = fold_real(rd_values_of(z->x), z->name, &o);
     fill      = fill ? fold_at_all_places(z, fill, &z->opts.dims) : NULL;
     if (!values || (!fill && rd_fill_of(z->x)))
         return NULL;
@@ -673,8 +686,8 @@ static rd_expr *fold_stored_alone(const folded *z)
                        z->call);
     if (rd_values_of(z->x)->extent[0] == 0)
         return fold_nothing(z);
-    o.where   = beside_values(z, z->opts.where);
-    o.weights = beside_values(z, z->opts.weights);
+    o.where   = beside_values(z, z->opts.where, RD_BOOL);
+    o.weights = beside_values(z, z->opts.weights, float_type(z->x->type));
     if ((z->opts.where && !o.where) || (z->opts.weights && !o.weights))
         return NULL;
     rd_expr *y = fold_values(z, z->name, rd_values_of(z->x), &o);
@@ -770,7 +783,7 @@ static rd_expr *fold_indices(folded *z, rd_expr *merge(const folded *))
     return rd_with_origins(y, origin);
 }
 
-rd_expr *rd_sparse_reduce(rd_expr *x, const char *name, const rd_reduce_opts *opts)
+static rd_expr *sparse_reduce(rd_expr *x, const char *name, const rd_reduce_opts *opts)
 {
     const reduction *const row = reduction_of(name);
     folded                 z = { .call = row->call, .name = name, .reducer = row->reducer, .x = x };
@@ -786,4 +799,19 @@ rd_expr *rd_sparse_reduce(rd_expr *x, const char *name, const rd_reduce_opts *op
     if (!x->origin)
         return fold(&z, row->merge);
     return fold_indices(&z, row->merge);
+}
+
+/* ---- Real operands --------------------------------------------------------------------------- */
+rd_expr *rd_real_reduce(const char *call, rd_expr *x, const char *name, const rd_reduce_opts *opts)
+{
+    if (!x || !rd_has_pattern(x))
+        return rd_plain_reduce(call, x, name, opts);
+    return rd_reduction_call(call ? call : "rd_reduce", x, name) ? sparse_reduce(x, name, opts)
+                                                                 : NULL;
+}
+
+rd_expr *rd_real_scan(rd_expr *x, const char *name, const rd_reduce_opts *opts)
+{
+    x = rd_at_all_places(x, "rd_scan");
+    return x ? rd_plain_scan(x, name, opts) : NULL;
 }

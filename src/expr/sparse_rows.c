@@ -1,5 +1,6 @@
 /* sparse_rows.c - rows of indices, and of places by their leading coordinates: behind these
  * memory says from where the places of each index begin. */
+#include "expr/plain.h"
 #include "expr/sparse.h"
 #include "expr/sparse_places.h"
 #include <string.h>
@@ -11,11 +12,11 @@ static rd_expr *index_row(rd_ctx *ctx, int64_t n, int64_t more, bool narrow, voi
     *room = rd_arena_room(ctx, (size_t)(n + more) * (narrow ? sizeof(int32_t) : sizeof(int64_t)));
     if (!*room)
         return NULL;
-    return rd_leaf_of(ctx,
-                      &(rd_array){ .in    = *room,
-                                   .type  = narrow ? RD_I32 : RD_I64,
-                                   .shape = { .n = 1, .at = { n } } },
-                      call);
+    return rd_plain_leaf(ctx,
+                         &(rd_array){ .in    = *room,
+                                      .type  = narrow ? RD_I32 : RD_I64,
+                                      .shape = { .n = 1, .at = { n } } },
+                         call);
 }
 
 rd_expr *rd_index_row(rd_ctx *ctx, int64_t n, bool narrow, void **room, const char *call)

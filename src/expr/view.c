@@ -2,92 +2,42 @@
  * broadcast, window, ... */
 #include "expr/affine.h"
 #include "expr/origin.h"
-#include <string.h>
-
-static rd_expr *selected(rd_expr *x, int axis, int64_t i,
-                         bool select(rd_affine *, const rd_expr *, int, int64_t))
-{
-    rd_affine v = { 0 };
-    char      text[RD_SHAPE_TEXT], range[RD_RANGE_TEXT];
-    int       found;
-
-    if (!x || (found = rd_axis(x, axis, "rd_select")) < 0)
-        return NULL;
-    for (int a = 0; a < x->rank; a++)
-        if (a != found)
-            rd_affine_whole(&v, x, a);
-    if (!select(&v, x, found, i))
-        return rd_fail(x->ctx, RD_ERR_AXIS,
-                       "rd_select: index %lld is outside axis %d of extent %lld%s, shape %s",
-                       (long long)i, axis, (long long)x->extent[found],
-                       rd_range_text(x, found, range), rd_shape_text(x->rank, x->extent, text));
-    return rd_affine_view(x, &v, "rd_select");
-}
 
 rd_expr *rd_select(rd_expr *x, int axis, int64_t i)
 {
-    return selected(x, axis, i, rd_affine_select);
+    rd_affine v;
+
+    return rd_affine_view(x, rd_affine_selected(&v, x, axis, i, rd_affine_select), "rd_select");
 }
 
 rd_expr *rd_select_place(rd_expr *x, int axis, int64_t place)
 {
-    return selected(x, axis, place, rd_affine_place);
-}
+    rd_affine v;
 
-static rd_expr *sliced(rd_expr *x, int axis, int64_t start, int64_t stop, int64_t step,
-                       void range(rd_affine *, const rd_expr *, int, int64_t, int64_t, int64_t))
-{
-    rd_affine v = { 0 };
-    int       found;
-
-    if (!x || (found = rd_axis(x, axis, "rd_slice_axis")) < 0)
-        return NULL;
-    if (step == 0)
-        return rd_fail(x->ctx, RD_ERR_ARGUMENT, "rd_slice_axis: step 0 along axis %d never arrives",
-                       axis);
-    for (int a = 0; a < x->rank; a++) {
-        if (a == found)
-            range(&v, x, a, start, stop, step);
-        else
-            rd_affine_whole(&v, x, a);
-    }
-    return rd_affine_view(x, &v, "rd_slice_axis");
+    return rd_affine_view(x, rd_affine_selected(&v, x, axis, place, rd_affine_place), "rd_select");
 }
 
 rd_expr *rd_slice_axis(rd_expr *x, int axis, int64_t start, int64_t stop, int64_t step)
 {
-    return sliced(x, axis, start, stop, step, rd_affine_range);
+    rd_affine v;
+
+    return rd_affine_view(x, rd_affine_sliced(&v, x, axis, start, stop, step, rd_affine_range),
+                          "rd_slice_axis");
 }
 
 rd_expr *rd_slice_places(rd_expr *x, int axis, int64_t start, int64_t stop, int64_t step)
 {
-    return sliced(x, axis, start, stop, step, rd_affine_places);
+    rd_affine v;
+
+    return rd_affine_view(x, rd_affine_sliced(&v, x, axis, start, stop, step, rd_affine_places),
+                          "rd_slice_axis");
 }
 
 rd_expr *rd_permute(rd_expr *x, rd_index order)
 {
-    rd_affine v    = { 0 };
-    uint64_t  seen = 0;
-    char      text[RD_SHAPE_TEXT];
+    rd_affine v;
 
-    if (!x)
-        return NULL;
-    if (order.n != x->rank)
-        return rd_fail(x->ctx, RD_ERR_AXIS, "rd_permute: %d axes given for rank %d, shape %s",
-                       (int)order.n, x->rank, rd_shape_text(x->rank, x->extent, text));
-    for (int k = 0; k < x->rank; k++) {
-        const int64_t a = order.at[k] < 0 ? order.at[k] + x->rank : order.at[k];
-        if (a < 0 || a >= x->rank)
-            return rd_fail(
-                x->ctx, RD_ERR_AXIS, "rd_permute: no axis %lld in an operand of rank %d, shape %s",
-                (long long)order.at[k], x->rank, rd_shape_text(x->rank, x->extent, text));
-        if (seen >> a & 1)
-            return rd_fail(x->ctx, RD_ERR_AXIS, "rd_permute: axis %lld is named twice, shape %s",
-                           (long long)order.at[k], rd_shape_text(x->rank, x->extent, text));
-        seen |= (uint64_t)1 << a;
-        rd_affine_whole(&v, x, (int)a);
-    }
-    return rd_affine_view(x, &v, "rd_permute");
+    return rd_affine_view(x, rd_affine_permuted(&v, x, order), "rd_permute");
 }
 
 rd_expr *rd_transpose(rd_expr *x)
@@ -122,43 +72,16 @@ rd_expr *rd_broadcast(rd_expr *x, rd_shape shape)
 
 rd_expr *rd_expand(rd_expr *x, int axis)
 {
-    rd_affine v = { 0 };
-    char      text[RD_SHAPE_TEXT];
-    int       place;
+    rd_affine v;
 
-    if (!x)
-        return NULL;
-    if (axis < -x->rank - 1 || axis > x->rank)
-        return rd_fail(x->ctx, RD_ERR_AXIS,
-                       "rd_expand: no place %d for a new axis in rank %d, shape %s", axis, x->rank,
-                       rd_shape_text(x->rank, x->extent, text));
-    place = axis < 0 ? axis + x->rank + 1 : axis;
-    for (int a = 0; a <= x->rank; a++) {
-        if (a == place)
-            rd_affine_axis(&v, 1, -1, 0);
-        if (a < x->rank)
-            rd_affine_whole(&v, x, a);
-    }
-    return rd_affine_view(x, &v, "rd_expand");
+    return rd_affine_view(x, rd_affine_expanded(&v, x, axis), "rd_expand");
 }
 
 rd_expr *rd_squeeze(rd_expr *x, rd_dims d)
 {
-    rd_affine v = { 0 };
-    uint64_t  bits;
-    char      text[RD_SHAPE_TEXT];
+    rd_affine v;
 
-    if (!x || !rd_dims_bits(x, &d, "rd_squeeze", &bits))
-        return NULL;
-    for (int a = 0; a < x->rank; a++) {
-        if (!(bits >> a & 1))
-            rd_affine_whole(&v, x, a);
-        else if (x->extent[a] != 1)
-            return rd_fail(x->ctx, RD_ERR_SHAPE,
-                           "rd_squeeze: axis %d has extent %lld, not 1, shape %s", a,
-                           (long long)x->extent[a], rd_shape_text(x->rank, x->extent, text));
-    }
-    return rd_affine_view(x, &v, "rd_squeeze");
+    return rd_affine_view(x, rd_affine_squeezed(&v, x, d), "rd_squeeze");
 }
 
 rd_expr *rd_flip(rd_expr *x, rd_dims d)

@@ -106,6 +106,16 @@ static bool parts_fit(rd_arguments *a)
     return true;
 }
 
+rd_expr *rd_formula_places(rd_formula_reader *r, rd_expr *x, int axis, rd_expr *index, size_t at)
+{
+    const rd_formula_axes *axes = r->opts->axes;
+
+    if (!axes || !axes->gather)
+        return index;
+    *r->why = '\0';
+    return rd_formula_answer(r, axes->gather(r->opts->user, x, axis, index, r->why), at);
+}
+
 /* take(x, index, axis), and others that read or write at an index: it may be one that the caller knows. */
 static bool read_index(rd_arguments *a)
 {

@@ -3,7 +3,7 @@
 #include "formula/formula.h"
 #include <math.h>
 
-/* What the text says of a piece. */
+/* Is a part of a formula a whole number that is known when the text is read? */
 typedef enum number_kind {
     NO_NUMBER, /* no whole number that is known now */
     WHOLE,
@@ -85,22 +85,26 @@ static number of_two(rd_formula_reader *r, const rd_phrase *p)
     return a.kind && b.kind ? apply(p, &a, &b) : (number){ 0 };
 }
 
-/* size(x), size(x, axis) */
+/* size(x), size(x, axis), len(x) */
+bool rd_formula_is_size(const rd_formula_reader *r, const rd_phrase *p)
+{
+    return p->kind == RD_PHRASE_CALL && (rd_formula_is(r, p->at, p->length, "size") ||
+                                         rd_formula_is(r, p->at, p->length, "len"));
+}
+
 static bool size(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
 {
     rd_phrase *x = p->first, *axis = x ? x->next : NULL;
     int64_t    k;
 
-    if (!x || x->labelled ||
-        (!rd_formula_is(r, p->at, p->length, "size") && !rd_formula_is(r, p->at, p->length, "len")))
+    if (!x || x->labelled || !rd_formula_is_size(r, p))
         return false;
-    const rd_labelled v = rd_formula_value(r, x);
-    if (!v.x)
+    if (!x->x) /* what has a size was built before: built.c */
         return false;
     if (!axis && p->length == 4) {
-        *value = rd_points(v.x->rank, v.x->extent);
-        for (int a = 0; a < v.x->rank; a++)
-            *value = v.x->extent[a] ? *value : 0;
+        *value = rd_points(x->x->rank, x->x->extent);
+        for (int a = 0; a < x->x->rank; a++)
+            *value = x->x->extent[a] ? *value : 0;
         return true;
     }
     k = 0;
@@ -108,10 +112,10 @@ static bool size(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
         axis = axis->first;
     if (axis && !rd_formula_need_integer(r, axis, "axis", &k))
         return false;
-    if (k < -v.x->rank || k >= v.x->rank)
+    if (k < -x->x->rank || k >= x->x->rank)
         return rd_formula_fail(r, RD_ERR_AXIS, p->at, "no axis %lld in an operand of rank %d",
-                               (long long)k, (int)v.x->rank);
-    *value = v.x->extent[k < 0 ? k + v.x->rank : k];
+                               (long long)k, (int)x->x->rank);
+    *value = x->x->extent[k < 0 ? k + x->x->rank : k];
     return true;
 }
 

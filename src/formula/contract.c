@@ -7,16 +7,14 @@
 #include "expr/contract.h"
 #include "expr/sparse.h"
 
-enum { MOST = 8 }; /* factors */
-
-/* The factors of a product, from the left; more than MOST: too many. */
+/* The factors of a product, from the left; more than RD_MOST_FACTORS: too many. */
 static int factors_of(rd_phrase *p, int n, rd_phrase **factor)
 {
     if (p->kind == RD_PHRASE_BINARY && p->op == RD_OP_mul) {
         n = factors_of(p->first, n, factor);
         return factors_of(p->last, n, factor);
     }
-    if (n < MOST)
+    if (n < RD_MOST_FACTORS)
         factor[n] = p;
     return n + 1;
 }
@@ -100,19 +98,20 @@ static bool is_summed(const rd_phrase *p, int label)
     return false;
 }
 
-rd_labelled rd_formula_sparse_sum(rd_formula_reader *r, rd_phrase *p)
+int rd_formula_factors(const rd_formula_reader *r, rd_phrase *p, rd_phrase *factor[RD_MOST_FACTORS])
 {
-    rd_phrase  *factor[MOST];
-    rd_labelled v[MOST], all, kept = { 0 };
-    rd_term     term[MOST] = { { 0 } };
-    int8_t      out[RD_MAX_RANK];
-    const int   n = is_plain_sum(r, p) ? factors_of(p->body, 0, factor) : 0;
+    const int n = is_plain_sum(r, p) ? factors_of(p->body, 0, factor) : 0;
 
-    if (n < 2 || n > MOST || !are_arrays(n, factor))
-        return kept;
-    for (int k = 0; k < n; k++)
-        if (!(v[k] = rd_formula_value(r, factor[k])).x)
-            return kept;
+    return n >= 2 && n <= RD_MOST_FACTORS && are_arrays(n, factor) ? n : 0;
+}
+
+rd_labelled rd_formula_sparse_sum(rd_formula_reader *r, const rd_phrase *p, int n,
+                                  const rd_labelled *v)
+{
+    rd_labelled all, kept = { 0 };
+    rd_term     term[RD_MOST_FACTORS] = { { 0 } };
+    int8_t      out[RD_MAX_RANK];
+
     if (!are_sparse(n, v) || !keeps_type(n, v) || !rd_labelled_union(r, n, v, p->at, &all) ||
         !are_used(p, &all))
         return kept;

@@ -23,7 +23,8 @@ static rd_expr *left_side(rd_formula_reader *r, const rd_statement *s, const rd_
     return rd_labelled_seen(r, v, &all, true, s->at);
 }
 
-/* What an earlier statement is from now on: as before + s, but that indices of s have their places. */
+/* Adds a statement `+=` to an earlier one of the same name: before + s, with the indices of s where its left side has
+ * them. */
 static rd_expr *added(rd_formula_reader *r, const rd_statement *before, const rd_statement *s)
 {
     rd_expr *x[] = { before->x, s->x };
@@ -43,7 +44,8 @@ static bool build(rd_formula_reader *r, rd_statement *s)
     if (before && !s->add)
         return rd_formula_fail(r, RD_ERR_TEXT, s->at, "two results are called '%.*s'",
                                (int)s->length, r->text + s->at);
-    if (!rd_formula_resolve(r, s) || !rd_formula_extents(r))
+    if (!rd_formula_resolve(r, s) || !rd_formula_build_sized(r, s) || !rd_formula_ranges(r) ||
+        !rd_formula_build_read(r) || !rd_formula_extents(r))
         return false;
     v = rd_formula_value(r, s->tree);
     if (!v.x)
@@ -114,7 +116,7 @@ static bool read_and_build(rd_formula_reader *r)
     return true;
 }
 
-/* What a caller's struct has of ours: older ones are shorter.  0 stands for all. */
+/* Bytes of a caller's struct: that of an older release is shorter.  0 stands for all. */
 static size_t size_given(uint32_t size, size_t all)
 {
     return size && size < all ? size : all;

@@ -5,7 +5,7 @@
 #include "expr/expr.h"
 #include "expr/function_text.h"
 
-/* What a text may be at most.  Each has its sentence. */
+/* Limits of a text.  A sentence names the one that is passed. */
 enum {
     RD_FORMULA_LENGTH     = 1 << 16, /* bytes                                             */
     RD_FORMULA_NESTING    = 150,     /* parentheses, signs and choices inside each other   */
@@ -169,8 +169,12 @@ bool     rd_formula_need_integer(rd_formula_reader *r, const rd_phrase *p, const
                                  int64_t *value);
 rd_dtype rd_formula_type(const rd_formula_reader *r, size_t at, size_t length);
 
-/* ---- Values (value.c) --------------------------------------------------------------------------- */
-/* With labels, ascending, x has one axis for each; without, it is a whole array.  x NULL: failed. */
+/* Is it size(x), size(x, axis) or len(x)? */
+bool rd_formula_is_size(const rd_formula_reader *r, const rd_phrase *p);
+
+/* ---- Values (value.c, labelled.c) --------------------------------------------------------------------------- */
+/* A value with labels of indices.  Labels ascend, and x has an axis for each; without labels x is a whole array.  x
+ * NULL: it failed. */
 typedef struct rd_labelled {
     rd_expr *x;
     int      n;
@@ -187,9 +191,13 @@ rd_expr *rd_labelled_seen(rd_formula_reader *r, const rd_labelled *v, const rd_l
                           bool whole, size_t at);
 bool     rd_labelled_has(const rd_labelled *v, int label, int *place);
 
-/* ---- Indices (index.c), subscripts (subscript.c), calls (call.c), reductions (reduce.c) -------- */
-/* Which names are indices; then how far each goes. */
+/* ---- Indices (index.c), subscripts (subscript.c) ------------------------------------------------ */
+/* Which names are indices; then what their ranges say, for which what has a size is built (built.c);
+ * then how far each goes, for which what is read at them is built. */
 bool rd_formula_resolve(rd_formula_reader *r, rd_statement *s);
+bool rd_formula_build_sized(rd_formula_reader *r, rd_statement *s);
+bool rd_formula_ranges(rd_formula_reader *r);
+bool rd_formula_build_read(rd_formula_reader *r);
 bool rd_formula_extents(rd_formula_reader *r);
 
 /* constant + sum of coef * index; of values of indices. */
@@ -204,19 +212,11 @@ bool rd_formula_affine(rd_formula_reader *r, const rd_phrase *p, rd_formula_sum 
 /* Its least and greatest value; false where an index has none. */
 bool rd_formula_range(const rd_formula_reader *r, const rd_formula_sum *a, __int128 *low,
                       __int128 *high);
-/* What pad(i), clamp(i), wrap(i) ... in a subscript say of places outside; -1: nothing.  *inner is the
- * index. */
+/* The mode by which pad(i), clamp(i), wrap(i) and the like in a subscript read places outside; -1: it is none of
+ * these.  *inner becomes the index. */
 int rd_formula_outside(const rd_formula_reader *r, rd_phrase *p, rd_phrase **inner);
 
-/* An index along an axis of x: of values that the caller knows, such as months, their places along an axis
- * of months.  NULL: refused. */
-rd_expr *rd_formula_places(rd_formula_reader *r, rd_expr *x, int axis, rd_expr *index, size_t at);
 rd_labelled rd_formula_subscripts(rd_formula_reader *r, rd_phrase *p);
-rd_labelled rd_formula_call(rd_formula_reader *r, rd_phrase *p);
-rd_labelled rd_formula_reduction(rd_formula_reader *r, rd_phrase *p);
-/* contract.c: a sum[indices] of a product of arrays with indices, two or more of which are sparse.
- * x NULL without a failure: it is none. */
-rd_labelled rd_formula_sparse_sum(rd_formula_reader *r, rd_phrase *p);
 
 /* ---- Names of axes (meet.c): what opts->axes knows ----------------------------------------------- */
 /* NULL: it has none. */
@@ -271,6 +271,9 @@ typedef struct rd_arguments {
 } rd_arguments;
 bool rd_formula_arguments(rd_formula_reader *r, const rd_phrase *call, const char *list,
                           rd_arguments *a);
+/* beside.c: an index along an axis of x: of values that the caller knows, such as months, their places
+ * along an axis of months.  NULL: refused. */
+rd_expr *rd_formula_places(rd_formula_reader *r, rd_expr *x, int axis, rd_expr *index, size_t at);
 /* beside.c: masks, weights and labels as the first array's axes have them; what labels say about groups. */
 bool rd_formula_beside(rd_arguments *a);
 /* alike.c: arguments of a function that are compared, or joined, in units that meet; false: they do not. */
@@ -293,10 +296,64 @@ typedef struct rd_formula_function {
 const rd_formula_function *rd_formula_function_called(const rd_formula_reader *r, size_t at,
                                                       size_t length);
 
+/* ---- Calls and reductions (apply.c) -------------------------------------------------------------- */
+/* Finds the function, then the arguments, and makes the value. */
+rd_labelled rd_formula_apply(rd_formula_reader *r, rd_phrase *p);
+
+/* call.c: what a name means in name(...), and the list of its parameters, NULL: it has none, or a
+ * failure is recorded. */
+typedef enum rd_callee_kind {
+    RD_CALLEE_REDUCER,
+    RD_CALLEE_SCAN,
+    RD_CALLEE_SIZE,
+    RD_CALLEE_ROW,
+    RD_CALLEE_TYPE,
+    RD_CALLEE_OPERATOR,
+    RD_CALLEE_UNKNOWN
+} rd_callee_kind;
+typedef struct rd_callee {
+    rd_callee_kind             kind;
+    const char                *list;
+    const rd_formula_function *row;
+    rd_dtype                   type;
+    int                        function;
+} rd_callee;
+rd_callee   rd_formula_callee(rd_formula_reader *r, const rd_phrase *p);
+rd_labelled rd_formula_call(rd_formula_reader *r, const rd_phrase *p, const rd_callee *callee,
+                            rd_arguments *a);
+/* nanmean(x) is mean(x, skip_nan=true), as NumPy calls it: *plain. */
+bool rd_formula_without_nan(const rd_formula_reader *r, const rd_phrase *p, rd_phrase *plain);
+/* May the caller have such a function?  What it makes of these; NULL, without a failure: there is none. */
+bool        rd_formula_may_ask(rd_formula_reader *r, const rd_phrase *p);
+rd_expr    *rd_formula_ask(rd_formula_reader *r, const rd_phrase *p, int n, rd_expr **x);
+rd_labelled rd_formula_no_function(rd_formula_reader *r, const rd_phrase *p);
+
+/* reduce.c: mean(x, axis=0), cumsum(x, axis=0). */
+const char *rd_formula_reducer_list(rd_formula_reader *r, const rd_phrase *p);
+const char *rd_formula_scan_list(void);
+rd_labelled rd_formula_reduce(const rd_phrase *p, rd_arguments *a);
+rd_labelled rd_formula_scan(const rd_phrase *p, rd_arguments *a);
+/* name[indices, keywords] body as name(body, keywords), of copies of the pieces, as those stay the
+ * tree's. */
+typedef struct rd_bracket {
+    rd_phrase call, copy[RD_ARGUMENTS];
+} rd_bracket;
+bool        rd_formula_bracket(rd_formula_reader *r, const rd_phrase *p, rd_bracket *b);
+const char *rd_formula_bracket_list(const rd_formula_reader *r, const rd_phrase *p);
+rd_labelled rd_formula_reduce_indices(const rd_phrase *p, rd_arguments *a);
+
+/* contract.c: the factors of a sum[indices] of a product of arrays with indices; 0: it is none.  Their
+ * sum, if two or more are sparse; x NULL without a failure: it is none. */
+enum { RD_MOST_FACTORS = 8 };
+int         rd_formula_factors(const rd_formula_reader *r, rd_phrase *p,
+                               rd_phrase *factor[RD_MOST_FACTORS]);
+rd_labelled rd_formula_sparse_sum(rd_formula_reader *r, const rd_phrase *p, int n,
+                                  const rd_labelled *v);
+
 /* ---- Other names (words.c) ---------------------------------------------------------------------- */
-/* What a function of NumPy, SciPy or PyTorch is called here; NULL: nothing else. */
+/* The name here of a function of NumPy, SciPy or PyTorch; NULL: it has the same, or none. */
 const char *rd_formula_word(const rd_formula_reader *r, size_t at, size_t length);
-/* What to write instead of a function that is not here, or whose it is; NULL: nothing is known. */
+/* Advice for a function that is not here: what to write, or where it is from; NULL: nothing is known. */
 const char *rd_formula_instead(const rd_formula_reader *r, size_t at, size_t length);
 /* np, numpy and the like. */
 bool rd_formula_is_module(const rd_formula_reader *r, size_t at, size_t length);

@@ -13,22 +13,6 @@ static int label_called(const rd_formula_reader *r, size_t at, size_t length)
     return -1;
 }
 
-static bool range_of(rd_formula_reader *r, rd_phrase *p, rd_formula_label *l)
-{
-    int64_t end;
-
-    l->ranged = l->known = p->first != NULL;
-    if (!p->first)
-        return true;
-    if (!rd_formula_need_integer(r, p->first, "where a range begins", &l->low) ||
-        !rd_formula_need_integer(r, p->last, "where a range ends", &end))
-        return false;
-    if (__builtin_sub_overflow(end, l->low, &l->n) || l->n < 0)
-        return rd_formula_fail(r, RD_ERR_ARGUMENT, p->at, "a range from %lld to below %lld",
-                               (long long)l->low, (long long)end);
-    return true;
-}
-
 static bool resolve(rd_formula_reader *r, rd_phrase *p);
 
 static bool declare(rd_formula_reader *r, rd_phrase *p)
@@ -53,7 +37,7 @@ static bool declare(rd_formula_reader *r, rd_phrase *p)
     rd_formula_label *l = &r->label[r->n_labels];
     *l       = (rd_formula_label){ .at = p->at, .length = p->length, .index = p, .visible = true };
     p->label = r->n_labels++;
-    return range_of(r, p, l);
+    return true;
 }
 
 static bool resolve_reduction(rd_formula_reader *r, rd_phrase *p)
@@ -225,6 +209,31 @@ int rd_formula_outside(const rd_formula_reader *r, rd_phrase *p, rd_phrase **inn
     return -1;
 }
 
+/* ---- Ranges -------------------------------------------------------------------------------------- */
+static bool range_of(rd_formula_reader *r, const rd_phrase *p, rd_formula_label *l)
+{
+    int64_t end;
+
+    l->ranged = l->known = p->first != NULL;
+    if (!p->first)
+        return true;
+    if (!rd_formula_need_integer(r, p->first, "where a range begins", &l->low) ||
+        !rd_formula_need_integer(r, p->last, "where a range ends", &end))
+        return false;
+    if (__builtin_sub_overflow(end, l->low, &l->n) || l->n < 0)
+        return rd_formula_fail(r, RD_ERR_ARGUMENT, p->at, "a range from %lld to below %lld",
+                               (long long)l->low, (long long)end);
+    return true;
+}
+
+bool rd_formula_ranges(rd_formula_reader *r)
+{
+    for (int k = 0; k < r->n_labels; k++)
+        if (!range_of(r, r->label[k].index, &r->label[k]))
+            return false;
+    return true;
+}
+
 /* ---- Extents ------------------------------------------------------------------------------------- */
 typedef bool visit_fn(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
                       int axis, int64_t extent, const rd_formula_sum *a);
@@ -236,17 +245,15 @@ static bool visit(rd_formula_reader *r, visit_fn *what)
     rd_phrase     *inner;
 
     for (rd_phrase *use = r->uses; use; use = use->use) {
-        const rd_labelled base = rd_formula_value(r, use->first);
-        int               axis = 0;
+        const rd_expr *const base = use->first->x;
+        int                  axis = 0;
 
-        if (!base.x)
-            return false;
         for (rd_phrase *q = use->first->next; q; q = q->next, axis++) {
-            if (axis >= base.x->rank)
+            if (axis >= base->rank)
                 break; /* which is said where the array is read */
             if (rd_formula_outside(r, q, &inner) >= 0 || !q->labelled)
                 continue;
-            if (rd_formula_affine(r, q, &a) && !what(r, use, q, axis, base.x->extent[axis], &a))
+            if (rd_formula_affine(r, q, &a) && !what(r, use, q, axis, base->extent[axis], &a))
                 return false;
             if (r->failed)
                 return false;

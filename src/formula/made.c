@@ -11,7 +11,7 @@ rd_expr *rd_formula_full(const rd_arguments *a, int64_t value)
     return x ? rd_broadcast(x, a->s) : NULL;
 }
 
-/* Of the shape and the type of x. */
+/* An array of one number, of the shape and type of x. */
 rd_expr *rd_formula_like(rd_expr *x, int64_t value)
 {
     rd_expr *y = x ? rd_cast(rd_int(x->ctx, value), rd_type_of(x)) : NULL;
@@ -96,7 +96,8 @@ rd_expr *rd_formula_entropy(rd_expr *x, rd_dims along, rd_dims dims)
     return terms ? rd_sum(terms, dims) : NULL;
 }
 
-/* Of places where one is not 0, the part where they differ; 0 where there are none. */
+/* Jaccard's distance: of the places where x or y is not 0, the share where they differ; 0 if
+ * there are none. */
 rd_expr *rd_formula_jaccard(rd_expr *x, rd_expr *y, rd_dims dims)
 {
     rd_expr *zero  = x ? rd_int(x->ctx, 0) : NULL;

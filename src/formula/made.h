@@ -10,7 +10,7 @@ rd_expr *rd_formula_eye(const rd_arguments *a, int64_t n, int64_t m, int64_t k);
 rd_expr *rd_formula_linspace(const rd_arguments *a, double start, double stop, int64_t n, bool end);
 /* The k-th argument says the axes. */
 rd_expr *rd_formula_tensordot(const rd_arguments *a, int k);
-/* Of vectors of three elements along an axis. */
+/* The cross product of vectors of three elements along an axis. */
 rd_expr *rd_formula_cross(const rd_arguments *a, int axis);
 /* special.c: functions of SciPy's special that operators make without a loss. */
 rd_expr *rd_formula_xlogy(rd_expr *x, rd_expr *y);

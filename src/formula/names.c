@@ -38,7 +38,7 @@ bool rd_formula_has_array(rd_formula_reader *r, size_t at, size_t length)
     return is_result(r, at, length) || among(r, r->opts->in, r->opts->n_in, at, length);
 }
 
-/* Whose caller need not look for them in files. */
+/* Is the name that of a constant such as pi?  Callers need not look for it in files. */
 static bool is_number(const rd_formula_reader *r, size_t at, size_t length)
 {
     static const char *const names[] = { "pi", "inf", "nan", "true", "false", "True", "False" };

@@ -30,7 +30,7 @@ bool rd_formula_take(rd_formula_reader *r, const char *text)
     return is;
 }
 
-/* What people of other languages mean by a token that has no place behind an array. */
+/* Advice for a token of another language that has no meaning behind an array. */
 static const char *instead_of(const rd_formula_reader *r, const rd_token *t)
 {
     if (token_is(r, t, "="))
@@ -355,7 +355,7 @@ static rd_phrase *read_method(rd_formula_reader *r, rd_phrase *of)
     return rd_phrase_add(r, p, of) ? read_arguments(r, p) : NULL;
 }
 
-/* What stands behind a dot: T, a method, or a function that has no other argument. */
+/* Reads what stands behind a dot: T, a method, or a function of one argument. */
 static rd_phrase *read_member(rd_formula_reader *r, rd_phrase *of)
 {
     static const char *const plain[] = { "T", "real", "imag", "size" };

@@ -1,6 +1,5 @@
 /* reduce.c - reducers: mean(x, axis=0), cumsum(x, axis=0), and sum[j where j < i] x[i, j]. */
 #include "formula/formula.h"
-#include <stdio.h>
 #include <string.h>
 
 /* Keywords of rd_reduce_opts; places of them below. */
@@ -28,7 +27,7 @@ static bool read_accuracy(const rd_arguments *a, int k, rd_accuracy *accuracy)
                            "expected pairwise, compensated, wide or serial");
 }
 
-/* From the k-th argument on. */
+/* Reads the keywords from argument k on. */
 static bool read_keywords(const rd_arguments *a, int k, rd_reduce_opts *o)
 {
     *o = (rd_reduce_opts){ .size     = sizeof *o,
@@ -48,7 +47,7 @@ static void name_of(const rd_formula_reader *r, size_t at, size_t length, char n
     name[length] = '\0';
 }
 
-/* What whole arrays are asked for. */
+/* Refuses operands with indices in a call that takes whole arrays. */
 static bool are_whole(rd_formula_reader *r, const rd_phrase *p, const rd_arguments *a)
 {
     for (int k = 0; k < a->n; k++)
@@ -73,94 +72,117 @@ static bool is_ambiguous(rd_formula_reader *r, const rd_phrase *p)
     return true;
 }
 
-static rd_labelled reduce_call(rd_formula_reader *r, const rd_phrase *p)
+const char *rd_formula_reducer_list(rd_formula_reader *r, const rd_phrase *p)
+{
+    return is_ambiguous(r, p) ? NULL : "x axis:d? keepdims:b=0 by:l? groups:s? " KEYWORDS;
+}
+
+rd_labelled rd_formula_reduce(const rd_phrase *p, rd_arguments *a)
 {
     enum { X, AXIS, KEEP, BY, GROUPS, FIRST };
-    rd_arguments   a;
-    rd_reduce_opts o;
-    char           name[RD_FORMULA_NAME + 1];
+    rd_formula_reader *r = a->r;
+    rd_reduce_opts     o;
+    char               name[RD_FORMULA_NAME + 1];
 
-    if (is_ambiguous(r, p) ||
-        !rd_formula_arguments(r, p, "x axis:d? keepdims:b=0 by:l? groups:s? " KEYWORDS, &a) ||
-        !are_whole(r, p, &a) || !rd_formula_beside(&a) || !read_keywords(&a, FIRST, &o))
+    if (!are_whole(r, p, a) || !rd_formula_beside(a) || !read_keywords(a, FIRST, &o))
         return none();
     name_of(r, p->at, p->length, name);
     o.skip_nan |= p->skip_nan;
-    o.dims = a.d;
-    o.dims.flags |= a.i[KEEP] ? RD_DIMS_KEEP : 0;
-    o.by             = (rd_exprs){ a.list, a.n_list };
-    o.groups         = a.s;
-    rd_expr *const y = rd_formula_made(r, rd_reduce_name(a.x[X].x, name, &o), p->at);
+    o.dims = a->d;
+    o.dims.flags |= a->i[KEEP] ? RD_DIMS_KEEP : 0;
+    o.by             = (rd_exprs){ a->list, a->n_list };
+    o.groups         = a->s;
+    rd_expr *const y = rd_formula_made(r, rd_reduce_name(a->x[X].x, name, &o), p->at);
 
-    rd_formula_grouped(&a, y);
-    return (rd_labelled){ .x = rd_formula_told(r, y, name, 1, &a.x[X].x) };
+    rd_formula_grouped(a, y);
+    return (rd_labelled){ .x = rd_formula_told(r, y, name, 1, &a->x[X].x) };
 }
 
-static rd_labelled scan_call(rd_formula_reader *r, const rd_phrase *p)
+const char *rd_formula_scan_list(void)
+{
+    return "x axis:d? exclusive:b=0 reverse:b=0 restart? " KEYWORDS;
+}
+
+rd_labelled rd_formula_scan(const rd_phrase *p, rd_arguments *a)
 {
     enum { X, AXIS, EXCLUSIVE, REVERSE, RESTART, FIRST };
-    rd_arguments   a;
-    rd_reduce_opts o;
-    char           name[RD_FORMULA_NAME + 1];
+    rd_formula_reader *r = a->r;
+    rd_reduce_opts     o;
+    char               name[RD_FORMULA_NAME + 1];
 
-    if (!rd_formula_arguments(r, p, "x axis:d? exclusive:b=0 reverse:b=0 restart? " KEYWORDS, &a) ||
-        !are_whole(r, p, &a) || !rd_formula_beside(&a) || !read_keywords(&a, FIRST, &o))
+    if (!are_whole(r, p, a) || !rd_formula_beside(a) || !read_keywords(a, FIRST, &o))
         return none();
-    if (!a.given[AXIS] && a.x[X].x->rank != 1)
+    if (!a->given[AXIS] && a->x[X].x->rank != 1)
         return (rd_labelled){ .x = rd_formula_fail(
                                   r, RD_ERR_AXIS, p->at,
                                   "an array of rank %d: say along which axis, as in "
                                   "%.*s(x, axis=0)",
-                                  (int)a.x[X].x->rank, (int)p->length, r->text + p->at) };
+                                  (int)a->x[X].x->rank, (int)p->length, r->text + p->at) };
     name_of(r, p->at + 3, p->length - 3, name);
-    o.dims           = a.given[AXIS] ? a.d : RD_DIMS(0);
-    o.exclusive      = a.i[EXCLUSIVE];
-    o.reverse        = a.i[REVERSE];
-    o.restart        = a.x[RESTART].x;
-    rd_expr *const y = rd_formula_made(r, rd_scan_name(a.x[X].x, name, &o), p->at);
+    o.dims           = a->given[AXIS] ? a->d : RD_DIMS(0);
+    o.exclusive      = a->i[EXCLUSIVE];
+    o.reverse        = a->i[REVERSE];
+    o.restart        = a->x[RESTART].x;
+    rd_expr *const y = rd_formula_made(r, rd_scan_name(a->x[X].x, name, &o), p->at);
 
-    return (rd_labelled){ .x = rd_formula_told(r, y, name, 1, &a.x[X].x) };
+    return (rd_labelled){ .x = rd_formula_told(r, y, name, 1, &a->x[X].x) };
 }
 
 /* ---- With indices ---------------------------------------------------------------------------------- */
-/* name[keywords] body as name(body, keywords), of copies of the pieces, as those stay the tree's. */
-static bool bracket_arguments(rd_formula_reader *r, const rd_phrase *p, const char *list,
-                              rd_arguments *a)
+static const rd_formula_function *function_of(const rd_formula_reader *r, const rd_phrase *p)
 {
-    rd_phrase call = { .kind = RD_PHRASE_CALL, .at = p->at, .length = p->length, .label = -1 };
-    rd_phrase copy[RD_ARGUMENTS];
-    int       n = 1;
+    return rd_formula_function_called(r, p->at, p->length);
+}
 
-    copy[0] = *p->body;
+const char *rd_formula_bracket_list(const rd_formula_reader *r, const rd_phrase *p)
+{
+    const rd_formula_function *f = function_of(r, p);
+
+    return f ? f->arguments : "x " KEYWORDS;
+}
+
+bool rd_formula_bracket(rd_formula_reader *r, const rd_phrase *p, rd_bracket *b)
+{
+    int n = 1;
+
+    b->call = (rd_phrase){ .kind = RD_PHRASE_CALL, .at = p->at, .length = p->length, .label = -1 };
+    b->copy[0] = *p->body;
     for (const rd_phrase *q = p->first; q; q = q->next) {
         if (q->kind == RD_PHRASE_INDEX)
             continue;
         if (n == RD_ARGUMENTS)
             return rd_formula_fail(r, RD_ERR_ARGUMENT, q->at, "too many keywords");
-        copy[n] = *q;
+        b->copy[n] = *q;
         if (q->kind == RD_PHRASE_WHERE) {
-            copy[n].kind   = RD_PHRASE_KEYWORD;
-            copy[n].length = strlen("where");
+            b->copy[n].kind   = RD_PHRASE_KEYWORD;
+            b->copy[n].length = strlen("where");
         }
-        copy[n - 1].next = &copy[n];
+        b->copy[n - 1].next = &b->copy[n];
         n++;
     }
-    copy[n - 1].next = NULL;
-    call.first       = copy;
-    if (!rd_formula_arguments(r, &call, list, a))
-        return false;
-    for (int k = 0; k < a->n; k++) {
-        if (a->given[k] && (a->kind[k] == 'd' || !strncmp(a->name[k], "keepdims", 8)))
-            return rd_formula_fail(r, RD_ERR_ARGUMENT, a->given[k]->at,
-                                   "the indices say what is reduced");
-        if (a->given[k] && a->x[k].n && !strncmp(a->name[k], "initial", 7))
-            return rd_formula_fail(r, RD_ERR_ARGUMENT, a->given[k]->at, "initial takes a number");
-    }
-    a->call = p; /* and not what ends here */
+    b->copy[n - 1].next = NULL;
+    b->call.first       = b->copy;
     return true;
 }
 
-/* All operands with all indices; the body has them whole.  Then what is reduced, and what is left. */
+/* Refuses keywords that contradict the indices in brackets: these say what is reduced, and .initial has
+ * none, so it is a number. */
+static bool fit_indices(const rd_arguments *a)
+{
+    for (int k = 0; k < a->n; k++) {
+        if (a->given[k] && (a->kind[k] == 'd' || !strncmp(a->name[k], "keepdims", 8)))
+            return rd_formula_fail(a->r, RD_ERR_ARGUMENT, a->given[k]->at,
+                                   "the indices say what is reduced");
+        if (a->given[k] && a->x[k].n && !strncmp(a->name[k], "initial", 7))
+            return rd_formula_fail(a->r, RD_ERR_ARGUMENT, a->given[k]->at,
+                                   "initial takes a number");
+    }
+    return true;
+}
+
+/* Gives all operands the same labels, those of the bracket's indices and of each other, so that they
+ * broadcast.  The body, operand 0, is repeated along a label that it lacks: as many elements are reduced
+ * as the label has indices.  *dims becomes the axes of the bracket's indices, *kept the other labels. */
 static bool meet(rd_formula_reader *r, const rd_phrase *p, rd_arguments *a, rd_dims *dims,
                  rd_labelled *kept)
 {
@@ -190,35 +212,25 @@ static bool meet(rd_formula_reader *r, const rd_phrase *p, rd_arguments *a, rd_d
     return true;
 }
 
-static rd_labelled reduce_indices(rd_formula_reader *r, rd_phrase *p)
+rd_labelled rd_formula_reduce_indices(const rd_phrase *p, rd_arguments *a)
 {
-    const rd_formula_function *f = rd_formula_function_called(r, p->at, p->length);
-    rd_arguments               a;
+    rd_formula_reader         *r = a->r;
+    const rd_formula_function *f = function_of(r, p);
     rd_reduce_opts             o;
     rd_labelled                kept;
     char                       name[RD_FORMULA_NAME + 1];
 
-    if (!bracket_arguments(r, p, f ? f->arguments : "x " KEYWORDS, &a) ||
-        !meet(r, p, &a, &a.d, &kept) || (!f && !read_keywords(&a, 1, &o)))
+    a->call = p; /* and not the bracket's */
+    if (!fit_indices(a) || !meet(r, p, a, &a->d, &kept) || (!f && !read_keywords(a, 1, &o)))
         return none();
     if (f) {
-        kept.x = f->build(&a);
+        kept.x = f->build(a);
     } else {
-        o.dims = a.d;
+        o.dims = a->d;
         name_of(r, p->at, p->length, name);
-        kept.x = rd_reduce_name(a.x[0].x, name, &o);
+        kept.x = rd_reduce_name(a->x[0].x, name, &o);
     }
     kept.x = rd_formula_made(r, kept.x, p->at);
-    rd_formula_told(r, kept.x, f ? f->name : name, 1, &a.x[0].x);
+    rd_formula_told(r, kept.x, f ? f->name : name, 1, &a->x[0].x);
     return kept;
-}
-
-rd_labelled rd_formula_reduction(rd_formula_reader *r, rd_phrase *p)
-{
-    if (p->kind == RD_PHRASE_REDUCE) {
-        const rd_labelled sum = rd_formula_sparse_sum(r, p);
-
-        return sum.x || r->failed ? sum : reduce_indices(r, p);
-    }
-    return rd_formula_is_reducer(r, p->at, p->length) ? reduce_call(r, p) : scan_call(r, p);
 }

@@ -24,16 +24,6 @@ static rd_expr *slice(rd_formula_reader *r, rd_expr *x, int axis, const rd_phras
     return rd_slice_axis(x, axis, start, stop, step);
 }
 
-rd_expr *rd_formula_places(rd_formula_reader *r, rd_expr *x, int axis, rd_expr *index, size_t at)
-{
-    const rd_formula_axes *axes = r->opts->axes;
-
-    if (!axes || !axes->gather)
-        return index;
-    *r->why = '\0';
-    return rd_formula_answer(r, axes->gather(r->opts->user, x, axis, index, r->why), at);
-}
-
 static rd_expr *by_value(rd_formula_reader *r, rd_expr *x, int *axis, rd_phrase *p, bool *gathered)
 {
     int64_t     i;
@@ -209,7 +199,7 @@ typedef struct places {
     rd_formula_sum at[RD_MAX_RANK];
 } places;
 
-/* What pad(i, value) ... asks for beyond the ends. */
+/* Adds the border that pad(i, value), clamp(i) and the like ask for beyond the ends of an axis. */
 static bool add_border(rd_formula_reader *r, places *s, int axis, rd_phrase *q, rd_pad_mode mode)
 {
     rd_formula_sum *a = &s->at[axis];

@@ -4,73 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Labels ------------------------------------------------------------------------------------ */
-bool rd_labelled_has(const rd_labelled *v, int label, int *place)
-{
-    for (int k = 0; k < v->n; k++)
-        if (v->label[k] == label) {
-            *place = k;
-            return true;
-        }
-    return false;
-}
-
-static bool add_label(rd_formula_reader *r, rd_labelled *all, int label, size_t at)
-{
-    int place = all->n;
-
-    if (rd_labelled_has(all, label, &place))
-        return true;
-    if (all->n == RD_MAX_RANK)
-        return rd_formula_fail(r, RD_ERR_LIMIT, at, "more than %d indices meet", RD_MAX_RANK);
-    while (place > 0 && all->label[place - 1] > label) {
-        all->label[place] = all->label[place - 1];
-        place--;
-    }
-    all->label[place] = (int16_t)label;
-    all->n++;
-    return true;
-}
-
-bool rd_labelled_union(rd_formula_reader *r, int n, const rd_labelled *v, size_t at,
-                       rd_labelled *all)
-{
-    *all = (rd_labelled){ 0 };
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < v[i].n; k++)
-            if (!add_label(r, all, v[i].label[k], at))
-                return false;
-    if (!all->n)
-        return true;
-    for (int i = 0; i < n; i++)
-        if (v[i].x && !v[i].n && v[i].x->rank)
-            return rd_formula_fail(r, RD_ERR_SHAPE, at,
-                                   "an array of rank %d meets indices: give each of its axes one, "
-                                   "as in x[i, j]",
-                                   (int)v[i].x->rank);
-    return true;
-}
-
-rd_expr *rd_labelled_seen(rd_formula_reader *r, const rd_labelled *v, const rd_labelled *all,
-                          bool whole, size_t at)
-{
-    int64_t extent[RD_MAX_RANK], number[RD_MAX_RANK * (RD_MAX_RANK + 1)];
-    int     place = 0;
-
-    if (!v->x || (!v->n && !whole))
-        return v->x;
-    memset(number, 0, sizeof number);
-    for (int k = 0; k < all->n; k++) {
-        const bool has = rd_labelled_has(v, all->label[k], &place);
-
-        extent[k] = has || whole ? r->label[all->label[k]].n : 1;
-        if (has)
-            number[v->n + place * all->n + k] = 1;
-    }
-    return rd_formula_made(r, rd_view(v->x, all->n, extent, number, NULL), at);
-}
-
-/* Operands of a map, index by index. */
+/* ---- Maps ---------------------------------------------------------------------------------------- */
+/* Operands, index by index. */
 static bool meet(rd_formula_reader *r, int n, rd_labelled *v, size_t at, rd_labelled *all,
                  rd_expr **x)
 {
@@ -319,16 +254,16 @@ static rd_labelled value(rd_formula_reader *r, rd_phrase *p)
     case RD_PHRASE_BINARY: return binary(r, p);
     case RD_PHRASE_COMPARE: return compare(r, p);
     case RD_PHRASE_CHOICE: return choice(r, p);
-    case RD_PHRASE_CALL: return rd_formula_call(r, p);
+    case RD_PHRASE_CALL:
+    case RD_PHRASE_REDUCE: return rd_formula_apply(r, p);
     case RD_PHRASE_AT: return rd_formula_subscripts(r, p);
-    case RD_PHRASE_REDUCE: return rd_formula_reduction(r, p);
     case RD_PHRASE_TRANSPOSED: return transposed(r, p);
     case RD_PHRASE_TEXT: return misplaced(r, p, "a text");
     default: return misplaced(r, p, "a list"); /* no other kind is an operand */
     }
 }
 
-/* What is asked for twice, for its shape and for its values, is built once. */
+/* Builds the value of a phrase once, even if its shape and its values are both asked for. */
 rd_labelled rd_formula_value(rd_formula_reader *r, rd_phrase *p)
 {
     rd_labelled v = { 0 };

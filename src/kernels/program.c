@@ -37,6 +37,31 @@ void rd_program_tree(rd_program *p)
     }
 }
 
+int32_t rd_axis_of_rows(const rd_program *p, const rd_loop *row)
+{
+    return p->address[row->row_from].add[0].axis;
+}
+
+int64_t rd_reach(const rd_program *p, int32_t axis)
+{
+    int64_t extent = p->axis_extent[axis];
+
+    for (int32_t k = 0; k < p->n_loop; k++)
+        if (p->loop[k].kind == RD_LOOP_TILE && p->loop[k].axis == axis && p->loop[k].step < extent)
+            extent = p->loop[k].step;
+    return extent;
+}
+
+int64_t rd_trips(const rd_program *p, int32_t loop)
+{
+    const rd_loop *l = &p->loop[loop];
+
+    if (rd_is_row(l)) /* on the average */
+        return p->axis_extent[l->axis] / p->axis_extent[rd_axis_of_rows(p, l)] + 1;
+    return l->kind == RD_LOOP_TILE ? (p->axis_extent[l->axis] + l->step - 1) / l->step
+                                   : rd_reach(p, l->axis);
+}
+
 static const char *const law_names[] = { [RD_LAW_exact]      = "exact",
                                          [RD_LAW_commutes]   = "commutes",
                                          [RD_LAW_associates] = "associates",

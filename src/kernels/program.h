@@ -97,7 +97,7 @@ typedef struct rd_loop {
     int32_t          first;      /* the first loop in its body, -1 */
     int32_t          next;       /* the next one in the same body, -1 */
     const rd_bounds *bounds;     /* that a mask sets; NULL: none */
-    /* Of a row (codegen/rows.c): addresses of its first index and of the one behind its last, else
+    /* Of a row (nest/rows.c): addresses of its first index and of the one behind its last, else
      * 0 and 0 */
     int32_t row_from, row_to;
 } rd_loop;
@@ -163,7 +163,7 @@ typedef struct rd_fold {
     /* labels lie in memory and ascend; so far behind the first is where the elements of each group
      * begin, and the end; 0: not so.  Of speed alone */
     int64_t begins;
-    bool    by_rows; /* elements are those of one group of such (codegen/rows.c) */
+    bool    by_rows; /* elements are those of one group of such (nest/rows.c) */
     bool    split;   /* tasks may share its reduced axis: partial trees are joined */
     bool    first; /* argmax or argmin of bools that come by rising place: the first best decides */
 } rd_fold;
@@ -386,7 +386,9 @@ static inline bool rd_is_slow(const rd_slow *slow)
 }
 
 /* What a backend adds whose memory is its own.  Calls that can fail give a sentence in `why`, of
- * RD_DEVICE_TEXT bytes. */
+ * RD_DEVICE_TEXT bytes.  NULL, where it has no such thing: suits, windows, records, alike, measure and
+ * tuning_read with what belongs to each; where no data of callers lie there get, put, put_late and
+ * across. */
 enum { RD_DEVICE_TEXT = 256 };
 typedef struct rd_queue      rd_queue;      /* what is asked of a device, in order */
 typedef struct rd_submission rd_submission; /* what one run asks of it             */
@@ -482,6 +484,14 @@ typedef struct rd_device_table {
     bool (*tuning_read)(const char *text, rd_tuning *tuning, char *why);
 } rd_device_table;
 
+/* What is printed of a prepared program: the form that it runs as, its loop tree (kernels/loop), or
+ * the text that is compiled of it. */
+typedef enum rd_description {
+    RD_DESCRIBE_FORM,
+    RD_DESCRIBE_LOOPS,
+    RD_DESCRIBE_CODE
+} rd_description;
+
 /* What runs programs.  A backend is chosen by probing, so the evaluator has no #ifdef. */
 typedef struct rd_backend_table {
     const char *name;
@@ -497,19 +507,20 @@ typedef struct rd_backend_table {
     void (*tail)(const rd_program *p, rd_task *task); /* inst[tail..) */
     const char *(*kernels)(void);                     /* what programs prepared now run on */
     void (*tiers)(rd_text *text, const rd_program *p, int32_t n); /* how n programs run, in words */
-    /* for people: what a prepared program runs as, or (code) the text that is compiled of it; lines
-     * */
-    void (*describe)(rd_text *text, const rd_program *p, bool code, rd_get_fn *get, void *pool);
+    /* for people, as lines: what a prepared program runs as */
+    void (*describe)(rd_text *text, const rd_program *p, rd_description what, rd_get_fn *get,
+                     void *pool);
     const char *(*library)(const rd_program *p); /* what else than loops computes it; NULL:
                                                   * nothing */
-    /* is there a library for matrix products?  Not, and there might be: why */
+    /* is there a library for matrix products?  Not, and there might be: why.  NULL: there is none */
     bool (*multiplies)(const char **why);
     /* all of a stage that is one task; false: head, body and tail do it, which find the error in
      * the task */
     bool (*whole)(const rd_program *p, rd_task *task);
     bool (*is_here)(const rd_program *p); /* will whole() be true now, but for an error? */
-    /* what a prepared program runs as; the one place that says which forms are slow */
-    void (*form)(const rd_program *p, rd_get_fn *get, void *pool, rd_form *form);
+    /* what a prepared program runs as; the one place that says which forms are slow.  False: no
+     * memory */
+    bool (*form)(const rd_program *p, rd_get_fn *get, void *pool, rd_form *form);
     /* an estimate: of a run as that form, of what it finds slow or NULL, on so many threads */
     double (*seconds)(const rd_program *p, const rd_cost *cost, rd_form_kind kind,
                       const rd_slow *slow, int threads);
@@ -517,7 +528,8 @@ typedef struct rd_backend_table {
     const rd_device_table *device; /* NULL: programs run in this process's memory, by tasks */
 } rd_backend_table;
 
-extern const rd_backend_table rd_backend_cpu, rd_backend_cuda;
+#define RD_BACKEND(NAME, name, title) extern const rd_backend_table rd_backend_##name;
+#include "core/backends.def"
 
 void rd_program_text(rd_text *text, const rd_program *p);
 /* A row of insts.def. */
@@ -552,6 +564,12 @@ bool rd_rises(const rd_program *p, int32_t inst, const rd_address *at);
 
 /* Does one of its loads, or stores, name the slot? */
 bool rd_program_accesses(const rd_program *p, rd_inst_kind kind, int32_t slot);
+
+/* How many indices of an axis its loops visit at a time, at most; how many rounds a loop has; the
+ * axis of the rows whose places a loop visits. */
+int64_t rd_reach(const rd_program *p, int32_t axis);
+int64_t rd_trips(const rd_program *p, int32_t loop);
+int32_t rd_axis_of_rows(const rd_program *p, const rd_loop *row);
 
 /* From the LOOPs and ENDs: which loop holds what. */
 void rd_program_tree(rd_program *p);

@@ -152,7 +152,7 @@ static const struct said {
     { "$R", 2, NULL, "no formula" },
     { "$R --nonsense", 2, NULL, "--nonsense: no such option" },
     { "$R -z", 2, NULL, "-z: no such option" },
-    { "$R --backend fast x", 2, NULL, "auto, cpu or cuda" },
+    { "$R --backend fast x", 2, NULL, "auto, cpu, cuda or opencl" },
     { "$R --threads many x", 2, NULL, "from 0 to 1024" },
     { "$R --memory lots x", 2, NULL, "500M or 4G" },
     { "$R -o", 2, NULL, "wants a value" },

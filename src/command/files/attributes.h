@@ -6,7 +6,7 @@
 #define CMD_ATTRIBUTES_H
 #include "base.h"
 
-/* What an attribute, or a variable, is made of. */
+/* The elements of an attribute or of a variable. */
 typedef enum cmd_kind { CMD_NUMBERS, CMD_CHARACTERS, CMD_TEXTS, CMD_OTHERS } cmd_kind;
 
 typedef struct cmd_attribute {

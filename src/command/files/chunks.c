@@ -102,7 +102,7 @@ static bool find_box(const job *j, int64_t k, box *b)
     return true;
 }
 
-/* From the first to the last element of the box: what lies between in a chunk without filters is read, too. */
+/* Bytes from the first to the last element of the box.  In a chunk without filters all that lies between is read. */
 static int64_t span_of(const job *j, const box *b)
 {
     int64_t bytes = j->size;

@@ -22,7 +22,7 @@ cmd_classic *cmd_classic_read(const char *path);
 /* Ends the program unless the file is as long as the variable needs: with `records` along its first
  * axis, where that may grow. */
 void cmd_classic_check(const cmd_classic *file, int variable, const char *name, int64_t records);
-/* Where its rows along the first axis are, as chunks of one row or more.  No chunks: rows are so small, or so
- * many, that the library is as fast. */
+/* Finds the places of the variable's rows along the first axis, as chunks of one row or more.  No chunks: rows are so
+ * small, or so many, that the library is as fast. */
 cmd_place cmd_classic_rows(const cmd_classic *file, int variable, const cmd_variable *v);
 #endif

@@ -36,7 +36,7 @@ typedef struct cmd_end_of_range {
     cmd_exact value;
 } cmd_end_of_range;
 
-/* What is stored, as what is meant: NaN where a value is missing, else value * scale + add. */
+/* How stored numbers become values: NaN where one is missing, else number * scale + add. */
 typedef struct cmd_packing {
     rd_dtype         type; /* RD_AUTO: no scale */
     double           scale, add;
@@ -65,7 +65,7 @@ typedef struct cmd_variable {
     cmd_said   *said;             /* once it was asked for; NULL: it was not */
 } cmd_variable;
 
-/* What was done to a chunk before it was written; filters are in that order. */
+/* Filters through which a chunk went before it was written, in that order. */
 typedef enum cmd_filter { CMD_SHUFFLED, CMD_DEFLATED } cmd_filter;
 enum { CMD_MOST_FILTERS = 2 };
 
@@ -74,7 +74,8 @@ typedef struct cmd_chunk {
     uint32_t left_out;  /* bit k: filter k was */
 } cmd_chunk;
 
-/* Where the elements of a variable are in its file; at neither place: they must be decoded. */
+/* The place of a variable's elements in its file.  If it has neither an offset nor chunks, elements
+ * must be decoded. */
 typedef struct cmd_place {
     int64_t          offset; /* in one run, from there on; -1: they are not */
     const cmd_chunk *chunk;  /* in C order; NULL: there are none.  Those at ends jut out */
@@ -151,12 +152,12 @@ cmd_file *cmd_open_raw(rd_ctx *ctx, const char *text);
 cmd_variable *cmd_find(const cmd_file *file, const char *name);
 /* The same without a format's own rules. */
 cmd_variable *cmd_find_by_path(const cmd_file *file, const char *name);
-/* What a formula sees: the leaf, unpacked.  Made once. */
+/* The variable as formulas see it: its leaf, unpacked.  It is made once. */
 rd_expr *cmd_read(cmd_file *file, cmd_variable *v);
-/* What lies in the file: the leaf, not unpacked; characters as bytes, texts as the u64 that points to
- * them.  NULL: elements of other kinds. */
+/* The variable as it is stored: its leaf, not unpacked, with characters as bytes and texts as u64s that point to
+ * them.  NULL: elements are of another kind. */
 rd_expr *cmd_read_stored(cmd_file *file, cmd_variable *v);
-/* What the file says about v, or, where v is NULL, about itself; NULL: nothing. */
+/* The attributes that the file has of v, or, if v is NULL, of itself; NULL: it has none. */
 const cmd_said *cmd_said_about(cmd_file *file, cmd_variable *v);
 /* Room for n variables more, zeroed; the first of them.  The others may move. */
 cmd_variable *cmd_add_variables(cmd_file *file, int n);

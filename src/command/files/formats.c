@@ -52,7 +52,7 @@ const char *cmd_stem(const char *path)
     return cmd_copy(name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
 }
 
-/* By its first bytes, where these say; two formats may begin alike, and then the name counts. */
+/* The format of a file, by its first bytes.  Two formats may begin alike; then the name's suffix decides. */
 static const cmd_format *format_of(const char *path, const uint8_t *bytes, size_t n)
 {
     const cmd_format *first = NULL;
@@ -314,7 +314,7 @@ const cmd_said *cmd_said_about(cmd_file *file, cmd_variable *v)
     return *said;
 }
 
-/* To ask where few bytes lie takes longer than to decode them. */
+/* Decodes small variables at once: to ask where few bytes lie takes longer. */
 static rd_expr *read_stored(cmd_file *file, cmd_variable *v)
 {
     enum { FEW = 1 << 14 };

@@ -13,7 +13,7 @@ void cmd_write_csv(const char *path, const char *aside, const cmd_results *resul
 /* Datasets of so many bytes begin a page of a file that is written, where the library knows how. */
 enum { CMD_LARGE_SET = 1 << 19, CMD_PAGE = 1 << 12 };
 
-/* Where the elements of a dataset of an HDF5 file are, if they can be used as they are. */
+/* The place of a dataset's elements in an HDF5 file, if they can be used as they are. */
 cmd_place cmd_hdf5_place(const char *path, const char *name, rd_dtype type, const rd_shape *shape);
 /* Makes all chunks of each result that is kept in such of whole records, one behind the other, so that its
  * elements are in one piece.  The file is `aside`, which is to be `path`.  False: it cannot be. */

@@ -185,7 +185,7 @@ typedef struct decoding {
     void                *to;
 } decoding;
 
-/* Where point i of a message is, row by row. */
+/* The place, in row-major order, of point i of a message. */
 static int64_t point_of(const cmd_grib_kind *k, int64_t i)
 {
     if (k->shape == CMD_VALUES || (!k->columns && !k->snake))
@@ -209,7 +209,7 @@ static void put(const decoding *d)
     }
 }
 
-/* What a bitmap leaves out is a value that no message has. */
+/* Decodes a field; points that a bitmap leaves out get a value that no message has. */
 static bool decode_field(void *user, codes_handle *h, int64_t offset, int field)
 {
     const decoding *d     = user;

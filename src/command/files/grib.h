@@ -21,7 +21,7 @@ typedef struct cmd_message {
     int64_t index[CMD_PLACES]; /* of the place among those of the variable */
 } cmd_message;
 
-/* What messages of one variable have in common. */
+/* The facts that all messages of one variable share. */
 typedef struct cmd_grib_kind {
     char        parameter[32], level[64], step[32], grid[64]; /* the last one: a digest */
     const char *name, *units, *title, *standard;

@@ -7,7 +7,7 @@
 static cmd_grib_api api;
 static bool         loaded;
 
-/* What fails is said by us, with the path. */
+/* Keeps ecCodes silent: this program reports failures itself, with the path. */
 static void say_nothing(const codes_context *context, int level, const char *sentence)
 {
     (void)context;

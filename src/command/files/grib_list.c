@@ -204,7 +204,7 @@ static void find_all_places(cmd_grib *all, int kind, double *room)
     }
 }
 
-/* By halves, as a file may have a message for each hour of many years. */
+/* Finds the indices of a message by binary search: a file may have a message for each hour of many years. */
 static void find_indices(const cmd_grib *all, cmd_message *m)
 {
     const cmd_grib_kind *k = &all->kind[m->variable];

@@ -96,8 +96,8 @@ static bool usable(const dataset *d)
     return found.as_is && cmd_size_of(found.type) == cmd_size_of(d->as);
 }
 
-/* Of a dataset in one piece its offset, counted from the file's first byte, whatever is before the
- * format's; -1: it is in none. */
+/* The offset of a dataset in one piece, counted from the file's first byte even where other bytes stand before the
+ * format's; -1: it is not in one piece. */
 static int64_t offset_of(const dataset *d)
 {
     const bool whole = d->h5->H5Pget_layout(d->plan) == H5D_CONTIGUOUS &&
@@ -153,7 +153,7 @@ static int64_t count_chunks(const dataset *d, cmd_place *p)
     return n;
 }
 
-/* Where they are in a file of `size` bytes.  False: some are nowhere, or not as large as they must be. */
+/* Finds the chunks in a file of `size` bytes.  False: some are nowhere, or not as large as they must be. */
 static bool find_chunks(const dataset *d, const cmd_place *p, int64_t size, cmd_chunk *to)
 {
     hsize_t at[H5S_MAX_RANK] = { 0 };
@@ -237,7 +237,7 @@ cmd_place cmd_hdf5_place(const char *path, const char *name, rd_dtype type, cons
     return found;
 }
 
-/* Where elements are in one piece, which may be chunks of whole records, one behind the other; -1: they are
+/* The offset of elements that are in one piece, such as chunks of whole records one behind the other; -1: they are
  * not. */
 static int64_t piece_of(const cmd_place *p, const rd_shape *shape, rd_dtype type)
 {

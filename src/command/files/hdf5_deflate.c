@@ -25,7 +25,7 @@ typedef struct job {
 } job;
 
 /* ---- A chunk --------------------------------------------------------------------------------- */
-/* Where chunk k begins, and elements from there on: where it juts out, zeros. */
+/* Copies the elements of the chunk that begins at `first`; where it juts out of the array there are zeros. */
 static void gather(const job *j, const int64_t *first, char *to)
 {
     const rd_shape *shape           = &j->r->array.shape;

@@ -72,7 +72,7 @@ static herr_t put_characters(const cmd_hdf5_api *h5, hid_t object, const char *n
                         h5->H5Screate(n ? H5S_SCALAR : H5S_NULL), n ? at : NULL);
 }
 
-/* With a zero behind it, without which HDF5 takes no text for the mark of a scale. */
+/* Writes an attribute of text with a zero behind it: without that, HDF5 does not take it for the mark of a scale. */
 herr_t cmd_hdf5_put_text(const cmd_hdf5_api *h5, hid_t object, const char *name, const char *text)
 {
     const hid_t type = text_type(h5, strlen(text) + 1, is_ascii(text, strlen(text)));

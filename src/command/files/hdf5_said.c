@@ -142,7 +142,7 @@ typedef struct all_attributes {
     cmd_attributes     *all;
 } all_attributes;
 
-/* What cannot be read is of no concern to the numbers. */
+/* Reads an attribute; one that cannot be read is left out, as the numbers do not need it. */
 static herr_t visit(hid_t object, const char *name, const H5A_info_t *facts, void *user)
 {
     const all_attributes *to  = user;

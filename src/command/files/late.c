@@ -91,7 +91,7 @@ static void round_up(rd_part *part, const late *l)
     }
 }
 
-/* Of memory that is touched: pieces that lie together end within pages. */
+/* Bytes of memory that a part touches: each run of elements also touches the rest of its pages. */
 static int64_t bytes_touched(const rd_part *part, const late *l)
 {
     enum { PAGE = 1 << 12 };

@@ -511,7 +511,7 @@ const cmd_format cmd_netcdf = { .name        = "NetCDF",
                                 .write       = cmd_netcdf_write,
                                 .begin       = cmd_netcdf_begin };
 #else
-/* What is an HDF5 file inside is left to that format. */
+/* Does a file begin as NetCDF does?  One that is HDF5 inside is left to that format, where this build has it. */
 static bool matches_here(const uint8_t *bytes, size_t n)
 {
     return RDIM_HDF5 ? is_classic(bytes, n) : matches(bytes, n);

@@ -69,7 +69,7 @@ static void read_attribute(void *of)
     r->read = a;
 }
 
-/* What cannot be read is of no concern to the numbers. */
+/* Reads the attributes; one that cannot be read is left out, as the numbers do not need it. */
 static void read_attributes(const place *p, cmd_attributes *all)
 {
     int       n      = 0;

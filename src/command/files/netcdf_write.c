@@ -181,8 +181,8 @@ static void put_last(const writer *w, int k)
     cmd_netcdf_check(w->path, c->name, w->nc->put_vara(w->id, w->variable[k], at, one, &none));
 }
 
-/* Where the library does not know how, variables begin at any byte, and only by chance where an
- * element can. */
+/* Asks the library to begin large variables at pages, so that they can be mapped.  A library that
+ * cannot do so begins them at any byte. */
 bool cmd_netcdf_begin(const char *path, const char *aside, const cmd_results *results,
                       int64_t *place)
 {

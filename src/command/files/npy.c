@@ -24,7 +24,7 @@ static _Noreturn void refuse(const cmd_file *file)
     cmd_fail("%s%s", file->path, text + n);
 }
 
-/* What an array of another type than the library's numbers is. */
+/* The records of an array whose type is none of the library's. */
 static cmd_records *records_of(const cmd_file *file)
 {
     cmd_npy_place p = { .path = file->path };

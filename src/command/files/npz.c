@@ -52,7 +52,7 @@ typedef struct archive {
     int64_t     size;
 } archive;
 
-/* What is not kept in the variable; its `offset` is that of the local record. */
+/* A member of the archive, beyond what the variable keeps; `offset` is that of its local record. */
 typedef struct member {
     int      method;
     uint32_t crc; /* of what it holds, unpacked */
@@ -86,7 +86,7 @@ static int64_t find_end(const archive *a, uint8_t end[END])
     refuse(a, "its list of members is missing (truncated?)");
 }
 
-/* Where the list of members is, and how many there are. */
+/* Finds the list of members, its size, and how many there are. */
 static void find_list(const archive *a, uint64_t *n, uint64_t *offset, uint64_t *bytes)
 {
     uint8_t       end[END], locator[LOCATOR], end64[END64];
@@ -507,7 +507,7 @@ static uint32_t checksum(uLong crc, const void *bytes, int64_t n)
     return (uint32_t)crc;
 }
 
-/* What both records of a member have in common: versions, method, date (1980), checksum, sizes. */
+/* Writes the fields that both records of a member have: versions, method, date (1980), checksum, sizes. */
 static uint8_t *put_facts(uint8_t *p, const entry *e)
 {
     p = put16(p, 45);

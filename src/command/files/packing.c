@@ -247,8 +247,8 @@ static bool as_integer(double value, cmd_exact *to)
     return true;
 }
 
-/* Where the stored value is this one; NULL: the type cannot have it, or it is NaN, which is missing by
- * itself. */
+/* A mask: the stored number is this one.  NULL: the type cannot have it, or it is NaN, which is
+ * missing by itself. */
 static rd_expr *equal_to(rd_ctx *ctx, rd_expr *raw, cmd_exact value)
 {
     const rd_dtype type = rd_type_of(raw);
@@ -263,7 +263,7 @@ static rd_expr *equal_to(rd_ctx *ctx, rd_expr *raw, cmd_exact value)
                : rd_eq(raw, constant(ctx, value));
 }
 
-/* Where integers lie below the end of a range, or above it; NULL: nowhere. */
+/* A mask: the integers lie below the end of a range, or above it.  NULL: none does. */
 static rd_expr *integers_beyond(rd_ctx *ctx, rd_expr *raw, cmd_exact end, bool below)
 {
     const rd_dtype  type  = rd_type_of(raw);
@@ -322,7 +322,7 @@ static rd_expr *outside(rd_ctx *ctx, const cmd_packing *p, rd_expr *raw, rd_expr
                            below == (p->scale > 0));
 }
 
-/* Where the stored value stands for none; NULL: nowhere. */
+/* A mask: the stored number stands for a missing value.  NULL: none does. */
 static rd_expr *missing_of(rd_ctx *ctx, const cmd_packing *p, rd_expr *raw, rd_expr *y)
 {
     rd_expr *where = NULL;

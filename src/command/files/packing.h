@@ -13,7 +13,7 @@ void cmd_read_packing(cmd_variable *v, const char *sign, cmd_numbers *numbers, v
 /* Adds the value that elements have which were never written, of the stored type.  It is for variables
  * without _FillValue. */
 void cmd_add_default_fill(cmd_variable *v, cmd_exact value, rd_dtype stored);
-/* What is meant by what is stored: maps of the leaf, which fuse with whatever a formula does. */
+/* The values that stored numbers mean, as maps of the leaf: these fuse with what a formula does. */
 rd_expr *cmd_unpack(rd_ctx *ctx, const cmd_packing *p, rd_expr *raw);
 
 /* Integers of 64 bits as they are. */

@@ -41,7 +41,7 @@ int cmd_read_piece(int fd, char *to, int64_t n, int64_t offset)
     return 0;
 }
 
-/* So many bytes for place `at`, of one chunk or of several. */
+/* Reads n bytes from place `at` of the variable on, from one chunk or several. */
 static int read_range(const job *j, int64_t at, int64_t n)
 {
     if (!j->chunk)

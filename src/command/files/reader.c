@@ -28,7 +28,8 @@ int cmd_reader_seconds = 30;
 
 typedef enum call { OPEN, PLACE, DECODE, COORDINATES, SAY, TEXTS } call;
 
-/* What lies first in the shared memory.  One side waits while the other works, so nobody locks. */
+/* The beginning of the shared memory.  One process waits while the other works, so there is no
+ * lock. */
 typedef struct desk {
     size_t used;
     /* what is asked for */

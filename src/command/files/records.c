@@ -10,7 +10,8 @@ typedef struct text {
     const char *at, *end;
 } text;
 
-/* What holds a field: where it begins, and the axes and the name that it adds to. */
+/* The record around a field: where it begins, and the axes and the name that the field
+ * adds to. */
 typedef struct frame {
     const char *prefix;
     int64_t     offset;

@@ -37,14 +37,14 @@ typedef struct cmd_npy_place {
     int64_t     begin, size;
 } cmd_npy_place;
 
-/* What its header says; NULL: nothing that is known here. */
+/* Reads the fields that the header of an array names; NULL: its type is not known here. */
 cmd_records *cmd_read_records(const cmd_npy_place *p);
 /* Adds a variable for each field, "prefix.field"; without a prefix the array's own name stands for one
  * that has no fields.  Their `id` is this one, which says which array is meant, and `bytes` is the number
  * of a field, from 1 on.  Where the first field is a date, it is the coordinate of the records, as
  * pandas writes them. */
 void cmd_add_fields(cmd_file *file, const cmd_records *r, const char *prefix, int64_t id);
-/* Of an array that has no fields. */
+/* Describes the variable of one field, or of an array that has no fields. */
 void     cmd_describe_field(cmd_variable *v, const cmd_records *r, int field);
 rd_expr *cmd_read_field(rd_ctx *ctx, const cmd_npy_place *p, const cmd_records *r,
                         const cmd_variable *v);

@@ -35,7 +35,7 @@ static const char *unit_name(const cmd_field *f)
     return NULL;
 }
 
-/* What NumPy calls NaT is missing; integers stay integers where nothing is. */
+/* Describes times: NumPy's NaT is a missing value. */
 static void describe_time(cmd_variable *v, const cmd_field *f)
 {
     const char *const name = f->unit ? unit_name(f) : NULL;

@@ -62,7 +62,7 @@ static void describe(void *of)
                                                                   : NULL);
 }
 
-/* Where the format's own facts are. */
+/* The format's own facts of a variable. */
 static cmd_zarr *zarr_of(const cmd_variable *v)
 {
     return (cmd_zarr *)(intptr_t)v->id;
@@ -107,7 +107,7 @@ typedef struct walk {
     seen_group *seen;
 } walk;
 
-/* What may become a variable or several. */
+/* A node of the store, which may become one variable or several. */
 typedef struct node {
     const char     *folder, *group, *name; /* name NULL: the store itself; group: "a/b/" */
     int             depth;

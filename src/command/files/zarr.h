@@ -41,7 +41,7 @@ bool cmd_zarr_read_chunk(cmd_variable *v, cmd_zarr *z, const cmd_json *list, int
 /* Is a text one of two?  One that is not there is the first of them.  False: v->why says so. */
 bool cmd_zarr_is_either(cmd_variable *v, const char *what, const cmd_json *text, const char *one,
                         const char *other);
-/* What version 3 names, and how it is set. */
+/* Version 3 writes things as a name with a configuration: is it this name; its configuration. */
 bool            cmd_zarr_is_named(const cmd_json *named, const char *name);
 const cmd_json *cmd_zarr_setting(const cmd_json *of, const char *name);
 /* Codecs; v->why is set where one is not known. */
@@ -49,7 +49,7 @@ void cmd_zarr_codecs_2(cmd_variable *v, cmd_zarr *z, const cmd_json *array);
 void cmd_zarr_codecs_3(cmd_variable *v, cmd_zarr *z, const cmd_json *list);
 /* The element of chunks that are not there; v->why is set where it is none of the type. */
 void cmd_zarr_fill(cmd_variable *v, cmd_zarr *z, const cmd_json *fill);
-/* What attributes say of it: units, packing and the like. */
+/* Fills in what the attributes say about the variable: units, packing and the like. */
 void cmd_zarr_describe(cmd_variable *v, const cmd_zarr *z, const cmd_json *fill);
 /* The elements of chunks that meet a part. */
 void cmd_zarr_read(const cmd_zarr *z, const cmd_variable *v, const rd_part *part, void *to);

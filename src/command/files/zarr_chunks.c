@@ -25,7 +25,7 @@ typedef struct job {
     int64_t             failed[RD_MAX_RANK]; /* the chunk of which that is */
 } job;
 
-/* What one thread works in. */
+/* The buffers of one thread. */
 typedef struct bench {
     const job *j;
     int64_t    at[RD_MAX_RANK]; /* the chunk */
@@ -69,7 +69,7 @@ static uint64_t get64(const uint8_t *at)
     return value;
 }
 
-/* Of each shard one chunk that is wanted. */
+/* Is the chunk the first of its shard that is wanted?  It stands for the shard. */
 static bool is_first_of_shard(const bench *b)
 {
     const cmd_zarr *z = b->j->z;
@@ -93,7 +93,7 @@ static int check_index(bench *b, int fd, int64_t begin, int64_t n)
     return error ? error : cmd_unpack_bytes(&crc, b->room[0], n, b->room[1], n) < 0 ? DAMAGED : 0;
 }
 
-/* Where the chunk is in a shard of so many bytes; *n 0: it is not there.  0, or an error. */
+/* Finds the chunk in a shard of so many bytes; *n becomes 0 if it is not there.  0, or an error. */
 static int find_in_shard(bench *b, int fd, int64_t size, int64_t *offset, int64_t *n)
 {
     const cmd_zarr *z      = b->j->z;

@@ -181,7 +181,8 @@ static void read_keys(cmd_variable *v, cmd_zarr *z, const cmd_json *array)
         cmd_zarr_is_either(v, "separator", said, "/", ".");
 }
 
-/* What is added to the format may change what the rest means, unless it says that it does not. */
+/* Can a reader that does not know this entry go on?  An addition to the format may change what the rest means, unless
+ * it says that it does not. */
 static bool is_understood(const char *name, const cmd_json *value)
 {
     static const char known[] =

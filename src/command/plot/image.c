@@ -6,7 +6,7 @@
 #include "plot/ticks.h"
 #include <math.h>
 
-/* What lies on both sides of 0, and about as far, is a difference. */
+/* Does the image show a difference?  Its values lie on both sides of 0, about as far on each. */
 static bool is_diverging(const cmd_panel *p)
 {
     return p->lo < 0 && p->hi > 0 && fmin(-p->lo, p->hi) > 0.15 * fmax(-p->lo, p->hi);

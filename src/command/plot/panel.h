@@ -37,7 +37,7 @@ void cmd_ink(const cmd_pen *d, double grey);
 double cmd_write_text(const cmd_pen *d, double x, double y, double align, double size,
                       const char *what);
 void   cmd_draw_line(const cmd_pen *d, double x0, double y0, double x1, double y1, double width);
-/* Where a coordinate is in the picture. */
+/* The place of a coordinate in the picture. */
 double      cmd_across(const cmd_panel *p, double x);
 double      cmd_up(const cmd_panel *p, double y);
 const char *cmd_axis_title(const cmd_result *r, int axis);

@@ -3,24 +3,6 @@
 #include "eval/collect/collect.h"
 #include <string.h>
 
-const rd_demand *rd_demand_of(const rd_collector *c, int demand)
-{
-    return &c->demand[demand];
-}
-
-void rd_walk_begins(const rd_collector *c)
-{
-    c->axes->walk++;
-}
-
-bool rd_walk_comes(const rd_collector *c, int demand)
-{
-    const bool first = c->demand[demand].walk != c->axes->walk;
-
-    c->demand[demand].walk = c->axes->walk;
-    return first;
-}
-
 double rd_expr_points(const rd_expr *e)
 {
     return (double)rd_points(e->rank, e->extent);
@@ -53,6 +35,40 @@ bool rd_demand_operands(rd_collector *c, int v, const rd_expr *e, const rd_subsc
     c->graph->value[v].in   = in;
     c->graph->value[v].n_in = e->n_in;
     return in;
+}
+
+bool rd_view_places(rd_collector *c, const rd_expr *e, const rd_subscript *at, rd_subscript *in)
+{
+    const int64_t *number = e->as.view->number;
+    int            rank   = e->in[0]->rank;
+
+    for (int a = 0; a < rank; a++) {
+        in[a] = rd_subscript_const(number[a]);
+        for (int k = 0; k < e->rank; k++)
+            if (!rd_subscript_add(c->axes, &in[a], &at[k], number[rank + a * e->rank + k]))
+                return false;
+    }
+    return true;
+}
+
+int32_t *rd_demand_factors(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
+{
+    const rd_expr *p  = rd_product_of(e);
+    int32_t       *in = rd_pool_get(c->pool, 3 * sizeof *in);
+    rd_subscript   place[RD_MAX_RANK];
+
+    if (!in)
+        return NULL;
+    if (p == e)
+        memcpy(place, at, (size_t)e->rank * sizeof *at);
+    else if (!rd_view_places(c, e, at, place))
+        return NULL;
+    in[0]                   = rd_demand_new(c, p->in[0], place);
+    in[1]                   = rd_demand_new(c, p->in[p->n_in - 1], place);
+    in[2]                   = -1;
+    c->graph->value[v].in   = in;
+    c->graph->value[v].n_in = 3;
+    return in[0] >= 0 && in[1] >= 0 ? in : NULL;
 }
 
 int rd_read_value(rd_collector *c, rd_dtype type, int target, int n, const rd_subscript *at)

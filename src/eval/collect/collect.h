@@ -40,12 +40,24 @@ typedef struct rd_collector {
     rd_text    why;
 } rd_collector;
 
-/* Fills seen, users first, with all that the expressions are made of, down to what is given. */
-bool     rd_reach_exprs(rd_collector *c, rd_exprs exprs, rd_exprs given);
+/* seen.c: an empty list begins; an expression is added, once; users come first from now on.  False: no
+ * memory. */
+bool     rd_seen_begin(rd_collector *c);
+bool     rd_see(rd_collector *c, const rd_expr *e);
+bool     rd_seen_sort(rd_collector *c);
 rd_seen *rd_seen_of(const rd_collector *c, const rd_expr *e);
-/* All return a number, or -1 after recording a failure. */
+/* Fills seen, users first, with all that the expressions are made of, down to what is given. */
+bool rd_reach_exprs(rd_collector *c, rd_exprs exprs, rd_exprs given);
+
+/* demands.c, values.c.  All return a number, or -1 after recording a failure. */
 int rd_demand_new(rd_collector *c, const rd_expr *expr, const rd_subscript *at);
+int rd_leaf_slot(rd_collector *c, const rd_expr *leaf);
 int rd_value_new(rd_collector *c, rd_value_kind kind, rd_dtype type, const rd_expr *expr);
+const rd_demand *rd_demand_of(const rd_collector *c, int demand);
+/* Walks through the indices of gathers, which are gathered themselves, come to each demand once: there
+ * may be many ways to it.  The first is rd_walk_begins(); true, once: the walk comes to this one. */
+void rd_walk_begins(const rd_collector *c);
+bool rd_walk_comes(const rd_collector *c, int demand);
 /* The demands of an expression, equal ones unified: the list and its length. */
 int rd_demands_distinct(rd_collector *c, rd_seen *seen, int32_t **list);
 /* Elements that one demand evaluates. */
@@ -72,11 +84,6 @@ bool rd_finish(rd_collector *c, int n, rd_finish_result *result);
 /* instance.c: makes the values an expression's demands ask for. */
 bool rd_instances(rd_collector *c, rd_seen *seen);
 /* answer.c */
-const rd_demand *rd_demand_of(const rd_collector *c, int demand);
-/* Walks through the indices of gathers, which are gathered themselves, come to each demand once: there
- * may be many ways to it.  The first is rd_walk_begins(); true, once: the walk comes to this one. */
-void   rd_walk_begins(const rd_collector *c);
-bool   rd_walk_comes(const rd_collector *c, int demand);
 double rd_expr_points(const rd_expr *e);
 /* The demand's value, if there is one. */
 bool rd_answer(rd_collector *c, int demand, int value);
@@ -96,6 +103,8 @@ bool rd_contracts(const rd_expr *e);
 bool rd_sums_products(const rd_expr *e);
 /* The product whose factors e reads in place of that operand; NULL: it reads the operand. */
 const rd_expr *rd_contracted(const rd_expr *e, int operand);
+/* Where a view, at `at`, reads its operand. */
+bool rd_view_places(rd_collector *c, const rd_expr *e, const rd_subscript *at, rd_subscript *in);
 /* Demands the factors of the product that e is at `at`, and makes them the first two of value v's
  * three operands, which it returns; NULL on failure. */
 int32_t *rd_demand_factors(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at);
@@ -126,7 +135,6 @@ bool rd_reshape_places(rd_collector *c, const rd_expr *e, const rd_subscript *at
 /* Numbers of an affine view of a leaf (or the leaf): address = *base + sum stride[a] * index[a];
  * NULL if it is none. */
 const rd_expr *rd_affine_leaf(const rd_expr *e, int64_t *base, int64_t *stride);
-int            rd_leaf_slot(rd_collector *c, const rd_expr *leaf);
 /* Does it take axes of what asks for it apart, as its operand is no leaf whose strides merge? */
 bool rd_reshape_splits(const rd_expr *e);
 /* Element of a dense or mergeable leaf behind a reshape as one address; -1 if its strides do not

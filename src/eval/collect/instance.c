@@ -4,41 +4,6 @@
 #include <string.h>
 
 /* ---- Maps ------------------------------------------------------------------------------------ */
-/* Where a view reads its operand. */
-static bool view_places(rd_collector *c, const rd_expr *e, const rd_subscript *at, rd_subscript *in)
-{
-    const int64_t *number = e->as.view->number;
-    int            rank   = e->in[0]->rank;
-
-    for (int a = 0; a < rank; a++) {
-        in[a] = rd_subscript_const(number[a]);
-        for (int k = 0; k < e->rank; k++)
-            if (!rd_subscript_add(c->axes, &in[a], &at[k], number[rank + a * e->rank + k]))
-                return false;
-    }
-    return true;
-}
-
-int32_t *rd_demand_factors(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
-{
-    const rd_expr *p  = rd_product_of(e);
-    int32_t       *in = rd_pool_get(c->pool, 3 * sizeof *in);
-    rd_subscript   place[RD_MAX_RANK];
-
-    if (!in)
-        return NULL;
-    if (p == e)
-        memcpy(place, at, (size_t)e->rank * sizeof *at);
-    else if (!view_places(c, e, at, place))
-        return NULL;
-    in[0]                   = rd_demand_new(c, p->in[0], place);
-    in[1]                   = rd_demand_new(c, p->in[p->n_in - 1], place);
-    in[2]                   = -1;
-    c->graph->value[v].in   = in;
-    c->graph->value[v].n_in = 3;
-    return in[0] >= 0 && in[1] >= 0 ? in : NULL;
-}
-
 static bool demand_contracted(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
 {
     const int left = rd_product_of(e->in[0]) ? 0 : 1;
@@ -150,47 +115,6 @@ static bool maps(rd_collector *c, const rd_seen *seen, const int32_t *list, int 
 }
 
 /* ---- Leaves ---------------------------------------------------------------------------------- */
-/* Numbers of one value are one input: what is computed of either is the same. */
-static bool is_same_number(const rd_expr *a, const rd_expr *b)
-{
-    return a && a->kind == RD_EXPR_NUMBER && b->kind == RD_EXPR_NUMBER && a->type == b->type &&
-           a->as.number->value.u64 == b->as.number->value.u64;
-}
-
-int rd_leaf_slot(rd_collector *c, const rd_expr *leaf)
-{
-    const bool is_leaf = leaf->kind == RD_EXPR_LEAF; /* else it is given */
-    rd_graph  *g       = c->graph;
-    rd_slot   *s;
-
-    for (int i = 0; i < g->n_slot; i++)
-        if (g->slot[i].expr == leaf || is_same_number(g->slot[i].expr, leaf))
-            return i;
-    if (g->n_slot == c->room_slot) {
-        int32_t room = c->room_slot ? 2 * c->room_slot : 16;
-
-        s = rd_pool_grow(c->pool, g->slot, (size_t)g->n_slot, (size_t)room, sizeof *s);
-        if (!s)
-            return -1;
-        g->slot      = s;
-        c->room_slot = room;
-    }
-    s  = &g->slot[g->n_slot];
-    *s = (rd_slot){ .kind   = is_leaf && leaf->as.leaf->name ? RD_SLOT_INPUT : RD_SLOT_LEAF,
-                    .type   = leaf->type,
-                    .data   = is_leaf ? leaf->as.leaf->data : NULL,
-                    .name   = is_leaf ? leaf->as.leaf->name : NULL,
-                    .result = -1,
-                    .expr   = leaf };
-    for (int a = 0; a < leaf->rank && is_leaf; a++) {
-        int64_t reach = (leaf->extent[a] - 1) * leaf->as.leaf->stride[a];
-
-        *(reach < 0 ? &s->lo : &s->hi) += reach;
-    }
-    s->hi += is_leaf ? 1 : rd_points(leaf->rank, leaf->extent);
-    return g->n_slot++;
-}
-
 static int read_memory(rd_collector *c, const rd_expr *e, const int64_t *stride,
                        const rd_subscript *at)
 {
@@ -242,7 +166,7 @@ static bool view(rd_collector *c, const rd_expr *e, int demand)
 {
     rd_subscript at[RD_MAX_RANK];
 
-    return view_places(c, e, rd_demand_of(c, demand)->at, at) &&
+    return rd_view_places(c, e, rd_demand_of(c, demand)->at, at) &&
            rd_answer_same(c, demand, e->in[0], at);
 }
 

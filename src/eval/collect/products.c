@@ -165,9 +165,9 @@ static bool keep_operand(rd_graph *g, int32_t *operand, const product *p, int32_
 /* Where a library is missing that there might be, people are told. */
 static bool has_library(rd_graph *g, bool *memory)
 {
-    const rd_backend_table *backend = g->device ? &rd_backend_cuda : &rd_backend_cpu;
+    const rd_backend_table *backend = g->device ? g->device : &rd_backend_cpu;
     const char             *why     = NULL;
-    const bool              has     = backend->multiplies(&why);
+    const bool              has     = backend->multiplies && backend->multiplies(&why);
     rd_text                 line    = { 0 };
 
     *memory = true;

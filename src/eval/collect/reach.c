@@ -1,84 +1,6 @@
-/* reach.c - what expressions are made of: a list, users first, and a table. */
+/* reach.c - what expressions are made of, down to what is given, and what each costs. */
 #include "eval/collect/collect.h"
 #include <math.h>
-#include <string.h>
-
-static int32_t *table_slot(const rd_collector *c, const rd_expr *e)
-{
-    uint64_t h = (uint64_t)(uintptr_t)e * 0x9E3779B97F4A7C15u;
-
-    for (int32_t i = (int32_t)(h >> 33) & (c->n_table - 1);; i = (i + 1) & (c->n_table - 1))
-        if (c->table[i] < 0 || c->seen[c->table[i]].expr == e)
-            return &c->table[i];
-}
-
-static bool table_rebuild(rd_collector *c, int32_t room)
-{
-    c->n_table = room;
-    c->table   = rd_pool_get(c->pool, (size_t)room * sizeof *c->table);
-    if (!c->table)
-        return false;
-    memset(c->table, -1, (size_t)room * sizeof *c->table);
-    for (int i = 0; i < c->n_seen; i++)
-        *table_slot(c, c->seen[i].expr) = i;
-    return true;
-}
-
-static bool see(rd_collector *c, const rd_expr *e)
-{
-    int32_t *at = table_slot(c, e);
-
-    if (*at >= 0)
-        return true;
-    if (2 * (c->n_seen + 1) > c->n_table) {
-        rd_seen *more =
-            rd_pool_grow(c->pool, c->seen, (size_t)c->n_seen, (size_t)c->n_table, sizeof *more);
-
-        if (!more)
-            return false;
-        c->seen = more;
-        if (!table_rebuild(c, 2 * c->n_table))
-            return false;
-        at = table_slot(c, e);
-    }
-    c->seen[c->n_seen] = (rd_seen){ .expr = e, .first = -1, .last = -1 };
-    *at                = c->n_seen++;
-    return true;
-}
-
-/* Sorts by falling serial: operands are older than their users, so users come first.  Heap sort:
- * graphs may be long chains, which are the worst case of simpler sorts. */
-static void sift(rd_seen *a, int32_t i, int32_t n)
-{
-    for (int32_t child; (child = 2 * i + 1) < n; i = child) {
-        rd_seen swap = a[i];
-
-        if (child + 1 < n && a[child + 1].expr->serial < a[child].expr->serial)
-            child++;
-        if (a[i].expr->serial <= a[child].expr->serial)
-            return;
-        a[i]     = a[child];
-        a[child] = swap;
-    }
-}
-
-static void sort_users_first(rd_seen *a, int32_t n)
-{
-    for (int32_t i = n / 2; i-- > 0;)
-        sift(a, i, n);
-    for (int32_t i = n; i-- > 1;) {
-        rd_seen swap = a[0];
-
-        a[0] = a[i];
-        a[i] = swap;
-        sift(a, 0, i);
-    }
-}
-
-rd_seen *rd_seen_of(const rd_collector *c, const rd_expr *e)
-{
-    return &c->seen[*table_slot(c, e)];
-}
 
 static double own_ops(const rd_expr *e)
 {
@@ -123,7 +45,7 @@ static void count_work(rd_collector *c)
 static bool see_all(rd_collector *c, const rd_expr *e)
 {
     for (int k = 0; k < e->n_in; k++)
-        if (e->in[k] && !see(c, e->in[k]))
+        if (e->in[k] && !rd_see(c, e->in[k]))
             return false;
     return true;
 }
@@ -142,22 +64,20 @@ static bool see_operands(rd_collector *c, const rd_expr *e)
 
 bool rd_reach_exprs(rd_collector *c, rd_exprs exprs, rd_exprs given)
 {
-    c->seen = rd_pool_get(c->pool, 32 * sizeof *c->seen);
-    if (!c->seen || !table_rebuild(c, 64))
+    if (!rd_seen_begin(c))
         return false;
     for (int k = 0; k < given.n; k++) {
-        if (!see(c, given.at[k]))
+        if (!rd_see(c, given.at[k]))
             return false;
         rd_seen_of(c, given.at[k])->given = true;
     }
     for (int k = 0; k < exprs.n; k++)
-        if (!see(c, exprs.at[k]))
+        if (!rd_see(c, exprs.at[k]))
             return false;
     for (int i = 0; i < c->n_seen; i++)
         if (!c->seen[i].given && !see_operands(c, c->seen[i].expr))
             return false;
-    sort_users_first(c->seen, c->n_seen);
-    if (!table_rebuild(c, c->n_table))
+    if (!rd_seen_sort(c))
         return false;
     count_work(c);
     return true;

@@ -267,8 +267,8 @@ static effect effect_of(const rd_program *p, const rd_loop *loop, int32_t i)
     case RD_I_STEP: return is_inside(loop, start_of(p, inst->arg)) ? NOTHING : STEPS;
     case RD_I_STORE: return is_local(p, loop, p->address[inst->arg].slot) ? NOTHING : OTHER;
     case RD_I_SCAN:
-    case RD_I_SORT:
-    case RD_I_EXIT: return OTHER;
+    case RD_I_SORT: return OTHER;
+    case RD_I_EXIT: return NOTHING; /* the rest of the loop changes nothing, masked or not */
     default: return rd_inst_reports(inst) ? OTHER : NOTHING;
     }
 }

@@ -30,6 +30,7 @@ bool rd_spread_roots(const rd_tree *tree);
 /* epilogue.c: maps of what folds by rows come to, in the stage of these. */
 bool rd_take_epilogues(rd_tree *tree);
 
+/* ---- Questions (loops.c) --------------------------------------------------------------------- */
 /* How tasks may share a loop over `axis` around all that stands in `scope`. */
 typedef struct rd_sharing {
     int64_t grain;  /* tasks start at multiples of it */

@@ -242,7 +242,7 @@ static bool takes_parts(rd_device_run *r, const rd_program *p, bool *parts)
         some |= parts[s] = r->host[s] && touches(p, s);
     if (!some)
         return false;
-    if (!r->device->windows(p, r->queue, parts)) {
+    if (!r->device->windows || !r->device->windows(p, r->queue, parts)) {
         bring_what_stayed(r, p);
         return false;
     }
@@ -291,7 +291,8 @@ static void run_stage(rd_device_run *r, const rd_program *p, bool *parts)
     rd_device_end        end;
 
     r->of.stores |= some;
-    if (r->of.status == RD_OK && r->plan->measures && !rd_tuned(r->plan->ctx, p))
+    if (r->of.status == RD_OK && r->plan->measures && r->device->measure &&
+        !rd_tuned(r->plan->ctx, p))
         measure_stage(r, p, !some);
     if (r->of.status != RD_OK ||
         r->device->run(p, r->asked, r->slot, some ? &host : NULL, &end, r->of.why))

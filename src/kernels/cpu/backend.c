@@ -2,8 +2,7 @@
  * this machine, and what the tile machine cannot run by the reference executor, with the same bits.
  * Matrix products run by kernels of their own, or by BLAS where their bits may be its. */
 #include "kernels/cpu/cpu.h"
-#include "core/environment.h"
-#include "kernels/cpu/codegen/codegen.h"
+#include "kernels/cpu/nest/nest.h"
 #include "kernels/cpu/jit/tier.h"
 #include "kernels/cpu/product/blas.h"
 #include "kernels/cpu/product/product.h"
@@ -12,17 +11,7 @@
 #include "kernels/cpu/ways.h"
 #include <inttypes.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* For tests: what later plans run on, instead of what the machine and RDIM_ISA say. */
-static const char *forced;
-
-bool rd_cpu_force(const char *isa)
-{
-    forced = isa;
-    return !isa || strcmp(isa, "scalar") == 0 || rd_simd_named(isa);
-}
 
 /* For tests: how many more times runs and their steps find no nest, though it is there. */
 static atomic_int held;
@@ -42,83 +31,33 @@ static bool holds(void)
     return atomic_load_explicit(&held, memory_order_relaxed) > 0 && atomic_fetch_sub(&held, 1) > 0;
 }
 
-static const char *asked(void)
-{
-    return forced ? forced : rd_environment(RD_ENV_RDIM_ISA);
-}
-
 static bool probe(void)
 {
     return true;
 }
 
-static bool is_scalar(const char *isa)
-{
-    return isa && strcmp(isa, "scalar") == 0;
-}
-
 static bool multiplies(const char **why)
 {
     *why = NULL;
-    return rd_blas_name() && !is_scalar(asked());
-}
-
-static const rd_simd *simd_asked(void)
-{
-    const char *isa = asked();
-
-    return isa && rd_simd_named(isa) ? rd_simd_named(isa) : rd_simd_here();
-}
-
-int rd_cpu_vector(void)
-{
-    return simd_asked()->vector;
-}
-
-const rd_picks *rd_picks_here(void)
-{
-    return &simd_asked()->picks;
-}
-
-const char *rd_cpu_no_nest(const rd_program *p)
-{
-    const rd_codegen_use use = rd_codegen_use_now();
-
-    if (p->n_sorting)
-        return "rows are put in order by a routine";
-    if (p->product || is_scalar(asked()))
-        return p->product ? "a product" : "the reference is asked for";
-    if (use == RD_CODEGEN_NEVER)
-        return "RDIM_CODEGEN says never";
-    return use == RD_CODEGEN_IF_BEST ? rd_cpu_better(p) : NULL;
-}
-
-bool rd_cpu_is_scalar(void)
-{
-    return is_scalar(asked());
-}
-
-bool rd_cpu_is_off(const rd_program *p)
-{
-    return !p->nest && !p->whole && !rd_cpu_no_nest(p) && rd_tier_is_off();
+    return rd_blas_name() && !rd_cpu_is_scalar();
 }
 
 static bool prepare_code(const rd_program *p, const rd_simd *simd, bool whole, rd_get_fn *get,
                          void *pool, const void **to)
 {
-    const rd_codegen_code *code;
-    const char            *why;
+    const rd_nest_code *code;
+    const char         *why;
 
-    if (!rd_codegen_prepare(p, simd->vector, whole, get, pool, &code, &why))
+    if (!rd_nest_prepare(p, simd->vector, whole, get, pool, &code, &why))
         return false;
     *to = code;
     return true;
 }
 
-static void need_state(rd_program *p, const rd_codegen_code *code)
+static void need_state(rd_program *p, const rd_nest_code *code)
 {
-    if (code && rd_codegen_state(code) > p->state_bytes)
-        p->state_bytes = rd_codegen_state(code);
+    if (code && rd_nest_state(code) > p->state_bytes)
+        p->state_bytes = rd_nest_state(code);
 }
 
 /* The program as one compiled nest of loops, where nothing faster is known.  Small ones mostly run
@@ -126,21 +65,27 @@ static void need_state(rd_program *p, const rd_codegen_code *code)
  * share, as somebody asks for threads, do without. */
 static bool prepare_nest(rd_program *p, const rd_simd *simd, bool brief, rd_get_fn *get, void *pool)
 {
-    const rd_codegen_use use   = rd_codegen_use_now();
-    const bool           small = p->work < RD_SMALL_WORK && !p->step;
+    const char       *better;
+    const rd_nest_use use   = rd_nest_use_now();
+    const bool        small = p->work < RD_SMALL_WORK && !p->step;
 
+    if (use == RD_NEST_IF_BEST && !p->n_sorting) {
+        if (!rd_cpu_find_better(p, get, pool, &better))
+            return false;
+        rd_tile_keep(p, better);
+    }
     if (rd_cpu_no_nest(p))
         return true;
-    p->brief = brief && p->work < RD_BRIEF_WORK && use != RD_CODEGEN_ALWAYS && rd_tier_is_patient();
+    p->brief = brief && p->work < RD_BRIEF_WORK && use != RD_NEST_ALWAYS && rd_tier_is_patient();
     if (p->brief)
         return true;
     if (small && !prepare_code(p, simd, true, get, pool, &p->whole))
         return false;
-    if (!(small && p->whole && use != RD_CODEGEN_ALWAYS) &&
+    if (!(small && p->whole && use != RD_NEST_ALWAYS) &&
         !prepare_code(p, simd, false, get, pool, &p->nest))
         return false;
-    p->by_rows       = p->nest && rd_codegen_by_rows(p->nest);
-    p->by_rows_bytes = p->by_rows ? rd_codegen_state(p->nest) : 0;
+    p->by_rows       = p->nest && rd_nest_by_rows(p->nest);
+    p->by_rows_bytes = p->by_rows ? rd_nest_state(p->nest) : 0;
     need_state(p, p->nest);
     need_state(p, p->whole);
     return true;
@@ -148,20 +93,20 @@ static bool prepare_nest(rd_program *p, const rd_simd *simd, bool brief, rd_get_
 
 static bool prepare_ways(rd_program *p, bool brief, rd_get_fn *get, void *pool)
 {
-    const char    *isa    = asked();
-    const rd_simd *simd   = simd_asked();
+    const bool     scalar = rd_cpu_is_scalar();
+    const rd_simd *simd   = rd_cpu_simd();
     rd_tile_result result = RD_TILE_CANNOT;
 
     p->code    = NULL;
     p->product = NULL;
-    if (!is_scalar(isa) && (!rd_product_prepare(p, simd, get, pool) || p->product))
+    if (!scalar && (!rd_product_prepare(p, simd, get, pool) || p->product))
         return p->product;
-    if (!is_scalar(isa))
+    if (!scalar)
         result = rd_tile_prepare(p, simd, get, pool);
     if (result == RD_TILE_NO_MEMORY ||
         (result == RD_TILE_CANNOT && !rd_backend_scalar.prepare(p, get, pool)))
         return false;
-    return is_scalar(isa) || prepare_nest(p, simd, brief, get, pool);
+    return scalar || prepare_nest(p, simd, brief, get, pool);
 }
 
 static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
@@ -172,32 +117,32 @@ static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
     p->by_rows = p->brief = false;
     if (!prepare_ways(p, brief, get, pool))
         return false;
-    p->whole_bytes = p->whole ? rd_codegen_state(p->whole) : p->state_bytes;
+    p->whole_bytes = p->whole ? rd_nest_state(p->whole) : p->state_bytes;
     return true;
 }
 
 static const void *way(const rd_program *p)
 {
-    const void *kernels = p->nest && !holds() ? rd_codegen_here(p->nest) : NULL;
+    const void *kernels = p->nest && !holds() ? rd_nest_here(p->nest) : NULL;
 
     if (p->nest && !kernels)
-        rd_codegen_missed(p->nest, p->work);
+        rd_nest_missed(p->nest, p->work);
     return kernels;
 }
 
 static bool whole(const rd_program *p, rd_task *task)
 {
-    const void *kernels = p->whole ? rd_codegen_here(p->whole) : NULL;
+    const void *kernels = p->whole ? rd_nest_here(p->whole) : NULL;
 
     if (kernels)
-        return rd_codegen_whole(p->whole, kernels, task);
+        return rd_nest_whole(p->whole, kernels, task);
     if (p->product)
         rd_product_run(p->product, task);
     else if (!p->nest && rd_is_total(p))
         rd_tile_run_total(p, task);
     else {
         if (p->whole)
-            rd_codegen_missed(p->whole, p->work);
+            rd_nest_missed(p->whole, p->work);
         return false;
     }
     return true;
@@ -205,16 +150,7 @@ static bool whole(const rd_program *p, rd_task *task)
 
 static bool is_here(const rd_program *p)
 {
-    return p->whole ? rd_codegen_here(p->whole) != NULL
-                    : p->product || (!p->nest && rd_is_total(p));
-}
-
-static const char *kernels(void)
-{
-    const char    *isa  = asked();
-    const rd_simd *simd = isa ? rd_simd_named(isa) : NULL;
-
-    return is_scalar(isa) ? isa : simd ? simd->name : rd_simd_here()->name;
+    return p->whole ? rd_nest_here(p->whole) != NULL : p->product || (!p->nest && rd_is_total(p));
 }
 
 static void head(const rd_program *p, rd_task *task)
@@ -241,7 +177,7 @@ static void tail(const rd_program *p, rd_task *task)
 /* It runs as a compiled nest now. */
 static bool is_nest(const rd_program *p)
 {
-    return rd_codegen_here(p->nest ? p->nest : p->whole) != NULL;
+    return rd_nest_here(p->nest ? p->nest : p->whole) != NULL;
 }
 
 static int32_t count(const rd_program *p, int32_t n, bool (*is)(const rd_program *p))
@@ -321,7 +257,7 @@ const rd_backend_table rd_backend_cpu = { .name       = "cpu",
                                           .body       = body,
                                           .join       = join,
                                           .tail       = tail,
-                                          .kernels    = kernels,
+                                          .kernels    = rd_cpu_kernels,
                                           .tiers      = tiers,
                                           .describe   = rd_cpu_describe,
                                           .library    = library,

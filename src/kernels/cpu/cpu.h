@@ -1,6 +1,8 @@
 /* cpu.h - the two ways a program runs on the CPU. */
 #ifndef RD_KERNELS_CPU_CPU_H
 #define RD_KERNELS_CPU_CPU_H
+#include "kernels/loop/alternatives.h"
+#include "kernels/loop/price.h"
 #include "kernels/program.h"
 
 /* The reference: instruction by instruction, element by element. */
@@ -14,24 +16,39 @@ bool rd_cpu_force(const char *isa);
 void rd_cpu_hold_nests(int asks);
 int  rd_cpu_held(void);
 
-/* Bytes of a vector of what plans made now run on. */
-int rd_cpu_vector(void);
-/* What stands against a compiled nest for a prepared program, before one is tried; NULL: nothing.
+/* isa.c: what plans made now run on; bytes of its vector; its name, or "scalar". */
+const struct rd_simd *rd_cpu_simd(void);
+int                   rd_cpu_vector(void);
+const char           *rd_cpu_kernels(void);
+/* against.c: what stands against a compiled nest for a prepared program, before one is tried; NULL: nothing.
  * */
 const char *rd_cpu_no_nest(const rd_program *p);
 /* describe.c: rd_backend_table.describe */
-void rd_cpu_describe(rd_text *text, const rd_program *p, bool code, rd_get_fn *get, void *pool);
+void rd_cpu_describe(rd_text *text, const rd_program *p, rd_description what, rd_get_fn *get,
+                     void *pool);
 
 /* Is the reference asked for?  Are compiled loops not to be, though the program could be such? */
 bool rd_cpu_is_scalar(void);
 bool rd_cpu_is_off(const rd_program *p);
 /* form.c, speed.c: rd_backend_table.form, .seconds, .speeds */
-void        rd_cpu_form(const rd_program *p, rd_get_fn *get, void *pool, rd_form *form);
+bool        rd_cpu_form(const rd_program *p, rd_get_fn *get, void *pool, rd_form *form);
 double      rd_cpu_seconds(const rd_program *p, const rd_cost *cost, rd_form_kind kind,
                            const rd_slow *slow, int threads);
 const char *rd_cpu_speeds(void);
 
-/* better.c: the tile machine's faster way, of more than a little work; NULL: a compiled nest is
- * faster. */
+/* choices.c, for people: how long it takes as compiled loops, or on tiles, by measured speeds; 0 ns: nobody
+ * knows.  False: no memory. */
+bool rd_cpu_price(const rd_program *p, rd_form_kind kind, int threads, rd_get_fn *get, void *pool,
+                  rd_price *price);
+/* The same: what was chosen for a prepared program, each from which alternatives: how many,
+ * -1: no memory. */
+int32_t rd_cpu_choices(const rd_program *p, rd_get_fn *get, void *pool, rd_alternatives *at,
+                       int32_t most);
+
+/* better.c: compiled loops (0) or tiles (1); why tiles are faster, of more than a little work, NULL:
+ * compiled loops are.  False: no memory. */
+bool rd_cpu_ways(const rd_program *p, rd_get_fn *get, void *pool, rd_alternatives *a);
+bool rd_cpu_find_better(const rd_program *p, rd_get_fn *get, void *pool, const char **better);
+/* The same of a prepared program. */
 const char *rd_cpu_better(const rd_program *p);
 #endif

@@ -1,8 +1,10 @@
-/* describe.c - what each stage runs as, and the text that is compiled of it: RDIM_DEBUG. */
-#include "kernels/cpu/codegen/codegen.h"
+/* describe.c - what each stage runs as, its loop tree, and the text that is compiled of it:
+ * RDIM_DEBUG. */
+#include "kernels/cpu/nest/nest.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/product/product.h"
 #include "kernels/cpu/tile/plan/plan.h"
+#include "kernels/loop/loop.h"
 
 static void tiles_text(rd_text *text, const rd_tile_code *code)
 {
@@ -11,7 +13,7 @@ static void tiles_text(rd_text *text, const rd_tile_code *code)
 
 static void nest_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *pool)
 {
-    const bool here = rd_codegen_here(p->nest ? p->nest : p->whole) != NULL;
+    const bool here = rd_nest_here(p->nest ? p->nest : p->whole) != NULL;
 
     rd_text_add(text, here ? "nest, compiled" : "nest, not here; until then ");
     if (!here && p->code)
@@ -19,13 +21,21 @@ static void nest_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *
     else if (!here)
         rd_text_add(text, "scalar");
     rd_text_add(text, "\n");
-    rd_codegen_describe(p, rd_cpu_vector(), get, pool, text, NULL);
+    rd_nest_describe(p, rd_cpu_vector(), get, pool, text, NULL);
+}
+
+/* Why there are no compiled loops. */
+static void refusal_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *pool)
+{
+    const char *why = rd_cpu_no_nest(p);
+
+    if (!why && !rd_nest_refused(p, rd_cpu_vector(), get, pool, &why))
+        text->failed = true;
+    rd_text_add(text, "; no nest: %s\n", why ? why : "the tier is off");
 }
 
 static void way_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *pool)
 {
-    const char *why = rd_cpu_no_nest(p);
-
     if (p->product) {
         rd_text_add(text, "product by %s\n",
                     rd_product_by(p->product) ? rd_product_by(p->product) : "kernels");
@@ -39,15 +49,26 @@ static void way_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *p
         tiles_text(text, p->code);
     else
         rd_text_add(text, "scalar");
-    if (!why)
-        why = rd_codegen_describe(p, rd_cpu_vector(), get, pool, NULL, NULL);
-    rd_text_add(text, "; no nest: %s\n", why ? why : "the tier is off");
+    refusal_text(text, p, get, pool);
 }
 
-void rd_cpu_describe(rd_text *text, const rd_program *p, bool code, rd_get_fn *get, void *pool)
+static void loops_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *pool)
 {
-    if (!code)
+    const char *why;
+
+    rd_schedule_free(
+        rd_nest_schedule(p, rd_cpu_vector(), p->whole && !p->nest, get, pool, text, &why));
+    if (why)
+        rd_text_add(text, "no tree: %s\n", why);
+}
+
+void rd_cpu_describe(rd_text *text, const rd_program *p, rd_description what, rd_get_fn *get,
+                     void *pool)
+{
+    if (what == RD_DESCRIBE_FORM)
         way_text(text, p, get, pool);
+    else if (what == RD_DESCRIBE_LOOPS)
+        loops_text(text, p, get, pool);
     else if (p->nest || p->whole)
-        rd_codegen_describe(p, rd_cpu_vector(), get, pool, NULL, text);
+        rd_nest_describe(p, rd_cpu_vector(), get, pool, NULL, text);
 }

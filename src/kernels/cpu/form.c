@@ -1,6 +1,6 @@
 /* form.c - what a prepared program runs as, and which of these forms are slow: explain and the
  * strict mode tell the same. */
-#include "kernels/cpu/codegen/codegen.h"
+#include "kernels/cpu/nest/nest.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/product/product.h"
 #include "kernels/cpu/speed.h"
@@ -209,28 +209,33 @@ static void look_at_reference(const rd_program *p, rd_slow *slow)
 }
 
 /* ---- Compiled loops -------------------------------------------------------------------------- */
-static void look_at_nest(const rd_program *p, rd_get_fn *get, void *pool, rd_slow *slow)
+/* False: no memory. */
+static bool look_at_nest(const rd_program *p, rd_get_fn *get, void *pool, rd_slow *slow)
 {
-    const int32_t i     = rd_codegen_alone(p, rd_cpu_vector(), !p->nest, get, pool);
-    const bool    order = i >= 0 && is_in_order(p, &p->inst[i]);
+    int32_t i;
+
+    if (!rd_nest_alone(p, rd_cpu_vector(), !p->nest, get, pool, &i))
+        return false;
+    const bool order = i >= 0 && is_in_order(p, &p->inst[i]);
 
     /* The caller's own steps, compiled, in the order that was asked for: nothing is faster. */
     if (i < 0 || (order && fold_of(p, &p->inst[i])->user))
-        return;
+        return true;
     set_slow(p, i, "runs element by element, in compiled loops",
              order ? ORDER : "the loops that it shares are not made vectors of",
              order ? remedy_of(p, &p->inst[i]) : ALONE,
              p->inst[i].kind == RD_I_SCAN ? RD_NS_SCANNED : RD_NS_CHAIN, slow);
+    return true;
 }
 
 static rd_form_state state_of(const rd_program *p, double *left)
 {
-    const rd_codegen_code *code = p->nest ? p->nest : p->whole;
+    const rd_nest_code *code = p->nest ? p->nest : p->whole;
 
     *left = 0;
     if (!code)
         return RD_LOOPS_NONE;
-    switch (rd_codegen_state_of(code, left)) {
+    switch (rd_nest_state_of(code, left)) {
     case RD_COMPILED_HERE: return RD_LOOPS_HERE;
     case RD_COMPILED_COMING: return RD_LOOPS_COMING;
     case RD_COMPILED_LATER: return RD_LOOPS_LATER;
@@ -250,16 +255,19 @@ static rd_form_kind without_loops(const rd_program *p)
                          : RD_FORM_TILES;
 }
 
-static void look(const rd_program *p, rd_form_kind kind, rd_get_fn *get, void *pool, rd_slow *slow)
+static bool look(const rd_program *p, rd_form_kind kind, rd_get_fn *get, void *pool, rd_slow *slow)
 {
+    bool ok = true;
+
     switch (kind) {
-    case RD_FORM_NEST: look_at_nest(p, get, pool, slow); break;
+    case RD_FORM_NEST: ok = look_at_nest(p, get, pool, slow); break;
     case RD_FORM_TILES: look_at_tiles(p, slow); break;
     case RD_FORM_REFERENCE: look_at_reference(p, slow); break;
     default: break;
     }
     if (slow->elements <= RD_SLOW_ELEMENTS)
         *slow = (rd_slow){ .what = "" };
+    return ok;
 }
 
 static bool comes(rd_form_state loops)
@@ -282,28 +290,34 @@ static void blame_settings(const rd_program *p, const rd_form *form, rd_slow *sl
         slow->remedy = "RDIM_TIER1=async or sync, which may compile it";
 }
 
-static const char *why_no_loops(const rd_program *p, rd_form_state loops, rd_get_fn *get,
-                                void *pool)
+static bool why_no_loops(const rd_program *p, rd_form_state loops, rd_get_fn *get, void *pool,
+                         const char **why)
 {
-    const char *why = rd_cpu_no_nest(p);
+    bool ok = true;
 
+    *why = rd_cpu_no_nest(p);
     if (loops == RD_LOOPS_STORED)
-        return "RDIM_TIER1 lets nothing be compiled, and they are not in the store";
-    if (p->nest || p->whole)
-        return "they could not be compiled";
-    if (!why)
-        why = rd_codegen_describe(p, rd_cpu_vector(), get, pool, NULL, NULL);
-    return why ? why : "the tier is off";
+        *why = "RDIM_TIER1 lets nothing be compiled, and they are not in the store";
+    else if (p->nest || p->whole)
+        *why = "they could not be compiled";
+    else if (!*why)
+        ok = rd_nest_refused(p, rd_cpu_vector(), get, pool, why);
+    if (!*why)
+        *why = "the tier is off";
+    return ok;
 }
 
-void rd_cpu_form(const rd_program *p, rd_get_fn *get, void *pool, rd_form *form)
+bool rd_cpu_form(const rd_program *p, rd_get_fn *get, void *pool, rd_form *form)
 {
     *form           = (rd_form){ .meanwhile = without_loops(p) };
     form->loops     = state_of(p, &form->left);
     form->kind      = comes(form->loops) ? RD_FORM_NEST : form->meanwhile;
     form->meanwhile = form->loops == RD_LOOPS_HERE ? RD_FORM_NEST : form->meanwhile;
-    form->why       = form->kind == RD_FORM_NEST ? NULL : why_no_loops(p, form->loops, get, pool);
-    look(p, form->kind, get, pool, &form->slow);
-    look(p, form->meanwhile, get, pool, &form->slow_meanwhile);
+    if (form->kind != RD_FORM_NEST && !why_no_loops(p, form->loops, get, pool, &form->why))
+        return false;
+    if (!look(p, form->kind, get, pool, &form->slow) ||
+        !look(p, form->meanwhile, get, pool, &form->slow_meanwhile))
+        return false;
     blame_settings(p, form, &form->slow);
+    return true;
 }

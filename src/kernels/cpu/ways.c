@@ -1,7 +1,7 @@
 /* ways.c - the ways to run a prepared program, one skeleton each.  A task takes the first that is
  * there for it; `nest` is there for tasks of runs that began when it was compiled. */
 #include "kernels/cpu/ways.h"
-#include "kernels/cpu/codegen/codegen.h"
+#include "kernels/cpu/nest/nest.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/product/product.h"
 #include "kernels/cpu/tile/run/tiles.h"
@@ -39,23 +39,23 @@ static bool is_nest(const rd_program *p, const rd_task *task)
 
 static void nest_head(const rd_program *p, rd_task *task)
 {
-    rd_codegen_head(p->nest, task->way, p, task);
+    rd_nest_head(p->nest, task->way, p, task);
 }
 
 static void nest_body(const rd_program *p, rd_task *task)
 {
-    rd_codegen_body(p->nest, task->way, p, task);
+    rd_nest_body(p->nest, task->way, p, task);
 }
 
 static void nest_join(const rd_program *p, rd_task *into, const rd_task *next)
 {
     if (into->status == RD_OK && next->status == RD_OK)
-        rd_codegen_join(p->nest, into->way, into, next);
+        rd_nest_join(p->nest, into->way, into, next);
 }
 
 static void nest_tail(const rd_program *p, rd_task *task)
 {
-    rd_codegen_tail(p->nest, task->way, p, task);
+    rd_nest_tail(p->nest, task->way, p, task);
 }
 
 /* ---- One kernel does all, head and tail included --------------------------------------------- */

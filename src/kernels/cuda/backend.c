@@ -5,6 +5,7 @@
 #include "kernels/cuda/rates.h"
 #include "kernels/cuda/run.h"
 #include "kernels/cuda/shape.h"
+#include "kernels/cuda/tree.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -197,14 +198,25 @@ static void tiers(rd_text *text, const rd_program *p, int32_t n)
 }
 
 /* What it runs as, or the text of its kernels. */
-static void describe(rd_text *text, const rd_program *p, bool code, rd_get_fn *get, void *pool)
+static void loops_text(rd_text *text, const rd_gpu_code *code)
+{
+    if (code)
+        rd_cuda_tree_text(text, rd_gpu_code_shape(code));
+    else
+        rd_text_add(text, "no tree: it has no kernels\n");
+}
+
+static void describe(rd_text *text, const rd_program *p, rd_description what, rd_get_fn *get,
+                     void *pool)
 {
     const prepared *made = p->code;
 
     (void)get;
     (void)pool;
-    if (code && made->code)
+    if (what == RD_DESCRIBE_CODE && made->code)
         rd_gpu_code_kernels(text, made->code);
+    else if (what == RD_DESCRIBE_LOOPS)
+        loops_text(text, made->code);
     else {
         form_text(text, made);
         rd_text_add(text, "\n");

@@ -157,8 +157,7 @@ static bool is_of_tree(const rd_fold *fold)
 /* A lane for each column, whose steps are rows. */
 static bool is_column(const rd_cuda_shape *s, const rd_cuda_fold *f)
 {
-    return is_of_tree(f->of.fold) &&
-           rd_cuda_is_at_index(f->of.fold, s->p->loop[s->cross[0]].axis) &&
+    return is_of_tree(f->of.fold) && rd_is_along(f->of.fold, s->p->loop[s->cross[0]].axis, 0, 1) &&
            is_placed(s, f, s->cross[0]);
 }
 

@@ -289,21 +289,6 @@ static void find_levels(rd_cuda_shape *s)
 }
 
 /* ---- Scans ----------------------------------------------------------------------------------- */
-bool rd_cuda_is_along(const rd_fold *f, int32_t axis, int64_t first, int64_t coef)
-{
-    const rd_address *one  = f->outer.n_add ? &f->outer : &f->lane,
-                     *none = f->outer.n_add ? &f->lane : &f->outer;
-
-    return f->lanes == 1 && one->n_add == 1 && one->offset == first && one->add[0].axis == axis &&
-           one->add[0].coef == coef && none->n_add == 0 && none->offset == 0 &&
-           (f->outer.n_add == 0 || f->lane_extent == 1);
-}
-
-bool rd_cuda_is_at_index(const rd_fold *f, int32_t axis)
-{
-    return rd_cuda_is_along(f, axis, 0, 1);
-}
-
 /* Can what blocks before come to be told from nodes of the tree, of one number each? */
 static bool has_nodes(const rd_cuda_fold *f)
 {
@@ -326,7 +311,7 @@ static bool only_scans(rd_cuda_shape *s)
 
         if (!f->of.fold->scan || f->step < 0 || !rd_cuda_within(p, f->step, s->cut[0]) ||
             !is_of_item(s, f) || f->of.fold->n_block == 1 || !has_nodes(f) ||
-            !rd_cuda_is_at_index(f->of.fold, l->axis))
+            !rd_is_along(f->of.fold, l->axis, 0, 1))
             return false;
         some = true;
     }

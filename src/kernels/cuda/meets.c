@@ -106,6 +106,43 @@ void rd_cuda_meet_functions(rd_cuda_text *t)
 }
 
 /* ---- A patch's ------------------------------------------------------------------------------- */
+int32_t rd_cuda_lanes_of_rows(const rd_cuda_shape *s)
+{
+    return s->team * s->wide;
+}
+
+/* "RD_SHARED(float, h1_0, 4096);": of the lanes of all rows of a patch. */
+void rd_cuda_declare_lanes(rd_cuda_text *t)
+{
+    for (int32_t k = 0; k < t->s->p->n_fold; k++)
+        for (int j = 0; t->s->fold[k].lanes && j < t->s->fold[k].of.n_state; j++)
+            rd_cuda_line(t, "RD_SHARED(%s, h%" PRId32 "_%d, %" PRId32 ");",
+                         rd_state_type(&t->s->fold[k].of, j), k, j,
+                         RD_TREE_STEPS * rd_cuda_lanes_of_rows(t->s));
+}
+
+/* "const int64_t p0 = .., lo0 = .., hi0 = ..;": which patch this is. */
+void rd_cuda_declare_patch(rd_cuda_text *t)
+{
+    rd_cuda_line(t, "uint64_t rest = (uint64_t)work;");
+    for (int k = 2; k-- > 0;) {
+        const int64_t size =
+            k ? (int64_t)RD_TREE_STEPS * rd_cuda_lanes_of_rows(t->s) : RD_TREE_STEPS;
+        rd_text n = { 0 }, extent = { 0 };
+
+        rd_cuda_number(t, &n, t->s->n_patch[k]);
+        rd_cuda_number(t, &extent, loop_of(t, k)->extent);
+        rd_cuda_line(t, "const int64_t p%d = (int64_t)RD_REST(rest, %s), lo%d = p%d * %" PRId64 ";",
+                     k, n.at ? n.at : "", k, k, size);
+        rd_cuda_line(t, "const int64_t hi%d = RD_LESS(lo%d + %" PRId64 ", %s);", k, k, size,
+                     extent.at ? extent.at : "");
+        rd_cuda_line(t, "rest = RD_QUOTIENT(rest, %s);", n.at ? n.at : "");
+        rd_text_free(&n);
+        rd_text_free(&extent);
+    }
+    rd_cuda_line(t, "const int64_t item = (int64_t)rest;");
+}
+
 void rd_cuda_declare_nodes(rd_cuda_text *t)
 {
     rd_text bytes = { 0 };
@@ -121,32 +158,27 @@ void rd_cuda_declare_nodes(rd_cuda_text *t)
 }
 
 /* A team's columns have had all rows of the patch. */
-void rd_cuda_leave_columns(rd_cuda_text *t)
+void rd_cuda_leave_columns(rd_cuda_text *t, int32_t number)
 {
-    const int32_t axis = loop_of(t, 1)->axis;
+    const rd_cuda_fold *f     = &t->s->fold[number];
+    const int32_t       axis  = loop_of(t, 1)->axis;
+    rd_text             pitch = { 0 }, states = { 0 };
 
-    for (int32_t k = 0; k < t->s->p->n_fold; k++) {
-        const rd_cuda_fold *f     = &t->s->fold[k];
-        rd_text             pitch = { 0 }, states = { 0 };
-
-        if (f->lanes)
-            continue;
-        rd_cuda_number(t, &pitch, side_by_side(t, f));
-        rd_cuda_states(&states, f, k, "s", "l");
-        rd_cuda_line(t, "RD_UNROLL for (int l = 0; l < %" PRId32 "; l++) {", t->s->wide);
-        t->indent++;
-        rd_cuda_line(t, "const int64_t i%" PRId32 " = v%" PRId32 " + %" PRId32 " * t + l;", axis,
-                     axis, t->s->wide);
-        rd_cuda_line(t, "block%" PRId32 "(%s);", k, states.at ? states.at : "");
-        rd_cuda_line(t, "if (i%" PRId32 " < hi1) {", axis);
-        t->indent++;
-        for (int j = 0; j < f->of.n_state; j++)
-            rd_cuda_line(t, "w%" PRId32 "_%d[p0 * %s + i%" PRId32 "] = s%" PRId32 "_%d[l];", k, j,
-                         pitch.at ? pitch.at : "", axis, k, j);
-        close_braces(t, 2);
-        rd_text_free(&pitch);
-        rd_text_free(&states);
-    }
+    rd_cuda_number(t, &pitch, side_by_side(t, f));
+    rd_cuda_states(&states, f, number, "s", "l");
+    rd_cuda_line(t, "RD_UNROLL for (int l = 0; l < %" PRId32 "; l++) {", t->s->wide);
+    t->indent++;
+    rd_cuda_line(t, "const int64_t i%" PRId32 " = v%" PRId32 " + %" PRId32 " * t + l;", axis, axis,
+                 t->s->wide);
+    rd_cuda_line(t, "block%" PRId32 "(%s);", number, states.at ? states.at : "");
+    rd_cuda_line(t, "if (i%" PRId32 " < hi1) {", axis);
+    t->indent++;
+    for (int j = 0; j < f->of.n_state; j++)
+        rd_cuda_line(t, "w%" PRId32 "_%d[p0 * %s + i%" PRId32 "] = s%" PRId32 "_%d[l];", number, j,
+                     pitch.at ? pitch.at : "", axis, number, j);
+    close_braces(t, 2);
+    rd_text_free(&pitch);
+    rd_text_free(&states);
 }
 
 /* "float a0 = h1_0[at]; block1(&a0);" of a lane of a row. */
@@ -160,27 +192,22 @@ static void take_lane(rd_cuda_text *t, int32_t number, const char *at)
     rd_cuda_call_on_state(t, number, "block", "&a%d");
 }
 
-static void leave_rows(rd_cuda_text *t)
+void rd_cuda_leave_rows(rd_cuda_text *t, int32_t number)
 {
-    for (int32_t k = 0; k < t->s->p->n_fold; k++) {
-        const rd_cuda_fold *f     = &t->s->fold[k];
-        rd_text             pitch = { 0 };
+    const rd_cuda_fold *f     = &t->s->fold[number];
+    rd_text             pitch = { 0 };
 
-        if (!f->lanes)
-            continue;
-        rd_cuda_number(t, &pitch, side_by_side(t, f));
-        rd_cuda_line(t,
-                     "for (int k = (int)threadIdx.x; k < (int)(hi0 - lo0) * %" PRId64
-                     "; k += RD_THREADS) {",
-                     lanes_of(f));
-        t->indent++;
-        take_lane(t, k, "k");
-        for (int j = 0; j < f->of.n_state; j++)
-            rd_cuda_line(t, "w%" PRId32 "_%d[p1 * %s + lo0 * %" PRId64 " + k] = a%d;", k, j,
-                         pitch.at ? pitch.at : "", lanes_of(f), j);
-        close_braces(t, 1);
-        rd_text_free(&pitch);
-    }
+    rd_cuda_number(t, &pitch, side_by_side(t, f));
+    rd_cuda_line(
+        t, "for (int k = (int)threadIdx.x; k < (int)(hi0 - lo0) * %" PRId64 "; k += RD_THREADS) {",
+        lanes_of(f));
+    t->indent++;
+    take_lane(t, number, "k");
+    for (int j = 0; j < f->of.n_state; j++)
+        rd_cuda_line(t, "w%" PRId32 "_%d[p1 * %s + lo0 * %" PRId64 " + k] = a%d;", number, j,
+                     pitch.at ? pitch.at : "", lanes_of(f), j);
+    close_braces(t, 1);
+    rd_text_free(&pitch);
 }
 
 /* "at0", "from0": the group, and the first row of its level; "is0": has this block come last of all
@@ -326,23 +353,31 @@ static rd_text counters_before(rd_cuda_text *t, int along)
     return text;
 }
 
-static void arrive_and_end(rd_cuda_text *t, int along)
+void rd_cuda_arrive_along(rd_cuda_text *t, int along)
 {
     rd_text before = counters_before(t, along);
 
     arrive(t, along, before.at ? before.at : "");
-    rd_cuda_line(t, "if (is%d) {", along);
+    rd_cuda_line(t, "if (is%d)", along);
+    rd_text_free(&before);
+}
+
+static void arrive_and_end(rd_cuda_text *t, int along)
+{
+    rd_cuda_arrive_along(t, along);
+    rd_cuda_line(t, "{");
     t->indent++;
     end_folds(t, along);
     close_braces(t, 1);
-    rd_text_free(&before);
 }
 
 void rd_cuda_end_patch(rd_cuda_text *t)
 {
     t->part = RD_PART_END;
     if (t->s->n_patch[1] > 1) {
-        leave_rows(t);
+        for (int32_t k = 0; k < t->s->p->n_fold; k++)
+            if (t->s->fold[k].lanes)
+                rd_cuda_leave_rows(t, k);
         arrive_and_end(t, 1);
     } else
         end_folds(t, 1);

@@ -242,7 +242,7 @@ static bool moves_in(const rd_cuda_text *t, int32_t loop, int32_t number)
     const rd_loop      *l = &t->s->p->loop[loop];
 
     return f->tree && number < 64 && f->step > l->begin && f->step < l->end &&
-           rd_cuda_is_at_index(f->of.fold, l->axis);
+           rd_is_along(f->of.fold, l->axis, 0, 1);
 }
 
 static bool any_moves_in(const rd_cuda_text *t, int32_t loop)

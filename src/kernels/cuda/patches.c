@@ -34,11 +34,6 @@ static const rd_address *lane_of(const rd_cuda_shape *s)
     return rd_cuda_lanes_along(s, s->cross[1]);
 }
 
-int32_t rd_cuda_lanes_of_rows(const rd_cuda_shape *s)
-{
-    return s->team * s->wide;
-}
-
 static void open(rd_cuda_text *t, const char *line)
 {
     rd_cuda_line(t, "%s", line);
@@ -52,16 +47,6 @@ static void close(rd_cuda_text *t)
 }
 
 /* ---- States ---------------------------------------------------------------------------------- */
-/* "RD_SHARED(float, h1_0, 4096);": of the lanes of all rows of a patch. */
-static void declare_lanes(rd_cuda_text *t)
-{
-    for (int32_t k = 0; k < t->s->p->n_fold; k++)
-        for (int j = 0; t->s->fold[k].lanes && j < t->s->fold[k].of.n_state; j++)
-            rd_cuda_line(t, "RD_SHARED(%s, h%" PRId32 "_%d, %" PRId32 ");",
-                         rd_state_type(&t->s->fold[k].of, j), k, j,
-                         RD_TREE_STEPS * rd_cuda_lanes_of_rows(t->s));
-}
-
 /* "float a0, a1;" */
 static void declare_state(rd_cuda_text *t, const rd_cuda_fold *f)
 {
@@ -227,7 +212,9 @@ static void write_turn(rd_cuda_text *t)
     t->open &= ~(UINT64_C(1) << i0 | UINT64_C(1) << i1);
     rd_cuda_line(t, "if (first == %" PRId32 ") {", RD_TREE_STEPS - rows);
     t->indent++;
-    rd_cuda_leave_columns(t);
+    for (int32_t k = 0; k < t->s->p->n_fold; k++)
+        if (!t->s->fold[k].lanes)
+            rd_cuda_leave_columns(t, k);
     close(t);
 }
 
@@ -252,31 +239,9 @@ static void write_turns(rd_cuda_text *t)
 }
 
 /* ---- Patches --------------------------------------------------------------------------------- */
-/* "const int64_t p0 = .., lo0 = .., hi0 = ..;": which patch this is. */
-static void declare_patch(rd_cuda_text *t)
-{
-    rd_cuda_line(t, "uint64_t rest = (uint64_t)work;");
-    for (int k = 2; k-- > 0;) {
-        const int64_t size =
-            k ? (int64_t)RD_TREE_STEPS * rd_cuda_lanes_of_rows(t->s) : RD_TREE_STEPS;
-        rd_text n = { 0 }, extent = { 0 };
-
-        rd_cuda_number(t, &n, t->s->n_patch[k]);
-        rd_cuda_number(t, &extent, loop_of(t, k)->extent);
-        rd_cuda_line(t, "const int64_t p%d = (int64_t)RD_REST(rest, %s), lo%d = p%d * %" PRId64 ";",
-                     k, n.at ? n.at : "", k, k, size);
-        rd_cuda_line(t, "const int64_t hi%d = RD_LESS(lo%d + %" PRId64 ", %s);", k, k, size,
-                     extent.at ? extent.at : "");
-        rd_cuda_line(t, "rest = RD_QUOTIENT(rest, %s);", n.at ? n.at : "");
-        rd_text_free(&n);
-        rd_text_free(&extent);
-    }
-    rd_cuda_line(t, "const int64_t item = (int64_t)rest;");
-}
-
 static void write_patch(rd_cuda_text *t)
 {
-    declare_patch(t);
+    rd_cuda_declare_patch(t);
     rd_cuda_declare_item(t);
     rd_cuda_items(t, t->s->from, t->s->p->loop[rd_cuda_cross_outer(t->s)].begin);
     rd_cuda_declare_nodes(t);
@@ -295,7 +260,7 @@ void rd_cuda_write_cross(rd_cuda_text *t)
     open(t, "{");
     rd_cuda_declare_shared(t);
     rd_cuda_line(t, "RD_SHARED(uint32_t, came, 1);");
-    declare_lanes(t);
+    rd_cuda_declare_lanes(t);
     rd_cuda_line(t,
                  "const int t = (int)threadIdx.x %% RD_TEAM, team = (int)threadIdx.x / RD_TEAM;");
     rd_cuda_line(t, "uint32_t warnings = 0;");

@@ -2,123 +2,9 @@
  * it, e the nodes of its elements where prefixes go by the tree. */
 #include "kernels/cuda/text.h"
 #include "core/tree.h"
+#include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 #include <stdio.h>
-
-/* " float a0 = *e0;" */
-static void add_copies(rd_text *to, const rd_cuda_fold *f, char copy, const char *format)
-{
-    for (int k = 0; k < f->of.n_state; k++) {
-        rd_text_add(to, " %s %c%d = ", rd_state_type(&f->of, k), copy, k);
-        rd_text_add(to, format, k);
-        rd_text_add(to, ";");
-    }
-}
-
-static void add_parameters(rd_text *to, const rd_cuda_fold *f, const char *names)
-{
-    for (; *names; names++) {
-        rd_add_parameters(to, &f->of, false, "", *names);
-        if (*names == 'p' && f->pair)
-            rd_text_add(to, ", %s *p%d", rd_state_type(&f->of, 0), f->of.n_state);
-        rd_text_add(to, names[1] ? ", " : "");
-    }
-}
-
-/* What is before a block and its prefix, as results. */
-static void add_so_far(rd_text *to, const rd_cuda_fold *f, int32_t number)
-{
-    rd_text_add(to, "static inline void sofar%" PRId32 "(", number);
-    add_parameters(to, f, "sp");
-    for (int32_t k = 0; k < f->of.fold->n_out; k++)
-        rd_text_add(to, ", %s *y%" PRId32, rd_result_type(f->of.fold), k);
-    rd_text_add(to, ")\n{\n   ");
-    add_copies(to, f, 'b', "*s%d");
-    rd_text_add(to, " block%" PRId32 "(", number);
-    rd_add_each(to, &f->of, "&b%d");
-    rd_text_add(to, ");\n   ");
-    add_copies(to, f, 'a', "*p%d");
-    if (f->pair) {
-        if (rd_dtype_class(f->of.fold->type) == RD_CLASS_f32)
-            rd_text_add(to, " a0 = *p0 + (*p%d + b0);", f->of.n_state);
-        else /* its second word says nothing */
-            rd_text_add(to, " a0 = *p0 + b0;");
-        if (f->of.seen)
-            rd_text_add(to, " a1 |= b1;");
-    } else {
-        rd_text_add(to, " merge%" PRId32 "(", number);
-        rd_add_each(to, &f->of, "&a%d");
-        rd_text_add(to, ", ");
-        rd_add_each(to, &f->of, "&b%d");
-        rd_text_add(to, ");");
-    }
-    rd_text_add(to, " finish%" PRId32 "(", number);
-    rd_add_each(to, &f->of, "&a%d");
-    for (int32_t k = 0; k < f->of.fold->n_out; k++)
-        rd_text_add(to, ", y%" PRId32, k);
-    rd_text_add(to, ");\n}\n");
-}
-
-/* A block has ended: it goes to what is before the next; of running sums (kernels/math/so_far.h)
- * with its number and the cell's words. */
-static void add_turn(rd_text *to, const rd_cuda_fold *f, int32_t number)
-{
-    const char *elem = rd_dtype_class(f->of.fold->type) == RD_CLASS_f32 ? "f32" : "f64";
-
-    rd_text_add(to, "static inline void turn%" PRId32 "(", number);
-    add_parameters(to, f, "sp");
-    if (f->pair)
-        rd_text_add(to, ", int64_t block, double *w, int64_t pitch");
-    rd_text_add(to, ")\n{\n    block%" PRId32 "(", number);
-    rd_add_each(to, &f->of, "s%d");
-    rd_text_add(to, ");\n    ");
-    if (f->pair) {
-        rd_text_add(to, "rd_take_blocks_%s(1, block, w, pitch, s0, p0, p%d);", elem, f->of.n_state);
-        if (f->of.seen)
-            rd_text_add(to, " *p1 |= *s1;");
-    } else {
-        rd_text_add(to, "merge%" PRId32 "(", number);
-        rd_add_each(to, &f->of, "p%d");
-        rd_text_add(to, ", ");
-        rd_add_each(to, &f->of, "s%d");
-        rd_text_add(to, ");");
-    }
-    rd_text_add(to, "\n    begin%" PRId32 "(", number);
-    rd_add_each(to, &f->of, "s%d");
-    rd_text_add(to, ");\n}\n");
-}
-
-/* u = merge(the node of a level, u) */
-static void add_meet(rd_text *to, const rd_cuda_fold *f, int32_t number, char name)
-{
-    rd_text_add(to, "{");
-    add_copies(to, f, 'a', "e%d[level * pitch]");
-    rd_text_add(to, " merge%" PRId32 "(", number);
-    rd_add_each(to, &f->of, "&a%d");
-    for (int k = 0; k < f->of.n_state; k++)
-        rd_text_add(to, ", %c%d", name, k);
-    rd_text_add(to, ");");
-    for (int k = 0; k < f->of.n_state; k++)
-        rd_text_add(to, " *%c%d = a%d;", name, k, k);
-    rd_text_add(to, " }\n");
-}
-
-/* Element `at` of the block, u, meets its left siblings; the nodes of all so far, from the right,
- * are the prefix, s. */
-static void add_tree(rd_text *to, const rd_cuda_fold *f, int32_t number)
-{
-    rd_text_add(to, "static inline void tree%" PRId32 "(", number);
-    add_parameters(to, f, "eus");
-    rd_text_add(to, ", int64_t at, int64_t pitch)\n{\n    int level = 0;\n\n"
-                    "    for (; at >> level & 1; level++)\n        ");
-    add_meet(to, f, number, 'u');
-    for (int k = 0; k < f->of.n_state; k++)
-        rd_text_add(to, "    e%d[level * pitch] = *s%d = *u%d;\n", k, k, k);
-    rd_text_add(to, "    for (level++; (at + 1) >> level; level++)\n"
-                    "        if ((at + 1) >> level & 1)\n            ");
-    add_meet(to, f, number, 's');
-    rd_text_add(to, "}\n");
-}
 
 void rd_cuda_scan_functions(rd_cuda_text *t, int32_t number)
 {
@@ -126,14 +12,12 @@ void rd_cuda_scan_functions(rd_cuda_text *t, int32_t number)
 
     if (!f->of.fold->scan)
         return;
-    add_so_far(t->to, f, number);
-    if (t->s->swept) {
+    rd_print_so_far_function(
+        t->to, &(rd_print_fold){ .of = f->of, .blocks = true, .pair = f->pair }, number);
+    if (t->s->swept)
         rd_cuda_sweep_functions(t, number);
-        return;
-    }
-    add_turn(t->to, f, number);
-    if (f->levels)
-        add_tree(t->to, f, number);
+    else
+        rd_print_turn_functions(t->to, &f->of, f->pair, f->levels, number);
 }
 
 /* ---- The instruction ------------------------------------------------------------------------- */

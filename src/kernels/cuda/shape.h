@@ -25,6 +25,7 @@
 #include "kernels/cuda/call.h"
 #include "kernels/cuda/choose.h"
 #include "kernels/emit/emit.h"
+#include "kernels/pass/gpu/gpu.h"
 
 enum { RD_WARP = 32, RD_MAX_GRID = 24, RD_MOST_CUTS = 8 };
 
@@ -42,26 +43,20 @@ static inline bool rd_cuda_within(const rd_program *p, int32_t inst, int32_t loo
     return inst > p->loop[loop].begin && inst < p->loop[loop].end;
 }
 
-/* What a block of threads has of a slot in shared memory: rows of its items (stretches.c). */
-typedef enum rd_cuda_role {
-    RD_ROWS_IN,  /* read from memory before its items are done */
-    RD_ROWS_OUT, /* written to memory behind them              */
-    RD_ROWS_KEPT /* scratch, which each thread has for itself  */
-} rd_cuda_role;
-
 enum { RD_MOST_STRETCHES = 8 };
+/* Short rows of a slot in shared memory (stretches.c), by loops of the grid; an rd_gpu_row names axes. */
 typedef struct rd_cuda_stretch {
-    rd_cuda_role role;
-    int32_t      slot;
-    rd_dtype     type;
-    int32_t      outer; /* loops of the grid whose indices have rows of their own   */
-    int64_t      items; /* that share a row: indices of the other loops of the grid */
-    int64_t      step;  /* elements from a row to the next one, also backwards      */
-    int64_t      first; /* the first one of row 0 in memory                         */
-    int64_t      n;     /* elements of a row                                        */
-    int32_t      array; /* in shared memory: its number's, or those of which it has the place */
-    int64_t      pitch; /* elements from one row to the next there                  */
-    int64_t      at;    /* bytes: where the first row begins there                  */
+    rd_gpu_row_role role;
+    int32_t         slot;
+    rd_dtype        type;
+    int32_t         outer; /* loops of the grid whose indices have rows of their own   */
+    int64_t         items; /* that share a row: indices of the other loops of the grid */
+    int64_t         step;  /* elements from a row to the next one, also backwards      */
+    int64_t         first; /* the first one of row 0 in memory                         */
+    int64_t         n;     /* elements of a row                                        */
+    int32_t         array; /* in shared memory: its number's, or those of which it has the place */
+    int64_t         pitch; /* elements from one row to the next there                  */
+    int64_t         at;    /* bytes: where the first row begins there                  */
 } rd_cuda_stretch;
 
 /* Where the states of a fold, or a row of scratch, lie. */
@@ -194,9 +189,6 @@ int64_t rd_cuda_nodes_below(int64_t n_range, int32_t level);
  * of a lane's position. */
 bool    rd_cuda_along_lanes(const rd_cuda_shape *s, const rd_cuda_fold *f);
 int64_t rd_cuda_each(const rd_cuda_shape *s, const rd_cuda_fold *f);
-/* Is the step of each element its index of the axis; `first` + `coef` times that? */
-bool rd_cuda_is_at_index(const rd_fold *f, int32_t axis);
-bool rd_cuda_is_along(const rd_fold *f, int32_t axis, int64_t first, int64_t coef);
 
 /* ---- sweeps.c -------------------------------------------------------------------------------- */
 /* Scans along rows in one pass, by tiles which are ranges; false: there are no such. */

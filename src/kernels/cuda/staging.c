@@ -27,7 +27,7 @@ static void add_begin(rd_cuda_text *t, rd_text *to, const rd_cuda_stretch *r)
 
 static bool is_moved(const rd_cuda_stretch *r)
 {
-    return r->role != RD_ROWS_KEPT;
+    return r->role != RD_ROW_KEPT;
 }
 
 /* Rows that lie in an array and are moved, -1: which say where those of threads are. */
@@ -131,7 +131,7 @@ static void add_part(rd_cuda_text *t, rd_text *to, const rd_cuda_stretch *r)
 static void move_whole(rd_cuda_text *t, int32_t k)
 {
     const rd_cuda_stretch *r    = &t->s->stretch[k];
-    const bool             in   = r->role == RD_ROWS_IN;
+    const bool             in   = r->role == RD_ROW_IN;
     rd_text                line = { 0 };
 
     rd_text_add(&line, "rd_%s_rows<RD_THREADS, %s, %" PRId32 ", %" PRId64, in ? "fill" : "drain",
@@ -141,9 +141,9 @@ static void move_whole(rd_cuda_text *t, int32_t k)
     rd_text_add(&line, ">(stage%" PRId32 ", ", r->array);
     add_begin(t, &line, r);
     rd_text_add(&line,
-                ", (%s%s *)m%" PRId32 " + (from%" PRId32 " - skew%" PRId32 "), skew%" PRId32
+                ", (%s%s *)%c%" PRId32 " + (from%" PRId32 " - skew%" PRId32 "), skew%" PRId32
                 ", skew%" PRId32 " + many%" PRId32 " * (int)",
-                in ? "const " : "", type_of(r), r->slot, k, k, k, k, k);
+                in ? "const " : "", type_of(r), t->tree ? 'x' : 'm', r->slot, k, k, k, k, k);
     rd_cuda_number(t, &line, r->n);
     rd_text_add(&line, ", ");
     add_part(t, &line, r);
@@ -157,7 +157,7 @@ static void move_whole(rd_cuda_text *t, int32_t k)
 static void move_apart(rd_cuda_text *t, int32_t k)
 {
     const rd_cuda_stretch *r    = &t->s->stretch[k];
-    const bool             in   = r->role == RD_ROWS_IN;
+    const bool             in   = r->role == RD_ROW_IN;
     rd_text                line = { 0 }, n = { 0 };
 
     rd_cuda_number(t, &n, r->n);
@@ -165,9 +165,10 @@ static void move_apart(rd_cuda_text *t, int32_t k)
                 type_of(r), r->array);
     add_begin(t, &line, r);
     rd_text_add(&line,
-                ", (%s%s *)m%" PRId32 " + from%" PRId32 ", many%" PRId32
+                ", (%s%s *)%c%" PRId32 " + from%" PRId32 ", many%" PRId32
                 " * (int)%s, (int)%s, (int)",
-                in ? "const " : "", type_of(r), r->slot, k, k, n.at ? n.at : "", n.at ? n.at : "");
+                in ? "const " : "", type_of(r), t->tree ? 'x' : 'm', r->slot, k, k,
+                n.at ? n.at : "", n.at ? n.at : "");
     rd_cuda_number(t, &line, r->pitch);
     rd_text_add(&line, ", ");
     rd_cuda_number(t, &line, llabs(r->step));
@@ -178,7 +179,7 @@ static void move_apart(rd_cuda_text *t, int32_t k)
     rd_text_free(&n);
 }
 
-static void move(rd_cuda_text *t, rd_cuda_role role)
+static void move(rd_cuda_text *t, rd_gpu_row_role role)
 {
     for (int32_t k = 0; k < t->s->n_stretch; k++)
         if (t->s->stretch[k].role == role)
@@ -225,7 +226,7 @@ void rd_cuda_open_block(rd_cuda_text *t)
             declare_rows(t, k);
             declare_beginning(t, k);
         }
-    move(t, RD_ROWS_IN);
+    move(t, RD_ROW_IN);
     rd_cuda_line(t, "__syncthreads();");
     rd_cuda_line(t, "if ((int)threadIdx.x < here) {");
     t->indent++;
@@ -242,7 +243,7 @@ void rd_cuda_close_block(rd_cuda_text *t)
     t->indent--;
     rd_cuda_line(t, "}");
     rd_cuda_line(t, "__syncthreads();");
-    move(t, RD_ROWS_OUT);
+    move(t, RD_ROW_OUT);
     t->indent--;
     rd_cuda_line(t, "}");
 }

@@ -21,8 +21,8 @@ static bool may_sweep(const rd_cuda_shape *s, const rd_cuda_fold *f, int32_t loo
            f->of.n_state == 1 + f->of.seen && fold->n_block > 1 &&
            (f->pair ? f->levels > 0 : rd_fold_any_grouping(fold)) &&
            (!f->of.seen || (fold->exclusive && !f->of.masked)) &&
-           (l->backwards ? rd_cuda_is_along(fold, l->axis, l->extent - 1, -1)
-                         : rd_cuda_is_at_index(fold, l->axis));
+           (l->backwards ? rd_is_along(fold, l->axis, l->extent - 1, -1)
+                         : rd_is_along(fold, l->axis, 0, 1));
 }
 
 /* The only loop of an item, in which all folds are. */

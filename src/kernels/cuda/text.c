@@ -1,5 +1,5 @@
 /* text.c - the kernels of a shape as CUDA C. */
-#include "kernels/cuda/text.h"
+#include "kernels/cuda/tree.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -418,13 +418,14 @@ static bool is_of_team(rd_cuda_home home)
 /* Slots; scratch lies behind the memory of the team's folds, or of the thread's. */
 void rd_cuda_declare_slots(rd_cuda_text *t)
 {
-    const rd_cuda_shape *s = t->s;
+    const rd_cuda_shape *s    = t->s;
+    const char           name = t->tree ? 'x' : 'm'; /* marks of trees are m */
 
     for (int32_t k = 0; k < s->n_slot; k++)
         if (k < s->p->first_scratch)
-            rd_cuda_line(t, "char *const m%" PRId32 " = q.m[%" PRId32 "];", k, k);
+            rd_cuda_line(t, "char *const %c%" PRId32 " = q.m[%" PRId32 "];", name, k, k);
         else if (is_of_team(s->scratch[k - s->p->first_scratch]))
-            rd_cuda_line(t, "char *const m%" PRId32 " = %s + %" PRId64 ";", k,
+            rd_cuda_line(t, "char *const %c%" PRId32 " = %s + %" PRId64 ";", name, k,
                          s->scratch[k - s->p->first_scratch] == RD_HOME_OWN ? "own" : "ours",
                          s->scratch_at[k - s->p->first_scratch]);
 }
@@ -475,13 +476,16 @@ static void write_item_and_range(rd_cuda_text *t)
 
 static const char *const part_names[] = { "run", "ranges", NULL, "totals", "go_on", "sweep" };
 
-/* Scratch of the item. */
+/* Scratch of the item; of a tree that of all, as its addresses say where an item's is. */
 static void declare_items_memory(rd_cuda_text *t)
 {
     const rd_cuda_shape *s = t->s;
 
     for (int32_t k = 0; k < s->p->n_scratch; k++)
-        if (s->scratch[k] == RD_HOME_ITEM)
+        if (s->scratch[k] == RD_HOME_ITEM && t->tree)
+            rd_cuda_line(t, "char *const x%" PRId32 " = (char *)q.head.items + %" PRId64 ";",
+                         s->p->first_scratch + k, s->scratch_at[k]);
+        else if (s->scratch[k] == RD_HOME_ITEM)
             rd_cuda_line(t,
                          "char *const m%" PRId32
                          " = (char *)q.head.items + item * (int64_t)%" PRId64 " + %" PRId64 ";",
@@ -557,14 +561,14 @@ void rd_cuda_declare_shared(rd_cuda_text *t)
         rd_cuda_line(t, "RD_SHARED_DYNAMIC(uint%" PRId32 "_t, rows);", 8 * s->row_word);
         rd_cuda_line(t, "const int z1 = (int)threadIdx.x / RD_TEAM * (int)%s;", n.at ? n.at : "");
     }
-    if (s->pairs >= 0)
+    if (s->pairs >= 0 && !t->tree)
         rd_cuda_declare_staged(t);
     rd_cuda_declare_stretches(t);
     rd_text_free(&n);
 }
 
 /* Which team this is, and its memory. */
-static void declare_team(rd_cuda_text *t)
+void rd_cuda_declare_team(rd_cuda_text *t)
 {
     const rd_cuda_shape *s = t->s;
 
@@ -580,8 +584,8 @@ static void declare_team(rd_cuda_text *t)
     rd_cuda_declare_slots(t);
 }
 
-/* One item, or one range of one: which it is, its memory, and what is done. */
-static void write_work(rd_cuda_text *t, rd_cuda_part part, int32_t cut)
+/* Which item it is, or which range of one, and its memory. */
+void rd_cuda_declare_work(rd_cuda_text *t, rd_cuda_part part)
 {
     const rd_cuda_shape *s = t->s;
 
@@ -596,6 +600,14 @@ static void write_work(rd_cuda_text *t, rd_cuda_part part, int32_t cut)
         rd_cuda_line(
             t, "char *const nodes = (char *)q.head.nodes + item * q.head.item_rows * RD_ROW;");
     declare_items_memory(t);
+}
+
+/* One item, or one range of one, and what is done. */
+static void write_work(rd_cuda_text *t, rd_cuda_part part, int32_t cut)
+{
+    const rd_cuda_shape *s = t->s;
+
+    rd_cuda_declare_work(t, part);
     write_indices(t);
     if (is_of_range(part))
         write_range(t);
@@ -616,7 +628,7 @@ static void write_kernel(rd_cuda_text *t, rd_cuda_part part, int32_t cut)
     rd_cuda_line(t, "{");
     t->indent++;
     rd_cuda_declare_shared(t);
-    declare_team(t);
+    rd_cuda_declare_team(t);
     if (rd_cuda_moves_rows(t->s)) {
         rd_cuda_open_block(t);
         write_work(t, part, cut);
@@ -640,7 +652,7 @@ static void write_kernel(rd_cuda_text *t, rd_cuda_part part, int32_t cut)
 }
 
 /* The numbers are known once all is written. */
-static void write_call(const rd_cuda_text *t, rd_text *to)
+void rd_cuda_write_call(const rd_cuda_text *t, rd_text *to)
 {
     const rd_cuda_shape *s     = t->s;
     const int32_t        slots = s->n_slot < s->p->first_scratch ? s->n_slot : s->p->first_scratch;
@@ -661,6 +673,8 @@ void rd_cuda_write(rd_cuda_text *t, rd_text *to)
     const rd_cuda_shape *s       = t->s;
     rd_text              kernels = { 0 };
 
+    if (rd_cuda_write_tree(t, to))
+        return;
     t->to     = &kernels;
     t->spread = -1;
     rd_emit_ops(&kernels, s->p);
@@ -684,7 +698,7 @@ void rd_cuda_write(rd_cuda_text *t, rd_text *to)
     } else
         for (int32_t k = 0; k < s->n_cut; k++)
             write_kernel(t, RD_PART_RANGES, k);
-    write_call(t, to);
+    rd_cuda_write_call(t, to);
     rd_text_add(to, "%s", kernels.at ? kernels.at : "");
     to->failed |= kernels.failed;
     rd_text_free(&kernels);

@@ -49,6 +49,7 @@ typedef struct rd_cuda_text {
     uint64_t             moved;   /* folds that have moved on to the block of these rounds */
     uint64_t             packed;  /* slots whose elements are taken several at a time */
     rd_cuda_steps        steps;   /* of elements at hand */
+    bool                 tree;    /* items are those of a loop tree (tree.c) */
 } rd_cuda_text;
 
 /* The text of all kernels of a shape, without the prelude; its numbers come with each run. */
@@ -90,8 +91,11 @@ void rd_cuda_declare_strip(rd_cuda_text *t, bool first);
 /* Have the ranges of a fold become one before this part? */
 bool rd_cuda_is_joined(const rd_cuda_text *t, const rd_cuda_fold *f);
 
-/* text.c: what the threads of a block share; slots' addresses; the indices of an item, and what
+/* text.c: which team this is, and its memory; what kernels are called with; what the threads of a block share; slots' addresses; the indices of an item, and what
  * stands around the loops of the grid. */
+void rd_cuda_declare_team(rd_cuda_text *t);
+void rd_cuda_declare_work(rd_cuda_text *t, rd_cuda_part part);
+void rd_cuda_write_call(const rd_cuda_text *t, rd_text *to);
 void rd_cuda_declare_shared(rd_cuda_text *t);
 void rd_cuda_declare_slots(rd_cuda_text *t);
 void rd_cuda_declare_item(rd_cuda_text *t);
@@ -108,7 +112,11 @@ void    rd_cuda_call_on_state(rd_cuda_text *t, int32_t number, const char *funct
  * row. */
 void rd_cuda_meet_functions(rd_cuda_text *t);
 void rd_cuda_declare_nodes(rd_cuda_text *t);
-void rd_cuda_leave_columns(rd_cuda_text *t);
+void rd_cuda_leave_columns(rd_cuda_text *t, int32_t number);
+void rd_cuda_leave_rows(rd_cuda_text *t, int32_t number);
+void rd_cuda_arrive_along(rd_cuda_text *t, int along);
+void rd_cuda_declare_lanes(rd_cuda_text *t);
+void rd_cuda_declare_patch(rd_cuda_text *t);
 void rd_cuda_end_patch(rd_cuda_text *t);
 void rd_cuda_take_met(rd_cuda_text *t, int32_t number, const char *lane);
 

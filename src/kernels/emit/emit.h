@@ -37,7 +37,7 @@ void        rd_add_from_memory(rd_text *to, rd_dtype type, const char *element);
 void        rd_begin_stored(rd_text *to, rd_dtype type);
 const char *rd_end_stored(rd_dtype type);
 
-/* ---- reducers.c ------------------------------------------------------------------------------- */
+/* ---- reducers.c, reducer_types.c, reducer_steps.c ---------------------------------------------- */
 /* A user's reducer in the text, see users.c. */
 typedef struct rd_user rd_user;
 
@@ -77,14 +77,14 @@ void rd_add_each(rd_text *to, const rd_emit_fold *f, const char *format);
 void rd_add_parameters(rd_text *to, const rd_emit_fold *f, bool nodes, const char *keep, char name);
 /* Do its steps take the exponential of something, see RD_LSE? */
 bool rd_takes_power(const rd_emit_fold *f);
-/* Is it an extreme of the floats of a row (codegen/rows.c)?  These come one after the other, so
+/* Is it an extreme of the floats of a row (nest/rows.c)?  These come one after the other, so
  * each waits for the one before it.  That is one instruction, as a NaN is noted beside it, 2 in
  * what says whether there was an element; or fours0(states, x) takes four of them. */
 bool rd_notes_nan(const rd_emit_fold *f);
 /* Do its lanes go by one of them, see RD_LANES_ROW, and not merge? */
 bool rd_goes_by_lane(const rd_emit_fold *f);
 
-/* ---- users.c ---------------------------------------------------------------------------------- */
+/* ---- users.c, user_facts.c ---------------------------------------------------------------------- */
 /* Fills what the text of a user's reducer depends on; f->masked and empties are known.  `pointers`:
  * it is called by its addresses.  False: no memory. */
 bool rd_user_facts(rd_emit_fold *f, int number, bool pointers, rd_get_fn *get, void *pool);

@@ -6,27 +6,8 @@
  * and where steps have loops of their own, of which no vectors are made, states are structs.  A
  * reducer without text, or with text that does not compile, is called by its addresses, on structs
  * that hold its table beside its bytes. */
-#include "kernels/emit/emit.h"
-#include <ctype.h>
+#include "kernels/emit/users.h"
 #include <stdio.h>
-#include <string.h>
-
-enum { MOST_MEMBERS = 16, LONGEST_NAME = 40, LONGEST_PLACE = 48 };
-
-typedef enum user_form { AS_MEMBERS, AS_STRUCT, BY_POINTERS } user_form;
-
-typedef struct member {
-    const char *type;
-    int         size;
-    char        place[LONGEST_PLACE]; /* mean, v[3] */
-} member;
-
-struct rd_user {
-    user_form form;
-    int       n; /* arrays of states, without `seen` */
-    member    member[MOST_MEMBERS];
-    char      type[24];
-};
 
 static const char of_headers[] =
     "#ifndef RD_USERS\n#define RD_USERS\n"
@@ -49,245 +30,6 @@ static const char of_headers[] =
     "int abs(int); long labs(long); long long llabs(long long);\n"
     "#define USER static inline __attribute__((always_inline)) void\n#endif\n";
 
-/* ---- Members --------------------------------------------------------------------------------- */
-static const struct {
-    const char *name;
-    int         size;
-} types[] = { { "double", 8 },
-              { "float", 4 },
-              { "int", 4 },
-              { "unsigned", 4 },
-              { "unsigned int", 4 },
-              { "long", sizeof(long) },
-              { "long long", 8 },
-              { "unsigned long", sizeof(long) },
-              { "unsigned long long", 8 },
-              { "int8_t", 1 },
-              { "int16_t", 2 },
-              { "int32_t", 4 },
-              { "int64_t", 8 },
-              { "uint8_t", 1 },
-              { "uint16_t", 2 },
-              { "uint32_t", 4 },
-              { "uint64_t", 8 },
-              { "size_t", sizeof(size_t) },
-              { "bool", 1 },
-              { "_Bool", 1 },
-              { "char", 1 },
-              { "short", 2 } };
-
-static const char *skip_spaces(const char *at)
-{
-    while (isspace((unsigned char)*at))
-        at++;
-    return at;
-}
-
-static int word_length(const char *at)
-{
-    int n = 0;
-
-    while (isalnum((unsigned char)at[n]) || at[n] == '_')
-        n++;
-    return n;
-}
-
-static bool adds_member(rd_user *u, int type, const char *name, int length, int index)
-{
-    member *m = &u->member[u->n];
-
-    if (u->n == MOST_MEMBERS || length == 0 || length > LONGEST_NAME ||
-        isdigit((unsigned char)name[0]))
-        return false;
-    *m = (member){ .type = types[type].name, .size = types[type].size };
-    if (index >= 0)
-        snprintf(m->place, sizeof m->place, "%.*s[%d]", length, name, index);
-    else
-        snprintf(m->place, sizeof m->place, "%.*s", length, name);
-    u->n++;
-    return true;
-}
-
-/* "n, v[3];" behind its type: what follows, NULL: it is more than this knows. */
-static const char *declarators(rd_user *u, int type, const char *at)
-{
-    for (;; at++) {
-        const char *name = at = skip_spaces(at);
-        const int   length    = word_length(at);
-
-        at = skip_spaces(at + length);
-        if (*at == '[') {
-            int count = 0;
-
-            for (at = skip_spaces(at + 1); isdigit((unsigned char)*at) && count <= MOST_MEMBERS;)
-                count = 10 * count + *at++ - '0';
-            at = skip_spaces(at);
-            if (*at++ != ']' || count == 0 || count > MOST_MEMBERS)
-                return NULL;
-            for (int k = 0; k < count; k++)
-                if (!adds_member(u, type, name, length, k))
-                    return NULL;
-            at = skip_spaces(at);
-        } else if (!adds_member(u, type, name, length, -1))
-            return NULL;
-        if (*at != ',')
-            return *at == ';' ? at + 1 : NULL;
-    }
-}
-
-/* The type that a declaration begins with is as long as can be: "unsigned long n" has two words. */
-static const char *declaration(rd_user *u, const char *at)
-{
-    char        words[LONGEST_NAME] = "";
-    const char *behind              = NULL;
-    int         found               = -1;
-
-    while (word_length(at)) {
-        const int length = word_length(at);
-        const int used   = (int)strlen(words);
-
-        if (used + length + 2 > LONGEST_NAME)
-            break;
-        snprintf(words + used, sizeof words - (size_t)used, "%s%.*s", used ? " " : "", length, at);
-        at = skip_spaces(at + length);
-        for (int k = 0; k < (int)(sizeof types / sizeof *types); k++)
-            if (strcmp(words, types[k].name) == 0) {
-                found  = k;
-                behind = at;
-            }
-    }
-    return found < 0 ? NULL : declarators(u, found, behind);
-}
-
-static bool has_members(rd_user *u, const char *text)
-{
-    for (text = skip_spaces(text); text && *text;) {
-        text = declaration(u, text);
-        text = text ? skip_spaces(text) : NULL;
-    }
-    return text && u->n > 0;
-}
-
-/* ---- Texts ----------------------------------------------------------------------------------- */
-static bool has_word(const char *text, const char *word)
-{
-    while (*text) {
-        const int length = word_length(text);
-
-        if (length == (int)strlen(word) && strncmp(text, word, (size_t)length) == 0)
-            return true;
-        text += length ? length : 1;
-    }
-    return false;
-}
-
-/* Loops whose length depends on what they meet, and places that do. */
-static bool wanders(const char *text)
-{
-    static const char *const words[] = { "while", "do", "goto", "switch", "break", "asm" };
-    const bool               loops   = has_word(text, "for");
-
-    for (int k = 0; k < (int)(sizeof words / sizeof *words); k++)
-        if (has_word(text, words[k]))
-            return true;
-    if (loops && (strstr(text, "&&") || strstr(text, "||")))
-        return true;
-    for (const char *at = strchr(text, '['); at && !loops; at = strchr(at + 1, '['))
-        if (!isdigit((unsigned char)*skip_spaces(at + 1)))
-            return true;
-    return false;
-}
-
-/* What leaves a function is not what leaves the macro's loop. */
-bool rd_user_has_text(const rd_reducer *r)
-{
-    return r->code[0] && r->code[1] && r->code[2] && r->code[4] && (r->code[3] || !r->merge) &&
-           !has_word(r->code[2], "return");
-}
-
-bool rd_user_asks_index(const rd_reducer *r)
-{
-    return !r->code[2] || has_word(r->code[2], "i");
-}
-
-/* ---- Facts ----------------------------------------------------------------------------------- */
-static bool is_wide(const rd_user *u)
-{
-    bool wide = u->form != AS_MEMBERS;
-
-    for (int k = 0; k < u->n; k++)
-        wide |= u->member[k].size == 8;
-    return wide;
-}
-
-bool rd_user_facts(rd_emit_fold *f, int number, bool pointers, rd_get_fn *get, void *pool)
-{
-    const rd_reducer *r     = f->fold->user;
-    const int32_t     bytes = (int32_t)((r->state_size + 15) / 16 * 16);
-    rd_user          *u     = get(pool, sizeof *u);
-
-    if (!u)
-        return false;
-    u->form = pointers || !rd_user_has_text(r) ? BY_POINTERS : AS_STRUCT;
-    if (u->form == AS_STRUCT && has_members(u, r->code[0]) && !wanders(r->code[2]))
-        u->form = AS_MEMBERS;
-    snprintf(u->type, sizeof u->type, "U%d", number);
-    if (u->form != AS_MEMBERS) {
-        u->n     = 1;
-        f->bytes = u->form == AS_STRUCT ? bytes : bytes + 16;
-    }
-    f->user    = u;
-    f->seen    = f->masked || f->empties || f->fold->scan;
-    f->n_state = u->n + f->seen;
-    return true;
-}
-
-const char *rd_user_state_type(const rd_emit_fold *f, int k)
-{
-    if (k == f->user->n)
-        return is_wide(f->user) ? "int64_t" : "int32_t";
-    return f->user->form == AS_MEMBERS ? f->user->member[k].type : f->user->type;
-}
-
-int rd_user_bytes(const rd_emit_fold *f)
-{
-    int bytes = f->seen ? 8 : 0;
-
-    for (int k = 0; k < f->user->n; k++)
-        bytes += f->user->form == AS_MEMBERS ? f->user->member[k].size : f->bytes;
-    return bytes;
-}
-
-/* By what its text says; divisions take as long as several additions. */
-double rd_fold_cost(const rd_fold *f)
-{
-    const char *text = f->reducer == RD_RED_user ? f->user->code[2] : NULL;
-    double      cost = 0;
-
-    if (f->reducer != RD_RED_user)
-        return (double)rd_reducer_table[f->reducer].cost;
-    if (!text)
-        return 8;
-    for (; *text && cost < 100; text++)
-        if (text[0] == '-' && text[1] == '>')
-            text++;
-        else
-            cost += *text == '/' ? 4 : strchr("+-*<>?", *text) ? 1 : 0;
-    return cost;
-}
-
-int rd_user_widest(const rd_emit_fold *f)
-{
-    return f->user->form != AS_MEMBERS ? 0 : is_wide(f->user) ? 8 : 4;
-}
-
-void rd_user_begins(rd_text *to, const rd_emit_fold *f, int number, const char *name,
-                    const char *at)
-{
-    if (f->user && f->user->form == BY_POINTERS)
-        rd_text_add(to, " %s%d_0[%s].user = q->reducer + %d;", name, number, at, number);
-}
-
 /* ---- The four functions on a struct ---------------------------------------------------------- */
 /* What an element is to the text. */
 static const char *element_type(rd_dtype type)
@@ -302,10 +44,12 @@ static void add_body(rd_text *to, int number, const char *name, const char *para
                 body ? body : "");
 }
 
+/* "USER step_of0(U0 *const s, const X0 x, int64_t i) { do { s->n += x; } while (0); }" and the others: a
+ * `return` of the user's text leaves no more than that. */
 static void add_bodies(rd_text *to, const rd_emit_fold *f, int number)
 {
     const rd_reducer *r = f->fold->user;
-    const bool        t = f->user->form != BY_POINTERS;
+    const bool        t = f->user->form != RD_USER_POINTERS;
     char              parameters[120];
 
     snprintf(parameters, sizeof parameters, "U%d *const s", number);
@@ -338,11 +82,11 @@ static void add_types(rd_text *to, const rd_emit_fold *f, int number)
                 element_type(r->out), number);
     if (f->weighted)
         rd_text_add(to, "typedef %s W%d;\n", element_type(r->in2), number);
-    if (word_length(r->name) == (int)strlen(r->name) && r->name[0]) /* RD_REDUCER's name for it */
+    if (rd_is_word(r->name)) /* RD_REDUCER's name for it */
         rd_text_add(to, "#undef %s_state\n#define %s_state U%d\n", r->name, r->name, number);
-    if (f->user->form == BY_POINTERS)
+    if (f->user->form == RD_USER_POINTERS)
         rd_text_add(to,
-                    "typedef struct U%d { const rd_codegen_reducer *user; char at[%d] "
+                    "typedef struct U%d { const rd_nest_reducer *user; char at[%d] "
                     "__attribute__((aligned(16))); } U%d;\n",
                     number, (int)f->bytes - 16, number);
     else
@@ -363,7 +107,7 @@ static void add_parameters(rd_text *to, const rd_emit_fold *f, const char *keep,
 /* The struct `as` of the states `name`. */
 static void gather(rd_text *to, const rd_emit_fold *f, const char *as, char name, bool filled)
 {
-    if (f->user->form != AS_MEMBERS) {
+    if (f->user->form != RD_USER_MEMBER_WISE) {
         rd_text_add(to, "    %s *const %s = (%s *)%c0;\n", f->user->type, as, f->user->type, name);
         return;
     }
@@ -374,7 +118,7 @@ static void gather(rd_text *to, const rd_emit_fold *f, const char *as, char name
 
 static void scatter(rd_text *to, const rd_emit_fold *f, const char *as, char name)
 {
-    for (int k = 0; f->user->form == AS_MEMBERS && k < f->user->n; k++)
+    for (int k = 0; f->user->form == RD_USER_MEMBER_WISE && k < f->user->n; k++)
         rd_text_add(to, "    *%c%d = %s->%s;\n", name, k, as, f->user->member[k].place);
 }
 
@@ -400,6 +144,7 @@ static void add_operand(rd_text *to, char kind, int number, const char *name, rd
                 reg);
 }
 
+/* "USER step0(double *s0, const double x, const int w, int64_t i) { .. step_of0(s, y, i); .. }" */
 static void add_step(rd_text *to, const rd_emit_fold *f, int number)
 {
     rd_text_add(to, "USER step%d(", number);
@@ -440,6 +185,7 @@ static void add_merge(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, f->seen ? "    *s%d |= *b%d;\n}\n" : "}\n", seen, seen);
 }
 
+/* "USER finish0(const double *s0, double *y0) { .. finish_of0(s, y); *y0 = y[0]; }" */
 static void add_finish(rd_text *to, const rd_emit_fold *f, int number)
 {
     const rd_reducer *r    = f->fold->user;

@@ -20,12 +20,12 @@
 
 /* ---- exp ------------------------------------------------------------------------------------- */
 /* 2^(k/16), and by what part of itself it is too small. */
-static const float rd_exp_power_f32[16] __attribute__((aligned(64))) = {
+RD_TABLE float rd_exp_power_f32[16] __attribute__((aligned(64))) = {
     0x1p+0F,        0x1.0b5586p+0F, 0x1.172b84p+0F, 0x1.2387a6p+0F, 0x1.306fep+0F,  0x1.3dea64p+0F,
     0x1.4bfdaep+0F, 0x1.5ab07ep+0F, 0x1.6a09e6p+0F, 0x1.7a1148p+0F, 0x1.8ace54p+0F, 0x1.9c4918p+0F,
     0x1.ae89fap+0F, 0x1.c199bep+0F, 0x1.d5818ep+0F, 0x1.ea4afap+0F,
 };
-static const float rd_exp_rest_f32[16] __attribute__((aligned(64))) = {
+RD_TABLE float rd_exp_rest_f32[16] __attribute__((aligned(64))) = {
     0,
     0x1.8d96d4p-25F,
     -0x1.9c0c22p-27F,
@@ -44,7 +44,7 @@ static const float rd_exp_rest_f32[16] __attribute__((aligned(64))) = {
     0x1.61428ep-28F,
 };
 /* 2^(k/8) */
-static const double rd_exp_power_f64[8] __attribute__((aligned(64))) = {
+RD_TABLE double rd_exp_power_f64[8] __attribute__((aligned(64))) = {
     0x1p+0,
     0x1.172b83c7d517bp+0,
     0x1.306fe0a31b715p+0,
@@ -54,7 +54,7 @@ static const double rd_exp_power_f64[8] __attribute__((aligned(64))) = {
     0x1.ae89f995ad3adp+0,
     0x1.d5818dcfba487p+0,
 };
-static const double rd_exp_rest_f64[8] __attribute__((aligned(64))) = {
+RD_TABLE double rd_exp_rest_f64[8] __attribute__((aligned(64))) = {
     0,
     -0x1.01b15eaa59348p-55,
     0x1.34d754db0abb6p-55,

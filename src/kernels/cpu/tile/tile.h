@@ -169,6 +169,7 @@ typedef struct rd_tile_code {
     bool                 streams; /* some STORE goes past the caches */
     bool                 square;  /* some loop is                    */
     const rd_tile_total *total;   /* all there is to do, or NULL */
+    const char          *better;  /* why no compiled nest is wanted; NULL: it is */
 } rd_tile_code;
 
 /* Loops over rows that take columns apart run in squares: so many elements of a side, some cache

@@ -2,10 +2,13 @@
 #ifndef RD_KERNELS_CPU_TILE_PLAN_PLAN_H
 #define RD_KERNELS_CPU_TILE_PLAN_PLAN_H
 #include "kernels/cpu/tile/tile.h"
+#include "kernels/loop/speeds.h"
 
 /* prepare.c; what the machine cannot run is the reference executor's. */
 typedef enum rd_tile_result { RD_TILE_OK, RD_TILE_CANNOT, RD_TILE_NO_MEMORY } rd_tile_result;
 rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool);
+/* Notes why no compiled nest is wanted, NULL: it is; nothing of what tiles cannot run. */
+void rd_tile_keep(const rd_program *p, const char *why);
 /* fuse.c: what is stored where it is computed, and what is computed where it is folded. */
 bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
 /* groups.c: can it run a fold by label?  Does a loop begin such folds?  What a STEP's kernel reads. */
@@ -38,6 +41,8 @@ void rd_tile_size_columns(const rd_program *p, rd_tile_code *code);
 void rd_tile_size_rows(const rd_program *p, rd_tile_code *code);
 /* buffers.c: which registers of a tile share memory; how many elements a tile has. */
 bool rd_tile_buffers(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
+/* price.c: nanoseconds of its kernels, while no memory crosses levels. */
+double rd_tile_compute_ns(const rd_program *p, const rd_tile_code *code, const rd_speeds *s);
 /* walk.c: how a position moves along these loops, either of which may be NULL. */
 rd_tile_walk rd_tile_walk_of(const rd_address *at, const rd_loop *row, const rd_loop *col);
 #endif

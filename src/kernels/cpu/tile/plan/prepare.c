@@ -274,3 +274,11 @@ rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *ge
     p->state_bytes = code->total ? 0 : rd_tiles_bytes(p);
     return RD_TILE_OK;
 }
+
+void rd_tile_keep(const rd_program *p, const char *why)
+{
+    rd_tile_code *const code = (rd_tile_code *)p->code;
+
+    if (code)
+        code->better = why;
+}

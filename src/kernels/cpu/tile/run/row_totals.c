@@ -163,7 +163,7 @@ void rd_take_totals(rd_tiles *m, int32_t pc)
         in.mask = rd_mask_dense(m, m->p->inst[pc].c);
         apply_mask(m, f, m->fold[number], &in);
     }
-    rd_step_dense(m, &in.x, &in.y, !rd_fused_by_row(t->fused));
+    rd_tiles_dense_both(m, &in.x, &in.y, !rd_fused_by_row(t->fused));
     q.n     = m->cols;
     q.rows  = m->rows;
     q.x     = in.x.at;

@@ -65,30 +65,6 @@ rd_tiles *rd_tiles_new(const rd_program *p, char *state)
     return m;
 }
 
-/* ---- Single elements ------------------------------------------------------------------------- */
-rd_word rd_view_word(const rd_view *v, int64_t row, int64_t col)
-{
-    const char *at = rd_view_at(v, row, col);
-
-    rd_word word = { .u64 = 0 };
-
-    if (v->elem == RD_ELEM_b8)
-        word.u64 = *(const uint8_t *)at;
-    else
-        memcpy(&word, at, (size_t)rd_elem_size(v->elem));
-    return word;
-}
-
-void rd_view_set(const rd_view *v, int64_t row, int64_t col, rd_word word)
-{
-    char *at = rd_view_at(v, row, col);
-
-    if (v->elem == RD_ELEM_b8)
-        *(uint8_t *)at = word.u64 != 0;
-    else
-        memcpy(at, &word, (size_t)rd_elem_size(v->elem));
-}
-
 /* ---- Loops ----------------------------------------------------------------------------------- */
 static bool run(rd_tiles *m, int32_t from, int32_t to);
 

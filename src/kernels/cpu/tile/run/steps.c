@@ -15,19 +15,11 @@ void rd_tiles_start(rd_tiles *m, int32_t pc)
     if (f->totals || f->users)
         return;
     const int64_t each = f->own_rows ? m->cols * (f->cells * f->fold->lanes / f->group) : f->groups;
-    for (int64_t k = 0; k < each; k++)
+    for (int64_t k = 0; k < each; k++) {
         rd_tree_start(f, m->fold[number], k);
-}
-
-/* Kernels read elements side by side; y may be none, one number a row, or lie in columns (coly). */
-void rd_step_dense(rd_tiles *m, rd_view *x, rd_view *y, int64_t coly)
-{
-    char *const spare = m->spare;
-
-    *x       = rd_tiles_dense(m, *x);
-    m->spare = rd_tiles_second_spare(m);
-    *y       = y->at && coly == 1 ? rd_tiles_dense(m, *y) : *y;
-    m->spare = spare;
+        if (f->fold->scan)
+            rd_tiles_start_scan(f, m->fold[number], k);
+    }
 }
 
 /* ---- By form --------------------------------------------------------------------------------- */
@@ -212,7 +204,7 @@ static void take_by_form(rd_tiles *m, rd_arrival *a, rd_fold_tile *in)
 {
     const rd_tile_fold *f = a->f;
 
-    rd_step_dense(m, &in->x, &in->y, a->q.coly);
+    rd_tiles_dense_both(m, &in->x, &in->y, a->q.coly);
     if (f->best && f->form == RD_FOLD_RUN)
         rd_arrive_best(m, a, in);
     else if (f->form == RD_FOLD_COLUMNS)

@@ -91,17 +91,21 @@ static inline char *rd_view_at(const rd_view *v, int64_t row, int64_t col)
 {
     return v->at + (row * v->row + col * v->col) * rd_elem_size(v->elem);
 }
+/* views.c */
 rd_word rd_view_word(const rd_view *v, int64_t row, int64_t col);
 void    rd_view_set(const rd_view *v, int64_t row, int64_t col, rd_word word);
-
-/* values.c */
 /* The memory at an instruction's address, as it lies: rows and columns apart as the walk says. */
 char *rd_tiles_memory(const rd_tiles *m, const rd_tile_walk *w);
-void  rd_tiles_value(rd_tiles *m, int32_t pc);
 /* Where a register of the instruction is to be computed. */
 rd_view rd_tiles_target(rd_tiles *m, int32_t pc, int32_t reg);
 /* The view with columns side by side, copied to the spare buffer if they are not. */
 rd_view rd_tiles_dense(rd_tiles *m, rd_view v);
+/* Both for kernels that read elements side by side; y may be none, one number a row, or lie in
+ * columns (coly). */
+void rd_tiles_dense_both(rd_tiles *m, rd_view *x, rd_view *y, int64_t coly);
+
+/* values.c */
+void rd_tiles_value(rd_tiles *m, int32_t pc);
 
 /* calls.c */
 void rd_tiles_index(rd_tiles *m, int32_t pc);
@@ -115,7 +119,7 @@ void    rd_tiles_turn_in(const rd_tiles *m, int32_t pc, const rd_view *y);
 void    rd_tiles_turn_out(const rd_tiles *m, int32_t pc, const rd_view *x);
 rd_view rd_tiles_turned(const rd_tiles *m, int32_t load, rd_fold_rows *q);
 
-/* steps.c (with runs.c and row_totals.c), results.c, scans.c, trees.c; memory of a fold is
+/* steps.c (with runs.c and row_totals.c), results.c, scans.c, joins.c; memory of a fold is
  * m->fold[number]. */
 void rd_tiles_start(rd_tiles *m, int32_t pc);
 void rd_tiles_step(rd_tiles *m, int32_t pc);

@@ -1,6 +1,5 @@
 /* trees.c - the combine tree of program.h on states side by side. */
 #include "kernels/cpu/tile/run/trees.h"
-#include "kernels/cpu/tile/run/users.h"
 #include <assert.h>
 #include <string.h>
 
@@ -48,7 +47,7 @@ void rd_tree_spare(const rd_tile_fold *f, char *memory, int which, void **s)
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
-static void copy_states(const rd_tile_fold *f, int64_t n, void *const *to, void *const *from)
+void rd_tree_copy(const rd_tile_fold *f, int64_t n, void *const *to, void *const *from)
 {
     for (int32_t k = 0; k < f->n_state; k++)
         memcpy(to[k], from[k], (size_t)(n * f->wide[k]));
@@ -68,7 +67,7 @@ static void merge_rows(const rd_tile_fold *f, char *memory, int64_t group, int32
     if (right->n > both) {
         rd_tree_row(f, memory, row, first + both, a);
         rd_tree_row(f, memory, row + 1, first + both, b);
-        copy_states(f, right->n - both, a, b);
+        rd_tree_copy(f, right->n - both, a, b);
         left->n = right->n;
     }
 }
@@ -96,8 +95,6 @@ void rd_tree_push(const rd_tile_fold *f, char *memory, int64_t group, rd_tree_no
 void rd_tree_start(const rd_tile_fold *f, char *memory, int64_t group)
 {
     *rd_tree_group(memory, group) = (rd_group){ .block = -1 };
-    if (f->fold->scan)
-        rd_tiles_start_scan(f, memory, group);
     if (f->masked)
         memset(memory + f->seen + group * f->group, 0, (size_t)f->group);
 }
@@ -218,50 +215,4 @@ void rd_tree_collapse(const rd_tile_fold *f, char *memory, int64_t group)
     rd_tree_end_block(f, memory, group);
     for (; g->depth > 1; g->depth--)
         merge_rows(f, memory, group, g->depth - 2);
-}
-
-/* ---- Joins ----------------------------------------------------------------------------------- */
-static void copy_node(const rd_tile_fold *f, char *to, const char *from, int64_t group, int32_t row,
-                      int64_t n)
-{
-    void *a[RD_MAX_STATE], *b[RD_MAX_STATE];
-
-    rd_tree_row(f, to, rd_tree_group(to, group)->depth, group * f->group, a);
-    rd_tree_row(f, (char *)from, row, group * f->group, b);
-    copy_states(f, n, a, b);
-}
-
-/* Slot k has met an element that counts if either has, the one of `into` first. */
-static void join_seen(const rd_tile_fold *f, char *into, const char *next, int64_t k)
-{
-    if (f->notes_places && !into[f->seen + k])
-        memcpy(into + f->first_place + 8 * k, next + f->first_place + 8 * k, 8);
-    into[f->seen + k] |= next[f->seen + k];
-}
-
-/* A settled group has stopped at some block, so what follows it does not merge, and need not. */
-static void join_group(const rd_tile_fold *f, char *into, char *next, int64_t group)
-{
-    rd_group *g = rd_tree_group(into, group), *from = rd_tree_group(next, group);
-
-    if (g->settled)
-        return;
-    rd_tree_end_block(f, into, group);
-    rd_tree_end_block(f, next, group);
-    for (int32_t row = 0; row < from->depth; row++) {
-        const rd_tree_node node = rd_tree_nodes(f, next, group)[row];
-        copy_node(f, into, next, group, row, node.n);
-        rd_tree_push(f, into, group, node);
-    }
-    g->settled = from->settled;
-    for (int64_t k = group * f->group; f->masked && k < (group + 1) * f->group; k++)
-        join_seen(f, into, next, k);
-}
-
-void rd_tiles_join(const rd_tile_fold *f, char *into, char *next)
-{
-    if (f->users)
-        rd_users_join(into, next);
-    for (int64_t k = 0; !f->users && k < f->groups; k++)
-        join_group(f, into, next, k);
 }

@@ -55,7 +55,7 @@ static inline int64_t rd_tree_together(const rd_tile_fold *f, int64_t cell, int6
     return n < RD_SPARE ? n : RD_SPARE;
 }
 
-/* results.c: n states of finished blocks become results; at most RD_SPARE if they must be
+/* finish.c: n states of finished blocks become results; at most RD_SPARE if they must be
  * converted. */
 void rd_tiles_finish(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t n,
                      void *const *s, void *const *to);
@@ -67,6 +67,8 @@ void rd_tiles_deliver(const rd_tiles *m, const rd_tile_fold *f, int64_t n, void 
 int64_t rd_tiles_merge_lanes(const rd_tile_fold *f, int64_t n, void *const *s);
 void    rd_tiles_nothing(const rd_tile_fold *f, const rd_view *y, int64_t r, int64_t c);
 
+/* n states, wide as nodes have them. */
+void rd_tree_copy(const rd_tile_fold *f, int64_t n, void *const *to, void *const *from);
 /* n states from `s` on have taken so many elements more. */
 void rd_tree_add_count(const rd_tile_fold *f, void *s, int64_t n, int64_t rows);
 /* The same of a group's current block, from state `offset` on. */

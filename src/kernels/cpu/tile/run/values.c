@@ -1,87 +1,16 @@
 /* values.c - instructions that compute elements: on a whole tile, on a row of rows, or on one
  * element. */
 #include "core/caches.h"
-#include "kernels/cpu/tile/run/tiles.h"
+#include "kernels/cpu/tile/run/views.h"
 #include <assert.h>
 #include <string.h>
 
-/* ---- Where results go ------------------------------------------------------------------------ */
-char *rd_tiles_memory(const rd_tiles *m, const rd_tile_walk *w)
-{
-    return (char *)m->task->slot[w->at->slot] + rd_tiles_position(m, w->at) * w->size;
-}
-
-static rd_view memory_view(const rd_tiles *m, const rd_tile_walk *w, rd_elem elem)
-{
-    return (rd_view){ rd_tiles_memory(m, w), w->row, w->col, elem };
-}
-
-/* The register's home for this tile; dense rows in a buffer. */
-rd_view rd_tiles_target(rd_tiles *m, int32_t pc, int32_t reg)
-{
-    const rd_tile_inst *t = &m->code->inst[pc];
-    rd_view            *v = &m->reg[reg];
-
-    if (t->into >= 0)
-        *v = memory_view(m, &m->code->inst[t->into].walk, v->elem);
-    else if (t->level == RD_AT_TILE) {
-        v->at  = m->buffers + (t->buffer + (reg - m->p->inst[pc].dst)) * m->code->buffer_bytes;
-        v->row = m->cols;
-        v->col = 1;
-    }
-    return rd_tiles_view(m, reg);
-}
-
-/* Rows that follow each other as their columns do? */
-static bool one_run(const rd_tiles *m, int64_t row, int64_t col)
-{
-    return m->rows == 1 || row == m->cols * col;
-}
-
-static bool flat(const rd_tiles *m, const rd_view *v)
-{
-    return v->col == 1 && one_run(m, v->row, 1);
-}
-
-static bool uniform(const rd_tiles *m, const rd_view *v)
-{
-    return v->col == 0 && (m->rows == 1 || v->row == 0);
-}
-
-/* A tile for kernels: so many runs of so many elements side by side.  Short rows cost more than
- * their elements, so what lies flat is one run. */
-typedef struct runs {
-    int64_t n, each;
-} runs;
-
-static runs runs_of(const rd_tiles *m, bool one)
-{
-    return one ? (runs){ 1, m->rows * m->cols } : (runs){ m->rows, m->cols };
-}
-
 static void wrap(const rd_tiles *m, rd_simd_wrap *kernel, const rd_view *y)
 {
-    const runs q = runs_of(m, flat(m, y));
+    const rd_runs q = rd_runs_of(m, rd_is_flat(m, y));
 
     for (int64_t r = 0; r < q.n; r++)
         kernel(q.each, rd_view_at(y, r, 0));
-}
-
-rd_view rd_tiles_dense(rd_tiles *m, rd_view v)
-{
-    rd_view y = { m->spare, m->cols, 1, v.elem };
-
-    if (v.col == 1 || m->rows * m->cols == 1)
-        return v;
-    const runs    q    = runs_of(m, uniform(m, &v));
-    const int64_t size = rd_elem_size(v.elem);
-    for (int64_t r = 0; r < q.n; r++) {
-        char *row = rd_view_at(&y, r, 0);
-        memcpy(row, rd_view_at(&v, r, 0), (size_t)size);
-        for (int64_t n = 1; n < q.each; n *= 2)
-            memcpy(row + n * size, row, (size_t)((n < q.each - n ? n : q.each - n) * size));
-    }
-    return y;
 }
 
 /* ---- Maps ------------------------------------------------------------------------------------ */
@@ -131,15 +60,15 @@ static void map(rd_tiles *m, int32_t pc)
 
     find_operands(m, inst, &o);
     const rd_view y   = rd_tiles_target(m, pc, inst->dst);
-    bool          one = flat(m, &y);
+    bool          one = rd_is_flat(m, &y);
 
     assert(t->map[0]); /* the other forms need not be there */
     if (inst->op == RD_OP_fma && (o.form & 3U) == 1)
         swap_factors(&o);
     rd_simd_map *kernel = t->map[o.form];
     for (int k = 0; k < o.n; k++)
-        one = one && (flat(m, &o.a[k]) || uniform(m, &o.a[k]));
-    const runs q = runs_of(m, one && kernel);
+        one = one && (rd_is_flat(m, &o.a[k]) || rd_is_uniform(m, &o.a[k]));
+    const rd_runs q = rd_runs_of(m, one && kernel);
     for (int64_t r = 0; r < q.n; r++)
         if (kernel)
             kernel(q.each, rd_view_at(&y, r, 0), rd_view_at(&o.a[0], r, 0),
@@ -157,7 +86,7 @@ static void cast(rd_tiles *m, int32_t pc)
     const rd_tile_inst *t    = &m->code->inst[pc];
     const rd_view       x    = rd_tiles_dense(m, rd_tiles_view(m, inst->a)),
                   y          = rd_tiles_target(m, pc, inst->dst);
-    const runs    q          = runs_of(m, flat(m, &x) && flat(m, &y));
+    const rd_runs q          = rd_runs_of(m, rd_is_flat(m, &x) && rd_is_flat(m, &y));
     rd_simd_cast *kernel     = rd_simd_cast_to(m->code->simd, inst->type, x.elem);
 
     for (int64_t r = 0; r < q.n; r++)
@@ -287,7 +216,7 @@ static void load(rd_tiles *m, int32_t pc)
     const rd_inst      *inst = &m->p->inst[pc];
     const rd_tile_inst *t    = &m->code->inst[pc];
     const rd_tile_walk *w    = &t->walk;
-    rd_view             from = memory_view(m, w, m->reg[inst->dst].elem), y;
+    rd_view             from = rd_memory_view(m, w, m->reg[inst->dst].elem), y;
 
     if (w->at->slot < m->p->first_scratch)
         m->task->loads += m->rows * m->cols;
@@ -302,8 +231,9 @@ static void load(rd_tiles *m, int32_t pc)
         rd_tiles_turn_in(m, pc, &y);
         return;
     }
-    const runs q = runs_of(m, !w->gathers && one_run(m, w->row, w->col) && flat(m, &y));
-    if (!w->gathers && w->col == 1 && one_run(m, w->row, w->col) &&
+    const rd_runs q =
+        rd_runs_of(m, !w->gathers && rd_is_one_run(m, w->row, w->col) && rd_is_flat(m, &y));
+    if (!w->gathers && w->col == 1 && rd_is_one_run(m, w->row, w->col) &&
         w->at->slot < m->p->first_scratch)
         read_ahead(m, from.at, m->rows * m->cols * w->size);
     for (int64_t r = 0; r < q.n; r++) {
@@ -352,8 +282,9 @@ static void store(rd_tiles *m, int32_t pc)
         rd_tiles_turn_out(m, pc, &x);
         return;
     }
-    to           = rd_tiles_memory(m, w);
-    const runs q = runs_of(m, !w->gathers && one_run(m, w->row, w->col) && flat(m, &x));
+    to = rd_tiles_memory(m, w);
+    const rd_runs q =
+        rd_runs_of(m, !w->gathers && rd_is_one_run(m, w->row, w->col) && rd_is_flat(m, &x));
     for (int64_t r = 0; r < q.n; r++) {
         char *row = to + r * w->row * w->size;
 

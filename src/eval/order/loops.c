@@ -1,0 +1,107 @@
+/* loops.c - what the parts of order ask of a tree: how far apart neighbours lie, what stands in a loop,
+ * and how tasks may share one. */
+#include "core/tree.h"
+#include "eval/order/order.h"
+
+static int64_t coef_of(const rd_subscript *at, int axis)
+{
+    for (int t = 0; t < at->n_term; t++)
+        if (at->term[t].axis == axis)
+            return at->term[t].coef < 0 ? -at->term[t].coef : at->term[t].coef;
+    return 0;
+}
+
+int64_t rd_step_of(const rd_tree *tree, int value, int axis)
+{
+    const rd_value *v    = &tree->graph->value[value];
+    int64_t         step = 1;
+
+    if (v->kind == RD_VALUE_READ)
+        return coef_of(&v->at[0], axis);
+    if (v->out >= 0)
+        return coef_of(&v->store, axis);
+    if (!rd_in(v->axes, axis))
+        return v->whole; /* read at places of its own, windows and the like: taken for near */
+    for (int d = 0; d < v->n_dim; d++)
+        for (int k = 0; k < v->n_dim && v->dim[d] == axis; k++)
+            if (rd_stands_inside(v, k, d) && rd_in(tree->home[value].stored, v->dim[k]))
+                step *= tree->graph->axis[v->dim[k]].extent;
+    return step;
+}
+
+rd_item *rd_wrap_items(const rd_tree *tree, int axis, rd_item *first)
+{
+    rd_scope *loop    = rd_pool_get(tree->graph->pool, sizeof *loop);
+    rd_item  *wrapper = rd_pool_get(tree->graph->pool, sizeof *wrapper);
+
+    if (!loop || !wrapper)
+        return NULL;
+    loop->axis     = axis;
+    loop->first    = first;
+    wrapper->value = -1;
+    wrapper->loop  = loop;
+    return wrapper;
+}
+
+/* ---- Tasks ----------------------------------------------------------------------------------- */
+/* Indices of the root axis that make whole blocks of a fold's combine tree. */
+static int64_t block_grain(const rd_graph *g, const rd_combine *c, int axis)
+{
+    int64_t weight = 1, lane = 1, unit;
+    int     k = c->n_order;
+
+    for (int l = c->first_lane; l < c->n_order; l++)
+        lane *= g->axis[c->order[l]].extent;
+    while (k > 0 && c->order[--k] != axis)
+        weight *= g->axis[c->order[k]].extent;
+    if (k >= c->first_lane) {
+        unit = c->lanes * c->steps;
+    } else {
+        unit = c->steps;
+        if (lane > 0)
+            weight = weight / lane * ((lane + c->lanes - 1) / c->lanes);
+    }
+    return weight > 0 ? unit / rd_common_divisor(unit, weight) : 1;
+}
+
+static void share(const rd_tree *tree, const rd_scope *scope, int axis, rd_sharing *s)
+{
+    for (const rd_item *item = scope->first; item; item = item->next) {
+        const rd_value *v = item->loop ? NULL : &tree->graph->value[item->value];
+
+        if (item->loop)
+            share(tree, item->loop, axis, s);
+        else if (!rd_in(v->reduced, axis))
+            continue;
+        else if (v->kind == RD_VALUE_SCAN || v->combine->steps == INT64_MAX)
+            s->serial = true;
+        else {
+            int64_t grain = block_grain(tree->graph, v->combine, axis);
+
+            s->grain = s->grain / rd_common_divisor(s->grain, grain) * grain;
+        }
+    }
+}
+
+rd_sharing rd_share(const rd_tree *tree, const rd_scope *scope, int axis)
+{
+    rd_sharing s = { .grain = 1 };
+
+    share(tree, scope, axis, &s);
+    return s;
+}
+
+int rd_folds_places(const rd_tree *tree, const rd_scope *scope)
+{
+    int found = 0;
+
+    for (const rd_item *item = scope->first; item; item = item->next) {
+        const rd_value *v    = item->loop ? NULL : &tree->graph->value[item->value];
+        const int       here = item->loop                    ? rd_folds_places(tree, item->loop)
+                               : v->group >= 0 && v->combine ? v->expr->as.fold->of_pattern
+                                                             : 0;
+
+        found = here > found ? here : found;
+    }
+    return found;
+}

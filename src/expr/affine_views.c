@@ -1,0 +1,200 @@
+/* affine_views.c - the views that calls ask for, as offsets and coefficients. */
+#include "expr/affine.h"
+#include "expr/origin.h"
+#include <string.h>
+
+const rd_affine *rd_affine_selected(rd_affine *v, const rd_expr *x, int axis, int64_t i,
+                                    bool select(rd_affine *, const rd_expr *, int, int64_t))
+{
+    char text[RD_SHAPE_TEXT], range[RD_RANGE_TEXT];
+    int  found;
+
+    if (!x || (found = rd_axis(x, axis, "rd_select")) < 0)
+        return NULL;
+    rd_affine_begin(v, x);
+    for (int a = 0; a < x->rank; a++)
+        if (a != found)
+            rd_affine_whole(v, x, a);
+    if (select(v, x, found, i))
+        return v;
+    rd_fail(x->ctx, RD_ERR_AXIS,
+            "rd_select: index %lld is outside axis %d of extent %lld%s, shape %s", (long long)i,
+            axis, (long long)x->extent[found], rd_range_text(x, found, range),
+            rd_shape_text(x->rank, x->extent, text));
+    return NULL;
+}
+
+const rd_affine *rd_affine_sliced(rd_affine *v, const rd_expr *x, int axis, int64_t start,
+                                  int64_t stop, int64_t step,
+                                  void range(rd_affine *, const rd_expr *, int, int64_t, int64_t,
+                                             int64_t))
+{
+    int found;
+
+    if (!x || (found = rd_axis(x, axis, "rd_slice_axis")) < 0)
+        return NULL;
+    rd_affine_begin(v, x);
+    if (step == 0) {
+        rd_fail(x->ctx, RD_ERR_ARGUMENT, "rd_slice_axis: step 0 along axis %d never arrives", axis);
+        return NULL;
+    }
+    for (int a = 0; a < x->rank; a++) {
+        if (a == found)
+            range(v, x, a, start, stop, step);
+        else
+            rd_affine_whole(v, x, a);
+    }
+    return v;
+}
+
+/* Axis `order.at[k]` of x, counted from 0; -1 after recording that there is none, or that it is in
+ * `seen` already. */
+static int axis_in_order(const rd_expr *x, const rd_index *order, int k, uint64_t seen)
+{
+    const int64_t a = order->at[k] < 0 ? order->at[k] + x->rank : order->at[k];
+    char          text[RD_SHAPE_TEXT];
+
+    if (a < 0 || a >= x->rank)
+        rd_fail(x->ctx, RD_ERR_AXIS, "rd_permute: no axis %lld in an operand of rank %d, shape %s",
+                (long long)order->at[k], x->rank, rd_shape_text(x->rank, x->extent, text));
+    else if (seen >> a & 1)
+        rd_fail(x->ctx, RD_ERR_AXIS, "rd_permute: axis %lld is named twice, shape %s",
+                (long long)order->at[k], rd_shape_text(x->rank, x->extent, text));
+    else
+        return (int)a;
+    return -1;
+}
+
+const rd_affine *rd_affine_permuted(rd_affine *v, const rd_expr *x, rd_index order)
+{
+    uint64_t seen = 0;
+    char     text[RD_SHAPE_TEXT];
+
+    if (!x)
+        return NULL;
+    rd_affine_begin(v, x);
+    if (order.n != x->rank) {
+        rd_fail(x->ctx, RD_ERR_AXIS, "rd_permute: %d axes given for rank %d, shape %s",
+                (int)order.n, x->rank, rd_shape_text(x->rank, x->extent, text));
+        return NULL;
+    }
+    for (int k = 0; k < x->rank; k++) {
+        const int a = axis_in_order(x, &order, k, seen);
+
+        if (a < 0)
+            return NULL;
+        seen |= (uint64_t)1 << a;
+        rd_affine_whole(v, x, a);
+    }
+    return v;
+}
+
+const rd_affine *rd_affine_expanded(rd_affine *v, const rd_expr *x, int axis)
+{
+    char text[RD_SHAPE_TEXT];
+
+    if (!x)
+        return NULL;
+    rd_affine_begin(v, x);
+    if (axis < -x->rank - 1 || axis > x->rank) {
+        rd_fail(x->ctx, RD_ERR_AXIS, "rd_expand: no place %d for a new axis in rank %d, shape %s",
+                axis, x->rank, rd_shape_text(x->rank, x->extent, text));
+        return NULL;
+    }
+    const int place = axis < 0 ? axis + x->rank + 1 : axis;
+    for (int a = 0; a <= x->rank; a++) {
+        if (a == place)
+            rd_affine_axis(v, 1, -1, 0);
+        if (a < x->rank)
+            rd_affine_whole(v, x, a);
+    }
+    return v;
+}
+
+const rd_affine *rd_affine_squeezed(rd_affine *v, const rd_expr *x, rd_dims d)
+{
+    uint64_t bits;
+    char     text[RD_SHAPE_TEXT];
+
+    if (!x || !rd_dims_bits(x, &d, "rd_squeeze", &bits))
+        return NULL;
+    rd_affine_begin(v, x);
+    for (int a = 0; a < x->rank; a++) {
+        if (!(bits >> a & 1)) {
+            rd_affine_whole(v, x, a);
+        } else if (x->extent[a] != 1) {
+            rd_fail(x->ctx, RD_ERR_SHAPE, "rd_squeeze: axis %d has extent %lld, not 1, shape %s", a,
+                    (long long)x->extent[a], rd_shape_text(x->rank, x->extent, text));
+            return NULL;
+        }
+    }
+    return v;
+}
+
+bool rd_broadcast_numbers(const rd_expr *x, int rank, const int64_t *extent, const char *call,
+                          int64_t number[RD_VIEW_NUMBERS], int64_t origin[RD_MAX_RANK])
+{
+    const int lead = rank - x->rank;
+    char      from[RD_SHAPE_TEXT], to[RD_SHAPE_TEXT];
+
+    memset(number, 0, (size_t)(x->rank * (rank + 1)) * sizeof *number);
+    memset(origin, 0, (size_t)rank * sizeof *origin);
+    for (int a = 0; a < x->rank; a++) {
+        if (lead < 0 || (x->extent[a] != 1 && x->extent[a] != extent[lead + a])) {
+            rd_fail(x->ctx, RD_ERR_SHAPE, "%s: shape %s does not broadcast to %s", call,
+                    rd_shape_text(x->rank, x->extent, from), rd_shape_text(rank, extent, to));
+            return false;
+        }
+        /* An axis of one element that stays is told from one that repeats it. */
+        const bool stays = x->extent[a] == extent[lead + a];
+
+        number[x->rank + a * rank + lead + a] = stays;
+        origin[lead + a]                      = stays ? rd_origin(x, a) : 0;
+    }
+    return true;
+}
+
+bool rd_affine_from(rd_affine *v, const rd_expr *x, const int64_t *origin)
+{
+    origin = rd_somewhere(x->rank, origin);
+    if (!x->origin && !origin)
+        return false;
+    rd_affine_begin(v, x);
+    for (int a = 0; a < x->rank; a++) {
+        rd_affine_whole(v, x, a);
+        v->origin[a] = origin ? origin[a] : 0;
+    }
+    return true;
+}
+
+/* ---- Views that are nothing new ---------------------------------------------------------------- */
+bool rd_has_shape(const rd_expr *x, int rank, const int64_t *extent)
+{
+    return rank == x->rank && (!rank || !memcmp(x->extent, extent, (size_t)rank * sizeof *extent));
+}
+
+bool rd_begins_at(const rd_expr *x, const int64_t *origin)
+{
+    for (int a = 0; a < x->rank; a++)
+        if (rd_origin(x, a) != (origin ? origin[a] : 0))
+            return false;
+    return true;
+}
+
+bool rd_is_whole_view(const rd_expr *x, int rank, const int64_t *extent, const int64_t *number)
+{
+    if (!rd_has_shape(x, rank, extent))
+        return false;
+    if (rd_points(rank, extent) == 0)
+        return true;
+    for (int a = 0; a < rank; a++) {
+        if (extent[a] == 1)
+            continue;
+        if (number[a] != 0)
+            return false;
+        for (int k = 0; k < rank; k++)
+            if (extent[k] > 1 && number[rank + a * rank + k] != (a == k))
+                return false;
+    }
+    return true;
+}

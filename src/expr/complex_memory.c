@@ -1,0 +1,145 @@
+/* complex_memory.c - complex numbers in memory: pairs, which are an axis more of real ones. */
+#include "expr/complex.h"
+#include "expr/plain.h"
+#include <string.h>
+
+bool rd_complex_array(rd_ctx *ctx, const rd_array *array, const char *call, rd_array *parts)
+{
+    const int rank = array->shape.n;
+    int64_t   stride[RD_MAX_RANK];
+
+    if (!rd_array_layout(ctx, array, call, stride))
+        return false;
+    if (rank == RD_MAX_RANK) {
+        rd_fail(ctx, RD_ERR_SHAPE, "%s: arrays of %s have at most %d axes", call,
+                rd_dtype_name(array->type), RD_MAX_RANK - 1);
+        return false;
+    }
+    *parts           = *array;
+    parts->type      = rd_dtype_part(array->type);
+    parts->order     = 0;
+    parts->origin    = (rd_index){ 0 };
+    parts->strides.n = parts->shape.n = rank + 1;
+    for (int a = 0; a < rank; a++)
+        parts->strides.at[a] = 2 * stride[a];
+    parts->shape.at[rank]   = 2;
+    parts->strides.at[rank] = 1;
+    return true;
+}
+
+rd_expr *rd_complex_leaf(rd_expr *parts, const char *call)
+{
+    return parts ? rd_complex_of(rd_plain_select(parts, -1, 0), rd_plain_select(parts, -1, 1), call)
+                 : NULL;
+}
+
+/* Are they the real and the imaginary parts of memory: views that differ in where they begin along
+ * the last axis, of two? */
+static bool lie_together(const rd_expr *re, const rd_expr *im)
+{
+    const int last = re->kind == RD_EXPR_VIEW ? re->in[0]->rank - 1 : -1;
+
+    if (last < 0 || im->kind != RD_EXPR_VIEW || im->in[0] != re->in[0] ||
+        re->in[0]->extent[last] != 2)
+        return false;
+    for (int k = 0; k < (last + 1) * (re->rank + 1); k++)
+        if (im->as.view->number[k] - re->as.view->number[k] != (k == last))
+            return false;
+    return re->as.view->number[last] == 0;
+}
+
+/* Views of no element are one view, whatever they are of: both parts of an empty leaf are. */
+static bool is_empty_leaf(const rd_expr *re, const rd_expr *im)
+{
+    const rd_expr *leaf = re->kind == RD_EXPR_VIEW ? re->in[0] : NULL;
+
+    return re == im && leaf && leaf->kind == RD_EXPR_LEAF && leaf->rank == re->rank + 1 &&
+           leaf->extent[re->rank] == 2 && rd_points(re->rank, re->extent) == 0;
+}
+
+rd_expr *rd_leaf_below(rd_expr *x)
+{
+    x = x && x->origin ? rd_with_origins(x, NULL) : x;
+    if (!x || !rd_is_complex(x))
+        return x;
+    const bool is_leaf = lie_together(x->in[0], x->in[1]) || is_empty_leaf(x->in[0], x->in[1]);
+    return is_leaf ? x->in[0]->in[0] : x;
+}
+
+/* One view of both, with the axis that tells them apart. */
+static rd_expr *both_views(const rd_expr *re)
+{
+    rd_expr *const x    = re->in[0];
+    const int      rank = re->rank;
+    int64_t        extent[RD_MAX_RANK], number[RD_MAX_RANK * (RD_MAX_RANK + 1)];
+
+    memset(number, 0, (size_t)(x->rank * (rank + 2)) * sizeof *number);
+    for (int k = 0; k < rank; k++)
+        extent[k] = re->extent[k];
+    extent[rank] = 2;
+    for (int a = 0; a < x->rank; a++) {
+        number[a] = re->as.view->number[a];
+        for (int k = 0; k < rank; k++)
+            number[x->rank + a * (rank + 1) + k] = re->as.view->number[x->rank + a * rank + k];
+    }
+    number[x->rank + (x->rank - 1) * (rank + 1) + rank] = 1;
+    return rd_plain_view(x, rank + 1, extent, number, NULL);
+}
+
+/* A number, alone or seen with a shape. */
+static rd_expr *number_in(rd_expr *x)
+{
+    rd_expr *below = x->kind == RD_EXPR_VIEW ? x->in[0] : x;
+
+    return below->kind == RD_EXPR_NUMBER ? below : NULL;
+}
+
+/* `depth` bounds the work on operands that are used twice, again and again. */
+static rd_expr *together(rd_expr *re, rd_expr *im, int depth)
+{
+    enum { DEEP = 4, MOST = 3 };
+    rd_expr *in[MOST];
+    int64_t  extent[RD_MAX_RANK];
+
+    if (lie_together(re, im))
+        return both_views(re);
+    for (int a = 0; a < re->rank; a++)
+        extent[a] = re->extent[a];
+    extent[re->rank] = 2;
+    if (re == im && number_in(re))
+        return rd_plain_broadcast(number_in(re), re->rank + 1, extent, "rd_eval");
+    if (re->kind != RD_EXPR_MAP || im->kind != RD_EXPR_MAP || re->op != im->op ||
+        re->type != im->type || re->n_in != im->n_in || re->n_in > MOST || depth == DEEP)
+        return NULL;
+    for (int k = 0; k < re->n_in; k++)
+        if (!(in[k] = together(re->in[k], im->in[k], depth + 1)))
+            return NULL;
+    return rd_node(&(rd_expr){ .ctx    = re->ctx,
+                               .kind   = RD_EXPR_MAP,
+                               .type   = re->type,
+                               .op     = re->op,
+                               .rank   = re->rank + 1,
+                               .n_in   = re->n_in,
+                               .extent = extent,
+                               .in     = in },
+                   NULL, 0);
+}
+
+rd_expr *rd_complex_together(rd_expr *x)
+{
+    return x->rank < RD_MAX_RANK ? together(x->in[0], x->in[1], 0) : NULL;
+}
+
+rd_expr *rd_complex_pairs(rd_expr *x)
+{
+    rd_expr *y, *re, *im;
+
+    if (x->rank == RD_MAX_RANK)
+        return rd_fail(x->ctx, RD_ERR_SHAPE, "%s: results of %s have at most %d axes",
+                       rd_call_name(x->ctx), rd_dtype_name(x->type), RD_MAX_RANK - 1);
+    if ((y = rd_complex_together(x)))
+        return y;
+    re = rd_expand(rd_cast_to(x->in[0], rd_dtype_part(x->type)), -1);
+    im = rd_expand(rd_cast_to(x->in[1], rd_dtype_part(x->type)), -1);
+    return re && im ? rd_concat(-1, RD_EXPRS(re, im)) : NULL;
+}

@@ -1,0 +1,54 @@
+/* function_steps.c - values by name, each in function text of those before it. */
+#include "expr/function_text.h"
+#include "expr/sparse.h"
+#include <assert.h>
+#include <string.h>
+
+static void add_step(rd_steps *steps, const char *name, size_t length, rd_expr *x)
+{
+    assert(steps->n < RD_TEXT_OPERANDS);
+    steps->name[steps->n]   = name;
+    steps->length[steps->n] = length;
+    steps->x[steps->n++]    = x;
+}
+
+void rd_steps_add(rd_steps *steps, const char *name, rd_expr *x)
+{
+    add_step(steps, name, strlen(name), x);
+}
+
+rd_expr *rd_steps_find(const rd_steps *steps, const char *name)
+{
+    for (int k = 0; k < steps->n; k++)
+        if (steps->length[k] == strlen(name) && !memcmp(steps->name[k], name, steps->length[k]))
+            return steps->x[k];
+    return NULL;
+}
+
+/* Two numbers, of which one is chosen, are no numbers any more, and of a type of their own. */
+static rd_expr *of_part(rd_expr *x, rd_dtype part)
+{
+    return x && x->type != RD_BOOL && !x->weak ? rd_real_cast(x, part) : x;
+}
+
+bool rd_steps_run(rd_steps *steps, rd_ctx *ctx, const char *call, const char *text, rd_dtype part)
+{
+    rd_reader r = { .ctx = ctx, .call = call, .text = text, .at = text, .map = rd_real_map };
+
+    do {
+        const size_t length = rd_function_word(&r);
+        const char  *name   = r.at;
+
+        r.at += length;
+        r.n = steps->n;
+        r.x = steps->x;
+        memcpy(r.name, steps->name, sizeof r.name);
+        memcpy(r.length, steps->length, sizeof r.length);
+        rd_expr *x = rd_function_take(&r, "=") ? of_part(rd_function_read(&r), part)
+                                               : rd_function_expected(&r, "'='");
+        if (!x)
+            return false;
+        add_step(steps, name, length, x);
+    } while (rd_function_take(&r, ";"));
+    return true;
+}

@@ -1,0 +1,63 @@
+/* indices.c - calls that take or give indices of an axis. */
+#include "expr/maps.h"
+#include "expr/origin.h"
+
+rd_expr *rd_reindex(rd_expr *x, rd_index first)
+{
+    static const char call[] = "rd_reindex";
+
+    if (!rd_operands(call, 1, &x) || !rd_origin_ok(x->ctx, call, &first, x->rank))
+        return NULL;
+    return rd_with_origins(x, first.at);
+}
+
+rd_expr *rd_places_of(const char *call, const rd_expr *x, int axis, rd_expr *index)
+{
+    const rd_kind kind  = rd_dtype_kind(index->type);
+    const int64_t first = rd_origin(x, axis);
+
+    if (!first || (kind != RD_KIND_INT && kind != RD_KIND_UINT)) /* the latter is refused later */
+        return index;
+    if (index->type == RD_U64) /* beyond an int64_t it is outside, not an index below 0 */
+        index = map_2(RD_OP_minimum, call, index, rd_cast_to(rd_int(x->ctx, INT64_MAX), RD_U64));
+    index = map_2(RD_OP_sub, call, rd_cast_to(index, RD_I64), rd_int(x->ctx, first));
+    return rd_cast_to(index, RD_U64);
+}
+
+static rd_expr *taken(const char *call, rd_expr *x, int axis, rd_expr *index,
+                      rd_expr *take(rd_expr *, int, rd_expr *))
+{
+    int a;
+
+    if (!rd_operands(call, 2, (rd_expr *[]){ x, index }) || (a = rd_axis(x, axis, call)) < 0)
+        return NULL;
+    return take(x, a, rd_places_of(call, x, a, index));
+}
+
+rd_expr *rd_take(rd_expr *x, int axis, rd_expr *index)
+{
+    return taken("rd_take", x, axis, index, rd_take_places);
+}
+
+rd_expr *rd_take_along(rd_expr *x, int axis, rd_expr *index)
+{
+    return taken("rd_take_along", x, axis, index, rd_take_places_along);
+}
+
+rd_expr *rd_coord(rd_expr *x, int axis)
+{
+    int      a;
+    rd_expr *places;
+
+    if (!rd_operands("rd_coord", 1, &x) || (a = rd_axis(x, axis, "rd_coord")) < 0)
+        return NULL;
+    places = rd_places(x, a);
+    return rd_indices_of(places, x, a);
+}
+
+rd_expr *rd_indices_of(rd_expr *places, const rd_expr *x, int axis)
+{
+    const int64_t first = x ? rd_origin(x, axis) : 0;
+
+    return first ? rd_add(places, rd_int(x->ctx, first)) : places;
+}

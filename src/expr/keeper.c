@@ -1,0 +1,60 @@
+/* keeper.c - what the evaluator keeps in a context between evaluations, and what goes with the
+ * context. */
+#include "expr/ctx.h"
+
+rd_keeper *rd_ctx_keeper(const rd_ctx *ctx)
+{
+    return atomic_load_explicit(&ctx->keeper, memory_order_acquire);
+}
+
+rd_kept_last *rd_ctx_kept_last(const rd_ctx *ctx)
+{
+    return atomic_load_explicit(&ctx->last, memory_order_acquire);
+}
+
+void rd_ctx_keep_last(rd_ctx *ctx, rd_kept_last *thing)
+{
+    thing->older = atomic_load(&ctx->last);
+    while (!atomic_compare_exchange_weak(&ctx->last, &thing->older, thing))
+        ;
+}
+
+void *rd_take_spare(rd_ctx *ctx)
+{
+    return atomic_exchange(&ctx->planning, NULL);
+}
+
+bool rd_keep_spare(rd_ctx *ctx, void *p)
+{
+    void *none = NULL;
+
+    return atomic_compare_exchange_strong(&ctx->planning, &none, p);
+}
+
+void rd_ctx_set_keeper(rd_ctx *ctx, rd_keeper *keeper)
+{
+    atomic_store_explicit(&ctx->keeper, keeper, memory_order_release);
+}
+
+/* ---- Things freed last ----------------------------------------------------------------------- */
+void rd_own(rd_ctx *ctx, rd_owned *thing)
+{
+    thing->prev = NULL;
+    thing->next = ctx->owned;
+    if (ctx->owned)
+        ctx->owned->prev = thing;
+    ctx->owned = thing;
+}
+
+void rd_disown(rd_ctx *ctx, rd_owned *thing)
+{
+    if (!thing->prev && ctx->owned != thing)
+        return; /* done already: rd_ctx_free unlinks before it drops */
+    if (thing->prev)
+        thing->prev->next = thing->next;
+    else
+        ctx->owned = thing->next;
+    if (thing->next)
+        thing->next->prev = thing->prev;
+    thing->next = thing->prev = NULL;
+}

@@ -1,0 +1,34 @@
+/* leaf_names.c - what people call leaves of memory. */
+#include "expr/ctx.h"
+
+/* No fact of the node: leaves of the same memory stay one. */
+rd_expr *rd_leaf_labelled(rd_expr *leaf, const char *label, const char *path)
+{
+    rd_leaf_name *named = leaf ? rd_arena(leaf->ctx, sizeof *named) : NULL;
+    const char   *text  = named ? rd_arena_text(leaf->ctx, label ? label : path) : NULL;
+
+    if (!text)
+        return NULL;
+    *named           = (rd_leaf_name){ .older = leaf->ctx->named,
+                                       .leaf  = leaf,
+                                       .label = label ? text : NULL,
+                                       .path  = label ? NULL : text };
+    leaf->ctx->named = named;
+    return leaf;
+}
+
+const char *rd_leaf_label(const rd_expr *leaf)
+{
+    for (const rd_leaf_name *named = leaf->ctx->named; named; named = named->older)
+        if (named->leaf == leaf && named->label)
+            return named->label;
+    return NULL;
+}
+
+const char *rd_leaf_path(const rd_expr *leaf)
+{
+    for (const rd_leaf_name *named = leaf->ctx->named; named; named = named->older)
+        if (named->leaf == leaf && named->path)
+            return named->path;
+    return NULL;
+}

@@ -1,0 +1,57 @@
+/* leaf_plain.c - memory of real elements as a leaf, whose axes begin at 0. */
+#include "expr/plain.h"
+#include <string.h>
+
+bool rd_leaf_facts_of(rd_ctx *ctx, const rd_array *array, const char *call, rd_leaf_facts *facts)
+{
+    memset(facts, 0, sizeof *facts);
+    if (!array) {
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: the array is NULL", call);
+        return false;
+    }
+    facts->device = array->device;
+    return rd_array_layout(ctx, array, call, facts->stride);
+}
+
+rd_expr *rd_leaf_node(rd_ctx *ctx, const rd_array *array, const rd_leaf_facts *facts)
+{
+    return rd_node(&(rd_expr){ .ctx    = ctx,
+                               .kind   = RD_EXPR_LEAF,
+                               .type   = array->type,
+                               .rank   = array->shape.n,
+                               .device = array->device,
+                               .extent = array->shape.at },
+                   facts, sizeof *facts);
+}
+
+rd_expr *rd_plain_leaf(rd_ctx *ctx, const rd_array *array, const char *call)
+{
+    static const max_align_t nowhere; /* not NULL, which means an input */
+    rd_leaf_facts            facts;
+
+    if (!rd_leaf_facts_of(ctx, array, call, &facts) || !rd_array_readable(ctx, array, call))
+        return NULL;
+    facts.data = rd_points(array->shape.n, array->shape.at) == 0 ? &nowhere : array->in;
+    return rd_leaf_node(ctx, array, &facts);
+}
+
+rd_expr *rd_indices_below(rd_expr *leaf, int64_t below)
+{
+    rd_leaf_facts facts = *leaf->as.leaf;
+
+    if (facts.below)
+        return leaf;
+    facts.below         = below;
+    rd_expr *const made = rd_node(&(rd_expr){ .ctx    = leaf->ctx,
+                                              .kind   = RD_EXPR_LEAF,
+                                              .type   = leaf->type,
+                                              .rank   = leaf->rank,
+                                              .device = leaf->device,
+                                              .extent = leaf->extent },
+                                  &facts, sizeof facts);
+    if (made) {
+        made->ascends = leaf->ascends;
+        made->pieces  = leaf->pieces;
+    }
+    return made;
+}

@@ -1,0 +1,85 @@
+/* map_types.c - which type operators work in. */
+#include "expr/plain.h"
+#include <inttypes.h>
+
+static bool is_float(rd_dtype type)
+{
+    return rd_dtype_kind(type) == RD_KIND_FLOAT;
+}
+
+bool rd_is_weak(const rd_expr *x)
+{
+    return (x->kind == RD_EXPR_NUMBER || x->kind == RD_EXPR_COMPLEX) && x->weak;
+}
+
+rd_dtype rd_joint_type(int n, rd_expr *const *x, bool *weak)
+{
+    rd_dtype strong = RD_AUTO, number = RD_AUTO;
+
+    for (int i = 0; i < n; i++) {
+        rd_dtype *type = rd_is_weak(x[i]) ? &number : &strong;
+        *type          = *type ? rd_dtype_promote(*type, x[i]->type) : x[i]->type;
+    }
+    *weak = !strong;
+    if (!strong || !number || rd_dtype_is_complex(strong))
+        return strong ? strong : number;
+    if (rd_dtype_is_complex(number))
+        return rd_dtype_of_parts(is_float(strong) ? strong : RD_F64);
+    if (is_float(strong))
+        return strong;
+    if (is_float(number))
+        return RD_F64;
+    return strong == RD_BOOL ? RD_I64 : strong;
+}
+
+/* The unsigned type of as many bits: to count them, without those by which a sign is extended. */
+static rd_dtype unsigned_of(rd_dtype type)
+{
+    return rd_dtype_kind(type) == RD_KIND_INT ? (rd_dtype)(type - RD_I8 + RD_U8) : type;
+}
+
+rd_dtype rd_working_type(rd_rule rule, rd_dtype type)
+{
+    if (rule == RD_RULE_LOGIC)
+        return RD_BOOL;
+    if (rule == RD_RULE_ARITH && type == RD_BOOL)
+        return RD_I64;
+    if (rule == RD_RULE_INTS && type == RD_BOOL)
+        return RD_I64;
+    if (rule == RD_RULE_COUNT)
+        return unsigned_of(type);
+    return rule == RD_RULE_FLOAT && !is_float(type) ? RD_F64 : type;
+}
+
+rd_dtype rd_rule_type(rd_rule rule, int n, rd_expr *const *x)
+{
+    bool weak;
+
+    return rd_working_type(rule, rd_joint_type(n, x, &weak));
+}
+
+bool rd_rule_takes(rd_rule rule, rd_dtype joint, rd_ctx *ctx, const char *call)
+{
+    const bool takes = !rd_op_of_ints(rule) || !is_float(joint);
+
+    if (!takes)
+        rd_fail(ctx, RD_ERR_TYPE, "%s: operands come to %s, and it takes ints alone", call,
+                rd_dtype_name(joint));
+    return takes;
+}
+
+bool rd_fits(const rd_expr *x, rd_dtype type, const char *call)
+{
+    if (!rd_is_weak(x) || x->type != RD_I64 || type == RD_BOOL ||
+        rd_dtype_kind(type) >= RD_KIND_FLOAT)
+        return true;
+    const int64_t value = x->as.number->value.i64;
+    const rd_word there = rd_word_convert(x->as.number->value, RD_I64, type);
+    const bool    lost  = rd_word_convert(there, type, RD_I64).i64 != value;
+
+    if (!lost && (value >= 0 || rd_dtype_kind(type) != RD_KIND_UINT))
+        return true;
+    rd_fail(x->ctx, RD_ERR_TYPE, "%s: the number %" PRId64 " does not fit the type %s it meets",
+            call, value, rd_dtype_name(type));
+    return false;
+}

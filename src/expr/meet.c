@@ -1,0 +1,170 @@
+/* meet.c - operands that meet: of one context, of shapes that broadcast, of the same indices. */
+#include "expr/sparse.h"
+#include "expr/origin.h"
+#include <inttypes.h>
+#include <string.h>
+
+bool rd_operands(const char *call, int n, rd_expr *const *x)
+{
+    for (int i = 0; i < n; i++)
+        if (!x[i])
+            return false;
+    return rd_same_ctx(call, n, x);
+}
+
+bool rd_same_ctx(const char *call, int n, rd_expr *const *x)
+{
+    rd_ctx *ctx  = NULL;
+    bool    same = true;
+
+    for (int k = 0; k < n; k++) {
+        if (!x[k])
+            continue;
+        ctx = ctx ? ctx : x[k]->ctx;
+        same &= rd_is_here(x[k]->ctx, call, "operand", k, x[k]);
+        if (x[k]->ctx == ctx)
+            continue;
+        /* Told to both, because the caller may ask either. */
+        rd_fail(x[k]->ctx, RD_ERR_ARGUMENT, "%s: operand %d belongs to another context", call, k);
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: operand %d belongs to another context", call, k);
+        same = false;
+    }
+    return same;
+}
+
+/* ---- Indices ------------------------------------------------------------------------------- */
+static bool repeats(const rd_expr *x, int a, int depth);
+
+/* The same of a sparse array: do its values and fill repeat along an axis that its pattern
+ * lacks? */
+static bool repeats_stored(const rd_expr *x, int a, int depth)
+{
+    int of_values = 1;
+
+    for (int d = 0; d < a; d++)
+        of_values += rd_coord_of_axis(x, d) < 0;
+    return rd_coord_of_axis(x, a) < 0 && repeats(rd_values_of(x), of_values, depth) &&
+           (!rd_fill_of(x) || repeats(rd_fill_of(x), a, depth));
+}
+
+/* Is every index along the axis the same element, however many there are?  Maps of such ones too,
+ * of a few: beyond that it is an axis like others. */
+static bool repeats(const rd_expr *x, int a, int depth)
+{
+    if (x->extent[a] == 1 || rd_origin(x, a))
+        return false;
+    if (rd_points(x->rank, x->extent) == 0) /* as views of nothing do */
+        return true;
+    if (x->kind == RD_EXPR_VIEW) {
+        for (int d = 0; d < x->in[0]->rank; d++)
+            if (x->as.view->number[x->in[0]->rank + d * x->rank + a])
+                return false;
+        return true;
+    }
+    if (rd_has_pattern(x))
+        return repeats_stored(x, a, depth);
+    if (x->kind != RD_EXPR_MAP && x->kind != RD_EXPR_COMPLEX)
+        return false;
+    for (int k = 0; k < x->n_in; k++)
+        if (depth == 0 || !repeats(x->in[k], a, depth - 1))
+            return false;
+    return true;
+}
+
+/* Axis a of x counted from the last one of all operands; -1: x repeats along it. */
+static int axis_of(const rd_expr *x, int from_end, bool all_are_1)
+{
+    const int a = x->rank - 1 - from_end;
+
+    if (a < 0)
+        return -1;
+    if (x->extent[a] == 1)
+        return all_are_1 && rd_origin(x, a) ? a : -1;
+    return repeats(x, a, 4) ? -1 : a;
+}
+
+static bool indices_differ(const char *call, const rd_expr *first, int a, int k, const rd_expr *x,
+                           int b, int axis)
+{
+    rd_fail(x->ctx, RD_ERR_SHAPE,
+            "%s: axis %d has indices %" PRId64 " to %" PRId64 " in operand %d, and %" PRId64
+            " to %" PRId64 " in one before it; rd_reindex() moves them",
+            call, axis, rd_origin(x, b), rd_origin(x, b) + x->extent[b] - 1, k, rd_origin(first, a),
+            rd_origin(first, a) + first->extent[a] - 1);
+    return false;
+}
+
+bool rd_ranges_meet_beside(const char *call, int n, rd_expr *const *x, int axis)
+{
+    int  rank = 0;
+    bool any  = false;
+
+    for (int k = 0; k < n; k++) {
+        any |= x[k]->origin != NULL;
+        rank = x[k]->rank > rank ? x[k]->rank : rank;
+    }
+    for (int e = 0; any && e < rank; e++) {
+        const rd_expr *first     = NULL;
+        bool           all_are_1 = true;
+
+        if (rank - 1 - e == axis)
+            continue;
+        for (int k = 0; k < n; k++)
+            all_are_1 &= x[k]->rank <= e || x[k]->extent[x[k]->rank - 1 - e] == 1;
+        for (int k = 0; k < n; k++) {
+            const int b = axis_of(x[k], e, all_are_1);
+
+            if (b < 0)
+                continue;
+            if (!first)
+                first = x[k];
+            if (rd_origin(first, first->rank - 1 - e) != rd_origin(x[k], b))
+                return indices_differ(call, first, first->rank - 1 - e, k, x[k], b, rank - 1 - e);
+        }
+    }
+    return true;
+}
+
+bool rd_ranges_meet(const char *call, int n, rd_expr *const *x)
+{
+    return rd_ranges_meet_beside(call, n, x, -1);
+}
+
+/* ---- Shapes ---------------------------------------------------------------------------------- */
+/* Where the shape of operand k does not fit to what those before it have: says so for the first
+ * that clashes. */
+static bool shapes_clash(const char *call, const rd_expr *x, int k, int rank, const int64_t *extent)
+{
+    char own[RD_SHAPE_TEXT], common[RD_SHAPE_TEXT];
+
+    rd_fail(x->ctx, RD_ERR_SHAPE, "%s: shapes do not broadcast: operand %d has shape %s, %s %s",
+            call, k, rd_shape_text(x->rank, x->extent, own),
+            k == 1 ? "operand 0 has" : "those before it have", rd_shape_text(rank, extent, common));
+    return false;
+}
+
+bool rd_common_shape(const char *call, int n, rd_expr *const *x, int *rank, int64_t *extent)
+{
+    char text[RD_SHAPE_TEXT];
+
+    *rank = 0;
+    for (int k = 0; k < n; k++) {
+        const int grow = x[k]->rank > *rank ? x[k]->rank - *rank : 0;
+        int64_t   joined[RD_MAX_RANK];
+        for (int a = 0; a < *rank + grow; a++)
+            joined[a] = a < grow ? 1 : extent[a - grow];
+        for (int a = 0; a < x[k]->rank; a++) {
+            int64_t *common = &joined[*rank + grow - x[k]->rank + a];
+            if (*common != x[k]->extent[a] && *common != 1 && x[k]->extent[a] != 1)
+                return shapes_clash(call, x[k], k, *rank, extent);
+            *common = *common == 1 ? x[k]->extent[a] : *common;
+        }
+        *rank += grow;
+        memcpy(extent, joined, (size_t)*rank * sizeof *extent);
+    }
+    if (rd_points(*rank, extent) >= 0)
+        return rd_ranges_meet(call, n, x);
+    rd_fail(x[0]->ctx, RD_ERR_SHAPE, "%s: the size of the common shape overflows, %s", call,
+            rd_shape_text(*rank, extent, text));
+    return false;
+}

@@ -1,0 +1,51 @@
+/* number.c - constants, and places along an axis. */
+#include "expr/origin.h"
+
+static rd_expr *number_node(rd_ctx *ctx, rd_dtype type, bool weak, rd_word value)
+{
+    rd_number_facts facts = { .value = { .u64 = 0 } };
+
+    /* An f32 leaves half of the word as it was: only the member that counts is taken. */
+    if (rd_dtype_class(type) == RD_CLASS_f32)
+        facts.value.f32 = value.f32;
+    else
+        facts.value = value;
+    return rd_node(&(rd_expr){ .ctx = ctx, .kind = RD_EXPR_NUMBER, .type = type, .weak = weak },
+                   &facts, sizeof facts);
+}
+
+rd_expr *rd_number(rd_ctx *ctx, rd_dtype type, rd_word value)
+{
+    return number_node(ctx, type, false, value);
+}
+
+rd_expr *rd_num(rd_ctx *ctx, double value)
+{
+    return ctx ? number_node(ctx, RD_F64, true, (rd_word){ .f64 = value }) : NULL;
+}
+
+rd_expr *rd_int(rd_ctx *ctx, int64_t value)
+{
+    return ctx ? number_node(ctx, RD_I64, true, (rd_word){ .i64 = value }) : NULL;
+}
+
+rd_expr *rd_places(rd_expr *x, int axis)
+{
+    int64_t       extent[RD_MAX_RANK], origin[RD_MAX_RANK] = { 0 };
+    rd_axis_facts facts = { 0 };
+    int           found;
+
+    if (!rd_operands("rd_coord", 1, &x) || (found = rd_axis(x, axis, "rd_coord")) < 0)
+        return NULL;
+    for (int a = 0; a < x->rank; a++)
+        extent[a] = a == found ? x->extent[a] : 1;
+    facts.axis    = found;
+    origin[found] = rd_origin(x, found);
+    return rd_node(&(rd_expr){ .ctx    = x->ctx,
+                               .kind   = RD_EXPR_COORD,
+                               .type   = RD_I64,
+                               .rank   = x->rank,
+                               .extent = extent,
+                               .origin = origin[found] ? origin : NULL },
+                   &facts, sizeof facts);
+}

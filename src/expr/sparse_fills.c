@@ -1,0 +1,118 @@
+/* sparse_fills.c - what is known of fills: where they are 0, and along which axes they differ. */
+#include "expr/plain.h"
+#include "expr/sparse.h"
+
+enum { MOST_DEEP = 16 };
+
+int rd_keeps_zero(rd_op op)
+{
+    static const int8_t table[RD_N_OPS] = {
+#define RD_OP(name, ...)
+#define RD_TEST(name, ...)
+#define RD_OF_ZERO(name, which) [RD_OP_##name] = 1 + RD_KEEPS_##which,
+#include "core/ops.def"
+    };
+
+    return table[op] - 1;
+}
+
+/* A number that is not 0 or NaN by being multiplied by 0. */
+static bool is_finite_number(const rd_expr *x)
+{
+    if (x->kind == RD_EXPR_VIEW)
+        x = x->in[0];
+    if (x->kind != RD_EXPR_NUMBER)
+        return false;
+    const double v = rd_word_to_double(x->as.number->value, x->type);
+    return v - v == 0;
+}
+
+static rd_zero zero_of(const rd_expr *x, int deep);
+
+static rd_zero zero_of_map(const rd_expr *x, int deep)
+{
+    const bool    real  = rd_dtype_kind(x->type) == RD_KIND_FLOAT;
+    const int     which = rd_keeps_zero(x->op);
+    const rd_zero first = zero_of(x->in[0], deep + 1);
+    rd_zero       all = first, any = first;
+    bool          finite = first == RD_ZERO || (first == RD_NO_ZERO && is_finite_number(x->in[0]));
+
+    if (x->op == RD_OP_cast) /* NaN is true, and 0 as an int */
+        return first == RD_ZERO_OR_NAN && !real ? x->type == RD_BOOL ? RD_NO_ZERO : RD_ZERO : first;
+    if (which == RD_KEEPS_NO)
+        return RD_NO_ZERO;
+    for (int k = 1; k < x->n_in; k++) {
+        const rd_zero z = x->in[k] == x->in[0] ? first : zero_of(x->in[k], deep + 1);
+
+        finite &= z == RD_ZERO || (z == RD_NO_ZERO && is_finite_number(x->in[k]));
+        all = z < all ? z : all;
+        any = z > any ? z : any;
+    }
+    if (which == RD_KEEPS_ALL)
+        return all;
+    if ((which == RD_KEEPS_ANY ? any : first) == RD_NO_ZERO)
+        return RD_NO_ZERO;
+    return !real || (which == RD_KEEPS_ANY && finite) ? RD_ZERO : RD_ZERO_OR_NAN;
+}
+
+static rd_zero zero_of(const rd_expr *x, int deep)
+{
+    if (deep > MOST_DEEP)
+        return RD_NO_ZERO;
+    switch (x->kind) {
+    case RD_EXPR_NUMBER:
+        return rd_word_to_double(x->as.number->value, x->type) == 0 ? RD_ZERO : RD_NO_ZERO;
+    case RD_EXPR_VIEW:
+    case RD_EXPR_RESHAPE: return zero_of(x->in[0], deep + 1);
+    case RD_EXPR_MAP: return zero_of_map(x, deep);
+    default: return RD_NO_ZERO;
+    }
+}
+
+rd_zero rd_zero_of(const rd_expr *x)
+{
+    return zero_of(x, 0);
+}
+
+static uint64_t long_axes(const rd_expr *x)
+{
+    uint64_t axes = 0;
+
+    for (int a = 0; a < x->rank; a++)
+        axes |= (uint64_t)(x->extent[a] > 1) << a;
+    return axes;
+}
+
+static uint64_t varies(const rd_expr *x, int deep)
+{
+    uint64_t axes = 0;
+
+    if (x->kind == RD_EXPR_NUMBER)
+        return 0;
+    if (deep > MOST_DEEP || (x->kind != RD_EXPR_VIEW && x->kind != RD_EXPR_MAP))
+        return long_axes(x);
+    for (int i = 0; i < x->n_in && x->kind == RD_EXPR_MAP; i++)
+        axes |= varies(x->in[i], deep + 1);
+    if (x->kind == RD_EXPR_MAP)
+        return axes;
+    const uint64_t below = varies(x->in[0], deep + 1);
+    for (int a = 0; a < x->in[0]->rank; a++)
+        for (int k = 0; k < x->rank && below >> a & 1; k++)
+            axes |= (uint64_t)(x->as.view->number[x->in[0]->rank + a * x->rank + k] != 0) << k;
+    return axes;
+}
+
+uint64_t rd_varies(const rd_expr *x)
+{
+    return varies(x, 0);
+}
+
+rd_expr *rd_slim(rd_expr *x)
+{
+    const uint64_t axes = x ? rd_varies(x) | ~long_axes(x) : 0;
+
+    for (int a = 0; x && a < x->rank; a++)
+        if (!(axes >> a & 1))
+            x = rd_plain_slice(x, a, 0, 1, 1);
+    return x;
+}

@@ -1,0 +1,162 @@
+/* view_plain.c - views of plain expressions: brought to one form, composed. */
+#include "expr/plain.h"
+#include <assert.h>
+#include <string.h>
+
+/* ---- One form, so that equal views have equal bytes ------------------------------------------ */
+/* Index 0 of an axis of extent 1 says nothing: its numbers become 0, as do all where there is no
+ * element.  With them go all numbers larger than an extent: composing cannot overflow. */
+static void normalise(const rd_expr *x, int rank, const int64_t *extent, int64_t *number)
+{
+    const bool none = rd_points(rank, extent) == 0;
+
+    for (int a = 0; a < x->rank; a++) {
+        int64_t *coef = number + x->rank + (ptrdiff_t)a * rank;
+        if (none || x->extent[a] == 1)
+            number[a] = 0;
+        for (int k = 0; k < rank; k++)
+            if (none || x->extent[a] == 1 || extent[k] == 1)
+                coef[k] = 0;
+    }
+}
+
+#ifndef NDEBUG
+/* Is every element of the result one of x? */
+static bool inside(const rd_expr *x, int rank, const int64_t *extent, const int64_t *number)
+{
+    if (rd_points(rank, extent) == 0)
+        return true;
+    for (int a = 0; a < x->rank; a++) {
+        __int128 low = number[a], high = number[a];
+        for (int k = 0; k < rank; k++) {
+            const __int128 last = (__int128)number[x->rank + a * rank + k] * (extent[k] - 1);
+            *(last < 0 ? &low : &high) += last;
+        }
+        if (low < 0 || high >= x->extent[a])
+            return false;
+    }
+    return true;
+}
+#endif
+
+/* outer is a view of inner, a view: out becomes the same view of what inner is a view of.  Partial
+ * sums are positions inside an axis, or differences of two, as both views stay inside. */
+static void compose(const rd_expr *inner, int rank, const int64_t *outer, int64_t *out)
+{
+    const int      base = inner->in[0]->rank, middle = inner->rank;
+    const int64_t *number = inner->as.view->number;
+
+    for (int a = 0; a < base; a++) {
+        const int64_t *coef = number + base + (ptrdiff_t)a * middle;
+        out[a]              = number[a];
+        for (int j = 0; j < middle; j++)
+            out[a] += coef[j] * outer[j];
+        for (int k = 0; k < rank; k++) {
+            int64_t sum = 0;
+            for (int j = 0; j < middle; j++)
+                sum += coef[j] * outer[middle + j * rank + k];
+            out[base + a * rank + k] = sum;
+        }
+    }
+}
+
+static rd_expr *view_node(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
+                          const int64_t *origin)
+{
+    if (x->weak) /* only numbers of rank 0 take the type of what they meet */
+        x = rd_number(x->ctx, x->type, x->as.number->value);
+    return x ? rd_node(&(rd_expr){ .ctx    = x->ctx,
+                                   .kind   = RD_EXPR_VIEW,
+                                   .type   = x->type,
+                                   .rank   = rank,
+                                   .n_in   = 1,
+                                   .extent = extent,
+                                   .origin = origin,
+                                   .in     = &x },
+                       number, (size_t)(x->rank * (rank + 1)) * sizeof *number)
+             : NULL;
+}
+
+rd_expr *rd_plain_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
+                       const int64_t *origin)
+{
+    enum { ROOM = RD_MAX_RANK * (RD_MAX_RANK + 1) };
+    int64_t own[ROOM], composed[ROOM];
+
+    if (!x)
+        return NULL;
+    memcpy(own, number, (size_t)(x->rank * (rank + 1)) * sizeof *own);
+    assert(inside(x, rank, extent, own));
+    normalise(x, rank, extent, own);
+    origin = rd_somewhere(rank, origin);
+    if (rd_is_whole_view(x, rank, extent, own) && rd_begins_at(x, origin))
+        return x;
+    if (x->kind != RD_EXPR_VIEW)
+        return view_node(x, rank, extent, own, origin);
+    compose(x, rank, own, composed);
+    return rd_plain_view(x->in[0], rank, extent, composed, origin);
+}
+
+/* ---- By axes --------------------------------------------------------------------------------- */
+rd_expr *rd_plain_affine(rd_expr *x, const rd_affine *v, const char *call)
+{
+    int64_t number[RD_VIEW_NUMBERS];
+
+    return rd_affine_numbers(v, x, call, number)
+               ? rd_plain_view(x, v->rank, v->extent, number, v->origin)
+               : NULL;
+}
+
+rd_expr *rd_plain_broadcast(rd_expr *x, int rank, const int64_t *extent, const char *call)
+{
+    int64_t number[RD_VIEW_NUMBERS], origin[RD_MAX_RANK];
+
+    if (!x || rd_has_shape(x, rank, extent))
+        return x;
+    return rd_broadcast_numbers(x, rank, extent, call, number, origin)
+               ? rd_plain_view(x, rank, extent, number, origin)
+               : NULL;
+}
+
+rd_expr *rd_plain_from(rd_expr *x, const int64_t *origin)
+{
+    rd_affine v;
+
+    return x && rd_affine_from(&v, x, origin) ? rd_plain_affine(x, &v, "rd_reindex") : x;
+}
+
+rd_expr *rd_plain_select(rd_expr *x, int axis, int64_t place)
+{
+    rd_affine v;
+
+    return rd_plain_affine(x, rd_affine_selected(&v, x, axis, place, rd_affine_place), "rd_select");
+}
+
+rd_expr *rd_plain_slice(rd_expr *x, int axis, int64_t start, int64_t stop, int64_t step)
+{
+    rd_affine v;
+
+    return rd_plain_affine(x, rd_affine_sliced(&v, x, axis, start, stop, step, rd_affine_places),
+                           "rd_slice_axis");
+}
+
+rd_expr *rd_plain_permute(rd_expr *x, rd_index order)
+{
+    rd_affine v;
+
+    return rd_plain_affine(x, rd_affine_permuted(&v, x, order), "rd_permute");
+}
+
+rd_expr *rd_plain_expand(rd_expr *x, int axis)
+{
+    rd_affine v;
+
+    return rd_plain_affine(x, rd_affine_expanded(&v, x, axis), "rd_expand");
+}
+
+rd_expr *rd_plain_squeeze(rd_expr *x, rd_dims d)
+{
+    rd_affine v;
+
+    return rd_plain_affine(x, rd_affine_squeezed(&v, x, d), "rd_squeeze");
+}

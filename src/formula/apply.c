@@ -1,0 +1,84 @@
+/* apply.c - calls and reductions: which function, its arguments, then what it makes of them. */
+#include "formula/formula.h"
+
+/* The operands of a function that only the caller may know: whole arrays, without keywords.  How many;
+ * -1: there are others. */
+static int whole_operands(rd_formula_reader *r, const rd_phrase *p, rd_expr *x[RD_ARGUMENTS])
+{
+    int n = 0;
+
+    for (rd_phrase *q = p->first; q; q = q->next) {
+        const rd_labelled v = q->kind == RD_PHRASE_KEYWORD || q->labelled || n == RD_ARGUMENTS
+                                  ? (rd_labelled){ 0 }
+                                  : rd_formula_value(r, q);
+
+        if (!v.x || v.n)
+            return -1;
+        x[n++] = v.x;
+    }
+    return n;
+}
+
+static rd_labelled ask_caller(rd_formula_reader *r, const rd_phrase *p)
+{
+    rd_expr  *x[RD_ARGUMENTS], *made = NULL;
+    const int n = rd_formula_may_ask(r, p) ? whole_operands(r, p, x) : -1;
+
+    if (n >= 0)
+        made = rd_formula_ask(r, p, n, x);
+    return made || r->failed ? (rd_labelled){ .x = made } : rd_formula_no_function(r, p);
+}
+
+/* Arguments take some KiB of stack, which other operators had better not have: they may be nested far
+ * deeper. */
+__attribute__((noinline)) static rd_labelled call(rd_formula_reader *r, const rd_phrase *p,
+                                                  const rd_callee *callee)
+{
+    rd_arguments a;
+
+    if (callee->list && !rd_formula_arguments(r, p, callee->list, &a))
+        return (rd_labelled){ 0 };
+    return rd_formula_call(r, p, callee, &a);
+}
+
+__attribute__((noinline)) static rd_labelled reduce_indices(rd_formula_reader *r,
+                                                            const rd_phrase   *p)
+{
+    rd_arguments a;
+    rd_bracket   b;
+
+    if (!rd_formula_bracket(r, p, &b) ||
+        !rd_formula_arguments(r, &b.call, rd_formula_bracket_list(r, p), &a))
+        return (rd_labelled){ 0 };
+    return rd_formula_reduce_indices(p, &a);
+}
+
+/* A sum of products of sparse arrays, as one; x NULL: it is none, or has failed. */
+static rd_labelled sparse_sum(rd_formula_reader *r, rd_phrase *p)
+{
+    rd_phrase  *factor[RD_MOST_FACTORS];
+    rd_labelled v[RD_MOST_FACTORS];
+    const int   n = rd_formula_factors(r, p, factor);
+
+    for (int k = 0; k < n; k++)
+        if (!(v[k] = rd_formula_value(r, factor[k])).x)
+            return (rd_labelled){ 0 };
+    return n ? rd_formula_sparse_sum(r, p, n, v) : (rd_labelled){ 0 };
+}
+
+rd_labelled rd_formula_apply(rd_formula_reader *r, rd_phrase *p)
+{
+    rd_phrase plain;
+
+    if (p->kind == RD_PHRASE_REDUCE) {
+        const rd_labelled sum = sparse_sum(r, p);
+
+        return sum.x || r->failed ? sum : reduce_indices(r, p);
+    }
+    if (rd_formula_without_nan(r, p, &plain))
+        p = &plain;
+    const rd_callee callee = rd_formula_callee(r, p);
+    if (r->failed)
+        return (rd_labelled){ 0 };
+    return callee.kind == RD_CALLEE_UNKNOWN ? ask_caller(r, p) : call(r, p, &callee);
+}

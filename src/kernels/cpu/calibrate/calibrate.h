@@ -1,0 +1,19 @@
+/* calibrate.h - the numbers of speeds.def on this machine: measured, kept, and read again. */
+#ifndef RD_KERNELS_CPU_CALIBRATE_H
+#define RD_KERNELS_CPU_CALIBRATE_H
+#include "kernels/loop/speeds.h"
+
+/* Those that count here: the file of this processor, compiler and set of instructions in the store,
+ * or the usual ones.  Read once in a process. */
+const rd_speeds *rd_speeds_here(void);
+/* That file; false: there is none that can be read, and s is as before. */
+bool rd_speeds_load(rd_speeds *s);
+bool rd_speeds_save(const rd_speeds *s);
+/* The processor, the compiler, the instructions: the first line of that file. */
+void rd_speeds_where(rd_text *text);
+
+/* Measures what can be measured here, in a few seconds; all else stays.  measured[row]: was it,
+ * before or now?  Of two measurements the better one stays, as other programs only slow it down.
+ * False: nothing can be measured, as there is no compiler or no store: a sentence part in *why. */
+bool rd_calibrate(rd_speeds *s, bool measured[RD_N_SPEEDS], int threads, const char **why);
+#endif

@@ -1,0 +1,50 @@
+/* callbacks.c - users' functions and reducers, as a compiled nest calls them. */
+#include "kernels/cpu/nest/parts.h"
+
+typedef void (*any)(void);
+
+static rd_nest_function function_of(const rd_call *call)
+{
+    return (rd_nest_function){ .code = call->block   ? (any)call->block
+                                       : call->f32_1 ? (any)call->f32_1
+                                       : call->f32_2 ? (any)call->f32_2
+                                       : call->f64_1 ? (any)call->f64_1
+                                       : call->f64_2 ? (any)call->f64_2
+                                                     : NULL,
+                               .user = call->user };
+}
+
+/* Functions with loops are there for both types: that of the results counts. */
+static bool add_functions(const rd_program *p, rd_get_fn *get, void *pool, rd_nest_code *made)
+{
+    made->function = get(pool, sizeof *made->function * ((size_t)p->n_call + 1));
+    for (int32_t i = 0; made->function && i < p->n_inst; i++) {
+        const rd_inst *inst = &p->inst[i];
+        const rd_call *call = inst->kind == RD_I_CALL ? &p->call[inst->arg] : NULL;
+
+        if (!call)
+            continue;
+        made->function[inst->arg] = function_of(call);
+        if (!made->function[inst->arg].code)
+            made->function[inst->arg].code = inst->type == RD_F32 ? (any)call->f32 : (any)call->f64;
+    }
+    return made->function;
+}
+
+static bool add_reducers(const rd_program *p, rd_get_fn *get, void *pool, rd_nest_code *made)
+{
+    made->reducer = get(pool, sizeof *made->reducer * ((size_t)p->n_fold + 1));
+    for (int32_t k = 0; made->reducer && k < p->n_fold; k++) {
+        const rd_reducer *user = p->fold[k].user;
+
+        if (user)
+            made->reducer[k] =
+                (rd_nest_reducer){ user->init, user->step, user->step2, user->merge, user->finish };
+    }
+    return made->reducer;
+}
+
+bool rd_nest_callbacks(const rd_program *p, rd_get_fn *get, void *pool, rd_nest_code *made)
+{
+    return add_functions(p, get, pool, made) && add_reducers(p, get, pool, made);
+}

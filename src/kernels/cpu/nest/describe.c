@@ -1,0 +1,166 @@
+/* describe.c - what people are told of a nest: its strips, its text, what it runs one by one. */
+#include "kernels/cpu/jit/preprocess.h"
+#include "kernels/cpu/nest/parts.h"
+#include <inttypes.h>
+
+extern const char rd_prelude[], rd_nest_prelude[];
+
+/* ---- Strips and text --------------------------------------------------------------------------- */
+/* "  body: strips of 64 along axis 1, fixed". */
+static void add_strips(rd_text *to, const rd_strips *strips)
+{
+    static const char *const part[] = { "head", "body", "tail" };
+
+    for (int32_t k = 0; k < strips->n; k++) {
+        const rd_strip *r = &strips->at[k];
+
+        rd_text_add(to, "  %s: strips of %" PRId32 " along axis %" PRId32, part[r->part], r->width,
+                    r->axis);
+        rd_text_add(to, "%s%s%s%s\n", r->fixed ? ", fixed" : "", r->one ? ", one" : "",
+                    r->wide ? ", wide" : "", r->around ? ", around loops" : "");
+    }
+}
+
+/* The draft and its built tree.  False: no memory; no tree: n->why says why. */
+static bool build(rd_nest_draft *n, rd_strips *strips, rd_schedule **t, rd_get_fn *get, void *pool)
+{
+    *t = rd_nest_take_rows(n, get, pool) ? rd_nest_built(n, strips, get, pool) : NULL;
+    return *t || n->why;
+}
+
+bool rd_nest_refused(const rd_program *p, int vector, rd_get_fn *get, void *pool, const char **why)
+{
+    rd_nest_draft n = rd_nest_draft_of(p, vector, p->whole && !p->nest);
+    rd_strips     strips;
+    rd_schedule  *t;
+    const bool    ok = build(&n, &strips, &t, get, pool);
+
+    rd_schedule_free(t);
+    *why = n.why;
+    return ok;
+}
+
+static bool describe_strips(rd_nest_draft n, rd_text *to, rd_get_fn *get, void *pool)
+{
+    rd_strips    strips;
+    rd_schedule *t;
+    const bool   ok = build(&n, &strips, &t, get, pool);
+
+    if (t)
+        add_strips(to, &strips);
+    rd_schedule_free(t);
+    return ok;
+}
+
+static bool describe_text(rd_nest_draft n, rd_text *to, rd_get_fn *get, void *pool)
+{
+    rd_text    before = { 0 }, text = { 0 };
+    const bool ok = rd_nest_take_rows(&n, get, pool) && rd_nest_write(&n, &text, get, pool);
+
+    rd_text_add(&before, "%s\n%s", rd_prelude, rd_nest_prelude);
+    if (ok && !n.why && !before.failed)
+        rd_preprocess(to, before.at, text.at);
+    rd_text_free(&before);
+    rd_text_free(&text);
+    return ok;
+}
+
+void rd_nest_describe(const rd_program *p, int vector, rd_get_fn *get, void *pool, rd_text *strips,
+                      rd_text *code)
+{
+    const rd_nest_draft n = rd_nest_draft_of(p, vector, p->whole && !p->nest);
+
+    if (strips && !describe_strips(n, strips, get, pool))
+        strips->failed = true;
+    if (code && !describe_text(n, code, get, pool))
+        code->failed = true;
+}
+
+/* ---- Choices ---------------------------------------------------------------------------------- */
+int32_t rd_nest_choices(const rd_program *p, int vector, rd_get_fn *get, void *pool,
+                        rd_alternatives *at, int32_t n, int32_t most)
+{
+    rd_nest_draft d = rd_nest_draft_of(p, vector, p->whole && !p->nest);
+    rd_strips     strips;
+    rd_schedule  *t;
+    bool          ok;
+
+    d.tells = true;
+    ok      = build(&d, &strips, &t, get, pool);
+    for (int32_t k = 0; t && k < strips.n && n < most; k++)
+        at[n++] = strips.of[k];
+    rd_schedule_free(t);
+    return ok ? n : -1;
+}
+
+/* ---- One by one ------------------------------------------------------------------------------- */
+/* Elements that are only moved lose nothing one by one: a transpose. */
+static bool computes(const rd_inst *inst)
+{
+    switch (inst->kind) {
+    case RD_I_MAP:
+    case RD_I_CAST:
+    case RD_I_SELECT:
+    case RD_I_STEP:
+    case RD_I_SCAN: return true;
+    default: return false;
+    }
+}
+
+static bool in_strips(const rd_program *p, const rd_strips *strips, int32_t i)
+{
+    const int part = i < p->body ? RD_PART_HEAD : i < p->tail ? RD_PART_BODY : RD_PART_TAIL;
+
+    for (int32_t k = 0; k < strips->n; k++) {
+        const rd_strip *r = &strips->at[k];
+
+        if (r->loop < 0 ? r->part == part : i > p->loop[r->loop].begin && i < p->loop[r->loop].end)
+            return true;
+    }
+    return false;
+}
+
+/* Is it a chain of many?  A processor has several short ones at hand at once, of neighbouring
+ * rows. */
+static bool is_long(const rd_schedule *t, int32_t i)
+{
+    enum { SHORT = 64 };
+    const rd_inst *inst = &t->p->inst[i];
+
+    return (rd_takes_step(inst) ? t->fold[inst->arg].steps : rd_trips(t->p, inst->loop)) > SHORT;
+}
+
+/* Steps tell more than what they take. */
+static bool tells_more(const rd_program *p, int32_t i, int32_t than)
+{
+    return than < 0 || (rd_takes_step(&p->inst[i]) && !rd_takes_step(&p->inst[than]));
+}
+
+static int32_t find_alone(const rd_schedule *t, const rd_strips *strips)
+{
+    enum { PART = 4 }; /* what is done for each row, not element, is no matter */
+    const rd_program *p     = t->p;
+    double            most  = 0;
+    int32_t           found = -1;
+
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (computes(&p->inst[i]) && rd_program_times(p, i) > most)
+            most = rd_program_times(p, i);
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (computes(&p->inst[i]) && p->inst[i].loop >= 0 && !in_strips(p, strips, i) &&
+            is_long(t, i) && rd_program_times(p, i) * PART >= most && tells_more(p, i, found))
+            found = i;
+    return found;
+}
+
+bool rd_nest_alone(const rd_program *p, int vector, bool whole, rd_get_fn *get, void *pool,
+                   int32_t *found)
+{
+    rd_nest_draft n = rd_nest_draft_of(p, vector, whole);
+    rd_strips     strips;
+    rd_schedule  *t = rd_nest_built(&n, &strips, get, pool);
+
+    *found = t ? find_alone(t, &strips) : -1;
+    rd_schedule_free(t);
+    return t || n.why;
+}

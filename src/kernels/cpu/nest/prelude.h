@@ -1,0 +1,221 @@
+/* prelude.h - what the text of every nest begins with, behind the library's own code
+ * (jit/prelude.h). */
+#define INT64_C(x)  x##LL
+#define UINT64_C(x) x##ULL
+typedef struct rd_f16 {
+    uint16_t bits;
+} rd_f16;
+typedef struct rd_bf16 {
+    uint16_t bits;
+} rd_bf16;
+#include "core/half.h"
+#include "kernels/cpu/nest/call.h"
+#include "kernels/math/so_far.h"
+
+#define LESS(a, b)             ((a) < (b) ? (a) : (b))
+#define MORE(a, b)             ((a) > (b) ? (a) : (b))
+/* The greatest first + k by up to `at`; the least from it on. */
+#define DOWN_TO(at, first, by) ((first) + ((at) - (first)) / (by) * (by))
+#define UP_TO(at, first, by)   DOWN_TO((at) + (by)-1, first, by)
+#define LINES                  __attribute__((aligned(64)))
+#define NOINLINE               __attribute__((noinline))
+
+/* exp of a strip: written out where its length is constant. */
+#define EXP_OF_STRIP(elem, x, n)   \
+    if (__builtin_constant_p(n))   \
+        rd_exp_strip_##elem(x, n); \
+    else                           \
+        rd_exp_strips_##elem(x, n);
+
+/* A function that has hard arguments: of a strip that has none, by vectors. */
+#define OF_STRIP(name, elem, x, n)                           \
+    {                                                        \
+        int hard = 0;                                        \
+        INDEPENDENT                                          \
+        for (int64_t i = 0; i < n; i++)                      \
+            hard |= rd_##name##_##elem##_hard(x[i]) ? 1 : 0; \
+        if (hard)                                            \
+            for (int64_t i = 0; i < n; i++)                  \
+                x[i] = rd_math_##name##_##elem(x[i]);        \
+        else                                                 \
+            INDEPENDENT                                      \
+        for (int64_t i = 0; i < n; i++)                      \
+            x[i] = rd_##name##_##elem(x[i]);                 \
+    }
+
+/* Floats to ints of 32 bits or less, exact where they lie between; else as the function says. */
+#define INTS_OF_STRIP(type, function, least, x, y, n)               \
+    {                                                               \
+        int hard = 0;                                               \
+        INDEPENDENT                                                 \
+        for (int64_t i = 0; i < n; i++)                             \
+            hard |= x[i] > (least) && x[i] < 2147483648.0F ? 0 : 1; \
+        if (hard)                                                   \
+            for (int64_t i = 0; i < n; i++)                         \
+                y[i] = function(x[i]);                              \
+        else                                                        \
+            INDEPENDENT                                             \
+        for (int64_t i = 0; i < n; i++)                             \
+            y[i] = (type)(int32_t)x[i];                             \
+    }
+
+/* The first of n rows that begins at the place or behind it; those at 0 are never another task's. */
+#define ROW_AT(name, T)                                                           \
+    static inline int64_t rd_row_at_##name(const T *begin, int64_t n, int64_t at) \
+    {                                                                             \
+        int64_t lo = 0, hi = at > 0 ? n : 0;                                      \
+                                                                                  \
+        while (lo < hi) {                                                         \
+            const int64_t mid = lo + (hi - lo) / 2;                               \
+                                                                                  \
+            if (begin[mid] < at)                                                  \
+                lo = mid + 1;                                                     \
+            else                                                                  \
+                hi = mid;                                                         \
+        }                                                                         \
+        return lo;                                                                \
+    }
+ROW_AT(i32, int32_t)
+ROW_AT(i64, int64_t)
+
+/* What is n elements long, into the second-level cache. */
+#define FETCH(x, n)                                               \
+    for (int64_t at = 0; at < n; at += 64 / (int64_t)sizeof *(x)) \
+        __builtin_prefetch((x) + at, 0, 2);
+
+/* The same of so few that the loop is written out. */
+#define FETCH_FEW(x, n)                                                                    \
+    _Pragma("GCC unroll 64") for (int64_t at = 0; at < n; at += 64 / (int64_t)sizeof *(x)) \
+        __builtin_prefetch((x) + at, 0, 2);
+
+/* Stores past the caches: whole cache lines, where they begin. */
+typedef __UINTPTR_TYPE__ uintptr_t;
+#if defined(__AVX512F__)
+typedef float part_of_line __attribute__((vector_size(64), may_alias));
+#define STREAM_PART __builtin_ia32_movntps512
+#elif defined(__AVX__)
+typedef float part_of_line __attribute__((vector_size(32), may_alias));
+#define STREAM_PART __builtin_ia32_movntps256
+#elif defined(__SSE__)
+typedef float part_of_line __attribute__((vector_size(16), may_alias));
+#define STREAM_PART __builtin_ia32_movntps
+#endif
+#if defined(__clang__) && defined(STREAM_PART)
+#undef STREAM_PART
+#define STREAM_PART(to, part) __builtin_nontemporal_store(part, (part_of_line *)(to))
+#endif
+
+/* Past the caches, but for lines at the ends that are not whole; few lines beside these gain
+ * nothing. */
+static inline __attribute__((always_inline)) void rd_past(char *y, const char *x, int64_t bytes)
+{
+#ifdef STREAM_PART
+    typedef part_of_line part __attribute__((aligned(1)));
+    const int64_t        head = LESS((int64_t)(-(uintptr_t)y % 64), bytes);
+    int64_t              k    = head;
+
+    if (head == 0 && bytes % 64 == 0) {
+#pragma GCC unroll 64
+        for (int64_t at = 0; at < bytes; at += (int64_t)sizeof(part_of_line))
+            STREAM_PART((float *)(y + at), *(const part_of_line *)(x + at));
+        return;
+    }
+    if (head && bytes < 2048) {
+        memcpy(y, x, (size_t)bytes);
+        return;
+    }
+    memcpy(y, x, (size_t)head);
+    for (; k + 64 <= bytes; k += 64)
+        for (int64_t j = k; j < k + 64; j += (int64_t)sizeof(part))
+            STREAM_PART((float *)(y + j), *(const part *)(x + j));
+    memcpy(y + k, x + k, (size_t)(bytes - k));
+#else
+    memcpy(y, x, (size_t)bytes);
+#endif
+}
+
+/* Elements between where a line begins and here. */
+#define OVER_LINE(y) ((int64_t)((uintptr_t)(y) % 64 / sizeof *(y)))
+
+/* Others see what was stored past the caches. */
+#ifdef STREAM_PART
+#define STREAMED __builtin_ia32_sfence();
+#else
+#define STREAMED
+#endif
+
+/* f16 side by side to f32; the same bits as rd_f16_to_f32(). */
+static inline __attribute__((always_inline)) void rd_widen_f16(float *y, const rd_f16 *x, int64_t n)
+{
+    int64_t i = 0;
+#if defined(__AVX512F__) && !defined(__clang__)
+    typedef short halves __attribute__((vector_size(32), aligned(2), may_alias));
+    for (; i + 16 <= n; i += 16)
+        *(rd_v32 *)(y + i) = (rd_v32)__builtin_ia32_vcvtph2ps512_mask(*(const halves *)(x + i),
+                                                                      (rd_v32){ 0 }, -1, 4);
+#elif defined(__F16C__) && !defined(__clang__)
+    typedef short halves __attribute__((vector_size(16), aligned(2), may_alias));
+    for (; i + 8 <= n; i += 8)
+        *(rd_v32 *)(y + i) = (rd_v32)__builtin_ia32_vcvtph2ps256(*(const halves *)(x + i));
+#endif
+    for (; i < n; i++)
+        y[i] = rd_f16_to_f32(x[i]);
+}
+
+/* Bytes side by side to ints. */
+#define WIDEN_BYTES(name, type)                                                                  \
+    static inline __attribute__((always_inline)) void name(int32_t *y, const type *x, int64_t n) \
+    {                                                                                            \
+        typedef type    bytes __attribute__((vector_size(8), aligned(1), may_alias));            \
+        typedef int32_t ints __attribute__((vector_size(32), aligned(4), may_alias));            \
+        int64_t         i = 0;                                                                   \
+        for (; i + 8 <= n; i += 8)                                                               \
+            *(ints *)(y + i) = __builtin_convertvector(*(const bytes *)(x + i), ints);           \
+        for (; i < n; i++)                                                                       \
+            y[i] = x[i];                                                                         \
+    }
+WIDEN_BYTES(rd_widen_u8, uint8_t)
+WIDEN_BYTES(rd_widen_i8, int8_t)
+
+/* A constant that compilers do not know: of what chooses by one they make branches, which vectors
+ * have not. */
+static inline float rd_hidden_f32(float x)
+{
+    __asm__("" : "+m"(x));
+    return x;
+}
+
+static inline double rd_hidden_f64(double x)
+{
+    __asm__("" : "+m"(x));
+    return x;
+}
+
+#include "kernels/math/math_divide.h"
+
+/* Negative indices count from the end.  One that is outside is noted, and the first element stands
+ * in for it. */
+static inline int64_t rd_index_i64(int64_t at, int64_t extent, int32_t *failed)
+{
+    const int outside = at < -extent || at >= extent;
+
+    *failed |= outside;
+    return outside ? 0 : at < 0 ? at + extent : at;
+}
+
+/* Of one element after another: most are not negative, which a branch foresees. */
+static inline int64_t rd_index_one_i64(int64_t at, int64_t extent, int32_t *failed)
+{
+    return __builtin_expect((uint64_t)at < (uint64_t)extent, 1) ? at
+                                                                : rd_index_i64(at, extent, failed);
+}
+
+static inline int64_t rd_index_u64(uint64_t at, int64_t extent, int32_t *failed)
+{
+    const int outside = at >= (uint64_t)extent;
+
+    *failed |= outside;
+    return outside ? 0 : (int64_t)at;
+}
+
+#include "kernels/emit/nodes.h"

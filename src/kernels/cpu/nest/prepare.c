@@ -1,0 +1,142 @@
+/* prepare.c - from a program to the functions that run it: its tree's text, compiled by the tier. */
+#include "kernels/cpu/jit/compiler.h"
+#include "kernels/cpu/nest/parts.h"
+#include "kernels/cpu/reference/machine.h"
+#include <string.h>
+
+extern const char rd_prelude[], rd_nest_prelude[];
+
+/* ---- The text --------------------------------------------------------------------------------- */
+/* False: no memory. */
+static bool print(rd_nest_draft *n, const rd_schedule *t, rd_text *text, rd_get_fn *get, void *pool)
+{
+    rd_printing *print = get(pool, sizeof *print);
+
+    if (!print)
+        return false;
+    *print = (rd_printing){ .t = t, .pointers = n->pointers };
+    if (!rd_print_c(print, text, get, pool))
+        return false;
+    n->why      = print->why;
+    n->state    = print->state;
+    n->n_number = print->n_number;
+    memcpy(n->number, print->number, sizeof *n->number * (size_t)print->n_number);
+    return true;
+}
+
+bool rd_nest_write(rd_nest_draft *n, rd_text *text, rd_get_fn *get, void *pool)
+{
+    rd_schedule *t  = rd_nest_tree(n, NULL, get, pool);
+    const bool   ok = t ? print(n, t, text, get, pool) : n->why != NULL;
+
+    rd_schedule_free(t);
+    return ok;
+}
+
+/* ---- Compiled --------------------------------------------------------------------------------- */
+/* A key is a character and the text: the bytes of a vector, which are even, plus 1 where an f64 is
+ * rounded to less. */
+static char first_of_key(const rd_nest_draft *n)
+{
+    bool rounds = false;
+
+    for (int32_t i = 0; i < n->p->n_inst; i++) {
+        const rd_inst *inst = &n->p->inst[i];
+
+        rounds |= inst->kind == RD_I_CAST && inst->from == RD_F64 &&
+                  rd_dtype_kind(inst->type) == RD_KIND_FLOAT && inst->type != RD_F64;
+    }
+    return (char)(n->vector + rounds);
+}
+
+static const char *const *text_of_key(rd_text *text, const void *key)
+{
+    const char *first = key;
+
+    rd_text_add(text, "%s\n%s\n%s", rd_prelude, rd_nest_prelude, first + 1);
+    return rd_compiler_flags(*first & ~1, *first & 1);
+}
+
+/* What the text asks of a call, and what it is compiled to.  NULL: no memory. */
+static rd_nest_code *code_of(const rd_nest_draft *n, const rd_text *key, rd_get_fn *get, void *pool)
+{
+    rd_nest_code *made = get(pool, sizeof *made + sizeof *made->number * (size_t)n->n_number);
+
+    if (!made || !rd_nest_callbacks(n->p, get, pool, made))
+        return NULL;
+    made->state   = n->state;
+    made->by_rows = n->p != n->of;
+    if (!n->whole && !made->by_rows && rd_machine_bytes(n->p) > n->state)
+        made->state = rd_machine_bytes(n->p); /* who says which index was wrong */
+    made->n_number = n->n_number;
+    memcpy(made->number, n->number, sizeof *n->number * (size_t)n->n_number);
+    made->compiled = rd_compiled_of(key->at, key->n + 1, text_of_key);
+    return made;
+}
+
+static bool prepare(rd_nest_draft *n, rd_get_fn *get, void *pool, rd_nest_code **code)
+{
+    rd_text key = { 0 };
+    bool    ok;
+
+    *code = NULL;
+    rd_text_add(&key, "%c", first_of_key(n));
+    ok = rd_nest_write(n, &key, get, pool);
+    if (ok && !n->why) {
+        *code = key.failed ? NULL : code_of(n, &key, get, pool);
+        ok    = *code;
+    }
+    if (*code && !(*code)->compiled)
+        *code = NULL;
+    rd_text_free(&key);
+    return ok;
+}
+
+static bool has_user(const rd_program *p)
+{
+    bool found = false;
+
+    for (int32_t k = 0; k < p->n_fold; k++)
+        found |= p->fold[k].user && p->fold[k].user->code[2];
+    for (int32_t k = 0; k < p->n_call; k++)
+        found |= p->call[k].body != NULL;
+    return found;
+}
+
+/* A user's text may name what is not in it: then functions are called. */
+static bool prepare_otherwise(rd_nest_draft *n, rd_get_fn *get, void *pool, rd_nest_code *made)
+{
+    if (!prepare(n, get, pool, &made->otherwise))
+        return false;
+    if (made->otherwise && made->otherwise->state > made->state)
+        made->state = made->otherwise->state;
+    if (made->otherwise && rd_compiled_failed(made->compiled))
+        rd_compiled_want(made->otherwise->compiled, n->of->work);
+    return true;
+}
+
+bool rd_nest_prepare(const rd_program *p, int vector, bool whole, rd_get_fn *get, void *pool,
+                     const rd_nest_code **code, const char **why)
+{
+    rd_nest_draft n = rd_nest_draft_of(p, vector, whole), other;
+    rd_nest_code *made;
+
+    *code = NULL;
+    if (!rd_nest_take_rows(&n, get, pool))
+        return false;
+    other          = n;
+    other.pointers = true;
+    if (!prepare(&n, get, pool, &made))
+        return false;
+    *code = made;
+    *why  = n.why;
+    if (!made)
+        return true;
+    rd_compiled_want(made->compiled, p->work);
+    return !has_user(p) || prepare_otherwise(&other, get, pool, made);
+}
+
+bool rd_nest_by_rows(const rd_nest_code *code)
+{
+    return code->by_rows;
+}

@@ -1,0 +1,129 @@
+/* run.c - compiled nests run, and say what failed. */
+#include "kernels/cpu/cpu.h"
+#include "kernels/cpu/nest/parts.h"
+#include <stdio.h>
+
+/* ---- Runs ------------------------------------------------------------------------------------ */
+int64_t rd_nest_state(const rd_nest_code *code)
+{
+    return code->state;
+}
+
+const void *rd_nest_here(const rd_nest_code *code)
+{
+    const void *kernels = code ? rd_compiled_kernels(code->compiled) : NULL;
+
+    return kernels || !code ? kernels : rd_nest_here(code->otherwise);
+}
+
+rd_compiled_state rd_nest_state_of(const rd_nest_code *code, double *left)
+{
+    const rd_compiled_state state = rd_compiled_state_of(code->compiled, left);
+
+    return state == RD_COMPILED_FAILED && code->otherwise ? rd_nest_state_of(code->otherwise, left)
+                                                          : state;
+}
+
+void rd_nest_missed(const rd_nest_code *code, double operations)
+{
+    if (code->otherwise && rd_compiled_failed(code->compiled))
+        code = code->otherwise;
+    rd_compiled_missed(code->compiled, operations);
+}
+
+/* Whose kernels they are. */
+static const rd_nest_code *way_of(const rd_nest_code *code, const void *kernels)
+{
+    return code->otherwise && kernels == rd_compiled_kernels(code->otherwise->compiled)
+               ? code->otherwise
+               : code;
+}
+
+static rd_nest_call call_of(const rd_nest_code *code, const rd_task *task)
+{
+    return (rd_nest_call){ .slot     = task->slot,
+                           .state    = task->state,
+                           .lo       = task->lo,
+                           .hi       = task->hi,
+                           .number   = code->number,
+                           .function = code->function,
+                           .reducer  = code->reducer };
+}
+
+static void refuse(rd_task *task)
+{
+    task->status = RD_ERR_AXIS;
+    snprintf(task->sentence, sizeof task->sentence, "rd_take: an index is outside its axis");
+}
+
+static void tell(const rd_program *p, rd_task *task, const rd_nest_call *call)
+{
+    task->status = RD_ERR_CALLBACK;
+    snprintf(task->sentence, sizeof task->sentence, "%s: %s", p->call[call->failing].name,
+             call->sentence);
+}
+
+/* The reference executor says which index it was, or what failed first: a nest takes strip after
+ * strip through one function, then through the next.  Of rows, who runs the stage has it run again
+ * otherwise. */
+static void fail(const rd_program *p, rd_task *task, const rd_nest_call *call)
+{
+    if (!p->by_rows)
+        rd_backend_scalar.head(p, task);
+    if (!p->by_rows && task->status == RD_OK)
+        rd_backend_scalar.body(p, task);
+    if (task->status == RD_OK && call->sentence)
+        tell(p, task, call);
+    else if (task->status == RD_OK)
+        refuse(task);
+}
+
+static void run(const rd_nest_code *code, const rd_program *p, rd_task *task,
+                void (*part)(rd_nest_call *))
+{
+    rd_nest_call call = call_of(code, task);
+
+    part(&call);
+    task->loads += call.loads;
+    task->warnings |= call.warnings;
+    if (call.failed || call.sentence)
+        fail(p, task, &call);
+}
+
+void rd_nest_head(const rd_nest_code *code, const void *kernels, const rd_program *p, rd_task *task)
+{
+    run(way_of(code, kernels), p, task, ((const rd_nest_kernels *)kernels)->head);
+}
+
+void rd_nest_body(const rd_nest_code *code, const void *kernels, const rd_program *p, rd_task *task)
+{
+    run(way_of(code, kernels), p, task, ((const rd_nest_kernels *)kernels)->body);
+}
+
+void rd_nest_tail(const rd_nest_code *code, const void *kernels, const rd_program *p, rd_task *task)
+{
+    run(way_of(code, kernels), p, task, ((const rd_nest_kernels *)kernels)->tail);
+}
+
+bool rd_nest_whole(const rd_nest_code *code, const void *kernels, rd_task *task)
+{
+    rd_nest_call call;
+
+    code = way_of(code, kernels);
+    call = (rd_nest_call){
+        .slot = task->slot, .state = task->state, .number = code->number, .reducer = code->reducer
+    };
+    ((const rd_nest_kernels *)kernels)->whole(&call);
+    task->loads    = call.loads;
+    task->warnings = call.warnings;
+    if (call.failed)
+        refuse(task);
+    return !call.failed;
+}
+
+void rd_nest_join(const rd_nest_code *code, const void *kernels, const rd_task *into,
+                  const rd_task *next)
+{
+    (void)code;
+    ((const rd_nest_kernels *)kernels)->join(into->state, next->state);
+}

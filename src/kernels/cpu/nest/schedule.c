@@ -1,0 +1,121 @@
+/* schedule.c - from a program to its loop tree after all passes. */
+#include "kernels/loop/facts.h"
+#include "kernels/cpu/nest/parts.h"
+#include "kernels/pass/choose.h"
+#include <string.h>
+
+rd_nest_draft rd_nest_draft_of(const rd_program *p, int vector, bool whole)
+{
+    return (rd_nest_draft){ .p = p, .of = p, .vector = vector, .whole = whole };
+}
+
+bool rd_nest_take_rows(rd_nest_draft *n, rd_get_fn *get, void *pool)
+{
+    const rd_program *by_rows = NULL;
+
+    if (!rd_nest_rows(n->of, get, pool, &by_rows))
+        return false;
+    if (by_rows)
+        n->p = by_rows;
+    return true;
+}
+
+/* ---- What cannot be --------------------------------------------------------------------------- */
+/* A tree of blocks says how many there are, and a loop that is left has fewer: tiles have them. */
+static bool leaves_a_tree(const rd_program *p)
+{
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (p->inst[i].kind == RD_I_EXIT && p->fold[p->inst[i].a].user)
+            return true;
+    return false;
+}
+
+static bool has_no_elements(const rd_program *p)
+{
+    for (int32_t k = 0; k < p->n_loop; k++)
+        if (p->loop[k].extent == 0)
+            return true;
+    return false;
+}
+
+/* Is there a scan by the tree along memory that is not short?  Tiles make vectors of one row of it;
+ * a strip of rows reads lines that lie far apart. */
+static bool has_long_scan(const rd_program *p, const rd_loop_fold *fold)
+{
+    enum { LONG_SCAN = 128 };
+
+    for (int32_t k = 0; k < p->n_fold; k++)
+        if (fold[k].levels && fold[k].along >= 0 && rd_trips(p, fold[k].along) > LONG_SCAN)
+            return true;
+    return false;
+}
+
+static const char *refusal(const rd_nest_draft *n, const rd_loop_fold *fold)
+{
+    if (has_no_elements(n->p))
+        return "no elements";
+    if (leaves_a_tree(n->p))
+        return "a reducer of one's own that may end its loop early";
+    if (n->whole && n->p->n_call)
+        return "a function whose failure a task reports";
+    if (n->p->code && rd_nest_use_now() != RD_NEST_ALWAYS && has_long_scan(n->p, fold))
+        return "a long scan along memory, of which tiles make vectors";
+    return NULL;
+}
+
+/* ---- All together ----------------------------------------------------------------------------- */
+/* Also what the text of users' reducers depends on.  NULL: no memory, or n->why. */
+static const rd_loop_fold *facts_of_folds(rd_nest_draft *n, rd_get_fn *get, void *pool)
+{
+    const rd_loop_fold *fold = rd_loop_folds_of(n->p, n->whole, get, pool, &n->why);
+    rd_loop_fold       *own  = get(pool, ((size_t)n->p->n_fold + 1) * sizeof *own);
+
+    if (fold && !n->why)
+        n->why = refusal(n, fold);
+    if (!fold || !own || n->why)
+        return NULL;
+    for (int32_t k = 0; k < n->p->n_fold; k++) {
+        own[k] = fold[k];
+        if (n->p->fold[k].user && !rd_user_facts(&own[k].of, k, n->pointers, get, pool))
+            return NULL;
+    }
+    return own;
+}
+
+rd_schedule *rd_nest_built(rd_nest_draft *n, rd_strips *strips, rd_get_fn *get, void *pool)
+{
+    const rd_target     target = { .vector = n->vector, .tells = n->tells };
+    const rd_loop_fold *fold   = facts_of_folds(n, get, pool);
+    rd_schedule        *t      = fold ? rd_schedule_build(n->p, fold, n->whole) : NULL;
+
+    if (t && !rd_choose_strips(t, &target, get, pool, strips)) {
+        rd_schedule_free(t);
+        return NULL;
+    }
+    return t;
+}
+
+rd_schedule *rd_nest_tree(rd_nest_draft *n, rd_text *log, rd_get_fn *get, void *pool)
+{
+    rd_strips       strips;
+    const rd_target target = { .vector = n->vector, .strips = &strips };
+    rd_schedule    *t      = rd_nest_built(n, &strips, get, pool);
+
+    if (t)
+        rd_schedule_for_cpu(t, &target, log);
+    if (t && t->failed) {
+        rd_schedule_free(t);
+        return NULL;
+    }
+    return t;
+}
+
+rd_schedule *rd_nest_schedule(const rd_program *p, int vector, bool whole, rd_get_fn *get,
+                              void *pool, rd_text *log, const char **why)
+{
+    rd_nest_draft n = rd_nest_draft_of(p, vector, whole);
+    rd_schedule  *t = rd_nest_take_rows(&n, get, pool) ? rd_nest_tree(&n, log, get, pool) : NULL;
+
+    *why = t ? NULL : n.why ? n.why : rd_why_no_memory;
+    return t;
+}

@@ -1,0 +1,20 @@
+/* use.c - which programs are compiled: RDIM_CODEGEN. */
+#include "core/environment.h"
+#include "kernels/cpu/nest/nest.h"
+#include <string.h>
+
+static const char *forced;
+
+void rd_nest_force(const char *use)
+{
+    forced = use;
+}
+
+rd_nest_use rd_nest_use_now(void)
+{
+    const char *asked = forced ? forced : rd_environment(RD_ENV_RDIM_CODEGEN);
+
+    if (asked && strcmp(asked, "always") == 0)
+        return RD_NEST_ALWAYS;
+    return asked && strcmp(asked, "never") == 0 ? RD_NEST_NEVER : RD_NEST_IF_BEST;
+}

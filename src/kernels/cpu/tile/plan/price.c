@@ -1,0 +1,86 @@
+/* price.c - how long the tile machine computes: kernels, each of which passes over the elements of a tile. */
+#include "kernels/cpu/tile/plan/plan.h"
+#include "kernels/emit/emit.h"
+#include "kernels/loop/price.h"
+
+/* Functions go by vectors, but for those of C's library. */
+static double function_ns(const rd_inst *inst, const rd_speeds *s)
+{
+    return rd_op_table[inst->op].by == RD_BY_LIBM ? s->call * (double)rd_op_table[inst->op].cost / 8
+                                                  : rd_function_ns(s, inst->op, inst->type);
+}
+
+/* Neighbours that lie apart, in squares or one by one. */
+static double access_ns(const rd_tile_inst *t, const rd_speeds *s, double near)
+{
+    const int64_t by = t->walk.col < 0 ? -t->walk.col : t->walk.col;
+
+    return t->walk.gathers || by > 1 ? (t->turns ? 1 : 3) * s->one_memory + near : near;
+}
+
+/* Elements that a mask leaves out, or with no neighbours of any kind, go one by one. */
+static double step_ns(const rd_inst *inst, const rd_tile_code *code, int32_t i, const rd_speeds *s,
+                      double near)
+{
+    const rd_tile_fold *f    = &code->fold[inst->arg];
+    const double        cost = rd_fold_cost(f->fold) > 1 ? rd_fold_cost(f->fold) : 1;
+
+    if (inst->c >= 0)
+        return 1.5 * s->chain_add * cost;
+    if (inst->kind == RD_I_SCAN) /* along memory by a tree of prefixes */
+        return f->form == RD_FOLD_COLUMNS ? 2 * near : 0.4 * s->chain_add;
+    if (f->form == RD_FOLD_ELEMENTS)
+        return code->inst[i].group ? 2 * s->one_memory : s->chain_add * cost;
+    return near * cost;
+}
+
+static double element_ns(const rd_program *p, const rd_tile_code *code, int32_t i,
+                         const rd_speeds *s)
+{
+    static const double FAR  = 2.5; /* buffers of a tile fill the second level */
+    const rd_inst      *inst = &p->inst[i];
+    const double        near = FAR * s->tile_element * rd_register_size(inst->type) / 8;
+
+    switch (inst->kind) {
+    case RD_I_LOAD:
+    case RD_I_STORE: return access_ns(&code->inst[i], s, near);
+    case RD_I_STEP:
+    case RD_I_SCAN: return step_ns(inst, code, i, s, near);
+    case RD_I_MAP:
+        return rd_inst_is_function(inst) ? function_ns(inst, s)
+                                         : near * (double)rd_op_table[inst->op].cost;
+    default: return near;
+    }
+}
+
+static bool is_kernel(const rd_program *p, const rd_tile_code *code, int32_t i)
+{
+    const rd_tile_inst *t = &code->inst[i];
+
+    return t->level == RD_AT_TILE && !t->skip && !t->direct && p->inst[i].kind != RD_I_LOOP &&
+           p->inst[i].kind != RD_I_END && p->inst[i].kind != RD_I_CONST;
+}
+
+/* Maps are of a whole tile, and the others of one row of it after the other. */
+static double calls_of(const rd_program *p, const rd_tile_code *code, int32_t i)
+{
+    const rd_inst *inst = &p->inst[i];
+    const double   n    = rd_program_times(p, i);
+    const int64_t  row  = inst->loop >= 0 ? rd_trips(p, inst->loop) : 1;
+    const bool     rows = inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE ||
+                      inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
+    const double each = rows && row < code->cells ? (double)row : (double)code->cells;
+
+    return each > 0 && n > each ? n / each : 1;
+}
+
+double rd_tile_compute_ns(const rd_program *p, const rd_tile_code *code, const rd_speeds *s)
+{
+    double ns = 0;
+
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (is_kernel(p, code, i))
+            ns += rd_program_times(p, i) * element_ns(p, code, i, s) +
+                  s->tile_call * calls_of(p, code, i);
+    return ns;
+}

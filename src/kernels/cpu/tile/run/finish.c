@@ -1,0 +1,101 @@
+/* finish.c - states of finished folds become results. */
+#include "core/tree.h"
+#include "kernels/cpu/reference/fold.h"
+#include "kernels/cpu/tile/run/trees.h"
+#include <string.h>
+
+/* Results in the accumulator's element become those of the register. */
+void rd_tiles_deliver(const rd_tiles *m, const rd_tile_fold *f, int64_t n, void *const *from,
+                      void *const *to)
+{
+    rd_simd_cast *cast =
+        rd_simd_cast_to(m->code->simd, f->fold->out, f->indexed ? RD_ELEM_i64 : f->elem);
+
+    for (int32_t k = 0; k < f->fold->n_out; k++) {
+        cast(n, to[k], from[k]);
+        if (m->code->simd->wrap[f->fold->out])
+            m->code->simd->wrap[f->fold->out](n, to[k]);
+    }
+}
+
+bool rd_tiles_converts(const rd_tile_fold *f)
+{
+    return f->fold->out != (f->indexed ? RD_I64 : f->fold->type);
+}
+
+void rd_tiles_finish(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t n,
+                     void *const *s, void *const *to)
+{
+    void *y[RD_MAX_STATE];
+
+    if (!rd_tiles_converts(f)) {
+        f->code->finish(n, s, f->fold->ddof, to);
+        return;
+    }
+    rd_tree_spare(f, memory, 1, y);
+    f->code->finish(n, s, f->fold->ddof, y);
+    rd_tiles_deliver(m, f, n, y, to);
+}
+
+void rd_tiles_nothing(const rd_tile_fold *f, const rd_view *y, int64_t r, int64_t c)
+{
+    rd_word words[RD_MAX_STATE];
+
+    rd_fold_of_nothing(f->fold, words);
+    for (int32_t k = 0; k < f->fold->n_out; k++)
+        rd_view_set(&y[k], r, c, words[k]);
+}
+
+/* ---- Lanes ----------------------------------------------------------------------------------- */
+/* Lane l merges lane l + h for h = lanes/2 .. 1.  Below a cache line's worth the kernel gets a
+ * whole vector all the same: lanes from h on are of no interest any more, and each is read before
+ * it changes. */
+static int64_t halve(const rd_tile_fold *f, int64_t n, void *const *s)
+{
+    const int64_t lanes = f->beside * f->fold->lanes, vector = lanes / 4;
+    const bool    whole = n == lanes;
+    void         *b[RD_MAX_STATE];
+
+    for (int64_t half = lanes / 2; half >= f->beside; half /= 2) {
+        if (n <= half)
+            continue;
+        for (int32_t k = 0; k < f->n_state; k++)
+            b[k] = (char *)s[k] + half * f->wide[k];
+        f->code->merge(whole && half < vector ? vector : n - half, s, b);
+        n = half;
+    }
+    return n;
+}
+
+/* The lanes of each of the cells that lie beside each other, brought together. */
+static void merge_beside(const rd_tile_fold *f, int64_t n, void *const *s)
+{
+    for (int64_t cell = 0; cell < f->beside && cell < n; cell++) {
+        uint64_t      memory[RD_MAX_STATE][RD_TREE_LANES];
+        void         *one[RD_MAX_STATE];
+        const int64_t lanes = (n - cell + f->beside - 1) / f->beside;
+
+        for (int32_t k = 0; k < f->n_state; k++) {
+            const int32_t size = f->wide[k];
+
+            one[k] = memory[k];
+            for (int64_t l = 0; l < lanes; l++)
+                memcpy((char *)one[k] + l * size, (char *)s[k] + (cell + l * f->beside) * size,
+                       (size_t)size);
+        }
+        f->code->lanes(lanes, f->fold->lanes, one);
+        for (int32_t k = 0; k < f->n_state; k++)
+            memcpy((char *)s[k] + cell * f->wide[k], one[k], (size_t)f->wide[k]);
+    }
+}
+
+int64_t rd_tiles_merge_lanes(const rd_tile_fold *f, int64_t n, void *const *s)
+{
+    if (!f->code->lanes || n == 0)
+        return halve(f, n, s);
+    if (f->beside == 1)
+        f->code->lanes(n, f->fold->lanes, s);
+    else
+        merge_beside(f, n, s);
+    return n < f->beside ? n : f->beside;
+}

@@ -1,0 +1,76 @@
+/* views.c - registers and memory as a task sees them. */
+#include "kernels/cpu/tile/run/views.h"
+#include <string.h>
+
+/* ---- Single elements ------------------------------------------------------------------------- */
+rd_word rd_view_word(const rd_view *v, int64_t row, int64_t col)
+{
+    const char *at = rd_view_at(v, row, col);
+
+    rd_word word = { .u64 = 0 };
+
+    if (v->elem == RD_ELEM_b8)
+        word.u64 = *(const uint8_t *)at;
+    else
+        memcpy(&word, at, (size_t)rd_elem_size(v->elem));
+    return word;
+}
+
+void rd_view_set(const rd_view *v, int64_t row, int64_t col, rd_word word)
+{
+    char *at = rd_view_at(v, row, col);
+
+    if (v->elem == RD_ELEM_b8)
+        *(uint8_t *)at = word.u64 != 0;
+    else
+        memcpy(at, &word, (size_t)rd_elem_size(v->elem));
+}
+
+/* ---- Where elements are ---------------------------------------------------------------------- */
+char *rd_tiles_memory(const rd_tiles *m, const rd_tile_walk *w)
+{
+    return (char *)m->task->slot[w->at->slot] + rd_tiles_position(m, w->at) * w->size;
+}
+
+/* The register's home for this tile; dense rows in a buffer. */
+rd_view rd_tiles_target(rd_tiles *m, int32_t pc, int32_t reg)
+{
+    const rd_tile_inst *t = &m->code->inst[pc];
+    rd_view            *v = &m->reg[reg];
+
+    if (t->into >= 0)
+        *v = rd_memory_view(m, &m->code->inst[t->into].walk, v->elem);
+    else if (t->level == RD_AT_TILE) {
+        v->at  = m->buffers + (t->buffer + (reg - m->p->inst[pc].dst)) * m->code->buffer_bytes;
+        v->row = m->cols;
+        v->col = 1;
+    }
+    return rd_tiles_view(m, reg);
+}
+
+rd_view rd_tiles_dense(rd_tiles *m, rd_view v)
+{
+    rd_view y = { m->spare, m->cols, 1, v.elem };
+
+    if (v.col == 1 || m->rows * m->cols == 1)
+        return v;
+    const rd_runs q    = rd_runs_of(m, rd_is_uniform(m, &v));
+    const int64_t size = rd_elem_size(v.elem);
+    for (int64_t r = 0; r < q.n; r++) {
+        char *row = rd_view_at(&y, r, 0);
+        memcpy(row, rd_view_at(&v, r, 0), (size_t)size);
+        for (int64_t n = 1; n < q.each; n *= 2)
+            memcpy(row + n * size, row, (size_t)((n < q.each - n ? n : q.each - n) * size));
+    }
+    return y;
+}
+
+void rd_tiles_dense_both(rd_tiles *m, rd_view *x, rd_view *y, int64_t coly)
+{
+    char *const spare = m->spare;
+
+    *x       = rd_tiles_dense(m, *x);
+    m->spare = rd_tiles_second_spare(m);
+    *y       = y->at && coly == 1 ? rd_tiles_dense(m, *y) : *y;
+    m->spare = spare;
+}

@@ -1,0 +1,134 @@
+/* tree.c - the kernels of a shape by its loop tree: what surrounds an item is this backend's, all else is
+ * what passes and print/ make of the tree. */
+#include "kernels/cuda/tree.h"
+#include "core/environment.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Memory of one writing -------------------------------------------------------------------- */
+typedef struct piece {
+    struct piece *next;
+    int64_t       room; /* what follows is aligned */
+} piece;
+
+static void *take(void *pool, size_t bytes)
+{
+    piece **const list = pool;
+    piece *const  made = calloc(1, sizeof *made + bytes);
+
+    if (!made)
+        return NULL;
+    made->next = *list;
+    *list      = made;
+    return made + 1;
+}
+
+static void give_back(piece *list)
+{
+    for (piece *next; list; list = next) {
+        next = list->next;
+        free(list);
+    }
+}
+
+/* ---- The tree --------------------------------------------------------------------------------- */
+/* RDIM_SCHEDULE=text: kernels' texts are those that were written before there were trees. */
+static bool is_asked_for(void)
+{
+    const char *asked = rd_environment(RD_ENV_RDIM_SCHEDULE);
+
+    return !asked || strcmp(asked, "text") != 0;
+}
+
+/* NULL: there is none, and maybe *why. */
+static rd_schedule *tree_of(const rd_cuda_shape *s, rd_gpu_plan *plan, piece **list, rd_text *log,
+                            const char **why)
+{
+    const rd_loop_fold *fold = NULL;
+    rd_schedule        *t    = NULL;
+
+    if (rd_cuda_plan_of(s, plan, take, list, why))
+        fold = rd_gpu_folds_of(s->p, take, list, why);
+    if (fold && !*why)
+        t = rd_schedule_build(s->p, fold, true);
+    if (t)
+        rd_schedule_for_gpu(t, plan, log);
+    if (t && t->failed) {
+        rd_schedule_free(t);
+        t = NULL;
+    }
+    return t;
+}
+
+void rd_cuda_tree_text(rd_text *to, const rd_cuda_shape *s)
+{
+    const char  *why  = NULL;
+    piece       *list = NULL;
+    rd_gpu_plan  plan;
+    rd_schedule *t = tree_of(s, &plan, &list, NULL, &why);
+
+    if (t)
+        rd_schedule_text(to, t);
+    else
+        rd_text_add(to, "no tree: %s\n", why ? why : "no memory");
+    rd_schedule_free(t);
+    give_back(list);
+}
+
+static int32_t axis_of_patch(const rd_cuda_shape *s, int which)
+{
+    return s->cross[which] >= 0 ? s->p->loop[s->cross[which]].axis : -1;
+}
+
+/* ---- The text --------------------------------------------------------------------------------- */
+/* The numbers are known once all is written. */
+static bool write_text(rd_cuda_text *t, const rd_schedule *tree, piece **list, rd_text *to)
+{
+    const rd_kernel_ranges ranges  = rd_cuda_meet(t);
+    rd_kernel              kernel  = { .team     = t->s->team,
+                                       .wide     = t->s->wide,
+                                       .unrolled = t->s->choice.unrolled,
+                                       .squares  = t->s->square[0] >= 0,
+                                       .pairs    = t->s->pairs >= 0,
+                                       .tiles    = t->s->swept,
+                                       .row_word = t->s->row_word,
+                                       .patches  = t->s->cross[0] >= 0,
+                                       .patch  = { axis_of_patch(t->s, 0), axis_of_patch(t->s, 1) },
+                                       .rounds = -1,
+                                       .ranges = &ranges };
+    rd_printing            n       = { .t = tree, .dialect = &rd_dialect_cuda, .kernel = &kernel };
+    rd_text                kernels = { 0 };
+    bool                   done    = rd_print_kernel_functions(&n, &kernels, take, list);
+
+    n.to = t->to = &kernels;
+    t->tree      = true;
+    t->spread    = -1;
+    if (done)
+        rd_cuda_write_kernels(t, &n);
+    done        = done && !n.why;
+    t->n_number = done ? n.n_number : 0;
+    memcpy(t->number, n.number, sizeof *t->number * (size_t)t->n_number);
+    if (done) {
+        t->packed |= kernel.packed;
+        rd_cuda_write_call(t, to);
+        rd_text_add(to, "%s", kernels.at ? kernels.at : "");
+        to->failed |= kernels.failed;
+    }
+    t->tree = false;
+    rd_text_free(&kernels);
+    return done;
+}
+
+bool rd_cuda_write_tree(rd_cuda_text *t, rd_text *to)
+{
+    const char  *why  = NULL;
+    piece       *list = NULL;
+    rd_gpu_plan  plan;
+    rd_schedule *tree = is_asked_for() ? tree_of(t->s, &plan, &list, NULL, &why) : NULL;
+    const bool   done = tree && write_text(t, tree, &list, to);
+
+    rd_schedule_free(tree);
+    give_back(list);
+    return done;
+}

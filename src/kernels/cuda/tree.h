@@ -1,0 +1,31 @@
+/* tree.h - kernels of a shape, printed from a loop tree: docs/loops.md, "Kernels for GPUs". */
+#ifndef RD_KERNELS_CUDA_TREE_H
+#define RD_KERNELS_CUDA_TREE_H
+#include "kernels/cuda/text.h"
+#include "kernels/pass/gpu/gpu.h"
+#include "kernels/print/gpu/kernel.h"
+
+/* plan.c: what a shape decides, for passes; false: *why says what there is no tree for, or NULL: no
+ * memory. */
+bool rd_cuda_plan_of(const rd_cuda_shape *s, rd_gpu_plan *plan, rd_get_fn *get, void *pool,
+                     const char **why);
+
+/* tree.c: the text of all kernels, without the prelude; false: RDIM_SCHEDULE=tree is not asked for, or
+ * there is no tree, and nothing is written. */
+bool rd_cuda_write_tree(rd_cuda_text *t, rd_text *to);
+/* The tree, for people. */
+void rd_cuda_tree_text(rd_text *to, const rd_cuda_shape *s);
+/* ---- Between tree.c, kernels.c and tree_patches.c --------------------------------------------- */
+/* kernels.c: how ranges meet, for the printer; all kernels. */
+rd_kernel_ranges rd_cuda_meet(rd_cuda_text *t);
+void             rd_cuda_write_kernels(rd_cuda_text *t, rd_printing *n);
+/* The text and the printer share the place where they write, its indent and the numbers: these go to the
+ * text before it writes, and back behind it. */
+void rd_cuda_lend(rd_cuda_text *t, const rd_printing *n);
+void rd_cuda_take_back(const rd_cuda_text *t, rd_printing *n);
+/* tree_patches.c: the kernel of rows and columns; how patches meet, as rd_kernel_ranges says. */
+void rd_cuda_write_patches(rd_cuda_text *t, rd_printing *n, int32_t kernel);
+void rd_cuda_leave_patch(void *of, rd_printing *n, int32_t fold);
+void rd_cuda_last_patch(void *of, rd_printing *n);
+void rd_cuda_node_of_patch(void *of, rd_printing *n, int32_t fold, const char *lane);
+#endif

@@ -1,0 +1,161 @@
+/* reducer_steps.c - steps of our reducers as functions of a text. */
+#include "kernels/emit/reducers.h"
+#include <string.h>
+
+static const char *const step_codes[RD_N_REDUCERS] = {
+#define RD_REDUCE_ROW(name, n_state, n_out, law, kinds, cost, op, terminal, identity, first, step, \
+                      block, merge, finish, empty)                                                 \
+    [RD_RED_##name] = #step,
+#include "core/reducers.def"
+};
+
+bool rd_takes_power(const rd_emit_fold *f)
+{
+    return !f->fold->user && strstr(step_codes[f->fold->reducer], "RD_LSE(") != NULL;
+}
+
+/* A function of the states, an element and its weight: the step's code with another meaning of
+ * RD_LSE. */
+static void add_of_step(rd_text *to, const rd_emit_fold *f, int number, const char *head,
+                        const char *meaning)
+{
+    const bool changes = strncmp(head, "void", 4) == 0;
+
+    rd_text_add(to,
+                "#undef RD_LSE\n#define RD_LSE(m, s, x, w, far) %s\n"
+                "static inline %s%d(",
+                meaning, head, number);
+    rd_add_parameters(to, f, false, changes ? "" : "const ", 's');
+    rd_text_add(to, ", const T x, const T w%s)\n{\n    %s\n}\n", changes ? ", const T power" : "",
+                step_codes[f->fold->reducer]);
+}
+
+/* Writes the argument of a step's exponential as a function of its own, so that a strip can take all
+ * exponentials by vectors between the two.  In most strips no element is far enough above the maximum m
+ * of its state to move it.  The distances tell so; then their exponentials are added, and nothing else
+ * is done. */
+static void add_exponent(rd_text *to, const rd_emit_fold *f, int number)
+{
+    add_of_step(to, f, number, "T exponent", "return RD_F(lse_exponent)((x) - (m), far);");
+    add_of_step(to, f, number, "T distance", "return (x) - (m);");
+    add_of_step(to, f, number, "int moves", "return (x) - (m) <= (far) ? 0 : 1;");
+    add_of_step(to, f, number, "void near", "(s) = RD_F(fma)((w), power, (s));");
+    rd_text_add(to, "#undef RD_LSE\n"
+                    "#define RD_LSE(m, s, x, w, far) RD_LSE_BY(power, m, s, x, w, far)\n");
+}
+
+/* Writes a step that keeps its new state only where a condition holds; vectors compute it for all. */
+static void add_kept(rd_text *to, const rd_emit_fold *f, int n_state, const char *code,
+                     const char *condition)
+{
+    for (int k = 0; k < n_state; k++)
+        rd_text_add(to, "    const %s k%d = *s%d;\n", rd_state_type(f, k), k, k);
+    rd_text_add(to, "    { %s }\n", code);
+    for (int k = 0; k < n_state; k++)
+        rd_text_add(to, "    *s%d = %s ? *s%d : k%d;\n", k, condition, k, k);
+}
+
+/* The step of a strip of which some elements are none, see pass/tail.c. */
+static void add_some(rd_text *to, const rd_emit_fold *f, int number)
+{
+    rd_text code = { 0 };
+
+    rd_text_add(&code, "step%d(", number);
+    rd_add_each(&code, f, "s%d");
+    rd_text_add(&code, ", x, w, i%s);", f->masked ? ", take" : "");
+    rd_begin_function(to, f, number, "some", false);
+    rd_text_add(to, ", const T x, const T w, const %s i%s, const uint8_t is)\n{\n",
+                rd_place_type(f), f->masked ? ", const uint8_t take" : "");
+    add_kept(to, f, f->n_state, code.at ? code.at : "", "is");
+    rd_text_add(to, "}\n");
+    rd_text_free(&code);
+}
+
+bool rd_notes_nan(const rd_emit_fold *f)
+{
+    const rd_op op = rd_reducer_table[f->fold->reducer].op;
+
+    return f->fold->by_rows && f->seen && !f->user &&
+           (op == RD_OP_minimum || op == RD_OP_maximum) &&
+           rd_dtype_kind(f->fold->type) == RD_KIND_FLOAT;
+}
+
+/* Writes the state's old value by way of a constant.  Without it gcc chooses between numbers in registers
+ * of ints, and an extreme of rows of seven took 1.6 times as long. */
+static void add_extreme(rd_text *to, const rd_emit_fold *f)
+{
+    const bool least = rd_reducer_table[f->fold->reducer].op == RD_OP_minimum;
+
+    rd_text_add(to, "    const T k = S(0), z = x %c k ? x : k;\n", least ? '<' : '>');
+    rd_text_add(to, f->masked ? "    S(0) = take ? z : S(0);\n" : "    S(0) = z;\n");
+}
+
+static void add_noting_step(rd_text *to, const rd_emit_fold *f)
+{
+    add_extreme(to, f);
+    rd_text_add(to, "    *s%d |= %s(x != x ? 3 : 1);\n}\n", f->n_state - 1,
+                f->masked ? "!take ? 0 : " : "");
+}
+
+/* The same of one element after another: NaN is rare, and a branch that is never taken costs less
+ * than a bit of each. */
+static void add_one(rd_text *to, const rd_emit_fold *f, int number)
+{
+    const int seen = f->n_state - 1;
+
+    rd_begin_function(to, f, number, "one", false);
+    rd_text_add(to, ", const T x, const T w, const %s i%s)\n{\n", rd_place_type(f),
+                f->masked ? ", const uint8_t take" : "");
+    add_extreme(to, f);
+    rd_text_add(to, "    *s%d |= %s1;\n    if (__builtin_expect(%sx != x, 0)) *s%d |= 2;\n}\n",
+                seen, f->masked ? "!take ? 0 : " : "", f->masked ? "take && " : "", seen);
+}
+
+/* Four elements are as one, their extreme: of equals the first, as it would be one by one. */
+static void add_fours(rd_text *to, const rd_emit_fold *f, int number)
+{
+    const char sign = rd_reducer_table[f->fold->reducer].op == RD_OP_minimum ? '<' : '>';
+
+    rd_begin_function(to, f, number, "fours", false);
+    rd_text_add(
+        to,
+        ", const T *x)\n{\n"
+        "    const T a = x[1] %c x[0] ? x[1] : x[0], b = x[3] %c x[2] ? x[3] : x[2];\n"
+        "    const T k = S(0), z = b %c a ? b : a;\n"
+        "    S(0) = z %c k ? z : k;\n"
+        "    *s%d |= __builtin_isunordered(x[0], x[1]) | __builtin_isunordered(x[2], x[3]) ? 3 : "
+        "1;\n"
+        "}\n",
+        sign, sign, sign, sign, f->n_state - 1);
+}
+
+/* "static inline void step0(float *s0, const T x, const T w, const int32_t i) { S(0) = S(0) + x; }" */
+void rd_add_step(rd_text *to, const rd_emit_fold *f, int number)
+{
+    const char *code = step_codes[f->fold->reducer];
+    const int   last = f->n_state - f->seen;
+
+    if (rd_takes_power(f))
+        add_exponent(to, f, number);
+    rd_begin_function(to, f, number, "step", false);
+    rd_text_add(to, ", const T x, const T w, const %s i%s%s)\n{\n", rd_place_type(f),
+                f->masked ? ", const uint8_t take" : "",
+                rd_takes_power(f) ? ", const T power" : "");
+    if (rd_notes_nan(f)) {
+        add_noting_step(to, f);
+        add_one(to, f, number);
+        add_some(to, f, number);
+        add_fours(to, f, number);
+        return;
+    }
+    if (f->masked)
+        add_kept(to, f, last, code, "take");
+    else
+        rd_text_add(to, "    %s\n", code);
+    if (f->seen)
+        rd_text_add(to, f->masked ? "    *s%d = take ? 1 : *s%d;\n" : "    *s%d = 1;\n", last,
+                    last);
+    rd_text_add(to, "}\n");
+    if (!rd_takes_power(f))
+        add_some(to, f, number);
+}

@@ -1,0 +1,252 @@
+/* user_facts.c - what a user's reducer is like, by its text: the members of its struct, and whether
+ * vectors can be made of its steps. */
+#include "kernels/emit/users.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Members --------------------------------------------------------------------------------- */
+static const struct {
+    const char *name;
+    int         size;
+} types[] = { { "double", 8 },
+              { "float", 4 },
+              { "int", 4 },
+              { "unsigned", 4 },
+              { "unsigned int", 4 },
+              { "long", sizeof(long) },
+              { "long long", 8 },
+              { "unsigned long", sizeof(long) },
+              { "unsigned long long", 8 },
+              { "int8_t", 1 },
+              { "int16_t", 2 },
+              { "int32_t", 4 },
+              { "int64_t", 8 },
+              { "uint8_t", 1 },
+              { "uint16_t", 2 },
+              { "uint32_t", 4 },
+              { "uint64_t", 8 },
+              { "size_t", sizeof(size_t) },
+              { "bool", 1 },
+              { "_Bool", 1 },
+              { "char", 1 },
+              { "short", 2 } };
+
+static const char *skip_spaces(const char *at)
+{
+    while (isspace((unsigned char)*at))
+        at++;
+    return at;
+}
+
+static int word_length(const char *at)
+{
+    int n = 0;
+
+    while (isalnum((unsigned char)at[n]) || at[n] == '_')
+        n++;
+    return n;
+}
+
+bool rd_is_word(const char *text)
+{
+    return text[0] && word_length(text) == (int)strlen(text);
+}
+
+/* False: its name is no name, or there are too many. */
+static bool adds_member(rd_user *u, int type, const char *name, int length, int index)
+{
+    rd_user_member *m = &u->member[u->n];
+
+    if (u->n == RD_USER_MEMBERS || length == 0 || length > RD_USER_NAME ||
+        isdigit((unsigned char)name[0]))
+        return false;
+    *m = (rd_user_member){ .type = types[type].name, .size = types[type].size };
+    if (index >= 0)
+        snprintf(m->place, sizeof m->place, "%.*s[%d]", length, name, index);
+    else
+        snprintf(m->place, sizeof m->place, "%.*s", length, name);
+    u->n++;
+    return true;
+}
+
+/* "n, v[3];" behind its type: what follows, NULL: it is more than this knows. */
+static const char *declarators(rd_user *u, int type, const char *at)
+{
+    for (;; at++) {
+        const char *name = at = skip_spaces(at);
+        const int   length    = word_length(at);
+
+        at = skip_spaces(at + length);
+        if (*at == '[') {
+            int count = 0;
+
+            for (at = skip_spaces(at + 1); isdigit((unsigned char)*at) && count <= RD_USER_MEMBERS;)
+                count = 10 * count + *at++ - '0';
+            at = skip_spaces(at);
+            if (*at++ != ']' || count == 0 || count > RD_USER_MEMBERS)
+                return NULL;
+            for (int k = 0; k < count; k++)
+                if (!adds_member(u, type, name, length, k))
+                    return NULL;
+            at = skip_spaces(at);
+        } else if (!adds_member(u, type, name, length, -1))
+            return NULL;
+        if (*at != ',')
+            return *at == ';' ? at + 1 : NULL;
+    }
+}
+
+/* The type that a declaration begins with is as long as can be: "unsigned long n" has two words. */
+static const char *declaration(rd_user *u, const char *at)
+{
+    char        words[RD_USER_NAME] = "";
+    const char *behind              = NULL;
+    int         found               = -1;
+
+    while (word_length(at)) {
+        const int length = word_length(at);
+        const int used   = (int)strlen(words);
+
+        if (used + length + 2 > RD_USER_NAME)
+            break;
+        snprintf(words + used, sizeof words - (size_t)used, "%s%.*s", used ? " " : "", length, at);
+        at = skip_spaces(at + length);
+        for (int k = 0; k < (int)(sizeof types / sizeof *types); k++)
+            if (strcmp(words, types[k].name) == 0) {
+                found  = k;
+                behind = at;
+            }
+    }
+    return found < 0 ? NULL : declarators(u, found, behind);
+}
+
+static bool has_members(rd_user *u, const char *text)
+{
+    for (text = skip_spaces(text); text && *text;) {
+        text = declaration(u, text);
+        text = text ? skip_spaces(text) : NULL;
+    }
+    return text && u->n > 0;
+}
+
+/* ---- Texts ----------------------------------------------------------------------------------- */
+static bool has_word(const char *text, const char *word)
+{
+    while (*text) {
+        const int length = word_length(text);
+
+        if (length == (int)strlen(word) && strncmp(text, word, (size_t)length) == 0)
+            return true;
+        text += length ? length : 1;
+    }
+    return false;
+}
+
+/* Loops whose length depends on what they meet, and places that do. */
+static bool wanders(const char *text)
+{
+    static const char *const words[] = { "while", "do", "goto", "switch", "break", "asm" };
+    const bool               loops   = has_word(text, "for");
+
+    for (int k = 0; k < (int)(sizeof words / sizeof *words); k++)
+        if (has_word(text, words[k]))
+            return true;
+    if (loops && (strstr(text, "&&") || strstr(text, "||")))
+        return true;
+    for (const char *at = strchr(text, '['); at && !loops; at = strchr(at + 1, '['))
+        if (!isdigit((unsigned char)*skip_spaces(at + 1)))
+            return true;
+    return false;
+}
+
+/* What leaves a function is not what leaves the macro's loop. */
+bool rd_user_has_text(const rd_reducer *r)
+{
+    return r->code[0] && r->code[1] && r->code[2] && r->code[4] && (r->code[3] || !r->merge) &&
+           !has_word(r->code[2], "return");
+}
+
+bool rd_user_asks_index(const rd_reducer *r)
+{
+    return !r->code[2] || has_word(r->code[2], "i");
+}
+
+/* ---- Facts ----------------------------------------------------------------------------------- */
+static bool is_wide(const rd_user *u)
+{
+    bool wide = u->form != RD_USER_MEMBER_WISE;
+
+    for (int k = 0; k < u->n; k++)
+        wide |= u->member[k].size == 8;
+    return wide;
+}
+
+/* Vectors are made of steps on members; texts whose loops or places depend on elements have none. */
+bool rd_user_facts(rd_emit_fold *f, int number, bool pointers, rd_get_fn *get, void *pool)
+{
+    const rd_reducer *r     = f->fold->user;
+    const int32_t     bytes = (int32_t)((r->state_size + 15) / 16 * 16);
+    rd_user          *u     = get(pool, sizeof *u);
+
+    if (!u)
+        return false;
+    u->form = pointers || !rd_user_has_text(r) ? RD_USER_POINTERS : RD_USER_STRUCT;
+    if (u->form == RD_USER_STRUCT && has_members(u, r->code[0]) && !wanders(r->code[2]))
+        u->form = RD_USER_MEMBER_WISE;
+    snprintf(u->type, sizeof u->type, "U%d", number);
+    if (u->form != RD_USER_MEMBER_WISE) {
+        u->n     = 1;
+        f->bytes = u->form == RD_USER_STRUCT ? bytes : bytes + 16;
+    }
+    f->user    = u;
+    f->seen    = f->masked || f->empties || f->fold->scan;
+    f->n_state = u->n + f->seen;
+    return true;
+}
+
+const char *rd_user_state_type(const rd_emit_fold *f, int k)
+{
+    if (k == f->user->n)
+        return is_wide(f->user) ? "int64_t" : "int32_t";
+    return f->user->form == RD_USER_MEMBER_WISE ? f->user->member[k].type : f->user->type;
+}
+
+int rd_user_bytes(const rd_emit_fold *f)
+{
+    int bytes = f->seen ? 8 : 0;
+
+    for (int k = 0; k < f->user->n; k++)
+        bytes += f->user->form == RD_USER_MEMBER_WISE ? f->user->member[k].size : f->bytes;
+    return bytes;
+}
+
+/* By what its text says; divisions take as long as several additions. */
+double rd_fold_cost(const rd_fold *f)
+{
+    const char *text = f->reducer == RD_RED_user ? f->user->code[2] : NULL;
+    double      cost = 0;
+
+    if (f->reducer != RD_RED_user)
+        return (double)rd_reducer_table[f->reducer].cost;
+    if (!text)
+        return 8;
+    for (; *text && cost < 100; text++)
+        if (text[0] == '-' && text[1] == '>')
+            text++;
+        else
+            cost += *text == '/' ? 4 : strchr("+-*<>?", *text) ? 1 : 0;
+    return cost;
+}
+
+int rd_user_widest(const rd_emit_fold *f)
+{
+    return f->user->form != RD_USER_MEMBER_WISE ? 0 : is_wide(f->user) ? 8 : 4;
+}
+
+void rd_user_begins(rd_text *to, const rd_emit_fold *f, int number, const char *name,
+                    const char *at)
+{
+    if (f->user && f->user->form == RD_USER_POINTERS)
+        rd_text_add(to, " %s%d_0[%s].user = q->reducer + %d;", name, number, at, number);
+}

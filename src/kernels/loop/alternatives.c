@@ -1,0 +1,79 @@
+/* alternatives.c - the cheapest of several ways, and what was not taken. */
+#include "kernels/loop/alternatives.h"
+#include <math.h>
+
+/* ---- Which ------------------------------------------------------------------------------------ */
+static bool is_cheaper(const rd_alternative *a, const rd_alternative *than)
+{
+    return isnan(than->ns) ? !isnan(a->ns) : a->ns < than->ns;
+}
+
+static int32_t dearest_of(const rd_alternatives *a)
+{
+    int32_t found = 0;
+
+    for (int32_t k = 1; k < a->n; k++)
+        if (!is_cheaper(&a->at[k], &a->at[found]))
+            found = k;
+    return found;
+}
+
+void rd_offer(rd_alternatives *a, rd_alternative one)
+{
+    if (a->n < RD_MOST_ALTERNATIVES) {
+        a->at[a->n++] = one;
+        return;
+    }
+    const int32_t dearest = dearest_of(a);
+
+    if (is_cheaper(&one, &a->at[dearest]))
+        a->at[dearest] = one;
+}
+
+const rd_alternative *rd_take_cheapest(rd_alternatives *a)
+{
+    a->taken = 0;
+    for (int32_t k = 1; k < a->n; k++)
+        if (is_cheaper(&a->at[k], &a->at[a->taken]))
+            a->taken = k;
+    a->rule = NULL;
+    return &a->at[a->taken];
+}
+
+const rd_alternative *rd_take_by_rule(rd_alternatives *a, int32_t k, const char *rule)
+{
+    a->taken = k;
+    a->rule  = rule;
+    return &a->at[k];
+}
+
+const rd_alternative *rd_take_unless_dear(rd_alternatives *a, int32_t k, const char *rule,
+                                          double times)
+{
+    return a->at[k].ns > times * rd_take_cheapest(a)->ns ? &a->at[a->taken]
+                                                         : rd_take_by_rule(a, k, rule);
+}
+
+/* ---- In words --------------------------------------------------------------------------------- */
+static void one_text(rd_text *text, const rd_alternative *one)
+{
+    rd_text_add(text, "%s", one->name);
+    if (one->numbered)
+        rd_text_add(text, " %d", (int)one->what);
+    if (one->ns < 1e6)
+        rd_text_add(text, ", %.3g us", 1e-3 * one->ns);
+    else if (!isnan(one->ns))
+        rd_text_add(text, ", %.3g ms", 1e-6 * one->ns);
+}
+
+void rd_alternatives_text(rd_text *text, const rd_alternatives *a)
+{
+    one_text(text, &a->at[a->taken]);
+    for (int32_t k = 0; k < a->n; k++)
+        if (k != a->taken) {
+            rd_text_add(text, "; not ");
+            one_text(text, &a->at[k]);
+        }
+    if (a->rule)
+        rd_text_add(text, "; by a rule: %s", a->rule);
+}

@@ -1,0 +1,188 @@
+/* build.c - the loop tree of a program as it stands: every loop is serial. */
+#include "kernels/loop/build.h"
+#include <stdlib.h>
+
+/* ---- Loops ------------------------------------------------------------------------------------ */
+static void add_instructions(rd_building *b, int32_t from, int32_t to);
+
+/* The first place of a row, or the one behind its last, as a value that memory says. */
+static rd_linear row_edge(rd_building *b, int32_t address)
+{
+    const rd_address *at    = &b->t->p->address[address];
+    rd_stmt           stmt  = rd_stmt_of(RD_S_LET);
+    rd_let            let   = { .kind      = RD_I_LOAD,
+                                .type      = at->type,
+                                .from      = at->type,
+                                .arg       = address,
+                                .slot      = at->slot,
+                                .store     = -1,
+                                .uncounted = true,
+                                .at        = rd_build_position(b, at) };
+    const int32_t     value = rd_add_let(b->t, &let);
+
+    stmt.value   = value;
+    stmt.n_value = 1;
+    let.by       = rd_build_add(b, &stmt);
+    if (!b->t->failed)
+        b->t->let[value].by = let.by;
+    return rd_linear_plus_value(b->t, rd_linear_of(0), 1, value);
+}
+
+/* Within the rounds of a tile the range of its axis is that of the round. */
+static void open_tile(rd_building *b, rd_for *loop, rd_build_range *r)
+{
+    loop->start = rd_add_mark(b->t);
+    loop->stop  = rd_add_mark(b->t);
+    r->from     = rd_linear_plus_axis(b->t, rd_linear_of(0), 1, loop->start);
+    r->to       = rd_linear_plus_axis(b->t, rd_linear_of(0), 1, loop->stop);
+}
+
+/* Rounds of a loop, at most; -1: memory says how many.  In a tile of its axis they are those of the tile. */
+static int64_t rounds_of(const rd_program *p, int32_t number)
+{
+    const rd_loop *l     = &p->loop[number];
+    int64_t        width = p->axis_extent[l->axis];
+
+    if (rd_is_row(l))
+        return -1;
+    for (int32_t k = l->parent; k >= 0; k = p->loop[k].parent)
+        if (p->loop[k].kind == RD_LOOP_TILE && p->loop[k].axis == l->axis &&
+            p->loop[k].step < width)
+            width = p->loop[k].step;
+    return l->kind == RD_LOOP_TILE ? (width + l->step - 1) / l->step : width;
+}
+
+/* The axis is bound in the body of the loop, and not behind it. */
+static void add_loop(rd_building *b, int32_t number)
+{
+    const rd_program    *p    = b->t->p;
+    const rd_loop       *l    = &p->loop[number];
+    rd_build_range      *r    = &b->range[l->axis];
+    const rd_build_range kept = *r;
+    const int32_t        body = b->body;
+    rd_for               loop = { .kind      = RD_FOR_SERIAL,
+                                  .axis      = l->axis,
+                                  .start     = -1,
+                                  .stop      = -1,
+                                  .step      = l->kind == RD_LOOP_TILE ? l->step : 1,
+                                  .extent    = rounds_of(p, number),
+                                  .backwards = l->backwards,
+                                  .of        = number,
+                                  .strip     = -1 };
+
+    if (rd_is_row(l)) {
+        r->from = row_edge(b, l->row_from);
+        r->to   = row_edge(b, l->row_to);
+    }
+    loop.from = rd_edge_of(r->from);
+    loop.to   = rd_edge_of(r->to);
+    if (l->kind == RD_LOOP_TILE)
+        open_tile(b, &loop, r);
+    r->bound        = true;
+    b->stmt[number] = b->body = rd_add_loop(b->t, &loop);
+    rd_append(b->t, body, b->body);
+    add_instructions(b, l->begin + 1, l->end);
+    b->body = body;
+    *r      = kept;
+}
+
+static void add_instruction(rd_building *b, const rd_inst *inst)
+{
+    switch (inst->kind) {
+    case RD_I_STORE: rd_build_store(b, inst); break;
+    case RD_I_START: rd_build_begin(b, inst); break;
+    case RD_I_STEP:
+    case RD_I_SCAN: rd_build_step(b, inst); break;
+    case RD_I_CLOSE: rd_build_close(b, inst); break;
+    case RD_I_SORT: rd_build_sort(b, inst); break;
+    case RD_I_EXIT: rd_build_exit(b, inst); break;
+    default: rd_build_value(b, inst);
+    }
+}
+
+static void add_instructions(rd_building *b, int32_t from, int32_t to)
+{
+    const rd_program *p = b->t->p;
+
+    for (int32_t i = from; i < to && !b->t->failed; i++)
+        if (p->inst[i].kind == RD_I_LOOP) {
+            add_loop(b, p->inst[i].arg);
+            i = p->loop[p->inst[i].arg].end;
+        } else
+            add_instruction(b, &p->inst[i]);
+}
+
+/* ---- All together ----------------------------------------------------------------------------- */
+static void add_states(rd_building *b)
+{
+    for (int32_t k = 0; k < b->t->p->n_fold; k++) {
+        const rd_fold *f      = &b->t->p->fold[k];
+        const rd_store states = { .place       = RD_IN_TASK,
+                                  .type        = f->type,
+                                  .fold        = k,
+                                  .extent      = f->n_cell * f->lanes,
+                                  .lanes       = b->t->fold[k].lanes,
+                                  .cell_stride = f->lanes,
+                                  .lane_stride = 1 };
+
+        b->states[k] = rd_add_store(b->t, &states);
+    }
+}
+
+static void add_ranges(rd_building *b)
+{
+    const rd_program *p = b->t->p;
+
+    for (int32_t a = 0; a < p->n_axis; a++)
+        b->range[a] = (rd_build_range){ rd_linear_of(0), rd_linear_of(p->axis_extent[a]), false };
+    if (p->root >= 0 && !b->t->whole) {
+        rd_build_range *root = &b->range[p->root];
+
+        root->from = rd_linear_plus_axis(b->t, rd_linear_of(0), 1, p->n_axis + RD_MARK_LO);
+        root->to   = rd_linear_plus_axis(b->t, rd_linear_of(0), 1, p->n_axis + RD_MARK_HI);
+    }
+}
+
+static void add_parts(rd_building *b)
+{
+    const rd_program *p    = b->t->p;
+    const int32_t     at[] = { 0, p->body, p->tail, p->n_inst };
+
+    for (int k = 0; k < RD_N_PARTS && !b->t->failed; k++) {
+        rd_stmt part = rd_stmt_of(RD_S_PART);
+
+        part.arg      = k;
+        b->t->part[k] = b->body = rd_add_stmt(b->t, &part);
+        add_instructions(b, at[k], at[k + 1]);
+    }
+}
+
+rd_schedule *rd_schedule_build(const rd_program *p, const rd_loop_fold *fold, bool whole)
+{
+    rd_building b = { .t      = calloc(1, sizeof *b.t),
+                      .range  = calloc((size_t)p->n_axis + 1, sizeof *b.range),
+                      .states = calloc((size_t)p->n_fold + 1, sizeof *b.states),
+                      .stmt   = calloc((size_t)p->n_loop + 1, sizeof *b.stmt) };
+
+    if (b.t && b.range && b.states && b.stmt) {
+        const rd_let none = { .slot = -1, .store = -1, .by = -1 };
+
+        *b.t =
+            (rd_schedule){ .p = p, .fold = fold, .whole = whole, .n_axis = p->n_axis + RD_MARKS };
+        if (rd_room_for_first(b.t)) {
+            for (int32_t k = 0; k < p->n_reg; k++)
+                rd_add_let(b.t, &none);
+            add_ranges(&b);
+            add_states(&b);
+            add_parts(&b);
+        }
+    }
+    if (!b.range || !b.states || !b.stmt || (b.t && b.t->failed)) {
+        rd_schedule_free(b.t);
+        b.t = NULL;
+    }
+    free(b.range);
+    free(b.states);
+    free(b.stmt);
+    return b.t;
+}

@@ -1,0 +1,111 @@
+/* build_folds.c - statements of folds: behind each step of a fold of several blocks stands the question
+ * whether its block ends there. */
+#include "kernels/loop/build.h"
+
+/* The cell of a step by labels, for group 0: the label adds the others.  The fold's cell also names the
+ * axis of the groups, over which no loop around the step goes. */
+static rd_linear cell_of_step(rd_building *b, const rd_fold *f)
+{
+    rd_address cell = f->cell;
+    int32_t    n    = 0;
+
+    for (int32_t k = 0; k < f->cell.n_add; k++)
+        if (f->cell.add[k].axis < 0 || b->range[f->cell.add[k].axis].bound)
+            cell.add[n++] = f->cell.add[k];
+    cell.n_add = n;
+    return rd_build_position(b, &cell);
+}
+
+static rd_fold_at fold_at(rd_building *b, const rd_fold *f, bool step)
+{
+    return (rd_fold_at){ step && f->n_group ? cell_of_step(b, f) : rd_build_position(b, &f->cell),
+                         rd_build_position(b, &f->lane), rd_build_position(b, &f->outer),
+                         rd_build_position(b, &f->index), rd_linear_of(0) };
+}
+
+static rd_stmt of_fold(rd_building *b, rd_stmt_kind kind, int32_t fold)
+{
+    rd_stmt stmt = rd_stmt_of(kind);
+
+    stmt.fold  = fold;
+    stmt.store = b->states[fold];
+    stmt.wraps = b->t->p->fold[fold].lane_extent > b->t->p->fold[fold].lanes;
+    stmt.of    = fold_at(b, &b->t->p->fold[fold], kind == RD_S_STEP || kind == RD_S_ENDS);
+    return stmt;
+}
+
+/* Adds a statement whose results are the values from dst on. */
+static void add_results(rd_building *b, rd_stmt *stmt, const rd_inst *inst)
+{
+    const rd_fold *f = &b->t->p->fold[stmt->fold];
+    int32_t        by;
+
+    stmt->value   = inst->dst;
+    stmt->n_value = f->n_out;
+    by            = rd_build_add(b, stmt);
+    for (int32_t k = 0; k < f->n_out && !b->t->failed; k++)
+        b->t->let[inst->dst + k] = (rd_let){ .kind  = inst->kind,
+                                             .type  = f->out,
+                                             .from  = f->type,
+                                             .arg   = k,
+                                             .slot  = -1,
+                                             .store = -1,
+                                             .by    = by };
+}
+
+/* Can a block end behind a step?  A fold of one step has no whole block, though tasks may join its
+ * states. */
+static bool has_whole_blocks(const rd_loop_fold *f)
+{
+    return f->along >= 0 || f->mixed;
+}
+
+/* "step f0 cell i0, lane 0, outer i1: r3" or "r5 = prefix f0 ..", then "ends f0 .." of the same
+ * element. */
+void rd_build_step(rd_building *b, const rd_inst *inst)
+{
+    rd_stmt step = of_fold(b, inst->kind == RD_I_SCAN ? RD_S_PREFIX : RD_S_STEP, inst->arg);
+    rd_stmt ends = of_fold(b, RD_S_ENDS, inst->arg);
+
+    step.x     = inst->a;
+    step.w     = inst->b;
+    step.mask  = inst->c;
+    step.label = b->t->p->fold[inst->arg].n_group ? inst->d : -1;
+    if (inst->kind == RD_I_SCAN)
+        add_results(b, &step, inst);
+    else
+        rd_build_add(b, &step);
+    if (b->t->fold[inst->arg].blocks && has_whole_blocks(&b->t->fold[inst->arg]))
+        rd_build_add(b, &ends);
+}
+
+/* "rest f0 cell i0", "lanes f0 cell i0", "r5 = finish f0 cell i0" */
+void rd_build_close(rd_building *b, const rd_inst *inst)
+{
+    const rd_stmt rest  = of_fold(b, RD_S_REST, inst->arg),
+                  lanes = of_fold(b, RD_S_LANES, inst->arg);
+    rd_stmt finish      = of_fold(b, RD_S_FINISH, inst->arg);
+
+    rd_build_add(b, &rest);
+    if (b->t->p->fold[inst->arg].lanes > 1)
+        rd_build_add(b, &lanes);
+    add_results(b, &finish, inst);
+}
+
+/* "exit from i1 by f0 cell 0, states 64": it looks at all states of the fold. */
+void rd_build_exit(rd_building *b, const rd_inst *inst)
+{
+    rd_stmt stmt = of_fold(b, RD_S_EXIT, inst->a);
+
+    stmt.arg     = b->stmt[inst->arg];
+    stmt.of.cell = rd_linear_of(0);
+    stmt.count   = rd_linear_of(b->t->store[stmt.store].extent);
+    rd_build_add(b, &stmt);
+}
+
+void rd_build_begin(rd_building *b, const rd_inst *inst)
+{
+    const rd_stmt stmt = of_fold(b, RD_S_BEGIN, inst->arg);
+
+    rd_build_add(b, &stmt);
+}

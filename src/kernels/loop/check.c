@@ -1,0 +1,201 @@
+/* check.c - does a loop tree still mean its program?
+ *
+ * form.c asks whether it is well-formed, check_order.c whether loops keep the order in which folds
+ * take their elements, and a shadow run whether all that it stores is computed as the program
+ * says. */
+#include "kernels/loop/check.h"
+#include "kernels/loop/facts.h"
+#include "kernels/loop/shadow/shadow.h"
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* Counts the visits of loops that the threads of a block run once for all of its items: a shadow run goes
+ * through them for each item. */
+static double visits_by_block(const rd_schedule *t)
+{
+    const int32_t body = t->part[RD_PART_BODY];
+    double        sum  = 0;
+
+    for (int32_t s = rd_next_stmt(t, body, body); s >= 0; s = rd_next_stmt(t, s, body)) {
+        const int32_t loop = t->stmt[s].parent;
+
+        if (t->stmt[loop].kind == RD_S_LOOP && rd_loop_of(t, loop)->by_block)
+            sum += rd_rounds_of(t, s);
+    }
+    return sum;
+}
+
+int64_t rd_shadow_visits(const rd_schedule *t)
+{
+    double sum = visits_by_block(t);
+
+    for (int32_t i = 0; i < t->p->n_inst; i++)
+        sum += rd_program_times(t->p, i) + 1;
+    for (int32_t k = 0; k < t->p->n_loop; k++) /* there may be no instructions in one */
+        sum = fmax(sum, rd_program_times(t->p, t->p->loop[k].begin) * (double)rd_trips(t->p, k));
+    return sum < 1e15 ? (int64_t)sum : INT64_MAX / 16;
+}
+
+static bool is_large(const rd_schedule *t, int64_t most)
+{
+    double states = 0;
+
+    for (int32_t k = 0; k < t->n_store; k++)
+        states += (double)t->store[k].extent;
+    for (int32_t k = 0; k < t->p->n_fold; k++)
+        states += (double)t->p->fold[k].n_cell * t->p->fold[k].lanes;
+    return states > (double)most || rd_shadow_visits(t) > most;
+}
+
+/* Does a fold add small ints as floats?  Such a sum is exact in any order, and a tree may change that order;
+ * hashes of floats know one order alone. */
+static bool adds_ints_as_floats(const rd_schedule *t)
+{
+    for (int32_t k = 0; k < t->p->n_fold; k++)
+        if (t->fold[k].of.in_32_bits && rd_dtype_kind(t->p->fold[k].type) == RD_KIND_FLOAT)
+            return true;
+    return false;
+}
+
+/* Does a number follow from places alone? */
+static bool is_known(const rd_schedule *t, int32_t value)
+{
+    const rd_let *let = &t->let[value];
+    bool known = let->kind == RD_I_CONST || let->kind == RD_I_COORD || let->kind == RD_I_MAP ||
+                 let->kind == RD_I_CAST || let->kind == RD_I_SELECT;
+
+    for (int32_t k = 0; k < let->n && known; k++)
+        known = is_known(t, t->operand[let->first + k]);
+    for (int32_t k = 0; k < let->at.n && known; k++)
+        known = t->term[let->at.first + k].axis >= 0;
+    return known;
+}
+
+static bool bound_is_known(const rd_schedule *t, const rd_bound *b)
+{
+    bool known = true;
+
+    for (int32_t k = 0; k < b->n_reg && b->n_add; k++)
+        known &= is_known(t, b->reg[k]);
+    return known;
+}
+
+/* Does memory say which indices a loop leaves out? */
+static bool is_bounded_by_memory(const rd_schedule *t, const rd_loop *loop)
+{
+    const rd_bounds *b = loop->bounds;
+
+    return b && (b->list_at >= 0 || !bound_is_known(t, &b->low) || !bound_is_known(t, &b->high));
+}
+
+/* A cell that a register chooses, or positions that memory says. */
+static bool by_memory(const rd_schedule *t)
+{
+    const rd_program *p     = t->p;
+    bool              found = false;
+
+    for (int32_t k = 0; k < p->n_fold; k++) {
+        const rd_fold *f = &p->fold[k];
+
+        found |=
+            rd_has_registers(&f->cell) || rd_has_registers(&f->lane) || rd_has_registers(&f->outer);
+    }
+    for (int32_t k = 0; k < p->n_loop; k++)
+        found |= is_bounded_by_memory(t, &p->loop[k]);
+    return found;
+}
+
+/* ---- Results ---------------------------------------------------------------------------------- */
+static bool same(const rd_shadow *a, const rd_shadow *b)
+{
+    return rd_shadow_hash(*a) == rd_shadow_hash(*b);
+}
+
+/* All that the program stores, and no more. */
+static bool agrees(const rd_shadow_memory *want, const rd_shadow_memory *found, rd_text *why)
+{
+    for (size_t k = 0; k < want->room; k++) {
+        const rd_shadow_cell *cell = &want->cell[k];
+        const rd_shadow *x = cell->slot >= 0 ? rd_shadow_find(found, cell->slot, cell->byte) : NULL;
+
+        if (cell->slot >= 0 && !x)
+            return rd_shadow_fails(why, "s%" PRId32 ", byte %" PRId64 ": nothing is stored",
+                                   cell->slot, cell->byte);
+        if (x && !same(x, &cell->x))
+            return rd_shadow_fails(why,
+                                   "s%" PRId32 ", byte %" PRId64 " is not what the program says",
+                                   cell->slot, cell->byte);
+    }
+    return found->n == want->n || rd_shadow_fails(why, "it stores what the program does not");
+}
+
+/* ---- Shadow runs ------------------------------------------------------------------------------ */
+static bool run(const rd_schedule *t, rd_shadow_shares shares, const rd_shadow_memory *want,
+                rd_text *why)
+{
+    rd_shadow_memory found = { 0 };
+    const bool       holds = rd_shadow_tree(t, shares, &found, why) && agrees(want, &found, why);
+
+    rd_shadow_memory_free(&found);
+    if (!holds && !why->n)
+        rd_text_add(why, "no memory");
+    else if (!holds && shares.tasks > 1)
+        rd_text_add(why, ", in %d tasks", shares.tasks);
+    return holds;
+}
+
+/* Where memory did not suffice nothing is known of the tree. */
+static rd_verdict verdict(bool holds, const rd_text *why)
+{
+    static const char none[] = "no memory";
+
+    return holds ? RD_TREE_HOLDS
+           : why->failed || (why->at && strncmp(why->at, none, sizeof none - 1) == 0)
+               ? RD_TREE_SKIPPED
+               : RD_TREE_FAILS;
+}
+
+/* Does the tree store what the program stores: in one task, in two, and in three that take their shares
+ * in several steps? */
+static bool holds_in_shadow(const rd_schedule *t, rd_text *why)
+{
+    const rd_program *p     = t->p;
+    const bool        share = p->root >= 0 && !p->serial && !t->whole;
+    const int64_t     grains =
+        share && p->grain > 0 ? (p->axis_extent[p->root] + p->grain - 1) / p->grain : 1;
+    rd_shadow_memory want  = { 0 };
+    bool             holds = rd_shadow_program(p, &want);
+
+    if (!holds)
+        rd_text_add(why, "no memory");
+    holds = holds && run(t, (rd_shadow_shares){ .tasks = 1 }, &want, why);
+    for (int n = 2; n <= 3 && n <= grains && holds; n++)
+        holds = run(t, (rd_shadow_shares){ .tasks = n, .steps = n == 3 }, &want, why);
+    rd_shadow_memory_free(&want);
+    return holds;
+}
+
+rd_verdict rd_schedule_check(const rd_schedule *t, int64_t most_visits, rd_text *why)
+{
+    if (t->failed) {
+        rd_text_add(why, "no memory");
+        return RD_TREE_SKIPPED;
+    }
+    if (!rd_schedule_check_form(t, why) || !rd_schedule_check_order(t, why) ||
+        !rd_schedule_check_shared(t, why))
+        return verdict(false, why);
+    if (is_large(t, most_visits)) {
+        rd_text_add(why, "it visits too many elements");
+        return RD_TREE_SKIPPED;
+    }
+    if (adds_ints_as_floats(t)) {
+        rd_text_add(why, "it adds ints as floats, in any order");
+        return RD_TREE_SKIPPED;
+    }
+    if (by_memory(t)) {
+        rd_text_add(why, "memory says where its elements go, or which there are");
+        return RD_TREE_SKIPPED;
+    }
+    return verdict(holds_in_shadow(t, why), why);
+}

@@ -1,0 +1,120 @@
+/* check_order.c - do loops keep the order in which folds take their elements?
+ *
+ * What order decides is asked of the tree alone, for all extents: of two loops that move the step
+ * of a fold the outer one has the greater stride, and no loop whose rounds go together, or from the
+ * end to the beginning, moves it, unless they are of different blocks. */
+#include "kernels/loop/check.h"
+#include "kernels/loop/shadow/shadow.h"
+#include <inttypes.h>
+
+/* A loop around a step, as the fold sees it: how far one index moves it, in lanes. */
+typedef struct mover {
+    const rd_for *loop;
+    int64_t       stride; /* of one round; of a block loop that of an index */
+    bool          cell;   /* it moves the cell, too                         */
+    bool          lane;   /* it moves nothing but the lane                  */
+} mover;
+
+static mover mover_of(const rd_schedule *t, const rd_stmt *s, const rd_for *loop)
+{
+    const rd_fold *f     = &t->p->fold[s->fold];
+    const int64_t  rows  = rd_rows_of_lanes(f);
+    const int64_t  outer = rd_linear_coef(t, &s->of.outer, loop->axis),
+                  lane   = rd_linear_coef(t, &s->of.lane, loop->axis);
+
+    return (mover){ .loop   = loop,
+                    .stride = outer * rows * f->lanes + lane,
+                    .cell   = rd_linear_coef(t, &s->of.cell, loop->axis) != 0,
+                    .lane   = outer == 0 && lane != 0 && f->lanes > 1 };
+}
+
+static bool fails(rd_text *why, const rd_stmt *s, const mover *m, const char *what)
+{
+    rd_text_add(why, "f%" PRId32 ": the loop over i%" PRId32 " %s", s->fold, m->loop->axis, what);
+    return false;
+}
+
+/* One loop by itself. */
+static bool may_move(const rd_schedule *t, const rd_stmt *s, const mover *m, rd_text *why)
+{
+    const rd_fold *f    = &t->p->fold[s->fold];
+    const int64_t  back = m->stride < 0 ? -m->stride : m->stride;
+
+    if (rd_in_any_order(m->loop) && !m->lane)
+        return fails(why, s, m, "moves its steps and is a vector loop");
+    if (rd_in_any_order(m->loop) && m->loop->extent >= 0 &&
+        back * m->loop->step * (m->loop->extent - 1) >= f->lanes)
+        return fails(why, s, m, "is a vector loop of more rounds than there are lanes");
+    return m->lane || m->loop->extent == 1 || (m->stride > 0) != m->loop->backwards ||
+           fails(why, s, m, "moves its steps from the last one to the first");
+}
+
+/* Rounds of the inner loop stand between two of the outer one. */
+static bool falls(const rd_stmt *s, const mover *outer, const mover *inner, rd_text *why)
+{
+    const int64_t a    = outer->stride < 0 ? -outer->stride : outer->stride,
+                  b    = inner->stride < 0 ? -inner->stride : inner->stride;
+    const int64_t step = outer->loop->step > 0 ? outer->loop->step : 1;
+
+    if (rd_in_any_order(outer->loop) && outer->lane)
+        return true; /* each of its rounds has states of its own */
+    if (outer->loop->axis == inner->loop->axis)
+        return outer->loop->kind == RD_FOR_BLOCK || outer->loop->kind == RD_FOR_ONCE ||
+               step >= inner->loop->step ||
+               fails(why, s, inner, "has a greater step than the one around it");
+    return a * step >= b || fails(why, s, inner, "has a greater stride than the one around it");
+}
+
+/* Are its rounds of different blocks, or (of a scan) of different elements, each of which has states of its
+ * own?  Where these go up, or are put together, the shadow run sees their order. */
+static bool is_beside(const rd_schedule *t, const rd_stmt *s, const mover *m)
+{
+    const rd_fold *f    = &t->p->fold[s->fold];
+    const int64_t  more = rd_linear_coef(t, &s->of.more, m->loop->axis);
+
+    if (t->store[s->store].each)
+        return true; /* WITHIN puts them together */
+    return more && f->n_block > 1 && m->stride > 0 && !m->loop->backwards &&
+           m->stride * m->loop->step % (f->steps * f->lanes) == 0;
+}
+
+/* Is the statement where the fold begins in this body, or in one around it? */
+static bool begins_in(const rd_schedule *t, int32_t fold, int32_t body)
+{
+    for (int32_t s = t->stmt[body].first; s >= 0; s = t->stmt[s].next)
+        if (t->stmt[s].kind == RD_S_BEGIN && t->stmt[s].fold == fold)
+            return true;
+    return false;
+}
+
+/* Looks at each loop around a step from the inside out, up to where the fold begins, and at each
+ * pair of neighbours that move its steps. */
+static bool step(const rd_schedule *t, int32_t stmt, rd_text *why)
+{
+    const rd_stmt *s     = &t->stmt[stmt];
+    mover          inner = { 0 };
+    bool           ok    = true;
+
+    for (int32_t k = s->parent; k >= 0 && ok && !begins_in(t, s->fold, k); k = t->stmt[k].parent) {
+        const mover m =
+            t->stmt[k].kind == RD_S_LOOP ? mover_of(t, s, rd_loop_of(t, k)) : (mover){ 0 };
+
+        if (m.stride == 0 || m.cell || is_beside(t, s, &m))
+            continue;
+        ok    = may_move(t, s, &m, why) && (!inner.loop || falls(s, &m, &inner, why));
+        inner = m;
+    }
+    return ok;
+}
+
+bool rd_schedule_check_order(const rd_schedule *t, rd_text *why)
+{
+    bool ok = true;
+
+    for (int k = 0; k < RD_N_PARTS && ok; k++)
+        for (int32_t s = t->part[k]; s >= 0 && ok; s = rd_next_stmt(t, s, t->part[k]))
+            if ((t->stmt[s].kind == RD_S_STEP || t->stmt[s].kind == RD_S_PREFIX) &&
+                !rd_shadow_any_order(&t->p->fold[t->stmt[s].fold]))
+                ok = step(t, s, why);
+    return ok;
+}

@@ -1,0 +1,145 @@
+/* clone.c - a statement of a loop tree is copied with all that stands in it. */
+#include "kernels/loop/loop.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* New numbers of what the copy has of its own, by the old ones; -1: it stays. */
+typedef struct renamed {
+    rd_schedule *t;
+    int32_t     *value, *axis, *stmt;
+} renamed;
+
+static int32_t value_of(const renamed *r, int32_t value)
+{
+    return value >= 0 && r->value[value] >= 0 ? r->value[value] : value;
+}
+
+static rd_linear linear_of(const renamed *r, rd_linear at)
+{
+    rd_linear made = rd_linear_of(at.offset);
+
+    for (int32_t k = 0; k < at.n && !r->t->failed; k++) {
+        const rd_linear_term term = r->t->term[at.first + k];
+
+        if (term.axis < 0)
+            made = rd_linear_plus_value(r->t, made, term.coef, value_of(r, term.value));
+        else
+            made = rd_linear_plus_axis(r->t, made, term.coef,
+                                       r->axis[term.axis] >= 0 ? r->axis[term.axis] : term.axis);
+    }
+    return made;
+}
+
+static rd_edge edge_of(const renamed *r, rd_edge edge)
+{
+    for (int32_t k = 0; k < edge.n; k++) {
+        edge.part[k].at    = linear_of(r, edge.part[k].at);
+        edge.part[k].first = linear_of(r, edge.part[k].first);
+    }
+    return edge;
+}
+
+/* Values are named before their operands are, which are made before them. */
+static void copy_values(renamed *r, rd_stmt *s)
+{
+    rd_schedule *t     = r->t;
+    int32_t      first = -1;
+
+    for (int32_t k = 0; k < s->n_value; k++) {
+        rd_let  let = t->let[s->value + k];
+        int32_t made, operand[RD_MAX_CALL];
+
+        let.at = linear_of(r, let.at);
+        for (int32_t j = 0; j < let.n; j++)
+            operand[j] = value_of(r, t->operand[let.first + j]);
+        let.first = rd_add_operands(t, operand, let.n);
+        made      = rd_add_let(t, &let);
+        if (t->failed)
+            return;
+        r->value[s->value + k] = made;
+        first                  = k == 0 ? made : first;
+    }
+    if (s->n_value)
+        s->value = first;
+}
+
+static void copy_loop(renamed *r, rd_stmt *s)
+{
+    rd_for loop = r->t->loop[s->arg];
+
+    loop.from = edge_of(r, loop.from);
+    loop.to   = edge_of(r, loop.to);
+    if (loop.start >= 0)
+        loop.start = r->axis[loop.start] = rd_add_mark(r->t);
+    if (loop.stop >= 0)
+        loop.stop = r->axis[loop.stop] = rd_add_mark(r->t);
+    s->arg = rd_add_for(r->t, &loop);
+}
+
+/* Copies a statement with its body; values, loops and marks that it makes get new numbers, by
+ * which the copies behind it name them. */
+static int32_t copy(renamed *r, int32_t stmt)
+{
+    rd_schedule *t = r->t;
+    rd_stmt      s = t->stmt[stmt];
+    int32_t      made;
+
+    s.x     = value_of(r, s.x);
+    s.w     = value_of(r, s.w);
+    s.mask  = value_of(r, s.mask);
+    s.label = value_of(r, s.label);
+    s.at    = linear_of(r, s.at);
+    s.count = linear_of(r, s.count);
+    s.of = (rd_fold_at){ linear_of(r, s.of.cell), linear_of(r, s.of.lane), linear_of(r, s.of.outer),
+                         linear_of(r, s.of.index), linear_of(r, s.of.more) };
+    if (s.kind == RD_S_LOOP)
+        copy_loop(r, &s);
+    copy_values(r, &s);
+    made = rd_add_stmt(t, &s);
+    if (t->failed)
+        return 0;
+    r->stmt[stmt] = made;
+    for (int32_t k = 0; k < s.n_value; k++)
+        t->let[s.value + k].by = made;
+    for (int32_t k = t->stmt[stmt].first; k >= 0 && !t->failed; k = t->stmt[k].next)
+        rd_append(t, made, copy(r, k));
+    if (s.kind == RD_S_LOOP && !t->failed && t->loop[s.arg].lines)
+        t->loop[s.arg].lines = r->stmt[t->loop[s.arg].lines];
+    return made;
+}
+
+/* Of statements that name others; a loop that is left may follow the one that leaves it. */
+static void rename_loops(const renamed *r, int32_t stmt)
+{
+    for (int32_t s = stmt; s >= 0 && !r->t->failed; s = rd_next_stmt(r->t, s, stmt)) {
+        rd_stmt *made = &r->t->stmt[r->stmt[s]];
+
+        if ((made->kind == RD_S_EXIT || made->kind == RD_S_LAST) && r->stmt[made->arg] >= 0)
+            made->arg = r->stmt[made->arg];
+        if (made->kept >= 0 && r->stmt[made->kept] >= 0)
+            made->kept = r->stmt[made->kept];
+    }
+}
+
+int32_t rd_stmt_copy(rd_schedule *t, int32_t stmt)
+{
+    renamed r    = { .t     = t,
+                     .value = malloc(((size_t)t->n_let + 1) * sizeof *r.value),
+                     .axis  = malloc(((size_t)t->n_axis + 1) * sizeof *r.axis),
+                     .stmt  = malloc(((size_t)t->n_stmt + 1) * sizeof *r.stmt) };
+    int32_t made = 0;
+
+    if (!r.value || !r.axis || !r.stmt)
+        t->failed = true;
+    else {
+        memset(r.value, -1, ((size_t)t->n_let + 1) * sizeof *r.value);
+        memset(r.axis, -1, ((size_t)t->n_axis + 1) * sizeof *r.axis);
+        memset(r.stmt, -1, ((size_t)t->n_stmt + 1) * sizeof *r.stmt);
+        made = copy(&r, stmt);
+        rename_loops(&r, stmt);
+    }
+    free(r.value);
+    free(r.axis);
+    free(r.stmt);
+    return made;
+}

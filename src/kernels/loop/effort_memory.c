@@ -1,0 +1,82 @@
+/* effort_memory.c - what a load or a store takes of memory that is near. */
+#include "kernels/loop/effort_parts.h"
+#include "kernels/loop/facts.h"
+#include <math.h>
+
+/* Loads of narrow types widen what they read, stores narrow it. */
+static double widen_ns(const rd_speeds *s, rd_dtype type)
+{
+    const int memory = rd_dtype_size(type), size = type == RD_BOOL ? 1 : rd_size_in_vector(type);
+
+    return memory < size ? s->convert * size / s->vector : 0;
+}
+
+bool rd_access_is_known(const rd_spot *at, int32_t stmt, int64_t *by)
+{
+    const rd_move move = rd_access_moves(at->t, at->vector, stmt);
+
+    *by = move.by < 0 ? -move.by : move.by;
+    return move.known;
+}
+
+/* Rounds of loops in the region that find the same elements: what lies apart is collected once
+ * for them, side by side. */
+static double reuse_of(const rd_spot *at, int32_t stmt)
+{
+    double rounds = 1;
+
+    for (int32_t s = rd_loop_around(at->t, stmt); s >= 0 && rd_stands_in(at->t, s, at->top);
+         s         = rd_loop_around(at->t, s)) {
+        if (s == at->vector)
+            continue;
+        const rd_move move = rd_access_moves(at->t, s, stmt);
+
+        if (move.known && move.by == 0)
+            rounds *= fmax(1, rd_trips_of(at->t, s));
+    }
+    return rounds;
+}
+
+/* Elements that lie in few sets of the first level drive each other out of it, so that each brings its
+ * line anew. */
+static double collisions_ns(const rd_spot *at, int64_t apart)
+{
+    enum { LINE = 64, SETS = 64, WAYS = 8 };
+    const double rounds = fmin(rd_trips_of(at->t, at->vector), RD_EFFORT_STRIP);
+    int64_t      lines  = apart % LINE == 0 ? SETS : 0; /* else they reach all sets */
+
+    if (lines == 0)
+        return 0;
+    for (int64_t by = apart; by % (2 * LINE) == 0 && lines > 1; by /= 2)
+        lines /= 2;
+    return rounds > (double)(WAYS * lines) ? LINE / at->s->l2 : 0;
+}
+
+/* Elements side by side are a vector's loads or stores.  Those that lie apart are copied one by one to
+ * an array, and from there are loaded side by side. */
+void rd_effort_add_access(const rd_spot *at, int32_t stmt, rd_dtype type, bool vector, double *to,
+                          rd_effort *e)
+{
+    enum { NEAR = 4, LINE = 64 };
+    static const double ONE = 0.3, IN_LINE = 0.7, APART = 1.5; /* of a load and a store */
+    const rd_speeds    *s    = at->s;
+    const double        near = rd_dtype_size(type) / s->l1;
+    int64_t             by   = 1;
+
+    if (!vector) {
+        *to += at->vector >= 0 ? 0 : ONE * s->one_memory;
+        return;
+    }
+    if (rd_access_is_known(at, stmt, &by) && by <= NEAR) {
+        *to += near * (double)by;
+        e->units += widen_ns(s, type) + (by > 1 ? s->shuffle * rd_dtype_size(type) / s->vector : 0);
+        return;
+    }
+    const double  reuse = reuse_of(at, stmt);
+    const int64_t apart = by * rd_dtype_size(type);
+    const bool    line  = apart <= LINE && by > 1;
+
+    /* By way of an array. */
+    *to += 2 * rd_size_in_vector(type) / s->l1 + collisions_ns(at, apart) / reuse;
+    e->units += (line ? IN_LINE : APART) * s->one_memory / reuse;
+}

@@ -1,0 +1,96 @@
+/* positions.c - positions of loop trees: sums of axes and values. */
+#include "kernels/loop/loop.h"
+
+rd_linear rd_linear_of(int64_t offset)
+{
+    return (rd_linear){ .offset = offset };
+}
+
+/* The same terms, and one more, as a list of its own. */
+static rd_linear with_term(rd_schedule *t, rd_linear at, rd_linear_term more)
+{
+    const int32_t first = t->n_term;
+
+    if (more.coef == 0 || !rd_room_for_terms(t, at.n + 1))
+        return at;
+    for (int32_t k = 0; k < at.n; k++) {
+        rd_linear_term term = t->term[at.first + k];
+
+        if (term.axis == more.axis && (term.axis >= 0 || term.value == more.value)) {
+            term.coef += more.coef;
+            more.coef = 0;
+        }
+        if (term.coef)
+            t->term[t->n_term++] = term;
+    }
+    if (more.coef)
+        t->term[t->n_term++] = more;
+    return (rd_linear){ .offset = at.offset, .first = first, .n = t->n_term - first };
+}
+
+rd_linear rd_linear_plus_axis(rd_schedule *t, rd_linear at, int64_t coef, int32_t axis)
+{
+    return with_term(t, at, (rd_linear_term){ .axis = axis, .value = -1, .coef = coef });
+}
+
+rd_linear rd_linear_plus_value(rd_schedule *t, rd_linear at, int64_t coef, int32_t value)
+{
+    return with_term(t, at, (rd_linear_term){ .axis = -1, .value = value, .coef = coef });
+}
+
+rd_linear rd_linear_plus(rd_schedule *t, rd_linear at, int64_t coef, rd_linear other)
+{
+    at.offset += coef * other.offset;
+    for (int32_t k = 0; k < other.n && !t->failed; k++) {
+        rd_linear_term term = t->term[other.first + k];
+
+        term.coef *= coef;
+        at = with_term(t, at, term);
+    }
+    return at;
+}
+
+int64_t rd_linear_coef(const rd_schedule *t, const rd_linear *at, int32_t axis)
+{
+    for (int32_t k = 0; k < at->n; k++)
+        if (t->term[at->first + k].axis == axis && axis >= 0)
+            return t->term[at->first + k].coef;
+    return 0;
+}
+
+rd_linear rd_linear_with(rd_schedule *t, rd_linear at, int32_t axis, rd_linear by)
+{
+    const int64_t coef = rd_linear_coef(t, &at, axis);
+
+    return coef ? rd_linear_plus(t, rd_linear_plus_axis(t, at, -coef, axis), coef, by) : at;
+}
+
+bool rd_linear_same(const rd_schedule *t, const rd_linear *a, const rd_linear *b)
+{
+    if (a->offset != b->offset || a->n != b->n)
+        return false;
+    for (int32_t k = 0; k < a->n; k++) {
+        const rd_linear_term *x     = &t->term[a->first + k];
+        bool                  found = false;
+
+        for (int32_t j = 0; j < b->n; j++) {
+            const rd_linear_term *y = &t->term[b->first + j];
+
+            found |= x->axis == y->axis && x->value == y->value && x->coef == y->coef;
+        }
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+rd_edge rd_edge_of(rd_linear at)
+{
+    return (rd_edge){ .n = 1, .part[0].at = at };
+}
+
+void rd_edge_add(rd_edge *edge, rd_linear at)
+{
+    if (edge->n < RD_MOST_PARTS)
+        edge->part[edge->n++] = (rd_edge_part){ .at = at };
+}

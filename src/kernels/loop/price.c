@@ -1,0 +1,59 @@
+/* price.c - how long a run of a loop tree takes: what its regions compute, while memory crosses levels,
+ * but for places that memory says, which are waited for. */
+#include "kernels/loop/effort.h"
+#include "kernels/loop/regions.h"
+#include <math.h>
+
+/* How many threads there is something to do for. */
+static int threads_of(const rd_program *p, int threads)
+{
+    const int64_t shares =
+        p->root < 0 || p->serial ? 1 : (p->axis_extent[p->root] + p->grain - 1) / p->grain;
+
+    return threads < 1 ? 1 : shares < threads ? (int)shares : threads;
+}
+
+/* Tasks share the body; memory is fetched while they compute, but places that are looked up are
+ * waited for. */
+static rd_price price_of(const rd_schedule *t, const rd_speeds *s, int threads, const rd_regions *r)
+{
+    const int         n      = threads_of(t->p, threads);
+    const rd_crossing memory = rd_crossings(t, s, &(rd_rounds){ r->trips, r->vector }, n);
+    rd_price          price  = { .start = s->run };
+    double            ns     = 0;
+
+    for (int k = 0; k < RD_N_PARTS; k++) {
+        const double share = k == RD_PART_BODY ? n : 1;
+
+        ns += r->part[k].ns / share;
+        price.entries += r->part[k].entries / share;
+    }
+    price.compute = ns - price.entries;
+    price.memory  = memory.streams + memory.looked_up;
+    if (n > 1)
+        price.start += s->team_awake + n * s->task;
+    price.ns = price.start + fmax(ns, memory.streams) + memory.looked_up;
+    return price;
+}
+
+rd_price rd_schedule_price(const rd_schedule *t, const rd_speeds *s, int threads)
+{
+    rd_regions     r;
+    const bool     ok    = rd_regions_of(t, s, false, &r);
+    const rd_price price = ok ? price_of(t, s, threads, &r) : (rd_price){ .ns = NAN };
+
+    rd_regions_free(&r);
+    return price;
+}
+
+bool rd_program_price(const rd_program *p, bool whole, const rd_speeds *s, int threads,
+                      rd_get_fn *get, void *pool, rd_price *price)
+{
+    const char         *why  = NULL;
+    const rd_loop_fold *fold = rd_loop_folds_of(p, whole, get, pool, &why);
+    rd_schedule        *t    = fold && !why ? rd_schedule_build(p, fold, whole) : NULL;
+
+    *price = t ? rd_schedule_price(t, s, threads) : (rd_price){ 0 };
+    rd_schedule_free(t);
+    return t ? !isnan(price->ns) : why != NULL;
+}

@@ -1,0 +1,30 @@
+/* price.h - the one cost model: how long a run of a loop tree takes, in nanoseconds.
+ *
+ * A price chooses between trees that give the same bits.  It never chooses bits: what decides these
+ * keeps numbers of its own, the same on every machine. */
+#ifndef RD_KERNELS_LOOP_PRICE_H
+#define RD_KERNELS_LOOP_PRICE_H
+#include "kernels/loop/speeds.h"
+#include "kernels/program.h"
+
+typedef struct rd_schedule rd_schedule; /* loop.h */
+
+typedef struct rd_price {
+    double ns; /* of a run whose operands were used before, and lie where they fit */
+    /* Its parts.  Computing and moving memory overlap, so the whole is less than their sum. */
+    double compute; /* operations, loads and stores of what is near, chains of those that wait */
+    double memory;  /* bytes that cross levels of memory, and places that are looked up        */
+    double entries; /* loops, blocks and folds that begin and end                              */
+    double start;   /* the run itself, and threads that meet                                   */
+} rd_price;
+
+/* effort_functions.c: nanoseconds of one element of a function, in a vector. */
+double rd_function_ns(const rd_speeds *s, rd_op op, rd_dtype type);
+/* Loops that may be vectors count as such where that is faster, as the pass that makes them does.
+ * NAN ns: no memory. */
+rd_price rd_schedule_price(const rd_schedule *t, const rd_speeds *s, int threads);
+/* Of the tree of a program as it stands; 0 ns where there is none.  False: no memory. */
+bool rd_program_price(const rd_program *p, bool whole, const rd_speeds *s, int threads,
+                      rd_get_fn *get, void *pool, rd_price *price);
+
+#endif

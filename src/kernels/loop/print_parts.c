@@ -1,0 +1,168 @@
+/* print_parts.c - positions, loops and values of a tree as text for people. */
+#include "kernels/loop/print.h"
+#include <inttypes.h>
+
+static const char *const for_names[] = { "serial", "block", "once",  "vector",
+                                         "unroll", "jam",   "items", "threads" };
+
+/* ---- Positions -------------------------------------------------------------------------------- */
+/* "i2"; marks are "lo", "hi", "m0", "m1" ... */
+static void add_axis(rd_text *to, const rd_schedule *t, int32_t axis)
+{
+    const int32_t mark = axis - t->p->n_axis;
+
+    if (mark < 0)
+        rd_text_add(to, "i%" PRId32, axis);
+    else if (mark < RD_MARKS)
+        rd_text_add(to, mark == RD_MARK_LO ? "lo" : "hi");
+    else
+        rd_text_add(to, "m%" PRId32, mark - RD_MARKS);
+}
+
+/* "i1 + 3000*i0 - 64" */
+void rd_linear_text(rd_text *to, const rd_schedule *t, const rd_linear *at)
+{
+    for (int32_t k = 0; k < at->n; k++) {
+        const rd_linear_term *term = &t->term[at->first + k];
+        const bool            less = term->coef < 0;
+        const int64_t         coef = less ? -term->coef : term->coef;
+
+        rd_text_add(to, "%s", k && less ? " - " : k ? " + " : less ? "-" : "");
+        if (coef != 1)
+            rd_text_add(to, "%" PRId64 "*", coef);
+        if (term->axis < 0)
+            rd_text_add(to, "r%" PRId32, term->value);
+        else
+            add_axis(to, t, term->axis);
+    }
+    if (at->n == 0)
+        rd_text_add(to, "%" PRId64, at->offset);
+    else if (at->offset)
+        rd_text_add(to, " %c %" PRId64, at->offset < 0 ? '-' : '+',
+                    at->offset < 0 ? -at->offset : at->offset);
+}
+
+/* "least(m0 + 64, hi)", "least(i1 + 1, 3000 up to m0 + 16 k)" */
+static void add_edge(rd_text *to, const rd_schedule *t, const rd_edge *edge, const char *of_several)
+{
+    if (edge->n > 1)
+        rd_text_add(to, "%s(", of_several);
+    for (int32_t k = 0; k < edge->n; k++) {
+        const rd_edge_part *part = &edge->part[k];
+
+        rd_text_add(to, k ? ", " : "");
+        rd_linear_text(to, t, &part->at);
+        if (part->by > 1) {
+            rd_text_add(to, part->up ? " up to " : " down to ");
+            rd_linear_text(to, t, &part->first);
+            rd_text_add(to, " + %" PRId64 " k", part->by);
+        }
+    }
+    rd_text_add(to, edge->n > 1 ? ")" : "");
+}
+
+void rd_memory_text(rd_text *to, const rd_schedule *t, int32_t slot, int32_t store,
+                    const rd_linear *at)
+{
+    rd_text_add(to, slot >= 0 ? "s%" PRId32 "[" : "a%" PRId32 "[", slot >= 0 ? slot : store);
+    rd_linear_text(to, t, at);
+    rd_text_add(to, "]");
+}
+
+/* ---- Loops ------------------------------------------------------------------------------------ */
+static bool is_zero(const rd_edge *edge)
+{
+    return edge->n == 1 && edge->part[0].at.n == 0 && edge->part[0].at.offset == 0 &&
+           edge->part[0].by <= 1;
+}
+
+void rd_loop_text(rd_text *to, const rd_schedule *t, const rd_for *loop)
+{
+    rd_text_add(to, "%s ", for_names[loop->kind]);
+    add_axis(to, t, loop->axis);
+    if (loop->width)
+        rd_text_add(to, " of %" PRId32, loop->width);
+    if (loop->padded)
+        rd_text_add(to, " in %" PRId32, loop->padded);
+    if (loop->rounds)
+        rd_text_add(to, " in %" PRId64, loop->rounds);
+    if (!is_zero(&loop->from)) {
+        rd_text_add(to, " from ");
+        add_edge(to, t, &loop->from, "most");
+    }
+    rd_text_add(to, " to ");
+    add_edge(to, t, &loop->to, "least");
+    if (loop->step > 1)
+        rd_text_add(to, " by %" PRId64, loop->step);
+    if (loop->start >= 0) {
+        rd_text_add(to, ", starts ");
+        add_axis(to, t, loop->start);
+    }
+    if (loop->stop >= 0) {
+        rd_text_add(to, ", stops ");
+        add_axis(to, t, loop->stop);
+    }
+    if (loop->in_order && loop->kind == RD_FOR_ITEM)
+        rd_text_add(to, ", in order");
+    if (loop->unroll)
+        rd_text_add(to, ", %" PRId32 " at a time", loop->unroll);
+    rd_text_add(to, "%s%s%s", loop->backwards ? ", backwards" : "",
+                loop->by_call ? ", by call" : "", loop->stream ? ", past the caches" : "");
+    rd_text_add(to, "%s%s", loop->ranges ? ", ranges" : "", loop->by_block ? ", by block" : "");
+    rd_text_add(to, "%s%s", loop->by_team ? ", by team" : "", loop->in_turns ? ", in turns" : "");
+    if (loop->team)
+        rd_text_add(to, ", team of %" PRId32, loop->team);
+    if (loop->ahead)
+        rd_text_add(to, ", %" PRId32 " ahead", loop->ahead);
+}
+
+/* ---- Values ----------------------------------------------------------------------------------- */
+static void add_constant(rd_text *to, const rd_let *let)
+{
+    if (rd_dtype_kind(let->type) == RD_KIND_FLOAT)
+        rd_text_add(to, "%.17g",
+                    rd_dtype_class(let->type) == RD_CLASS_f64 ? let->word.f64
+                                                              : (double)let->word.f32);
+    else
+        rd_text_add(to, "%" PRId64, let->word.i64);
+}
+
+/* "choice f32", "f32 of bool": what makes a value, before its operands. */
+static void add_name(rd_text *to, const rd_schedule *t, const rd_let *let)
+{
+    switch (let->kind) {
+    case RD_I_CONST: rd_text_add(to, "number %s ", rd_dtype_name(let->type)); break;
+    case RD_I_COORD: rd_text_add(to, "coordinate "); break;
+    case RD_I_LOAD: rd_text_add(to, "load %s ", rd_dtype_name(let->type)); break;
+    case RD_I_MAP:
+        rd_text_add(to, "%s %s", rd_op_table[let->op].name, rd_dtype_name(let->type));
+        break;
+    case RD_I_CAST:
+        rd_text_add(to, "%s of %s", rd_dtype_name(let->type), rd_dtype_name(let->from));
+        break;
+    case RD_I_SELECT: rd_text_add(to, "choice %s", rd_dtype_name(let->type)); break;
+    case RD_I_INDEX: rd_text_add(to, "index below %" PRId64 " of", let->word.i64); break;
+    case RD_I_CALL: rd_text_add(to, "call %s", t->p->call[let->arg].name); break;
+    default: break;
+    }
+}
+
+void rd_let_text(rd_text *to, const rd_schedule *t, int32_t value)
+{
+    const rd_let *let = &t->let[value];
+
+    rd_text_add(to, "r%" PRId32 " = ", value);
+    add_name(to, t, let);
+    if (let->kind == RD_I_CONST)
+        add_constant(to, let);
+    if (let->kind == RD_I_LOAD)
+        rd_memory_text(to, t, let->slot, let->store, &let->at);
+    if (let->kind == RD_I_COORD)
+        rd_linear_text(to, t, &let->at);
+    if (let->by >= 0 && t->stmt[let->by].pack)
+        rd_text_add(to, " by %" PRId32, t->stmt[let->by].pack);
+    if (let->by >= 0 && t->stmt[let->by].kept >= 0)
+        rd_text_add(to, " of r%" PRId32, t->stmt[t->stmt[let->by].kept].value);
+    for (int32_t k = 0; k < let->n; k++)
+        rd_text_add(to, "%s r%" PRId32, k ? "," : "", t->operand[let->first + k]);
+}

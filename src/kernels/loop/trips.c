@@ -1,0 +1,230 @@
+/* trips.c - how often the statements of a loop tree are run, and how much memory they touch. */
+#include "kernels/loop/facts.h"
+#include <math.h>
+
+enum { LINE = 64 };
+
+/* ---- Rounds ----------------------------------------------------------------------------------- */
+static double mean_of(const rd_schedule *t, int32_t stmt, const rd_linear *at);
+
+/* Of parts `from` has the greatest, and `to` the least: of these the means. */
+static double mean_edge(const rd_schedule *t, int32_t loop, const rd_edge *edge, bool greatest)
+{
+    double found = 0;
+
+    for (int32_t k = 0; k < edge->n; k++) {
+        const double at = mean_of(t, loop, &edge->part[k].at);
+
+        if (k == 0 || (greatest ? at > found : at < found))
+            found = at;
+    }
+    return found;
+}
+
+static bool is_mark(const rd_schedule *t, const rd_edge *edge, int32_t mark)
+{
+    const rd_linear *at = &edge->part[0].at;
+
+    return mark >= 0 && edge->n == 1 && at->offset == 0 && at->n == 1 && edge->part[0].by <= 1 &&
+           t->term[at->first].axis == mark && t->term[at->first].coef == 1;
+}
+
+/* The loop around whose round is just the range of this one; -1. */
+static int32_t range_of(const rd_schedule *t, int32_t loop)
+{
+    const rd_for *l = rd_loop_of(t, loop);
+
+    for (int32_t s = rd_loop_around(t, loop); s >= 0; s = rd_loop_around(t, s))
+        if (is_mark(t, &l->from, rd_loop_of(t, s)->start) &&
+            is_mark(t, &l->to, rd_loop_of(t, s)->stop))
+            return s;
+    return -1;
+}
+
+static double length_of(const rd_schedule *t, int32_t loop)
+{
+    const rd_for *l     = rd_loop_of(t, loop);
+    const int32_t range = range_of(t, loop);
+    const double  n     = range >= 0
+                              ? length_of(t, range) / rd_trips_of(t, range)
+                              : mean_edge(t, loop, &l->to, false) - mean_edge(t, loop, &l->from, true);
+
+    return n > 0 ? n : 0;
+}
+
+bool rd_is_cut(const rd_schedule *t, int32_t fold, int32_t loop)
+{
+    for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next)
+        if (t->stmt[s].kind == RD_S_CUT && t->stmt[s].fold == fold)
+            return true;
+    return false;
+}
+
+/* Indices of the loop's axis in a block of its folds. */
+static double block_length(const rd_schedule *t, int32_t loop)
+{
+    const rd_for *l = rd_loop_of(t, loop);
+
+    for (int32_t k = 0; k < t->p->n_fold; k++) {
+        const rd_fold *f     = &t->p->fold[k];
+        const int64_t  outer = rd_coef(&f->outer, l->axis), lane = rd_coef(&f->lane, l->axis);
+        const double   steps =
+            (double)outer * (double)rd_rows_of_lanes(f) + (double)lane / (double)f->lanes;
+
+        if (rd_is_cut(t, k, loop) && steps > 0 && f->n_block > 1)
+            return (double)f->steps / steps;
+    }
+    return length_of(t, loop);
+}
+
+static bool has_values(const rd_schedule *t, const rd_edge *edge)
+{
+    for (int32_t k = 0; k < edge->n; k++)
+        for (int32_t j = 0; j < edge->part[k].at.n; j++)
+            if (t->term[edge->part[k].at.first + j].axis < 0)
+                return true;
+    return false;
+}
+
+double rd_trips_of(const rd_schedule *t, int32_t loop)
+{
+    const rd_for *l = rd_loop_of(t, loop);
+    double        step, n;
+
+    if (has_values(t, &l->from) || has_values(t, &l->to))
+        return l->of >= 0 ? (double)rd_trips(t->p, l->of) : 1;
+    step = l->step > 0 ? (double)l->step : block_length(t, loop);
+    n    = step > 0 ? length_of(t, loop) / step : 1;
+    return n <= 1 || step <= 1 ? n : ceil(n);
+}
+
+/* The share of all tasks together is the whole axis. */
+static double mean_axis(const rd_schedule *t, int32_t stmt, int32_t axis)
+{
+    const int32_t binder = rd_binder_of(t, stmt, axis), n_axis = t->p->n_axis;
+    const rd_for *l;
+    double        from, trips, step;
+
+    if (binder < 0)
+        return axis == n_axis + RD_MARK_HI && t->p->root >= 0
+                   ? (double)t->p->axis_extent[t->p->root]
+                   : 0;
+    l     = rd_loop_of(t, binder);
+    trips = rd_trips_of(t, binder);
+    step  = trips > 0 ? length_of(t, binder) / trips : 0;
+    from  = mean_edge(t, binder, &l->from, true) + (trips > 1 ? (trips - 1) * step / 2 : 0);
+    return axis == l->stop && axis != l->axis ? from + step : from;
+}
+
+static double mean_of(const rd_schedule *t, int32_t stmt, const rd_linear *at)
+{
+    double sum = (double)at->offset;
+
+    for (int32_t k = 0; k < at->n; k++)
+        if (t->term[at->first + k].axis >= 0)
+            sum += (double)t->term[at->first + k].coef *
+                   mean_axis(t, stmt, t->term[at->first + k].axis);
+    return sum;
+}
+
+static bool is_number(const rd_edge *edge)
+{
+    return edge->n == 1 && edge->part[0].at.n == 0 && edge->part[0].by <= 1;
+}
+
+int64_t rd_most_trips(const rd_schedule *t, int32_t loop)
+{
+    const rd_for *l     = rd_loop_of(t, loop);
+    const int64_t step  = l->step > 0 ? l->step : 1;
+    const int32_t range = range_of(t, loop);
+    int64_t       n     = l->extent;
+
+    if (is_number(&l->from) && is_number(&l->to))
+        n = l->to.part[0].at.offset - l->from.part[0].at.offset;
+    else if (range >= 0 && rd_loop_of(t, range)->step > 0)
+        n = rd_loop_of(t, range)->step;
+    else
+        return n;
+    n = n <= 0 ? 0 : (n - 1) / step + 1;
+    return l->extent >= 0 && l->extent < n ? l->extent : n;
+}
+
+double rd_rounds_within(const rd_schedule *t, int32_t stmt, int32_t loop)
+{
+    double n = 1;
+
+    for (int32_t s = t->stmt[stmt].parent; s >= 0 && s != loop; s = t->stmt[s].parent)
+        if (t->stmt[s].kind == RD_S_LOOP)
+            n *= rd_trips_of(t, s);
+        else if (t->stmt[s].kind == RD_S_IF)
+            n /= 2;
+    return n;
+}
+
+double rd_rounds_of(const rd_schedule *t, int32_t stmt)
+{
+    return rd_rounds_within(t, stmt, -1);
+}
+
+/* ---- Footprints ------------------------------------------------------------------------------- */
+enum { MOST_MOVES = 32 };
+typedef struct walk {
+    double n, by; /* rounds; elements from one to the next, not negative */
+} walk;
+
+/* By how much each loop inside moves an access, the smallest first; *gathers: rounds by which it
+ * goes to places that nobody knows. */
+static int32_t walks_of(const rd_schedule *t, int32_t loop, int32_t stmt, walk *found,
+                        double *gathers)
+{
+    int32_t n = 0;
+
+    *gathers = 1;
+    for (int32_t s = rd_loop_around(t, stmt); s >= 0 && s != loop; s = rd_loop_around(t, s)) {
+        const rd_move move = rd_access_moves(t, s, stmt);
+        const double  by   = (double)(move.by < 0 ? -move.by : move.by);
+        int32_t       k    = n;
+
+        if (!move.known)
+            *gathers *= rd_trips_of(t, s);
+        if (!move.known || by <= 0 || n == MOST_MOVES)
+            continue;
+        for (; k > 0 && found[k - 1].by > by; k--)
+            found[k] = found[k - 1];
+        found[k] = (walk){ rd_trips_of(t, s), by };
+        n++;
+    }
+    return n;
+}
+
+/* Lines that a stretch begins in, goes through, and ends in, if it begins with one. */
+static double lines_in(double elements, double bytes)
+{
+    return ceil(elements * bytes / LINE);
+}
+
+rd_footprint rd_footprint_of(const rd_schedule *t, int32_t loop, int32_t stmt)
+{
+    rd_access     access[2];
+    walk          by[MOST_MOVES];
+    const int32_t n_access = rd_accesses_of(t, stmt, access);
+    double        gathers, runs = 1, size, run = n_access ? (double)access[0].n : 0, span = run;
+    const int32_t n = n_access ? walks_of(t, loop, stmt, by, &gathers) : 0;
+
+    if (!n_access)
+        return (rd_footprint){ .whole = true };
+    size = rd_dtype_size(access[0].type);
+    for (int32_t k = 0; k < n; k++)
+        if (span + LINE / size > by[k].by) { /* the next one begins in this line, or within it */
+            const double all = by[k].by * (by[k].n - 1) + span;
+
+            run  = by[k].by <= span && run >= span ? all : run * by[k].n;
+            span = all;
+        } else
+            runs *= by[k].n;
+    runs *= gathers;
+    return (rd_footprint){ .elements = run * runs,
+                           .bytes    = run * runs * size,
+                           .lines    = runs * lines_in(span, size),
+                           .whole    = run >= span && span * size >= LINE };
+}

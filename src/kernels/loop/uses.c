@@ -1,0 +1,130 @@
+/* uses.c - which statements of a loop tree read which values. */
+#include "kernels/loop/facts.h"
+
+typedef struct reads {
+    int32_t *value;
+    int32_t  n, most;
+} reads;
+
+static void add(reads *r, int32_t value)
+{
+    for (int32_t k = 0; k < r->n && k < r->most; k++)
+        if (r->value[k] == value)
+            return;
+    if (value < 0)
+        return;
+    if (r->n < r->most)
+        r->value[r->n] = value;
+    r->n++;
+}
+
+static void add_position(reads *r, const rd_schedule *t, const rd_linear *at)
+{
+    for (int32_t k = 0; k < at->n; k++)
+        if (t->term[at->first + k].axis < 0)
+            add(r, t->term[at->first + k].value);
+}
+
+static void add_edge(reads *r, const rd_schedule *t, const rd_edge *edge)
+{
+    for (int32_t k = 0; k < edge->n; k++) {
+        add_position(r, t, &edge->part[k].at);
+        add_position(r, t, &edge->part[k].first);
+    }
+}
+
+static void add_let(reads *r, const rd_schedule *t, const rd_let *let)
+{
+    for (int32_t k = 0; k < let->n; k++)
+        add(r, t->operand[let->first + k]);
+    if (let->kind == RD_I_LOAD || let->kind == RD_I_COORD)
+        add_position(r, t, &let->at);
+}
+
+static void add_positions(reads *r, const rd_schedule *t, const rd_stmt *s)
+{
+    add_position(r, t, &s->at);
+    add_position(r, t, &s->count);
+    add_position(r, t, &s->of.cell);
+    add_position(r, t, &s->of.lane);
+    add_position(r, t, &s->of.outer);
+    add_position(r, t, &s->of.index);
+}
+
+int32_t rd_reads_of(const rd_schedule *t, int32_t stmt, int32_t *value, int32_t most)
+{
+    const rd_stmt *s = &t->stmt[stmt];
+    reads          r = { .value = value, .most = most };
+
+    add(&r, s->x);
+    add(&r, s->w);
+    add(&r, s->mask);
+    add(&r, s->label);
+    add_positions(&r, t, s);
+    if (s->kind == RD_S_LET)
+        add_let(&r, t, &t->let[s->value]);
+    if (s->kind == RD_S_LOOP) {
+        add_edge(&r, t, &rd_loop_of(t, stmt)->from);
+        add_edge(&r, t, &rd_loop_of(t, stmt)->to);
+    }
+    return r.n;
+}
+
+bool rd_reads_value(const rd_schedule *t, int32_t stmt, int32_t value)
+{
+    int32_t       read[RD_MOST_READS];
+    const int32_t n = rd_reads_of(t, stmt, read, RD_MOST_READS);
+
+    for (int32_t k = 0; k < n && k < RD_MOST_READS; k++)
+        if (read[k] == value)
+            return true;
+    return n > RD_MOST_READS;
+}
+
+/* The statement behind another one in the order of the text, of all parts. */
+static int32_t behind(const rd_schedule *t, int32_t stmt)
+{
+    int32_t part = stmt, next;
+
+    while (t->stmt[part].parent >= 0)
+        part = t->stmt[part].parent;
+    next = rd_next_stmt(t, stmt, part);
+    return next >= 0 ? next
+           : t->stmt[part].kind == RD_S_PART && t->stmt[part].arg + 1 < RD_N_PARTS
+               ? t->part[t->stmt[part].arg + 1]
+               : -1;
+}
+
+int32_t rd_next_use(const rd_schedule *t, int32_t value, int32_t last)
+{
+    int32_t s = last < 0 ? t->part[0] : behind(t, last);
+
+    while (s >= 0 && !rd_reads_value(t, s, value))
+        s = behind(t, s);
+    return s;
+}
+
+int32_t rd_last_use(const rd_schedule *t, int32_t value)
+{
+    int32_t found = -1;
+
+    for (int32_t s = rd_next_use(t, value, -1); s >= 0; s = rd_next_use(t, value, s))
+        found = s;
+    return found;
+}
+
+bool rd_is_read_in(const rd_schedule *t, int32_t value, int32_t body)
+{
+    for (int32_t s = rd_next_stmt(t, body, body); s >= 0; s = rd_next_stmt(t, s, body))
+        if (rd_reads_value(t, s, value))
+            return true;
+    return false;
+}
+
+bool rd_is_read_outside(const rd_schedule *t, int32_t value, int32_t body)
+{
+    for (int32_t s = rd_next_use(t, value, -1); s >= 0; s = rd_next_use(t, value, s))
+        if (!rd_stands_in(t, s, body))
+            return true;
+    return false;
+}

@@ -1,0 +1,56 @@
+/* limits.c - what has no text: too much memory, or too many numbers. */
+#include "core/bytes.h"
+#include "kernels/opencl/text.h"
+#include "kernels/print/gpu/kernel.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Private memory of an item, which compilers give a stack of its own. */
+static const int64_t MOST_PRIVATE = 1 << 17;
+/* Numbers and addresses that a kernel takes: 1024 bytes of arguments are there everywhere. */
+enum { MOST_NUMBERS = 120 };
+
+/* Of states and nodes that lie in variables; of a scan also what is before, and words of a running sum. */
+static int64_t variables_of(const rd_schedule *t)
+{
+    int64_t bytes = 0;
+
+    for (int32_t k = 0; k < t->p->n_fold; k++) {
+        const rd_loop_fold *f    = &t->fold[k];
+        const int64_t       each = f->of.fold->scan ? 3 + f->levels : 1 + t->store[k].rows;
+
+        bytes += rd_bytes_times(t->store[k].extent * f->of.n_state, f->of.bytes * each) +
+                 rd_bytes_times(t->store[k].extent, f->n_words * (int64_t)sizeof(double));
+    }
+    return bytes;
+}
+
+static int64_t private_bytes(const rd_cl_text *t)
+{
+    const rd_program *p     = t->print.t->p;
+    int64_t           bytes = t->print.kernel ? variables_of(t->print.t) : t->print.state;
+
+    for (int32_t k = 0; k < p->n_scratch; k++)
+        bytes += p->scratch_bytes[k];
+    return bytes;
+}
+
+bool rd_cl_fits(const rd_cl_text *t)
+{
+    return private_bytes(t) <= MOST_PRIVATE;
+}
+
+void rd_cl_say_why(rd_cl_text *t)
+{
+    const int64_t bytes = private_bytes(t);
+
+    if (t->print.why)
+        snprintf(t->why, sizeof t->why, "%s", t->print.why);
+    else if (bytes > MOST_PRIVATE)
+        snprintf(t->why, sizeof t->why,
+                 "an item would have %" PRId64
+                 " bytes of states and scratch, and may have %" PRId64,
+                 bytes, MOST_PRIVATE);
+    else if (t->print.n_number + 2 * t->print.n_slot > MOST_NUMBERS)
+        snprintf(t->why, sizeof t->why, "it has too many different extents and strides");
+}

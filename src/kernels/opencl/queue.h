@@ -1,0 +1,20 @@
+/* queue.h - queues of OpenCL, and the runs that use them, between queue.c and run.c. */
+#ifndef RD_KERNELS_OPENCL_QUEUE_H
+#define RD_KERNELS_OPENCL_QUEUE_H
+#include "kernels/opencl/run.h"
+
+struct rd_queue {
+    const rd_cl_device *device;
+    cl_command_queue    queue;
+};
+
+struct rd_submission {
+    rd_queue *queue;
+    void    **memory; /* that it has borrowed */
+    int32_t   n, room;
+    rd_task   report;
+};
+
+/* The buffer that an address lies in, and how many bytes behind its beginning; false: there is none. */
+bool rd_cl_find_buffer(const void *at, cl_mem *memory, size_t *place, char *why);
+#endif

@@ -1,0 +1,101 @@
+/* collect.c - elements that lie apart are collected into arrays, by vector loops of their own: those
+ * may have no vectors, and all else does.
+ *
+ *     vector i0 { r9 = load s0[3 * i0]; a5[i0 - m0] = r9 }
+ *     vector i0 { r4 = load a5[i0 - m0]; .. } */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/arrays.h"
+#include "kernels/pass/pass.h"
+
+/* Is the value made in a vector loop over the axis, so that each element has one of its own? */
+static bool is_of_element(const rd_schedule *t, int32_t value, int32_t axis)
+{
+    for (int32_t s = t->let[value].by; s >= 0; s = t->stmt[s].parent)
+        if (rd_is_vector(t, s) && rd_loop_of(t, s)->axis == axis)
+            return true;
+    return false;
+}
+
+static bool gathers(const rd_schedule *t, const rd_linear *at, int32_t axis)
+{
+    for (int32_t k = 0; k < at->n; k++)
+        if (t->term[at->first + k].axis < 0 && is_of_element(t, t->term[at->first + k].value, axis))
+            return true;
+    return false;
+}
+
+/* Instructions widen f16 side by side; compilers do not find them. */
+static bool is_row_of_halves(const rd_schedule *t, const rd_let *let, int32_t axis)
+{
+    for (int32_t k = 0; k < let->at.n; k++)
+        if (t->term[let->at.first + k].axis < 0)
+            return false;
+    return let->type == RD_F16 && rd_linear_coef(t, &let->at, axis) == 1;
+}
+
+static bool lies_apart(const rd_schedule *t, const rd_let *let, int32_t axis)
+{
+    const int64_t coef = rd_linear_coef(t, &let->at, axis);
+
+    if (let->kind != RD_I_LOAD || let->slot < 0)
+        return false;
+    return gathers(t, &let->at, axis) || (coef != 1 && coef != 0) || (let->type == RD_F16 && coef);
+}
+
+/* Does something before the load in its loop make its index, or store to its memory? */
+static bool depends(const rd_schedule *t, int32_t loop, int32_t load)
+{
+    const rd_let *let = &t->let[t->stmt[load].value];
+
+    for (int32_t k = 0; k < let->at.n; k++) {
+        const rd_linear_term *term = &t->term[let->at.first + k];
+
+        if (term->axis < 0 && rd_stands_in(t, t->let[term->value].by, loop))
+            return true;
+    }
+    for (int32_t s = t->stmt[loop].first; s != load; s = rd_next_stmt(t, s, loop))
+        if (t->stmt[s].kind == RD_S_STORE && t->stmt[s].slot == let->slot)
+            return true;
+    return false;
+}
+
+/* The loop that the load stands in then. */
+static int32_t collect(rd_schedule *t, int32_t loop, int32_t load)
+{
+    const int32_t value = t->stmt[load].value;
+    const bool    row   = is_row_of_halves(t, &t->let[value], rd_loop_of(t, loop)->axis);
+
+    if (depends(t, loop, load))
+        loop = rd_split_vector(t, load, loop);
+    rd_collect_value(t, loop, value, t->let[value].type, row);
+    return loop;
+}
+
+/* A loop that fills an array with what it loads is one that collects: of pass `rereads`. */
+static bool collects(const rd_schedule *t, int32_t loop)
+{
+    const rd_stmt *load = &t->stmt[t->stmt[loop].first], *kept = &t->stmt[t->stmt[loop].last];
+
+    return load->kind == RD_S_LET && load->next == t->stmt[loop].last && kept->kind == RD_S_STORE &&
+           kept->store >= 0 && kept->x == load->value;
+}
+
+static void collect_in(rd_schedule *t, int32_t loop)
+{
+    if (t->stmt[loop].first < 0 || collects(t, loop))
+        return;
+    for (int32_t s = t->stmt[loop].first; s >= 0 && !t->failed; s = t->stmt[s].next)
+        if (t->stmt[s].kind == RD_S_LET &&
+            lies_apart(t, &t->let[t->stmt[s].value], rd_loop_of(t, loop)->axis))
+            loop = collect(t, loop, s);
+}
+
+void rd_pass_collect(rd_schedule *t, const rd_target *target)
+{
+    (void)target;
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k], n = t->n_stmt; s >= 0 && !t->failed;
+             s = rd_next_stmt(t, s, t->part[k]))
+            if (s < n && rd_is_vector(t, s) && !rd_loop_of(t, s)->by_call)
+                collect_in(t, s);
+}

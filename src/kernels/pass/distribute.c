@@ -1,0 +1,122 @@
+/* distribute.c - statements of a body over an axis are distributed over vector loops of a strip of it,
+ * and what stands between these: see strips.c. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/stripping.h"
+
+/* A loop over the axis is left out: the vector loop around visits its rounds.  The first statement of
+ * its body, or what is behind it. */
+static int32_t dissolve(rd_schedule *t, int32_t loop)
+{
+    const int32_t first = t->stmt[loop].first, behind = t->stmt[loop].next;
+
+    for (int32_t s = first, next; s >= 0; s = next) {
+        next = t->stmt[s].next;
+        rd_take_out(t, s);
+        rd_put_before(t, s, loop);
+    }
+    rd_take_out(t, loop);
+    return first >= 0 ? first : behind;
+}
+
+static void find_varies(rd_stripping *c, int32_t value)
+{
+    c->varies[value] = rd_let_varies(c->t, &c->t->let[value], c->r->axis, c->varies);
+}
+
+/* All that stands in a loop that is written out stays there. */
+static void take_written_out(rd_stripping *c, int32_t body, int32_t stmt)
+{
+    rd_schedule *t = c->t;
+
+    t->loop[t->stmt[stmt].arg].kind = RD_FOR_UNROLL;
+    rd_to_vector(c, body, stmt);
+    for (int32_t s = t->stmt[stmt].first; s >= 0;) {
+        rd_stmt changed = t->stmt[s];
+
+        if (changed.kind == RD_S_LOOP) {
+            s = dissolve(t, s);
+            continue;
+        }
+        if (changed.kind == RD_S_LET)
+            find_varies(c, changed.value);
+        if (changed.kind == RD_S_STEP || changed.kind == RD_S_PREFIX) {
+            rd_set_state(c, body, &changed);
+            t->stmt[s] = changed;
+        }
+        s = changed.next;
+    }
+}
+
+/* A loop over another axis holds vector loops of its own. */
+static void take_other_loop(rd_stripping *c, int32_t body, int32_t stmt)
+{
+    rd_schedule  *t    = c->t;
+    const rd_stmt s    = t->stmt[stmt];
+    const int32_t made = rd_add_stmt(t, &s);
+
+    rd_put_alone(c, body, made);
+    for (int32_t k = rd_next_exit(t, stmt, stmt); k >= 0; k = rd_next_exit(t, stmt, k))
+        t->stmt[k].arg = made;
+    rd_distribute(c, stmt, made);
+    c->open = -1;
+}
+
+/* The pass `block` made such a loop: by calls, each for all elements of the strip. */
+static bool is_of_ends(const rd_schedule *t, int32_t loop)
+{
+    const int32_t first = t->stmt[loop].first;
+
+    return first >= 0 && t->stmt[first].kind == RD_S_ENDS;
+}
+
+static void take_loop(rd_stripping *c, int32_t body, int32_t stmt)
+{
+    const rd_for loop = *rd_loop_of(c->t, stmt);
+
+    if (loop.axis == c->r->axis && loop.kind != RD_FOR_BLOCK) {
+        c->inside++;
+        rd_distribute(c, stmt, body);
+        c->inside--;
+    } else if (loop.of >= 0 && c->strips->written_out[loop.of] && loop.kind == RD_FOR_SERIAL &&
+               !is_of_ends(c->t, stmt))
+        take_written_out(c, body, stmt);
+    else
+        take_other_loop(c, body, stmt);
+}
+
+/* Where one statement goes, by its kind, and by whether it changes along the axis. */
+static void take(rd_stripping *c, int32_t body, int32_t stmt)
+{
+    const rd_stmt *s = &c->t->stmt[stmt];
+
+    switch (s->kind) {
+    case RD_S_LET:
+        find_varies(c, s->value);
+        if (c->varies[s->value])
+            rd_to_vector(c, body, stmt);
+        else
+            rd_to_strip(c, body, stmt);
+        break;
+    case RD_S_STORE: rd_to_vector(c, body, stmt); break;
+    case RD_S_LOOP: take_loop(c, body, stmt); break;
+    case RD_S_BEGIN:
+    case RD_S_STEP:
+    case RD_S_PREFIX:
+    case RD_S_ENDS:
+    case RD_S_REST:
+    case RD_S_LANES:
+    case RD_S_FINISH:
+    case RD_S_EXIT: rd_take_of_fold(c, body, stmt); break;
+    default: rd_put_alone(c, body, stmt);
+    }
+}
+
+/* Each statement of one body goes to another one, or to vector loops there. */
+void rd_distribute(rd_stripping *c, int32_t from, int32_t body)
+{
+    for (int32_t s = c->t->stmt[from].first, next; s >= 0 && !c->t->failed; s = next) {
+        next = c->t->stmt[s].next;
+        rd_take_out(c->t, s);
+        take(c, body, s);
+    }
+}

@@ -1,0 +1,131 @@
+/* fission.c - what has no vectors gets a vector loop of its own, between arrays of the text:
+ *
+ *     vector i0 { r3 = ..; a5[i0 - m0] = r3 }
+ *     vector i0, by call { r9 = load a5[i0 - m0]; r10 = exp(r9); a5[i0 - m0] = r10 }
+ *     vector i0 { r4 = load a5[i0 - m0]; .. }
+ *
+ * The text has one call or macro for the loop in the middle.  It runs before `cross`, which makes
+ * arrays for other values that the parts of a loop hand to each other. */
+#include "kernels/pass/arrays.h"
+#include "kernels/pass/cuts.h"
+#include "kernels/pass/pass.h"
+
+/* ---- Functions -------------------------------------------------------------------------------- */
+/* Words of a known key are of counters alone. */
+static int32_t operands_in_arrays(const rd_schedule *t, const rd_let *let)
+{
+    return rd_draws_words_of_strip(t, let) ? 1 : let->n;
+}
+
+/* Functions of blocks take and make elements as in memory. */
+static const rd_call *block_call(const rd_schedule *t, const rd_let *let)
+{
+    const rd_call *call = let->kind == RD_I_CALL ? &t->p->call[let->arg] : NULL;
+
+    return call && call->block ? call : NULL;
+}
+
+static int32_t operand_array(rd_schedule *t, int32_t loop, const rd_let *let)
+{
+    const rd_call *block = block_call(t, let);
+
+    return block                    ? rd_add_memory_before(t, loop, block->in_type)
+           : let->kind == RD_I_CAST ? rd_add_array_before(t, loop, let->from)
+                                    : rd_add_array_before(t, loop, let->type);
+}
+
+/* The result replaces the first operand, if it is of the same type; users' functions have their own. */
+static int32_t result_array(rd_schedule *t, int32_t loop, const rd_let *let, int32_t operand)
+{
+    return block_call(t, let)      ? rd_add_memory_before(t, loop, let->type)
+           : let->kind == RD_I_MAP ? operand
+                                   : rd_add_array_before(t, loop, let->type);
+}
+
+/* The operands go to arrays at the end of the loop.  The vector loop behind it, which takes the
+ * function. */
+static int32_t take_function(rd_schedule *t, int32_t loop, int32_t value, int32_t *result)
+{
+    rd_let        let  = t->let[value];
+    const int32_t call = rd_add_loop_behind(t, loop, true);
+    int32_t       operand[RD_MAX_CALL], store = -1, first = -1;
+
+    for (int32_t k = 0; k < let.n && !t->failed; k++) {
+        operand[k] = t->operand[let.first + k];
+        if (k >= operands_in_arrays(t, &let))
+            continue;
+        store = operand_array(t, loop, &let);
+        first = k == 0 ? store : first;
+        rd_add_kept(t, loop, operand[k], store);
+        operand[k] = rd_add_element(t, call, store);
+    }
+    *result   = result_array(t, loop, &let, first);
+    let.first = rd_add_operands(t, operand, let.n);
+    rd_add_kept(t, call, rd_add_value(t, call, &let), *result);
+    return call;
+}
+
+static int32_t split_function(rd_schedule *t, int32_t loop, int32_t stmt)
+{
+    const int32_t value  = t->stmt[stmt].value;
+    const int32_t behind = rd_split_vector(t, stmt, loop);
+    int32_t       result = -1;
+
+    take_function(t, loop, value, &result);
+    rd_read_instead(t, value, result, behind);
+    return behind;
+}
+
+/* ---- Steps that take exponentials ------------------------------------------------------------- */
+static bool takes_powers(const rd_schedule *t, int32_t stmt)
+{
+    return t->stmt[stmt].kind == RD_S_STEP && rd_takes_power(&t->fold[t->stmt[stmt].fold].of);
+}
+
+/* The step alone becomes a loop by call; what stands behind it goes to a loop of its own.  A loop that
+ * would have nothing left becomes the one by call. */
+static int32_t split_step(rd_schedule *t, int32_t loop, int32_t stmt)
+{
+    const int32_t next   = t->stmt[stmt].next;
+    const bool    alone  = t->stmt[stmt].prev < 0;
+    const int32_t call   = alone ? loop : rd_add_loop_behind(t, loop, true);
+    const int32_t behind = next >= 0 ? rd_split_vector(t, next, call) : call;
+
+    if (!alone) {
+        rd_take_out(t, stmt);
+        rd_append(t, call, stmt);
+    } else if (!t->failed)
+        t->loop[t->stmt[call].arg].by_call = true;
+    return behind;
+}
+
+/* ---- All together ----------------------------------------------------------------------------- */
+static bool is_function(const rd_schedule *t, int32_t stmt)
+{
+    const rd_let *let = rd_let_of(t, stmt);
+
+    return let && rd_let_cuts(t, let);
+}
+
+static void split(rd_schedule *t, int32_t loop)
+{
+    for (int32_t s = t->stmt[loop].first, next; s >= 0 && !t->failed; s = next) {
+        next = t->stmt[s].next;
+        if (takes_powers(t, s))
+            loop = split_step(t, loop, s);
+        else if (is_function(t, s)) {
+            loop = split_function(t, loop, s);
+            next = t->stmt[s].next;
+        }
+    }
+}
+
+void rd_pass_fission(rd_schedule *t, const rd_target *target)
+{
+    (void)target;
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k], n = t->n_stmt; s >= 0 && !t->failed;
+             s = rd_next_stmt(t, s, t->part[k]))
+            if (s < n && rd_is_vector(t, s) && !rd_loop_of(t, s)->by_call)
+                split(t, s);
+}

@@ -1,0 +1,181 @@
+/* hoist.c - what is the same for all rounds of a vector loop is made before it, out of the rounds of
+ * loops that are written out there:
+ *
+ *     vector i0 {                            r7 = load s1[3]
+ *       unroll i1 from 3 to 4 {              vector i0 {
+ *         r7 = load s1[i1]                     unroll i1 from 3 to 4 {
+ *         step f0 .. r7 } }                      step f0 .. r7 } }
+ *
+ * Compilers cannot know that stores leave a load as it is. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/pass.h"
+#include <stdlib.h>
+
+typedef struct hoisting {
+    rd_schedule *t;
+    int32_t      vector; /* the loop at hand                          */
+    bool        *inside; /* per value: it is made in that loop        */
+    bool        *stored; /* per slot: a statement of the tree writes it */
+    int32_t      n_slot;
+} hoisting;
+
+/* ---- What is the same ------------------------------------------------------------------------- */
+/* The round of a loop with one round, of which the index is its `from`; -1: the axis is no such one.
+ * An axis of the vector loop, or of a loop in it that has several rounds, moves. */
+static bool moves(const hoisting *h, int32_t stmt, int32_t axis)
+{
+    for (int32_t s = h->t->stmt[stmt].parent; s >= 0; s = h->t->stmt[s].parent) {
+        const rd_for *loop = h->t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(h->t, s) : NULL;
+
+        if (loop && (loop->axis == axis || loop->start == axis || loop->stop == axis) &&
+            !(loop->kind == RD_FOR_UNROLL && loop->extent == 1 && loop->axis == axis))
+            return true;
+        if (s == h->vector)
+            return false;
+    }
+    return true;
+}
+
+static bool linear_stays(const hoisting *h, int32_t stmt, const rd_linear *at)
+{
+    for (int32_t k = 0; k < at->n; k++) {
+        const rd_linear_term *term = &h->t->term[at->first + k];
+
+        if (term->axis < 0 ? h->inside[term->value] : moves(h, stmt, term->axis))
+            return false;
+    }
+    return true;
+}
+
+static bool is_plain_load(const hoisting *h, const rd_let *let)
+{
+    if (let->slot < 0 || h->stored[let->slot])
+        return false;
+    for (int32_t k = 0; k < let->at.n; k++)
+        if (h->t->term[let->at.first + k].axis < 0)
+            return false;
+    return true;
+}
+
+/* Only what loads stands before: arithmetic compilers move as registers allow, and an index is
+ * looked at once. */
+static bool goes_before(const hoisting *h, int32_t stmt)
+{
+    const rd_stmt *s   = &h->t->stmt[stmt];
+    const rd_let  *let = s->kind == RD_S_LET ? &h->t->let[s->value] : NULL;
+
+    if (!let || !linear_stays(h, stmt, &let->at))
+        return false;
+    if (let->kind == RD_I_LOAD)
+        return is_plain_load(h, let);
+    return let->kind == RD_I_INDEX && !h->inside[h->t->operand[let->first]];
+}
+
+/* ---- Statements ------------------------------------------------------------------------------- */
+/* The rounds of the loops around are numbers before them. */
+static void name_rounds(const hoisting *h, int32_t stmt, rd_let *let)
+{
+    for (int32_t s = h->t->stmt[stmt].parent; s != h->vector; s = h->t->stmt[s].parent)
+        if (h->t->stmt[s].kind == RD_S_LOOP)
+            let->at = rd_linear_with(h->t, let->at, rd_loop_of(h->t, s)->axis,
+                                     rd_loop_of(h->t, s)->from.part[0].at);
+}
+
+static bool is_counted(const rd_schedule *t, const rd_let *let)
+{
+    return let->kind == RD_I_LOAD && !let->uncounted && let->slot >= 0 &&
+           let->slot < t->p->first_scratch;
+}
+
+/* A load goes before the vector loop, which counts it as before. */
+static void put_before(hoisting *h, int32_t stmt)
+{
+    rd_schedule  *t     = h->t;
+    const int32_t value = t->stmt[stmt].value;
+    rd_let        let   = t->let[value];
+
+    name_rounds(h, stmt, &let);
+    if (t->failed)
+        return;
+    if (is_counted(t, &let)) {
+        t->loop[t->stmt[h->vector].arg].loads++;
+        let.uncounted = true;
+    }
+    t->let[value] = let;
+    rd_take_out(t, stmt);
+    rd_put_before(t, stmt, h->vector);
+    h->inside[value] = false;
+}
+
+static bool stands_in_rounds(const rd_schedule *t, int32_t stmt, int32_t vector)
+{
+    for (int32_t s = t->stmt[stmt].parent; s != vector; s = t->stmt[s].parent)
+        if (t->stmt[s].kind != RD_S_LOOP || rd_loop_of(t, s)->kind != RD_FOR_UNROLL ||
+            rd_loop_of(t, s)->extent != 1)
+            return false;
+    return true;
+}
+
+static void hoist_from(hoisting *h)
+{
+    rd_schedule *t = h->t;
+
+    for (int32_t s = h->vector; s >= 0; s = rd_next_stmt(t, s, h->vector))
+        for (int32_t k = 0; k < t->stmt[s].n_value; k++)
+            h->inside[t->stmt[s].value + k] = true;
+    for (int32_t s = h->vector, next; s >= 0 && !t->failed; s = next) {
+        next = rd_next_stmt(t, s, h->vector);
+        if (s != h->vector && stands_in_rounds(t, s, h->vector) && goes_before(h, s))
+            put_before(h, s);
+    }
+}
+
+/* ---- All together ----------------------------------------------------------------------------- */
+static int32_t slots_of(const rd_program *p)
+{
+    int32_t n = 0;
+
+    for (int32_t k = 0; k < p->n_address; k++)
+        n = p->address[k].slot >= n ? p->address[k].slot + 1 : n;
+    return n;
+}
+
+static void find_stored(hoisting *h)
+{
+    const rd_schedule *t = h->t;
+    rd_access          a[2];
+
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k]; s >= 0; s = rd_next_stmt(t, s, t->part[k]))
+            for (int32_t j = rd_accesses_of(t, s, a) - 1; j >= 0; j--)
+                if (a[j].writes && a[j].slot >= 0 && a[j].slot < h->n_slot)
+                    h->stored[a[j].slot] = true;
+}
+
+static bool is_vector(const rd_schedule *t, int32_t stmt)
+{
+    return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == RD_FOR_VECTOR &&
+           !rd_loop_of(t, stmt)->by_call;
+}
+
+void rd_pass_hoist(rd_schedule *t, const rd_target *target)
+{
+    hoisting h = { .t = t, .n_slot = slots_of(t->p) };
+
+    (void)target;
+    h.inside = calloc((size_t)t->n_let + 1, sizeof *h.inside);
+    h.stored = calloc((size_t)h.n_slot + 1, sizeof *h.stored);
+    if (!h.inside || !h.stored)
+        t->failed = true;
+    else {
+        find_stored(&h);
+        for (int k = 0; k < RD_N_PARTS; k++)
+            for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k]))
+                if (is_vector(t, s)) {
+                    h.vector = s;
+                    hoist_from(&h);
+                }
+    }
+    free(h.inside);
+    free(h.stored);
+}

@@ -1,0 +1,24 @@
+/* pass.h - passes: each changes a loop tree (kernels/loop) and keeps what it means. */
+#ifndef RD_KERNELS_PASS_PASS_H
+#define RD_KERNELS_PASS_PASS_H
+#include "kernels/loop/loop.h"
+#include "kernels/pass/strips.h"
+
+/* What a pass may know of the machine. */
+typedef struct rd_target {
+    int              vector; /* bytes of a vector */
+    const rd_strips *strips; /* which loops become strips; NULL: none */
+    bool             tells;  /* the strips' alternatives are all known */
+} rd_target;
+
+typedef void rd_pass(rd_schedule *t, const rd_target *target);
+
+/* Each is in a file of its name: see passes.def. */
+#define RD_PASS(name, open) rd_pass rd_pass_##name;
+#include "kernels/pass/passes.def"
+#undef RD_PASS
+
+/* pipeline.c: all passes for the CPU, in order.  `log`: the tree is printed after each that changes it; or
+ * NULL. */
+void rd_schedule_for_cpu(rd_schedule *t, const rd_target *target, rd_text *log);
+#endif

@@ -1,0 +1,235 @@
+/* strip_folds.c - folds in a strip: where the states of its elements lie, and where statements of folds
+ * go. */
+#include "kernels/pass/stripping.h"
+
+/* ---- States ----------------------------------------------------------------------------------- */
+/* Of a fold that begins in the strip each element has states of its own: side by side, or in one
+ * round of a vector loop those of one element alone. */
+static void resize_states(rd_stripping *c, const rd_stmt *begin)
+{
+    const rd_fold_in_strip *f     = &c->strips->fold[begin->fold];
+    const rd_fold          *fold  = &c->t->p->fold[begin->fold];
+    rd_store               *store = &c->t->store[begin->store];
+    const int64_t lanes = c->t->fold[begin->fold].lanes, width = f->inner ? 1 : c->r->width;
+    const bool    moves = rd_coef(&fold->cell, c->r->axis) != 0;
+
+    if (!f->begins)
+        return;
+    store->extent      = (moves || f->inner ? 1 : fold->n_cell) * lanes * width;
+    store->cell_stride = lanes * width;
+    store->lane_stride = width;
+    store->place       = f->inner ? RD_IN_REGISTERS : RD_IN_TASK;
+}
+
+static int32_t add_value(rd_stripping *c, int32_t body, const rd_let *let)
+{
+    const int32_t made = rd_add_made(c->t, let);
+
+    if (c->t->failed)
+        return 0;
+    rd_to_strip(c, body, made);
+    return c->t->stmt[made].value;
+}
+
+/* "r9 = remainder(m0, 64)": the lane of the strip's first element. */
+static int32_t first_lane(rd_stripping *c, int32_t body, int32_t lanes)
+{
+    rd_let place  = { .kind = RD_I_COORD, .type = RD_I64, .from = RD_I64, .slot = -1, .store = -1 },
+           number = place, rest = place;
+    int32_t operand[2];
+
+    place.at    = rd_axis_plus(c->t, c->start, 0);
+    number.kind = RD_I_CONST;
+    number.word = (rd_word){ .i64 = lanes };
+    operand[0]  = add_value(c, body, &place);
+    operand[1]  = add_value(c, body, &number);
+    rest.kind   = RD_I_MAP;
+    rest.op     = RD_OP_remainder;
+    rest.n      = 2;
+    rest.first  = rd_add_operands(c->t, operand, 2);
+    return add_value(c, body, &rest);
+}
+
+/* The subscript of its state, by the element of the strip. */
+void rd_set_state(rd_stripping *c, int32_t body, rd_stmt *s)
+{
+    const rd_fold_in_strip *f     = &c->strips->fold[s->fold];
+    const int32_t           lanes = c->t->p->fold[s->fold].lanes;
+
+    if (f->lanes && s->kind == RD_S_STEP) {
+        rd_linear lane = c->r->whole ? rd_linear_of(0) : rd_element_of_strip(c);
+
+        if (c->r->whole)
+            c->t->store[s->store].lanes = 1;
+        else if (lanes > c->r->width)
+            lane = rd_linear_plus_value(c->t, lane, 1, first_lane(c, body, lanes));
+        s->of.lane = lane;
+        s->wraps   = false;
+    }
+    if (!f->begins)
+        return;
+    if (f->inner || rd_linear_coef(c->t, &s->of.cell, c->r->axis))
+        s->of.cell = rd_linear_of(0);
+    if (!f->inner)
+        s->of.more = rd_element_of_strip(c);
+}
+
+/* ---- Statements ------------------------------------------------------------------------------- */
+static bool finish_varies(const rd_stripping *c, const rd_stmt *s)
+{
+    return c->inside &&
+           (rd_linear_coef(c->t, &s->of.cell, c->r->axis) || c->strips->fold[s->fold].begins);
+}
+
+static void take_begin(rd_stripping *c, int32_t body, int32_t stmt)
+{
+    const bool inner = c->strips->fold[c->t->stmt[stmt].fold].inner;
+    rd_stmt    array = c->t->stmt[stmt];
+
+    resize_states(c, &array);
+    if (!inner) {
+        rd_put_alone(c, body, stmt);
+        return;
+    }
+    array.kind = RD_S_ARRAY;
+    rd_to_vector(c, body, rd_add_stmt(c->t, &array));
+    rd_to_vector(c, body, stmt);
+}
+
+/* Are the nodes of a cell made and finished in one place? */
+static bool at_once(const rd_stripping *c, int32_t fold)
+{
+    return c->t->fold[fold].room == 0 && c->t->fold[fold].lanes == 1;
+}
+
+static void take_rest(rd_stripping *c, int32_t body, int32_t stmt)
+{
+    rd_stmt    s      = c->t->stmt[stmt];
+    const bool varies = finish_varies(c, &s);
+
+    rd_set_state(c, body, &s);
+    c->t->stmt[stmt] = s;
+    if (!varies)
+        rd_put_alone(c, body, stmt);
+    else if (c->strips->fold[s.fold].inner || at_once(c, s.fold))
+        rd_to_vector(c, body, stmt);
+    else
+        rd_to_call(c, body, stmt);
+}
+
+static void take_finish(rd_stripping *c, int32_t body, int32_t stmt)
+{
+    rd_stmt    s      = c->t->stmt[stmt];
+    const bool varies = finish_varies(c, &s);
+
+    rd_set_state(c, body, &s);
+    c->t->stmt[stmt] = s;
+    for (int32_t k = 0; k < s.n_value; k++)
+        c->varies[s.value + k] = varies;
+    if (varies)
+        rd_to_vector(c, body, stmt);
+    else
+        rd_put_alone(c, body, stmt);
+}
+
+/* Elements of a prefix by the tree go from node to node together: before that call only values of
+ * theirs are made. */
+static bool may_follow(const rd_stripping *c, int32_t stmt)
+{
+    const rd_stmt *s = &c->t->stmt[stmt];
+
+    if (s->kind != RD_S_PREFIX || !c->t->fold[s->fold].levels || c->open < 0)
+        return true;
+    for (int32_t k = c->t->stmt[c->open].first; k >= 0; k = c->t->stmt[k].next)
+        if (c->t->stmt[k].kind != RD_S_LET)
+            return false;
+    return true;
+}
+
+static void take_step(rd_stripping *c, int32_t body, int32_t stmt)
+{
+    rd_stmt s = c->t->stmt[stmt];
+
+    if (!may_follow(c, stmt))
+        c->open = -1;
+    rd_set_state(c, body, &s);
+    c->t->stmt[stmt] = s;
+    for (int32_t k = 0; k < s.n_value; k++)
+        c->varies[s.value + k] = true;
+    rd_to_vector(c, body, stmt);
+}
+
+/* Blocks of neighbouring cells end together. */
+static void take_ends(rd_stripping *c, int32_t body, int32_t stmt)
+{
+    rd_stmt s = c->t->stmt[stmt];
+
+    rd_set_state(c, body, &s);
+    c->t->stmt[stmt] = s;
+    if (c->inside && c->strips->fold[s.fold].cells && !s.all)
+        rd_to_call(c, body, stmt);
+    else
+        rd_put_alone(c, body, stmt);
+}
+
+/* The step that a loop takes into a state of each element of the strip, and into no others; -1. */
+static int32_t step_of_strip(const rd_stripping *c, int32_t loop, int32_t fold)
+{
+    const rd_schedule *t    = c->t;
+    int32_t            step = loop;
+
+    while (step >= 0 && (t->stmt[step].kind != RD_S_STEP || t->stmt[step].fold != fold))
+        step = rd_next_stmt(t, step, loop);
+    if (step < 0 || t->fold[fold].lanes > 1 || !c->strips->fold[fold].cells ||
+        t->store[t->stmt[step].store].cell_stride *
+                    rd_linear_coef(t, &t->stmt[step].of.cell, c->r->axis) +
+                rd_linear_coef(t, &t->stmt[step].of.more, c->r->axis) !=
+            1)
+        return -1;
+    for (int32_t s = t->stmt[step].parent; s != loop; s = t->stmt[s].parent)
+        if (t->stmt[s].kind == RD_S_LOOP && rd_loop_of(t, s)->axis != c->r->axis &&
+            rd_linear_coef(t, &t->stmt[step].of.cell, rd_loop_of(t, s)->axis))
+            return -1;
+    return step;
+}
+
+/* Behind a row all elements of the strip may have what no other row changes. */
+static void exit_from_rows(rd_stripping *c, int32_t body, int32_t stmt)
+{
+    rd_schedule    *t     = c->t;
+    rd_stmt         s     = t->stmt[stmt];
+    const int32_t   step  = step_of_strip(c, s.arg, s.fold);
+    const rd_linear first = rd_axis_plus(t, c->start, 0);
+
+    if (step < 0 || c->strips->fold[s.fold].inner)
+        return;
+    s.of.cell     = rd_linear_with(t, t->stmt[step].of.cell, c->r->axis, first);
+    s.of.more     = rd_linear_with(t, t->stmt[step].of.more, c->r->axis, first);
+    s.count       = rd_linear_plus_axis(t, rd_axis_plus(t, c->stop, 0), -1, c->start);
+    t->stmt[stmt] = s;
+    rd_put_alone(c, body, stmt);
+}
+
+/* Within a strip there is no way out but at its end, or the end of a row of it. */
+static void take_exit(rd_stripping *c, int32_t body, int32_t stmt)
+{
+    const rd_stmt *s = &c->t->stmt[stmt];
+
+    if (rd_loop_of(c->t, s->arg)->axis != c->r->axis)
+        exit_from_rows(c, body, stmt);
+    else if (!c->strips->fold[s->fold].begins && !c->r->around && !c->r->one)
+        rd_put_alone(c, body, stmt);
+}
+
+void rd_take_of_fold(rd_stripping *c, int32_t body, int32_t stmt)
+{
+    switch (c->t->stmt[stmt].kind) {
+    case RD_S_BEGIN: take_begin(c, body, stmt); break;
+    case RD_S_ENDS: take_ends(c, body, stmt); break;
+    case RD_S_REST:
+    case RD_S_LANES: take_rest(c, body, stmt); break;
+    case RD_S_FINISH: take_finish(c, body, stmt); break;
+    case RD_S_EXIT: take_exit(c, body, stmt); break;
+    default: take_step(c, body, stmt);
+    }
+}

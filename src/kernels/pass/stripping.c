@@ -1,0 +1,62 @@
+/* stripping.c - where statements of a strip go: to vector loops, or between them. */
+#include "kernels/pass/stripping.h"
+
+rd_linear rd_axis_plus(rd_schedule *t, int32_t axis, int64_t offset)
+{
+    return rd_linear_plus_axis(t, rd_linear_of(offset), 1, axis);
+}
+
+/* i0 - m0: which element of the strip it is. */
+rd_linear rd_element_of_strip(rd_stripping *c)
+{
+    return rd_linear_plus_axis(c->t, rd_axis_plus(c->t, c->r->axis, 0), -1, c->start);
+}
+
+/* A vector loop over the strip at hand, at the end of a body. */
+static int32_t add_vector(rd_stripping *c, int32_t body, bool by_call)
+{
+    const rd_for  loop = { .kind     = RD_FOR_VECTOR,
+                           .in_order = c->r->whole && !by_call,
+                           .strip    = -1,
+                           .axis     = c->r->axis,
+                           .start    = -1,
+                           .stop     = -1,
+                           .from     = rd_edge_of(rd_axis_plus(c->t, c->start, 0)),
+                           .to       = rd_edge_of(rd_axis_plus(c->t, c->stop, 0)),
+                           .step     = 1,
+                           .extent   = c->r->width,
+                           .by_call  = by_call,
+                           .of       = -1 };
+    const int32_t made = rd_add_loop(c->t, &loop);
+
+    rd_append(c->t, body, made);
+    return made;
+}
+
+void rd_to_vector(rd_stripping *c, int32_t body, int32_t stmt)
+{
+    if (c->open < 0)
+        c->open = add_vector(c, body, false);
+    rd_append(c->t, c->open, stmt);
+}
+
+/* What does not depend on the axis stands before the vector loop that is open. */
+void rd_to_strip(rd_stripping *c, int32_t body, int32_t stmt)
+{
+    if (c->open >= 0)
+        rd_put_before(c->t, stmt, c->open);
+    else
+        rd_append(c->t, body, stmt);
+}
+
+void rd_put_alone(rd_stripping *c, int32_t body, int32_t stmt)
+{
+    c->open = -1;
+    rd_append(c->t, body, stmt);
+}
+
+void rd_to_call(rd_stripping *c, int32_t body, int32_t stmt)
+{
+    rd_append(c->t, add_vector(c, body, true), stmt);
+    c->open = -1;
+}

@@ -1,0 +1,35 @@
+/* stripping.h - the body of a loop over strips while it is made: see strips.c. */
+#ifndef RD_KERNELS_PASS_STRIPPING_H
+#define RD_KERNELS_PASS_STRIPPING_H
+#include "kernels/loop/loop.h"
+#include "kernels/pass/strips.h"
+
+typedef struct rd_stripping {
+    rd_schedule     *t;
+    const rd_strips *strips;
+    const rd_strip  *r;
+    int32_t          number;      /* of the strips */
+    int32_t          start, stop; /* marks of the strip                                     */
+    bool            *varies;      /* per value: along the axis                              */
+    int32_t          n_let;
+    int32_t          open;   /* the vector loop that statements go to, -1                     */
+    int              inside; /* loops over the axis that hold what is at hand               */
+} rd_stripping;
+
+/* stripping.c: the axis's index and an offset; i0 - m0, which element of the strip it is. */
+rd_linear rd_axis_plus(rd_schedule *t, int32_t axis, int64_t offset);
+rd_linear rd_element_of_strip(rd_stripping *c);
+/* Where a statement goes: to the vector loop that is open at the end of the body, or a new one; before
+ * that loop, as it does not depend on the axis; behind it; to a vector loop that is one call. */
+void rd_to_vector(rd_stripping *c, int32_t body, int32_t stmt);
+void rd_to_strip(rd_stripping *c, int32_t body, int32_t stmt);
+void rd_put_alone(rd_stripping *c, int32_t body, int32_t stmt);
+void rd_to_call(rd_stripping *c, int32_t body, int32_t stmt);
+
+/* strip_folds.c: a statement of a fold; the subscript of its state, by the element of the strip. */
+void rd_take_of_fold(rd_stripping *c, int32_t body, int32_t stmt);
+void rd_set_state(rd_stripping *c, int32_t body, rd_stmt *s);
+
+/* distribute.c: each statement of one body goes to another one, or to vector loops there. */
+void rd_distribute(rd_stripping *c, int32_t from, int32_t body);
+#endif

@@ -1,0 +1,186 @@
+/* tail.c - strips of a fixed length, and the rest behind the last whole one:
+ *
+ *     serial i0 of 64 to (3000 down to 64 k) by 64 { ... }
+ *     once i0 from (3000 down to 64 k) to 3000 { ... }
+ *
+ * A loop over strips that keeps nothing in arrays has one round, as long as there are elements. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/pass.h"
+
+static bool is_array(const rd_schedule *t, const rd_stmt *s)
+{
+    return (s->kind == RD_S_ARRAY || s->kind == RD_S_BEGIN) &&
+           t->store[s->store].place != RD_IN_REGISTERS;
+}
+
+static bool holds_array(const rd_schedule *t, int32_t loop)
+{
+    for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))
+        if (is_array(t, &t->stmt[s]))
+            return true;
+    return false;
+}
+
+/* What is written out reads past the last element of a strip that is padded. */
+static bool holds_written_out(const rd_schedule *t, int32_t loop)
+{
+    for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))
+        if (t->stmt[s].kind == RD_S_LOOP && rd_loop_of(t, s)->kind == RD_FOR_UNROLL)
+            return true;
+    return false;
+}
+
+/* Of 52 elements in 64 lanes compilers make three vectors and four numbers, and the next vector of
+ * states waits until those are in the cache.  So such a strip is as long as the others in the text
+ * (the maximum of rows of 180 f32: 26 ns, so 19). */
+static int32_t add_rest(rd_schedule *t, int32_t stmt, rd_edge_part border, const rd_strip *r)
+{
+    const int32_t made = rd_stmt_copy(t, stmt);
+    rd_for       *loop = t->failed ? NULL : &t->loop[t->stmt[made].arg];
+
+    if (!loop)
+        return -1;
+    loop->kind         = RD_FOR_ONCE;
+    loop->width        = r->rest > 0 ? r->rest : 0;
+    loop->padded       = r->pads && !holds_written_out(t, made) ? r->width : 0;
+    loop->from.part[0] = border;
+    rd_put_behind(t, made, stmt);
+    return made;
+}
+
+/* Of rows of a few strips and a rest the number of elements is spelled out: states of lanes then stay
+ * in registers from strip to strip (the variance of rows of 192 f32: 62 ns, so 30). */
+static bool is_few_strips(const rd_for *loop, const rd_strip *r)
+{
+    enum { FEW = 4 };
+
+    return !r->around && r->rest >= 0 && loop->from.part[0].at.n == 0 &&
+           loop->to.part[0].at.n == 0 &&
+           loop->to.part[0].at.offset - loop->from.part[0].at.offset <= (int64_t)FEW * r->width;
+}
+
+/* Who leaves the strips leaves the rest out, too; behind that there is nothing to leave. */
+static void leave_rest(rd_schedule *t, int32_t whole, int32_t rest)
+{
+    for (int32_t s = whole; s >= 0; s = rd_next_stmt(t, s, whole))
+        if (t->stmt[s].kind == RD_S_EXIT && t->stmt[s].arg == whole)
+            t->stmt[s].arg = rest;
+    for (int32_t s = rest, next; s >= 0; s = next) {
+        next = rd_next_stmt(t, s, rest);
+        if (t->stmt[s].kind == RD_S_EXIT && t->stmt[s].parent == rest)
+            rd_take_out(t, s);
+    }
+}
+
+/* The only strip of an axis stands around rows, so that no row asks how long it is.  The statement of
+ * its loop then. */
+static int32_t put_outside(rd_schedule *t, int32_t stmt)
+{
+    int32_t parent = t->stmt[stmt].parent;
+
+    while (rd_loop_of(t, stmt)->extent == 1 && t->stmt[parent].kind == RD_S_LOOP &&
+           rd_loop_of(t, parent)->kind == RD_FOR_SERIAL && rd_loop_of(t, parent)->strip < 0 &&
+           rd_may_interchange(t, parent, stmt, NULL)) {
+        const int32_t strip = t->stmt[stmt].arg;
+
+        t->stmt[stmt].arg   = t->stmt[parent].arg;
+        t->stmt[parent].arg = strip;
+        stmt                = parent;
+        parent              = t->stmt[stmt].parent;
+    }
+    return stmt;
+}
+
+/* An axis that is one strip, but for tasks' shares: these are some vectors, and what is left.
+ *
+ *     once i0 from lo to (hi down to lo + 20 k), serial i0 to (hi down to lo + 8 k) by 8, once i0 to hi */
+static int32_t add_share(rd_schedule *t, int32_t stmt, int32_t rest)
+{
+    enum { SHARE = 8 };
+    const rd_for       loop = *rd_loop_of(t, stmt);
+    const rd_edge_part end  = { .at    = loop.to.part[0].at,
+                                .first = loop.from.part[0].at,
+                                .by    = SHARE };
+    const int32_t      made = rd_stmt_copy(t, rest);
+    rd_for            *share, *last;
+
+    if (t->failed)
+        return -1;
+    share                           = &t->loop[t->stmt[made].arg];
+    share->kind                     = RD_FOR_SERIAL;
+    share->step                     = SHARE;
+    share->width                    = SHARE;
+    share->extent                   = -1;
+    share->to.part[0]               = end;
+    last                            = &t->loop[t->stmt[rest].arg];
+    last->from.part[last->from.n++] = end;
+    rd_put_behind(t, made, stmt);
+    return made;
+}
+
+static bool is_shared_strip(const rd_schedule *t, const rd_strip *r)
+{
+    return !t->whole && t->p->root == r->axis && rd_reach(t->p, r->axis) == r->width && !r->pads;
+}
+
+/* The loop keeps the strips of full length, which the text knows; a copy behind it, run once at
+ * most, has the rest. */
+static void cut_fixed(rd_schedule *t, int32_t stmt, const rd_strip *r)
+{
+    const rd_for       loop   = *rd_loop_of(t, stmt);
+    const rd_edge_part border = { .at    = loop.to.part[0].at,
+                                  .first = loop.from.part[0].at,
+                                  .by    = r->width };
+    int32_t            rest, share = -1;
+
+    if (loop.from.n != 1 || loop.to.n != 1 || loop.backwards)
+        return;
+    stmt                               = put_outside(t, stmt);
+    t->loop[t->stmt[stmt].arg].spelled = is_few_strips(&loop, r);
+    rest                               = r->rest != 0 ? add_rest(t, stmt, border, r) : -1;
+    if (rest >= 0 && !t->failed && is_shared_strip(t, r))
+        share = add_share(t, stmt, rest);
+    if (t->failed)
+        return;
+    if (share >= 0)
+        leave_rest(t, share, rest);
+    if (rest >= 0)
+        leave_rest(t, stmt, rest);
+    t->loop[t->stmt[stmt].arg].to.part[0] = border;
+    t->loop[t->stmt[stmt].arg].width      = r->width;
+    if (loop.extent == 1)
+        t->loop[t->stmt[stmt].arg].kind = RD_FOR_ONCE;
+}
+
+/* One round, of as many elements as there are. */
+static void leave_whole(rd_schedule *t, int32_t stmt, const rd_strip *r)
+{
+    const int32_t start = rd_loop_of(t, stmt)->start;
+    const int64_t n = rd_loop_of(t, stmt)->extent, most = n < 0 ? -1 : n * r->width;
+
+    t->loop[t->stmt[stmt].arg].kind   = RD_FOR_ONCE;
+    t->loop[t->stmt[stmt].arg].extent = 1;
+    for (int32_t s = stmt; s >= 0; s = rd_next_stmt(t, s, stmt))
+        if (t->stmt[s].kind == RD_S_LOOP &&
+            rd_linear_coef(t, &rd_loop_of(t, s)->from.part[0].at, start) == 1)
+            t->loop[t->stmt[s].arg].extent = most;
+}
+
+static void cut(rd_schedule *t, int32_t stmt, const rd_strip *r)
+{
+    if (r->one || rd_loop_of(t, stmt)->part)
+        return;
+    if (r->fixed)
+        cut_fixed(t, stmt, r);
+    else if (!r->arrays && !holds_array(t, stmt))
+        leave_whole(t, stmt, r);
+}
+
+void rd_pass_tail(rd_schedule *t, const rd_target *target)
+{
+    for (int k = 0; target->strips && k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k], n = t->n_stmt; s >= 0 && !t->failed;
+             s = rd_next_stmt(t, s, t->part[k]))
+            if (s < n && t->stmt[s].kind == RD_S_LOOP && rd_loop_of(t, s)->strip >= 0)
+                cut(t, s, &target->strips->at[rd_loop_of(t, s)->strip]);
+}

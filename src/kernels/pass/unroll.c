@@ -1,0 +1,78 @@
+/* unroll.c - loops that are written out in a vector loop become loops of one round each, whose index
+ * is known:
+ *
+ *     vector i0 {                            vector i0 {
+ *       unroll i1 to 2 { step f0 .. } }        unroll i1 to 1 { step f0 .. }
+ *                                              unroll i1 from 1 to 2 { step f0 .. } }
+ *
+ * So what a round makes has a name of its own, and the pass `hoist` can take it out.  Of long loops
+ * whose rounds wait for exponentials compilers write out four rounds. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/pass.h"
+
+static bool is_written_out(const rd_schedule *t, int32_t stmt)
+{
+    const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
+
+    return loop && loop->kind == RD_FOR_UNROLL && loop->extent > 1 && loop->from.n == 1 &&
+           loop->from.part[0].by <= 1 && rd_vector_around(t, stmt) >= 0;
+}
+
+/* The loop has this round alone. */
+static void leave_round(rd_schedule *t, int32_t stmt, int64_t round)
+{
+    rd_for         *loop = &t->loop[t->stmt[stmt].arg];
+    const rd_linear from = rd_linear_plus(t, rd_linear_of(round), 1, loop->from.part[0].at);
+
+    loop       = &t->loop[t->stmt[stmt].arg];
+    loop->from = rd_edge_of(from);
+    loop->to   = rd_edge_of(from);
+    loop->to.part[0].at.offset++;
+    loop->extent    = 1;
+    loop->backwards = false;
+}
+
+/* Copies of the loop with a round each stand before it, and it keeps the last one. */
+static void write_out(rd_schedule *t, int32_t stmt)
+{
+    const rd_for loop = *rd_loop_of(t, stmt);
+
+    for (int64_t k = 0; k < loop.extent && !t->failed; k++) {
+        const int64_t round = loop.backwards ? loop.extent - 1 - k : k;
+        const bool    last  = k == loop.extent - 1;
+        const int32_t made  = last ? stmt : rd_stmt_copy(t, stmt);
+
+        if (t->failed)
+            return;
+        if (!last)
+            rd_put_before(t, made, stmt);
+        leave_round(t, made, round);
+    }
+}
+
+static int32_t next_written_out(const rd_schedule *t)
+{
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k]; s >= 0; s = rd_next_stmt(t, s, t->part[k]))
+            if (is_written_out(t, s))
+                return s;
+    return -1;
+}
+
+static void ask_compilers(rd_schedule *t, const rd_strips *strips)
+{
+    enum { ROUNDS = 4 };
+
+    for (int k = 0; strips && k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k]; s >= 0; s = rd_next_stmt(t, s, t->part[k]))
+            if (t->stmt[s].kind == RD_S_LOOP && rd_loop_of(t, s)->kind == RD_FOR_SERIAL &&
+                rd_loop_of(t, s)->of >= 0 && strips->waits[rd_loop_of(t, s)->of])
+                t->loop[t->stmt[s].arg].unroll = ROUNDS;
+}
+
+void rd_pass_unroll(rd_schedule *t, const rd_target *target)
+{
+    ask_compilers(t, target->strips);
+    for (int32_t s = next_written_out(t); s >= 0 && !t->failed; s = next_written_out(t))
+        write_out(t, s);
+}

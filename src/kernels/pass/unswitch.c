@@ -1,0 +1,108 @@
+/* unswitch.c - a mask that is the same for all rounds of a loop is asked before it (loop unswitching):
+ *
+ *     serial i1 from r2 to r3 {              if r1 {
+ *       r4 = load s0[i1]                       serial i1 from r2 to r3 { as before } }
+ *       r5 = choice r1, r4, 0                unless r1 {
+ *       step f0: r5                            serial i1 from r2 to r3 {
+ *       step f1: .. }                            .. step f1: .. } }
+ *
+ * Steps that the mask refuses are left out there, and with them compilers leave out what only these
+ * take.  They do not see by themselves that a sum of ints stays as it is. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/pass.h"
+
+/* ---- Masks ------------------------------------------------------------------------------------ */
+static bool is_int_0(const rd_schedule *t, int32_t value)
+{
+    const rd_let *let = &t->let[value];
+
+    return let->kind == RD_I_CONST && rd_dtype_kind(let->type) != RD_KIND_FLOAT &&
+           let->word.u64 == 0;
+}
+
+/* What must hold for a step to do anything, -1: a mask, or of a sum of ints where it does not take 0. */
+static int32_t mask_of(const rd_schedule *t, const rd_stmt *step)
+{
+    const rd_let *x = &t->let[step->x];
+
+    if (step->mask >= 0 || t->p->fold[step->fold].reducer != RD_RED_sum)
+        return step->mask;
+    return x->kind == RD_I_SELECT && is_int_0(t, t->operand[x->first + 2]) ? t->operand[x->first]
+                                                                           : -1;
+}
+
+/* ---- Which ------------------------------------------------------------------------------------ */
+/* Rows of a sparse pattern, and runs of one label, go element by element: others are vectors. */
+static bool goes_one_by_one(const rd_schedule *t, int32_t loop)
+{
+    const rd_for *l = rd_loop_of(t, loop);
+
+    if (l->kind != RD_FOR_SERIAL || l->of < 0 || l->strip >= 0)
+        return false;
+    return rd_is_row(&t->p->loop[l->of]) || rd_count_kinds(t, loop, RD_KIND_BIT(RD_S_TURN)) > 0;
+}
+
+/* Statements that leave a loop name one loop. */
+static bool is_left_by_exit(const rd_schedule *t, int32_t loop)
+{
+    for (int32_t s = 0; s < t->n_stmt; s++)
+        if (t->stmt[s].kind == RD_S_EXIT && t->stmt[s].arg == loop)
+            return true;
+    return false;
+}
+
+/* The mask of one of a loop's own steps that is made outside of it, -1: there is none. */
+static int32_t mask_outside(const rd_schedule *t, int32_t loop)
+{
+    for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next) {
+        const int32_t mask = t->stmt[s].kind == RD_S_STEP ? mask_of(t, &t->stmt[s]) : -1;
+
+        if (mask >= 0 && !rd_stands_in(t, t->let[mask].by, loop))
+            return mask;
+    }
+    return -1;
+}
+
+/* ---- Changes ---------------------------------------------------------------------------------- */
+static void put_under(rd_schedule *t, int32_t loop, int32_t mask, bool unless)
+{
+    rd_stmt asks = rd_stmt_of(RD_S_IF);
+    int32_t made;
+
+    asks.x      = mask;
+    asks.unless = unless;
+    made        = rd_add_stmt(t, &asks);
+    rd_put_before(t, made, loop);
+    rd_take_out(t, loop);
+    rd_append(t, made, loop);
+}
+
+static void unswitch(rd_schedule *t, int32_t loop, int32_t mask)
+{
+    const int32_t without = rd_stmt_copy(t, loop);
+
+    if (t->failed)
+        return;
+    rd_put_behind(t, without, loop);
+    for (int32_t s = t->stmt[without].first, next; s >= 0; s = next) {
+        next = t->stmt[s].next;
+        if (t->stmt[s].kind == RD_S_STEP && mask_of(t, &t->stmt[s]) == mask)
+            rd_take_out(t, s);
+    }
+    put_under(t, loop, mask, false);
+    put_under(t, without, mask, true);
+}
+
+void rd_pass_unswitch(rd_schedule *t, const rd_target *target)
+{
+    (void)target;
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k]))
+            if (t->stmt[s].kind == RD_S_LOOP && goes_one_by_one(t, s) &&
+                t->stmt[t->stmt[s].parent].kind != RD_S_IF && !is_left_by_exit(t, s)) {
+                const int32_t mask = mask_outside(t, s);
+
+                if (mask >= 0)
+                    unswitch(t, s, mask);
+            }
+}

@@ -1,0 +1,134 @@
+/* c.c - all functions of a tree's C text: what its folds and operators are, its parts, and the table
+ * of them (cpu/nest/call.h). */
+#include "kernels/print/print.h"
+#include <inttypes.h>
+#include <string.h>
+
+/* Which functions the statements of each fold call. */
+static void find_functions(const rd_printing *n, uint32_t *which, bool *exits)
+{
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = n->t->part[k]; s >= 0; s = rd_next_stmt(n->t, s, n->t->part[k])) {
+            const rd_stmt *stmt  = &n->t->stmt[s];
+            const bool     cells = n->t->stmt[s].parent >= 0 && rd_is_by_call(n->t, stmt->parent);
+
+            if (stmt->kind == RD_S_LANES)
+                which[stmt->fold] |= RD_PRINT_HALVES;
+            if (stmt->kind == RD_S_REST && !n->fold[stmt->fold].room)
+                which[stmt->fold] |= cells ? RD_PRINT_HALVES | RD_PRINT_CELLS : RD_PRINT_NODES;
+            if (stmt->kind == RD_S_EXIT)
+                exits[stmt->fold] = true;
+        }
+}
+
+/* The functions of each fold: of its reducer, its blocks, its prefixes and its exits. */
+static bool print_folds(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
+{
+    uint32_t *which = get(pool, ((size_t)n->t->p->n_fold + 1) * sizeof *which);
+    bool     *exits = get(pool, ((size_t)n->t->p->n_fold + 1) * sizeof *exits);
+
+    if (!which || !exits)
+        return false;
+    find_functions(n, which, exits);
+    for (int32_t k = 0; k < n->t->p->n_fold; k++) {
+        rd_emit_reducer(to, &n->fold[k].of, k);
+        rd_print_lane_functions(to, &n->fold[k], k, which[k]);
+        rd_print_tree_functions(to, &n->fold[k], k);
+        rd_print_scan_functions(to, &n->fold[k], k);
+        if (exits[k])
+            rd_print_exit_functions(to, &n->fold[k], k);
+    }
+    return true;
+}
+
+static void print_join(rd_printing *n, rd_text *to)
+{
+    rd_text_add(to, "static void join(char *into, char *next)\n{\n");
+    for (int32_t k = 0; k < n->t->p->n_fold; k++)
+        if (n->t->fold[k].split)
+            rd_print_join(to, &n->fold[k], k);
+    rd_text_add(to, "}\n\n");
+}
+
+/* Which loops are left before their end. */
+static void find_left(rd_printing *n)
+{
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = n->t->part[k]; s >= 0; s = rd_next_stmt(n->t, s, n->t->part[k]))
+            if (n->t->stmt[s].kind == RD_S_EXIT)
+                n->left[n->t->stmt[s].arg] = true;
+}
+
+static void find_slots(rd_printing *n)
+{
+    const rd_program *p = n->t->p;
+
+    for (int32_t k = 0; k < p->n_address; k++)
+        n->n_slot = p->address[k].slot >= n->n_slot ? p->address[k].slot + 1 : n->n_slot;
+}
+
+/* Functions of operators that the program has, and of those that passes have added. */
+static bool print_ops(const rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
+{
+    const rd_schedule *t     = n->t;
+    rd_program         all   = *t->p;
+    const size_t       added = (size_t)(t->n_let - t->p->n_reg);
+    rd_inst           *inst  = get(pool, ((size_t)all.n_inst + added + 1) * sizeof *inst);
+
+    if (!inst)
+        return false;
+    if (all.n_inst)
+        memcpy(inst, all.inst, (size_t)all.n_inst * sizeof *inst);
+    for (int32_t k = t->p->n_reg; k < t->n_let; k++)
+        if (t->let[k].kind == RD_I_MAP)
+            inst[all.n_inst++] = (rd_inst){
+                .kind = RD_I_MAP, .type = t->let[k].type, .from = t->let[k].from, .op = t->let[k].op
+            };
+    all.inst = inst;
+    rd_emit_ops(to, &all);
+    return true;
+}
+
+bool rd_print_open(rd_printing *n, rd_get_fn *get, void *pool)
+{
+    if (!n->dialect)
+        n->dialect = &rd_dialect_c;
+    n->vector = n->lane = -1;
+    n->known            = get(pool, (size_t)n->t->n_axis * sizeof *n->known);
+    n->index            = get(pool, (size_t)n->t->n_axis * sizeof *n->index);
+    n->left             = get(pool, (size_t)n->t->n_stmt * sizeof *n->left);
+    if (!n->known || !n->index || !n->left)
+        return false;
+    find_slots(n);
+    find_left(n);
+    return true;
+}
+
+bool rd_print_operators(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
+{
+    if (!print_ops(n, to, get, pool))
+        return false;
+    if (!n->pointers)
+        rd_emit_functions(to, n->t->p);
+    return true;
+}
+
+bool rd_print_functions(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
+{
+    return rd_print_open(n, get, pool) && rd_print_lay_out(n, get, pool) &&
+           rd_print_operators(n, to, get, pool) && print_folds(n, to, get, pool);
+}
+
+bool rd_print_c(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
+{
+    if (!rd_print_functions(n, to, get, pool))
+        return false;
+    rd_print_parts(n, to);
+    if (!n->t->whole)
+        print_join(n, to);
+    rd_text_add(to,
+                "__attribute__((visibility(\"default\"))) const rd_nest_kernels rdim_kernels = { "
+                "%s };\n",
+                n->t->whole ? "0, 0, 0, 0, whole" : "head, body, join, tail, 0");
+    return !to->failed;
+}

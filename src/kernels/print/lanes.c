@@ -1,0 +1,156 @@
+/* lanes.c - functions of the text that make one node of those of a cell's lanes:
+ *
+ *     static inline void halves0(double *w0)
+ *     {
+ *         INDEPENDENT for (int l = 0; l < 32; l++) merge0(&w0[l], &w0[l + 32]);
+ *         INDEPENDENT for (int l = 0; l < 16; l++) merge0(&w0[l], &w0[l + 16]);
+ *         .. }
+ *
+ * Which lanes merge first decides bits: program.h says that halves do. */
+#include "kernels/print/folds.h"
+#include <stdio.h>
+
+/* "merge0(&w0_0[l], &w0_1[l], &w0_0[l + 8], ...)" for h = lanes/2 .. 1, of lanes that are there. */
+static void add_halving(rd_text *to, const rd_print_fold *f, int number, const char *function,
+                        char name)
+{
+    for (int half = f->of.fold->lanes / 2, lanes = f->lanes; half > 0; half /= 2) {
+        if (lanes <= half)
+            continue;
+        rd_text_add(to, "    INDEPENDENT for (int l = 0; l < %d; l++) %s%d(", lanes - half,
+                    function, number);
+        for (int k = 0; k < f->of.n_state; k++)
+            rd_text_add(to, "&%c%d[l], ", name, k);
+        for (int k = 0; k < f->of.n_state; k++)
+            rd_text_add(to, "%s&%c%d[l + %d]", k ? ", " : "", name, k, half);
+        rd_text_add(to, ");\n");
+        lanes = half;
+    }
+}
+
+/* Lanes whose sum is scaled, as of logsumexp: the lane of the greatest scale is picked into t, all
+ * others are scaled to it by one call for their exponentials, and then they add up. */
+static void add_by_lane(rd_text *to, const rd_print_fold *f, int number)
+{
+    const int whole = (f->lanes + 15) / 16 * 16; /* of any vectors */
+
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, "    %s t%d[%d] LINES;\n", rd_node_type(&f->of, k), k, f->lanes);
+    rd_text_add(to, "    INDEPENDENT for (int l = 0; l < %d; l++) {", f->lanes);
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, " t%d[l] = w%d[l];", k, k);
+    rd_text_add(to, " }\n");
+    add_halving(to, f, number, "pick", 't');
+    rd_text_add(to,
+                "    %s e[%d] LINES = { 0 };\n"
+                "    INDEPENDENT for (int l = 0; l < %d; l++) e[l] = apart%d(",
+                rd_node_type(&f->of, 0), whole, f->lanes, number);
+    rd_add_each(to, &f->of, "&w%d[l]");
+    rd_text_add(to, ", ");
+    rd_add_each(to, &f->of, "t%d");
+    rd_text_add(to, ");\n    rd_exp_strip_%s(e, %d);\n", rd_state_elem(&f->of), f->lanes);
+    rd_text_add(to, "    INDEPENDENT for (int l = 0; l < %d; l++) align%d(", f->lanes, number);
+    rd_add_each(to, &f->of, "&w%d[l]");
+    rd_text_add(to, ", ");
+    rd_add_each(to, &f->of, "t%d");
+    rd_text_add(to, ", e[l]);\n");
+    add_halving(to, f, number, "add", 'w');
+}
+
+/* "static inline void halves0(double *w0) { .. }": the lanes of one cell become one. */
+static void add_halves(rd_text *to, const rd_print_fold *f, int number)
+{
+    rd_text_add(to, "static inline void halves%d(", number);
+    rd_add_parameters(to, &f->of, true, "", 'w');
+    rd_text_add(to, ")\n{\n");
+    if (rd_goes_by_lane(&f->of))
+        add_by_lane(to, f, number);
+    else
+        add_halving(to, f, number, "merge", 'w');
+    rd_text_add(to, "}\n");
+}
+
+/* The same of cells that lie beside each other: the lanes of each are collected into t, where those
+ * that are not there are identities. */
+static void add_cells_by_lane(rd_text *to, const rd_print_fold *f, int number)
+{
+    rd_text_add(to, "    for (int64_t c = 0; c < n; c++) {\n");
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, "        %s t%d[%d] LINES;\n", rd_node_type(&f->of, k), k, f->lanes);
+    rd_text_add(to, "        for (int l = 0; l < %d; l++) {\n            begin%d(", f->lanes,
+                number);
+    rd_add_each(to, &f->of, "&t%d[l]");
+    rd_text_add(to, ");\n            if (l >= lanes) continue;\n");
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, "            t%d[l] = w%d[l * stride + c];\n", k, k);
+    rd_text_add(to, "        }\n        halves%d(", number);
+    rd_add_each(to, &f->of, "t%d");
+    rd_text_add(to, ");\n");
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, "        w%d[c] = t%d[0];\n", k, k);
+    rd_text_add(to, "    }\n");
+}
+
+/* "INDEPENDENT for (..; l < 64; ..) { block0(&s0[l]); w0[l] = s0[l]; }": states become nodes. */
+static void add_block_loop(rd_text *to, const rd_print_fold *f, int number, const char *count)
+{
+    rd_text_add(to, "    INDEPENDENT for (int64_t l = 0; l < %s; l++) {\n        block%d(", count,
+                number);
+    rd_add_each(to, &f->of, "&s%d[l]");
+    rd_text_add(to, ");\n");
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, "        w%d[l] = s%d[l];\n", k, k);
+    rd_text_add(to, "    }\n");
+}
+
+/* "nodes0(states, nodes)": the states of all lanes of one block become nodes. */
+static void add_nodes(rd_text *to, const rd_print_fold *f, int number)
+{
+    char count[20];
+
+    snprintf(count, sizeof count, "%d", f->lanes);
+    rd_text_add(to, "static inline void nodes%d(", number);
+    rd_add_parameters(to, &f->of, false, "", 's');
+    rd_text_add(to, ", ");
+    rd_add_parameters(to, &f->of, true, "", 'w');
+    rd_text_add(to, ")\n{\n");
+    add_block_loop(to, f, number, count);
+    rd_text_add(to, "}\n");
+}
+
+/* "cells0(states, nodes, lanes, stride, n)": nodes of all lanes of n neighbouring cells, and then one
+ * each.  Lanes lie `stride` apart. */
+static void add_cells(rd_text *to, const rd_print_fold *f, int number)
+{
+    rd_text_add(to, "static inline void cells%d(", number);
+    rd_add_parameters(to, &f->of, false, "", 's');
+    rd_text_add(to, ", ");
+    rd_add_parameters(to, &f->of, true, "", 'w');
+    rd_text_add(to, ", int lanes, int64_t stride, int64_t n)\n{\n");
+    add_block_loop(to, f, number, "(lanes - 1) * stride + n");
+    if (rd_goes_by_lane(&f->of)) {
+        add_cells_by_lane(to, f, number);
+        rd_text_add(to, "}\n");
+        return;
+    }
+    rd_text_add(to,
+                "    for (int half = %d; half > 0; half /= 2)\n"
+                "        for (int lane = 0; lane < half && lane + half < lanes; lane++)\n"
+                "            INDEPENDENT for (int64_t l = 0; l < n; l++) ",
+                f->of.fold->lanes / 2);
+    rd_text_add(to, "merge%d(", number);
+    rd_add_each(to, &f->of, "&w%d[lane * stride + l]");
+    rd_text_add(to, ", ");
+    rd_add_each(to, &f->of, "&w%d[(lane + half) * stride + l]");
+    rd_text_add(to, ");\n}\n");
+}
+
+void rd_print_lane_functions(rd_text *to, const rd_print_fold *f, int number, uint32_t which)
+{
+    if (which & RD_PRINT_HALVES)
+        add_halves(to, f, number);
+    if (which & RD_PRINT_NODES)
+        add_nodes(to, f, number);
+    if (which & RD_PRINT_CELLS)
+        add_cells(to, f, number);
+}
