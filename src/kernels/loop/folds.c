@@ -112,23 +112,24 @@ static bool sums_in_32_bits(const rd_program *p, const int32_t *made, const rd_l
 }
 
 /* ---- All of a fold ---------------------------------------------------------------------------- */
-/* Fills in the facts of a fold whose instructions are known. */
+/* Fills in the facts of a fold whose instructions are known.  One of no elements has no step: its cells
+ * begin, and are finished. */
 static void describe(const rd_program *p, const int32_t *made, bool whole, rd_loop_fold *f)
 {
     const rd_fold *fold   = f->of.fold;
     const int64_t  outer  = rd_positions(p, &fold->outer);
-    const bool     groups = fold->n_group > 0;
+    const bool     groups = fold->n_group > 0, steps = f->step >= 0;
 
     f->of.narrow     = true;
-    f->of.in_32_bits = sums_in_32_bits(p, made, f);
-    f->of.empties    = groups || fold->by_rows;
+    f->of.in_32_bits = steps && sums_in_32_bits(p, made, f);
+    f->of.empties    = groups || fold->by_rows || !steps;
     rd_emit_facts(&f->of, rd_positions(p, &fold->index));
-    f->of.rises = !fold->scan && rd_rises(p, f->step, &fold->index);
-    f->mixed    = fold->lane_extent > fold->lanes && fold->lane.n_add > 1;
-    f->along    = f->mixed ? -1 : loop_along(p, f);
+    f->of.rises = steps && !fold->scan && rd_rises(p, f->step, &fold->index);
+    f->mixed    = steps && fold->lane_extent > fold->lanes && fold->lane.n_add > 1;
+    f->along    = f->mixed || !steps ? -1 : loop_along(p, f);
     f->steps    = outer * rd_rows_of_lanes(fold);
     f->split    = fold->split && !whole;
-    f->room     = rows_of_tree(fold, f->split);
+    f->room     = steps ? rows_of_tree(fold, f->split) : 0;
     for (f->shift = 0; f->room && fold->steps >> f->shift > 1; f->shift++)
         ;
     f->blocks = f->room || (fold->scan && fold->n_block > 1 && !rd_fold_any_grouping(fold));
@@ -137,7 +138,7 @@ static void describe(const rd_program *p, const int32_t *made, bool whole, rd_lo
     f->n_words = f->pair ? rd_so_far_words(fold->n_block) : 0;
     f->levels =
         fold->prefix == RD_PREFIX_TREE && !rd_fold_any_grouping(fold) ? levels_of(f->steps) : 0;
-    f->lanes = fold->lane_extent < fold->lanes ? (int32_t)fold->lane_extent : fold->lanes;
+    f->lanes = steps && fold->lane_extent < fold->lanes ? (int32_t)fold->lane_extent : fold->lanes;
 }
 
 /* All cells are at one block, so no loop over some of them may stand around its steps, inside where
@@ -170,8 +171,6 @@ static bool takes_no_scan(const rd_fold *f)
 /* What there is no tree of. */
 static const char *refusal(const rd_program *p, const rd_loop_fold *f)
 {
-    if (f->step < 0 || f->start < 0)
-        return "a fold without elements";
     if (f->mixed && (f->of.fold->outer.n_add || !rd_rises(p, f->step, &f->of.fold->lane)))
         return "lanes along several axes that are not walked in their order";
     if (takes_no_scan(f->of.fold))
@@ -227,8 +226,7 @@ const rd_loop_fold *rd_loop_folds_of(const rd_program *p, bool whole, rd_get_fn 
         return NULL;
     *why = find(p, fold);
     for (int32_t k = 0; k < p->n_fold && !*why; k++) {
-        if (fold[k].step >= 0)
-            describe(p, made, whole, &fold[k]);
+        describe(p, made, whole, &fold[k]);
         *why = refusal(p, &fold[k]);
     }
     return fold;

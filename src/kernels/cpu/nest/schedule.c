@@ -30,10 +30,13 @@ static bool leaves_a_tree(const rd_program *p)
     return false;
 }
 
-static bool has_no_elements(const rd_program *p)
+static bool has_no_elements(const rd_program *p, const rd_loop_fold *fold)
 {
     for (int32_t k = 0; k < p->n_loop; k++)
         if (p->loop[k].extent == 0)
+            return true;
+    for (int32_t k = 0; k < p->n_fold; k++)
+        if (fold[k].step < 0)
             return true;
     return false;
 }
@@ -52,7 +55,7 @@ static bool has_long_scan(const rd_program *p, const rd_loop_fold *fold)
 
 static const char *refusal(const rd_nest_draft *n, const rd_loop_fold *fold)
 {
-    if (has_no_elements(n->p))
+    if (has_no_elements(n->p, fold))
         return "no elements";
     if (leaves_a_tree(n->p))
         return "a reducer of one's own that may end its loop early";
