@@ -118,3 +118,24 @@ void rd_cuda_give_homes(rd_cuda_shape *s)
                                  s->p->scratch_bytes[k] * (s->strip >= 0 ? s->wide : 1));
     }
 }
+
+/* ---- Shared memory in which lanes meet --------------------------------------------------------- */
+/* Is what its lanes come to exchanged by the threads of a team? */
+static bool is_exchanged(const rd_cuda_fold *f)
+{
+    return f->lanes && !f->cells;
+}
+
+int32_t rd_cuda_shared_words(const rd_cuda_shape *s)
+{
+    int32_t most = 0;
+
+    for (int32_t k = 0; k < s->p->n_fold; k++) {
+        const rd_cuda_fold *f = &s->fold[k];
+        const int32_t words = f->of.fold->lanes * f->of.n_state * (rd_goes_by_lane(&f->of) ? 2 : 1);
+
+        if (is_exchanged(f) && words > most)
+            most = words;
+    }
+    return most;
+}

@@ -106,7 +106,7 @@ void rd_cuda_meet_functions(rd_cuda_text *t)
 }
 
 /* ---- A patch's ------------------------------------------------------------------------------- */
-int32_t rd_cuda_lanes_of_rows(const rd_cuda_shape *s)
+static int32_t lanes_of_rows(const rd_cuda_shape *s)
 {
     return s->team * s->wide;
 }
@@ -118,7 +118,7 @@ void rd_cuda_declare_lanes(rd_cuda_text *t)
         for (int j = 0; t->s->fold[k].lanes && j < t->s->fold[k].of.n_state; j++)
             rd_cuda_line(t, "RD_SHARED(%s, h%" PRId32 "_%d, %" PRId32 ");",
                          rd_state_type(&t->s->fold[k].of, j), k, j,
-                         RD_TREE_STEPS * rd_cuda_lanes_of_rows(t->s));
+                         RD_TREE_STEPS * lanes_of_rows(t->s));
 }
 
 /* "const int64_t p0 = .., lo0 = .., hi0 = ..;": which patch this is. */
@@ -126,9 +126,8 @@ void rd_cuda_declare_patch(rd_cuda_text *t)
 {
     rd_cuda_line(t, "uint64_t rest = (uint64_t)work;");
     for (int k = 2; k-- > 0;) {
-        const int64_t size =
-            k ? (int64_t)RD_TREE_STEPS * rd_cuda_lanes_of_rows(t->s) : RD_TREE_STEPS;
-        rd_text n = { 0 }, extent = { 0 };
+        const int64_t size = k ? (int64_t)RD_TREE_STEPS * lanes_of_rows(t->s) : RD_TREE_STEPS;
+        rd_text       n = { 0 }, extent = { 0 };
 
         rd_cuda_number(t, &n, t->s->n_patch[k]);
         rd_cuda_number(t, &extent, loop_of(t, k)->extent);
@@ -184,12 +183,15 @@ void rd_cuda_leave_columns(rd_cuda_text *t, int32_t number)
 /* "float a0 = h1_0[at]; block1(&a0);" of a lane of a row. */
 static void take_lane(rd_cuda_text *t, int32_t number, const char *at)
 {
-    const rd_cuda_fold *f = &t->s->fold[number];
+    const rd_cuda_fold *f      = &t->s->fold[number];
+    rd_text             states = { 0 };
 
     for (int j = 0; j < f->of.n_state; j++)
         rd_cuda_line(t, "%s a%d = h%" PRId32 "_%d[%s];", rd_state_type(&f->of, j), j, number, j,
                      at);
-    rd_cuda_call_on_state(t, number, "block", "&a%d");
+    rd_add_each(&states, &f->of, "&a%d");
+    rd_cuda_line(t, "block%" PRId32 "(%s);", number, states.at ? states.at : "");
+    rd_text_free(&states);
 }
 
 void rd_cuda_leave_rows(rd_cuda_text *t, int32_t number)
@@ -218,7 +220,7 @@ static void arrive(rd_cuda_text *t, int along, const char *first)
     rd_text n         = { 0 };
 
     if (along)
-        snprintf(lanes, sizeof lanes, " * %" PRId32, rd_cuda_lanes_of_rows(t->s));
+        snprintf(lanes, sizeof lanes, " * %" PRId32, lanes_of_rows(t->s));
     rd_cuda_number(t, &n, t->s->n_patch[along]);
     rd_cuda_line(t, "int64_t from%d = 0;", along);
     rd_cuda_line(t, "bool    is%d = true;", along);
@@ -270,73 +272,6 @@ void rd_cuda_take_met(rd_cuda_text *t, int32_t number, const char *lane)
     rd_text_free(&pitch);
 }
 
-/* "for (..) {": the rows (1) or the columns (0) of a patch, a row to a team, a column to a thread,
- * of which neighbours have neighbours. */
-static void open_ends(rd_cuda_text *t, int of, int32_t loop)
-{
-    const int32_t axis = t->s->p->loop[loop].axis;
-
-    if (of == 1) {
-        rd_cuda_line(t, "for (int row = team; row < (int)(hi0 - lo0); row += RD_TEAMS) {");
-        t->indent++;
-        rd_cuda_line(t, "const int64_t i%" PRId32 " = lo0 + row;", axis);
-    } else {
-        rd_cuda_line(t,
-                     "for (int64_t i%" PRId32 " = lo1 + threadIdx.x; i%" PRId32 " < hi1; i%" PRId32
-                     " += RD_THREADS) {",
-                     axis, axis, axis);
-        t->indent++;
-    }
-    t->spread = of == 1 ? -1 : loop;
-    t->open |= UINT64_C(1) << axis;
-}
-
-static void close_ends(rd_cuda_text *t, int32_t loop)
-{
-    t->spread = -1;
-    t->open &= ~(UINT64_C(1) << t->s->p->loop[loop].axis);
-    close_braces(t, 1);
-}
-
-/* Folds along the inner loop end in the outer one, where values before it are made again. */
-static void end_in_outer(rd_cuda_text *t, int of)
-{
-    const int32_t  loop  = rd_cuda_cross_outer(t->s);
-    const rd_loop *outer = &t->s->p->loop[loop], *inner = &t->s->p->loop[rd_cuda_cross_inner(t->s)];
-
-    open_ends(t, of, loop);
-    rd_cuda_items(t, outer->begin + 1, inner->begin);
-    rd_cuda_items(t, inner->end + 1, outer->end);
-    close_ends(t, loop);
-}
-
-/* Folds along the outer loop end behind it, in loops along the inner one. */
-static void end_behind(rd_cuda_text *t, int of)
-{
-    const rd_program *p = t->s->p;
-
-    for (int32_t i = p->loop[rd_cuda_cross_outer(t->s)].end + 1; i < t->s->to; i++) {
-        const rd_inst *inst = &p->inst[i];
-
-        if (inst->kind != RD_I_LOOP) {
-            rd_cuda_inst(t, i);
-            continue;
-        }
-        const rd_loop *l = &p->loop[inst->arg];
-
-        open_ends(t, of, inst->arg);
-        rd_cuda_items(t, l->begin + 1, l->end);
-        close_ends(t, inst->arg);
-        i = l->end;
-    }
-}
-
-/* Rows fold along columns. */
-static void end_folds(rd_cuda_text *t, int of)
-{
-    (t->s->cross[of] == rd_cuda_cross_inner(t->s) ? end_in_outer : end_behind)(t, of);
-}
-
 /* "p1 * 9": counters before those of this patch's columns, or (behind all of these) of its rows. */
 static rd_text counters_before(rd_cuda_text *t, int along)
 {
@@ -360,27 +295,4 @@ void rd_cuda_arrive_along(rd_cuda_text *t, int along)
     arrive(t, along, before.at ? before.at : "");
     rd_cuda_line(t, "if (is%d)", along);
     rd_text_free(&before);
-}
-
-static void arrive_and_end(rd_cuda_text *t, int along)
-{
-    rd_cuda_arrive_along(t, along);
-    rd_cuda_line(t, "{");
-    t->indent++;
-    end_folds(t, along);
-    close_braces(t, 1);
-}
-
-void rd_cuda_end_patch(rd_cuda_text *t)
-{
-    t->part = RD_PART_END;
-    if (t->s->n_patch[1] > 1) {
-        for (int32_t k = 0; k < t->s->p->n_fold; k++)
-            if (t->s->fold[k].lanes)
-                rd_cuda_leave_rows(t, k);
-        arrive_and_end(t, 1);
-    } else
-        end_folds(t, 1);
-    arrive_and_end(t, 0);
-    t->part = RD_PART_RUN;
 }

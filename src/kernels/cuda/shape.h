@@ -3,8 +3,9 @@
  *
  *   program -shape.c, choose.c, cross.c, strips.c, squares.c, cuts.c, sweeps.c, rows.c,
  *           stretches.c, places.c, homes.c-> shape
- *           -text.c, loops.c, packs.c, folds.c, closes.c, ranges.c, scans.c, tiles.c,
- *           staging.c, patches.c, meets.c-> CUDA C
+ *           -plan.c-> a plan for passes -pass/gpu-> loop tree
+ *           -print/gpu, and around items tree.c, kernels.c, text.c, folds.c, ranges.c, staging.c,
+ *           patches.c, meets.c-> CUDA C
  *           -modules.c-> kernels -launch.c-> a run
  *
  * The loops that stand one in the other from the outside in, with nothing between them but values
@@ -265,7 +266,7 @@ void rd_cuda_find_rows(rd_cuda_shape *s, int64_t shared);
 bool rd_cuda_same_address(const rd_address *a, const rd_address *b);
 /* Of shared memory that a block of threads asks for. */
 int64_t rd_cuda_dynamic_bytes(const rd_cuda_shape *s);
-/* closes.c: words of 8 bytes of shared memory in which a team's lanes meet. */
+/* homes.c: words of 8 bytes of shared memory in which a team's lanes meet. */
 int32_t rd_cuda_shared_words(const rd_cuda_shape *s);
 
 /* ---- stretches.c ----------------------------------------------------------------------------- */

@@ -126,7 +126,7 @@ static void add_part(rd_cuda_text *t, rd_text *to, const rd_cuda_stretch *r)
     rd_cuda_number(t, to, ((INT64_C(1) << 32) + r->n - 1) / r->n);
 }
 
-/* "rd_fill_rows<RD_THREADS, float, 4, 1, 2>(stage0, (int)0, (const float *)m0 + (from0 - skew0),
+/* "rd_fill_rows<RD_THREADS, float, 4, 1, 2>(stage0, (int)0, (const float *)x0 + (from0 - skew0),
  *                                           skew0, skew0 + many0 * (int)10, (uint32_t)q.N[0]);" */
 static void move_whole(rd_cuda_text *t, int32_t k)
 {
@@ -141,9 +141,9 @@ static void move_whole(rd_cuda_text *t, int32_t k)
     rd_text_add(&line, ">(stage%" PRId32 ", ", r->array);
     add_begin(t, &line, r);
     rd_text_add(&line,
-                ", (%s%s *)%c%" PRId32 " + (from%" PRId32 " - skew%" PRId32 "), skew%" PRId32
+                ", (%s%s *)x%" PRId32 " + (from%" PRId32 " - skew%" PRId32 "), skew%" PRId32
                 ", skew%" PRId32 " + many%" PRId32 " * (int)",
-                in ? "const " : "", type_of(r), t->tree ? 'x' : 'm', r->slot, k, k, k, k, k);
+                in ? "const " : "", type_of(r), r->slot, k, k, k, k, k);
     rd_cuda_number(t, &line, r->n);
     rd_text_add(&line, ", ");
     add_part(t, &line, r);
@@ -152,7 +152,7 @@ static void move_whole(rd_cuda_text *t, int32_t k)
     t->packed |= UINT64_C(1) << (r->slot & 63);
 }
 
-/* "rd_fill_apart<RD_THREADS, float>(stage0, (int)0, (const float *)m0 + from0, many0 * (int)10,
+/* "rd_fill_apart<RD_THREADS, float>(stage0, (int)0, (const float *)x0 + from0, many0 * (int)10,
  *                                   (int)10, (int)11, q.N[1], (uint32_t)q.N[0]);" */
 static void move_apart(rd_cuda_text *t, int32_t k)
 {
@@ -165,10 +165,9 @@ static void move_apart(rd_cuda_text *t, int32_t k)
                 type_of(r), r->array);
     add_begin(t, &line, r);
     rd_text_add(&line,
-                ", (%s%s *)%c%" PRId32 " + from%" PRId32 ", many%" PRId32
+                ", (%s%s *)x%" PRId32 " + from%" PRId32 ", many%" PRId32
                 " * (int)%s, (int)%s, (int)",
-                in ? "const " : "", type_of(r), t->tree ? 'x' : 'm', r->slot, k, k,
-                n.at ? n.at : "", n.at ? n.at : "");
+                in ? "const " : "", type_of(r), r->slot, k, k, n.at ? n.at : "", n.at ? n.at : "");
     rd_cuda_number(t, &line, r->pitch);
     rd_text_add(&line, ", ");
     rd_cuda_number(t, &line, llabs(r->step));
@@ -246,35 +245,4 @@ void rd_cuda_close_block(rd_cuda_text *t)
     move(t, RD_ROW_OUT);
     t->indent--;
     rd_cuda_line(t, "}");
-}
-
-/* ---- Elements -------------------------------------------------------------------------------- */
-/* Its place in a row, from the row's first element. */
-static rd_address in_row(const rd_cuda_shape *s, const rd_cuda_stretch *r, const rd_address *at)
-{
-    rd_address place = *at;
-
-    place.offset -= r->first;
-    place.n_add = 0;
-    for (int32_t k = 0; k < at->n_add; k++) {
-        bool outer = false;
-
-        for (int32_t g = 0; g < r->outer; g++)
-            outer |= s->p->loop[s->grid[g]].axis == at->add[k].axis;
-        if (!outer)
-            place.add[place.n_add++] = at->add[k];
-    }
-    return place;
-}
-
-rd_text rd_cuda_in_stretch(rd_cuda_text *t, int32_t inst)
-{
-    const rd_cuda_stretch *r     = &t->s->stretch[t->s->stretch_of[inst]];
-    const rd_address       place = in_row(t->s, r, &t->s->p->address[t->s->p->inst[inst].arg]);
-    rd_text                at = rd_cuda_position(t, &place), text = { 0 };
-
-    rd_text_add(&text, "stage%" PRId32 "[mine%" PRId32 " + (int)(%s)]", r->array, r->array,
-                at.at ? at.at : "");
-    rd_text_free(&at);
-    return text;
 }

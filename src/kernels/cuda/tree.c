@@ -1,7 +1,6 @@
 /* tree.c - the kernels of a shape by its loop tree: what surrounds an item is this backend's, all else is
  * what passes and print/ make of the tree. */
 #include "kernels/cuda/tree.h"
-#include "core/environment.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,14 +32,6 @@ static void give_back(piece *list)
 }
 
 /* ---- The tree --------------------------------------------------------------------------------- */
-/* RDIM_SCHEDULE=text: kernels' texts are those that were written before there were trees. */
-static bool is_asked_for(void)
-{
-    const char *asked = rd_environment(RD_ENV_RDIM_SCHEDULE);
-
-    return !asked || strcmp(asked, "text") != 0;
-}
-
 /* NULL: there is none, and maybe *why. */
 static rd_schedule *tree_of(const rd_cuda_shape *s, rd_gpu_plan *plan, piece **list, rd_text *log,
                             const char **why)
@@ -102,11 +93,10 @@ static bool write_text(rd_cuda_text *t, const rd_schedule *tree, piece **list, r
     bool                   done    = rd_print_kernel_functions(&n, &kernels, take, list);
 
     n.to = t->to = &kernels;
-    t->tree      = true;
-    t->spread    = -1;
     if (done)
         rd_cuda_write_kernels(t, &n);
     done        = done && !n.why;
+    t->why      = n.why;
     t->n_number = done ? n.n_number : 0;
     memcpy(t->number, n.number, sizeof *t->number * (size_t)t->n_number);
     if (done) {
@@ -115,20 +105,33 @@ static bool write_text(rd_cuda_text *t, const rd_schedule *tree, piece **list, r
         rd_text_add(to, "%s", kernels.at ? kernels.at : "");
         to->failed |= kernels.failed;
     }
-    t->tree = false;
     rd_text_free(&kernels);
     return done;
 }
 
-bool rd_cuda_write_tree(rd_cuda_text *t, rd_text *to)
+/* There is always one kernel to call. */
+static void write_nothing(rd_cuda_text *t, rd_text *to)
+{
+    rd_cuda_write_call(t, to);
+    t->to = to;
+    rd_cuda_kernel_head(t, "run", -1);
+    rd_cuda_line(t, "{\n}");
+}
+
+void rd_cuda_write(rd_cuda_text *t, rd_text *to)
 {
     const char  *why  = NULL;
     piece       *list = NULL;
     rd_gpu_plan  plan;
-    rd_schedule *tree = is_asked_for() ? tree_of(t->s, &plan, &list, NULL, &why) : NULL;
-    const bool   done = tree && write_text(t, tree, &list, to);
+    rd_schedule *tree = NULL;
 
+    if (t->s->p->n_inst == 0) {
+        write_nothing(t, to);
+        return;
+    }
+    tree = tree_of(t->s, &plan, &list, NULL, &why);
+    if (!tree || !write_text(t, tree, &list, to))
+        t->why = t->why ? t->why : why ? why : "out of memory";
     rd_schedule_free(tree);
     give_back(list);
-    return done;
 }

@@ -10,12 +10,9 @@
 bool rd_cuda_plan_of(const rd_cuda_shape *s, rd_gpu_plan *plan, rd_get_fn *get, void *pool,
                      const char **why);
 
-/* tree.c: the text of all kernels, without the prelude; false: RDIM_SCHEDULE=tree is not asked for, or
- * there is no tree, and nothing is written. */
-bool rd_cuda_write_tree(rd_cuda_text *t, rd_text *to);
 /* The tree, for people. */
 void rd_cuda_tree_text(rd_text *to, const rd_cuda_shape *s);
-/* ---- Between tree.c, kernels.c and tree_patches.c --------------------------------------------- */
+/* ---- Between tree.c, kernels.c and patches.c -------------------------------------------------- */
 /* kernels.c: how ranges meet, for the printer; all kernels. */
 rd_kernel_ranges rd_cuda_meet(rd_cuda_text *t);
 void             rd_cuda_write_kernels(rd_cuda_text *t, rd_printing *n);
@@ -23,7 +20,7 @@ void             rd_cuda_write_kernels(rd_cuda_text *t, rd_printing *n);
  * text before it writes, and back behind it. */
 void rd_cuda_lend(rd_cuda_text *t, const rd_printing *n);
 void rd_cuda_take_back(const rd_cuda_text *t, rd_printing *n);
-/* tree_patches.c: the kernel of rows and columns; how patches meet, as rd_kernel_ranges says. */
+/* patches.c: the kernel of rows and columns; how patches meet, as rd_kernel_ranges says. */
 void rd_cuda_write_patches(rd_cuda_text *t, rd_printing *n, int32_t kernel);
 void rd_cuda_leave_patch(void *of, rd_printing *n, int32_t fold);
 void rd_cuda_last_patch(void *of, rd_printing *n);
