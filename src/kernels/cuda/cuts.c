@@ -331,15 +331,6 @@ static void find_scanned_ranges(rd_cuda_shape *s)
     s->scanned = true;
 }
 
-int64_t rd_cuda_nodes_below(int64_t n_range, int32_t level)
-{
-    int64_t nodes = 0;
-
-    for (int32_t k = 0; k < level; k++)
-        nodes += n_range >> k;
-    return nodes;
-}
-
 static void forget(rd_cuda_shape *s)
 {
     s->n_cut      = 0;

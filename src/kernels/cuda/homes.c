@@ -3,15 +3,6 @@
 #include "core/tree.h"
 #include "kernels/cuda/shape.h"
 
-int32_t rd_cuda_bits(int64_t n)
-{
-    int32_t bits = 0;
-
-    for (; n > 0; n /= 2)
-        bits++;
-    return bits;
-}
-
 static bool is_scratch(const rd_program *p, const rd_inst *inst)
 {
     return (inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE) &&

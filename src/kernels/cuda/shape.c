@@ -239,20 +239,6 @@ static void find_spread(rd_cuda_shape *s, int32_t from, int32_t to)
     }
 }
 
-int32_t rd_cuda_spread_around(const rd_cuda_shape *s, int32_t inst)
-{
-    int32_t loop = inst < 0 ? -1 : s->p->inst[inst].loop;
-
-    while (loop >= 0 && !s->spread[loop])
-        loop = s->p->loop[loop].parent;
-    return loop;
-}
-
-bool rd_cuda_is_spread(const rd_cuda_shape *s, int32_t inst)
-{
-    return rd_cuda_spread_around(s, inst) >= 0;
-}
-
 static void meet_folds(rd_cuda_shape *s)
 {
     for (int32_t k = 0; k < s->p->n_fold; k++) {

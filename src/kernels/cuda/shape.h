@@ -171,21 +171,52 @@ bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, const rd_cuda_limit
 /* "strips: 64 items, 16 threads each, i1 spread", a line for people. */
 void rd_cuda_shape_text(rd_text *to, const rd_cuda_shape *s);
 
-/* Is the instruction in a loop that is spread?  In which, -1. */
-bool    rd_cuda_is_spread(const rd_cuda_shape *s, int32_t inst);
-int32_t rd_cuda_spread_around(const rd_cuda_shape *s, int32_t inst);
 /* By how many the blocks of a cell are counted: where a team's threads share its states, each for
  * the lanes it has; 1. */
 int32_t rd_cuda_counters(const rd_cuda_fold *f);
+
+/* ---- asked.c --------------------------------------------------------------------------------- */
+int32_t rd_cuda_bits(int64_t n); /* 5 -> 3 */
+/* Is the instruction in a loop that is spread?  In which, -1. */
+bool    rd_cuda_is_spread(const rd_cuda_shape *s, int32_t inst);
+int32_t rd_cuda_spread_around(const rd_cuda_shape *s, int32_t inst);
+/* Of scans whose loop is cut: nodes of ranges below a level; level 0 are ranges, n_range >> k nodes
+ * are in level k. */
+int64_t rd_cuda_nodes_below(int64_t n_range, int32_t level);
+
+/* ---- dense.c --------------------------------------------------------------------------------- */
+/* Does it load or store what is in memory, of the program's operands and results, not in rows? */
+bool rd_cuda_is_access(const rd_cuda_shape *s, int32_t inst);
+/* Do instructions [from, to) make the register? */
+bool rd_cuda_is_made_in(const rd_program *p, int32_t reg, int32_t from, int32_t to);
+/* Bytes of an element of an access. */
+int32_t rd_cuda_size_of(const rd_cuda_shape *s, int32_t inst);
+/* The smaller one of two sizes, of which 0 is none. */
+int32_t rd_cuda_less(int32_t a, int32_t b);
+/* Are neighbours along the axis of a loop neighbours in memory?  Likewise for an axis, where registers
+ * that are made in instructions [from, to) are not the same for all neighbours. */
+bool rd_cuda_is_dense(const rd_cuda_shape *s, int32_t inst, int32_t loop);
+bool rd_cuda_is_dense_for(const rd_cuda_shape *s, int32_t inst, int32_t axis, int32_t from,
+                          int32_t to);
+/* Do each `wide` of them begin at a multiple of their size, if the slot does? */
+bool rd_cuda_is_aligned(const rd_address *at, int32_t axis, int32_t wide);
+/* May the access of a loop that is spread be of `wide` elements? */
+bool rd_cuda_packs_in(const rd_cuda_shape *s, int32_t inst, int32_t loop, int32_t wide);
+/* Elements of such a size, side by side: a vector of them, but not too many. */
+int32_t rd_cuda_wide_of(const rd_cuda_shape *s, int32_t size);
+/* The lane position of the folds whose lanes the threads of a loop are, NULL. */
+const rd_address *rd_cuda_lanes_along(const rd_cuda_shape *s, int32_t loop);
+/* The smallest elements that lie densely along a loop, in bytes; 0: none do. */
+int32_t rd_cuda_least_along(const rd_cuda_shape *s, int32_t loop);
+/* How many of these are a vector; 1: none lie densely. */
+int32_t rd_cuda_wide_along(const rd_cuda_shape *s, int32_t loop);
+
 /* ---- cuts.c ---------------------------------------------------------------------------------- */
 void rd_cuda_find_cuts(rd_cuda_shape *s, const rd_cuda_limits *limits);
 /* The loop in the body of an item that does nearly all of the work of those there, -1. */
 int32_t rd_cuda_main_loop(const rd_cuda_shape *s);
 /* Which of the cut loops it is, -1. */
 int32_t rd_cuda_cut_of(const rd_cuda_shape *s, int32_t loop);
-/* Of scans whose loop is cut: nodes of ranges below a level; level 0 are ranges, n_range >> k nodes
- * are in level k. */
-int64_t rd_cuda_nodes_below(int64_t n_range, int32_t level);
 /* Steps of a fold that an index of a cut loop brings: of a fold whose lanes lie along it, elements
  * of a lane's position. */
 bool    rd_cuda_along_lanes(const rd_cuda_shape *s, const rd_cuda_fold *f);
@@ -203,20 +234,8 @@ int64_t rd_cuda_sweep_bytes(const rd_cuda_shape *s, const rd_cuda_fold *f);
 /* ---- strips.c -------------------------------------------------------------------------------- */
 void rd_cuda_find_strips(rd_cuda_shape *s, int64_t threads);
 bool rd_cuda_are_items_dense(const rd_cuda_shape *s);
-/* Are neighbours along the axis of a loop neighbours in memory?  Do each `wide` of them begin at a
- * multiple of their size, if the slot does? */
-bool rd_cuda_is_dense(const rd_cuda_shape *s, int32_t inst, int32_t loop);
-bool rd_cuda_is_aligned(const rd_address *at, int32_t axis, int32_t wide);
 /* What an element of a loop takes, about, in instructions. */
 double rd_cuda_weight_of(const rd_program *p, int32_t loop);
-/* Elements of such a size, side by side: a vector of them, but not too many. */
-int32_t rd_cuda_wide_of(const rd_cuda_shape *s, int32_t size);
-/* The lane position of the folds whose lanes the threads of a loop are, NULL. */
-const rd_address *rd_cuda_lanes_along(const rd_cuda_shape *s, int32_t loop);
-
-/* Elements side by side of a loop by whose smallest ones these are a vector; 1: none lie densely. */
-int32_t rd_cuda_wide_along(const rd_cuda_shape *s, int32_t loop);
-
 /* Accesses of a loop that are done at once for `each` elements, and loads for `ahead` rounds of the
  * loop before anything is done with them. */
 enum { RD_CUDA_PACKS = 16 };
@@ -287,6 +306,5 @@ void rd_cuda_place_stretches(rd_cuda_shape *s);
 int64_t rd_cuda_stretch_rows(const rd_cuda_shape *s, const rd_cuda_stretch *r);
 
 /* ---- homes.c --------------------------------------------------------------------------------- */
-void    rd_cuda_give_homes(rd_cuda_shape *s);
-int32_t rd_cuda_bits(int64_t n); /* 5 -> 3 */
+void rd_cuda_give_homes(rd_cuda_shape *s);
 #endif

@@ -8,99 +8,16 @@
  * a row by itself takes `along` of its elements in a round. */
 #include "kernels/cuda/shape.h"
 
-static bool is_access(const rd_cuda_shape *s, int32_t i)
-{
-    const rd_inst *inst = &s->p->inst[i];
-
-    return (inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE) &&
-           s->p->address[inst->arg].slot < s->p->first_scratch && (s->row[i] < 0 || s->fills[i]) &&
-           s->stretch_of[i] < 0;
-}
-
-static bool is_made_in(const rd_program *p, int32_t reg, int32_t from, int32_t to)
-{
-    for (int32_t i = from; i < to; i++)
-        if (reg >= p->inst[i].dst && reg < p->inst[i].dst + rd_inst_makes(p, &p->inst[i]))
-            return true;
-    return false;
-}
-
-/* Are neighbours along the axis neighbours in memory?  Registers that count in the address must be
- * the same for all: made outside of instructions [from, to). */
-static bool is_dense(const rd_cuda_shape *s, int32_t i, int32_t axis, int32_t from, int32_t to)
-{
-    const rd_address *at = &s->p->address[s->p->inst[i].arg];
-
-    if (!is_access(s, i) || rd_coef(at, axis) != 1)
-        return false;
-    for (int32_t k = 0; k < at->n_add; k++)
-        if (at->add[k].axis < 0 && is_made_in(s->p, at->add[k].reg, from, to))
-            return false;
-    return true;
-}
-
-bool rd_cuda_is_dense(const rd_cuda_shape *s, int32_t inst, int32_t loop)
-{
-    const rd_loop *l = &s->p->loop[loop];
-
-    return is_dense(s, inst, l->axis, l->begin, l->end);
-}
-
-/* Begins each `wide` of them at a multiple of their size, if the slot does? */
-bool rd_cuda_is_aligned(const rd_address *at, int32_t axis, int32_t wide)
-{
-    bool is = at->offset % wide == 0;
-
-    for (int32_t k = 0; k < at->n_add; k++)
-        is &= at->add[k].axis == axis || at->add[k].coef % wide == 0;
-    return is;
-}
-
 static bool is_leaf(const rd_cuda_shape *s, int32_t loop)
 {
     return s->p->loop[loop].first < 0;
 }
 
-/* The lane position of the folds whose lanes a spread loop's threads are, NULL. */
-const rd_address *rd_cuda_lanes_along(const rd_cuda_shape *s, int32_t loop)
-{
-    const rd_loop *l = &s->p->loop[loop];
-
-    for (int32_t k = 0; s->spread[loop] && k < s->p->n_fold; k++)
-        if (s->fold[k].lanes && s->fold[k].step > l->begin && s->fold[k].step < l->end)
-            return &s->p->fold[k].lane;
-    return NULL;
-}
-
-static int32_t size_of(const rd_cuda_shape *s, int32_t i)
-{
-    return rd_dtype_size(s->p->address[s->p->inst[i].arg].type);
-}
-
-/* Elements of such a size, side by side: a vector of them, but not too many. */
-int32_t rd_cuda_wide_of(const rd_cuda_shape *s, int32_t size)
-{
-    const int32_t wide = s->choice.vector / size;
-
-    return wide < s->choice.most_wide ? wide : s->choice.most_wide;
-}
-
 /* ---- Packs ----------------------------------------------------------------------------------- */
-/* May the access of a loop that is spread be of `wide` elements? */
-static bool packs_in(const rd_cuda_shape *s, int32_t i, int32_t loop, int32_t wide)
-{
-    const rd_loop    *l    = &s->p->loop[loop];
-    const rd_address *lane = rd_cuda_lanes_along(s, loop);
-
-    return rd_cuda_is_dense(s, i, loop) &&
-           rd_cuda_is_aligned(&s->p->address[s->p->inst[i].arg], l->axis, wide) &&
-           (!lane || rd_cuda_is_aligned(lane, l->axis, wide));
-}
-
 /* May that of an item that is `wide` neighbours? */
 static bool packs_beside(const rd_cuda_shape *s, int32_t i, int32_t axis, int32_t wide)
 {
-    return is_dense(s, i, axis, s->from, s->to) &&
+    return rd_cuda_is_dense_for(s, i, axis, s->from, s->to) &&
            rd_cuda_is_aligned(&s->p->address[s->p->inst[i].arg], axis, wide);
 }
 
@@ -110,12 +27,12 @@ static bool may_go_ahead(const rd_cuda_shape *s, int32_t i, const rd_loop *l)
     const rd_program *p  = s->p;
     const rd_address *at = &p->address[p->inst[i].arg];
 
-    if (p->inst[i].kind != RD_I_LOAD || !is_access(s, i) || s->stored[at->slot] ||
+    if (p->inst[i].kind != RD_I_LOAD || !rd_cuda_is_access(s, i) || s->stored[at->slot] ||
         !rd_coef(at, l->axis))
         return false;
     for (int32_t k = 0; k < at->n_add; k++)
         if (at->add[k].axis < 0 &&
-            (s->strip >= 0 || is_made_in(p, at->add[k].reg, l->begin, l->end)))
+            (s->strip >= 0 || rd_cuda_is_made_in(p, at->add[k].reg, l->begin, l->end)))
             return false;
     return true;
 }
@@ -138,8 +55,8 @@ static int32_t along_of(const rd_cuda_shape *s, int32_t loop)
         return 1;
     for (int32_t i = l->begin + 1; i < l->end; i++)
         if (may_go_ahead(s, i, l))
-            for (int32_t wide = rd_cuda_wide_of(s, size_of(s, i)); wide > along; wide /= 2)
-                if (wide <= l->extent && packs_in(s, i, loop, wide))
+            for (int32_t wide = rd_cuda_wide_of(s, rd_cuda_size_of(s, i)); wide > along; wide /= 2)
+                if (wide <= l->extent && rd_cuda_packs_in(s, i, loop, wide))
                     along = wide;
     return along;
 }
@@ -151,12 +68,12 @@ static void find_packs(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *pack
 
     for (int32_t i = l->begin + 1; packs->along > 1 && i < l->end; i++)
         if ((may_go_ahead(s, i, l) || s->p->inst[i].kind == RD_I_STORE) &&
-            packs_in(s, i, loop, packs->along))
+            rd_cuda_packs_in(s, i, loop, packs->along))
             add_pack(packs, i, packs->along);
     for (int32_t i = l->begin + 1; packs->along == 1 && i < l->end; i++) {
         const bool loads = may_go_ahead(s, i, l);
         const bool wide =
-            s->wide > 1 && (spread ? packs_in(s, i, loop, s->wide)
+            s->wide > 1 && (spread ? rd_cuda_packs_in(s, i, loop, s->wide)
                                    : s->strip >= 0 && packs_beside(s, i, s->strip, s->wide));
 
         if (wide && (loads || (s->p->inst[i].kind == RD_I_STORE)))
@@ -238,36 +155,12 @@ bool rd_cuda_are_items_dense(const rd_cuda_shape *s)
         const int32_t loop = rd_cuda_spread_around(s, i);
 
         items |= packs_beside(s, i, axis, 1);
-        spread |= loop >= 0 && packs_in(s, i, loop, 1);
+        spread |= loop >= 0 && rd_cuda_packs_in(s, i, loop, 1);
     }
     return items && !spread;
 }
 
 /* ---- How wide -------------------------------------------------------------------------------- */
-/* The smaller of two sizes of elements, of which 0 is none. */
-static int32_t less(int32_t a, int32_t b)
-{
-    return a == 0 || (b > 0 && b < a) ? b : a;
-}
-
-/* The smallest elements that lie densely along a loop; 0: none do. */
-static int32_t least_along(const rd_cuda_shape *s, int32_t loop)
-{
-    int32_t least = 0;
-
-    for (int32_t i = s->p->loop[loop].begin + 1; i < s->p->loop[loop].end; i++)
-        if (packs_in(s, i, loop, 1))
-            least = less(least, size_of(s, i));
-    return least;
-}
-
-int32_t rd_cuda_wide_along(const rd_cuda_shape *s, int32_t loop)
-{
-    const int32_t least = least_along(s, loop);
-
-    return least ? rd_cuda_wide_of(s, least) : 1;
-}
-
 /* The same of spread loops. */
 static int32_t least_spread(const rd_cuda_shape *s)
 {
@@ -275,7 +168,7 @@ static int32_t least_spread(const rd_cuda_shape *s)
 
     for (int32_t k = 0; k < s->p->n_loop; k++)
         if (s->spread[k] && is_leaf(s, k))
-            least = less(least, least_along(s, k));
+            least = rd_cuda_less(least, rd_cuda_least_along(s, k));
     return least;
 }
 
@@ -284,7 +177,7 @@ static bool any_packs(const rd_cuda_shape *s, int32_t wide)
     for (int32_t k = 0; k < s->p->n_loop; k++)
         for (int32_t i = s->p->loop[k].begin + 1;
              s->spread[k] && is_leaf(s, k) && i < s->p->loop[k].end; i++)
-            if (packs_in(s, i, k, wide))
+            if (rd_cuda_packs_in(s, i, k, wide))
                 return true;
     return false;
 }
@@ -345,7 +238,7 @@ static void widen_items(rd_cuda_shape *s, int64_t threads)
         return;
     for (int32_t i = s->from; i < s->to; i++)
         if (s->p->inst[i].kind == RD_I_LOAD && packs_beside(s, i, last->axis, 1))
-            least = less(least, size_of(s, i));
+            least = rd_cuda_less(least, rd_cuda_size_of(s, i));
     if (least == 0)
         return;
     wide = rd_cuda_wide_of(s, least);

@@ -35,9 +35,11 @@ typedef struct rd_cuda_text {
  * there is none, t->why says why. */
 void rd_cuda_write(rd_cuda_text *t, rd_text *to);
 
-/* text.c */
+/* lines.c */
 __attribute__((format(printf, 2, 3))) void rd_cuda_line(rd_cuda_text *t, const char *format, ...);
 void rd_cuda_number(rd_cuda_text *t, rd_text *to, int64_t value);
+
+/* text.c */
 /* The first line of a kernel; its number, -1: it has none. */
 void rd_cuda_kernel_head(rd_cuda_text *t, const char *name, int32_t number);
 /* What kernels are called with; what the threads of a block share; which team this is, and its memory;

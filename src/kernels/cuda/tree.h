@@ -16,8 +16,8 @@ void rd_cuda_tree_text(rd_text *to, const rd_cuda_shape *s);
 /* kernels.c: how ranges meet, for the printer; all kernels. */
 rd_kernel_ranges rd_cuda_meet(rd_cuda_text *t);
 void             rd_cuda_write_kernels(rd_cuda_text *t, rd_printing *n);
-/* The text and the printer share the place where they write, its indent and the numbers: these go to the
- * text before it writes, and back behind it. */
+/* lend.c: the text and the printer share the place where they write, its indent and the numbers: these
+ * go to the text before it writes, and back behind it. */
 void rd_cuda_lend(rd_cuda_text *t, const rd_printing *n);
 void rd_cuda_take_back(const rd_cuda_text *t, rd_printing *n);
 /* patches.c: the kernel of rows and columns; how patches meet, as rd_kernel_ranges says. */
