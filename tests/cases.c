@@ -182,6 +182,16 @@ int case_centred_rows(case_world *w, rd_expr **y)
     return 1;
 }
 
+/* Products of each two of a few columns, of which each loses a number first. */
+int case_covariance(case_world *w, rd_expr **y)
+{
+    rd_expr *x = leaf_of(w, "x", RD_F64, RD_SHAPE(n(w, 10000000, 5001), 8)),
+            *c = rd_sub(x, leaf_of(w, "m", RD_F64, RD_SHAPE(1, 8)));
+
+    y[0] = rd_sum(rd_mul(rd_expand(c, 2), rd_expand(c, 1)), RD_DIMS(0));
+    return 1;
+}
+
 int case_sum_transposed(case_world *w, rd_expr **y)
 {
     int64_t size = n(w, 8192, 70);

@@ -193,6 +193,15 @@ rd_expr *loop_long_rows(rd_ctx *ctx)
     return rd_max(long_rows(ctx), RD_DIMS(1), .initial = rd_num(ctx, 0));
 }
 
+/* Sums of products of each two columns, of which each loses its own number: two blocks of rows. */
+rd_expr *loop_products_of_columns(rd_ctx *ctx)
+{
+    rd_expr *c =
+        rd_sub(rd_wrap(ctx, doubles, RD_SHAPE(120, 8)), rd_wrap(ctx, doubles, RD_SHAPE(1, 8)));
+
+    return rd_sum(rd_mul(rd_expand(c, 2), rd_expand(c, 1)), RD_DIMS(0));
+}
+
 /* Sums of all rows, or of none. */
 rd_expr *loop_some_rows(rd_ctx *ctx)
 {

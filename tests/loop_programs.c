@@ -102,6 +102,7 @@ void loop_programs_of_cases(loop_program_see *see, void *user)
         CASE(sum_middle),
         CASE(few_rows),
         CASE(centred_rows),
+        CASE(covariance),
         CASE(running_columns),
         CASE(permuted),
         CASE(reversed_axes),

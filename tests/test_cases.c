@@ -220,6 +220,19 @@ static const struct {
           { IN_NEST, "panel j", NULL, 2, "tasks share rows, in both passes" },
           { KEPT, "t1", "array", 0, "the means are made once, between the passes" },
           { INNERMOST, "y0", "j", 0, "memory is walked along rows" } } },
+    { "products of each two of eight columns",
+      case_covariance,
+      "stage 0: parallel blocks of k:10000000\n"
+      "  for j:8:\n"
+      "    t1[j] = x[k,j] - m[j]\n"
+      "  for i:8:\n"
+      "    t0 = x[k,i] - m[i]\n"
+      "    for j:8:\n"
+      "      y0[i,j] <- sum(t0 * t1[j])\n"
+      "keep: t0 register, t1 scratch\n"
+      "tasks of stage 0: any\n",
+      { { STAGES, NULL, NULL, 1, "rows are read once" },
+        { KEPT, "t1", "scratch", 0, "a row less its numbers is made once, not for each column" } } },
     { "sum(A + B^T, 0)",
       case_sum_transposed,
       "stage 0: parallel panel i:8192 by 64\n"

@@ -267,6 +267,16 @@ static bool ends_all(const rd_schedule *t)
     return all(t, RD_S_ENDS, is_of_all);
 }
 
+static bool is_call(const rd_schedule *t, int32_t ends)
+{
+    return rd_is_by_call(t, t->stmt[ends].parent);
+}
+
+static bool ends_by_call(const rd_schedule *t)
+{
+    return all(t, RD_S_ENDS, is_call);
+}
+
 static bool is_only_strip(const rd_schedule *t, int32_t loop)
 {
     const int32_t inside = t->stmt[loop].first;
@@ -306,6 +316,7 @@ static const struct {
     { "runs of labels", loop_user_by_label, has_runs, false },
     { "columns of one label", loop_by_label, has_no_runs, false },
     { "blocks of all groups", loop_block_of_groups, ends_all, false },
+    { "blocks of products of columns", loop_products_of_columns, ends_by_call, false },
     { "the only strip of columns", loop_many_labels, stands_around_rows, false },
     { "extremes of long rows", loop_long_rows, has_fours, false },
     { "a mask of whole rows", loop_some_rows, asks_before_rows, false },

@@ -313,6 +313,13 @@ static void blocks(rd_schedule *t)
     ck_assert_int_ge(loop_find(t, RD_S_CUT, 0), 0);
 }
 
+/* Blocks end apart from the vector loop. */
+static void vectors_of_blocks(rd_schedule *t)
+{
+    blocks(t);
+    vectors(t);
+}
+
 static const struct {
     const char      *what;
     loop_expression *make;
@@ -332,10 +339,10 @@ static const struct {
     { "unrolled steps", loop_running_sum, unrolled_strips },
     { "jammed cells", loop_masked_mean, jammed_strips },
     { "jammed lanes", loop_softmax, jammed_strips },
-    { "vectors of cells", loop_masked_mean, vectors },
+    { "vectors of cells", loop_masked_mean, vectors_of_blocks },
     { "vectors of lanes", loop_softmax, vectors },
     { "vectors of a map", loop_map, vectors },
-    { "vectors of pairs", loop_pair_sums, vectors },
+    { "vectors of pairs", loop_pair_sums, vectors_of_blocks },
     { "two rows at once", loop_masked_mean, jammed_rows },
     { "cells outside", loop_masked_mean, cells_outside },
     { "blocks of rows", loop_masked_mean, blocks },
@@ -396,6 +403,7 @@ static case_build *const cases[] = { case_softmax_rows,
                                      case_sum_middle,
                                      case_few_rows,
                                      case_centred_rows,
+                                     case_covariance,
                                      case_running_columns,
                                      case_permuted,
                                      case_reversed_axes,

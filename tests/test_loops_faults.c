@@ -73,7 +73,8 @@ static void move(rd_schedule *t, rd_stmt_kind kind, int32_t to, bool behind)
 /* ---- Blocks and nodes ------------------------------------------------------------------------- */
 static void no_ends(rd_schedule *t)
 {
-    drop(t, RD_S_ENDS);
+    while (loop_find(t, RD_S_ENDS, 0) >= 0)
+        drop(t, RD_S_ENDS);
 }
 
 static void ends_before_step(rd_schedule *t)
@@ -256,13 +257,17 @@ static void every_other(rd_schedule *t)
     over(t, step_axis(t))->step = 2;
 }
 
+/* No block ends in the vector loop, which is another fault. */
 static void vector_of_steps(rd_schedule *t)
 {
+    while (loop_find(t, RD_S_ENDS, 0) >= 0)
+        drop(t, RD_S_ENDS);
     over(t, step_axis(t))->kind = RD_FOR_VECTOR;
 }
 
 static void vector_of_prefixes(rd_schedule *t)
 {
+    drop(t, RD_S_ENDS);
     over(t, axis_of(t, &find(t, RD_S_PREFIX, 0)->of.outer))->kind = RD_FOR_VECTOR;
 }
 
@@ -570,6 +575,12 @@ static void steps_end_together(rd_schedule *t)
     ends->of.outer = rd_linear_plus_axis(t, ends->of.outer, 1, axis);
 }
 
+/* The pass `distribute` leaves ends of blocks in a vector loop, for whose elements each would be one call. */
+static void ends_by_element(rd_schedule *t)
+{
+    t->loop[t->stmt[by_call(t, RD_S_ENDS)->parent].arg].by_call = false;
+}
+
 /* The pass `powers` takes the step of another fold for what makes elements. */
 static void step_beside_powers(rd_schedule *t)
 {
@@ -871,6 +882,7 @@ static const row passed[] = {
     { "blocks beside do not end",       loop_user,        no_end_of_each,     "takes an element of block 32 in block 31" },
     { "ends by call of cells apart",    loop_masked_mean, cells_lie_apart,    "do not lie side by side" },
     { "ends by call of several steps",  loop_masked_mean, steps_end_together, "elements of several steps" },
+    { "ends by element",                loop_masked_mean, ends_by_element,    "ends blocks element by element" },
     { "a step beside one by powers",    loop_log_and_sum, step_beside_powers, "and not the last of its loop" },
     { "a fetch beside a step by powers", loop_log_and_sum, fetch_beside_powers, "makes no element of the step" },
     /* clang-format on */

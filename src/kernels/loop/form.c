@@ -172,6 +172,7 @@ static bool walk(rd_form_walk *f, int32_t stmt)
         return rd_form_reads(f, s->x) && rd_form_reads(f, s->w) && rd_form_linear(f, &s->count) &&
                rd_form_memory(f, s->slot, s->store, &s->at) && rd_form_makes(f, s, 1);
     case RD_S_SORT: return sorting(f, s);
+    case RD_S_ENDS: return rd_form_fold(f, s) && rd_form_ends(f, s);
     case RD_S_EXIT:
         return rd_form_fold(f, s) && rd_form_linear(f, &s->count) &&
                (is_around(f, stmt, s->arg) || is_around(f, stmt, f->t->stmt[s->arg].prev) ||

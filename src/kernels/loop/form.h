@@ -36,4 +36,6 @@ bool rd_form_of_fold(const rd_form_walk *f, const rd_stmt *s);
 bool rd_form_fold(const rd_form_walk *f, const rd_stmt *s);
 /* form_calls.c: can a function of the text do this vector loop, which is `by call`? */
 bool rd_form_call(rd_form_walk *f, int32_t stmt);
+/* In a vector loop blocks end by one call for all of its elements: is it such a loop? */
+bool rd_form_ends(const rd_form_walk *f, const rd_stmt *s);
 #endif

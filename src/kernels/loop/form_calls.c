@@ -48,3 +48,11 @@ bool rd_form_call(rd_form_walk *f, int32_t stmt)
     f->stmt = stmt;
     return ok;
 }
+
+bool rd_form_ends(const rd_form_walk *f, const rd_stmt *s)
+{
+    for (int32_t k = s->parent; k >= 0; k = f->t->stmt[k].parent)
+        if (rd_is_vector(f->t, k) && !(k == s->parent && rd_is_by_call(f->t, k)))
+            return rd_form_fails(f, "ends blocks element by element of a vector loop");
+    return true;
+}

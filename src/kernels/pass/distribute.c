@@ -61,12 +61,14 @@ static void take_other_loop(rd_stripping *c, int32_t body, int32_t stmt)
     c->open = -1;
 }
 
-/* The pass `block` made such a loop: by calls, each for all elements of the strip. */
-static bool is_of_ends(const rd_schedule *t, int32_t loop)
+/* Blocks end by calls, each for all elements of the strip: in loops of their own, which the pass `block` made,
+ * and so not in a loop that the vector loop would hold. */
+static bool has_ends(const rd_schedule *t, int32_t loop)
 {
-    const int32_t first = t->stmt[loop].first;
-
-    return first >= 0 && t->stmt[first].kind == RD_S_ENDS;
+    for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))
+        if (t->stmt[s].kind == RD_S_ENDS)
+            return true;
+    return false;
 }
 
 static void take_loop(rd_stripping *c, int32_t body, int32_t stmt)
@@ -78,7 +80,7 @@ static void take_loop(rd_stripping *c, int32_t body, int32_t stmt)
         rd_distribute(c, stmt, body);
         c->inside--;
     } else if (loop.of >= 0 && c->strips->written_out[loop.of] && loop.kind == RD_FOR_SERIAL &&
-               !is_of_ends(c->t, stmt))
+               !has_ends(c->t, stmt))
         take_written_out(c, body, stmt);
     else
         take_other_loop(c, body, stmt);
