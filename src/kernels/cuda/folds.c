@@ -96,6 +96,6 @@ void rd_cuda_move_on(rd_cuda_text *t, const rd_cuda_fold *f, const char *block)
     rd_text_add(&line, "); ");
     add_counter(&line, f, number);
     rd_text_add(&line, "++; }");
-    rd_cuda_line(t, "%s", line.at ? line.at : "");
+    rd_print_line(&t->print, "%s", line.at ? line.at : "");
     rd_text_free(&line);
 }

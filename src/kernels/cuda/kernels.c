@@ -5,29 +5,22 @@
 /* ---- Ranges ----------------------------------------------------------------------------------- */
 static void leave(void *of, rd_printing *n, int32_t fold)
 {
-    rd_cuda_text *t = of;
-
-    rd_cuda_lend(t, n);
-    rd_cuda_leave_nodes(t, fold);
-    rd_cuda_take_back(t, n);
+    (void)n;
+    rd_cuda_leave_nodes(of, fold);
 }
 
 static void last(void *of, rd_printing *n)
 {
     rd_cuda_text *t = of;
 
-    rd_cuda_lend(t, n);
+    (void)n;
     rd_cuda_arrive(t, t->cut);
-    rd_cuda_take_back(t, n);
 }
 
 static void rows(void *of, rd_printing *n, int32_t fold, const char *name)
 {
-    rd_cuda_text *t = of;
-
-    rd_cuda_lend(t, n);
-    rd_cuda_declare_rows(t, fold, name, "rd_row_of(q.head, (int)q.head.n_level - 1, 0)");
-    rd_cuda_take_back(t, n);
+    (void)n;
+    rd_cuda_declare_rows(of, fold, name, "rd_row_of(q.head, (int)q.head.n_level - 1, 0)");
 }
 
 rd_kernel_ranges rd_cuda_meet(rd_cuda_text *t)
@@ -48,24 +41,21 @@ static void declare_nodes_of_tiles(rd_cuda_text *t)
 {
     rd_text bytes = { 0 };
 
-    rd_cuda_number(t, &bytes, t->s->node_bytes);
-    rd_cuda_line(t, "char *const nodes = (char *)q.head.nodes + %d + item * %s;", RD_TICKET,
-                 bytes.at);
-    rd_cuda_line(t, "const int t = (int)threadIdx.x;");
-    rd_text_end(&bytes, t->to);
+    rd_print_number(&t->print, &bytes, t->s->node_bytes);
+    rd_print_line(&t->print, "char *const nodes = (char *)q.head.nodes + %d + item * %s;",
+                  RD_TICKET, bytes.at);
+    rd_print_line(&t->print, "const int t = (int)threadIdx.x;");
+    rd_text_end(&bytes, t->print.to);
 }
 
 /* One item, or one range of one. */
-static void write_work(rd_cuda_text *t, rd_printing *n, int32_t kernel)
+static void write_work(rd_cuda_text *t, int32_t kernel)
 {
     rd_cuda_declare_work(t, t->part);
     if (t->part == RD_PART_SWEEP)
         declare_nodes_of_tiles(t);
-    rd_cuda_take_back(t, n);
-    n->indent = t->indent;
-    rd_print_item(n, kernel);
-    rd_cuda_lend(t, n);
-    rd_cuda_line(t, "RD_MEET");
+    rd_print_item(&t->print, kernel);
+    rd_print_line(&t->print, "RD_MEET");
 }
 
 static const char next_item[] =
@@ -74,63 +64,55 @@ static const char next_tile[] =
     "for (int64_t work; (work = rd_next_tile((uint64_t *)q.head.nodes)) < q.head.n_work;) {";
 
 /* All items of a team, one after the other, or those of a block in step. */
-static void write_items(rd_cuda_text *t, rd_printing *n, int32_t kernel)
+static void write_items(rd_cuda_text *t, int32_t kernel)
 {
     if (rd_cuda_moves_rows(t->s)) {
         rd_cuda_open_block(t);
-        write_work(t, n, kernel);
+        write_work(t, kernel);
         rd_cuda_close_block(t);
         return;
     }
-    rd_cuda_line(t, "%s", t->part == RD_PART_SWEEP ? next_tile : next_item);
-    t->indent++;
-    write_work(t, n, kernel);
-    t->indent--;
-    rd_cuda_line(t, "}");
+    rd_print_line(&t->print, "%s", t->part == RD_PART_SWEEP ? next_tile : next_item);
+    t->print.indent++;
+    write_work(t, kernel);
+    t->print.indent--;
+    rd_print_line(&t->print, "}");
 }
 
 /* "run", or "ranges0" of those of a cut loop. */
-static void write_kernel(rd_cuda_text *t, rd_printing *n, int32_t kernel, rd_cuda_part part,
-                         int32_t cut)
+static void write_kernel(rd_cuda_text *t, int32_t kernel, rd_cuda_part part, int32_t cut)
 {
     static const char *const names[] = {
         [RD_PART_RUN] = "run",     [RD_PART_RANGES] = "ranges", [RD_PART_TOTALS] = "totals",
         [RD_PART_GO_ON] = "go_on", [RD_PART_SWEEP] = "sweep",
     };
 
-    t->part   = part;
-    t->cut    = cut;
-    n->indent = 0;
-    rd_cuda_lend(t, n);
+    t->part         = part;
+    t->cut          = cut;
+    t->print.indent = 0;
     rd_cuda_kernel_head(t, names[part], cut);
-    rd_cuda_line(t, "{");
-    t->indent++;
+    rd_print_line(&t->print, "{");
+    t->print.indent++;
     rd_cuda_declare_shared(t);
-    if (n->kernel->pairs) {
-        rd_cuda_take_back(t, n);
-        n->indent = t->indent;
-        rd_print_declare_tiles(n);
-        rd_cuda_lend(t, n);
-    }
+    if (t->print.kernel->pairs)
+        rd_print_declare_tiles(&t->print);
     rd_cuda_declare_team(t);
-    write_items(t, n, kernel);
+    write_items(t, kernel);
     if (t->s->reports)
-        rd_cuda_line(t, "RD_WARN(warnings)");
-    t->indent--;
-    rd_cuda_line(t, "}\n");
-    rd_cuda_take_back(t, n);
+        rd_print_line(&t->print, "RD_WARN(warnings)");
+    t->print.indent--;
+    rd_print_line(&t->print, "}\n");
 }
 
 /* Each loop that is cut. */
-static void write_cuts(rd_cuda_text *t, rd_printing *n, int32_t kernel)
+static void write_cuts(rd_cuda_text *t, int32_t kernel)
 {
     for (int32_t k = 0; k < t->s->p->n_fold; k++)
         if (t->s->fold[k].cut >= 0)
             rd_cuda_range_functions(t, k);
-    rd_cuda_take_back(t, n);
     for (int32_t k = 0; k < t->s->n_cut && kernel >= 0; k++) {
-        write_kernel(t, n, kernel, RD_PART_RANGES, k);
-        kernel = rd_kernel_behind(n->t, kernel);
+        write_kernel(t, kernel, RD_PART_RANGES, k);
+        kernel = rd_kernel_behind(t->print.t, kernel);
     }
 }
 
@@ -142,61 +124,58 @@ static const char *const nodes_of_level[] = {
 };
 
 /* q.head.span: the level whose nodes are made.  A thread makes one of a cell. */
-static void write_lift(rd_cuda_text *t, rd_printing *n, const rd_stmt *s)
+static void write_lift(rd_cuda_text *t, const rd_stmt *s)
 {
     rd_text cells = { 0 };
 
-    n->indent = 0;
-    rd_cuda_lend(t, n);
+    t->print.indent = 0;
     rd_cuda_kernel_head(t, "lift", s->fold);
-    rd_cuda_line(t, "{");
-    t->indent++;
+    rd_print_line(&t->print, "{");
+    t->print.indent++;
     for (size_t k = 0; k < sizeof nodes_of_level / sizeof *nodes_of_level; k++)
-        rd_cuda_line(t, "%s", nodes_of_level[k]);
-    rd_cuda_line(t, "for (; work < q.head.n_work; work += threads) {");
-    t->indent++;
-    rd_cuda_number(t, &cells, rd_cells_here(n, s->store));
-    rd_cuda_line(t, "const int64_t c = work %% %s, left = work / %s;", cells.at, cells.at);
-    rd_cuda_line(t, "const int64_t item = left / here, k = left %% here;");
-    rd_cuda_line(t, "char *const nodes = (char *)q.head.nodes + item * (int64_t)%" PRId64 ";",
-                 t->s->node_bytes);
-    rd_cuda_line(t, "const int64_t below = rd_nodes_below(q.head.n_range, level - 1) + 2 * k;");
-    rd_cuda_line(t, "const int64_t at = rd_nodes_below(q.head.n_range, level) + k;");
-    rd_cuda_take_back(t, n);
-    n->indent = t->indent;
-    rd_print_lift(n, s);
-    rd_cuda_lend(t, n);
-    t->indent -= 2;
-    rd_cuda_line(t, "    }\n}\n");
-    rd_cuda_take_back(t, n);
-    rd_text_end(&cells, t->to);
+        rd_print_line(&t->print, "%s", nodes_of_level[k]);
+    rd_print_line(&t->print, "for (; work < q.head.n_work; work += threads) {");
+    t->print.indent++;
+    rd_print_number(&t->print, &cells, rd_cells_here(&t->print, s->store));
+    rd_print_line(&t->print, "const int64_t c = work %% %s, left = work / %s;", cells.at, cells.at);
+    rd_print_line(&t->print, "const int64_t item = left / here, k = left %% here;");
+    rd_print_line(&t->print,
+                  "char *const nodes = (char *)q.head.nodes + item * (int64_t)%" PRId64 ";",
+                  t->s->node_bytes);
+    rd_print_line(&t->print,
+                  "const int64_t below = rd_nodes_below(q.head.n_range, level - 1) + 2 * k;");
+    rd_print_line(&t->print, "const int64_t at = rd_nodes_below(q.head.n_range, level) + k;");
+    rd_print_lift(&t->print, s);
+    t->print.indent -= 2;
+    rd_print_line(&t->print, "    }\n}\n");
+    rd_text_end(&cells, t->print.to);
 }
 
-static void write_twice(rd_cuda_text *t, rd_printing *n, int32_t kernel)
+static void write_twice(rd_cuda_text *t, int32_t kernel)
 {
-    int32_t s = n->t->stmt[kernel].next;
+    int32_t s = t->print.t->stmt[kernel].next;
 
-    write_kernel(t, n, kernel, RD_PART_TOTALS, -1);
-    for (; s >= 0 && n->t->stmt[s].kind == RD_S_LIFT; s = n->t->stmt[s].next)
-        write_lift(t, n, &n->t->stmt[s]);
-    write_kernel(t, n, s, RD_PART_GO_ON, -1);
+    write_kernel(t, kernel, RD_PART_TOTALS, -1);
+    for (; s >= 0 && t->print.t->stmt[s].kind == RD_S_LIFT; s = t->print.t->stmt[s].next)
+        write_lift(t, &t->print.t->stmt[s]);
+    write_kernel(t, s, RD_PART_GO_ON, -1);
 }
 
 /* ---- All of them ------------------------------------------------------------------------------ */
-void rd_cuda_write_kernels(rd_cuda_text *t, rd_printing *n)
+void rd_cuda_write_kernels(rd_cuda_text *t)
 {
-    const int32_t kernel = rd_kernel_behind(n->t, -1);
+    const int32_t kernel = rd_kernel_behind(t->print.t, -1);
 
     if (kernel < 0)
-        n->why = "nothing to do";
+        t->print.why = "nothing to do";
     else if (t->s->cross[0] >= 0)
-        rd_cuda_write_patches(t, n, kernel);
+        rd_cuda_write_patches(t, kernel);
     else if (t->s->scanned)
-        write_twice(t, n, kernel);
+        write_twice(t, kernel);
     else if (t->s->swept)
-        write_kernel(t, n, kernel, RD_PART_SWEEP, -1);
+        write_kernel(t, kernel, RD_PART_SWEEP, -1);
     else if (t->s->n_cut == 0)
-        write_kernel(t, n, kernel, RD_PART_RUN, -1);
+        write_kernel(t, kernel, RD_PART_RUN, -1);
     else
-        write_cuts(t, n, kernel);
+        write_cuts(t, kernel);
 }

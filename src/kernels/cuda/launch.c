@@ -44,7 +44,7 @@ int32_t rd_gpu_slots(const rd_cuda_shape *s)
 
 static rd_gpu_code *new_code(const rd_cuda_text *t, rd_get_fn *get, void *pool)
 {
-    rd_gpu_code *code = get(pool, sizeof *code + sizeof *code->number * (size_t)t->n_number);
+    rd_gpu_code *code = get(pool, sizeof *code + sizeof *code->number * (size_t)t->print.n_number);
 
     if (!code)
         return NULL;
@@ -53,8 +53,8 @@ static rd_gpu_code *new_code(const rd_cuda_text *t, rd_get_fn *get, void *pool)
         return NULL;
     code->packed   = t->packed;
     code->n_slot   = rd_gpu_slots(t->s);
-    code->n_number = t->n_number;
-    memcpy(code->number, t->number, sizeof *t->number * (size_t)t->n_number);
+    code->n_number = t->print.n_number;
+    memcpy(code->number, t->print.number, sizeof *t->print.number * (size_t)t->print.n_number);
     return code;
 }
 

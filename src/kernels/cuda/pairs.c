@@ -114,7 +114,7 @@ static double weight_of(const rd_cuda_shape *s)
         double each = weight_of_inst(p, &p->inst[i]);
 
         for (int32_t k = p->inst[i].loop; k != s->pairs; k = p->loop[k].parent)
-            each *= p->loop[k].extent <= RD_CUDA_SPELLED ? (double)p->loop[k].extent : 1;
+            each *= p->loop[k].extent <= rd_dialect_cuda.spelled ? (double)p->loop[k].extent : 1;
         weight += each;
     }
     return weight;

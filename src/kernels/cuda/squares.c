@@ -111,8 +111,8 @@ void rd_cuda_declare_squares(rd_cuda_text *t)
 {
     for (int32_t i = 0; i < t->s->p->n_inst; i++)
         if (t->s->turned[i])
-            rd_cuda_line(t, "RD_SHARED(%s, square%" PRId32 ", %" PRId32 ");",
-                         rd_memory_type(t->s->p->address[t->s->p->inst[i].arg].type), i,
-                         words_of(t->s));
-    rd_cuda_line(t, "const int z2 = (int)threadIdx.x / RD_TEAM * %d;", PITCH * SIDE);
+            rd_print_line(&t->print, "RD_SHARED(%s, square%" PRId32 ", %" PRId32 ");",
+                          rd_memory_type(t->s->p->address[t->s->p->inst[i].arg].type), i,
+                          words_of(t->s));
+    rd_print_line(&t->print, "const int z2 = (int)threadIdx.x / RD_TEAM * %d;", PITCH * SIDE);
 }

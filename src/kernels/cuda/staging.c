@@ -22,7 +22,7 @@ static const char *type_of(const rd_cuda_stretch *r)
 static void add_begin(rd_cuda_text *t, rd_text *to, const rd_cuda_stretch *r)
 {
     rd_text_add(to, "(int)");
-    rd_cuda_number(t, to, r->at / rd_dtype_size(r->type));
+    rd_print_number(&t->print, to, r->at / rd_dtype_size(r->type));
 }
 
 static bool is_moved(const rd_cuda_stretch *r)
@@ -53,12 +53,13 @@ void rd_cuda_declare_stretches(rd_cuda_text *t)
 
         if (!is_array(t->s, k))
             continue;
-        rd_cuda_line(t, "RD_SHARED_DYNAMIC(%s, stage%" PRId32 ");", type_of(r), k);
+        rd_print_line(&t->print, "RD_SHARED_DYNAMIC(%s, stage%" PRId32 ");", type_of(r), k);
         if (moved_in(t->s, k) < 0) {
             add_begin(t, &begin, r);
             rd_text_add(&begin, " + (int)threadIdx.x * (int)");
-            rd_cuda_number(t, &begin, r->pitch);
-            rd_cuda_line(t, "const int mine%" PRId32 " = %s;", k, begin.at ? begin.at : "");
+            rd_print_number(&t->print, &begin, r->pitch);
+            rd_print_line(&t->print, "const int mine%" PRId32 " = %s;", k,
+                          begin.at ? begin.at : "");
         }
         rd_text_free(&begin);
     }
@@ -72,18 +73,20 @@ static void declare_rows(rd_cuda_text *t, int32_t k)
     rd_text                n = { 0 };
 
     if (r->items == 1) {
-        rd_cuda_line(t, "const int64_t top%" PRId32 " = first; const int many%" PRId32 " = here;",
-                     k, k);
+        rd_print_line(&t->print,
+                      "const int64_t top%" PRId32 " = first; const int many%" PRId32 " = here;", k,
+                      k);
         return;
     }
-    rd_cuda_number(t, &n, r->items);
-    rd_cuda_line(t, "const int64_t top%" PRId32 " = (int64_t)RD_QUOTIENT((uint64_t)first, %s);", k,
-                 n.at ? n.at : "");
-    rd_cuda_line(t,
-                 "const int many%" PRId32
-                 " = (int)((int64_t)RD_QUOTIENT((uint64_t)(first + here - 1), %s) - top%" PRId32
-                 ") + 1;",
-                 k, n.at ? n.at : "", k);
+    rd_print_number(&t->print, &n, r->items);
+    rd_print_line(&t->print,
+                  "const int64_t top%" PRId32 " = (int64_t)RD_QUOTIENT((uint64_t)first, %s);", k,
+                  n.at ? n.at : "");
+    rd_print_line(&t->print,
+                  "const int many%" PRId32
+                  " = (int)((int64_t)RD_QUOTIENT((uint64_t)(first + here - 1), %s) - top%" PRId32
+                  ") + 1;",
+                  k, n.at ? n.at : "", k);
     rd_text_free(&n);
 }
 
@@ -94,15 +97,16 @@ static void declare_beginning(rd_cuda_text *t, int32_t k)
     const rd_cuda_stretch *r     = &t->s->stretch[k];
     rd_text                first = { 0 }, step = { 0 }, last = { 0 };
 
-    rd_cuda_number(t, &first, r->first);
-    rd_cuda_number(t, &step, r->step);
+    rd_print_number(&t->print, &first, r->first);
+    rd_print_number(&t->print, &step, r->step);
     if (r->step < 0) /* the last row is the first in memory */
         rd_text_add(&last, " + many%" PRId32 " - 1", k);
-    rd_cuda_line(t, "const int64_t from%" PRId32 " = %s + (top%" PRId32 "%s) * %s;", k,
-                 first.at ? first.at : "", k, last.at ? last.at : "", step.at ? step.at : "");
+    rd_print_line(&t->print, "const int64_t from%" PRId32 " = %s + (top%" PRId32 "%s) * %s;", k,
+                  first.at ? first.at : "", k, last.at ? last.at : "", step.at ? step.at : "");
     if (rd_cuda_is_whole(r))
-        rd_cuda_line(t, "const int skew%" PRId32 " = (int)(from%" PRId32 " & %" PRId32 ");", k, k,
-                     rd_cuda_stretch_vector(t->s, r) - 1);
+        rd_print_line(&t->print,
+                      "const int skew%" PRId32 " = (int)(from%" PRId32 " & %" PRId32 ");", k, k,
+                      rd_cuda_stretch_vector(t->s, r) - 1);
     rd_text_free(&first);
     rd_text_free(&step);
     rd_text_free(&last);
@@ -123,7 +127,7 @@ static int32_t ahead_of(const rd_cuda_shape *s, const rd_cuda_stretch *r)
 static void add_part(rd_cuda_text *t, rd_text *to, const rd_cuda_stretch *r)
 {
     rd_text_add(to, "(uint32_t)");
-    rd_cuda_number(t, to, ((INT64_C(1) << 32) + r->n - 1) / r->n);
+    rd_print_number(&t->print, to, ((INT64_C(1) << 32) + r->n - 1) / r->n);
 }
 
 /* "rd_fill_rows<RD_THREADS, float, 4, 1, 2>(stage0, (int)0, (const float *)x0 + (from0 - skew0),
@@ -144,10 +148,10 @@ static void move_whole(rd_cuda_text *t, int32_t k)
                 ", (%s%s *)x%" PRId32 " + (from%" PRId32 " - skew%" PRId32 "), skew%" PRId32
                 ", skew%" PRId32 " + many%" PRId32 " * (int)",
                 in ? "const " : "", type_of(r), r->slot, k, k, k, k, k);
-    rd_cuda_number(t, &line, r->n);
+    rd_print_number(&t->print, &line, r->n);
     rd_text_add(&line, ", ");
     add_part(t, &line, r);
-    rd_cuda_line(t, "%s);", line.at ? line.at : "");
+    rd_print_line(&t->print, "%s);", line.at ? line.at : "");
     rd_text_free(&line);
     t->packed |= UINT64_C(1) << (r->slot & 63);
 }
@@ -160,7 +164,7 @@ static void move_apart(rd_cuda_text *t, int32_t k)
     const bool             in   = r->role == RD_ROW_IN;
     rd_text                line = { 0 }, n = { 0 };
 
-    rd_cuda_number(t, &n, r->n);
+    rd_print_number(&t->print, &n, r->n);
     rd_text_add(&line, "rd_%s_apart<RD_THREADS, %s>(stage%" PRId32 ", ", in ? "fill" : "drain",
                 type_of(r), r->array);
     add_begin(t, &line, r);
@@ -168,12 +172,12 @@ static void move_apart(rd_cuda_text *t, int32_t k)
                 ", (%s%s *)x%" PRId32 " + from%" PRId32 ", many%" PRId32
                 " * (int)%s, (int)%s, (int)",
                 in ? "const " : "", type_of(r), r->slot, k, k, n.at ? n.at : "", n.at ? n.at : "");
-    rd_cuda_number(t, &line, r->pitch);
+    rd_print_number(&t->print, &line, r->pitch);
     rd_text_add(&line, ", ");
-    rd_cuda_number(t, &line, llabs(r->step));
+    rd_print_number(&t->print, &line, llabs(r->step));
     rd_text_add(&line, ", ");
     add_part(t, &line, r);
-    rd_cuda_line(t, "%s);", line.at ? line.at : "");
+    rd_print_line(&t->print, "%s);", line.at ? line.at : "");
     rd_text_free(&line);
     rd_text_free(&n);
 }
@@ -195,7 +199,7 @@ static void declare_mine(rd_cuda_text *t, int32_t k)
         rd_text_add(&row, "(int)threadIdx.x");
     else {
         rd_text_add(&row, "(int)((int64_t)RD_QUOTIENT((uint64_t)work, ");
-        rd_cuda_number(t, &row, r->items);
+        rd_print_number(&t->print, &row, r->items);
         rd_text_add(&row, ") - top%" PRId32 ")", k);
     }
     add_begin(t, &line, r);
@@ -206,8 +210,8 @@ static void declare_mine(rd_cuda_text *t, int32_t k)
     else
         rd_text_add(&line, " + %s", row.at ? row.at : "");
     rd_text_add(&line, " * (int)");
-    rd_cuda_number(t, &line, r->pitch);
-    rd_cuda_line(t, "const int mine%" PRId32 " = %s;", r->array, line.at ? line.at : "");
+    rd_print_number(&t->print, &line, r->pitch);
+    rd_print_line(&t->print, "const int mine%" PRId32 " = %s;", r->array, line.at ? line.at : "");
     rd_text_free(&row);
     rd_text_free(&line);
 }
@@ -216,20 +220,21 @@ void rd_cuda_open_block(rd_cuda_text *t)
 {
     const rd_cuda_shape *s = t->s;
 
-    rd_cuda_line(t, "for (int64_t first = q.head.first + (int64_t)blockIdx.x * RD_THREADS; "
-                    "first < q.head.n_work; first += teams) {");
-    t->indent++;
-    rd_cuda_line(t, "const int here = (int)RD_LESS(q.head.n_work - first, RD_THREADS);");
+    rd_print_line(&t->print,
+                  "for (int64_t first = q.head.first + (int64_t)blockIdx.x * RD_THREADS; "
+                  "first < q.head.n_work; first += teams) {");
+    t->print.indent++;
+    rd_print_line(&t->print, "const int here = (int)RD_LESS(q.head.n_work - first, RD_THREADS);");
     for (int32_t k = 0; k < s->n_stretch; k++)
         if (is_moved(&s->stretch[k])) {
             declare_rows(t, k);
             declare_beginning(t, k);
         }
     move(t, RD_ROW_IN);
-    rd_cuda_line(t, "__syncthreads();");
-    rd_cuda_line(t, "if ((int)threadIdx.x < here) {");
-    t->indent++;
-    rd_cuda_line(t, "const int64_t work = first + threadIdx.x;");
+    rd_print_line(&t->print, "__syncthreads();");
+    rd_print_line(&t->print, "if ((int)threadIdx.x < here) {");
+    t->print.indent++;
+    rd_print_line(&t->print, "const int64_t work = first + threadIdx.x;");
     for (int32_t k = 0; k < s->n_stretch; k++)
         if (is_array(s, k) && moved_in(s, k) >= 0)
             declare_mine(t, moved_in(s, k));
@@ -239,10 +244,10 @@ void rd_cuda_open_block(rd_cuda_text *t)
  * fills what it has written back itself (places.c). */
 void rd_cuda_close_block(rd_cuda_text *t)
 {
-    t->indent--;
-    rd_cuda_line(t, "}");
-    rd_cuda_line(t, "__syncthreads();");
+    t->print.indent--;
+    rd_print_line(&t->print, "}");
+    rd_print_line(&t->print, "__syncthreads();");
     move(t, RD_ROW_OUT);
-    t->indent--;
-    rd_cuda_line(t, "}");
+    t->print.indent--;
+    rd_print_line(&t->print, "}");
 }

@@ -15,11 +15,11 @@ void rd_cuda_declare_slots(rd_cuda_text *t)
 
     for (int32_t k = 0; k < s->n_slot; k++)
         if (k < s->p->first_scratch)
-            rd_cuda_line(t, "char *const x%" PRId32 " = q.m[%" PRId32 "];", k, k);
+            rd_print_line(&t->print, "char *const x%" PRId32 " = q.m[%" PRId32 "];", k, k);
         else if (is_of_team(s->scratch[k - s->p->first_scratch]))
-            rd_cuda_line(t, "char *const x%" PRId32 " = %s + %" PRId64 ";", k,
-                         s->scratch[k - s->p->first_scratch] == RD_HOME_OWN ? "own" : "ours",
-                         s->scratch_at[k - s->p->first_scratch]);
+            rd_print_line(&t->print, "char *const x%" PRId32 " = %s + %" PRId64 ";", k,
+                          s->scratch[k - s->p->first_scratch] == RD_HOME_OWN ? "own" : "ours",
+                          s->scratch_at[k - s->p->first_scratch]);
 }
 
 /* So many blocks of threads a multiprocessor is to have registers for: fewer where they would be
@@ -38,8 +38,8 @@ void rd_cuda_kernel_head(rd_cuda_text *t, const char *name, int32_t number)
 
     if (number >= 0)
         snprintf(shown, sizeof shown, "%" PRId32, number);
-    rd_cuda_line(
-        t,
+    rd_print_line(
+        &t->print,
         "extern \"C\" __global__ void __launch_bounds__(RD_THREADS, RD_FIT) %s%s(const rd_call q)",
         name, shown);
 }
@@ -62,8 +62,10 @@ static bool takes_exp_f32(const rd_cuda_shape *s)
 /* Neighbouring teams have neighbouring items, which may share what they read. */
 static void write_item_and_range(rd_cuda_text *t)
 {
-    rd_cuda_line(t, "const int64_t item = (int64_t)RD_REST((uint64_t)work, q.head.n_item);");
-    rd_cuda_line(t, "const int64_t range = (int64_t)RD_QUOTIENT((uint64_t)work, q.head.n_item);");
+    rd_print_line(&t->print,
+                  "const int64_t item = (int64_t)RD_REST((uint64_t)work, q.head.n_item);");
+    rd_print_line(&t->print,
+                  "const int64_t range = (int64_t)RD_QUOTIENT((uint64_t)work, q.head.n_item);");
 }
 
 /* Scratch of all items: addresses of the tree say where an item's is. */
@@ -73,8 +75,9 @@ static void declare_items_memory(rd_cuda_text *t)
 
     for (int32_t k = 0; k < s->p->n_scratch; k++)
         if (s->scratch[k] == RD_HOME_ITEM)
-            rd_cuda_line(t, "char *const x%" PRId32 " = (char *)q.head.items + %" PRId64 ";",
-                         s->p->first_scratch + k, s->scratch_at[k]);
+            rd_print_line(&t->print,
+                          "char *const x%" PRId32 " = (char *)q.head.items + %" PRId64 ";",
+                          s->p->first_scratch + k, s->scratch_at[k]);
 }
 
 static bool is_of_range(rd_cuda_part part)
@@ -91,18 +94,19 @@ void rd_cuda_declare_shared(rd_cuda_text *t)
     rd_text              n     = { 0 };
 
     if (takes_exp_f32(s))
-        rd_cuda_line(t, "rd_fill_exp_table();");
+        rd_print_line(&t->print, "rd_fill_exp_table();");
     if (words) {
-        rd_cuda_line(t, "RD_SHARED(uint64_t, words, %" PRId32 ");",
-                     words * (s->choice.block / s->team));
-        rd_cuda_line(t, "const int z = (int)threadIdx.x / RD_TEAM * %" PRId32 ";", words);
+        rd_print_line(&t->print, "RD_SHARED(uint64_t, words, %" PRId32 ");",
+                      words * (s->choice.block / s->team));
+        rd_print_line(&t->print, "const int z = (int)threadIdx.x / RD_TEAM * %" PRId32 ";", words);
     }
     if (s->square[0] >= 0)
         rd_cuda_declare_squares(t);
     if (s->n_row > 0) {
-        rd_cuda_number(t, &n, s->team_words);
-        rd_cuda_line(t, "RD_SHARED_DYNAMIC(uint%" PRId32 "_t, rows);", 8 * s->row_word);
-        rd_cuda_line(t, "const int z1 = (int)threadIdx.x / RD_TEAM * (int)%s;", n.at ? n.at : "");
+        rd_print_number(&t->print, &n, s->team_words);
+        rd_print_line(&t->print, "RD_SHARED_DYNAMIC(uint%" PRId32 "_t, rows);", 8 * s->row_word);
+        rd_print_line(&t->print, "const int z1 = (int)threadIdx.x / RD_TEAM * (int)%s;",
+                      n.at ? n.at : "");
     }
     rd_cuda_declare_stretches(t);
     rd_text_free(&n);
@@ -113,15 +117,15 @@ void rd_cuda_declare_team(rd_cuda_text *t)
 {
     const rd_cuda_shape *s = t->s;
 
-    rd_cuda_line(t, "const int t = (int)threadIdx.x %% RD_TEAM;");
-    rd_cuda_line(t, "const int64_t teams = (int64_t)gridDim.x * (RD_THREADS / RD_TEAM);");
-    rd_cuda_line(t, "const int64_t team = (int64_t)blockIdx.x * (RD_THREADS / RD_TEAM) + "
-                    "threadIdx.x / RD_TEAM;");
-    rd_cuda_line(t,
-                 "char *const ours = (char *)q.head.work + team * %" PRId64
-                 ", *const own = ours + %" PRId64 " + t * (int64_t)%" PRId64 ";",
-                 s->team_bytes + s->team * s->own_bytes, s->team_bytes, s->own_bytes);
-    rd_cuda_line(t, "uint32_t warnings = 0;");
+    rd_print_line(&t->print, "const int t = (int)threadIdx.x %% RD_TEAM;");
+    rd_print_line(&t->print, "const int64_t teams = (int64_t)gridDim.x * (RD_THREADS / RD_TEAM);");
+    rd_print_line(&t->print, "const int64_t team = (int64_t)blockIdx.x * (RD_THREADS / RD_TEAM) + "
+                             "threadIdx.x / RD_TEAM;");
+    rd_print_line(&t->print,
+                  "char *const ours = (char *)q.head.work + team * %" PRId64
+                  ", *const own = ours + %" PRId64 " + t * (int64_t)%" PRId64 ";",
+                  s->team_bytes + s->team * s->own_bytes, s->team_bytes, s->own_bytes);
+    rd_print_line(&t->print, "uint32_t warnings = 0;");
     rd_cuda_declare_slots(t);
 }
 
@@ -133,13 +137,15 @@ void rd_cuda_declare_work(rd_cuda_text *t, rd_cuda_part part)
     if (is_of_range(part))
         write_item_and_range(t);
     else
-        rd_cuda_line(t, "const int64_t item = work;");
+        rd_print_line(&t->print, "const int64_t item = work;");
     if (s->scanned)
-        rd_cuda_line(t, "char *const nodes = (char *)q.head.nodes + item * (int64_t)%" PRId64 ";",
-                     s->node_bytes);
+        rd_print_line(&t->print,
+                      "char *const nodes = (char *)q.head.nodes + item * (int64_t)%" PRId64 ";",
+                      s->node_bytes);
     else if (s->n_cut > 0 && !s->swept)
-        rd_cuda_line(
-            t, "char *const nodes = (char *)q.head.nodes + item * q.head.item_rows * RD_ROW;");
+        rd_print_line(
+            &t->print,
+            "char *const nodes = (char *)q.head.nodes + item * q.head.item_rows * RD_ROW;");
     declare_items_memory(t);
 }
 
@@ -157,5 +163,5 @@ void rd_cuda_write_call(const rd_cuda_text *t, rd_text *to)
                 "typedef struct rd_call {\n    rd_call_head head;\n    char *m[%" PRId32
                 "];\n    int64_t N[%" PRId32 "];\n} rd_call;\n",
                 s->team, s->choice.block, fit_of(s), s->choice.fan, s->row_bytes, slots ? slots : 1,
-                t->n_number ? t->n_number : 1);
+                t->print.n_number ? t->print.n_number : 1);
 }

@@ -2,6 +2,7 @@
 #ifndef RD_KERNELS_CUDA_TEXT_H
 #define RD_KERNELS_CUDA_TEXT_H
 #include "kernels/cuda/shape.h"
+#include "kernels/print/print.h"
 
 /* Kernels of a text.  A stage is `run`; or `ranges` for each loop that is cut, of which the last team of
  * the last one goes on to the end.  Scans that are cut are `totals`, which stores nothing but what
@@ -14,30 +15,18 @@ typedef enum rd_cuda_part {
     RD_PART_SWEEP
 } rd_cuda_part;
 
-enum { RD_CUDA_NUMBERS = 256 };
-enum { RD_CUDA_SPELLED = 16 }; /* the largest number that is spelled out */
-
 typedef struct rd_cuda_text {
     const rd_cuda_shape *s;
-    const char          *why; /* it cannot be written: the reason, a part of a sentence */
-    int64_t              number[RD_CUDA_NUMBERS];
-    int32_t              n_number;
-    uint64_t             packed; /* slots whose elements are taken several at a time */
-
-    /* ---- the text being written ---- */
-    rd_text     *to;
-    int          indent;
-    rd_cuda_part part;
-    int32_t      cut; /* of RD_PART_RANGES: which of the cut loops is run */
+    const char          *why;    /* it cannot be written: the reason, a part of a sentence   */
+    uint64_t             packed; /* slots whose elements are taken several at a time         */
+    rd_printing          print;  /* its numbers come with each run                           */
+    rd_cuda_part         part;   /* of the kernel at hand                                    */
+    int32_t              cut;    /* of RD_PART_RANGES: which of the cut loops is run         */
 } rd_cuda_text;
 
 /* tree.c: the text of all kernels of a shape, without the prelude; its numbers come with each run.  Where
  * there is none, t->why says why. */
 void rd_cuda_write(rd_cuda_text *t, rd_text *to);
-
-/* lines.c */
-__attribute__((format(printf, 2, 3))) void rd_cuda_line(rd_cuda_text *t, const char *format, ...);
-void rd_cuda_number(rd_cuda_text *t, rd_text *to, int64_t value);
 
 /* text.c */
 /* The first line of a kernel; its number, -1: it has none. */

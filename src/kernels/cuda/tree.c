@@ -88,17 +88,16 @@ static bool write_text(rd_cuda_text *t, const rd_schedule *tree, piece **list, r
                                        .patch  = { axis_of_patch(t->s, 0), axis_of_patch(t->s, 1) },
                                        .rounds = -1,
                                        .ranges = &ranges };
-    rd_printing            n       = { .t = tree, .dialect = &rd_dialect_cuda, .kernel = &kernel };
     rd_text                kernels = { 0 };
-    bool                   done    = rd_print_kernel_functions(&n, &kernels, take, list);
 
-    n.to = t->to = &kernels;
+    t->print  = (rd_printing){ .t = tree, .dialect = &rd_dialect_cuda, .kernel = &kernel };
+    bool done = rd_print_kernel_functions(&t->print, &kernels, take, list);
+
+    t->print.to = &kernels;
     if (done)
-        rd_cuda_write_kernels(t, &n);
-    done        = done && !n.why;
-    t->why      = n.why;
-    t->n_number = done ? n.n_number : 0;
-    memcpy(t->number, n.number, sizeof *t->number * (size_t)t->n_number);
+        rd_cuda_write_kernels(t);
+    t->why = t->print.why;
+    done   = done && !t->why;
     if (done) {
         t->packed |= kernel.packed;
         rd_cuda_write_call(t, to);
@@ -106,16 +105,19 @@ static bool write_text(rd_cuda_text *t, const rd_schedule *tree, piece **list, r
         to->failed |= kernels.failed;
     }
     rd_text_free(&kernels);
+    t->print.t      = NULL; /* its numbers are all that is asked for later */
+    t->print.kernel = NULL;
+    t->print.to     = NULL;
     return done;
 }
 
 /* There is always one kernel to call. */
 static void write_nothing(rd_cuda_text *t, rd_text *to)
 {
+    t->print = (rd_printing){ .dialect = &rd_dialect_cuda, .to = to };
     rd_cuda_write_call(t, to);
-    t->to = to;
     rd_cuda_kernel_head(t, "run", -1);
-    rd_cuda_line(t, "{\n}");
+    rd_print_line(&t->print, "{\n}");
 }
 
 void rd_cuda_write(rd_cuda_text *t, rd_text *to)

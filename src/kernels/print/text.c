@@ -32,7 +32,7 @@ void rd_print_number(rd_printing *n, rd_text *to, int64_t value)
     while (k < n->n_number && n->number[k] != value)
         k++;
     if (k == RD_PRINT_NUMBERS) {
-        n->why = "too many numbers";
+        n->why = "it has too many different extents and strides";
         return;
     }
     if (k == n->n_number)

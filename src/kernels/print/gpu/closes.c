@@ -4,20 +4,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-int32_t rd_shared_words(const rd_printing *n)
-{
-    int32_t most = 0;
-
-    for (int32_t k = 0; k < n->t->p->n_fold; k++) {
-        const rd_emit_fold *f     = &n->fold[k].of;
-        const int32_t       words = f->fold->lanes * f->n_state * (rd_goes_by_lane(f) ? 2 : 1);
-
-        if (n->t->store[k].dealt && !rd_is_lane_of_team(n, k) && words > most)
-            most = words;
-    }
-    return most;
-}
-
 /* Which lane of the cell a thread's l-th is. */
 static const char *lane_of(const rd_printing *n, int32_t store, char to[32])
 {

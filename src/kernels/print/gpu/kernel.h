@@ -118,8 +118,6 @@ void rd_print_loop_of_tile(rd_printing *n, int32_t loop);
 
 /* closes.c: REST, LANES and FINISH of a fold, which follow each other. */
 void rd_print_close(rd_printing *n, const rd_stmt *s);
-/* Words of 8 bytes in which lanes of a team meet. */
-int32_t rd_shared_words(const rd_printing *n);
 
 /* near.c: a STORE to, and a LOAD from, a row in shared memory. */
 void rd_print_to_row(rd_printing *n, const rd_stmt *s);
