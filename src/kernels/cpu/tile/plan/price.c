@@ -34,12 +34,22 @@ static double step_ns(const rd_inst *inst, const rd_tile_code *code, int32_t i, 
     return near * cost;
 }
 
+/* Bytes of an element of what a kernel passes over: small ints that a sum widens itself are not widened
+ * before. */
+static int32_t bytes_of(const rd_program *p, const rd_tile_code *code, int32_t i)
+{
+    const int32_t small = code->inst[i].small;
+
+    return small < 0 ? rd_register_size(p->inst[i].type)
+                     : rd_dtype_size(p->address[p->inst[small].arg].type);
+}
+
 static double element_ns(const rd_program *p, const rd_tile_code *code, int32_t i,
                          const rd_speeds *s)
 {
     static const double FAR  = 2.5; /* buffers of a tile fill the second level */
     const rd_inst      *inst = &p->inst[i];
-    const double        near = FAR * s->tile_element * rd_register_size(inst->type) / 8;
+    const double        near = FAR * s->tile_element * bytes_of(p, code, i) / 8;
 
     switch (inst->kind) {
     case RD_I_LOAD:
@@ -61,15 +71,22 @@ static bool is_kernel(const rd_program *p, const rd_tile_code *code, int32_t i)
            p->inst[i].kind != RD_I_END && p->inst[i].kind != RD_I_CONST;
 }
 
-/* Maps are of a whole tile, and the others of one row of it after the other. */
+/* Maps are of a whole tile, and so are steps of cells that take neighbours in turn; the others are of one row
+ * of it after the other. */
+static bool goes_by_rows(const rd_inst *inst, const rd_tile_code *code)
+{
+    if (inst->kind == RD_I_STEP)
+        return code->fold[inst->arg].form != RD_FOLD_CHANNELS;
+    return inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE || inst->kind == RD_I_SCAN;
+}
+
 static double calls_of(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
     const double   n    = rd_program_times(p, i);
     const int64_t  row  = inst->loop >= 0 ? rd_trips(p, inst->loop) : 1;
-    const bool     rows = inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE ||
-                      inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
-    const double each = rows && row < code->cells ? (double)row : (double)code->cells;
+    const bool     few  = goes_by_rows(inst, code) && row < code->cells;
+    const double   each = few ? (double)row : (double)code->cells;
 
     return each > 0 && n > each ? n / each : 1;
 }
