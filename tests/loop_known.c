@@ -54,6 +54,14 @@ rd_expr *loop_any_column(rd_ctx *ctx)
     return rd_any(mask(ctx, 1100, 40), RD_DIMS(0));
 }
 
+/* Each 11 rows, which are written out for the columns beside. */
+rd_expr *loop_any_few(rd_ctx *ctx)
+{
+    rd_expr *x = rd_slice(rd_wrap(ctx, floats, RD_SHAPE(3, 17, 11, 12)), "..., :6");
+
+    return rd_any(rd_gt(x, rd_num(ctx, 10)), RD_DIMS(2));
+}
+
 rd_expr *loop_any_row(rd_ctx *ctx)
 {
     return rd_any(mask(ctx, 9, 1300), RD_DIMS(1));

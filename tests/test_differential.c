@@ -8,6 +8,7 @@
  *     RD_DIFF_LARGE=20000                    so many seeds of large expressions */
 #define _GNU_SOURCE
 #include "differential.h"
+#include "kernels/cpu/jit/tier.h"
 #include "suite.h"
 #include <inttypes.h>
 #include <signal.h>
@@ -156,6 +157,8 @@ static void run_seeds(uint64_t lo, uint64_t hi)
         print_stats(&stats, lo, hi - 1);
     ck_assert_msg(failures == 0, "%d seeds failed", failures);
     ck_assert_msg(stats.unsure * 50 <= stats.elements, "too much is unsure to call this a test");
+    ck_assert_msg(rd_tier_stats_now().failed == 0, "%lld texts of loops cannot be compiled",
+                  (long long)rd_tier_stats_now().failed);
     ck_assert_msg(stats.programs.scalar < 50 || stats.programs.tiles >= 3 * stats.programs.scalar,
                   "too few programs run on tiles");
 }

@@ -70,6 +70,11 @@ static bool exits_of_four_rows(const rd_schedule *t)
            all(t, RD_S_EXIT, leaves_what_follows);
 }
 
+static bool exits_nowhere(const rd_schedule *t)
+{
+    return loop_find(t, RD_S_EXIT, 0) < 0 && loop_find(t, RD_S_STEP, 1) >= 0;
+}
+
 static bool exits_of_strips(const rd_schedule *t)
 {
     return all(t, RD_S_EXIT, asks_now_and_then) && all(t, RD_S_EXIT, leaves_what_follows) &&
@@ -301,6 +306,7 @@ static const struct {
     { "rows that are left early", loop_any_column, exits_of_rows, true },
     { "rows that go together and are left early", loop_any_column, exits_of_four_rows, false },
     { "a row that is left early", loop_any_row, exits_of_strips, false },
+    { "few rows beside each other", loop_any_few, exits_nowhere, false },
     { "pieces that are left early", loop_max_below, exits_of_pieces, false },
     { "ranges of rows", loop_ranges_of_rows, has_pieces, false },
     { "ranges of a list", loop_pairs_of_blocks, finds_ranges_of_blocks, false },

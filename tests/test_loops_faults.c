@@ -716,6 +716,11 @@ static void leaves_all_rows(rd_schedule *t)
         exit->arg = t->stmt[exit->arg].parent;
 }
 
+static void leaves_written_out(rd_schedule *t)
+{
+    t->loop[t->stmt[find(t, RD_S_EXIT, 0)->arg].arg].kind = RD_FOR_UNROLL;
+}
+
 /* ---- Pieces ----------------------------------------------------------------------------------- */
 /* The loop whose ends numbers of the row are. */
 static int32_t first_piece(const rd_schedule *t)
@@ -846,6 +851,7 @@ static const row built[] = {
     { "vectors share an element",       loop_map,         shared_element,     "is not what the program says" },
     { "an exit looks at few columns",   loop_any_column,  looks_at_few,       "leaves out a step of cell" },
     { "an exit leaves all rows",        loop_any_row,   leaves_all_rows,    "leaves out what is stored" },
+    { "an exit leaves what is written out", loop_any_row, leaves_written_out, "leaves a loop that is written out" },
     /* clang-format on */
 };
 

@@ -13,7 +13,7 @@ typedef struct sweep {
     worker  *numpy[MOST_THREADS];
     char     folder[64];
     result  *results;
-    int64_t  n, refused, wrong, unwritten;
+    int64_t  n, refused, wrong, unwritten, failed;
     program *program[BATCH];
     loop_set loops[BATCH];
     bool     ready[BATCH];
@@ -65,6 +65,15 @@ static void keep(sweep *s, const result *r, const program *p, const loop_set *l,
         s->results[s->n++] = *r;
 }
 
+/* Results are right by tiles then, and nobody would know. */
+static void say_failed(sweep *s, const result *r)
+{
+    if (r->failed > s->failed)
+        fprintf(stderr, "rdim-sweep: seed %llu: the text of %lld loops cannot be compiled\n",
+                (unsigned long long)r->seed, (long long)(r->failed - s->failed));
+    s->failed = r->failed;
+}
+
 static void run(sweep *s, program *p, loop_set *l)
 {
     char *python = s->o.no_numpy || is_alone(&s->o) ? NULL : sweep_to_numpy(p);
@@ -77,7 +86,10 @@ static void run(sweep *s, program *p, loop_set *l)
         if (w && !sweep_worker_load(w, p, python))
             w = NULL;
         switch (sweep_run(p, l, &s->o, s->o.threads[k], w, &r)) {
-        case RAN: keep(s, &r, p, l, python); break;
+        case RAN:
+            say_failed(s, &r);
+            keep(s, &r, p, l, python);
+            break;
         case REFUSED: s->refused++; break;
         case WRONG:
             s->wrong++;
@@ -183,8 +195,9 @@ int main(int argc, char **argv)
     for (int k = 0; k < s.o.n_threads; k++)
         sweep_worker_stop(s.numpy[k]);
     rmdir(s.folder);
-    if (s.refused + s.wrong + s.unwritten > 0)
-        fprintf(stderr, "rdim-sweep: %lld refused, %lld wrong, %lld without loops\n",
-                (long long)s.refused, (long long)s.wrong, (long long)s.unwritten);
-    return s.wrong + s.unwritten > 0;
+    if (s.refused + s.wrong + s.unwritten + s.failed > 0)
+        fprintf(
+            stderr, "rdim-sweep: %lld refused, %lld wrong, %lld without loops, %lld not compiled\n",
+            (long long)s.refused, (long long)s.wrong, (long long)s.unwritten, (long long)s.failed);
+    return s.wrong + s.unwritten + s.failed > 0;
 }

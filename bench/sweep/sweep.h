@@ -302,6 +302,7 @@ typedef struct result {
     int         threads, best; /* best: variant of the loops */
     double      seconds, loops, numpy, ratio, work;
     double      estimate, price; /* what the library expects, NAN: it does not say */
+    int64_t     failed;          /* texts that could not be compiled, so far       */
     double      variant[MOST_VARIANTS];
 } result;
 

@@ -142,6 +142,25 @@ static bool last(rd_form_walk *f, int32_t stmt)
     return true;
 }
 
+/* The text has no end of a loop whose rounds are written out or are vectors. */
+static bool may_be_left(const rd_form_walk *f, int32_t loop)
+{
+    const rd_for_kind kind = rd_loop_of(f->t, loop)->kind;
+
+    return kind == RD_FOR_SERIAL || kind == RD_FOR_BLOCK || kind == RD_FOR_ONCE ||
+           rd_form_fails(f, "it leaves a loop that is written out");
+}
+
+static bool exit_from(const rd_form_walk *f, int32_t stmt)
+{
+    const rd_stmt *s = &f->t->stmt[stmt];
+
+    return rd_form_fold(f, s) && rd_form_linear(f, &s->count) &&
+           (is_around(f, stmt, s->arg) || is_around(f, stmt, f->t->stmt[s->arg].prev) ||
+            rd_form_fails(f, "it leaves no loop around it")) &&
+           may_be_left(f, s->arg);
+}
+
 static bool sorting(const rd_form_walk *f, const rd_stmt *s)
 {
     return (rd_form_below(s->arg, f->t->p->n_sorting) ||
@@ -173,10 +192,7 @@ static bool walk(rd_form_walk *f, int32_t stmt)
                rd_form_memory(f, s->slot, s->store, &s->at) && rd_form_makes(f, s, 1);
     case RD_S_SORT: return sorting(f, s);
     case RD_S_ENDS: return rd_form_fold(f, s) && rd_form_ends(f, s);
-    case RD_S_EXIT:
-        return rd_form_fold(f, s) && rd_form_linear(f, &s->count) &&
-               (is_around(f, stmt, s->arg) || is_around(f, stmt, f->t->stmt[s->arg].prev) ||
-                rd_form_fails(f, "it leaves no loop around it"));
+    case RD_S_EXIT: return exit_from(f, stmt);
     default: return rd_form_fold(f, s);
     }
 }
