@@ -67,12 +67,12 @@ bool rd_inst_is_function(const rd_inst *inst)
     }
 }
 
-/* Steps that take an exponential each. */
-static bool takes_exponential(const rd_program *p, const rd_inst *inst)
+bool rd_takes_exponential(const rd_program *p, const rd_inst *inst)
 {
-    const rd_reducer_id reducer = p->fold[inst->arg].reducer;
+    const bool of_fold = inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
 
-    return reducer == RD_RED_logsumexp || reducer == RD_RED_maxsumexp;
+    return of_fold && (p->fold[inst->arg].reducer == RD_RED_logsumexp ||
+                       p->fold[inst->arg].reducer == RD_RED_maxsumexp);
 }
 
 /* Bytes of rows that are sorted from or to memory. */
@@ -105,7 +105,7 @@ static void add_inst(const rd_program *p, int32_t i, bool bounded, rd_cost *cost
     case RD_I_SCAN:
         cost->operations += times;
         cost->scanned += inst->kind == RD_I_SCAN ? times : 0;
-        cost->functions += takes_exponential(p, inst) ? times : 0;
+        cost->functions += rd_takes_exponential(p, inst) ? times : 0;
         cost->additions += times * (1 + (double)rd_reducer_table[p->fold[inst->arg].reducer].cost);
         break;
     case RD_I_SORT:

@@ -302,6 +302,8 @@ typedef struct rd_program {
 
 /* How often an instruction is run by all tasks together, if no loop is left early. */
 double rd_program_times(const rd_program *p, int32_t inst);
+/* Is it a step or scan that takes an exponential of each element? */
+bool rd_takes_exponential(const rd_program *p, const rd_inst *inst);
 
 /* As rd_program.uneven says. */
 bool rd_program_is_uneven(const rd_program *p);

@@ -130,12 +130,6 @@ static bool folds_only(const rd_program *p, const rd_tile_code *code,
     return steps > 0;
 }
 
-static bool takes_exponential(const rd_program *p, const rd_inst *inst)
-{
-    return inst->kind == RD_I_STEP && (p->fold[inst->arg].reducer == RD_RED_logsumexp ||
-                                       p->fold[inst->arg].reducer == RD_RED_maxsumexp);
-}
-
 /* Columns, or rows of many elements a lane?  Of rows of a few, lanes merge by exponentials most of
  * the time. */
 static bool is_long(const rd_tile_fold *f)
@@ -157,7 +151,8 @@ static bool folds_exponentials(const rd_program *p, const rd_tile_code *code)
     for (int32_t i = p->body; i < p->tail; i++) {
         const rd_inst *step = &p->inst[i];
 
-        if (!takes_exponential(p, step) || step->b >= 0 || step->c >= 0)
+        if (step->kind != RD_I_STEP || !rd_takes_exponential(p, step) || step->b >= 0 ||
+            step->c >= 0)
             continue;
         if (!is_long(&code->fold[step->arg]) || p->inst[code->reg[step->a].born].kind != RD_I_LOAD)
             return false;
@@ -185,7 +180,8 @@ static bool turns_operands(const rd_program *p, const rd_tile_code *code)
                     p->axis_extent[at->add[k].axis] > SHORT;
         found |= (code->square || code->inst[i].turns) && near &&
                  p->axis_extent[p->loop[loop].axis] > SHORT;
-        calls |= p->inst[i].kind == RD_I_CALL || takes_exponential(p, &p->inst[i]);
+        calls |= p->inst[i].kind == RD_I_CALL ||
+                 (p->inst[i].kind == RD_I_STEP && rd_takes_exponential(p, &p->inst[i]));
     }
     return found && !calls;
 }

@@ -31,6 +31,13 @@ static family family_of(rd_op op)
     }
 }
 
+double rd_call_ns(const rd_speeds *s, const rd_call *call)
+{
+    enum { OF_BLOCK = 16 };
+
+    return call->f32 || call->f64 || call->block ? s->call / OF_BLOCK : s->call;
+}
+
 double rd_function_ns(const rd_speeds *s, rd_op op, rd_dtype type)
 {
     const struct {

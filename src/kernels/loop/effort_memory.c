@@ -1,4 +1,5 @@
 /* effort_memory.c - what a load or a store takes of memory that is near. */
+#include "core/caches.h"
 #include "kernels/loop/effort_parts.h"
 #include "kernels/loop/facts.h"
 #include <math.h>
@@ -52,31 +53,51 @@ static double collisions_ns(const rd_spot *at, int64_t apart)
     return rounds > (double)(WAYS * lines) ? LINE / at->s->l2 : 0;
 }
 
+/* Lines of the second level that an element of a long loop brings, where neighbours lie apart.  They come
+ * while others are worked on. */
+static double lines_ns(const rd_spot *at, int32_t loop, int32_t stmt, rd_dtype type)
+{
+    enum { NEAR = 4, LINE = 64 };
+    static const double SEEN  = 0.4;
+    const rd_move       move  = loop >= 0 ? rd_access_moves(at->t, loop, stmt) : (rd_move){ 0 };
+    const int64_t       by    = move.by < 0 ? -move.by : move.by;
+    const double        bytes = (double)by * rd_dtype_size(type);
+
+    if (!move.known || by <= NEAR || rd_trips_of(at->t, loop) * LINE <= RD_L1_BYTES)
+        return 0;
+    return SEEN * fmin(bytes, LINE) / at->s->l2;
+}
+
 /* Elements side by side are a vector's loads or stores.  Those that lie apart are copied one by one to
  * an array, and from there are loaded side by side. */
 void rd_effort_add_access(const rd_spot *at, int32_t stmt, rd_dtype type, bool vector, double *to,
                           rd_effort *e)
 {
     enum { NEAR = 4, LINE = 64 };
-    static const double ONE = 0.3, IN_LINE = 0.7, APART = 1.5; /* of a load and a store */
+    /* of a load and a store; vectors gather what lies where memory says */
+    static const double ONE = 0.3, IN_LINE = 0.7, APART = 1.5, GATHERED = 0.8;
     const rd_speeds    *s    = at->s;
     const double        near = rd_dtype_size(type) / s->l1;
     int64_t             by   = 1;
 
     if (!vector) {
-        *to += at->vector >= 0 ? 0 : ONE * s->one_memory;
+        if (at->vector < 0)
+            *to += ONE * s->one_memory + lines_ns(at, at->loop, stmt, type);
         return;
     }
-    if (rd_access_is_known(at, stmt, &by) && by <= NEAR) {
+    const bool known = rd_access_is_known(at, stmt, &by);
+
+    if (known && by <= NEAR) {
         *to += near * (double)by;
         e->units += widen_ns(s, type) + (by > 1 ? s->shuffle * rd_dtype_size(type) / s->vector : 0);
         return;
     }
     const double  reuse = reuse_of(at, stmt);
     const int64_t apart = by * rd_dtype_size(type);
-    const bool    line  = apart <= LINE && by > 1;
+    const double  one   = !known ? GATHERED : apart <= LINE && by > 1 ? IN_LINE : APART;
 
     /* By way of an array. */
-    *to += 2 * rd_size_in_vector(type) / s->l1 + collisions_ns(at, apart) / reuse;
-    e->units += (line ? IN_LINE : APART) * s->one_memory / reuse;
+    *to += 2 * rd_size_in_vector(type) / s->l1 +
+           (known ? collisions_ns(at, apart) + lines_ns(at, at->vector, stmt, type) : 0) / reuse;
+    e->units += one * s->one_memory / reuse;
 }

@@ -96,7 +96,7 @@ static bool reads_apart(const rd_spot *at)
 /* Users' states of neighbours that are collected lie in memory, all numbers of each. */
 static double user_ns(const rd_spot *at, const rd_loop_fold *f)
 {
-    enum { EACH = 3 };
+    enum { EACH = 1 };
 
     return f->of.fold->user && at->near[f - at->t->fold] && reads_apart(at)
                ? EACH * at->s->one_memory * f->of.n_state

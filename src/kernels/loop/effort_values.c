@@ -131,14 +131,14 @@ static double cast_ns(const rd_spot *at, const rd_let *let, bool vector)
     return half + (from && to ? s->resize : s->convert) * wider / s->vector;
 }
 
-/* A function whose text the compiler sees is a few operations.  What another one does nobody knows: as
- * much as one of C's library. */
+/* A function whose text the compiler sees is a few operations. */
 static double call_ns(const rd_spot *at, const rd_let *let, bool vector)
 {
     enum { OPERATIONS = 6 };
+    const rd_call *call = &at->t->p->call[let->arg];
 
-    if (!at->t->p->call[let->arg].body)
-        return (vector ? 1 : 1.5) * at->s->call;
+    if (!call->body)
+        return (vector ? 1 : 1.5) * rd_call_ns(at->s, call);
     return vector ? OPERATIONS * rd_add_ns(at->s, let->type) * rd_size_in_vector(let->type) /
                         at->s->vector
                   : OPERATIONS * at->s->one_add;

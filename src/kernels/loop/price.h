@@ -20,6 +20,9 @@ typedef struct rd_price {
 
 /* effort_functions.c: nanoseconds of one element of a function, in a vector. */
 double rd_function_ns(const rd_speeds *s, rd_op op, rd_dtype type);
+/* ... of a user's function without a text, of which nobody knows what it does: as much as one of C's library,
+ * or as a vector's share where it takes a block. */
+double rd_call_ns(const rd_speeds *s, const rd_call *call);
 /* Loops that may be vectors count as such where that is faster, as the pass that makes them does.
  * NAN ns: no memory. */
 rd_price rd_schedule_price(const rd_schedule *t, const rd_speeds *s, int threads);

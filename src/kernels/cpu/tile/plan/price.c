@@ -2,6 +2,7 @@
 #include "kernels/cpu/tile/plan/plan.h"
 #include "kernels/emit/emit.h"
 #include "kernels/loop/price.h"
+#include <math.h>
 
 /* Functions go by vectors, but for those of C's library. */
 static double function_ns(const rd_inst *inst, const rd_speeds *s)
@@ -10,12 +11,19 @@ static double function_ns(const rd_inst *inst, const rd_speeds *s)
                                                   : rd_function_ns(s, inst->op, inst->type);
 }
 
-/* Neighbours that lie apart, in squares or one by one. */
-static double access_ns(const rd_tile_inst *t, const rd_speeds *s, double near)
+/* Neighbours that lie apart, in squares or one by one.  Stores of the latter wait for their lines. */
+static double access_ns(const rd_inst *inst, const rd_tile_inst *t, const rd_speeds *s, double near)
 {
-    const int64_t by = t->walk.col < 0 ? -t->walk.col : t->walk.col;
+    enum { LINE = 64 };
+    const int64_t by    = t->walk.col < 0 ? -t->walk.col : t->walk.col;
+    const double  bytes = (double)by * rd_dtype_size(inst->type);
 
-    return t->walk.gathers || by > 1 ? (t->turns ? 1 : 3) * s->one_memory + near : near;
+    if (!t->walk.gathers && by <= 1)
+        return near;
+    if (t->turns)
+        return s->one_memory + near;
+    return 3 * s->one_memory + near +
+           (inst->kind == RD_I_STORE ? 2 * fmin(bytes, LINE) / s->l2 : 0);
 }
 
 /* Elements that a mask leaves out, or with no neighbours of any kind, go one by one. */
@@ -53,9 +61,13 @@ static double element_ns(const rd_program *p, const rd_tile_code *code, int32_t 
 
     switch (inst->kind) {
     case RD_I_LOAD:
-    case RD_I_STORE: return access_ns(&code->inst[i], s, near);
+    case RD_I_STORE: return access_ns(inst, &code->inst[i], s, near);
     case RD_I_STEP:
-    case RD_I_SCAN: return step_ns(inst, code, i, s, near);
+    case RD_I_SCAN:
+        return rd_takes_exponential(p, inst) && inst->c < 0
+                   ? near + rd_function_ns(s, RD_OP_exp, inst->type)
+                   : step_ns(inst, code, i, s, near);
+    case RD_I_CALL: return near + rd_call_ns(s, &p->call[inst->arg]);
     case RD_I_MAP:
         return rd_inst_is_function(inst) ? function_ns(inst, s)
                                          : near * (double)rd_op_table[inst->op].cost;
