@@ -1,5 +1,5 @@
-/* jam.c - a few rows of a loop go through the loop in them together (unroll-and-jam), each with states of
- * its own, so that an element that is the same for all rows is read once:
+/* jam.c - a few rounds of an outer loop are merged into the serial loop between it and a vector loop
+ * (unroll-and-jam), each with states of its own, so that an element that is the same for all is read once:
  *
  *     serial i2 {                         serial i2 by 4, starts m5 {
  *       array a1; begin f1                  array a6, of four rows; begin f1
