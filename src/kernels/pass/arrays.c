@@ -19,7 +19,7 @@ static int64_t room(const rd_for *loop)
 
 static int32_t add_array(rd_schedule *t, int32_t loop, rd_dtype type, bool memory)
 {
-    const rd_store made  = { .place  = RD_IN_TEXT,
+    const rd_store made  = { .place  = RD_IN_LOCAL,
                              .type   = type,
                              .memory = memory,
                              .fold   = -1,

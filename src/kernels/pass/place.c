@@ -52,7 +52,7 @@ void rd_pass_place(rd_schedule *t, const rd_target *target)
 
         if (begin < 0 || t->store[k].place != RD_IN_TASK || bytes_of(t, k) > MOST_BYTES)
             continue;
-        t->store[k].place = RD_IN_TEXT;
+        t->store[k].place = RD_IN_LOCAL;
         array             = t->stmt[begin];
         array.kind        = RD_S_ARRAY;
         made              = rd_add_stmt(t, &array);

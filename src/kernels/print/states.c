@@ -82,7 +82,7 @@ static void lay_out(rd_printing *n, int32_t number)
     int64_t         bytes = 0;
     state_array     a;
 
-    f->of.cells = store->narrow;
+    f->of.cells = store->cells;
     f->states   = store->extent;
     f->lanes    = store->lanes;
     if (f->states > MOST_STATES) {
