@@ -181,7 +181,7 @@ typedef struct rd_stmt {
     int32_t      parent;         /* the statement in whose body it stands: LOOP, IF or PART    */
     int32_t      prev, next;     /* in that body, -1                                           */
     int32_t      first, last;    /* of its own body, -1                                        */
-    int32_t      arg;            /* as the row in stmts.def says, in brackets                  */
+    int32_t      arg;            /* as the row in stmts.def says                               */
     int32_t      fold;           /* of statements of folds, else -1                            */
     int32_t   x, w, mask, label; /* values that a STEP takes; x: what STORE stores, IF asks; -1 */
     int32_t   value, n_value;    /* values that it makes                                       */
