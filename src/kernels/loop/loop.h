@@ -217,7 +217,7 @@ typedef struct rd_loop_fold {
     int64_t      n_words;
     int32_t      lanes;  /* that can have elements                                              */
     int64_t      steps;  /* of the whole fold                                                   */
-    int32_t      room;   /* rows of its tree of blocks; 0: one block, or a scan                 */
+    int32_t      room;   /* rows of its combine tree; 0: one block, or a scan                   */
     int          shift;  /* a block is 2^shift steps, if there are several                      */
     int32_t      levels; /* nodes of elements that a scan by the tree keeps                     */
 } rd_loop_fold;

@@ -1,4 +1,4 @@
-/* arrays.c - arrays of the text that hold a value of each element of a strip. */
+/* arrays.c - local arrays that hold a value of each element of a strip. */
 #include "kernels/pass/arrays.h"
 
 rd_linear rd_element_of(rd_schedule *t, int32_t loop)

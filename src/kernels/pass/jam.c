@@ -66,7 +66,7 @@ static bool has_states(const rd_schedule *t, int32_t stmt)
     return t->stmt[stmt].kind == RD_S_ARRAY && t->store[t->stmt[stmt].store].fold >= 0;
 }
 
-/* Do states of rows lie in the text, and are they few? */
+/* Do states of rows lie in local arrays, and are they few? */
 static bool states_may_multiply(const rd_schedule *t, int32_t loop, int32_t rows)
 {
     int32_t n = 0;

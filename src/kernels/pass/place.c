@@ -1,4 +1,4 @@
-/* place.c - where the states of folds lie: in arrays of the text, where a fold begins and ends in one
+/* place.c - where the states of folds lie: in local arrays, where a fold begins and ends in one
  * part of the program.  Others stay in the task's state, which all parts see. */
 #include "core/bytes.h"
 #include "kernels/pass/pass.h"

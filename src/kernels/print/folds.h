@@ -8,7 +8,7 @@
 typedef struct rd_print_fold {
     rd_emit_fold of;
     int32_t      lanes;  /* that can have elements                                               */
-    int32_t      room;   /* rows of its tree of blocks; 0: it has one block, or is a scan        */
+    int32_t      room;   /* rows of its combine tree; 0: it has one block, or is a scan          */
     int          shift;  /* a block is 2^shift steps, if there are several                       */
     int32_t      levels; /* of nodes of elements that a scan by the tree keeps                   */
     bool         blocks; /* it has several                                                       */
