@@ -40,8 +40,8 @@ static const struct {
 } pinned[] = {
     /* clang-format off */
     { "masked mean over a strided axis", loop_masked_mean,
-      "a0: states of f0, cells 1 apart, lanes 1, 40 in task\n"
-      "a1: states of f1, cells 1 apart, lanes 1, 40 in task\n"
+      "a0: states of f0, cells 1 apart, lanes 1 apart, 40 in task\n"
+      "a1: states of f1, cells 1 apart, lanes 1 apart, 40 in task\n"
       "head\n"
       "  begin f0: sum f32, 40 cells of 1 lanes\n"
       "  begin f1: sum f32, 40 cells of 1 lanes\n"
@@ -67,8 +67,8 @@ static const struct {
       "    r6 = finish f1 cell i0\n"
       "    s3[i0] = r6\n" },
     { "softmax of rows", loop_softmax,
-      "a0: states of f0, cells 64 apart, lanes 1, 64 in task\n"
-      "a1: states of f1, cells 64 apart, lanes 1, 64 in task\n"
+      "a0: states of f0, cells 64 apart, lanes 1 apart, 64 in task\n"
+      "a1: states of f1, cells 64 apart, lanes 1 apart, 64 in task\n"
       "body\n"
       "  serial i0 from lo to hi\n"
       "    begin f0: max f32, 1 cells of 64 lanes\n"
@@ -93,7 +93,7 @@ static const struct {
       "      r7 = div f32 r6, r5\n"
       "      s1[70*i0 + i1] = r7\n" },
     { "running sum of rows", loop_running_sum,
-      "a0: states of f0, cells 1 apart, lanes 1, 1 in task\n"
+      "a0: states of f0, cells 1 apart, lanes 1 apart, 1 in task\n"
       "body\n"
       "  serial i0 from lo to hi\n"
       "    begin f0: sum f32, 1 cells of 1 lanes\n"
@@ -103,7 +103,7 @@ static const struct {
       "      ends f0 cell 0, lane 0, outer i1\n"
       "      s1[300*i0 + i1] = r1\n" },
     { "sums over pairs", loop_pair_sums,
-      "a0: states of f0, cells 1 apart, lanes 1, 20 in task\n"
+      "a0: states of f0, cells 1 apart, lanes 1 apart, 20 in task\n"
       "body\n"
       "  serial i0 from lo to hi by 20, starts m0, stops m1\n"
       "    begin f0: sum f32, 20 cells of 1 lanes\n"

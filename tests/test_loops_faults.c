@@ -396,7 +396,7 @@ static crossing divided(rd_schedule *t)
     const int32_t  out = loop_find(t, RD_S_STORE, 0), loop = t->stmt[out].parent;
     const rd_for   l     = *rd_loop_of(t, loop);
     const int32_t  value = t->stmt[out].x;
-    const rd_store a     = { .place  = RD_IN_TEXT,
+    const rd_store a     = { .place  = RD_IN_LOCAL,
                              .type   = t->let[value].type,
                              .fold   = -1,
                              .extent = t->p->axis_extent[l.axis] };

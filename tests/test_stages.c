@@ -178,15 +178,16 @@ static const struct {
         "tasks of stage 1: any\n" } },
     { "program",
       centred,
-      { "-- program\ni0 < 4, i1 < 5; tasks share i0", "    fold0 starts\n",
+      { "-- program 0\ni0 < 4, i1 < 5; tasks share i0", "    fold0 starts\n",
         "      s1[5*i0 + i1] f32 = r8\n" } },
     { "loops",
       centred,
-      { "-- loops\n", "  serial i0 to 4\n", "  step f0 cell 0, lane 0, outer i1: r",
-        "= finish f0" } },
+      { "-- loops of program 0\nstrips:\n  body: strips of ", "  serial i0 to 4\n",
+        "  step f0 cell 0, lane 0, outer i1: r", "= finish f0" } },
     { "tiles,code",
       centred,
-      { "-- tiles\n", "  body: strips of ", "-- code\n", "static void whole(" } },
+      { "-- tiles of program 0\n", "  body: strips of ", "-- code of program 0\n",
+        "static void whole(" } },
 };
 
 START_TEST(dumped)

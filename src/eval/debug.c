@@ -64,6 +64,14 @@ static void print(stage s, rd_text *text)
     rd_text_free(text);
 }
 
+/* "-- loops of program 2": programs have the numbers of their stages. */
+static void print_of(stage s, int program, rd_text *text)
+{
+    fprintf(stderr, s == PROGRAM ? "-- %s %d\n%s" : "-- %s of program %d\n%s", name[s], program,
+            text->at ? text->at : "");
+    rd_text_free(text);
+}
+
 /* A stage that hands on something wrong is our own mistake: stop where it was made. */
 static void must_hold(const char *after, const char *wrong)
 {
@@ -135,35 +143,36 @@ void rd_debug_programs(int n, const rd_program *program)
 
         if (wanted(PROGRAM)) {
             rd_program_text(&text, &program[s]);
-            print(PROGRAM, &text);
+            print_of(PROGRAM, s, &text);
         }
         if (RD_CHECK)
             must_hold("lower", rd_check_program(&program[s]));
     }
 }
 
-static void print_prepared(const rd_backend_table *backend, const rd_program *p, stage s,
+/* Program number k, as stage s. */
+static void print_prepared(const rd_backend_table *backend, const rd_program *p, int k, stage s,
                            rd_get_fn *get, void *pool)
 {
     rd_text text = { 0 };
 
     if (!wanted(s) || !backend->describe)
         return;
-    backend->describe(&text, p,
+    backend->describe(&text, &p[k],
                       s == CODE    ? RD_DESCRIBE_CODE
                       : s == LOOPS ? RD_DESCRIBE_LOOPS
                                    : RD_DESCRIBE_FORM,
                       get, pool);
     if (text.at)
-        print(s, &text);
+        print_of(s, k, &text);
 }
 
 void rd_debug_prepared(const rd_backend_table *backend, int n, const rd_program *program,
                        rd_get_fn *get, void *pool)
 {
     for (int s = 0; s < n; s++) {
-        print_prepared(backend, &program[s], TILES, get, pool);
-        print_prepared(backend, &program[s], LOOPS, get, pool);
-        print_prepared(backend, &program[s], CODE, get, pool);
+        print_prepared(backend, program, s, TILES, get, pool);
+        print_prepared(backend, program, s, LOOPS, get, pool);
+        print_prepared(backend, program, s, CODE, get, pool);
     }
 }

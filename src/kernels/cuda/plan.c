@@ -49,7 +49,7 @@ static int32_t nodes_of(const rd_cuda_shape *s)
 
 static void describe_fold(const rd_cuda_shape *s, const rd_cuda_fold *f, rd_gpu_fold *fold)
 {
-    *fold = (rd_gpu_fold){ .place = f->home == RD_HOME_LOCAL  ? RD_IN_TEXT
+    *fold = (rd_gpu_fold){ .place = f->home == RD_HOME_LOCAL  ? RD_IN_LOCAL
                                     : f->home == RD_HOME_TEAM ? RD_IN_TEAM
                                                               : RD_IN_TASK,
                            .dealt = f->lanes ? f->here : 0,

@@ -144,7 +144,7 @@ bool rd_begins_with_block(const rd_schedule *t, int32_t fold, int32_t loop, int3
 /* Is the first element of each range of the loop of lane 0? */
 bool rd_begins_with_lane_0(const rd_schedule *t, int32_t fold, int32_t loop);
 
-/* ---- together.c, around.c, order.c: which changes of a tree keep its meaning ------------------ */
+/* ---- side_by_side.c, around.c, order.c: which changes of a tree keep its meaning -------------- */
 /* A sentence part says why not, in *why, which may be NULL: it is rd_why_no_memory where there was none
  * for an answer. */
 extern const char rd_why_no_memory[];

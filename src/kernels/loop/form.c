@@ -47,7 +47,7 @@ static bool loop_itself(const rd_form_walk *f, const rd_stmt *s)
 }
 
 /* ---- Bodies ----------------------------------------------------------------------------------- */
-/* Values of the body are seen no more, but those of a part by the parts behind it. */
+/* Values of a body are seen no more behind it, nor its arrays; of parts of the program see parts(). */
 static void leave_scope(const rd_form_walk *f, int32_t body)
 {
     for (int32_t s = f->t->stmt[body].first; s >= 0; s = f->t->stmt[s].next) {
@@ -197,7 +197,8 @@ static bool walk(rd_form_walk *f, int32_t stmt)
     }
 }
 
-/* Values of a part are seen in the parts behind it, if one task runs all of them. */
+/* Values of the head are seen in the body and the tail, too.  Those of the body are seen in the tail only
+ * if one task runs all parts. */
 static bool parts(rd_form_walk *f)
 {
     for (int k = 0; k < RD_N_PARTS; k++) {

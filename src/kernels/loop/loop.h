@@ -106,8 +106,8 @@ static inline bool rd_in_any_order(const rd_for *loop)
 
 /* ---- Memory of the tree ----------------------------------------------------------------------- */
 typedef enum rd_store_place {
-    RD_IN_REGISTERS, /* variables of the text: all subscripts are constants              */
-    RD_IN_TEXT,      /* an array of the text                                             */
+    RD_IN_REGISTERS, /* variables of the generated function: all subscripts are constants */
+    RD_IN_LOCAL,     /* a local array of the generated function                          */
     RD_IN_TASK,      /* in the task's state: the other parts of the program see it, too  */
     RD_IN_TEAM,      /* of a GPU: in the memory of a team                                */
     RD_IN_BLOCK,     /* ... in shared memory                                             */
@@ -116,16 +116,20 @@ typedef enum rd_store_place {
 
 /* An array: of elements that one loop hands to the next; or of states of a fold, each of which is
  * as many numbers as its reducer has, each in an array of its own.  A state's subscript is
- * cell * cell_stride + lane * lane_stride + label * apart * cell_stride + more. */
+ * cell * cell_stride + lane * lane_stride + label * apart * cell_stride + more.
+ *
+ * Stores 0 .. p->n_fold - 1 are the first arrays of the folds, in order: build.c makes them.  Passes add
+ * others behind. */
 typedef struct rd_store {
     rd_store_place place;
     rd_dtype       type;   /* of elements */
     bool           memory; /* elements are as in the program's memory, not as values */
     int32_t        fold;   /* -1: elements */
     int64_t        extent;
-    bool    narrow; /* of states: a byte says whether there was an element, else a number as wide as
-                       the state: neighbours are cells, whose states come from memory             */
-    int32_t lanes;  /* of states: that a cell has here, 1 where one takes what all would        */
+    /* Of states: neighbours of a strip are cells of their own.  Their states come from memory.  So what says
+     * whether a state has met an element is a byte; else it is an int as wide as the state. */
+    bool    cells;
+    int32_t lanes; /* of states: that a cell has here, 1 where one takes what all would        */
     int64_t cell_stride, lane_stride;
     int32_t dealt; /* of states: each thread of a team has so many lanes of a cell; 0: all   */
     /* of elements in shared memory: a thread has so many neighbours' side by side, and a row of
@@ -139,8 +143,9 @@ typedef struct rd_store {
 } rd_store;
 
 /* ---- Values ----------------------------------------------------------------------------------- */
-/* Made once, and seen in the rest of the body that its statement stands in, and in loops there.
- * The first p->n_reg values are the program's registers. */
+/* Made once, and seen in the rest of the body that its statement stands in, and in loops there.  Those of
+ * the head are also seen in the body and the tail of the program; those of its body in the tail only if one
+ * task runs all.  The first p->n_reg values are the program's registers. */
 typedef struct rd_let {
     rd_inst_kind
               kind; /* CONST COORD LOAD MAP CAST SELECT INDEX CALL; CLOSE and SCAN: a result    */
@@ -176,7 +181,7 @@ typedef struct rd_stmt {
     int32_t      parent;         /* the statement in whose body it stands: LOOP, IF or PART    */
     int32_t      prev, next;     /* in that body, -1                                           */
     int32_t      first, last;    /* of its own body, -1                                        */
-    int32_t      arg;            /* as the row in stmts.def says, in brackets                  */
+    int32_t      arg;            /* as the row in stmts.def says                               */
     int32_t      fold;           /* of statements of folds, else -1                            */
     int32_t   x, w, mask, label; /* values that a STEP takes; x: what STORE stores, IF asks; -1 */
     int32_t   value, n_value;    /* values that it makes                                       */
@@ -212,7 +217,7 @@ typedef struct rd_loop_fold {
     int64_t      n_words;
     int32_t      lanes;  /* that can have elements                                              */
     int64_t      steps;  /* of the whole fold                                                   */
-    int32_t      room;   /* rows of its tree of blocks; 0: one block, or a scan                 */
+    int32_t      room;   /* rows of its combine tree; 0: one block, or a scan                   */
     int          shift;  /* a block is 2^shift steps, if there are several                      */
     int32_t      levels; /* nodes of elements that a scan by the tree keeps                     */
 } rd_loop_fold;
@@ -256,7 +261,7 @@ rd_schedule *rd_schedule_build(const rd_program *p, const rd_loop_fold *fold, bo
 rd_schedule *rd_schedule_copy(const rd_schedule *t); /* NULL: no memory */
 void         rd_schedule_free(rd_schedule *t);       /* NULL is allowed */
 
-/* print.c: for people, a line a statement. */
+/* print.c: for people, a line a statement; a position. */
 void rd_schedule_text(rd_text *to, const rd_schedule *t);
 void rd_linear_text(rd_text *to, const rd_schedule *t, const rd_linear *at);
 

@@ -1,5 +1,6 @@
-/* meets.c - how the rounds of a loop meet the states of a fold: what all passes ask before they let
- * rounds go together.  docs/loops.md has the table. */
+/* meets.c - how the rounds of a loop meet the states of a fold.  Whether rounds may go side by side follows
+ * from it: rd_may_be_vector(), rd_may_go_around() and rd_may_interchange() ask.  docs/loops.md has the
+ * table. */
 #include "kernels/loop/facts.h"
 
 const char *rd_meet_name(rd_meet meet)

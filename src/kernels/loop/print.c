@@ -21,7 +21,9 @@ static const char *const reducer_names[RD_N_REDUCERS] = {
 };
 
 static const char *const part_names[]  = { "head", "body", "tail" };
-static const char *const place_names[] = { "registers", "text", "task", "team", "block", "device" };
+static const char *const place_names[] = {
+    "registers", "local", "task", "team", "block", "device"
+};
 
 /* ---- Folds ------------------------------------------------------------------------------------ */
 /* " to a3": where nodes are that ranges leave; true: that is all there is to say. */
@@ -170,7 +172,7 @@ static void add_body(rd_text *to, const rd_schedule *t, int32_t stmt, int depth)
         add_body(to, t, s, depth + 1);
 }
 
-/* "a0: states of f0, cells 1 apart, lanes 1, 3000 in task" */
+/* "a0: states of f0, cells 1 apart, lanes 1 apart, 3000 in task": strides, how many, where. */
 static void add_stores(rd_text *to, const rd_schedule *t)
 {
     for (int32_t k = 0; k < t->n_store; k++) {
@@ -178,9 +180,10 @@ static void add_stores(rd_text *to, const rd_schedule *t)
 
         rd_text_add(to, "a%" PRId32 ": ", k);
         if (a->fold >= 0)
-            rd_text_add(to, "states of f%" PRId32 ", cells %" PRId64 " apart, lanes %" PRId64 "%s",
-                        a->fold, a->cell_stride, a->lane_stride,
-                        a->narrow && t->fold[a->fold].of.seen ? ", seen by a byte" : "");
+            rd_text_add(
+                to, "states of f%" PRId32 ", cells %" PRId64 " apart, lanes %" PRId64 " apart%s",
+                a->fold, a->cell_stride, a->lane_stride,
+                a->cells && t->fold[a->fold].of.seen ? ", seen by a byte" : "");
         else
             rd_text_add(to, "%s", rd_dtype_name(a->type));
         if (a->dealt)

@@ -1,4 +1,4 @@
-/* arrays.c - arrays of the text that hold a value of each element of a strip. */
+/* arrays.c - local arrays that hold a value of each element of a strip. */
 #include "kernels/pass/arrays.h"
 
 rd_linear rd_element_of(rd_schedule *t, int32_t loop)
@@ -19,7 +19,7 @@ static int64_t room(const rd_for *loop)
 
 static int32_t add_array(rd_schedule *t, int32_t loop, rd_dtype type, bool memory)
 {
-    const rd_store made  = { .place  = RD_IN_TEXT,
+    const rd_store made  = { .place  = RD_IN_LOCAL,
                              .type   = type,
                              .memory = memory,
                              .fold   = -1,

@@ -245,11 +245,11 @@ static int32_t put_loop(beside *b)
 static void go_beside(beside *b)
 {
     rd_schedule   *t        = b->t;
-    const rd_store elements = { .place  = RD_IN_TEXT,
+    const rd_store elements = { .place  = RD_IN_LOCAL,
                                 .type   = t->let[t->stmt[b->step].x].type,
                                 .fold   = -1,
                                 .extent = b->n * b->steps },
-                   states   = { .place = RD_IN_TEXT, .fold = b->fold, .extent = b->n };
+                   states   = { .place = RD_IN_LOCAL, .fold = b->fold, .extent = b->n };
     int32_t body;
 
     b->axis   = rd_loop_of(t, b->loop)->axis;

@@ -30,8 +30,8 @@ static void find_loops(const choosing *c, const rd_strip_at *r, const rd_strip *
         if (is_each(c->t, s) && rd_loop_of(c->t, s)->axis != r->axis) {
             c->written_out[rd_loop_of(c->t, s)->of] = rd_writes_out_loop(r, s);
             c->waits[rd_loop_of(c->t, s)->of]       = rd_takes_exp_of_pairs(r, s);
-            c->together[rd_loop_of(c->t, s)->of]    = rd_rounds_to_jam(r, strip, c->fold, s);
-            c->jammed[rd_loop_of(c->t, s)->of]      = rd_rows_to_jam(r, strip, c->fold, s);
+            c->together[rd_loop_of(c->t, s)->of]    = rd_rounds_for_together(r, strip, c->fold, s);
+            c->jammed[rd_loop_of(c->t, s)->of]      = rd_rounds_for_jam(r, strip, c->fold, s);
         }
 }
 

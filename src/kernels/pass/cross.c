@@ -1,4 +1,4 @@
-/* cross.c - values that one vector loop makes and another one reads go through an array of the text:
+/* cross.c - values that one vector loop makes and another one reads go through a local array:
  *
  *     vector i0 { r5 = ...; a3[i0 - m0] = r5 }
  *     vector i0 { r9 = load a3[i0 - m0]; ... } */

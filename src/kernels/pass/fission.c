@@ -1,4 +1,4 @@
-/* fission.c - what has no vectors gets a vector loop of its own, between arrays of the text:
+/* fission.c - what has no vectors gets a vector loop of its own, between local arrays:
  *
  *     vector i0 { r3 = ..; a5[i0 - m0] = r3 }
  *     vector i0, by call { r9 = load a5[i0 - m0]; r10 = exp(r9); a5[i0 - m0] = r10 }

@@ -1,4 +1,4 @@
-/* held.h - states that are held near: around a loop they lie in an array of the text, where its steps
+/* held.h - states that are held near: around a loop they lie in a local array, where its steps
  * find them.
  *
  *     array a1                 the array

@@ -1,5 +1,5 @@
-/* jam.c - a few rows of a loop go through the loop in them together (unroll-and-jam), each with states of
- * its own, so that an element that is the same for all rows is read once:
+/* jam.c - a few rounds of an outer loop are merged into the serial loop between it and a vector loop
+ * (unroll-and-jam), each with states of its own, so that an element that is the same for all is read once:
  *
  *     serial i2 {                         serial i2 by 4, starts m5 {
  *       array a1; begin f1                  array a6, of four rows; begin f1
@@ -66,7 +66,7 @@ static bool has_states(const rd_schedule *t, int32_t stmt)
     return t->stmt[stmt].kind == RD_S_ARRAY && t->store[t->stmt[stmt].store].fold >= 0;
 }
 
-/* Do states of rows lie in the text, and are they few? */
+/* Do states of rows lie in local arrays, and are they few? */
 static bool states_may_multiply(const rd_schedule *t, int32_t loop, int32_t rows)
 {
     int32_t n = 0;
@@ -75,7 +75,7 @@ static bool states_may_multiply(const rd_schedule *t, int32_t loop, int32_t rows
         const rd_store *store =
             t->stmt[s].kind == RD_S_BEGIN || has_states(t, s) ? &t->store[t->stmt[s].store] : NULL;
 
-        if (store && (store->place != RD_IN_TEXT || store->extent * rows > MOST_STATES))
+        if (store && (store->place != RD_IN_LOCAL || store->extent * rows > MOST_STATES))
             return false;
         n += has_states(t, s);
     }

@@ -1,13 +1,14 @@
-/* narrow.c - bytes that a strip has fewer of than a vector are widened to ints, by a loop of their
+/* narrow.c - bytes of a strip that is shorter than a vector of bytes are widened to ints, by a loop of their
  * own.
  *
- * gcc 12 finds no vectors of anything in such a strip (a masked sum of f64, 32 lanes, AVX-512: 33 ms,
- * 4 where they are ints), but if all that the bytes become is int32s (a count of bytes that pass a
- * test: 0.7 ms, 4.2 where they are ints first). */
+ * gcc 12 finds no vectors at all in a loop of so few bytes: a masked sum of f64, 32 lanes, AVX-512, takes
+ * 33 ms, and 4 ms if the bytes are ints.  There is one exception: it finds vectors where bytes become
+ * nothing but int32s.  A count of bytes that pass a test takes 0.7 ms so, and 4.2 ms if they are ints
+ * first. */
 #include "kernels/pass/arrays.h"
 #include "kernels/pass/pass.h"
 
-/* Does the strip add up short ints alone? */
+/* Does the strip add up short ints alone?  Then its bytes become nothing but int32s. */
 static bool sums_in_32_bits(const rd_schedule *t, int32_t strip)
 {
     bool some = false;
@@ -50,6 +51,8 @@ static bool is_short(const rd_for *strip, int vector)
     return width > 0 && width < vector;
 }
 
+/* Loads directly in the loop.  Those in rounds that another pass has written out there, as `together` does,
+ * stay loads of bytes. */
 static void widen_in(rd_schedule *t, int32_t loop)
 {
     for (int32_t s = t->stmt[loop].first; s >= 0 && !t->failed; s = t->stmt[s].next)

@@ -1,4 +1,4 @@
-/* place.c - where the states of folds lie: in arrays of the text, where a fold begins and ends in one
+/* place.c - where the states of folds lie: in local arrays, where a fold begins and ends in one
  * part of the program.  Others stay in the task's state, which all parts see. */
 #include "core/bytes.h"
 #include "kernels/pass/pass.h"
@@ -52,7 +52,7 @@ void rd_pass_place(rd_schedule *t, const rd_target *target)
 
         if (begin < 0 || t->store[k].place != RD_IN_TASK || bytes_of(t, k) > MOST_BYTES)
             continue;
-        t->store[k].place = RD_IN_TEXT;
+        t->store[k].place = RD_IN_LOCAL;
         array             = t->stmt[begin];
         array.kind        = RD_S_ARRAY;
         made              = rd_add_stmt(t, &array);

@@ -47,14 +47,16 @@ bool rd_any_store_streams(const rd_strip_at *r);
 /* For tests: what has so many bytes is large; 0: what does not fit the caches. */
 void rd_force_large(int64_t bytes);
 
-/* jams.c: how many rounds of a loop in the region go through the vector loop inside together, 0; is
- * the last strip of a row as long as the others in the text? */
-int32_t rd_rounds_to_jam(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold,
-                         int32_t loop);
-/* jams_around.c: how many rounds of a loop around another one go through that together, 0. */
-int32_t rd_rows_to_jam(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold,
-                       int32_t loop);
-bool    rd_pads_rest(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold);
+/* for_together.c, of the pass `together`: how many rounds of a loop directly around a vector loop are merged
+ * into that, 0: none. */
+int32_t rd_rounds_for_together(const rd_strip_at *r, const rd_strip *strip,
+                               const rd_fold_in_strip *fold, int32_t loop);
+/* for_jam.c, of the pass `jam`: how many rounds of an outer loop are merged into the serial loop between it
+ * and a vector loop, 0: none. */
+int32_t rd_rounds_for_jam(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold,
+                          int32_t loop);
+/* for_together.c: is the last strip of a row as long as the others in the text? */
+bool rd_pads_rest(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold);
 
 /* wholes.c: does one state take all of a strip? */
 bool rd_takes_whole(const rd_strip_at *r, const rd_fold_in_strip *fold);

@@ -79,16 +79,16 @@ static bool holds_sort(const rd_schedule *t, int32_t top)
     return rd_count_kinds(t, top, RD_KIND_BIT(RD_S_SORT)) > 0;
 }
 
-static void set_narrow(rd_schedule *t, const rd_strips *strips)
+static void set_cells(rd_schedule *t, const rd_strips *strips)
 {
     for (int32_t k = 0; k < t->p->n_fold; k++)
-        t->store[k].narrow = strips->fold[k].cells;
+        t->store[k].cells = strips->fold[k].cells;
 }
 
 void rd_pass_strips(rd_schedule *t, const rd_target *target)
 {
     if (target->strips)
-        set_narrow(t, target->strips);
+        set_cells(t, target->strips);
     for (int32_t k = 0; target->strips && k < target->strips->n && !t->failed; k++) {
         const rd_strip *r   = &target->strips->at[k];
         rd_stripping    c   = { .t = t, .strips = target->strips, .r = r, .number = k, .open = -1 };

@@ -12,13 +12,18 @@ typedef struct rd_strip {
     int32_t part;   /* that one                                                                 */
     bool    around; /* it holds such loops                                                      */
     int32_t width;  /* elements of a strip, at most                                             */
-    bool    fixed;  /* all strips but the last have so many                                     */
-    int32_t rest;   /* elements of the last one, -1: not known                                  */
+    int32_t rest;   /* elements of the last one, 0: there is none, -1: not known                */
     bool    pads;   /* the last one is as long as the others in the text                        */
-    bool    one;    /* the axis is one strip                                                    */
     bool    wide;   /* rows of elements stream from memory: a few rows go together              */
-    bool    arrays; /* something is kept in arrays from loop to loop, or behind one             */
     bool    whole;  /* a fold takes the strip by one state: compilers know how                  */
+    /* Strips of exactly `width`, which the text spells out, and a shorter one behind them. */
+    bool fixed;
+    /* It is known before that there is one strip, of exactly `width`, so that it needs no loop.  A long axis
+     * is never such a one, even if it is no longer than `width`. */
+    bool one;
+    /* The width bounds what stays near from loop to loop: states, or arrays.  Without this, and if strips are
+     * not `fixed`, all elements are one strip. */
+    bool arrays;
 } rd_strip;
 
 typedef struct rd_fold_in_strip {
@@ -29,13 +34,14 @@ typedef struct rd_fold_in_strip {
 } rd_fold_in_strip;
 
 typedef struct rd_strips {
-    int32_t                 n;
-    const rd_strip         *at;
-    const rd_alternatives  *of;          /* of each: along which axis, what it was chosen from */
-    const bool             *written_out; /* per loop of the program, in a strip  */
-    const int32_t          *together;    /* per loop of the program: rounds that go together, 0 */
-    const int32_t          *jammed;      /* the same, through a loop inside that stays one */
-    const bool             *waits;       /* per loop of the program: rounds wait for exponentials */
-    const rd_fold_in_strip *fold;        /* per fold                             */
+    int32_t                n;
+    const rd_strip        *at;
+    const rd_alternatives *of;          /* of each: along which axis, what it was chosen from */
+    const bool            *written_out; /* per loop of the program, in a strip  */
+    /* per loop of the program, 0: none.  `together`: so many of its rounds are merged into the vector loop
+     * directly in it; `jammed`: into the serial loop between it and a vector loop */
+    const int32_t          *together, *jammed;
+    const bool             *waits; /* per loop of the program: rounds wait for exponentials */
+    const rd_fold_in_strip *fold;  /* per fold                             */
 } rd_strips;
 #endif

@@ -1,4 +1,4 @@
-/* together.c - a few rounds of a loop around a vector loop go through it together, so that a state is
+/* together.c - a few rounds of the loop directly around a vector loop are merged into it, so that a state is
  * read and written once for all of them:
  *
  *     serial i1 {                            serial i1 by 4, starts m5 {

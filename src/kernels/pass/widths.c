@@ -4,8 +4,9 @@
 #include "kernels/pass/cuts.h"
 #include "kernels/pass/strip_at.h"
 
-/* An axis that is one strip; elements of rows that stream from memory, of which the states of a fold
- * stay in the first-level cache. */
+/* An axis that is one strip; elements of rows that stream from memory: at most WIDE, and so few that what is
+ * kept for them takes twice the first-level cache at most, unless the least width, NARROW or FETCHED, takes
+ * more. */
 enum { SHORT = 128, WIDE = 8192, NARROW = RD_RUN_BYTES / 4, FETCHED = NARROW / 4, FEW = 8 };
 
 typedef struct measuring {
@@ -155,7 +156,7 @@ static bool is_bounding(const measuring *m)
     return false;
 }
 
-/* Runs of memory that are long enough to stream, and what is kept near. */
+/* Runs of memory that are long enough to stream, and what is kept near: see above. */
 static int32_t wide_width(const measuring *m)
 {
     enum { BOUNDING = 256 };

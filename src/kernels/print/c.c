@@ -33,7 +33,7 @@ static bool print_folds(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
     for (int32_t k = 0; k < n->t->p->n_fold; k++) {
         rd_emit_reducer(to, &n->fold[k].of, k);
         rd_print_lane_functions(to, &n->fold[k], k, which[k]);
-        rd_print_tree_functions(to, &n->fold[k], k);
+        rd_print_combine_functions(to, &n->fold[k], k);
         rd_print_scan_functions(to, &n->fold[k], k);
         if (exits[k])
             rd_print_exit_functions(to, &n->fold[k], k);

@@ -1,4 +1,5 @@
-/* elements.c - elements of vector loops as text: how many, from which pointers.
+/* elements.c - elements of vector loops as text: how many, from which pointers.  Loads and stores have a
+ * pointer that stand directly in a vector loop.  Those in rounds that are written out there have none.
  *
  *     const int64_t c7 = hi - lo;
  *     const float *const p7 = (const float *)x0 + m0 * 3; */

@@ -45,8 +45,8 @@ static void begin_one(rd_printing *n, const rd_stmt *s)
     rd_text_end(&states, n->to);
 }
 
-/* Of a fold that tasks share, f0 has the block that the task begins with, and the steps up to its
- * end. */
+/* Of a fold that tasks share, f0[0] is the fold's block with which the task begins.  f0[1] becomes the number
+ * of the step behind its last one when the body is done (parts.c). */
 void rd_print_begin(rd_printing *n, const rd_stmt *s)
 {
     const rd_print_fold *f    = &n->fold[s->fold];

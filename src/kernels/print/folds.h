@@ -8,7 +8,7 @@
 typedef struct rd_print_fold {
     rd_emit_fold of;
     int32_t      lanes;  /* that can have elements                                               */
-    int32_t      room;   /* rows of its tree of blocks; 0: it has one block, or is a scan        */
+    int32_t      room;   /* rows of its combine tree; 0: it has one block, or is a scan          */
     int          shift;  /* a block is 2^shift steps, if there are several                       */
     int32_t      levels; /* of nodes of elements that a scan by the tree keeps                   */
     bool         blocks; /* it has several                                                       */
@@ -21,8 +21,8 @@ typedef struct rd_print_fold {
  * nodes0() makes nodes of the states of all lanes; cells0() does both, of neighbouring cells. */
 enum { RD_PRINT_HALVES = 1, RD_PRINT_NODES = 2, RD_PRINT_CELLS = 4 };
 void rd_print_lane_functions(rd_text *to, const rd_print_fold *f, int number, uint32_t which);
-/* trees.c: push0(), close0() and node0_0() of a fold of several blocks. */
-void rd_print_tree_functions(rd_text *to, const rd_print_fold *f, int number);
+/* nodes.c: push0(), close0() and node0_0() of a fold of several blocks, whose nodes are a combine tree. */
+void rd_print_combine_functions(rd_text *to, const rd_print_fold *f, int number);
 /* Statements that join the states of a task, `into`, and of the next one, `next`. */
 void rd_print_join(rd_text *to, const rd_print_fold *f, int number);
 /* scans.c: sofar0(), turn0() and tree0() of a scan; the first of them alone. */

@@ -1,6 +1,8 @@
-/* functions.c - functions of a whole strip as text, between arrays: see pass/fission.c.
+/* functions.c - vector loops by call that make values, as text: functions of a whole strip, between arrays
+ * (pass/fission.c), and elements of one that are widened: bytes (pass/narrow.c), halves (pass/collect.c).
  *
- *     EXP_OF_STRIP(f32, a5, n0) */
+ *     EXP_OF_STRIP(f32, a5, n0)
+ *     rd_widen_u8(a5, p7, n0); */
 #include "kernels/pass/cuts.h"
 #include "kernels/print/print.h"
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* loops.c - loops, and bodies statement after statement, as text. */
-#include "kernels/print/gpu/kernel.h"
+#include "kernels/print/gpu/kernel.h" /* rd_print_in_kernel(): statements that a kernel has its own text of */
 #include <inttypes.h>
 
 /* "enum { n0 = 64 };" or "const int64_t n0 = m1 - m0;": indices of a round. */
@@ -138,7 +138,7 @@ static void open_by_lines(rd_printing *n, const rd_for *loop)
     rd_text_end(&over, n->to);
 }
 
-/* "for (int64_t m0 = lo, m1 = hi; m0 < m1; m0 = m1) {": a loop of one round at most, if it has any. */
+/* "{ const int64_t m0 = lo, m1 = hi; if (m0 < m1) {": a loop of one round at most, if it has any. */
 static void open_once(rd_printing *n, const rd_for *loop)
 {
     rd_text from = { 0 }, to = { 0 }, start = { 0 }, stop = { 0 };

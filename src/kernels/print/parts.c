@@ -84,8 +84,8 @@ static void declare_share(rd_printing *n)
     rd_print_line(n, "const int64_t lo = q->lo, hi = q->hi;");
 }
 
-/* "const int64_t first0 = q->lo * 1;" in the head, "f0[1] = q->hi * 1;" behind the body: with which
- * step of a fold that tasks share the task begins, and which one follows its last. */
+/* "const int64_t first0 = q->lo * 1;" in the head, "f0[1] = q->hi * 1;" behind the body: of a fold that tasks
+ * share, the number of the step with which the task begins, and of the one behind its last. */
 static void declare_steps(rd_printing *n, const char *bound)
 {
     const rd_program *p = n->t->p;

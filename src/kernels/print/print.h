@@ -3,9 +3,12 @@
  * Names in the text: i0 is the index of axis 0, m0 a mark, r5 value 5, s2_0 the first numbers of the
  * states in array 2, a3 the elements in array 3, x1 the memory of slot 1, N4 a number that the caller
  * hands over.  In vector loops i counts elements, n2 is their number in the strip that begins at m2,
- * and p7 points to the first one that statement 7 loads or stores.  Of fold 0, tree0 has the nodes of
- * finished blocks, f0 the task's first block and how many steps it has done, and w9_0 the nodes that
- * statement 9 makes of its lanes. */
+ * and p7 points to the first one that statement 7 loads or stores.
+ *
+ * Of fold 0, tree0 has the nodes of finished blocks.  w9_0 are the nodes that statement 9, a REST, leaves: of
+ * all lanes of a cell, or, of a vector loop by call, of neighbouring cells.  f0 is there if tasks share the
+ * fold: f0[0] is the fold's block with which the task begins, f0[1] the number of the fold's step behind the
+ * task's last one.  After a join f0[1] is rounded up to whole blocks. */
 #ifndef RD_KERNELS_PRINT_PRINT_H
 #define RD_KERNELS_PRINT_PRINT_H
 #include "kernels/loop/loop.h"
@@ -50,7 +53,8 @@ bool rd_print_operators(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
 bool rd_print_open(rd_printing *n, rd_get_fn *get, void *pool);
 
 /* ---- Between the files of this folder ---------------------------------------------------------- */
-/* text.c: a line; one that the caller adds to n->to, with its end; a number, spelled out if it is small; positions; edges, "MORE(a, b)". */
+/* text.c: a line; one that the caller adds to n->to, with its end; a number, spelled out if it is small;
+ * positions; edges, "MORE(a, b)". */
 __attribute__((format(printf, 2, 3))) void rd_print_line(rd_printing *n, const char *format, ...);
 void                                       rd_print_begin_line(rd_printing *n);
 void rd_print_number(rd_printing *n, rd_text *to, int64_t value);

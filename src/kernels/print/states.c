@@ -2,7 +2,7 @@
  *
  *     float *const s0_0 = (float *)(q->state + 64);       states of the blocks at hand
  *     char *const tree0 = q->state + 24064;               rows of nodes of finished blocks
- *     int64_t *const f0 = (int64_t *)(q->state + 0);      the task's first block, its last step
+ *     int64_t *const f0 = (int64_t *)(q->state + 0);      the task's first block, the step behind its last
  *     float s2_0[1];                                      states that are held near
  *
  * The first array of a fold is in the task's state, unless the fold begins and ends in one part.
@@ -82,7 +82,7 @@ static void lay_out(rd_printing *n, int32_t number)
     int64_t         bytes = 0;
     state_array     a;
 
-    f->of.cells = store->narrow;
+    f->of.cells = store->cells;
     f->states   = store->extent;
     f->lanes    = store->lanes;
     if (f->states > MOST_STATES) {

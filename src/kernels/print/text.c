@@ -1,5 +1,5 @@
 /* text.c - lines, numbers and positions of a text. */
-#include "kernels/print/gpu/kernel.h"
+#include "kernels/print/gpu/kernel.h" /* rd_is_clamped(): are indices of a loop declared in a kernel? */
 #include <inttypes.h>
 #include <stdarg.h>
 
@@ -67,27 +67,31 @@ static void add_times(rd_printing *n, rd_text *to, int64_t coef)
     rd_print_number(n, to, coef);
 }
 
-/* A loop whose rounds are written out, or are vectors: an index is that of its mark and so many more, or, if
- * the text has declared it, itself. */
-typedef struct hand {
-    int32_t     axis, mark; /* mark -1: it begins elsewhere                        */
+/* A loop whose rounds i counts, a vector loop or a jam, and what a position has of it.  The rule is index =
+ * mark + i, where the mark says where the loop begins.  So the coefficients of the axis and of its mark are
+ * added for the mark, and that of the axis alone is for i.  In a loop that begins at m2, `i1 - m2` prints as
+ * `i`, and `3*i1` as `m2 * 3 + i * 3`.  Where the text has declared the index, it takes the mark's place, by
+ * mark = index - i. */
+typedef struct bound_loop {
+    int32_t     axis, mark; /* mark -1: it begins at no mark                       */
     bool        declared;
     const char *name;           /* of the round                                        */
-    int64_t     moves, of_mark; /* what the position has of its index, and of its mark */
-} hand;
+    int64_t     moves, of_mark; /* coefficients: of i; of the mark, both added         */
+} bound_loop;
 
-static hand hand_of(const rd_printing *n, const rd_linear *at, int32_t stmt, const char *name)
+static bound_loop bound_loop_of(const rd_printing *n, const rd_linear *at, int32_t stmt,
+                                const char *name)
 {
     const rd_for         *loop = rd_loop_of(n->t, stmt);
     const rd_linear      *from = &loop->from.part[0].at;
     const rd_linear_term *term = from->n == 1 ? &n->t->term[from->first] : NULL;
-    hand                  h    = { .axis = loop->axis, .mark = -1, .name = name };
+    bound_loop            b    = { .axis = loop->axis, .mark = -1, .name = name };
 
     if (term && from->offset == 0 && term->coef == 1 && term->axis >= 0)
-        h.mark = term->axis;
-    h.moves   = rd_linear_coef(n->t, at, h.axis);
-    h.of_mark = h.mark >= 0 ? h.moves + rd_linear_coef(n->t, at, h.mark) : 0;
-    return h;
+        b.mark = term->axis;
+    b.moves   = rd_linear_coef(n->t, at, b.axis);
+    b.of_mark = b.mark >= 0 ? b.moves + rd_linear_coef(n->t, at, b.mark) : 0;
+    return b;
 }
 
 const char *rd_lane_name(const rd_printing *n)
@@ -108,53 +112,53 @@ static void add_index_of_vector(rd_printing *n, rd_text *to)
 }
 
 /* The vector loop at hand, and the jam around it; how many. */
-static int hands_at(const rd_printing *n, const rd_linear *at, hand h[2])
+static int loops_at(const rd_printing *n, const rd_linear *at, bound_loop b[2])
 {
     const int32_t loop  = n->vector >= 0 ? n->vector : n->lane;
     int           count = 0;
 
     if (loop >= 0)
-        h[count++] = hand_of(n, at, loop, rd_lane_name(n));
+        b[count++] = bound_loop_of(n, at, loop, rd_lane_name(n));
     if (count && n->vector < 0)
-        h[0].declared = n->jam || (n->kernel && rd_is_clamped(n, loop));
+        b[0].declared = n->jam || (n->kernel && rd_is_clamped(n, loop));
     if (n->jam) {
-        h[count]            = hand_of(n, at, n->jam, "e");
-        h[count++].declared = true;
+        b[count]            = bound_loop_of(n, at, n->jam, "e");
+        b[count++].declared = true;
     }
     return count;
 }
 
 /* "m0 * 4 + i * 4", or "i0 * 4 + i * -4" of an index that is declared. */
-static void add_hand(rd_printing *n, rd_text *to, const hand *h, bool *any)
+static void add_bound_loop(rd_printing *n, rd_text *to, const bound_loop *b, bool *any)
 {
-    const int64_t round = h->declared ? h->moves - h->of_mark : h->moves;
+    const int64_t round = b->declared ? b->moves - b->of_mark : b->moves;
 
-    if (h->mark >= 0 && h->of_mark) {
+    if (b->mark >= 0 && b->of_mark) {
         add_plus(to, any);
-        rd_print_axis(n, to, h->declared && !n->first ? h->axis : h->mark);
-        add_times(n, to, h->of_mark);
+        rd_print_axis(n, to, b->declared && !n->first ? b->axis : b->mark);
+        add_times(n, to, b->of_mark);
     }
-    if (h->mark >= 0 && round && !n->first) {
+    if (b->mark >= 0 && round && !n->first) {
         add_plus(to, any);
-        rd_text_add(to, "%s", h->name);
+        rd_text_add(to, "%s", b->name);
         add_times(n, to, round);
     }
 }
 
-static bool is_at_hand(const hand *h, int count, int32_t axis)
+static bool is_bound(const bound_loop *b, int count, int32_t axis)
 {
     for (int k = 0; k < count; k++)
-        if (h[k].mark >= 0 && (axis == h[k].axis || axis == h[k].mark))
+        if (b[k].mark >= 0 && (axis == b[k].axis || axis == b[k].mark))
             return true;
     return false;
 }
 
 void rd_print_linear(rd_printing *n, rd_text *to, const rd_linear *at)
 {
-    hand      h[2];
-    const int count = hands_at(n, at, h);
-    int64_t   known = at->offset;
-    bool      any   = false;
+    bound_loop b[2];
+    const int  count = loops_at(n, at, b);
+    int64_t    known = at->offset;
+    bool       any   = false;
 
     for (int32_t k = 0; k < at->n; k++) {
         const rd_linear_term *term = &n->t->term[at->first + k];
@@ -163,19 +167,19 @@ void rd_print_linear(rd_printing *n, rd_text *to, const rd_linear *at)
             known += term->coef * n->index[term->axis];
             continue;
         }
-        if (term->axis >= 0 && is_at_hand(h, count, term->axis))
+        if (term->axis >= 0 && is_bound(b, count, term->axis))
             continue;
         add_plus(to, &any);
         if (term->axis < 0)
             rd_text_add(to, "r%" PRId32, term->value);
-        else if (count && term->axis == h[0].axis && !h[0].declared)
+        else if (count && term->axis == b[0].axis && !b[0].declared)
             add_index_of_vector(n, to);
         else
             rd_print_axis(n, to, term->axis);
         add_times(n, to, term->coef);
     }
     for (int k = 0; k < count; k++)
-        add_hand(n, to, &h[k], &any);
+        add_bound_loop(n, to, &b[k], &any);
     if (known || !any) {
         add_plus(to, &any);
         rd_print_number(n, to, known);

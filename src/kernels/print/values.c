@@ -33,7 +33,8 @@ static bool divides_by_number(const rd_printing *n, const rd_let *let)
            rd_dtype_kind(let->type) != RD_KIND_FLOAT && let->type != RD_BOOL && by->word.i64 > 0;
 }
 
-/* "((const float *)x1)[i0 + 3 * i1]", "a5[i0 - m0]"; in a vector loop "p7[i * 3]". */
+/* "((const float *)x1)[i0 + 3 * i1]", "a5[i]".  What stands directly in a vector loop has a pointer,
+ * "p7[i * 3]"; in rounds that are written out there it has its full address. */
 static void add_element(rd_printing *n, rd_text *to, int32_t slot, int32_t store, rd_dtype type,
                         const rd_linear *at, const char *keep, int32_t stmt)
 {

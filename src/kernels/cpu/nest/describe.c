@@ -7,7 +7,7 @@ extern const char rd_prelude[], rd_nest_prelude[];
 
 /* ---- Strips and text --------------------------------------------------------------------------- */
 /* "  body: strips of 64 along axis 1, fixed". */
-static void add_strips(rd_text *to, const rd_strips *strips)
+void rd_nest_strips_text(rd_text *to, const rd_strips *strips)
 {
     static const char *const part[] = { "head", "body", "tail" };
 
@@ -18,6 +18,19 @@ static void add_strips(rd_text *to, const rd_strips *strips)
                     r->axis);
         rd_text_add(to, "%s%s%s%s\n", r->fixed ? ", fixed" : "", r->one ? ", one" : "",
                     r->wide ? ", wide" : "", r->around ? ", around loops" : "");
+    }
+}
+
+/* "  loop along axis 1: 4 rounds together". */
+void rd_nest_merges_text(rd_text *to, const rd_program *p, const rd_strips *strips)
+{
+    for (int32_t k = 0; k < p->n_loop; k++) {
+        if (strips->together[k])
+            rd_text_add(to, "  loop along axis %" PRId32 ": %" PRId32 " rounds together\n",
+                        p->loop[k].axis, strips->together[k]);
+        if (strips->jammed[k])
+            rd_text_add(to, "  loop along axis %" PRId32 ": jam of %" PRId32 " rounds\n",
+                        p->loop[k].axis, strips->jammed[k]);
     }
 }
 
@@ -47,7 +60,7 @@ static bool describe_strips(rd_nest_draft n, rd_text *to, rd_get_fn *get, void *
     const bool   ok = build(&n, &strips, &t, get, pool);
 
     if (t)
-        add_strips(to, &strips);
+        rd_nest_strips_text(to, &strips);
     rd_schedule_free(t);
     return ok;
 }

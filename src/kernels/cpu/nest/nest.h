@@ -32,8 +32,8 @@ bool rd_nest_refused(const rd_program *p, int vector, rd_get_fn *get, void *pool
 /* For people: adds its strips to one text and its code to the other, either NULL. */
 void rd_nest_describe(const rd_program *p, int vector, rd_get_fn *get, void *pool, rd_text *strips,
                       rd_text *code);
-/* The loop tree of a program after all passes, which the caller frees; `log`: it is printed after
- * each, or NULL.  NULL: *why says what stands against it. */
+/* The loop tree of a program after all passes, which the caller frees; `log`: its strips are printed,
+ * and the tree after each pass, or NULL.  NULL: *why says what stands against it. */
 struct rd_schedule *rd_nest_schedule(const rd_program *p, int vector, bool whole, rd_get_fn *get,
                                      void *pool, rd_text *log, const char **why);
 /* Are its loops over rows of places?  Then tasks may have any shares. */

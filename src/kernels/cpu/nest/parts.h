@@ -41,6 +41,9 @@ bool          rd_nest_take_rows(rd_nest_draft *n, rd_get_fn *get, void *pool);
  * all passes.  NULL: no memory, or n->why says what stands against it. */
 rd_schedule *rd_nest_built(rd_nest_draft *n, rd_strips *strips, rd_get_fn *get, void *pool);
 rd_schedule *rd_nest_tree(rd_nest_draft *n, rd_text *log, rd_get_fn *get, void *pool);
+/* describe.c: a line for each region of strips; for each loop of which a few rounds are merged. */
+void rd_nest_strips_text(rd_text *to, const rd_strips *strips);
+void rd_nest_merges_text(rd_text *to, const rd_program *p, const rd_strips *strips);
 /* prepare.c: its text, or n->why.  False: no memory. */
 bool rd_nest_write(rd_nest_draft *n, rd_text *text, rd_get_fn *get, void *pool);
 /* callbacks.c: users' functions and reducers, which the text calls.  False: no memory. */

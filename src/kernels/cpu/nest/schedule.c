@@ -104,6 +104,11 @@ rd_schedule *rd_nest_tree(rd_nest_draft *n, rd_text *log, rd_get_fn *get, void *
     const rd_target target = { .vector = n->vector, .strips = &strips };
     rd_schedule    *t      = rd_nest_built(n, &strips, get, pool);
 
+    if (t && log) {
+        rd_text_add(log, strips.n ? "strips:\n" : "strips: none\n");
+        rd_nest_strips_text(log, &strips);
+        rd_nest_merges_text(log, n->p, &strips);
+    }
     if (t)
         rd_schedule_for_cpu(t, &target, log);
     if (t && t->failed) {

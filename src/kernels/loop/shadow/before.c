@@ -14,7 +14,7 @@ static int32_t level_of(int64_t blocks)
     return level;
 }
 
-/* What the range comes to is a node of the tree of blocks, if these are all of one: of the last range some
+/* What the range comes to is a node of the combine tree, if these are all of one: of the last range some
  * may not be there, and nobody reads its node. */
 static bool leave_cell(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c)
 {

@@ -10,7 +10,7 @@ void rd_patch_give_states(const rd_patch *c, int32_t fold)
     rd_store     *a     = &c->t->store[fold];
 
     a->dealt = c->row[fold] ? c->plan->wide : 0;
-    a->place = c->row[fold] ? RD_IN_BLOCK : RD_IN_TEXT;
+    a->place = c->row[fold] ? RD_IN_BLOCK : RD_IN_LOCAL;
     if (c->t->p->fold[fold].n_cell > 1)
         return;
     a->extent = lanes * c->size[which];

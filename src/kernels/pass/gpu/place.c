@@ -22,6 +22,6 @@ void rd_pass_gpu_place(rd_schedule *t, const rd_gpu_plan *plan)
         t->store[k].at    = plan->fold[k].at;
     }
     for (int32_t s = body; s >= 0 && !t->failed; s = rd_next_stmt(t, s, body))
-        if (t->stmt[s].kind == RD_S_BEGIN && t->store[t->stmt[s].store].place == RD_IN_TEXT)
+        if (t->stmt[s].kind == RD_S_BEGIN && t->store[t->stmt[s].store].place == RD_IN_LOCAL)
             declare_before(t, s);
 }

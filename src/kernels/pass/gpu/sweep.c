@@ -130,7 +130,7 @@ static int32_t add_elements(const sweep *w, int32_t fold)
 {
     rd_store elements = w->t->store[fold];
 
-    elements.place  = RD_IN_TEXT;
+    elements.place  = RD_IN_LOCAL;
     elements.each   = true;
     elements.extent = w->plan->chunk;
     elements.dealt  = (int32_t)(w->plan->chunk / w->plan->team);

@@ -97,7 +97,7 @@ static int32_t bits_of(int64_t x)
     return bits;
 }
 
-/* The level of a range in the tree of blocks. */
+/* The level of a range in the combine tree. */
 static int32_t level_of(const rd_for *ranges)
 {
     return bits_of(ranges->step / RD_TREE_STEPS) - 1;

@@ -24,7 +24,7 @@ static int64_t declare(rd_printing *n, int32_t store, const char *type, const ch
 {
     const rd_store *a = &n->t->store[store];
 
-    if (a->place == RD_IN_TEXT)
+    if (a->place == RD_IN_LOCAL)
         rd_print_line(n, "%s %s[%" PRId64 "];", type, name, count);
     else
         rd_print_line(n, "%s *const %s = (%s *)(%s + %" PRId64 ");", type, name, type,
@@ -97,7 +97,7 @@ static void print_for_each(rd_printing *n, int32_t store, int64_t count, const c
 {
     const int64_t copies = n->t->store[store].copies ? n->t->store[store].copies : 1;
     const bool    few =
-        n->t->store[store].place == RD_IN_TEXT && count <= n->kernel->unrolled * copies;
+        n->t->store[store].place == RD_IN_LOCAL && count <= n->kernel->unrolled * copies;
     const bool team = rd_is_of_all(n, store);
     rd_text    many = { 0 };
 
@@ -157,7 +157,7 @@ void rd_print_begin_states(rd_printing *n, const rd_stmt *s)
     rd_text    begin = { 0 };
     bool       ranged;
 
-    if (n->t->store[s->store].place != RD_IN_TEXT)
+    if (n->t->store[s->store].place != RD_IN_LOCAL)
         rd_print_thread_states(n, s);
     ranged = print_first_block(n, s);
     meet_of_all(n, s->store);

@@ -1,5 +1,6 @@
-/* trees.c - functions of the text for folds of several blocks: blocks become nodes of the combine
- * tree (kernels/program.h), in rows of a task's state, and the tasks' trees are joined. */
+/* nodes.c - functions of the text for folds of several blocks: blocks become nodes of the combine
+ * tree (kernels/program.h), in rows of a task's state, and the tasks' trees are joined.  This tree is not
+ * the loop tree, which is the schedule. */
 #include "kernels/print/folds.h"
 #include "core/bytes.h"
 #include <inttypes.h>
@@ -86,7 +87,8 @@ static void add_push(rd_text *to, const rd_print_fold *f, int number)
  *         for (row = number of rows - 2; row >= 0; row--) merge_rows0(tree, states, at, n, row);
  *     }
  *
- * The block at hand ends, and from the last row on all become one node, in row 0. */
+ * The block at hand ends, if it has begun, or if no step was taken: so there is a node, of nothing.  From
+ * the last row on all become one node, in row 0. */
 static void add_close(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "static NOINLINE void close%d(", number);
@@ -105,7 +107,7 @@ static void add_close(rd_text *to, const rd_print_fold *f, int number)
                 f->shift, (INT64_C(1) << f->shift) - 1, f->shift, number);
 }
 
-void rd_print_tree_functions(rd_text *to, const rd_print_fold *f, int number)
+void rd_print_combine_functions(rd_text *to, const rd_print_fold *f, int number)
 {
     if (!f->room)
         return;
@@ -139,7 +141,8 @@ static void add_join_states(rd_text *to, const rd_print_fold *f, int number)
 }
 
 /* Names for a join, and "if (b[1] & 63) push0(s0, other, ..);": the block that the next task has
- * begun and not ended is its last one. */
+ * begun and not ended is its last one, and the last of all.  Other tasks have none, as each begins at
+ * a multiple of the grain, which is whole blocks. */
 static void add_last_block(rd_text *to, const rd_print_fold *f, int number)
 {
     const int     states   = (int)f->states;
@@ -164,8 +167,9 @@ static void add_last_block(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, ", other, %d, 0, %d, b[1] >> %d, b[0]);\n", states, states, f->shift);
 }
 
-/* "for (int64_t start = b[0], row = 0; start < end; row++) { .. append0(..); }": rows of the next
- * task's tree follow those of the one before, and merge with siblings there. */
+/* "for (int64_t start = b[0], row = 0; start < end; row++) { .. append0(..); } a[1] = end << 6;": rows of
+ * the next task's tree follow those of the one before, and merge with siblings there.  The last block has
+ * been pushed, too: steps are so rounded up to whole blocks that close0() does not push it again. */
 static void add_join_rows(rd_text *to, const rd_print_fold *f, int number)
 {
     const int states = (int)f->states;

@@ -1,6 +1,7 @@
-/* jams_around.c - rows of which each has a loop inside that stays one, as over coordinates of points: may
- * a few of them go through that loop together?  Then what is the same for all rows is read once (Callahan,
- * Carr and Kennedy, 1990, "Improving Register Allocation for Subscripted Variables"). */
+/* for_jam.c - which outer loops of a strip the pass `jam` merges into the serial loop between them and the
+ * vector loop, as over coordinates of points: a few rows go through that loop together, so that what is
+ * the same for all of them is read once (Callahan, Carr and Kennedy, 1990, "Improving Register Allocation
+ * for Subscripted Variables"). */
 #include "kernels/pass/strip_at.h"
 
 enum { ROWS = 4, MOST_WIDTH = 128 };
@@ -109,8 +110,8 @@ static bool stmt_may(const rows *q, int32_t stmt)
            (s->kind != RD_S_STEP || rd_begins_in(q->r->t, s->fold, q->loop));
 }
 
-int32_t rd_rows_to_jam(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold,
-                       int32_t loop)
+int32_t rd_rounds_for_jam(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold,
+                          int32_t loop)
 {
     rows          q = { r, fold, loop, -1 };
     const rd_for *l = rd_loop_of(r->t, loop);
@@ -120,7 +121,7 @@ int32_t rd_rows_to_jam(const rd_strip_at *r, const rd_strip *strip, const rd_fol
         rd_trips(r->t->p, l->of) < ROWS || rd_loop_of(r->t, q.inside)->of < 0 ||
         rd_is_row(&r->t->p->loop[rd_loop_of(r->t, q.inside)->of]) ||
         rd_writes_out_loop(r, q.inside) || ends_blocks(&q) ||
-        !rd_rounds_to_jam(r, strip, fold, q.inside) || !shares(&q))
+        !rd_rounds_for_together(r, strip, fold, q.inside) || !shares(&q))
         return 0;
     EACH_IN(&q, loop, s)
     if (!stmt_may(&q, s))

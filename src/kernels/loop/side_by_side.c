@@ -1,4 +1,4 @@
-/* together.c - whether the rounds of a loop may go side by side. */
+/* side_by_side.c - whether the rounds of a loop may go side by side. */
 #include "kernels/loop/facts.h"
 #include "core/tree.h"
 #include <stdlib.h>
