@@ -157,6 +157,7 @@ static void run_seeds(uint64_t lo, uint64_t hi)
         print_stats(&stats, lo, hi - 1);
     ck_assert_msg(failures == 0, "%d seeds failed", failures);
     ck_assert_msg(stats.unsure * 50 <= stats.elements, "too much is unsure to call this a test");
+    rd_tier_wait();
     ck_assert_msg(rd_tier_stats_now().failed == 0, "%lld texts of loops cannot be compiled",
                   (long long)rd_tier_stats_now().failed);
     ck_assert_msg(stats.programs.scalar < 50 || stats.programs.tiles >= 3 * stats.programs.scalar,

@@ -68,9 +68,10 @@ static void keep(sweep *s, const result *r, const program *p, const loop_set *l,
 /* Results are right by tiles then, and nobody would know. */
 static void say_failed(sweep *s, const result *r)
 {
-    if (r->failed > s->failed)
-        fprintf(stderr, "rdim-sweep: seed %llu: the text of %lld loops cannot be compiled\n",
-                (unsigned long long)r->seed, (long long)(r->failed - s->failed));
+    if (r->failed <= s->failed)
+        return;
+    fprintf(stderr, "rdim-sweep: seed %llu: the text of %lld loops cannot be compiled\n",
+            (unsigned long long)r->seed, (long long)(r->failed - s->failed));
     s->failed = r->failed;
 }
 

@@ -247,9 +247,8 @@ static bool find_team(rd_cuda_shape *s, int32_t lanes)
 
 void rd_cuda_cross_packs(const rd_cuda_shape *s, rd_cuda_packs *packs)
 {
-    const rd_program *p    = s->p;
-    const rd_loop    *l    = &p->loop[rd_cuda_cross_inner(s)];
-    const int32_t     axis = p->loop[s->cross[1]].axis;
+    const rd_program *p = s->p;
+    const rd_loop    *l = &p->loop[rd_cuda_cross_inner(s)];
 
     *packs = (rd_cuda_packs){ .ahead = s->at_once, .along = 1, .together = true };
     for (int32_t i = l->begin + 1; i < l->end && packs->n < RD_CUDA_PACKS; i++) {
@@ -258,10 +257,8 @@ void rd_cuda_cross_packs(const rd_cuda_shape *s, rd_cuda_packs *packs)
         if ((inst->kind != RD_I_LOAD && inst->kind != RD_I_STORE) ||
             !rd_cuda_is_dense(s, i, s->cross[1]))
             continue;
-        packs->inst[packs->n]     = i;
-        packs->each[packs->n]     = s->wide;
-        packs->anywhere[packs->n] = !rd_cuda_is_aligned(&p->address[inst->arg], axis, s->wide);
-        packs->n++;
+        packs->inst[packs->n]   = i;
+        packs->each[packs->n++] = s->wide;
     }
 }
 
@@ -405,7 +402,8 @@ bool rd_cuda_find_cross(rd_cuda_shape *s)
 {
     int32_t lanes, outer, inner;
 
-    if (s->n_item == 0 || s->p->n_fold < 2 || !find_loops(s, &outer, &inner))
+    if (s->n_item == 0 || s->p->n_fold < 2 || s->p->n_fold > RD_GPU_MOST_FOLDS ||
+        !find_loops(s, &outer, &inner))
         return false;
     tell_apart(s, outer, inner);
     lanes = find_lanes(s);

@@ -375,7 +375,7 @@ void rd_cuda_find_cuts(rd_cuda_shape *s, const rd_cuda_limits *limits)
 
     if (s->n_item > 0 && (few || tight || !large) && rd_cuda_find_sweep(s))
         return;
-    if (s->n_item == 0 || (!few && !tight) || !find_loops(s)) {
+    if (s->n_item == 0 || s->p->n_fold > RD_GPU_MOST_FOLDS || (!few && !tight) || !find_loops(s)) {
         forget(s);
         return;
     }

@@ -241,8 +241,7 @@ double rd_cuda_weight_of(const rd_program *p, int32_t loop);
 enum { RD_CUDA_PACKS = 16 };
 typedef struct rd_cuda_packs {
     int32_t n, ahead, inst[RD_CUDA_PACKS], each[RD_CUDA_PACKS];
-    bool    anywhere[RD_CUDA_PACKS]; /* they do not begin at multiples of their size */
-    int32_t along;                   /* elements of a round along a loop that one thread walks; 1 */
+    int32_t along;    /* elements of a round along a loop that one thread walks; 1 */
     bool    together; /* rounds that are whole are done `ahead` at a time, without asking for each
                        * element whether it is there */
 } rd_cuda_packs;

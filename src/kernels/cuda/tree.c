@@ -105,9 +105,6 @@ static bool write_text(rd_cuda_text *t, const rd_schedule *tree, piece **list, r
         to->failed |= kernels.failed;
     }
     rd_text_free(&kernels);
-    t->print.t      = NULL; /* its numbers are all that is asked for later */
-    t->print.kernel = NULL;
-    t->print.to     = NULL;
     return done;
 }
 
@@ -120,6 +117,15 @@ static void write_nothing(rd_cuda_text *t, rd_text *to)
     rd_print_line(&t->print, "{\n}");
 }
 
+/* Its numbers are all that is asked for later: the rest points to what is given back. */
+static void keep_numbers(rd_printing *n)
+{
+    rd_printing kept = { .n_number = n->n_number };
+
+    memcpy(kept.number, n->number, sizeof *kept.number * (size_t)n->n_number);
+    *n = kept;
+}
+
 void rd_cuda_write(rd_cuda_text *t, rd_text *to)
 {
     const char  *why  = NULL;
@@ -129,11 +135,13 @@ void rd_cuda_write(rd_cuda_text *t, rd_text *to)
 
     if (t->s->p->n_inst == 0) {
         write_nothing(t, to);
+        keep_numbers(&t->print);
         return;
     }
     tree = tree_of(t->s, &plan, &list, NULL, &why);
     if (!tree || !write_text(t, tree, &list, to))
         t->why = t->why ? t->why : why ? why : "out of memory";
+    keep_numbers(&t->print);
     rd_schedule_free(tree);
     give_back(list);
 }

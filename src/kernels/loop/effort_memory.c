@@ -53,8 +53,8 @@ static double collisions_ns(const rd_spot *at, int64_t apart)
     return rounds > (double)(WAYS * lines) ? LINE / at->s->l2 : 0;
 }
 
-/* Lines of the second level that an element of a long loop brings, where neighbours lie apart.  They come
- * while others are worked on. */
+/* How long an element of a long loop waits for its line from the second level, where neighbours lie apart.
+ * Most of that goes on beside other work. */
 static double lines_ns(const rd_spot *at, int32_t loop, int32_t stmt, rd_dtype type)
 {
     enum { NEAR = 4, LINE = 64 };

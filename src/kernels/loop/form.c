@@ -148,13 +148,15 @@ static bool may_be_left(const rd_form_walk *f, int32_t loop)
     const rd_for_kind kind = rd_loop_of(f->t, loop)->kind;
 
     return kind == RD_FOR_SERIAL || kind == RD_FOR_BLOCK || kind == RD_FOR_ONCE ||
-           rd_form_fails(f, "it leaves a loop that is written out");
+           rd_form_fails(f, "it leaves a loop that is written out or of vectors");
 }
 
 static bool exit_from(const rd_form_walk *f, int32_t stmt)
 {
     const rd_stmt *s = &f->t->stmt[stmt];
 
+    if (!rd_form_below(s->arg, f->t->n_stmt) || f->t->stmt[s->arg].kind != RD_S_LOOP)
+        return rd_form_fails(f, "it leaves no loop");
     return rd_form_fold(f, s) && rd_form_linear(f, &s->count) &&
            (is_around(f, stmt, s->arg) || is_around(f, stmt, f->t->stmt[s->arg].prev) ||
             rd_form_fails(f, "it leaves no loop around it")) &&

@@ -32,6 +32,10 @@ typedef struct rd_linear {
 /* Axes 0 .. p->n_axis - 1 are the program's.  The tree adds marks: axes that hold where the current
  * round of a loop begins, or ends.  The first two marks are the bounds of the task's share of the
  * root axis. */
+/* Of a GPU: kernels keep what they know of folds in the bits of a word.  Loops of programs with more are not
+ * cut, and do not go by patches. */
+enum { RD_GPU_MOST_FOLDS = 64 };
+
 enum { RD_MARK_LO, RD_MARK_HI, RD_MARKS };
 
 /* ---- Loops ------------------------------------------------------------------------------------ */

@@ -77,7 +77,7 @@ static int64_t grain_of(const rd_schedule *t, int32_t axis)
 int32_t rd_cl_cut_of(const rd_schedule *t, int64_t *range)
 {
     enum { MOST = 1024 };
-    const int32_t loop   = t->p->n_scratch ? -1 : only_loop(t);
+    const int32_t loop   = t->p->n_scratch || t->p->n_fold > RD_GPU_MOST_FOLDS ? -1 : only_loop(t);
     const rd_for *l      = loop >= 0 ? rd_loop_of(t, loop) : NULL;
     const int64_t grain  = l && l->of >= 0 && !l->backwards ? grain_of(t, l->axis) : 0;
     const int64_t extent = l ? l->extent : 0;

@@ -111,7 +111,7 @@ static void fetch(rows *r, const rd_let *load)
 }
 
 /* ---- How many at a time ----------------------------------------------------------------------- */
-/* Numbers of the states of a fold with steps in the vector loop. */
+/* The most numbers that a state has, of folds with steps in the vector loop. */
 static int32_t states_in(const rows *r)
 {
     const rd_schedule *t    = r->t;

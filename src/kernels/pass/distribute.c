@@ -23,7 +23,7 @@ static void find_varies(rd_stripping *c, int32_t value)
     c->varies[value] = rd_let_varies(c->t, &c->t->let[value], c->r->axis, c->varies);
 }
 
-/* All that stands in a loop that is written out stays there, but for exits from it: vectors go to its end. */
+/* All that stands in a loop that is written out stays there.  Exits are left out: vectors go to the end. */
 static void take_written_out(rd_stripping *c, int32_t body, int32_t stmt)
 {
     rd_schedule *t = c->t;

@@ -8,8 +8,6 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/staged.h"
 
-enum { MOST_FOLDS = 64 };
-
 static rd_linear mark(rd_schedule *t, int32_t axis, int64_t offset)
 {
     return rd_linear_plus_axis(t, rd_linear_of(offset), 1, axis);
@@ -20,7 +18,7 @@ static bool is_at_index(const rd_schedule *t, const rd_stmt *s, int32_t axis)
 {
     const rd_fold *f = &t->p->fold[s->fold];
 
-    return f->lanes == 1 && s->fold < MOST_FOLDS && s->of.outer.offset == 0 &&
+    return f->lanes == 1 && s->fold < RD_GPU_MOST_FOLDS && s->of.outer.offset == 0 &&
            s->of.lane.offset == 0 &&
            ((s->of.outer.n == 1 && s->of.lane.n == 0 &&
              rd_linear_coef(t, &s->of.outer, axis) * rd_rows_of_lanes(f) == 1) ||

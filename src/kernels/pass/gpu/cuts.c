@@ -218,12 +218,12 @@ static void cut_all(cutting *c, int32_t kernel, int32_t body)
 
 void rd_pass_gpu_cuts(rd_schedule *t, const rd_gpu_plan *plan)
 {
-    int32_t       left[64];
+    int32_t       left[RD_GPU_MOST_FOLDS];
     const int32_t kernel = rd_kernel_behind(t, -1);
     cutting       c      = { .t = t, .plan = plan, .left = left };
 
-    for (int32_t k = 0; k < 64; k++)
+    for (int32_t k = 0; k < RD_GPU_MOST_FOLDS; k++)
         left[k] = -1;
-    if (kernel >= 0 && t->p->n_fold <= 64 && plan->scans == RD_GPU_SCANS_WHOLE)
+    if (kernel >= 0 && t->p->n_fold <= RD_GPU_MOST_FOLDS && plan->scans == RD_GPU_SCANS_WHOLE)
         cut_all(&c, kernel, rd_item_of(t, kernel));
 }

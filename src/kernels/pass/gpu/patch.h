@@ -3,7 +3,7 @@
 #define RD_KERNELS_PASS_GPU_PATCH_H
 #include "kernels/pass/gpu/gpu.h"
 
-enum { RD_ROWS, RD_COLUMNS, RD_PATCH_FOLDS = 64 };
+enum { RD_ROWS, RD_COLUMNS, RD_PATCH_FOLDS = RD_GPU_MOST_FOLDS };
 
 typedef struct rd_patch {
     rd_schedule       *t;

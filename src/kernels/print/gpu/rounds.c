@@ -141,7 +141,8 @@ static void print_moves(rd_printing *n, int32_t rounds, int32_t stmt)
         n->indent--;
         rd_print_line(n, "}");
     }
-    n->kernel->moved |= UINT64_C(1) << s->fold;
+    if (s->fold < RD_GPU_MOST_FOLDS)
+        n->kernel->moved |= UINT64_C(1) << s->fold;
     (void)rounds;
 }
 

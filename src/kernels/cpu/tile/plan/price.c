@@ -16,7 +16,7 @@ static double access_ns(const rd_inst *inst, const rd_tile_inst *t, const rd_spe
 {
     enum { LINE = 64 };
     const int64_t by    = t->walk.col < 0 ? -t->walk.col : t->walk.col;
-    const double  bytes = (double)by * rd_dtype_size(inst->type);
+    const double  bytes = t->walk.gathers ? LINE : (double)by * rd_dtype_size(inst->type);
 
     if (!t->walk.gathers && by <= 1)
         return near;
@@ -38,7 +38,7 @@ static double step_ns(const rd_inst *inst, const rd_tile_code *code, int32_t i, 
     if (inst->kind == RD_I_SCAN) /* along memory by a tree of prefixes */
         return f->form == RD_FOLD_COLUMNS ? 2 * near : 0.4 * s->chain_add;
     if (f->form == RD_FOLD_ELEMENTS)
-        return code->inst[i].group ? 2 * s->one_memory : s->chain_add * cost;
+        return (code->inst[i].group ? 2 * s->one_memory : 0) + s->chain_add * cost;
     return near * cost;
 }
 
