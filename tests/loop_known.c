@@ -109,6 +109,20 @@ rd_expr *loop_sum_columns(rd_ctx *ctx)
     return rd_sum(matrix(ctx, 30, 2100), RD_DIMS(0));
 }
 
+/* States of two numbers: the largest one, and whether there was any. */
+rd_expr *loop_max_columns(rd_ctx *ctx)
+{
+    return rd_max(matrix(ctx, 30, 2100), RD_DIMS(0), .skip_nan = true);
+}
+
+/* The same of doubles, by a mask in memory. */
+rd_expr *loop_some_of_columns(rd_ctx *ctx)
+{
+    static double x[30 * 2100];
+
+    return rd_max(rd_wrap(ctx, x, RD_SHAPE(30, 2100)), RD_DIMS(0), .where = mask(ctx, 30, 2100));
+}
+
 rd_expr *loop_sines_of_columns(rd_ctx *ctx)
 {
     return rd_sum(rd_sin(matrix(ctx, 30, 2100)), RD_DIMS(0));

@@ -170,14 +170,29 @@ static bool is_ahead(const rd_schedule *t, int32_t fetch)
            s->count.offset == 4 * part->width && rest && rest->part && rest->kind == RD_FOR_ONCE;
 }
 
+static bool is_line_ahead(const rd_schedule *t, int32_t fetch)
+{
+    return is_ahead(t, fetch) && loop_at(t, t->stmt[fetch].parent)->width == 64;
+}
+
+static bool is_half_line_ahead(const rd_schedule *t, int32_t fetch)
+{
+    return is_ahead(t, fetch) && loop_at(t, t->stmt[fetch].parent)->width == 32;
+}
+
 static bool is_of_strip(const rd_schedule *t, int32_t fetch)
 {
     return t->stmt[fetch].count.n == 2;
 }
 
-static bool fetches_ahead(const rd_schedule *t)
+static bool fetches_lines(const rd_schedule *t)
 {
-    return all(t, RD_S_FETCH, is_ahead);
+    return all(t, RD_S_FETCH, is_line_ahead);
+}
+
+static bool fetches_half_lines(const rd_schedule *t)
+{
+    return all(t, RD_S_FETCH, is_half_line_ahead);
 }
 
 static bool fetches_strips(const rd_schedule *t)
@@ -314,7 +329,9 @@ static const struct {
     { "long stores past the caches", loop_sum_columns, has_streams_of_parts, true },
     { "nothing large", loop_scaled_columns, fetches_nothing, false },
     { "long rows of several loops", loop_sines_of_columns, has_parts, false },
-    { "rows that go together", loop_sum_columns, fetches_ahead, true },
+    { "rows that go together", loop_sum_columns, fetches_lines, true },
+    { "rows of states of two numbers", loop_max_columns, fetches_half_lines, true },
+    { "rows of doubles and masks", loop_some_of_columns, fetches_lines, true },
     { "rows that are read twice", loop_softmax, fetches_strips, true },
     { "further along a row", loop_rows, fetches_strips, true },
     { "blocks of a user's reducer", loop_user, has_blocks_beside, false },

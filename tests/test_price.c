@@ -52,6 +52,13 @@ static rd_expr *straight(rd_ctx *ctx)
     return rd_add(row(ctx, MIDDLE), row(ctx, MIDDLE));
 }
 
+static rd_expr *gathered_near(rd_ctx *ctx)
+{
+    rd_expr *const places = array_of(ctx, RD_I64, RD_SHAPE(MIDDLE), (rd_strides){ 0 });
+
+    return rd_neg(rd_take(row(ctx, SMALL), 0, places));
+}
+
 static rd_expr *gathered(rd_ctx *ctx)
 {
     rd_expr *const places = array_of(ctx, RD_I64, RD_SHAPE(MIDDLE), (rd_strides){ 0 });
@@ -192,6 +199,7 @@ static const struct {
     { "a copy of what lies apart", copied, strided, 1, 1, 2, 100 },
     { "an operand that is turned", straight, turned, 1, 1, 1.3, 50 },
     { "a gather", copied, gathered, 1, 1, 4, 500 },
+    { "a gather of what is near", copied, gathered_near, 1, 1, 1.5, 15 },
     { "exp beside a sum", added, exponential, 1, 1, 2, 50 },
     { "a division beside a product", multiplied, divided, 1, 1, 1.5, 30 },
     { "a large sum", summed_little, summed, 1, 1, 1000, 1e6 },
