@@ -199,7 +199,7 @@ static const struct {
     { "a copy of what lies apart", copied, strided, 1, 1, 2, 100 },
     { "an operand that is turned", straight, turned, 1, 1, 1.3, 50 },
     { "a gather", copied, gathered, 1, 1, 4, 500 },
-    { "a gather of what is near", copied, gathered_near, 1, 1, 1.5, 15 },
+    { "a gather of what is near", copied, gathered_near, 1, 1, 1.2, 4.5 },
     { "exp beside a sum", added, exponential, 1, 1, 2, 50 },
     { "a division beside a product", multiplied, divided, 1, 1, 1.5, 30 },
     { "a large sum", summed_little, summed, 1, 1, 1000, 1e6 },
