@@ -1,23 +1,12 @@
-/* pairs.c - folds over the other points of pairs: what these bring comes through shared memory, a
- * tile of them at a time, and serves all threads of a block.
+/* pairs.c - which folds over the other points of pairs have what these bring come through shared
+ * memory, a tile of them at a time, so that it serves all threads of a block.
  *
  * A thread has `wide` results side by side, as columns have (strips.c), and takes `abreast` points
  * of a tile together: so 16 bytes that it takes from shared memory serve as many pairs, and loops
  * in a pair, as over coordinates, run once for all of them.  What hangs on the results, but not on
  * the other points, a thread leaves for itself in shared memory before the first tile.
  *
- *     rows6[..] = x[i0, i1];                           for the thread's i0, all i1
- *     for (v2 = 0; v2 < n; v2 += 128) {
- *         tile7[..] = y[i2, i1];                       by all threads: i2 = v2 .. v2 + 127, all i1
- *         for each block of the tree in the tile
- *             for (k ..; k += 4) {                     i2 = v2 + k + e
- *                 for (i1 = 0; i1 < 3; i1++) {
- *                     x6 = rows6[i1, l = 0 .. 3];  x7 = tile7[i1, k + e = 0 .. 3];
- *                     for e, for l: the body of the loop over coordinates
- *                 }
- *                 for e, for l: the rest of the pair
- *             }
- *     }
+ * print/gpu/pairs.c shows the text.
  *
  * Points of a lane go in their order, and each result has all of them in one thread, so that the
  * tree is the program's. */
@@ -232,5 +221,3 @@ bool rd_cuda_find_pairs(rd_cuda_shape *s, const rd_cuda_limits *limits)
     s->n_item = s->n_item / last->extent * rd_cuda_pair_items(s, last->extent);
     return true;
 }
-
-/* ---- Pairs ----------------------------------------------------------------------------------- */

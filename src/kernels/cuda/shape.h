@@ -9,12 +9,12 @@
  *           -modules.c-> kernels -launch.c-> a run
  *
  * The loops that stand one in the other from the outside in, with nothing between them but values
- * that cost nothing, are the *grid*: each of their indices is an item of work, done by a *team* of
- * 1, 8, 16 or 32 threads.  All threads of a team run the item's body, with the same values, but
- * that the indices of some loops in it are *spread* over them: where neighbours are lanes of a
- * fold, or belong to cells of their own, or nothing is handed on from one to the next.  Nothing of
- * that decides bits: the tree of a fold (program.h) depends on positions alone, and each of its
- * lanes has one thread.
+ * that cost nothing, are the *grid*.  Each of their indices is an item of work, done by a *team* of
+ * 1, 8, 16 or 32 threads.  All threads of a team run the item's body with the same values.  The
+ * indices of some loops in it are *spread* over them: where neighbours are lanes of a fold, or
+ * belong to cells of their own, or nothing is handed on from one to the next.  Nothing of that
+ * decides bits: the tree of a fold (program.h) depends on positions alone, and each of its lanes
+ * has one thread.
  *
  * Threads take elements side by side, `wide` of them at a time (strips.c).
  *

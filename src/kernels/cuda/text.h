@@ -1,4 +1,4 @@
-/* text.h - CUDA C of a shape: what its parts share. */
+/* text.h - what surrounds items in the kernels of a shape. */
 #ifndef RD_KERNELS_CUDA_TEXT_H
 #define RD_KERNELS_CUDA_TEXT_H
 #include "kernels/cuda/shape.h"

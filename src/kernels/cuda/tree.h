@@ -12,6 +12,7 @@ bool rd_cuda_plan_of(const rd_cuda_shape *s, rd_gpu_plan *plan, rd_get_fn *get, 
 
 /* The tree, for people. */
 void rd_cuda_tree_text(rd_text *to, const rd_cuda_shape *s);
+
 /* ---- Between tree.c, kernels.c and patches.c -------------------------------------------------- */
 /* kernels.c: how ranges meet, for the printer; all kernels. */
 rd_kernel_ranges rd_cuda_meet(rd_cuda_text *t);
