@@ -31,17 +31,22 @@ static int64_t n(const case_world *w, int64_t large, int64_t small)
  * bytes. */
 static void *numbers(rd_dtype type, int64_t count, uint64_t seed)
 {
-    float   *p     = malloc((size_t)count * sizeof *p + 1);
-    uint8_t *bytes = (uint8_t *)p;
+    void *const    p     = malloc((size_t)count * sizeof(double) + 1);
+    float *const   f32   = p;
+    double *const  f64   = p;
+    uint8_t *const bytes = p;
 
     for (int64_t i = 0; i < count; i++) {
         uint64_t bits = ((uint64_t)i + 1 + (seed << 32)) * UINT64_C(0x9E3779B97F4A7C15);
         bits ^= bits >> 31;
         bits *= UINT64_C(0xBF58476D1CE4E5B9);
+        const double number = (double)(bits >> 40) / (1 << 23) - 1;
         if (type == RD_U8)
             bytes[i] = (uint8_t)(bits >> 56);
+        else if (type == RD_F64)
+            f64[i] = number;
         else
-            p[i] = (float)((double)(bits >> 40) / (1 << 23) - 1);
+            f32[i] = (float)number;
     }
     return p;
 }
