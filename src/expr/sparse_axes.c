@@ -57,7 +57,7 @@ rd_expr *rd_sparse_along(rd_expr *x, uint64_t axes, const char *call)
 {
     const int64_t places             = rd_values_of(x)->extent[0];
     rd_expr      *coord[RD_MAX_RANK] = { NULL };
-    int64_t       axis[RD_MAX_RANK], extent[RD_MAX_RANK], each, below;
+    int64_t       axis[RD_MAX_RANK], extent[RD_MAX_RANK] = { 0 }, each, below;
     const int     n = rd_coords_of(x);
     int           m = n;
 
@@ -81,7 +81,8 @@ rd_expr *rd_sparse_along(rd_expr *x, uint64_t axes, const char *call)
     for (int k = 0; k < m; k++) {
         const rd_expr *const old = k < n ? x->in[2 + k] : NULL;
 
-        below = old ? below : extent[k - n] ? below / extent[k - n] : 1;
+        if (k >= n)
+            below = extent[k - n] ? below / extent[k - n] : 1;
         if (!(coord[k] = row_along(old, total, each, below, x->extent[axis[k]], x->ctx, call)))
             return NULL;
     }
