@@ -68,7 +68,7 @@ static void add_arrays_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda
     rd_cuda_states(to, f, number, "s", first.at ? first.at : "");
     for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(to, ", w%" PRId32 "_%d", number, k);
-    rd_text_free(&first);
+    rd_text_end(&first, t->print.to);
 }
 
 /* "b0[c0]", which block the fold is at: in cell c0, or in the lanes of it that a thread has. */
@@ -97,5 +97,5 @@ void rd_cuda_move_on(rd_cuda_text *t, const rd_cuda_fold *f, const char *block)
     add_counter(&line, f, number);
     rd_text_add(&line, "++; }");
     rd_print_line(&t->print, "%s", line.at ? line.at : "");
-    rd_text_free(&line);
+    rd_text_end(&line, t->print.to);
 }

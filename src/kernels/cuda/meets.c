@@ -55,7 +55,7 @@ static void declare_nodes_of(rd_cuda_text *t, int32_t number)
         rd_print_line(&t->print, "%s *const w%" PRId32 "_%d = (%s *)(nodes + %s);",
                       rd_node_type(&f->of, j), number, j, rd_node_type(&f->of, j),
                       at.at ? at.at : "");
-        rd_text_free(&at);
+        rd_text_end(&at, t->print.to);
     }
 }
 
@@ -96,8 +96,8 @@ static void add_meet(rd_cuda_text *t, int32_t number)
         rd_print_line(&t->print, "w%" PRId32 "_%d[to * %s + s] = f%d[0];", number, j,
                       pitch.at ? pitch.at : "", j);
     close_braces(t, 2);
-    rd_text_free(&pitch);
-    rd_text_free(&merge);
+    rd_text_end(&pitch, t->print.to);
+    rd_text_end(&merge, t->print.to);
 }
 
 void rd_cuda_meet_functions(rd_cuda_text *t)
@@ -139,8 +139,8 @@ void rd_cuda_declare_patch(rd_cuda_text *t)
         rd_print_line(&t->print, "const int64_t hi%d = RD_LESS(lo%d + %" PRId64 ", %s);", k, k,
                       size, extent.at ? extent.at : "");
         rd_print_line(&t->print, "rest = RD_QUOTIENT(rest, %s);", n.at ? n.at : "");
-        rd_text_free(&n);
-        rd_text_free(&extent);
+        rd_text_end(&n, t->print.to);
+        rd_text_end(&extent, t->print.to);
     }
     rd_print_line(&t->print, "const int64_t item = (int64_t)rest;");
 }
@@ -156,7 +156,7 @@ void rd_cuda_declare_nodes(rd_cuda_text *t)
                              "q.head.item_counters;");
     for (int32_t k = 0; k < t->s->p->n_fold; k++)
         declare_nodes_of(t, k);
-    rd_text_free(&bytes);
+    rd_text_end(&bytes, t->print.to);
 }
 
 /* A team's columns have had all rows of the patch. */
@@ -179,8 +179,8 @@ void rd_cuda_leave_columns(rd_cuda_text *t, int32_t number)
         rd_print_line(&t->print, "w%" PRId32 "_%d[p0 * %s + i%" PRId32 "] = s%" PRId32 "_%d[l];",
                       number, j, pitch.at ? pitch.at : "", axis, number, j);
     close_braces(t, 2);
-    rd_text_free(&pitch);
-    rd_text_free(&states);
+    rd_text_end(&pitch, t->print.to);
+    rd_text_end(&states, t->print.to);
 }
 
 /* "float a0 = h1_0[at]; block1(&a0);" of a lane of a row. */
@@ -194,7 +194,7 @@ static void take_lane(rd_cuda_text *t, int32_t number, const char *at)
                       number, j, at);
     rd_add_each(&states, &f->of, "&a%d");
     rd_print_line(&t->print, "block%" PRId32 "(%s);", number, states.at ? states.at : "");
-    rd_text_free(&states);
+    rd_text_end(&states, t->print.to);
 }
 
 void rd_cuda_leave_rows(rd_cuda_text *t, int32_t number)
@@ -213,7 +213,7 @@ void rd_cuda_leave_rows(rd_cuda_text *t, int32_t number)
         rd_print_line(&t->print, "w%" PRId32 "_%d[p1 * %s + lo0 * %" PRId64 " + k] = a%d;", number,
                       j, pitch.at ? pitch.at : "", lanes_of(f), j);
     close_braces(t, 1);
-    rd_text_free(&pitch);
+    rd_text_end(&pitch, t->print.to);
 }
 
 /* "at0", "from0": the group, and the first row of its level; "is0": has this block come last of all
@@ -249,7 +249,7 @@ static void arrive(rd_cuda_text *t, int along, const char *first)
     rd_print_line(&t->print, "at = group;");
     close_braces(t, 1);
     rd_print_line(&t->print, "__syncthreads();");
-    rd_text_free(&n);
+    rd_text_end(&n, t->print.to);
 }
 
 /* ---- Ends ------------------------------------------------------------------------------------ */
@@ -275,8 +275,8 @@ void rd_cuda_take_met(rd_cuda_text *t, int32_t number, const char *lane)
                           at.at ? at.at : "");
         else
             rd_print_line(&t->print, "x%d = a%d;", j, j);
-    rd_text_free(&at);
-    rd_text_free(&pitch);
+    rd_text_end(&at, t->print.to);
+    rd_text_end(&pitch, t->print.to);
 }
 
 /* "p1 * 9": counters before those of this patch's columns, or (behind all of these) of its rows. */
@@ -301,5 +301,5 @@ void rd_cuda_arrive_along(rd_cuda_text *t, int along)
 
     arrive(t, along, before.at ? before.at : "");
     rd_print_line(&t->print, "if (is%d)", along);
-    rd_text_free(&before);
+    rd_text_end(&before, t->print.to);
 }

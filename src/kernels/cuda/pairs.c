@@ -171,7 +171,7 @@ static bool find_tile(rd_cuda_shape *s, int64_t shared, int32_t resident)
     enum { BESIDE = 1 << 10 }; /* what a block has else of shared memory */
 
     for (s->tile = s->choice.most_tile; s->tile >= RD_TREE_STEPS; s->tile /= 2) {
-        s->staged_bytes = rd_cuda_place_staged(s);
+        s->staged_bytes = rd_cuda_staged_bytes(s);
         if (s->staged_bytes <= shared / resident - BESIDE)
             return true;
     }

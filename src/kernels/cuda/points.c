@@ -1,4 +1,4 @@
-/* points.c - where what pairs have in shared memory lies (pairs.c): points, a tile of them at a time,
+/* points.c - how much what pairs have in shared memory takes (pairs.c): points, a tile of them at a time,
  * and what the results of each thread bring.
  *
  * A tile has a row for each coordinate, in which points that come one after the other lie side by
@@ -49,7 +49,7 @@ static int64_t pitch_of(const rd_cuda_shape *s, const rd_address *at)
 }
 
 /* Bytes of shared memory of a block. */
-int64_t rd_cuda_place_staged(rd_cuda_shape *s)
+int64_t rd_cuda_staged_bytes(const rd_cuda_shape *s)
 {
     const rd_program *p     = s->p;
     int64_t           bytes = 0;
@@ -60,7 +60,6 @@ int64_t rd_cuda_place_staged(rd_cuda_shape *s)
         const rd_address *at = &p->address[p->inst[i].arg];
         const int64_t     n  = elements_of(s, at);
 
-        s->staged_at[i] = bytes;
         bytes +=
             rd_cuda_room(n * (rd_cuda_is_row(s, i) ? s->choice.block * s->wide : pitch_of(s, at)) *
                          rd_dtype_size(at->type));

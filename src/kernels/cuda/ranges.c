@@ -37,8 +37,8 @@ static void add_edge(rd_cuda_text *t, int32_t number)
                 "static inline int64_t edge%" PRId32 "(const rd_call &q, int64_t range)\n{\n"
                 "    return RD_LESS(range * %s, %s);\n}\n",
                 number, each.at ? each.at : "", all.at ? all.at : "");
-    rd_text_free(&each);
-    rd_text_free(&all);
+    rd_text_end(&each, t->print.to);
+    rd_text_end(&all, t->print.to);
 }
 
 /* "w0[s] = f0[k];" of all numbers of a node, each by its place as a format. */
@@ -54,7 +54,7 @@ static void copy_node(rd_cuda_text *t, const rd_cuda_fold *f, const char *to, co
         rd_text_add(&line, ";");
     }
     rd_print_line(&t->print, "%s", line.at ? line.at : "");
-    rd_text_free(&line);
+    rd_text_end(&line, t->print.to);
 }
 
 /* "double f0[RD_FAN];" */
@@ -115,7 +115,7 @@ static void join_aligned(rd_cuda_text *t, int32_t number)
     t->print.indent++;
     copy_node(t, f, "RD_IN_ROW(w%d, row)[s]", "RD_IN_ROW(o%d, whole * each + k)[s]");
     close_braces(t, 3);
-    rd_text_free(&merge);
+    rd_text_end(&merge, t->print.to);
 }
 
 /* Nodes of one group after the other, each with its left siblings. */
@@ -150,8 +150,8 @@ static void join_any(rd_cuda_text *t, int32_t number)
     t->print.indent++;
     copy_node(t, f, "RD_IN_ROW(w%d, row)[s]", "l%d[row]");
     close_braces(t, 2);
-    rd_text_free(&count);
-    rd_text_free(&line);
+    rd_text_end(&count, t->print.to);
+    rd_text_end(&line, t->print.to);
 }
 
 /* "join0(q, nodes, level, at, blocks, t)": a group, of `blocks` blocks in each of those below
@@ -207,8 +207,8 @@ static void end_blocks(rd_cuda_text *t, int32_t number)
     t->print.indent--;
     if (ours)
         rd_print_line(&t->print, "RD_MEET");
-    rd_text_free(&cells);
-    rd_text_free(&block);
+    rd_text_end(&cells, t->print.to);
+    rd_text_end(&block, t->print.to);
 }
 
 /* Each thread has lanes of its own. */
@@ -230,8 +230,8 @@ static void leave_lanes(rd_cuda_text *t, const rd_cuda_fold *f)
     copy_node(t, f, to.at ? to.at : "", from.at ? from.at : "");
     t->print.indent--;
     rd_print_line(&t->print, "}");
-    rd_text_free(&to);
-    rd_text_free(&from);
+    rd_text_end(&to, t->print.to);
+    rd_text_end(&from, t->print.to);
 }
 
 /* All threads have the same, or the team has it. */
@@ -248,7 +248,7 @@ static void leave_all(rd_cuda_text *t, const rd_cuda_fold *f)
     t->print.indent++;
     copy_node(t, f, "RD_IN_ROW(o%d, row)[s]", from.at ? from.at : "");
     close_braces(t, 1);
-    rd_text_free(&from);
+    rd_text_end(&from, t->print.to);
 }
 
 void rd_cuda_leave_nodes(rd_cuda_text *t, int32_t number)
@@ -288,7 +288,7 @@ void rd_cuda_arrive(rd_cuda_text *t, int32_t cut)
             rd_print_number(&t->print, &blocks, t->s->fold[k].blocks);
             rd_print_line(&t->print, "join%" PRId32 "(q, nodes, level, group, span * %s, t);", k,
                           blocks.at ? blocks.at : "");
-            rd_text_free(&blocks);
+            rd_text_end(&blocks, t->print.to);
         }
     rd_print_line(&t->print, "at = group;");
     t->print.indent--;

@@ -349,12 +349,10 @@ bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, const rd_cuda_limit
     s->fills      = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->fills);
     s->early      = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->early);
     s->staged     = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->staged);
-    s->staged_at  = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->staged_at);
     s->stretch_of = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->stretch_of);
     s->scratch_at = get(pool, ((size_t)p->n_scratch + 1) * sizeof *s->scratch_at);
     if (!s->stored || !s->large || !s->spread || !s->fold || !s->scratch || !s->scratch_at ||
-        !s->row || !s->early || !s->fills || !s->turned || !s->staged || !s->staged_at ||
-        !s->stretch_of)
+        !s->row || !s->early || !s->fills || !s->turned || !s->staged || !s->stretch_of)
         return false;
     for (int32_t i = 0; i < p->n_inst; i++)
         s->row[i] = s->staged[i] = s->stretch_of[i] = -1;

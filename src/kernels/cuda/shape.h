@@ -141,12 +141,11 @@ typedef struct rd_cuda_shape {
     int32_t at_once;              /* rows that a team takes at a time */
 
     /* ---- pairs.c ---- */
-    int32_t  pairs;     /* the loop over the points that all results meet, -1 */
-    int32_t  abreast;   /* points that a thread takes together */
-    int64_t  tile;      /* points in shared memory */
-    int32_t *staged;    /* per instruction in the loop: the load whose elements in shared memory are
+    int32_t  pairs;   /* the loop over the points that all results meet, -1 */
+    int32_t  abreast; /* points that a thread takes together */
+    int64_t  tile;    /* points in shared memory */
+    int32_t *staged;  /* per instruction in the loop: the load whose elements in shared memory are
                             * what it loads, -1 */
-    int64_t *staged_at; /* where these begin */
     int64_t  staged_bytes; /* of a block */
 
     /* ---- stretches.c ---- */
@@ -272,8 +271,8 @@ int64_t rd_cuda_pair_items(const rd_cuda_shape *s, int64_t extent);
 int32_t rd_cuda_pair_axis(const rd_cuda_shape *s); /* of the points that all results meet */
 /* Does a load hang on the result, and not on the point that it meets? */
 bool rd_cuda_is_row(const rd_cuda_shape *s, int32_t inst);
-/* Where arrays begin in shared memory; their bytes. */
-int64_t rd_cuda_place_staged(rd_cuda_shape *s);
+/* Bytes of the arrays of a block in shared memory. */
+int64_t rd_cuda_staged_bytes(const rd_cuda_shape *s);
 
 /* ---- squares.c ------------------------------------------------------------------------------- */
 /* Maps without loops in an item; false: nothing lies the other way. */

@@ -61,7 +61,7 @@ void rd_cuda_declare_stretches(rd_cuda_text *t)
             rd_print_line(&t->print, "const int mine%" PRId32 " = %s;", k,
                           begin.at ? begin.at : "");
         }
-        rd_text_free(&begin);
+        rd_text_end(&begin, t->print.to);
     }
 }
 
@@ -87,7 +87,7 @@ static void declare_rows(rd_cuda_text *t, int32_t k)
                   " = (int)((int64_t)RD_QUOTIENT((uint64_t)(first + here - 1), %s) - top%" PRId32
                   ") + 1;",
                   k, n.at ? n.at : "", k);
-    rd_text_free(&n);
+    rd_text_end(&n, t->print.to);
 }
 
 /* "const int64_t from0 = 0 + (top0) * 10; const int skew0 = ..;": its first element in memory, and
@@ -107,9 +107,9 @@ static void declare_beginning(rd_cuda_text *t, int32_t k)
         rd_print_line(&t->print,
                       "const int skew%" PRId32 " = (int)(from%" PRId32 " & %" PRId32 ");", k, k,
                       rd_cuda_stretch_vector(t->s, r) - 1);
-    rd_text_free(&first);
-    rd_text_free(&step);
-    rd_text_free(&last);
+    rd_text_end(&first, t->print.to);
+    rd_text_end(&step, t->print.to);
+    rd_text_end(&last, t->print.to);
 }
 
 /* Vectors of a thread that are loaded before any goes to shared memory. */
@@ -152,7 +152,7 @@ static void move_whole(rd_cuda_text *t, int32_t k)
     rd_text_add(&line, ", ");
     add_part(t, &line, r);
     rd_print_line(&t->print, "%s);", line.at ? line.at : "");
-    rd_text_free(&line);
+    rd_text_end(&line, t->print.to);
     t->packed |= UINT64_C(1) << (r->slot & 63);
 }
 
@@ -178,8 +178,8 @@ static void move_apart(rd_cuda_text *t, int32_t k)
     rd_text_add(&line, ", ");
     add_part(t, &line, r);
     rd_print_line(&t->print, "%s);", line.at ? line.at : "");
-    rd_text_free(&line);
-    rd_text_free(&n);
+    rd_text_end(&line, t->print.to);
+    rd_text_end(&n, t->print.to);
 }
 
 static void move(rd_cuda_text *t, rd_gpu_row_role role)
@@ -212,8 +212,8 @@ static void declare_mine(rd_cuda_text *t, int32_t k)
     rd_text_add(&line, " * (int)");
     rd_print_number(&t->print, &line, r->pitch);
     rd_print_line(&t->print, "const int mine%" PRId32 " = %s;", r->array, line.at ? line.at : "");
-    rd_text_free(&row);
-    rd_text_free(&line);
+    rd_text_end(&row, t->print.to);
+    rd_text_end(&line, t->print.to);
 }
 
 void rd_cuda_open_block(rd_cuda_text *t)

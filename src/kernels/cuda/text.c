@@ -109,7 +109,7 @@ void rd_cuda_declare_shared(rd_cuda_text *t)
                       n.at ? n.at : "");
     }
     rd_cuda_declare_stretches(t);
-    rd_text_free(&n);
+    rd_text_end(&n, t->print.to);
 }
 
 /* Which team this is, and its memory. */
