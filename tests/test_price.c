@@ -243,18 +243,20 @@ START_TEST(scales)
 END_TEST
 
 /* ---- The file --------------------------------------------------------------------------------- */
-static char base[64];
+static char base[256];
 
 static void make_base(void)
 {
-    snprintf(base, sizeof base, "/tmp/rdim-price-XXXXXX");
+    const char *const place = getenv("TMPDIR");
+
+    snprintf(base, sizeof base, "%s/rdim-price-XXXXXX", place ? place : "/tmp");
     ck_assert_ptr_nonnull(mkdtemp(base));
     setenv("XDG_CACHE_HOME", base, 1);
 }
 
 static void remove_base(void)
 {
-    char place[80];
+    char place[sizeof base + 16];
 
     snprintf(place, sizeof place, "%s/rdim", base);
     DIR *const dir = opendir(place);
