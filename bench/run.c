@@ -368,7 +368,7 @@ static bool first_run(instance *it)
     return rd_error(it->ctx) == RD_OK;
 }
 
-/* By bench_how; NULL: by processes of its own. */
+/* The function that runs a case, for each bench_how; NULL: a process of its own runs it. */
 static void (*const how[])(void *) = { run_plan, run_eval,  run_cold, run_build,
                                        NULL,     run_nodes, run_fresh };
 

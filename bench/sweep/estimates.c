@@ -48,7 +48,8 @@ static int64_t failed_in(const char *said)
     return at ? strtoll(at, NULL, 10) : 0;
 }
 
-/* Of a run in the end, when all is compiled: a plan has parts, and a part has stages. */
+/* Reads what explain says once all loops are compiled.  A plan has parts, and a part has stages, whose
+ * prices add up. */
 void sweep_estimates_read(result *r)
 {
     const char *said = r->explain ? r->explain : "";
@@ -102,7 +103,7 @@ static void summary(const char *what, const char *form, double *factors, int64_t
            100 * (factors[(int64_t)(0.9 * (double)(n - 1))] - 1), 100 * (double)twice / (double)n);
 }
 
-/* Of all that ran in that form; "all": of all. */
+/* Prints how far off the expectations are of all programs that ran in a form, "all": in any. */
 static void report(const result *results, int64_t n, const char *form, bool price, double *factors)
 {
     int64_t m = 0;

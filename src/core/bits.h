@@ -12,7 +12,8 @@
 #define RD_INLINE static inline
 #endif
 
-/* What a table of constants is: OpenCL C has memory of its own for these. */
+/* RD_TABLE stands before the type of a table of constants.  OpenCL C keeps such tables in a memory of their
+ * own, and defines it otherwise. */
 #ifndef RD_TABLE
 #define RD_TABLE static const
 #endif

@@ -115,7 +115,7 @@ static void cost_text(rd_text *text, const rd_stage_form *s)
     rd_text_add(text, " on %d thread%s\n", s->threads, s->threads == 1 ? "" : "s");
 }
 
-/* What the cost model says of the same stage. */
+/* Adds the line with what the cost model says of the stage. */
 static void price_text(rd_text *text, const rd_stage_form *s)
 {
     if (s->price.ns <= 0)

@@ -88,8 +88,8 @@ bool rd_leading_row(const rd_expr *x, int n, const char *call, rd_expr **row);
 rd_expr *rd_column(rd_expr *row, int rank);
 
 /* ---- What is made of them -------------------------------------------------------------------- */
-/* Of real operands, plain or sparse: as rd_map_op(), rd_map_rule(), rd_cast_to(), rd_view(),
- * rd_broadcast_to(), rd_with_origins() and rd_dense(). */
+/* These take real operands, plain or sparse, and do what rd_map_op(), rd_map_rule(), rd_cast_to(),
+ * rd_view(), rd_broadcast_to(), rd_with_origins() and rd_dense() do. */
 rd_expr *rd_real_map(rd_op op, const char *call, int n, rd_expr *const *x);
 rd_expr *rd_real_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x);
 rd_expr *rd_real_cast(rd_expr *x, rd_dtype type);

@@ -192,8 +192,9 @@ rd_expr *rd_labelled_seen(rd_formula_reader *r, const rd_labelled *v, const rd_l
 bool     rd_labelled_has(const rd_labelled *v, int label, int *place);
 
 /* ---- Indices (index.c), subscripts (subscript.c) ------------------------------------------------ */
-/* Which names are indices; then what their ranges say, for which what has a size is built (built.c);
- * then how far each goes, for which what is read at them is built. */
+/* The steps find which names are indices, what their ranges say, and how far each index goes.  Ranges need
+ * operands with a size, and extents need what is read at the indices; the steps between build these
+ * (built.c). */
 bool rd_formula_resolve(rd_formula_reader *r, rd_statement *s);
 bool rd_formula_build_sized(rd_formula_reader *r, rd_statement *s);
 bool rd_formula_ranges(rd_formula_reader *r);

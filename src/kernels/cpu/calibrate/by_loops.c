@@ -48,8 +48,8 @@ static void fill_ones(rd_meter *m, const rd_micro_map *of)
         }
 }
 
-/* What a row measures, of the time of one operation: of what comes with it that much is taken off,
- * but never most of it. */
+/* Sets a row to the time of one operation.  The time of the operation that comes with it in the loop is
+ * taken off, but never more than 0.7 of what was measured. */
 static void set_map(rd_meter *m, const rd_micro_map *map, double ns)
 {
     const double plus = map->plus >= 0 ? m->s->row[map->plus] : 0;

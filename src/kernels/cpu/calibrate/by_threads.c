@@ -5,7 +5,7 @@
 #include <math.h>
 #include <time.h>
 
-/* By all threads at once, each its part. */
+/* All threads read at once, each its own part. */
 static void measure_all(rd_meter *m, int threads)
 {
     const long bytes = (RD_METER_LARGE / threads) & ~4095L;

@@ -3,8 +3,8 @@
 #define RD_KERNELS_CPU_CALIBRATE_H
 #include "kernels/loop/speeds.h"
 
-/* Those that count here: the file of this processor, compiler and set of instructions in the store,
- * or the usual ones.  Read once in a process. */
+/* The speeds that prices on this machine use.  They are read once in a process, from the store's file for
+ * this processor, compiler and set of instructions.  Without that file they are the usual ones. */
 const rd_speeds *rd_speeds_here(void);
 /* That file; false: there is none that can be read, and s is as before. */
 bool rd_speeds_load(rd_speeds *s);

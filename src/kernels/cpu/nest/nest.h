@@ -16,8 +16,8 @@
 
 typedef struct rd_nest_code rd_nest_code;
 
-/* Which programs are compiled so: those for which no faster way is known; all that can be; none.
- * The environment's RDIM_CODEGEN says `always` or `never`, to compare; for tests: what it says from
+/* This says which programs have compiled loops: those for which no faster way is known, all for which that
+ * is possible, or none.  The environment's RDIM_CODEGEN says `always` or `never`, to compare; for tests: what it says from
  * now on, NULL: what the environment does. */
 typedef enum rd_nest_use { RD_NEST_IF_BEST, RD_NEST_ALWAYS, RD_NEST_NEVER } rd_nest_use;
 rd_nest_use rd_nest_use_now(void);
