@@ -65,7 +65,7 @@ static int make_with(const char *text, int number, bool compile)
     if (pid == 0) {
         void                *found;
         const rd_object_from from = rd_object_make(text, flags, "number", rd_surroundings_now(),
-                                                   compile ? RD_LONG_PATIENCE : 0, &found);
+                                                   compile ? RD_LONG_PATIENCE : 0, NULL, &found);
         int (*call)(void);
 
         if ((from == RD_OBJECT_NONE) != !found)
@@ -361,7 +361,7 @@ START_TEST(does_not_ask_how_it_ended)
     if (pid == 0) {
         void *found;
         _exit((int)rd_object_make(function_of(1), flags, "number", rd_surroundings_now(),
-                                  RD_LONG_PATIENCE, &found));
+                                  RD_LONG_PATIENCE, NULL, &found));
     }
     signal(SIGCHLD, SIG_DFL);
     int status = 0;
@@ -379,7 +379,7 @@ START_TEST(does_without_standard_streams)
         void *found;
         close(0), close(1), close(2);
         _exit((int)rd_object_make(function_of(1), flags, "number", rd_surroundings_now(),
-                                  RD_LONG_PATIENCE, &found));
+                                  RD_LONG_PATIENCE, NULL, &found));
     }
     ck_assert_int_eq(waitpid(pid, &status, 0), pid);
     ck_assert_int_eq(WEXITSTATUS(status), RD_OBJECT_COMPILED);
@@ -504,7 +504,7 @@ START_TEST(stops_one_that_leaves_its_group)
     write_script(script, "exec perl -MPOSIX -e 'POSIX::setpgid(0, getpgrp(getppid())); sleep 600'");
     setenv("RDIM_CC", script, 1);
     ck_assert_int_eq(
-        rd_object_make(function_of(1), flags, "number", rd_surroundings_now(), 1, &found),
+        rd_object_make(function_of(1), flags, "number", rd_surroundings_now(), 1, NULL, &found),
         RD_OBJECT_NONE);
     ck_assert_int_lt(time(NULL) - begun, 300);
 }
@@ -520,7 +520,7 @@ START_TEST(many_processes_make_one_object)
         if ((pid[k] = fork()) == 0) {
             void                *found;
             const rd_object_from from = rd_object_make(
-                function_of(7), flags, "number", rd_surroundings_now(), RD_LONG_PATIENCE, &found);
+                function_of(7), flags, "number", rd_surroundings_now(), RD_LONG_PATIENCE, NULL, &found);
             int (*call)(void);
 
             memcpy(&call, &found, sizeof call);

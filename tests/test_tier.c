@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { POINTS = 4096 };
+
 static rd_ctx *ctx;
 
 static void begin(void)
@@ -345,6 +347,76 @@ START_TEST(hanging_compiler)
 }
 END_TEST
 
+/* ---- Against tiles ------------------------------------------------------------------------------ */
+/* A plan runs twice by tiles and twice by compiled loops, each of whose runs counts as so many times as
+ * long; what explain says of it then. */
+static void run_both_ways(double times, bool goes_back)
+{
+    static float x[2][POINTS], out[POINTS];
+    rd_expr *a = rd_wrap(ctx, x[0], RD_SHAPE(POINTS)), *b = rd_wrap(ctx, x[1], RD_SHAPE(POINTS));
+    rd_expr *d = rd_sub(rd_expand(a, 1), b);
+    rd_expr *y = rd_sum(rd_div(d, rd_add(rd_square(d), rd_num(ctx, 1))), RD_DIMS(1));
+    rd_plan *plan =
+        rd_plan_new(ctx, (rd_exprs){ 0 }, RD_RESULTS({ y, RD_INTO(out, RD_SHAPE(POINTS)) }),
+                    &(rd_eval_opts){ .size = sizeof(rd_eval_opts), .threads = 1 });
+    const char *text;
+
+    ck_assert_msg(plan != NULL, "%s", rd_error_text(ctx));
+    rd_contest_slow_down(times);
+    for (int held = 1000; held >= 0; held -= 1000)
+        for (int k = 0; k < 2; k++) {
+            rd_cpu_hold_nests(held);
+            ck_assert_int_eq(rd_plan_run(plan, NULL, NULL), RD_OK);
+        }
+    rd_contest_slow_down(1);
+    rd_plan_free(plan);
+    text = rd_explain(ctx, RD_RESULTS({ y, NULL }), NULL);
+    ck_assert_msg(text && (strstr(text, "times as long as tiles") != NULL) == goes_back, "%s",
+                  text);
+}
+
+static void lose(void)
+{
+    rd_tier_force("sync");
+    run_both_ways(1e3, true);
+}
+
+static void win(void)
+{
+    rd_tier_force("sync");
+    run_both_ways(1e-3, false);
+}
+
+/* No run: what another process has measured is known. */
+static void know(void)
+{
+    rd_expr    *a = rd_wrap(ctx, (float[POINTS]){ 0 }, RD_SHAPE(POINTS));
+    rd_expr    *b = rd_wrap(ctx, (float[POINTS]){ 0 }, RD_SHAPE(POINTS));
+    rd_expr    *d = rd_sub(rd_expand(a, 1), b);
+    const char *text;
+
+    rd_tier_force("sync");
+    text = rd_explain(
+        ctx,
+        RD_RESULTS({ rd_sum(rd_div(d, rd_add(rd_square(d), rd_num(ctx, 1))), RD_DIMS(1)), NULL }),
+        NULL);
+    ck_assert_msg(text && strstr(text, "times as long as tiles"), "%s", text);
+}
+
+/* Compiled loops that take longer than the tiles that they replace are not run again, here and in the
+ * processes to come. */
+START_TEST(goes_back)
+{
+    char base[BASE];
+
+    make_base(base);
+    in_a_process(win);
+    in_a_process(lose);
+    in_a_process(know);
+    remove_base(base);
+}
+END_TEST
+
 /* ---- The environment ---------------------------------------------------------------------------- */
 /* One nest, whose plan is made before the environment changes. */
 static void run_in_another_environment(rd_expr *y)
@@ -419,8 +491,6 @@ START_TEST(environment_of_the_compiler)
 END_TEST
 
 /* ---- In the middle of a run --------------------------------------------------------------------- */
-enum { POINTS = 4096 };
-
 /* Sums over pairs of points, or over all pairs, while nests are not there for the first so many
  * times that a run or one of its steps asks for one; how often it asked, of these. */
 static int gaussian(float *y, const float *x, bool total, const char *mode, int without)
@@ -482,6 +552,7 @@ int main(void)
     tcase_add_loop_test(tests, ends_or_forks_meanwhile, THREAD_SANITIZED ? 1 : 0, 2);
     tcase_add_loop_test(tests, finishes, THREAD_SANITIZED ? 1 : 0, 1);
     tcase_add_test(tests, large_runs);
+    tcase_add_test(tests, goes_back);
     tcase_add_test(tests, clang);
     tcase_add_loop_test(tests, no_compiler, 0, 2);
     tcase_add_test(tests, hanging_compiler);

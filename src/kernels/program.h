@@ -295,9 +295,10 @@ typedef struct rd_program {
     const void *nest;    /* all of it as one compiled nest of loops, which may not be here yet */
     bool        by_rows; /* which hands nothing on from share to share: any will do ...  */
     int64_t     by_rows_bytes; /* ... and of a task's state it needs so many */
-    int64_t     state_bytes;   /* of a task, by prepare()                                         */
-    const void *whole;         /* such a nest for a run as one task                               */
-    int64_t     whole_bytes;   /* of a task's state, of those that whole() needs                  */
+    bool        timed; /* by prepare(): its backend wants to hear how long runs take, by ran()  */
+    int64_t     state_bytes; /* of a task, by prepare()                                         */
+    const void *whole;       /* such a nest for a run as one task                               */
+    int64_t     whole_bytes; /* of a task's state, of those that whole() needs                  */
 } rd_program;
 
 /* How often an instruction is run by all tasks together, if no loop is left early. */
@@ -355,7 +356,8 @@ typedef enum rd_form_state {
     RD_LOOPS_HERE,
     RD_LOOPS_COMING, /* they are being loaded or compiled                          */
     RD_LOOPS_LATER,  /* once runs have done `left` operations without              */
-    RD_LOOPS_STORED  /* only if some process has compiled them                     */
+    RD_LOOPS_STORED, /* only if some process has compiled them                     */
+    RD_LOOPS_SLOWER  /* they were measured, and took longer than tiles             */
 } rd_form_state;
 
 /* What goes element by element; a slow form, if each takes many times as long as by vectors. */
@@ -501,6 +503,8 @@ typedef struct rd_backend_table {
     bool (*prepare)(rd_program *p, rd_get_fn *get, void *pool); /* once, before any run */
     /* how a run begins, the same for all its tasks; NULL: there is one way */
     const void *(*way)(const rd_program *p);
+    /* a whole run of a program that is `timed` began that way; NULL: nothing is learned of it */
+    void (*ran)(const rd_program *p, const void *way, int threads, double seconds);
     void (*head)(const rd_program *p, rd_task *task); /* inst[0..body) */
     /* inst[body..tail) on [lo, hi), its share or the next step of it */
     void (*body)(const rd_program *p, rd_task *task);

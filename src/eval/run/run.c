@@ -250,7 +250,7 @@ static void run_parts(const run *r, const rd_program *p, tasks *t)
     set_task(p, t->task, t->state, t->memory ? t->memory : r->frame->work, r->frame->slot,
              t->task->lo, t->task->hi);
     if (backend->way)
-        t->task->way = backend->way(p);
+        t->way = t->task->way = backend->way(p);
     run_task(r, p, t, 0); /* even a region of one thread costs as much as a small kernel */
     if (t->task->status == RD_OK && before.status != RD_OK)
         *t->task = before;
@@ -296,9 +296,21 @@ static void trace_stage(const run *r, const rd_program *p, const tasks *t, doubl
     rd_trace_event("stage", name, begun, "\"tasks\":%d", (int)t->n);
 }
 
+/* What a backend learns of a stage that ran one way from its beginning to its end. */
+static void report(const run *r, const rd_program *p, const tasks *t, double begun)
+{
+    const double taken = rd_seconds() - begun;
+    bool         mixed = t->done;
+
+    for (int k = 0; k < t->n; k++)
+        mixed |= t->task[k].way != t->way;
+    if (!mixed)
+        r->plan->backend->ran(p, t->way, t->threads, taken);
+}
+
 static void run_stage(run *r, const rd_program *p)
 {
-    const double  begun  = r->plan->traced ? rd_seconds() : 0;
+    const double  begun  = r->plan->traced || p->timed ? rd_seconds() : 0;
     const int64_t extent = p->root >= 0 ? p->axis_extent[p->root] : 1;
     tasks         t      = { .way = p->by_rows ? r->plan->backend->way(p) : NULL };
     const int64_t size   = task_size(r->plan, p, extent, t.way ? ROWS_GRAIN : p->grain);
@@ -321,6 +333,8 @@ static void run_stage(run *r, const rd_program *p)
         tell_more(r, p, extent, &t);
     if (r->status == RD_OK)
         finish_tasks(r, p, &t);
+    if (r->status == RD_OK && p->timed)
+        report(r, p, &t, begun);
     if (r->plan->traced)
         trace_stage(r, p, &t, begun);
     if (t.block)

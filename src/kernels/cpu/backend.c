@@ -65,6 +65,8 @@ static void need_state(rd_program *p, const rd_nest_code *code)
  * share, as somebody asks for threads, do without. */
 static bool prepare_nest(rd_program *p, const rd_simd *simd, bool brief, rd_get_fn *get, void *pool)
 {
+    static const double ENOUGH = 1e6; /* operations: a clock is nothing beside them */
+
     const char       *better;
     const rd_nest_use use   = rd_nest_use_now();
     const bool        small = p->work < RD_SMALL_WORK && !p->step;
@@ -88,6 +90,7 @@ static bool prepare_nest(rd_program *p, const rd_simd *simd, bool brief, rd_get_
     p->by_rows_bytes = p->by_rows ? rd_nest_state(p->nest) : 0;
     need_state(p, p->nest);
     need_state(p, p->whole);
+    p->timed = p->nest && p->code && use == RD_NEST_IF_BEST && p->work >= ENOUGH;
     return true;
 }
 
@@ -114,20 +117,31 @@ static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
     const bool brief = p->brief;
 
     p->nest = p->whole = NULL;
-    p->by_rows = p->brief = false;
+    p->by_rows = p->brief = p->timed = false;
     if (!prepare_ways(p, brief, get, pool))
         return false;
     p->whole_bytes = p->whole ? rd_nest_state(p->whole) : p->state_bytes;
     return true;
 }
 
+/* The functions of a nest that is here and has not turned out slower than tiles. */
+static const void *nest_of(const rd_program *p)
+{
+    return p->timed && rd_nest_lost(p->nest, p->work) > 0 ? NULL : rd_nest_here(p->nest);
+}
+
 static const void *way(const rd_program *p)
 {
-    const void *kernels = p->nest && !holds() ? rd_nest_here(p->nest) : NULL;
+    const void *kernels = p->nest && !holds() ? nest_of(p) : NULL;
 
     if (p->nest && !kernels)
         rd_nest_missed(p->nest, p->work);
     return kernels;
+}
+
+static void ran(const rd_program *p, const void *kernels, int threads, double seconds)
+{
+    rd_nest_ran(p->nest, kernels, p->work, threads, seconds);
 }
 
 static bool whole(const rd_program *p, rd_task *task)
@@ -177,7 +191,7 @@ static void tail(const rd_program *p, rd_task *task)
 /* It runs as a compiled nest now. */
 static bool is_nest(const rd_program *p)
 {
-    return rd_nest_here(p->nest ? p->nest : p->whole) != NULL;
+    return (p->nest ? nest_of(p) : rd_nest_here(p->whole)) != NULL;
 }
 
 static int32_t count(const rd_program *p, int32_t n, bool (*is)(const rd_program *p))
@@ -250,6 +264,7 @@ static const char *library(const rd_program *p)
 const rd_backend_table rd_backend_cpu = { .name       = "cpu",
                                           .probe      = probe,
                                           .way        = way,
+                                          .ran        = ran,
                                           .prepare    = prepare,
                                           .whole      = whole,
                                           .is_here    = is_here,

@@ -13,9 +13,13 @@ static void tiles_text(rd_text *text, const rd_tile_code *code)
 
 static void nest_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *pool)
 {
-    const bool here = rd_nest_here(p->nest ? p->nest : p->whole) != NULL;
+    const bool   here = rd_nest_here(p->nest ? p->nest : p->whole) != NULL;
+    const double lost = p->timed ? rd_nest_lost(p->nest, p->work) : 0;
 
-    rd_text_add(text, here ? "nest, compiled" : "nest, not here; until then ");
+    if (lost > 0)
+        rd_text_add(text, "tiles, as compiled loops took %.3g times as long", lost);
+    else
+        rd_text_add(text, here ? "nest, compiled" : "nest, not here; until then ");
     if (!here && p->code)
         tiles_text(text, p->code);
     else if (!here)

@@ -235,6 +235,8 @@ static rd_form_state state_of(const rd_program *p, double *left)
     *left = 0;
     if (!code)
         return RD_LOOPS_NONE;
+    if (p->timed && rd_nest_lost(p->nest, p->work) > 0)
+        return RD_LOOPS_SLOWER;
     switch (rd_nest_state_of(code, left)) {
     case RD_COMPILED_HERE: return RD_LOOPS_HERE;
     case RD_COMPILED_COMING: return RD_LOOPS_COMING;
@@ -290,11 +292,25 @@ static void blame_settings(const rd_program *p, const rd_form *form, rd_slow *sl
         slow->remedy = "RDIM_TIER1=async or sync, which may compile it";
 }
 
+/* "they took 1.8 times as long as tiles"; NULL: no memory. */
+static const char *why_slower(const rd_program *p, rd_get_fn *get, void *pool)
+{
+    enum { ROOM = 64 };
+    char *text = get(pool, ROOM);
+
+    if (text)
+        snprintf(text, ROOM, "they took %.3g times as long as tiles",
+                 rd_nest_lost(p->nest, p->work));
+    return text;
+}
+
 static bool why_no_loops(const rd_program *p, rd_form_state loops, rd_get_fn *get, void *pool,
                          const char **why)
 {
     bool ok = true;
 
+    if (loops == RD_LOOPS_SLOWER)
+        return (*why = why_slower(p, get, pool)) != NULL;
     *why = rd_cpu_no_nest(p);
     if (loops == RD_LOOPS_STORED)
         *why = "RDIM_TIER1 lets nothing be compiled, and they are not in the store";
@@ -315,6 +331,8 @@ bool rd_cpu_form(const rd_program *p, rd_get_fn *get, void *pool, rd_form *form)
     form->meanwhile = form->loops == RD_LOOPS_HERE ? RD_FORM_NEST : form->meanwhile;
     if (form->kind != RD_FORM_NEST && !why_no_loops(p, form->loops, get, pool, &form->why))
         return false;
+    if (form->loops == RD_LOOPS_SLOWER)
+        return true; /* no faster form is known */
     if (!look(p, form->kind, get, pool, &form->slow) ||
         !look(p, form->meanwhile, get, pool, &form->slow_meanwhile))
         return false;

@@ -23,13 +23,13 @@ void rd_meter_compiler(rd_meter *m)
     rd_text_add(&text, "y[i] = b; } }\n");
     double     begun = rd_seconds();
     const bool done =
-        !text.failed && rd_object_make(text.at, flags, "rd_micro", here, RD_SHORT_PATIENCE, &found);
+        !text.failed && rd_object_make(text.at, flags, "rd_micro", here, RD_SHORT_PATIENCE, NULL, &found);
     const double took = rd_seconds() - begun;
 
     if (done) {
         rd_meter_set(m, RD_SPEED_compiled, took * 1000 / VALUES);
         begun = rd_seconds();
-        if (rd_object_make(text.at, flags, "rd_micro", here, 0, &found))
+        if (rd_object_make(text.at, flags, "rd_micro", here, 0, NULL, &found))
             rd_meter_set(m, RD_SPEED_loaded, 1e6 * (rd_seconds() - begun));
     }
     rd_text_free(&text);

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -121,22 +122,72 @@ static rd_object_from find_or_compile(object *o, void **found)
     return *found ? RD_OBJECT_COMPILED : RD_OBJECT_NONE;
 }
 
+static int open_store(const rd_surroundings *surroundings)
+{
+    return rd_store_open(rd_surroundings_get(surroundings, "XDG_CACHE_HOME"),
+                         rd_surroundings_get(surroundings, "HOME"));
+}
+
 rd_object_from rd_object_make(const char *text, const char *const *flags, const char *symbol,
-                              const rd_surroundings *surroundings, int patience, void **found)
+                              const rd_surroundings *surroundings, int patience, char *key,
+                              void **found)
 {
     object o = { .text = text, .flags = flags, .symbol = symbol, .patience = patience };
 
     rd_object_from from;
 
     *found = NULL;
+    if (key)
+        key[0] = 0;
     if (!rd_compiler_find(&o.cc, surroundings))
         return RD_OBJECT_NONE;
-    o.dir = rd_store_open(rd_surroundings_get(surroundings, "XDG_CACHE_HOME"),
-                          rd_surroundings_get(surroundings, "HOME"));
+    o.dir = open_store(surroundings);
     if (o.dir < 0)
         return RD_OBJECT_NONE;
     name_it(&o);
+    if (key)
+        memcpy(key, o.key, RD_HASH_TEXT);
     from = find_or_compile(&o, found);
     close(o.dir);
     return from;
+}
+
+/* ---- Notes ----------------------------------------------------------------------------------- */
+enum { NOTE_NAME = RD_HASH_TEXT + 8 };
+
+static void name_note(const char *key, char name[NOTE_NAME])
+{
+    snprintf(name, NOTE_NAME, "%s.note", key);
+}
+
+bool rd_object_get_note(const char *key, const rd_surroundings *surroundings, void *note, size_t n)
+{
+    const int dir = open_store(surroundings);
+    char      name[NOTE_NAME], *bytes;
+    size_t    found = 0;
+
+    if (dir < 0)
+        return false;
+    name_note(key, name);
+    bytes = rd_store_read(dir, name, &found);
+    close(dir);
+    if (bytes && found == n)
+        memcpy(note, bytes, n);
+    free(bytes);
+    return bytes && found == n;
+}
+
+void rd_object_put_note(const char *key, const rd_surroundings *surroundings, const void *note,
+                        size_t n)
+{
+    const int dir = open_store(surroundings);
+    char      name[NOTE_NAME], aside[RD_HASH_TEXT + 48];
+
+    if (dir < 0)
+        return;
+    name_note(key, name);
+    if (rd_store_aside(dir, key, ".tmp", aside, sizeof aside) &&
+        rd_store_write(dir, aside, note, (long)n) && !rd_store_put(dir, aside, name))
+        rd_store_remove(dir, aside);
+    close(dir);
 }

@@ -76,6 +76,10 @@ struct rd_compiled {
 
     _Atomic(const rd_surroundings *) surroundings; /* when a plan asked for it last */
 
+    rd_contest contest;
+    atomic_int told;               /* that it has lost is in the store, or was read there */
+    char       name[RD_HASH_TEXT]; /* in the store; "": not yet known          */
+
     rd_job job;
     size_t bytes;
     _Alignas(8) char key[];
@@ -138,7 +142,18 @@ static rd_compiled *find_or_add(const void *key, size_t bytes, rd_compiled_text 
     return added;
 }
 
-static rd_object_from make(const rd_compiled *c, int patience, const void **kernels)
+/* What other processes measured comes with it. */
+static void read_contest(rd_compiled *c)
+{
+    rd_contest_record found;
+
+    if (!rd_object_get_note(c->name, atomic_load(&c->surroundings), &found, sizeof found))
+        return;
+    atomic_store(&c->told, true);
+    rd_contest_begin_with(&c->contest, &found);
+}
+
+static rd_object_from make(rd_compiled *c, int patience, const void **kernels)
 {
     rd_text            text  = { 0 };
     void              *found = NULL;
@@ -147,7 +162,9 @@ static rd_object_from make(const rd_compiled *c, int patience, const void **kern
 
     if (!text.failed)
         from = rd_object_make(text.at, flags, "rdim_kernels", atomic_load(&c->surroundings),
-                              patience, &found);
+                              patience, c->name, &found);
+    if (from == RD_OBJECT_STORED)
+        read_contest(c);
     rd_text_free(&text);
     *kernels = found;
     return from;
@@ -253,6 +270,28 @@ void rd_compiled_missed(rd_compiled *c, double operations)
         pthread_once(&finishing, finish_at_exit);
     c->job.run = bring_job;
     rd_worker_do(&c->job);
+}
+
+/* ---- Against tiles ----------------------------------------------------------------------------- */
+void rd_compiled_ran(rd_compiled *c, rd_contestant by, double operations, int threads,
+                     double seconds)
+{
+    int untold = false;
+
+    if (!c)
+        return;
+    rd_contest_run(&c->contest, by, operations, threads, seconds);
+    if (rd_contest_lost(&c->contest, operations) > 0 && c->name[0] &&
+        atomic_compare_exchange_strong(&c->told, &untold, true)) {
+        const rd_contest_record found = rd_contest_record_of(&c->contest);
+
+        rd_object_put_note(c->name, atomic_load(&c->surroundings), &found, sizeof found);
+    }
+}
+
+double rd_compiled_lost(const rd_compiled *c, double operations)
+{
+    return c ? rd_contest_lost(&c->contest, operations) : 0;
 }
 
 const void *rd_compiled_kernels(rd_compiled *c)

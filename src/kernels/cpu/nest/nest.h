@@ -53,13 +53,18 @@ int32_t rd_nest_choices(const rd_program *p, int vector, rd_get_fn *get, void *p
                         rd_alternatives *at, int32_t n, int32_t most);
 /* A program has done without its nest for so many operations. */
 void rd_nest_missed(const rd_nest_code *code, double operations);
-bool rd_nest_whole(const rd_nest_code *code, const void *kernels, rd_task *task);
-void rd_nest_head(const rd_nest_code *code, const void *kernels, const rd_program *p,
-                  rd_task *task);
-void rd_nest_body(const rd_nest_code *code, const void *kernels, const rd_program *p,
-                  rd_task *task);
-void rd_nest_join(const rd_nest_code *code, const void *kernels, const rd_task *into,
-                  const rd_task *next);
-void rd_nest_tail(const rd_nest_code *code, const void *kernels, const rd_program *p,
-                  rd_task *task);
+/* The program ran by these functions of it, or by tiles: NULL; and how many times as long as tiles it
+ * takes in runs of so many operations where that was measured, else 0. */
+void   rd_nest_ran(const rd_nest_code *code, const void *kernels, double operations, int threads,
+                   double seconds);
+double rd_nest_lost(const rd_nest_code *code, double operations);
+bool   rd_nest_whole(const rd_nest_code *code, const void *kernels, rd_task *task);
+void   rd_nest_head(const rd_nest_code *code, const void *kernels, const rd_program *p,
+                    rd_task *task);
+void   rd_nest_body(const rd_nest_code *code, const void *kernels, const rd_program *p,
+                    rd_task *task);
+void   rd_nest_join(const rd_nest_code *code, const void *kernels, const rd_task *into,
+                    const rd_task *next);
+void   rd_nest_tail(const rd_nest_code *code, const void *kernels, const rd_program *p,
+                    rd_task *task);
 #endif

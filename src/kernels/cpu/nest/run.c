@@ -39,6 +39,23 @@ static const rd_nest_code *way_of(const rd_nest_code *code, const void *kernels)
                : code;
 }
 
+/* ---- Against tiles --------------------------------------------------------------------------- */
+/* Tiles stand against the code that would run. */
+void rd_nest_ran(const rd_nest_code *code, const void *kernels, double operations, int threads,
+                 double seconds)
+{
+    const void *would = kernels ? kernels : rd_nest_here(code);
+
+    rd_compiled_ran(way_of(code, would)->compiled, kernels ? RD_BY_LOOPS : RD_BY_TILES, operations,
+                    threads, seconds);
+}
+
+double rd_nest_lost(const rd_nest_code *code, double operations)
+{
+    return rd_compiled_lost(way_of(code, rd_nest_here(code))->compiled, operations);
+}
+
+/* ---- One part -------------------------------------------------------------------------------- */
 static rd_nest_call call_of(const rd_nest_code *code, const rd_task *task)
 {
     return (rd_nest_call){ .slot     = task->slot,

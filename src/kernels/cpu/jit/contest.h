@@ -1,0 +1,36 @@
+/* contest.h - compiled loops against the tiles that they replace, as both were measured: loops that
+ * turn out slower than tiles are not run again. */
+#ifndef RD_KERNELS_CPU_JIT_CONTEST_H
+#define RD_KERNELS_CPU_JIT_CONTEST_H
+#include <stdatomic.h>
+#include <stdbool.h>
+
+typedef enum rd_contestant { RD_BY_TILES, RD_BY_LOOPS, RD_CONTESTANTS } rd_contestant;
+
+/* Runs of one piece of compiled code, and of tiles in its place.  Only runs of about the work of the
+ * first one, by as many threads, are compared: larger ones read from slower memory.  Without locks:
+ * two threads at a time may lose a run. */
+typedef struct rd_contest {
+    _Atomic(double) work;                  /* operations of the first run; 0: there was none */
+    atomic_int      threads;               /* of the first run                               */
+    _Atomic(double) least[RD_CONTESTANTS]; /* nanoseconds of an operation; 0: no run         */
+    atomic_int      runs[RD_CONTESTANTS];
+} rd_contest;
+
+/* What another process measured of the same code: bytes of a file of the store. */
+typedef struct rd_contest_record {
+    double work, least[RD_CONTESTANTS];
+} rd_contest_record;
+
+/* One run took so many seconds. */
+void rd_contest_run(rd_contest *c, rd_contestant by, double work, int threads, double seconds);
+/* How many times the time of tiles compiled loops take in a run of so much work, if they are slower
+ * for certain; else 0. */
+double rd_contest_lost(const rd_contest *c, double work);
+/* Once loops have lost: what other processes shall know. */
+rd_contest_record rd_contest_record_of(const rd_contest *c);
+/* Begins with what another process found, unless it is nonsense. */
+void rd_contest_begin_with(rd_contest *c, const rd_contest_record *found);
+/* For tests: each run of loops counts as so many times as long. */
+void rd_contest_slow_down(double times);
+#endif
