@@ -1538,7 +1538,8 @@ typedef struct rd_eval_opts {
     uint32_t     size;
     rd_traversal traversal;
     rd_backend   backend;
-    int32_t      threads; /* 0: the context's.  The bits of a result do not depend on it. */
+    int32_t      threads; /* at most so many, as little work has one; 0: the context's.  The bits of a
+                           * result do not depend on it. */
     /** Products of large matrices, sums over k of a[i,k] b[k,j], run by a BLAS where the library
      *  was built with one, and on a GPU by cuBLAS where it is found: fast, but their last bits are
      *  that library's and may differ from machine to machine.  True: never, so that all bits are

@@ -2,6 +2,8 @@
  * other.
  *
  * Runs under the thread sanitizer, built without OpenMP: its threads are then the test's own. */
+#include "core/threads.h"
+#include "eval/run/team.h"
 #include "isa.h"
 #include "kernels/cpu/jit/tier.h"
 #include "values.h"
@@ -14,6 +16,9 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 /* ---- Numbers whose sums round differently in every order ------------------------------------- */
 static uint64_t random_next(uint64_t *state)
@@ -472,6 +477,31 @@ START_TEST(inside_a_parallel_region)
 }
 END_TEST
 
+#ifdef _OPENMP
+/* A team is started once one thread has done a millisecond of work that it could have shared, and is
+ * there from then on; one thread stays out of it while a compiler is at work.  Little work has no team. */
+START_TEST(a_team_comes_late)
+{
+    enum { MANY = 1000 };
+    const double part = 5e6;
+    const int    all  = omp_get_num_procs();
+
+    rd_team_share_all(false);
+    ck_assert_int_eq(rd_team_now(ctx, 2, 1e3, MANY), 1);
+    ck_assert_int_eq(rd_team_now(ctx, 2, part, MANY), 1);
+    ck_assert_int_eq(rd_team_now(ctx, 2, part, MANY), 2);
+    ck_assert_int_eq(rd_team_now(ctx, 2, part, MANY), 2);
+    ck_assert_int_eq(rd_team_now(ctx, 2, 1e3, MANY), 1);
+    rd_threads_leave_one(true);
+    ck_assert_int_eq(rd_team_now(ctx, 2, part, MANY), all == 2 ? 1 : 2);
+    rd_threads_leave_one(false);
+    ck_assert_int_eq(rd_team_now(ctx, 2, part, MANY), 2);
+    rd_team_share_all(true);
+    ck_assert_int_eq(rd_team_now(ctx, 2, 1e3, MANY), 2);
+}
+END_TEST
+#endif
+
 /* ---- Threads that are not there -------------------------------------------------------------- */
 enum { APART = 4000 };
 static double sums[APART], alone[APART];
@@ -636,6 +666,9 @@ int main(void)
     tcase_add_loop_test(tc, tasks_change_no_bit, 0, SEEDS);
     tcase_add_loop_test(tc, joined_trees_change_no_bit, 0, JOINED);
     tcase_add_loop_test(tc, kept_axes_inside_change_no_bit, 0, JOINED);
+#ifdef _OPENMP
+    tcase_add_test(tc, a_team_comes_late);
+#endif
     tcase_add_test(tc, contexts_side_by_side);
     tcase_add_test(tc, one_plan_on_threads);
     tcase_add_test(tc, nests_come_meanwhile);

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -27,7 +28,11 @@ static _Thread_local struct {
     bool   others;  /* as it forks, the process has more threads                  */
     double when;    /* in rd_seconds()                                            */
     bool   alone;   /* it is a fork's, and may have had some before               */
+    double one_did; /* operations that a team could have shared                   */
 } team;
+
+/* Compilers and the like that work beside evaluations now. */
+static atomic_int beside;
 
 /* ---- Forks ----------------------------------------------------------------------------------- */
 /* Threads of this process, 0 where nobody says: the 18th number behind the name, which may have any
@@ -59,6 +64,7 @@ static void before_fork(void)
 static void in_child(void)
 {
     team.alone |= team.started > 1 || team.others;
+    atomic_store(&beside, 0);
 }
 
 /* The program may fork before it evaluates: so this is watched from the start. */
@@ -140,6 +146,31 @@ int rd_threads_startable(int threads)
     return threads < team.started ? threads : team.started;
 }
 
+bool rd_threads_are_due(int threads, double operations)
+{
+    static const double START = 1e7; /* a millisecond of work */
+
+    if (threads <= team.started)
+        return true;
+    team.one_did += operations;
+    return team.one_did >= START;
+}
+
+void rd_threads_leave_one(bool leave)
+{
+    atomic_fetch_add(&beside, leave ? 1 : -1);
+}
+
+int rd_threads_left(int threads)
+{
+    int most;
+
+    if (atomic_load_explicit(&beside, memory_order_relaxed) <= 0)
+        return threads;
+    most = omp_get_num_procs() - 1;
+    return most >= 1 && most < threads ? most : threads;
+}
+
 int rd_threads_allowed(void)
 {
     const int limit = omp_get_thread_limit();
@@ -152,6 +183,23 @@ rd_threads rd_threads_seen(void)
     return (rd_threads){ .started = team.started, .few = team.few, .alone = team.alone };
 }
 #else
+bool rd_threads_are_due(int threads, double operations)
+{
+    (void)threads;
+    (void)operations;
+    return false;
+}
+
+void rd_threads_leave_one(bool leave)
+{
+    (void)leave;
+}
+
+int rd_threads_left(int threads)
+{
+    return threads;
+}
+
 int rd_threads_startable(int threads)
 {
     (void)threads;

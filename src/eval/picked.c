@@ -21,7 +21,7 @@ void rd_picked_share(const rd_picked *s, int64_t n, void (*f)(const void *with, 
                      const void *with)
 {
 #ifdef _OPENMP
-    const int threads = rd_team(s->ctx, 0, BLOCK_WORK * (double)n, n);
+    const int threads = rd_team_now(s->ctx, 0, BLOCK_WORK * (double)n, n);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
 #else
     (void)s;

@@ -17,8 +17,8 @@
  * A parallel region costs about a microsecond, a disturbed one several, and should not be a tenth
  * of what it divides: about 20 microseconds at 10 operations each nanosecond. */
 #define RD_SMALL_WORK 200e3
-/* Less takes a few microseconds, of which code would save some: its text alone takes thirty. */
-#define RD_BRIEF_WORK 16e3
+/* The text of a program's code takes as long as so many operations. */
+#define RD_BRIEF_WORK 1e6
 
 /* What an element of a row that is put in order costs, in operations. */
 #define RD_SORT_OPS 16.F

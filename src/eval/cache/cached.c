@@ -55,13 +55,22 @@ static rd_same *same_place(rd_cache *c, const rd_same *s)
 }
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
-/* A small program's first plan leaves the text of its code out, which takes as long as the rest of
- * planning.  After so many runs it is made whole. */
+/* A program's first plan leaves the text of its code out, which takes as long as the rest of planning or
+ * longer.  After so many runs, or once runs have worked as long as the text takes, it is made whole. */
 enum { BRIEF_RUNS = 64 };
+
+static double work_of(const rd_plan *plan)
+{
+    double work = 0;
+
+    for (int s = 0; s < plan->n_stage; s++)
+        work += plan->program[s].work;
+    return work;
+}
 
 static bool is_over(const rd_entry *e)
 {
-    return e->plan->brief && e->runs >= BRIEF_RUNS;
+    return e->plan->brief && (e->runs >= BRIEF_RUNS || e->runs * work_of(e->plan) >= RD_BRIEF_WORK);
 }
 
 /* *over: one was found that has had its runs. */

@@ -1,6 +1,7 @@
 /* direct.c - plans of little work whose stages each are one compiled function: what surrounds these
  * is all that such a run costs, so there is no frame, no watch, and no memory but the stack's. */
 #include "eval/run/frame.h"
+#include "eval/run/team.h"
 #include <string.h>
 
 #ifndef RD_CHECK
@@ -137,7 +138,8 @@ static int64_t work_bytes(const rd_plan *plan)
 
 bool rd_is_direct(const rd_plan *plan)
 {
-    if (!plan->backend->whole || plan->steps || plan->threads || plan->arrays_apart ||
+    if (!plan->backend->whole || plan->steps || (plan->threads && rd_team_shares_all()) ||
+        plan->arrays_apart ||
         rd_bytes_add(plan->pointer_bytes + plan->arrays_bytes, work_bytes(plan)) > RD_DIRECT_BYTES)
         return false;
     for (int s = 0; s < plan->n_stage; s++)

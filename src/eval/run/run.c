@@ -41,11 +41,11 @@ static int64_t task_size(const rd_plan *plan, const rd_program *p, int64_t exten
     int64_t       grains, threads, share = plan->task_grains;
 
     if (p->root < 0 || p->serial || extent == 0 ||
-        (!share && !plan->threads && p->work < RD_SMALL_WORK))
+        (!share && !(plan->threads && rd_team_shares_all()) && p->work < RD_SMALL_WORK))
         return whole;
     if (!share) {
         grains  = (extent + grain - 1) / grain;
-        threads = rd_team(plan->ctx, plan->threads, p->work, grains);
+        threads = rd_team_now(plan->ctx, plan->threads, p->work, grains);
         if (threads == 1)
             return whole;
         threads *= rounds_of(p);

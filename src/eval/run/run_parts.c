@@ -167,7 +167,7 @@ rd_status rd_product_part_run(const rd_plan *plan, const void *const *in, void *
     const rd_row_memory   memory = { get, put, plan->ctx };
     const double          each   = p->b.rows ? (double)p->b.n / (double)p->b.rows : 0;
     const int             threads =
-        rd_team(plan->ctx, plan->threads, 8 * (double)p->a.n * (each + 1), p->a.rows);
+        rd_team_now(plan->ctx, plan->threads, 8 * (double)p->a.n * (each + 1), p->a.rows);
 
     return rd_row_product_run(p, in[plan->n_in - 2], in[plan->n_in - 1], out[0], threads, &memory)
                ? RD_OK

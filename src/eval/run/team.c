@@ -7,6 +7,18 @@
 #include <omp.h>
 #endif
 
+static bool shares_all;
+
+void rd_team_share_all(bool share)
+{
+    shares_all = share;
+}
+
+bool rd_team_shares_all(void)
+{
+    return shares_all;
+}
+
 #ifdef _OPENMP
 /* As many as the caller wants. */
 static int wanted(const rd_ctx *ctx, int asked)
@@ -16,16 +28,34 @@ static int wanted(const rd_ctx *ctx, int asked)
     return threads ? threads : omp_get_max_threads();
 }
 
-int rd_team(const rd_ctx *ctx, int asked, double work, int64_t shares)
+/* Were threads no trouble to start. */
+static int useful(const rd_ctx *ctx, int asked, double work, int64_t shares)
 {
     int threads;
 
     /* Inside a caller's own parallel region its threads are busy already. */
-    if ((!asked && work < RD_SMALL_WORK) || shares <= 1 || omp_in_parallel())
+    if ((!(asked && shares_all) && work < RD_SMALL_WORK) || shares <= 1 || omp_in_parallel())
         return 1;
     threads = wanted(ctx, asked);
     threads = threads < rd_threads_allowed() ? threads : rd_threads_allowed();
-    return rd_threads_startable(threads < shares ? threads : (int)shares);
+    return threads < shares ? threads : (int)shares;
+}
+
+int rd_team(const rd_ctx *ctx, int asked, double work, int64_t shares)
+{
+    return rd_threads_startable(useful(ctx, asked, work, shares));
+}
+
+int rd_team_now(const rd_ctx *ctx, int asked, double work, int64_t shares)
+{
+    int threads = useful(ctx, asked, work, shares);
+
+    if (!(asked && shares_all)) {
+        threads = rd_threads_left(threads);
+        if (threads > 1 && !rd_threads_are_due(threads, work))
+            return 1;
+    }
+    return rd_threads_startable(threads);
 }
 
 const char *rd_team_note(const rd_ctx *ctx, int asked, char *text, size_t room)
@@ -55,6 +85,11 @@ int rd_team(const rd_ctx *ctx, int asked, double work, int64_t shares)
     (void)work;
     (void)shares;
     return 1;
+}
+
+int rd_team_now(const rd_ctx *ctx, int asked, double work, int64_t shares)
+{
+    return rd_team(ctx, asked, work, shares);
 }
 
 const char *rd_team_note(const rd_ctx *ctx, int asked, char *text, size_t room)

@@ -4,6 +4,7 @@
 #include "kernels/cpu/jit/tier.h"
 #include "core/environment.h"
 #include "core/clock.h"
+#include "core/threads.h"
 #include "kernels/cpu/jit/compiler.h"
 #include "kernels/cpu/jit/object.h"
 #include "kernels/cpu/jit/worker.h"
@@ -173,9 +174,13 @@ static rd_object_from make(rd_compiled *c, int patience, const void **kernels)
 /* The caller has made it BUSY. */
 static void bring(rd_compiled *c, int patience)
 {
-    const double         begun = rd_seconds();
-    const void          *kernels;
-    const rd_object_from from = make(c, patience, &kernels);
+    const double   begun = rd_seconds();
+    const void    *kernels;
+    rd_object_from from;
+
+    rd_threads_leave_one(true);
+    from = make(c, patience, &kernels);
+    rd_threads_leave_one(false);
 
     atomic_fetch_add(&nanoseconds, llrint(1e9 * (rd_seconds() - begun)));
     atomic_fetch_add(&compiled, from == RD_OBJECT_COMPILED);
