@@ -7,7 +7,9 @@
 Prints one row a program: the time of rdim in milliseconds, and how many times as long rdim takes as the hand-written loop
 and as the fastest of the other libraries.  Results are compared first, and a row with another result fails.  Libraries
 that are not installed are left out.  Compilers are awaited: these are times of programs that run again and again.
-`--save` keeps the times, and `--against` prints how many times as long rdim takes as in a file that was saved.
+With `--processor` times are the processor's, of all threads together.  On one thread they hardly change where other
+programs run beside.  `--save` keeps the times, and `--against` prints how many times as long rdim takes as in a file
+that was saved.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import importlib
 import json
 import os
 import sys
+import time
 from pathlib import Path
 from typing import Any, Callable
 
@@ -30,6 +33,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--only", default="")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--budget", type=float, default=0.3, help="seconds for each time of each row")
+    parser.add_argument("--processor", action="store_true", help="time of the processor in place of the clock")
     parser.add_argument("--no-peers", action="store_true")
     parser.add_argument("--build", default="build/users", help="folder for the compiled hand-written loops")
     parser.add_argument("--save")
@@ -63,6 +67,8 @@ def peer_module(name: str) -> Any:
         return None
     if name == "torch":
         module.set_num_threads(given.threads)
+    if name == "opencv":
+        module.setNumThreads(given.threads)
     if name == "jax":
         module.config.update("jax_enable_x64", True)
     return module
@@ -127,7 +133,8 @@ def row_of(program: Program, hands: Any) -> dict[str, Any]:
         if module:
             runs[name] = peer_run(name, module, program, arrays)
             same(name, program, got, runs[name]())
-    return {name: min(seconds(run, given.budget / 2) for _ in range(2)) * 1e3 for name, run in runs.items()}
+    clock = time.process_time if given.processor else time.perf_counter
+    return {name: min(seconds(run, given.budget / 2, clock) for _ in range(2)) * 1e3 for name, run in runs.items()}
 
 
 def ratios(row: dict[str, float]) -> tuple[float | None, float | None, str]:
