@@ -12,7 +12,8 @@ typedef struct rd_choice {
     bool         alone;       /* on one thread                                            */
     bool         measured;    /* not by cost                                              */
     bool         cross;       /* there, reductions along both axes of an array share loops */
-    bool         brief;       /* for its first runs: without code, where that is a small gain */
+    bool         apart; /* they share none on this processor, with each computing what is cheap */
+    bool         brief; /* for its first runs: without code, where that is a small gain */
     /* the device that it is for, whose threads do what loops do elsewhere; NULL: this processor */
     const rd_backend_table *device;
 } rd_choice;

@@ -96,6 +96,7 @@ typedef struct rd_value {
     bool         dense; /* and in C order over all its dims, for readers with one flat place */
     bool         row;   /* rows to be sorted, along the last dims, which all are stored      */
     bool         apart; /* shares no loop: a library computes it */
+    int32_t      side;  /* shares no loop with another side's; 0: none, see rd_take_sides() */
     float        ops;   /* of this node alone, per point                                       */
 } rd_value;
 
@@ -266,6 +267,7 @@ bool        rd_combine_trees(rd_graph *graph); /* fills rd_value.combine        
 bool        rd_rewrite(rd_graph *graph);       /* softmax's pair of reductions on long rows       */
 bool        rd_read_rows_in_memory(rd_graph *graph); /* to be sorted, without a copy            */
 bool        rd_part_products(rd_graph *graph); /* rd_value.apart of matrix products               */
+bool        rd_take_sides(rd_graph *graph);    /* rd_value.side, and what each computes itself    */
 bool        rd_pack_operands(rd_graph *graph); /* of pairs: copies with neighbours side by side   */
 rd_tree    *rd_place(rd_graph *graph);
 rd_nest    *rd_order(rd_tree *tree, const rd_choice *choice);

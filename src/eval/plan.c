@@ -61,6 +61,8 @@ rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *reques
     graph->fast   = choice->device && opts->accuracy == RD_ACCURACY_FAST;
     if (!rd_read_rows_in_memory(graph) || (!graph->exact && !rd_part_products(graph)))
         return NULL;
+    if (choice->apart && !rd_take_sides(graph))
+        return NULL;
     if (!graph->device && !rd_pack_operands(graph)) /* threads of a GPU are no vectors */
         return NULL;
     rd_debug_graph(graph);
@@ -77,37 +79,6 @@ rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *reques
 static void *plan_memory(void *pool, size_t bytes)
 {
     return rd_pool_get(pool, bytes);
-}
-
-/* Does the device take each stage as it is?  Of programs that cannot be made, whoever makes them
- * says why. */
-static bool suits(rd_nest *nest, const rd_backend_use *use)
-{
-    rd_graph     *g      = nest->tree->graph;
-    const int32_t n_slot = g->n_slot; /* arrays between stages are added to them */
-    rd_program   *p      = rd_lower(nest, g->pool);
-    bool          all    = true;
-
-    for (int s = 0; p && s < nest->n_stage; s++) {
-        p[s].device = use->device;
-        all &= !rd_tune(g->ctx, use->backend, &p[s]) ||
-               use->backend->device->suits(&p[s], plan_memory, g->pool);
-    }
-    g->n_slot = n_slot;
-    return all;
-}
-
-rd_nest *rd_nest_on(const rd_backend_use *use, rd_ctx *ctx, rd_pool *pool, int n,
-                    const rd_request *request, const rd_given *given, const rd_eval_opts *opts,
-                    const rd_choice *choice)
-{
-    rd_choice apart = *choice;
-    rd_nest  *nest  = rd_pipeline(ctx, pool, n, request, given, opts, choice);
-
-    if (!nest || !nest->tree->graph->crossed || suits(nest, use))
-        return nest;
-    apart.cross = false;
-    return rd_pipeline(ctx, pool, n, request, given, opts, &apart);
 }
 
 /* ---- Inputs ---------------------------------------------------------------------------------- */

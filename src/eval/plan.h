@@ -151,11 +151,14 @@ bool rd_alias_safe(const rd_plan *plan, int out_slot, const void *out, int leaf_
 rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request,
                      const rd_given *given, const rd_eval_opts *opts, const rd_choice *choice);
 typedef struct rd_backend_use rd_backend_use; /* eval/backend.h */
-/* The same for a backend: reductions along both axes of an array share loops only where it takes
- * the stage so. */
+/* apart.c: the same for a backend.  Folds of different axes share loops only where a device takes
+ * the stage so, and on this processor where that is not much dearer than loops of their own. */
 rd_nest *rd_nest_on(const rd_backend_use *use, rd_ctx *ctx, rd_pool *pool, int n,
                     const rd_request *request, const rd_given *given, const rd_eval_opts *opts,
                     const rd_choice *choice);
+/* For tests, of plans that are made from now on on this processor.  1: such folds never share
+ * loops; -1: they do; 0: as prices say. */
+void rd_force_apart(int apart);
 /* Options with missing fields 0 and values checked; false after recording the failure for
  * `call`. */
 bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full);

@@ -112,13 +112,16 @@ static bool are_both_ways(const rd_value *v, const rd_value *m)
 }
 
 /* On a GPU two that cross, and do not read each other, want other threads each: together they would
- * have those of neither, unless the backend has a way for such stages. */
+ * have those of neither, unless the backend has a way for such stages.  On a CPU they have sides, if
+ * they are to be apart. */
 static bool part(const growing *g, int a, int b)
 {
     const rd_graph *graph = g->s->p->graph;
     const rd_value *v = value_of(g->s->p, a), *m = value_of(g->s->p, b);
+    const bool      differ = v->side && m->side && v->side != m->side;
 
-    return graph->device && cross(g, v, m) && !(graph->cross && are_both_ways(v, m)) &&
+    return (differ ||
+            (graph->device && cross(g, v, m) && !(graph->cross && are_both_ways(v, m)))) &&
            !reads(g, a, b);
 }
 
@@ -222,6 +225,14 @@ static void note_needs(growing *g, int upto)
         }
 }
 
+/* On a GPU that has a way for such stages, and on a CPU, which may have a better one. */
+static bool counts_crossed(const growing *g)
+{
+    const rd_graph *graph = g->s->p->graph;
+
+    return graph->cross || !graph->device;
+}
+
 /* Operands first; what sharing saves. */
 static double grow(growing *g)
 {
@@ -249,7 +260,7 @@ static double grow(growing *g)
         why = g->n == 0 || joined <= together + alone ? JOINS : isinf(joined) ? HOLDS : DEARER;
         why = why == JOINS && holds_up(g, a) ? HOLDS_UP : why;
         if (why == JOINS) {
-            g->s->p->graph->crossed |= g->say && g->s->p->graph->cross && crosses_any(g, a);
+            g->s->p->graph->crossed |= g->say && counts_crossed(g) && crosses_any(g, a);
             g->member[g->n++] = a;
             g->s->needs[a]    = true;
             together          = joined;

@@ -45,6 +45,10 @@ bool rd_cpu_price(const rd_program *p, rd_form_kind kind, int threads, rd_get_fn
 int32_t rd_cpu_choices(const rd_program *p, rd_get_fn *get, void *pool, rd_alternatives *at,
                        int32_t most);
 
+/* estimate.c: nanoseconds of a program that is not prepared, once it is compiled, by usual speeds
+ * and on one thread; for comparing plans.  False: no memory. */
+bool rd_cpu_estimate(const rd_program *p, rd_get_fn *get, void *pool, double *ns);
+
 /* better.c: compiled loops (0) or tiles (1); why tiles are faster, of more than a little work, NULL:
  * compiled loops are.  False: no memory. */
 bool rd_cpu_ways(const rd_program *p, rd_get_fn *get, void *pool, rd_alternatives *a);

@@ -52,6 +52,15 @@ static int32_t bytes_of(const rd_program *p, const rd_tile_code *code, int32_t i
                      : rd_dtype_size(p->address[p->inst[small].arg].type);
 }
 
+/* Element by element it waits for the state before, which moves or does not. */
+static double exponential_ns(const rd_inst *inst, const rd_tile_code *code, const rd_speeds *s,
+                             double near)
+{
+    return code->fold[inst->arg].form == RD_FOLD_ELEMENTS
+               ? s->one_exp + s->miss + s->chain_add
+               : near + rd_function_ns(s, RD_OP_exp, inst->type);
+}
+
 static double element_ns(const rd_program *p, const rd_tile_code *code, int32_t i,
                          const rd_speeds *s)
 {
@@ -64,9 +73,8 @@ static double element_ns(const rd_program *p, const rd_tile_code *code, int32_t 
     case RD_I_STORE: return access_ns(inst, &code->inst[i], s, near);
     case RD_I_STEP:
     case RD_I_SCAN:
-        return rd_takes_exponential(p, inst) && inst->c < 0
-                   ? near + rd_function_ns(s, RD_OP_exp, inst->type)
-                   : step_ns(inst, code, i, s, near);
+        return rd_takes_exponential(p, inst) && inst->c < 0 ? exponential_ns(inst, code, s, near)
+                                                            : step_ns(inst, code, i, s, near);
     case RD_I_CALL: return near + rd_call_ns(s, &p->call[inst->arg]);
     case RD_I_MAP:
         return rd_inst_is_function(inst) ? function_ns(inst, s)

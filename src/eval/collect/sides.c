@@ -1,0 +1,271 @@
+/* sides.c - tells apart folds that want different loops, such as the nearest point of each of two
+ * sets in the other one.  Each of them takes a side, and values of two sides share no loop.
+ *
+ * What several sides fold, such as the distance of a pair, is computed by each of them where that
+ * costs less than an array of it.  The plan without sides has the same bits, and the cheaper plan
+ * is taken (apart.c). */
+#include "eval/ir.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Sides are few, and numbered from 1: 0 goes with any. */
+enum { MOST_SIDES = 8, MOST_FOLDS = 64, MOST_COPIES = 64, DEPTH = 16 };
+
+/* What takes fewer operations is computed again rather than stored.  Both ways take 12 ms for sums of
+ * the kernel matrix of 2,000 points in 50 dimensions, of which an element is some 350. */
+static const double AGAIN = 256;
+
+typedef struct siding {
+    rd_graph *g;
+    int32_t   n, copies;
+    uint64_t *under;  /* per value: the folds that it is computed from, a bit each, and itself */
+    uint32_t *wanted; /* per value: sides that compute something from it, a bit each */
+    int32_t  *copy;   /* per side and value: its own one, -1: not asked for yet      */
+    int32_t   n_fold, fold[MOST_FOLDS];
+} siding;
+
+/* ---- Who takes which side -------------------------------------------------------------------- */
+static bool is_fold(const rd_value *v)
+{
+    return v->combine && !v->apart && (v->kind == RD_VALUE_REDUCE || v->kind == RD_VALUE_SCAN);
+}
+
+/* Of values that it reads elsewhere and at places that memory says, too. */
+static void find_under(siding *s, int value)
+{
+    const rd_value *v     = &s->g->value[value];
+    uint64_t        under = 0;
+
+    for (int k = 0; k < v->n_in; k++)
+        under |= v->in[k] >= 0 ? s->under[v->in[k]] : 0;
+    under |= v->target >= 0 ? s->under[v->target] : 0;
+    for (int d = 0; d < v->n_at; d++)
+        for (int t = 0; t < v->at[d].n_term; t++)
+            under |= v->at[d].term[t].axis < 0 ? s->under[v->at[d].term[t].value] : 0;
+    if (is_fold(v) && s->n_fold < MOST_FOLDS) {
+        under |= (uint64_t)1 << s->n_fold;
+        s->fold[s->n_fold++] = value;
+    }
+    s->under[value] = under;
+}
+
+/* One reduces an axis that the other keeps, and neither is computed from the other. */
+static bool cross(const siding *s, int a, int b)
+{
+    const rd_value *v = &s->g->value[s->fold[a]], *m = &s->g->value[s->fold[b]];
+
+    return !(s->under[s->fold[b]] >> a & 1) && !(s->under[s->fold[a]] >> b & 1) &&
+           ((v->reduced ^ m->reduced) & rd_space(v) & rd_space(m)) != 0;
+}
+
+/* The first side of which it crosses none, where it crosses any. */
+static void take_side(const siding *s, int k)
+{
+    uint32_t crossed = 0;
+    bool     any     = false;
+    int32_t  side    = 1;
+
+    for (int i = 0; i < s->n_fold; i++)
+        if (i != k && cross(s, k, i)) {
+            any = true;
+            crossed |= 1u << s->g->value[s->fold[i]].side;
+        }
+    while (side < MOST_SIDES && (crossed >> side & 1))
+        side++;
+    s->g->value[s->fold[k]].side = any ? side : 0;
+}
+
+/* ---- Who computes what ----------------------------------------------------------------------- */
+/* Operations for an element of what is computed from memory alone; AGAIN for all else. */
+static double cost_of(const rd_graph *g, int value, int depth)
+{
+    const rd_value *v    = &g->value[value];
+    double          cost = v->ops;
+
+    if (v->kind == RD_VALUE_CONST || v->kind == RD_VALUE_COORD ||
+        (v->kind == RD_VALUE_READ && !rd_is_gathered(v)))
+        return 1;
+    if (v->kind != RD_VALUE_MAP || rd_is_anchor_kind(v) || depth == 0)
+        return AGAIN;
+    for (int k = 0; k < v->n_in && cost < AGAIN; k++)
+        cost += v->in[k] >= 0 ? cost_of(g, v->in[k], depth - 1) : 0;
+    return cost;
+}
+
+static bool is_cheap(const rd_graph *g, const rd_value *v)
+{
+    double cost = 1;
+
+    if (v->kind != RD_VALUE_REDUCE || v->out >= 0 || v->into >= 0 || v->whole || v->inner >= 0 ||
+        v->group >= 0)
+        return false;
+    for (int k = 0; k < v->n_in; k++)
+        cost += v->in[k] >= 0 ? cost_of(g, v->in[k], DEPTH) : 0;
+    return cost * (double)rd_points_of(g, v->reduced) < AGAIN;
+}
+
+static bool is_inline_map(const rd_value *v)
+{
+    return (v->kind == RD_VALUE_MAP || v->kind == RD_VALUE_CALL) && !rd_is_anchor_kind(v);
+}
+
+/* Users come first, so it is known who wants it.  What one side wants is of that side. */
+static void hand_down(siding *s, int value)
+{
+    rd_value      *v      = &s->g->value[value];
+    const uint32_t wanted = s->wanted[value];
+    uint32_t       down;
+
+    if (v->side == 0 && (is_fold(v) || is_inline_map(v)) && wanted && !(wanted & (wanted - 1)))
+        v->side = __builtin_ctz(wanted);
+    down = v->side                                                 ? 1u << v->side
+           : is_inline_map(v) || (is_fold(v) && is_cheap(s->g, v)) ? wanted
+                                                                   : 0;
+    for (int k = 0; k < v->n_in; k++)
+        if (v->in[k] >= 0)
+            s->wanted[v->in[k]] |= down;
+}
+
+/* ---- Copies ---------------------------------------------------------------------------------- */
+static int own_of(siding *s, int value, int side);
+
+/* Its operands as that side has them, in memory of their own; NULL: no memory. */
+static int32_t *own_operands(siding *s, int value, int side, bool *other)
+{
+    const int32_t n  = s->g->value[value].n_in;
+    int32_t      *in = rd_pool_get(s->g->pool, (size_t)(n + 1) * sizeof *in);
+
+    *other = false;
+    for (int k = 0; in && k < n; k++) {
+        const int32_t x = s->g->value[value].in[k];
+
+        in[k] = x < 0 ? x : own_of(s, x, side);
+        if (x >= 0 && in[k] < 0)
+            return NULL;
+        *other |= in[k] != x;
+    }
+    return in;
+}
+
+/* A fold of one lane may compute neighbours along any axis that it keeps: that of its reader is
+ * best. */
+static bool turn(siding *s, rd_value *v, int side)
+{
+    rd_combine *own = rd_pool_get(s->g->pool, sizeof *own);
+
+    if (!own)
+        return false;
+    *own = *v->combine;
+    for (int k = 0; k < s->n_fold && own->lanes == 1; k++) {
+        const rd_value *reader = &s->g->value[s->fold[k]];
+        const int32_t   axis   = reader->combine->lane_axis;
+
+        if (reader->side == side && axis >= 0 && rd_in(v->axes, axis) && own->lane_axis >= 0 &&
+            rd_in(v->axes, own->lane_axis))
+            own->lane_axis = axis;
+    }
+    v->combine = own;
+    return true;
+}
+
+static int copy_of(siding *s, int value, int side, int32_t *in)
+{
+    rd_value v = s->g->value[value];
+    int      made;
+
+    v.side = side;
+    v.in   = in;
+    if (v.combine && !turn(s, &v, side))
+        return -1;
+    made = rd_graph_add(s->g, v);
+    s->copies += made >= 0;
+    return made;
+}
+
+/* Who wants it first has the one there is. */
+static bool is_first(const siding *s, int value, int side)
+{
+    return __builtin_ctz(s->wanted[value]) == side;
+}
+
+/* A value as that side has it, -1: no memory. */
+static int own_of(siding *s, int value, int side)
+{
+    const rd_value v = s->g->value[value];
+    int32_t       *in, *own;
+    bool           other;
+
+    if (value >= s->n || v.side || s->copies >= MOST_COPIES ||
+        !(is_inline_map(&v) || (is_fold(&v) && is_cheap(s->g, &v))))
+        return value;
+    own = &s->copy[(size_t)side * (size_t)s->n + (size_t)value];
+    if (*own >= 0)
+        return *own;
+    if (!(in = own_operands(s, value, side, &other)))
+        return -1;
+    if (is_fold(&v) ? is_first(s, value, side) : !other)
+        return *own = value;
+    return *own = copy_of(s, value, side, in);
+}
+
+/* Who wants it first has the one there is, and nobody else, once others have copies. */
+static bool keep_first(siding *s, int value)
+{
+    rd_value *v      = &s->g->value[value];
+    bool      copied = false;
+
+    for (int side = 1; side < MOST_SIDES; side++) {
+        const int32_t own = s->copy[(size_t)side * (size_t)s->n + (size_t)value];
+
+        copied |= own >= 0 && own != value;
+    }
+    if (v->side || !copied)
+        return true;
+    v->side = __builtin_ctz(s->wanted[value]);
+    return !v->combine || turn(s, v, v->side);
+}
+
+static bool give_own(siding *s, int value)
+{
+    const int32_t side = s->g->value[value].side;
+    bool          other;
+    int32_t      *in;
+
+    if (!side)
+        return true;
+    if (!(in = own_operands(s, value, side, &other)))
+        return false;
+    if (other)
+        s->g->value[value].in = in;
+    return true;
+}
+
+bool rd_take_sides(rd_graph *g)
+{
+    const size_t n     = (size_t)g->n_value + 1;
+    bool         sides = false;
+    siding       s     = { .g      = g,
+                           .n      = g->n_value,
+                           .under  = rd_pool_get(g->pool, n * sizeof *s.under),
+                           .wanted = rd_pool_get(g->pool, n * sizeof *s.wanted),
+                           .copy   = rd_pool_get(g->pool, MOST_SIDES * n * sizeof *s.copy) };
+
+    if (!s.under || !s.wanted || !s.copy)
+        return false;
+    memset(s.copy, -1, MOST_SIDES * n * sizeof *s.copy);
+    for (int i = 0; i < s.n; i++)
+        find_under(&s, i);
+    for (int k = 0; k < s.n_fold; k++) {
+        take_side(&s, k);
+        sides |= g->value[s.fold[k]].side != 0;
+    }
+    for (int i = s.n; sides && i-- > 0;)
+        hand_down(&s, i);
+    for (int i = 0; sides && i < s.n; i++)
+        if (!give_own(&s, i))
+            return false;
+    for (int i = 0; s.copies && i < s.n; i++)
+        if (!keep_first(&s, i))
+            return false;
+    return !s.copies || rd_graph_sort_results(g);
+}

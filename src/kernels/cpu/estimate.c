@@ -1,0 +1,73 @@
+/* estimate.c - how long a program would take that is not prepared yet: planning compares several. */
+#include "kernels/cpu/cpu.h"
+#include "kernels/cpu/jit/tier.h"
+#include "kernels/cpu/nest/nest.h"
+#include "kernels/cpu/product/product.h"
+#include "kernels/cpu/tile/plan/plan.h"
+#include <math.h>
+
+static double by_form(const rd_program *p, rd_form_kind kind)
+{
+    const rd_cost cost = rd_program_cost(p, false);
+
+    return 1e9 * rd_cpu_seconds(p, &cost, kind, NULL, 1);
+}
+
+/* Compiled loops where there may be such and nothing else is taken; else tiles. */
+static double of_ways(const rd_alternatives *a)
+{
+    const rd_nest_use use   = rd_nest_use_now();
+    const double      loops = a->at[0].ns, tiles = a->at[1].ns;
+
+    if (use == RD_NEST_NEVER || rd_tier_is_off() || isnan(loops))
+        return tiles;
+    return use == RD_NEST_ALWAYS ? loops : a->at[a->taken].ns;
+}
+
+/* What tiles cannot run is compiled or is the reference's. */
+static bool without_tiles(const rd_program *p, rd_get_fn *get, void *pool, double *ns)
+{
+    const bool never = rd_nest_use_now() == RD_NEST_NEVER || rd_tier_is_off();
+    rd_speeds  s     = rd_speeds_usual(rd_cpu_vector());
+    rd_price   loops;
+
+    if (!rd_program_price(p, true, &s, 1, get, pool, &loops))
+        return false;
+    *ns = loops.ns > 0 && !never ? loops.ns : by_form(p, RD_FORM_REFERENCE);
+    return true;
+}
+
+static bool of_program(rd_program *p, rd_get_fn *get, void *pool, double *ns)
+{
+    const rd_simd  *simd = rd_cpu_simd();
+    rd_alternatives a;
+
+    p->code    = NULL;
+    p->product = NULL;
+    p->nest = p->whole = NULL;
+    if (!rd_product_prepare(p, simd, get, pool))
+        return false;
+    if (p->product) {
+        *ns = by_form(p, RD_FORM_PRODUCT);
+        return true;
+    }
+    if (rd_tile_prepare(p, simd, get, pool) == RD_TILE_NO_MEMORY)
+        return false;
+    if (!p->code)
+        return without_tiles(p, get, pool, ns);
+    if (!rd_cpu_ways(p, get, pool, &a))
+        return false;
+    *ns = of_ways(&a);
+    return true;
+}
+
+bool rd_cpu_estimate(const rd_program *p, rd_get_fn *get, void *pool, double *ns)
+{
+    rd_program copy = *p;
+
+    if (rd_cpu_is_scalar()) {
+        *ns = by_form(p, RD_FORM_REFERENCE);
+        return true;
+    }
+    return of_program(&copy, get, pool, ns);
+}

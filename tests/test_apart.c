@@ -1,0 +1,277 @@
+/* test_apart.c - folds of different axes: whether they share loops, by price, and that their bits do
+ * not depend on it. */
+#include "eval/plan.h"
+#include "kernels/cpu/nest/nest.h"
+#include "suite.h"
+#include <math.h>
+#include <rdim.h>
+#include <stdint.h>
+
+#define COUNT(a) ((int)(sizeof(a) / sizeof *(a)))
+
+enum { MOST_RESULTS = 3, DIMS = 3 };
+
+/* Points, and a matrix of as many rows and columns. */
+typedef struct world {
+    rd_ctx  *ctx;
+    void    *memory;
+    rd_expr *x, *y, *a; /* rows, columns, both */
+} world;
+
+/* The elements from `first` on. */
+static rd_expr *array(world *w, size_t first, rd_dtype type, rd_shape shape)
+{
+    return type == RD_F64 ? rd_wrap(w->ctx, (double *)w->memory + first, shape)
+                          : rd_wrap(w->ctx, (float *)w->memory + first, shape);
+}
+
+static void set(world *w, size_t k, rd_dtype type, double to)
+{
+    if (type == RD_F64)
+        ((double *)w->memory)[k] = to;
+    else
+        ((float *)w->memory)[k] = (float)to;
+}
+
+static void world_new(world *w, int64_t rows, int64_t columns, rd_dtype type, bool nan)
+{
+    const size_t n     = (size_t)((rows + columns) * DIMS + rows * columns);
+    uint32_t     state = 7;
+
+    w->ctx    = rd_ctx_new(NULL);
+    w->memory = calloc(n + 1, sizeof(double));
+    for (size_t k = 0; k < n; k++, state = state * 1664525 + 1013904223)
+        set(w, k, type, (double)(state >> 12) / (1 << 18) - 2);
+    for (size_t k = 0; nan && k < n; k += n / 2 + 1)
+        set(w, k, type, NAN);
+    w->x = array(w, 0, type, RD_SHAPE(rows, DIMS));
+    w->y = array(w, (size_t)(rows * DIMS), type, RD_SHAPE(columns, DIMS));
+    w->a = array(w, (size_t)((rows + columns) * DIMS), type, RD_SHAPE(rows, columns));
+}
+
+static void world_free(world *w)
+{
+    rd_ctx_free(w->ctx);
+    free(w->memory);
+}
+
+/* ---- Programs -------------------------------------------------------------------------------- */
+static rd_expr *distances(const world *w)
+{
+    return rd_sum(rd_square(rd_sub(rd_expand(w->x, 1), rd_expand(w->y, 0))), RD_DIMS(2));
+}
+
+static int nearest(const world *w, rd_expr **out)
+{
+    rd_expr *d = distances(w);
+
+    out[0] = rd_max(rd_min(d, RD_DIMS(1)), RD_ALL);
+    out[1] = rd_max(rd_min(d, RD_DIMS(0)), RD_ALL);
+    return 2;
+}
+
+static int kernel_sums(const world *w, rd_expr **out)
+{
+    rd_expr *k = rd_exp(rd_neg(distances(w)));
+
+    out[0] = rd_sum(k, RD_DIMS(1));
+    out[1] = rd_sum(k, RD_DIMS(0));
+    return 2;
+}
+
+static int kernel_sums_and_total(const world *w, rd_expr **out)
+{
+    const int n = kernel_sums(w, out);
+
+    out[n] = rd_sum(rd_exp(rd_neg(distances(w))), RD_ALL);
+    return n + 1;
+}
+
+static int places_and_counts(const world *w, rd_expr **out)
+{
+    rd_expr *d = distances(w);
+
+    out[0] = rd_argmin(d, RD_DIMS(1));
+    out[1] = rd_sum(rd_lt(d, rd_num(w->ctx, 1)), RD_DIMS(0));
+    return 2;
+}
+
+static int softmax_both_ways(const world *w, rd_expr **out)
+{
+    rd_expr *s = rd_neg(distances(w));
+
+    out[0] = rd_max(rd_softmax(s, RD_DIMS(1)), RD_DIMS(1));
+    out[1] = rd_max(rd_softmax(s, RD_DIMS(0)), RD_DIMS(0));
+    return 2;
+}
+
+static int least_and_places(const world *w, rd_expr **out)
+{
+    rd_expr *y = rd_mul(w->a, rd_num(w->ctx, 1.5));
+
+    out[0] = rd_min(y, RD_ALL);
+    out[1] = rd_argmin(y, RD_DIMS(1));
+    return 2;
+}
+
+static int rows_and_columns(const world *w, rd_expr **out)
+{
+    out[0] = rd_max(w->a, RD_DIMS(1));
+    out[1] = rd_max(w->a, RD_DIMS(0));
+    return 2;
+}
+
+static const struct {
+    const char *what;
+    int (*build)(const world *w, rd_expr **out);
+    bool loops, tiles; /* apart by compiled loops, by tiles */
+} programs[] = {
+    { "nearest of either side", nearest, true, false },
+    { "sums of a kernel matrix", kernel_sums, true, true },
+    { "and their total", kernel_sums_and_total, true, false },
+    { "places and counts", places_and_counts, true, true },
+    { "softmax of rows and columns", softmax_both_ways, true, false },
+    { "least of all and places in rows", least_and_places, true, false },
+    { "rows and columns of an array", rows_and_columns, false, false },
+};
+
+/* ---- Which ----------------------------------------------------------------------------------- */
+static bool are_apart(const char *use, int k)
+{
+    world       w;
+    rd_expr    *y[MOST_RESULTS];
+    rd_result   result[MOST_RESULTS];
+    const char *text;
+    bool        apart;
+
+    rd_nest_force(use);
+    world_new(&w, 2000, 1500, RD_F32, false);
+    const int n = programs[k].build(&w, y);
+    for (int i = 0; i < n; i++)
+        result[i] = (rd_result){ y[i], NULL };
+    text = rd_explain(w.ctx, (rd_results){ result, n }, NULL);
+    ck_assert_msg(text != NULL, "%s", rd_error_text(w.ctx));
+    apart = strstr(text, "folds of different axes in loops of their own") != NULL;
+    world_free(&w);
+    rd_nest_force(NULL);
+    return apart;
+}
+
+START_TEST(choice)
+{
+    ck_assert_msg(are_apart("auto", _i) == programs[_i].loops, "%s: loops", programs[_i].what);
+    ck_assert_msg(are_apart("never", _i) == programs[_i].tiles, "%s: tiles", programs[_i].what);
+}
+END_TEST
+
+/* ---- Bits ------------------------------------------------------------------------------------ */
+static const struct {
+    int64_t  rows, columns;
+    rd_dtype type;
+    bool     nan;
+} sizes[] = {
+    { 130, 65, RD_F32, false }, { 65, 131, RD_F64, true }, { 1, 300, RD_F32, true },
+    { 300, 1, RD_F64, false },  { 64, 64, RD_F32, true },
+};
+static const char *const uses[] = { "never", "always" };
+
+static void evaluate(const world *w, int k, int apart, int threads, rd_array *out)
+{
+    const rd_eval_opts opts = { .size = sizeof opts, .threads = threads };
+    rd_expr           *y[MOST_RESULTS];
+    rd_result          result[MOST_RESULTS];
+    const int          n = programs[k].build(w, y);
+
+    for (int i = 0; i < n; i++)
+        result[i] = (rd_result){ y[i], &out[i] };
+    rd_force_apart(apart);
+    ck_assert_msg(rd_eval_many(w->ctx, (rd_results){ result, n }, &opts) == RD_OK, "%s: %s",
+                  programs[k].what, rd_error_text(w->ctx));
+    rd_force_apart(0);
+}
+
+/* One NaN is as good as another. */
+static bool are_equal(const rd_array *a, const rd_array *b)
+{
+    const int size = rd_dtype_size(a->type);
+    int64_t   n    = 1;
+    bool      same = true;
+
+    for (int d = 0; d < a->shape.n; d++)
+        n *= a->shape.at[d];
+    for (int64_t k = 0; k < n; k++) {
+        const char  *x = (char *)a->data + k * size, *y = (char *)b->data + k * size;
+        const double u = a->type == RD_F32   ? *(const float *)(const void *)x
+                         : a->type == RD_F64 ? *(const double *)(const void *)x
+                                             : 0;
+
+        same &= memcmp(x, y, (size_t)size) == 0 || isnan(u);
+    }
+    return same;
+}
+
+static void compare(int k, int size, int threads)
+{
+    world    w, v; /* a plan that is kept would do for the other */
+    rd_array together[MOST_RESULTS] = { 0 }, apart[MOST_RESULTS] = { 0 };
+
+    world_new(&w, sizes[size].rows, sizes[size].columns, sizes[size].type, sizes[size].nan);
+    world_new(&v, sizes[size].rows, sizes[size].columns, sizes[size].type, sizes[size].nan);
+    evaluate(&w, k, -1, 1, together);
+    evaluate(&v, k, 1, threads, apart);
+    for (int i = 0; i < MOST_RESULTS && together[i].data; i++) {
+        ck_assert_msg(are_equal(&together[i], &apart[i]),
+                      "%s, result %d, %d threads: other bits of size %d", programs[k].what, i,
+                      threads, size);
+        rd_array_free(&together[i]);
+        rd_array_free(&apart[i]);
+    }
+    world_free(&w);
+    world_free(&v);
+}
+
+START_TEST(same_bits)
+{
+    rd_nest_force(uses[_i / COUNT(programs)]);
+    for (int size = 0; size < COUNT(sizes); size++)
+        for (int threads = 1; threads <= 3; threads += 2)
+            compare(_i % COUNT(programs), size, threads);
+    rd_nest_force(NULL);
+}
+END_TEST
+
+/* Sums over no rows are 0, on either side. */
+START_TEST(of_nothing)
+{
+    for (int apart = -1; apart <= 1; apart += 2) {
+        world    w;
+        rd_array out[MOST_RESULTS] = { 0 };
+
+        world_new(&w, 0, 5, RD_F32, false);
+        evaluate(&w, 1, apart, 1, out);
+        for (int j = 0; j < 5; j++)
+            ck_assert(((float *)out[1].data)[j] == 0);
+        rd_array_free(&out[0]);
+        rd_array_free(&out[1]);
+        world_free(&w);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite  = suite_create("apart");
+    TCase   *tc     = tcase_create("apart");
+    SRunner *runner = srunner_create(suite);
+    int      failed;
+
+    tcase_add_loop_test(tc, choice, 0, COUNT(programs));
+    tcase_add_loop_test(tc, same_bits, 0, COUNT(uses) * COUNT(programs));
+    tcase_add_test(tc, of_nothing);
+    tcase_set_timeout(tc, 60);
+    suite_add_tcase(suite, tc);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
