@@ -102,6 +102,12 @@ static rd_expr *of_a_user(void)
     return rd_map(x(), twice);
 }
 
+/* A long function, which compilers would leave out of a loop if they were not told. */
+static rd_expr *of_functions(void)
+{
+    return rd_atan2(rd_erf(x()), rd_exp2(x()));
+}
+
 static rd_expr *plane(void)
 {
     return rd_sum(rd_wrap(ctx, data, RD_SHAPE(2, 2, 5)), RD_DIMS(0, 2));
@@ -188,6 +194,10 @@ static const struct {
       centred,
       { "-- tiles of program 0\n", "  body: strips of ", "-- code of program 0\n",
         "static void whole(" } },
+    { "code",
+      of_functions,
+      { "static inline __attribute__((always_inline)) float f32_erf(float a)",
+        "static inline __attribute__((always_inline)) float f32_atan2(float a, float b)" } },
 };
 
 START_TEST(dumped)

@@ -21,17 +21,20 @@
 #include "kernels/math/math_soft.h"
 #include "kernels/math/math_trig.h"
 
+/* Those without hard arguments become part of the loops that call them, which have vectors then. */
 #define RD_MATH_PICK_0(is_hard, far, near) near
 #define RD_MATH_PICK_1(is_hard, far, near) is_hard ? far : near
 #define RD_MATH_PICK(hard, ...)            RD_MATH_PICK_##hard(__VA_ARGS__)
+#define RD_MATH_OF_0                       RD_INLINE
+#define RD_MATH_OF_1                       static inline
 
 #define RD_MATH1(name, hard)                                                       \
-    static inline float rd_math_##name##_f32(float x)                              \
+    RD_MATH_OF_##hard float rd_math_##name##_f32(float x)                          \
     {                                                                              \
         return RD_MATH_PICK(hard, rd_##name##_f32_hard(x), rd_##name##_far_f32(x), \
                             rd_##name##_f32(x));                                   \
     }                                                                              \
-    static inline double rd_math_##name##_f64(double x)                            \
+    RD_MATH_OF_##hard double rd_math_##name##_f64(double x)                        \
     {                                                                              \
         return RD_MATH_PICK(hard, rd_##name##_f64_hard(x), rd_##name##_far_f64(x), \
                             rd_##name##_f64(x));                                   \

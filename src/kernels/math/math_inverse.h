@@ -67,9 +67,37 @@ RD_INLINE double rd_acos_f64(double x)
     return sum + (error + __builtin_fma(k, RD_ASIN_HALF_PI_LO, sign * rest));
 }
 
+/* atan2(x, 1), without what other x of atan2 need.  Of a constant compilers make branches there, and a loop
+ * has no vectors.  Beyond the cap the angle is pi/2 all the same. */
+#define RD_ATAN_CAP 0x1p100
+
+/* The quotient of what is added up, and its error.  k pi/4 more or less atan(t) is the angle. */
+RD_INLINE double rd_atan_parts(double size, double *k, double *sign, double *lost)
+{
+    const double capped = size > RD_ATAN_CAP ? RD_ATAN_CAP : size;
+    const double a = size > 1 ? 1 : size, b = size > 1 ? capped : 1, less = a - b, more = a + b;
+    const double edge = RD_TAN_PI_8 * b, over = a > edge ? less : a, under = a > edge ? more : b;
+    const double over_lo = a > edge ? a - (less + b) : 0, under_lo = a > edge ? a - (more - b) : 0;
+    const double t = over / under, second = a > edge ? 1 : 0;
+
+    *k    = size > 1 ? 2 - second : second;
+    *sign = size > 1 ? -1 : 1;
+    *lost = (__builtin_fma(-t, under, over) + __builtin_fma(-t, under_lo, over_lo)) / under;
+    return t;
+}
+
 RD_INLINE double rd_atan_f64(double x)
 {
-    return rd_atan2_f64(x, 1);
+    double       k, sign, lost;
+    const double t    = rd_atan_parts(RD_ABS_F64(x), &k, &sign, &lost);
+    const double tail = __builtin_fma(t, rd_atan_tail_f64(t * t), lost);
+    const double base = k * RD_QUARTER_PI_1;
+    const double base_lo =
+        __builtin_fma(k, RD_QUARTER_PI_2, __builtin_fma(k, RD_QUARTER_PI_1, -base));
+    const double whole = base + sign * t, error = sign * t - (whole - base);
+    const double angle = whole + (error + (base_lo + sign * tail));
+
+    return x != x ? x + 1 : __builtin_copysign(angle, x);
 }
 
 RD_INLINE float rd_asin_f32(float x)
@@ -84,6 +112,11 @@ RD_INLINE float rd_acos_f32(float x)
 
 RD_INLINE float rd_atan_f32(float x)
 {
-    return rd_atan2_f32(x, 1);
+    double       k, sign, lost;
+    const double t     = rd_atan_parts(RD_ABS_F64((double)x), &k, &sign, &lost);
+    const double angle = __builtin_fma(t, rd_atan_tail_f32(t * t), t);
+
+    return x != x ? x + 1
+                  : __builtin_copysignf((float)__builtin_fma(k, RD_QUARTER_PI_1, sign * angle), x);
 }
 #endif
