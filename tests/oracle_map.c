@@ -419,7 +419,8 @@ static oracle_value float_op(rd_op op, rd_dtype type, oracle_value a, oracle_val
     case RD_OP_div: return div_value(type, a, b);
     case RD_OP_floordiv: return floordiv_value(type, a, b);
     case RD_OP_remainder: return remainder_value(type, floordiv, remainder_, a, b);
-    case RD_OP_pow: return pow_value(type, a, b);
+    case RD_OP_pow:
+    case RD_OP_pow_half: return pow_value(type, a, b);
     case RD_OP_atan2: return atan2_value(type, a, b);
     case RD_OP_hypot: return hypot_value(type, a, b);
     case RD_OP_fmod: return remainder_value(type, trunc_quotient, fmodl, a, b);

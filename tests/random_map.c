@@ -174,12 +174,13 @@ static void multiply_add(random_pool *pool)
 static void power(random_pool *pool)
 {
     const random_node  *node        = random_pick(pool);
-    static const double exponents[] = { 2, 3, 0.5, -1, 1.5, 0, -2 };
+    static const double exponents[] = { 2, 3, 0.5, -1, 1.5, 0, -2, -1.5, -0.5, 4, 2.5, 6 };
 
     if (rd_dtype_kind(node->x->type) != RD_KIND_FLOAT && random_once(pool, 2))
         random_keep(pool, rd_pow(node->x, rd_int(pool->ctx, random_below(pool, 6) - 1)), "int pow");
     else if (random_once(pool, 2))
-        random_keep(pool, rd_pow(positive(pool, node), num(pool, exponents[random_below(pool, 7)])),
+        random_keep(pool,
+                    rd_pow(positive(pool, node), num(pool, exponents[random_below(pool, 12)])),
                     "pow");
     else
         random_keep(pool, rd_pow(num(pool, 1.25), within(pool, node, 8)), "pow");

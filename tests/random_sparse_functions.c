@@ -6,6 +6,7 @@
 
 /* Not declared by the public header, but a row as the others. */
 rd_expr *rd_fmod(rd_expr *x, rd_expr *y);
+rd_expr *rd_pow_half(rd_expr *x, rd_expr *y);
 
 #define OP_1(name) { #name, rd_##name, NULL },
 #define OP_2(name) { #name, NULL, rd_##name },

@@ -96,6 +96,7 @@ typedef struct op_row {
 
 /* Not declared by the public header, but a row as the others. */
 rd_expr *rd_fmod(rd_expr *x, rd_expr *y);
+rd_expr *rd_pow_half(rd_expr *x, rd_expr *y);
 
 #define OP_1(name) { "rd_" #name, 1, rd_##name, NULL },
 #define OP_2(name) { "rd_" #name, 2, NULL, rd_##name },

@@ -90,6 +90,7 @@ static void expect_same(const char *const *what, rd_expr *const *x, int n)
 enum { N = 777 };
 
 rd_expr *rd_fmod(rd_expr *x, rd_expr *y); /* in formulas alone */
+rd_expr *rd_pow_half(rd_expr *x, rd_expr *y);
 
 static const struct {
     const char *what;

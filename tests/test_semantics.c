@@ -455,6 +455,66 @@ START_TEST(ints_wrap)
 }
 END_TEST
 
+/* What rd_pow() makes; the public header has no line for it. */
+rd_expr *rd_pow_half(rd_expr *x, rd_expr *y);
+
+static double distance_in_ulps(rd_dtype type, double got, long double want)
+{
+    const int digits = type == RD_F32 ? 24 : 53, least = type == RD_F32 ? -125 : -1021;
+    int       exponent;
+
+    frexpl(want, &exponent);
+    return (double)(fabsl(got - want) / ldexpl(1, (exponent < least ? least : exponent) - digits));
+}
+
+/* Of numbers whose powers are all sizes, subnormal ones among them.  The results of long double are
+ * off by a thousandth of an ulp of f64. */
+static void check_powers(rd_dtype type, double y, double most)
+{
+    enum { N = 96 };
+    const double range = (type == RD_F32 ? 148 : 1073) / fabs(y);
+    double       x[N];
+
+    for (int i = 0; i < N; i++) {
+        const double at = exp2(range * (2 * (i + 0.5) / N - 1) * 0.99);
+
+        x[i] = type == RD_F32 ? (double)(float)at : at;
+    }
+    for (int i = 0; i < N; i++) {
+        const long double want = powl((long double)x[i], (long double)y);
+        rd_expr          *z    = rd_pow(leaf(type, VALUES(x[i])), rd_num(ctx, y));
+        double            got[1];
+
+        ck_assert(rd_eval(ctx, rd_cast(z, RD_F64), RD_INTO(got, RD_SHAPE(1))) == RD_OK);
+        if (isfinite(got[0]))
+            ck_assert_msg(distance_in_ulps(type, got[0], want) <= most, "%a to the power %g: %a",
+                          x[i], y, got[0]);
+        forget_leaves();
+    }
+}
+
+START_TEST(powers_by_constants)
+{
+    static const double exponents[] = {
+        3, 4, 7, 12, 16, -2, -3, -6, 0.5, 1.5, 2.5, -0.5, -1.5, -7.5
+    };
+
+    for (size_t k = 0; k < COUNT(exponents); k++) {
+        check_powers(RD_F32, exponents[k], 0.51);
+        check_powers(RD_F64, exponents[k], 1.5);
+    }
+    rd_expr *x = leaf(RD_F32, VALUES(3)), *n = leaf(RD_I16, VALUES(3));
+    ck_assert_ptr_eq(rd_pow(x, rd_num(ctx, 1)), x);
+    ck_assert_ptr_eq(rd_pow(x, rd_num(ctx, 2)), rd_square(x));
+    ck_assert_ptr_eq(rd_pow(x, rd_num(ctx, -1)), rd_reciprocal(x));
+    ck_assert_ptr_eq(rd_pow(n, rd_int(ctx, 3)), rd_mul(n, rd_square(n)));
+    ck_assert_ptr_eq(rd_pow(x, rd_num(ctx, -1.5)), rd_pow_half(x, rd_num(ctx, -1.5)));
+    ck_assert_ptr_eq(rd_map_text(x, "x ^ -1.5"), rd_pow_half(x, rd_num(ctx, -1.5)));
+    ck_assert_ptr_eq(rd_map_text(x, "pow(x, 0.5)"), rd_pow_half(x, rd_num(ctx, 0.5)));
+    expect("ints wrap", rd_pow(n, rd_int(ctx, 11)), RD_I16, VALUES(-19461));
+}
+END_TEST
+
 START_TEST(int_division)
 {
     static const map_row rows[] = {
@@ -495,10 +555,12 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { promotion,         ints_compared, weak_numbers, weak_int_bits,
-                                   bool_and_int_maps, halves,        casts,        rounding,
-                                   nan_in_maps,       negative_zero, ints_wrap,    int_division,
-                                   int_by_zero,       bits,          functions };
+    const TTest *const tests[] = {
+        promotion,         ints_compared, weak_numbers, weak_int_bits,
+        bool_and_int_maps, halves,        casts,        rounding,
+        nan_in_maps,       negative_zero, ints_wrap,    int_division,
+        int_by_zero,       bits,          functions,    powers_by_constants
+    };
 
     return run_suite("semantics", tests, COUNT(tests));
 }

@@ -38,7 +38,8 @@ static int find_row(const char *name, size_t length, name_use least)
 /* Made by the evaluator, or by functions of other names. */
 static bool is_ours_alone(int function)
 {
-    return function == RD_OP_fma || function == RD_OP_cast || function == RD_OP_index;
+    return function == RD_OP_fma || function == RD_OP_pow_half || function == RD_OP_cast ||
+           function == RD_OP_index;
 }
 
 int rd_function_find(const char *name, size_t length, rd_dtype real)

@@ -35,6 +35,7 @@ rd_expr *rd_map_op(rd_op op, const char *call, int n, rd_expr *const *x)
 /* ---- Public functions ------------------------------------------------------------------------ */
 /* Rows like the others, which the public header leaves to rd_map(x, fmod) and to the evaluator. */
 rd_expr *rd_fmod(rd_expr *x, rd_expr *y);
+rd_expr *rd_pow_half(rd_expr *x, rd_expr *y);
 
 #define PUBLIC_1(name)                                      \
     rd_expr *rd_##name(rd_expr *x)                          \

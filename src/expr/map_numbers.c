@@ -8,6 +8,7 @@
 #define minimum                    rd_math_minimum_f64
 #define fraction                   rd_math_fraction_f64
 #define exponent                   rd_math_exponent_f64
+#define pow_half(a, b)             NAN /* rd_pow() of numbers is a number */
 #define T                          double
 #define maximum                    rd_math_maximum_f64
 #define RD_F(f)                    f
@@ -45,6 +46,7 @@ static double fold_double(rd_op op, double a, double b, double c)
 #undef maximum
 #undef fraction
 #undef exponent
+#undef pow_half
 #undef T
 
 static rd_expr *weak_number(rd_ctx *ctx, rd_dtype type, double value)
@@ -63,7 +65,7 @@ rd_expr *rd_map_of_numbers(rd_op op, rd_dtype type, int n, rd_expr *const *x)
 
     /* their rounding, or their bits, are written once, in the kernels */
     if (info->by == RD_BY_ROWS || info->by == RD_BY_OWN || op == RD_OP_ldexp ||
-        rd_op_of_ints(info->rule))
+        op == RD_OP_pow_half || rd_op_of_ints(info->rule))
         return NULL;
     for (int i = 0; i < n; i++) {
         v[i] = rd_word_to_double(x[i]->as.number->value, x[i]->type);

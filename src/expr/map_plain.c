@@ -78,11 +78,6 @@ static rd_expr *choice(const char *call, rd_expr *const *x)
     return in[0] && in[1] && in[2] ? map_node(RD_OP_where, type, call, 3, in) : NULL;
 }
 
-static bool is_two(const rd_expr *x)
-{
-    return x->kind == RD_EXPR_NUMBER && rd_word_to_double(x->as.number->value, x->type) == 2;
-}
-
 rd_expr *rd_plain_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x)
 {
     rd_expr *in[RD_MOST_ARITY], *folded;
@@ -110,9 +105,8 @@ rd_expr *rd_plain_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr 
     for (int i = 0; i < n; i++)
         if (!(in[i] = fit(x[i], type, call)))
             return NULL;
-    /* The same value, rounded once, at a twentieth of the cost; x^2 is what people write. */
-    if (op == RD_OP_pow && n == 2 && is_two(in[1]))
-        return map_node(RD_OP_square, type, call, 1, in);
+    if (op == RD_OP_pow && rd_is_product(in[1]))
+        return rd_plain_power(call, in[0], in[1]);
     return map_node(op, rd_gives_bool(rule) ? RD_BOOL : type, call, n, in);
 }
 

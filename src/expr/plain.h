@@ -31,6 +31,10 @@ static inline rd_expr *plain_where(const char *call, rd_expr *cond, rd_expr *yes
     return rd_plain_map(RD_OP_where, call, 3, (rd_expr *const[]){ cond, yes, no });
 }
 
+/* Is a power by the number y, of the type of what is raised, a product; and that power (power_plain.c). */
+bool     rd_is_product(const rd_expr *y);
+rd_expr *rd_plain_power(const char *call, rd_expr *x, rd_expr *y);
+
 /* Is one of two operands u64, and the other a signed int?  No int type holds both. */
 bool rd_is_beside_u64(rd_expr *const *x);
 /* Compares two such operands exactly (compare_ints.c). */

@@ -71,12 +71,27 @@ static bool is_read_plainly(const rd_key *key, const rd_expr *x)
     return plain;
 }
 
+/* Code for a power by products contains the exponent. */
+static bool is_exponent(const rd_key *key, const rd_expr *x)
+{
+    bool found = false;
+
+    for (int32_t k = 0; k < key->n_node && !found; k++) {
+        const rd_expr *e = key->node[k].expr;
+
+        for (int i = 0; i < e->n_in && !found; i++)
+            found = e->in[i] == x && ((e->kind == RD_EXPR_MAP && e->op == RD_OP_pow_half) ||
+                                      (e->kind == RD_EXPR_VIEW && is_exponent(key, e)));
+    }
+    return found;
+}
+
 static bool is_input(const rd_key *key, const rd_expr *number)
 {
     bool places = false;
 
     if (rd_dtype_kind(number->type) == RD_KIND_FLOAT)
-        return true;
+        return !is_exponent(key, number);
     for (int32_t k = 0; k < key->n_node && !places; k++)
         places = key->node[k].expr->kind == RD_EXPR_COORD;
     return !places && is_read_plainly(key, number);

@@ -28,11 +28,12 @@ static const char *const op_code[RD_N_OPS][2] = {
 /* Of f32 as fast.cuh of the CUDA backend has them, for programs that are `fast`; exp is so by its
  * name, also in reducers. */
 static const char *const fast_code[RD_N_OPS] = {
-    [RD_OP_exp2] = "rd_fast_exp2(a)",  [RD_OP_reciprocal] = "rd_fast_div(1, a)",
-    [RD_OP_sqrt] = "rd_fast_sqrt(a)",  [RD_OP_log] = "rd_fast_log(a)",
-    [RD_OP_log2] = "rd_fast_log2(a)",  [RD_OP_sin] = "rd_fast_sin(a)",
-    [RD_OP_cos] = "rd_fast_cos(a)",    [RD_OP_tanh] = "rd_fast_tanh(a)",
-    [RD_OP_pow] = "rd_fast_pow(a, b)", [RD_OP_div] = "rd_fast_div(a, b)",
+    [RD_OP_exp2] = "rd_fast_exp2(a)",       [RD_OP_reciprocal] = "rd_fast_div(1, a)",
+    [RD_OP_sqrt] = "rd_fast_sqrt(a)",       [RD_OP_log] = "rd_fast_log(a)",
+    [RD_OP_log2] = "rd_fast_log2(a)",       [RD_OP_sin] = "rd_fast_sin(a)",
+    [RD_OP_cos] = "rd_fast_cos(a)",         [RD_OP_tanh] = "rd_fast_tanh(a)",
+    [RD_OP_pow] = "rd_fast_pow(a, b)",      [RD_OP_div] = "rd_fast_div(a, b)",
+    [RD_OP_pow_half] = "rd_fast_pow(a, b)",
 };
 
 /* Names of classes in C, and in the names of the library's functions. */

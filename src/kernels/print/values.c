@@ -98,6 +98,21 @@ static void add_division(rd_printing *n, rd_text *to, const rd_let *let)
     rd_text_add(to, ")");
 }
 
+/* Is the operand written out?  Which products a power is made of hangs on its exponent. */
+static bool is_exponent(const rd_printing *n, const rd_let *let, int32_t k)
+{
+    return let->kind == RD_I_MAP && let->op == RD_OP_pow_half && k == 1 &&
+           operand_of(n, let, k)->kind == RD_I_CONST;
+}
+
+static void add_exponent(const rd_printing *n, rd_text *to, const rd_let *let)
+{
+    const rd_inst inst = rd_print_inst(n, operand_of(n, let, 1));
+
+    rd_text_add(to, ", ");
+    rd_add_constant(to, &inst);
+}
+
 /* "f32_add(r1, r2)", with ", &warnings" of an operator that may warn. */
 static void add_operation(rd_printing *n, rd_text *to, const rd_let *let)
 {
@@ -107,7 +122,10 @@ static void add_operation(rd_printing *n, rd_text *to, const rd_let *let)
     rd_op_name(&inst, name);
     rd_text_add(to, "%s(", name);
     for (int32_t k = 0; k < let->n; k++)
-        rd_text_add(to, "%sr%" PRId32, k ? ", " : "", n->t->operand[let->first + k]);
+        if (is_exponent(n, let, k))
+            add_exponent(n, to, let);
+        else
+            rd_text_add(to, "%sr%" PRId32, k ? ", " : "", n->t->operand[let->first + k]);
     rd_text_add(to, let->kind == RD_I_MAP && rd_op_warns(&inst) ? ", &warnings)" : ")");
 }
 

@@ -158,6 +158,40 @@ DIVIDE(floordiv, quotient)
 DIVIDE(remainder, remainder)
 #endif
 
+/* ---- Powers by one number --------------------------------------------------------------------- */
+#ifdef FLOATS
+#define POWER_CASE(n)                                  \
+    case n:                                            \
+        INDEPENDENT                                    \
+        for (int64_t i = 0; i < count; i++)            \
+            y[i] = RD_F(pow_half)(a[i], (T)0.5 * (n)); \
+        break;
+/* Those that people write have loops of their own, in which the exponent is a constant. */
+static void KERNEL(pow_half, by_one)(int64_t count, void *py, const void *pa, const void *pb,
+                                     const void *pc, uint32_t *warnings)
+{
+    T       *y = py;
+    const T *a = pa;
+
+    switch ((int)(2 * *(const T *)pb)) {
+        POWER_CASE(-6)
+        POWER_CASE(-5)
+        POWER_CASE(-4)
+        POWER_CASE(-3)
+        POWER_CASE(-1)
+        POWER_CASE(1)
+        POWER_CASE(3)
+        POWER_CASE(5)
+        POWER_CASE(6)
+        POWER_CASE(8)
+        POWER_CASE(10)
+        POWER_CASE(12)
+    default: KERNEL(pow_half, b2)(count, py, pa, pb, pc, warnings);
+    }
+}
+#undef POWER_CASE
+#endif
+
 /* ---- Choice ---------------------------------------------------------------------------------- */
 #define SELECT_LOOP(form, yes, no)                                                                 \
     static void JOIN(JOIN(select, ELEM), form)(int64_t n, void *py, const void *pa,                \
@@ -224,7 +258,8 @@ rd_simd_map *const OF_ISA(JOIN(maps, ELEM))[RD_N_OPS][RD_N_FORMS] = {
 #define RD_MATH2(name, hard)
 #define RD_MATH1(name, hard) EASY_ENTRY_##hard(name)
 #include "kernels/math/math.def"
-    [RD_OP_exp] = { KERNEL(exp, strips) },
+    [RD_OP_exp]      = { KERNEL(exp, strips) },
+    [RD_OP_pow_half] = { KERNEL(pow_half, b0), KERNEL(pow_half, b1), KERNEL(pow_half, by_one) },
 #endif
 #ifdef DIVIDES
     [RD_OP_floordiv]  = { KERNEL(floordiv, b0), KERNEL(floordiv, b1), KERNEL(floordiv, by_one) },

@@ -1,0 +1,51 @@
+/* power_plain.c - powers by a constant: what is a product in place of the function. */
+#include "expr/plain.h"
+#include <math.h>
+
+/* Up to here products are less work than the function; of f32 their error is still of no account. */
+enum { MOST_OF_FLOATS = 16, MOST_OF_INTS = 64 };
+
+/* x^n of ints, n > 0, by squares.  They wrap, so that the order of products changes nothing. */
+static rd_expr *power_of_ints(const char *call, rd_expr *x, int n)
+{
+    rd_expr *y = NULL;
+
+    for (; n > 0; n >>= 1) {
+        if (n & 1)
+            y = y ? plain_2(RD_OP_mul, call, y, x) : x;
+        if (n > 1)
+            x = plain_1(RD_OP_square, call, x);
+        if (!x || ((n & 1) && !y))
+            return NULL;
+    }
+    return y;
+}
+
+/* 1 / x and x x are right to the last bit, and the processor has them. */
+static rd_expr *power_of_floats(const char *call, rd_expr *x, rd_expr *y, double n)
+{
+    if (n == -1)
+        return plain_1(RD_OP_reciprocal, call, x);
+    return n == 2 ? plain_1(RD_OP_square, call, x) : plain_2(RD_OP_pow_half, call, x, y);
+}
+
+bool rd_is_product(const rd_expr *y)
+{
+    if (y->kind != RD_EXPR_NUMBER)
+        return false;
+    const double n      = rd_word_to_double(y->as.number->value, y->type);
+    const bool   floats = rd_dtype_kind(y->type) == RD_KIND_FLOAT;
+
+    return floats ? n != 0 && fabs(n) <= MOST_OF_FLOATS && 2 * n == rint(2 * n)
+                  : n >= 1 && n <= MOST_OF_INTS;
+}
+
+rd_expr *rd_plain_power(const char *call, rd_expr *x, rd_expr *y)
+{
+    const double n = rd_word_to_double(y->as.number->value, y->type);
+
+    if (n == 1)
+        return x;
+    return rd_dtype_kind(x->type) == RD_KIND_FLOAT ? power_of_floats(call, x, y, n)
+                                                   : power_of_ints(call, x, (int)n);
+}
