@@ -411,6 +411,78 @@ START_TEST(complex_matrices)
 }
 END_TEST
 
+/* ---- Packed panels --------------------------------------------------------------------------- */
+/* Windows of 3 x 3 of an image times filters: axes that do not merge, of n, of k, or of both.  Their
+ * sums have one lane, or several, whose order the kernels do not keep. */
+typedef struct panel_row {
+    const char *text; /* as of rd_einsum() */
+    view        image;
+    int         step; /* from window to window */
+    int         filters;
+    bool        one_lane;
+} panel_row;
+
+static const panel_row panel_rows[] = {
+    { "chwij,ocij->ohw", DENSE, 1, 9, true },   { "chwij,ocij->ohw", PART, 1, 12, true },
+    { "chwij,ocij->ohw", DENSE, 2, 70, false }, { "chwij,ocij->ohw", FLIPPED, 1, 8, true },
+    { "chwij,ocij->ohw", SECOND, 1, 9, true },  { "chwij,ocij->hwo", DENSE, 1, 40, true },
+    { "chwij,ocij->woh", DENSE, 1, 11, true },  { "chwij,ocij->cohw", DENSE, 1, 31, true },
+};
+
+static rd_expr *filtered(rd_dtype type, const panel_row *row)
+{
+    const extents n = { .b = 6, .i = 26, .j = 39, .k = row->filters, .l = 3, .d = 3 };
+    rd_expr      *x = operand(ctx, type, "bij", &n, row->image, 1),
+            *w      = operand(ctx, type, "kbld", &n, DENSE, 2);
+
+    return rd_einsum(row->text, rd_window(rd_window(x, 1, 3, row->step), 2, 3, row->step), w);
+}
+
+static bool says_panels(rd_expr *y, bool deterministic)
+{
+    return strstr(explained(ctx, y, deterministic), "from packed panels") != NULL;
+}
+
+/* In another order: near the bits of the reference, and the same on any number of threads. */
+static void check_near(const char *what, rd_expr *y, int64_t n)
+{
+    rd_array want = by_reference(ctx, y), first = evaluate(ctx, y, 1, false);
+
+    expect_near(what, &first, &want, n);
+    for (int threads = 2; threads <= 3; threads++) {
+        rd_array more = evaluate(ctx, y, threads, false);
+
+        ck_assert_msg(same(&more, &first), "%s: %d threads have other bits", what, threads);
+        rd_array_free(&more);
+    }
+    rd_array_free(&first);
+    rd_array_free(&want);
+}
+
+static void check_panels(const panel_row *row, rd_dtype type)
+{
+    rd_expr *y = filtered(type, row);
+    char     what[64];
+
+    snprintf(what, sizeof what, "%s, %s, step %d", row->text, rd_dtype_name(type), row->step);
+    if (row->one_lane)
+        check(what, y, 0, false);
+    else
+        check_near(what, y, 6 * 3 * 3);
+    ck_assert_msg(on_gpu() || (!row->one_lane && !has_blas()) || says_panels(y, row->one_lane),
+                  "%s: no panels", what);
+}
+
+START_TEST(packed_panels)
+{
+    for (size_t r = 0; r < COUNT(panel_rows); r++)
+        for (int k = 0; k < 2; k++) {
+            check_panels(&panel_rows[r], k ? RD_F64 : RD_F32);
+            forget();
+        }
+}
+END_TEST
+
 /* ---- What stands before and after ------------------------------------------------------------ */
 START_TEST(operands_that_are_kept)
 {
@@ -722,12 +794,21 @@ static void tell_openblas(void)
 
 int main(void)
 {
-    const TTest *const tests[] = {
-        orders_and_views, other_sums,           complex_matrices,       operands_that_are_kept,
-        results_together, pairs_are_not_stored, kernels_of_our_own,     outputs,
-        strides,          not_numbers,          rows_times_one_of_them, context_says_deterministic,
-        callers_together, blas_that_is_behind
-    };
+    const TTest *const tests[] = { orders_and_views,
+                                   packed_panels,
+                                   other_sums,
+                                   complex_matrices,
+                                   operands_that_are_kept,
+                                   results_together,
+                                   pairs_are_not_stored,
+                                   kernels_of_our_own,
+                                   outputs,
+                                   strides,
+                                   not_numbers,
+                                   rows_times_one_of_them,
+                                   context_says_deterministic,
+                                   callers_together,
+                                   blas_that_is_behind };
 
     tell_openblas();
     return run_suite("products", tests, COUNT(tests));

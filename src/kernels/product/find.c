@@ -86,6 +86,7 @@ static bool add_axis(rd_product *product, const rd_program *p, const rd_address 
     rd_product_axis *axis = &product->axis[product->n_axis++];
     int              has  = 0;
 
+    axis->number = number;
     axis->extent = p->axis_extent[number];
     for (int m = 0; m < RD_MATRICES; m++) {
         axis->step[m] = step_along(at[m], number);

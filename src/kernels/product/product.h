@@ -10,6 +10,7 @@ enum { RD_C, RD_A, RD_B, RD_MATRICES };
  * have it. */
 typedef struct rd_product_axis {
     int64_t extent, step[RD_MATRICES];
+    int32_t number; /* among the program's axes */
 } rd_product_axis;
 
 typedef struct rd_matrix {

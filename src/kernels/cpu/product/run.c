@@ -1,6 +1,6 @@
 /* run.c - matrix products: which ones, in which blocks, by what, and their calls. */
 #include "kernels/cpu/product/blas.h"
-#include "kernels/cpu/product/product.h"
+#include "kernels/cpu/product/packed.h"
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 /* Blocks follow from the extents alone, and each is one call on one thread: threads change no bit.
@@ -71,7 +71,8 @@ static bool share_blocks(rd_program *p, const rd_cpu_product *product, rd_get_fn
     p->root           = p->n_axis++;
     p->grain          = product->calls;
     p->serial         = false;
-    p->state_bytes    = 0;
+    p->state_bytes    = product->packed ? product->packed->bytes : 0;
+    p->product        = product;
     return true;
 }
 
@@ -95,32 +96,58 @@ static bool is_small(const rd_product *product)
     return product->m.extent <= SMALL && product->n.extent <= SMALL && product->k.extent <= SMALL;
 }
 
+/* Whoever computes matrices as they lie.  False: nobody. */
+static bool find_library(const rd_program *p, const rd_simd *simd, rd_cpu_product *product)
+{
+    const bool kernels = has_kernels_bits(product, &p->fold[0]);
+
+    if (kernels && (p->exact || is_small(product->of) || !rd_blas_name() || rd_blas_is_behind()))
+        product->kernel = simd->product[rd_elem_of(product->of->type)];
+    return product->kernel || (!p->exact && rd_blas_name());
+}
+
+/* Each call adds to all of c, which short sums do not pay for: 16 filters of 5 x 5 took 1.4 times as
+ * long by 5 calls a row as by panels. */
+static bool has_short_calls(const rd_cpu_product *product)
+{
+    enum { SHORT = 32 };
+
+    return product->parts > 1 && product->of->k.extent < SHORT;
+}
+
+static rd_cpu_product by_panels(const rd_packed *packed)
+{
+    return (rd_cpu_product){
+        .of = packed->of, .packed = packed, .blocks = packed->blocks, .parts = 1, .calls = 1
+    };
+}
+
 bool rd_product_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool)
 {
-    const rd_product *of = rd_product_choose(p, get, pool);
-    rd_cpu_product   *product;
+    const rd_product *of      = rd_product_choose(p, get, pool);
+    const rd_packed  *packed  = NULL;
+    rd_cpu_product   *product = get(pool, sizeof *product);
+    bool              library = false;
 
-    if (!of)
-        return true;
-    product = get(pool, sizeof *product);
     if (!product)
         return false;
-    product->of = of;
-    cut(product);
-    if (has_kernels_bits(product, &p->fold[0]) &&
-        (p->exact || is_small(of) || !rd_blas_name() || rd_blas_is_behind()))
-        product->kernel = simd->product[rd_elem_of(of->type)];
-    else if (p->exact || !rd_blas_name())
-        return true;
-    if (!share_blocks(p, product, get, pool))
+    if (of) {
+        product->of = of;
+        cut(product);
+        library = find_library(p, simd, product);
+    }
+    if ((!library || has_short_calls(product)) && !rd_packed_prepare(p, simd, get, pool, &packed))
         return false;
-    p->product = product;
-    return true;
+    if (packed)
+        *product = by_panels(packed);
+    return (!library && !packed) || share_blocks(p, product, get, pool);
 }
 
 const char *rd_product_by(const rd_cpu_product *product)
 {
-    return product->kernel ? "product kernels" : rd_blas_name();
+    return product->packed   ? "product kernels, from packed panels"
+           : product->kernel ? "product kernels"
+                             : rd_blas_name();
 }
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
@@ -220,7 +247,16 @@ static int64_t loads_of(const rd_cpu_product *product, const block *b)
            product->parts;
 }
 
-void rd_product_run(const rd_cpu_product *product, rd_task *task)
+static void run_packed(const rd_cpu_product *product, rd_task *task)
+{
+    int64_t loads = 0;
+
+    for (int64_t k = task->lo; k < task->hi; k++)
+        loads += rd_packed_block(product->packed, task, k);
+    task->loads += loads;
+}
+
+static void run_calls(const rd_cpu_product *product, rd_task *task)
 {
     const int before = product->kernel ? 0 : rd_blas_begin();
     int64_t   loads  = 0; /* the record of the next task is close by */
@@ -235,4 +271,12 @@ void rd_product_run(const rd_cpu_product *product, rd_task *task)
     if (!product->kernel)
         rd_blas_end(before);
     task->loads += loads;
+}
+
+void rd_product_run(const rd_cpu_product *product, rd_task *task)
+{
+    if (product->packed)
+        run_packed(product, task);
+    else
+        run_calls(product, task);
 }

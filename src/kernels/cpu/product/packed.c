@@ -1,0 +1,247 @@
+/* packed.c - which products run by packed panels, and how these are cut.
+ *
+ * Goto and van de Geijn (2008, "Anatomy of High-Performance Matrix Multiplication") copy panels of both
+ * matrices to where the kernel reads them one after the other.  As a copy may read from anywhere,
+ * axes that do not merge cost nothing more: of windows of an image times filters no matrix of windows
+ * is ever stored.  (Chellapilla, Puri and Simard, 2006, store it; Matthews, 2018, "High-Performance
+ * Tensor Contraction without Transposition", packs from strides, as here.) */
+#include "kernels/cpu/product/packed.h"
+#include "kernels/cpu/product/blas.h"
+#include <stdlib.h>
+
+/* A panel is two vectors of 512 bits wide, the most that the kernel takes at once. */
+enum { PANEL_BYTES = 128, MOST_STEPS = 8192, PACKED_ROWS_BYTES = 256 << 10 };
+
+/* ---- Groups ---------------------------------------------------------------------------------- */
+enum { BATCH, M, N, K, GROUPS };
+
+static int group_of(const rd_product_axis *axis)
+{
+    return !axis->step[RD_C] ? K : !axis->step[RD_B] ? M : !axis->step[RD_A] ? N : BATCH;
+}
+
+static void swap_operands(rd_product *product)
+{
+    const rd_matrix a = product->matrix[RD_A];
+
+    product->matrix[RD_A] = product->matrix[RD_B];
+    product->matrix[RD_B] = a;
+    for (int32_t i = 0; i < product->n_axis; i++) {
+        int64_t *const step = product->axis[i].step;
+        const int64_t  of_a = step[RD_A];
+
+        step[RD_A] = step[RD_B];
+        step[RD_B] = of_a;
+    }
+}
+
+/* How well its axes suit columns: those that the kernel writes, and reads, side by side. */
+static int suits_columns(const rd_product *product, int group, int operand)
+{
+    int suits = 0;
+
+    for (int32_t i = 0; i < product->n_axis; i++)
+        if (group_of(&product->axis[i]) == group)
+            suits |=
+                (product->axis[i].step[RD_C] == 1) << 1 | (product->axis[i].step[operand] == 1);
+    return suits;
+}
+
+/* Steps of a sum of one lane are in its fold's order, those of others as rows of a lie. */
+static int64_t rank_of(const rd_product_axis *axis, const rd_fold *f)
+{
+    const int group = group_of(axis);
+
+    if (group != K)
+        return llabs(axis->step[RD_C]);
+    for (int32_t t = 0; f->lanes == 1 && t < f->outer.n_add; t++)
+        if (f->outer.add[t].axis == axis->number)
+            return f->outer.add[t].coef;
+    return f->lanes == 1 ? 0 : llabs(axis->step[RD_A]);
+}
+
+static void sort_axes(rd_product *product, const rd_fold *f)
+{
+    for (int32_t i = 1; i < product->n_axis; i++) {
+        const rd_product_axis axis = product->axis[i];
+        int32_t               k    = i;
+
+        for (; k > 0; k--) {
+            const rd_product_axis *before = &product->axis[k - 1];
+            const int              group = group_of(before), own = group_of(&axis);
+
+            if (group < own || (group == own && rank_of(before, f) >= rank_of(&axis, f)))
+                break;
+            product->axis[k] = *before;
+        }
+        product->axis[k] = axis;
+    }
+}
+
+static rd_product_group find_group(const rd_product *product, int group)
+{
+    rd_product_group found = { .axis = product->axis, .extent = 1 };
+
+    for (int32_t i = 0; i < product->n_axis; i++)
+        if (group_of(&product->axis[i]) == group) {
+            if (!found.n++)
+                found.axis = &product->axis[i];
+            found.extent *= product->axis[i].extent;
+        }
+    return found;
+}
+
+static void find_groups(rd_packed *packed, rd_product *product, const rd_fold *f)
+{
+    if (suits_columns(product, M, RD_A) > suits_columns(product, N, RD_B))
+        swap_operands(product);
+    sort_axes(product, f);
+    packed->of    = product;
+    packed->batch = find_group(product, BATCH);
+    packed->m     = find_group(product, M);
+    packed->n     = find_group(product, N);
+    packed->k     = find_group(product, K);
+}
+
+/* The step along a group that lies like one axis; 0: it does not. */
+static int64_t step_of(const rd_product_group *group, int matrix)
+{
+    const rd_product_axis *axis = group->axis;
+
+    for (int32_t i = 1; i < group->n; i++)
+        if (axis[i - 1].step[matrix] != axis[i].step[matrix] * axis[i].extent)
+            return 0;
+    return group->n ? axis[group->n - 1].step[matrix] : 0;
+}
+
+/* ---- Which products -------------------------------------------------------------------------- */
+/* Does step t of the fold's one lane have the number t in the group of k? */
+static bool adds_in_order(const rd_packed *packed, const rd_fold *f)
+{
+    int64_t times = 1;
+
+    if (f->lane.n_add || f->outer.offset || f->outer.n_add != packed->k.n)
+        return false;
+    for (int32_t i = packed->k.n; i-- > 0; times *= packed->k.axis[i].extent)
+        if (rank_of(&packed->k.axis[i], f) != times)
+            return false;
+    return true;
+}
+
+/* Sums of several lanes have the kernel's bits in place of the loops' only where they could have a
+ * BLAS's. */
+static bool may_add(const rd_packed *packed, const rd_program *p)
+{
+    return p->fold->lanes == 1 ? adds_in_order(packed, p->fold) : !p->exact && rd_blas_name();
+}
+
+/* Smaller ones do not pay for the copies, or do not fill vectors. */
+static bool pays(const rd_packed *packed)
+{
+    enum { LEAST_ROWS = 8, LEAST_COLUMNS = 16, LEAST_STEPS = 4, LEAST_POINTS = 1 << 15 };
+    const double points =
+        (double)packed->m.extent * (double)packed->n.extent * (double)packed->k.extent;
+
+    return packed->m.extent >= LEAST_ROWS && packed->n.extent >= LEAST_COLUMNS &&
+           packed->k.extent >= LEAST_STEPS && packed->k.extent <= MOST_STEPS &&
+           points >= LEAST_POINTS;
+}
+
+/* ---- Cutting --------------------------------------------------------------------------------- */
+static int64_t round_up(int64_t n, int64_t whole)
+{
+    return (n + whole - 1) / whole * whole;
+}
+
+static int64_t within(int64_t n, int64_t least, int64_t most)
+{
+    return n < least ? least : n > most ? most : n;
+}
+
+/* Rows that are packed stay in a second-level cache; so do the panels beside them.  Blocks change no
+ * bit, as each has whole sums. */
+static void cut(rd_packed *packed)
+{
+    enum { ROWS = 512, WHOLE_ROWS = 8, COLS = 1024, PARTS = 8 };
+    const int64_t row_bytes = packed->k.extent * rd_dtype_size(packed->of->type);
+    const int64_t most =
+        within(PACKED_ROWS_BYTES / row_bytes / WHOLE_ROWS * WHOLE_ROWS, WHOLE_ROWS, ROWS);
+
+    packed->panel = PANEL_BYTES / rd_dtype_size(packed->of->type);
+    packed->rows  = within(packed->m.extent, 1, packed->a_as_is ? ROWS : most);
+    packed->cols  = within(round_up(packed->n.extent / PARTS, packed->panel), packed->panel, COLS);
+    packed->row_blocks = (packed->m.extent + packed->rows - 1) / packed->rows;
+    packed->col_blocks = (packed->n.extent + packed->cols - 1) / packed->cols;
+    packed->blocks     = packed->batch.extent * packed->row_blocks * packed->col_blocks;
+}
+
+/* Room in the memory of a task; where it begins. */
+static int64_t room(rd_packed *packed, int64_t bytes)
+{
+    const int64_t at = packed->bytes;
+
+    packed->bytes += round_up(bytes, 64);
+    return at;
+}
+
+static void lay_out(rd_packed *packed)
+{
+    const int64_t size = rd_dtype_size(packed->of->type);
+
+    packed->b_at      = room(packed, packed->b_as_is ? 0 : packed->k.extent * PANEL_BYTES);
+    packed->a_at      = room(packed, packed->a_as_is ? 0 : packed->k.extent * packed->rows * size);
+    packed->c_at      = room(packed, packed->c_as_is ? 0 : packed->rows * PANEL_BYTES);
+    packed->places_at = room(packed, 2 * packed->rows * (int64_t)sizeof(int64_t));
+}
+
+static bool find_steps(rd_packed *packed, rd_get_fn *get, void *pool)
+{
+    packed->a_step = get(pool, (size_t)packed->k.extent * sizeof *packed->a_step);
+    packed->b_step = get(pool, (size_t)packed->k.extent * sizeof *packed->b_step);
+    for (int64_t t = 0; packed->a_step && packed->b_step && t < packed->k.extent; t++) {
+        int64_t at[RD_MATRICES] = { 0 };
+
+        rd_product_move_along(at, packed->k.axis, packed->k.n, t);
+        packed->a_step[t] = at[RD_A];
+        packed->b_step[t] = at[RD_B];
+    }
+    return packed->a_step && packed->b_step;
+}
+
+static void find_lies(rd_packed *packed)
+{
+    packed->a_row   = step_of(&packed->m, RD_A);
+    packed->c_row   = step_of(&packed->m, RD_C);
+    packed->a_next  = step_of(&packed->k, RD_A);
+    packed->b_next  = step_of(&packed->k, RD_B);
+    packed->a_as_is = packed->a_row && packed->a_next;
+    packed->b_as_is = packed->b_next && step_of(&packed->n, RD_B) == 1;
+    packed->a_run   = packed->k.axis[packed->k.n - 1].step[RD_A] == 1
+                          ? packed->k.axis[packed->k.n - 1].extent
+                          : 1;
+    packed->c_as_is = packed->c_row && step_of(&packed->n, RD_C) == 1;
+}
+
+bool rd_packed_prepare(const rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool,
+                       const rd_packed **packed)
+{
+    rd_product *const product = rd_product_find(p, get, pool);
+    const rd_fold    *f       = p->fold;
+    rd_packed        *made;
+
+    *packed = NULL;
+    if (!product)
+        return true;
+    made = get(pool, sizeof *made);
+    if (!made)
+        return false;
+    find_groups(made, product, f);
+    if (!pays(made) || !may_add(made, p))
+        return true;
+    made->kernel = simd->product[rd_elem_of(product->type)];
+    find_lies(made);
+    cut(made);
+    lay_out(made);
+    *packed = made;
+    return find_steps(made, get, pool);
+}

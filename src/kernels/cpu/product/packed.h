@@ -1,0 +1,36 @@
+/* packed.h - products whose axes are not those of matrices in memory, such as windows of an image
+ * times filters: of m, n and k there are several axes each, with any strides. */
+#ifndef RD_KERNELS_CPU_PACKED_H
+#define RD_KERNELS_CPU_PACKED_H
+#include "kernels/cpu/product/product.h"
+
+/* Axes that are one: of m, of n, of k, or of what all three matrices have; the last one fastest. */
+typedef struct rd_product_group {
+    const rd_product_axis *axis;
+    int32_t                n;
+    int64_t                extent;
+} rd_product_group;
+
+typedef struct rd_packed {
+    const rd_product *of;
+    rd_simd_product  *kernel;
+    rd_product_group  batch, m, n, k;
+    /* where k's elements are in a and in b */
+    int64_t *a_step, *b_step;
+    /* the step along groups that lie like one axis; 0: they do not */
+    int64_t a_row, a_next, b_next, c_row;
+    int64_t a_run;                     /* so many steps at a time lie side by side in a */
+    bool    a_as_is, b_as_is, c_as_is; /* which matrices the kernel takes where they lie */
+    int64_t rows, cols, row_blocks, col_blocks, blocks;
+    int64_t panel; /* columns that are packed at a time */
+    /* of a task's memory: where the packed panel of b, rows of a, the panel of c and the places of
+     * rows in a and c begin */
+    int64_t b_at, a_at, c_at, places_at, bytes;
+} rd_packed;
+
+/* NULL in *packed: no such product, or one that loops run as well.  False: no memory. */
+bool rd_packed_prepare(const rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool,
+                       const rd_packed **packed);
+/* Computes the block of that number; how many elements of a and b it reads. */
+int64_t rd_packed_block(const rd_packed *packed, const rd_task *task, int64_t block);
+#endif

@@ -1,0 +1,220 @@
+/* packed_run.c - products by packed panels, block by block. */
+#include "kernels/cpu/product/packed.h"
+#include <string.h>
+
+/* ---- Neighbours ------------------------------------------------------------------------------ *
+ * Columns of a panel whose elements lie side by side are copied together, in pieces whose width is
+ * known when this is compiled: a power of two. */
+enum { MOST_COLUMNS = 32 };
+
+typedef struct piece {
+    int64_t col, n;
+} piece;
+
+typedef struct columns {
+    int64_t n, at[MOST_COLUMNS]; /* where each is, in one of the matrices */
+    piece   piece[MOST_COLUMNS];
+    int     n_piece;
+} columns;
+
+static void cut_run(columns *c, int64_t from, int64_t to)
+{
+    for (int64_t n = MOST_COLUMNS; n > 0; n /= 2)
+        for (; to - from >= n; from += n)
+            c->piece[c->n_piece++] = (piece){ from, n };
+}
+
+static void find_columns(columns *c, const rd_packed *packed, int matrix, int64_t first, int64_t n)
+{
+    int64_t from = 0;
+
+    c->n       = n;
+    c->n_piece = 0;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t at[RD_MATRICES] = { 0 };
+
+        rd_product_move_along(at, packed->n.axis, packed->n.n, first + i);
+        c->at[i] = at[matrix];
+        if (i && c->at[i] != c->at[i - 1] + 1) {
+            cut_run(c, from, i);
+            from = i;
+        }
+    }
+    cut_run(c, from, n);
+}
+
+/* `n` pieces of so many bytes to `to`, a panel's width apart, from places in `step`; or back. */
+#define COPY(BYTES)                                                    \
+    for (int64_t k = 0; k < n; k++)                                    \
+        if (back)                                                      \
+            memcpy(memory + step[k] * size, panel + k * width, BYTES); \
+        else                                                           \
+            memcpy(panel + k * width, memory + step[k] * size, BYTES); \
+    break
+
+static inline void copy_piece(char *panel, int64_t width, char *memory, const int64_t *step,
+                              int64_t n, int64_t size, int64_t bytes, bool back)
+{
+    switch (bytes) {
+    case 128: COPY(128);
+    case 64: COPY(64);
+    case 32: COPY(32);
+    case 16: COPY(16);
+    case 8: COPY(8);
+    default: COPY(4);
+    }
+}
+#undef COPY
+
+/* ---- A block --------------------------------------------------------------------------------- */
+typedef struct block {
+    const rd_packed *packed;
+    int64_t          size;      /* of an element */
+    char            *a, *b, *c; /* the first elements of its item of the batch */
+    int64_t          row, rows, col, cols;
+    char            *panel_b, *rows_a, *panel_c;
+    int64_t         *a_place, *c_place; /* of its rows */
+} block;
+
+static int64_t at_most(int64_t n, int64_t most)
+{
+    return n < most ? n : most;
+}
+
+static block block_at(const rd_packed *packed, const rd_task *task, int64_t number)
+{
+    const int64_t of_item = packed->row_blocks * packed->col_blocks, in_item = number % of_item;
+    int64_t       at[RD_MATRICES] = { 0 };
+    block         b               = { .packed  = packed,
+                                      .size    = rd_dtype_size(packed->of->type),
+                                      .row     = in_item % packed->row_blocks * packed->rows,
+                                      .col     = in_item / packed->row_blocks * packed->cols,
+                                      .panel_b = task->state + packed->b_at,
+                                      .rows_a  = task->state + packed->a_at,
+                                      .panel_c = task->state + packed->c_at };
+
+    rd_product_move_along(at, packed->batch.axis, packed->batch.n, number / of_item);
+    b.a       = rd_product_element(packed->of, task->slot, RD_A, at[RD_A]);
+    b.b       = rd_product_element(packed->of, task->slot, RD_B, at[RD_B]);
+    b.c       = rd_product_element(packed->of, task->slot, RD_C, at[RD_C]);
+    b.rows    = at_most(packed->rows, packed->m.extent - b.row);
+    b.cols    = at_most(packed->cols, packed->n.extent - b.col);
+    b.a_place = (int64_t *)(void *)(task->state + packed->places_at);
+    b.c_place = b.a_place + packed->rows;
+    return b;
+}
+
+static void find_rows(const block *b)
+{
+    for (int64_t r = 0; r < b->rows; r++) {
+        int64_t at[RD_MATRICES] = { 0 };
+
+        rd_product_move_along(at, b->packed->m.axis, b->packed->m.n, b->row + r);
+        b->a_place[r] = at[RD_A];
+        b->c_place[r] = at[RD_C];
+    }
+}
+
+/* Steps that lie side by side: as one piece where they are many. */
+static void pack_runs(const block *b, char *to, const char *from)
+{
+    const int64_t run = b->packed->a_run * b->size;
+
+    for (int64_t k = 0; k < b->packed->k.extent; k += b->packed->a_run, to += run)
+        memcpy(to, from + b->packed->a_step[k] * b->size, (size_t)run);
+}
+
+static void pack_steps(const block *b, char *to, const char *from)
+{
+    const int64_t *step = b->packed->a_step, n = b->packed->k.extent;
+
+    if (b->size == 4)
+        for (int64_t k = 0; k < n; k++)
+            memcpy(to + k * 4, from + step[k] * 4, 4);
+    else
+        for (int64_t k = 0; k < n; k++)
+            memcpy(to + k * 8, from + step[k] * 8, 8);
+}
+
+static void pack_rows(const block *b)
+{
+    enum { LONG = 16 };
+
+    for (int64_t r = 0; r < b->rows; r++)
+        (b->packed->a_run >= LONG ? pack_runs : pack_steps)(
+            b, b->rows_a + r * b->packed->k.extent * b->size, b->a + b->a_place[r] * b->size);
+}
+
+static void pack_columns(const block *b, int64_t col, int64_t n)
+{
+    columns c;
+
+    find_columns(&c, b->packed, RD_B, col, n);
+    for (int i = 0; i < c.n_piece; i++) {
+        const piece *q = &c.piece[i];
+
+        copy_piece(b->panel_b + q->col * b->size, b->packed->panel * b->size,
+                   b->b + c.at[q->col] * b->size, b->packed->b_step, b->packed->k.extent, b->size,
+                   q->n * b->size, false);
+    }
+}
+
+static void store_columns(const block *b, int64_t col, int64_t n)
+{
+    columns c;
+
+    find_columns(&c, b->packed, RD_C, col, n);
+    for (int i = 0; i < c.n_piece; i++) {
+        const piece *q = &c.piece[i];
+
+        copy_piece(b->panel_c + q->col * b->size, b->packed->panel * b->size,
+                   b->c + c.at[q->col] * b->size, b->c_place, b->rows, b->size, q->n * b->size,
+                   true);
+    }
+}
+
+/* All rows of so many columns. */
+static void run_columns(const block *b, int64_t col, int64_t n)
+{
+    const rd_packed *packed = b->packed;
+    rd_product_tile  t      = { .rows   = b->rows,
+                                .cols   = n,
+                                .steps  = packed->k.extent,
+                                .a      = b->rows_a,
+                                .b      = b->panel_b,
+                                .c      = b->panel_c,
+                                .a_row  = packed->k.extent,
+                                .a_step = 1,
+                                .b_row  = packed->panel,
+                                .c_row  = packed->panel };
+
+    if (packed->a_as_is) {
+        t.a      = b->a + b->a_place[0] * b->size;
+        t.a_row  = packed->a_row;
+        t.a_step = packed->a_next;
+    }
+    if (packed->b_as_is) {
+        t.b     = b->b + col * b->size;
+        t.b_row = packed->b_next;
+    } else
+        pack_columns(b, col, n);
+    if (packed->c_as_is) {
+        t.c     = b->c + (b->c_place[0] + col) * b->size;
+        t.c_row = packed->c_row;
+    }
+    packed->kernel(&t);
+    if (!packed->c_as_is)
+        store_columns(b, col, n);
+}
+
+int64_t rd_packed_block(const rd_packed *packed, const rd_task *task, int64_t number)
+{
+    const block b = block_at(packed, task, number);
+
+    find_rows(&b);
+    if (!packed->a_as_is)
+        pack_rows(&b);
+    for (int64_t col = b.col; col < b.col + b.cols; col += packed->panel)
+        run_columns(&b, col, at_most(packed->panel, b.col + b.cols - col));
+    return (b.rows + b.cols) * packed->k.extent;
+}
