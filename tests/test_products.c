@@ -483,6 +483,75 @@ START_TEST(packed_panels)
 }
 END_TEST
 
+/* ---- Covariances of all pairs ---------------------------------------------------------------- */
+/* Rows along axis 0 of x, 70 of 40, and of y, 70 of 50; one of x does not change, and one of y has a
+ * NaN.  Means are large. */
+typedef struct rows_of_two {
+    rd_expr *x, *y, *w;
+} rows_of_two;
+
+static rows_of_two two_of(rd_dtype type)
+{
+    const extents n = { .i = 40, .j = 50, .k = 70 };
+    rd_expr *x = operand(ctx, type, "ki", &n, DENSE, 1), *y = operand(ctx, type, "kj", &n, PART, 2),
+            *w = rd_abs(operand(ctx, type, "k", &n, DENSE, 3));
+
+    x = rd_where(rd_eq(rd_coord(x, 1), rd_int(ctx, 7)), rd_num(ctx, 0.1),
+                 rd_add(x, rd_num(ctx, 1e3)));
+    y = rd_where(
+        rd_and(rd_eq(rd_coord(y, 1), rd_int(ctx, 9)), rd_eq(rd_coord(y, 0), rd_int(ctx, 30))),
+        rd_num(ctx, NAN), rd_sub(y, rd_num(ctx, 50)));
+    return (rows_of_two){ rd_expand(rd_cast(x, type), 2), rd_expand(rd_cast(y, type), 1),
+                          rd_expand(rd_expand(w, 1), 2) };
+}
+
+/* Beside the fold of each pair, which a mask asks for; on one thread and several. */
+static void check_pairs(const char *what, rd_expr *y, rd_expr *by_fold)
+{
+    rd_array want = evaluate(ctx, by_fold, 1, false), first = evaluate(ctx, y, 1, false);
+
+    ck_assert_msg(on_gpu() || strstr(explained(ctx, y, false), "a product by"), "%s: no product",
+                  what);
+    ck_assert_msg(!strstr(explained(ctx, by_fold, false), "a product by"), "%s: both", what);
+    ck_assert(rd_shape_of(y).n == rd_shape_of(by_fold).n);
+    /* f32 near 1000 have 14 bits of their distance from it */
+    expect_near(what, &first, &want, want.type == RD_F32 ? 300 : 3000);
+    for (int threads = 2; threads <= 3; threads++) {
+        rd_array more = evaluate(ctx, y, threads, false);
+
+        ck_assert_msg(same(&more, &first), "%s: %d threads have other bits", what, threads);
+        rd_array_free(&more);
+    }
+    rd_array_free(&first);
+    rd_array_free(&want);
+}
+
+START_TEST(covariances_of_all_pairs)
+{
+    for (int k = 0; k < 2; k++) {
+        const rows_of_two r   = two_of(k ? RD_F64 : RD_F32);
+        rd_expr          *all = rd_ge(rd_coord(r.x, 0), rd_int(ctx, 0));
+
+        check_pairs("cov", rd_cov(r.x, r.y, RD_DIMS(0), .ddof = 1),
+                    rd_cov(r.x, r.y, RD_DIMS(0), .ddof = 1, .where = all));
+        check_pairs("cov of itself, kept",
+                    rd_cov(r.x, rd_permute(r.x, RD_INDEX(0, 2, 1)), RD_KEEP(0)),
+                    rd_cov(r.x, rd_permute(r.x, RD_INDEX(0, 2, 1)), RD_KEEP(0), .where = all));
+        check_pairs("no freedom", rd_cov(r.x, r.y, RD_DIMS(0), .ddof = 70),
+                    rd_cov(r.x, r.y, RD_DIMS(0), .ddof = 70, .where = all));
+        check_pairs("weights", rd_cov(r.x, r.y, RD_DIMS(0), .weights = r.w),
+                    rd_cov(r.x, r.y, RD_DIMS(0), .weights = r.w, .where = all));
+        check_pairs("corr", rd_corr(r.x, r.y, RD_DIMS(0)),
+                    rd_corr(r.x, r.y, RD_DIMS(0), .where = all));
+        check_pairs("corr along the last axis",
+                    rd_corr(rd_permute(r.x, RD_INDEX(1, 2, 0)), rd_permute(r.y, RD_INDEX(1, 2, 0)),
+                            RD_DIMS(2)),
+                    rd_corr(r.x, r.y, RD_DIMS(0), .where = all));
+        forget();
+    }
+}
+END_TEST
+
 /* ---- What stands before and after ------------------------------------------------------------ */
 START_TEST(operands_that_are_kept)
 {
@@ -796,6 +865,7 @@ int main(void)
 {
     const TTest *const tests[] = { orders_and_views,
                                    packed_panels,
+                                   covariances_of_all_pairs,
                                    other_sums,
                                    complex_matrices,
                                    operands_that_are_kept,

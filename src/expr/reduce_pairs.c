@@ -1,4 +1,5 @@
 /* reduce_pairs.c - covariance and correlation of two operands. */
+#include "expr/all_pairs.h"
 #include "expr/complex.h"
 #include "expr/reduce.h"
 #include <math.h>
@@ -7,6 +8,9 @@
 typedef struct pair {
     rd_folding f; /* f.x is the first */
     rd_expr   *y;
+    /* what it is, if it is all pairs of rows of two operands */
+    bool         is_all;
+    rd_all_pairs all;
 } pair;
 
 static rd_dtype real_type(rd_expr *x, rd_expr *y)
@@ -42,8 +46,11 @@ static bool begin(pair *p, rd_expr *x, rd_expr *y, const rd_reduce_opts *opts, u
     y      = rd_cast_to(y, type);
     p->f.x = x ? rd_broadcast_to(x, rank, extent, p->f.call) : NULL;
     p->y   = y ? rd_broadcast_to(y, rank, extent, p->f.call) : NULL;
-    return p->f.x && p->y && rd_folding_begin(&p->f, opts, takes) &&
-           (!p->f.opts.skip_nan || leave_out_nan(p));
+    if (!p->f.x || !p->y || !rd_folding_begin(&p->f, opts, takes) ||
+        (p->f.opts.skip_nan && !leave_out_nan(p)))
+        return false;
+    p->is_all = rd_find_all_pairs(&p->all, &p->f, x, y);
+    return true;
 }
 
 /* ---- With weights: means first, then products of what is beside them ------------------------- */
@@ -90,6 +97,8 @@ static rd_expr *weighted_covariance(const pair *p, rd_dtype type)
 
 static rd_expr *covariance(const pair *p, rd_dtype type)
 {
+    if (p->is_all)
+        return rd_covariance_of_all(&p->all, type);
     return p->f.opts.weights ? weighted_covariance(p, type)
                              : rd_folded(&p->f, RD_RED_covariance, rd_cast_to(p->f.x, type),
                                          rd_cast_to(p->y, type), type, false);
@@ -143,9 +152,11 @@ rd_expr *rd_cov_of(rd_expr *x, rd_expr *y, const rd_reduce_opts *opts)
 }
 
 /* ---- Correlation ----------------------------------------------------------------------------- */
-static rd_expr *deviation(const pair *p, rd_expr *x, rd_dtype type)
+static rd_expr *deviation(const pair *p, int number, rd_dtype type)
 {
-    return reduced(p, rd_cast_to(x, type), "std", p->f.opts.weights, false);
+    if (p->is_all)
+        return rd_deviation_of_side(&p->all, number, type);
+    return reduced(p, rd_cast_to(number ? p->y : p->f.x, type), "std", p->f.opts.weights, false);
 }
 
 rd_expr *rd_corr_of(rd_expr *x, rd_expr *y, const rd_reduce_opts *opts)
@@ -156,8 +167,8 @@ rd_expr *rd_corr_of(rd_expr *x, rd_expr *y, const rd_reduce_opts *opts)
         !begin(&p, x, y, opts, RD_TAKES_WEIGHTS | RD_TAKES_WIDE) || !no_weighted_groups(&p))
         return NULL;
     const rd_dtype type = rd_folding_accumulator(&p.f, p.f.x->type);
-    rd_expr       *by_x = map_2(&p, RD_OP_div, covariance(&p, type), deviation(&p, p.f.x, type));
-    rd_expr       *r    = map_2(&p, RD_OP_div, by_x, deviation(&p, p.y, type));
+    rd_expr       *by_x = map_2(&p, RD_OP_div, covariance(&p, type), deviation(&p, 0, type));
+    rd_expr       *r    = map_2(&p, RD_OP_div, by_x, deviation(&p, 1, type));
 
     if (!r)
         return NULL;

@@ -1,0 +1,194 @@
+/* all_pairs.c - covariances of all pairs of rows by a product of matrices.
+ *
+ * A fold of pairs goes through both rows once for each pair.  Here what each row is beside its mean
+ * is found once, and the sums over pairs are a product, which has kernels.  Elements are taken from the
+ * first one of their row before: so rows that are all equal are exactly 0 beside their mean, and a
+ * large mean costs no digits. */
+#include "expr/all_pairs.h"
+#include "expr/maps.h"
+#include "expr/origin.h"
+#include "expr/sparse.h"
+#include <math.h>
+
+/* ---- Which operands -------------------------------------------------------------------------- */
+static rd_expr *with_all_axes(rd_expr *x, int rank)
+{
+    while (x && x->rank < rank)
+        x = rd_expand(x, 0);
+    return x;
+}
+
+/* Kept axes along which only x moves, times each other; reduced ones of both. */
+static double extent_of(const rd_folding *f, const rd_expr *x, const rd_expr *y, bool reduced)
+{
+    double extent = 1;
+
+    for (int a = 0; a < x->rank; a++)
+        if ((f->bits >> a & 1) == reduced && (reduced || y->extent[a] == 1))
+            extent *= (double)x->extent[a];
+    return extent;
+}
+
+static bool moves_along_reduced(const rd_folding *f, const rd_expr *x)
+{
+    bool moves = true;
+
+    for (int a = 0; a < x->rank; a++)
+        moves &= !(f->bits >> a & 1) || x->extent[a] == f->x->extent[a];
+    return moves;
+}
+
+static bool is_along_reduced(const rd_folding *f, const rd_expr *weights)
+{
+    bool along = true;
+
+    for (int a = 0; a < weights->rank; a++)
+        along &= (f->bits >> a & 1) || weights->extent[a] == 1;
+    return along;
+}
+
+static bool is_worth_it(const rd_folding *f, const rd_expr *x, const rd_expr *y)
+{
+    enum { LEAST_EXTENT = 8, LEAST_POINTS = 1 << 15 };
+    const double m = extent_of(f, x, y, false), n = extent_of(f, y, x, false),
+                 k = extent_of(f, x, y, true);
+
+    return m >= LEAST_EXTENT && n >= LEAST_EXTENT && k >= LEAST_EXTENT && m * n * k >= LEAST_POINTS;
+}
+
+bool rd_find_all_pairs(rd_all_pairs *pairs, const rd_folding *f, rd_expr *x, rd_expr *y)
+{
+    rd_expr *const weights = with_all_axes(f->opts.weights, f->x->rank);
+
+    *pairs = (rd_all_pairs){ f,
+                             { with_all_axes(x, f->x->rank), with_all_axes(y, f->x->rank) },
+                             weights };
+    x      = pairs->side[0];
+    y      = pairs->side[1];
+    return x && y && !f->where && !f->label && !rd_has_pattern(x) && !rd_has_pattern(y) &&
+           (!f->opts.weights ||
+            (weights && !rd_has_pattern(weights) && is_along_reduced(f, weights))) &&
+           moves_along_reduced(f, x) && moves_along_reduced(f, y) && is_worth_it(f, x, y);
+}
+
+/* ---- One side -------------------------------------------------------------------------------- *
+ * It is taken without the axes along which only the other one moves.  So where both are rows of one
+ * array they are one expression, which is computed once. */
+typedef struct side {
+    const rd_all_pairs *pairs;
+    rd_expr            *x, *weights;
+    rd_dims             lacks, reduced; /* axes of the pair; those that are left */
+} side;
+
+static void find_axes(side *s, const rd_expr *x)
+{
+    for (int a = 0; a < x->rank; a++)
+        if (s->pairs->f->bits >> a & 1)
+            s->reduced.axis[s->reduced.n++] = a - s->lacks.n;
+        else if (x->extent[a] == 1 && rd_origin(x, a) == 0)
+            s->lacks.axis[s->lacks.n++] = a;
+}
+
+static rd_expr *without(rd_expr *x, const rd_dims *axes)
+{
+    return x && axes->n ? rd_squeeze(x, *axes) : x;
+}
+
+static rd_expr *with(rd_expr *x, const rd_dims *axes)
+{
+    for (int k = 0; k < axes->n; k++)
+        x = rd_expand(x, axes->axis[k]);
+    return x;
+}
+
+static side take_side(const rd_all_pairs *pairs, int number, rd_dtype type)
+{
+    side s = { .pairs = pairs };
+
+    find_axes(&s, pairs->side[number]);
+    s.x       = without(rd_cast_to(pairs->side[number], type), &s.lacks);
+    s.weights = pairs->weights ? without(rd_cast_to(pairs->weights, type), &s.lacks) : NULL;
+    return s;
+}
+
+static rd_expr *reduced(const rd_folding *f, rd_expr *x, const char *reducer, const rd_dims *dims,
+                        rd_expr *weights, bool keep)
+{
+    rd_reduce_opts opts = f->opts;
+
+    opts.size       = sizeof opts;
+    opts.dims       = *dims;
+    opts.dims.flags = keep ? RD_DIMS_KEEP : 0;
+    opts.weights    = weights;
+    opts.ddof       = 0;
+    opts.skip_nan   = false;
+    opts.where      = NULL;
+    opts.type       = RD_AUTO;
+    return x ? rd_reduce_name(x, reducer, &opts) : NULL;
+}
+
+static rd_expr *beside_first(const side *s)
+{
+    rd_expr *first = s->x;
+
+    for (int k = 0; k < s->reduced.n && first; k++)
+        first = rd_expand(rd_select_place(first, s->reduced.axis[k], 0), s->reduced.axis[k]);
+    for (int k = 0; k < s->reduced.n && first; k++)
+        first = rd_broadcast_to(first, s->x->rank, s->x->extent, s->pairs->f->call);
+    return first ? map_2(RD_OP_sub, s->pairs->f->call, s->x, rd_with_origins(first, s->x->origin))
+                 : NULL;
+}
+
+static rd_expr *beside_mean(const side *s)
+{
+    const rd_folding *f = s->pairs->f;
+    rd_expr          *x = beside_first(s);
+
+    return map_2(RD_OP_sub, f->call, x, reduced(f, x, "mean", &s->reduced, s->weights, true));
+}
+
+/* ---- All pairs ------------------------------------------------------------------------------- */
+/* What a sum is divided by: NaN where there is no freedom. */
+static rd_expr *freedom(const rd_all_pairs *pairs, rd_dtype type)
+{
+    const rd_folding *f   = pairs->f;
+    rd_ctx           *ctx = f->x->ctx;
+    const double      n   = extent_of(f, pairs->side[0], pairs->side[1], true) - f->opts.ddof;
+
+    if (!pairs->weights)
+        return rd_num(ctx, n > 0 ? n : NAN);
+    rd_expr *w    = rd_cast_to(pairs->weights, type);
+    rd_expr *free = reduced(f, w, "sum", &f->opts.dims, NULL, f->opts.dims.flags & RD_DIMS_KEEP);
+
+    free = map_2(RD_OP_sub, f->call, free, rd_num(ctx, f->opts.ddof));
+    return rd_map_op(RD_OP_where, f->call, 3,
+                     (rd_expr *const[]){ map_2(RD_OP_gt, f->call, free, rd_num(ctx, 0)), free,
+                                         rd_num(ctx, NAN) });
+}
+
+rd_expr *rd_covariance_of_all(const rd_all_pairs *pairs, rd_dtype type)
+{
+    const rd_folding *f   = pairs->f;
+    const side        one = take_side(pairs, 0, type), other = take_side(pairs, 1, type);
+    rd_expr          *x = beside_mean(&one), *y = with(beside_mean(&other), &other.lacks);
+    rd_reduce_opts    opts = { .size = sizeof opts, .dims = f->opts.dims };
+
+    if (one.weights)
+        x = map_2(RD_OP_mul, f->call, x, one.weights);
+    x = map_2(RD_OP_mul, f->call, with(x, &one.lacks), y);
+    return map_2(RD_OP_div, f->call, x ? rd_reduce_name(x, "sum", &opts) : NULL,
+                 freedom(pairs, type));
+}
+
+rd_expr *rd_deviation_of_side(const rd_all_pairs *pairs, int number, rd_dtype type)
+{
+    const rd_folding *f    = pairs->f;
+    const side        s    = take_side(pairs, number, type);
+    rd_dims           gone = { 0 };
+    rd_expr          *y    = with(reduced(f, s.x, "std", &s.reduced, s.weights, true), &s.lacks);
+
+    for (int a = 0; a < f->x->rank; a++)
+        if (f->bits >> a & 1 && !(f->opts.dims.flags & RD_DIMS_KEEP))
+            gone.axis[gone.n++] = a;
+    return without(y, &gone);
+}

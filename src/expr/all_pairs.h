@@ -1,0 +1,18 @@
+/* all_pairs.h - covariances of each row of one operand with each row of another. */
+#ifndef RD_EXPR_ALL_PAIRS_H
+#define RD_EXPR_ALL_PAIRS_H
+#include "expr/reduce.h"
+
+/* The operands before they were broadcast to each other, with all axes and of one type. */
+typedef struct rd_all_pairs {
+    const rd_folding *f;
+    rd_expr          *side[2], *weights; /* weights: NULL without */
+} rd_all_pairs;
+
+/* Is the reduction of x and y one of so many pairs that a product of matrices pays?  Then it fills in
+ * `pairs`.  Not with a mask or labels, and only with weights that all pairs have in common. */
+bool rd_find_all_pairs(rd_all_pairs *pairs, const rd_folding *f, rd_expr *x, rd_expr *y);
+/* These are NULL after recording a failure. */
+rd_expr *rd_covariance_of_all(const rd_all_pairs *pairs, rd_dtype type);
+rd_expr *rd_deviation_of_side(const rd_all_pairs *pairs, int side, rd_dtype type);
+#endif
