@@ -197,6 +197,16 @@ int case_covariance(case_world *w, rd_expr **y)
     return 1;
 }
 
+/* Of rows that are normalised, the most that two of them share: both sides are one array. */
+int case_most_alike(case_world *w, rd_expr **y)
+{
+    rd_expr *x = matrix(w, "x", n(w, 8000, 70), 64);
+
+    x    = rd_div(x, rd_sum(x, RD_KEEP(1)));
+    y[0] = rd_max(rd_sum(rd_minimum(rd_expand(x, 1), rd_expand(x, 0)), RD_DIMS(2)), RD_DIMS(1));
+    return 1;
+}
+
 int case_sum_transposed(case_world *w, rd_expr **y)
 {
     int64_t size = n(w, 8192, 70);

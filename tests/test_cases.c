@@ -233,6 +233,24 @@ static const struct {
       "tasks of stage 0: any\n",
       { { STAGES, NULL, NULL, 1, "rows are read once" },
         { KEPT, "t1", "scratch", 0, "a row less its numbers is made once, not for each column" } } },
+    { "the most alike of normalised rows",
+      case_most_alike,
+      "stage 0: parallel j:8000\n"
+      "  t0 = sum k:64 (x[j,k])\n"
+      "  for k:64:\n"
+      "    t1[j,k] = x[j,k] / t0\n"
+      "stage 1: parallel panel i:8000 by 1024\n"
+      "  for i:8000 k:64:\n"
+      "    t2[k,i] = t1[i,k]\n"
+      "  for j:8000:\n"
+      "    t3[i] = sum k:64 i:8000 (minimum(t2[k,i], t1[j,k]))\n"
+      "    for i:8000:\n"
+      "      y0[i] <- max(t3[i])\n"
+      "keep: t0 register, t1 array, t2 scratch, t3 scratch\n"
+      "why: div (8000, 64) is stored: its elements are read at several places each\n"
+      "tasks of stage 0: any\n"
+      "tasks of stage 1: any\n",
+      { { KEPT, "t2", "scratch", 0, "rows of the panel lie turned, with neighbours side by side" } } },
     { "sum(A + B^T, 0)",
       case_sum_transposed,
       "stage 0: parallel panel i:8192 by 64\n"

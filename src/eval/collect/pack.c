@@ -36,13 +36,31 @@ static bool is_inline_map(const rd_value *v)
     return v->kind == RD_VALUE_MAP && !rd_is_anchor_kind(v);
 }
 
+/* Of an array that the plan makes, as of rows that are normalised before each meets each: does the axis
+ * go along another dim than the last? */
+static bool array_lies_apart(const rd_graph *g, const rd_value *read, int axis)
+{
+    const rd_value *array = &g->value[read->target];
+    bool            apart = false;
+
+    if (array->dense || array->kind == RD_VALUE_JOIN || array->n_dim != read->n_at)
+        return false;
+    for (int d = 0; d < array->n_dim; d++)
+        if (coefficient(&read->at[d], axis))
+            apart =
+                rd_points_of(g, rd_bit(array->dim[array->n_dim - 1])) > 1 && d < array->n_dim - 1;
+    return apart;
+}
+
 /* A read, or a map of such, whose neighbours for the fold lie apart.  Maps of maps may be many. */
 static bool lies_apart(const rd_graph *g, const rd_value *v, int axis, int depth)
 {
     bool apart = false;
 
+    if (v->kind == RD_VALUE_READ && v->target >= 0)
+        return !rd_is_anchor_kind(v) && array_lies_apart(g, v, axis);
     if (v->kind == RD_VALUE_READ)
-        return v->target < 0 && !rd_is_anchor_kind(v) && llabs(coefficient(&v->at[0], axis)) > 1;
+        return !rd_is_anchor_kind(v) && llabs(coefficient(&v->at[0], axis)) > 1;
     for (int k = 0; k < v->n_in && is_inline_map(v) && depth > 0 && !apart; k++)
         apart = v->in[k] >= 0 && lies_apart(g, &g->value[v->in[k]], axis, depth - 1);
     return apart;
