@@ -469,6 +469,35 @@ START_TEST(past_the_caches)
 }
 END_TEST
 
+/* ---- Rests of bytes ---------------------------------------------------------------------------- */
+/* Rows of bytes with a rest behind strips of 64, and shorter ones: maps to bytes take them as they
+ * are, but of three, and those to floats widen them first. */
+START_TEST(rests_of_bytes)
+{
+    const int64_t  cols = (int64_t[]){ 126, 65, 62, 17, 3 }[_i];
+    const rd_shape full = RD_SHAPE(5, cols + 2), inner = RD_SHAPE(5, cols);
+    tile_memory    m = { 0 };
+    rd_expr   *x = nest_leaf(&m, RD_U8, full, ORDINARY), *z = nest_leaf(&m, RD_I8, inner, ORDINARY);
+    rd_expr   *left = rd_slice(x, ":, :-2"), *right = rd_slice(x, ":, 2:");
+    nest_batch b = { 0 };
+
+    snprintf(b.what, sizeof b.what, "maps of %d bytes", (int)cols);
+    nest_seen.words      = "rd_widen_u8(";
+    nest_seen.with_words = 0;
+    nest_add(&b, rd_eq(rd_add(left, right), rd_int(ctx, 3)));
+    nest_add(&b, rd_maximum(left, rd_slice(x, ":, 1:-1")));
+    nest_add(&b, rd_abs(z));
+    agree_shared(&b);
+    ck_assert_int_eq(nest_seen.with_words, cols < 4);
+    nest_add(&b, rd_add(rd_cast(left, RD_F32), rd_cast(right, RD_F32)));
+    nest_add(&b, rd_add(z, rd_cast(right, RD_I16)));
+    agree_shared(&b);
+    nest_seen.words = NULL;
+    nest_mostly();
+    tile_free(&m);
+}
+END_TEST
+
 /* ---- Users' functions of blocks ---------------------------------------------------------------- */
 /* What it fails at, and the sentence. */
 typedef struct limit {
@@ -549,6 +578,7 @@ int main(void)
     tcase_add_loop_test(tests, running, 0, 5);
     tcase_add_loop_test(tests, halves, 0, SANITIZED ? 2 : 4);
     tcase_add_loop_test(tests, past_the_caches, 0, 6);
+    tcase_add_loop_test(tests, rests_of_bytes, 0, 5);
     tcase_add_loop_test(tests, long_calls, 0, 5);
     suite_add_tcase(suite, tests);
 

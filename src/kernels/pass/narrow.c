@@ -1,10 +1,10 @@
-/* narrow.c - bytes of a strip that is shorter than a vector of bytes are widened to ints, by a loop of their
- * own.
+/* narrow.c - bytes of a strip that is shorter than a vector of bytes are widened to ints, by a
+ * loop of their own.
  *
- * gcc 12 finds no vectors at all in a loop of so few bytes: a masked sum of f64, 32 lanes, AVX-512, takes
- * 33 ms, and 4 ms if the bytes are ints.  There is one exception: it finds vectors where bytes become
- * nothing but int32s.  A count of bytes that pass a test takes 0.7 ms so, and 4.2 ms if they are ints
- * first. */
+ * gcc 12 finds no vectors at all in a loop of so few bytes: a masked sum of f64, 32 lanes,
+ * AVX-512, takes 33 ms, and 4 ms if the bytes are ints.  There is one exception: it finds vectors
+ * where bytes become nothing but int32s.  A count of bytes that pass a test takes 0.7 ms so, and
+ * 4.2 ms if they are ints first. */
 #include "kernels/pass/arrays.h"
 #include "kernels/pass/pass.h"
 
@@ -44,18 +44,40 @@ static bool is_stored_before(const rd_schedule *t, int32_t load)
     return false;
 }
 
-static bool is_short(const rd_for *strip, int vector)
+static int32_t width_of(const rd_for *strip)
 {
-    const int32_t width = strip->padded ? strip->padded : strip->width;
-
-    return width > 0 && width < vector;
+    return strip->padded ? strip->padded : strip->width;
 }
 
-/* Loads directly in the loop.  Those in rounds that another pass has written out there, as `together` does,
- * stay loads of bytes. */
-static void widen_in(rd_schedule *t, int32_t loop)
+static bool is_short(const rd_for *strip, int vector)
 {
-    for (int32_t s = t->stmt[loop].first; s >= 0 && !t->failed; s = t->stmt[s].next)
+    return width_of(strip) > 0 && width_of(strip) < vector;
+}
+
+/* Maps of four bytes or more to bytes have vectors all the same.  Of the rest of 62 bytes behind
+ * strips of 64, what is left of an image without its border, ints took three times as long as the
+ * 31 strips before. */
+static bool is_bytes_alone(const rd_schedule *t, int32_t loop, int32_t width)
+{
+    enum { LEAST = 4 };
+
+    for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next) {
+        const bool let = t->stmt[s].kind == RD_S_LET;
+
+        if ((!let && t->stmt[s].kind != RD_S_STORE) ||
+            rd_dtype_size(let ? t->let[t->stmt[s].value].type : t->stmt[s].type) != 1)
+            return false;
+    }
+    return width >= LEAST;
+}
+
+/* Loads directly in the loop.  Those in rounds that another pass has written out there, as
+ * `together` does, stay loads of bytes. */
+static void widen_in(rd_schedule *t, int32_t loop, int32_t width)
+{
+    const bool bytes = is_bytes_alone(t, loop, width);
+
+    for (int32_t s = t->stmt[loop].first; s >= 0 && !t->failed && !bytes; s = t->stmt[s].next)
         if (is_byte(t, &t->stmt[s], rd_loop_of(t, loop)->axis) && !is_stored_before(t, s))
             rd_collect_value(t, loop, t->stmt[s].value, RD_I32, true);
 }
@@ -72,6 +94,6 @@ void rd_pass_narrow(rd_schedule *t, const rd_target *target)
             if (loop && loop->strip >= 0 && !loop->part)
                 strip = is_short(loop, target->vector) && !sums_in_32_bits(t, s) ? s : -1;
             if (loop && loop->kind == RD_FOR_VECTOR && !loop->by_call && strip >= 0)
-                widen_in(t, s);
+                widen_in(t, s, width_of(rd_loop_of(t, strip)));
         }
 }
