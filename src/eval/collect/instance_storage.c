@@ -1,6 +1,6 @@
 /* instance_storage.c - demands that memory answers: concatenations, and reshapes that no strides
  * can express. */
-#include "eval/collect/collect.h"
+#include "eval/collect/boxes.h"
 #include <string.h>
 
 /* ---- Concatenation --------------------------------------------------------------------------- */
@@ -51,9 +51,10 @@ typedef struct join {
     int32_t      place;       /* of the dim along the parts                                */
     int32_t      n, dim[RD_RAW_AXES];
     rd_subscript at[RD_MAX_RANK]; /* the place; at[axis] is each part's own                */
+    rd_boxes     boxes;
 } join;
 
-/* A fresh axis along a join or part, apart from the place's. */
+/* A fresh axis along the join, apart from the place's. */
 static int along(rd_collector *c, const join *j, int64_t extent)
 {
     int axis = rd_axes_new(c->axes, extent);
@@ -66,59 +67,15 @@ static int along(rd_collector *c, const join *j, int64_t extent)
     return axis;
 }
 
-static rd_subscript index_along(const rd_collector *c, int axis)
-{
-    return c->axes->at[rd_axes_root(c->axes, axis)].extent == 1 ? rd_subscript_const(0)
-                                                                : rd_subscript_axis(axis);
-}
-
-/* A part is a copy of its operand into a range of the join's storage. */
-static int part_into(rd_collector *c, join *j, const rd_expr *part, int64_t start)
-{
-    int           v    = rd_value_new(c, RD_VALUE_MAP, part->type, part);
-    int           axis = along(c, j, part->extent[j->axis]);
-    int32_t      *in   = rd_pool_get(c->pool, sizeof *in);
-    rd_subscript *at   = rd_subscripts(c, j->n + 1);
-
-    if (v < 0 || axis < 0 || !in || !at)
-        return -1;
-    c->axes->at[axis].fixed = false; /* nobody reads the part: it may run as a reshape wants */
-    j->dim[j->place]        = axis;
-    for (int d = 0; d <= j->n; d++)
-        at[d] = index_along(c, j->dim[d]);
-    j->at[j->axis]      = at[j->place];
-    in[0]               = rd_demand_new(c, part, j->at);
-    at[j->place].offset = start;
-    if (in[0] < 0 || !rd_set_dims(c, v, j->n + 1, j->dim))
-        return -1;
-    c->graph->value[v].op   = RD_OP_cast;
-    c->graph->value[v].in   = in;
-    c->graph->value[v].n_in = 1;
-    c->graph->value[v].into = j->value;
-    c->graph->value[v].at   = at;
-    c->graph->value[v].n_at = j->n + 1;
-    return v;
-}
-
 static bool join_parts(rd_collector *c, const rd_expr *e, join *j)
 {
-    int32_t *in = rd_pool_get(c->pool, (size_t)e->n_in * sizeof *in), n = 0;
-    int64_t  start = 0;
-
     j->value         = rd_value_new(c, RD_VALUE_JOIN, e->type, e);
     j->dim[j->place] = along(c, j, e->extent[j->axis]);
-    if (!in || j->value < 0 || j->dim[j->place] < 0 || !rd_set_dims(c, j->value, j->n + 1, j->dim))
+    if (j->value < 0 || j->dim[j->place] < 0 || !rd_set_dims(c, j->value, j->n + 1, j->dim))
         return false;
-    for (int k = 0; k < e->n_in; k++) {
-        if (rd_expr_points(e->in[k]) > 0 && (in[n++] = part_into(c, j, e->in[k], start)) < 0)
-            return false;
-        start += e->in[k]->extent[j->axis];
-    }
-    c->graph->value[j->value].in    = in;
-    c->graph->value[j->value].n_in  = n;
-    c->graph->value[j->value].whole = true;
+    j->boxes = (rd_boxes){ .join = j->value, .n_dim = j->n + 1, .dim = j->dim, .at = j->at };
     rd_text_add(&c->why, "a concatenation is stored, one pass per part\n");
-    return true;
+    return rd_boxes_fill(c, e, j->place, &j->boxes);
 }
 
 /* Reads the join, at subscripts of its dims. */

@@ -1,0 +1,170 @@
+/* boxes.c - passes that fill the storage of a concatenation, of nested ones in one go. */
+#include "eval/collect/boxes.h"
+#include <string.h>
+
+/* A box on its way down nested concatenations: which axis of the expression each dim of the storage
+ * is cut along, -1: none, and from where on. */
+typedef struct box {
+    int32_t cut[RD_RAW_AXES];
+    int64_t from[RD_MAX_RANK]; /* by axes of the expression */
+} box;
+
+/* Boxes that cover the same range share its axis, and so their loops. */
+static int axis_of_range(rd_collector *c, rd_boxes *boxes, int place, int64_t from, int64_t extent)
+{
+    int axis;
+
+    for (int r = 0; r < boxes->n_range; r++)
+        if (boxes->range[r].place == place && boxes->range[r].from == from &&
+            boxes->range[r].extent == extent)
+            return boxes->range[r].axis;
+    if ((axis = rd_axes_new(c->axes, extent)) < 0)
+        return -1;
+    for (int d = 0; d < boxes->n_dim; d++)
+        if (d != place)
+            rd_axes_apart(c->axes, axis, boxes->dim[d]);
+    for (int r = 0; r < boxes->n_range; r++)
+        if (boxes->range[r].place != place)
+            rd_axes_apart(c->axes, axis, boxes->range[r].axis);
+    if (boxes->n_range < RD_BOX_RANGES)
+        boxes->range[boxes->n_range++] =
+            (rd_box_range){ .place = place, .axis = axis, .from = from, .extent = extent };
+    return axis;
+}
+
+static rd_subscript index_along(const rd_collector *c, int axis)
+{
+    return c->axes->at[rd_axes_root(c->axes, axis)].extent == 1 ? rd_subscript_const(0)
+                                                                : rd_subscript_axis(axis);
+}
+
+/* Dims of the box, where they go in the storage, and where the part is read. */
+static bool place_box(rd_collector *c, rd_boxes *boxes, const rd_expr *part, const box *b, int v,
+                      rd_subscript *read)
+{
+    rd_subscript *at  = rd_subscripts(c, boxes->n_dim);
+    int32_t      *dim = rd_pool_get(c->pool, (size_t)boxes->n_dim * sizeof *dim);
+
+    memcpy(read, boxes->at, (size_t)part->rank * sizeof *read);
+    for (int d = 0; at && dim && d < boxes->n_dim; d++) {
+        const int a = b->cut[d];
+
+        dim[d] = a < 0 ? boxes->dim[d] : axis_of_range(c, boxes, d, b->from[a], part->extent[a]);
+        if (dim[d] < 0)
+            return false;
+        at[d] = index_along(c, dim[d]);
+        if (a < 0)
+            continue;
+        read[a] = at[d];
+        at[d].offset += b->from[a];
+    }
+    c->graph->value[v].at   = at;
+    c->graph->value[v].n_at = boxes->n_dim;
+    return at && dim && rd_set_dims(c, v, boxes->n_dim, dim);
+}
+
+/* A part is a copy of its operand into a box of the join's storage. */
+static int copy_into(rd_collector *c, rd_boxes *boxes, const rd_expr *part, const box *b)
+{
+    int          v  = rd_value_new(c, RD_VALUE_MAP, part->type, part);
+    int32_t     *in = rd_pool_get(c->pool, sizeof *in);
+    rd_subscript read[RD_MAX_RANK];
+
+    if (v < 0 || !in || !place_box(c, boxes, part, b, v, read) ||
+        (in[0] = rd_demand_new(c, part, read)) < 0)
+        return -1;
+    c->graph->value[v].op   = RD_OP_cast;
+    c->graph->value[v].in   = in;
+    c->graph->value[v].n_in = 1;
+    c->graph->value[v].into = boxes->join;
+    return v;
+}
+
+/* The dim of the storage along which `part`, a concatenation, joins; -1: it is read whole, as other
+ * places than the storage's own are asked for, or somebody else wants it. */
+static int dim_joined(const rd_collector *c, const rd_boxes *boxes, const rd_expr *part,
+                      const box *b)
+{
+    const int axis = part->kind == RD_EXPR_CONCAT ? (int)part->as.axis->axis : -1;
+    int       root;
+
+    if (axis < 0 || !boxes->nested || rd_seen_of(c, part)->given || rd_seen_of(c, part)->first >= 0)
+        return -1;
+    for (int d = 0; d < boxes->n_dim; d++)
+        if (b->cut[d] == axis)
+            return d;
+    root = rd_subscript_pure(c->axes, &boxes->at[axis]);
+    for (int d = 0; d < boxes->n_dim && root >= 0; d++)
+        if (b->cut[d] < 0 && rd_axes_root(c->axes, boxes->dim[d]) == root)
+            return c->axes->at[root].extent == part->extent[axis] ? d : -1;
+    return -1;
+}
+
+static bool fill(rd_collector *c, rd_boxes *boxes, const rd_expr *e, int place, box *b, int32_t *in,
+                 int32_t *n);
+
+static bool fill_part(rd_collector *c, rd_boxes *boxes, const rd_expr *part, box *b, int32_t *in,
+                      int32_t *n)
+{
+    const int place = dim_joined(c, boxes, part, b);
+    int       v;
+
+    if (rd_expr_points(part) == 0)
+        return true;
+    if (place >= 0)
+        return fill(c, boxes, part, place, b, in, n);
+    v = copy_into(c, boxes, part, b);
+    if (v >= 0)
+        in[(*n)++] = v;
+    return v >= 0;
+}
+
+static bool fill(rd_collector *c, rd_boxes *boxes, const rd_expr *e, int place, box *b, int32_t *in,
+                 int32_t *n)
+{
+    const int32_t axis = (int32_t)e->as.axis->axis, cut = b->cut[place];
+    const int64_t from = b->from[axis];
+    bool          ok   = true;
+
+    if (cut < 0)
+        b->from[axis] = 0;
+    b->cut[place] = axis;
+    for (int k = 0; ok && k < e->n_in; k++) {
+        ok = fill_part(c, boxes, e->in[k], b, in, n);
+        b->from[axis] += e->in[k]->extent[axis];
+    }
+    b->from[axis] = from;
+    b->cut[place] = cut;
+    return ok;
+}
+
+/* Parts of nested concatenations, or more than `most` if they are more. */
+static int64_t count_parts(const rd_expr *e, int64_t most)
+{
+    int64_t n = 0;
+
+    for (int k = 0; k < e->n_in && n <= most; k++)
+        n += e->in[k]->kind == RD_EXPR_CONCAT ? count_parts(e->in[k], most - n) : 1;
+    return n;
+}
+
+bool rd_boxes_fill(rd_collector *c, const rd_expr *e, int place, rd_boxes *boxes)
+{
+    enum { MOST = 32 }; /* a plan has few axes, and one concatenation may be in another twice */
+    const int64_t parts = count_parts(e, MOST);
+    const int64_t room  = parts > e->n_in ? parts : e->n_in;
+    box          *b     = rd_pool_get(c->pool, sizeof *b);
+    int32_t      *in = rd_pool_get(c->pool, (size_t)room * sizeof *in), n = 0;
+
+    if (!b || !in)
+        return false;
+    boxes->nested = parts <= MOST;
+    memset(b->cut, -1, sizeof b->cut);
+    memset(b->from, 0, sizeof b->from);
+    if (!fill(c, boxes, e, place, b, in, &n))
+        return false;
+    c->graph->value[boxes->join].in    = in;
+    c->graph->value[boxes->join].n_in  = n;
+    c->graph->value[boxes->join].whole = true;
+    return true;
+}
