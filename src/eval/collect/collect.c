@@ -1,14 +1,14 @@
 /* collect.c - expressions to graph: visits what is reachable, users first, and names the result. */
-#include "eval/collect/collect.h"
+#include "eval/collect/seams.h"
 #include <string.h>
 
 /* ---- Results --------------------------------------------------------------------------------- */
 /* Demands a result at fresh axes, one per axis of extent other than 1, and says where each element
  * goes. */
-static bool demand_result(rd_collector *c, const rd_request *request, rd_finish_result *r)
+static bool demand_result(rd_collector *c, const rd_expr *e, const rd_request *request,
+                          rd_finish_result *r)
 {
-    const rd_expr *e = request->expr;
-    rd_subscript   at[RD_MAX_RANK];
+    rd_subscript at[RD_MAX_RANK];
 
     r->type = request->type;
     for (int a = 0; a < e->rank; a++) {
@@ -66,14 +66,22 @@ static bool few_folds(const rd_collector *c)
     return folds <= MOST;
 }
 
-static bool reach_results(rd_collector *c, int n, const rd_request *request, const rd_given *given)
+static bool joins(const rd_collector *c)
 {
-    rd_expr **results = rd_pool_get(c->pool, (size_t)n * sizeof *results);
+    for (int i = 0; i < c->n_seen; i++)
+        if (c->seen[i].expr->kind == RD_EXPR_CONCAT)
+            return true;
+    return false;
+}
 
-    for (int k = 0; results && k < n; k++)
-        results[k] = request[k].expr;
-    return results &&
-           rd_reach_exprs(c, (rd_exprs){ results, n }, given ? given->exprs : (rd_exprs){ 0 }) &&
+/* The results' expressions as they are planned, and all that these are made of. */
+static bool reach_results(rd_collector *c, int n, const rd_request *request, rd_expr **result,
+                          const rd_given *given)
+{
+    const rd_exprs ready = given ? given->exprs : (rd_exprs){ 0 };
+
+    return rd_reach_exprs(c, (rd_exprs){ result, n }, ready) &&
+           (!joins(c) || rd_cut_at_seams(c, n, request, result, ready)) &&
            (!given || !given->limited || few_folds(c));
 }
 
@@ -82,11 +90,12 @@ rd_graph *rd_collect(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *reques
 {
     rd_collector      c      = { .ctx = ctx, .pool = pool };
     rd_finish_result *result = rd_pool_get(pool, (size_t)n * sizeof *result);
+    rd_expr         **expr   = rd_pool_get(pool, (size_t)n * sizeof *expr);
     bool              ok;
 
     c.graph = rd_pool_get(pool, sizeof *c.graph);
     c.axes  = rd_pool_get(pool, sizeof *c.axes);
-    if (!c.graph || !c.axes || !result)
+    if (!c.graph || !c.axes || !result || !expr)
         return NULL;
     c.graph->ctx      = ctx;
     c.graph->pool     = pool;
@@ -94,9 +103,11 @@ rd_graph *rd_collect(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *reques
     c.axes->ctx       = ctx;
     c.axes->pool      = pool;
     c.graph->limited  = given && given->limited;
-    ok                = reach_results(&c, n, request, given);
+    for (int k = 0; k < n; k++)
+        expr[k] = request[k].expr;
+    ok = reach_results(&c, n, request, expr, given);
     for (int k = 0; ok && k < n; k++)
-        ok = demand_result(&c, &request[k], &result[k]);
+        ok = demand_result(&c, expr[k], &request[k], &result[k]);
     ok = ok && visit(&c) && rd_finish(&c, n, result);
     return keep_reasons(&c, ok ? c.graph : NULL);
 }

@@ -46,6 +46,7 @@ bool     rd_seen_begin(rd_collector *c);
 bool     rd_see(rd_collector *c, const rd_expr *e);
 bool     rd_seen_sort(rd_collector *c);
 rd_seen *rd_seen_of(const rd_collector *c, const rd_expr *e);
+bool     rd_is_seen(const rd_collector *c, const rd_expr *e);
 /* Fills seen, users first, with all that the expressions are made of, down to what is given. */
 bool rd_reach_exprs(rd_collector *c, rd_exprs exprs, rd_exprs given);
 

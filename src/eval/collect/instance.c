@@ -1,6 +1,7 @@
 /* instance.c - one expression's demands become values: pushed to each place, or made whole once and
  * read. */
 #include "eval/collect/collect.h"
+#include <math.h>
 #include <string.h>
 
 /* ---- Maps ------------------------------------------------------------------------------------ */
@@ -96,7 +97,7 @@ static bool is_cheaper_stored(const rd_collector *c, const rd_seen *seen, const 
             gathers += (seen->reads - 1) * rd_demand_points(c, d);
     }
     return seen->ops * (evaluations - points) + RD_PRICE_READ * gathers >
-           points * (write + read * n);
+           points * write + fmin(evaluations, points * n) * read;
 }
 
 /* Injective views of a map are pushed through it.  Where elements would be computed more than once

@@ -76,7 +76,8 @@ static void sort_users_first(rd_seen *a, int32_t n)
 
 bool rd_seen_begin(rd_collector *c)
 {
-    c->seen = rd_pool_get(c->pool, 32 * sizeof *c->seen);
+    c->n_seen = 0;
+    c->seen   = rd_pool_get(c->pool, 32 * sizeof *c->seen);
     return c->seen && table_rebuild(c, 64);
 }
 
@@ -89,4 +90,9 @@ bool rd_seen_sort(rd_collector *c)
 rd_seen *rd_seen_of(const rd_collector *c, const rd_expr *e)
 {
     return &c->seen[*table_slot(c, e)];
+}
+
+bool rd_is_seen(const rd_collector *c, const rd_expr *e)
+{
+    return *table_slot(c, e) >= 0;
 }

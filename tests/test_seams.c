@@ -1,0 +1,228 @@
+/* test_seams.c - rolled, padded and joined arrays that maps read: results are cut into boxes,
+ * nothing is stored, and bits are those of arrays that are. */
+#include "oracle.h"
+#include "values.h"
+#include <math.h>
+#include <stdio.h>
+
+enum { MOST = 70 * 70 };
+
+static uint8_t bytes[MOST];
+static double  reals[MOST];
+
+static void begin(void)
+{
+    ctx = rd_ctx_new(NULL);
+    ck_assert(ctx != NULL);
+}
+
+static void end(void)
+{
+    rd_ctx_free(ctx);
+}
+
+static rd_expr *image(int64_t n, int64_t m)
+{
+    for (int k = 0; k < MOST; k++)
+        bytes[k] = (uint8_t)(k * 7919 % 10007 % 251);
+    return rd_leaf(ctx, &(rd_array){ .data = bytes, .type = RD_U8, .shape = RD_SHAPE(n, m) });
+}
+
+static rd_expr *field(int64_t n, int64_t m)
+{
+    for (int k = 0; k < MOST; k++)
+        reals[k] = k % 17 == 3 ? NAN : k * 7919 % 10007 / 77.0 - 50;
+    return rd_leaf(ctx, &(rd_array){ .data = reals, .type = RD_F64, .shape = RD_SHAPE(n, m) });
+}
+
+/* ---- Programs -------------------------------------------------------------------------------- */
+static rd_expr *life(int64_t n, int64_t m)
+{
+    rd_expr *x = rd_remainder(image(n, m), rd_int(ctx, 2)), *sum = NULL;
+
+    for (int i = -1; i < 2; i++)
+        for (int j = -1; j < 2; j++)
+            if (i || j) {
+                rd_expr *y = rd_roll(rd_roll(x, 0, i), 1, j);
+
+                sum = sum ? rd_add(sum, y) : y;
+            }
+    return rd_or(rd_eq(sum, rd_int(ctx, 3)),
+                 rd_and(rd_eq(x, rd_int(ctx, 1)), rd_eq(sum, rd_int(ctx, 2))));
+}
+
+static rd_expr *laplacian(int64_t n, int64_t m)
+{
+    rd_expr *x    = field(n, m);
+    rd_expr *down = rd_add(rd_roll(x, 0, 1), rd_roll(x, 0, -1));
+    rd_expr *side = rd_add(rd_roll(x, 1, 2), rd_roll(x, 1, -2));
+
+    return rd_sub(rd_add(down, side), rd_mul(rd_int(ctx, 4), x));
+}
+
+static rd_expr *rolled_twice(int64_t n, int64_t m)
+{
+    return rd_roll(rd_roll(image(n, m), 0, 5), 1, -3);
+}
+
+static rd_expr *padded(int64_t n, int64_t m)
+{
+    return rd_neg(
+        rd_pad(rd_pad(field(n, m), 0, 2, 1, RD_PAD_WRAP, NULL), 1, 1, 3, RD_PAD_CONSTANT, NULL));
+}
+
+static rd_expr *blocks(int64_t n, int64_t m)
+{
+    rd_expr *x = field(n, m), *y = rd_concat(1, RD_EXPRS(x, rd_neg(x)));
+
+    return rd_concat(0, RD_EXPRS(y, rd_concat(1, RD_EXPRS(rd_square(x), x))));
+}
+
+/* Rows stand under a row that is rolled, and beside a fold of all. */
+static rd_expr *row_above(int64_t n, int64_t m)
+{
+    rd_expr *x = field(n, m), *row = rd_slice(rd_roll(x, 1, 3), "1");
+
+    return rd_sub(rd_add(x, row), rd_max(rd_abs(x), RD_ALL));
+}
+
+/* Products that are joined are rounded before they are added. */
+static rd_expr *products(int64_t n, int64_t m)
+{
+    rd_expr *x = field(n, m), *third = rd_num(ctx, 1.0 / 3);
+
+    return rd_add(rd_roll(rd_mul(x, third), 0, 1), rd_mul(rd_transpose(rd_transpose(x)), x));
+}
+
+/* Of a fold of rows each box would fold its own. */
+static rd_expr *centred(int64_t n, int64_t m)
+{
+    rd_expr *x = field(n, m);
+
+    return rd_sub(rd_roll(x, 0, 1), rd_max(x, RD_KEEP(1)));
+}
+
+/* Parts are slices of what is joined, which is read at its own places, too. */
+static rd_expr *upwind(int64_t n, int64_t m)
+{
+    rd_expr *x = field(n, m), *long_x = rd_concat(1, RD_EXPRS(rd_slice(x, ":, -1:"), x));
+
+    return rd_sub(rd_slice(long_x, ":, 1:"), rd_slice(long_x, ":, :-1"));
+}
+
+static const struct {
+    const char *what;
+    rd_expr *(*build)(int64_t n, int64_t m);
+    bool stored; /* something is, as that is cheaper */
+} programs[] = {
+    { "life", life, false },
+    { "Laplacian", laplacian, false },
+    { "rolled twice", rolled_twice, false },
+    { "padded", padded, false },
+    { "blocks", blocks, false },
+    { "a rolled row", row_above, false },
+    { "products", products, false },
+    { "centred", centred, true },
+    { "upwind", upwind, false },
+};
+static const int64_t sizes[][2] = { { 70, 70 }, { 33, 66 }, { 64, 9 }, { 7, 3 }, { 2, 5 } };
+
+/* ---- Tests ----------------------------------------------------------------------------------- */
+static void compare(oracle *o, const char *what, const rd_expr *y, const rd_array *out, int64_t i)
+{
+    const int64_t cols = y->extent[1], index[2] = { i / cols, i % cols };
+    const char   *element = (const char *)out->data + i * rd_dtype_size(y->type);
+    char          why[ORACLE_WHY];
+    oracle_value  want;
+
+    ck_assert(oracle_at(o, y, index, &want));
+    ck_assert_msg(oracle_matches(&want, element, y->type, why), "%s of %d columns, element %d: %s",
+                  what, (int)cols, (int)i, why);
+}
+
+START_TEST(agrees)
+{
+    for (size_t k = 0; k < COUNT(sizes); k++) {
+        rd_expr *y   = programs[_i].build(sizes[k][0], sizes[k][1]);
+        oracle  *o   = oracle_new();
+        rd_array out = { 0 };
+
+        ck_assert_msg(rd_eval(ctx, y, &out) == RD_OK, "%s", rd_error_text(ctx));
+        for (int64_t i = 0; i < y->extent[0] * y->extent[1]; i++)
+            compare(o, programs[_i].what, y, &out, i);
+        rd_array_free(&out);
+        oracle_free(o);
+    }
+}
+END_TEST
+
+START_TEST(stores_nothing)
+{
+    static const char words[]  = "arrays between stages: ";
+    const char       *text     = plan_text(programs[_i].build(sizes[0][0], sizes[0][1]));
+    const long        bytes_of = atol(strstr(text, words) + strlen(words));
+
+    ck_assert_msg((bytes_of > 8) == programs[_i].stored, /* the index of a border may be */
+                  "%s:\n%.2000s", programs[_i].what, text);
+}
+END_TEST
+
+static void evaluate(rd_expr *y, rd_expr *beside, double *out)
+{
+    rd_array        array[2];
+    const rd_result both[] = { { y, &array[0] }, { beside, &array[1] } };
+
+    memset(array, 0, sizeof array);
+    ck_assert_msg(rd_eval_many(ctx, (rd_results){ both, beside ? 2 : 1 }, NULL) == RD_OK, "%s",
+                  rd_error_text(ctx));
+    memcpy(out, array[0].data, 70 * 70 * sizeof *out);
+    rd_array_free(&array[0]);
+    rd_array_free(&array[1]);
+}
+
+/* The same bits where what is joined is asked for, too, and so is stored. */
+START_TEST(same_bits_where_stored)
+{
+    static double cut[MOST], whole[MOST];
+    rd_expr      *y      = products(70, 70);
+    rd_expr      *rolled = rd_roll(rd_mul(field(70, 70), rd_num(ctx, 1.0 / 3)), 0, 1);
+
+    evaluate(y, NULL, cut);
+    evaluate(y, rolled, whole);
+    ck_assert(memcmp(cut, whole, sizeof cut) == 0);
+}
+END_TEST
+
+/* A concatenation of one many times over is not taken apart: that would be a plan of thousands of
+ * passes. */
+START_TEST(many_parts)
+{
+    rd_expr *x = leaf(RD_F64, VALUES(1, 2, 3)), *y = x;
+    rd_array out = { 0 };
+
+    for (int k = 0; k < 12; k++)
+        y = rd_concat(0, RD_EXPRS(y, y));
+    ck_assert_msg(rd_eval(ctx, rd_neg(y), &out) == RD_OK, "%s", rd_error_text(ctx));
+    for (int64_t i = 0; i < out.shape.at[0]; i++)
+        ck_assert(get(out.data, RD_F64, i) == -1.0 - (double)(i % 3));
+    rd_array_free(&out);
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *s  = suite_create("seams");
+    TCase   *tc = tcase_create("seams");
+    SRunner *sr = srunner_create(s);
+
+    tcase_add_checked_fixture(tc, begin, end);
+    tcase_add_loop_test(tc, agrees, 0, COUNT(programs));
+    tcase_add_loop_test(tc, stores_nothing, 0, COUNT(programs));
+    tcase_add_test(tc, same_bits_where_stored);
+    tcase_add_test(tc, many_parts);
+    suite_add_tcase(s, tc);
+    srunner_run_all(sr, CK_ENV);
+    const int failed = srunner_ntests_failed(sr);
+    srunner_free(sr);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
