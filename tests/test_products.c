@@ -623,6 +623,32 @@ START_TEST(pairs_are_not_stored)
 }
 END_TEST
 
+/* What is folded of a product runs along its rows, which are an array; without a library it does not,
+ * as what is summed then lies apart along the columns. */
+START_TEST(rows_of_a_product)
+{
+    const extents n     = { .i = 256, .j = 256, .k = 64 };
+    rd_expr      *x     = operand(ctx, RD_F32, "ik", &n, DENSE, 1),
+            *y          = operand(ctx, RD_F32, "jk", &n, DENSE, 2);
+    rd_expr    *weights = rd_softmax(product_of(x, y, "ik,jk->ij"), RD_DIMS(1));
+    const char *along   = "64 lanes, blocks of 64 steps along";
+    rd_array    want = by_reference(ctx, weights), exact = evaluate(ctx, weights, 2, true);
+
+    ck_assert(strstr(explained(ctx, weights, false), along));
+    ck_assert(!strstr(explained(ctx, weights, true), along));
+    expect_near("deterministic", &exact, &want, 64 * (int64_t)n.k);
+    for (int threads = 1; threads <= 3; threads++) {
+        rd_array got = evaluate(ctx, weights, threads, false);
+
+        expect_near("softmax of a product", &got, &want, 64 * (int64_t)n.k);
+        rd_array_free(&got);
+    }
+    rd_array_free(&exact);
+    rd_array_free(&want);
+    forget();
+}
+END_TEST
+
 /* ---- Memory ---------------------------------------------------------------------------------- */
 /* What the output holds before does not count, and it may be what the product reads. */
 START_TEST(outputs)
@@ -878,7 +904,8 @@ int main(void)
                                    rows_times_one_of_them,
                                    context_says_deterministic,
                                    callers_together,
-                                   blas_that_is_behind };
+                                   blas_that_is_behind,
+                                   rows_of_a_product };
 
     tell_openblas();
     return run_suite("products", tests, COUNT(tests));

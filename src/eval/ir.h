@@ -268,6 +268,7 @@ bool        rd_rewrite(rd_graph *graph);       /* softmax's pair of reductions o
 bool        rd_read_rows_in_memory(rd_graph *graph); /* to be sorted, without a copy            */
 bool        rd_part_products(rd_graph *graph); /* rd_value.apart of matrix products               */
 bool        rd_take_sides(rd_graph *graph);    /* rd_value.side, and what each computes itself    */
+bool        rd_is_stored_product(const rd_graph *graph, const rd_value *v); /* would it be one? */
 bool        rd_pack_operands(rd_graph *graph); /* of pairs: copies with neighbours side by side   */
 rd_tree    *rd_place(rd_graph *graph);
 rd_nest    *rd_order(rd_tree *tree, const rd_choice *choice);

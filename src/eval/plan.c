@@ -52,10 +52,11 @@ rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *reques
     if (!rd_debug_is_known(ctx))
         return NULL;
     graph = rd_collect(ctx, pool, n, request, given); /* values over shared loop axes */
+    if (graph)
+        graph->exact = opts->deterministic;
     if (!graph || !rd_combine_trees(graph) || !rd_rewrite(graph))
         return NULL;
     rd_merge_axes(graph);
-    graph->exact  = opts->deterministic;
     graph->device = choice->device;
     graph->cross  = choice->cross;
     graph->fast   = choice->device && opts->accuracy == RD_ACCURACY_FAST;

@@ -100,6 +100,20 @@ static bool is_fold_used_again(const rd_fold_reads *o, const rd_value *v)
            rd_points_of(o->graph, o->space & ~o->value->reduced & ~axes) >= RD_OFTEN;
 }
 
+/* The product of two matrices comes before what is made of it, as an array, if a library computes
+ * it: its rows lie side by side, whatever its operands do. */
+static bool is_product_of_matrices(const rd_fold_reads *o, const rd_value *v)
+{
+    const rd_value *t = v->kind == RD_VALUE_READ ? &o->graph->value[v->target] : v;
+
+    return !t->dense && rd_is_stored_product(o->graph, t);
+}
+
+static bool is_array(const rd_fold_reads *o, const rd_value *v)
+{
+    return is_fold_used_again(o, v) || is_product_of_matrices(o, v);
+}
+
 /* What t reads; who reads t is another matter. */
 static const rd_looked *look_at(const rd_fold_reads *o, const rd_value *t)
 {
@@ -144,8 +158,7 @@ static bool access_through(rd_fold_reads *o, const rd_value *read)
     const rd_value  *t = &o->graph->value[read->target];
     const rd_looked *below;
 
-    if (t->dense || t->kind == RD_VALUE_JOIN || o->depth == MAX_DEPTH ||
-        is_fold_used_again(o, read))
+    if (t->dense || t->kind == RD_VALUE_JOIN || o->depth == MAX_DEPTH || is_array(o, read))
         return access_storage(o, read);
     if (!(below = look_at(o, t)))
         return false;
@@ -192,7 +205,7 @@ bool rd_find_accesses(rd_fold_reads *o)
     for (int top = push_operands(o->value, seen, stack, 0); top;) {
         const rd_value *v = &o->graph->value[stack[--top]];
 
-        if (!is_source(v) && !is_fold_used_again(o, v))
+        if (!is_source(v) && !is_array(o, v))
             top = push_operands(v, seen, stack, top);
         else if (is_source(v) ? !access_source(o, v) : !access_storage(o, v))
             return false;

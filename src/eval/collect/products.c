@@ -48,12 +48,30 @@ static bool is_large(const rd_graph *g, const product *p)
 
 /* What is not a result would become an array: not if that is much larger than what it is made of,
  * as of distances between many points of few coordinates. */
-static bool may_be_stored(const rd_graph *g, const rd_value *v, const product *p)
+static bool is_small(const rd_graph *g, const rd_value *v, const product *p)
 {
     enum { SMALL = 1 << 20, TIMES = 4 };
 
-    return v->out >= 0 || v->whole || points(g, v->axes) <= SMALL ||
+    return points(g, v->axes) <= SMALL ||
            points(g, v->axes) <= TIMES * (points(g, p->a->axes) + points(g, p->b->axes));
+}
+
+static bool may_be_stored(const rd_graph *g, const rd_value *v, const product *p)
+{
+    return v->out >= 0 || v->whole || is_small(g, v, p);
+}
+
+/* Folds take their lanes from the answer.  So it follows from the options and from extents, and not
+ * from siblings, devices, or whether there is a library. */
+bool rd_is_stored_product(const rd_graph *g, const rd_value *v)
+{
+    product p;
+
+    if (g->exact || v->kind != RD_VALUE_REDUCE || v->reducer != RD_RED_dot)
+        return false;
+    p.a = &g->value[v->in[0]];
+    p.b = &g->value[v->in[1]];
+    return find_axes(v, &p) && is_large(g, &p) && is_small(g, v, &p);
 }
 
 /* ---- Operands -------------------------------------------------------------------------------- */
