@@ -548,6 +548,16 @@ int case_sorted_columns(case_world *w, rd_expr **y)
     return 1;
 }
 
+/* The few nearest of each point: distances are made along the rows that are put in order, though
+ * there are more points on the other side. */
+int case_few_nearest(case_world *w, rd_expr **y)
+{
+    rd_expr *x = matrix(w, "x", n(w, 20000, 70), 8), *m = matrix(w, "m", n(w, 2000, 1000), 8);
+
+    y[0] = rd_arg_top_k(distances(x, m), 5, 1, .smallest = true);
+    return 1;
+}
+
 int case_rolling_sum(case_world *w, rd_expr **y)
 {
     y[0] = rd_rolling_sum(vector(w, "x", n(w, 1000000, 20000)), 0, 5000);

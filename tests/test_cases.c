@@ -801,6 +801,21 @@ static const struct {
       "tasks of stage 0: any\n",
       {
           { STAGES, NULL, NULL, 1, "no transposed array: columns go through scratch, some at once" } } },
+    { "a few nearest",
+      case_few_nearest,
+      "stage 0: parallel panel l:2000 by 2000\n"
+      "  for k:8 l:2000:\n"
+      "    t0[k,l] = m[l,k]\n"
+      "stage 1: parallel i:20000\n"
+      "  t1[l] = sum k:8 l:2000 (square(x[i,k] - t0[k,l]))\n"
+      "  for l:2000:\n"
+      "    t2[l] = t1[l]\n"
+      "  y0[i,j] = argsort(t2[l])\n"
+      "keep: t0 array, t1 scratch, t2 scratch\n"
+      "tasks of stage 0: any\n"
+      "tasks of stage 1: any\n",
+      {
+          { INNERMOST, "t1", "l", 0, "distances are neighbours in the row that is put in order" } } },
     /* clang-format on */
 };
 

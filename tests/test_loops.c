@@ -418,7 +418,8 @@ static case_build *const cases[] = { case_softmax_rows,
                                      case_rolling_sum,
                                      case_rolling_max,
                                      case_above_median,
-                                     case_sorted_columns };
+                                     case_sorted_columns,
+                                     case_few_nearest };
 
 /* Small ones are run; of large ones the form and the order are looked at.  Sanitizers take a quarter of
  * the small ones, as a run takes ten times as long. */

@@ -32,8 +32,12 @@ typedef struct rd_fold_reads {
     int             depth;                     /* of stored values looked through          */
     int32_t         bucket[RD_ACCESS_BUCKETS]; /* the last access of that hash, from 1 on  */
     rd_looked     **looked;                    /* by value, of all reductions of the graph */
+    int32_t         along; /* what rd_stored_along() says; only where no bit depends on it */
 } rd_fold_reads;
 
 /* Fills in the accesses of o->value.  False: no memory. */
 bool rd_find_accesses(rd_fold_reads *o);
+/* stored.c: for each value the axis along which neighbours of what is stored of it lie side by
+ * side; -1: nothing is.  NULL: no memory. */
+const int32_t *rd_stored_along(const rd_graph *graph);
 #endif

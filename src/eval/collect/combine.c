@@ -188,6 +188,40 @@ static bool preferred(const rd_fold_reads *o, int a, int b)
     return m != n ? m > n : index_coef(o, a) > index_coef(o, b);
 }
 
+/* Results of neighbours that are stored apart, per 4 bytes. */
+static double store_cost(const rd_fold_reads *o, int axis)
+{
+    enum { APART = 12 };
+    const double points = (double)rd_points_of(o->graph, o->value->axes);
+
+    return axis == o->along ? 0 : points / 64 * APART * (double)rd_dtype_size(o->value->type) / 4;
+}
+
+/* Must an operand be packed for neighbours along the axis, which then are read many times? */
+static bool are_packed(const rd_fold_reads *o, int axis)
+{
+    bool pairs = is_short(o);
+
+    for (int i = 0; i < o->n; i++)
+        pairs = pairs && (!o->access[i].bytes ||
+                          (is_read_again(o, &o->access[i]) && llabs(o->access[i].coef[axis]) != 1));
+    return pairs;
+}
+
+/* Of pairs either kept axis may have the lane, with the same bits: that of what is stored. */
+static int lane_of_stored(const rd_fold_reads *o, int lane)
+{
+    const int along = o->along;
+
+    if (along < 0 || lane < 0 || rd_in(o->value->reduced, lane) ||
+        rd_in(o->value->reduced, along) || !rd_in(o->value->axes, along) || !innermost(o, along) ||
+        !are_packed(o, lane))
+        return lane;
+    return lane_cost(o, along) + store_cost(o, along) < lane_cost(o, lane) + store_cost(o, lane)
+               ? along
+               : lane;
+}
+
 static int choose_lane(const rd_fold_reads *o, bool reduced_allowed)
 {
     int    best  = -1;
@@ -297,12 +331,14 @@ static bool may_have_lanes(const rd_graph *graph, const rd_value *v)
     return !facts->user || rd_points_of(graph, v->reduced) >= 16 * RD_TREE_LANES;
 }
 
-static bool combine(rd_graph *graph, rd_value *v, rd_looked **looked)
+static bool combine(rd_graph *graph, rd_value *v, rd_looked **looked, int32_t along)
 {
-    rd_fold_reads o   = { .graph = graph, .value = v, .space = rd_space(v), .looked = looked };
-    rd_combine   *c   = v->combine;
-    rd_law        law = (rd_law)v->expr->as.fold->law;
-    const bool    any_order = may_have_lanes(graph, v);
+    rd_fold_reads o = {
+        .graph = graph, .value = v, .space = rd_space(v), .looked = looked, .along = along
+    };
+    rd_combine *c         = v->combine;
+    rd_law      law       = (rd_law)v->expr->as.fold->law;
+    const bool  any_order = may_have_lanes(graph, v);
 
     if (!rd_find_accesses(&o))
         return false;
@@ -310,7 +346,7 @@ static bool combine(rd_graph *graph, rd_value *v, rd_looked **looked)
     c->steps      = RD_TREE_STEPS;
     c->lanes      = 1;
     c->first_lane = c->n_order;
-    c->lane_axis  = choose_lane(&o, any_order);
+    c->lane_axis  = lane_of_stored(&o, choose_lane(&o, any_order));
     if (v->group >= 0) {
         c->lanes = lanes_of_groups(&o, c, any_order);
         c->steps = steps_of_groups(graph->axis[v->group].extent * c->lanes,
@@ -331,11 +367,13 @@ bool rd_combine_trees(rd_graph *graph)
 {
     rd_looked **looked = rd_pool_get(graph->pool, (size_t)graph->n_value * sizeof(rd_looked *));
 
-    if (!looked)
+    const int32_t *along = rd_stored_along(graph);
+
+    if (!looked || !along)
         return false;
     for (int i = 0; i < graph->n_value; i++)
         if (graph->value[i].combine &&
-            (!rd_goes_on(graph->ctx) || !combine(graph, &graph->value[i], looked)))
+            (!rd_goes_on(graph->ctx) || !combine(graph, &graph->value[i], looked, along[i])))
             return false;
     return true;
 }

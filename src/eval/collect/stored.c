@@ -1,0 +1,42 @@
+/* stored.c - along which axis values are stored: a reduction of pairs, whose operands are packed
+ * either way, is computed for neighbours of what is stored. */
+#include "eval/collect/accesses.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* The axis that a place moves by one element; -1: there is none. */
+static int32_t axis_of_neighbours(const rd_subscript *store)
+{
+    for (int t = 0; t < store->n_term; t++)
+        if (store->term[t].axis >= 0 && llabs(store->term[t].coef) == 1)
+            return store->term[t].axis;
+    return -1;
+}
+
+static int32_t own_axis(const rd_value *v)
+{
+    if (v->out >= 0)
+        return axis_of_neighbours(&v->store);
+    return v->whole && v->n_dim > 0 && v->inner < 0 ? v->dim[v->n_dim - 1] : -1;
+}
+
+/* Users stand behind their operands, and maps hand on what is asked of them. */
+const int32_t *rd_stored_along(const rd_graph *graph)
+{
+    const int n     = graph->n_value;
+    int32_t  *along = rd_pool_get(graph->pool, (size_t)n * sizeof *along);
+
+    if (!along)
+        return NULL;
+    memset(along, -1, (size_t)n * sizeof *along);
+    for (int i = n - 1; i >= 0; i--) {
+        const rd_value *v   = &graph->value[i];
+        const int32_t   own = own_axis(v);
+
+        along[i] = own >= 0 ? own : along[i];
+        for (int k = 0; k < v->n_in && v->kind == RD_VALUE_MAP; k++)
+            if (v->in[k] >= 0)
+                along[v->in[k]] = along[i];
+    }
+    return along;
+}
