@@ -22,7 +22,7 @@ endif()
 # The thread sanitizer has nothing to see in suites that call kernels, files and the planner from one thread.
 set(of_one_thread asking async cases complex core cublas cuda cuda_api cuda_auto cuda_exp cuda_fast cuda_schemes
     cuda_tuning device_faults devices dlpack_header expr fold formula formula_functions formula_results halves
-    io_faults kernels loops loops_faults loops_random masks math npy npy_files ops oracle points refusals scan
+    io_faults kernels loops loops_faults loops_random least masks math npy npy_files ops oracle points refusals scan
     semantics semantics_axes
     semantics_complex semantics_dlpack semantics_folds semantics_groups semantics_lists semantics_memory
     semantics_products semantics_scans semantics_sort several sparse sparse_memory stages strips tiles tiles_folds

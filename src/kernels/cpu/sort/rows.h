@@ -172,8 +172,16 @@ static void JOIN(quantiles, BITS)(const JOIN(row, BITS) * r, char *to)
 }
 
 /* ---------------------------------------------------------------------------------------------- */
+#include "kernels/cpu/sort/least.h"
+
 static void JOIN(answer, BITS)(const JOIN(row, BITS) * r, void *to)
 {
+    JOIN(least, BITS) least;
+
+    if (JOIN(least_of, BITS)(r, &least)) {
+        JOIN(give_least, BITS)(r, &least, to);
+        return;
+    }
     switch ((rd_sort_what)r->s->facts->what) {
     case RD_SORT_VALUES: JOIN(values, BITS)(r, to); break;
     case RD_SORT_PLACES: JOIN(places, BITS)(r, to); break;

@@ -1,0 +1,168 @@
+/* least.h - the first few of a row of keys in order; kernels.h includes it once for each width of
+ * keys: K, BITS of it.
+ *
+ * Of 64 runs that take turns in the row each has a least key, and of these the k-th least is a
+ * bound: at least k keys are not above it.  Few are, which a second pass finds and inserts among
+ * the k least so far.  Without a bound some k (1 + log(n / k)) of n keys would be inserted, each
+ * behind a branch that is not foreseen. */
+enum { JOIN(RUNS, BITS) = 64, JOIN(MOST_LEAST, BITS) = 32 };
+
+typedef struct JOIN(least, BITS) {
+    int64_t n, most; /* kept; at most                                               */
+    int64_t hits;    /* that may still come                                         */
+    K       below;   /* keys below this are among the first so far, as far as known */
+    K       key[JOIN(MOST_LEAST, BITS)];
+    int64_t place[JOIN(MOST_LEAST, BITS)];
+} JOIN(least, BITS);
+
+/* Behind those that are equal, which stand before it in the row. */
+static inline void JOIN(keep, BITS)(JOIN(least, BITS) * l, K key, int64_t place)
+{
+    int64_t k = l->n < l->most ? l->n++ : l->most - 1;
+
+    for (; k > 0 && l->key[k - 1] > key; k--) {
+        l->key[k]   = l->key[k - 1];
+        l->place[k] = l->place[k - 1];
+    }
+    l->key[k]   = key;
+    l->place[k] = place;
+    if (l->n == l->most)
+        l->below = l->key[l->most - 1];
+    l->hits--;
+}
+
+/* ---- Passes ----------------------------------------------------------------------------------- */
+/* Both are of keys side by side, the first of which has that place. */
+#if RD_VECTOR_BYTES == 64
+static void JOIN(least_of_runs, BITS)(int64_t n, const K *x, K *run)
+{
+    enum { LANES = 64 / sizeof(K), VECTORS = 64 / LANES };
+    const unsigned all = (1U << (LANES - 1) << 1) - 1;
+    __m512i        least[VECTORS];
+
+    UNROLL(8)
+    for (int k = 0; k < VECTORS; k++)
+        least[k] = LOAD(all, run + k * LANES);
+    for (int64_t i = 0; i < n; i += 64) {
+        UNROLL(8)
+        for (int k = 0; k < VECTORS; k++)
+            least[k] = MIN(least[k], LOAD(all, x + i + k * LANES));
+    }
+    UNROLL(8)
+    for (int k = 0; k < VECTORS; k++)
+        STORE(run + k * LANES, least[k]);
+}
+
+static inline void JOIN(take_vector, BITS)(JOIN(least, BITS) * l, unsigned here, const K *x,
+                                           int64_t place)
+{
+    for (unsigned hit = here & BELOW(LOAD(here, x), SET(l->below)); hit; hit &= hit - 1) {
+        const int k = __builtin_ctz(hit);
+
+        if (x[k] < l->below)
+            JOIN(keep, BITS)(l, x[k], place + k);
+    }
+}
+
+static void JOIN(take_least, BITS)(JOIN(least, BITS) * l, int64_t n, const K *x, int64_t place)
+{
+    enum { LANES = 64 / sizeof(K), TOGETHER = 4 };
+    const unsigned all = (1U << (LANES - 1) << 1) - 1;
+    int64_t        i   = 0;
+
+    for (; i + TOGETHER * LANES <= n; i += TOGETHER * LANES) {
+        const __m512i below = SET(l->below);
+        unsigned      hit   = 0;
+
+        UNROLL(4)
+        for (int k = 0; k < TOGETHER; k++)
+            hit |= BELOW(LOAD(all, x + i + k * LANES), below);
+        for (int k = 0; hit && k < TOGETHER; k++)
+            JOIN(take_vector, BITS)(l, all, x + i + k * LANES, place + i + k * LANES);
+    }
+    for (; i < n; i += LANES)
+        JOIN(take_vector, BITS)(l, n - i < LANES ? (1U << (n - i)) - 1 : all, x + i, place + i);
+}
+#else
+static void JOIN(least_of_runs, BITS)(int64_t n, const K *x, K *run)
+{
+    for (int64_t i = 0; i < n; i += 64)
+        for (int k = 0; k < 64; k++)
+            run[k] = x[i + k] < run[k] ? x[i + k] : run[k];
+}
+
+static void JOIN(take_least, BITS)(JOIN(least, BITS) * l, int64_t n, const K *x, int64_t place)
+{
+    enum { TOGETHER = 32 };
+
+    for (int64_t i = 0; i < n; i += TOGETHER) {
+        const int64_t end = n - i < TOGETHER ? n : i + TOGETHER;
+        K             any = 0;
+
+        for (int64_t j = i; j < end; j++)
+            any |= x[j] < l->below;
+        for (int64_t j = i; any && j < end; j++)
+            if (x[j] < l->below)
+                JOIN(keep, BITS)(l, x[j], place + j);
+    }
+}
+#endif
+
+/* ---- All together ----------------------------------------------------------------------------- */
+/* The k-th least of what is least in each run.  Keys behind the last whole round have no say. */
+static K JOIN(bound, BITS)(const JOIN(row, BITS) * r)
+{
+    const int64_t whole = r->n / 64 * 64;
+    K             run[JOIN(RUNS, BITS)], work[2 * JOIN(RUNS, BITS) + 32];
+
+    for (int k = 0; k < 64; k++)
+        run[k] = (K)-1;
+    for (int64_t i = 0; i < whole;)
+        for (const int64_t end = strip_end(i, whole); i < end; i = end)
+            JOIN(least_of_runs, BITS)(end - i, r->keys + i, run);
+    JOIN(sort, BITS)(64, run, work);
+    return run[r->s->n_out - 1];
+}
+
+static bool JOIN(find_least, BITS)(const JOIN(row, BITS) * r, JOIN(least, BITS) * l)
+{
+    const K bound = JOIN(bound, BITS)(r);
+
+    if (bound == (K)-1) /* there are few numbers */
+        return false;
+    l->below = bound + 1;
+    for (int64_t i = 0; i < r->n && l->hits > 0;)
+        for (const int64_t end = strip_end(i, r->n); i < end && l->hits > 0; i += 1024)
+            JOIN(take_least, BITS)(l, end - i < 1024 ? end - i : 1024, r->keys + i, i);
+    return l->hits > 0;
+}
+
+/* The first few, with their places.  False: others are to find them, as they are too many or equal
+ * what is not a number, or as the row falls. */
+static bool JOIN(least_of, BITS)(const JOIN(row, BITS) * r, JOIN(least, BITS) * l)
+{
+    const int64_t k = r->s->n_out;
+
+    if (r->s->facts->what == RD_SORT_QUANTILES || k == 0 || k > JOIN(MOST_LEAST, BITS) ||
+        16 * k > r->n || r->n < 2 * JOIN(RUNS, BITS))
+        return false;
+    l->n    = 0;
+    l->most = k;
+    l->hits = 16 * k + r->n / 64;
+    return JOIN(find_least, BITS)(r, l);
+}
+
+/* Which of 0 and -0 it is, the element says. */
+static void JOIN(give_least, BITS)(const JOIN(row, BITS) * r, const JOIN(least, BITS) * l, void *to)
+{
+    const int64_t size = rd_dtype_size(r->s->type);
+
+    if (r->s->facts->what == RD_SORT_PLACES) {
+        memcpy(to, l->place, (size_t)l->n * sizeof *l->place);
+        return;
+    }
+    r->back(l->n, l->key, to, r->turn);
+    for (int64_t k = 0; r->found.minus_zero && k < l->n; k++)
+        if (l->key[k] == r->zero)
+            memcpy((char *)to + k * size, (const char *)r->from + l->place[k] * size, (size_t)size);
+}

@@ -1,0 +1,103 @@
+/* test_least.c - the first few of a row, which a bound and one pass find: by each set of kernels
+ * the bits of the reference, which puts the whole row in order. */
+#include "core/dtype.h"
+#include "isa.h"
+#include "values.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { ROWS = 9, MOST = 5003 };
+
+static const rd_dtype types[]   = { RD_F32, RD_F64, RD_F16, RD_I8, RD_U16, RD_I64 };
+static const int64_t  lengths[] = { 127, 128, 191, 300, 1024, MOST }, few[] = { 1, 5, 8, 17, 32 };
+
+/* What the rows hold: one kind each. */
+static double element(int row, int64_t i, int64_t n)
+{
+    const double wild = (double)(i * 7919 % 1009 - 500) / 4;
+
+    switch (row) {
+    case 0: return wild;
+    case 1: return (double)(n - i) / 64; /* falls            */
+    case 2: return (double)i / 64;       /* rises            */
+    case 3: return 3;                    /* all are equal    */
+    case 4: return (double)(i % 5);      /* many are         */
+    case 5: return i % 3 ? wild : NAN;
+    case 6: return i % 40 ? NAN : wild;                  /* few are numbers  */
+    case 7: return i % 2 ? -0. : i % 3 ? 0. : 1;         /* signs of zeros   */
+    default: return i % 64 == 3 ? -(double)i / 64 : 100; /* all in one run   */
+    }
+}
+
+static void *rows_of(rd_dtype type, int64_t n)
+{
+    const bool floats = rd_dtype_kind(type) == RD_KIND_FLOAT;
+    char      *x      = malloc((size_t)(ROWS * n * rd_dtype_size(type)));
+
+    for (int64_t k = 0; k < ROWS * n; k++) {
+        const double e = element((int)(k / n), k % n, n);
+
+        rd_word_store(x + k * rd_dtype_size(type), type,
+                      rd_word_from_double(floats     ? e
+                                          : isnan(e) ? 0
+                                                     : rint(e),
+                                          type));
+    }
+    return x;
+}
+
+static rd_array evaluate_on(int isa, rd_expr *y)
+{
+    rd_array out = { 0 };
+
+    isa_begin(ctx, isa);
+    ck_assert_msg(rd_eval(ctx, y, &out) == RD_OK, "%s", rd_error_text(ctx));
+    isa_end(ctx);
+    return out;
+}
+
+static void check(rd_expr *y, rd_dtype type, int64_t n, int64_t k, const char *what)
+{
+    rd_array want = evaluate_on(ISA_SCALAR, y);
+
+    for (int isa = 1; isa < isa_count(); isa++) {
+        rd_array got = evaluate_on(isa, y);
+
+        ck_assert_msg(memcmp(got.in, want.in, (size_t)(ROWS * k * rd_dtype_size(got.type))) == 0,
+                      "%s %s: %d of %d, %s", rd_dtype_name(type), what, (int)k, (int)n,
+                      isa_name(isa));
+        rd_array_free(&got);
+    }
+    rd_array_free(&want);
+}
+
+static void check_lengths(rd_dtype type, int64_t n)
+{
+    void          *x = rows_of(type, n);
+    const rd_array a = { .type = type, .shape = RD_SHAPE(ROWS, n), .in = x };
+
+    for (size_t k = 0; k < COUNT(few); k++)
+        for (int way = 0; way < 2; way++) {
+            rd_expr *y = rd_leaf(ctx, &a);
+
+            check(rd_top_k(y, few[k], 1, .smallest = way), type, n, few[k], "values");
+            check(rd_arg_top_k(y, few[k], 1, .smallest = way), type, n, few[k], "places");
+        }
+    free(x);
+}
+
+START_TEST(first_few)
+{
+    for (size_t k = 0; k < COUNT(types); k++)
+        for (size_t l = 0; l < COUNT(lengths); l++)
+            check_lengths(types[k], lengths[l]);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { first_few };
+
+    return run_suite("least", tests, COUNT(tests));
+}
