@@ -202,9 +202,22 @@ static bool unify(rd_collector *c, const rd_demand *a, const rd_demand *b)
     return true;
 }
 
+/* A number is the same at all places, so results that read it have no loop to share for that.  The
+ * sums along either axis of a kernel matrix, each times a number, would get one axis, and then want
+ * the matrix at different places. */
+static bool is_view_of_number(const rd_expr *e)
+{
+    const bool view = e->kind == RD_EXPR_VIEW;
+
+    while (e->kind == RD_EXPR_VIEW)
+        e = e->in[0];
+    return view && e->kind == RD_EXPR_NUMBER;
+}
+
 int rd_demands_distinct(rd_collector *c, rd_seen *seen, int32_t **list)
 {
-    int n = 0, total = 0;
+    const bool number = is_view_of_number(seen->expr);
+    int        n = 0, total = 0;
 
     for (int d = seen->first; d >= 0; d = c->demand[d].next)
         total++;
@@ -217,7 +230,7 @@ int rd_demands_distinct(rd_collector *c, rd_seen *seen, int32_t **list)
         for (int a = 0; a < seen->expr->rank; a++)
             if (!rd_subscript_normal(c->axes, &c->demand[d].at[a]))
                 return -1;
-        while (k < n && !unify(c, &c->demand[(*list)[k]], &c->demand[d]))
+        while (k < n && (number || !unify(c, &c->demand[(*list)[k]], &c->demand[d])))
             k++;
         c->demand[d].group = k;
         if (k == n)
