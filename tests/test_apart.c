@@ -105,6 +105,35 @@ static int softmax_both_ways(const world *w, rd_expr **out)
     return 2;
 }
 
+/* Both results are times the same number, which must not give them one axis. */
+static int transport(const world *w, rd_expr **out)
+{
+    rd_expr *d = distances(w), *half = rd_num(w->ctx, 0.5);
+
+    out[0] = rd_mul(rd_logsumexp(rd_neg(d), RD_DIMS(1)), half);
+    out[1] = rd_mul(rd_logsumexp(rd_neg(d), RD_DIMS(0)), half);
+    return 2;
+}
+
+/* The second fold reads the first. */
+static int transport_in_turn(const world *w, rd_expr **out)
+{
+    rd_expr *d = distances(w), *f = rd_logsumexp(rd_neg(d), RD_DIMS(1));
+
+    out[0] = f;
+    out[1] = rd_logsumexp(rd_neg(rd_add(d, rd_expand(f, 1))), RD_DIMS(0));
+    return 2;
+}
+
+/* The third fold reads both others. */
+static int centred_distances(const world *w, rd_expr **out)
+{
+    rd_expr *d = distances(w), *rows = rd_mean(d, RD_KEEP(1)), *columns = rd_mean(d, RD_KEEP(0));
+
+    out[0] = rd_sum(rd_square(rd_sub(rd_sub(d, rows), columns)), RD_ALL);
+    return 1;
+}
+
 static int least_and_places(const world *w, rd_expr **out)
 {
     rd_expr *y = rd_mul(w->a, rd_num(w->ctx, 1.5));
@@ -131,6 +160,9 @@ static const struct {
     { "and their total", kernel_sums_and_total, true, false },
     { "places and counts", places_and_counts, true, true },
     { "softmax of rows and columns", softmax_both_ways, true, false },
+    { "both sides of a transport", transport, true, true },
+    { "one after the other", transport_in_turn, true, true },
+    { "centred distances", centred_distances, true, false },
     { "least of all and places in rows", least_and_places, true, false },
     { "rows and columns of an array", rows_and_columns, false, false },
 };

@@ -49,20 +49,45 @@ static void find_under(siding *s, int value)
     s->under[value] = under;
 }
 
-/* One reduces an axis that the other keeps, and neither is computed from the other. */
+static bool is_read_by(const siding *s, int a, int reader)
+{
+    return s->under[s->fold[reader]] >> a & 1;
+}
+
+/* The reader keeps an axis that what it reads must have gone along before. */
+static bool keeps_reduced(const rd_value *reader, const rd_value *v)
+{
+    return (v->reduced & rd_space(reader) & ~reader->reduced) != 0;
+}
+
+/* One reduces an axis that the other keeps. */
 static bool cross(const siding *s, int a, int b)
 {
     const rd_value *v = &s->g->value[s->fold[a]], *m = &s->g->value[s->fold[b]];
 
-    return !(s->under[s->fold[b]] >> a & 1) && !(s->under[s->fold[a]] >> b & 1) &&
-           ((v->reduced ^ m->reduced) & rd_space(v) & rd_space(m)) != 0;
+    if (is_read_by(s, a, b))
+        return keeps_reduced(m, v);
+    if (is_read_by(s, b, a))
+        return keeps_reduced(v, m);
+    return ((v->reduced ^ m->reduced) & rd_space(v) & rd_space(m)) != 0;
+}
+
+/* What reads folds of several sides comes after all of them. */
+static uint32_t sides_before(const siding *s, int k)
+{
+    uint32_t sides = 0;
+
+    for (int i = 0; i < s->n_fold; i++)
+        if (i != k && is_read_by(s, i, k) && s->g->value[s->fold[i]].side)
+            sides |= 1u << s->g->value[s->fold[i]].side;
+    return sides & (sides - 1) ? sides : 0;
 }
 
 /* The first side of which it crosses none, where it crosses any. */
 static void take_side(const siding *s, int k)
 {
-    uint32_t crossed = 0;
-    bool     any     = false;
+    uint32_t crossed = sides_before(s, k);
+    bool     any     = crossed != 0;
     int32_t  side    = 1;
 
     for (int i = 0; i < s->n_fold; i++)

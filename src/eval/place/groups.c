@@ -120,19 +120,30 @@ static bool part(const growing *g, int a, int b)
     const rd_value *v = value_of(g->s->p, a), *m = value_of(g->s->p, b);
     const bool      differ = v->side && m->side && v->side != m->side;
 
-    return (differ ||
-            (graph->device && cross(g, v, m) && !(graph->cross && are_both_ways(v, m)))) &&
-           !reads(g, a, b);
+    return differ || (graph->device && cross(g, v, m) && !(graph->cross && are_both_ways(v, m)) &&
+                      !reads(g, a, b));
 }
 
-/* Does one of the group cross it that it does not read? */
+/* Does it keep an axis that one of those it reads must have gone along before? */
+static bool keeps_reduced(const rd_value *v, const rd_value *m)
+{
+    return (m->reduced & rd_space(v) & ~v->reduced) != 0;
+}
+
+/* Does one of the group cross it that it does not read?  On a CPU it may read that one and come
+ * after all of it. */
 static bool crosses_any(const growing *g, int a)
 {
     const rd_placing *p     = g->s->p;
+    const rd_value   *v     = value_of(p, a);
     bool              found = false;
 
-    for (int i = 0; i < g->n && !found; i++)
-        found = cross(g, value_of(p, a), value_of(p, g->member[i])) && !reads(g, a, g->member[i]);
+    for (int i = 0; i < g->n && !found; i++) {
+        const rd_value *m = value_of(p, g->member[i]);
+
+        found = cross(g, v, m) &&
+                (!reads(g, a, g->member[i]) || (!p->graph->device && keeps_reduced(v, m)));
+    }
     return found;
 }
 
