@@ -1,6 +1,8 @@
-/* test_apart.c - folds of different axes: whether they share loops, by price, and that their bits do
- * not depend on it. */
+/* test_apart.c - folds of different axes: whether they share loops is a matter of price, and their
+ * bits do not depend on it. */
 #include "eval/plan.h"
+#include "faulty_heap.h"
+#include "kernels/cpu/jit/tier.h"
 #include "kernels/cpu/nest/nest.h"
 #include "suite.h"
 #include <math.h>
@@ -290,6 +292,51 @@ START_TEST(of_nothing)
 }
 END_TEST
 
+/* ---- Without memory -------------------------------------------------------------------------- */
+static rd_status evaluate_on(faulty_heap *h, float *out)
+{
+    static float points[2][8][DIMS];
+    world        w = { .ctx = faulty_heap_ctx(h, 0) };
+    rd_expr     *y[MOST_RESULTS];
+    rd_status    status;
+
+    for (int k = 0; k < 2 * 8 * DIMS; k++)
+        (&points[0][0][0])[k] = (float)(k * k % 11);
+    w.x = rd_wrap(w.ctx, &points[0][0][0], RD_SHAPE(8, DIMS));
+    w.y = rd_wrap(w.ctx, &points[1][0][0], RD_SHAPE(8, DIMS));
+    kernel_sums(&w, y);
+    status = rd_eval_many(
+        w.ctx,
+        RD_RESULTS({ y[0], RD_INTO(out, RD_SHAPE(8)) }, { y[1], RD_INTO(out + 8, RD_SHAPE(8)) }),
+        NULL);
+    rd_ctx_free(w.ctx);
+    return status;
+}
+
+START_TEST(without_memory)
+{
+    faulty_heap h = { .fail_at = -1 };
+    float       want[16], found[16];
+
+    rd_pool_pieces_apart();
+    rd_tier_force("off");
+    rd_force_apart(1);
+    ck_assert_int_eq(evaluate_on(&h, want), RD_OK);
+    for (long long k = 0, all = atomic_load(&h.calls); k < all; k++) {
+        h                      = (faulty_heap){ .fail_at = k };
+        const rd_status status = evaluate_on(&h, found);
+
+        ck_assert_msg(status == RD_OK ? memcmp(found, want, sizeof want) == 0
+                      : k == 0        ? status == RD_ERR_ARGUMENT /* there is no context */
+                                      : status == RD_ERR_MEMORY,
+                      "allocation %lld: %s", k, rd_status_name(status));
+        ck_assert_int_eq(atomic_load(&h.live), 0);
+    }
+    rd_force_apart(0);
+    rd_tier_force(NULL);
+}
+END_TEST
+
 int main(void)
 {
     Suite   *suite  = suite_create("apart");
@@ -300,6 +347,7 @@ int main(void)
     tcase_add_loop_test(tc, choice, 0, COUNT(programs));
     tcase_add_loop_test(tc, same_bits, 0, COUNT(uses) * COUNT(programs));
     tcase_add_test(tc, of_nothing);
+    tcase_add_test(tc, without_memory);
     tcase_set_timeout(tc, 60);
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_NORMAL);

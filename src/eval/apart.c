@@ -1,7 +1,6 @@
 /* apart.c - whether folds that want different loops share them all the same.  On a device they do
  * where it takes the stage so; on this processor, where that is not dearer. */
 #include "eval/backend.h"
-#include "eval/forms.h"
 #include "eval/tuning.h"
 #include "kernels/cpu/cpu.h"
 

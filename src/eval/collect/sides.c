@@ -11,8 +11,8 @@
 /* Sides are few, and numbered from 1: 0 goes with any. */
 enum { MOST_SIDES = 8, MOST_FOLDS = 64, MOST_COPIES = 64, DEPTH = 16 };
 
-/* What takes fewer operations is computed again rather than stored.  Both ways take 12 ms for sums of
- * the kernel matrix of 2,000 points in 50 dimensions, of which an element is some 350. */
+/* What takes fewer operations is computed again rather than stored.  Both take 12 ms for sums of the
+ * kernel matrix of 2,000 points in 50 dimensions, of which an element is some 350. */
 static const double AGAIN = 256;
 
 typedef struct siding {

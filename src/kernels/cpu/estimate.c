@@ -1,4 +1,4 @@
-/* estimate.c - how long a program would take that is not prepared yet: planning compares several. */
+/* estimate.c - how long a program would take that is not prepared yet: plans are compared by it. */
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/jit/tier.h"
 #include "kernels/cpu/nest/nest.h"
