@@ -198,6 +198,23 @@ START_TEST(choice)
 }
 END_TEST
 
+/* The distances of as many pairs would be stored, as each takes long to compute twice. */
+START_TEST(much_memory)
+{
+    static float   points[9000][100];
+    rd_ctx *const  ctx  = rd_ctx_new(NULL);
+    rd_expr *const x    = rd_wrap(ctx, &points[0][0], RD_SHAPE(9000, 100));
+    rd_expr *const k    = rd_exp(rd_abs(rd_sub(rd_expand(x, 1), rd_expand(x, 0))));
+    rd_expr *const d    = rd_sum(k, RD_DIMS(2));
+    rd_expr *const rows = rd_min(d, RD_DIMS(1)), *const columns = rd_max(d, RD_DIMS(0));
+    const char *const text = rd_explain(ctx, RD_RESULTS({ rows, NULL }, { columns, NULL }), NULL);
+
+    ck_assert_msg(text && !strstr(text, "in loops of their own"), "%s",
+                  text ? text : rd_error_text(ctx));
+    rd_ctx_free(ctx);
+}
+END_TEST
+
 /* ---- Bits ------------------------------------------------------------------------------------ */
 static const struct {
     int64_t  rows, columns;
@@ -345,6 +362,7 @@ int main(void)
     int      failed;
 
     tcase_add_loop_test(tc, choice, 0, COUNT(programs));
+    tcase_add_test(tc, much_memory);
     tcase_add_loop_test(tc, same_bits, 0, COUNT(uses) * COUNT(programs));
     tcase_add_test(tc, of_nothing);
     tcase_add_test(tc, without_memory);

@@ -53,20 +53,27 @@ static bool is_worth_asking(const rd_tree *tree)
     return work > LITTLE || forced > 0;
 }
 
-/* Nanoseconds of all stages, by usual speeds.  False: no memory. */
-static bool price(rd_nest *nest, double *ns)
+/* Of all stages: nanoseconds by usual speeds, bytes of arrays between them. */
+typedef struct price {
+    double ns, bytes;
+} price;
+
+/* False: no memory. */
+static bool price_of(rd_nest *nest, price *sum)
 {
     rd_graph     *g      = nest->tree->graph;
-    const int32_t n_slot = g->n_slot;
+    const int32_t n_slot = g->n_slot; /* arrays between stages are added to them */
     rd_program   *p      = rd_lower(nest, g->pool);
     bool          ok     = p;
     double        one;
 
-    *ns = 0;
+    *sum = (price){ 0 };
     for (int s = 0; ok && s < nest->n_stage; s++) {
         ok = rd_cpu_estimate(&p[s], memory_of, g->pool, &one);
-        *ns += one;
+        sum->ns += one;
     }
+    for (int k = n_slot; k < g->n_slot; k++)
+        sum->bytes += g->slot[k].kind == RD_SLOT_ARRAY ? (double)g->slot[k].bytes : 0;
     g->n_slot = n_slot;
     return ok;
 }
@@ -86,16 +93,17 @@ static bool say(rd_graph *g, double apart, double together)
     return rd_graph_say(g, &line);
 }
 
-/* Both prices may be wrong by as much, so sharing stands until it is dearer than that. */
+/* Both prices may be wrong by as much, so sharing stands until it is dearer than that.  It also
+ * stands where an array of all pairs would take much memory that shared loops do without. */
 static bool is_cheaper(rd_nest *apart, rd_nest *together, bool *ok)
 {
-    static const double DEARER = 1.5;
-    double              own, shared;
+    static const double DEARER = 1.5, MUCH = 256e6;
+    price               own, shared;
 
-    *ok = price(apart, &own) && price(together, &shared);
-    if (!*ok || (shared <= DEARER * own && forced == 0))
+    *ok = price_of(apart, &own) && price_of(together, &shared);
+    if (!*ok || ((shared.ns <= DEARER * own.ns || own.bytes > shared.bytes + MUCH) && forced == 0))
         return false;
-    *ok = say(apart->tree->graph, own, shared);
+    *ok = say(apart->tree->graph, own.ns, shared.ns);
     return *ok;
 }
 
