@@ -1,7 +1,7 @@
 /* test_strips.c - what nests do with the elements of a strip, against the scalar interpreter:
  * exponentials of steps in parts of wide rows, coordinates collected once, rows that go together,
  * windows that are written out, divisions by constants, running folds without a tree, chains of
- * 16-bit floats, stores past the caches, users' functions of long strips.
+ * 16-bit floats, stores past the caches, users' functions of long strips, products of semirings.
  *
  * Strips, parts and rows that go together have ends, so extents lie around these. */
 #include "nests.h"
@@ -174,6 +174,48 @@ START_TEST(pairs)
     for (int t = _i % 2; t < COUNT(list); t += 2)
         if ((_i + t) % STEP == 0)
             agree_on_pairs(list[t], 37 + 20 * t, count[(_i + t) % COUNT(count)], dims[_i]);
+    nest_mostly();
+}
+END_TEST
+
+/* ---- Products of semirings -------------------------------------------------------------------- */
+/* op over k of a[i, k] + b[k, j]: more states than a cache holds, or few of them; one block of steps, or
+ * several, whose ends extremes do not need; with NaN and infinities. */
+static void agree_on_products(rd_dtype type, int64_t rows, int64_t steps, int64_t cols)
+{
+    const rd_mark mark = rd_ctx_mark(ctx);
+    tile_memory   m    = { 0 };
+    rd_expr      *x    = nest_leaf(&m, type, RD_SHAPE(rows, steps), ORDINARY);
+    rd_expr      *y    = nest_leaf(&m, type, RD_SHAPE(steps, cols), ORDINARY);
+    rd_expr      *left = rd_expand(x, 2), *right = rd_expand(y, 0);
+    nest_batch    b = { 0 };
+
+    if (type == RD_F32 || type == RD_F64)
+        strew(&m, rows, steps);
+    snprintf(b.what, sizeof b.what, "products of %s, %d x %d x %d", rd_dtype_name(type), (int)rows,
+             (int)steps, (int)cols);
+    nest_add(&b, rd_min(rd_add(left, right), RD_DIMS(1)));
+    agree_shared(&b);
+    nest_add(&b, rd_max(rd_minimum(left, right), RD_DIMS(1)));
+    agree_shared(&b);
+    nest_add(&b, rd_sum(rd_abs(rd_sub(left, right)), RD_DIMS(1)));
+    nest_add(&b, rd_argmin(rd_add(left, right), RD_DIMS(1)));
+    agree_shared(&b);
+    tile_free(&m);
+    rd_ctx_release(ctx, mark);
+}
+
+START_TEST(products)
+{
+    static const struct {
+        rd_dtype type;
+        int64_t  rows, steps, cols;
+    } cases[] = {
+        { RD_F32, 70, 66, 200 }, { RD_F32, 6, 64, 1025 }, { RD_F64, 65, 130, 193 },
+        { RD_I32, 67, 65, 150 }, { RD_F32, 5, 3, 257 },   { RD_I8, 66, 3, 600 },
+    };
+
+    agree_on_products(cases[_i].type, cases[_i].rows, cases[_i].steps, cases[_i].cols);
     nest_mostly();
 }
 END_TEST
@@ -570,6 +612,7 @@ int main(void)
     tcase_add_loop_test(tests, exponentials, 0, COUNT(exp_cases) / 3);
     tcase_add_loop_test(tests, pairs_of_softmax, 0, SANITIZED ? 1 : 3);
     tcase_add_loop_test(tests, pairs, 0, 5);
+    tcase_add_loop_test(tests, products, 0, SANITIZED ? 2 : 6);
     tcase_add_loop_test(tests, rows_together, 0, COUNT(around_four));
     tcase_add_loop_test(tests, folds_of_running_sums, 0, 4);
     tcase_add_loop_test(tests, windows, 0, 5);

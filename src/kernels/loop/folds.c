@@ -38,17 +38,22 @@ static int32_t loop_along(const rd_program *p, const rd_loop_fold *f)
     return -1;
 }
 
-/* Rows of the combine tree: nodes that there can be at a time. */
-static int32_t rows_of_tree(const rd_fold *f, bool split)
+/* Rows of the combine tree: nodes that there can be at a time.  Elements that come to the same bits however
+ * they are grouped, as those of an extreme do, need none where one task takes all: a state takes all of them
+ * in turn, and its loop has no ends of blocks in it. */
+static int32_t rows_of_tree(const rd_loop_fold *f)
 {
-    int32_t bits = 0;
-    rd_word end;
+    const rd_fold *fold   = f->of.fold;
+    const bool     simple = !fold->n_group && !fold->by_rows && !fold->user && !f->of.in_32_bits;
+    int32_t        bits   = 0;
+    rd_word        end;
 
-    for (int64_t k = f->n_block; k > 0; k /= 2)
+    for (int64_t k = fold->n_block; k > 0; k /= 2)
         bits++;
-    if (f->scan || rd_fold_end(f, &end) || (f->n_block == 1 && !split))
+    if (fold->scan || rd_fold_end(fold, &end) || (fold->n_block == 1 && !f->split) ||
+        (!f->split && simple && rd_fold_any_grouping(fold)))
         return 0;
-    return split ? 2 * bits + 3 : bits + 2;
+    return f->split ? 2 * bits + 3 : bits + 2;
 }
 
 /* Nodes of 1, 2, 4 .. elements of a block. */
@@ -129,7 +134,7 @@ static void describe(const rd_program *p, const int32_t *made, bool whole, rd_lo
     f->along    = f->mixed || !steps ? -1 : loop_along(p, f);
     f->steps    = outer * rd_rows_of_lanes(fold);
     f->split    = fold->split && !whole;
-    f->room     = steps ? rows_of_tree(fold, f->split) : 0;
+    f->room     = steps ? rows_of_tree(f) : 0;
     for (f->shift = 0; f->room && fold->steps >> f->shift > 1; f->shift++)
         ;
     f->blocks = f->room || (fold->scan && fold->n_block > 1 && !rd_fold_any_grouping(fold));
