@@ -108,6 +108,17 @@ static rd_expr *of_functions(void)
     return rd_atan2(rd_erf(x()), rd_exp2(x()));
 }
 
+/* min over k of a[i, k] + b[k, j], of two blocks of steps */
+static rd_expr *min_plus(void)
+{
+    enum { ROWS = 70, STEPS = 80, COLS = 400 };
+    static float   a[ROWS * STEPS], b[STEPS * COLS];
+    rd_expr *const left   = rd_wrap(ctx, a, RD_SHAPE(ROWS, STEPS, 1)),
+                   *right = rd_wrap(ctx, b, RD_SHAPE(STEPS, COLS));
+
+    return rd_min(rd_add(left, right), RD_DIMS(1));
+}
+
 static rd_expr *plane(void)
 {
     return rd_sum(rd_wrap(ctx, data, RD_SHAPE(2, 2, 5)), RD_DIMS(0, 2));
@@ -194,6 +205,12 @@ static const struct {
       centred,
       { "-- tiles of program 0\n", "  body: strips of ", "-- code of program 0\n",
         "static void whole(" } },
+    { "loops",
+      min_plus,
+      { "  body: strips of 64 along axis 1, fixed, around loops\n",
+        "  loop along axis 0: jam of 4 rounds\n",
+        "a1: states of f0, cells 64 apart, lanes 64 apart, 256 in local\n",
+        "      serial i2 to 80 down to 0 + 4 k by 4, starts m3\n" } },
     { "code",
       of_functions,
       { "static inline __attribute__((always_inline)) float f32_erf(float a)",

@@ -5,6 +5,7 @@
 #include "kernels/pass/choose.h"
 #include "kernels/loop/regions.h"
 #include "kernels/pass/strip_at.h"
+#include <math.h>
 
 typedef struct choosing {
     const rd_schedule *t; /* without ends of blocks */
@@ -46,20 +47,33 @@ static int part_of(const rd_schedule *t, int32_t stmt)
     return part;
 }
 
+/* Where the region's strips are: by price, or by a rule, which is told. */
+static rd_strip_at place_of(const choosing *c, const rd_region *from, rd_alternatives *of)
+{
+    const rd_strip_at at = { c->t, c->vector, from->top, from->axis, from->around };
+    rd_strip_at       by;
+
+    *of = from->of;
+    if (!rd_keeps_registers(&at, c->fold, &by))
+        return at;
+    if (of->n < RD_MOST_ALTERNATIVES)
+        of->at[of->n++] = (rd_alternative){ "strips along axis", (double)NAN, by.axis, true };
+    rd_take_by_rule(of, of->n - 1, "states of several rows stay in registers");
+    return by;
+}
+
 static void describe(const choosing *c, int32_t k)
 {
-    const rd_region  *from = &c->r->at[k];
-    rd_strip         *r    = &c->strip[k];
-    const rd_strip_at at   = { c->t, c->vector, from->top, from->axis, from->around };
+    rd_strip         *r  = &c->strip[k];
+    const rd_strip_at at = place_of(c, &c->r->at[k], &c->of[k]);
 
-    *r      = (rd_strip){ .axis = from->axis, .around = from->around };
+    *r      = (rd_strip){ .axis = at.axis, .around = at.around };
     r->loop = c->t->stmt[at.top].kind == RD_S_LOOP ? rd_loop_of(c->t, at.top)->of : -1;
     r->part = part_of(c->t, at.top);
     rd_find_modes(&at, c->fold);
     rd_find_width(&at, c->fold, r);
     r->pads = rd_pads_rest(&at, r, c->fold);
     find_loops(c, &at, r);
-    c->of[k] = from->of;
 }
 
 /* Describes each region as a strip; false: no memory. */

@@ -55,6 +55,9 @@ int32_t rd_rounds_for_together(const rd_strip_at *r, const rd_strip *strip,
  * and a vector loop, 0: none. */
 int32_t rd_rounds_for_jam(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold,
                           int32_t loop);
+/* registers.c: another region in place of one whose states are more than a cache holds, in which rows along
+ * its axis go together with their states in registers.  `fold` is changed in either case. */
+bool rd_keeps_registers(const rd_strip_at *r, rd_fold_in_strip *fold, rd_strip_at *by);
 /* for_together.c: is the last strip of a row as long as the others in the text? */
 bool rd_pads_rest(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold);
 
