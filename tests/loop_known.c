@@ -30,6 +30,14 @@ rd_expr *loop_softmax(rd_ctx *ctx)
     return rd_div(y, rd_sum(y, RD_KEEP(1)));
 }
 
+/* A function of what each row comes to, and another sum of the row that has it. */
+rd_expr *loop_functions_of_rows(rd_ctx *ctx)
+{
+    rd_expr *x = matrix(ctx, 150, 70);
+
+    return rd_sum(rd_mul(x, rd_sigmoid(rd_sum(x, RD_KEEP(1)))), RD_DIMS(0));
+}
+
 rd_expr *loop_running_sum(rd_ctx *ctx)
 {
     return rd_scan(matrix(ctx, 2, 300), "sum", RD_DIMS(1));

@@ -311,6 +311,20 @@ static bool stands_around_rows(const rd_schedule *t)
     return t->whole || any(t, RD_S_LOOP, is_only_strip);
 }
 
+/* A vector loop between two that are none, which take its elements by arrays. */
+static bool is_of_rounds(const rd_schedule *t, int32_t loop)
+{
+    const rd_let *let = rd_let_of(t, t->stmt[loop].first);
+
+    return rd_is_vector(t, loop) && t->stmt[loop].parent >= 0 && let && let->store >= 0 &&
+           loop_at(t, t->stmt[loop].parent) && loop_at(t, t->stmt[loop].parent)->step == 64;
+}
+
+static bool has_functions_of_rows(const rd_schedule *t)
+{
+    return any(t, RD_S_LOOP, is_of_rounds);
+}
+
 /* ---- The table -------------------------------------------------------------------------------- */
 static const struct {
     const char      *what;
@@ -342,6 +356,7 @@ static const struct {
     { "blocks of products of columns", loop_products_of_columns, ends_by_call, false },
     { "the only strip of columns", loop_many_labels, stands_around_rows, false },
     { "extremes of long rows", loop_long_rows, has_fours, false },
+    { "functions of rows", loop_functions_of_rows, has_functions_of_rows, false },
     { "a mask of whole rows", loop_some_rows, asks_before_rows, false },
 };
 
