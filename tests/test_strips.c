@@ -540,6 +540,46 @@ START_TEST(rests_of_bytes)
 }
 END_TEST
 
+/* ---- Planes --------------------------------------------------------------------------------------- */
+/* Planes of interleaved arrays, all of them and some, forwards and backwards: three of bytes have a
+ * function of their own, whose rest lies around 16. */
+START_TEST(planes)
+{
+    const rd_dtype type  = (rd_dtype[]){ RD_U8, RD_U8, RD_U8, RD_I16, RD_F32, RD_I8 }[_i];
+    const int64_t  width = (int64_t[]){ 3, 3, 4, 2, 4, 3 }[_i];
+    const int64_t  cols  = (int64_t[]){ 97, 15, 65, 33, 17, 50 }[_i];
+    tile_memory    m     = { 0 };
+    rd_expr       *x     = nest_leaf(&m, type, RD_SHAPE(5, cols, width), ORDINARY), *plane[4];
+    rd_expr       *all, *back;
+    nest_batch     b = { 0 };
+
+    for (int k = 0; k < 4; k++)
+        plane[k] = rd_cast(rd_select(x, 2, k % width), RD_F32);
+    all  = rd_sub(rd_mul(plane[0], plane[1]), rd_mul(plane[2], plane[3]));
+    back = rd_sub(rd_flip(plane[2], RD_DIMS(1)), rd_flip(plane[0], RD_DIMS(1)));
+    snprintf(b.what, sizeof b.what, "planes of %s, %d of %d", rd_dtype_name(type), (int)cols,
+             (int)width);
+    nest_seen.words      = "rd_planes_u8(a";
+    nest_seen.with_words = 0;
+    nest_add(&b, all);
+    nest_add(&b, rd_add(plane[0], plane[1]));
+    nest_add(&b, back);
+    agree_shared(&b);
+    nest_add(&b, rd_sum(all, RD_DIMS(1)));
+    nest_add(&b, rd_max(rd_maximum(plane[2], plane[1]), RD_DIMS(0, 1)));
+    nest_add(&b, rd_count(rd_gt(rd_add(all, plane[1]), rd_int(ctx, 3)), RD_DIMS(0)));
+    agree_shared(&b);
+    ck_assert_int_eq(nest_seen.with_words > 0, type == RD_U8 && width == 3);
+    for (int isa = 1; isa < isa_count(); isa++) {
+        nest_add(&b, all);
+        nest_agree_by(&b, isa, one_task, COUNT(one_task));
+    }
+    nest_seen.words = NULL;
+    nest_mostly();
+    tile_free(&m);
+}
+END_TEST
+
 /* ---- Users' functions of blocks ---------------------------------------------------------------- */
 /* What it fails at, and the sentence. */
 typedef struct limit {
@@ -622,6 +662,7 @@ int main(void)
     tcase_add_loop_test(tests, halves, 0, SANITIZED ? 2 : 4);
     tcase_add_loop_test(tests, past_the_caches, 0, 6);
     tcase_add_loop_test(tests, rests_of_bytes, 0, 5);
+    tcase_add_loop_test(tests, planes, 0, 6);
     tcase_add_loop_test(tests, long_calls, 0, 5);
     suite_add_tcase(suite, tests);
 

@@ -156,3 +156,14 @@ void rd_collect_value(rd_schedule *t, int32_t loop, int32_t value, rd_dtype type
     rd_add_kept(t, made, rd_add_value(t, made, &let), store);
     rd_read_instead(t, value, store, loop);
 }
+
+void rd_collect_beside(rd_schedule *t, int32_t collecting, int32_t loop, int32_t value)
+{
+    const rd_let  let   = t->let[value];
+    const int32_t store = rd_add_array_before(t, collecting, let.type);
+
+    if (t->failed)
+        return;
+    rd_add_kept(t, collecting, rd_add_value(t, collecting, &let), store);
+    rd_read_instead(t, value, store, loop);
+}

@@ -26,4 +26,6 @@ int32_t rd_split_vector(rd_schedule *t, int32_t stmt, int32_t previous);
 /* The value of a LET in a vector loop is made in a loop of its own before that, which puts it into
  * an array of that type; the LET reads it there. */
 void rd_collect_value(rd_schedule *t, int32_t loop, int32_t value, rd_dtype type, bool by_call);
+/* The same by a loop that collects another value already. */
+void rd_collect_beside(rd_schedule *t, int32_t collecting, int32_t loop, int32_t value);
 #endif

@@ -6,6 +6,7 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/arrays.h"
 #include "kernels/pass/pass.h"
+#include <stdlib.h>
 
 /* Is the value made in a vector loop over the axis, so that each element has one of its own? */
 static bool is_of_element(const rd_schedule *t, int32_t value, int32_t axis)
@@ -59,25 +60,80 @@ static bool depends(const rd_schedule *t, int32_t loop, int32_t load)
     return false;
 }
 
+/* A loop that fills arrays with what it loads is one that collects: of pass `rereads`, too. */
+static bool collects(const rd_schedule *t, int32_t loop)
+{
+    for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[t->stmt[s].next].next) {
+        const rd_stmt *const load = &t->stmt[s], *const kept =
+                                                     load->next >= 0 ? &t->stmt[load->next] : NULL;
+
+        if (load->kind != RD_S_LET || !kept || kept->kind != RD_S_STORE || kept->store < 0 ||
+            kept->x != load->value)
+            return false;
+    }
+    return true;
+}
+
+/* Are two loads planes of one interleaved array, such as colours of an image?  Compilers load all
+ * that lies together, and shuffle it, if one loop has them. */
+static bool are_interleaved(const rd_schedule *t, const rd_let *x, const rd_let *y, int32_t axis)
+{
+    enum { MOST = 4 };
+    const int64_t coef  = llabs(rd_linear_coef(t, &x->at, axis));
+    rd_linear     there = y->at;
+
+    there.offset = x->at.offset;
+    return coef > 1 && coef <= MOST && x->slot == y->slot && x->type == y->type &&
+           llabs(y->at.offset - x->at.offset) < coef && rd_linear_same(t, &x->at, &there);
+}
+
+/* The loop right before `loop`, or before others that collect, which collects a plane beside this
+ * one; -1: none does. */
+static int32_t loop_of_planes(const rd_schedule *t, int32_t loop, const rd_let *let)
+{
+    const int32_t axis = rd_loop_of(t, loop)->axis;
+
+    for (int32_t s = t->stmt[loop].prev; s >= 0; s = t->stmt[s].prev) {
+        if (t->stmt[s].kind == RD_S_ARRAY)
+            continue;
+        if (!rd_is_vector(t, s) || rd_loop_of(t, s)->axis != axis || !collects(t, s))
+            return -1;
+        if (are_interleaved(t, &t->let[t->stmt[t->stmt[s].first].value], let, axis))
+            return rd_loop_of(t, s)->by_call ? -1 : s;
+    }
+    return -1;
+}
+
+/* Three planes of bytes: two shuffles take 16 pixels apart, and compilers find slower ones. */
+static bool are_three(const rd_schedule *t, int32_t loop)
+{
+    const rd_let *first = &t->let[t->stmt[t->stmt[loop].first].value];
+    int           n     = 0;
+
+    for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next)
+        n += t->stmt[s].kind == RD_S_LET;
+    return n == 3 && first->type == RD_U8 &&
+           rd_linear_coef(t, &first->at, rd_loop_of(t, loop)->axis) == 3;
+}
+
 /* The loop that the load stands in then. */
 static int32_t collect(rd_schedule *t, int32_t loop, int32_t load)
 {
-    const int32_t value = t->stmt[load].value;
-    const bool    row   = is_row_of_halves(t, &t->let[value], rd_loop_of(t, loop)->axis);
+    const int32_t value  = t->stmt[load].value;
+    const rd_let  let    = t->let[value];
+    const bool    row    = is_row_of_halves(t, &let, rd_loop_of(t, loop)->axis);
+    int32_t       planes = -1;
 
     if (depends(t, loop, load))
         loop = rd_split_vector(t, load, loop);
-    rd_collect_value(t, loop, value, t->let[value].type, row);
+    else
+        planes = loop_of_planes(t, loop, &let);
+    if (planes >= 0) {
+        rd_collect_beside(t, planes, loop, value);
+        t->loop[t->stmt[planes].arg].by_call = are_three(t, planes);
+    } else
+        rd_collect_value(t, loop, value, let.type, row);
     return loop;
-}
-
-/* A loop that fills an array with what it loads is one that collects: of pass `rereads`. */
-static bool collects(const rd_schedule *t, int32_t loop)
-{
-    const rd_stmt *load = &t->stmt[t->stmt[loop].first], *kept = &t->stmt[t->stmt[loop].last];
-
-    return load->kind == RD_S_LET && load->next == t->stmt[loop].last && kept->kind == RD_S_STORE &&
-           kept->store >= 0 && kept->x == load->value;
 }
 
 static void collect_in(rd_schedule *t, int32_t loop)

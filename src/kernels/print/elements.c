@@ -143,6 +143,46 @@ void rd_print_widened(rd_printing *n, int32_t stmt, int32_t load, int32_t result
                   rd_dtype_name(type == RD_BOOL ? RD_U8 : type), result, load, count);
 }
 
+static int64_t offset_of(const rd_printing *n, int32_t load)
+{
+    return n->t->let[n->t->stmt[load].value].at.offset;
+}
+
+/* The loads of planes in a loop, by their offsets. */
+static void find_planes(const rd_printing *n, int32_t loop, int32_t load[3])
+{
+    int k = 0;
+
+    for (int32_t s = n->t->stmt[loop].first; s >= 0; s = n->t->stmt[s].next) {
+        int at = k;
+
+        if (n->t->stmt[s].kind != RD_S_LET)
+            continue;
+        for (; at > 0 && offset_of(n, load[at - 1]) > offset_of(n, s); at--)
+            load[at] = load[at - 1];
+        load[at] = s;
+        k++;
+    }
+}
+
+void rd_print_planes(rd_printing *n, int32_t stmt, const char *count)
+{
+    const int64_t loads = loads_in(n, stmt);
+    int32_t       load[3];
+    rd_text       arrays = { 0 };
+
+    find_planes(n, stmt, load);
+    for (int k = 0; k < 3; k++)
+        rd_text_add(&arrays, "a%" PRId32 ", ", n->t->stmt[n->t->stmt[load[k]].next].store);
+    n->first = true;
+    declare_pointer(n, load[0]);
+    n->first = false;
+    if (loads)
+        rd_print_line(n, "loads += %" PRId64 " * %s;", loads, count);
+    rd_print_line(n, "rd_planes_u8(%sp%" PRId32 ", %s);", arrays.at, load[0], count);
+    rd_text_end(&arrays, n->to);
+}
+
 void rd_print_pointers(rd_printing *n, int32_t stmt)
 {
     const int64_t loads = loads_in(n, stmt) + rd_loop_of(n->t, stmt)->loads;

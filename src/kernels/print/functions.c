@@ -1,5 +1,6 @@
 /* functions.c - vector loops by call that make values, as text: functions of a whole strip, between arrays
- * (pass/fission.c), and elements of one that are widened: bytes (pass/narrow.c), halves (pass/collect.c).
+ * (pass/fission.c), and elements of one that are widened: bytes (pass/narrow.c), halves, and planes of
+ * interleaved bytes (pass/collect.c).
  *
  *     EXP_OF_STRIP(f32, a5, n0)
  *     rd_widen_u8(a5, p7, n0); */
@@ -91,7 +92,9 @@ bool rd_print_function_of_strip(rd_printing *n, int32_t stmt)
     if (!let)
         return false;
     rd_print_count(n, &count, stmt);
-    if (let->kind == RD_I_LOAD)
+    if (let->kind == RD_I_LOAD && n->t->stmt[stmt].last != n->t->stmt[let->by].next)
+        rd_print_planes(n, stmt, count.at);
+    else if (let->kind == RD_I_LOAD)
         rd_print_widened(n, stmt, let->by, result_of(n, stmt), count.at);
     else if (let->kind == RD_I_CALL)
         rd_print_call_of_strip(n, let, result_of(n, stmt), count.at);

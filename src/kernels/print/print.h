@@ -89,6 +89,8 @@ void rd_print_over_line(rd_printing *n, rd_text *to, int32_t store);
 /* Elements of memory that a loop by call widens into an array; count: of the loop, as text. */
 void rd_print_widened(rd_printing *n, int32_t stmt, int32_t load, int32_t result,
                       const char *count);
+/* "rd_planes_u8(a5, a6, a7, p9, n0);": three planes of bytes. */
+void rd_print_planes(rd_printing *n, int32_t stmt, const char *count);
 /* How many elements a vector loop in the padded strip around a statement has, 0: there is none. */
 int32_t rd_padded_around(const rd_schedule *t, int32_t stmt);
 /* Is the element at hand one of a padded copy, which has the name z? */

@@ -177,6 +177,58 @@ static inline __attribute__((always_inline)) void rd_widen_f16(float *y, const r
 WIDEN_BYTES(rd_widen_u8, uint8_t)
 WIDEN_BYTES(rd_widen_i8, int8_t)
 
+/* Three planes of bytes that lie interleaved, to ints.  Pixels are shuffled to 32 bits each, in every
+ * 16 bytes of a vector, of which the last have their first pixel 4 bytes on: so nothing behind the
+ * pixels is read. */
+static inline void rd_planes_u8(int32_t *a, int32_t *b, int32_t *c, const uint8_t *x, int64_t n)
+{
+    int64_t i = 0;
+#define PIXELS(at)  at, at + 1, at + 2, at + 3
+#define PIXEL(at)   at, at + 1, at + 2, at + 2
+#define QUARTER(at) PIXEL(at), PIXEL(at + 3), PIXEL(at + 6), PIXEL(at + 9)
+#if defined(__AVX512BW__) && !defined(__clang__)
+    typedef int32_t half __attribute__((vector_size(32), aligned(1), may_alias));
+    typedef int32_t ints __attribute__((vector_size(64), aligned(4), may_alias));
+    typedef uint8_t bytes __attribute__((vector_size(64)));
+    for (; i + 16 <= n; i += 16) {
+        const half low = *(const half *)(x + 3 * i), high = *(const half *)(x + 3 * i + 16);
+        const ints rows =
+            __builtin_shuffle(__builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+                                                      11, 12, 13, 14, 15),
+                              (ints){ PIXELS(0), PIXELS(3), PIXELS(10), PIXELS(12) });
+        const ints pixels = (ints)__builtin_shuffle(
+            (bytes)rows, (bytes){ QUARTER(0), QUARTER(16), QUARTER(32), QUARTER(52) });
+
+        *(ints *)(a + i) = pixels & 255;
+        *(ints *)(b + i) = (pixels >> 8) & 255;
+        *(ints *)(c + i) = (pixels >> 16) & 255;
+    }
+#elif defined(__AVX2__) && !defined(__clang__)
+    typedef int32_t quarter __attribute__((vector_size(16), aligned(1), may_alias));
+    typedef int32_t ints __attribute__((vector_size(32), aligned(4), may_alias));
+    typedef uint8_t bytes __attribute__((vector_size(32)));
+    for (; i + 8 <= n; i += 8) {
+        const quarter low = *(const quarter *)(x + 3 * i), high = *(const quarter *)(x + 3 * i + 8);
+        const ints    pixels = (ints)__builtin_shuffle(
+               (bytes)__builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7),
+               (bytes){ QUARTER(0), QUARTER(20) });
+
+        *(ints *)(a + i) = pixels & 255;
+        *(ints *)(b + i) = (pixels >> 8) & 255;
+        *(ints *)(c + i) = (pixels >> 16) & 255;
+    }
+#endif
+#undef PIXELS
+#undef PIXEL
+#undef QUARTER
+    INDEPENDENT
+    for (int64_t k = i; k < n; k++) {
+        a[k] = x[3 * k];
+        b[k] = x[3 * k + 1];
+        c[k] = x[3 * k + 2];
+    }
+}
+
 /* A constant that compilers do not know: of what chooses by one they make branches, which vectors
  * have not. */
 static inline float rd_hidden_f32(float x)
