@@ -552,7 +552,7 @@ int case_sorted_columns(case_world *w, rd_expr **y)
  * there are more points on the other side. */
 int case_few_nearest(case_world *w, rd_expr **y)
 {
-    rd_expr *x = matrix(w, "x", n(w, 20000, 70), 8), *m = matrix(w, "m", n(w, 2000, 1000), 8);
+    rd_expr *x = matrix(w, "x", n(w, 20000, 70), 8), *m = matrix(w, "m", n(w, 1000, 900), 8);
 
     y[0] = rd_arg_top_k(distances(x, m), 5, 1, .smallest = true);
     return 1;

@@ -803,19 +803,22 @@ static const struct {
           { STAGES, NULL, NULL, 1, "no transposed array: columns go through scratch, some at once" } } },
     { "a few nearest",
       case_few_nearest,
-      "stage 0: parallel panel l:2000 by 2000\n"
-      "  for k:8 l:2000:\n"
+      "stage 0: parallel panel l:1000 by 1000\n"
+      "  for k:8 l:1000:\n"
       "    t0[k,l] = m[l,k]\n"
-      "stage 1: parallel i:20000\n"
-      "  t1[l] = sum k:8 l:2000 (square(x[i,k] - t0[k,l]))\n"
-      "  for l:2000:\n"
-      "    t2[l] = t1[l]\n"
-      "  y0[i,j] = argsort(t2[l])\n"
+      "stage 1: parallel panel i:20000 by 64\n"
+      "  for i:20000:\n"
+      "    t1[l] = sum k:8 l:1000 (square(x[i,k] - t0[k,l]))\n"
+      "    for l:1000:\n"
+      "      t2[i,l] = t1[l]\n"
+      "  for i:20000:\n"
+      "    y0[i,j] = argsort(t2[i,l])\n"
       "keep: t0 array, t1 scratch, t2 scratch\n"
       "tasks of stage 0: any\n"
       "tasks of stage 1: any\n",
       {
-          { INNERMOST, "t1", "l", 0, "distances are neighbours in the row that is put in order" } } },
+          { INNERMOST, "t1", "l", 0, "distances are neighbours in the row that is put in order" },
+          { KEPT, "t2", "scratch", 0, "some rows of distances at a time, never all" } } },
     /* clang-format on */
 };
 

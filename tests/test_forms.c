@@ -238,6 +238,19 @@ START_TEST(sums_by_label)
 }
 END_TEST
 
+/* Distances of points are compiled, and the rows that they make put in order by the routine, which
+ * the compiled loops call; rows that nothing but maps make are left to tiles. */
+START_TEST(rows_in_order)
+{
+    rd_expr *const x = rd_slice(table(), ":2000"), *const d = rd_square(rd_sub(rd_expand(x, 1), x));
+    rd_expr *const near = rd_arg_top_k(rd_sum(d, RD_DIMS(2)), 5, 1, .smallest = true);
+
+    rd_tier_force("sync");
+    says(explained(near), "form of stage 1: compiled loops");
+    says(explained(rd_sort(rd_neg(table()), 0)), "rows are put in order by a routine");
+}
+END_TEST
+
 START_TEST(slow_forms)
 {
     const char *text = explained(own());
@@ -306,6 +319,7 @@ int main(void)
     tcase_add_test(tcase, no_labels);
     tcase_add_test(tcase, sums_by_label);
     tcase_add_test(tcase, slow_forms);
+    tcase_add_test(tcase, rows_in_order);
     tcase_add_test(tcase, few_elements);
     tcase_add_test(tcase, strict);
     suite_add_tcase(suite, tcase);

@@ -188,6 +188,27 @@ static int64_t lane_bytes(const rd_value *v, int axis)
                : 0;
 }
 
+/* Indices of an axis of which a range is at hand there. */
+static int64_t range_of(const rd_graph *g, const rd_scope *scope, int axis)
+{
+    for (; scope; scope = scope->parent)
+        if (scope->tile && scope->axis == axis)
+            return scope->step;
+    return g->axis[axis].extent;
+}
+
+/* Rows of the axis that scratch has. */
+static double rows_held(const panel *p, int value)
+{
+    const rd_home *home = &p->tree->home[value];
+    double         rows = 1;
+
+    for (int a = 0; a < p->tree->graph->n_axis; a++)
+        if (a != p->axis && rd_in(home->stored, a))
+            rows *= (double)range_of(p->tree->graph, home->home, a);
+    return rows;
+}
+
 static void look(panel *p, const rd_scope *scope)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -209,9 +230,7 @@ static void look(panel *p, const rd_scope *scope)
         p->lanes += lane_bytes(v, p->axis);
         /* The scratch row itself, and as much of what it is made from. */
         if (p->tree->home[item->value].keep == RD_KEEP_SCRATCH)
-            p->held += 2.0 * rd_dtype_size(v->type) *
-                       (double)rd_points_of(p->tree->graph,
-                                            p->tree->home[item->value].stored & ~rd_bit(p->axis));
+            p->held += 2.0 * rd_dtype_size(v->type) * rows_held(p, item->value);
     }
 }
 
@@ -355,7 +374,7 @@ static bool make_panel(const rd_tree *tree, rd_item **at, bool root, const rd_ch
     bool      whole;
 
     if (loop->tile) /* rows.c and squares.c know how wide theirs are */
-        return true;
+        return make_panels(tree, loop, choice);
     p.extent = tree->graph->axis[loop->axis].extent;
     p.fewest = choice->traversal == RD_TRAVERSE_GREEDY ? 2 : FEW;
     look(&p, loop);

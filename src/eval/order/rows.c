@@ -70,6 +70,28 @@ static bool rows_lie_across(const rd_tree *tree, const rd_scope *loop)
     return false;
 }
 
+/* Are elements of a row sums of their own, as distances of points are, computed for neighbours in
+ * the row?  Then neighbouring rows read the same operands, and their loops go together. */
+static bool holds_fold(const rd_tree *tree, const rd_scope *scope, int axis)
+{
+    for (const rd_item *item = scope->first; item; item = item->next) {
+        const rd_value *v = item->loop ? NULL : value_of(tree, item);
+
+        if (v ? v->kind == RD_VALUE_REDUCE && v->combine->lane_axis != axis
+              : holds_fold(tree, item->loop, axis))
+            return true;
+    }
+    return false;
+}
+
+static bool rows_are_folds(const rd_tree *tree, const rd_scope *loop)
+{
+    for (const rd_item *item = loop->first; item && !is_sort(tree, item); item = item->next)
+        if (item->loop && holds_fold(tree, item->loop, loop->axis))
+            return true;
+    return false;
+}
+
 /* What runs along the loop itself keeps its order only if it stays whole. */
 static bool runs_along(const rd_tree *tree, const rd_scope *scope, int axis)
 {
@@ -92,7 +114,7 @@ static int64_t rows_of(const rd_tree *tree, const rd_scope *loop)
         rows /= 2;
     if (rows * bytes > RANGE_BYTES || extent < 2 * FEWEST)
         return 0;
-    if (bytes > SHORT * 8 && !rows_lie_across(tree, loop))
+    if (bytes > SHORT * 8 && !rows_lie_across(tree, loop) && !rows_are_folds(tree, loop))
         return 0;
     return rows;
 }

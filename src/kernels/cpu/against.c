@@ -7,8 +7,6 @@ const char *rd_cpu_no_nest(const rd_program *p)
 {
     const rd_nest_use use = rd_nest_use_now();
 
-    if (p->n_sorting)
-        return "rows are put in order by a routine";
     if (p->product || rd_cpu_is_scalar())
         return p->product ? "a product" : "the reference is asked for";
     if (use == RD_NEST_NEVER)

@@ -71,7 +71,7 @@ static bool prepare_nest(rd_program *p, const rd_simd *simd, bool brief, rd_get_
     const rd_nest_use use   = rd_nest_use_now();
     const bool        small = p->work < RD_SMALL_WORK && !p->step;
 
-    if (use == RD_NEST_IF_BEST && !p->n_sorting) {
+    if (use == RD_NEST_IF_BEST) {
         if (!rd_cpu_find_better(p, get, pool, &better))
             return false;
         rd_tile_keep(p, better);

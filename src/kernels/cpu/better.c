@@ -282,6 +282,8 @@ bool rd_cpu_find_better(const rd_program *p, rd_get_fn *get, void *pool, const c
     *better = NULL;
     if (code && code->total && calls_are_long(code->total))
         *better = "one kernel does all";
+    else if (code && p->n_sorting && !rd_orders_folds(p))
+        *better = "rows are put in order by a routine";
     else if (code && p->work > LITTLE && !folds_for_users(p)) {
         if (!rd_cpu_ways(p, get, pool, &a))
             return false;

@@ -55,4 +55,7 @@ bool rd_cpu_ways(const rd_program *p, rd_get_fn *get, void *pool, rd_alternative
 bool rd_cpu_find_better(const rd_program *p, rd_get_fn *get, void *pool, const char **better);
 /* The same of a prepared program. */
 const char *rd_cpu_better(const rd_program *p);
+/* orders.c: are elements of rows that are put in order results of folds, as distances are?  Of what
+ * else makes rows tiles have kernels, and a nest only the call of the routine. */
+bool rd_orders_folds(const rd_program *p);
 #endif

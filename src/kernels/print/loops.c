@@ -283,6 +283,7 @@ static void print_stmt(rd_printing *n, int32_t stmt)
     case RD_S_FIND: print_find(n, s); break;
     case RD_S_FETCH: rd_print_fetch(n, s); break;
     case RD_S_EXIT: rd_print_exit(n, s); break;
+    case RD_S_SORT: rd_print_sort(n, s); break;
     default: n->why = "a statement that has no text";
     }
 }

@@ -135,6 +135,8 @@ void rd_print_pointer_to_states(rd_printing *n, int32_t stmt);
  * of all cells, for elements of no group. */
 bool    rd_goes_by_pointer(const rd_schedule *t, const rd_stmt *s);
 int64_t rd_print_states_nowhere(const rd_schedule *t, int32_t fold);
+/* sorts.c: "q->sort(q, 0, from, to);" */
+void rd_print_sort(rd_printing *n, const rd_stmt *s);
 /* runs.c: another label comes; the states of the last one go back. */
 void rd_print_turn_of_label(rd_printing *n, int32_t stmt);
 void rd_print_run_back(rd_printing *n, const rd_stmt *s);

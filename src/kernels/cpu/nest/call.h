@@ -19,7 +19,8 @@ typedef struct rd_nest_reducer {
     void (*finish)(const void *s, void *y);
 } rd_nest_reducer;
 
-typedef struct rd_nest_call {
+typedef struct rd_nest_call rd_nest_call;
+struct rd_nest_call {
     void *const   *slot;
     char          *state;
     int64_t        lo, hi; /* the task's share of the root axis */
@@ -31,7 +32,11 @@ typedef struct rd_nest_call {
     const char    *sentence; /* why, NULL */
     const rd_nest_function *function;
     const rd_nest_reducer  *reducer; /* by fold */
-} rd_nest_call;
+    /* Puts a row in order, by its number; `stopped`: the run was cancelled meanwhile. */
+    void (*sort)(rd_nest_call *q, int32_t number, const void *from, void *to);
+    const void *code; /* of the library's */
+    int32_t     stopped;
+};
 
 typedef struct rd_nest_kernels {
     void (*head)(rd_nest_call *q);

@@ -3,6 +3,7 @@
 #define RD_KERNELS_CPU_NEST_PARTS_H
 #include "kernels/cpu/nest/call.h"
 #include "kernels/cpu/nest/nest.h"
+#include "kernels/cpu/sort/sort.h"
 #include "kernels/pass/strips.h"
 #include "kernels/print/print.h"
 
@@ -27,6 +28,9 @@ struct rd_nest_code {
     rd_nest_function *function;
     rd_nest_reducer  *reducer;
     rd_nest_code     *otherwise; /* where its text cannot be compiled, NULL */
+    const rd_sorting *sorting;
+    rd_sort_row      *sort;
+    int64_t           work; /* where in a task's state rows are put in order */
     int64_t           number[];
 };
 
@@ -48,4 +52,8 @@ void rd_nest_merges_text(rd_text *to, const rd_program *p, const rd_strips *stri
 bool rd_nest_write(rd_nest_draft *n, rd_text *text, rd_get_fn *get, void *pool);
 /* callbacks.c: users' functions and reducers, which the text calls.  False: no memory. */
 bool rd_nest_callbacks(const rd_program *p, rd_get_fn *get, void *pool, rd_nest_code *made);
+/* sorts.c: the routine that puts rows in order, and its memory behind a task's state; both for a
+ * call. */
+void rd_nest_take_sorts(const rd_nest_draft *n, rd_nest_code *made);
+void rd_nest_hand_sorts(const rd_nest_code *code, rd_nest_call *call);
 #endif

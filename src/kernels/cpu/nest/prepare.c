@@ -68,6 +68,8 @@ static rd_nest_code *code_of(const rd_nest_draft *n, const rd_text *key, rd_get_
     made->by_rows = n->p != n->of;
     if (!n->whole && !made->by_rows && rd_machine_bytes(n->p) > n->state)
         made->state = rd_machine_bytes(n->p); /* who says which index was wrong */
+    if (n->p->n_sorting)
+        rd_nest_take_sorts(n, made);
     made->n_number = n->n_number;
     memcpy(made->number, n->number, sizeof *n->number * (size_t)n->n_number);
     made->compiled = rd_compiled_of(key->at, key->n + 1, text_of_key);

@@ -73,6 +73,12 @@ static void refuse(rd_task *task)
     snprintf(task->sentence, sizeof task->sentence, "rd_take: an index is outside its axis");
 }
 
+static void cancel(rd_task *task)
+{
+    task->status = RD_ERR_CANCELLED;
+    snprintf(task->sentence, sizeof task->sentence, "the evaluation was cancelled");
+}
+
 static void tell(const rd_program *p, rd_task *task, const rd_nest_call *call)
 {
     task->status = RD_ERR_CALLBACK;
@@ -100,10 +106,13 @@ static void run(const rd_nest_code *code, const rd_program *p, rd_task *task,
 {
     rd_nest_call call = call_of(code, task);
 
+    rd_nest_hand_sorts(code, &call);
     part(&call);
     task->loads += call.loads;
     task->warnings |= call.warnings;
-    if (call.failed || call.sentence)
+    if (call.stopped)
+        cancel(task);
+    else if (call.failed || call.sentence)
         fail(p, task, &call);
 }
 

@@ -61,6 +61,8 @@ static const char *refusal(const rd_nest_draft *n, const rd_loop_fold *fold)
         return "a reducer of one's own that may end its loop early";
     if (n->whole && n->p->n_call)
         return "a function whose failure a task reports";
+    if (n->whole && n->p->n_sorting)
+        return "rows in order, which a task leaves where the run is cancelled";
     if (n->p->code && rd_nest_use_now() != RD_NEST_ALWAYS && has_long_scan(n->p, fold))
         return "a long scan along memory, of which tiles make vectors";
     return NULL;

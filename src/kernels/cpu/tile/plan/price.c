@@ -116,7 +116,10 @@ double rd_tile_compute_ns(const rd_program *p, const rd_tile_code *code, const r
     double ns = 0;
 
     for (int32_t i = 0; i < p->n_inst; i++)
-        if (is_kernel(p, code, i))
+        if (p->inst[i].kind == RD_I_SORT)
+            ns += rd_program_times(p, i) * (double)p->sorting[p->inst[i].arg].n * RD_SORT_OPS *
+                  s->one_add;
+        else if (is_kernel(p, code, i))
             ns += rd_program_times(p, i) * element_ns(p, code, i, s) +
                   s->tile_call * calls_of(p, code, i);
     return ns;
