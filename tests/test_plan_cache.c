@@ -510,6 +510,21 @@ START_TEST(numbers_in_a_loop)
 }
 END_TEST
 
+/* Products hang on the exponent: each has plans of its own, whatever numbers are beside it. */
+START_TEST(exponents_stay)
+{
+    for (int k = 0; k < 20; k++) {
+        const double power = k % 2 ? 3 : 2.5;
+        rd_expr     *v     = rd_select(rd_wrap(ctx, x, RD_SHAPE(8)), 0, 3);
+        rd_expr     *z     = rd_mul(rd_pow(v, rd_num(ctx, power)), rd_num(ctx, k + 5));
+        const double want  = (k + 5) * pow((double)x[3], power);
+
+        ck_assert_double_eq_tol((double)eval_scalar(z), want, 1e-6 * fabs(want));
+    }
+    ck_assert_int_eq(made(), 2 * 2);
+}
+END_TEST
+
 /* Expressions that stay: their numbers are read where their nodes have them. */
 START_TEST(numbers_of_kept_nodes)
 {
@@ -764,6 +779,7 @@ int main(void)
     tcase_add_test(tc, ints_share);
     tcase_add_test(tc, numbers_in_a_loop);
     tcase_add_test(tc, numbers_of_kept_nodes);
+    tcase_add_test(tc, exponents_stay);
     tcase_add_test(tc, released_nodes);
     tcase_add_test(tc, many_plans_are_bounded);
     tcase_add_test(tc, plans_give_way);

@@ -1,9 +1,7 @@
 /* power_plain.c - powers by a constant: what is a product in place of the function. */
 #include "expr/plain.h"
-#include <math.h>
 
-/* Up to here products are less work than the function; of f32 their error is still of no account. */
-enum { MOST_OF_FLOATS = 16, MOST_OF_INTS = 64 };
+enum { MOST_OF_INTS = 64 };
 
 /* x^n of ints, n > 0, by squares.  They wrap, so that the order of products changes nothing. */
 static rd_expr *power_of_ints(const char *call, rd_expr *x, int n)
@@ -29,15 +27,22 @@ static rd_expr *power_of_floats(const char *call, rd_expr *x, rd_expr *y, double
     return n == 2 ? plain_1(RD_OP_square, call, x) : plain_2(RD_OP_pow_half, call, x, y);
 }
 
+static bool is_product_of_floats(double n)
+{
+#define RD_POWER(halves) n == 0.5 * (halves) ||
+    return
+#include "core/powers.def"
+        n == 1 || n == 2 || n == -1;
+}
+
 bool rd_is_product(const rd_expr *y)
 {
     if (y->kind != RD_EXPR_NUMBER)
         return false;
-    const double n      = rd_word_to_double(y->as.number->value, y->type);
-    const bool   floats = rd_dtype_kind(y->type) == RD_KIND_FLOAT;
+    const double n = rd_word_to_double(y->as.number->value, y->type);
 
-    return floats ? n != 0 && fabs(n) <= MOST_OF_FLOATS && 2 * n == rint(2 * n)
-                  : n >= 1 && n <= MOST_OF_INTS;
+    return rd_dtype_kind(y->type) == RD_KIND_FLOAT ? is_product_of_floats(n)
+                                                   : n >= 1 && n <= MOST_OF_INTS;
 }
 
 rd_expr *rd_plain_power(const char *call, rd_expr *x, rd_expr *y)

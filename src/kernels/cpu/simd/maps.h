@@ -160,13 +160,12 @@ DIVIDE(remainder, remainder)
 
 /* ---- Powers by one number --------------------------------------------------------------------- */
 #ifdef FLOATS
-#define POWER_CASE(n)                                  \
+#define RD_POWER(n)                                    \
     case n:                                            \
         INDEPENDENT                                    \
         for (int64_t i = 0; i < count; i++)            \
             y[i] = RD_F(pow_half)(a[i], (T)0.5 * (n)); \
         break;
-/* Those that people write have loops of their own, in which the exponent is a constant. */
 static void KERNEL(pow_half, by_one)(int64_t count, void *py, const void *pa, const void *pb,
                                      const void *pc, uint32_t *warnings)
 {
@@ -174,22 +173,10 @@ static void KERNEL(pow_half, by_one)(int64_t count, void *py, const void *pa, co
     const T *a = pa;
 
     switch ((int)(2 * *(const T *)pb)) {
-        POWER_CASE(-6)
-        POWER_CASE(-5)
-        POWER_CASE(-4)
-        POWER_CASE(-3)
-        POWER_CASE(-1)
-        POWER_CASE(1)
-        POWER_CASE(3)
-        POWER_CASE(5)
-        POWER_CASE(6)
-        POWER_CASE(8)
-        POWER_CASE(10)
-        POWER_CASE(12)
+#include "core/powers.def"
     default: KERNEL(pow_half, b2)(count, py, pa, pb, pc, warnings);
     }
 }
-#undef POWER_CASE
 #endif
 
 /* ---- Choice ---------------------------------------------------------------------------------- */
