@@ -207,6 +207,16 @@ int case_most_alike(case_world *w, rd_expr **y)
     return 1;
 }
 
+/* X^T W X of a tall X. */
+int case_weighted_normal(case_world *w, rd_expr **y)
+{
+    const int64_t rows = n(w, 200000, 700);
+    rd_expr      *x = matrix(w, "x", rows, 50), *by = leaf_of(w, "w", RD_F32, RD_SHAPE(rows, 1));
+
+    y[0] = rd_matmul(rd_transpose(x), rd_mul(x, by));
+    return 1;
+}
+
 int case_sum_transposed(case_world *w, rd_expr **y)
 {
     int64_t size = n(w, 8192, 70);

@@ -251,6 +251,18 @@ static const struct {
       "tasks of stage 0: any\n"
       "tasks of stage 1: any\n",
       { { KEPT, "t2", "scratch", 0, "rows of the panel lie turned, with neighbours side by side" } } },
+    { "normal equations with weights",
+      case_weighted_normal,
+      "stage 0: parallel k:200000\n"
+      "  for j:50:\n"
+      "    t0[k,j] = x[k,j] * w[k]\n"
+      "stage 1: parallel panel i:50 by 50\n"
+      "  for j:50:\n"
+      "    y0[i,j] = sum k:200000 i:50 (x[k,i] * t0[k,j])\n"
+      "keep: t0 array\n"
+      "tasks of stage 0: any\n"
+      "tasks of stage 1: any\n",
+      { { STAGES, NULL, NULL, 2, "what is weighted is stored for a library" } } },
     { "sum(A + B^T, 0)",
       case_sum_transposed,
       "stage 0: parallel panel i:8192 by 64\n"

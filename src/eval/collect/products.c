@@ -150,10 +150,33 @@ static bool keep_copy(rd_graph *g, rd_value *v, const rd_subscript *at)
     return step && v->dim;
 }
 
-/* Storage of a map: matrices one after another, rows along k. */
+/* Axes along which what a map is made of lies side by side in memory; maps of maps may be many. */
+static rd_set side_by_side(const rd_graph *g, const rd_value *v, int depth)
+{
+    rd_set found = 0;
+
+    if (v->kind == RD_VALUE_READ) {
+        const rd_subscript *at = v->target < 0 ? &v->at[0] : &v->at[v->n_at - 1];
+
+        for (int t = 0; t < at->n_term; t++)
+            if (at->term[t].axis >= 0 && at->term[t].coef == 1)
+                found |= rd_bit(at->term[t].axis);
+        return found;
+    }
+    for (int k = 0; k < v->n_in && v->kind == RD_VALUE_MAP && depth > 0; k++)
+        if (v->in[k] >= 0 && rd_points_of(g, g->value[v->in[k]].axes) == rd_points_of(g, v->axes))
+            found |= side_by_side(g, &g->value[v->in[k]], depth - 1);
+    return found;
+}
+
+/* Storage of a map: matrices one after another, rows along k, or as what it is made of lies:
+ * writing a tall matrix turned takes as long as multiplying it. */
 static bool keep_map(rd_graph *g, rd_value *v, const product *p)
 {
-    const rd_set group[3] = { p->batch, p->m | p->n, p->k };
+    enum { DEPTH = 8 };
+    const rd_set near     = side_by_side(g, v, DEPTH);
+    const bool   turned   = near & (p->m | p->n) && !(near & p->k);
+    const rd_set group[3] = { p->batch, turned ? p->k : p->m | p->n, turned ? p->m | p->n : p->k };
 
     if (v->kind == RD_VALUE_READ || rd_is_anchor_kind(v))
         return true;
