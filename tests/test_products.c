@@ -473,8 +473,24 @@ static void check_panels(const panel_row *row, rd_dtype type)
                   "%s: no panels", what);
 }
 
+/* Products of a row with itself, so many elements later: matrices that overlap, and long sums. */
+static void check_lags(rd_dtype type)
+{
+    const extents n = { .i = 9000 };
+    rd_expr      *x = operand(ctx, type, "i", &n, DENSE, 1);
+    rd_expr      *a = rd_slice(rd_window(x, 0, 18, 1), ":8970"),
+            *b      = rd_slice(rd_window(x, 0, 20, 1), ":8970");
+    rd_expr *y      = rd_einsum("ti,tj->ij", a, b);
+
+    check_near("lags", y, 8970);
+    ck_assert_msg(on_gpu() || !has_blas() || says_panels(y, false), "lags: no panels");
+}
+
 START_TEST(packed_panels)
 {
+    check_lags(RD_F32);
+    check_lags(RD_F64);
+    forget();
     for (size_t r = 0; r < COUNT(panel_rows); r++)
         for (int k = 0; k < 2; k++) {
             check_panels(&panel_rows[r], k ? RD_F64 : RD_F32);

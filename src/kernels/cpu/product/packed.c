@@ -1,10 +1,11 @@
 /* packed.c - which products run by packed panels, and how these are cut.
  *
- * Goto and van de Geijn (2008, "Anatomy of High-Performance Matrix Multiplication") copy panels of both
- * matrices to where the kernel reads them one after the other.  As a copy may read from anywhere,
- * axes that do not merge cost nothing more: of windows of an image times filters no matrix of windows
- * is ever stored.  (Chellapilla, Puri and Simard, 2006, store it; Matthews, 2018, "High-Performance
- * Tensor Contraction without Transposition", packs from strides, as here.) */
+ * Goto and van de Geijn (2008, "Anatomy of High-Performance Matrix Multiplication") copy panels
+ * of both matrices to where the kernel reads them one after the other.  As a copy may read from
+ * anywhere, axes that do not merge cost nothing more: of windows of an image times filters no
+ * matrix of windows is ever stored.  (Chellapilla, Puri and Simard, 2006, store it; Matthews,
+ * 2018, "High-Performance Tensor Contraction without Transposition", packs from strides, as
+ * here.) */
 #include "kernels/cpu/product/packed.h"
 #include "kernels/cpu/product/blas.h"
 #include <stdlib.h>
@@ -114,6 +115,20 @@ static int64_t step_of(const rd_product_group *group, int matrix)
     return group->n ? axis[group->n - 1].step[matrix] : 0;
 }
 
+static void find_lies(rd_packed *packed)
+{
+    const rd_product_axis *last = packed->k.n ? &packed->k.axis[packed->k.n - 1] : NULL;
+
+    packed->a_row   = step_of(&packed->m, RD_A);
+    packed->c_row   = step_of(&packed->m, RD_C);
+    packed->a_next  = step_of(&packed->k, RD_A);
+    packed->b_next  = step_of(&packed->k, RD_B);
+    packed->a_as_is = packed->a_row && packed->a_next;
+    packed->b_as_is = packed->b_next && step_of(&packed->n, RD_B) == 1;
+    packed->a_run   = last && last->step[RD_A] == 1 ? last->extent : 1;
+    packed->c_as_is = packed->c_row && step_of(&packed->n, RD_C) == 1;
+}
+
 /* ---- Which products -------------------------------------------------------------------------- */
 /* Does step t of the fold's one lane have the number t in the group of k? */
 static bool adds_in_order(const rd_packed *packed, const rd_fold *f)
@@ -139,12 +154,12 @@ static bool may_add(const rd_packed *packed, const rd_program *p)
 static bool pays(const rd_packed *packed)
 {
     enum { LEAST_ROWS = 8, LEAST_COLUMNS = 16, LEAST_STEPS = 4, LEAST_POINTS = 1 << 15 };
-    const double points =
+    const int64_t most = packed->a_as_is && packed->b_as_is ? RD_PRODUCT_STEPS : MOST_STEPS;
+    const double  points =
         (double)packed->m.extent * (double)packed->n.extent * (double)packed->k.extent;
 
     return packed->m.extent >= LEAST_ROWS && packed->n.extent >= LEAST_COLUMNS &&
-           packed->k.extent >= LEAST_STEPS && packed->k.extent <= MOST_STEPS &&
-           points >= LEAST_POINTS;
+           packed->k.extent >= LEAST_STEPS && packed->k.extent <= most && points >= LEAST_POINTS;
 }
 
 /* ---- Cutting --------------------------------------------------------------------------------- */
@@ -158,18 +173,22 @@ static int64_t within(int64_t n, int64_t least, int64_t most)
     return n < least ? least : n > most ? most : n;
 }
 
-/* Rows that are packed stay in a second-level cache; so do the panels beside them.  Blocks change no
- * bit, as each has whole sums. */
+/* Rows that are packed stay in a second-level cache; so do the panels beside them.  Nobody can
+ * stop a block, so one of a long sum has few rows and columns.  Blocks change no bit, as each
+ * has whole sums. */
 static void cut(rd_packed *packed)
 {
     enum { ROWS = 512, WHOLE_ROWS = 8, COLS = 1024, PARTS = 8 };
-    const int64_t row_bytes = packed->k.extent * rd_dtype_size(packed->of->type);
-    const int64_t most =
-        within(PACKED_ROWS_BYTES / row_bytes / WHOLE_ROWS * WHOLE_ROWS, WHOLE_ROWS, ROWS);
+    const int64_t size = rd_dtype_size(packed->of->type), k = packed->k.extent;
+    const int64_t fit   = packed->a_as_is ? ((int64_t)1 << 24) / k : PACKED_ROWS_BYTES / (k * size);
+    const int64_t most  = within(fit / WHOLE_ROWS * WHOLE_ROWS, WHOLE_ROWS, ROWS);
+    const int64_t panel = PANEL_BYTES / size;
 
-    packed->panel = PANEL_BYTES / rd_dtype_size(packed->of->type);
-    packed->rows  = within(packed->m.extent, 1, packed->a_as_is ? ROWS : most);
-    packed->cols  = within(round_up(packed->n.extent / PARTS, packed->panel), packed->panel, COLS);
+    packed->panel = panel;
+    packed->rows  = within(packed->m.extent, 1, most);
+    packed->cols =
+        within(round_up(packed->n.extent / PARTS, panel), panel,
+               within(((int64_t)1 << 30) / (k * packed->rows) / panel * panel, panel, COLS));
     packed->row_blocks = (packed->m.extent + packed->rows - 1) / packed->rows;
     packed->col_blocks = (packed->n.extent + packed->cols - 1) / packed->cols;
     packed->blocks     = packed->batch.extent * packed->row_blocks * packed->col_blocks;
@@ -196,6 +215,8 @@ static void lay_out(rd_packed *packed)
 
 static bool find_steps(rd_packed *packed, rd_get_fn *get, void *pool)
 {
+    if (packed->a_as_is && packed->b_as_is)
+        return true;
     packed->a_step = get(pool, (size_t)packed->k.extent * sizeof *packed->a_step);
     packed->b_step = get(pool, (size_t)packed->k.extent * sizeof *packed->b_step);
     for (int64_t t = 0; packed->a_step && packed->b_step && t < packed->k.extent; t++) {
@@ -206,20 +227,6 @@ static bool find_steps(rd_packed *packed, rd_get_fn *get, void *pool)
         packed->b_step[t] = at[RD_B];
     }
     return packed->a_step && packed->b_step;
-}
-
-static void find_lies(rd_packed *packed)
-{
-    packed->a_row   = step_of(&packed->m, RD_A);
-    packed->c_row   = step_of(&packed->m, RD_C);
-    packed->a_next  = step_of(&packed->k, RD_A);
-    packed->b_next  = step_of(&packed->k, RD_B);
-    packed->a_as_is = packed->a_row && packed->a_next;
-    packed->b_as_is = packed->b_next && step_of(&packed->n, RD_B) == 1;
-    packed->a_run   = packed->k.axis[packed->k.n - 1].step[RD_A] == 1
-                          ? packed->k.axis[packed->k.n - 1].extent
-                          : 1;
-    packed->c_as_is = packed->c_row && step_of(&packed->n, RD_C) == 1;
 }
 
 bool rd_packed_prepare(const rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool,
@@ -236,10 +243,10 @@ bool rd_packed_prepare(const rd_program *p, const rd_simd *simd, rd_get_fn *get,
     if (!made)
         return false;
     find_groups(made, product, f);
+    find_lies(made);
     if (!pays(made) || !may_add(made, p))
         return true;
     made->kernel = simd->product[rd_elem_of(product->type)];
-    find_lies(made);
     cut(made);
     lay_out(made);
     *packed = made;
