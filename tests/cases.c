@@ -574,6 +574,15 @@ int case_rolling_sum(case_world *w, rd_expr **y)
     return 1;
 }
 
+int case_rolling_ints(case_world *w, rd_expr **y)
+{
+    rd_expr *x    = leaf_of(w, "x", RD_I16, RD_SHAPE(n(w, 480, 30), n(w, 1000, 50)));
+    rd_expr *cost = rd_abs(rd_sub(x, leaf_of(w, "z", RD_I16, RD_SHAPE(n(w, 1000, 50)))));
+
+    y[0] = rd_rolling_sum(cost, 0, 7);
+    return 1;
+}
+
 int case_rolling_max(case_world *w, rd_expr **y)
 {
     y[0] = rd_rolling_max(vector(w, "x", 15 + 2048 * n(w, 1000, 2)), 0, 16);

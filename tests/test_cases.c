@@ -392,6 +392,13 @@ static const struct {
           { KEPT, "t3", "scratch", 0, "prefixes are a row that stays in cache" },
           { KEPT, "t2", "register", 0, "suffixes are not stored" },
           { IN_NEST, "t4 part", NULL, 1, "blocks are written where they belong: no copy" } } },
+    { "rolling sums of small ints",
+      case_rolling_ints,
+      "stage 0: parallel i:474\n"
+      "  y0[i,j] = sum k:7 j:1000 (i64(abs(x[i+k,j] - z[j])))\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "one stage: differences in 64 bits are not stored" } } },
     { "rolling maxima",
       case_rolling_max,
       "stage 0: parallel i:1000\n"

@@ -100,6 +100,18 @@ static bool is_cheaper_stored(const rd_collector *c, const rd_seen *seen, const 
            points * write + fmin(evaluations, points * n) * read;
 }
 
+/* A wider int type of the same numbers?  Its operand is what is stored, which takes less memory. */
+static bool only_widens(const rd_expr *e)
+{
+    const rd_dtype type = e->n_in == 1 ? e->in[0]->type : e->type;
+    const rd_kind  kind = rd_dtype_kind(e->type), from = rd_dtype_kind(type);
+    const bool ints = (kind == RD_KIND_INT && from != RD_KIND_FLOAT && from != RD_KIND_COMPLEX) ||
+                      (kind == RD_KIND_UINT && (from == RD_KIND_UINT || from == RD_KIND_BOOL));
+
+    return e->kind == RD_EXPR_MAP && e->op == RD_OP_cast && ints &&
+           rd_dtype_size(type) < rd_dtype_size(e->type);
+}
+
 /* Injective views of a map are pushed through it.  Where elements would be computed more than once
  * (windows, gathers, overlapping slices) it is stored instead if that is cheaper: such a value is
  * never read in the loop that makes it. */
@@ -107,7 +119,8 @@ static bool maps(rd_collector *c, const rd_seen *seen, const int32_t *list, int 
 {
     const rd_expr *e = seen->expr;
 
-    if (is_cheaper_stored(c, seen, list, n) || (seen->ops > 0 && is_paired(c, e, list, n)))
+    if (!only_widens(e) &&
+        (is_cheaper_stored(c, seen, list, n) || (seen->ops > 0 && is_paired(c, e, list, n))))
         return map_whole(c, e, list, n);
     for (int k = 0; k < n; k++)
         if (!rd_answer(c, list[k], map_at(c, e, rd_demand_of(c, list[k])->at)))
