@@ -293,6 +293,31 @@ START_TEST(planes_add_up)
 }
 END_TEST
 
+/* ---- Copies ---------------------------------------------------------------------------------- */
+/* What is only copied keeps all bits, those of a NaN that signals, too: rolled, and joined with what
+ * is computed. */
+START_TEST(copies_keep_bits)
+{
+    static uint16_t bits[ALL], found[ALL];
+    const rd_dtype  type = types[_i];
+    rd_ctx         *ctx  = rd_ctx_new(NULL);
+    rd_expr        *x =
+        rd_leaf(ctx, &(rd_array){ .data = bits, .type = type, .shape = RD_SHAPE(256, 256) });
+    rd_expr *mixed = rd_concat(0, RD_EXPRS(rd_slice(x, ":128"), rd_neg(rd_slice(x, "128:"))));
+    rd_array out   = { .data = found, .type = type, .shape = RD_SHAPE(256, 256) };
+
+    for (uint32_t k = 0; k < ALL; k++)
+        bits[k] = (uint16_t)k;
+    ck_assert_msg(rd_eval(ctx, rd_roll(x, 1, 3), &out) == RD_OK, "%s", rd_error_text(ctx));
+    for (uint32_t k = 0; k < ALL; k++)
+        ck_assert_int_eq(found[k], bits[k / 256 * 256 + (k + 256 - 3) % 256]);
+    ck_assert_msg(rd_eval(ctx, mixed, &out) == RD_OK, "%s", rd_error_text(ctx));
+    for (uint32_t k = 0; k < ALL; k++)
+        ck_assert(k < ALL / 2 ? found[k] == k : found[k] == (k ^ 0x8000) || is_nan(bits[k], type));
+    rd_ctx_free(ctx);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("halves");
@@ -307,6 +332,7 @@ int main(void)
     tcase_add_loop_test(tests, kernels_load, 0, 2);
     tcase_add_loop_test(tests, kernels_round, 0, 2);
     tcase_add_loop_test(tests, planes_add_up, 0, 2);
+    tcase_add_loop_test(tests, copies_keep_bits, 0, 2);
     suite_add_tcase(suite, tests);
 
     SRunner *runner = srunner_create(suite);

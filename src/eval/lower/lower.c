@@ -218,6 +218,7 @@ static void finish_program(rd_lowering *l, const rd_opened *body)
     rd_program_tree(p);
     rd_write_out_results(l);
     rd_bound_loops(l);
+    l->failed |= !l->graph->device && !rd_copy_bits(l);
 }
 
 /* Moves a vector into the plan's memory. */

@@ -78,6 +78,9 @@ double rd_bounds_share(const rd_program *p, const rd_graph *g, const rd_loop *lo
                        const rd_bounds *b);
 /* bounds.c: of the program that stands, loops of which masks of places leave out a part. */
 void rd_bound_loops(rd_lowering *l);
+/* copies.c: of the program that stands, loads and stores of halves that are only copied.  False: no
+ * memory. */
+bool rd_copy_bits(rd_lowering *l);
 
 /* Could the instruction report something: a bad index, a callback's sentence, a division by 0? */
 bool rd_inst_reports(const rd_inst *inst);

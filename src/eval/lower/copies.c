@@ -1,0 +1,48 @@
+/* copies.c - floats of 16 bits that are only copied stay bits: no conversion there and back. */
+#include "eval/lower/lower.h"
+
+/* Memory that both loads and stores of a program know keeps its type for all of them. */
+static bool may_be_bits(const rd_program *p, const rd_inst *inst)
+{
+    const bool    load = inst->kind == RD_I_LOAD;
+    const int32_t slot = load || inst->kind == RD_I_STORE ? p->address[inst->arg].slot : -1;
+
+    return slot >= 0 && slot < p->first_scratch && rd_dtype_is_half(inst->type) &&
+           !rd_program_accesses(p, load ? RD_I_STORE : RD_I_LOAD, slot);
+}
+
+static void mark_others(const rd_program *p, const rd_inst *inst, rd_dtype *copied)
+{
+    int32_t   reg[RD_MOST_READ];
+    const int n = rd_inst_reads(p, inst, reg);
+
+    for (int k = 0; k < n; k++)
+        if (inst->kind != RD_I_STORE || inst->type != copied[reg[k]] || !may_be_bits(p, inst))
+            copied[reg[k]] = 0;
+}
+
+static void as_bits(rd_program *p, rd_inst *inst)
+{
+    inst->type                 = RD_U16;
+    p->address[inst->arg].type = RD_U16;
+}
+
+bool rd_copy_bits(rd_lowering *l)
+{
+    rd_program *p      = l->p;
+    rd_dtype   *copied = rd_pool_get(l->graph->pool, (size_t)(p->n_reg + 1) * sizeof *copied);
+    bool        any    = false;
+
+    for (int32_t i = 0; copied && i < p->n_inst; i++)
+        if (p->inst[i].kind == RD_I_LOAD && may_be_bits(p, &p->inst[i])) {
+            copied[p->inst[i].dst] = p->inst[i].type;
+            any                    = true;
+        }
+    for (int32_t i = 0; any && i < p->n_inst; i++)
+        mark_others(p, &p->inst[i], copied);
+    for (int32_t i = 0; any && i < p->n_inst; i++)
+        if ((p->inst[i].kind == RD_I_LOAD && copied[p->inst[i].dst]) ||
+            (p->inst[i].kind == RD_I_STORE && copied[p->inst[i].a]))
+            as_bits(p, &p->inst[i]);
+    return copied;
+}
