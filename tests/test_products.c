@@ -557,6 +557,12 @@ START_TEST(covariances_of_all_pairs)
                     rd_cov(r.x, r.y, RD_DIMS(0), .ddof = 70, .where = all));
         check_pairs("weights", rd_cov(r.x, r.y, RD_DIMS(0), .weights = r.w),
                     rd_cov(r.x, r.y, RD_DIMS(0), .weights = r.w, .where = all));
+        check_pairs("weights, all but two axes", rd_cov(r.x, r.y, RD_EXCEPT(1, 2), .weights = r.w),
+                    rd_cov(r.x, r.y, RD_DIMS(0), .weights = r.w, .where = all));
+        ck_assert_msg(
+            !strstr(explained(ctx, rd_cov(r.x, r.y, RD_DIMS(0), .weights = rd_num(ctx, 2)), false),
+                    "a product by"),
+            "one weight of all elements");
         check_pairs("corr", rd_corr(r.x, r.y, RD_DIMS(0)),
                     rd_corr(r.x, r.y, RD_DIMS(0), .where = all));
         check_pairs("corr along the last axis",

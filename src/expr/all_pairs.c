@@ -1,9 +1,9 @@
 /* all_pairs.c - covariances of all pairs of rows by a product of matrices.
  *
- * A fold of pairs goes through both rows once for each pair.  Here what each row is beside its mean
- * is found once, and the sums over pairs are a product, which has kernels.  Elements are taken from the
- * first one of their row before: so rows that are all equal are exactly 0 beside their mean, and a
- * large mean costs no digits. */
+ * A fold of pairs goes through both rows once for each pair.  Here what each row is beside its
+ * mean is found once, and the sums over pairs are a product, which has kernels.  Elements are
+ * taken from the first one of their row before: so rows that are all equal are exactly 0 beside
+ * their mean, and a large mean costs no digits. */
 #include "expr/all_pairs.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
@@ -43,7 +43,7 @@ static bool is_along_reduced(const rd_folding *f, const rd_expr *weights)
     bool along = true;
 
     for (int a = 0; a < weights->rank; a++)
-        along &= (f->bits >> a & 1) || weights->extent[a] == 1;
+        along &= weights->extent[a] == (f->bits >> a & 1 ? f->x->extent[a] : 1);
     return along;
 }
 
@@ -148,17 +148,28 @@ static rd_expr *beside_mean(const side *s)
 }
 
 /* ---- All pairs ------------------------------------------------------------------------------- */
+static rd_dims reduced_axes(const rd_folding *f)
+{
+    rd_dims dims = { 0 };
+
+    for (int a = 0; a < f->x->rank; a++)
+        if (f->bits >> a & 1)
+            dims.axis[dims.n++] = a;
+    return dims;
+}
+
 /* What a sum is divided by: NaN where there is no freedom. */
 static rd_expr *freedom(const rd_all_pairs *pairs, rd_dtype type)
 {
-    const rd_folding *f   = pairs->f;
-    rd_ctx           *ctx = f->x->ctx;
-    const double      n   = extent_of(f, pairs->side[0], pairs->side[1], true) - f->opts.ddof;
+    const rd_folding *f    = pairs->f;
+    rd_ctx           *ctx  = f->x->ctx;
+    const rd_dims     dims = reduced_axes(f);
+    const double      n    = extent_of(f, pairs->side[0], pairs->side[1], true) - f->opts.ddof;
 
     if (!pairs->weights)
         return rd_num(ctx, n > 0 ? n : NAN);
     rd_expr *w    = rd_cast_to(pairs->weights, type);
-    rd_expr *free = reduced(f, w, "sum", &f->opts.dims, NULL, f->opts.dims.flags & RD_DIMS_KEEP);
+    rd_expr *free = reduced(f, w, "sum", &dims, NULL, f->opts.dims.flags & RD_DIMS_KEEP);
 
     free = map_2(RD_OP_sub, f->call, free, rd_num(ctx, f->opts.ddof));
     return rd_map_op(RD_OP_where, f->call, 3,
@@ -182,13 +193,10 @@ rd_expr *rd_covariance_of_all(const rd_all_pairs *pairs, rd_dtype type)
 
 rd_expr *rd_deviation_of_side(const rd_all_pairs *pairs, int number, rd_dtype type)
 {
-    const rd_folding *f    = pairs->f;
-    const side        s    = take_side(pairs, number, type);
-    rd_dims           gone = { 0 };
-    rd_expr          *y    = with(reduced(f, s.x, "std", &s.reduced, s.weights, true), &s.lacks);
+    const rd_folding *f   = pairs->f;
+    const side        s   = take_side(pairs, number, type);
+    const rd_dims     all = reduced_axes(f);
+    rd_expr          *y   = with(reduced(f, s.x, "std", &s.reduced, s.weights, true), &s.lacks);
 
-    for (int a = 0; a < f->x->rank; a++)
-        if (f->bits >> a & 1 && !(f->opts.dims.flags & RD_DIMS_KEEP))
-            gone.axis[gone.n++] = a;
-    return without(y, &gone);
+    return f->opts.dims.flags & RD_DIMS_KEEP ? y : without(y, &all);
 }

@@ -9,8 +9,8 @@ typedef struct rd_all_pairs {
     rd_expr          *side[2], *weights; /* weights: NULL without */
 } rd_all_pairs;
 
-/* Is the reduction of x and y one of so many pairs that a product of matrices pays?  Then it fills in
- * `pairs`.  Not with a mask or labels, and only with weights that all pairs have in common. */
+/* Is the reduction of x and y one of so many pairs that a product of matrices pays?  Then it fills
+ * in `pairs`.  Not with a mask or labels, and only with weights that all pairs have in common. */
 bool rd_find_all_pairs(rd_all_pairs *pairs, const rd_folding *f, rd_expr *x, rd_expr *y);
 /* These are NULL after recording a failure. */
 rd_expr *rd_covariance_of_all(const rd_all_pairs *pairs, rd_dtype type);

@@ -24,23 +24,33 @@ static void cut_run(columns *c, int64_t from, int64_t to)
             c->piece[c->n_piece++] = (piece){ from, n };
 }
 
+/* Columns [from, to) that go along the last axis: side by side, or each a piece. */
+static void find_run(columns *c, int64_t from, int64_t to, int64_t at, int64_t step)
+{
+    for (int64_t i = from; i < to; i++) {
+        c->at[i] = at + (i - from) * step;
+        if (step != 1)
+            c->piece[c->n_piece++] = (piece){ i, 1 };
+    }
+    if (step == 1)
+        cut_run(c, from, to);
+}
+
+/* Divisions are few: as many as runs, not as columns. */
 static void find_columns(columns *c, const rd_packed *packed, int matrix, int64_t first, int64_t n)
 {
-    int64_t from = 0;
+    const rd_product_axis *last = &packed->n.axis[packed->n.n - 1];
 
     c->n       = n;
     c->n_piece = 0;
-    for (int64_t i = 0; i < n; i++) {
-        int64_t at[RD_MATRICES] = { 0 };
+    for (int64_t i = 0, to; i < n; i = to) {
+        const int64_t rest            = last->extent - (first + i) % last->extent;
+        int64_t       at[RD_MATRICES] = { 0 };
 
         rd_product_move_along(at, packed->n.axis, packed->n.n, first + i);
-        c->at[i] = at[matrix];
-        if (i && c->at[i] != c->at[i - 1] + 1) {
-            cut_run(c, from, i);
-            from = i;
-        }
+        to = n - i < rest ? n : i + rest;
+        find_run(c, i, to, at[matrix], last->step[matrix]);
     }
-    cut_run(c, from, n);
 }
 
 /* `n` pieces of so many bytes to `to`, a panel's width apart, from places in `step`; or back. */
