@@ -622,6 +622,24 @@ START_TEST(panels_run_in_parts)
 }
 END_TEST
 
+/* A step of rows that strips go along is whole strips, though fewer rows would be work enough. */
+START_TEST(steps_are_whole_strips)
+{
+    enum { N = 700 };
+    static float   x[1], y[1]; /* nobody reads them */
+    rd_expr *const a = rd_wrap(ctx, x, RD_SHAPE(N, N));
+    rd_expr *const d = rd_abs(rd_sub(rd_expand(a, 2), rd_expand(a, 0)));
+    rd_plan *const plan =
+        rd_plan_new(ctx, (rd_exprs){ 0 },
+                    RD_RESULTS({ rd_sum(d, RD_DIMS(1)), RD_INTO(y, RD_SHAPE(N, N)) }), NULL);
+
+    ck_assert_msg(plan, "%s", rd_error_text(ctx));
+    ck_assert_int_gt(longest_step(plan), 0);
+    ck_assert_int_eq(longest_step(plan) % 64, 0);
+    rd_plan_free(plan);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
@@ -630,7 +648,8 @@ int main(void)
         the_next_one_is_cancelled, the_next_run_is_cancelled,    signals_cancel,
         products_are_cancelled,    long_products_are_many_calls, slow_functions_are_cancelled,
         short_ones_are_cancelled,  backwards_in_steps,           planning_is_cancelled,
-        files_larger_than_memory,  files_while_one_listens,      panels_run_in_parts
+        files_larger_than_memory,  files_while_one_listens,      panels_run_in_parts,
+        steps_are_whole_strips
     };
 
     return run_suite("watch", tests, COUNT(tests));

@@ -92,16 +92,20 @@ static double users_work(const rd_program *p)
     return calls * CALL;
 }
 
-/* So many indices in whole units; many in whole vectors, cache lines and tiles of short rows, and
- * blocks of what runs along the axis. */
+/* So many indices in whole units; of 64 on in whole vectors, cache lines, strips and tiles of short rows,
+ * and blocks of what runs along the axis.  Strips that are not whole go element by element, so a step of
+ * fewer indices takes 64, if that is no more than 16 times as many. */
 static int64_t in_units(const rd_program *p, double indices)
 {
-    enum { WHOLE = 64 };
+    enum { WHOLE = 64, TIMES = 16 };
     const int64_t unit = unit_of(p), extent = p->axis_extent[p->root];
+    const int64_t whole = unit < WHOLE ? WHOLE / unit : 1;
     int64_t       units = indices < (double)extent ? (int64_t)(indices / (double)unit) : extent;
 
-    if (units > WHOLE * WHOLE || (p->serial && units > WHOLE))
-        units = units / WHOLE * WHOLE;
+    if (units >= whole)
+        units = units / whole * whole;
+    else if (TIMES * units >= whole)
+        units = whole;
     return units > 1 ? units * unit : unit;
 }
 
