@@ -184,9 +184,16 @@ static const char *tested_type(rd_dtype type)
     return rd_small_type(type) ? rd_small_type(type) : rd_register_type(type);
 }
 
-/* What loops take as it is becomes part of them, however long it is.  Compilers leave a function that
- * several loops call where it is, and a loop that calls one has no vectors: erf of f64 took 5 times as
+/* A function with vectors becomes part of the loops that call it, however long it is.  Compilers leave one
+ * that several loops call where it is, and a loop with a call has no vectors: erf of f64 took 5 times as
  * long as a kernel of it. */
+static bool is_inlined(const rd_inst *inst)
+{
+    const rd_by by = rd_op_table[inst->op].by;
+
+    return (by == RD_BY_OURS || by == RD_BY_OWN) && !rd_op_calls(inst->op, inst->type);
+}
+
 static void add_op(rd_text *to, const rd_inst *inst, const char *name, bool fast)
 {
     static const char *const parameters[] = { "", "T a", "T a, T b", "T a, T b, T c" };
@@ -194,8 +201,7 @@ static void add_op(rd_text *to, const rd_inst *inst, const char *name, bool fast
 
     rd_begin_type(to, is_test(inst) ? tested_type(type) : rd_register_type(type),
                   rd_dtype_class(type));
-    rd_text_add(to, "%s %s %s(%s%s)\n{\n",
-                rd_op_calls(inst->op, inst->type) ? "static inline" : "RD_INLINE",
+    rd_text_add(to, "%s %s %s(%s%s)\n{\n", is_inlined(inst) ? "RD_INLINE" : "static inline",
                 rd_register_type(inst->type), name, parameters[rd_op_table[inst->op].arity],
                 rd_op_warns(inst) ? ", uint32_t *const warnings" : "");
     if (!rd_op_warns(inst) && rd_op_table[inst->op].rule == RD_RULE_ARITH)
