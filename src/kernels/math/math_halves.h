@@ -92,13 +92,16 @@ RD_INLINE rd_two_doubles rd_times_two_doubles(rd_two_doubles a, rd_two_doubles b
     const double hi = a.hi * b.hi;
     const double lo =
         __builtin_fma(a.lo, b.hi, __builtin_fma(a.hi, b.lo, __builtin_fma(a.hi, b.hi, -hi)));
+    const rd_two_doubles both = { hi, lo };
 
-    return (rd_two_doubles){ hi, lo };
+    return both;
 }
 
 RD_INLINE rd_two_doubles rd_either(int first, rd_two_doubles a, rd_two_doubles b)
 {
-    return (rd_two_doubles){ first ? a.hi : b.hi, first ? a.lo : b.lo };
+    const rd_two_doubles both = { first ? a.hi : b.hi, first ? a.lo : b.lo };
+
+    return both;
 }
 
 /* The product so far, y, takes the factor z if `takes`; with the first one it begins. */
@@ -122,25 +125,28 @@ RD_INLINE rd_two_doubles rd_product_from(int begun, rd_two_doubles y, rd_two_dou
 
 RD_INLINE rd_two_doubles rd_inverse_pair(double x)
 {
-    const double hi = 1 / x;
+    const double         hi   = 1 / x;
+    const rd_two_doubles both = { hi, __builtin_fma(-hi, x, 1) * hi };
 
-    return (rd_two_doubles){ hi, __builtin_fma(-hi, x, 1) * hi };
+    return both;
 }
 
 /* 1 / sqrt(z), and z sqrt(z): s is the root, and z - s^2 tells how far it is off. */
 RD_INLINE rd_two_doubles rd_inverse_root_pair(double z)
 {
-    const double s = __builtin_sqrt(z), off = __builtin_fma(-s, s, z), hi = 1 / s;
-    const double e = __builtin_fma(-hi, s, 1);
+    const double         s = __builtin_sqrt(z), off = __builtin_fma(-s, s, z), hi = 1 / s;
+    const double         e    = __builtin_fma(-hi, s, 1);
+    const rd_two_doubles both = { hi, hi * __builtin_fma(-0.5 * off * hi, hi, e) };
 
-    return (rd_two_doubles){ hi, hi * __builtin_fma(-0.5 * off * hi, hi, e) };
+    return both;
 }
 
 RD_INLINE rd_two_doubles rd_times_root_pair(double z)
 {
-    const double s = __builtin_sqrt(z), off = __builtin_fma(-s, s, z), hi = z * s;
+    const double         s = __builtin_sqrt(z), off = __builtin_fma(-s, s, z), hi = z * s;
+    const rd_two_doubles both = { hi, __builtin_fma(0.5 * off, s, __builtin_fma(z, s, -hi)) };
 
-    return (rd_two_doubles){ hi, __builtin_fma(0.5 * off, s, __builtin_fma(z, s, -hi)) };
+    return both;
 }
 
 /* The lower part of an infinity or of 0 is of no use. */
