@@ -154,6 +154,26 @@ START_TEST(rows_of_elements)
 }
 END_TEST
 
+/* Extremes of floats, some of them NaN, have a step whose next one waits for no choice. */
+START_TEST(extremes)
+{
+    const int32_t groups = MANY;
+    tile_memory   m      = { 0 };
+    nest_batch    b      = { 0 };
+    rd_expr      *x      = nest_leaf(&m, RD_F64, RD_SHAPE(ELEMENTS), UGLY);
+    rd_expr      *g      = labels(3, ELEMENTS);
+
+    nest_seen.words = "one0(&";
+    nest_nans(&m, 0);
+    snprintf(b.what, sizeof b.what, "extremes by label");
+    nest_add(&b, rd_max(x, RD_ALL, BY));
+    nest_add(&b, rd_min(x, RD_ALL, BY));
+    nest_agree(&b, many_tasks, 3);
+    ck_assert_int_gt(nest_seen.with_words, 0);
+    tile_free(&m);
+}
+END_TEST
+
 /* Kept axes inside, beside, and around what is reduced. */
 START_TEST(kept_axes)
 {
@@ -347,6 +367,7 @@ int main(void)
 {
     Suite    *s    = suite_create("labels");
     TCase    *tc   = tcase_create("labels");
+    TCase    *one  = tcase_create("extremes");
     SRunner  *sr   = srunner_create(s);
     const int some = SANITIZED ? 2 : COUNT(kinds); /* each text is a run of the compiler */
 
@@ -357,6 +378,10 @@ int main(void)
     tcase_add_loop_test(tc, sparse_rows, SANITIZED ? 3 : 0, 4);
     tcase_add_test(tc, wrong_gathers);
     tcase_add_loop_test(tc, maps_of_rows, SANITIZED ? 1 : 0, 2);
+    tcase_add_checked_fixture(one, begin, nest_end);
+    tcase_set_timeout(one, 300);
+    tcase_add_test(one, extremes);
+    suite_add_tcase(s, one);
     suite_add_tcase(s, tc);
     srunner_run_all(sr, CK_ENV);
     const int failed = srunner_ntests_failed(sr);

@@ -81,6 +81,9 @@ bool rd_takes_power(const rd_emit_fold *f);
  * each waits for the one before it.  That is one instruction, as a NaN is noted beside it, 2 in
  * what says whether there was an element; or fours0(states, x) takes four of them. */
 bool rd_notes_nan(const rd_emit_fold *f);
+/* Has it a function one0() of one element after another?  Such a row has, and extremes of floats
+ * by label, whose neighbours often are of one. */
+bool rd_goes_one_by_one(const rd_emit_fold *f);
 /* Do its lanes go by one of them, see RD_LANES_ROW, and not merge? */
 bool rd_goes_by_lane(const rd_emit_fold *f);
 

@@ -71,13 +71,22 @@ static void add_some(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_free(&code);
 }
 
-bool rd_notes_nan(const rd_emit_fold *f)
+static bool is_extreme_of_floats(const rd_emit_fold *f)
 {
     const rd_op op = rd_reducer_table[f->fold->reducer].op;
 
-    return f->fold->by_rows && f->seen && !f->user &&
-           (op == RD_OP_minimum || op == RD_OP_maximum) &&
+    return !f->user && (op == RD_OP_minimum || op == RD_OP_maximum) &&
            rd_dtype_kind(f->fold->type) == RD_KIND_FLOAT;
+}
+
+bool rd_notes_nan(const rd_emit_fold *f)
+{
+    return f->fold->by_rows && f->seen && is_extreme_of_floats(f);
+}
+
+bool rd_goes_one_by_one(const rd_emit_fold *f)
+{
+    return rd_notes_nan(f) || (f->fold->n_group > 0 && is_extreme_of_floats(f));
 }
 
 /* Writes the state's old value by way of a constant.  Without it gcc chooses between numbers in registers
@@ -109,6 +118,21 @@ static void add_one(rd_text *to, const rd_emit_fold *f, int number)
     add_extreme(to, f);
     rd_text_add(to, "    *s%d |= %s1;\n    if (__builtin_expect(%sx != x, 0)) *s%d |= 2;\n}\n",
                 seen, f->masked ? "!take ? 0 : " : "", f->masked ? "take && " : "", seen);
+}
+
+/* The step of an element by label, of which the next one often waits: that is one instruction, as
+ * the branch of NaN is never taken. */
+static void add_one_by_label(rd_text *to, const rd_emit_fold *f, int number)
+{
+    rd_text_add(to, "#ifndef RARELY\n#define RARELY\n#endif\n"); /* of who has no branches */
+    rd_begin_function(to, f, number, "one", false);
+    rd_text_add(to, ", const T x, const T w, const %s i%s)\n{\n", rd_place_type(f),
+                f->masked ? ", const uint8_t take" : "");
+    add_extreme(to, f);
+    if (f->seen)
+        rd_text_add(to, "    *s%d |= %s;\n", f->n_state - 1, f->masked ? "take != 0" : "1");
+    rd_text_add(to, "    if (__builtin_expect(%sx != x, 0)) { RARELY; S(0) = x; }\n}\n",
+                f->masked ? "take && " : "");
 }
 
 /* Four elements are as one, their extreme: of equals the first, as it would be one by one. */
@@ -158,4 +182,6 @@ void rd_add_step(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, "}\n");
     if (!rd_takes_power(f))
         add_some(to, f, number);
+    if (rd_goes_one_by_one(f))
+        add_one_by_label(to, f, number);
 }

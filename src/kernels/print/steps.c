@@ -16,7 +16,7 @@ void rd_print_element(const rd_printing *n, rd_text *to, const rd_stmt *s)
 
 static const char *name_of_step(const rd_printing *n, const rd_emit_fold *f, bool padded)
 {
-    return padded ? "some" : n->vector < 0 && rd_notes_nan(f) ? "one" : "step";
+    return padded ? "some" : n->vector < 0 && rd_goes_one_by_one(f) ? "one" : "step";
 }
 
 /* The exponential: of the strip's array, or taken here. */

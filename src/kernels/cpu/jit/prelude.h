@@ -60,3 +60,6 @@ RD_DEFINE_EXP_STRIPS(f64, double, rd_v64, rd_exp_v64)
 #else
 #define INDEPENDENT _Pragma("GCC ivdep")
 #endif
+/* What is said in a branch that is hardly ever taken: compilers must not choose between numbers
+ * instead, for which each element would wait. */
+#define RARELY __asm__ volatile("")
