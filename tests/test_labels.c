@@ -1,5 +1,6 @@
 /* test_labels.c - folds by label as nests: the bits of the reference, whichever labels come, and
  * whichever tasks have which elements. */
+#include "kernels/cpu/jit/tier.h"
 #include "nests.h"
 #include "suite.h"
 #include <math.h>
@@ -171,6 +172,31 @@ START_TEST(extremes)
     nest_agree(&b, many_tasks, 3);
     ck_assert_int_gt(nest_seen.with_words, 0);
     tile_free(&m);
+}
+END_TEST
+
+/* Sums by tiles, whose kernels add what is of one label in a register. */
+START_TEST(sums_on_tiles)
+{
+    rd_tier_force("off");
+    for (int kind = 0; kind < COUNT(kinds); kind++) {
+        const int32_t groups = kinds[kind].groups;
+        tile_memory   m      = { 0 };
+        nest_batch    b      = { 0 };
+        rd_expr      *g      = labels(kind, ELEMENTS);
+
+        snprintf(b.what, sizeof b.what, "sums on tiles, labels %s", kinds[kind].what);
+        for (int k = 0; k < 3; k++) {
+            static const rd_dtype types[] = { RD_F32, RD_F64, RD_I32 };
+            rd_expr              *x       = nest_leaf(&m, types[k], RD_SHAPE(ELEMENTS), ORDINARY);
+
+            nest_add(&b, rd_sum(x, RD_ALL, BY));
+            nest_add(&b, rd_sum(x, RD_ALL, .by = RD_EXPRS(rd_cast(g, RD_I64)),
+                                .groups = RD_SHAPE(groups)));
+        }
+        nest_agree_on_tiles(&b, many_tasks, 3);
+        tile_free(&m);
+    }
 }
 END_TEST
 
@@ -381,6 +407,7 @@ int main(void)
     tcase_add_checked_fixture(one, begin, nest_end);
     tcase_set_timeout(one, 300);
     tcase_add_test(one, extremes);
+    tcase_add_test(one, sums_on_tiles);
     suite_add_tcase(s, one);
     suite_add_tcase(s, tc);
     srunner_run_all(sr, CK_ENV);
