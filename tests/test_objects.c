@@ -510,6 +510,34 @@ START_TEST(stops_one_that_leaves_its_group)
 }
 END_TEST
 
+/* A text that takes too long goes without; others are compiled, until three in a row take too long. */
+START_TEST(blames_the_text)
+{
+    char  script[100];
+    void *found;
+
+    snprintf(script, sizeof script, "%s/compiler", base);
+    write_script(script,
+                 "for a; do case $a in *.c) grep -q 'return 7' $a && sleep 600;; esac; done\n"
+                 "exec cc \"$@\"");
+    setenv("RDIM_CC", script, 1);
+    for (int k = 1; k <= 3; k++) {
+        ck_assert_int_eq(
+            rd_object_make(function_of(k), flags, "number", rd_surroundings_now(), 9, NULL, &found),
+            RD_OBJECT_COMPILED);
+        ck_assert_int_eq(
+            rd_object_make(function_of(7), flags, "number", rd_surroundings_now(), 1, NULL, &found),
+            RD_OBJECT_NONE);
+        ck_assert_int_eq(rd_compiler_stopped(), 0);
+    }
+    for (int k = 0; k < 2; k++)
+        ck_assert_int_eq(
+            rd_object_make(function_of(7), flags, "number", rd_surroundings_now(), 1, NULL, &found),
+            RD_OBJECT_NONE);
+    ck_assert_int_gt(rd_compiler_stopped(), 0);
+}
+END_TEST
+
 /* ---- At once --------------------------------------------------------------------------------- */
 START_TEST(many_processes_make_one_object)
 {
@@ -519,8 +547,9 @@ START_TEST(many_processes_make_one_object)
     for (int k = 0; k < MANY; k++)
         if ((pid[k] = fork()) == 0) {
             void                *found;
-            const rd_object_from from = rd_object_make(
-                function_of(7), flags, "number", rd_surroundings_now(), RD_LONG_PATIENCE, NULL, &found);
+            const rd_object_from from =
+                rd_object_make(function_of(7), flags, "number", rd_surroundings_now(),
+                               RD_LONG_PATIENCE, NULL, &found);
             int (*call)(void);
 
             memcpy(&call, &found, sizeof call);
@@ -563,6 +592,7 @@ int main(void)
     tcase_add_test(tc, keeps_to_the_limit);
     tcase_add_test(tc, counts_uses);
     tcase_add_test(tc, stops_one_that_leaves_its_group);
+    tcase_add_test(tc, blames_the_text);
     tcase_add_test(tc, many_processes_make_one_object);
     suite_add_tcase(suite, tc);
     runner = srunner_create(suite);

@@ -144,7 +144,8 @@ static bool spawn(const rd_compiler *cc, int dir, char *const *argv, pid_t *pid)
 
 typedef enum outcome { COMPILED, REFUSED, UNFINISHED } outcome;
 
-static atomic_int stopped, worked; /* seconds; runs that ended well */
+static atomic_int stopped, worked; /* seconds; runs that ended well                  */
+static atomic_int overdue;         /* runs that were stopped, since one ended well    */
 
 int rd_compiler_stopped(void)
 {
@@ -199,6 +200,17 @@ static void stop(pid_t pid, int child)
         doze(child, rd_seconds() - begun, begun + last - rd_seconds());
 }
 
+/* A compiler that has worked before does not hang: its text is a long one, and that text alone goes
+ * without.  None is run again after a few in a row, as the machine is too busy, or after the first of
+ * all. */
+static void count_overdue(int patience)
+{
+    enum { FEW = 3 };
+
+    if (atomic_fetch_add(&overdue, 1) + 1 >= FEW || !atomic_load(&worked))
+        atomic_store(&stopped, patience);
+}
+
 static outcome wait_for(pid_t pid, int patience)
 {
     const double begun = rd_seconds();
@@ -209,7 +221,7 @@ static outcome wait_for(pid_t pid, int patience)
     while (!(ended = has_ended(pid, &how)) && rd_seconds() - begun < patience)
         doze(child, rd_seconds() - begun, begun + patience - rd_seconds());
     if (!ended) {
-        atomic_store(&stopped, patience);
+        count_overdue(patience);
         stop(pid, child);
         how = UNFINISHED;
     }
@@ -251,7 +263,9 @@ bool rd_compiler_run(const rd_compiler *cc, int dir, const char *const *flags, c
     done = run(cc, dir, flags, N_GCC_FLAGS, source, object, most);
     if (done == REFUSED)
         done = run(cc, dir, flags, 0, source, object, most);
-    if (done == COMPILED)
+    if (done == COMPILED) {
         atomic_store(&worked, 1);
+        atomic_store(&overdue, 0);
+    }
     return done == COMPILED;
 }
