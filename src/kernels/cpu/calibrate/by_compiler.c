@@ -21,10 +21,10 @@ void rd_meter_compiler(rd_meter *m)
     for (int k = 0; k < VALUES; k += 3)
         rd_text_add(&text, "a = a + b; b = a > %d.5 ? a : b; b = b * a;\n", k);
     rd_text_add(&text, "y[i] = b; } }\n");
-    double     begun = rd_seconds();
-    const bool done =
-        !text.failed && rd_object_make(text.at, flags, "rd_micro", here, RD_SHORT_PATIENCE, NULL, &found);
-    const double took = rd_seconds() - begun;
+    double       begun = rd_seconds();
+    const bool   done  = !text.failed && rd_object_make(text.at, flags, "rd_micro", here,
+                                                        RD_SHORT_PATIENCE, NULL, &found);
+    const double took  = rd_seconds() - begun;
 
     if (done) {
         rd_meter_set(m, RD_SPEED_compiled, took * 1000 / VALUES);

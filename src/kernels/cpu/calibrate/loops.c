@@ -76,7 +76,8 @@ rd_micro_loop *const *rd_micro_loops_compile(const char **why)
     if (text.failed)
         *why = "there is no memory";
     else if (rd_object_make(text.at, rd_compiler_flags(rd_cpu_vector(), false), "rd_micro_loops",
-                            rd_surroundings_now(), RD_LONG_PATIENCE, NULL, &found) == RD_OBJECT_NONE)
+                            rd_surroundings_now(), RD_LONG_PATIENCE, NULL,
+                            &found) == RD_OBJECT_NONE)
         *why = "there is no compiler or no directory for what it makes";
     rd_text_free(&text);
     return found;
