@@ -68,6 +68,13 @@ static inline bool rd_op_reports(rd_op op, rd_dtype type)
            (op == RD_OP_floordiv || op == RD_OP_remainder || op == RD_OP_pow);
 }
 
+/* Does it divide floats with a remainder?  Vectors do, but for huge quotients (math_rest.h). */
+static inline bool rd_op_leaves_rest(rd_op op, rd_dtype type)
+{
+    return rd_dtype_kind(type) == RD_KIND_FLOAT &&
+           (op == RD_OP_floordiv || op == RD_OP_remainder || op == RD_OP_fmod);
+}
+
 /* Does a loop over it call a function for each element, at least for hard arguments? */
 static inline bool rd_op_calls(rd_op op, rd_dtype type)
 {

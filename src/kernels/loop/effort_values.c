@@ -41,7 +41,8 @@ static double instruction_ns(const rd_speeds *s, rd_op op, rd_dtype type)
 
 static bool goes_by_vectors(const rd_let *let)
 {
-    return !rd_op_calls(let->op, let->type) || rd_op_table[let->op].by == RD_BY_HARD;
+    return !rd_op_calls(let->op, let->type) || rd_op_table[let->op].by == RD_BY_HARD ||
+           rd_op_leaves_rest(let->op, let->type);
 }
 
 static bool is_function(const rd_let *let)
@@ -63,6 +64,15 @@ static rd_dtype type_of(const rd_let *let)
 static double one_ns(const rd_speeds *s, double cost)
 {
     return s->one_add * cost;
+}
+
+/* Floats are divided in double, then by their own type, and a dozen operations pick the case. */
+static double rest_ns(const rd_speeds *s)
+{
+    enum { OPERATIONS = 12 };
+
+    return (2 * s->div_f64 + OPERATIONS * rd_add_ns(s, RD_F64)) * rd_size_in_vector(RD_F64) /
+           s->vector;
 }
 
 /* Ints that are divided by a number that the text says are multiplied. */
@@ -95,6 +105,8 @@ static double map_ns(const rd_spot *at, const rd_let *let, bool vector)
         return vector ? (2 * rd_mul_ns(s, type) + 4 * rd_add_ns(s, type)) *
                             rd_size_in_vector(type) / s->vector
                       : one_ns(s, cost);
+    if (rd_op_leaves_rest(let->op, let->type))
+        return vector ? rest_ns(s) : s->one_div + one_ns(s, cost);
     if (is_function(let))
         return vector ? rd_function_ns(s, let->op, let->type) : s->one_exp * cost / 10;
     if (!goes_by_vectors(let))

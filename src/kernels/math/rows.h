@@ -11,6 +11,7 @@
 #include "kernels/math/math_gamma.h"
 #include "kernels/math/math_int.h"
 #include "kernels/math/math_random.h"
+#include "kernels/math/math_rest.h"
 #include <math.h>
 
 /* The rows are written for all types: unsigned values are compared with 0, ints are asked whether
@@ -26,71 +27,18 @@
 #define JOIN(a, b)  JOIN_(a, b) /* of expanded names */
 
 /* ---- What libm and C leave open -------------------------------------------------------------- */
-/* Floor of a / b with the remainder that belongs to it, as NumPy's divmod: (a - mod) / b is nearly
- * whole, while floor(a / b) would be one too large where a / b rounds up to a whole number. */
-static inline double divmod_f64(double a, double b, double *mod)
-{
-    *mod = fmod(a, b);
-    if (b == 0)
-        return a / b;
-
-    double div = (a - *mod) / b;
-    if (*mod == 0) {
-        *mod = copysign(0.0, b);
-    } else if ((b < 0) != (*mod < 0)) {
-        *mod += b;
-        div -= 1;
+#define DIVIDE_ANY(T, elem)                                        \
+    static inline T floordiv_##elem(T a, T b, uint32_t *warnings)  \
+    {                                                              \
+        return rd_floordiv_any_##elem(a, b);                       \
+    }                                                              \
+    static inline T remainder_##elem(T a, T b, uint32_t *warnings) \
+    {                                                              \
+        return rd_remainder_any_##elem(a, b);                      \
     }
-    if (div == 0)
-        return copysign(0.0, a / b);
-    const double whole = floor(div);
-    return div - whole > 0.5 ? whole + 1 : whole;
-}
-
-static inline float divmod_f32(float a, float b, float *mod)
-{
-    *mod = fmodf(a, b);
-    if (b == 0)
-        return a / b;
-
-    float div = (a - *mod) / b;
-    if (*mod == 0) {
-        *mod = copysignf(0.0F, b);
-    } else if ((b < 0) != (*mod < 0)) {
-        *mod += b;
-        div -= 1;
-    }
-    if (div == 0)
-        return copysignf(0.0F, a / b);
-    const float whole = floorf(div);
-    return div - whole > 0.5F ? whole + 1 : whole;
-}
-
-static inline float floordiv_f32(float a, float b, uint32_t *warnings)
-{
-    float mod;
-    return divmod_f32(a, b, &mod);
-}
-
-static inline float remainder_f32(float a, float b, uint32_t *warnings)
-{
-    float mod;
-    divmod_f32(a, b, &mod);
-    return mod;
-}
-
-static inline double floordiv_f64(double a, double b, uint32_t *warnings)
-{
-    double mod;
-    return divmod_f64(a, b, &mod);
-}
-
-static inline double remainder_f64(double a, double b, uint32_t *warnings)
-{
-    double mod;
-    divmod_f64(a, b, &mod);
-    return mod;
-}
+DIVIDE_ANY(float, f32)
+DIVIDE_ANY(double, f64)
+#undef DIVIDE_ANY
 
 static inline uint64_t floordiv_u64(uint64_t a, uint64_t b, uint32_t *warnings)
 {

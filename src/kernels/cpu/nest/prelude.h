@@ -43,6 +43,22 @@ typedef struct rd_bf16 {
             x[i] = rd_##name##_##elem(x[i]);                 \
     }
 
+/* What divides floats with a remainder: of a strip without a huge quotient, by vectors. */
+#define DIVIDED_STRIP(name, elem, x, y, n)                                             \
+    {                                                                                  \
+        int hard = 0;                                                                  \
+        INDEPENDENT                                                                    \
+        for (int64_t i = 0; i < n; i++)                                                \
+            hard |= rd_rest_hard_##elem(x[i], y[i]);                                   \
+        if (hard)                                                                      \
+            for (int64_t i = 0; i < n; i++)                                            \
+                x[i] = rd_##name##_any_##elem(x[i], y[i]);                             \
+        else                                                                           \
+            INDEPENDENT                                                                \
+        for (int64_t i = 0; i < n; i++)                                                \
+            x[i] = rd_##name##_by_rest_##elem(x[i], y[i], rd_rest_##elem(x[i], y[i])); \
+    }
+
 /* Floats to ints of 32 bits or less, exact where they lie between; else as the function says. */
 #define INTS_OF_STRIP(type, function, least, x, y, n)               \
     {                                                               \

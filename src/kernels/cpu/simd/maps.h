@@ -158,6 +158,42 @@ DIVIDE(floordiv, quotient)
 DIVIDE(remainder, remainder)
 #endif
 
+/* ---- Division of floats with a remainder, where no quotient of the row is huge ---------------- */
+#ifdef FLOATS
+#define REST_OF   JOIN(rd_rest, ELEM)
+#define REST_HARD JOIN(rd_rest_hard, ELEM)
+#define REST_LOOP(name, form, take)                                                            \
+    static void KERNEL(name, rest_##form)(int64_t n, void *py, const void *pa, const void *pb, \
+                                          const void *pc, uint32_t *warnings)                  \
+    {                                                                                          \
+        T       *y  = py;                                                                      \
+        const T *va = pa, *vb = pb;                                                            \
+        int      hard = 0;                                                                     \
+        (void)va, (void)vb;                                                                    \
+        take INDEPENDENT                                                                       \
+        for (int64_t i = 0; i < n; i++) {                                                      \
+            EACH_##form hard |= REST_HARD(a, b);                                               \
+        }                                                                                      \
+        if (hard) {                                                                            \
+            KERNEL(name, form)(n, py, pa, pb, pc, warnings);                                   \
+            return;                                                                            \
+        }                                                                                      \
+        INDEPENDENT                                                                            \
+        for (int64_t i = 0; i < n; i++) {                                                      \
+            EACH_##form y[i] = JOIN(rd_##name##_by_rest, ELEM)(a, b, REST_OF(a, b));           \
+        }                                                                                      \
+    }
+#define REST_LOOPS(name)                  \
+    REST_LOOP(name, b0, )                 \
+    REST_LOOP(name, b1, const T a = *va;) \
+    REST_LOOP(name, b2, const T b = *vb;)
+REST_LOOPS(floordiv)
+REST_LOOPS(remainder)
+REST_LOOPS(fmod)
+#define REST_ENTRY(name) \
+    [RD_OP_##name] = { KERNEL(name, rest_b0), KERNEL(name, rest_b1), KERNEL(name, rest_b2) }
+#endif
+
 /* ---- Powers by one number --------------------------------------------------------------------- */
 #ifdef FLOATS
 #define RD_POWER(n)                                    \
@@ -247,6 +283,9 @@ rd_simd_map *const OF_ISA(JOIN(maps, ELEM))[RD_N_OPS][RD_N_FORMS] = {
 #include "kernels/math/math.def"
     [RD_OP_exp]      = { KERNEL(exp, strips) },
     [RD_OP_pow_half] = { KERNEL(pow_half, b0), KERNEL(pow_half, b1), KERNEL(pow_half, by_one) },
+    REST_ENTRY(floordiv),
+    REST_ENTRY(remainder),
+    REST_ENTRY(fmod),
 #endif
 #ifdef DIVIDES
     [RD_OP_floordiv]  = { KERNEL(floordiv, b0), KERNEL(floordiv, b1), KERNEL(floordiv, by_one) },
