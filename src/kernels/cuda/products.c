@@ -67,10 +67,12 @@ static bool count_calls(rd_gpu_product *product)
 bool rd_gpu_product_prepare(const rd_program *p, rd_get_fn *get, void *pool,
                             const rd_gpu_product **product)
 {
-    const rd_product *of = p->exact ? NULL : rd_product_choose(p, get, pool);
-    rd_gpu_product   *made;
+    rd_product     *of = NULL;
+    rd_gpu_product *made;
 
     *product = NULL;
+    if (!p->exact && !rd_product_choose(p, get, pool, &of))
+        return false;
     if (!of || !rd_cublas_api(NULL)) /* asked last: the answer takes loading it */
         return true;
     made = get(pool, sizeof *made);

@@ -103,20 +103,24 @@ static void settle(rd_product *product, const choice *best)
         }
 }
 
-rd_product *rd_product_choose(const rd_program *p, rd_get_fn *get, void *pool)
+bool rd_product_choose(const rd_program *p, rd_get_fn *get, void *pool, rd_product **to)
 {
-    rd_product *product = rd_product_find(p, get, pool);
+    rd_product *product;
     choice      best;
 
+    *to = NULL;
+    if (!rd_product_find(p, get, pool, &product))
+        return false;
     if (!product)
-        return NULL;
+        return true;
     best = choose(product);
     if (!best.m) {
         transpose(product);
         best = choose(product);
     }
     if (!pays(product, &best))
-        return NULL;
+        return true;
     settle(product, &best);
-    return product;
+    *to = product;
+    return true;
 }

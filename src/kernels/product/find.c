@@ -95,28 +95,30 @@ static bool add_axis(rd_product *product, const rd_program *p, const rd_address 
     return has >= 2;
 }
 
-rd_product *rd_product_find(const rd_program *p, rd_get_fn *get, void *pool)
+bool rd_product_find(const rd_program *p, rd_get_fn *get, void *pool, rd_product **to)
 {
     parts             found = { .n_load = 0 };
     const rd_address *at[RD_MATRICES];
     rd_product       *product;
 
+    *to = NULL;
     if (!find_parts(p, &found))
-        return NULL;
+        return true;
     at[RD_C] = &p->address[found.store->arg];
     at[RD_A] = &p->address[found.load[0]->arg];
     at[RD_B] = &p->address[found.load[1]->arg];
     product  = get(pool, sizeof *product);
     if (!product || !(product->axis = get(pool, (size_t)(p->n_axis + 1) * sizeof *product->axis)))
-        return NULL;
+        return false;
     product->type = p->fold[0].type;
     for (int m = 0; m < RD_MATRICES; m++) {
         product->matrix[m] = (rd_matrix){ at[m]->slot, at[m]->offset };
         if (!plain_access(p, at[m]))
-            return NULL;
+            return true;
     }
     for (int32_t a = 0; a < p->n_axis; a++)
         if (p->axis_extent[a] > 1 && is_looped(p, a) && !add_axis(product, p, at, a))
-            return NULL;
-    return product;
+            return true;
+    *to = product;
+    return true;
 }

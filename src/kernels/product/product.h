@@ -27,10 +27,10 @@ typedef struct rd_product {
     rd_product_axis  m, n, k;
 } rd_product;
 
-/* find.c: a program's axes and matrices; NULL of any other program, or without memory. */
-rd_product *rd_product_find(const rd_program *p, rd_get_fn *get, void *pool);
+/* find.c: a program's axes and matrices; NULL of any other program.  False: no memory. */
+bool rd_product_find(const rd_program *p, rd_get_fn *get, void *pool, rd_product **product);
 /* choose.c: the same with m, n and k chosen; NULL, too, where a library gains nothing. */
-rd_product *rd_product_choose(const rd_program *p, rd_get_fn *get, void *pool);
+bool rd_product_choose(const rd_program *p, rd_get_fn *get, void *pool, rd_product **product);
 
 /* ---- gemm.c ---------------------------------------------------------------------------------- */
 /* c = a b, or c += a b: (m, n) = (m, k) (k, n), rows of c side by side in memory; a and b perhaps

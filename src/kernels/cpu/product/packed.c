@@ -232,11 +232,13 @@ static bool find_steps(rd_packed *packed, rd_get_fn *get, void *pool)
 bool rd_packed_prepare(const rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool,
                        const rd_packed **packed)
 {
-    rd_product *const product = rd_product_find(p, get, pool);
-    const rd_fold    *f       = p->fold;
-    rd_packed        *made;
+    const rd_fold *f = p->fold;
+    rd_product    *product;
+    rd_packed     *made;
 
     *packed = NULL;
+    if (!rd_product_find(p, get, pool, &product))
+        return false;
     if (!product)
         return true;
     made = get(pool, sizeof *made);

@@ -124,12 +124,12 @@ static rd_cpu_product by_panels(const rd_packed *packed)
 
 bool rd_product_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool)
 {
-    const rd_product *of      = rd_product_choose(p, get, pool);
-    const rd_packed  *packed  = NULL;
-    rd_cpu_product   *product = get(pool, sizeof *product);
-    bool              library = false;
+    const rd_packed *packed  = NULL;
+    rd_cpu_product  *product = get(pool, sizeof *product);
+    bool             library = false;
+    rd_product      *of;
 
-    if (!product)
+    if (!product || !rd_product_choose(p, get, pool, &of))
         return false;
     if (of) {
         product->of = of;
