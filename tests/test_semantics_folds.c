@@ -200,6 +200,34 @@ START_TEST(products_by_blas)
 }
 END_TEST
 
+/* Beside the sum of each pair of rows by itself, which a mask asks for; on any number of threads the same
+ * bits. */
+START_TEST(covariances_of_all_pairs)
+{
+    enum { ROWS = 40, STEPS = 70 };
+    static double a[ROWS * STEPS], all[2][ROWS * ROWS], each[ROWS * ROWS];
+
+    for (int i = 0; i < ROWS * STEPS; i++)
+        a[i] = (i * 7919) % 10007 / 10007.0;
+    rd_expr *x = rd_wrap(ctx, a, RD_SHAPE(STEPS, ROWS)), *left = rd_expand(x, 2),
+            *right  = rd_expand(x, 1);
+    rd_expr *y      = rd_cov(left, right, RD_DIMS(0)),
+            *masked = rd_cov(left, right, RD_DIMS(0), .where = rd_lt(left, rd_num(ctx, 2)));
+
+    ck_assert(rd_eval(ctx, masked, RD_INTO(each, RD_SHAPE(ROWS, ROWS))) == RD_OK);
+    for (int threads = 1; threads <= 3; threads++) {
+        const rd_eval_opts opts = { .size = sizeof opts, .threads = threads };
+        double *const      to   = all[threads > 1];
+
+        ck_assert(rd_eval_many(ctx, RD_RESULTS({ y, RD_INTO(to, RD_SHAPE(ROWS, ROWS)) }), &opts) ==
+                  RD_OK);
+        for (int i = 0; i < ROWS * ROWS; i++)
+            ck_assert(fabs(to[i] - each[i]) <= STEPS * 0x1p-50);
+        ck_assert(memcmp(to, all[0], sizeof all[0]) == 0);
+    }
+}
+END_TEST
+
 /* Neither threads nor the traversal nor other results of the call may show in the bits. */
 START_TEST(same_bits)
 {
@@ -1036,6 +1064,7 @@ int main(void)
                                    sums_beside_scans,
                                    calls_in_parts,
                                    products_by_blas,
+                                   covariances_of_all_pairs,
                                    nan_carried,
                                    nan_is_true,
                                    nan_skipped,

@@ -52,7 +52,7 @@ static double sum(void *library, const float *x, int64_t n, int threads)
 
 int main(int argc, char **argv)
 {
-    const int64_t n       = 4000000;
+    const int64_t n       = 12000000; /* a team starts for a millisecond of work */
     const int     threads = argc > 2 ? atoi(argv[2]) : 2;
     float *const  x       = malloc((size_t)n * sizeof *x);
 
