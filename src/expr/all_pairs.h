@@ -14,5 +14,5 @@ typedef struct rd_all_pairs {
 bool rd_find_all_pairs(rd_all_pairs *pairs, const rd_folding *f, rd_expr *x, rd_expr *y);
 /* These are NULL after recording a failure. */
 rd_expr *rd_covariance_of_all(const rd_all_pairs *pairs, rd_dtype type);
-rd_expr *rd_deviation_of_side(const rd_all_pairs *pairs, int side, rd_dtype type);
+rd_expr *rd_deviation_of_side(const rd_all_pairs *pairs, int number, rd_dtype type);
 #endif

@@ -105,7 +105,7 @@ rd_expr *rd_plain_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr 
     for (int i = 0; i < n; i++)
         if (!(in[i] = fit(x[i], type, call)))
             return NULL;
-    if (op == RD_OP_pow && rd_is_product(in[1]))
+    if (op == RD_OP_pow && n == 2 && rd_is_product(in[1]))
         return rd_plain_power(call, in[0], in[1]);
     return map_node(op, rd_gives_bool(rule) ? RD_BOOL : type, call, n, in);
 }

@@ -152,7 +152,7 @@ static rd_expr *join_boxes(rd_seams *s, rd_expr *x, const rd_reading *at, int a)
         if (!(part[k] = join_boxes(s, x, at, a + 1)))
             return NULL;
     }
-    if (n == 1)
+    if (n == 1 || !part[0])
         return part[0];
     memcpy(extent, part[0]->extent, (size_t)s->rank * sizeof *extent);
     extent[a] = s->extent[a];

@@ -178,7 +178,7 @@ typedef struct cut_list {
 static bool note_concats(rd_seams *s, cut_list *cut)
 {
     const rd_expr **more = rd_pool_grow(s->c->pool, cut->concat, (size_t)cut->n,
-                                        (size_t)(cut->n + s->n_place), sizeof *more);
+                                        (size_t)cut->n + (size_t)s->n_place, sizeof *more);
 
     for (int32_t k = 0; more && k < s->n_place; k++)
         if (s->places[k].expr->kind == RD_EXPR_CONCAT &&

@@ -167,9 +167,9 @@ static void find_planes(const rd_printing *n, int32_t loop, int32_t load[3])
 
 void rd_print_planes(rd_printing *n, int32_t stmt, const char *count)
 {
-    const int64_t loads = loads_in(n, stmt);
-    int32_t       load[3];
-    rd_text       arrays = { 0 };
+    const int64_t loads   = loads_in(n, stmt);
+    int32_t       load[3] = { 0 };
+    rd_text       arrays  = { 0 };
 
     find_planes(n, stmt, load);
     for (int k = 0; k < 3; k++)

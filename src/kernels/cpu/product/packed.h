@@ -32,5 +32,5 @@ typedef struct rd_packed {
 bool rd_packed_prepare(const rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool,
                        const rd_packed **packed);
 /* Computes the block of that number; how many elements of a and b it reads. */
-int64_t rd_packed_block(const rd_packed *packed, const rd_task *task, int64_t block);
+int64_t rd_packed_block(const rd_packed *packed, const rd_task *task, int64_t number);
 #endif
