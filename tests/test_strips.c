@@ -550,13 +550,16 @@ START_TEST(planes)
     const int64_t  cols  = (int64_t[]){ 97, 15, 65, 33, 17, 50 }[_i];
     tile_memory    m     = { 0 };
     rd_expr       *x     = nest_leaf(&m, type, RD_SHAPE(5, cols, width), ORDINARY), *plane[4];
-    rd_expr       *all, *back;
+    rd_expr       *all, *back, *next;
     nest_batch     b = { 0 };
 
     for (int k = 0; k < 4; k++)
         plane[k] = rd_cast(rd_select(x, 2, k % width), RD_F32);
     all  = rd_sub(rd_mul(plane[0], plane[1]), rd_mul(plane[2], plane[3]));
     back = rd_sub(rd_flip(plane[2], RD_DIMS(1)), rd_flip(plane[0], RD_DIMS(1)));
+    /* of the pixels before and behind: no neighbours */
+    next = rd_add(rd_slice(plane[1], ":, 1:-1"),
+                  rd_sub(rd_slice(plane[2], ":, :-2"), rd_slice(plane[0], ":, 2:")));
     snprintf(b.what, sizeof b.what, "planes of %s, %d of %d", rd_dtype_name(type), (int)cols,
              (int)width);
     nest_seen.words      = "rd_planes_u8(a";
@@ -568,6 +571,7 @@ START_TEST(planes)
     nest_add(&b, rd_sum(all, RD_DIMS(1)));
     nest_add(&b, rd_max(rd_maximum(plane[2], plane[1]), RD_DIMS(0, 1)));
     nest_add(&b, rd_count(rd_gt(rd_add(all, plane[1]), rd_int(ctx, 3)), RD_DIMS(0)));
+    nest_add(&b, next);
     agree_shared(&b);
     ck_assert_int_eq(nest_seen.with_words > 0, type == RD_U8 && width == 3);
     for (int isa = 1; isa < isa_count(); isa++) {

@@ -104,15 +104,30 @@ static int32_t loop_of_planes(const rd_schedule *t, int32_t loop, const rd_let *
     return -1;
 }
 
+/* Three neighbours, in any order: a plane may be that of the pixel before or behind. */
+static bool are_neighbours(const int64_t at[3])
+{
+    int64_t  least = at[0];
+    unsigned seen  = 0;
+
+    for (int k = 1; k < 3; k++)
+        least = at[k] < least ? at[k] : least;
+    for (int k = 0; k < 3; k++)
+        seen |= at[k] - least < 3 ? 1u << (at[k] - least) : 0;
+    return seen == 7;
+}
+
 /* Three planes of bytes: two shuffles take 16 pixels apart, and compilers find slower ones. */
 static bool are_three(const rd_schedule *t, int32_t loop)
 {
     const rd_let *first = &t->let[t->stmt[t->stmt[loop].first].value];
-    int           n     = 0;
+    int64_t       at[3];
+    int           n = 0;
 
     for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next)
-        n += t->stmt[s].kind == RD_S_LET;
-    return n == 3 && first->type == RD_U8 &&
+        if (t->stmt[s].kind == RD_S_LET && n++ < 3)
+            at[n - 1] = t->let[t->stmt[s].value].at.offset;
+    return n == 3 && are_neighbours(at) && first->type == RD_U8 &&
            rd_linear_coef(t, &first->at, rd_loop_of(t, loop)->axis) == 3;
 }
 
