@@ -127,6 +127,21 @@ static int transport_in_turn(const world *w, rd_expr **out)
     return 2;
 }
 
+/* More folds, each of which reads the one before, than there are sides. */
+static int in_many_turns(const world *w, rd_expr **out)
+{
+    enum { TURNS = 6 };
+    rd_expr *k = rd_exp(rd_neg(distances(w))), *u = NULL, *v = NULL;
+
+    for (int turn = 0; turn < TURNS; turn++) {
+        u = rd_reciprocal(rd_sum(turn ? rd_mul(k, rd_expand(v, 0)) : k, RD_DIMS(1)));
+        v = rd_reciprocal(rd_sum(rd_mul(k, rd_expand(u, 1)), RD_DIMS(0)));
+    }
+    out[0] = rd_add(rd_sum(v, RD_ALL), u);
+    out[1] = v;
+    return 2;
+}
+
 /* The third fold reads both others. */
 static int centred_distances(const world *w, rd_expr **out)
 {
@@ -164,6 +179,7 @@ static const struct {
     { "softmax of rows and columns", softmax_both_ways, true, false },
     { "both sides of a transport", transport, true, true },
     { "one after the other", transport_in_turn, true, true },
+    { "in many turns", in_many_turns, false, false },
     { "centred distances", centred_distances, true, false },
     { "least of all and places in rows", least_and_places, true, false },
     { "rows and columns of an array", rows_and_columns, false, false },

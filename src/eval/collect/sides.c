@@ -83,8 +83,8 @@ static uint32_t sides_before(const siding *s, int k)
     return sides & (sides - 1) ? sides : 0;
 }
 
-/* The first side of which it crosses none, where it crosses any. */
-static void take_side(const siding *s, int k)
+/* The first side of which it crosses none, where it crosses any.  False: there are no more sides. */
+static bool take_side(const siding *s, int k)
 {
     uint32_t crossed = sides_before(s, k);
     bool     any     = crossed != 0;
@@ -97,7 +97,15 @@ static void take_side(const siding *s, int k)
         }
     while (side < MOST_SIDES && (crossed >> side & 1))
         side++;
-    s->g->value[s->fold[k]].side = any ? side : 0;
+    s->g->value[s->fold[k]].side = any && side < MOST_SIDES ? side : 0;
+    return !any || side < MOST_SIDES;
+}
+
+/* All share loops again. */
+static void forget_sides(const siding *s)
+{
+    for (int k = 0; k < s->n_fold; k++)
+        s->g->value[s->fold[k]].side = 0;
 }
 
 /* ---- Who computes what ----------------------------------------------------------------------- */
@@ -281,7 +289,10 @@ bool rd_take_sides(rd_graph *g)
     for (int i = 0; i < s.n; i++)
         find_under(&s, i);
     for (int k = 0; k < s.n_fold; k++) {
-        take_side(&s, k);
+        if (!take_side(&s, k)) {
+            forget_sides(&s);
+            return true;
+        }
         sides |= g->value[s.fold[k]].side != 0;
     }
     for (int i = s.n; sides && i-- > 0;)
