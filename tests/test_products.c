@@ -542,6 +542,17 @@ static void check_pairs(const char *what, rd_expr *y, rd_expr *by_fold)
     rd_array_free(&want);
 }
 
+/* 10^16 in the first row along axis 0, which has no weight. */
+static rd_expr *far_away(rd_expr *x)
+{
+    return rd_where(rd_eq(rd_coord(x, 0), rd_int(ctx, 0)), rd_num(ctx, 1e16), x);
+}
+
+static rd_expr *from_second(rd_expr *w)
+{
+    return rd_where(rd_eq(rd_coord(w, 0), rd_int(ctx, 0)), rd_num(ctx, 0), w);
+}
+
 START_TEST(covariances_of_all_pairs)
 {
     for (int k = 0; k < 2; k++) {
@@ -563,6 +574,10 @@ START_TEST(covariances_of_all_pairs)
             !strstr(explained(ctx, rd_cov(r.x, r.y, RD_DIMS(0), .weights = rd_num(ctx, 2)), false),
                     "a product by"),
             "one weight of all elements");
+        check_pairs(
+            "the first weighs nothing, and is far away",
+            rd_cov(far_away(r.x), r.y, RD_DIMS(0), .weights = from_second(r.w)),
+            rd_cov(far_away(r.x), r.y, RD_DIMS(0), .weights = from_second(r.w), .where = all));
         check_pairs("corr", rd_corr(r.x, r.y, RD_DIMS(0)),
                     rd_corr(r.x, r.y, RD_DIMS(0), .where = all));
         check_pairs("corr along the last axis",

@@ -139,12 +139,18 @@ static rd_expr *beside_first(const side *s)
                  : NULL;
 }
 
-static rd_expr *beside_mean(const side *s)
+static rd_expr *less_mean(const side *s, rd_expr *x)
 {
     const rd_folding *f = s->pairs->f;
-    rd_expr          *x = beside_first(s);
 
     return map_2(RD_OP_sub, f->call, x, reduced(f, x, "mean", &s->reduced, s->weights, true));
+}
+
+/* What is near the mean has an exact one.  Where the first element may weigh nothing, it may be far from
+ * all others, so the mean itself is taken off first. */
+static rd_expr *beside_mean(const side *s)
+{
+    return less_mean(s, s->weights ? less_mean(s, s->x) : beside_first(s));
 }
 
 /* ---- All pairs ------------------------------------------------------------------------------- */
