@@ -13,7 +13,7 @@
 #include "core/sorts.h"
 #include "core/text.h"
 
-/* Stages with less work than this many operations stay on one thread unless a number is asked for.
+/* Stages with less work than this many operations stay on one thread.
  * A parallel region costs about a microsecond, a disturbed one several, and should not be a tenth
  * of what it divides: about 20 microseconds at 10 operations each nanosecond. */
 #define RD_SMALL_WORK 200e3
