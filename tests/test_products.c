@@ -526,8 +526,8 @@ static void check_pairs(const char *what, rd_expr *y, rd_expr *by_fold)
 {
     rd_array want = evaluate(ctx, by_fold, 1, false), first = evaluate(ctx, y, 1, false);
 
-    ck_assert_msg(on_gpu() || strstr(explained(ctx, y, false), "a product by"), "%s: no product",
-                  what);
+    ck_assert_msg(on_gpu() || !has_blas() || strstr(explained(ctx, y, false), "a product by"),
+                  "%s: no product", what);
     ck_assert_msg(!strstr(explained(ctx, by_fold, false), "a product by"), "%s: both", what);
     ck_assert(rd_shape_of(y).n == rd_shape_of(by_fold).n);
     /* f32 near 1000 have 14 bits of their distance from it */
