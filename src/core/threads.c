@@ -31,8 +31,9 @@ static _Thread_local struct {
     double one_did; /* operations that a team could have shared                   */
 } team;
 
-/* Compilers and the like that work beside evaluations now. */
-static atomic_int beside;
+/* Compilers and the like that work beside evaluations now; since when, in rd_seconds(). */
+static atomic_int      beside;
+static _Atomic(double) beside_since;
 
 /* ---- Forks ----------------------------------------------------------------------------------- */
 /* Threads of this process, 0 where nobody says: the 18th number behind the name, which may have any
@@ -158,14 +159,19 @@ bool rd_threads_are_due(int threads, double operations)
 
 void rd_threads_leave_one(bool leave)
 {
+    if (leave)
+        atomic_store(&beside_since, rd_seconds());
     atomic_fetch_add(&beside, leave ? 1 : -1);
 }
 
 int rd_threads_left(int threads)
 {
+    static const double LONG = 0.5; /* seconds: other processes hold the compiler up */
+
     int most;
 
-    if (atomic_load_explicit(&beside, memory_order_relaxed) <= 0)
+    if (atomic_load_explicit(&beside, memory_order_relaxed) <= 0 ||
+        rd_seconds() - atomic_load_explicit(&beside_since, memory_order_relaxed) > LONG)
         return threads;
     most = omp_get_num_procs() - 1;
     return most >= 1 && most < threads ? most : threads;

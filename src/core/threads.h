@@ -12,8 +12,8 @@ int rd_threads_startable(int threads);
 /* Is it time to start a team of so many for a run of so many operations?  Starting one takes about a
  * millisecond.  So a thread first works alone for as long; a team that is there is used at once. */
 bool rd_threads_are_due(int threads, double operations);
-/* A compiler or the like begins to work beside evaluations, or ends: meanwhile one processor is left to
- * it, and fewer threads than were wanted do the rest. */
+/* A compiler or the like begins to work beside evaluations, or ends: for half a second at most one
+ * processor is left to it, and fewer threads than were wanted do the rest. */
 void rd_threads_leave_one(bool leave);
 int  rd_threads_left(int threads);
 /* The most that OpenMP gives to this process (OMP_THREAD_LIMIT), and this release to an evaluation. */
