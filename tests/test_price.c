@@ -249,7 +249,7 @@ static void make_base(void)
 {
     const char *const place = getenv("TMPDIR");
 
-    snprintf(base, sizeof base, "%s/rdim-price-XXXXXX", place ? place : "/tmp");
+    snprintf(base, sizeof base, "%s/rdim-price-XXXXXX", place ? place : P_tmpdir);
     ck_assert_ptr_nonnull(mkdtemp(base));
     setenv("XDG_CACHE_HOME", base, 1);
 }

@@ -208,7 +208,8 @@ static bool are_packed(const rd_fold_reads *o, int axis)
     return pairs;
 }
 
-/* Of pairs either kept axis may have the lane, with the same bits: that of what is stored. */
+/* Either kept axis of a sum over pairs may have the lanes, with the same bits.  The axis of the stored
+ * result is taken. */
 static int lane_of_stored(const rd_fold_reads *o, int lane)
 {
     const int along = o->along;

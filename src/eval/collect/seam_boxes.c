@@ -4,7 +4,8 @@
 #include "expr/plain.h"
 #include <string.h>
 
-/* Which part of a concatenation lies in the box; -1: it takes several.  `*from`: where it begins. */
+/* Returns the part of a concatenation that lies in the box, -1: the box takes several.  Sets *from to
+ * the place where that part begins. */
 static int part_in_box(const rd_seams *s, const rd_expr *x, const rd_reading *at, int64_t *from)
 {
     const int     axis = (int)x->as.axis->axis, along = at[axis].axis;

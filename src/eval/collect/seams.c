@@ -251,7 +251,7 @@ bool rd_cut_at_seams(rd_collector *c, int n, const rd_request *request, rd_expr 
         return true;
     if (!rd_reach_exprs(c, (rd_exprs){ result, n }, given))
         return false;
-    /* Who else wants a concatenation stores it, and its readers would compute its parts again. */
+    /* Another reader would store the concatenation, so cutting would compute its parts twice. */
     for (int32_t k = 0; k < cut.n; k++)
         left |= rd_is_seen(c, cut.concat[k]);
     if (!left)

@@ -11,7 +11,7 @@
 /* Sides are few, and numbered from 1: 0 goes with any. */
 enum { MOST_SIDES = 8, MOST_FOLDS = 64, MOST_COPIES = 64, DEPTH = 16 };
 
-/* What takes fewer operations is computed again rather than stored.  Both take 12 ms for sums of the
+/* A fold of fewer operations is computed again rather than stored.  Both take 12 ms for sums of the
  * kernel matrix of 2,000 points in 50 dimensions, of which an element is some 350. */
 static const double AGAIN = 256;
 
@@ -72,7 +72,7 @@ static bool cross(const siding *s, int a, int b)
     return ((v->reduced ^ m->reduced) & rd_space(v) & rd_space(m)) != 0;
 }
 
-/* What reads folds of several sides comes after all of them. */
+/* A fold that reads folds of several sides runs after all of these sides. */
 static uint32_t sides_before(const siding *s, int k)
 {
     uint32_t sides = 0;
@@ -215,7 +215,7 @@ static int copy_of(siding *s, int value, int side, int32_t *in)
     return made;
 }
 
-/* Who wants it first has the one there is. */
+/* The side that wants a value first takes the original; other sides get copies. */
 static bool is_first(const siding *s, int value, int side)
 {
     return __builtin_ctz(s->wanted[value]) == side;
@@ -241,7 +241,7 @@ static int own_of(siding *s, int value, int side)
     return *own = copy_of(s, value, side, in);
 }
 
-/* Who wants it first has the one there is, and nobody else, once others have copies. */
+/* Gives a value to the side that wants it first, once other sides have copies.  False: no memory. */
 static bool keep_first(siding *s, int value)
 {
     rd_value *v      = &s->g->value[value];
