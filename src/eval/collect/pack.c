@@ -36,8 +36,8 @@ static bool is_inline_map(const rd_value *v)
     return v->kind == RD_VALUE_MAP && !rd_is_anchor_kind(v);
 }
 
-/* Of an array that the plan makes, as of rows that are normalised before each meets each: does
- * the axis go along another dim than the last? */
+/* Does the axis go along another dim than the last of an array that the plan makes?  Rows that are
+ * normalised before each meets each other row are such an array. */
 static bool array_lies_apart(const rd_graph *g, const rd_value *read, int axis)
 {
     const rd_value *array = &g->value[read->target];

@@ -81,8 +81,8 @@ static rd_expr *view_in_box(rd_seams *s, rd_expr *x, const rd_reading *at)
     return rd_plain_view(y, x->rank, extent, number, NULL);
 }
 
-/* What is read of a concatenation is rounded before it meets a sum, as where it is stored: a
- * product is not contracted with that. */
+/* A part is rounded before a sum takes it, as it is where the concatenation is stored.  So a product
+ * and the sum are not contracted to one fma. */
 static rd_expr *rounded(rd_expr *x)
 {
     return x && rd_product_of(x) ? rd_node(&(rd_expr){ .ctx    = x->ctx,

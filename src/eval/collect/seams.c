@@ -1,7 +1,7 @@
 /* seams.c - results cut into boxes at the seams of the concatenations that they are made of.
  *
- * Of x rolled by one, all elements but the first come from places beside their own, and the first
- * from the end of x.  A map of rolled arrays is the same map of slices in each of a few boxes:
+ * If x is rolled by one, each element but the first comes from the place before its own, and the
+ * first from the end of x.  A map of rolled arrays is the same map of slices in each of a few boxes:
  * one inside, by far the largest, and narrow ones along the borders (index-set splitting).
  * Storing each rolled array costs a pass over memory. */
 #include "eval/collect/seams.h"

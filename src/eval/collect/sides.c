@@ -1,9 +1,9 @@
 /* sides.c - tells apart folds that want different loops, such as the nearest point of each of two
  * sets in the other one.  Each of them takes a side, and values of two sides share no loop.
  *
- * What several sides fold, such as the distance of a pair, is computed by each of them where that
- * costs less than an array of it.  The plan without sides has the same bits, and the cheaper plan
- * is taken (apart.c). */
+ * If several sides fold a value, such as the distance of a pair, each side computes it again where
+ * that costs less than an array.  The plan without sides has the same bits.  It stands unless it is
+ * 1.5 times as dear (apart.c). */
 #include "eval/ir.h"
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static bool is_fold(const rd_value *v)
     return v->combine && !v->apart && (v->kind == RD_VALUE_REDUCE || v->kind == RD_VALUE_SCAN);
 }
 
-/* Of values that it reads elsewhere and at places that memory says, too. */
+/* Finds the folds that a value reads, also those that it reads elsewhere or at gathered places. */
 static void find_under(siding *s, int value)
 {
     const rd_value *v     = &s->g->value[value];
