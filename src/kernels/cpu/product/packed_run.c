@@ -12,7 +12,7 @@ typedef struct piece {
 } piece;
 
 typedef struct columns {
-    int64_t n, at[MOST_COLUMNS]; /* where each is, in one of the matrices */
+    int64_t at[MOST_COLUMNS]; /* where each is, in one of the matrices */
     piece   piece[MOST_COLUMNS];
     int     n_piece;
 } columns;
@@ -41,7 +41,6 @@ static void find_columns(columns *c, const rd_packed *packed, int matrix, int64_
 {
     const rd_product_axis *last = &packed->n.axis[packed->n.n - 1];
 
-    c->n       = n;
     c->n_piece = 0;
     for (int64_t i = 0, to; i < n; i = to) {
         const int64_t rest            = last->extent - (first + i) % last->extent;
