@@ -175,6 +175,17 @@ static int32_t size_of(const rd_schedule *t, int32_t loop)
     return n;
 }
 
+/* Do its rounds write neighbours of an element, `n` apart from the next element's?  Compilers make
+ * vectors of such groups of 2^k and of 3, and no other: a loop with one of 5 stays scalar. */
+static bool is_group_without_vectors(const rd_strip_at *r, int32_t loop, int32_t stmt)
+{
+    const rd_stmt *s = &r->t->stmt[stmt];
+    const int64_t  n = rd_loop_of(r->t, loop)->extent;
+
+    return s->kind == RD_S_STORE && n != 3 && (n & (n - 1)) != 0 &&
+           rd_linear_coef(r->t, &s->at, rd_loop_of(r->t, loop)->axis) != 0;
+}
+
 bool rd_writes_out_loop(const rd_strip_at *r, int32_t loop)
 {
     const rd_for *l    = rd_loop_of(r->t, loop);
@@ -185,7 +196,7 @@ bool rd_writes_out_loop(const rd_strip_at *r, int32_t loop)
         (!r->t->whole && r->t->p->root == l->axis))
         return false;
     for (int32_t s = rd_next_stmt(r->t, loop, loop); s >= 0; s = rd_next_stmt(r->t, s, loop))
-        if (!may_be_written_out(r, loop, s))
+        if (!may_be_written_out(r, loop, s) || is_group_without_vectors(r, loop, s))
             return false;
     return true;
 }
