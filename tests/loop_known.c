@@ -131,6 +131,20 @@ rd_expr *loop_some_of_columns(rd_ctx *ctx)
     return rd_max(rd_wrap(ctx, x, RD_SHAPE(30, 2100)), RD_DIMS(0), .where = mask(ctx, 30, 2100));
 }
 
+/* Columns that lie between each other. */
+rd_expr *loop_few_columns(rd_ctx *ctx)
+{
+    return rd_sum(matrix(ctx, 900, 7), RD_DIMS(0));
+}
+
+/* Steps that may end early. */
+rd_expr *loop_max_few_columns(rd_ctx *ctx)
+{
+    static int32_t x[900 * 6];
+
+    return rd_max(rd_wrap(ctx, x, RD_SHAPE(900, 6)), RD_DIMS(0));
+}
+
 rd_expr *loop_sines_of_columns(rd_ctx *ctx)
 {
     return rd_sum(rd_sin(matrix(ctx, 30, 2100)), RD_DIMS(0));

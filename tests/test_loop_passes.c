@@ -325,6 +325,22 @@ static bool has_functions_of_rows(const rd_schedule *t)
     return any(t, RD_S_LOOP, is_of_rounds);
 }
 
+static bool goes_both_ways(const rd_schedule *t, int32_t loop)
+{
+    return rd_loop_of(t, loop)->flat && loop_at(t, t->stmt[loop].first);
+}
+
+static bool is_flat(const rd_schedule *t)
+{
+    return any(t, RD_S_LOOP, goes_both_ways) && loop_find(t, RD_S_NEAR, 0) >= 0 &&
+           loop_find(t, RD_S_BACK, 0) >= 0;
+}
+
+static bool is_not_flat(const rd_schedule *t)
+{
+    return !any(t, RD_S_LOOP, goes_both_ways);
+}
+
 /* ---- The table -------------------------------------------------------------------------------- */
 static const struct {
     const char      *what;
@@ -346,6 +362,9 @@ static const struct {
     { "rows that go together", loop_sum_columns, fetches_lines, true },
     { "rows of states of two numbers", loop_max_columns, fetches_half_lines, true },
     { "rows of doubles and masks", loop_some_of_columns, fetches_lines, true },
+    { "few columns", loop_few_columns, is_flat, false },
+    { "few columns, the greatest", loop_max_few_columns, is_flat, false },
+    { "many columns", loop_sum_columns, is_not_flat, false },
     { "rows that are read twice", loop_softmax, fetches_strips, true },
     { "further along a row", loop_rows, fetches_strips, true },
     { "blocks of a user's reducer", loop_user, has_blocks_beside, false },

@@ -1,7 +1,7 @@
 /* test_strips.c - what nests do with the elements of a strip, against the scalar interpreter:
  * exponentials of steps in parts of wide rows, coordinates collected once, rows that go together,
  * windows that are written out, divisions by constants, running folds without a tree, chains of
- * 16-bit floats, stores past the caches, users' functions of long strips, products of semirings.
+ * 16-bit floats, few columns, stores past the caches, users' functions of long strips, products of semirings.
  *
  * Strips, parts and rows that go together have ends, so extents lie around these. */
 #include "nests.h"
@@ -395,6 +395,44 @@ START_TEST(extremes)
 }
 END_TEST
 
+/* Columns that lie between each other, whose rows go one behind the other: whole strips and a rest, blocks
+ * that end, states of several numbers, weights, masks, and what has to go otherwise. */
+START_TEST(few_columns)
+{
+    if (_i % STEP)
+        return;
+
+    static const rd_dtype list[]    = { RD_F32, RD_F64, RD_I32, RD_U8, RD_I64, RD_F16 };
+    static const int64_t  rows[]    = { 255, 321, 4096, 4500 };
+    static const int64_t  columns[] = { 5, 8, 7, 6, 8, 9 };
+    const rd_dtype        type      = list[_i];
+    const int64_t         n         = columns[_i];
+    const rd_shape        shape     = RD_SHAPE(rows[_i % COUNT(rows)], n);
+    tile_memory           m         = { 0 };
+    rd_expr              *x         = nest_leaf(&m, type, shape, UGLY);
+    rd_expr              *y         = nest_leaf(&m, type, shape, UGLY);
+    rd_expr              *take      = nest_leaf(&m, RD_BOOL, shape, FLAGS);
+    rd_expr              *by        = nest_leaf(&m, type, RD_SHAPE(n), UGLY);
+    nest_batch            b         = { 0 };
+
+    snprintf(b.what, sizeof b.what, "%d columns of %s", (int)n, rd_dtype_name(type));
+    nest_add(&b, rd_sum(x, RD_DIMS(0)));
+    nest_add(&b, rd_sum(rd_mul(x, y), RD_DIMS(0)));
+    nest_add(&b, rd_max(x, RD_DIMS(0)));
+    nest_add(&b, rd_any(rd_gt(x, y), RD_DIMS(0)));
+    nest_add(&b, rd_sum(rd_sub(x, by), RD_DIMS(0)));
+    agree_shared(&b);
+    nest_add(&b, rd_var(x, RD_DIMS(0)));
+    nest_add(&b, rd_mean(x, RD_DIMS(0), .where = take));
+    nest_add(&b, rd_min(x, RD_DIMS(0), .where = take));
+    nest_add(&b, rd_argmax(x, RD_DIMS(0)));
+    nest_add(&b, rd_sum(rd_flip(x, RD_DIMS(1)), RD_DIMS(0)));
+    agree_shared(&b);
+    nest_mostly();
+    tile_free(&m);
+}
+END_TEST
+
 typedef struct scan_case {
     rd_dtype type;
     rd_shape shape;
@@ -662,6 +700,7 @@ int main(void)
     tcase_add_loop_test(tests, windows, 0, 5);
     tcase_add_loop_test(tests, divisions, 0, 8);
     tcase_add_loop_test(tests, extremes, 0, 4);
+    tcase_add_loop_test(tests, few_columns, 0, 6);
     tcase_add_loop_test(tests, running, 0, 5);
     tcase_add_loop_test(tests, halves, 0, SANITIZED ? 2 : 4);
     tcase_add_loop_test(tests, past_the_caches, 0, 6);

@@ -68,6 +68,27 @@ static double lines_ns(const rd_spot *at, int32_t loop, int32_t stmt, rd_dtype t
     return SEEN * fmin(bytes, LINE) / at->s->l2;
 }
 
+/* Does a load of the innermost loop read few columns, all that lie in a row, for steps of their own
+ * cells?  Pass `flat` reads such rows one behind the other. */
+static bool is_flat(const rd_spot *at, int32_t stmt, int64_t by)
+{
+    const int32_t loop = rd_loop_around(at->t, stmt);
+    const rd_move move = loop >= 0 ? rd_access_moves(at->t, loop, stmt) : (rd_move){ 0 };
+
+    if (loop < 0 || loop == at->vector || rd_loop_around(at->t, loop) != at->vector ||
+        !move.known || move.by != 1 || rd_loop_of(at->t, loop)->extent != by || by > RD_FLAT)
+        return false;
+    for (int32_t s = at->t->stmt[loop].first; s >= 0; s = at->t->stmt[s].next) {
+        const rd_stmt *in = &at->t->stmt[s];
+
+        if (in->kind != RD_S_LET && in->kind != RD_S_ENDS && in->kind != RD_S_EXIT &&
+            (in->kind != RD_S_STEP ||
+             !rd_linear_coef(at->t, &in->of.cell, rd_loop_of(at->t, loop)->axis)))
+            return false;
+    }
+    return true;
+}
+
 /* Elements side by side are a vector's loads or stores.  Those that lie apart are copied one by one to
  * an array, and from there are loaded side by side. */
 void rd_effort_add_access(const rd_spot *at, int32_t stmt, rd_dtype type, bool vector, double *to,
@@ -87,6 +108,8 @@ void rd_effort_add_access(const rd_spot *at, int32_t stmt, rd_dtype type, bool v
     }
     const bool known = rd_access_is_known(at, stmt, &by);
 
+    if (known && is_flat(at, stmt, by))
+        by = 1;
     if (known && by <= NEAR) {
         *to += near * (double)by;
         e->units += widen_ns(s, type) + (by > 1 ? s->shuffle * rd_dtype_size(type) / s->vector : 0);

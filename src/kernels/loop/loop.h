@@ -36,6 +36,9 @@ typedef struct rd_linear {
  * cut, and do not go by patches. */
 enum { RD_GPU_MOST_FOLDS = 64 };
 
+/* Columns that lie between each other, at most, whose rows go one behind the other (pass/flat.c). */
+enum { RD_FLAT = 16 };
+
 enum { RD_MARK_LO, RD_MARK_HI, RD_MARKS };
 
 /* ---- Loops ------------------------------------------------------------------------------------ */
@@ -78,6 +81,8 @@ typedef struct rd_for {
     bool    in_order; /* a vector loop whose rounds one state takes: compilers know how; items that
                        * teams take in order                                                      */
     bool    stream;   /* a vector loop that copies past the caches                           */
+    bool    flat;     /* a vector loop whose rounds each are all of the one loop in it: neighbours in
+                       * memory are neighbours, so the text has one loop over both               */
     int32_t width;    /* indices of a round of a loop with marks, if that is known; else 0   */
     int32_t of;       /* the program's loop that it comes from, -1                           */
     int32_t strip;    /* the strips (pass/strips.h) that it is the loop over, -1            */

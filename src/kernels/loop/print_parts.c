@@ -108,6 +108,7 @@ void rd_loop_text(rd_text *to, const rd_schedule *t, const rd_for *loop)
         rd_text_add(to, ", %" PRId32 " at a time", loop->unroll);
     rd_text_add(to, "%s%s%s", loop->backwards ? ", backwards" : "",
                 loop->by_call ? ", by call" : "", loop->stream ? ", past the caches" : "");
+    rd_text_add(to, "%s", loop->flat ? ", flat" : "");
     rd_text_add(to, "%s%s", loop->ranges ? ", ranges" : "", loop->by_block ? ", by block" : "");
     rd_text_add(to, "%s%s", loop->by_team ? ", by team" : "", loop->in_turns ? ", in turns" : "");
     if (loop->team)

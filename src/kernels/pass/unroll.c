@@ -15,7 +15,8 @@ static bool is_written_out(const rd_schedule *t, int32_t stmt)
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 
     return loop && loop->kind == RD_FOR_UNROLL && loop->extent > 1 && loop->from.n == 1 &&
-           loop->from.part[0].by <= 1 && rd_vector_around(t, stmt) >= 0;
+           loop->from.part[0].by <= 1 && rd_vector_around(t, stmt) >= 0 &&
+           !rd_loop_of(t, rd_vector_around(t, stmt))->flat;
 }
 
 /* The loop has this round alone. */

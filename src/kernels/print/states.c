@@ -214,6 +214,10 @@ void rd_print_state(rd_printing *n, rd_text *to, const rd_stmt *s)
     const rd_store *store = &n->t->store[s->store];
     const rd_fold  *f     = &n->t->p->fold[s->fold];
 
+    if (n->vector >= 0 && rd_loop_of(n->t, n->vector)->flat) {
+        rd_text_add(to, "i"); /* a state lies where its element does */
+        return;
+    }
     rd_print_cell(n, to, s);
     if (f->lanes == 1 || store->lane_stride == 0 || (s->of.lane.n == 0 && s->of.lane.offset == 0))
         return;

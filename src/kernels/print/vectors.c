@@ -35,6 +35,27 @@ static void print_elements(rd_printing *n, int32_t stmt)
     rd_text_end(&count, n->to);
 }
 
+/* "INDEPENDENT for (int64_t i = 0; i < n2 * 7; i++) {": both loops as one, where i has the place of the outer
+ * index and the inner one is 0. */
+static void print_flat(rd_printing *n, int32_t stmt)
+{
+    const int32_t inner = n->t->stmt[stmt].first, axis = rd_loop_of(n->t, inner)->axis;
+    rd_text       count = { 0 };
+
+    rd_print_pointers(n, stmt);
+    rd_print_count(n, &count, stmt);
+    rd_print_line(n, "INDEPENDENT for (int64_t i = 0; i < %s * %" PRId64 "; i++) {", count.at,
+                  rd_loop_of(n->t, inner)->extent);
+    n->known[axis] = true;
+    n->index[axis] = 0;
+    n->indent++;
+    rd_print_body(n, inner);
+    n->indent--;
+    n->known[axis] = false;
+    rd_print_line(n, "}");
+    rd_text_end(&count, n->to);
+}
+
 /* "rd_past((char *)((float *)x1 + i0 * N0 + m0), (const char *)a7, n0 * 4);" */
 static void print_stream(rd_printing *n, int32_t loop)
 {
@@ -67,7 +88,9 @@ void rd_print_vector(rd_printing *n, int32_t stmt)
         n->first = true;
         rd_print_body(n, stmt);
         n->first = false;
-    } else if (!rd_loop_of(n->t, stmt)->by_call)
+    } else if (rd_loop_of(n->t, stmt)->flat)
+        print_flat(n, stmt);
+    else if (!rd_loop_of(n->t, stmt)->by_call)
         print_elements(n, stmt);
     n->vector = -1;
 }
