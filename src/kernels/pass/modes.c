@@ -129,13 +129,22 @@ bool rd_is_apart(const rd_strip_at *r, int32_t stmt)
 }
 
 /* ---- Loops that are written out --------------------------------------------------------------- */
+/* Does the loop read all of a row of 8 or 16?  Compilers take such rows apart by halves. */
+static bool reads_whole_row(const rd_strip_at *r, int32_t loop, const rd_linear *at, int64_t n)
+{
+    const rd_for *l = rd_loop_of(r->t, loop);
+
+    return (n == 8 || n == 16) && l->extent == n && rd_linear_coef(r->t, at, l->axis) == 1;
+}
+
 /* Elements of a few interleaved rows are taken apart by vectors, those further apart one by one. */
-static bool is_far(const rd_strip_at *r, int32_t stmt)
+static bool is_far(const rd_strip_at *r, int32_t loop, int32_t stmt)
 {
     const rd_let *load = load_of(r, stmt);
     const int64_t coef = load ? rd_linear_coef(r->t, &load->at, r->axis) : 0;
 
-    return load && rd_loop_of_rereads(r, stmt) < 0 && (coef < 0 || coef > 4);
+    return load && rd_loop_of_rereads(r, stmt) < 0 &&
+           (coef < 0 || (coef > 4 && !reads_whole_row(r, loop, &load->at, coef)));
 }
 
 /* May a statement stand in a loop that is written out within the strip? */
@@ -156,7 +165,7 @@ static bool may_be_written_out(const rd_strip_at *r, int32_t loop, int32_t stmt)
         return !(f->along == of && f->blocks) && !(f->levels && f->along != of);
     case RD_S_LET:
         return !rd_stmt_cuts(r->t, stmt) && r->t->let[s->value].kind != RD_I_INDEX &&
-               !is_far(r, stmt);
+               !is_far(r, loop, stmt);
     default: return true;
     }
 }

@@ -9,6 +9,37 @@
 #include <inttypes.h>
 
 /* ---- Loops ------------------------------------------------------------------------------------ */
+/* The load of a vector loop that only copies ints of 32 or 64 bits which lie apart into an array; -1. */
+static int32_t copied_ints(const rd_printing *n, int32_t loop)
+{
+    const int32_t  load = n->t->stmt[loop].first, store = n->t->stmt[loop].last;
+    const rd_stmt *to = &n->t->stmt[store];
+    const rd_let  *let =
+        n->t->stmt[load].kind == RD_S_LET ? &n->t->let[n->t->stmt[load].value] : NULL;
+
+    return let && let->kind == RD_I_LOAD && n->t->stmt[load].next == store &&
+                   to->kind == RD_S_STORE && to->store >= 0 && to->x == n->t->stmt[load].value &&
+                   rd_dtype_kind(let->type) != RD_KIND_FLOAT && rd_dtype_size(let->type) >= 4 &&
+                   rd_has_pointer(n, let->slot, &let->at, loop) && !rd_padded_around(n->t, loop) &&
+                   rd_linear_coef(n->t, &let->at, rd_loop_of(n->t, loop)->axis) > 1
+               ? load
+               : -1;
+}
+
+/* "INDEPENDENT for (..) ((rd_bits32 *)a5)[i] = ((const rd_bits32 *)p21)[i * 5];": as floats, whose vectors
+ * compilers make of elements one by one; of ints gcc makes them by shifts of pairs. */
+static void print_copied_ints(rd_printing *n, int32_t loop, int32_t load, const char *count)
+{
+    const rd_let *let  = &n->t->let[n->t->stmt[load].value];
+    const int     bits = 8 * rd_dtype_size(let->type);
+
+    rd_print_line(n,
+                  "INDEPENDENT for (int64_t i = 0; i < %s; i++) ((rd_bits%d *)a%" PRId32
+                  ")[i] = ((const rd_bits%d *)p%" PRId32 ")[i * %" PRId64 "];",
+                  count, bits, n->t->stmt[n->t->stmt[loop].last].store, bits, load,
+                  rd_linear_coef(n->t, &let->at, rd_loop_of(n->t, loop)->axis));
+}
+
 /* Pointers to the first elements, the loop, and what stands around it for prefixes. */
 static void print_elements(rd_printing *n, int32_t stmt)
 {
@@ -20,6 +51,11 @@ static void print_elements(rd_printing *n, int32_t stmt)
     for (int32_t s = n->t->stmt[stmt].first; s >= 0; s = n->t->stmt[s].next)
         rd_print_pointer_to_states(n, s);
     n->first = false;
+    if (copied_ints(n, stmt) >= 0) {
+        print_copied_ints(n, stmt, copied_ints(n, stmt), count.at);
+        rd_text_end(&count, n->to);
+        return;
+    }
     rd_print_before_elements(n, stmt, count.at);
     if (rd_padded_around(n->t, stmt))
         rd_print_line(n, "INDEPENDENT for (int64_t i = 0; i < %" PRId32 "; i++) {",

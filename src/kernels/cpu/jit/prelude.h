@@ -54,6 +54,10 @@ enum { RD_WARN_INT_DIVIDE = 1 };
 RD_DEFINE_EXP_STRIPS(f32, float, rd_v32, rd_exp_v32)
 RD_DEFINE_EXP_STRIPS(f64, double, rd_v64, rd_exp_v64)
 
+/* Elements that are copied as bits, whatever their type is. */
+typedef float  rd_bits32 __attribute__((may_alias));
+typedef double rd_bits64 __attribute__((may_alias));
+
 /* What is said of a loop that follows: its rounds do not wait for each other. */
 #if defined(__clang__)
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
