@@ -287,10 +287,12 @@ bool rd_graph_say(rd_graph *graph, rd_text *lines);
 
 /* ---- facts about nodes (graph.c) ------------------------------------------------------------- */
 int64_t rd_points_of(const rd_graph *graph, rd_set axes);
-rd_set  rd_space(const rd_value *v);         /* axes its evaluation loops over                 */
-bool    rd_value_decides(const rd_value *v); /* of a REDUCE: may some elements decide?          */
-rd_set  rd_own_dims(const rd_value *v);      /* axes of groups and of a reducer's outputs      */
-bool    rd_goes_by_rows(const rd_value *v);  /* a fold by labels that are the rows of a pattern   */
+rd_set  rd_space(const rd_value *v); /* axes its evaluation loops over                 */
+/* Does it keep an axis that the value it reads must have gone along before? */
+bool   rd_keeps_reduced(const rd_value *reader, const rd_value *v);
+bool   rd_value_decides(const rd_value *v); /* of a REDUCE: may some elements decide?          */
+rd_set rd_own_dims(const rd_value *v);      /* axes of groups and of a reducer's outputs      */
+bool   rd_goes_by_rows(const rd_value *v);  /* a fold by labels that are the rows of a pattern   */
 /* How far behind a fold's labels memory says where the elements of each group begin; 0: nowhere. */
 int64_t rd_begins_of_rows(const rd_graph *graph, const rd_value *v);
 bool    rd_is_gathered(const rd_value *v);    /* a read at a place that memory says        */

@@ -278,5 +278,6 @@ const rd_backend_table rd_backend_cpu = { .name       = "cpu",
                                           .library    = library,
                                           .form       = rd_cpu_form,
                                           .seconds    = rd_cpu_seconds,
+                                          .estimate   = rd_cpu_estimate,
                                           .speeds     = rd_cpu_speeds,
                                           .multiplies = multiplies };
