@@ -130,12 +130,21 @@ static const void *nest_of(const rd_program *p)
     return p->timed && rd_nest_lost(p->nest, p->work) > 0 ? NULL : rd_nest_here(p->nest);
 }
 
+/* What surrounds a small run on tiles takes as long as some thousand operations: without it a plan of
+ * a few elements would never have done enough to be compiled. */
+static void missed(const rd_program *p, const rd_nest_code *code)
+{
+    static const double AROUND = 1000;
+
+    rd_nest_missed(code, p->work + AROUND);
+}
+
 static const void *way(const rd_program *p)
 {
     const void *kernels = p->nest && !holds() ? nest_of(p) : NULL;
 
     if (p->nest && !kernels)
-        rd_nest_missed(p->nest, p->work);
+        missed(p, p->nest);
     return kernels;
 }
 
@@ -156,7 +165,7 @@ static bool whole(const rd_program *p, rd_task *task)
         rd_tile_run_total(p, task);
     else {
         if (p->whole)
-            rd_nest_missed(p->whole, p->work);
+            missed(p, p->whole);
         return false;
     }
     return true;
