@@ -359,9 +359,9 @@ rd_plan *rd_plan_whole(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *s
     return plan_on(ctx, work, in, shift, results, &on_cpu, choice, given, too_much, &refused);
 }
 
-rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, rd_exprs numbers,
-                         const int64_t *shift, rd_results results, const rd_eval_opts *opts,
-                         const rd_choice *choice)
+static rd_plan *plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, rd_exprs numbers,
+                             const int64_t *shift, rd_results results, const rd_eval_opts *opts,
+                             const rd_choice *choice)
 {
     const rd_given     given = { .exprs = numbers, .limited = true };
     const bool         trace = rd_debug_wants_trace();
@@ -387,6 +387,18 @@ rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, rd_exprs numbe
     rd_float_env_end(env);
     if (trace)
         rd_trace_event("plan", "plan", begun, "\"made\":%s", plan ? "true" : "false");
+    return plan;
+}
+
+rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, rd_exprs numbers,
+                         const int64_t *shift, rd_results results, const rd_eval_opts *opts,
+                         const rd_choice *choice)
+{
+    rd_plan *plan;
+
+    rd_environment_hold();
+    plan = plan_movable(ctx, work, in, numbers, shift, results, opts, choice);
+    rd_environment_release();
     return plan;
 }
 
