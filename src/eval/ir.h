@@ -84,20 +84,21 @@ typedef struct rd_value {
     rd_set         reduced; /* REDUCE: looped over and gone; SCAN: the axis it runs along (kept) */
     int32_t        n_dim, *dim; /* axes in storage order, for values that are stored */
     /* axis of a reducer's several outputs, or a row's: in axes but never looped; -1 */
-    int32_t      inner;
-    int32_t      group;   /* axis of groups: likewise, but where results are taken; -1        */
-    int32_t      reducer; /* rd_reducer_id */
-    rd_combine  *combine; /* REDUCE, SCAN */
-    int32_t      into;    /* part of a JOIN: the node it is stored in, at at[]; -1 */
-    int32_t      out;     /* result number, -1: none; stored at `store` */
-    rd_dtype     out_type;
-    rd_subscript store;
-    bool         whole; /* read at other places than its own: an array of its own              */
-    bool         dense; /* and in C order over all its dims, for readers with one flat place */
-    bool         row;   /* rows to be sorted, along the last dims, which all are stored      */
-    bool         apart; /* shares no loop: a library computes it */
-    int32_t      side;  /* shares no loop with another side's; 0: none, see rd_take_sides() */
-    float        ops;   /* of this node alone, per point                                       */
+    int32_t     inner;
+    int32_t     group;   /* axis of groups: likewise, but where results are taken; -1        */
+    int32_t     reducer; /* rd_reducer_id */
+    rd_combine *combine; /* REDUCE, SCAN */
+    int32_t     into;    /* part of a JOIN: the node it is stored in, at at[]; -1 */
+    int32_t     out;     /* result number, -1: none; stored at `store` */
+    rd_dtype    out_type;
+    /* of a result; not in the value, which is copied often and would be four times as large */
+    rd_subscript *store;
+    bool          whole; /* read at other places than its own: an array of its own              */
+    bool          dense; /* and in C order over all its dims, for readers with one flat place */
+    bool          row;   /* rows to be sorted, along the last dims, which all are stored      */
+    bool          apart; /* shares no loop: a library computes it */
+    int32_t       side;  /* shares no loop with another side's; 0: none, see rd_take_sides() */
+    float         ops;   /* of this node alone, per point                                       */
 } rd_value;
 
 /* Are neighbours along dim k nearer in storage than along dim d?  Later dims are, but that groups stand

@@ -282,7 +282,7 @@ static bool attach_result(naming *m, int k, rd_finish_result *r)
         v = &g->value[id];
     v->out      = k;
     v->out_type = r->type;
-    v->store    = r->store;
+    v->store    = &r->store;
     return true;
 }
 
