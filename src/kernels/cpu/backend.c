@@ -78,7 +78,8 @@ static bool prepare_nest(rd_program *p, const rd_simd *simd, bool brief, rd_get_
     }
     if (rd_cpu_no_nest(p))
         return true;
-    p->brief = brief && p->work < RD_BRIEF_WORK && use != RD_NEST_ALWAYS && rd_tier_is_patient();
+    p->brief = brief && use != RD_NEST_ALWAYS && rd_tier_is_patient() &&
+               (p->work < RD_BRIEF_WORK || rd_tier_spares(p->work));
     if (p->brief)
         return true;
     if (small && !prepare_code(p, simd, true, get, pool, &p->whole))
