@@ -312,6 +312,16 @@ START_TEST(larger_than_memory)
 }
 END_TEST
 
+/* Of a megabyte nobody asks how much memory there is, unless a test has said that it is little. */
+START_TEST(half_of_memory)
+{
+    ck_assert(!rd_is_half_of_memory(1e6) && rd_is_half_of_memory(1e18));
+    rd_machine_memory_is(1 << 20);
+    ck_assert(rd_is_half_of_memory(1e6) && !rd_is_half_of_memory(1e5));
+    rd_machine_memory_is(0);
+}
+END_TEST
+
 /* But partial results of many millions of columns are a memory of their own. */
 START_TEST(larger_than_memory_in_panels)
 {
@@ -469,17 +479,11 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { one_row,
-                                   one_row_by_a_take,
-                                   one_element,
-                                   one_row_of_pair_sums,
-                                   first_of_bools,
-                                   larger_than_memory,
-                                   larger_than_memory_in_panels,
-                                   forbidden_pages,
-                                   forbidden_operands,
-                                   shared_once,
-                                   shared_by_results };
+    const TTest *const tests[] = {
+        one_row,         one_row_by_a_take,  one_element,    one_row_of_pair_sums,
+        first_of_bools,  larger_than_memory, half_of_memory, larger_than_memory_in_panels,
+        forbidden_pages, forbidden_operands, shared_once,    shared_by_results
+    };
 
     return run_suite("lazy", tests, COUNT(tests));
 }

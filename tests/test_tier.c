@@ -347,6 +347,43 @@ START_TEST(hanging_compiler)
 }
 END_TEST
 
+/* ---- Plans of little work ----------------------------------------------------------------------- */
+/* A plan of a few elements asks for code once it has run 64 times, in runs that may be at the same time.
+ * What surrounds a run counts as work, or one of eight elements would never be compiled. */
+START_TEST(plans_grow)
+{
+    enum { N = 8, ENOUGH = 520000 };
+    double        x[N], y[N];
+    char          base[BASE];
+    rd_expr      *in     = rd_input(ctx, "x", RD_INTO(x, RD_SHAPE(N)));
+    rd_tier_stats before = rd_tier_stats_now();
+    rd_plan      *plan;
+
+    make_base(base);
+    rd_nest_force("where it is best");
+    rd_tier_force("async");
+    plan = rd_plan_new(
+        ctx, RD_EXPRS(in),
+        RD_RESULTS({ rd_square(rd_sub(in, rd_num(ctx, 0.5))), RD_INTO(y, RD_SHAPE(N)) }), NULL);
+    ck_assert_msg(plan != NULL, "%s", rd_error_text(ctx));
+    for (int run = 0; run < ENOUGH; run++) {
+        for (int i = 0; i < N; i++)
+            x[i] = 0.1 * (run % 1000) - i;
+        ck_assert(rd_plan_run(plan, (const void *[]){ x }, NULL) == RD_OK);
+        for (int i = 0; i < N; i++)
+            ck_assert(y[i] == (x[i] - 0.5) * (x[i] - 0.5));
+        if (run < 100)
+            ck_assert_int_eq(rd_tier_stats_now().asked - before.asked, run >= 64);
+    }
+    rd_tier_wait();
+    ck_assert_int_eq(rd_tier_stats_now().compiled - before.compiled, 1);
+    ck_assert(rd_plan_run(plan, (const void *[]){ x }, NULL) == RD_OK);
+    ck_assert(y[1] == (x[1] - 0.5) * (x[1] - 0.5));
+    rd_plan_free(plan);
+    remove_base(base);
+}
+END_TEST
+
 /* ---- Against tiles ------------------------------------------------------------------------------ */
 /* A plan runs twice by tiles and twice by compiled loops, each of whose runs counts as so many times as
  * long; what explain says of it then. */
@@ -552,6 +589,7 @@ int main(void)
     tcase_add_loop_test(tests, ends_or_forks_meanwhile, THREAD_SANITIZED ? 1 : 0, 2);
     tcase_add_loop_test(tests, finishes, THREAD_SANITIZED ? 1 : 0, 1);
     tcase_add_test(tests, large_runs);
+    tcase_add_test(tests, plans_grow);
     tcase_add_test(tests, goes_back);
     tcase_add_test(tests, clang);
     tcase_add_loop_test(tests, no_compiler, 0, 2);

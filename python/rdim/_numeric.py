@@ -175,7 +175,12 @@ def polyval(p: Any, x: Any) -> Any:
 # ---- Element by element -----------------------------------------------------------------------------------------
 def fmod(x1: Any, x2: Any) -> Any:
     """The rest of a division that rounds towards 0, as numpy.fmod."""
-    x1, x2 = asarray(x1), asarray(x2)
+    if type(x2) not in (int, float):
+        x2 = asarray(x2)
+    elif type(x1) in (int, float):
+        x1 = asarray(x1)
+    if type(x1) not in (int, float):  # beside an array, a number stays one and leaves the other's type as it is
+        x1 = asarray(x1)
     rest = _core.remainder(abs(x1), abs(x2))
     return _core.where(_core.signbit(x1), -rest, rest)
 

@@ -31,6 +31,8 @@ def compute(*arrays: Any) -> Any:
     """The elements of all arrays, by one run, in which they share passes; also of those in lists, tuples and dicts.
 
     One argument gives its result, several a tuple of results, like dask.compute of several."""
+    if len(arrays) == 1 and isinstance(arrays[0], Array):
+        return _core.compute(arrays[0])
     found: list[Array] = []
     fill = _collect(arrays, found)
     results = _core.compute_many(tuple(found)) if found else ()

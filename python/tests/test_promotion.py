@@ -101,6 +101,15 @@ def test_numbers_of_python(name: str) -> None:
     assert not wrong
 
 
+@pytest.mark.parametrize("one", ["int32", "float16", "float32", "float64"])
+def test_fmod_beside_numbers(one: str) -> None:
+    a = np.array([7, -7, 5, -1], one)
+    for number, turned in itertools.product([3, -2, 1.5], (False, True)):
+        want = np.fmod(number, a) if turned else np.fmod(a, number)
+        have = np.asarray(rd.fmod(number, a) if turned else rd.fmod(a, number))
+        assert have.dtype == want.dtype and have.tolist() == want.tolist(), (number, turned)
+
+
 def test_ints_beyond_a_type_compare() -> None:
     for one, number in itertools.product(INTS, [-(2**70), -(2**63) - 1, -129, -1, 127, 128, 255, 2**32, 2**64, 2**70]):
         a = np.array([np.iinfo(one).min, 1, np.iinfo(one).max], one)

@@ -1,5 +1,6 @@
 /* environment.c - see environment.h. */
 #include "core/environment.h"
+#include <stdint.h>
 #include <stdlib.h>
 #ifdef __linux__
 #include <sys/auxv.h>
@@ -40,9 +41,43 @@ const char *rd_variable_name(rd_variable variable)
     return variables[variable].name;
 }
 
-const char *rd_environment(rd_variable variable)
+static const char *look_up(rd_variable variable)
 {
     if (variables[variable].trust == NAMES && !rd_environment_is_trusted())
         return NULL;
     return getenv(variables[variable].name);
+}
+
+/* ---- While a plan is made --------------------------------------------------------------------- */
+typedef struct held {
+    int         holds;
+    uint64_t    known; /* a bit for each variable */
+    const char *value[RD_N_VARIABLES];
+} held;
+
+static _Thread_local held of_thread;
+
+void rd_environment_hold(void)
+{
+    if (of_thread.holds++ == 0)
+        of_thread.known = 0;
+}
+
+void rd_environment_release(void)
+{
+    of_thread.holds--;
+}
+
+const char *rd_environment(rd_variable variable)
+{
+    held *const    h   = &of_thread;
+    const uint64_t bit = UINT64_C(1) << variable;
+
+    if (h->holds == 0)
+        return look_up(variable);
+    if (!(h->known & bit)) {
+        h->value[variable] = look_up(variable);
+        h->known |= bit;
+    }
+    return h->value[variable];
 }

@@ -77,3 +77,13 @@ int64_t rd_machine_memory(void)
         atomic_store(&known, bytes = ask());
     return bytes;
 }
+
+/* Files say how much there is, and reading them takes longer than a small evaluation. */
+bool rd_is_half_of_memory(double bytes)
+{
+    static const double LITTLE = 16e6;
+
+    if (bytes < LITTLE && !atomic_load(&known))
+        return false;
+    return bytes > (double)rd_machine_memory() / 2;
+}

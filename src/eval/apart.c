@@ -2,7 +2,7 @@
  * where it takes the stage so; on this processor, where that is not dearer. */
 #include "eval/backend.h"
 #include "eval/tuning.h"
-#include "kernels/cpu/cpu.h"
+#include "kernels/loop/alternatives.h"
 
 static void *memory_of(void *pool, size_t bytes)
 {
@@ -59,7 +59,7 @@ typedef struct price {
 } price;
 
 /* False: no memory. */
-static bool price_of(rd_nest *nest, price *sum)
+static bool price_of(const rd_backend_table *backend, rd_nest *nest, price *sum)
 {
     rd_graph     *g      = nest->tree->graph;
     const int32_t n_slot = g->n_slot; /* arrays between stages are added to them */
@@ -69,7 +69,7 @@ static bool price_of(rd_nest *nest, price *sum)
 
     *sum = (price){ 0 };
     for (int s = 0; ok && s < nest->n_stage; s++) {
-        ok = rd_cpu_estimate(&p[s], memory_of, g->pool, &one);
+        ok = backend->estimate(&p[s], memory_of, g->pool, &one);
         sum->ns += one;
     }
     for (int k = n_slot; k < g->n_slot; k++)
@@ -95,20 +95,20 @@ static bool say(rd_graph *g, double apart, double together)
 
 /* Both prices may be wrong by as much, so sharing stands until it is dearer than that.  It also
  * stands where an array of all pairs would take much memory that shared loops do without. */
-static bool is_cheaper(rd_nest *apart, rd_nest *together, bool *ok)
+static bool is_cheaper(const rd_backend_table *backend, rd_nest *apart, rd_nest *together, bool *ok)
 {
     static const double DEARER = 1.5, MUCH = 256e6;
     price               own, shared;
 
-    *ok = price_of(apart, &own) && price_of(together, &shared);
+    *ok = price_of(backend, apart, &own) && price_of(backend, together, &shared);
     if (!*ok || ((shared.ns <= DEARER * own.ns || own.bytes > shared.bytes + MUCH) && forced == 0))
         return false;
     *ok = say(apart->tree->graph, own.ns, shared.ns);
     return *ok;
 }
 
-static rd_nest *nest_here(rd_nest *together, rd_ctx *ctx, rd_pool *pool, int n,
-                          const rd_request *request, const rd_given *given,
+static rd_nest *nest_here(const rd_backend_use *use, rd_nest *together, rd_ctx *ctx, rd_pool *pool,
+                          int n, const rd_request *request, const rd_given *given,
                           const rd_eval_opts *opts, const rd_choice *choice)
 {
     rd_choice own = *choice;
@@ -121,7 +121,7 @@ static rd_nest *nest_here(rd_nest *together, rd_ctx *ctx, rd_pool *pool, int n,
     apart     = rd_pipeline(ctx, pool, n, request, given, opts, &own);
     if (!apart)
         return NULL;
-    if (is_cheaper(apart, together, &ok))
+    if (is_cheaper(use->backend, apart, together, &ok))
         return apart;
     return ok ? together : NULL;
 }
@@ -147,5 +147,5 @@ rd_nest *rd_nest_on(const rd_backend_use *use, rd_ctx *ctx, rd_pool *pool, int n
     if (!nest)
         return NULL;
     return use->backend->device ? nest_there(use, nest, ctx, pool, n, request, given, opts, choice)
-                                : nest_here(nest, ctx, pool, n, request, given, opts, choice);
+                                : nest_here(use, nest, ctx, pool, n, request, given, opts, choice);
 }

@@ -79,6 +79,11 @@ rd_set rd_space(const rd_value *v)
     return v->kind == RD_VALUE_JOIN ? 0 : (v->axes | v->reduced) & ~rd_own_dims(v);
 }
 
+bool rd_keeps_reduced(const rd_value *reader, const rd_value *v)
+{
+    return (v->reduced & rd_space(reader) & ~reader->reduced) != 0;
+}
+
 bool rd_goes_by_rows(const rd_value *v)
 {
     return v->kind == RD_VALUE_REDUCE && v->group >= 0 &&

@@ -84,20 +84,21 @@ typedef struct rd_value {
     rd_set         reduced; /* REDUCE: looped over and gone; SCAN: the axis it runs along (kept) */
     int32_t        n_dim, *dim; /* axes in storage order, for values that are stored */
     /* axis of a reducer's several outputs, or a row's: in axes but never looped; -1 */
-    int32_t      inner;
-    int32_t      group;   /* axis of groups: likewise, but where results are taken; -1        */
-    int32_t      reducer; /* rd_reducer_id */
-    rd_combine  *combine; /* REDUCE, SCAN */
-    int32_t      into;    /* part of a JOIN: the node it is stored in, at at[]; -1 */
-    int32_t      out;     /* result number, -1: none; stored at `store` */
-    rd_dtype     out_type;
-    rd_subscript store;
-    bool         whole; /* read at other places than its own: an array of its own              */
-    bool         dense; /* and in C order over all its dims, for readers with one flat place */
-    bool         row;   /* rows to be sorted, along the last dims, which all are stored      */
-    bool         apart; /* shares no loop: a library computes it */
-    int32_t      side;  /* shares no loop with another side's; 0: none, see rd_take_sides() */
-    float        ops;   /* of this node alone, per point                                       */
+    int32_t     inner;
+    int32_t     group;   /* axis of groups: likewise, but where results are taken; -1        */
+    int32_t     reducer; /* rd_reducer_id */
+    rd_combine *combine; /* REDUCE, SCAN */
+    int32_t     into;    /* part of a JOIN: the node it is stored in, at at[]; -1 */
+    int32_t     out;     /* result number, -1: none; stored at `store` */
+    rd_dtype    out_type;
+    /* of a result; not in the value, which is copied often and would be four times as large */
+    rd_subscript *store;
+    bool          whole; /* read at other places than its own: an array of its own              */
+    bool          dense; /* and in C order over all its dims, for readers with one flat place */
+    bool          row;   /* rows to be sorted, along the last dims, which all are stored      */
+    bool          apart; /* shares no loop: a library computes it */
+    int32_t       side;  /* shares no loop with another side's; 0: none, see rd_take_sides() */
+    float         ops;   /* of this node alone, per point                                       */
 } rd_value;
 
 /* Are neighbours along dim k nearer in storage than along dim d?  Later dims are, but that groups stand
@@ -287,10 +288,12 @@ bool rd_graph_say(rd_graph *graph, rd_text *lines);
 
 /* ---- facts about nodes (graph.c) ------------------------------------------------------------- */
 int64_t rd_points_of(const rd_graph *graph, rd_set axes);
-rd_set  rd_space(const rd_value *v);         /* axes its evaluation loops over                 */
-bool    rd_value_decides(const rd_value *v); /* of a REDUCE: may some elements decide?          */
-rd_set  rd_own_dims(const rd_value *v);      /* axes of groups and of a reducer's outputs      */
-bool    rd_goes_by_rows(const rd_value *v);  /* a fold by labels that are the rows of a pattern   */
+rd_set  rd_space(const rd_value *v); /* axes its evaluation loops over                 */
+/* Does it keep an axis that the value it reads must have gone along before? */
+bool   rd_keeps_reduced(const rd_value *reader, const rd_value *v);
+bool   rd_value_decides(const rd_value *v); /* of a REDUCE: may some elements decide?          */
+rd_set rd_own_dims(const rd_value *v);      /* axes of groups and of a reducer's outputs      */
+bool   rd_goes_by_rows(const rd_value *v);  /* a fold by labels that are the rows of a pattern   */
 /* How far behind a fold's labels memory says where the elements of each group begin; 0: nowhere. */
 int64_t rd_begins_of_rows(const rd_graph *graph, const rd_value *v);
 bool    rd_is_gathered(const rd_value *v);    /* a read at a place that memory says        */

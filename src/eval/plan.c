@@ -225,8 +225,12 @@ void rd_plan_drop(rd_plan *plan)
 {
     rd_ctx *ctx = plan->ctx;
 
+    rd_plan *grown = atomic_load_explicit(&plan->grown, memory_order_relaxed);
+
     if (plan->instead)
         rd_plan_drop(plan->instead);
+    if (grown)
+        rd_plan_drop(grown);
     rd_parts_drop(plan);
     rd_recordings_drop(plan);
     rd_frame_drop(plan);
@@ -355,9 +359,9 @@ rd_plan *rd_plan_whole(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *s
     return plan_on(ctx, work, in, shift, results, &on_cpu, choice, given, too_much, &refused);
 }
 
-rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, rd_exprs numbers,
-                         const int64_t *shift, rd_results results, const rd_eval_opts *opts,
-                         const rd_choice *choice)
+static rd_plan *plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, rd_exprs numbers,
+                             const int64_t *shift, rd_results results, const rd_eval_opts *opts,
+                             const rd_choice *choice)
 {
     const rd_given     given = { .exprs = numbers, .limited = true };
     const bool         trace = rd_debug_wants_trace();
@@ -386,7 +390,20 @@ rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, rd_exprs numbe
     return plan;
 }
 
-rd_plan *rd_plan_make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts)
+rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, rd_exprs numbers,
+                         const int64_t *shift, rd_results results, const rd_eval_opts *opts,
+                         const rd_choice *choice)
+{
+    rd_plan *plan;
+
+    rd_environment_hold();
+    plan = plan_movable(ctx, work, in, numbers, shift, results, opts, choice);
+    rd_environment_release();
+    return plan;
+}
+
+static rd_plan *make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts,
+                     bool brief)
 {
     rd_eval_opts full;
     rd_plan     *plan;
@@ -397,12 +414,17 @@ rd_plan *rd_plan_make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eva
     if (!rd_eval_options(ctx, opts, &full) || !check_inputs(ctx, in))
         return NULL;
     work                   = rd_pool_planning(ctx);
-    const rd_choice choice = { .traversal = full.traversal };
+    const rd_choice choice = { .traversal = full.traversal, .brief = brief };
     plan = rd_plan_movable(ctx, work, in, (rd_exprs){ 0 }, NULL, results, &full, &choice);
     rd_pool_free(work);
     if (plan)
         rd_own(ctx, &plan->owned);
     return plan;
+}
+
+rd_plan *rd_plan_make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts)
+{
+    return make(ctx, in, results, opts, false);
 }
 
 void rd_plan_free(rd_plan *plan)
@@ -435,7 +457,7 @@ static rd_plan *plan_real(rd_ctx *ctx, rd_exprs in, rd_results results, const rd
         in.at = leaf;
     }
     if (rd_error(ctx) == RD_OK && rd_pairs_begin(ctx, results, &pairs)) {
-        plan = rd_plan_make(ctx, in, pairs.results, opts);
+        plan = make(ctx, in, pairs.results, opts, true);
         rd_pairs_end(ctx, results, &pairs);
     }
     rd_free(ctx, leaf);
@@ -459,5 +481,9 @@ rd_plan *rd_plan_new(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval
 
 rd_status rd_plan_run(const rd_plan *plan, const void *const *in, void *const *out)
 {
-    return plan ? rd_plan_execute(plan, in, out, &plan->progress, NULL) : RD_ERR_ARGUMENT;
+    if (!plan)
+        return RD_ERR_ARGUMENT;
+    if (plan->brief)
+        plan = rd_plan_grown(plan);
+    return rd_plan_execute(plan, in, out, &plan->progress, NULL);
 }

@@ -94,7 +94,11 @@ struct rd_plan {
     bool          has_arrays;
     bool          direct; /* runs may go by direct.c, once all is compiled    */
     _Atomic(bool) ready;  /* it is                                            */
-    bool          fits;   /* what a task works in is in the frame, for each stage */
+    _Atomic(struct rd_plan *)
+                     grown;   /* of a brief one: the same with compiled loops, NULL: not yet */
+    _Atomic(int32_t) runs;    /* of a brief one                                              */
+    _Atomic(bool)    growing; /* somebody makes that plan, or has tried to                   */
+    bool             fits;    /* what a task works in is in the frame, for each stage */
     _Atomic(struct rd_recordings *) recordings; /* of runs on a device; run/recorded.h       */
     _Atomic(struct rd_frame *) frame, *frames; /* the last run's, for the next; where such a one is:
                                                 * here, or shared */
@@ -123,6 +127,10 @@ int64_t  rd_plan_bytes(const rd_plan *plan);
 rd_plan *rd_plan_whole(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shift,
                        rd_results results, const rd_eval_opts *opts, const rd_choice *choice,
                        const rd_given *given, bool *too_much);
+/* grow.c: has a brief plan had its runs?  And what runs of such a one go by now, which may be itself;
+ * any number of threads may ask. */
+bool           rd_brief_is_over(const rd_plan *plan, int64_t runs);
+const rd_plan *rd_plan_grown(const rd_plan *plan);
 /* With nothing in it yet. */
 rd_plan *rd_plan_empty(rd_ctx *ctx, const rd_eval_opts *opts, const rd_choice *choice);
 /* parts.c: the same in parts. */

@@ -18,6 +18,7 @@ struct rd_pool {
     rd_pool_chunk *chunks;
     size_t         next; /* bytes of the next chunk */
     bool           planning;
+    bool           quiet; /* without memory nothing is recorded */
 };
 
 static rd_pool *new_pool(rd_ctx *ctx, size_t first)
@@ -34,6 +35,15 @@ rd_pool *rd_pool_new(rd_ctx *ctx)
     return new_pool(ctx, FIRST_CHUNK);
 }
 
+rd_pool *rd_pool_quiet(rd_ctx *ctx)
+{
+    rd_pool *pool = rd_alloc_quiet(ctx, sizeof *pool);
+
+    if (pool)
+        *pool = (rd_pool){ .ctx = ctx, .next = apart ? 0 : FIRST_CHUNK, .quiet = true };
+    return pool;
+}
+
 rd_pool *rd_pool_planning(rd_ctx *ctx)
 {
     rd_pool *pool = new_pool(ctx, RD_PLANNING_CHUNK);
@@ -47,8 +57,9 @@ rd_pool *rd_pool_planning(rd_ctx *ctx)
 
 static rd_pool_chunk *new_chunk(rd_pool *pool, size_t need)
 {
-    size_t         room  = need > pool->next ? need : pool->next;
-    rd_pool_chunk *chunk = rd_alloc_raw(pool->ctx, (int64_t)(sizeof *chunk + room));
+    size_t         room = need > pool->next ? need : pool->next;
+    rd_pool_chunk *chunk =
+        (pool->quiet ? rd_alloc_pages : rd_alloc_raw)(pool->ctx, (int64_t)(sizeof *chunk + room));
 
     if (!chunk)
         return NULL;

@@ -20,6 +20,8 @@ enum { RD_PLANNING_CHUNK = 128 << 10 };
 rd_pool *rd_pool_new(rd_ctx *ctx);
 /* The same for what goes as soon as a plan is made. */
 rd_pool *rd_pool_planning(rd_ctx *ctx);
+/* One that records nothing where there is no memory, for any thread. */
+rd_pool *rd_pool_quiet(rd_ctx *ctx);
 /* Zeroed; NULL after recording RD_ERR_MEMORY. */
 void *rd_pool_get(rd_pool *pool, size_t bytes);
 /* Not zeroed. */

@@ -530,6 +530,9 @@ typedef struct rd_backend_table {
     /* an estimate: of a run as that form, of what it finds slow or NULL, on so many threads */
     double (*seconds)(const rd_program *p, const rd_cost *cost, rd_form_kind kind,
                       const rd_slow *slow, int threads);
+    /* nanoseconds of a program that is not prepared, at its best and on one thread; for comparing plans.
+     * False: no memory.  NULL: nobody asks this backend */
+    bool (*estimate)(const rd_program *p, rd_get_fn *get, void *pool, double *ns);
     const char *(*speeds)(void);   /* what estimates are made of, in words */
     const rd_device_table *device; /* NULL: programs run in this process's memory, by tasks */
 } rd_backend_table;

@@ -55,22 +55,11 @@ static rd_same *same_place(rd_cache *c, const rd_same *s)
 }
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
-/* A program's first plan leaves the text of its code out, which takes as long as the rest of planning or
- * longer.  After so many runs, or once runs have worked as long as the text takes, it is made whole. */
-enum { BRIEF_RUNS = 64 };
-
-static double work_of(const rd_plan *plan)
-{
-    double work = 0;
-
-    for (int s = 0; s < plan->n_stage; s++)
-        work += plan->program[s].work;
-    return work;
-}
-
+/* A program's first plan leaves the text of its code out (run/grow.c); once that one has had its runs, it
+ * is made whole. */
 static bool is_over(const rd_entry *e)
 {
-    return e->plan->brief && (e->runs >= BRIEF_RUNS || e->runs * work_of(e->plan) >= RD_BRIEF_WORK);
+    return rd_brief_is_over(e->plan, e->runs);
 }
 
 /* *over: one was found that has had its runs. */

@@ -238,7 +238,7 @@ static bool computed(const rd_value *v)
 }
 
 /* A row in order leaves its results side by side. */
-static bool lies_apart(const rd_value *v, const rd_subscript *store)
+static bool is_row_apart(const rd_value *v, const rd_subscript *store)
 {
     int64_t coef = 0;
 
@@ -264,8 +264,9 @@ static bool attach_result(naming *m, int k, rd_finish_result *r)
         return false;
     for (int d = 0; d < n; d++)
         axes |= rd_bit(dim[d]);
-    if (!computed(&g->value[id]) || lies_apart(&g->value[id], &r->store) || g->value[id].out >= 0 ||
-        g->value[id].into >= 0 || g->value[id].type != r->type || g->value[id].axes != axes) {
+    if (!computed(&g->value[id]) || is_row_apart(&g->value[id], &r->store) ||
+        g->value[id].out >= 0 || g->value[id].into >= 0 || g->value[id].type != r->type ||
+        g->value[id].axes != axes) {
         int copy = rd_value_new(m->c, RD_VALUE_MAP, r->type, g->value[id].expr);
 
         if (copy < 0 || !(g->value[copy].in = rd_pool_get(m->c->pool, sizeof(int32_t))))
@@ -281,7 +282,7 @@ static bool attach_result(naming *m, int k, rd_finish_result *r)
         v = &g->value[id];
     v->out      = k;
     v->out_type = r->type;
-    v->store    = r->store;
+    v->store    = &r->store;
     return true;
 }
 

@@ -59,7 +59,7 @@ static bool value_allows(const rd_graph *g, const rd_value *v, int x, int y)
         if (affine ? !linear(g, &v->at[d], x, y) : coef_of(&v->at[d], x) || coef_of(&v->at[d], y))
             return false;
     }
-    if (v->out >= 0 && !linear(g, &v->store, x, y))
+    if (v->out >= 0 && !linear(g, v->store, x, y))
         return false;
     if (!storage_allows(g, v, x, y))
         return false;
@@ -106,7 +106,8 @@ static void merge_value(rd_value *v, int x)
     v->reduced &= ~rd_bit(x);
     for (int d = 0; d < v->n_at; d++)
         drop_term(&v->at[d], x);
-    drop_term(&v->store, x);
+    if (v->out >= 0)
+        drop_term(v->store, x);
     v->n_dim = drop_axis(v->dim, v->n_dim, x);
     if (v->combine) {
         rd_combine *c     = v->combine;

@@ -53,7 +53,7 @@ static bool array_lies_apart(const rd_graph *g, const rd_value *read, int axis)
 }
 
 /* A read, or a map of such, whose neighbours for the fold lie apart.  Maps of maps may be many. */
-static bool lies_apart(const rd_graph *g, const rd_value *v, int axis, int depth)
+static bool neighbours_lie_apart(const rd_graph *g, const rd_value *v, int axis, int depth)
 {
     bool apart = false;
 
@@ -62,7 +62,7 @@ static bool lies_apart(const rd_graph *g, const rd_value *v, int axis, int depth
     if (v->kind == RD_VALUE_READ)
         return !rd_is_anchor_kind(v) && llabs(coefficient(&v->at[0], axis)) > 1;
     for (int k = 0; k < v->n_in && is_inline_map(v) && depth > 0 && !apart; k++)
-        apart = v->in[k] >= 0 && lies_apart(g, &g->value[v->in[k]], axis, depth - 1);
+        apart = v->in[k] >= 0 && neighbours_lie_apart(g, &g->value[v->in[k]], axis, depth - 1);
     return apart;
 }
 
@@ -102,7 +102,7 @@ static bool pack_operands_of(packing *p, int fold, int reader, int *n)
         if (x < 0 || x >= p->n || p->seen[x] == fold + 1)
             continue;
         if (p->copies < MOST_COPIES && is_read_often(g, reader, x) &&
-            lies_apart(g, &g->value[x], axis, DEPTH)) {
+            neighbours_lie_apart(g, &g->value[x], axis, DEPTH)) {
             if (!pack_operand(p, &g->value[reader].in[k]))
                 return false;
         } else if (is_inline_map(&g->value[x])) {

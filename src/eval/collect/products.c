@@ -101,7 +101,7 @@ static bool may_be_stored_first(const rd_graph *g, const rd_value *v, const prod
 
 /* Is it read from memory by rows whose elements lie apart, as parts of complex numbers do?  Each of
  * its axes once, and none of a batch within the rows. */
-static bool lies_apart(const rd_value *v, const product *p)
+static bool rows_lie_apart(const rd_value *v, const product *p)
 {
     const rd_subscript *at   = v->at;
     rd_set              seen = 0, nearest = 0;
@@ -125,7 +125,7 @@ static bool may_be_operand(const rd_graph *g, const rd_value *v, const product *
 {
     if (v->kind == RD_VALUE_READ)
         return reads_rows(v, p->m | p->n | p->k) ||
-               (lies_apart(v, p) && may_be_stored_first(g, v, p));
+               (rows_lie_apart(v, p) && may_be_stored_first(g, v, p));
     return rd_is_anchor_kind(v) ||
            ((v->kind == RD_VALUE_MAP || v->kind == RD_VALUE_CALL) && may_be_stored_first(g, v, p));
 }
@@ -194,7 +194,7 @@ static bool keep_operand(rd_graph *g, int32_t *operand, const product *p, int32_
 {
     const int read = *operand;
 
-    if (!lies_apart(&g->value[read], p))
+    if (!rows_lie_apart(&g->value[read], p))
         return keep_map(g, &g->value[read], p);
     if (copy[read] < 0 && ((copy[read] = rd_graph_add_copy(g, read, 0)) < 0 ||
                            !keep_copy(g, &g->value[copy[read]], &g->value[read].at[0])))

@@ -54,21 +54,15 @@ static bool is_read_by(const siding *s, int a, int reader)
     return s->under[s->fold[reader]] >> a & 1;
 }
 
-/* The reader keeps an axis that what it reads must have gone along before. */
-static bool keeps_reduced(const rd_value *reader, const rd_value *v)
-{
-    return (v->reduced & rd_space(reader) & ~reader->reduced) != 0;
-}
-
 /* One reduces an axis that the other keeps. */
 static bool cross(const siding *s, int a, int b)
 {
     const rd_value *v = &s->g->value[s->fold[a]], *m = &s->g->value[s->fold[b]];
 
     if (is_read_by(s, a, b))
-        return keeps_reduced(m, v);
+        return rd_keeps_reduced(m, v);
     if (is_read_by(s, b, a))
-        return keeps_reduced(v, m);
+        return rd_keeps_reduced(v, m);
     return ((v->reduced ^ m->reduced) & rd_space(v) & rd_space(m)) != 0;
 }
 
@@ -137,7 +131,7 @@ static bool is_cheap(const rd_graph *g, const rd_value *v)
     return cost * (double)rd_points_of(g, v->reduced) < AGAIN;
 }
 
-static bool is_inline_map(const rd_value *v)
+static bool is_computed_inline(const rd_value *v)
 {
     return (v->kind == RD_VALUE_MAP || v->kind == RD_VALUE_CALL) && !rd_is_anchor_kind(v);
 }
@@ -149,11 +143,11 @@ static void hand_down(siding *s, int value)
     const uint32_t wanted = s->wanted[value];
     uint32_t       down;
 
-    if (v->side == 0 && (is_fold(v) || is_inline_map(v)) && wanted && !(wanted & (wanted - 1)))
+    if (v->side == 0 && (is_fold(v) || is_computed_inline(v)) && wanted && !(wanted & (wanted - 1)))
         v->side = __builtin_ctz(wanted);
-    down = v->side                                                 ? 1u << v->side
-           : is_inline_map(v) || (is_fold(v) && is_cheap(s->g, v)) ? wanted
-                                                                   : 0;
+    down = v->side                                                      ? 1u << v->side
+           : is_computed_inline(v) || (is_fold(v) && is_cheap(s->g, v)) ? wanted
+                                                                        : 0;
     for (int k = 0; k < v->n_in; k++)
         if (v->in[k] >= 0)
             s->wanted[v->in[k]] |= down;
@@ -229,7 +223,7 @@ static int own_of(siding *s, int value, int side)
     bool           other;
 
     if (value >= s->n || v.side || s->copies >= MOST_COPIES ||
-        !(is_inline_map(&v) || (is_fold(&v) && is_cheap(s->g, &v))))
+        !(is_computed_inline(&v) || (is_fold(&v) && is_cheap(s->g, &v))))
         return value;
     own = &s->copy[(size_t)side * (size_t)s->n + (size_t)value];
     if (*own >= 0)

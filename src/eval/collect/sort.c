@@ -76,7 +76,7 @@ bool rd_graph_sort(rd_graph *graph, int n_root, int32_t *root)
                        .renamed = rd_pool_get(graph->pool, n * sizeof *s.renamed),
                        .order   = rd_pool_get(graph->pool, n * sizeof *s.order),
                        .stack   = rd_pool_get(graph->pool, n * sizeof *s.stack) };
-    rd_value *list = rd_pool_get(graph->pool, n * sizeof *list);
+    rd_value *list = rd_pool_raw(graph->pool, n * sizeof *list);
 
     if (!s.renamed || !s.order || !s.stack || !list)
         return false;

@@ -16,7 +16,7 @@ static int32_t axis_of_neighbours(const rd_subscript *store)
 static int32_t own_axis(const rd_value *v)
 {
     if (v->out >= 0)
-        return axis_of_neighbours(&v->store);
+        return axis_of_neighbours(v->store);
     return v->whole && v->n_dim > 0 && v->inner < 0 ? v->dim[v->n_dim - 1] : -1;
 }
 

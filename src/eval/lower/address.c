@@ -70,9 +70,9 @@ static int64_t storage_stride(const rd_lowering *l, int v, int d)
     int64_t         stride = 1;
 
     if (h->keep == RD_KEEP_OUTPUT) {
-        for (int t = 0; t < m->store.n_term; t++)
-            if (m->store.term[t].axis == m->dim[d])
-                return m->store.term[t].coef;
+        for (int t = 0; t < m->store->n_term; t++)
+            if (m->store->term[t].axis == m->dim[d])
+                return m->store->term[t].coef;
         return 0;
     }
     if (!rd_in(h->stored, m->dim[d]))
@@ -89,7 +89,7 @@ static rd_address storage(const rd_lowering *l, int v)
 
     return (rd_address){ .slot   = l->slot[v],
                          .type   = m->type,
-                         .offset = l->tree->home[v].keep == RD_KEEP_OUTPUT ? m->store.offset : 0 };
+                         .offset = l->tree->home[v].keep == RD_KEEP_OUTPUT ? m->store->offset : 0 };
 }
 
 /* Dim d's axis, if its index counts from the start of the range that a tile loop around the home
@@ -135,8 +135,8 @@ rd_address rd_store_address(rd_lowering *l, int v)
     if (m->into >= 0)
         return stored_at(l, m->into, m->at);
     if (l->tree->home[v].keep == RD_KEEP_OUTPUT) {
-        add_subscript(l, &a, &m->store, 1, 0);
-        a.offset = m->store.offset;
+        add_subscript(l, &a, m->store, 1, 0);
+        a.offset = m->store->offset;
     } else
         for (int d = 0; d < m->n_dim; d++) {
             rd_subscript self = { .n_term = 1, .term = { { m->dim[d], -1, 1 } } };

@@ -2,10 +2,13 @@
  * have registers there. */
 #include "eval/lower/lower.h"
 
+/* Of what is so large, as folds are, most programs have one. */
+enum { LARGE = 1024 };
+
 void *rd_push(rd_lowering *l, void **vector, int32_t n, int32_t *room, size_t size)
 {
     if (n == *room) {
-        int32_t more = n ? 2 * n : 4;
+        int32_t more = n ? 2 * n : size > LARGE ? 1 : 4;
         void   *p    = rd_pool_grow(l->graph->pool, *vector, (size_t)n, (size_t)more, size);
 
         if (!p) {

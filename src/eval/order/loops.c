@@ -19,7 +19,7 @@ int64_t rd_step_of(const rd_tree *tree, int value, int axis)
     if (v->kind == RD_VALUE_READ)
         return coef_of(&v->at[0], axis);
     if (v->out >= 0)
-        return coef_of(&v->store, axis);
+        return coef_of(v->store, axis);
     if (!rd_in(v->axes, axis))
         return v->whole; /* read at places of its own, windows and the like: taken for near */
     for (int d = 0; d < v->n_dim; d++)

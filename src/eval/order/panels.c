@@ -299,9 +299,8 @@ static bool is_too_large(const panel *p, const rd_scope *scope)
             const rd_value *v = &g->value[a->use[u].value];
             const rd_slot  *s = v->kind == RD_VALUE_READ && v->slot >= 0 ? &g->slot[v->slot] : NULL;
 
-            found |=
-                s && s->kind == RD_SLOT_LEAF && !s->device &&
-                (double)(s->hi - s->lo) * rd_dtype_size(s->type) > (double)rd_machine_memory() / 2;
+            found |= s && s->kind == RD_SLOT_LEAF && !s->device &&
+                     rd_is_half_of_memory((double)(s->hi - s->lo) * rd_dtype_size(s->type));
         }
     }
     return found;

@@ -124,12 +124,6 @@ static bool part(const growing *g, int a, int b)
                       !reads(g, a, b));
 }
 
-/* Does it keep an axis that one of those it reads must have gone along before? */
-static bool keeps_reduced(const rd_value *v, const rd_value *m)
-{
-    return (m->reduced & rd_space(v) & ~v->reduced) != 0;
-}
-
 /* Does one of the group cross it that it does not read?  On a CPU it may read that one and come
  * after all of it. */
 static bool crosses_any(const growing *g, int a)
@@ -142,7 +136,7 @@ static bool crosses_any(const growing *g, int a)
         const rd_value *m = value_of(p, g->member[i]);
 
         found = cross(g, v, m) &&
-                (!reads(g, a, g->member[i]) || (!p->graph->device && keeps_reduced(v, m)));
+                (!reads(g, a, g->member[i]) || (!p->graph->device && rd_keeps_reduced(v, m)));
     }
     return found;
 }

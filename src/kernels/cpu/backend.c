@@ -78,7 +78,8 @@ static bool prepare_nest(rd_program *p, const rd_simd *simd, bool brief, rd_get_
     }
     if (rd_cpu_no_nest(p))
         return true;
-    p->brief = brief && p->work < RD_BRIEF_WORK && use != RD_NEST_ALWAYS && rd_tier_is_patient();
+    p->brief = brief && use != RD_NEST_ALWAYS && rd_tier_is_patient() &&
+               (p->work < RD_BRIEF_WORK || rd_tier_spares(p->work));
     if (p->brief)
         return true;
     if (small && !prepare_code(p, simd, true, get, pool, &p->whole))
@@ -130,12 +131,21 @@ static const void *nest_of(const rd_program *p)
     return p->timed && rd_nest_lost(p->nest, p->work) > 0 ? NULL : rd_nest_here(p->nest);
 }
 
+/* What surrounds a small run on tiles takes as long as some thousand operations: without it a plan of
+ * a few elements would never have done enough to be compiled. */
+static void missed(const rd_program *p, const rd_nest_code *code)
+{
+    static const double AROUND = 1000;
+
+    rd_nest_missed(code, p->work + AROUND);
+}
+
 static const void *way(const rd_program *p)
 {
     const void *kernels = p->nest && !holds() ? nest_of(p) : NULL;
 
     if (p->nest && !kernels)
-        rd_nest_missed(p->nest, p->work);
+        missed(p, p->nest);
     return kernels;
 }
 
@@ -156,7 +166,7 @@ static bool whole(const rd_program *p, rd_task *task)
         rd_tile_run_total(p, task);
     else {
         if (p->whole)
-            rd_nest_missed(p->whole, p->work);
+            missed(p, p->whole);
         return false;
     }
     return true;
@@ -278,5 +288,6 @@ const rd_backend_table rd_backend_cpu = { .name       = "cpu",
                                           .library    = library,
                                           .form       = rd_cpu_form,
                                           .seconds    = rd_cpu_seconds,
+                                          .estimate   = rd_cpu_estimate,
                                           .speeds     = rd_cpu_speeds,
                                           .multiplies = multiplies };

@@ -34,7 +34,7 @@ static bool is_row_of_halves(const rd_schedule *t, const rd_let *let, int32_t ax
     return let->type == RD_F16 && rd_linear_coef(t, &let->at, axis) == 1;
 }
 
-static bool lies_apart(const rd_schedule *t, const rd_let *let, int32_t axis)
+static bool is_apart_in_lanes(const rd_schedule *t, const rd_let *let, int32_t axis)
 {
     const int64_t coef = rd_linear_coef(t, &let->at, axis);
 
@@ -157,7 +157,7 @@ static void collect_in(rd_schedule *t, int32_t loop)
         return;
     for (int32_t s = t->stmt[loop].first; s >= 0 && !t->failed; s = t->stmt[s].next)
         if (t->stmt[s].kind == RD_S_LET &&
-            lies_apart(t, &t->let[t->stmt[s].value], rd_loop_of(t, loop)->axis))
+            is_apart_in_lanes(t, &t->let[t->stmt[s].value], rd_loop_of(t, loop)->axis))
             loop = collect(t, loop, s);
 }
 

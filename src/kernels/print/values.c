@@ -99,7 +99,7 @@ static void add_division(rd_printing *n, rd_text *to, const rd_let *let)
 }
 
 /* Is the operand written out?  Which products a power is made of hangs on its exponent. */
-static bool is_exponent(const rd_printing *n, const rd_let *let, int32_t k)
+static bool is_written_out(const rd_printing *n, const rd_let *let, int32_t k)
 {
     return let->kind == RD_I_MAP && let->op == RD_OP_pow_half && k == 1 &&
            operand_of(n, let, k)->kind == RD_I_CONST;
@@ -122,7 +122,7 @@ static void add_operation(rd_printing *n, rd_text *to, const rd_let *let)
     rd_op_name(&inst, name);
     rd_text_add(to, "%s(", name);
     for (int32_t k = 0; k < let->n; k++)
-        if (is_exponent(n, let, k))
+        if (is_written_out(n, let, k))
             add_exponent(n, to, let);
         else
             rd_text_add(to, "%sr%" PRId32, k ? ", " : "", n->t->operand[let->first + k]);

@@ -312,6 +312,17 @@ bool rd_tier_is_patient(void)
     return mode_now() >= ASYNC && !hurried;
 }
 
+bool rd_tier_spares(double operations)
+{
+    static _Atomic(double) spared;
+    const double           all = atomic_load_explicit(&spared, memory_order_relaxed) + operations;
+
+    if (all > ENOUGH[NEW])
+        return false;
+    atomic_store_explicit(&spared, all, memory_order_relaxed); /* another thread's may be lost */
+    return true;
+}
+
 bool rd_tier_is_off(void)
 {
     return mode_now() == OFF;

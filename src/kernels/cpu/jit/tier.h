@@ -45,6 +45,9 @@ double rd_compiled_lost(const rd_compiled *c, double operations);
 
 /* Does code come only once programs have worked for some time? */
 bool rd_tier_is_patient(void);
+/* May a plan do without, that runs so many operations?  At the beginning of a process, yes: it has no code yet,
+ * and those operations are fewer than code is looked for after.  They count from now on. */
+bool rd_tier_spares(double operations);
 /* May nothing be compiled or loaded? */
 bool rd_tier_is_off(void);
 

@@ -136,9 +136,12 @@ bool rd_nest_whole(const rd_nest_code *code, const void *kernels, rd_task *task)
     rd_nest_call call;
 
     code = way_of(code, kernels);
-    call = (rd_nest_call){
-        .slot = task->slot, .state = task->state, .number = code->number, .reducer = code->reducer
-    };
+    /* Each by a load of its own.  One vector of both would wait until the two stores have left the core's
+     * queue, as long as the sum of eight elements takes. */
+    call = (rd_nest_call){ .slot    = task->slot,
+                           .state   = *(char *const volatile *)&task->state,
+                           .number  = code->number,
+                           .reducer = code->reducer };
     ((const rd_nest_kernels *)kernels)->whole(&call);
     task->loads    = call.loads;
     task->warnings = call.warnings;
