@@ -174,6 +174,16 @@ rd_expr *loop_by_label(rd_ctx *ctx)
                   .by = RD_EXPRS(rd_wrap(ctx, labels, RD_SHAPE(300, 1))), .groups = RD_SHAPE(3));
 }
 
+/* A histogram of sums, and one of counts beside it. */
+rd_expr *loop_histogram(rd_ctx *ctx)
+{
+    rd_expr *x = rd_wrap(ctx, floats, RD_SHAPE(700)), *bin = rd_bins(x, 20, -1, 1);
+    rd_expr *one = rd_broadcast(rd_num(ctx, 1), RD_SHAPE(700));
+
+    return rd_div(rd_sum(x, RD_ALL, .by = RD_EXPRS(bin), .groups = RD_SHAPE(20)),
+                  rd_sum(one, RD_ALL, .by = RD_EXPRS(bin), .groups = RD_SHAPE(20)));
+}
+
 rd_expr *loop_masked_max(rd_ctx *ctx)
 {
     return rd_argmax(matrix(ctx, 6, 40), RD_DIMS(1), .where = mask(ctx, 6, 40));

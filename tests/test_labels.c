@@ -175,6 +175,35 @@ START_TEST(extremes)
 }
 END_TEST
 
+/* Labels that are computed, by vectors, for steps that go in turn. */
+START_TEST(computed_labels)
+{
+    const int32_t groups = _i % 2 ? MANY : FEW;
+    const int64_t n      = _i < 2 ? ELEMENTS : 131;
+    tile_memory   m      = { 0 };
+    nest_batch    b      = { 0 };
+    rd_expr      *x      = nest_leaf(&m, RD_F32, RD_SHAPE(n), ORDINARY);
+    rd_expr      *y      = nest_leaf(&m, RD_F64, RD_SHAPE(n), _i % 2 ? UGLY : ORDINARY);
+    rd_expr      *i      = nest_leaf(&m, RD_I32, RD_SHAPE(n), ORDINARY);
+    rd_expr      *g      = rd_bins(y, groups, -1.5, 2);
+
+    snprintf(b.what, sizeof b.what, "computed labels of %d groups, %d", groups, (int)n);
+    nest_add(&b, rd_sum(rd_exp(x), RD_ALL, BY));
+    nest_add(&b, rd_count(y, RD_ALL, BY));
+    nest_agree(&b, many_tasks, 6);
+    nest_add(&b, rd_max(x, RD_ALL, BY, .where = rd_gt(i, rd_int(ctx, 0))));
+    nest_add(&b, rd_var(y, RD_ALL, BY));
+    nest_add(&b, rd_sum(rd_mul(x, x), RD_ALL));
+    nest_agree(&b, many_tasks, 6);
+    g = rd_add(rd_remainder(i, rd_int(ctx, groups / 2)), rd_cast(rd_gt(x, rd_num(ctx, 0)), RD_I32));
+    nest_add(&b, rd_argmin(rd_mul(x, x), RD_ALL, BY));
+    nest_add(&b, rd_sum(i, RD_ALL, BY));
+    nest_agree(&b, many_tasks, 6);
+    tile_free(&m);
+    nest_mostly();
+}
+END_TEST
+
 /* Sums by tiles, whose kernels add what is of one label in a register. */
 START_TEST(sums_on_tiles)
 {
@@ -400,6 +429,7 @@ int main(void)
     tcase_add_checked_fixture(tc, begin, nest_end);
     tcase_set_timeout(tc, 300);
     tcase_add_loop_test(tc, rows_of_elements, 0, 2 * some);
+    tcase_add_loop_test(tc, computed_labels, 0, 4);
     tcase_add_loop_test(tc, kept_axes, 0, SANITIZED ? 1 : 3);
     tcase_add_loop_test(tc, sparse_rows, SANITIZED ? 3 : 0, 4);
     tcase_add_test(tc, wrong_gathers);

@@ -245,6 +245,23 @@ static bool has_runs(const rd_schedule *t)
     return all(t, RD_S_TURN, turns_to_array);
 }
 
+/* One loop takes all steps that go in turn, behind the vectors that make their labels. */
+static bool goes_in_turn(const rd_schedule *t, int32_t loop)
+{
+    const rd_for *l = loop_at(t, loop);
+    int           n = 0;
+
+    for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next)
+        n += t->stmt[s].kind == RD_S_STEP && t->stmt[s].label >= 0;
+    return l->kind == RD_FOR_VECTOR && l->in_order && n == 2 && t->stmt[loop].next < 0 &&
+           rd_is_vector(t, t->stmt[loop].prev) && !loop_at(t, t->stmt[loop].prev)->in_order;
+}
+
+static bool has_turns(const rd_schedule *t)
+{
+    return any(t, RD_S_LOOP, goes_in_turn);
+}
+
 /* Columns of one label in vectors: no run of theirs is long. */
 static bool has_no_runs(const rd_schedule *t)
 {
@@ -371,6 +388,7 @@ static const struct {
     { "the state of a user's reducer", loop_user, has_one_alone, false },
     { "runs of labels", loop_user_by_label, has_runs, false },
     { "columns of one label", loop_by_label, has_no_runs, false },
+    { "labels that are computed", loop_histogram, has_turns, false },
     { "blocks of all groups", loop_block_of_groups, ends_all, false },
     { "blocks of products of columns", loop_products_of_columns, ends_by_call, false },
     { "the only strip of columns", loop_many_labels, stands_around_rows, false },

@@ -140,12 +140,13 @@ START_TEST(texts)
 END_TEST
 
 /* ---- Copies ----------------------------------------------------------------------------------- */
-static loop_expression *const known[] = {
-    loop_masked_mean,   loop_softmax,    loop_running_sum, loop_pair_sums,   loop_rows,
-    loop_two_axes,      loop_by_label,   loop_masked_max,  loop_map,         loop_weighted,
-    loop_reverse,       loop_any_column, loop_any_row,     loop_short_pairs, loop_user,
-    loop_user_by_label, loop_long_rows,  loop_many_labels, loop_nearest,     loop_label_rows
-};
+static loop_expression *const known[] = { loop_masked_mean,   loop_softmax,     loop_running_sum,
+                                          loop_pair_sums,     loop_rows,        loop_two_axes,
+                                          loop_by_label,      loop_masked_max,  loop_map,
+                                          loop_weighted,      loop_reverse,     loop_any_column,
+                                          loop_any_row,       loop_short_pairs, loop_user,
+                                          loop_user_by_label, loop_long_rows,   loop_many_labels,
+                                          loop_nearest,       loop_label_rows,  loop_histogram };
 
 START_TEST(copies_of_trees)
 {

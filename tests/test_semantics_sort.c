@@ -1,4 +1,5 @@
 /* docs/semantics.md on sorting, the first k and quantiles. */
+#include "expr/nodes.h"
 #include "values.h"
 
 #include <float.h>
@@ -288,6 +289,40 @@ START_TEST(modes)
 }
 END_TEST
 
+/* Of many numbers each is compared with all of a few, and with half of more in turn. */
+static bool looks_up(rd_expr *y)
+{
+    rd_node_list list  = { 0 };
+    bool         found = false;
+
+    ck_assert(rd_list_nodes(ctx, RD_RESULTS({ y, NULL }), &list));
+    for (int64_t k = 0; k < list.n; k++)
+        found |= list.at[k]->kind == RD_EXPR_TAKE;
+    rd_free_nodes(ctx, &list);
+    return found;
+}
+
+START_TEST(searching_few)
+{
+    rd_expr *row = leaf(RD_F32, VALUES(1, 2, 2, 4, NAN)), *one = rd_slice(row, ":1");
+    rd_expr *x      = leaf(RD_F64, VALUES(0, 1, 2, 3, 4, INFINITY, NAN));
+    rd_expr *many   = rd_broadcast(x, RD_SHAPE(300, 7));
+    rd_expr *twenty = rd_broadcast(rd_int(ctx, 3), RD_SHAPE(20));
+
+    ck_assert(!looks_up(rd_searchsorted(row, many, RD_LEFT)) &&
+              looks_up(rd_searchsorted(row, x, RD_LEFT)) &&
+              looks_up(rd_searchsorted(twenty, many, RD_LEFT)));
+    for (int k = 0; k < 4; k++) {
+        rd_expr *const of   = k < 2 ? row : one;
+        const rd_side  side = k % 2 ? RD_RIGHT : RD_LEFT;
+        rd_expr *const same = rd_searchsorted(of, x, side);
+
+        expect("few", rd_all(rd_eq(rd_searchsorted(of, many, side), same), RD_ALL), RD_BOOL,
+               VALUES(true));
+    }
+}
+END_TEST
+
 START_TEST(searching)
 {
     rd_expr *row = leaf(RD_F32, VALUES(1, 2, 2, 4, NAN)), *none = leaf(RD_F32, NULL, 0);
@@ -371,11 +406,20 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {
-        order,          nan_comes_last,     ties_by_place,       axes,          quantile_methods,
-        quantile_types, lines_of_quantiles, quantiles_and_nan,   sort_refusals, long_rows,
-        modes,          searching,          searching_beside_u64
-    };
+    const TTest *const tests[] = { order,
+                                   nan_comes_last,
+                                   ties_by_place,
+                                   axes,
+                                   quantile_methods,
+                                   quantile_types,
+                                   lines_of_quantiles,
+                                   quantiles_and_nan,
+                                   sort_refusals,
+                                   long_rows,
+                                   modes,
+                                   searching,
+                                   searching_few,
+                                   searching_beside_u64 };
 
     return run_suite("semantics_sort", tests, COUNT(tests));
 }

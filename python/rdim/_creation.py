@@ -50,8 +50,13 @@ def _steps(start: Any, stop: Any, num: int, endpoint: bool) -> tuple[Any, Any]:
     step = width / parts if parts > 0 else width * math.nan
     if num == 0:
         return at * width + start, step
-    points = at * (width / max(parts, 1)) + start
+    points = point_at(at, start, stop, max(parts, 1))
     return (_core.where(at == parts, stop, points) if endpoint and num > 1 else points), step
+
+
+def point_at(at: Any, start: Any, stop: Any, parts: int) -> Any:
+    """The points at places, of parts + 1 from start to stop: the last one may be beside stop by rounding."""
+    return at * ((stop - start) * 1.0 / parts) + start
 
 
 def linspace(start: Any, stop: Any, /, num: int = 50, endpoint: bool = True, retstep: bool = False,

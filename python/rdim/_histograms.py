@@ -6,7 +6,7 @@ from typing import Any
 
 from . import _core
 from ._leaves import asarray
-from ._numeric import histogram_bin_edges
+from ._numeric import labels_between
 
 __all__ = ["histogram2d", "histogramdd"]
 
@@ -20,8 +20,8 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: bool | 
     limits = [None] * len(rows) if range is None else list(range)
     if len(each) != len(rows) or len(limits) != len(rows):
         raise ValueError(f"rdim.histogramdd(): {len(each)} bins and {len(limits)} ranges for {len(rows)} variables")
-    edges = [histogram_bin_edges(row, one, limit) for row, one, limit in zip(rows, each, limits)]
-    labels = tuple(_core._bins_between(row, edge) for row, edge in zip(rows, edges))
+    placed = [labels_between(row, one, limit) for row, one, limit in zip(rows, each, limits)]
+    labels, edges = tuple(label for label, _ in placed), [edge for _, edge in placed]
     counted = _core.ones(rows[0].shape) if weights is None else _core.astype(asarray(weights), "float64")
     counts = _core.sum(counted, by=labels, groups=tuple(edge.size - 1 for edge in edges))
     if density:

@@ -28,6 +28,13 @@ def _range(x: Any, limits: Any) -> tuple[float, float]:
     return (low - 0.5, high + 0.5) if low == high else (low, high)
 
 
+def _equal(x: Any, bins: Any, limits: Any) -> tuple[float, float]:
+    """From where to where so many equal bins are."""
+    if int(bins) < 1:
+        raise ValueError(f"rdim.histogram(): {bins} bins")
+    return _range(x, limits)
+
+
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
     """The edges of the bins of histogram(), as numpy.histogram_bin_edges."""
     from ._creation import linspace
@@ -35,24 +42,32 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
     if isinstance(bins, str):  # a rule, which looks at all elements
         return evaluated("", "histogram_bin_edges")(a, bins, range, weights)
     if is_whole(bins):
-        if int(bins) < 1:
-            raise ValueError(f"rdim.histogram(): {bins} bins")
-        low, high = _range(asarray(a), range)
-        return linspace(low, high, int(bins) + 1)
+        return linspace(*_equal(asarray(a), bins, range), int(bins) + 1)
     edges = asarray(bins)
     if edges.ndim != 1:
         raise ValueError(f"rdim.histogram(): edges of {edges.ndim} axes; one is wanted")
     return edges
 
 
+def labels_between(x: Any, bins: Any, range: Any, weights: Any = None) -> tuple[Any, Any]:
+    """The bin of each element, -1 of what is in none, and the edges."""
+    from ._equal_bins import of_range
+
+    equal = None
+    if is_whole(bins):
+        range = _equal(x, bins, range)
+        equal = of_range(*range, int(bins)) if x.dtype.kind != "c" else None
+    edges = histogram_bin_edges(x, bins, range, weights)
+    return (equal.label(x) if equal else _core._bins_between(x, edges)), edges
+
+
 def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool | None = None,
               weights: Any = None) -> tuple[Any, Any]:
     """How many elements each bin has, and the edges, as numpy.histogram."""
     x = _core.ravel(asarray(a))
-    edges = histogram_bin_edges(x, bins, range, weights)
+    label, edges = labels_between(x, bins, range, weights)
     if weights is not None:
         weights = _core.ravel(asarray(weights))
-    label = _core._bins_between(x, edges)
     n = edges.size - 1
     counted = _core.ones(label.shape, "int64") if weights is None else weights
     counts = _core.sum(counted, by=label, groups=n)
@@ -61,17 +76,34 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool | None = 
     return counts, edges
 
 
+def _with_ends(x: Any, length: int) -> tuple[Any, int, int]:
+    """x, its least and greatest element; or numbers below and above them, if none may be beyond that length.  What is
+    computed is stored beside them, as it is read again."""
+    if x.size == 0:
+        return x, 0, -1
+    low, high, stored = _core._known(x)
+    if 0 <= low and high < length:
+        return x, low, high
+    if stored:
+        low, high = _core.compute(_core.minmax(x)).tolist()
+    else:
+        values, ends = _core.compute_many((x, _core.minmax(x)))
+        x, (low, high) = asarray(values), ends.tolist()
+    return x, int(low), int(high)
+
+
 def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Any:
-    """How often each number from 0 on occurs, as numpy.bincount; the greatest one is evaluated."""
+    """How often each number from 0 on occurs, as numpy.bincount; the greatest one is evaluated, but where minlength is
+    more than what x may be, as of a remainder or of bytes."""
     x = asarray(x)
     if x.ndim != 1:
         raise ValueError(f"rdim.bincount(): an array of {x.ndim} axes; one is wanted")
     if x.dtype.kind not in "iub":
         raise TypeError(f"rdim.bincount(): labels are whole numbers, not {x.dtype}")
-    low, high = _core.compute(_core.minmax(x)).tolist() if x.size else (0, -1)
+    x, low, high = _with_ends(x, minlength)
     if low < 0:
         raise ValueError(f"rdim.bincount(): a label is {low}; none may be below 0")
-    groups = max(int(high) + 1, minlength)
+    groups = max(high + 1, minlength)
     if groups == 0:
         return _core.zeros((0,), "int64" if weights is None else "float64")
     if weights is None:

@@ -110,6 +110,11 @@ PyObject *rdpy_asarray(PyObject *o);
 bool      rdpy_is_numpy_bool(PyObject *o), rdpy_is_numpy_array(PyObject *o);
 int       rdpy_buffer_layout(PyObject *o, int flags, rdpy_buffer *view, rd_array *array);
 
+/* ---- Of the library beside rdim.h ------------------------------------------------------------- */
+/* Two numbers between which all elements of ints are, as far as that is known without evaluating (src/expr/span.h);
+ * false of others. */
+bool rd_span_of(const rd_expr *x, int64_t *low, int64_t *high);
+
 /* ---- Types (types.c) -------------------------------------------------------------------------- */
 int       rdpy_types_init(PyObject *module);
 PyObject *rdpy_dtype_object(rd_dtype type); /* borrowed: NumPy's, or ours where there is no NumPy */

@@ -125,6 +125,34 @@ int rdpy_to_bool(PyObject *self)
     return truth;
 }
 
-PyMethodDef rdpy_item_functions[] = {
-    { "item", item, METH_O, "item(array): its one element as a number" }, { NULL, NULL, 0, NULL }
-};
+/* ---- What is known without evaluating ---------------------------------------------------------- */
+/* Are all elements in memory, so that they are read and not computed? */
+static bool is_stored(rd_expr *x)
+{
+    rd_expr *const from = rd_elements_of(x);
+    rd_axis_from   axis;
+
+    return from && rd_shape_of(from).n > 0 && rd_axis_source(from, 0, &axis) && axis.from == from;
+}
+
+static PyObject *known(PyObject *self, PyObject *array)
+{
+    rdpy_home *const home = rdpy_my_home();
+    PyObject        *held = NULL;
+    rd_expr *const   x    = home ? rdpy_node_here(home, array, &held) : NULL;
+    int64_t          low, high;
+    PyObject        *made = NULL;
+
+    (void)self;
+    if (x && rd_span_of(x, &low, &high))
+        made = Py_BuildValue("LLN", (long long)low, (long long)high, PyBool_FromLong(is_stored(x)));
+    else if (x)
+        PyErr_SetString(PyExc_TypeError, "rdim._known: ints are wanted");
+    Py_XDECREF(held);
+    return made;
+}
+
+PyMethodDef rdpy_item_functions[] = { { "item", item, METH_O,
+                                        "item(array): its one element as a number" },
+                                      { "_known", known, METH_O, NULL },
+                                      { NULL, NULL, 0, NULL } };

@@ -99,3 +99,39 @@ def test_correlation(axis: object) -> None:
     np.testing.assert_allclose(rd.corr(x, y, axis, where=where).compute(), want(x, y, where=where))
     x[~where] = np.nan
     np.testing.assert_allclose(rd.corr(x, y, axis, skipna=True).compute(), want(x, y, where=where))
+
+
+# ---- Counts and bins ------------------------------------------------------------------------------------------------
+def test_counts_of_labels_that_are_computed() -> None:
+    """Labels are stored beside their ends, but where an operator says that none is beyond the length."""
+    rng = np.random.default_rng(5)
+    a, w = rng.integers(-50, 50, 4000).astype("int32"), rng.random(4000)
+    x = rd.asarray(a)
+    for lazy, plain, least in ((x % 8, a % 8, 8), (x % 8, a % 8, 3), (abs(x) + 2, abs(a) + 2, 0), (x > 0, (a > 0) * 1, 2),
+                               (rd.asarray(abs(a)), abs(a), 60), (rd.asarray(abs(a))[::-2], abs(a)[::-2], 0)):
+        np.testing.assert_array_equal(rd.bincount(lazy, minlength=least), np.bincount(plain, minlength=least))
+        of = w[: plain.size]
+        np.testing.assert_allclose(rd.bincount(lazy, weights=of), np.bincount(plain, weights=of), rtol=1e-13)
+    np.testing.assert_array_equal(rd.bincount(x[:0] % 8, minlength=8), np.zeros(8, int))
+    for below in (x, x - 3, x % 8 - 1):
+        with pytest.raises(ValueError, match="below 0"):
+            rd.bincount(below, minlength=8)
+
+
+def test_equal_bins_are_those_of_a_search() -> None:
+    """A quotient finds the bin, also of edges themselves and of their neighbours."""
+    rng = np.random.default_rng(6)
+    for k in range(60):
+        n, low = int(rng.integers(1, 300)), float(rng.normal() * 10.0 ** rng.integers(-5, 6))
+        high = low + float(rng.random() + 0.01) * 10.0 ** rng.integers(-3, 4)
+        edges = np.asarray(rd.histogram_bin_edges([], n, (low, high)))
+        x = np.concatenate([rng.uniform(2 * low - high, 2 * high - low, 300), edges, np.nextafter(edges, -np.inf),
+                            np.nextafter(edges, np.inf), [np.nan, np.inf, -np.inf]])
+        with np.errstate(all="ignore"):
+            x = x.astype(("f8", "f4", "f2", "i8", "u1")[k % 5])
+        label = np.asarray(rd._core._bins_between(rd.asarray(x), rd.asarray(edges)))
+        np.testing.assert_array_equal(rd.histogram(x, n, (low, high))[0], np.bincount(label[label >= 0], minlength=n))
+    narrow = 1e9 + np.spacing(1e9) * np.arange(5)  # bins of less than the distance of neighbouring floats
+    counts, edges = rd.histogram(narrow, 100, (narrow[0], narrow[-1]))
+    label = np.asarray(rd._core._bins_between(rd.asarray(narrow), edges))
+    np.testing.assert_array_equal(counts, np.bincount(label, minlength=100))

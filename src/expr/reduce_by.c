@@ -42,21 +42,63 @@ static rd_expr *both(const rd_folding *f, rd_op op, rd_expr *x, rd_expr *y)
     return rd_map_op(op, f->call, 2, (rd_expr *const[]){ x, y });
 }
 
-/* Label number k beside those before it: a group of them all in C order, -1 where one is
- * outside. */
-static rd_expr *with_label(const rd_folding *f, rd_expr *before, int k)
+/* ---- Several as one -------------------------------------------------------------------------- */
+/* What labels come to together, in C order, and whether all are of groups, NULL: none can be of none. */
+typedef struct joined {
+    rd_expr *group, *inside;
+    rd_dtype type; /* in which that is computed */
+} joined;
+
+static bool fits_in_32_bits(rd_dtype type)
+{
+    return type != RD_U32 && rd_dtype_size(type) <= 4;
+}
+
+/* Vectors have twice as many ints of 32 bits.  What lies outside may wrap, as nobody asks for it. */
+static rd_dtype type_of_labels(const rd_folding *f)
+{
+    bool narrow = f->n_group <= INT32_MAX;
+
+    for (int k = 0; k < f->opts.by.n; k++)
+        narrow &= fits_in_32_bits(f->opts.by.at[k]->type) && f->opts.groups.at[k] <= INT32_MAX;
+    return narrow ? RD_I32 : RD_I64;
+}
+
+static rd_expr *also(const rd_folding *f, rd_expr *inside, rd_expr *test)
+{
+    return inside ? both(f, RD_OP_and, inside, test) : test;
+}
+
+/* False: a node could not be made. */
+static bool join(const rd_folding *f, joined *j, int k)
 {
     rd_ctx *const  ctx  = f->x->ctx;
-    rd_expr *const zero = rd_int(ctx, 0), *const n = rd_int(ctx, f->opts.groups.at[k]);
-    rd_expr *const y      = rd_folding_beside(f, f->opts.by.at[k], RD_I64);
-    rd_expr       *inside = both(f, RD_OP_and, both(f, RD_OP_ge, y, zero), both(f, RD_OP_lt, y, n));
-    rd_expr       *all    = y;
+    const rd_dtype of   = f->opts.by.at[k]->type;
+    const int64_t  n    = f->opts.groups.at[k];
+    rd_expr *const y    = rd_folding_beside(f, f->opts.by.at[k], j->type);
+    const bool     wide = rd_dtype_size(of) > 1 || rd_dtype_kind(of) == RD_KIND_INT;
 
-    if (before) {
-        inside = both(f, RD_OP_and, inside, both(f, RD_OP_ge, before, zero));
-        all    = both(f, RD_OP_add, both(f, RD_OP_mul, before, n), y);
-    }
-    return rd_map_op(RD_OP_where, f->call, 3, (rd_expr *const[]){ inside, all, rd_int(ctx, -1) });
+    if (!y)
+        return false;
+    j->group = k == 0 ? y : both(f, RD_OP_add, both(f, RD_OP_mul, j->group, rd_int(ctx, n)), y);
+    if (rd_dtype_kind(of) == RD_KIND_INT || j->type == RD_I64)
+        j->inside = also(f, j->inside, both(f, RD_OP_ge, y, rd_int(ctx, 0)));
+    if (wide || n < (of == RD_BOOL ? 2 : 256))
+        j->inside = also(f, j->inside, both(f, RD_OP_lt, y, rd_int(ctx, n)));
+    return j->group != NULL;
+}
+
+static rd_expr *joined_label(const rd_folding *f)
+{
+    joined j = { .type = type_of_labels(f) };
+
+    for (int k = 0; k < f->opts.by.n; k++)
+        if (!join(f, &j, k))
+            return NULL;
+    if (j.inside)
+        j.group = rd_map_op(RD_OP_where, f->call, 3,
+                            (rd_expr *const[]){ j.inside, j.group, rd_int(f->x->ctx, -1) });
+    return j.group ? rd_cast_to(j.group, RD_I64) : NULL;
 }
 
 bool rd_folding_labels(rd_folding *f)
@@ -76,9 +118,6 @@ bool rd_folding_labels(rd_folding *f)
                 rd_shape_text(n, f->opts.groups.at, shape));
         return false;
     }
-    f->label = n == 1 ? rd_folding_beside(f, f->opts.by.at[0], RD_I64) : NULL;
-    for (int k = 0; k < n && n > 1; k++)
-        if (!(f->label = with_label(f, f->label, k)))
-            return false;
+    f->label = n == 1 ? rd_folding_beside(f, f->opts.by.at[0], RD_I64) : joined_label(f);
     return f->label != NULL;
 }

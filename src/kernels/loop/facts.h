@@ -152,6 +152,11 @@ extern const char rd_why_no_memory[];
  * states and strips have to lie side by side. */
 bool rd_may_go_together(const rd_schedule *t, int32_t loop, const char **why);
 bool rd_may_be_vector(const rd_schedule *t, int32_t loop, const char **why);
+/* The same where steps that go in turn may stand in a loop of their own behind the vectors. */
+bool rd_may_be_strips(const rd_schedule *t, int32_t loop, const char **why);
+/* Do the steps of a fold by label go in turn: elements have labels of their own, which may be equal, and
+ * nothing else of the loop needs the fold? */
+bool rd_goes_in_turn(const rd_schedule *t, int32_t fold, int32_t loop);
 /* The same of a loop over an axis that would stand around all of a body, whose loops over that axis
  * take one of its rounds each. */
 bool rd_may_go_around(const rd_schedule *t, int32_t body, int32_t axis, const char **why);

@@ -108,6 +108,18 @@ static rd_nanoseconds cost_of_rounds(rd_pricing *q, int32_t loop)
     return sum;
 }
 
+/* Steps that go in turn. */
+static rd_nanoseconds cost_of_turns(const rd_pricing *q, int32_t loop)
+{
+    const rd_spot at  = { .t = q->t, .s = q->s, .vector = -1, .top = -1, .loop = loop };
+    rd_effort     own = { 0 };
+
+    for (int32_t s = q->t->stmt[loop].first; s >= 0; s = q->t->stmt[s].next)
+        if (q->t->stmt[s].kind == RD_S_STEP && rd_goes_in_turn(q->t, q->t->stmt[s].fold, loop))
+            rd_effort_add(&at, s, &own);
+    return (rd_nanoseconds){ longest(&own), 0 };
+}
+
 /* Rounds of a loop around that meet the same states share one entry. */
 static bool is_shared(const rd_pricing *q, int32_t loop)
 {
@@ -152,6 +164,7 @@ static rd_nanoseconds cost_in_region(rd_pricing *q, int32_t stmt, int32_t axis)
                         q->r->trips[stmt] * entry_of_round(q, stmt));
     rd_varies_with(q->t, stmt, q->varies);
     sum = cost_of_rounds(q, stmt);
+    add(&sum, rd_times(cost_of_turns(q, stmt), q->r->trips[stmt], 0));
     add(&sum, rd_times((rd_nanoseconds){ 0 }, 0, entries_of_vectors(q, stmt)));
     return sum;
 }

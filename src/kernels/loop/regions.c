@@ -27,7 +27,7 @@ static bool may_be_region(rd_pricing *q, int32_t top, bool around, int32_t axis)
 {
     const char *why = NULL;
     const bool  may = around ? rd_may_go_around(q->r->bare, top, axis, &why)
-                             : rd_may_be_vector(q->r->bare, top, &why);
+                             : rd_may_be_strips(q->r->bare, top, &why);
 
     q->failed |= why == rd_why_no_memory;
     return may;

@@ -45,6 +45,23 @@ static bool stores_may(const rd_schedule *t, int32_t loop, const char **why)
     return true;
 }
 
+/* Stand all its statements in the loop itself, and are they steps of small states? */
+static bool has_steps_alone(const rd_schedule *t, int32_t fold, int32_t loop)
+{
+    bool found = false;
+
+    for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop)) {
+        const rd_stmt *stmt = &t->stmt[s];
+
+        if (stmt->fold != fold || stmt->kind == RD_S_ENDS)
+            continue;
+        if (stmt->kind != RD_S_STEP || stmt->parent != loop || stmt->label < 0)
+            return false;
+        found = true;
+    }
+    return found && !t->fold[fold].of.user && !rd_takes_power(&t->fold[fold].of);
+}
+
 /* Extra rounds of a loop that is left change nothing: the fold is all that its body is for. */
 bool rd_may_go_together(const rd_schedule *t, int32_t loop, const char **why)
 {
@@ -193,6 +210,44 @@ bool rd_may_be_vector(const rd_schedule *t, int32_t loop, const char **why)
         return false;
     for (int32_t k = 0; k < t->p->n_fold; k++)
         if (!states_may(t, k, loop, why))
+            return false;
+    return true;
+}
+
+/* Labels in memory may come in runs, whose states are in variables (pass/runs.c). */
+static bool may_have_runs(const rd_schedule *t, int32_t fold, int32_t loop)
+{
+    const rd_fold *f = &t->p->fold[fold];
+
+    if (f->of_pattern)
+        return true;
+    for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0 && f->lanes == 1;
+         s         = rd_next_stmt(t, s, loop)) {
+        const rd_let *label =
+            t->stmt[s].fold == fold && t->stmt[s].label >= 0 ? &t->let[t->stmt[s].label] : NULL;
+
+        if (label && label->kind == RD_I_CAST)
+            label = &t->let[t->operand[label->first]];
+        if (label && label->kind == RD_I_LOAD)
+            return true;
+    }
+    return false;
+}
+
+bool rd_goes_in_turn(const rd_schedule *t, int32_t fold, int32_t loop)
+{
+    return t->p->fold[fold].n_group > 0 && has_steps_alone(t, fold, loop) &&
+           !may_have_runs(t, fold, loop) &&
+           !(fold_may(t, fold, loop, NULL) && states_may(t, fold, loop, NULL));
+}
+
+bool rd_may_be_strips(const rd_schedule *t, int32_t loop, const char **why)
+{
+    if (!loops_may(t, loop, why) || !exits_may(t, loop, why) || !stores_may(t, loop, why))
+        return false;
+    for (int32_t k = 0; k < t->p->n_fold; k++)
+        if (!rd_goes_in_turn(t, k, loop) &&
+            (!fold_may(t, k, loop, why) || !states_may(t, k, loop, why)))
             return false;
     return true;
 }

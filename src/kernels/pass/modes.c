@@ -265,8 +265,10 @@ void rd_find_modes(const rd_strip_at *r, rd_fold_in_strip *fold)
 
         if (step < 0)
             continue;
-        fold[k].lanes  = begin < 0 && rd_linear_coef(r->t, &r->t->stmt[step].of.lane, r->axis);
-        fold[k].cells  = !fold[k].lanes;
+        fold[k].turns = !r->around && rd_goes_in_turn(r->t, k, r->top);
+        fold[k].lanes =
+            !fold[k].turns && begin < 0 && rd_linear_coef(r->t, &r->t->stmt[step].of.lane, r->axis);
+        fold[k].cells  = !fold[k].lanes && !fold[k].turns;
         fold[k].begins = begin >= 0;
         fold[k].inner  = begin >= 0 && !r->t->fold[k].blocks && is_inner(r, k, begin);
     }

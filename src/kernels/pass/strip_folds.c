@@ -150,6 +150,10 @@ static void take_step(rd_stripping *c, int32_t body, int32_t stmt)
 {
     rd_stmt s = c->t->stmt[stmt];
 
+    if (c->strips->fold[s.fold].turns) {
+        rd_to_turns(c, body, stmt);
+        return;
+    }
     if (!may_follow(c, stmt))
         c->open = -1;
     rd_set_state(c, body, &s);

@@ -13,10 +13,10 @@ rd_linear rd_element_of_strip(rd_stripping *c)
 }
 
 /* A vector loop over the strip at hand, at the end of a body. */
-static int32_t add_vector(rd_stripping *c, int32_t body, bool by_call)
+static int32_t add_vector(rd_stripping *c, int32_t body, bool by_call, bool in_order)
 {
     const rd_for  loop = { .kind     = RD_FOR_VECTOR,
-                           .in_order = c->r->whole && !by_call,
+                           .in_order = in_order,
                            .strip    = -1,
                            .axis     = c->r->axis,
                            .start    = -1,
@@ -36,7 +36,7 @@ static int32_t add_vector(rd_stripping *c, int32_t body, bool by_call)
 void rd_to_vector(rd_stripping *c, int32_t body, int32_t stmt)
 {
     if (c->open < 0)
-        c->open = add_vector(c, body, false);
+        c->open = add_vector(c, body, false, c->r->whole);
     rd_append(c->t, c->open, stmt);
 }
 
@@ -57,6 +57,19 @@ void rd_put_alone(rd_stripping *c, int32_t body, int32_t stmt)
 
 void rd_to_call(rd_stripping *c, int32_t body, int32_t stmt)
 {
-    rd_append(c->t, add_vector(c, body, true), stmt);
+    rd_append(c->t, add_vector(c, body, true, false), stmt);
     c->open = -1;
+}
+
+/* Nothing in the strip reads what the steps change, so they may all wait for the last of what they
+ * take; and what is made behind the first of them may still go to the vector loop before. */
+void rd_to_turns(rd_stripping *c, int32_t body, int32_t stmt)
+{
+    if (c->turns < 0)
+        c->turns = add_vector(c, body, false, true);
+    else {
+        rd_take_out(c->t, c->turns);
+        rd_append(c->t, body, c->turns);
+    }
+    rd_append(c->t, c->turns, stmt);
 }

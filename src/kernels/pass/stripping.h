@@ -13,6 +13,7 @@ typedef struct rd_stripping {
     bool            *varies;      /* per value: along the axis                              */
     int32_t          n_let;
     int32_t          open;   /* the vector loop that statements go to, -1                     */
+    int32_t          turns;  /* the loop of steps that go in turn, -1: none yet               */
     int              inside; /* loops over the axis that hold what is at hand               */
 } rd_stripping;
 
@@ -25,6 +26,8 @@ void rd_to_vector(rd_stripping *c, int32_t body, int32_t stmt);
 void rd_to_strip(rd_stripping *c, int32_t body, int32_t stmt);
 void rd_put_alone(rd_stripping *c, int32_t body, int32_t stmt);
 void rd_to_call(rd_stripping *c, int32_t body, int32_t stmt);
+/* To the loop of steps that go in turn, behind all that has been put so far. */
+void rd_to_turns(rd_stripping *c, int32_t body, int32_t stmt);
 
 /* strip_folds.c: a statement of a fold; the subscript of its state, by the element of the strip. */
 void rd_take_of_fold(rd_stripping *c, int32_t body, int32_t stmt);

@@ -90,9 +90,11 @@ void rd_pass_strips(rd_schedule *t, const rd_target *target)
     if (target->strips)
         set_cells(t, target->strips);
     for (int32_t k = 0; target->strips && k < target->strips->n && !t->failed; k++) {
-        const rd_strip *r   = &target->strips->at[k];
-        rd_stripping    c   = { .t = t, .strips = target->strips, .r = r, .number = k, .open = -1 };
-        const int32_t   top = r->loop >= 0 ? rd_loop_from(t, r->loop) : t->part[r->part];
+        const rd_strip *r = &target->strips->at[k];
+        rd_stripping    c = {
+               .t = t, .strips = target->strips, .r = r, .number = k, .open = -1, .turns = -1
+        };
+        const int32_t top = r->loop >= 0 ? rd_loop_from(t, r->loop) : t->part[r->part];
 
         if (top < 0 || holds_sort(t, top))
             continue;

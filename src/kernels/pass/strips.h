@@ -31,6 +31,7 @@ typedef struct rd_fold_in_strip {
     bool lanes;  /* neighbours are neighbouring lanes        */
     bool begins; /* in the strip                             */
     bool inner;  /* and ends in one round of a loop over it  */
+    bool turns;  /* neighbours have labels of their own      */
 } rd_fold_in_strip;
 
 typedef struct rd_strips {

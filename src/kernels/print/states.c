@@ -208,7 +208,8 @@ void rd_print_cell(rd_printing *n, rd_text *to, const rd_stmt *s)
     }
 }
 
-/* "i0 * 64 + (i1) % 64": the same of the lane at hand. */
+/* "i0 * 64 + ((i1) & 63)": the same of the lane at hand.  Lanes are a power of 2, and no index is
+ * negative, which compilers do not know. */
 void rd_print_state(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *store = &n->t->store[s->store];
@@ -221,9 +222,9 @@ void rd_print_state(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_print_cell(n, to, s);
     if (f->lanes == 1 || store->lane_stride == 0 || (s->of.lane.n == 0 && s->of.lane.offset == 0))
         return;
-    rd_text_add(to, " + (");
+    rd_text_add(to, s->wraps ? " + ((" : " + (");
     rd_print_linear(n, to, &s->of.lane);
-    rd_text_add(to, s->wraps ? ") %% %" PRId32 : ")", f->lanes);
+    rd_text_add(to, s->wraps ? ") & %" PRId32 ")" : ")", f->lanes - 1);
     if (store->lane_stride != 1) {
         rd_text_add(to, " * ");
         rd_print_number(n, to, store->lane_stride);

@@ -1,0 +1,50 @@
+"""Places among edges that are equally far apart: a quotient finds them, and comparisons make them exact."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+from . import _core
+from ._creation import point_at
+from ._leaves import asarray
+
+__all__: list[str] = []
+
+
+class EqualBins:
+    """n bins from low to high, between edge(0) to edge(n), which rounding moves by less than a bin.
+
+    So the quotient is the bin, or the one before or behind it, and comparisons with both edges of what was found decide.
+    A search gives the same numbers, but looks up an edge for each halving of the row."""
+
+    def __init__(self, low: float, high: float, n: int, edge: Callable[[Any], Any]) -> None:
+        self.low, self.high, self.n, self.edge = low, high, n, edge
+
+    def _near(self, x: Any) -> Any:
+        """The bin or one beside it, as a float that is whole."""
+        at = _core.floor((x - self.low) * (self.n / (self.high - self.low)))
+        return _core.minimum(_core.maximum(at, 0.0), self.n - 1.0)
+
+    def label(self, x: Any) -> Any:
+        """The bin of each element, where the last one has its right edge, too; -1 of what is in none."""
+        x = _core.astype(x, "float64")
+        near = self._near(x)
+        at = near - _one_if(x < self.edge(near)) + _one_if(x >= self.edge(near + 1.0))
+        inside = (x >= self.low) & (x <= self.high)
+        return _core.astype(_core.where(inside, _core.minimum(at, self.n - 1.0), -1.0), "int32")
+
+
+def _one_if(condition: Any) -> Any:
+    return _core.where(condition, 1.0, 0.0)
+
+
+def _resolves(low: float, high: float, n: int) -> bool:
+    """Is a bin so much wider than the distance of neighbouring floats that rounding moves no quotient by one?"""
+    return 0 < n < 1 << 30 and (high - low) / n > 2.0**-40 * max(abs(low), abs(high))
+
+
+def of_range(low: float, high: float, n: int) -> EqualBins | None:
+    """The bins between linspace(low, high, n + 1); None where these are too narrow."""
+    if not _resolves(low, high, n):
+        return None
+    return EqualBins(low, high, n, lambda at: point_at(at, asarray(low), asarray(high), n))

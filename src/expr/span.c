@@ -1,0 +1,180 @@
+/* span.c - between which numbers the elements of an int expression are, as its operators say.
+ *
+ * This is interval arithmetic from the operands up.  Of a leaf nothing is known but its type, as its
+ * memory may change; a remainder by 8, or the lesser of x and 8, says more. */
+#include "expr/span.h"
+#include "expr/origin.h"
+
+/* Operands are shared, so there may be more ways to a node than nodes. */
+enum { MOST_QUESTIONS = 256 };
+
+/* A high of INT64_MAX stands for all numbers from there on, of u64. */
+typedef struct span {
+    int64_t low, high;
+} span;
+
+static span of_type(rd_dtype type)
+{
+    const rd_kind kind = rd_dtype_kind(type);
+
+    if (kind == RD_KIND_BOOL)
+        return (span){ 0, 1 };
+    if (kind > RD_KIND_INT || rd_dtype_size(type) == 8)
+        return (span){ kind == RD_KIND_UINT ? 0 : INT64_MIN, INT64_MAX };
+    const int64_t values = INT64_C(1) << 8 * rd_dtype_size(type);
+
+    return kind == RD_KIND_UINT ? (span){ 0, values - 1 } : (span){ -values / 2, values / 2 - 1 };
+}
+
+static int64_t lesser(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t greater(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* What goes beyond the type wraps. */
+static span within(rd_dtype type, span s)
+{
+    const span all = of_type(type);
+
+    return s.low < all.low || s.high > all.high ? all : s;
+}
+
+static span united(span a, span b)
+{
+    return (span){ lesser(a.low, b.low), greater(a.high, b.high) };
+}
+
+/* ---- Operators ------------------------------------------------------------------------------- */
+static bool added(span a, span b, span *s)
+{
+    return !__builtin_add_overflow(a.low, b.low, &s->low) &&
+           !__builtin_add_overflow(a.high, b.high, &s->high);
+}
+
+static bool subtracted(span a, span b, span *s)
+{
+    return a.high < INT64_MAX && !__builtin_sub_overflow(a.low, b.high, &s->low) &&
+           !__builtin_sub_overflow(a.high, b.low, &s->high);
+}
+
+static bool multiplied(span a, span b, span *s)
+{
+    int64_t at[4];
+
+    if (__builtin_mul_overflow(a.low, b.low, &at[0]) ||
+        __builtin_mul_overflow(a.low, b.high, &at[1]) ||
+        __builtin_mul_overflow(a.high, b.low, &at[2]) ||
+        __builtin_mul_overflow(a.high, b.high, &at[3]))
+        return false;
+    *s = united((span){ lesser(at[0], at[1]), greater(at[0], at[1]) },
+                (span){ lesser(at[2], at[3]), greater(at[2], at[3]) });
+    return true;
+}
+
+/* It has the sign of b, and is no farther from 0 than a where that has it, too. */
+static bool remaining(span a, span b, span *s)
+{
+    *s = (span){ 0, lesser(b.high - 1, a.low >= 0 ? a.high : INT64_MAX) };
+    return b.low > 0 && b.high < INT64_MAX;
+}
+
+/* In both operands' bits at most. */
+static bool common_bits(span a, span b, span *s)
+{
+    *s = (span){ 0, a.low < 0 ? b.high : b.low < 0 ? a.high : lesser(a.high, b.high) };
+    return a.low >= 0 || b.low >= 0;
+}
+
+static bool of_two(rd_op op, span a, span b, span *s)
+{
+    switch (op) {
+    case RD_OP_add: return added(a, b, s);
+    case RD_OP_sub: return subtracted(a, b, s);
+    case RD_OP_mul: return multiplied(a, b, s);
+    case RD_OP_remainder: return remaining(a, b, s);
+    case RD_OP_bit_and: return common_bits(a, b, s);
+    case RD_OP_minimum:
+    case RD_OP_fmin: *s = (span){ lesser(a.low, b.low), lesser(a.high, b.high) }; return true;
+    case RD_OP_maximum:
+    case RD_OP_fmax: *s = (span){ greater(a.low, b.low), greater(a.high, b.high) }; return true;
+    default: return false;
+    }
+}
+
+/* ---- Nodes ----------------------------------------------------------------------------------- */
+static span span_of(const rd_expr *x, int *questions);
+
+static bool of_map(const rd_expr *x, int *questions, span *s)
+{
+    if (x->op == RD_OP_cast) {
+        *s = span_of(x->in[0], questions);
+        return rd_dtype_kind(x->in[0]->type) <= RD_KIND_INT && s->high < INT64_MAX;
+    }
+    if (x->op == RD_OP_where) {
+        *s = united(span_of(x->in[1], questions), span_of(x->in[2], questions));
+        return true;
+    }
+    return x->n_in == 2 &&
+           of_two(x->op, span_of(x->in[0], questions), span_of(x->in[1], questions), s);
+}
+
+static bool of_parts(const rd_expr *x, int *questions, span *s)
+{
+    *s = span_of(x->in[0], questions);
+    for (int k = 1; k < x->n_in; k++)
+        *s = united(*s, span_of(x->in[k], questions));
+    return true;
+}
+
+/* Its places, and its indices. */
+static span of_axis(const rd_expr *x, int axis)
+{
+    const int64_t from = rd_origin(x, axis), last = greater(x->extent[axis] - 1, 0);
+
+    return united((span){ 0, last }, (span){ from, from + last });
+}
+
+/* What the node says beside its type; false: nothing. */
+static bool known(const rd_expr *x, int *questions, span *s)
+{
+    switch (x->kind) {
+    case RD_EXPR_NUMBER:
+        *s = (span){ x->as.number->value.i64, x->as.number->value.i64 };
+        return x->type != RD_U64 || s->low >= 0;
+    case RD_EXPR_COORD: *s = of_axis(x, (int)x->as.axis->axis); return true;
+    case RD_EXPR_VIEW:
+    case RD_EXPR_RESHAPE:
+    case RD_EXPR_TAKE: *s = span_of(x->in[0], questions); return true;
+    case RD_EXPR_CONCAT: return of_parts(x, questions, s);
+    case RD_EXPR_MAP: return of_map(x, questions, s);
+    default: return false;
+    }
+}
+
+static span span_of(const rd_expr *x, int *questions)
+{
+    span s;
+
+    if (rd_dtype_kind(x->type) > RD_KIND_INT || ++*questions > MOST_QUESTIONS ||
+        !known(x, questions, &s))
+        return of_type(x->type);
+    return within(x->type, s);
+}
+
+bool rd_span_of(const rd_expr *x, int64_t *low, int64_t *high)
+{
+    int questions = 0;
+
+    if (!x || rd_dtype_kind(x->type) > RD_KIND_INT)
+        return false;
+    const span s = span_of(x, &questions);
+
+    *low  = s.low;
+    *high = s.high;
+    return true;
+}
