@@ -190,8 +190,8 @@ static void expect_windows(size_t f, rd_dtype type, const int64_t *stride, int64
 
 START_TEST(rolled_windows)
 {
-    static const int64_t  sizes[][2] = { { 3, 3 },  { 15, 15 }, { 2, 31 },
-                                         { 33, 4 }, { 1, 20 },  { 30, 1 } };
+    static const int64_t  sizes[][2] = { { 3, 3 },  { 15, 15 }, { 2, 31 }, { 33, 4 }, { 1, 20 },
+                                         { 30, 1 }, { 41, 1 },  { 1, 37 }, { 13, 1 } };
     static const rd_dtype types[]    = { RD_F32, RD_F64, RD_U8 };
 
     fill();
@@ -283,9 +283,28 @@ START_TEST(loads)
 }
 END_TEST
 
+/* Windows across memory have parts, which are added up once. */
+START_TEST(parts)
+{
+    static const int64_t sizes[] = { 17, 23, 30, 31 };
+
+    fill();
+    for (size_t k = 0; k < COUNT(sizes); k++) {
+        const int64_t all = (ROWS - sizes[k] + 1) * COLUMNS;
+        rd_expr      *x   = picture(RD_F64, by_row);
+        rd_expr      *y   = rd_rolling_mean(x, 0, sizes[k]);
+        rd_expr      *w   = rd_mean(rd_window(x, 0, sizes[k], 1), RD_DIMS(-1));
+
+        ck_assert_msg(y == w, "windows of %d are rolled", (int)sizes[k]);
+        ck_assert_int_le(stats_of(y).loads, 10 * MOST / CHANNELS + 5 * all);
+        ck_assert_int_le(stats_of(rd_slice(y, "3, 9")).loads, sizes[k] + 8);
+    }
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = { rolled_windows, no_numbers, others, loads };
+    const TTest *const tests[] = { rolled_windows, no_numbers, others, loads, parts };
 
     return run_suite("window_folds", tests, COUNT(tests));
 }

@@ -8,10 +8,14 @@
 #include <string.h>
 
 enum {
-    FEW       = 4,
-    LONG      = 4096, /* windows of more elements are scanned */
-    SHORT     = 48,   /* the same across memory, and for      */
-    SHORT_VAR = 16    /* variances                            */
+    FEW       = 4,       /* neighbours that need no loop                       */
+    LONG      = 4096,    /* windows of more elements are scanned               */
+    PARTS     = 48,      /* the same across memory, where shorter ones have    */
+    SHORT     = 17,      /* parts, if they have as many neighbours, or as many */
+    SHORT_FAR = 12,      /* of rows so long that a first-level cache would not */
+    FAR       = 1 << 14, /* have room for a window of so many bytes            */
+    HELD      = 2048,    /* and few enough for a second-level one to hold all  */
+    SHORT_VAR = 17       /* variances have no parts and are scanned then       */
 };
 
 /* Each window by itself. */
@@ -52,21 +56,44 @@ static void find_steps(const rd_expr *x, int depth, int64_t *step)
         rd_dense_strides(x->rank, x->extent, 0, step);
 }
 
+static void find_steps_of(const rd_expr *x, int64_t *step)
+{
+    find_steps(x->kind == RD_EXPR_COMPLEX ? x->in[0] : x, 0, step);
+}
+
 /* Is no other axis walked in smaller steps? */
 bool rd_rolling_is_along(const rd_expr *x, int axis)
 {
     int64_t step[RD_MAX_RANK] = { 0 };
 
-    find_steps(x->kind == RD_EXPR_COMPLEX ? x->in[0] : x, 0, step);
+    find_steps_of(x, step);
     for (int k = 0; k < x->rank; k++)
         if (k != axis && x->extent[k] > 1 && step[k] && llabs(step[k]) < llabs(step[axis]))
             return false;
     return true;
 }
 
-bool rd_rolling_is_short(const rd_rolling *r)
+/* Bytes of a row: of what is walked in smaller steps than the axis. */
+static double row_bytes(const rd_expr *x, int axis)
 {
-    return r->n <= (r->what < RD_ROLLED_VAR ? SHORT : SHORT_VAR);
+    int64_t step[RD_MAX_RANK] = { 0 };
+    double  bytes             = (double)rd_dtype_size(x->type);
+
+    find_steps_of(x, step);
+    for (int k = 0; k < x->rank; k++)
+        if (step[k] && llabs(step[k]) < llabs(step[axis]))
+            bytes *= (double)x->extent[k];
+    return bytes;
+}
+
+bool rd_rolling_is_fold(const rd_expr *x, int axis, rd_rolled what, int64_t n, int64_t windows)
+{
+    if (rd_rolling_is_along(x, axis))
+        return false;
+    if (what >= RD_ROLLED_VAR)
+        return n < SHORT_VAR;
+    return n < SHORT_FAR ||
+           (n < SHORT && (windows > HELD || (double)n * row_bytes(x, axis) <= FAR));
 }
 
 /* Neighbours across memory are in other rows: few are reduced one by one, by vectors of rows. */
@@ -75,12 +102,14 @@ rd_expr *rd_rolling_reduced(rd_rolling *r)
     const int  axis = r->axis, last = r->x->rank - 1;
     const bool along = rd_rolling_is_along(r->x, axis), spare = last + 1 < RD_MAX_RANK;
 
-    if (spare && (along ? r->n > LONG : !rd_rolling_is_short(r)))
-        return rd_rolling_by_scans(r);
     if (!along && r->n <= FEW)
         return rd_rolling_by_rows(r, axis);
-    if (!along && spare)
+    if (spare && rd_rolling_is_fold(r->x, axis, r->what, r->n, r->x->extent[axis] - r->n + 1))
         return one_by_one(r);
+    if (!along && spare && r->n <= PARTS && r->what < RD_ROLLED_VAR)
+        return rd_rolling_by_parts(r);
+    if (spare && (!along || r->n > LONG))
+        return rd_rolling_by_scans(r);
     if (!(r->x = rd_move_axis(r->x, axis, last)))
         return NULL;
     return rd_move_axis(rd_rolling_by_rows(r, last), last, axis);

@@ -31,11 +31,14 @@ typedef struct rd_rolling {
  * type that is computed in.  And is no other axis of x walked in smaller steps? */
 rd_expr *rd_rolling_reduced(rd_rolling *r);
 bool     rd_rolling_is_along(const rd_expr *x, int axis);
-/* Is a window across memory one that is reduced by itself, as it is short? */
-bool rd_rolling_is_short(const rd_rolling *r);
+/* Is each of so many windows of n along an axis of x, which is across memory, reduced by itself?  The
+ * same of x and of a view of its windows. */
+bool rd_rolling_is_fold(const rd_expr *x, int axis, rd_rolled what, int64_t n, int64_t windows);
 /* All windows along an axis, which memory is walked along: made of shorter ones, by rows that stay in
  * cache. */
 rd_expr *rd_rolling_by_rows(const rd_rolling *r, int axis);
+/* The same across memory, by parts of windows; not of variances. */
+rd_expr *rd_rolling_by_parts(const rd_rolling *r);
 /* All windows in a time that does not grow with n; there are n elements, and an axis to spare. */
 rd_expr *rd_rolling_by_scans(const rd_rolling *r);
 /* Sum, least or greatest of n elements, or the sum of squares about their mean. */

@@ -58,33 +58,37 @@ static windows followed(const rd_rolling *r, int axis, const windows *a, const w
                       r->what < RD_ROLLED_VAR ? NULL : squares(r, &at, &by) };
 }
 
-/* n in binary digits: a window begins with the greatest power of two. */
-static windows by_digits(const rd_rolling *r, int axis, windows power)
+/* So many of them in a row, in binary digits: a window begins with the greatest power of two. */
+static windows by_digits(const rd_rolling *r, int axis, windows power, int64_t count)
 {
     windows all = { 0 };
 
-    while (power.y && all.k < r->n) {
-        if (r->n & power.k)
+    for (; power.y && count; count >>= 1) {
+        if (count & 1)
             all = all.k ? followed(r, axis, &power, &all) : power;
-        power = all.k < r->n ? followed(r, axis, &power, &power) : power;
+        if (count > 1)
+            power = followed(r, axis, &power, &power);
     }
     return all;
 }
 
-/* What may be taken twice: two windows of a power of two that overlap.  Two digits are as many
- * operations, and of short windows fewer, where what is shorter is computed at each of its readers. */
+/* What may be taken twice: a window, and a part of it that ends n elements after it begins. */
+static rd_expr *overlapped(const rd_rolling *r, int axis, const windows *a, const windows *b)
+{
+    const int64_t later = r->n - b->k, n = b->y ? b->y->extent[axis] - later : 0;
+
+    return rd_rolling_map(r, rd_rolling_op(r), cut(a->y, axis, 0, n), cut(b->y, axis, later, n));
+}
+
+/* Two windows of a power of two that overlap.  Two digits are as many operations, and of short windows
+ * fewer, where what is shorter is computed at each of its readers. */
 static windows by_overlap(const rd_rolling *r, int axis, windows power)
 {
     if (__builtin_popcountll((uint64_t)r->n) <= 2)
-        return by_digits(r, axis, power);
+        return by_digits(r, axis, power, r->n);
     while (power.y && 2 * power.k <= r->n)
         power = followed(r, axis, &power, &power);
-    if (!power.y || power.k == r->n)
-        return power;
-    const int64_t later = r->n - power.k, n = power.y->extent[axis] - later;
-
-    power.y =
-        rd_rolling_map(r, rd_rolling_op(r), cut(power.y, axis, 0, n), cut(power.y, axis, later, n));
+    power.y = overlapped(r, axis, &power, &power);
     return power;
 }
 
@@ -107,15 +111,15 @@ static rd_expr *windows_of(const rd_rolling *r, int axis, rd_expr *row)
 
     switch (r->what) {
     case RD_ROLLED_SUM:
-    case RD_ROLLED_MEAN: all = by_digits(r, axis, (windows){ 1, row, NULL }); break;
+    case RD_ROLLED_MEAN: all = by_digits(r, axis, (windows){ 1, row, NULL }, r->n); break;
     case RD_ROLLED_MIN:
     case RD_ROLLED_MAX:
     case RD_ROLLED_ANY:
     case RD_ROLLED_ALL: all = by_overlap(r, axis, (windows){ 1, row, NULL }); break;
     case RD_ROLLED_VAR:
     case RD_ROLLED_STD:
-        row   = r->near ? row : centred(r, axis, row);
-        all   = by_digits(r, axis, (windows){ 1, row, rd_rolling_map(r, RD_OP_sub, row, row) });
+        row = r->near ? row : centred(r, axis, row);
+        all = by_digits(r, axis, (windows){ 1, row, rd_rolling_map(r, RD_OP_sub, row, row) }, r->n);
         all.y = all.squares;
         break;
     }
@@ -131,6 +135,37 @@ rd_expr *rd_rolling_finish(const rd_rolling *r, rd_expr *y)
     if (r->what == RD_ROLLED_STD)
         y = rd_map_op(RD_OP_sqrt, r->call, 1, &y);
     return rd_cast_to(y, r->type);
+}
+
+/* ---- Across memory --------------------------------------------------------------------------- */
+/* Elements of a part, for which those of it, the parts of a window, and what is left are fewest. */
+static int64_t part_of(int64_t n)
+{
+    int64_t best = 1;
+
+    for (int64_t part = 2; part * part <= 2 * n; part++)
+        if (part + n / part + n % part <= best + n / best + n % best)
+            best = part;
+    return best;
+}
+
+/* A window is some parts, each a fold that is stored once, and single elements.  A row of parts is read
+ * as often as a window has them, and rows of elements as often as a part has; so both stay in cache for
+ * wider rows than those of a whole window would. */
+rd_expr *rd_rolling_by_parts(const rd_rolling *r)
+{
+    const int     axis = r->axis;
+    const int64_t part = part_of(r->n), left = r->n % part;
+    const windows one = { part, rd_rolling_total(r, rd_window(r->x, axis, part, 1), RD_DIMS(-1)),
+                          NULL };
+    windows       all = by_digits(r, axis, one, r->n / part), rest;
+
+    if (left && rd_rolling_op(r) == RD_OP_add) {
+        rest = by_digits(r, axis, (windows){ 1, r->x, NULL }, left);
+        all  = followed(r, axis, &all, &rest);
+    } else if (left)
+        all.y = overlapped(r, axis, &all, &one);
+    return rd_rolling_finish(r, all.y);
 }
 
 /* ---- The axis in rows ------------------------------------------------------------------------ */

@@ -91,9 +91,10 @@ static bool find_what(rd_windows *all, const rd_fold_facts *facts)
 /* Short windows across memory alone are folds already. */
 static bool are_folds(const rd_windows *all, const rd_expr *x)
 {
-    const rd_rolling r = { .what = all->what, .n = x->extent[all->window[0]] };
+    const int k = all->kept[0];
 
-    return all->n == 1 && rd_rolling_is_short(&r) && !rd_rolling_is_along(x, all->kept[0]);
+    return all->n == 1 &&
+           rd_rolling_is_fold(x, k, all->what, x->extent[all->window[0]], x->extent[k]);
 }
 
 /* Is a fold of all elements of a window dearer than one along each axis? */
