@@ -444,6 +444,14 @@ int case_narrow_windows(case_world *w, rd_expr **y)
     return windows(w, y, 2);
 }
 
+int case_warmest_month(case_world *w, rd_expr **y)
+{
+    rd_expr *x = leaf_of(w, "x", RD_F32, RD_SHAPE(n(w, 1461, 70), n(w, 23, 9), n(w, 37, 11)));
+
+    y[0] = rd_max(rd_rolling_mean(x, 0, 30), RD_DIMS(0));
+    return 1;
+}
+
 int case_contraction(case_world *w, rd_expr **y)
 {
     int64_t  common = n(w, 128, 70);

@@ -82,6 +82,7 @@ void loop_programs_of_cases(loop_program_see *see, void *user)
         CASE(max_of_cumsum),
         CASE(windows),
         CASE(narrow_windows),
+        CASE(warmest_month),
         CASE(contraction),
         CASE(weights_over_i),
         CASE(weights_over_j),

@@ -489,6 +489,19 @@ static const struct {
       {
           { STAGES, NULL, NULL, 1, "exp twice is cheaper than an array" },
           { IN_NEST, "exp(x", NULL, 1, "exp is written where it is read" } } },
+    { "greatest moving mean of 30 days",
+      case_warmest_month,
+      "stage 0: parallel panel ij:851 by 64\n"
+      "  for k:1456:\n"
+      "    t0[k,ij] = sum l:6 ij:851 (x[k+l,ij])\n"
+      "  y0[ij] = max m:1432 ij:851 ((((t0[m,ij] + t0[m+6,ij]) + (t0[m+12,ij] + t0[m+18,ij])) + "
+      "t0[m+24,ij]) / 30)\n"
+      "keep: t0 scratch\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "parts of windows are used where they are made" },
+          { KEPT, "t0", "scratch", 0, "of a panel, which a cache holds" },
+          { INNERMOST, "y0", "ij", 0, "both axes of places are one" } } },
     { "ijk,jl->ikl",
       case_contraction,
       "stage 0: parallel i:32\n"

@@ -2,6 +2,7 @@
  * around them. */
 #include "expr/origin.h"
 #include "expr/reduce.h"
+#include "expr/window_folds.h"
 #include <math.h>
 #include <string.h>
 
@@ -86,6 +87,7 @@ rd_expr *rd_folded(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, rd_ex
 {
     rd_folding    whole = *f;
     rd_fold_facts facts;
+    rd_windows    windows;
     double        instead;
 
     if (f->where && x && counts_for_nothing(reducer, &instead)) {
@@ -103,6 +105,8 @@ rd_expr *rd_folded(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, rd_ex
     facts.ddof     = f->opts.ddof;
     if (f->opts.accuracy == RD_SERIAL && facts.law != RD_LAW_exact)
         facts.law = RD_LAW_serial;
+    if (x && !weights && rd_windows_found(&windows, &whole, x, &facts))
+        return rd_windows_folded(&windows, &whole, x, &facts);
     return rd_folding_node(&whole, x, weights, type, &facts);
 }
 

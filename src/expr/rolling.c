@@ -1,170 +1,22 @@
-/* rolling.c - reductions of each window of n neighbours.
+/* rolling.c - reductions of each window of n neighbours: which way each of them goes.
  *
- * The windows of 2 k neighbours are made of those of k, two each, and n is a sum of powers of two.
- * So all windows together take no more than 2 log2 n operations an element, on rows that stay in
- * cache; long ones take two scans (rolling_scans.c).  No element is ever taken away again, so that
- * a NaN or an infinity ends with its windows, nothing cancels, and all that holds for sums holds
- * for minima. */
-#include "core/float_env.h"
+ * Windows along memory are made of shorter windows (rolling_levels.c), long ones of two scans
+ * (rolling_scans.c), and short ones across memory are folds of their own. */
 #include "expr/origin.h"
 #include "expr/rolling.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    FEW       = 4,    /* neighbours that need no rows in cache   */
-    ROW       = 2048, /* windows of a row, at least              */
-    LONG      = 4096, /* windows of more elements are scanned    */
-    SHORT     = 48,   /* the same across memory, and for         */
-    SHORT_VAR = 16    /* variances                               */
+    FEW       = 4,       /* neighbours that need no loop                       */
+    LONG      = 4096,    /* windows of more elements are scanned               */
+    PARTS     = 48,      /* the same across memory, where shorter ones have    */
+    SHORT     = 17,      /* parts, if they have as many neighbours, or as many */
+    SHORT_FAR = 12,      /* of rows so long that a first-level cache would not */
+    FAR       = 1 << 14, /* have room for a window of so many bytes            */
+    HELD      = 2048,    /* and few enough for a second-level one to hold all  */
+    SHORT_VAR = 17       /* variances have no parts and are scanned then       */
 };
-
-/* ---- Windows of windows ---------------------------------------------------------------------- */
-/* What windows of k neighbours come to: the i-th begins at element i of the axis. */
-typedef struct windows {
-    int64_t  k;
-    rd_expr *y;       /* sum, least or greatest                 */
-    rd_expr *squares; /* of variances: about the window's mean  */
-} windows;
-
-static rd_expr *cut(rd_expr *x, int axis, int64_t start, int64_t n)
-{
-    return x ? rd_slice_places(x, axis, start, start + n, 1) : NULL;
-}
-
-/* About the mean of two parts together: Chan, Golub and LeVeque (1979), "Updating formulae and a
- * pairwise algorithm for computing sample variances". */
-static rd_expr *squares(const rd_rolling *r, const windows *a, const windows *b)
-{
-    rd_ctx      *ctx = r->x->ctx;
-    const double k = (double)a->k, l = (double)b->k;
-    rd_expr     *far = rd_rolling_map(
-            r, RD_OP_sub, rd_rolling_map(r, RD_OP_mul, b->y, rd_num(ctx, rd_float_quotient(1, l, 0))),
-            rd_rolling_map(r, RD_OP_mul, a->y, rd_num(ctx, rd_float_quotient(1, k, 0))));
-    rd_expr *between = rd_map_op(RD_OP_square, r->call, 1, &far);
-
-    between =
-        rd_rolling_map(r, RD_OP_mul, between, rd_num(ctx, rd_float_quotient(k * l, k + l, 0)));
-    return rd_rolling_map(r, RD_OP_add, rd_rolling_map(r, RD_OP_add, a->squares, b->squares),
-                          between);
-}
-
-/* Windows of a with those of b right behind. */
-static windows followed(const rd_rolling *r, int axis, const windows *a, const windows *b)
-{
-    const int64_t n  = a->y && b->y ? b->y->extent[axis] - a->k : 0;
-    const windows at = { a->k, cut(a->y, axis, 0, n), cut(a->squares, axis, 0, n) };
-    const windows by = { b->k, cut(b->y, axis, a->k, n), cut(b->squares, axis, a->k, n) };
-
-    return (windows){ a->k + b->k, rd_rolling_map(r, rd_rolling_op(r), at.y, by.y),
-                      r->what < RD_ROLLED_VAR ? NULL : squares(r, &at, &by) };
-}
-
-/* n in binary digits: a window begins with the greatest power of two. */
-static windows by_digits(const rd_rolling *r, int axis, windows power)
-{
-    windows all = { 0 };
-
-    while (power.y && all.k < r->n) {
-        if (r->n & power.k)
-            all = all.k ? followed(r, axis, &power, &all) : power;
-        power = all.k < r->n ? followed(r, axis, &power, &power) : power;
-    }
-    return all;
-}
-
-/* What may be taken twice: two windows of a power of two that overlap. */
-static windows by_overlap(const rd_rolling *r, int axis, windows power)
-{
-    while (power.y && 2 * power.k <= r->n)
-        power = followed(r, axis, &power, &power);
-    if (!power.y || power.k == r->n)
-        return power;
-    const int64_t later = r->n - power.k, n = power.y->extent[axis] - later;
-
-    power.y =
-        rd_rolling_map(r, rd_rolling_op(r), cut(power.y, axis, 0, n), cut(power.y, axis, later, n));
-    return power;
-}
-
-/* Numbers near 0 for those of a row: the less they are, the less is lost of how far they lie
- * apart. */
-static rd_expr *centred(const rd_rolling *r, int axis, rd_expr *row)
-{
-    rd_expr *middle = row ? cut(row, axis, row->extent[axis] / 2, 1) : NULL;
-    rd_expr *known  = rd_map_op(RD_OP_isfinite, r->call, 1, &middle);
-    rd_expr *centre = rd_map_op(RD_OP_where, r->call, 3,
-                                (rd_expr *const[]){ known, middle, rd_int(r->x->ctx, 0) });
-
-    return rd_rolling_map(r, RD_OP_sub, row, centre);
-}
-
-/* All windows of a row along an axis. */
-static rd_expr *windows_of(const rd_rolling *r, int axis, rd_expr *row)
-{
-    windows all = { 0 };
-
-    switch (r->what) {
-    case RD_ROLLED_SUM:
-    case RD_ROLLED_MEAN: all = by_digits(r, axis, (windows){ 1, row, NULL }); break;
-    case RD_ROLLED_MIN:
-    case RD_ROLLED_MAX: all = by_overlap(r, axis, (windows){ 1, row, NULL }); break;
-    case RD_ROLLED_VAR:
-    case RD_ROLLED_STD:
-        row   = centred(r, axis, row);
-        all   = by_digits(r, axis, (windows){ 1, row, rd_rolling_map(r, RD_OP_sub, row, row) });
-        all.y = all.squares;
-        break;
-    }
-    return rd_rolling_finish(r, all.y);
-}
-
-rd_expr *rd_rolling_finish(const rd_rolling *r, rd_expr *y)
-{
-    const double n = (double)r->n, by = r->what == RD_ROLLED_MEAN ? n : n - r->ddof;
-
-    if (r->what == RD_ROLLED_MEAN || r->what >= RD_ROLLED_VAR)
-        y = rd_rolling_map(r, RD_OP_div, y, rd_num(r->x->ctx, by > 0 ? by : (double)NAN));
-    if (r->what == RD_ROLLED_STD)
-        y = rd_map_op(RD_OP_sqrt, r->call, 1, &y);
-    return rd_cast_to(y, r->type);
-}
-
-/* ---- The axis in rows ------------------------------------------------------------------------ */
-rd_expr *rd_rolling_split(rd_expr *x, int axis, int64_t n, int64_t step)
-{
-    rd_expr *rows = rd_move_axis(rd_window(x, axis, n, step), axis, 0);
-
-    return rows ? rd_move_axis(rows, rows->rank - 1, axis + 1) : NULL;
-}
-
-rd_expr *rd_rolling_whole(rd_expr *rows, int axis)
-{
-    rd_shape shape = rd_shape_of(rd_select_place(rows, 0, 0));
-
-    if (!rows)
-        return NULL;
-    shape.at[axis] *= rows->extent[0];
-    return rd_reshape(rd_move_axis(rows, 0, axis), shape);
-}
-
-/* Rows overlap by n - 1 elements: they are as long as makes that little, and worth a loop. */
-static rd_expr *by_rows(const rd_rolling *r, int axis)
-{
-    const int64_t row = 4 * r->n > ROW ? 4 * r->n : ROW, n = r->x->extent[axis] - r->n + 1;
-    const int64_t count = n / row, left = n % row;
-    rd_expr      *parts[2];
-    rd_exprs      all = { parts, 0 };
-
-    if (r->n <= FEW || count == 0 || axis + 1 == RD_MAX_RANK)
-        return windows_of(r, axis, r->x);
-    parts[0]       = cut(r->x, axis, 0, count * row + r->n - 1);
-    parts[0]       = windows_of(r, axis + 1, rd_rolling_split(parts[0], axis, row + r->n - 1, row));
-    parts[all.n++] = rd_rolling_whole(parts[0], axis);
-    if (left)
-        parts[all.n++] = windows_of(r, axis, cut(r->x, axis, count * row, left + r->n - 1));
-    return rd_concat(axis, all);
-}
 
 /* Each window by itself. */
 static rd_expr *one_by_one(const rd_rolling *r)
@@ -186,8 +38,8 @@ static void find_steps(const rd_expr *x, int depth, int64_t *step)
         memcpy(step, x->as.leaf->stride, (size_t)x->rank * sizeof *step);
         return;
     }
-    if (depth < DEEPEST && x->kind == RD_EXPR_VIEW) {
-        find_steps(x->in[0], depth + 1, inner);
+    if (x->kind == RD_EXPR_VIEW) { /* of no view: a view is as deep as what it shows */
+        find_steps(x->in[0], depth, inner);
         for (int k = 0; k < x->rank; k++) {
             step[k] = 0;
             for (int a = 0; a < x->in[0]->rank; a++)
@@ -204,34 +56,63 @@ static void find_steps(const rd_expr *x, int depth, int64_t *step)
         rd_dense_strides(x->rank, x->extent, 0, step);
 }
 
+static void find_steps_of(const rd_expr *x, int64_t *step)
+{
+    find_steps(x->kind == RD_EXPR_COMPLEX ? x->in[0] : x, 0, step);
+}
+
 /* Is no other axis walked in smaller steps? */
-static bool is_along_memory(const rd_expr *x, int axis)
+bool rd_rolling_is_along(const rd_expr *x, int axis)
 {
     int64_t step[RD_MAX_RANK] = { 0 };
 
-    find_steps(x->kind == RD_EXPR_COMPLEX ? x->in[0] : x, 0, step);
+    find_steps_of(x, step);
     for (int k = 0; k < x->rank; k++)
         if (k != axis && x->extent[k] > 1 && step[k] && llabs(step[k]) < llabs(step[axis]))
             return false;
     return true;
 }
 
-/* Neighbours across memory are in other rows: few are reduced one by one, by vectors of rows. */
-static rd_expr *reduced(rd_rolling *r)
+/* Bytes of a row: of what is walked in smaller steps than the axis. */
+static double row_bytes(const rd_expr *x, int axis)
 {
-    const int     axis = r->axis, last = r->x->rank - 1;
-    const bool    along = is_along_memory(r->x, axis), spare = last + 1 < RD_MAX_RANK;
-    const int64_t most = along ? LONG : r->what < RD_ROLLED_VAR ? SHORT : SHORT_VAR;
+    int64_t step[RD_MAX_RANK] = { 0 };
+    double  bytes             = (double)rd_dtype_size(x->type);
 
-    if (r->n > r->x->extent[axis])
-        return rd_cast_to(cut(r->x, axis, 0, 0), r->type); /* no window */
-    if (r->n > most && spare)
-        return rd_rolling_by_scans(r);
-    if (!along && spare)
+    find_steps_of(x, step);
+    for (int k = 0; k < x->rank; k++)
+        if (step[k] && llabs(step[k]) < llabs(step[axis]))
+            bytes *= (double)x->extent[k];
+    return bytes;
+}
+
+bool rd_rolling_is_fold(const rd_expr *x, int axis, rd_rolled what, int64_t n, int64_t windows)
+{
+    if (rd_rolling_is_along(x, axis))
+        return false;
+    if (what >= RD_ROLLED_VAR)
+        return n < SHORT_VAR;
+    return n < SHORT_FAR ||
+           (n < SHORT && (windows > HELD || (double)n * row_bytes(x, axis) <= FAR));
+}
+
+/* Neighbours across memory are in other rows: few are reduced one by one, by vectors of rows. */
+rd_expr *rd_rolling_reduced(rd_rolling *r)
+{
+    const int  axis = r->axis, last = r->x->rank - 1;
+    const bool along = rd_rolling_is_along(r->x, axis), spare = last + 1 < RD_MAX_RANK;
+
+    if (!along && r->n <= FEW)
+        return rd_rolling_by_rows(r, axis);
+    if (spare && rd_rolling_is_fold(r->x, axis, r->what, r->n, r->x->extent[axis] - r->n + 1))
         return one_by_one(r);
+    if (!along && spare && r->n <= PARTS && r->what < RD_ROLLED_VAR)
+        return rd_rolling_by_parts(r);
+    if (spare && (!along || r->n > LONG))
+        return rd_rolling_by_scans(r);
     if (!(r->x = rd_move_axis(r->x, axis, last)))
         return NULL;
-    return rd_move_axis(by_rows(r, last), last, axis);
+    return rd_move_axis(rd_rolling_by_rows(r, last), last, axis);
 }
 
 /* ---- Operands -------------------------------------------------------------------------------- */
@@ -287,7 +168,11 @@ static rd_expr *build(rd_rolling *r, rd_expr *x, const rd_rolling_opts *o)
 {
     const bool sums = r->what != RD_ROLLED_MIN && r->what != RD_ROLLED_MAX;
 
-    return begin(r, x, o) && in_types(r, natural_type(r), o->type, sums) ? reduced(r) : NULL;
+    if (!begin(r, x, o) || !in_types(r, natural_type(r), o->type, sums))
+        return NULL;
+    if (r->n > r->x->extent[r->axis]) /* no window */
+        return rd_cast_to(rd_slice_places(r->x, r->axis, 0, 0, 1), r->type);
+    return rd_rolling_reduced(r);
 }
 
 /* The mean of |x - mean|^2 is that of both parts' squares. */

@@ -10,6 +10,8 @@ typedef enum rd_rolled {
     RD_ROLLED_MEAN,
     RD_ROLLED_MIN,
     RD_ROLLED_MAX,
+    RD_ROLLED_ANY,
+    RD_ROLLED_ALL,
     RD_ROLLED_VAR,
     RD_ROLLED_STD
 } rd_rolled;
@@ -22,8 +24,21 @@ typedef struct rd_rolling {
     int         axis;
     int64_t     n;    /* elements of a window, at least 1        */
     double      ddof; /* of var and std                          */
+    bool        near; /* elements lie about 0, as well as can be */
 } rd_rolling;
 
+/* All windows along r->axis, which has n elements at least, the way that is best there; r->x is of the
+ * type that is computed in.  And is no other axis of x walked in smaller steps? */
+rd_expr *rd_rolling_reduced(rd_rolling *r);
+bool     rd_rolling_is_along(const rd_expr *x, int axis);
+/* Is each of so many windows of n along an axis of x, which is across memory, reduced by itself?  The
+ * same of x and of a view of its windows. */
+bool rd_rolling_is_fold(const rd_expr *x, int axis, rd_rolled what, int64_t n, int64_t windows);
+/* All windows along an axis, which memory is walked along: made of shorter ones, by rows that stay in
+ * cache. */
+rd_expr *rd_rolling_by_rows(const rd_rolling *r, int axis);
+/* The same across memory, by parts of windows; not of variances. */
+rd_expr *rd_rolling_by_parts(const rd_rolling *r);
 /* All windows in a time that does not grow with n; there are n elements, and an axis to spare. */
 rd_expr *rd_rolling_by_scans(const rd_rolling *r);
 /* Sum, least or greatest of n elements, or the sum of squares about their mean. */
@@ -46,9 +61,13 @@ static inline bool rd_rolling_adds(const rd_rolling *r)
 /* What joins two parts of a window; of variances, their sums. */
 static inline rd_op rd_rolling_op(const rd_rolling *r)
 {
-    return r->what == RD_ROLLED_MIN   ? RD_OP_minimum
-           : r->what == RD_ROLLED_MAX ? RD_OP_maximum
-                                      : RD_OP_add;
+    switch (r->what) {
+    case RD_ROLLED_MIN: return RD_OP_minimum;
+    case RD_ROLLED_MAX: return RD_OP_maximum;
+    case RD_ROLLED_ANY: return RD_OP_or;
+    case RD_ROLLED_ALL: return RD_OP_and;
+    default: return RD_OP_add;
+    }
 }
 
 /* What is asked for, of sums, least and greatest, or squares about the mean. */

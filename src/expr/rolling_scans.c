@@ -24,7 +24,12 @@ static rd_expr *join_sum(const rd_rolling *r, rd_expr *older, rd_expr *newer)
 
 static const char *reducer_of(const rd_rolling *r)
 {
-    return r->what == RD_ROLLED_MIN ? "min" : "max";
+    switch (r->what) {
+    case RD_ROLLED_MIN: return "min";
+    case RD_ROLLED_ANY: return "any";
+    case RD_ROLLED_ALL: return "all";
+    default: return "max";
+    }
 }
 
 /* The first element of the newer block is in all of its windows: where none of the older block is,

@@ -30,21 +30,56 @@ static bool order_allows(const rd_combine *c, int x, int y)
     return true;
 }
 
-/* Dims of storage that is read at other places are not touched, for those places count them one by
- * one; but storage read by one flat place may merge neighbours, as long as it keeps its C order. */
+static bool reads_kept(const rd_value *v)
+{
+    return v->kind == RD_VALUE_READ && v->slot < 0;
+}
+
+/* Do all readers of storage take its dims d and d + 1 where the loops over x and y stand?  Then they go
+ * through both as through one, whatever other places they ask for along other dims. */
+static bool read_as_they_are(const rd_graph *g, const rd_value *v, int d, int x, int y)
+{
+    const int32_t number = (int32_t)(v - g->value);
+
+    for (int i = 0; i < g->n_value; i++) {
+        const rd_value *r = &g->value[i];
+
+        if (r->kind != RD_VALUE_READ && r->kind != RD_VALUE_SORT)
+            continue;
+        if (r->slot < 0 && r->target == number &&
+            (r->kind == RD_VALUE_SORT || !rd_subscript_is_axis(&r->at[d], x) ||
+             !rd_subscript_is_axis(&r->at[d + 1], y)))
+            return false;
+    }
+    return true;
+}
+
+/* Of storage that is read at other places neighbours merge, which all readers take as they are, for
+ * those places count other dims one by one; storage read by one flat place may merge neighbours, as
+ * long as it keeps its C order. */
 static bool storage_allows(const rd_graph *g, const rd_value *v, int x, int y)
 {
     int before = -1;
 
     for (int d = 0; d < v->n_dim && v->whole; d++) {
         if (!v->dense && (v->dim[d] == x || v->dim[d] == y))
-            return false;
+            return v->dim[d] == x && d + 1 < v->n_dim && v->dim[d + 1] == y && !v->row &&
+                   v->into < 0 && read_as_they_are(g, v, d, x, y);
         if (v->dim[d] == y)
             return before == x;
         if (g->axis[v->dim[d]].extent != 1)
             before = v->dim[d];
     }
     return true;
+}
+
+/* Is place d of a reader the loop over x or y, and the dim of the storage that is made there? */
+static bool is_kept_dim(const rd_graph *g, const rd_value *v, int d, int x, int y)
+{
+    const rd_value *t    = &g->value[v->target];
+    const int       axis = !t->dense && d < t->n_dim ? t->dim[d] : -1;
+
+    return (axis == x || axis == y) && rd_subscript_is_axis(&v->at[d], axis);
 }
 
 static bool value_allows(const rd_graph *g, const rd_value *v, int x, int y)
@@ -56,6 +91,8 @@ static bool value_allows(const rd_graph *g, const rd_value *v, int x, int y)
     for (int d = 0; d < v->n_at; d++) {
         bool affine = v->kind == RD_VALUE_COORD || v->slot >= 0;
 
+        if (reads_kept(v) && is_kept_dim(g, v, d, x, y))
+            continue;
         if (affine ? !linear(g, &v->at[d], x, y) : coef_of(&v->at[d], x) || coef_of(&v->at[d], y))
             return false;
     }
@@ -121,6 +158,22 @@ static void merge_value(rd_value *v, int x)
     }
 }
 
+/* Readers of storage with a dim x, which goes, have no place along it any more. */
+static void drop_places(rd_graph *g, int x)
+{
+    for (int i = 0; i < g->n_value; i++) {
+        rd_value *v = &g->value[i];
+
+        for (int d = 0; reads_kept(v) && d < v->n_at; d++)
+            if (!g->value[v->target].dense && rd_subscript_is_axis(&v->at[d], x) &&
+                d < g->value[v->target].n_dim && g->value[v->target].dim[d] == x) {
+                v->n_at--;
+                memmove(v->at + d, v->at + d + 1, (size_t)(v->n_at - d) * sizeof *v->at);
+                break;
+            }
+    }
+}
+
 static bool used(const rd_graph *g, int axis)
 {
     for (int i = 0; i < g->n_value; i++)
@@ -133,6 +186,7 @@ static void merge(rd_graph *g, int x, int y)
 {
     char name[2 * sizeof g->axis[0].name];
 
+    drop_places(g, x);
     for (int i = 0; i < g->n_value; i++)
         merge_value(&g->value[i], x);
     g->axis[y].extent *= g->axis[x].extent;

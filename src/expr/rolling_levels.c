@@ -1,0 +1,205 @@
+/* rolling_levels.c - reductions of each window of n neighbours, made of those of shorter windows.
+ *
+ * The windows of 2 k neighbours are made of those of k, two each, and n is a sum of powers of two.
+ * So all windows together take no more than 2 log2 n operations an element, on rows that stay in
+ * cache.  No element is ever taken away again, so that a NaN or an infinity ends with its windows,
+ * nothing cancels, and all that holds for sums holds for minima. */
+#include "core/float_env.h"
+#include "expr/origin.h"
+#include "expr/rolling.h"
+
+enum {
+    FEW = 4,   /* neighbours that need no rows in cache */
+    ROW = 2048 /* windows of a row, at least            */
+};
+
+/* ---- Windows of windows ---------------------------------------------------------------------- */
+/* What windows of k neighbours come to: the i-th begins at element i of the axis. */
+typedef struct windows {
+    int64_t  k;
+    rd_expr *y;       /* sum, least or greatest                 */
+    rd_expr *squares; /* of variances: about the window's mean  */
+} windows;
+
+static rd_expr *cut(rd_expr *x, int axis, int64_t start, int64_t n)
+{
+    return x ? rd_slice_places(x, axis, start, start + n, 1) : NULL;
+}
+
+/* About the mean of two parts together: Chan, Golub and LeVeque (1979), "Updating formulae and a
+ * pairwise algorithm for computing sample variances". */
+static rd_expr *squares(const rd_rolling *r, const windows *a, const windows *b)
+{
+    rd_ctx      *ctx = r->x->ctx;
+    const double k = (double)a->k, l = (double)b->k;
+    const bool   halves = a->k == b->k; /* the same number divides both sums */
+    rd_expr     *far    = rd_rolling_map(
+               r, RD_OP_sub,
+        halves ? b->y : rd_rolling_map(r, RD_OP_mul, b->y, rd_num(ctx, rd_float_quotient(1, l, 0))),
+        halves ? a->y
+                      : rd_rolling_map(r, RD_OP_mul, a->y, rd_num(ctx, rd_float_quotient(1, k, 0))));
+    rd_expr *between = rd_map_op(RD_OP_square, r->call, 1, &far);
+
+    between = rd_rolling_map(
+        r, RD_OP_mul, between,
+        rd_num(ctx, halves ? rd_float_quotient(1, k + l, 0) : rd_float_quotient(k * l, k + l, 0)));
+    return rd_rolling_map(r, RD_OP_add, rd_rolling_map(r, RD_OP_add, a->squares, b->squares),
+                          between);
+}
+
+/* Windows of a with those of b right behind. */
+static windows followed(const rd_rolling *r, int axis, const windows *a, const windows *b)
+{
+    const int64_t n  = a->y && b->y ? b->y->extent[axis] - a->k : 0;
+    const windows at = { a->k, cut(a->y, axis, 0, n), cut(a->squares, axis, 0, n) };
+    const windows by = { b->k, cut(b->y, axis, a->k, n), cut(b->squares, axis, a->k, n) };
+
+    return (windows){ a->k + b->k, rd_rolling_map(r, rd_rolling_op(r), at.y, by.y),
+                      r->what < RD_ROLLED_VAR ? NULL : squares(r, &at, &by) };
+}
+
+/* So many of them in a row, in binary digits: a window begins with the greatest power of two. */
+static windows by_digits(const rd_rolling *r, int axis, windows power, int64_t count)
+{
+    windows all = { 0 };
+
+    for (; power.y && count; count >>= 1) {
+        if (count & 1)
+            all = all.k ? followed(r, axis, &power, &all) : power;
+        if (count > 1)
+            power = followed(r, axis, &power, &power);
+    }
+    return all;
+}
+
+/* What may be taken twice: a window, and a part of it that ends n elements after it begins. */
+static rd_expr *overlapped(const rd_rolling *r, int axis, const windows *a, const windows *b)
+{
+    const int64_t later = r->n - b->k, n = b->y ? b->y->extent[axis] - later : 0;
+
+    return rd_rolling_map(r, rd_rolling_op(r), cut(a->y, axis, 0, n), cut(b->y, axis, later, n));
+}
+
+/* Two windows of a power of two that overlap.  Two digits are as many operations, and of short windows
+ * fewer, where what is shorter is computed at each of its readers. */
+static windows by_overlap(const rd_rolling *r, int axis, windows power)
+{
+    if (__builtin_popcountll((uint64_t)r->n) <= 2)
+        return by_digits(r, axis, power, r->n);
+    while (power.y && 2 * power.k <= r->n)
+        power = followed(r, axis, &power, &power);
+    power.y = overlapped(r, axis, &power, &power);
+    return power;
+}
+
+/* Numbers near 0 for those of a row: the less they are, the less is lost of how far they lie
+ * apart. */
+static rd_expr *centred(const rd_rolling *r, int axis, rd_expr *row)
+{
+    rd_expr *middle = row ? cut(row, axis, row->extent[axis] / 2, 1) : NULL;
+    rd_expr *known  = rd_map_op(RD_OP_isfinite, r->call, 1, &middle);
+    rd_expr *centre = rd_map_op(RD_OP_where, r->call, 3,
+                                (rd_expr *const[]){ known, middle, rd_int(r->x->ctx, 0) });
+
+    return rd_rolling_map(r, RD_OP_sub, row, centre);
+}
+
+/* All windows of a row along an axis. */
+static rd_expr *windows_of(const rd_rolling *r, int axis, rd_expr *row)
+{
+    windows all = { 0 };
+
+    switch (r->what) {
+    case RD_ROLLED_SUM:
+    case RD_ROLLED_MEAN: all = by_digits(r, axis, (windows){ 1, row, NULL }, r->n); break;
+    case RD_ROLLED_MIN:
+    case RD_ROLLED_MAX:
+    case RD_ROLLED_ANY:
+    case RD_ROLLED_ALL: all = by_overlap(r, axis, (windows){ 1, row, NULL }); break;
+    case RD_ROLLED_VAR:
+    case RD_ROLLED_STD:
+        row = r->near ? row : centred(r, axis, row);
+        all = by_digits(r, axis, (windows){ 1, row, rd_rolling_map(r, RD_OP_sub, row, row) }, r->n);
+        all.y = all.squares;
+        break;
+    }
+    return rd_rolling_finish(r, all.y);
+}
+
+rd_expr *rd_rolling_finish(const rd_rolling *r, rd_expr *y)
+{
+    const double n = (double)r->n, by = r->what == RD_ROLLED_MEAN ? n : n - r->ddof;
+
+    if (by != 1 && (r->what == RD_ROLLED_MEAN || r->what >= RD_ROLLED_VAR))
+        y = rd_rolling_map(r, RD_OP_div, y, rd_num(r->x->ctx, by > 0 ? by : (double)NAN));
+    if (r->what == RD_ROLLED_STD)
+        y = rd_map_op(RD_OP_sqrt, r->call, 1, &y);
+    return rd_cast_to(y, r->type);
+}
+
+/* ---- Across memory --------------------------------------------------------------------------- */
+/* Elements of a part, for which those of it, the parts of a window, and what is left are fewest. */
+static int64_t part_of(int64_t n)
+{
+    int64_t best = 1;
+
+    for (int64_t part = 2; part * part <= 2 * n; part++)
+        if (part + n / part + n % part <= best + n / best + n % best)
+            best = part;
+    return best;
+}
+
+/* A window is some parts, each a fold that is stored once, and single elements.  A row of parts is read
+ * as often as a window has them, and rows of elements as often as a part has; so both stay in cache for
+ * wider rows than those of a whole window would. */
+rd_expr *rd_rolling_by_parts(const rd_rolling *r)
+{
+    const int     axis = r->axis;
+    const int64_t part = part_of(r->n), left = r->n % part;
+    const windows one = { part, rd_rolling_total(r, rd_window(r->x, axis, part, 1), RD_DIMS(-1)),
+                          NULL };
+    windows       all = by_digits(r, axis, one, r->n / part), rest;
+
+    if (left && rd_rolling_op(r) == RD_OP_add) {
+        rest = by_digits(r, axis, (windows){ 1, r->x, NULL }, left);
+        all  = followed(r, axis, &all, &rest);
+    } else if (left)
+        all.y = overlapped(r, axis, &all, &one);
+    return rd_rolling_finish(r, all.y);
+}
+
+/* ---- The axis in rows ------------------------------------------------------------------------ */
+rd_expr *rd_rolling_split(rd_expr *x, int axis, int64_t n, int64_t step)
+{
+    rd_expr *rows = rd_move_axis(rd_window(x, axis, n, step), axis, 0);
+
+    return rows ? rd_move_axis(rows, rows->rank - 1, axis + 1) : NULL;
+}
+
+rd_expr *rd_rolling_whole(rd_expr *rows, int axis)
+{
+    rd_shape shape = rd_shape_of(rd_select_place(rows, 0, 0));
+
+    if (!rows)
+        return NULL;
+    shape.at[axis] *= rows->extent[0];
+    return rd_reshape(rd_move_axis(rows, 0, axis), shape);
+}
+
+/* Rows overlap by n - 1 elements: they are as long as makes that little, and worth a loop. */
+rd_expr *rd_rolling_by_rows(const rd_rolling *r, int axis)
+{
+    const int64_t row = 4 * r->n > ROW ? 4 * r->n : ROW, n = r->x->extent[axis] - r->n + 1;
+    const int64_t count = n / row, left = n % row;
+    rd_expr      *parts[2];
+    rd_exprs      all = { parts, 0 };
+
+    if (r->n <= FEW || count == 0 || axis + 1 == RD_MAX_RANK)
+        return windows_of(r, axis, r->x);
+    parts[0]       = cut(r->x, axis, 0, count * row + r->n - 1);
+    parts[0]       = windows_of(r, axis + 1, rd_rolling_split(parts[0], axis, row + r->n - 1, row));
+    parts[all.n++] = rd_rolling_whole(parts[0], axis);
+    if (left)
+        parts[all.n++] = windows_of(r, axis, cut(r->x, axis, count * row, left + r->n - 1));
+    return rd_concat(axis, all);
+}

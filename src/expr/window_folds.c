@@ -1,0 +1,282 @@
+/* window_folds.c - reductions of windows that overlap, as rolling reductions of what they are
+ * windows of.
+ *
+ * The windows of 15 x 15 pixels have 225 elements each, of which a neighbour has 210 as well.  Sums of
+ * 15 pixels of a row, and then of 15 of these sums, are the same: a fold over several axes of a window
+ * is one along each of them.  So what is reduced along axes that go with kept ones, as element i + w of
+ * a row, is reduced as rolling reductions do it (rolling.c), axis by axis.
+ *
+ * This decides about rounding, so it depends on nothing but the operand. */
+#include "expr/window_folds.h"
+#include "expr/affine.h"
+#include "expr/maps.h"
+#include "expr/origin.h"
+#include "expr/plain.h"
+#include "expr/rolling.h"
+#include <string.h>
+
+enum {
+    FEW     = 8,       /* elements of a window that are folded as fast              */
+    SHORT   = 4,       /* elements along an axis that need no loop                  */
+    SQUARE  = 32,      /* elements of a window of longer axes, for which rows that
+                        * are stored and read again cost as much as they save       */
+    SMALL   = 1 << 14, /* elements of all windows that cost less than a longer plan */
+    DEEPEST = 64       /* nodes between windows and the reduction                   */
+};
+
+/* ---- Windows that are found ------------------------------------------------------------------ */
+/* Does an index along axis k lead where the same one along axis w does?  *moves: anywhere. */
+static bool go_together(const rd_expr *x, int k, int w, bool *moves, int *budget)
+{
+    if (--*budget < 0)
+        return false;
+    if (x->kind == RD_EXPR_VIEW) {
+        const rd_expr *of = x->in[0];
+
+        for (int a = 0; a < of->rank; a++) {
+            const int64_t *coef = x->as.view->number + of->rank + (ptrdiff_t)a * x->rank;
+
+            if (coef[k] != coef[w])
+                return false;
+            *moves |= coef[k] != 0;
+        }
+        return true;
+    }
+    if (x->kind != RD_EXPR_MAP)
+        return false;
+    for (int i = 0; i < x->n_in; i++)
+        if (!go_together(x->in[i], k, w, moves, budget))
+            return false;
+    return true;
+}
+
+static bool is_window(const rd_expr *x, int k, int w)
+{
+    bool moves  = false;
+    int  budget = DEEPEST;
+
+    return x->extent[k] >= x->extent[w] && go_together(x, k, w, &moves, &budget) && moves;
+}
+
+static void find_axes(rd_windows *all, const rd_expr *x, uint64_t reduced)
+{
+    uint64_t free = ~reduced;
+
+    for (int w = 0; w < x->rank; w++)
+        for (int k = 0; k < x->rank && reduced >> w & 1; k++)
+            if (free >> k & 1 && x->extent[w] > 1 && is_window(x, k, w)) {
+                all->kept[all->n]     = k;
+                all->window[all->n++] = w;
+                all->elements *= x->extent[w];
+                all->gone |= UINT64_C(1) << w;
+                free &= ~(UINT64_C(1) << k);
+                break;
+            }
+}
+
+static bool find_what(rd_windows *all, const rd_fold_facts *facts)
+{
+    switch (facts->reducer) {
+    case RD_RED_sum: all->what = RD_ROLLED_SUM; break;
+    case RD_RED_min: all->what = RD_ROLLED_MIN; break;
+    case RD_RED_max: all->what = RD_ROLLED_MAX; break;
+    case RD_RED_any: all->what = RD_ROLLED_ANY; break;
+    case RD_RED_all: all->what = RD_ROLLED_ALL; break;
+    case RD_RED_moments: all->what = RD_ROLLED_VAR; break;
+    default: return false;
+    }
+    return facts->law != RD_LAW_serial;
+}
+
+/* Short windows across memory alone are folds already. */
+static bool are_folds(const rd_windows *all, const rd_expr *x)
+{
+    const int k = all->kept[0];
+
+    return all->n == 1 &&
+           rd_rolling_is_fold(x, k, all->what, x->extent[all->window[0]], x->extent[k]);
+}
+
+/* Is a fold of all elements of a window dearer than one along each axis? */
+static bool are_worth_it(const rd_windows *all, const rd_expr *x)
+{
+    bool short_ones = true;
+
+    for (int p = 0; p < all->n; p++)
+        short_ones &= x->extent[all->window[p]] <= SHORT;
+    return all->elements >= FEW &&
+           (all->n == 1 || all->what == RD_ROLLED_VAR || short_ones || all->elements > SQUARE);
+}
+
+bool rd_windows_found(rd_windows *all, const rd_folding *f, const rd_expr *x,
+                      const rd_fold_facts *facts)
+{
+    memset(all, 0, sizeof *all);
+    all->elements = 1;
+    if (f->scan || f->where || f->label || rd_points(x->rank, x->extent) < SMALL ||
+        !find_what(all, facts))
+        return false;
+    find_axes(all, x, f->bits);
+    return all->n && are_worth_it(all, x) && (all->what != RD_ROLLED_VAR || all->gone == f->bits) &&
+           !are_folds(all, x);
+}
+
+/* ---- What they are windows of ---------------------------------------------------------------- */
+/* The axis of what is left when those of `gone` are. */
+static int left_of(uint64_t gone, int axis)
+{
+    return axis - __builtin_popcountll(gone & ((UINT64_C(1) << axis) - 1));
+}
+
+static rd_expr *view_without(const rd_windows *all, const rd_expr *x, int rank,
+                             const int64_t *extent)
+{
+    const rd_expr *of   = x->in[0];
+    const int64_t *from = x->as.view->number;
+    int64_t        number[RD_VIEW_NUMBERS];
+
+    memcpy(number, from, (size_t)of->rank * sizeof *number);
+    for (int a = 0; a < of->rank; a++)
+        for (int k = 0, to = 0; k < x->rank; k++)
+            if (!(all->gone >> k & 1))
+                number[of->rank + a * rank + to++] = from[of->rank + a * x->rank + k];
+    return rd_view(x->in[0], rank, extent, number, NULL);
+}
+
+/* x without the axes of windows, whose kept ones are longer. */
+static rd_expr *without_windows(const rd_windows *all, const rd_expr *x)
+{
+    int64_t  extent[RD_MAX_RANK];
+    rd_expr *in[RD_MOST_ARITY];
+    int      rank = 0;
+
+    for (int k = 0; k < x->rank; k++)
+        if (!(all->gone >> k & 1))
+            extent[rank++] = x->extent[k];
+    for (int p = 0; p < all->n; p++)
+        extent[left_of(all->gone, all->kept[p])] += x->extent[all->window[p]] - 1;
+    if (x->kind == RD_EXPR_VIEW)
+        return view_without(all, x, rank, extent);
+    for (int i = 0; i < x->n_in; i++)
+        if (!(in[i] = without_windows(all, x->in[i])))
+            return NULL;
+    return rd_node(&(rd_expr){ .ctx    = x->ctx,
+                               .kind   = RD_EXPR_MAP,
+                               .type   = x->type,
+                               .op     = x->op,
+                               .rank   = rank,
+                               .n_in   = x->n_in,
+                               .extent = extent,
+                               .in     = in },
+                   x->as.any, x->as_size);
+}
+
+/* ---- Axis by axis ---------------------------------------------------------------------------- */
+/* Sums and the like of windows of n along an axis; of variances, the squares about their means. */
+static rd_expr *along(const rd_windows *all, rd_rolled what, rd_expr *x, int axis, int64_t n)
+{
+    rd_rolling r = {
+        .call = all->call, .what = what, .x = x, .axis = axis, .n = n, .ddof = (double)(n - 1)
+    };
+
+    if (!x)
+        return NULL;
+    r.type = x->type;
+    return rd_rolling_reduced(&r);
+}
+
+/* A number near the elements: sums of what is left then round less. */
+static rd_expr *centred(const rd_windows *all, rd_expr *x)
+{
+    rd_expr *middle = x;
+
+    for (int p = 0; p < all->n && middle; p++) {
+        const int64_t half = middle->extent[all->kept[p]] / 2;
+
+        middle = rd_slice_places(middle, all->kept[p], half, half + 1, 1);
+    }
+    if (!middle)
+        return NULL;
+    middle =
+        map_where(all->call, map_1(RD_OP_isfinite, all->call, middle), middle, rd_int(x->ctx, 0));
+    return map_2(RD_OP_sub, all->call, x, middle);
+}
+
+/* Squares about the mean of several parts are those of the parts, and those of their means about the
+ * mean of all (Chan, Golub and LeVeque 1979). */
+static rd_expr *variance(const rd_windows *all, rd_expr *x, double ddof)
+{
+    rd_expr *sum     = all->n > 1 ? centred(all, x) : x;
+    rd_expr *squares = NULL;
+    int64_t  count   = 1;
+
+    for (int p = 0; p < all->n; p++) {
+        const int     axis = all->kept[p];
+        const int64_t n    = all->extent[p];
+        rd_expr      *more = along(all, RD_ROLLED_VAR, sum, axis, n);
+
+        if (p)
+            more = map_2(RD_OP_div, all->call, more, rd_num(x->ctx, (double)count));
+        if (p)
+            more = map_2(RD_OP_add, all->call, more, along(all, RD_ROLLED_SUM, squares, axis, n));
+        squares = more;
+        if (p + 1 < all->n)
+            sum = along(all, RD_ROLLED_SUM, sum, axis, n);
+        count *= n;
+    }
+    const double by = (double)count - ddof;
+
+    return map_2(RD_OP_div, all->call, squares, rd_num(x->ctx, by > 0 ? by : (double)NAN));
+}
+
+/* First what is along memory: what is across it meets fewer elements then. */
+static void put_in_order(rd_windows *all, const rd_expr *x)
+{
+    for (int p = 1; p < all->n; p++)
+        if (rd_rolling_is_along(x, all->kept[p])) {
+            const int     axis = all->kept[0];
+            const int64_t n    = all->extent[0];
+
+            all->kept[0]   = all->kept[p];
+            all->extent[0] = all->extent[p];
+            all->kept[p]   = axis;
+            all->extent[p] = n;
+            return;
+        }
+}
+
+/* What is reduced along axes that are no windows is so first. */
+static rd_expr *others(rd_windows *all, const rd_folding *f, rd_expr *x, rd_fold_facts *facts)
+{
+    rd_folding of = *f;
+
+    of.x    = x;
+    of.bits = 0;
+    for (int a = 0; a < f->x->rank; a++)
+        if (f->bits >> a & 1 && !(all->gone >> a & 1))
+            of.bits |= UINT64_C(1) << left_of(all->gone, a);
+    if (!of.bits)
+        return x;
+    of.opts.dims.flags &= ~RD_DIMS_KEEP;
+    return rd_folding_node(&of, x, NULL, x->type, facts);
+}
+
+rd_expr *rd_windows_folded(rd_windows *all, const rd_folding *f, rd_expr *x, rd_fold_facts *facts)
+{
+    rd_expr *y = without_windows(all, x);
+
+    all->call = f->call;
+    for (int p = 0; p < all->n; p++)
+        all->extent[p] = x->extent[all->window[p]];
+    y = y ? others(all, f, y, facts) : NULL;
+    for (int p = 0; p < all->n; p++)
+        all->kept[p] = left_of(f->bits, all->kept[p]);
+    if (!y)
+        return NULL;
+    put_in_order(all, y);
+    if (all->what == RD_ROLLED_VAR)
+        y = variance(all, y, facts->ddof);
+    for (int p = 0; p < all->n && all->what != RD_ROLLED_VAR; p++)
+        y = along(all, all->what, y, all->kept[p], all->extent[p]);
+    return rd_folding_kept(f, y);
+}
