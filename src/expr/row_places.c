@@ -65,3 +65,46 @@ bool rd_fill_row_places(rd_row_places *to, const rd_expr *x, bool wide)
                            .n       = x->in[2]->extent[0] };
     return to->begin && to->column;
 }
+
+/* Counts of columns, as where each ends but for the last two: a pass over places then moves them on to where
+ * each begins. */
+static void count_columns(const rd_row_places *of, void *begin, bool wide)
+{
+    for (int64_t j = 0; j <= of->columns + 1; j++)
+        rd_put_index(wide, begin, j, 0);
+    for (int64_t q = 0; q < of->n; q++) {
+        const int64_t j = rd_index_at(wide, of->column, q) + 2;
+
+        rd_put_index(wide, begin, j, rd_index_at(wide, begin, j) + 1);
+    }
+    for (int64_t j = 1; j <= of->columns + 1; j++)
+        rd_put_index(wide, begin, j, rd_index_at(wide, begin, j) + rd_index_at(wide, begin, j - 1));
+}
+
+bool rd_turn_places(rd_ctx *ctx, const rd_row_places *of, rd_row_places *to, bool wide)
+{
+    void *const begin = rd_index_room(ctx, of->columns + 1, wide);
+    void *const row   = rd_index_room(ctx, of->n, wide), *const from =
+                                                           rd_index_room(ctx, of->n, wide);
+
+    if (!begin || !row || !from)
+        return false;
+    count_columns(of, begin, wide);
+    for (int64_t i = 0; i < of->rows; i++)
+        for (int64_t q = rd_index_at(wide, of->begin, i); q < rd_index_at(wide, of->begin, i + 1);
+             q++) {
+            const int64_t j  = rd_index_at(wide, of->column, q) + 1;
+            const int64_t at = rd_index_at(wide, begin, j);
+
+            rd_put_index(wide, row, at, i);
+            rd_put_index(wide, from, at, q);
+            rd_put_index(wide, begin, j, at + 1);
+        }
+    *to = (rd_row_places){ .begin   = begin,
+                           .column  = row,
+                           .from    = from,
+                           .rows    = of->columns,
+                           .columns = of->rows,
+                           .n       = of->n };
+    return true;
+}

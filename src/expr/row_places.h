@@ -18,6 +18,12 @@ static inline void rd_put_index(bool wide, void *row, int64_t at, int64_t index)
         ((int32_t *)row)[at] = (int32_t)index;
 }
 
+/* How many places row i has. */
+static inline int64_t rd_row_length(bool wide, const rd_row_places *p, int64_t i)
+{
+    return rd_index_at(wide, p->begin, i + 1) - rd_index_at(wide, p->begin, i);
+}
+
 /* Memory of the arena for n + 1 indices. */
 void *rd_index_room(rd_ctx *ctx, int64_t n, bool wide);
 /* A sparse matrix with its places row after row. */
@@ -26,4 +32,6 @@ rd_expr *rd_by_rows(rd_expr *x, const char *call);
 bool rd_is_wide_pattern(const rd_expr *x);
 /* Its places; false: no memory. */
 bool rd_fill_row_places(rd_row_places *to, const rd_expr *x, bool wide);
+/* The same places column after column, with which of them each was.  False: no memory. */
+bool rd_turn_places(rd_ctx *ctx, const rd_row_places *of, rd_row_places *to, bool wide);
 #endif

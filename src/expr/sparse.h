@@ -113,6 +113,14 @@ bool     rd_multiplies_rows(const rd_expr *a, const rd_expr *b, rd_reducer_id re
 rd_expr *rd_multiply_rows(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op op,
                           const char *call);
 
+/* The same product at the places of a third matrix, a SPARSE; `exact`: at those that are its own, too,
+ * and else it is 0 where it has none (sparse_masked.c). */
+rd_expr *rd_multiply_rows_at(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op op,
+                             rd_expr *places, bool exact, const char *call);
+/* Operands of a map, of one shape: a LATER becomes a SPARSE, with no more places than those at which the
+ * map needs it.  False after recording a failure. */
+bool rd_mask_products(rd_op op, int n, rd_expr **x, const char *call);
+
 /* ---- Products whose places are not listed (sparse_later.c) ----------------------------------- */
 /* A product that can be, as a LATER; as a SPARSE it is found when somebody asks. */
 rd_expr *rd_product_later(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op op);

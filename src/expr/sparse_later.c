@@ -1,7 +1,7 @@
 /* sparse_later.c - products of two sparse matrices whose places nobody has asked for yet.
  *
- * Such a node says what it is made of, and no more: what is built of it may need few of its places, or
- * none.  Who does ask makes the lists, which belong to the node:
+ * Such a node says what it is made of, and no more: who multiplies it by another sparse matrix needs it
+ * at places of that one alone (sparse_masked.c).  Who does ask makes the lists, which belong to the node:
  * they are there again for who asks next, also after a release of what was made meanwhile, and for its
  * clones.  So they lie in a context of their own, with the nodes that read them, and whoever asks gets a
  * clone of these. */

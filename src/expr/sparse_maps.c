@@ -70,7 +70,7 @@ static rd_expr *sparse_map(rd_op op, rd_rule rule, const char *call, int n, rd_e
     if (!broadcast_all(call, n, x, y))
         return NULL;
     rd_origins_of_all(n, y, origin);
-    if (!from_0(n, y) || !rd_all_listed(n, y))
+    if (!from_0(n, y) || !rd_mask_products(op, n, y, call))
         return NULL;
     const int first = leader(n, y);
     if (first < 0) /* a view has made all of them dense */

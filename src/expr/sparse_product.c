@@ -8,6 +8,7 @@
 #include "expr/row_places.h"
 #include "expr/sparse.h"
 #include "expr/sparse_places.h"
+#include "expr/sparse_product.h"
 #include <math.h>
 #include <string.h>
 #ifdef _OPENMP
@@ -304,28 +305,41 @@ bool rd_multiplies_rows(const rd_expr *a, const rd_expr *b, rd_reducer_id reduce
            fills_ok(a, b, op == RD_OP_mul ? reducer == RD_RED_sum : a->type == RD_BOOL);
 }
 
+bool rd_begin_product(rd_row_product *p, rd_expr **in, rd_reducer_id reducer, rd_op op,
+                      const char *call)
+{
+    const bool real = rd_dtype_kind(in[0]->type) == RD_KIND_FLOAT;
+
+    memset(p, 0, sizeof *p);
+    p->reducer = (int32_t)reducer;
+    p->op      = (int32_t)op;
+    p->type    = real ? RD_F64 : RD_I64;
+    p->counts  = real && rd_fill_of(in[0]);
+    return rd_from_0(2, in) && (in[0] = rd_by_rows(in[0], call)) &&
+           (in[1] = rd_by_rows(in[1], call));
+}
+
+rd_expr *rd_end_product(const rd_row_product *p, rd_expr *const *in, rd_expr *const *coord,
+                        const char *call)
+{
+    const rd_dtype type   = in[0]->type;
+    rd_expr       *values = rd_cast_to(values_at_places(p, in[0], in[1]), type), *fill = NULL;
+
+    if (rd_fill_of(in[0]) && !(fill = fill_of(p, in[0], in[1], type, call)))
+        return NULL;
+    return rd_sparse_node(values, fill, 2, (const int64_t[]){ p->c.rows, p->c.columns }, 2, coord,
+                          (const int64_t[]){ 0, 1 });
+}
+
 rd_expr *rd_multiply_rows(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op op, const char *call)
 {
-    const rd_dtype type = a->type;
-    const bool     real = rd_dtype_kind(type) == RD_KIND_FLOAT, stored = !rd_fill_of(a);
     const int64_t  origin[] = { rd_origin(a, 0), rd_origin(b, 1) };
     rd_row_product p;
-    rd_expr       *in[] = { a, b }, *coord[2], *values, *fill = NULL;
+    rd_expr       *in[] = { a, b }, *coord[2];
 
-    memset(&p, 0, sizeof p);
-    p.reducer = (int32_t)reducer;
-    p.op      = (int32_t)op;
-    p.type    = real ? RD_F64 : RD_I64;
-    p.counts  = real && !stored;
-    if (!rd_from_0(2, in) || !(a = rd_by_rows(in[0], call)) || !(b = rd_by_rows(in[1], call)) ||
-        !find_places(&p, a, b, coord, call))
+    if (!rd_begin_product(&p, in, reducer, op, call) || !find_places(&p, in[0], in[1], coord, call))
         return NULL;
-    values = rd_cast_to(values_at_places(&p, a, b), type);
-    if (!stored && !(fill = fill_of(&p, a, b, type, call)))
-        return NULL;
-    values = rd_sparse_node(values, fill, 2, (const int64_t[]){ p.c.rows, p.c.columns }, 2, coord,
-                            (const int64_t[]){ 0, 1 });
-    return rd_sparse_from(values, origin);
+    return rd_sparse_from(rd_end_product(&p, in, coord, call), origin);
 }
 
 /* ---- Products over a semiring ---------------------------------------------------------------- */
