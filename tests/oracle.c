@@ -274,7 +274,8 @@ static oracle_value compute(oracle *o, const rd_expr *x, const int64_t *index)
     case RD_EXPR_SORT: return sort(o, x, index);
     case RD_EXPR_PRODUCT: break; /* test_sparse_products has these */
     case RD_EXPR_COMPLEX:
-    case RD_EXPR_SPARSE: break; /* what they are made of is asked for */
+    case RD_EXPR_SPARSE:
+    case RD_EXPR_LATER: break; /* what they are made of is asked for */
     }
     return oracle_unsure(x->type);
 }

@@ -1,4 +1,5 @@
 /* Products of two sparse matrices, beside those of the dense arrays that they mean. */
+#include "expr/sparse.h"
 #include "values.h"
 
 #include <math.h>
@@ -504,6 +505,44 @@ START_TEST(narrow_types_by_formula)
 }
 END_TEST
 
+static void eval_at(rd_ctx *in, rd_expr *y, double *to)
+{
+    rd_array out = { .data = to, .type = RD_F64 };
+
+    ck_assert(y != NULL);
+    out.shape = rd_shape_of(y);
+    ck_assert(rd_eval(in, y, &out) == RD_OK);
+}
+
+/* Places are found once, when they are asked for, and stay where what was made of them is released; a
+ * clone has them, too. */
+START_TEST(lists_stay)
+{
+    static double want[MOST_PLACES], got[3][MOST_PLACES];
+    const void   *at[2];
+
+    fill(&left, MOST_ROWS, MOST_ROWS, 20, 0);
+    rd_expr *const a = leaf_as(&left, 0, RD_F64, false), *const y = rd_matmul(a, a);
+    const int64_t nodes = rd_ctx_nodes(ctx);
+
+    ck_assert(rd_is_sparse(y) && rd_matmul(a, a) == y && rd_ctx_nodes(ctx) == nodes);
+    for (int k = 0; k < 2; k++) {
+        const rd_mark mark = rd_ctx_mark(ctx);
+
+        eval_at(ctx, y, k ? got[0] : want);
+        at[k] = rd_listed(y)->in[2]->as.leaf->data;
+        rd_ctx_release(ctx, mark);
+    }
+    ck_assert(at[0] == at[1]);
+    rd_ctx *const other = rd_ctx_new(NULL);
+    eval_at(other, rd_clone(other, y), got[1]);
+    rd_ctx_free(other);
+    eval_at(ctx, y, got[2]);
+    for (int k = 0; k < 3; k++)
+        ck_assert(memcmp(got[k], want, sizeof want) == 0);
+}
+END_TEST
+
 START_TEST(refused)
 {
     fill(&left, 4, 5, 50, 0);
@@ -529,6 +568,7 @@ int main(void)
                                    of_few_by_formula,
                                    scaled_by_formula,
                                    narrow_types_by_formula,
+                                   lists_stay,
                                    refused };
 
     return run_suite("sparse products", tests, COUNT(tests));

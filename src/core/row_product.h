@@ -6,6 +6,8 @@
 #include "core/ops.h"
 #include "core/reducers.h"
 
+/* Over which semirings places can be wanted: X(reducer, operator). */
+#define RD_MASKED_ROWS(X)  X(sum, mul) X(max, minimum) X(min, add) X(max, add)
 /* What may be a sum, and what a product: X(reducer), X(reducer, operator). */
 #define RD_ROW_REDUCERS(X) X(sum) X(prod) X(min) X(max)
 #define RD_ROW_OPS(X, REDUCER) \
@@ -14,19 +16,38 @@
 /* Places of a matrix, row after row, ascending; i32, or i64 if all three are wide. */
 typedef struct rd_row_places {
     const void *begin, *column; /* begin has one more than there are rows */
+    const void *from; /* which element of the values each is; NULL: they are in this order */
     int64_t     rows, columns, n;
 } rd_row_places;
+
+/* How a product is found at places that are wanted, which need not be all of its own. */
+typedef enum rd_row_mask {
+    RD_NO_MASK,
+    RD_MASK_BY_ROWS,  /* rows of B are added, as for all places             */
+    RD_MASK_BY_PLACES /* row i of A and column j of B meet, for each (i, j) */
+} rd_row_mask;
 
 /* Plain bytes, as facts of an expression.  Values are f64 or i64. */
 typedef struct rd_row_product {
     rd_row_places a, b, c;
+    rd_row_places b_columns, c_columns; /* column after column, of RD_MASK_BY_PLACES */
     int32_t       wide;
     int32_t       reducer; /* rd_reducer_id: one of RD_ROW_REDUCERS    */
     int32_t       op;      /* rd_op: one of RD_ROW_OPS                 */
     int32_t       type;    /* rd_dtype: RD_F64 or RD_I64                */
     int32_t counts; /* 0 times what is not finite is NaN, where one of both is not stored, too */
-    int32_t unused;
+    int32_t mask;   /* rd_row_mask: where the product then has nothing C is 0 */
 } rd_row_product;
+
+static inline bool rd_row_product_masks(rd_reducer_id reducer, rd_op op)
+{
+    bool has = false;
+
+#define RD_HAS(REDUCER, OP) has |= reducer == RD_RED_##REDUCER && op == RD_OP_##OP;
+    RD_MASKED_ROWS(RD_HAS)
+#undef RD_HAS
+    return has;
+}
 
 static inline bool rd_row_product_has(rd_reducer_id reducer, rd_op op)
 {

@@ -1,4 +1,5 @@
 /* explain.c - rd_explain(): what an evaluation would do, in words. */
+#include "core/row_product.h"
 #include "core/text.h"
 #include "eval/cache/cache.h"
 #include "eval/cut.h"
@@ -258,7 +259,11 @@ static bool not_a_plan(const rd_cut *cut, rd_results results, size_t room, char 
 {
     const rd_expr *const e = cut->target ? cut->target : results.at[cut->first].expr;
 
-    if (e->kind == RD_EXPR_PRODUCT && cut->target)
+    if (e->kind == RD_EXPR_PRODUCT && cut->target && e->as.product->mask)
+        snprintf(line, room, "product of sparse matrices at %lld places that are wanted, %s",
+                 (long long)e->extent[0],
+                 e->as.product->mask == RD_MASK_BY_ROWS ? "row by row" : "rows by columns");
+    else if (e->kind == RD_EXPR_PRODUCT && cut->target)
         snprintf(line, room, "product of sparse matrices, row by row, at %lld places",
                  (long long)e->extent[0]);
     else if (e->kind == RD_EXPR_PRODUCT && cut->n == 1)

@@ -361,9 +361,9 @@ static bool store(storing *s, rd_expr *y)
 {
     const bool pair = rd_is_complex(y);
 
-    s->x  = pair ? y->in[0] : y;
+    s->x  = rd_listed(pair ? y->in[0] : y);
     s->im = pair ? y->in[1] : NULL;
-    if (!have_axes(s))
+    if (!s->x || !have_axes(s))
         return false;
     choose_levels(s);
     s->out->shape = rd_shape_of(y);

@@ -65,9 +65,9 @@ bool rd_find_all_pairs(rd_all_pairs *pairs, const rd_folding *f, rd_expr *x, rd_
                              weights };
     x      = pairs->side[0];
     y      = pairs->side[1];
-    return x && y && !f->where && !f->label && !rd_has_pattern(x) && !rd_has_pattern(y) &&
+    return x && y && !f->where && !f->label && !rd_is_sparse(x) && !rd_is_sparse(y) &&
            (!f->opts.weights ||
-            (weights && !rd_has_pattern(weights) && is_along_reduced(f, weights))) &&
+            (weights && !rd_is_sparse(weights) && is_along_reduced(f, weights))) &&
            moves_along_reduced(f, x) && moves_along_reduced(f, y) && is_worth_it(f, x, y);
 }
 

@@ -177,18 +177,22 @@ rd_status rd_array_own(rd_ctx *ctx, rd_array *array, void (*release)(void *user)
     return rd_error(ctx);
 }
 
-/* ---- Leaves that own their memory ------------------------------------------------------------ */
-static bool adopt(rd_ctx *ctx, rd_array *array)
+/* ---- Nodes that own memory ------------------------------------------------------------------- */
+bool rd_adopt_block(rd_ctx *ctx, rd_array_block *block)
 {
-    rd_adopted *adopted;
+    rd_adopted *const adopted = rd_arena(ctx, sizeof *adopted);
 
-    if (!array->owner)
-        return true;
-    adopted = rd_arena(ctx, sizeof *adopted);
     if (!adopted)
         return false;
-    *adopted     = (rd_adopted){ .older = ctx->adopted, .owner = array->owner };
+    *adopted     = (rd_adopted){ .older = ctx->adopted, .owner = block };
     ctx->adopted = adopted;
+    return true;
+}
+
+static bool adopt(rd_ctx *ctx, rd_array *array)
+{
+    if (array->owner && !rd_adopt_block(ctx, array->owner))
+        return false;
     array->owner = NULL;
     return true;
 }

@@ -14,6 +14,9 @@ typedef struct rd_array_block {
     rd_ctx *ctx; /* NULL: it has left it, and all that the context asked of GPUs is done */
     void (*drop)(struct rd_array_block *block);
 } rd_array_block;
+/* The block goes when the nodes are released that are made now.  False: no memory, it is the
+ * caller's. */
+bool rd_adopt_block(rd_ctx *ctx, rd_array_block *block);
 /* False, recorded for `call`: there is no array, or its owner is of another context. */
 bool rd_array_is_of(rd_ctx *ctx, const rd_array *array, const char *call);
 /* Does the descriptor, all zero but for the device, ask for fresh memory? */

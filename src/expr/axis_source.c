@@ -171,7 +171,8 @@ static bool follow(trace *t)
         case RD_EXPR_PRODUCT:
         case RD_EXPR_NUMBER:
         case RD_EXPR_COORD:
-        case RD_EXPR_SPARSE: break;
+        case RD_EXPR_SPARSE:
+        case RD_EXPR_LATER: break;
         }
         if (!goes)
             return false;

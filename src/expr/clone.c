@@ -82,13 +82,15 @@ static rd_expr *clone_node(rd_ctx *ctx, const rd_expr *x, rd_expr *const *in)
 {
     rd_expr node = *x;
 
-    node.ctx = ctx;
-    node.in  = in;
+    node.ctx   = ctx;
+    node.in    = in;
+    node.lists = NULL;
     switch (x->kind) {
     case RD_EXPR_LEAF: return clone_leaf(ctx, x);
     case RD_EXPR_CALL: return clone_call(&node, x->as.call);
     case RD_EXPR_REDUCE:
     case RD_EXPR_SCAN: return clone_fold(&node, x->as.fold);
+    case RD_EXPR_LATER: return rd_clone_later(&node, x);
     default: return rd_node(&node, x->as.any, x->as_size);
     }
 }

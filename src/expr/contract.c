@@ -93,10 +93,10 @@ static rd_expr *sum_last(const contraction *c, rd_expr *x, int n)
 /* The operand with two axes, labelled so, NULL: it has others. */
 static rd_expr *matrix_of(const rd_term *t, int8_t first, int8_t second)
 {
-    if (t->x->rank != 2 || !rd_has_pattern(t->x))
+    if (t->x->rank != 2 || !(rd_has_pattern(t->x) || rd_is_later(t->x)))
         return NULL;
     if (t->label[0] == first && t->label[1] == second)
-        return t->x;
+        return rd_listed(t->x);
     return t->label[0] == second && t->label[1] == first ? rd_permute(t->x, RD_INDEX(1, 0)) : NULL;
 }
 
@@ -112,7 +112,7 @@ static rd_expr *by_rows(const contraction *c, const rd_term *terms, const int8_t
         rd_expr *const b = matrix_of(&terms[1 - k], list[2], list[1]);
 
         if (a && b && rd_multiplies_rows(a, b, (rd_reducer_id)reducer, op))
-            return rd_multiply_rows(a, b, (rd_reducer_id)reducer, op, c->call);
+            return rd_product_later(a, b, (rd_reducer_id)reducer, op);
     }
     return NULL;
 }
@@ -489,6 +489,9 @@ rd_expr *rd_contract(const char *call, int n, rd_term *terms, int n_out, const i
 
     for (int k = 0; k < n_out; k++)
         c.out |= label_bit(out[k]);
+    for (int k = 0; k < n && n > 2; k++) /* of two, one may say where the other is needed */
+        if (!(terms[k].x = rd_listed(terms[k].x)))
+            return NULL;
     if (!find_extents(&c) || !find_type(&c, &natural) || !scale_stored(&c) || !sum_alone(&c) ||
         !reduce_terms(&c))
         return NULL;

@@ -11,7 +11,7 @@
  *   - a VIEW of a VIEW is one VIEW; a NUMBER is strong wherever it meets a strong operand;
  *   - what is complex is a COMPLEX, and its parts are real: complex.h;
  *   - what is sparse is a SPARSE, and what it is made of is dense: sparse.h.  It is no other node's
- *     operand, but for COMPLEX. */
+ *     operand, but for COMPLEX and LATER. */
 #ifndef RD_EXPR_EXPR_H
 #define RD_EXPR_EXPR_H
 #include "core/ops.h"
@@ -37,7 +37,9 @@ typedef enum rd_expr_kind {
     RD_EXPR_PRODUCT, /* a row: what a product of sparse matrices comes to where it has places, of the
                       * values of both, in[0] and in[1]                        product   */
     RD_EXPR_COMPLEX, /* in[0] + i in[1], of one shape; no other node has it as operand       */
-    RD_EXPR_SPARSE   /* in[0] values, in[1] fill or NULL, then coordinates and rows      sparse */
+    RD_EXPR_SPARSE,  /* in[0] values, in[1] fill or NULL, then coordinates and rows      sparse */
+    RD_EXPR_LATER    /* a product of two SPARSE, in[0] and in[1]: a SPARSE whose places nobody has
+                      * asked for                                              later     */
 } rd_expr_kind;
 
 /* Facts of one kind of node.  Each is plain bytes without padding garbage (zeroed before filling):
@@ -105,6 +107,13 @@ typedef struct rd_sparse_facts {
     int64_t n, axis[RD_MAX_RANK];
 } rd_sparse_facts;
 
+/* The product has this type, and is cast to the node's. */
+typedef struct rd_later_facts {
+    int32_t type;        /* rd_dtype                           */
+    int32_t reducer, op; /* rd_reducer_id, rd_op: the semiring */
+    int32_t stored;      /* nothing is at other places         */
+} rd_later_facts;
+
 /* Leaves lie on several GPUs. */
 enum { RD_SEVERAL = -1, RD_MOST_DEVICES = 64 };
 /* One device for two places; this process's memory goes with any. */
@@ -126,7 +135,8 @@ struct rd_expr {
     int64_t      ascends; /* of a pattern's leaf: indices below it, of which memory behind it says
                              * from where each begins; 0: not so */
     const struct rd_row_pieces *pieces; /* of such a leaf, if its long rows are cut; NULL */
-    int64_t         stored; /* of a sparse array at all places: how many are stored; 0: no such  */
+    struct rd_lists *lists;  /* of a LATER: its places, once they are asked for; else NULL */
+    int64_t          stored; /* of a sparse array at all places: how many are stored; 0: no such  */
     const int64_t  *extent; /* rank of them                                                       */
     const int64_t  *origin; /* the first index along each axis; NULL: 0 (origin.h)                */
     rd_expr *const *in;
@@ -140,6 +150,7 @@ struct rd_expr {
         const rd_fold_facts         *fold;
         const rd_sort_facts         *sort;
         const rd_sparse_facts       *sparse;
+        const rd_later_facts        *later;
         const struct rd_row_product *product;
     } as;
     size_t   as_size;

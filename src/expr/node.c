@@ -174,18 +174,19 @@ static rd_expr *copy_node(rd_ctx *ctx, const rd_expr *node, uint64_t hash, const
 
 const char *rd_expr_kind_name(rd_expr_kind kind)
 {
-    static const char *const name[] = { "leaf", "number", "coord",   "view",    "reshape",
-                                        "take", "concat", "map",     "call",    "reduce",
-                                        "scan", "sort",   "product", "complex", "sparse" };
+    static const char *const name[] = { "leaf",    "number",  "coord",  "view",
+                                        "reshape", "take",    "concat", "map",
+                                        "call",    "reduce",  "scan",   "sort",
+                                        "product", "complex", "sparse", "sparse product" };
 
-    return kind >= RD_EXPR_LEAF && kind <= RD_EXPR_SPARSE ? name[kind] : "?";
+    return kind >= RD_EXPR_LEAF && kind <= RD_EXPR_LATER ? name[kind] : "?";
 }
 
 /* What knows of patterns does not come here with one. */
 static bool refuses_sparse(const rd_expr *node)
 {
     for (int k = 0; k < node->n_in && node->kind < RD_EXPR_COMPLEX; k++)
-        if (node->in[k] && node->in[k]->kind == RD_EXPR_SPARSE) {
+        if (node->in[k] && node->in[k]->kind >= RD_EXPR_SPARSE) {
             rd_fail(node->ctx, RD_ERR_TYPE,
                     "a %s of a sparse expression is not known, operand %d; rd_dense() and "
                     "rd_stored() are expressions that it takes",

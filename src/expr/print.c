@@ -117,6 +117,7 @@ static void line(rd_text *text, const rd_expr *x)
     case RD_EXPR_PRODUCT: rd_text_add(text, "product of rows"); break;
     case RD_EXPR_COMPLEX: rd_text_add(text, "complex%s", x->weak ? " weak" : ""); break;
     case RD_EXPR_SPARSE: sparse_line(text, x); break;
+    case RD_EXPR_LATER: rd_text_add(text, "sparse product, its places not listed"); break;
     }
 }
 

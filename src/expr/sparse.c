@@ -8,7 +8,7 @@
 bool rd_any_pattern(int n, rd_expr *const *x)
 {
     for (int k = 0; k < n; k++)
-        if (x[k] && rd_has_pattern(x[k]))
+        if (x[k] && (rd_has_pattern(x[k]) || rd_is_later(x[k])))
             return true;
     return false;
 }
@@ -208,6 +208,7 @@ static rd_expr *look_up(rd_expr *x, rd_expr *fill)
 
 rd_expr *rd_real_dense(rd_expr *x)
 {
+    x = rd_listed(x);
     if (!x || !rd_has_pattern(x))
         return x;
     rd_expr *fill = rd_fill_of(x);
@@ -221,6 +222,7 @@ rd_expr *rd_real_dense(rd_expr *x)
 
 rd_expr *rd_at_all_places(rd_expr *x, const char *caller)
 {
+    x = rd_listed(x);
     if (!x || !rd_has_pattern(x) || rd_fill_of(x) || rd_points(x->rank, x->extent) == 0)
         return rd_real_dense(x);
     return rd_fail(x->ctx, RD_ERR_TYPE,

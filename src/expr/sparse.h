@@ -17,6 +17,12 @@ static inline bool rd_has_pattern(const rd_expr *x)
 
 bool rd_any_pattern(int n, rd_expr *const *x);
 
+/* A sparse one whose places are not listed: rd_listed() has them. */
+static inline bool rd_is_later(const rd_expr *x)
+{
+    return x->kind == RD_EXPR_LATER;
+}
+
 /* ---- Parts ----------------------------------------------------------------------------------- */
 static inline rd_expr *rd_values_of(const rd_expr *x)
 {
@@ -106,6 +112,25 @@ bool rd_sparse_alike(const char *call, rd_expr *x[2]);
 bool     rd_multiplies_rows(const rd_expr *a, const rd_expr *b, rd_reducer_id reducer, rd_op op);
 rd_expr *rd_multiply_rows(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op op,
                           const char *call);
+
+/* The same product at the places of a third matrix, a SPARSE; `exact`: at those that are its own, too,
+ * and else it is 0 where it has none (sparse_masked.c). */
+rd_expr *rd_multiply_rows_at(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op op,
+                             rd_expr *places, bool exact, const char *call);
+/* Operands of a map, of one shape: a LATER becomes a SPARSE, with no more places than those at which the
+ * map needs it.  False after recording a failure. */
+bool rd_mask_products(rd_op op, int n, rd_expr **x, const char *call);
+
+/* ---- Products whose places are not listed (sparse_later.c) ----------------------------------- */
+/* A product that can be, as a LATER; as a SPARSE it is found when somebody asks. */
+rd_expr *rd_product_later(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op op);
+/* x; of a LATER the SPARSE that it is.  NULL after recording a failure, and of NULL. */
+rd_expr *rd_listed(rd_expr *x);
+bool     rd_all_listed(int n, rd_expr **x);
+/* A LATER of another type. */
+rd_expr *rd_later_as(rd_expr *x, rd_dtype type);
+/* The node of another context, which shares the lists of the LATER that it is a clone of. */
+rd_expr *rd_clone_later(const rd_expr *node, const rd_expr *of);
 /* x, which is real, itself, or at all its places, of which each is looked up; NULL after recording for
  * `call` that there is nothing at some. */
 rd_expr *rd_at_all_places(rd_expr *x, const char *call);

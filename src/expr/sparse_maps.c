@@ -70,7 +70,7 @@ static rd_expr *sparse_map(rd_op op, rd_rule rule, const char *call, int n, rd_e
     if (!broadcast_all(call, n, x, y))
         return NULL;
     rd_origins_of_all(n, y, origin);
-    if (!from_0(n, y))
+    if (!from_0(n, y) || !rd_mask_products(op, n, y, call))
         return NULL;
     const int first = leader(n, y);
     if (first < 0) /* a view has made all of them dense */
@@ -149,6 +149,8 @@ bool rd_sparse_alike(const char *call, rd_expr *x[2])
 {
     int64_t origin[RD_MAX_RANK];
 
+    if (!rd_all_listed(2, x))
+        return false;
     if (leader(2, x) < 0)
         return true;
     rd_origins_of_all(2, x, origin);
@@ -170,7 +172,12 @@ static rd_expr *sparse_cast(rd_expr *x, rd_dtype type)
 
 rd_expr *rd_real_cast(rd_expr *x, rd_dtype type)
 {
-    if (!x || !rd_has_pattern(x) || x->type == type)
+    if (x && rd_is_later(x) && x->type != type) {
+        if (x->type == (rd_dtype)x->as.later->type)
+            return rd_later_as(x, type);
+        x = rd_listed(x); /* one cast is all that it notes */
+    }
+    if (!x || x->type == type || !rd_has_pattern(x))
         return rd_plain_cast(x, type);
     return sparse_cast(x, type);
 }

@@ -14,13 +14,17 @@ rd_expr *rd_dense(rd_expr *x)
 
 bool rd_is_sparse(const rd_expr *x)
 {
-    return x && (rd_has_pattern(x) ||
+    return x && (rd_has_pattern(x) || rd_is_later(x) ||
                  (rd_is_complex(x) && (rd_has_pattern(x->in[0]) || rd_has_pattern(x->in[1]))));
 }
 
-static bool is_sparse_for(const char *call, rd_expr *x)
+/* *at gets its places. */
+static bool is_sparse_for(const char *call, rd_expr **at)
 {
-    if (!rd_operands(call, 1, &x))
+    if (!rd_operands(call, 1, at))
+        return false;
+    rd_expr *const x = *at = rd_listed(*at);
+    if (!x)
         return false;
     if (!rd_has_pattern(x))
         rd_fail(x->ctx, RD_ERR_TYPE, "%s: the operand is %s, and no sparse one of real numbers",
@@ -34,7 +38,7 @@ rd_expr *rd_stored(rd_expr *x)
     int64_t origin[RD_MAX_RANK] = { 0 };
     int     n                   = 1;
 
-    if (!is_sparse_for("rd_stored", x))
+    if (!is_sparse_for("rd_stored", &x))
         return NULL;
     for (int a = 0; a < x->rank; a++)
         if (rd_coord_of_axis(x, a) < 0)
@@ -47,7 +51,7 @@ rd_expr *rd_stored_at(rd_expr *x, int axis)
     static const char call[] = "rd_stored_at";
     int               found, k;
 
-    if (!is_sparse_for(call, x) || (found = rd_axis(x, axis, call)) < 0)
+    if (!is_sparse_for(call, &x) || (found = rd_axis(x, axis, call)) < 0)
         return NULL;
     if ((k = rd_coord_of_axis(x, found)) < 0)
         return rd_fail(x->ctx, RD_ERR_AXIS, "%s: all of axis %d is stored, the pattern lacks it",
@@ -59,10 +63,10 @@ rd_expr *rd_stored_as(rd_expr *x, rd_expr *values)
 {
     static const char call[] = "rd_stored_as";
 
-    if (!is_sparse_for(call, x) || !rd_operands(call, 2, (rd_expr *const[]){ x, values }))
+    if (!is_sparse_for(call, &x) || !rd_operands(call, 2, (rd_expr *const[]){ x, values }))
         return NULL;
     const rd_expr *const old = rd_values_of(x);
-    if (rd_has_pattern(values) || rd_is_complex(values))
+    if (rd_is_sparse(values) || rd_is_complex(values))
         return rd_fail(x->ctx, RD_ERR_TYPE, "%s: values are %s, they must be dense and real", call,
                        rd_expr_kind_name(values->kind));
     rd_expr *const stored = rd_stored(x);

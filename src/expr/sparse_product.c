@@ -1,13 +1,14 @@
 /* sparse_product.c - products of two sparse matrices, over a semiring.
  *
- * Where the result has places is found with the node: row i has those of all rows k of B for which
+ * Where the result has places is found once, when somebody asks (sparse_later.c): row i has those of all rows k of B for which
  * row i of A has a place.  What they come to is a node of its own, which the evaluator has a kernel
  * for (kernels/product/rows.h), so that an evaluation that is repeated does nothing but that. */
 #include "expr/maps.h"
 #include "expr/origin.h"
+#include "expr/row_places.h"
 #include "expr/sparse.h"
 #include "expr/sparse_places.h"
-#include "core/row_product.h"
+#include "expr/sparse_product.h"
 #include <math.h>
 #include <string.h>
 #ifdef _OPENMP
@@ -90,53 +91,40 @@ static void list_bits(const bits *b, int k, int64_t w, list *to)
 }
 
 /* ---- Where the result has places ------------------------------------------------------------- */
-static inline int64_t index_at(bool wide, const void *row, int64_t at)
-{
-    return wide ? ((const int64_t *)row)[at] : ((const int32_t *)row)[at];
-}
-
 /* Row i of the result, as a set; then as a list. */
 static void list_row(const rd_row_product *p, const bits *set, int64_t i, list *to)
 {
     const bool    wide = p->wide;
-    const int64_t last = index_at(wide, p->a.begin, i + 1);
+    const int64_t last = rd_index_at(wide, p->a.begin, i + 1);
     bool          any  = false;
 
-    for (int64_t k = index_at(wide, p->a.begin, i); k < last; k++) {
-        const int64_t row = index_at(wide, p->a.column, k);
-        const int64_t end = index_at(wide, p->b.begin, row + 1);
+    for (int64_t k = rd_index_at(wide, p->a.begin, i); k < last; k++) {
+        const int64_t row = rd_index_at(wide, p->a.column, k);
+        const int64_t end = rd_index_at(wide, p->b.begin, row + 1);
 
-        for (int64_t q = index_at(wide, p->b.begin, row); q < end; q++, any = true)
-            put_bit(set, index_at(wide, p->b.column, q));
+        for (int64_t q = rd_index_at(wide, p->b.begin, row); q < end; q++, any = true)
+            put_bit(set, rd_index_at(wide, p->b.column, q));
     }
     if (any)
         list_bits(set, set->depth - 1, 0, to);
-}
-
-static inline void put_index(bool wide, void *row, int64_t at, int64_t index)
-{
-    if (wide)
-        ((int64_t *)row)[at] = index;
-    else
-        ((int32_t *)row)[at] = (int32_t)index;
 }
 
 /* How many places row i has: of each column `mark` says which row met it last, counted from 1.  In
  * no order, which takes a third of the time. */
 static inline int64_t count_row(const rd_row_product *p, bool wide, void *mark, int64_t i)
 {
-    const int64_t last = index_at(wide, p->a.begin, i + 1);
+    const int64_t last = rd_index_at(wide, p->a.begin, i + 1);
     int64_t       n    = 0;
 
-    for (int64_t k = index_at(wide, p->a.begin, i); k < last; k++) {
-        const int64_t row = index_at(wide, p->a.column, k);
-        const int64_t end = index_at(wide, p->b.begin, row + 1);
+    for (int64_t k = rd_index_at(wide, p->a.begin, i); k < last; k++) {
+        const int64_t row = rd_index_at(wide, p->a.column, k);
+        const int64_t end = rd_index_at(wide, p->b.begin, row + 1);
 
-        for (int64_t q = index_at(wide, p->b.begin, row); q < end; q++) {
-            const int64_t j = index_at(wide, p->b.column, q);
+        for (int64_t q = rd_index_at(wide, p->b.begin, row); q < end; q++) {
+            const int64_t j = rd_index_at(wide, p->b.column, q);
 
-            n += index_at(wide, mark, j) != i + 1;
-            put_index(wide, mark, j, i + 1);
+            n += rd_index_at(wide, mark, j) != i + 1;
+            rd_put_index(wide, mark, j, i + 1);
         }
     }
     return n;
@@ -185,7 +173,7 @@ static bool pass(rd_ctx *ctx, const rd_row_product *p, int64_t *begin, rd_expr *
                 if (column)
                     list_row(p, &set, i, &to);
                 for (int64_t q = begin[i]; column && q < to.n; q++)
-                    put_index(coord[0]->type == RD_I64, row, q, i);
+                    rd_put_index(coord[0]->type == RD_I64, row, q, i);
                 if (!column)
                     begin[i + 1] =
                         p->wide ? count_row(p, true, here, i) : count_row(p, false, here, i);
@@ -193,72 +181,6 @@ static bool pass(rd_ctx *ctx, const rd_row_product *p, int64_t *begin, rd_expr *
     }
     rd_free(ctx, room);
     return true;
-}
-
-/* ---- Operands by rows ------------------------------------------------------------------------ */
-/* x, its places row after row. */
-static rd_expr *by_rows(rd_expr *x, const char *call)
-{
-    static const int64_t axis[] = { 0, 1 };
-
-    if (x->as.sparse->axis[0] == 0)
-        return x;
-    rd_expr *const coord[] = { x->in[3], x->in[2] };
-    const rd_expr *as      = rd_sparse_node(rd_values_of(x), NULL, 2, x->extent, 2, coord, axis);
-    return as ? rd_sparse_ordered(as, x, call) : NULL;
-}
-
-static void *index_room(rd_ctx *ctx, int64_t n, bool wide)
-{
-    return rd_arena_room(ctx, (size_t)(n + 1) * (wide ? sizeof(int64_t) : sizeof(int32_t)));
-}
-
-static const void *columns_of(const rd_expr *x, bool wide)
-{
-    const rd_expr *row = x->in[3];
-    void          *made;
-
-    if ((row->type == RD_I64) == wide)
-        return row->as.leaf->data;
-    made = index_room(x->ctx, row->extent[0], wide);
-    for (int64_t p = 0; made && p < row->extent[0]; p++)
-        put_index(wide, made, p, index_at(row->type == RD_I64, row->as.leaf->data, p));
-    return made;
-}
-
-static const void *begins_of(const rd_expr *x, bool wide)
-{
-    const rd_expr *row = x->in[2];
-    const int64_t  n   = row->extent[0];
-    int64_t        i   = 0;
-    void          *made;
-
-    if (n > 0 && row->ascends == x->extent[0] && (row->type == RD_I64) == wide)
-        return (const char *)row->as.leaf->data + n * rd_dtype_size(row->type);
-    made = index_room(x->ctx, x->extent[0], wide);
-    for (int64_t p = 0; made && p < n; p++)
-        for (; i <= index_at(row->type == RD_I64, row->as.leaf->data, p); i++)
-            put_index(wide, made, i, p);
-    for (; made && i <= x->extent[0]; i++)
-        put_index(wide, made, i, n);
-    return made;
-}
-
-/* Are there i32s enough for all? */
-static bool is_wide(const rd_expr *x)
-{
-    return x->in[2]->type == RD_I64 || x->in[3]->type == RD_I64 ||
-           x->in[2]->extent[0] > INT32_MAX || x->extent[0] > INT32_MAX || x->extent[1] > INT32_MAX;
-}
-
-static bool fill_places(rd_row_places *to, const rd_expr *x, bool wide)
-{
-    *to = (rd_row_places){ .begin   = begins_of(x, wide),
-                           .column  = columns_of(x, wide),
-                           .rows    = x->extent[0],
-                           .columns = x->extent[1],
-                           .n       = x->in[2]->extent[0] };
-    return to->begin && to->column;
 }
 
 /* ---- The result's pattern -------------------------------------------------------------------- */
@@ -274,14 +196,14 @@ static int64_t sum_up(int64_t *begin, int64_t rows)
 static bool list_places(rd_row_product *p, rd_ctx *ctx, int64_t *begin, rd_expr **coord,
                         const char *call)
 {
-    void *row, *column, *first = index_room(ctx, p->c.rows, p->wide);
+    void *row, *column, *first = rd_index_room(ctx, p->c.rows, p->wide);
 
     coord[0] = rd_first_row(ctx, p->c.n, p->c.rows, &row, call);
     coord[1] = rd_index_row(ctx, p->c.n, p->c.columns <= INT32_MAX && !p->wide, &column, call);
     if (!first || !coord[0] || !coord[1] || !pass(ctx, p, begin, coord, row, column))
         return false;
     for (int64_t i = 0; i <= p->c.rows; i++)
-        put_index(p->wide, first, i, begin[i]);
+        rd_put_index(p->wide, first, i, begin[i]);
     p->c.begin  = first;
     p->c.column = column;
     return rd_row_ascends(coord[0], p->c.rows, call);
@@ -295,8 +217,8 @@ static bool find_places(rd_row_product *p, const rd_expr *a, const rd_expr *b, r
     int64_t *const begin = rd_alloc(ctx, (a->extent[0] + 1) * (int64_t)sizeof *begin);
     bool           ok    = begin != NULL;
 
-    p->wide = is_wide(a) || is_wide(b);
-    ok      = ok && fill_places(&p->a, a, p->wide) && fill_places(&p->b, b, p->wide) &&
+    p->wide = rd_is_wide_pattern(a) || rd_is_wide_pattern(b);
+    ok = ok && rd_fill_row_places(&p->a, a, p->wide) && rd_fill_row_places(&p->b, b, p->wide) &&
          pass(ctx, p, begin, NULL, NULL, NULL);
     if (ok) {
         p->c = (rd_row_places){ .rows    = a->extent[0],
@@ -304,7 +226,7 @@ static bool find_places(rd_row_product *p, const rd_expr *a, const rd_expr *b, r
                                 .n       = sum_up(begin, a->extent[0]) };
         if (p->c.n > INT32_MAX && !p->wide) {
             p->wide = true;
-            ok      = fill_places(&p->a, a, true) && fill_places(&p->b, b, true);
+            ok      = rd_fill_row_places(&p->a, a, true) && rd_fill_row_places(&p->b, b, true);
         }
     }
     ok = ok && list_places(p, ctx, begin, coord, call);
@@ -383,28 +305,41 @@ bool rd_multiplies_rows(const rd_expr *a, const rd_expr *b, rd_reducer_id reduce
            fills_ok(a, b, op == RD_OP_mul ? reducer == RD_RED_sum : a->type == RD_BOOL);
 }
 
+bool rd_begin_product(rd_row_product *p, rd_expr **in, rd_reducer_id reducer, rd_op op,
+                      const char *call)
+{
+    const bool real = rd_dtype_kind(in[0]->type) == RD_KIND_FLOAT;
+
+    memset(p, 0, sizeof *p);
+    p->reducer = (int32_t)reducer;
+    p->op      = (int32_t)op;
+    p->type    = real ? RD_F64 : RD_I64;
+    p->counts  = real && rd_fill_of(in[0]);
+    return rd_from_0(2, in) && (in[0] = rd_by_rows(in[0], call)) &&
+           (in[1] = rd_by_rows(in[1], call));
+}
+
+rd_expr *rd_end_product(const rd_row_product *p, rd_expr *const *in, rd_expr *const *coord,
+                        const char *call)
+{
+    const rd_dtype type   = in[0]->type;
+    rd_expr       *values = rd_cast_to(values_at_places(p, in[0], in[1]), type), *fill = NULL;
+
+    if (rd_fill_of(in[0]) && !(fill = fill_of(p, in[0], in[1], type, call)))
+        return NULL;
+    return rd_sparse_node(values, fill, 2, (const int64_t[]){ p->c.rows, p->c.columns }, 2, coord,
+                          (const int64_t[]){ 0, 1 });
+}
+
 rd_expr *rd_multiply_rows(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op op, const char *call)
 {
-    const rd_dtype type = a->type;
-    const bool     real = rd_dtype_kind(type) == RD_KIND_FLOAT, stored = !rd_fill_of(a);
     const int64_t  origin[] = { rd_origin(a, 0), rd_origin(b, 1) };
     rd_row_product p;
-    rd_expr       *in[] = { a, b }, *coord[2], *values, *fill = NULL;
+    rd_expr       *in[] = { a, b }, *coord[2];
 
-    memset(&p, 0, sizeof p);
-    p.reducer = (int32_t)reducer;
-    p.op      = (int32_t)op;
-    p.type    = real ? RD_F64 : RD_I64;
-    p.counts  = real && !stored;
-    if (!rd_from_0(2, in) || !(a = by_rows(in[0], call)) || !(b = by_rows(in[1], call)) ||
-        !find_places(&p, a, b, coord, call))
+    if (!rd_begin_product(&p, in, reducer, op, call) || !find_places(&p, in[0], in[1], coord, call))
         return NULL;
-    values = rd_cast_to(values_at_places(&p, a, b), type);
-    if (!stored && !(fill = fill_of(&p, a, b, type, call)))
-        return NULL;
-    values = rd_sparse_node(values, fill, 2, (const int64_t[]){ p.c.rows, p.c.columns }, 2, coord,
-                            (const int64_t[]){ 0, 1 });
-    return rd_sparse_from(values, origin);
+    return rd_sparse_from(rd_end_product(&p, in, coord, call), origin);
 }
 
 /* ---- Products over a semiring ---------------------------------------------------------------- */
@@ -418,8 +353,7 @@ static int op_called(const char *name)
 }
 
 /* By rows, if that has the type which the reduction would have. */
-static rd_expr *semiring_by_rows(rd_expr *a, rd_expr *b, const char *add, rd_op op,
-                                 const char *call)
+static rd_expr *semiring_by_rows(rd_expr *a, rd_expr *b, const char *add, rd_op op)
 {
     const bool    truth   = a->type == RD_BOOL && strcmp(add, "any") == 0 && op == RD_OP_and;
     const bool    extreme = strcmp(add, "min") == 0 || strcmp(add, "max") == 0;
@@ -442,7 +376,7 @@ static rd_expr *semiring_by_rows(rd_expr *a, rd_expr *b, const char *add, rd_op 
     if (rd_dtype_is_half(a->type) || rd_origin(a, 1) != rd_origin(b, 0) ||
         !rd_multiplies_rows(a, b, reducer, op))
         return NULL;
-    return rd_multiply_rows(a, b, reducer, op, call);
+    return rd_product_later(a, b, reducer, op);
 }
 
 rd_expr *rd_semiring(rd_expr *a, rd_expr *b, const char *add, const char *multiply)
@@ -451,7 +385,8 @@ rd_expr *rd_semiring(rd_expr *a, rd_expr *b, const char *add, const char *multip
     rd_reduce_opts    opts   = { .size = sizeof opts, .dims = { .n = 1, .axis = { 1 } } };
     rd_expr          *y;
 
-    if (!rd_operands(call, 2, (rd_expr *const[]){ a, b }))
+    if (!rd_operands(call, 2, (rd_expr *const[]){ a, b }) || !(a = rd_listed(a)) ||
+        !(b = rd_listed(b)))
         return NULL;
     const int op = multiply ? op_called(multiply) : -1;
     if (!add || op < 0)
@@ -465,7 +400,7 @@ rd_expr *rd_semiring(rd_expr *a, rd_expr *b, const char *add, const char *multip
                        call, rd_shape_of(a).n, rd_shape_of(b).n, (long long)rd_shape_of(a).at[1],
                        (long long)rd_shape_of(b).at[0]);
     if (rd_has_pattern(a) && rd_has_pattern(b)) {
-        y = semiring_by_rows(a, b, add, (rd_op)op, call);
+        y = semiring_by_rows(a, b, add, (rd_op)op);
         if (y || rd_error(a->ctx) != RD_OK)
             return y;
     }

@@ -804,6 +804,7 @@ static rd_expr *sparse_reduce(rd_expr *x, const char *name, const rd_reduce_opts
 /* ---- Real operands --------------------------------------------------------------------------- */
 rd_expr *rd_real_reduce(const char *call, rd_expr *x, const char *name, const rd_reduce_opts *opts)
 {
+    x = rd_listed(x);
     if (!x || !rd_has_pattern(x))
         return rd_plain_reduce(call, x, name, opts);
     return rd_reduction_call(call ? call : "rd_reduce", x, name) ? sparse_reduce(x, name, opts)

@@ -117,9 +117,13 @@ static rd_expr *view(rd_expr *x, int rank, const int64_t *extent, const int64_t 
 rd_expr *rd_real_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
                       const int64_t *origin)
 {
-    if (!x || !rd_has_pattern(x))
+    if (!x || (!rd_has_pattern(x) && !rd_is_later(x)))
         return rd_plain_view(x, rank, extent, number, origin);
     origin = rd_somewhere(rank, origin);
+    if (rd_is_later(x) && rd_is_whole_view(x, rank, extent, number) && rd_begins_at(x, origin))
+        return x;
+    if (!(x = rd_listed(x)))
+        return NULL;
     if (!rd_is_whole_view(x, rank, extent, number))
         return view(x, rank, extent, number, origin);
     return rd_begins_at(x, origin) ? x : rd_sparse_from(x, origin);

@@ -1,43 +1,12 @@
 /* rows.c - products of sparse matrices by rows: each thread has a row of values, of which it begins
  * those where C has places, adds to them row after row of B, and takes them to C. */
 #include "core/float_env.h"
+#include "kernels/product/masked.h"
+#include "kernels/product/row_steps.h"
 #include "kernels/product/rows.h"
-#include <math.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
-
-/* ---- Steps ----------------------------------------------------------------------------------- */
-/* What operators make of two elements; a NaN stays, ints wrap. */
-#define OF_mul_F(x, y)     ((x) * (y))
-#define OF_add_F(x, y)     ((x) + (y))
-#define OF_sub_F(x, y)     ((x) - (y))
-#define OF_minimum_F(x, y) ((x) != (x) ? (x) : TAKE_min_F(x, y))
-#define OF_maximum_F(x, y) ((x) != (x) ? (x) : TAKE_max_F(x, y))
-#define OF_mul_I(x, y)     ((int64_t)((uint64_t)(x) * (uint64_t)(y)))
-#define OF_add_I(x, y)     ((int64_t)((uint64_t)(x) + (uint64_t)(y)))
-#define OF_sub_I(x, y)     ((int64_t)((uint64_t)(x) - (uint64_t)(y)))
-#define OF_minimum_I(x, y) ((y) < (x) ? (y) : (x))
-#define OF_maximum_I(x, y) ((y) > (x) ? (y) : (x))
-
-/* What reducers make of a sum and an element, and what they begin with.  A NaN that is the sum is no
- * less than an element, and so stays. */
-#define TAKE_sum_F(x, y)  OF_add_F(x, y)
-#define TAKE_prod_F(x, y) OF_mul_F(x, y)
-#define TAKE_min_F(x, y)  ((y) != (y) ? (y) : (y) < (x) ? (y) : (x))
-#define TAKE_max_F(x, y)  ((y) != (y) ? (y) : (y) > (x) ? (y) : (x))
-#define TAKE_sum_I(x, y)  OF_add_I(x, y)
-#define TAKE_prod_I(x, y) OF_mul_I(x, y)
-#define TAKE_min_I(x, y)  OF_minimum_I(x, y)
-#define TAKE_max_I(x, y)  OF_maximum_I(x, y)
-#define NOTHING_sum_F     -0.0
-#define NOTHING_prod_F    1.0
-#define NOTHING_min_F     INFINITY
-#define NOTHING_max_F     -INFINITY
-#define NOTHING_sum_I     0
-#define NOTHING_prod_I    1
-#define NOTHING_min_I     INT64_MAX
-#define NOTHING_max_I     INT64_MIN
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 typedef void rd_rows_of(const rd_row_product *p, const void *a, const void *b, void *c, void *room,
@@ -156,8 +125,8 @@ static bool count(const rd_row_product *p, const double *a, const double *b, dou
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
-bool rd_row_product_run(const rd_row_product *p, const void *a, const void *b, void *c, int threads,
-                        const rd_row_memory *memory)
+static bool run_rows(const rd_row_product *p, const void *a, const void *b, void *c, int threads,
+                     const rd_row_memory *memory)
 {
     enum { PIECE = 64 };
     rd_rows_of *const rows  = rows_of(p);
@@ -179,6 +148,14 @@ bool rd_row_product_run(const rd_row_product *p, const void *a, const void *b, v
         rd_float_env_end(env);
     }
     memory->put(memory->user, room);
+    return true;
+}
+
+bool rd_row_product_run(const rd_row_product *p, const void *a, const void *b, void *c, int threads,
+                        const rd_row_memory *memory)
+{
+    if (!(p->mask ? rd_masked_product_run : run_rows)(p, a, b, c, threads, memory))
+        return false;
     if (!p->counts || p->type != RD_F64 || (all_finite(a, p->a.n) && all_finite(b, p->b.n)))
         return true;
     return count(p, a, b, c, memory);

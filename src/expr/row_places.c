@@ -1,0 +1,110 @@
+/* row_places.c - places of sparse matrices as rows of indices, borrowed where they lie so already, and
+ * turned to columns. */
+#include "expr/row_places.h"
+#include "expr/sparse.h"
+
+rd_expr *rd_by_rows(rd_expr *x, const char *call)
+{
+    static const int64_t axis[] = { 0, 1 };
+
+    if (x->as.sparse->axis[0] == 0)
+        return x;
+    rd_expr *const coord[] = { x->in[3], x->in[2] };
+    const rd_expr *as      = rd_sparse_node(rd_values_of(x), NULL, 2, x->extent, 2, coord, axis);
+    return as ? rd_sparse_ordered(as, x, call) : NULL;
+}
+
+void *rd_index_room(rd_ctx *ctx, int64_t n, bool wide)
+{
+    return rd_arena_room(ctx, (size_t)(n + 1) * (wide ? sizeof(int64_t) : sizeof(int32_t)));
+}
+
+static const void *columns_of(const rd_expr *x, bool wide)
+{
+    const rd_expr *row = x->in[3];
+    void          *made;
+
+    if ((row->type == RD_I64) == wide)
+        return row->as.leaf->data;
+    made = rd_index_room(x->ctx, row->extent[0], wide);
+    for (int64_t p = 0; made && p < row->extent[0]; p++)
+        rd_put_index(wide, made, p, rd_index_at(row->type == RD_I64, row->as.leaf->data, p));
+    return made;
+}
+
+static const void *begins_of(const rd_expr *x, bool wide)
+{
+    const rd_expr *row = x->in[2];
+    const int64_t  n   = row->extent[0];
+    int64_t        i   = 0;
+    void          *made;
+
+    if (n > 0 && row->ascends == x->extent[0] && (row->type == RD_I64) == wide)
+        return (const char *)row->as.leaf->data + n * rd_dtype_size(row->type);
+    made = rd_index_room(x->ctx, x->extent[0], wide);
+    for (int64_t p = 0; made && p < n; p++)
+        for (; i <= rd_index_at(row->type == RD_I64, row->as.leaf->data, p); i++)
+            rd_put_index(wide, made, i, p);
+    for (; made && i <= x->extent[0]; i++)
+        rd_put_index(wide, made, i, n);
+    return made;
+}
+
+bool rd_is_wide_pattern(const rd_expr *x)
+{
+    return x->in[2]->type == RD_I64 || x->in[3]->type == RD_I64 ||
+           x->in[2]->extent[0] > INT32_MAX || x->extent[0] > INT32_MAX || x->extent[1] > INT32_MAX;
+}
+
+bool rd_fill_row_places(rd_row_places *to, const rd_expr *x, bool wide)
+{
+    *to = (rd_row_places){ .begin   = begins_of(x, wide),
+                           .column  = columns_of(x, wide),
+                           .rows    = x->extent[0],
+                           .columns = x->extent[1],
+                           .n       = x->in[2]->extent[0] };
+    return to->begin && to->column;
+}
+
+/* Counts of columns, as where each ends but for the last two: a pass over places then moves them on to where
+ * each begins. */
+static void count_columns(const rd_row_places *of, void *begin, bool wide)
+{
+    for (int64_t j = 0; j <= of->columns + 1; j++)
+        rd_put_index(wide, begin, j, 0);
+    for (int64_t q = 0; q < of->n; q++) {
+        const int64_t j = rd_index_at(wide, of->column, q) + 2;
+
+        rd_put_index(wide, begin, j, rd_index_at(wide, begin, j) + 1);
+    }
+    for (int64_t j = 1; j <= of->columns + 1; j++)
+        rd_put_index(wide, begin, j, rd_index_at(wide, begin, j) + rd_index_at(wide, begin, j - 1));
+}
+
+bool rd_turn_places(rd_ctx *ctx, const rd_row_places *of, rd_row_places *to, bool wide)
+{
+    void *const begin = rd_index_room(ctx, of->columns + 1, wide);
+    void *const row   = rd_index_room(ctx, of->n, wide), *const from =
+                                                           rd_index_room(ctx, of->n, wide);
+
+    if (!begin || !row || !from)
+        return false;
+    count_columns(of, begin, wide);
+    for (int64_t i = 0; i < of->rows; i++)
+        for (int64_t q = rd_index_at(wide, of->begin, i); q < rd_index_at(wide, of->begin, i + 1);
+             q++) {
+            const int64_t j  = rd_index_at(wide, of->column, q) + 1;
+            const int64_t at = rd_index_at(wide, begin, j);
+
+            rd_put_index(wide, row, at, i);
+            rd_put_index(wide, from, at, q);
+            rd_put_index(wide, begin, j, at + 1);
+        }
+    *to = (rd_row_places){ .begin   = begin,
+                           .column  = row,
+                           .from    = from,
+                           .rows    = of->columns,
+                           .columns = of->rows,
+                           .n       = of->n };
+    return true;
+}

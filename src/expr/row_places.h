@@ -1,0 +1,37 @@
+/* row_places.h - where sparse matrices have places, as kernels of products read it: row after row, with
+ * where each row begins. */
+#ifndef RD_EXPR_ROW_PLACES_H
+#define RD_EXPR_ROW_PLACES_H
+#include "core/row_product.h"
+#include "expr/expr.h"
+
+static inline int64_t rd_index_at(bool wide, const void *row, int64_t at)
+{
+    return wide ? ((const int64_t *)row)[at] : ((const int32_t *)row)[at];
+}
+
+static inline void rd_put_index(bool wide, void *row, int64_t at, int64_t index)
+{
+    if (wide)
+        ((int64_t *)row)[at] = index;
+    else
+        ((int32_t *)row)[at] = (int32_t)index;
+}
+
+/* How many places row i has. */
+static inline int64_t rd_row_length(bool wide, const rd_row_places *p, int64_t i)
+{
+    return rd_index_at(wide, p->begin, i + 1) - rd_index_at(wide, p->begin, i);
+}
+
+/* Memory of the arena for n + 1 indices. */
+void *rd_index_room(rd_ctx *ctx, int64_t n, bool wide);
+/* A sparse matrix with its places row after row. */
+rd_expr *rd_by_rows(rd_expr *x, const char *call);
+/* Do indices and places of such a matrix need i64? */
+bool rd_is_wide_pattern(const rd_expr *x);
+/* Its places; false: no memory. */
+bool rd_fill_row_places(rd_row_places *to, const rd_expr *x, bool wide);
+/* The same places column after column, with which of them each was.  False: no memory. */
+bool rd_turn_places(rd_ctx *ctx, const rd_row_places *of, rd_row_places *to, bool wide);
+#endif

@@ -1,0 +1,182 @@
+/* sparse_later.c - products of two sparse matrices whose places nobody has asked for yet.
+ *
+ * Such a node says what it is made of, and no more: who multiplies it by another sparse matrix needs it
+ * at places of that one alone (sparse_masked.c).  Who does ask makes the lists, which belong to the node:
+ * they are there again for who asks next, also after a release of what was made meanwhile, and for its
+ * clones.  So they lie in a context of their own, with the nodes that read them, and whoever asks gets a
+ * clone of these. */
+#include "expr/array.h"
+#include "expr/ctx.h"
+#include "expr/origin.h"
+#include "expr/sparse.h"
+#include <pthread.h>
+
+/* Clones are of other threads' contexts. */
+struct rd_lists {
+    rd_ctx_opts     opts; /* hooks of the context that made it */
+    _Atomic(int)    users;
+    pthread_mutex_t lock;
+    rd_ctx         *own; /* NULL: nobody has asked yet */
+    rd_expr        *y;
+};
+
+/* ---- Whose they are -------------------------------------------------------------------------- */
+typedef struct share {
+    rd_array_block   block;
+    struct rd_lists *lists;
+    rd_expr         *node; /* older than this, and so still there when this goes */
+} share;
+
+static void leave(struct rd_lists *lists)
+{
+    const rd_ctx_opts opts = lists->opts;
+
+    if (atomic_fetch_sub(&lists->users, 1) > 1)
+        return;
+    rd_ctx_free(lists->own);
+    pthread_mutex_destroy(&lists->lock);
+    rd_hook_release(&opts, lists);
+}
+
+static void drop(rd_array_block *block)
+{
+    share *const s = (share *)(void *)block;
+
+    s->node->lists = NULL;
+    leave(s->lists);
+}
+
+static struct rd_lists *new_lists(rd_ctx *ctx)
+{
+    struct rd_lists *const lists = rd_hook_allocate(&ctx->opts, (int64_t)sizeof *lists, true);
+
+    if (!lists || pthread_mutex_init(&lists->lock, NULL) != 0) {
+        if (lists)
+            rd_hook_release(&ctx->opts, lists);
+        rd_alloc_failed(ctx, (int64_t)sizeof *lists);
+        return NULL;
+    }
+    lists->opts = ctx->opts;
+    return lists;
+}
+
+/* The node is a user of them until it is released; NULL: they are new. */
+static rd_expr *with_lists(rd_expr *x, struct rd_lists *lists)
+{
+    if (!x || x->lists)
+        return x;
+    share *const s = rd_alloc(x->ctx, (int64_t)sizeof *s);
+
+    if (s && !lists)
+        lists = new_lists(x->ctx);
+    if (!s || !lists) {
+        rd_free(x->ctx, s);
+        return NULL;
+    }
+    atomic_fetch_add(&lists->users, 1);
+    *s = (share){ { x->ctx, drop }, lists, x };
+    if (!rd_adopt_block(x->ctx, &s->block)) {
+        leave(lists);
+        rd_free(x->ctx, s);
+        return NULL;
+    }
+    x->lists = lists;
+    return x;
+}
+
+/* ---- Nodes ----------------------------------------------------------------------------------- */
+rd_expr *rd_product_later(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op op)
+{
+    const int64_t        extent[] = { a->extent[0], b->extent[1] };
+    const int64_t        origin[] = { rd_origin(a, 0), rd_origin(b, 1) };
+    const rd_later_facts facts    = { (int32_t)a->type, (int32_t)reducer, (int32_t)op,
+                                      !rd_fill_of(a) };
+
+    return with_lists(rd_node(&(rd_expr){ .ctx    = a->ctx,
+                                          .kind   = RD_EXPR_LATER,
+                                          .type   = a->type,
+                                          .rank   = 2,
+                                          .n_in   = 2,
+                                          .extent = extent,
+                                          .origin = rd_somewhere(2, origin),
+                                          .in     = (rd_expr *const[]){ a, b } },
+                              &facts, sizeof facts),
+                      NULL);
+}
+
+rd_expr *rd_later_as(rd_expr *x, rd_dtype type)
+{
+    rd_expr node = *x;
+
+    node.type  = type;
+    node.lists = NULL;
+    return with_lists(rd_node(&node, x->as.later, sizeof *x->as.later), x->lists);
+}
+
+rd_expr *rd_clone_later(const rd_expr *node, const rd_expr *of)
+{
+    return with_lists(rd_node(node, of->as.later, sizeof *of->as.later), of->lists);
+}
+
+/* ---- Places ---------------------------------------------------------------------------------- */
+/* What the limit of memory leaves. */
+static rd_ctx *new_context(rd_ctx *of)
+{
+    rd_ctx_opts opts = of->opts;
+
+    opts.size = sizeof opts;
+    if (opts.memory_limit > 0)
+        opts.memory_limit -= rd_memory_now(of);
+    if (of->opts.memory_limit > 0 && opts.memory_limit <= 0)
+        return NULL;
+    return rd_ctx_new(&opts);
+}
+
+/* The product in a context of its own. */
+static bool list(struct rd_lists *lists, rd_expr *x)
+{
+    static const char           call[] = "rd_matmul";
+    rd_ctx *const               own    = new_context(x->ctx);
+    const rd_later_facts *const facts  = x->as.later;
+
+    if (!own) {
+        rd_alloc_failed(x->ctx, (int64_t)sizeof *own);
+        return false;
+    }
+    rd_expr *const a = rd_clone(own, x->in[0]), *const b = rd_clone(own, x->in[1]);
+    rd_expr *const y =
+        a && b ? rd_multiply_rows(a, b, (rd_reducer_id)facts->reducer, (rd_op)facts->op, call)
+               : NULL;
+    if (!y) {
+        rd_fail(x->ctx, rd_error(own), "%s", rd_error_text(own));
+        rd_ctx_free(own);
+        return false;
+    }
+    lists->own = own;
+    lists->y   = y;
+    return true;
+}
+
+rd_expr *rd_listed(rd_expr *x)
+{
+    rd_expr *y = NULL;
+
+    if (!x || !rd_is_later(x))
+        return x;
+    if (!with_lists(x, NULL))
+        return NULL;
+    pthread_mutex_lock(&x->lists->lock);
+    if (x->lists->own || list(x->lists, x))
+        y = rd_clone(x->ctx, x->lists->y);
+    pthread_mutex_unlock(&x->lists->lock);
+    return rd_real_cast(y, x->type);
+}
+
+bool rd_all_listed(int n, rd_expr **x)
+{
+    bool all = true;
+
+    for (int k = 0; k < n; k++)
+        all &= (x[k] = rd_listed(x[k])) != NULL;
+    return all;
+}

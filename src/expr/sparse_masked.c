@@ -1,0 +1,235 @@
+/* sparse_masked.c - products of two sparse matrices at the places of a third one.
+ *
+ * What is multiplied by a sparse matrix of ints, or chosen where one is true, is needed at its places
+ * alone, and what meets one of .stored, too.  So the product's own places, which may be a hundred times as
+ * many, are not listed. */
+#include "expr/origin.h"
+#include "expr/row_places.h"
+#include "expr/sparse_places.h"
+#include "expr/sparse_product.h"
+#include "kernels/product/rows.h"
+
+/* ---- By rows or by places -------------------------------------------------------------------- */
+/* Products of all rows of A with rows of B. */
+static double work_by_rows(const rd_row_product *p)
+{
+    double work = 0;
+
+    for (int64_t k = 0; k < p->a.n; k++)
+        work += (double)rd_row_length(p->wide, &p->b, rd_index_at(p->wide, p->a.column, k));
+    return work;
+}
+
+/* The shorter one of a row of A and a column of B, of each place of C.  `length` are those of columns. */
+static double work_by_places(const rd_row_product *p, const int64_t *length)
+{
+    double work = 0;
+
+    for (int64_t i = 0; i < p->c.rows; i++) {
+        const int64_t row = rd_row_length(p->wide, &p->a, i);
+        const int64_t end = rd_index_at(p->wide, p->c.begin, i + 1);
+
+        for (int64_t q = rd_index_at(p->wide, p->c.begin, i); q < end; q++) {
+            const int64_t column = length[rd_index_at(p->wide, p->c.column, q)];
+
+            work += (double)(row < column ? row : column);
+        }
+    }
+    return work;
+}
+
+/* Chooses, and turns what is gone through by columns; false: no memory. */
+static bool choose_mask(rd_row_product *p, rd_ctx *ctx)
+{
+    /* In products by rows: what turning a place takes, and what beginning one takes. */
+    enum { TURN = 4, BEGIN = 8 };
+    int64_t *const length = rd_alloc(ctx, (p->b.columns + 1) * (int64_t)sizeof *length);
+    double         work;
+
+    if (!length)
+        return false;
+    for (int64_t q = 0; q < p->b.n; q++)
+        length[rd_index_at(p->wide, p->b.column, q)]++;
+    work = work_by_places(p, length) + TURN * (double)p->b.n + (TURN + BEGIN) * (double)p->c.n;
+    rd_free(ctx, length);
+    p->mask = work < work_by_rows(p) ? RD_MASK_BY_PLACES : RD_MASK_BY_ROWS;
+    if (p->mask == RD_MASK_BY_ROWS)
+        return true;
+    if (!rd_turn_places(ctx, &p->b, &p->b_columns, p->wide))
+        return false;
+    if (p->c.column != p->b.column)
+        return rd_turn_places(ctx, &p->c, &p->c_columns, p->wide);
+    p->c_columns = p->b_columns;
+    return true;
+}
+
+/* ---- Places that the product has, too -------------------------------------------------------- */
+static void *get(void *user, int64_t bytes)
+{
+    return rd_alloc(user, bytes);
+}
+
+static void put(void *user, void *memory)
+{
+    rd_free(user, memory);
+}
+
+/* Of each place whether it has it: the product of ones, of which the most are one or none. */
+static bool find_own(const rd_row_product *of, rd_ctx *ctx, int64_t *has)
+{
+    const rd_row_memory memory = { get, put, ctx };
+    rd_row_product      p      = *of;
+    const int64_t       most   = p.a.n > p.b.n ? p.a.n : p.b.n;
+    int64_t *const      ones   = rd_alloc(ctx, (most + 1) * (int64_t)sizeof *ones);
+    bool                done;
+
+    for (int64_t k = 0; ones && k < most; k++)
+        ones[k] = 1;
+    p.reducer = RD_RED_max;
+    p.op      = RD_OP_minimum;
+    p.type    = RD_I64;
+    done      = ones &&
+           rd_row_product_run(&p, ones, ones, has, rd_places_threads(ctx, p.a.n + p.c.n), &memory);
+    rd_free(ctx, ones);
+    return done;
+}
+
+/* Coordinate k of those places of a pattern. */
+static void put_own(const rd_expr *of, int k, const int64_t *has, void *to)
+{
+    const rd_expr *const row  = of->in[2 + k];
+    const bool           wide = row->type == RD_I64;
+    int64_t              n    = 0;
+
+    for (int64_t q = 0; q < row->extent[0]; q++)
+        if (has[q])
+            rd_put_index(wide, to, n++, rd_index_at(wide, row->as.leaf->data, q));
+}
+
+/* A pattern of n of the places, as a node that is true at them. */
+static rd_expr *some_places(const rd_expr *places, int64_t n, const int64_t *has, const char *call)
+{
+    rd_ctx *const  ctx = places->ctx;
+    rd_expr *const one = rd_number(ctx, RD_BOOL, (rd_word){ .u64 = 1 });
+    void          *row, *column;
+    rd_expr       *coord[2];
+
+    coord[0] = rd_first_row(ctx, n, places->extent[0], &row, call);
+    coord[1] = rd_index_row(ctx, n, places->in[3]->type == RD_I32, &column, call);
+    if (!one || !coord[0] || !coord[1])
+        return NULL;
+    put_own(places, 0, has, row);
+    put_own(places, 1, has, column);
+    if (!rd_row_ascends(coord[0], places->extent[0], call))
+        return NULL;
+    return rd_sparse_node(rd_broadcast_to(one, 1, &n, call), NULL, 2, places->extent, 2, coord,
+                          (const int64_t[]){ 0, 1 });
+}
+
+static rd_expr *own_places(const rd_row_product *p, const rd_expr *places, const char *call)
+{
+    rd_ctx *const  ctx = places->ctx;
+    int64_t *const has = rd_alloc(ctx, (p->c.n + 1) * (int64_t)sizeof *has);
+    int64_t        n   = 0;
+    rd_expr       *y   = NULL;
+
+    if (has && find_own(p, ctx, has)) {
+        for (int64_t q = 0; q < p->c.n; q++)
+            n += has[q];
+        y = some_places(places, n, has, call);
+    }
+    rd_free(ctx, has);
+    return y;
+}
+
+/* ---- Products -------------------------------------------------------------------------------- */
+/* Indices of i64 are copied where i32s do: they are read several times. */
+static bool is_wide(const rd_expr *x)
+{
+    return x->in[2]->extent[0] > INT32_MAX || x->extent[0] > INT32_MAX || x->extent[1] > INT32_MAX;
+}
+
+/* Where x has places; of n matrices that were had the same. */
+static bool fill(rd_row_places *to, const rd_expr *x, const rd_row_product *p, rd_expr *const *had,
+                 int n)
+{
+    for (int k = 0; k < n; k++)
+        if (rd_same_pattern(had[k], x)) {
+            *to = k == 0 ? p->a : p->b;
+            return true;
+        }
+    return rd_fill_row_places(to, x, p->wide);
+}
+
+static bool fill_all(rd_row_product *p, rd_expr *const *in, const rd_expr *places)
+{
+    p->wide = is_wide(in[0]) || is_wide(in[1]) || is_wide(places);
+    return fill(&p->a, in[0], p, in, 0) && fill(&p->b, in[1], p, in, 1) &&
+           fill(&p->c, places, p, in, 2) && choose_mask(p, places->ctx);
+}
+
+rd_expr *rd_multiply_rows_at(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op op,
+                             rd_expr *places, bool exact, const char *call)
+{
+    const int64_t  origin[] = { rd_origin(a, 0), rd_origin(b, 1) };
+    rd_row_product p;
+    rd_expr       *in[] = { a, b };
+
+    if (!rd_begin_product(&p, in, reducer, op, call) || !(places = rd_real_from(places, NULL)) ||
+        !(places = rd_by_rows(places, call)) || !fill_all(&p, in, places))
+        return NULL;
+    if (exact && (!(places = own_places(&p, places, call)) || !fill_all(&p, in, places)))
+        return NULL;
+    return rd_sparse_from(rd_end_product(&p, in, places->in + 2, call), origin);
+}
+
+/* ---- What asks for some places --------------------------------------------------------------- */
+static bool is_mask(const rd_expr *x, const rd_expr *product)
+{
+    return rd_has_pattern(x) && x->rank == 2 && rd_coords_of(x) == 2 &&
+           x->extent[0] == product->extent[0] && x->extent[1] == product->extent[1];
+}
+
+static bool has_zeros(const rd_expr *x)
+{
+    return rd_fill_of(x) && rd_zero_of(rd_fill_of(x)) == RD_ZERO;
+}
+
+/* Is operand k, a product, needed at places of operand m alone? */
+static bool masks(rd_op op, int n, rd_expr *const *x, int m, int k)
+{
+    const bool nothing = !rd_fill_of(x[m]);
+
+    if (nothing || x[k]->as.later->stored)
+        return nothing;
+    if (op == RD_OP_where)
+        return m == 0 && k == 1 && has_zeros(x[0]);
+    if (n != 2 || rd_keeps_zero(op) != RD_KEEPS_ANY || !has_zeros(x[m]))
+        return false;
+    return rd_dtype_kind(x[k]->type) != RD_KIND_FLOAT && rd_dtype_kind(x[m]->type) != RD_KIND_FLOAT;
+}
+
+static rd_expr *masked(rd_op op, int n, rd_expr *const *x, int k, const char *call)
+{
+    const rd_later_facts *const of = x[k]->as.later;
+    const rd_reducer_id         by = (rd_reducer_id)of->reducer;
+    rd_expr                    *y;
+
+    if (!rd_row_product_masks(by, (rd_op)of->op))
+        return rd_listed(x[k]);
+    for (int m = 0; m < n; m++)
+        if (is_mask(x[m], x[k]) && masks(op, n, x, m, k)) {
+            y = rd_multiply_rows_at(x[k]->in[0], x[k]->in[1], by, (rd_op)of->op, x[m], of->stored,
+                                    call);
+            return rd_real_from(rd_real_cast(y, x[k]->type), NULL);
+        }
+    return rd_listed(x[k]);
+}
+
+bool rd_mask_products(rd_op op, int n, rd_expr **x, const char *call)
+{
+    for (int k = n; k-- > 0;)
+        if (rd_is_later(x[k]) && !(x[k] = masked(op, n, x, k, call)))
+            return false;
+    return true;
+}

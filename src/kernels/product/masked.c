@@ -1,0 +1,219 @@
+/* masked.c - products of sparse matrices at places that are wanted.
+ *
+ * By rows: rows of B are added as for all places, and where something was added is noted.
+ * By places: the shorter one of row i of A and column j of B is gone through, and the other one is a row
+ * of marks.  Rows mark their own for all columns that are no longer, columns theirs for all rows that are
+ * shorter; so both are loops over memory, and nothing is searched for. */
+#include "kernels/product/masked.h"
+#include "core/float_env.h"
+#include "kernels/product/row_steps.h"
+#include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+enum { PIECE = 64 };
+
+/* Memory of one thread, zeroed. */
+typedef struct notes {
+    void          *sum; /* a row of values                                   */
+    unsigned char *met; /* of an index: is it in this row, or this column?   */
+    void          *hit; /* places that meet, of the one that is gone through */
+} notes;
+
+typedef void masked_of(const rd_row_product *p, const void *a, const void *b, void *c,
+                       const notes *own, int64_t from, int64_t to);
+
+/* ---- By rows --------------------------------------------------------------------------------- */
+#define BY_ROWS(NAME, T, INDEX, NOTHING, TAKE, OF)                                      \
+    static void NAME(const rd_row_product *p, const void *av, const void *bv, void *cv, \
+                     const notes *own, int64_t from, int64_t to)                        \
+    {                                                                                   \
+        const INDEX *const a_begin = p->a.begin, *const a_column = p->a.column;         \
+        const INDEX *const b_begin = p->b.begin, *const b_column = p->b.column;         \
+        const INDEX *const c_begin = p->c.begin, *const c_column = p->c.column;         \
+        const T *const a = av, *const b = bv;                                           \
+        T *const c = cv, *const row = own->sum;                                         \
+        unsigned char *const met = own->met;                                            \
+                                                                                        \
+        for (int64_t i = from; i < to; i++) {                                           \
+            const bool any = c_begin[i] < c_begin[i + 1];                               \
+                                                                                        \
+            for (int64_t q = c_begin[i]; q < c_begin[i + 1]; q++) {                     \
+                row[c_column[q]] = NOTHING;                                             \
+                met[c_column[q]] = 0;                                                   \
+            }                                                                           \
+            for (int64_t k = a_begin[i]; any && k < a_begin[i + 1]; k++) {              \
+                const T       x    = a[k];                                              \
+                const int64_t last = b_begin[a_column[k] + 1];                          \
+                                                                                        \
+                for (int64_t q = b_begin[a_column[k]]; q < last; q++) {                 \
+                    const T y = OF(x, b[q]);                                            \
+                                                                                        \
+                    row[b_column[q]] = TAKE(row[b_column[q]], y);                       \
+                    met[b_column[q]] = 1;                                               \
+                }                                                                       \
+            }                                                                           \
+            for (int64_t q = c_begin[i]; q < c_begin[i + 1]; q++)                       \
+                c[q] = met[c_column[q]] ? row[c_column[q]] : 0;                         \
+        }                                                                               \
+    }
+
+/* ---- By places ------------------------------------------------------------------------------- */
+/* Lists which elements of a row are marked, without a branch that nobody foresees. */
+#define MEET(INDEX)                                                               \
+    static inline int64_t meet_##INDEX(const INDEX *column, INDEX from, INDEX to, \
+                                       const unsigned char *met, INDEX *hit)      \
+    {                                                                             \
+        int64_t n = 0;                                                            \
+                                                                                  \
+        for (INDEX s = from; s < to; s++) {                                       \
+            hit[n] = s;                                                           \
+            n += met[column[s]];                                                  \
+        }                                                                         \
+        return n;                                                                 \
+    }
+MEET(int32_t)
+MEET(int64_t)
+
+/* Of row `at` of C the places whose row of Y is no longer than its own row of X, which is marked.  X is A
+ * and Y the columns of B; or, of C column after column, the other way about, and then of those as long
+ * none, as they have been had.  `left`: X is A. */
+#define BY_PLACES(NAME, T, INDEX, NOTHING, TAKE, OF)                                               \
+    static inline void NAME##_along(const rd_row_places *cs, const rd_row_places *xs,              \
+                                    const rd_row_places *ys, const T *x, const T *y, T *c,         \
+                                    const notes *own, int64_t at, bool left)                       \
+    {                                                                                              \
+        const INDEX *const c_begin = cs->begin, *const c_column = cs->column;                      \
+        const INDEX *const x_begin = xs->begin, *const x_column = xs->column;                      \
+        const INDEX *const y_begin = ys->begin, *const y_column = ys->column;                      \
+        const INDEX *const   to    = cs->from;                                                     \
+        const INDEX          first = x_begin[at], last = x_begin[at + 1];                          \
+        unsigned char *const met = own->met;                                                       \
+        INDEX *const         hit = own->hit;                                                       \
+        T *const             row = own->sum;                                                       \
+                                                                                                   \
+        if (c_begin[at] == c_begin[at + 1])                                                        \
+            return;                                                                                \
+        for (INDEX k = first; k < last; k++) {                                                     \
+            met[x_column[k]] = 1;                                                                  \
+            row[x_column[k]] = x[k];                                                               \
+        }                                                                                          \
+        for (INDEX q = c_begin[at]; q < c_begin[at + 1]; q++) {                                    \
+            const INDEX from = y_begin[c_column[q]], end = y_begin[c_column[q] + 1];               \
+            T           sum = NOTHING;                                                             \
+                                                                                                   \
+            if (end - from >= last - first + left)                                                 \
+                continue;                                                                          \
+            const int64_t n = meet_##INDEX(y_column, from, end, met, hit);                         \
+            for (int64_t h = 0; h < n; h++) {                                                      \
+                const T u = row[y_column[hit[h]]], v = y[hit[h]];                                  \
+                const T each = left ? OF(u, v) : OF(v, u);                                         \
+                                                                                                   \
+                sum = TAKE(sum, each);                                                             \
+            }                                                                                      \
+            c[to ? to[q] : q] = n ? sum : 0;                                                       \
+        }                                                                                          \
+        for (INDEX k = first; k < last; k++)                                                       \
+            met[x_column[k]] = 0;                                                                  \
+    }                                                                                              \
+    static void NAME(const rd_row_product *p, const void *a, const void *b, void *c,               \
+                     const notes *own, int64_t from, int64_t to)                                   \
+    {                                                                                              \
+        for (int64_t i = from; i < to && i < p->c.rows; i++)                                       \
+            NAME##_along(&p->c, &p->a, &p->b_columns, a, b, c, own, i, true);                      \
+        for (int64_t i = from > p->c.rows ? from : p->c.rows; i < to; i++)                         \
+            NAME##_along(&p->c_columns, &p->b_columns, &p->a, b, a, c, own, i - p->c.rows, false); \
+    }
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+#define MASKED(R, O)                                                                         \
+    BY_ROWS(R##_##O##_F32, double, int32_t, NOTHING_##R##_F, TAKE_##R##_F, OF_##O##_F)       \
+    BY_ROWS(R##_##O##_F64, double, int64_t, NOTHING_##R##_F, TAKE_##R##_F, OF_##O##_F)       \
+    BY_ROWS(R##_##O##_I32, int64_t, int32_t, NOTHING_##R##_I, TAKE_##R##_I, OF_##O##_I)      \
+    BY_ROWS(R##_##O##_I64, int64_t, int64_t, NOTHING_##R##_I, TAKE_##R##_I, OF_##O##_I)      \
+    BY_PLACES(R##_##O##_at_F32, double, int32_t, NOTHING_##R##_F, TAKE_##R##_F, OF_##O##_F)  \
+    BY_PLACES(R##_##O##_at_F64, double, int64_t, NOTHING_##R##_F, TAKE_##R##_F, OF_##O##_F)  \
+    BY_PLACES(R##_##O##_at_I32, int64_t, int32_t, NOTHING_##R##_I, TAKE_##R##_I, OF_##O##_I) \
+    BY_PLACES(R##_##O##_at_I64, int64_t, int64_t, NOTHING_##R##_I, TAKE_##R##_I, OF_##O##_I)
+RD_MASKED_ROWS(MASKED)
+
+static masked_of *masked_kernel(const rd_row_product *p)
+{
+    const bool ints = p->type == RD_I64, at = p->mask == RD_MASK_BY_PLACES;
+
+#define PICK(R, O)                                                                       \
+    if (p->reducer == RD_RED_##R && p->op == RD_OP_##O) {                                \
+        masked_of *const all[] = { R##_##O##_F32,    R##_##O##_F64,    R##_##O##_I32,    \
+                                   R##_##O##_I64,    R##_##O##_at_F32, R##_##O##_at_F64, \
+                                   R##_##O##_at_I32, R##_##O##_at_I64 };                 \
+                                                                                         \
+        return all[4 * at + 2 * ints + (p->wide != 0)];                                  \
+    }
+    RD_MASKED_ROWS(PICK)
+    return NULL;
+}
+
+static int64_t lines(int64_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+/* How much one thread needs; where, if there is memory. */
+static int64_t place_notes(const rd_row_product *p, char *at, notes *own)
+{
+    const bool    places = p->mask == RD_MASK_BY_PLACES;
+    const int64_t n      = places ? p->a.columns : p->b.columns;
+    const int64_t met = lines(n), each = lines((n + 1) * 8);
+
+    if (at)
+        *own = (notes){ at + met, (unsigned char *)at, at + met + each };
+    return met + (places ? 2 : 1) * each;
+}
+
+/* The values of B column after column. */
+static void turn_values(const rd_row_product *p, const char *b, char *to)
+{
+    enum { EACH = sizeof(int64_t) };
+    const int32_t *const narrow = p->b_columns.from;
+    const int64_t *const wide   = p->b_columns.from;
+
+    for (int64_t q = 0; q < p->b.n && !p->wide; q++)
+        memcpy(to + EACH * q, b + EACH * narrow[q], EACH);
+    for (int64_t q = 0; q < p->b.n && p->wide; q++)
+        memcpy(to + EACH * q, b + EACH * wide[q], EACH);
+}
+
+bool rd_masked_product_run(const rd_row_product *p, const void *a, const void *b, void *c,
+                           int threads, const rd_row_memory *memory)
+{
+    masked_of *const kernel = masked_kernel(p);
+    const bool       places = p->mask == RD_MASK_BY_PLACES;
+    const int64_t    n      = p->c.rows + (places ? p->c.columns : 0);
+    const int64_t    bytes  = place_notes(p, NULL, NULL);
+    const int64_t    turned = places ? lines(p->b.n * 8) : 0;
+    char *const      room   = memory->get(memory->user, turned + bytes * threads);
+
+    if (!room)
+        return false;
+    if (turned) {
+        turn_values(p, b, room);
+        b = room;
+    }
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+        const rd_float_env env = rd_float_env_begin();
+        notes              own;
+        int                thread = 0;
+#ifdef _OPENMP
+        thread = omp_get_thread_num();
+#endif
+        place_notes(p, room + turned + thread * bytes, &own);
+#pragma omp for schedule(dynamic, 1)
+        for (int64_t i = 0; i < n; i += PIECE)
+            kernel(p, a, b, c, &own, i, i + PIECE < n ? i + PIECE : n);
+        rd_float_env_end(env);
+    }
+    memory->put(memory->user, room);
+    return true;
+}
