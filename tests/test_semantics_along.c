@@ -463,6 +463,38 @@ START_TEST(exponential_means)
 }
 END_TEST
 
+/* Columns side by side go by the recurrence itself, and are what each is alone. */
+START_TEST(exponential_means_of_columns)
+{
+    enum { ROWS = 6, COLUMNS = 16 };
+    static const double infinite[] = { INFINITY, -INFINITY };
+    double              x[ROWS * COLUMNS], want[ROWS * COLUMNS], one[ROWS], y[ROWS];
+
+    for (int t = 0; t < 8; t++) {
+        const bool   adjust = t % 2 == 0;
+        const double alpha  = t < 4 ? 0.1 : 1 - 1e-9;
+
+        fill(x, ROWS * COLUMNS, t, t / 2 % 2 == 0);
+        x[3 * COLUMNS + 1] = INFINITY;
+        x[5 * COLUMNS + 2] = infinite[t % 2];
+        for (int c = 0; c < COLUMNS; c++) {
+            for (int k = 0; k < ROWS; k++)
+                one[k] = x[k * COLUMNS + c];
+            means(one, ROWS, alpha, adjust, y);
+            for (int k = 0; k < ROWS; k++)
+                want[k * COLUMNS + c] = y[k];
+        }
+        rd_expr *const all = rd_wrap(ctx, x, RD_SHAPE(ROWS, COLUMNS));
+        rd_expr *const got = rd_ewm_mean(all, 0, alpha, adjust);
+
+        near("columns", rd_reshape(got, RD_SHAPE(ROWS * COLUMNS)), want, ROWS * COLUMNS);
+        if (t == 1)
+            ck_assert_ptr_nonnull(
+                strstr(rd_explain(ctx, RD_RESULTS({ got, NULL }), NULL), "scan decay"));
+    }
+}
+END_TEST
+
 /* Axes have their first index, wherever it is. */
 START_TEST(origins_stay)
 {
@@ -527,6 +559,7 @@ int main(void)
                                    weighted_quantiles,
                                    scattered_sums,
                                    exponential_means,
+                                   exponential_means_of_columns,
                                    origins_stay };
 
     return run_suite("semantics_along", tests, COUNT(tests));

@@ -1,18 +1,21 @@
 /* ewm.c - exponentially weighted means: the recurrence s[i] = d s[i - 1] + x[i] of elements and of
  * weights.
  *
- * Rows are cut into blocks of 32.  Inside a block the recurrence is a product with a triangle of
+ * Many rows go side by side, each by the recurrence itself: a scan by the reducer `decay`.
+ *
+ * Few rows are cut into blocks of 32.  Inside a block the recurrence is a product with a triangle of
  * powers of d; what blocks begin with is the same recurrence of their last results, with d^32.
  * Numbers that are not finite stay out of the products, as 0 times an infinity is NaN, and are added
  * as what they come to so far. */
 #include "expr/complex.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
+#include "expr/reduce.h"
 #include <math.h>
 
 static const char call[] = "rd_ewm_mean";
 
-enum { BLOCK = 32 };
+enum { BLOCK = 32, MANY_ROWS = 16 };
 
 /* ---- The recurrence -------------------------------------------------------------------------- */
 /* d^(column - row) on and above the diagonal. */
@@ -70,6 +73,24 @@ static rd_expr *recurrence(rd_expr *x, double d)
     return y ? rd_slice_places(y, x->rank - 1, 0, n, 1) : NULL;
 }
 
+/* Rows side by side are lanes of vectors, so that one element after the other is less work than blocks.
+ * On a GPU blocks stay, as a thread would wait for each element where they go at the same time. */
+static bool many_rows(const rd_expr *x)
+{
+    return rd_points(x->rank - 1, x->extent) >= MANY_ROWS && !x->device;
+}
+
+/* Numbers that are not finite stay as they are, unless d is 0. */
+static rd_expr *one_by_one(rd_expr *x, double d)
+{
+    rd_expr *const one     = rd_cast_to(rd_num(x->ctx, d), x->type);
+    rd_expr *const weights = one ? rd_broadcast_to(one, x->rank, x->extent, call) : NULL;
+    rd_folding     f       = { .call = call, .x = x, .scan = true };
+
+    f.bits = 1ull << (x->rank - 1);
+    return weights ? rd_folded(&f, RD_RED_decay, x, weights, x->type, false) : NULL;
+}
+
 /* Where nothing before counts, an infinity ends with its element, and NaN, which has no product that is
  * not NaN, does not. */
 static rd_expr *of_last_alone(rd_expr *x)
@@ -80,11 +101,18 @@ static rd_expr *of_last_alone(rd_expr *x)
     return rest ? map_2(RD_OP_add, call, x, rd_scan(rest, "sum", RD_DIMS(-1))) : NULL;
 }
 
+static rd_expr *of_finite(rd_expr *x, double d)
+{
+    return many_rows(x) ? one_by_one(x, d) : recurrence(x, d);
+}
+
 /* The same of any elements. */
 static rd_expr *of_any(rd_expr *x, double d)
 {
     if (d == 0)
         return of_last_alone(x);
+    if (many_rows(x))
+        return one_by_one(x, d);
     rd_expr *const zero = rd_num(x->ctx, 0), *const finite = map_1(RD_OP_isfinite, call, x);
     rd_expr *const kept = map_where(call, finite, x, zero);
     rd_expr *const rest = map_where(call, finite, zero, x);
@@ -107,7 +135,7 @@ static rd_expr *adjusted(rd_expr *x, double alpha)
     rd_expr *const kept = map_where(call, nan, rd_num(x->ctx, 0), x);
     rd_expr *const is   = truth(map_1(RD_OP_not, call, nan));
 
-    return kept && is ? map_2(RD_OP_div, call, of_any(kept, 1 - alpha), recurrence(is, 1 - alpha))
+    return kept && is ? map_2(RD_OP_div, call, of_any(kept, 1 - alpha), of_finite(is, 1 - alpha))
                       : NULL;
 }
 
