@@ -1,9 +1,9 @@
 /* ewm.c - exponentially weighted means: the recurrence s[i] = d s[i - 1] + x[i] of elements and of
  * weights.
  *
- * Many rows go side by side, each by the recurrence itself: a scan by the reducer `decay`.
+ * Rows go by the recurrence itself, some side by side: a scan by the reducer `decay`.
  *
- * Few rows are cut into blocks of 32.  Inside a block the recurrence is a product with a triangle of
+ * One long row is cut into blocks of 32, which threads share.  Inside a block the recurrence is a product with a triangle of
  * powers of d; what blocks begin with is the same recurrence of their last results, with d^32.
  * Numbers that are not finite stay out of the products, as 0 times an infinity is NaN, and are added
  * as what they come to so far. */
@@ -15,7 +15,7 @@
 
 static const char call[] = "rd_ewm_mean";
 
-enum { BLOCK = 32, MANY_ROWS = 16 };
+enum { BLOCK = 32, LONG_ROW = 1 << 16 };
 
 /* ---- The recurrence -------------------------------------------------------------------------- */
 /* d^(column - row) on and above the diagonal. */
@@ -73,11 +73,15 @@ static rd_expr *recurrence(rd_expr *x, double d)
     return y ? rd_slice_places(y, x->rank - 1, 0, n, 1) : NULL;
 }
 
-/* Rows side by side are lanes of vectors, so that one element after the other is less work than blocks.
- * On a GPU blocks stay, as a thread would wait for each element where they go at the same time. */
-static bool many_rows(const rd_expr *x)
+/* One fma an element is less work than a product of 32, even where each waits for the one before:
+ * one row of 1e6 takes 0.6 of what blocks take on one thread, four of 1e5 a tenth.  But several
+ * threads may share the blocks of one row.  On a GPU blocks stay, as a thread would wait for each
+ * element where they go at the same time. */
+static bool goes_one_by_one(const rd_expr *x)
 {
-    return rd_points(x->rank - 1, x->extent) >= MANY_ROWS && !x->device;
+    const bool several = rd_points(x->rank - 1, x->extent) > 1;
+
+    return (several || x->extent[x->rank - 1] <= LONG_ROW) && !x->device;
 }
 
 /* Numbers that are not finite stay as they are, unless d is 0. */
@@ -103,7 +107,7 @@ static rd_expr *of_last_alone(rd_expr *x)
 
 static rd_expr *of_finite(rd_expr *x, double d)
 {
-    return many_rows(x) ? one_by_one(x, d) : recurrence(x, d);
+    return goes_one_by_one(x) ? one_by_one(x, d) : recurrence(x, d);
 }
 
 /* The same of any elements. */
@@ -111,7 +115,7 @@ static rd_expr *of_any(rd_expr *x, double d)
 {
     if (d == 0)
         return of_last_alone(x);
-    if (many_rows(x))
+    if (goes_one_by_one(x))
         return one_by_one(x, d);
     rd_expr *const zero = rd_num(x->ctx, 0), *const finite = map_1(RD_OP_isfinite, call, x);
     rd_expr *const kept = map_where(call, finite, x, zero);
