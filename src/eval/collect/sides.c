@@ -60,15 +60,15 @@ static bool keeps_reduced(const rd_value *reader, const rd_value *v)
     return (v->reduced & rd_space(reader) & ~reader->reduced) != 0;
 }
 
-/* One reduces an axis that the other keeps. */
+/* One reduces an axis that the other keeps, or scans along one that the other has for its vectors. */
 static bool cross(const siding *s, int a, int b)
 {
     const rd_value *v = &s->g->value[s->fold[a]], *m = &s->g->value[s->fold[b]];
 
     if (is_read_by(s, a, b))
-        return keeps_reduced(m, v);
+        return keeps_reduced(m, v) || rd_scans_neighbours(m, v);
     if (is_read_by(s, b, a))
-        return keeps_reduced(v, m);
+        return keeps_reduced(v, m) || rd_scans_neighbours(v, m);
     return ((v->reduced ^ m->reduced) & rd_space(v) & rd_space(m)) != 0;
 }
 
