@@ -604,6 +604,19 @@ static oracle_value anew(const rd_fold_facts *fold, rd_dtype type, const oracle_
     }
 }
 
+/* Each element before counts w times as much as the next one. */
+static oracle_value decay(rd_dtype type, const oracle_item *item, int64_t n)
+{
+    oracle_value y = item[0].x;
+
+    for (int64_t k = 1; k < n; k++) {
+        y = oracle_mul(type, y, item[k].w);
+        if (!y.unsure)
+            y = oracle_add(type, y, item[k].x);
+    }
+    return y;
+}
+
 /* ---------------------------------------------------------------------------------------------- */
 
 oracle_value oracle_fold(const rd_expr *x, const oracle_item *item, int64_t n, int64_t which)
@@ -635,6 +648,7 @@ oracle_value oracle_fold(const rd_expr *x, const oracle_item *item, int64_t n, i
     case RD_RED_prod_anew:
     case RD_RED_min_anew:
     case RD_RED_max_anew: return anew(fold, type, item, n);
+    case RD_RED_decay: return n > 0 ? decay(type, item, n) : oracle_unsure(type);
     case RD_RED_moments: return variance(fold, type, item, n);
     case RD_RED_skewness: return shape_of(fold, type, item, n, 3);
     case RD_RED_kurtosis: return shape_of(fold, type, item, n, 4);

@@ -167,6 +167,19 @@ static int rows_and_columns(const world *w, rd_expr **out)
     return 2;
 }
 
+/* What a scan of them goes along is what vectors of these sums go along. */
+static int windows_so_far(const world *w, rd_expr **out)
+{
+    enum { WIDE = 64 };
+    const int64_t  columns = rd_shape_of(w->a).at[1];
+    rd_expr *const later   = rd_window(w->a, 1, columns < WIDE ? columns : WIDE, 1);
+    rd_expr *const first   = rd_expand(rd_select(later, 1, 0), 1);
+    rd_expr *const d       = rd_sum(rd_square(rd_sub(first, later)), RD_DIMS(2));
+
+    out[0] = rd_div(d, rd_scan(d, "sum", RD_DIMS(1)));
+    return 1;
+}
+
 static const struct {
     const char *what;
     int (*build)(const world *w, rd_expr **out);
@@ -183,6 +196,7 @@ static const struct {
     { "centred distances", centred_distances, true, false },
     { "least of all and places in rows", least_and_places, true, false },
     { "rows and columns of an array", rows_and_columns, false, false },
+    { "windows and their sums so far", windows_so_far, true, true },
 };
 
 /* ---- Which ----------------------------------------------------------------------------------- */

@@ -22,14 +22,15 @@ static rd_expr *row(const double *x, int n)
 /* The elements of y are those, to some roundings. */
 static void near(const char *what, rd_expr *y, const double *want, int n)
 {
-    double   got[MOST];
-    rd_array out = { .data = got, .type = RD_F64, .shape = RD_SHAPE(n) };
+    double *const got = malloc((size_t)n * sizeof *got);
+    rd_array      out = { .data = got, .type = RD_F64, .shape = RD_SHAPE(n) };
 
     ck_assert_msg(y && rd_eval(ctx, y, &out) == RD_OK, "%s: %s", what, rd_error_text(ctx));
     for (int k = 0; k < n; k++)
         ck_assert_msg(got[k] == want[k] || (isnan(got[k]) && isnan(want[k])) ||
                           fabs(got[k] - want[k]) <= 1e-13 * (1 + fabs(want[k])),
                       "%s: element %d of %d is %.17g, not %.17g", what, k, n, got[k], want[k]);
+    free(got);
 }
 
 /* ---- Slopes ---------------------------------------------------------------------------------- */
@@ -463,6 +464,55 @@ START_TEST(exponential_means)
 }
 END_TEST
 
+/* Columns side by side go by the recurrence itself, and are what each is alone. */
+START_TEST(exponential_means_of_columns)
+{
+    enum { ROWS = 6, COLUMNS = 16 };
+    static const double infinite[] = { INFINITY, -INFINITY };
+    double              x[ROWS * COLUMNS], want[ROWS * COLUMNS], one[ROWS], y[ROWS];
+
+    for (int t = 0; t < 8; t++) {
+        const bool   adjust = t % 2 == 0;
+        const double alpha  = t < 4 ? 0.1 : 1 - 1e-9;
+
+        fill(x, ROWS * COLUMNS, t, t / 2 % 2 == 0);
+        x[3 * COLUMNS + 1] = INFINITY;
+        x[5 * COLUMNS + 2] = infinite[t % 2];
+        for (int c = 0; c < COLUMNS; c++) {
+            for (int k = 0; k < ROWS; k++)
+                one[k] = x[k * COLUMNS + c];
+            means(one, ROWS, alpha, adjust, y);
+            for (int k = 0; k < ROWS; k++)
+                want[k * COLUMNS + c] = y[k];
+        }
+        rd_expr *const all = rd_wrap(ctx, x, RD_SHAPE(ROWS, COLUMNS));
+        rd_expr *const got = rd_ewm_mean(all, 0, alpha, adjust);
+
+        near("columns", rd_reshape(got, RD_SHAPE(ROWS * COLUMNS)), want, ROWS * COLUMNS);
+        if (t == 1)
+            ck_assert_ptr_nonnull(
+                strstr(rd_explain(ctx, RD_RESULTS({ got, NULL }), NULL), "scan decay"));
+    }
+}
+END_TEST
+
+/* One long row goes by blocks, and has no other means. */
+START_TEST(exponential_means_of_a_long_row)
+{
+    enum { LONG = 70001 };
+    double *const x = malloc(LONG * sizeof *x), *const want = malloc(LONG * sizeof *x);
+
+    for (int adjust = 0; adjust < 2; adjust++) {
+        fill(x, LONG, 3, adjust);
+        means(x, LONG, 0.05, adjust, want);
+        near("a long row", rd_ewm_mean(rd_wrap(ctx, x, RD_SHAPE(LONG)), 0, 0.05, adjust), want,
+             LONG);
+    }
+    free(x);
+    free(want);
+}
+END_TEST
+
 /* Axes have their first index, wherever it is. */
 START_TEST(origins_stay)
 {
@@ -527,6 +577,8 @@ int main(void)
                                    weighted_quantiles,
                                    scattered_sums,
                                    exponential_means,
+                                   exponential_means_of_columns,
+                                   exponential_means_of_a_long_row,
                                    origins_stay };
 
     return run_suite("semantics_along", tests, COUNT(tests));

@@ -16,12 +16,18 @@ typedef struct scan_case {
     bool          down; /* along axis 0, all columns together; else along axis 1, each row on its
                          * own */
     bool          exclusive, reverse, serial, tree;
-    bool          outside;  /* positions count in the outer position, not in the lane's */
-    bool          across;   /* elements lie column by column */
-    bool          masked;   /* some elements do not count */
+    bool          outside; /* positions count in the outer position, not in the lane's */
+    bool          across;  /* elements lie column by column */
+    bool          masked;  /* some elements do not count */
+    bool          weighted, one_weight;
     bool          mirrored; /* the loop that the scan does not go along runs backwards */
     int64_t       n, side;
 } scan_case;
+
+static rd_dtype result_of(const scan_case *c)
+{
+    return rd_reducer_places(c->reducer) ? RD_I64 : c->type;
+}
 
 static rd_fold fold_of(const scan_case *c)
 {
@@ -31,7 +37,7 @@ static rd_fold fold_of(const scan_case *c)
                                       { .axis = c->down ? 0 : 1, .coef = c->reverse ? -1 : 1 } } };
     rd_fold          fold  = { .reducer     = c->reducer,
                                .type        = c->type,
-                               .out         = c->type,
+                               .out         = result_of(c),
                                .scan        = true,
                                .exclusive   = c->exclusive,
                                .reverse     = c->reverse,
@@ -45,6 +51,7 @@ static rd_fold fold_of(const scan_case *c)
                                .n_cell = c->down ? c->side : 1 };
 
     *(c->outside ? &fold.outer : &fold.lane) = place;
+    fold.index                               = place;
     return fold;
 }
 
@@ -56,9 +63,9 @@ static void scan(const scan_case *c)
     builder       b;
 
     tile_slot(&m, c->type, c->n * c->side, c->n % 2 ? ORDINARY : UGLY);
-    tile_slot(&m, c->type, c->n * c->side, ORDINARY);
-    if (c->masked)
-        tile_slot(&m, RD_BOOL, c->n * c->side, FLAGS);
+    tile_slot(&m, result_of(c), c->n * c->side, ORDINARY);
+    tile_slot(&m, RD_BOOL, c->n * c->side, FLAGS);
+    tile_slot(&m, c->type, c->n * c->side + 1, c->one_weight ? ORDINARY : FLAGS);
     builder_init(&b, 2, extent);
     builder_fold(&b, fold_of(c));
     if (c->down)
@@ -70,10 +77,14 @@ static void scan(const scan_case *c)
     builder_load_2(&b, 0, 0, c->type, c->across ? 1 : extent[1], c->across ? extent[0] : 1, 0);
     if (c->masked)
         builder_load_2(&b, 1, 2, RD_BOOL, extent[1], 1, 0);
-    builder_add(
-        &b, (rd_inst){
-                .kind = RD_I_SCAN, .type = c->type, .dst = 4, .b = -1, .c = c->masked ? 1 : -1 });
-    builder_store_2(&b, 4, 1, c->type, extent[1], 1, 0);
+    if (c->weighted)
+        builder_load_2(&b, 2, 3, c->type, c->one_weight ? 0 : extent[1], !c->one_weight, 0);
+    builder_add(&b, (rd_inst){ .kind = RD_I_SCAN,
+                               .type = c->type,
+                               .dst  = 4,
+                               .b    = c->weighted ? 2 : -1,
+                               .c    = c->masked ? 1 : -1 });
+    builder_store_2(&b, 4, 1, result_of(c), extent[1], 1, 0);
     builder_end(&b);
     builder_end(&b);
     snprintf(what, sizeof what,
@@ -129,6 +140,48 @@ START_TEST(masked_scans)
                                       .across    = (k + t) % 3 == 1,
                                       .n         = sizes[k % COUNT(sizes)],
                                       .side      = sides[k / COUNT(sizes)] };
+                if (c.n * c.side <= 3000 && (k + how) % 3 == 0)
+                    scan(&c);
+            }
+}
+END_TEST
+
+/* Scans by reducers that no operator merges: vectors of neighbours, and scans side by side. */
+typedef struct running_reducer {
+    rd_reducer_id id;
+    bool          weighted, floats;
+} running_reducer;
+
+static const running_reducer running_reducers[] = {
+    { RD_RED_sum2, false, true },     { RD_RED_argmin, false, false },
+    { RD_RED_argmax, false, false },  { RD_RED_moments, false, true },
+    { RD_RED_moments, true, true },   { RD_RED_skewness, false, true },
+    { RD_RED_kurtosis, true, true },  { RD_RED_logsumexp, false, true },
+    { RD_RED_sum_anew, true, false }, { RD_RED_max_anew, true, false },
+    { RD_RED_prod_real, true, true }, { RD_RED_decay, true, true },
+};
+
+START_TEST(running_scans)
+{
+    const running_reducer r = running_reducers[_i];
+
+    for (int t = 0; t < (r.floats ? 2 : COUNT(types)); t++)
+        for (int k = 0; k < COUNT(sizes) * COUNT(sides); k++)
+            for (int how = 0; how < 32; how++) {
+                const scan_case c = { .reducer    = r.id,
+                                      .type       = types[t],
+                                      .weighted   = r.weighted,
+                                      .one_weight = r.weighted && (k + how) % 2,
+                                      .down       = how & 1,
+                                      .exclusive  = how & 2,
+                                      .reverse    = how & 4,
+                                      .masked     = how & 8 && r.id != RD_RED_decay,
+                                      .mirrored   = how & 16,
+                                      .serial     = r.id == RD_RED_decay || k % 7 == 0,
+                                      .outside    = (k + t) % 3 == 0,
+                                      .across     = (k + t) % 3 == 1,
+                                      .n          = sizes[k % COUNT(sizes)],
+                                      .side       = sides[k / COUNT(sizes)] };
                 if (c.n * c.side <= 3000 && (k + how) % 3 == 0)
                     scan(&c);
             }
@@ -291,6 +344,7 @@ int main(void)
 
     tcase_add_loop_test(tests, scans, 0, 4);
     tcase_add_loop_test(tests, masked_scans, 0, 4);
+    tcase_add_loop_test(tests, running_scans, 0, COUNT(running_reducers));
     tcase_add_loop_test(tests, several_results, 0, 4);
     tcase_add_loop_test(tests, counted_and_used, 0, 4);
     tcase_add_loop_test(tests, early_exit, 0, 4);

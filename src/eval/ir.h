@@ -113,6 +113,15 @@ static inline bool rd_stands_inside(const rd_value *v, int k, int d)
     return k > d;
 }
 
+/* Does the scan go along the axis whose neighbours the fold it reads computes side by side?  In one
+ * loop with the scan it computes them one after the other. */
+static inline bool rd_scans_neighbours(const rd_value *scan, const rd_value *fold)
+{
+    return scan->kind == RD_VALUE_SCAN && fold->kind == RD_VALUE_REDUCE && fold->combine &&
+           fold->combine->lane_axis >= 0 && rd_in(fold->axes, fold->combine->lane_axis) &&
+           rd_in(scan->reduced, fold->combine->lane_axis);
+}
+
 typedef enum rd_slot_kind {
     RD_SLOT_LEAF,
     RD_SLOT_INPUT,

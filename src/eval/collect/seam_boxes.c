@@ -135,6 +135,12 @@ static rd_expr *in_box(rd_seams *s, rd_expr *x, const rd_reading *at)
     return p->made;
 }
 
+rd_expr *rd_in_next_box(rd_seams *s, rd_expr *x, const rd_reading *at)
+{
+    s->box++;
+    return in_box(s, x, at);
+}
+
 /* The boxes from axis a on, of the box so far, joined again. */
 static rd_expr *join_boxes(rd_seams *s, rd_expr *x, const rd_reading *at, int a)
 {
@@ -143,10 +149,8 @@ static rd_expr *join_boxes(rd_seams *s, rd_expr *x, const rd_reading *at, int a)
     int64_t             extent[RD_MAX_RANK];
     const int           n = a < s->rank ? s->n[a] + 1 : 0;
 
-    if (a == s->rank) {
-        s->box++;
-        return in_box(s, x, at);
-    }
+    if (a == s->rank)
+        return rd_in_next_box(s, x, at);
     for (int k = 0; k < n; k++) {
         s->lo[a] = s->at[a][k];
         s->hi[a] = s->at[a][k + 1];

@@ -156,7 +156,7 @@ static bool stays_whole(const rd_seams *s, const rd_spot *p)
 /* Boxes of few elements are not. */
 enum { LEAST_OF_BOX = 16 };
 
-static bool is_worth_it(const rd_seams *s, const rd_expr *x)
+bool rd_seams_pay(const rd_seams *s, const rd_expr *x)
 {
     int64_t boxes = 1;
     bool    whole = true;
@@ -169,13 +169,7 @@ static bool is_worth_it(const rd_seams *s, const rd_expr *x)
            rd_expr_points(x) >= (double)(LEAST_OF_BOX * boxes);
 }
 
-/* Concatenations of which boxes read parts. */
-typedef struct cut_list {
-    int32_t         n, room;
-    const rd_expr **concat;
-} cut_list;
-
-static bool note_concats(rd_seams *s, cut_list *cut)
+bool rd_note_concats(rd_seams *s, rd_cut_list *cut)
 {
     const rd_expr **more = rd_pool_grow(s->c->pool, cut->concat, (size_t)cut->n,
                                         (size_t)cut->n + (size_t)s->n_place, sizeof *more);
@@ -188,10 +182,10 @@ static bool note_concats(rd_seams *s, cut_list *cut)
     return more;
 }
 
-static rd_expr *cut_result(rd_collector *c, rd_expr *x, cut_list *cut);
+static rd_expr *cut_result(rd_collector *c, rd_expr *x, rd_cut_list *cut);
 
 /* Parts of a result go to their places one by one, so each is cut by itself. */
-static rd_expr *cut_parts(rd_collector *c, rd_expr *x, cut_list *cut)
+static rd_expr *cut_parts(rd_collector *c, rd_expr *x, rd_cut_list *cut)
 {
     rd_expr **in   = rd_pool_get(c->pool, (size_t)x->n_in * sizeof *in);
     rd_expr   node = *x;
@@ -203,10 +197,9 @@ static rd_expr *cut_parts(rd_collector *c, rd_expr *x, cut_list *cut)
     return in ? rd_node(&node, x->as.any, x->as_size) : NULL;
 }
 
-static rd_expr *cut_map(rd_collector *c, rd_expr *x, cut_list *cut)
+rd_seams *rd_seams_of(rd_collector *c, rd_expr *x, rd_reading *at)
 {
-    rd_seams  *s = rd_pool_get(c->pool, sizeof *s);
-    rd_reading at[RD_MAX_RANK];
+    rd_seams *s = rd_pool_get(c->pool, sizeof *s);
 
     if (!s)
         return NULL;
@@ -219,15 +212,27 @@ static rd_expr *cut_map(rd_collector *c, rd_expr *x, cut_list *cut)
         s->at[a][1]  = x->extent[a];
     }
     find_seams(s, x, at);
-    if (s->failed || !is_worth_it(s, x))
-        return s->failed ? NULL : x;
-    return note_concats(s, cut) ? rd_join_boxes(s, x, at) : NULL;
+    return s->failed ? NULL : s;
 }
 
-static rd_expr *cut_result(rd_collector *c, rd_expr *x, cut_list *cut)
+static rd_expr *cut_map(rd_collector *c, rd_expr *x, rd_cut_list *cut)
 {
+    rd_reading      at[RD_MAX_RANK];
+    rd_seams *const s = rd_seams_of(c, x, at);
+
+    if (!s || !rd_seams_pay(s, x))
+        return s ? x : NULL;
+    return rd_note_concats(s, cut) ? rd_join_boxes(s, x, at) : NULL;
+}
+
+static rd_expr *cut_result(rd_collector *c, rd_expr *x, rd_cut_list *cut)
+{
+    rd_expr *folds;
+
     if (rd_seen_of(c, x)->given || rd_expr_points(x) == 0)
         return x;
+    if ((folds = rd_cut_folds(c, x, cut)) != x)
+        return folds;
     return x->kind == RD_EXPR_CONCAT ? cut_parts(c, x, cut) : cut_map(c, x, cut);
 }
 
@@ -236,7 +241,7 @@ bool rd_cut_at_seams(rd_collector *c, int n, const rd_request *request, rd_expr 
 {
     const size_t bytes   = (size_t)n * sizeof *result;
     rd_expr    **before  = rd_pool_get(c->pool, bytes);
-    cut_list     cut     = { 0 };
+    rd_cut_list  cut     = { 0 };
     bool         changed = false, left = false;
 
     if (!before)

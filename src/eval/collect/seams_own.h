@@ -39,6 +39,20 @@ rd_spot *rd_spot_of(rd_seams *s, rd_expr *x, const rd_reading *at, bool *fresh);
 /* Where a view, read at `at`, reads its operand; false if it does not go along whole axes one by
  * one. */
 bool rd_read_through(const rd_expr *x, const rd_reading *at, rd_reading *in);
-/* seam_boxes.c: the result x, joined from its boxes; NULL on failure. */
+/* Concatenations of which boxes read parts. */
+typedef struct rd_cut_list {
+    int32_t         n;
+    const rd_expr **concat;
+} rd_cut_list;
+/* seams.c: the seams of x, with the readings of its own axes; NULL: no memory.  Is it worth it to cut x
+ * there?  Notes the concatenations; false: no memory. */
+rd_seams *rd_seams_of(rd_collector *c, rd_expr *x, rd_reading *at);
+bool      rd_seams_pay(const rd_seams *s, const rd_expr *x);
+bool      rd_note_concats(rd_seams *s, rd_cut_list *cut);
+/* seam_boxes.c: the result x, joined from its boxes, or what it is in the next box, from lo to hi; NULL
+ * on failure. */
 rd_expr *rd_join_boxes(rd_seams *s, rd_expr *x, const rd_reading *at);
+rd_expr *rd_in_next_box(rd_seams *s, rd_expr *x, const rd_reading *at);
+/* seam_folds.c: x with the folds that its maps read made of those of boxes; NULL: no memory. */
+rd_expr *rd_cut_folds(rd_collector *c, rd_expr *x, rd_cut_list *cut);
 #endif

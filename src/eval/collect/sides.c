@@ -54,15 +54,15 @@ static bool is_read_by(const siding *s, int a, int reader)
     return s->under[s->fold[reader]] >> a & 1;
 }
 
-/* One reduces an axis that the other keeps. */
+/* One reduces an axis that the other keeps, or scans along one that the other has for its vectors. */
 static bool cross(const siding *s, int a, int b)
 {
     const rd_value *v = &s->g->value[s->fold[a]], *m = &s->g->value[s->fold[b]];
 
     if (is_read_by(s, a, b))
-        return rd_keeps_reduced(m, v);
+        return rd_keeps_reduced(m, v) || rd_scans_neighbours(m, v);
     if (is_read_by(s, b, a))
-        return rd_keeps_reduced(v, m);
+        return rd_keeps_reduced(v, m) || rd_scans_neighbours(v, m);
     return ((v->reduced ^ m->reduced) & rd_space(v) & rd_space(m)) != 0;
 }
 

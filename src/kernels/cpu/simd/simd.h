@@ -203,6 +203,26 @@ typedef struct rd_scan_code {
     bool past; /* may results go past the caches? */
 } rd_scan_code;
 
+/* Scans by a reducer that no operator merges: rows of one block of it.  rows: states of neighbours
+ * take row after row.  along: row r is a scan by itself, whose state is s_row further on for each. */
+typedef struct rd_running {
+    void       *s[RD_MAX_STATE];      /* of the block at hand, which have begun     */
+    const void *before[RD_MAX_STATE]; /* of the blocks before; NULL: there are none */
+    int64_t     s_row, n, rows;
+    const void *x, *w; /* w: weights, or NULL */
+    int64_t     ldx, ldw;
+    int64_t     index, index_row, index_col;
+    double      ddof;
+    void       *y;
+    int64_t     ldy; /* bytes from row to row */
+} rd_running;
+
+/* NULL where kernels of the fold must do. */
+typedef struct rd_running_code {
+    void (*rows)(const rd_running *q);
+    void (*along)(const rd_running *q);
+} rd_running_code;
+
 typedef struct rd_simd {
     const char *name;
     int32_t     vector; /* its bytes */
@@ -230,10 +250,11 @@ typedef struct rd_simd {
                                                             * or NULL */
     rd_simd_small *const *small;                        /* [type], or NULL */
     rd_simd_group *const *const (
-        *group_sum)[RD_N_ELEMS];             /* [accumulator's element][operand's][label's
+        *group_sum)[RD_N_ELEMS];                /* [accumulator's element][operand's][label's
                                                       * type], or NULL */
-    const rd_scan_code *scan[RD_N_ELEMS];    /* [element][reducer] */
-    rd_simd_product    *product[RD_N_ELEMS]; /* f32, f64 */
+    const rd_scan_code    *scan[RD_N_ELEMS];    /* [element][reducer] */
+    const rd_running_code *running[RD_N_ELEMS]; /* likewise            */
+    rd_simd_product       *product[RD_N_ELEMS]; /* f32, f64 */
     void (*stream)(int64_t bytes, void *y, const void *x); /* past the caches */
     rd_simd_turn *turn[9];                                 /* [bytes of an element]: 1, 2, 4, 8 */
     rd_simd_turn *turn_past[9]; /* past the caches, rows of y aligned to lines; or NULL */

@@ -209,6 +209,8 @@ const rd_fold_code OF_ISA(JOIN(folds, ELEM))[RD_N_REDUCERS] = {
     OWN_ENTRIES
 };
 
+#include "kernels/cpu/simd/running.h"
+
 #undef CODE
 #undef STATES_1
 #undef STATES_2

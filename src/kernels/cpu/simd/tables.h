@@ -1,10 +1,11 @@
 /* tables.h - what the parts of an instruction set have for its table, each/table.c. */
-#define TABLES_OF(elem)                                                   \
-    extern rd_simd_map *const  OF_ISA(maps_##elem)[RD_N_OPS][RD_N_FORMS]; \
-    extern rd_simd_map *const  OF_ISA(selects_##elem)[RD_N_FORMS];        \
-    extern rd_simd_cast *const OF_ISA(casts_##elem)[RD_N_ELEMS];          \
-    extern const rd_fold_code  OF_ISA(folds_##elem)[RD_N_REDUCERS];       \
-    extern const rd_scan_code  OF_ISA(scans_##elem)[RD_N_REDUCERS];
+#define TABLES_OF(elem)                                                     \
+    extern rd_simd_map *const    OF_ISA(maps_##elem)[RD_N_OPS][RD_N_FORMS]; \
+    extern rd_simd_map *const    OF_ISA(selects_##elem)[RD_N_FORMS];        \
+    extern rd_simd_cast *const   OF_ISA(casts_##elem)[RD_N_ELEMS];          \
+    extern const rd_fold_code    OF_ISA(folds_##elem)[RD_N_REDUCERS];       \
+    extern const rd_scan_code    OF_ISA(scans_##elem)[RD_N_REDUCERS];       \
+    extern const rd_running_code OF_ISA(running_##elem)[RD_N_REDUCERS];
 TABLES_OF(f32)
 TABLES_OF(f64)
 TABLES_OF(i64)

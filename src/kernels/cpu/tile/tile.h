@@ -60,6 +60,7 @@ typedef struct rd_tile_fold {
     rd_fold_form        form;
     rd_elem             elem;
     bool                users;    /* a caller's reducer: the reference's folds, in users.c */
+    bool                running;  /* a scan whose reducer no operator merges: running.c */
     bool                by_lanes; /* these take the lanes of a row one after the other */
     bool                grouped;  /* elements go to cells by their labels: groups.c       */
     bool                masked, indexed, own_rows; /* own_rows: each row of a tile has states of its

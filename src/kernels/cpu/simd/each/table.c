@@ -111,6 +111,7 @@ const rd_simd JOIN(rd_simd, RD_ISA) = {
     .best      = { OF_FLOATS(best) },
     .best_rows = { OF_FLOATS(best_rows) },
     .scan      = BY_ELEM(scans),
+    .running   = BY_ELEM(running),
     .count     = count_bytes,
     .count_if  = { OF_FLOATS(counts) },
     .small     = smalls,

@@ -220,7 +220,8 @@ static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f,
     f->code    = code_of(simd, fold);
     f->scan    = &simd->scan[f->elem][fold->reducer];
     f->n_state = rd_reducer_table[fold->reducer].n_state;
-    if (!f->code->step)
+    f->running = fold->scan && rd_reducer_table[fold->reducer].op == RD_OP_none;
+    if (!f->code->step || (f->running && (f->code->counter != f->elem || fold->n_out > 1)))
         return false;
     state_sizes(f);
     if (fold->n_group)
@@ -228,7 +229,7 @@ static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f,
     f->counted      = fold->reducer == RD_RED_moments && !f->weighted && !f->masked;
     f->cells        = fold->n_cell;
     f->form         = form_of(f);
-    f->best         = finds_best(simd, f);
+    f->best         = !f->running && finds_best(simd, f);
     f->notes_places = f->best && f->masked && f->form == RD_FOLD_COLUMNS;
     f->any_order    = f->any_order || f->indexed;
     /* Neighbours in a block are of one group, so that nothing need be copied, unless nodes are

@@ -151,7 +151,7 @@ static void decode_all(const rd_program *p, rd_tile_code *code)
 }
 
 /* ---- What it can do -------------------------------------------------------------------------- */
-/* Results so far are made of states that need no block code; a fold that begins for each element is none of ours. */
+/* A fold that begins for each element is none of ours. */
 static bool fold_can(const rd_program *p, const rd_tile_code *code, int32_t k)
 {
     const rd_fold *fold = &p->fold[k];
@@ -159,9 +159,7 @@ static bool fold_can(const rd_program *p, const rd_tile_code *code, int32_t k)
                   start = rd_tile_inst_of(p, RD_I_START, k);
 
     if (step < 0 || start < 0 || (fold->n_group && !rd_tile_group_can(p, code, k)) ||
-        (fold->reducer == RD_RED_user && (fold->scan || fold->n_out > RD_MAX_STATE)))
-        return false;
-    if (fold->scan && rd_reducer_table[fold->reducer].op == RD_OP_none)
+        (fold->reducer == RD_RED_user && fold->n_out > RD_MAX_STATE))
         return false;
     /* All bits of a byte are not those of the register it lies in. */
     if (fold->reducer == RD_RED_bits_and && fold->exclusive && rd_dtype_size(fold->type) < 8 &&

@@ -33,6 +33,8 @@ static double step_ns(const rd_inst *inst, const rd_tile_code *code, int32_t i, 
     const rd_tile_fold *f    = &code->fold[inst->arg];
     const double        cost = rd_fold_cost(f->fold) > 1 ? rd_fold_cost(f->fold) : 1;
 
+    if (f->running && inst->c < 0) /* each element waits for the one before, or neighbours do not */
+        return f->form == RD_FOLD_COLUMNS ? 2 * near * cost : s->chain_add * cost;
     if (inst->c >= 0)
         return 1.5 * s->chain_add * cost;
     if (inst->kind == RD_I_SCAN) /* along memory by a tree of prefixes */

@@ -24,7 +24,7 @@ static bool spreads(const rd_program *p, const rd_tile_code *code, int32_t i)
     switch (inst->kind) {
     case RD_I_STORE:
     case RD_I_CAST: return is_spread(code, inst->a);
-    case RD_I_SCAN: return inst->c >= 0 || is_spread(code, inst->a);
+    case RD_I_SCAN: return inst->c >= 0 || is_spread(code, inst->a) || is_spread(code, inst->b);
     case RD_I_STEP:
         return inst->c >= 0 || (!rd_fused_by_row(code->inst[i].fused) &&
                                 (is_spread(code, inst->a) || is_spread(code, inst->b)));

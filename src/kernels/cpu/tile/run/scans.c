@@ -1,5 +1,6 @@
 /* scans.c - folds so far: of neighbouring cells, some rows at a time, and along rows. */
 #include "kernels/cpu/tile/run/masks.h"
+#include "kernels/cpu/tile/run/scans.h"
 #include "kernels/math/so_far.h"
 #include <string.h>
 
@@ -13,7 +14,7 @@ static int first_word(const rd_tile_fold *f)
     return FIRST_LEVEL + (f->fold->prefix == RD_PREFIX_TREE ? LEVELS : 0);
 }
 
-void rd_tiles_size_scan(rd_tile_fold *f)
+void rd_scans_size(rd_tile_fold *f)
 {
     const bool floats = rd_dtype_kind(f->fold->type) == RD_KIND_FLOAT;
 
@@ -44,7 +45,7 @@ static rd_scan_state *state_at(const rd_tile_fold *f, char *memory, int64_t cell
     return (rd_scan_state *)(void *)(memory + f->scans + cell * f->scan_bytes);
 }
 
-void rd_tiles_start_scan(const rd_tile_fold *f, char *memory, int64_t group)
+void rd_scans_start(const rd_tile_fold *f, char *memory, int64_t group)
 {
     if (f->form == RD_FOLD_ALONG) {
         rd_scan_state *s = state_at(f, memory, group);
@@ -255,7 +256,7 @@ static void scan_columns(const rd_tiles *m, const scan *a)
     }
 }
 
-void rd_tiles_scan(rd_tiles *m, int32_t pc)
+void rd_scans_scan(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst = &m->p->inst[pc];
     const rd_tile_inst *t    = &m->code->inst[pc];

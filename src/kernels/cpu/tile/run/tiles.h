@@ -119,7 +119,7 @@ void    rd_tiles_turn_in(const rd_tiles *m, int32_t pc, const rd_view *y);
 void    rd_tiles_turn_out(const rd_tiles *m, int32_t pc, const rd_view *x);
 rd_view rd_tiles_turned(const rd_tiles *m, int32_t load, rd_fold_rows *q);
 
-/* steps.c (with runs.c and row_totals.c), results.c, scans.c, joins.c; memory of a fold is
+/* steps.c (with runs.c and row_totals.c), results.c, scan.c, joins.c; memory of a fold is
  * m->fold[number]. */
 void rd_tiles_start(rd_tiles *m, int32_t pc);
 void rd_tiles_step(rd_tiles *m, int32_t pc);

@@ -51,6 +51,15 @@ static rd_fold_place place_of(const elements *e, int64_t r, int64_t c)
                             .index = e->at.index + r * f->index.row + c * f->index.col };
 }
 
+/* Where the tile's first element belongs. */
+static rd_fold_place first_place(const rd_tiles *m, const rd_tile_fold *f)
+{
+    return (rd_fold_place){ .cell  = rd_tiles_position(m, f->cell.at),
+                            .lane  = rd_tiles_position(m, f->lane.at),
+                            .outer = rd_tiles_position(m, f->outer.at),
+                            .index = rd_tiles_position(m, f->index.at) };
+}
+
 /* n elements from (r, c) on, along the row or down the column. */
 static rd_fold_run run_of(const elements *e, int64_t r, int64_t c, int64_t n, bool down)
 {
@@ -140,10 +149,7 @@ void rd_users_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *memory)
 
     if (f->cells == 1 && !f->own_rows && rd_users_settled(memory))
         return;
-    e.at = (rd_fold_place){ .cell  = rd_tiles_position(m, f->cell.at),
-                            .lane  = rd_tiles_position(m, f->lane.at),
-                            .outer = rd_tiles_position(m, f->outer.at),
-                            .index = rd_tiles_position(m, f->index.at) };
+    e.at = first_place(m, f);
     e.x  = as_taken(m, f->fold->user->in, rd_tiles_view(m, m->code->inst[pc].x));
     if (inst->b >= 0) {
         char *const spare = m->spare;
@@ -161,6 +167,30 @@ void rd_users_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *memory)
         take_by_label(m, &e, &label);
     } else
         take_all(m, &e);
+}
+
+/* Element by element, as registers have them. */
+void rd_users_scan(rd_tiles *m, int32_t pc, const rd_tile_fold *f)
+{
+    const rd_inst *inst = &m->p->inst[pc];
+    const rd_view  x    = rd_tiles_view(m, inst->a);
+    const rd_view  mask = inst->c >= 0 ? rd_tiles_view(m, inst->c) : (rd_view){ 0 };
+    const rd_view  w    = inst->b >= 0 ? rd_tiles_view(m, inst->b) : (rd_view){ 0 };
+    const rd_view  y    = rd_tiles_target(m, pc, inst->dst);
+    elements       e    = { .f = f, .memory = m->fold[inst->arg] };
+
+    e.at = first_place(m, f);
+    for (int64_t r = 0; r < m->rows; r++)
+        for (int64_t c = 0; c < m->cols; c++) {
+            const rd_fold_place at    = place_of(&e, r, c);
+            const rd_word       one   = { .u64 = 0 };
+            const bool          takes = inst->c < 0 || rd_view_word(&mask, r, c).u64;
+            rd_word             result;
+
+            rd_fold_scan(fold_at(f, e.memory, r), &at, rd_view_word(&x, r, c),
+                         inst->b >= 0 ? rd_view_word(&w, r, c) : one, takes, &result);
+            rd_view_set(&y, r, c, result);
+        }
 }
 
 /* ---- Ends ------------------------------------------------------------------------------------ */

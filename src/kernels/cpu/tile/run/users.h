@@ -7,6 +7,8 @@
 int64_t rd_users_bytes(const rd_fold *fold);
 void    rd_users_start(const rd_tiles *m, const rd_tile_fold *f, char *memory);
 void    rd_users_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *memory);
+/* A scan's results so far. */
+void rd_users_scan(rd_tiles *m, int32_t pc, const rd_tile_fold *f);
 /* Does no element that is left count? */
 bool rd_users_settled(const char *memory);
 /* Cells from `first` on become elements of y. */
