@@ -433,6 +433,35 @@ START_TEST(few_columns)
 }
 END_TEST
 
+/* Rows of few elements: whole rows taken apart by vectors, elements that are collected, and those of a
+ * matrix product, which are collected side by side for all steps. */
+START_TEST(few_of_a_row)
+{
+    if (_i % STEP)
+        return;
+
+    static const rd_dtype list[]   = { RD_F32, RD_I32, RD_F64, RD_U8, RD_I64, RD_U32 };
+    static const int64_t  length[] = { 16, 5, 8, 16, 13, 10 };
+    const rd_dtype        type     = list[_i];
+    const rd_shape        shape    = RD_SHAPE(150, length[_i]);
+    tile_memory           m        = { 0 };
+    rd_expr              *x        = nest_leaf(&m, type, shape, UGLY);
+    rd_expr              *y        = nest_leaf(&m, type, shape, UGLY);
+    rd_expr              *a        = nest_leaf(&m, type, RD_SHAPE(9, 13), UGLY);
+    rd_expr              *b        = nest_leaf(&m, type, RD_SHAPE(3, 13), UGLY);
+    nest_batch            n        = { 0 };
+
+    snprintf(n.what, sizeof n.what, "rows of %d %s", (int)length[_i], rd_dtype_name(type));
+    nest_add(&n, rd_sum(x, RD_DIMS(1)));
+    nest_add(&n, rd_max(rd_mul(x, y), RD_DIMS(1)));
+    nest_add(&n, rd_sub(x, rd_mean(x, RD_KEEP(1))));
+    nest_add(&n, rd_sum(rd_mul(rd_expand(a, 0), rd_expand(b, 1)), RD_DIMS(2)));
+    agree_shared(&n);
+    nest_mostly();
+    tile_free(&m);
+}
+END_TEST
+
 typedef struct scan_case {
     rd_dtype type;
     rd_shape shape;
@@ -701,6 +730,7 @@ int main(void)
     tcase_add_loop_test(tests, divisions, 0, 8);
     tcase_add_loop_test(tests, extremes, 0, 4);
     tcase_add_loop_test(tests, few_columns, 0, 6);
+    tcase_add_loop_test(tests, few_of_a_row, 0, 6);
     tcase_add_loop_test(tests, running, 0, 5);
     tcase_add_loop_test(tests, halves, 0, SANITIZED ? 2 : 4);
     tcase_add_loop_test(tests, past_the_caches, 0, 6);

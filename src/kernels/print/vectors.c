@@ -19,6 +19,7 @@ static int32_t copied_ints(const rd_printing *n, int32_t loop)
 
     return let && let->kind == RD_I_LOAD && n->t->stmt[load].next == store &&
                    to->kind == RD_S_STORE && to->store >= 0 && to->x == n->t->stmt[load].value &&
+                   n->t->store[to->store].type == let->type &&
                    rd_dtype_kind(let->type) != RD_KIND_FLOAT && rd_dtype_size(let->type) >= 4 &&
                    rd_has_pointer(n, let->slot, &let->at, loop) && !rd_padded_around(n->t, loop) &&
                    rd_linear_coef(n->t, &let->at, rd_loop_of(n->t, loop)->axis) > 1
@@ -26,18 +27,22 @@ static int32_t copied_ints(const rd_printing *n, int32_t loop)
                : -1;
 }
 
-/* "INDEPENDENT for (..) ((rd_bits32 *)a5)[i] = ((const rd_bits32 *)p21)[i * 5];": as floats, whose vectors
- * compilers make of elements one by one; of ints gcc makes them by shifts of pairs. */
+/* "INDEPENDENT for (..) ((rd_bits32 *)a5)[i2 * 16 + i] = ((const rd_bits32 *)p21)[i * 5];": as floats,
+ * whose vectors compilers make of elements one by one; of ints gcc makes them by shifts of pairs. */
 static void print_copied_ints(rd_printing *n, int32_t loop, int32_t load, const char *count)
 {
-    const rd_let *let  = &n->t->let[n->t->stmt[load].value];
-    const int     bits = 8 * rd_dtype_size(let->type);
+    const rd_let  *let  = &n->t->let[n->t->stmt[load].value];
+    const rd_stmt *to   = &n->t->stmt[n->t->stmt[loop].last];
+    const int      bits = 8 * rd_dtype_size(let->type);
+    rd_text        at   = { 0 };
 
+    rd_print_linear(n, &at, &to->at);
     rd_print_line(n,
                   "INDEPENDENT for (int64_t i = 0; i < %s; i++) ((rd_bits%d *)a%" PRId32
-                  ")[i] = ((const rd_bits%d *)p%" PRId32 ")[i * %" PRId64 "];",
-                  count, bits, n->t->stmt[n->t->stmt[loop].last].store, bits, load,
+                  ")[%s] = ((const rd_bits%d *)p%" PRId32 ")[i * %" PRId64 "];",
+                  count, bits, to->store, at.at, bits, load,
                   rd_linear_coef(n->t, &let->at, rd_loop_of(n->t, loop)->axis));
+    rd_text_end(&at, n->to);
 }
 
 /* Pointers to the first elements, the loop, and what stands around it for prefixes. */
