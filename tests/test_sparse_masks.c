@@ -259,6 +259,63 @@ START_TEST(few_and_many)
 }
 END_TEST
 
+/* Places of m and their mirrors; their values mirror each other, too, but for one if `odd`. */
+static void make_mirrored(matrix *m, int64_t rows, int dense, bool odd)
+{
+    static bool has[MOST_ROWS][MOST_ROWS];
+    static int  value[MOST_ROWS][MOST_ROWS];
+
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j <= i; j++) {
+            has[i][j] = has[j][i] = draw(100) < dense;
+            value[i][j] = value[j][i] = draw(2000) - 999;
+        }
+    value[0][rows - 1] += odd;
+    m->rows = m->columns = rows;
+    m->n                 = 0;
+    for (int64_t i = 0; i < rows; i++) {
+        for (int64_t j = 0; j < rows; j++)
+            if (has[i][j] || (i + j == rows - 1 && i * j == 0)) {
+                m->wide_crd[m->n] = m->crd[m->n] = (int32_t)j;
+                m->value[m->n]                   = value[i][j] / 7.;
+                m->narrow[m->n]                  = (float)(value[i][j] / 7.);
+                m->wide[m->n] = m->whole[m->n] = value[i][j];
+                m->truth[m->n]                 = value[i][j] > 0;
+                m->n++;
+            }
+        m->wide_pos[i + 1] = m->pos[i + 1] = (int32_t)m->n;
+    }
+}
+
+/* What is its own transpose is computed once for two places; whether it is depends on values, too. */
+START_TEST(mirrored)
+{
+    for (int k = 0; k < (SANITIZED ? 20 : 150); k++) {
+        const rd_mark  mark = rd_ctx_mark(ctx);
+        const rd_dtype type = types[draw(COUNT(types))];
+        const int      both = draw(3);
+
+        make_mirrored(&left, 40 + draw(MOST_ROWS - 40), 20 + draw(40), draw(2));
+        if (draw(3))
+            make_mirrored(&mask, left.rows, 1 + draw(30), draw(2));
+        else
+            fill(&mask, left.rows, left.rows, 1 + draw(30), 0);
+        if (both == 2)
+            fill(&left, left.rows, left.rows, 20 + draw(20), 0);
+        rd_expr *const a = leaf_as(&left, draw(3), type, false);
+        rd_expr *const b = both ? rd_transpose(a) : a;
+        rd_expr *const m =
+            rd_ne(leaf_as(draw(2) ? &mask : &left, 0, RD_I64, false), rd_int(ctx, 0));
+        rd_expr *const y = rd_matmul(a, b), *const all = listed(y);
+
+        same("mirrored", k, rd_where(m, y, rd_int(ctx, 0)), rd_where(m, all, rd_int(ctx, 0)));
+        same("dense", k, rd_where(m, y, rd_int(ctx, 0)),
+             rd_where(rd_dense(m), rd_dense(all), rd_int(ctx, 0)));
+        rd_ctx_release(ctx, mark);
+    }
+}
+END_TEST
+
 /* A plan goes with other values. */
 START_TEST(with_other_values)
 {
@@ -286,8 +343,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { beside_listed_ones, summed_and_sliced, stored_ones, few_and_many,
-                                   with_other_values };
+    const TTest *const tests[] = { beside_listed_ones, summed_and_sliced, stored_ones,
+                                   few_and_many,       mirrored,          with_other_values };
 
     return run_suite("sparse masks", tests, COUNT(tests));
 }

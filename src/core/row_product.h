@@ -30,13 +30,18 @@ typedef enum rd_row_mask {
 /* Plain bytes, as facts of an expression.  Values are f64 or i64. */
 typedef struct rd_row_product {
     rd_row_places a, b, c;
-    rd_row_places b_columns, c_columns; /* column after column, of RD_MASK_BY_PLACES */
-    int32_t       wide;
-    int32_t       reducer; /* rd_reducer_id: one of RD_ROW_REDUCERS    */
-    int32_t       op;      /* rd_op: one of RD_ROW_OPS                 */
-    int32_t       type;    /* rd_dtype: RD_F64 or RD_I64                */
-    int32_t counts; /* 0 times what is not finite is NaN, where one of both is not stored, too */
-    int32_t mask;   /* rd_row_mask: where the product then has nothing C is 0 */
+    /* Of RD_MASK_BY_PLACES: B column after column, and places of C by who goes through the other one: rows
+     * of A, and, column after column, columns of B. */
+    rd_row_places b_columns, by_row, by_column;
+    const void
+           *mirror; /* of by_row: which place of C is (j, i); NULL: A is not where B's transpose is,
+                           * or C not where its own is */
+    int32_t wide;
+    int32_t reducer; /* rd_reducer_id: one of RD_ROW_REDUCERS    */
+    int32_t op;      /* rd_op: one of RD_ROW_OPS                 */
+    int32_t type;    /* rd_dtype: RD_F64 or RD_I64                */
+    int32_t counts;  /* 0 times what is not finite is NaN, where one of both is not stored, too */
+    int32_t mask;    /* rd_row_mask: where the product then has nothing C is 0 */
 } rd_row_product;
 
 static inline bool rd_row_product_masks(rd_reducer_id reducer, rd_op op)

@@ -66,9 +66,9 @@ bool rd_fill_row_places(rd_row_places *to, const rd_expr *x, bool wide)
     return to->begin && to->column;
 }
 
-/* Counts of columns, as where each ends but for the last two: a pass over places then moves them on to where
- * each begins. */
-static void count_columns(const rd_row_places *of, void *begin, bool wide)
+/* Counts of columns, put two places on: so a pass over places moves each from where a column begins to
+ * where the next one does. */
+static inline void count_columns(const rd_row_places *of, void *begin, bool wide)
 {
     for (int64_t j = 0; j <= of->columns + 1; j++)
         rd_put_index(wide, begin, j, 0);
@@ -81,6 +81,23 @@ static void count_columns(const rd_row_places *of, void *begin, bool wide)
         rd_put_index(wide, begin, j, rd_index_at(wide, begin, j) + rd_index_at(wide, begin, j - 1));
 }
 
+static inline void turn(const rd_row_places *of, void *begin, void *row, void *from, bool wide)
+{
+    const void *const column = of->column;
+    int64_t           q      = 0;
+
+    count_columns(of, begin, wide);
+    for (int64_t i = 0; i < of->rows; i++)
+        for (const int64_t end = rd_index_at(wide, of->begin, i + 1); q < end; q++) {
+            const int64_t j  = rd_index_at(wide, column, q) + 1;
+            const int64_t at = rd_index_at(wide, begin, j);
+
+            rd_put_index(wide, row, at, i);
+            rd_put_index(wide, from, at, q);
+            rd_put_index(wide, begin, j, at + 1);
+        }
+}
+
 bool rd_turn_places(rd_ctx *ctx, const rd_row_places *of, rd_row_places *to, bool wide)
 {
     void *const begin = rd_index_room(ctx, of->columns + 1, wide);
@@ -89,17 +106,10 @@ bool rd_turn_places(rd_ctx *ctx, const rd_row_places *of, rd_row_places *to, boo
 
     if (!begin || !row || !from)
         return false;
-    count_columns(of, begin, wide);
-    for (int64_t i = 0; i < of->rows; i++)
-        for (int64_t q = rd_index_at(wide, of->begin, i); q < rd_index_at(wide, of->begin, i + 1);
-             q++) {
-            const int64_t j  = rd_index_at(wide, of->column, q) + 1;
-            const int64_t at = rd_index_at(wide, begin, j);
-
-            rd_put_index(wide, row, at, i);
-            rd_put_index(wide, from, at, q);
-            rd_put_index(wide, begin, j, at + 1);
-        }
+    if (wide)
+        turn(of, begin, row, from, true);
+    else
+        turn(of, begin, row, from, false);
     *to = (rd_row_places){ .begin   = begin,
                            .column  = row,
                            .from    = from,

@@ -10,57 +10,63 @@
 #include "kernels/product/rows.h"
 
 /* ---- By rows or by places -------------------------------------------------------------------- */
+/* Of many places only some are looked at, evenly. */
+static int64_t step_over(int64_t n)
+{
+    enum { ALL = 1 << 14, STEP = 16 };
+
+    return n > ALL ? STEP : 1;
+}
+
 /* Products of all rows of A with rows of B. */
 static double work_by_rows(const rd_row_product *p)
 {
-    double work = 0;
+    const int64_t step = step_over(p->a.n);
+    double        work = 0;
 
-    for (int64_t k = 0; k < p->a.n; k++)
-        work += (double)rd_row_length(p->wide, &p->b, rd_index_at(p->wide, p->a.column, k));
+    for (int64_t k = 0; k < p->a.n; k += step)
+        work += (double)step *
+                (double)rd_row_length(p->wide, &p->b, rd_index_at(p->wide, p->a.column, k));
     return work;
 }
 
-/* The shorter one of a row of A and a column of B, of each place of C.  `length` are those of columns. */
-static double work_by_places(const rd_row_product *p, const int64_t *length)
+/* The shorter one of a row of A and a column of B, of each place of C. */
+static double work_by_places(const rd_row_product *p)
 {
-    double work = 0;
+    const int64_t step = step_over(p->c.rows);
+    double        work = 0;
 
-    for (int64_t i = 0; i < p->c.rows; i++) {
+    for (int64_t i = 0; i < p->c.rows; i += step) {
         const int64_t row = rd_row_length(p->wide, &p->a, i);
         const int64_t end = rd_index_at(p->wide, p->c.begin, i + 1);
 
         for (int64_t q = rd_index_at(p->wide, p->c.begin, i); q < end; q++) {
-            const int64_t column = length[rd_index_at(p->wide, p->c.column, q)];
+            const int64_t column =
+                rd_row_length(p->wide, &p->b_columns, rd_index_at(p->wide, p->c.column, q));
 
-            work += (double)(row < column ? row : column);
+            work += (double)step * (double)(row < column ? row : column);
         }
     }
     return work;
 }
 
-/* Chooses, and turns what is gone through by columns; false: no memory. */
+/* Chooses, and lists what that takes; false: no memory. */
 static bool choose_mask(rd_row_product *p, rd_ctx *ctx)
 {
     /* In products by rows: what turning a place takes, and what beginning one takes. */
     enum { TURN = 4, BEGIN = 8 };
-    int64_t *const length = rd_alloc(ctx, (p->b.columns + 1) * (int64_t)sizeof *length);
-    double         work;
+    const double by_rows = work_by_rows(p);
+    const double turning = TURN * (double)p->b.n + (TURN + BEGIN) * (double)p->c.n;
 
-    if (!length)
-        return false;
-    for (int64_t q = 0; q < p->b.n; q++)
-        length[rd_index_at(p->wide, p->b.column, q)]++;
-    work = work_by_places(p, length) + TURN * (double)p->b.n + (TURN + BEGIN) * (double)p->c.n;
-    rd_free(ctx, length);
-    p->mask = work < work_by_rows(p) ? RD_MASK_BY_PLACES : RD_MASK_BY_ROWS;
-    if (p->mask == RD_MASK_BY_ROWS)
+    p->mask = RD_MASK_BY_ROWS;
+    if (turning >= by_rows)
         return true;
     if (!rd_turn_places(ctx, &p->b, &p->b_columns, p->wide))
         return false;
-    if (p->c.column != p->b.column)
-        return rd_turn_places(ctx, &p->c, &p->c_columns, p->wide);
-    p->c_columns = p->b_columns;
-    return true;
+    if (turning + work_by_places(p) >= by_rows)
+        return true;
+    p->mask = RD_MASK_BY_PLACES;
+    return rd_deal_places(p, ctx);
 }
 
 /* ---- Places that the product has, too -------------------------------------------------------- */

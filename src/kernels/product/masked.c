@@ -76,54 +76,68 @@ typedef void masked_of(const rd_row_product *p, const void *a, const void *b, vo
 MEET(int32_t)
 MEET(int64_t)
 
-/* Of row `at` of C the places whose row of Y is no longer than its own row of X, which is marked.  X is A
- * and Y the columns of B; or, of C column after column, the other way about, and then of those as long
- * none, as they have been had.  `left`: X is A. */
-#define BY_PLACES(NAME, T, INDEX, NOTHING, TAKE, OF)                                               \
-    static inline void NAME##_along(const rd_row_places *cs, const rd_row_places *xs,              \
-                                    const rd_row_places *ys, const T *x, const T *y, T *c,         \
-                                    const notes *own, int64_t at, bool left)                       \
-    {                                                                                              \
-        const INDEX *const c_begin = cs->begin, *const c_column = cs->column;                      \
-        const INDEX *const x_begin = xs->begin, *const x_column = xs->column;                      \
-        const INDEX *const y_begin = ys->begin, *const y_column = ys->column;                      \
-        const INDEX *const   to    = cs->from;                                                     \
-        const INDEX          first = x_begin[at], last = x_begin[at + 1];                          \
-        unsigned char *const met = own->met;                                                       \
-        INDEX *const         hit = own->hit;                                                       \
-        T *const             row = own->sum;                                                       \
-                                                                                                   \
-        if (c_begin[at] == c_begin[at + 1])                                                        \
-            return;                                                                                \
-        for (INDEX k = first; k < last; k++) {                                                     \
-            met[x_column[k]] = 1;                                                                  \
-            row[x_column[k]] = x[k];                                                               \
-        }                                                                                          \
-        for (INDEX q = c_begin[at]; q < c_begin[at + 1]; q++) {                                    \
-            const INDEX from = y_begin[c_column[q]], end = y_begin[c_column[q] + 1];               \
-            T           sum = NOTHING;                                                             \
-                                                                                                   \
-            if (end - from >= last - first + left)                                                 \
-                continue;                                                                          \
-            const int64_t n = meet_##INDEX(y_column, from, end, met, hit);                         \
-            for (int64_t h = 0; h < n; h++) {                                                      \
-                const T u = row[y_column[hit[h]]], v = y[hit[h]];                                  \
-                const T each = left ? OF(u, v) : OF(v, u);                                         \
-                                                                                                   \
-                sum = TAKE(sum, each);                                                             \
-            }                                                                                      \
-            c[to ? to[q] : q] = n ? sum : 0;                                                       \
-        }                                                                                          \
-        for (INDEX k = first; k < last; k++)                                                       \
-            met[x_column[k]] = 0;                                                                  \
-    }                                                                                              \
-    static void NAME(const rd_row_product *p, const void *a, const void *b, void *c,               \
-                     const notes *own, int64_t from, int64_t to)                                   \
-    {                                                                                              \
-        for (int64_t i = from; i < to && i < p->c.rows; i++)                                       \
-            NAME##_along(&p->c, &p->a, &p->b_columns, a, b, c, own, i, true);                      \
-        for (int64_t i = from > p->c.rows ? from : p->c.rows; i < to; i++)                         \
-            NAME##_along(&p->c_columns, &p->b_columns, &p->a, b, a, c, own, i - p->c.rows, false); \
+/* Asks for the first lines of what the next place goes through: these are rows far apart, and most are short. */
+static inline void ask_for(const void *at)
+{
+    __builtin_prefetch(at);
+    __builtin_prefetch((const char *)at + 64);
+    __builtin_prefetch((const char *)at + 128);
+}
+
+/* Row `at` of `cs`, whose places go through rows of Y while the own one of X is marked.  X is A and Y are
+ * the columns of B; or X are these and Y is A, not `left` then.  `mirror` says which place has the same
+ * value, NULL: none. */
+#define BY_PLACES(NAME, T, INDEX, NOTHING, TAKE, OF)                                              \
+    static inline void NAME##_along(const rd_row_places *cs, const rd_row_places *xs,             \
+                                    const rd_row_places *ys, const T *x, const T *y, T *c,        \
+                                    const notes *own, int64_t at, bool left, const INDEX *mirror) \
+    {                                                                                             \
+        const INDEX *const c_begin = cs->begin, *const c_column = cs->column, *to = cs->from;     \
+        const INDEX *const x_begin = xs->begin, *const x_column = xs->column;                     \
+        const INDEX *const y_begin = ys->begin, *const y_column = ys->column;                     \
+        unsigned char *const met = own->met;                                                      \
+        INDEX *const         hit = own->hit;                                                      \
+        T *const             row = own->sum;                                                      \
+                                                                                                  \
+        if (c_begin[at] == c_begin[at + 1])                                                       \
+            return;                                                                               \
+        for (INDEX k = x_begin[at]; k < x_begin[at + 1]; k++) {                                   \
+            met[x_column[k]] = 1;                                                                 \
+            row[x_column[k]] = x[k];                                                              \
+        }                                                                                         \
+        const INDEX last = c_begin[at + 1] - 1;                                                   \
+        for (INDEX q = c_begin[at]; q <= last; q++) {                                             \
+            const INDEX next = y_begin[c_column[q < last ? q + 1 : q]];                           \
+            const INDEX from = y_begin[c_column[q]], end = y_begin[c_column[q] + 1];              \
+                                                                                                  \
+            ask_for(&y_column[next]);                                                             \
+            ask_for(&y[next]);                                                                    \
+            const int64_t n   = meet_##INDEX(y_column, from, end, met, hit);                      \
+            T             sum = NOTHING;                                                          \
+                                                                                                  \
+            for (int64_t h = 0; h < n; h++) {                                                     \
+                const T u = row[y_column[hit[h]]], v = y[hit[h]];                                 \
+                const T each = left ? OF(u, v) : OF(v, u);                                        \
+                                                                                                  \
+                sum = TAKE(sum, each);                                                            \
+            }                                                                                     \
+            c[to[q]] = n ? sum : 0;                                                               \
+            if (mirror)                                                                           \
+                c[mirror[q]] = n ? sum : 0;                                                       \
+        }                                                                                         \
+        for (INDEX k = x_begin[at]; k < x_begin[at + 1]; k++)                                     \
+            met[x_column[k]] = 0;                                                                 \
+    }                                                                                             \
+    static void NAME(const rd_row_product *p, const void *a, const void *b, void *c,              \
+                     const notes *own, int64_t from, int64_t to)                                  \
+    {                                                                                             \
+        const int64_t rows = p->c.rows;                                                           \
+                                                                                                  \
+        for (int64_t i = from; i < to && i < rows; i++)                                           \
+            NAME##_along(&p->by_row, &p->a, &p->b_columns, a, b, c, own, i, true, p->mirror);     \
+        for (int64_t i = from > rows ? from : rows; i < to; i++)                                  \
+            NAME##_along(&p->by_column, &p->b_columns, &p->a, b, a, c, own, i - rows, false,      \
+                         NULL);                                                                   \
     }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
@@ -184,22 +198,37 @@ static void turn_values(const rd_row_product *p, const char *b, char *to)
         memcpy(to + EACH * q, b + EACH * wide[q], EACH);
 }
 
-bool rd_masked_product_run(const rd_row_product *p, const void *a, const void *b, void *c,
+/* A product with what it reads in order; `b` where it is, or its columns in `room`.  Where these are the
+ * rows of A, C is what its own transpose is. */
+static const void *turned(rd_row_product *p, const void *a, const void *b, char *room)
+{
+    if (p->mask != RD_MASK_BY_PLACES)
+        return b;
+    turn_values(p, b, room);
+    if (p->mirror && memcmp(a, room, (size_t)p->a.n * sizeof(int64_t)) != 0)
+        p->mirror = NULL;
+    return room;
+}
+
+/* Rows, and then columns that go through rows. */
+static int64_t steps_of(const rd_row_product *p)
+{
+    return p->c.rows + (p->mask == RD_MASK_BY_PLACES && !p->mirror ? p->c.columns : 0);
+}
+
+bool rd_masked_product_run(const rd_row_product *of, const void *a, const void *b, void *c,
                            int threads, const rd_row_memory *memory)
 {
-    masked_of *const kernel = masked_kernel(p);
-    const bool       places = p->mask == RD_MASK_BY_PLACES;
-    const int64_t    n      = p->c.rows + (places ? p->c.columns : 0);
-    const int64_t    bytes  = place_notes(p, NULL, NULL);
-    const int64_t    turned = places ? lines(p->b.n * 8) : 0;
-    char *const      room   = memory->get(memory->user, turned + bytes * threads);
+    rd_row_product   p      = *of;
+    masked_of *const kernel = masked_kernel(&p);
+    const int64_t    bytes  = place_notes(&p, NULL, NULL);
+    const int64_t    before = p.mask == RD_MASK_BY_PLACES ? lines(p.b.n * 8) : 0;
+    char *const      room   = memory->get(memory->user, before + bytes * threads);
 
     if (!room)
         return false;
-    if (turned) {
-        turn_values(p, b, room);
-        b = room;
-    }
+    b               = turned(&p, a, b, room);
+    const int64_t n = steps_of(&p);
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
         const rd_float_env env = rd_float_env_begin();
@@ -208,10 +237,10 @@ bool rd_masked_product_run(const rd_row_product *p, const void *a, const void *b
 #ifdef _OPENMP
         thread = omp_get_thread_num();
 #endif
-        place_notes(p, room + turned + thread * bytes, &own);
+        place_notes(&p, room + before + thread * bytes, &own);
 #pragma omp for schedule(dynamic, 1)
         for (int64_t i = 0; i < n; i += PIECE)
-            kernel(p, a, b, c, &own, i, i + PIECE < n ? i + PIECE : n);
+            kernel(&p, a, b, c, &own, i, i + PIECE < n ? i + PIECE : n);
         rd_float_env_end(env);
     }
     memory->put(memory->user, room);

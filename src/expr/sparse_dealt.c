@@ -1,0 +1,93 @@
+/* sparse_dealt.c - places at which a product is wanted, dealt out: at each the shorter one of a row of A and a
+ * column of B is gone through, and the other one is marked once for all its places. */
+#include "expr/row_places.h"
+#include <string.h>
+
+typedef struct dealing {
+    const rd_row_product *p;
+    const rd_row_places  *of;     /* all places, by rows of C or by columns      */
+    bool                  rows;   /* which of both                               */
+    const void           *mirror; /* which place has the same value; NULL: none  */
+    void                 *begin, *column, *from, *same; /* what is made          */
+} dealing;
+
+/* Places of row `at` from n on; how many there are then.  Place (i, j) goes through column j of B where that
+ * is the shorter one, and of two that are as long where j is no larger: so of two places that mirror each
+ * other one does, and a product that is its own transpose needs these alone. */
+static inline int64_t deal_row(const dealing *d, bool wide, int64_t at, int64_t n)
+{
+    const rd_row_places *const own    = d->rows ? &d->p->a : &d->p->b_columns;
+    const rd_row_places *const others = d->rows ? &d->p->b_columns : &d->p->a;
+    const void *const column = d->of->column, *const from = d->of->from, *const mirror = d->mirror;
+    void *const to_column = d->column, *const to_from = d->from, *const same = d->same;
+    const bool rows = d->rows;
+    /* as long counts as shorter */
+    const int64_t length = rd_row_length(wide, own, at),
+                  end    = rd_index_at(wide, d->of->begin, at + 1);
+
+    for (int64_t q = rd_index_at(wide, d->of->begin, at); q < end; q++) {
+        const int64_t other = rd_index_at(wide, column, q), less = rows ? other <= at : other < at;
+
+        rd_put_index(wide, to_column, n, other);
+        rd_put_index(wide, to_from, n, from ? rd_index_at(wide, from, q) : q);
+        if (same)
+            rd_put_index(wide, same, n, rd_index_at(wide, mirror, q));
+        n += rd_row_length(wide, others, other) < length + less;
+    }
+    return n;
+}
+
+static bool deal(dealing *d, rd_ctx *ctx, rd_row_places *to)
+{
+    const bool wide = d->p->wide;
+    int64_t    n    = 0;
+
+    d->begin  = rd_index_room(ctx, d->of->rows, wide);
+    d->column = rd_index_room(ctx, d->of->n, wide);
+    d->from   = rd_index_room(ctx, d->of->n, wide);
+    d->same   = d->mirror ? rd_index_room(ctx, d->of->n, wide) : NULL;
+    if (!d->begin || !d->column || !d->from || (d->mirror && !d->same))
+        return false;
+    for (int64_t at = 0; at < d->of->rows; at++) {
+        rd_put_index(wide, d->begin, at, n);
+        n = wide ? deal_row(d, true, at, n) : deal_row(d, false, at, n);
+    }
+    rd_put_index(wide, d->begin, d->of->rows, n);
+    *to = (rd_row_places){ .begin   = d->begin,
+                           .column  = d->column,
+                           .from    = d->from,
+                           .rows    = d->of->rows,
+                           .columns = d->of->columns,
+                           .n       = n };
+    return true;
+}
+
+static bool same_places(bool wide, const rd_row_places *x, const rd_row_places *y)
+{
+    const size_t bytes = wide ? sizeof(int64_t) : sizeof(int32_t);
+
+    return x->n == y->n && x->rows == y->rows && x->columns == y->columns &&
+           memcmp(x->begin, y->begin, (size_t)(x->rows + 1) * bytes) == 0 &&
+           memcmp(x->column, y->column, (size_t)x->n * bytes) == 0;
+}
+
+bool rd_deal_places(rd_row_product *p, rd_ctx *ctx)
+{
+    const bool    wide    = p->wide;
+    rd_row_places columns = { 0 };
+
+    if (p->c.column == p->b.column)
+        columns = p->b_columns;
+    else if (!rd_turn_places(ctx, &p->c, &columns, wide))
+        return false;
+    const bool mirrors =
+        same_places(wide, &p->a, &p->b_columns) && same_places(wide, &p->c, &columns);
+    dealing rows   = { .p = p, .of = &p->c, .rows = true };
+    dealing others = { .p = p, .of = &columns };
+
+    rows.mirror = mirrors ? columns.from : NULL;
+    if (!deal(&rows, ctx, &p->by_row) || !deal(&others, ctx, &p->by_column))
+        return false;
+    p->mirror = rows.same;
+    return true;
+}
