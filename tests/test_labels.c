@@ -190,7 +190,10 @@ START_TEST(computed_labels)
     snprintf(b.what, sizeof b.what, "computed labels of %d groups, %d", groups, (int)n);
     nest_add(&b, rd_sum(rd_exp(x), RD_ALL, BY));
     nest_add(&b, rd_count(y, RD_ALL, BY));
+    nest_seen.words = "rd_group_of((";
     nest_agree(&b, many_tasks, 6);
+    ck_assert_msg(nest_seen.with_words > 0, "no element of no group has a state");
+    nest_seen.words = NULL;
     nest_add(&b, rd_max(x, RD_ALL, BY, .where = rd_gt(i, rd_int(ctx, 0))));
     nest_add(&b, rd_var(y, RD_ALL, BY));
     nest_add(&b, rd_sum(rd_mul(x, x), RD_ALL));

@@ -30,11 +30,23 @@ bool rd_goes_by_pointer(const rd_schedule *t, const rd_stmt *s)
            !rd_stands_in(t, t->let[s->label].by, s->parent);
 }
 
+/* Does a step that goes in turn ask nothing, as elements of no group have a state?  Labels at random
+ * come so often outside that no processor foresees a branch. */
+bool rd_may_go_nowhere(const rd_schedule *t, const rd_stmt *s)
+{
+    const rd_for *loop = t->stmt[s->parent].kind == RD_S_LOOP ? rd_loop_of(t, s->parent) : NULL;
+
+    return s->kind == RD_S_STEP && s->label >= 0 && loop && loop->kind == RD_FOR_VECTOR &&
+           loop->in_order && !t->fold[s->fold].of.user && t->store[s->store].place == RD_IN_TASK &&
+           ends_with_groups(&t->p->fold[s->fold]);
+}
+
 int64_t rd_print_states_nowhere(const rd_schedule *t, int32_t fold)
 {
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k]; s >= 0; s = rd_next_stmt(t, s, t->part[k]))
-            if (t->stmt[s].fold == fold && rd_goes_by_pointer(t, &t->stmt[s]))
+            if (t->stmt[s].fold == fold &&
+                (rd_goes_by_pointer(t, &t->stmt[s]) || rd_may_go_nowhere(t, &t->stmt[s])))
                 return t->p->fold[fold].apart * t->store[t->stmt[s].store].cell_stride;
     return 0;
 }

@@ -47,14 +47,18 @@ static void add_is_group(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_print_number(n, to, n->t->p->fold[s->fold].n_group);
 }
 
-/* "if ((uint64_t)(int64_t)r7 < N3) { const int64_t at = ..; step0(..); }" */
+/* "if ((uint64_t)(int64_t)r7 < N3) { const int64_t at = ..; step0(..); }"; where elements of no group have
+ * a state, without the question. */
 static void add_step_if_group(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_text states = { 0 };
 
-    rd_text_add(to, "if (");
-    add_is_group(n, to, s);
-    rd_text_add(to, ") { const int64_t at = ");
+    if (!rd_may_go_nowhere(n->t, s)) {
+        rd_text_add(to, "if (");
+        add_is_group(n, to, s);
+        rd_text_add(to, ") ");
+    }
+    rd_text_add(to, "{ const int64_t at = ");
     rd_print_state(n, to, s);
     rd_text_add(to, "; ");
     rd_print_states(&states, &n->fold[s->fold], 's', s->store, "at");

@@ -134,6 +134,7 @@ void rd_print_pointer_to_states(rd_printing *n, int32_t stmt);
 /* groups.c: is it a step of neighbours that go to neighbouring states, of any label?  States behind those
  * of all cells, for elements of no group. */
 bool    rd_goes_by_pointer(const rd_schedule *t, const rd_stmt *s);
+bool    rd_may_go_nowhere(const rd_schedule *t, const rd_stmt *s);
 int64_t rd_print_states_nowhere(const rd_schedule *t, int32_t fold);
 /* sorts.c: "q->sort(q, 0, from, to);" */
 void rd_print_sort(rd_printing *n, const rd_stmt *s);

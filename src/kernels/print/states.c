@@ -187,11 +187,24 @@ static void add_times(rd_printing *n, rd_text *to, const rd_linear *at, int64_t 
     }
 }
 
+/* " + (int64_t)r7 * 4"; where there is a state of no group, " + rd_group_of((int64_t)r7, N3) * 4". */
+static void add_group(rd_printing *n, rd_text *to, const rd_stmt *s)
+{
+    const rd_fold *f = &n->t->p->fold[s->fold];
+
+    if (rd_may_go_nowhere(n->t, s)) {
+        rd_text_add(to, " + rd_group_of((int64_t)r%" PRId32 ", ", s->label);
+        rd_print_number(n, to, f->n_group);
+        rd_text_add(to, ") * ");
+    } else
+        rd_text_add(to, " + (int64_t)r%" PRId32 " * ", s->label);
+    rd_print_number(n, to, f->apart * n->t->store[s->store].cell_stride);
+}
+
 /* "i0 * 64 + m2 + i": the subscript of the first state of a cell. */
 void rd_print_cell(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *store = &n->t->store[s->store];
-    const rd_fold  *f     = &n->t->p->fold[s->fold];
     rd_linear       more  = s->of.more;
 
     add_times(n, to, &s->of.cell, store->cell_stride);
@@ -202,10 +215,8 @@ void rd_print_cell(rd_printing *n, rd_text *to, const rd_stmt *s)
     }
     if (s->of.more.offset) /* compilers have to know which states are others */
         rd_text_add(to, " + %" PRId64, s->of.more.offset);
-    if (s->label >= 0) {
-        rd_text_add(to, " + (int64_t)r%" PRId32 " * ", s->label);
-        rd_print_number(n, to, f->apart * store->cell_stride);
-    }
+    if (s->label >= 0)
+        add_group(n, to, s);
 }
 
 /* "i0 * 64 + ((i1) & 63)": the same of the lane at hand.  Lanes are a power of 2, and no index is

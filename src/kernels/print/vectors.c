@@ -45,6 +45,16 @@ static void print_copied_ints(rd_printing *n, int32_t loop, int32_t load, const 
     rd_text_end(&at, n->to);
 }
 
+/* Steps by labels of their own elements have four lanes in turn. */
+static const char *before_rounds(const rd_printing *n, int32_t stmt)
+{
+    const int32_t last = n->t->stmt[stmt].last;
+
+    if (!rd_loop_of(n->t, stmt)->in_order)
+        return "INDEPENDENT ";
+    return last >= 0 && n->t->stmt[last].label >= 0 ? "_Pragma(\"GCC unroll 4\") " : "";
+}
+
 /* Pointers to the first elements, the loop, and what stands around it for prefixes. */
 static void print_elements(rd_printing *n, int32_t stmt)
 {
@@ -66,8 +76,7 @@ static void print_elements(rd_printing *n, int32_t stmt)
         rd_print_line(n, "INDEPENDENT for (int64_t i = 0; i < %" PRId32 "; i++) {",
                       rd_padded_around(n->t, stmt));
     else
-        rd_print_line(n, "%sfor (int64_t i = 0; i < %s; i++) {",
-                      rd_loop_of(n->t, stmt)->in_order ? "" : "INDEPENDENT ", count.at);
+        rd_print_line(n, "%sfor (int64_t i = 0; i < %s; i++) {", before_rounds(n, stmt), count.at);
     n->indent++;
     rd_print_body(n, stmt);
     n->indent--;

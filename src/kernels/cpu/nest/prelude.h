@@ -245,6 +245,16 @@ static inline void rd_planes_u8(int32_t *a, int32_t *b, int32_t *c, const uint8_
     }
 }
 
+/* The label, or n behind the last group: compilers do not see that it is one of two, of which they would
+ * make a branch for all that follows, which no processor foresees of labels at random. */
+static inline int64_t rd_group_of(int64_t label, int64_t n)
+{
+    int64_t group = (uint64_t)label < (uint64_t)n ? label : n;
+
+    __asm__("" : "+r"(group));
+    return group;
+}
+
 /* A constant that compilers do not know: of what chooses by one they make branches, which vectors
  * have not. */
 static inline float rd_hidden_f32(float x)
