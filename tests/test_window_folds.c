@@ -352,10 +352,21 @@ START_TEST(narrow_scratch)
 }
 END_TEST
 
+/* A padded picture is two concatenations, of which one holds the other: windows ask for either, and both
+ * are one array. */
+START_TEST(of_padded)
+{
+    rd_expr *x = rd_pad(picture(RD_F32, by_row), 0, 1, 1, RD_PAD_CONSTANT, NULL);
+    rd_expr *y = rd_sum(most(windows(rd_pad(x, 1, 1, 1, RD_PAD_CONSTANT, NULL), 3, 3)), RD_ALL);
+
+    ck_assert_int_eq(times_in(plan_text(y), "a concatenation is stored"), 1);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = { rolled_windows, no_numbers,  others,        loads,
-                                   parts,          narrow_ints, narrow_scratch };
+    const TTest *const tests[] = { rolled_windows, no_numbers,  others,         loads,
+                                   parts,          narrow_ints, narrow_scratch, of_padded };
 
     return run_suite("window_folds", tests, COUNT(tests));
 }
