@@ -302,9 +302,71 @@ START_TEST(parts)
 }
 END_TEST
 
+/* Sums of narrow ints are made in types that have just enough room for them. */
+START_TEST(narrow_ints)
+{
+    enum { MANY = 9000 };
+    static int8_t  lowest[MANY];
+    static uint8_t highest[MANY];
+    static bool    truths[MANY];
+    static const struct {
+        rd_dtype    type;
+        const void *data;
+        int64_t     n;
+        double      each;
+    } rows[] = {
+        { RD_I8, lowest, 2, -128 },   { RD_I8, lowest, 256, -128 }, { RD_I8, lowest, 257, -128 },
+        { RD_U8, highest, 256, 255 }, { RD_U8, highest, 259, 255 }, { RD_BOOL, truths, 128, 1 },
+        { RD_BOOL, truths, 255, 1 },  { RD_BOOL, truths, 256, 1 },  { RD_BOOL, truths, 257, 1 },
+    };
+
+    memset(lowest, -128, sizeof lowest);
+    memset(highest, 255, sizeof highest);
+    memset(truths, 1, sizeof truths);
+    for (size_t k = 0; k < COUNT(rows); k++) {
+        const rd_array a   = { .data  = (void *)rows[k].data, /* a leaf is not written */
+                               .type  = rows[k].type,
+                               .shape = RD_SHAPE(MANY) };
+        rd_expr       *x   = rd_leaf(ctx, &a);
+        rd_expr       *y   = rd_rolling_sum(x, 0, rows[k].n);
+        rd_array       sum = { 0 }, mean = { 0 };
+
+        ck_assert(rd_eval(ctx, y, &sum) == RD_OK);
+        ck_assert(rd_eval(ctx, rd_rolling_mean(x, 0, rows[k].n), &mean) == RD_OK);
+        for (int64_t i = 0; i < MANY - rows[k].n + 1; i++)
+            ck_assert_msg(get(sum.data, sum.type, i) == rows[k].each * (double)rows[k].n &&
+                              get(mean.data, mean.type, i) == rows[k].each,
+                          "row %d", (int)k);
+        rd_array_free(&sum);
+        rd_array_free(&mean);
+    }
+}
+END_TEST
+
+/* A mean of 40 truths is one of bytes, of which scratch takes an eighth of what f64 would. */
+START_TEST(narrow_scratch)
+{
+    rd_expr *x = rd_gt(picture(RD_U8, by_row), rd_int(ctx, 99));
+
+    ck_assert_int_eq(times_in(plan_text(rd_rolling_mean(x, 1, 40)), "= u8("), 1);
+}
+END_TEST
+
+/* A padded picture is two concatenations, of which one holds the other: windows ask for either, and both
+ * are one array. */
+START_TEST(of_padded)
+{
+    rd_expr *x = rd_pad(picture(RD_F32, by_row), 0, 1, 1, RD_PAD_CONSTANT, NULL);
+    rd_expr *y = rd_sum(most(windows(rd_pad(x, 1, 1, 1, RD_PAD_CONSTANT, NULL), 3, 3)), RD_ALL);
+
+    ck_assert_int_eq(times_in(plan_text(y), "a concatenation is stored"), 1);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = { rolled_windows, no_numbers, others, loads, parts };
+    const TTest *const tests[] = { rolled_windows, no_numbers,  others,         loads,
+                                   parts,          narrow_ints, narrow_scratch, of_padded };
 
     return run_suite("window_folds", tests, COUNT(tests));
 }

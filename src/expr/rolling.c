@@ -102,6 +102,7 @@ rd_expr *rd_rolling_reduced(rd_rolling *r)
     const int  axis = r->axis, last = r->x->rank - 1;
     const bool along = rd_rolling_is_along(r->x, axis), spare = last + 1 < RD_MAX_RANK;
 
+    r->wide = r->x->type;
     if (!along && r->n <= FEW)
         return rd_rolling_by_rows(r, axis);
     if (spare && rd_rolling_is_fold(r->x, axis, r->what, r->n, r->x->extent[axis] - r->n + 1))
@@ -110,7 +111,7 @@ rd_expr *rd_rolling_reduced(rd_rolling *r)
         return rd_rolling_by_parts(r);
     if (spare && (!along || r->n > LONG))
         return rd_rolling_by_scans(r);
-    if (!(r->x = rd_move_axis(r->x, axis, last)))
+    if (!(r->x = rd_move_axis(rd_rolling_narrowed(r), axis, last)))
         return NULL;
     return rd_move_axis(rd_rolling_by_rows(r, last), last, axis);
 }

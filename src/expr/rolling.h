@@ -25,6 +25,7 @@ typedef struct rd_rolling {
     int64_t     n;    /* elements of a window, at least 1        */
     double      ddof; /* of var and std                          */
     bool        near; /* elements lie about 0, as well as can be */
+    rd_dtype    wide; /* what sums of narrower ints become       */
 } rd_rolling;
 
 /* All windows along r->axis, which has n elements at least, the way that is best there; r->x is of the
@@ -37,6 +38,8 @@ bool rd_rolling_is_fold(const rd_expr *x, int axis, rd_rolled what, int64_t n, i
 /* All windows along an axis, which memory is walked along: made of shorter ones, by rows that stay in
  * cache. */
 rd_expr *rd_rolling_by_rows(const rd_rolling *r, int axis);
+/* r->x, or for sums of narrow ints the same in a narrower type that has room for those of n of them. */
+rd_expr *rd_rolling_narrowed(const rd_rolling *r);
 /* The same across memory, by parts of windows; not of variances. */
 rd_expr *rd_rolling_by_parts(const rd_rolling *r);
 /* All windows in a time that does not grow with n; there are n elements, and an axis to spare. */

@@ -123,7 +123,7 @@ static rd_expr *windows_of(const rd_rolling *r, int axis, rd_expr *row)
         all.y = all.squares;
         break;
     }
-    return rd_rolling_finish(r, all.y);
+    return rd_rolling_finish(r, rd_cast_to(all.y, r->wide));
 }
 
 rd_expr *rd_rolling_finish(const rd_rolling *r, rd_expr *y)

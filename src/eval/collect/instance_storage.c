@@ -20,28 +20,45 @@ static bool range_of(const rd_collector *c, const rd_subscript *at, int64_t *lo,
     return *lo <= *hi;
 }
 
-/* A demand that stays inside one part is that part's. */
-static bool concat_inside(rd_collector *c, const rd_expr *e, int demand, bool *done)
+/* The part that the subscript stays inside, and where that begins; -1: it asks for several. */
+static int part_inside(const rd_collector *c, const rd_expr *e, const rd_subscript *at,
+                       int64_t *start)
 {
-    int          axis = (int)e->as.axis->axis;
-    int64_t      lo, hi, start = 0;
-    rd_subscript at[RD_MAX_RANK];
+    const int axis = (int)e->as.axis->axis;
+    int64_t   lo, hi;
 
-    *done = false;
-    if (!range_of(c, &rd_demand_of(c, demand)->at[axis], &lo, &hi))
-        return true;
-    for (int k = 0; k < e->n_in; k++) {
-        int64_t end = start + e->in[k]->extent[axis];
+    *start = 0;
+    if (!range_of(c, &at[axis], &lo, &hi))
+        return -1;
+    for (int k = 0; k < e->n_in; *start += e->in[k++]->extent[axis])
+        if (lo >= *start && hi < *start + e->in[k]->extent[axis])
+            return k;
+    return -1;
+}
 
-        if (lo >= start && hi < end) {
-            memcpy(at, rd_demand_of(c, demand)->at, (size_t)e->rank * sizeof *at);
-            at[axis].offset -= start;
-            *done = true;
-            return rd_answer_same(c, demand, e->in[k], at);
-        }
-        start = end;
-    }
-    return true;
+/* What the subscripts lead to: a part that is no concatenation, or one of which they ask for several
+ * parts, maybe e itself.  They become those of what it is. */
+static const rd_expr *reached(const rd_collector *c, const rd_expr *e, rd_subscript *at)
+{
+    int64_t start;
+    int     k;
+
+    for (; e->kind == RD_EXPR_CONCAT && (k = part_inside(c, e, at, &start)) >= 0; e = e->in[k])
+        at[e->as.axis->axis].offset -= start;
+    return e;
+}
+
+/* A demand that stays inside one part is that part's.  Where all parts are `stored` together it is not, if
+ * the part is a concatenation that would be stored once more for it. */
+static bool concat_inside(rd_collector *c, const rd_expr *e, int demand, bool stored, bool *done)
+{
+    const rd_expr *part;
+    rd_subscript   at[RD_MAX_RANK];
+
+    memcpy(at, rd_demand_of(c, demand)->at, (size_t)e->rank * sizeof *at);
+    part  = reached(c, e, at);
+    *done = part != e && !(stored && part->kind == RD_EXPR_CONCAT);
+    return !*done || rd_answer_same(c, demand, part, at);
 }
 
 /* Storage of a concatenation at some place: dims are n loop axes of the place, and between them, as
@@ -153,21 +170,31 @@ static double pushed_points(rd_collector *c, const rd_expr *e, int demand)
     return points;
 }
 
+/* Elements that demands of several parts make together, if the join is pushed to their places. */
+static double points_of_several(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
+{
+    double  pushed = 0;
+    int64_t start;
+
+    for (int k = 0; k < n; k++)
+        if (part_inside(c, e, rd_demand_of(c, list[k])->at, &start) < 0)
+            pushed += pushed_points(c, e, list[k]);
+    return pushed;
+}
+
 bool rd_instances_concat(rd_collector *c, const rd_expr *e, int32_t *list, int n)
 {
-    double pushed = 0;
-    int    left   = 0;
-    bool   done;
+    const bool stored = points_of_several(c, e, list, n) > rd_expr_points(e);
+    int        left   = 0;
+    bool       done;
 
     for (int k = 0; k < n; k++) {
-        if (!concat_inside(c, e, list[k], &done))
+        if (!concat_inside(c, e, list[k], stored, &done))
             return false;
         if (!done)
             list[left++] = list[k];
     }
-    for (int k = 0; k < left; k++)
-        pushed += pushed_points(c, e, list[k]);
-    if (pushed > rd_expr_points(e))
+    if (stored)
         return join_whole(c, e, list, left);
     for (int k = 0; k < left; k++)
         if (!join_pushed(c, e, list[k]))

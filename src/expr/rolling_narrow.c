@@ -1,0 +1,43 @@
+/* rolling_narrow.c - sums of windows of narrow ints in a type that is as narrow as they allow.
+ *
+ * Sums of bytes are i64, and their means f64, so that any number of them has room.  But a window says
+ * how many there are: of 101 truths a byte holds each sum, and a vector has eight times as many of them
+ * as of f64.  All of these sums are exact in either type, so no bit changes. */
+#include "expr/rolling.h"
+
+/* What x was before it was made wider, if that is an int. */
+static const rd_expr *narrow_operand(const rd_expr *x)
+{
+    const rd_expr *of   = x->kind == RD_EXPR_MAP && x->op == RD_OP_cast ? x->in[0] : x;
+    const rd_kind  kind = rd_dtype_kind(of->type);
+
+    return of != x && (kind == RD_KIND_BOOL || kind == RD_KIND_INT || kind == RD_KIND_UINT) ? of
+                                                                                            : NULL;
+}
+
+/* Bits that whole numbers of the type have room for. */
+static int room_of(rd_dtype type)
+{
+    return type == RD_F32 ? 24 : type == RD_F64 ? 53 : 8 * rd_dtype_size(type);
+}
+
+rd_expr *rd_rolling_narrowed(const rd_rolling *r)
+{
+    static const rd_dtype with_sign[] = { RD_I8, RD_I16, RD_I32 },
+                          without[]   = { RD_U8, RD_U16, RD_U32 };
+    const rd_expr *of                 = rd_rolling_adds(r) ? narrow_operand(r->x) : NULL;
+    int            bits               = 0;
+
+    if (!of || rd_dtype_is_half(r->x->type))
+        return r->x;
+    bits = of->type == RD_BOOL ? 1 : 8 * rd_dtype_size(of->type);
+    for (int64_t n = r->n - 1; n; n >>= 1)
+        bits++;
+    for (int k = 0; k < 3 && bits <= room_of(r->x->type); k++) {
+        const rd_dtype to = rd_dtype_kind(of->type) == RD_KIND_INT ? with_sign[k] : without[k];
+
+        if (bits <= room_of(to) && rd_dtype_size(to) < rd_dtype_size(r->x->type))
+            return rd_cast_to(r->x->in[0], to);
+    }
+    return r->x;
+}
