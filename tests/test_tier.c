@@ -6,6 +6,7 @@
 #include "kernels/cpu/nest/nest.h"
 #include "nests.h"
 #include "suite.h"
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -384,6 +385,52 @@ START_TEST(plans_grow)
 }
 END_TEST
 
+/* Threads that run one plan meet where it grows: one of them makes what all run by then. */
+enum { GROW_POINTS = 33, GROW_RUNS = 300 };
+
+static void *run_growing(void *plan)
+{
+    double x[GROW_POINTS], y[GROW_POINTS];
+    bool   all = true;
+
+    for (int run = 0; run < GROW_RUNS; run++) {
+        for (int i = 0; i < GROW_POINTS; i++)
+            x[i] = run - 0.25 * i;
+        all &= rd_plan_run(plan, (const void *[]){ x }, (void *[]){ y }) == RD_OK;
+        for (int i = 0; i < GROW_POINTS; i++)
+            all &= y[i] == (x[i] - 0.5) * (x[i] - 0.5);
+    }
+    return all ? plan : NULL;
+}
+
+START_TEST(plans_grow_at_once)
+{
+    enum { THREADS = 4 };
+    double        x[GROW_POINTS], y[GROW_POINTS];
+    rd_expr      *in     = rd_input(ctx, "x", RD_INTO(x, RD_SHAPE(GROW_POINTS)));
+    rd_expr      *square = rd_square(rd_sub(in, rd_num(ctx, 0.5)));
+    rd_tier_stats before = rd_tier_stats_now();
+    pthread_t     thread[THREADS];
+    rd_plan      *plan;
+
+    rd_nest_force("where it is best");
+    rd_tier_force("async");
+    plan = rd_plan_new(ctx, RD_EXPRS(in), RD_RESULTS({ square, RD_INTO(y, RD_SHAPE(GROW_POINTS)) }),
+                       NULL);
+    ck_assert_msg(plan != NULL, "%s", rd_error_text(ctx));
+    for (int k = 0; k < THREADS; k++)
+        ck_assert_int_eq(pthread_create(&thread[k], NULL, run_growing, plan), 0);
+    for (int k = 0; k < THREADS; k++) {
+        void *found;
+
+        ck_assert_int_eq(pthread_join(thread[k], &found), 0);
+        ck_assert_ptr_eq(found, plan);
+    }
+    ck_assert_int_eq(rd_tier_stats_now().asked - before.asked, 1);
+    rd_plan_free(plan);
+}
+END_TEST
+
 /* ---- Against tiles ------------------------------------------------------------------------------ */
 /* A plan runs twice by tiles and twice by compiled loops, each of whose runs counts as so many times as
  * long; what explain says of it then. */
@@ -590,6 +637,7 @@ int main(void)
     tcase_add_loop_test(tests, finishes, THREAD_SANITIZED ? 1 : 0, 1);
     tcase_add_test(tests, large_runs);
     tcase_add_test(tests, plans_grow);
+    tcase_add_test(tests, plans_grow_at_once);
     tcase_add_test(tests, goes_back);
     tcase_add_test(tests, clang);
     tcase_add_loop_test(tests, no_compiler, 0, 2);
