@@ -52,6 +52,7 @@ typedef struct rd_emit_fold {
     bool           rises;    /* elements of a lane come by rising place */
     bool           is_short; /* what a block sums is narrower than the fold (loop/short_sums.c): */
     rd_dtype sums, row_sums; /* of this type; where one state takes what all lanes would, of that */
+    bool     one_block;      /* all lanes together are no more than row_sums has */
     bool     narrow;         /* states of small elements are as small, if they are such elements */
     bool     seen;           /* the last number of a state says whether an element came: of masked
                              * ones that tell nothing by their states */

@@ -29,8 +29,11 @@ const char *rd_step_type(const rd_emit_fold *f)
     return f->is_short ? rd_memory_type(f->sums) : small ? small : rd_fold_type(f->fold);
 }
 
+/* Lanes of a short sum of one block are merged as narrow as all of it is. */
 const char *rd_merge_type(const rd_emit_fold *f)
 {
+    if (f->is_short && f->one_block)
+        return rd_memory_type(f->row_sums);
     return rd_fold_widens(f->fold) ? "double"
            : f->is_short           ? rd_fold_type(f->fold)
                                    : rd_step_type(f);

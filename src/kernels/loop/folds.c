@@ -83,8 +83,9 @@ static void describe(const rd_program *p, const int32_t *made, bool whole, rd_lo
     f->along    = f->mixed || !steps ? -1 : loop_along(p, f);
     f->steps    = outer * rd_rows_of_lanes(fold);
     rd_find_short_sum(p, made, f);
-    f->split = fold->split && !whole;
-    f->room  = steps ? rows_of_tree(f) : 0;
+    f->split        = fold->split && !whole;
+    f->room         = steps ? rows_of_tree(f) : 0;
+    f->of.one_block = !f->room && fold->n_block == 1;
     for (f->shift = 0; f->room && fold->steps >> f->shift > 1; f->shift++)
         ;
     f->blocks = f->room || (fold->scan && fold->n_block > 1 && !rd_fold_any_grouping(fold));
