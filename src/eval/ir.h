@@ -274,6 +274,7 @@ rd_graph   *rd_collect(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *requ
                        const rd_given *given);
 void        rd_merge_axes(rd_graph *graph);    /* the virtual shape                               */
 bool        rd_combine_trees(rd_graph *graph); /* fills rd_value.combine                          */
+bool        rd_narrow_arrays(rd_graph *graph); /* of small ints, in types that are as small     */
 bool        rd_rewrite(rd_graph *graph);       /* softmax's pair of reductions on long rows       */
 bool        rd_read_rows_in_memory(rd_graph *graph); /* to be sorted, without a copy            */
 bool        rd_part_products(rd_graph *graph); /* rd_value.apart of matrix products               */

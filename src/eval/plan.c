@@ -54,7 +54,7 @@ rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *reques
     graph = rd_collect(ctx, pool, n, request, given); /* values over shared loop axes */
     if (graph)
         graph->exact = opts->deterministic;
-    if (!graph || !rd_combine_trees(graph) || !rd_rewrite(graph))
+    if (!graph || !rd_combine_trees(graph) || !rd_narrow_arrays(graph) || !rd_rewrite(graph))
         return NULL;
     rd_merge_axes(graph);
     graph->device = choice->device;

@@ -47,16 +47,18 @@ typedef struct rd_emit_fold {
     const rd_fold *fold;
     const rd_user *user; /* NULL: one of ours */
     bool           masked, weighted;
-    bool           empties;    /* there are states that meet no element, and yet are merged */
-    bool           cells;      /* neighbours belong to cells of their own, not to lanes of one */
-    bool           rises;      /* elements of a lane come by rising place */
-    bool           in_32_bits; /* what a block sums is an int32_t, the fold wider */
-    bool           narrow;  /* states of small elements are as small, if they are such elements */
-    bool           seen;    /* the last number of a state says whether an element came: of masked
+    bool           empties;  /* there are states that meet no element, and yet are merged */
+    bool           cells;    /* neighbours belong to cells of their own, not to lanes of one */
+    bool           rises;    /* elements of a lane come by rising place */
+    bool           is_short; /* what a block sums is narrower than the fold (loop/short_sums.c): */
+    rd_dtype sums, row_sums; /* of this type; where one state takes what all lanes would, of that */
+    bool     one_block;      /* all lanes together are no more than row_sums has */
+    bool     narrow;         /* states of small elements are as small, if they are such elements */
+    bool     seen;           /* the last number of a state says whether an element came: of masked
                              * ones that tell nothing by their states */
-    int32_t        n_state; /* with `seen` */
-    int32_t        bytes;   /* of one number in memory, at most */
-    int64_t        places;  /* elements of a cell */
+    int32_t  n_state;        /* with `seen` */
+    int32_t  bytes;          /* of one number in memory, at most */
+    int64_t  places;         /* elements of a cell */
 } rd_emit_fold;
 
 /* Fills what the text of one of ours depends on; masked and empties are known. */

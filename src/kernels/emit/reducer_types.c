@@ -26,13 +26,16 @@ const char *rd_step_type(const rd_emit_fold *f)
     const char *const small =
         f->narrow && is_like_elements(f->fold) ? rd_small_type(f->fold->type) : NULL;
 
-    return f->in_32_bits ? "int32_t" : small ? small : rd_fold_type(f->fold);
+    return f->is_short ? rd_memory_type(f->sums) : small ? small : rd_fold_type(f->fold);
 }
 
+/* Lanes of a short sum of one block are merged as narrow as all of it is. */
 const char *rd_merge_type(const rd_emit_fold *f)
 {
+    if (f->is_short && f->one_block)
+        return rd_memory_type(f->row_sums);
     return rd_fold_widens(f->fold) ? "double"
-           : f->in_32_bits         ? rd_fold_type(f->fold)
+           : f->is_short           ? rd_fold_type(f->fold)
                                    : rd_step_type(f);
 }
 

@@ -15,7 +15,7 @@ static double step_ns(const rd_spot *at, const rd_loop_fold *f, int *size)
 {
     const rd_speeds *s    = at->s;
     const rd_fold   *fold = f->of.fold;
-    const rd_dtype   type = f->of.in_32_bits ? RD_I32 : fold->type;
+    const rd_dtype   type = f->of.is_short ? f->of.sums : fold->type;
     const bool       ints = rd_dtype_kind(type) != RD_KIND_FLOAT;
     const double     cost = rd_fold_cost(fold);
 

@@ -44,7 +44,7 @@ static int32_t loop_along(const rd_program *p, const rd_loop_fold *f)
 static int32_t rows_of_tree(const rd_loop_fold *f)
 {
     const rd_fold *fold   = f->of.fold;
-    const bool     simple = !fold->n_group && !fold->by_rows && !fold->user && !f->of.in_32_bits;
+    const bool     simple = !fold->n_group && !fold->by_rows && !fold->user && !f->of.is_short;
     int32_t        bits   = 0;
     rd_word        end;
 
@@ -66,56 +66,6 @@ static int32_t levels_of(int64_t steps)
     return levels;
 }
 
-/* ---- Sums of short ints ----------------------------------------------------------------------- */
-static bool is_signed(rd_dtype type)
-{
-    return rd_dtype_kind(type) == RD_KIND_INT;
-}
-
-/* Follows casts and choices from what makes the register, a few of them. */
-static bool has_17_bits(const rd_program *p, const int32_t *made, int32_t reg, int depth)
-{
-    enum { DEEP = 4, MOST = 65535 };
-    const rd_inst *by = reg >= 0 ? &p->inst[made[reg]] : NULL;
-
-    if (!by || rd_dtype_kind(by->type) == RD_KIND_FLOAT || depth == DEEP)
-        return false;
-    if (rd_small_type(by->type))
-        return true;
-    switch (by->kind) {
-    case RD_I_CONST:
-        return by->value.i64 >= (is_signed(by->type) ? -MOST : 0) && by->value.i64 <= MOST;
-    case RD_I_CAST: /* as unsigned, what is negative is large */
-        return (is_signed(by->type) || !is_signed(by->from)) &&
-               has_17_bits(p, made, by->a, depth + 1);
-    case RD_I_SELECT:
-        return has_17_bits(p, made, by->b, depth + 1) && has_17_bits(p, made, by->c, depth + 1);
-    default: return false;
-    }
-}
-
-bool rd_has_17_bits(const rd_program *p, const int32_t *made, int32_t reg)
-{
-    return has_17_bits(p, made, reg, 0);
-}
-
-/* Sums in a wide type of ints of 17 bits: blocks of them are int32s, of which vectors hold twice
- * as many.  So are those of doubles that are such ints, as means take: no sum of theirs was
- * rounded.  But a masked one of nothing is -0.0, and one with weights has factors. */
-static bool sums_in_32_bits(const rd_program *p, const int32_t *made, const rd_loop_fold *f)
-{
-    enum { MOST_STEPS = 1 << 14 };
-    const rd_fold *const fold = f->of.fold;
-    const rd_inst *const x    = &p->inst[made[p->inst[f->step].a]];
-
-    if (fold->reducer != RD_RED_sum || fold->scan || fold->n_group || fold->by_rows ||
-        fold->steps > MOST_STEPS || f->of.weighted)
-        return false;
-    if (fold->type == RD_F64)
-        return !f->of.masked && x->kind == RD_I_CAST && rd_has_17_bits(p, made, x->a);
-    return (fold->type == RD_I64 || fold->type == RD_U64) && rd_has_17_bits(p, made, x->dst);
-}
-
 /* ---- All of a fold ---------------------------------------------------------------------------- */
 /* Fills in the facts of a fold whose instructions are known.  One of no elements has no step: its cells
  * begin, and are finished. */
@@ -125,16 +75,17 @@ static void describe(const rd_program *p, const int32_t *made, bool whole, rd_lo
     const int64_t  outer  = rd_positions(p, &fold->outer);
     const bool     groups = fold->n_group > 0, steps = f->step >= 0;
 
-    f->of.narrow     = true;
-    f->of.in_32_bits = steps && sums_in_32_bits(p, made, f);
-    f->of.empties    = groups || fold->by_rows || !steps;
+    f->of.narrow  = true;
+    f->of.empties = groups || fold->by_rows || !steps;
     rd_emit_facts(&f->of, rd_positions(p, &fold->index));
     f->of.rises = steps && !fold->scan && rd_rises(p, f->step, &fold->index);
     f->mixed    = steps && fold->lane_extent > fold->lanes && fold->lane.n_add > 1;
     f->along    = f->mixed || !steps ? -1 : loop_along(p, f);
     f->steps    = outer * rd_rows_of_lanes(fold);
-    f->split    = fold->split && !whole;
-    f->room     = steps ? rows_of_tree(f) : 0;
+    rd_find_short_sum(p, made, f);
+    f->split        = fold->split && !whole;
+    f->room         = steps ? rows_of_tree(f) : 0;
+    f->of.one_block = !f->room && fold->n_block == 1;
     for (f->shift = 0; f->room && fold->steps >> f->shift > 1; f->shift++)
         ;
     f->blocks = f->room || (fold->scan && fold->n_block > 1 && !rd_fold_any_grouping(fold));

@@ -255,14 +255,14 @@ typedef struct rd_schedule {
 const rd_loop_fold *rd_loop_folds_of(const rd_program *p, bool whole, rd_get_fn *get, void *pool,
                                      const char **why);
 /* Does the instruction take an element into a fold?  Steps of all lanes along the lane position.
- * Which instruction makes each register; NULL: no memory.  Is a register an int of 17 bits at most,
- * as small ints in a wider type are? */
+ * Which instruction makes each register; NULL: no memory. */
 bool    rd_takes_step(const rd_inst *inst);
 int64_t rd_rows_of_lanes(const rd_fold *f);
 /* Of one lane: is the step of each element `first` + `coef` times its index of the axis? */
 bool     rd_is_along(const rd_fold *f, int32_t axis, int64_t first, int64_t coef);
 int32_t *rd_made_by(const rd_program *p, rd_get_fn *get, void *pool);
-bool     rd_has_17_bits(const rd_program *p, const int32_t *made, int32_t reg);
+/* short_sums.c: of a fold whose step and number of steps are known. */
+void rd_find_short_sum(const rd_program *p, const int32_t *made, rd_loop_fold *f);
 
 /* build.c: the tree of a program as it stands: every loop serial, no block loops.  NULL: no memory.
  * Its owner frees it. */

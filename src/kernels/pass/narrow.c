@@ -16,7 +16,7 @@ static bool sums_in_32_bits(const rd_schedule *t, int32_t strip)
     for (int32_t s = strip; s >= 0; s = rd_next_stmt(t, s, strip)) {
         if (t->stmt[s].kind != RD_S_STEP && t->stmt[s].kind != RD_S_PREFIX)
             continue;
-        if (!t->fold[t->stmt[s].fold].of.in_32_bits)
+        if (!t->fold[t->stmt[s].fold].of.is_short)
             return false;
         some = true;
     }

@@ -46,12 +46,18 @@ static const rd_for *loop_at(const rd_schedule *t, int32_t stmt)
     return t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 }
 
+/* Bytes stay bytes: as ints fewer of them would be near, and in a vector. */
+static int bytes_of(rd_dtype type)
+{
+    return rd_small_type(type) ? rd_dtype_size(type) : rd_register_size(type);
+}
+
 /* The outermost loop of the strip that does not change the address, with all loops around it that do;
  * where what these visit is little. */
 static int32_t loop_of(const rd_schedule *t, int32_t stmt, int32_t axis)
 {
     const rd_let *let   = &t->let[t->stmt[stmt].value];
-    int64_t       bytes = STRIP * (int64_t)rd_register_size(let->type);
+    int64_t       bytes = STRIP * (int64_t)bytes_of(let->type);
     int32_t       found = -1;
 
     for (int32_t s = t->stmt[stmt].parent; s >= 0; s = t->stmt[s].parent) {
@@ -150,7 +156,8 @@ static void collect(rereading *r)
     rd_let      *let;
     int32_t      made;
 
-    store.type  = t->let[t->stmt[r->load].value].type;
+    store.type   = t->let[t->stmt[r->load].value].type;
+    store.memory = rd_small_type(store.type) != NULL;
     array.store = made = rd_add_store(t, &store);
     rd_put_before(t, rd_add_stmt(t, &array), r->at);
     add_loops(r, loop, n, made, place);

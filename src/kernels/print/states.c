@@ -85,6 +85,8 @@ static void lay_out(rd_printing *n, int32_t number)
     f->of.cells = store->cells;
     f->states   = store->extent;
     f->lanes    = store->lanes;
+    if (f->lanes < n->t->fold[number].lanes)
+        f->of.sums = f->of.row_sums;
     if (f->states > MOST_STATES) {
         n->why = "more states than there is memory for";
         return;

@@ -5,9 +5,16 @@
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
+/* Compilers see that a double was an int of 32 bits, and not that it was a byte. */
+static bool is_double_of_short_sum(const rd_emit_fold *f)
+{
+    return f->is_short && f->fold->type == RD_F64;
+}
+
 void rd_print_element(const rd_printing *n, rd_text *to, const rd_stmt *s)
 {
-    rd_text_add(to, "r%" PRId32 ", ", s->x);
+    rd_text_add(to, "%sr%" PRId32 ", ",
+                is_double_of_short_sum(&n->fold[s->fold].of) ? "(int32_t)" : "", s->x);
     if (n->fold[s->fold].of.weighted)
         rd_text_add(to, "r%" PRId32, s->w);
     else

@@ -18,8 +18,8 @@ static void describe(const rd_program *p, rd_loop_fold *f)
     const rd_fold *fold = f->of.fold;
     const bool     tree = fold->n_block > 1 && !fold->scan;
 
-    f->of.narrow = f->of.in_32_bits = false;
-    f->of.empties                   = f->step < 0 || (fold->user && fold->lanes > 1);
+    f->of.narrow = f->of.is_short = false;
+    f->of.empties                 = f->step < 0 || (fold->user && fold->lanes > 1);
     f->of.weighted |= f->step < 0 && fold->user && fold->user->step2;
     rd_emit_facts(&f->of, rd_positions(p, &fold->index));
     f->lanes  = fold->lanes;

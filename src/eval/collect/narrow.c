@@ -1,0 +1,435 @@
+/* narrow.c - arrays between loops hold small ints in small types, and what is made of them is computed so.
+ *
+ * Sums of ints are i64, and means of them f64, however small they are: a sum of seven bytes that is stored for
+ * the next sum takes eight bytes an element.  Where types and operations tell that all values of an array are
+ * small whole numbers (core/ranges.h), the array gets a type that has them all.  So do sums, differences and
+ * extremes of what it holds; who else reads one is given it in the type that it had.  No value changes, as
+ * none of these operations rounds or wraps in either type. */
+#include "core/ranges.h"
+#include "eval/ir.h"
+#include <math.h>
+#include <string.h>
+
+typedef struct narrowing {
+    rd_graph *g;
+    int32_t   n; /* values that there were */
+    rd_range
+        *range; /* of each; of floats it is known where they are whole numbers, and none is -0.0 */
+    rd_dtype *was;   /* its type before */
+    bool     *array; /* it is stored and read at other places */
+    bool     *wants; /* is it an array, or what one is made of? */
+    bool     *fixed; /* it keeps its type */
+    int32_t  *back;  /* the value in the type that it had, -1 */
+} narrowing;
+
+static const rd_range unknown;
+
+static bool is_float(rd_dtype type)
+{
+    return rd_dtype_kind(type) == RD_KIND_FLOAT;
+}
+
+/* ---- Ranges ----------------------------------------------------------------------------------- */
+static rd_range range_of_number(const rd_value *v)
+{
+    double x;
+
+    if (!is_float(v->type))
+        return rd_range_cast(rd_range_from(v->value.i64, v->value.i64), v->type);
+    if (rd_dtype_is_half(v->type))
+        return unknown;
+    x = v->type == RD_F32 ? (double)v->value.f32 : v->value.f64;
+    if (!(fabs(x) <= 1e6) || x != floor(x) || (x == 0 && signbit(x)))
+        return unknown;
+    return rd_range_from((int64_t)x, (int64_t)x);
+}
+
+/* Of whole floats a product of 0 and what is below it is -0.0; of other results none is. */
+static rd_range range_of_floats(const rd_value *v, const rd_range *x)
+{
+    const bool above = x[0].known && x[1].known && x[0].low >= 0 && x[1].low >= 0;
+
+    switch (v->op) {
+    case RD_OP_add:
+    case RD_OP_sub:
+    case RD_OP_abs:
+    case RD_OP_minimum:
+    case RD_OP_maximum: return rd_range_cast(rd_range_of_op(v->op, RD_I64, x), v->type);
+    case RD_OP_mul:
+        return above ? rd_range_cast(rd_range_of_op(v->op, RD_I64, x), v->type) : unknown;
+    default: return unknown;
+    }
+}
+
+static rd_range range_of_map(const narrowing *c, const rd_value *v)
+{
+    rd_range x[3] = { unknown, unknown, unknown };
+
+    for (int k = 0; k < v->n_in && k < 3; k++)
+        x[k] = c->range[v->in[k]];
+    switch (v->op) {
+    case RD_OP_cast: return rd_range_cast(x[0], v->type);
+    case RD_OP_where: return rd_range_cast(rd_range_either(x[1], x[2]), v->type);
+    case RD_OP_index: return unknown;
+    default: break;
+    }
+    if (v->type == RD_BOOL)
+        return rd_range_of_type(RD_BOOL);
+    return is_float(v->type) ? range_of_floats(v, x) : rd_range_of_op(v->op, v->type, x);
+}
+
+/* Is it one of all its elements, without masks, labels or a first value? */
+static bool is_plain_fold(const narrowing *c, const rd_value *v)
+{
+    return v->kind == RD_VALUE_REDUCE && v->in[1] < 0 && v->in[2] < 0 && v->group < 0 &&
+           v->inner < 0 && !v->expr->as.fold->identity && v->expr->as.fold->law != RD_LAW_serial &&
+           rd_points_of(c->g, v->reduced) > 0;
+}
+
+static bool is_extreme(const rd_value *v)
+{
+    return v->reducer == RD_RED_min || v->reducer == RD_RED_max;
+}
+
+static rd_range range_of_fold(const narrowing *c, const rd_value *v)
+{
+    const rd_range x = c->range[v->in[0]];
+
+    if (!is_plain_fold(c, v) || (v->reducer != RD_RED_sum && !is_extreme(v)))
+        return rd_range_of_type(v->type);
+    if (is_extreme(v))
+        return rd_range_cast(x, v->type);
+    return rd_range_cast(rd_range_times(x, rd_points_of(c->g, v->reduced)), v->type);
+}
+
+static rd_range range_of(const narrowing *c, const rd_value *v)
+{
+    switch (v->kind) {
+    case RD_VALUE_CONST: return range_of_number(v);
+    case RD_VALUE_READ: return v->target >= 0 ? c->range[v->target] : rd_range_of_type(v->type);
+    case RD_VALUE_MAP: return range_of_map(c, v);
+    case RD_VALUE_REDUCE: return range_of_fold(c, v);
+    default: return rd_range_of_type(v->type);
+    }
+}
+
+/* ---- Which ------------------------------------------------------------------------------------ */
+/* Maps that mean the same in a type that has all operands and the result. */
+static bool is_of_any_type(const rd_value *v)
+{
+    if (v->kind != RD_VALUE_MAP)
+        return false;
+    switch (v->op) {
+    case RD_OP_cast:
+    case RD_OP_where:
+    case RD_OP_add:
+    case RD_OP_sub:
+    case RD_OP_mul:
+    case RD_OP_abs:
+    case RD_OP_minimum:
+    case RD_OP_maximum: return true;
+    default: return false;
+    }
+}
+
+static bool may_change(const narrowing *c, int i)
+{
+    const rd_value *v = &c->g->value[i];
+
+    return !c->fixed[i] && c->range[i].known && rd_dtype_size(v->type) >= 4 &&
+           (is_of_any_type(v) || (is_plain_fold(c, v) && v->reducer == RD_RED_sum));
+}
+
+/* The first operand that counts: what a choice asks is a bool. */
+static int first_operand(const rd_value *v)
+{
+    return v->kind == RD_VALUE_MAP && v->op == RD_OP_where ? 1 : 0;
+}
+
+static int end_of_operands(const rd_value *v)
+{
+    return v->kind == RD_VALUE_REDUCE ? 1 : v->n_in;
+}
+
+/* A library multiplies matrices of the type that they had. */
+static void fix_factors(narrowing *c, const rd_value *v, int depth)
+{
+    for (int k = 0; k < v->n_in && k < 2; k++) {
+        const rd_value *x = v->in[k] >= 0 ? &c->g->value[v->in[k]] : NULL;
+
+        if (x && x->kind == RD_VALUE_READ && x->target >= 0)
+            c->fixed[x->target] |= is_float(x->type);
+        else if (x && depth && x->kind == RD_VALUE_MAP && x->op == RD_OP_mul)
+            fix_factors(c, x, depth - 1);
+    }
+}
+
+/* Results, parts of concatenations, rows in order and places that are looked up are as they are. */
+static void find_fixed(narrowing *c)
+{
+    for (int i = 0; i < c->n; i++) {
+        const rd_value *v = &c->g->value[i];
+
+        if (v->kind == RD_VALUE_REDUCE)
+            fix_factors(c, v, 1);
+        c->fixed[i] |= v->out >= 0 || v->into >= 0 || v->row;
+        if (v->kind == RD_VALUE_SORT && v->target >= 0)
+            c->fixed[v->target] = true;
+        for (int d = 0; d < v->n_at; d++)
+            for (int t = 0; t < v->at[d].n_term; t++)
+                if (v->at[d].term[t].axis < 0)
+                    c->fixed[v->at[d].term[t].value] = true;
+    }
+}
+
+/* Arrays, and from these on what they are made of; users stand behind their operands. */
+static bool find_wanted(narrowing *c)
+{
+    bool some = false;
+
+    for (int i = 0; i < c->n; i++)
+        if (c->g->value[i].kind == RD_VALUE_READ && c->g->value[i].target >= 0)
+            c->array[c->g->value[i].target] = c->wants[c->g->value[i].target] = true;
+    for (int i = c->n - 1; i >= 0; i--) {
+        const rd_value *v = &c->g->value[i];
+
+        c->wants[i] &= may_change(c, i);
+        some |= c->wants[i];
+        for (int k = first_operand(v); c->wants[i] && k < end_of_operands(v); k++)
+            c->wants[v->in[k]] = true;
+    }
+    return some;
+}
+
+/* ---- Types ------------------------------------------------------------------------------------ */
+static bool has_changed(const narrowing *c, int i)
+{
+    return c->g->value[i].type != c->was[i];
+}
+
+/* The operand that a value had: who is given one in its old type is given a cast of it. */
+static int first_in(const narrowing *c, const rd_value *v)
+{
+    return v->in[0] < c->n ? v->in[0] : c->g->value[v->in[0]].in[0];
+}
+
+static bool is_same_number(const narrowing *c, int i, int k)
+{
+    return c->range[k].known && c->range[k].low >= c->range[i].low &&
+           c->range[k].high <= c->range[i].high;
+}
+
+/* What a cast takes, if it is the same number. */
+static int without_casts(const narrowing *c, int i)
+{
+    for (;;) {
+        const rd_value *v = &c->g->value[i];
+
+        if (v->kind != RD_VALUE_MAP || v->op != RD_OP_cast || rd_is_anchor_kind(v) ||
+            has_changed(c, i) || !is_same_number(c, i, first_in(c, v)))
+            return i;
+        i = first_in(c, v);
+    }
+}
+
+/* The narrowest type that has a value and its operands; its own if there is none. */
+static rd_dtype narrowest(const narrowing *c, int i)
+{
+    static const rd_dtype types[] = { RD_U8, RD_I8, RD_I16, RD_U16, RD_I32 };
+    const rd_value       *v       = &c->g->value[i];
+    rd_range              all     = c->range[i];
+
+    for (int k = first_operand(v); k < end_of_operands(v); k++)
+        all = rd_range_either(all, c->range[v->in[k]]);
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+        if (rd_range_fits(all, types[k]) && rd_dtype_size(types[k]) < rd_dtype_size(v->type))
+            return types[k];
+    return v->type;
+}
+
+/* Are operands there in no more than 32 bits?  To narrow what is wide takes time. */
+static bool come_narrow(const narrowing *c, int i)
+{
+    const rd_value *v = &c->g->value[i];
+
+    for (int k = first_operand(v); k < end_of_operands(v); k++) {
+        const rd_value *from = &c->g->value[without_casts(c, v->in[k])];
+
+        if (from->kind != RD_VALUE_CONST && (is_float(from->type) || rd_dtype_size(from->type) > 4))
+            return false;
+    }
+    return true;
+}
+
+static bool reads_changed(const narrowing *c, int i)
+{
+    const rd_value *v = &c->g->value[i];
+
+    for (int k = first_operand(v); k < end_of_operands(v); k++)
+        if (has_changed(c, without_casts(c, v->in[k])))
+            return true;
+    return false;
+}
+
+/* ---- Changes ---------------------------------------------------------------------------------- */
+static int cast_of(narrowing *c, int i, rd_dtype type)
+{
+    const int made = rd_graph_add_copy(c->g, i, 1);
+
+    if (made >= 0)
+        c->g->value[made].type = type;
+    return made;
+}
+
+static bool is_const(const rd_value *v)
+{
+    return v->kind == RD_VALUE_CONST;
+}
+
+/* An operand in that type. */
+static int operand_in(narrowing *c, int i, rd_dtype type)
+{
+    const int from = without_casts(c, i);
+
+    if (c->g->value[from].type == type)
+        return from;
+    if (is_const(&c->g->value[from])) {
+        rd_value number = c->g->value[from];
+
+        number.type      = type;
+        number.value.i64 = c->range[from].low;
+        return rd_graph_add(c->g, number);
+    }
+    return cast_of(c, from, type);
+}
+
+static int in_old_type(narrowing *c, int i)
+{
+    if (i < 0 || i >= c->n || !has_changed(c, i))
+        return i;
+    if (c->back[i] < 0)
+        c->back[i] = cast_of(c, i, c->was[i]);
+    return c->back[i];
+}
+
+static bool set_operands(narrowing *c, int i, const int32_t *in)
+{
+    rd_value *v   = &c->g->value[i];
+    int32_t  *own = rd_pool_get(c->g->pool, (size_t)v->n_in * sizeof *own);
+
+    for (int k = 0; own && k < v->n_in; k++)
+        if ((own[k] = in[k]) < 0 && v->in[k] >= 0)
+            own = NULL;
+    if (own)
+        v->in = own;
+    return own;
+}
+
+enum { MOST_IN = 4 };
+
+/* The value is computed in a narrower type. */
+static bool change(narrowing *c, int i, rd_dtype type)
+{
+    const rd_value v = c->g->value[i];
+    int32_t        in[MOST_IN];
+
+    if (v.n_in > MOST_IN)
+        return true;
+    for (int k = 0; k < v.n_in; k++)
+        in[k] = k >= first_operand(&v) && k < end_of_operands(&v) ? operand_in(c, v.in[k], type)
+                                                                  : in_old_type(c, v.in[k]);
+    if (!set_operands(c, i, in))
+        return false;
+    c->g->value[i].type = type;
+    return true;
+}
+
+/* What the place of an extreme is does not hang on the type. */
+static bool takes_any_type(const narrowing *c, const rd_value *v)
+{
+    return is_plain_fold(c, v) && (v->reducer == RD_RED_argmin || v->reducer == RD_RED_argmax);
+}
+
+/* Who reads a value in its old type is given it so. */
+static bool keep(narrowing *c, int i)
+{
+    const rd_value v   = c->g->value[i];
+    const bool     any = takes_any_type(c, &v);
+    bool           all = true;
+    int32_t       *in  = v.n_in ? rd_pool_get(c->g->pool, (size_t)v.n_in * sizeof *in) : NULL;
+
+    if (v.n_in && !in)
+        return false;
+    for (int k = 0; k < v.n_in; k++) {
+        in[k] = any ? v.in[k] : in_old_type(c, v.in[k]);
+        all &= in[k] >= 0 || v.in[k] < 0;
+    }
+    if (v.n_in)
+        c->g->value[i].in = in;
+    return all;
+}
+
+static bool narrow(narrowing *c, int i)
+{
+    const rd_value *v = &c->g->value[i];
+    rd_dtype        type;
+
+    if (v->kind == RD_VALUE_READ && v->target >= 0) {
+        c->g->value[i].type = c->g->value[v->target].type;
+        return true;
+    }
+    if (!may_change(c, i) || !(c->wants[i] || reads_changed(c, i)) || !come_narrow(c, i))
+        return keep(c, i);
+    if (v->kind == RD_VALUE_MAP && v->op == RD_OP_cast && !c->array[i])
+        return keep(c, i);
+    type = narrowest(c, i);
+    return type == v->type ? keep(c, i) : change(c, i, type);
+}
+
+static bool begin(narrowing *c, rd_graph *g)
+{
+    const size_t n = (size_t)g->n_value;
+
+    c->g     = g;
+    c->n     = g->n_value;
+    c->range = rd_pool_get(g->pool, n * sizeof *c->range);
+    c->was   = rd_pool_get(g->pool, n * sizeof *c->was);
+    c->array = rd_pool_get(g->pool, n * sizeof *c->array);
+    c->wants = rd_pool_get(g->pool, n * sizeof *c->wants);
+    c->fixed = rd_pool_get(g->pool, n * sizeof *c->fixed);
+    c->back  = rd_pool_get(g->pool, n * sizeof *c->back);
+    if (!c->range || !c->was || !c->array || !c->wants || !c->fixed || !c->back)
+        return false;
+    memset(c->back, -1, n * sizeof *c->back);
+    for (int i = 0; i < c->n; i++) {
+        c->range[i] = range_of(c, &g->value[i]);
+        c->was[i]   = g->value[i].type;
+    }
+    return true;
+}
+
+/* Has it an array that may be narrower?  Most graphs have none, and are planned often. */
+static bool has_arrays(const rd_graph *g)
+{
+    for (int i = 0; i < g->n_value; i++)
+        if (g->value[i].kind == RD_VALUE_READ && g->value[i].target >= 0)
+            return true;
+    return false;
+}
+
+bool rd_narrow_arrays(rd_graph *g)
+{
+    narrowing c = { 0 };
+
+    if (!has_arrays(g))
+        return true;
+    if (!begin(&c, g))
+        return false;
+    find_fixed(&c);
+    if (!find_wanted(&c))
+        return true;
+    for (int i = 0; i < c.n; i++)
+        if (!narrow(&c, i))
+            return false;
+    return rd_graph_sort_results(g);
+}

@@ -1,0 +1,148 @@
+/* short_sums.c - sums of small ints whose fold is of a wider type: how wide what a block sums has to be.
+ *
+ * A state takes few elements before it is added to something wider, and each lies in a range that types and
+ * operations tell.  So their sum lies in a range, too, and a type that has all of it rounds nothing and never
+ * wraps: 64 bools are a byte.  Vectors hold four times as many bytes as int32s. */
+#include "core/ranges.h"
+#include "kernels/loop/loop.h"
+
+enum { DEEP = 8, MOST_STEPS = 1 << 14 };
+
+typedef struct registers {
+    const rd_program *p;
+    const int32_t    *made; /* which instruction makes each */
+} registers;
+
+static const rd_range unknown;
+
+/* ---- Ranges ----------------------------------------------------------------------------------- */
+static rd_range range_of(const registers *r, int32_t reg, int depth);
+
+static rd_range range_of_map(const registers *r, const rd_inst *by, int depth)
+{
+    const int32_t in[3] = { by->a, by->b, by->c };
+    const int     n     = rd_op_table[by->op].arity;
+    rd_range      x[3]  = { unknown, unknown, unknown };
+
+    if (by->type == RD_BOOL)
+        return rd_range_of_type(RD_BOOL);
+    for (int k = 0; k < n; k++)
+        x[k] = range_of(r, in[k], depth + 1);
+    return rd_range_of_op(by->op, by->type, x);
+}
+
+/* Results of folds and of functions are trusted in 17 bits only, as these types have them. */
+static rd_range range_of_other(rd_dtype type)
+{
+    enum { MOST = 65535 };
+
+    if (!rd_small_type(type))
+        return unknown;
+    return rd_range_from(rd_dtype_kind(type) == RD_KIND_INT ? -MOST : 0, MOST);
+}
+
+static rd_range range_of(const registers *r, int32_t reg, int depth)
+{
+    const rd_inst *by = reg >= 0 ? &r->p->inst[r->made[reg]] : NULL;
+
+    if (!by || rd_dtype_kind(by->type) == RD_KIND_FLOAT)
+        return unknown;
+    if (depth == DEEP)
+        return rd_range_of_type(by->type);
+    switch (by->kind) {
+    case RD_I_CONST: return rd_range_cast(rd_range_from(by->value.i64, by->value.i64), by->type);
+    case RD_I_LOAD: return rd_range_of_type(by->type);
+    case RD_I_CAST: return rd_range_cast(range_of(r, by->a, depth + 1), by->type);
+    case RD_I_MAP: return range_of_map(r, by, depth);
+    case RD_I_SELECT:
+        return rd_range_cast(
+            rd_range_either(range_of(r, by->b, depth + 1), range_of(r, by->c, depth + 1)),
+            by->type);
+    default: return range_of_other(by->type);
+    }
+}
+
+/* Bytes of the widest number that an element is made of, without those that hold a narrower one: vectors of
+ * narrower sums would be put together of several. */
+static int width_of(const registers *r, int32_t reg, int depth)
+{
+    enum { WIDE = 8 };
+    const rd_inst *by    = reg >= 0 ? &r->p->inst[r->made[reg]] : NULL;
+    const int      own   = by ? rd_dtype_size(by->type) : 1;
+    const bool     wider = by && by->kind == RD_I_CAST && own >= rd_dtype_size(by->from);
+    int            widest;
+
+    if (!by || by->kind == RD_I_CONST)
+        return 1;
+    if (depth == DEEP)
+        return WIDE;
+    widest = wider || by->kind == RD_I_SELECT ? 1 : own;
+    if (by->kind == RD_I_CAST || by->kind == RD_I_MAP || by->kind == RD_I_SELECT) {
+        const int32_t in[3] = { by->a, by->b, by->c };
+        const int     n     = by->kind == RD_I_MAP    ? rd_op_table[by->op].arity
+                              : by->kind == RD_I_CAST ? 1
+                                                      : 3;
+
+        for (int k = 0; k < n; k++) {
+            const int each = width_of(r, in[k], depth + 1);
+
+            widest = each > widest ? each : widest;
+        }
+    }
+    return widest;
+}
+
+/* ---- Types of sums ---------------------------------------------------------------------------- */
+/* The narrowest type of so many bytes or more that has all sums of n such elements; false: an int32 has not. */
+static bool find_type(rd_range x, int64_t n, int least, rd_dtype *type)
+{
+    static const rd_dtype types[] = { RD_U8, RD_I8, RD_U16, RD_I16, RD_I32 };
+    const rd_range        sum     = rd_range_times(x, n);
+
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+        if (rd_range_fits(sum, types[k]) && rd_dtype_size(types[k]) >= least) {
+            *type = types[k];
+            return true;
+        }
+    return false;
+}
+
+/* Steps that a state takes at most before its block ends; elements that one takes in place of all lanes. */
+static int64_t most_steps(const rd_loop_fold *f)
+{
+    const int64_t steps = f->of.fold->steps;
+
+    return f->steps < steps ? f->steps : steps;
+}
+
+/* Doubles may be ints, as means take them: no sum of theirs was rounded.  But a masked one of nothing is
+ * -0.0, and one with weights has factors. */
+static bool may_be_short(const rd_program *p, const int32_t *made, const rd_loop_fold *f)
+{
+    const rd_fold *const fold = f->of.fold;
+    const rd_inst *const x    = &p->inst[made[p->inst[f->step].a]];
+
+    if (fold->reducer != RD_RED_sum || fold->scan || fold->n_group || fold->by_rows ||
+        fold->steps > MOST_STEPS || f->of.weighted)
+        return false;
+    if (fold->type == RD_F64)
+        return !f->of.masked && x->kind == RD_I_CAST;
+    return fold->type == RD_I64 || fold->type == RD_U64;
+}
+
+void rd_find_short_sum(const rd_program *p, const int32_t *made, rd_loop_fold *f)
+{
+    const registers r   = { p, made };
+    const int32_t   reg = f->step >= 0 ? p->inst[f->step].a : -1;
+    const rd_inst  *by  = reg >= 0 ? &p->inst[made[reg]] : NULL;
+
+    f->of.is_short = false;
+    if (!by || !may_be_short(p, made, f))
+        return;
+    const int32_t  of    = f->of.fold->type == RD_F64 ? by->a : reg;
+    const rd_range x     = range_of(&r, of, 0);
+    const int      width = width_of(&r, of, 0), least = width < 4 ? width : 4;
+
+    f->of.is_short = find_type(x, most_steps(f), least, &f->of.sums) &&
+                     find_type(x, most_steps(f) * f->of.fold->lanes, least, &f->of.row_sums);
+}
