@@ -214,11 +214,32 @@ static bool let_pads(const merging *m, int32_t stmt)
     }
 }
 
+/* A row of one strip whose lanes are sums of f32, all in one block: a lane of nothing is -0, which changes
+ * no other. */
+static bool pads_one(const merging *m)
+{
+    const rd_schedule *t = m->r->t;
+
+    if (m->strip->width <= rd_padded_lanes(1) ||
+        m->strip->width == rd_padded_lanes(m->strip->width))
+        return false;
+    EACH_IN(m, s)
+    {
+        const int32_t  k = t->stmt[s].kind == RD_S_STEP ? t->stmt[s].fold : -1;
+        const rd_fold *f = k >= 0 ? &t->p->fold[k] : NULL;
+
+        if (f && (!rd_reducer_adds(f->reducer) || f->type != RD_F32 || f->n_cell != 1 ||
+                  f->n_group || t->fold[k].room || t->fold[k].split))
+            return false;
+    }
+    return true;
+}
+
 bool rd_pads_rest(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold)
 {
     const merging m = { r, strip, fold, r->top };
 
-    if (strip->around || !strip->fixed || strip->one || strip->rest <= 0)
+    if (strip->around || !strip->fixed || (strip->one ? !pads_one(&m) : strip->rest <= 0))
         return false;
     EACH_IN(&m, s)
     {
