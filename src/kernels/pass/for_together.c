@@ -107,7 +107,8 @@ static int64_t written(const merging *m)
     return count;
 }
 
-/* All steps of the fold in a row meet the same state, or one by the strip's element. */
+/* All steps of the fold in a row meet the same state, or one by the strip's element, or a few: one for each
+ * round of a loop that is written out. */
 static bool keeps_cell(const merging *m, int32_t stmt)
 {
     const int32_t  fold = m->r->t->stmt[stmt].fold;
@@ -115,7 +116,7 @@ static bool keeps_cell(const merging *m, int32_t stmt)
 
     for (int32_t s = m->r->t->stmt[stmt].parent; s != m->loop; s = m->r->t->stmt[s].parent)
         if (rd_loop_of(m->r->t, s)->axis != m->r->axis &&
-            rd_coef(&f->cell, rd_loop_of(m->r->t, s)->axis))
+            rd_coef(&f->cell, rd_loop_of(m->r->t, s)->axis) && !rd_writes_out_loop(m->r, s))
             return false;
     return !rd_coef(&f->cell, axis_of(m)) &&
            (m->fold[fold].lanes || m->r->t->fold[fold].lanes == 1);
