@@ -26,14 +26,6 @@ typedef struct rd_strip {
     bool arrays;
 } rd_strip;
 
-/* So many lanes has the text for a row of fewer elements: whole vectors of f32. */
-static inline int32_t rd_padded_lanes(int32_t n)
-{
-    enum { WHOLE = 16 };
-
-    return (n + WHOLE - 1) / WHOLE * WHOLE;
-}
-
 typedef struct rd_fold_in_strip {
     bool cells;  /* neighbours have cells of their own       */
     bool lanes;  /* neighbours are neighbouring lanes        */

@@ -6,6 +6,7 @@
  * A loop over strips that keeps nothing in arrays has one round, as long as there are elements. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
+#include "kernels/pass/strip_at.h"
 
 static bool is_array(const rd_schedule *t, const rd_stmt *s)
 {
@@ -166,40 +167,15 @@ static void leave_whole(rd_schedule *t, int32_t stmt, const rd_strip *r)
             t->loop[t->stmt[s].arg].extent = most;
 }
 
-/* Do all states of the fold lie in its first array, with room for so many lanes? */
-static bool has_room(const rd_schedule *t, int32_t fold, int32_t lanes)
-{
-    for (int32_t k = t->p->n_fold; k < t->n_store; k++)
-        if (t->store[k].fold == fold)
-            return false;
-    return t->store[fold].extent >= lanes;
-}
-
-/* Of a row of 50 lanes the text has 64: those that no element comes to are states of nothing.  Else compilers
- * make three vectors and two numbers, and the fold of the lanes waits until these are in the cache (the
- * sigmoid of products of rows of 50 f32, and sums of columns by it: 0.63 of the time). */
-static void pad_one(rd_schedule *t, int32_t stmt, const rd_strip *r)
-{
-    const int32_t padded = rd_padded_lanes(r->width);
-
-    if (!r->pads || holds_written_out(t, stmt))
-        return;
-    for (int32_t s = stmt; s >= 0; s = rd_next_stmt(t, s, stmt))
-        if (t->stmt[s].kind == RD_S_STEP && !has_room(t, t->stmt[s].fold, padded))
-            return;
-    t->loop[t->stmt[stmt].arg].padded = padded;
-    for (int32_t s = stmt; s >= 0; s = rd_next_stmt(t, s, stmt))
-        if (t->stmt[s].kind == RD_S_STEP)
-            t->store[t->stmt[s].fold].lanes = padded;
-}
-
 static void cut(rd_schedule *t, int32_t stmt, const rd_strip *r)
 {
     if (rd_loop_of(t, stmt)->part)
         return;
+    if (r->one && r->pads && !holds_written_out(t, stmt))
+        rd_pad_lanes(t, stmt, r->width);
     if (r->one)
-        pad_one(t, stmt, r);
-    else if (r->fixed)
+        return;
+    if (r->fixed)
         cut_fixed(t, stmt, r);
     else if (!r->arrays && !holds_array(t, stmt))
         leave_whole(t, stmt, r);
