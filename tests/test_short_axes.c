@@ -1,6 +1,6 @@
 /* test_short_axes.c - nests with axes of a few indices beside long ones, against the scalar interpreter: sums of
  * vectors over pairs of points, whose components are states in registers; rows of some lanes, which are whole
- * vectors in the text; functions of such rows, and sums of columns by them.
+ * vectors in the text; functions of such rows, and sums of columns by them; differences in periodic boxes.
  *
  * Strips have 64 points, and rows go together by fours, so extents lie around these. */
 #include "nests.h"
@@ -145,6 +145,38 @@ START_TEST(lanes_of_nothing)
 }
 END_TEST
 
+/* ---- Periodic boxes --------------------------------------------------------------------------- */
+/* Whole numbers next to quotients by constants, of which some have too many bits for two products. */
+START_TEST(boxes)
+{
+    static const double by[] = { 18, 3, 0.75, 1048575, 2097153, 0.1, -7, 64 };
+    const rd_dtype      type = _i % 2 ? RD_F64 : RD_F32;
+    const bool          few  = by[_i] > 0 && by[_i] != 64 && (type == RD_F64 || by[_i] != 2097153);
+    tile_memory         m    = { 0 };
+    rd_expr            *x    = nest_leaf(&m, type, RD_SHAPE(7, 300), UGLY),
+            *box             = rd_cast(rd_num(ctx, by[_i]), type);
+    nest_batch b             = { 0 };
+
+    nest_seen.words      = "rd_near_f";
+    nest_seen.with_words = 0;
+    snprintf(b.what, sizeof b.what, "boxes of %g, %s", by[_i], rd_dtype_name(type));
+    nest_add(&b, rd_round(rd_div(x, box)));
+    agree_shared(&b);
+    nest_add(&b, rd_sub(x, rd_mul(box, rd_round(rd_div(x, box)))));
+    nest_add(&b, rd_trunc(rd_div(x, box)));
+    agree_shared(&b);
+    ck_assert_int_eq(nest_seen.with_words > 0, few && by[_i] != 0.1);
+    nest_seen.with_words = 0;
+    nest_add(&b, rd_div(x, box));
+    nest_add(&b, rd_floor(rd_div(x, box)));
+    agree_shared(&b);
+    ck_assert_int_eq(nest_seen.with_words, 0);
+    nest_seen.words = NULL;
+    nest_mostly();
+    tile_free(&m);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("short axes");
@@ -154,6 +186,7 @@ int main(void)
     tcase_add_loop_test(tests, vectors_of_pairs, 0, COUNT(clouds));
     tcase_add_loop_test(tests, rows_of_lanes, 0, 8);
     tcase_add_loop_test(tests, lanes_of_nothing, 0, 7);
+    tcase_add_loop_test(tests, boxes, 0, 8);
     suite_add_tcase(suite, tests);
 
     SRunner *runner = srunner_create(suite);
