@@ -1,5 +1,6 @@
 /* effort_steps.c - what a step of a fold takes: operations, the state's way, and how long the next step
  * waits for it. */
+#include "core/caches.h"
 #include "kernels/loop/effort_parts.h"
 #include "kernels/loop/facts.h"
 #include <math.h>
@@ -62,6 +63,15 @@ bool rd_meets_again(const rd_spot *at, int32_t stmt)
     return false;
 }
 
+/* Each element of a strip has all lanes of its fold: these go to and fro, between levels of memory if they are
+ * more than the first one holds. */
+static double lanes_of_strip_ns(const rd_spot *at, const rd_loop_fold *f)
+{
+    const double bytes = (double)f->of.n_state * rd_register_size(f->of.fold->type);
+
+    return bytes / (bytes * f->lanes * RD_EFFORT_STRIP > RD_L1_BYTES ? at->s->l2 : at->s->l1);
+}
+
 /* Cells of neighbours come from an array and go back, unless they begin and end in the round. */
 static double states_ns(const rd_spot *at, const rd_loop_fold *f, int32_t stmt, rd_meet meet)
 {
@@ -72,7 +82,7 @@ static double states_ns(const rd_spot *at, const rd_loop_fold *f, int32_t stmt, 
                               : (rd_move){ true, 1 };
 
     if (at->near[f - at->t->fold])
-        return f->of.fold->lanes > 1 && meet != RD_MEETS_LANES ? bytes : 0;
+        return f->of.fold->lanes > 1 && meet != RD_MEETS_LANES ? lanes_of_strip_ns(at, f) : 0;
     if (meet != RD_MEETS_CELLS)
         return 0;
     return (inner.known && inner.by == 0) || rd_meets_again(at, stmt) ? bytes / TOGETHER : bytes;

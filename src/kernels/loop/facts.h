@@ -144,6 +144,13 @@ bool rd_begins_with_block(const rd_schedule *t, int32_t fold, int32_t loop, int3
 /* Is the first element of each range of the loop of lane 0? */
 bool rd_begins_with_lane_0(const rd_schedule *t, int32_t fold, int32_t loop);
 
+/* ---- cells.c: cells of a fold along several axes ---------------------------------------------- */
+/* How many cells an element of a strip has, of a fold that begins in the strip, if they can be numbered
+ * without the strip's axis and are few; else 0. */
+int64_t rd_cells_of_element(const rd_schedule *t, int32_t fold, int32_t axis);
+/* The number of such a cell. */
+rd_linear rd_cell_of_element(rd_schedule *t, int32_t fold, int32_t axis, rd_linear cell);
+
 /* ---- side_by_side.c, around.c, order.c: which changes of a tree keep its meaning -------------- */
 /* A sentence part says why not, in *why, which may be NULL: it is rd_why_no_memory where there was none
  * for an answer. */

@@ -189,8 +189,8 @@ static bool same_may(const rd_schedule *t, int32_t fold, int32_t loop, const cha
         return no(why, "a fold of several lanes and blocks begins and ends in each round");
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
         if (t->stmt[s].fold == fold && rd_position_varies(t, loop, s, &t->stmt[s].of.cell) &&
-            f->cell.n_add != 1)
-            return no(why, "cells of a fold lie along several axes");
+            f->cell.n_add != 1 && !rd_cells_of_element(t, fold, rd_loop_of(t, loop)->axis))
+            return no(why, "many cells of a fold lie along several axes");
     return true;
 }
 

@@ -94,6 +94,50 @@ static void fetch_row(fetching *f)
         add_fetch(f, coef);
 }
 
+/* ---- The next rows ---------------------------------------------------------------------------- */
+static bool loads_same(const fetching *f, int32_t loop)
+{
+    for (int32_t s = loop; s >= 0; s = rd_next_stmt(f->t, s, loop)) {
+        const rd_stmt *stmt = &f->t->stmt[s];
+        const rd_let  *let  = stmt->kind == RD_S_LET ? &f->t->let[stmt->value] : NULL;
+
+        if (let && let->kind == RD_I_LOAD && let->slot == let_of(f)->slot &&
+            rd_linear_same(f->t, &let->at, &let_of(f)->at))
+            return true;
+    }
+    return false;
+}
+
+/* The loop over a few rows that the pass `rounds` made, where a loop before it has read the same rows; -1. */
+static int32_t rows_again(const fetching *f)
+{
+    const rd_schedule *t    = f->t;
+    const int32_t      rows = t->stmt[f->strip].parent, around = t->stmt[rows].parent;
+    const rd_for      *l = t->stmt[rows].kind == RD_S_LOOP ? rd_loop_of(t, rows) : NULL;
+    const rd_for      *outer =
+        around >= 0 && t->stmt[around].kind == RD_S_LOOP ? rd_loop_of(t, around) : NULL;
+
+    if (!l || !outer || l->kind != RD_FOR_SERIAL || outer->kind != RD_FOR_SERIAL ||
+        outer->axis != l->axis || outer->step <= 1)
+        return -1;
+    for (int32_t s = t->stmt[rows].prev; s >= 0; s = t->stmt[s].prev)
+        if (t->stmt[s].kind == RD_S_LOOP && rd_loop_of(t, s)->axis == l->axis && loads_same(f, s))
+            return rows;
+    return -1;
+}
+
+/* While memory waits for these, it brings as many rows that follow. */
+static void fetch_rows(fetching *f)
+{
+    const rd_schedule *t    = f->t;
+    const int32_t      rows = rows_again(f);
+    const int64_t      coef =
+        rows >= 0 ? rd_linear_coef(t, &let_of(f)->at, rd_loop_of(t, rows)->axis) : 0;
+
+    if (coef && rd_bytes_of_axes(t, &let_of(f)->at, let_of(f)->type) > rd_cached_bytes())
+        add_fetch(f, coef * rd_loop_of(t, t->stmt[rows].parent)->step);
+}
+
 /* ---- Further along ---------------------------------------------------------------------------- */
 static bool has_lanes(const fetching *f, const rd_strips *strips)
 {
@@ -126,6 +170,7 @@ static void look_at(rd_schedule *t, int32_t vector, int32_t strip, const rd_stri
         if (!may_be_fetched(&f))
             continue;
         fetch_row(&f);
+        fetch_rows(&f);
         fetch_along(&f, strips);
     }
 }

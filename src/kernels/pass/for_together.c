@@ -1,6 +1,5 @@
 /* for_together.c - which loops of a strip the pass `together` merges into the vector loop directly in
- * them, a few rounds at a time, so that a state is read and written once for all of these; and which
- * last strips of rows are as long as the others in the text. */
+ * them, a few rounds at a time, so that a state is read and written once for all of these. */
 #include "core/caches.h"
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/pass/cuts.h"
@@ -107,7 +106,8 @@ static int64_t written(const merging *m)
     return count;
 }
 
-/* All steps of the fold in a row meet the same state, or one by the strip's element. */
+/* All steps of the fold in a row meet the same state, or one by the strip's element, or a few: one for each
+ * round of a loop that is written out. */
 static bool keeps_cell(const merging *m, int32_t stmt)
 {
     const int32_t  fold = m->r->t->stmt[stmt].fold;
@@ -115,7 +115,7 @@ static bool keeps_cell(const merging *m, int32_t stmt)
 
     for (int32_t s = m->r->t->stmt[stmt].parent; s != m->loop; s = m->r->t->stmt[s].parent)
         if (rd_loop_of(m->r->t, s)->axis != m->r->axis &&
-            rd_coef(&f->cell, rd_loop_of(m->r->t, s)->axis))
+            rd_coef(&f->cell, rd_loop_of(m->r->t, s)->axis) && !rd_writes_out_loop(m->r, s))
             return false;
     return !rd_coef(&f->cell, axis_of(m)) &&
            (m->fold[fold].lanes || m->r->t->fold[fold].lanes == 1);
@@ -179,56 +179,4 @@ int32_t rd_rounds_for_together(const rd_strip_at *r, const rd_strip *strip,
         steps |= (stmt->kind == RD_S_STEP || stmt->kind == RD_S_PREFIX) && !fold[stmt->fold].inner;
     }
     return steps ? rows : 0;
-}
-
-/* ---- Rests ------------------------------------------------------------------------------------ */
-/* Elements side by side, or one for all. */
-static bool load_pads(const merging *m, int32_t stmt, const rd_let *load)
-{
-    const int64_t by = coef(m, &load->at, m->r->axis);
-
-    return !rd_has_values(m->r->t, &load->at) && rd_loop_of_rereads(m->r, stmt) < 0 &&
-           (by == 0 || by == 1) && load->type != RD_F16 && load->type != RD_BF16 &&
-           !rd_program_accesses(m->r->t->p, RD_I_STORE, load->slot);
-}
-
-/* May the value be computed for elements that there are not, as none of these can fail or warn? */
-static bool let_pads(const merging *m, int32_t stmt)
-{
-    const rd_let *let = &m->r->t->let[m->r->t->stmt[stmt].value];
-
-    switch (let->kind) {
-    case RD_I_CONST:
-    case RD_I_COORD:
-    case RD_I_SELECT: return true;
-    case RD_I_LOAD: return load_pads(m, stmt, let);
-    case RD_I_CAST: return !rd_let_cuts(m->r->t, let);
-    case RD_I_MAP: {
-        const rd_inst inst = {
-            .kind = RD_I_MAP, .type = let->type, .from = let->from, .op = let->op
-        };
-
-        return !rd_let_cuts(m->r->t, let) && !rd_op_warns(&inst);
-    }
-    default: return false;
-    }
-}
-
-bool rd_pads_rest(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold)
-{
-    const merging m = { r, strip, fold, r->top };
-
-    if (strip->around || !strip->fixed || strip->one || strip->rest <= 0)
-        return false;
-    EACH_IN(&m, s)
-    {
-        const rd_stmt *stmt = &r->t->stmt[s];
-
-        if (stmt->kind == RD_S_LOOP || (stmt->kind == RD_S_LET && let_pads(&m, s)))
-            continue;
-        if (stmt->kind != RD_S_STEP || !fold[stmt->fold].lanes || rd_stmt_cuts(r->t, s) ||
-            r->t->p->fold[stmt->fold].user || r->t->fold[stmt->fold].lanes % strip->width)
-            return false;
-    }
-    return true;
 }

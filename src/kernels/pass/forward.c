@@ -30,12 +30,41 @@ static bool is_in_vector(const rd_schedule *t, int32_t stmt)
            rd_loop_of(t, parent)->kind == RD_FOR_VECTOR;
 }
 
+static bool writes(const rd_schedule *t, int32_t body, int32_t slot)
+{
+    rd_access a[2];
+
+    for (int32_t s = rd_next_stmt(t, body, body); s >= 0; s = rd_next_stmt(t, s, body))
+        for (int32_t k = rd_accesses_of(t, s, a) - 1; k >= 0; k--)
+            if (a[k].writes && a[k].slot == slot)
+                return true;
+    return false;
+}
+
+/* The vector loop that a load stands in, also in loops that are written out there, whose rounds all load the
+ * same element; -1: none. */
+static int32_t vector_of(const rd_schedule *t, int32_t load)
+{
+    const rd_let *let = &t->let[t->stmt[load].value];
+
+    for (int32_t s = t->stmt[load].parent; s >= 0; s = t->stmt[s].parent) {
+        const rd_for *loop = t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(t, s) : NULL;
+
+        if (loop && loop->kind == RD_FOR_VECTOR)
+            return s;
+        if (!loop || loop->kind != RD_FOR_UNROLL || rd_linear_coef(t, &let->at, loop->axis) ||
+            writes(t, s, let->slot))
+            return -1;
+    }
+    return -1;
+}
+
 /* Is it the same element in the same round of all loops, one of each of the vector loop's rounds? */
 static bool is_same_element(const rd_schedule *t, int32_t store, int32_t load)
 {
     const rd_stmt *s   = &t->stmt[store];
     const rd_let  *let = &t->let[t->stmt[load].value];
-    const int32_t  a = s->parent, b = t->stmt[load].parent;
+    const int32_t  a = s->parent, b = vector_of(t, load);
 
     return s->kind == RD_S_STORE && is_in_vector(t, store) &&
            t->stmt[a].parent == t->stmt[b].parent &&
@@ -76,7 +105,7 @@ static void forward(rd_schedule *t, int32_t part, int32_t load)
 static bool is_load(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LET && t->let[t->stmt[stmt].value].kind == RD_I_LOAD &&
-           t->let[t->stmt[stmt].value].slot >= t->p->first_scratch && is_in_vector(t, stmt);
+           t->let[t->stmt[stmt].value].slot >= t->p->first_scratch && vector_of(t, stmt) >= 0;
 }
 
 /* ---- Stores ----------------------------------------------------------------------------------- */

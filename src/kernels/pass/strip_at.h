@@ -58,8 +58,11 @@ int32_t rd_rounds_for_jam(const rd_strip_at *r, const rd_strip *strip, const rd_
 /* registers.c: another region in place of one whose states are more than a cache holds, in which rows along
  * its axis go together with their states in registers.  `fold` is changed in either case. */
 bool rd_keeps_registers(const rd_strip_at *r, rd_fold_in_strip *fold, rd_strip_at *by);
-/* for_together.c: is the last strip of a row as long as the others in the text? */
+/* pads.c: is the last strip of a row as long as the others in the text, or the only one as long as whole
+ * vectors? */
 bool rd_pads_rest(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold);
+/* A loop over the only strip of a row becomes so, with lanes of nothing behind those that have elements. */
+void rd_pad_lanes(rd_schedule *t, int32_t stmt, int32_t width);
 
 /* wholes.c: does one state take all of a strip? */
 bool rd_takes_whole(const rd_strip_at *r, const rd_fold_in_strip *fold);

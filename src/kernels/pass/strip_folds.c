@@ -1,5 +1,6 @@
 /* strip_folds.c - folds in a strip: where the states of its elements lie, and where statements of folds
  * go. */
+#include "kernels/loop/facts.h"
 #include "kernels/pass/stripping.h"
 
 /* ---- States ----------------------------------------------------------------------------------- */
@@ -12,10 +13,14 @@ static void resize_states(rd_stripping *c, const rd_stmt *begin)
     rd_store               *store = &c->t->store[begin->store];
     const int64_t lanes = c->t->fold[begin->fold].lanes, width = f->inner ? 1 : c->r->width;
     const bool    moves = rd_coef(&fold->cell, c->r->axis) != 0;
+    const int64_t cells = !moves ? fold->n_cell
+                          : fold->cell.n_add == 1
+                              ? 1
+                              : rd_cells_of_element(c->t, begin->fold, c->r->axis);
 
     if (!f->begins)
         return;
-    store->extent      = (moves || f->inner ? 1 : fold->n_cell) * lanes * width;
+    store->extent      = (f->inner ? 1 : cells) * lanes * width;
     store->cell_stride = lanes * width;
     store->lane_stride = width;
     store->place       = f->inner ? RD_IN_REGISTERS : RD_IN_TASK;
@@ -68,8 +73,10 @@ void rd_set_state(rd_stripping *c, int32_t body, rd_stmt *s)
     }
     if (!f->begins)
         return;
-    if (f->inner || rd_linear_coef(c->t, &s->of.cell, c->r->axis))
+    if (f->inner)
         s->of.cell = rd_linear_of(0);
+    else if (rd_linear_coef(c->t, &s->of.cell, c->r->axis))
+        s->of.cell = rd_cell_of_element(c->t, s->fold, c->r->axis, s->of.cell);
     if (!f->inner)
         s->of.more = rd_element_of_strip(c);
 }

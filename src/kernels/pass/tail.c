@@ -6,6 +6,7 @@
  * A loop over strips that keeps nothing in arrays has one round, as long as there are elements. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
+#include "kernels/pass/strip_at.h"
 
 static bool is_array(const rd_schedule *t, const rd_stmt *s)
 {
@@ -168,7 +169,11 @@ static void leave_whole(rd_schedule *t, int32_t stmt, const rd_strip *r)
 
 static void cut(rd_schedule *t, int32_t stmt, const rd_strip *r)
 {
-    if (r->one || rd_loop_of(t, stmt)->part)
+    if (rd_loop_of(t, stmt)->part)
+        return;
+    if (r->one && r->pads && !holds_written_out(t, stmt))
+        rd_pad_lanes(t, stmt, r->width);
+    if (r->one)
         return;
     if (r->fixed)
         cut_fixed(t, stmt, r);

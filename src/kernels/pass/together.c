@@ -113,8 +113,30 @@ static void hold(rd_schedule *t, int32_t vector, int32_t stmt)
     rd_append(t, vector, add_copy(t, &step, RD_S_BACK, array));
 }
 
+/* The round of a loop that is written out is known, so a state of it has a number: "cell i1" in round 2 is
+ * "cell 2". */
+static void number_states(rd_schedule *t, int32_t vector)
+{
+    for (int32_t s = vector; s >= 0 && !t->failed; s = rd_next_stmt(t, s, vector)) {
+        rd_fold_at at = t->stmt[s].of;
+
+        if (t->stmt[s].kind != RD_S_STEP && t->stmt[s].kind != RD_S_PREFIX)
+            continue;
+        for (int32_t k = t->stmt[s].parent; k != vector; k = t->stmt[k].parent) {
+            const rd_for *loop = t->stmt[k].kind == RD_S_LOOP ? rd_loop_of(t, k) : NULL;
+
+            if (!loop || loop->kind != RD_FOR_UNROLL || loop->extent != 1)
+                continue;
+            at.cell = rd_linear_with(t, at.cell, loop->axis, loop->from.part[0].at);
+            at.more = rd_linear_with(t, at.more, loop->axis, loop->from.part[0].at);
+        }
+        t->stmt[s].of = at;
+    }
+}
+
 static void hold_states(rd_schedule *t, int32_t vector)
 {
+    number_states(t, vector);
     for (int32_t s = vector; s >= 0 && !t->failed; s = rd_next_stmt(t, s, vector))
         if (t->stmt[s].fold >= 0 && may_hold(t, vector, s) &&
             t->store[t->stmt[s].store].place != RD_IN_REGISTERS)

@@ -95,6 +95,9 @@ void rd_print_planes(rd_printing *n, int32_t stmt, const char *count);
 int32_t rd_padded_around(const rd_schedule *t, int32_t stmt);
 /* Is the element at hand one of a padded copy, which has the name z? */
 bool rd_is_padded(const rd_printing *n, int32_t stmt, const rd_linear *at);
+/* quotients.c: is the value a quotient by a constant that is rounded to a whole number; as text. */
+bool rd_is_whole_quotient(const rd_printing *n, const rd_let *let);
+void rd_print_whole_quotient(const rd_printing *n, rd_text *to, const rd_let *let);
 /* Is the element at hand that of a pointer which was declared before the vector loop? */
 bool rd_has_pointer(const rd_printing *n, int32_t slot, const rd_linear *at, int32_t parent);
 

@@ -43,6 +43,21 @@ typedef struct rd_bf16 {
             x[i] = rd_##name##_##elem(x[i]);                 \
     }
 
+/* x / by, of which only the nearest whole number counts: print/quotients.c. */
+#ifdef __FMA__
+#define NEAR_QUOTIENT(x, by, high, low, fma) fma(x, high, (x) * (low))
+#else
+#define NEAR_QUOTIENT(x, by, high, low, fma) (x) / (by)
+#endif
+static inline float rd_near_f32(float x, float by, float high, float low)
+{
+    return NEAR_QUOTIENT(x, by, high, low, __builtin_fmaf);
+}
+static inline double rd_near_f64(double x, double by, double high, double low)
+{
+    return NEAR_QUOTIENT(x, by, high, low, __builtin_fma);
+}
+
 /* What divides floats with a remainder: of a strip without a huge quotient, by vectors. */
 #define DIVIDED_STRIP(name, elem, x, y, n)                                             \
     {                                                                                  \

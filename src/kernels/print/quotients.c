@@ -1,0 +1,88 @@
+/* quotients.c - quotients by a constant of which only the nearest whole number is wanted, as text.
+ *
+ * A periodic box has the difference d - 18 * round(d / 18). A division takes ten cycles where a product takes
+ * one, and with 1 / 18 = high + low, of twice as many bits, two operations give the same quotient:
+ *
+ *     d / 18 = fma(d, high, d * low)
+ *
+ * (Brisebarre and Muller, 2008, "Correctly Rounded Multiplication by Arbitrary Precision Constants"). Of p
+ * bits the sum in the fma is off by 2^(2 - 2 p) at most. A constant of b bits has no quotient closer than
+ * 2^-(p + 1 + b) to where rounding changes, so b is p - 4 at most. Quotients that are no normal number may
+ * differ, and become the same whole number: 0 of the sign of d. */
+#include "kernels/loop/facts.h"
+#include "kernels/print/print.h"
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+
+/* Significant bits of a number. */
+static int bits_of(double x)
+{
+    int    exponent, n = 0;
+    double rest = frexp(x, &exponent);
+
+    for (; rest != 0; n++)
+        rest = rest * 2 - floor(rest * 2);
+    return n;
+}
+
+/* Powers of two compilers multiply by themselves; others are far from all ends of the range. */
+static bool is_short(double c, rd_dtype type)
+{
+    const int most = type == RD_F32 ? FLT_MANT_DIG - 4 : DBL_MANT_DIG - 4;
+    const int bits = c > 0x1p-60 && c < 0x1p60 ? bits_of(c) : 0;
+
+    return bits > 1 && bits <= most;
+}
+
+/* Does the statement round the value to a whole number? */
+static bool rounds(const rd_schedule *t, int32_t stmt)
+{
+    const rd_let *let = rd_let_of(t, stmt);
+
+    return let && let->kind == RD_I_MAP && (let->op == RD_OP_round || let->op == RD_OP_trunc);
+}
+
+bool rd_is_whole_quotient(const rd_printing *n, const rd_let *let)
+{
+    const rd_schedule *t = n->t;
+    int32_t            s;
+
+    if (!n->dialect->hides || let->kind != RD_I_MAP || let->op != RD_OP_div ||
+        (let->type != RD_F32 && let->type != RD_F64))
+        return false;
+    const rd_let *by = &t->let[t->operand[let->first + 1]];
+
+    if (by->kind != RD_I_CONST ||
+        !is_short(let->type == RD_F32 ? (double)by->word.f32 : by->word.f64, let->type))
+        return false;
+    const int32_t value = t->stmt[let->by].value;
+
+    for (s = rd_next_use(t, value, -1); s >= 0 && rounds(t, s); s = rd_next_use(t, value, s))
+        ;
+    return s < 0;
+}
+
+/* The reciprocal, rounded down, and what it lacks: neither is below 0, so that -0 stays -0. */
+static void halves_of(double c, rd_dtype type, double *high, double *low)
+{
+    *high = type == RD_F32 ? (double)(float)(1 / c) : 1 / c;
+    if (fma(-*high, c, 1) < 0)
+        *high = type == RD_F32 ? (double)nextafterf((float)*high, 0) : nextafter(*high, 0);
+    *low = fma(-*high, c, 1) / c;
+}
+
+/* "rd_near_f32(r3, r4, 0x1.c71c7p-5F, 0x1.c71c72p-30F)" */
+void rd_print_whole_quotient(const rd_printing *n, rd_text *to, const rd_let *let)
+{
+    const int32_t *in  = &n->t->operand[let->first];
+    const rd_let  *by  = &n->t->let[in[1]];
+    const bool     f32 = let->type == RD_F32;
+    double         high, low;
+
+    halves_of(f32 ? (double)by->word.f32 : by->word.f64, let->type, &high, &low);
+    rd_text_add(to,
+                f32 ? "rd_near_f32(r%" PRId32 ", r%" PRId32 ", %aF, %aF)"
+                    : "rd_near_f64(r%" PRId32 ", r%" PRId32 ", %a, %a)",
+                in[0], in[1], high, f32 ? (double)(float)low : low);
+}
