@@ -1673,9 +1673,9 @@ RD_API rd_status rd_wait(rd_ctx *ctx);
  *  a remedy for what goes element by element; what the first run does until loops are compiled.
  *  Outputs may be NULL.  The text belongs to ctx, until a mark before it is released.  NULL on
  *  failure.  With RDIM_STRICT=1 in the environment a plan that such a warning remains of is not
- *  made: RD_ERR_LIMIT, with the same sentence.  RDIM_DEBUG=graph,tree,nest,program,tiles,loops,code (any
- *  of them) prints each stage of every plan to stderr; `trace` writes what runs when to the file
- *  RDIM_TRACE, rdim-trace.json (RD_ERR_FILE where it cannot), for chrome://tracing; another name is
+ *  made: RD_ERR_LIMIT, with the same sentence.  RDIM_DEBUG=graph,tree,nest,program,tiles,loops,code,
+ *  scalar (any of them) prints each stage of every plan to stderr; `trace` writes what runs when to
+ *  the file RDIM_TRACE, rdim-trace.json (RD_ERR_FILE where it cannot), for chrome://tracing; another name is
  *  RD_ERR_ARGUMENT when a plan is made. */
 RD_API const char *rd_explain(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts);
 /** The same as a picture, an SVG file: the expressions as a graph; and of each plan the stages with their

@@ -286,7 +286,7 @@ START_TEST(unknown_stage_refused)
     setenv("RDIM_DEBUG", "graph,lops", 1);
     ck_assert(rd_eval(ctx, x, RD_INTO(y, RD_SHAPE(16))) == RD_ERR_ARGUMENT);
     REFUSED(ARGUMENT, "no stage \"lops\"",
-            "graph, tree, nest, program, tiles, loops, code and trace", NULL);
+            "graph, tree, nest, program, tiles, loops, code, scalar and trace", NULL);
     unsetenv("RDIM_DEBUG");
     ck_assert(rd_eval(ctx, x, RD_INTO(y, RD_SHAPE(16))) == RD_OK);
 }

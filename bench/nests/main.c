@@ -1,46 +1,21 @@
-/* rdim-nests FIRST COUNT REPS: what it takes to make the text of compiled nests, for expressions of the
+/* rdim-nests --scalar FIRST COUNT [FOLDER]: what of such expressions runs element by element: scalar.c.
+ *
+ * rdim-nests FIRST COUNT REPS: what it takes to make the text of compiled nests, for expressions of the
  * sweep.  Each is planned and not run; then the text of each of its nests is made REPS times.  A line of
  * JSON for each nest, and one for the process.  bench/nests.py calls it, and times the compiler. */
-#include "eval/plan.h"
-#include "eval/pool.h"
 #include "kernels/cpu/nest/nest.h"
 #include "kernels/cpu/cpu.h"
-#include "../sweep/sweep.h"
+#include "plans.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-
-/* Addresses without memory behind them: planning looks at no element, and an element that nobody
- * touches takes no room. */
-typedef struct addresses {
-    char  *at;
-    size_t used, room;
-} addresses;
+#include <string.h>
 
 typedef struct counts {
     int reps, nests, refused;
 } counts;
 
-static void *addresses_take(addresses *a, int64_t elements, rd_dtype type)
-{
-    const size_t bytes = (size_t)elements * (size_t)sweep_dtype(type)->size;
-    void        *taken = a->at + a->used;
-
-    a->used += bytes / 4096 * 4096 + 4096;
-    if (a->used > a->room) {
-        fprintf(stderr, "rdim-nests: an expression of more than %zu bytes\n", a->room);
-        exit(1);
-    }
-    return taken;
-}
-
 /* ---- The text of a nest ---------------------------------------------------------------------- */
-static void *get_memory(void *pool, size_t bytes)
-{
-    return rd_pool_get(pool, bytes);
-}
-
 /* The least time of several, in microseconds.  NAN: there is no such nest. */
 static double text_seconds(rd_ctx *ctx, const rd_program *p, bool whole, int reps)
 {
@@ -53,7 +28,7 @@ static double text_seconds(rd_ctx *ctx, const rd_program *p, bool whole, int rep
         const char         *why   = NULL;
         double              taken;
 
-        if (!rd_nest_prepare(p, rd_cpu_vector(), whole, get_memory, pool, &code, &why) || !code)
+        if (!rd_nest_prepare(p, rd_cpu_vector(), whole, planned_memory, pool, &code, &why) || !code)
             least = (double)NAN;
         rd_pool_free(pool);
         taken = sweep_now() - begun;
@@ -84,40 +59,15 @@ static void time_plan(const rd_plan *plan, uint64_t seed, counts *c)
 }
 
 /* ---- An expression --------------------------------------------------------------------------- */
-static rd_plan *plan_of(program *p, rd_ctx *ctx, addresses *memory)
-{
-    rd_expr  *root[MOST_ROOTS];
-    rd_array  out[MOST_ROOTS];
-    rd_result list[MOST_ROOTS];
-
-    memory->used = 0;
-    for (int k = 0; k < p->n_leaves; k++)
-        p->leaves[k].memory = addresses_take(memory, p->leaves[k].elements, p->leaves[k].type);
-    if (!sweep_to_rdim(p, ctx, root))
-        return NULL;
-    for (int k = 0; k < p->n_roots; k++) {
-        out[k]      = (rd_array){ .type = p->root[k]->type, .shape = rd_shape_of(root[k]) };
-        out[k].data = addresses_take(memory, sweep_elements(p->root[k]), out[k].type);
-        list[k]     = (rd_result){ root[k], &out[k] };
-    }
-    return rd_plan_new(ctx, (rd_exprs){ 0 }, (rd_results){ list, p->n_roots }, NULL);
-}
-
 static void one(uint64_t seed, addresses *memory, counts *c)
 {
-    const rd_ctx_opts o    = { .size = sizeof o, .threads = 1 };
-    program          *p    = sweep_draw(seed, 64e6);
-    rd_ctx           *ctx  = rd_ctx_new(&o);
-    rd_plan          *plan = plan_of(p, ctx, memory);
+    planned one = planned_make(seed, memory);
 
-    if (plan)
-        time_plan(plan, seed, c);
+    if (one.plan)
+        time_plan(one.plan, seed, c);
     else
         c->refused++;
-    rd_ctx_free(ctx);
-    for (int k = 0; k < p->n_leaves; k++)
-        p->leaves[k].memory = NULL; /* sweep_free() would free it */
-    sweep_free(p);
+    planned_free(&one);
 }
 
 /* The most memory that this process has had, in KiB. */
@@ -137,19 +87,18 @@ static long peak(void)
 
 int main(int argc, char **argv)
 {
-    addresses memory = { .room = (size_t)1 << 36 };
-    counts    c      = { 0 };
+    addresses  memory = { 0 };
+    counts     c      = { 0 };
+    const bool scalar = argc > 1 && strcmp(argv[1], "--scalar") == 0;
 
-    if (argc != 4) {
-        fprintf(stderr, "rdim-nests FIRST COUNT REPS\n");
+    if (scalar ? argc < 4 : argc != 4) {
+        fprintf(stderr, "rdim-nests FIRST COUNT REPS\nrdim-nests --scalar FIRST COUNT [FOLDER]\n");
         return 2;
     }
-    memory.at = mmap(NULL, memory.room, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory.at == MAP_FAILED) {
-        perror("rdim-nests: mmap");
+    if (!addresses_get(&memory))
         return 1;
-    }
+    if (scalar)
+        return scalar_main(strtoull(argv[2], NULL, 10), atoll(argv[3]), argv[4], &memory);
     c.reps = atoi(argv[3]);
     for (uint64_t k = 0; k < strtoull(argv[2], NULL, 10); k++)
         one(strtoull(argv[1], NULL, 10) + k, &memory, &c);

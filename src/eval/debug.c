@@ -10,10 +10,22 @@
 #define RD_CHECK 0
 #endif
 
-typedef enum stage { FORMULA, GRAPH, TREE, NEST, PROGRAM, TILES, LOOPS, CODE, TRACE, STAGES } stage;
+typedef enum stage {
+    FORMULA,
+    GRAPH,
+    TREE,
+    NEST,
+    PROGRAM,
+    TILES,
+    LOOPS,
+    CODE,
+    SCALAR,
+    TRACE,
+    STAGES
+} stage;
 
-static const char *const name[STAGES] = { "formula", "graph", "tree", "nest", "program",
-                                          "tiles",   "loops", "code", "trace" };
+static const char *const name[STAGES] = { "formula", "graph", "tree", "nest",   "program",
+                                          "tiles",   "loops", "code", "scalar", "trace" };
 
 /* Names in the list, with commas between. */
 static const char *list(void)
@@ -50,7 +62,7 @@ bool rd_debug_is_known(rd_ctx *ctx)
             rd_fail(
                 ctx, RD_ERR_ARGUMENT,
                 "RDIM_DEBUG: no stage \"%.*s\"; there are formula, graph, tree, nest, program, tiles, "
-                "loops, code and trace, with commas between",
+                "loops, code, scalar and trace, with commas between",
                 (int)(n < 64 ? n : 64), at);
             return false;
         }
@@ -92,7 +104,7 @@ bool rd_debug_wants_formula(void)
 
 bool rd_debug_wants_prepared(void)
 {
-    return wanted(TILES) || wanted(LOOPS) || wanted(CODE);
+    return wanted(TILES) || wanted(LOOPS) || wanted(CODE) || wanted(SCALAR);
 }
 
 void rd_debug_formula(rd_text *text)
@@ -159,9 +171,10 @@ static void print_prepared(const rd_backend_table *backend, const rd_program *p,
     if (!wanted(s) || !backend->describe)
         return;
     backend->describe(&text, &p[k],
-                      s == CODE    ? RD_DESCRIBE_CODE
-                      : s == LOOPS ? RD_DESCRIBE_LOOPS
-                                   : RD_DESCRIBE_FORM,
+                      s == CODE     ? RD_DESCRIBE_CODE
+                      : s == SCALAR ? RD_DESCRIBE_SCALAR
+                      : s == LOOPS  ? RD_DESCRIBE_LOOPS
+                                    : RD_DESCRIBE_FORM,
                       get, pool);
     if (text.at)
         print_of(s, k, &text);
@@ -174,5 +187,6 @@ void rd_debug_prepared(const rd_backend_table *backend, int n, const rd_program 
         print_prepared(backend, program, s, TILES, get, pool);
         print_prepared(backend, program, s, LOOPS, get, pool);
         print_prepared(backend, program, s, CODE, get, pool);
+        print_prepared(backend, program, s, SCALAR, get, pool);
     }
 }

@@ -1,4 +1,4 @@
-/* debug.h - RDIM_DEBUG=formula,graph,tree,nest,program,tiles,loops,code prints each stage to stderr;
+/* debug.h - RDIM_DEBUG=formula,graph,tree,nest,program,tiles,loops,code,scalar prints each stage to stderr;
  * builds with RD_CHECK also check it. */
 #ifndef RD_EVAL_DEBUG_H
 #define RD_EVAL_DEBUG_H

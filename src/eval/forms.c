@@ -1,6 +1,7 @@
 /* forms.c - what the stages run as, what they cost, and which of them are slow. */
 #include "eval/forms.h"
 #include "eval/explain_blocks.h"
+#include "eval/explain_residue.h"
 #include "eval/run/frame.h"
 #include "eval/run/team.h"
 #include "eval/tuning.h"
@@ -232,7 +233,7 @@ static bool stage_text(rd_text *text, const rd_graph *g, const rd_stage_form *s,
         slow_text(text, s->number, &s->form.slow);
         rd_text_add(text, "\n");
     }
-    return true;
+    return rd_residue_of_stage(text, s, pool);
 }
 
 static void runs_text(rd_text *text, int n, const rd_stage_form *s)

@@ -488,12 +488,15 @@ typedef struct rd_device_table {
     bool (*tuning_read)(const char *text, rd_tuning *tuning, char *why);
 } rd_device_table;
 
-/* What is printed of a prepared program: the form that it runs as, its loop tree (kernels/loop), or
- * the text that is compiled of it. */
+struct rd_residue;
+
+/* What is printed of a prepared program: the form that it runs as, its loop tree (kernels/loop), the
+ * text that is compiled of it, or what runs element by element. */
 typedef enum rd_description {
     RD_DESCRIBE_FORM,
     RD_DESCRIBE_LOOPS,
-    RD_DESCRIBE_CODE
+    RD_DESCRIBE_CODE,
+    RD_DESCRIBE_SCALAR
 } rd_description;
 
 /* What runs programs.  A backend is chosen by probing, so the evaluator has no #ifdef. */
@@ -533,7 +536,11 @@ typedef struct rd_backend_table {
     /* nanoseconds of a program that is not prepared, at its best and on one thread; for comparing plans.
      * False: no memory.  NULL: nobody asks this backend */
     bool (*estimate)(const rd_program *p, rd_get_fn *get, void *pool, double *ns);
-    const char *(*speeds)(void);   /* what estimates are made of, in words */
+    const char *(*speeds)(void); /* what estimates are made of, in words */
+    /* what a prepared program does as that form, and which of it element by element (residue.h);
+     * NULL: nobody knows.  False: no memory */
+    bool (*residue)(const rd_program *p, rd_form_kind kind, rd_get_fn *get, void *pool,
+                    struct rd_residue *residue);
     const rd_device_table *device; /* NULL: programs run in this process's memory, by tasks */
 } rd_backend_table;
 

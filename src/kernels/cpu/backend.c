@@ -290,4 +290,5 @@ const rd_backend_table rd_backend_cpu = { .name       = "cpu",
                                           .seconds    = rd_cpu_seconds,
                                           .estimate   = rd_cpu_estimate,
                                           .speeds     = rd_cpu_speeds,
+                                          .residue    = rd_cpu_residue,
                                           .multiplies = multiplies };

@@ -35,6 +35,9 @@ bool        rd_cpu_form(const rd_program *p, rd_get_fn *get, void *pool, rd_form
 double      rd_cpu_seconds(const rd_program *p, const rd_cost *cost, rd_form_kind kind,
                            const rd_slow *slow, int threads);
 const char *rd_cpu_speeds(void);
+/* residue.c: rd_backend_table.residue */
+bool rd_cpu_residue(const rd_program *p, rd_form_kind kind, rd_get_fn *get, void *pool,
+                    struct rd_residue *r);
 
 /* choices.c, for people: how long it takes as compiled loops, or on tiles, by measured speeds; 0 ns: nobody
  * knows.  False: no memory. */

@@ -5,6 +5,7 @@
 #include "kernels/cpu/product/product.h"
 #include "kernels/cpu/tile/plan/plan.h"
 #include "kernels/loop/loop.h"
+#include "kernels/residue.h"
 
 static void tiles_text(rd_text *text, const rd_tile_code *code)
 {
@@ -66,6 +67,31 @@ static void loops_text(rd_text *text, const rd_program *p, rd_get_fn *get, void 
         rd_text_add(text, "no tree: %s\n", why);
 }
 
+static void residue_text(rd_text *text, const rd_program *p, rd_form_kind kind, const char *name,
+                         rd_get_fn *get, void *pool)
+{
+    rd_residue r;
+
+    if (!rd_cpu_residue(p, kind, get, pool, &r)) {
+        text->failed = true;
+        return;
+    }
+    rd_text_add(text, "%s: %.0f of %.0f operations element by element, %.3g of %.3g us\n", name,
+                rd_residue_operations(&r), r.operations, rd_residue_ns(&r) / 1e3, r.ns / 1e3);
+    rd_residue_lines(text, &r);
+}
+
+/* Compiled loops, and what runs until they are there. */
+static void residues_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *pool)
+{
+    if (p->nest || p->whole)
+        residue_text(text, p, RD_FORM_NEST, "compiled loops", get, pool);
+    if (p->code && !p->product)
+        residue_text(text, p, RD_FORM_TILES, "tiles", get, pool);
+    else if (!p->product)
+        residue_text(text, p, RD_FORM_REFERENCE, "the reference", get, pool);
+}
+
 void rd_cpu_describe(rd_text *text, const rd_program *p, rd_description what, rd_get_fn *get,
                      void *pool)
 {
@@ -73,6 +99,8 @@ void rd_cpu_describe(rd_text *text, const rd_program *p, rd_description what, rd
         way_text(text, p, get, pool);
     else if (what == RD_DESCRIBE_LOOPS)
         loops_text(text, p, get, pool);
+    else if (what == RD_DESCRIBE_SCALAR)
+        residues_text(text, p, get, pool);
     else if (p->nest || p->whole)
         rd_nest_describe(p, rd_cpu_vector(), get, pool, NULL, text);
 }

@@ -60,10 +60,19 @@ static bool has_whole_blocks(const rd_loop_fold *f)
     return f->along >= 0 || f->mixed;
 }
 
+/* Rows of any length begin with lane 0 then, and so they are vectors. */
+static rd_linear lane_of_neighbour(rd_building *b, const rd_loop_fold *f)
+{
+    const rd_program *p = b->t->p;
+
+    return rd_linear_plus_axis(b->t, rd_linear_of(0), 1, p->loop[p->inst[f->step].loop].axis);
+}
+
 /* "step f0 cell i0, lane 0, outer i1: r3" or "r5 = prefix f0 ..", then "ends f0 .." of the same
  * element. */
 void rd_build_step(rd_building *b, const rd_inst *inst)
 {
+    const rd_loop_fold *f = &b->t->fold[inst->arg];
     rd_stmt step = of_fold(b, inst->kind == RD_I_SCAN ? RD_S_PREFIX : RD_S_STEP, inst->arg);
     rd_stmt ends = of_fold(b, RD_S_ENDS, inst->arg);
 
@@ -71,11 +80,13 @@ void rd_build_step(rd_building *b, const rd_inst *inst)
     step.w     = inst->b;
     step.mask  = inst->c;
     step.label = b->t->p->fold[inst->arg].n_group ? inst->d : -1;
+    if (f->any_lane)
+        step.of.lane = lane_of_neighbour(b, f);
     if (inst->kind == RD_I_SCAN)
         add_results(b, &step, inst);
     else
         rd_build_add(b, &step);
-    if (b->t->fold[inst->arg].blocks && has_whole_blocks(&b->t->fold[inst->arg]))
+    if (f->blocks && has_whole_blocks(f))
         rd_build_add(b, &ends);
 }
 

@@ -38,20 +38,28 @@ static int32_t loop_along(const rd_program *p, const rd_loop_fold *f)
     return -1;
 }
 
-/* Rows of the combine tree: nodes that there can be at a time.  Elements that come to the same bits however
- * they are grouped, as those of an extreme do, need none where one task takes all: a state takes all of them
- * in turn, and its loop has no ends of blocks in it. */
+/* Do its elements come to the same bits however they are grouped, as those of an extreme do? */
+static bool groups_as_it_likes(const rd_loop_fold *f)
+{
+    const rd_fold *fold = f->of.fold;
+
+    return !fold->n_group && !fold->by_rows && !fold->user && !f->of.is_short && !fold->scan &&
+           rd_fold_any_grouping(fold);
+}
+
+/* Rows of the combine tree: nodes that there can be at a time.  Folds that group as they like need none: a
+ * state takes all of a task's elements in turn, its loop has no ends of blocks in it, and a join merges
+ * states. */
 static int32_t rows_of_tree(const rd_loop_fold *f)
 {
-    const rd_fold *fold   = f->of.fold;
-    const bool     simple = !fold->n_group && !fold->by_rows && !fold->user && !f->of.is_short;
-    int32_t        bits   = 0;
+    const rd_fold *fold = f->of.fold;
+    int32_t        bits = 0;
     rd_word        end;
 
     for (int64_t k = fold->n_block; k > 0; k /= 2)
         bits++;
     if (fold->scan || rd_fold_end(fold, &end) || (fold->n_block == 1 && !f->split) ||
-        (!f->split && simple && rd_fold_any_grouping(fold)))
+        groups_as_it_likes(f))
         return 0;
     return f->split ? 2 * bits + 3 : bits + 2;
 }
@@ -64,6 +72,14 @@ static int32_t levels_of(int64_t steps)
     for (int64_t k = steps < RD_TREE_STEPS ? steps : RD_TREE_STEPS; k > 0; k /= 2)
         levels++;
     return levels;
+}
+
+/* Do neighbours along the innermost loop have neighbouring lanes? */
+static bool moves_lane(const rd_program *p, const rd_loop_fold *f)
+{
+    const int32_t loop = p->inst[f->step].loop;
+
+    return loop >= 0 && rd_coef(&f->of.fold->lane, p->loop[loop].axis) == 1;
 }
 
 /* ---- All of a fold ---------------------------------------------------------------------------- */
@@ -79,12 +95,13 @@ static void describe(const rd_program *p, const int32_t *made, bool whole, rd_lo
     f->of.empties = groups || fold->by_rows || !steps;
     rd_emit_facts(&f->of, rd_positions(p, &fold->index));
     f->of.rises = steps && !fold->scan && rd_rises(p, f->step, &fold->index);
-    f->mixed    = steps && fold->lane_extent > fold->lanes && fold->lane.n_add > 1;
-    f->along    = f->mixed || !steps ? -1 : loop_along(p, f);
     f->steps    = outer * rd_rows_of_lanes(fold);
     rd_find_short_sum(p, made, f);
-    f->split        = fold->split && !whole;
-    f->room         = steps ? rows_of_tree(f) : 0;
+    f->any_lane = steps && groups_as_it_likes(f) && fold->lanes > 1 && moves_lane(p, f);
+    f->mixed    = steps && fold->lane_extent > fold->lanes && fold->lane.n_add > 1 && !f->any_lane;
+    f->along    = f->mixed || !steps ? -1 : loop_along(p, f);
+    f->split    = fold->split && !whole;
+    f->room     = steps ? rows_of_tree(f) : 0;
     f->of.one_block = !f->room && fold->n_block == 1;
     for (f->shift = 0; f->room && fold->steps >> f->shift > 1; f->shift++)
         ;

@@ -218,17 +218,18 @@ typedef struct rd_stmt {
 typedef struct rd_loop_fold {
     rd_emit_fold of; /* the reducer's text; `cells` is the schedule's                            */
     int32_t      start, step, close; /* instructions; close -1: of a scan                        */
-    int32_t      along;  /* the program's innermost loop whose rounds are steps; -1: one step   */
-    bool         mixed;  /* lanes go along several axes: each element asks whether a block ends */
-    bool         split;  /* tasks share it, and join what they have                             */
-    bool         blocks; /* it has several                                                      */
-    bool         pair;   /* a scan by so_far.h, with so many doubles of a cell                  */
-    int64_t      n_words;
-    int32_t      lanes;  /* that can have elements                                              */
-    int64_t      steps;  /* of the whole fold                                                   */
-    int32_t      room;   /* rows of its combine tree; 0: one block, or a scan                   */
-    int          shift;  /* a block is 2^shift steps, if there are several                      */
-    int32_t      levels; /* nodes of elements that a scan by the tree keeps                     */
+    int32_t      along; /* the program's innermost loop whose rounds are steps; -1: one step   */
+    bool         mixed; /* lanes go along several axes: each element asks whether a block ends */
+    bool    any_lane; /* any lane may take an element: its place in the innermost loop says which */
+    bool    split;    /* tasks share it, and join what they have                             */
+    bool    blocks;   /* it has several                                                      */
+    bool    pair;     /* a scan by so_far.h, with so many doubles of a cell                  */
+    int64_t n_words;
+    int32_t lanes;  /* that can have elements                                              */
+    int64_t steps;  /* of the whole fold                                                   */
+    int32_t room;   /* rows of its combine tree; 0: one block, or a scan                   */
+    int     shift;  /* a block is 2^shift steps, if there are several                      */
+    int32_t levels; /* nodes of elements that a scan by the tree keeps                     */
 } rd_loop_fold;
 
 /* ---- The tree --------------------------------------------------------------------------------- */

@@ -127,6 +127,8 @@ static bool may_be_short(const rd_program *p, const int32_t *made, const rd_loop
         return false;
     if (fold->type == RD_F64)
         return !f->of.masked && x->kind == RD_I_CAST;
+    if (fold->lane.n_add > 1) /* any lane takes such an element, in blocks of any length */
+        return false;
     return fold->type == RD_I64 || fold->type == RD_U64;
 }
 

@@ -169,7 +169,7 @@ static bool lanes_may(const rd_schedule *t, int32_t fold, int32_t loop, const ch
         return no(why, "a scan goes along it");
     if (f->n_group)
         return no(why, "lanes of a fold by labels go along it");
-    if (f->lane.n_add != 1 || f->lane.offset)
+    if (!t->fold[fold].any_lane && (f->lane.n_add != 1 || f->lane.offset))
         return no(why, "lanes of a fold do not begin with its rounds");
     if (f->lane_extent > f->lanes)
         for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))

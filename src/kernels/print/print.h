@@ -20,6 +20,7 @@ enum { RD_PRINT_NUMBERS = 256 };
 typedef struct rd_printing {
     const rd_schedule *t;
     bool               pointers; /* users' reducers and functions are called by their addresses */
+    bool               marks;    /* a vector loop tells the number of its statement, for tools    */
     const rd_dialect  *dialect;  /* NULL: C                                                     */
     rd_print_fold     *fold;     /* p->n_fold of them                                           */
     int32_t            n_slot;

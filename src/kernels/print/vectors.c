@@ -72,11 +72,16 @@ static void print_elements(rd_printing *n, int32_t stmt)
         return;
     }
     rd_print_before_elements(n, stmt, count.at);
+    rd_print_begin_line(n);
     if (rd_padded_around(n->t, stmt))
-        rd_print_line(n, "INDEPENDENT for (int64_t i = 0; i < %" PRId32 "; i++) {",
-                      rd_padded_around(n->t, stmt));
+        rd_text_add(n->to, "INDEPENDENT for (int64_t i = 0; i < %" PRId32 "; i++) {",
+                    rd_padded_around(n->t, stmt));
     else
-        rd_print_line(n, "%sfor (int64_t i = 0; i < %s; i++) {", before_rounds(n, stmt), count.at);
+        rd_text_add(n->to, "%sfor (int64_t i = 0; i < %s; i++) {", before_rounds(n, stmt),
+                    count.at);
+    if (n->marks)
+        rd_text_add(n->to, " /* loop %" PRId32 " */", stmt);
+    rd_text_add(n->to, "\n");
     n->indent++;
     rd_print_body(n, stmt);
     n->indent--;

@@ -14,6 +14,7 @@ typedef struct rd_nest_draft {
     bool              whole;    /* one task runs all of it                         */
     bool              pointers; /* users' functions are called by their addresses  */
     bool              tells;    /* all alternatives of its strips are known        */
+    bool              marks;    /* its text tells of vector loops, for tools       */
     const char       *why;      /* it cannot be: the reason; NULL                  */
     int64_t           state;    /* bytes of a task's state                         */
     int64_t           number[RD_PRINT_NUMBERS]; /* that the text leaves to the call */

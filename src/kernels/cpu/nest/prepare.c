@@ -14,7 +14,7 @@ static bool print(rd_nest_draft *n, const rd_schedule *t, rd_text *text, rd_get_
 
     if (!print)
         return false;
-    *print = (rd_printing){ .t = t, .pointers = n->pointers };
+    *print = (rd_printing){ .t = t, .pointers = n->pointers, .marks = n->marks };
     if (!rd_print_c(print, text, get, pool))
         return false;
     n->why      = print->why;

@@ -29,6 +29,10 @@ static void describe(const rd_program *p, rd_loop_fold *f)
                     ? bits_of(RD_TREE_STEPS)
                     : 0;
     f->split  = false;
+    /* Threads are dealt lanes by places of elements. */
+    f->any_lane = false;
+    f->mixed    = f->step >= 0 && fold->lane_extent > fold->lanes && fold->lane.n_add > 1;
+    f->along    = f->mixed ? -1 : f->along;
     for (f->shift = 0; tree && RD_TREE_STEPS >> f->shift > 1; f->shift++)
         ;
 }

@@ -3,6 +3,7 @@
 #define RD_KERNELS_CPU_TILE_PLAN_PLAN_H
 #include "kernels/cpu/tile/tile.h"
 #include "kernels/loop/speeds.h"
+#include "kernels/residue.h"
 
 /* prepare.c; what the machine cannot run is the reference executor's. */
 typedef enum rd_tile_result { RD_TILE_OK, RD_TILE_CANNOT, RD_TILE_NO_MEMORY } rd_tile_result;
@@ -43,6 +44,12 @@ void rd_tile_size_rows(const rd_program *p, rd_tile_code *code);
 bool rd_tile_buffers(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
 /* price.c: nanoseconds of its kernels, while no memory crosses levels. */
 double rd_tile_compute_ns(const rd_program *p, const rd_tile_code *code, const rd_speeds *s);
+/* The same of one element of an instruction, but for the call of its kernel. */
+double rd_tile_element_ns(const rd_program *p, const rd_tile_code *code, int32_t i,
+                          const rd_speeds *s);
+/* residue.c: adds what its kernels do. */
+void rd_tile_residue(const rd_program *p, const rd_tile_code *code, const rd_speeds *s,
+                     rd_residue *r);
 /* walk.c: how a position moves along these loops, either of which may be NULL. */
 rd_tile_walk rd_tile_walk_of(const rd_address *at, const rd_loop *row, const rd_loop *col);
 #endif

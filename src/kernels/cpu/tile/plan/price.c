@@ -63,8 +63,8 @@ static double exponential_ns(const rd_inst *inst, const rd_tile_code *code, cons
                : near + rd_function_ns(s, RD_OP_exp, inst->type);
 }
 
-static double element_ns(const rd_program *p, const rd_tile_code *code, int32_t i,
-                         const rd_speeds *s)
+double rd_tile_element_ns(const rd_program *p, const rd_tile_code *code, int32_t i,
+                          const rd_speeds *s)
 {
     static const double FAR  = 2.5; /* buffers of a tile fill the second level */
     const rd_inst      *inst = &p->inst[i];
@@ -122,7 +122,7 @@ double rd_tile_compute_ns(const rd_program *p, const rd_tile_code *code, const r
             ns += rd_program_times(p, i) * (double)p->sorting[p->inst[i].arg].n * RD_SORT_OPS *
                   s->one_add;
         else if (is_kernel(p, code, i))
-            ns += rd_program_times(p, i) * element_ns(p, code, i, s) +
+            ns += rd_program_times(p, i) * rd_tile_element_ns(p, code, i, s) +
                   s->tile_call * calls_of(p, code, i);
     return ns;
 }

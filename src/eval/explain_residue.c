@@ -1,0 +1,36 @@
+/* explain_residue.c - what explain says of operations that run element by element. */
+#include "eval/explain_residue.h"
+#include "kernels/residue.h"
+#include <math.h>
+
+static void *memory_of(void *pool, size_t bytes)
+{
+    return rd_pool_get(pool, bytes);
+}
+
+/* Memory crosses levels while a stage computes, and a run begins before. */
+static double price_of(const rd_stage_form *s, const rd_residue *r)
+{
+    return s->price.start + fmax(r->ns / s->threads, s->price.memory);
+}
+
+bool rd_residue_of_stage(rd_text *text, const rd_stage_form *s, rd_pool *pool)
+{
+    static const double TOLD = 0.1;
+    rd_residue          r;
+
+    if (!s->backend->residue)
+        return true;
+    if (!s->backend->residue(s->p, s->form.kind, memory_of, pool, &r))
+        return false;
+    const double ns = rd_residue_ns(&r) / s->threads, share = ns / price_of(s, &r);
+
+    if (!(share > TOLD))
+        return true;
+    rd_text_add(text, "scalar in stage %d: %.0f %% of its price, about ", s->number, 100 * share);
+    rd_time_text(text, 1e-9 * ns);
+    rd_text_add(text, ": ");
+    rd_residue_text(text, &r);
+    rd_text_add(text, "\n");
+    return true;
+}
