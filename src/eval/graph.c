@@ -79,9 +79,17 @@ rd_set rd_space(const rd_value *v)
     return v->kind == RD_VALUE_JOIN ? 0 : (v->axes | v->reduced) & ~rd_own_dims(v);
 }
 
-bool rd_keeps_reduced(const rd_value *reader, const rd_value *v)
+/* In one loop with the scan, neighbours of the fold are computed one after the other. */
+static bool scans_neighbours(const rd_value *scan, const rd_value *fold)
 {
-    return (v->reduced & rd_space(reader) & ~reader->reduced) != 0;
+    return scan->kind == RD_VALUE_SCAN && fold->kind == RD_VALUE_REDUCE && fold->combine &&
+           fold->combine->lane_axis >= 0 && rd_in(fold->axes, fold->combine->lane_axis) &&
+           rd_in(scan->reduced, fold->combine->lane_axis);
+}
+
+bool rd_wants_own_loop(const rd_value *reader, const rd_value *v)
+{
+    return (v->reduced & rd_space(reader) & ~reader->reduced) != 0 || scans_neighbours(reader, v);
 }
 
 bool rd_goes_by_rows(const rd_value *v)

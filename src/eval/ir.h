@@ -113,15 +113,6 @@ static inline bool rd_stands_inside(const rd_value *v, int k, int d)
     return k > d;
 }
 
-/* Does the scan go along the axis whose neighbours the fold it reads computes side by side?  In one
- * loop with the scan it computes them one after the other. */
-static inline bool rd_scans_neighbours(const rd_value *scan, const rd_value *fold)
-{
-    return scan->kind == RD_VALUE_SCAN && fold->kind == RD_VALUE_REDUCE && fold->combine &&
-           fold->combine->lane_axis >= 0 && rd_in(fold->axes, fold->combine->lane_axis) &&
-           rd_in(scan->reduced, fold->combine->lane_axis);
-}
-
 typedef enum rd_slot_kind {
     RD_SLOT_LEAF,
     RD_SLOT_INPUT,
@@ -299,8 +290,9 @@ bool rd_graph_say(rd_graph *graph, rd_text *lines);
 /* ---- facts about nodes (graph.c) ------------------------------------------------------------- */
 int64_t rd_points_of(const rd_graph *graph, rd_set axes);
 rd_set  rd_space(const rd_value *v); /* axes its evaluation loops over                 */
-/* Does it keep an axis that the value it reads must have gone along before? */
-bool   rd_keeps_reduced(const rd_value *reader, const rd_value *v);
+/* Does it want another loop than the value it reads?  It keeps an axis that this must have gone along
+ * before, or it is a scan along the axis whose neighbours this would compute side by side. */
+bool   rd_wants_own_loop(const rd_value *reader, const rd_value *v);
 bool   rd_value_decides(const rd_value *v); /* of a REDUCE: may some elements decide?          */
 rd_set rd_own_dims(const rd_value *v);      /* axes of groups and of a reducer's outputs      */
 bool   rd_goes_by_rows(const rd_value *v);  /* a fold by labels that are the rows of a pattern   */

@@ -60,9 +60,9 @@ static bool cross(const siding *s, int a, int b)
     const rd_value *v = &s->g->value[s->fold[a]], *m = &s->g->value[s->fold[b]];
 
     if (is_read_by(s, a, b))
-        return rd_keeps_reduced(m, v) || rd_scans_neighbours(m, v);
+        return rd_wants_own_loop(m, v);
     if (is_read_by(s, b, a))
-        return rd_keeps_reduced(v, m) || rd_scans_neighbours(v, m);
+        return rd_wants_own_loop(v, m);
     return ((v->reduced ^ m->reduced) & rd_space(v) & rd_space(m)) != 0;
 }
 

@@ -136,8 +136,7 @@ static bool crosses_any(const growing *g, int a)
         const rd_value *m = value_of(p, g->member[i]);
 
         found = cross(g, v, m) &&
-                (!reads(g, a, g->member[i]) ||
-                 (!p->graph->device && (rd_keeps_reduced(v, m) || rd_scans_neighbours(v, m))));
+                (!reads(g, a, g->member[i]) || (!p->graph->device && rd_wants_own_loop(v, m)));
     }
     return found;
 }
