@@ -207,6 +207,30 @@ START_TEST(computed_labels)
 }
 END_TEST
 
+/* Of pairs, whose blocks end amid rows: these are of one strip, or of several, and a rest. */
+START_TEST(computed_labels_of_pairs)
+{
+    static const int64_t n[]    = { 219, 64, 37, 300 };
+    const int32_t        groups = FEW;
+    tile_memory          m      = { 0 };
+    nest_batch           b      = { 0 };
+    rd_expr             *x      = nest_leaf(&m, RD_F64, RD_SHAPE(1100, 1), ORDINARY);
+    rd_expr             *y      = nest_leaf(&m, RD_F64, RD_SHAPE(1, n[_i]), ORDINARY);
+    rd_expr             *d = rd_sub(x, y), *g = rd_bins(rd_mul(d, d), groups, 0.1, 4);
+
+    snprintf(b.what, sizeof b.what, "computed labels of pairs, %d", (int)n[_i]);
+    nest_add(&b, rd_sum(rd_abs(d), RD_ALL, BY));
+    nest_add(&b, rd_count(d, RD_ALL, BY));
+    nest_agree(&b, many_tasks, 6);
+    nest_add(&b, rd_sum(d, RD_ALL, BY));
+    nest_add(&b, rd_sum(rd_mul(d, d), RD_DIMS(1)));
+    nest_add(&b, rd_max(d, RD_DIMS(0)));
+    nest_agree(&b, many_tasks, 6);
+    tile_free(&m);
+    nest_mostly();
+}
+END_TEST
+
 /* Sums by tiles, whose kernels add what is of one label in a register. */
 START_TEST(sums_on_tiles)
 {
@@ -433,6 +457,7 @@ int main(void)
     tcase_set_timeout(tc, 300);
     tcase_add_loop_test(tc, rows_of_elements, 0, 2 * some);
     tcase_add_loop_test(tc, computed_labels, 0, 4);
+    tcase_add_loop_test(tc, computed_labels_of_pairs, 0, 4);
     tcase_add_loop_test(tc, kept_axes, 0, SANITIZED ? 1 : 3);
     tcase_add_loop_test(tc, sparse_rows, SANITIZED ? 3 : 0, 4);
     tcase_add_test(tc, wrong_gathers);

@@ -164,6 +164,8 @@ bool rd_may_be_strips(const rd_schedule *t, int32_t loop, const char **why);
 /* Do the steps of a fold by label go in turn: elements have labels of their own, which may be equal, and
  * nothing else of the loop needs the fold? */
 bool rd_goes_in_turn(const rd_schedule *t, int32_t fold, int32_t loop);
+/* Do blocks of such a fold end amid rows of the axis, so that ranges begin and end anywhere? */
+bool rd_ends_amid_rows(const rd_schedule *t, int32_t fold, int32_t axis);
 /* The same of a loop over an axis that would stand around all of a body, whose loops over that axis
  * take one of its rounds each. */
 bool rd_may_go_around(const rd_schedule *t, int32_t body, int32_t axis, const char **why);

@@ -241,6 +241,28 @@ bool rd_goes_in_turn(const rd_schedule *t, int32_t fold, int32_t loop)
            !(fold_may(t, fold, loop, NULL) && states_may(t, fold, loop, NULL));
 }
 
+bool rd_ends_amid_rows(const rd_schedule *t, int32_t fold, int32_t axis)
+{
+    const rd_fold *f = &t->p->fold[fold];
+
+    return t->fold[fold].blocks && (f->lane.n_add + f->outer.n_add > 1 ||
+                                    !(rd_coef(&f->lane, axis) || rd_coef(&f->outer, axis)));
+}
+
+/* Lanes of one fold are those of elements from the beginning of a row on. */
+static bool ranges_may(const rd_schedule *t, int32_t loop, const char **why)
+{
+    bool amid = false, lanes = false;
+
+    for (int32_t k = 0; k < t->p->n_fold; k++)
+        if (rd_goes_in_turn(t, k, loop))
+            amid |= rd_ends_amid_rows(t, k, rd_loop_of(t, loop)->axis);
+        else
+            lanes |= rd_meets(t, k, loop) == RD_MEETS_LANES;
+    return !(amid && lanes) ||
+           no(why, "blocks of groups end amid rows, of which lanes go along it");
+}
+
 bool rd_may_be_strips(const rd_schedule *t, int32_t loop, const char **why)
 {
     if (!loops_may(t, loop, why) || !exits_may(t, loop, why) || !stores_may(t, loop, why))
@@ -249,5 +271,5 @@ bool rd_may_be_strips(const rd_schedule *t, int32_t loop, const char **why)
         if (!rd_goes_in_turn(t, k, loop) &&
             (!fold_may(t, k, loop, why) || !states_may(t, k, loop, why)))
             return false;
-    return true;
+    return ranges_may(t, loop, why);
 }

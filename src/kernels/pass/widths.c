@@ -227,6 +227,14 @@ static bool is_pairs(const measuring *m)
 }
 
 /* ---- All together ----------------------------------------------------------------------------- */
+static bool ends_amid_rows(const measuring *m)
+{
+    for (int32_t k = 0; k < m->r->t->p->n_fold; k++)
+        if (m->fold[k].turns && rd_ends_amid_rows(m->r->t, k, m->r->axis))
+            return true;
+    return false;
+}
+
 /* What a whole axis leaves over; tiles and tasks' shares may leave anything. */
 static int32_t rest_of(const measuring *m, int32_t width)
 {
@@ -234,7 +242,7 @@ static int32_t rest_of(const measuring *m, int32_t width)
     const int64_t     extent = p->axis_extent[m->r->axis];
 
     if ((!m->r->t->whole && p->root == m->r->axis) || rd_reach(p, m->r->axis) != extent ||
-        rd_has_clusters(m->r))
+        rd_has_clusters(m->r) || ends_amid_rows(m))
         return -1;
     return (int32_t)(extent % width);
 }
@@ -268,7 +276,7 @@ void rd_find_width(const rd_strip_at *r, const rd_fold_in_strip *fold, rd_strip 
         as_whole(strip, reach);
     else if (lanes_in(&m) < INT32_MAX)
         by_lanes(&m, strip, reach, root);
-    else if (reach <= SHORT && !root) {
+    else if (reach <= SHORT && !root && !ends_amid_rows(&m)) {
         strip->width = (int32_t)reach;
         strip->fixed = strip->one = r->t->p->axis_extent[r->axis] == strip->width;
         strip->wide = r->t->whole && streams(&m); /* few rows go together: states in registers */
