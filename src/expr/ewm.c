@@ -3,10 +3,10 @@
  *
  * Rows go by the recurrence itself, some side by side: a scan by the reducer `decay`.
  *
- * One long row is cut into blocks of 32, which threads share.  Inside a block the recurrence is a product with a triangle of
- * powers of d; what blocks begin with is the same recurrence of their last results, with d^32.
- * Numbers that are not finite stay out of the products, as 0 times an infinity is NaN, and are added
- * as what they come to so far. */
+ * One long row is cut into blocks of 32, which threads share.  Inside a block the recurrence is a
+ * product with a triangle of powers of d; what blocks begin with is the same recurrence of their
+ * last results, with d^32.  Numbers that are not finite stay out of the products, as 0 times an
+ * infinity is NaN, and are added as what they come to so far. */
 #include "expr/complex.h"
 #include "expr/maps.h"
 #include "expr/origin.h"

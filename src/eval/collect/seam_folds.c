@@ -1,9 +1,9 @@
-/* seam_folds.c - folds of what is made of concatenations, cut at the seams of these: the fold of the
- * whole is that of the folds of its boxes.
+/* seam_folds.c - folds of what is made of concatenations, cut at the seams of these: the fold of
+ * the whole is that of the folds of its boxes.
  *
- * So the energy of spins beside their neighbours, which rolls bring, is a sum over one large box and
- * sums over narrow ones, and no roll is stored.  Only folds that come to the same bits in any order are
- * cut so. */
+ * The energy of spins beside their neighbours, which rolls bring, is then a sum over one large box
+ * and sums over narrow ones, and no roll is stored.  A fold is cut only if it comes to the same
+ * bits in any order. */
 #include "eval/collect/seams_own.h"
 #include "core/reducers.h"
 #include <string.h>
@@ -11,7 +11,7 @@
 /* Maps and views above folds that are looked at. */
 enum { DEPTH = 8 };
 
-/* ---- Which folds ------------------------------------------------------------------------------ */
+/* ---- Which folds ---------------------------------------------------------------------------- */
 static int bits_of(rd_dtype type)
 {
     return type == RD_BOOL ? 1 : 8 * rd_dtype_size(type);
@@ -50,7 +50,7 @@ static bool cuts_reduced_axes(const rd_seams *s, const rd_expr *x)
     return true;
 }
 
-/* ---- Of boxes --------------------------------------------------------------------------------- */
+/* ---- Of boxes ------------------------------------------------------------------------------- */
 static rd_expr *fold_of_box(rd_seams *s, rd_expr *x, const rd_reading *at)
 {
     rd_expr **in   = rd_pool_get(s->c->pool, (size_t)x->n_in * sizeof *in);
@@ -115,7 +115,7 @@ static rd_expr *cut_fold(rd_collector *c, rd_expr *x, rd_cut_list *cut)
     return rd_note_concats(s, cut) ? fold_boxes(s, x, at, 0) : NULL;
 }
 
-/* ---- Above them ------------------------------------------------------------------------------- */
+/* ---- Above them ----------------------------------------------------------------------------- */
 static rd_expr *cut_under(rd_collector *c, rd_expr *x, int depth, rd_cut_list *cut)
 {
     rd_expr **in, node = *x;

@@ -44,8 +44,8 @@ typedef struct rd_cut_list {
     int32_t         n;
     const rd_expr **concat;
 } rd_cut_list;
-/* seams.c: the seams of x, with the readings of its own axes; NULL: no memory.  Is it worth it to cut x
- * there?  Notes the concatenations; false: no memory. */
+/* seams.c: the seams of x, with the readings of its own axes; NULL: no memory.  Is it worth it to
+ * cut x there?  Notes the concatenations; false: no memory. */
 rd_seams *rd_seams_of(rd_collector *c, rd_expr *x, rd_reading *at);
 bool      rd_seams_pay(const rd_seams *s, const rd_expr *x);
 bool      rd_note_concats(rd_seams *s, rd_cut_list *cut);
