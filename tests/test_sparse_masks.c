@@ -146,7 +146,7 @@ static rd_expr *true_where(rd_expr *m)
 /* Ints that are multiplied, and any that are chosen. */
 START_TEST(beside_listed_ones)
 {
-    for (int k = 0; k < (SANITIZED ? 20 : 150); k++) {
+    for (int k = 0; k < (SANITIZED ? 10 : 40); k++) {
         const rd_mark  mark = rd_ctx_mark(ctx);
         const rd_dtype type = types[draw(COUNT(types))];
 
@@ -175,7 +175,7 @@ END_TEST
 /* Sums of ints, whose order does not matter, and views. */
 START_TEST(summed_and_sliced)
 {
-    for (int k = 0; k < (SANITIZED ? 10 : 60); k++) {
+    for (int k = 0; k < (SANITIZED ? 5 : 20); k++) {
         const rd_mark  mark = rd_ctx_mark(ctx);
         const rd_dtype type = draw(2) ? RD_I32 : RD_I64;
 
@@ -215,7 +215,7 @@ START_TEST(stored_ones)
         { "sum", "mul" }, { "min", "add" }, { "max", "add" }, { "max", "minimum" }, { "min", "sub" }
     };
 
-    for (int k = 0; k < (SANITIZED ? 20 : 120); k++) {
+    for (int k = 0; k < (SANITIZED ? 10 : 40); k++) {
         const rd_mark  mark = rd_ctx_mark(ctx);
         const rd_dtype type = draw(2) ? RD_F64 : RD_I64;
         const int      ring = draw(COUNT(rings));
@@ -290,7 +290,7 @@ static void make_mirrored(matrix *m, int64_t rows, int dense, bool odd)
 /* What is its own transpose is computed once for two places; whether it is depends on values, too. */
 START_TEST(mirrored)
 {
-    for (int k = 0; k < (SANITIZED ? 20 : 150); k++) {
+    for (int k = 0; k < (SANITIZED ? 10 : 40); k++) {
         const rd_mark  mark = rd_ctx_mark(ctx);
         const rd_dtype type = types[draw(COUNT(types))];
         const int      both = draw(3);

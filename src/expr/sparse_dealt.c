@@ -1,5 +1,5 @@
-/* sparse_dealt.c - places at which a product is wanted, dealt out: at each the shorter one of a row of A and a
- * column of B is gone through, and the other one is marked once for all its places. */
+/* sparse_dealt.c - places at which a product is wanted, dealt out: at each the shorter one of a row of
+ * A and a column of B is gone through, and the other one is marked once for all its places. */
 #include "expr/row_places.h"
 #include <string.h>
 

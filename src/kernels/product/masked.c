@@ -76,7 +76,8 @@ typedef void masked_of(const rd_row_product *p, const void *a, const void *b, vo
 MEET(int32_t)
 MEET(int64_t)
 
-/* Asks for the first lines of what the next place goes through: these are rows far apart, and most are short. */
+/* Asks for the first lines of what the next place goes through: these are rows far apart, and most are
+ * short. */
 static inline void ask_for(const void *at)
 {
     __builtin_prefetch(at);
