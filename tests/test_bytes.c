@@ -1,6 +1,7 @@
-/* test_bytes.c - sums of small ints in narrow states: by compiled loops what the scalar interpreter says,
- * where elements are as large as their type has them, in rows and columns that end at, before and behind the
- * ends of blocks, in one task and in several; and which type the states have. */
+/* test_bytes.c - sums of small ints in narrow states: by compiled loops what the scalar
+ * interpreter says, where elements are as large as their type has them, in rows and columns that
+ * end at, before and behind the ends of blocks, in one task and in several; and which type the
+ * states have. */
 #include "nests.h"
 #include "core/ranges.h"
 #include "suite.h"
@@ -42,7 +43,8 @@ static rd_expr *filled(tile_memory *m, rd_dtype type, rd_shape shape, filling ho
 }
 
 /* ---- Bits ------------------------------------------------------------------------------------- */
-/* Steps of a column: a block has 64.  Elements of a row: there are 32 lanes, so a block has 2048. */
+/* Steps of a column: a block has 64.  Elements of a row: there are 32 lanes, so a block has 2048.
+ * */
 static const struct {
     int64_t rows, cols;
     int     axis;

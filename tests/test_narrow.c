@@ -1,6 +1,6 @@
-/* test_narrow.c - arrays between loops that hold small ints: plans give them small types, and what comes of
- * them is what plain loops of 64 bits make, by tiles and by compiled loops, where all elements are as large as
- * their type has them. */
+/* test_narrow.c - arrays between loops that hold small ints: plans give them small types, and what
+ * comes of them is what plain loops of 64 bits make, by tiles and by compiled loops, where all
+ * elements are as large as their type has them. */
 #include "nests.h"
 #include "kernels/cpu/jit/tier.h"
 #include "kernels/cpu/nest/nest.h"

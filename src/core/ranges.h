@@ -1,14 +1,16 @@
-/* ranges.h - between which whole numbers a value lies, as its type and the operations that make it say
- * (interval arithmetic; Moore, 1966, "Interval Analysis").
+/* ranges.h - between which whole numbers a value lies, as its type and the operations that make it
+ * say (interval arithmetic; Moore, 1966, "Interval Analysis").
  *
- * A range counts what is possible and not what happens, so a sum of n values of [0, 1] lies in [0, n] whatever
- * memory holds.  Operations of ints wrap: where one might, all values of its type are possible. */
+ * A range counts what is possible and not what happens, so a sum of n values of [0, 1] lies in [0,
+ * n] whatever memory holds.  Operations of ints wrap: where one might, all values of its type are
+ * possible. */
 #ifndef RD_CORE_RANGES_H
 #define RD_CORE_RANGES_H
 #include "core/dtype.h"
 #include "core/ops.h"
 
-/* Unless it is known, nothing is said: the value may be no int, or one that an int64_t does not hold. */
+/* Unless it is known, nothing is said: the value may be no int, or one that an int64_t does not
+ * hold. */
 typedef struct rd_range {
     int64_t low, high;
     bool    known;
@@ -21,7 +23,8 @@ static inline rd_range rd_range_from(int64_t low, int64_t high)
 
 /* All values of an int type of up to 32 bits; of others nothing is known. */
 rd_range rd_range_of_type(rd_dtype type);
-/* What values of a range become in an int type, or in a float type that has all of them as they are. */
+/* What values of a range become in an int type, or in a float type that has all of them as they
+ * are. */
 rd_range rd_range_cast(rd_range x, rd_dtype type);
 /* What an operator makes of operands in these ranges, in an int type. */
 rd_range rd_range_of_op(rd_op op, rd_dtype type, const rd_range *x);

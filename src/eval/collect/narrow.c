@@ -1,13 +1,13 @@
-/* narrow.c - arrays between loops hold small ints in small types, and what is made of them is computed so.
+/* narrow.c - arrays between loops hold small ints in small types, and what is made of them is
+ * computed so.
  *
- * Sums of ints are i64, and means of them f64, however small they are: a sum of seven bytes that is stored for
- * the next sum takes eight bytes an element.  Where types and operations tell that all values of an array are
- * small whole numbers (core/ranges.h), the array gets a type that has them all.  So do sums, differences and
- * extremes of what it holds; who else reads one is given it in the type that it had.  No value changes, as
- * none of these operations rounds or wraps in either type. */
-#include "core/ranges.h"
-#include "eval/ir.h"
-#include <math.h>
+ * Sums of ints are i64, and means of them f64, however small they are: a sum of seven bytes that
+ * is stored for the next sum takes eight bytes an element.  Where types and operations tell that
+ * all values of an array are small whole numbers (core/ranges.h), the array gets a type that has
+ * them all.  So do sums, differences and extremes of what it holds; who else reads one is given it
+ * in the type that it had.  No value changes, as none of these operations rounds or wraps in
+ * either type. */
+#include "eval/collect/narrow.h"
 #include <string.h>
 
 typedef struct narrowing {
@@ -22,95 +22,9 @@ typedef struct narrowing {
     int32_t  *back;  /* the value in the type that it had, -1 */
 } narrowing;
 
-static const rd_range unknown;
-
 static bool is_float(rd_dtype type)
 {
     return rd_dtype_kind(type) == RD_KIND_FLOAT;
-}
-
-/* ---- Ranges ----------------------------------------------------------------------------------- */
-static rd_range range_of_number(const rd_value *v)
-{
-    double x;
-
-    if (!is_float(v->type))
-        return rd_range_cast(rd_range_from(v->value.i64, v->value.i64), v->type);
-    if (rd_dtype_is_half(v->type))
-        return unknown;
-    x = v->type == RD_F32 ? (double)v->value.f32 : v->value.f64;
-    if (!(fabs(x) <= 1e6) || x != floor(x) || (x == 0 && signbit(x)))
-        return unknown;
-    return rd_range_from((int64_t)x, (int64_t)x);
-}
-
-/* Of whole floats a product of 0 and what is below it is -0.0; of other results none is. */
-static rd_range range_of_floats(const rd_value *v, const rd_range *x)
-{
-    const bool above = x[0].known && x[1].known && x[0].low >= 0 && x[1].low >= 0;
-
-    switch (v->op) {
-    case RD_OP_add:
-    case RD_OP_sub:
-    case RD_OP_abs:
-    case RD_OP_minimum:
-    case RD_OP_maximum: return rd_range_cast(rd_range_of_op(v->op, RD_I64, x), v->type);
-    case RD_OP_mul:
-        return above ? rd_range_cast(rd_range_of_op(v->op, RD_I64, x), v->type) : unknown;
-    default: return unknown;
-    }
-}
-
-static rd_range range_of_map(const narrowing *c, const rd_value *v)
-{
-    rd_range x[3] = { unknown, unknown, unknown };
-
-    for (int k = 0; k < v->n_in && k < 3; k++)
-        x[k] = c->range[v->in[k]];
-    switch (v->op) {
-    case RD_OP_cast: return rd_range_cast(x[0], v->type);
-    case RD_OP_where: return rd_range_cast(rd_range_either(x[1], x[2]), v->type);
-    case RD_OP_index: return unknown;
-    default: break;
-    }
-    if (v->type == RD_BOOL)
-        return rd_range_of_type(RD_BOOL);
-    return is_float(v->type) ? range_of_floats(v, x) : rd_range_of_op(v->op, v->type, x);
-}
-
-/* Is it one of all its elements, without masks, labels or a first value? */
-static bool is_plain_fold(const narrowing *c, const rd_value *v)
-{
-    return v->kind == RD_VALUE_REDUCE && v->in[1] < 0 && v->in[2] < 0 && v->group < 0 &&
-           v->inner < 0 && !v->expr->as.fold->identity && v->expr->as.fold->law != RD_LAW_serial &&
-           rd_points_of(c->g, v->reduced) > 0;
-}
-
-static bool is_extreme(const rd_value *v)
-{
-    return v->reducer == RD_RED_min || v->reducer == RD_RED_max;
-}
-
-static rd_range range_of_fold(const narrowing *c, const rd_value *v)
-{
-    const rd_range x = c->range[v->in[0]];
-
-    if (!is_plain_fold(c, v) || (v->reducer != RD_RED_sum && !is_extreme(v)))
-        return rd_range_of_type(v->type);
-    if (is_extreme(v))
-        return rd_range_cast(x, v->type);
-    return rd_range_cast(rd_range_times(x, rd_points_of(c->g, v->reduced)), v->type);
-}
-
-static rd_range range_of(const narrowing *c, const rd_value *v)
-{
-    switch (v->kind) {
-    case RD_VALUE_CONST: return range_of_number(v);
-    case RD_VALUE_READ: return v->target >= 0 ? c->range[v->target] : rd_range_of_type(v->type);
-    case RD_VALUE_MAP: return range_of_map(c, v);
-    case RD_VALUE_REDUCE: return range_of_fold(c, v);
-    default: return rd_range_of_type(v->type);
-    }
 }
 
 /* ---- Which ------------------------------------------------------------------------------------ */
@@ -137,7 +51,7 @@ static bool may_change(const narrowing *c, int i)
     const rd_value *v = &c->g->value[i];
 
     return !c->fixed[i] && c->range[i].known && rd_dtype_size(v->type) >= 4 &&
-           (is_of_any_type(v) || (is_plain_fold(c, v) && v->reducer == RD_RED_sum));
+           (is_of_any_type(v) || (rd_is_plain_fold(c->g, v) && v->reducer == RD_RED_sum));
 }
 
 /* The first operand that counts: what a choice asks is a bool. */
@@ -149,37 +63,6 @@ static int first_operand(const rd_value *v)
 static int end_of_operands(const rd_value *v)
 {
     return v->kind == RD_VALUE_REDUCE ? 1 : v->n_in;
-}
-
-/* A library multiplies matrices of the type that they had. */
-static void fix_factors(narrowing *c, const rd_value *v, int depth)
-{
-    for (int k = 0; k < v->n_in && k < 2; k++) {
-        const rd_value *x = v->in[k] >= 0 ? &c->g->value[v->in[k]] : NULL;
-
-        if (x && x->kind == RD_VALUE_READ && x->target >= 0)
-            c->fixed[x->target] |= is_float(x->type);
-        else if (x && depth && x->kind == RD_VALUE_MAP && x->op == RD_OP_mul)
-            fix_factors(c, x, depth - 1);
-    }
-}
-
-/* Results, parts of concatenations, rows in order and places that are looked up are as they are. */
-static void find_fixed(narrowing *c)
-{
-    for (int i = 0; i < c->n; i++) {
-        const rd_value *v = &c->g->value[i];
-
-        if (v->kind == RD_VALUE_REDUCE)
-            fix_factors(c, v, 1);
-        c->fixed[i] |= v->out >= 0 || v->into >= 0 || v->row;
-        if (v->kind == RD_VALUE_SORT && v->target >= 0)
-            c->fixed[v->target] = true;
-        for (int d = 0; d < v->n_at; d++)
-            for (int t = 0; t < v->at[d].n_term; t++)
-                if (v->at[d].term[t].axis < 0)
-                    c->fixed[v->at[d].term[t].value] = true;
-    }
 }
 
 /* Arrays, and from these on what they are made of; users stand behind their operands. */
@@ -281,11 +164,6 @@ static int cast_of(narrowing *c, int i, rd_dtype type)
     return made;
 }
 
-static bool is_const(const rd_value *v)
-{
-    return v->kind == RD_VALUE_CONST;
-}
-
 /* An operand in that type. */
 static int operand_in(narrowing *c, int i, rd_dtype type)
 {
@@ -293,7 +171,7 @@ static int operand_in(narrowing *c, int i, rd_dtype type)
 
     if (c->g->value[from].type == type)
         return from;
-    if (is_const(&c->g->value[from])) {
+    if (c->g->value[from].kind == RD_VALUE_CONST) {
         rd_value number = c->g->value[from];
 
         number.type      = type;
@@ -347,7 +225,8 @@ static bool change(narrowing *c, int i, rd_dtype type)
 /* What the place of an extreme is does not hang on the type. */
 static bool takes_any_type(const narrowing *c, const rd_value *v)
 {
-    return is_plain_fold(c, v) && (v->reducer == RD_RED_argmin || v->reducer == RD_RED_argmax);
+    return rd_is_plain_fold(c->g, v) &&
+           (v->reducer == RD_RED_argmin || v->reducer == RD_RED_argmax);
 }
 
 /* Who reads a value in its old type is given it so. */
@@ -392,19 +271,17 @@ static bool begin(narrowing *c, rd_graph *g)
 
     c->g     = g;
     c->n     = g->n_value;
-    c->range = rd_pool_get(g->pool, n * sizeof *c->range);
+    c->range = rd_value_ranges(g);
     c->was   = rd_pool_get(g->pool, n * sizeof *c->was);
     c->array = rd_pool_get(g->pool, n * sizeof *c->array);
     c->wants = rd_pool_get(g->pool, n * sizeof *c->wants);
-    c->fixed = rd_pool_get(g->pool, n * sizeof *c->fixed);
+    c->fixed = rd_fixed_types(g);
     c->back  = rd_pool_get(g->pool, n * sizeof *c->back);
     if (!c->range || !c->was || !c->array || !c->wants || !c->fixed || !c->back)
         return false;
     memset(c->back, -1, n * sizeof *c->back);
-    for (int i = 0; i < c->n; i++) {
-        c->range[i] = range_of(c, &g->value[i]);
-        c->was[i]   = g->value[i].type;
-    }
+    for (int i = 0; i < c->n; i++)
+        c->was[i] = g->value[i].type;
     return true;
 }
 
@@ -425,7 +302,6 @@ bool rd_narrow_arrays(rd_graph *g)
         return true;
     if (!begin(&c, g))
         return false;
-    find_fixed(&c);
     if (!find_wanted(&c))
         return true;
     for (int i = 0; i < c.n; i++)

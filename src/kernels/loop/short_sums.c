@@ -1,8 +1,10 @@
-/* short_sums.c - sums of small ints whose fold is of a wider type: how wide what a block sums has to be.
+/* short_sums.c - sums of small ints whose fold is of a wider type: how wide what a block sums has
+ * to be.
  *
- * A state takes few elements before it is added to something wider, and each lies in a range that types and
- * operations tell.  So their sum lies in a range, too, and a type that has all of it rounds nothing and never
- * wraps: 64 bools are a byte.  Vectors hold four times as many bytes as int32s. */
+ * A state takes few elements before it is added to something wider, and each lies in a range that
+ * types and operations tell.  So their sum lies in a range, too, and a type that has all of it
+ * rounds nothing and never wraps: 64 bools are a byte.  Vectors hold four times as many bytes as
+ * int32s. */
 #include "core/ranges.h"
 #include "kernels/loop/loop.h"
 
@@ -62,8 +64,8 @@ static rd_range range_of(const registers *r, int32_t reg, int depth)
     }
 }
 
-/* Bytes of the widest number that an element is made of, without those that hold a narrower one: vectors of
- * narrower sums would be put together of several. */
+/* Bytes of the widest number that an element is made of, without those that hold a narrower one:
+ * vectors of narrower sums would be put together of several. */
 static int width_of(const registers *r, int32_t reg, int depth)
 {
     enum { WIDE = 8 };
@@ -93,7 +95,8 @@ static int width_of(const registers *r, int32_t reg, int depth)
 }
 
 /* ---- Types of sums ---------------------------------------------------------------------------- */
-/* The narrowest type of so many bytes or more that has all sums of n such elements; false: an int32 has not. */
+/* The narrowest type of so many bytes or more that has all sums of n such elements; false: an
+ * int32 has not. */
 static bool find_type(rd_range x, int64_t n, int least, rd_dtype *type)
 {
     static const rd_dtype types[] = { RD_U8, RD_I8, RD_U16, RD_I16, RD_I32 };
@@ -107,7 +110,8 @@ static bool find_type(rd_range x, int64_t n, int least, rd_dtype *type)
     return false;
 }
 
-/* Steps that a state takes at most before its block ends; elements that one takes in place of all lanes. */
+/* Steps that a state takes at most before its block ends; elements that one takes in place of all
+ * lanes. */
 static int64_t most_steps(const rd_loop_fold *f)
 {
     const int64_t steps = f->of.fold->steps;
@@ -115,8 +119,8 @@ static int64_t most_steps(const rd_loop_fold *f)
     return f->steps < steps ? f->steps : steps;
 }
 
-/* Doubles may be ints, as means take them: no sum of theirs was rounded.  But a masked one of nothing is
- * -0.0, and one with weights has factors. */
+/* Doubles may be ints, as means take them: no sum of theirs was rounded.  But a masked one of
+ * nothing is -0.0, and one with weights has factors. */
 static bool may_be_short(const rd_program *p, const int32_t *made, const rd_loop_fold *f)
 {
     const rd_fold *const fold = f->of.fold;

@@ -8,8 +8,8 @@
 #include "kernels/pass/arrays.h"
 #include "kernels/pass/pass.h"
 
-/* Does the strip add up short ints alone?  Then its bytes become nothing but int32s. */
-static bool sums_in_32_bits(const rd_schedule *t, int32_t strip)
+/* Does the strip add up short ints alone?  Then its bytes become nothing but ints of their sum. */
+static bool adds_short_sums(const rd_schedule *t, int32_t strip)
 {
     bool some = false;
 
@@ -92,7 +92,7 @@ void rd_pass_narrow(rd_schedule *t, const rd_target *target)
             const rd_for *loop = t->stmt[s].kind == RD_S_LOOP && s < n ? rd_loop_of(t, s) : NULL;
 
             if (loop && loop->strip >= 0 && !loop->part)
-                strip = is_short(loop, target->vector) && !sums_in_32_bits(t, s) ? s : -1;
+                strip = is_short(loop, target->vector) && !adds_short_sums(t, s) ? s : -1;
             if (loop && loop->kind == RD_FOR_VECTOR && !loop->by_call && strip >= 0)
                 widen_in(t, s, width_of(rd_loop_of(t, strip)));
         }

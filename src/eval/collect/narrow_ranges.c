@@ -1,0 +1,102 @@
+/* narrow_ranges.c - between which whole numbers the values of a graph lie, as their types and what
+ * makes them say. */
+#include "eval/collect/narrow.h"
+#include <math.h>
+
+static const rd_range unknown;
+
+static bool is_float(rd_dtype type)
+{
+    return rd_dtype_kind(type) == RD_KIND_FLOAT;
+}
+
+static rd_range range_of_number(const rd_value *v)
+{
+    double x;
+
+    if (!is_float(v->type))
+        return rd_range_cast(rd_range_from(v->value.i64, v->value.i64), v->type);
+    if (rd_dtype_is_half(v->type))
+        return unknown;
+    x = v->type == RD_F32 ? (double)v->value.f32 : v->value.f64;
+    if (!(fabs(x) <= 1e6) || x != floor(x) || (x == 0 && signbit(x)))
+        return unknown;
+    return rd_range_from((int64_t)x, (int64_t)x);
+}
+
+/* Of whole floats a product of 0 and what is below it is -0.0; of other results none is. */
+static rd_range range_of_floats(const rd_value *v, const rd_range *x)
+{
+    const bool above = x[0].known && x[1].known && x[0].low >= 0 && x[1].low >= 0;
+
+    switch (v->op) {
+    case RD_OP_add:
+    case RD_OP_sub:
+    case RD_OP_abs:
+    case RD_OP_minimum:
+    case RD_OP_maximum: return rd_range_cast(rd_range_of_op(v->op, RD_I64, x), v->type);
+    case RD_OP_mul:
+        return above ? rd_range_cast(rd_range_of_op(v->op, RD_I64, x), v->type) : unknown;
+    default: return unknown;
+    }
+}
+
+static rd_range range_of_map(const rd_range *range, const rd_value *v)
+{
+    rd_range x[3] = { unknown, unknown, unknown };
+
+    for (int k = 0; k < v->n_in && k < 3; k++)
+        x[k] = range[v->in[k]];
+    switch (v->op) {
+    case RD_OP_cast: return rd_range_cast(x[0], v->type);
+    case RD_OP_where: return rd_range_cast(rd_range_either(x[1], x[2]), v->type);
+    case RD_OP_index: return unknown;
+    default: break;
+    }
+    if (v->type == RD_BOOL)
+        return rd_range_of_type(RD_BOOL);
+    return is_float(v->type) ? range_of_floats(v, x) : rd_range_of_op(v->op, v->type, x);
+}
+
+bool rd_is_plain_fold(const rd_graph *g, const rd_value *v)
+{
+    return v->kind == RD_VALUE_REDUCE && v->in[1] < 0 && v->in[2] < 0 && v->group < 0 &&
+           v->inner < 0 && !v->expr->as.fold->identity && v->expr->as.fold->law != RD_LAW_serial &&
+           rd_points_of(g, v->reduced) > 0;
+}
+
+static bool is_extreme(const rd_value *v)
+{
+    return v->reducer == RD_RED_min || v->reducer == RD_RED_max;
+}
+
+static rd_range range_of_fold(const rd_graph *g, const rd_range *range, const rd_value *v)
+{
+    const rd_range x = range[v->in[0]];
+
+    if (!rd_is_plain_fold(g, v) || (v->reducer != RD_RED_sum && !is_extreme(v)))
+        return rd_range_of_type(v->type);
+    if (is_extreme(v))
+        return rd_range_cast(x, v->type);
+    return rd_range_cast(rd_range_times(x, rd_points_of(g, v->reduced)), v->type);
+}
+
+static rd_range range_of(const rd_graph *g, const rd_range *range, const rd_value *v)
+{
+    switch (v->kind) {
+    case RD_VALUE_CONST: return range_of_number(v);
+    case RD_VALUE_READ: return v->target >= 0 ? range[v->target] : rd_range_of_type(v->type);
+    case RD_VALUE_MAP: return range_of_map(range, v);
+    case RD_VALUE_REDUCE: return range_of_fold(g, range, v);
+    default: return rd_range_of_type(v->type);
+    }
+}
+
+rd_range *rd_value_ranges(const rd_graph *g)
+{
+    rd_range *range = rd_pool_get(g->pool, (size_t)g->n_value * sizeof *range);
+
+    for (int i = 0; range && i < g->n_value; i++)
+        range[i] = range_of(g, range, &g->value[i]);
+    return range;
+}
