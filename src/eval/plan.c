@@ -163,7 +163,8 @@ static bool is_strict(void)
 
 static bool prepare_programs(rd_plan *plan, const rd_choice *choice)
 {
-    const bool brief = choice->brief && !plan->backend->device && !rd_debug_wants_prepared();
+    const bool brief = choice->brief && !plan->backend->device && !rd_debug_wants_prepared() &&
+                       !is_strict(); /* which asks what the plan runs as in the end */
 
     for (int s = 0; s < plan->n_stage; s++) {
         rd_program *p = &plan->program[s];
