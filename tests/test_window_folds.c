@@ -161,8 +161,8 @@ static const struct {
     { "mean", means, mean_of, 16 },
     { "min", least, least_of, 0 },
     { "max", most, most_of, 0 },
-    { "var", variances, variance_of, 64 },
-    { "std", deviations, deviation_of, 64 },
+    { "var", variances, variance_of, 512 },
+    { "std", deviations, deviation_of, 512 },
     { "norm of x - 1, squared", norms, norm_of, 64 },
 };
 
@@ -215,6 +215,21 @@ START_TEST(no_numbers)
         expect_windows(f, RD_F32, by_row, 9, 7);
         expect_windows(f, RD_F64, by_row, 7, 9);
         expect_windows(f, RD_F32, by_column, 5, 8);
+    }
+}
+END_TEST
+
+/* Beside a step variances keep their digits: squares about a number on the other side would cancel. */
+START_TEST(beside_a_step)
+{
+    static const int64_t sizes[][2] = { { 15, 15 }, { 31, 3 }, { 33, 1 }, { 1, 33 }, { 20, 20 } };
+
+    fill();
+    for (int i = MOST / CHANNELS / 2; i < MOST; i++)
+        floats[i] += 1000;
+    for (size_t s = 0; s < COUNT(sizes); s++) {
+        expect_windows(4, RD_F32, by_row, sizes[s][0], sizes[s][1]);
+        expect_windows(5, RD_F32, by_column, sizes[s][0], sizes[s][1]);
     }
 }
 END_TEST
@@ -365,7 +380,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { rolled_windows, no_numbers,  others,         loads,
+    const TTest *const tests[] = { rolled_windows, no_numbers,  beside_a_step,  others,   loads,
                                    parts,          narrow_ints, narrow_scratch, of_padded };
 
     return run_suite("window_folds", tests, COUNT(tests));

@@ -15,7 +15,7 @@ enum {
     SHORT_FAR = 12,      /* of rows so long that a first-level cache would not */
     FAR       = 1 << 14, /* have room for a window of so many bytes            */
     HELD      = 2048,    /* and few enough for a second-level one to hold all  */
-    SHORT_VAR = 17       /* variances have no parts and are scanned then       */
+    SHORT_VAR = 17       /* variances are scanned then, which is faster        */
 };
 
 /* Each window by itself. */
@@ -107,9 +107,9 @@ rd_expr *rd_rolling_reduced(rd_rolling *r)
         return rd_rolling_by_rows(r, axis);
     if (spare && rd_rolling_is_fold(r->x, axis, r->what, r->n, r->x->extent[axis] - r->n + 1))
         return one_by_one(r);
-    if (!along && spare && r->n <= PARTS && r->what < RD_ROLLED_VAR)
+    if (!along && spare && (r->careful || (r->n <= PARTS && r->what < RD_ROLLED_VAR)))
         return rd_rolling_by_parts(r);
-    if (spare && (!along || r->n > LONG))
+    if (spare && !r->careful && (!along || r->n > LONG))
         return rd_rolling_by_scans(r);
     if (!(r->x = rd_move_axis(rd_rolling_narrowed(r), axis, last)))
         return NULL;

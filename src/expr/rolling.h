@@ -22,10 +22,11 @@ typedef struct rd_rolling {
     rd_expr    *x;    /* strong, of the type that is computed in */
     rd_dtype    type; /* of the results                          */
     int         axis;
-    int64_t     n;    /* elements of a window, at least 1        */
-    double      ddof; /* of var and std                          */
-    bool        near; /* elements lie about 0, as well as can be */
-    rd_dtype    wide; /* what sums of narrower ints become       */
+    int64_t     n;       /* elements of a window, at least 1        */
+    double      ddof;    /* of var and std                          */
+    bool        near;    /* elements lie about 0, as well as can be */
+    bool        careful; /* no scans, as squares would cancel in them */
+    rd_dtype    wide;    /* what sums of narrower ints become       */
 } rd_rolling;
 
 /* All windows along r->axis, which has n elements at least, the way that is best there; r->x is of the
@@ -40,7 +41,7 @@ bool rd_rolling_is_fold(const rd_expr *x, int axis, rd_rolled what, int64_t n, i
 rd_expr *rd_rolling_by_rows(const rd_rolling *r, int axis);
 /* r->x, or for sums of narrow ints the same in a narrower type that has room for those of n of them. */
 rd_expr *rd_rolling_narrowed(const rd_rolling *r);
-/* The same across memory, by parts of windows; not of variances. */
+/* The same across memory, by parts of windows. */
 rd_expr *rd_rolling_by_parts(const rd_rolling *r);
 /* All windows in a time that does not grow with n; there are n elements, and an axis to spare. */
 rd_expr *rd_rolling_by_scans(const rd_rolling *r);

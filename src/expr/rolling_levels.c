@@ -149,23 +149,39 @@ static int64_t part_of(int64_t n)
     return best;
 }
 
+/* A part of a window is a fold of its own; of variances it has its sum as well. */
+static windows one_part(const rd_rolling *r, rd_expr *x, int64_t part)
+{
+    rd_expr   *w    = rd_window(x, r->axis, part, 1);
+    rd_rolling sums = *r, of = *r;
+
+    of.n      = part;
+    sums.what = RD_ROLLED_SUM;
+    if (r->what < RD_ROLLED_VAR)
+        return (windows){ part, rd_rolling_total(&of, w, RD_DIMS(-1)), NULL };
+    return (windows){ part, rd_rolling_total(&sums, w, RD_DIMS(-1)),
+                      rd_rolling_total(&of, w, RD_DIMS(-1)) };
+}
+
 /* A window is some parts, each a fold that is stored once, and single elements.  A row of parts is read
  * as often as a window has them, and rows of elements as often as a part has; so both stay in cache for
  * wider rows than those of a whole window would. */
 rd_expr *rd_rolling_by_parts(const rd_rolling *r)
 {
     const int     axis = r->axis;
+    const bool    var  = r->what >= RD_ROLLED_VAR;
     const int64_t part = part_of(r->n), left = r->n % part;
-    const windows one = { part, rd_rolling_total(r, rd_window(r->x, axis, part, 1), RD_DIMS(-1)),
-                          NULL };
-    windows       all = by_digits(r, axis, one, r->n / part), rest;
+    rd_expr      *x   = var && !r->near ? centred(r, axis, r->x) : r->x;
+    const windows one = one_part(r, x, part);
+    windows       all = by_digits(r, axis, one, r->n / part), rest = { 1, x, NULL };
 
     if (left && rd_rolling_op(r) == RD_OP_add) {
-        rest = by_digits(r, axis, (windows){ 1, r->x, NULL }, left);
-        all  = followed(r, axis, &all, &rest);
+        rest.squares = var ? rd_rolling_map(r, RD_OP_sub, x, x) : NULL;
+        rest         = by_digits(r, axis, rest, left);
+        all          = followed(r, axis, &all, &rest);
     } else if (left)
         all.y = overlapped(r, axis, &all, &one);
-    return rd_rolling_finish(r, all.y);
+    return rd_rolling_finish(r, var ? all.squares : all.y);
 }
 
 /* ---- The axis in rows ------------------------------------------------------------------------ */

@@ -175,10 +175,11 @@ static rd_expr *without_windows(const rd_windows *all, const rd_expr *x)
 /* Sums and the like of windows of n along an axis; of variances, the squares about their means. */
 static rd_expr *along(const rd_windows *all, rd_rolled what, rd_expr *x, int axis, int64_t n)
 {
-    rd_rolling r = {
-        .call = all->call, .what = what, .x = x, .axis = axis, .n = n, .ddof = (double)(n - 1)
-    };
+    rd_rolling r = { .call = all->call, .what = what, .x = x, .axis = axis, .n = n };
 
+    r.ddof    = (double)(n - 1);
+    r.near    = all->n > 1;
+    r.careful = what == RD_ROLLED_VAR;
     if (!x)
         return NULL;
     r.type = x->type;
