@@ -31,7 +31,7 @@ static rd_expr *table(void)
 RD_REDUCER(my_sum, float, float, 1, (double v;), (s->v = 0;), (s->v += x;), (a->v += b->v;),
            (y[0] = (float)s->v;))
 
-/* Tiles have nothing for scans by a caller's reducer. */
+/* Tiles take the elements of a scan by a caller's reducer one after the other. */
 static rd_expr *own(void)
 {
     return rd_scan(table(), my_sum, RD_DIMS(1));
@@ -255,18 +255,18 @@ START_TEST(slow_forms)
 {
     const char *text = explained(own());
 
-    says(text, "form of stage 0: the reference; no compiled loops: the tier is off\n");
+    says(text, "form of stage 0: tiles; no compiled loops: the tier is off\n");
     says(text,
-         "warning: stage 0: scan my_sum, a user's reducer runs element by element, by the "
-         "reference (400000 of them): tiles have no kernel for such a fold of a user's; remedy: "
+         "warning: stage 0: scan my_sum, a user's reducer runs element by element, on tiles "
+         "(400000 of them): its elements follow each other in C order; remedy: "
          "RDIM_TIER1=async or sync");
     rd_tier_force("async");
     text = explained(own());
     says(text, "form of stage 0: compiled loops, compiled once they were missed for ");
-    says(text, "; until then the reference\n");
+    says(text, "; until then tiles\n");
     says(text, "first run: about ");
     says(text,
-         "stage 0 by the reference: element by element; runs that begin once all is compiled");
+         "stage 0 by tiles: element by element; runs that begin once all is compiled");
     says_not(text, "warning:");
     text = explained(rd_sum(table(), RD_ALL, .accuracy = RD_SERIAL));
     says(text, "note: stage 0: serial sum runs element by element");
@@ -293,7 +293,7 @@ START_TEST(strict)
                      RD_ERR_LIMIT);
     says(rd_error_text(ctx),
          "rd_eval: RDIM_STRICT: stage 0: scan my_sum, a user's reducer runs element "
-         "by element, by the reference");
+         "by element, on tiles");
     says(rd_error_text(ctx), "; remedy: RDIM_TIER1=async or sync");
     rd_error_clear(ctx);
     ck_assert_int_eq(rd_eval(ctx, rd_sum(table(), RD_DIMS(1)), RD_INTO(sums, RD_SHAPE(ROWS))),
