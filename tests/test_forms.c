@@ -256,17 +256,15 @@ START_TEST(slow_forms)
     const char *text = explained(own());
 
     says(text, "form of stage 0: tiles; no compiled loops: the tier is off\n");
-    says(text,
-         "warning: stage 0: scan my_sum, a user's reducer runs element by element, on tiles "
-         "(400000 of them): its elements follow each other in C order; remedy: "
-         "RDIM_TIER1=async or sync");
+    says(text, "warning: stage 0: scan my_sum, a user's reducer runs element by element, on tiles "
+               "(400000 of them): its elements follow each other in C order; remedy: "
+               "RDIM_TIER1=async or sync");
     rd_tier_force("async");
     text = explained(own());
     says(text, "form of stage 0: compiled loops, compiled once they were missed for ");
     says(text, "; until then tiles\n");
     says(text, "first run: about ");
-    says(text,
-         "stage 0 by tiles: element by element; runs that begin once all is compiled");
+    says(text, "stage 0 by tiles: element by element; runs that begin once all is compiled");
     says_not(text, "warning:");
     text = explained(rd_sum(table(), RD_ALL, .accuracy = RD_SERIAL));
     says(text, "note: stage 0: serial sum runs element by element");

@@ -81,11 +81,11 @@ typedef struct rd_for {
     bool    in_order; /* a vector loop whose rounds one state takes: compilers know how; items that
                        * teams take in order                                                      */
     bool    stream;   /* a vector loop that copies past the caches                           */
-    bool    flat;     /* a vector loop whose rounds each are all of the one loop in it: neighbours in
+    bool    flat;  /* a vector loop whose rounds each are all of the one loop in it: neighbours in
                        * memory are neighbours, so the text has one loop over both               */
-    int32_t width;    /* indices of a round of a loop with marks, if that is known; else 0   */
-    int32_t of;       /* the program's loop that it comes from, -1                           */
-    int32_t strip;    /* the strips (pass/strips.h) that it is the loop over, -1            */
+    int32_t width; /* indices of a round of a loop with marks, if that is known; else 0   */
+    int32_t of;    /* the program's loop that it comes from, -1                           */
+    int32_t strip; /* the strips (pass/strips.h) that it is the loop over, -1            */
     int32_t
         lines; /* rounds of strips begin where lines of what this STORE writes do; 0: no matter */
     int32_t loads;   /* of a round, which stand before the loop now: counts of elements have them */
