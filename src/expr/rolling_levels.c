@@ -96,7 +96,10 @@ static windows by_overlap(const rd_rolling *r, int axis, windows power)
  * apart. */
 static rd_expr *centred(const rd_rolling *r, int axis, rd_expr *row)
 {
-    rd_expr *middle = row ? cut(row, axis, row->extent[axis] / 2, 1) : NULL;
+    if (!row)
+        return NULL;
+
+    rd_expr *middle = cut(row, axis, row->extent[axis] / 2, 1);
     rd_expr *known  = rd_map_op(RD_OP_isfinite, r->call, 1, &middle);
     rd_expr *centre = rd_map_op(RD_OP_where, r->call, 3,
                                 (rd_expr *const[]){ known, middle, rd_int(r->x->ctx, 0) });

@@ -208,8 +208,8 @@ enum { MOST_IN = 4 };
 /* The value is computed in a narrower type. */
 static bool change(narrowing *c, int i, rd_dtype type)
 {
-    const rd_value v = c->g->value[i];
-    int32_t        in[MOST_IN];
+    const rd_value v           = c->g->value[i];
+    int32_t        in[MOST_IN] = { 0 };
 
     if (v.n_in > MOST_IN)
         return true;
