@@ -5,5 +5,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # shellcheck disable=SC2016  # backquotes are the page's
 sed -n 's/^|.*| `\([a-z0-9_]*\)` |$/\1/p' docs/semantics.md | sort > "$work/page"
-sed -n 's/^START_TEST(\([a-z0-9_]*\))$/\1/p' tests/test_semantics*.c | sort > "$work/tests"
+# Rules of window folds are tested beside their other tests.
+sed -n 's/^START_TEST(\([a-z0-9_]*\))$/\1/p' tests/test_semantics*.c > "$work/named"
+sed -n 's/^START_TEST(\(rolled_[a-z0-9_]*\))$/\1/p' tests/test_window_folds.c >> "$work/named"
+sort "$work/named" > "$work/tests"
 diff -u "$work/page" "$work/tests"

@@ -104,12 +104,6 @@ static const struct {
 } allowed[] = {
     { "sumall serial", true },
     { "meanall serial", true },
-    { "scan min(0) of one axis", true },
-    { "scan min(0) of one axis, where", true },
-    { "scan min(0) of one axis, reverse", true },
-    { "scan max(0) of one axis", true },
-    { "scan max(0) of one axis, where", true },
-    { "scan max(0) of one axis, reverse", true },
 };
 enum { N_ALLOWED = sizeof allowed / sizeof *allowed };
 

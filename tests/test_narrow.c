@@ -29,9 +29,9 @@ static const struct {
     int64_t     window, value;
     const char *says;
 } windows[] = {
-    { MEAN_EQUAL, RD_U8, 101, 71, "u8(" },  { MEAN_EQUAL, RD_U8, 255, 71, "u8(" },
-    { MEAN_EQUAL, RD_U8, 256, 71, "u8(" },  { MEAN_EQUAL, RD_U8, 257, 71, "u8(" },
-    { SUM, RD_U8, 128, 255, "i16(" },       { SUM, RD_U8, 129, 255, "i16(" },
+    { MEAN_EQUAL, RD_U8, 101, 71, "u8(" },  { MEAN_EQUAL, RD_U8, 255, 71, "u16(" },
+    { MEAN_EQUAL, RD_U8, 256, 71, "u16(" }, { MEAN_EQUAL, RD_U8, 257, 71, "u16(" },
+    { SUM, RD_U8, 128, 255, "u16(" },       { SUM, RD_U8, 129, 255, "u16(" },
     { SUM, RD_U8, 257, 255, "i16(" },       { SUM, RD_U8, 258, 255, "i16(" },
     { SUM, RD_I8, 255, -128, "i16(" },      { SUM, RD_I8, 256, -128, "i16(" },
     { SUM, RD_I8, 257, -128, "i16(" },      { SUM, RD_I16, 300, -32768, "i32(" },
