@@ -10,7 +10,8 @@
 typedef struct looking {
     const rd_schedule *t;
     const rd_speeds   *s;
-    int32_t            loop;   /* the vector loop of which `varies` is */
+    int32_t            loop;   /* the vector loop of which `varies` and `around` are */
+    bool               around; /* it holds a loop that stays one */
     bool              *varies; /* per value */
     bool              *near;   /* per fold: no state comes from memory */
     rd_residue        *to;
@@ -95,15 +96,24 @@ static bool holds_a_loop(const rd_schedule *t, int32_t vector)
     return false;
 }
 
-static rd_residue_why why_in_vector(const rd_schedule *t, int32_t stmt, int32_t vector)
+/* Statements of one vector loop follow each other, so what is asked of the loop is asked once. */
+static void look_into(looking *q, int32_t vector)
 {
-    const rd_let *let = rd_let_of(t, stmt);
+    rd_varies_with(q->t, vector, q->varies);
+    q->loop   = vector;
+    q->around = holds_a_loop(q->t, vector);
+}
 
-    if (rd_is_by_call(t, vector))
+static rd_residue_why why_in_vector(const looking *q, int32_t stmt)
+{
+    const rd_schedule *t   = q->t;
+    const rd_let      *let = rd_let_of(t, stmt);
+
+    if (rd_is_by_call(t, q->loop))
         return why_by_call(t, let);
     if (rd_is_step(t, stmt) && t->stmt[stmt].label >= 0) /* one label for all rounds, or one each */
-        return rd_loop_of(t, vector)->in_order ? RD_RESIDUE_label : RD_N_RESIDUE;
-    return holds_a_loop(t, vector) ? RD_RESIDUE_inner : RD_N_RESIDUE;
+        return rd_loop_of(t, q->loop)->in_order ? RD_RESIDUE_label : RD_N_RESIDUE;
+    return q->around ? RD_RESIDUE_inner : RD_N_RESIDUE;
 }
 
 /* ---- All together ------------------------------------------------------------------------------ */
@@ -137,14 +147,12 @@ static void look_at(looking *q, int32_t stmt)
     rd_residue_why why    = RD_N_RESIDUE;
     char           name[RD_RESIDUE_NAME];
 
-    if (vector >= 0 && vector != q->loop) {
-        rd_varies_with(q->t, vector, q->varies);
-        q->loop = vector;
-    }
+    if (vector >= 0 && vector != q->loop)
+        look_into(q, vector);
     if (vector < 0)
         why = times > 1 ? rd_why_alone(q->t, stmt) : RD_N_RESIDUE;
     else if (!is_once(q, stmt))
-        why = why_in_vector(q->t, stmt, vector);
+        why = why_in_vector(q, stmt);
     name_of(q->t, stmt, name);
     rd_residue_add(q->to, why, name, times,
                    times * element_ns(q, stmt, why == RD_N_RESIDUE ? vector : -1));
@@ -183,17 +191,17 @@ bool rd_schedule_residue(const rd_schedule *t, const rd_speeds *s, rd_residue *r
 
 int32_t rd_loop_residue(const rd_schedule *t, int32_t loop, rd_residue_why *why)
 {
-    looking q = { .t = t, .loop = loop, .varies = calloc((size_t)t->n_let + 1, sizeof *q.varies) };
+    looking q = { .t = t, .varies = calloc((size_t)t->n_let + 1, sizeof *q.varies) };
     int32_t n = 0;
 
     *why = RD_N_RESIDUE;
     if (!q.varies)
         return -1;
-    rd_varies_with(t, loop, q.varies);
+    look_into(&q, loop);
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
         if (computes(t, s) && !is_once(&q, s)) {
             n++;
-            *why = *why == RD_N_RESIDUE ? why_in_vector(t, s, loop) : *why;
+            *why = *why == RD_N_RESIDUE ? why_in_vector(&q, s) : *why;
         }
     free(q.varies);
     return n;
