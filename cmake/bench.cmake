@@ -6,12 +6,6 @@ if(RDIM_TESTS AND CMAKE_C_FLAGS MATCHES "-fsanitize")
     message(STATUS "${reason}")
     add_test(NAME bench_smoke COMMAND sh -c "echo ${reason}; exit 77")
     list(APPEND rdim_tests bench_smoke)
-    # Kernels of AVX2 make the plans.
-    if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-        add_test(NAME scalar_residue COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/scalar-residue.sh $<TARGET_FILE:rdim-nests>
-            ${PROJECT_SOURCE_DIR}/tests/data/scalar_residue.txt)
-        list(APPEND rdim_tests scalar_residue)
-    endif()
     return() # and so is its building
 endif()
 
@@ -95,4 +89,10 @@ if(RDIM_TESTS)
     list(APPEND rdim_tests sweep_smoke)
     add_test(NAME bench_smoke COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/smoke-bench.sh $<TARGET_FILE:rdim-bench>)
     list(APPEND rdim_tests bench_smoke)
+    # Kernels of AVX2 make the plans.
+    if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+        add_test(NAME scalar_residue COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/scalar-residue.sh $<TARGET_FILE:rdim-nests>
+            ${PROJECT_SOURCE_DIR}/tests/data/scalar_residue.txt)
+        list(APPEND rdim_tests scalar_residue)
+    endif()
 endif()
