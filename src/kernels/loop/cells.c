@@ -48,7 +48,8 @@ rd_linear rd_cell_of_element(rd_schedule *t, int32_t fold, int32_t axis, rd_line
     rd_linear made = rd_linear_of(0);
     int64_t   coef = 0, range = 1;
 
-    digit_of(t->p, &t->p->fold[fold], axis, &coef, &range);
+    if (!digit_of(t->p, &t->p->fold[fold], axis, &coef, &range))
+        return made; /* of no other cells */
     for (int32_t k = 0; k < cell.n && !t->failed; k++) {
         const rd_linear_term term = t->term[cell.first + k];
 

@@ -28,7 +28,7 @@ static rd_range range_of_map(const registers *r, const rd_inst *by, int depth)
 
     if (by->type == RD_BOOL)
         return rd_range_of_type(RD_BOOL);
-    for (int k = 0; k < n; k++)
+    for (int k = 0; k < n && k < 3; k++)
         x[k] = range_of(r, in[k], depth + 1);
     return rd_range_of_op(by->op, by->type, x);
 }
