@@ -265,6 +265,38 @@ START_TEST(others)
 }
 END_TEST
 
+/* More rows than are added up by parts: whether any and whether all of a window are true. */
+START_TEST(long_windows)
+{
+    enum { LONG = 400, WIDE = 6, N = 49, LEFT = LONG - N + 1 };
+    static bool    bits[LONG * WIDE];
+    rd_expr *const x = rd_wrap(ctx, bits, RD_SHAPE(LONG, WIDE)), *const w = rd_window(x, 0, N, 1);
+    rd_array got[4] = { 0 };
+
+    for (int k = 0; k < LONG * WIDE; k++)
+        bits[k] = k % WIDE < 3 ? k % 211 == 0 : k % 211 != 0;
+    ck_assert_msg(rd_eval_many(ctx,
+                               RD_RESULTS({ rd_any(w, RD_DIMS(-1)), &got[0] },
+                                          { rd_all(w, RD_DIMS(-1)), &got[1] },
+                                          { rd_max(w, RD_DIMS(-1)), &got[2] },
+                                          { rd_min(w, RD_DIMS(-1)), &got[3] }),
+                               NULL) == RD_OK,
+                  "%s", rd_error_text(ctx));
+    for (int64_t i = 0; i < LEFT * WIDE; i++) {
+        bool any = false, all = true;
+
+        for (int64_t k = 0; k < N; k++) {
+            any |= bits[i + k * WIDE];
+            all &= bits[i + k * WIDE];
+        }
+        for (int k = 0; k < 4; k++)
+            ck_assert_int_eq(((const bool *)got[k].data)[i], k % 2 ? all : any);
+    }
+    for (int k = 0; k < 4; k++)
+        rd_array_free(&got[k]);
+}
+END_TEST
+
 /* ---- Costs ----------------------------------------------------------------------------------- */
 static rd_run_stats stats_of(rd_expr *y)
 {
@@ -380,8 +412,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { rolled_windows, no_numbers,  beside_a_step,  others,   loads,
-                                   parts,          narrow_ints, narrow_scratch, of_padded };
+    const TTest *const tests[] = { rolled_windows, no_numbers, beside_a_step, others,
+                                   long_windows,   loads,      parts,         narrow_ints,
+                                   narrow_scratch, of_padded };
 
     return run_suite("window_folds", tests, COUNT(tests));
 }

@@ -22,14 +22,10 @@ static rd_expr *join_sum(const rd_rolling *r, rd_expr *older, rd_expr *newer)
     return rd_rolling_map(r, RD_OP_add, beside(r, suffixes, newer), rd_scan(newer, "sum", along));
 }
 
+/* Of bools the least and greatest are whether all are true, and any; those take no .initial. */
 static const char *reducer_of(const rd_rolling *r)
 {
-    switch (r->what) {
-    case RD_ROLLED_MIN: return "min";
-    case RD_ROLLED_ANY: return "any";
-    case RD_ROLLED_ALL: return "all";
-    default: return "max";
-    }
+    return r->what == RD_ROLLED_MIN || r->what == RD_ROLLED_ALL ? "min" : "max";
 }
 
 /* The first element of the newer block is in all of its windows: where none of the older block is,
