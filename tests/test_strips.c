@@ -413,6 +413,8 @@ START_TEST(few_columns)
     rd_expr              *y         = nest_leaf(&m, type, shape, UGLY);
     rd_expr              *take      = nest_leaf(&m, RD_BOOL, shape, FLAGS);
     rd_expr              *by        = nest_leaf(&m, type, RD_SHAPE(n), UGLY);
+    rd_expr              *of_row    = nest_leaf(&m, type, RD_SHAPE(shape.at[0]), UGLY);
+    rd_expr              *some      = nest_leaf(&m, RD_BOOL, RD_SHAPE(shape.at[0]), FLAGS);
     nest_batch            b         = { 0 };
 
     snprintf(b.what, sizeof b.what, "%d columns of %s", (int)n, rd_dtype_name(type));
@@ -426,6 +428,8 @@ START_TEST(few_columns)
     nest_add(&b, rd_mean(x, RD_DIMS(0), .where = take));
     nest_add(&b, rd_min(x, RD_DIMS(0), .where = take));
     nest_add(&b, rd_argmax(x, RD_DIMS(0)));
+    nest_add(&b, rd_sum(rd_sub(x, rd_expand(of_row, 1)), RD_DIMS(0)));
+    nest_add(&b, rd_sum(x, RD_DIMS(0), .where = rd_expand(some, 1)));
     nest_add(&b, rd_sum(rd_flip(x, RD_DIMS(1)), RD_DIMS(0)));
     agree_shared(&b);
     nest_mostly();

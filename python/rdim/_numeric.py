@@ -114,8 +114,8 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Any:
 def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     """The bin of each element, as numpy.digitize; whether edges rise or fall is evaluated."""
     edges = asarray(bins)
-    steps = _core.diff(edges) if edges.size > 1 else _core.zeros((1,))
-    rises, falls = _core.compute_many((_core.all(steps >= 0), _core.all(steps <= 0)))
+    before, behind = edges[:-1], edges[1:]  # differences of ints may wrap
+    rises, falls = _core.compute_many((_core.all(before <= behind), _core.all(before >= behind)))
     if not rises and not falls:
         raise ValueError("rdim.digitize(): edges rise or fall")
     side = "left" if right else "right"
@@ -213,6 +213,10 @@ def fmod(x1: Any, x2: Any) -> Any:
         x1 = asarray(x1)
     if type(x1) not in (int, float):  # beside an array, a number stays one and leaves the other's type as it is
         x1 = asarray(x1)
+    rest = _core.remainder(x1, x2)
+    if rest.dtype.kind in "iu":  # the least int has no absolute value
+        return _core.where((rest != 0) & ((x1 < 0) != (x2 < 0)), rest - x2, rest)
+    x1, x2 = (x if type(x) in (int, float) else _core.astype(x, rest.dtype) for x in (x1, x2))
     rest = _core.remainder(abs(x1), abs(x2))
     return _core.where(_core.signbit(x1), -rest, rest)
 

@@ -110,6 +110,17 @@ def test_fmod_beside_numbers(one: str) -> None:
         assert have.dtype == want.dtype and have.tolist() == want.tolist(), (number, turned)
 
 
+def test_fmod_of_the_least_int() -> None:
+    a = np.array([-128, -3, 0, 5, 127], "i1")
+    for number in (-128, 3, 1.5):
+        assert np.asarray(rd.fmod(a, number)).tolist() == np.fmod(a, number).tolist(), number
+
+
+def test_edges_of_small_ints() -> None:
+    for edges in (np.array([9, 5, 1], "u1"), np.array([-128, 0, 127], "i1")):
+        assert np.asarray(rd.digitize([0, 6], edges)).tolist() == np.digitize([0, 6], edges).tolist()
+
+
 def test_ints_beyond_a_type_compare() -> None:
     for one, number in itertools.product(INTS, [-(2**70), -(2**63) - 1, -129, -1, 127, 128, 255, 2**32, 2**64, 2**70]):
         a = np.array([np.iinfo(one).min, 1, np.iinfo(one).max], one)

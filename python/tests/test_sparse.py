@@ -185,3 +185,26 @@ def test_patterns_that_come_and_go():
         v = rng.random(400)
         same((x + x) @ rd.asarray(v), 2 * (a @ v))
         same(rd.sum(x * 2, axis=1), 2 * a.sum(axis=1))
+
+
+def test_products_of_arrays_that_are_gone():
+    """Memory of one product's arrays becomes that of the next, which has as many places, and others."""
+    n = 4
+    for columns in ([0, 1, 2, 3], [1, 2, 3, 0], [3, 2, 1, 0], [2, 2, 2, 2]):
+        one = sp.csr_array((np.ones(n), np.array(columns, "i4"), np.arange(n + 1, dtype="i4")), shape=(n, n))
+        a = rd.asarray(one)
+        assert np.array_equal((a @ a).compute(), (one @ one).toarray()), columns
+        del one, a
+
+
+def test_masks_with_wide_coordinates():
+    n, rows = np.arange(5, dtype="i4"), np.arange(4)
+    eye = rd.sparse.csr(np.ones(4), n[:4], n, (4, 4), stored=True)
+    mask = rd.sparse.coo(np.array([1.0, 2, 3, 4]), rows, rows, (4, 4), stored=True)
+    assert np.diag(((eye @ eye) * mask).compute()).tolist() == [1, 2, 3, 4]
+
+
+def test_maps_of_three_patterns():
+    c, x, y = np.array([[True], [False], [False]]), np.array([[0.0], [0], [4]]), np.array([[6.0], [5], [2]])
+    got = rd.where(*(rd.asarray(sp.csr_array(a)) for a in (c, x, y))).compute()
+    assert np.asarray(got).tolist() == np.where(c, x, y).tolist()

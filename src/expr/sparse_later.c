@@ -113,9 +113,15 @@ rd_expr *rd_later_as(rd_expr *x, rd_dtype type)
     return with_lists(rd_node(&node, x->as.later, sizeof *x->as.later), x->lists);
 }
 
+/* A node of these bytes that is here already may be of arrays that are gone, in whose memory those of `of`
+ * lie now: its lists are of their places then. */
 rd_expr *rd_clone_later(const rd_expr *node, const rd_expr *of)
 {
-    return with_lists(rd_node(node, of->as.later, sizeof *of->as.later), of->lists);
+    rd_expr *const x = rd_node(node, of->as.later, sizeof *of->as.later);
+
+    if (x && x->lists != of->lists)
+        x->lists = NULL;
+    return with_lists(x, of->lists);
 }
 
 /* ---- Places ---------------------------------------------------------------------------------- */

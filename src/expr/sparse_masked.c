@@ -100,16 +100,17 @@ static bool find_own(const rd_row_product *of, rd_ctx *ctx, int64_t *has)
     return done;
 }
 
-/* Coordinate k of those places of a pattern. */
-static void put_own(const rd_expr *of, int k, const int64_t *has, void *to)
+/* Coordinate k of those places of a pattern, in memory of a type of its own: rows that are borrowed may be
+ * i64. */
+static void put_own(const rd_expr *of, int k, const int64_t *has, bool wide, void *to)
 {
-    const rd_expr *const row  = of->in[2 + k];
-    const bool           wide = row->type == RD_I64;
-    int64_t              n    = 0;
+    const rd_expr *const row = of->in[2 + k];
+    int64_t              n   = 0;
 
     for (int64_t q = 0; q < row->extent[0]; q++)
         if (has[q])
-            rd_put_index(wide, to, n++, rd_index_at(wide, row->as.leaf->data, q));
+            rd_put_index(wide, to, n++,
+                         rd_index_at(row->type == RD_I64, row->as.leaf->data, q));
 }
 
 /* A pattern of n of the places, as a node that is true at them. */
@@ -124,8 +125,8 @@ static rd_expr *some_places(const rd_expr *places, int64_t n, const int64_t *has
     coord[1] = rd_index_row(ctx, n, places->in[3]->type == RD_I32, &column, call);
     if (!one || !coord[0] || !coord[1])
         return NULL;
-    put_own(places, 0, has, row);
-    put_own(places, 1, has, column);
+    put_own(places, 0, has, coord[0]->type == RD_I64, row);
+    put_own(places, 1, has, coord[1]->type == RD_I64, column);
     if (!rd_row_ascends(coord[0], places->extent[0], call))
         return NULL;
     return rd_sparse_node(rd_broadcast_to(one, 1, &n, call), NULL, 2, places->extent, 2, coord,

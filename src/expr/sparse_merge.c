@@ -321,8 +321,10 @@ static bool merge_with(merging *m, const rd_expr *x, rd_expr **coord)
     const int64_t n      = merge_spans(m, x->ctx, n_span, spans, NULL);
     if (n == m->a.n) /* one of them has them all, or no others: no rows are made */
         return true;
-    if (n == m->b.n) {
+    if (n == m->b.n) { /* what is known then is of other places, and the next merge is of these */
         memcpy(coord, own, (size_t)n_coord * sizeof *coord);
+        m->of[0].coord = own;
+        m->n += m->n > 0;
         return true;
     }
     if (!make_rows(m, x, n_coord, n, rows, to.room))

@@ -76,7 +76,7 @@ static rd_plan *grow(const rd_plan *brief)
     grown->n_out       = brief->n_out;
     grown->in_slot     = brief->in_slot;
     grown->out         = brief->out;
-    grown->frames      = &grown->frame;
+    grown->frames      = brief->frames; /* one frame for both: memory may be enough for no more */
     if (grown->pool && copy_programs(grown, brief) && prepare_again(grown))
         return grown;
     rd_plan_drop(grown);

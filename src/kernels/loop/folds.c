@@ -47,6 +47,15 @@ static bool groups_as_it_likes(const rd_loop_fold *f)
            rd_fold_any_grouping(fold);
 }
 
+/* 0 and -0 are equal, so which of them an extreme is hangs on lanes: the first one of the first lane. */
+static bool hangs_on_lanes(const rd_fold *f)
+{
+    const bool extreme = f->reducer == RD_RED_min || f->reducer == RD_RED_max ||
+                         f->reducer == RD_RED_min_anew || f->reducer == RD_RED_max_anew;
+
+    return extreme && rd_dtype_kind(f->type) == RD_KIND_FLOAT;
+}
+
 /* Rows of the combine tree: nodes that there can be at a time.  Folds that group as they like need none: a
  * state takes all of a task's elements in turn, its loop has no ends of blocks in it, and a join merges
  * states. */
@@ -97,7 +106,8 @@ static void describe(const rd_program *p, const int32_t *made, bool whole, rd_lo
     f->of.rises = steps && !fold->scan && rd_rises(p, f->step, &fold->index);
     f->steps    = outer * rd_rows_of_lanes(fold);
     rd_find_short_sum(p, made, f);
-    f->any_lane = steps && groups_as_it_likes(f) && fold->lanes > 1 && moves_lane(p, f);
+    f->any_lane = steps && groups_as_it_likes(f) && fold->lanes > 1 && moves_lane(p, f) &&
+                  !hangs_on_lanes(fold);
     f->mixed    = steps && fold->lane_extent > fold->lanes && fold->lane.n_add > 1 && !f->any_lane;
     f->along    = f->mixed || !steps ? -1 : loop_along(p, f);
     f->split    = fold->split && !whole;

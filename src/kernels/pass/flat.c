@@ -127,10 +127,26 @@ static bool is_flat_step(const rd_schedule *t, const columns *c, int32_t stmt)
            asks_of_all(t, c, stmt);
 }
 
+/* Does the loop take what another one of the strip makes, such as a mask of its rows?  That comes by an array
+ * (pass/cross.c), in which neighbours are rows. */
+static bool reads_of_strip(const rd_schedule *t, const columns *c)
+{
+    for (int32_t value = 0; value < t->n_let; value++) {
+        const int32_t by = t->let[value].by;
+
+        if (by >= 0 && rd_stands_in(t, by, c->strips) && !rd_stands_in(t, by, c->vector) &&
+            rd_is_read_in(t, value, c->vector))
+            return true;
+    }
+    return false;
+}
+
 static bool is_flat(const rd_schedule *t, const columns *c)
 {
     bool steps = false;
 
+    if (reads_of_strip(t, c))
+        return false;
     for (int32_t s = t->stmt[c->vector].first; s >= 0; s = t->stmt[s].next) {
         const bool step = t->stmt[s].kind == RD_S_STEP;
 

@@ -124,7 +124,7 @@ static bool step_pads(const rd_strip_at *r, const rd_strip *strip, const rd_fold
 
 bool rd_pads_rest(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold)
 {
-    if (strip->around || !strip->fixed || (!strip->one && strip->rest <= 0))
+    if (strip->around || strip->whole || !strip->fixed || (!strip->one && strip->rest <= 0))
         return false;
     RD_EACH_IN (r, s)
         switch (r->t->stmt[s].kind) {
