@@ -64,7 +64,7 @@ static int32_t loop_of(const rd_schedule *t, int32_t stmt, int32_t axis)
         const rd_for *loop = loop_at(t, s);
 
         if (!loop || loop->axis == axis) {
-            if (!loop || loop->strip >= 0)
+            if (!loop || loop->strip >= 0 || loop->start >= 0) /* over strips, or over chunks */
                 break;
             continue;
         }
