@@ -37,7 +37,7 @@ static bool reads_one_of(const rd_schedule *t, int32_t stmt, int32_t loop, int32
 static bool is_late(const rd_schedule *t, int32_t stmt, int32_t loop)
 {
     switch (t->stmt[stmt].kind) {
-    case RD_S_STEP: return !steps_beside(t, stmt, loop);
+    case RD_S_STEP: return !steps_beside(t, stmt, loop) || reads_one_of(t, stmt, loop, stmt);
     case RD_S_PREFIX:
     case RD_S_ENDS: return true;
     default: return reads_one_of(t, stmt, loop, stmt);

@@ -15,7 +15,7 @@ static int32_t copied_ints(const rd_printing *n, int32_t loop)
     const int32_t  load = n->t->stmt[loop].first, store = n->t->stmt[loop].last;
     const rd_stmt *to = &n->t->stmt[store];
     const rd_let  *let =
-        n->t->stmt[load].kind == RD_S_LET ? &n->t->let[n->t->stmt[load].value] : NULL;
+        load >= 0 && n->t->stmt[load].kind == RD_S_LET ? &n->t->let[n->t->stmt[load].value] : NULL;
 
     return let && let->kind == RD_I_LOAD && n->t->stmt[load].next == store &&
                    to->kind == RD_S_STORE && to->store >= 0 && to->x == n->t->stmt[load].value &&
