@@ -55,8 +55,8 @@ def labels_between(x: Any, bins: Any, range: Any, weights: Any = None) -> tuple[
 
     equal = None
     if is_whole(bins):
-        range = _equal(x, bins, range)
-        equal = of_range(*range, int(bins)) if x.dtype.kind != "c" else None
+        low, high = range = _equal(x, bins, range)
+        equal = of_range(low, high, int(bins)) if x.dtype.kind != "c" else None
     edges = histogram_bin_edges(x, bins, range, weights)
     return (equal.label(x) if equal else _core._bins_between(x, edges)), edges
 
