@@ -108,10 +108,10 @@ static void describe(const rd_program *p, const int32_t *made, bool whole, rd_lo
     rd_find_short_sum(p, made, f);
     f->any_lane = steps && groups_as_it_likes(f) && fold->lanes > 1 && moves_lane(p, f) &&
                   !hangs_on_lanes(fold);
-    f->mixed    = steps && fold->lane_extent > fold->lanes && fold->lane.n_add > 1 && !f->any_lane;
-    f->along    = f->mixed || !steps ? -1 : loop_along(p, f);
-    f->split    = fold->split && !whole;
-    f->room     = steps ? rows_of_tree(f) : 0;
+    f->mixed = steps && fold->lane_extent > fold->lanes && fold->lane.n_add > 1 && !f->any_lane;
+    f->along = f->mixed || !steps ? -1 : loop_along(p, f);
+    f->split = fold->split && !whole;
+    f->room  = steps ? rows_of_tree(f) : 0;
     f->of.one_block = !f->room && fold->n_block == 1;
     for (f->shift = 0; f->room && fold->steps >> f->shift > 1; f->shift++)
         ;
