@@ -85,7 +85,7 @@ static int width_of(const registers *r, int32_t reg, int depth)
                               : by->kind == RD_I_CAST ? 1
                                                       : 3;
 
-        for (int k = 0; k < n; k++) {
+        for (int k = 0; k < n && k < 3; k++) {
             const int each = width_of(r, in[k], depth + 1);
 
             widest = each > widest ? each : widest;
