@@ -1,4 +1,4 @@
-/* What the files of rdim-nests share. */
+/* This header declares what the files of rdim-nests share. */
 #ifndef PLANS_H
 #define PLANS_H
 #include "eval/plan.h"

@@ -120,7 +120,7 @@ static rd_range extreme(rd_range x, rd_range y, bool least)
                  : rd_range_from(greater(x.low, y.low), greater(x.high, y.high));
 }
 
-/* Of a divisor above 0, with any rule of signs. */
+/* The divisor is above 0, so each rule of signs stays within this range. */
 static rd_range rest(rd_range x, rd_range y)
 {
     if (!y.known || y.low <= 0)

@@ -23,10 +23,10 @@ static inline rd_range rd_range_from(int64_t low, int64_t high)
 
 /* All values of an int type of up to 32 bits; of others nothing is known. */
 rd_range rd_range_of_type(rd_dtype type);
-/* What values of a range become in an int type, or in a float type that has all of them as they
- * are. */
+/* The range of such values after a cast to an int type, or to a float type that has each of them
+ * exactly. */
 rd_range rd_range_cast(rd_range x, rd_dtype type);
-/* What an operator makes of operands in these ranges, in an int type. */
+/* The range of an operator's results in an int type, if its operands lie in these ranges. */
 rd_range rd_range_of_op(rd_op op, rd_dtype type, const rd_range *x);
 /* Values of either; n times a value, each of them any, or none. */
 rd_range rd_range_either(rd_range x, rd_range y);

@@ -30,8 +30,8 @@ typedef enum rd_row_mask {
 /* Plain bytes, as facts of an expression.  Values are f64 or i64. */
 typedef struct rd_row_product {
     rd_row_places a, b, c;
-    /* Of RD_MASK_BY_PLACES: B column after column, and places of C by who goes through the other one: rows
-     * of A, and, column after column, columns of B. */
+    /* RD_MASK_BY_PLACES has B column after column.  Places of C are dealt out to the rows of A that are
+     * walked, and, column after column, to the columns of B that are. */
     rd_row_places b_columns, by_row, by_column;
     const void
            *mirror; /* of by_row: which place of C is (j, i); NULL: A is not where B's transpose is,

@@ -53,7 +53,7 @@ static bool is_worth_asking(const rd_tree *tree)
     return work > LITTLE || forced > 0;
 }
 
-/* What a plan costs: nanoseconds of all stages by usual speeds, and bytes of arrays between them. */
+/* The cost of a plan: nanoseconds of all stages at usual speeds, and bytes of arrays between them. */
 typedef struct price {
     double ns, bytes;
 } price;

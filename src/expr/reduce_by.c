@@ -43,7 +43,8 @@ static rd_expr *both(const rd_folding *f, rd_op op, rd_expr *x, rd_expr *y)
 }
 
 /* ---- Several as one -------------------------------------------------------------------------- */
-/* What labels come to together, in C order, and whether all are of groups, NULL: none can be of none. */
+/* One label for several: `group` is their number in C order, `inside` says whether each of them is one
+ * of a group; NULL: none can be outside. */
 typedef struct joined {
     rd_expr *group, *inside;
     rd_dtype type; /* in which that is computed */

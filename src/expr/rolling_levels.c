@@ -14,7 +14,7 @@ enum {
 };
 
 /* ---- Windows of windows ---------------------------------------------------------------------- */
-/* What windows of k neighbours come to: the i-th begins at element i of the axis. */
+/* Folds of all windows of k neighbours: the i-th window begins at element i of the axis. */
 typedef struct windows {
     int64_t  k;
     rd_expr *y;       /* sum, least or greatest                 */
@@ -72,7 +72,8 @@ static windows by_digits(const rd_rolling *r, int axis, windows power, int64_t c
     return all;
 }
 
-/* What may be taken twice: a window, and a part of it that ends n elements after it begins. */
+/* Two windows that overlap make a longer one, of r->n elements.  The reducer may take an element
+ * twice. */
 static rd_expr *overlapped(const rd_rolling *r, int axis, const windows *a, const windows *b)
 {
     const int64_t later = r->n - b->k, n = b->y ? b->y->extent[axis] - later : 0;

@@ -5,7 +5,7 @@
  * as of f64.  All of these sums are exact in either type, so no bit changes. */
 #include "expr/rolling.h"
 
-/* What x was before it was made wider, if that is an int. */
+/* The int or bool that x is a cast of; NULL: x is no such cast. */
 static const rd_expr *narrow_operand(const rd_expr *x)
 {
     const rd_expr *of   = x->kind == RD_EXPR_MAP && x->op == RD_OP_cast ? x->in[0] : x;

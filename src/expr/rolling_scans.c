@@ -22,7 +22,8 @@ static rd_expr *join_sum(const rd_rolling *r, rd_expr *older, rd_expr *newer)
     return rd_rolling_map(r, RD_OP_add, beside(r, suffixes, newer), rd_scan(newer, "sum", along));
 }
 
-/* Of bools the least and greatest are whether all are true, and any; those take no .initial. */
+/* The least of bools says whether all are true, the greatest whether any is.  The scans `all` and
+ * `any` take no .initial, so `min` and `max` stand in for them. */
 static const char *reducer_of(const rd_rolling *r)
 {
     return r->what == RD_ROLLED_MIN || r->what == RD_ROLLED_ALL ? "min" : "max";

@@ -34,7 +34,7 @@ bool rd_is_wide_pattern(const rd_expr *x);
 bool rd_fill_row_places(rd_row_places *to, const rd_expr *x, bool wide);
 /* The same places column after column, with which of them each was.  False: no memory. */
 bool rd_turn_places(rd_ctx *ctx, const rd_row_places *of, rd_row_places *to, bool wide);
-/* Of a product by places: the columns of B, and which places of C go through them, and which through rows
- * of A.  False: no memory. */
+/* Fills in the columns of B of a product by places, and deals out the places of C: some walk a
+ * column of B, others a row of A.  False: no memory. */
 bool rd_deal_places(rd_row_product *p, rd_ctx *ctx);
 #endif

@@ -36,8 +36,8 @@ static int part_inside(const rd_collector *c, const rd_expr *e, const rd_subscri
     return -1;
 }
 
-/* What the subscripts lead to: a part that is no concatenation, or one of which they ask for several
- * parts, maybe e itself.  They become those of what it is. */
+/* The part of e that the subscripts lead to.  It is no concatenation, or one of which they ask for
+ * several parts, which may be e itself.  The subscripts become those of the part. */
 static const rd_expr *reached(const rd_collector *c, const rd_expr *e, rd_subscript *at)
 {
     int64_t start;

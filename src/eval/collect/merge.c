@@ -54,9 +54,8 @@ static bool read_as_they_are(const rd_graph *g, const rd_value *v, int d, int x,
     return true;
 }
 
-/* Of storage that is read at other places neighbours merge, which all readers take as they are, for
- * those places count other dims one by one; storage read by one flat place may merge neighbours, as
- * long as it keeps its C order. */
+/* May two neighbouring axes of what is stored become one?  Readers at other places count dims one by
+ * one, so all of them have to take both axes as they are.  One flat place needs the C order alone. */
 static bool storage_allows(const rd_graph *g, const rd_value *v, int x, int y)
 {
     int before = -1;

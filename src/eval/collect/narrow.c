@@ -102,7 +102,7 @@ static bool is_same_number(const narrowing *c, int i, int k)
            c->range[k].high <= c->range[i].high;
 }
 
-/* What a cast takes, if it is the same number. */
+/* Casts that keep the number are followed back to the value that they are of. */
 static int without_casts(const narrowing *c, int i)
 {
     for (;;) {
@@ -222,14 +222,14 @@ static bool change(narrowing *c, int i, rd_dtype type)
     return true;
 }
 
-/* What the place of an extreme is does not hang on the type. */
+/* The place of an extreme is the same in each type that has the numbers. */
 static bool takes_any_type(const narrowing *c, const rd_value *v)
 {
     return rd_is_plain_fold(c->g, v) &&
            (v->reducer == RD_RED_argmin || v->reducer == RD_RED_argmax);
 }
 
-/* Who reads a value in its old type is given it so. */
+/* A reader that needs the old type gets a cast of the value to it. */
 static bool keep(narrowing *c, int i)
 {
     const rd_value v   = c->g->value[i];

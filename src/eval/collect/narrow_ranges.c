@@ -24,7 +24,8 @@ static rd_range range_of_number(const rd_value *v)
     return rd_range_from((int64_t)x, (int64_t)x);
 }
 
-/* Of whole floats a product of 0 and what is below it is -0.0; of other results none is. */
+/* Floats that are whole numbers.  A product of 0 and a number below 0 is -0.0, which no int is, so
+ * ranges of products lie at 0 or above; the other operators give no -0.0 here. */
 static rd_range range_of_floats(const rd_value *v, const rd_range *x)
 {
     const bool above = x[0].known && x[1].known && x[0].low >= 0 && x[1].low >= 0;

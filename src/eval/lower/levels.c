@@ -2,7 +2,7 @@
  * have registers there. */
 #include "eval/lower/lower.h"
 
-/* Of what is so large, as folds are, most programs have one. */
+/* Folds are large, and most programs have one, so there is room for one at first. */
 enum { LARGE = 1024 };
 
 void *rd_push(rd_lowering *l, void **vector, int32_t n, int32_t *room, size_t size)

@@ -83,7 +83,8 @@ static rd_plan *grow(const rd_plan *brief)
     return NULL;
 }
 
-/* Of threads that run the plan at the same time one makes it, while the others go on. */
+/* One of the threads that run the plan makes the grown one.  The others go on with the brief one
+ * meanwhile. */
 const rd_plan *rd_plan_grown(const rd_plan *plan)
 {
     rd_plan *const own   = (rd_plan *)plan; /* runs count themselves */
