@@ -186,10 +186,9 @@ static bool turns_operands(const rd_program *p, const rd_tile_code *code)
     return found && !calls;
 }
 
-/* Sums by labels that lie in memory, of what lies there or takes functions: a kernel adds without a
- * look at whether a label is a new one, and has functions by vectors, which a nest has not beside
- * labels.  Other maps a nest has at hand; and labels of a pattern come in runs, or near each
- * other. */
+/* Sums by labels that lie in memory, of what lies there or takes functions.  A kernel adds without a
+ * look at whether a label is a new one, and takes functions by vectors.  A nest has other maps at
+ * hand; and labels of a pattern come in runs, or near each other. */
 static bool sums_by_label(const rd_program *p, const rd_tile_code *code)
 {
     bool steps = false, maps = false, functions = false;
