@@ -109,8 +109,7 @@ static void put_own(const rd_expr *of, int k, const int64_t *has, bool wide, voi
 
     for (int64_t q = 0; q < row->extent[0]; q++)
         if (has[q])
-            rd_put_index(wide, to, n++,
-                         rd_index_at(row->type == RD_I64, row->as.leaf->data, q));
+            rd_put_index(wide, to, n++, rd_index_at(row->type == RD_I64, row->as.leaf->data, q));
 }
 
 /* A pattern of n of the places, as a node that is true at them. */
