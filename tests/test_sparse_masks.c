@@ -138,9 +138,9 @@ static void draw_all(int odd)
     fill(&mask, n, l, draw(2) ? 100 : draw(40), 0);
 }
 
-static rd_expr *true_where(rd_expr *m)
+static rd_expr *zero_of(rd_expr *m)
 {
-    return rd_ne(m, rd_cast(rd_int(ctx, 0), rd_type_of(m)));
+    return rd_cast(rd_int(ctx, 0), rd_type_of(m));
 }
 
 /* Ints that are multiplied, and any that are chosen. */
@@ -151,18 +151,20 @@ START_TEST(beside_listed_ones)
         const rd_dtype type = types[draw(COUNT(types))];
 
         draw_all(draw(2) ? 0 : 20);
-        rd_expr *const a = leaf_as(&left, draw(3), type, false);
-        rd_expr *const b = leaf_as(&right, draw(3), type, false);
-        rd_expr *const m = leaf_as(&mask, draw(3), types[draw(COUNT(types))], false);
+        rd_expr *const a     = leaf_as(&left, draw(3), type, false);
+        rd_expr *const b     = leaf_as(&right, draw(3), type, false);
+        rd_expr *const m     = leaf_as(&mask, draw(3), types[draw(COUNT(types))], false);
+        rd_expr *const truth = leaf_as(&mask, draw(3), RD_BOOL, false);
         rd_expr *const y = rd_matmul(a, b), *const all = listed(y), *const d = rd_dense(all);
 
         same("times", k, rd_mul(y, m), rd_mul(all, m));
         same("by", k, rd_mul(m, y), rd_mul(m, all));
         same("dense", k, rd_mul(y, m), rd_mul(d, rd_dense(m)));
-        same("chosen", k, rd_where(true_where(m), y, rd_int(ctx, 0)),
-             rd_where(rd_dense(true_where(m)), d, rd_int(ctx, 0)));
-        same("chosen beside", k, rd_where(true_where(m), y, m),
-             rd_where(rd_dense(true_where(m)), d, rd_dense(m)));
+        same("chosen", k, rd_where(truth, y, rd_int(ctx, 0)),
+             rd_where(rd_dense(truth), d, rd_int(ctx, 0)));
+        same("chosen beside", k, rd_where(truth, y, m), rd_where(rd_dense(truth), d, rd_dense(m)));
+        same("chosen by a comparison", k, rd_where(rd_ne(m, zero_of(m)), y, m),
+             rd_where(rd_dense(rd_ne(m, zero_of(m))), d, rd_dense(m)));
         same("cast", k, rd_mul(rd_cast(y, RD_I64), m), rd_mul(rd_cast(all, RD_I64), m));
         same("three", k, rd_mul(rd_mul(y, m), y), rd_mul(rd_mul(all, m), all));
         same("again", k, rd_matmul(rd_transpose(rd_mul(y, m)), a),
@@ -304,13 +306,13 @@ START_TEST(mirrored)
             fill(&left, left.rows, left.rows, 20 + draw(20), 0);
         rd_expr *const a = leaf_as(&left, draw(3), type, false);
         rd_expr *const b = both ? rd_transpose(a) : a;
-        rd_expr *const m =
-            rd_ne(leaf_as(draw(2) ? &mask : &left, 0, RD_I64, false), rd_int(ctx, 0));
-        rd_expr *const y = rd_matmul(a, b), *const all = listed(y);
+        rd_expr *const m = leaf_as(draw(2) ? &mask : &left, draw(3), RD_BOOL, false);
+        rd_expr *const y = rd_matmul(a, b), *const all = listed(y), *const zero = rd_int(ctx, 0);
 
-        same("mirrored", k, rd_where(m, y, rd_int(ctx, 0)), rd_where(m, all, rd_int(ctx, 0)));
-        same("dense", k, rd_where(m, y, rd_int(ctx, 0)),
-             rd_where(rd_dense(m), rd_dense(all), rd_int(ctx, 0)));
+        ck_assert(
+            strstr(plan_text(rd_sum(rd_where(m, y, zero), RD_ALL)), "places that are wanted"));
+        same("mirrored", k, rd_where(m, y, zero), rd_where(m, all, zero));
+        same("dense", k, rd_where(m, y, zero), rd_where(rd_dense(m), rd_dense(all), zero));
         rd_ctx_release(ctx, mark);
     }
 }
