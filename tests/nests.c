@@ -34,6 +34,24 @@ void nest_end(void)
     rd_ctx_free(ctx);
 }
 
+int nest_suite(const char *name, void (*begin)(void), const nest_case *cases, int n)
+{
+    enum { HANGS = 300 }; /* seconds: a compiler beside other suites needs some */
+    Suite   *suite  = suite_create(name);
+    TCase   *tests  = tcase_create(name);
+    SRunner *runner = srunner_create(suite);
+
+    tcase_add_checked_fixture(tests, begin, nest_end);
+    tcase_set_timeout(tests, HANGS);
+    for (int k = 0; k < n; k++)
+        tcase_add_loop_test(tests, cases[k].test, cases[k].first, cases[k].end);
+    suite_add_tcase(suite, tests);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
 void nest_add(nest_batch *b, rd_expr *y)
 {
     rd_error_clear(ctx);

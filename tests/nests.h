@@ -5,6 +5,8 @@
 #define RD_TESTS_NESTS_H
 #include "tiles.h"
 
+#include <check.h>
+
 enum { NEST_RESULTS = 20, NEST_TASKS = 5 };
 
 /* In how many tasks; with so many threads.  Tasks of 0 grains: one a thread. */
@@ -40,6 +42,15 @@ extern nest_counts nest_seen;
 /* Until nest_end() all that can be is a nest, compiled at once. */
 rd_ctx *nest_begin(void);
 void    nest_end(void);
+
+/* A test that runs for each _i from `first` to before `end`. */
+typedef struct nest_case {
+    const TTest *test;
+    int          first, end;
+} nest_case;
+
+/* Runs n tests, each between `begin`, which calls nest_begin(), and nest_end(); what main() returns. */
+int nest_suite(const char *name, void (*begin)(void), const nest_case *cases, int n);
 
 /* One more result; what cannot be asked for is left out. */
 void nest_add(nest_batch *b, rd_expr *y);

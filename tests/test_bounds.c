@@ -289,21 +289,14 @@ END_TEST
 
 int main(void)
 {
-    Suite   *s  = suite_create("bounds");
-    TCase   *tc = tcase_create("bounds");
-    SRunner *sr = srunner_create(s);
+    const nest_case cases[] = {
+        { triangles_and_bands, 0, COUNT(masks) },
+        { left_early, 0, COUNT(masks) },
+        { pairs_of_points, 0, PAIRS + COUNT(masks) - RANGES },
+        { negative_zeros, 0, 1 },
+        { less_is_read, 0, 1 },
+        { in_another_order, 0, 1 },
+    };
 
-    tcase_add_checked_fixture(tc, begin, nest_end);
-    tcase_set_timeout(tc, 300);
-    tcase_add_loop_test(tc, triangles_and_bands, 0, COUNT(masks));
-    tcase_add_loop_test(tc, left_early, 0, COUNT(masks));
-    tcase_add_loop_test(tc, pairs_of_points, 0, PAIRS + COUNT(masks) - RANGES);
-    tcase_add_test(tc, negative_zeros);
-    tcase_add_test(tc, less_is_read);
-    tcase_add_test(tc, in_another_order);
-    suite_add_tcase(s, tc);
-    srunner_run_all(sr, CK_ENV);
-    const int failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return nest_suite("bounds", begin, cases, COUNT(cases));
 }

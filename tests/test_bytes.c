@@ -257,21 +257,11 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("bytes");
-    TCase *tests = tcase_create("bytes");
+    const nest_case cases[] = {
+        { extremes, 0, COUNT(sizes) },         { pairs, 0, COUNT(lengths) },
+        { types_of_states, 0, COUNT(states) }, { bytes_of_pairs, 0, 1 },
+        { intervals, 0, COUNT(ranges) },
+    };
 
-    tcase_add_checked_fixture(tests, begin, nest_end);
-    tcase_add_loop_test(tests, extremes, 0, COUNT(sizes));
-    tcase_add_loop_test(tests, pairs, 0, COUNT(lengths));
-    tcase_add_loop_test(tests, types_of_states, 0, COUNT(states));
-    tcase_add_test(tests, bytes_of_pairs);
-    tcase_add_loop_test(tests, intervals, 0, COUNT(ranges));
-    tcase_set_timeout(tests, 60);
-    suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return nest_suite("bytes", begin, cases, COUNT(cases));
 }

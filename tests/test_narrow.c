@@ -205,19 +205,11 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("narrow");
-    TCase *tests = tcase_create("narrow");
+    const nest_case cases[] = {
+        { rolling, 0, COUNT(windows) },
+        { rolling_types, 0, COUNT(windows) },
+        { matching, 0, 2 },
+    };
 
-    tcase_add_checked_fixture(tests, begin, nest_end);
-    tcase_add_loop_test(tests, rolling, 0, COUNT(windows));
-    tcase_add_loop_test(tests, rolling_types, 0, COUNT(windows));
-    tcase_add_loop_test(tests, matching, 0, 2);
-    tcase_set_timeout(tests, 60);
-    suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return nest_suite("narrow", begin, cases, COUNT(cases));
 }

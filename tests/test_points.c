@@ -318,23 +318,16 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("points");
-    TCase *tests = tcase_create("points");
+    const nest_case cases[] = {
+        { first_of_equals, 0, SANITIZED ? 1 : 3 },
+        { short_axes, 0, SANITIZED ? 1 : 2 },
+        { rows, 0, SANITIZED ? 2 : 4 },
+        { states_of_short_axes, 0, SANITIZED ? 2 : 4 },
+        { kept_for_an_inner_loop, 0, SANITIZED ? 2 : 4 },
+        { panels_of_columns, 0, 2 },
+        { panels_that_are_no_part, 0, 2 },
+        { blocks_of_pairs, SANITIZED ? 1 : 0, SANITIZED ? 2 : 4 },
+    };
 
-    tcase_add_checked_fixture(tests, begin, nest_end);
-    tcase_add_loop_test(tests, first_of_equals, 0, SANITIZED ? 1 : 3);
-    tcase_add_loop_test(tests, short_axes, 0, SANITIZED ? 1 : 2);
-    tcase_add_loop_test(tests, rows, 0, SANITIZED ? 2 : 4);
-    tcase_add_loop_test(tests, states_of_short_axes, 0, SANITIZED ? 2 : 4);
-    tcase_add_loop_test(tests, kept_for_an_inner_loop, 0, SANITIZED ? 2 : 4);
-    tcase_add_loop_test(tests, panels_of_columns, 0, 2);
-    tcase_add_loop_test(tests, panels_that_are_no_part, 0, 2);
-    tcase_add_loop_test(tests, blocks_of_pairs, SANITIZED ? 1 : 0, SANITIZED ? 2 : 4);
-    suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return nest_suite("points", begin, cases, COUNT(cases));
 }

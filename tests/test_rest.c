@@ -114,17 +114,10 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("rest");
-    TCase *tests = tcase_create("rest");
+    const nest_case cases[] = {
+        { divided, 0, 4 * COUNT(types) },
+        { defined, 0, COUNT(by) },
+    };
 
-    tcase_add_checked_fixture(tests, begin, nest_end);
-    tcase_add_loop_test(tests, divided, 0, 4 * COUNT(types));
-    tcase_add_loop_test(tests, defined, 0, COUNT(by));
-    suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return nest_suite("rest", begin, cases, COUNT(cases));
 }

@@ -179,19 +179,12 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("short axes");
-    TCase *tests = tcase_create("short axes");
+    const nest_case cases[] = {
+        { vectors_of_pairs, 0, COUNT(clouds) },
+        { rows_of_lanes, 0, 8 },
+        { lanes_of_nothing, 0, 7 },
+        { boxes, 0, 8 },
+    };
 
-    tcase_add_checked_fixture(tests, begin, nest_end);
-    tcase_add_loop_test(tests, vectors_of_pairs, 0, COUNT(clouds));
-    tcase_add_loop_test(tests, rows_of_lanes, 0, 8);
-    tcase_add_loop_test(tests, lanes_of_nothing, 0, 7);
-    tcase_add_loop_test(tests, boxes, 0, 8);
-    suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return nest_suite("short axes", begin, cases, COUNT(cases));
 }

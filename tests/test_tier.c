@@ -16,6 +16,8 @@
 
 enum { POINTS = 4096 };
 
+#define COUNT(a) (int)(sizeof(a) / sizeof *(a))
+
 static rd_ctx *ctx;
 
 static void begin(void)
@@ -626,28 +628,22 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite  = suite_create("tier");
-    TCase   *tests  = tcase_create("tier");
-    SRunner *runner = srunner_create(suite);
+    const nest_case cases[] = {
+        { modes, 0, 1 },
+        { meanwhile, 0, 1 },
+        { ends_or_forks_meanwhile, THREAD_SANITIZED ? 1 : 0, 2 },
+        { finishes, THREAD_SANITIZED ? 1 : 0, 1 },
+        { large_runs, 0, 1 },
+        { plans_grow, 0, 1 },
+        { plans_grow_at_once, 0, 1 },
+        { goes_back, 0, 1 },
+        { clang, 0, 1 },
+        { no_compiler, 0, 2 },
+        { hanging_compiler, 0, 1 },
+        { environment_of_the_plan, 0, 1 },
+        { environment_of_the_compiler, 0, 1 },
+        { in_the_middle, 0, 1 },
+    };
 
-    tcase_add_checked_fixture(tests, begin, nest_end);
-    tcase_add_test(tests, modes);
-    tcase_add_test(tests, meanwhile);
-    tcase_add_loop_test(tests, ends_or_forks_meanwhile, THREAD_SANITIZED ? 1 : 0, 2);
-    tcase_add_loop_test(tests, finishes, THREAD_SANITIZED ? 1 : 0, 1);
-    tcase_add_test(tests, large_runs);
-    tcase_add_test(tests, plans_grow);
-    tcase_add_test(tests, plans_grow_at_once);
-    tcase_add_test(tests, goes_back);
-    tcase_add_test(tests, clang);
-    tcase_add_loop_test(tests, no_compiler, 0, 2);
-    tcase_add_test(tests, hanging_compiler);
-    tcase_add_test(tests, environment_of_the_plan);
-    tcase_add_test(tests, environment_of_the_compiler);
-    tcase_add_test(tests, in_the_middle);
-    suite_add_tcase(suite, tests);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return nest_suite("tier", begin, cases, COUNT(cases));
 }

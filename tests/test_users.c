@@ -574,21 +574,12 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite  = suite_create("users");
-    TCase   *tests  = tcase_create("users");
-    SRunner *runner = srunner_create(suite);
+    const nest_case cases[] = {
+        { reductions, 0, COUNT(types) }, { reductions_in_nests, 0, COUNT(types) },
+        { large_states, 0, 2 },          { programs, 0, 3 },
+        { functions, 0, COUNT(types) },  { functions_in_nests, 0, COUNT(types) },
+        { text_of_this_file, 0, 1 },
+    };
 
-    tcase_add_checked_fixture(tests, begin, nest_end);
-    tcase_add_loop_test(tests, reductions, 0, COUNT(types));
-    tcase_add_loop_test(tests, reductions_in_nests, 0, COUNT(types));
-    tcase_add_loop_test(tests, large_states, 0, 2);
-    tcase_add_loop_test(tests, programs, 0, 3);
-    tcase_add_loop_test(tests, functions, 0, COUNT(types));
-    tcase_add_loop_test(tests, functions_in_nests, 0, COUNT(types));
-    tcase_add_test(tests, text_of_this_file);
-    suite_add_tcase(suite, tests);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return nest_suite("users", begin, cases, COUNT(cases));
 }
