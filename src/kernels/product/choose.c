@@ -52,6 +52,38 @@ static choice choose(const rd_product *product)
     return best;
 }
 
+/* ---- Axes that are one -------------------------------------------------------------------------- */
+/* Does every matrix go along the two as along one axis, as where rows of pixels are one row? */
+static bool are_one(const rd_product_axis *outer, const rd_product_axis *inner)
+{
+    bool are = outer->extent <= INT_MAX / inner->extent;
+
+    for (int m = 0; m < RD_MATRICES; m++)
+        are &= outer->step[m] == inner->extent * inner->step[m];
+    return are;
+}
+
+static bool merge_one(rd_product *product)
+{
+    rd_product_axis *axis = product->axis;
+
+    for (int32_t o = 0; o < product->n_axis; o++)
+        for (int32_t i = 0; i < product->n_axis; i++)
+            if (o != i && are_one(&axis[o], &axis[i])) {
+                axis[i].extent *= axis[o].extent;
+                axis[o] = axis[--product->n_axis];
+                return true;
+            }
+    return false;
+}
+
+/* One call then does what several would. */
+static void merge_axes(rd_product *product)
+{
+    while (merge_one(product))
+        ;
+}
+
 /* b^T a^T = c^T: rows of c must lie side by side, and columns may instead. */
 static void transpose(rd_product *product)
 {
@@ -113,6 +145,7 @@ bool rd_product_choose(const rd_program *p, rd_get_fn *get, void *pool, rd_produ
         return false;
     if (!product)
         return true;
+    merge_axes(product);
     best = choose(product);
     if (!best.m) {
         transpose(product);
