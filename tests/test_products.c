@@ -589,6 +589,73 @@ START_TEST(covariances_of_all_pairs)
 }
 END_TEST
 
+/* ---- A matrix by itself -------------------------------------------------------------------------- */
+/* Rows of one block and of several, whole ones and not; batches, two axes that are summed, rows apart. */
+static const product_row by_itself[] = {
+    { "ki,kj->ij", { .i = 37, .j = 37, .k = 71 }, DENSE, DENSE, BLAS },
+    { "ik,jk->ij", { .i = 128, .j = 128, .k = 40 }, PART, PART, BLAS },
+    { "ki,kj->ij", { .i = 129, .j = 129, .k = 40 }, PART, PART, BLAS },
+    { "ik,jk->ji", { .i = 300, .j = 300, .k = 50 }, DENSE, DENSE, BLAS },
+    { "ki,kj->ij", { .i = 530, .j = 530, .k = 33 }, DENSE, DENSE, BLAS },
+    { "bki,bkj->bij", { .i = 140, .j = 140, .k = 40, .b = 3 }, DENSE, DENSE, BLAS },
+    { "kbi,kbj->bij", { .i = 50, .j = 50, .k = 60, .b = 4 }, DENSE, DENSE, BLAS },
+    { "lik,ljk->ij", { .i = 135, .j = 135, .k = 40, .l = 3 }, PART, PART, BLAS },
+    { "ki,kj->ij", { .i = 40, .j = 40, .k = 3000 }, DENSE, DENSE, BLAS },
+};
+
+static void expect_symmetric(const rd_array *x)
+{
+    const int64_t n = x->shape.at[x->shape.n - 1];
+
+    for (int64_t e = 0; e < elements(x); e++) {
+        const int64_t i = e / n % n, j = e % n, mirrored = e + (j - i) * (n - 1);
+
+        ck_assert_msg(get(x->data, x->type, e) == get(x->data, x->type, mirrored),
+                      "(%d, %d) is another number than (%d, %d)", (int)i, (int)j, (int)j, (int)i);
+    }
+}
+
+START_TEST(matrices_by_themselves)
+{
+    for (size_t r = 0; r < COUNT(by_itself); r++)
+        for (int wide = 0; wide < 2; wide++) {
+            const product_row *row = &by_itself[r];
+            char               parts[3][MOST];
+            rd_expr           *x, *y;
+            rd_array           out;
+
+            split(row->letters, parts);
+            x = operand(ctx, wide ? RD_F64 : RD_F32, parts[A], &row->n, row->a, r);
+            y = product_of(x, x, row->letters);
+            check(row->letters, y, summed(row), true);
+            ck_assert(on_gpu() || !has_blas() || strstr(explained(ctx, y, false), "half of it"));
+            out = evaluate(ctx, y, 2, false);
+            if (!on_gpu())
+                expect_symmetric(&out);
+            rd_array_free(&out);
+            forget();
+        }
+}
+END_TEST
+
+/* Not the same matrix: rows further on, another order of them, a copy. */
+START_TEST(nearly_by_themselves)
+{
+    const extents n = { .i = 60, .j = 60, .k = 80 };
+    rd_expr      *x = operand(ctx, RD_F64, "ki", &n, PART, 1);
+    rd_expr      *a = rd_slice(x, "..., :50"), *b = rd_slice(x, "..., 10:");
+    rd_expr      *y[] = { product_of(a, b, "ki,kj->ij"),
+                          product_of(a, rd_flip(a, RD_DIMS(0)), "ki,kj->ij"),
+                          product_of(x, operand(ctx, RD_F64, "ki", &n, PART, 1), "ki,kj->ij") };
+
+    for (size_t k = 0; k < COUNT(y); k++) {
+        ck_assert(!strstr(explained(ctx, y[k], false), "half of it"));
+        check("nearly", y[k], n.k, k != 1);
+    }
+    forget();
+}
+END_TEST
+
 /* ---- What stands before and after ------------------------------------------------------------ */
 START_TEST(operands_that_are_kept)
 {
@@ -750,6 +817,10 @@ START_TEST(not_numbers)
     for (int j = 0; j < n.j; j += 3)
         ((double *)memory[1])[2 * n.j + j] = 0;
     check("not numbers", product_of(a, b, "ik,kj->ij"), n.k, true);
+    for (int j = 0; j < n.k; j += 3) /* of which 0 times NaN is NaN, too */
+        ((double *)memory[0])[5 * n.k + j] = 0;
+    check("not numbers by themselves", product_of(a, a, "ik,jk->ij"), n.k, true);
+    check("not numbers by themselves", product_of(a, a, "ki,kj->ij"), n.i, true);
     forget();
 }
 END_TEST
@@ -929,6 +1000,8 @@ int main(void)
     const TTest *const tests[] = { orders_and_views,
                                    packed_panels,
                                    covariances_of_all_pairs,
+                                   matrices_by_themselves,
+                                   nearly_by_themselves,
                                    other_sums,
                                    complex_matrices,
                                    operands_that_are_kept,

@@ -32,6 +32,8 @@ static struct {
     int                                   parallel; /* how it runs on several threads        */
     __typeof__(cblas_sgemm)              *sgemm;
     __typeof__(cblas_dgemm)              *dgemm;
+    __typeof__(cblas_ssyrk)              *ssyrk;
+    __typeof__(cblas_dsyrk)              *dsyrk;
     __typeof__(openblas_get_parallel)    *get_parallel;
     __typeof__(openblas_get_num_threads) *get_threads;
     __typeof__(openblas_set_num_threads) *set_threads;
@@ -110,12 +112,14 @@ static void find(void)
         return;
     blas.sgemm        = (__typeof__(blas.sgemm))dlsym(file, "cblas_sgemm");
     blas.dgemm        = (__typeof__(blas.dgemm))dlsym(file, "cblas_dgemm");
+    blas.ssyrk        = (__typeof__(blas.ssyrk))dlsym(file, "cblas_ssyrk");
+    blas.dsyrk        = (__typeof__(blas.dsyrk))dlsym(file, "cblas_dsyrk");
     blas.get_parallel = (__typeof__(blas.get_parallel))dlsym(file, "openblas_get_parallel");
     blas.get_threads  = (__typeof__(blas.get_threads))dlsym(file, "openblas_get_num_threads");
     blas.set_threads  = (__typeof__(blas.set_threads))dlsym(file, "openblas_set_num_threads");
     blas.core         = (__typeof__(blas.core))dlsym(file, "openblas_get_corename");
     blas.behind       = is_behind();
-    if (blas.sgemm && blas.dgemm && serves_threads())
+    if (blas.sgemm && blas.dgemm && blas.ssyrk && blas.dsyrk && serves_threads())
         blas.name = RD_OPENBLAS ? "OpenBLAS" : "BLIS";
 }
 
@@ -145,9 +149,27 @@ const char *rd_blas_name(void)
     return blas.name;
 }
 
+const char *rd_blas_name_of_half(void)
+{
+    return RD_OPENBLAS ? "OpenBLAS, half of it" : "BLIS, half of it";
+}
+
 bool rd_blas_is_behind(void)
 {
     return rd_blas_name() && blas.behind;
+}
+
+/* c = a a^T on and above the diagonal. */
+static void syrk(const rd_gemm *g)
+{
+    const enum CBLAS_TRANSPOSE a = g->a_transposed ? CblasTrans : CblasNoTrans;
+
+    if (g->type == RD_F32)
+        blas.ssyrk(CblasRowMajor, CblasUpper, a, g->n, g->k, 1, g->a, g->lead_a, g->add ? 1 : 0,
+                   g->c, g->lead_c);
+    else
+        blas.dsyrk(CblasRowMajor, CblasUpper, a, g->n, g->k, 1, g->a, g->lead_a, g->add ? 1 : 0,
+                   g->c, g->lead_c);
 }
 
 void rd_blas_gemm(const rd_gemm *g)
@@ -155,7 +177,9 @@ void rd_blas_gemm(const rd_gemm *g)
     const enum CBLAS_TRANSPOSE a = g->a_transposed ? CblasTrans : CblasNoTrans,
                                b = g->b_transposed ? CblasTrans : CblasNoTrans;
 
-    if (g->type == RD_F32)
+    if (g->symmetric)
+        syrk(g);
+    else if (g->type == RD_F32)
         blas.sgemm(CblasRowMajor, a, b, g->m, g->n, g->k, 1, g->a, g->lead_a, g->b, g->lead_b,
                    g->add ? 1 : 0, g->c, g->lead_c);
     else
@@ -216,6 +240,11 @@ void rd_blas_end(int before)
 }
 #else
 const char *rd_blas_name(void)
+{
+    return NULL;
+}
+
+const char *rd_blas_name_of_half(void)
 {
     return NULL;
 }

@@ -5,6 +5,8 @@
 
 /* Which one it is; NULL: none, or none that several threads may call. */
 const char *rd_blas_name(void);
+/* The same, of products of which it computes one half. */
+const char *rd_blas_name_of_half(void);
 /* Does it compute as on processors without AVX2, though this one has it?  OpenBLAS does so on those that are newer than it
  * is, and then takes 2 to 7 times as long as our kernels; OPENBLAS_CORETYPE=Haswell is its remedy. */
 bool rd_blas_is_behind(void);

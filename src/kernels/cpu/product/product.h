@@ -10,11 +10,13 @@ struct rd_packed; /* packed.h */
 typedef struct rd_cpu_product {
     const rd_product       *of;
     const struct rd_packed *packed; /* computes it by packed panels; else NULL, and so: */
-    int64_t                 rows, cols, row_blocks, col_blocks, blocks; /* of c, for tasks */
-    int64_t                 parts;  /* products that a block of c is the sum of */
-    int64_t                 steps;  /* of the sums along k that one call makes */
-    int64_t                 calls;  /* of a block, one after the other: those of each part */
-    rd_simd_product        *kernel; /* NULL: by BLAS */
+    bool             symmetric; /* a and b are one matrix: blocks below the diagonal are copies */
+    int64_t          rows, cols, row_blocks, col_blocks; /* of c, for tasks */
+    int64_t          of_item, blocks; /* blocks of one matrix c; of all           */
+    int64_t          parts;           /* products that a block of c is the sum of */
+    int64_t          steps;           /* of the sums along k that one call makes */
+    int64_t          calls;           /* of a block, one after the other: those of each part */
+    rd_simd_product *kernel;          /* NULL: by BLAS */
 } rd_cpu_product;
 
 /* Makes a product that pays for it run by BLAS, where there is one and p->exact does not forbid it,

@@ -1,6 +1,7 @@
 /* run.c - matrix products: which ones, in which blocks, by what, and their calls. */
 #include "kernels/cpu/product/blas.h"
 #include "kernels/cpu/product/packed.h"
+#include "kernels/cpu/product/symmetric.h"
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 /* Blocks follow from the extents alone, and each is one call on one thread: threads change no bit.
@@ -44,12 +45,15 @@ static void cut(rd_cpu_product *product)
 {
     const rd_product *of = product->of;
 
-    product->rows       = block_extent(of->m.extent, 4, 512);
-    product->cols       = block_extent(of->n.extent, 2, 1024);
+    product->rows =
+        product->symmetric ? rd_symmetric_rows(of->m.extent) : block_extent(of->m.extent, 4, 512);
+    product->cols       = product->symmetric ? product->rows : block_extent(of->n.extent, 2, 1024);
     product->steps      = call_steps(product);
     product->row_blocks = (of->m.extent + product->rows - 1) / product->rows;
     product->col_blocks = (of->n.extent + product->cols - 1) / product->cols;
-    product->blocks     = product->row_blocks * product->col_blocks;
+    product->of_item    = product->symmetric ? product->row_blocks * (product->row_blocks + 1) / 2
+                                             : product->row_blocks * product->col_blocks;
+    product->blocks     = product->of_item;
     product->parts      = 1;
     for (int32_t i = 0; i < of->n_axis; i++)
         *(i < of->n_kept ? &product->blocks : &product->parts) *= of->axis[i].extent;
@@ -106,6 +110,14 @@ static bool find_library(const rd_program *p, const rd_simd *simd, rd_cpu_produc
     return product->kernel || (!p->exact && rd_blas_name());
 }
 
+/* What a BLAS computes; kernels have whole blocks. */
+static void cut_symmetric(rd_cpu_product *product)
+{
+    product->symmetric = !product->kernel && rd_product_is_symmetric(product->of);
+    if (product->symmetric)
+        cut(product);
+}
+
 /* Each call adds to all of c, which short sums do not pay for: 16 filters of 5 x 5 took 1.4 times as
  * long by 5 calls a row as by panels. */
 static bool has_short_calls(const rd_cpu_product *product)
@@ -135,6 +147,8 @@ bool rd_product_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *get, void
         product->of = of;
         cut(product);
         library = find_library(p, simd, product);
+        if (library)
+            cut_symmetric(product);
     }
     if ((!library || has_short_calls(product)) && !rd_packed_prepare(p, simd, get, pool, &packed))
         return false;
@@ -145,9 +159,10 @@ bool rd_product_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *get, void
 
 const char *rd_product_by(const rd_cpu_product *product)
 {
-    return product->packed   ? "product kernels, from packed panels"
-           : product->kernel ? "product kernels"
-                             : rd_blas_name();
+    return product->packed      ? "product kernels, from packed panels"
+           : product->kernel    ? "product kernels"
+           : product->symmetric ? rd_blas_name_of_half()
+                                : rd_blas_name();
 }
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
@@ -196,6 +211,18 @@ static void run_kernel(const rd_cpu_product *product, const rd_task *task, const
     product->kernel(&t);
 }
 
+/* The block is complete: its transpose has the same elements. */
+static void mirror(const rd_cpu_product *product, const rd_task *task, const int64_t *at,
+                   const block *b)
+{
+    const rd_product *of        = product->of;
+    const int64_t     transpose = at[RD_C] + (b->col - b->row) * (of->m.step[RD_C] - 1);
+
+    rd_symmetric_mirror(of->type, rd_product_element(of, task->slot, RD_C, at[RD_C]),
+                        rd_product_element(of, task->slot, RD_C, transpose), of->m.step[RD_C],
+                        rows_at(product, b->row), cols_at(product, b->col));
+}
+
 /* The call of that number, of the block at these places. */
 static void run_blas(const rd_cpu_product *product, const rd_task *task, const int64_t *at,
                      const block *b, int64_t call)
@@ -208,21 +235,27 @@ static void run_blas(const rd_cpu_product *product, const rd_task *task, const i
 
     rd_product_move(here, &of->k, step);
     rd_product_move_along(here, of->axis + of->n_kept, of->n_axis - of->n_kept, call / of_part);
-    g.k   = (int)(number + 1 < of_part ? product->steps : of->k.extent - step);
-    g.add = call > 0;
-    g.a   = rd_product_element(of, task->slot, RD_A, here[RD_A]);
-    g.b   = rd_product_element(of, task->slot, RD_B, here[RD_B]);
-    g.c   = rd_product_element(of, task->slot, RD_C, here[RD_C]);
+    g.symmetric = product->symmetric && b->row == b->col;
+    g.k         = (int)(number + 1 < of_part ? product->steps : of->k.extent - step);
+    g.add       = call > 0;
+    g.a         = rd_product_element(of, task->slot, RD_A, here[RD_A]);
+    g.b         = rd_product_element(of, task->slot, RD_B, here[RD_B]);
+    g.c         = rd_product_element(of, task->slot, RD_C, here[RD_C]);
     rd_blas_gemm(&g);
+    if (product->symmetric && call + 1 == product->calls)
+        mirror(product, task, at, b);
 }
 
 static block block_of(const rd_cpu_product *product, int64_t number)
 {
-    const int64_t of_item = product->row_blocks * product->col_blocks;
+    const int64_t in_item = number % product->of_item;
+    int64_t       row = in_item / product->col_blocks, col = in_item % product->col_blocks;
 
-    return (block){ .item = number / of_item,
-                    .row  = number % of_item / product->col_blocks * product->rows,
-                    .col  = number % product->col_blocks * product->cols };
+    if (product->symmetric)
+        rd_symmetric_block(in_item, product->row_blocks, &row, &col);
+    return (block){ .item = number / product->of_item,
+                    .row  = row * product->rows,
+                    .col  = col * product->cols };
 }
 
 static void run_call(const rd_cpu_product *product, const rd_task *task, const block *b,
