@@ -39,5 +39,5 @@ typedef struct rd_fold_reads {
 bool rd_find_accesses(rd_fold_reads *o);
 /* stored.c: for each value the axis along which neighbours of what is stored of it lie side by
  * side; -1: nothing is.  NULL: no memory. */
-const int32_t *rd_stored_along(const rd_graph *graph);
+int32_t *rd_stored_along(const rd_graph *graph);
 #endif

@@ -364,17 +364,31 @@ static bool combine(rd_graph *graph, rd_value *v, rd_looked **looked, int32_t al
     return true;
 }
 
+/* What a value is made of is computed for neighbours of what it is itself: of a map those that are stored,
+ * of a reduction those of its lanes.  What is stored goes first. */
+static void hand_on(const rd_graph *graph, int32_t *along, int i)
+{
+    const rd_value *v  = &graph->value[i];
+    const int32_t   to = v->combine ? v->combine->lane_axis : along[i];
+
+    for (int k = 0; k < v->n_in && (v->combine || v->kind == RD_VALUE_MAP); k++)
+        if (v->in[k] >= 0 && along[v->in[k]] < 0)
+            along[v->in[k]] = to;
+}
+
+/* Users stand behind their operands, and are first. */
 bool rd_combine_trees(rd_graph *graph)
 {
     rd_looked **looked = rd_pool_get(graph->pool, (size_t)graph->n_value * sizeof(rd_looked *));
-
-    const int32_t *along = rd_stored_along(graph);
+    int32_t    *along  = rd_stored_along(graph);
 
     if (!looked || !along)
         return false;
-    for (int i = 0; i < graph->n_value; i++)
+    for (int i = graph->n_value - 1; i >= 0; i--) {
         if (graph->value[i].combine &&
             (!rd_goes_on(graph->ctx) || !combine(graph, &graph->value[i], looked, along[i])))
             return false;
+        hand_on(graph, along, i);
+    }
     return true;
 }

@@ -21,7 +21,7 @@ static int32_t own_axis(const rd_value *v)
 }
 
 /* Users stand behind their operands, and maps hand on what is asked of them. */
-const int32_t *rd_stored_along(const rd_graph *graph)
+int32_t *rd_stored_along(const rd_graph *graph)
 {
     const int n     = graph->n_value;
     int32_t  *along = rd_pool_get(graph->pool, (size_t)n * sizeof *along);

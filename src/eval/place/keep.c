@@ -4,6 +4,9 @@
 #include "core/caches.h"
 #include <string.h>
 
+/* Values between an array and the fold that reads it, at most. */
+enum { DEEPEST = 8 };
+
 rd_set rd_reduced(const rd_value *v)
 {
     return v->kind == RD_VALUE_REDUCE ? v->reduced : 0;
@@ -208,18 +211,27 @@ static bool list_uses(rd_placing *p, rd_anchor *a, walk *w)
     return true;
 }
 
-/* The axis whose neighbours a fold that reads it computes side by side, -1. */
-static int lane_axis(const rd_placing *p, int value)
+/* The axis whose neighbours a fold that reads it computes side by side, -1.  The fold may read it by
+ * way of other values that are made where it is read, such as differences that are used twice. */
+static int lane_axis(const rd_placing *p, int value, int depth)
 {
-    for (int i = 0; i < p->n; i++) {
+    int axis = -1;
+
+    for (int i = 0; i < p->n && axis < 0; i++) {
         const rd_value *reader = &p->graph->value[p->list[i].value];
 
-        for (int u = 0; u < p->list[i].n_use && reader->combine; u++)
-            if (p->list[i].use[u].value == value && reader->combine->lane_axis >= 0 &&
-                rd_in(p->graph->value[value].axes, reader->combine->lane_axis))
-                return reader->combine->lane_axis;
+        for (int u = 0; u < p->list[i].n_use && axis < 0; u++) {
+            if (p->list[i].use[u].value != value)
+                continue;
+            if (reader->combine)
+                axis = reader->combine->lane_axis;
+            else if (reader->kind == RD_VALUE_MAP && depth > 0)
+                axis = lane_axis(p, p->list[i].value, depth - 1);
+            if (axis >= 0 && !rd_in(p->graph->value[value].axes, axis))
+                axis = -1;
+        }
     }
-    return -1;
+    return axis;
 }
 
 /* Maps are made at their readers' place and have no dims of their own: storage in order of the
@@ -228,7 +240,7 @@ static bool give_dims(const rd_placing *p, int value)
 {
     rd_graph *g    = p->graph;
     rd_value *v    = &g->value[value];
-    const int last = lane_axis(p, value);
+    const int last = lane_axis(p, value, DEEPEST);
 
     if (v->n_dim || !v->axes)
         return true;
