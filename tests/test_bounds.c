@@ -155,6 +155,30 @@ START_TEST(triangles_and_bands)
 }
 END_TEST
 
+/* Counts of groups: a masked-out element adds 0, whatever its label is. */
+START_TEST(counts_by_label)
+{
+    const rd_mark mark = rd_ctx_mark(ctx);
+    tile_memory   m    = { 0 };
+    nest_batch    b    = { 0 };
+
+    snprintf(b.what, sizeof b.what, "by label, mask %s", masks[_i].what);
+    nest_seen.pass = "pieces";
+    for (int k = 0; k < 2; k++) {
+        rd_expr *x     = nest_leaf(&m, k ? RD_I16 : RD_I32, RD_SHAPE(150, 261), ORDINARY);
+        rd_expr *label = rd_sub(rd_bit_and(rd_mul(x, number(7)), number(31)), number(9));
+
+        nest_add(&b, rd_sum(rd_cast(x, RD_I64), RD_ALL, .where = masks[_i].make(x),
+                            .by = RD_EXPRS(label), .groups = RD_SHAPE(20)));
+        nest_agree(&b, many_tasks, 4);
+    }
+    tile_free(&m);
+    rd_ctx_release(ctx, mark);
+    nest_mostly();
+    ck_assert_msg(nest_seen.changed > 0, "%s: no loop is bounded", masks[_i].what);
+}
+END_TEST
+
 /* Loops that end early, each the only one of its program: rows, and columns of a few strips. */
 START_TEST(left_early)
 {
@@ -291,6 +315,7 @@ int main(void)
 {
     const nest_case cases[] = {
         { triangles_and_bands, 0, COUNT(masks) },
+        { counts_by_label, 0, COUNT(masks) },
         { left_early, 0, COUNT(masks) },
         { pairs_of_points, 0, PAIRS + COUNT(masks) - RANGES },
         { negative_zeros, 0, 1 },

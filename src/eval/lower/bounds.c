@@ -223,7 +223,7 @@ static int32_t mask_of(const facts *f, const rd_inst *step)
     const rd_fold *fold = &f->p->fold[step->arg];
     const rd_inst *x    = &f->p->inst[f->made[step->a]];
 
-    if (fold->n_group || fold->user || step->kind != RD_I_STEP)
+    if (fold->user || step->kind != RD_I_STEP || (fold->n_group && !rd_fold_any_grouping(fold)))
         return -1;
     if (step->c >= 0)
         return step->c;
