@@ -1049,6 +1049,35 @@ START_TEST(trapezoids)
 }
 END_TEST
 
+/* Of pairs that are the same in either order the sum is twice that of one order, and what is on the
+ * diagonal. */
+START_TEST(pairs_once)
+{
+    enum { N = 513 };
+    static double points[N];
+    double        sum = 0;
+
+    for (int k = 0; k < N; k++)
+        points[k] = k * k % 31;
+    rd_expr *x = rd_wrap(ctx, points, RD_SHAPE(N));
+    rd_expr *d = rd_abs(rd_sub(rd_expand(x, 1), rd_expand(x, 0)));
+    rd_expr *y = rd_add(d, rd_num(ctx, 1));
+
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++)
+            sum += fabs(points[i] - points[j]) + 1;
+    expect("a sum", rd_sum(y, RD_ALL), RD_F64, &sum, 1);
+    expect("extremes", rd_max(y, RD_ALL), RD_F64, VALUES(29));
+    expect("extremes", rd_min(y, RD_ALL), RD_F64, VALUES(1));
+    points[100] = NAN;
+    expect("NaN", rd_sum(y, RD_ALL), RD_F64, VALUES(NAN));
+    points[100] = INFINITY;
+    expect("infinity, less itself", rd_sum(y, RD_ALL), RD_F64, VALUES(NAN));
+    expect("without what is no number", rd_max(y, RD_ALL, .skip_nan = true), RD_F64,
+           VALUES(INFINITY));
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = { result_types,
@@ -1086,7 +1115,8 @@ int main(void)
                                    pairs_of_operands,
                                    ends,
                                    test_of_a_reducer,
-                                   trapezoids };
+                                   trapezoids,
+                                   pairs_once };
 
     return run_suite("semantics_folds", tests, COUNT(tests));
 }

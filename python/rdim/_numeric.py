@@ -64,10 +64,10 @@ def labels_between(x: Any, bins: Any, range: Any, weights: Any = None) -> tuple[
 def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool | None = None,
               weights: Any = None) -> tuple[Any, Any]:
     """How many elements each bin has, and the edges, as numpy.histogram."""
-    x = _core.ravel(asarray(a))
+    x = asarray(a)
+    if weights is not None or x.ndim == 0:
+        x, weights = _core.ravel(x), None if weights is None else _core.ravel(asarray(weights))
     label, edges = labels_between(x, bins, range, weights)
-    if weights is not None:
-        weights = _core.ravel(asarray(weights))
     n = edges.size - 1
     counted = _core.ones(label.shape, "int64") if weights is None else weights
     counts = _core.sum(counted, by=label, groups=n)

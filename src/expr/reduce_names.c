@@ -1,6 +1,7 @@
 /* reduce_names.c - reductions and scans by name, lowered to the reducers of reducers.def and maps
  * around them. */
 #include "expr/origin.h"
+#include "expr/pair_folds.h"
 #include "expr/reduce.h"
 #include "expr/window_folds.h"
 #include <math.h>
@@ -89,6 +90,7 @@ rd_expr *rd_folded(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, rd_ex
     rd_fold_facts facts;
     rd_windows    windows;
     double        instead;
+    int           axis[2];
 
     if (f->where && x && counts_for_nothing(reducer, &instead)) {
         x           = unless_left_out(f, x, instead);
@@ -107,6 +109,8 @@ rd_expr *rd_folded(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, rd_ex
         facts.law = RD_LAW_serial;
     if (x && !weights && rd_windows_found(&windows, &whole, x, &facts))
         return rd_windows_folded(&windows, &whole, x, &facts);
+    if (x && !weights && rd_pairs_found(&whole, x, &facts, axis))
+        return rd_pairs_folded(&whole, x, &facts, axis);
     return rd_folding_node(&whole, x, weights, type, &facts);
 }
 

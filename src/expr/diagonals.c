@@ -1,0 +1,103 @@
+/* diagonals.c - what an expression of pairs is of each point with itself, as an expression of points.
+ *
+ * rd_diagonal() of it would be a view of all pairs, which are stored where two sizes of them are asked for.
+ * Here the nodes are made again without pairs, down to the views that make these of rows of points. */
+#include "expr/affine.h"
+#include "expr/origin.h"
+#include "expr/plain.h"
+#include "expr/symmetric.h"
+
+/* Axes but a and b, in order, and the diagonal behind them. */
+static int extents_of(const rd_expr *x, int a, int b, int64_t *extent)
+{
+    int rank = 0;
+
+    for (int k = 0; k < x->rank; k++)
+        if (k != a && k != b)
+            extent[rank++] = x->extent[k];
+    extent[rank++] = x->extent[a];
+    return rank;
+}
+
+/* The node of other operands, with other facts. */
+static rd_expr *made_again(const rd_expr *x, int a, int b, rd_expr *const *in, const void *facts)
+{
+    int64_t   extent[RD_MAX_RANK];
+    const int rank = extents_of(x, a, b, extent);
+
+    return rd_node(&(rd_expr){ .ctx    = x->ctx,
+                               .kind   = x->kind,
+                               .type   = x->type,
+                               .op     = x->op,
+                               .rank   = rank,
+                               .n_in   = x->n_in,
+                               .extent = extent,
+                               .in     = in },
+                   facts, x->as_size);
+}
+
+static rd_expr *of_map(const rd_expr *x, int a, int b)
+{
+    rd_expr *in[RD_MOST_ARITY];
+
+    for (int k = 0; k < x->n_in; k++)
+        if (!(in[k] = rd_of_selves(x->in[k], a, b)))
+            return NULL;
+    return made_again(x, a, b, in, x->as.any);
+}
+
+/* Reduced axes keep their order, and the diagonal stays. */
+static rd_expr *of_fold(const rd_expr *x, int a, int b)
+{
+    const int     p = rd_axis_before(x, a), q = rd_axis_before(x, b);
+    rd_fold_facts facts = *x->as.fold;
+    rd_expr      *in[4] = { NULL };
+
+    facts.dims = 0;
+    for (int k = 0, left = 0; k < x->in[0]->rank; k++)
+        if (k != p && k != q)
+            facts.dims |= (x->as.fold->dims >> k & 1) << left++;
+    for (int k = 0; k < x->n_in; k++)
+        if (x->in[k] && !(in[k] = rd_of_selves(x->in[k], p, q)))
+            return NULL;
+    return made_again(x, a, b, in, &facts);
+}
+
+/* A view of pairs whose axes it has as they are. */
+static rd_expr *of_view(const rd_expr *x, int a, int b, int p, int q)
+{
+    const rd_expr *of   = x->in[0];
+    const int64_t *from = x->as.view->number, *coef = from + of->rank;
+    int64_t        number[RD_VIEW_NUMBERS] = { 0 }, extent[RD_MAX_RANK];
+    const int      rank = extents_of(x, a, b, extent), below = of->rank - 1;
+
+    for (int s = 0, to = 0; s < of->rank; s++) {
+        if (s == p || s == q)
+            continue;
+        number[to] = from[s];
+        for (int k = 0, at = 0; k < x->rank; k++)
+            if (k != a && k != b)
+                number[below + to * rank + at++] = coef[s * x->rank + k];
+        to++;
+    }
+    number[below + (below - 1) * rank + rank - 1] = 1;
+    rd_expr *const y                              = rd_of_selves(x->in[0], p, q);
+
+    return y ? rd_view(y, rank, extent, number, NULL) : NULL;
+}
+
+rd_expr *rd_of_selves(rd_expr *x, int a, int b)
+{
+    if (x->kind == RD_EXPR_MAP)
+        return of_map(x, a, b);
+    if (x->kind == RD_EXPR_REDUCE)
+        return of_fold(x, a, b);
+    if (x->kind == RD_EXPR_VIEW &&
+        (x->in[0]->kind == RD_EXPR_MAP || x->in[0]->kind == RD_EXPR_REDUCE)) {
+        const int p = rd_axis_below(x, a), q = rd_axis_below(x, b);
+
+        if (p >= 0 && q >= 0)
+            return of_view(x, a, b, p, q);
+    }
+    return rd_diagonal(x, a, b, 0);
+}

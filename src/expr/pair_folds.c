@@ -1,0 +1,104 @@
+/* pair_folds.c - a reduction over all pairs of points takes each pair once, where either order gives the
+ * same.
+ *
+ * The energy of all pairs is a sum over i and j, of which (i, j) and (j, i) are equal. It is twice the sum
+ * over j < i, and the sum over i = j; loops go where j < i alone (eval/lower/bounds.c), which is half the
+ * work. Extremes and truths are those of j <= i. Which pairs are equal is symmetric.c's.
+ *
+ * This decides about rounding, so it depends on nothing but the operand. */
+#include "expr/pair_folds.h"
+#include "expr/maps.h"
+#include "expr/origin.h"
+#include "expr/symmetric.h"
+
+/* Fewer points have so few pairs that a second loop costs as much. */
+enum { LEAST = 512 };
+
+/* ---- Pairs that are found -------------------------------------------------------------------- */
+/* Of labels, ints that are counted: loops that leave out a part add no 0 of theirs to any group. */
+static bool takes_pairs_once(const rd_folding *f, const rd_expr *x, const rd_fold_facts *facts)
+{
+    if (f->scan || f->restart || facts->law == RD_LAW_serial)
+        return false;
+    if (f->label)
+        return facts->reducer == RD_RED_sum && rd_dtype_kind(x->type) != RD_KIND_FLOAT &&
+               __builtin_popcountll(f->bits) == x->rank && !(f->opts.dims.flags & RD_DIMS_KEEP);
+    switch (facts->reducer) {
+    case RD_RED_sum:
+    case RD_RED_min:
+    case RD_RED_max:
+    case RD_RED_any:
+    case RD_RED_all: return true;
+    default: return false;
+    }
+}
+
+static bool are_pairs(const rd_folding *f, const rd_expr *x, int a, int b)
+{
+    bool moves = false;
+
+    return f->bits >> a & 1 && f->bits >> b & 1 && x->extent[a] >= LEAST &&
+           rd_is_symmetric(x, a, b, &moves) &&
+           (!f->where || rd_is_symmetric(f->where, a, b, &moves)) &&
+           (!f->label || rd_is_symmetric(f->label, a, b, &moves)) && moves;
+}
+
+bool rd_pairs_found(const rd_folding *f, const rd_expr *x, const rd_fold_facts *facts, int axis[2])
+{
+    for (int a = 0; takes_pairs_once(f, x, facts) && a < x->rank; a++)
+        for (int b = a + 1; b < x->rank; b++)
+            if (are_pairs(f, x, a, b)) {
+                axis[0] = a;
+                axis[1] = b;
+                return true;
+            }
+    return false;
+}
+
+/* ---- Each pair once -------------------------------------------------------------------------- */
+/* The fold of the pairs whose second place compares so with the first one. */
+static rd_expr *half(const rd_folding *f, rd_expr *x, const rd_fold_facts *facts, const int axis[2],
+                     rd_op compares)
+{
+    rd_folding of = *f;
+    rd_expr   *is = map_2(compares, f->call, rd_places(x, axis[1]), rd_places(x, axis[0]));
+
+    is       = is ? rd_broadcast_to(is, x->rank, x->extent, f->call) : NULL;
+    of.where = f->where ? map_2(RD_OP_and, f->call, f->where, is) : is;
+    return of.where ? rd_folded(&of, (rd_reducer_id)facts->reducer, x, NULL, x->type,
+                                facts->identity != 0)
+                    : NULL;
+}
+
+/* The fold of each point with itself: its axis is the last one of a diagonal. */
+static rd_expr *selves(const rd_folding *f, rd_expr *x, const rd_fold_facts *facts,
+                       const int axis[2])
+{
+    rd_folding    of  = *f;
+    rd_fold_facts own = *facts;
+    rd_expr      *y;
+
+    of.x     = rd_of_selves(x, axis[0], axis[1]);
+    of.label = f->label ? rd_of_selves(f->label, axis[0], axis[1]) : NULL;
+    of.bits  = UINT64_C(1) << (x->rank - 2);
+    of.opts.dims.flags &= ~RD_DIMS_KEEP;
+    for (int a = 0, left = 0; a < x->rank; a++)
+        if (a != axis[0] && a != axis[1])
+            of.bits |= (f->bits >> a & 1) << left++;
+    if (!of.x || (f->label && !of.label))
+        return NULL;
+    y = rd_folding_node(&of, of.x, NULL, x->type, &own);
+    return y && !f->label ? rd_folding_kept(f, y) : y;
+}
+
+rd_expr *rd_pairs_folded(const rd_folding *f, rd_expr *x, const rd_fold_facts *facts,
+                         const int axis[2])
+{
+    rd_expr *once;
+
+    if (facts->reducer != RD_RED_sum)
+        return half(f, x, facts, axis, RD_OP_le);
+    once = half(f, x, facts, axis, RD_OP_lt);
+    return map_2(RD_OP_add, f->call, map_2(RD_OP_add, f->call, once, once),
+                 selves(f, x, facts, axis));
+}

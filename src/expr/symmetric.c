@@ -1,0 +1,251 @@
+/* symmetric.c - is an expression of pairs the same when both of a pair change places?
+ *
+ * Two nodes are compared, of which the second one has i and j exchanged. Leaves of pairs are views of one
+ * row of points: one takes point i, the other point j. A difference of both changes its sign, and so do
+ * products of it with what stays the same; its square and its size do not.
+ *
+ * "The same" means equal up to rounding: where a product is added to another one, either may be the one
+ * that is not rounded. */
+#include "expr/symmetric.h"
+#include <string.h>
+
+/* Nodes that are compared at most: operands are shared, so there may be more ways than nodes. */
+enum { MOST_STEPS = 512 };
+
+typedef struct pair {
+    const rd_expr *x, *y; /* y has both indices exchanged     */
+    int            a, b;  /* the axes of these, in either one */
+} pair;
+
+typedef struct comparing {
+    int  steps;
+    bool moves; /* some element changes with an index */
+} comparing;
+
+static bool is_same(comparing *c, pair p);
+static bool is_opposite(comparing *c, pair p);
+
+static pair of(const pair *p, const rd_expr *x, const rd_expr *y)
+{
+    return (pair){ x, y, p->a, p->b };
+}
+
+/* ---- Views ----------------------------------------------------------------------------------- */
+static const int64_t *row_of(const rd_expr *view, int axis)
+{
+    return view->as.view->number + view->in[0]->rank + (ptrdiff_t)axis * view->rank;
+}
+
+/* Does axis `i` of what x is a view of go as axis `j` of y's does, with both indices exchanged? */
+static bool rows_are_exchanged(comparing *c, const pair *p, int i, int j)
+{
+    const int64_t *x = row_of(p->x, i), *y = row_of(p->y, j);
+
+    if (p->x->as.view->number[i] != p->y->as.view->number[j])
+        return false;
+    for (int k = 0; k < p->x->rank; k++)
+        if (x[k] != y[k == p->a ? p->b : k == p->b ? p->a : k])
+            return false;
+    c->moves |= x[p->a] != 0 || x[p->b] != 0;
+    return true;
+}
+
+/* Views of one array, of which one takes at i what the other takes at j. */
+static bool takes_exchanged(comparing *c, const pair *p)
+{
+    const bool moved = c->moves;
+
+    for (int i = 0; i < p->x->in[0]->rank; i++)
+        if (!rows_are_exchanged(c, p, i, i)) {
+            c->moves = moved;
+            return false;
+        }
+    return true;
+}
+
+/* Indices along two axes: only the row of the axis counts. */
+static bool are_places(comparing *c, const pair *p)
+{
+    return p->x->in[0]->kind == RD_EXPR_COORD && p->y->in[0]->kind == RD_EXPR_COORD &&
+           rows_are_exchanged(c, p, (int)p->x->in[0]->as.axis->axis,
+                              (int)p->y->in[0]->as.axis->axis);
+}
+
+int rd_axis_below(const rd_expr *view, int k)
+{
+    int found = -1;
+
+    for (int i = 0; i < view->in[0]->rank; i++) {
+        const int64_t *row = row_of(view, i);
+
+        if (row[k] == 0)
+            continue;
+        if (found >= 0 || row[k] != 1 || view->as.view->number[i] != 0)
+            return -1;
+        for (int other = 0; other < view->rank; other++)
+            if (other != k && row[other] != 0)
+                return -1;
+        found = i;
+    }
+    return found;
+}
+
+/* The same view of two nodes, which have both axes as the view has them. */
+static bool go_below(const pair *p, pair *below)
+{
+    if (p->x->in[0]->rank != p->y->in[0]->rank || p->x->as_size != p->y->as_size ||
+        memcmp(p->x->as.any, p->y->as.any, p->x->as_size) != 0)
+        return false;
+    *below =
+        (pair){ p->x->in[0], p->y->in[0], rd_axis_below(p->x, p->a), rd_axis_below(p->x, p->b) };
+    return below->a >= 0 && below->b >= 0;
+}
+
+static bool views_are_same(comparing *c, const pair *p)
+{
+    pair below;
+
+    if (are_places(c, p) || (p->x->in[0] == p->y->in[0] && takes_exchanged(c, p)))
+        return true;
+    return go_below(p, &below) && is_same(c, below);
+}
+
+/* ---- Maps ------------------------------------------------------------------------------------ */
+static bool commutes(rd_op op)
+{
+    switch (op) {
+    case RD_OP_add:
+    case RD_OP_mul:
+    case RD_OP_eq:
+    case RD_OP_ne:
+    case RD_OP_and:
+    case RD_OP_or:
+    case RD_OP_xor:
+    case RD_OP_bit_and:
+    case RD_OP_bit_or:
+    case RD_OP_bit_xor:
+    case RD_OP_minimum:
+    case RD_OP_maximum: return true;
+    default: return false;
+    }
+}
+
+/* x - y of a pair is y - x of the exchanged one. */
+static bool operands_are_exchanged(comparing *c, const pair *p)
+{
+    return is_same(c, of(p, p->x->in[0], p->y->in[1])) &&
+           is_same(c, of(p, p->x->in[1], p->y->in[0]));
+}
+
+/* Is the sign of the operands lost?  The size of an unsigned difference is not. */
+static bool loses_sign(const pair *p)
+{
+    const rd_expr *x = p->x, *y = p->y;
+
+    return x->op == RD_OP_square ||
+           (x->op == RD_OP_abs && rd_dtype_kind(x->type) != RD_KIND_UINT) ||
+           (x->op == RD_OP_mul && x->in[0] == x->in[1] && y->in[0] == y->in[1]);
+}
+
+static bool maps_are_same(comparing *c, const pair *p)
+{
+    bool same = true;
+
+    for (int k = 0; k < p->x->n_in && same; k++)
+        same = is_same(c, of(p, p->x->in[k], p->y->in[k]));
+    return same || (commutes(p->x->op) && operands_are_exchanged(c, p)) ||
+           (loses_sign(p) && is_opposite(c, of(p, p->x->in[0], p->y->in[0])));
+}
+
+static bool maps_are_opposite(comparing *c, const pair *p)
+{
+    const rd_expr *x = p->x, *y = p->y;
+    const pair     first = of(p, x->in[0], y->in[0]),
+               second    = of(p, x->in[x->n_in - 1], y->in[x->n_in - 1]);
+
+    switch (x->op) {
+    case RD_OP_sub:
+        if (operands_are_exchanged(c, p))
+            return true; /* fallthrough */
+    case RD_OP_add: return is_opposite(c, first) && is_opposite(c, second);
+    case RD_OP_mul:
+        return (is_opposite(c, first) && is_same(c, second)) ||
+               (is_same(c, first) && is_opposite(c, second));
+    case RD_OP_div: return is_opposite(c, first) && is_same(c, second);
+    case RD_OP_neg:
+    case RD_OP_round:
+    case RD_OP_trunc: return is_opposite(c, first);
+    case RD_OP_cast:
+        return rd_dtype_kind(x->type) == RD_KIND_FLOAT &&
+               rd_dtype_kind(x->in[0]->type) == RD_KIND_FLOAT && is_opposite(c, first);
+    default: return false;
+    }
+}
+
+/* ---- Reductions ------------------------------------------------------------------------------ */
+int rd_axis_before(const rd_expr *fold, int k)
+{
+    int axis = 0;
+
+    for (int left = 0; axis < fold->in[0]->rank; axis++)
+        if (!(fold->as.fold->dims >> axis & 1) && left++ == k)
+            break;
+    return axis;
+}
+
+static bool folds_are_same(comparing *c, const pair *p)
+{
+    const rd_expr *x = p->x, *y = p->y;
+
+    if (rd_is_grouped(x) || x->as.fold->user || x->as_size != y->as_size ||
+        memcmp(x->as.any, y->as.any, x->as_size) != 0)
+        return false;
+    for (int k = 0; k < x->n_in; k++)
+        if ((x->in[k] || y->in[k]) &&
+            (!x->in[k] || !y->in[k] ||
+             !is_same(c, (pair){ x->in[k], y->in[k], rd_axis_before(x, p->a),
+                                 rd_axis_before(x, p->b) })))
+            return false;
+    return true;
+}
+
+/* ---- All together ---------------------------------------------------------------------------- */
+static bool may_be_alike(comparing *c, const pair *p)
+{
+    return --c->steps >= 0 && p->x->kind == p->y->kind && p->x->type == p->y->type &&
+           p->x->rank == p->y->rank && p->x->n_in == p->y->n_in;
+}
+
+static bool is_same(comparing *c, pair p)
+{
+    if (!may_be_alike(c, &p))
+        return false;
+    switch (p.x->kind) {
+    case RD_EXPR_NUMBER: return p.x == p.y;
+    case RD_EXPR_VIEW: return views_are_same(c, &p);
+    case RD_EXPR_MAP: return p.x->op == p.y->op && maps_are_same(c, &p);
+    case RD_EXPR_REDUCE: return folds_are_same(c, &p);
+    default: return false;
+    }
+}
+
+static bool is_opposite(comparing *c, pair p)
+{
+    pair below;
+
+    if (!may_be_alike(c, &p))
+        return false;
+    if (p.x->kind == RD_EXPR_VIEW)
+        return go_below(&p, &below) && is_opposite(c, below);
+    return p.x->kind == RD_EXPR_MAP && p.x->op == p.y->op && maps_are_opposite(c, &p);
+}
+
+bool rd_is_symmetric(const rd_expr *x, int a, int b, bool *moves)
+{
+    comparing c = { .steps = MOST_STEPS };
+
+    if (x->extent[a] != x->extent[b] || !is_same(&c, (pair){ x, x, a, b }))
+        return false;
+    *moves |= c.moves;
+    return true;
+}
