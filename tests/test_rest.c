@@ -9,7 +9,7 @@
 
 #define COUNT(a) (int)(sizeof(a) / sizeof *(a))
 
-enum { N = 200 };
+enum { N = 200, ROWS = 4 };
 
 /* The public header leaves it to formulas. */
 rd_expr *rd_fmod(rd_expr *x, rd_expr *y);
@@ -25,15 +25,16 @@ static void begin(void)
 }
 
 /* A row of ordinary numbers; one of products with the divisors, and their neighbours, of all sizes;
- * and one that has what is hard at some places. */
+ * one of small ones, which are not far for a product; and one that has what is hard at some places. */
 static double element(rd_dtype type, int row, int i)
 {
     const double ordinary = (i * 7919 % 1009 - 500) / 7.0, b = by[i % COUNT(by)];
-    const double wide = ldexp((i * 31 % 97 - 40) * b, i % 50), side = i % 3 * 1e30 - 1e30;
+    const double wide = ldexp((i * 31 % 97 - 40) * b, i % (row == 1 ? 50 : 14)),
+                 side = i % 3 * 1e30 - 1e30;
 
     if (row == 0)
         return ordinary;
-    if (row == 1)
+    if (row < 3)
         return type == RD_F64 ? nextafter(wide, side)
                               : (double)nextafterf((float)wide, (float)side);
     return i % 70 == 3   ? -0.0
@@ -46,10 +47,10 @@ static double element(rd_dtype type, int row, int i)
 static rd_expr *dividends(tile_memory *m, rd_dtype type)
 {
     const int size = rd_dtype_size(type);
-    rd_expr  *x    = nest_leaf(m, type, RD_SHAPE(3, N), ORDINARY);
+    rd_expr  *x    = nest_leaf(m, type, RD_SHAPE(ROWS, N), ORDINARY);
     char     *at   = m->slot[0].before;
 
-    for (int k = 0; k < 3 * N; k++)
+    for (int k = 0; k < ROWS * N; k++)
         rd_word_store(at + k * size, type, rd_word_from_double(element(type, k / N, k % N), type));
     return x;
 }
@@ -91,6 +92,30 @@ static double remainder_of(double a, double b)
     return rest == 0 ? copysign(0, b) : (b < 0) != (rest < 0) ? rest + b : rest;
 }
 
+/* A product takes the place of the division where the divisor is a number above 0. */
+START_TEST(by_a_number)
+{
+    const rd_dtype type = types[_i];
+    tile_memory    m    = { 0 };
+    rd_expr       *x    = dividends(&m, type);
+    nest_batch     made = { 0 }, same;
+
+    nest_seen.words = "|= rd_rest_far_";
+    snprintf(made.what, sizeof made.what, "%s", rd_dtype_name(type));
+    for (int k = 0; k < COUNT(by); k++) {
+        rd_expr *y = rd_cast(rd_num(ctx, by[k]), type);
+
+        nest_add(&made, rd_remainder(rd_mul(x, rd_num(ctx, 0.875)), y));
+        nest_add(&made, rd_floordiv(x, y));
+    }
+    same = made;
+    nest_agree(&made, one_task, 1);
+    nest_agree_on_tiles(&same, one_task, 1);
+    ck_assert_int_gt(nest_seen.with_words, 0);
+    tile_free(&m);
+}
+END_TEST
+
 START_TEST(defined)
 {
     const double b = by[_i];
@@ -99,7 +124,7 @@ START_TEST(defined)
     rd_array     y = { 0 };
 
     ck_assert_int_eq(rd_eval(ctx, rd_remainder(x, rd_num(ctx, b)), &y), RD_OK);
-    for (int k = 0; k < 3 * N; k++) {
+    for (int k = 0; k < ROWS * N; k++) {
         const double want = remainder_of(((double *)m.slot[0].before)[k], b);
         const double got  = ((const double *)y.in)[k];
 
@@ -117,6 +142,7 @@ int main(void)
     const nest_case cases[] = {
         { divided, 0, 4 * COUNT(types) },
         { defined, 0, COUNT(by) },
+        { by_a_number, 0, 2 }, /* halves are rounded behind a division */
     };
 
     return nest_suite("rest", begin, cases, COUNT(cases));

@@ -1,5 +1,6 @@
 /* effort_values.c - what an element of a value takes that is computed: of a map, a cast, a call. */
 #include "kernels/loop/effort_parts.h"
+#include "kernels/loop/facts.h"
 #include <math.h>
 
 /* ---- Maps ------------------------------------------------------------------------------------- */
@@ -75,6 +76,15 @@ static double rest_ns(const rd_speeds *s)
            s->vector;
 }
 
+/* By a number that the text says a product takes the place of the divisions. */
+static double rest_by_known_ns(const rd_speeds *s)
+{
+    enum { OPERATIONS = 8 };
+
+    return (rd_mul_ns(s, RD_F64) + OPERATIONS * rd_add_ns(s, RD_F64)) * rd_size_in_vector(RD_F64) /
+           s->vector;
+}
+
 /* Ints that are divided by a number that the text says are multiplied. */
 static bool divides_by_constant(const rd_schedule *t, const rd_let *let)
 {
@@ -105,6 +115,8 @@ static double map_ns(const rd_spot *at, const rd_let *let, bool vector)
         return vector ? (2 * rd_mul_ns(s, type) + 4 * rd_add_ns(s, type)) *
                             rd_size_in_vector(type) / s->vector
                       : one_ns(s, cost);
+    if (vector && rd_leaves_rest_by_known(at->t, let))
+        return rest_by_known_ns(s);
     if (rd_op_leaves_rest(let->op, let->type))
         return vector ? rest_ns(s) : s->one_div + one_ns(s, cost);
     if (is_function(let))

@@ -151,6 +151,10 @@ int64_t rd_cells_of_element(const rd_schedule *t, int32_t fold, int32_t axis);
 /* The number of such a cell. */
 rd_linear rd_cell_of_element(rd_schedule *t, int32_t fold, int32_t axis, rd_linear cell);
 
+/* rests.c: is it a division of floats with a remainder by a number that is known, above 0 and not
+ * near the ends of the range? */
+bool rd_leaves_rest_by_known(const rd_schedule *t, const rd_let *let);
+
 /* ---- side_by_side.c, around.c, order.c: which changes of a tree keep its meaning -------------- */
 /* A sentence part says why not, in *why, which may be NULL: it is rd_why_no_memory where there was none
  * for an answer. */

@@ -6,15 +6,16 @@
  *
  * The text has one call or macro for the loop in the middle.  It runs before `cross`, which makes
  * arrays for other values that the parts of a loop hand to each other. */
+#include "kernels/loop/facts.h"
 #include "kernels/pass/arrays.h"
 #include "kernels/pass/cuts.h"
 #include "kernels/pass/pass.h"
 
 /* ---- Functions -------------------------------------------------------------------------------- */
-/* Words of a known key are of counters alone. */
+/* Words of a known key are of counters alone, and a known divisor is a number of the text. */
 static int32_t operands_in_arrays(const rd_schedule *t, const rd_let *let)
 {
-    return rd_draws_words_of_strip(t, let) ? 1 : let->n;
+    return rd_draws_words_of_strip(t, let) || rd_leaves_rest_by_known(t, let) ? 1 : let->n;
 }
 
 /* Functions of blocks take and make elements as in memory. */

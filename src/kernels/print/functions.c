@@ -4,6 +4,7 @@
  *
  *     EXP_OF_STRIP(f32, a5, n0)
  *     rd_widen_u8(a5, p7, n0); */
+#include "kernels/loop/facts.h"
 #include "kernels/pass/cuts.h"
 #include "kernels/print/print.h"
 #include <inttypes.h>
@@ -78,7 +79,9 @@ static void print_map(rd_printing *n, const rd_let *let, int32_t result, const c
         rd_print_line(n, "OF_STRIP(%s, %s, a%" PRId32 ", %s)", rd_op_table[let->op].name, elem,
                       result, count);
         round_halves(n, let, result, count);
-    } else if (rd_op_leaves_rest(let->op, let->type)) {
+    } else if (rd_leaves_rest_by_known(n->t, let))
+        rd_print_rest_by_known(n, let, result, count);
+    else if (rd_op_leaves_rest(let->op, let->type)) {
         rd_print_line(n, "DIVIDED_STRIP(%s, %s, a%" PRId32 ", a%" PRId32 ", %s)",
                       rd_op_table[let->op].name, elem, result, array_of(n, let, 1), count);
         round_halves(n, let, result, count);

@@ -99,6 +99,8 @@ bool rd_is_padded(const rd_printing *n, int32_t stmt, const rd_linear *at);
 /* quotients.c: is the value a quotient by a constant that is rounded to a whole number; as text. */
 bool rd_is_whole_quotient(const rd_printing *n, const rd_let *let);
 void rd_print_whole_quotient(const rd_printing *n, rd_text *to, const rd_let *let);
+/* remainders.c: floored division of a strip by a number that is known, and what it leaves. */
+void rd_print_rest_by_known(rd_printing *n, const rd_let *let, int32_t result, const char *count);
 /* Is the element at hand that of a pointer which was declared before the vector loop? */
 bool rd_has_pointer(const rd_printing *n, int32_t slot, const rd_linear *at, int32_t parent);
 

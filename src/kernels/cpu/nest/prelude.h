@@ -74,6 +74,22 @@ static inline double rd_near_f64(double x, double by, double high, double low)
             x[i] = rd_##name##_by_rest_##elem(x[i], y[i], rd_rest_##elem(x[i], y[i])); \
     }
 
+/* The same by a number that is known: print/remainders.c. */
+#define DIVIDED_STRIP_BY(name, elem, x, by, up, n)        \
+    {                                                     \
+        int far = 0;                                      \
+        INDEPENDENT                                       \
+        for (int64_t i = 0; i < n; i++)                   \
+            far |= rd_rest_far_##elem(x[i], by);          \
+        if (far)                                          \
+            for (int64_t i = 0; i < n; i++)               \
+                x[i] = rd_##name##_any_##elem(x[i], by);  \
+        else                                              \
+            INDEPENDENT                                   \
+        for (int64_t i = 0; i < n; i++)                   \
+            x[i] = rd_##name##_near_##elem(x[i], by, up); \
+    }
+
 /* Floats to ints of 32 bits or less, exact where they lie between; else as the function says. */
 #define INTS_OF_STRIP(type, function, least, x, y, n)               \
     {                                                               \
@@ -285,6 +301,7 @@ static inline double rd_hidden_f64(double x)
 }
 
 #include "kernels/math/math_divide.h"
+#include "kernels/math/math_rest_by.h"
 
 /* Negative indices count from the end.  One that is outside is noted, and the first element stands
  * in for it. */
