@@ -10,28 +10,26 @@ from ._leaves import asarray
 
 __all__: list[str] = []
 
+_MORE = 2.0**-7  # bins, which is more than quotients and edges are off by rounding
+
 
 class EqualBins:
     """n bins from low to high, between edge(0) to edge(n), which rounding moves by less than a bin.
 
-    So the quotient is the bin, or the one before or behind it, and comparisons with both edges of what was found decide.
+    So the quotient, and a little more, is the bin or the one behind it, and a comparison with the edge between decides.
     A search gives the same numbers, but looks up an edge for each halving of the row."""
 
     def __init__(self, low: float, high: float, n: int, edge: Callable[[Any], Any]) -> None:
         self.low, self.high, self.n, self.edge = low, high, n, edge
 
-    def _near(self, x: Any) -> Any:
-        """The bin or one beside it, as a float that is whole."""
-        at = _core.floor((x - self.low) * (self.n / (self.high - self.low)))
-        return _core.minimum(_core.maximum(at, 0.0), self.n - 1.0)
-
     def label(self, x: Any) -> Any:
         """The bin of each element, where the last one has its right edge, too; -1 of what is in none."""
         x = _core.astype(x, "float64")
-        near = self._near(x)
-        at = near - _one_if(x < self.edge(near)) + _one_if(x >= self.edge(near + 1.0))
+        scale = self.n / (self.high - self.low)
+        near = _core.floor(x * scale + (_MORE - self.low * scale))
+        at = _core.minimum(near - _one_if(x < self.edge(near)), self.n - 1.0)
         inside = (x >= self.low) & (x <= self.high)
-        return _core.astype(_core.where(inside, _core.minimum(at, self.n - 1.0), -1.0), "int32")
+        return _core.astype(_core.where(inside, at, -1.0), "int32")
 
 
 def _one_if(condition: Any) -> Any:
