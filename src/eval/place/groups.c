@@ -148,13 +148,23 @@ static bool slows(const growing *g, const rd_value *fold, const rd_value *m)
            rd_in(m->axes & fold->reduced, g->x);
 }
 
+/* Does the fold go by rows of a sparse pattern, whose loop over places the loop would stand around?  A row
+ * goes through its places once, with all columns beside it: else each column would go through all of
+ * them, by labels. */
+static bool parts_row(const growing *g, const rd_value *v)
+{
+    return v->combine && v->group >= 0 && !g->s->p->graph->device &&
+           v->expr->as.fold->of_pattern == RD_PATTERN_ROWS && v->reduced &&
+           !rd_in(v->reduced, g->x) && !(v->reduced & g->open);
+}
+
 static bool may_join(growing *g, int a)
 {
     const rd_placing *p = g->s->p;
     const rd_value   *v = value_of(p, a);
 
     if (g->s->late[a] || g->s->before[a] || !rd_in(rd_space(v), g->x) ||
-        !order_allows(v, g->open, g->x))
+        !order_allows(v, g->open, g->x) || parts_row(g, v))
         return false;
     for (int i = 0; i < g->n; i++) {
         const rd_value *m = value_of(p, g->member[i]);
