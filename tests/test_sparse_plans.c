@@ -1,5 +1,6 @@
 /* How sparse expressions are planned: what is a row of places, and what is computed once. */
 #include "values.h"
+#include <stdio.h>
 
 enum { I = 20, J = 30, K = 500, EACH = 8, PLACES = I * J * EACH };
 
@@ -202,6 +203,53 @@ START_TEST(maps_of_rows)
 }
 END_TEST
 
+/* A row goes through its places once, with all columns beside it, whatever is folded along these then.  Rows
+ * of zeros with a one are finite, so no NaN of 0 times them is counted. */
+START_TEST(columns_beside_rows)
+{
+    enum { LABELS = 8 };
+    static int32_t label[K];
+    static int64_t got[I * J];
+    rd_expr *const full =
+        rd_csr(ctx, RD_SHAPE(top[I], K), row_of(pos, RD_I32, top[I] + 1),
+               row_of(crd, RD_I32, pos[top[I]]), row_of(values, RD_F64, pos[top[I]]));
+    rd_expr *const place =
+        rd_reshape(row_of(weights, RD_F64, LABELS * LABELS), RD_SHAPE(LABELS, LABELS));
+    rd_expr *const ones   = rd_cast(rd_eq(rd_coord(place, 0), rd_coord(place, 1)), RD_F64);
+    rd_expr *const labels = row_of(label, RD_I32, K);
+    rd_expr *const is_1 =
+        rd_eq(rd_expand(labels, 1), rd_expand(rd_coord(row_of(weights, RD_F64, LABELS), 0), 0));
+    rd_expr *const b[] = { rd_take(ones, 0, labels), rd_cast(is_1, RD_F64) };
+    char           inside[32];
+
+    for (int k = 0; k < K; k++)
+        label[k] = k * 5 % 7 % LABELS;
+    snprintf(inside, sizeof inside, ":%d:\n", (int)pos[top[I]]);
+    for (size_t k = 0; k < COUNT(b); k++) {
+        rd_expr *const y    = rd_argmax(rd_matmul(full, b[k]), RD_DIMS(1));
+        const char    *text = plan_text(y);
+
+        ck_assert_msg(!strstr(text, inside) && !strstr(text, "isnan"), "%s", text);
+        ck_assert(rd_eval(ctx, y,
+                          &(rd_array){ .data = got, .type = RD_I64, .shape = RD_SHAPE(top[I]) }) ==
+                  RD_OK);
+        for (int64_t f = 0; f < top[I]; f++) {
+            double sum[LABELS] = { 0 };
+            int    most        = 0;
+
+            for (int32_t p = pos[f]; p < pos[f + 1]; p++)
+                sum[label[crd[p]]] += values[p];
+            for (int j = 1; j < LABELS; j++)
+                most = sum[j] > sum[most] ? j : most;
+            ck_assert_msg(got[f] == most, "row %d: %d, not %d", (int)f, (int)got[f], most);
+        }
+    }
+    /* of what may be infinite they are */
+    ck_assert(
+        strstr(plan_text(rd_matmul(full, rd_expand(row_of(weights, RD_F64, K), 1))), "isnan"));
+}
+END_TEST
+
 /* ---- Where the extremes of stored elements are ------------------------------------------------ */
 /* By going through all places of the cube; axis: the one that is reduced, 3: all. */
 static void find_most(int axis, int64_t *at, double *most)
@@ -266,6 +314,7 @@ int main(void)
                                    quotients_are_gathered,
                                    far_gathers_are_stored,
                                    maps_of_rows,
+                                   columns_beside_rows,
                                    where_extremes_are };
 
     make();

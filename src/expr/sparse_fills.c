@@ -16,15 +16,39 @@ int rd_keeps_zero(rd_op op)
     return table[op] - 1;
 }
 
-/* A number that is not 0 or NaN by being multiplied by 0. */
-static bool is_finite_number(const rd_expr *x)
+/* Ints are finite floats, but for types that have not all of them. */
+static bool is_finite_cast(const rd_expr *x)
 {
-    if (x->kind == RD_EXPR_VIEW)
-        x = x->in[0];
-    if (x->kind != RD_EXPR_NUMBER)
+    const rd_dtype from = x->in[0]->type;
+
+    return rd_dtype_kind(from) != RD_KIND_FLOAT &&
+           (x->type == RD_F32 || x->type == RD_F64 || rd_dtype_size(from) == 1);
+}
+
+/* Is every element finite, so that it becomes no NaN by being multiplied by 0?  A row of zeros with a one
+ * is, whichever row it is. */
+static bool is_finite(const rd_expr *x, int deep)
+{
+    if (deep > MOST_DEEP)
         return false;
-    const double v = rd_word_to_double(x->as.number->value, x->type);
-    return v - v == 0;
+    if (rd_dtype_kind(x->type) != RD_KIND_FLOAT)
+        return true;
+    switch (x->kind) {
+    case RD_EXPR_NUMBER: {
+        const double v = rd_word_to_double(x->as.number->value, x->type);
+
+        return v - v == 0;
+    }
+    case RD_EXPR_VIEW:
+    case RD_EXPR_RESHAPE:
+    case RD_EXPR_TAKE: return is_finite(x->in[0], deep + 1);
+    case RD_EXPR_MAP:
+        if (x->op == RD_OP_cast)
+            return is_finite_cast(x);
+        return x->op == RD_OP_where && is_finite(x->in[1], deep + 1) &&
+               is_finite(x->in[2], deep + 1);
+    default: return false;
+    }
 }
 
 static rd_zero zero_of(const rd_expr *x, int deep);
@@ -35,7 +59,7 @@ static rd_zero zero_of_map(const rd_expr *x, int deep)
     const int     which = rd_keeps_zero(x->op);
     const rd_zero first = zero_of(x->in[0], deep + 1);
     rd_zero       all = first, any = first;
-    bool          finite = first == RD_ZERO || (first == RD_NO_ZERO && is_finite_number(x->in[0]));
+    bool          finite = first == RD_ZERO || (first == RD_NO_ZERO && is_finite(x->in[0], deep));
 
     if (x->op == RD_OP_cast) /* NaN is true, and 0 as an int */
         return first == RD_ZERO_OR_NAN && !real ? x->type == RD_BOOL ? RD_NO_ZERO : RD_ZERO : first;
@@ -44,7 +68,7 @@ static rd_zero zero_of_map(const rd_expr *x, int deep)
     for (int k = 1; k < x->n_in; k++) {
         const rd_zero z = x->in[k] == x->in[0] ? first : zero_of(x->in[k], deep + 1);
 
-        finite &= z == RD_ZERO || (z == RD_NO_ZERO && is_finite_number(x->in[k]));
+        finite &= z == RD_ZERO || (z == RD_NO_ZERO && is_finite(x->in[k], deep));
         all = z < all ? z : all;
         any = z > any ? z : any;
     }
