@@ -292,6 +292,12 @@ rd_expr *loop_user(rd_ctx *ctx)
     return rd_reduce(matrix(ctx, 1, 2500), squares, RD_DIMS(1));
 }
 
+/* Rows of 20, of which 128 are 40 blocks, which go beside each other. */
+rd_expr *loop_user_rows(rd_ctx *ctx)
+{
+    return rd_reduce(rd_slice_axis(matrix(ctx, 150, 30), 1, 0, 20, 1), squares, RD_DIMS(0, 1));
+}
+
 /* Two blocks of rows, whose cells are the pairs of a short axis. */
 rd_expr *loop_short_pairs(rd_ctx *ctx)
 {

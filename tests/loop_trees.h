@@ -25,9 +25,9 @@ loop_expression  loop_masked_mean, loop_softmax, loop_running_sum, loop_pair_sum
     loop_two_axes, loop_by_label, loop_histogram, loop_masked_max, loop_map, loop_weighted,
     loop_reverse, loop_short_pairs, loop_any_column, loop_any_row, loop_any_few, loop_nearest,
     loop_label_rows, loop_sum_columns, loop_max_columns, loop_some_of_columns,
-    loop_sines_of_columns, loop_scaled_columns, loop_user, loop_user_by_label, loop_long_rows,
-    loop_some_rows, loop_functions_of_rows, loop_products_of_columns, loop_many_labels,
-    loop_block_of_groups, loop_few_columns, loop_max_few_columns, loop_max_below,
+    loop_sines_of_columns, loop_scaled_columns, loop_user, loop_user_rows, loop_user_by_label,
+    loop_long_rows, loop_some_rows, loop_functions_of_rows, loop_products_of_columns,
+    loop_many_labels, loop_block_of_groups, loop_few_columns, loop_max_few_columns, loop_max_below,
     loop_pairs_of_blocks, loop_ranges_of_rows, loop_log_and_sum;
 /* Its tree; the plan is the context's. */
 loop_tree loop_tree_of_expression(rd_ctx *ctx, loop_expression *make, bool whole);

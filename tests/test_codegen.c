@@ -529,6 +529,37 @@ START_TEST(own_blocks_beside_each_other)
 }
 END_TEST
 
+/* Rows of a few elements, which lie apart: of lengths that divide blocks, and of others; some rows
+ * are left. */
+START_TEST(own_rows_beside_each_other)
+{
+    static const int64_t  lengths[] = { 8, 5, 16, 7, 3, 20, 12, 128, 9, 1 };
+    static const rd_dtype from[]    = { RD_F32, RD_F64, RD_I32, RD_U8, RD_F16 };
+    const int64_t         k = lengths[_i], rows = k < 10 ? 1100 : 2300 / k + 210;
+    const rd_mark         mark = rd_ctx_mark(ctx);
+    tile_memory           m    = { 0 };
+    rd_expr              *x    = nest_leaf(&m, from[_i % 5], RD_SHAPE(3, rows, k + 2), ORDINARY);
+    nest_batch            b    = { 0 };
+
+    nest_nans(&m, 0);
+    x                    = rd_slice_axis(x, 2, 1, k + 1, 1);
+    nest_seen.words      = "turn_word";
+    nest_seen.with_words = 0;
+    snprintf(b.what, sizeof b.what, "own reducers of rows of %d", (int)k);
+    for (int r = 0; r < 3; r++) { /* one by one, as a loop with two folds stays as it is */
+        const rd_reducer *const mine = own[r ? (3 * _i + r) % COUNT(own) : 1];
+
+        nest_add(&b, rd_reduce(r % 2 ? rd_add(x, x) : x, mine, RD_DIMS(1, 2)));
+        nest_agree(&b, many_tasks, COUNT(many_tasks));
+    }
+    ck_assert_msg(nest_seen.with_words > 0, "no rows of %d go beside each other", (int)k);
+    nest_seen.words = NULL;
+    nest_mostly();
+    tile_free(&m);
+    rd_ctx_release(ctx, mark);
+}
+END_TEST
+
 /* A text that names what only the caller's file has, and one whose struct is another: such reducers
  * are called. */
 START_TEST(foreign_texts)
@@ -1071,6 +1102,7 @@ int main(void)
     tcase_add_checked_fixture(users, begin, nest_end);
     tcase_add_loop_test(users, own_reducers, 0, 5);
     tcase_add_loop_test(users, own_blocks_beside_each_other, 0, 4);
+    tcase_add_loop_test(users, own_rows_beside_each_other, 0, 10);
     tcase_add_loop_test(users, foreign_texts, 0, 2);
     tcase_add_loop_test(users, calls, 0, 4);
     tcase_add_loop_test(users, failing_calls, 0, 5);

@@ -217,7 +217,7 @@ static bool is_beside(const rd_schedule *t, int32_t loop)
 
 static bool has_blocks_beside(const rd_schedule *t)
 {
-    return any(t, RD_S_LOOP, is_beside);
+    return any(t, RD_S_LOOP, is_beside) && any(t, RD_S_LOOP, rd_turns_rows);
 }
 
 /* One state comes near just before the loop of its steps. */
@@ -385,6 +385,7 @@ static const struct {
     { "rows that are read twice", loop_softmax, fetches_strips, true },
     { "further along a row", loop_rows, fetches_strips, true },
     { "blocks of a user's reducer", loop_user, has_blocks_beside, false },
+    { "blocks of short rows", loop_user_rows, has_blocks_beside, false },
     { "the state of a user's reducer", loop_user, has_one_alone, false },
     { "runs of labels", loop_user_by_label, has_runs, false },
     { "columns of one label", loop_by_label, has_no_runs, false },

@@ -138,8 +138,8 @@ const char *rd_meet_name(rd_meet meet);
  * more than the lanes. */
 bool rd_moves_step(const rd_schedule *t, int32_t fold, int32_t loop);
 
-/* Is the first element of the loop over a step's blocks always the first one of a block? */
-bool rd_begins_with_block(const rd_schedule *t, int32_t fold, int32_t loop, int32_t step);
+/* Is the element at these positions, in a loop's first round, always the first one of a block? */
+bool rd_begins_with_block(const rd_schedule *t, int32_t fold, int32_t loop, const rd_fold_at *at);
 
 /* Is the first element of each range of the loop of lane 0? */
 bool rd_begins_with_lane_0(const rd_schedule *t, int32_t fold, int32_t loop);
@@ -154,6 +154,10 @@ rd_linear rd_cell_of_element(rd_schedule *t, int32_t fold, int32_t axis, rd_line
 /* rests.c: is it a division of floats with a remainder by a number that is known, above 0 and not
  * near the ends of the range? */
 bool rd_leaves_rest_by_known(const rd_schedule *t, const rd_let *let);
+
+/* ---- turned.c: rows that become columns -------------------------------------------------------- */
+/* Is it a vector loop by call that copies each row of an array to a column of another one? */
+bool rd_turns_rows(const rd_schedule *t, int32_t loop);
 
 /* ---- side_by_side.c, around.c, order.c: which changes of a tree keep its meaning -------------- */
 /* A sentence part says why not, in *why, which may be NULL: it is rd_why_no_memory where there was none

@@ -2,6 +2,7 @@
  *
  * The shadow run goes through such a loop element by element.  The functions of texts take more for
  * granted: that neighbours' states lie side by side, and that a step comes behind its elements. */
+#include "kernels/loop/facts.h"
 #include "kernels/loop/form.h"
 #include <inttypes.h>
 
@@ -39,6 +40,8 @@ bool rd_form_call(rd_form_walk *f, int32_t stmt)
     const rd_stmt *loop = &f->t->stmt[stmt];
     bool           ok   = true;
 
+    if (rd_turns_rows(f->t, stmt))
+        return true;
     for (int32_t s = loop->first; s >= 0 && ok; s = f->t->stmt[s].next) {
         f->stmt = s;
         ok      = closes(&f->t->stmt[s])

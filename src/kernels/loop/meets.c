@@ -115,13 +115,13 @@ static bool begins_with_multiple(const rd_schedule *t, int32_t loop, const rd_li
     return true;
 }
 
-bool rd_begins_with_block(const rd_schedule *t, int32_t fold, int32_t loop, int32_t step)
+bool rd_begins_with_block(const rd_schedule *t, int32_t fold, int32_t loop, const rd_fold_at *at)
 {
     const rd_fold *f     = &t->p->fold[fold];
     const int64_t  block = f->steps <= INT64_MAX / f->lanes ? f->steps * f->lanes : 0;
 
-    return block && begins_with_multiple(t, loop, &t->stmt[step].of.outer, row_of(f), block) &&
-           begins_with_multiple(t, loop, &t->stmt[step].of.lane, 1, block);
+    return block && begins_with_multiple(t, loop, &at->outer, row_of(f), block) &&
+           begins_with_multiple(t, loop, &at->lane, 1, block);
 }
 
 /* Does each round take whole blocks, one after the other? */

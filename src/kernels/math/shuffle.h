@@ -8,4 +8,11 @@
 #else
 #define RD_SHUFFLE(NUMBERS, a, b, ...) __builtin_shuffle(a, b, (NUMBERS){ __VA_ARGS__ })
 #endif
+
+/* f(l, d) of all lanes l. */
+#define INDICES_2(f, d) f(0, d), f(1, d)
+#define INDICES_4(f, d) INDICES_2(f, d), f(2, d), f(3, d)
+#define INDICES_8(f, d) INDICES_4(f, d), f(4, d), f(5, d), f(6, d), f(7, d)
+#define INDICES_16(f, d) \
+    INDICES_8(f, d), f(8, d), f(9, d), f(10, d), f(11, d), f(12, d), f(13, d), f(14, d), f(15, d)
 #endif

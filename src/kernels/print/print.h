@@ -157,6 +157,8 @@ void rd_print_element(const rd_printing *n, rd_text *to, const rd_stmt *s);
 bool rd_print_steps_by_powers(rd_printing *n, int32_t loop);
 /* fours.c: a vector loop by call whose elements a step takes as one.  False: it is none. */
 bool rd_print_fours(rd_printing *n, int32_t loop);
+/* turned.c: a vector loop by call that turns rows into columns.  False: it does not. */
+bool rd_print_turned(rd_printing *n, int32_t stmt);
 void rd_print_ends(rd_printing *n, const rd_stmt *s);
 void rd_print_rest(rd_printing *n, int32_t stmt);
 void rd_print_lanes(rd_printing *n, int32_t stmt);
