@@ -68,12 +68,12 @@ static const double ENOUGH[] = { [NEW] = 1e7, [MISSING] = 5e8 };
 static const double AT_ONCE = 5e7;
 
 struct rd_compiled {
-    rd_compiled          *next;
-    _Atomic(int)          state;
-    _Atomic(const void *) kernels;
-    _Atomic(double)       missed;   /* operations */
-    int                   patience; /* seconds; 0: not to be compiled */
-    rd_compiled_text     *text;     /* makes its text of the key */
+    rd_compiled      *next;
+    _Atomic(int)      state;
+    rd_kernels_place  kernels;
+    _Atomic(double)   missed;   /* operations */
+    int               patience; /* seconds; 0: not to be compiled */
+    rd_compiled_text *text;     /* makes its text of the key */
 
     _Atomic(const rd_surroundings *) surroundings; /* when a plan asked for it last */
 
@@ -305,6 +305,11 @@ double rd_compiled_lost(const rd_compiled *c, double operations)
 const void *rd_compiled_kernels(rd_compiled *c)
 {
     return c ? atomic_load_explicit(&c->kernels, memory_order_acquire) : NULL;
+}
+
+const rd_kernels_place *rd_compiled_place(const rd_compiled *c)
+{
+    return &c->kernels;
 }
 
 bool rd_tier_is_patient(void)

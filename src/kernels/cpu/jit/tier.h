@@ -9,6 +9,7 @@
 #define RD_KERNELS_CPU_JIT_TIER_H
 #include "core/text.h"
 #include "kernels/cpu/jit/contest.h"
+#include <stdatomic.h>
 #include <stdint.h>
 
 /* For tests: what it says from now on; NULL: what the environment does. */
@@ -30,6 +31,9 @@ rd_compiled *rd_compiled_of(const void *key, size_t bytes, rd_compiled_text *tex
 void rd_compiled_want(rd_compiled *c, double operations);
 /* Its functions, at the symbol `rdim_kernels`.  NULL: not here. */
 const void *rd_compiled_kernels(rd_compiled *c);
+/* Where that is written once they are, for small runs, which notice a call. */
+typedef _Atomic(const void *) rd_kernels_place;
+const rd_kernels_place       *rd_compiled_place(const rd_compiled *c);
 /* Has it been tried, and cannot be compiled or loaded?  May be NULL. */
 bool rd_compiled_failed(const rd_compiled *c);
 /* Modes async and finish: a program has done without it for so many operations. */

@@ -22,17 +22,18 @@ typedef struct rd_nest_draft {
 } rd_nest_draft;
 
 struct rd_nest_code {
-    rd_compiled      *compiled;
-    int64_t           state;
-    bool              by_rows;
-    int32_t           n_number;
-    rd_nest_function *function;
-    rd_nest_reducer  *reducer;
-    rd_nest_code     *otherwise; /* where its text cannot be compiled, NULL */
-    const rd_sorting *sorting;
-    rd_sort_row      *sort;
-    int64_t           work; /* where in a task's state rows are put in order */
-    int64_t           number[];
+    rd_compiled            *compiled;
+    const rd_kernels_place *here; /* its functions, once they are compiled */
+    int64_t                 state;
+    bool                    by_rows;
+    int32_t                 n_number;
+    rd_nest_function       *function;
+    rd_nest_reducer        *reducer;
+    rd_nest_code           *otherwise; /* where its text cannot be compiled, NULL */
+    const rd_sorting       *sorting;
+    rd_sort_row            *sort;
+    int64_t                 work; /* where in a task's state rows are put in order */
+    int64_t                 number[];
 };
 
 /* rows.c: the program as loops over rows of places, NULL where it is not such a one.  False: no

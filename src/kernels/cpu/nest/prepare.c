@@ -73,6 +73,7 @@ static rd_nest_code *code_of(const rd_nest_draft *n, const rd_text *key, rd_get_
     made->n_number = n->n_number;
     memcpy(made->number, n->number, sizeof *n->number * (size_t)n->n_number);
     made->compiled = rd_compiled_of(key->at, key->n + 1, text_of_key);
+    made->here     = made->compiled ? rd_compiled_place(made->compiled) : NULL;
     return made;
 }
 
