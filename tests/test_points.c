@@ -106,6 +106,35 @@ START_TEST(short_axes)
 }
 END_TEST
 
+/* ---- Extremes that are compared ---------------------------------------------------------------- */
+/* Where rays enter and leave boxes.  What an extreme comes to of a NaN is no constant in the text, as gcc
+ * finds no vectors in comparisons that follow from one. */
+START_TEST(extremes_that_are_compared)
+{
+    static const struct {
+        rd_dtype    type;
+        const char *bits;
+    } of[]           = { { RD_F32, "& 0x7f800000)" }, { RD_F64, "& 0x7ff0000000000000)" } };
+    tile_memory m    = { 0 };
+    rd_expr    *x    = nest_leaf(&m, of[_i].type, RD_SHAPE(130, 3), ORDINARY);
+    rd_expr    *diff = differences(x), *sum = rd_add(rd_expand(x, 1), rd_expand(x, 0));
+    rd_expr    *near = rd_max(rd_minimum(diff, sum), RD_DIMS(-1)),
+            *far     = rd_min(rd_maximum(diff, sum), RD_DIMS(-1));
+    rd_expr   *hit   = rd_bit_and(rd_ge(far, near), rd_gt(far, rd_num(ctx, 0)));
+    nest_batch b     = { .what = "extremes that are compared" };
+
+    nest_nans(&m, 0);
+    nest_seen.words = of[_i].bits;
+    nest_add(&b, rd_min(rd_where(hit, near, rd_num(ctx, INFINITY)), RD_DIMS(1)));
+    nest_add(&b, rd_sum(hit, RD_DIMS(1)));
+    nest_add(&b, near);
+    nest_agree(&b, many_tasks, 4);
+    ck_assert_int_gt(nest_seen.with_words, 0);
+    nest_mostly();
+    tile_free(&m);
+}
+END_TEST
+
 /* ---- Rows ------------------------------------------------------------------------------------- */
 /* What is computed from a row normalises it: up to three loops with folds, one after the other.
  * Less than all lanes, a step and a part of one, a block, several with a part of one. */
@@ -321,6 +350,7 @@ int main(void)
     const nest_case cases[] = {
         { first_of_equals, 0, SANITIZED ? 1 : 3 },
         { short_axes, 0, SANITIZED ? 1 : 2 },
+        { extremes_that_are_compared, 0, 2 },
         { rows, 0, SANITIZED ? 2 : 4 },
         { states_of_short_axes, 0, SANITIZED ? 2 : 4 },
         { kept_for_an_inner_loop, 0, SANITIZED ? 2 : 4 },
