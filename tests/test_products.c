@@ -617,7 +617,9 @@ static void expect_symmetric(const rd_array *x)
 
 START_TEST(matrices_by_themselves)
 {
-    for (size_t r = 0; r < COUNT(by_itself); r++)
+    const size_t part = SANITIZED || on_gpu() ? 3 : 1; /* on a GPU cuBLAS has them as any others */
+
+    for (size_t r = 0; r < COUNT(by_itself); r += part)
         for (int wide = 0; wide < 2; wide++) {
             const product_row *row = &by_itself[r];
             char               parts[3][MOST];
