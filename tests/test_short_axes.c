@@ -177,6 +177,36 @@ START_TEST(boxes)
 }
 END_TEST
 
+/* ---- Ints over constants ---------------------------------------------------------------------- */
+/* Such quotients are two products, with the bits of a division; those of floats are divisions. */
+START_TEST(ints_over_constants)
+{
+    static const rd_dtype types[] = { RD_U8, RD_I8, RD_I16, RD_U16, RD_I32, RD_U32, RD_BOOL };
+    static const double   by[]    = { 255, 20, 3, 0.75, 1e5 };
+    const rd_dtype        from = types[_i % 7], type = _i < 7 ? RD_F32 : RD_F64;
+    tile_memory           m = { 0 };
+    rd_expr              *x = nest_leaf(&m, from, RD_SHAPE(9, 500), UGLY), *y = rd_cast(x, type);
+    nest_batch            b = { 0 };
+
+    nest_seen.words      = "rd_near_f";
+    nest_seen.with_words = 0;
+    snprintf(b.what, sizeof b.what, "%s over constants", rd_dtype_name(from));
+    for (int k = 0; k < COUNT(by); k++)
+        nest_add(&b, rd_div(y, rd_cast(rd_num(ctx, by[k]), type)));
+    agree_shared(&b);
+    ck_assert_int_gt(nest_seen.with_words, 0);
+    nest_seen.with_words = 0;
+    nest_add(&b, rd_div(y, rd_cast(rd_num(ctx, 64), type)));
+    nest_add(&b, rd_div(y, rd_cast(rd_num(ctx, -3), type)));
+    nest_add(&b, rd_div(rd_neg(y), rd_cast(rd_num(ctx, 3), type)));
+    agree_shared(&b);
+    ck_assert_int_eq(nest_seen.with_words, 0);
+    nest_seen.words = NULL;
+    nest_mostly();
+    tile_free(&m);
+}
+END_TEST
+
 int main(void)
 {
     const nest_case cases[] = {
@@ -184,6 +214,7 @@ int main(void)
         { rows_of_lanes, 0, 8 },
         { lanes_of_nothing, 0, 7 },
         { boxes, 0, 8 },
+        { ints_over_constants, 0, 14 },
     };
 
     return nest_suite("short axes", begin, cases, COUNT(cases));

@@ -96,9 +96,10 @@ void rd_print_planes(rd_printing *n, int32_t stmt, const char *count);
 int32_t rd_padded_around(const rd_schedule *t, int32_t stmt);
 /* Is the element at hand one of a padded copy, which has the name z? */
 bool rd_is_padded(const rd_printing *n, int32_t stmt, const rd_linear *at);
-/* quotients.c: is the value a quotient by a constant that is rounded to a whole number; as text. */
-bool rd_is_whole_quotient(const rd_printing *n, const rd_let *let);
-void rd_print_whole_quotient(const rd_printing *n, rd_text *to, const rd_let *let);
+/* quotients.c: is the value a quotient by a constant, of an int or rounded to a whole number; as
+ * text. */
+bool rd_is_short_quotient(const rd_printing *n, const rd_let *let);
+void rd_print_short_quotient(const rd_printing *n, rd_text *to, const rd_let *let);
 /* remainders.c: floored division of a strip by a number that is known, and what it leaves. */
 void rd_print_rest_by_known(rd_printing *n, const rd_let *let, int32_t result, const char *count);
 /* Is the element at hand that of a pointer which was declared before the vector loop? */

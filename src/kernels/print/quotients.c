@@ -1,14 +1,17 @@
-/* quotients.c - quotients by a constant of which only the nearest whole number is wanted, as text.
+/* quotients.c - quotients by a constant of ints, or of which only the nearest whole number is
+ * wanted, as text.
  *
- * A periodic box has the difference d - 18 * round(d / 18). A division takes ten cycles where a product takes
- * one, and with 1 / 18 = high + low, of twice as many bits, two operations give the same quotient:
+ * A periodic box has the difference d - 18 * round(d / 18), and bytes of an image become x / 255.
+ * A division takes ten cycles where a product takes one, and with 1 / 18 = high + low, of twice as
+ * many bits, two operations give the same quotient:
  *
  *     d / 18 = fma(d, high, d * low)
  *
- * (Brisebarre and Muller, 2008, "Correctly Rounded Multiplication by Arbitrary Precision Constants"). Of p
- * bits the sum in the fma is off by 2^(2 - 2 p) at most. A constant of b bits has no quotient closer than
- * 2^-(p + 1 + b) to where rounding changes, so b is p - 4 at most. Quotients that are no normal number may
- * differ, and become the same whole number: 0 of the sign of d. */
+ * (Brisebarre and Muller, 2008, "Correctly Rounded Multiplication by Arbitrary Precision
+ * Constants"). Of p bits the sum in the fma is off by 2^(2 - 2 p) at most. A constant of b bits
+ * has no quotient closer than 2^-(p + 1 + b) to where rounding changes, so b is p - 4 at most.
+ * Quotients that are no normal number may differ, and become the same whole number: 0 of the sign
+ * of d.  Those of ints are +0 or normal. */
 #include "kernels/loop/facts.h"
 #include "kernels/print/print.h"
 #include <float.h>
@@ -43,10 +46,25 @@ static bool rounds(const rd_schedule *t, int32_t stmt)
     return let && let->kind == RD_I_MAP && (let->op == RD_OP_round || let->op == RD_OP_trunc);
 }
 
-bool rd_is_whole_quotient(const rd_printing *n, const rd_let *let)
+/* Is a float one that an int has become? */
+static bool is_int(const rd_let *let)
+{
+    return let->kind == RD_I_CAST && rd_dtype_kind(let->from) != RD_KIND_FLOAT;
+}
+
+/* Do all that read the value round it? */
+static bool is_rounded(const rd_schedule *t, int32_t value)
+{
+    int32_t s = rd_next_use(t, value, -1);
+
+    while (s >= 0 && rounds(t, s))
+        s = rd_next_use(t, value, s);
+    return s < 0;
+}
+
+bool rd_is_short_quotient(const rd_printing *n, const rd_let *let)
 {
     const rd_schedule *t = n->t;
-    int32_t            s;
 
     if (!n->dialect->hides || let->kind != RD_I_MAP || let->op != RD_OP_div ||
         (let->type != RD_F32 && let->type != RD_F64))
@@ -56,11 +74,7 @@ bool rd_is_whole_quotient(const rd_printing *n, const rd_let *let)
     if (by->kind != RD_I_CONST ||
         !is_short(let->type == RD_F32 ? (double)by->word.f32 : by->word.f64, let->type))
         return false;
-    const int32_t value = t->stmt[let->by].value;
-
-    for (s = rd_next_use(t, value, -1); s >= 0 && rounds(t, s); s = rd_next_use(t, value, s))
-        ;
-    return s < 0;
+    return is_int(&t->let[t->operand[let->first]]) || is_rounded(t, t->stmt[let->by].value);
 }
 
 /* The reciprocal, rounded down, and what it lacks: neither is below 0, so that -0 stays -0. */
@@ -73,7 +87,7 @@ static void halves_of(double c, rd_dtype type, double *high, double *low)
 }
 
 /* "rd_near_f32(r3, r4, 0x1.c71c7p-5F, 0x1.c71c72p-30F)" */
-void rd_print_whole_quotient(const rd_printing *n, rd_text *to, const rd_let *let)
+void rd_print_short_quotient(const rd_printing *n, rd_text *to, const rd_let *let)
 {
     const int32_t *in  = &n->t->operand[let->first];
     const rd_let  *by  = &n->t->let[in[1]];

@@ -219,8 +219,8 @@ void rd_print_value(rd_printing *n, rd_text *to, const rd_let *let)
     default:
         if (divides_by_number(n, let))
             add_division(n, to, let);
-        else if (rd_is_whole_quotient(n, let))
-            rd_print_whole_quotient(n, to, let);
+        else if (rd_is_short_quotient(n, let))
+            rd_print_short_quotient(n, to, let);
         else
             add_operation(n, to, let);
     }
