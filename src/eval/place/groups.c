@@ -185,11 +185,13 @@ typedef enum refusal { JOINS, HOLDS, DEARER, HOLDS_UP } refusal;
 
 /* Threads share a loop at the root by whole blocks of all trees in it, and compiled loops take up a
  * loop only where none is begun.  If blocks take long, for what the loop does beside, a fold along
- * it of a few values comes after it: the nearest of 1,797 points, and then how many are right.  To
- * store what it reads costs nothing in comparison. */
+ * it of a few values comes after it: the nearest of 1,797 points, and then how many are right.  So
+ * it does if the loop has few rounds, as over the colours of an image: they are one block, and
+ * would keep this loop from going inside those over the pixels.  To store what it reads costs
+ * nothing in comparison. */
 static bool holds_up(const growing *g, int a)
 {
-    static const double LONG = 16e6, FEW = 256;
+    static const double LONG = 16e6, SHARED = 200e3, FEW = 256, FEW_ROUNDS = 16;
     const rd_placing   *p      = g->s->p;
     const rd_value     *v      = value_of(p, a);
     const double        extent = (double)p->graph->axis[g->x].extent;
@@ -207,7 +209,8 @@ static bool holds_up(const growing *g, int a)
     }
     block = (double)v->combine->steps * (v->combine->lane_axis == g->x ? v->combine->lanes : 1);
     block = block < extent ? block : extent;
-    return stored > 0 && FEW * stored < work && block / extent * work > LONG;
+    return stored > 0 && FEW * stored < work &&
+           block / extent * work > (extent <= FEW_ROUNDS ? SHARED : LONG);
 }
 
 static void note_refusal(const growing *g, int a, refusal why)
