@@ -137,6 +137,19 @@ rd_expr *loop_few_columns(rd_ctx *ctx)
     return rd_sum(matrix(ctx, 900, 7), RD_DIMS(0));
 }
 
+/* Columns with a factor each, and each second row of such. */
+rd_expr *loop_scaled_few_columns(rd_ctx *ctx)
+{
+    return rd_mul(matrix(ctx, 900, 3), matrix(ctx, 1, 3));
+}
+
+rd_expr *loop_second_few_columns(rd_ctx *ctx)
+{
+    rd_expr *x = matrix(ctx, 900, 3);
+
+    return rd_add(rd_slice(x, "::2"), rd_slice(x, "1::2"));
+}
+
 /* Steps that may end early. */
 rd_expr *loop_max_few_columns(rd_ctx *ctx)
 {

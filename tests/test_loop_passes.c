@@ -358,6 +358,31 @@ static bool is_not_flat(const rd_schedule *t)
     return !any(t, RD_S_LOOP, goes_both_ways);
 }
 
+/* From three times where the strip begins to three times where it ends, and by neighbours. */
+static bool goes_over_colours(const rd_schedule *t, int32_t loop)
+{
+    const rd_for    *l    = rd_loop_of(t, loop);
+    const rd_linear *from = &l->from.part[0].at;
+
+    return l->kind == RD_FOR_VECTOR && l->axis >= t->p->n_axis && from->n == 1 &&
+           t->term[from->first].coef == 3;
+}
+
+static bool has_colours(const rd_schedule *t)
+{
+    return any(t, RD_S_LOOP, goes_over_colours);
+}
+
+static bool copies_groups(const rd_schedule *t, int32_t loop)
+{
+    return rd_is_by_call(t, loop) && loop_at(t, t->stmt[loop].first);
+}
+
+static bool has_groups(const rd_schedule *t)
+{
+    return has_colours(t) && any(t, RD_S_LOOP, copies_groups);
+}
+
 /* ---- The table -------------------------------------------------------------------------------- */
 static const struct {
     const char      *what;
@@ -382,6 +407,8 @@ static const struct {
     { "few columns", loop_few_columns, is_flat, false },
     { "few columns, the greatest", loop_max_few_columns, is_flat, false },
     { "many columns", loop_sum_columns, is_not_flat, false },
+    { "columns with a factor each", loop_scaled_few_columns, has_colours, false },
+    { "each second row", loop_second_few_columns, has_groups, false },
     { "rows that are read twice", loop_softmax, fetches_strips, true },
     { "further along a row", loop_rows, fetches_strips, true },
     { "blocks of a user's reducer", loop_user, has_blocks_beside, false },

@@ -38,8 +38,8 @@ static double reuse_of(const rd_spot *at, int32_t stmt)
     return rounds;
 }
 
-/* Elements that lie in few sets of the first level drive each other out of it, so that each brings its
- * line anew. */
+/* Elements that lie in few sets of the first level drive each other out of it, so that each brings
+ * its line anew. */
 static double collisions_ns(const rd_spot *at, int64_t apart)
 {
     enum { LINE = 64, SETS = 64, WAYS = 8 };
@@ -53,8 +53,8 @@ static double collisions_ns(const rd_spot *at, int64_t apart)
     return rounds > (double)(WAYS * lines) ? LINE / at->s->l2 : 0;
 }
 
-/* How long an element of a long loop waits for its line from the second level, where neighbours lie apart.
- * Most of that goes on beside other work. */
+/* How long an element of a long loop waits for its line from the second level, where neighbours
+ * lie apart. Most of that goes on beside other work. */
 static double lines_ns(const rd_spot *at, int32_t loop, int32_t stmt, rd_dtype type)
 {
     enum { NEAR = 4, LINE = 64 };
@@ -89,8 +89,37 @@ static bool is_flat(const rd_spot *at, int32_t stmt, int64_t by)
     return true;
 }
 
-/* Elements side by side are a vector's loads or stores.  Those that lie apart are copied one by one to
- * an array, and from there are loaded side by side. */
+static bool moves_by(const rd_spot *at, int32_t loop, int32_t stmt, int64_t by)
+{
+    const rd_move move = rd_access_moves(at->t, loop, stmt);
+
+    return move.known && move.by == by;
+}
+
+/* Columns of a loop in the vector loop that has nothing but maps, whose results lie one behind the
+ * other; 0: it is no such loop.  Pass `interleaved` goes through memory as it lies. */
+static int64_t columns_of_map(const rd_spot *at, int32_t stmt)
+{
+    const int32_t loop = rd_loop_around(at->t, stmt);
+    bool          some = false;
+
+    if (loop < 0 || loop == at->vector || rd_loop_around(at->t, loop) != at->vector)
+        return 0;
+    const int64_t n = rd_loop_of(at->t, loop)->extent;
+
+    for (int32_t s = at->t->stmt[loop].first; s >= 0; s = at->t->stmt[s].next) {
+        const rd_stmt *in = &at->t->stmt[s];
+
+        if (in->kind != RD_S_LET && (in->kind != RD_S_STORE || !moves_by(at, loop, s, 1) ||
+                                     !moves_by(at, at->vector, s, n)))
+            return 0;
+        some |= in->kind == RD_S_STORE;
+    }
+    return some && n > 1 && n <= RD_FLAT && moves_by(at, loop, stmt, 1) ? n : 0;
+}
+
+/* Elements side by side are a vector's loads or stores.  Those that lie apart are copied one by
+ * one to an array, and from there are loaded side by side. */
 void rd_effort_add_access(const rd_spot *at, int32_t stmt, rd_dtype type, bool vector, double *to,
                           rd_effort *e)
 {
@@ -108,8 +137,15 @@ void rd_effort_add_access(const rd_spot *at, int32_t stmt, rd_dtype type, bool v
     }
     const bool known = rd_access_is_known(at, stmt, &by);
 
-    if (known && is_flat(at, stmt, by))
+    const int64_t columns = known && by > 1 ? columns_of_map(at, stmt) : 0;
+
+    if (known && (is_flat(at, stmt, by) || by == columns))
         by = 1;
+    if (columns && by > columns) { /* rows that lie apart are put one behind the other */
+        *to += near * (2 + (double)by / (double)columns);
+        e->units += 2 * s->shuffle * rd_dtype_size(type) / s->vector + widen_ns(s, type);
+        return;
+    }
     if (known && by <= NEAR) {
         *to += near * (double)by;
         e->units += widen_ns(s, type) + (by > 1 ? s->shuffle * rd_dtype_size(type) / s->vector : 0);

@@ -30,6 +30,18 @@ static bool makes_elements(const rd_form_walk *f, const rd_stmt *s)
            rd_form_fails(f, "makes no element of the step by call behind it");
 }
 
+/* "rd_groups(a6, p7, n, 3, 6, ..)": all columns of a row, as they lie, go to an array. */
+static bool copies_groups(const rd_form_walk *f, const rd_stmt *s)
+{
+    const rd_stmt *load = s->first >= 0 ? &f->t->stmt[s->first] : NULL,
+                  *kept = load && load->next >= 0 ? &f->t->stmt[load->next] : NULL;
+
+    return (f->t->loop[s->arg].kind == RD_FOR_UNROLL && kept && load->kind == RD_S_LET &&
+            f->t->let[load->value].kind == RD_I_LOAD && kept->kind == RD_S_STORE &&
+            kept->slot < 0 && kept->x == load->value && kept->next < 0) ||
+           rd_form_fails(f, "is a loop by call around more than one copy");
+}
+
 static bool closes(const rd_stmt *s)
 {
     return s->kind == RD_S_ENDS || s->kind == RD_S_REST || s->kind == RD_S_LANES;
@@ -46,7 +58,8 @@ bool rd_form_call(rd_form_walk *f, int32_t stmt)
         f->stmt = s;
         ok      = closes(&f->t->stmt[s])
                       ? closes_neighbours(f, &f->t->stmt[s], f->t->loop[loop->arg].axis)
-                      : makes_elements(f, &f->t->stmt[s]);
+                  : f->t->stmt[s].kind == RD_S_LOOP ? copies_groups(f, &f->t->stmt[s])
+                                                    : makes_elements(f, &f->t->stmt[s]);
     }
     f->stmt = stmt;
     return ok;

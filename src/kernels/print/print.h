@@ -96,6 +96,8 @@ void rd_print_planes(rd_printing *n, int32_t stmt, const char *count);
 int32_t rd_padded_around(const rd_schedule *t, int32_t stmt);
 /* Is the element at hand one of a padded copy, which has the name z? */
 bool rd_is_padded(const rd_printing *n, int32_t stmt, const rd_linear *at);
+/* row_groups.c: a vector loop by call that copies rows which lie apart; false: it is none. */
+bool rd_print_row_groups(rd_printing *n, int32_t stmt);
 /* quotients.c: is the value a quotient by a constant, of an int or rounded to a whole number; as
  * text. */
 bool rd_is_short_quotient(const rd_printing *n, const rd_let *let);

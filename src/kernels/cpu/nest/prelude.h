@@ -276,6 +276,27 @@ static inline void rd_planes_u8(int32_t *a, int32_t *b, int32_t *c, const uint8_
     }
 }
 
+/* n groups of bytes, each `period` behind the one before, come one behind the other.  A vector has
+ * so many groups together, and `at` says which bytes of two neighbours in memory they are; 128:
+ * none of this one.  Nothing behind the last group is read. */
+static inline __attribute__((always_inline)) void rd_groups(char *y, const char *x, int64_t n,
+                                                            int64_t group, int64_t period,
+                                                            int64_t together, const uint8_t *at)
+{
+    int64_t k = 0;
+#if defined(__SSSE3__)
+    typedef char bytes __attribute__((vector_size(16), aligned(1), may_alias));
+    const bytes  low = *(const bytes *)at, high = *(const bytes *)(at + 16);
+
+    for (; together > 1 && (k - n + 1) * period + 32 <= group; k += together)
+        *(bytes *)(y + k * group) =
+            (bytes)__builtin_ia32_pshufb128(*(const bytes *)(x + k * period), low) |
+            (bytes)__builtin_ia32_pshufb128(*(const bytes *)(x + k * period + 16), high);
+#endif
+    for (; k < n; k++)
+        memcpy(y + k * group, x + k * period, (size_t)group);
+}
+
 /* The label, or n behind the last group: compilers do not see that it is one of two, of which they would
  * make a branch for all that follows, which no processor foresees of labels at random. */
 static inline int64_t rd_group_of(int64_t label, int64_t n)
