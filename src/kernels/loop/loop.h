@@ -167,6 +167,7 @@ typedef struct rd_let {
     rd_linear at;        /* LOAD, COORD                                                          */
     int32_t   slot;      /* LOAD from the program's memory, else -1                              */
     int32_t   store;     /* LOAD from the tree's memory, else -1                                 */
+    bool      bounded;   /* CAST of a float that an int32_t has, or NaN: vectors do it */
     bool      uncounted; /* LOAD of where a row begins: counts of elements read leave it out */
     int32_t   by;        /* the statement that makes it; -1: none does                           */
 } rd_let;

@@ -1,17 +1,10 @@
 /* cuts.c - which statements end a vector loop: they take a whole strip, between arrays. */
 #include "kernels/pass/cuts.h"
+#include "kernels/loop/intervals.h"
 
 static const rd_let *operand_of(const rd_schedule *t, const rd_let *let, int32_t k)
 {
     return &t->let[t->operand[let->first + k]];
-}
-
-/* A float becomes an int of 32 bits at most: vectors do it where it fits. */
-static bool narrows(const rd_let *let)
-{
-    return rd_dtype_kind(let->from) == RD_KIND_FLOAT && let->type != RD_BOOL &&
-           let->type != RD_U32 && rd_dtype_kind(let->type) != RD_KIND_FLOAT &&
-           rd_register_size(let->type) == 4;
 }
 
 bool rd_divides_by_known(const rd_schedule *t, const rd_let *let)
@@ -33,8 +26,8 @@ bool rd_let_cuts(const rd_schedule *t, const rd_let *let)
 {
     if (let->kind == RD_I_CALL)
         return true;
-    if (let->kind == RD_I_CAST)
-        return narrows(let);
+    if (let->kind == RD_I_CAST) /* vectors do it where it fits, which a strip is asked */
+        return rd_narrows_float(let) && !rd_narrows_bounded(t, let);
     return let->kind == RD_I_MAP && !rd_divides_by_known(t, let) &&
            (let->op == RD_OP_exp || rd_draws_words_of_strip(t, let) ||
             rd_op_calls(let->op, let->type));

@@ -7,6 +7,7 @@
  * The text has one call or macro for the loop in the middle.  It runs before `cross`, which makes
  * arrays for other values that the parts of a loop hand to each other. */
 #include "kernels/loop/facts.h"
+#include "kernels/loop/intervals.h"
 #include "kernels/pass/arrays.h"
 #include "kernels/pass/cuts.h"
 #include "kernels/pass/pass.h"
@@ -121,9 +122,17 @@ static void split(rd_schedule *t, int32_t loop)
     }
 }
 
+/* While it is known what makes an element: it may come from an array then. */
+static void mark_bounded(rd_schedule *t)
+{
+    for (int32_t value = 0; value < t->n_let; value++)
+        t->let[value].bounded = rd_narrows_bounded(t, &t->let[value]);
+}
+
 void rd_pass_fission(rd_schedule *t, const rd_target *target)
 {
     (void)target;
+    mark_bounded(t);
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k], n = t->n_stmt; s >= 0 && !t->failed;
              s = rd_next_stmt(t, s, t->part[k]))

@@ -142,6 +142,13 @@ static void add_index(rd_printing *n, rd_text *to, const rd_let *let)
     rd_text_add(to, ", &failed)");
 }
 
+/* "(uint8_t)(int32_t)rd_or_0_f64(r7)": vectors have that, and the bits are those of the cast. */
+static void add_bounded(const rd_printing *n, rd_text *to, const rd_let *let)
+{
+    rd_text_add(to, "(%s)(int32_t)rd_or_0_%s(r%" PRId32 ")", rd_memory_type(let->type),
+                rd_class_name(rd_dtype_class(let->from)), n->t->operand[let->first]);
+}
+
 /* ---- Choices ---------------------------------------------------------------------------------- */
 static bool is_signed(rd_dtype type)
 {
@@ -219,6 +226,8 @@ void rd_print_value(rd_printing *n, rd_text *to, const rd_let *let)
     default:
         if (divides_by_number(n, let))
             add_division(n, to, let);
+        else if (let->bounded && n->vector >= 0)
+            add_bounded(n, to, let);
         else if (rd_is_short_quotient(n, let))
             rd_print_short_quotient(n, to, let);
         else

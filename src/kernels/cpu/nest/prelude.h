@@ -90,6 +90,16 @@ static inline double rd_near_f64(double x, double by, double high, double low)
             x[i] = rd_##name##_near_##elem(x[i], by, up); \
     }
 
+/* NaN becomes 0, as it does in a cast. */
+static inline float rd_or_0_f32(float x)
+{
+    return x == x ? x : 0;
+}
+static inline double rd_or_0_f64(double x)
+{
+    return x == x ? x : 0;
+}
+
 /* Floats to ints of 32 bits or less, exact where they lie between; else as the function says. */
 #define INTS_OF_STRIP(type, function, least, x, y, n)               \
     {                                                               \

@@ -1,0 +1,165 @@
+/* intervals.c - interval arithmetic of floats: see intervals.h. */
+#include "kernels/loop/intervals.h"
+#include "core/ranges.h"
+#include <math.h>
+
+enum { DEEP = 8 };
+
+static const rd_interval all = { -INFINITY, INFINITY };
+
+static rd_interval interval_of(const rd_schedule *t, int32_t value, int depth);
+
+static bool is_float(rd_dtype type)
+{
+    return type == RD_F32 || type == RD_F64;
+}
+
+static bool is_finite(rd_interval x)
+{
+    return isfinite(x.low) && isfinite(x.high);
+}
+
+static rd_interval either(rd_interval x, rd_interval y)
+{
+    return (rd_interval){ fmin(x.low, y.low), fmax(x.high, y.high) };
+}
+
+/* ---- Operators -------------------------------------------------------------------------------- */
+static rd_interval product(rd_interval x, rd_interval y)
+{
+    const double a = x.low * y.low, b = x.low * y.high, c = x.high * y.low, d = x.high * y.high;
+
+    if (!is_finite(x) || !is_finite(y))
+        return all;
+    return (rd_interval){ fmin(fmin(a, b), fmin(c, d)), fmax(fmax(a, b), fmax(c, d)) };
+}
+
+static rd_interval sum(rd_interval x, rd_interval y)
+{
+    if (!is_finite(x) || !is_finite(y))
+        return all;
+    return (rd_interval){ x.low + y.low, x.high + y.high };
+}
+
+static rd_interval negative(rd_interval x)
+{
+    return (rd_interval){ -x.high, -x.low };
+}
+
+static rd_interval size(rd_interval x)
+{
+    if (x.low >= 0)
+        return x;
+    return (rd_interval){ 0, fmax(-x.low, x.high) };
+}
+
+static rd_interval quotient(rd_interval x, rd_interval y)
+{
+    if (!is_finite(x) || !is_finite(y) || y.low <= 0)
+        return all;
+    return product(x, (rd_interval){ 1 / y.high, 1 / y.low });
+}
+
+/* Of a number between 0 and 1, by an exponent that is not negative. */
+static rd_interval power(rd_interval x, rd_interval y)
+{
+    return x.low >= 0 && x.high <= 1 && y.low >= 0 ? (rd_interval){ 0, 1 } : all;
+}
+
+static rd_interval of_operator(rd_op op, const rd_interval *x)
+{
+    switch (op) {
+    case RD_OP_neg: return negative(x[0]);
+    case RD_OP_abs: return size(x[0]);
+    case RD_OP_square: return product(size(x[0]), size(x[0]));
+    case RD_OP_sqrt: return x[0].low >= 0 ? (rd_interval){ sqrt(x[0].low), sqrt(x[0].high) } : all;
+    case RD_OP_floor:
+    case RD_OP_ceil:
+    case RD_OP_round:
+    case RD_OP_trunc: return (rd_interval){ floor(x[0].low), ceil(x[0].high) };
+    case RD_OP_sin:
+    case RD_OP_cos:
+    case RD_OP_tanh: return (rd_interval){ -1, 1 };
+    case RD_OP_sigmoid: return (rd_interval){ 0, 1 };
+    case RD_OP_add: return sum(x[0], x[1]);
+    case RD_OP_sub: return sum(x[0], negative(x[1]));
+    case RD_OP_mul: return product(x[0], x[1]);
+    case RD_OP_div: return quotient(x[0], x[1]);
+    case RD_OP_pow:
+    case RD_OP_pow_half: return power(x[0], x[1]);
+    case RD_OP_fma: return sum(product(x[0], x[1]), x[2]);
+    case RD_OP_minimum:
+        return (rd_interval){ fmin(x[0].low, x[1].low), fmin(x[0].high, x[1].high) };
+    case RD_OP_maximum:
+        return (rd_interval){ fmax(x[0].low, x[1].low), fmax(x[0].high, x[1].high) };
+    case RD_OP_fmin: /* either, where the other one is NaN */
+    case RD_OP_fmax: return either(x[0], x[1]);
+    default: return all;
+    }
+}
+
+/* ---- Values ----------------------------------------------------------------------------------- */
+static rd_interval of_number(const rd_let *let)
+{
+    const double x = rd_word_to_double(let->word, let->type);
+
+    return isnan(x) ? all : (rd_interval){ x, x };
+}
+
+static rd_interval of_int(rd_dtype type)
+{
+    const rd_range x = rd_range_of_type(type);
+
+    return x.known ? (rd_interval){ (double)x.low, (double)x.high } : all;
+}
+
+static rd_interval of_map(const rd_schedule *t, const rd_let *let, int depth)
+{
+    rd_interval x[3] = { all, all, all };
+
+    for (int32_t k = 0; k < let->n && k < 3; k++)
+        x[k] = interval_of(t, t->operand[let->first + k], depth + 1);
+    return of_operator(let->op, x);
+}
+
+static rd_interval interval_of(const rd_schedule *t, int32_t value, int depth)
+{
+    const rd_let  *let = &t->let[value];
+    const int32_t *in  = &t->operand[let->first];
+
+    if (!is_float(let->type) || depth == DEEP)
+        return all;
+    switch (let->kind) {
+    case RD_I_CONST: return of_number(let);
+    case RD_I_MAP: return of_map(t, let, depth);
+    case RD_I_CAST:
+        return is_float(let->from) ? interval_of(t, in[0], depth + 1) : of_int(let->from);
+    case RD_I_SELECT:
+        return either(interval_of(t, in[1], depth + 1), interval_of(t, in[2], depth + 1));
+    default: return all;
+    }
+}
+
+rd_interval rd_interval_of(const rd_schedule *t, int32_t value)
+{
+    return interval_of(t, value, 0);
+}
+
+bool rd_narrows_float(const rd_let *let)
+{
+    return let->kind == RD_I_CAST && rd_dtype_kind(let->from) == RD_KIND_FLOAT &&
+           let->type != RD_BOOL && let->type != RD_U32 &&
+           rd_dtype_kind(let->type) != RD_KIND_FLOAT && rd_register_size(let->type) == 4;
+}
+
+/* What is cut off behind the point leaves -0.99 a 0.  The ends leave room for roundings. */
+bool rd_narrows_bounded(const rd_schedule *t, const rd_let *let)
+{
+    static const double MOST = 2147480000, LEAST_OF_UNSIGNED = -0.99;
+    const rd_interval   x = rd_narrows_float(let) && is_float(let->from)
+                                ? rd_interval_of(t, t->operand[let->first])
+                                : all;
+
+    return x.low >= (rd_dtype_kind(let->type) == RD_KIND_UINT ? LEAST_OF_UNSIGNED : -MOST) &&
+           x.high <= MOST;
+}
