@@ -190,7 +190,7 @@ START_TEST(computed_labels)
     snprintf(b.what, sizeof b.what, "computed labels of %d groups, %d", groups, (int)n);
     nest_add(&b, rd_sum(rd_exp(x), RD_ALL, BY));
     nest_add(&b, rd_count(y, RD_ALL, BY));
-    nest_seen.words = "rd_group_of((";
+    nest_seen.words = "rd_group_by_vectors((";
     nest_agree(&b, many_tasks, 6);
     ck_assert_msg(nest_seen.with_words > 0, "no element of no group has a state");
     nest_seen.words = NULL;

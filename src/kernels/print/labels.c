@@ -59,7 +59,8 @@ static void add_step_if_group(rd_printing *n, rd_text *to, const rd_stmt *s)
         rd_text_add(to, ") ");
     }
     rd_text_add(to, "{ const int64_t at = ");
-    rd_print_state(n, to, s);
+    if (!rd_print_subscript(n, to, s))
+        rd_print_state(n, to, s);
     rd_text_add(to, "; ");
     rd_print_states(&states, &n->fold[s->fold], 's', s->store, "at");
     rd_print_add_step(n, to, s, states.at);

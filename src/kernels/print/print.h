@@ -34,6 +34,7 @@ typedef struct rd_printing {
     struct rd_kernel  *kernel; /* of a GPU, which the text is of (gpu/kernel.h); NULL            */
     bool               spelled; /* numbers are not the caller's, so that compilers know them   */
     bool               first;   /* positions are those of its first element                       */
+    bool               vectors; /* subscripts of states stand in a vector loop of their own       */
     bool               streamed; /* something is stored past the caches                        */
     bool              *known; /* per axis: its index is the number `index` of it                */
     int64_t           *index;
@@ -145,6 +146,10 @@ void rd_print_pointer_to_states(rd_printing *n, int32_t stmt);
 bool    rd_goes_by_pointer(const rd_schedule *t, const rd_stmt *s);
 bool    rd_may_go_nowhere(const rd_schedule *t, const rd_stmt *s);
 int64_t rd_print_states_nowhere(const rd_schedule *t, int32_t fold);
+/* turns.c: "t7[i]", the subscript of the state that an element goes to in turn; false: it is found
+ * where the step is.  All subscripts of a loop's elements, before the loop. */
+bool rd_print_subscript(rd_printing *n, rd_text *to, const rd_stmt *s);
+void rd_print_subscripts_of_turns(rd_printing *n, int32_t loop, const char *count);
 /* sorts.c: "q->sort(q, 0, from, to);" */
 void rd_print_sort(rd_printing *n, const rd_stmt *s);
 /* runs.c: another label comes; the states of the last one go back. */

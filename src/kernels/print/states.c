@@ -195,7 +195,8 @@ static void add_group(rd_printing *n, rd_text *to, const rd_stmt *s)
     const rd_fold *f = &n->t->p->fold[s->fold];
 
     if (rd_may_go_nowhere(n->t, s)) {
-        rd_text_add(to, " + rd_group_of((int64_t)r%" PRId32 ", ", s->label);
+        rd_text_add(to, " + rd_group_%s((int64_t)r%" PRId32 ", ", n->vectors ? "by_vectors" : "of",
+                    s->label);
         rd_print_number(n, to, f->n_group);
         rd_text_add(to, ") * ");
     } else

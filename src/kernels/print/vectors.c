@@ -72,6 +72,7 @@ static void print_elements(rd_printing *n, int32_t stmt)
         return;
     }
     rd_print_before_elements(n, stmt, count.at);
+    rd_print_subscripts_of_turns(n, stmt, count.at);
     rd_print_begin_line(n);
     if (rd_padded_around(n->t, stmt))
         rd_text_add(n->to, "INDEPENDENT for (int64_t i = 0; i < %" PRId32 "; i++) {",

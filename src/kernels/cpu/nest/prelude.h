@@ -317,6 +317,12 @@ static inline int64_t rd_group_of(int64_t label, int64_t n)
     return group;
 }
 
+/* The same in a loop that compilers make vectors of. */
+static inline int64_t rd_group_by_vectors(int64_t label, int64_t n)
+{
+    return (uint64_t)label < (uint64_t)n ? label : n;
+}
+
 /* A constant that compilers do not know: of what chooses by one they make branches, which vectors
  * have not. */
 static inline float rd_hidden_f32(float x)
