@@ -27,9 +27,10 @@ class EqualBins:
         x = _core.astype(x, "float64")
         scale = self.n / (self.high - self.low)
         near = _core.floor(x * scale + (_MORE - self.low * scale))
-        at = _core.minimum(near - _one_if(x < self.edge(near)), self.n - 1.0)
-        inside = (x >= self.low) & (x <= self.high)
-        return _core.astype(_core.where(inside, at, -1.0), "int32")
+        at = near - _one_if(x < self.edge(near))
+        at = _core.where(at >= self.n, self.n - 1.0, at)
+        inside = _core.where(x >= self.low, _core.where(x <= self.high, at, -1.0), -1.0)
+        return _core.astype(inside, "int32")
 
 
 def _one_if(condition: Any) -> Any:
