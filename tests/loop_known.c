@@ -275,6 +275,14 @@ rd_expr *loop_some_rows(rd_ctx *ctx)
     return rd_sum(rd_cast(long_rows(ctx), RD_I64), RD_DIMS(1), .where = mask(ctx, 1, 1));
 }
 
+/* The same of 16 columns beside each place. */
+rd_expr *loop_some_columns(rd_ctx *ctx)
+{
+    rd_expr *x = rd_mul(rd_expand(long_rows(ctx), 2), rd_expand(matrix(ctx, 50, 16), 0));
+
+    return rd_sum(rd_cast(x, RD_I64), RD_DIMS(1), .where = mask(ctx, 1, 1));
+}
+
 /* Many groups of 16 columns each, by a label a row. */
 rd_expr *loop_many_labels(rd_ctx *ctx)
 {

@@ -423,6 +423,7 @@ static const struct {
     { "extremes of long rows", loop_long_rows, has_fours, false },
     { "functions of rows", loop_functions_of_rows, has_functions_of_rows, false },
     { "a mask of whole rows", loop_some_rows, asks_before_rows, false },
+    { "a mask of columns beside rows", loop_some_columns, asks_before_rows, false },
 };
 
 /* No shadow run goes by lists, which memory has. */

@@ -51,11 +51,25 @@ static bool is_left_by_exit(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* The mask of one of a loop's own steps that is made outside of it, -1: there is none. */
+/* Is it a step of the loop, or of columns in it: in vector loops, and in rounds that are written out
+ * there?  What only such steps read, as of an array that lies the other way, is not read then. */
+static bool is_step_of(const rd_schedule *t, int32_t stmt, int32_t loop)
+{
+    int32_t body = t->stmt[stmt].parent;
+
+    if (t->stmt[stmt].kind != RD_S_STEP)
+        return false;
+    while (body != loop && t->stmt[body].kind == RD_S_LOOP &&
+           (rd_is_vector(t, body) || rd_loop_of(t, body)->kind == RD_FOR_UNROLL))
+        body = t->stmt[body].parent;
+    return body == loop;
+}
+
+/* The mask of one of a loop's steps that is made outside of it, -1: there is none. */
 static int32_t mask_outside(const rd_schedule *t, int32_t loop)
 {
-    for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next) {
-        const int32_t mask = t->stmt[s].kind == RD_S_STEP ? mask_of(t, &t->stmt[s]) : -1;
+    for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop)) {
+        const int32_t mask = is_step_of(t, s, loop) ? mask_of(t, &t->stmt[s]) : -1;
 
         if (mask >= 0 && !rd_stands_in(t, t->let[mask].by, loop))
             return mask;
@@ -84,9 +98,9 @@ static void unswitch(rd_schedule *t, int32_t loop, int32_t mask)
     if (t->failed)
         return;
     rd_put_behind(t, without, loop);
-    for (int32_t s = t->stmt[without].first, next; s >= 0; s = next) {
-        next = t->stmt[s].next;
-        if (t->stmt[s].kind == RD_S_STEP && mask_of(t, &t->stmt[s]) == mask)
+    for (int32_t s = rd_next_stmt(t, without, without), next; s >= 0; s = next) {
+        next = rd_next_stmt(t, s, without);
+        if (is_step_of(t, s, without) && mask_of(t, &t->stmt[s]) == mask)
             rd_take_out(t, s);
     }
     put_under(t, loop, mask, false);
