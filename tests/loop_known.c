@@ -150,6 +150,12 @@ rd_expr *loop_second_few_columns(rd_ctx *ctx)
     return rd_add(rd_slice(x, "::2"), rd_slice(x, "1::2"));
 }
 
+/* Rows of ten, of which a strip takes one column after the other. */
+rd_expr *loop_rows_of_ten(rd_ctx *ctx)
+{
+    return rd_argmax(matrix(ctx, 200, 10), RD_DIMS(1));
+}
+
 /* Steps that may end early. */
 rd_expr *loop_max_few_columns(rd_ctx *ctx)
 {

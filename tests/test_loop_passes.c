@@ -215,6 +215,11 @@ static bool is_beside(const rd_schedule *t, int32_t loop)
            rd_linear_coef(t, &step->of.outer, loop_at(t, loop)->axis) == 64;
 }
 
+static bool turns_columns(const rd_schedule *t)
+{
+    return any(t, RD_S_LOOP, rd_turns_rows);
+}
+
 static bool has_blocks_beside(const rd_schedule *t)
 {
     return any(t, RD_S_LOOP, is_beside) && any(t, RD_S_LOOP, rd_turns_rows);
@@ -406,6 +411,7 @@ static const struct {
     { "rows of doubles and masks", loop_some_of_columns, fetches_lines, true },
     { "few columns", loop_few_columns, is_flat, false },
     { "few columns, the greatest", loop_max_few_columns, is_flat, false },
+    { "columns of short rows", loop_rows_of_ten, turns_columns, false },
     { "many columns", loop_sum_columns, is_not_flat, false },
     { "columns with a factor each", loop_scaled_few_columns, has_colours, false },
     { "each second row", loop_second_few_columns, has_groups, false },

@@ -1,6 +1,6 @@
 /* test_short_axes.c - nests with axes of a few indices beside long ones, against the scalar interpreter: sums of
  * vectors over pairs of points, whose components are states in registers; rows of some lanes, which are whole
- * vectors in the text; functions of such rows, and sums of columns by them; differences in periodic boxes.
+ * vectors in the text; columns of rows, which are turned by squares; functions of such rows, and sums of columns by them; differences in periodic boxes.
  *
  * Strips have 64 points, and rows go together by fours, so extents lie around these. */
 #include "nests.h"
@@ -145,6 +145,47 @@ START_TEST(lanes_of_nothing)
 }
 END_TEST
 
+/* ---- Columns of short rows -------------------------------------------------------------------- */
+/* Rows whose lengths vectors do not divide, and strips that end amid groups of rows; -0, infinities and
+ * NaN; rows that lie apart, whose columns stay where they are. */
+START_TEST(columns_of_rows)
+{
+    static const struct {
+        rd_dtype type;
+        int64_t  rows, cols;
+        bool     turns;
+    } cases[] = { { RD_F32, 131, 10, true }, { RD_F64, 77, 9, true },   { RD_I32, 200, 7, true },
+                  { RD_I64, 67, 10, true },  { RD_U32, 70, 9, true },   { RD_F32, 3001, 13, true },
+                  { RD_F32, 64, 5, true },   { RD_F16, 90, 11, false }, { RD_U8, 90, 7, false },
+                  { RD_F32, 9, 12, true } };
+    const rd_dtype type = cases[_i].type;
+    const int64_t  n = cases[_i].rows, k = cases[_i].cols;
+    const bool     real = rd_dtype_kind(type) == RD_KIND_FLOAT;
+    tile_memory    m    = { 0 };
+    rd_expr       *x    = nest_leaf(&m, type, RD_SHAPE(n, k), real ? UGLY : ORDINARY);
+    nest_batch     b    = { 0 };
+
+    nest_seen.words      = "columns_word";
+    nest_seen.with_words = 0;
+    snprintf(b.what, sizeof b.what, "%d rows of %d %s", (int)n, (int)k, rd_dtype_name(type));
+    nest_add(&b, rd_argmax(x, RD_DIMS(1)));
+    agree_shared(&b);
+    ck_assert_int_eq(nest_seen.with_words > 0, cases[_i].turns);
+    nest_add(&b, rd_sub(x, rd_max(x, RD_KEEP(1))));
+    nest_add(&b, rd_var(rd_cast(x, RD_F64), RD_DIMS(1)));
+    nest_add(&b, rd_min(x, RD_DIMS(1), .where = rd_ne(x, rd_int(ctx, 0))));
+    agree_shared(&b);
+    nest_add(&b, rd_softmax(rd_cast(x, real ? type : RD_F32), RD_DIMS(1)));
+    nest_add(&b, rd_argmin(rd_slice_axis(x, 1, 0, k - 1, 1), RD_DIMS(1)));
+    nest_add(&b, rd_sum(rd_slice_axis(x, 0, 0, n, 2), RD_DIMS(1)));
+    nest_add(&b, rd_argmax(rd_slice_axis(x, 1, RD_OPEN, RD_OPEN, -1), RD_DIMS(1)));
+    agree_shared(&b);
+    nest_seen.words = NULL;
+    nest_mostly();
+    tile_free(&m);
+}
+END_TEST
+
 /* ---- Periodic boxes --------------------------------------------------------------------------- */
 /* Whole numbers next to quotients by constants, of which some have too many bits for two products. */
 START_TEST(boxes)
@@ -213,6 +254,7 @@ int main(void)
         { vectors_of_pairs, 0, COUNT(clouds) },
         { rows_of_lanes, 0, 8 },
         { lanes_of_nothing, 0, 7 },
+        { columns_of_rows, 0, 10 },
         { boxes, 0, 8 },
         { ints_over_constants, 0, 14 },
     };

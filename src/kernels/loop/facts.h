@@ -156,7 +156,8 @@ rd_linear rd_cell_of_element(rd_schedule *t, int32_t fold, int32_t axis, rd_line
 bool rd_leaves_rest_by_known(const rd_schedule *t, const rd_let *let);
 
 /* ---- turned.c: rows that become columns -------------------------------------------------------- */
-/* Is it a vector loop by call that copies each row of an array to a column of another one? */
+/* Is it a vector loop by call that copies each row, of an array or of the program's memory, to a
+ * column of an array? */
 bool rd_turns_rows(const rd_schedule *t, int32_t loop);
 
 /* ---- side_by_side.c, around.c, order.c: which changes of a tree keep its meaning -------------- */
