@@ -18,12 +18,43 @@ rd_sort_row *rd_sort_row_of(int32_t vector)
     return rd_sort_row_baseline;
 }
 
+rd_sort_rows *rd_sort_rows_of(int32_t vector)
+{
+#if defined(__x86_64__) && !defined(RD_ONE_SET)
+    if (vector == 64)
+        return rd_sort_rows_avx512;
+    if (vector == 32)
+        return rd_sort_rows_avx2;
+#else
+    (void)vector;
+#endif
+    return rd_sort_rows_baseline;
+}
+
+static bool may_go_beside(const rd_sorting *s)
+{
+    return s->n > 0 && s->n <= RD_SORT_BESIDE_MOST && s->n_out > 0 &&
+           (s->facts->what != RD_SORT_PLACES || rd_dtype_size(s->type) < 8);
+}
+
+bool rd_sort_goes_beside(const rd_sorting *s, int64_t rows, int32_t vector)
+{
+    /* The network costs as much as FEWEST rows do one by one. All elements of longer rows go back to them in
+     * longer than AVX-512 takes to put a row in order in its registers. */
+    enum { FEWEST = 8, SHORT_32 = 24, SHORT_64 = 16 };
+    const int64_t most = rd_dtype_size(s->type) == 8 ? SHORT_64 : SHORT_32;
+
+    return rows >= FEWEST && may_go_beside(s) &&
+           (s->facts->what != RD_SORT_VALUES || vector < 64 || s->n <= most);
+}
+
 int64_t rd_sort_row_bytes(const rd_sorting *s)
 {
     enum { TIMES = 5, VECTORS = 4 * 64 * 2 };
-    const int64_t key = rd_dtype_size(s->type) == 8 ? 8 : 4;
+    const int64_t key    = rd_dtype_size(s->type) == 8 ? 8 : 4;
+    const int64_t beside = may_go_beside(s) ? s->n * RD_SORT_BESIDE_BYTES : 0;
 
-    return rd_bytes_add(rd_bytes_times(TIMES * key, s->n), VECTORS);
+    return rd_bytes_add(rd_bytes_times(TIMES * key, s->n), VECTORS + beside);
 }
 
 /* ---- The end of a long row -------------------------------------------------------------------- */

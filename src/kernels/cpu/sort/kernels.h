@@ -35,6 +35,7 @@ static void copy_strips(int64_t bytes, const void *from, void *to)
     }
 }
 
+#include "kernels/cpu/sort/columns.h"
 #include "kernels/cpu/sort/keys.h"
 #if RD_VECTOR_BYTES == 64
 #define ORDER "kernels/cpu/sort/network.h"
@@ -62,6 +63,7 @@ static void copy_strips(int64_t bytes, const void *from, void *to)
 #include "kernels/cpu/sort/radix.h"
 #include ORDER
 #include "kernels/cpu/sort/rows.h"
+#include "kernels/cpu/sort/beside.h"
 #undef K
 #undef BITS
 #undef SET
@@ -95,6 +97,9 @@ static void copy_strips(int64_t bytes, const void *from, void *to)
 #include "kernels/cpu/sort/radix.h"
 #include ORDER
 #include "kernels/cpu/sort/rows.h"
+#include "kernels/cpu/sort/beside.h"
+
+#include "kernels/cpu/sort/places_beside.h"
 
 /* Keys, then what is asked.  Quantiles count from the least. */
 #define ROW(name, bits, sign)                                                        \
@@ -140,6 +145,52 @@ typedef uint64_t key_64;
 
 void JOIN(rd_sort_row, NAME)(const rd_sorting *s, const void *from, void *to, void *work)
 {
+    switch (s->type) {
+        ROW(BOOL, 32, u8)
+        ROW(U8, 32, u8)
+        ROW(I8, 32, i8)
+        ROW(U16, 32, u16)
+        ROW(I16, 32, i16)
+        ROW(U32, 32, u32)
+        ROW(I32, 32, i32)
+        ROW(U64, 64, u64)
+        ROW(I64, 64, i64)
+        ROW(F16, 32, f16)
+        ROW(BF16, 32, bf16)
+        ROW(F32, 32, f32)
+        ROW(F64, 64, f64)
+    default: break;
+    }
+}
+#undef ROW
+
+/* Rows side by side: as many as keys of that width go, then the next ones. */
+#define ROW(name, bits, sign)                                                             \
+    case RD_##name: {                                                                     \
+        JOIN(group, bits) g = { .s = s, .from_pitch = from_pitch, .to_pitch = to_pitch }; \
+        g.keys              = keys_##sign;                                                \
+        g.back              = back_##sign;                                                \
+        g.turn              = s->facts->descending ? (JOIN(key, bits))MASK_##name : 0;    \
+        g.zero              = (JOIN(key, bits))ZERO_##name ^ g.turn;                      \
+        g.work              = (char *)work + RD_SORT_BESIDE_BYTES * s->n;                 \
+        g.x                 = work;                                                       \
+        for (int64_t first = 0; first < rows; first += side) {                            \
+            g.rows = rows - first < side ? rows - first : side;                           \
+            g.from = (const char *)from + first * from_pitch;                             \
+            g.to   = (char *)to + first * to_pitch;                                       \
+            if (places)                                                                   \
+                JOIN(places_beside, bits)(&g);                                            \
+            else                                                                          \
+                JOIN(go_beside, bits)(&g);                                                \
+        }                                                                                 \
+        break;                                                                            \
+    }
+void JOIN(rd_sort_rows, NAME)(const rd_sorting *s, int64_t rows, const void *from,
+                              int64_t from_pitch, void *to, int64_t to_pitch, void *work)
+{
+    const bool    places = s->facts->what == RD_SORT_PLACES;
+    const int64_t side   = places || rd_dtype_size(s->type) == 8 ? BESIDE_64 : BESIDE_32;
+
     switch (s->type) {
         ROW(BOOL, 32, u8)
         ROW(U8, 32, u8)

@@ -1,4 +1,5 @@
 /* price.c - how long the tile machine computes: kernels, each of which passes over the elements of a tile. */
+#include "kernels/cpu/sort/sort.h"
 #include "kernels/cpu/tile/plan/plan.h"
 #include "kernels/emit/emit.h"
 #include "kernels/loop/price.h"
@@ -113,14 +114,24 @@ static double calls_of(const rd_program *p, const rd_tile_code *code, int32_t i)
     return each > 0 && n > each ? n / each : 1;
 }
 
+/* Short rows that go side by side take a third. */
+static double order_ns(const rd_program *p, const rd_tile_code *code, int32_t i, double add)
+{
+    const rd_sorting *row  = &p->sorting[p->inst[i].arg];
+    const int64_t     rows = p->inst[i].loop >= 0 ? rd_trips(p, p->inst[i].loop) : 1;
+    const double      ops =
+        rd_sort_goes_beside(row, rows, code->simd->vector) ? RD_SORT_OPS / 3 : RD_SORT_OPS;
+
+    return rd_program_times(p, i) * (double)row->n * ops * add;
+}
+
 double rd_tile_compute_ns(const rd_program *p, const rd_tile_code *code, const rd_speeds *s)
 {
     double ns = 0;
 
     for (int32_t i = 0; i < p->n_inst; i++)
         if (p->inst[i].kind == RD_I_SORT)
-            ns += rd_program_times(p, i) * (double)p->sorting[p->inst[i].arg].n * RD_SORT_OPS *
-                  s->one_add;
+            ns += order_ns(p, code, i, s->one_add);
         else if (is_kernel(p, code, i))
             ns += rd_program_times(p, i) * rd_tile_element_ns(p, code, i, s) +
                   s->tile_call * calls_of(p, code, i);

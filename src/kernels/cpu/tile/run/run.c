@@ -153,7 +153,10 @@ static void run_rows(rd_tiles *m, int32_t number, int32_t pc)
 
 static void run_outer(rd_tiles *m, int32_t number, int32_t pc)
 {
-    const rd_loop      *loop  = &m->p->loop[number];
+    const rd_loop *loop = &m->p->loop[number];
+
+    if (rd_tiles_sort_beside(m, loop))
+        return;
     rd_axis_range      *axis  = &m->axis[loop->axis];
     const rd_axis_range range = *axis;
     const int64_t width = loop->kind == RD_LOOP_TILE ? loop->step : 1, n = range.hi - range.lo;
@@ -194,21 +197,6 @@ static void fetch_some(rd_tiles *m)
         __builtin_prefetch(m->ahead, 0, 2);
 }
 
-/* Loops around it take one index at a time. */
-static void sort_row(rd_tiles *m, int32_t number)
-{
-    const rd_sorting *s    = &m->p->sorting[number];
-    const rd_address *from = &m->p->address[s->from], *to = &m->p->address[s->to];
-    const char       *row = (const char *)m->task->slot[from->slot] +
-                      rd_tiles_position(m, from) * rd_dtype_size(s->type);
-    char *out = (char *)m->task->slot[to->slot] + rd_tiles_position(m, to) * rd_dtype_size(s->out);
-
-    if (!rd_sort_by_row(rd_sort_row_of(m->code->simd->vector), s, row, out, m->work)) {
-        m->task->status = RD_ERR_CANCELLED;
-        strcpy(m->task->sentence, "the evaluation was cancelled");
-    }
-}
-
 /* False once a loop is being left. */
 static bool run(rd_tiles *m, int32_t from, int32_t to)
 {
@@ -229,7 +217,7 @@ static bool run(rd_tiles *m, int32_t from, int32_t to)
         case RD_I_STEP: rd_tiles_step(m, pc); break;
         case RD_I_SCAN: rd_tiles_scan(m, pc); break;
         case RD_I_CLOSE: rd_tiles_close(m, pc); break;
-        case RD_I_SORT: sort_row(m, inst->arg); break;
+        case RD_I_SORT: rd_tiles_sort(m, inst->arg); break;
         case RD_I_EXIT: m->leave = rd_tiles_settled(m, inst->a) ? inst->arg : m->leave; break;
         default: rd_tiles_value(m, pc); break;
         }

@@ -124,6 +124,9 @@ rd_view rd_tiles_turned(const rd_tiles *m, int32_t load, rd_fold_rows *q);
 void rd_tiles_start(rd_tiles *m, int32_t pc);
 void rd_tiles_step(rd_tiles *m, int32_t pc);
 void rd_tiles_scan(rd_tiles *m, int32_t pc);
+void rd_tiles_sort(rd_tiles *m, int32_t number);
+/* All rows of a loop that does nothing else; false: they go one by one. */
+bool rd_tiles_sort_beside(rd_tiles *m, const rd_loop *loop);
 /* Sets what a scan keeps for each slot, scan_words and scan_bytes; a group of them begins. */
 void rd_tiles_size_scan(rd_tile_fold *f);
 void rd_tiles_start_scan(const rd_tile_fold *f, char *memory, int64_t group);

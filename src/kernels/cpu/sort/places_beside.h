@@ -1,0 +1,27 @@
+/* places_beside.h - places of short rows in order, side by side; kernels.h includes it once.
+ *
+ * A key of 32 bits and a place are one of 64, so equals keep the order of their places. Keys of 64 bits have no
+ * room for a place: their rows go one by one. */
+static void places_beside_32(group_32 *g)
+{
+    rows_of_keys_64 *x = (rows_of_keys_64 *)(void *)g->x; /* as many bytes */
+
+    for (int64_t j = 0; j < g->s->n; j++) {
+        uint32_t keys[BESIDE_64];
+
+        take_column(rd_dtype_size(g->s->type), g->rows, g->from + j * rd_dtype_size(g->s->type),
+                    g->from_pitch, g->elements);
+        g->keys(BESIDE_64, g->elements, keys, g->turn);
+        for (int l = 0; l < BESIDE_64; l++)
+            x[j][l] = (uint64_t)keys[l] << 32 | (uint64_t)j;
+    }
+    order_64(g->s->n, x);
+    for (int64_t k = 0; k < g->s->n_out; k++)
+        for (int64_t l = 0; l < g->rows; l++)
+            *(int64_t *)(void *)(g->to + l * g->to_pitch + k * 8) = (int64_t)(uint32_t)x[k][l];
+}
+
+static void places_beside_64(const group_64 *g)
+{
+    (void)g;
+}

@@ -1,0 +1,51 @@
+/* sorts.c - rows that are put in order, one by one or side by side. */
+#include "kernels/cpu/sort/sort.h"
+#include "kernels/cpu/tile/run/tiles.h"
+#include <string.h>
+
+static const char *row_at(const rd_tiles *m, const rd_address *at, rd_dtype type)
+{
+    return (const char *)m->task->slot[at->slot] + rd_tiles_position(m, at) * rd_dtype_size(type);
+}
+
+/* Loops around it take one index at a time. */
+void rd_tiles_sort(rd_tiles *m, int32_t number)
+{
+    const rd_sorting *s   = &m->p->sorting[number];
+    const char       *row = row_at(m, &m->p->address[s->from], s->type);
+    char             *out = (char *)row_at(m, &m->p->address[s->to], s->out);
+
+    if (!rd_sort_by_row(rd_sort_row_of(m->code->simd->vector), s, row, out, m->work)) {
+        m->task->status = RD_ERR_CANCELLED;
+        strcpy(m->task->sentence, "the evaluation was cancelled");
+    }
+}
+
+/* Does the loop put rows in order, and nothing else? */
+static bool only_sorts(const rd_tiles *m, const rd_loop *loop)
+{
+    return loop->kind == RD_LOOP_EACH && !loop->backwards && loop->end == loop->begin + 2 &&
+           m->p->inst[loop->begin + 1].kind == RD_I_SORT && !m->code->inst[loop->begin + 1].skip;
+}
+
+/* False: the loop's rows go one by one. */
+bool rd_tiles_sort_beside(rd_tiles *m, const rd_loop *loop)
+{
+    rd_axis_range *axis = &m->axis[loop->axis];
+    const int64_t  rows = axis->hi - axis->lo, index = axis->index;
+
+    if (!only_sorts(m, loop))
+        return false;
+    const rd_sorting *s = &m->p->sorting[m->p->inst[loop->begin + 1].arg];
+    if (!rd_sort_goes_beside(s, rows, m->code->simd->vector))
+        return false;
+    axis->index           = axis->lo;
+    const char *const row = row_at(m, &m->p->address[s->from], s->type);
+    char *const       out = (char *)row_at(m, &m->p->address[s->to], s->out);
+    axis->index           = axis->lo + 1;
+    const int64_t from    = row_at(m, &m->p->address[s->from], s->type) - row,
+                  to      = (char *)row_at(m, &m->p->address[s->to], s->out) - out;
+    axis->index           = index;
+    rd_sort_rows_of(m->code->simd->vector)(s, rows, row, from, out, to, m->work);
+    return true;
+}
