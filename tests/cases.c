@@ -559,6 +559,15 @@ int case_above_median(case_world *w, rd_expr **y)
     return 1;
 }
 
+/* A median filter: rows that are put in order are windows. */
+int case_median_filter(case_world *w, rd_expr **y)
+{
+    rd_expr *x = matrix(w, "x", n(w, 600, 9), n(w, 800, 70));
+
+    y[0] = rd_median(rd_window(rd_window(x, 0, 3, 1), 1, 3, 1), RD_DIMS(-2, -1));
+    return 1;
+}
+
 /* Columns in order. */
 int case_sorted_columns(case_world *w, rd_expr **y)
 {

@@ -820,6 +820,21 @@ static const struct {
       {
           { STAGES, NULL, NULL, 1, "x is read once from memory, and nothing between" },
           { IN_NEST, "exp(", NULL, 1, "one exp per element" } } },
+    { "median filter",
+      case_median_filter,
+      "stage 0: parallel i:598\n"
+      "  for panel j:798 by 64:\n"
+      "    for k:3 l:3 j:798:\n"
+      "      t0[j,k,l] = x[i+k,j+l]\n"
+      "    for j:798:\n"
+      "      t1[j,m] = quantiles(t0[j,k,l])\n"
+      "    for j:798:\n"
+      "      y0[i,j] = t1[j,m]\n"
+      "keep: t0 scratch, t1 scratch\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "windows are read from memory" },
+          { IN_NEST, "for k:3 l:3 j", NULL, 1, "filled by long loops" } } },
     { "columns in order",
       case_sorted_columns,
       "stage 0: parallel panel j:4096 by 64\n"
