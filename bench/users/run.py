@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 HERE = Path(__file__).parent
-SETS = ("slow", "fields", "fields_more")
+SETS = ("slow", "fields", "fields_more", "fields_next")
 
 
 def options() -> argparse.Namespace:
