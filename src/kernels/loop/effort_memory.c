@@ -2,6 +2,7 @@
 #include "core/caches.h"
 #include "kernels/loop/effort_parts.h"
 #include "kernels/loop/facts.h"
+#include "kernels/loop/lookups.h"
 #include <math.h>
 
 /* Loads of narrow types widen what they read, stores narrow it. */
@@ -118,14 +119,24 @@ static int64_t columns_of_map(const rd_spot *at, int32_t stmt)
     return some && n > 1 && n <= RD_FLAT && moves_by(at, loop, stmt, 1) ? n : 0;
 }
 
-/* Elements side by side are a vector's loads or stores.  Those that lie apart are copied one by
- * one to an array, and from there are loaded side by side. */
+/* What an element takes at a place that memory says. */
+static double chosen_ns(const rd_spot *at, int32_t stmt, rd_dtype type)
+{
+    rd_lookup l;
+
+    return rd_is_lookup(at->t, stmt, rd_loop_of(at->t, at->vector)->axis, &l) &&
+                   rd_lookup_pays(at->s, &l, type)
+               ? rd_lookup_ns(at->s, &l, type)
+               : rd_gather_ns(at->s, type);
+}
+
+/* Elements side by side are a vector's loads or stores.  Those that lie apart are copied one by one to
+ * an array, and from there are loaded side by side. */
 void rd_effort_add_access(const rd_spot *at, int32_t stmt, rd_dtype type, bool vector, double *to,
                           rd_effort *e)
 {
     enum { NEAR = 4, LINE = 64 };
-    /* of a load and a store; vectors gather what lies where memory says */
-    static const double ONE = 0.3, IN_LINE = 0.7, APART = 1.5, GATHERED = 0.8;
+    static const double ONE = 0.3, IN_LINE = 0.7, APART = 1.5; /* of a load and a store */
     const rd_speeds    *s    = at->s;
     const double        near = rd_dtype_size(type) / s->l1;
     int64_t             by   = 1;
@@ -153,10 +164,10 @@ void rd_effort_add_access(const rd_spot *at, int32_t stmt, rd_dtype type, bool v
     }
     const double  reuse = reuse_of(at, stmt);
     const int64_t apart = by * rd_dtype_size(type);
-    const double  one   = !known ? GATHERED : apart <= LINE && by > 1 ? IN_LINE : APART;
+    const double  one   = (apart <= LINE && by > 1 ? IN_LINE : APART) * s->one_memory;
 
     /* By way of an array. */
     *to += 2 * rd_size_in_vector(type) / s->l1 +
            (known ? collisions_ns(at, apart) + lines_ns(at, at->vector, stmt, type) : 0) / reuse;
-    e->units += one * s->one_memory / reuse;
+    e->units += (known ? one : chosen_ns(at, stmt, type)) / reuse;
 }

@@ -123,6 +123,7 @@ bool rd_print_c(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
 {
     if (!rd_print_functions(n, to, get, pool))
         return false;
+    rd_print_lookup_functions(n, to);
     rd_print_parts(n, to);
     if (!n->t->whole)
         print_join(n, to);

@@ -165,11 +165,18 @@ static void find_planes(const rd_printing *n, int32_t loop, int32_t load[3])
     }
 }
 
+void rd_print_loads(rd_printing *n, int32_t stmt, const char *count)
+{
+    const int64_t loads = loads_in(n, stmt) + rd_loop_of(n->t, stmt)->loads;
+
+    if (loads)
+        rd_print_line(n, "loads += %" PRId64 " * %s;", loads, count);
+}
+
 void rd_print_planes(rd_printing *n, int32_t stmt, const char *count)
 {
-    const int64_t loads   = loads_in(n, stmt);
-    int32_t       load[3] = { 0 };
-    rd_text       arrays  = { 0 };
+    int32_t load[3] = { 0 };
+    rd_text arrays  = { 0 };
 
     find_planes(n, stmt, load);
     for (int k = 0; k < 3; k++)
@@ -177,24 +184,21 @@ void rd_print_planes(rd_printing *n, int32_t stmt, const char *count)
     n->first = true;
     declare_pointer(n, load[0]);
     n->first = false;
-    if (loads)
-        rd_print_line(n, "loads += %" PRId64 " * %s;", loads, count);
+    rd_print_loads(n, stmt, count);
     rd_print_line(n, "rd_planes_u8(%sp%" PRId32 ", %s);", arrays.at, load[0], count);
     rd_text_end(&arrays, n->to);
 }
 
 void rd_print_pointers(rd_printing *n, int32_t stmt)
 {
-    const int64_t loads = loads_in(n, stmt) + rd_loop_of(n->t, stmt)->loads;
-    rd_text       count = { 0 };
+    rd_text count = { 0 };
 
     n->first = true;
     for (int32_t s = n->t->stmt[stmt].first; s >= 0; s = n->t->stmt[s].next)
         declare_pointer(n, s);
     n->first = false;
     rd_print_count(n, &count, stmt);
-    if (loads)
-        rd_print_line(n, "loads += %" PRId64 " * %s;", loads, count.at);
+    rd_print_loads(n, stmt, count.at);
     rd_text_end(&count, n->to);
 }
 

@@ -91,6 +91,8 @@ void rd_print_over_line(rd_printing *n, rd_text *to, int32_t store);
 /* Elements of memory that a loop by call widens into an array; count: of the loop, as text. */
 void rd_print_widened(rd_printing *n, int32_t stmt, int32_t load, int32_t result,
                       const char *count);
+/* "loads += 2 * n0;": elements that a loop reads are counted. */
+void rd_print_loads(rd_printing *n, int32_t stmt, const char *count);
 /* "rd_planes_u8(a5, a6, a7, p9, n0);": three planes of bytes. */
 void rd_print_planes(rd_printing *n, int32_t stmt, const char *count);
 /* How many elements a vector loop in the padded strip around a statement has, 0: there is none. */
@@ -163,6 +165,10 @@ void rd_print_cut(rd_printing *n, const rd_stmt *s);
 void rd_print_element(const rd_printing *n, rd_text *to, const rd_stmt *s);
 /* powers.c: a vector loop of one step that takes exponentials.  False: it is none. */
 bool rd_print_steps_by_powers(rd_printing *n, int32_t loop);
+/* lookups.c: a vector loop by call that looks up elements of small tables.  False: it is none.  The
+ * functions that those of the tree call. */
+bool rd_print_lookups(rd_printing *n, int32_t loop);
+void rd_print_lookup_functions(const rd_printing *n, rd_text *to);
 /* fours.c: a vector loop by call whose elements a step takes as one.  False: it is none. */
 bool rd_print_fours(rd_printing *n, int32_t loop);
 /* turned.c: a vector loop by call that turns rows into columns.  False: it does not. */

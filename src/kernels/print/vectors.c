@@ -141,7 +141,8 @@ void rd_print_vector(rd_printing *n, int32_t stmt)
     }
     if (rd_loop_of(n->t, stmt)->by_call && !rd_print_row_groups(n, stmt) &&
         !rd_print_turned(n, stmt) && !rd_print_fours(n, stmt) &&
-        !rd_print_steps_by_powers(n, stmt) && !rd_print_function_of_strip(n, stmt)) {
+        !rd_print_steps_by_powers(n, stmt) && !rd_print_lookups(n, stmt) &&
+        !rd_print_function_of_strip(n, stmt)) {
         n->first = true;
         rd_print_body(n, stmt);
         n->first = false;

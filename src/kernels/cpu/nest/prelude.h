@@ -366,4 +366,5 @@ static inline int64_t rd_index_u64(uint64_t at, int64_t extent, int32_t *failed)
     return outside ? 0 : (int64_t)at;
 }
 
+#include "kernels/cpu/nest/lookups.h"
 #include "kernels/emit/nodes.h"
