@@ -14,7 +14,8 @@ typedef struct crossing {
     int32_t     *store;   /* per value: its array, -1                 */
     int32_t     *here;    /* per value: what stands for it in `loop`, -1 */
     int32_t      n_let;
-    int32_t      loop; /* the vector loop at hand                     */
+    int32_t      loop;   /* the vector loop at hand                     */
+    int          vector; /* bytes of a vector                           */
 } crossing;
 
 /* Is the value an element of such an array, which other loops can read as well? */
@@ -26,6 +27,16 @@ static bool is_element(const crossing *c, int32_t value)
     return let->kind == RD_I_LOAD && let->slot < 0 && rd_linear_same(c->t, &let->at, &at);
 }
 
+/* Bools are bytes, but ints where a vector of bytes has more elements than the loop: there gcc 12
+ * makes no vectors of the loop. */
+static rd_dtype type_of_array(const crossing *c, int32_t value)
+{
+    const rd_dtype type   = c->t->let[value].type;
+    const int64_t  extent = rd_loop_of(c->t, c->made_in[value])->extent;
+
+    return type == RD_BOOL && extent >= 0 && extent < c->vector ? RD_I32 : type;
+}
+
 /* The value goes to an array, behind the statement that makes it. */
 static void keep(crossing *c, int32_t value)
 {
@@ -35,7 +46,7 @@ static void keep(crossing *c, int32_t value)
         c->store[value] = c->t->let[value].store;
         return;
     }
-    c->store[value] = rd_add_array_before(c->t, loop, c->t->let[value].type);
+    c->store[value] = rd_add_array_before(c->t, loop, type_of_array(c, value));
     rd_keep_behind(c->t, loop, value, c->store[value]);
 }
 
@@ -53,7 +64,10 @@ static int32_t instead(void *of, int32_t value)
     if (c->t->failed)
         return value;
     c->here[value] = rd_begin_with_element(c->t, c->loop, c->store[value], c->made_in[value]);
-    return c->t->failed ? value : c->here[value];
+    if (c->t->failed)
+        return value;
+    c->t->let[c->here[value]].type = c->t->let[c->here[value]].from = c->t->let[value].type;
+    return c->here[value];
 }
 
 /* ---- All together ----------------------------------------------------------------------------- */
@@ -85,9 +99,9 @@ void rd_pass_cross(rd_schedule *t, const rd_target *target)
                            .store   = malloc(bytes),
                            .here    = malloc(bytes),
                            .n_let   = t->n_let,
-                           .loop    = -1 };
+                           .loop    = -1,
+                           .vector  = target->vector };
 
-    (void)target;
     if (!c.made_in || !c.store || !c.here)
         t->failed = true;
     else {
