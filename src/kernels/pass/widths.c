@@ -3,6 +3,7 @@
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/pass/cuts.h"
 #include "kernels/pass/strip_at.h"
+#include <stdlib.h>
 
 /* An axis that is one strip; elements of rows that stream from memory: at most WIDE, and so few that what is
  * kept for them takes twice the first-level cache at most, unless the least width, NARROW or FETCHED, takes
@@ -65,6 +66,18 @@ static int64_t trips_of(const measuring *m, const rd_for *loop)
     return loop->of >= 0 ? rd_trips(m->r->t->p, loop->of) : 1;
 }
 
+/* Does a loop bring other elements in each of its rounds?  Those of a window are the next strip's,
+ * but for a few, so they do not stream: in strips of 64 its states stay in registers.  A loop that is
+ * written out has its numbers in registers, for as many elements as a strip has. */
+static bool moves_on(const measuring *m, int32_t stmt, const rd_linear *at)
+{
+    const rd_for *loop  = loop_of(m, stmt);
+    const int64_t by    = llabs(rd_linear_coef(m->r->t, at, loop->axis));
+    const int64_t least = rd_writes_out_loop(m->r, stmt) ? 1 : FETCHED;
+
+    return by > 0 && trips_of(m, loop) > FEW && by * trips_of(m, loop) >= least;
+}
+
 /* Does a loop in the region read other elements in each of its rounds, and none around it the same
  * ones again and again? */
 static bool reads_on(const measuring *m, int32_t stmt, const rd_linear *at)
@@ -80,7 +93,7 @@ static bool reads_on(const measuring *m, int32_t stmt, const rd_linear *at)
             continue;
         if (on && !rd_linear_coef(m->r->t, at, loop->axis) && trips_of(m, loop) >= OFTEN)
             return false;
-        on |= rd_linear_coef(m->r->t, at, loop->axis) && trips_of(m, loop) > FEW;
+        on |= moves_on(m, s, at);
     }
     return on;
 }
