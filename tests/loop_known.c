@@ -232,6 +232,31 @@ rd_expr *loop_label_rows(rd_ctx *ctx)
                   .by = RD_EXPRS(rd_wrap(ctx, labels, RD_SHAPE(300, 1))), .groups = RD_SHAPE(3));
 }
 
+/* Windows of 20, more than are written out. */
+rd_expr *loop_filter(rd_ctx *ctx)
+{
+    return rd_sum(rd_mul(rd_window(rd_wrap(ctx, floats, RD_SHAPE(9000)), 0, 20, 1),
+                         rd_wrap(ctx, floats + 10000, RD_SHAPE(20))),
+                  RD_DIMS(1));
+}
+
+/* A row of a table for each of 20 letters. */
+rd_expr *loop_scores(rd_ctx *ctx)
+{
+    rd_expr *at    = rd_wrap(ctx, labels, RD_SHAPE(20, 20));
+    rd_expr *table = rd_wrap(ctx, floats, RD_SHAPE(20, 4));
+
+    return rd_sum(rd_take_along(table, 1, at), RD_DIMS(0));
+}
+
+/* Rows of 32 lanes, with a choice behind a function. */
+rd_expr *loop_chosen_powers(rd_ctx *ctx)
+{
+    rd_expr *x = rd_wrap(ctx, doubles, RD_SHAPE(14, 70));
+
+    return rd_sum(rd_where(rd_lt(x, rd_num(ctx, 1)), rd_exp(x), x), RD_DIMS(1));
+}
+
 /* Of 70 points the nearest of 70: four of these go through 20 coordinates together. */
 rd_expr *loop_nearest(rd_ctx *ctx)
 {

@@ -29,7 +29,8 @@ loop_expression  loop_masked_mean, loop_softmax, loop_running_sum, loop_pair_sum
     loop_long_rows, loop_some_rows, loop_functions_of_rows, loop_products_of_columns,
     loop_many_labels, loop_block_of_groups, loop_few_columns, loop_max_few_columns, loop_max_below,
     loop_pairs_of_blocks, loop_ranges_of_rows, loop_log_and_sum, loop_scaled_few_columns,
-    loop_second_few_columns, loop_some_columns, loop_rows_of_ten;
+    loop_second_few_columns, loop_some_columns, loop_rows_of_ten, loop_filter, loop_scores,
+    loop_chosen_powers;
 /* Its tree; the plan is the context's. */
 loop_tree loop_tree_of_expression(rd_ctx *ctx, loop_expression *make, bool whole);
 /* The same after all passes, for vectors of 64 bytes. */

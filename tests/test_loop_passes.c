@@ -388,6 +388,38 @@ static bool has_groups(const rd_schedule *t)
     return has_colours(t) && any(t, RD_S_LOOP, copies_groups);
 }
 
+/* Windows are read again, so they are strips of 64. */
+static bool is_wide(const rd_schedule *t, int32_t loop)
+{
+    return rd_loop_of(t, loop)->strip >= 0 && rd_loop_of(t, loop)->step > 64;
+}
+
+static bool has_no_wide_strips(const rd_schedule *t)
+{
+    return !any(t, RD_S_LOOP, is_wide);
+}
+
+static bool checks_index(const rd_schedule *t, int32_t stmt)
+{
+    return t->let[t->stmt[stmt].value].kind == RD_I_INDEX && rd_is_by_call(t, t->stmt[stmt].parent);
+}
+
+static bool has_lookups(const rd_schedule *t)
+{
+    return any(t, RD_S_LET, checks_index);
+}
+
+/* Where 32 bytes are no vector. */
+static bool is_array_of_bools(const rd_schedule *t, int32_t array)
+{
+    return t->stmt[array].fold < 0 && t->store[t->stmt[array].store].type == RD_BOOL;
+}
+
+static bool has_no_bools(const rd_schedule *t)
+{
+    return loop_find(t, RD_S_ARRAY, 1) >= 0 && !any(t, RD_S_ARRAY, is_array_of_bools);
+}
+
 /* ---- The table -------------------------------------------------------------------------------- */
 static const struct {
     const char      *what;
@@ -428,6 +460,9 @@ static const struct {
     { "the only strip of columns", loop_many_labels, stands_around_rows, false },
     { "extremes of long rows", loop_long_rows, has_fours, false },
     { "functions of rows", loop_functions_of_rows, has_functions_of_rows, false },
+    { "windows", loop_filter, has_no_wide_strips, false },
+    { "rows of a table", loop_scores, has_lookups, false },
+    { "bools of few elements", loop_chosen_powers, has_no_bools, false },
     { "a mask of whole rows", loop_some_rows, asks_before_rows, false },
     { "a mask of columns beside rows", loop_some_columns, asks_before_rows, false },
 };
