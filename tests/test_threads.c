@@ -293,6 +293,87 @@ START_TEST(kept_axes_inside_change_no_bit)
 }
 END_TEST
 
+/* ---- Tasks that begin within a block --------------------------------------------------------- */
+enum { PAIRS = 301, BINS = 40 };
+
+/* Counts and extremes by a label of each pair: their blocks are longer than all rows. */
+static rd_expr *by_label(int kind)
+{
+    rd_expr *x = rd_wrap(ctx, narrow, RD_SHAPE(PAIRS, 1)),
+            *y = rd_wrap(ctx, narrow + 500, RD_SHAPE(1, PAIRS)), *far = rd_abs(rd_sub(x, y)),
+            *bin          = rd_bins(far, BINS, 0, 200),
+            *some         = rd_where(rd_gt(far, rd_num(ctx, 190)), rd_num(ctx, NAN), far);
+    const rd_exprs by     = RD_EXPRS(bin);
+    const rd_shape groups = RD_SHAPE(BINS);
+
+    switch (kind) {
+    case 0: return rd_histogram(far, BINS, 0, 200, NULL);
+    case 1: return rd_min(some, RD_ALL, .by = by, .groups = groups);
+    case 2:
+        return rd_max(rd_cast(far, RD_I32), RD_ALL, .by = by, .groups = groups,
+                      .initial = rd_int(ctx, 0));
+    case 3: return rd_sum(rd_cast(far, RD_I64), RD_ALL, .by = by, .groups = groups);
+    case 4: return rd_any(rd_gt(far, rd_num(ctx, 3)), RD_ALL, .by = by, .groups = groups);
+    default: return rd_argmin(some, RD_ALL, .by = by, .groups = groups);
+    }
+}
+
+/* A count of rows beside what each row is made into, as of an image's edge beside its middle. */
+static rd_expr *beside_rows(void)
+{
+    rd_expr *x    = rd_wrap(ctx, data, RD_SHAPE(130, 300));
+    rd_expr *edge = rd_slice(x, ":, 0"), *inner = rd_slice(x, ":, 1:");
+
+    return rd_add(rd_sum(rd_gt(edge, rd_num(ctx, 10)), RD_ALL),
+                  rd_sum(rd_gt(inner, rd_num(ctx, 10)), RD_ALL));
+}
+
+/* Into how many tasks the largest stage can be cut. */
+static int64_t shares_of(rd_expr *y)
+{
+    rd_plan          *plan = rd_plan_make(ctx, (rd_exprs){ 0 }, RD_RESULTS({ y, NULL }), NULL);
+    const rd_program *most = NULL;
+    int64_t           shares;
+
+    ck_assert_msg(plan && plan->n_stage, "%s", rd_error_text(ctx));
+    for (int s = 0; s < plan->n_stage; s++)
+        most = most && most->work > plan->program[s].work ? most : &plan->program[s];
+    shares = rd_program_shares(most, most->grain);
+    rd_plan_free(plan);
+    return shares;
+}
+
+/* Whole blocks of these are few, or one; any grouping gives the same bits, by tiles and compiled. */
+START_TEST(loose_folds_are_shared)
+{
+    static const char *const modes[] = { "off", "sync" };
+
+    fill_data(17);
+    for (size_t m = 0; m < COUNT(modes); m++) {
+        rd_tier_force(modes[m]);
+        for (int k = 0; k < 7; k++) {
+            rd_expr *const y = k < 6 ? by_label(k) : beside_rows();
+
+            ck_assert_msg(y, "%d: %s", k, rd_error_text(ctx));
+            ck_assert_msg(shares_of(y) >= (k < 6 ? 16 : 4), "%d: %d tasks at most", k,
+                          (int)shares_of(y));
+            compare_runs(y, 600 + k);
+        }
+    }
+    rd_tier_force(NULL);
+}
+END_TEST
+
+/* Each task would have states of all groups, more than it has elements. */
+START_TEST(many_groups_are_one_task)
+{
+    rd_expr *const bin = rd_cast(rd_abs(rd_wrap(ctx, data, RD_SHAPE(30000))), RD_I64);
+
+    fill_data(19);
+    ck_assert_int_eq(shares_of(rd_bincount(RD_EXPRS(bin), RD_SHAPE(20000), NULL)), 1);
+}
+END_TEST
+
 /* ---- Contexts side by side ------------------------------------------------------------------- */
 enum { THREADS = 4, ROUNDS = 12, ROWS = 60, COLUMNS = 333 };
 
@@ -666,6 +747,8 @@ int main(void)
     tcase_add_loop_test(tc, tasks_change_no_bit, 0, SEEDS);
     tcase_add_loop_test(tc, joined_trees_change_no_bit, 0, JOINED);
     tcase_add_loop_test(tc, kept_axes_inside_change_no_bit, 0, JOINED);
+    tcase_add_test(tc, loose_folds_are_shared);
+    tcase_add_test(tc, many_groups_are_one_task);
 #ifdef _OPENMP
     tcase_add_test(tc, a_team_comes_late);
 #endif

@@ -142,10 +142,7 @@ static void slow_text(rd_text *text, int number, const rd_slow *slow)
 
 static int threads_of(const rd_program *p, const rd_ctx *ctx, int asked, double work)
 {
-    const int64_t shares =
-        p->root < 0 || p->serial ? 1 : (p->axis_extent[p->root] + p->grain - 1) / p->grain;
-
-    return rd_team(ctx, asked, work, shares);
+    return rd_team(ctx, asked, work, rd_program_shares(p, p->grain));
 }
 
 /* A stage has two costs: with all rounds of its loops, and without those that a mask leaves out.  Only

@@ -77,11 +77,11 @@ bool rd_rises(const rd_program *p, int32_t inst, const rd_address *at)
     return true;
 }
 
-bool rd_fold_any_grouping(const rd_fold *f)
+bool rd_reducer_any_grouping(rd_reducer_id reducer, rd_dtype type)
 {
-    const bool ints = rd_dtype_kind(f->type) != RD_KIND_FLOAT;
+    const bool ints = rd_dtype_kind(type) != RD_KIND_FLOAT;
 
-    switch (f->reducer) {
+    switch (reducer) {
     case RD_RED_min:
     case RD_RED_max:
     case RD_RED_min_anew:
@@ -95,6 +95,11 @@ bool rd_fold_any_grouping(const rd_fold *f)
     case RD_RED_prod:
     case RD_RED_sum_anew:
     case RD_RED_prod_anew: return ints;
-    default: return rd_reducer_decides(f->reducer);
+    default: return rd_reducer_decides(reducer);
     }
+}
+
+bool rd_fold_any_grouping(const rd_fold *f)
+{
+    return rd_reducer_any_grouping(f->reducer, f->type);
 }

@@ -62,6 +62,15 @@ int64_t rd_trips(const rd_program *p, int32_t loop)
                                    : rd_reach(p, l->axis);
 }
 
+int64_t rd_program_shares(const rd_program *p, int64_t grain)
+{
+    int64_t shares = 1;
+
+    if (p->root >= 0 && !p->serial)
+        shares = (p->axis_extent[p->root] + grain - 1) / grain;
+    return p->most && p->most < shares ? p->most : shares;
+}
+
 static const char *const law_names[] = { [RD_LAW_exact]      = "exact",
                                          [RD_LAW_commutes]   = "commutes",
                                          [RD_LAW_associates] = "associates",

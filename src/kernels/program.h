@@ -165,6 +165,7 @@ typedef struct rd_fold {
     int64_t begins;
     bool    by_rows; /* elements are those of one group of such (nest/rows.c) */
     bool    split;   /* tasks may share its reduced axis: partial trees are joined */
+    bool    loose;   /* and begin within a block, as any grouping has the same bits */
     bool    first; /* argmax or argmin of bools that come by rising place: the first best decides */
 } rd_fold;
 
@@ -208,7 +209,8 @@ static inline bool rd_fold_begins_with_0(const rd_fold *f)
            rd_dtype_kind(f->type) == RD_KIND_FLOAT;
 }
 
-/* However elements of a scan are grouped, has what comes out the same bits? */
+/* However elements are grouped, has what comes out the same bits?  Those of a scan, too. */
+bool rd_reducer_any_grouping(rd_reducer_id reducer, rd_dtype type);
 bool rd_fold_any_grouping(const rd_fold *f);
 
 /* A row put in order: n elements side by side, from the address on; n_out results likewise, in
@@ -272,6 +274,7 @@ typedef struct rd_program {
     int64_t    *axis_extent; /* n_axis of them                                                  */
     int32_t     root;        /* the axis tasks split, -1: nothing to split                      */
     int64_t     grain;       /* tasks start at multiples of it                                  */
+    int64_t     most;        /* so many tasks at most; 0: any number                            */
     bool        serial;    /* one task: order, or what tasks would read twice, lets it be no more */
     bool        uneven;    /* some indices of the root axis take longer than others: comparisons of
                             * places bound loops inside, and nothing is handed on to the next one.
@@ -300,6 +303,9 @@ typedef struct rd_program {
     const void *whole;       /* such a nest for a run as one task                               */
     int64_t     whole_bytes; /* of a task's state, of those that whole() needs                  */
 } rd_program;
+
+/* Into how many tasks can it be cut, that begin at multiples of a grain? */
+int64_t rd_program_shares(const rd_program *p, int64_t grain);
 
 /* How often an instruction is run by all tasks together, if no loop is left early. */
 double rd_program_times(const rd_program *p, int32_t inst);

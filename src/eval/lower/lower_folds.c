@@ -24,6 +24,30 @@ static const char *kept_text(rd_lowering *l, const char *text)
     return copy;
 }
 
+/* Do tasks that begin at multiples of the grain begin within a block? */
+static bool is_loose(const rd_fold *f, int root, int64_t grain)
+{
+    const int64_t rows  = (f->lane_extent + f->lanes - 1) / f->lanes;
+    const int64_t outer = rd_coef(&f->outer, root), lane = rd_coef(&f->lane, root);
+
+    return f->split && rd_fold_any_grouping(f) &&
+           (outer * grain % f->steps * rows % f->steps || lane * grain % (f->steps * f->lanes));
+}
+
+/* Each task has states of all groups, which begin, and come from one processor to another to be joined:
+ * an element for each of their bytes pays for that, as bins of 60,000 counts from 500,000 do not. */
+static void limit_tasks(rd_lowering *l, const rd_value *v, const rd_fold *f)
+{
+    const double bytes = (double)f->n_cell * f->lanes * rd_dtype_size(f->type);
+    int64_t      most;
+
+    if (!f->loose || !f->n_group)
+        return;
+    most       = bytes > 0 ? (int64_t)((double)rd_points_of(l->graph, v->reduced) / bytes) : 1;
+    most       = most > 1 ? most : 1;
+    l->p->most = l->p->most && l->p->most < most ? l->p->most : most;
+}
+
 int rd_new_fold(rd_lowering *l, int i, const rd_scope *parent)
 {
     const rd_value      *v     = &l->graph->value[i];
@@ -60,11 +84,13 @@ int rd_new_fold(rd_lowering *l, int i, const rd_scope *parent)
     }
     rd_fold_positions(l, v, f);
     rd_cell_address(l, i, parent, f);
+    f->loose = is_loose(f, l->stage->root, l->stage->grain);
     if (v->group >= 0) {
         f->n_group = l->graph->axis[v->group].extent;
         f->apart   = rd_coef(&f->cell, v->group);
         f->begins  = rd_begins_of_rows(l->graph, v);
-        f->split &= f->n_block > 1;
+        f->split &= f->n_block > 1 || f->loose;
+        limit_tasks(l, v, f);
     }
     return l->fold[i] = l->p->n_fold++;
 }

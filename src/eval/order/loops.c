@@ -44,39 +44,28 @@ rd_item *rd_wrap_items(const rd_tree *tree, int axis, rd_item *first)
 }
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
-/* Indices of the root axis that make whole blocks of a fold's combine tree. */
-static int64_t block_grain(const rd_graph *g, const rd_combine *c, int axis)
+static bool holds_loop(const rd_scope *scope)
 {
-    int64_t weight = 1, lane = 1, unit;
-    int     k = c->n_order;
-
-    for (int l = c->first_lane; l < c->n_order; l++)
-        lane *= g->axis[c->order[l]].extent;
-    while (k > 0 && c->order[--k] != axis)
-        weight *= g->axis[c->order[k]].extent;
-    if (k >= c->first_lane) {
-        unit = c->lanes * c->steps;
-    } else {
-        unit = c->steps;
-        if (lane > 0)
-            weight = weight / lane * ((lane + c->lanes - 1) / c->lanes);
-    }
-    return weight > 0 ? unit / rd_common_divisor(unit, weight) : 1;
+    for (const rd_item *item = scope->first; item; item = item->next)
+        if (item->loop)
+            return true;
+    return false;
 }
 
-static void share(const rd_tree *tree, const rd_scope *scope, int axis, rd_sharing *s)
+static void share(const rd_tree *tree, const rd_scope *scope, int axis, bool outermost,
+                  rd_sharing *s)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
         const rd_value *v = item->loop ? NULL : &tree->graph->value[item->value];
 
         if (item->loop)
-            share(tree, item->loop, axis, s);
+            share(tree, item->loop, axis, false, s);
         else if (!rd_in(v->reduced, axis))
             continue;
         else if (v->kind == RD_VALUE_SCAN || v->combine->steps == INT64_MAX)
             s->serial = true;
         else {
-            int64_t grain = block_grain(tree->graph, v->combine, axis);
+            int64_t grain = rd_fold_grain(tree->graph, v, axis, outermost && holds_loop(scope));
 
             s->grain = s->grain / rd_common_divisor(s->grain, grain) * grain;
         }
@@ -87,7 +76,7 @@ rd_sharing rd_share(const rd_tree *tree, const rd_scope *scope, int axis)
 {
     rd_sharing s = { .grain = 1 };
 
-    share(tree, scope, axis, &s);
+    share(tree, scope, axis, true, &s);
     return s;
 }
 

@@ -45,7 +45,7 @@ static int64_t task_size(const rd_plan *plan, const rd_program *p, int64_t exten
         return whole;
     if (!share) {
         grains  = (extent + grain - 1) / grain;
-        threads = rd_team_now(plan->ctx, plan->threads, p->work, grains);
+        threads = rd_team_now(plan->ctx, plan->threads, p->work, rd_program_shares(p, grain));
         if (threads == 1)
             return whole;
         threads *= rounds_of(p);

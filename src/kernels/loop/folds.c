@@ -56,6 +56,12 @@ static bool hangs_on_lanes(const rd_fold *f)
     return extreme && rd_dtype_kind(f->type) == RD_KIND_FLOAT;
 }
 
+/* The same of groups, which have lanes and places as they are. */
+static bool needs_no_blocks(const rd_loop_fold *f)
+{
+    return groups_as_it_likes(f) || (f->of.fold->n_group && rd_fold_any_grouping(f->of.fold));
+}
+
 /* Rows of the combine tree: nodes that there can be at a time.  Folds that group as they like need none: a
  * state takes all of a task's elements in turn, its loop has no ends of blocks in it, and a join merges
  * states. */
@@ -68,7 +74,7 @@ static int32_t rows_of_tree(const rd_loop_fold *f)
     for (int64_t k = fold->n_block; k > 0; k /= 2)
         bits++;
     if (fold->scan || rd_fold_end(fold, &end) || (fold->n_block == 1 && !f->split) ||
-        groups_as_it_likes(f))
+        needs_no_blocks(f))
         return 0;
     return f->split ? 2 * bits + 3 : bits + 2;
 }

@@ -182,20 +182,30 @@ static void copy_row(const rd_fold_state *s, cell *to, const rd_fold_state *t, c
         rd_node_copy(&s->node, node_at(s, to, to->depth, lane), node_at(t, from, row, lane));
 }
 
+/* Rows of parts of one block are no siblings, but may merge where any grouping gives the same bits. */
+static void merge_all(const rd_fold_state *s, cell *c)
+{
+    for (; s->fold->loose && c->depth > 1; c->depth--)
+        merge_rows(s, c, c->depth - 2, c->depth - 1);
+}
+
 /* A settled cell has stopped at some block, so what follows it does not merge, and need not. */
 static void join_cell(const rd_fold_state *s, cell *c, const rd_fold_state *t, const cell *next)
 {
     if (c->settled)
         return;
     end_block(s, c);
+    merge_all(s, c);
     for (int32_t row = 0; row < next->depth; row++) {
         copy_row(s, c, t, next, row);
         push(s, c, next->tags[row]);
+        merge_all(s, c);
     }
     if (next->block >= 0) {
         copy_row(s, c, t, next, next->depth);
         c->block = next->block;
         end_block(s, c);
+        merge_all(s, c);
     }
     c->settled |= next->settled;
 }

@@ -48,7 +48,8 @@ static bool folds_totals(const rd_program *p, const rd_tile_code *code, int32_t 
     const rd_loop      *row, *col;
 
     if (f->users || f->weighted || f->cells != 1 || f->fold->n_block < 1 ||
-        (f->fold->n_block > 1 && f->fold->split) || code->inst[step].level != RD_AT_TILE)
+        ((f->fold->n_block > 1 || f->fold->loose) && f->fold->split) ||
+        code->inst[step].level != RD_AT_TILE)
         return false;
     rd_tile_loops_at(p, code, step, &row, &col);
     assert(col); /* as the STEP is at tile level */

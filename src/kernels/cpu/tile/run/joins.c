@@ -21,21 +21,42 @@ static void join_seen(const rd_tile_fold *f, char *into, const char *next, int64
     into[f->seen + k] |= next[f->seen + k];
 }
 
-/* A settled group has stopped at some block, so what follows it does not merge, and need not. */
-static void join_group(const rd_tile_fold *f, char *into, char *next, int64_t group)
+/* Both are one node, whatever blocks they are of, and these one. */
+static void join_loose(const rd_tile_fold *f, char *into, char *next, int64_t group)
 {
-    rd_group *g = rd_tree_group(into, group), *from = rd_tree_group(next, group);
+    rd_tree_node node;
 
-    if (g->settled)
+    rd_tree_collapse(f, into, group);
+    rd_tree_collapse(f, next, group);
+    if (rd_tree_group(next, group)->depth == 0)
         return;
+    node = rd_tree_nodes(f, next, group)[0];
+    copy_node(f, into, next, group, 0, node.n);
+    rd_tree_nodes(f, into, group)[rd_tree_group(into, group)->depth++] = node;
+    rd_tree_collapse(f, into, group);
+}
+
+static void join_nodes(const rd_tile_fold *f, char *into, char *next, int64_t group)
+{
     rd_tree_end_block(f, into, group);
     rd_tree_end_block(f, next, group);
-    for (int32_t row = 0; row < from->depth; row++) {
+    for (int32_t row = 0; row < rd_tree_group(next, group)->depth; row++) {
         const rd_tree_node node = rd_tree_nodes(f, next, group)[row];
+
         copy_node(f, into, next, group, row, node.n);
         rd_tree_push(f, into, group, node);
     }
-    g->settled = from->settled;
+}
+
+/* A settled group has stopped at some block, so what follows it does not merge, and need not. */
+static void join_group(const rd_tile_fold *f, char *into, char *next, int64_t group)
+{
+    rd_group *g = rd_tree_group(into, group);
+
+    if (g->settled)
+        return;
+    (f->fold->loose ? join_loose : join_nodes)(f, into, next, group);
+    g->settled = rd_tree_group(next, group)->settled;
     for (int64_t k = group * f->group; f->masked && k < (group + 1) * f->group; k++)
         join_seen(f, into, next, k);
 }
