@@ -374,6 +374,18 @@ START_TEST(many_groups_are_one_task)
 }
 END_TEST
 
+/* The mean of each row of columns in order: a fold along the columns would make them one task. */
+START_TEST(rows_of_columns_in_order)
+{
+    fill_data(23);
+    rd_expr *const y = rd_mean(rd_sort(rd_wrap(ctx, narrow, RD_SHAPE(2640, 25)), 0), RD_DIMS(1));
+
+    ck_assert_msg(y, "%s", rd_error_text(ctx));
+    ck_assert_int_eq(shares_of(y), 25);
+    compare_runs(y, 700);
+}
+END_TEST
+
 /* ---- Contexts side by side ------------------------------------------------------------------- */
 enum { THREADS = 4, ROUNDS = 12, ROWS = 60, COLUMNS = 333 };
 
@@ -749,6 +761,7 @@ int main(void)
     tcase_add_loop_test(tc, kept_axes_inside_change_no_bit, 0, JOINED);
     tcase_add_test(tc, loose_folds_are_shared);
     tcase_add_test(tc, many_groups_are_one_task);
+    tcase_add_test(tc, rows_of_columns_in_order);
 #ifdef _OPENMP
     tcase_add_test(tc, a_team_comes_late);
 #endif

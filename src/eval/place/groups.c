@@ -183,24 +183,40 @@ static bool may_join(growing *g, int a)
 /* Of what may join, why it stays out. */
 typedef enum refusal { JOINS, HOLDS, DEARER, HOLDS_UP } refusal;
 
+/* Operations on all of a group's members.  A row is put in order in so many steps an element. */
+static double work_of(const growing *g)
+{
+    const rd_placing *p    = g->s->p;
+    double            work = 0;
+
+    for (int i = 0; i < g->n; i++) {
+        const rd_value *v = value_of(p, g->member[i]);
+
+        work +=
+            (double)rd_points_of(p->graph, rd_space(v)) * (v->kind == RD_VALUE_SORT ? v->ops : 1);
+    }
+    return work;
+}
+
 /* Threads share a loop at the root by whole blocks of all trees in it, and compiled loops take up a
  * loop only where none is begun.  If blocks take long, for what the loop does beside, a fold along
  * it of a few values comes after it: the nearest of 1,797 points, and then how many are right.  So
  * it does if the loop has few rounds, as over the colours of an image: they are one block, and
  * would keep this loop from going inside those over the pixels.  To store what it reads costs
- * nothing in comparison. */
+ * nothing in comparison.  Where all of the loop is one block, that is worth it of less: columns that
+ * are put in order, and then the mean of each row of them. */
 static bool holds_up(const growing *g, int a)
 {
-    static const double LONG = 16e6, SHARED = 200e3, FEW = 256, FEW_ROUNDS = 16;
-    const rd_placing   *p      = g->s->p;
-    const rd_value     *v      = value_of(p, a);
-    const double        extent = (double)p->graph->axis[g->x].extent;
-    double              work = 0, stored = 0, block;
+    static const double LONG = 16e6, ONE = 1e6, SHARED = 200e3, FEW = 256, FEW_OF_ONE = 12,
+                        FEW_ROUNDS = 16;
+    const rd_placing *p            = g->s->p;
+    const rd_value   *v            = value_of(p, a);
+    const double      extent       = (double)p->graph->axis[g->x].extent;
+    double            work, stored = 0, block;
 
-    if (g->open || !v->combine || !rd_in(v->reduced, g->x))
+    if (g->open || !v->combine || v->kind != RD_VALUE_REDUCE || !rd_in(v->reduced, g->x))
         return false;
-    for (int i = 0; i < g->n; i++)
-        work += (double)rd_points_of(p->graph, rd_space(value_of(p, g->member[i])));
+    work = work_of(g);
     for (int u = 0; u < p->list[a].n_use; u++) {
         const int operand = p->number[p->list[a].use[u].value];
 
@@ -208,6 +224,8 @@ static bool holds_up(const growing *g, int a)
             stored += (double)rd_points_of(p->graph, value_of(p, operand)->axes);
     }
     block = (double)v->combine->steps * (v->combine->lane_axis == g->x ? v->combine->lanes : 1);
+    if (stored > 0 && block >= extent && extent > 1 && FEW_OF_ONE * stored < work && work > ONE)
+        return true;
     block = block < extent ? block : extent;
     return stored > 0 && FEW * stored < work &&
            block / extent * work > (extent <= FEW_ROUNDS ? SHARED : LONG);
