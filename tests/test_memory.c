@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -327,6 +328,38 @@ START_TEST(large_blocks_are_kept)
 }
 END_TEST
 
+/* KiB of pages that the system may take, -1: it does not say. */
+static long lazy_pages(void)
+{
+    FILE *const file = fopen("/proc/self/smaps", "r");
+    long        all  = -1, some;
+    char        line[256];
+
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "LazyFree: %ld kB", &some) == 1)
+            all = (all < 0 ? 0 : all) + some;
+    if (file)
+        fclose(file);
+    return all;
+}
+
+/* To give back the pages of a few MiB, and to write them again, takes as long as a run. */
+START_TEST(pages_of_a_few_stay)
+{
+#if !RD_GRAVES && !defined(RD_ASAN)
+    const int64_t few = 4 << 20;
+    rd_ctx *const c   = rd_ctx_new(&(rd_ctx_opts){ 0 });
+    void *const   p   = rd_alloc_work(c, few);
+
+    memset(p, 1, (size_t)few);
+    const long before = lazy_pages();
+    rd_free_work(c, p);
+    ck_assert_int_eq(lazy_pages(), before);
+    rd_ctx_free(c);
+#endif
+}
+END_TEST
+
 /* More than there is room for, by several threads: all go in the end, as the leak checker sees. */
 START_TEST(many_large_blocks)
 {
@@ -634,6 +667,7 @@ int main(void)
     tcase_add_test(tc, memory_comes_back);
     tcase_add_test(tc, results_are_counted);
     tcase_add_test(tc, large_blocks_are_kept);
+    tcase_add_test(tc, pages_of_a_few_stay);
     tcase_add_test(tc, many_large_blocks);
     tcase_add_test(tc, limit_is_kept);
     tcase_add_loop_test(tc, states_beyond_all_sizes, 50, 60);
