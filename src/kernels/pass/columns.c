@@ -1,5 +1,5 @@
-/* columns.c - columns of short rows, which a strip of rows takes one after the other, are put side by
- * side before the first of them is taken:
+/* columns.c - columns of short rows, which a strip of rows takes one after the other, are put side
+ * by side before the first of them is taken:
  *
  *     serial i0 by 64, starts m0 {         serial i0 by 64, starts m0 {
  *       serial i1 to 10 {                    vector i0 from m0, by call {
@@ -17,8 +17,8 @@
 #include "kernels/pass/arrays.h"
 #include "kernels/pass/pass.h"
 
-/* Rows of fewer elements are interleaved planes, which compilers take apart by vectors; of 8 bytes each
- * element by itself is as fast there.  The columns of a strip stay in a second-level cache. */
+/* Rows of fewer elements are interleaved planes, which compilers take apart by vectors; of 8 bytes
+ * each element by itself is as fast there.  The columns of a strip stay in a second-level cache. */
 enum { FEWEST = 5, FEWEST_WIDE = 8, MOST = 64, MOST_BYTES = 128 << 10 };
 
 /* Statements: the loop over strips of rows, and in it the loops over columns and over rows. */

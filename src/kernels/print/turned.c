@@ -10,7 +10,7 @@
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* "loads += 10 * n0; columns_word4(a5, 64, (const word4 *)((const float *)x0 + m0 * 10), 10, 10, n0);" */
+/* "loads += 10 * n0; columns_word4(a5, 64, (const float *)x0 + m0 * 10, 10, 10, n0);" */
 static void print_columns(rd_printing *n, int32_t stmt, const rd_let *load, const rd_stmt *store)
 {
     const rd_for *rows = rd_loop_of(n->t, stmt), *across = rd_loop_of(n->t, n->t->stmt[stmt].first);

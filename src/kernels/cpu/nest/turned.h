@@ -38,8 +38,9 @@ typedef uint64_t word8 __attribute__((may_alias));
 #undef T
 #undef INDICES
 
-/* y[c * ldy + r] = x[r * ldx + c] of n rows of k elements, which are few, but 4 at least: four columns
- * of as many rows as fill a vector are turned at a time.  The last four columns may have been there. */
+/* y[c * ldy + r] = x[r * ldx + c] of n rows of k elements, which are few, but 4 at least: four
+ * columns of as many rows as fill a vector are turned at a time.  The last four may overlap those
+ * before. */
 #if defined(__AVX2__) && !defined(__clang__)
 #define ROWS_4 8
 typedef word4 four4 __attribute__((vector_size(16), aligned(4)));
