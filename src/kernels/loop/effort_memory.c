@@ -127,11 +127,11 @@ static double chosen_ns(const rd_spot *at, int32_t stmt, rd_dtype type)
     return rd_is_lookup(at->t, stmt, rd_loop_of(at->t, at->vector)->axis, &l) &&
                    rd_lookup_pays(at->s, &l, type)
                ? rd_lookup_ns(at->s, &l, type)
-               : rd_gather_ns(at->s, type);
+               : rd_gather_ns(at->s);
 }
 
-/* Elements side by side are a vector's loads or stores.  Those that lie apart are copied one by one to
- * an array, and from there are loaded side by side. */
+/* Elements side by side are a vector's loads or stores.  Those that lie apart are copied one by
+ * one to an array, and from there are loaded side by side. */
 void rd_effort_add_access(const rd_spot *at, int32_t stmt, rd_dtype type, bool vector, double *to,
                           rd_effort *e)
 {

@@ -91,11 +91,10 @@ double rd_lookup_ns(const rd_speeds *s, const rd_lookup *l, rd_dtype type)
            (l->apart == 1 ? 0 : (double)l->extent * s->one_memory / STRIP);
 }
 
-double rd_gather_ns(const rd_speeds *s, rd_dtype type)
+double rd_gather_ns(const rd_speeds *s)
 {
     static const double GATHERED = 0.8; /* of a load and a store */
 
-    (void)type;
     return GATHERED * s->one_memory;
 }
 
@@ -104,5 +103,5 @@ bool rd_lookup_pays(const rd_speeds *s, const rd_lookup *l, rd_dtype type)
     const int least = rd_dtype_size(type) == 1 ? 64 : 32;
 
     return s->vector >= least && vectors_of(s, l, type) <= MOST_VECTORS &&
-           rd_lookup_ns(s, l, type) < rd_gather_ns(s, type);
+           rd_lookup_ns(s, l, type) < rd_gather_ns(s);
 }

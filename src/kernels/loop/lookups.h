@@ -16,7 +16,7 @@ bool rd_is_lookup(const rd_schedule *t, int32_t stmt, int32_t axis, rd_lookup *f
 bool rd_lookup_pays(const rd_speeds *s, const rd_lookup *l, rd_dtype type);
 /* The time of an element: of a lookup by vectors; of a gather. */
 double rd_lookup_ns(const rd_speeds *s, const rd_lookup *l, rd_dtype type);
-double rd_gather_ns(const rd_speeds *s, rd_dtype type);
+double rd_gather_ns(const rd_speeds *s);
 
 /* The LOAD that makes an index, whose neighbours lie side by side in the program's memory, in the
  * same loop; -1: it is made in another way. */
