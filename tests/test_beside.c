@@ -13,7 +13,7 @@ enum { ROWS = 64 + 37, FEW = 5 };
 
 static const rd_dtype types[]   = { RD_F32, RD_F64, RD_F16, RD_BF16, RD_I8,  RD_U8,
                                     RD_I16, RD_U32, RD_I64, RD_U64,  RD_BOOL };
-static const int64_t  lengths[] = { 1, 2, 3, 7, 12, 16, 17, 24, 25, 33, 64, 65 };
+static const int64_t  lengths[] = { 1, 2, 3, 7, 12, 16, 17, 24, 25, 33, 64, 65, 100, 128, 129 };
 
 /* Rows take turns at what they hold. */
 static double element(int64_t row, int64_t i)
@@ -143,10 +143,10 @@ START_TEST(what_goes_beside)
         rd_dtype             type;
         int64_t              n, rows;
         bool                 goes;
-    } rows[] = { { &quantiles, RD_F32, 12, 64, true },  { &quantiles, RD_F64, 64, 8, true },
-                 { &quantiles, RD_F32, 65, 64, false }, { &quantiles, RD_F32, 12, FEW, false },
-                 { &places, RD_F32, 64, 64, true },     { &places, RD_F64, 12, 64, false },
-                 { &values, RD_U8, 16, 64, true },      { &values, RD_F32, 0, 64, false } };
+    } rows[] = { { &quantiles, RD_F32, 12, 64, true },   { &quantiles, RD_F64, 64, 8, true },
+                 { &quantiles, RD_F32, 129, 64, false }, { &quantiles, RD_F32, 12, FEW, false },
+                 { &places, RD_F32, 64, 64, true },      { &places, RD_F64, 12, 64, true },
+                 { &values, RD_U8, 16, 64, true },       { &values, RD_F32, 0, 64, false } };
 
     for (size_t k = 0; k < COUNT(rows); k++) {
         const rd_sorting s = {

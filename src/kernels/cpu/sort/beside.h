@@ -21,25 +21,16 @@ static ALWAYS void JOIN(compare, BITS)(K *restrict low, K *restrict high)
     }
 }
 
+static ALWAYS void JOIN(compare_keys, BITS)(void *rows, int64_t i, int64_t k)
+{
+    JOIN(rows_of_keys, BITS) *x = rows;
+
+    JOIN(compare, BITS)(x[i], x[k]);
+}
+
 static void JOIN(order, BITS)(int64_t n, JOIN(rows_of_keys, BITS) * x)
 {
-    int64_t top = 1;
-
-    while (2 * top < n)
-        top *= 2;
-    for (int64_t p = top; p > 0; p /= 2) {
-        int64_t r = 0, d = p;
-
-        for (int64_t q = top;; q /= 2) {
-            for (int64_t i = 0; i + d < n; i++)
-                if ((i & p) == r)
-                    JOIN(compare, BITS)(x[i], x[i + d]);
-            if (q == p)
-                break;
-            d = q - p;
-            r = p;
-        }
-    }
+    merge_exchange(n, JOIN(compare_keys, BITS), x);
 }
 
 /* Some rows, and how elements of theirs become keys. Pitches are of bytes. */

@@ -33,26 +33,42 @@ rd_sort_rows *rd_sort_rows_of(int32_t vector)
 
 static bool may_go_beside(const rd_sorting *s)
 {
-    return s->n > 0 && s->n <= RD_SORT_BESIDE_MOST && s->n_out > 0 &&
-           (s->facts->what != RD_SORT_PLACES || rd_dtype_size(s->type) < 8);
+    return s->n > 0 && s->n <= RD_SORT_BESIDE_MOST && s->n_out > 0;
+}
+
+/* All elements go back to their rows, one by one.  From some length on a row of its own takes less: AVX-512 puts it
+ * in order in registers. */
+static bool are_soon_values(const rd_sorting *s, int32_t vector)
+{
+    enum { SHORT_32 = 24, SHORT_64 = 16, SHORT = 64 };
+
+    if (vector < 64)
+        return s->n <= SHORT;
+    return s->n <= (rd_dtype_size(s->type) == 8 ? SHORT_64 : SHORT_32);
+}
+
+/* Of longer rows the first few are found without an order. */
+static bool are_few_of_many(const rd_sorting *s)
+{
+    enum { SHORT = 96 };
+
+    return s->facts->what == RD_SORT_PLACES && s->n > SHORT && s->n_out * 8 <= s->n;
 }
 
 bool rd_sort_goes_beside(const rd_sorting *s, int64_t rows, int32_t vector)
 {
-    /* The network costs as much as FEWEST rows do one by one. All elements of longer rows go back to them in
-     * longer than AVX-512 takes to put a row in order in its registers. */
-    enum { FEWEST = 8, SHORT_32 = 24, SHORT_64 = 16 };
-    const int64_t most = rd_dtype_size(s->type) == 8 ? SHORT_64 : SHORT_32;
+    enum { FEWEST = 8 }; /* the network costs as much as so many rows do one by one */
 
-    return rows >= FEWEST && may_go_beside(s) &&
-           (s->facts->what != RD_SORT_VALUES || vector < 64 || s->n <= most);
+    return rows >= FEWEST && may_go_beside(s) && !are_few_of_many(s) &&
+           (s->facts->what != RD_SORT_VALUES || are_soon_values(s, vector));
 }
 
 int64_t rd_sort_row_bytes(const rd_sorting *s)
 {
     enum { TIMES = 5, VECTORS = 4 * 64 * 2 };
     const int64_t key    = rd_dtype_size(s->type) == 8 ? 8 : 4;
-    const int64_t beside = may_go_beside(s) ? s->n * RD_SORT_BESIDE_BYTES : 0;
+    const int64_t arrays = s->facts->what == RD_SORT_PLACES && key == 8 ? 2 : 1;
+    const int64_t beside = may_go_beside(s) ? arrays * s->n * RD_SORT_BESIDE_BYTES : 0;
 
     return rd_bytes_add(rd_bytes_times(TIMES * key, s->n), VECTORS + beside);
 }

@@ -1,4 +1,27 @@
-/* columns.h - one element of each of some rows, to be side by side, and back; kernels.h includes it once. */
+/* columns.h - one element of each of some rows, to be side by side, and back, and what is compared with what;
+ * kernels.h includes it once. */
+
+/* Merge exchange: Knuth, The Art of Computer Programming 3, 5.2.2, algorithm M. */
+static ALWAYS void merge_exchange(int64_t n, void (*compare)(void *, int64_t, int64_t), void *rows)
+{
+    int64_t top = 1;
+
+    while (2 * top < n)
+        top *= 2;
+    for (int64_t p = top; p > 0; p /= 2) {
+        int64_t r = 0, d = p;
+
+        for (int64_t q = top;; q /= 2) {
+            for (int64_t i = 0; i + d < n; i++)
+                if ((i & p) == r)
+                    compare(rows, i, i + d);
+            if (q == p)
+                break;
+            d = q - p;
+            r = p;
+        }
+    }
+}
 
 #define TAKE(U)                        \
     for (int64_t l = 0; l < rows; l++) \

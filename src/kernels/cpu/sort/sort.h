@@ -21,7 +21,7 @@ typedef void rd_sort_rows(const rd_sorting *s, int64_t rows, const void *from, i
 /* Do so many rows go side by side, by vectors of so many bytes? */
 bool rd_sort_goes_beside(const rd_sorting *s, int64_t rows, int32_t vector);
 /* Elements of such a row, at most; of how many bytes the keys of one place are. */
-enum { RD_SORT_BESIDE_MOST = 64, RD_SORT_BESIDE_BYTES = 256 };
+enum { RD_SORT_BESIDE_MOST = 128, RD_SORT_BESIDE_BYTES = 256 };
 
 rd_sort_rows rd_sort_rows_baseline, rd_sort_rows_avx2, rd_sort_rows_avx512;
 rd_sort_row  rd_sort_row_baseline, rd_sort_row_avx2, rd_sort_row_avx512;
