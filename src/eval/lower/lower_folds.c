@@ -36,16 +36,18 @@ static bool is_loose(const rd_fold *f, int root, int64_t grain)
 
 /* Each task has states of all groups, which begin, and come from one processor to another to be joined:
  * an element for each of their bytes pays for that, as bins of 60,000 counts from 500,000 do not. */
-static void limit_tasks(rd_lowering *l, const rd_value *v, const rd_fold *f)
+static void limit_tasks(rd_lowering *l, const rd_value *v, rd_fold *f)
 {
     const double bytes = (double)f->n_cell * f->lanes * rd_dtype_size(f->type);
-    int64_t      most;
+    const double most  = bytes > 0 ? (double)rd_points_of(l->graph, v->reduced) / bytes : 1;
 
     if (!f->loose || !f->n_group)
         return;
-    most       = bytes > 0 ? (int64_t)((double)rd_points_of(l->graph, v->reduced) / bytes) : 1;
-    most       = most > 1 ? most : 1;
-    l->p->most = l->p->most && l->p->most < most ? l->p->most : most;
+    if (most < 2) {
+        l->p->serial = true;
+        f->split = f->loose = false;
+    } else if (!l->p->most || most < (double)l->p->most)
+        l->p->most = most < INT32_MAX ? (int64_t)most : INT32_MAX;
 }
 
 int rd_new_fold(rd_lowering *l, int i, const rd_scope *parent)
