@@ -110,6 +110,8 @@ static void add_lanes_functions(rd_text *to, const rd_emit_fold *f, int number)
  * vectors.  Slabs of boxes that rays meet took five times as long. */
 static const char *nan_of(const rd_emit_fold *f)
 {
+    if (rd_notes_nan(f)) /* beside a state that is a number */
+        return "NAN";
     switch (f->fold->reducer) {
     case RD_RED_min:
     case RD_RED_max:
