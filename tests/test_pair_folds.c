@@ -1,5 +1,5 @@
-/* Reductions over all pairs of points take each pair once, where either order gives the same: which pairs
- * are found to be so, the values, and what is read for them. */
+/* Reductions over all pairs of points take each pair once, where either order gives the same:
+ * which pairs are found to be so, the values, and what is read for them. */
 #include "eval/plan.h"
 #include "expr/symmetric.h"
 #include "values.h"
@@ -373,8 +373,8 @@ START_TEST(half_of_the_work)
 }
 END_TEST
 
-/* Coordinates are packed for the neighbours of the outer fold's lanes, though differences of them are used
- * twice, and are values of their own between the copy and the inner fold. */
+/* Coordinates are packed for the neighbours of the outer fold's lanes, though differences of
+ * them are used twice, and are values of their own between the copy and the inner fold. */
 START_TEST(neighbours)
 {
     rd_expr *x, *y, *d;

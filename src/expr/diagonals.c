@@ -1,7 +1,9 @@
-/* diagonals.c - what an expression of pairs is of each point with itself, as an expression of points.
+/* diagonals.c - what an expression of pairs is of each point with itself, as an expression of
+ * points.
  *
- * rd_diagonal() of it would be a view of all pairs, which are stored where two sizes of them are asked for.
- * Here the nodes are made again without pairs, down to the views that make these of rows of points. */
+ * rd_diagonal() of it would be a view of all pairs, which are stored where two sizes of them are
+ * asked for. Here the nodes are made again without pairs, down to the views that make these of
+ * rows of points. */
 #include "expr/affine.h"
 #include "expr/origin.h"
 #include "expr/plain.h"

@@ -1,9 +1,10 @@
-/* pair_folds.c - a reduction over all pairs of points takes each pair once, where either order gives the
- * same.
+/* pair_folds.c - a reduction over all pairs of points takes each pair once, where either order
+ * gives the same.
  *
- * The energy of all pairs is a sum over i and j, of which (i, j) and (j, i) are equal. It is twice the sum
- * over j < i, and the sum over i = j; loops go where j < i alone (eval/lower/bounds.c), which is half the
- * work. Extremes and truths are those of j <= i. Which pairs are equal is symmetric.c's.
+ * The energy of all pairs is a sum over i and j, of which (i, j) and (j, i) are equal. It is
+ * twice the sum over j < i, and the sum over i = j; loops go where j < i alone
+ * (eval/lower/bounds.c), which is half the work. Extremes and truths are those of j <= i. Which
+ * pairs are equal is symmetric.c's.
  *
  * This decides about rounding, so it depends on nothing but the operand. */
 #include "expr/pair_folds.h"

@@ -1,11 +1,11 @@
 /* symmetric.c - is an expression of pairs the same when both of a pair change places?
  *
- * Two nodes are compared, of which the second one has i and j exchanged. Leaves of pairs are views of one
- * row of points: one takes point i, the other point j. A difference of both changes its sign, and so do
- * products of it with what stays the same; its square and its size do not.
+ * Two nodes are compared, of which the second one has i and j exchanged. Leaves of pairs are
+ * views of one row of points: one takes point i, the other point j. A difference of both changes
+ * its sign, and so do products of it with what stays the same; its square and its size do not.
  *
- * "The same" means equal up to rounding: where a product is added to another one, either may be the one
- * that is not rounded. */
+ * "The same" means equal up to rounding: where a product is added to another one, either may be
+ * the one that is not rounded. */
 #include "expr/symmetric.h"
 #include <string.h>
 

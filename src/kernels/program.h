@@ -298,6 +298,7 @@ typedef struct rd_program {
     const void *nest;    /* all of it as one compiled nest of loops, which may not be here yet */
     bool        by_rows; /* which hands nothing on from share to share: any will do ...  */
     int64_t     by_rows_bytes; /* ... and of a task's state it needs so many */
+    bool        one_by_one;    /* memory says where each index of the root axis has its rows */
     bool        timed; /* by prepare(): its backend wants to hear how long runs take, by ran()  */
     int64_t     state_bytes; /* of a task, by prepare()                                         */
     const void *whole;       /* such a nest for a run as one task                               */

@@ -211,8 +211,8 @@ static bool list_uses(rd_placing *p, rd_anchor *a, walk *w)
     return true;
 }
 
-/* The axis whose neighbours a fold that reads it computes side by side, -1.  The fold may read it by
- * way of other values that are made where it is read, such as differences that are used twice. */
+/* The axis whose neighbours a fold that reads it computes side by side, -1.  The fold may read it
+ * by way of other values that are made where it is read, such as differences that are used twice. */
 static int lane_axis(const rd_placing *p, int value, int depth)
 {
     int axis = -1;

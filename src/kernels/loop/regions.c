@@ -19,6 +19,9 @@ static bool has_loop(const rd_pricing *q, int32_t top, bool around, int32_t axis
 {
     const int32_t loop = around ? rd_loop_over(q->t, top, axis) : top;
 
+    if (q->t->p->one_by_one && axis == q->t->p->root)
+        return false;
+
     return q->r->bare && loop >= 0 && rd_is_over(q, loop, axis) &&
            !(around && is_alone(q, loop, top));
 }

@@ -9,7 +9,8 @@
 
 typedef struct rd_nest_draft {
     const rd_program *p;        /* its loops                                       */
-    const rd_program *of;       /* what it computes: p, or p is the same by rows   */
+    const rd_program *of;       /* what it computes: p, or p is the same written otherwise */
+    bool              by_rows;  /* p is the same by rows of places                 */
     int               vector;   /* bytes of a vector                               */
     bool              whole;    /* one task runs all of it                         */
     bool              pointers; /* users' functions are called by their addresses  */
@@ -39,10 +40,14 @@ struct rd_nest_code {
 /* rows.c: the program as loops over rows of places, NULL where it is not such a one.  False: no
  * memory. */
 bool rd_nest_rows(const rd_program *p, rd_get_fn *get, void *pool, const rd_program **by_rows);
-/* schedule.c: the draft of a program; the same with its loops over rows of places, where they can
- * be.  False: no memory. */
+/* items.c: the program with one index after the other in place of panels, NULL where these are
+ * better.  False: no memory. */
+bool rd_nest_items(const rd_program *p, rd_get_fn *get, void *pool, const rd_program **by_items);
+/* schedule.c: the draft of a program; the same with its loops over rows of places, or over items,
+ * where they can be.  False: no memory.  Loops without a LOOP leave the program's list. */
 rd_nest_draft rd_nest_draft_of(const rd_program *p, int vector, bool whole);
 bool          rd_nest_take_rows(rd_nest_draft *n, rd_get_fn *get, void *pool);
+void          rd_nest_number_loops(rd_program *to, rd_loop *made, int32_t *number);
 /* Its loop tree, which the caller frees: as it is built, and which loops become strips; and after
  * all passes.  NULL: no memory, or n->why says what stands against it. */
 rd_schedule *rd_nest_built(rd_nest_draft *n, rd_strips *strips, rd_get_fn *get, void *pool);

@@ -65,9 +65,9 @@ static rd_nest_code *code_of(const rd_nest_draft *n, const rd_text *key, rd_get_
     if (!made || !rd_nest_callbacks(n->p, get, pool, made))
         return NULL;
     made->state   = n->state;
-    made->by_rows = n->p != n->of;
-    if (!n->whole && !made->by_rows && rd_machine_bytes(n->p) > n->state)
-        made->state = rd_machine_bytes(n->p); /* who says which index was wrong */
+    made->by_rows = n->by_rows;
+    if (!n->whole && !made->by_rows && rd_machine_bytes(n->of) > n->state)
+        made->state = rd_machine_bytes(n->of); /* who says which index was wrong */
     if (n->p->n_sorting)
         rd_nest_take_sorts(n, made);
     made->n_number = n->n_number;

@@ -97,22 +97,6 @@ static void drop_labels(rd_program *to)
     }
 }
 
-/* Loops over groups are gone. */
-static void number_loops(rd_program *to, rd_loop *made, int32_t *number)
-{
-    int32_t n = 0;
-
-    for (int32_t i = 0; i < to->n_inst; i++)
-        if (to->inst[i].kind == RD_I_LOOP) {
-            made[n]                 = to->loop[to->inst[i].arg];
-            number[to->inst[i].arg] = n;
-            to->inst[i].arg         = n++;
-        } else if (rd_inst_table[to->inst[i].kind].names == RD_NAMES_LOOP)
-            to->inst[i].arg = number[to->inst[i].arg];
-    to->loop   = made;
-    to->n_loop = n;
-}
-
 /* The head, the loop over rows with what the body and all loops over groups have, and no tail. */
 static void write(rd_rows_draft *r)
 {
@@ -174,7 +158,7 @@ bool rd_rows_write(rd_rows_draft *r, rd_get_fn *get, void *pool)
     if (!copy(r, get, pool) || !loops || !number)
         return false;
     write(r);
-    number_loops(r->to, loops, number);
+    rd_nest_number_loops(r->to, loops, number);
     rd_program_tree(r->to);
     return true;
 }

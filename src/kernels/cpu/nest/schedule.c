@@ -9,14 +9,29 @@ rd_nest_draft rd_nest_draft_of(const rd_program *p, int vector, bool whole)
     return (rd_nest_draft){ .p = p, .of = p, .vector = vector, .whole = whole };
 }
 
+void rd_nest_number_loops(rd_program *to, rd_loop *made, int32_t *number)
+{
+    int32_t n = 0;
+
+    for (int32_t i = 0; i < to->n_inst; i++)
+        if (to->inst[i].kind == RD_I_LOOP) {
+            made[n]                 = to->loop[to->inst[i].arg];
+            number[to->inst[i].arg] = n;
+            to->inst[i].arg         = n++;
+        } else if (rd_inst_table[to->inst[i].kind].names == RD_NAMES_LOOP)
+            to->inst[i].arg = number[to->inst[i].arg];
+    to->loop   = made;
+    to->n_loop = n;
+}
+
 bool rd_nest_take_rows(rd_nest_draft *n, rd_get_fn *get, void *pool)
 {
-    const rd_program *by_rows = NULL;
+    const rd_program *by_rows = NULL, *by_items = NULL;
 
-    if (!rd_nest_rows(n->of, get, pool, &by_rows))
+    if (!rd_nest_rows(n->of, get, pool, &by_rows) || !rd_nest_items(n->of, get, pool, &by_items))
         return false;
-    if (by_rows)
-        n->p = by_rows;
+    n->by_rows = by_rows != NULL;
+    n->p       = by_rows ? by_rows : by_items ? by_items : n->of;
     return true;
 }
 
