@@ -120,9 +120,9 @@ static bool all_run_along(const chain *c, int axis)
     return true;
 }
 
-/* Short rows of a range that are filled, as those of windows: their elements stand side by side in the next
- * rows, too, and a loop over these is longer.  Of 3 x 3 neighbours each three were a loop of their own, which
- * took four times as long as their medians. */
+/* Short rows of a range that are filled, as those of windows: their elements stand side by side in
+ * the next rows, too, and a loop over these is longer.  Of 3 x 3 neighbours each three were a loop
+ * of their own, which took four times as long as their medians. */
 static void go_along_rows(const chain *c)
 {
     enum { SHORT = 16 };

@@ -1,9 +1,9 @@
-/* beside.h - short rows side by side; kernels.h includes it once for each width of keys: K, BITS of it.
+/* beside.h - short rows side by side; kernels.h includes it once for each width of keys: K, BITS
+ * of it.
  *
- * Element j of all rows is one array of keys, and a network compares whole arrays: no branch hangs on
- * what is found, and a vector holds as many rows as it holds keys. Batcher (1968), "Sorting networks
- * and their applications"; Knuth, The Art of Computer Programming 3, 5.2.2, algorithm M. A median of
- * 12 elements took 140 ns as a row of its own.
+ * Element j of all rows is one array of keys, and a network compares whole arrays: no branch hangs
+ * on what is found, and a vector holds as many rows as it holds keys.  Batcher (1968), "Sorting
+ * networks and their applications".  A median of 12 elements took 140 ns as a row of its own.
  *
  * Which of -0 and 0 comes first hangs on places, so where results are elements and a row has a -0, it
  * goes by itself. */
@@ -112,8 +112,8 @@ static void JOIN(numbers, BITS)(JOIN(group, BITS) * g, const K *keys, double *y)
         y[l] = rd_word_to_double(rd_word_load(g->elements + l * size, type), type);
 }
 
-/* Between which two keys the quantile of each row lies, and how far from the first, which hangs on how many of its
- * elements are numbers; below 0: of too few. */
+/* Between which two keys the quantile of each row lies, and how far from the first, which hangs
+ * on how many of its elements are numbers; below 0: of too few. */
 typedef struct JOIN(between_keys, BITS) {
     K      low[JOIN(BESIDE, BITS)], high[JOIN(BESIDE, BITS)];
     double between[JOIN(BESIDE, BITS)];

@@ -36,8 +36,8 @@ static bool may_go_beside(const rd_sorting *s)
     return s->n > 0 && s->n <= RD_SORT_BESIDE_MOST && s->n_out > 0;
 }
 
-/* All elements go back to their rows, one by one.  From some length on a row of its own takes less: AVX-512 puts it
- * in order in registers. */
+/* All elements go back to their rows, one by one.  From some length on a row of its own takes
+ * less: AVX-512 puts it in order in registers. */
 static bool are_soon_values(const rd_sorting *s, int32_t vector)
 {
     enum { SHORT_32 = 24, SHORT_64 = 16, SHORT = 64 };

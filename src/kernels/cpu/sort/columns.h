@@ -1,5 +1,5 @@
-/* columns.h - one element of each of some rows, to be side by side, and back, and what is compared with what;
- * kernels.h includes it once. */
+/* columns.h - one element of each of some rows, to be side by side, and back, and what is compared
+ * with what; kernels.h includes it once. */
 
 /* Merge exchange: Knuth, The Art of Computer Programming 3, 5.2.2, algorithm M. */
 static ALWAYS void merge_exchange(int64_t n, void (*compare)(void *, int64_t, int64_t), void *rows)

@@ -1,7 +1,7 @@
 /* places_beside.h - places of short rows in order, side by side; kernels.h includes it once.
  *
- * A key of 32 bits and a place are one of 64, so equals keep the order of their places.  Keys of 64 bits have no
- * room for a place, which goes beside them. */
+ * A key of 32 bits and a place are one of 64, so equals keep the order of their places.  Keys of 64
+ * bits have no room for a place, which goes beside them. */
 static void places_beside_32(group_32 *g)
 {
     rows_of_keys_64 *x = (rows_of_keys_64 *)(void *)g->x; /* as many bytes */
