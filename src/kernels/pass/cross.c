@@ -15,7 +15,7 @@ typedef struct crossing {
     int32_t     *here;    /* per value: what stands for it in `loop`, -1 */
     int32_t      n_let;
     int32_t      loop;   /* the vector loop at hand                     */
-    int          vector; /* bytes of a vector                           */
+    int          vector; /* bytes of a vector, 0 on a GPU               */
 } crossing;
 
 /* Is the value an element of such an array, which other loops can read as well? */
@@ -100,7 +100,7 @@ void rd_pass_cross(rd_schedule *t, const rd_target *target)
                            .here    = malloc(bytes),
                            .n_let   = t->n_let,
                            .loop    = -1,
-                           .vector  = target->vector };
+                           .vector  = target ? target->vector : 0 };
 
     if (!c.made_in || !c.store || !c.here)
         t->failed = true;
