@@ -86,19 +86,37 @@ START_TEST(unbounded)
 }
 END_TEST
 
+/* What cancels after it was rounded, underflows to a divisor of 0, or overflows: the ends do so, too. */
+START_TEST(rounded)
+{
+    static const rd_dtype floats[] = { RD_F32, RD_F64, RD_F16, RD_BF16 };
+    const rd_dtype        type = ints[_i % 5], from = floats[_i / 5];
+    tile_memory           m = { 0 };
+    rd_expr              *y = rd_cast(nest_leaf(&m, RD_U8, RD_SHAPE(7, 300), UGLY), from);
+    const double large = from == RD_F16 ? 3e4 : from == RD_BF16 ? 1e5 : from == RD_F32 ? 1e8 : 1e17;
+    const double small = from == RD_F16 ? 1e-5 : from == RD_F64 ? 1e-18 : 1e-9;
+    nest_batch   b     = { 0 };
+    rd_expr     *sum   = rd_add(rd_add(y, number(3)), number(large));
+
+    snprintf(b.what, sizeof b.what, "%s of rounded %s", rd_dtype_name(type), rd_dtype_name(from));
+    nest_add(&b, rd_cast(rd_sub(rd_sub(sum, number(large)), number(3)), type));
+    sum = rd_sub(rd_add(rd_add(rd_mul(y, number(small)), number(small)), number(1)), number(1));
+    nest_add(&b, rd_cast(rd_div(number(1), sum), type));
+    sum = rd_mul(rd_add(y, number(from == RD_F64 ? 1e290 : 1e19)), number(1e20));
+    sum = rd_sub(number(0.3), rd_div(number(3e38), sum));
+    nest_add(&b, rd_cast(rd_mul(sum, number(1e12)), type));
+    nest_agree(&b, many_tasks, COUNT(many_tasks));
+    tile_free(&m);
+}
+END_TEST
+
 int main(void)
 {
-    Suite *suite = suite_create("intervals");
-    TCase *tests = tcase_create("intervals");
+    const nest_case cases[] = {
+        { bounded, 0, 10 },
+        { unbounded, 0, 10 },
+        { rounded, 0, 20 },
+    };
 
-    tcase_add_checked_fixture(tests, begin, nest_end);
-    tcase_add_loop_test(tests, bounded, 0, 10);
-    tcase_add_loop_test(tests, unbounded, 0, 10);
-    suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return nest_suite("intervals", begin, cases, COUNT(cases));
 }

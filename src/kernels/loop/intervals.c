@@ -55,9 +55,11 @@ static rd_interval size(rd_interval x)
 
 static rd_interval quotient(rd_interval x, rd_interval y)
 {
+    const double a = x.low / y.low, b = x.low / y.high, c = x.high / y.low, d = x.high / y.high;
+
     if (!is_finite(x) || !is_finite(y) || y.low <= 0)
         return all;
-    return product(x, (rd_interval){ 1 / y.high, 1 / y.low });
+    return (rd_interval){ fmin(fmin(a, b), fmin(c, d)), fmax(fmax(a, b), fmax(c, d)) };
 }
 
 /* Of a number between 0 and 1, by an exponent that is not negative. */
@@ -87,7 +89,6 @@ static rd_interval of_operator(rd_op op, const rd_interval *x)
     case RD_OP_div: return quotient(x[0], x[1]);
     case RD_OP_pow:
     case RD_OP_pow_half: return power(x[0], x[1]);
-    case RD_OP_fma: return sum(product(x[0], x[1]), x[2]);
     case RD_OP_minimum:
         return (rd_interval){ fmin(x[0].low, x[1].low), fmin(x[0].high, x[1].high) };
     case RD_OP_maximum:
@@ -99,6 +100,23 @@ static rd_interval of_operator(rd_op op, const rd_interval *x)
 }
 
 /* ---- Values ----------------------------------------------------------------------------------- */
+/* The ends as the type has them.  Rounding never turns two numbers around, and here it is that of the
+ * operation itself, as doubles have more than twice the bits of floats.  So what cancels, underflows to 0
+ * or overflows does so at the ends, too. */
+static double rounded_end(double x, rd_dtype type)
+{
+    const double single = rd_dtype_class(type) == RD_CLASS_f64 ? x : (double)(float)x;
+
+    return rd_word_to_double(rd_word_from_double(single, type), type);
+}
+
+static rd_interval rounded(rd_interval x, rd_dtype type)
+{
+    return rd_dtype_kind(type) == RD_KIND_FLOAT
+               ? (rd_interval){ rounded_end(x.low, type), rounded_end(x.high, type) }
+               : x;
+}
+
 static rd_interval of_number(const rd_let *let)
 {
     const double x = rd_word_to_double(let->word, let->type);
@@ -119,7 +137,7 @@ static rd_interval of_map(const rd_schedule *t, const rd_let *let, int depth)
 
     for (int32_t k = 0; k < let->n && k < 3; k++)
         x[k] = interval_of(t, t->operand[let->first + k], depth + 1);
-    return of_operator(let->op, x);
+    return rounded(of_operator(let->op, x), let->type);
 }
 
 static rd_interval interval_of(const rd_schedule *t, int32_t value, int depth)
@@ -133,7 +151,8 @@ static rd_interval interval_of(const rd_schedule *t, int32_t value, int depth)
     case RD_I_CONST: return of_number(let);
     case RD_I_MAP: return of_map(t, let, depth);
     case RD_I_CAST:
-        return is_float(let->from) ? interval_of(t, in[0], depth + 1) : of_int(let->from);
+        return rounded(is_float(let->from) ? interval_of(t, in[0], depth + 1) : of_int(let->from),
+                       let->type);
     case RD_I_SELECT:
         return either(interval_of(t, in[1], depth + 1), interval_of(t, in[2], depth + 1));
     default: return all;
@@ -152,7 +171,7 @@ bool rd_narrows_float(const rd_let *let)
            rd_dtype_kind(let->type) != RD_KIND_FLOAT && rd_register_size(let->type) == 4;
 }
 
-/* What is cut off behind the point leaves -0.99 a 0.  The ends leave room for roundings. */
+/* What is cut off behind the point leaves -0.99 a 0. */
 bool rd_narrows_bounded(const rd_schedule *t, const rd_let *let)
 {
     static const double MOST = 2147480000, LEAST_OF_UNSIGNED = -0.99;

@@ -4,8 +4,8 @@
 #define RD_KERNELS_LOOP_INTERVALS_H
 #include "kernels/loop/loop.h"
 
-/* Or NaN, if `low` and `high` are no constants; of what is not known they are infinite.  Roundings
- * are left out, and may go beyond the ends by a few units in the last place. */
+/* Or NaN, if `low` and `high` are no constants; of what is not known they are infinite.  Ends
+ * are rounded as values are; functions may go beyond theirs by a unit in the last place. */
 typedef struct rd_interval {
     double low, high;
 } rd_interval;
