@@ -3,7 +3,7 @@
  *
  * The energy of all pairs is a sum over i and j, of which (i, j) and (j, i) are equal. It is
  * twice the sum over j < i, and the sum over i = j; loops go where j < i alone
- * (eval/lower/bounds.c), which is half the work. Extremes and truths are those of j <= i. Which
+ * (eval/lower/bounds.c), which is half the work. Extremes and truths are joined likewise. Which
  * pairs are equal is symmetric.c's.
  *
  * This decides about rounding, so it depends on nothing but the operand. */
@@ -14,6 +14,32 @@
 
 /* Fewer points have so few pairs that a second loop costs as much. */
 enum { LEAST = 512 };
+
+/* ---- What a pair costs ------------------------------------------------------------------------ */
+/* A mask of places is asked for each pair where loops are not compiled: with it a sum of plain products took 24 times
+ * as long, one of distances 1.1 times.  So a pair has to cost more than its mask, by its expression alone. */
+enum { LEAST_OPS = 12, MOST_DEEP = 32 };
+
+static double ops_of(const rd_expr *x, int deep)
+{
+    double ops = 0;
+
+    if (deep > MOST_DEEP)
+        return LEAST_OPS;
+    if (x->kind == RD_EXPR_VIEW)
+        return ops_of(x->in[0], deep + 1);
+    if (x->kind != RD_EXPR_MAP && x->kind != RD_EXPR_REDUCE)
+        return 0;
+    for (int k = 0; k < x->n_in && ops < LEAST_OPS; k++)
+        if (x->in[k])
+            ops += ops_of(x->in[k], deep + 1);
+    if (x->kind == RD_EXPR_MAP)
+        return ops + (double)rd_op_table[x->op].cost;
+    ops += 1;
+    for (int axis = 0; axis < x->in[0]->rank; axis++)
+        ops *= x->as.fold->dims >> axis & 1 ? (double)x->in[0]->extent[axis] : 1;
+    return ops;
+}
 
 /* ---- Pairs that are found -------------------------------------------------------------------- */
 /* Of labels, ints that are counted: loops that leave out a part add no 0 of theirs to any group. */
@@ -39,6 +65,7 @@ static bool are_pairs(const rd_folding *f, const rd_expr *x, int a, int b)
     bool moves = false;
 
     return f->bits >> a & 1 && f->bits >> b & 1 && x->extent[a] >= LEAST &&
+           ops_of(x, 0) + (f->label ? ops_of(f->label, 0) : 0) >= LEAST_OPS &&
            rd_is_symmetric(x, a, b, &moves) &&
            (!f->where || rd_is_symmetric(f->where, a, b, &moves)) &&
            (!f->label || rd_is_symmetric(f->label, a, b, &moves)) && moves;
@@ -92,14 +119,29 @@ static rd_expr *selves(const rd_folding *f, rd_expr *x, const rd_fold_facts *fac
     return y && !f->label ? rd_folding_kept(f, y) : y;
 }
 
+/* Of two results of a reducer but a sum. */
+static rd_op joins(int reducer)
+{
+    switch (reducer) {
+    case RD_RED_min: return RD_OP_minimum;
+    case RD_RED_max: return RD_OP_maximum;
+    case RD_RED_any: return RD_OP_or;
+    default: return RD_OP_and;
+    }
+}
+
+/* All reducers have the same mask, so that those of one call share loops that it bounds.  Of extremes with a
+ * mask of their own nothing may be left, so all are of one fold. */
 rd_expr *rd_pairs_folded(const rd_folding *f, rd_expr *x, const rd_fold_facts *facts,
                          const int axis[2])
 {
-    rd_expr *once;
+    const bool     sum = facts->reducer == RD_RED_sum, le = !sum && f->where;
+    rd_expr *const once = half(f, x, facts, axis, le ? RD_OP_le : RD_OP_lt);
 
-    if (facts->reducer != RD_RED_sum)
-        return half(f, x, facts, axis, RD_OP_le);
-    once = half(f, x, facts, axis, RD_OP_lt);
+    if (le)
+        return once;
+    if (!sum)
+        return map_2(joins(facts->reducer), f->call, once, selves(f, x, facts, axis));
     return map_2(RD_OP_add, f->call, map_2(RD_OP_add, f->call, once, once),
                  selves(f, x, facts, axis));
 }
