@@ -73,16 +73,23 @@ static void JOIN(count_nan, BITS)(JOIN(group, BITS) * g)
             g->nan[l] += g->x[j][l] == (K)-1;
 }
 
-static void JOIN(part_with_zeros, BITS)(JOIN(group, BITS) * g)
+/* Rows with a -0 go by themselves.  False: so do all, as the few that are left cost as much as many. */
+static bool JOIN(part_with_zeros, BITS)(JOIN(group, BITS) * g)
 {
+    enum { FEW = 8 };
+    int64_t left = g->rows;
+
     memset(g->alone, 0, sizeof g->alone);
     for (int64_t j = 0; g->found.minus_zero && j < g->s->n; j++)
         for (int l = 0; l < JOIN(BESIDE, BITS); l++)
             g->alone[l] |= g->x[j][l] == g->zero;
-    for (int64_t l = 0; g->found.minus_zero && l < g->rows; l++)
-        if (g->alone[l])
+    for (int64_t l = 0; l < g->rows; l++)
+        left -= g->alone[l] != 0;
+    for (int64_t l = 0; left < g->rows && l < g->rows; l++)
+        if (g->alone[l] || left < FEW)
             JOIN(rd_sort_row, NAME)
     (g->s, g->from + l * g->from_pitch, g->to + l * g->to_pitch, g->work);
+    return left == g->rows || left >= FEW;
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
@@ -198,7 +205,8 @@ static void JOIN(give_quantiles, BITS)(JOIN(group, BITS) * g)
 static void JOIN(go_beside, BITS)(JOIN(group, BITS) * g)
 {
     JOIN(take_keys, BITS)(g);
-    JOIN(part_with_zeros, BITS)(g);
+    if (!JOIN(part_with_zeros, BITS)(g))
+        return;
     JOIN(count_nan, BITS)(g);
     JOIN(order, BITS)(g->s->n, g->x);
     if (g->s->facts->what == RD_SORT_VALUES)
