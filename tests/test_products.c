@@ -592,15 +592,15 @@ END_TEST
 /* ---- A matrix by itself -------------------------------------------------------------------------- */
 /* Rows of one block and of several, whole ones and not; batches, two axes that are summed, rows apart. */
 static const product_row by_itself[] = {
-    { "ki,kj->ij", { .i = 37, .j = 37, .k = 71 }, DENSE, DENSE, BLAS },
+    { "ki,kj->ij", { .i = 97, .j = 97, .k = 71 }, DENSE, DENSE, BLAS },
     { "ik,jk->ij", { .i = 128, .j = 128, .k = 40 }, PART, PART, BLAS },
     { "ki,kj->ij", { .i = 129, .j = 129, .k = 40 }, PART, PART, BLAS },
     { "ik,jk->ji", { .i = 300, .j = 300, .k = 50 }, DENSE, DENSE, BLAS },
     { "ki,kj->ij", { .i = 530, .j = 530, .k = 33 }, DENSE, DENSE, BLAS },
     { "bki,bkj->bij", { .i = 140, .j = 140, .k = 40, .b = 3 }, DENSE, DENSE, BLAS },
-    { "kbi,kbj->bij", { .i = 50, .j = 50, .k = 60, .b = 4 }, DENSE, DENSE, BLAS },
+    { "kbi,kbj->bij", { .i = 100, .j = 100, .k = 60, .b = 4 }, DENSE, DENSE, BLAS },
     { "lik,ljk->ij", { .i = 135, .j = 135, .k = 40, .l = 3 }, PART, PART, BLAS },
-    { "ki,kj->ij", { .i = 40, .j = 40, .k = 3000 }, DENSE, DENSE, BLAS },
+    { "ki,kj->ij", { .i = 96, .j = 96, .k = 2000 }, DENSE, DENSE, BLAS },
 };
 
 static void expect_symmetric(const rd_array *x)
@@ -643,9 +643,9 @@ END_TEST
 /* Not the same matrix: rows further on, another order of them, a copy. */
 START_TEST(nearly_by_themselves)
 {
-    const extents n = { .i = 60, .j = 60, .k = 80 };
+    const extents n = { .i = 110, .j = 110, .k = 80 };
     rd_expr      *x = operand(ctx, RD_F64, "ki", &n, PART, 1);
-    rd_expr      *a = rd_slice(x, "..., :50"), *b = rd_slice(x, "..., 10:");
+    rd_expr      *a = rd_slice(x, "..., :100"), *b = rd_slice(x, "..., 10:");
     rd_expr      *y[] = { product_of(a, b, "ki,kj->ij"),
                           product_of(a, rd_flip(a, RD_DIMS(0)), "ki,kj->ij"),
                           product_of(x, operand(ctx, RD_F64, "ki", &n, PART, 1), "ki,kj->ij") };
@@ -819,10 +819,15 @@ START_TEST(not_numbers)
     for (int j = 0; j < n.j; j += 3)
         ((double *)memory[1])[2 * n.j + j] = 0;
     check("not numbers", product_of(a, b, "ik,kj->ij"), n.k, true);
-    for (int j = 0; j < n.k; j += 3) /* of which 0 times NaN is NaN, too */
-        ((double *)memory[0])[5 * n.k + j] = 0;
-    check("not numbers by themselves", product_of(a, a, "ik,jk->ij"), n.k, true);
-    check("not numbers by themselves", product_of(a, a, "ki,kj->ij"), n.i, true);
+    const extents square = { .i = 100, .k = 120 };
+
+    a                                       = operand(ctx, RD_F64, "ik", &square, DENSE, 3);
+    ((double *)memory[2])[3 * square.k + 5] = NAN;
+    ((double *)memory[2])[7 * square.k + 2] = INFINITY;
+    for (int j = 0; j < square.k; j += 3) /* of which 0 times NaN is NaN, too */
+        ((double *)memory[2])[5 * square.k + j] = 0;
+    check("not numbers by themselves", product_of(a, a, "ik,jk->ij"), square.k, true);
+    check("not numbers by themselves", product_of(a, a, "ki,kj->ij"), square.i, true);
     forget();
 }
 END_TEST

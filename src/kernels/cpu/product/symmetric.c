@@ -10,15 +10,16 @@ static bool has_same_steps(const rd_product_axis *a, const rd_product_axis *b, i
     return a->step[RD_A] == b->step[other];
 }
 
-/* Of fewer columns SYRK takes up to 2.7 times as long as GEMM (8 columns, sums of 3000). */
-enum { LEAST = 24 };
+/* Of fewer columns SYRK takes up to 2.7 times as long as GEMM (8 columns, sums of 3000), and of shorter sums up to
+ * 2.3 times, as c is read and written once more (256 columns, sums of 8). */
+enum { LEAST_COLUMNS = 96, LEAST_STEPS = 32 };
 
 bool rd_product_is_symmetric(const rd_product *of)
 {
     const rd_matrix *a = &of->matrix[RD_A], *b = &of->matrix[RD_B];
     bool is = a->slot == b->slot && a->first == b->first && of->m.extent == of->n.extent &&
-              of->m.extent >= LEAST && has_same_steps(&of->m, &of->n, RD_B) &&
-              has_same_steps(&of->k, &of->k, RD_B);
+              of->m.extent >= LEAST_COLUMNS && of->k.extent >= LEAST_STEPS &&
+              has_same_steps(&of->m, &of->n, RD_B) && has_same_steps(&of->k, &of->k, RD_B);
 
     for (int32_t i = 0; i < of->n_axis; i++)
         is &= has_same_steps(&of->axis[i], &of->axis[i], RD_B);
