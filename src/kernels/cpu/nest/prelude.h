@@ -74,20 +74,31 @@ static inline double rd_near_f64(double x, double by, double high, double low)
             x[i] = rd_##name##_by_rest_##elem(x[i], y[i], rd_rest_##elem(x[i], y[i])); \
     }
 
-/* The same by a number that is known: print/remainders.c. */
-#define DIVIDED_STRIP_BY(name, elem, x, by, up, n)        \
-    {                                                     \
-        int far = 0;                                      \
-        INDEPENDENT                                       \
-        for (int64_t i = 0; i < n; i++)                   \
-            far |= rd_rest_far_##elem(x[i], by);          \
-        if (far)                                          \
-            for (int64_t i = 0; i < n; i++)               \
-                x[i] = rd_##name##_any_##elem(x[i], by);  \
-        else                                              \
-            INDEPENDENT                                   \
-        for (int64_t i = 0; i < n; i++)                   \
-            x[i] = rd_##name##_near_##elem(x[i], by, up); \
+/* The same by a number that is known: print/remainders.c.  What is too far for a product is mostly near
+ * enough for a division. */
+#define DIVIDED_STRIP_BY(name, elem, x, by, up, n)                                     \
+    {                                                                                  \
+        int far = 0, hard = 0;                                                         \
+        INDEPENDENT                                                                    \
+        for (int64_t i = 0; i < n; i++)                                                \
+            far |= rd_rest_far_##elem(x[i], by);                                       \
+        if (far) {                                                                     \
+            INDEPENDENT                                                                \
+            for (int64_t i = 0; i < n; i++)                                            \
+                hard |= rd_rest_hard_##elem(x[i], by);                                 \
+        }                                                                              \
+        if (hard) {                                                                    \
+            for (int64_t i = 0; i < n; i++)                                            \
+                x[i] = rd_##name##_any_##elem(x[i], by);                               \
+        } else if (far) {                                                              \
+            INDEPENDENT                                                                \
+            for (int64_t i = 0; i < n; i++)                                            \
+                x[i] = rd_##name##_by_rest_##elem(x[i], by, rd_rest_##elem(x[i], by)); \
+        } else {                                                                       \
+            INDEPENDENT                                                                \
+            for (int64_t i = 0; i < n; i++)                                            \
+                x[i] = rd_##name##_near_##elem(x[i], by, up);                          \
+        }                                                                              \
     }
 
 /* NaN becomes 0, as it does in a cast. */
