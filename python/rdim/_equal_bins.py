@@ -39,7 +39,7 @@ def _one_if(condition: Any) -> Any:
 
 def _resolves(low: float, high: float, n: int) -> bool:
     """Is a bin so much wider than the distance of neighbouring floats that rounding moves no quotient by one?"""
-    return 0 < n < 1 << 30 and (high - low) / n > 2.0**-40 * max(abs(low), abs(high))
+    return 0 < n < 1 << 30 and (high - low) / n > max(2.0**-1000, 2.0**-40 * max(abs(low), abs(high)))
 
 
 def of_range(low: float, high: float, n: int) -> EqualBins | None:
