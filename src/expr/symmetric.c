@@ -197,7 +197,7 @@ static bool folds_are_same(comparing *c, const pair *p)
 {
     const rd_expr *x = p->x, *y = p->y;
 
-    if (rd_is_grouped(x) || x->as.fold->user || x->as_size != y->as_size ||
+    if (!x->in[0] || rd_is_grouped(x) || x->as.fold->user || x->as_size != y->as_size ||
         memcmp(x->as.any, y->as.any, x->as_size) != 0)
         return false;
     for (int k = 0; k < x->n_in; k++)

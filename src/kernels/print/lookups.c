@@ -64,7 +64,7 @@ static void add_function(const rd_schedule *t, int32_t stmt, int32_t index, char
     rd_text_add(to, "LOOK_UP(%d, %s)\n", rd_dtype_size(t->let[t->stmt[stmt].value].type),
                 type_of_index(t, index));
     if (*n < MOST)
-        strcpy(name[(*n)++], own);
+        snprintf(name[(*n)++], NAME, "%s", own);
 }
 
 void rd_print_lookup_functions(const rd_printing *n, rd_text *to)
