@@ -181,7 +181,7 @@ static const struct {
     { "sizes of differences", sizes, true },
     { "pairs that are equal", alike, true },
     { "a mask of places", apart, true },
-    { "the greater of both", greater, true },
+    { "the greater of both", greater, false }, /* of 0 and -0 it is the first one */
     { "sums of crossed products", crossed, true },
     { "products of rows", products, true },
     { "differences", signed_difference, false },

@@ -142,6 +142,7 @@ rd_expr *rd_pairs_folded(const rd_folding *f, rd_expr *x, const rd_fold_facts *f
         return once;
     if (!sum)
         return map_2(joins(facts->reducer), f->call, once, selves(f, x, facts, axis));
-    return map_2(RD_OP_add, f->call, map_2(RD_OP_add, f->call, once, once),
-                 selves(f, x, facts, axis));
+    /* The diagonal comes between both: twice the pairs alone may be infinite where the sum is not. */
+    return map_2(RD_OP_add, f->call, once,
+                 map_2(RD_OP_add, f->call, once, selves(f, x, facts, axis)));
 }

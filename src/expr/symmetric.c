@@ -111,7 +111,8 @@ static bool views_are_same(comparing *c, const pair *p)
 }
 
 /* ---- Maps ------------------------------------------------------------------------------------ */
-static bool commutes(rd_op op)
+/* Of 0 and -0 the first one is the extreme, and 1 / x has other signs then. */
+static bool commutes(rd_op op, rd_dtype type)
 {
     switch (op) {
     case RD_OP_add:
@@ -123,9 +124,9 @@ static bool commutes(rd_op op)
     case RD_OP_xor:
     case RD_OP_bit_and:
     case RD_OP_bit_or:
-    case RD_OP_bit_xor:
+    case RD_OP_bit_xor: return true;
     case RD_OP_minimum:
-    case RD_OP_maximum: return true;
+    case RD_OP_maximum: return rd_dtype_kind(type) != RD_KIND_FLOAT;
     default: return false;
     }
 }
@@ -153,7 +154,7 @@ static bool maps_are_same(comparing *c, const pair *p)
 
     for (int k = 0; k < p->x->n_in && same; k++)
         same = is_same(c, of(p, p->x->in[k], p->y->in[k]));
-    return same || (commutes(p->x->op) && operands_are_exchanged(c, p)) ||
+    return same || (commutes(p->x->op, p->x->type) && operands_are_exchanged(c, p)) ||
            (loses_sign(p) && is_opposite(c, of(p, p->x->in[0], p->y->in[0])));
 }
 

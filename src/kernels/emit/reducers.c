@@ -105,9 +105,9 @@ static void add_lanes_functions(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, "}\n");
 }
 
-/* What the row calls RD_NAN.  An extreme comes to it where its state is NaN or infinite, so bits of the
- * state make it: of a constant gcc settles what compares with the result, as `lo >= hi`, by a branch, and finds no
- * vectors.  Slabs of boxes that rays meet took five times as long. */
+/* What the row calls RD_NAN.  An extreme comes to it where its state is NaN or infinite, so preludes for the CPU
+ * make it of bits of the state: by a constant gcc settles what compares with the result, as `lo >= hi`, with a
+ * branch, and finds no vectors.  Slabs of boxes that rays meet took five times as long. */
 static const char *nan_of(const rd_emit_fold *f)
 {
     if (rd_notes_nan(f)) /* beside a state that is a number */
@@ -117,9 +117,8 @@ static const char *nan_of(const rd_emit_fold *f)
     case RD_RED_max:
     case RD_RED_min_anew:
     case RD_RED_max_anew:
-        return rd_dtype_class(f->fold->type) == RD_CLASS_f64
-                   ? "rd_double_of((rd_bits_f64(S(0)) & 0x7ff0000000000000) | 0x8000000000000)"
-                   : "rd_float_of((rd_bits_f32(S(0)) & 0x7f800000) | 0x400000)";
+        return rd_dtype_class(f->fold->type) == RD_CLASS_f64 ? "RD_NAN_BY_F64(S(0))"
+                                                             : "RD_NAN_BY_F32(S(0))";
     default: return "NAN";
     }
 }

@@ -65,6 +65,9 @@ template <class T> struct rd_plain<T &> {
 #endif
 #define _Static_assert static_assert
 #define _Bool          bool
+/* The NaN of an extreme: see emit/reducers.c. */
+#define RD_NAN_BY_F32(x) NAN
+#define RD_NAN_BY_F64(x) NAN
 
 typedef struct rd_f16 {
     uint16_t bits;

@@ -30,6 +30,9 @@ typedef ulong  uint64_t;
 #define UINT64_C(x)   x##UL
 #define INFINITY      as_float(0x7f800000)
 #define NAN           as_float(0x7fc00000)
+/* The NaN of an extreme: see emit/reducers.c. */
+#define RD_NAN_BY_F32(x) NAN
+#define RD_NAN_BY_F64(x) NAN
 
 /* Names that are words of OpenCL C. */
 #define half           rd_half
