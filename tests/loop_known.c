@@ -235,7 +235,7 @@ rd_expr *loop_label_rows(rd_ctx *ctx)
 /* Windows of 20, more than are written out. */
 rd_expr *loop_filter(rd_ctx *ctx)
 {
-    return rd_sum(rd_mul(rd_window(rd_wrap(ctx, floats, RD_SHAPE(9000)), 0, 20, 1),
+    return rd_sum(rd_mul(rd_window(rd_wrap(ctx, floats, RD_SHAPE(3000)), 0, 20, 1),
                          rd_wrap(ctx, floats + 10000, RD_SHAPE(20))),
                   RD_DIMS(1));
 }

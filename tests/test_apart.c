@@ -185,11 +185,11 @@ static const struct {
     int (*build)(const world *w, rd_expr **out);
     bool loops, tiles; /* apart by compiled loops, by tiles */
 } programs[] = {
-    { "nearest of either side", nearest, true, false },
+    { "nearest of either side", nearest, true, true },
     { "sums of a kernel matrix", kernel_sums, true, true },
     { "and their total", kernel_sums_and_total, true, false },
     { "places and counts", places_and_counts, true, true },
-    { "softmax of rows and columns", softmax_both_ways, true, false },
+    { "softmax of rows and columns", softmax_both_ways, true, true },
     { "both sides of a transport", transport, true, true },
     { "one after the other", transport_in_turn, true, true },
     { "in many turns", in_many_turns, false, false },

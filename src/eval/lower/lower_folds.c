@@ -92,7 +92,9 @@ int rd_new_fold(rd_lowering *l, int i, const rd_scope *parent)
         f->apart   = rd_coef(&f->cell, v->group);
         f->begins  = rd_begins_of_rows(l->graph, v);
         f->split &= f->n_block > 1 || f->loose;
-        limit_tasks(l, v, f);
+        /* Loops take rows of a sparse matrix one by one, each with a state of its own. */
+        if (facts->of_pattern != RD_PATTERN_ROWS)
+            limit_tasks(l, v, f);
     }
     return l->fold[i] = l->p->n_fold++;
 }
