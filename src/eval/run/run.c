@@ -1,7 +1,8 @@
 /* run.c - runs a plan: cuts each stage into tasks, joins what tasks reduced together.
  *
  * Tasks are contiguous shares of a stage's root axis that start at whole blocks of every combine
- * tree, so their number changes no bit. */
+ * tree, so their number changes no bit.  Folds that any grouping gives, such as sums of ints and extremes,
+ * may be shared within blocks (eval/order/grain.c). */
 #include "core/float_env.h"
 #include "core/stop.h"
 #include "eval/run/frame.h"

@@ -1,7 +1,7 @@
 /* lookups.c - which loads are lookups in a table of few elements, and what these take.
  *
- * A gather takes two operations an element, however small its table is.  A table that fits into one
- * or two vectors is in registers, and a permute looks up as many elements as a vector has. */
+ * A gather takes two operations an element, however small its table is.  A table that fits into a
+ * few vectors is in registers, and a permute looks up as many elements as a vector has. */
 #include "kernels/loop/lookups.h"
 
 /* Vectors that hold a table, at most. */

@@ -96,7 +96,8 @@ static bool find(rd_interleaved *c, const rd_strips *strips, int32_t stmt)
     c->column = rd_loop_of(t, c->across)->axis;
     c->n      = rd_loop_of(t, c->across)->extent;
     return over->axis == c->row && c->row != c->column && rows->extent == c->r->width &&
-           c->r->fixed && !c->r->pads &&
+           c->r->fixed && !c->r->pads && rows->from.n == 1 && rows->to.n == 1 &&
+           rows->from.part[0].by <= 1 && rows->to.part[0].by <= 1 &&
            rd_linear_coef(t, &rows->from.part[0].at, over->start) == 1;
 }
 

@@ -142,7 +142,7 @@ static void add_join_states(rd_text *to, const rd_print_fold *f, int number)
 
 /* Names for a join, and "if (b[1] & 63) push0(s0, other, ..);": the block that the next task has
  * begun and not ended is its last one, and the last of all.  Other tasks have none, as each begins at
- * a multiple of the grain, which is whole blocks. */
+ * a multiple of the grain, which is whole blocks: folds that are shared within blocks have no tree. */
 static void add_last_block(rd_text *to, const rd_print_fold *f, int number)
 {
     const int     states   = (int)f->states;
