@@ -135,8 +135,7 @@ END_TEST
 /* ---- Which ----------------------------------------------------------------------------------- */
 static void *memory(void *pool, size_t bytes)
 {
-    (void)pool;
-    return calloc(1, bytes);
+    return rd_pool_get(pool, bytes);
 }
 
 START_TEST(found)
@@ -147,16 +146,18 @@ START_TEST(found)
     rd_expr          *y    = programs[_i].build(&o);
     rd_array          out  = { .type = rd_type_of(y), .shape = rd_shape_of(y) };
     const rd_program *by   = NULL;
+    rd_pool          *pool = rd_pool_new(ctx);
     rd_plan          *plan;
 
     out.data = malloc(MOST_POINTS * 4 * sizeof(float));
     plan     = rd_plan_make(ctx, (rd_exprs){ 0 }, RD_RESULTS({ y, &out }), NULL);
     ck_assert(plan && plan->n_stage == 1);
-    ck_assert(rd_nest_items(&plan->program[0], memory, NULL, &by));
+    ck_assert(rd_nest_items(&plan->program[0], memory, pool, &by));
     ck_assert_msg((by != NULL) == programs[_i].found, "%s", programs[_i].what);
     for (int32_t k = 0; by && k < by->n_loop; k++)
         ck_assert_int_eq(by->loop[k].kind, RD_LOOP_EACH);
     rd_plan_free(plan);
+    rd_pool_free(pool);
     free(out.data);
     tile_free(&m);
     rd_ctx_release(ctx, mark);

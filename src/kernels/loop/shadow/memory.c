@@ -98,9 +98,15 @@ static rd_shadow_memory *of_slot(const rd_shadow_memories *m, int32_t slot)
     return own ? m->own : m->all;
 }
 
+/* Indices of gathers may be far outside, and then stand for no place: the byte wraps around. */
+static int64_t byte_of(rd_dtype type, int64_t place)
+{
+    return (int64_t)((uint64_t)place * (uint64_t)rd_dtype_size(type));
+}
+
 rd_shadow rd_shadow_load(const rd_shadow_memories *m, int32_t slot, rd_dtype type, int64_t place)
 {
-    const int64_t          byte  = place * rd_dtype_size(type);
+    const int64_t          byte  = byte_of(type, place);
     const rd_shadow *const found = rd_shadow_find(of_slot(m, slot), slot, byte);
 
     return found ? *found : rd_shadow_of_memory(m->p, slot, place, byte);
@@ -109,7 +115,7 @@ rd_shadow rd_shadow_load(const rd_shadow_memories *m, int32_t slot, rd_dtype typ
 void rd_shadow_put(const rd_shadow_memories *m, int32_t slot, rd_dtype type, int64_t place,
                    rd_shadow x)
 {
-    rd_shadow_store(of_slot(m, slot), slot, place * rd_dtype_size(type), x);
+    rd_shadow_store(of_slot(m, slot), slot, byte_of(type, place), x);
 }
 
 void rd_shadow_sort(const rd_shadow_memories *m, int32_t sorting, int64_t from, int64_t to)
