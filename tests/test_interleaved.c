@@ -156,19 +156,12 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("interleaved columns");
-    TCase *tests = tcase_create("interleaved columns");
+    const nest_case cases[] = {
+        { columns_of_factors, 0, COUNT(images) },
+        { rows_apart, 0, COUNT(images) },
+        { many_rows, 0, 1 },
+        { rows_of_pixels, 0, COUNT(images) },
+    };
 
-    tcase_add_checked_fixture(tests, begin, nest_end);
-    tcase_add_loop_test(tests, columns_of_factors, 0, COUNT(images));
-    tcase_add_loop_test(tests, rows_apart, 0, COUNT(images));
-    tcase_add_test(tests, many_rows);
-    tcase_add_loop_test(tests, rows_of_pixels, 0, COUNT(images));
-    suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return nest_suite("interleaved columns", begin, cases, COUNT(cases));
 }

@@ -42,7 +42,8 @@ static double ops_of(const rd_expr *x, int deep)
 }
 
 /* ---- Pairs that are found -------------------------------------------------------------------- */
-/* Of labels, ints that are counted: loops that leave out a part add no 0 of theirs to any group. */
+/* Folds by label take pairs once if they sum ints: loops leave half of the pairs out, and so add no 0 of
+ * these to a group. */
 static bool takes_pairs_once(const rd_folding *f, const rd_expr *x, const rd_fold_facts *facts)
 {
     if (f->scan || f->restart || facts->law == RD_LAW_serial)
@@ -119,7 +120,7 @@ static rd_expr *selves(const rd_folding *f, rd_expr *x, const rd_fold_facts *fac
     return y && !f->label ? rd_folding_kept(f, y) : y;
 }
 
-/* Of two results of a reducer but a sum. */
+/* The operator that joins two results of a reducer, which is no sum. */
 static rd_op joins(int reducer)
 {
     switch (reducer) {

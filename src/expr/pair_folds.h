@@ -5,7 +5,7 @@
 
 /* Is this a fold over both axes of such pairs?  x has the shape of f->x.  These axes. */
 bool rd_pairs_found(const rd_folding *f, const rd_expr *x, const rd_fold_facts *facts, int axis[2]);
-/* What rd_folding_node() gives, of each pair once. */
+/* Gives what rd_folding_node() gives, and takes each pair once. */
 rd_expr *rd_pairs_folded(const rd_folding *f, rd_expr *x, const rd_fold_facts *facts,
                          const int axis[2]);
 #endif

@@ -6,7 +6,7 @@
 /* Is element (.. i .. j ..) that of (.. j .. i ..), with i along axis a and j along axis b?  The
  * signs of zeros do not count.  *moves becomes true if some element changes along these axes. */
 bool rd_is_symmetric(const rd_expr *x, int a, int b, bool *moves);
-/* What it is where i = j, which is one axis behind all others (diagonals.c). */
+/* Gives the elements of the expression where i = j, along one axis behind all others (diagonals.c). */
 rd_expr *rd_of_selves(rd_expr *x, int a, int b);
 
 /* The one axis of what is seen that axis k of a view goes along, by steps of 1 from its first

@@ -364,8 +364,8 @@ static bool combine(rd_graph *graph, rd_value *v, rd_looked **looked, int32_t al
     return true;
 }
 
-/* What a value is made of is computed for neighbours of what it is itself: of a map those that are stored,
- * of a reduction those of its lanes.  What is stored goes first. */
+/* Operands are computed for the neighbours that their value is computed for: a map's for those that are
+ * stored, a reduction's for those of its lanes.  Stored values go first. */
 static void hand_on(const rd_graph *graph, int32_t *along, int i)
 {
     const rd_value *v  = &graph->value[i];

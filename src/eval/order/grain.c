@@ -6,7 +6,8 @@
 #include "core/tree.h"
 #include "eval/order/order.h"
 
-/* What an index of the root axis is of a fold: so many elements of the lanes, or steps of all of them. */
+/* An index of the root axis moves a fold on by so many elements of its lanes, or by so many steps of all
+ * lanes. */
 typedef struct place {
     int64_t weight;
     bool    in_lanes;

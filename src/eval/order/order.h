@@ -38,8 +38,8 @@ typedef struct rd_sharing {
 } rd_sharing;
 
 rd_sharing rd_share(const rd_tree *tree, const rd_scope *scope, int axis);
-/* What a fold says of it (grain.c).  `beside_loop`: it takes its element in the loop over the axis itself,
- * beside another loop. */
+/* The grain that one fold asks for (grain.c).  `beside_loop`: the fold takes its element in the loop over
+ * the axis itself, beside another loop. */
 int64_t rd_fold_grain(const rd_graph *g, const rd_value *v, int axis, bool beside_loop);
 
 static inline int64_t rd_grains(const rd_tree *tree, int axis, rd_sharing s)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* ---- Addresses ------------------------------------------------------------------------------ */
-/* Of what a panel has, that of one index is left. */
+/* The address keeps one index of a panel. */
 static void leave_one(const rd_items_draft *t, rd_address *at)
 {
     const int64_t by = rd_items_local(t, at) == 1 ? t->width : 1;
@@ -58,7 +58,7 @@ static void take_out(rd_program *to, int32_t i)
     to->tail -= i < to->tail;
 }
 
-/* What is loaded from scratch is in a register, as both are of one index. */
+/* Loads from scratch become the register that was stored there, as both belong to one index. */
 static void forward(rd_program *to)
 {
     for (int32_t i = 0; i < to->n_inst; i++) {

@@ -84,7 +84,7 @@ typedef struct rd_outside {
     rd_places_8 of_8;
 } rd_outside;
 
-/* Those from the end are counted from the beginning. */
+/* Negative indices count from the end: the extent is added to them. */
 #define LOOK_CHECKED(size, T, number, at)                       \
     do {                                                        \
         if ((T)-1 < 0)                                          \
@@ -92,7 +92,8 @@ typedef struct rd_outside {
         outside->of_##size |= at | ((number)(extent - 1) - at); \
     } while (0)
 
-/* As many as a vector has of so many bytes; gcc widens by halves what has no name. */
+/* The function widens as many indices as a vector has elements of that size.  The halves are named, as gcc
+ * splits unnamed ones again. */
 #define LOOK_PLACES(size, T, number, widened)                                   \
     LOOKING rd_places_##size rd_places_##size##_##T(const T *x, int64_t extent, \
                                                     rd_outside *outside)        \

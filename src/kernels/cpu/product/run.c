@@ -110,7 +110,7 @@ static bool find_library(const rd_program *p, const rd_simd *simd, rd_cpu_produc
     return product->kernel || (!p->exact && rd_blas_name());
 }
 
-/* What a BLAS computes; kernels have whole blocks. */
+/* A BLAS computes such a product by half; our kernels compute whole blocks. */
 static void cut_symmetric(rd_cpu_product *product)
 {
     product->symmetric = !product->kernel && rd_product_is_symmetric(product->of);
