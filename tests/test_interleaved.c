@@ -2,6 +2,7 @@
  * an image: by nests that go through memory as it lies, against the scalar interpreter.
  *
  * Strips have 64 rows, so extents lie around these. */
+#include "kernels/cpu/cpu.h"
 #include "nests.h"
 #include "suite.h"
 #include <stdio.h>
@@ -20,13 +21,15 @@ static void agree_shared(nest_batch *b)
     nest_agree(b, many_tasks, COUNT(many_tasks));
 }
 
-/* So many programs of the batch go through memory as it lies, or more. */
+/* So many programs of the batch go through memory as it lies, or more.  Prices are those of this
+ * machine's vectors, and shorter ones gain less. */
 static void agree_flat(nest_batch *b, int least)
 {
     nest_seen.pass    = "interleaved";
     nest_seen.changed = 0;
     agree_shared(b);
-    ck_assert_msg(nest_seen.changed >= least, "%s: %d trees are flat", b->what, nest_seen.changed);
+    ck_assert_msg(nest_seen.changed >= least || rd_cpu_vector() < 64, "%s: %d trees are flat",
+                  b->what, nest_seen.changed);
     nest_seen.pass = NULL;
 }
 
