@@ -1,4 +1,5 @@
-/* machine_memory.c - of the system, and of control groups of both versions. */
+/* machine_memory.c - reads the memory size of the system and the limits of control groups, both
+ * versions. */
 #define _POSIX_C_SOURCE 200809L /* sysconf() */
 #include "core/machine_memory.h"
 #include <stdatomic.h>
@@ -8,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* "max" is no number: there is no limit. */
-static int64_t of_file(const char *path)
+/* Reads a number of bytes from a file; INT64_MAX: none, or "max". */
+static int64_t limit_in_file(const char *path)
 {
     FILE     *file     = fopen(path, "r");
     char      line[40] = "";
@@ -22,8 +23,9 @@ static int64_t of_file(const char *path)
     return bytes > 0 ? bytes : INT64_MAX;
 }
 
-/* "5:memory:/group" of version 1, "0::/group" of version 2. */
-static int64_t of_group(char *line)
+/* The limit of a control group, from a line "5:memory:/group" (version 1) or "0::/group"
+ * (version 2). */
+static int64_t limit_of_group(char *line)
 {
     char *kinds = strchr(line, ':'), *group = kinds ? strchr(kinds + 1, ':') : NULL;
     char  path[600];
@@ -38,7 +40,7 @@ static int64_t of_group(char *line)
         return INT64_MAX;
     snprintf(path, sizeof path, "/sys/fs/cgroup%s%.500s/%s", second ? "" : "/memory", group,
              second ? "memory.max" : "memory.limit_in_bytes");
-    return of_file(path);
+    return limit_in_file(path);
 }
 
 static int64_t least(int64_t a, int64_t b)
@@ -46,7 +48,8 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static int64_t ask(void)
+/* The least of the machine's memory and all limits. */
+static int64_t ask_system(void)
 {
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     int64_t    bytes = pages > 0 && page > 0 ? (int64_t)pages * page : INT64_MAX;
@@ -54,12 +57,12 @@ static int64_t ask(void)
     char       line[600];
 
     while (file && fgets(line, sizeof line, file))
-        bytes = least(bytes, of_group(line));
+        bytes = least(bytes, limit_of_group(line));
     if (file)
         fclose(file);
-    /* what a container sees of its own group */
-    bytes = least(bytes, of_file("/sys/fs/cgroup/memory.max"));
-    return least(bytes, of_file("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
+    /* a container's view of its own group */
+    bytes = least(bytes, limit_in_file("/sys/fs/cgroup/memory.max"));
+    return least(bytes, limit_in_file("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
 }
 
 static _Atomic(int64_t) known;
@@ -74,11 +77,12 @@ int64_t rd_machine_memory(void)
     int64_t bytes = atomic_load(&known);
 
     if (!bytes)
-        atomic_store(&known, bytes = ask());
+        atomic_store(&known, bytes = ask_system());
     return bytes;
 }
 
-/* Files say how much there is, and reading them takes longer than a small evaluation. */
+/* See machine_memory.h.  For small sizes the system is not asked, because reading the files
+ * takes longer than a small evaluation. */
 bool rd_is_half_of_memory(double bytes)
 {
     static const double LITTLE = 16e6;

@@ -1,12 +1,12 @@
-/* pages.c - large pages: with small ones most of the time that a row of indices takes to make is
- * the system's, which gives pages one by one. */
+/* pages.c - large pages.  With small ones, filling a row of indices spends most of its time in
+ * the kernel's page faults. */
 #define _DEFAULT_SOURCE /* madvise */
 #include "core/pages.h"
 #include <stdint.h>
 #include <sys/mman.h>
 
-/* Of the whole large pages. */
-static inline void advise(void *memory, size_t bytes, int advice)
+/* Advises about the whole large pages within a range. */
+static inline void advise_large_pages(void *memory, size_t bytes, int advice)
 {
     const uintptr_t large = (uintptr_t)2 << 20;
     const uintptr_t from  = ((uintptr_t)memory + large - 1) / large * large;
@@ -19,7 +19,7 @@ static inline void advise(void *memory, size_t bytes, int advice)
 void rd_ask_for_large_pages(void *memory, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
-    advise(memory, bytes, MADV_HUGEPAGE);
+    advise_large_pages(memory, bytes, MADV_HUGEPAGE);
 #else
     (void)memory;
     (void)bytes;
@@ -29,7 +29,7 @@ void rd_ask_for_large_pages(void *memory, size_t bytes)
 void rd_let_take_back(void *memory, size_t bytes)
 {
 #ifdef MADV_FREE
-    advise(memory, bytes, MADV_FREE);
+    advise_large_pages(memory, bytes, MADV_FREE);
 #else
     (void)memory;
     (void)bytes;

@@ -1,7 +1,9 @@
-/* check.c - what must hold between stages; debug builds ask after each. */
+/* check.c - checks the invariants of the data between stages; debug builds call it after each
+ * stage. */
 #include "eval/ir.h"
 
-static bool operands_first(const rd_graph *g, int i)
+/* True if value i needs only values before it. */
+static bool has_operands_first(const rd_graph *g, int i)
 {
     const rd_value *v = &g->value[i];
 
@@ -15,12 +17,13 @@ static bool operands_first(const rd_graph *g, int i)
     return v->target < i;
 }
 
+/* Checks a graph after collect; returns what is wrong, or NULL. */
 const char *rd_check_graph(const rd_graph *g)
 {
     for (int i = 0; i < g->n_value; i++) {
         const rd_value *v = &g->value[i];
 
-        if (!operands_first(g, i))
+        if (!has_operands_first(g, i))
             return "a value comes before one it needs";
         if (v->kind == RD_VALUE_REDUCE && (v->axes & v->reduced))
             return "a reduction keeps an axis that it reduces";
@@ -39,13 +42,15 @@ const char *rd_check_graph(const rd_graph *g)
     return NULL;
 }
 
-typedef struct walk {
+/* The state of a check of a tree. */
+typedef struct tree_check {
     const rd_tree *tree;
-    int            seen;
-    const char    *wrong;
-} walk;
+    int            seen;  /* values found so far */
+    const char    *wrong; /* the sentence; NULL: nothing is wrong */
+} tree_check;
 
-static void check_scope(walk *w, const rd_scope *scope)
+/* Checks a loop body recursively: parents, and the place of each value. */
+static void check_scope(tree_check *w, const rd_scope *scope)
 {
     for (const rd_item *item = scope->first; item && !w->wrong; item = item->next) {
         if (item->loop) {
@@ -59,17 +64,17 @@ static void check_scope(walk *w, const rd_scope *scope)
         w->seen++;
         if (rd_space(&w->tree->graph->value[item->value]) & ~scope->open)
             w->wrong = "a value stands outside a loop it needs";
-        else if (w->tree->home[item->value].where != scope)
+        else if (w->tree->storage[item->value].where != scope)
             w->wrong = "a value's place is not where it stands";
     }
 }
 
 const char *rd_check_tree(const rd_tree *tree)
 {
-    walk w = { .tree = tree };
+    tree_check w = { .tree = tree };
 
     check_scope(&w, tree->root);
-    if (!w.wrong && w.seen != tree->n_anchor)
+    if (!w.wrong && w.seen != tree->n_materialised)
         return "a kept value is missing, or stands twice";
     return w.wrong;
 }
@@ -108,6 +113,8 @@ static bool slot_ok(const rd_program *p, const rd_inst *i)
     return slot >= 0 && slot < p->first_scratch + p->n_scratch;
 }
 
+/* Checks a program: names that exist, addresses in slots, and loops that nest.  Returns what is
+ * wrong, or NULL. */
 const char *rd_check_program(const rd_program *p)
 {
     int32_t open[2 * RD_MAX_AXES + 2], depth = 0;

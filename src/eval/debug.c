@@ -27,7 +27,7 @@ typedef enum stage {
 static const char *const name[STAGES] = { "formula", "graph", "tree", "nest",   "program",
                                           "tiles",   "loops", "code", "scalar", "trace" };
 
-/* Names in the list, with commas between. */
+/* The list in the environment: names separated by commas. */
 static const char *list(void)
 {
     const char *text = rd_environment(RD_ENV_RDIM_DEBUG);
@@ -35,7 +35,7 @@ static const char *list(void)
     return text ? text : "";
 }
 
-/* The stage of which `at` is the name, n bytes long; STAGES: none. */
+/* The stage whose name is the n bytes at `at`; STAGES: none. */
 static stage stage_of(const char *at, size_t n)
 {
     stage s = FORMULA;
@@ -45,7 +45,7 @@ static stage stage_of(const char *at, size_t n)
     return s;
 }
 
-static bool wanted(stage s)
+static bool is_wanted(stage s)
 {
     for (const char *at = list(); *at; at += strcspn(at, ","), at += *at == ',')
         if (stage_of(at, strcspn(at, ",")) == s)
@@ -53,6 +53,7 @@ static bool wanted(stage s)
     return false;
 }
 
+/* True if RDIM_DEBUG names only stages.  See debug.h. */
 bool rd_debug_is_known(rd_ctx *ctx)
 {
     for (const char *at = list(); *at; at += strcspn(at, ","), at += *at == ',') {
@@ -76,7 +77,8 @@ static void print(stage s, rd_text *text)
     rd_text_free(text);
 }
 
-/* "-- loops of program 2": programs have the numbers of their stages. */
+/* Prints a text under a heading such as "-- loops of program 2". Programs are numbered like
+ * stages. */
 static void print_of(stage s, int program, rd_text *text)
 {
     fprintf(stderr, s == PROGRAM ? "-- %s %d\n%s" : "-- %s of program %d\n%s", name[s], program,
@@ -84,7 +86,7 @@ static void print_of(stage s, int program, rd_text *text)
     rd_text_free(text);
 }
 
-/* A stage that hands on something wrong is our own mistake: stop where it was made. */
+/* Stops with a message if a stage handed on wrong data, which is a bug of rdim. */
 static void must_hold(const char *after, const char *wrong)
 {
     if (wrong)
@@ -94,17 +96,17 @@ static void must_hold(const char *after, const char *wrong)
 
 bool rd_debug_wants_trace(void)
 {
-    return wanted(TRACE);
+    return is_wanted(TRACE);
 }
 
 bool rd_debug_wants_formula(void)
 {
-    return wanted(FORMULA);
+    return is_wanted(FORMULA);
 }
 
 bool rd_debug_wants_prepared(void)
 {
-    return wanted(TILES) || wanted(LOOPS) || wanted(CODE) || wanted(SCALAR);
+    return is_wanted(TILES) || is_wanted(LOOPS) || is_wanted(CODE) || is_wanted(SCALAR);
 }
 
 void rd_debug_formula(rd_text *text)
@@ -116,7 +118,7 @@ void rd_debug_graph(const rd_graph *graph)
 {
     rd_text text = { 0 };
 
-    if (wanted(GRAPH)) {
+    if (is_wanted(GRAPH)) {
         rd_graph_text(&text, graph);
         print(GRAPH, &text);
     }
@@ -128,7 +130,7 @@ void rd_debug_tree(const rd_tree *tree)
 {
     rd_text text = { 0 };
 
-    if (wanted(TREE)) {
+    if (is_wanted(TREE)) {
         rd_tree_text(&text, tree);
         print(TREE, &text);
     }
@@ -140,7 +142,7 @@ void rd_debug_nest(const rd_nest *nest)
 {
     rd_text text = { 0 };
 
-    if (wanted(NEST)) {
+    if (is_wanted(NEST)) {
         rd_nest_text(&text, nest);
         print(NEST, &text);
     }
@@ -148,12 +150,13 @@ void rd_debug_nest(const rd_nest *nest)
         must_hold("order", rd_check_tree(nest->tree));
 }
 
+/* Prints and checks the programs after lowering. */
 void rd_debug_programs(int n, const rd_program *program)
 {
     for (int s = 0; s < n; s++) {
         rd_text text = { 0 };
 
-        if (wanted(PROGRAM)) {
+        if (is_wanted(PROGRAM)) {
             rd_program_text(&text, &program[s]);
             print_of(PROGRAM, s, &text);
         }
@@ -162,13 +165,13 @@ void rd_debug_programs(int n, const rd_program *program)
     }
 }
 
-/* Program number k, as stage s. */
+/* Prints program k as debug stage s. */
 static void print_prepared(const rd_backend_table *backend, const rd_program *p, int k, stage s,
                            rd_get_fn *get, void *pool)
 {
     rd_text text = { 0 };
 
-    if (!wanted(s) || !backend->describe)
+    if (!is_wanted(s) || !backend->describe)
         return;
     backend->describe(&text, &p[k],
                       s == CODE     ? RD_DESCRIBE_CODE
@@ -180,6 +183,7 @@ static void print_prepared(const rd_backend_table *backend, const rd_program *p,
         print_of(s, k, &text);
 }
 
+/* Prints what a backend made of the programs, in every form that was asked for. */
 void rd_debug_prepared(const rd_backend_table *backend, int n, const rd_program *program,
                        rd_get_fn *get, void *pool)
 {

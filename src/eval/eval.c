@@ -1,7 +1,7 @@
-/* eval.c - evaluation as callers see it: memory for results, a plan, its run. */
+/* eval.c - the public calls that evaluate: memory for results, a plan, its run. */
 #include "core/bytes.h"
 #include "eval/cache/cache.h"
-#include "eval/pairs.h"
+#include "eval/complex_pairs.h"
 #include "eval/request.h"
 #include "eval/run/device.h"
 #include "expr/array.h"
@@ -14,14 +14,14 @@ static bool wants_memory(const rd_result *r)
     return r->expr && r->out && rd_array_asks_memory(r->out);
 }
 
-/* Is an output of fresh memory, and in which order of axes was it asked for? */
+/* The wishes of an output: fresh memory, and an order of axes. */
 typedef struct asked {
     bool       fresh;
     rd_strides strides;
 } asked;
 
-/* After a failure the output asks again for what it asked for before. */
-static void take_back(const asked *a, rd_array *out)
+/* After a failure, frees an output's memory and restores what it asked for. */
+static void restore_output(const asked *a, rd_array *out)
 {
     const rd_array was = { .device = out->device, .order = out->order };
 
@@ -31,8 +31,9 @@ static void take_back(const asked *a, rd_array *out)
         out->strides = a->strides;
 }
 
-/* Fresh memory for outputs that ask for it; on failure those given so far are as they were. */
-static bool give_memory(rd_ctx *ctx, rd_results results, asked *a)
+/* Allocates memory for outputs that ask for it.  On failure false, and the caller restores those
+ * allocated so far. */
+static bool allocate_outputs(rd_ctx *ctx, rd_results results, asked *a)
 {
     for (int k = 0; k < results.n; k++) {
         const rd_expr *y   = results.at[k].expr;
@@ -55,7 +56,7 @@ static bool give_memory(rd_ctx *ctx, rd_results results, asked *a)
         } else
             out->data = bytes < INT64_MAX ? rd_array_memory(ctx, bytes, &out->owner) : NULL;
         if (!out->data) {
-            take_back(&a[k], out);
+            restore_output(&a[k], out);
             rd_fail_memory(ctx, bytes, "%s: no memory for a result of %lld elements",
                            rd_call_name(ctx), (long long)points);
             return false;
@@ -70,6 +71,7 @@ static bool give_memory(rd_ctx *ctx, rd_results results, asked *a)
     return true;
 }
 
+/* True if all results have an expression and a suitable output; else records the error. */
 static bool check_outputs(rd_ctx *ctx, rd_results results)
 {
     if (!rd_list_ok(ctx, rd_call_name(ctx), "results", results.at, results.n, 1))
@@ -93,6 +95,8 @@ static bool check_outputs(rd_ctx *ctx, rd_results results)
     return true;
 }
 
+/* Evaluates real results: allocates outputs, runs a cached or new plan, and restores outputs on
+ * failure. */
 static rd_status eval_real(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     enum { FEW = 16 };
@@ -103,12 +107,12 @@ static rd_status eval_real(rd_ctx *ctx, rd_results results, const rd_eval_opts *
         return rd_error(ctx);
     for (int k = 0; k < results.n; k++)
         a[k].fresh = false;
-    status = give_memory(ctx, results, a) ? rd_cache_run(ctx, results, opts) : rd_error(ctx);
+    status = allocate_outputs(ctx, results, a) ? rd_cache_run(ctx, results, opts) : rd_error(ctx);
     if (status != RD_OK)
-        (void)rd_cancel_taken(ctx); /* it has ended before it saw to that */
+        (void)rd_cancel_taken(ctx); /* clears a cancel that arrived too late for this evaluation */
     for (int k = 0; status != RD_OK && k < results.n; k++)
         if (a[k].fresh && results.at[k].out->owner)
-            take_back(&a[k], results.at[k].out);
+            restore_output(&a[k], results.at[k].out);
     if (a != few)
         rd_free(ctx, a);
     return status;
@@ -126,6 +130,7 @@ static rd_status eval_many(rd_ctx *ctx, rd_results results, const rd_eval_opts *
     return status;
 }
 
+/* Evaluates under the name of a public call, which error sentences begin with. */
 static rd_status eval_for(rd_ctx *ctx, const char *call, rd_results results,
                           const rd_eval_opts *opts)
 {
@@ -142,6 +147,7 @@ static rd_status eval_for(rd_ctx *ctx, const char *call, rd_results results,
     return status;
 }
 
+/* Evaluates one result under a call's name. */
 rd_status rd_eval_for(rd_ctx *ctx, const char *call, rd_expr *y, rd_array *out)
 {
     rd_result one = { y, out };
@@ -159,6 +165,7 @@ rd_status rd_eval_many(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts
     return eval_for(ctx, "rd_eval_many", results, opts);
 }
 
+/* Evaluates one element; NAN after an error. */
 double rd_at(rd_ctx *ctx, rd_expr *y, rd_index index)
 {
     rd_mark   mark;
@@ -181,7 +188,7 @@ double rd_at(rd_ctx *ctx, rd_expr *y, rd_index index)
         return NAN;
     mark     = rd_ctx_mark(ctx);
     out.type = y->type;
-    y        = rd_dense(y); /* with .stored, too, what is elsewhere is 0 */
+    y        = rd_dense(y); /* with .stored, too: other elements are 0 */
     for (int a = 0; a < index.n && y; a++)
         y = rd_select(y, 0, index.at[a]);
     status = rd_eval_for(ctx, "rd_at", y, &out);

@@ -1,25 +1,26 @@
-/* explain.c - rd_explain(): what an evaluation would do, in words. */
+/* explain.c - rd_explain(): describes in words what an evaluation would do. */
 #include "core/row_product.h"
-#include "core/text.h"
+#include "core/text_buffer.h"
 #include "eval/cache/cache.h"
-#include "eval/cut.h"
+#include "eval/plan_split.h"
 #include "eval/dump.h"
 #include "eval/forms.h"
-#include "eval/pairs.h"
+#include "eval/complex_pairs.h"
 #include "eval/picture.h"
 #include "eval/request.h"
-#include "eval/backend.h"
+#include "eval/backend_choice.h"
 #include "core/backends.h"
 #include "expr/lists.h"
 #include "expr/nodes.h"
 #include <stdio.h>
 
-/* What is being said: a text, and a picture of the same, if one is wanted. */
+/* The description in progress: a text, and optionally a picture of the same. */
 typedef struct account {
     rd_text text;
     rd_svg *picture; /* NULL: none */
 } account;
 
+/* Writes a line for each result: "y0: float32 (4,5) = ...". */
 static void results_text(rd_text *text, rd_results results)
 {
     char shape[RD_SHAPE_TEXT];
@@ -55,8 +56,8 @@ static void leaves_text(rd_text *text, const rd_graph *g)
         }
 }
 
-/* The largest step along an axis in any leaf: axes are listed as they lie in memory, the slowest
- * first. */
+/* The largest stride of an axis in any leaf.  Axes are listed in the order of memory, the
+ * slowest first. */
 static int64_t step_along(const rd_graph *g, int axis)
 {
     int64_t largest = 0;
@@ -72,6 +73,7 @@ static int64_t step_along(const rd_graph *g, int axis)
     return largest;
 }
 
+/* Writes the axes after merging, by falling stride: "virtual shape: i:3 jk:40". */
 static void virtual_shape_text(rd_text *text, const rd_graph *g)
 {
     rd_set left = 0;
@@ -91,19 +93,20 @@ static void virtual_shape_text(rd_text *text, const rd_graph *g)
     rd_text_add(text, "\n");
 }
 
+/* Writes a line for the combine tree of each reduction and scan. */
 static void combine_text(rd_text *text, const rd_tree *tree)
 {
     const rd_graph *g = tree->graph;
     char            name[RD_NAME_TEXT];
 
-    for (int a = 0; a < tree->n_anchor; a++) {
-        const rd_value   *v = &g->value[tree->anchor[a].value];
+    for (int a = 0; a < tree->n_materialised; a++) {
+        const rd_value   *v = &g->value[tree->materialised[a].value];
         const rd_combine *c = v->combine;
 
         if (!c)
             continue;
-        rd_text_add(text,
-                    "tree of %s: ", rd_anchor_name(g, tree->number, tree->anchor[a].value, name));
+        rd_text_add(text, "tree of %s: ",
+                    rd_materialised_name(g, tree->number, tree->materialised[a].value, name));
         if (c->steps == INT64_MAX) {
             rd_text_add(text, "one left fold in C order\n");
             continue;
@@ -119,22 +122,23 @@ static void combine_text(rd_text *text, const rd_tree *tree)
     }
 }
 
+/* Writes the bytes of all arrays between stages. */
 static void memory_text(rd_text *text, const rd_tree *tree)
 {
     const rd_graph *g      = tree->graph;
     long long       arrays = 0;
 
-    for (int a = 0; a < tree->n_anchor; a++) {
-        const rd_home *h = &tree->home[tree->anchor[a].value];
+    for (int a = 0; a < tree->n_materialised; a++) {
+        const rd_storage *h = &tree->storage[tree->materialised[a].value];
 
-        if (h->keep == RD_KEEP_ARRAY && g->value[tree->anchor[a].value].into < 0)
-            arrays +=
-                rd_points_of(g, h->stored) * rd_dtype_size(g->value[tree->anchor[a].value].type);
+        if (h->keep == RD_KEEP_ARRAY && g->value[tree->materialised[a].value].into < 0)
+            arrays += rd_points_of(g, h->stored) *
+                      rd_dtype_size(g->value[tree->materialised[a].value].type);
     }
     rd_text_add(text, "arrays between stages: %lld bytes\n", arrays);
 }
 
-/* One plan's nest, which may be one of several parts of what is asked for. */
+/* Makes the nest of one plan, which may be one of several parts; NULL after recording a failure. */
 static rd_nest *nest_of(rd_ctx *ctx, rd_pool *pool, rd_results results, const rd_given *given,
                         const rd_eval_opts *opts, rd_backend_use *use)
 {
@@ -153,6 +157,7 @@ static rd_nest *nest_of(rd_ctx *ctx, rd_pool *pool, rd_results results, const rd
     return rd_nest_on(use, ctx, pool, results.n, request, given, opts, &choice);
 }
 
+/* Describes one plan in all detail; false: no memory. */
 static bool nest_text(account *to, rd_nest *nest, rd_pool *pool, rd_results results, int threads,
                       rd_backend_use *use)
 {
@@ -170,7 +175,7 @@ static bool nest_text(account *to, rd_nest *nest, rd_pool *pool, rd_results resu
            (!to->picture || rd_picture_plan(to->picture, nest, &stages, pool));
 }
 
-/* What has been said since, and drawn, is not. */
+/* Removes what was written and drawn since `before`. */
 static void take_back(account *to, const account *before)
 {
     to->text.n              = before->text.n;
@@ -184,8 +189,8 @@ static void take_back(account *to, const account *before)
         to->picture->body.at[to->picture->body.n] = 0;
 }
 
-/* Once more, on that backend, in place of the text from `before` on.  AUTO changes no bit: on CUDA
- * it asks no library. */
+/* Describes the plan on another backend, in place of the text since `before`.  AUTO must not
+ * change bits, so on CUDA it uses no library. */
 static bool text_again(rd_ctx *ctx, account *to, const account *before, rd_pool *pool,
                        rd_results results, const rd_given *given, const rd_eval_opts *opts,
                        rd_backend backend, rd_backend_use *use)
@@ -200,11 +205,11 @@ static bool text_again(rd_ctx *ctx, account *to, const account *before, rd_pool 
     return nest && nest_text(to, nest, pool, results, opts->threads, use);
 }
 
-/* AUTO takes a GPU for data of this process by rates; false: it cannot, and use->why may say why
- * not, or that it failed. */
-static bool taken_text(rd_ctx *ctx, account *to, const account *before, rd_pool *pool,
-                       rd_results results, const rd_given *given, const rd_eval_opts *opts,
-                       rd_backend_use *use)
+/* Describes the plan on the GPU that AUTO takes.  False: the GPU cannot run it, and use->why may
+ * say why. */
+static bool gpu_text(rd_ctx *ctx, account *to, const account *before, rd_pool *pool,
+                     rd_results results, const rd_given *given, const rd_eval_opts *opts,
+                     rd_backend_use *use)
 {
     const rd_verdict verdict = use->verdict;
     const bool done = text_again(ctx, to, before, pool, results, given, opts, RD_BACKEND_CUDA, use);
@@ -217,7 +222,7 @@ static bool taken_text(rd_ctx *ctx, account *to, const account *before, rd_pool 
     return true;
 }
 
-/* One plan.  What AUTO's CUDA refuses is the CPU's. */
+/* Describes one plan.  If AUTO's GPU refuses it, describes the CPU's plan. */
 static bool plan_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results results,
                       const rd_given *given, const rd_eval_opts *opts)
 {
@@ -239,7 +244,7 @@ static bool plan_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results result
         return true;
     }
     if (done && use.verdict.takes) {
-        if (taken_text(ctx, to, &before, pool, results, given, opts, &use))
+        if (gpu_text(ctx, to, &before, pool, results, given, opts, &use))
             return true;
         refused = use.why ? use.why : "the GPU fails";
         done    = rd_error(ctx) == RD_OK;
@@ -254,8 +259,9 @@ static bool plan_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results result
     return done;
 }
 
-/* Parts that are no nests: products of sparse matrices, leaves they read, results they are. */
-static bool not_a_plan(const rd_cut *cut, rd_results results, size_t room, char *line)
+/* True for parts that are no nest, with a line for each: products of sparse matrices, the leaves
+ * they read, and results that they are. */
+static bool is_no_nest(const rd_split_part *cut, rd_results results, size_t room, char *line)
 {
     const rd_expr *const e = cut->target ? cut->target : results.at[cut->first].expr;
 
@@ -275,7 +281,8 @@ static bool not_a_plan(const rd_cut *cut, rd_results results, size_t room, char 
     return true;
 }
 
-static bool part_text(rd_ctx *ctx, account *to, const rd_cut *cut, rd_results results,
+/* Describes one part, with a pool of its own for planning. */
+static bool part_text(rd_ctx *ctx, account *to, const rd_split_part *cut, rd_results results,
                       const rd_eval_opts *opts)
 {
     char           line[100];
@@ -285,7 +292,7 @@ static bool part_text(rd_ctx *ctx, account *to, const rd_cut *cut, rd_results re
     rd_results wanted = { cut->target ? &one : results.at + cut->first, cut->target ? 1 : cut->n };
     bool       done;
 
-    if (not_a_plan(cut, results, sizeof line, line)) {
+    if (is_no_nest(cut, results, sizeof line, line)) {
         rd_text_add(&to->text, "%s\n", line);
         if (to->picture)
             rd_picture_line(to->picture, line);
@@ -297,17 +304,18 @@ static bool part_text(rd_ctx *ctx, account *to, const rd_cut *cut, rd_results re
     return done;
 }
 
+/* Splits the results into parts within `limit`, and describes each part. */
 static bool parts_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results results,
                        const rd_eval_opts *opts, int limit)
 {
-    rd_expr **exprs = rd_pool_get(pool, (size_t)results.n * sizeof *exprs);
-    rd_cuts  *cuts  = NULL;
-    bool      done;
+    rd_expr       **exprs = rd_pool_get(pool, (size_t)results.n * sizeof *exprs);
+    rd_split_parts *cuts  = NULL;
+    bool            done;
 
     for (int32_t r = 0; exprs && r < results.n; r++)
         exprs[r] = results.at[r].expr;
     if (exprs)
-        cuts = rd_cut_up(ctx, pool, (rd_exprs){ exprs, results.n }, limit);
+        cuts = rd_split_exprs(ctx, pool, (rd_exprs){ exprs, results.n }, limit);
     done = cuts;
     if (cuts && cuts->n > 1)
         rd_text_add(&to->text,
@@ -326,7 +334,7 @@ static bool parts_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results resul
     return done;
 }
 
-/* As one plan or, where that is too much, in parts; false: it fails. */
+/* Describes the evaluation as one plan or, if that is too large, in parts; false: it fails. */
 static bool say_all(rd_ctx *ctx, account *to, rd_pool *pool, rd_results results,
                     const rd_eval_opts *opts)
 {
@@ -335,7 +343,7 @@ static bool say_all(rd_ctx *ctx, account *to, rd_pool *pool, rd_results results,
     const account  before = { .picture = &drawn };
     bool           done   = plan_text(ctx, to, pool, results, &none, opts);
 
-    for (const int *limit = rd_cut_limits; *limit && !done && rd_error(ctx) == RD_ERR_LIMIT;
+    for (const int *limit = rd_split_limits; *limit && !done && rd_error(ctx) == RD_ERR_LIMIT;
          limit++) {
         if (to->text.at)
             take_back(to, &before);
@@ -345,7 +353,7 @@ static bool say_all(rd_ctx *ctx, account *to, rd_pool *pool, rd_results results,
     return done;
 }
 
-/* Of results that are stored as pairs: what was asked for. */
+/* Writes a line for each complex result, which is stored as pairs. */
 static void pairs_text(rd_text *text, rd_results asked)
 {
     char shape[RD_SHAPE_TEXT];
@@ -359,7 +367,8 @@ static void pairs_text(rd_text *text, rd_results asked)
     }
 }
 
-/* Sparse arrays that cost a bisection a place, which their expression does not tell. */
+/* Writes a line for each sparse array whose elements are found by bisection, which its
+ * expression does not show. */
 static void lookups_text(rd_ctx *ctx, rd_text *text, rd_results results)
 {
     char         shape[RD_SHAPE_TEXT];
@@ -388,6 +397,7 @@ static const char *file_of(rd_ctx *ctx, rd_svg *picture)
     return kept;
 }
 
+/* Joins all parts of the text in the context's memory; NULL: no memory. */
 static const char *text_of(rd_ctx *ctx, const account *to, rd_results asked, rd_results results)
 {
     rd_text     whole = { 0 };
@@ -401,6 +411,7 @@ static const char *text_of(rd_ctx *ctx, const account *to, rd_results asked, rd_
     return kept;
 }
 
+/* Describes real results as a text or a picture; NULL after recording a failure. */
 static const char *explain(rd_ctx *ctx, rd_results asked, rd_results results,
                            const rd_eval_opts *opts, rd_svg *picture)
 {
@@ -412,7 +423,7 @@ static const char *explain(rd_ctx *ctx, rd_results asked, rd_results results,
     if (!rd_eval_options(ctx, opts, &full))
         return NULL;
     pool = rd_pool_planning(ctx);
-    /* What a stage runs as is said by less, if there is no memory to find out. */
+    /* Without memory to find out, a stage's form is described in less detail. */
     if (pool && (!picture || rd_picture_graph(picture, ctx, asked)) &&
         say_all(ctx, &to, pool, results, &full) && !to.text.failed && rd_error(ctx) == RD_OK)
         kept = picture ? file_of(ctx, picture) : text_of(ctx, &to, asked, results);
@@ -423,6 +434,7 @@ static const char *explain(rd_ctx *ctx, rd_results asked, rd_results results,
     return kept;
 }
 
+/* Describes results under the name of a public call. */
 static const char *explained(rd_ctx *ctx, const char *call, rd_results results,
                              const rd_eval_opts *opts, rd_svg *picture)
 {

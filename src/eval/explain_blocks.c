@@ -1,15 +1,16 @@
-/* explain_blocks.c - see explain_blocks.h.  A run decides it by the memory that is free then. */
+/* explain_blocks.c - see explain_blocks.h.  A run decides again by the memory that is free then. */
 #include "eval/explain_blocks.h"
 #include "eval/plan.h"
 #include "eval/run/device.h"
 #include "eval/run/room.h"
 
+/* The data of all stages, and the device's memory. */
 typedef struct data {
     rd_queue *queue;
-    int64_t   bytes, room; /* of this process's data and of arrays; of the device */
+    int64_t   bytes, room; /* bytes: host data and arrays; room: of the device */
 } data;
 
-/* Does it lie in this process's memory? */
+/* True if the slot's data lie in host memory. */
 static bool is_here(const rd_slot *slot, rd_results results)
 {
     switch (slot->kind) {
@@ -21,6 +22,7 @@ static bool is_here(const rd_slot *slot, rd_results results)
     }
 }
 
+/* Sums up the bytes of all data and asks the device for its memory; true if that is tight. */
 static bool find_room(data *d, const rd_graph *g, rd_results results, int n, const rd_program *p,
                       const rd_backend_use *use)
 {
@@ -40,6 +42,7 @@ static double gibibytes(int64_t bytes)
     return (double)bytes / 0x1p30;
 }
 
+/* Writes the line of one stage, with its bytes in GiB. */
 static void stage_text(rd_text *text, int stage, const data *d, int64_t here, bool by_blocks)
 {
     rd_text_add(text,
@@ -49,8 +52,8 @@ static void stage_text(rd_text *text, int stage, const data *d, int64_t here, bo
                 gibibytes(here), gibibytes(d->bytes), gibibytes(d->room));
 }
 
-/* Several devices take all data from here. */
-static void dealt_text(rd_text *text, int n, const rd_program *p, const rd_backend_use *use)
+/* Writes a line for each stage on several devices: partitioned, or on one device and why. */
+static void partitions_text(rd_text *text, int n, const rd_program *p, const rd_backend_use *use)
 {
     for (int k = 0; k < n; k++) {
         const char *why;
@@ -66,6 +69,7 @@ static void dealt_text(rd_text *text, int n, const rd_program *p, const rd_backe
     }
 }
 
+/* Describes how stages on a device take their data.  See explain_blocks.h. */
 bool rd_blocks_text(rd_text *text, rd_pool *pool, const rd_graph *g, rd_results results, int n,
                     const rd_program *p, const rd_backend_use *use)
 {
@@ -74,7 +78,7 @@ bool rd_blocks_text(rd_text *text, rd_pool *pool, const rd_graph *g, rd_results 
     const rd_device_table *const device = use->backend->device;
 
     if (use->devices > 1) {
-        dealt_text(text, n, p, use);
+        partitions_text(text, n, p, use);
         return true;
     }
     if (!parts || !find_room(&d, g, results, n, p, use))

@@ -1,20 +1,23 @@
-/* leaf_index.c - where a leaf is read, along its own axes: a flat place taken apart again.  For
- * people. */
+/* leaf_index.c - splits a flat index of a leaf into indices along its own axes, for dumps:
+ *
+ *     x0 of strides (5, 1):   5*i + j + 7    ->    x0[i+1,j+2] */
 #include "eval/dump.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Axes of the leaf that adjoin in memory are one where a loop runs through both. */
+/* A dim of the leaf.  Axes that are contiguous in memory become one dim if a loop runs through
+ * both. */
 typedef struct leaf_dim {
-    int64_t      extent, step; /* elements, positive */
+    int64_t      extent, step; /* in elements, positive */
     bool         reversed;
-    int          axis; /* of the leaf: the first of them */
+    int          axis; /* of the leaf: the first of its axes */
     rd_subscript at;
 } leaf_dim;
 
+/* The dims of a leaf, by falling stride. */
 typedef struct leaf_dims {
-    int      n, over; /* which is run over, -1: none, and nothing can be taken apart */
-    int64_t  offset;  /* of the flat place, from the lowest address */
+    int      n, over; /* a dim that is exceeded; -1: none, so the index cannot be split */
+    int64_t  offset;  /* of the flat index, from the lowest address */
     leaf_dim dim[RD_MAX_RANK];
 } leaf_dims;
 
@@ -30,9 +33,10 @@ static int by_axis(const void *a, const void *b)
     return ((const leaf_dim *)a)->axis - ((const leaf_dim *)b)->axis;
 }
 
+/* Lists the leaf's dims by falling stride, all strides made positive. */
 static void find_dims(const rd_expr *leaf, const rd_subscript *flat, leaf_dims *d)
 {
-    int64_t dense[RD_MAX_RANK]; /* what another plan has made lies in C order */
+    int64_t dense[RD_MAX_RANK]; /* a leaf that another plan computed lies in C order */
 
     d->n      = 0;
     d->offset = flat->offset;
@@ -57,7 +61,8 @@ static int64_t times_in(int64_t rest, int64_t step, bool nearest)
     return (rest + by) / step;
 }
 
-static bool take_terms_apart(const rd_subscript *flat, bool nearest, leaf_dims *d)
+/* Divides each term of the flat index by the strides; false if a remainder is left. */
+static bool split_terms(const rd_subscript *flat, bool nearest, leaf_dims *d)
 {
     for (int t = 0; t < flat->n_term; t++) {
         int64_t rest = flat->term[t].coef;
@@ -98,7 +103,9 @@ static bool stays_inside(const rd_graph *g, const leaf_dim *d)
     return lo >= 0 && hi < d->extent;
 }
 
-static bool take_apart(const rd_graph *g, const rd_subscript *flat, bool nearest, leaf_dims *d)
+/* Divides the flat index by the strides, rounding down or to the nearest.  False if a remainder
+ * is left or a dim is exceeded. */
+static bool split_index(const rd_graph *g, const rd_subscript *flat, bool nearest, leaf_dims *d)
 {
     int64_t rest = d->offset;
 
@@ -108,7 +115,7 @@ static bool take_apart(const rd_graph *g, const rd_subscript *flat, bool nearest
         d->dim[k].at.offset = rest / d->dim[k].step;
         rest -= d->dim[k].at.offset * d->dim[k].step;
     }
-    if (rest || !take_terms_apart(flat, nearest, d))
+    if (rest || !split_terms(flat, nearest, d))
         return false;
     for (int k = 0; k < d->n; k++)
         if (!stays_inside(g, &d->dim[k]))
@@ -116,7 +123,7 @@ static bool take_apart(const rd_graph *g, const rd_subscript *flat, bool nearest
     return d->over < 0;
 }
 
-/* The one that is run over and the slower one before it become one. */
+/* Merges the exceeded dim with the slower one before it; false if they are not contiguous. */
 static bool merge(leaf_dims *d)
 {
     leaf_dim *fast = &d->dim[d->over], *slow = fast - 1;
@@ -131,13 +138,14 @@ static bool merge(leaf_dims *d)
     return true;
 }
 
+/* Splits a flat index.  See dump.h. */
 int rd_leaf_index(const rd_graph *g, const rd_value *read, rd_subscript *at)
 {
     const rd_subscript *flat = &read->at[0];
     leaf_dims           d;
 
     find_dims(g->slot[read->slot].expr, flat, &d);
-    while (!take_apart(g, flat, true, &d) && !take_apart(g, flat, false, &d))
+    while (!split_index(g, flat, true, &d) && !split_index(g, flat, false, &d))
         if (d.over < 0 || !merge(&d))
             return -1;
     qsort(d.dim, (size_t)d.n, sizeof *d.dim, by_axis);

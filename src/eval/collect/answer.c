@@ -1,5 +1,5 @@
-/* answer.c - answers to demands: a value at the demand's place, another demand, or a read of a
- * value made whole. */
+/* answer.c - answers uses: by a value at the place of the use, by another use, or by a read of a
+ * value that is materialised as a whole. */
 #include "eval/collect/collect.h"
 #include <string.h>
 
@@ -8,27 +8,28 @@ double rd_expr_points(const rd_expr *e)
     return (double)rd_points(e->rank, e->extent);
 }
 
-bool rd_answer(rd_collector *c, int demand, int value)
+bool rd_answer(rd_collector *c, int use, int value)
 {
-    c->demand[demand].value = value;
+    c->use[use].value = value;
     return value >= 0;
 }
 
-bool rd_answer_same(rd_collector *c, int demand, const rd_expr *e, const rd_subscript *at)
+/* Answers a use by a use of another expression, at subscripts `at`. */
+bool rd_answer_same(rd_collector *c, int use, const rd_expr *e, const rd_subscript *at)
 {
-    int d = rd_demand_new(c, e, at);
+    int d = rd_use_new(c, e, at);
 
-    c->demand[demand].alias = d;
+    c->use[use].alias = d;
     return d >= 0;
 }
 
-/* Demands all operands of e at `at` and makes them the operands of value v. */
-bool rd_demand_operands(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
+/* Makes uses of all operands of e at `at`, and makes them the operands of value v. */
+bool rd_use_operands(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
 {
     int32_t *in = rd_pool_get(c->pool, (size_t)e->n_in * sizeof *in);
 
     for (int k = 0; in && k < e->n_in; k++) {
-        in[k] = e->in[k] ? rd_demand_new(c, e->in[k], at) : -1;
+        in[k] = e->in[k] ? rd_use_new(c, e->in[k], at) : -1;
         if (e->in[k] && in[k] < 0)
             return false;
     }
@@ -37,7 +38,9 @@ bool rd_demand_operands(rd_collector *c, int v, const rd_expr *e, const rd_subsc
     return in;
 }
 
-bool rd_view_places(rd_collector *c, const rd_expr *e, const rd_subscript *at, rd_subscript *in)
+/* Computes the subscripts at which a view reads its operand, when the view itself is read at
+ * `at`. */
+bool rd_view_subscripts(rd_collector *c, const rd_expr *e, const rd_subscript *at, rd_subscript *in)
 {
     const int64_t *number = e->as.view->number;
     int            rank   = e->in[0]->rank;
@@ -51,7 +54,9 @@ bool rd_view_places(rd_collector *c, const rd_expr *e, const rd_subscript *at, r
     return true;
 }
 
-int32_t *rd_demand_factors(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
+/* Makes uses of the two factors of the product e, seen through a view, and makes them operands
+ * of v.  See collect.h. */
+int32_t *rd_use_factors(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
 {
     const rd_expr *p  = rd_product_of(e);
     int32_t       *in = rd_pool_get(c->pool, 3 * sizeof *in);
@@ -61,16 +66,17 @@ int32_t *rd_demand_factors(rd_collector *c, int v, const rd_expr *e, const rd_su
         return NULL;
     if (p == e)
         memcpy(place, at, (size_t)e->rank * sizeof *at);
-    else if (!rd_view_places(c, e, at, place))
+    else if (!rd_view_subscripts(c, e, at, place))
         return NULL;
-    in[0]                   = rd_demand_new(c, p->in[0], place);
-    in[1]                   = rd_demand_new(c, p->in[p->n_in - 1], place);
+    in[0]                   = rd_use_new(c, p->in[0], place);
+    in[1]                   = rd_use_new(c, p->in[p->n_in - 1], place);
     in[2]                   = -1;
     c->graph->value[v].in   = in;
     c->graph->value[v].n_in = 3;
     return in[0] >= 0 && in[1] >= 0 ? in : NULL;
 }
 
+/* Makes a READ of value `target` at n subscripts; returns its number or -1. */
 int rd_read_value(rd_collector *c, rd_dtype type, int target, int n, const rd_subscript *at)
 {
     int r = rd_value_new(c, RD_VALUE_READ, type, NULL);
@@ -88,8 +94,8 @@ int rd_read_value(rd_collector *c, rd_dtype type, int target, int n, const rd_su
     return r;
 }
 
-/* Fresh axes for all dims of e that have more than one index (or none), apart from each other; NULL
- * on failure. */
+/* Makes fresh loop axes for all dims of e of more than one index (or none), kept distinct from
+ * each other; NULL on failure. */
 rd_subscript *rd_own_axes(rd_collector *c, const rd_expr *e, int32_t *dim)
 {
     rd_subscript *at = rd_subscripts(c, e->rank);
@@ -107,6 +113,7 @@ rd_subscript *rd_own_axes(rd_collector *c, const rd_expr *e, int32_t *dim)
     return at;
 }
 
+/* Copies the list of a value's storage dims. */
 bool rd_set_dims(rd_collector *c, int v, int n, const int32_t *dim)
 {
     rd_value *value = &c->graph->value[v];
@@ -126,10 +133,10 @@ static int add_axes(const rd_collector *c, int n, const rd_subscript *at, int32_
             int k = 0, axis = at[a].term[t].axis;
 
             if (axis < 0) {
-                const int        demand = c->graph->value[at[a].term[t].value].in[0];
-                const rd_demand *index  = rd_demand_of(c, demand);
+                const int          use   = c->graph->value[at[a].term[t].value].in[0];
+                const rd_expr_use *index = rd_use_of(c, use);
 
-                if (rd_walk_comes(c, demand))
+                if (rd_traversal_first_visit(c, use))
                     n_dim = add_axes(c, c->seen[index->expr].expr->rank, index->at, dim, n_dim);
                 continue;
             }
@@ -141,24 +148,25 @@ static int add_axes(const rd_collector *c, int n, const rd_subscript *at, int32_
     return n_dim;
 }
 
-/* The raw axes of subscripts, in order of appearance: storage order of a value pushed to that
- * place. */
-int rd_axes_of_place(const rd_collector *c, int n, const rd_subscript *at, int32_t dim[RD_RAW_AXES])
+/* The raw axes of subscripts in order of appearance: the storage order of a value that is
+ * inlined at that place. */
+int rd_axes_of_subscripts(const rd_collector *c, int n, const rd_subscript *at,
+                          int32_t dim[RD_RAW_AXES])
 {
-    rd_walk_begins(c);
+    rd_traversal_begin(c);
     return add_axes(c, n, at, dim, 0);
 }
 
-/* Answers demands by reads of value v, whose dims are the whole expression's. */
+/* Answers uses by reads of value v, which has all dims of the expression. */
 bool rd_answer_reads(rd_collector *c, const rd_expr *e, int v, const int32_t *list, int n)
 {
     for (int k = 0; k < n; k++) {
-        const rd_subscript *at = rd_demand_of(c, list[k])->at;
+        const rd_subscript *at = rd_use_of(c, list[k])->at;
 
         for (int a = 0; a < e->rank; a++) {
             rd_subscript own = rd_subscript_axis(c->graph->value[v].dim[a]);
 
-            rd_join_places(c, &at[a], &own);
+            rd_unify_subscripts(c, &at[a], &own);
         }
         if (!rd_answer(c, list[k], rd_read_value(c, e->type, v, e->rank, at)))
             return false;

@@ -1,12 +1,13 @@
-/* collect.c - expressions to graph: visits what is reachable, users first, and names the result. */
-#include "eval/collect/seams.h"
+/* collect.c - makes the graph of the requested results: visits all reachable expressions, users
+ * first, and attaches the results. */
+#include "eval/collect/concat_split.h"
 #include <string.h>
 
 /* ---- Results --------------------------------------------------------------------------------- */
-/* Demands a result at fresh axes, one per axis of extent other than 1, and says where each element
- * goes. */
-static bool demand_result(rd_collector *c, const rd_expr *e, const rd_request *request,
-                          rd_finish_result *r)
+/* Makes a use of a result at fresh axes, one for each axis of extent other than 1, and the
+ * subscript of its elements in memory. */
+static bool use_result(rd_collector *c, const rd_expr *e, const rd_request *request,
+                       rd_finish_result *r)
 {
     rd_subscript at[RD_MAX_RANK];
 
@@ -27,8 +28,8 @@ static bool demand_result(rd_collector *c, const rd_expr *e, const rd_request *r
         if (!rd_subscript_add(c->axes, &r->store, &at[a], request->stride[a]))
             return false;
     }
-    r->demand = rd_demand_new(c, e, at);
-    return r->demand >= 0;
+    r->use = rd_use_new(c, e, at);
+    return r->use >= 0;
 }
 
 static bool visit(rd_collector *c)
@@ -52,8 +53,9 @@ static rd_graph *keep_reasons(rd_collector *c, rd_graph *g)
     return g;
 }
 
-/* Folds each look at all that they are made of, so that the time grows with their square. */
-static bool few_folds(const rd_collector *c)
+/* True if the number of reductions and scans is bounded.  Each of them examines everything below
+ * it, so planning time grows with the square. */
+static bool has_few_folds(const rd_collector *c)
 {
     enum { MOST = 128 };
     int folds = 0;
@@ -66,7 +68,7 @@ static bool few_folds(const rd_collector *c)
     return folds <= MOST;
 }
 
-static bool joins(const rd_collector *c)
+static bool has_concats(const rd_collector *c)
 {
     for (int i = 0; i < c->n_seen; i++)
         if (c->seen[i].expr->kind == RD_EXPR_CONCAT)
@@ -74,17 +76,19 @@ static bool joins(const rd_collector *c)
     return false;
 }
 
-/* The results' expressions as they are planned, and all that these are made of. */
+/* Finds all reachable expressions, and splits results at concatenation boundaries if there are
+ * concatenations. */
 static bool reach_results(rd_collector *c, int n, const rd_request *request, rd_expr **result,
                           const rd_given *given)
 {
     const rd_exprs ready = given ? given->exprs : (rd_exprs){ 0 };
 
     return rd_reach_exprs(c, (rd_exprs){ result, n }, ready) &&
-           (!joins(c) || rd_cut_at_seams(c, n, request, result, ready)) &&
-           (!given || !given->limited || few_folds(c));
+           (!has_concats(c) || rd_split_at_concats(c, n, request, result, ready)) &&
+           (!given || !given->limited || has_few_folds(c));
 }
 
+/* Makes the graph of n requests.  See ir.h. */
 rd_graph *rd_collect(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request,
                      const rd_given *given)
 {
@@ -107,7 +111,7 @@ rd_graph *rd_collect(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *reques
         expr[k] = request[k].expr;
     ok = reach_results(&c, n, request, expr, given);
     for (int k = 0; ok && k < n; k++)
-        ok = demand_result(&c, expr[k], &request[k], &result[k]);
+        ok = use_result(&c, expr[k], &request[k], &result[k]);
     ok = ok && visit(&c) && rd_finish(&c, n, result);
     return keep_reasons(&c, ok ? c.graph : NULL);
 }

@@ -1,18 +1,18 @@
-/* instance.c - one expression's demands become values: pushed to each place, or made whole once and
- * read. */
+/* instance.c - makes the values for the uses of one expression: inlined at each place, or
+ * materialised once and read. */
 #include "eval/collect/collect.h"
 #include <math.h>
 #include <string.h>
 
 /* ---- Maps ------------------------------------------------------------------------------------ */
-static bool demand_contracted(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
+static bool use_contracted(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
 {
     const int left = rd_product_of(e->in[0]) ? 0 : 1;
-    int32_t  *in   = rd_demand_factors(c, v, e->in[left], at);
+    int32_t  *in   = rd_use_factors(c, v, e->in[left], at);
 
     if (!in)
         return false;
-    in[2]                 = rd_demand_new(c, e->in[1 - left], at);
+    in[2]                 = rd_use_new(c, e->in[1 - left], at);
     c->graph->value[v].op = RD_OP_fma;
     return in[2] >= 0;
 }
@@ -26,10 +26,11 @@ static int map_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
     c->graph->value[v].op  = e->op;
     c->graph->value[v].ops = e->kind == RD_EXPR_MAP ? rd_op_table[e->op].cost : 10;
     if (rd_contracts(e))
-        return demand_contracted(c, v, e, at) ? v : -1;
-    return rd_demand_operands(c, v, e, at) ? v : -1;
+        return use_contracted(c, v, e, at) ? v : -1;
+    return rd_use_operands(c, v, e, at) ? v : -1;
 }
 
+/* Materialises a map as an array, and answers its uses by reads. */
 static bool map_whole(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     int32_t       dim[RD_MAX_RANK];
@@ -43,43 +44,44 @@ static bool map_whole(rd_collector *c, const rd_expr *e, const int32_t *list, in
     return v >= 0 && rd_set_dims(c, v, e->rank, dim) && rd_answer_reads(c, e, v, list, n);
 }
 
-/* Demands at different places, such as either point of a pair: loops go through all their axes
- * together, and would compute an element once for each index of the others.  Storing is worth it
- * where these are many. */
-static bool is_paired(const rd_collector *c, const rd_expr *e, const int32_t *list, int n)
+/* True if uses at different places, such as both points of a pair, would share loops that
+ * compute each element many times.  Storing then pays off. */
+static bool is_read_crosswise(const rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     enum { MANY = 16 };
 
-    return n > 1 && rd_demands_span(c, e, list, n) >= MANY * rd_expr_points(e);
+    return n > 1 && rd_uses_span(c, e, list, n) >= MANY * rd_expr_points(e);
 }
 
-static bool all_go_along(const rd_collector *c, const rd_expr *e, int dim, const int32_t *list,
-                         int n)
+/* True if every use reads dim `dim` along one whole axis. */
+static bool all_read_along(const rd_collector *c, const rd_expr *e, int dim, const int32_t *list,
+                           int n)
 {
     for (int k = 0; k < n && e->extent[dim] > 1; k++)
-        if (rd_subscript_pure(c->axes, &rd_demand_of(c, list[k])->at[dim]) < 0)
+        if (rd_subscript_pure(c->axes, &rd_use_of(c, list[k])->at[dim]) < 0)
             return false;
     return true;
 }
 
-/* Do all demands go along the first dims, and differ in rows of what is left, which stay in cache and
- * are worth a loop?  Then a row is kept inside the loops over the others. */
+/* True if all uses go along the first dims and differ in rows of the others, and a row fits in
+ * cache and is worth a loop.  A row is then stored inside the loops over the first dims. */
 static bool is_in_rows(const rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     enum { SHORTEST = 64, LONGEST = 32768 };
     double row = rd_expr_points(e);
     int    dim = 0;
 
-    while (dim < e->rank && all_go_along(c, e, dim, list, n))
+    while (dim < e->rank && all_read_along(c, e, dim, list, n))
         row /= (double)e->extent[dim++];
     if (dim == 0 || row < SHORTEST || row > LONGEST)
         return false;
-    while (dim < e->rank && !all_go_along(c, e, dim, list, n))
+    while (dim < e->rank && !all_read_along(c, e, dim, list, n))
         dim++;
     return dim == e->rank;
 }
 
-/* A map of several arrays that is pushed through a gather gathers from each of them. */
+/* Compares storing a map with inlining it at n uses.  Inlining a map of k arrays through a
+ * gather makes k gathers: the extra k - 1 count as reads. */
 static bool is_cheaper_stored(const rd_collector *c, const rd_seen *seen, const int32_t *list,
                               int n)
 {
@@ -90,17 +92,18 @@ static bool is_cheaper_stored(const rd_collector *c, const rd_seen *seen, const 
     double       evaluations = 0, gathers = 0;
 
     for (int k = 0; k < n; k++) {
-        const rd_demand *d = rd_demand_of(c, list[k]);
+        const rd_expr_use *d = rd_use_of(c, list[k]);
 
-        evaluations += rd_demand_points(c, d);
-        if (seen->reads > 1 && rd_demand_is_gathered(c, d))
-            gathers += (seen->reads - 1) * rd_demand_points(c, d);
+        evaluations += rd_use_points(c, d);
+        if (seen->reads > 1 && rd_use_is_gathered(c, d))
+            gathers += (seen->reads - 1) * rd_use_points(c, d);
     }
     return seen->ops * (evaluations - points) + RD_PRICE_READ * gathers >
            points * write + fmin(evaluations, points * n) * read;
 }
 
-/* A wider int type of the same numbers?  Its operand is what is stored, which takes less memory. */
+/* True for a cast of ints to a wider type.  Its operand is stored instead, which takes less
+ * memory. */
 static bool only_widens(const rd_expr *e)
 {
     const rd_dtype type = e->n_in == 1 ? e->in[0]->type : e->type;
@@ -112,18 +115,18 @@ static bool only_widens(const rd_expr *e)
            rd_dtype_size(type) < rd_dtype_size(e->type);
 }
 
-/* Injective views of a map are pushed through it.  Where elements would be computed more than once
- * (windows, gathers, overlapping slices) it is stored instead if that is cheaper: such a value is
- * never read in the loop that makes it. */
-static bool maps(rd_collector *c, const rd_seen *seen, const int32_t *list, int n)
+/* Makes the values of a map.  Normally views of it are inlined.  If elements would be computed
+ * more than once (windows, gathers, overlapping slices), it is stored if that is cheaper.  Such
+ * an array is never read in the loop that makes it. */
+static bool instances_map(rd_collector *c, const rd_seen *seen, const int32_t *list, int n)
 {
     const rd_expr *e = seen->expr;
 
-    if (!only_widens(e) &&
-        (is_cheaper_stored(c, seen, list, n) || (seen->ops > 0 && is_paired(c, e, list, n))))
+    if (!only_widens(e) && (is_cheaper_stored(c, seen, list, n) ||
+                            (seen->ops > 0 && is_read_crosswise(c, e, list, n))))
         return map_whole(c, e, list, n);
     for (int k = 0; k < n; k++)
-        if (!rd_answer(c, list[k], map_at(c, e, rd_demand_of(c, list[k])->at)))
+        if (!rd_answer(c, list[k], map_at(c, e, rd_use_of(c, list[k])->at)))
             return false;
     return true;
 }
@@ -144,13 +147,14 @@ static int read_memory(rd_collector *c, const rd_expr *e, const int64_t *stride,
     return v;
 }
 
-static bool given(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
+/* Answers uses of an expression that is in memory, in dense C order. */
+static bool instances_given(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     int64_t stride[RD_MAX_RANK];
 
     rd_dense_strides(e->rank, e->extent, 0, stride);
     for (int k = 0; k < n; k++)
-        if (!rd_answer(c, list[k], read_memory(c, e, stride, rd_demand_of(c, list[k])->at)))
+        if (!rd_answer(c, list[k], read_memory(c, e, stride, rd_use_of(c, list[k])->at)))
             return false;
     return true;
 }
@@ -176,15 +180,16 @@ static int coord_value(rd_collector *c, const rd_expr *e, const rd_subscript *at
 }
 
 /* ---- Views ----------------------------------------------------------------------------------- */
-static bool view(rd_collector *c, const rd_expr *e, int demand)
+static bool instance_view(rd_collector *c, const rd_expr *e, int use)
 {
     rd_subscript at[RD_MAX_RANK];
 
-    return rd_view_places(c, e, rd_demand_of(c, demand)->at, at) &&
-           rd_answer_same(c, demand, e->in[0], at);
+    return rd_view_subscripts(c, e, rd_use_of(c, use)->at, at) &&
+           rd_answer_same(c, use, e->in[0], at);
 }
 
-/* Coordinates of a pattern were looked at when it was made, and do not change. */
+/* True if the index is known to be in range: coordinates of a sparse pattern were checked when
+ * it was made, and do not change. */
 static bool is_inside(const rd_expr *index, int64_t extent)
 {
     while (index->kind == RD_EXPR_VIEW || index->kind == RD_EXPR_RESHAPE)
@@ -193,8 +198,9 @@ static bool is_inside(const rd_expr *index, int64_t extent)
            index->as.leaf->below <= extent;
 }
 
-/* The index becomes a value of its own, checked against the axis; the operand is read at it. */
-static bool take(rd_collector *c, const rd_expr *e, int demand)
+/* Makes a gather: the index becomes a value of its own, checked against the axis, and the
+ * operand is read at it. */
+static bool instance_take(rd_collector *c, const rd_expr *e, int use)
 {
     const rd_expr *x = e->in[0], *index = e->in[1];
     int            axis = (int)e->as.axis->axis, v = rd_value_new(c, RD_VALUE_MAP, RD_I64, index);
@@ -205,7 +211,7 @@ static bool take(rd_collector *c, const rd_expr *e, int demand)
 
     if (v < 0 || !in)
         return false;
-    in[0] = rd_demand_new(c, index, rd_demand_of(c, demand)->at + (along ? 0 : axis));
+    in[0] = rd_use_new(c, index, rd_use_of(c, use)->at + (along ? 0 : axis));
     if (in[0] < 0)
         return false;
     c->graph->value[v].op        = is_inside(index, x->extent[axis]) ? RD_OP_cast : RD_OP_index;
@@ -215,14 +221,14 @@ static bool take(rd_collector *c, const rd_expr *e, int demand)
     c->graph->value[v].value.i64 = x->extent[axis];
     for (int a = 0; a < x->rank; a++)
         if (a != axis)
-            at[a] = rd_demand_of(c, demand)->at[a < axis || along ? a : a + index->rank - 1];
+            at[a] = rd_use_of(c, use)->at[a < axis || along ? a : a + index->rank - 1];
     at[axis] = (rd_subscript){ .n_term = 1, .term = { { -1, v, 1 } } };
-    return rd_answer_same(c, demand, x, at);
+    return rd_answer_same(c, use, x, at);
 }
 
-/* No element of e is ever read, so anything stands for it; what it is made of is not even looked
- * at. */
-static bool nothing(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
+/* Answers uses of an expression without elements by any constant.  Its operands are not even
+ * visited. */
+static bool instances_empty(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     for (int k = 0; k < n; k++)
         if (!rd_answer(c, list[k], rd_value_new(c, RD_VALUE_CONST, e->type, e)))
@@ -230,20 +236,21 @@ static bool nothing(rd_collector *c, const rd_expr *e, const int32_t *list, int 
     return true;
 }
 
+/* Makes the values for all uses of an expression, by its kind. */
 bool rd_instances(rd_collector *c, rd_seen *seen)
 {
     const rd_expr *e = seen->expr;
     int32_t       *list;
-    int            n  = rd_demands_distinct(c, seen, &list);
+    int            n  = rd_uses_distinct(c, seen, &list);
     bool           ok = n >= 0;
 
     if (ok && rd_expr_points(e) == 0)
-        return nothing(c, e, list, n);
+        return instances_empty(c, e, list, n);
     if (seen->given)
-        return ok && given(c, e, list, n);
+        return ok && instances_given(c, e, list, n);
     switch (e->kind) {
     case RD_EXPR_MAP:
-    case RD_EXPR_CALL: return ok && maps(c, seen, list, n);
+    case RD_EXPR_CALL: return ok && instances_map(c, seen, list, n);
     case RD_EXPR_CONCAT: return ok && rd_instances_concat(c, e, list, n);
     case RD_EXPR_REDUCE: return ok && rd_instances_reduce(c, e, list, n);
     case RD_EXPR_SCAN: return ok && rd_instances_scan(c, e, list, n);
@@ -258,14 +265,14 @@ bool rd_instances(rd_collector *c, rd_seen *seen)
         switch (e->kind) {
         case RD_EXPR_LEAF:
             ok = rd_answer(c, list[k],
-                           read_memory(c, e, e->as.leaf->stride, rd_demand_of(c, list[k])->at));
+                           read_memory(c, e, e->as.leaf->stride, rd_use_of(c, list[k])->at));
             break;
         case RD_EXPR_NUMBER: ok = rd_answer(c, list[k], number_value(c, e)); break;
         case RD_EXPR_COORD:
-            ok = rd_answer(c, list[k], coord_value(c, e, rd_demand_of(c, list[k])->at));
+            ok = rd_answer(c, list[k], coord_value(c, e, rd_use_of(c, list[k])->at));
             break;
-        case RD_EXPR_VIEW: ok = view(c, e, list[k]); break;
-        case RD_EXPR_TAKE: ok = take(c, e, list[k]); break;
+        case RD_EXPR_VIEW: ok = instance_view(c, e, list[k]); break;
+        case RD_EXPR_TAKE: ok = instance_take(c, e, list[k]); break;
         default: ok = rd_instance_reshape(c, e, list[k]); break;
         }
     return ok;

@@ -1,45 +1,46 @@
-/* instance_fold.c - demands of reductions and scans: at each place, or whole once, whichever
- * computes no element twice. */
+/* instance_fold.c - makes the values for uses of reductions and scans: inlined at each place, or
+ * materialised once, so that no element is computed twice. */
 #include "eval/collect/collect.h"
 #include <string.h>
 
 /* ---- Reductions ------------------------------------------------------------------------------ */
-/* Axes of the result that the operand keeps: those before groups and outputs. */
+/* The number of result axes that are the operand's: those before groups and a reducer's outputs. */
 static int kept_rank(const rd_expr *e)
 {
     return e->rank - rd_is_grouped(e) - (rd_outputs_of(e) > 1);
 }
 
-/* The factors of what is summed, and the label, which stands behind them and the mask. */
-static bool demand_product(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
+/* Makes uses of the factors of a sum of products, and of the group label, which is the fourth
+ * operand. */
+static bool use_product(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
 {
-    const int32_t *factor = rd_demand_factors(c, v, e->in[0], at);
+    const int32_t *factor = rd_use_factors(c, v, e->in[0], at);
     int32_t       *in     = rd_pool_get(c->pool, 4 * sizeof *in);
 
     if (!factor || !in || !rd_is_grouped(e))
         return factor && in;
     memcpy(in, factor, 3 * sizeof *in);
-    in[3]                   = rd_demand_new(c, e->in[3], at);
+    in[3]                   = rd_use_new(c, e->in[3], at);
     c->graph->value[v].in   = in;
     c->graph->value[v].n_in = 4;
     return in[3] >= 0;
 }
 
-/* Do its bits depend on how a reshape splits what it reduces? */
+/* True if the bits depend on how a reshape splits the reduced axis. */
 static bool is_tree_split(const rd_collector *c, const rd_expr *e)
 {
     return rd_seen_of(c, e)->splits && e->as.fold->law != RD_LAW_exact &&
            rd_dtype_kind(e->in[0]->type) == RD_KIND_FLOAT;
 }
 
-/* Operands of a fold: kept axes at the demand's place, reduced ones along fresh axes, C-order
- * weights as its index. */
+/* Makes the operands of a reduction or scan: kept axes at the place of the use, reduced ones
+ * along fresh axes.  Its index, with C-order weights, numbers the reduced elements. */
 static bool fold_operands(rd_collector *c, const rd_expr *e, int v, const rd_subscript *kept)
 {
     const rd_expr *x = e->in[0];
     rd_subscript   at[RD_MAX_RANK], index = rd_subscript_const(0);
     int32_t        dim[RD_RAW_AXES];
-    int            n_dim = rd_axes_of_place(c, kept_rank(e), kept, dim), k = 0;
+    int            n_dim = rd_axes_of_subscripts(c, kept_rank(e), kept, dim), k = 0;
     int64_t        weight = 1;
 
     for (int a = 0; a < x->rank; a++) {
@@ -70,7 +71,7 @@ static bool fold_operands(rd_collector *c, const rd_expr *e, int v, const rd_sub
     if (!c->graph->value[v].combine)
         return false;
     c->graph->value[v].combine->index = index;
-    return rd_sums_products(e) ? demand_product(c, v, e, at) : rd_demand_operands(c, v, e, at);
+    return rd_sums_products(e) ? use_product(c, v, e, at) : rd_use_operands(c, v, e, at);
 }
 
 static int fold_value(rd_collector *c, const rd_expr *e)
@@ -86,8 +87,8 @@ static int fold_value(rd_collector *c, const rd_expr *e)
     return v;
 }
 
-/* An axis of groups or of a reducer's results is not looped over where it reduces, so it must become
- * no axis of what it reads: of the n kept dims, or reduced. */
+/* Keeps an axis of groups or outputs distinct from the reduced and the n kept axes, because the
+ * reduction has no loop along it. */
 static void keep_apart(rd_collector *c, int v, int axis, int n, const int32_t *dim)
 {
     const rd_subscript *index = &c->graph->value[v].combine->index;
@@ -98,7 +99,7 @@ static void keep_apart(rd_collector *c, int v, int axis, int n, const int32_t *d
         rd_axes_apart(c->axes, axis, dim[d]);
 }
 
-/* The dims behind the n kept ones, which are there, are those of groups and results. */
+/* Names the dims behind the n kept ones: groups, then a reducer's outputs. */
 static void name_own_dims(rd_collector *c, const rd_expr *e, int v, int n, const int32_t *dim)
 {
     rd_value *value = &c->graph->value[v];
@@ -112,21 +113,22 @@ static void name_own_dims(rd_collector *c, const rd_expr *e, int v, int n, const
         keep_apart(c, v, dim[d], d, dim);
 }
 
-/* The instance at one demand's place.  Groups, and a reducer's several outputs, are stored with a
- * dim each, which no loop of its own runs along, and read at the demand's last subscripts. */
-static bool reduce_pushed(rd_collector *c, const rd_expr *e, int demand)
+/* Makes the reduction at the place of one use.  Groups, and several outputs of a reducer, are
+ * stored with a dim each, without a loop of their own.  They are read at the last subscripts of
+ * the use. */
+static bool reduce_inlined(rd_collector *c, const rd_expr *e, int use)
 {
     int32_t             dim[RD_RAW_AXES];
     int                 kept = kept_rank(e), v = fold_value(c, e), n;
-    const rd_subscript *at = rd_demand_of(c, demand)->at;
+    const rd_subscript *at = rd_use_of(c, use)->at;
     rd_subscript       *own;
 
     if (v < 0 || !fold_operands(c, e, v, at))
         return false;
-    at = rd_demand_of(c, demand)->at;
-    n  = rd_axes_of_place(c, kept, at, dim);
+    at = rd_use_of(c, use)->at;
+    n  = rd_axes_of_subscripts(c, kept, at, dim);
     if (kept == e->rank)
-        return rd_set_dims(c, v, n, dim) && rd_answer(c, demand, v);
+        return rd_set_dims(c, v, n, dim) && rd_answer(c, use, v);
     own = rd_subscripts(c, n + e->rank - kept);
     if (!own)
         return false;
@@ -142,16 +144,18 @@ static bool reduce_pushed(rd_collector *c, const rd_expr *e, int demand)
         own[n + k]                    = at[kept + k];
     }
     name_own_dims(c, e, v, n, dim);
-    if (rd_is_grouped(e)) { /* whoever takes results group by group may do so as they are made */
+    /* a reader that goes group by group may read each when it is finished */
+    if (rd_is_grouped(e)) {
         const rd_subscript axis = rd_subscript_axis(dim[n]);
 
-        rd_join_places(c, &own[n], &axis);
+        rd_unify_subscripts(c, &own[n], &axis);
     }
     c->graph->value[v].whole = true;
     n += e->rank - kept;
-    return rd_set_dims(c, v, n, dim) && rd_answer(c, demand, rd_read_value(c, e->type, v, n, own));
+    return rd_set_dims(c, v, n, dim) && rd_answer(c, use, rd_read_value(c, e->type, v, n, own));
 }
 
+/* Materialises a reduction as a whole, and answers its uses by reads. */
 static bool reduce_whole(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     int32_t       dim[RD_MAX_RANK];
@@ -169,31 +173,31 @@ static double fold_evaluations(const rd_collector *c, const int32_t *list, int n
     double evaluations = 0;
 
     for (int k = 0; k < n; k++)
-        evaluations += rd_demand_points(c, rd_demand_of(c, list[k]));
+        evaluations += rd_use_points(c, rd_use_of(c, list[k]));
     return evaluations;
 }
 
-/* Do gathers want half of all elements, or more?  In another order, such as the one of a sort,
- * its loops would look up whole rows, and no mask of places would bound them. */
+/* True if gathers want at least half of all elements.  Inlined, the loops would gather whole
+ * rows in another order, and no mask of places would bound them. */
 static bool gathers_most(const rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     bool gathered = false;
 
     for (int k = 0; k < n; k++)
-        gathered |= rd_demand_is_gathered(c, rd_demand_of(c, list[k]));
+        gathered |= rd_use_is_gathered(c, rd_use_of(c, list[k]));
     return gathered && 2 * fold_evaluations(c, list, n) >= rd_expr_points(e);
 }
 
-/* Slices of a reduction reduce only what they need; but never does a reduction compute an element
- * twice: as soon as the demands together want more elements than it has, or several want some group,
- * as each element may belong to any, it is computed whole, once. */
+/* Makes the values of a reduction.  Slices reduce only what they need, but no element is
+ * computed twice.  The reduction is materialised if its uses together want more elements than it
+ * has, or if several want groups, as each element may belong to any group. */
 bool rd_instances_reduce(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     if (fold_evaluations(c, list, n) > rd_expr_points(e) || gathers_most(c, e, list, n) ||
         (n > 1 && rd_is_grouped(e)))
         return reduce_whole(c, e, list, n);
     for (int k = 0; k < n; k++)
-        if (!reduce_pushed(c, e, list[k]))
+        if (!reduce_inlined(c, e, list[k]))
             return false;
     return true;
 }
@@ -203,14 +207,13 @@ static int scan_axis(const rd_expr *e)
     return __builtin_ctzll(e->as.fold->dims);
 }
 
-/* A scan at `at`, whose scan axis must be a whole axis; that axis is the scan's to run along in
- * order. */
+/* Makes a scan at `at`, where the scan axis is one whole axis that the scan runs along in order. */
 static int scan_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
 {
     int         v = fold_value(c, e), axis = at[scan_axis(e)].term[0].axis;
     rd_combine *combine = rd_pool_get(c->pool, sizeof *combine);
 
-    if (v < 0 || !combine || !rd_demand_operands(c, v, e, at))
+    if (v < 0 || !combine || !rd_use_operands(c, v, e, at))
         return -1;
     combine->index                                 = at[scan_axis(e)];
     c->graph->value[v].combine                     = combine;
@@ -218,9 +221,9 @@ static int scan_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
     return v;
 }
 
-/* One row of a scan costs one row: other axes stay at the demand's place, the scan axis is run
- * along whole. */
-static bool scan_row(rd_collector *c, const rd_expr *e, int demand)
+/* Makes the scan of one row: other axes stay at the place of the use, and the scan axis is run
+ * along as a whole. */
+static bool scan_row(rd_collector *c, const rd_expr *e, int use)
 {
     rd_subscript at[RD_MAX_RANK], *own;
     int32_t      dim[RD_RAW_AXES];
@@ -228,9 +231,9 @@ static bool scan_row(rd_collector *c, const rd_expr *e, int demand)
 
     if (axis < 0)
         return false;
-    memcpy(at, rd_demand_of(c, demand)->at, (size_t)e->rank * sizeof *at);
+    memcpy(at, rd_use_of(c, use)->at, (size_t)e->rank * sizeof *at);
     at[s] = rd_subscript_const(0);
-    n     = rd_axes_of_place(c, e->rank, at, dim);
+    n     = rd_axes_of_subscripts(c, e->rank, at, dim);
     own   = rd_subscripts(c, n + 1);
     for (int d = 0; own && d < n; d++) {
         own[d] = rd_subscript_axis(dim[d]);
@@ -242,14 +245,14 @@ static bool scan_row(rd_collector *c, const rd_expr *e, int demand)
     if (v < 0)
         return false;
     c->graph->value[v].whole = true;
-    own[n]                   = rd_demand_of(c, demand)->at[s];
+    own[n]                   = rd_use_of(c, use)->at[s];
     dim[n]                   = axis;
     return rd_set_dims(c, v, n + 1, dim) &&
-           rd_answer(c, demand, rd_read_value(c, e->type, v, n + 1, own));
+           rd_answer(c, use, rd_read_value(c, e->type, v, n + 1, own));
 }
 
-/* The raw axis a demand runs along where the scan does, if it does so from end to end and only
- * there; else -1. */
+/* The raw axis of a use along the scan axis, if the use goes from end to end there and that axis
+ * occurs nowhere else; else -1. */
 static int scanned_axis(const rd_collector *c, const rd_expr *e, const rd_subscript *at)
 {
     int axis = rd_subscript_pure(c->axes, &at[scan_axis(e)]);
@@ -264,6 +267,7 @@ static int scanned_axis(const rd_collector *c, const rd_expr *e, const rd_subscr
     return axis;
 }
 
+/* Makes the values of a scan: inlined at a single use, else materialised and read. */
 bool rd_instances_scan(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     int32_t       dim[RD_RAW_AXES];
@@ -271,11 +275,11 @@ bool rd_instances_scan(rd_collector *c, const rd_expr *e, const int32_t *list, i
     int           v;
 
     if (n == 1 && fold_evaluations(c, list, n) <= rd_expr_points(e)) {
-        at = rd_demand_of(c, list[0])->at;
+        at = rd_use_of(c, list[0])->at;
         if (scanned_axis(c, e, at) < 0)
             return scan_row(c, e, list[0]);
         v = scan_at(c, e, at);
-        return v >= 0 && rd_set_dims(c, v, rd_axes_of_place(c, e->rank, at, dim), dim) &&
+        return v >= 0 && rd_set_dims(c, v, rd_axes_of_subscripts(c, e->rank, at, dim), dim) &&
                rd_answer(c, list[0], v);
     }
     at = rd_own_axes(c, e, dim);

@@ -1,10 +1,10 @@
-/* instance_storage.c - demands that memory answers: concatenations, and reshapes that no strides
- * can express. */
+/* instance_storage.c - makes the values for uses that need storage: concatenations, and reshapes
+ * that no strides can express. */
 #include "eval/collect/boxes.h"
 #include <string.h>
 
 /* ---- Concatenation --------------------------------------------------------------------------- */
-/* Least and greatest value of a subscript; false if it gathers. */
+/* The least and greatest value of a subscript; false if it gathers. */
 static bool range_of(const rd_collector *c, const rd_subscript *at, int64_t *lo, int64_t *hi)
 {
     *lo = *hi = at->offset;
@@ -20,7 +20,7 @@ static bool range_of(const rd_collector *c, const rd_subscript *at, int64_t *lo,
     return *lo <= *hi;
 }
 
-/* The part that the subscript stays inside, and where that begins; -1: it asks for several. */
+/* The part that the subscript stays inside, and where that part begins; -1: it reaches several. */
 static int part_inside(const rd_collector *c, const rd_expr *e, const rd_subscript *at,
                        int64_t *start)
 {
@@ -36,8 +36,8 @@ static int part_inside(const rd_collector *c, const rd_expr *e, const rd_subscri
     return -1;
 }
 
-/* The part of e that the subscripts lead to.  It is no concatenation, or one of which they ask for
- * several parts, which may be e itself.  The subscripts become those of the part. */
+/* Follows the subscripts into nested concatenations, as long as they stay inside one part.
+ * Returns the expression reached, which may be e, and makes the subscripts relative to it. */
 static const rd_expr *reached(const rd_collector *c, const rd_expr *e, rd_subscript *at)
 {
     int64_t start;
@@ -48,30 +48,30 @@ static const rd_expr *reached(const rd_collector *c, const rd_expr *e, rd_subscr
     return e;
 }
 
-/* A demand that stays inside one part is that part's.  Where all parts are `stored` together it is not, if
- * the part is a concatenation that would be stored once more for it. */
-static bool concat_inside(rd_collector *c, const rd_expr *e, int demand, bool stored, bool *done)
+/* Answers a use that stays inside one part by a use of that part.  Not if all parts are `stored`
+ * together and the part is a concatenation, which would be stored a second time. */
+static bool concat_inside(rd_collector *c, const rd_expr *e, int use, bool stored, bool *done)
 {
     const rd_expr *part;
     rd_subscript   at[RD_MAX_RANK];
 
-    memcpy(at, rd_demand_of(c, demand)->at, (size_t)e->rank * sizeof *at);
+    memcpy(at, rd_use_of(c, use)->at, (size_t)e->rank * sizeof *at);
     part  = reached(c, e, at);
     *done = part != e && !(stored && part->kind == RD_EXPR_CONCAT);
-    return !*done || rd_answer_same(c, demand, part, at);
+    return !*done || rd_answer_same(c, use, part, at);
 }
 
-/* Storage of a concatenation at some place: dims are n loop axes of the place, and between them, as
- * in the expression, the one along the parts. */
+/* The storage of a concatenation at some place: n loop axes of the place, and between them, as
+ * in the expression, the dim along the parts. */
 typedef struct join {
-    int32_t      value, axis; /* the JOIN; the expression's axis along which it joins      */
-    int32_t      place;       /* of the dim along the parts                                */
+    int32_t      value, axis; /* the JOIN value; the axis along which the expression joins */
+    int32_t      place;       /* index of the dim along the parts */
     int32_t      n, dim[RD_RAW_AXES];
-    rd_subscript at[RD_MAX_RANK]; /* the place; at[axis] is each part's own                */
+    rd_subscript at[RD_MAX_RANK]; /* the place; at[axis] is set for each part */
     rd_boxes     boxes;
 } join;
 
-/* A fresh axis along the join, apart from the place's. */
+/* Makes a fresh axis along the parts, distinct from the axes of the place. */
 static int along(rd_collector *c, const join *j, int64_t extent)
 {
     int axis = rd_axes_new(c->axes, extent);
@@ -95,22 +95,22 @@ static bool join_parts(rd_collector *c, const rd_expr *e, join *j)
     return rd_boxes_fill(c, e, j->place, &j->boxes);
 }
 
-/* Reads the join, at subscripts of its dims. */
-static bool read_join(rd_collector *c, const join *j, int demand, rd_subscript *at)
+/* Answers a use by a read of the stored concatenation. */
+static bool read_join(rd_collector *c, const join *j, int use, rd_subscript *at)
 {
     const rd_value *v = &c->graph->value[j->value];
 
-    at[j->place] = rd_demand_of(c, demand)->at[j->axis];
+    at[j->place] = rd_use_of(c, use)->at[j->axis];
     for (int d = 0; d <= j->n; d++) {
         rd_subscript own = rd_subscript_axis(v->dim[d]);
 
-        rd_join_places(c, &at[d], &own);
+        rd_unify_subscripts(c, &at[d], &own);
     }
-    return rd_answer(c, demand, rd_read_value(c, v->type, j->value, j->n + 1, at));
+    return rd_answer(c, use, rd_read_value(c, v->type, j->value, j->n + 1, at));
 }
 
-/* One row of a concatenation costs one row: other axes stay at the demand's place. */
-static bool join_pushed(rd_collector *c, const rd_expr *e, int demand)
+/* Stores a concatenation at the place of one use: only the rows that the use reads. */
+static bool join_inlined(rd_collector *c, const rd_expr *e, int use)
 {
     join         *j = rd_pool_get(c->pool, sizeof *j);
     rd_subscript *at;
@@ -118,10 +118,10 @@ static bool join_pushed(rd_collector *c, const rd_expr *e, int demand)
     if (!j)
         return false;
     j->axis = (int32_t)e->as.axis->axis;
-    memcpy(j->at, rd_demand_of(c, demand)->at, (size_t)e->rank * sizeof *j->at);
+    memcpy(j->at, rd_use_of(c, use)->at, (size_t)e->rank * sizeof *j->at);
     j->at[j->axis] = rd_subscript_const(0);
-    j->place       = rd_axes_of_place(c, j->axis, j->at, j->dim);
-    j->n           = rd_axes_of_place(c, e->rank, j->at, j->dim);
+    j->place       = rd_axes_of_subscripts(c, j->axis, j->at, j->dim);
+    j->n           = rd_axes_of_subscripts(c, e->rank, j->at, j->dim);
     at             = rd_subscripts(c, j->n + 1);
     memmove(j->dim + j->place + 1, j->dim + j->place, (size_t)(j->n - j->place) * sizeof *j->dim);
     for (int d = 0; at && d <= j->n; d++) {
@@ -130,9 +130,10 @@ static bool join_pushed(rd_collector *c, const rd_expr *e, int demand)
         c->axes->at[rd_axes_root(c->axes, j->dim[d])].fixed = true;
         at[d]                                               = rd_subscript_axis(j->dim[d]);
     }
-    return at && join_parts(c, e, j) && read_join(c, j, demand, at);
+    return at && join_parts(c, e, j) && read_join(c, j, use, at);
 }
 
+/* Stores a whole concatenation, and answers its uses by reads. */
 static bool join_whole(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     join         *j  = rd_pool_get(c->pool, sizeof *j);
@@ -146,42 +147,43 @@ static bool join_whole(rd_collector *c, const rd_expr *e, const int32_t *list, i
     if (!join_parts(c, e, j))
         return false;
     for (int k = 0; k < n; k++) {
-        memcpy(at, rd_demand_of(c, list[k])->at, (size_t)e->rank * sizeof *at);
+        memcpy(at, rd_use_of(c, list[k])->at, (size_t)e->rank * sizeof *at);
         if (!read_join(c, j, list[k], at))
             return false;
     }
     return true;
 }
 
-/* Elements a demand makes if the join is pushed to its place: all along the parts, and its own of
- * the other axes. */
-static double pushed_points(rd_collector *c, const rd_expr *e, int demand)
+/* The number of elements that are stored for a use if the concatenation is stored at its place. */
+static double inlined_points(rd_collector *c, const rd_expr *e, int use)
 {
     int32_t      dim[RD_RAW_AXES];
     rd_subscript at[RD_MAX_RANK];
     double       points = (double)e->extent[e->as.axis->axis];
     int          n;
 
-    memcpy(at, rd_demand_of(c, demand)->at, (size_t)e->rank * sizeof *at);
+    memcpy(at, rd_use_of(c, use)->at, (size_t)e->rank * sizeof *at);
     at[e->as.axis->axis] = rd_subscript_const(0);
-    n                    = rd_axes_of_place(c, e->rank, at, dim);
+    n                    = rd_axes_of_subscripts(c, e->rank, at, dim);
     for (int d = 0; d < n; d++)
         points *= (double)c->axes->at[rd_axes_root(c->axes, dim[d])].extent;
     return points;
 }
 
-/* Elements that demands of several parts make together, if the join is pushed to their places. */
+/* The number of elements stored for all uses that reach several parts, each at its own place. */
 static double points_of_several(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
-    double  pushed = 0;
+    double  inlined = 0;
     int64_t start;
 
     for (int k = 0; k < n; k++)
-        if (part_inside(c, e, rd_demand_of(c, list[k])->at, &start) < 0)
-            pushed += pushed_points(c, e, list[k]);
-    return pushed;
+        if (part_inside(c, e, rd_use_of(c, list[k])->at, &start) < 0)
+            inlined += inlined_points(c, e, list[k]);
+    return inlined;
 }
 
+/* Makes the values of a concatenation.  Uses inside one part read that part; others read
+ * storage, common or of their own, whichever is smaller. */
 bool rd_instances_concat(rd_collector *c, const rd_expr *e, int32_t *list, int n)
 {
     const bool stored = points_of_several(c, e, list, n) > rd_expr_points(e);
@@ -197,15 +199,15 @@ bool rd_instances_concat(rd_collector *c, const rd_expr *e, int32_t *list, int n
     if (stored)
         return join_whole(c, e, list, left);
     for (int k = 0; k < left; k++)
-        if (!join_pushed(c, e, list[k]))
+        if (!join_inlined(c, e, list[k]))
             return false;
     return true;
 }
 
 /* ---- Reshape --------------------------------------------------------------------------------- */
-/* Where neither strides nor split axes can express a reshape, its operand is stored in C order
- * first. */
-static bool reshape_copy(rd_collector *c, const rd_expr *e, int demand)
+/* Stores the operand of a reshape in C order, if neither strides nor split axes can express the
+ * reshape. */
+static bool reshape_copy(rd_collector *c, const rd_expr *e, int use)
 {
     const rd_expr *x      = e->in[0];
     rd_subscript   flat   = rd_subscript_const(0);
@@ -215,12 +217,12 @@ static bool reshape_copy(rd_collector *c, const rd_expr *e, int demand)
     int            v;
 
     for (int a = e->rank; a-- > 0; weight *= e->extent[a])
-        if (!rd_subscript_add(c->axes, &flat, &rd_demand_of(c, demand)->at[a], weight))
+        if (!rd_subscript_add(c->axes, &flat, &rd_use_of(c, use)->at[a], weight))
             return false;
     rd_text_add(&c->why, "the operand of a reshape is stored: its strides do not join\n");
     rd_dense_strides(x->rank, x->extent, 0, dense);
     v = rd_value_new(c, RD_VALUE_MAP, x->type, x);
-    if (v < 0 || !at || !in || (in[0] = rd_demand_new(c, x, at)) < 0)
+    if (v < 0 || !at || !in || (in[0] = rd_use_new(c, x, at)) < 0)
         return false;
     c->graph->value[v].op    = RD_OP_cast;
     c->graph->value[v].in    = in;
@@ -228,21 +230,23 @@ static bool reshape_copy(rd_collector *c, const rd_expr *e, int demand)
     c->graph->value[v].whole = true;
     c->graph->value[v].dense = true;
     return rd_set_dims(c, v, x->rank, dim) &&
-           rd_answer(c, demand, rd_read_value(c, x->type, v, 1, &flat));
+           rd_answer(c, use, rd_read_value(c, x->type, v, 1, &flat));
 }
 
-bool rd_instance_reshape(rd_collector *c, const rd_expr *e, int demand)
+/* Answers a use of a reshape: by a flat read of a leaf, by subscripts of the operand, or by a
+ * copy. */
+bool rd_instance_reshape(rd_collector *c, const rd_expr *e, int use)
 {
     rd_subscript in[RD_MAX_RANK], at[RD_MAX_RANK];
     bool         ok;
-    int          v = rd_reshape_leaf(c, e, rd_demand_of(c, demand)->at);
+    int          v = rd_reshape_leaf(c, e, rd_use_of(c, use)->at);
 
     if (v != -1)
-        return v >= 0 && rd_answer(c, demand, v);
-    if (!rd_reshape_places(c, e, rd_demand_of(c, demand)->at, in, &ok))
+        return v >= 0 && rd_answer(c, use, v);
+    if (!rd_reshape_subscripts(c, e, rd_use_of(c, use)->at, in, &ok))
         return false;
     if (!ok)
-        return reshape_copy(c, e, demand);
+        return reshape_copy(c, e, use);
     memcpy(at, in, sizeof at);
-    return rd_answer_same(c, demand, e->in[0], at);
+    return rd_answer_same(c, use, e->in[0], at);
 }

@@ -1,36 +1,39 @@
-/* sides.c - tells apart folds that want different loops, such as the nearest point of each of two
- * sets in the other one.  Each of them takes a side, and values of two sides share no loop.
+/* sides.c - separates reductions that want different loops into sides, such as the nearest point
+ * of each of two sets in the other.  Values of two sides share no loop.
  *
- * If several sides fold a value, such as the distance of a pair, each side computes it again where
- * that costs less than an array.  The plan without sides has the same bits.  It stands unless it is
- * 1.5 times as dear (apart.c). */
+ * If several sides reduce one value, such as the distance of a pair, each side recomputes it
+ * where that costs less than an array.  The plan without sides has the same bits.  It stands
+ * unless it costs 1.5 times as much (recompute.c). */
 #include "eval/ir.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Sides are few, and numbered from 1: 0 goes with any. */
+/* Number of sides, from 1 on; side 0 goes with any.  MOST_FOLDS fit in a bit set. */
 enum { MOST_SIDES = 8, MOST_FOLDS = 64, MOST_COPIES = 64, DEPTH = 16 };
 
-/* A fold of fewer operations is computed again rather than stored.  Both take 12 ms for sums of the
- * kernel matrix of 2,000 points in 50 dimensions, of which an element is some 350. */
+/* A reduction of fewer operations is recomputed rather than stored.  At this limit both take 12
+ * ms: sums of the kernel matrix of 2,000 points in 50 dimensions, with some 350 operations an
+ * element. */
 static const double AGAIN = 256;
 
+/* The state of the pass. */
 typedef struct siding {
     rd_graph *g;
-    int32_t   n, copies;
-    uint64_t *under;  /* per value: the folds that it is computed from, a bit each, and itself */
-    uint32_t *wanted; /* per value: sides that compute something from it, a bit each */
-    int32_t  *copy;   /* per side and value: its own one, -1: not asked for yet      */
-    int32_t   n_fold, fold[MOST_FOLDS];
+    int32_t   n, copies; /* values before the pass; copies made */
+    /* by value: bit set of the reductions that it is computed from, itself included */
+    uint64_t *under;
+    uint32_t *wanted; /* by value: bit set of the sides that compute something from it */
+    int32_t  *copy;   /* by side and value: that side's copy, -1: not asked for yet */
+    int32_t   n_fold, fold[MOST_FOLDS]; /* the reductions and scans */
 } siding;
 
-/* ---- Who takes which side -------------------------------------------------------------------- */
+/* ---- Sides of reductions --------------------------------------------------------------------- */
 static bool is_fold(const rd_value *v)
 {
     return v->combine && !v->apart && (v->kind == RD_VALUE_REDUCE || v->kind == RD_VALUE_SCAN);
 }
 
-/* Finds the folds that a value reads, also those that it reads elsewhere or at gathered places. */
+/* Finds the reductions below a value, those behind reads and gathers included. */
 static void find_under(siding *s, int value)
 {
     const rd_value *v     = &s->g->value[value];
@@ -54,19 +57,21 @@ static bool is_read_by(const siding *s, int a, int reader)
     return s->under[s->fold[reader]] >> a & 1;
 }
 
-/* One reduces an axis that the other keeps, or scans along one that the other has for its vectors. */
-static bool cross(const siding *s, int a, int b)
+/* True if two reductions want different loops: one reduces an axis that the other keeps, or
+ * scans along an axis of the other's lanes. */
+static bool are_crossing(const siding *s, int a, int b)
 {
     const rd_value *v = &s->g->value[s->fold[a]], *m = &s->g->value[s->fold[b]];
 
     if (is_read_by(s, a, b))
-        return rd_wants_own_loop(m, v);
+        return rd_needs_own_loop(m, v);
     if (is_read_by(s, b, a))
-        return rd_wants_own_loop(v, m);
+        return rd_needs_own_loop(v, m);
     return ((v->reduced ^ m->reduced) & rd_space(v) & rd_space(m)) != 0;
 }
 
-/* A fold that reads folds of several sides runs after all of these sides. */
+/* The sides that must run before reduction k, as it reads reductions of several sides; 0: at
+ * most one. */
 static uint32_t sides_before(const siding *s, int k)
 {
     uint32_t sides = 0;
@@ -77,7 +82,8 @@ static uint32_t sides_before(const siding *s, int k)
     return sides & (sides - 1) ? sides : 0;
 }
 
-/* The first side of which it crosses none, where it crosses any.  False: there are no more sides. */
+/* Gives reduction k the first side with which it shares no conflict, if it has any.  False:
+ * there are no more sides. */
 static bool take_side(const siding *s, int k)
 {
     uint32_t crossed = sides_before(s, k);
@@ -85,7 +91,7 @@ static bool take_side(const siding *s, int k)
     int32_t  side    = 1;
 
     for (int i = 0; i < s->n_fold; i++)
-        if (i != k && cross(s, k, i)) {
+        if (i != k && are_crossing(s, k, i)) {
             any = true;
             crossed |= 1u << s->g->value[s->fold[i]].side;
         }
@@ -95,15 +101,16 @@ static bool take_side(const siding *s, int k)
     return !any || side < MOST_SIDES;
 }
 
-/* All share loops again. */
+/* Puts all reductions on side 0, where they share loops again. */
 static void forget_sides(const siding *s)
 {
     for (int k = 0; k < s->n_fold; k++)
         s->g->value[s->fold[k]].side = 0;
 }
 
-/* ---- Who computes what ----------------------------------------------------------------------- */
-/* Operations for an element of what is computed from memory alone; AGAIN for all else. */
+/* ---- Values of sides
+ * -------------------------------------------------------------------------- */
+/* Operations for one element of a value computed from memory alone; AGAIN for all else. */
 static double cost_of(const rd_graph *g, int value, int depth)
 {
     const rd_value *v    = &g->value[value];
@@ -112,7 +119,7 @@ static double cost_of(const rd_graph *g, int value, int depth)
     if (v->kind == RD_VALUE_CONST || v->kind == RD_VALUE_COORD ||
         (v->kind == RD_VALUE_READ && !rd_is_gathered(v)))
         return 1;
-    if (v->kind != RD_VALUE_MAP || rd_is_anchor_kind(v) || depth == 0)
+    if (v->kind != RD_VALUE_MAP || rd_is_materialised_kind(v) || depth == 0)
         return AGAIN;
     for (int k = 0; k < v->n_in && cost < AGAIN; k++)
         cost += v->in[k] >= 0 ? cost_of(g, v->in[k], depth - 1) : 0;
@@ -133,11 +140,12 @@ static bool is_cheap(const rd_graph *g, const rd_value *v)
 
 static bool is_computed_inline(const rd_value *v)
 {
-    return (v->kind == RD_VALUE_MAP || v->kind == RD_VALUE_CALL) && !rd_is_anchor_kind(v);
+    return (v->kind == RD_VALUE_MAP || v->kind == RD_VALUE_CALL) && !rd_is_materialised_kind(v);
 }
 
-/* Users come first, so it is known who wants it.  What one side wants is of that side. */
-static void hand_down(siding *s, int value)
+/* Passes on to operands which sides want them.  Users were visited before.  A value that one
+ * side wants belongs to that side. */
+static void pass_sides_down(siding *s, int value)
 {
     rd_value      *v      = &s->g->value[value];
     const uint32_t wanted = s->wanted[value];
@@ -154,10 +162,11 @@ static void hand_down(siding *s, int value)
 }
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
-static int own_of(siding *s, int value, int side);
+static int value_of_side(siding *s, int value, int side);
 
-/* Its operands as that side has them, in memory of their own; NULL: no memory. */
-static int32_t *own_operands(siding *s, int value, int side, bool *other)
+/* The operands of a value as a side has them, in a new list; NULL: no memory.  *other: some are
+ * copies. */
+static int32_t *operands_of_side(siding *s, int value, int side, bool *other)
 {
     const int32_t n  = s->g->value[value].n_in;
     int32_t      *in = rd_pool_get(s->g->pool, (size_t)(n + 1) * sizeof *in);
@@ -166,7 +175,7 @@ static int32_t *own_operands(siding *s, int value, int side, bool *other)
     for (int k = 0; in && k < n; k++) {
         const int32_t x = s->g->value[value].in[k];
 
-        in[k] = x < 0 ? x : own_of(s, x, side);
+        in[k] = x < 0 ? x : value_of_side(s, x, side);
         if (x >= 0 && in[k] < 0)
             return NULL;
         *other |= in[k] != x;
@@ -174,9 +183,9 @@ static int32_t *own_operands(siding *s, int value, int side, bool *other)
     return in;
 }
 
-/* A fold of one lane may compute neighbours along any axis that it keeps: that of its reader is
- * best. */
-static bool turn(siding *s, rd_value *v, int side)
+/* Gives a one-lane reduction the lane axis of its reader on this side, because it may have its
+ * lanes along any kept axis. */
+static bool choose_reader_lane(siding *s, rd_value *v, int side)
 {
     rd_combine *own = rd_pool_get(s->g->pool, sizeof *own);
 
@@ -195,6 +204,7 @@ static bool turn(siding *s, rd_value *v, int side)
     return true;
 }
 
+/* Makes a copy of a value for a side, with operands `in`; returns its number or -1. */
 static int copy_of(siding *s, int value, int side, int32_t *in)
 {
     rd_value v = s->g->value[value];
@@ -202,21 +212,21 @@ static int copy_of(siding *s, int value, int side, int32_t *in)
 
     v.side = side;
     v.in   = in;
-    if (v.combine && !turn(s, &v, side))
+    if (v.combine && !choose_reader_lane(s, &v, side))
         return -1;
     made = rd_graph_add(s->g, v);
     s->copies += made >= 0;
     return made;
 }
 
-/* The side that wants a value first takes the original; other sides get copies. */
+/* True if the side is the first that wants the value: it takes the original, others get copies. */
 static bool is_first(const siding *s, int value, int side)
 {
     return __builtin_ctz(s->wanted[value]) == side;
 }
 
-/* A value as that side has it, -1: no memory. */
-static int own_of(siding *s, int value, int side)
+/* A value as the side has it: the value itself or a copy; -1: no memory. */
+static int value_of_side(siding *s, int value, int side)
 {
     const rd_value v = s->g->value[value];
     int32_t       *in, *own;
@@ -228,14 +238,15 @@ static int own_of(siding *s, int value, int side)
     own = &s->copy[(size_t)side * (size_t)s->n + (size_t)value];
     if (*own >= 0)
         return *own;
-    if (!(in = own_operands(s, value, side, &other)))
+    if (!(in = operands_of_side(s, value, side, &other)))
         return -1;
     if (is_fold(&v) ? is_first(s, value, side) : !other)
         return *own = value;
     return *own = copy_of(s, value, side, in);
 }
 
-/* Gives a value to the side that wants it first, once other sides have copies.  False: no memory. */
+/* Gives the original value to the first side that wants it, once other sides have copies.
+ * False: no memory. */
 static bool keep_first(siding *s, int value)
 {
     rd_value *v      = &s->g->value[value];
@@ -249,9 +260,10 @@ static bool keep_first(siding *s, int value)
     if (v->side || !copied)
         return true;
     v->side = __builtin_ctz(s->wanted[value]);
-    return !v->combine || turn(s, v, v->side);
+    return !v->combine || choose_reader_lane(s, v, v->side);
 }
 
+/* Replaces the operands of a value of some side by that side's own. */
 static bool give_own(siding *s, int value)
 {
     const int32_t side = s->g->value[value].side;
@@ -260,14 +272,15 @@ static bool give_own(siding *s, int value)
 
     if (!side)
         return true;
-    if (!(in = own_operands(s, value, side, &other)))
+    if (!(in = operands_of_side(s, value, side, &other)))
         return false;
     if (other)
         s->g->value[value].in = in;
     return true;
 }
 
-bool rd_take_sides(rd_graph *g)
+/* Finds the sides of a graph and gives each its own values.  See ir.h. */
+bool rd_assign_sides(rd_graph *g)
 {
     const size_t n     = (size_t)g->n_value + 1;
     bool         sides = false;
@@ -290,7 +303,7 @@ bool rd_take_sides(rd_graph *g)
         sides |= g->value[s.fold[k]].side != 0;
     }
     for (int i = s.n; sides && i-- > 0;)
-        hand_down(&s, i);
+        pass_sides_down(&s, i);
     for (int i = 0; sides && i < s.n; i++)
         if (!give_own(&s, i))
             return false;

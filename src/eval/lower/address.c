@@ -1,4 +1,5 @@
-/* address.c - subscripts to addresses: slots, strides of what is stored, positions of folds. */
+/* address.c - turns subscripts into addresses: slots, strides in storage, and positions of
+ * reductions. */
 #include "eval/lower/lower.h"
 #include <string.h>
 
@@ -18,7 +19,8 @@ int rd_new_address(rd_lowering *l, const rd_address *address)
     return l->p->n_address++;
 }
 
-static void add(rd_lowering *l, rd_address *a, rd_addend what)
+/* Adds a term to an address, to the coefficient of an equal one if there is one. */
+static void add_addend(rd_lowering *l, rd_address *a, rd_addend what)
 {
     if (what.coef == 0)
         return;
@@ -38,6 +40,7 @@ static void add(rd_lowering *l, rd_address *a, rd_addend what)
     a->add[a->n_add++] = what;
 }
 
+/* Adds a subscript times a stride. local: axes counted from the start of a tile's range. */
 static void add_subscript(rd_lowering *l, rd_address *a, const rd_subscript *at, int64_t stride,
                           rd_set local)
 {
@@ -46,28 +49,29 @@ static void add_subscript(rd_lowering *l, rd_address *a, const rd_subscript *at,
         const rd_term *term = &at->term[t];
 
         if (term->axis >= 0)
-            add(l, a, (rd_addend){ term->axis, -1, rd_in(local, term->axis), stride * term->coef });
+            add_addend(
+                l, a, (rd_addend){ term->axis, -1, rd_in(local, term->axis), stride * term->coef });
         else
-            add(l, a, (rd_addend){ -1, l->reg[term->value], false, stride * term->coef });
+            add_addend(l, a, (rd_addend){ -1, l->reg[term->value], false, stride * term->coef });
     }
 }
 
 /* ---- Storage --------------------------------------------------------------------------------- */
-/* Indices an axis of a value's storage can have. */
-static int64_t room_of(const rd_lowering *l, const rd_home *h, int axis)
+/* The number of indices that an axis has in a value's storage: a tile's range, or the extent. */
+static int64_t room_of(const rd_lowering *l, const rd_storage *h, int axis)
 {
-    for (const rd_scope *s = h->home; s->parent; s = s->parent)
+    for (const rd_scope *s = h->scope; s->parent; s = s->parent)
         if (s->tile && s->axis == axis)
             return s->step;
     return extent(l, axis);
 }
 
-/* Stride of dim d of value v where it is stored. */
+/* The stride of dim d of value v in its storage. */
 static int64_t storage_stride(const rd_lowering *l, int v, int d)
 {
-    const rd_value *m      = &l->graph->value[v];
-    const rd_home  *h      = &l->tree->home[v];
-    int64_t         stride = 1;
+    const rd_value   *m      = &l->graph->value[v];
+    const rd_storage *h      = &l->tree->storage[v];
+    int64_t           stride = 1;
 
     if (h->keep == RD_KEEP_OUTPUT) {
         for (int t = 0; t < m->store->n_term; t++)
@@ -78,7 +82,7 @@ static int64_t storage_stride(const rd_lowering *l, int v, int d)
     if (!rd_in(h->stored, m->dim[d]))
         return 0;
     for (int k = m->n_dim; k-- > 0;)
-        if (rd_stands_inside(m, k, d) && rd_in(h->stored, m->dim[k]))
+        if (rd_is_inner_dim(m, k, d) && rd_in(h->stored, m->dim[k]))
             stride *= room_of(l, h, m->dim[k]);
     return stride;
 }
@@ -87,27 +91,29 @@ static rd_address storage(const rd_lowering *l, int v)
 {
     const rd_value *m = &l->graph->value[v];
 
-    return (rd_address){ .slot   = l->slot[v],
-                         .type   = m->type,
-                         .offset = l->tree->home[v].keep == RD_KEEP_OUTPUT ? m->store->offset : 0 };
+    return (rd_address){ .slot = l->slot[v],
+                         .type = m->type,
+                         .offset =
+                             l->tree->storage[v].keep == RD_KEEP_OUTPUT ? m->store->offset : 0 };
 }
 
-/* Dim d's axis, if its index counts from the start of the range that a tile loop around the home
- * has cut. */
+/* Dim d's axis, if scratch holds only the range of a tile loop, so that its index counts from
+ * the start of the range. */
 static rd_set local_axis(const rd_lowering *l, int v, int d)
 {
-    const rd_home *h = &l->tree->home[v];
+    const rd_storage *h = &l->tree->storage[v];
 
-    return h->keep == RD_KEEP_SCRATCH ? h->home->ranged & rd_bit(l->graph->value[v].dim[d]) : 0;
+    return h->keep == RD_KEEP_SCRATCH ? h->scope->ranged & rd_bit(l->graph->value[v].dim[d]) : 0;
 }
 
+/* The address of a stored value at subscripts of its dims. */
 static rd_address stored_at(rd_lowering *l, int v, const rd_subscript *at)
 {
     const rd_value *m = &l->graph->value[v];
     rd_address      a = storage(l, v);
 
     if (m->dense) {
-        add_subscript(l, &a, at, 1, 0); /* one flat place */
+        add_subscript(l, &a, at, 1, 0); /* one flat index */
         return a;
     }
     for (int d = 0; d < m->n_dim; d++)
@@ -127,6 +133,7 @@ rd_address rd_read_address(rd_lowering *l, const rd_value *v)
     return a;
 }
 
+/* The address at which a value is stored.  See lower.h. */
 rd_address rd_store_address(rd_lowering *l, int v)
 {
     const rd_value *m = &l->graph->value[v];
@@ -134,7 +141,7 @@ rd_address rd_store_address(rd_lowering *l, int v)
 
     if (m->into >= 0)
         return stored_at(l, m->into, m->at);
-    if (l->tree->home[v].keep == RD_KEEP_OUTPUT) {
+    if (l->tree->storage[v].keep == RD_KEEP_OUTPUT) {
         add_subscript(l, &a, m->store, 1, 0);
         a.offset = m->store->offset;
     } else
@@ -152,13 +159,13 @@ static int64_t storage_bytes(const rd_lowering *l, int v)
     int64_t         bytes = rd_dtype_size(m->type);
 
     for (int d = 0; d < m->n_dim; d++)
-        if (rd_in(l->tree->home[v].stored, m->dim[d]))
-            bytes = rd_bytes_times(bytes, room_of(l, &l->tree->home[v], m->dim[d]));
+        if (rd_in(l->tree->storage[v].stored, m->dim[d]))
+            bytes = rd_bytes_times(bytes, room_of(l, &l->tree->storage[v], m->dim[d]));
     return bytes;
 }
 
-/* Does a size exceed what any memory has?  Then it is refused here, with what it is for. */
-static bool too_large(rd_lowering *l, int64_t bytes, const char *what)
+/* True after recording that a size exceeds 63 bits; `what` says for what. */
+static bool is_too_large(rd_lowering *l, int64_t bytes, const char *what)
 {
     if (bytes < INT64_MAX)
         return false;
@@ -175,11 +182,12 @@ int rd_new_scratch(rd_lowering *l, int v)
     if (!bytes)
         return -1;
     *bytes = storage_bytes(l, v);
-    if (too_large(l, *bytes, "a row that is kept between two loops"))
+    if (is_too_large(l, *bytes, "a row that is kept between two loops"))
         return -1;
     return l->p->first_scratch + l->p->n_scratch++;
 }
 
+/* Gives results, and arrays between stages, slots.  See lower.h. */
 bool rd_assign_slots(rd_graph *g, const rd_tree *tree, int32_t *slot)
 {
     rd_slot *more = rd_pool_grow(g->pool, g->slot, (size_t)g->n_slot,
@@ -189,8 +197,8 @@ bool rd_assign_slots(rd_graph *g, const rd_tree *tree, int32_t *slot)
         return false;
     g->slot = more;
     for (int v = 0; v < g->n_value; v++) {
-        rd_value      *m = &g->value[v];
-        const rd_home *h = &tree->home[v];
+        rd_value         *m = &g->value[v];
+        const rd_storage *h = &tree->storage[v];
 
         slot[v] = -1;
         if ((h->keep != RD_KEEP_OUTPUT && h->keep != RD_KEEP_ARRAY) || m->into >= 0)
@@ -225,6 +233,8 @@ static int64_t position(const rd_lowering *l, const int32_t *order, int n, rd_ad
     return weight;
 }
 
+/* Computes a reduction's positions: of blocks, lanes and elements, as linear forms of axes.  See
+ * lower.h. */
 void rd_fold_positions(const rd_lowering *l, const rd_value *v, rd_fold *f)
 {
     const rd_combine *c = v->combine;
@@ -256,13 +266,14 @@ static rd_set cell_axes(const rd_value *v, const rd_scope *parent)
     return v->inner >= 0 ? axes & ~rd_bit(v->inner) : axes;
 }
 
-/* As the loops around the steps go: cells that take elements after each other lie so. */
+/* Lists the axes of a reduction's cells in the order of the loops around it, so that cells used
+ * in turn are contiguous. */
 int rd_cell_axes(const rd_lowering *l, int i, const rd_scope *parent, int *order)
 {
     rd_set axes = cell_axes(&l->graph->value[i], parent);
     int    n    = 0, back[RD_MAX_AXES];
 
-    for (const rd_scope *s = l->tree->home[i].where; s && s != parent; s = s->parent)
+    for (const rd_scope *s = l->tree->storage[i].where; s && s != parent; s = s->parent)
         if (s->axis >= 0 && rd_in(axes, s->axis)) {
             back[n++] = s->axis;
             axes &= ~rd_bit(s->axis);
@@ -275,16 +286,18 @@ int rd_cell_axes(const rd_lowering *l, int i, const rd_scope *parent, int *order
     return n;
 }
 
+/* Computes the address of a reduction's cell, and the number of cells.  See lower.h. */
 void rd_cell_address(rd_lowering *l, int i, const rd_scope *parent, rd_fold *f)
 {
-    int     order[RD_MAX_AXES];
-    rd_home here = { .home = (rd_scope *)parent };
+    int        order[RD_MAX_AXES];
+    rd_storage here = { .scope = (rd_scope *)parent };
 
     f->cell   = (rd_address){ .slot = -1, .type = RD_I64 };
     f->n_cell = 1;
     for (int n = rd_cell_axes(l, i, parent, order); n-- > 0;) {
-        add(l, &f->cell, (rd_addend){ order[n], -1, rd_in(parent->ranged, order[n]), f->n_cell });
+        add_addend(l, &f->cell,
+                   (rd_addend){ order[n], -1, rd_in(parent->ranged, order[n]), f->n_cell });
         f->n_cell = rd_bytes_times(f->n_cell, room_of(l, &here, order[n]));
     }
-    too_large(l, f->n_cell, "the partial results of a reduction");
+    is_too_large(l, f->n_cell, "the partial results of a reduction");
 }

@@ -1,21 +1,27 @@
-/* lower.c - a nest of loops becomes a loop program for each stage.
+/* lower.c - code generation: turns each stage of a nest into a loop program.
  *
- * Scopes are walked in order.  Each inline value is computed at the outermost open level at which
- * all it depends on is there (so what does not change in a loop is computed before it), once per
- * level, and stays in its register until the level closes. */
+ * Scopes are traversed in order.  An inlined value is computed at the outermost level where its
+ * operands are available (loop-invariant code motion), once per level.  It stays in its register
+ * until the level ends.
+ *
+ *    for i: t0 = sum k (x0[i,k]); y0[i] = t0 * a
+ *      ->  CONST a;  LOOP i;  START t0;  LOOP k;  LOAD x0;  STEP t0;  END k;
+ *          CLOSE t0;  MAP mul;  STORE y0;  END i */
 #include "eval/lower/lower.h"
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "eval/place/place.h"
 #include <string.h>
 
-/* ---- Kept values ----------------------------------------------------------------------------- */
+/* ---- Materialised values --------------------------------------------------------------------- */
 
 static int operand(const rd_lowering *l, const rd_value *v, int k)
 {
     return k < v->n_in && v->in[k] >= 0 ? l->reg[v->in[k]] : -1;
 }
 
-static void emit_anchor(rd_lowering *l, int i)
+/* Writes the code of a materialised value: operands, then a step, a scan, a sort or a map, and
+ * the store. */
+static void emit_materialised(rd_lowering *l, int i)
 {
     const rd_value *v    = &l->graph->value[i];
     rd_opened      *here = &l->level[l->depth];
@@ -55,18 +61,18 @@ static void emit_anchor(rd_lowering *l, int i)
         rd_set_register(l, i, l->depth, dst);
     } else
         rd_compute(l, i);
-    if (l->tree->home[i].keep != RD_KEEP_REGISTER)
+    if (l->tree->storage[i].keep != RD_KEEP_REGISTER)
         rd_emit_store(l, here, i, l->reg[i]);
 }
 
 /* ---- Scopes ---------------------------------------------------------------------------------- */
-/* The one anchor below a scope, -1 if there are several. */
-static int only_anchor(const rd_scope *scope)
+/* The only materialised value inside a scope; -1: there are several. */
+static int only_materialised(const rd_scope *scope)
 {
     int only = -1;
 
     for (const rd_item *item = scope->first; item; item = item->next) {
-        int v = item->loop ? only_anchor(item->loop) : item->value;
+        int v = item->loop ? only_materialised(item->loop) : item->value;
 
         if (only >= 0 || v < 0)
             return -1;
@@ -81,8 +87,8 @@ bool rd_inst_reports(const rd_inst *inst)
            (inst->kind == RD_I_MAP && rd_op_reports(inst->op, inst->type));
 }
 
-/* Code that may report something runs to the end, or what is reported would depend on how tasks
- * share the loop. */
+/* True if the body may report something.  Such loops run to the end, because what is reported
+ * must not depend on how tasks share the loop. */
 static bool may_report(const rd_lowering *l, const rd_opened *level)
 {
     for (int i = 0; i < level->n; i++)
@@ -91,9 +97,9 @@ static bool may_report(const rd_lowering *l, const rd_opened *level)
     return l->failed;
 }
 
-/* To ask a reducer of the caller's, to take rows one by one, to look at all cells or lanes, or for
- * an end of a type that is seldom there, costs more than so short a loop. */
-static bool is_worth_an_exit(const rd_lowering *l, const rd_scope *loop, const rd_fold *f)
+/* True if an early exit pays off.  In short loops these tests cost more: calling a user's
+ * reducer, testing all cells or lanes, or comparing with a value that is rare. */
+static bool is_exit_worthwhile(const rd_lowering *l, const rd_scope *loop, const rd_fold *f)
 {
     enum { SHORT = 16 * RD_TREE_STEPS };
 
@@ -101,8 +107,8 @@ static bool is_worth_an_exit(const rd_lowering *l, const rd_scope *loop, const r
            l->graph->axis[loop->axis].extent > SHORT;
 }
 
-/* Of bools in rising order the first that is the best is the place: of long rows, where looking is
- * little beside what there is to be left out. */
+/* True if the loop is an argmin or argmax of bools, where the first best element is the result,
+ * over long rows. */
 static bool finds_first(const rd_lowering *l, const rd_value *v, const rd_fold *f,
                         const rd_scope *loop)
 {
@@ -114,11 +120,11 @@ static bool finds_first(const rd_lowering *l, const rd_value *v, const rd_fold *
            l->graph->axis[loop->axis].extent >= LONG;
 }
 
-/* A loop may stop early when all it does is one fold that elements may decide, for all its cells;
- * not of one group alone. */
+/* Writes an early exit, if the loop only feeds one reduction that elements may decide.  Not for
+ * a group-by. */
 static void emit_exit(rd_lowering *l, const rd_scope *loop, int number)
 {
-    int v = only_anchor(loop);
+    int v = only_materialised(loop);
 
     if (l->failed || v < 0 || may_report(l, &l->level[l->depth]) ||
         l->graph->value[v].kind != RD_VALUE_REDUCE ||
@@ -128,7 +134,7 @@ static void emit_exit(rd_lowering *l, const rd_scope *loop, int number)
 
     f->first = finds_first(l, &l->graph->value[v], f, loop);
     if (!rd_fold_decides(f) || (f->n_cell != 1 && f->user) || f->n_group ||
-        !is_worth_an_exit(l, loop, f))
+        !is_exit_worthwhile(l, loop, f))
         return;
     rd_emit(l, &l->level[l->depth], (rd_inst){ .kind = RD_I_EXIT, .a = l->fold[v], .arg = number });
 }
@@ -137,24 +143,24 @@ static void emit_items(rd_lowering *l, const rd_scope *scope);
 
 static void emit_loop(rd_lowering *l, rd_scope *loop, rd_opened *into, rd_opened *after);
 
-/* What is behind a loop of folds: their results, and what an epilogue makes of them. */
-static void close_loop(rd_lowering *l, rd_scope *loop, rd_opened *after)
+/* Writes the code behind a loop of reductions: their results, then an epilogue. */
+static void emit_loop_end(rd_lowering *l, rd_scope *loop, rd_opened *after)
 {
-    rd_close_folds(l, after, loop, loop);
+    rd_finish_folds(l, after, loop, loop);
     if (loop->epilogue)
         emit_loop(l, loop->epilogue, after, after);
 }
 
-/* START, LOOP, body, END into `into`; CLOSE into `after`. */
+/* Writes START, LOOP, body and END into `into`, and CLOSE into `after`. */
 static void emit_loop(rd_lowering *l, rd_scope *loop, rd_opened *into, rd_opened *after)
 {
     rd_opened body;
     int       number;
 
     rd_start_folds(l, loop, loop);
-    if (l->graph->axis[loop->axis].extent == 0) { /* nothing to hoist either: it would be read from
-                                                   * nowhere */
-        close_loop(l, loop, after);
+    /* no operand may be hoisted: it would be read from nowhere */
+    if (l->graph->axis[loop->axis].extent == 0) {
+        emit_loop_end(l, loop, after);
         return;
     }
     number = rd_new_loop(l, (rd_loop){ .kind      = loop->tile ? RD_LOOP_TILE : RD_LOOP_EACH,
@@ -164,26 +170,27 @@ static void emit_loop(rd_lowering *l, rd_scope *loop, rd_opened *into, rd_opened
                                        .backwards = loop->backwards });
     rd_open_level(l, loop);
     if (l->stage->item->loop->epilogue)
-        rd_end_folds(l, loop);
+        rd_finish_epilogue_folds(l, loop);
     emit_items(l, loop);
     emit_exit(l, loop, number);
-    body = rd_close_level(l);
+    body = rd_end_level(l);
     rd_emit(l, into, (rd_inst){ .kind = RD_I_LOOP, .arg = number });
     for (int k = 0; k < body.n; k++)
         rd_emit(l, into, body.inst[k]);
     rd_emit(l, into, (rd_inst){ .kind = RD_I_END, .arg = number });
-    close_loop(l, loop, after);
+    emit_loop_end(l, loop, after);
 }
 
-/* A reduction over no axes (or only over axes of extent 1) begins and ends with its one step. */
+/* Writes a reduction over no axes (or only over axes of extent 1): it starts, takes one step and
+ * finishes. */
 static void emit_item_fold(rd_lowering *l, int i)
 {
     rd_opened *here = &l->level[l->depth];
-    int        f    = rd_new_fold(l, i, l->tree->home[i].where);
+    int        f    = rd_new_fold(l, i, l->tree->storage[i].where);
 
     rd_emit(l, here, (rd_inst){ .kind = RD_I_START, .arg = f });
-    emit_anchor(l, i);
-    rd_close_fold(l, &l->level[l->depth], i);
+    emit_materialised(l, i);
+    rd_finish_fold(l, &l->level[l->depth], i);
 }
 
 static void emit_items(rd_lowering *l, const rd_scope *scope)
@@ -192,10 +199,10 @@ static void emit_items(rd_lowering *l, const rd_scope *scope)
         if (item->loop)
             emit_loop(l, item->loop, &l->level[l->depth], &l->level[l->depth]);
         else if (l->graph->value[item->value].kind == RD_VALUE_REDUCE &&
-                 !l->tree->home[item->value].close)
+                 !l->tree->storage[item->value].finish_loop)
             emit_item_fold(l, item->value);
         else
-            emit_anchor(l, item->value);
+            emit_materialised(l, item->value);
     }
 }
 
@@ -216,32 +223,34 @@ static void finish_program(rd_lowering *l, const rd_opened *body)
     if (l->failed)
         return;
     rd_program_tree(p);
-    rd_write_out_results(l);
+    rd_unroll_results(l);
     rd_bound_loops(l);
     l->failed |= !l->graph->device && !rd_copy_bits(l);
 }
 
-/* Moves a vector into the plan's memory. */
-static void settle(rd_lowering *l, void **vector, int32_t n, size_t size)
+/* Copies a vector into the plan's memory. */
+static void copy_to_plan(rd_lowering *l, void **vector, int32_t n, size_t size)
 {
     *vector = rd_pool_grow(l->pool, *vector, (size_t)n, (size_t)n, size);
     l->failed |= !*vector;
 }
 
-static void settle_program(rd_lowering *l)
+/* Copies all vectors of the program into the plan's memory. */
+static void copy_program_to_plan(rd_lowering *l)
 {
     rd_program *p = l->p;
 
     if (l->failed)
         return;
-    settle(l, (void **)&p->address, p->n_address, sizeof *p->address);
-    settle(l, (void **)&p->loop, p->n_loop, sizeof *p->loop);
-    settle(l, (void **)&p->fold, p->n_fold, sizeof *p->fold);
-    settle(l, (void **)&p->call, p->n_call, sizeof *p->call);
-    settle(l, (void **)&p->sorting, p->n_sorting, sizeof *p->sorting);
-    settle(l, (void **)&p->scratch_bytes, p->n_scratch, sizeof *p->scratch_bytes);
+    copy_to_plan(l, (void **)&p->address, p->n_address, sizeof *p->address);
+    copy_to_plan(l, (void **)&p->loop, p->n_loop, sizeof *p->loop);
+    copy_to_plan(l, (void **)&p->fold, p->n_fold, sizeof *p->fold);
+    copy_to_plan(l, (void **)&p->call, p->n_call, sizeof *p->call);
+    copy_to_plan(l, (void **)&p->sorting, p->n_sorting, sizeof *p->sorting);
+    copy_to_plan(l, (void **)&p->scratch_bytes, p->n_scratch, sizeof *p->scratch_bytes);
 }
 
+/* Fills in the facts of a program that come from the stage and the graph. */
 static void describe_program(rd_lowering *l)
 {
     rd_program *p = l->p;
@@ -258,7 +267,8 @@ static void describe_program(rd_lowering *l)
         p->axis_extent[a] = l->graph->axis[a].extent;
 }
 
-/* A fold by rows goes element by element, and most of what it reads is gathered. */
+/* Adds up the operations of a scope.  A reduction by rows goes element by element and gathers
+ * its operands, so it counts more. */
 static void add_work(rd_lowering *l, const rd_scope *scope)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -268,12 +278,13 @@ static void add_work(rd_lowering *l, const rd_scope *scope)
             add_work(l, item->loop);
         else
             l->p->work += (double)rd_points_of(l->graph, rd_space(v)) * (1 + v->ops) *
-                          (rd_takes_one_by_one(l->graph, v) ? RD_VECTOR : 1);
+                          (rd_is_element_by_element(l->graph, v) ? RD_VECTOR : 1);
     }
     if (scope->epilogue)
         add_work(l, scope->epilogue);
 }
 
+/* Writes the program of one stage. */
 static bool lower_stage(rd_lowering *l)
 {
     rd_opened body = { 0 };
@@ -290,13 +301,14 @@ static bool lower_stage(rd_lowering *l)
     } else if (l->graph->value[l->stage->item->value].kind == RD_VALUE_REDUCE)
         emit_item_fold(l, l->stage->item->value);
     else
-        emit_anchor(l, l->stage->item->value);
+        emit_materialised(l, l->stage->item->value);
     finish_program(l, &body);
-    settle_program(l);
-    rd_close_level(l);
+    copy_program_to_plan(l);
+    rd_end_level(l);
     return !l->failed;
 }
 
+/* Writes the programs of all stages.  See ir.h. */
 rd_program *rd_lower(rd_nest *nest, rd_pool *pool)
 {
     rd_graph    *g        = nest->tree->graph;

@@ -1,21 +1,23 @@
-/* lower_folds.c - where the cells of reductions and scans begin and end, and where results go. */
+/* lower_folds.c - writes where the cells of reductions and scans begin and finish, and where
+ * results go. */
 #include "eval/lower/lower.h"
 #include <string.h>
 
-/* The scope in which a fold's cells begin and end: around its outermost reduced loop. */
+/* The scope in which a reduction's cells begin and finish: just outside its outermost reduced
+ * loop. */
 static const rd_scope *fold_parent(const rd_lowering *l, int i)
 {
     const rd_value *v = &l->graph->value[i];
-    const rd_scope *s = l->tree->home[i].where;
+    const rd_scope *s = l->tree->storage[i].where;
 
     if (v->kind == RD_VALUE_REDUCE)
-        return l->tree->home[i].close ? l->tree->home[i].close->parent : s;
+        return l->tree->storage[i].finish_loop ? l->tree->storage[i].finish_loop->parent : s;
     while (s->parent && !rd_in(v->reduced, s->axis))
         s = s->parent;
     return s->parent ? s->parent : s;
 }
 
-/* Texts live in the context's arena, and the plan may outlive them. */
+/* Copies a text: it lives in the context's arena, which the plan may outlive. */
 static const char *kept_text(rd_lowering *l, const char *text)
 {
     const char *copy = text ? rd_pool_grow(l->pool, text, strlen(text), strlen(text) + 1, 1) : NULL;
@@ -24,8 +26,8 @@ static const char *kept_text(rd_lowering *l, const char *text)
     return copy;
 }
 
-/* Do tasks that begin at multiples of the grain begin within a block? */
-static bool is_loose(const rd_fold *f, int root, int64_t grain)
+/* True if tasks that begin at multiples of the grain may begin within a block. */
+static bool may_split_blocks(const rd_fold *f, int root, int64_t grain)
 {
     const int64_t rows  = (f->lane_extent + f->lanes - 1) / f->lanes;
     const int64_t outer = rd_coef(&f->outer, root), lane = rd_coef(&f->lane, root);
@@ -34,8 +36,9 @@ static bool is_loose(const rd_fold *f, int root, int64_t grain)
            (outer * grain % f->steps * rows % f->steps || lane * grain % (f->steps * f->lanes));
 }
 
-/* Each task has states of all groups, which begin, and come from one processor to another to be joined:
- * an element for each of their bytes pays for that, as bins of 60,000 counts from 500,000 do not. */
+/* Limits the number of tasks of a group-by.  Each task has states of all groups, which are
+ * initialised and then moved between processors to be merged.  There should be an element for
+ * each of their bytes: 60,000 bins of 500,000 counts are too many. */
 static void limit_tasks(rd_lowering *l, const rd_value *v, rd_fold *f)
 {
     const double bytes = (double)f->n_cell * f->lanes * rd_dtype_size(f->type);
@@ -50,6 +53,8 @@ static void limit_tasks(rd_lowering *l, const rd_value *v, rd_fold *f)
         l->p->most = most < INT32_MAX ? (int64_t)most : INT32_MAX;
 }
 
+/* Adds a reduction or scan to the program, with its positions, cells and rules for tasks;
+ * returns its number. */
 int rd_new_fold(rd_lowering *l, int i, const rd_scope *parent)
 {
     const rd_value      *v     = &l->graph->value[i];
@@ -86,20 +91,20 @@ int rd_new_fold(rd_lowering *l, int i, const rd_scope *parent)
     }
     rd_fold_positions(l, v, f);
     rd_cell_address(l, i, parent, f);
-    f->loose = is_loose(f, l->stage->root, l->stage->grain);
+    f->loose = may_split_blocks(f, l->stage->root, l->stage->grain);
     if (v->group >= 0) {
         f->n_group = l->graph->axis[v->group].extent;
         f->apart   = rd_coef(&f->cell, v->group);
-        f->begins  = rd_begins_of_rows(l->graph, v);
+        f->begins  = rd_row_begins_distance(l->graph, v);
         f->split &= f->n_block > 1 || f->loose;
-        /* Loops take rows of a sparse matrix one by one, each with a state of its own. */
+        /* Compiled loops take rows of a sparse matrix one by one, each with its own state. */
         if (facts->of_pattern != RD_PATTERN_ROWS)
             limit_tasks(l, v, f);
     }
     return l->fold[i] = l->p->n_fold++;
 }
 
-/* All folds below `scope` whose cells begin just outside loop `loop`. */
+/* Writes START for all reductions inside `scope` with cells that begin just outside `loop`. */
 void rd_start_folds(rd_lowering *l, const rd_scope *scope, const rd_scope *loop)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -124,6 +129,7 @@ int rd_new_loop(rd_lowering *l, rd_loop loop)
     return l->p->n_loop++;
 }
 
+/* Writes the stores of a reduction's results, one for each output. */
 static void store_results(rd_lowering *l, rd_opened *level, int i, int reg)
 {
     const rd_value *v = &l->graph->value[i];
@@ -133,7 +139,7 @@ static void store_results(rd_lowering *l, rd_opened *level, int i, int reg)
     rd_emit_store(l, level, i, reg);
     if (v->inner < 0 || l->failed)
         return;
-    /* The results of one fold lie along one more dim, which no loop runs over. */
+    /* Several outputs lie along one more dim, which has no loop. */
     a = l->p->address[l->p->n_address - 1];
     for (int t = 0; t < a.n_add; t++)
         if (a.add[t].axis == v->inner) {
@@ -150,12 +156,12 @@ static void store_results(rd_lowering *l, rd_opened *level, int i, int reg)
     }
 }
 
-/* Result registers of a finished fold, and where they go: loops over its cells, if it has
- * several. */
-void rd_close_fold(rd_lowering *l, rd_opened *into, int i)
+/* Writes CLOSE of a finished reduction and the stores of its results, in loops over its cells if
+ * it has several. */
+void rd_finish_fold(rd_lowering *l, rd_opened *into, int i)
 {
     const rd_value *v      = &l->graph->value[i];
-    const rd_scope *parent = fold_parent(l, i), *ends = l->tree->home[i].ends;
+    const rd_scope *parent = fold_parent(l, i), *ends = l->tree->storage[i].epilogue_loop;
     int             dst = l->p->n_reg, loops[RD_MAX_AXES], axis[RD_MAX_AXES], n = 0;
 
     if (l->failed) /* perhaps before the fold was made */
@@ -169,7 +175,7 @@ void rd_close_fold(rd_lowering *l, rd_opened *into, int i)
     }
     rd_emit(l, into,
             (rd_inst){ .kind = RD_I_CLOSE, .type = v->type, .dst = dst, .arg = l->fold[i] });
-    if (l->tree->home[i].keep != RD_KEEP_REGISTER)
+    if (l->tree->storage[i].keep != RD_KEEP_REGISTER)
         store_results(l, into, i, dst);
     if (n == 0 && into != &l->tail && v->inner < 0)
         rd_set_register(l, i, l->depth, dst);
@@ -177,20 +183,22 @@ void rd_close_fold(rd_lowering *l, rd_opened *into, int i)
         rd_emit(l, into, (rd_inst){ .kind = RD_I_END, .arg = loops[--n] });
 }
 
-void rd_close_folds(rd_lowering *l, rd_opened *into, const rd_scope *scope, const rd_scope *loop)
+/* Finishes all reductions inside `scope` that `loop` is the outermost reduced loop of. */
+void rd_finish_folds(rd_lowering *l, rd_opened *into, const rd_scope *scope, const rd_scope *loop)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
         if (item->loop)
-            rd_close_folds(l, into, item->loop, loop);
+            rd_finish_folds(l, into, item->loop, loop);
         else if (l->graph->value[item->value].kind == RD_VALUE_REDUCE &&
-                 l->tree->home[item->value].close == loop && !l->tree->home[item->value].ends)
-            rd_close_fold(l, into, item->value);
+                 l->tree->storage[item->value].finish_loop == loop &&
+                 !l->tree->storage[item->value].epilogue_loop)
+            rd_finish_fold(l, into, item->value);
     }
 }
 
-void rd_end_folds(rd_lowering *l, const rd_scope *scope)
+void rd_finish_epilogue_folds(rd_lowering *l, const rd_scope *scope)
 {
-    for (int a = 0; a < l->tree->n_anchor; a++)
-        if (l->tree->home[l->tree->anchor[a].value].ends == scope)
-            rd_close_fold(l, &l->level[l->depth], l->tree->anchor[a].value);
+    for (int a = 0; a < l->tree->n_materialised; a++)
+        if (l->tree->storage[l->tree->materialised[a].value].epilogue_loop == scope)
+            rd_finish_fold(l, &l->level[l->depth], l->tree->materialised[a].value);
 }

@@ -1,15 +1,18 @@
-/* epilogue.c - maps of what folds by rows come to, in the stage of these.
+/* epilogue.c - fuses maps of row reductions into the stage of the reductions.
  *
- * Compiled loops go row by row, and know what a row comes to at its end (nest/rows.c).  A map of
- * that, such as a scale, a cast or what a fill adds, is taken there: nothing is stored between.  It
- * stands behind the fold's loop, in a loop over the rows that takes the fold's results too. */
+ * Compiled loops go row by row and know a row's result at its end (nest/rows.c).  A map of that
+ * result, such as a scale or a cast, is computed there, and nothing is stored between.  The
+ * map's loop becomes the epilogue of the reduction's loop.
+ *
+ *    for p: t0 <- sum(..)  by rows;   for r: y0[r] = 2 * t0[r]     ->     one stage */
 #include "eval/order/order.h"
 
+/* A pair of stages in question. */
 typedef struct finding {
     const rd_tree  *tree;
-    const rd_scope *folds;  /* the root's loops, ... */
-    rd_scope       *maps;   /* ... one behind the other */
-    bool           *needed; /* per value: work space */
+    const rd_scope *folds;  /* the root's loop of reductions */
+    rd_scope       *maps;   /* the loop of maps that follows it */
+    bool           *needed; /* by value: work space */
 } finding;
 
 static const rd_value *value_of(const finding *f, int v)
@@ -24,27 +27,29 @@ static bool is_within(const rd_scope *scope, const rd_scope *loop)
     return scope;
 }
 
-/* ---- The folds ------------------------------------------------------------------------------- */
-/* Of one loop over all places, in one block, whose rows are those of the maps. */
-static bool fold_suits(const finding *f, const rd_value *v)
+/* ---- The reductions -------------------------------------------------------------------------- */
+/* True for a reduction in one loop over all places, in one block, with the rows of the maps as
+ * groups. */
+static bool is_suitable_fold(const finding *f, const rd_value *v)
 {
     const rd_graph *g = f->tree->graph;
 
-    return rd_begins_of_rows(g, v) && v->inner < 0 && v->combine->lanes == 1 &&
+    return rd_row_begins_distance(g, v) && v->inner < 0 && v->combine->lanes == 1 &&
            v->combine->order[0] == f->folds->axis && v->group == f->maps->axis &&
            v->combine->steps >= g->axis[f->folds->axis].extent;
 }
 
-static bool folds_suit(const finding *f)
+/* True if there are reductions in the first loop, and all of them suit. */
+static bool are_folds_suitable(const finding *f)
 {
     bool some = false;
 
-    for (int a = 0; a < f->tree->n_anchor; a++) {
-        const int v = f->tree->anchor[a].value;
+    for (int a = 0; a < f->tree->n_materialised; a++) {
+        const int v = f->tree->materialised[a].value;
 
-        if (!is_within(f->tree->home[v].where, f->folds) || !value_of(f, v)->combine)
+        if (!is_within(f->tree->storage[v].where, f->folds) || !value_of(f, v)->combine)
             continue;
-        if (!fold_suits(f, value_of(f, v)))
+        if (!is_suitable_fold(f, value_of(f, v)))
             return false;
         some = true;
     }
@@ -52,17 +57,18 @@ static bool folds_suit(const finding *f)
 }
 
 /* ---- The maps -------------------------------------------------------------------------------- */
-/* Functions go by vectors, over rows of elements; so do gathers, which may fail besides. */
-static bool is_cheap(const finding *f, int anchor)
+/* True if a map is cheap for each row: no functions, which need vectors, and no gathers, which
+ * may fail besides. */
+static bool is_cheap(const finding *f, int materialised)
 {
     const rd_graph *g = f->tree->graph;
 
-    for (int i = 0; i <= anchor; i++)
-        f->needed[i] = i == anchor;
-    for (int i = anchor; i >= 0; i--) {
+    for (int i = 0; i <= materialised; i++)
+        f->needed[i] = i == materialised;
+    for (int i = materialised; i >= 0; i--) {
         const rd_value *v = &g->value[i];
 
-        if (!f->needed[i] || (i != anchor && f->tree->home[i].keep != RD_KEEP_INLINE))
+        if (!f->needed[i] || (i != materialised && f->tree->storage[i].keep != RD_KEEP_INLINE))
             continue;
         if (rd_is_function(v) || v->kind == RD_VALUE_CALL || rd_is_gathered(v))
             return false;
@@ -73,35 +79,37 @@ static bool is_cheap(const finding *f, int anchor)
     return true;
 }
 
-/* Of what the folds' loop makes, a map reads the fold of its own row. */
-static bool use_suits(const finding *f, const rd_scope *reader, const rd_use *use)
+/* True if a map reads only reductions of its own row from the first loop. */
+static bool is_suitable_use(const finding *f, const rd_scope *reader, const rd_use *use)
 {
     const rd_value *v    = value_of(f, use->value);
     const rd_scope *cell = rd_scope_of_cell(f->maps, v->axes);
 
-    if (!is_within(f->tree->home[use->value].where, f->folds))
+    if (!is_within(f->tree->storage[use->value].where, f->folds))
         return true;
     return v->combine && !(v->axes & ~use->same) && cell && is_within(reader, cell);
 }
 
-static bool maps_suit(const finding *f)
+/* True if all values in the second loop are cheap maps with suitable reads. */
+static bool are_maps_suitable(const finding *f)
 {
-    for (int a = 0; a < f->tree->n_anchor; a++) {
-        const rd_anchor *anchor = &f->tree->anchor[a];
-        const rd_scope  *where  = f->tree->home[anchor->value].where;
+    for (int a = 0; a < f->tree->n_materialised; a++) {
+        const rd_materialised *materialised = &f->tree->materialised[a];
+        const rd_scope        *where        = f->tree->storage[materialised->value].where;
 
         if (!is_within(where, f->maps))
             continue;
-        if (value_of(f, anchor->value)->kind != RD_VALUE_MAP || !is_cheap(f, anchor->value))
+        if (value_of(f, materialised->value)->kind != RD_VALUE_MAP ||
+            !is_cheap(f, materialised->value))
             return false;
-        for (int u = 0; u < anchor->n_use; u++)
-            if (!use_suits(f, where, &anchor->use[u]))
+        for (int u = 0; u < materialised->n_use; u++)
+            if (!is_suitable_use(f, where, &materialised->use[u]))
                 return false;
     }
     return true;
 }
 
-/* One loop inside another, no tiles. */
+/* True for loops nested one in another, without tiles. */
 static bool is_plain(const rd_scope *scope)
 {
     for (; scope; scope = rd_only_loop(scope)) {
@@ -115,7 +123,8 @@ static bool is_plain(const rd_scope *scope)
     return true;
 }
 
-bool rd_take_epilogues(rd_tree *tree)
+/* Fuses all such pairs of stages.  See order.h. */
+bool rd_fuse_epilogues(rd_tree *tree)
 {
     bool    some = false;
     finding f    = { .tree   = tree,
@@ -128,11 +137,12 @@ bool rd_take_epilogues(rd_tree *tree)
          item          = item->next) {
         f.folds = item->loop;
         f.maps  = item->next->loop;
-        if (!f.folds || !f.maps || !is_plain(f.maps) || !folds_suit(&f) || !maps_suit(&f))
+        if (!f.folds || !f.maps || !is_plain(f.maps) || !are_folds_suitable(&f) ||
+            !are_maps_suitable(&f))
             continue;
         item->loop->epilogue = item->next->loop;
         item->next           = item->next->next;
         some                 = true;
     }
-    return !some || rd_settle_homes(tree);
+    return !some || rd_assign_storage(tree);
 }

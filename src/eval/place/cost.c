@@ -1,11 +1,11 @@
-/* cost.c - the price of computing a group of kept values in one loop nest. */
+/* cost.c - the cost of computing a group of materialised values in one loop nest. */
 #include "core/caches.h"
 #include "eval/place/place.h"
 #include <math.h>
 
-/* What one iteration of shared loops may hold between phases, such as a row and its exponentials: a
- * second-level cache.  Accumulators may take half of it.  Fixed, as what is stored decides whether
- * softmax is one reduction or two, hence bits. */
+/* Bytes that one iteration of shared loops may keep between phases, such as a row and its
+ * exponentials: an L2 cache.  Accumulators may take half of it.  A fixed constant, because it
+ * decides whether softmax is one reduction or two, hence bits. */
 static const int64_t HELD_BYTES = RD_L2_BYTES;
 
 static double points(const rd_placing *p, rd_set axes)
@@ -13,19 +13,21 @@ static double points(const rd_placing *p, rd_set axes)
     return (double)rd_points_of(p->graph, axes);
 }
 
-static const rd_value *value_of(const rd_placing *p, int anchor)
+static const rd_value *value_of(const rd_placing *p, int materialised)
 {
-    return &p->graph->value[p->list[anchor].value];
+    return &p->graph->value[p->list[materialised].value];
 }
 
-/* ---- What the group touches, and in which phases --------------------------------------------- */
-static rd_touched *touch(rd_placing *p, int value, int phase)
+/* ---- Values of the group, and their phases
+ * ---------------------------------------------------- */
+static rd_group_value *group_value_of(rd_placing *p, int value, int phase)
 {
-    rd_touched *t;
+    rd_group_value *t;
 
     if (p->touch_of[value] < 0) {
-        p->touch_of[value]         = p->n_touched;
-        p->touched[p->n_touched++] = (rd_touched){ .value = value, .first = phase, .last = phase };
+        p->touch_of[value] = p->n_touched;
+        p->touched[p->n_touched++] =
+            (rd_group_value){ .value = value, .first = phase, .last = phase };
     }
     t        = &p->touched[p->touch_of[value]];
     t->first = phase < t->first ? phase : t->first;
@@ -33,18 +35,19 @@ static rd_touched *touch(rd_placing *p, int value, int phase)
     return t;
 }
 
-/* A reader comes in a later phase if the value is complete only when a loop inside `shared` has
- * ended.  Not if both keep an axis that is none of `shared`: in a loop over it the reader follows
- * right behind, as what is summed of a pair's distance does, and nothing is held. */
-static bool closes_first(const rd_value *m, const rd_use *use, rd_set shared)
+/* True if a reader needs a later phase, because the value is finished only after a loop inside
+ * `shared`.  Not if both keep an axis outside `shared`: in a loop over it the reader follows at
+ * once, and nothing is kept.  Sums of pair distances are like this. */
+static bool needs_later_phase(const rd_value *m, const rd_use *use, rd_set shared)
 {
     const rd_set inner = m->axes & ~shared;
 
     return inner ? (inner & ~use->same) != 0 : (rd_reduced(m) & ~shared) != 0;
 }
 
-/* Operands come first in the group, so their phases are known. */
-static int phase_of(const rd_placing *p, const rd_anchor *a, rd_set shared)
+/* The phase in which a member is computed.  Operands come first in the group, so their phases
+ * are known. */
+static int phase_of(const rd_placing *p, const rd_materialised *a, rd_set shared)
 {
     int phase = 0;
 
@@ -54,24 +57,25 @@ static int phase_of(const rd_placing *p, const rd_anchor *a, rd_set shared)
         if (t < 0 || !p->touched[t].inside)
             continue;
         after = p->touched[t].made +
-                closes_first(&p->graph->value[a->use[u].value], &a->use[u], shared);
+                needs_later_phase(&p->graph->value[a->use[u].value], &a->use[u], shared);
         phase = after > phase ? after : phase;
     }
     return phase;
 }
 
-static void survey(rd_placing *p, int n, const int32_t *group, rd_set shared)
+/* Lists the values that a group makes or reads, with the first and last phase of each. */
+static void list_group_values(rd_placing *p, int n, const int32_t *group, rd_set shared)
 {
     p->n_touched = 0;
     for (int i = 0; i < n; i++) {
-        const rd_anchor *a     = &p->list[group[i]];
-        int              phase = phase_of(p, a, shared);
-        rd_touched      *t     = touch(p, a->value, phase);
+        const rd_materialised *a     = &p->list[group[i]];
+        int                    phase = phase_of(p, a, shared);
+        rd_group_value        *t     = group_value_of(p, a->value, phase);
 
         t->inside = true;
         t->made   = phase;
         for (int u = 0; u < a->n_use; u++)
-            touch(p, a->use[u].value, phase)->readers++;
+            group_value_of(p, a->use[u].value, phase)->readers++;
     }
 }
 
@@ -81,8 +85,8 @@ static void forget(rd_placing *p)
         p->touch_of[p->touched[i].value] = -1;
 }
 
-/* ---- Prices ---------------------------------------------------------------------------------- */
-/* The axis along which neighbours of a value lie side by side in memory, -1: none. */
+/* ---- Costs ----------------------------------------------------------------------------------- */
+/* The axis along which a value is contiguous in memory; -1: none. */
 static int unit_axis(const rd_value *v)
 {
     if (v->kind == RD_VALUE_READ && v->target < 0) {
@@ -95,16 +99,16 @@ static int unit_axis(const rd_value *v)
     return v->n_dim ? v->dim[v->n_dim - 1] : -1;
 }
 
-/* Is it seen in the group only? */
-static bool is_inside(const rd_placing *p, const rd_touched *t)
+/* True if only the group reads the value. */
+static bool is_inside(const rd_placing *p, const rd_group_value *t)
 {
     const rd_value *m = &p->graph->value[t->value];
 
     return t->inside && m->out < 0 && m->into < 0 && t->readers == p->readers[t->value];
 }
 
-/* Are neighbours along the axis computed side by side? */
-static bool goes_by(const rd_placing *p, int n, const int32_t *group, int axis)
+/* True if the group's reductions have their lanes along the axis, or there are no reductions. */
+static bool has_lanes_along(const rd_placing *p, int n, const int32_t *group, int axis)
 {
     bool any = false;
 
@@ -118,21 +122,22 @@ static bool goes_by(const rd_placing *p, int n, const int32_t *group, int axis)
     return !any;
 }
 
-/* Bytes of a value that one iteration of the shared loops touches in two phases.  A column counts
- * whole lines wide, but where it is the group's alone and made column by column. */
-static double held_bytes(const rd_placing *p, int n, const int32_t *group, const rd_touched *t,
+/* Bytes of a value that one iteration of the shared loops touches in two phases.  A column
+ * counts with the width of a panel, as whole cache lines are loaded; not if only the group uses
+ * it, column by column. */
+static double held_bytes(const rd_placing *p, int n, const int32_t *group, const rd_group_value *t,
                          rd_set shared)
 {
     const rd_value *m     = &p->graph->value[t->value];
     const rd_set    inner = m->axes & ~shared;
     const int       unit  = unit_axis(m);
-    const bool      wide =
-        unit >= 0 && rd_in(shared, unit) && (!is_inside(p, t) || goes_by(p, n, group, unit));
+    const bool      wide  = unit >= 0 && rd_in(shared, unit) &&
+                      (!is_inside(p, t) || has_lanes_along(p, n, group, unit));
 
     return inner ? rd_dtype_size(m->type) * points(p, inner) * (wide ? RD_PANEL : 1) : 0;
 }
 
-static bool spaces_differ(const rd_placing *p, int n, const int32_t *group)
+static bool have_different_spaces(const rd_placing *p, int n, const int32_t *group)
 {
     for (int i = 1; i < n; i++)
         if (rd_space(value_of(p, group[i])) != rd_space(value_of(p, group[0])))
@@ -140,13 +145,13 @@ static bool spaces_differ(const rd_placing *p, int n, const int32_t *group)
     return false;
 }
 
-/* So many accumulators of each element of a vector stay in registers: a force has a few
+/* This many accumulators of each vector element stay in registers: a force has a few
  * coordinates. */
 enum { IN_REGISTERS = 8 };
 
-/* Accumulators that do not stay in registers come back for every index of x, in every iteration of
- * the loops around, all lanes of them: from cache, or from memory if they are many.  This is what
- * keeps a pair's distance from being summed along its features for all pairs at once. */
+/* The cost of accumulators that do not fit in registers.  All their lanes are loaded and stored
+ * for every index of x, from cache or memory.  This keeps the features of a pair's distance from
+ * being summed outside the loops over pairs. */
 static double accumulator_cost(const rd_placing *p, const rd_value *m, rd_set shared, int x)
 {
     rd_set inner = m->axes & ~shared;
@@ -158,12 +163,12 @@ static double accumulator_cost(const rd_placing *p, const rd_value *m, rd_set sh
            (2 * bytes > HELD_BYTES ? RD_PRICE_READ + RD_PRICE_WRITE : 2 * RD_PRICE_NEAR);
 }
 
-/* Moving one value in or out of the group, or from one phase to the next. */
-static double transfer_cost(const rd_placing *p, const rd_touched *t, rd_set shared)
+/* The cost of moving one value into or out of the group, or from one phase to the next. */
+static double transfer_cost(const rd_placing *p, const rd_group_value *t, rd_set shared)
 {
-    const rd_value *m    = &p->graph->value[t->value];
-    bool            near = (shared & (shared - 1)) != 0; /* inside an outer loop: what is read was
-                                                          * read there already */
+    const rd_value *m = &p->graph->value[t->value];
+    /* inside an outer loop, which has loaded the operands already */
+    bool near = (shared & (shared - 1)) != 0;
 
     if (!t->inside)
         return points(p, m->axes) * (near ? RD_PRICE_NEAR : RD_PRICE_READ);
@@ -172,15 +177,16 @@ static double transfer_cost(const rd_placing *p, const rd_touched *t, rd_set sha
     return t->first != t->last && (m->axes & ~shared) ? points(p, m->axes) * RD_PRICE_NEAR : 0;
 }
 
+/* Sums up the cost of a group.  See place.h. */
 double rd_group_cost(rd_placing *p, int n, const int32_t *group, rd_set shared, int x)
 {
-    bool   differ = spaces_differ(p, n, group);
+    bool   differ = have_different_spaces(p, n, group);
     double cost = 0, held = 0;
 
-    survey(p, n, group, shared);
+    list_group_values(p, n, group, shared);
     for (int i = 0; i < p->n_touched; i++) {
-        const rd_touched *t = &p->touched[i];
-        const rd_value   *m = &p->graph->value[t->value];
+        const rd_group_value *t = &p->touched[i];
+        const rd_value       *m = &p->graph->value[t->value];
 
         if (t->first != t->last)
             held += held_bytes(p, n, group, t, shared);

@@ -1,23 +1,25 @@
-/* place.c - which values share which loops.
+/* place.c - loop fusion: decides which values share which loops.
  *
- * Kept values (anchors) are put into loops greedily: of all axes, the one whose loop saves most
- * when shared is opened, with every anchor that may join it inside (groups.c); what reads a value
- * complete only at the end of a loop comes in a later loop over the same axis, a phase.
- * docs/planning.md has the rules in words; cost.c the prices. */
-#include "eval/place/groups.h"
+ * Materialised values (anchors) are put into loops greedily.  The axis with the loop that saves
+ * most when shared comes first, with every value that may join it (loop_groups.c).  A value that
+ * reads another only when a loop has finished comes in a later loop over the same axis, a phase.
+ * docs/planning.md has the rules; cost.c has the costs. */
+#include "eval/place/loop_groups.h"
 #include <string.h>
 
+/* The state of placement. */
 typedef struct state {
     rd_placing *p;
     rd_tree    *tree;
     rd_grouping groups;
 } state;
 
-static rd_value *value_of(const rd_placing *p, int anchor)
+static rd_value *value_of(const rd_placing *p, int materialised)
 {
-    return &p->graph->value[p->list[anchor].value];
+    return &p->graph->value[p->list[materialised].value];
 }
 
+/* Appends an item to a loop body: a value, or a loop. */
 static rd_item *append(state *s, rd_scope *scope, int value, rd_scope *loop)
 {
     rd_item *item = rd_pool_get(s->p->graph->pool, sizeof *item), **end = &scope->first;
@@ -32,14 +34,14 @@ static rd_item *append(state *s, rd_scope *scope, int value, rd_scope *loop)
 }
 
 /* ---- The tree -------------------------------------------------------------------------------- */
-/* Emits what needs no further loop; the rest stays, in order. */
+/* Places values that need no further loop; the others stay in the list, in order. */
 static int emit_ready(state *s, rd_scope *scope, int n, int32_t *wait)
 {
     int left = 0;
 
     for (int i = 0; i < n; i++) {
-        const rd_anchor *a     = &s->p->list[wait[i]];
-        bool             ready = !(rd_space(value_of(s->p, wait[i])) & ~scope->open);
+        const rd_materialised *a     = &s->p->list[wait[i]];
+        bool                   ready = !(rd_space(value_of(s->p, wait[i])) & ~scope->open);
 
         for (int u = 0; u < a->n_use && ready; u++) {
             int number = s->p->number[a->use[u].value];
@@ -69,6 +71,7 @@ static int without(int n, int32_t *wait, const state *s)
 
 static bool place_in(state *s, rd_scope *scope, int n, int32_t *wait);
 
+/* Opens a loop for a group and places the group inside. */
 static bool place_loop(state *s, rd_scope *scope, const rd_loop_group *group, int32_t *wait)
 {
     rd_scope *loop = rd_pool_get(s->p->graph->pool, sizeof *loop);
@@ -79,11 +82,12 @@ static bool place_loop(state *s, rd_scope *scope, const rd_loop_group *group, in
     loop->open   = scope->open | rd_bit(group->axis);
     loop->parent = scope;
     for (int i = 0; i < group->n; i++)
-        loop->backwards |= rd_direction(value_of(s->p, group->anchor[i]), group->axis) < 0;
-    memcpy(wait, group->anchor, (size_t)group->n * sizeof *wait);
+        loop->backwards |= rd_direction(value_of(s->p, group->materialised[i]), group->axis) < 0;
+    memcpy(wait, group->materialised, (size_t)group->n * sizeof *wait);
     return place_in(s, loop, group->n, wait);
 }
 
+/* Places all waiting values inside a scope: those that are ready, then loop after loop. */
 static bool place_in(state *s, rd_scope *scope, int n, int32_t *wait)
 {
     int32_t *inside = rd_pool_get(s->p->graph->pool, (size_t)(n + 1) * sizeof *inside);
@@ -91,7 +95,7 @@ static bool place_in(state *s, rd_scope *scope, int n, int32_t *wait)
     while (inside && (n = emit_ready(s, scope, n, wait)) > 0) {
         const rd_loop_group group = rd_choose_group(&s->groups, n, wait, scope->open);
 
-        if (group.axis < 0) { /* cancelled: the first waiting anchor reads nothing that waits */
+        if (group.axis < 0) { /* cancelled: the first waiting value always has its operands */
             rd_fail(s->p->graph->ctx, RD_ERR_LIMIT, "%s: internal error: no loop can be placed",
                     rd_call_name(s->p->graph->ctx));
             return false;
@@ -103,8 +107,9 @@ static bool place_in(state *s, rd_scope *scope, int n, int32_t *wait)
     return inside && n >= 0;
 }
 
-/* Loops are chosen by what each kept value would share with each other one. */
-static bool few_anchors(const rd_placing *p)
+/* True if the number of materialised values is within the limit: each is compared with each
+ * other one. */
+static bool has_few_materialised(const rd_placing *p)
 {
     enum { MOST = 256 };
 
@@ -114,25 +119,26 @@ static bool few_anchors(const rd_placing *p)
     return !p->graph->limited || p->n <= MOST;
 }
 
+/* Places all values in loops once; NULL after a failure. */
 static rd_tree *place_once(rd_placing *p)
 {
     rd_pool *pool = p->graph->pool;
     state    s    = { .p = p };
     int32_t *wait;
 
-    if (!rd_choose_anchors(p) || !few_anchors(p))
+    if (!rd_choose_materialised(p) || !has_few_materialised(p))
         return NULL;
     wait   = rd_pool_get(pool, (size_t)(p->n + 1) * sizeof *wait);
     s.tree = rd_pool_get(pool, sizeof *s.tree);
     if (!wait || !rd_grouping_new(&s.groups, p) || !s.tree ||
         !(s.tree->root = rd_pool_get(pool, sizeof *s.tree->root)))
         return NULL;
-    p->graph->crossed = false;
-    s.tree->graph     = p->graph;
-    s.tree->n_anchor  = p->n;
-    s.tree->anchor    = p->list;
-    s.tree->number    = rd_pool_grow(pool, p->number, (size_t)p->graph->n_value,
-                                     (size_t)p->graph->n_value + 1, sizeof *p->number);
+    p->graph->crossed      = false;
+    s.tree->graph          = p->graph;
+    s.tree->n_materialised = p->n;
+    s.tree->materialised   = p->list;
+    s.tree->number         = rd_pool_grow(pool, p->number, (size_t)p->graph->n_value,
+                                          (size_t)p->graph->n_value + 1, sizeof *p->number);
     if (!s.tree->number)
         return NULL;
     s.tree->root->axis = -1;
@@ -140,17 +146,19 @@ static rd_tree *place_once(rd_placing *p)
         wait[i]             = i;
         s.groups.waiting[i] = true;
     }
-    return place_in(&s, s.tree->root, p->n, wait) && rd_settle_homes(s.tree) ? s.tree : NULL;
+    return place_in(&s, s.tree->root, p->n, wait) && rd_assign_storage(s.tree) ? s.tree : NULL;
 }
 
-/* ---- Keep again, knowing the homes ----------------------------------------------------------- */
-/* What computing a map for each of its readers would take. */
+/* ---- Recomputation, once storage is known
+ * ----------------------------------------------------- */
+/* The cost of recomputing a map for each of its readers. */
 typedef struct repeated {
     int    readers;
     double visits, operations;
 } repeated;
 
-static repeated repeat(const rd_placing *p, int value)
+/* Counts the readers of a map, and the operations of computing it for each. */
+static repeated cost_of_recomputing(const rd_placing *p, int value)
 {
     const rd_value *m = &p->graph->value[value];
     repeated        r = { 0 };
@@ -160,7 +168,7 @@ static repeated repeat(const rd_placing *p, int value)
             if (p->list[a].use[u].value == value) {
                 const rd_value *reader = value_of(p, a);
                 const double    visits = (double)rd_points_of(p->graph, rd_space(reader));
-                const bool      slow   = rd_is_function(m) && rd_takes_one_by_one(p->graph, reader);
+                const bool slow = rd_is_function(m) && rd_is_element_by_element(p->graph, reader);
 
                 r.readers++;
                 r.visits += visits;
@@ -169,9 +177,9 @@ static repeated repeat(const rd_placing *p, int value)
     return r;
 }
 
-/* The last kept map that became an array between stages although computing it again would cost
- * less; -1: none. */
-static int too_dear(const rd_placing *p, const rd_tree *tree)
+/* The last map that became an array between stages although recomputing it would cost less; -1:
+ * none. */
+static int find_too_dear(const rd_placing *p, const rd_tree *tree)
 {
     for (int i = p->n; i-- > 0;) {
         const int       v      = p->list[i].value;
@@ -180,35 +188,37 @@ static int too_dear(const rd_placing *p, const rd_tree *tree)
         repeated        r;
         double          saved;
 
-        if (rd_is_anchor_kind(m) || tree->home[v].keep != RD_KEEP_ARRAY)
+        if (rd_is_materialised_kind(m) || tree->storage[v].keep != RD_KEEP_ARRAY)
             continue;
         if (!rd_goes_on(p->graph->ctx))
             return -1;
-        r     = repeat(p, v);
+        r     = cost_of_recomputing(p, v);
         saved = r.operations - m->ops * points + rd_gathers_price(p, v) * (r.visits - points);
-        /* Each evaluation loads it: an operation as cheap as that is never worth an array. */
+        /* Each evaluation loads it, so a map as cheap as a load is never worth an array. */
         if (saved < points * (RD_PRICE_WRITE + RD_PRICE_READ * r.readers) + r.visits)
             return v;
     }
     return -1;
 }
 
+/* Allocates the tables of placement; false: no memory. */
 static bool placing_new(rd_placing *p, rd_graph *graph)
 {
     size_t n = (size_t)graph->n_value + 1;
 
-    *p = (rd_placing){ .graph    = graph,
-                       .anchor   = rd_pool_get(graph->pool, n * sizeof *p->anchor),
-                       .dropped  = rd_pool_get(graph->pool, n * sizeof *p->dropped),
-                       .marked   = rd_pool_get(graph->pool, n * sizeof *p->marked),
-                       .number   = rd_pool_get(graph->pool, n * sizeof *p->number),
-                       .readers  = rd_pool_get(graph->pool, n * sizeof *p->readers),
-                       .touched  = rd_pool_get(graph->pool, n * sizeof *p->touched),
-                       .touch_of = rd_pool_get(graph->pool, n * sizeof *p->touch_of) };
-    return p->anchor && p->dropped && p->marked && p->number && p->readers && p->touched &&
+    *p = (rd_placing){ .graph        = graph,
+                       .materialised = rd_pool_get(graph->pool, n * sizeof *p->materialised),
+                       .dropped      = rd_pool_get(graph->pool, n * sizeof *p->dropped),
+                       .marked       = rd_pool_get(graph->pool, n * sizeof *p->marked),
+                       .number       = rd_pool_get(graph->pool, n * sizeof *p->number),
+                       .readers      = rd_pool_get(graph->pool, n * sizeof *p->readers),
+                       .touched      = rd_pool_get(graph->pool, n * sizeof *p->touched),
+                       .touch_of     = rd_pool_get(graph->pool, n * sizeof *p->touch_of) };
+    return p->materialised && p->dropped && p->marked && p->number && p->readers && p->touched &&
            p->touch_of;
 }
 
+/* Places a graph, again without each map that turns out to be too dear to store.  See ir.h. */
 rd_tree *rd_place(rd_graph *graph)
 {
     rd_placing p;
@@ -220,7 +230,7 @@ rd_tree *rd_place(rd_graph *graph)
         rd_text_free(&p.why);
         p.why = (rd_text){ 0 };
         tree  = place_once(&p);
-        dear  = tree ? too_dear(&p, tree) : -1;
+        dear  = tree ? find_too_dear(&p, tree) : -1;
         if (dear >= 0)
             p.dropped[dear] = true;
     }

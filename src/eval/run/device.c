@@ -1,9 +1,9 @@
-/* device.c - a run on a device: what lies in this process's memory is copied there, stages run one
- * after the other in the context's queue, and results are copied back.  A run all of whose results
- * are there may be left to go on by itself.
+/* device.c - runs a plan on a device.  Copies inputs from host memory, runs the stages in order
+ * in the context's queue, and copies results back.  A run whose results all stay on the device
+ * need not be waited for.
  *
- * Where a device has not enough memory, large leaves and results stay in this process's, and stages
- * take and give a part of them at a time. */
+ * If the device has too little memory, large leaves and results stay on the host.  Stages then
+ * copy a part of them at a time (zero-copy windows). */
 #include "eval/run/device.h"
 #include "core/bytes.h"
 #include "eval/run/recorded.h"
@@ -13,11 +13,11 @@
 #include <string.h>
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
-static bool get(rd_device_run *r, int s, int64_t bytes)
+static bool borrow_slot(rd_device_run *r, int s, int64_t bytes)
 {
     bool full;
 
-    if (r->got[s]) /* a recording's */
+    if (r->got[s]) /* memory that a recording holds */
         return true;
     r->got[s] = r->device->borrow(r->asked, bytes > 0 ? bytes : 1, &full, r->of.why);
     if (!r->got[s])
@@ -25,14 +25,16 @@ static bool get(rd_device_run *r, int s, int64_t bytes)
     return r->got[s];
 }
 
+/* True if the bytes `mine` from address a on and `its` from address b on overlap. */
 static bool overlaps(const char *a, const rd_extent *mine, const char *b, const rd_extent *its)
 {
     return mine->lo < mine->hi && its->lo < its->hi && a + mine->lo < b + its->hi &&
            b + its->lo < a + mine->hi;
 }
 
-/* Is it written while it may still be read? */
-static bool meets_result(const rd_device_run *r, int s)
+/* True if the leaf of slot s overlaps a result on the device, which might overwrite it while it
+ * is still read. */
+static bool overlaps_result(const rd_device_run *r, int s)
 {
     for (int k = 0; k < r->plan->n_out; k++)
         if (r->plan->out[k].slot >= 0 && r->plan->out[k].device &&
@@ -42,8 +44,9 @@ static bool meets_result(const rd_device_run *r, int s)
     return false;
 }
 
-/* What is there already stays where it is, but what a result overlaps is copied, too. */
-static void bring(rd_device_run *r, int s)
+/* Makes the leaf of slot s available on the device.  Data on the device stay where they are,
+ * unless a result overlaps them: then they are copied like data on the host. */
+static void upload_slot(rd_device_run *r, int s)
 {
     const rd_extent *e    = &r->plan->slot_extent[s];
     const bool       here = r->plan->slot[s].device == 0;
@@ -52,9 +55,9 @@ static void bring(rd_device_run *r, int s)
 
     if (!here)
         r->slot[s] = r->frame->slot[s];
-    if (e->lo >= e->hi || (!here && !meets_result(r, s)))
+    if (e->lo >= e->hi || (!here && !overlaps_result(r, s)))
         return;
-    if (!get(r, s, e->hi - e->lo))
+    if (!borrow_slot(r, s, e->hi - e->lo))
         return;
     done = here ? r->device->up(r->queue, r->got[s], from, e->hi - e->lo, r->of.why)
                 : r->device->across(r->queue, r->got[s], from, e->hi - e->lo, r->of.why);
@@ -63,8 +66,9 @@ static void bring(rd_device_run *r, int s)
     r->slot[s] = (char *)r->got[s] - e->lo;
 }
 
-/* Results there that overlap are written aside, and then in their order. */
-static bool meets_other(const rd_device_run *r, int k)
+/* True if result k overlaps another result on the device.  Such results are written to temporary
+ * memory and copied out in order. */
+static bool overlaps_other_result(const rd_device_run *r, int k)
 {
     const rd_plan *plan = r->plan;
 
@@ -81,9 +85,9 @@ static void place_result(rd_device_run *r, int s)
     const int        k = r->plan->slot[s].result;
     const rd_extent *e = &r->plan->out_extent[k];
 
-    if (r->plan->out[k].device && !meets_other(r, k))
+    if (r->plan->out[k].device && !overlaps_other_result(r, k))
         r->slot[s] = r->frame->target[k];
-    else if (get(r, s, e->hi - e->lo))
+    else if (borrow_slot(r, s, e->hi - e->lo))
         r->slot[s] = (char *)r->got[s] - e->lo;
 }
 
@@ -118,8 +122,9 @@ static bool keep_leaf(rd_device_run *r, int s)
     return r->host[s];
 }
 
-/* Parts of it would be written before a leaf there has been read, or out of the order of results. */
-static bool meets_any(const rd_device_run *r, int k)
+/* True if result k overlaps a leaf or another result.  Writing it in parts could then overwrite
+ * a leaf too early, or change the order of results. */
+static bool overlaps_any(const rd_device_run *r, int k)
 {
     const rd_plan *plan = r->plan;
     bool           any  = false;
@@ -139,11 +144,14 @@ static bool keep_result(rd_device_run *r, int s)
     const int        k = r->plan->slot[s].result;
     const rd_output *o = &r->plan->out[k];
 
-    if (o->device == 0 && is_large(r, &r->plan->out_extent[k]) && is_dense(o) && !meets_any(r, k))
+    if (o->device == 0 && is_large(r, &r->plan->out_extent[k]) && is_dense(o) &&
+        !overlaps_any(r, k))
         r->host[s] = r->frame->target[k];
     return r->host[s];
 }
 
+/* Gives every slot an address on the device: leaves are copied, results and arrays get memory.
+ * Large data may stay on the host if memory is tight. */
 void rd_device_place(rd_device_run *r)
 {
     for (int s = 0; s < r->plan->n_slot && r->of.status == RD_OK; s++)
@@ -151,7 +159,7 @@ void rd_device_place(rd_device_run *r)
         case RD_SLOT_LEAF:
         case RD_SLOT_INPUT:
             if (!r->tight || !keep_leaf(r, s))
-                bring(r, s);
+                upload_slot(r, s);
             break;
         case RD_SLOT_OUTPUT:
             if (r->plan->out[r->plan->slot[s].result].slot == s &&
@@ -159,15 +167,16 @@ void rd_device_place(rd_device_run *r)
                 place_result(r, s);
             break;
         case RD_SLOT_ARRAY:
-            if (get(r, s, r->plan->slot[s].bytes))
+            if (borrow_slot(r, s, r->plan->slot[s].bytes))
                 r->slot[s] = r->got[s];
             break;
         }
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
-/* What lies between the elements of a result is the caller's: they come by way of memory aside. */
-static void take_apart(rd_device_run *r, int k)
+/* Copies a result that has gaps by way of host memory, because the bytes between its elements
+ * are the caller's. */
+static void download_with_gaps(rd_device_run *r, int k)
 {
     const rd_extent *e     = &r->plan->out_extent[k];
     char            *aside = rd_alloc_work(r->plan->ctx, e->hi - e->lo);
@@ -184,7 +193,7 @@ static void take_apart(rd_device_run *r, int k)
     rd_free(r->plan->ctx, aside);
 }
 
-static void take_dense(rd_device_run *r, int k)
+static void download_dense(rd_device_run *r, int k)
 {
     const rd_extent *e    = &r->plan->out_extent[k];
     void *const      from = r->got[r->plan->out[k].slot];
@@ -197,6 +206,8 @@ static void take_dense(rd_device_run *r, int k)
         rd_device_fail(&r->of, RD_ERR_DEVICE);
 }
 
+/* Copies results that were computed in temporary memory to where the caller wants them.
+ * Overlapping results with gaps on a device are an error. */
 void rd_device_results(rd_device_run *r)
 {
     r->of.stores = true;
@@ -206,44 +217,46 @@ void rd_device_results(rd_device_run *r)
         if (o->slot < 0 || !r->got[o->slot])
             continue;
         if (is_dense(o))
-            take_dense(r, k);
+            download_dense(r, k);
         else if (o->device) {
             snprintf(r->of.why, sizeof r->of.why,
                      "results %d and another overlap on a GPU, and have gaps between elements", k);
             rd_device_fail(&r->of, RD_ERR_DEVICE);
         } else
-            take_apart(r, k);
+            download_with_gaps(r, k);
     }
 }
 
 /* ---- Stages ---------------------------------------------------------------------------------- */
-static bool touches(const rd_program *p, int slot)
+static bool uses_slot(const rd_program *p, int slot)
 {
     return rd_program_accesses(p, RD_I_LOAD, slot) || rd_program_accesses(p, RD_I_STORE, slot);
 }
 
-/* A stage that cannot take parts of what stayed here needs all of it. */
-static void bring_what_stayed(rd_device_run *r, const rd_program *p)
+/* Copies to the device all that stayed on the host and that the stage uses, because the stage
+ * cannot process it in parts. */
+static void upload_host_slots(rd_device_run *r, const rd_program *p)
 {
     for (int s = 0; s < r->plan->n_slot && r->of.status == RD_OK; s++) {
-        if (!r->host[s] || !touches(p, s))
+        if (!r->host[s] || !uses_slot(p, s))
             continue;
         r->host[s] = NULL;
-        (r->plan->slot[s].kind == RD_SLOT_OUTPUT ? place_result : bring)(r, s);
+        (r->plan->slot[s].kind == RD_SLOT_OUTPUT ? place_result : upload_slot)(r, s);
     }
 }
 
-/* Does the stage take parts of something?  What an earlier one has left of results must be here. */
-static bool takes_parts(rd_device_run *r, const rd_program *p, bool *parts)
+/* Decides whether the stage processes host data in parts.  `parts` gets a flag for each slot.
+ * Waits for earlier stages, because their results must be on the host first. */
+static bool uses_windows(rd_device_run *r, const rd_program *p, bool *parts)
 {
     bool some = false;
 
     for (int s = 0; s < r->plan->n_slot; s++)
-        some |= parts[s] = r->host[s] && touches(p, s);
+        some |= parts[s] = r->host[s] && uses_slot(p, s);
     if (!some)
         return false;
     if (!r->device->windows || !r->device->windows(p, r->queue, parts)) {
-        bring_what_stayed(r, p);
+        upload_host_slots(r, p);
         return false;
     }
     if (!r->device->settle(r->queue, r->of.why))
@@ -257,7 +270,8 @@ static void *piece(void *pool, size_t bytes)
     return rd_pool_get(pool, bytes);
 }
 
-/* A stage that reads what it stores would not store the same again. */
+/* True if the program loads from a slot that it stores to.  Running it twice would then give
+ * other results, so it cannot be measured. */
 static bool reads_what_it_stores(const rd_program *p)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -269,7 +283,8 @@ static bool reads_what_it_stores(const rd_program *p)
     return false;
 }
 
-/* Before its run, which tells of what is wrong. */
+/* Times the stage's kernels and records the fastest.  Runs before the stage itself, which
+ * reports any errors. */
 static void measure_stage(rd_device_run *r, const rd_program *p, bool whole)
 {
     rd_measured found = { .seconds = 0 };
@@ -284,10 +299,12 @@ static void measure_stage(rd_device_run *r, const rd_program *p, bool whole)
     r->of.status = rd_error(r->plan->ctx);
 }
 
+/* Runs one stage on the device, in parts if some data stayed on the host.  Measures it first if
+ * the plan asks for that. */
 static void run_stage(rd_device_run *r, const rd_program *p, bool *parts)
 {
     const rd_device_host host = { .at = r->host, .tell = rd_device_tell, .user = &r->of };
-    const bool           some = takes_parts(r, p, parts);
+    const bool           some = uses_windows(r, p, parts);
     rd_device_end        end;
 
     r->of.stores |= some;
@@ -303,7 +320,7 @@ static void run_stage(rd_device_run *r, const rd_program *p, bool *parts)
         rd_device_fail(&r->of, end == RD_DEVICE_FULL ? RD_ERR_MEMORY : RD_ERR_DEVICE);
 }
 
-/* Between stages an evaluation may be cancelled. */
+/* Runs the stages in order.  Between two stages the evaluation may be cancelled. */
 void rd_device_stages(rd_device_run *r)
 {
     bool *parts = rd_alloc_work(r->plan->ctx, r->plan->n_slot + 1);
@@ -320,7 +337,7 @@ void rd_device_stages(rd_device_run *r)
     rd_free(r->plan->ctx, parts);
 }
 
-static bool are_results_there(const rd_plan *plan)
+static bool are_results_on_device(const rd_plan *plan)
 {
     bool all = true;
 
@@ -329,10 +346,11 @@ static bool are_results_there(const rd_plan *plan)
     return all;
 }
 
-/* Of a run that has failed what it reports is not asked. */
-static void finish(rd_device_run *r)
+/* Ends the run's submission: waits for it, or leaves it running if the plan is asynchronous.
+ * Then passes on its warnings and errors, unless the run has failed already. */
+static void end_submission(rd_device_run *r)
 {
-    const bool waits  = !r->plan->async || r->of.status != RD_OK || !are_results_there(r->plan);
+    const bool waits  = !r->plan->async || r->of.status != RD_OK || !are_results_on_device(r->plan);
     rd_task    report = { 0 };
     char       why[RD_DEVICE_TEXT];
     const bool done = (waits ? r->device->end : r->device->leave)(r->asked, &report, why);
@@ -353,6 +371,8 @@ void rd_device_clear(rd_device_run *r)
     memset(r->slot, 0, 3 * ((size_t)r->plan->n_slot + 1) * sizeof *r->slot);
 }
 
+/* Runs all steps of a run that was not recorded: begin, place data, run stages, copy results,
+ * end. */
 static void run_asked(rd_device_run *r)
 {
     bool full;
@@ -367,9 +387,11 @@ static void run_asked(rd_device_run *r)
         rd_device_stages(r);
     if (r->of.status == RD_OK)
         rd_device_results(r);
-    finish(r);
+    end_submission(r);
 }
 
+/* Allocates the slot tables of the run, decides whether device memory is tight, and runs the
+ * plan, by a recording if there is one. */
 static void run_bound(rd_device_run *r)
 {
     const size_t n     = (size_t)r->plan->n_slot + 1;
@@ -387,14 +409,15 @@ static void run_bound(rd_device_run *r)
     r->tight = rd_room_is_tight(bytes_of_all(r->plan), r->room);
     if (!rd_run_recorded(r))
         run_asked(r);
-    rd_device_told(&r->of);
+    rd_device_tell_end(&r->of);
     rd_free(r->plan->ctx, lists);
 }
 
+/* Runs a plan on a device.  See frame.h. */
 rd_status rd_run_on_device(const rd_plan *plan, const void *const *in, void *const *out,
                            const rd_progress *progress, bool *elsewhere)
 {
-    rd_device_run r = { .of     = rd_device_begins(plan, progress),
+    rd_device_run r = { .of     = rd_device_begin(plan, progress),
                         .plan   = plan,
                         .device = plan->backend->device };
     rd_frame_here here;
@@ -410,7 +433,7 @@ rd_status rd_run_on_device(const rd_plan *plan, const void *const *in, void *con
     r.frame = rd_frame_take(plan, &here);
     if (!r.frame)
         return rd_no_memory(plan);
-    r.of.status = rd_bind_given(plan, r.frame, in, out);
+    r.of.status = rd_frame_bind_given(plan, r.frame, in, out);
     if (r.of.status == RD_OK)
         run_bound(&r);
     rd_frame_give(plan, r.frame, &here);

@@ -3,13 +3,15 @@
 #include "core/clock.h"
 #include <stdio.h>
 
-rd_device_state rd_device_begins(const rd_plan *plan, const rd_progress *progress)
+rd_device_state rd_device_begin(const rd_plan *plan, const rd_progress *progress)
 {
     const double now = rd_seconds();
 
     return (rd_device_state){ .plan = plan, .progress = progress, .begun = now, .told = now };
 }
 
+/* Records that a run failed, for the reason in s->why.  Sets `elsewhere` instead of recording an
+ * error if another plan can still compute the results. */
 rd_status rd_device_fail(rd_device_state *s, rd_status status)
 {
     char sentence[RD_DEVICE_TEXT + 64];
@@ -29,7 +31,7 @@ void rd_device_cancelled(rd_device_state *s)
     s->status = rd_fail_run(s->plan->ctx, RD_ERR_CANCELLED, "the evaluation was cancelled");
 }
 
-/* About ten times a second. */
+/* Reports progress at most ten times a second; false: the run was cancelled. */
 bool rd_device_tell(void *state, double done)
 {
     static const double    EACH  = 0.1;
@@ -46,7 +48,7 @@ bool rd_device_tell(void *state, double done)
     return s->progress->tell(s->progress->user, all, taken * (1 - all) / all) == 0;
 }
 
-void rd_device_told(const rd_device_state *s)
+void rd_device_tell_end(const rd_device_state *s)
 {
     if (s->told > s->begun && s->status == RD_OK)
         (void)s->progress->tell(s->progress->user, 1, 0);

@@ -1,25 +1,26 @@
-/* devices.c - a run on several devices that are alike: all data lie in this process's memory, arrays
- * between stages, too, and each stage takes them from there and stores to there.
+/* devices.c - runs a plan on several equal devices.  All data, arrays between stages included,
+ * lie in host memory: each stage loads from there and stores to there.
  *
- * The backend deals a stage's work out to all devices.  One that it cannot deal out visits the first
- * of them: what it reads is copied there, and what it stores is copied back. */
+ * The backend partitions a stage's work across all devices.  A stage that it cannot partition
+ * runs on the first device alone: its inputs are copied there and its results back. */
 #include "eval/run/device.h"
 #include "eval/run/device_state.h"
 #include "eval/run/frame.h"
 #include <stdio.h>
 #include <string.h>
 
+/* One run on several devices. */
 typedef struct devices_run {
     rd_device_state        of;
     const rd_plan         *plan;
     const rd_device_table *device;
     rd_frame              *frame;
-    rd_queue              *queue[RD_MOST_DEVICES];
-    rd_submission         *asked; /* of a visit */
-    void                 **slot;  /* of a visit: addresses there */
+    rd_queue              *queue[RD_MOST_DEVICES]; /* one for each device */
+    rd_submission         *asked;                  /* the submission of a stage on one device */
+    void                 **slot;                   /* addresses on that device, by slot */
 } devices_run;
 
-/* The run's failure, of what was told by `end`. */
+/* Records the run's failure by what the backend's `end` says. */
 static void fail(devices_run *r, rd_device_end end)
 {
     if (end == RD_DEVICE_CANCELLED)
@@ -28,7 +29,8 @@ static void fail(devices_run *r, rd_device_end end)
         rd_device_fail(&r->of, end == RD_DEVICE_FULL ? RD_ERR_MEMORY : RD_ERR_DEVICE);
 }
 
-/* What kernels have found; of a run that has failed they are not asked. */
+/* Passes on warnings and errors that kernels found.  Errors of a run that has failed already are
+ * dropped. */
 static void take_report(devices_run *r, const rd_task *report)
 {
     rd_warn(r->plan->ctx, report->warnings);
@@ -57,14 +59,15 @@ static bool is_stored_before(const devices_run *r, int s)
     return some;
 }
 
-/* Are there bytes in it that the device must have, to read them or to give them back?  In a result
- * the caller's may lie between elements. */
+/* True if slot s has bytes that the device must have before the stage: data to read, or the
+ * caller's bytes between a result's elements. */
 static bool has_bytes(const devices_run *r, int s)
 {
     return r->plan->slot[s].kind != RD_SLOT_ARRAY || is_stored_before(r, s);
 }
 
-static void bring(devices_run *r, int s)
+/* Borrows memory on the first device for slot s and copies the slot's bytes there. */
+static void upload_slot(devices_run *r, int s)
 {
     const rd_extent e = bytes_of(r->plan, s);
     bool            full;
@@ -79,7 +82,7 @@ static void bring(devices_run *r, int s)
     r->slot[s] = at - e.lo;
 }
 
-static void take_back(devices_run *r, int s)
+static void download_slot(devices_run *r, int s)
 {
     const rd_extent e = bytes_of(r->plan, s);
 
@@ -88,13 +91,15 @@ static void take_back(devices_run *r, int s)
         fail(r, RD_DEVICE_FAILED);
 }
 
-static void run_there(devices_run *r, const rd_program *p)
+/* Runs a stage on the first device: copies its slots there, runs it, and copies stored slots
+ * back. */
+static void run_submitted(devices_run *r, const rd_program *p)
 {
     rd_device_end end;
 
     for (int s = 0; s < r->plan->n_slot && r->of.status == RD_OK; s++)
         if (rd_program_accesses(p, RD_I_LOAD, s) || rd_program_accesses(p, RD_I_STORE, s))
-            bring(r, s);
+            upload_slot(r, s);
     if (r->of.status != RD_OK)
         return;
     if (!r->device->run(p, r->asked, r->slot, NULL, &end, r->of.why)) {
@@ -103,10 +108,11 @@ static void run_there(devices_run *r, const rd_program *p)
     }
     for (int s = 0; s < r->plan->n_slot && r->of.status == RD_OK; s++)
         if (rd_program_accesses(p, RD_I_STORE, s))
-            take_back(r, s);
+            download_slot(r, s);
 }
 
-static void visit(devices_run *r, const rd_program *p)
+/* Runs a stage that cannot be partitioned on the first device, within a submission of its own. */
+static void run_on_first(devices_run *r, const rd_program *p)
 {
     rd_task report = { 0 };
     bool    full;
@@ -117,7 +123,7 @@ static void visit(devices_run *r, const rd_program *p)
         fail(r, full ? RD_DEVICE_FULL : RD_DEVICE_FAILED);
         return;
     }
-    run_there(r, p);
+    run_submitted(r, p);
     if (!r->device->end(r->asked, &report, why) && r->of.status == RD_OK) {
         memcpy(r->of.why, why, sizeof why);
         fail(r, RD_DEVICE_FAILED);
@@ -126,7 +132,7 @@ static void visit(devices_run *r, const rd_program *p)
 }
 
 /* ---- Stages ---------------------------------------------------------------------------------- */
-static void deal(devices_run *r, const rd_program *p, int32_t n)
+static void run_partitioned(devices_run *r, const rd_program *p, int32_t n)
 {
     const rd_device_host host   = { .at   = (char *const *)(void *)r->frame->slot,
                                     .tell = rd_device_tell,
@@ -148,6 +154,8 @@ static bool stores_results(const devices_run *r, const rd_program *p)
     return some;
 }
 
+/* Runs the stages in order, each on all devices if the backend can partition it, else on the
+ * first one. */
 static void run_stages(devices_run *r)
 {
     for (r->of.stage = 0; r->of.stage < r->plan->n_stage && r->of.status == RD_OK; r->of.stage++) {
@@ -157,14 +165,15 @@ static void run_stages(devices_run *r)
 
         r->of.stores |= stores_results(r, p);
         if (n > 1)
-            deal(r, p, n);
+            run_partitioned(r, p, n);
         else
-            visit(r, p);
+            run_on_first(r, p);
         if (r->of.status == RD_OK && rd_cancel_taken(r->plan->ctx))
             rd_device_cancelled(&r->of);
     }
 }
 
+/* Opens a queue on each of the plan's devices; false after recording why one failed. */
 static bool open_queues(devices_run *r)
 {
     bool full = false;
@@ -180,11 +189,12 @@ static bool open_queues(devices_run *r)
     return true;
 }
 
+/* Binds the frame's addresses, runs the stages, and releases what was bound. */
 static void run_framed(devices_run *r, const void *const *in, void *const *out)
 {
     const rd_plan *plan = r->plan;
 
-    r->of.status = rd_bind(plan, r->frame, in, out);
+    r->of.status = rd_frame_bind(plan, r->frame, in, out);
     r->slot      = rd_alloc_work(plan->ctx, (int64_t)sizeof(void *) * (plan->n_slot + 1));
     if (!r->slot && r->of.status == RD_OK)
         r->of.status = rd_no_memory(plan);
@@ -193,14 +203,15 @@ static void run_framed(devices_run *r, const void *const *in, void *const *out)
         run_stages(r);
     }
     rd_free(plan->ctx, r->slot);
-    rd_unbind(plan, r->frame, r->of.status);
-    rd_device_told(&r->of);
+    rd_frame_unbind(plan, r->frame, r->of.status);
+    rd_device_tell_end(&r->of);
 }
 
+/* Runs a plan on several devices.  See frame.h. */
 rd_status rd_run_on_devices(const rd_plan *plan, const void *const *in, void *const *out,
                             const rd_progress *progress, bool *elsewhere)
 {
-    devices_run   r = { .of     = rd_device_begins(plan, progress),
+    devices_run   r = { .of     = rd_device_begin(plan, progress),
                         .plan   = plan,
                         .device = plan->backend->device };
     rd_frame_here here;

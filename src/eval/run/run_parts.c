@@ -1,4 +1,5 @@
-/* run_parts.c - runs of plans in parts: what one makes, later ones read from memory. */
+/* run_parts.c - runs a plan that consists of several plans (parts): later parts read the arrays
+ * that earlier ones made. */
 #include "eval/plan.h"
 #include "core/clock.h"
 #include "eval/run/frame.h"
@@ -6,27 +7,27 @@
 #include "eval/run/watch.h"
 #include "kernels/product/rows.h"
 
-/* Progress of all parts, in equal shares. */
-typedef struct told {
+/* Reports the progress of all parts, in equal shares. */
+typedef struct progress_of_parts {
     const rd_progress *of;
     double             begun;
     int32_t            part, n;
     bool               said;
-} told;
+} progress_of_parts;
 
 static int tell(void *user, double done, double seconds_left)
 {
-    told        *t   = user;
-    const double all = (t->part + done) / t->n, taken = rd_seconds() - t->begun;
+    progress_of_parts *t   = user;
+    const double       all = (t->part + done) / t->n, taken = rd_seconds() - t->begun;
 
     (void)seconds_left;
     if (done >= 1)
-        return 0; /* the part's own end */
+        return 0; /* the end of one part only */
     t->said = true;
     return t->of->tell(t->of->user, all, all > 0 ? taken * (1 - all) / all : INFINITY);
 }
 
-/* Memory of a run: arrays, then one part's inputs. */
+/* Takes the memory of a run: the arrays between parts, then pointers to one part's inputs. */
 static char *take_memory(const rd_plan *plan)
 {
     rd_parts *parts  = plan->parts;
@@ -42,32 +43,36 @@ static void give_memory(const rd_plan *plan, char *memory)
 }
 
 /* ---- Arrays ---------------------------------------------------------------------------------- */
+
+/* One run of a plan in parts. */
 typedef struct running {
     const rd_plan     *plan;
-    char              *arrays, *spare; /* behind arrays: one part's inputs */
+    char              *arrays, *spare; /* spare: memory for leaves that overlap a result */
     const void *const *in;
     void *const       *out;
 } running;
 
-/* Where the array that is the only result is made; NULL: there is none such. */
+/* The only result's memory, if an array between parts is made there; NULL: there is no such
+ * array. */
 static char *direct(const running *r)
 {
     return r->plan->parts->direct < 0 ? NULL : r->out ? r->out[0] : r->plan->out[0].data;
 }
 
-/* Of a dense array. */
+/* Bytes of a dense array. */
 static int64_t bytes_of(const rd_output *out)
 {
     return out->hi * rd_dtype_size(out->type);
 }
 
-static bool overlap(const char *a, int64_t a_bytes, const char *b, int64_t b_bytes)
+/* True if two ranges of bytes overlap. */
+static bool bytes_overlap(const char *a, int64_t a_bytes, const char *b, int64_t b_bytes)
 {
     return a < b + b_bytes && b < a + a_bytes;
 }
 
-/* Array k where its caller has it; NULL: it is made.  What is made where results go must not be
- * read meanwhile. */
+/* Array k in the caller's own memory; NULL: it must be made.  A leaf that overlaps the result
+ * being written is not read there. */
 static char *borrowed(const running *r, int32_t k)
 {
     const rd_plan_part *part = &r->plan->parts->part[k];
@@ -75,7 +80,8 @@ static char *borrowed(const running *r, int32_t k)
 
     if (!part->lies || !at)
         return NULL;
-    if (direct(r) && overlap(at, bytes_of(part->plan->out), direct(r), bytes_of(r->plan->out)))
+    if (direct(r) &&
+        bytes_overlap(at, bytes_of(part->plan->out), direct(r), bytes_of(r->plan->out)))
         return NULL;
     return (char *)(uintptr_t)at;
 }
@@ -91,7 +97,7 @@ static char *address_of(const running *r, int32_t k)
                                  : r->arrays + parts->at[k];
 }
 
-/* Memory for leaves that lie where results go, which is rare; false: there is none. */
+/* Allocates memory for leaves that overlap results, which is rare; false: no memory. */
 static bool get_spare(running *r)
 {
     bool any = false;
@@ -102,7 +108,7 @@ static bool get_spare(running *r)
     return !any || r->spare;
 }
 
-/* Plans look at the addresses that they bind; these are bound by none. */
+/* Checks the addresses that no part's plan binds. */
 static rd_status check_addresses(const running *r)
 {
     const rd_parts *parts  = r->plan->parts;
@@ -120,11 +126,13 @@ static rd_status check_addresses(const running *r)
     return status;
 }
 
-static bool is_there(const running *r, const rd_plan_part *part)
+static bool is_computed(const running *r, const rd_plan_part *part)
 {
     return part->array >= 0 ? borrowed(r, part->array) != NULL : direct(r) != NULL;
 }
 
+/* Runs one part: fills in its inputs, the caller's and the arrays of earlier parts, and executes
+ * its plan. */
 static rd_status run_part(const running *r, const rd_plan_part *part, const rd_progress *progress,
                           rd_run_stats *stats)
 {
@@ -134,7 +142,7 @@ static rd_status run_part(const running *r, const rd_plan_part *part, const rd_p
     rd_run_stats   here;
     rd_status      status;
 
-    if (is_there(r, part))
+    if (is_computed(r, part))
         return RD_OK;
     for (int32_t k = 0; k < plan->n_in; k++)
         own[k] = r->in ? r->in[k] : NULL;
@@ -178,10 +186,10 @@ rd_status rd_product_part_run(const rd_plan *plan, const void *const *in, void *
 rd_status rd_parts_run(const rd_plan *plan, const void *const *in, void *const *out,
                        const rd_progress *progress, rd_run_stats *stats)
 {
-    told        t      = { .of = progress, .begun = rd_seconds(), .n = plan->parts->n };
-    rd_progress mine   = { 0 };
-    char       *memory = take_memory(plan);
-    rd_status   status = RD_OK;
+    progress_of_parts t      = { .of = progress, .begun = rd_seconds(), .n = plan->parts->n };
+    rd_progress       mine   = { 0 };
+    char             *memory = take_memory(plan);
+    rd_status         status = RD_OK;
 
     if (!memory)
         return rd_no_memory(plan);
