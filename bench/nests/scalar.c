@@ -6,7 +6,7 @@
  *
  * and sums by reason behind them.  cmake/scalar-residue.sh compares these lines with a list.  With a folder,
  * the text of each nest is a file there, which bench/vectors.py has compiled. */
-#include "kernels/residue.h"
+#include "kernels/scalar_residue.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/nest/parts.h"
 #include "kernels/print/residue.h"

@@ -3,7 +3,7 @@
 #ifndef RD_EVAL_PICKED_H
 #define RD_EVAL_PICKED_H
 #include "eval/pieces.h"
-#include "kernels/picks.h"
+#include "kernels/compress.h"
 
 /* Elements of a block: words that a thread takes at a time. */
 enum { RD_PICK_WORDS = 64, RD_PICK_BLOCK = 64 * RD_PICK_WORDS };

@@ -544,7 +544,7 @@ typedef struct rd_backend_table {
      * False: no memory.  NULL: nobody asks this backend */
     bool (*estimate)(const rd_program *p, rd_get_fn *get, void *pool, double *ns);
     const char *(*speeds)(void); /* what estimates are made of, in words */
-    /* what a prepared program does as that form, and which of it element by element (residue.h);
+    /* what a prepared program does as that form, and which of it element by element (scalar_residue.h);
      * NULL: nobody knows.  False: no memory */
     bool (*residue)(const rd_program *p, rd_form_kind kind, rd_get_fn *get, void *pool,
                     struct rd_residue *residue);

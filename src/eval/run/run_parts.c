@@ -4,7 +4,7 @@
 #include "eval/run/frame.h"
 #include "eval/run/team.h"
 #include "eval/run/watch.h"
-#include "kernels/product/rows.h"
+#include "kernels/product/sparse_product.h"
 
 /* Progress of all parts, in equal shares. */
 typedef struct told {

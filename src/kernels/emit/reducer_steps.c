@@ -1,5 +1,5 @@
 /* reducer_steps.c - steps of our reducers as functions of a text. */
-#include "kernels/emit/reducers.h"
+#include "kernels/emit/reducer_parts.h"
 #include <string.h>
 
 static const char *const step_codes[RD_N_REDUCERS] = {

@@ -1,5 +1,5 @@
 /* reducer_types.c - which numbers states, nodes and results of our reducers are, in a text. */
-#include "kernels/emit/reducers.h"
+#include "kernels/emit/reducer_parts.h"
 
 bool rd_is_place(const rd_fold *f)
 {

@@ -1,6 +1,6 @@
 /* user_facts.c - what a user's reducer is like, by its text: the members of its struct, and whether
  * vectors can be made of its steps. */
-#include "kernels/emit/users.h"
+#include "kernels/emit/user_reducers.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* check.c - does a loop tree still mean its program?
  *
- * form.c asks whether it is well-formed, check_order.c whether loops keep the order in which folds
+ * verify.c asks whether it is well-formed, check_order.c whether loops keep the order in which folds
  * take their elements, and a shadow run whether all that it stores is computed as the program
  * says. */
 #include "kernels/loop/check.h"

@@ -9,7 +9,7 @@
 #define RD_KERNELS_LOOP_FACTS_H
 #include "kernels/loop/loop.h"
 
-/* ---- places.c: where statements stand --------------------------------------------------------- */
+/* ---- nesting.c: where statements stand --------------------------------------------------------- */
 /* Does it stand in the body of the other one, at any depth?  Nothing stands in itself. */
 bool rd_stands_in(const rd_schedule *t, int32_t stmt, int32_t body);
 /* The innermost loop around a statement, -1: none.  All of them, from the inside out: how many. */
@@ -75,7 +75,7 @@ bool rd_edges_vary(const rd_schedule *t, int32_t loop, int32_t inside);
 /* Does a value count in the address that changes with the rounds? */
 bool rd_is_gather(const rd_schedule *t, int32_t loop, int32_t stmt);
 
-/* ---- accesses.c, memory.c: which accesses touch the same elements ----------------------------- */
+/* ---- aliasing.c, dependence.c: which accesses touch the same elements ----------------------------- */
 /* What a statement does with memory: a LOAD, a STORE, and both sides of a SORT. */
 typedef struct rd_access {
     int32_t   stmt, slot, store; /* the program's memory, or the tree's */
@@ -119,7 +119,7 @@ typedef struct rd_footprint {
 } rd_footprint;
 rd_footprint rd_footprint_of(const rd_schedule *t, int32_t loop, int32_t stmt);
 
-/* ---- meets.c: how rounds of a loop meet the states of a fold ---------------------------------- */
+/* ---- accumulator_mapping.c: how rounds of a loop meet the states of a fold ---------------------------------- */
 /* As docs/loops.md says. */
 typedef enum rd_meet {
     RD_MEETS_NOT,    /* no statement of the fold stands in the loop                           */
@@ -144,23 +144,23 @@ bool rd_begins_with_block(const rd_schedule *t, int32_t fold, int32_t loop, cons
 /* Is the first element of each range of the loop of lane 0? */
 bool rd_begins_with_lane_0(const rd_schedule *t, int32_t fold, int32_t loop);
 
-/* ---- cells.c: cells of a fold along several axes ---------------------------------------------- */
+/* ---- element_cells.c: cells of a fold along several axes ---------------------------------------------- */
 /* How many cells an element of a strip has, of a fold that begins in the strip, if they can be numbered
  * without the strip's axis and are few; else 0. */
 int64_t rd_cells_of_element(const rd_schedule *t, int32_t fold, int32_t axis);
 /* The number of such a cell. */
 rd_linear rd_cell_of_element(rd_schedule *t, int32_t fold, int32_t axis, rd_linear cell);
 
-/* rests.c: is it a division of floats with a remainder by a number that is known, above 0 and not
+/* constant_remainder.c: is it a division of floats with a remainder by a number that is known, above 0 and not
  * near the ends of the range? */
 bool rd_leaves_rest_by_known(const rd_schedule *t, const rd_let *let);
 
-/* ---- turned.c: rows that become columns -------------------------------------------------------- */
+/* ---- row_transpose.c: rows that become columns -------------------------------------------------------- */
 /* Is it a vector loop by call that copies each row, of an array or of the program's memory, to a
  * column of an array? */
 bool rd_turns_rows(const rd_schedule *t, int32_t loop);
 
-/* ---- side_by_side.c, around.c, order.c: which changes of a tree keep its meaning -------------- */
+/* ---- vector_legality.c, enclose.c, legality.c: which changes of a tree keep its meaning -------------- */
 /* A sentence part says why not, in *why, which may be NULL: it is rd_why_no_memory where there was none
  * for an answer. */
 extern const char rd_why_no_memory[];

@@ -2,7 +2,7 @@
  *
  * build.c makes a tree of a program: the same loops and values, with every step of a fold as a
  * statement of its own.  Passes (kernels/pass) change trees, check.c says whether one still means
- * its program, print.c writes it for people and kernels/print as C text.
+ * its program, print_tree.c writes it for people and kernels/print as C text.
  *
  * A tree holds plain arrays and numbers.  Statements, values, loops, stores and terms are named by
  * their numbers, so a copy of a tree is a copy of its arrays.
@@ -252,7 +252,7 @@ typedef struct rd_schedule {
     bool                failed; /* no memory: what was asked since has done nothing               */
 } rd_schedule;
 
-/* folds.c: facts of all folds of a program; `whole`: one task runs it.  *why: what there is no tree
+/* fold_facts.c: facts of all folds of a program; `whole`: one task runs it.  *why: what there is no tree
  * of, NULL.  NULL: no memory. */
 const rd_loop_fold *rd_loop_folds_of(const rd_program *p, bool whole, rd_get_fn *get, void *pool,
                                      const char **why);
@@ -272,11 +272,11 @@ rd_schedule *rd_schedule_build(const rd_program *p, const rd_loop_fold *fold, bo
 rd_schedule *rd_schedule_copy(const rd_schedule *t); /* NULL: no memory */
 void         rd_schedule_free(rd_schedule *t);       /* NULL is allowed */
 
-/* print.c: for people, a line a statement; a position. */
+/* print_tree.c: for people, a line a statement; a position. */
 void rd_schedule_text(rd_text *to, const rd_schedule *t);
 void rd_linear_text(rd_text *to, const rd_schedule *t, const rd_linear *at);
 
-/* ---- tree.c: parts of trees ------------------------------------------------------------------- */
+/* ---- tree_edit.c: parts of trees ------------------------------------------------------------------- */
 /* A statement that names nothing: all its numbers are -1. */
 rd_stmt rd_stmt_of(rd_stmt_kind kind);
 /* Numbers of new ones; 0 of a tree that has failed. */
@@ -302,7 +302,7 @@ int32_t rd_put_loop_around(rd_schedule *t, int32_t first, int32_t last, const rd
  * What it reads from outside is the same.  Stores are shared. */
 int32_t rd_stmt_copy(rd_schedule *t, int32_t stmt);
 
-/* rename.c: in all that a statement names, and a loop's edges, each value becomes the one that `by` says
+/* substitute.c: in all that a statement names, and a loop's edges, each value becomes the one that `by` says
  * stands in for it, which may be itself. */
 typedef int32_t rd_rename(void *of, int32_t value);
 void            rd_rename_values(rd_schedule *t, int32_t stmt, rd_rename *by, void *of);

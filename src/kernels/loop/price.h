@@ -18,7 +18,7 @@ typedef struct rd_price {
     double start;   /* the run itself, and threads that meet                                   */
 } rd_price;
 
-/* effort_functions.c: nanoseconds of one element of a function, in a vector. */
+/* price_functions.c: nanoseconds of one element of a function, in a vector. */
 double rd_function_ns(const rd_speeds *s, rd_op op, rd_dtype type);
 /* ... of a user's function without a text, of which nobody knows what it does: as much as one of C's library,
  * or as a vector's share where it takes a block. */

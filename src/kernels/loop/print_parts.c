@@ -1,5 +1,5 @@
 /* print_parts.c - positions, loops and values of a tree as text for people. */
-#include "kernels/loop/print.h"
+#include "kernels/loop/print_tree.h"
 #include <inttypes.h>
 
 static const char *const for_names[] = { "serial", "block", "once",  "vector",

@@ -1,6 +1,6 @@
-/* regions.c - which loops of a tree go by strips: those that cost least (region_costs.c). */
-#include "kernels/loop/region_costs.h"
-#include "kernels/loop/effort.h"
+/* regions.c - which loops of a tree go by strips: those that cost least (region_prices.c). */
+#include "kernels/loop/region_prices.h"
+#include "kernels/loop/price_parts.h"
 #include "kernels/loop/facts.h"
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
  * It runs before `collect`, which takes gathers, and before `cross`, which makes arrays of indices
  * that the loop computes. */
 #include "kernels/loop/facts.h"
-#include "kernels/loop/lookups.h"
+#include "kernels/loop/table_lookups.h"
 #include "kernels/pass/arrays.h"
 #include "kernels/pass/pass.h"
 

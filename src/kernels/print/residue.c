@@ -1,7 +1,7 @@
 /* residue.c - which operations of a tree after all passes run element by element: those outside of vector
  * loops, and those in vector loops of which compilers make no vectors. */
 #include "kernels/print/residue.h"
-#include "kernels/loop/effort.h"
+#include "kernels/loop/price_parts.h"
 #include "kernels/loop/facts.h"
 #include "kernels/pass/cuts.h"
 #include <math.h>

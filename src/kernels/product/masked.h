@@ -2,7 +2,7 @@
  * (Davis, 2019, "Algorithm 1000: SuiteSparse:GraphBLAS", ACM TOMS 45, 4, has masks of both kinds.) */
 #ifndef RD_KERNELS_PRODUCT_MASKED_H
 #define RD_KERNELS_PRODUCT_MASKED_H
-#include "kernels/product/rows.h"
+#include "kernels/product/sparse_product.h"
 
 /* What rd_row_product_run() does for a product with a mask.  A place takes its products in the order of
  * k, so bits are those of the product without a mask. */

@@ -29,7 +29,7 @@ typedef struct rd_product {
 
 /* find.c: a program's axes and matrices; NULL of any other program.  False: no memory. */
 bool rd_product_find(const rd_program *p, rd_get_fn *get, void *pool, rd_product **product);
-/* choose.c: the same with m, n and k chosen; NULL, too, where a library gains nothing. */
+/* choose_axes.c: the same with m, n and k chosen; NULL, too, where a library gains nothing. */
 bool rd_product_choose(const rd_program *p, rd_get_fn *get, void *pool, rd_product **product);
 
 /* ---- gemm.c ---------------------------------------------------------------------------------- */

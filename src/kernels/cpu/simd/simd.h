@@ -8,7 +8,7 @@
 #include "core/ops.h"
 #include "core/reducers.h"
 #include "core/tree.h"
-#include "kernels/picks.h"
+#include "kernels/compress.h"
 
 /* How a register's elements lie side by side: f32 and f64 as they are, ints widened to 64 bits,
  * bool in bytes 0 or 1; f16 and bf16 are memory, of which folds that take nothing else widen what

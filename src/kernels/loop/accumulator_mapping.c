@@ -1,0 +1,293 @@
+/* accumulator_mapping.c - how the rounds of a loop meet the states of a fold.  Whether rounds may go side by side follows
+ * from it: rd_may_be_vector(), rd_may_go_around() and rd_may_interchange() ask.  docs/loops.md has the
+ * table. */
+#include "kernels/loop/facts.h"
+
+const char *rd_meet_name(rd_meet meet)
+{
+    static const char *const names[] = {
+        [RD_MEETS_NOT] = "not",     [RD_MEETS_SAME] = "same",     [RD_MEETS_CELLS] = "cells",
+        [RD_MEETS_LANES] = "lanes", [RD_MEETS_BLOCKS] = "blocks", [RD_MEETS_ANY] = "any",
+        [RD_MEETS_STEPS] = "steps", [RD_MEETS_MIXED] = "mixed"
+    };
+
+    return names[meet];
+}
+
+/* How far positions of an element move with the rounds. */
+typedef struct moves {
+    rd_move cell, lane, outer;
+} moves;
+
+static bool takes_element(const rd_stmt *s)
+{
+    return s->kind == RD_S_STEP || s->kind == RD_S_PREFIX;
+}
+
+static moves moves_of(const rd_schedule *t, int32_t loop, int32_t stmt)
+{
+    const rd_fold_at *at = &t->stmt[stmt].of;
+
+    return (moves){ rd_position_moves(t, loop, stmt, &at->cell),
+                    rd_position_moves(t, loop, stmt, &at->lane),
+                    rd_position_moves(t, loop, stmt, &at->outer) };
+}
+
+/* ---- Whole blocks ----------------------------------------------------------------------------- */
+/* An element's place in the order of steps, in lanes: outer * rows * lanes + lane. */
+static int64_t row_of(const rd_fold *f)
+{
+    return rd_rows_of_lanes(f) * f->lanes;
+}
+
+static bool is_multiple(const rd_schedule *t, int32_t loop, int32_t stmt, const rd_linear *at,
+                        int64_t coef, int64_t of);
+
+/* Of a loop around all rounds count, of one inside the first alone. */
+static bool is_axis_multiple(const rd_schedule *t, int32_t loop, int32_t stmt, int32_t axis,
+                             int64_t coef, int64_t of)
+{
+    const int32_t binder = rd_binder_of(t, stmt, axis);
+    const rd_for *l      = binder >= 0 ? rd_loop_of(t, binder) : NULL;
+
+    if (coef % of == 0)
+        return true;
+    if (!l)
+        return axis == t->p->n_axis + RD_MARK_LO && coef * t->p->grain % of == 0;
+    if (l->from.n != 1 || l->from.part[0].by > 1 || l->backwards ||
+        (axis == l->stop && axis != l->axis) ||
+        !is_multiple(t, loop, binder, &l->from.part[0].at, coef, of))
+        return false;
+    return rd_stands_in(t, binder, loop) || (l->step > 0 && coef * l->step % of == 0);
+}
+
+static bool is_multiple(const rd_schedule *t, int32_t loop, int32_t stmt, const rd_linear *at,
+                        int64_t coef, int64_t of)
+{
+    if (coef * at->offset % of)
+        return false;
+    for (int32_t k = 0; k < at->n; k++) {
+        const rd_linear_term *term = &t->term[at->first + k];
+
+        if (term->axis < 0 ? coef * term->coef % of != 0
+                           : !is_axis_multiple(t, loop, stmt, term->axis, coef * term->coef, of))
+            return false;
+    }
+    return true;
+}
+
+/* How far an element's place moves within a round, at most; -1: not known. */
+static int64_t span_within(const rd_schedule *t, const rd_fold *f, int32_t loop, int32_t stmt)
+{
+    int64_t span = 0;
+
+    for (int32_t s = rd_loop_around(t, stmt); s != loop; s = rd_loop_around(t, s)) {
+        const moves   m  = moves_of(t, s, stmt);
+        const int64_t by = m.outer.by * row_of(f) + m.lane.by, most = rd_most_trips(t, s);
+
+        if (!m.outer.known || !m.lane.known || by < 0 || (by && most < 0))
+            return -1;
+        span += most > 0 ? by * (most - 1) : 0;
+    }
+    return span;
+}
+
+/* Is a position a multiple, in the first round of a loop? */
+static bool begins_with_multiple(const rd_schedule *t, int32_t loop, const rd_linear *at,
+                                 int64_t coef, int64_t of)
+{
+    const rd_for *l      = rd_loop_of(t, loop);
+    const int32_t parent = t->stmt[loop].parent;
+    const int64_t by     = coef * rd_linear_coef(t, at, l->axis);
+
+    if (l->from.n != 1 || l->from.part[0].by > 1 || l->backwards || coef * at->offset % of ||
+        !is_multiple(t, parent, loop, &l->from.part[0].at, by, of))
+        return false;
+    for (int32_t k = 0; k < at->n; k++) {
+        const rd_linear_term *term = &t->term[at->first + k];
+
+        if (term->axis == l->axis && term->axis >= 0)
+            continue;
+        if (term->axis < 0 ? coef * term->coef % of != 0
+                           : !is_axis_multiple(t, parent, loop, term->axis, coef * term->coef, of))
+            return false;
+    }
+    return true;
+}
+
+bool rd_begins_with_block(const rd_schedule *t, int32_t fold, int32_t loop, const rd_fold_at *at)
+{
+    const rd_fold *f     = &t->p->fold[fold];
+    const int64_t  block = f->steps <= INT64_MAX / f->lanes ? f->steps * f->lanes : 0;
+
+    return block && begins_with_multiple(t, loop, &at->outer, row_of(f), block) &&
+           begins_with_multiple(t, loop, &at->lane, 1, block);
+}
+
+/* Does each round take whole blocks, one after the other? */
+static bool is_whole_blocks(const rd_schedule *t, int32_t fold, int32_t loop, int32_t stmt,
+                            const moves *m)
+{
+    const rd_fold *f = &t->p->fold[fold];
+    const rd_for  *l = rd_loop_of(t, loop);
+    int64_t        block, by, span;
+
+    if (l->kind == RD_FOR_BLOCK && rd_is_cut(t, fold, loop))
+        return true;
+    if (f->n_block < 2 || f->steps > INT64_MAX / f->lanes || l->step < 2 || l->backwards)
+        return false;
+    block = f->steps * f->lanes;
+    by    = m->outer.by * row_of(f) + m->lane.by;
+    span  = span_within(t, f, loop, stmt);
+    return by > 0 && by % block == 0 && span >= 0 && span < by &&
+           is_multiple(t, loop, stmt, &t->stmt[stmt].of.outer, row_of(f), block) &&
+           is_multiple(t, loop, stmt, &t->stmt[stmt].of.lane, 1, block);
+}
+
+/* Do rounds have arrays of states of their own, and elements of different blocks? */
+static bool is_beside(const rd_schedule *t, const rd_fold *f, int32_t loop, int32_t stmt,
+                      const moves *m)
+{
+    const rd_move more = rd_position_moves(t, loop, stmt, &t->stmt[stmt].of.more);
+    const int64_t by   = m->outer.by * row_of(f) + m->lane.by;
+
+    return more.known && more.by && f->n_block > 1 && f->steps <= INT64_MAX / f->lanes && by > 0 &&
+           by % (f->steps * f->lanes) == 0;
+}
+
+/* ---- One statement ---------------------------------------------------------------------------- */
+static bool may_go_in_any_order(const rd_fold *f)
+{
+    return f->law == RD_LAW_exact && !f->scan && !f->first;
+}
+
+/* Rounds take elements of the same states, in another step or not by numbers that are known. */
+static rd_meet in_turn(const rd_schedule *t, int32_t fold, int32_t loop, int32_t stmt,
+                       const moves *m)
+{
+    const rd_fold *f     = &t->p->fold[fold];
+    const bool     known = m->cell.known && m->lane.known && m->outer.known;
+
+    if (may_go_in_any_order(f) && m->cell.known)
+        return RD_MEETS_ANY;
+    if (!known && rd_loop_of(t, loop)->kind == RD_FOR_BLOCK && m->cell.known && !m->cell.by)
+        return RD_MEETS_STEPS; /* of other blocks: no number says where rounds begin */
+    if (!known || m->cell.by || m->lane.by % f->lanes)
+        return RD_MEETS_MIXED;
+    return is_whole_blocks(t, fold, loop, stmt, m) || is_beside(t, f, loop, stmt, m)
+               ? RD_MEETS_BLOCKS
+               : RD_MEETS_STEPS;
+}
+
+/* Neighbouring rounds have neighbouring lanes.  If there are more elements than lanes, a loop inside
+ * that moves lanes, too, could bring one round to the lanes of another. */
+static bool are_lanes(const rd_schedule *t, int32_t fold, int32_t loop, int32_t stmt,
+                      const moves *m)
+{
+    const rd_fold *f = &t->p->fold[fold];
+
+    if (m->cell.by || m->outer.by || m->lane.by != 1 || f->lanes == 1)
+        return false;
+    for (int32_t s = rd_loop_around(t, stmt); s != loop && f->lane_extent > f->lanes;
+         s         = rd_loop_around(t, s))
+        if (rd_position_varies(t, s, stmt, &t->stmt[stmt].of.lane))
+            return false;
+    return true;
+}
+
+/* How the rounds of a loop meet a fold at one of its steps; docs/loops.md has the answers. */
+static rd_meet element_meets(const rd_schedule *t, int32_t fold, int32_t loop, int32_t stmt)
+{
+    const moves m = moves_of(t, loop, stmt);
+
+    if (!m.cell.known || !m.lane.known || !m.outer.known)
+        return rd_loop_of(t, loop)->kind == RD_FOR_BLOCK && is_whole_blocks(t, fold, loop, stmt, &m)
+                   ? RD_MEETS_BLOCKS
+                   : in_turn(t, fold, loop, stmt, &m);
+    if (m.cell.by && !m.lane.by && !m.outer.by)
+        return RD_MEETS_CELLS;
+    if (are_lanes(t, fold, loop, stmt, &m))
+        return RD_MEETS_LANES;
+    if (!m.lane.by && !m.outer.by)
+        return RD_MEETS_MIXED;
+    return in_turn(t, fold, loop, stmt, &m);
+}
+
+/* What takes all lanes of a cell. */
+static rd_meet cell_meets(const rd_schedule *t, int32_t loop, int32_t stmt)
+{
+    const rd_move cell = rd_position_moves(t, loop, stmt, &t->stmt[stmt].of.cell);
+
+    return cell.known && cell.by ? RD_MEETS_CELLS : RD_MEETS_MIXED;
+}
+
+/* ---- All of a fold ---------------------------------------------------------------------------- */
+static bool is_of(const rd_stmt *s, int32_t fold)
+{
+    return s->fold == fold && s->kind != RD_S_EXIT;
+}
+
+/* Does all of it stand in the loop? */
+static bool is_within(const rd_schedule *t, int32_t fold, int32_t loop)
+{
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = rd_next_stmt(t, t->part[k], t->part[k]); s >= 0;
+             s         = rd_next_stmt(t, s, t->part[k]))
+            if (is_of(&t->stmt[s], fold) && !rd_stands_in(t, s, loop))
+                return false;
+    return true;
+}
+
+/* The next statement of the fold in the loop whose meeting counts; ends of blocks, and
+ * copies of states, belong to the steps beside them. */
+static int32_t next_of(const rd_schedule *t, int32_t fold, int32_t loop, int32_t last)
+{
+    int32_t s = rd_next_stmt(t, last, loop);
+
+    while (s >= 0 && (!is_of(&t->stmt[s], fold) || t->stmt[s].kind == RD_S_ENDS ||
+                      t->stmt[s].kind == RD_S_PUSH || t->stmt[s].kind == RD_S_NEAR ||
+                      t->stmt[s].kind == RD_S_BACK || t->stmt[s].kind == RD_S_TURN))
+        s = rd_next_stmt(t, s, loop);
+    return s;
+}
+
+rd_meet rd_meets(const rd_schedule *t, int32_t fold, int32_t loop)
+{
+    rd_meet found = RD_MEETS_NOT;
+
+    for (int32_t s = next_of(t, fold, loop, loop); s >= 0; s = next_of(t, fold, loop, s)) {
+        const rd_stmt *stmt = &t->stmt[s];
+        const rd_meet  by   = takes_element(stmt)        ? element_meets(t, fold, loop, s)
+                              : stmt->kind == RD_S_BEGIN ? RD_MEETS_MIXED
+                                                         : cell_meets(t, loop, s);
+
+        if (stmt->kind == RD_S_BEGIN && is_within(t, fold, loop))
+            return RD_MEETS_SAME;
+        found = found == RD_MEETS_NOT || found == by ? by : RD_MEETS_MIXED;
+    }
+    return found;
+}
+
+bool rd_moves_step(const rd_schedule *t, int32_t fold, int32_t loop)
+{
+    const rd_fold *f = &t->p->fold[fold];
+
+    for (int32_t s = next_of(t, fold, loop, loop); s >= 0; s = next_of(t, fold, loop, s)) {
+        const moves m = moves_of(t, loop, s);
+
+        if (takes_element(&t->stmt[s]) && (!m.outer.known || m.outer.by || !m.lane.known ||
+                                           (m.lane.by && f->lane_extent > f->lanes)))
+            return true;
+    }
+    return false;
+}
+
+bool rd_begins_with_lane_0(const rd_schedule *t, int32_t fold, int32_t loop)
+{
+    for (int32_t s = next_of(t, fold, loop, loop); s >= 0; s = next_of(t, fold, loop, s))
+        if (takes_element(&t->stmt[s]) &&
+            !is_multiple(t, t->stmt[loop].parent, s, &t->stmt[s].of.lane, 1,
+                         t->p->fold[fold].lanes))
+            return false;
+    return true;
+}

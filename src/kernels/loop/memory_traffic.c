@@ -1,0 +1,282 @@
+/* memory_traffic.c - bytes that cross levels of memory.
+ *
+ * A loop whose rounds touch together more than a level holds has none of it left when it begins
+ * again.  So the innermost such loop around an access fetches what its rounds touch, each line once,
+ * each time that it runs.  If there is none, a run finds what the one before has left. */
+#include "core/caches.h"
+#include "kernels/loop/facts.h"
+#include "kernels/loop/price_parts.h"
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    LINE = 64,
+    RUN  = 256,
+    PAGE = 4096
+}; /* bytes; a shorter run ends before it is fetched ahead */
+enum { MOST_LOOPS = 12, MOST_ACCESSES = 48, LEVELS = 3 };
+
+/* A loop around an access: its rounds, and bytes from one to the next. */
+typedef struct walk {
+    int32_t loop;
+    double  n, by;
+} walk;
+
+typedef struct access {
+    int32_t slot;
+    bool    writes, hops; /* neighbours in time are no neighbours in memory */
+    bool    far;          /* nor are they in a page                          */
+    double  size, region; /* bytes of an element; of what an index chooses from, 0: none does */
+    double  times;        /* how often it is run in all */
+    int     n;
+    walk    walk[MOST_LOOPS]; /* from the inside out */
+} access;
+
+typedef struct survey {
+    const rd_schedule *t;
+    const rd_speeds   *s;
+    const rd_rounds   *r;
+    int                n;
+    access             at[MOST_ACCESSES];
+} survey;
+
+/* ---- Accesses --------------------------------------------------------------------------------- */
+static const rd_linear *address_of(const rd_schedule *t, int32_t stmt)
+{
+    const rd_stmt *s = &t->stmt[stmt];
+
+    return s->kind == RD_S_LET ? &t->let[s->value].at : &s->at;
+}
+
+/* Bytes among which a place that memory says may be; 0: no such place counts in the address. */
+static double region_of(const rd_schedule *t, const rd_linear *at, double size)
+{
+    double region = 0;
+
+    for (int32_t k = 0; k < at->n; k++) {
+        const rd_linear_term *term = &t->term[at->first + k];
+
+        if (term->axis < 0 && t->let[term->value].kind == RD_I_INDEX)
+            region += (double)t->let[term->value].word.i64 * size *
+                      (double)(term->coef < 0 ? -term->coef : term->coef);
+        else if (term->axis < 0)
+            region += RD_L2_BYTES;
+    }
+    return region;
+}
+
+/* Bytes from one element to the next in time: the first walk that moves counts, but of a vector loop
+ * rounds are neighbours first. */
+static double hop_of(const access *a)
+{
+    double first = 0;
+
+    for (int k = 0; k < a->n; k++) {
+        if (a->walk[k].loop < -1 && a->walk[k].by > 0)
+            return a->walk[k].by;
+        if (first == 0 && a->walk[k].n > 8)
+            first = a->walk[k].by;
+    }
+    return first;
+}
+
+/* Strips of a vector loop go through the loops inside the region one after the other, so a strip is the
+ * innermost loop in time.  Its number is none of a statement. */
+static void strips_first(const survey *q, access *a)
+{
+    for (int k = 0; k < a->n && a->n < MOST_LOOPS; k++) {
+        walk *w = &a->walk[k], strip = *w;
+
+        if (!q->r->vector[w->loop])
+            continue;
+        strip.n    = fmin(w->n, RD_EFFORT_STRIP);
+        strip.loop = -2 - w->loop;
+        w->n /= strip.n > 0 ? strip.n : 1;
+        w->by *= strip.n;
+        for (int i = a->n++; i > 0; i--)
+            a->walk[i] = a->walk[i - 1];
+        a->walk[0] = strip;
+        return;
+    }
+}
+
+static bool is_same(const access *a, const access *b)
+{
+    bool same = a->slot == b->slot && a->writes == b->writes && a->n == b->n && a->region == 0 &&
+                b->region == 0;
+
+    for (int k = 0; k < a->n && same; k++)
+        same = a->walk[k].loop == b->walk[k].loop && a->walk[k].by == b->walk[k].by;
+    return same;
+}
+
+/* A task's own memory stays in its caches. */
+static bool is_near(const rd_program *p, int32_t slot)
+{
+    return slot >= p->first_scratch && slot < p->first_scratch + p->n_scratch &&
+           p->scratch_bytes[slot - p->first_scratch] <= RD_L2_BYTES;
+}
+
+/* Notes an access to large memory: how far each loop around moves it, and how often.  One that is
+ * the same as an earlier one finds its lines near. */
+static void add(survey *q, int32_t stmt)
+{
+    const rd_schedule *t = q->t;
+    access             a = { .times = 1 };
+    rd_access          of[2];
+
+    if (q->n == MOST_ACCESSES || !rd_accesses_of(t, stmt, of) || of[0].slot < 0 ||
+        is_near(t->p, of[0].slot))
+        return;
+    a.slot   = of[0].slot;
+    a.writes = of[0].writes;
+    a.size   = (double)rd_dtype_size(of[0].type) * (double)of[0].n;
+    a.region = region_of(t, address_of(t, stmt), a.size);
+    for (int32_t s = rd_loop_around(t, stmt); s >= 0; s = rd_loop_around(t, s)) {
+        const rd_move move = rd_access_moves(t, s, stmt);
+
+        a.times *= q->r->trips[s];
+        if (a.n < MOST_LOOPS)
+            a.walk[a.n++] = (walk){ s, q->r->trips[s],
+                                    fabs((double)move.by) * (double)rd_dtype_size(of[0].type) };
+    }
+    strips_first(q, &a);
+    a.hops = hop_of(&a) >= RUN;
+    a.far  = hop_of(&a) >= PAGE;
+    for (int k = 0; k < q->n; k++)
+        if (is_same(&q->at[k], &a))
+            return;
+    q->at[q->n++] = a;
+}
+
+/* ---- What is touched -------------------------------------------------------------------------- */
+/* Lines that an access touches with the rounds of its first n loops. */
+static double lines_of(const access *a, int n)
+{
+    double span = a->size, runs = 1, places = 1;
+    bool   done[MOST_LOOPS] = { false };
+
+    for (int i = 0; i < n; i++) {
+        int least = -1;
+
+        for (int k = 0; k < n; k++)
+            if (!done[k] && (least < 0 || a->walk[k].by < a->walk[least].by))
+                least = k;
+        const walk *w = &a->walk[least];
+
+        done[least] = true;
+        places *= w->n;
+        if (w->by <= 0)
+            continue;
+        if (w->by <= span + LINE)
+            span += w->by * (w->n - 1);
+        else
+            runs *= w->n;
+    }
+    const double lines = runs * fmax(1, span / LINE);
+
+    return a->region > 0 ? fmin(places, lines + a->region / LINE) : lines;
+}
+
+/* All that is touched while a loop runs, in bytes; loop -1: by the whole tree. */
+static double touched_in(const survey *q, int32_t loop)
+{
+    double lines = 0;
+
+    for (int k = 0; k < q->n; k++) {
+        int depth = loop == -1 ? q->at[k].n : 0;
+
+        for (int w = 0; loop != -1 && w < q->at[k].n; w++)
+            depth = q->at[k].walk[w].loop == loop ? w + 1 : depth;
+        if (depth || loop == -1)
+            lines += lines_of(&q->at[k], depth);
+    }
+    return lines * LINE;
+}
+
+/* ---- What crosses ----------------------------------------------------------------------------- */
+/* Lines that an access fetches from beyond a level of so many bytes. */
+static double crossing(const access *a, const double *touched, double all, double level)
+{
+    double times = a->times;
+
+    for (int k = 0; k < a->n; k++) {
+        times /= a->walk[k].n > 0 ? a->walk[k].n : 1;
+        if (touched[k] > level)
+            return times * lines_of(a, k + 1);
+    }
+    return all > level ? lines_of(a, a->n) : 0;
+}
+
+static double memory_speed(const rd_speeds *s, double one, int threads)
+{
+    const double all = fmax(s->memory_all, one);
+
+    return threads > 1 ? fmin(one * threads, all) : one;
+}
+
+/* Bytes in turn.  Stores of whole lines go down as fast as loads come up. */
+static double stream_ns(const survey *q, const access *a, const double *lines, int threads)
+{
+    const rd_speeds *s    = q->s;
+    const double     past = lines[2] * LINE >= RD_STREAM_BYTES ? s->streamed : s->stored;
+
+    return LINE *
+           ((lines[0] - lines[1]) / s->l2 / threads + (lines[1] - lines[2]) / s->l3 / threads +
+            lines[2] / memory_speed(s, a->writes ? past : s->memory, threads));
+}
+
+/* Lines by themselves. */
+static double looked_up_ns(const rd_speeds *s, const double *lines, bool far, int threads)
+{
+    const double near =
+        far ? s->gather_l3 : s->gather_l2 - s->gather_l1; /* a page is looked up, too */
+
+    return ((lines[0] - lines[1]) * near + (lines[1] - lines[2]) * s->gather_l3 +
+            lines[2] * s->gather_memory) /
+           threads;
+}
+
+/* Adds the time of one access: how many lines cross each level, as those that crossed a level near
+ * may cross the next one. */
+static void add_crossing(const survey *q, const access *a, double all, int threads,
+                         rd_crossing *sum)
+{
+    const double level[LEVELS] = { (double)q->s->bytes_l1, (double)q->s->bytes_l2,
+                                   (double)q->s->bytes_l3 };
+    double       touched[MOST_LOOPS], lines[LEVELS];
+
+    for (int k = 0; k < a->n; k++)
+        touched[k] = touched_in(q, a->walk[k].loop);
+    for (int k = 0; k < LEVELS; k++) {
+        lines[k] = crossing(a, touched, all, level[k]);
+        lines[k] = k > 0 && lines[k] > lines[k - 1] ? lines[k - 1] : lines[k];
+    }
+    if (a->hops || a->region > 0)
+        sum->looked_up += looked_up_ns(q->s, lines, a->far, threads);
+    else
+        sum->streams += stream_ns(q, a, lines, threads);
+}
+
+rd_crossing rd_crossings(const rd_schedule *t, const rd_speeds *s, const rd_rounds *r, int threads)
+{
+    survey *const q   = malloc(sizeof *q);
+    rd_crossing   sum = { 0 };
+
+    if (!q)
+        return (rd_crossing){ NAN, NAN };
+    q->t = t;
+    q->s = s;
+    q->r = r;
+    q->n = 0;
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t i = rd_next_stmt(t, t->part[k], t->part[k]); i >= 0;
+             i         = rd_next_stmt(t, i, t->part[k]))
+            add(q, i);
+    const double all = touched_in(q, -1);
+
+    for (int k = 0; k < q->n && all > (double)s->bytes_l1; k++)
+        add_crossing(q, &q->at[k], all, threads, &sum);
+    free(q);
+    return sum;
+}

@@ -1,0 +1,49 @@
+/* price_statement.c - what a statement takes for one element: by vectors, if a loop around it is one and
+ * the statement changes with its rounds; else by itself. */
+#include "kernels/loop/price_statement.h"
+
+static void add_let(const rd_spot *at, int32_t stmt, bool vector, rd_effort *e)
+{
+    const rd_let *let = &at->t->let[at->t->stmt[stmt].value];
+
+    if (let->kind == RD_I_LOAD)
+        rd_effort_add_access(at, stmt, let->type, vector, &e->loads, e);
+    else
+        e->units += rd_value_ns(at, let, vector);
+}
+
+/* What does not change with the rounds of a vector loop is done once for a strip of them. */
+void rd_effort_add(const rd_spot *at, int32_t stmt, rd_effort *effort)
+{
+    const rd_stmt *s      = &at->t->stmt[stmt];
+    const bool     in     = at->vector >= 0;
+    rd_effort      own    = { 0 };
+    bool           vector = in;
+
+    switch (s->kind) {
+    case RD_S_LET:
+        vector = in && at->varies[s->value];
+        add_let(at, stmt, vector, &own);
+        break;
+    case RD_S_STORE:
+        rd_effort_add_access(at, stmt, at->t->let[s->x].type, vector, &own.stores, &own);
+        break;
+    case RD_S_STEP:
+    case RD_S_PREFIX: rd_effort_add_step(at, stmt, vector, &own); break;
+    case RD_S_ENDS:
+    case RD_S_PUSH: rd_effort_add_end(at, s, &own); break;
+    case RD_S_SORT:
+        own.units += (double)at->t->p->sorting[s->arg].n * RD_SORT_OPS * at->s->one_add;
+        break;
+    default:
+        if (s->fold >= 0)
+            rd_effort_add_close(at, s, vector, &own);
+    }
+    const double part = in && !vector ? 1.0 / RD_EFFORT_STRIP : 1;
+
+    effort->units += part * own.units;
+    effort->loads += part * own.loads;
+    effort->stores += part * own.stores;
+    effort->chain += part * own.chain;
+    effort->entries += part * own.entries;
+}

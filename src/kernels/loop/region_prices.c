@@ -1,0 +1,203 @@
+/* region_prices.c - what a region takes, of strips of one axis.
+ *
+ * A round takes about as long as the longest of what goes on side by side: operations, loads, stores,
+ * and the chain of those that wait for each other.  Loops in a body follow each other.  In a region
+ * loops over the axis are vectors, the others stand around strips, and states that begin in it are in
+ * registers. */
+#include "kernels/loop/region_prices.h"
+#include "kernels/loop/price_parts.h"
+#include "kernels/loop/facts.h"
+#include "kernels/loop/vector_rounds.h"
+#include <math.h>
+#include <string.h>
+
+/* Elements of a strip of a long axis. */
+enum { WIDE = 1024 };
+
+/* What is not the longest is not hidden for nothing, as all share the instructions of a cycle. */
+static double longest(const rd_effort *e)
+{
+    static const double SEEN = 0.2;
+    const double        most = fmax(fmax(e->units, e->chain), fmax(e->loads, e->stores));
+
+    return most + SEEN * fmax(0, e->units + e->loads + e->stores - most);
+}
+
+static void add(rd_nanoseconds *sum, rd_nanoseconds more)
+{
+    sum->ns += more.ns;
+    sum->entries += more.entries;
+}
+
+/* ---- Bodies ------------------------------------------------------------------------------------- */
+static rd_nanoseconds cost_in_region(rd_pricing *q, int32_t stmt, int32_t axis);
+
+static rd_spot spot_in(const rd_pricing *q, int32_t body, int32_t vector)
+{
+    return (rd_spot){ .t      = q->t,
+                      .s      = q->s,
+                      .vector = vector,
+                      .top    = q->top,
+                      .loop   = rd_is_loop(q, body) ? body : -1,
+                      .varies = q->varies,
+                      .near   = q->near };
+}
+
+/* Of all that stands in a body, loops one by one. */
+rd_nanoseconds rd_cost_of_body(rd_pricing *q, int32_t body, int32_t vector)
+{
+    const rd_spot  at  = spot_in(q, body, vector);
+    rd_effort      own = { 0 };
+    rd_nanoseconds sum = { 0 };
+
+    for (int32_t s = q->t->stmt[body].first; s >= 0; s = q->t->stmt[s].next)
+        if (rd_has_body(q, s))
+            add(&sum, rd_cost_of_stmt(q, s, vector));
+        else
+            rd_effort_add(&at, s, &own);
+    add(&sum, (rd_nanoseconds){ longest(&own) + own.entries, own.entries });
+    return sum;
+}
+
+/* The same within a region, whose folds begin in registers.  Values are made once a strip. */
+static rd_nanoseconds cost_of_body_in_region(rd_pricing *q, int32_t body, int32_t axis)
+{
+    const rd_spot  at  = spot_in(q, body, -1);
+    rd_effort      own = { 0 };
+    rd_nanoseconds sum = { 0 };
+
+    for (int32_t s = q->t->stmt[body].first; s >= 0; s = q->t->stmt[s].next)
+        if (rd_has_body(q, s))
+            add(&sum, cost_in_region(q, s, axis));
+        else if (q->t->stmt[s].kind == RD_S_LET)
+            rd_effort_add(&at, s, &own);
+    sum.ns += longest(&own) * q->strips;
+    return sum;
+}
+
+/* ---- Vector loops ------------------------------------------------------------------------------- */
+static bool holds_loops(const rd_pricing *q, int32_t loop)
+{
+    for (int32_t s = q->t->stmt[loop].first; s >= 0; s = q->t->stmt[s].next)
+        if (rd_has_body(q, s))
+            return true;
+    return false;
+}
+
+/* Single rounds behind the vectors are independent, so no chain holds them up. */
+static rd_nanoseconds cost_of_single(const rd_pricing *q, int32_t loop)
+{
+    const rd_spot at  = { .t = q->t, .s = q->s, .vector = -1, .top = -1, .loop = loop };
+    rd_effort     own = { 0 };
+
+    for (int32_t s = q->t->stmt[loop].first; s >= 0; s = q->t->stmt[s].next)
+        rd_effort_add(&at, s, &own);
+    own.chain = 0;
+    return (rd_nanoseconds){ longest(&own), 0 };
+}
+
+static rd_nanoseconds cost_of_rounds(rd_pricing *q, int32_t loop)
+{
+    static const double    ONE  = 0.3; /* of a vector's time, where loops stand inside */
+    const rd_vector_rounds n    = rd_vector_rounds_of(q->t, loop, q->r->trips[loop], q->s->vector);
+    const rd_nanoseconds   each = rd_cost_of_body(q, loop, loop);
+    rd_nanoseconds         sum  = rd_times(each, n.by_vectors, 0);
+
+    add(&sum, holds_loops(q, loop) ? rd_times(each, n.single * ONE * q->s->vector / 4, 0)
+                                   : rd_times(cost_of_single(q, loop), n.single, 0));
+    return sum;
+}
+
+/* Steps that go in turn. */
+static rd_nanoseconds cost_of_turns(const rd_pricing *q, int32_t loop)
+{
+    const rd_spot at  = { .t = q->t, .s = q->s, .vector = -1, .top = -1, .loop = loop };
+    rd_effort     own = { 0 };
+
+    for (int32_t s = q->t->stmt[loop].first; s >= 0; s = q->t->stmt[s].next)
+        if (q->t->stmt[s].kind == RD_S_STEP && rd_goes_in_turn(q->t, q->t->stmt[s].fold, loop))
+            rd_effort_add(&at, s, &own);
+    return (rd_nanoseconds){ longest(&own), 0 };
+}
+
+/* Rounds of a loop around that meet the same states share one entry. */
+static bool is_shared(const rd_pricing *q, int32_t loop)
+{
+    const rd_spot at = spot_in(q, loop, loop);
+
+    for (int32_t s = rd_next_stmt(q->t, loop, loop); s >= 0; s = rd_next_stmt(q->t, s, loop))
+        if (q->t->stmt[s].kind == RD_S_STEP && rd_meets_again(&at, s))
+            return true;
+    return false;
+}
+
+/* What a strip's loop takes beside its rounds: pointers to first elements, and the rest behind them. */
+static double entries_of_vectors(const rd_pricing *q, int32_t loop)
+{
+    enum { LOOPS = 2, FEW = 4, TOGETHER = 4 };
+
+    if (rd_most_trips(q->t, loop) >= 0 && q->r->trips[loop] <= FEW)
+        return 0;
+    return LOOPS * q->s->loop * q->strips / (is_shared(q, loop) ? TOGETHER : 1);
+}
+
+/* ---- Regions ------------------------------------------------------------------------------------ */
+/* What a round of a loop around strips takes beside what stands in it, as rows break off there: short
+ * loops are written out. */
+static double entry_of_round(const rd_pricing *q, int32_t loop)
+{
+    enum { SHORT = 8 };
+
+    return rd_most_trips(q->t, loop) >= 0 && q->r->trips[loop] <= SHORT ? 0
+                                                                        : q->s->loop * q->strips;
+}
+
+/* What does not change along the axis is done once a strip: as much as once an element of a vector. */
+static rd_nanoseconds cost_in_region(rd_pricing *q, int32_t stmt, int32_t axis)
+{
+    rd_nanoseconds sum;
+
+    if (!rd_is_loop(q, stmt))
+        return cost_of_body_in_region(q, stmt, axis);
+    if (!rd_is_over(q, stmt, axis) && rd_loop_of(q->t, stmt)->kind != RD_FOR_VECTOR)
+        return rd_times(cost_of_body_in_region(q, stmt, axis), q->r->trips[stmt],
+                        q->r->trips[stmt] * entry_of_round(q, stmt));
+    rd_varies_with(q->t, stmt, q->varies);
+    sum = cost_of_rounds(q, stmt);
+    add(&sum, rd_times(cost_of_turns(q, stmt), q->r->trips[stmt], 0));
+    add(&sum, rd_times((rd_nanoseconds){ 0 }, 0, entries_of_vectors(q, stmt)));
+    return sum;
+}
+
+static double strips_of(const rd_pricing *q, int32_t top, int32_t axis)
+{
+    double length = 0;
+
+    for (int32_t s = top; s >= 0; s = rd_next_stmt(q->t, s, top))
+        if (rd_is_loop(q, s) && rd_loop_of(q->t, s)->axis == axis)
+            length = fmax(length, q->r->trips[s]);
+    return ceil(length / (length > WIDE ? WIDE : RD_EFFORT_STRIP));
+}
+
+/* Folds that begin in the region: of a loop all of it, of another statement its body. */
+static void find_near(rd_pricing *q, int32_t top)
+{
+    for (int32_t s = rd_next_stmt(q->t, top, top); s >= 0; s = rd_next_stmt(q->t, s, top))
+        if (q->t->stmt[s].kind == RD_S_BEGIN)
+            q->near[q->t->stmt[s].fold] = true;
+}
+
+rd_nanoseconds rd_cost_of_region(rd_pricing *q, int32_t top, bool around, int32_t axis)
+{
+    rd_nanoseconds sum;
+
+    find_near(q, top);
+    q->top    = around ? top : q->t->stmt[top].parent;
+    q->strips = strips_of(q, top, axis);
+    sum       = around ? cost_of_body_in_region(q, top, axis) : cost_in_region(q, top, axis);
+    if (around)
+        add(&sum, rd_times((rd_nanoseconds){ 0 }, 0, q->s->loop * q->strips));
+    memset(q->near, 0, (size_t)q->t->p->n_fold);
+    q->top = -1;
+    return sum;
+}

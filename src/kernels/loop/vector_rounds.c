@@ -1,0 +1,68 @@
+/* vector_rounds.c - how rounds of a vector loop fill vectors. */
+#include "kernels/loop/vector_rounds.h"
+#include "kernels/loop/facts.h"
+#include <math.h>
+
+/* The type that counts in a statement; RD_F32 where none does. */
+static rd_dtype type_in(const rd_schedule *t, const rd_stmt *stmt)
+{
+    switch (stmt->kind) {
+    case RD_S_LET: return t->let[stmt->value].type;
+    case RD_S_STORE: return t->let[stmt->x].type;
+    case RD_S_STEP: return t->p->fold[stmt->fold].type;
+    default: return RD_F32;
+    }
+}
+
+static bool is_access(const rd_schedule *t, const rd_stmt *stmt)
+{
+    return stmt->kind == RD_S_STORE ||
+           (stmt->kind == RD_S_LET && t->let[stmt->value].kind == RD_I_LOAD);
+}
+
+/* Bytes of the narrowest element that a loop reads or writes, and of the widest that it computes with:
+ * compilers take as many rounds at a time as a vector holds of the narrowest. */
+static void find_widths(const rd_schedule *t, int32_t loop, int *narrow, int *wide)
+{
+    *narrow = 8;
+    *wide   = 1;
+    for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop)) {
+        const int size = rd_dtype_size(type_in(t, &t->stmt[s]));
+
+        if (is_access(t, &t->stmt[s]) && size < *narrow)
+            *narrow = size;
+        if (size > *wide)
+            *wide = size;
+    }
+}
+
+/* Rounds that go together: of loops that are shorter as many as fit, down to one vector of the widest
+ * elements. */
+static double together_in(const rd_schedule *t, int32_t loop, double rounds, int32_t vector)
+{
+    int narrow, wide;
+
+    find_widths(t, loop, &narrow, &wide);
+    double       together = (double)vector / narrow;
+    const double least    = (double)vector / (wide > 4 ? wide : 4);
+
+    while (rounds < together && together > least)
+        together /= 2;
+    return together;
+}
+
+/* Loops of a known length have a rest of smaller vectors; others of one half and of single rounds.  Half
+ * a vector takes as long as one. */
+rd_vector_rounds rd_vector_rounds_of(const rd_schedule *t, int32_t loop, double rounds,
+                                     int32_t vector)
+{
+    enum { SHORT = 128 };
+    const double n = ceil(rounds), together = together_in(t, loop, n, vector),
+                 rest = fmod(n, together);
+
+    if (rd_most_trips(t, loop) >= 0 && n <= SHORT)
+        return (rd_vector_rounds){ fmax(n, together), 0 };
+    if (rest < together / 2)
+        return (rd_vector_rounds){ n - rest, rest };
+    return (rd_vector_rounds){ n - rest + together, rest - together / 2 };
+}
