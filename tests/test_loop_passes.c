@@ -118,7 +118,7 @@ static bool is_for_block(const rd_schedule *t, int32_t find)
 
 static bool finds_ranges_of_blocks(const rd_schedule *t)
 {
-    return all(t, RD_S_FIND, is_for_block) && loop_find(t, RD_S_FIND, 1) >= 0;
+    return all(t, RD_S_LOWER_BOUND, is_for_block) && loop_find(t, RD_S_LOWER_BOUND, 1) >= 0;
 }
 
 /* ---- What is large ---------------------------------------------------------------------------- */
@@ -187,22 +187,22 @@ static bool is_of_strip(const rd_schedule *t, int32_t fetch)
 
 static bool fetches_lines(const rd_schedule *t)
 {
-    return all(t, RD_S_FETCH, is_line_ahead);
+    return all(t, RD_S_PREFETCH, is_line_ahead);
 }
 
 static bool fetches_half_lines(const rd_schedule *t)
 {
-    return all(t, RD_S_FETCH, is_half_line_ahead);
+    return all(t, RD_S_PREFETCH, is_half_line_ahead);
 }
 
 static bool fetches_strips(const rd_schedule *t)
 {
-    return all(t, RD_S_FETCH, is_of_strip);
+    return all(t, RD_S_PREFETCH, is_of_strip);
 }
 
 static bool fetches_nothing(const rd_schedule *t)
 {
-    return loop_find(t, RD_S_FETCH, 0) < 0 && !any(t, RD_S_LOOP, is_stream);
+    return loop_find(t, RD_S_PREFETCH, 0) < 0 && !any(t, RD_S_LOOP, is_stream);
 }
 
 /* ---- States of folds -------------------------------------------------------------------------- */
@@ -217,12 +217,12 @@ static bool is_beside(const rd_schedule *t, int32_t loop)
 
 static bool turns_columns(const rd_schedule *t)
 {
-    return any(t, RD_S_LOOP, rd_turns_rows);
+    return any(t, RD_S_LOOP, rd_is_transpose);
 }
 
 static bool has_blocks_beside(const rd_schedule *t)
 {
-    return any(t, RD_S_LOOP, is_beside) && any(t, RD_S_LOOP, rd_turns_rows);
+    return any(t, RD_S_LOOP, is_beside) && any(t, RD_S_LOOP, rd_is_transpose);
 }
 
 /* One state comes near just before the loop of its steps. */
@@ -236,7 +236,7 @@ static bool comes_alone(const rd_schedule *t, int32_t near)
 
 static bool has_one_alone(const rd_schedule *t)
 {
-    return any(t, RD_S_NEAR, comes_alone);
+    return any(t, RD_S_LOAD_STATES, comes_alone);
 }
 
 static bool turns_to_array(const rd_schedule *t, int32_t turn)
@@ -247,7 +247,7 @@ static bool turns_to_array(const rd_schedule *t, int32_t turn)
 
 static bool has_runs(const rd_schedule *t)
 {
-    return all(t, RD_S_TURN, turns_to_array);
+    return all(t, RD_S_SWITCH_STATE, turns_to_array);
 }
 
 /* One loop takes all steps that go in turn, behind the vectors that make their labels. */
@@ -270,7 +270,7 @@ static bool has_turns(const rd_schedule *t)
 /* Columns of one label in vectors: no run of theirs is long. */
 static bool has_no_runs(const rd_schedule *t)
 {
-    return loop_find(t, RD_S_TURN, 0) < 0;
+    return loop_find(t, RD_S_SWITCH_STATE, 0) < 0;
 }
 
 static bool is_of_four(const rd_schedule *t, int32_t loop)
@@ -306,7 +306,7 @@ static bool is_of_all(const rd_schedule *t, int32_t ends)
 
 static bool ends_all(const rd_schedule *t)
 {
-    return all(t, RD_S_ENDS, is_of_all);
+    return all(t, RD_S_PUSH_IF_LAST, is_of_all);
 }
 
 static bool is_call(const rd_schedule *t, int32_t ends)
@@ -316,7 +316,7 @@ static bool is_call(const rd_schedule *t, int32_t ends)
 
 static bool ends_by_call(const rd_schedule *t)
 {
-    return all(t, RD_S_ENDS, is_call);
+    return all(t, RD_S_PUSH_IF_LAST, is_call);
 }
 
 static bool is_only_strip(const rd_schedule *t, int32_t loop)
@@ -354,8 +354,8 @@ static bool goes_both_ways(const rd_schedule *t, int32_t loop)
 
 static bool is_flat(const rd_schedule *t)
 {
-    return any(t, RD_S_LOOP, goes_both_ways) && loop_find(t, RD_S_NEAR, 0) >= 0 &&
-           loop_find(t, RD_S_BACK, 0) >= 0;
+    return any(t, RD_S_LOOP, goes_both_ways) && loop_find(t, RD_S_LOAD_STATES, 0) >= 0 &&
+           loop_find(t, RD_S_STORE_STATES, 0) >= 0;
 }
 
 static bool is_not_flat(const rd_schedule *t)

@@ -10,7 +10,7 @@ typedef struct rd_stage_form {
     const rd_backend_table *backend;
     const rd_program       *p;
     rd_form                 form;
-    rd_cost                 cost;
+    rd_work                 cost;
     rd_price                price; /* 0 ns: there is no loop tree */
     int                     number, threads;
     int                     most;           /* threads that there are for much work */

@@ -10,11 +10,11 @@ enum { RD_PICK_WORDS = 64, RD_PICK_BLOCK = 64 * RD_PICK_WORDS };
 
 /* Bits of a piece begin with a word, and are `blocks` whole blocks of words. */
 typedef struct rd_picked {
-    rd_ctx         *ctx;
-    const rd_picks *kernels;
-    rd_pieces       pieces;
-    int64_t         blocks;
-    uint64_t       *bits;
+    rd_ctx               *ctx;
+    const rd_compressors *kernels;
+    rd_pieces             pieces;
+    int64_t               blocks;
+    uint64_t             *bits;
     int64_t *before; /* [piece * blocks + block]; behind the last: how many are true at all */
     int64_t  found;  /* the same                                                           */
     int64_t  first;  /* piece in which something is true, when asked for the first; -1     */

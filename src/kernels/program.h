@@ -320,7 +320,7 @@ bool rd_program_is_uneven(const rd_program *p);
 bool rd_inst_is_function(const rd_inst *inst);
 
 /* What a program does, if no loop is left early. */
-typedef struct rd_cost {
+typedef struct rd_work {
     double elements;      /* that its innermost loops visit                            */
     double operations;    /* maps, conversions, steps of folds                         */
     double functions;     /* of these, transcendental ones: exp, sin, pow ...          */
@@ -329,9 +329,9 @@ typedef struct rd_cost {
     double additions;     /* operations and functions, as so many additions            */
     double scanned;       /* steps of scans                                            */
     double instructions;  /* all                                                       */
-} rd_cost;
+} rd_work;
 /* `bounded`: loops leave out what their bounds say, as compiled nests do. */
-rd_cost rd_program_cost(const rd_program *p, bool bounded);
+rd_work rd_program_work(const rd_program *p, bool bounded);
 
 /* Zeroed, 16-aligned memory that lives as long as the program; NULL without memory. */
 typedef void *rd_get_fn(void *pool, size_t bytes);
@@ -538,7 +538,7 @@ typedef struct rd_backend_table {
      * memory */
     bool (*form)(const rd_program *p, rd_get_fn *get, void *pool, rd_form *form);
     /* an estimate: of a run as that form, of what it finds slow or NULL, on so many threads */
-    double (*seconds)(const rd_program *p, const rd_cost *cost, rd_form_kind kind,
+    double (*seconds)(const rd_program *p, const rd_work *cost, rd_form_kind kind,
                       const rd_slow *slow, int threads);
     /* nanoseconds of a program that is not prepared, at its best and on one thread; for comparing plans.
      * False: no memory.  NULL: nobody asks this backend */

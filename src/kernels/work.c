@@ -76,7 +76,7 @@ bool rd_takes_exponential(const rd_program *p, const rd_inst *inst)
 }
 
 /* Bytes of rows that are sorted from or to memory. */
-static void add_rows(const rd_program *p, const rd_sorting *s, double times, rd_cost *cost)
+static void add_rows(const rd_program *p, const rd_sorting *s, double times, rd_work *cost)
 {
     if (p->address[s->from].slot < p->first_scratch)
         cost->read += times * (double)s->n * rd_dtype_size(s->type);
@@ -84,7 +84,7 @@ static void add_rows(const rd_program *p, const rd_sorting *s, double times, rd_
         cost->written += times * (double)s->n_out * rd_dtype_size(s->out);
 }
 
-static void add_inst(const rd_program *p, int32_t i, bool bounded, rd_cost *cost)
+static void add_inst(const rd_program *p, int32_t i, bool bounded, rd_work *cost)
 {
     const rd_inst *inst  = &p->inst[i];
     const double   times = times_in(p, inst->loop, bounded);
@@ -218,9 +218,9 @@ static double bytes_of(const rd_program *p, rd_inst_kind kind, bool bounded)
     return bytes;
 }
 
-rd_cost rd_program_cost(const rd_program *p, bool bounded)
+rd_work rd_program_work(const rd_program *p, bool bounded)
 {
-    rd_cost cost = { .read    = bytes_of(p, RD_I_LOAD, bounded),
+    rd_work cost = { .read    = bytes_of(p, RD_I_LOAD, bounded),
                      .written = bytes_of(p, RD_I_STORE, bounded) };
 
     for (int32_t i = 0; i < p->n_inst; i++)

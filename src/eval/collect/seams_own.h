@@ -15,27 +15,27 @@ typedef struct rd_reading {
 } rd_reading;
 
 /* A node as it is read from a result, and what it is in the box at hand. */
-typedef struct rd_spot {
+typedef struct rd_price_site {
     rd_expr    *expr;
     rd_reading *at;
     rd_expr    *made; /* of the box numbered `box` */
     int32_t     box;
-} rd_spot;
+} rd_price_site;
 
 typedef struct rd_seams {
-    rd_collector *c;
-    int32_t       rank, n_place, box, n_concat;
-    rd_spot      *places;
-    int64_t       extent[RD_MAX_RANK];
-    int32_t       n[RD_MAX_RANK];
-    int64_t       at[RD_MAX_RANK][RD_MOST_SEAMS + 2]; /* between 0 and the extent, in order */
-    int64_t       lo[RD_MAX_RANK], hi[RD_MAX_RANK];   /* the box                            */
-    bool          failed, many;
+    rd_collector  *c;
+    int32_t        rank, n_place, box, n_concat;
+    rd_price_site *places;
+    int64_t        extent[RD_MAX_RANK];
+    int32_t        n[RD_MAX_RANK];
+    int64_t        at[RD_MAX_RANK][RD_MOST_SEAMS + 2]; /* between 0 and the extent, in order */
+    int64_t        lo[RD_MAX_RANK], hi[RD_MAX_RANK];   /* the box                            */
+    bool           failed, many;
 } rd_seams;
 
 /* The spot of a node that is read at `at`, and whether it is a new one; NULL: there are too many,
  * or there is no memory. */
-rd_spot *rd_spot_of(rd_seams *s, rd_expr *x, const rd_reading *at, bool *fresh);
+rd_price_site *rd_spot_of(rd_seams *s, rd_expr *x, const rd_reading *at, bool *fresh);
 /* Where a view, read at `at`, reads its operand; false if it does not go along whole axes one by
  * one. */
 bool rd_read_through(const rd_expr *x, const rd_reading *at, rd_reading *in);

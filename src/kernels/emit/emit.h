@@ -78,16 +78,16 @@ const char *rd_result_type(const rd_fold *f);
 void rd_add_each(rd_text *to, const rd_emit_fold *f, const char *format);
 void rd_add_parameters(rd_text *to, const rd_emit_fold *f, bool nodes, const char *keep, char name);
 /* Do its steps take the exponential of something, see RD_LSE? */
-bool rd_takes_power(const rd_emit_fold *f);
+bool rd_has_exponential(const rd_emit_fold *f);
 /* Is it an extreme of the floats of a row (nest/rows.c)?  These come one after the other, so
  * each waits for the one before it.  That is one instruction, as a NaN is noted beside it, 2 in
  * what says whether there was an element; or fours0(states, x) takes four of them. */
 bool rd_notes_nan(const rd_emit_fold *f);
 /* Has it a function one0() of one element after another?  Such a row has, and extremes of floats
  * by label, whose neighbours often are of one. */
-bool rd_goes_one_by_one(const rd_emit_fold *f);
+bool rd_has_scalar_step(const rd_emit_fold *f);
 /* Do its lanes go by one of them, see RD_LANES_ROW, and not merge? */
-bool rd_goes_by_lane(const rd_emit_fold *f);
+bool rd_aligns_lanes(const rd_emit_fold *f);
 
 /* ---- user_reducers.c, user_facts.c ---------------------------------------------------------------------- */
 /* Fills what the text of a user's reducer depends on; f->masked and empties are known.  `pointers`:
@@ -96,14 +96,14 @@ bool rd_user_facts(rd_emit_fold *f, int number, bool pointers, rd_get_fn *get, v
 /* Is there all the text that it takes to run without its addresses? */
 bool rd_user_has_text(const rd_reducer *r);
 /* May a step ask which element it is?  Without a text it may. */
-bool rd_user_asks_index(const rd_reducer *r);
+bool rd_user_needs_index(const rd_reducer *r);
 void rd_user_functions(rd_text *to, const rd_emit_fold *f, int number);
 /* What a user's text may call or name, as C's headers are left out. */
-void        rd_users_names(rd_text *to);
+void        rd_add_user_prelude(rd_text *to);
 const char *rd_user_state_type(const rd_emit_fold *f, int k);
 /* What is said before begin() of states that the caller names: "s0_0[l]". */
-void rd_user_begins(rd_text *to, const rd_emit_fold *f, int number, const char *name,
-                    const char *at);
+void rd_add_user_begin(rd_text *to, const rd_emit_fold *f, int number, const char *name,
+                       const char *at);
 /* Operations of a step and of a merge, about; bytes of a state; is it numbers, of which vectors can
  * be made, the widest of so many bytes?  0: it is not. */
 double rd_fold_cost(const rd_fold *f);

@@ -63,7 +63,7 @@ static void set_best(rd_text *to, const rd_emit_fold *f, bool rises)
                             : "LATER");
 }
 
-bool rd_goes_by_lane(const rd_emit_fold *f)
+bool rd_aligns_lanes(const rd_emit_fold *f)
 {
     return f->fold->lanes > 1 && !f->user && lanes_codes[f->fold->reducer].pick;
 }
@@ -172,7 +172,7 @@ void rd_emit_reducer(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, "}\n");
     set_best(to, f, rd_is_place(f->fold) && f->rises);
     rd_add_step(to, f, number);
-    if (rd_takes_power(f))
+    if (rd_has_exponential(f))
         rd_text_add(to, "#undef RD_LSE\n#define RD_LSE RD_LSE_ITSELF\n");
     set_best(to, f, false);
     rd_begin_function(to, f, number, "block", false);
@@ -187,7 +187,7 @@ void rd_emit_reducer(rd_text *to, const rd_emit_fold *f, int number)
     if (f->seen)
         rd_text_add(to, "    *s%d |= *b%d;\n", f->n_state - 1, f->n_state - 1);
     rd_text_add(to, "}\n");
-    if (rd_goes_by_lane(f))
+    if (rd_aligns_lanes(f))
         add_lanes_functions(to, f, number);
     add_finish(to, f, number);
     rd_end_type(to);

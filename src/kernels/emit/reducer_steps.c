@@ -9,7 +9,7 @@ static const char *const step_codes[RD_N_REDUCERS] = {
 #include "core/reducers.def"
 };
 
-bool rd_takes_power(const rd_emit_fold *f)
+bool rd_has_exponential(const rd_emit_fold *f)
 {
     return !f->fold->user && strstr(step_codes[f->fold->reducer], "RD_LSE(") != NULL;
 }
@@ -84,7 +84,7 @@ bool rd_notes_nan(const rd_emit_fold *f)
     return f->fold->by_rows && f->seen && is_extreme_of_floats(f);
 }
 
-bool rd_goes_one_by_one(const rd_emit_fold *f)
+bool rd_has_scalar_step(const rd_emit_fold *f)
 {
     return rd_notes_nan(f) || (f->fold->n_group > 0 && is_extreme_of_floats(f));
 }
@@ -159,12 +159,12 @@ void rd_add_step(rd_text *to, const rd_emit_fold *f, int number)
     const char *code = step_codes[f->fold->reducer];
     const int   last = f->n_state - f->seen;
 
-    if (rd_takes_power(f))
+    if (rd_has_exponential(f))
         add_exponent(to, f, number);
     rd_begin_function(to, f, number, "step", false);
     rd_text_add(to, ", const T x, const T w, const %s i%s%s)\n{\n", rd_place_type(f),
                 f->masked ? ", const uint8_t take" : "",
-                rd_takes_power(f) ? ", const T power" : "");
+                rd_has_exponential(f) ? ", const T power" : "");
     if (rd_notes_nan(f)) {
         add_noting_step(to, f);
         add_one(to, f, number);
@@ -180,8 +180,8 @@ void rd_add_step(rd_text *to, const rd_emit_fold *f, int number)
         rd_text_add(to, f->masked ? "    *s%d = take ? 1 : *s%d;\n" : "    *s%d = 1;\n", last,
                     last);
     rd_text_add(to, "}\n");
-    if (!rd_takes_power(f))
+    if (!rd_has_exponential(f))
         add_some(to, f, number);
-    if (rd_goes_one_by_one(f))
+    if (rd_has_scalar_step(f))
         add_one_by_label(to, f, number);
 }

@@ -167,7 +167,7 @@ bool rd_user_has_text(const rd_reducer *r)
            !has_word(r->code[2], "return");
 }
 
-bool rd_user_asks_index(const rd_reducer *r)
+bool rd_user_needs_index(const rd_reducer *r)
 {
     return !r->code[2] || has_word(r->code[2], "i");
 }
@@ -244,8 +244,8 @@ int rd_user_widest(const rd_emit_fold *f)
     return f->user->form != RD_USER_MEMBER_WISE ? 0 : is_wide(f->user) ? 8 : 4;
 }
 
-void rd_user_begins(rd_text *to, const rd_emit_fold *f, int number, const char *name,
-                    const char *at)
+void rd_add_user_begin(rd_text *to, const rd_emit_fold *f, int number, const char *name,
+                       const char *at)
 {
     if (f->user && f->user->form == RD_USER_POINTERS)
         rd_text_add(to, " %s%d_0[%s].user = q->reducer + %d;", name, number, at, number);

@@ -58,7 +58,7 @@ void rd_emit_functions(rd_text *to, const rd_program *p)
         if (inst->kind != RD_I_CALL || !p->call[inst->arg].body)
             continue;
         if (first) {
-            rd_users_names(to);
+            rd_add_user_prelude(to);
             rd_text_add(to, "%s", of_float);
             add_pick(to, "float");
             add_pick(to, "double");

@@ -210,14 +210,14 @@ static void add_finish(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, "}\n");
 }
 
-void rd_users_names(rd_text *to)
+void rd_add_user_prelude(rd_text *to)
 {
     rd_text_add(to, "%s", of_headers);
 }
 
 void rd_user_functions(rd_text *to, const rd_emit_fold *f, int number)
 {
-    rd_users_names(to);
+    rd_add_user_prelude(to);
     add_types(to, f, number);
     add_bodies(to, f, number);
     add_begin(to, f, number);

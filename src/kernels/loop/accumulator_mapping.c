@@ -1,14 +1,14 @@
 /* accumulator_mapping.c - how the rounds of a loop meet the states of a fold.  Whether rounds may go side by side follows
- * from it: rd_may_be_vector(), rd_may_go_around() and rd_may_interchange() ask.  docs/loops.md has the
+ * from it: rd_may_be_vector(), rd_may_enclose() and rd_may_interchange() ask.  docs/loops.md has the
  * table. */
 #include "kernels/loop/facts.h"
 
-const char *rd_meet_name(rd_meet meet)
+const char *rd_mapping_name(rd_mapping meet)
 {
     static const char *const names[] = {
-        [RD_MEETS_NOT] = "not",     [RD_MEETS_SAME] = "same",     [RD_MEETS_CELLS] = "cells",
-        [RD_MEETS_LANES] = "lanes", [RD_MEETS_BLOCKS] = "blocks", [RD_MEETS_ANY] = "any",
-        [RD_MEETS_STEPS] = "steps", [RD_MEETS_MIXED] = "mixed"
+        [RD_MAPS_NOT] = "not",     [RD_MAPS_SAME] = "same",     [RD_MAPS_CELLS] = "cells",
+        [RD_MAPS_LANES] = "lanes", [RD_MAPS_BLOCKS] = "blocks", [RD_MAPS_ANY] = "any",
+        [RD_MAPS_STEPS] = "steps", [RD_MAPS_MIXED] = "mixed"
     };
 
     return names[meet];
@@ -16,7 +16,7 @@ const char *rd_meet_name(rd_meet meet)
 
 /* How far positions of an element move with the rounds. */
 typedef struct moves {
-    rd_move cell, lane, outer;
+    rd_stride cell, lane, outer;
 } moves;
 
 static bool takes_element(const rd_stmt *s)
@@ -28,9 +28,9 @@ static moves moves_of(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     const rd_fold_at *at = &t->stmt[stmt].of;
 
-    return (moves){ rd_position_moves(t, loop, stmt, &at->cell),
-                    rd_position_moves(t, loop, stmt, &at->lane),
-                    rd_position_moves(t, loop, stmt, &at->outer) };
+    return (moves){ rd_position_stride(t, loop, stmt, &at->cell),
+                    rd_position_stride(t, loop, stmt, &at->lane),
+                    rd_position_stride(t, loop, stmt, &at->outer) };
 }
 
 /* ---- Whole blocks ----------------------------------------------------------------------------- */
@@ -132,7 +132,7 @@ static bool is_whole_blocks(const rd_schedule *t, int32_t fold, int32_t loop, in
     const rd_for  *l = rd_loop_of(t, loop);
     int64_t        block, by, span;
 
-    if (l->kind == RD_FOR_BLOCK && rd_is_cut(t, fold, loop))
+    if (l->kind == RD_FOR_BLOCK && rd_ends_with_block(t, fold, loop))
         return true;
     if (f->n_block < 2 || f->steps > INT64_MAX / f->lanes || l->step < 2 || l->backwards)
         return false;
@@ -148,8 +148,8 @@ static bool is_whole_blocks(const rd_schedule *t, int32_t fold, int32_t loop, in
 static bool is_beside(const rd_schedule *t, const rd_fold *f, int32_t loop, int32_t stmt,
                       const moves *m)
 {
-    const rd_move more = rd_position_moves(t, loop, stmt, &t->stmt[stmt].of.more);
-    const int64_t by   = m->outer.by * row_of(f) + m->lane.by;
+    const rd_stride more = rd_position_stride(t, loop, stmt, &t->stmt[stmt].of.more);
+    const int64_t   by   = m->outer.by * row_of(f) + m->lane.by;
 
     return more.known && more.by && f->n_block > 1 && f->steps <= INT64_MAX / f->lanes && by > 0 &&
            by % (f->steps * f->lanes) == 0;
@@ -162,21 +162,21 @@ static bool may_go_in_any_order(const rd_fold *f)
 }
 
 /* Rounds take elements of the same states, in another step or not by numbers that are known. */
-static rd_meet in_turn(const rd_schedule *t, int32_t fold, int32_t loop, int32_t stmt,
-                       const moves *m)
+static rd_mapping in_turn(const rd_schedule *t, int32_t fold, int32_t loop, int32_t stmt,
+                          const moves *m)
 {
     const rd_fold *f     = &t->p->fold[fold];
     const bool     known = m->cell.known && m->lane.known && m->outer.known;
 
     if (may_go_in_any_order(f) && m->cell.known)
-        return RD_MEETS_ANY;
+        return RD_MAPS_ANY;
     if (!known && rd_loop_of(t, loop)->kind == RD_FOR_BLOCK && m->cell.known && !m->cell.by)
-        return RD_MEETS_STEPS; /* of other blocks: no number says where rounds begin */
+        return RD_MAPS_STEPS; /* of other blocks: no number says where rounds begin */
     if (!known || m->cell.by || m->lane.by % f->lanes)
-        return RD_MEETS_MIXED;
+        return RD_MAPS_MIXED;
     return is_whole_blocks(t, fold, loop, stmt, m) || is_beside(t, f, loop, stmt, m)
-               ? RD_MEETS_BLOCKS
-               : RD_MEETS_STEPS;
+               ? RD_MAPS_BLOCKS
+               : RD_MAPS_STEPS;
 }
 
 /* Neighbouring rounds have neighbouring lanes.  If there are more elements than lanes, a loop inside
@@ -196,29 +196,29 @@ static bool are_lanes(const rd_schedule *t, int32_t fold, int32_t loop, int32_t 
 }
 
 /* How the rounds of a loop meet a fold at one of its steps; docs/loops.md has the answers. */
-static rd_meet element_meets(const rd_schedule *t, int32_t fold, int32_t loop, int32_t stmt)
+static rd_mapping element_meets(const rd_schedule *t, int32_t fold, int32_t loop, int32_t stmt)
 {
     const moves m = moves_of(t, loop, stmt);
 
     if (!m.cell.known || !m.lane.known || !m.outer.known)
         return rd_loop_of(t, loop)->kind == RD_FOR_BLOCK && is_whole_blocks(t, fold, loop, stmt, &m)
-                   ? RD_MEETS_BLOCKS
+                   ? RD_MAPS_BLOCKS
                    : in_turn(t, fold, loop, stmt, &m);
     if (m.cell.by && !m.lane.by && !m.outer.by)
-        return RD_MEETS_CELLS;
+        return RD_MAPS_CELLS;
     if (are_lanes(t, fold, loop, stmt, &m))
-        return RD_MEETS_LANES;
+        return RD_MAPS_LANES;
     if (!m.lane.by && !m.outer.by)
-        return RD_MEETS_MIXED;
+        return RD_MAPS_MIXED;
     return in_turn(t, fold, loop, stmt, &m);
 }
 
 /* What takes all lanes of a cell. */
-static rd_meet cell_meets(const rd_schedule *t, int32_t loop, int32_t stmt)
+static rd_mapping cell_meets(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
-    const rd_move cell = rd_position_moves(t, loop, stmt, &t->stmt[stmt].of.cell);
+    const rd_stride cell = rd_position_stride(t, loop, stmt, &t->stmt[stmt].of.cell);
 
-    return cell.known && cell.by ? RD_MEETS_CELLS : RD_MEETS_MIXED;
+    return cell.known && cell.by ? RD_MAPS_CELLS : RD_MAPS_MIXED;
 }
 
 /* ---- All of a fold ---------------------------------------------------------------------------- */
@@ -244,26 +244,26 @@ static int32_t next_of(const rd_schedule *t, int32_t fold, int32_t loop, int32_t
 {
     int32_t s = rd_next_stmt(t, last, loop);
 
-    while (s >= 0 && (!is_of(&t->stmt[s], fold) || t->stmt[s].kind == RD_S_ENDS ||
-                      t->stmt[s].kind == RD_S_PUSH || t->stmt[s].kind == RD_S_NEAR ||
-                      t->stmt[s].kind == RD_S_BACK || t->stmt[s].kind == RD_S_TURN))
+    while (s >= 0 && (!is_of(&t->stmt[s], fold) || t->stmt[s].kind == RD_S_PUSH_IF_LAST ||
+                      t->stmt[s].kind == RD_S_PUSH || t->stmt[s].kind == RD_S_LOAD_STATES ||
+                      t->stmt[s].kind == RD_S_STORE_STATES || t->stmt[s].kind == RD_S_SWITCH_STATE))
         s = rd_next_stmt(t, s, loop);
     return s;
 }
 
-rd_meet rd_meets(const rd_schedule *t, int32_t fold, int32_t loop)
+rd_mapping rd_mapping_of(const rd_schedule *t, int32_t fold, int32_t loop)
 {
-    rd_meet found = RD_MEETS_NOT;
+    rd_mapping found = RD_MAPS_NOT;
 
     for (int32_t s = next_of(t, fold, loop, loop); s >= 0; s = next_of(t, fold, loop, s)) {
-        const rd_stmt *stmt = &t->stmt[s];
-        const rd_meet  by   = takes_element(stmt)        ? element_meets(t, fold, loop, s)
-                              : stmt->kind == RD_S_BEGIN ? RD_MEETS_MIXED
-                                                         : cell_meets(t, loop, s);
+        const rd_stmt   *stmt = &t->stmt[s];
+        const rd_mapping by   = takes_element(stmt)        ? element_meets(t, fold, loop, s)
+                                : stmt->kind == RD_S_BEGIN ? RD_MAPS_MIXED
+                                                           : cell_meets(t, loop, s);
 
         if (stmt->kind == RD_S_BEGIN && is_within(t, fold, loop))
-            return RD_MEETS_SAME;
-        found = found == RD_MEETS_NOT || found == by ? by : RD_MEETS_MIXED;
+            return RD_MAPS_SAME;
+        found = found == RD_MAPS_NOT || found == by ? by : RD_MAPS_MIXED;
     }
     return found;
 }

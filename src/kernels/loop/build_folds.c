@@ -30,7 +30,7 @@ static rd_stmt of_fold(rd_building *b, rd_stmt_kind kind, int32_t fold)
     stmt.fold  = fold;
     stmt.store = b->states[fold];
     stmt.wraps = b->t->p->fold[fold].lane_extent > b->t->p->fold[fold].lanes;
-    stmt.of    = fold_at(b, &b->t->p->fold[fold], kind == RD_S_STEP || kind == RD_S_ENDS);
+    stmt.of    = fold_at(b, &b->t->p->fold[fold], kind == RD_S_STEP || kind == RD_S_PUSH_IF_LAST);
     return stmt;
 }
 
@@ -74,7 +74,7 @@ void rd_build_step(rd_building *b, const rd_inst *inst)
 {
     const rd_loop_fold *f = &b->t->fold[inst->arg];
     rd_stmt step = of_fold(b, inst->kind == RD_I_SCAN ? RD_S_PREFIX : RD_S_STEP, inst->arg);
-    rd_stmt ends = of_fold(b, RD_S_ENDS, inst->arg);
+    rd_stmt ends = of_fold(b, RD_S_PUSH_IF_LAST, inst->arg);
 
     step.x     = inst->a;
     step.w     = inst->b;
@@ -93,8 +93,8 @@ void rd_build_step(rd_building *b, const rd_inst *inst)
 /* "rest f0 cell i0", "lanes f0 cell i0", "r5 = finish f0 cell i0" */
 void rd_build_close(rd_building *b, const rd_inst *inst)
 {
-    const rd_stmt rest  = of_fold(b, RD_S_REST, inst->arg),
-                  lanes = of_fold(b, RD_S_LANES, inst->arg);
+    const rd_stmt rest  = of_fold(b, RD_S_MERGE_BLOCKS, inst->arg),
+                  lanes = of_fold(b, RD_S_MERGE_LANES, inst->arg);
     rd_stmt finish      = of_fold(b, RD_S_FINISH, inst->arg);
 
     rd_build_add(b, &rest);

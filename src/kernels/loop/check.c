@@ -182,7 +182,7 @@ rd_verdict rd_schedule_check(const rd_schedule *t, int64_t most_visits, rd_text 
         rd_text_add(why, "no memory");
         return RD_TREE_SKIPPED;
     }
-    if (!rd_schedule_check_form(t, why) || !rd_schedule_check_order(t, why) ||
+    if (!rd_schedule_verify(t, why) || !rd_schedule_check_order(t, why) ||
         !rd_schedule_check_shared(t, why))
         return verdict(false, why);
     if (is_large(t, most_visits)) {

@@ -19,7 +19,7 @@ rd_verdict rd_schedule_check(const rd_schedule *t, int64_t most_visits, rd_text 
 
 /* The parts: false, and a sentence.  Is it well-formed?  Do loops keep the order of elements?  Is what
  * all items of a block of threads share the same for each? */
-bool rd_schedule_check_form(const rd_schedule *t, rd_text *why);
+bool rd_schedule_verify(const rd_schedule *t, rd_text *why);
 bool rd_schedule_check_order(const rd_schedule *t, rd_text *why);
 bool rd_schedule_check_shared(const rd_schedule *t, rd_text *why);
 #endif

@@ -114,7 +114,7 @@ static void rename_loops(const renamed *r, int32_t stmt)
     for (int32_t s = stmt; s >= 0 && !r->t->failed; s = rd_next_stmt(r->t, s, stmt)) {
         rd_stmt *made = &r->t->stmt[r->stmt[s]];
 
-        if ((made->kind == RD_S_EXIT || made->kind == RD_S_LAST) && r->stmt[made->arg] >= 0)
+        if ((made->kind == RD_S_EXIT || made->kind == RD_S_IF_LAST) && r->stmt[made->arg] >= 0)
             made->arg = r->stmt[made->arg];
         if (made->kept >= 0 && r->stmt[made->kept] >= 0)
             made->kept = r->stmt[made->kept];

@@ -1,7 +1,7 @@
 /* constant_remainder.c - which divisions of floats with a remainder are by a number that the text says. */
 #include "kernels/loop/facts.h"
 
-bool rd_leaves_rest_by_known(const rd_schedule *t, const rd_let *let)
+bool rd_is_constant_remainder(const rd_schedule *t, const rd_let *let)
 {
     const rd_let *by =
         let->kind == RD_I_MAP && let->n == 2 ? &t->let[t->operand[let->first + 1]] : NULL;

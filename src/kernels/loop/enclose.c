@@ -31,7 +31,7 @@ static rd_edge edge_at(rd_schedule *t, int32_t axis)
     return rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), 1, axis));
 }
 
-int32_t rd_put_loop_over(rd_schedule *t, int32_t body, int32_t axis, int64_t step)
+int32_t rd_enclose_in_loop(rd_schedule *t, int32_t body, int32_t axis, int64_t step)
 {
     const int32_t first = rd_loop_over(t, body, axis);
     rd_for        around;
@@ -76,10 +76,10 @@ static bool begins_in(const rd_schedule *t, int32_t fold, int32_t body)
 static bool fold_may(const rd_schedule *t, int32_t fold, int32_t loop, bool begins,
                      const char **why)
 {
-    switch (rd_meets(t, fold, loop)) {
-    case RD_MEETS_NOT:
-    case RD_MEETS_SAME:
-    case RD_MEETS_CELLS: return true;
+    switch (rd_mapping_of(t, fold, loop)) {
+    case RD_MAPS_NOT:
+    case RD_MAPS_SAME:
+    case RD_MAPS_CELLS: return true;
     default:
         return no(why, begins ? "a fold in it goes along the axis"
                               : "a fold around it goes along the axis");
@@ -119,7 +119,7 @@ static bool repeats_fold(const rd_schedule *t, int32_t body, int32_t axis)
 }
 
 /* What changes with the rounds of a loop that does not stand there yet is asked of a copy. */
-bool rd_may_go_around(const rd_schedule *t, int32_t body, int32_t axis, const char **why)
+bool rd_may_enclose(const rd_schedule *t, int32_t body, int32_t axis, const char **why)
 {
     rd_schedule *copy;
     int32_t      around;
@@ -133,7 +133,7 @@ bool rd_may_go_around(const rd_schedule *t, int32_t body, int32_t axis, const ch
         if (is_over(t, s, axis) && !loop_may(t, body, s, why))
             return false;
     copy   = rd_schedule_copy(t);
-    around = copy ? rd_put_loop_over(copy, body, axis, 1) : -1;
+    around = copy ? rd_enclose_in_loop(copy, body, axis, 1) : -1;
     may = copy && !copy->failed ? rd_may_be_vector(copy, around, why) : no(why, rd_why_no_memory);
     rd_schedule_free(copy);
     return may;

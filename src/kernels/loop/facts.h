@@ -52,7 +52,7 @@ bool rd_is_read_outside(const rd_schedule *t, int32_t value, int32_t body);
 
 /* ---- varies.c: what changes with the rounds of a loop ----------------------------------------- */
 /* Whether each of the t->n_let values changes with the rounds of a loop. */
-void rd_varies_with(const rd_schedule *t, int32_t loop, bool *found);
+void rd_find_varying(const rd_schedule *t, int32_t loop, bool *found);
 /* The same of one value; a pass with several questions asks for all values at once. */
 bool rd_value_varies(const rd_schedule *t, int32_t loop, int32_t value);
 
@@ -61,15 +61,15 @@ bool rd_let_varies(const rd_schedule *t, const rd_let *let, int32_t axis, const 
 
 /* By how much something moves from one round to the next.  Not known: by a number that changes, or
  * that memory says. */
-typedef struct rd_move {
+typedef struct rd_stride {
     bool    known;
     int64_t by;
-} rd_move;
+} rd_stride;
 
 /* Of a position at a statement; of the address of a LOAD or STORE in elements. */
-rd_move rd_position_moves(const rd_schedule *t, int32_t loop, int32_t stmt, const rd_linear *at);
-rd_move rd_access_moves(const rd_schedule *t, int32_t loop, int32_t stmt);
-bool    rd_position_varies(const rd_schedule *t, int32_t loop, int32_t stmt, const rd_linear *at);
+rd_stride rd_position_stride(const rd_schedule *t, int32_t loop, int32_t stmt, const rd_linear *at);
+rd_stride rd_access_stride(const rd_schedule *t, int32_t loop, int32_t stmt);
+bool      rd_position_varies(const rd_schedule *t, int32_t loop, int32_t stmt, const rd_linear *at);
 /* Do the bounds of a loop inside change with the rounds of the one around it? */
 bool rd_edges_vary(const rd_schedule *t, int32_t loop, int32_t inside);
 /* Does a value count in the address that changes with the rounds? */
@@ -103,7 +103,7 @@ bool rd_is_store_seen(const rd_schedule *t, int32_t loop, int32_t store);
 
 /* ---- trips.c: how often, and how much --------------------------------------------------------- */
 /* Does each round of a block loop end where a block of the fold does? */
-bool rd_is_cut(const rd_schedule *t, int32_t fold, int32_t loop);
+bool rd_ends_with_block(const rd_schedule *t, int32_t fold, int32_t loop);
 /* Rounds of a loop each time that it is reached: in the mean; at most, -1: not known. */
 double  rd_trips_of(const rd_schedule *t, int32_t loop);
 int64_t rd_most_trips(const rd_schedule *t, int32_t loop);
@@ -121,20 +121,20 @@ rd_footprint rd_footprint_of(const rd_schedule *t, int32_t loop, int32_t stmt);
 
 /* ---- accumulator_mapping.c: how rounds of a loop meet the states of a fold ---------------------------------- */
 /* As docs/loops.md says. */
-typedef enum rd_meet {
-    RD_MEETS_NOT,    /* no statement of the fold stands in the loop                           */
-    RD_MEETS_SAME,   /* the fold begins and ends within one round                             */
-    RD_MEETS_CELLS,  /* each round has a cell of its own; lane and step stand still           */
-    RD_MEETS_LANES,  /* the lane moves by 1; so many rounds as there are lanes go together    */
-    RD_MEETS_BLOCKS, /* each round is whole blocks                                            */
-    RD_MEETS_ANY,    /* the reducer gives the same bits in any order                          */
-    RD_MEETS_STEPS,  /* rounds are steps of the same states: their order decides bits         */
-    RD_MEETS_MIXED   /* lane and cell move, or neither does, or no number says by how much    */
-} rd_meet;
-rd_meet rd_meets(const rd_schedule *t, int32_t fold, int32_t loop);
+typedef enum rd_mapping {
+    RD_MAPS_NOT,    /* no statement of the fold stands in the loop                           */
+    RD_MAPS_SAME,   /* the fold begins and ends within one round                             */
+    RD_MAPS_CELLS,  /* each round has a cell of its own; lane and step stand still           */
+    RD_MAPS_LANES,  /* the lane moves by 1; so many rounds as there are lanes go together    */
+    RD_MAPS_BLOCKS, /* each round is whole blocks                                            */
+    RD_MAPS_ANY,    /* the reducer gives the same bits in any order                          */
+    RD_MAPS_STEPS,  /* rounds are steps of the same states: their order decides bits         */
+    RD_MAPS_MIXED   /* lane and cell move, or neither does, or no number says by how much    */
+} rd_mapping;
+rd_mapping rd_mapping_of(const rd_schedule *t, int32_t fold, int32_t loop);
 /* "cells" */
-const char *rd_meet_name(rd_meet meet);
-/* Does the loop move the step, beside what rd_meets() says?  With LANES it does where the rounds are
+const char *rd_mapping_name(rd_mapping meet);
+/* Does the loop move the step, beside what rd_mapping_of() says?  With LANES it does where the rounds are
  * more than the lanes. */
 bool rd_moves_step(const rd_schedule *t, int32_t fold, int32_t loop);
 
@@ -153,12 +153,12 @@ rd_linear rd_cell_of_element(rd_schedule *t, int32_t fold, int32_t axis, rd_line
 
 /* constant_remainder.c: is it a division of floats with a remainder by a number that is known, above 0 and not
  * near the ends of the range? */
-bool rd_leaves_rest_by_known(const rd_schedule *t, const rd_let *let);
+bool rd_is_constant_remainder(const rd_schedule *t, const rd_let *let);
 
 /* ---- row_transpose.c: rows that become columns -------------------------------------------------------- */
 /* Is it a vector loop by call that copies each row, of an array or of the program's memory, to a
  * column of an array? */
-bool rd_turns_rows(const rd_schedule *t, int32_t loop);
+bool rd_is_transpose(const rd_schedule *t, int32_t loop);
 
 /* ---- vector_legality.c, enclose.c, legality.c: which changes of a tree keep its meaning -------------- */
 /* A sentence part says why not, in *why, which may be NULL: it is rd_why_no_memory where there was none
@@ -166,20 +166,20 @@ bool rd_turns_rows(const rd_schedule *t, int32_t loop);
 extern const char rd_why_no_memory[];
 /* May the rounds of a loop go side by side?  By meaning alone; and as texts can have it, whose
  * states and strips have to lie side by side. */
-bool rd_may_go_together(const rd_schedule *t, int32_t loop, const char **why);
+bool rd_may_be_parallel(const rd_schedule *t, int32_t loop, const char **why);
 bool rd_may_be_vector(const rd_schedule *t, int32_t loop, const char **why);
 /* The same where steps that go in turn may stand in a loop of their own behind the vectors. */
-bool rd_may_be_strips(const rd_schedule *t, int32_t loop, const char **why);
+bool rd_may_be_strip_mined(const rd_schedule *t, int32_t loop, const char **why);
 /* Do the steps of a fold by label go in turn: elements have labels of their own, which may be equal, and
  * nothing else of the loop needs the fold? */
-bool rd_goes_in_turn(const rd_schedule *t, int32_t fold, int32_t loop);
+bool rd_needs_serial_steps(const rd_schedule *t, int32_t fold, int32_t loop);
 /* Do blocks of such a fold end amid rows of the axis, so that ranges begin and end anywhere? */
 bool rd_ends_amid_rows(const rd_schedule *t, int32_t fold, int32_t axis);
 /* The same of a loop over an axis that would stand around all of a body, whose loops over that axis
  * take one of its rounds each. */
-bool rd_may_go_around(const rd_schedule *t, int32_t body, int32_t axis, const char **why);
+bool rd_may_enclose(const rd_schedule *t, int32_t body, int32_t axis, const char **why);
 /* Puts it there, of so many indices a round: its statement, -1. */
-int32_t rd_put_loop_over(rd_schedule *t, int32_t body, int32_t axis, int64_t step);
+int32_t rd_enclose_in_loop(rd_schedule *t, int32_t body, int32_t axis, int64_t step);
 /* May a loop and the one that is all of its body change places? */
 bool rd_may_interchange(const rd_schedule *t, int32_t outer, int32_t inner, const char **why);
 /* May a loop become two, of which the second begins with `at`, a statement of its body?  What the

@@ -81,7 +81,7 @@ static bool has_fold(const rd_schedule *t, const stretch *of, int32_t fold)
 static bool folds_are_apart(const rd_schedule *t, int32_t loop, const stretch *a, const stretch *b)
 {
     for (int32_t k = 0; k < t->p->n_fold; k++)
-        if (has_fold(t, a, k) && has_fold(t, b, k) && rd_meets(t, k, loop) != RD_MEETS_CELLS)
+        if (has_fold(t, a, k) && has_fold(t, b, k) && rd_mapping_of(t, k, loop) != RD_MAPS_CELLS)
             return false;
     return true;
 }
@@ -99,16 +99,16 @@ static bool ends_blocks(const rd_schedule *t, int32_t loop, int32_t fold)
  * block ends in the body, all of its elements must have come: one loop is over cells then. */
 static bool fold_may_interchange(const rd_schedule *t, int32_t fold, int32_t outer, int32_t inner)
 {
-    const rd_meet a = rd_meets(t, fold, outer), b = rd_meets(t, fold, inner);
+    const rd_mapping a = rd_mapping_of(t, fold, outer), b = rd_mapping_of(t, fold, inner);
 
-    if (a == RD_MEETS_NOT || a == RD_MEETS_SAME || b == RD_MEETS_SAME)
+    if (a == RD_MAPS_NOT || a == RD_MAPS_SAME || b == RD_MAPS_SAME)
         return true;
-    if (a == RD_MEETS_MIXED || b == RD_MEETS_MIXED)
+    if (a == RD_MAPS_MIXED || b == RD_MAPS_MIXED)
         return false;
-    if (a == RD_MEETS_CELLS || b == RD_MEETS_CELLS)
+    if (a == RD_MAPS_CELLS || b == RD_MAPS_CELLS)
         return true;
     return !ends_blocks(t, inner, fold) &&
-           (a == RD_MEETS_ANY || b == RD_MEETS_ANY ||
+           (a == RD_MAPS_ANY || b == RD_MAPS_ANY ||
             !(rd_moves_step(t, fold, outer) && rd_moves_step(t, fold, inner)));
 }
 
@@ -179,7 +179,8 @@ bool rd_may_fuse(const rd_schedule *t, int32_t first, int32_t second, const char
         return no(why, "a loop is left early");
     for (int32_t k = 0; k < t->p->n_fold; k++)
         if (has_fold(t, &a, k) && has_fold(t, &b, k) &&
-            (rd_meets(t, k, first) != RD_MEETS_CELLS || rd_meets(t, k, second) != RD_MEETS_CELLS))
+            (rd_mapping_of(t, k, first) != RD_MAPS_CELLS ||
+             rd_mapping_of(t, k, second) != RD_MAPS_CELLS))
             return no(why, "a fold has statements in both loops");
     if (memory_is_shared(t, first, &a, second, &b))
         return no(why, "one loop may read or write what the other stores in another round");

@@ -37,7 +37,7 @@ typedef struct rd_linear {
 enum { RD_GPU_MOST_FOLDS = 64 };
 
 /* Columns that lie between each other, at most, whose rows go one behind the other (pass/flat.c). */
-enum { RD_FLAT = 16 };
+enum { RD_FLAT_COLUMNS = 16 };
 
 enum { RD_MARK_LO, RD_MARK_HI, RD_MARKS };
 
@@ -114,14 +114,14 @@ static inline bool rd_in_any_order(const rd_for *loop)
 }
 
 /* ---- Memory of the tree ----------------------------------------------------------------------- */
-typedef enum rd_store_place {
+typedef enum rd_storage {
     RD_IN_REGISTERS, /* variables of the generated function: all subscripts are constants */
     RD_IN_LOCAL,     /* a local array of the generated function                          */
     RD_IN_TASK,      /* in the task's state: the other parts of the program see it, too  */
     RD_IN_TEAM,      /* of a GPU: in the memory of a team                                */
     RD_IN_BLOCK,     /* ... in shared memory                                             */
     RD_IN_DEVICE     /* ... in memory that all kernels of a run see: nodes that ranges leave */
-} rd_store_place;
+} rd_storage;
 
 /* An array: of elements that one loop hands to the next; or of states of a fold, each of which is
  * as many numbers as its reducer has, each in an array of its own.  A state's subscript is
@@ -130,11 +130,11 @@ typedef enum rd_store_place {
  * Stores 0 .. p->n_fold - 1 are the first arrays of the folds, in order: build.c makes them.  Passes add
  * others behind. */
 typedef struct rd_store {
-    rd_store_place place;
-    rd_dtype       type;   /* of elements */
-    bool           memory; /* elements are as in the program's memory, not as values */
-    int32_t        fold;   /* -1: elements */
-    int64_t        extent;
+    rd_storage place;
+    rd_dtype   type;   /* of elements */
+    bool       memory; /* elements are as in the program's memory, not as values */
+    int32_t    fold;   /* -1: elements */
+    int64_t    extent;
     /* Of states: neighbours of a strip are cells of their own.  Their states come from memory.  So what says
      * whether a state has met an element is a byte; else it is an int as wide as the state. */
     bool    cells;
@@ -304,8 +304,8 @@ int32_t rd_stmt_copy(rd_schedule *t, int32_t stmt);
 
 /* substitute.c: in all that a statement names, and a loop's edges, each value becomes the one that `by` says
  * stands in for it, which may be itself. */
-typedef int32_t rd_rename(void *of, int32_t value);
-void            rd_rename_values(rd_schedule *t, int32_t stmt, rd_rename *by, void *of);
+typedef int32_t rd_substitution(void *of, int32_t value);
+void            rd_substitute_values(rd_schedule *t, int32_t stmt, rd_substitution *by, void *of);
 
 /* Room for n more terms behind the last one; false: the tree has failed. */
 bool rd_room_for_terms(rd_schedule *t, int32_t n);

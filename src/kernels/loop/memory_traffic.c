@@ -33,11 +33,11 @@ typedef struct access {
 } access;
 
 typedef struct survey {
-    const rd_schedule *t;
-    const rd_speeds   *s;
-    const rd_rounds   *r;
-    int                n;
-    access             at[MOST_ACCESSES];
+    const rd_schedule    *t;
+    const rd_speeds      *s;
+    const rd_loop_rounds *r;
+    int                   n;
+    access                at[MOST_ACCESSES];
 } survey;
 
 /* ---- Accesses --------------------------------------------------------------------------------- */
@@ -89,7 +89,7 @@ static void strips_first(const survey *q, access *a)
 
         if (!q->r->vector[w->loop])
             continue;
-        strip.n    = fmin(w->n, RD_EFFORT_STRIP);
+        strip.n    = fmin(w->n, RD_PRICED_STRIP);
         strip.loop = -2 - w->loop;
         w->n /= strip.n > 0 ? strip.n : 1;
         w->by *= strip.n;
@@ -133,7 +133,7 @@ static void add(survey *q, int32_t stmt)
     a.size   = (double)rd_dtype_size(of[0].type) * (double)of[0].n;
     a.region = region_of(t, address_of(t, stmt), a.size);
     for (int32_t s = rd_loop_around(t, stmt); s >= 0; s = rd_loop_around(t, s)) {
-        const rd_move move = rd_access_moves(t, s, stmt);
+        const rd_stride move = rd_access_stride(t, s, stmt);
 
         a.times *= q->r->trips[s];
         if (a.n < MOST_LOOPS)
@@ -240,7 +240,7 @@ static double looked_up_ns(const rd_speeds *s, const double *lines, bool far, in
 /* Adds the time of one access: how many lines cross each level, as those that crossed a level near
  * may cross the next one. */
 static void add_crossing(const survey *q, const access *a, double all, int threads,
-                         rd_crossing *sum)
+                         rd_traffic_ns *sum)
 {
     const double level[LEVELS] = { (double)q->s->bytes_l1, (double)q->s->bytes_l2,
                                    (double)q->s->bytes_l3 };
@@ -258,13 +258,14 @@ static void add_crossing(const survey *q, const access *a, double all, int threa
         sum->streams += stream_ns(q, a, lines, threads);
 }
 
-rd_crossing rd_crossings(const rd_schedule *t, const rd_speeds *s, const rd_rounds *r, int threads)
+rd_traffic_ns rd_memory_traffic(const rd_schedule *t, const rd_speeds *s, const rd_loop_rounds *r,
+                                int threads)
 {
     survey *const q   = malloc(sizeof *q);
-    rd_crossing   sum = { 0 };
+    rd_traffic_ns sum = { 0 };
 
     if (!q)
-        return (rd_crossing){ NAN, NAN };
+        return (rd_traffic_ns){ NAN, NAN };
     q->t = t;
     q->s = s;
     q->r = r;

@@ -17,10 +17,11 @@ static int threads_of(const rd_program *p, int threads)
  * waited for. */
 static rd_price price_of(const rd_schedule *t, const rd_speeds *s, int threads, const rd_regions *r)
 {
-    const int         n      = threads_of(t->p, threads);
-    const rd_crossing memory = rd_crossings(t, s, &(rd_rounds){ r->trips, r->vector }, n);
-    rd_price          price  = { .start = s->run };
-    double            ns     = 0;
+    const int           n = threads_of(t->p, threads);
+    const rd_traffic_ns memory =
+        rd_memory_traffic(t, s, &(rd_loop_rounds){ r->trips, r->vector }, n);
+    rd_price price = { .start = s->run };
+    double   ns    = 0;
 
     for (int k = 0; k < RD_N_PARTS; k++) {
         const double share = k == RD_PART_BODY ? n : 1;

@@ -8,13 +8,13 @@ static double lanes_ns(const rd_speeds *s, const rd_loop_fold *f)
     enum { MEASURED = 512 };
     const double bytes = (double)f->lanes * f->of.n_state * rd_register_size(f->of.fold->type);
     const double power =
-        rd_takes_power(&f->of) ? rd_of_floats(f->of.fold->type, s->exp_f32, s->exp_f64) : 0;
+        rd_has_exponential(&f->of) ? rd_of_floats(f->of.fold->type, s->exp_f32, s->exp_f64) : 0;
 
     return s->lanes * fmax(0.3, bytes / MEASURED) + f->lanes * power;
 }
 
 /* Neighbours that each begin a fold have its states in registers; else all cells are written. */
-static void add_begin(const rd_spot *at, const rd_loop_fold *f, bool vector, rd_effort *e)
+static void add_begin(const rd_price_site *at, const rd_loop_fold *f, bool vector, rd_unit_ns *e)
 {
     const double bytes  = (double)f->of.n_state * rd_register_size(f->of.fold->type);
     const double states = (double)f->of.fold->n_cell * f->lanes;
@@ -26,7 +26,7 @@ static void add_begin(const rd_spot *at, const rd_loop_fold *f, bool vector, rd_
 }
 
 /* What ends a cell's fold: nodes of its blocks become one, then its lanes. */
-void rd_effort_add_close(const rd_spot *at, const rd_stmt *stmt, bool vector, rd_effort *e)
+void rd_price_fold_end(const rd_price_site *at, const rd_stmt *stmt, bool vector, rd_unit_ns *e)
 {
     const rd_speeds    *s     = at->s;
     const rd_loop_fold *f     = &at->t->fold[stmt->fold];
@@ -35,10 +35,10 @@ void rd_effort_add_close(const rd_spot *at, const rd_stmt *stmt, bool vector, rd
 
     switch (stmt->kind) {
     case RD_S_BEGIN: add_begin(at, f, vector, e); break;
-    case RD_S_REST:
-        e->entries += f->blocks ? (vector ? 1.0 / RD_EFFORT_STRIP : 1) * s->push * states * 3 : 0;
+    case RD_S_MERGE_BLOCKS:
+        e->entries += f->blocks ? (vector ? 1.0 / RD_PRICED_STRIP : 1) * s->push * states * 3 : 0;
         break;
-    case RD_S_LANES:
+    case RD_S_MERGE_LANES:
         e->entries += vector ? lanes * cost * rd_add_ns(s, f->of.fold->type) *
                                    rd_size_in_vector(f->of.fold->type) / s->vector
                              : lanes_ns(s, f);
@@ -55,13 +55,13 @@ void rd_effort_add_close(const rd_spot *at, const rd_stmt *stmt, bool vector, rd
 }
 
 /* A block of all lanes ends once in so many steps. */
-void rd_effort_add_end(const rd_spot *at, const rd_stmt *stmt, rd_effort *e)
+void rd_price_block_end(const rd_price_site *at, const rd_stmt *stmt, rd_unit_ns *e)
 {
     const rd_loop_fold *f = &at->t->fold[stmt->fold];
     const double        steps =
         f->of.fold->steps < (1 << 20) ? (double)f->of.fold->steps : (double)(1 << 20);
 
-    if (stmt->kind == RD_S_ENDS)
+    if (stmt->kind == RD_S_PUSH_IF_LAST)
         e->units += 2 * at->s->push * f->of.n_state / 64 / steps;
     else
         e->entries += 2 * at->s->push * f->of.n_state * f->lanes / 64;

@@ -13,9 +13,9 @@ static double widen_ns(const rd_speeds *s, rd_dtype type)
     return memory < size ? s->convert * size / s->vector : 0;
 }
 
-bool rd_access_is_known(const rd_spot *at, int32_t stmt, int64_t *by)
+bool rd_has_known_stride(const rd_price_site *at, int32_t stmt, int64_t *by)
 {
-    const rd_move move = rd_access_moves(at->t, at->vector, stmt);
+    const rd_stride move = rd_access_stride(at->t, at->vector, stmt);
 
     *by = move.by < 0 ? -move.by : move.by;
     return move.known;
@@ -23,7 +23,7 @@ bool rd_access_is_known(const rd_spot *at, int32_t stmt, int64_t *by)
 
 /* Rounds of loops in the region that find the same elements: what lies apart is collected once
  * for them, side by side. */
-static double reuse_of(const rd_spot *at, int32_t stmt)
+static double reuse_of(const rd_price_site *at, int32_t stmt)
 {
     double rounds = 1;
 
@@ -31,7 +31,7 @@ static double reuse_of(const rd_spot *at, int32_t stmt)
          s         = rd_loop_around(at->t, s)) {
         if (s == at->vector)
             continue;
-        const rd_move move = rd_access_moves(at->t, s, stmt);
+        const rd_stride move = rd_access_stride(at->t, s, stmt);
 
         if (move.known && move.by == 0)
             rounds *= fmax(1, rd_trips_of(at->t, s));
@@ -41,10 +41,10 @@ static double reuse_of(const rd_spot *at, int32_t stmt)
 
 /* Elements that lie in few sets of the first level drive each other out of it, so that each brings
  * its line anew. */
-static double collisions_ns(const rd_spot *at, int64_t apart)
+static double collisions_ns(const rd_price_site *at, int64_t apart)
 {
     enum { LINE = 64, SETS = 64, WAYS = 8 };
-    const double rounds = fmin(rd_trips_of(at->t, at->vector), RD_EFFORT_STRIP);
+    const double rounds = fmin(rd_trips_of(at->t, at->vector), RD_PRICED_STRIP);
     int64_t      lines  = apart % LINE == 0 ? SETS : 0; /* else they reach all sets */
 
     if (lines == 0)
@@ -56,11 +56,11 @@ static double collisions_ns(const rd_spot *at, int64_t apart)
 
 /* How long an element of a long loop waits for its line from the second level, where neighbours
  * lie apart. Most of that goes on beside other work. */
-static double lines_ns(const rd_spot *at, int32_t loop, int32_t stmt, rd_dtype type)
+static double lines_ns(const rd_price_site *at, int32_t loop, int32_t stmt, rd_dtype type)
 {
     enum { NEAR = 4, LINE = 64 };
     static const double SEEN  = 0.4;
-    const rd_move       move  = loop >= 0 ? rd_access_moves(at->t, loop, stmt) : (rd_move){ 0 };
+    const rd_stride     move  = loop >= 0 ? rd_access_stride(at->t, loop, stmt) : (rd_stride){ 0 };
     const int64_t       by    = move.by < 0 ? -move.by : move.by;
     const double        bytes = (double)by * rd_dtype_size(type);
 
@@ -71,18 +71,19 @@ static double lines_ns(const rd_spot *at, int32_t loop, int32_t stmt, rd_dtype t
 
 /* Does a load of the innermost loop read few columns, all that lie in a row, for steps of their own
  * cells?  Pass `flat` reads such rows one behind the other. */
-static bool is_flat(const rd_spot *at, int32_t stmt, int64_t by)
+static bool is_flat(const rd_price_site *at, int32_t stmt, int64_t by)
 {
-    const int32_t loop = rd_loop_around(at->t, stmt);
-    const rd_move move = loop >= 0 ? rd_access_moves(at->t, loop, stmt) : (rd_move){ 0 };
+    const int32_t   loop = rd_loop_around(at->t, stmt);
+    const rd_stride move = loop >= 0 ? rd_access_stride(at->t, loop, stmt) : (rd_stride){ 0 };
 
     if (loop < 0 || loop == at->vector || rd_loop_around(at->t, loop) != at->vector ||
-        !move.known || move.by != 1 || rd_loop_of(at->t, loop)->extent != by || by > RD_FLAT)
+        !move.known || move.by != 1 || rd_loop_of(at->t, loop)->extent != by ||
+        by > RD_FLAT_COLUMNS)
         return false;
     for (int32_t s = at->t->stmt[loop].first; s >= 0; s = at->t->stmt[s].next) {
         const rd_stmt *in = &at->t->stmt[s];
 
-        if (in->kind != RD_S_LET && in->kind != RD_S_ENDS && in->kind != RD_S_EXIT &&
+        if (in->kind != RD_S_LET && in->kind != RD_S_PUSH_IF_LAST && in->kind != RD_S_EXIT &&
             (in->kind != RD_S_STEP ||
              !rd_linear_coef(at->t, &in->of.cell, rd_loop_of(at->t, loop)->axis)))
             return false;
@@ -90,16 +91,16 @@ static bool is_flat(const rd_spot *at, int32_t stmt, int64_t by)
     return true;
 }
 
-static bool moves_by(const rd_spot *at, int32_t loop, int32_t stmt, int64_t by)
+static bool moves_by(const rd_price_site *at, int32_t loop, int32_t stmt, int64_t by)
 {
-    const rd_move move = rd_access_moves(at->t, loop, stmt);
+    const rd_stride move = rd_access_stride(at->t, loop, stmt);
 
     return move.known && move.by == by;
 }
 
 /* Columns of a loop in the vector loop that has nothing but maps, whose results lie one behind the
  * other; 0: it is no such loop.  Pass `interleaved` goes through memory as it lies. */
-static int64_t columns_of_map(const rd_spot *at, int32_t stmt)
+static int64_t columns_of_map(const rd_price_site *at, int32_t stmt)
 {
     const int32_t loop = rd_loop_around(at->t, stmt);
     bool          some = false;
@@ -116,11 +117,11 @@ static int64_t columns_of_map(const rd_spot *at, int32_t stmt)
             return 0;
         some |= in->kind == RD_S_STORE;
     }
-    return some && n > 1 && n <= RD_FLAT && moves_by(at, loop, stmt, 1) ? n : 0;
+    return some && n > 1 && n <= RD_FLAT_COLUMNS && moves_by(at, loop, stmt, 1) ? n : 0;
 }
 
 /* What an element takes at a place that memory says. */
-static double chosen_ns(const rd_spot *at, int32_t stmt, rd_dtype type)
+static double chosen_ns(const rd_price_site *at, int32_t stmt, rd_dtype type)
 {
     rd_lookup l;
 
@@ -132,8 +133,8 @@ static double chosen_ns(const rd_spot *at, int32_t stmt, rd_dtype type)
 
 /* Elements side by side are a vector's loads or stores.  Those that lie apart are copied one by
  * one to an array, and from there are loaded side by side. */
-void rd_effort_add_access(const rd_spot *at, int32_t stmt, rd_dtype type, bool vector, double *to,
-                          rd_effort *e)
+void rd_price_access(const rd_price_site *at, int32_t stmt, rd_dtype type, bool vector, double *to,
+                     rd_unit_ns *e)
 {
     enum { NEAR = 4, LINE = 64 };
     static const double ONE = 0.3, IN_LINE = 0.7, APART = 1.5; /* of a load and a store */
@@ -146,7 +147,7 @@ void rd_effort_add_access(const rd_spot *at, int32_t stmt, rd_dtype type, bool v
             *to += ONE * s->one_memory + lines_ns(at, at->loop, stmt, type);
         return;
     }
-    const bool known = rd_access_is_known(at, stmt, &by);
+    const bool known = rd_has_known_stride(at, stmt, &by);
 
     const int64_t columns = known && by > 1 ? columns_of_map(at, stmt) : 0;
 

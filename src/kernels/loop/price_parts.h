@@ -6,16 +6,16 @@
 
 /* Nanoseconds of one round of a body.  Those of one kind follow each other, and different kinds go on
  * at the same time. */
-typedef struct rd_effort {
+typedef struct rd_unit_ns {
     double units, loads, stores, chain;
     double entries; /* nothing goes on beside them */
-} rd_effort;
+} rd_unit_ns;
 
 /* Elements that share what does not change with them. */
-enum { RD_EFFORT_STRIP = 64 };
+enum { RD_PRICED_STRIP = 64 };
 
 /* Where a statement stands, for its price. */
-typedef struct rd_spot {
+typedef struct rd_price_site {
     const rd_schedule *t;
     const rd_speeds   *s;
     int32_t            vector; /* the loop around it whose rounds go together, -1      */
@@ -23,21 +23,22 @@ typedef struct rd_spot {
     int32_t            loop;   /* the innermost loop around it, -1                     */
     const bool        *varies; /* with `vector`: per value                             */
     const bool        *near;   /* by fold: does it begin in the strip's region?        */
-} rd_spot;
+} rd_price_site;
 
 /* price_statement.c: adds what one element of a statement takes. */
-void rd_effort_add(const rd_spot *at, int32_t stmt, rd_effort *effort);
+void rd_price_statement(const rd_price_site *at, int32_t stmt, rd_unit_ns *effort);
 /* price_steps.c: do rounds of a loop around the vectors, within the region, meet the same states of the STEP?  A few of
  * them go together then. */
-bool rd_meets_again(const rd_spot *at, int32_t stmt);
+bool rd_reuses_states(const rd_price_site *at, int32_t stmt);
 /* memory_traffic.c: bytes that cross levels of memory, of all accesses of a tree. */
-typedef struct rd_rounds {
+typedef struct rd_loop_rounds {
     const double *trips;  /* by statement: rounds of a loop, in the mean     */
     const bool   *vector; /* by statement: does a loop go by vectors?        */
-} rd_rounds;
-typedef struct rd_crossing {
+} rd_loop_rounds;
+typedef struct rd_traffic_ns {
     double streams;   /* nanoseconds, while something else is computed       */
     double looked_up; /* of places that nothing fetches before               */
-} rd_crossing;
-rd_crossing rd_crossings(const rd_schedule *t, const rd_speeds *s, const rd_rounds *r, int threads);
+} rd_traffic_ns;
+rd_traffic_ns rd_memory_traffic(const rd_schedule *t, const rd_speeds *s, const rd_loop_rounds *r,
+                                int threads);
 #endif

@@ -2,22 +2,22 @@
  * the statement changes with its rounds; else by itself. */
 #include "kernels/loop/price_statement.h"
 
-static void add_let(const rd_spot *at, int32_t stmt, bool vector, rd_effort *e)
+static void add_let(const rd_price_site *at, int32_t stmt, bool vector, rd_unit_ns *e)
 {
     const rd_let *let = &at->t->let[at->t->stmt[stmt].value];
 
     if (let->kind == RD_I_LOAD)
-        rd_effort_add_access(at, stmt, let->type, vector, &e->loads, e);
+        rd_price_access(at, stmt, let->type, vector, &e->loads, e);
     else
         e->units += rd_value_ns(at, let, vector);
 }
 
 /* What does not change with the rounds of a vector loop is done once for a strip of them. */
-void rd_effort_add(const rd_spot *at, int32_t stmt, rd_effort *effort)
+void rd_price_statement(const rd_price_site *at, int32_t stmt, rd_unit_ns *effort)
 {
     const rd_stmt *s      = &at->t->stmt[stmt];
     const bool     in     = at->vector >= 0;
-    rd_effort      own    = { 0 };
+    rd_unit_ns     own    = { 0 };
     bool           vector = in;
 
     switch (s->kind) {
@@ -26,20 +26,20 @@ void rd_effort_add(const rd_spot *at, int32_t stmt, rd_effort *effort)
         add_let(at, stmt, vector, &own);
         break;
     case RD_S_STORE:
-        rd_effort_add_access(at, stmt, at->t->let[s->x].type, vector, &own.stores, &own);
+        rd_price_access(at, stmt, at->t->let[s->x].type, vector, &own.stores, &own);
         break;
     case RD_S_STEP:
-    case RD_S_PREFIX: rd_effort_add_step(at, stmt, vector, &own); break;
-    case RD_S_ENDS:
-    case RD_S_PUSH: rd_effort_add_end(at, s, &own); break;
+    case RD_S_PREFIX: rd_price_step(at, stmt, vector, &own); break;
+    case RD_S_PUSH_IF_LAST:
+    case RD_S_PUSH: rd_price_block_end(at, s, &own); break;
     case RD_S_SORT:
         own.units += (double)at->t->p->sorting[s->arg].n * RD_SORT_OPS * at->s->one_add;
         break;
     default:
         if (s->fold >= 0)
-            rd_effort_add_close(at, s, vector, &own);
+            rd_price_fold_end(at, s, vector, &own);
     }
-    const double part = in && !vector ? 1.0 / RD_EFFORT_STRIP : 1;
+    const double part = in && !vector ? 1.0 / RD_PRICED_STRIP : 1;
 
     effort->units += part * own.units;
     effort->loads += part * own.loads;

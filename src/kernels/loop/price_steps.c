@@ -12,7 +12,7 @@ static bool is_extreme(const rd_fold *f)
 }
 
 /* A vector takes so long; *size becomes the bytes that an element has in it. */
-static double step_ns(const rd_spot *at, const rd_loop_fold *f, int *size)
+static double step_ns(const rd_price_site *at, const rd_loop_fold *f, int *size)
 {
     const rd_speeds *s    = at->s;
     const rd_fold   *fold = f->of.fold;
@@ -38,7 +38,7 @@ static double step_ns(const rd_spot *at, const rd_loop_fold *f, int *size)
 }
 
 /* How long a step waits for the one before it, which has the same state. */
-static double chain_ns(const rd_spot *at, const rd_loop_fold *f)
+static double chain_ns(const rd_price_site *at, const rd_loop_fold *f)
 {
     const rd_speeds *s    = at->s;
     const rd_fold   *fold = f->of.fold;
@@ -51,11 +51,11 @@ static double chain_ns(const rd_spot *at, const rd_loop_fold *f)
     return is_extreme(fold) ? s->chain_select : s->chain_add;
 }
 
-bool rd_meets_again(const rd_spot *at, int32_t stmt)
+bool rd_reuses_states(const rd_price_site *at, int32_t stmt)
 {
     for (int32_t s = at->vector >= 0 ? rd_loop_around(at->t, at->vector) : -1;
          s >= 0 && rd_stands_in(at->t, s, at->top); s = rd_loop_around(at->t, s)) {
-        const rd_move move = rd_position_moves(at->t, s, stmt, &at->t->stmt[stmt].of.cell);
+        const rd_stride move = rd_position_stride(at->t, s, stmt, &at->t->stmt[stmt].of.cell);
 
         if (move.known && move.by == 0)
             return true;
@@ -65,31 +65,33 @@ bool rd_meets_again(const rd_spot *at, int32_t stmt)
 
 /* Each element of a strip has all lanes of its fold: these go to and fro, between levels of memory if they are
  * more than the first one holds. */
-static double lanes_of_strip_ns(const rd_spot *at, const rd_loop_fold *f)
+static double lanes_of_strip_ns(const rd_price_site *at, const rd_loop_fold *f)
 {
     const double bytes = (double)f->of.n_state * rd_register_size(f->of.fold->type);
 
-    return bytes / (bytes * f->lanes * RD_EFFORT_STRIP > RD_L1_BYTES ? at->s->l2 : at->s->l1);
+    return bytes / (bytes * f->lanes * RD_PRICED_STRIP > RD_L1_BYTES ? at->s->l2 : at->s->l1);
 }
 
 /* Cells of neighbours come from an array and go back, unless they begin and end in the round. */
-static double states_ns(const rd_spot *at, const rd_loop_fold *f, int32_t stmt, rd_meet meet)
+static double states_ns(const rd_price_site *at, const rd_loop_fold *f, int32_t stmt,
+                        rd_mapping meet)
 {
     enum { TOGETHER = 4 }; /* rounds that share a load and a store */
-    const double  bytes = (double)f->of.n_state * rd_register_size(f->of.fold->type) / at->s->l1;
-    const rd_move inner = at->loop >= 0 && at->loop != at->vector
-                              ? rd_position_moves(at->t, at->loop, stmt, &at->t->stmt[stmt].of.cell)
-                              : (rd_move){ true, 1 };
+    const double    bytes = (double)f->of.n_state * rd_register_size(f->of.fold->type) / at->s->l1;
+    const rd_stride inner =
+        at->loop >= 0 && at->loop != at->vector
+            ? rd_position_stride(at->t, at->loop, stmt, &at->t->stmt[stmt].of.cell)
+            : (rd_stride){ true, 1 };
 
     if (at->near[f - at->t->fold])
-        return f->of.fold->lanes > 1 && meet != RD_MEETS_LANES ? lanes_of_strip_ns(at, f) : 0;
-    if (meet != RD_MEETS_CELLS)
+        return f->of.fold->lanes > 1 && meet != RD_MAPS_LANES ? lanes_of_strip_ns(at, f) : 0;
+    if (meet != RD_MAPS_CELLS)
         return 0;
-    return (inner.known && inner.by == 0) || rd_meets_again(at, stmt) ? bytes / TOGETHER : bytes;
+    return (inner.known && inner.by == 0) || rd_reuses_states(at, stmt) ? bytes / TOGETHER : bytes;
 }
 
 /* Does the vector loop load elements that do not lie side by side? */
-static bool reads_apart(const rd_spot *at)
+static bool reads_apart(const rd_price_site *at)
 {
     for (int32_t s = rd_next_stmt(at->t, at->vector, at->vector); s >= 0;
          s         = rd_next_stmt(at->t, s, at->vector)) {
@@ -97,14 +99,14 @@ static bool reads_apart(const rd_spot *at)
         int64_t        by;
 
         if (stmt->kind == RD_S_LET && at->t->let[stmt->value].kind == RD_I_LOAD &&
-            (!rd_access_is_known(at, s, &by) || by > 1))
+            (!rd_has_known_stride(at, s, &by) || by > 1))
             return true;
     }
     return false;
 }
 
 /* Users' states of neighbours that are collected lie in memory, all numbers of each. */
-static double user_ns(const rd_spot *at, const rd_loop_fold *f)
+static double user_ns(const rd_price_site *at, const rd_loop_fold *f)
 {
     enum { EACH = 1 };
 
@@ -113,7 +115,7 @@ static double user_ns(const rd_spot *at, const rd_loop_fold *f)
                : 0;
 }
 
-static void add_label(const rd_spot *at, rd_effort *e)
+static void add_label(const rd_price_site *at, rd_unit_ns *e)
 {
     e->units += 2 * at->s->one_memory;
     e->stores += at->s->one_memory;
@@ -121,13 +123,13 @@ static void add_label(const rd_spot *at, rd_effort *e)
 
 /* The steps of a vector go side by side where rounds meet different states.  Else each step waits for
  * the one before it. */
-void rd_effort_add_step(const rd_spot *at, int32_t stmt, bool vector, rd_effort *e)
+void rd_price_step(const rd_price_site *at, int32_t stmt, bool vector, rd_unit_ns *e)
 {
     enum { FORWARDED = 2 }; /* one that was just stored comes back after the time of a step */
     const rd_speeds    *s    = at->s;
     const rd_stmt      *step = &at->t->stmt[stmt];
     const rd_loop_fold *f    = &at->t->fold[step->fold];
-    const rd_meet       meet = vector ? rd_meets(at->t, step->fold, at->vector) : RD_MEETS_NOT;
+    const rd_mapping    meet = vector ? rd_mapping_of(at->t, step->fold, at->vector) : RD_MAPS_NOT;
     const bool          scan = step->kind == RD_S_PREFIX;
     int                 size;
     double              ns = step_ns(at, f, &size);
@@ -138,7 +140,7 @@ void rd_effort_add_step(const rd_spot *at, int32_t stmt, bool vector, rd_effort 
         ns += rd_mul_ns(s, f->of.fold->type);
     if (f->of.fold->n_group)
         add_label(at, e);
-    if (vector && meet != RD_MEETS_NOT) {
+    if (vector && meet != RD_MAPS_NOT) {
         const double moves = states_ns(at, f, stmt, meet);
 
         e->units += (scan ? 2 : 1) * ns * size / s->vector + user_ns(at, f);
@@ -150,7 +152,7 @@ void rd_effort_add_step(const rd_spot *at, int32_t stmt, bool vector, rd_effort 
     }
     e->units += (scan ? 2 : 1) * rd_fold_cost(f->of.fold) * s->one_add;
     if (f->mixed) { /* lanes do not wait for each other, but each element asks for the end of a block */
-        e->units += 2 * s->one_add + (rd_takes_power(&f->of) ? s->one_exp : 0);
+        e->units += 2 * s->one_add + (rd_has_exponential(&f->of) ? s->one_exp : 0);
         return;
     }
     e->chain +=

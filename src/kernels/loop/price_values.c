@@ -94,7 +94,7 @@ static bool divides_by_constant(const rd_schedule *t, const rd_let *let)
 }
 
 /* Results of halves are rounded again: of bf16 by vectors. */
-static double half_ns(const rd_spot *at, rd_dtype type)
+static double half_ns(const rd_price_site *at, rd_dtype type)
 {
     enum { OPERATIONS = 3 };
 
@@ -105,7 +105,7 @@ static double half_ns(const rd_spot *at, rd_dtype type)
 
 /* Operators without vectors are calls of C's library; functions have rows of their own, the others are
  * instructions. */
-static double map_ns(const rd_spot *at, const rd_let *let, bool vector)
+static double map_ns(const rd_price_site *at, const rd_let *let, bool vector)
 {
     const rd_speeds *s    = at->s;
     const rd_dtype   type = type_of(let);
@@ -115,7 +115,7 @@ static double map_ns(const rd_spot *at, const rd_let *let, bool vector)
         return vector ? (2 * rd_mul_ns(s, type) + 4 * rd_add_ns(s, type)) *
                             rd_size_in_vector(type) / s->vector
                       : one_ns(s, cost);
-    if (vector && rd_leaves_rest_by_known(at->t, let))
+    if (vector && rd_is_constant_remainder(at->t, let))
         return rest_by_known_ns(s);
     if (rd_op_leaves_rest(let->op, let->type))
         return vector ? rest_ns(s) : s->one_div + one_ns(s, cost);
@@ -137,7 +137,7 @@ static double map_ns(const rd_spot *at, const rd_let *let, bool vector)
 /* ---- Casts and calls -------------------------------------------------------------------------- */
 /* Casts between floats change the width of elements, those between floats and ints convert them; ints
  * of one width stay as they are. */
-static double cast_ns(const rd_spot *at, const rd_let *let, bool vector)
+static double cast_ns(const rd_price_site *at, const rd_let *let, bool vector)
 {
     const double     half = half_ns(at, let->type);
     const rd_speeds *s    = at->s;
@@ -158,7 +158,7 @@ static double cast_ns(const rd_spot *at, const rd_let *let, bool vector)
 }
 
 /* A function whose text the compiler sees is a few operations. */
-static double call_ns(const rd_spot *at, const rd_let *let, bool vector)
+static double call_ns(const rd_price_site *at, const rd_let *let, bool vector)
 {
     enum { OPERATIONS = 6 };
     const rd_call *call = &at->t->p->call[let->arg];
@@ -170,7 +170,7 @@ static double call_ns(const rd_spot *at, const rd_let *let, bool vector)
                   : OPERATIONS * at->s->one_add;
 }
 
-double rd_value_ns(const rd_spot *at, const rd_let *let, bool vector)
+double rd_value_ns(const rd_price_site *at, const rd_let *let, bool vector)
 {
     const rd_speeds *s = at->s;
 

@@ -29,15 +29,16 @@ static const char *const place_names[] = {
 /* " to a3": where nodes are that ranges leave; true: that is all there is to say. */
 static bool add_nodes(rd_text *to, const rd_stmt *s)
 {
-    const char   *word = s->kind == RD_S_LEAVE                           ? "to"
-                         : s->kind == RD_S_LIFT                          ? "in"
-                         : s->kind == RD_S_JOIN || s->kind == RD_S_AWAIT ? "from"
-                                                                         : NULL;
-    const int32_t left = s->kind == RD_S_LIFT || s->kind == RD_S_JOIN ? s->store : s->arg;
+    const char   *word = s->kind == RD_S_STORE_PARTIALS                                  ? "to"
+                         : s->kind == RD_S_BUILD_TREE                                    ? "in"
+                         : s->kind == RD_S_COMBINE_PARTIALS || s->kind == RD_S_LOOK_BACK ? "from"
+                                                                                         : NULL;
+    const int32_t left =
+        s->kind == RD_S_BUILD_TREE || s->kind == RD_S_COMBINE_PARTIALS ? s->store : s->arg;
 
     if (word)
         rd_text_add(to, " %s a%" PRId32, word, left);
-    return word && s->kind != RD_S_AWAIT;
+    return word && s->kind != RD_S_LOOK_BACK;
 }
 
 /* " f0 cell i0, lane 0, outer i1"; of begin " f0: sum f32, 3000 cells of 1 lanes" */
@@ -51,7 +52,7 @@ static void add_fold(rd_text *to, const rd_schedule *t, const rd_stmt *s)
     if (s->kind == RD_S_BEGIN)
         rd_text_add(to, ": %s %s, %" PRId64 " cells of %" PRId32 " lanes",
                     reducer_names[f->reducer], rd_dtype_name(f->type), f->n_cell, f->lanes);
-    if (s->kind == RD_S_BEGIN || s->kind == RD_S_AWAIT || s->kind == RD_S_WITHIN) {
+    if (s->kind == RD_S_BEGIN || s->kind == RD_S_LOOK_BACK || s->kind == RD_S_SCAN_BLOCKS) {
         rd_text_add(to, s->at.n ? ", step " : "");
         if (s->at.n)
             rd_linear_text(to, t, &s->at);
@@ -63,9 +64,10 @@ static void add_fold(rd_text *to, const rd_schedule *t, const rd_stmt *s)
         rd_text_add(to, " at ");
         rd_linear_text(to, t, &s->of.more);
     }
-    if (s->kind == RD_S_STEP || s->kind == RD_S_PREFIX || s->kind == RD_S_SOFAR ||
-        s->kind == RD_S_ENDS || s->kind == RD_S_OPENS || s->kind == RD_S_CUT ||
-        s->kind == RD_S_NEAR || s->kind == RD_S_BACK || s->kind == RD_S_TURN) {
+    if (s->kind == RD_S_STEP || s->kind == RD_S_PREFIX || s->kind == RD_S_SCAN_RESULT ||
+        s->kind == RD_S_PUSH_IF_LAST || s->kind == RD_S_PUSH_IF_NEW ||
+        s->kind == RD_S_CUT_AT_BLOCK || s->kind == RD_S_LOAD_STATES ||
+        s->kind == RD_S_STORE_STATES || s->kind == RD_S_SWITCH_STATE) {
         rd_text_add(to, ", lane ");
         rd_linear_text(to, t, &s->of.lane);
         rd_text_add(to, ", outer ");
@@ -123,22 +125,22 @@ static void add_statement(rd_text *to, const rd_schedule *t, const rd_stmt *s)
             rd_text_add(to, " by %" PRId32, s->pack);
         return;
     case RD_S_ARRAY: rd_text_add(to, "array a%" PRId32, s->store); return;
-    case RD_S_MEET: rd_text_add(to, "meet"); return;
-    case RD_S_LAST:
+    case RD_S_BARRIER: rd_text_add(to, "meet"); return;
+    case RD_S_IF_LAST:
         rd_text_add(to, "last of ranges of i%" PRId32, rd_loop_of(t, s->arg)->axis);
         return;
-    case RD_S_RUN:
+    case RD_S_CUT_AT_RUN:
         rd_text_add(to, "run of ");
         rd_memory_text(to, t, s->slot, s->store, &s->at);
         return;
-    case RD_S_FIND:
+    case RD_S_LOWER_BOUND:
         rd_text_add(to, "r%" PRId32 " = find from r%" PRId32 " to r%" PRId32 " of ", s->value, s->x,
                     s->w);
         rd_memory_text(to, t, s->slot, s->store, &s->at);
         rd_text_add(to, ", %" PRId32 " apart: ", s->arg);
         rd_linear_text(to, t, &s->count);
         return;
-    case RD_S_FETCH:
+    case RD_S_PREFETCH:
         rd_text_add(to, "fetch ");
         rd_linear_text(to, t, &s->count);
         rd_text_add(to, " from ");
@@ -157,7 +159,8 @@ static void add_statement(rd_text *to, const rd_schedule *t, const rd_stmt *s)
     rd_text_add(to, "%s%s", stmt_names[s->kind], s->all ? " all" : "");
     add_fold(to, t, s);
     add_operands(to, s);
-    if (s->kind == RD_S_NEAR || s->kind == RD_S_BACK || s->kind == RD_S_TURN) {
+    if (s->kind == RD_S_LOAD_STATES || s->kind == RD_S_STORE_STATES ||
+        s->kind == RD_S_SWITCH_STATE) {
         rd_text_add(to, ", a%" PRId32 " at ", s->arg);
         rd_linear_text(to, t, &s->at);
     }

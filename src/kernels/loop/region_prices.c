@@ -15,7 +15,7 @@
 enum { WIDE = 1024 };
 
 /* What is not the longest is not hidden for nothing, as all share the instructions of a cycle. */
-static double longest(const rd_effort *e)
+static double longest(const rd_unit_ns *e)
 {
     static const double SEEN = 0.2;
     const double        most = fmax(fmax(e->units, e->chain), fmax(e->loads, e->stores));
@@ -32,29 +32,29 @@ static void add(rd_nanoseconds *sum, rd_nanoseconds more)
 /* ---- Bodies ------------------------------------------------------------------------------------- */
 static rd_nanoseconds cost_in_region(rd_pricing *q, int32_t stmt, int32_t axis);
 
-static rd_spot spot_in(const rd_pricing *q, int32_t body, int32_t vector)
+static rd_price_site spot_in(const rd_pricing *q, int32_t body, int32_t vector)
 {
-    return (rd_spot){ .t      = q->t,
-                      .s      = q->s,
-                      .vector = vector,
-                      .top    = q->top,
-                      .loop   = rd_is_loop(q, body) ? body : -1,
-                      .varies = q->varies,
-                      .near   = q->near };
+    return (rd_price_site){ .t      = q->t,
+                            .s      = q->s,
+                            .vector = vector,
+                            .top    = q->top,
+                            .loop   = rd_is_loop(q, body) ? body : -1,
+                            .varies = q->varies,
+                            .near   = q->near };
 }
 
 /* Of all that stands in a body, loops one by one. */
-rd_nanoseconds rd_cost_of_body(rd_pricing *q, int32_t body, int32_t vector)
+rd_nanoseconds rd_price_of_body(rd_pricing *q, int32_t body, int32_t vector)
 {
-    const rd_spot  at  = spot_in(q, body, vector);
-    rd_effort      own = { 0 };
-    rd_nanoseconds sum = { 0 };
+    const rd_price_site at  = spot_in(q, body, vector);
+    rd_unit_ns          own = { 0 };
+    rd_nanoseconds      sum = { 0 };
 
     for (int32_t s = q->t->stmt[body].first; s >= 0; s = q->t->stmt[s].next)
         if (rd_has_body(q, s))
-            add(&sum, rd_cost_of_stmt(q, s, vector));
+            add(&sum, rd_price_of_stmt(q, s, vector));
         else
-            rd_effort_add(&at, s, &own);
+            rd_price_statement(&at, s, &own);
     add(&sum, (rd_nanoseconds){ longest(&own) + own.entries, own.entries });
     return sum;
 }
@@ -62,15 +62,15 @@ rd_nanoseconds rd_cost_of_body(rd_pricing *q, int32_t body, int32_t vector)
 /* The same within a region, whose folds begin in registers.  Values are made once a strip. */
 static rd_nanoseconds cost_of_body_in_region(rd_pricing *q, int32_t body, int32_t axis)
 {
-    const rd_spot  at  = spot_in(q, body, -1);
-    rd_effort      own = { 0 };
-    rd_nanoseconds sum = { 0 };
+    const rd_price_site at  = spot_in(q, body, -1);
+    rd_unit_ns          own = { 0 };
+    rd_nanoseconds      sum = { 0 };
 
     for (int32_t s = q->t->stmt[body].first; s >= 0; s = q->t->stmt[s].next)
         if (rd_has_body(q, s))
             add(&sum, cost_in_region(q, s, axis));
         else if (q->t->stmt[s].kind == RD_S_LET)
-            rd_effort_add(&at, s, &own);
+            rd_price_statement(&at, s, &own);
     sum.ns += longest(&own) * q->strips;
     return sum;
 }
@@ -87,11 +87,11 @@ static bool holds_loops(const rd_pricing *q, int32_t loop)
 /* Single rounds behind the vectors are independent, so no chain holds them up. */
 static rd_nanoseconds cost_of_single(const rd_pricing *q, int32_t loop)
 {
-    const rd_spot at  = { .t = q->t, .s = q->s, .vector = -1, .top = -1, .loop = loop };
-    rd_effort     own = { 0 };
+    const rd_price_site at  = { .t = q->t, .s = q->s, .vector = -1, .top = -1, .loop = loop };
+    rd_unit_ns          own = { 0 };
 
     for (int32_t s = q->t->stmt[loop].first; s >= 0; s = q->t->stmt[s].next)
-        rd_effort_add(&at, s, &own);
+        rd_price_statement(&at, s, &own);
     own.chain = 0;
     return (rd_nanoseconds){ longest(&own), 0 };
 }
@@ -100,7 +100,7 @@ static rd_nanoseconds cost_of_rounds(rd_pricing *q, int32_t loop)
 {
     static const double    ONE  = 0.3; /* of a vector's time, where loops stand inside */
     const rd_vector_rounds n    = rd_vector_rounds_of(q->t, loop, q->r->trips[loop], q->s->vector);
-    const rd_nanoseconds   each = rd_cost_of_body(q, loop, loop);
+    const rd_nanoseconds   each = rd_price_of_body(q, loop, loop);
     rd_nanoseconds         sum  = rd_times(each, n.by_vectors, 0);
 
     add(&sum, holds_loops(q, loop) ? rd_times(each, n.single * ONE * q->s->vector / 4, 0)
@@ -111,22 +111,23 @@ static rd_nanoseconds cost_of_rounds(rd_pricing *q, int32_t loop)
 /* Steps that go in turn. */
 static rd_nanoseconds cost_of_turns(const rd_pricing *q, int32_t loop)
 {
-    const rd_spot at  = { .t = q->t, .s = q->s, .vector = -1, .top = -1, .loop = loop };
-    rd_effort     own = { 0 };
+    const rd_price_site at  = { .t = q->t, .s = q->s, .vector = -1, .top = -1, .loop = loop };
+    rd_unit_ns          own = { 0 };
 
     for (int32_t s = q->t->stmt[loop].first; s >= 0; s = q->t->stmt[s].next)
-        if (q->t->stmt[s].kind == RD_S_STEP && rd_goes_in_turn(q->t, q->t->stmt[s].fold, loop))
-            rd_effort_add(&at, s, &own);
+        if (q->t->stmt[s].kind == RD_S_STEP &&
+            rd_needs_serial_steps(q->t, q->t->stmt[s].fold, loop))
+            rd_price_statement(&at, s, &own);
     return (rd_nanoseconds){ longest(&own), 0 };
 }
 
 /* Rounds of a loop around that meet the same states share one entry. */
 static bool is_shared(const rd_pricing *q, int32_t loop)
 {
-    const rd_spot at = spot_in(q, loop, loop);
+    const rd_price_site at = spot_in(q, loop, loop);
 
     for (int32_t s = rd_next_stmt(q->t, loop, loop); s >= 0; s = rd_next_stmt(q->t, s, loop))
-        if (q->t->stmt[s].kind == RD_S_STEP && rd_meets_again(&at, s))
+        if (q->t->stmt[s].kind == RD_S_STEP && rd_reuses_states(&at, s))
             return true;
     return false;
 }
@@ -162,7 +163,7 @@ static rd_nanoseconds cost_in_region(rd_pricing *q, int32_t stmt, int32_t axis)
     if (!rd_is_over(q, stmt, axis) && rd_loop_of(q->t, stmt)->kind != RD_FOR_VECTOR)
         return rd_times(cost_of_body_in_region(q, stmt, axis), q->r->trips[stmt],
                         q->r->trips[stmt] * entry_of_round(q, stmt));
-    rd_varies_with(q->t, stmt, q->varies);
+    rd_find_varying(q->t, stmt, q->varies);
     sum = cost_of_rounds(q, stmt);
     add(&sum, rd_times(cost_of_turns(q, stmt), q->r->trips[stmt], 0));
     add(&sum, rd_times((rd_nanoseconds){ 0 }, 0, entries_of_vectors(q, stmt)));
@@ -176,7 +177,7 @@ static double strips_of(const rd_pricing *q, int32_t top, int32_t axis)
     for (int32_t s = top; s >= 0; s = rd_next_stmt(q->t, s, top))
         if (rd_is_loop(q, s) && rd_loop_of(q->t, s)->axis == axis)
             length = fmax(length, q->r->trips[s]);
-    return ceil(length / (length > WIDE ? WIDE : RD_EFFORT_STRIP));
+    return ceil(length / (length > WIDE ? WIDE : RD_PRICED_STRIP));
 }
 
 /* Folds that begin in the region: of a loop all of it, of another statement its body. */
@@ -187,7 +188,7 @@ static void find_near(rd_pricing *q, int32_t top)
             q->near[q->t->stmt[s].fold] = true;
 }
 
-rd_nanoseconds rd_cost_of_region(rd_pricing *q, int32_t top, bool around, int32_t axis)
+rd_nanoseconds rd_price_of_region(rd_pricing *q, int32_t top, bool around, int32_t axis)
 {
     rd_nanoseconds sum;
 

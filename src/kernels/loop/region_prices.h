@@ -39,9 +39,9 @@ static inline rd_nanoseconds rd_times(rd_nanoseconds one, double n, double entry
 }
 
 /* region_prices.c: all that stands in a body, loops one by one; `vector`: the vector loop around, -1. */
-rd_nanoseconds rd_cost_of_body(rd_pricing *q, int32_t body, int32_t vector);
+rd_nanoseconds rd_price_of_body(rd_pricing *q, int32_t body, int32_t vector);
 /* A region of strips of an axis: of the loop `top`, or (`around`) of all that stands in it. */
-rd_nanoseconds rd_cost_of_region(rd_pricing *q, int32_t top, bool around, int32_t axis);
+rd_nanoseconds rd_price_of_region(rd_pricing *q, int32_t top, bool around, int32_t axis);
 /* regions.c: a statement with a body, by the cheapest regions in it. */
-rd_nanoseconds rd_cost_of_stmt(rd_pricing *q, int32_t stmt, int32_t vector);
+rd_nanoseconds rd_price_of_stmt(rd_pricing *q, int32_t stmt, int32_t vector);
 #endif

@@ -29,8 +29,8 @@ static bool has_loop(const rd_pricing *q, int32_t top, bool around, int32_t axis
 static bool may_be_region(rd_pricing *q, int32_t top, bool around, int32_t axis)
 {
     const char *why = NULL;
-    const bool  may = around ? rd_may_go_around(q->r->bare, top, axis, &why)
-                             : rd_may_be_strips(q->r->bare, top, &why);
+    const bool  may = around ? rd_may_enclose(q->r->bare, top, axis, &why)
+                             : rd_may_be_strip_mined(q->r->bare, top, &why);
 
     q->failed |= why == rd_why_no_memory;
     return may;
@@ -40,7 +40,7 @@ static bool may_be_region(rd_pricing *q, int32_t top, bool around, int32_t axis)
 /* Whether strips may be takes longer than what they cost, so of dear ones only who tells of them asks. */
 static void offer_strips(rd_pricing *q, rd_region *r, int32_t axis, rd_nanoseconds *best)
 {
-    const rd_nanoseconds cost    = rd_cost_of_region(q, r->top, r->around, axis);
+    const rd_nanoseconds cost    = rd_price_of_region(q, r->top, r->around, axis);
     const bool           cheaper = cost.ns < best->ns;
 
     if ((!cheaper && !q->tells) || !may_be_region(q, r->top, r->around, axis))
@@ -92,26 +92,26 @@ static rd_nanoseconds best_of(rd_pricing *q, int32_t top, bool around, rd_nanose
 static rd_nanoseconds cost_of_part(rd_pricing *q, int32_t body)
 {
     const int32_t        n         = q->r->n;
-    const rd_nanoseconds otherwise = rd_cost_of_body(q, body, -1);
+    const rd_nanoseconds otherwise = rd_price_of_body(q, body, -1);
 
     return best_of(q, body, true, otherwise, n);
 }
 
 /* A statement with a body: a loop is the best of itself and of regions in it, unless it stands in
  * a vector loop already. */
-rd_nanoseconds rd_cost_of_stmt(rd_pricing *q, int32_t stmt, int32_t vector)
+rd_nanoseconds rd_price_of_stmt(rd_pricing *q, int32_t stmt, int32_t vector)
 {
     const int32_t  n = q->r->n;
     rd_nanoseconds serial;
 
     if (!rd_is_loop(q, stmt)) /* every other time */
-        return rd_times(rd_cost_of_body(q, stmt, vector), 0.5, 0);
+        return rd_times(rd_price_of_body(q, stmt, vector), 0.5, 0);
     if (vector >= 0)
-        return rd_times(rd_cost_of_body(q, stmt, vector), q->r->trips[stmt],
-                        q->s->loop / RD_EFFORT_STRIP);
+        return rd_times(rd_price_of_body(q, stmt, vector), q->r->trips[stmt],
+                        q->s->loop / RD_PRICED_STRIP);
     q->r->vector[stmt] = rd_loop_of(q->t, stmt)->kind == RD_FOR_VECTOR;
     if (q->r->vector[stmt])
-        return rd_cost_of_region(q, stmt, false, rd_loop_of(q->t, stmt)->axis);
+        return rd_price_of_region(q, stmt, false, rd_loop_of(q->t, stmt)->axis);
     serial = rd_times(cost_of_part(q, stmt), q->r->trips[stmt], q->s->loop);
     return best_of(q, stmt, false, serial, n);
 }
@@ -147,7 +147,7 @@ static rd_schedule *without_ends(const rd_schedule *t)
     rd_schedule *copy = rd_schedule_copy(t);
 
     for (int32_t s = 0; copy && s < copy->n_stmt; s++)
-        if (copy->stmt[s].kind == RD_S_ENDS)
+        if (copy->stmt[s].kind == RD_S_PUSH_IF_LAST)
             rd_take_out(copy, s);
     return copy;
 }

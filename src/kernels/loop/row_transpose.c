@@ -34,7 +34,7 @@ static bool is_of_array(const rd_schedule *t, const rd_let *from, const rd_stmt 
            lies_in_rows(t, &to->at, row, column);
 }
 
-bool rd_turns_rows(const rd_schedule *t, int32_t loop)
+bool rd_is_transpose(const rd_schedule *t, int32_t loop)
 {
     const int32_t inner = t->stmt[loop].first;
     int32_t       load, store, row, column;

@@ -2,9 +2,9 @@
 #include "kernels/loop/loop.h"
 
 typedef struct renaming {
-    rd_schedule *t;
-    rd_rename   *by;
-    void        *of;
+    rd_schedule     *t;
+    rd_substitution *by;
+    void            *of;
 } renaming;
 
 static int32_t value_of(const renaming *r, int32_t value)
@@ -64,7 +64,7 @@ static void rename_in_let(const renaming *r, int32_t value)
 }
 
 /* `by` may add statements before this one, so its links are not those of the copy. */
-void rd_rename_values(rd_schedule *t, int32_t stmt, rd_rename *by, void *of)
+void rd_substitute_values(rd_schedule *t, int32_t stmt, rd_substitution *by, void *of)
 {
     const renaming r = { t, by, of };
     rd_stmt        s = t->stmt[stmt];

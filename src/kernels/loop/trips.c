@@ -52,10 +52,10 @@ static double length_of(const rd_schedule *t, int32_t loop)
     return n > 0 ? n : 0;
 }
 
-bool rd_is_cut(const rd_schedule *t, int32_t fold, int32_t loop)
+bool rd_ends_with_block(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next)
-        if (t->stmt[s].kind == RD_S_CUT && t->stmt[s].fold == fold)
+        if (t->stmt[s].kind == RD_S_CUT_AT_BLOCK && t->stmt[s].fold == fold)
             return true;
     return false;
 }
@@ -71,7 +71,7 @@ static double block_length(const rd_schedule *t, int32_t loop)
         const double   steps =
             (double)outer * (double)rd_rows_of_lanes(f) + (double)lane / (double)f->lanes;
 
-        if (rd_is_cut(t, k, loop) && steps > 0 && f->n_block > 1)
+        if (rd_ends_with_block(t, k, loop) && steps > 0 && f->n_block > 1)
             return (double)f->steps / steps;
     }
     return length_of(t, loop);
@@ -181,9 +181,9 @@ static int32_t walks_of(const rd_schedule *t, int32_t loop, int32_t stmt, walk *
 
     *gathers = 1;
     for (int32_t s = rd_loop_around(t, stmt); s >= 0 && s != loop; s = rd_loop_around(t, s)) {
-        const rd_move move = rd_access_moves(t, s, stmt);
-        const double  by   = (double)(move.by < 0 ? -move.by : move.by);
-        int32_t       k    = n;
+        const rd_stride move = rd_access_stride(t, s, stmt);
+        const double    by   = (double)(move.by < 0 ? -move.by : move.by);
+        int32_t         k    = n;
 
         if (!move.known)
             *gathers *= rd_trips_of(t, s);

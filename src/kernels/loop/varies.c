@@ -10,9 +10,9 @@ typedef struct asking {
     const bool        *varies;
 } asking;
 
-static const rd_move still = { true, 0 }, unknown = { false, 0 };
+static const rd_stride still = { true, 0 }, unknown = { false, 0 };
 
-static rd_move position_moves(const asking *q, int32_t stmt, const rd_linear *at);
+static rd_stride position_moves(const asking *q, int32_t stmt, const rd_linear *at);
 
 /* ---- Positions -------------------------------------------------------------------------------- */
 static bool varies(const asking *q, int32_t value)
@@ -21,31 +21,31 @@ static bool varies(const asking *q, int32_t value)
 }
 
 /* The greatest, or least, of several positions moves by a number only where all stand still. */
-static rd_move edge_moves(const asking *q, int32_t stmt, const rd_edge *edge)
+static rd_stride edge_moves(const asking *q, int32_t stmt, const rd_edge *edge)
 {
     bool stands = true;
 
     if (edge->n == 1 && edge->part[0].by <= 1)
         return position_moves(q, stmt, &edge->part[0].at);
     for (int32_t k = 0; k < edge->n; k++) {
-        const rd_move at    = position_moves(q, stmt, &edge->part[k].at),
-                      first = position_moves(q, stmt, &edge->part[k].first);
+        const rd_stride at    = position_moves(q, stmt, &edge->part[k].at),
+                        first = position_moves(q, stmt, &edge->part[k].first);
 
         stands &= at.known && at.by == 0 && first.known && first.by == 0;
     }
     return stands ? still : unknown;
 }
 
-static rd_move end_moves(const asking *q, int32_t binder)
+static rd_stride end_moves(const asking *q, int32_t binder)
 {
-    const rd_for *l    = rd_loop_of(q->t, binder);
-    const rd_move from = edge_moves(q, binder, &l->from), to = edge_moves(q, binder, &l->to);
+    const rd_for   *l    = rd_loop_of(q->t, binder);
+    const rd_stride from = edge_moves(q, binder, &l->from), to = edge_moves(q, binder, &l->to);
 
     return from.known && from.by == 0 && to.known && to.by == 0 ? still : unknown;
 }
 
 /* The index that an axis, or a mark, is bound to at a statement. */
-static rd_move axis_moves(const asking *q, int32_t stmt, int32_t axis)
+static rd_stride axis_moves(const asking *q, int32_t stmt, int32_t axis)
 {
     const int32_t binder = rd_binder_of(q->t, stmt, axis);
     const rd_for *l      = binder >= 0 ? rd_loop_of(q->t, binder) : NULL;
@@ -55,19 +55,19 @@ static rd_move axis_moves(const asking *q, int32_t stmt, int32_t axis)
     if (binder == q->loop)
         return l->step == 0 || (axis == l->stop && axis != l->axis)
                    ? unknown
-                   : (rd_move){ true, l->backwards ? -l->step : l->step };
+                   : (rd_stride){ true, l->backwards ? -l->step : l->step };
     if (l->kind == RD_FOR_BLOCK || axis == l->stop)
         return end_moves(q, binder);
     return edge_moves(q, binder, l->backwards ? &l->to : &l->from);
 }
 
-static rd_move position_moves(const asking *q, int32_t stmt, const rd_linear *at)
+static rd_stride position_moves(const asking *q, int32_t stmt, const rd_linear *at)
 {
-    rd_move sum = still;
+    rd_stride sum = still;
 
     for (int32_t k = 0; k < at->n && sum.known; k++) {
         const rd_linear_term *term = &q->t->term[at->first + k];
-        const rd_move         by   = term->axis >= 0          ? axis_moves(q, stmt, term->axis)
+        const rd_stride       by   = term->axis >= 0          ? axis_moves(q, stmt, term->axis)
                                      : varies(q, term->value) ? unknown
                                                               : still;
 
@@ -77,19 +77,19 @@ static rd_move position_moves(const asking *q, int32_t stmt, const rd_linear *at
     return sum.known ? sum : unknown;
 }
 
-static bool is_still(rd_move m)
+static bool is_still(rd_stride m)
 {
     return m.known && m.by == 0;
 }
 
-rd_move rd_position_moves(const rd_schedule *t, int32_t loop, int32_t stmt, const rd_linear *at)
+rd_stride rd_position_stride(const rd_schedule *t, int32_t loop, int32_t stmt, const rd_linear *at)
 {
     return position_moves(&(asking){ t, loop, NULL }, stmt, at);
 }
 
 bool rd_position_varies(const rd_schedule *t, int32_t loop, int32_t stmt, const rd_linear *at)
 {
-    return !is_still(rd_position_moves(t, loop, stmt, at));
+    return !is_still(rd_position_stride(t, loop, stmt, at));
 }
 
 bool rd_edges_vary(const rd_schedule *t, int32_t loop, int32_t inside)
@@ -100,11 +100,11 @@ bool rd_edges_vary(const rd_schedule *t, int32_t loop, int32_t inside)
     return !is_still(edge_moves(&q, inside, &l->from)) || !is_still(edge_moves(&q, inside, &l->to));
 }
 
-rd_move rd_access_moves(const rd_schedule *t, int32_t loop, int32_t stmt)
+rd_stride rd_access_stride(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     const rd_stmt *s = &t->stmt[stmt];
 
-    return rd_position_moves(t, loop, stmt, s->kind == RD_S_LET ? &t->let[s->value].at : &s->at);
+    return rd_position_stride(t, loop, stmt, s->kind == RD_S_LET ? &t->let[s->value].at : &s->at);
 }
 
 bool rd_is_gather(const rd_schedule *t, int32_t loop, int32_t stmt)
@@ -178,18 +178,18 @@ static bool results_vary(const asking *q, int32_t stmt)
     return false;
 }
 
-void rd_varies_with(const rd_schedule *t, int32_t loop, bool *found)
+void rd_find_varying(const rd_schedule *t, int32_t loop, bool *found)
 {
     const asking q = { t, loop, found };
 
     memset(found, 0, (size_t)t->n_let * sizeof *found);
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop)) {
         const rd_stmt *stmt = &t->stmt[s];
-        const bool     by   = stmt->n_value == 0          ? false
-                              : stmt->kind == RD_S_LET    ? let_varies(&q, s)
-                              : stmt->kind == RD_S_PREFIX ? true
-                              : stmt->kind == RD_S_FIND   ? find_varies(&q, s)
-                                                          : results_vary(&q, s);
+        const bool     by   = stmt->n_value == 0               ? false
+                              : stmt->kind == RD_S_LET         ? let_varies(&q, s)
+                              : stmt->kind == RD_S_PREFIX      ? true
+                              : stmt->kind == RD_S_LOWER_BOUND ? find_varies(&q, s)
+                                                               : results_vary(&q, s);
 
         for (int32_t k = 0; k < stmt->n_value; k++)
             found[stmt->value + k] = by;
@@ -207,7 +207,7 @@ bool rd_value_varies(const rd_schedule *t, int32_t loop, int32_t value)
     found = malloc((size_t)t->n_let + 1);
     if (!found)
         return true;
-    rd_varies_with(t, loop, found);
+    rd_find_varying(t, loop, found);
     answer = found[value];
     free(found);
     return answer;

@@ -15,23 +15,23 @@ static bool pushes(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
         if (t->stmt[s].fold == fold &&
-            (t->stmt[s].kind == RD_S_ENDS || t->stmt[s].kind == RD_S_PUSH))
+            (t->stmt[s].kind == RD_S_PUSH_IF_LAST || t->stmt[s].kind == RD_S_PUSH))
             return true;
     return false;
 }
 
 static bool fold_may(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
 {
-    switch (rd_meets(t, fold, loop)) {
-    case RD_MEETS_NOT:
-    case RD_MEETS_SAME:
-    case RD_MEETS_CELLS: return true;
-    case RD_MEETS_LANES:
+    switch (rd_mapping_of(t, fold, loop)) {
+    case RD_MAPS_NOT:
+    case RD_MAPS_SAME:
+    case RD_MAPS_CELLS: return true;
+    case RD_MAPS_LANES:
         return pushes(t, fold, loop) ? no(why, "blocks end in the loop, after lanes of all rounds")
                                      : true;
-    case RD_MEETS_BLOCKS: return no(why, "its rounds are blocks of a fold, which go up in order");
-    case RD_MEETS_ANY: return no(why, "a fold would need states for each round");
-    case RD_MEETS_STEPS: return no(why, "its rounds are steps of a fold, whose order decides bits");
+    case RD_MAPS_BLOCKS: return no(why, "its rounds are blocks of a fold, which go up in order");
+    case RD_MAPS_ANY: return no(why, "a fold would need states for each round");
+    case RD_MAPS_STEPS: return no(why, "its rounds are steps of a fold, whose order decides bits");
     default: return no(why, "it moves both the lanes and the cells of a fold, or neither");
     }
 }
@@ -53,17 +53,17 @@ static bool has_steps_alone(const rd_schedule *t, int32_t fold, int32_t loop)
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop)) {
         const rd_stmt *stmt = &t->stmt[s];
 
-        if (stmt->fold != fold || stmt->kind == RD_S_ENDS)
+        if (stmt->fold != fold || stmt->kind == RD_S_PUSH_IF_LAST)
             continue;
         if (stmt->kind != RD_S_STEP || stmt->parent != loop || stmt->label < 0)
             return false;
         found = true;
     }
-    return found && !t->fold[fold].of.user && !rd_takes_power(&t->fold[fold].of);
+    return found && !t->fold[fold].of.user && !rd_has_exponential(&t->fold[fold].of);
 }
 
 /* Extra rounds of a loop that is left change nothing: the fold is all that its body is for. */
-bool rd_may_go_together(const rd_schedule *t, int32_t loop, const char **why)
+bool rd_may_be_parallel(const rd_schedule *t, int32_t loop, const char **why)
 {
     for (int32_t k = 0; k < t->p->n_fold; k++)
         if (!fold_may(t, k, loop, why))
@@ -115,7 +115,7 @@ static bool exits_may(const rd_schedule *t, int32_t loop, const char **why)
         const rd_stmt *exit = &t->stmt[s];
         int64_t        most;
 
-        if (exit->kind != RD_S_EXIT || rd_meets(t, exit->fold, loop) != RD_MEETS_SAME)
+        if (exit->kind != RD_S_EXIT || rd_mapping_of(t, exit->fold, loop) != RD_MAPS_SAME)
             continue;
         most = rd_most_trips(t, exit->arg);
         if (most < 0 || most > RD_TREE_STEPS)
@@ -131,7 +131,7 @@ static bool cells_are_neighbours(const rd_schedule *t, int32_t fold, int32_t loo
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
         if (t->stmt[s].fold == fold && t->stmt[s].kind != RD_S_EXIT &&
             t->stmt[s].kind != RD_S_BEGIN &&
-            rd_position_moves(t, loop, s, &t->stmt[s].of.cell).by != 1)
+            rd_position_stride(t, loop, s, &t->stmt[s].of.cell).by != 1)
             return false;
     return true;
 }
@@ -142,10 +142,11 @@ static bool labels_may(const rd_schedule *t, int32_t fold, int32_t loop, const c
     bool *varies = malloc((size_t)t->n_let + 1), may = true;
 
     if (varies)
-        rd_varies_with(t, loop, varies);
+        rd_find_varying(t, loop, varies);
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0 && may; s = rd_next_stmt(t, s, loop))
         if (t->stmt[s].fold == fold && t->stmt[s].label >= 0)
-            may = rd_takes_power(&t->fold[fold].of) ? no(why, "a fold by labels takes exponentials")
+            may = rd_has_exponential(&t->fold[fold].of)
+                      ? no(why, "a fold by labels takes exponentials")
                   : !varies || varies[t->stmt[s].label]
                       ? no(why, "each round has a label of its own")
                       : true;
@@ -196,17 +197,17 @@ static bool same_may(const rd_schedule *t, int32_t fold, int32_t loop, const cha
 
 static bool states_may(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
 {
-    switch (rd_meets(t, fold, loop)) {
-    case RD_MEETS_SAME: return same_may(t, fold, loop, why);
-    case RD_MEETS_CELLS: return cells_may(t, fold, loop, why);
-    case RD_MEETS_LANES: return lanes_may(t, fold, loop, why);
+    switch (rd_mapping_of(t, fold, loop)) {
+    case RD_MAPS_SAME: return same_may(t, fold, loop, why);
+    case RD_MAPS_CELLS: return cells_may(t, fold, loop, why);
+    case RD_MAPS_LANES: return lanes_may(t, fold, loop, why);
     default: return true;
     }
 }
 
 bool rd_may_be_vector(const rd_schedule *t, int32_t loop, const char **why)
 {
-    if (!loops_may(t, loop, why) || !exits_may(t, loop, why) || !rd_may_go_together(t, loop, why))
+    if (!loops_may(t, loop, why) || !exits_may(t, loop, why) || !rd_may_be_parallel(t, loop, why))
         return false;
     for (int32_t k = 0; k < t->p->n_fold; k++)
         if (!states_may(t, k, loop, why))
@@ -234,7 +235,7 @@ static bool may_have_runs(const rd_schedule *t, int32_t fold, int32_t loop)
     return false;
 }
 
-bool rd_goes_in_turn(const rd_schedule *t, int32_t fold, int32_t loop)
+bool rd_needs_serial_steps(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     return t->p->fold[fold].n_group > 0 && has_steps_alone(t, fold, loop) &&
            !may_have_runs(t, fold, loop) &&
@@ -255,20 +256,20 @@ static bool ranges_may(const rd_schedule *t, int32_t loop, const char **why)
     bool amid = false, lanes = false;
 
     for (int32_t k = 0; k < t->p->n_fold; k++)
-        if (rd_goes_in_turn(t, k, loop))
+        if (rd_needs_serial_steps(t, k, loop))
             amid |= rd_ends_amid_rows(t, k, rd_loop_of(t, loop)->axis);
         else
-            lanes |= rd_meets(t, k, loop) == RD_MEETS_LANES;
+            lanes |= rd_mapping_of(t, k, loop) == RD_MAPS_LANES;
     return !(amid && lanes) ||
            no(why, "blocks of groups end amid rows, of which lanes go along it");
 }
 
-bool rd_may_be_strips(const rd_schedule *t, int32_t loop, const char **why)
+bool rd_may_be_strip_mined(const rd_schedule *t, int32_t loop, const char **why)
 {
     if (!loops_may(t, loop, why) || !exits_may(t, loop, why) || !stores_may(t, loop, why))
         return false;
     for (int32_t k = 0; k < t->p->n_fold; k++)
-        if (!rd_goes_in_turn(t, k, loop) &&
+        if (!rd_needs_serial_steps(t, k, loop) &&
             (!fold_may(t, k, loop, why) || !states_may(t, k, loop, why)))
             return false;
     return ranges_may(t, loop, why);

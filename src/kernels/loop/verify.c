@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static bool walk(rd_form_walk *f, int32_t stmt);
+static bool walk(rd_verifier *f, int32_t stmt);
 
 /* ---- Loops ------------------------------------------------------------------------------------ */
 static bool is_of_ranges(const rd_for *loop)
@@ -15,40 +15,40 @@ static bool is_of_ranges(const rd_for *loop)
 }
 
 /* Its rounds are ranges, which marks name. */
-static bool has_marks(const rd_form_walk *f, const rd_for *loop)
+static bool has_marks(const rd_verifier *f, const rd_for *loop)
 {
-    return (loop->start >= 0 && loop->stop >= 0) || rd_form_fails(f, "its rounds have no marks");
+    return (loop->start >= 0 && loop->stop >= 0) || rd_verify_fails(f, "its rounds have no marks");
 }
 
-static bool mark(const rd_form_walk *f, int32_t axis)
+static bool mark(const rd_verifier *f, int32_t axis)
 {
     return axis == -1 ||
            (axis >= f->t->p->n_axis + RD_MARKS && axis < f->t->n_axis && !f->bound[axis]) ||
-           rd_form_fails(f, "axis %" PRId32 " is no mark, or has another loop around", axis);
+           rd_verify_fails(f, "axis %" PRId32 " is no mark, or has another loop around", axis);
 }
 
 /* Has the loop an axis, edges and marks that nothing around has bound, and a step? */
-static bool loop_itself(const rd_form_walk *f, const rd_stmt *s)
+static bool loop_itself(const rd_verifier *f, const rd_stmt *s)
 {
     const rd_for *loop;
 
-    if (!rd_form_below(s->arg, f->t->n_for) || f->opened[s->arg])
-        return rd_form_fails(f, "there is no loop %" PRId32 ", or it stands twice", s->arg);
+    if (!rd_is_number_below(s->arg, f->t->n_for) || f->opened[s->arg])
+        return rd_verify_fails(f, "there is no loop %" PRId32 ", or it stands twice", s->arg);
     loop              = &f->t->loop[s->arg];
     f->opened[s->arg] = true;
-    if (!rd_form_below(loop->axis, f->t->p->n_axis) && !mark(f, loop->axis))
-        return rd_form_fails(f, "there is no axis %" PRId32, loop->axis);
-    if (!rd_form_edge(f, &loop->from) || !rd_form_edge(f, &loop->to) || !mark(f, loop->start) ||
+    if (!rd_is_number_below(loop->axis, f->t->p->n_axis) && !mark(f, loop->axis))
+        return rd_verify_fails(f, "there is no axis %" PRId32, loop->axis);
+    if (!rd_verify_edge(f, &loop->from) || !rd_verify_edge(f, &loop->to) || !mark(f, loop->start) ||
         !mark(f, loop->stop))
         return false;
     if (is_of_ranges(loop))
         return has_marks(f, loop);
-    return loop->step > 0 || rd_form_fails(f, "its step is %" PRId64, loop->step);
+    return loop->step > 0 || rd_verify_fails(f, "its step is %" PRId64, loop->step);
 }
 
 /* ---- Bodies ----------------------------------------------------------------------------------- */
 /* Values of a body are seen no more behind it, nor its arrays; of parts of the program see parts(). */
-static void leave_scope(const rd_form_walk *f, int32_t body)
+static void leave_scope(const rd_verifier *f, int32_t body)
 {
     for (int32_t s = f->t->stmt[body].first; s >= 0; s = f->t->stmt[s].next) {
         for (int32_t k = 0; k < f->t->stmt[s].n_value; k++)
@@ -59,28 +59,29 @@ static void leave_scope(const rd_form_walk *f, int32_t body)
 }
 
 /* Are all statements of a body linked, and well-formed in the order in which they stand? */
-static bool body(rd_form_walk *f, int32_t stmt)
+static bool body(rd_verifier *f, int32_t stmt)
 {
     const rd_stmt *s        = &f->t->stmt[stmt];
     int32_t        previous = -1;
 
     for (int32_t k = s->first; k >= 0; k = f->t->stmt[k].next) {
         f->stmt = k;
-        if (!rd_form_below(k, f->t->n_stmt) || f->stands[k])
-            return rd_form_fails(f, "stands twice");
+        if (!rd_is_number_below(k, f->t->n_stmt) || f->stands[k])
+            return rd_verify_fails(f, "stands twice");
         if (f->t->stmt[k].parent != stmt || f->t->stmt[k].prev != previous)
-            return rd_form_fails(f, "its links are not those of where it stands");
+            return rd_verify_fails(f, "its links are not those of where it stands");
         f->stands[k] = true;
         if (!walk(f, k))
             return false;
         previous = k;
     }
     f->stmt = stmt;
-    return s->last == previous || rd_form_fails(f, "its last statement is not the end of its body");
+    return s->last == previous ||
+           rd_verify_fails(f, "its last statement is not the end of its body");
 }
 
 /* Loops whose rounds are ranges bind their marks alone. */
-static void bind(const rd_form_walk *f, const rd_for *loop, int32_t by)
+static void bind(const rd_verifier *f, const rd_for *loop, int32_t by)
 {
     const int32_t axis[] = { is_of_ranges(loop) ? -1 : loop->axis, loop->start, loop->stop };
 
@@ -89,7 +90,7 @@ static void bind(const rd_form_walk *f, const rd_for *loop, int32_t by)
             f->bound[axis[k]] += by;
 }
 
-static bool loop(rd_form_walk *f, int32_t stmt)
+static bool loop(rd_verifier *f, int32_t stmt)
 {
     const rd_stmt *s = &f->t->stmt[stmt];
     bool           ok;
@@ -97,7 +98,7 @@ static bool loop(rd_form_walk *f, int32_t stmt)
     if (!loop_itself(f, s))
         return false;
     bind(f, &f->t->loop[s->arg], 1);
-    ok = body(f, stmt) && (!rd_is_by_call(f->t, stmt) || rd_form_call(f, stmt));
+    ok = body(f, stmt) && (!rd_is_by_call(f->t, stmt) || rd_verify_call(f, stmt));
     if (!ok)
         return false;
     bind(f, &f->t->loop[s->arg], -1);
@@ -105,37 +106,37 @@ static bool loop(rd_form_walk *f, int32_t stmt)
     return true;
 }
 
-static bool is_around(const rd_form_walk *f, int32_t stmt, int32_t loop)
+static bool is_around(const rd_verifier *f, int32_t stmt, int32_t loop)
 {
     while (stmt >= 0 && stmt != loop)
         stmt = f->t->stmt[stmt].parent;
     return stmt >= 0 && f->t->stmt[loop].kind == RD_S_LOOP;
 }
 
-static bool conditional(rd_form_walk *f, int32_t stmt)
+static bool conditional(rd_verifier *f, int32_t stmt)
 {
-    if (!rd_form_reads(f, f->t->stmt[stmt].x) || !body(f, stmt))
+    if (!rd_verify_read(f, f->t->stmt[stmt].x) || !body(f, stmt))
         return false;
     leave_scope(f, stmt);
     return true;
 }
 
-static bool array(const rd_form_walk *f, const rd_stmt *s)
+static bool array(const rd_verifier *f, const rd_stmt *s)
 {
-    if (!rd_form_below(s->store, f->t->n_store))
-        return rd_form_fails(f, "there is no a%" PRId32, s->store);
+    if (!rd_is_number_below(s->store, f->t->n_store))
+        return rd_verify_fails(f, "there is no a%" PRId32, s->store);
     if (f->t->store[s->store].place == RD_IN_TASK)
-        return rd_form_fails(f, "a%" PRId32 " is in the task's state", s->store);
+        return rd_verify_fails(f, "a%" PRId32 " is in the task's state", s->store);
     return f->array[s->store]++ == 0 ||
-           rd_form_fails(f, "a%" PRId32 " is declared twice", s->store);
+           rd_verify_fails(f, "a%" PRId32 " is declared twice", s->store);
 }
 
-static bool last(rd_form_walk *f, int32_t stmt)
+static bool last(rd_verifier *f, int32_t stmt)
 {
     const int32_t loop = f->t->stmt[stmt].arg;
 
     if (!is_around(f, stmt, loop) || !rd_loop_of(f->t, loop)->ranges)
-        return rd_form_fails(f, "no loop over ranges is around it");
+        return rd_verify_fails(f, "no loop over ranges is around it");
     if (!body(f, stmt))
         return false;
     leave_scope(f, stmt);
@@ -143,73 +144,75 @@ static bool last(rd_form_walk *f, int32_t stmt)
 }
 
 /* The text has no end of a loop whose rounds are written out or are vectors. */
-static bool may_be_left(const rd_form_walk *f, int32_t loop)
+static bool may_be_left(const rd_verifier *f, int32_t loop)
 {
     const rd_for_kind kind = rd_loop_of(f->t, loop)->kind;
 
     return kind == RD_FOR_SERIAL || kind == RD_FOR_BLOCK || kind == RD_FOR_ONCE ||
-           rd_form_fails(f, "it leaves a loop that is written out or of vectors");
+           rd_verify_fails(f, "it leaves a loop that is written out or of vectors");
 }
 
-static bool exit_from(const rd_form_walk *f, int32_t stmt)
+static bool exit_from(const rd_verifier *f, int32_t stmt)
 {
     const rd_stmt *s = &f->t->stmt[stmt];
 
-    if (!rd_form_below(s->arg, f->t->n_stmt) || f->t->stmt[s->arg].kind != RD_S_LOOP)
-        return rd_form_fails(f, "it leaves no loop");
-    return rd_form_fold(f, s) && rd_form_linear(f, &s->count) &&
+    if (!rd_is_number_below(s->arg, f->t->n_stmt) || f->t->stmt[s->arg].kind != RD_S_LOOP)
+        return rd_verify_fails(f, "it leaves no loop");
+    return rd_verify_fold(f, s) && rd_verify_linear(f, &s->count) &&
            (is_around(f, stmt, s->arg) || is_around(f, stmt, f->t->stmt[s->arg].prev) ||
-            rd_form_fails(f, "it leaves no loop around it")) &&
+            rd_verify_fails(f, "it leaves no loop around it")) &&
            may_be_left(f, s->arg);
 }
 
-static bool sorting(const rd_form_walk *f, const rd_stmt *s)
+static bool sorting(const rd_verifier *f, const rd_stmt *s)
 {
-    return (rd_form_below(s->arg, f->t->p->n_sorting) ||
-            rd_form_fails(f, "there is no sort %" PRId32, s->arg)) &&
-           rd_form_linear(f, &s->at) && rd_form_linear(f, &s->of.index);
+    return (rd_is_number_below(s->arg, f->t->p->n_sorting) ||
+            rd_verify_fails(f, "there is no sort %" PRId32, s->arg)) &&
+           rd_verify_linear(f, &s->at) && rd_verify_linear(f, &s->of.index);
 }
 
 /* One statement: what it reads has been made, what it makes is new, and it names what there is. */
-static bool walk(rd_form_walk *f, int32_t stmt)
+static bool walk(rd_verifier *f, int32_t stmt)
 {
     const rd_stmt *s = &f->t->stmt[stmt];
 
-    if (s->first >= 0 && s->kind != RD_S_LOOP && s->kind != RD_S_IF && s->kind != RD_S_LAST)
-        return rd_form_fails(f, "has a body");
+    if (s->first >= 0 && s->kind != RD_S_LOOP && s->kind != RD_S_IF && s->kind != RD_S_IF_LAST)
+        return rd_verify_fails(f, "has a body");
     switch (s->kind) {
-    case RD_S_PART: return rd_form_fails(f, "stands in a body");
+    case RD_S_PART: return rd_verify_fails(f, "stands in a body");
     case RD_S_LOOP: return loop(f, stmt);
     case RD_S_IF: return conditional(f, stmt);
-    case RD_S_LET: return rd_form_let(f, s);
+    case RD_S_LET: return rd_verify_let(f, s);
     case RD_S_ARRAY: return array(f, s);
-    case RD_S_MEET: return true;
-    case RD_S_LAST: return last(f, stmt);
-    case RD_S_FETCH:
-        return rd_form_linear(f, &s->count) && rd_form_memory(f, s->slot, s->store, &s->at);
-    case RD_S_STORE: return rd_form_reads(f, s->x) && rd_form_memory(f, s->slot, s->store, &s->at);
-    case RD_S_RUN: return rd_form_memory(f, s->slot, s->store, &s->at);
-    case RD_S_FIND:
-        return rd_form_reads(f, s->x) && rd_form_reads(f, s->w) && rd_form_linear(f, &s->count) &&
-               rd_form_memory(f, s->slot, s->store, &s->at) && rd_form_makes(f, s, 1);
+    case RD_S_BARRIER: return true;
+    case RD_S_IF_LAST: return last(f, stmt);
+    case RD_S_PREFETCH:
+        return rd_verify_linear(f, &s->count) && rd_verify_memory(f, s->slot, s->store, &s->at);
+    case RD_S_STORE:
+        return rd_verify_read(f, s->x) && rd_verify_memory(f, s->slot, s->store, &s->at);
+    case RD_S_CUT_AT_RUN: return rd_verify_memory(f, s->slot, s->store, &s->at);
+    case RD_S_LOWER_BOUND:
+        return rd_verify_read(f, s->x) && rd_verify_read(f, s->w) &&
+               rd_verify_linear(f, &s->count) && rd_verify_memory(f, s->slot, s->store, &s->at) &&
+               rd_verify_made(f, s, 1);
     case RD_S_SORT: return sorting(f, s);
-    case RD_S_ENDS: return rd_form_fold(f, s) && rd_form_ends(f, s);
+    case RD_S_PUSH_IF_LAST: return rd_verify_fold(f, s) && rd_verify_block_end(f, s);
     case RD_S_EXIT: return exit_from(f, stmt);
-    default: return rd_form_fold(f, s);
+    default: return rd_verify_fold(f, s);
     }
 }
 
 /* Values of the head are seen in the body and the tail, too.  Those of the body are seen in the tail only
  * if one task runs all parts. */
-static bool parts(rd_form_walk *f)
+static bool parts(rd_verifier *f)
 {
     for (int k = 0; k < RD_N_PARTS; k++) {
         const int32_t part = f->t->part[k];
 
         f->stmt = part;
-        if (!rd_form_below(part, f->t->n_stmt) || f->t->stmt[part].kind != RD_S_PART ||
+        if (!rd_is_number_below(part, f->t->n_stmt) || f->t->stmt[part].kind != RD_S_PART ||
             f->t->stmt[part].arg != k || f->t->stmt[part].parent != -1)
-            return rd_form_fails(f, "is not part %d", k);
+            return rd_verify_fails(f, "is not part %d", k);
         if (!body(f, part))
             return false;
         if (k == RD_PART_BODY && !f->t->whole)
@@ -218,16 +221,16 @@ static bool parts(rd_form_walk *f)
     return true;
 }
 
-bool rd_schedule_check_form(const rd_schedule *t, rd_text *why)
+bool rd_schedule_verify(const rd_schedule *t, rd_text *why)
 {
-    rd_form_walk f  = { .t      = t,
-                        .why    = why,
-                        .scope  = calloc((size_t)t->n_let + 1, sizeof *f.scope),
-                        .bound  = calloc((size_t)t->n_axis + 1, sizeof *f.bound),
-                        .array  = calloc((size_t)t->n_store + 1, sizeof *f.array),
-                        .stands = calloc((size_t)t->n_stmt + 1, sizeof *f.stands),
-                        .opened = calloc((size_t)t->n_for + 1, sizeof *f.opened) };
-    bool         ok = f.scope && f.bound && f.array && f.stands && f.opened;
+    rd_verifier f  = { .t      = t,
+                       .why    = why,
+                       .scope  = calloc((size_t)t->n_let + 1, sizeof *f.scope),
+                       .bound  = calloc((size_t)t->n_axis + 1, sizeof *f.bound),
+                       .array  = calloc((size_t)t->n_store + 1, sizeof *f.array),
+                       .stands = calloc((size_t)t->n_stmt + 1, sizeof *f.stands),
+                       .opened = calloc((size_t)t->n_for + 1, sizeof *f.opened) };
+    bool        ok = f.scope && f.bound && f.array && f.stands && f.opened;
 
     if (!ok)
         rd_text_add(why, "no memory");

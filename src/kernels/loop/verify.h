@@ -5,7 +5,7 @@
 
 typedef enum rd_scope { RD_NOT_MADE, RD_IN_SCOPE, RD_OUT_OF_SCOPE } rd_scope;
 
-typedef struct rd_form_walk {
+typedef struct rd_verifier {
     const rd_schedule *t;
     rd_text           *why;
     uint8_t           *scope;           /* per value                                 */
@@ -13,29 +13,29 @@ typedef struct rd_form_walk {
     int32_t           *array;           /* per store: ARRAYs in whose scope this is   */
     bool              *stands, *opened; /* per statement, per loop: it was met        */
     int32_t            stmt;            /* at hand                                   */
-} rd_form_walk;
+} rd_verifier;
 
-static inline bool rd_form_below(int32_t number, int32_t n)
+static inline bool rd_is_number_below(int32_t number, int32_t n)
 {
     return number >= 0 && number < n;
 }
 
 /* Notes what is wrong with the statement at hand; false. */
-__attribute__((format(printf, 2, 3))) bool rd_form_fails(const rd_form_walk *f, const char *format,
-                                                         ...);
+__attribute__((format(printf, 2, 3))) bool rd_verify_fails(const rd_verifier *f, const char *format,
+                                                           ...);
 /* verify_parts.c: false after noting what is wrong. */
-bool rd_form_reads(const rd_form_walk *f, int32_t value);
-bool rd_form_linear(const rd_form_walk *f, const rd_linear *at);
-bool rd_form_edge(const rd_form_walk *f, const rd_edge *edge);
-bool rd_form_memory(const rd_form_walk *f, int32_t slot, int32_t store, const rd_linear *at);
-bool rd_form_let(const rd_form_walk *f, const rd_stmt *s);
+bool rd_verify_read(const rd_verifier *f, int32_t value);
+bool rd_verify_linear(const rd_verifier *f, const rd_linear *at);
+bool rd_verify_edge(const rd_verifier *f, const rd_edge *edge);
+bool rd_verify_memory(const rd_verifier *f, int32_t slot, int32_t store, const rd_linear *at);
+bool rd_verify_let(const rd_verifier *f, const rd_stmt *s);
 /* Does it make so many values, which nothing else has made? */
-bool rd_form_makes(const rd_form_walk *f, const rd_stmt *s, int32_t n);
+bool rd_verify_made(const rd_verifier *f, const rd_stmt *s, int32_t n);
 /* Are there the fold and its states; and all that a statement of a fold has? */
-bool rd_form_of_fold(const rd_form_walk *f, const rd_stmt *s);
-bool rd_form_fold(const rd_form_walk *f, const rd_stmt *s);
+bool rd_verify_states(const rd_verifier *f, const rd_stmt *s);
+bool rd_verify_fold(const rd_verifier *f, const rd_stmt *s);
 /* verify_calls.c: can a function of the text do this vector loop, which is `by call`? */
-bool rd_form_call(rd_form_walk *f, int32_t stmt);
+bool rd_verify_call(rd_verifier *f, int32_t stmt);
 /* In a vector loop blocks end by one call for all of its elements: is it such a loop? */
-bool rd_form_ends(const rd_form_walk *f, const rd_stmt *s);
+bool rd_verify_block_end(const rd_verifier *f, const rd_stmt *s);
 #endif

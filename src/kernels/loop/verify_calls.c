@@ -7,31 +7,31 @@
 #include <inttypes.h>
 
 /* "ends0(&s0_0[at], tree0, .., n)" of n states from `at` on. */
-static bool closes_neighbours(const rd_form_walk *f, const rd_stmt *s, int32_t axis)
+static bool closes_neighbours(const rd_verifier *f, const rd_stmt *s, int32_t axis)
 {
     const rd_schedule *t    = f->t;
     const int64_t      cell = rd_linear_coef(t, &s->of.cell, axis);
 
     if (rd_linear_coef(t, &s->of.lane, axis) || rd_linear_coef(t, &s->of.outer, axis))
-        return rd_form_fails(f, "is one call for elements of several steps or lanes");
+        return rd_verify_fails(f, "is one call for elements of several steps or lanes");
     return cell * t->store[s->store].cell_stride + rd_linear_coef(t, &s->of.more, axis) == 1 ||
-           rd_form_fails(f, "is one call for states that do not lie side by side");
+           rd_verify_fails(f, "is one call for states that do not lie side by side");
 }
 
 /* "EXP_OF_STRIP(f32, e0, n)": all elements of the loop are made, and go to arrays, before the first
  * one is taken. */
-static bool makes_elements(const rd_form_walk *f, const rd_stmt *s)
+static bool makes_elements(const rd_verifier *f, const rd_stmt *s)
 {
     const rd_stmt *behind = s->next >= 0 ? &f->t->stmt[s->next] : NULL;
 
     if (s->kind == RD_S_STEP)
-        return !behind || rd_form_fails(f, "is a step by call, and not the last of its loop");
+        return !behind || rd_verify_fails(f, "is a step by call, and not the last of its loop");
     return s->kind == RD_S_LET || (s->kind == RD_S_STORE && s->slot < 0) ||
-           rd_form_fails(f, "makes no element of the step by call behind it");
+           rd_verify_fails(f, "makes no element of the step by call behind it");
 }
 
 /* "rd_groups(a6, p7, n, 3, 6, ..)": all columns of a row, as they lie, go to an array. */
-static bool copies_groups(const rd_form_walk *f, const rd_stmt *s)
+static bool copies_groups(const rd_verifier *f, const rd_stmt *s)
 {
     const rd_stmt *load = s->first >= 0 ? &f->t->stmt[s->first] : NULL,
                   *kept = load && load->next >= 0 ? &f->t->stmt[load->next] : NULL;
@@ -39,20 +39,21 @@ static bool copies_groups(const rd_form_walk *f, const rd_stmt *s)
     return (f->t->loop[s->arg].kind == RD_FOR_UNROLL && kept && load->kind == RD_S_LET &&
             f->t->let[load->value].kind == RD_I_LOAD && kept->kind == RD_S_STORE &&
             kept->slot < 0 && kept->x == load->value && kept->next < 0) ||
-           rd_form_fails(f, "is a loop by call around more than one copy");
+           rd_verify_fails(f, "is a loop by call around more than one copy");
 }
 
 static bool closes(const rd_stmt *s)
 {
-    return s->kind == RD_S_ENDS || s->kind == RD_S_REST || s->kind == RD_S_LANES;
+    return s->kind == RD_S_PUSH_IF_LAST || s->kind == RD_S_MERGE_BLOCKS ||
+           s->kind == RD_S_MERGE_LANES;
 }
 
-bool rd_form_call(rd_form_walk *f, int32_t stmt)
+bool rd_verify_call(rd_verifier *f, int32_t stmt)
 {
     const rd_stmt *loop = &f->t->stmt[stmt];
     bool           ok   = true;
 
-    if (rd_turns_rows(f->t, stmt))
+    if (rd_is_transpose(f->t, stmt))
         return true;
     for (int32_t s = loop->first; s >= 0 && ok; s = f->t->stmt[s].next) {
         f->stmt = s;
@@ -65,10 +66,10 @@ bool rd_form_call(rd_form_walk *f, int32_t stmt)
     return ok;
 }
 
-bool rd_form_ends(const rd_form_walk *f, const rd_stmt *s)
+bool rd_verify_block_end(const rd_verifier *f, const rd_stmt *s)
 {
     for (int32_t k = s->parent; k >= 0; k = f->t->stmt[k].parent)
         if (rd_is_vector(f->t, k) && !(k == s->parent && rd_is_by_call(f->t, k)))
-            return rd_form_fails(f, "ends blocks element by element of a vector loop");
+            return rd_verify_fails(f, "ends blocks element by element of a vector loop");
     return true;
 }

@@ -71,6 +71,6 @@ void rd_hand_values(rd_schedule *t, int32_t from, int32_t to)
             continue;
         one = (instead){ value, hand_over(t, value, from, to) };
         for (int32_t s = rd_next_stmt(t, to, to); s >= 0 && !t->failed; s = rd_next_stmt(t, s, to))
-            rd_rename_values(t, s, take_instead, &one);
+            rd_substitute_values(t, s, take_instead, &one);
     }
 }

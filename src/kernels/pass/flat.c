@@ -36,9 +36,10 @@ static bool goes_across(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(t, stmt);
 
-    return loop->step == 1 && loop->extent > 1 && loop->extent <= RD_FLAT && !loop->backwards &&
-           loop->from.n == 1 && loop->from.part[0].by <= 1 && loop->from.part[0].at.n == 0 &&
-           loop->from.part[0].at.offset == 0 && t->p->axis_extent[loop->axis] == loop->extent &&
+    return loop->step == 1 && loop->extent > 1 && loop->extent <= RD_FLAT_COLUMNS &&
+           !loop->backwards && loop->from.n == 1 && loop->from.part[0].by <= 1 &&
+           loop->from.part[0].at.n == 0 && loop->from.part[0].at.offset == 0 &&
+           t->p->axis_extent[loop->axis] == loop->extent &&
            t->stmt[stmt].first == t->stmt[stmt].last;
 }
 
@@ -187,8 +188,8 @@ static void hold_states(rd_schedule *t, const columns *c, int32_t step)
     if (t->failed)
         return;
     rd_put_before(t, rd_add_declaration(t, array), c->strips);
-    rd_put_before(t, make_copies(t, c, step, RD_S_NEAR, array), c->strips);
-    rd_put_behind(t, make_copies(t, c, step, RD_S_BACK, array), c->strips);
+    rd_put_before(t, make_copies(t, c, step, RD_S_LOAD_STATES, array), c->strips);
+    rd_put_behind(t, make_copies(t, c, step, RD_S_STORE_STATES, array), c->strips);
     for (int32_t k = t->stmt[c->strips].first; k >= 0; k = t->stmt[k].next)
         if (t->stmt[k].fold == fold && t->stmt[k].kind == RD_S_EXIT)
             t->stmt[k].store = array;

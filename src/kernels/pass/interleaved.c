@@ -107,7 +107,7 @@ static void take_repeated(const rd_interleaved *c, int32_t value, int32_t before
     repeat(c, value, array);
     one.by = rd_begin_with_element(t, c->vector, array, c->vector);
     for (int32_t s = t->stmt[c->vector].first; s >= 0 && !t->failed; s = t->stmt[s].next)
-        rd_rename_values(t, s, take_instead, &one);
+        rd_substitute_values(t, s, take_instead, &one);
 }
 
 static void set_flat(const rd_interleaved *c, rd_linear *place, int32_t axis)

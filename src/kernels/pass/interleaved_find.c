@@ -18,7 +18,7 @@ static bool goes_across(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = loop_at(t, stmt);
 
-    return loop && loop->step == 1 && loop->extent > 1 && loop->extent <= RD_FLAT &&
+    return loop && loop->step == 1 && loop->extent > 1 && loop->extent <= RD_FLAT_COLUMNS &&
            !loop->backwards && loop->start < 0 && loop->from.n == 1 && loop->from.part[0].by <= 1 &&
            loop->from.part[0].at.n == 0 && loop->from.part[0].at.offset == 0 &&
            loop->axis < t->p->n_axis && t->p->axis_extent[loop->axis] == loop->extent;
@@ -245,7 +245,7 @@ static bool stand_still(const rd_interleaved *c, int32_t loop, bool *moves)
     const rd_schedule *t = c->t;
     int32_t            read[RD_MOST_READS];
 
-    rd_varies_with(t, loop, moves);
+    rd_find_varying(t, loop, moves);
     for (int32_t s = c->across; s >= 0; s = rd_next_stmt(t, s, c->across)) {
         if (t->stmt[s].kind != RD_S_LET || !rd_is_of_column(c, t->stmt[s].value))
             continue;

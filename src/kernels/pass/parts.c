@@ -70,7 +70,7 @@ int32_t rd_put_parts_around(rd_schedule *t, int32_t first, int32_t last, int32_t
 void rd_add_fetch_before(rd_schedule *t, int32_t vector, const rd_let *load, rd_linear at,
                          rd_linear count)
 {
-    rd_stmt stmt = rd_stmt_of(RD_S_FETCH);
+    rd_stmt stmt = rd_stmt_of(RD_S_PREFETCH);
 
     stmt.slot  = load->slot;
     stmt.type  = load->type;

@@ -143,7 +143,7 @@ static bool takes_elements(const rd_schedule *t, int32_t loop)
         const rd_stmt *stmt = &t->stmt[s];
 
         takes |= stmt->kind == RD_S_STEP || stmt->kind == RD_S_PREFIX;
-        if (stmt->kind == RD_S_ENDS &&
+        if (stmt->kind == RD_S_PUSH_IF_LAST &&
             !is_in(t->p, t->fold[stmt->fold].start, rd_loop_of(t, loop)->of))
             return false;
     }

@@ -22,7 +22,7 @@ static bool takes_powers(const rd_schedule *t, int32_t stmt)
     const rd_for  *loop = vector_at(t, stmt);
     const rd_stmt *last = loop && loop->by_call ? &t->stmt[t->stmt[stmt].last] : NULL;
 
-    return last && last->kind == RD_S_STEP && rd_takes_power(&t->fold[last->fold].of);
+    return last && last->kind == RD_S_STEP && rd_has_exponential(&t->fold[last->fold].of);
 }
 
 static bool same_edge(const rd_schedule *t, const rd_edge *a, const rd_edge *b)

@@ -128,8 +128,8 @@ static void move_states(rd_schedule *t, const place *at, int32_t fold)
     if (t->failed)
         return;
     rd_put_before(t, rd_add_declaration(t, array), at->strips);
-    rd_put_before(t, make_copy(t, at, RD_S_NEAR, array, group), at->strips);
-    rd_put_behind(t, make_copy(t, at, RD_S_BACK, array, group), at->strips);
+    rd_put_before(t, make_copy(t, at, RD_S_LOAD_STATES, array, group), at->strips);
+    rd_put_behind(t, make_copy(t, at, RD_S_STORE_STATES, array, group), at->strips);
     t->stmt[at->step].store   = array;
     t->stmt[at->step].of.more = rd_linear_plus(t, group, 1, t->stmt[at->step].of.more);
 }

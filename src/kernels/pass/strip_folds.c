@@ -236,9 +236,9 @@ void rd_take_of_fold(rd_stripping *c, int32_t body, int32_t stmt)
 {
     switch (c->t->stmt[stmt].kind) {
     case RD_S_BEGIN: take_begin(c, body, stmt); break;
-    case RD_S_ENDS: take_ends(c, body, stmt); break;
-    case RD_S_REST:
-    case RD_S_LANES: take_rest(c, body, stmt); break;
+    case RD_S_PUSH_IF_LAST: take_ends(c, body, stmt); break;
+    case RD_S_MERGE_BLOCKS:
+    case RD_S_MERGE_LANES: take_rest(c, body, stmt); break;
     case RD_S_FINISH: take_finish(c, body, stmt); break;
     case RD_S_EXIT: take_exit(c, body, stmt); break;
     default: take_step(c, body, stmt);

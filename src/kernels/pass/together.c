@@ -109,8 +109,8 @@ static void hold(rd_schedule *t, int32_t vector, int32_t stmt)
     if (t->failed)
         return;
     rd_put_before(t, declared, t->stmt[vector].first);
-    rd_put_behind(t, add_copy(t, &step, RD_S_NEAR, array), declared);
-    rd_append(t, vector, add_copy(t, &step, RD_S_BACK, array));
+    rd_put_behind(t, add_copy(t, &step, RD_S_LOAD_STATES, array), declared);
+    rd_append(t, vector, add_copy(t, &step, RD_S_STORE_STATES, array));
 }
 
 /* The round of a loop that is written out is known, so a state of it has a number: "cell i1" in round 2 is

@@ -39,7 +39,8 @@ static bool goes_one_by_one(const rd_schedule *t, int32_t loop)
 
     if (l->kind != RD_FOR_SERIAL || l->of < 0 || l->strip >= 0)
         return false;
-    return rd_is_row(&t->p->loop[l->of]) || rd_count_kinds(t, loop, RD_KIND_BIT(RD_S_TURN)) > 0;
+    return rd_is_row(&t->p->loop[l->of]) ||
+           rd_count_kinds(t, loop, RD_KIND_BIT(RD_S_SWITCH_STATE)) > 0;
 }
 
 /* Statements that leave a loop name one loop. */

@@ -172,7 +172,7 @@ static int32_t rest_in(const rd_printing *n, int32_t stmt, int32_t fold)
 
     for (int32_t s = n->t->stmt[stmt].prev; s >= 0; s = n->t->stmt[s].prev)
         for (int32_t k = s; k >= 0; k = rd_next_stmt(n->t, k, s))
-            if (n->t->stmt[k].kind == RD_S_REST && n->t->stmt[k].fold == fold)
+            if (n->t->stmt[k].kind == RD_S_MERGE_BLOCKS && n->t->stmt[k].fold == fold)
                 return k;
     return -1;
 }

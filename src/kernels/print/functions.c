@@ -79,7 +79,7 @@ static void print_map(rd_printing *n, const rd_let *let, int32_t result, const c
         rd_print_line(n, "OF_STRIP(%s, %s, a%" PRId32 ", %s)", rd_op_table[let->op].name, elem,
                       result, count);
         round_halves(n, let, result, count);
-    } else if (rd_leaves_rest_by_known(n->t, let))
+    } else if (rd_is_constant_remainder(n->t, let))
         rd_print_rest_by_known(n, let, result, count);
     else if (rd_op_leaves_rest(let->op, let->type)) {
         rd_print_line(n, "DIVIDED_STRIP(%s, %s, a%" PRId32 ", a%" PRId32 ", %s)",

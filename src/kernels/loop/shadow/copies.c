@@ -28,7 +28,7 @@ static bool move_one(const rd_shadow_folds *s, const rd_shadow_at *at, int64_t o
 
     if (!state || !has_state(s, by, other))
         return false;
-    if (by->kind == RD_S_NEAR)
+    if (by->kind == RD_S_LOAD_STATES)
         s->state[by->arg][other] = *state;
     else
         *state = s->state[by->arg][other];
@@ -97,8 +97,8 @@ bool rd_shadow_move(rd_shadow_folds *s, const rd_shadow_at *at, int64_t other)
         return false;
     if (!name_home(s, by->arg, other, c))
         return false;
-    c->store = by->kind == RD_S_NEAR ? by->arg : by->store;
-    if (by->kind == RD_S_NEAR)
+    c->store = by->kind == RD_S_LOAD_STATES ? by->arg : by->store;
+    if (by->kind == RD_S_LOAD_STATES)
         s->home[by->arg][other].block = c->block;
     else
         c->block = s->home[by->arg][other].block;

@@ -30,8 +30,8 @@ int32_t rd_patch_of_fold(const rd_patch *c, rd_stmt_kind kind, int32_t fold)
     rd_stmt s = rd_stmt_of(kind);
 
     s.fold  = fold;
-    s.store = kind == RD_S_JOIN ? c->left[fold] : fold;
-    s.arg   = kind == RD_S_LEAVE ? c->left[fold] : -1;
+    s.store = kind == RD_S_COMBINE_PARTIALS ? c->left[fold] : fold;
+    s.arg   = kind == RD_S_STORE_PARTIALS ? c->left[fold] : -1;
     return rd_add_stmt(c->t, &s);
 }
 
@@ -57,7 +57,7 @@ void rd_patch_drop_beginnings(const rd_patch *c)
         const rd_stmt *stmt = &c->t->stmt[s];
 
         next = rd_next_stmt(c->t, s, c->item);
-        if (stmt->kind == RD_S_BEGIN || stmt->kind == RD_S_OPENS || stmt->kind == RD_S_ARRAY)
+        if (stmt->kind == RD_S_BEGIN || stmt->kind == RD_S_PUSH_IF_NEW || stmt->kind == RD_S_ARRAY)
             rd_take_out(c->t, s);
     }
 }
@@ -79,7 +79,7 @@ void rd_patch_leave_at_end(const rd_patch *c, int32_t body, bool row)
 {
     for (int32_t k = 0; k < c->t->p->n_fold && !c->t->failed; k++)
         if (c->row[k] == row && c->left[k] >= 0)
-            rd_append(c->t, body, rd_patch_of_fold(c, RD_S_LEAVE, k));
+            rd_append(c->t, body, rd_patch_of_fold(c, RD_S_STORE_PARTIALS, k));
 }
 
 void rd_patch_read_joined(const rd_patch *c, int32_t body)
@@ -88,7 +88,8 @@ void rd_patch_read_joined(const rd_patch *c, int32_t body)
         rd_stmt *of = &c->t->stmt[s];
 
         if (of->fold >= 0 && c->left[of->fold] >= 0 &&
-            (of->kind == RD_S_REST || of->kind == RD_S_LANES || of->kind == RD_S_FINISH))
+            (of->kind == RD_S_MERGE_BLOCKS || of->kind == RD_S_MERGE_LANES ||
+             of->kind == RD_S_FINISH))
             of->store = c->left[of->fold];
     }
 }

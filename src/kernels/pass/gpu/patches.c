@@ -185,7 +185,7 @@ static int32_t make_elements(const rd_patch *c)
  * itself. */
 static int32_t make_last(const rd_patch *c, bool row)
 {
-    rd_stmt last = rd_stmt_of(RD_S_LAST);
+    rd_stmt last = rd_stmt_of(RD_S_IF_LAST);
     int32_t made;
 
     if (row && c->n_patch[RD_COLUMNS] == 1)
@@ -197,7 +197,7 @@ static int32_t make_last(const rd_patch *c, bool row)
     rd_append(c->t, c->item, made);
     for (int32_t k = 0; k < c->t->p->n_fold && !c->t->failed; k++)
         if (c->row[k] == row)
-            rd_append(c->t, made, rd_patch_of_fold(c, RD_S_JOIN, k));
+            rd_append(c->t, made, rd_patch_of_fold(c, RD_S_COMBINE_PARTIALS, k));
     return made;
 }
 

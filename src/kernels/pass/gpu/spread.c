@@ -107,7 +107,7 @@ static void put_inside(rd_schedule *t, int32_t stmt, rd_for_kind outer, rd_for_k
 
 static void put_meeting(rd_schedule *t, int32_t loop, bool before)
 {
-    const rd_stmt meet = rd_stmt_of(RD_S_MEET);
+    const rd_stmt meet = rd_stmt_of(RD_S_BARRIER);
     const int32_t made = rd_add_stmt(t, &meet);
 
     if (before)

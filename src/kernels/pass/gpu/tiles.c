@@ -224,7 +224,7 @@ static void make_tiles(rd_staging *s)
     if (t->failed)
         return;
     made = s->pairs;
-    while (t->stmt[made].prev >= 0 && t->stmt[t->stmt[made].prev].kind == RD_S_OPENS &&
+    while (t->stmt[made].prev >= 0 && t->stmt[t->stmt[made].prev].kind == RD_S_PUSH_IF_NEW &&
            t->stmt[t->stmt[made].prev].all)
         made = t->stmt[made].prev;
     made = rd_put_loop_around(t, made, last, &blocks);

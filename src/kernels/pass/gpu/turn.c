@@ -151,7 +151,7 @@ static void write_squares(const turning *c)
     rd_schedule  *t       = c->t;
     const rd_for  threads = loop_over(c, 1, RD_FOR_THREAD), serial = loop_over(c, 0, RD_FOR_SERIAL);
     const int32_t first = c->fills < 0 ? t->stmt[c->item].first : t->stmt[c->fills].next;
-    rd_stmt       meet  = rd_stmt_of(RD_S_MEET);
+    rd_stmt       meet  = rd_stmt_of(RD_S_BARRIER);
     int32_t       made;
 
     if (t->failed || first < 0)

@@ -208,14 +208,14 @@ static void close_by_team(rd_printing *n, const rd_stmt *s)
     n->indent++;
     print_node(n, s, "l");
     put_words(&line, f, 'x', 0, lane);
-    if (rd_goes_by_lane(f))
+    if (rd_aligns_lanes(f))
         put_words(&line, f, 'x', f->n_state, lane);
     rd_print_line(n, "%s", line.at + 1);
     rd_text_end(&line, n->to);
     n->indent--;
     rd_print_line(n, "}");
     rd_print_line(n, "RD_MEET");
-    if (rd_goes_by_lane(f))
+    if (rd_aligns_lanes(f))
         align(n, s);
     else
         exchange(n, s, "merge", 0);
@@ -281,7 +281,7 @@ static void close_alone(rd_printing *n, const rd_stmt *s)
         rd_print_line(n, "y%d[l] = x%d;", k, k);
     n->indent--;
     rd_print_line(n, "}");
-    if (rd_goes_by_lane(f))
+    if (rd_aligns_lanes(f))
         align_alone(n, s);
     else
         halve(n, s, "merge", 'y');

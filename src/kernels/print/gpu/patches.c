@@ -94,7 +94,7 @@ static void print_rows_in_part(rd_printing *n, int32_t rows)
 static void leave_columns(rd_printing *n, int32_t groups)
 {
     for (int32_t s = n->t->stmt[groups].first; s >= 0; s = n->t->stmt[s].next)
-        if (n->t->stmt[s].kind == RD_S_LEAVE)
+        if (n->t->stmt[s].kind == RD_S_STORE_PARTIALS)
             rd_print_leave(n, &n->t->stmt[s]);
 }
 
@@ -234,8 +234,8 @@ bool rd_print_in_patch(rd_printing *n, int32_t stmt)
 
     switch (s->kind) {
     case RD_S_LOOP: return print_loop(n, stmt);
-    case RD_S_LAST: return print_last(n, stmt);
-    case RD_S_JOIN: return true;
+    case RD_S_IF_LAST: return print_last(n, stmt);
+    case RD_S_COMBINE_PARTIALS: return true;
     case RD_S_BEGIN: rd_print_begin_lanes(n, s->fold); return true;
     default: return false;
     }

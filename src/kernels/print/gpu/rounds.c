@@ -87,7 +87,8 @@ static int32_t next_opens(const rd_printing *n, int32_t rounds, int32_t last)
 {
     int32_t s = rd_next_stmt(n->t, last, rounds);
 
-    while (s >= 0 && (n->t->stmt[s].kind != RD_S_OPENS || !moves_once(n, rounds, &n->t->stmt[s])))
+    while (s >= 0 &&
+           (n->t->stmt[s].kind != RD_S_PUSH_IF_NEW || !moves_once(n, rounds, &n->t->stmt[s])))
         s = rd_next_stmt(n->t, s, rounds);
     return s;
 }

@@ -207,7 +207,7 @@ void rd_print_so_far(rd_printing *n, const rd_stmt *s)
 static void declare_before(rd_printing *n, int32_t loop)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(n->t, s, loop))
-        if (n->t->stmt[s].kind == RD_S_SOFAR)
+        if (n->t->stmt[s].kind == RD_S_SCAN_RESULT)
             rd_print_line(n,
                           "scan%" PRId32 "::before b%" PRId32 " = before%" PRId32
                           "[rd_block_of<RD_THREADS, %" PRId32 ">(u)];",
