@@ -5,7 +5,7 @@
 /* ---- How often ------------------------------------------------------------------------------- */
 /* A loop over an axis goes through the ranges of the loops around it that cut it: of these the
  * innermost counts, by its rounds if it is itself such a loop. */
-static bool is_cut_inside(const rd_program *p, int32_t loop, int32_t inner)
+static bool is_tiled_inside(const rd_program *p, int32_t loop, int32_t inner)
 {
     for (int32_t k = inner; k != loop; k = p->loop[k].parent)
         if (p->loop[k].axis == p->loop[loop].axis)
@@ -13,7 +13,7 @@ static bool is_cut_inside(const rd_program *p, int32_t loop, int32_t inner)
     return false;
 }
 
-static double rounds(const rd_program *p, int32_t loop)
+static double rounds_of_loop(const rd_program *p, int32_t loop)
 {
     const rd_loop *l      = &p->loop[loop];
     const int64_t  extent = p->axis_extent[l->axis];
@@ -28,8 +28,8 @@ static double times_in(const rd_program *p, int32_t loop, bool bounded)
     double times = 1;
 
     for (int32_t k = loop; k >= 0; k = p->loop[k].parent) {
-        if (!is_cut_inside(p, k, loop))
-            times *= rounds(p, k);
+        if (!is_tiled_inside(p, k, loop))
+            times *= rounds_of_loop(p, k);
         if (bounded && p->loop[k].bounds)
             times *= p->loop[k].bounds->share;
     }
@@ -139,7 +139,7 @@ static bool is_of_outer_axis(const rd_program *p, const rd_address *at, int32_t 
 
 /* Elements that one access touches: each place once, but again where a loop comes back to more than
  * a cache holds. */
-static double touched(const rd_program *p, int32_t i, bool bounded)
+static double elements_touched(const rd_program *p, int32_t i, bool bounded)
 {
     const rd_address *at   = &p->address[p->inst[i].arg];
     const int32_t     loop = p->inst[i].loop;
@@ -147,10 +147,10 @@ static double touched(const rd_program *p, int32_t i, bool bounded)
     double            n    = 1;
 
     for (int32_t k = loop; k >= 0; k = p->loop[k].parent) {
-        if (is_cut_inside(p, k, loop))
+        if (is_tiled_inside(p, k, loop))
             continue;
         if (has_axis(at, p->loop[k].axis) || n * size > (double)RD_CACHED_BYTES)
-            n *= rounds(p, k);
+            n *= rounds_of_loop(p, k);
         if (bounded && p->loop[k].bounds && is_of_outer_axis(p, at, k))
             n *= p->loop[k].bounds->share;
     }
@@ -158,12 +158,12 @@ static double touched(const rd_program *p, int32_t i, bool bounded)
 }
 
 /* From the first to the last place of the accesses of that kind to a slot; 0: they are gathered. */
-typedef struct span {
+typedef struct slot_span {
     double touched, least, most;
     bool   gathers;
-} span;
+} slot_span;
 
-static void add_access(const rd_program *p, int32_t i, bool bounded, span *s)
+static void add_access(const rd_program *p, int32_t i, bool bounded, slot_span *s)
 {
     const rd_address *at   = &p->address[p->inst[i].arg];
     double            from = (double)at->offset, to = from;
@@ -179,18 +179,18 @@ static void add_access(const rd_program *p, int32_t i, bool bounded, span *s)
     }
     s->least = s->touched > 0 && s->least < from ? s->least : from;
     s->most  = s->touched > 0 && s->most > to ? s->most : to;
-    s->touched += touched(p, i, bounded);
+    s->touched += elements_touched(p, i, bounded);
 }
 
 /* Several accesses of a slot mostly touch the same elements, a little apart. */
 static double bytes_of_slot(const rd_program *p, rd_inst_kind kind, int32_t slot, bool bounded)
 {
-    span   s    = { 0 };
-    double size = 0, most = 0, places;
+    slot_span s    = { 0 };
+    double    size = 0, most = 0, places;
 
     for (int32_t i = 0; i < p->n_inst; i++)
         if (p->inst[i].kind == kind && p->address[p->inst[i].arg].slot == slot) {
-            const double each = touched(p, i, bounded);
+            const double each = elements_touched(p, i, bounded);
 
             add_access(p, i, bounded, &s);
             size = rd_dtype_size(p->address[p->inst[i].arg].type);

@@ -15,22 +15,22 @@ const char *rd_mapping_name(rd_mapping meet)
 }
 
 /* How far positions of an element move with the rounds. */
-typedef struct moves {
+typedef struct fold_strides {
     rd_stride cell, lane, outer;
-} moves;
+} fold_strides;
 
 static bool takes_element(const rd_stmt *s)
 {
     return s->kind == RD_S_STEP || s->kind == RD_S_PREFIX;
 }
 
-static moves moves_of(const rd_schedule *t, int32_t loop, int32_t stmt)
+static fold_strides strides_of(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     const rd_fold_at *at = &t->stmt[stmt].of;
 
-    return (moves){ rd_position_stride(t, loop, stmt, &at->cell),
-                    rd_position_stride(t, loop, stmt, &at->lane),
-                    rd_position_stride(t, loop, stmt, &at->outer) };
+    return (fold_strides){ rd_position_stride(t, loop, stmt, &at->cell),
+                           rd_position_stride(t, loop, stmt, &at->lane),
+                           rd_position_stride(t, loop, stmt, &at->outer) };
 }
 
 /* ---- Whole blocks ----------------------------------------------------------------------------- */
@@ -82,8 +82,8 @@ static int64_t span_within(const rd_schedule *t, const rd_fold *f, int32_t loop,
     int64_t span = 0;
 
     for (int32_t s = rd_loop_around(t, stmt); s != loop; s = rd_loop_around(t, s)) {
-        const moves   m  = moves_of(t, s, stmt);
-        const int64_t by = m.outer.by * row_of(f) + m.lane.by, most = rd_most_trips(t, s);
+        const fold_strides m  = strides_of(t, s, stmt);
+        const int64_t      by = m.outer.by * row_of(f) + m.lane.by, most = rd_most_trips(t, s);
 
         if (!m.outer.known || !m.lane.known || by < 0 || (by && most < 0))
             return -1;
@@ -126,7 +126,7 @@ bool rd_begins_with_block(const rd_schedule *t, int32_t fold, int32_t loop, cons
 
 /* Does each round take whole blocks, one after the other? */
 static bool is_whole_blocks(const rd_schedule *t, int32_t fold, int32_t loop, int32_t stmt,
-                            const moves *m)
+                            const fold_strides *m)
 {
     const rd_fold *f = &t->p->fold[fold];
     const rd_for  *l = rd_loop_of(t, loop);
@@ -146,7 +146,7 @@ static bool is_whole_blocks(const rd_schedule *t, int32_t fold, int32_t loop, in
 
 /* Do rounds have arrays of states of their own, and elements of different blocks? */
 static bool is_beside(const rd_schedule *t, const rd_fold *f, int32_t loop, int32_t stmt,
-                      const moves *m)
+                      const fold_strides *m)
 {
     const rd_stride more = rd_position_stride(t, loop, stmt, &t->stmt[stmt].of.more);
     const int64_t   by   = m->outer.by * row_of(f) + m->lane.by;
@@ -163,7 +163,7 @@ static bool may_go_in_any_order(const rd_fold *f)
 
 /* Rounds take elements of the same states, in another step or not by numbers that are known. */
 static rd_mapping in_turn(const rd_schedule *t, int32_t fold, int32_t loop, int32_t stmt,
-                          const moves *m)
+                          const fold_strides *m)
 {
     const rd_fold *f     = &t->p->fold[fold];
     const bool     known = m->cell.known && m->lane.known && m->outer.known;
@@ -182,7 +182,7 @@ static rd_mapping in_turn(const rd_schedule *t, int32_t fold, int32_t loop, int3
 /* Neighbouring rounds have neighbouring lanes.  If there are more elements than lanes, a loop inside
  * that moves lanes, too, could bring one round to the lanes of another. */
 static bool are_lanes(const rd_schedule *t, int32_t fold, int32_t loop, int32_t stmt,
-                      const moves *m)
+                      const fold_strides *m)
 {
     const rd_fold *f = &t->p->fold[fold];
 
@@ -198,7 +198,7 @@ static bool are_lanes(const rd_schedule *t, int32_t fold, int32_t loop, int32_t 
 /* How the rounds of a loop meet a fold at one of its steps; docs/loops.md has the answers. */
 static rd_mapping element_meets(const rd_schedule *t, int32_t fold, int32_t loop, int32_t stmt)
 {
-    const moves m = moves_of(t, loop, stmt);
+    const fold_strides m = strides_of(t, loop, stmt);
 
     if (!m.cell.known || !m.lane.known || !m.outer.known)
         return rd_loop_of(t, loop)->kind == RD_FOR_BLOCK && is_whole_blocks(t, fold, loop, stmt, &m)
@@ -273,7 +273,7 @@ bool rd_moves_step(const rd_schedule *t, int32_t fold, int32_t loop)
     const rd_fold *f = &t->p->fold[fold];
 
     for (int32_t s = next_of(t, fold, loop, loop); s >= 0; s = next_of(t, fold, loop, s)) {
-        const moves m = moves_of(t, loop, s);
+        const fold_strides m = strides_of(t, loop, s);
 
         if (takes_element(&t->stmt[s]) && (!m.outer.known || m.outer.by || !m.lane.known ||
                                            (m.lane.by && f->lane_extent > f->lanes)))

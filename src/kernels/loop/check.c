@@ -90,7 +90,7 @@ static bool is_bounded_by_memory(const rd_schedule *t, const rd_loop *loop)
 }
 
 /* A cell that a register chooses, or positions that memory says. */
-static bool by_memory(const rd_schedule *t)
+static bool depends_on_memory(const rd_schedule *t)
 {
     const rd_program *p     = t->p;
     bool              found = false;
@@ -107,7 +107,7 @@ static bool by_memory(const rd_schedule *t)
 }
 
 /* ---- Results ---------------------------------------------------------------------------------- */
-static bool same(const rd_shadow *a, const rd_shadow *b)
+static bool is_same(const rd_shadow *a, const rd_shadow *b)
 {
     return rd_shadow_hash(*a) == rd_shadow_hash(*b);
 }
@@ -122,7 +122,7 @@ static bool agrees(const rd_shadow_memory *want, const rd_shadow_memory *found, 
         if (cell->slot >= 0 && !x)
             return rd_shadow_fails(why, "s%" PRId32 ", byte %" PRId64 ": nothing is stored",
                                    cell->slot, cell->byte);
-        if (x && !same(x, &cell->x))
+        if (x && !is_same(x, &cell->x))
             return rd_shadow_fails(why,
                                    "s%" PRId32 ", byte %" PRId64 " is not what the program says",
                                    cell->slot, cell->byte);
@@ -131,8 +131,8 @@ static bool agrees(const rd_shadow_memory *want, const rd_shadow_memory *found, 
 }
 
 /* ---- Shadow runs ------------------------------------------------------------------------------ */
-static bool run(const rd_schedule *t, rd_shadow_shares shares, const rd_shadow_memory *want,
-                rd_text *why)
+static bool agrees_in_shadow(const rd_schedule *t, rd_shadow_shares shares,
+                             const rd_shadow_memory *want, rd_text *why)
 {
     rd_shadow_memory found = { 0 };
     const bool       holds = rd_shadow_tree(t, shares, &found, why) && agrees(want, &found, why);
@@ -169,9 +169,9 @@ static bool holds_in_shadow(const rd_schedule *t, rd_text *why)
 
     if (!holds)
         rd_text_add(why, "no memory");
-    holds = holds && run(t, (rd_shadow_shares){ .tasks = 1 }, &want, why);
+    holds = holds && agrees_in_shadow(t, (rd_shadow_shares){ .tasks = 1 }, &want, why);
     for (int n = 2; n <= 3 && n <= grains && holds; n++)
-        holds = run(t, (rd_shadow_shares){ .tasks = n, .steps = n == 3 }, &want, why);
+        holds = agrees_in_shadow(t, (rd_shadow_shares){ .tasks = n, .steps = n == 3 }, &want, why);
     rd_shadow_memory_free(&want);
     return holds;
 }
@@ -193,7 +193,7 @@ rd_verdict rd_schedule_check(const rd_schedule *t, int64_t most_visits, rd_text 
         rd_text_add(why, "it adds ints as floats, in any order");
         return RD_TREE_SKIPPED;
     }
-    if (by_memory(t)) {
+    if (depends_on_memory(t)) {
         rd_text_add(why, "memory says where its elements go, or which there are");
         return RD_TREE_SKIPPED;
     }

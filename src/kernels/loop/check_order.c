@@ -50,7 +50,8 @@ static bool may_move(const rd_schedule *t, const rd_stmt *s, const mover *m, rd_
 }
 
 /* Rounds of the inner loop stand between two of the outer one. */
-static bool falls(const rd_stmt *s, const mover *outer, const mover *inner, rd_text *why)
+static bool is_nested_in_order(const rd_stmt *s, const mover *outer, const mover *inner,
+                               rd_text *why)
 {
     const int64_t a    = outer->stride < 0 ? -outer->stride : outer->stride,
                   b    = inner->stride < 0 ? -inner->stride : inner->stride;
@@ -67,7 +68,7 @@ static bool falls(const rd_stmt *s, const mover *outer, const mover *inner, rd_t
 
 /* Are its rounds of different blocks, or (of a scan) of different elements, each of which has states of its
  * own?  Where these go up, or are put together, the shadow run sees their order. */
-static bool is_beside(const rd_schedule *t, const rd_stmt *s, const mover *m)
+static bool is_of_other_states(const rd_schedule *t, const rd_stmt *s, const mover *m)
 {
     const rd_fold *f    = &t->p->fold[s->fold];
     const int64_t  more = rd_linear_coef(t, &s->of.more, m->loop->axis);
@@ -89,7 +90,7 @@ static bool begins_in(const rd_schedule *t, int32_t fold, int32_t body)
 
 /* Looks at each loop around a step from the inside out, up to where the fold begins, and at each
  * pair of neighbours that move its steps. */
-static bool step(const rd_schedule *t, int32_t stmt, rd_text *why)
+static bool keeps_order(const rd_schedule *t, int32_t stmt, rd_text *why)
 {
     const rd_stmt *s     = &t->stmt[stmt];
     mover          inner = { 0 };
@@ -99,9 +100,9 @@ static bool step(const rd_schedule *t, int32_t stmt, rd_text *why)
         const mover m =
             t->stmt[k].kind == RD_S_LOOP ? mover_of(t, s, rd_loop_of(t, k)) : (mover){ 0 };
 
-        if (m.stride == 0 || m.cell || is_beside(t, s, &m))
+        if (m.stride == 0 || m.cell || is_of_other_states(t, s, &m))
             continue;
-        ok    = may_move(t, s, &m, why) && (!inner.loop || falls(s, &m, &inner, why));
+        ok    = may_move(t, s, &m, why) && (!inner.loop || is_nested_in_order(s, &m, &inner, why));
         inner = m;
     }
     return ok;
@@ -115,6 +116,6 @@ bool rd_schedule_check_order(const rd_schedule *t, rd_text *why)
         for (int32_t s = t->part[k]; s >= 0 && ok; s = rd_next_stmt(t, s, t->part[k]))
             if ((t->stmt[s].kind == RD_S_STEP || t->stmt[s].kind == RD_S_PREFIX) &&
                 !rd_shadow_any_order(&t->p->fold[t->stmt[s].fold]))
-                ok = step(t, s, why);
+                ok = keeps_order(t, s, why);
     return ok;
 }

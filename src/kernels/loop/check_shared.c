@@ -50,7 +50,7 @@ static bool turns_around(const rd_schedule *t, int32_t stmt, int32_t *teams, int
 }
 
 /* Teams are at different turns at a time: they must be at different states, or have states of their own. */
-static bool is_apart(const rd_schedule *t, int32_t stmt)
+static bool has_own_states(const rd_schedule *t, int32_t stmt)
 {
     const rd_stmt *s = &t->stmt[stmt];
     int32_t        teams, turns;
@@ -61,7 +61,7 @@ static bool is_apart(const rd_schedule *t, int32_t stmt)
 }
 
 /* Is it stored for all items, and differs in each? */
-static bool differs(const rd_schedule *t, int32_t stmt)
+static bool differs_by_item(const rd_schedule *t, int32_t stmt)
 {
     const int32_t items = is_shared(t, stmt) ? items_around(t, stmt) : -1;
 
@@ -74,12 +74,12 @@ bool rd_schedule_check_shared(const rd_schedule *t, rd_text *why)
     const int32_t body = t->part[RD_PART_BODY];
 
     for (int32_t s = body; s >= 0; s = rd_next_stmt(t, s, body)) {
-        if (differs(t, s)) {
+        if (differs_by_item(t, s)) {
             rd_text_add(why, "a%" PRId32 " is shared by all items of a block, and differs in each",
                         t->stmt[s].store);
             return false;
         }
-        if (!is_apart(t, s)) {
+        if (!has_own_states(t, s)) {
             rd_text_add(why, "f%" PRId32 ": teams in turns are at the same states",
                         t->stmt[s].fold);
             return false;

@@ -78,7 +78,7 @@ static void copy_loop(renamed *r, rd_stmt *s)
 
 /* Copies a statement with its body; values, loops and marks that it makes get new numbers, by
  * which the copies behind it name them. */
-static int32_t copy(renamed *r, int32_t stmt)
+static int32_t copy_stmt(renamed *r, int32_t stmt)
 {
     rd_schedule *t = r->t;
     rd_stmt      s = t->stmt[stmt];
@@ -102,7 +102,7 @@ static int32_t copy(renamed *r, int32_t stmt)
     for (int32_t k = 0; k < s.n_value; k++)
         t->let[s.value + k].by = made;
     for (int32_t k = t->stmt[stmt].first; k >= 0 && !t->failed; k = t->stmt[k].next)
-        rd_append(t, made, copy(r, k));
+        rd_append(t, made, copy_stmt(r, k));
     if (s.kind == RD_S_LOOP && !t->failed && t->loop[s.arg].lines)
         t->loop[s.arg].lines = r->stmt[t->loop[s.arg].lines];
     return made;
@@ -135,7 +135,7 @@ int32_t rd_stmt_copy(rd_schedule *t, int32_t stmt)
         memset(r.value, -1, ((size_t)t->n_let + 1) * sizeof *r.value);
         memset(r.axis, -1, ((size_t)t->n_axis + 1) * sizeof *r.axis);
         memset(r.stmt, -1, ((size_t)t->n_stmt + 1) * sizeof *r.stmt);
-        made = copy(&r, stmt);
+        made = copy_stmt(&r, stmt);
         rename_loops(&r, stmt);
     }
     free(r.value);

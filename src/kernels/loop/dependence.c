@@ -22,15 +22,15 @@ typedef struct index_term {
 } index_term;
 
 enum { MOST_TERMS = 48 };
-typedef struct form {
+typedef struct index_form {
     const rd_schedule *t;
     int32_t            loop, n;
     bool               failed; /* nothing is known of it */
     int64_t            offset;
     index_term         term[MOST_TERMS];
-} form;
+} index_form;
 
-static void add_term(form *f, index_kind kind, int32_t id, int64_t coef, int64_t most)
+static void add_term(index_form *f, index_kind kind, int32_t id, int64_t coef, int64_t most)
 {
     for (int32_t k = 0; k < f->n; k++)
         if (f->term[k].kind == kind && f->term[k].id == id) {
@@ -43,10 +43,10 @@ static void add_term(form *f, index_kind kind, int32_t id, int64_t coef, int64_t
         f->term[f->n++] = (index_term){ kind, id, coef, most };
 }
 
-static void add_position(form *f, int32_t stmt, const rd_linear *at, int64_t coef);
+static void add_position(index_form *f, int32_t stmt, const rd_linear *at, int64_t coef);
 
 /* The index of a loop inside: its first one, and a free number of steps. */
-static void add_inside(form *f, int32_t binder, int32_t axis, int64_t coef)
+static void add_inside(index_form *f, int32_t binder, int32_t axis, int64_t coef)
 {
     const rd_for *l    = rd_loop_of(f->t, binder);
     const int64_t most = rd_most_trips(f->t, binder);
@@ -60,7 +60,7 @@ static void add_inside(form *f, int32_t binder, int32_t axis, int64_t coef)
     add_term(f, INDEX_FREE, binder, coef * l->step, most > 0 ? most - 1 : 0);
 }
 
-static void add_axis(form *f, int32_t stmt, int32_t axis, int64_t coef)
+static void add_axis(index_form *f, int32_t stmt, int32_t axis, int64_t coef)
 {
     const int32_t binder = rd_binder_of(f->t, stmt, axis);
     const rd_for *l      = binder >= 0 ? rd_loop_of(f->t, binder) : NULL;
@@ -75,7 +75,7 @@ static void add_axis(form *f, int32_t stmt, int32_t axis, int64_t coef)
         f->failed = true;
 }
 
-static void add_position(form *f, int32_t stmt, const rd_linear *at, int64_t coef)
+static void add_position(index_form *f, int32_t stmt, const rd_linear *at, int64_t coef)
 {
     f->offset += coef * at->offset;
     for (int32_t k = 0; k < at->n && !f->failed; k++) {
@@ -90,16 +90,16 @@ static void add_position(form *f, int32_t stmt, const rd_linear *at, int64_t coe
     }
 }
 
-static void form_of(form *f, const rd_schedule *t, int32_t loop, const rd_access *a)
+static void form_of(index_form *f, const rd_schedule *t, int32_t loop, const rd_access *a)
 {
-    *f = (form){ .t = t, .loop = loop };
+    *f = (index_form){ .t = t, .loop = loop };
     add_position(f, a->stmt, &a->at, 1);
     if (a->n > 1)
         add_term(f, INDEX_FREE, -1, 1, a->n - 1);
 }
 
 /* ---- Whether two positions can be equal ------------------------------------------------------- */
-static int64_t coef_of(const form *f, index_kind kind, int32_t id)
+static int64_t coef_of(const index_form *f, index_kind kind, int32_t id)
 {
     for (int32_t k = 0; k < f->n; k++)
         if (f->term[k].kind == kind && f->term[k].id == id)
@@ -108,7 +108,7 @@ static int64_t coef_of(const form *f, index_kind kind, int32_t id)
 }
 
 /* Does b have all terms of a that both rounds have in common? */
-static bool has_terms_of(const form *a, const form *b)
+static bool has_terms_of(const index_form *a, const index_form *b)
 {
     for (int32_t k = 0; k < a->n; k++) {
         const index_term *x = &a->term[k];
@@ -121,7 +121,7 @@ static bool has_terms_of(const form *a, const form *b)
 }
 
 /* Loops over one axis, of which each has its own free numbers, are the same for this. */
-static bool has_free_terms_of(const form *a, const form *b)
+static bool has_free_terms_of(const index_form *a, const index_form *b)
 {
     for (int32_t k = 0; k < a->n; k++) {
         bool found = a->term[k].kind != INDEX_FREE || a->term[k].coef == 0;
@@ -140,36 +140,36 @@ typedef struct addend {
     int64_t coef, low, high;
 } addend;
 
-typedef struct distance {
+typedef struct position_difference {
     int64_t offset;
     int32_t n;
     addend  of[2 * MOST_TERMS + 1];
-} distance;
+} position_difference;
 
-static void add_free(distance *d, const form *f, int64_t sign)
+static void add_free(position_difference *d, const index_form *f, int64_t sign)
 {
     for (int32_t k = 0; k < f->n; k++)
         if (f->term[k].kind == INDEX_FREE && f->term[k].coef && f->term[k].most)
             d->of[d->n++] = (addend){ sign * f->term[k].coef, 0, f->term[k].most };
 }
 
-static distance distance_of(const form *a, const form *b)
+static position_difference difference_of(const index_form *a, const index_form *b)
 {
-    distance d = { .offset = b->offset - a->offset };
+    position_difference d = { .offset = b->offset - a->offset };
 
     add_free(&d, b, 1);
     add_free(&d, a, -1);
     return d;
 }
 
-typedef struct interval {
+typedef struct int_interval {
     int64_t low, high;
-} interval;
+} int_interval;
 
 /* Where the sum of those lies whose coefs are no multiples of a number; 0: of all. */
-static interval range_of(const distance *d, int64_t number)
+static int_interval range_of(const position_difference *d, int64_t number)
 {
-    interval in = { d->offset, d->offset };
+    int_interval in = { d->offset, d->offset };
 
     for (int32_t k = 0; k < d->n; k++) {
         const int64_t coef = d->of[k].coef;
@@ -188,15 +188,15 @@ static int64_t divided_down(int64_t a, int64_t b)
 }
 
 /* Multiples of the coef of one leave all others to make up the rest, as digits of a number do. */
-static bool may_be_0(const distance *d)
+static bool may_be_0(const position_difference *d)
 {
-    const interval all = range_of(d, 0);
+    const int_interval all = range_of(d, 0);
 
     if (all.low > 0 || all.high < 0)
         return false;
     for (int32_t k = 0; k < d->n; k++) {
-        const int64_t  size = d->of[k].coef < 0 ? -d->of[k].coef : d->of[k].coef;
-        const interval rest = range_of(d, size);
+        const int64_t      size = d->of[k].coef < 0 ? -d->of[k].coef : d->of[k].coef;
+        const int_interval rest = range_of(d, size);
 
         if (size && divided_down(rest.high, size) * size < rest.low)
             return false;
@@ -205,11 +205,11 @@ static bool may_be_0(const distance *d)
 }
 
 /* May distance + coef * (a number of steps other than 0, less than `most`) be 0? */
-static bool may_be_0_across(distance *d, int64_t coef, int64_t most)
+static bool may_be_0_across(position_difference *d, int64_t coef, int64_t most)
 {
     enum { MANY = 1 << 30 };
-    const int64_t  size = coef < 0 ? -coef : coef, steps = most < 0 || most > MANY ? MANY : most;
-    const interval rest = range_of(d, 0);
+    const int64_t size = coef < 0 ? -coef : coef, steps = most < 0 || most > MANY ? MANY : most;
+    const int_interval rest = range_of(d, 0);
 
     if (most == 0 || most == 1 || (rest.low > -size && rest.high < size))
         return false;
@@ -219,8 +219,8 @@ static bool may_be_0_across(distance *d, int64_t coef, int64_t most)
 
 bool rd_may_touch_within(const rd_schedule *t, int32_t loop, const rd_access *a, const rd_access *b)
 {
-    form     x, y;
-    distance d;
+    index_form          x, y;
+    position_difference d;
 
     if (!rd_may_share(t, a, b))
         return false;
@@ -229,7 +229,7 @@ bool rd_may_touch_within(const rd_schedule *t, int32_t loop, const rd_access *a,
     if (x.failed || y.failed || !has_terms_of(&x, &y) || !has_terms_of(&y, &x) ||
         coef_of(&x, INDEX_LOOP, 0) != coef_of(&y, INDEX_LOOP, 0))
         return true;
-    d = distance_of(&x, &y);
+    d = difference_of(&x, &y);
     return may_be_0(&d);
 }
 
@@ -237,10 +237,10 @@ bool rd_may_touch_within(const rd_schedule *t, int32_t loop, const rd_access *a,
 bool rd_may_touch_across_two(const rd_schedule *t, int32_t loop_a, const rd_access *a,
                              int32_t loop_b, const rd_access *b)
 {
-    const int64_t step = rd_loop_of(t, loop_a)->step;
-    form          x, y;
-    int64_t       coef;
-    distance      d;
+    const int64_t       step = rd_loop_of(t, loop_a)->step;
+    index_form          x, y;
+    int64_t             coef;
+    position_difference d;
 
     if (a->store != b->store || a->slot != b->slot)
         return false;
@@ -252,7 +252,7 @@ bool rd_may_touch_across_two(const rd_schedule *t, int32_t loop_a, const rd_acce
         return true;
     if (coef && x.offset == y.offset && has_free_terms_of(&x, &y) && has_free_terms_of(&y, &x))
         return false;
-    d = distance_of(&x, &y);
+    d = difference_of(&x, &y);
     return coef ? may_be_0_across(&d, coef * (step > 0 ? step : 1), rd_most_trips(t, loop_a))
                 : may_be_0(&d);
 }

@@ -73,8 +73,8 @@ static bool begins_in(const rd_schedule *t, int32_t fold, int32_t body)
 
 /* A fold that begins in the body begins anew in each round of the loop around, so no loop over the
  * axis may take it from one element to the next. */
-static bool fold_may(const rd_schedule *t, int32_t fold, int32_t loop, bool begins,
-                     const char **why)
+static bool fold_allows(const rd_schedule *t, int32_t fold, int32_t loop, bool begins,
+                        const char **why)
 {
     switch (rd_mapping_of(t, fold, loop)) {
     case RD_MAPS_NOT:
@@ -86,7 +86,7 @@ static bool fold_may(const rd_schedule *t, int32_t fold, int32_t loop, bool begi
     }
 }
 
-static bool loop_may(const rd_schedule *t, int32_t body, int32_t loop, const char **why)
+static bool loop_allows(const rd_schedule *t, int32_t body, int32_t loop, const char **why)
 {
     const rd_for *l = rd_loop_of(t, loop);
 
@@ -97,7 +97,7 @@ static bool loop_may(const rd_schedule *t, int32_t body, int32_t loop, const cha
     if (has_values(t, &l->from) || has_values(t, &l->to))
         return no(why, "memory says where a row begins and ends");
     for (int32_t k = 0; k < t->p->n_fold; k++)
-        if (!fold_may(t, k, loop, begins_in(t, k, body), why))
+        if (!fold_allows(t, k, loop, begins_in(t, k, body), why))
             return false;
     return true;
 }
@@ -130,7 +130,7 @@ bool rd_may_enclose(const rd_schedule *t, int32_t body, int32_t axis, const char
     if (repeats_fold(t, body, axis))
         return no(why, "a fold in it is the same for all of the axis");
     for (int32_t s = rd_next_stmt(t, body, body); s >= 0; s = rd_next_stmt(t, s, body))
-        if (is_over(t, s, axis) && !loop_may(t, body, s, why))
+        if (is_over(t, s, axis) && !loop_allows(t, body, s, why))
             return false;
     copy   = rd_schedule_copy(t);
     around = copy ? rd_enclose_in_loop(copy, body, axis, 1) : -1;

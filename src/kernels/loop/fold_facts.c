@@ -39,7 +39,7 @@ static int32_t loop_along(const rd_program *p, const rd_loop_fold *f)
 }
 
 /* Do its elements come to the same bits however they are grouped, as those of an extreme do? */
-static bool groups_as_it_likes(const rd_loop_fold *f)
+static bool has_free_grouping(const rd_loop_fold *f)
 {
     const rd_fold *fold = f->of.fold;
 
@@ -48,7 +48,7 @@ static bool groups_as_it_likes(const rd_loop_fold *f)
 }
 
 /* 0 and -0 are equal, so which of them an extreme is hangs on lanes: the first one of the first lane. */
-static bool hangs_on_lanes(const rd_fold *f)
+static bool depends_on_lanes(const rd_fold *f)
 {
     const bool extreme = f->reducer == RD_RED_min || f->reducer == RD_RED_max ||
                          f->reducer == RD_RED_min_anew || f->reducer == RD_RED_max_anew;
@@ -59,7 +59,7 @@ static bool hangs_on_lanes(const rd_fold *f)
 /* The same of groups, which have lanes and places as they are. */
 static bool needs_no_blocks(const rd_loop_fold *f)
 {
-    return groups_as_it_likes(f) || (f->of.fold->n_group && rd_fold_any_grouping(f->of.fold));
+    return has_free_grouping(f) || (f->of.fold->n_group && rd_fold_any_grouping(f->of.fold));
 }
 
 /* Rows of the combine tree: nodes that there can be at a time.  Folds that group as they like need none: a
@@ -100,7 +100,7 @@ static bool moves_lane(const rd_program *p, const rd_loop_fold *f)
 /* ---- All of a fold ---------------------------------------------------------------------------- */
 /* Fills in the facts of a fold whose instructions are known.  One of no elements has no step: its cells
  * begin, and are finished. */
-static void describe(const rd_program *p, const int32_t *made, bool whole, rd_loop_fold *f)
+static void fill_facts(const rd_program *p, const int32_t *made, bool whole, rd_loop_fold *f)
 {
     const rd_fold *fold   = f->of.fold;
     const int64_t  outer  = rd_positions(p, &fold->outer);
@@ -112,8 +112,8 @@ static void describe(const rd_program *p, const int32_t *made, bool whole, rd_lo
     f->of.rises = steps && !fold->scan && rd_rises(p, f->step, &fold->index);
     f->steps    = outer * rd_rows_of_lanes(fold);
     rd_find_short_sum(p, made, f);
-    f->any_lane = steps && groups_as_it_likes(f) && fold->lanes > 1 && moves_lane(p, f) &&
-                  !hangs_on_lanes(fold);
+    f->any_lane = steps && has_free_grouping(f) && fold->lanes > 1 && moves_lane(p, f) &&
+                  !depends_on_lanes(fold);
     f->mixed = steps && fold->lane_extent > fold->lanes && fold->lane.n_add > 1 && !f->any_lane;
     f->along = f->mixed || !steps ? -1 : loop_along(p, f);
     f->split = fold->split && !whole;
@@ -140,7 +140,7 @@ static bool stays_in_a_cell(const rd_program *p, const rd_loop_fold *f)
     return true;
 }
 
-static const char *refusal_of_groups(const rd_program *p, const rd_loop_fold *f)
+static const char *why_no_tree_of_groups(const rd_program *p, const rd_loop_fold *f)
 {
     if (f->mixed)
         return "lanes along several axes, of elements that go to groups";
@@ -151,25 +151,25 @@ static const char *refusal_of_groups(const rd_program *p, const rd_loop_fold *f)
     return NULL;
 }
 
-static bool takes_no_scan(const rd_fold *f)
+static bool is_unsupported_scan(const rd_fold *f)
 {
     return f->scan && (f->lane.n_add || f->lane_extent > 1 ||
                        (f->out != f->type && !rd_reducer_places(f->reducer) && !f->user));
 }
 
 /* What there is no tree of. */
-static const char *refusal(const rd_program *p, const rd_loop_fold *f)
+static const char *why_no_tree(const rd_program *p, const rd_loop_fold *f)
 {
     if (f->mixed && (f->of.fold->outer.n_add || !rd_rises(p, f->step, &f->of.fold->lane)))
         return "lanes along several axes that are not walked in their order";
-    if (takes_no_scan(f->of.fold))
+    if (is_unsupported_scan(f->of.fold))
         return "a scan of several lanes, or of another type than its results";
-    return f->of.fold->n_group ? refusal_of_groups(p, f) : NULL;
+    return f->of.fold->n_group ? why_no_tree_of_groups(p, f) : NULL;
 }
 
 /* Finds the instructions that begin, step and close each fold; a sentence if one has several
  * steps. */
-static const char *find(const rd_program *p, rd_loop_fold *fold)
+static const char *find_instructions(const rd_program *p, rd_loop_fold *fold)
 {
     const char *why = NULL;
 
@@ -213,10 +213,10 @@ const rd_loop_fold *rd_loop_folds_of(const rd_program *p, bool whole, rd_get_fn 
 
     if (!fold || !made)
         return NULL;
-    *why = find(p, fold);
+    *why = find_instructions(p, fold);
     for (int32_t k = 0; k < p->n_fold && !*why; k++) {
-        describe(p, made, whole, &fold[k]);
-        *why = refusal(p, &fold[k]);
+        fill_facts(p, made, whole, &fold[k]);
+        *why = why_no_tree(p, &fold[k]);
     }
     return fold;
 }

@@ -11,12 +11,12 @@ static bool no(const char **why, const char *because)
 
 /* ---- Bodies ----------------------------------------------------------------------------------- */
 /* Statements of a body from `from` on, up to `to`, with all that stands in them. */
-typedef struct stretch {
+typedef struct stmt_range {
     int32_t from, to; /* to -1: to the end */
-} stretch;
+} stmt_range;
 
 /* The next statement behind `last` in the stretch, the first one if that is -1. */
-static int32_t next_in(const rd_schedule *t, const stretch *of, int32_t last)
+static int32_t next_in(const rd_schedule *t, const stmt_range *of, int32_t last)
 {
     const int32_t body = t->stmt[of->from].parent;
     const int32_t s    = last < 0 ? of->from : rd_next_stmt(t, last, body);
@@ -24,7 +24,7 @@ static int32_t next_in(const rd_schedule *t, const stretch *of, int32_t last)
     return s == of->to ? -1 : s;
 }
 
-static bool has_kind(const rd_schedule *t, const stretch *of, rd_stmt_kind kind)
+static bool has_kind(const rd_schedule *t, const stmt_range *of, rd_stmt_kind kind)
 {
     for (int32_t s = next_in(t, of, -1); s >= 0; s = next_in(t, of, s))
         if (t->stmt[s].kind == kind)
@@ -34,11 +34,11 @@ static bool has_kind(const rd_schedule *t, const stretch *of, rd_stmt_kind kind)
 
 /* ---- Memory ----------------------------------------------------------------------------------- */
 /* May two accesses, of which one writes, touch the same element in different rounds? */
-typedef bool is_shared(const rd_schedule *t, int32_t loop_a, const rd_access *a, int32_t loop_b,
-                       const rd_access *b);
+typedef bool may_conflict(const rd_schedule *t, int32_t loop_a, const rd_access *a, int32_t loop_b,
+                          const rd_access *b);
 
-static bool any_pair(const rd_schedule *t, int32_t loop_a, const stretch *a, int32_t loop_b,
-                     const stretch *b, is_shared *shared)
+static bool any_pair(const rd_schedule *t, int32_t loop_a, const stmt_range *a, int32_t loop_b,
+                     const stmt_range *b, may_conflict *shared)
 {
     rd_access x[2], y[2];
 
@@ -51,8 +51,8 @@ static bool any_pair(const rd_schedule *t, int32_t loop_a, const stretch *a, int
     return false;
 }
 
-static bool memory_is_shared(const rd_schedule *t, int32_t loop_a, const stretch *a, int32_t loop_b,
-                             const stretch *b)
+static bool memory_is_shared(const rd_schedule *t, int32_t loop_a, const stmt_range *a,
+                             int32_t loop_b, const stmt_range *b)
 {
     return any_pair(t, loop_a, a, loop_b, b, rd_may_touch_across_two);
 }
@@ -69,7 +69,7 @@ static bool in_rounds_of_both(const rd_schedule *t, int32_t outer, const rd_acce
 }
 
 /* ---- Folds ------------------------------------------------------------------------------------ */
-static bool has_fold(const rd_schedule *t, const stretch *of, int32_t fold)
+static bool has_fold(const rd_schedule *t, const stmt_range *of, int32_t fold)
 {
     for (int32_t s = next_in(t, of, -1); s >= 0; s = next_in(t, of, s))
         if (t->stmt[s].fold == fold)
@@ -78,7 +78,8 @@ static bool has_fold(const rd_schedule *t, const stretch *of, int32_t fold)
 }
 
 /* A fold may have statements in both parts only if each round has a cell of its own. */
-static bool folds_are_apart(const rd_schedule *t, int32_t loop, const stretch *a, const stretch *b)
+static bool folds_are_apart(const rd_schedule *t, int32_t loop, const stmt_range *a,
+                            const stmt_range *b)
 {
     for (int32_t k = 0; k < t->p->n_fold; k++)
         if (has_fold(t, a, k) && has_fold(t, b, k) && rd_mapping_of(t, k, loop) != RD_MAPS_CELLS)
@@ -114,7 +115,7 @@ static bool fold_may_interchange(const rd_schedule *t, int32_t fold, int32_t out
 
 bool rd_may_interchange(const rd_schedule *t, int32_t outer, int32_t inner, const char **why)
 {
-    const stretch all = { t->stmt[inner].first, -1 };
+    const stmt_range all = { t->stmt[inner].first, -1 };
 
     if (t->stmt[outer].first != inner || t->stmt[inner].next >= 0 || all.from < 0)
         return no(why, "the inner loop is not all of the outer one's body");
@@ -133,7 +134,7 @@ bool rd_may_interchange(const rd_schedule *t, int32_t outer, int32_t inner, cons
 /* ---- Fission ---------------------------------------------------------------------------------- */
 bool rd_may_fission(const rd_schedule *t, int32_t loop, int32_t at, const char **why)
 {
-    const stretch first = { t->stmt[loop].first, at }, second = { at, -1 };
+    const stmt_range first = { t->stmt[loop].first, at }, second = { at, -1 };
 
     if (t->stmt[at].parent != loop || t->stmt[loop].first == at)
         return no(why, "there is nothing before it in the loop's body");
@@ -168,7 +169,7 @@ static bool same_rounds(const rd_schedule *t, const rd_for *a, const rd_for *b)
 
 bool rd_may_fuse(const rd_schedule *t, int32_t first, int32_t second, const char **why)
 {
-    const stretch a = { t->stmt[first].first, -1 }, b = { t->stmt[second].first, -1 };
+    const stmt_range a = { t->stmt[first].first, -1 }, b = { t->stmt[second].first, -1 };
 
     if (t->stmt[first].next != second || t->stmt[first].kind != RD_S_LOOP ||
         t->stmt[second].kind != RD_S_LOOP || a.from < 0 || b.from < 0)

@@ -17,28 +17,28 @@ enum {
 enum { MOST_LOOPS = 12, MOST_ACCESSES = 48, LEVELS = 3 };
 
 /* A loop around an access: its rounds, and bytes from one to the next. */
-typedef struct walk {
+typedef struct loop_stride {
     int32_t loop;
     double  n, by;
-} walk;
+} loop_stride;
 
-typedef struct access {
-    int32_t slot;
-    bool    writes, hops; /* neighbours in time are no neighbours in memory */
-    bool    far;          /* nor are they in a page                          */
-    double  size, region; /* bytes of an element; of what an index chooses from, 0: none does */
-    double  times;        /* how often it is run in all */
-    int     n;
-    walk    walk[MOST_LOOPS]; /* from the inside out */
-} access;
+typedef struct traced_access {
+    int32_t     slot;
+    bool        writes, hops; /* neighbours in time are no neighbours in memory */
+    bool        far;          /* nor are they in a page                          */
+    double      size, region; /* bytes of an element; of what an index chooses from, 0: none does */
+    double      times;        /* how often it is run in all */
+    int         n;
+    loop_stride walk[MOST_LOOPS]; /* from the inside out */
+} traced_access;
 
-typedef struct survey {
+typedef struct access_list {
     const rd_schedule    *t;
     const rd_speeds      *s;
     const rd_loop_rounds *r;
     int                   n;
-    access                at[MOST_ACCESSES];
-} survey;
+    traced_access         at[MOST_ACCESSES];
+} access_list;
 
 /* ---- Accesses --------------------------------------------------------------------------------- */
 static const rd_linear *address_of(const rd_schedule *t, int32_t stmt)
@@ -67,7 +67,7 @@ static double region_of(const rd_schedule *t, const rd_linear *at, double size)
 
 /* Bytes from one element to the next in time: the first walk that moves counts, but of a vector loop
  * rounds are neighbours first. */
-static double hop_of(const access *a)
+static double hop_of(const traced_access *a)
 {
     double first = 0;
 
@@ -82,10 +82,10 @@ static double hop_of(const access *a)
 
 /* Strips of a vector loop go through the loops inside the region one after the other, so a strip is the
  * innermost loop in time.  Its number is none of a statement. */
-static void strips_first(const survey *q, access *a)
+static void strips_first(const access_list *q, traced_access *a)
 {
     for (int k = 0; k < a->n && a->n < MOST_LOOPS; k++) {
-        walk *w = &a->walk[k], strip = *w;
+        loop_stride *w = &a->walk[k], strip = *w;
 
         if (!q->r->vector[w->loop])
             continue;
@@ -100,7 +100,7 @@ static void strips_first(const survey *q, access *a)
     }
 }
 
-static bool is_same(const access *a, const access *b)
+static bool is_same(const traced_access *a, const traced_access *b)
 {
     bool same = a->slot == b->slot && a->writes == b->writes && a->n == b->n && a->region == 0 &&
                 b->region == 0;
@@ -119,10 +119,10 @@ static bool is_near(const rd_program *p, int32_t slot)
 
 /* Notes an access to large memory: how far each loop around moves it, and how often.  One that is
  * the same as an earlier one finds its lines near. */
-static void add(survey *q, int32_t stmt)
+static void add(access_list *q, int32_t stmt)
 {
     const rd_schedule *t = q->t;
-    access             a = { .times = 1 };
+    traced_access      a = { .times = 1 };
     rd_access          of[2];
 
     if (q->n == MOST_ACCESSES || !rd_accesses_of(t, stmt, of) || of[0].slot < 0 ||
@@ -137,8 +137,9 @@ static void add(survey *q, int32_t stmt)
 
         a.times *= q->r->trips[s];
         if (a.n < MOST_LOOPS)
-            a.walk[a.n++] = (walk){ s, q->r->trips[s],
-                                    fabs((double)move.by) * (double)rd_dtype_size(of[0].type) };
+            a.walk[a.n++] =
+                (loop_stride){ s, q->r->trips[s],
+                               fabs((double)move.by) * (double)rd_dtype_size(of[0].type) };
     }
     strips_first(q, &a);
     a.hops = hop_of(&a) >= RUN;
@@ -151,7 +152,7 @@ static void add(survey *q, int32_t stmt)
 
 /* ---- What is touched -------------------------------------------------------------------------- */
 /* Lines that an access touches with the rounds of its first n loops. */
-static double lines_of(const access *a, int n)
+static double lines_of(const traced_access *a, int n)
 {
     double span = a->size, runs = 1, places = 1;
     bool   done[MOST_LOOPS] = { false };
@@ -162,7 +163,7 @@ static double lines_of(const access *a, int n)
         for (int k = 0; k < n; k++)
             if (!done[k] && (least < 0 || a->walk[k].by < a->walk[least].by))
                 least = k;
-        const walk *w = &a->walk[least];
+        const loop_stride *w = &a->walk[least];
 
         done[least] = true;
         places *= w->n;
@@ -179,7 +180,7 @@ static double lines_of(const access *a, int n)
 }
 
 /* All that is touched while a loop runs, in bytes; loop -1: by the whole tree. */
-static double touched_in(const survey *q, int32_t loop)
+static double touched_in(const access_list *q, int32_t loop)
 {
     double lines = 0;
 
@@ -196,7 +197,8 @@ static double touched_in(const survey *q, int32_t loop)
 
 /* ---- What crosses ----------------------------------------------------------------------------- */
 /* Lines that an access fetches from beyond a level of so many bytes. */
-static double crossing(const access *a, const double *touched, double all, double level)
+static double lines_crossing(const traced_access *a, const double *touched, double all,
+                             double level)
 {
     double times = a->times;
 
@@ -216,7 +218,8 @@ static double memory_speed(const rd_speeds *s, double one, int threads)
 }
 
 /* Bytes in turn.  Stores of whole lines go down as fast as loads come up. */
-static double stream_ns(const survey *q, const access *a, const double *lines, int threads)
+static double stream_ns(const access_list *q, const traced_access *a, const double *lines,
+                        int threads)
 {
     const rd_speeds *s    = q->s;
     const double     past = lines[2] * LINE >= RD_STREAM_BYTES ? s->streamed : s->stored;
@@ -239,7 +242,7 @@ static double looked_up_ns(const rd_speeds *s, const double *lines, bool far, in
 
 /* Adds the time of one access: how many lines cross each level, as those that crossed a level near
  * may cross the next one. */
-static void add_crossing(const survey *q, const access *a, double all, int threads,
+static void add_crossing(const access_list *q, const traced_access *a, double all, int threads,
                          rd_traffic_ns *sum)
 {
     const double level[LEVELS] = { (double)q->s->bytes_l1, (double)q->s->bytes_l2,
@@ -249,7 +252,7 @@ static void add_crossing(const survey *q, const access *a, double all, int threa
     for (int k = 0; k < a->n; k++)
         touched[k] = touched_in(q, a->walk[k].loop);
     for (int k = 0; k < LEVELS; k++) {
-        lines[k] = crossing(a, touched, all, level[k]);
+        lines[k] = lines_crossing(a, touched, all, level[k]);
         lines[k] = k > 0 && lines[k] > lines[k - 1] ? lines[k - 1] : lines[k];
     }
     if (a->hops || a->region > 0)
@@ -261,8 +264,8 @@ static void add_crossing(const survey *q, const access *a, double all, int threa
 rd_traffic_ns rd_memory_traffic(const rd_schedule *t, const rd_speeds *s, const rd_loop_rounds *r,
                                 int threads)
 {
-    survey *const q   = malloc(sizeof *q);
-    rd_traffic_ns sum = { 0 };
+    access_list *const q   = malloc(sizeof *q);
+    rd_traffic_ns      sum = { 0 };
 
     if (!q)
         return (rd_traffic_ns){ NAN, NAN };

@@ -2,9 +2,16 @@
 #include "kernels/loop/price_statement.h"
 
 /* Which measured function one is like, in proportion to their costs of ops.def. */
-typedef enum family { LIKE_EXP, LIKE_LOG, LIKE_SIN, LIKE_POW, LIKE_ERF, LIKE_TANH } family;
+typedef enum function_family {
+    LIKE_EXP,
+    LIKE_LOG,
+    LIKE_SIN,
+    LIKE_POW,
+    LIKE_ERF,
+    LIKE_TANH
+} function_family;
 
-static family family_of(rd_op op)
+static function_family family_of(rd_op op)
 {
     switch (op) {
     case RD_OP_exp:
@@ -43,14 +50,14 @@ double rd_function_ns(const rd_speeds *s, rd_op op, rd_dtype type)
     const struct {
         rd_op  op;
         double f32, f64;
-    } like[]           = { [LIKE_EXP]  = { RD_OP_exp, s->exp_f32, s->exp_f64 },
-                           [LIKE_LOG]  = { RD_OP_log, s->log_f32, s->log_f64 },
-                           [LIKE_SIN]  = { RD_OP_sin, s->sin_f32, s->sin_f64 },
-                           [LIKE_POW]  = { RD_OP_pow, s->pow_f32, s->pow_f64 },
-                           [LIKE_ERF]  = { RD_OP_erf, s->erf_f32, s->erf_f64 },
-                           [LIKE_TANH] = { RD_OP_tanh, s->tanh_f32, s->tanh_f64 } };
-    const family by    = family_of(op);
-    const double times = (double)rd_op_table[op].cost / (double)rd_op_table[like[by].op].cost;
+    } like[]                 = { [LIKE_EXP]  = { RD_OP_exp, s->exp_f32, s->exp_f64 },
+                                 [LIKE_LOG]  = { RD_OP_log, s->log_f32, s->log_f64 },
+                                 [LIKE_SIN]  = { RD_OP_sin, s->sin_f32, s->sin_f64 },
+                                 [LIKE_POW]  = { RD_OP_pow, s->pow_f32, s->pow_f64 },
+                                 [LIKE_ERF]  = { RD_OP_erf, s->erf_f32, s->erf_f64 },
+                                 [LIKE_TANH] = { RD_OP_tanh, s->tanh_f32, s->tanh_f64 } };
+    const function_family by = family_of(op);
+    const double times       = (double)rd_op_table[op].cost / (double)rd_op_table[like[by].op].cost;
 
     return times * rd_of_floats(type, like[by].f32, like[by].f64);
 }

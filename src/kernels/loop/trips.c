@@ -168,14 +168,14 @@ double rd_rounds_of(const rd_schedule *t, int32_t stmt)
 
 /* ---- Footprints ------------------------------------------------------------------------------- */
 enum { MOST_MOVES = 32 };
-typedef struct walk {
+typedef struct inner_stride {
     double n, by; /* rounds; elements from one to the next, not negative */
-} walk;
+} inner_stride;
 
 /* By how much each loop inside moves an access, the smallest first; *gathers: rounds by which it
  * goes to places that nobody knows. */
-static int32_t walks_of(const rd_schedule *t, int32_t loop, int32_t stmt, walk *found,
-                        double *gathers)
+static int32_t inner_strides_of(const rd_schedule *t, int32_t loop, int32_t stmt,
+                                inner_stride *found, double *gathers)
 {
     int32_t n = 0;
 
@@ -191,7 +191,7 @@ static int32_t walks_of(const rd_schedule *t, int32_t loop, int32_t stmt, walk *
             continue;
         for (; k > 0 && found[k - 1].by > by; k--)
             found[k] = found[k - 1];
-        found[k] = (walk){ rd_trips_of(t, s), by };
+        found[k] = (inner_stride){ rd_trips_of(t, s), by };
         n++;
     }
     return n;
@@ -206,10 +206,10 @@ static double lines_in(double elements, double bytes)
 rd_footprint rd_footprint_of(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     rd_access     access[2];
-    walk          by[MOST_MOVES];
+    inner_stride  by[MOST_MOVES];
     const int32_t n_access = rd_accesses_of(t, stmt, access);
     double        gathers, runs = 1, size, run = n_access ? (double)access[0].n : 0, span = run;
-    const int32_t n = n_access ? walks_of(t, loop, stmt, by, &gathers) : 0;
+    const int32_t n = n_access ? inner_strides_of(t, loop, stmt, by, &gathers) : 0;
 
     if (!n_access)
         return (rd_footprint){ .whole = true };

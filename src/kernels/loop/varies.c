@@ -4,48 +4,48 @@
 #include <string.h>
 
 /* The question: of which loop; values that are known to change, NULL: they are to be found. */
-typedef struct asking {
+typedef struct variation_query {
     const rd_schedule *t;
     int32_t            loop;
     const bool        *varies;
-} asking;
+} variation_query;
 
 static const rd_stride still = { true, 0 }, unknown = { false, 0 };
 
-static rd_stride position_moves(const asking *q, int32_t stmt, const rd_linear *at);
+static rd_stride position_stride(const variation_query *q, int32_t stmt, const rd_linear *at);
 
 /* ---- Positions -------------------------------------------------------------------------------- */
-static bool varies(const asking *q, int32_t value)
+static bool value_varies(const variation_query *q, int32_t value)
 {
     return q->varies ? q->varies[value] : rd_value_varies(q->t, q->loop, value);
 }
 
 /* The greatest, or least, of several positions moves by a number only where all stand still. */
-static rd_stride edge_moves(const asking *q, int32_t stmt, const rd_edge *edge)
+static rd_stride edge_stride(const variation_query *q, int32_t stmt, const rd_edge *edge)
 {
     bool stands = true;
 
     if (edge->n == 1 && edge->part[0].by <= 1)
-        return position_moves(q, stmt, &edge->part[0].at);
+        return position_stride(q, stmt, &edge->part[0].at);
     for (int32_t k = 0; k < edge->n; k++) {
-        const rd_stride at    = position_moves(q, stmt, &edge->part[k].at),
-                        first = position_moves(q, stmt, &edge->part[k].first);
+        const rd_stride at    = position_stride(q, stmt, &edge->part[k].at),
+                        first = position_stride(q, stmt, &edge->part[k].first);
 
         stands &= at.known && at.by == 0 && first.known && first.by == 0;
     }
     return stands ? still : unknown;
 }
 
-static rd_stride end_moves(const asking *q, int32_t binder)
+static rd_stride end_stride(const variation_query *q, int32_t binder)
 {
     const rd_for   *l    = rd_loop_of(q->t, binder);
-    const rd_stride from = edge_moves(q, binder, &l->from), to = edge_moves(q, binder, &l->to);
+    const rd_stride from = edge_stride(q, binder, &l->from), to = edge_stride(q, binder, &l->to);
 
     return from.known && from.by == 0 && to.known && to.by == 0 ? still : unknown;
 }
 
 /* The index that an axis, or a mark, is bound to at a statement. */
-static rd_stride axis_moves(const asking *q, int32_t stmt, int32_t axis)
+static rd_stride axis_stride(const variation_query *q, int32_t stmt, int32_t axis)
 {
     const int32_t binder = rd_binder_of(q->t, stmt, axis);
     const rd_for *l      = binder >= 0 ? rd_loop_of(q->t, binder) : NULL;
@@ -57,19 +57,19 @@ static rd_stride axis_moves(const asking *q, int32_t stmt, int32_t axis)
                    ? unknown
                    : (rd_stride){ true, l->backwards ? -l->step : l->step };
     if (l->kind == RD_FOR_BLOCK || axis == l->stop)
-        return end_moves(q, binder);
-    return edge_moves(q, binder, l->backwards ? &l->to : &l->from);
+        return end_stride(q, binder);
+    return edge_stride(q, binder, l->backwards ? &l->to : &l->from);
 }
 
-static rd_stride position_moves(const asking *q, int32_t stmt, const rd_linear *at)
+static rd_stride position_stride(const variation_query *q, int32_t stmt, const rd_linear *at)
 {
     rd_stride sum = still;
 
     for (int32_t k = 0; k < at->n && sum.known; k++) {
         const rd_linear_term *term = &q->t->term[at->first + k];
-        const rd_stride       by   = term->axis >= 0          ? axis_moves(q, stmt, term->axis)
-                                     : varies(q, term->value) ? unknown
-                                                              : still;
+        const rd_stride       by   = term->axis >= 0 ? axis_stride(q, stmt, term->axis)
+                                     : value_varies(q, term->value) ? unknown
+                                                                    : still;
 
         sum.known = by.known;
         sum.by += term->coef * by.by;
@@ -84,7 +84,7 @@ static bool is_still(rd_stride m)
 
 rd_stride rd_position_stride(const rd_schedule *t, int32_t loop, int32_t stmt, const rd_linear *at)
 {
-    return position_moves(&(asking){ t, loop, NULL }, stmt, at);
+    return position_stride(&(variation_query){ t, loop, NULL }, stmt, at);
 }
 
 bool rd_position_varies(const rd_schedule *t, int32_t loop, int32_t stmt, const rd_linear *at)
@@ -94,10 +94,11 @@ bool rd_position_varies(const rd_schedule *t, int32_t loop, int32_t stmt, const 
 
 bool rd_edges_vary(const rd_schedule *t, int32_t loop, int32_t inside)
 {
-    const asking  q = { t, loop, NULL };
-    const rd_for *l = rd_loop_of(t, inside);
+    const variation_query q = { t, loop, NULL };
+    const rd_for         *l = rd_loop_of(t, inside);
 
-    return !is_still(edge_moves(&q, inside, &l->from)) || !is_still(edge_moves(&q, inside, &l->to));
+    return !is_still(edge_stride(&q, inside, &l->from)) ||
+           !is_still(edge_stride(&q, inside, &l->to));
 }
 
 rd_stride rd_access_stride(const rd_schedule *t, int32_t loop, int32_t stmt)
@@ -121,7 +122,7 @@ bool rd_is_gather(const rd_schedule *t, int32_t loop, int32_t stmt)
 
 /* ---- Values ----------------------------------------------------------------------------------- */
 /* Is what a load reads written in the loop, by another round or as a value that changes? */
-static bool reads_changed(const asking *q, int32_t load)
+static bool reads_changed(const variation_query *q, int32_t load)
 {
     const rd_schedule *t       = q->t;
     const rd_let      *l       = &t->let[t->stmt[load].value];
@@ -132,7 +133,7 @@ static bool reads_changed(const asking *q, int32_t load)
 
         earlier &= s != load;
         if (store->kind == RD_S_STORE && store->slot == l->slot && store->store == l->store &&
-            (!earlier || q->varies[store->x] || !is_still(position_moves(q, s, &store->at))))
+            (!earlier || q->varies[store->x] || !is_still(position_stride(q, s, &store->at))))
             return true;
         if (store->kind == RD_S_SORT && l->slot >= 0 &&
             t->p->address[t->p->sorting[store->arg].to].slot == l->slot)
@@ -141,7 +142,7 @@ static bool reads_changed(const asking *q, int32_t load)
     return false;
 }
 
-static bool let_varies(const asking *q, int32_t stmt)
+static bool let_varies(const variation_query *q, int32_t stmt)
 {
     const rd_schedule *t   = q->t;
     const rd_let      *let = &t->let[t->stmt[stmt].value];
@@ -151,25 +152,25 @@ static bool let_varies(const asking *q, int32_t stmt)
             return true;
     if (let->kind != RD_I_LOAD && let->kind != RD_I_COORD)
         return false;
-    return !is_still(position_moves(q, stmt, &let->at)) ||
+    return !is_still(position_stride(q, stmt, &let->at)) ||
            (let->kind == RD_I_LOAD && reads_changed(q, stmt));
 }
 
 /* Of what it is found among. */
-static bool find_varies(const asking *q, int32_t stmt)
+static bool find_varies(const variation_query *q, int32_t stmt)
 {
     const rd_stmt *s = &q->t->stmt[stmt];
 
-    return q->varies[s->x] || q->varies[s->w] || !is_still(position_moves(q, stmt, &s->at)) ||
-           !is_still(position_moves(q, stmt, &s->count));
+    return q->varies[s->x] || q->varies[s->w] || !is_still(position_stride(q, stmt, &s->at)) ||
+           !is_still(position_stride(q, stmt, &s->count));
 }
 
 /* Of a fold that takes elements in the loop, rounds have results of their own. */
-static bool results_vary(const asking *q, int32_t stmt)
+static bool results_vary(const variation_query *q, int32_t stmt)
 {
     const rd_schedule *t = q->t;
 
-    if (!is_still(position_moves(q, stmt, &t->stmt[stmt].of.cell)))
+    if (!is_still(position_stride(q, stmt, &t->stmt[stmt].of.cell)))
         return true;
     for (int32_t s = rd_next_stmt(t, q->loop, q->loop); s >= 0; s = rd_next_stmt(t, s, q->loop))
         if ((t->stmt[s].kind == RD_S_STEP || t->stmt[s].kind == RD_S_PREFIX) &&
@@ -180,7 +181,7 @@ static bool results_vary(const asking *q, int32_t stmt)
 
 void rd_find_varying(const rd_schedule *t, int32_t loop, bool *found)
 {
-    const asking q = { t, loop, found };
+    const variation_query q = { t, loop, found };
 
     memset(found, 0, (size_t)t->n_let * sizeof *found);
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop)) {

@@ -20,7 +20,7 @@ static bool pushes(const rd_schedule *t, int32_t fold, int32_t loop)
     return false;
 }
 
-static bool fold_may(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
+static bool fold_allows(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
 {
     switch (rd_mapping_of(t, fold, loop)) {
     case RD_MAPS_NOT:
@@ -36,7 +36,7 @@ static bool fold_may(const rd_schedule *t, int32_t fold, int32_t loop, const cha
     }
 }
 
-static bool stores_may(const rd_schedule *t, int32_t loop, const char **why)
+static bool stores_allow(const rd_schedule *t, int32_t loop, const char **why)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
         if ((t->stmt[s].kind == RD_S_STORE || t->stmt[s].kind == RD_S_SORT) &&
@@ -66,9 +66,9 @@ static bool has_steps_alone(const rd_schedule *t, int32_t fold, int32_t loop)
 bool rd_may_be_parallel(const rd_schedule *t, int32_t loop, const char **why)
 {
     for (int32_t k = 0; k < t->p->n_fold; k++)
-        if (!fold_may(t, k, loop, why))
+        if (!fold_allows(t, k, loop, why))
             return false;
-    return stores_may(t, loop, why);
+    return stores_allow(t, loop, why);
 }
 
 /* ---- As vectors ------------------------------------------------------------------------------- */
@@ -90,7 +90,7 @@ static bool is_this_round(const rd_schedule *t, int32_t loop, int32_t inside)
 }
 
 /* Loops alone: do they allow that rounds go side by side? */
-static bool loops_may(const rd_schedule *t, int32_t loop, const char **why)
+static bool loops_allow(const rd_schedule *t, int32_t loop, const char **why)
 {
     const rd_for *l = rd_loop_of(t, loop);
 
@@ -109,7 +109,7 @@ static bool loops_may(const rd_schedule *t, int32_t loop, const char **why)
 }
 
 /* Neighbours that each decide something go on until the last has, so their loops must be short. */
-static bool exits_may(const rd_schedule *t, int32_t loop, const char **why)
+static bool exits_allow(const rd_schedule *t, int32_t loop, const char **why)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop)) {
         const rd_stmt *exit = &t->stmt[s];
@@ -137,7 +137,7 @@ static bool cells_are_neighbours(const rd_schedule *t, int32_t fold, int32_t loo
 }
 
 /* Elements of neighbours go to cells of one label, by steps without exponentials. */
-static bool labels_may(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
+static bool labels_allow(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
 {
     bool *varies = malloc((size_t)t->n_let + 1), may = true;
 
@@ -154,15 +154,15 @@ static bool labels_may(const rd_schedule *t, int32_t fold, int32_t loop, const c
     return may;
 }
 
-static bool cells_may(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
+static bool cells_allow(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
 {
     if (t->p->fold[fold].lanes > 1 || !cells_are_neighbours(t, fold, loop))
         return no(why, "states of neighbouring rounds do not lie side by side");
-    return labels_may(t, fold, loop, why);
+    return labels_allow(t, fold, loop, why);
 }
 
 /* Rounds are the fold's innermost steps, and begin with the first lane. */
-static bool lanes_may(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
+static bool lanes_allow(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
 {
     const rd_fold *f = &t->p->fold[fold];
 
@@ -180,7 +180,7 @@ static bool lanes_may(const rd_schedule *t, int32_t fold, int32_t loop, const ch
                                                 : no(why, "its ranges do not begin with lane 0");
 }
 
-static bool same_may(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
+static bool whole_fold_allows(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
 {
     const rd_fold *f = &t->p->fold[fold];
 
@@ -195,22 +195,23 @@ static bool same_may(const rd_schedule *t, int32_t fold, int32_t loop, const cha
     return true;
 }
 
-static bool states_may(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
+static bool states_allow(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
 {
     switch (rd_mapping_of(t, fold, loop)) {
-    case RD_MAPS_SAME: return same_may(t, fold, loop, why);
-    case RD_MAPS_CELLS: return cells_may(t, fold, loop, why);
-    case RD_MAPS_LANES: return lanes_may(t, fold, loop, why);
+    case RD_MAPS_SAME: return whole_fold_allows(t, fold, loop, why);
+    case RD_MAPS_CELLS: return cells_allow(t, fold, loop, why);
+    case RD_MAPS_LANES: return lanes_allow(t, fold, loop, why);
     default: return true;
     }
 }
 
 bool rd_may_be_vector(const rd_schedule *t, int32_t loop, const char **why)
 {
-    if (!loops_may(t, loop, why) || !exits_may(t, loop, why) || !rd_may_be_parallel(t, loop, why))
+    if (!loops_allow(t, loop, why) || !exits_allow(t, loop, why) ||
+        !rd_may_be_parallel(t, loop, why))
         return false;
     for (int32_t k = 0; k < t->p->n_fold; k++)
-        if (!states_may(t, k, loop, why))
+        if (!states_allow(t, k, loop, why))
             return false;
     return true;
 }
@@ -239,7 +240,7 @@ bool rd_needs_serial_steps(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     return t->p->fold[fold].n_group > 0 && has_steps_alone(t, fold, loop) &&
            !may_have_runs(t, fold, loop) &&
-           !(fold_may(t, fold, loop, NULL) && states_may(t, fold, loop, NULL));
+           !(fold_allows(t, fold, loop, NULL) && states_allow(t, fold, loop, NULL));
 }
 
 bool rd_ends_amid_rows(const rd_schedule *t, int32_t fold, int32_t axis)
@@ -251,7 +252,7 @@ bool rd_ends_amid_rows(const rd_schedule *t, int32_t fold, int32_t axis)
 }
 
 /* Lanes of one fold are those of elements from the beginning of a row on. */
-static bool ranges_may(const rd_schedule *t, int32_t loop, const char **why)
+static bool ranges_allow(const rd_schedule *t, int32_t loop, const char **why)
 {
     bool amid = false, lanes = false;
 
@@ -266,11 +267,11 @@ static bool ranges_may(const rd_schedule *t, int32_t loop, const char **why)
 
 bool rd_may_be_strip_mined(const rd_schedule *t, int32_t loop, const char **why)
 {
-    if (!loops_may(t, loop, why) || !exits_may(t, loop, why) || !stores_may(t, loop, why))
+    if (!loops_allow(t, loop, why) || !exits_allow(t, loop, why) || !stores_allow(t, loop, why))
         return false;
     for (int32_t k = 0; k < t->p->n_fold; k++)
         if (!rd_needs_serial_steps(t, k, loop) &&
-            (!fold_may(t, k, loop, why) || !states_may(t, k, loop, why)))
+            (!fold_allows(t, k, loop, why) || !states_allow(t, k, loop, why)))
             return false;
-    return ranges_may(t, loop, why);
+    return ranges_allow(t, loop, why);
 }

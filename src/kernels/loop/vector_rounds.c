@@ -38,17 +38,17 @@ static void find_widths(const rd_schedule *t, int32_t loop, int *narrow, int *wi
 
 /* Rounds that go together: of loops that are shorter as many as fit, down to one vector of the widest
  * elements. */
-static double together_in(const rd_schedule *t, int32_t loop, double rounds, int32_t vector)
+static double rounds_at_once(const rd_schedule *t, int32_t loop, double rounds, int32_t vector)
 {
     int narrow, wide;
 
     find_widths(t, loop, &narrow, &wide);
-    double       together = (double)vector / narrow;
-    const double least    = (double)vector / (wide > 4 ? wide : 4);
+    double       at_once = (double)vector / narrow;
+    const double least   = (double)vector / (wide > 4 ? wide : 4);
 
-    while (rounds < together && together > least)
-        together /= 2;
-    return together;
+    while (rounds < at_once && at_once > least)
+        at_once /= 2;
+    return at_once;
 }
 
 /* Loops of a known length have a rest of smaller vectors; others of one half and of single rounds.  Half
@@ -57,12 +57,12 @@ rd_vector_rounds rd_vector_rounds_of(const rd_schedule *t, int32_t loop, double 
                                      int32_t vector)
 {
     enum { SHORT = 128 };
-    const double n = ceil(rounds), together = together_in(t, loop, n, vector),
-                 rest = fmod(n, together);
+    const double n = ceil(rounds), at_once = rounds_at_once(t, loop, n, vector),
+                 tail = fmod(n, at_once);
 
     if (rd_most_trips(t, loop) >= 0 && n <= SHORT)
-        return (rd_vector_rounds){ fmax(n, together), 0 };
-    if (rest < together / 2)
-        return (rd_vector_rounds){ n - rest, rest };
-    return (rd_vector_rounds){ n - rest + together, rest - together / 2 };
+        return (rd_vector_rounds){ fmax(n, at_once), 0 };
+    if (tail < at_once / 2)
+        return (rd_vector_rounds){ n - tail, tail };
+    return (rd_vector_rounds){ n - tail + at_once, tail - at_once / 2 };
 }

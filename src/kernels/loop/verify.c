@@ -6,10 +6,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static bool walk(rd_verifier *f, int32_t stmt);
+static bool verify_stmt(rd_verifier *f, int32_t stmt);
 
 /* ---- Loops ------------------------------------------------------------------------------------ */
-static bool is_of_ranges(const rd_for *loop)
+static bool has_range_rounds(const rd_for *loop)
 {
     return loop->kind == RD_FOR_BLOCK || loop->kind == RD_FOR_ONCE;
 }
@@ -20,7 +20,7 @@ static bool has_marks(const rd_verifier *f, const rd_for *loop)
     return (loop->start >= 0 && loop->stop >= 0) || rd_verify_fails(f, "its rounds have no marks");
 }
 
-static bool mark(const rd_verifier *f, int32_t axis)
+static bool verify_mark(const rd_verifier *f, int32_t axis)
 {
     return axis == -1 ||
            (axis >= f->t->p->n_axis + RD_MARKS && axis < f->t->n_axis && !f->bound[axis]) ||
@@ -28,7 +28,7 @@ static bool mark(const rd_verifier *f, int32_t axis)
 }
 
 /* Has the loop an axis, edges and marks that nothing around has bound, and a step? */
-static bool loop_itself(const rd_verifier *f, const rd_stmt *s)
+static bool verify_loop_header(const rd_verifier *f, const rd_stmt *s)
 {
     const rd_for *loop;
 
@@ -36,12 +36,12 @@ static bool loop_itself(const rd_verifier *f, const rd_stmt *s)
         return rd_verify_fails(f, "there is no loop %" PRId32 ", or it stands twice", s->arg);
     loop              = &f->t->loop[s->arg];
     f->opened[s->arg] = true;
-    if (!rd_is_number_below(loop->axis, f->t->p->n_axis) && !mark(f, loop->axis))
+    if (!rd_is_number_below(loop->axis, f->t->p->n_axis) && !verify_mark(f, loop->axis))
         return rd_verify_fails(f, "there is no axis %" PRId32, loop->axis);
-    if (!rd_verify_edge(f, &loop->from) || !rd_verify_edge(f, &loop->to) || !mark(f, loop->start) ||
-        !mark(f, loop->stop))
+    if (!rd_verify_edge(f, &loop->from) || !rd_verify_edge(f, &loop->to) ||
+        !verify_mark(f, loop->start) || !verify_mark(f, loop->stop))
         return false;
-    if (is_of_ranges(loop))
+    if (has_range_rounds(loop))
         return has_marks(f, loop);
     return loop->step > 0 || rd_verify_fails(f, "its step is %" PRId64, loop->step);
 }
@@ -59,7 +59,7 @@ static void leave_scope(const rd_verifier *f, int32_t body)
 }
 
 /* Are all statements of a body linked, and well-formed in the order in which they stand? */
-static bool body(rd_verifier *f, int32_t stmt)
+static bool verify_body(rd_verifier *f, int32_t stmt)
 {
     const rd_stmt *s        = &f->t->stmt[stmt];
     int32_t        previous = -1;
@@ -71,7 +71,7 @@ static bool body(rd_verifier *f, int32_t stmt)
         if (f->t->stmt[k].parent != stmt || f->t->stmt[k].prev != previous)
             return rd_verify_fails(f, "its links are not those of where it stands");
         f->stands[k] = true;
-        if (!walk(f, k))
+        if (!verify_stmt(f, k))
             return false;
         previous = k;
     }
@@ -81,27 +81,27 @@ static bool body(rd_verifier *f, int32_t stmt)
 }
 
 /* Loops whose rounds are ranges bind their marks alone. */
-static void bind(const rd_verifier *f, const rd_for *loop, int32_t by)
+static void bind_axes(const rd_verifier *f, const rd_for *loop, int32_t by)
 {
-    const int32_t axis[] = { is_of_ranges(loop) ? -1 : loop->axis, loop->start, loop->stop };
+    const int32_t axis[] = { has_range_rounds(loop) ? -1 : loop->axis, loop->start, loop->stop };
 
     for (int k = 0; k < 3; k++)
         if (axis[k] >= 0)
             f->bound[axis[k]] += by;
 }
 
-static bool loop(rd_verifier *f, int32_t stmt)
+static bool verify_loop(rd_verifier *f, int32_t stmt)
 {
     const rd_stmt *s = &f->t->stmt[stmt];
     bool           ok;
 
-    if (!loop_itself(f, s))
+    if (!verify_loop_header(f, s))
         return false;
-    bind(f, &f->t->loop[s->arg], 1);
-    ok = body(f, stmt) && (!rd_is_by_call(f->t, stmt) || rd_verify_call(f, stmt));
+    bind_axes(f, &f->t->loop[s->arg], 1);
+    ok = verify_body(f, stmt) && (!rd_is_by_call(f->t, stmt) || rd_verify_call(f, stmt));
     if (!ok)
         return false;
-    bind(f, &f->t->loop[s->arg], -1);
+    bind_axes(f, &f->t->loop[s->arg], -1);
     leave_scope(f, stmt);
     return true;
 }
@@ -113,15 +113,15 @@ static bool is_around(const rd_verifier *f, int32_t stmt, int32_t loop)
     return stmt >= 0 && f->t->stmt[loop].kind == RD_S_LOOP;
 }
 
-static bool conditional(rd_verifier *f, int32_t stmt)
+static bool verify_if(rd_verifier *f, int32_t stmt)
 {
-    if (!rd_verify_read(f, f->t->stmt[stmt].x) || !body(f, stmt))
+    if (!rd_verify_read(f, f->t->stmt[stmt].x) || !verify_body(f, stmt))
         return false;
     leave_scope(f, stmt);
     return true;
 }
 
-static bool array(const rd_verifier *f, const rd_stmt *s)
+static bool verify_array(const rd_verifier *f, const rd_stmt *s)
 {
     if (!rd_is_number_below(s->store, f->t->n_store))
         return rd_verify_fails(f, "there is no a%" PRId32, s->store);
@@ -131,13 +131,13 @@ static bool array(const rd_verifier *f, const rd_stmt *s)
            rd_verify_fails(f, "a%" PRId32 " is declared twice", s->store);
 }
 
-static bool last(rd_verifier *f, int32_t stmt)
+static bool verify_if_last(rd_verifier *f, int32_t stmt)
 {
     const int32_t loop = f->t->stmt[stmt].arg;
 
     if (!is_around(f, stmt, loop) || !rd_loop_of(f->t, loop)->ranges)
         return rd_verify_fails(f, "no loop over ranges is around it");
-    if (!body(f, stmt))
+    if (!verify_body(f, stmt))
         return false;
     leave_scope(f, stmt);
     return true;
@@ -152,7 +152,7 @@ static bool may_be_left(const rd_verifier *f, int32_t loop)
            rd_verify_fails(f, "it leaves a loop that is written out or of vectors");
 }
 
-static bool exit_from(const rd_verifier *f, int32_t stmt)
+static bool verify_exit(const rd_verifier *f, int32_t stmt)
 {
     const rd_stmt *s = &f->t->stmt[stmt];
 
@@ -164,7 +164,7 @@ static bool exit_from(const rd_verifier *f, int32_t stmt)
            may_be_left(f, s->arg);
 }
 
-static bool sorting(const rd_verifier *f, const rd_stmt *s)
+static bool verify_sort(const rd_verifier *f, const rd_stmt *s)
 {
     return (rd_is_number_below(s->arg, f->t->p->n_sorting) ||
             rd_verify_fails(f, "there is no sort %" PRId32, s->arg)) &&
@@ -172,7 +172,7 @@ static bool sorting(const rd_verifier *f, const rd_stmt *s)
 }
 
 /* One statement: what it reads has been made, what it makes is new, and it names what there is. */
-static bool walk(rd_verifier *f, int32_t stmt)
+static bool verify_stmt(rd_verifier *f, int32_t stmt)
 {
     const rd_stmt *s = &f->t->stmt[stmt];
 
@@ -180,12 +180,12 @@ static bool walk(rd_verifier *f, int32_t stmt)
         return rd_verify_fails(f, "has a body");
     switch (s->kind) {
     case RD_S_PART: return rd_verify_fails(f, "stands in a body");
-    case RD_S_LOOP: return loop(f, stmt);
-    case RD_S_IF: return conditional(f, stmt);
+    case RD_S_LOOP: return verify_loop(f, stmt);
+    case RD_S_IF: return verify_if(f, stmt);
     case RD_S_LET: return rd_verify_let(f, s);
-    case RD_S_ARRAY: return array(f, s);
+    case RD_S_ARRAY: return verify_array(f, s);
     case RD_S_BARRIER: return true;
-    case RD_S_IF_LAST: return last(f, stmt);
+    case RD_S_IF_LAST: return verify_if_last(f, stmt);
     case RD_S_PREFETCH:
         return rd_verify_linear(f, &s->count) && rd_verify_memory(f, s->slot, s->store, &s->at);
     case RD_S_STORE:
@@ -195,16 +195,16 @@ static bool walk(rd_verifier *f, int32_t stmt)
         return rd_verify_read(f, s->x) && rd_verify_read(f, s->w) &&
                rd_verify_linear(f, &s->count) && rd_verify_memory(f, s->slot, s->store, &s->at) &&
                rd_verify_made(f, s, 1);
-    case RD_S_SORT: return sorting(f, s);
+    case RD_S_SORT: return verify_sort(f, s);
     case RD_S_PUSH_IF_LAST: return rd_verify_fold(f, s) && rd_verify_block_end(f, s);
-    case RD_S_EXIT: return exit_from(f, stmt);
+    case RD_S_EXIT: return verify_exit(f, stmt);
     default: return rd_verify_fold(f, s);
     }
 }
 
 /* Values of the head are seen in the body and the tail, too.  Those of the body are seen in the tail only
  * if one task runs all parts. */
-static bool parts(rd_verifier *f)
+static bool verify_parts(rd_verifier *f)
 {
     for (int k = 0; k < RD_N_PARTS; k++) {
         const int32_t part = f->t->part[k];
@@ -213,7 +213,7 @@ static bool parts(rd_verifier *f)
         if (!rd_is_number_below(part, f->t->n_stmt) || f->t->stmt[part].kind != RD_S_PART ||
             f->t->stmt[part].arg != k || f->t->stmt[part].parent != -1)
             return rd_verify_fails(f, "is not part %d", k);
-        if (!body(f, part))
+        if (!verify_body(f, part))
             return false;
         if (k == RD_PART_BODY && !f->t->whole)
             leave_scope(f, part);
@@ -234,7 +234,7 @@ bool rd_schedule_verify(const rd_schedule *t, rd_text *why)
 
     if (!ok)
         rd_text_add(why, "no memory");
-    ok = ok && parts(&f);
+    ok = ok && verify_parts(&f);
     free(f.scope);
     free(f.bound);
     free(f.array);

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 
 /* "ends0(&s0_0[at], tree0, .., n)" of n states from `at` on. */
-static bool closes_neighbours(const rd_verifier *f, const rd_stmt *s, int32_t axis)
+static bool ends_neighbours(const rd_verifier *f, const rd_stmt *s, int32_t axis)
 {
     const rd_schedule *t    = f->t;
     const int64_t      cell = rd_linear_coef(t, &s->of.cell, axis);
@@ -42,7 +42,7 @@ static bool copies_groups(const rd_verifier *f, const rd_stmt *s)
            rd_verify_fails(f, "is a loop by call around more than one copy");
 }
 
-static bool closes(const rd_stmt *s)
+static bool ends_fold(const rd_stmt *s)
 {
     return s->kind == RD_S_PUSH_IF_LAST || s->kind == RD_S_MERGE_BLOCKS ||
            s->kind == RD_S_MERGE_LANES;
@@ -57,8 +57,8 @@ bool rd_verify_call(rd_verifier *f, int32_t stmt)
         return true;
     for (int32_t s = loop->first; s >= 0 && ok; s = f->t->stmt[s].next) {
         f->stmt = s;
-        ok      = closes(&f->t->stmt[s])
-                      ? closes_neighbours(f, &f->t->stmt[s], f->t->loop[loop->arg].axis)
+        ok      = ends_fold(&f->t->stmt[s])
+                      ? ends_neighbours(f, &f->t->stmt[s], f->t->loop[loop->arg].axis)
                   : f->t->stmt[s].kind == RD_S_LOOP ? copies_groups(f, &f->t->stmt[s])
                                                     : makes_elements(f, &f->t->stmt[s]);
     }

@@ -33,7 +33,7 @@ bool rd_verify_read(const rd_verifier *f, int32_t value)
            rd_verify_fails(f, "r%" PRId32 " is out of scope", value);
 }
 
-static bool may_read(const rd_verifier *f, int32_t value)
+static bool verify_optional_read(const rd_verifier *f, int32_t value)
 {
     return value == -1 || rd_verify_read(f, value);
 }
@@ -100,7 +100,7 @@ bool rd_verify_edge(const rd_verifier *f, const rd_edge *edge)
 }
 
 /* ---- Memory ----------------------------------------------------------------------------------- */
-static bool declared(const rd_verifier *f, int32_t store)
+static bool is_declared(const rd_verifier *f, int32_t store)
 {
     if (!rd_is_number_below(store, f->t->n_store))
         return rd_verify_fails(f, "there is no a%" PRId32, store);
@@ -118,7 +118,7 @@ bool rd_verify_memory(const rd_verifier *f, int32_t slot, int32_t store, const r
         return rd_verify_fails(f, "is of both kinds of memory, or of none");
     if (slot >= 0)
         return true;
-    if (!declared(f, store))
+    if (!is_declared(f, store))
         return false;
     a = &f->t->store[store];
     if (a->fold >= 0)
@@ -132,7 +132,7 @@ bool rd_verify_memory(const rd_verifier *f, int32_t slot, int32_t store, const r
 }
 
 /* ---- Values of LET ---------------------------------------------------------------------------- */
-static int32_t arity(const rd_program *p, const rd_let *let)
+static int32_t arity_of(const rd_program *p, const rd_let *let)
 {
     switch (let->kind) {
     case RD_I_MAP: return let->op < RD_N_OPS ? rd_op_table[let->op].arity : -1;
@@ -166,7 +166,7 @@ bool rd_verify_let(const rd_verifier *f, const rd_stmt *s)
     if (!rd_is_number_below(s->value, f->t->n_let))
         return rd_verify_fails(f, "there is no r%" PRId32, s->value);
     v  = &f->t->let[s->value];
-    ok = (v->n == arity(f->t->p, v) &&
+    ok = (v->n == arity_of(f->t->p, v) &&
           (v->n == 0 || rd_is_number_below(v->first + v->n - 1, f->t->n_operand))) ||
          rd_verify_fails(f, "r%" PRId32 " is of no kind, or has %" PRId32 " operands", s->value,
                          v->n);
@@ -186,19 +186,19 @@ bool rd_verify_states(const rd_verifier *f, const rd_stmt *s)
 
     if (!rd_is_number_below(s->fold, f->t->p->n_fold))
         return rd_verify_fails(f, "there is no f%" PRId32, s->fold);
-    if (!declared(f, s->store))
+    if (!is_declared(f, s->store))
         return false;
     a = &f->t->store[s->store];
     return a->fold == s->fold ||
            rd_verify_fails(f, "a%" PRId32 " has no states of f%" PRId32, s->store, s->fold);
 }
 
-static bool operands(const rd_verifier *f, const rd_stmt *s)
+static bool has_operands(const rd_verifier *f, const rd_stmt *s)
 {
     const rd_loop_fold *facts = &f->t->fold[s->fold];
 
-    if (!rd_verify_read(f, s->x) || !may_read(f, s->w) || !may_read(f, s->mask) ||
-        !may_read(f, s->label))
+    if (!rd_verify_read(f, s->x) || !verify_optional_read(f, s->w) ||
+        !verify_optional_read(f, s->mask) || !verify_optional_read(f, s->label))
         return false;
     if ((s->w >= 0) != facts->of.weighted)
         return rd_verify_fails(f, "f%" PRId32 " %s weights", s->fold, s->w >= 0 ? "has no" : "has");
@@ -206,7 +206,7 @@ static bool operands(const rd_verifier *f, const rd_stmt *s)
            rd_verify_fails(f, "f%" PRId32 " %s groups", s->fold, s->label >= 0 ? "has no" : "has");
 }
 
-static bool stands_in_blocks(const rd_verifier *f, int32_t body)
+static bool is_in_block_loop(const rd_verifier *f, int32_t body)
 {
     while (body >= 0 &&
            (f->t->stmt[body].kind != RD_S_LOOP || rd_loop_of(f->t, body)->kind != RD_FOR_BLOCK))
@@ -215,9 +215,10 @@ static bool stands_in_blocks(const rd_verifier *f, int32_t body)
 }
 
 /* Between two arrays of states of one fold. */
-static bool copies(const rd_verifier *f, const rd_stmt *s)
+static bool is_copy_of_states(const rd_verifier *f, const rd_stmt *s)
 {
-    if (!declared(f, s->arg) || !rd_verify_linear(f, &s->at) || !rd_verify_linear(f, &s->of.lane))
+    if (!is_declared(f, s->arg) || !rd_verify_linear(f, &s->at) ||
+        !rd_verify_linear(f, &s->of.lane))
         return false;
     if (f->t->store[s->arg].fold != s->fold || s->arg == s->store)
         return rd_verify_fails(f, "a%" PRId32 " is no other array of f%" PRId32, s->arg, s->fold);
@@ -269,11 +270,11 @@ bool rd_verify_fold(const rd_verifier *f, const rd_stmt *s)
     if ((s->kind == RD_S_SCAN_BLOCKS || s->kind == RD_S_SCAN_RESULT) && !is_of_elements(f, s))
         return false;
     if (!rd_verify_linear(f, &s->of.cell) || !rd_verify_linear(f, &s->of.more) ||
-        (takes && !operands(f, s)))
+        (takes && !has_operands(f, s)))
         return false;
     if ((s->kind == RD_S_LOAD_STATES || s->kind == RD_S_STORE_STATES ||
          s->kind == RD_S_SWITCH_STATE) &&
-        !copies(f, s))
+        !is_copy_of_states(f, s))
         return false;
     if (at && !(rd_verify_linear(f, &s->of.lane) && rd_verify_linear(f, &s->of.outer) &&
                 rd_verify_linear(f, &s->of.index)))
@@ -282,7 +283,7 @@ bool rd_verify_fold(const rd_verifier *f, const rd_stmt *s)
         (f->t->p->fold[s->fold].scan && !f->t->store[s->store].each) != (s->kind == RD_S_PREFIX))
         return rd_verify_fails(f, "f%" PRId32 " is %s scan", s->fold,
                                f->t->p->fold[s->fold].scan ? "a" : "no");
-    if (s->kind == RD_S_CUT_AT_BLOCK && !stands_in_blocks(f, s->parent))
+    if (s->kind == RD_S_CUT_AT_BLOCK && !is_in_block_loop(f, s->parent))
         return rd_verify_fails(f, "no block loop is around it");
     return !results || rd_verify_made(f, s, f->t->p->fold[s->fold].n_out);
 }

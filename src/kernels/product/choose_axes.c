@@ -15,7 +15,7 @@ static bool is_matrix(const rd_product_axis *row, const rd_product_axis *col, in
            row->step[matrix] <= INT_MAX;
 }
 
-static bool suits(const rd_product_axis *m, const rd_product_axis *n, const rd_product_axis *k)
+static bool fits_gemm(const rd_product_axis *m, const rd_product_axis *n, const rd_product_axis *k)
 {
     return is_matrix(m, n, RD_C) && (is_matrix(m, k, RD_A) || is_matrix(k, m, RD_A)) &&
            (is_matrix(k, n, RD_B) || is_matrix(n, k, RD_B)) && m->extent <= INT_MAX &&
@@ -23,26 +23,26 @@ static bool suits(const rd_product_axis *m, const rd_product_axis *n, const rd_p
 }
 
 /* The largest matrices that suit. */
-typedef struct choice {
+typedef struct gemm_axes {
     const rd_product_axis *m, *n, *k;
     double                 points;
-} choice;
+} gemm_axes;
 
 static void choose_summed(const rd_product *product, const rd_product_axis *m,
-                          const rd_product_axis *n, choice *best)
+                          const rd_product_axis *n, gemm_axes *best)
 {
     for (int32_t i = 0; i < product->n_axis; i++) {
         const rd_product_axis *k      = &product->axis[i];
         const double           points = (double)m->extent * (double)n->extent * (double)k->extent;
 
-        if (is_of_two(k, RD_A, RD_B, RD_C) && points > best->points && suits(m, n, k))
-            *best = (choice){ m, n, k, points };
+        if (is_of_two(k, RD_A, RD_B, RD_C) && points > best->points && fits_gemm(m, n, k))
+            *best = (gemm_axes){ m, n, k, points };
     }
 }
 
-static choice choose(const rd_product *product)
+static gemm_axes choose_axes(const rd_product *product)
 {
-    choice best = { .points = 0 };
+    gemm_axes best = { .points = 0 };
 
     for (int32_t i = 0; i < product->n_axis; i++)
         for (int32_t j = 0; j < product->n_axis; j++)
@@ -54,7 +54,7 @@ static choice choose(const rd_product *product)
 
 /* ---- Axes that are one -------------------------------------------------------------------------- */
 /* Does every matrix go along the two as along one axis, as where rows of pixels are one row? */
-static bool are_one(const rd_product_axis *outer, const rd_product_axis *inner)
+static bool can_be_merged(const rd_product_axis *outer, const rd_product_axis *inner)
 {
     bool are = outer->extent <= INT_MAX / inner->extent;
 
@@ -69,7 +69,7 @@ static bool merge_one(rd_product *product)
 
     for (int32_t o = 0; o < product->n_axis; o++)
         for (int32_t i = 0; i < product->n_axis; i++)
-            if (o != i && are_one(&axis[o], &axis[i])) {
+            if (o != i && can_be_merged(&axis[o], &axis[i])) {
                 axis[i].extent *= axis[o].extent;
                 axis[o] = axis[--product->n_axis];
                 return true;
@@ -103,7 +103,7 @@ static void transpose(rd_product *product)
  * one pass over memory. */
 enum { LEAST_EXTENT = 4, LEAST_POINTS = 1 << 15 };
 
-static bool pays(const rd_product *product, const choice *best)
+static bool is_worth_a_call(const rd_product *product, const gemm_axes *best)
 {
     double points = 1;
 
@@ -114,7 +114,7 @@ static bool pays(const rd_product *product, const choice *best)
 }
 
 /* Settles m, n and k, and sorts the other axes. */
-static void settle(rd_product *product, const choice *best)
+static void set_axes(rd_product *product, const gemm_axes *best)
 {
     rd_product_axis *axis   = product->axis;
     int32_t          n_left = 0;
@@ -138,7 +138,7 @@ static void settle(rd_product *product, const choice *best)
 bool rd_product_choose(const rd_program *p, rd_get_fn *get, void *pool, rd_product **to)
 {
     rd_product *product;
-    choice      best;
+    gemm_axes   best;
 
     *to = NULL;
     if (!rd_product_find(p, get, pool, &product))
@@ -146,14 +146,14 @@ bool rd_product_choose(const rd_program *p, rd_get_fn *get, void *pool, rd_produ
     if (!product)
         return true;
     merge_axes(product);
-    best = choose(product);
+    best = choose_axes(product);
     if (!best.m) {
         transpose(product);
-        best = choose(product);
+        best = choose_axes(product);
     }
-    if (!pays(product, &best))
+    if (!is_worth_a_call(product, &best))
         return true;
-    settle(product, &best);
+    set_axes(product, &best);
     *to = product;
     return true;
 }

@@ -2,12 +2,12 @@
 #include "kernels/product/product.h"
 
 /* The instructions of a product, each once; around them loops. */
-typedef struct parts {
+typedef struct product_parts {
     const rd_inst *load[2], *step, *close, *store;
     int32_t        n_load;
-} parts;
+} product_parts;
 
-static bool once(const rd_inst **place, const rd_inst *inst)
+static bool is_first(const rd_inst **place, const rd_inst *inst)
 {
     const bool first = !*place;
 
@@ -15,21 +15,21 @@ static bool once(const rd_inst **place, const rd_inst *inst)
     return first;
 }
 
-static bool sort_instruction(parts *found, const rd_inst *inst)
+static bool note_instruction(product_parts *found, const rd_inst *inst)
 {
     switch (inst->kind) {
     case RD_I_LOOP:
     case RD_I_END:
     case RD_I_START: return true;
-    case RD_I_LOAD: return found->n_load < 2 && once(&found->load[found->n_load++], inst);
-    case RD_I_STEP: return once(&found->step, inst);
-    case RD_I_CLOSE: return once(&found->close, inst);
-    case RD_I_STORE: return once(&found->store, inst);
+    case RD_I_LOAD: return found->n_load < 2 && is_first(&found->load[found->n_load++], inst);
+    case RD_I_STEP: return is_first(&found->step, inst);
+    case RD_I_CLOSE: return is_first(&found->close, inst);
+    case RD_I_STORE: return is_first(&found->store, inst);
     default: return false;
     }
 }
 
-static bool joined(const parts *f)
+static bool multiplies_loads(const product_parts *f)
 {
     const int32_t a = f->load[0]->dst, b = f->load[1]->dst, x = f->step->a, y = f->step->b;
 
@@ -43,17 +43,17 @@ static bool is_sum_of_products(const rd_fold *f)
            (f->type == RD_F32 || f->type == RD_F64);
 }
 
-static bool find_parts(const rd_program *p, parts *found)
+static bool find_parts(const rd_program *p, product_parts *found)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
-        if (!sort_instruction(found, &p->inst[i]))
+        if (!note_instruction(found, &p->inst[i]))
             return false;
     return p->n_fold == 1 && is_sum_of_products(&p->fold[0]) && found->n_load == 2 && found->step &&
-           found->close && found->store && joined(found);
+           found->close && found->store && multiplies_loads(found);
 }
 
 /* Memory of the plan's, in the type of the sum, at places that need no gathering. */
-static bool plain_access(const rd_program *p, const rd_address *a)
+static bool is_plain_access(const rd_program *p, const rd_address *a)
 {
     for (int32_t t = 0; t < a->n_add; t++)
         if (a->add[t].axis < 0 || a->add[t].local)
@@ -97,7 +97,7 @@ static bool add_axis(rd_product *product, const rd_program *p, const rd_address 
 
 bool rd_product_find(const rd_program *p, rd_get_fn *get, void *pool, rd_product **to)
 {
-    parts             found = { .n_load = 0 };
+    product_parts     found = { .n_load = 0 };
     const rd_address *at[RD_MATRICES];
     rd_product       *product;
 
@@ -113,7 +113,7 @@ bool rd_product_find(const rd_program *p, rd_get_fn *get, void *pool, rd_product
     product->type = p->fold[0].type;
     for (int m = 0; m < RD_MATRICES; m++) {
         product->matrix[m] = (rd_matrix){ at[m]->slot, at[m]->offset };
-        if (!plain_access(p, at[m]))
+        if (!is_plain_access(p, at[m]))
             return true;
     }
     for (int32_t a = 0; a < p->n_axis; a++)

@@ -15,19 +15,19 @@
 enum { PIECE = 64 };
 
 /* Memory of one thread, zeroed. */
-typedef struct notes {
+typedef struct thread_memory {
     void          *sum; /* a row of values                                   */
     unsigned char *met; /* of an index: is it in this row, or this column?   */
     void          *hit; /* places that meet, of the one that is gone through */
-} notes;
+} thread_memory;
 
 typedef void masked_of(const rd_row_product *p, const void *a, const void *b, void *c,
-                       const notes *own, int64_t from, int64_t to);
+                       const thread_memory *own, int64_t from, int64_t to);
 
 /* ---- By rows --------------------------------------------------------------------------------- */
 #define BY_ROWS(NAME, T, INDEX, NOTHING, TAKE, OF)                                      \
     static void NAME(const rd_row_product *p, const void *av, const void *bv, void *cv, \
-                     const notes *own, int64_t from, int64_t to)                        \
+                     const thread_memory *own, int64_t from, int64_t to)                \
     {                                                                                   \
         const INDEX *const a_begin = p->a.begin, *const a_column = p->a.column;         \
         const INDEX *const b_begin = p->b.begin, *const b_column = p->b.column;         \
@@ -88,57 +88,57 @@ static inline void ask_for(const void *at)
 /* Row `at` of `cs`, whose places go through rows of Y while the own one of X is marked.  X is A and Y are
  * the columns of B; or X are these and Y is A, not `left` then.  `mirror` says which place has the same
  * value, NULL: none. */
-#define BY_PLACES(NAME, T, INDEX, NOTHING, TAKE, OF)                                              \
-    static inline void NAME##_along(const rd_row_places *cs, const rd_row_places *xs,             \
-                                    const rd_row_places *ys, const T *x, const T *y, T *c,        \
-                                    const notes *own, int64_t at, bool left, const INDEX *mirror) \
-    {                                                                                             \
-        const INDEX *const c_begin = cs->begin, *const c_column = cs->column, *to = cs->from;     \
-        const INDEX *const x_begin = xs->begin, *const x_column = xs->column;                     \
-        const INDEX *const y_begin = ys->begin, *const y_column = ys->column;                     \
-        unsigned char *const met = own->met;                                                      \
-        INDEX *const         hit = own->hit;                                                      \
-        T *const             row = own->sum;                                                      \
-                                                                                                  \
-        if (c_begin[at] == c_begin[at + 1])                                                       \
-            return;                                                                               \
-        for (INDEX k = x_begin[at]; k < x_begin[at + 1]; k++) {                                   \
-            met[x_column[k]] = 1;                                                                 \
-            row[x_column[k]] = x[k];                                                              \
-        }                                                                                         \
-        const INDEX last = c_begin[at + 1] - 1;                                                   \
-        for (INDEX q = c_begin[at]; q <= last; q++) {                                             \
-            const INDEX next = y_begin[c_column[q < last ? q + 1 : q]];                           \
-            const INDEX from = y_begin[c_column[q]], end = y_begin[c_column[q] + 1];              \
-                                                                                                  \
-            ask_for(&y_column[next]);                                                             \
-            ask_for(&y[next]);                                                                    \
-            const int64_t n   = meet_##INDEX(y_column, from, end, met, hit);                      \
-            T             sum = NOTHING;                                                          \
-                                                                                                  \
-            for (int64_t h = 0; h < n; h++) {                                                     \
-                const T u = row[y_column[hit[h]]], v = y[hit[h]];                                 \
-                const T each = left ? OF(u, v) : OF(v, u);                                        \
-                                                                                                  \
-                sum = TAKE(sum, each);                                                            \
-            }                                                                                     \
-            c[to[q]] = n ? sum : 0;                                                               \
-            if (mirror)                                                                           \
-                c[mirror[q]] = n ? sum : 0;                                                       \
-        }                                                                                         \
-        for (INDEX k = x_begin[at]; k < x_begin[at + 1]; k++)                                     \
-            met[x_column[k]] = 0;                                                                 \
-    }                                                                                             \
-    static void NAME(const rd_row_product *p, const void *a, const void *b, void *c,              \
-                     const notes *own, int64_t from, int64_t to)                                  \
-    {                                                                                             \
-        const int64_t rows = p->c.rows;                                                           \
-                                                                                                  \
-        for (int64_t i = from; i < to && i < rows; i++)                                           \
-            NAME##_along(&p->by_row, &p->a, &p->b_columns, a, b, c, own, i, true, p->mirror);     \
-        for (int64_t i = from > rows ? from : rows; i < to; i++)                                  \
-            NAME##_along(&p->by_column, &p->b_columns, &p->a, b, a, c, own, i - rows, false,      \
-                         NULL);                                                                   \
+#define BY_PLACES(NAME, T, INDEX, NOTHING, TAKE, OF)                                            \
+    static inline void NAME##_along(                                                            \
+        const rd_row_places *cs, const rd_row_places *xs, const rd_row_places *ys, const T *x,  \
+        const T *y, T *c, const thread_memory *own, int64_t at, bool left, const INDEX *mirror) \
+    {                                                                                           \
+        const INDEX *const c_begin = cs->begin, *const c_column = cs->column, *to = cs->from;   \
+        const INDEX *const x_begin = xs->begin, *const x_column = xs->column;                   \
+        const INDEX *const y_begin = ys->begin, *const y_column = ys->column;                   \
+        unsigned char *const met = own->met;                                                    \
+        INDEX *const         hit = own->hit;                                                    \
+        T *const             row = own->sum;                                                    \
+                                                                                                \
+        if (c_begin[at] == c_begin[at + 1])                                                     \
+            return;                                                                             \
+        for (INDEX k = x_begin[at]; k < x_begin[at + 1]; k++) {                                 \
+            met[x_column[k]] = 1;                                                               \
+            row[x_column[k]] = x[k];                                                            \
+        }                                                                                       \
+        const INDEX last = c_begin[at + 1] - 1;                                                 \
+        for (INDEX q = c_begin[at]; q <= last; q++) {                                           \
+            const INDEX next = y_begin[c_column[q < last ? q + 1 : q]];                         \
+            const INDEX from = y_begin[c_column[q]], end = y_begin[c_column[q] + 1];            \
+                                                                                                \
+            ask_for(&y_column[next]);                                                           \
+            ask_for(&y[next]);                                                                  \
+            const int64_t n   = meet_##INDEX(y_column, from, end, met, hit);                    \
+            T             sum = NOTHING;                                                        \
+                                                                                                \
+            for (int64_t h = 0; h < n; h++) {                                                   \
+                const T u = row[y_column[hit[h]]], v = y[hit[h]];                               \
+                const T each = left ? OF(u, v) : OF(v, u);                                      \
+                                                                                                \
+                sum = TAKE(sum, each);                                                          \
+            }                                                                                   \
+            c[to[q]] = n ? sum : 0;                                                             \
+            if (mirror)                                                                         \
+                c[mirror[q]] = n ? sum : 0;                                                     \
+        }                                                                                       \
+        for (INDEX k = x_begin[at]; k < x_begin[at + 1]; k++)                                   \
+            met[x_column[k]] = 0;                                                               \
+    }                                                                                           \
+    static void NAME(const rd_row_product *p, const void *a, const void *b, void *c,            \
+                     const thread_memory *own, int64_t from, int64_t to)                        \
+    {                                                                                           \
+        const int64_t rows = p->c.rows;                                                         \
+                                                                                                \
+        for (int64_t i = from; i < to && i < rows; i++)                                         \
+            NAME##_along(&p->by_row, &p->a, &p->b_columns, a, b, c, own, i, true, p->mirror);   \
+        for (int64_t i = from > rows ? from : rows; i < to; i++)                                \
+            NAME##_along(&p->by_column, &p->b_columns, &p->a, b, a, c, own, i - rows, false,    \
+                         NULL);                                                                 \
     }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
@@ -175,19 +175,19 @@ static int64_t lines(int64_t bytes)
 }
 
 /* How much one thread needs; where, if there is memory. */
-static int64_t place_notes(const rd_row_product *p, char *at, notes *own)
+static int64_t place_thread_memory(const rd_row_product *p, char *at, thread_memory *own)
 {
     const bool    places = p->mask == RD_MASK_BY_PLACES;
     const int64_t n      = places ? p->a.columns : p->b.columns;
     const int64_t met = lines(n), each = lines((n + 1) * 8);
 
     if (at)
-        *own = (notes){ at + met, (unsigned char *)at, at + met + each };
+        *own = (thread_memory){ at + met, (unsigned char *)at, at + met + each };
     return met + (places ? 2 : 1) * each;
 }
 
 /* The values of B column after column. */
-static void turn_values(const rd_row_product *p, const char *b, char *to)
+static void transpose_values(const rd_row_product *p, const char *b, char *to)
 {
     enum { EACH = sizeof(int64_t) };
     const int32_t *const narrow = p->b_columns.from;
@@ -201,11 +201,11 @@ static void turn_values(const rd_row_product *p, const char *b, char *to)
 
 /* A product with what it reads in order; `b` where it is, or its columns in `room`.  Where these are the
  * rows of A, C is what its own transpose is. */
-static const void *turned(rd_row_product *p, const void *a, const void *b, char *room)
+static const void *transposed(rd_row_product *p, const void *a, const void *b, char *room)
 {
     if (p->mask != RD_MASK_BY_PLACES)
         return b;
-    turn_values(p, b, room);
+    transpose_values(p, b, room);
     if (p->mirror && memcmp(a, room, (size_t)p->a.n * sizeof(int64_t)) != 0)
         p->mirror = NULL;
     return room;
@@ -222,23 +222,23 @@ bool rd_masked_product_run(const rd_row_product *of, const void *a, const void *
 {
     rd_row_product   p      = *of;
     masked_of *const kernel = masked_kernel(&p);
-    const int64_t    bytes  = place_notes(&p, NULL, NULL);
+    const int64_t    bytes  = place_thread_memory(&p, NULL, NULL);
     const int64_t    before = p.mask == RD_MASK_BY_PLACES ? lines(p.b.n * 8) : 0;
     char *const      room   = memory->get(memory->user, before + bytes * threads);
 
     if (!room)
         return false;
-    b               = turned(&p, a, b, room);
+    b               = transposed(&p, a, b, room);
     const int64_t n = steps_of(&p);
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
         const rd_float_env env = rd_float_env_begin();
-        notes              own;
+        thread_memory      own;
         int                thread = 0;
 #ifdef _OPENMP
         thread = omp_get_thread_num();
 #endif
-        place_notes(&p, room + before + thread * bytes, &own);
+        place_thread_memory(&p, room + before + thread * bytes, &own);
 #pragma omp for schedule(dynamic, 1)
         for (int64_t i = 0; i < n; i += PIECE)
             kernel(&p, a, b, c, &own, i, i + PIECE < n ? i + PIECE : n);

@@ -10,15 +10,15 @@
 #include <time.h>
 #include <unistd.h>
 
-typedef struct kept {
+typedef struct stored_object {
     char    name[64];
     int64_t bytes;
     time_t  used;
-} kept;
+} stored_object;
 
 static int by_use(const void *a, const void *b)
 {
-    const time_t x = ((const kept *)a)->used, y = ((const kept *)b)->used;
+    const time_t x = ((const stored_object *)a)->used, y = ((const stored_object *)b)->used;
 
     return (x > y) - (x < y);
 }
@@ -42,14 +42,14 @@ static bool is_object(const char *name)
 {
     const char *const ending = strrchr(name, '.');
 
-    return strlen(name) < sizeof((kept *)NULL)->name &&
+    return strlen(name) < sizeof((stored_object *)NULL)->name &&
            !(ending && (!strcmp(ending, ".c") || !strcmp(ending, ".i") || !strcmp(ending, ".tmp")));
 }
 
 /* All objects, malloc'ed. */
-static kept *list_objects(DIR *files, int dir, size_t *n)
+static stored_object *list_objects(DIR *files, int dir, size_t *n)
 {
-    kept          *list = NULL;
+    stored_object *list = NULL;
     size_t         room = 0;
     struct dirent *file;
     struct stat    facts;
@@ -60,14 +60,14 @@ static kept *list_objects(DIR *files, int dir, size_t *n)
             fstatat(dir, file->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(facts.st_mode))
             continue;
         if (*n == room) {
-            room             = room ? 2 * room : 64;
-            kept *const more = realloc(list, room * sizeof *more);
+            room                      = room ? 2 * room : 64;
+            stored_object *const more = realloc(list, room * sizeof *more);
 
             if (!more)
                 break;
             list = more;
         }
-        list[*n] = (kept){ .bytes = facts.st_size, .used = facts.st_mtime };
+        list[*n] = (stored_object){ .bytes = facts.st_size, .used = facts.st_mtime };
         memcpy(list[(*n)++].name, file->d_name, strlen(file->d_name) + 1);
     }
     return list;
@@ -86,7 +86,7 @@ void rd_store_trim(int dir, const char *limit)
             close(own);
         return;
     }
-    kept *const list = list_objects(files, dir, &n);
+    stored_object *const list = list_objects(files, dir, &n);
 
     closedir(files);
     for (size_t k = 0; k < n; k++)
