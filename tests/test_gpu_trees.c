@@ -257,7 +257,7 @@ static int32_t find_loop(const rd_schedule *t, rd_for_kind kind)
 static rd_for *ranges_of(rd_schedule *t)
 {
     for (int32_t k = 0; k < t->n_for; k++)
-        if (t->loop[k].ranges)
+        if (t->loop[k].split)
             return &t->loop[k];
     ck_abort_msg("no ranges");
     return NULL;
@@ -404,7 +404,7 @@ static void rows_share_states(rd_schedule *t)
     const int32_t body = t->part[RD_PART_BODY];
 
     for (int32_t s = body; s >= 0; s = rd_next_stmt(t, s, body))
-        if (t->stmt[s].kind == RD_S_STEP && t->store[t->stmt[s].store].place == RD_IN_BLOCK)
+        if (t->stmt[s].kind == RD_S_STEP && t->store[t->stmt[s].store].storage == RD_IN_BLOCK)
             t->stmt[s].of.more = rd_linear_of(0);
 }
 

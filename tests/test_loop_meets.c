@@ -134,7 +134,7 @@ static void compare_rounds(const rd_program *p, const rd_schedule *t, const char
         if (row || !rd_inst_makes(p, &p->inst[i]))
             continue;
         old = rd_program_times(p, i);
-        new = rd_rounds_of(t, t->let[p->inst[i].dst].by);
+        new = rd_rounds_of(t, t->let[p->inst[i].dst].made_by);
         if (fabs(old - new) > 1e-9 * old)
             differs(what, p, t, "is made at other times", p->inst[i].dst);
         count->rounds++;

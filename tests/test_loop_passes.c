@@ -124,13 +124,13 @@ static bool finds_ranges_of_blocks(const rd_schedule *t)
 /* ---- What is large ---------------------------------------------------------------------------- */
 static bool is_stream(const rd_schedule *t, int32_t loop)
 {
-    return rd_loop_of(t, loop)->stream && t->stmt[t->stmt[loop].last].kind == RD_S_STORE &&
+    return rd_loop_of(t, loop)->nontemporal && t->stmt[t->stmt[loop].last].kind == RD_S_STORE &&
            t->stmt[t->stmt[loop].last].slot >= 0;
 }
 
 static bool is_part(const rd_schedule *t, int32_t loop)
 {
-    return rd_loop_of(t, loop)->part && rd_loop_of(t, loop)->step == RD_PART;
+    return rd_loop_of(t, loop)->substrip && rd_loop_of(t, loop)->step == RD_PART;
 }
 
 static bool is_stream_of_part(const rd_schedule *t, int32_t loop)
@@ -166,8 +166,9 @@ static bool is_ahead(const rd_schedule *t, int32_t fetch)
     const rd_stmt *s    = &t->stmt[fetch];
     const rd_for  *part = loop_at(t, s->parent), *rest = loop_at(t, t->stmt[s->parent].next);
 
-    return s->count.n == 0 && part && part->part && part->width == part->step &&
-           s->count.offset == 4 * part->width && rest && rest->part && rest->kind == RD_FOR_ONCE;
+    return s->count.n == 0 && part && part->substrip && part->width == part->step &&
+           s->count.offset == 4 * part->width && rest && rest->substrip &&
+           rest->kind == RD_FOR_ONCE;
 }
 
 static bool is_line_ahead(const rd_schedule *t, int32_t fetch)
@@ -241,7 +242,7 @@ static bool has_one_alone(const rd_schedule *t)
 
 static bool turns_to_array(const rd_schedule *t, int32_t turn)
 {
-    return t->store[t->stmt[turn].arg].run &&
+    return t->store[t->stmt[turn].arg].one_label &&
            t->stmt[t->stmt[turn].next].store == t->stmt[turn].arg;
 }
 
@@ -349,7 +350,7 @@ static bool has_functions_of_rows(const rd_schedule *t)
 
 static bool goes_both_ways(const rd_schedule *t, int32_t loop)
 {
-    return rd_loop_of(t, loop)->flat && loop_at(t, t->stmt[loop].first);
+    return rd_loop_of(t, loop)->flattened && loop_at(t, t->stmt[loop].first);
 }
 
 static bool is_flat(const rd_schedule *t)

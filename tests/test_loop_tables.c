@@ -314,8 +314,8 @@ START_TEST(uses)
     ck_assert_int_eq(rd_reads_of(t, step, value, 4), 1);
     ck_assert_int_eq(value[0], 1);
     ck_assert_int_eq(rd_last_use(t, 2), store);
-    ck_assert_int_eq(rd_next_use(t, 0, -1), t->let[1].by);
-    ck_assert_int_eq(rd_next_use(t, 0, t->let[1].by), -1);
+    ck_assert_int_eq(rd_next_use(t, 0, -1), t->let[1].made_by);
+    ck_assert_int_eq(rd_next_use(t, 0, t->let[1].made_by), -1);
     t->stmt[step].w = t->stmt[step].mask = 0;
     t->stmt[step].label                  = 2;
     ck_assert_int_eq(rd_reads_of(t, step, value, 4), 3);
@@ -326,13 +326,13 @@ START_TEST(uses)
     ck_assert(rd_is_read_outside(t, 2, inner));
     forget(&m);
     make(&m, gathered);
-    ck_assert_int_eq(rd_reads_of(m.t, m.t->let[1].by, value, 4), 1);
+    ck_assert_int_eq(rd_reads_of(m.t, m.t->let[1].made_by, value, 4), 1);
     ck_assert_int_eq(value[0], 0);
-    ck_assert_int_eq(rd_last_use(m.t, 2), m.t->let[3].by);
+    ck_assert_int_eq(rd_last_use(m.t, 2), m.t->let[3].made_by);
     forget(&m);
     make(&m, kept);
     ck_assert_int_eq(rd_next_use(m.t, 0, -1), find(m.t, RD_S_STORE, 0));
-    ck_assert_int_eq(rd_last_use(m.t, 0), m.t->let[3].by);
+    ck_assert_int_eq(rd_last_use(m.t, 0), m.t->let[3].made_by);
     forget(&m);
 }
 END_TEST
@@ -343,7 +343,8 @@ START_TEST(gathers)
     made m;
 
     make(&m, gathered);
-    const int32_t loop = find(m.t, RD_S_LOOP, 0), by = m.t->let[1].by, fixed = m.t->let[3].by;
+    const int32_t loop = find(m.t, RD_S_LOOP, 0), by = m.t->let[1].made_by,
+                  fixed = m.t->let[3].made_by;
 
     ck_assert(rd_is_gather(m.t, loop, by) && !rd_is_gather(m.t, loop, fixed));
     ck_assert(!rd_access_stride(m.t, loop, by).known);
@@ -362,7 +363,7 @@ START_TEST(ranges)
 
     make(&m, same_element);
     const int32_t around = rd_enclose_in_loop(m.t, m.t->part[1], 0, 8),
-                  inner = find(m.t, RD_S_LOOP, 1), let = m.t->let[0].by;
+                  inner = find(m.t, RD_S_LOOP, 1), let = m.t->let[0].made_by;
     const rd_for   *l      = rd_loop_of(m.t, around);
     const rd_linear start  = rd_linear_plus_axis(m.t, rd_linear_of(0), 1, l->start),
                     behind = rd_linear_plus_axis(m.t, m.t->let[0].at, -1, l->start);
@@ -393,11 +394,11 @@ START_TEST(stored)
     const int32_t loop = find(m.t, RD_S_LOOP, 0), first = find(m.t, RD_S_STORE, 0),
                   second = find(m.t, RD_S_STORE, 1);
 
-    ck_assert(!rd_position_varies(m.t, loop, m.t->let[1].by, &m.t->let[1].at));
+    ck_assert(!rd_position_varies(m.t, loop, m.t->let[1].made_by, &m.t->let[1].at));
     ck_assert(rd_value_varies(m.t, loop, 1) && rd_value_varies(m.t, loop, 2));
     ck_assert(rd_is_store_seen(m.t, loop, first) && !rd_is_store_seen(m.t, loop, second));
     ck_assert(!rd_may_be_vector(m.t, loop, &why) && *why);
-    ck_assert(!rd_may_fission(m.t, loop, m.t->let[1].by, NULL));
+    ck_assert(!rd_may_fission(m.t, loop, m.t->let[1].made_by, NULL));
     ck_assert(rd_may_fission(m.t, loop, second, NULL));
     forget(&m);
 }

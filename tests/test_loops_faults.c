@@ -171,12 +171,12 @@ static void no_weight(rd_schedule *t)
 
 static void other_label(rd_schedule *t)
 {
-    const rd_let  seven = { .kind  = RD_I_CONST,
-                            .type  = RD_I64,
-                            .word  = { .i64 = 1 },
-                            .slot  = -1,
-                            .store = -1,
-                            .by    = t->n_stmt };
+    const rd_let  seven = { .kind    = RD_I_CONST,
+                            .type    = RD_I64,
+                            .word    = { .i64 = 1 },
+                            .slot    = -1,
+                            .store   = -1,
+                            .made_by = t->n_stmt };
     rd_stmt       let   = *find(t, RD_S_STEP, 0);
     const int32_t step  = loop_find(t, RD_S_STEP, 0);
 
@@ -396,10 +396,10 @@ static crossing divided(rd_schedule *t)
     const int32_t  out = loop_find(t, RD_S_STORE, 0), loop = t->stmt[out].parent;
     const rd_for   l     = *rd_loop_of(t, loop);
     const int32_t  value = t->stmt[out].x;
-    const rd_store a     = { .place  = RD_IN_LOCAL,
-                             .type   = t->let[value].type,
-                             .fold   = -1,
-                             .extent = t->p->axis_extent[l.axis] };
+    const rd_store a     = { .storage = RD_IN_LOCAL,
+                             .type    = t->let[value].type,
+                             .fold    = -1,
+                             .extent  = t->p->axis_extent[l.axis] };
     crossing       c     = { .first = loop };
     rd_stmt        made  = t->stmt[out];
     rd_let         again = { .kind  = RD_I_LOAD,
@@ -418,11 +418,11 @@ static crossing divided(rd_schedule *t)
     made.kind = RD_S_ARRAY;
     c.array   = rd_add_stmt(t, &made);
     rd_put_before(t, c.array, loop);
-    made.kind    = RD_S_LET;
-    made.n_value = 1;
-    again.by     = t->n_stmt;
-    made.value   = rd_add_let(t, &again);
-    c.load       = rd_add_stmt(t, &made);
+    made.kind     = RD_S_LET;
+    made.n_value  = 1;
+    again.made_by = t->n_stmt;
+    made.value    = rd_add_let(t, &again);
+    c.load        = rd_add_stmt(t, &made);
     rd_take_out(t, out);
     rd_put_behind(t, out, loop);
     t->stmt[out].x = made.value;
@@ -693,7 +693,7 @@ static void back_before_step(rd_schedule *t)
 
 static void run_of_others(rd_schedule *t)
 {
-    t->store[find(t, RD_S_SWITCH_STATE, 0)->arg].run = false;
+    t->store[find(t, RD_S_SWITCH_STATE, 0)->arg].one_label = false;
 }
 
 /* ---- Early exits ------------------------------------------------------------------------------ */
@@ -768,7 +768,7 @@ static void fetch_of_mark(rd_schedule *t)
 static int32_t stream_in(const rd_schedule *t)
 {
     for (int n = 0, s; (s = loop_find(t, RD_S_LOOP, n)) >= 0; n++)
-        if (rd_loop_of(t, s)->stream)
+        if (rd_loop_of(t, s)->nontemporal)
             return s;
     ck_abort_msg("nothing goes past the caches");
 }

@@ -103,7 +103,7 @@ static void write_loops(const sums *s, rd_nest_draft n, rd_pool *pool, const pla
         for (int32_t i = t->part[k]; i >= 0; i = rd_next_stmt(t, i, t->part[k])) {
             rd_residue_why why;
 
-            if (!rd_is_vector(t, i) || rd_is_by_call(t, i) || rd_loop_of(t, i)->stream)
+            if (!rd_is_vector(t, i) || rd_is_by_call(t, i) || rd_loop_of(t, i)->nontemporal)
                 continue;
             fprintf(s->loops, "%llu-%d.c %d %d ", (unsigned long long)at->of->seed, at->number, i,
                     rd_loop_residue(t, i, &why));

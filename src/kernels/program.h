@@ -341,7 +341,7 @@ typedef struct rd_task {
     void *const *slot;     /* base addresses; scratch slots are the task's own                */
     char        *state;    /* rd_program.state_bytes of them: registers, the folds' cells         */
     int64_t      lo, hi;   /* its share of the root axis                                      */
-    const void  *way;      /* the backend's way to run the stage this time                    */
+    const void  *strategy; /* the backend's way to run the stage this time                    */
     uint32_t     warnings; /* RD_WARN_...                                                     */
     rd_status    status;   /* RD_OK, or why it stopped                                        */
     char         sentence[256];
@@ -449,7 +449,7 @@ typedef struct rd_device_table {
     bool (*up)(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why);
     bool (*down)(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why);
     bool (*across)(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why);
-    bool (*settle)(rd_queue *queue, char *why);       /* all that was asked is done */
+    bool (*synchronise)(rd_queue *queue, char *why);  /* all that was asked is done */
     int64_t (*room)(rd_queue *queue, int64_t wanted); /* bytes it has, where so many are wanted */
     /* may these slots of a stage stay in this process's memory? */
     bool (*windows)(const rd_program *p, rd_queue *queue, const bool *slots);
@@ -461,7 +461,7 @@ typedef struct rd_device_table {
     bool (*run)(const rd_program *p, rd_submission *s, void *const *slot,
                 const rd_device_host *host, rd_device_end *end, char *why);
     bool (*end)(rd_submission *s, rd_task *report, char *why);
-    bool (*leave)(rd_submission *s, rd_task *report, char *why);
+    bool (*detach)(rd_submission *s, rd_task *report, char *why);
     /* Stages of a run that are asked again by one call.  records(): so many calls are one that is
      * (0: it cannot be recorded; 2: two or more); record(): what that submission is asked is
      * recorded from now on, and not done (NULL: it cannot be); recorded(): that was all (false: it
@@ -478,8 +478,8 @@ typedef struct rd_device_table {
      * memory; *why it is one, a part of a sentence; */
     int32_t (*shares)(const rd_program *p, const char **why);
     /* all of it, by the queues of so many, which waits and reports. */
-    bool (*deal)(const rd_program *p, rd_queue *const *queue, int32_t n, const rd_device_host *host,
-                 rd_task *report, rd_device_end *end, char *why);
+    bool (*partition)(const rd_program *p, rd_queue *const *queue, int32_t n,
+                      const rd_device_host *host, rd_task *report, rd_device_end *end, char *why);
     /* The fastest numbers for a stage, by runs on its data, which store what they would; those that
      * its program has stay.  False: it cannot be measured now, with a sentence.  Programs with one
      * key share what is found. */
@@ -512,9 +512,9 @@ typedef struct rd_backend_table {
     bool (*probe)(void);                                        /* can it run here? */
     bool (*prepare)(rd_program *p, rd_get_fn *get, void *pool); /* once, before any run */
     /* how a run begins, the same for all its tasks; NULL: there is one way */
-    const void *(*way)(const rd_program *p);
+    const void *(*strategy)(const rd_program *p);
     /* a whole run of a program that is `timed` began that way; NULL: nothing is learned of it */
-    void (*ran)(const rd_program *p, const void *way, int threads, double seconds);
+    void (*ran)(const rd_program *p, const void *strategy, int threads, double seconds);
     void (*head)(const rd_program *p, rd_task *task); /* inst[0..body) */
     /* inst[body..tail) on [lo, hi), its share or the next step of it */
     void (*body)(const rd_program *p, rd_task *task);

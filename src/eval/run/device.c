@@ -177,7 +177,7 @@ static void take_apart(rd_device_run *r, int k)
         return;
     }
     if (!r->device->down(r->queue, aside, r->got[r->plan->out[k].slot], e->hi - e->lo, r->of.why) ||
-        !r->device->settle(r->queue, r->of.why))
+        !r->device->synchronise(r->queue, r->of.why))
         rd_device_fail(&r->of, RD_ERR_DEVICE);
     else
         rd_copy_out(&r->plan->out[k], r->frame->target[k], aside - e->lo);
@@ -246,7 +246,7 @@ static bool takes_parts(rd_device_run *r, const rd_program *p, bool *parts)
         bring_what_stayed(r, p);
         return false;
     }
-    if (!r->device->settle(r->queue, r->of.why))
+    if (!r->device->synchronise(r->queue, r->of.why))
         rd_device_fail(&r->of, RD_ERR_DEVICE);
     return true;
 }
@@ -335,7 +335,7 @@ static void finish(rd_device_run *r)
     const bool waits  = !r->plan->async || r->of.status != RD_OK || !are_results_there(r->plan);
     rd_task    report = { 0 };
     char       why[RD_DEVICE_TEXT];
-    const bool done = (waits ? r->device->end : r->device->leave)(r->asked, &report, why);
+    const bool done = (waits ? r->device->end : r->device->detach)(r->asked, &report, why);
 
     rd_warn(r->plan->ctx, report.warnings);
     if (r->of.status != RD_OK)

@@ -22,9 +22,9 @@ static rd_linear row_edge(rd_building *b, int32_t address)
 
     stmt.value   = value;
     stmt.n_value = 1;
-    let.by       = rd_build_add(b, &stmt);
+    let.made_by  = rd_build_add(b, &stmt);
     if (!b->t->failed)
-        b->t->let[value].by = let.by;
+        b->t->let[value].made_by = let.made_by;
     return rd_linear_plus_value(b->t, rd_linear_of(0), 1, value);
 }
 
@@ -117,7 +117,7 @@ static void add_states(rd_building *b)
 {
     for (int32_t k = 0; k < b->t->p->n_fold; k++) {
         const rd_fold *f      = &b->t->p->fold[k];
-        const rd_store states = { .place       = RD_IN_TASK,
+        const rd_store states = { .storage     = RD_IN_TASK,
                                   .type        = f->type,
                                   .fold        = k,
                                   .extent      = f->n_cell * f->lanes,
@@ -165,7 +165,7 @@ rd_schedule *rd_schedule_build(const rd_program *p, const rd_loop_fold *fold, bo
                       .stmt   = calloc((size_t)p->n_loop + 1, sizeof *b.stmt) };
 
     if (b.t && b.range && b.states && b.stmt) {
-        const rd_let none = { .slot = -1, .store = -1, .by = -1 };
+        const rd_let none = { .slot = -1, .store = -1, .made_by = -1 };
 
         *b.t =
             (rd_schedule){ .p = p, .fold = fold, .whole = whole, .n_axis = p->n_axis + RD_MARKS };

@@ -44,13 +44,13 @@ static void add_results(rd_building *b, rd_stmt *stmt, const rd_inst *inst)
     stmt->n_value = f->n_out;
     by            = rd_build_add(b, stmt);
     for (int32_t k = 0; k < f->n_out && !b->t->failed; k++)
-        b->t->let[inst->dst + k] = (rd_let){ .kind  = inst->kind,
-                                             .type  = f->out,
-                                             .from  = f->type,
-                                             .arg   = k,
-                                             .slot  = -1,
-                                             .store = -1,
-                                             .by    = by };
+        b->t->let[inst->dst + k] = (rd_let){ .kind    = inst->kind,
+                                             .type    = f->out,
+                                             .from    = f->type,
+                                             .arg     = k,
+                                             .slot    = -1,
+                                             .store   = -1,
+                                             .made_by = by };
 }
 
 /* Can a block end behind a step?  A fold of one step has no whole block, though tasks may join its

@@ -82,7 +82,7 @@ void rd_build_value(rd_building *b, const rd_inst *inst)
         let.slot = p->address[inst->arg].slot;
     stmt.value   = inst->dst;
     stmt.n_value = 1;
-    let.by       = rd_build_add(b, &stmt);
+    let.made_by  = rd_build_add(b, &stmt);
     if (!b->t->failed)
         b->t->let[inst->dst] = let;
 }

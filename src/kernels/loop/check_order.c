@@ -73,7 +73,7 @@ static bool is_of_other_states(const rd_schedule *t, const rd_stmt *s, const mov
     const rd_fold *f    = &t->p->fold[s->fold];
     const int64_t  more = rd_linear_coef(t, &s->of.more, m->loop->axis);
 
-    if (t->store[s->store].each)
+    if (t->store[s->store].per_element)
         return true; /* WITHIN puts them together */
     return more && f->n_block > 1 && m->stride > 0 && !m->loop->backwards &&
            m->stride * m->loop->step % (f->steps * f->lanes) == 0;

@@ -13,7 +13,7 @@ static int32_t items_around(const rd_schedule *t, int32_t stmt)
 {
     int32_t s = rd_loop_around(t, stmt);
 
-    while (s >= 0 && !(rd_loop_of(t, s)->kind == RD_FOR_ITEM && rd_loop_of(t, s)->rounds))
+    while (s >= 0 && !(rd_loop_of(t, s)->kind == RD_FOR_ITEM && rd_loop_of(t, s)->padded_rounds))
         s = rd_loop_around(t, s);
     return s;
 }
@@ -43,7 +43,7 @@ static bool begins_in(const rd_schedule *t, int32_t fold, int32_t body)
 static bool turns_around(const rd_schedule *t, int32_t stmt, int32_t *teams, int32_t *turns)
 {
     *turns = -1;
-    for (*teams = rd_loop_around(t, stmt); *teams >= 0 && !rd_loop_of(t, *teams)->in_turns;
+    for (*teams = rd_loop_around(t, stmt); *teams >= 0 && !rd_loop_of(t, *teams)->skewed;
          *teams = rd_loop_around(t, *teams))
         *turns = *teams;
     return *teams >= 0 && *turns >= 0;

@@ -100,11 +100,11 @@ static int32_t copy_stmt(renamed *r, int32_t stmt)
         return 0;
     r->stmt[stmt] = made;
     for (int32_t k = 0; k < s.n_value; k++)
-        t->let[s.value + k].by = made;
+        t->let[s.value + k].made_by = made;
     for (int32_t k = t->stmt[stmt].first; k >= 0 && !t->failed; k = t->stmt[k].next)
         rd_append(t, made, copy_stmt(r, k));
-    if (s.kind == RD_S_LOOP && !t->failed && t->loop[s.arg].lines)
-        t->loop[s.arg].lines = r->stmt[t->loop[s.arg].lines];
+    if (s.kind == RD_S_LOOP && !t->failed && t->loop[s.arg].align_to)
+        t->loop[s.arg].align_to = r->stmt[t->loop[s.arg].align_to];
     return made;
 }
 
@@ -116,8 +116,8 @@ static void rename_loops(const renamed *r, int32_t stmt)
 
         if ((made->kind == RD_S_EXIT || made->kind == RD_S_IF_LAST) && r->stmt[made->arg] >= 0)
             made->arg = r->stmt[made->arg];
-        if (made->kept >= 0 && r->stmt[made->kept] >= 0)
-            made->kept = r->stmt[made->kept];
+        if (made->loaded_by >= 0 && r->stmt[made->loaded_by] >= 0)
+            made->loaded_by = r->stmt[made->loaded_by];
     }
 }
 

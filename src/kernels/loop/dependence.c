@@ -83,7 +83,7 @@ static void add_position(index_form *f, int32_t stmt, const rd_linear *at, int64
 
         if (term->axis >= 0)
             add_axis(f, stmt, term->axis, coef * term->coef);
-        else if (rd_stands_in(f->t, f->t->let[term->value].by, f->loop))
+        else if (rd_stands_in(f->t, f->t->let[term->value].made_by, f->loop))
             f->failed = true;
         else
             add_term(f, INDEX_VALUE, term->value, coef * term->coef, 0);

@@ -114,14 +114,14 @@ static void fill_facts(const rd_program *p, const int32_t *made, bool whole, rd_
     rd_find_short_sum(p, made, f);
     f->any_lane = steps && has_free_grouping(f) && fold->lanes > 1 && moves_lane(p, f) &&
                   !depends_on_lanes(fold);
-    f->mixed = steps && fold->lane_extent > fold->lanes && fold->lane.n_add > 1 && !f->any_lane;
-    f->along = f->mixed || !steps ? -1 : loop_along(p, f);
-    f->split = fold->split && !whole;
-    f->room  = steps ? rows_of_tree(f) : 0;
-    f->of.one_block = !f->room && fold->n_block == 1;
-    for (f->shift = 0; f->room && fold->steps >> f->shift > 1; f->shift++)
+    f->mixed     = steps && fold->lane_extent > fold->lanes && fold->lane.n_add > 1 && !f->any_lane;
+    f->along     = f->mixed || !steps ? -1 : loop_along(p, f);
+    f->split     = fold->split && !whole;
+    f->tree_rows = steps ? rows_of_tree(f) : 0;
+    f->of.one_block = !f->tree_rows && fold->n_block == 1;
+    for (f->shift = 0; f->tree_rows && fold->steps >> f->shift > 1; f->shift++)
         ;
-    f->blocks = f->room || (fold->scan && fold->n_block > 1 && !rd_fold_any_grouping(fold));
+    f->blocks = f->tree_rows || (fold->scan && fold->n_block > 1 && !rd_fold_any_grouping(fold));
     f->pair =
         fold->scan && fold->reducer == RD_RED_sum && rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
     f->n_words = f->pair ? rd_so_far_words(fold->n_block) : 0;
@@ -144,7 +144,7 @@ static const char *why_no_tree_of_groups(const rd_program *p, const rd_loop_fold
 {
     if (f->mixed)
         return "lanes along several axes, of elements that go to groups";
-    if (f->room && !stays_in_a_cell(p, f))
+    if (f->tree_rows && !stays_in_a_cell(p, f))
         return "steps of several cells in turn, of elements that go to groups";
     if (f->of.fold->n_cell > INT32_MAX / f->lanes)
         return "more groups than a nest counts";

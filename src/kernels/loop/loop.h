@@ -78,31 +78,33 @@ typedef struct rd_for {
     int64_t     extent;    /* rounds, at most; -1: not known before                               */
     bool        backwards; /* from the last index to the first                                    */
     bool        by_call;   /* a vector loop whose body is one function, which the text calls once */
-    bool    in_order; /* a vector loop whose rounds one state takes: compilers know how; items that
+    bool in_order;    /* a vector loop whose rounds one state takes: compilers know how; items that
                        * teams take in order                                                      */
-    bool    stream;   /* a vector loop that copies past the caches                           */
-    bool    flat;  /* a vector loop whose rounds each are all of the one loop in it: neighbours in
+    bool nontemporal; /* a vector loop that copies past the caches                           */
+    bool flattened; /* a vector loop whose rounds each are all of the one loop in it: neighbours in
                        * memory are neighbours, so the text has one loop over both               */
-    int32_t width; /* indices of a round of a loop with marks, if that is known; else 0   */
-    int32_t of;    /* the program's loop that it comes from, -1                           */
-    int32_t strip; /* the strips (pass/strips.h) that it is the loop over, -1            */
+    int32_t width;  /* indices of a round of a loop with marks, if that is known; else 0   */
+    int32_t of;     /* the program's loop that it comes from, -1                           */
+    int32_t strip;  /* the strips (pass/strips.h) that it is the loop over, -1            */
     int32_t
-        lines; /* rounds of strips begin where lines of what this STORE writes do; 0: no matter */
-    int32_t loads;   /* of a round, which stand before the loop now: counts of elements have them */
-    int32_t padded;  /* vector loops in it are as long as that in the text, 0: as they are; rounds
+        align_to; /* rounds of strips begin where lines of what this STORE writes do; 0: no matter */
+    int32_t
+        hoisted_loads; /* of a round, which stand before the loop now: counts of elements have them */
+    int32_t padded;    /* vector loops in it are as long as that in the text, 0: as they are; rounds
                        * behind the last one have no effect                                       */
-    bool    part;    /* its strips are parts of those of a loop around, of the same number       */
-    int32_t unroll;  /* rounds of a serial loop that compilers shall write out, 0: as they like   */
-    bool    spelled; /* the text has its ends as numbers, which compilers know                 */
-    bool    by_block; /* of a GPU: a block of threads moves the rows of all its items            */
-    bool    ranges; /* items of ranges, of which the last one goes on behind them all             */
+    bool    substrip; /* its strips are parts of those of a loop around, of the same number       */
+    int32_t unroll; /* rounds of a serial loop that compilers shall write out, 0: as they like   */
+    bool constant_ends; /* the text has its ends as numbers, which compilers know                 */
+    bool by_block; /* of a GPU: a block of threads moves the rows of all its items            */
+    bool split;    /* items of ranges, of which the last one goes on behind them all             */
     bool
         by_team; /* of a GPU: its rounds are those of the block's teams, in turn                  */
-    bool
-        in_turns; /* ... each of which is one round of the loop in it behind the one before       */
+    bool skewed; /* ... each of which is one round of the loop in it behind the one before       */
     int32_t team; /* of the outermost loop over items: threads that do one                     */
-    int32_t ahead;  /* so many rounds go together where they are whole: their loads come first; 0 */
-    int64_t rounds; /* of a loop over items: as many has the text, so that blocks of threads are
+    int32_t
+        prefetched; /* so many rounds go together where they are whole: their loads come first; 0 */
+    int64_t
+        padded_rounds; /* of a loop over items: as many has the text, so that blocks of threads are
                        whole; those behind the last one, and neighbours, have no effect; 0      */
 } rd_for;
 
@@ -130,7 +132,7 @@ typedef enum rd_storage {
  * Stores 0 .. p->n_fold - 1 are the first arrays of the folds, in order: build.c makes them.  Passes add
  * others behind. */
 typedef struct rd_store {
-    rd_storage place;
+    rd_storage storage;
     rd_dtype   type;   /* of elements */
     bool       memory; /* elements are as in the program's memory, not as values */
     int32_t    fold;   /* -1: elements */
@@ -140,15 +142,17 @@ typedef struct rd_store {
     bool    cells;
     int32_t lanes; /* of states: that a cell has here, 1 where one takes what all would        */
     int64_t cell_stride, lane_stride;
-    int32_t dealt; /* of states: each thread of a team has so many lanes of a cell; 0: all   */
+    int32_t per_thread; /* of states: each thread of a team has so many lanes of a cell; 0: all   */
     /* of elements in shared memory: a thread has so many neighbours' side by side, and a row of
      * them for each element; 0: all threads of a block have one                             */
-    int32_t rows;   /* of states of a GPU: rows of nodes of finished blocks                   */
-    int64_t at;     /* in the task's or the team's state, bytes                               */
-    int32_t along;  /* of nodes that ranges leave: the axis of these ranges; -1: all of an item's */
-    bool    run;    /* of states: those of one label at a time, as TURN says              */
-    int32_t copies; /* that rounds of a jam share, of which each has so much of it; 0     */
-    bool    each;   /* of states of a scan: each element of a range has one               */
+    int32_t node_rows; /* of states of a GPU: rows of nodes of finished blocks                   */
+    int64_t
+        byte_offset; /* in the task's or the team's state, bytes                               */
+    int32_t
+        split_axis; /* of nodes that ranges leave: the axis of these ranges; -1: all of an item's */
+    bool    one_label;   /* of states: those of one label at a time, as TURN says              */
+    int32_t copies;      /* that rounds of a jam share, of which each has so much of it; 0     */
+    bool    per_element; /* of states of a scan: each element of a range has one               */
 } rd_store;
 
 /* ---- Values ----------------------------------------------------------------------------------- */
@@ -160,16 +164,16 @@ typedef struct rd_let {
               kind; /* CONST COORD LOAD MAP CAST SELECT INDEX CALL; CLOSE and SCAN: a result    */
     rd_dtype  type, from;
     rd_op     op;
-    int32_t   first, n;  /* operands: numbers of values from operand[first] on                   */
-    int32_t   arg;       /* CALL: number of the call.  CLOSE, SCAN: which of the results;
+    int32_t   first, n;   /* operands: numbers of values from operand[first] on                   */
+    int32_t   arg;        /* CALL: number of the call.  CLOSE, SCAN: which of the results;
                          * INDEX: the instruction                                              */
-    rd_word   word;      /* CONST: the number.  INDEX: the extent, as i64                        */
-    rd_linear at;        /* LOAD, COORD                                                          */
-    int32_t   slot;      /* LOAD from the program's memory, else -1                              */
-    int32_t   store;     /* LOAD from the tree's memory, else -1                                 */
-    bool      bounded;   /* CAST of a float that an int32_t has, or NaN: vectors do it */
-    bool      uncounted; /* LOAD of where a row begins: counts of elements read leave it out */
-    int32_t   by;        /* the statement that makes it; -1: none does                           */
+    rd_word   word;       /* CONST: the number.  INDEX: the extent, as i64                        */
+    rd_linear at;         /* LOAD, COORD                                                          */
+    int32_t   slot;       /* LOAD from the program's memory, else -1                              */
+    int32_t   store;      /* LOAD from the tree's memory, else -1                                 */
+    bool      fits_int32; /* CAST of a float that an int32_t has, or NaN: vectors do it */
+    bool      uncounted;  /* LOAD of where a row begins: counts of elements read leave it out */
+    int32_t   made_by;    /* the statement that makes it; -1: none does                           */
 } rd_let;
 
 /* ---- Statements ------------------------------------------------------------------------------- */
@@ -208,9 +212,10 @@ typedef struct rd_stmt {
     int32_t    every;  /* EXIT: asks once in so many rounds of the loop that it stands in; 0: each
                          time */
     bool       unless; /* IF: its body, if x does not hold                                     */
-    bool       all;  /* ENDS, PUSH of a fold by labels: of all its cells, which are at one block */
-    int32_t    pack; /* a LOAD or STORE: of so many neighbours at once, ahead of its round; 0 */
-    int32_t    kept; /* a LOAD: of what the LOAD of that statement has taken ahead; -1        */
+    bool       all; /* ENDS, PUSH of a fold by labels: of all its cells, which are at one block */
+    int32_t
+        vector_width;  /* a LOAD or STORE: of so many neighbours at once, ahead of its round; 0 */
+    int32_t loaded_by; /* a LOAD: of what the LOAD of that statement has taken ahead; -1        */
 } rd_stmt;
 
 /* ---- Folds ------------------------------------------------------------------------------------ */
@@ -226,11 +231,11 @@ typedef struct rd_loop_fold {
     bool    blocks;   /* it has several                                                      */
     bool    pair;     /* a scan by so_far.h, with so many doubles of a cell                  */
     int64_t n_words;
-    int32_t lanes;  /* that can have elements                                              */
-    int64_t steps;  /* of the whole fold                                                   */
-    int32_t room;   /* rows of its combine tree; 0: one block, or a scan                   */
-    int     shift;  /* a block is 2^shift steps, if there are several                      */
-    int32_t levels; /* nodes of elements that a scan by the tree keeps                     */
+    int32_t lanes;     /* that can have elements                                              */
+    int64_t steps;     /* of the whole fold                                                   */
+    int32_t tree_rows; /* rows of its combine tree; 0: one block, or a scan                   */
+    int     shift;     /* a block is 2^shift steps, if there are several                      */
+    int32_t levels;    /* nodes of elements that a scan by the tree keeps                     */
 } rd_loop_fold;
 
 /* ---- The tree --------------------------------------------------------------------------------- */

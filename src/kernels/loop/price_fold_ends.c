@@ -45,8 +45,8 @@ void rd_price_fold_end(const rd_price_site *at, const rd_stmt *stmt, bool vector
         break;
     case RD_S_FINISH:
         if (vector)
-            e->units += (cost > 1 ? 4 : 0.5) * rd_add_ns(s, f->of.fold->type) *
-                        rd_size_in_vector(f->of.fold->type) / s->vector;
+            e->arithmetic += (cost > 1 ? 4 : 0.5) * rd_add_ns(s, f->of.fold->type) *
+                             rd_size_in_vector(f->of.fold->type) / s->vector;
         else
             e->entries += 2 * s->one_add;
         break;
@@ -62,7 +62,7 @@ void rd_price_block_end(const rd_price_site *at, const rd_stmt *stmt, rd_unit_ns
         f->of.fold->steps < (1 << 20) ? (double)f->of.fold->steps : (double)(1 << 20);
 
     if (stmt->kind == RD_S_PUSH_IF_LAST)
-        e->units += 2 * at->s->push * f->of.n_state / 64 / steps;
+        e->arithmetic += 2 * at->s->push * f->of.n_state / 64 / steps;
     else
         e->entries += 2 * at->s->push * f->of.n_state * f->lanes / 64;
 }

@@ -155,12 +155,13 @@ void rd_price_access(const rd_price_site *at, int32_t stmt, rd_dtype type, bool 
         by = 1;
     if (columns && by > columns) { /* rows that lie apart are put one behind the other */
         *to += near * (2 + (double)by / (double)columns);
-        e->units += 2 * s->shuffle * rd_dtype_size(type) / s->vector + widen_ns(s, type);
+        e->arithmetic += 2 * s->shuffle * rd_dtype_size(type) / s->vector + widen_ns(s, type);
         return;
     }
     if (known && by <= NEAR) {
         *to += near * (double)by;
-        e->units += widen_ns(s, type) + (by > 1 ? s->shuffle * rd_dtype_size(type) / s->vector : 0);
+        e->arithmetic +=
+            widen_ns(s, type) + (by > 1 ? s->shuffle * rd_dtype_size(type) / s->vector : 0);
         return;
     }
     const double  reuse = reuse_of(at, stmt);
@@ -170,5 +171,5 @@ void rd_price_access(const rd_price_site *at, int32_t stmt, rd_dtype type, bool 
     /* By way of an array. */
     *to += 2 * rd_size_in_vector(type) / s->l1 +
            (known ? collisions_ns(at, apart) + lines_ns(at, at->vector, stmt, type) : 0) / reuse;
-    e->units += (known ? one : chosen_ns(at, stmt, type)) / reuse;
+    e->arithmetic += (known ? one : chosen_ns(at, stmt, type)) / reuse;
 }

@@ -7,7 +7,7 @@
 /* Nanoseconds of one round of a body.  Those of one kind follow each other, and different kinds go on
  * at the same time. */
 typedef struct rd_unit_ns {
-    double units, loads, stores, chain;
+    double arithmetic, loads, stores, chain;
     double entries; /* nothing goes on beside them */
 } rd_unit_ns;
 
@@ -18,11 +18,11 @@ enum { RD_PRICED_STRIP = 64 };
 typedef struct rd_price_site {
     const rd_schedule *t;
     const rd_speeds   *s;
-    int32_t            vector; /* the loop around it whose rounds go together, -1      */
-    int32_t            top;    /* the region that holds it, -1: none                  */
-    int32_t            loop;   /* the innermost loop around it, -1                     */
-    const bool        *varies; /* with `vector`: per value                             */
-    const bool        *near;   /* by fold: does it begin in the strip's region?        */
+    int32_t            vector;    /* the loop around it whose rounds go together, -1      */
+    int32_t            top;       /* the region that holds it, -1: none                  */
+    int32_t            loop;      /* the innermost loop around it, -1                     */
+    const bool        *varies;    /* with `vector`: per value                             */
+    const bool        *in_region; /* by fold: does it begin in the strip's region?        */
 } rd_price_site;
 
 /* price_statement.c: adds what one element of a statement takes. */

@@ -9,7 +9,7 @@ static void add_let(const rd_price_site *at, int32_t stmt, bool vector, rd_unit_
     if (let->kind == RD_I_LOAD)
         rd_price_access(at, stmt, let->type, vector, &e->loads, e);
     else
-        e->units += rd_value_ns(at, let, vector);
+        e->arithmetic += rd_value_ns(at, let, vector);
 }
 
 /* What does not change with the rounds of a vector loop is done once for a strip of them. */
@@ -33,7 +33,7 @@ void rd_price_statement(const rd_price_site *at, int32_t stmt, rd_unit_ns *effor
     case RD_S_PUSH_IF_LAST:
     case RD_S_PUSH: rd_price_block_end(at, s, &own); break;
     case RD_S_SORT:
-        own.units += (double)at->t->p->sorting[s->arg].n * RD_SORT_OPS * at->s->one_add;
+        own.arithmetic += (double)at->t->p->sorting[s->arg].n * RD_SORT_OPS * at->s->one_add;
         break;
     default:
         if (s->fold >= 0)
@@ -41,7 +41,7 @@ void rd_price_statement(const rd_price_site *at, int32_t stmt, rd_unit_ns *effor
     }
     const double part = in && !vector ? 1.0 / RD_PRICED_STRIP : 1;
 
-    effort->units += part * own.units;
+    effort->arithmetic += part * own.arithmetic;
     effort->loads += part * own.loads;
     effort->stores += part * own.stores;
     effort->chain += part * own.chain;

@@ -83,7 +83,7 @@ static double states_ns(const rd_price_site *at, const rd_loop_fold *f, int32_t 
             ? rd_position_stride(at->t, at->loop, stmt, &at->t->stmt[stmt].of.cell)
             : (rd_stride){ true, 1 };
 
-    if (at->near[f - at->t->fold])
+    if (at->in_region[f - at->t->fold])
         return f->of.fold->lanes > 1 && meet != RD_MAPS_LANES ? lanes_of_strip_ns(at, f) : 0;
     if (meet != RD_MAPS_CELLS)
         return 0;
@@ -110,14 +110,14 @@ static double user_ns(const rd_price_site *at, const rd_loop_fold *f)
 {
     enum { EACH = 1 };
 
-    return f->of.fold->user && at->near[f - at->t->fold] && reads_apart(at)
+    return f->of.fold->user && at->in_region[f - at->t->fold] && reads_apart(at)
                ? EACH * at->s->one_memory * f->of.n_state
                : 0;
 }
 
 static void add_label(const rd_price_site *at, rd_unit_ns *e)
 {
-    e->units += 2 * at->s->one_memory;
+    e->arithmetic += 2 * at->s->one_memory;
     e->stores += at->s->one_memory;
 }
 
@@ -143,16 +143,16 @@ void rd_price_step(const rd_price_site *at, int32_t stmt, bool vector, rd_unit_n
     if (vector && meet != RD_MAPS_NOT) {
         const double moves = states_ns(at, f, stmt, meet);
 
-        e->units += (scan ? 2 : 1) * ns * size / s->vector + user_ns(at, f);
+        e->arithmetic += (scan ? 2 : 1) * ns * size / s->vector + user_ns(at, f);
         e->loads += moves;
         e->stores += moves;
         if (moves > 0) /* the next round of a short loop waits for it */
             e->chain += FORWARDED * chain_ns(at, f) / fmax(1, rd_trips_of(at->t, at->vector));
         return;
     }
-    e->units += (scan ? 2 : 1) * rd_fold_cost(f->of.fold) * s->one_add;
+    e->arithmetic += (scan ? 2 : 1) * rd_fold_cost(f->of.fold) * s->one_add;
     if (f->mixed) { /* lanes do not wait for each other, but each element asks for the end of a block */
-        e->units += 2 * s->one_add + (rd_has_exponential(&f->of) ? s->one_exp : 0);
+        e->arithmetic += 2 * s->one_add + (rd_has_exponential(&f->of) ? s->one_exp : 0);
         return;
     }
     e->chain +=

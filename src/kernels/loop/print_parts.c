@@ -84,8 +84,8 @@ void rd_loop_text(rd_text *to, const rd_schedule *t, const rd_for *loop)
         rd_text_add(to, " of %" PRId32, loop->width);
     if (loop->padded)
         rd_text_add(to, " in %" PRId32, loop->padded);
-    if (loop->rounds)
-        rd_text_add(to, " in %" PRId64, loop->rounds);
+    if (loop->padded_rounds)
+        rd_text_add(to, " in %" PRId64, loop->padded_rounds);
     if (!is_zero(&loop->from)) {
         rd_text_add(to, " from ");
         add_edge(to, t, &loop->from, "most");
@@ -107,14 +107,14 @@ void rd_loop_text(rd_text *to, const rd_schedule *t, const rd_for *loop)
     if (loop->unroll)
         rd_text_add(to, ", %" PRId32 " at a time", loop->unroll);
     rd_text_add(to, "%s%s%s", loop->backwards ? ", backwards" : "",
-                loop->by_call ? ", by call" : "", loop->stream ? ", past the caches" : "");
-    rd_text_add(to, "%s", loop->flat ? ", flat" : "");
-    rd_text_add(to, "%s%s", loop->ranges ? ", ranges" : "", loop->by_block ? ", by block" : "");
-    rd_text_add(to, "%s%s", loop->by_team ? ", by team" : "", loop->in_turns ? ", in turns" : "");
+                loop->by_call ? ", by call" : "", loop->nontemporal ? ", past the caches" : "");
+    rd_text_add(to, "%s", loop->flattened ? ", flat" : "");
+    rd_text_add(to, "%s%s", loop->split ? ", ranges" : "", loop->by_block ? ", by block" : "");
+    rd_text_add(to, "%s%s", loop->by_team ? ", by team" : "", loop->skewed ? ", in turns" : "");
     if (loop->team)
         rd_text_add(to, ", team of %" PRId32, loop->team);
-    if (loop->ahead)
-        rd_text_add(to, ", %" PRId32 " ahead", loop->ahead);
+    if (loop->prefetched)
+        rd_text_add(to, ", %" PRId32 " ahead", loop->prefetched);
 }
 
 /* ---- Values ----------------------------------------------------------------------------------- */
@@ -160,10 +160,10 @@ void rd_let_text(rd_text *to, const rd_schedule *t, int32_t value)
         rd_memory_text(to, t, let->slot, let->store, &let->at);
     if (let->kind == RD_I_COORD)
         rd_linear_text(to, t, &let->at);
-    if (let->by >= 0 && t->stmt[let->by].pack)
-        rd_text_add(to, " by %" PRId32, t->stmt[let->by].pack);
-    if (let->by >= 0 && t->stmt[let->by].kept >= 0)
-        rd_text_add(to, " of r%" PRId32, t->stmt[t->stmt[let->by].kept].value);
+    if (let->made_by >= 0 && t->stmt[let->made_by].vector_width)
+        rd_text_add(to, " by %" PRId32, t->stmt[let->made_by].vector_width);
+    if (let->made_by >= 0 && t->stmt[let->made_by].loaded_by >= 0)
+        rd_text_add(to, " of r%" PRId32, t->stmt[t->stmt[let->made_by].loaded_by].value);
     for (int32_t k = 0; k < let->n; k++)
         rd_text_add(to, "%s r%" PRId32, k ? "," : "", t->operand[let->first + k]);
 }

@@ -121,8 +121,8 @@ static void add_statement(rd_text *to, const rd_schedule *t, const rd_stmt *s)
     case RD_S_STORE:
         rd_memory_text(to, t, s->slot, s->store, &s->at);
         rd_text_add(to, " = r%" PRId32, s->x);
-        if (s->pack)
-            rd_text_add(to, " by %" PRId32, s->pack);
+        if (s->vector_width)
+            rd_text_add(to, " by %" PRId32, s->vector_width);
         return;
     case RD_S_ARRAY: rd_text_add(to, "array a%" PRId32, s->store); return;
     case RD_S_BARRIER: rd_text_add(to, "meet"); return;
@@ -189,11 +189,11 @@ static void add_stores(rd_text *to, const rd_schedule *t)
                 a->cells && t->fold[a->fold].of.seen ? ", seen by a byte" : "");
         else
             rd_text_add(to, "%s", rd_dtype_name(a->type));
-        if (a->dealt)
-            rd_text_add(to, ", %" PRId32 " a thread", a->dealt);
+        if (a->per_thread)
+            rd_text_add(to, ", %" PRId32 " a thread", a->per_thread);
         if (a->copies > 1)
             rd_text_add(to, ", %" PRId32 " beside each other", a->copies);
-        rd_text_add(to, ", %" PRId64 " in %s\n", a->extent, place_names[a->place]);
+        rd_text_add(to, ", %" PRId64 " in %s\n", a->extent, place_names[a->storage]);
     }
 }
 

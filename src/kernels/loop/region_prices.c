@@ -18,9 +18,9 @@ enum { WIDE = 1024 };
 static double longest(const rd_unit_ns *e)
 {
     static const double SEEN = 0.2;
-    const double        most = fmax(fmax(e->units, e->chain), fmax(e->loads, e->stores));
+    const double        most = fmax(fmax(e->arithmetic, e->chain), fmax(e->loads, e->stores));
 
-    return most + SEEN * fmax(0, e->units + e->loads + e->stores - most);
+    return most + SEEN * fmax(0, e->arithmetic + e->loads + e->stores - most);
 }
 
 static void add(rd_nanoseconds *sum, rd_nanoseconds more)
@@ -34,13 +34,13 @@ static rd_nanoseconds cost_in_region(rd_pricing *q, int32_t stmt, int32_t axis);
 
 static rd_price_site spot_in(const rd_pricing *q, int32_t body, int32_t vector)
 {
-    return (rd_price_site){ .t      = q->t,
-                            .s      = q->s,
-                            .vector = vector,
-                            .top    = q->top,
-                            .loop   = rd_is_loop(q, body) ? body : -1,
-                            .varies = q->varies,
-                            .near   = q->near };
+    return (rd_price_site){ .t         = q->t,
+                            .s         = q->s,
+                            .vector    = vector,
+                            .top       = q->top,
+                            .loop      = rd_is_loop(q, body) ? body : -1,
+                            .varies    = q->varies,
+                            .in_region = q->in_region };
 }
 
 /* Of all that stands in a body, loops one by one. */
@@ -185,7 +185,7 @@ static void find_near(rd_pricing *q, int32_t top)
 {
     for (int32_t s = rd_next_stmt(q->t, top, top); s >= 0; s = rd_next_stmt(q->t, s, top))
         if (q->t->stmt[s].kind == RD_S_BEGIN)
-            q->near[q->t->stmt[s].fold] = true;
+            q->in_region[q->t->stmt[s].fold] = true;
 }
 
 rd_nanoseconds rd_price_of_region(rd_pricing *q, int32_t top, bool around, int32_t axis)
@@ -198,7 +198,7 @@ rd_nanoseconds rd_price_of_region(rd_pricing *q, int32_t top, bool around, int32
     sum       = around ? cost_of_body_in_region(q, top, axis) : cost_in_region(q, top, axis);
     if (around)
         add(&sum, rd_times((rd_nanoseconds){ 0 }, 0, q->s->loop * q->strips));
-    memset(q->near, 0, (size_t)q->t->p->n_fold);
+    memset(q->in_region, 0, (size_t)q->t->p->n_fold);
     q->top = -1;
     return sum;
 }

@@ -166,8 +166,8 @@ static bool get_memory(rd_pricing *q)
     q->r->at     = (rd_region *)(void *)(memory + n * sizeof(double));
     q->r->vector = (bool *)(q->r->at + n_region);
     memset(q->r->vector, 0, flags);
-    q->varies = q->r->vector + n;
-    q->near   = q->varies + q->t->n_let + 1;
+    q->varies    = q->r->vector + n;
+    q->in_region = q->varies + q->t->n_let + 1;
     return true;
 }
 

@@ -10,7 +10,7 @@ enum { MOST_VECTORS = 4 };
 /* Is the value made anew in rounds of a loop over the axis? */
 static bool is_of_element(const rd_schedule *t, int32_t value, int32_t axis)
 {
-    for (int32_t s = t->let[value].by; s >= 0; s = t->stmt[s].parent)
+    for (int32_t s = t->let[value].made_by; s >= 0; s = t->stmt[s].parent)
         if (t->stmt[s].kind == RD_S_LOOP && rd_loop_of(t, s)->axis == axis &&
             rd_loop_of(t, s)->step == 1)
             return true;
@@ -32,7 +32,7 @@ int32_t rd_load_of_index(const rd_schedule *t, int32_t index, int32_t axis)
 
     return let->kind == RD_I_LOAD && let->slot >= 0 && is_plain(t, &let->at) &&
                    rd_linear_coef(t, &let->at, axis) == 1 && is_of_element(t, value, axis)
-               ? let->by
+               ? let->made_by
                : -1;
 }
 

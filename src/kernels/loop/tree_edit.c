@@ -46,17 +46,17 @@ bool rd_room_for_first(rd_schedule *t)
 
 rd_stmt rd_stmt_of(rd_stmt_kind kind)
 {
-    return (rd_stmt){ .kind  = kind,
-                      .arg   = -1,
-                      .fold  = -1,
-                      .x     = -1,
-                      .w     = -1,
-                      .mask  = -1,
-                      .label = -1,
-                      .value = -1,
-                      .slot  = -1,
-                      .store = -1,
-                      .kept  = -1 };
+    return (rd_stmt){ .kind      = kind,
+                      .arg       = -1,
+                      .fold      = -1,
+                      .x         = -1,
+                      .w         = -1,
+                      .mask      = -1,
+                      .label     = -1,
+                      .value     = -1,
+                      .slot      = -1,
+                      .store     = -1,
+                      .loaded_by = -1 };
 }
 
 int32_t rd_add_stmt(rd_schedule *t, const rd_stmt *stmt)
@@ -89,7 +89,7 @@ int32_t rd_add_made(rd_schedule *t, const rd_let *let)
     stmt.value   = rd_add_let(t, let);
     made         = rd_add_stmt(t, &stmt);
     if (!t->failed)
-        t->let[stmt.value].by = made;
+        t->let[stmt.value].made_by = made;
     return made;
 }
 

@@ -200,7 +200,7 @@ void rd_find_varying(const rd_schedule *t, int32_t loop, bool *found)
 /* Without memory the answer is yes, which forbids most. */
 bool rd_value_varies(const rd_schedule *t, int32_t loop, int32_t value)
 {
-    const int32_t by = t->let[value].by;
+    const int32_t by = t->let[value].made_by;
     bool         *found, answer;
 
     if (by < 0 || !rd_stands_in(t, by, loop))

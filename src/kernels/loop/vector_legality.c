@@ -186,7 +186,7 @@ static bool whole_fold_allows(const rd_schedule *t, int32_t fold, int32_t loop, 
 
     if (f->n_group)
         return no(why, "a fold by labels begins and ends in each round");
-    if (f->lanes > 1 && t->fold[fold].room)
+    if (f->lanes > 1 && t->fold[fold].tree_rows)
         return no(why, "a fold of several lanes and blocks begins and ends in each round");
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
         if (t->stmt[s].fold == fold && rd_position_varies(t, loop, s, &t->stmt[s].of.cell) &&

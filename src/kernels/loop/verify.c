@@ -125,7 +125,7 @@ static bool verify_array(const rd_verifier *f, const rd_stmt *s)
 {
     if (!rd_is_number_below(s->store, f->t->n_store))
         return rd_verify_fails(f, "there is no a%" PRId32, s->store);
-    if (f->t->store[s->store].place == RD_IN_TASK)
+    if (f->t->store[s->store].storage == RD_IN_TASK)
         return rd_verify_fails(f, "a%" PRId32 " is in the task's state", s->store);
     return f->array[s->store]++ == 0 ||
            rd_verify_fails(f, "a%" PRId32 " is declared twice", s->store);
@@ -135,7 +135,7 @@ static bool verify_if_last(rd_verifier *f, int32_t stmt)
 {
     const int32_t loop = f->t->stmt[stmt].arg;
 
-    if (!is_around(f, stmt, loop) || !rd_loop_of(f->t, loop)->ranges)
+    if (!is_around(f, stmt, loop) || !rd_loop_of(f->t, loop)->split)
         return rd_verify_fails(f, "no loop over ranges is around it");
     if (!verify_body(f, stmt))
         return false;

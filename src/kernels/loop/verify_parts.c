@@ -49,9 +49,9 @@ bool rd_verify_made(const rd_verifier *f, const rd_stmt *s, int32_t n)
             return rd_verify_fails(f, "there is no r%" PRId32, value);
         if (f->scope[value] != RD_NOT_MADE)
             return rd_verify_fails(f, "r%" PRId32 " is made twice", value);
-        if (f->t->let[value].by != f->stmt)
+        if (f->t->let[value].made_by != f->stmt)
             return rd_verify_fails(f, "r%" PRId32 " says that statement %" PRId32 " makes it",
-                                   value, f->t->let[value].by);
+                                   value, f->t->let[value].made_by);
         f->scope[value] = RD_IN_SCOPE;
     }
     return true;
@@ -104,7 +104,7 @@ static bool is_declared(const rd_verifier *f, int32_t store)
 {
     if (!rd_is_number_below(store, f->t->n_store))
         return rd_verify_fails(f, "there is no a%" PRId32, store);
-    return f->t->store[store].place >= RD_IN_TASK || f->array[store] ||
+    return f->t->store[store].storage >= RD_IN_TASK || f->array[store] ||
            rd_verify_fails(f, "a%" PRId32 " is not declared in a body around", store);
 }
 
@@ -126,7 +126,7 @@ bool rd_verify_memory(const rd_verifier *f, int32_t slot, int32_t store, const r
     if (at->n == 0 && (at->offset < 0 || at->offset >= a->extent))
         return rd_verify_fails(f, "a%" PRId32 "[%" PRId64 "] of %" PRId64, store, at->offset,
                                a->extent);
-    return at->n == 0 || a->place != RD_IN_REGISTERS ||
+    return at->n == 0 || a->storage != RD_IN_REGISTERS ||
            rd_verify_fails(f, "a%" PRId32 " is in registers, and the subscript is no constant",
                            store);
 }
@@ -150,10 +150,12 @@ static int32_t arity_of(const rd_program *p, const rd_let *let)
 /* It is of elements that a LOAD before it has taken. */
 static bool is_kept(const rd_verifier *f, const rd_stmt *s)
 {
-    const rd_stmt *taken = rd_is_number_below(s->kept, f->t->n_stmt) ? &f->t->stmt[s->kept] : NULL;
+    const rd_stmt *taken =
+        rd_is_number_below(s->loaded_by, f->t->n_stmt) ? &f->t->stmt[s->loaded_by] : NULL;
 
-    return s->kept == -1 ||
-           (taken && f->stands[s->kept] && taken->kind == RD_S_LET && taken->pack == s->pack &&
+    return s->loaded_by == -1 ||
+           (taken && f->stands[s->loaded_by] && taken->kind == RD_S_LET &&
+            taken->vector_width == s->vector_width &&
             f->t->let[taken->value].slot == f->t->let[s->value].slot) ||
            rd_verify_fails(f, "no load has taken what it is of");
 }
@@ -225,7 +227,7 @@ static bool is_copy_of_states(const rd_verifier *f, const rd_stmt *s)
     if (s->kind == RD_S_SWITCH_STATE && !rd_verify_read(f, s->label))
         return false;
     return s->kind == RD_S_STORE_STATES ||
-           f->t->store[s->arg].run == (s->kind == RD_S_SWITCH_STATE) ||
+           f->t->store[s->arg].one_label == (s->kind == RD_S_SWITCH_STATE) ||
            rd_verify_fails(f, "a%" PRId32 " is %s array of a run", s->arg,
                            s->kind == RD_S_SWITCH_STATE ? "no" : "the");
 }
@@ -245,7 +247,7 @@ static bool is_scan(const rd_verifier *f, const rd_stmt *s)
 static bool is_of_elements(const rd_verifier *f, const rd_stmt *s)
 {
     return is_scan(f, s) &&
-           (f->t->store[s->store].each ||
+           (f->t->store[s->store].per_element ||
             rd_verify_fails(f, "a%" PRId32 " has no states of elements", s->store));
 }
 
@@ -279,8 +281,8 @@ bool rd_verify_fold(const rd_verifier *f, const rd_stmt *s)
     if (at && !(rd_verify_linear(f, &s->of.lane) && rd_verify_linear(f, &s->of.outer) &&
                 rd_verify_linear(f, &s->of.index)))
         return false;
-    if (takes &&
-        (f->t->p->fold[s->fold].scan && !f->t->store[s->store].each) != (s->kind == RD_S_PREFIX))
+    if (takes && (f->t->p->fold[s->fold].scan && !f->t->store[s->store].per_element) !=
+                     (s->kind == RD_S_PREFIX))
         return rd_verify_fails(f, "f%" PRId32 " is %s scan", s->fold,
                                f->t->p->fold[s->fold].scan ? "a" : "no");
     if (s->kind == RD_S_CUT_AT_BLOCK && !is_in_block_loop(f, s->parent))

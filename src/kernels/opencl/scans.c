@@ -18,7 +18,7 @@ static bool has_nodes(const rd_loop_fold *f, int32_t axis)
 /* Does a value hang on what a scan in the loop gives? */
 static bool hangs_on_scan(const rd_schedule *t, int32_t value, int32_t loop)
 {
-    const int32_t by = value < 0 ? -1 : t->let[value].by;
+    const int32_t by = value < 0 ? -1 : t->let[value].made_by;
     bool          found;
 
     if (by < 0 || !rd_stands_in(t, by, loop))

@@ -51,7 +51,7 @@ static int64_t items_of(const rd_schedule *t, int32_t kernel)
 
 static bool has_ranges(const rd_schedule *t, int32_t kernel)
 {
-    return rd_loop_of(t, rd_item_of(t, kernel))->ranges;
+    return rd_loop_of(t, rd_item_of(t, kernel))->split;
 }
 
 /* "KERNEL rdim0(const rd_call c, __global rd_cl_record *record, __global char *g0) {", and which

@@ -212,11 +212,11 @@ static int32_t put_loop(rd_beside *b)
 void rd_go_beside(rd_beside *b)
 {
     rd_schedule   *t        = b->t;
-    const rd_store elements = { .place  = RD_IN_LOCAL,
-                                .type   = t->let[t->stmt[b->step].x].type,
-                                .fold   = -1,
-                                .extent = b->n * b->steps },
-                   states   = { .place = RD_IN_LOCAL, .fold = b->fold, .extent = b->n };
+    const rd_store elements = { .storage = RD_IN_LOCAL,
+                                .type    = t->let[t->stmt[b->step].x].type,
+                                .fold    = -1,
+                                .extent  = b->n * b->steps },
+                   states   = { .storage = RD_IN_LOCAL, .fold = b->fold, .extent = b->n };
     int32_t body;
 
     b->axis   = rd_loop_of(t, b->top)->axis;

@@ -126,7 +126,7 @@ static void split(rd_schedule *t, int32_t loop)
 static void mark_bounded(rd_schedule *t)
 {
     for (int32_t value = 0; value < t->n_let; value++)
-        t->let[value].bounded = rd_narrows_bounded(t, &t->let[value]);
+        t->let[value].fits_int32 = rd_narrows_bounded(t, &t->let[value]);
 }
 
 void rd_pass_fission(rd_schedule *t, const rd_target *target)

@@ -133,7 +133,7 @@ static bool is_flat_step(const rd_schedule *t, const columns *c, int32_t stmt)
 static bool reads_of_strip(const rd_schedule *t, const columns *c)
 {
     for (int32_t value = 0; value < t->n_let; value++) {
-        const int32_t by = t->let[value].by;
+        const int32_t by = t->let[value].made_by;
 
         if (by >= 0 && rd_stands_in(t, by, c->strips) && !rd_stands_in(t, by, c->vector) &&
             rd_is_read_in(t, value, c->vector))
@@ -178,7 +178,7 @@ static int32_t make_copies(rd_schedule *t, const columns *c, int32_t step, rd_st
 static void hold_states(rd_schedule *t, const columns *c, int32_t step)
 {
     const int32_t  fold = t->stmt[step].fold, lanes = t->fold[fold].lanes;
-    const rd_store store = { .place       = RD_IN_LOCAL,
+    const rd_store store = { .storage     = RD_IN_LOCAL,
                              .type        = t->store[fold].type,
                              .fold        = fold,
                              .extent      = c->n * lanes,
@@ -210,8 +210,8 @@ static void turn_around(rd_schedule *t, const columns *c)
         rd_append(t, c->across, s);
     }
     rd_append(t, c->vector, c->across);
-    t->loop[t->stmt[c->across].arg].kind = RD_FOR_UNROLL;
-    t->loop[t->stmt[c->vector].arg].flat = true;
+    t->loop[t->stmt[c->across].arg].kind      = RD_FOR_UNROLL;
+    t->loop[t->stmt[c->vector].arg].flattened = true;
 }
 
 static void flatten(rd_schedule *t, const columns *c)

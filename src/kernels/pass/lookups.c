@@ -100,9 +100,9 @@ static void take_out_unused(looking_up *q, int32_t index)
 {
     rd_schedule *t = q->t;
 
-    if (!is_unused(t, t->let[index].by))
+    if (!is_unused(t, t->let[index].made_by))
         return;
-    rd_take_out(t, t->let[index].by);
+    rd_take_out(t, t->let[index].made_by);
     if (q->load < 0 || !is_unused(t, q->load))
         return;
     t->let[q->copy].uncounted = t->let[t->stmt[q->load].value].uncounted;

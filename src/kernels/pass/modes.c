@@ -72,7 +72,7 @@ static bool gathers(const rd_strip_at *r, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++) {
         const rd_linear_term *term = &r->t->term[at->first + k];
-        int32_t               s    = term->axis < 0 ? r->t->let[term->value].by : -1;
+        int32_t               s    = term->axis < 0 ? r->t->let[term->value].made_by : -1;
 
         for (; s >= 0; s = r->t->stmt[s].parent)
             if (r->t->stmt[s].kind == RD_S_LOOP && rd_loop_of(r->t, s)->axis == r->axis &&

@@ -24,17 +24,17 @@ static rd_linear mark(rd_schedule *t, int32_t axis)
 
 static rd_for parts_of(rd_schedule *t, const rd_for *strips, int32_t width)
 {
-    return (rd_for){ .kind   = RD_FOR_SERIAL,
-                     .axis   = strips->axis,
-                     .start  = rd_add_mark(t),
-                     .stop   = rd_add_mark(t),
-                     .from   = rd_edge_of(mark(t, strips->start)),
-                     .to     = rd_edge_of(mark(t, strips->stop)),
-                     .step   = width,
-                     .extent = (strips->step + width - 1) / width,
-                     .of     = -1,
-                     .strip  = strips->strip,
-                     .part   = true };
+    return (rd_for){ .kind     = RD_FOR_SERIAL,
+                     .axis     = strips->axis,
+                     .start    = rd_add_mark(t),
+                     .stop     = rd_add_mark(t),
+                     .from     = rd_edge_of(mark(t, strips->start)),
+                     .to       = rd_edge_of(mark(t, strips->stop)),
+                     .step     = width,
+                     .extent   = (strips->step + width - 1) / width,
+                     .of       = -1,
+                     .strip    = strips->strip,
+                     .substrip = true };
 }
 
 /* Vector loops over all of the strip. */
@@ -126,7 +126,7 @@ static bool is_row(const rd_schedule *t, const rd_target *target, int32_t stmt)
                                  : -1;
     const rd_strip *r      = strips >= 0 ? &target->strips->at[rd_loop_of(t, strips)->strip] : NULL;
 
-    return r && r->wide && r->width > RD_PART && !rd_loop_of(t, strips)->part &&
+    return r && r->wide && r->width > RD_PART && !rd_loop_of(t, strips)->substrip &&
            loop->axis != r->axis && t->stmt[stmt].first >= 0;
 }
 

@@ -69,7 +69,7 @@ static bool may_move(const rd_schedule *t, const rd_target *target, int32_t fold
     const rd_fold      *p = &t->p->fold[fold];
 
     if (!target->strips->fold[fold].lanes || p->scan || p->n_group ||
-        (t->store[fold].place == RD_IN_LOCAL && !f->room))
+        (t->store[fold].storage == RD_IN_LOCAL && !f->tree_rows))
         return false;
     at->step = step_of(t, fold);
     return at->step >= 0 && t->store[t->stmt[at->step].store].lane_stride == 1 &&
@@ -117,7 +117,7 @@ static int32_t make_copy(rd_schedule *t, const place *at, rd_stmt_kind kind, int
 static void move_states(rd_schedule *t, const place *at, int32_t fold)
 {
     const int32_t   lanes = t->fold[fold].lanes;
-    const rd_store  store = { .place       = RD_IN_LOCAL,
+    const rd_store  store = { .storage     = RD_IN_LOCAL,
                               .type        = t->store[fold].type,
                               .fold        = fold,
                               .extent      = at->groups * lanes,

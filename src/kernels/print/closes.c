@@ -159,7 +159,7 @@ void rd_print_rest(rd_printing *n, int32_t stmt)
     if (n->fold[s->fold].room)
         close_tree(n, stmt, at.at);
     else if (n->vector >= 0 && n->fold[s->fold].lanes == 1 &&
-             n->t->store[s->store].place != RD_IN_REGISTERS)
+             n->t->store[s->store].storage != RD_IN_REGISTERS)
         close_copy(n, stmt, at.at);
     else
         close_block(n, stmt, at.at);

@@ -43,7 +43,7 @@ void rd_print_copy(rd_printing *n, const rd_stmt *s)
     const bool           before = s->kind == RD_S_LOAD_STATES && f->blocks && f->of.fold->scan;
     rd_text              at = { 0 }, there = { 0 };
 
-    if (n->t->store[s->arg].run) {
+    if (n->t->store[s->arg].one_label) {
         rd_print_run_back(n, s);
         return;
     }

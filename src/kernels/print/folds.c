@@ -19,7 +19,7 @@ static void add_begins(rd_printing *n, rd_text *to, const rd_stmt *s, char name)
     const char           of[]   = { name, 0 };
 
     rd_text_add(to, "for (int64_t l = 0; l < ");
-    if (n->t->store[s->store].place == RD_IN_TASK)
+    if (n->t->store[s->store].storage == RD_IN_TASK)
         rd_print_number(n, to, states);
     else
         rd_text_add(to, "%" PRId64, states);

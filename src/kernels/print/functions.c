@@ -99,10 +99,10 @@ bool rd_print_function_of_strip(rd_printing *n, int32_t stmt)
     if (!let)
         return false;
     rd_print_count(n, &count, stmt);
-    if (let->kind == RD_I_LOAD && n->t->stmt[stmt].last != n->t->stmt[let->by].next)
+    if (let->kind == RD_I_LOAD && n->t->stmt[stmt].last != n->t->stmt[let->made_by].next)
         rd_print_planes(n, stmt, count.at);
     else if (let->kind == RD_I_LOAD)
-        rd_print_widened(n, stmt, let->by, result_of(n, stmt), count.at);
+        rd_print_widened(n, stmt, let->made_by, result_of(n, stmt), count.at);
     else if (let->kind == RD_I_CALL)
         rd_print_call_of_strip(n, let, result_of(n, stmt), count.at);
     else if (let->kind == RD_I_CAST)

@@ -124,7 +124,7 @@ static void open_by_lines(rd_printing *n, const rd_for *loop)
     rd_print_to(n, &to, &loop->to);
     rd_print_axis(n, &start, loop->start);
     rd_print_axis(n, &stop, loop->stop);
-    rd_print_over_line(n, &over, loop->lines);
+    rd_print_over_line(n, &over, loop->align_to);
     rd_print_line(n, "for (int64_t %s = %s, %s; %s < %s; %s = %s) {", start.at, from.at, stop.at,
                   start.at, to.at, start.at, stop.at);
     n->indent++;
@@ -197,14 +197,14 @@ static void print_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);
 
-    n->spelled = loop->spelled;
+    n->spelled = loop->constant_ends;
     switch (loop->kind) {
     case RD_FOR_VECTOR: rd_print_vector(n, stmt); return;
     case RD_FOR_UNROLL: print_unrolled(n, stmt); return;
     case RD_FOR_BLOCK: open_blocks(n, loop); break;
     case RD_FOR_ONCE: open_once(n, loop); break;
     default:
-        if (loop->lines)
+        if (loop->align_to)
             open_by_lines(n, loop);
         else
             open_loop(n, stmt);

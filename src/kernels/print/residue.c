@@ -119,17 +119,17 @@ static rd_residue_why why_in_vector(const looking *q, int32_t stmt)
 /* ---- All together ------------------------------------------------------------------------------ */
 static double element_ns(const looking *q, int32_t stmt, int32_t vector)
 {
-    const rd_price_site at  = { .t      = q->t,
-                                .s      = q->s,
-                                .vector = vector,
-                                .top    = vector >= 0 ? q->t->stmt[vector].parent : -1,
-                                .loop   = rd_loop_around(q->t, stmt),
-                                .varies = q->varies,
-                                .near   = q->near };
+    const rd_price_site at  = { .t         = q->t,
+                                .s         = q->s,
+                                .vector    = vector,
+                                .top       = vector >= 0 ? q->t->stmt[vector].parent : -1,
+                                .loop      = rd_loop_around(q->t, stmt),
+                                .varies    = q->varies,
+                                .in_region = q->near };
     rd_unit_ns          own = { 0 };
 
     rd_price_statement(&at, stmt, &own);
-    return fmax(fmax(own.units, own.chain), fmax(own.loads, own.stores)) + own.entries;
+    return fmax(fmax(own.arithmetic, own.chain), fmax(own.loads, own.stores)) + own.entries;
 }
 
 /* In a vector loop what does not change with its rounds is done once a strip. */

@@ -86,7 +86,7 @@ bool rd_shadow_move(rd_shadow_folds *s, const rd_shadow_at *at, int64_t other)
     const int32_t          lanes = near->lane_stride ? s->t->fold[by->fold].lanes : 1;
     rd_shadow_accumulator *c;
 
-    if (near->run)
+    if (near->one_label)
         return end_run(s, by, other);
     c = rd_shadow_cell_at(s, by, at->place.cell, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
     for (int32_t l = 0; l < lanes && c; l++)

@@ -130,7 +130,7 @@ static int32_t axis_of_ranges(const rd_schedule *t, const rd_stmt *s)
 {
     const int32_t store = s->kind == RD_S_STORE_PARTIALS ? s->arg : s->store;
 
-    return t->store[store].place == RD_IN_DEVICE ? t->store[store].along : -1;
+    return t->store[store].storage == RD_IN_DEVICE ? t->store[store].split_axis : -1;
 }
 
 /* Of the loops over items around, but for those over the ranges that meet. */
@@ -142,7 +142,7 @@ static uint64_t item_of(const rd_shadow_task *r, const rd_shadow_copy *c, int32_
     for (int32_t s = rd_loop_around(r->t, stmt); s >= 0; s = rd_loop_around(r->t, s)) {
         const rd_for *loop = rd_loop_of(r->t, s);
 
-        if (loop->kind == RD_FOR_ITEM && !(loop->ranges && (along < 0 || loop->axis == along)))
+        if (loop->kind == RD_FOR_ITEM && !(loop->split && (along < 0 || loop->axis == along)))
             item = rd_mix(item, (uint64_t)c->axis[loop->start >= 0 ? loop->start : loop->axis]);
     }
     return item;

@@ -140,16 +140,16 @@ static void widen_items(columns *c, int32_t item)
     rd_schedule *t = c->t;
     rd_for      *l;
 
-    c->start  = rd_add_mark(t);
-    c->stop   = rd_add_mark(t);
-    l         = &t->loop[t->stmt[item].arg];
-    l->step   = c->wide;
-    l->start  = c->start;
-    l->stop   = c->stop;
-    l->rounds = c->items;
-    c->whole  = l->extent % c->wide == 0;
-    l->width  = c->whole ? c->wide : 0;
-    l->extent = (l->extent + c->wide - 1) / c->wide;
+    c->start         = rd_add_mark(t);
+    c->stop          = rd_add_mark(t);
+    l                = &t->loop[t->stmt[item].arg];
+    l->step          = c->wide;
+    l->start         = c->start;
+    l->stop          = c->stop;
+    l->padded_rounds = c->items;
+    c->whole         = l->extent % c->wide == 0;
+    l->width         = c->whole ? c->wide : 0;
+    l->extent        = (l->extent + c->wide - 1) / c->wide;
     widen_body(c, item);
 }
 

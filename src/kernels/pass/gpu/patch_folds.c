@@ -9,8 +9,8 @@ void rd_patch_give_states(const rd_patch *c, int32_t fold)
     const int64_t lanes = c->t->p->fold[fold].lanes;
     rd_store     *a     = &c->t->store[fold];
 
-    a->dealt = c->row[fold] ? c->plan->wide : 0;
-    a->place = c->row[fold] ? RD_IN_BLOCK : RD_IN_LOCAL;
+    a->per_thread = c->row[fold] ? c->plan->wide : 0;
+    a->storage    = c->row[fold] ? RD_IN_BLOCK : RD_IN_LOCAL;
     if (c->t->p->fold[fold].n_cell > 1)
         return;
     a->extent = lanes * c->size[which];
@@ -68,8 +68,8 @@ void rd_patch_make_left(rd_patch *c)
     for (int32_t k = 0; k < c->t->p->n_fold && !c->t->failed; k++) {
         rd_store left = c->t->store[k];
 
-        left.place = RD_IN_DEVICE;
-        left.along = c->axis[c->row[k] ? RD_COLUMNS : RD_ROWS];
+        left.storage    = RD_IN_DEVICE;
+        left.split_axis = c->axis[c->row[k] ? RD_COLUMNS : RD_ROWS];
         if (!c->row[k] || c->n_patch[RD_COLUMNS] > 1)
             c->left[k] = rd_add_store(c->t, &left);
     }

@@ -95,11 +95,11 @@ static void make_rounds(const sweep *w, int32_t loop)
     rd_schedule *t      = w->t;
     rd_for       rounds = loop_of(w, RD_FOR_SERIAL, w->round, w->plan->chunk / w->round);
 
-    rounds.axis  = w->of.backwards ? rd_add_mark(t) : w->of.axis;
-    rounds.from  = rd_edge_of(mark(w, w->tiles.start, 0));
-    rounds.to    = rd_edge_of(mark(w, w->tiles.stop, 0));
-    rounds.of    = w->of.of;
-    rounds.ahead = (int32_t)rounds.extent;
+    rounds.axis       = w->of.backwards ? rd_add_mark(t) : w->of.axis;
+    rounds.from       = rd_edge_of(mark(w, w->tiles.start, 0));
+    rounds.to         = rd_edge_of(mark(w, w->tiles.stop, 0));
+    rounds.of         = w->of.of;
+    rounds.prefetched = (int32_t)rounds.extent;
     if (t->failed)
         return;
     t->loop[t->stmt[loop].arg] = rounds;
@@ -130,10 +130,10 @@ static int32_t add_elements(const sweep *w, int32_t fold)
 {
     rd_store elements = w->t->store[fold];
 
-    elements.place  = RD_IN_LOCAL;
-    elements.each   = true;
-    elements.extent = w->plan->chunk;
-    elements.dealt  = (int32_t)(w->plan->chunk / w->plan->team);
+    elements.storage     = RD_IN_LOCAL;
+    elements.per_element = true;
+    elements.extent      = w->plan->chunk;
+    elements.per_thread  = (int32_t)(w->plan->chunk / w->plan->team);
     return rd_add_store(w->t, &elements);
 }
 
@@ -188,8 +188,8 @@ static void keep_loads(const sweep *w, int32_t early, int32_t late)
     rd_schedule *t = w->t;
 
     for (int32_t a = early, b = late; a >= 0 && b >= 0; a = rd_next_stmt(t, a, early)) {
-        if (t->stmt[a].kind == RD_S_LET && t->stmt[a].pack)
-            t->stmt[b].kept = a;
+        if (t->stmt[a].kind == RD_S_LET && t->stmt[a].vector_width)
+            t->stmt[b].loaded_by = a;
         b = rd_next_stmt(t, b, late);
     }
 }

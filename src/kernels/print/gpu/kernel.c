@@ -155,9 +155,9 @@ static bool print_store(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];
 
-    if (s->slot < 0 && n->t->store[s->store].place == RD_IN_BLOCK && n->kernel->pairs)
+    if (s->slot < 0 && n->t->store[s->store].storage == RD_IN_BLOCK && n->kernel->pairs)
         rd_print_row_of_thread(n, s);
-    else if (s->slot < 0 && n->t->store[s->store].place == RD_IN_BLOCK)
+    else if (s->slot < 0 && n->t->store[s->store].storage == RD_IN_BLOCK)
         rd_print_to_row(n, s);
     else if (rd_is_packed(n, stmt))
         print_packed_store(n, stmt);
@@ -177,7 +177,7 @@ static bool is_kept_in_row(const rd_printing *n, int32_t stmt)
     const int32_t next = n->t->stmt[stmt].next;
 
     return next >= 0 && n->t->stmt[next].kind == RD_S_STORE && n->t->stmt[next].store >= 0 &&
-           n->t->store[n->t->stmt[next].store].place == RD_IN_BLOCK;
+           n->t->store[n->t->stmt[next].store].storage == RD_IN_BLOCK;
 }
 
 static bool print_let(rd_printing *n, int32_t stmt)
@@ -191,7 +191,7 @@ static bool print_let(rd_printing *n, int32_t stmt)
     else if (n->kernel->pairs && is_kept_in_row(n, stmt))
         return true;
     else if (n->t->let[s->value].kind == RD_I_LOAD && n->t->let[s->value].slot < 0 &&
-             n->t->store[n->t->let[s->value].store].place == RD_IN_BLOCK)
+             n->t->store[n->t->let[s->value].store].storage == RD_IN_BLOCK)
         rd_print_from_row(n, s);
     else if (rd_is_packed(n, stmt))
         print_packed_load(n, stmt);
@@ -208,7 +208,7 @@ static bool print_array(rd_printing *n, const rd_stmt *s)
                       n->t->store[s->store].extent);
         return true;
     }
-    if (n->t->store[s->store].each)
+    if (n->t->store[s->store].per_element)
         rd_print_tile(n, s->store);
     else
         rd_print_thread_states(n, s);
@@ -218,11 +218,11 @@ static bool print_array(rd_printing *n, const rd_stmt *s)
 /* LEAVE and AWAIT; of tiles in order these are one, with LIFT. */
 static void print_nodes(rd_printing *n, const rd_stmt *s)
 {
-    if (n->t->store[s->store].each && s->kind == RD_S_LOOK_BACK)
+    if (n->t->store[s->store].per_element && s->kind == RD_S_LOOK_BACK)
         rd_print_await_tiles(n, s);
     else if (s->kind == RD_S_LOOK_BACK)
         rd_print_await(n, s);
-    else if (!n->t->store[s->store].each)
+    else if (!n->t->store[s->store].per_element)
         (n->t->p->fold[s->fold].scan ? rd_print_leave_scan : rd_print_leave)(n, s);
 }
 
@@ -241,7 +241,7 @@ bool rd_print_in_kernel(rd_printing *n, int32_t stmt)
         rd_print_line(n, n->kernel->tiles ? "__syncthreads();" : "RD_MEET");
         return true;
     case RD_S_BEGIN:
-        (n->t->store[s->store].each ? rd_print_begin_tile : rd_print_begin_states)(n, s);
+        (n->t->store[s->store].per_element ? rd_print_begin_tile : rd_print_begin_states)(n, s);
         return true;
     case RD_S_STEP: rd_print_thread_step(n, stmt); return true;
     case RD_S_PREFIX: rd_print_prefix_of_thread(n, s); return true;
