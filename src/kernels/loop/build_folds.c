@@ -68,7 +68,7 @@ static rd_linear lane_of_neighbour(rd_building *b, const rd_loop_fold *f)
     return rd_linear_plus_axis(b->t, rd_linear_of(0), 1, p->loop[p->inst[f->step].loop].axis);
 }
 
-/* "step f0 cell i0, lane 0, outer i1: r3" or "r5 = prefix f0 ..", then "ends f0 .." of the same
+/* "step f0 cell i0, lane 0, outer i1: r3" or "r5 = prefix f0 ..", then "push if last f0 .." of the same
  * element. */
 void rd_build_step(rd_building *b, const rd_inst *inst)
 {
@@ -90,7 +90,7 @@ void rd_build_step(rd_building *b, const rd_inst *inst)
         rd_build_add(b, &ends);
 }
 
-/* "rest f0 cell i0", "lanes f0 cell i0", "r5 = finish f0 cell i0" */
+/* "merge blocks f0 cell i0", "merge lanes f0 cell i0", "r5 = finish f0 cell i0" */
 void rd_build_close(rd_building *b, const rd_inst *inst)
 {
     const rd_stmt rest  = of_fold(b, RD_S_MERGE_BLOCKS, inst->arg),

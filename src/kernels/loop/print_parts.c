@@ -107,14 +107,14 @@ void rd_loop_text(rd_text *to, const rd_schedule *t, const rd_for *loop)
     if (loop->unroll)
         rd_text_add(to, ", %" PRId32 " at a time", loop->unroll);
     rd_text_add(to, "%s%s%s", loop->backwards ? ", backwards" : "",
-                loop->by_call ? ", by call" : "", loop->nontemporal ? ", past the caches" : "");
+                loop->by_call ? ", by call" : "", loop->nontemporal ? ", non-temporal" : "");
     rd_text_add(to, "%s", loop->flattened ? ", flat" : "");
-    rd_text_add(to, "%s%s", loop->split ? ", ranges" : "", loop->by_block ? ", by block" : "");
-    rd_text_add(to, "%s%s", loop->by_team ? ", by team" : "", loop->skewed ? ", in turns" : "");
+    rd_text_add(to, "%s%s", loop->split ? ", split" : "", loop->by_block ? ", by block" : "");
+    rd_text_add(to, "%s%s", loop->by_team ? ", by team" : "", loop->skewed ? ", skewed" : "");
     if (loop->team)
         rd_text_add(to, ", team of %" PRId32, loop->team);
     if (loop->prefetched)
-        rd_text_add(to, ", %" PRId32 " ahead", loop->prefetched);
+        rd_text_add(to, ", %" PRId32 " prefetched", loop->prefetched);
 }
 
 /* ---- Values ----------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
  *         serial i1 to 3000
  *           r0 = load f32 s0[i1 + 3000*i0]
  *           step f0 cell 0, lane i1, outer 0: r0
- *         rest f0 cell 0 */
+ *         merge blocks f0 cell 0 */
 #include "kernels/loop/print_tree.h"
 #include <inttypes.h>
 
@@ -110,7 +110,7 @@ static void add_exit(rd_text *to, const rd_schedule *t, const rd_stmt *s)
         rd_text_add(to, ", every %" PRId32, s->every);
 }
 
-/* One line, without indentation and end: "s1[i0] = r2", "fetch 64 from s0[i0 + 512]" */
+/* One line, without indentation and end: "s1[i0] = r2", "prefetch 64 from s0[i0 + 512]" */
 static void add_statement(rd_text *to, const rd_schedule *t, const rd_stmt *s)
 {
     switch (s->kind) {
@@ -125,23 +125,23 @@ static void add_statement(rd_text *to, const rd_schedule *t, const rd_stmt *s)
             rd_text_add(to, " by %" PRId32, s->vector_width);
         return;
     case RD_S_ARRAY: rd_text_add(to, "array a%" PRId32, s->store); return;
-    case RD_S_BARRIER: rd_text_add(to, "meet"); return;
+    case RD_S_BARRIER: rd_text_add(to, "barrier"); return;
     case RD_S_IF_LAST:
-        rd_text_add(to, "last of ranges of i%" PRId32, rd_loop_of(t, s->arg)->axis);
+        rd_text_add(to, "if last of ranges of i%" PRId32, rd_loop_of(t, s->arg)->axis);
         return;
     case RD_S_CUT_AT_RUN:
-        rd_text_add(to, "run of ");
+        rd_text_add(to, "cut at run of ");
         rd_memory_text(to, t, s->slot, s->store, &s->at);
         return;
     case RD_S_LOWER_BOUND:
-        rd_text_add(to, "r%" PRId32 " = find from r%" PRId32 " to r%" PRId32 " of ", s->value, s->x,
+        rd_text_add(to, "r%" PRId32 " = lower bound from r%" PRId32 " to r%" PRId32 " of ", s->value, s->x,
                     s->w);
         rd_memory_text(to, t, s->slot, s->store, &s->at);
         rd_text_add(to, ", %" PRId32 " apart: ", s->arg);
         rd_linear_text(to, t, &s->count);
         return;
     case RD_S_PREFETCH:
-        rd_text_add(to, "fetch ");
+        rd_text_add(to, "prefetch ");
         rd_linear_text(to, t, &s->count);
         rd_text_add(to, " from ");
         rd_memory_text(to, t, s->slot, s->store, &s->at);
@@ -192,7 +192,7 @@ static void add_stores(rd_text *to, const rd_schedule *t)
         if (a->per_thread)
             rd_text_add(to, ", %" PRId32 " a thread", a->per_thread);
         if (a->copies > 1)
-            rd_text_add(to, ", %" PRId32 " beside each other", a->copies);
+            rd_text_add(to, ", %" PRId32 " copies", a->copies);
         rd_text_add(to, ", %" PRId64 " in %s\n", a->extent, place_names[a->storage]);
     }
 }
