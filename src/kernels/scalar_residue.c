@@ -8,6 +8,7 @@ const rd_residue_row rd_residue_table[RD_N_RESIDUE] = {
 #include "kernels/scalar_residue.def"
 };
 
+/* Adds an operation to the sums of its reason, and keeps the name of the most expensive one. */
 void rd_residue_add(rd_residue *r, rd_residue_why why, const char *what, double times, double ns)
 {
     rd_residue_part *part;
@@ -63,6 +64,7 @@ void rd_residue_fold(const rd_fold *f, char name[RD_RESIDUE_NAME])
     snprintf(name, RD_RESIDUE_NAME, "%.32s%s", of, f->scan ? " so far" : "");
 }
 
+/* Writes the name of an instruction: "exp", "cast of i8 to f32", "take". */
 void rd_residue_inst(const rd_program *p, const rd_inst *inst, char name[RD_RESIDUE_NAME])
 {
     switch (inst->kind) {

@@ -84,6 +84,7 @@ static void add_rows(const rd_program *p, const rd_sorting *s, double times, rd_
         cost->written += times * (double)s->n_out * rd_dtype_size(s->out);
 }
 
+/* Adds what one instruction does in all its rounds: operations, functions, additions, calls. */
 static void add_inst(const rd_program *p, int32_t i, bool bounded, rd_work *cost)
 {
     const rd_inst *inst  = &p->inst[i];
@@ -163,6 +164,8 @@ typedef struct slot_span {
     bool   gathers;
 } slot_span;
 
+/* Extends the span of a slot by one access: its least and greatest element, and how many it
+ * touches. */
 static void add_access(const rd_program *p, int32_t i, bool bounded, slot_span *s)
 {
     const rd_address *at   = &p->address[p->inst[i].arg];
@@ -202,6 +205,7 @@ static double bytes_of_slot(const rd_program *p, rd_inst_kind kind, int32_t slot
     return size * (most > places ? most : places);
 }
 
+/* Adds up the bytes of all accesses of a kind, slot by slot; scratch does not count. */
 static double bytes_of(const rd_program *p, rd_inst_kind kind, bool bounded)
 {
     double bytes = 0;
@@ -218,6 +222,7 @@ static double bytes_of(const rd_program *p, rd_inst_kind kind, bool bounded)
     return bytes;
 }
 
+/* Counts bytes, then operations, then the elements of innermost loops. */
 rd_work rd_program_work(const rd_program *p, bool bounded)
 {
     rd_work cost = { .read    = bytes_of(p, RD_I_LOAD, bounded),

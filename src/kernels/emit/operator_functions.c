@@ -52,6 +52,7 @@ static bool is_real(rd_class class)
 }
 
 /* ---- Types ----------------------------------------------------------------------------------- */
+/* Returns the C type of a register: narrow ints are int32_t, halves float. */
 const char *rd_register_type(rd_dtype type)
 {
     switch (type) {
@@ -194,6 +195,11 @@ static bool is_inlined(const rd_inst *inst)
     return (by == RD_BY_OURS || by == RD_BY_OWN) && !rd_op_calls(inst->op, inst->type);
 }
 
+/* Writes the function of an operator between the macros of its type:
+ *     static inline float f32_add(T a, T b)
+ *     {
+ *         return (float)(float)(a + b);
+ *     } */
 static void add_op(rd_text *to, const rd_inst *inst, const char *name, bool fast)
 {
     static const char *const parameters[] = { "", "T a", "T a, T b", "T a, T b, T c" };
@@ -231,6 +237,7 @@ static bool rounds_to_ints(const rd_program *p)
     return found;
 }
 
+/* Returns the C expression of a cast of `a`: "rd_saturate_i64(a)", "a != 0". */
 static const char *cast_code(const rd_inst *inst, bool rounds)
 {
     const rd_class from = rd_dtype_class(inst->from), to = rd_dtype_class(inst->type);
@@ -255,6 +262,8 @@ static const char *cast_code(const rd_inst *inst, bool rounds)
     return "a";
 }
 
+/* Writes the function of a cast: "static inline float f32_of_i64(int64_t a) { return
+ * (float)(float)(a); }". */
 static void add_cast(rd_text *to, const rd_inst *inst, const char *name, bool rounds)
 {
     rd_text_add(to, "static inline %s %s(%s a)\n{\n", rd_register_type(inst->type), name,
@@ -262,6 +271,8 @@ static void add_cast(rd_text *to, const rd_inst *inst, const char *name, bool ro
     add_return(to, inst, cast_code(inst, rounds));
 }
 
+/* True if an earlier instruction has the same operator and types, so that its function is
+ * written. */
 static bool was_there(const rd_program *p, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
@@ -276,6 +287,7 @@ static bool was_there(const rd_program *p, int32_t i)
     return false;
 }
 
+/* Writes a function for each operator and each cast of the program, in the order of first use. */
 void rd_emit_ops(rd_text *to, const rd_program *p)
 {
     char name[RD_EMIT_NAME];
@@ -296,6 +308,7 @@ void rd_emit_ops(rd_text *to, const rd_program *p)
 }
 
 /* ---- Elements -------------------------------------------------------------------------------- */
+/* Writes a constant by its bits: "rd_float_of(0x3f800000)", "(int64_t)0x2a". */
 void rd_add_constant(rd_text *to, const rd_inst *inst)
 {
     if (inst->type == RD_BOOL) {

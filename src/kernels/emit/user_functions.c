@@ -48,6 +48,7 @@ static void add_function(rd_text *to, const rd_call *call, int32_t number, const
                 at);
 }
 
+/* Writes a function for each CALL that has a text, after the names that such texts may use. */
 void rd_emit_functions(rd_text *to, const rd_program *p)
 {
     bool first = true;

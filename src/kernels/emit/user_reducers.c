@@ -37,6 +37,7 @@ static const char *element_type(rd_dtype type)
     return type == RD_BOOL ? "_Bool" : rd_memory_type(type);
 }
 
+/* Writes a function on the struct: "USER init_of0(U0 *const s) { do { s->n = 0; } while (0); }". */
 static void add_body(rd_text *to, int number, const char *name, const char *parameters,
                      const char *body)
 {
@@ -98,6 +99,7 @@ static void add_types(rd_text *to, const rd_emit_fold *f, int number)
 }
 
 /* ---- On arrays of states --------------------------------------------------------------------- */
+/* Writes the parameters of the states: "double *s0, int32_t *s1". */
 static void add_parameters(rd_text *to, const rd_emit_fold *f, const char *keep, char name)
 {
     for (int k = 0; k < f->n_state; k++)
@@ -116,6 +118,7 @@ static void gather(rd_text *to, const rd_emit_fold *f, const char *as, char name
         rd_text_add(to, "    %s->%s = *%c%d;\n", as, f->user->member[k].place, name, k);
 }
 
+/* Writes the struct back to its states: "*s0 = s->mean;". */
 static void scatter(rd_text *to, const rd_emit_fold *f, const char *as, char name)
 {
     for (int k = 0; f->user->form == RD_USER_MEMBER_WISE && k < f->user->n; k++)
@@ -215,6 +218,8 @@ void rd_add_user_prelude(rd_text *to)
     rd_text_add(to, "%s", of_headers);
 }
 
+/* Writes all of a user's reducer: types, functions on the struct, and begin, step, block, merge,
+ * finish on states. */
 void rd_user_functions(rd_text *to, const rd_emit_fold *f, int number)
 {
     rd_add_user_prelude(to);

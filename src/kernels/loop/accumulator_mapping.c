@@ -61,6 +61,7 @@ static bool is_axis_multiple(const rd_schedule *t, int32_t loop, int32_t stmt, i
     return rd_stands_in(t, binder, loop) || (l->step > 0 && coef * l->step % of == 0);
 }
 
+/* True if coef times a position is a multiple of `of` in every round of the loop. */
 static bool is_multiple(const rd_schedule *t, int32_t loop, int32_t stmt, const rd_linear *at,
                         int64_t coef, int64_t of)
 {
@@ -115,6 +116,8 @@ static bool begins_with_multiple(const rd_schedule *t, int32_t loop, const rd_li
     return true;
 }
 
+/* True if outer and lane position of the loop's first element begin a block. A block is steps *
+ * lanes elements in the order of steps. */
 bool rd_begins_with_block(const rd_schedule *t, int32_t fold, int32_t loop, const rd_fold_at *at)
 {
     const rd_fold *f     = &t->p->fold[fold];
@@ -251,6 +254,8 @@ static int32_t next_of(const rd_schedule *t, int32_t fold, int32_t loop, int32_t
     return s;
 }
 
+/* Finds the mapping of all statements of the fold in the loop: it is MIXED if two of them
+ * differ. A fold that begins in the loop, and has no statement outside, is SAME. */
 rd_mapping rd_mapping_of(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     rd_mapping found = RD_MAPS_NOT;
@@ -268,6 +273,8 @@ rd_mapping rd_mapping_of(const rd_schedule *t, int32_t fold, int32_t loop)
     return found;
 }
 
+/* True if a step of the fold in the loop has another outer position in another round. Lanes
+ * count as steps where there are more elements than lanes. */
 bool rd_moves_step(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     const rd_fold *f = &t->p->fold[fold];

@@ -24,6 +24,7 @@ static int32_t sort_accesses(const rd_schedule *t, int32_t stmt, rd_access acces
     return 2;
 }
 
+/* Lists the accesses of a statement: one of a LOAD or STORE, two of a SORT. */
 int32_t rd_accesses_of(const rd_schedule *t, int32_t stmt, rd_access access[2])
 {
     const rd_stmt *s   = &t->stmt[stmt];
@@ -47,6 +48,7 @@ static bool is_scratch(const rd_program *p, int32_t slot)
     return slot >= p->first_scratch && slot < p->first_scratch + p->n_scratch;
 }
 
+/* True if instruction i is of that kind and accesses the slot. */
 static bool touches(const rd_program *p, int32_t i, rd_inst_kind kind, int32_t slot)
 {
     return p->inst[i].kind == kind && p->address[p->inst[i].arg].slot == slot;

@@ -47,6 +47,7 @@ const rd_alternative *rd_take_by_rule(rd_alternatives *a, int32_t k, const char 
     return &a->at[k];
 }
 
+/* Takes alternative k by the rule, unless its price is more than `times` the least price. */
 const rd_alternative *rd_take_unless_dear(rd_alternatives *a, int32_t k, const char *rule,
                                           double times)
 {

@@ -86,6 +86,7 @@ static void add_loop(rd_building *b, int32_t number)
     *r      = kept;
 }
 
+/* Adds the statements of one instruction that is no loop. */
 static void add_instruction(rd_building *b, const rd_inst *inst)
 {
     switch (inst->kind) {
@@ -113,6 +114,7 @@ static void add_instructions(rd_building *b, int32_t from, int32_t to)
 }
 
 /* ---- All together ----------------------------------------------------------------------------- */
+/* Adds the first array of states of each fold, in the task's memory: cells * lanes states. */
 static void add_states(rd_building *b)
 {
     for (int32_t k = 0; k < b->t->p->n_fold; k++) {
@@ -129,6 +131,8 @@ static void add_states(rd_building *b)
     }
 }
 
+/* Sets the range of each axis: all of it. The root axis has the task's share, if several tasks
+ * run the program. */
 static void add_ranges(rd_building *b)
 {
     const rd_program *p = b->t->p;
@@ -143,6 +147,7 @@ static void add_ranges(rd_building *b)
     }
 }
 
+/* Adds the head, the body and the tail of the program, each as a PART with its statements. */
 static void add_parts(rd_building *b)
 {
     const rd_program *p    = b->t->p;
@@ -157,6 +162,8 @@ static void add_parts(rd_building *b)
     }
 }
 
+/* Builds the tree: first a value for each register, then arrays of states, then statements.
+ * Where memory lacks, all of it is freed and the result is NULL. */
 rd_schedule *rd_schedule_build(const rd_program *p, const rd_loop_fold *fold, bool whole)
 {
     rd_building b = { .t      = calloc(1, sizeof *b.t),

@@ -17,6 +17,8 @@ static rd_linear plus_index(rd_building *b, rd_linear at, int64_t coef, int32_t 
                                 : rd_linear_plus(b->t, at, coef, b->range[axis].from);
 }
 
+/* Translates an address: registers become values, bound axes stay, other axes become the begin
+ * of their range. A `local` index is counted from the begin of its range. */
 rd_linear rd_build_position(rd_building *b, const rd_address *address)
 {
     rd_linear at = rd_linear_of(address->offset);

@@ -131,6 +131,8 @@ static bool agrees(const rd_shadow_memory *want, const rd_shadow_memory *found, 
 }
 
 /* ---- Shadow runs ------------------------------------------------------------------------------ */
+/* Runs the tree in shadow by so many tasks and compares what it stores with what the program
+ * stores. */
 static bool agrees_in_shadow(const rd_schedule *t, rd_shadow_shares shares,
                              const rd_shadow_memory *want, rd_text *why)
 {
@@ -176,6 +178,8 @@ static bool holds_in_shadow(const rd_schedule *t, rd_text *why)
     return holds;
 }
 
+/* Checks in the order of cost: links and scopes, order of folds, shared memory, and last a
+ * shadow run. The run is skipped where it would be long, or where it cannot decide. */
 rd_verdict rd_schedule_check(const rd_schedule *t, int64_t most_visits, rd_text *why)
 {
     if (t->failed) {

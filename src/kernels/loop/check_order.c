@@ -28,6 +28,7 @@ static mover mover_of(const rd_schedule *t, const rd_stmt *s, const rd_for *loop
                     .lane   = outer == 0 && lane != 0 && f->lanes > 1 };
 }
 
+/* Notes which loop breaks the order of which fold; returns false. */
 static bool fails(rd_text *why, const rd_stmt *s, const mover *m, const char *what)
 {
     rd_text_add(why, "f%" PRId32 ": the loop over i%" PRId32 " %s", s->fold, m->loop->axis, what);

@@ -69,6 +69,8 @@ static bool differs_by_item(const rd_schedule *t, int32_t stmt)
                           rd_position_varies(t, items, stmt, &t->stmt[stmt].at));
 }
 
+/* Checks each statement of the body: stored values must be equal for all items of a block, and
+ * skewed rounds must have states of their own. */
 bool rd_schedule_check_shared(const rd_schedule *t, rd_text *why)
 {
     const int32_t body = t->part[RD_PART_BODY];

@@ -14,6 +14,7 @@ static int32_t value_of(const renamed *r, int32_t value)
     return value >= 0 && r->value[value] >= 0 ? r->value[value] : value;
 }
 
+/* Copies a position with the new numbers of values and axes. */
 static rd_linear linear_of(const renamed *r, rd_linear at)
 {
     rd_linear made = rd_linear_of(at.offset);
@@ -121,6 +122,8 @@ static void rename_loops(const renamed *r, int32_t stmt)
     }
 }
 
+/* Copies a statement with its body. Tables of new numbers begin as -1: the copy names the same
+ * as the original. */
 int32_t rd_stmt_copy(rd_schedule *t, int32_t stmt)
 {
     renamed r    = { .t     = t,

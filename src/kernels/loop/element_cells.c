@@ -24,6 +24,8 @@ static bool digit_of(const rd_program *p, const rd_fold *f, int32_t axis, int64_
     return *coef > 0 && *range > 0;
 }
 
+/* Returns n_cell divided by the range of the axis. It returns 0 if the other axes do not count
+ * whole digits below or above that of the strip's axis. */
 int64_t rd_cells_of_element(const rd_schedule *t, int32_t fold, int32_t axis)
 {
     const rd_fold *f     = &t->p->fold[fold];
@@ -43,6 +45,8 @@ int64_t rd_cells_of_element(const rd_schedule *t, int32_t fold, int32_t axis)
     return below < coef ? f->n_cell / range : 0;
 }
 
+/* Removes the digit of the strip's axis from a cell's number: digits above it move down by its
+ * range. */
 rd_linear rd_cell_of_element(rd_schedule *t, int32_t fold, int32_t axis, rd_linear cell)
 {
     rd_linear made = rd_linear_of(0);

@@ -31,6 +31,8 @@ static rd_edge edge_at(rd_schedule *t, int32_t axis)
     return rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), 1, axis));
 }
 
+/* Puts a new loop around all statements of the body. Each loop over the axis in the body then
+ * takes one range of the new loop, between two new marks. */
 int32_t rd_enclose_in_loop(rd_schedule *t, int32_t body, int32_t axis, int64_t step)
 {
     const int32_t first = rd_loop_over(t, body, axis);
@@ -86,6 +88,8 @@ static bool fold_allows(const rd_schedule *t, int32_t fold, int32_t loop, bool b
     }
 }
 
+/* True if a loop of the body can take its indices range by range: unit stride, forwards,
+ * constant bounds, and no fold along it. */
 static bool loop_allows(const rd_schedule *t, int32_t body, int32_t loop, const char **why)
 {
     const rd_for *l = rd_loop_of(t, loop);

@@ -13,6 +13,8 @@ int64_t rd_rows_of_lanes(const rd_fold *f)
     return (f->lane_extent + f->lanes - 1) / f->lanes;
 }
 
+/* True if the fold has one lane and its step is first + coef * index of the axis, with no other
+ * addend. */
 bool rd_is_along(const rd_fold *f, int32_t axis, int64_t first, int64_t coef)
 {
     const rd_address *one  = f->outer.n_add ? &f->outer : &f->lane,
@@ -205,6 +207,8 @@ int32_t *rd_made_by(const rd_program *p, rd_get_fn *get, void *pool)
     return made;
 }
 
+/* Finds the instructions of each fold, then its facts. It stops at the first fold that trees
+ * cannot express, and *why says why. */
 const rd_loop_fold *rd_loop_folds_of(const rd_program *p, bool whole, rd_get_fn *get, void *pool,
                                      const char **why)
 {

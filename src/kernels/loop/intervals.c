@@ -68,6 +68,7 @@ static rd_interval interval_power(rd_interval x, rd_interval y)
     return x.low >= 0 && x.high <= 1 && y.low >= 0 ? (rd_interval){ 0, 1 } : all;
 }
 
+/* Returns the interval of an operator's result, from the intervals of its operands. */
 static rd_interval of_operator(rd_op op, const rd_interval *x)
 {
     switch (op) {
@@ -140,6 +141,7 @@ static rd_interval of_map(const rd_schedule *t, const rd_let *let, int depth)
     return rounded(of_operator(let->op, x), let->type);
 }
 
+/* Returns the interval of a value by interval arithmetic, down to a depth of DEEP operands. */
 static rd_interval interval_of(const rd_schedule *t, int32_t value, int depth)
 {
     const rd_let  *let = &t->let[value];

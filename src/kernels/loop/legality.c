@@ -37,6 +37,8 @@ static bool has_kind(const rd_schedule *t, const stmt_range *of, rd_stmt_kind ki
 typedef bool may_conflict(const rd_schedule *t, int32_t loop_a, const rd_access *a, int32_t loop_b,
                           const rd_access *b);
 
+/* True if an access in range a and one in range b conflict: one of them writes, and `shared`
+ * says that they may touch the same element. */
 static bool any_pair(const rd_schedule *t, int32_t loop_a, const stmt_range *a, int32_t loop_b,
                      const stmt_range *b, may_conflict *shared)
 {
@@ -51,6 +53,7 @@ static bool any_pair(const rd_schedule *t, int32_t loop_a, const stmt_range *a, 
     return false;
 }
 
+/* True if different rounds of the two loops may touch the same element. */
 static bool memory_is_shared(const rd_schedule *t, int32_t loop_a, const stmt_range *a,
                              int32_t loop_b, const stmt_range *b)
 {
@@ -113,6 +116,8 @@ static bool fold_may_interchange(const rd_schedule *t, int32_t fold, int32_t out
             !(rd_moves_step(t, fold, outer) && rd_moves_step(t, fold, inner)));
 }
 
+/* True if the two loops are perfectly nested, have independent bounds, no exit, and no
+ * dependence that the interchange reverses. */
 bool rd_may_interchange(const rd_schedule *t, int32_t outer, int32_t inner, const char **why)
 {
     const stmt_range all = { t->stmt[inner].first, -1 };
@@ -132,6 +137,8 @@ bool rd_may_interchange(const rd_schedule *t, int32_t outer, int32_t inner, cons
 }
 
 /* ---- Fission ---------------------------------------------------------------------------------- */
+/* True if the loop can be split before `at`: no exit, no fold with statements on both sides, no
+ * dependence between rounds of the two sides. */
 bool rd_may_fission(const rd_schedule *t, int32_t loop, int32_t at, const char **why)
 {
     const stmt_range first = { t->stmt[loop].first, at }, second = { at, -1 };
@@ -167,6 +174,8 @@ static bool same_rounds(const rd_schedule *t, const rd_for *a, const rd_for *b)
            same_edge(t, &a->to, &b->to);
 }
 
+/* True if the two loops have the same rounds and follow each other, and neither folds nor memory
+ * carry anything from one to other rounds of the other. */
 bool rd_may_fuse(const rd_schedule *t, int32_t first, int32_t second, const char **why)
 {
     const stmt_range a = { t->stmt[first].first, -1 }, b = { t->stmt[second].first, -1 };

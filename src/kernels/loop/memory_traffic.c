@@ -261,6 +261,8 @@ static void add_crossing(const access_list *q, const traced_access *a, double al
         sum->streams += stream_ns(q, a, lines, threads);
 }
 
+/* Lists the accesses of the tree, then adds the time of lines that cross each level. Where all
+ * that is touched fits into the first level, nothing crosses. */
 rd_traffic_ns rd_memory_traffic(const rd_schedule *t, const rd_speeds *s, const rd_loop_rounds *r,
                                 int threads)
 {

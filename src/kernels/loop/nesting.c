@@ -19,6 +19,7 @@ int32_t rd_loop_around(const rd_schedule *t, int32_t stmt)
     return s;
 }
 
+/* Writes the loops around a statement, at most `most` of them, and returns how many there are. */
 int32_t rd_loops_around(const rd_schedule *t, int32_t stmt, int32_t *loop, int32_t most)
 {
     int32_t n = 0;
@@ -113,6 +114,8 @@ static int32_t in_body(const rd_schedule *t, int32_t stmt, int32_t body)
     return stmt;
 }
 
+/* True if `a` stands before `b` in the order of the text. It compares the two statements of
+ * their common body that hold them. */
 bool rd_comes_before(const rd_schedule *t, int32_t a, int32_t b)
 {
     const int32_t body = rd_common_body(t, a, b);

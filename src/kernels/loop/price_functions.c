@@ -11,6 +11,7 @@ typedef enum function_family {
     LIKE_TANH
 } function_family;
 
+/* Returns the measured function that an operator resembles in its algorithm. */
 static function_family family_of(rd_op op)
 {
     switch (op) {
@@ -45,6 +46,7 @@ double rd_call_ns(const rd_speeds *s, const rd_call *call)
     return call->f32 || call->f64 || call->block ? s->call / OF_BLOCK : s->call;
 }
 
+/* Scales the time of the measured function by the ratio of the two costs in ops.def. */
 double rd_function_ns(const rd_speeds *s, rd_op op, rd_dtype type)
 {
     const struct {

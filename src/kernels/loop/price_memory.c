@@ -91,6 +91,7 @@ static bool is_flat(const rd_price_site *at, int32_t stmt, int64_t by)
     return true;
 }
 
+/* True if the access has this stride, in elements, along the loop. */
 static bool moves_by(const rd_price_site *at, int32_t loop, int32_t stmt, int64_t by)
 {
     const rd_stride move = rd_access_stride(at->t, loop, stmt);

@@ -2,6 +2,7 @@
  * the statement changes with its rounds; else by itself. */
 #include "kernels/loop/price_statement.h"
 
+/* Adds the time of a value: a LOAD counts as a load, any other value as arithmetic. */
 static void add_let(const rd_price_site *at, int32_t stmt, bool vector, rd_unit_ns *e)
 {
     const rd_let *let = &at->t->let[at->t->stmt[stmt].value];

@@ -170,6 +170,7 @@ static double call_ns(const rd_price_site *at, const rd_let *let, bool vector)
                   : OPERATIONS * at->s->one_add;
 }
 
+/* Returns the nanoseconds of one element of a value, by its kind; constants take none. */
 double rd_value_ns(const rd_price_site *at, const rd_let *let, bool vector)
 {
     const rd_speeds *s = at->s;

@@ -61,6 +61,7 @@ static void add_edge(rd_text *to, const rd_schedule *t, const rd_edge *edge, con
     rd_text_add(to, edge->n > 1 ? ")" : "");
 }
 
+/* Adds "s0[i1 + 3000*i0]" for the program's memory, "a3[i0 - m0]" for an array of the tree. */
 void rd_memory_text(rd_text *to, const rd_schedule *t, int32_t slot, int32_t store,
                     const rd_linear *at)
 {
@@ -76,6 +77,8 @@ static bool is_zero(const rd_edge *edge)
            edge->part[0].by <= 1;
 }
 
+/* Adds the line of a loop: "serial i0 of 64 to 3000 down to 0 + 64 k by 64, starts m0, stops
+ * m1". */
 void rd_loop_text(rd_text *to, const rd_schedule *t, const rd_for *loop)
 {
     rd_text_add(to, "%s ", for_names[loop->kind]);
@@ -148,6 +151,7 @@ static void add_name(rd_text *to, const rd_schedule *t, const rd_let *let)
     }
 }
 
+/* Adds the line of a value: "r3 = choice f32 r0, r1, r2", "r0 = load f32 s0[i1]". */
 void rd_let_text(rd_text *to, const rd_schedule *t, int32_t value)
 {
     const rd_let *let = &t->let[value];

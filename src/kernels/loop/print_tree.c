@@ -134,8 +134,8 @@ static void add_statement(rd_text *to, const rd_schedule *t, const rd_stmt *s)
         rd_memory_text(to, t, s->slot, s->store, &s->at);
         return;
     case RD_S_LOWER_BOUND:
-        rd_text_add(to, "r%" PRId32 " = lower bound from r%" PRId32 " to r%" PRId32 " of ", s->value, s->x,
-                    s->w);
+        rd_text_add(to, "r%" PRId32 " = lower bound from r%" PRId32 " to r%" PRId32 " of ",
+                    s->value, s->x, s->w);
         rd_memory_text(to, t, s->slot, s->store, &s->at);
         rd_text_add(to, ", %" PRId32 " apart: ", s->arg);
         rd_linear_text(to, t, &s->count);
@@ -166,6 +166,7 @@ static void add_statement(rd_text *to, const rd_schedule *t, const rd_stmt *s)
     }
 }
 
+/* Adds the line of a statement, indented by its depth, then the lines of its body. */
 static void add_body(rd_text *to, const rd_schedule *t, int32_t stmt, int depth)
 {
     rd_text_add(to, "%*s", 2 * depth, "");

@@ -188,6 +188,8 @@ static void find_near(rd_pricing *q, int32_t top)
             q->in_region[q->t->stmt[s].fold] = true;
 }
 
+/* Prices a region: finds the folds that begin in it and the number of strips, then adds up its
+ * loops. A region around several loops pays one loop of strips more. */
 rd_nanoseconds rd_price_of_region(rd_pricing *q, int32_t top, bool around, int32_t axis)
 {
     rd_nanoseconds sum;

@@ -26,6 +26,8 @@ static bool has_loop(const rd_pricing *q, int32_t top, bool around, int32_t axis
            !(around && is_alone(q, loop, top));
 }
 
+/* True if the loops of the body may be strip-mined together, by the tests of legality on the
+ * bare tree. */
 static bool may_be_region(rd_pricing *q, int32_t top, bool around, int32_t axis)
 {
     const char *why = NULL;
@@ -171,6 +173,7 @@ static bool get_memory(rd_pricing *q)
     return true;
 }
 
+/* Chooses the regions of each part. A tree that has vector loops already is priced as it is. */
 bool rd_regions_of(const rd_schedule *t, const rd_speeds *s, bool tells, rd_regions *r)
 {
     const bool chosen = has_vectors(t);

@@ -34,6 +34,8 @@ static bool is_of_array(const rd_schedule *t, const rd_let *from, const rd_stmt 
            lies_in_rows(t, &to->at, row, column);
 }
 
+/* True if the loop by call holds one serial loop with one LOAD and one STORE, and rows of the
+ * source are columns of the target. */
 bool rd_is_transpose(const rd_schedule *t, int32_t loop)
 {
     const int32_t inner = t->stmt[loop].first;

@@ -43,6 +43,7 @@ static rd_range range_of_other(rd_dtype type)
     return rd_range_from(rd_dtype_kind(type) == RD_KIND_INT ? -MOST : 0, MOST);
 }
 
+/* Returns the range of an int register, from the ranges of its operands down to a depth of DEEP. */
 static rd_range range_of(const registers *r, int32_t reg, int depth)
 {
     const rd_inst *by = reg >= 0 ? &r->p->inst[r->made[reg]] : NULL;
@@ -136,6 +137,8 @@ static bool may_be_short(const rd_program *p, const int32_t *made, const rd_loop
     return fold->type == RD_I64 || fold->type == RD_U64;
 }
 
+/* Chooses the narrow types of a sum: `sums` holds a lane's block, `row_sums` the sum of all
+ * lanes. */
 void rd_find_short_sum(const rd_program *p, const int32_t *made, rd_loop_fold *f)
 {
     const registers r   = { p, made };

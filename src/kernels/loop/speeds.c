@@ -47,6 +47,7 @@ static bool read_line(const char *line, int row, double *value)
            *value < like * 1000;
 }
 
+/* Reads all rows into a copy, and takes the copy only if every line is right. */
 bool rd_speeds_read(const char *text, const char *where, rd_speeds *s)
 {
     const size_t n    = strlen(where);

@@ -46,6 +46,8 @@ static void rename_in_loop(const renaming *r, int32_t number)
         r->t->loop[number] = loop;
 }
 
+/* Substitutes values among the operands and in the position of a LET. Operands are copied only
+ * if one changes. */
 static void rename_in_let(const renaming *r, int32_t value)
 {
     rd_let  let = r->t->let[value];

@@ -47,6 +47,8 @@ static bool has_form(const rd_schedule *t, const rd_let *let, const rd_lookup *l
     return size >= 4 && t->let[l->index].from != RD_BOOL;
 }
 
+/* True if the LOAD is from a small table: exactly one INDEX that changes along the axis counts
+ * in its address, and the axis itself does not. */
 bool rd_is_lookup(const rd_schedule *t, int32_t stmt, int32_t axis, rd_lookup *found)
 {
     const rd_let *let = rd_let_of(t, stmt);

@@ -44,6 +44,7 @@ bool rd_room_for_first(rd_schedule *t)
            ROOM_FOR(t, operand, operand, 1);
 }
 
+/* Returns a statement of a kind that names nothing: every number is -1. */
 rd_stmt rd_stmt_of(rd_stmt_kind kind)
 {
     return (rd_stmt){ .kind      = kind,
@@ -137,6 +138,7 @@ int32_t rd_add_operands(rd_schedule *t, const int32_t *value, int32_t n)
 }
 
 /* ---- Copies and ends -------------------------------------------------------------------------- */
+/* Returns a copy of an array of n elements; *failed is set where memory lacks. */
 static void *copy_of(const void *array, int32_t n, size_t bytes, bool *failed)
 {
     void *made = malloc(((size_t)n + 1) * bytes);
@@ -148,6 +150,8 @@ static void *copy_of(const void *array, int32_t n, size_t bytes, bool *failed)
     return made;
 }
 
+/* Copies a tree with all its arrays. The copy names the same program and the same facts of
+ * folds. */
 rd_schedule *rd_schedule_copy(const rd_schedule *t)
 {
     rd_schedule *c = malloc(sizeof *c);
@@ -224,6 +228,7 @@ void rd_put_behind(rd_schedule *t, int32_t stmt, int32_t previous)
         link(t, t->stmt[previous].parent, previous, stmt, t->stmt[previous].next);
 }
 
+/* Unlinks a statement from its body. Its own body stays linked to it. */
 void rd_take_out(rd_schedule *t, int32_t stmt)
 {
     rd_stmt *s = &t->stmt[stmt];
@@ -241,6 +246,7 @@ void rd_take_out(rd_schedule *t, int32_t stmt)
     s->parent = s->prev = s->next = -1;
 }
 
+/* Puts a new loop before `first`, and moves the statements up to `last` into it. */
 int32_t rd_put_loop_around(rd_schedule *t, int32_t first, int32_t last, const rd_for *loop)
 {
     const int32_t stmt = rd_add_loop(t, loop);

@@ -132,6 +132,8 @@ static bool is_number(const rd_edge *edge)
     return edge->n == 1 && edge->part[0].at.n == 0 && edge->part[0].by <= 1;
 }
 
+/* Returns the greatest trip count of a loop: by constant bounds, by the step of the loop around
+ * that cuts its range, else by its extent. */
 int64_t rd_most_trips(const rd_schedule *t, int32_t loop)
 {
     const rd_for *l     = rd_loop_of(t, loop);
@@ -203,6 +205,9 @@ static double lines_in(double elements, double bytes)
     return ceil(elements * bytes / LINE);
 }
 
+/* Adds up what an access touches in one round of the loop. Strides are taken from the smallest
+ * on: while they stay within a cache line of the span they extend the run, else they make
+ * several runs. */
 rd_footprint rd_footprint_of(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     rd_access     access[2];

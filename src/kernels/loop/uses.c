@@ -51,6 +51,8 @@ static void add_positions(read_list *r, const rd_schedule *t, const rd_stmt *s)
     add_position(r, t, &s->of.index);
 }
 
+/* Lists the values that a statement reads: operands, values in positions and in the bounds of a
+ * loop. */
 int32_t rd_reads_of(const rd_schedule *t, int32_t stmt, int32_t *value, int32_t most)
 {
     const rd_stmt *s = &t->stmt[stmt];

@@ -61,6 +61,7 @@ static rd_stride axis_stride(const variation_query *q, int32_t stmt, int32_t axi
     return edge_stride(q, binder, l->backwards ? &l->to : &l->from);
 }
 
+/* Adds up the strides of a position's terms. A value that varies makes the sum unknown. */
 static rd_stride position_stride(const variation_query *q, int32_t stmt, const rd_linear *at)
 {
     rd_stride sum = still;
@@ -82,11 +83,13 @@ static bool is_still(rd_stride m)
     return m.known && m.by == 0;
 }
 
+/* Returns by how much a position at a statement moves from one round of the loop to the next. */
 rd_stride rd_position_stride(const rd_schedule *t, int32_t loop, int32_t stmt, const rd_linear *at)
 {
     return position_stride(&(variation_query){ t, loop, NULL }, stmt, at);
 }
 
+/* True unless the position is the same in all rounds of the loop. */
 bool rd_position_varies(const rd_schedule *t, int32_t loop, int32_t stmt, const rd_linear *at)
 {
     return !is_still(rd_position_stride(t, loop, stmt, at));
@@ -142,6 +145,8 @@ static bool reads_changed(const variation_query *q, int32_t load)
     return false;
 }
 
+/* True if an operand varies, if the address moves, or if the loop changes the memory that a LOAD
+ * reads. */
 static bool let_varies(const variation_query *q, int32_t stmt)
 {
     const rd_schedule *t   = q->t;
@@ -179,6 +184,7 @@ static bool results_vary(const variation_query *q, int32_t stmt)
     return false;
 }
 
+/* Marks the values that vary with the rounds of the loop, in the order in which they are made. */
 void rd_find_varying(const rd_schedule *t, int32_t loop, bool *found)
 {
     const variation_query q = { t, loop, found };
@@ -215,6 +221,7 @@ bool rd_value_varies(const rd_schedule *t, int32_t loop, int32_t value)
 }
 
 /* ---- Along an axis ---------------------------------------------------------------------------- */
+/* True if the position has the axis as a term, or a value that varies. */
 static bool linear_varies(const rd_schedule *t, const rd_linear *at, int32_t axis,
                           const bool *varies)
 {
@@ -227,6 +234,7 @@ static bool linear_varies(const rd_schedule *t, const rd_linear *at, int32_t axi
     return false;
 }
 
+/* True if the address or an operand of a value changes along the axis. */
 bool rd_let_varies(const rd_schedule *t, const rd_let *let, int32_t axis, const bool *varies)
 {
     bool found = linear_varies(t, &let->at, axis, varies);

@@ -20,6 +20,8 @@ static bool pushes(const rd_schedule *t, int32_t fold, int32_t loop)
     return false;
 }
 
+/* True if the fold allows that rounds run in parallel, by its mapping to them; *why says why
+ * not. */
 static bool fold_allows(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
 {
     switch (rd_mapping_of(t, fold, loop)) {
@@ -154,6 +156,7 @@ static bool labels_allow(const rd_schedule *t, int32_t fold, int32_t loop, const
     return may;
 }
 
+/* True if the cells of neighbouring rounds are neighbours in memory, with one lane each. */
 static bool cells_allow(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
 {
     if (t->p->fold[fold].lanes > 1 || !cells_are_neighbours(t, fold, loop))
@@ -180,6 +183,8 @@ static bool lanes_allow(const rd_schedule *t, int32_t fold, int32_t loop, const 
                                                 : no(why, "its ranges do not begin with lane 0");
 }
 
+/* True if a fold that begins and ends in each round can have a state per round: no groups, not
+ * both lanes and blocks, cells along one axis or few. */
 static bool whole_fold_allows(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
 {
     const rd_fold *f = &t->p->fold[fold];
@@ -195,6 +200,7 @@ static bool whole_fold_allows(const rd_schedule *t, int32_t fold, int32_t loop, 
     return true;
 }
 
+/* True if the states of the fold can lie side by side as elements of vectors. */
 static bool states_allow(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
 {
     switch (rd_mapping_of(t, fold, loop)) {

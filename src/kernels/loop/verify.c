@@ -90,6 +90,7 @@ static void bind_axes(const rd_verifier *f, const rd_for *loop, int32_t by)
             f->bound[axis[k]] += by;
 }
 
+/* Verifies a loop with its axes bound, then takes its values out of scope. */
 static bool verify_loop(rd_verifier *f, int32_t stmt)
 {
     const rd_stmt *s = &f->t->stmt[stmt];
@@ -221,6 +222,7 @@ static bool verify_parts(rd_verifier *f)
     return true;
 }
 
+/* Verifies all parts with one set of tables: scopes of values, bound axes, declared arrays. */
 bool rd_schedule_verify(const rd_schedule *t, rd_text *why)
 {
     rd_verifier f  = { .t      = t,

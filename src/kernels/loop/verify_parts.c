@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
+/* Notes the first failure: "statement 7, load: r3 is out of scope". Returns false. */
 bool rd_verify_fails(const rd_verifier *f, const char *format, ...)
 {
     static const char *const names[] = {
@@ -38,6 +39,7 @@ static bool verify_optional_read(const rd_verifier *f, int32_t value)
     return value == -1 || rd_verify_read(f, value);
 }
 
+/* Verifies that the statement makes n new values, and puts them into scope. */
 bool rd_verify_made(const rd_verifier *f, const rd_stmt *s, int32_t n)
 {
     if (s->n_value != n)
@@ -58,6 +60,7 @@ bool rd_verify_made(const rd_verifier *f, const rd_stmt *s, int32_t n)
 }
 
 /* ---- Positions -------------------------------------------------------------------------------- */
+/* True if a loop around binds the axis or mark, or if it is a bound of the task's share. */
 static bool axis_is_bound(const rd_verifier *f, int32_t axis)
 {
     const rd_program *p    = f->t->p;
@@ -108,6 +111,8 @@ static bool is_declared(const rd_verifier *f, int32_t store)
            rd_verify_fails(f, "a%" PRId32 " is not declared in a body around", store);
 }
 
+/* Verifies an access: one kind of memory, a declared array of elements, and constant subscripts
+ * in registers. */
 bool rd_verify_memory(const rd_verifier *f, int32_t slot, int32_t store, const rd_linear *at)
 {
     const rd_store *a;
@@ -132,6 +137,7 @@ bool rd_verify_memory(const rd_verifier *f, int32_t slot, int32_t store, const r
 }
 
 /* ---- Values of LET ---------------------------------------------------------------------------- */
+/* Returns how many operands a value of that kind has; -1 if no LET makes such a value. */
 static int32_t arity_of(const rd_program *p, const rd_let *let)
 {
     switch (let->kind) {
@@ -160,6 +166,7 @@ static bool is_kept(const rd_verifier *f, const rd_stmt *s)
            rd_verify_fails(f, "no load has taken what it is of");
 }
 
+/* Verifies a LET: its operands are in scope, its memory exists, and its value is new. */
 bool rd_verify_let(const rd_verifier *f, const rd_stmt *s)
 {
     const rd_let *v;
@@ -251,6 +258,8 @@ static bool is_of_elements(const rd_verifier *f, const rd_stmt *s)
             rd_verify_fails(f, "a%" PRId32 " has no states of elements", s->store));
 }
 
+/* Verifies a statement of a fold: its array holds states of that fold, and it has the positions,
+ * operands and results that its kind needs. */
 bool rd_verify_fold(const rd_verifier *f, const rd_stmt *s)
 {
     const bool takes = s->kind == RD_S_STEP || s->kind == RD_S_PREFIX;

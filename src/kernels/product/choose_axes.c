@@ -28,6 +28,7 @@ typedef struct gemm_axes {
     double                 points;
 } gemm_axes;
 
+/* Looks for the summed axis k that makes the largest product with the given m and n. */
 static void choose_summed(const rd_product *product, const rd_product_axis *m,
                           const rd_product_axis *n, gemm_axes *best)
 {
@@ -63,6 +64,7 @@ static bool can_be_merged(const rd_product_axis *outer, const rd_product_axis *i
     return are;
 }
 
+/* Merges the first two axes that all matrices traverse as one; false if there are none. */
 static bool merge_one(rd_product *product)
 {
     rd_product_axis *axis = product->axis;
@@ -135,6 +137,8 @@ static void set_axes(rd_product *product, const gemm_axes *best)
         }
 }
 
+/* Finds the product, merges axes, and chooses m, n and k. Where rows of c do not lie side by
+ * side, it tries the transposed product. */
 bool rd_product_choose(const rd_program *p, rd_get_fn *get, void *pool, rd_product **to)
 {
     rd_product *product;

@@ -15,6 +15,8 @@ static bool is_first(const rd_inst **place, const rd_inst *inst)
     return first;
 }
 
+/* Notes an instruction of the product; false if a product has no such instruction, or has it
+ * already. */
 static bool note_instruction(product_parts *found, const rd_inst *inst)
 {
     switch (inst->kind) {
@@ -95,6 +97,7 @@ static bool add_axis(rd_product *product, const rd_program *p, const rd_address 
     return has >= 2;
 }
 
+/* Finds the parts of a product, then the stride of each matrix along each axis. */
 bool rd_product_find(const rd_program *p, rd_get_fn *get, void *pool, rd_product **to)
 {
     product_parts     found = { .n_load = 0 };

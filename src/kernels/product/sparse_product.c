@@ -125,6 +125,7 @@ static bool count(const rd_row_product *p, const double *a, const double *b, dou
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
+/* Computes the rows of C in pieces of 64. Each thread has a row of values of its own. */
 static bool run_rows(const rd_row_product *p, const void *a, const void *b, void *c, int threads,
                      const rd_row_memory *memory)
 {
@@ -151,6 +152,7 @@ static bool run_rows(const rd_row_product *p, const void *a, const void *b, void
     return true;
 }
 
+/* Computes the values of C, and then its NaNs where an operand has elements that are not finite. */
 bool rd_row_product_run(const rd_row_product *p, const void *a, const void *b, void *c, int threads,
                         const rd_row_memory *memory)
 {

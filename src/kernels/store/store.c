@@ -37,6 +37,8 @@ static bool is_private(int dir)
            (facts.st_mode & (S_IRWXG | S_IRWXO)) == 0;
 }
 
+/* Opens the directory "rdim" below the cache path, and makes it if it is missing. A directory
+ * that others can enter is refused. */
 int rd_store_open(const char *cache, const char *home)
 {
     char path[4096];
@@ -60,6 +62,7 @@ int rd_store_open(const char *cache, const char *home)
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */
+/* Writes a free file name: stem, process, counter, ending. */
 bool rd_store_aside(int dir, const char *stem, const char *ending, char *name, int room)
 {
     enum { NAMES = 100 }; /* those of a killed process with our number may be in the way */
@@ -87,6 +90,7 @@ static bool ends_in(const char *name, const char *ending)
     return n > k && strcmp(name + n - k, ending) == 0;
 }
 
+/* Removes temporary files (.c, .tmp) that are older than an hour. */
 void rd_store_sweep(int dir)
 {
     enum { OLD = 3600 }; /* seconds; a compiler is not waited for so long */
@@ -119,6 +123,7 @@ static void note_use(int fd)
         (void)futimens(fd, NULL);
 }
 
+/* Writes n bytes, again after signals and short writes. */
 static bool write_all(int fd, const void *bytes, long n)
 {
     for (const char *at = bytes; n > 0;) {
@@ -134,6 +139,7 @@ static bool write_all(int fd, const void *bytes, long n)
     return true;
 }
 
+/* Writes a new file that must not exist yet; a partial file is removed. */
 bool rd_store_write(int dir, const char *name, const char *bytes, long n)
 {
     const int fd =
@@ -181,6 +187,8 @@ static bool is_ours(int fd, uint64_t *bytes)
     return true;
 }
 
+/* Closes the file to others, appends the seal, and renames it. A rename is atomic, so readers
+ * see all of it or none. */
 bool rd_store_put(int dir, const char *aside, const char *name)
 {
     const int fd   = openat(dir, aside, O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
@@ -207,6 +215,8 @@ static bool is_sealed(int fd)
            make_seal(fd, n - sizeof found, &want) && memcmp(&found, &want, sizeof want) == 0;
 }
 
+/* True if the object is sealed and ours; notes that it was used. Any other file of that name is
+ * removed. */
 bool rd_store_has(int dir, const char *name)
 {
     const int fd   = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -222,6 +232,7 @@ bool rd_store_has(int dir, const char *name)
     return here;
 }
 
+/* Reads n bytes, again after signals and short reads. */
 static bool read_all(int fd, char *bytes, size_t n)
 {
     for (size_t at = 0; at < n;) {

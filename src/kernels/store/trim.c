@@ -23,6 +23,7 @@ static int by_use(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Returns a limit in bytes: "500M" is 500 * 2^20. Anything else is the usual 1 GiB. */
 static int64_t bytes_of(const char *limit)
 {
     const int64_t usual = INT64_C(1) << 30;
@@ -73,6 +74,8 @@ static stored_object *list_objects(DIR *files, int dir, size_t *n)
     return list;
 }
 
+/* Adds up the sizes of all objects, and removes the least recently used ones until the sum is
+ * within the limit. */
 void rd_store_trim(int dir, const char *limit)
 {
     const int64_t most  = bytes_of(limit);
