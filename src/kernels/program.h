@@ -397,9 +397,9 @@ static inline bool rd_is_slow(const rd_slow *slow)
 }
 
 /* What a backend adds whose memory is its own.  Calls that can fail give a sentence in `why`, of
- * RD_DEVICE_TEXT bytes.  NULL, where it has no such thing: suits, windows, records, alike, measure and
- * tuning_read with what belongs to each; where no data of callers lie there get, put, put_late and
- * across. */
+ * RD_DEVICE_TEXT bytes.  NULL, where it has no such thing: suits, windows, records, alike, measure
+ * and tuning_read with what belongs to each; where no data of callers lie there get, put, put_late
+ * and across. */
 enum { RD_DEVICE_TEXT = 256 };
 typedef struct rd_queue      rd_queue;      /* what is asked of a device, in order */
 typedef struct rd_submission rd_submission; /* what one run asks of it             */
@@ -497,8 +497,8 @@ typedef struct rd_device_table {
 
 struct rd_residue;
 
-/* What is printed of a prepared program: the form that it runs as, its loop tree (kernels/loop), the
- * text that is compiled of it, or what runs element by element. */
+/* What is printed of a prepared program: the form that it runs as, its loop tree (kernels/loop),
+ * the text that is compiled of it, or what runs element by element. */
 typedef enum rd_description {
     RD_DESCRIBE_FORM,
     RD_DESCRIBE_LOOPS,
@@ -528,7 +528,8 @@ typedef struct rd_backend_table {
                      void *pool);
     const char *(*library)(const rd_program *p); /* what else than loops computes it; NULL:
                                                   * nothing */
-    /* is there a library for matrix products?  Not, and there might be: why.  NULL: there is none */
+    /* is there a library for matrix products?  Not, and there might be: why.  NULL: there is none
+     */
     bool (*multiplies)(const char **why);
     /* all of a stage that is one task; false: head, body and tail do it, which find the error in
      * the task */
@@ -540,12 +541,12 @@ typedef struct rd_backend_table {
     /* an estimate: of a run as that form, of what it finds slow or NULL, on so many threads */
     double (*seconds)(const rd_program *p, const rd_work *cost, rd_form_kind kind,
                       const rd_slow *slow, int threads);
-    /* nanoseconds of a program that is not prepared, at its best and on one thread; for comparing plans.
-     * False: no memory.  NULL: nobody asks this backend */
+    /* nanoseconds of a program that is not prepared, at its best and on one thread; for comparing
+     * plans. False: no memory.  NULL: nobody asks this backend */
     bool (*estimate)(const rd_program *p, rd_get_fn *get, void *pool, double *ns);
     const char *(*speeds)(void); /* what estimates are made of, in words */
-    /* what a prepared program does as that form, and which of it element by element (scalar_residue.h);
-     * NULL: nobody knows.  False: no memory */
+    /* what a prepared program does as that form, and which of it element by element
+     * (scalar_residue.h); NULL: nobody knows.  False: no memory */
     bool (*residue)(const rd_program *p, rd_form_kind kind, rd_get_fn *get, void *pool,
                     struct rd_residue *residue);
     const rd_device_table *device; /* NULL: programs run in this process's memory, by tasks */

@@ -53,7 +53,7 @@ double rd_residue_ours(const rd_residue *r)
     return sum;
 }
 
-/* ---- Names ------------------------------------------------------------------------------------- */
+/* ---- Names ----------------------------------------------------------------------------------- */
 void rd_residue_fold(const rd_fold *f, char name[RD_RESIDUE_NAME])
 {
     const char *of = f->user                        ? f->user->name
@@ -84,7 +84,7 @@ void rd_residue_inst(const rd_program *p, const rd_inst *inst, char name[RD_RESI
     }
 }
 
-/* ---- Words ------------------------------------------------------------------------------------- */
+/* ---- Words ----------------------------------------------------------------------------------- */
 static void time_text(rd_text *text, double ns)
 {
     rd_text_add(text, ns < 1e6 ? "%.3g us" : "%.3g ms", ns < 1e6 ? ns / 1e3 : ns / 1e6);

@@ -1,7 +1,8 @@
-/* scalar_residue.h - the scalar residue of a stage: operations that run element by element, and why.
+/* scalar_residue.h - the scalar residue of a stage: operations that run element by element, and
+ * why.
  *
- * It follows from what runs: from the plan of tiles, or from the loop tree after all passes.  So it says
- * what is, and no pass or kernel has to tell of itself. */
+ * It follows from what runs: from the plan of tiles, or from the loop tree after all passes.  So
+ * it says what is, and no pass or kernel has to tell of itself. */
 #ifndef RD_KERNELS_SCALAR_RESIDUE_H
 #define RD_KERNELS_SCALAR_RESIDUE_H
 #include "core/text.h"
@@ -29,16 +30,19 @@ typedef struct rd_residue_part {
     char   what[RD_RESIDUE_NAME]; /* ... and its name: "sum so far"        */
 } rd_residue_part;
 
-/* Maps, casts, choices and steps count as operations; what is only moved does not, but where memory says
- * from where.  Nanoseconds are those of the cost model, of one thread and of memory that is near. */
+/* Maps, casts, choices and steps count as operations; what is only moved does not, but where
+ * memory says from where.  Nanoseconds are those of the cost model, of one thread and of memory
+ * that is near. */
 typedef struct rd_residue {
     double          operations, ns; /* of all that the stage does */
     rd_residue_part part[RD_N_RESIDUE];
 } rd_residue;
 
-/* Adds an operation that is done so many times.  ns: of all of them.  `why` RD_N_RESIDUE: by vectors. */
+/* Adds an operation that is done so many times.  ns: of all of them.  `why` RD_N_RESIDUE: by
+ * vectors. */
 void rd_residue_add(rd_residue *r, rd_residue_why why, const char *what, double times, double ns);
-/* The operations that run element by element, and their nanoseconds; those of reasons that are ours. */
+/* The operations that run element by element, and their nanoseconds; those of reasons that are
+ * ours. */
 double rd_residue_operations(const rd_residue *r);
 double rd_residue_ns(const rd_residue *r);
 double rd_residue_ours(const rd_residue *r); /* nanoseconds */

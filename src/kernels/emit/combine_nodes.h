@@ -1,8 +1,8 @@
-/* combine_nodes.h - the combine tree (program.h) of blocks [from, to), for texts: which of its nodes there
- * are.
+/* combine_nodes.h - the combine tree (program.h) of blocks [from, to), for texts: which of its
+ * nodes there are.
  *
- * A node of level l covers 2^l blocks from a multiple of 2^l on; two that are left and right of one
- * are merged. */
+ * A node of level l covers 2^l blocks from a multiple of 2^l on; two that are left and right of
+ * one are merged. */
 #ifndef RD_KERNELS_EMIT_COMBINE_NODES_H
 #define RD_KERNELS_EMIT_COMBINE_NODES_H
 

@@ -9,7 +9,7 @@
 
 enum { RD_EMIT_NAME = 64 };
 
-/* ---- operator_functions.c: types, operators, casts, elements ------------------------------------------------- */
+/* ---- operator_functions.c: types, operators, casts, elements --------------------------------- */
 /* What an element is in memory, and in a register: narrow ints are 32 bits wide there, so that
  * vectors hold as many as of floats. */
 const char *rd_memory_type(rd_dtype type);
@@ -37,7 +37,7 @@ void        rd_add_from_memory(rd_text *to, rd_dtype type, const char *element);
 void        rd_begin_stored(rd_text *to, rd_dtype type);
 const char *rd_end_stored(rd_dtype type);
 
-/* ---- reducer_functions.c, reducer_types.c, reducer_steps.c ---------------------------------------------- */
+/* ---- reducer_functions.c, reducer_types.c, reducer_steps.c ----------------------------------- */
 /* A user's reducer in the text, see user_reducers.c. */
 typedef struct rd_user rd_user;
 
@@ -89,7 +89,7 @@ bool rd_has_scalar_step(const rd_emit_fold *f);
 /* Do its lanes go by one of them, see RD_LANES_ROW, and not merge? */
 bool rd_aligns_lanes(const rd_emit_fold *f);
 
-/* ---- user_reducers.c, user_facts.c ---------------------------------------------------------------------- */
+/* ---- user_reducers.c, user_facts.c ----------------------------------------------------------- */
 /* Fills what the text of a user's reducer depends on; f->masked and empties are known.  `pointers`:
  * it is called by its addresses.  False: no memory. */
 bool rd_user_facts(rd_emit_fold *f, int number, bool pointers, rd_get_fn *get, void *pool);
@@ -110,7 +110,7 @@ double rd_fold_cost(const rd_fold *f);
 int    rd_user_bytes(const rd_emit_fold *f);
 int    rd_user_widest(const rd_emit_fold *f);
 
-/* ---- user_functions.c: users' functions by their text ---------------------------------------------- */
+/* ---- user_functions.c: users' functions by their text ---------------------------------------- */
 /* "float call0(const float x, const float y)" for each CALL of the program that has a text. */
 void rd_emit_functions(rd_text *to, const rd_program *p);
 /* What a function is of: registers, or elements as in memory. */

@@ -109,8 +109,8 @@ static char *put(char *at, const char *end, const char *s)
     return at;
 }
 
-/* "f32_of_i64", "f32_add".  It is asked for often while a small expression is planned, and snprintf() took a
- * tenth of that time. */
+/* "f32_of_i64", "f32_add".  It is asked for often while a small expression is planned, and
+ * snprintf() took a tenth of that time. */
 void rd_op_name(const rd_inst *inst, char *name)
 {
     const bool        cast = inst->kind == RD_I_CAST;
@@ -185,9 +185,9 @@ static const char *tested_type(rd_dtype type)
     return rd_small_type(type) ? rd_small_type(type) : rd_register_type(type);
 }
 
-/* A function with vectors becomes part of the loops that call it, however long it is.  Compilers leave one
- * that several loops call where it is, and a loop with a call has no vectors: erf of f64 took 5 times as
- * long as a kernel of it. */
+/* A function with vectors becomes part of the loops that call it, however long it is.  Compilers
+ * leave one that several loops call where it is, and a loop with a call has no vectors: erf of f64
+ * took 5 times as long as a kernel of it. */
 static bool is_inlined(const rd_inst *inst)
 {
     const rd_by by = rd_op_table[inst->op].by;
@@ -247,8 +247,8 @@ static const char *cast_code(const rd_inst *inst, bool rounds)
                : from == RD_CLASS_i64 ? "rd_odd_i64(a)"
                : from == RD_CLASS_u64 ? "rd_odd_u64(a)"
                                       : "(float)a";
-    /* Vectors have masks for bools, which compilers choose by, and do not convert; but of 0.0 and 1.0
-     * they make branches where the bool is a choice itself. */
+    /* Vectors have masks for bools, which compilers choose by, and do not convert; but of 0.0 and
+     * 1.0 they make branches where the bool is a choice itself. */
     if (inst->from == RD_BOOL && inst->type != RD_BOOL)
         return is_real(to) ? "(int)a" : "a ? 1 : 0";
     if (from == RD_CLASS_i64 && is_real(to))

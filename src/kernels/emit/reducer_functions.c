@@ -22,7 +22,8 @@ static const lanes_code lanes_codes[RD_N_REDUCERS] = {
 #include "core/reducers.def"
 };
 
-/* Macros that the code of rows names: what a sum begins with, the extremes of the type, no place. */
+/* Macros that the code of rows names: what a sum begins with, the extremes of the type, no place.
+ */
 static void add_extremes(rd_text *to, const rd_emit_fold *fold)
 {
     static const char *const most[RD_F64 + 1] = {
@@ -105,9 +106,10 @@ static void add_lanes_functions(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, "}\n");
 }
 
-/* What the row calls RD_NAN.  An extreme comes to it where its state is NaN or infinite, so preludes for the CPU
- * make it of bits of the state: by a constant gcc settles what compares with the result, as `lo >= hi`, with a
- * branch, and finds no vectors.  Slabs of boxes that rays meet took five times as long. */
+/* What the row calls RD_NAN.  An extreme comes to it where its state is NaN or infinite, so
+ * preludes for the CPU make it of bits of the state: by a constant gcc settles what compares with
+ * the result, as `lo >= hi`, with a branch, and finds no vectors.  Slabs of boxes that rays meet
+ * took five times as long. */
 static const char *nan_of(const rd_emit_fold *f)
 {
     if (rd_notes_nan(f)) /* beside a state that is a number */

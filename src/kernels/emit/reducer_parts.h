@@ -3,8 +3,8 @@
 #define RD_KERNELS_EMIT_REDUCER_PARTS_H
 #include "kernels/emit/emit.h"
 
-/* reducer_types.c.  Has it places as results, as argmin has?  Types of numbers: of results; of states in
- * a block; of nodes; of places. */
+/* reducer_types.c.  Has it places as results, as argmin has?  Types of numbers: of results; of
+ * states in a block; of nodes; of places. */
 bool        rd_is_place(const rd_fold *f);
 const char *rd_fold_type(const rd_fold *f);
 const char *rd_step_type(const rd_emit_fold *f);

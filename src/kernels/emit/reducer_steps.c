@@ -30,10 +30,10 @@ static void add_of_step(rd_text *to, const rd_emit_fold *f, int number, const ch
                 step_codes[f->fold->reducer]);
 }
 
-/* Writes the argument of a step's exponential as a function of its own, so that a strip can take all
- * exponentials by vectors between the two.  In most strips no element is far enough above the maximum m
- * of its state to move it.  The distances tell so; then their exponentials are added, and nothing else
- * is done. */
+/* Writes the argument of a step's exponential as a function of its own, so that a strip can take
+ * all exponentials by vectors between the two.  In most strips no element is far enough above the
+ * maximum m of its state to move it.  The distances tell so; then their exponentials are added,
+ * and nothing else is done. */
 static void add_exponent(rd_text *to, const rd_emit_fold *f, int number)
 {
     add_of_step(to, f, number, "T exponent", "return RD_F(lse_exponent)((x) - (m), far);");
@@ -44,7 +44,8 @@ static void add_exponent(rd_text *to, const rd_emit_fold *f, int number)
                     "#define RD_LSE(m, s, x, w, far) RD_LSE_BY(power, m, s, x, w, far)\n");
 }
 
-/* Writes a step that keeps its new state only where a condition holds; vectors compute it for all. */
+/* Writes a step that keeps its new state only where a condition holds; vectors compute it for all.
+ */
 static void add_kept(rd_text *to, const rd_emit_fold *f, int n_state, const char *code,
                      const char *condition)
 {
@@ -89,8 +90,8 @@ bool rd_has_scalar_step(const rd_emit_fold *f)
     return rd_notes_nan(f) || (f->fold->n_group > 0 && is_extreme_of_floats(f));
 }
 
-/* Writes the state's old value by way of a constant.  Without it gcc chooses between numbers in registers
- * of ints, and an extreme of rows of seven took 1.6 times as long. */
+/* Writes the state's old value by way of a constant.  Without it gcc chooses between numbers in
+ * registers of ints, and an extreme of rows of seven took 1.6 times as long. */
 static void add_extreme(rd_text *to, const rd_emit_fold *f)
 {
     const bool least = rd_reducer_table[f->fold->reducer].op == RD_OP_minimum;
@@ -153,7 +154,8 @@ static void add_fours(rd_text *to, const rd_emit_fold *f, int number)
         sign, sign, sign, sign, f->n_state - 1);
 }
 
-/* "static inline void step0(float *s0, const T x, const T w, const int32_t i) { S(0) = S(0) + x; }" */
+/* "static inline void step0(float *s0, const T x, const T w, const int32_t i) { S(0) = S(0) + x;
+ * }" */
 void rd_add_step(rd_text *to, const rd_emit_fold *f, int number)
 {
     const char *code = step_codes[f->fold->reducer];

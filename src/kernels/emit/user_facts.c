@@ -182,7 +182,8 @@ static bool is_wide(const rd_user *u)
     return wide;
 }
 
-/* Vectors are made of steps on members; texts whose loops or places depend on elements have none. */
+/* Vectors are made of steps on members; texts whose loops or places depend on elements have none.
+ */
 bool rd_user_facts(rd_emit_fold *f, int number, bool pointers, rd_get_fn *get, void *pool)
 {
     const rd_reducer *r     = f->fold->user;

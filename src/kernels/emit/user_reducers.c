@@ -1,4 +1,5 @@
-/* user_reducers.c - users' reducers as functions of a text, called as ours are (reducer_functions.c).
+/* user_reducers.c - users' reducers as functions of a text, called as ours are
+ * (reducer_functions.c).
  *
  * The text of a reducer (rd_reducer.code) becomes functions on its struct.  Where the struct is a
  * few numbers, each is an array of states of its own, as the words of our states are, and a step
@@ -45,8 +46,8 @@ static void add_body(rd_text *to, int number, const char *name, const char *para
                 body ? body : "");
 }
 
-/* "USER step_of0(U0 *const s, const X0 x, int64_t i) { do { s->n += x; } while (0); }" and the others: a
- * `return` of the user's text leaves no more than that. */
+/* "USER step_of0(U0 *const s, const X0 x, int64_t i) { do { s->n += x; } while (0); }" and the
+ * others: a `return` of the user's text leaves no more than that. */
 static void add_bodies(rd_text *to, const rd_emit_fold *f, int number)
 {
     const rd_reducer *r = f->fold->user;

@@ -1,9 +1,9 @@
-/* accumulator_mapping.c - how the rounds of a loop meet the states of a fold.  Whether rounds may go side by side follows
- * from it: rd_may_be_vector(), rd_may_enclose() and rd_may_interchange() ask.  docs/loops.md has the
- * table. */
+/* accumulator_mapping.c - how the rounds of a loop meet the states of a fold.  Whether rounds may
+ * go side by side follows from it: rd_may_be_vector(), rd_may_enclose() and rd_may_interchange()
+ * ask.  docs/loops.md has the table. */
 #include "kernels/loop/facts.h"
 
-const char *rd_mapping_name(rd_mapping meet)
+const char *rd_mapping_name(rd_mapping mapping)
 {
     static const char *const names[] = {
         [RD_MAPS_NOT] = "not",     [RD_MAPS_SAME] = "same",     [RD_MAPS_CELLS] = "cells",
@@ -11,7 +11,7 @@ const char *rd_mapping_name(rd_mapping meet)
         [RD_MAPS_STEPS] = "steps", [RD_MAPS_MIXED] = "mixed"
     };
 
-    return names[meet];
+    return names[mapping];
 }
 
 /* How far positions of an element move with the rounds. */
@@ -33,7 +33,7 @@ static fold_strides strides_of(const rd_schedule *t, int32_t loop, int32_t stmt)
                            rd_position_stride(t, loop, stmt, &at->outer) };
 }
 
-/* ---- Whole blocks ----------------------------------------------------------------------------- */
+/* ---- Whole blocks ---------------------------------------------------------------------------- */
 /* An element's place in the order of steps, in lanes: outer * rows * lanes + lane. */
 static int64_t row_of(const rd_fold *f)
 {
@@ -158,7 +158,7 @@ static bool is_beside(const rd_schedule *t, const rd_fold *f, int32_t loop, int3
            by % (f->steps * f->lanes) == 0;
 }
 
-/* ---- One statement ---------------------------------------------------------------------------- */
+/* ---- One statement --------------------------------------------------------------------------- */
 static bool may_go_in_any_order(const rd_fold *f)
 {
     return f->law == RD_LAW_exact && !f->scan && !f->first;
@@ -182,8 +182,8 @@ static rd_mapping in_turn(const rd_schedule *t, int32_t fold, int32_t loop, int3
                : RD_MAPS_STEPS;
 }
 
-/* Neighbouring rounds have neighbouring lanes.  If there are more elements than lanes, a loop inside
- * that moves lanes, too, could bring one round to the lanes of another. */
+/* Neighbouring rounds have neighbouring lanes.  If there are more elements than lanes, a loop
+ * inside that moves lanes, too, could bring one round to the lanes of another. */
 static bool are_lanes(const rd_schedule *t, int32_t fold, int32_t loop, int32_t stmt,
                       const fold_strides *m)
 {
@@ -224,7 +224,7 @@ static rd_mapping cell_meets(const rd_schedule *t, int32_t loop, int32_t stmt)
     return cell.known && cell.by ? RD_MAPS_CELLS : RD_MAPS_MIXED;
 }
 
-/* ---- All of a fold ---------------------------------------------------------------------------- */
+/* ---- All of a fold --------------------------------------------------------------------------- */
 static bool is_of(const rd_stmt *s, int32_t fold)
 {
     return s->fold == fold && s->kind != RD_S_EXIT;

@@ -1,7 +1,7 @@
 /* aliasing.c - which memory the statements of a loop tree read and write. */
 #include "kernels/loop/facts.h"
 
-/* ---- Accesses --------------------------------------------------------------------------------- */
+/* ---- Accesses -------------------------------------------------------------------------------- */
 /* A SORT reads the rows at `at` and writes them, in order, at of.index. */
 static int32_t sort_accesses(const rd_schedule *t, int32_t stmt, rd_access access[2])
 {
@@ -42,7 +42,7 @@ int32_t rd_accesses_of(const rd_schedule *t, int32_t stmt, rd_access access[2])
     return 1;
 }
 
-/* ---- Whether memory is shared ----------------------------------------------------------------- */
+/* ---- Whether memory is shared ---------------------------------------------------------------- */
 static bool is_scratch(const rd_program *p, int32_t slot)
 {
     return slot >= p->first_scratch && slot < p->first_scratch + p->n_scratch;

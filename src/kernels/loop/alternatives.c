@@ -2,7 +2,7 @@
 #include "kernels/loop/alternatives.h"
 #include <math.h>
 
-/* ---- Which ------------------------------------------------------------------------------------ */
+/* ---- Which ----------------------------------------------------------------------------------- */
 static bool is_cheaper(const rd_alternative *a, const rd_alternative *than)
 {
     return isnan(than->ns) ? !isnan(a->ns) : a->ns < than->ns;
@@ -55,7 +55,7 @@ const rd_alternative *rd_take_unless_dear(rd_alternatives *a, int32_t k, const c
                                                          : rd_take_by_rule(a, k, rule);
 }
 
-/* ---- In words --------------------------------------------------------------------------------- */
+/* ---- In words -------------------------------------------------------------------------------- */
 static void one_text(rd_text *text, const rd_alternative *one)
 {
     rd_text_add(text, "%s", one->name);

@@ -2,7 +2,7 @@
 #include "kernels/loop/build.h"
 #include <stdlib.h>
 
-/* ---- Loops ------------------------------------------------------------------------------------ */
+/* ---- Loops ----------------------------------------------------------------------------------- */
 static void add_instructions(rd_building *b, int32_t from, int32_t to);
 
 /* The first place of a row, or the one behind its last, as a value that memory says. */
@@ -37,7 +37,8 @@ static void open_tile(rd_building *b, rd_for *loop, rd_build_range *r)
     r->to       = rd_linear_plus_axis(b->t, rd_linear_of(0), 1, loop->stop);
 }
 
-/* Rounds of a loop, at most; -1: memory says how many.  In a tile of its axis they are those of the tile. */
+/* Rounds of a loop, at most; -1: memory says how many.  In a tile of its axis they are those of
+ * the tile. */
 static int64_t rounds_of(const rd_program *p, int32_t number)
 {
     const rd_loop *l     = &p->loop[number];
@@ -113,7 +114,7 @@ static void add_instructions(rd_building *b, int32_t from, int32_t to)
             add_instruction(b, &p->inst[i]);
 }
 
-/* ---- All together ----------------------------------------------------------------------------- */
+/* ---- All together ---------------------------------------------------------------------------- */
 /* Adds the first array of states of each fold, in the task's memory: cells * lanes states. */
 static void add_states(rd_building *b)
 {

@@ -1,9 +1,9 @@
-/* build_folds.c - statements of folds: behind each step of a fold of several blocks stands the question
- * whether its block ends there. */
+/* build_folds.c - statements of folds: behind each step of a fold of several blocks stands the
+ * question whether its block ends there. */
 #include "kernels/loop/build.h"
 
-/* The cell of a step by labels, for group 0: the label adds the others.  The fold's cell also names the
- * axis of the groups, over which no loop around the step goes. */
+/* The cell of a step by labels, for group 0: the label adds the others.  The fold's cell also
+ * names the axis of the groups, over which no loop around the step goes. */
 static rd_linear cell_of_step(rd_building *b, const rd_fold *f)
 {
     rd_address cell = f->cell;
@@ -68,8 +68,8 @@ static rd_linear lane_of_neighbour(rd_building *b, const rd_loop_fold *f)
     return rd_linear_plus_axis(b->t, rd_linear_of(0), 1, p->loop[p->inst[f->step].loop].axis);
 }
 
-/* "step f0 cell i0, lane 0, outer i1: r3" or "r5 = prefix f0 ..", then "push if last f0 .." of the same
- * element. */
+/* "step f0 cell i0, lane 0, outer i1: r3" or "r5 = prefix f0 ..", then "push if last f0 .." of the
+ * same element. */
 void rd_build_step(rd_building *b, const rd_inst *inst)
 {
     const rd_loop_fold *f = &b->t->fold[inst->arg];

@@ -9,7 +9,7 @@ int32_t rd_build_add(rd_building *b, const rd_stmt *stmt)
     return made;
 }
 
-/* ---- Statements and positions -------------------------------------------------------------------------------- */
+/* ---- Statements and positions ---------------------------------------------------------------- */
 /* An axis that no loop around binds is at the first index of its range. */
 static rd_linear plus_index(rd_building *b, rd_linear at, int64_t coef, int32_t axis)
 {
@@ -37,7 +37,7 @@ rd_linear rd_build_position(rd_building *b, const rd_address *address)
     return at;
 }
 
-/* ---- Values ----------------------------------------------------------------------------------- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 /* The registers that an instruction reads; how many. */
 static int32_t operands_of(const rd_building *b, const rd_inst *inst, int32_t *operand)
 {

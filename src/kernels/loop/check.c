@@ -1,8 +1,8 @@
 /* check.c - does a loop tree still mean its program?
  *
- * verify.c asks whether it is well-formed, check_order.c whether loops keep the order in which folds
- * take their elements, and a shadow run whether all that it stores is computed as the program
- * says. */
+ * verify.c asks whether it is well-formed, check_order.c whether loops keep the order in which
+ * folds take their elements, and a shadow run whether all that it stores is computed as the
+ * program says. */
 #include "kernels/loop/check.h"
 #include "kernels/loop/facts.h"
 #include "kernels/loop/shadow/shadow.h"
@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Counts the visits of loops that the threads of a block run once for all of its items: a shadow run goes
- * through them for each item. */
+/* Counts the visits of loops that the threads of a block run once for all of its items: a shadow
+ * run goes through them for each item. */
 static double visits_by_block(const rd_schedule *t)
 {
     const int32_t body = t->part[RD_PART_BODY];
@@ -48,8 +48,8 @@ static bool is_large(const rd_schedule *t, int64_t most)
     return states > (double)most || rd_shadow_visits(t) > most;
 }
 
-/* Does a fold add small ints as floats?  Such a sum is exact in any order, and a tree may change that order;
- * hashes of floats know one order alone. */
+/* Does a fold add small ints as floats?  Such a sum is exact in any order, and a tree may change
+ * that order; hashes of floats know one order alone. */
 static bool adds_ints_as_floats(const rd_schedule *t)
 {
     for (int32_t k = 0; k < t->p->n_fold; k++)
@@ -106,7 +106,7 @@ static bool depends_on_memory(const rd_schedule *t)
     return found;
 }
 
-/* ---- Results ---------------------------------------------------------------------------------- */
+/* ---- Results --------------------------------------------------------------------------------- */
 static bool is_same(const rd_shadow *a, const rd_shadow *b)
 {
     return rd_shadow_hash(*a) == rd_shadow_hash(*b);
@@ -130,7 +130,7 @@ static bool agrees(const rd_shadow_memory *want, const rd_shadow_memory *found, 
     return found->n == want->n || rd_shadow_fails(why, "it stores what the program does not");
 }
 
-/* ---- Shadow runs ------------------------------------------------------------------------------ */
+/* ---- Shadow runs ----------------------------------------------------------------------------- */
 /* Runs the tree in shadow by so many tasks and compares what it stores with what the program
  * stores. */
 static bool agrees_in_shadow(const rd_schedule *t, rd_shadow_shares shares,
@@ -158,8 +158,8 @@ static rd_verdict verdict(bool holds, const rd_text *why)
                : RD_TREE_FAILS;
 }
 
-/* Does the tree store what the program stores: in one task, in two, and in three that take their shares
- * in several steps? */
+/* Does the tree store what the program stores: in one task, in two, and in three that take their
+ * shares in several steps? */
 static bool holds_in_shadow(const rd_schedule *t, rd_text *why)
 {
     const rd_program *p     = t->p;

@@ -67,8 +67,8 @@ static bool is_nested_in_order(const rd_stmt *s, const mover *outer, const mover
     return a * step >= b || fails(why, s, inner, "has a greater stride than the one around it");
 }
 
-/* Are its rounds of different blocks, or (of a scan) of different elements, each of which has states of its
- * own?  Where these go up, or are put together, the shadow run sees their order. */
+/* Are its rounds of different blocks, or (of a scan) of different elements, each of which has
+ * states of its own?  Where these go up, or are put together, the shadow run sees their order. */
 static bool is_of_other_states(const rd_schedule *t, const rd_stmt *s, const mover *m)
 {
     const rd_fold *f    = &t->p->fold[s->fold];

@@ -1,9 +1,10 @@
-/* check_shared.c - what a block of threads of a GPU brings for all of its items is the same for each of them.
+/* check_shared.c - what a block of threads of a GPU brings for all of its items is the same for
+ * each of them.
  *
- * In the shadow run each item has arrays of its own; in the text those in shared memory are the block's.
- * Blocks of threads are whole where the loop over items says so: then these are items that follow each
- * other along it.  Teams that take rounds in turns are at other turns at the same time, which no shadow run
- * sees: it has one round behind the other. */
+ * In the shadow run each item has arrays of its own; in the text those in shared memory are the
+ * block's. Blocks of threads are whole where the loop over items says so: then these are items
+ * that follow each other along it.  Teams that take rounds in turns are at other turns at the same
+ * time, which no shadow run sees: it has one round behind the other. */
 #include "kernels/loop/check.h"
 #include "kernels/loop/facts.h"
 #include <inttypes.h>
@@ -38,8 +39,8 @@ static bool begins_in(const rd_schedule *t, int32_t fold, int32_t body)
     return false;
 }
 
-/* The loop around a statement whose rounds are those of teams, each behind the one before, and the one in it
- * that has the turns; false: there are none. */
+/* The loop around a statement whose rounds are those of teams, each behind the one before, and the
+ * one in it that has the turns; false: there are none. */
 static bool turns_around(const rd_schedule *t, int32_t stmt, int32_t *teams, int32_t *turns)
 {
     *turns = -1;
@@ -49,7 +50,8 @@ static bool turns_around(const rd_schedule *t, int32_t stmt, int32_t *teams, int
     return *teams >= 0 && *turns >= 0;
 }
 
-/* Teams are at different turns at a time: they must be at different states, or have states of their own. */
+/* Teams are at different turns at a time: they must be at different states, or have states of
+ * their own. */
 static bool has_own_states(const rd_schedule *t, int32_t stmt)
 {
     const rd_stmt *s = &t->stmt[stmt];

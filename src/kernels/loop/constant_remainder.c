@@ -1,4 +1,5 @@
-/* constant_remainder.c - which divisions of floats with a remainder are by a number that the text says. */
+/* constant_remainder.c - which divisions of floats with a remainder are by a number that the text
+ * says. */
 #include "kernels/loop/facts.h"
 
 bool rd_is_constant_remainder(const rd_schedule *t, const rd_let *let)

@@ -5,7 +5,7 @@
  * Other positions are compared by the ranges that their indices have. */
 #include "kernels/loop/facts.h"
 
-/* ---- Positions, as indices that are independent ----------------------------------------------- */
+/* ---- Positions, as indices that are independent ---------------------------------------------- */
 /* What an index is counted by.  An index of a loop inside the loop in question is written as where
  * that loop begins plus a free number, so that i0 - m0 loses what it has of loops outside. */
 typedef enum index_kind {
@@ -103,7 +103,7 @@ static void form_of(index_form *f, const rd_schedule *t, int32_t loop, const rd_
         add_term(f, INDEX_FREE, -1, 1, a->n - 1);
 }
 
-/* ---- Whether two positions can be equal ------------------------------------------------------- */
+/* ---- Whether two positions can be equal ------------------------------------------------------ */
 static int64_t coef_of(const index_form *f, index_kind kind, int32_t id)
 {
     for (int32_t k = 0; k < f->n; k++)
@@ -240,7 +240,8 @@ bool rd_may_touch_within(const rd_schedule *t, int32_t loop, const rd_access *a,
     return may_be_0(&d);
 }
 
-/* The results that go over an operand are read and written in the same round: see rd_may_share(). */
+/* The results that go over an operand are read and written in the same round: see rd_may_share().
+ */
 bool rd_may_touch_across_two(const rd_schedule *t, int32_t loop_a, const rd_access *a,
                              int32_t loop_b, const rd_access *b)
 {

@@ -11,7 +11,8 @@
 
 enum { MOST_CELLS = 16 }; /* of an element: its states are to stay in registers */
 
-/* The strip's axis as a digit of the cell's number: how much it counts, and how many values it has. */
+/* The strip's axis as a digit of the cell's number: how much it counts, and how many values it
+ * has. */
 static bool digit_of(const rd_program *p, const rd_fold *f, int32_t axis, int64_t *coef,
                      int64_t *range)
 {

@@ -64,7 +64,7 @@ int32_t rd_enclose_in_loop(rd_schedule *t, int32_t body, int32_t axis, int64_t s
     return rd_put_loop_around(t, t->stmt[body].first, t->stmt[body].last, &around);
 }
 
-/* ---- Whether it may be ------------------------------------------------------------------------ */
+/* ---- Whether it may be ----------------------------------------------------------------------- */
 static bool begins_in(const rd_schedule *t, int32_t fold, int32_t body)
 {
     for (int32_t s = rd_next_stmt(t, body, body); s >= 0; s = rd_next_stmt(t, s, body))

@@ -1,4 +1,5 @@
-/* fold_facts.c - what a program says of its folds, in the form that loop trees and their texts ask for. */
+/* fold_facts.c - what a program says of its folds, in the form that loop trees and their texts ask
+ * for. */
 #include "kernels/loop/loop.h"
 #include "core/tree.h"
 #include "kernels/math/so_far.h"
@@ -49,7 +50,8 @@ static bool has_free_grouping(const rd_loop_fold *f)
            rd_fold_any_grouping(fold);
 }
 
-/* 0 and -0 are equal, so which of them an extreme is hangs on lanes: the first one of the first lane. */
+/* 0 and -0 are equal, so which of them an extreme is hangs on lanes: the first one of the first
+ * lane. */
 static bool depends_on_lanes(const rd_fold *f)
 {
     const bool extreme = f->reducer == RD_RED_min || f->reducer == RD_RED_max ||
@@ -64,9 +66,9 @@ static bool needs_no_blocks(const rd_loop_fold *f)
     return has_free_grouping(f) || (f->of.fold->n_group && rd_fold_any_grouping(f->of.fold));
 }
 
-/* Rows of the combine tree: nodes that there can be at a time.  Folds that group as they like need none: a
- * state takes all of a task's elements in turn, its loop has no ends of blocks in it, and a join merges
- * states. */
+/* Rows of the combine tree: nodes that there can be at a time.  Folds that group as they like need
+ * none: a state takes all of a task's elements in turn, its loop has no ends of blocks in it, and
+ * a join merges states. */
 static int32_t rows_of_tree(const rd_loop_fold *f)
 {
     const rd_fold *fold = f->of.fold;
@@ -99,9 +101,9 @@ static bool moves_lane(const rd_program *p, const rd_loop_fold *f)
     return loop >= 0 && rd_coef(&f->of.fold->lane, p->loop[loop].axis) == 1;
 }
 
-/* ---- All of a fold ---------------------------------------------------------------------------- */
-/* Fills in the facts of a fold whose instructions are known.  One of no elements has no step: its cells
- * begin, and are finished. */
+/* ---- All of a fold --------------------------------------------------------------------------- */
+/* Fills in the facts of a fold whose instructions are known.  One of no elements has no step: its
+ * cells begin, and are finished. */
 static void fill_facts(const rd_program *p, const int32_t *made, bool whole, rd_loop_fold *f)
 {
     const rd_fold *fold   = f->of.fold;

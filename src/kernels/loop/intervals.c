@@ -24,7 +24,7 @@ static rd_interval interval_union(rd_interval x, rd_interval y)
     return (rd_interval){ fmin(x.low, y.low), fmax(x.high, y.high) };
 }
 
-/* ---- Operators -------------------------------------------------------------------------------- */
+/* ---- Operators ------------------------------------------------------------------------------- */
 static rd_interval interval_product(rd_interval x, rd_interval y)
 {
     const double a = x.low * y.low, b = x.low * y.high, c = x.high * y.low, d = x.high * y.high;
@@ -100,10 +100,10 @@ static rd_interval of_operator(rd_op op, const rd_interval *x)
     }
 }
 
-/* ---- Values ----------------------------------------------------------------------------------- */
-/* The ends as the type has them.  Rounding never turns two numbers around, and here it is that of the
- * operation itself, as doubles have more than twice the bits of floats.  So what cancels, underflows to 0
- * or overflows does so at the ends, too. */
+/* ---- Values ---------------------------------------------------------------------------------- */
+/* The ends as the type has them.  Rounding never turns two numbers around, and here it is that of
+ * the operation itself, as doubles have more than twice the bits of floats.  So what cancels,
+ * underflows to 0 or overflows does so at the ends, too. */
 static double rounded_end(double x, rd_dtype type)
 {
     const double single = rd_dtype_class(type) == RD_CLASS_f64 ? x : (double)(float)x;

@@ -1,5 +1,5 @@
-/* legality.c - which changes of a loop tree keep its meaning: two loops change places, one becomes two,
- * two become one. */
+/* legality.c - which changes of a loop tree keep its meaning: two loops change places, one becomes
+ * two, two become one. */
 #include "kernels/loop/facts.h"
 
 static bool no(const char **why, const char *because)
@@ -9,7 +9,7 @@ static bool no(const char **why, const char *because)
     return false;
 }
 
-/* ---- Bodies ----------------------------------------------------------------------------------- */
+/* ---- Bodies ---------------------------------------------------------------------------------- */
 /* Statements of a body from `from` on, up to `to`, with all that stands in them. */
 typedef struct stmt_range {
     int32_t from, to; /* to -1: to the end */
@@ -32,7 +32,7 @@ static bool has_kind(const rd_schedule *t, const stmt_range *of, rd_stmt_kind ki
     return false;
 }
 
-/* ---- Memory ----------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 /* May two accesses, of which one writes, touch the same element in different rounds? */
 typedef bool may_conflict(const rd_schedule *t, int32_t loop_a, const rd_access *a, int32_t loop_b,
                           const rd_access *b);
@@ -71,7 +71,7 @@ static bool in_rounds_of_both(const rd_schedule *t, int32_t outer, const rd_acce
     return rd_may_touch_across(t, outer, a, b) && (moves || rd_may_touch_across(t, inner, a, b));
 }
 
-/* ---- Folds ------------------------------------------------------------------------------------ */
+/* ---- Folds ----------------------------------------------------------------------------------- */
 static bool has_fold(const rd_schedule *t, const stmt_range *of, int32_t fold)
 {
     for (int32_t s = next_in(t, of, -1); s >= 0; s = next_in(t, of, s))
@@ -90,7 +90,7 @@ static bool folds_are_apart(const rd_schedule *t, int32_t loop, const stmt_range
     return true;
 }
 
-/* ---- Interchange ------------------------------------------------------------------------------ */
+/* ---- Interchange ----------------------------------------------------------------------------- */
 static bool ends_blocks(const rd_schedule *t, int32_t loop, int32_t fold)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
@@ -136,7 +136,7 @@ bool rd_may_interchange(const rd_schedule *t, int32_t outer, int32_t inner, cons
     return true;
 }
 
-/* ---- Fission ---------------------------------------------------------------------------------- */
+/* ---- Fission --------------------------------------------------------------------------------- */
 /* True if the loop can be split before `at`: no exit, no fold with statements on both sides, no
  * dependence between rounds of the two sides. */
 bool rd_may_fission(const rd_schedule *t, int32_t loop, int32_t at, const char **why)
@@ -154,7 +154,7 @@ bool rd_may_fission(const rd_schedule *t, int32_t loop, int32_t at, const char *
     return true;
 }
 
-/* ---- Fusion ----------------------------------------------------------------------------------- */
+/* ---- Fusion ---------------------------------------------------------------------------------- */
 static bool same_edge(const rd_schedule *t, const rd_edge *a, const rd_edge *b)
 {
     if (a->n != b->n)

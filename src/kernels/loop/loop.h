@@ -15,7 +15,7 @@
 #include "kernels/emit/emit.h"
 #include "kernels/program.h"
 
-/* ---- Positions -------------------------------------------------------------------------------- */
+/* ---- Positions ------------------------------------------------------------------------------- */
 /* One addend: coef times the index that an axis is bound to, or times a value. */
 typedef struct rd_linear_term {
     int32_t axis;  /* -1: the value counts                   */
@@ -42,7 +42,7 @@ enum { RD_FLAT_COLUMNS = 16 };
  * share of the root axis. */
 enum { RD_MARK_LO, RD_MARK_HI, RD_MARKS };
 
-/* ---- Loops ------------------------------------------------------------------------------------ */
+/* ---- Loops ----------------------------------------------------------------------------------- */
 typedef enum rd_for_kind {
     RD_FOR_SERIAL, /* one round after the other                                          */
     RD_FOR_BLOCK,  /* each round is a range, which ends where CUTs in it say             */
@@ -54,8 +54,8 @@ typedef enum rd_for_kind {
     RD_FOR_THREAD  /* GPU: rounds are the threads of a team; independent, as of vectors  */
 } rd_for_kind;
 
-/* A bound of a range.  The bound `from` is the greatest of its parts, `to` is the least.  A part with
- * by > 1 is rounded to `first` + a multiple of `by`: up, or down. */
+/* A bound of a range.  The bound `from` is the greatest of its parts, `to` is the least.  A part
+ * with by > 1 is rounded to `first` + a multiple of `by`: up, or down. */
 enum { RD_MOST_PARTS = 4 };
 typedef struct rd_edge_part {
     rd_linear at, first;
@@ -68,32 +68,33 @@ typedef struct rd_edge {
     rd_edge_part part[RD_MOST_PARTS];
 } rd_edge;
 
-/* for (axis = from; axis < to; axis += step).  build.c fills the first fields; passes set the others,
- * which are 0 or false before. */
+/* for (axis = from; axis < to; axis += step).  build.c fills the first fields; passes set the
+ * others, which are 0 or false before. */
 typedef struct rd_for {
     rd_for_kind kind;
     int32_t     axis; /* bound by the loop; a mark if the loop counts something else */
-    /* marks, or -1: the first index of the round, and the one behind its last, which is the lesser of
-     * start + step and `to` */
+    /* marks, or -1: the first index of the round, and the one behind its last, which is the lesser
+     * of start + step and `to` */
     int32_t start, stop;
     rd_edge from, to;
     int64_t step;      /* of a block loop: 0                                              */
     int64_t extent;    /* most rounds; -1: known only at run time                         */
     bool    backwards; /* from the last index to the first                                */
     bool    by_call;   /* a vector loop that the text runs by one call of a function      */
-    /* vector loop: one state takes all rounds, in an order that compilers keep; items: teams take them
-     * in order */
+    /* vector loop: one state takes all rounds, in an order that compilers keep; items: teams take
+     * them in order */
     bool in_order;
     bool nontemporal; /* a vector loop that copies with non-temporal stores */
-    /* a vector loop whose body is one inner loop over adjacent memory: the text has one loop over both */
+    /* a vector loop whose body is one inner loop over adjacent memory: the text has one loop over
+     * both */
     bool    flattened;
     int32_t width;         /* indices of a round of a loop with marks; 0: known only at run time */
     int32_t of;            /* number of the program's loop that it comes from, -1                */
     int32_t strip;         /* number of the strips (pass/strips.h) that it runs over, -1         */
     int32_t align_to;      /* STORE: strips begin at cache lines of what it writes; 0: anywhere  */
     int32_t hoisted_loads; /* loads of a round that stand before the loop now: still counted     */
-    /* length of the vector loops inside, in the text; rounds behind the last one have no effect; 0: no
-     * padding */
+    /* length of the vector loops inside, in the text; rounds behind the last one have no effect;
+     * 0: no padding */
     int32_t padded;
     bool    substrip; /* its strips divide those of the loop around with the same number `strip` */
     int32_t unroll;   /* rounds of a serial loop that compilers shall write out; 0: they decide */
@@ -104,8 +105,8 @@ typedef struct rd_for {
     bool    skewed;     /* GPU: each team is one round of the inner loop behind the team before */
     int32_t team;       /* GPU, outermost loop over items: threads that do one item           */
     int32_t prefetched; /* GPU: loads of so many whole rounds come before their steps; 0: none */
-    /* GPU: rounds of a loop over items in the text, so that blocks of threads are whole; added rounds
-     * have no effect; 0: no padding */
+    /* GPU: rounds of a loop over items in the text, so that blocks of threads are whole; added
+     * rounds have no effect; 0: no padding */
     int64_t padded_rounds;
 } rd_for;
 
@@ -116,7 +117,7 @@ static inline bool rd_in_any_order(const rd_for *loop)
            loop->kind == RD_FOR_THREAD;
 }
 
-/* ---- Memory of the tree ----------------------------------------------------------------------- */
+/* ---- Memory of the tree ---------------------------------------------------------------------- */
 /* The storage class of an array. */
 typedef enum rd_storage {
     RD_IN_REGISTERS, /* variables of the generated function: all subscripts are constants */
@@ -127,25 +128,26 @@ typedef enum rd_storage {
     RD_IN_DEVICE     /* GPU: memory that all kernels of a run see: partials               */
 } rd_storage;
 
-/* An array of elements that one loop hands to the next, or of states of a fold.  A state is as many
- * numbers as its reducer has; the text has an array for each.  The subscript of a state is
+/* An array of elements that one loop hands to the next, or of states of a fold.  A state is as
+ * many numbers as its reducer has; the text has an array for each.  The subscript of a state is
  * cell * cell_stride + lane * lane_stride + label * apart * cell_stride + more.
  *
- * Stores 0 .. p->n_fold - 1 are the first arrays of the folds, in order: build.c makes them.  Passes
- * add others behind. */
+ * Stores 0 .. p->n_fold - 1 are the first arrays of the folds, in order: build.c makes them.
+ * Passes add others behind. */
 typedef struct rd_store {
     rd_storage storage;
     rd_dtype   type;   /* of elements                                                  */
     bool       memory; /* elements have the memory type, not the register type         */
     int32_t    fold;   /* whose states these are; -1: elements                         */
     int64_t    extent; /* elements, or states                                          */
-    /* states: neighbours of a strip are cells of their own, and load their states from memory.  The flag
-     * that a state has met an element is then a byte; else an int as wide as the state. */
+    /* states: neighbours of a strip are cells of their own, and load their states from memory.
+     * The flag that a state has met an element is then a byte; else an int as wide as the state. */
     bool    cells;
     int32_t lanes; /* states of a cell here; 1: one state takes the elements of all lanes */
     int64_t cell_stride, lane_stride;
-    /* states: each thread of a team has so many lanes of a cell; 0: all.  Elements in shared memory: a
-     * thread has so many neighbours side by side, in a row for each element; 0: the block has one row */
+    /* states: each thread of a team has so many lanes of a cell; 0: all.  Elements in shared
+     * memory: a thread has so many neighbours side by side, in a row for each element; 0: the
+     * block has one row */
     int32_t per_thread;
     int32_t node_rows;   /* GPU, states: rows of nodes of finished blocks                     */
     int64_t byte_offset; /* where it begins in the task's or the team's state                 */
@@ -155,10 +157,10 @@ typedef struct rd_store {
     bool    per_element; /* states of a scan: each element of a range has one                 */
 } rd_store;
 
-/* ---- Values ----------------------------------------------------------------------------------- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 /* A value is made once.  The rest of its statement's body sees it, and loops there.  Values of the
- * program's head are also seen in the body and the tail; values of the body are seen in the tail only
- * if one task runs all.  The first p->n_reg values are the program's registers. */
+ * program's head are also seen in the body and the tail; values of the body are seen in the tail
+ * only if one task runs all.  The first p->n_reg values are the program's registers. */
 typedef struct rd_let {
     rd_inst_kind kind; /* CONST COORD LOAD MAP CAST SELECT INDEX CALL; CLOSE and SCAN: a result */
     rd_dtype     type, from;
@@ -174,7 +176,7 @@ typedef struct rd_let {
     int32_t      made_by;    /* the statement that makes it; -1: none does                        */
 } rd_let;
 
-/* ---- Statements ------------------------------------------------------------------------------- */
+/* ---- Statements ------------------------------------------------------------------------------ */
 typedef enum rd_stmt_kind {
 #define RD_STMT(name, text) RD_S_##name,
 #include "kernels/loop/stmts.def"
@@ -199,11 +201,11 @@ typedef struct rd_stmt {
     int32_t      value, n_value;    /* the values that it makes                                */
     int32_t      slot, store; /* STORE: the program's memory, or the tree's; folds: the states */
     rd_dtype     type;        /* STORE, CUT_AT_RUN: of the element in memory                   */
-    /* STORE, CUT_AT_RUN, PREFETCH, LOWER_BOUND: the address.  SORT: the first element, and of.index the
-     * first result.  BEGIN, LOOK_BACK: the first step of a range */
+    /* STORE, CUT_AT_RUN, PREFETCH, LOWER_BOUND: the address.  SORT: the first element, and
+     * of.index the first result.  BEGIN, LOOK_BACK: the first step of a range */
     rd_linear at;
-    /* PREFETCH: elements.  EXIT: states that it tests, from the cell's on.  LOWER_BOUND: the number that
-     * is searched for */
+    /* PREFETCH: elements.  EXIT: states that it tests, from the cell's on.  LOWER_BOUND: the
+     * number that is searched for */
     rd_linear  count;
     rd_fold_at of;           /* statements of folds: the cell, or the element                  */
     bool       wraps;        /* STEP: the lane is its position modulo the number of lanes      */
@@ -214,7 +216,7 @@ typedef struct rd_stmt {
     int32_t    loaded_by;    /* LOAD: the LOAD that has read its elements before, -1           */
 } rd_stmt;
 
-/* ---- Folds ------------------------------------------------------------------------------------ */
+/* ---- Folds ----------------------------------------------------------------------------------- */
 /* Facts of a fold of the program; all trees of a program share them.  fold_facts.c fills them. */
 typedef struct rd_loop_fold {
     rd_emit_fold of; /* for the reducer's text; `cells` is set by the schedule            */
@@ -233,7 +235,7 @@ typedef struct rd_loop_fold {
     int32_t      levels;    /* levels of nodes that a scan by the tree keeps                 */
 } rd_loop_fold;
 
-/* ---- The tree --------------------------------------------------------------------------------- */
+/* ---- The tree -------------------------------------------------------------------------------- */
 enum { RD_PART_HEAD, RD_PART_BODY, RD_PART_TAIL, RD_N_PARTS };
 
 /* The loop tree: arrays of n_x used elements, with room for room_x. */
@@ -253,34 +255,35 @@ typedef struct rd_schedule {
     bool                failed; /* no memory: what was asked since has done nothing               */
 } rd_schedule;
 
-/* fold_facts.c: facts of all folds of a program; `whole`: one task runs it.  *why: what there is no tree
- * of, NULL.  NULL: no memory. */
+/* fold_facts.c: the facts of all folds of a program; `whole`: one task runs it. *why: what trees
+ * cannot express, NULL.  Returns NULL without memory. */
 const rd_loop_fold *rd_loop_folds_of(const rd_program *p, bool whole, rd_get_fn *get, void *pool,
                                      const char **why);
-/* Does the instruction take an element into a fold?  Steps of all lanes along the lane position.
- * Which instruction makes each register; NULL: no memory. */
+/* True if the instruction is a STEP or a SCAN. */
 bool    rd_takes_step(const rd_inst *inst);
 int64_t rd_rows_of_lanes(const rd_fold *f);
-/* Of one lane: is the step of each element `first` + `coef` times its index of the axis? */
+/* True if the fold has one lane, and an element's step is `first` + `coef` times its index of
+ * the axis. */
 bool     rd_is_along(const rd_fold *f, int32_t axis, int64_t first, int64_t coef);
 int32_t *rd_made_by(const rd_program *p, rd_get_fn *get, void *pool);
-/* short_sums.c: of a fold whose step and number of steps are known. */
+/* short_sums.c: finds whether a block of the fold can be summed in a narrow int type. */
 void rd_find_short_sum(const rd_program *p, const int32_t *made, rd_loop_fold *f);
 
-/* build.c: the tree of a program as it stands: every loop serial, no block loops.  NULL: no memory.
- * Its owner frees it. */
+/* build.c: the tree of a program before any pass: every loop is serial, and none is a block
+ * loop.  NULL: no memory.  The caller frees it. */
 rd_schedule *rd_schedule_build(const rd_program *p, const rd_loop_fold *fold, bool whole);
 rd_schedule *rd_schedule_copy(const rd_schedule *t); /* NULL: no memory */
 void         rd_schedule_free(rd_schedule *t);       /* NULL is allowed */
 
-/* print_tree.c: for people, a line a statement; a position. */
+/* print_tree.c: the tree as text, a line a statement; a position. */
 void rd_schedule_text(rd_text *to, const rd_schedule *t);
 void rd_linear_text(rd_text *to, const rd_schedule *t, const rd_linear *at);
 
-/* ---- tree_edit.c: parts of trees ------------------------------------------------------------------- */
+/* ---- tree_edit.c: parts of trees ------------------------------------------------------------- */
 /* A statement that names nothing: all its numbers are -1. */
 rd_stmt rd_stmt_of(rd_stmt_kind kind);
-/* Numbers of new ones; 0 of a tree that has failed. */
+/* These add an element to an array of the tree and return its number; 0 of a tree that has
+ * failed. */
 int32_t rd_add_stmt(rd_schedule *t, const rd_stmt *stmt); /* stands nowhere yet */
 int32_t rd_add_let(rd_schedule *t, const rd_let *let);
 int32_t rd_add_made(rd_schedule *t, const rd_let *let); /* the statement that makes it, likewise */
@@ -291,29 +294,31 @@ int32_t rd_add_store(rd_schedule *t, const rd_store *store);
 int32_t rd_add_mark(rd_schedule *t);
 int32_t rd_add_operands(rd_schedule *t, const int32_t *value, int32_t n); /* the first one */
 
-/* Puts a statement that stands nowhere at the end of a body; before another one; behind it. */
+/* Put a statement that stands nowhere at the end of a body; before another one; behind it. */
 void rd_append(rd_schedule *t, int32_t body, int32_t stmt);
 void rd_put_before(rd_schedule *t, int32_t stmt, int32_t next);
 void rd_put_behind(rd_schedule *t, int32_t stmt, int32_t previous);
-/* Takes it, with its body, from where it stands. */
+/* Takes a statement out of its body, with its own body. */
 void rd_take_out(rd_schedule *t, int32_t stmt);
-/* A statement with a new loop around it, which takes its place; around [first, last] of a body. */
+/* Puts a new loop around statements [first, last] of a body; returns the loop's statement. */
 int32_t rd_put_loop_around(rd_schedule *t, int32_t first, int32_t last, const rd_for *loop);
-/* A copy of a statement and its body, which stands nowhere: with values, loops and marks of its own.
- * What it reads from outside is the same.  Stores are shared. */
+/* A copy of a statement and its body, with values, loops and marks of its own; it stands
+ * nowhere.  Names from outside stay, and stores are shared. */
 int32_t rd_stmt_copy(rd_schedule *t, int32_t stmt);
 
-/* substitute.c: in all that a statement names, and a loop's edges, each value becomes the one that `by` says
- * stands in for it, which may be itself. */
+/* substitute.c: replaces each value that a statement names, also in a loop's bounds, by the
+ * value that `by` returns for it. */
 typedef int32_t rd_substitution(void *of, int32_t value);
 void            rd_substitute_values(rd_schedule *t, int32_t stmt, rd_substitution *by, void *of);
 
-/* Room for n more terms behind the last one; false: the tree has failed. */
+/* Makes room for n more terms behind the last one; false: the tree has failed. */
 bool rd_room_for_terms(rd_schedule *t, int32_t n);
-/* For the first of each: who adds to a tree that has failed gets number 0, which may be read. */
+/* Makes room for the first element of each array.  A failed tree returns number 0, which may
+ * then be read. */
 bool rd_room_for_first(rd_schedule *t);
 
-/* positions.c.  at + offset; at + coef * axis; at + other * coef; with `by` in place of an axis. */
+/* positions.c: a constant; at + coef * axis; at + coef * value; at + coef * other; `by` in place
+ * of an axis. */
 rd_linear rd_linear_of(int64_t offset);
 rd_linear rd_linear_plus_axis(rd_schedule *t, rd_linear at, int64_t coef, int32_t axis);
 rd_linear rd_linear_plus_value(rd_schedule *t, rd_linear at, int64_t coef, int32_t value);
@@ -330,13 +335,13 @@ static inline const rd_for *rd_loop_of(const rd_schedule *t, int32_t stmt)
     return &t->loop[t->stmt[stmt].arg];
 }
 
-/* The value that a LET makes, NULL: it is another statement. */
+/* The value of a LET; NULL: the statement is no LET. */
 static inline const rd_let *rd_let_of(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LET ? &t->let[t->stmt[stmt].value] : NULL;
 }
 
-/* Does it take an element into a fold? */
+/* True if the statement takes an element into a fold. */
 static inline bool rd_is_step(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_STEP || t->stmt[stmt].kind == RD_S_PREFIX;
@@ -347,14 +352,14 @@ static inline bool rd_is_vector(const rd_schedule *t, int32_t stmt)
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == RD_FOR_VECTOR;
 }
 
-/* Is it a vector loop that the text does by one call? */
+/* True if it is a vector loop that the text runs by one call. */
 static inline bool rd_is_by_call(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->by_call;
 }
 
-/* The statement behind it in the order of the text, its body first; -1: it was the last of `top`'s.
- * All walks go by it. */
+/* The next statement in the order of the text (preorder): the first of its body, else the one
+ * behind it; -1: it was the last of `top`'s.  All traversals use it. */
 static inline int32_t rd_next_stmt(const rd_schedule *t, int32_t stmt, int32_t top)
 {
     if (t->stmt[stmt].first >= 0)

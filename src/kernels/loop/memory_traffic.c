@@ -1,8 +1,8 @@
 /* memory_traffic.c - bytes that cross levels of memory.
  *
  * A loop whose rounds touch together more than a level holds has none of it left when it begins
- * again.  So the innermost such loop around an access fetches what its rounds touch, each line once,
- * each time that it runs.  If there is none, a run finds what the one before has left. */
+ * again.  So the innermost such loop around an access fetches what its rounds touch, each line
+ * once, each time that it runs.  If there is none, a run finds what the one before has left. */
 #include "core/caches.h"
 #include "kernels/loop/facts.h"
 #include "kernels/loop/price_parts.h"
@@ -40,7 +40,7 @@ typedef struct access_list {
     traced_access         at[MOST_ACCESSES];
 } access_list;
 
-/* ---- Accesses --------------------------------------------------------------------------------- */
+/* ---- Accesses -------------------------------------------------------------------------------- */
 static const rd_linear *address_of(const rd_schedule *t, int32_t stmt)
 {
     const rd_stmt *s = &t->stmt[stmt];
@@ -65,8 +65,8 @@ static double region_of(const rd_schedule *t, const rd_linear *at, double size)
     return region;
 }
 
-/* Bytes from one element to the next in time: the first walk that moves counts, but of a vector loop
- * rounds are neighbours first. */
+/* Bytes from one element to the next in time: the first walk that moves counts, but of a vector
+ * loop rounds are neighbours first. */
 static double hop_of(const traced_access *a)
 {
     double first = 0;
@@ -80,8 +80,8 @@ static double hop_of(const traced_access *a)
     return first;
 }
 
-/* Strips of a vector loop go through the loops inside the region one after the other, so a strip is the
- * innermost loop in time.  Its number is none of a statement. */
+/* Strips of a vector loop go through the loops inside the region one after the other, so a strip
+ * is the innermost loop in time.  Its number is none of a statement. */
 static void strips_first(const access_list *q, traced_access *a)
 {
     for (int k = 0; k < a->n && a->n < MOST_LOOPS; k++) {
@@ -150,7 +150,7 @@ static void add(access_list *q, int32_t stmt)
     q->at[q->n++] = a;
 }
 
-/* ---- What is touched -------------------------------------------------------------------------- */
+/* ---- What is touched ------------------------------------------------------------------------- */
 /* Lines that an access touches with the rounds of its first n loops. */
 static double lines_of(const traced_access *a, int n)
 {
@@ -195,7 +195,7 @@ static double touched_in(const access_list *q, int32_t loop)
     return lines * LINE;
 }
 
-/* ---- What crosses ----------------------------------------------------------------------------- */
+/* ---- What crosses ---------------------------------------------------------------------------- */
 /* Lines that an access fetches from beyond a level of so many bytes. */
 static double lines_crossing(const traced_access *a, const double *touched, double all,
                              double level)

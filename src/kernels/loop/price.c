@@ -1,5 +1,5 @@
-/* price.c - how long a run of a loop tree takes: what its regions compute, while memory crosses levels,
- * but for places that memory says, which are waited for. */
+/* price.c - how long a run of a loop tree takes: what its regions compute, while memory crosses
+ * levels, but for places that memory says, which are waited for. */
 #include "kernels/loop/price_parts.h"
 #include "kernels/loop/regions.h"
 #include <math.h>

@@ -1,5 +1,5 @@
-/* price_statement.c - what a statement takes for one element: by vectors, if a loop around it is one and
- * the statement changes with its rounds; else by itself. */
+/* price_statement.c - what a statement takes for one element: by vectors, if a loop around it is
+ * one and the statement changes with its rounds; else by itself. */
 #include "kernels/loop/price_statement.h"
 
 /* Adds the time of a value: a LOAD counts as a load, any other value as arithmetic. */

@@ -1,5 +1,5 @@
-/* price_steps.c - what a step of a fold takes: operations, the state's way, and how long the next step
- * waits for it. */
+/* price_steps.c - what a step of a fold takes: operations, the state's way, and how long the next
+ * step waits for it. */
 #include "core/caches.h"
 #include "kernels/loop/price_statement.h"
 #include "kernels/loop/facts.h"
@@ -63,8 +63,8 @@ bool rd_reuses_states(const rd_price_site *at, int32_t stmt)
     return false;
 }
 
-/* Each element of a strip has all lanes of its fold: these go to and fro, between levels of memory if they are
- * more than the first one holds. */
+/* Each element of a strip has all lanes of its fold: these go to and fro, between levels of memory
+ * if they are more than the first one holds. */
 static double lanes_of_strip_ns(const rd_price_site *at, const rd_loop_fold *f)
 {
     const double bytes = (double)f->of.n_state * rd_register_size(f->of.fold->type);
@@ -121,8 +121,8 @@ static void add_label(const rd_price_site *at, rd_unit_ns *e)
     e->stores += at->s->one_memory;
 }
 
-/* The steps of a vector go side by side where rounds meet different states.  Else each step waits for
- * the one before it. */
+/* The steps of a vector go side by side where rounds meet different states.  Else each step waits
+ * for the one before it. */
 void rd_price_step(const rd_price_site *at, int32_t stmt, bool vector, rd_unit_ns *e)
 {
     enum { FORWARDED = 2 }; /* one that was just stored comes back after the time of a step */

@@ -3,7 +3,7 @@
 #include "kernels/loop/facts.h"
 #include <math.h>
 
-/* ---- Maps ------------------------------------------------------------------------------------- */
+/* ---- Maps ------------------------------------------------------------------------------------ */
 /* A vector's nanoseconds of what processors have instructions for. */
 static double instruction_ns(const rd_speeds *s, rd_op op, rd_dtype type)
 {
@@ -103,8 +103,8 @@ static double half_ns(const rd_price_site *at, rd_dtype type)
     return rd_dtype_is_half(type) ? OPERATIONS * at->s->one_add : 0;
 }
 
-/* Operators without vectors are calls of C's library; functions have rows of their own, the others are
- * instructions. */
+/* Operators without vectors are calls of C's library; functions have rows of their own, the others
+ * are instructions. */
 static double map_ns(const rd_price_site *at, const rd_let *let, bool vector)
 {
     const rd_speeds *s    = at->s;
@@ -134,9 +134,9 @@ static double map_ns(const rd_price_site *at, const rd_let *let, bool vector)
     }
 }
 
-/* ---- Casts and calls -------------------------------------------------------------------------- */
-/* Casts between floats change the width of elements, those between floats and ints convert them; ints
- * of one width stay as they are. */
+/* ---- Casts and calls ------------------------------------------------------------------------- */
+/* Casts between floats change the width of elements, those between floats and ints convert them;
+ * ints of one width stay as they are. */
 static double cast_ns(const rd_price_site *at, const rd_let *let, bool vector)
 {
     const double     half = half_ns(at, let->type);

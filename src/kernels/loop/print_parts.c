@@ -5,7 +5,7 @@
 static const char *const for_names[] = { "serial", "block", "once",  "vector",
                                          "unroll", "jam",   "items", "threads" };
 
-/* ---- Positions -------------------------------------------------------------------------------- */
+/* ---- Positions ------------------------------------------------------------------------------- */
 /* "i2"; marks are "lo", "hi", "m0", "m1" ... */
 static void add_axis(rd_text *to, const rd_schedule *t, int32_t axis)
 {
@@ -70,7 +70,7 @@ void rd_memory_text(rd_text *to, const rd_schedule *t, int32_t slot, int32_t sto
     rd_text_add(to, "]");
 }
 
-/* ---- Loops ------------------------------------------------------------------------------------ */
+/* ---- Loops ----------------------------------------------------------------------------------- */
 static bool is_zero(const rd_edge *edge)
 {
     return edge->n == 1 && edge->part[0].at.n == 0 && edge->part[0].at.offset == 0 &&
@@ -120,7 +120,7 @@ void rd_loop_text(rd_text *to, const rd_schedule *t, const rd_for *loop)
         rd_text_add(to, ", %" PRId32 " prefetched", loop->prefetched);
 }
 
-/* ---- Values ----------------------------------------------------------------------------------- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 static void add_constant(rd_text *to, const rd_let *let)
 {
     if (rd_dtype_kind(let->type) == RD_KIND_FLOAT)

@@ -25,7 +25,7 @@ static const char *const place_names[] = {
     "registers", "local", "task", "team", "block", "device"
 };
 
-/* ---- Folds ------------------------------------------------------------------------------------ */
+/* ---- Folds ----------------------------------------------------------------------------------- */
 /* " to a3": where nodes are that ranges leave; true: that is all there is to say. */
 static bool add_nodes(rd_text *to, const rd_stmt *s)
 {
@@ -98,7 +98,7 @@ static void add_results(rd_text *to, const rd_stmt *s)
     rd_text_add(to, s->n_value ? " = " : "");
 }
 
-/* ---- Statements ------------------------------------------------------------------------------- */
+/* ---- Statements ------------------------------------------------------------------------------ */
 /* "exit from i1 by f0 cell 0, states 64, every 16" */
 static void add_exit(rd_text *to, const rd_schedule *t, const rd_stmt *s)
 {

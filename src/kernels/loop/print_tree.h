@@ -1,4 +1,4 @@
-/* print_tree.h - parts of the text of a tree, between print_tree.c and print_parts.c. */
+/* print_tree.h - shared by print_tree.c and print_parts.c: parts of a tree as text. */
 #ifndef RD_KERNELS_LOOP_PRINT_TREE_H
 #define RD_KERNELS_LOOP_PRINT_TREE_H
 #include "kernels/loop/loop.h"

@@ -1,9 +1,9 @@
 /* region_prices.c - what a region takes, of strips of one axis.
  *
- * A round takes about as long as the longest of what goes on side by side: operations, loads, stores,
- * and the chain of those that wait for each other.  Loops in a body follow each other.  In a region
- * loops over the axis are vectors, the others stand around strips, and states that begin in it are in
- * registers. */
+ * A round takes about as long as the longest of what goes on side by side: operations, loads,
+ * stores, and the chain of those that wait for each other.  Loops in a body follow each other.  In
+ * a region loops over the axis are vectors, the others stand around strips, and states that begin
+ * in it are in registers. */
 #include "kernels/loop/region_prices.h"
 #include "kernels/loop/price_parts.h"
 #include "kernels/loop/facts.h"
@@ -29,7 +29,7 @@ static void add(rd_nanoseconds *sum, rd_nanoseconds more)
     sum->entries += more.entries;
 }
 
-/* ---- Bodies ------------------------------------------------------------------------------------- */
+/* ---- Bodies ---------------------------------------------------------------------------------- */
 static rd_nanoseconds cost_in_region(rd_pricing *q, int32_t stmt, int32_t axis);
 
 static rd_price_site spot_in(const rd_pricing *q, int32_t body, int32_t vector)
@@ -75,7 +75,7 @@ static rd_nanoseconds cost_of_body_in_region(rd_pricing *q, int32_t body, int32_
     return sum;
 }
 
-/* ---- Vector loops ------------------------------------------------------------------------------- */
+/* ---- Vector loops ---------------------------------------------------------------------------- */
 static bool holds_loops(const rd_pricing *q, int32_t loop)
 {
     for (int32_t s = q->t->stmt[loop].first; s >= 0; s = q->t->stmt[s].next)
@@ -132,7 +132,8 @@ static bool is_shared(const rd_pricing *q, int32_t loop)
     return false;
 }
 
-/* What a strip's loop takes beside its rounds: pointers to first elements, and the rest behind them. */
+/* What a strip's loop takes beside its rounds: pointers to first elements, and the rest behind
+ * them. */
 static double entries_of_vectors(const rd_pricing *q, int32_t loop)
 {
     enum { LOOPS = 2, FEW = 4, TOGETHER = 4 };
@@ -142,9 +143,9 @@ static double entries_of_vectors(const rd_pricing *q, int32_t loop)
     return LOOPS * q->s->loop * q->strips / (is_shared(q, loop) ? TOGETHER : 1);
 }
 
-/* ---- Regions ------------------------------------------------------------------------------------ */
-/* What a round of a loop around strips takes beside what stands in it, as rows break off there: short
- * loops are written out. */
+/* ---- Regions --------------------------------------------------------------------------------- */
+/* What a round of a loop around strips takes beside what stands in it, as rows break off there:
+ * short loops are written out. */
 static double entry_of_round(const rd_pricing *q, int32_t loop)
 {
     enum { SHORT = 8 };
@@ -153,7 +154,8 @@ static double entry_of_round(const rd_pricing *q, int32_t loop)
                                                                         : q->s->loop * q->strips;
 }
 
-/* What does not change along the axis is done once a strip: as much as once an element of a vector. */
+/* What does not change along the axis is done once a strip: as much as once an element of a
+ * vector. */
 static rd_nanoseconds cost_in_region(rd_pricing *q, int32_t stmt, int32_t axis)
 {
     rd_nanoseconds sum;

@@ -1,4 +1,5 @@
-/* region_prices.h - regions while they are priced, between regions.c and region_prices.c. */
+/* region_prices.h - the state of the search for regions, shared by regions.c and
+ * region_prices.c. */
 #ifndef RD_KERNELS_LOOP_REGION_PRICES_H
 #define RD_KERNELS_LOOP_REGION_PRICES_H
 #include "kernels/loop/regions.h"
@@ -20,7 +21,7 @@ static inline bool rd_is_loop(const rd_pricing *q, int32_t stmt)
     return q->t->stmt[stmt].kind == RD_S_LOOP;
 }
 
-/* Is it a loop whose rounds are the indices of an axis? */
+/* True if it is a loop whose rounds are the indices of an axis. */
 static inline bool rd_is_over(const rd_pricing *q, int32_t stmt, int32_t axis)
 {
     return rd_is_loop(q, stmt) && rd_loop_of(q->t, stmt)->axis == axis &&
@@ -32,16 +33,18 @@ static inline bool rd_has_body(const rd_pricing *q, int32_t stmt)
     return rd_is_loop(q, stmt) || q->t->stmt[stmt].kind == RD_S_IF;
 }
 
-/* So many rounds of what one takes, each of which begins and ends. */
+/* The time of n rounds, with an entry for the loop itself. */
 static inline rd_nanoseconds rd_times(rd_nanoseconds one, double n, double entry)
 {
     return (rd_nanoseconds){ n * one.ns + entry, n * one.entries + entry };
 }
 
-/* region_prices.c: all that stands in a body, loops one by one; `vector`: the vector loop around, -1. */
+/* region_prices.c: the price of a body, its loops one by one; `vector`: the vector loop around,
+ * -1. */
 rd_nanoseconds rd_price_of_body(rd_pricing *q, int32_t body, int32_t vector);
-/* A region of strips of an axis: of the loop `top`, or (`around`) of all that stands in it. */
+/* The price of a region of strips of an axis: of the loop `top`, or (`around`) of its whole
+ * body. */
 rd_nanoseconds rd_price_of_region(rd_pricing *q, int32_t top, bool around, int32_t axis);
-/* regions.c: a statement with a body, by the cheapest regions in it. */
+/* regions.c: the price of a statement with a body, by the cheapest regions in it. */
 rd_nanoseconds rd_price_of_stmt(rd_pricing *q, int32_t stmt, int32_t vector);
 #endif

@@ -38,8 +38,9 @@ static bool may_be_region(rd_pricing *q, int32_t top, bool around, int32_t axis)
     return may;
 }
 
-/* ---- Which ------------------------------------------------------------------------------------ */
-/* Whether strips may be takes longer than what they cost, so of dear ones only who tells of them asks. */
+/* ---- Which ----------------------------------------------------------------------------------- */
+/* Whether strips may be takes longer than what they cost, so of dear ones only who tells of them
+ * asks. */
 static void offer_strips(rd_pricing *q, rd_region *r, int32_t axis, rd_nanoseconds *best)
 {
     const rd_nanoseconds cost    = rd_price_of_region(q, r->top, r->around, axis);
@@ -59,10 +60,11 @@ static void mark_vectors(rd_pricing *q, int32_t top, int32_t axis)
         q->r->vector[s] = rd_is_over(q, s, axis);
 }
 
-/* By how much more strips may cost.  Where nothing has vectors otherwise they are taken if they cost about
- * as much: prices are not that exact, and of transposes and casts both ways are bound by memory.  Of
- * vectors of less than 64 bytes no prices were compared with times, so nearly all loops have strips there.
- * Strips that several loops share are read while they are near, which no price here sees. */
+/* By how much more strips may cost.  Where nothing has vectors otherwise they are taken if they
+ * cost about as much: prices are not that exact, and of transposes and casts both ways are bound
+ * by memory.  Of vectors of less than 64 bytes no prices were compared with times, so nearly all
+ * loops have strips there. Strips that several loops share are read while they are near, which no
+ * price here sees. */
 static double allowance(const rd_speeds *s, int32_t regions, bool around)
 {
     return regions == 0 ? (s->vector < 64 ? 16 : 1.25) : around && regions > 1 ? 1.02 : 1;
@@ -118,7 +120,7 @@ rd_nanoseconds rd_price_of_stmt(rd_pricing *q, int32_t stmt, int32_t vector)
     return best_of(q, stmt, false, serial, n);
 }
 
-/* ---- All of it --------------------------------------------------------------------------------- */
+/* ---- All of it ------------------------------------------------------------------------------- */
 /* Masks of places leave out a share of the rounds. */
 static void find_trips(const rd_schedule *t, double *trips)
 {

@@ -17,7 +17,7 @@ typedef struct registers {
 
 static const rd_range unknown;
 
-/* ---- Ranges ----------------------------------------------------------------------------------- */
+/* ---- Ranges ---------------------------------------------------------------------------------- */
 static rd_range range_of(const registers *r, int32_t reg, int depth);
 
 static rd_range range_of_map(const registers *r, const rd_inst *by, int depth)
@@ -95,7 +95,7 @@ static int width_of(const registers *r, int32_t reg, int depth)
     return widest;
 }
 
-/* ---- Types of sums ---------------------------------------------------------------------------- */
+/* ---- Types of sums --------------------------------------------------------------------------- */
 /* The narrowest type of so many bytes or more that has all sums of n such elements; false: an
  * int32 has not. */
 static bool find_type(rd_range x, int64_t n, int least, rd_dtype *type)

@@ -11,7 +11,7 @@ const rd_speed_row rd_speed_table[RD_N_SPEEDS] = {
 #include "kernels/loop/speeds.def"
 };
 
-/* ---- The usual ones --------------------------------------------------------------------------- */
+/* ---- The usual ones -------------------------------------------------------------------------- */
 rd_speeds rd_speeds_usual(int32_t vector)
 {
     const int isa = vector >= 64 ? 2 : vector >= 32 ? 1 : 0;
@@ -25,7 +25,7 @@ rd_speeds rd_speeds_usual(int32_t vector)
     return s;
 }
 
-/* ---- A file ----------------------------------------------------------------------------------- */
+/* ---- A file ---------------------------------------------------------------------------------- */
 void rd_speeds_text(rd_text *text, const rd_speeds *s, const char *where)
 {
     rd_text_add(text, "%s\n", where);
@@ -33,7 +33,8 @@ void rd_speeds_text(rd_text *text, const rd_speeds *s, const char *where)
         rd_text_add(text, "%s %.6g\n", rd_speed_table[k].name, s->row[k]);
 }
 
-/* "add_f32 0.17" is of that row; its number.  What is far from all machines was not measured right. */
+/* "add_f32 0.17" is of that row; its number.  What is far from all machines was not measured
+ * right. */
 static bool read_line(const char *line, int row, double *value)
 {
     const size_t n    = strlen(rd_speed_table[row].name);

@@ -71,7 +71,7 @@ bool rd_is_lookup(const rd_schedule *t, int32_t stmt, int32_t axis, rd_lookup *f
            is_of_element(t, t->operand[t->let[found->index].first], axis);
 }
 
-/* ---- Times ------------------------------------------------------------------------------------ */
+/* ---- Times ----------------------------------------------------------------------------------- */
 static int64_t vectors_of(const rd_speeds *s, const rd_lookup *l, rd_dtype type)
 {
     return (l->extent * rd_dtype_size(type) + s->vector - 1) / s->vector;

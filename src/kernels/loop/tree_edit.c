@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Room ------------------------------------------------------------------------------------- */
+/* ---- Room ------------------------------------------------------------------------------------ */
 /* Room for n more elements of `bytes` behind the first *count; false: the tree has failed. */
 static bool make_room(rd_schedule *t, void *array, int32_t *room, int32_t count, int32_t n,
                       size_t bytes)
@@ -137,7 +137,7 @@ int32_t rd_add_operands(rd_schedule *t, const int32_t *value, int32_t n)
     return t->n_operand - n;
 }
 
-/* ---- Copies and ends -------------------------------------------------------------------------- */
+/* ---- Copies and ends ------------------------------------------------------------------------- */
 /* Returns a copy of an array of n elements; *failed is set where memory lacks. */
 static void *copy_of(const void *array, int32_t n, size_t bytes, bool *failed)
 {
@@ -191,7 +191,7 @@ void rd_schedule_free(rd_schedule *t)
     free(t);
 }
 
-/* ---- Where statements stand ------------------------------------------------------------------- */
+/* ---- Where statements stand ------------------------------------------------------------------ */
 /* Between two neighbours in a body, of which either may be -1. */
 static void link(rd_schedule *t, int32_t body, int32_t previous, int32_t stmt, int32_t next)
 {

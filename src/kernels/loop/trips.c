@@ -4,7 +4,7 @@
 
 enum { LINE = 64 };
 
-/* ---- Rounds ----------------------------------------------------------------------------------- */
+/* ---- Rounds ---------------------------------------------------------------------------------- */
 static double mean_of(const rd_schedule *t, int32_t stmt, const rd_linear *at);
 
 /* Of parts `from` has the greatest, and `to` the least: of these the means. */
@@ -168,7 +168,7 @@ double rd_rounds_of(const rd_schedule *t, int32_t stmt)
     return rd_rounds_within(t, stmt, -1);
 }
 
-/* ---- Footprints ------------------------------------------------------------------------------- */
+/* ---- Footprints ------------------------------------------------------------------------------ */
 enum { MOST_MOVES = 32 };
 typedef struct inner_stride {
     double n, by; /* rounds; elements from one to the next, not negative */

@@ -14,7 +14,7 @@ static const rd_stride still = { true, 0 }, unknown = { false, 0 };
 
 static rd_stride position_stride(const variation_query *q, int32_t stmt, const rd_linear *at);
 
-/* ---- Positions -------------------------------------------------------------------------------- */
+/* ---- Positions ------------------------------------------------------------------------------- */
 static bool value_varies(const variation_query *q, int32_t value)
 {
     return q->varies ? q->varies[value] : rd_value_varies(q->t, q->loop, value);
@@ -123,7 +123,7 @@ bool rd_is_gather(const rd_schedule *t, int32_t loop, int32_t stmt)
     return false;
 }
 
-/* ---- Values ----------------------------------------------------------------------------------- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 /* Is what a load reads written in the loop, by another round or as a value that changes? */
 static bool reads_changed(const variation_query *q, int32_t load)
 {
@@ -220,7 +220,7 @@ bool rd_value_varies(const rd_schedule *t, int32_t loop, int32_t value)
     return answer;
 }
 
-/* ---- Along an axis ---------------------------------------------------------------------------- */
+/* ---- Along an axis --------------------------------------------------------------------------- */
 /* True if the position has the axis as a term, or a value that varies. */
 static bool linear_varies(const rd_schedule *t, const rd_linear *at, int32_t axis,
                           const bool *varies)

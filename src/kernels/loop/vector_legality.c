@@ -10,7 +10,7 @@ static bool no(const char **why, const char *because)
     return false;
 }
 
-/* ---- By meaning ------------------------------------------------------------------------------- */
+/* ---- By meaning ------------------------------------------------------------------------------ */
 static bool pushes(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
@@ -73,7 +73,7 @@ bool rd_may_be_parallel(const rd_schedule *t, int32_t loop, const char **why)
     return stores_allow(t, loop, why);
 }
 
-/* ---- As vectors ------------------------------------------------------------------------------- */
+/* ---- As vectors ------------------------------------------------------------------------------ */
 static bool is_mark(const rd_schedule *t, const rd_edge *edge, int32_t mark)
 {
     const rd_linear *at = &edge->part[0].at;
@@ -126,7 +126,7 @@ static bool exits_allow(const rd_schedule *t, int32_t loop, const char **why)
     return true;
 }
 
-/* ---- States as vectors ------------------------------------------------------------------------ */
+/* ---- States as vectors ----------------------------------------------------------------------- */
 /* All cells that its statements in the loop name lie side by side. */
 static bool cells_are_neighbours(const rd_schedule *t, int32_t fold, int32_t loop)
 {

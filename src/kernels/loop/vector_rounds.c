@@ -20,8 +20,8 @@ static bool is_access(const rd_schedule *t, const rd_stmt *stmt)
            (stmt->kind == RD_S_LET && t->let[stmt->value].kind == RD_I_LOAD);
 }
 
-/* Bytes of the narrowest element that a loop reads or writes, and of the widest that it computes with:
- * compilers take as many rounds at a time as a vector holds of the narrowest. */
+/* Bytes of the narrowest element that a loop reads or writes, and of the widest that it computes
+ * with: compilers take as many rounds at a time as a vector holds of the narrowest. */
 static void find_widths(const rd_schedule *t, int32_t loop, int *narrow, int *wide)
 {
     *narrow = 8;
@@ -36,8 +36,8 @@ static void find_widths(const rd_schedule *t, int32_t loop, int *narrow, int *wi
     }
 }
 
-/* Rounds that go together: of loops that are shorter as many as fit, down to one vector of the widest
- * elements. */
+/* Rounds that go together: of loops that are shorter as many as fit, down to one vector of the
+ * widest elements. */
 static double rounds_at_once(const rd_schedule *t, int32_t loop, double rounds, int32_t vector)
 {
     int narrow, wide;
@@ -51,8 +51,8 @@ static double rounds_at_once(const rd_schedule *t, int32_t loop, double rounds, 
     return at_once;
 }
 
-/* Loops of a known length have a rest of smaller vectors; others of one half and of single rounds.  Half
- * a vector takes as long as one. */
+/* Loops of a known length have a rest of smaller vectors; others of one half and of single rounds.
+ * Half a vector takes as long as one. */
 rd_vector_rounds rd_vector_rounds_of(const rd_schedule *t, int32_t loop, double rounds,
                                      int32_t vector)
 {

@@ -3,8 +3,8 @@
 #define RD_KERNELS_LOOP_VECTOR_ROUNDS_H
 #include "kernels/loop/loop.h"
 
-/* Of so many rounds those that cost as much as one of a full vector, of so many bytes; the others go one
- * by one. */
+/* Splits so many rounds of a loop: `by_vectors` cost as much as full vectors of `vector` bytes,
+ * `single` go one by one (the tail). */
 typedef struct rd_vector_rounds {
     double by_vectors, single;
 } rd_vector_rounds;

@@ -1,6 +1,6 @@
-/* verify.c - is a loop tree well-formed?  Statements are linked as bodies say, values are made before
- * they are read and are in scope, positions name axes that a loop around binds, and memory is
- * there. */
+/* verify.c - is a loop tree well-formed?  Statements are linked as bodies say, values are made
+ * before they are read and are in scope, positions name axes that a loop around binds, and memory
+ * is there. */
 #include "kernels/loop/check.h"
 #include "kernels/loop/verify.h"
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 
 static bool verify_stmt(rd_verifier *f, int32_t stmt);
 
-/* ---- Loops ------------------------------------------------------------------------------------ */
+/* ---- Loops ----------------------------------------------------------------------------------- */
 static bool has_range_rounds(const rd_for *loop)
 {
     return loop->kind == RD_FOR_BLOCK || loop->kind == RD_FOR_ONCE;
@@ -46,8 +46,9 @@ static bool verify_loop_header(const rd_verifier *f, const rd_stmt *s)
     return loop->step > 0 || rd_verify_fails(f, "its step is %" PRId64, loop->step);
 }
 
-/* ---- Bodies ----------------------------------------------------------------------------------- */
-/* Values of a body are seen no more behind it, nor its arrays; of parts of the program see parts(). */
+/* ---- Bodies ---------------------------------------------------------------------------------- */
+/* Values of a body are seen no more behind it, nor its arrays; of parts of the program see
+ * parts(). */
 static void leave_scope(const rd_verifier *f, int32_t body)
 {
     for (int32_t s = f->t->stmt[body].first; s >= 0; s = f->t->stmt[s].next) {
@@ -203,8 +204,8 @@ static bool verify_stmt(rd_verifier *f, int32_t stmt)
     }
 }
 
-/* Values of the head are seen in the body and the tail, too.  Those of the body are seen in the tail only
- * if one task runs all parts. */
+/* Values of the head are seen in the body and the tail, too.  Those of the body are seen in the
+ * tail only if one task runs all parts. */
 static bool verify_parts(rd_verifier *f)
 {
     for (int k = 0; k < RD_N_PARTS; k++) {

@@ -23,7 +23,7 @@ bool rd_verify_fails(const rd_verifier *f, const char *format, ...)
     return false;
 }
 
-/* ---- Values ----------------------------------------------------------------------------------- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 bool rd_verify_read(const rd_verifier *f, int32_t value)
 {
     if (!rd_is_number_below(value, f->t->n_let))
@@ -59,7 +59,7 @@ bool rd_verify_made(const rd_verifier *f, const rd_stmt *s, int32_t n)
     return true;
 }
 
-/* ---- Positions -------------------------------------------------------------------------------- */
+/* ---- Positions ------------------------------------------------------------------------------- */
 /* True if a loop around binds the axis or mark, or if it is a bound of the task's share. */
 static bool axis_is_bound(const rd_verifier *f, int32_t axis)
 {
@@ -102,7 +102,7 @@ bool rd_verify_edge(const rd_verifier *f, const rd_edge *edge)
     return ok;
 }
 
-/* ---- Memory ----------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 static bool is_declared(const rd_verifier *f, int32_t store)
 {
     if (!rd_is_number_below(store, f->t->n_store))
@@ -136,7 +136,7 @@ bool rd_verify_memory(const rd_verifier *f, int32_t slot, int32_t store, const r
                            store);
 }
 
-/* ---- Values of LET ---------------------------------------------------------------------------- */
+/* ---- Values of LET --------------------------------------------------------------------------- */
 /* Returns how many operands a value of that kind has; -1 if no LET makes such a value. */
 static int32_t arity_of(const rd_program *p, const rd_let *let)
 {
@@ -188,7 +188,7 @@ bool rd_verify_let(const rd_verifier *f, const rd_stmt *s)
     return ok && rd_verify_made(f, s, 1);
 }
 
-/* ---- Folds ------------------------------------------------------------------------------------ */
+/* ---- Folds ----------------------------------------------------------------------------------- */
 bool rd_verify_states(const rd_verifier *f, const rd_stmt *s)
 {
     const rd_store *a;

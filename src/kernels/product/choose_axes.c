@@ -53,7 +53,7 @@ static gemm_axes choose_axes(const rd_product *product)
     return best;
 }
 
-/* ---- Axes that are one -------------------------------------------------------------------------- */
+/* ---- Axes that are one ----------------------------------------------------------------------- */
 /* Does every matrix go along the two as along one axis, as where rows of pixels are one row? */
 static bool can_be_merged(const rd_product_axis *outer, const rd_product_axis *inner)
 {

@@ -1,9 +1,9 @@
 /* masked.c - products of sparse matrices at places that are wanted.
  *
- * By rows: rows of B are added as for all places, and where something was added is noted.
- * By places: the shorter one of row i of A and column j of B is gone through, and the other one is a row
- * of marks.  Rows mark their own for all columns that are no longer, columns theirs for all rows that are
- * shorter; so both are loops over memory, and nothing is searched for. */
+ * By rows: rows of B are added as for all places, and where something was added is noted. By
+ * places: the shorter one of row i of A and column j of B is gone through, and the other one is a
+ * row of marks.  Rows mark their own for all columns that are no longer, columns theirs for all
+ * rows that are shorter; so both are loops over memory, and nothing is searched for. */
 #include "kernels/product/masked.h"
 #include "core/float_env.h"
 #include "kernels/product/row_steps.h"
@@ -76,8 +76,8 @@ typedef void masked_of(const rd_row_product *p, const void *a, const void *b, vo
 MEET(int32_t)
 MEET(int64_t)
 
-/* Asks for the first lines of what the next place goes through: these are rows far apart, and most are
- * short. */
+/* Asks for the first lines of what the next place goes through: these are rows far apart, and most
+ * are short. */
 static inline void ask_for(const void *at)
 {
     __builtin_prefetch(at);
@@ -85,9 +85,9 @@ static inline void ask_for(const void *at)
     __builtin_prefetch((const char *)at + 128);
 }
 
-/* Row `at` of `cs`, whose places go through rows of Y while the own one of X is marked.  X is A and Y are
- * the columns of B; or X are these and Y is A, not `left` then.  `mirror` says which place has the same
- * value, NULL: none. */
+/* Row `at` of `cs`, whose places go through rows of Y while the own one of X is marked.  X is A
+ * and Y are the columns of B; or X are these and Y is A, not `left` then.  `mirror` says which
+ * place has the same value, NULL: none. */
 #define BY_PLACES(NAME, T, INDEX, NOTHING, TAKE, OF)                                            \
     static inline void NAME##_along(                                                            \
         const rd_row_places *cs, const rd_row_places *xs, const rd_row_places *ys, const T *x,  \
@@ -199,8 +199,8 @@ static void transpose_values(const rd_row_product *p, const char *b, char *to)
         memcpy(to + EACH * q, b + EACH * wide[q], EACH);
 }
 
-/* A product with what it reads in order; `b` where it is, or its columns in `room`.  Where these are the
- * rows of A, C is what its own transpose is. */
+/* A product with what it reads in order; `b` where it is, or its columns in `room`.  Where these
+ * are the rows of A, C is what its own transpose is. */
 static const void *transposed(rd_row_product *p, const void *a, const void *b, char *room)
 {
     if (p->mask != RD_MASK_BY_PLACES)

@@ -1,11 +1,12 @@
-/* masked.h - products of sparse matrices at places that are wanted, which need not be all of theirs.
- * (Davis, 2019, "Algorithm 1000: SuiteSparse:GraphBLAS", ACM TOMS 45, 4, has masks of both kinds.) */
+/* masked.h - products of sparse matrices at places that are wanted, which need not be all of
+ * theirs. (Davis, 2019, "Algorithm 1000: SuiteSparse:GraphBLAS", ACM TOMS 45, 4, has masks of both
+ * kinds.) */
 #ifndef RD_KERNELS_PRODUCT_MASKED_H
 #define RD_KERNELS_PRODUCT_MASKED_H
 #include "kernels/product/sparse_product.h"
 
-/* What rd_row_product_run() does for a product with a mask.  A place takes its products in the order of
- * k, so bits are those of the product without a mask. */
+/* What rd_row_product_run() does for a product with a mask.  A place takes its products in the
+ * order of k, so bits are those of the product without a mask. */
 bool rd_masked_product_run(const rd_row_product *p, const void *a, const void *b, void *c,
                            int threads, const rd_row_memory *memory);
 #endif

@@ -34,7 +34,8 @@ bool rd_product_choose(const rd_program *p, rd_get_fn *get, void *pool, rd_produ
 
 /* ---- gemm.c ---------------------------------------------------------------------------------- */
 /* c = a b, or c += a b: (m, n) = (m, k) (k, n), rows of c side by side in memory; a and b perhaps
- * transposed.  `symmetric`: b is the transpose of a, and c is wanted from the diagonal on.  `lead` are the elements from one row, or column, to the next. */
+ * transposed.  `symmetric`: b is the transpose of a, and c is wanted from the diagonal on.  `lead`
+ * are the elements from one row, or column, to the next. */
 typedef struct rd_gemm {
     rd_dtype    type;
     bool        a_transposed, b_transposed, add, symmetric;

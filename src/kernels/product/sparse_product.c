@@ -1,5 +1,6 @@
-/* sparse_product.c - products of sparse matrices by rows: each thread has a row of values, of which it begins
- * those where C has places, adds to them row after row of B, and takes them to C. */
+/* sparse_product.c - products of sparse matrices by rows: each thread has a row of values, of
+ * which it begins those where C has places, adds to them row after row of B, and takes them to C.
+ */
 #include "core/float_env.h"
 #include "kernels/product/masked.h"
 #include "kernels/product/row_steps.h"
@@ -82,8 +83,8 @@ static bool all_finite(const double *x, int64_t n)
     return !bad;
 }
 
-/* A place of C is NaN where something that is not finite meets a place that is not stored: more of them
- * stand in its row of A and its column of B than meet stored ones. */
+/* A place of C is NaN where something that is not finite meets a place that is not stored: more of
+ * them stand in its row of A and its column of B than meet stored ones. */
 static void count_row(const rd_row_product *p, const double *a, const double *b, double *c,
                       const int64_t *in_column, int64_t *met, int64_t i)
 {

@@ -1,6 +1,6 @@
-/* sparse_product.h - products of sparse matrices by rows.  (Gustavson, 1978, "Two Fast Algorithms for Sparse
- * Matrices: Multiplication and Permuted Transposition", ACM TOMS 4, 3.)  Where C has places is known
- * before; only its values are computed here. */
+/* sparse_product.h - products of sparse matrices by rows.  (Gustavson, 1978, "Two Fast Algorithms
+ * for Sparse Matrices: Multiplication and Permuted Transposition", ACM TOMS 4, 3.)  Where C has
+ * places is known before; only its values are computed here. */
 #ifndef RD_KERNELS_PRODUCT_SPARSE_PRODUCT_H
 #define RD_KERNELS_PRODUCT_SPARSE_PRODUCT_H
 #include "core/row_product.h"
@@ -11,8 +11,8 @@ typedef struct rd_row_memory {
     void (*put)(void *user, void *memory);
     void *user;
 } rd_row_memory;
-/* Values of C from those of A and B, by so many threads.  False: no memory.  The bits do not depend on
- * threads: a place of C takes its products in the order of k. */
+/* Values of C from those of A and B, by so many threads.  False: no memory.  The bits do not
+ * depend on threads: a place of C takes its products in the order of k. */
 bool rd_row_product_run(const rd_row_product *p, const void *a, const void *b, void *c, int threads,
                         const rd_row_memory *memory);
 #endif
