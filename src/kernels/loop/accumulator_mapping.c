@@ -1,6 +1,8 @@
-/* accumulator_mapping.c - how the rounds of a loop meet the states of a fold.  Whether rounds may
- * go side by side follows from it: rd_may_be_vector(), rd_may_enclose() and rd_may_interchange()
- * ask.  docs/loops.md has the table. */
+/* accumulator_mapping.c - how the rounds of a loop map to the accumulators of a fold.
+ *
+ * The mapping decides whether rounds are independent: rd_may_be_vector(), rd_may_enclose() and
+ * rd_may_interchange() ask for it.  A sum over i1 of x[i0, i1] maps i0 to CELLS and i1 to LANES
+ * or STEPS. docs/loops.md has the table. */
 #include "kernels/loop/facts.h"
 
 const char *rd_mapping_name(rd_mapping mapping)
@@ -14,7 +16,7 @@ const char *rd_mapping_name(rd_mapping mapping)
     return names[mapping];
 }
 
-/* How far positions of an element move with the rounds. */
+/* The strides of an element's cell, lane and outer position along a loop. */
 typedef struct fold_strides {
     rd_stride cell, lane, outer;
 } fold_strides;
@@ -43,7 +45,8 @@ static int64_t row_of(const rd_fold *f)
 static bool is_multiple(const rd_schedule *t, int32_t loop, int32_t stmt, const rd_linear *at,
                         int64_t coef, int64_t of);
 
-/* Of a loop around all rounds count, of one inside the first alone. */
+/* True if coef times the index of an axis is a multiple of `of`.  Of a loop around the statement
+ * all rounds count; of a loop inside, only the first. */
 static bool is_axis_multiple(const rd_schedule *t, int32_t loop, int32_t stmt, int32_t axis,
                              int64_t coef, int64_t of)
 {
@@ -77,7 +80,8 @@ static bool is_multiple(const rd_schedule *t, int32_t loop, int32_t stmt, const 
     return true;
 }
 
-/* How far an element's place moves within a round, at most; -1: not known. */
+/* The distance, in lanes, between the first and the last element of a round, at most; -1:
+ * unknown. */
 static int64_t span_within(const rd_schedule *t, const rd_fold *f, int32_t loop, int32_t stmt)
 {
     int64_t span = 0;
@@ -93,7 +97,7 @@ static int64_t span_within(const rd_schedule *t, const rd_fold *f, int32_t loop,
     return span;
 }
 
-/* Is a position a multiple, in the first round of a loop? */
+/* True if coef times a position is a multiple of `of` in the first round of a loop. */
 static bool begins_with_multiple(const rd_schedule *t, int32_t loop, const rd_linear *at,
                                  int64_t coef, int64_t of)
 {
@@ -127,7 +131,7 @@ bool rd_begins_with_block(const rd_schedule *t, int32_t fold, int32_t loop, cons
            begins_with_multiple(t, loop, &at->lane, 1, block);
 }
 
-/* Does each round take whole blocks, one after the other? */
+/* True if each round takes whole blocks, one after the other. */
 static bool is_whole_blocks(const rd_schedule *t, int32_t fold, int32_t loop, int32_t stmt,
                             const fold_strides *m)
 {
@@ -147,7 +151,7 @@ static bool is_whole_blocks(const rd_schedule *t, int32_t fold, int32_t loop, in
            is_multiple(t, loop, stmt, &t->stmt[stmt].of.lane, 1, block);
 }
 
-/* Do rounds have arrays of states of their own, and elements of different blocks? */
+/* True if rounds have arrays of states of their own, and elements of different blocks. */
 static bool is_beside(const rd_schedule *t, const rd_fold *f, int32_t loop, int32_t stmt,
                       const fold_strides *m)
 {
@@ -164,7 +168,8 @@ static bool may_go_in_any_order(const rd_fold *f)
     return f->law == RD_LAW_exact && !f->scan && !f->first;
 }
 
-/* Rounds take elements of the same states, in another step or not by numbers that are known. */
+/* The mapping of rounds that take elements of the same states: ANY, BLOCKS or STEPS where
+ * strides are known, else MIXED. */
 static rd_mapping in_turn(const rd_schedule *t, int32_t fold, int32_t loop, int32_t stmt,
                           const fold_strides *m)
 {
@@ -182,8 +187,8 @@ static rd_mapping in_turn(const rd_schedule *t, int32_t fold, int32_t loop, int3
                : RD_MAPS_STEPS;
 }
 
-/* Neighbouring rounds have neighbouring lanes.  If there are more elements than lanes, a loop
- * inside that moves lanes, too, could bring one round to the lanes of another. */
+/* True if neighbouring rounds have neighbouring lanes.  With more elements than lanes, no loop
+ * inside may move lanes: it could bring one round to the lanes of another. */
 static bool are_lanes(const rd_schedule *t, int32_t fold, int32_t loop, int32_t stmt,
                       const fold_strides *m)
 {
@@ -198,7 +203,7 @@ static bool are_lanes(const rd_schedule *t, int32_t fold, int32_t loop, int32_t 
     return true;
 }
 
-/* How the rounds of a loop meet a fold at one of its steps; docs/loops.md has the answers. */
+/* The mapping of a loop's rounds to a fold at one of its steps. */
 static rd_mapping element_meets(const rd_schedule *t, int32_t fold, int32_t loop, int32_t stmt)
 {
     const fold_strides m = strides_of(t, loop, stmt);
@@ -216,7 +221,7 @@ static rd_mapping element_meets(const rd_schedule *t, int32_t fold, int32_t loop
     return in_turn(t, fold, loop, stmt, &m);
 }
 
-/* What takes all lanes of a cell. */
+/* The mapping of a statement that takes all lanes of a cell. */
 static rd_mapping cell_meets(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     const rd_stride cell = rd_position_stride(t, loop, stmt, &t->stmt[stmt].of.cell);
@@ -230,7 +235,7 @@ static bool is_of(const rd_stmt *s, int32_t fold)
     return s->fold == fold && s->kind != RD_S_EXIT;
 }
 
-/* Does all of it stand in the loop? */
+/* True if all statements of the fold stand in the loop. */
 static bool is_within(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     for (int k = 0; k < RD_N_PARTS; k++)
@@ -241,8 +246,8 @@ static bool is_within(const rd_schedule *t, int32_t fold, int32_t loop)
     return true;
 }
 
-/* The next statement of the fold in the loop whose meeting counts; ends of blocks, and
- * copies of states, belong to the steps beside them. */
+/* The next statement of the fold in the loop that decides the mapping.  Pushes and copies of
+ * states belong to the steps beside them. */
 static int32_t next_of(const rd_schedule *t, int32_t fold, int32_t loop, int32_t last)
 {
     int32_t s = rd_next_stmt(t, last, loop);

@@ -54,8 +54,8 @@ static bool touches(const rd_program *p, int32_t i, rd_inst_kind kind, int32_t s
     return p->inst[i].kind == kind && p->address[p->inst[i].arg].slot == slot;
 }
 
-/* Are two addresses of the program the same element in each round?  Their terms may come in
- * another order. */
+/* True if two addresses of the program name the same element in each round.  Their terms may
+ * come in another order. */
 static bool same_place(const rd_address *a, const rd_address *b)
 {
     if (a->offset != b->offset || a->n_add != b->n_add ||
@@ -73,7 +73,7 @@ static bool same_place(const rd_address *a, const rd_address *b)
     return true;
 }
 
-/* May a run give both slots the same memory?  As eval/run/alias.c decides it. */
+/* True if a run may give both slots the same memory: eval/run/alias.c decides by the same rule. */
 static bool goes_in_place(const rd_program *p, int32_t out, int32_t leaf)
 {
     bool found = false;

@@ -5,7 +5,7 @@
 /* ---- Loops ----------------------------------------------------------------------------------- */
 static void add_instructions(rd_building *b, int32_t from, int32_t to);
 
-/* The first place of a row, or the one behind its last, as a value that memory says. */
+/* Loads the first index of a row, or the index behind its last, as a value. */
 static rd_linear row_edge(rd_building *b, int32_t address)
 {
     const rd_address *at    = &b->t->p->address[address];
@@ -28,7 +28,7 @@ static rd_linear row_edge(rd_building *b, int32_t address)
     return rd_linear_plus_value(b->t, rd_linear_of(0), 1, value);
 }
 
-/* Within the rounds of a tile the range of its axis is that of the round. */
+/* In the body of a tile loop, the range of its axis is one round, between two marks. */
 static void open_tile(rd_building *b, rd_for *loop, rd_build_range *r)
 {
     loop->start = rd_add_mark(b->t);
@@ -37,8 +37,8 @@ static void open_tile(rd_building *b, rd_for *loop, rd_build_range *r)
     r->to       = rd_linear_plus_axis(b->t, rd_linear_of(0), 1, loop->stop);
 }
 
-/* Rounds of a loop, at most; -1: memory says how many.  In a tile of its axis they are those of
- * the tile. */
+/* Most rounds of a loop; -1: known only at run time.  A loop in a tile of its axis has the
+ * rounds of that tile. */
 static int64_t rounds_of(const rd_program *p, int32_t number)
 {
     const rd_loop *l     = &p->loop[number];
@@ -53,7 +53,7 @@ static int64_t rounds_of(const rd_program *p, int32_t number)
     return l->kind == RD_LOOP_TILE ? (width + l->step - 1) / l->step : width;
 }
 
-/* The axis is bound in the body of the loop, and not behind it. */
+/* Adds a loop and its body: "serial i1 to 3000".  The axis is bound in the body only. */
 static void add_loop(rd_building *b, int32_t number)
 {
     const rd_program    *p    = b->t->p;

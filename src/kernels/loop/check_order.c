@@ -1,13 +1,13 @@
-/* check_order.c - do loops keep the order in which folds take their elements?
+/* check_order.c - checks that loops keep the order in which folds take their elements.
  *
- * What order decides is asked of the tree alone, for all extents: of two loops that move the step
- * of a fold the outer one has the greater stride, and no loop whose rounds go together, or from the
- * end to the beginning, moves it, unless they are of different blocks. */
+ * The check looks at the tree alone, so it holds for all extents.  Of two loops that move the
+ * step of a fold, the outer one has the greater stride.  No parallel or backward loop moves the
+ * step, unless its rounds are in different blocks. */
 #include "kernels/loop/check.h"
 #include "kernels/loop/shadow/shadow.h"
 #include <inttypes.h>
 
-/* A loop around a step, as the fold sees it: how far one index moves it, in lanes. */
+/* A loop around a step, and how far one index of it moves the step, in lanes. */
 typedef struct mover {
     const rd_for *loop;
     int64_t       stride; /* of one round; of a block loop that of an index */
@@ -35,7 +35,8 @@ static bool fails(rd_text *why, const rd_stmt *s, const mover *m, const char *wh
     return false;
 }
 
-/* One loop by itself. */
+/* True if a single loop may move the steps: no parallel loop but over lanes, and never
+ * backwards. */
 static bool may_move(const rd_schedule *t, const rd_stmt *s, const mover *m, rd_text *why)
 {
     const rd_fold *f    = &t->p->fold[s->fold];
@@ -50,7 +51,8 @@ static bool may_move(const rd_schedule *t, const rd_stmt *s, const mover *m, rd_
            fails(why, s, m, "moves its steps from the last one to the first");
 }
 
-/* Rounds of the inner loop stand between two of the outer one. */
+/* True if the inner loop has no greater stride than the outer one, so that elements come in
+ * order. */
 static bool is_nested_in_order(const rd_stmt *s, const mover *outer, const mover *inner,
                                rd_text *why)
 {
@@ -67,8 +69,8 @@ static bool is_nested_in_order(const rd_stmt *s, const mover *outer, const mover
     return a * step >= b || fails(why, s, inner, "has a greater stride than the one around it");
 }
 
-/* Are its rounds of different blocks, or (of a scan) of different elements, each of which has
- * states of its own?  Where these go up, or are put together, the shadow run sees their order. */
+/* True if the rounds have states of their own: of different blocks, or of single elements of a
+ * scan.  The shadow run checks the order in which such states are merged. */
 static bool is_of_other_states(const rd_schedule *t, const rd_stmt *s, const mover *m)
 {
     const rd_fold *f    = &t->p->fold[s->fold];
@@ -80,7 +82,7 @@ static bool is_of_other_states(const rd_schedule *t, const rd_stmt *s, const mov
            m->stride * m->loop->step % (f->steps * f->lanes) == 0;
 }
 
-/* Is the statement where the fold begins in this body, or in one around it? */
+/* True if the fold begins in this body. */
 static bool begins_in(const rd_schedule *t, int32_t fold, int32_t body)
 {
     for (int32_t s = t->stmt[body].first; s >= 0; s = t->stmt[s].next)
@@ -89,8 +91,8 @@ static bool begins_in(const rd_schedule *t, int32_t fold, int32_t body)
     return false;
 }
 
-/* Looks at each loop around a step from the inside out, up to where the fold begins, and at each
- * pair of neighbours that move its steps. */
+/* True if the loops around a step keep its order: each one by itself, and each pair of
+ * neighbours.  The search ends where the fold begins. */
 static bool keeps_order(const rd_schedule *t, int32_t stmt, rd_text *why)
 {
     const rd_stmt *s     = &t->stmt[stmt];

@@ -1,9 +1,10 @@
-/* clone.c - a statement of a loop tree is copied with all that stands in it. */
+/* clone.c - copies a statement with its body: values, loops and marks get new numbers. */
 #include "kernels/loop/loop.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* New numbers of what the copy has of its own, by the old ones; -1: it stays. */
+/* The new number of each value, axis and statement that the copy has of its own; -1: it keeps
+ * the old one. */
 typedef struct renamed {
     rd_schedule *t;
     int32_t     *value, *axis, *stmt;
@@ -40,7 +41,7 @@ static rd_edge edge_of(const renamed *r, rd_edge edge)
     return edge;
 }
 
-/* Values are named before their operands are, which are made before them. */
+/* Copies the values of a statement.  Operands are made before, so their new numbers are known. */
 static void copy_values(renamed *r, rd_stmt *s)
 {
     rd_schedule *t     = r->t;
@@ -109,7 +110,8 @@ static int32_t copy_stmt(renamed *r, int32_t stmt)
     return made;
 }
 
-/* Of statements that name others; a loop that is left may follow the one that leaves it. */
+/* Sets the new numbers of statements that other statements name.  It runs last, as an EXIT may
+ * name a loop that follows. */
 static void rename_loops(const renamed *r, int32_t stmt)
 {
     for (int32_t s = stmt; s >= 0 && !r->t->failed; s = rd_next_stmt(r->t, s, stmt)) {

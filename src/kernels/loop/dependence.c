@@ -1,13 +1,13 @@
-/* dependence.c - which accesses of a loop tree may touch the same elements.
+/* dependence.c - dependence tests: which accesses of a loop tree may touch the same element.
  *
- * Programs store each element of a result or of scratch once in the rounds of the loops that move
- * the address.  So two accesses by the same position touch the same element only in the same round.
- * Other positions are compared by the ranges that their indices have. */
+ * Programs store each element of a result or of scratch once in the rounds of the loops that
+ * move the address.  So two accesses at the same position touch the same element only in the
+ * same round.  Other positions are compared by the ranges of their indices. */
 #include "kernels/loop/facts.h"
 
 /* ---- Positions, as indices that are independent ---------------------------------------------- */
-/* What an index is counted by.  An index of a loop inside the loop in question is written as where
- * that loop begins plus a free number, so that i0 - m0 loses what it has of loops outside. */
+/* The kind of an index.  An index of a loop inside the loop in question becomes the begin of
+ * that loop plus a free number.  So i0 - m0 loses its terms from loops outside. */
 typedef enum index_kind {
     INDEX_OUTSIDE, /* of a loop around, or a mark: the same for both accesses      */
     INDEX_VALUE,   /* a value that is made outside the loop: likewise              */
@@ -46,7 +46,7 @@ static void add_term(index_form *f, index_kind kind, int32_t id, int64_t coef, i
 
 static void add_position(index_form *f, int32_t stmt, const rd_linear *at, int64_t coef);
 
-/* The index of a loop inside: its first one, and a free number of steps. */
+/* Adds the index of a loop inside: its first index, and a free number of steps. */
 static void add_inside(index_form *f, int32_t binder, int32_t axis, int64_t coef)
 {
     const rd_for *l    = rd_loop_of(f->t, binder);
@@ -112,7 +112,7 @@ static int64_t coef_of(const index_form *f, index_kind kind, int32_t id)
     return 0;
 }
 
-/* Does b have all terms of a that both rounds have in common? */
+/* True if b has all terms of a that are the same in both rounds. */
 static bool has_terms_of(const index_form *a, const index_form *b)
 {
     for (int32_t k = 0; k < a->n; k++) {
@@ -125,7 +125,8 @@ static bool has_terms_of(const index_form *a, const index_form *b)
     return true;
 }
 
-/* Loops over one axis, of which each has its own free numbers, are the same for this. */
+/* True if b has a free term like each one of a.  Two loops over one axis have free numbers of
+ * their own, and count as equal. */
 static bool has_free_terms_of(const index_form *a, const index_form *b)
 {
     for (int32_t k = 0; k < a->n; k++) {
@@ -171,7 +172,8 @@ typedef struct int_interval {
     int64_t low, high;
 } int_interval;
 
-/* Where the sum of those lies whose coefs are no multiples of a number; 0: of all. */
+/* The range of the sum of addends with a coef that is no multiple of `number`; 0: of all
+ * addends. */
 static int_interval range_of(const position_difference *d, int64_t number)
 {
     int_interval in = { d->offset, d->offset };
@@ -192,7 +194,8 @@ static int64_t divided_down(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
-/* Multiples of the coef of one leave all others to make up the rest, as digits of a number do. */
+/* True if the sum may be 0.  Multiples of one coef cannot be made up by the other addends if
+ * these are too small, as digits of a number. */
 static bool may_be_0(const position_difference *d)
 {
     const int_interval all = range_of(d, 0);
@@ -209,7 +212,7 @@ static bool may_be_0(const position_difference *d)
     return true;
 }
 
-/* May distance + coef * (a number of steps other than 0, less than `most`) be 0? */
+/* True if the difference + coef * k may be 0 for a k other than 0, less than `most`. */
 static bool may_be_0_across(position_difference *d, int64_t coef, int64_t most)
 {
     enum { MANY = 1 << 30 };
@@ -240,8 +243,8 @@ bool rd_may_touch_within(const rd_schedule *t, int32_t loop, const rd_access *a,
     return may_be_0(&d);
 }
 
-/* The results that go over an operand are read and written in the same round: see rd_may_share().
- */
+/* True if rounds of two loops may touch the same element.  A result that overwrites an operand
+ * does so in the round that reads it: see rd_may_share(). */
 bool rd_may_touch_across_two(const rd_schedule *t, int32_t loop_a, const rd_access *a,
                              int32_t loop_b, const rd_access *b)
 {

@@ -1,17 +1,18 @@
-/* element_cells.c - cells of a fold along several axes, such as the three components of the force on each point.
+/* element_cells.c - cells of a fold along several axes, such as the three components of a force
+ * on each point.
  *
- * Where the fold begins in a strip of points, each point has states of its own, and its cells are those
- * along the other axes:
+ * Where the fold begins in a strip of points, each point has states of its own.  Its cells are
+ * those along the other axes:
  *
- *     cell i0 - m0 + 8000*i1      cell i1, of a point's three
+ *     cell i0 - m0 + 8000*i1      cell i1, of three for each point
  *
- * This is possible where cells are numbered as digits are: a digit for the strip's axis, with whole
- * numbers of the others below it and above it. */
+ * This is possible where cell numbers are mixed-radix numbers: the strip's axis is one digit,
+ * and the other axes make whole digits below and above it. */
 #include "kernels/loop/facts.h"
 
 enum { MOST_CELLS = 16 }; /* of an element: its states are to stay in registers */
 
-/* The strip's axis as a digit of the cell's number: how much it counts, and how many values it
+/* Finds the digit of the strip's axis in the cell's number: its weight and how many values it
  * has. */
 static bool digit_of(const rd_program *p, const rd_fold *f, int32_t axis, int64_t *coef,
                      int64_t *range)

@@ -1,5 +1,5 @@
-/* enclose.c - one loop around a body whose loops over an axis then take one of its rounds each: a
- * panel of columns with all that begins, fills and ends its folds. */
+/* enclose.c - puts one loop around a body: loops over the same axis in the body then take one of
+ * its rounds each.  A panel of columns begins, fills and finishes its folds in one such round. */
 #include "kernels/loop/facts.h"
 
 const char rd_why_no_memory[] = "no memory";
@@ -16,7 +16,7 @@ static bool is_over(const rd_schedule *t, int32_t stmt, int32_t axis)
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->axis == axis;
 }
 
-/* Edges that hold everywhere in the body: not the ends of a row, which memory says there. */
+/* True if a bound has a value in it, which holds only where the value is made. */
 static bool has_values(const rd_schedule *t, const rd_edge *edge)
 {
     for (int32_t k = 0; k < edge->n; k++)
@@ -73,8 +73,8 @@ static bool begins_in(const rd_schedule *t, int32_t fold, int32_t body)
     return false;
 }
 
-/* A fold that begins in the body begins anew in each round of the loop around, so no loop over the
- * axis may take it from one element to the next. */
+/* True if the fold allows the loop around.  A fold that begins in the body begins again in each
+ * round, so no loop over the axis may carry it. */
 static bool fold_allows(const rd_schedule *t, int32_t fold, int32_t loop, bool begins,
                         const char **why)
 {
@@ -106,7 +106,8 @@ static bool loop_allows(const rd_schedule *t, int32_t body, int32_t loop, const 
     return true;
 }
 
-/* The loop around would repeat a fold that no loop over the axis takes. */
+/* True if a fold in the body has a step outside of loops over the axis: the loop around would
+ * repeat it. */
 static bool repeats_fold(const rd_schedule *t, int32_t body, int32_t axis)
 {
     for (int32_t s = rd_next_stmt(t, body, body); s >= 0; s = rd_next_stmt(t, s, body)) {
@@ -122,7 +123,7 @@ static bool repeats_fold(const rd_schedule *t, int32_t body, int32_t axis)
     return false;
 }
 
-/* What changes with the rounds of a loop that does not stand there yet is asked of a copy. */
+/* Checks the folds, then asks on a copy that has the new loop whether it could be a vector loop. */
 bool rd_may_enclose(const rd_schedule *t, int32_t body, int32_t axis, const char **why)
 {
     rd_schedule *copy;

@@ -1,5 +1,4 @@
-/* fold_facts.c - what a program says of its folds, in the form that loop trees and their texts ask
- * for. */
+/* fold_facts.c - facts of a program's folds, in the form that loop trees and their texts need. */
 #include "kernels/loop/loop.h"
 #include "core/tree.h"
 #include "kernels/math/so_far.h"
@@ -26,8 +25,8 @@ bool rd_is_along(const rd_fold *f, int32_t axis, int64_t first, int64_t coef)
            (f->outer.n_add == 0 || f->lane_extent == 1);
 }
 
-/* The innermost loop whose rounds are steps: over the lanes, or where these are one step over what
- * is around them. */
+/* The innermost loop over steps: over the lanes, or where the lanes are one step, over the outer
+ * position. */
 static int32_t loop_along(const rd_program *p, const rd_loop_fold *f)
 {
     const rd_fold *fold     = f->of.fold;
@@ -41,7 +40,7 @@ static int32_t loop_along(const rd_program *p, const rd_loop_fold *f)
     return -1;
 }
 
-/* Do its elements come to the same bits however they are grouped, as those of an extreme do? */
+/* True if the result has the same bits however elements are grouped, as an extreme has. */
 static bool has_free_grouping(const rd_loop_fold *f)
 {
     const rd_fold *fold = f->of.fold;
@@ -50,8 +49,8 @@ static bool has_free_grouping(const rd_loop_fold *f)
            rd_fold_any_grouping(fold);
 }
 
-/* 0 and -0 are equal, so which of them an extreme is hangs on lanes: the first one of the first
- * lane. */
+/* True if the result depends on lanes: 0 and -0 are equal, and an extreme takes the first of the
+ * first lane. */
 static bool depends_on_lanes(const rd_fold *f)
 {
     const bool extreme = f->reducer == RD_RED_min || f->reducer == RD_RED_max ||
@@ -60,15 +59,14 @@ static bool depends_on_lanes(const rd_fold *f)
     return extreme && rd_dtype_kind(f->type) == RD_KIND_FLOAT;
 }
 
-/* The same of groups, which have lanes and places as they are. */
+/* True if the fold needs no blocks.  Groups keep their lanes and places. */
 static bool needs_no_blocks(const rd_loop_fold *f)
 {
     return has_free_grouping(f) || (f->of.fold->n_group && rd_fold_any_grouping(f->of.fold));
 }
 
-/* Rows of the combine tree: nodes that there can be at a time.  Folds that group as they like need
- * none: a state takes all of a task's elements in turn, its loop has no ends of blocks in it, and
- * a join merges states. */
+/* Rows of the combine tree: the most nodes at a time.  A fold with free grouping needs none: one
+ * state takes all elements of a task, and a join merges states. */
 static int32_t rows_of_tree(const rd_loop_fold *f)
 {
     const rd_fold *fold = f->of.fold;
@@ -93,7 +91,7 @@ static int32_t levels_of(int64_t steps)
     return levels;
 }
 
-/* Do neighbours along the innermost loop have neighbouring lanes? */
+/* True if neighbours along the innermost loop have neighbouring lanes. */
 static bool moves_lane(const rd_program *p, const rd_loop_fold *f)
 {
     const int32_t loop = p->inst[f->step].loop;
@@ -102,8 +100,8 @@ static bool moves_lane(const rd_program *p, const rd_loop_fold *f)
 }
 
 /* ---- All of a fold --------------------------------------------------------------------------- */
-/* Fills in the facts of a fold whose instructions are known.  One of no elements has no step: its
- * cells begin, and are finished. */
+/* Fills the facts of a fold from its instructions.  A fold without elements has no step: its
+ * cells begin and are finished. */
 static void fill_facts(const rd_program *p, const int32_t *made, bool whole, rd_loop_fold *f)
 {
     const rd_fold *fold   = f->of.fold;
@@ -134,8 +132,8 @@ static void fill_facts(const rd_program *p, const int32_t *made, bool whole, rd_
     f->lanes = steps && fold->lane_extent < fold->lanes ? (int32_t)fold->lane_extent : fold->lanes;
 }
 
-/* All cells are at one block, so no loop over some of them may stand around its steps, inside where
- * the fold begins. */
+/* True if no loop over cells stands between the steps and the begin of the fold.  All cells of a
+ * group-by share the same block. */
 static bool stays_in_a_cell(const rd_program *p, const rd_loop_fold *f)
 {
     for (int32_t k = f->along; k >= 0 && p->loop[k].begin > f->start; k = p->loop[k].parent)
@@ -161,7 +159,7 @@ static bool is_unsupported_scan(const rd_fold *f)
                        (f->out != f->type && !rd_reducer_places(f->reducer) && !f->user));
 }
 
-/* What there is no tree of. */
+/* Says why trees cannot express the fold; NULL: they can. */
 static const char *why_no_tree(const rd_program *p, const rd_loop_fold *f)
 {
     if (f->mixed && (f->of.fold->outer.n_add || !rd_rises(p, f->step, &f->of.fold->lane)))
@@ -198,7 +196,7 @@ static const char *find_instructions(const rd_program *p, rd_loop_fold *fold)
     return why;
 }
 
-/* Which instruction makes each register. */
+/* Returns the instruction that makes each register; NULL without memory. */
 int32_t *rd_made_by(const rd_program *p, rd_get_fn *get, void *pool)
 {
     int32_t *made = get(pool, ((size_t)p->n_reg + 1) * sizeof *made);

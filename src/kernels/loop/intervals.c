@@ -62,7 +62,7 @@ static rd_interval interval_quotient(rd_interval x, rd_interval y)
     return (rd_interval){ fmin(fmin(a, b), fmin(c, d)), fmax(fmax(a, b), fmax(c, d)) };
 }
 
-/* Of a number between 0 and 1, by an exponent that is not negative. */
+/* Knows only powers of a number in [0, 1] with an exponent that is not negative. */
 static rd_interval interval_power(rd_interval x, rd_interval y)
 {
     return x.low >= 0 && x.high <= 1 && y.low >= 0 ? (rd_interval){ 0, 1 } : all;
@@ -101,9 +101,8 @@ static rd_interval of_operator(rd_op op, const rd_interval *x)
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
-/* The ends as the type has them.  Rounding never turns two numbers around, and here it is that of
- * the operation itself, as doubles have more than twice the bits of floats.  So what cancels,
- * underflows to 0 or overflows does so at the ends, too. */
+/* Rounds an end to the type.  Rounding is monotonic, and doubles have more than twice the bits
+ * of floats.  So the end is rounded as the operation rounds it. */
 static double rounded_end(double x, rd_dtype type)
 {
     const double single = rd_dtype_class(type) == RD_CLASS_f64 ? x : (double)(float)x;
@@ -173,7 +172,7 @@ bool rd_narrows_float(const rd_let *let)
            rd_dtype_kind(let->type) != RD_KIND_FLOAT && rd_register_size(let->type) == 4;
 }
 
-/* What is cut off behind the point leaves -0.99 a 0. */
+/* Checks the interval against the range of the target.  A cast truncates, so -0.99 becomes 0. */
 bool rd_narrows_bounded(const rd_schedule *t, const rd_let *let)
 {
     static const double MOST = 2147480000, LEAST_OF_UNSIGNED = -0.99;

@@ -1,5 +1,4 @@
-/* legality.c - which changes of a loop tree keep its meaning: two loops change places, one becomes
- * two, two become one. */
+/* legality.c - legality of loop transformations: interchange, fission and fusion. */
 #include "kernels/loop/facts.h"
 
 static bool no(const char **why, const char *because)
@@ -10,12 +9,12 @@ static bool no(const char **why, const char *because)
 }
 
 /* ---- Bodies ---------------------------------------------------------------------------------- */
-/* Statements of a body from `from` on, up to `to`, with all that stands in them. */
+/* A range of statements of a body, with all that stands in them. */
 typedef struct stmt_range {
     int32_t from, to; /* to -1: to the end */
 } stmt_range;
 
-/* The next statement behind `last` in the stretch, the first one if that is -1. */
+/* The next statement behind `last` in the range; the first one if `last` is -1. */
 static int32_t next_in(const rd_schedule *t, const stmt_range *of, int32_t last)
 {
     const int32_t body = t->stmt[of->from].parent;
@@ -33,7 +32,7 @@ static bool has_kind(const rd_schedule *t, const stmt_range *of, rd_stmt_kind ki
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
-/* May two accesses, of which one writes, touch the same element in different rounds? */
+/* True if two accesses, one of them a write, may touch the same element in different rounds. */
 typedef bool may_conflict(const rd_schedule *t, int32_t loop_a, const rd_access *a, int32_t loop_b,
                           const rd_access *b);
 
@@ -60,8 +59,8 @@ static bool memory_is_shared(const rd_schedule *t, int32_t loop_a, const stmt_ra
     return any_pair(t, loop_a, a, loop_b, b, rd_may_touch_across_two);
 }
 
-/* Of two loops, whether an element is touched in different rounds of both.  Where the outer one
- * moves neither, it is so if the inner one's rounds touch it. */
+/* True if an element is touched in different rounds of both loops.  Where the outer loop moves
+ * neither access, the rounds of the inner one decide. */
 static bool in_rounds_of_both(const rd_schedule *t, int32_t outer, const rd_access *a,
                               int32_t inner, const rd_access *b)
 {
@@ -80,7 +79,7 @@ static bool has_fold(const rd_schedule *t, const stmt_range *of, int32_t fold)
     return false;
 }
 
-/* A fold may have statements in both parts only if each round has a cell of its own. */
+/* True if no fold has statements in both ranges, unless each round has a cell of its own. */
 static bool folds_are_apart(const rd_schedule *t, int32_t loop, const stmt_range *a,
                             const stmt_range *b)
 {
@@ -99,8 +98,8 @@ static bool ends_blocks(const rd_schedule *t, int32_t loop, int32_t fold)
     return false;
 }
 
-/* Each state must take its elements in the same order: one loop at most is over its steps.  Where a
- * block ends in the body, all of its elements must have come: one loop is over cells then. */
+/* True if each state still takes its elements in the same order: at most one of the loops is
+ * over steps.  Where a block ends in the body, one loop must be over cells. */
 static bool fold_may_interchange(const rd_schedule *t, int32_t fold, int32_t outer, int32_t inner)
 {
     const rd_mapping a = rd_mapping_of(t, fold, outer), b = rd_mapping_of(t, fold, inner);

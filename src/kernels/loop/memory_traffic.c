@@ -1,8 +1,8 @@
-/* memory_traffic.c - bytes that cross levels of memory.
+/* memory_traffic.c - bytes that cross levels of the memory hierarchy (a cache model).
  *
- * A loop whose rounds touch together more than a level holds has none of it left when it begins
- * again.  So the innermost such loop around an access fetches what its rounds touch, each line
- * once, each time that it runs.  If there is none, a run finds what the one before has left. */
+ * A loop that touches more than a level holds finds none of it there when it begins again.  So
+ * the innermost such loop around an access fetches the lines of its rounds once, each time that
+ * it runs.  If there is no such loop, a run finds what the run before has left. */
 #include "core/caches.h"
 #include "kernels/loop/facts.h"
 #include "kernels/loop/price_parts.h"
@@ -16,7 +16,7 @@ enum {
 }; /* bytes; a shorter run ends before it is fetched ahead */
 enum { MOST_LOOPS = 12, MOST_ACCESSES = 48, LEVELS = 3 };
 
-/* A loop around an access: its rounds, and bytes from one to the next. */
+/* A loop around an access: its rounds, and the bytes from one round to the next. */
 typedef struct loop_stride {
     int32_t loop;
     double  n, by;
@@ -48,7 +48,7 @@ static const rd_linear *address_of(const rd_schedule *t, int32_t stmt)
     return s->kind == RD_S_LET ? &t->let[s->value].at : &s->at;
 }
 
-/* Bytes among which a place that memory says may be; 0: no such place counts in the address. */
+/* Bytes of the region in which a gathered element may lie; 0: the address is no gather. */
 static double region_of(const rd_schedule *t, const rd_linear *at, double size)
 {
     double region = 0;
@@ -65,8 +65,8 @@ static double region_of(const rd_schedule *t, const rd_linear *at, double size)
     return region;
 }
 
-/* Bytes from one element to the next in time: the first walk that moves counts, but of a vector
- * loop rounds are neighbours first. */
+/* Bytes from one access to the next in time: the stride of the innermost loop that moves, but of
+ * a vector loop first. */
 static double hop_of(const traced_access *a)
 {
     double first = 0;
@@ -80,8 +80,8 @@ static double hop_of(const traced_access *a)
     return first;
 }
 
-/* Strips of a vector loop go through the loops inside the region one after the other, so a strip
- * is the innermost loop in time.  Its number is none of a statement. */
+/* Puts the strip of a vector loop innermost, as loops of the region run strip by strip.  The
+ * strip gets a number that no statement has. */
 static void strips_first(const access_list *q, traced_access *a)
 {
     for (int k = 0; k < a->n && a->n < MOST_LOOPS; k++) {
@@ -110,15 +110,15 @@ static bool is_same(const traced_access *a, const traced_access *b)
     return same;
 }
 
-/* A task's own memory stays in its caches. */
+/* True if the slot is scratch that stays in the caches of its task. */
 static bool is_near(const rd_program *p, int32_t slot)
 {
     return slot >= p->first_scratch && slot < p->first_scratch + p->n_scratch &&
            p->scratch_bytes[slot - p->first_scratch] <= RD_L2_BYTES;
 }
 
-/* Notes an access to large memory: how far each loop around moves it, and how often.  One that is
- * the same as an earlier one finds its lines near. */
+/* Adds an access: the stride and the rounds of each loop around.  An access like an earlier one
+ * finds its lines in the cache. */
 static void add(access_list *q, int32_t stmt)
 {
     const rd_schedule *t = q->t;
@@ -151,7 +151,7 @@ static void add(access_list *q, int32_t stmt)
 }
 
 /* ---- What is touched ------------------------------------------------------------------------- */
-/* Lines that an access touches with the rounds of its first n loops. */
+/* Cache lines that an access touches in the rounds of its n innermost loops. */
 static double lines_of(const traced_access *a, int n)
 {
     double span = a->size, runs = 1, places = 1;
@@ -179,7 +179,7 @@ static double lines_of(const traced_access *a, int n)
     return a->region > 0 ? fmin(places, lines + a->region / LINE) : lines;
 }
 
-/* All that is touched while a loop runs, in bytes; loop -1: by the whole tree. */
+/* Bytes that all accesses touch while a loop runs; loop -1: the whole tree. */
 static double touched_in(const access_list *q, int32_t loop)
 {
     double lines = 0;
@@ -217,7 +217,7 @@ static double memory_speed(const rd_speeds *s, double one, int threads)
     return threads > 1 ? fmin(one * threads, all) : one;
 }
 
-/* Bytes in turn.  Stores of whole lines go down as fast as loads come up. */
+/* The time of sequential lines.  Stores of whole lines go down as fast as loads come up. */
 static double stream_ns(const access_list *q, const traced_access *a, const double *lines,
                         int threads)
 {
@@ -229,7 +229,7 @@ static double stream_ns(const access_list *q, const traced_access *a, const doub
             lines[2] / memory_speed(s, a->writes ? past : s->memory, threads));
 }
 
-/* Lines by themselves. */
+/* The time of lines at scattered addresses, which no prefetcher sees. */
 static double looked_up_ns(const rd_speeds *s, const double *lines, bool far, int threads)
 {
     const double near =
@@ -240,8 +240,8 @@ static double looked_up_ns(const rd_speeds *s, const double *lines, bool far, in
            threads;
 }
 
-/* Adds the time of one access: how many lines cross each level, as those that crossed a level near
- * may cross the next one. */
+/* Adds the time of one access: the lines that cross each level, at most as many as cross the
+ * level before. */
 static void add_crossing(const access_list *q, const traced_access *a, double all, int threads,
                          rd_traffic_ns *sum)
 {

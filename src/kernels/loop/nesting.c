@@ -106,7 +106,7 @@ int32_t rd_common_body(const rd_schedule *t, int32_t a, int32_t b)
     return s;
 }
 
-/* The statement of a body that is the given one, or holds it. */
+/* The statement of a body that is the given one or contains it. */
 static int32_t in_body(const rd_schedule *t, int32_t stmt, int32_t body)
 {
     while (t->stmt[stmt].parent != body)

@@ -6,7 +6,7 @@ rd_linear rd_linear_of(int64_t offset)
     return (rd_linear){ .offset = offset };
 }
 
-/* The same terms, and one more, as a list of its own. */
+/* Appends a new list of terms: the old ones and one more. */
 static rd_linear with_term(rd_schedule *t, rd_linear at, rd_linear_term more)
 {
     const int32_t first = t->n_term;

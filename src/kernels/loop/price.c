@@ -1,10 +1,10 @@
-/* price.c - how long a run of a loop tree takes: what its regions compute, while memory crosses
- * levels, but for places that memory says, which are waited for. */
+/* price.c - the price of a loop tree: the predicted time of a run.  Computation and streams of
+ * memory overlap; scattered loads are added. */
 #include "kernels/loop/price_parts.h"
 #include "kernels/loop/regions.h"
 #include <math.h>
 
-/* How many threads there is something to do for. */
+/* The number of threads that have work. */
 static int threads_of(const rd_program *p, int threads)
 {
     const int64_t shares =
@@ -13,7 +13,7 @@ static int threads_of(const rd_program *p, int threads)
     return threads < 1 ? 1 : shares < threads ? (int)shares : threads;
 }
 
-/* Tasks share the body; memory is fetched while they compute, but places that are looked up are
+/* Adds up the parts.  Tasks share the body; streams overlap with it, and scattered loads are
  * waited for. */
 static rd_price price_of(const rd_schedule *t, const rd_speeds *s, int threads, const rd_regions *r)
 {

@@ -1,8 +1,10 @@
-/* price_fold_ends.c - what the beginning and the end of a fold take, and the ends of its blocks. */
+/* price_fold_ends.c - the time of the begin and the end of a fold, and of the ends of its
+ * blocks. */
 #include "kernels/loop/price_statement.h"
 #include <math.h>
 
-/* 64 states of f64 become one: of more bytes, or with exponentials, it takes longer. */
+/* The time in which the states of all lanes become one, scaled from 64 states of f64;
+ * exponentials are added. */
 static double lanes_ns(const rd_speeds *s, const rd_loop_fold *f)
 {
     enum { MEASURED = 512 };
@@ -13,7 +15,8 @@ static double lanes_ns(const rd_speeds *s, const rd_loop_fold *f)
     return s->lanes * fmax(0.3, bytes / MEASURED) + f->lanes * power;
 }
 
-/* Neighbours that each begin a fold have its states in registers; else all cells are written. */
+/* Adds the begin of a fold.  Neighbours of a vector keep their states in registers; else all
+ * cells are written. */
 static void add_begin(const rd_price_site *at, const rd_loop_fold *f, bool vector, rd_unit_ns *e)
 {
     const double bytes  = (double)f->of.n_state * rd_register_size(f->of.fold->type);
@@ -25,7 +28,7 @@ static void add_begin(const rd_price_site *at, const rd_loop_fold *f, bool vecto
         e->entries += 0.5 * at->s->loop + bytes * states / at->s->l1;
 }
 
-/* What ends a cell's fold: nodes of its blocks become one, then its lanes. */
+/* Adds the end of a cell's fold: merging blocks, then lanes, then the result. */
 void rd_price_fold_end(const rd_price_site *at, const rd_stmt *stmt, bool vector, rd_unit_ns *e)
 {
     const rd_speeds    *s     = at->s;
@@ -54,7 +57,7 @@ void rd_price_fold_end(const rd_price_site *at, const rd_stmt *stmt, bool vector
     }
 }
 
-/* A block of all lanes ends once in so many steps. */
+/* Adds the end of a block, which comes once in so many steps. */
 void rd_price_block_end(const rd_price_site *at, const rd_stmt *stmt, rd_unit_ns *e)
 {
     const rd_loop_fold *f = &at->t->fold[stmt->fold];

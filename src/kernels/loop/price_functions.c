@@ -1,7 +1,7 @@
-/* price_functions.c - what an element of a mathematical function takes, in a vector. */
+/* price_functions.c - the time of an element of a mathematical function, in a vector. */
 #include "kernels/loop/price_statement.h"
 
-/* Which measured function one is like, in proportion to their costs of ops.def. */
+/* The measured function that another one resembles. */
 typedef enum function_family {
     LIKE_EXP,
     LIKE_LOG,

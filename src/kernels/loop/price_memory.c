@@ -1,11 +1,11 @@
-/* price_memory.c - what a load or a store takes of memory that is near. */
+/* price_memory.c - the time of a load or a store that hits a cache. */
 #include "core/caches.h"
 #include "kernels/loop/price_statement.h"
 #include "kernels/loop/facts.h"
 #include "kernels/loop/table_lookups.h"
 #include <math.h>
 
-/* Loads of narrow types widen what they read, stores narrow it. */
+/* The time to widen what a load of a narrow type reads, or to narrow what a store writes. */
 static double widen_ns(const rd_speeds *s, rd_dtype type)
 {
     const int memory = rd_dtype_size(type), size = type == RD_BOOL ? 1 : rd_size_in_vector(type);
@@ -21,8 +21,8 @@ bool rd_has_known_stride(const rd_price_site *at, int32_t stmt, int64_t *by)
     return move.known;
 }
 
-/* Rounds of loops in the region that find the same elements: what lies apart is collected once
- * for them, side by side. */
+/* The number of rounds that find the same elements.  Scattered elements are collected once for
+ * all of them. */
 static double reuse_of(const rd_price_site *at, int32_t stmt)
 {
     double rounds = 1;
@@ -39,8 +39,8 @@ static double reuse_of(const rd_price_site *at, int32_t stmt)
     return rounds;
 }
 
-/* Elements that lie in few sets of the first level drive each other out of it, so that each brings
- * its line anew. */
+/* The time of cache conflicts: elements in few sets of the first level evict each other, so that
+ * each fetches its line again. */
 static double collisions_ns(const rd_price_site *at, int64_t apart)
 {
     enum { LINE = 64, SETS = 64, WAYS = 8 };
@@ -54,8 +54,8 @@ static double collisions_ns(const rd_price_site *at, int64_t apart)
     return rounds > (double)(WAYS * lines) ? LINE / at->s->l2 : 0;
 }
 
-/* How long an element of a long loop waits for its line from the second level, where neighbours
- * lie apart. Most of that goes on beside other work. */
+/* The time that an element of a long loop waits for its line from the second level, where the
+ * stride is large.  Most of it overlaps with other work. */
 static double lines_ns(const rd_price_site *at, int32_t loop, int32_t stmt, rd_dtype type)
 {
     enum { NEAR = 4, LINE = 64 };
@@ -69,8 +69,8 @@ static double lines_ns(const rd_price_site *at, int32_t loop, int32_t stmt, rd_d
     return SEEN * fmin(bytes, LINE) / at->s->l2;
 }
 
-/* Does a load of the innermost loop read few columns, all that lie in a row, for steps of their own
- * cells?  Pass `flat` reads such rows one behind the other. */
+/* True if a load of the innermost loop reads few columns that fill a row, for steps of their own
+ * cells.  Pass `flat` reads such rows as one. */
 static bool is_flat(const rd_price_site *at, int32_t stmt, int64_t by)
 {
     const int32_t   loop = rd_loop_around(at->t, stmt);
@@ -99,8 +99,8 @@ static bool moves_by(const rd_price_site *at, int32_t loop, int32_t stmt, int64_
     return move.known && move.by == by;
 }
 
-/* Columns of a loop in the vector loop that has nothing but maps, whose results lie one behind the
- * other; 0: it is no such loop.  Pass `interleaved` goes through memory as it lies. */
+/* Columns of a loop in the vector loop that has nothing but maps with dense results; 0: it is no
+ * such loop.  Pass `interleaved` goes through memory as it lies. */
 static int64_t columns_of_map(const rd_price_site *at, int32_t stmt)
 {
     const int32_t loop = rd_loop_around(at->t, stmt);
@@ -121,7 +121,7 @@ static int64_t columns_of_map(const rd_price_site *at, int32_t stmt)
     return some && n > 1 && n <= RD_FLAT_COLUMNS && moves_by(at, loop, stmt, 1) ? n : 0;
 }
 
-/* What an element takes at a place that memory says. */
+/* The time of an element at a computed index: a lookup in registers, or a gather. */
 static double chosen_ns(const rd_price_site *at, int32_t stmt, rd_dtype type)
 {
     rd_lookup l;
@@ -132,8 +132,8 @@ static double chosen_ns(const rd_price_site *at, int32_t stmt, rd_dtype type)
                : rd_gather_ns(at->s);
 }
 
-/* Elements side by side are a vector's loads or stores.  Those that lie apart are copied one by
- * one to an array, and from there are loaded side by side. */
+/* Adds the time of an access.  Dense elements are vector loads or stores; strided ones are
+ * copied one by one to an array, which is then loaded densely. */
 void rd_price_access(const rd_price_site *at, int32_t stmt, rd_dtype type, bool vector, double *to,
                      rd_unit_ns *e)
 {
@@ -169,7 +169,7 @@ void rd_price_access(const rd_price_site *at, int32_t stmt, rd_dtype type, bool 
     const int64_t apart = by * rd_dtype_size(type);
     const double  one   = (apart <= LINE && by > 1 ? IN_LINE : APART) * s->one_memory;
 
-    /* By way of an array. */
+    /* Scattered elements go through an array. */
     *to += 2 * rd_size_in_vector(type) / s->l1 +
            (known ? collisions_ns(at, apart) + lines_ns(at, at->vector, stmt, type) : 0) / reuse;
     e->arithmetic += (known ? one : chosen_ns(at, stmt, type)) / reuse;

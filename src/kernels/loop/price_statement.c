@@ -1,5 +1,5 @@
-/* price_statement.c - what a statement takes for one element: by vectors, if a loop around it is
- * one and the statement changes with its rounds; else by itself. */
+/* price_statement.c - the time of one element of a statement: by vectors if it varies with a
+ * vector loop around, else by itself. */
 #include "kernels/loop/price_statement.h"
 
 /* Adds the time of a value: a LOAD counts as a load, any other value as arithmetic. */
@@ -13,7 +13,8 @@ static void add_let(const rd_price_site *at, int32_t stmt, bool vector, rd_unit_
         e->arithmetic += rd_value_ns(at, let, vector);
 }
 
-/* What does not change with the rounds of a vector loop is done once for a strip of them. */
+/* Adds the time of a statement.  If it does not vary with the vector loop, it is done once for a
+ * strip. */
 void rd_price_statement(const rd_price_site *at, int32_t stmt, rd_unit_ns *effort)
 {
     const rd_stmt *s      = &at->t->stmt[stmt];

@@ -1,5 +1,5 @@
-/* price_steps.c - what a step of a fold takes: operations, the state's way, and how long the next
- * step waits for it. */
+/* price_steps.c - the time of a step of a fold: its operations, moving its state, and the
+ * latency until the next step can begin. */
 #include "core/caches.h"
 #include "kernels/loop/price_statement.h"
 #include "kernels/loop/facts.h"
@@ -11,7 +11,7 @@ static bool is_extreme(const rd_fold *f)
            f->reducer == RD_RED_argmax;
 }
 
-/* A vector takes so long; *size becomes the bytes that an element has in it. */
+/* The time of a step of a whole vector; *size gets the bytes of an element in it. */
 static double step_ns(const rd_price_site *at, const rd_loop_fold *f, int *size)
 {
     const rd_speeds *s    = at->s;
@@ -37,7 +37,7 @@ static double step_ns(const rd_price_site *at, const rd_loop_fold *f, int *size)
     }
 }
 
-/* How long a step waits for the one before it, which has the same state. */
+/* The latency of a step: how long the next step on the same state waits. */
 static double chain_ns(const rd_price_site *at, const rd_loop_fold *f)
 {
     const rd_speeds *s    = at->s;
@@ -63,8 +63,8 @@ bool rd_reuses_states(const rd_price_site *at, int32_t stmt)
     return false;
 }
 
-/* Each element of a strip has all lanes of its fold: these go to and fro, between levels of memory
- * if they are more than the first one holds. */
+/* The time to load and store one of the lanes that each element of a strip has.  They come from
+ * the second level if they exceed the first. */
 static double lanes_of_strip_ns(const rd_price_site *at, const rd_loop_fold *f)
 {
     const double bytes = (double)f->of.n_state * rd_register_size(f->of.fold->type);
@@ -72,7 +72,8 @@ static double lanes_of_strip_ns(const rd_price_site *at, const rd_loop_fold *f)
     return bytes / (bytes * f->lanes * RD_PRICED_STRIP > RD_L1_BYTES ? at->s->l2 : at->s->l1);
 }
 
-/* Cells of neighbours come from an array and go back, unless they begin and end in the round. */
+/* The time to load and store the states of neighbours, unless the fold begins and ends in the
+ * round. */
 static double states_ns(const rd_price_site *at, const rd_loop_fold *f, int32_t stmt,
                         rd_mapping meet)
 {
@@ -90,7 +91,7 @@ static double states_ns(const rd_price_site *at, const rd_loop_fold *f, int32_t 
     return (inner.known && inner.by == 0) || rd_reuses_states(at, stmt) ? bytes / TOGETHER : bytes;
 }
 
-/* Does the vector loop load elements that do not lie side by side? */
+/* True if the vector loop loads elements that are not adjacent. */
 static bool reads_apart(const rd_price_site *at)
 {
     for (int32_t s = rd_next_stmt(at->t, at->vector, at->vector); s >= 0;
@@ -105,7 +106,8 @@ static bool reads_apart(const rd_price_site *at)
     return false;
 }
 
-/* Users' states of neighbours that are collected lie in memory, all numbers of each. */
+/* The time to collect the states of a user's reducer, where all numbers of a state lie together
+ * in memory. */
 static double user_ns(const rd_price_site *at, const rd_loop_fold *f)
 {
     enum { EACH = 1 };
@@ -121,8 +123,8 @@ static void add_label(const rd_price_site *at, rd_unit_ns *e)
     e->stores += at->s->one_memory;
 }
 
-/* The steps of a vector go side by side where rounds meet different states.  Else each step waits
- * for the one before it. */
+/* Adds the time of a step.  Rounds with different states are done as a vector; else each step
+ * waits for the one before it. */
 void rd_price_step(const rd_price_site *at, int32_t stmt, bool vector, rd_unit_ns *e)
 {
     enum { FORWARDED = 2 }; /* one that was just stored comes back after the time of a step */

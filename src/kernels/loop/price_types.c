@@ -10,7 +10,7 @@ static int of_type(rd_dtype type)
     return type == RD_BOOL ? OF_U8 : rd_register_size(type) == 4 ? OF_I32 : OF_I64;
 }
 
-/* Compilers compute small ints in 16 bits where they can. */
+/* The bytes of an element in a vector.  Compilers compute small ints in 16 bits where they can. */
 int rd_size_in_vector(rd_dtype type)
 {
     static const int size[N_OF] = { 4, 8, 4, 8, 1 };

@@ -1,10 +1,10 @@
-/* price_values.c - what an element of a value takes that is computed: of a map, a cast, a call. */
+/* price_values.c - the time of an element of a computed value: a map, a cast, a call. */
 #include "kernels/loop/price_statement.h"
 #include "kernels/loop/facts.h"
 #include <math.h>
 
 /* ---- Maps ------------------------------------------------------------------------------------ */
-/* A vector's nanoseconds of what processors have instructions for. */
+/* The time of a vector of an operator that processors have instructions for. */
 static double instruction_ns(const rd_speeds *s, rd_op op, rd_dtype type)
 {
     const bool   floats = rd_dtype_kind(type) == RD_KIND_FLOAT;
@@ -54,7 +54,7 @@ static bool is_function(const rd_let *let)
            (by == RD_BY_OURS || by == RD_BY_OWN || by == RD_BY_HARD);
 }
 
-/* The type that a map computes with: of a test its operands'. */
+/* The type that a map computes with: the operands' type if it is a test. */
 static rd_dtype type_of(const rd_let *let)
 {
     return rd_op_table[let->op].rule == RD_RULE_COMPARE || rd_op_table[let->op].rule == RD_RULE_TEST
@@ -67,7 +67,8 @@ static double one_ns(const rd_speeds *s, double cost)
     return s->one_add * cost;
 }
 
-/* Floats are divided in double, then by their own type, and a dozen operations pick the case. */
+/* The time of a remainder of floats: a division in double, one in their own type, and a dozen
+ * operations that select the case. */
 static double rest_ns(const rd_speeds *s)
 {
     enum { OPERATIONS = 12 };
@@ -76,7 +77,7 @@ static double rest_ns(const rd_speeds *s)
            s->vector;
 }
 
-/* By a number that the text says a product takes the place of the divisions. */
+/* The time of a remainder by a constant: a product takes the place of the divisions. */
 static double rest_by_known_ns(const rd_speeds *s)
 {
     enum { OPERATIONS = 8 };
@@ -85,7 +86,7 @@ static double rest_by_known_ns(const rd_speeds *s)
            s->vector;
 }
 
-/* Ints that are divided by a number that the text says are multiplied. */
+/* True if ints are divided by a constant, which compilers do by a multiplication. */
 static bool divides_by_constant(const rd_schedule *t, const rd_let *let)
 {
     return (let->op == RD_OP_floordiv || let->op == RD_OP_remainder) &&
@@ -93,7 +94,7 @@ static bool divides_by_constant(const rd_schedule *t, const rd_let *let)
            t->let[t->operand[let->first + 1]].kind == RD_I_CONST;
 }
 
-/* Results of halves are rounded again: of bf16 by vectors. */
+/* The time to round a result to a half: by vectors for bf16. */
 static double half_ns(const rd_price_site *at, rd_dtype type)
 {
     enum { OPERATIONS = 3 };
@@ -103,8 +104,8 @@ static double half_ns(const rd_price_site *at, rd_dtype type)
     return rd_dtype_is_half(type) ? OPERATIONS * at->s->one_add : 0;
 }
 
-/* Operators without vectors are calls of C's library; functions have rows of their own, the others
- * are instructions. */
+/* The time of a map.  Operators without vectors are calls of C's library; functions have rows of
+ * their own; the others are instructions. */
 static double map_ns(const rd_price_site *at, const rd_let *let, bool vector)
 {
     const rd_speeds *s    = at->s;
@@ -135,8 +136,8 @@ static double map_ns(const rd_price_site *at, const rd_let *let, bool vector)
 }
 
 /* ---- Casts and calls ------------------------------------------------------------------------- */
-/* Casts between floats change the width of elements, those between floats and ints convert them;
- * ints of one width stay as they are. */
+/* The time of a cast.  Casts between floats change the width, those between floats and ints
+ * convert; ints of one width stay. */
 static double cast_ns(const rd_price_site *at, const rd_let *let, bool vector)
 {
     const double     half = half_ns(at, let->type);
@@ -157,7 +158,7 @@ static double cast_ns(const rd_price_site *at, const rd_let *let, bool vector)
     return half + (from && to ? s->resize : s->convert) * wider / s->vector;
 }
 
-/* A function whose text the compiler sees is a few operations. */
+/* The time of a user's call; a function with a text counts as a few operations. */
 static double call_ns(const rd_price_site *at, const rd_let *let, bool vector)
 {
     enum { OPERATIONS = 6 };

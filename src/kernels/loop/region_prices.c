@@ -1,9 +1,8 @@
-/* region_prices.c - what a region takes, of strips of one axis.
+/* region_prices.c - the price of a region of strips of one axis.
  *
- * A round takes about as long as the longest of what goes on side by side: operations, loads,
- * stores, and the chain of those that wait for each other.  Loops in a body follow each other.  In
- * a region loops over the axis are vectors, the others stand around strips, and states that begin
- * in it are in registers. */
+ * A round takes about as long as its busiest unit: arithmetic, loads, stores, or the dependency
+ * chain.  Loops in a body follow each other.  In a region, loops over the axis are vector loops,
+ * the other loops stand around strips, and states that begin in it are in registers. */
 #include "kernels/loop/region_prices.h"
 #include "kernels/loop/price_parts.h"
 #include "kernels/loop/facts.h"
@@ -14,7 +13,8 @@
 /* Elements of a strip of a long axis. */
 enum { WIDE = 1024 };
 
-/* What is not the longest is not hidden for nothing, as all share the instructions of a cycle. */
+/* The time of the busiest unit, and a fifth of the others: they share the instruction slots of a
+ * cycle. */
 static double longest(const rd_unit_ns *e)
 {
     static const double SEEN = 0.2;
@@ -43,7 +43,7 @@ static rd_price_site spot_in(const rd_pricing *q, int32_t body, int32_t vector)
                             .in_region = q->in_region };
 }
 
-/* Of all that stands in a body, loops one by one. */
+/* The price of a body, its loops one by one. */
 rd_nanoseconds rd_price_of_body(rd_pricing *q, int32_t body, int32_t vector)
 {
     const rd_price_site at  = spot_in(q, body, vector);
@@ -59,7 +59,8 @@ rd_nanoseconds rd_price_of_body(rd_pricing *q, int32_t body, int32_t vector)
     return sum;
 }
 
-/* The same within a region, whose folds begin in registers.  Values are made once a strip. */
+/* The price of a body within a region, where folds begin in registers.  Values are made once a
+ * strip. */
 static rd_nanoseconds cost_of_body_in_region(rd_pricing *q, int32_t body, int32_t axis)
 {
     const rd_price_site at  = spot_in(q, body, -1);
@@ -84,7 +85,8 @@ static bool holds_loops(const rd_pricing *q, int32_t loop)
     return false;
 }
 
-/* Single rounds behind the vectors are independent, so no chain holds them up. */
+/* The price of a single round of the tail.  Such rounds are independent, so no dependency chain
+ * delays them. */
 static rd_nanoseconds cost_of_single(const rd_pricing *q, int32_t loop)
 {
     const rd_price_site at  = { .t = q->t, .s = q->s, .vector = -1, .top = -1, .loop = loop };
@@ -108,7 +110,7 @@ static rd_nanoseconds cost_of_rounds(rd_pricing *q, int32_t loop)
     return sum;
 }
 
-/* Steps that go in turn. */
+/* The price of the steps that must stay serial. */
 static rd_nanoseconds cost_of_turns(const rd_pricing *q, int32_t loop)
 {
     const rd_price_site at  = { .t = q->t, .s = q->s, .vector = -1, .top = -1, .loop = loop };
@@ -121,7 +123,7 @@ static rd_nanoseconds cost_of_turns(const rd_pricing *q, int32_t loop)
     return (rd_nanoseconds){ longest(&own), 0 };
 }
 
-/* Rounds of a loop around that meet the same states share one entry. */
+/* True if rounds of a loop around reuse the same states, and so share one entry. */
 static bool is_shared(const rd_pricing *q, int32_t loop)
 {
     const rd_price_site at = spot_in(q, loop, loop);
@@ -132,8 +134,7 @@ static bool is_shared(const rd_pricing *q, int32_t loop)
     return false;
 }
 
-/* What a strip's loop takes beside its rounds: pointers to first elements, and the rest behind
- * them. */
+/* The entry of a strip's loop: pointers to first elements, and the tail. */
 static double entries_of_vectors(const rd_pricing *q, int32_t loop)
 {
     enum { LOOPS = 2, FEW = 4, TOGETHER = 4 };
@@ -144,8 +145,7 @@ static double entries_of_vectors(const rd_pricing *q, int32_t loop)
 }
 
 /* ---- Regions --------------------------------------------------------------------------------- */
-/* What a round of a loop around strips takes beside what stands in it, as rows break off there:
- * short loops are written out. */
+/* The entry of a round of a loop around strips, as rows end there; short loops are written out. */
 static double entry_of_round(const rd_pricing *q, int32_t loop)
 {
     enum { SHORT = 8 };
@@ -154,8 +154,8 @@ static double entry_of_round(const rd_pricing *q, int32_t loop)
                                                                         : q->s->loop * q->strips;
 }
 
-/* What does not change along the axis is done once a strip: as much as once an element of a
- * vector. */
+/* The price of a statement with a body in a region.  Values that do not vary along the axis are
+ * made once a strip. */
 static rd_nanoseconds cost_in_region(rd_pricing *q, int32_t stmt, int32_t axis)
 {
     rd_nanoseconds sum;
@@ -182,7 +182,7 @@ static double strips_of(const rd_pricing *q, int32_t top, int32_t axis)
     return ceil(length / (length > WIDE ? WIDE : RD_PRICED_STRIP));
 }
 
-/* Folds that begin in the region: of a loop all of it, of another statement its body. */
+/* Marks the folds that begin in the region. */
 static void find_near(rd_pricing *q, int32_t top)
 {
     for (int32_t s = rd_next_stmt(q->t, top, top); s >= 0; s = rd_next_stmt(q->t, s, top))

@@ -1,4 +1,4 @@
-/* row_transpose.c - loops that turn rows into columns of an array. */
+/* row_transpose.c - finds loops that transpose rows into columns of an array. */
 #include "kernels/loop/facts.h"
 
 static bool is_whole(const rd_schedule *t, int32_t stmt, rd_for_kind kind)
@@ -10,14 +10,14 @@ static bool is_whole(const rd_schedule *t, int32_t stmt, rd_for_kind kind)
            loop->from.part[0].at.offset == 0 && !loop->backwards;
 }
 
-/* One more for each index of `one`, some more for each of `other`, and nothing else. */
+/* True if the position is the index of `one` plus a multiple of the index of `other`. */
 static bool lies_in_rows(const rd_schedule *t, const rd_linear *at, int32_t one, int32_t other)
 {
     return at->n == 2 && at->offset == 0 && rd_linear_coef(t, at, one) == 1 &&
            rd_linear_coef(t, at, other) > 0;
 }
 
-/* Whole rows of the program's memory: elements of a row lie side by side. */
+/* True if rows of the program's memory, with adjacent elements, go to columns of an array. */
 static bool is_of_rows(const rd_schedule *t, const rd_let *from, const rd_stmt *to, int32_t column,
                        int32_t row)
 {
@@ -26,7 +26,7 @@ static bool is_of_rows(const rd_schedule *t, const rd_let *from, const rd_stmt *
            rd_linear_coef(t, &to->at, column) > 0;
 }
 
-/* From an array to another one. */
+/* True if rows of an array go to columns of another array. */
 static bool is_of_array(const rd_schedule *t, const rd_let *from, const rd_stmt *to, int32_t column,
                         int32_t row)
 {

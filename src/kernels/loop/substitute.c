@@ -1,4 +1,4 @@
-/* substitute.c - other values stand in for those that a statement names. */
+/* substitute.c - replaces the values that a statement names by others. */
 #include "kernels/loop/loop.h"
 
 typedef struct renaming {
@@ -12,7 +12,7 @@ static int32_t value_of(const renaming *r, int32_t value)
     return value >= 0 ? r->by(r->of, value) : value;
 }
 
-/* Terms never change: a position with another value is a new one. */
+/* Substitutes values in a position.  Terms never change, so a changed position has new terms. */
 static rd_linear linear_of(const renaming *r, rd_linear at)
 {
     for (int32_t k = 0; k < at.n && !r->t->failed; k++) {
@@ -65,7 +65,8 @@ static void rename_in_let(const renaming *r, int32_t value)
         r->t->let[value] = let;
 }
 
-/* `by` may add statements before this one, so its links are not those of the copy. */
+/* Substitutes in a copy of the statement.  `by` may add statements before it, so its links are
+ * read again at the end. */
 void rd_substitute_values(rd_schedule *t, int32_t stmt, rd_substitution *by, void *of)
 {
     const renaming r = { t, by, of };

@@ -7,7 +7,7 @@
 /* Vectors that hold a table, at most. */
 enum { MOST_VECTORS = 4 };
 
-/* Is the value made anew in rounds of a loop over the axis? */
+/* True if the value is made in a loop over the axis. */
 static bool is_of_element(const rd_schedule *t, int32_t value, int32_t axis)
 {
     for (int32_t s = t->let[value].made_by; s >= 0; s = t->stmt[s].parent)
@@ -36,7 +36,8 @@ int32_t rd_load_of_index(const rd_schedule *t, int32_t index, int32_t axis)
                : -1;
 }
 
-/* Tables of bytes are looked up by bytes that lie side by side. */
+/* True if vectors have a permute for this type and index.  A table of bytes needs dense indices
+ * that are bytes. */
 static bool has_form(const rd_schedule *t, const rd_let *let, const rd_lookup *l, int32_t axis)
 {
     const int size = rd_dtype_size(let->type);

@@ -7,7 +7,7 @@ enum { LINE = 64 };
 /* ---- Rounds ---------------------------------------------------------------------------------- */
 static double mean_of(const rd_schedule *t, int32_t stmt, const rd_linear *at);
 
-/* Of parts `from` has the greatest, and `to` the least: of these the means. */
+/* The mean of a bound: the greatest part of `from`, the least part of `to`, each in the mean. */
 static double mean_edge(const rd_schedule *t, int32_t loop, const rd_edge *edge, bool greatest)
 {
     double found = 0;
@@ -29,7 +29,7 @@ static bool is_mark(const rd_schedule *t, const rd_edge *edge, int32_t mark)
            t->term[at->first].axis == mark && t->term[at->first].coef == 1;
 }
 
-/* The loop around whose round is just the range of this one; -1. */
+/* The loop around with rounds that are just the range of this loop; -1. */
 static int32_t range_of(const rd_schedule *t, int32_t loop)
 {
     const rd_for *l = rd_loop_of(t, loop);
@@ -60,7 +60,7 @@ bool rd_ends_with_block(const rd_schedule *t, int32_t fold, int32_t loop)
     return false;
 }
 
-/* Indices of the loop's axis in a block of its folds. */
+/* The indices of the loop's axis in one block of its folds. */
 static double block_length(const rd_schedule *t, int32_t loop)
 {
     const rd_for *l = rd_loop_of(t, loop);
@@ -98,7 +98,7 @@ double rd_trips_of(const rd_schedule *t, int32_t loop)
     return n <= 1 || step <= 1 ? n : ceil(n);
 }
 
-/* The share of all tasks together is the whole axis. */
+/* The mean index of an axis at a statement.  All tasks together share the whole root axis. */
 static double mean_axis(const rd_schedule *t, int32_t stmt, int32_t axis)
 {
     const int32_t binder = rd_binder_of(t, stmt, axis), n_axis = t->p->n_axis;
@@ -174,8 +174,8 @@ typedef struct inner_stride {
     double n, by; /* rounds; elements from one to the next, not negative */
 } inner_stride;
 
-/* By how much each loop inside moves an access, the smallest first; *gathers: rounds by which it
- * goes to places that nobody knows. */
+/* Lists the strides of the loops inside, the smallest first. *gathers gets the rounds that go to
+ * unknown addresses. */
 static int32_t inner_strides_of(const rd_schedule *t, int32_t loop, int32_t stmt,
                                 inner_stride *found, double *gathers)
 {

@@ -83,7 +83,7 @@ bool rd_reads_value(const rd_schedule *t, int32_t stmt, int32_t value)
     return n > RD_MOST_READS;
 }
 
-/* The statement behind another one in the order of the text, of all parts. */
+/* The next statement in the order of the text, through all parts. */
 static int32_t next_in_program(const rd_schedule *t, int32_t stmt)
 {
     int32_t part = stmt, next;

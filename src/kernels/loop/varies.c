@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The question: of which loop; values that are known to change, NULL: they are to be found. */
+/* A query: the loop, and the values that are known to vary; NULL: they are to be found. */
 typedef struct variation_query {
     const rd_schedule *t;
     int32_t            loop;
@@ -20,7 +20,8 @@ static bool value_varies(const variation_query *q, int32_t value)
     return q->varies ? q->varies[value] : rd_value_varies(q->t, q->loop, value);
 }
 
-/* The greatest, or least, of several positions moves by a number only where all stand still. */
+/* The stride of a bound.  A bound of several parts has a known stride only if all parts stand
+ * still. */
 static rd_stride edge_stride(const variation_query *q, int32_t stmt, const rd_edge *edge)
 {
     bool stands = true;
@@ -44,7 +45,7 @@ static rd_stride end_stride(const variation_query *q, int32_t binder)
     return from.known && from.by == 0 && to.known && to.by == 0 ? still : unknown;
 }
 
-/* The index that an axis, or a mark, is bound to at a statement. */
+/* The stride of the index that an axis or mark is bound to at a statement. */
 static rd_stride axis_stride(const variation_query *q, int32_t stmt, int32_t axis)
 {
     const int32_t binder = rd_binder_of(q->t, stmt, axis);
@@ -124,7 +125,7 @@ bool rd_is_gather(const rd_schedule *t, int32_t loop, int32_t stmt)
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
-/* Is what a load reads written in the loop, by another round or as a value that changes? */
+/* True if the loop writes what a load reads: in another round, or with a value that varies. */
 static bool reads_changed(const variation_query *q, int32_t load)
 {
     const rd_schedule *t       = q->t;
@@ -161,7 +162,7 @@ static bool let_varies(const variation_query *q, int32_t stmt)
            (let->kind == RD_I_LOAD && reads_changed(q, stmt));
 }
 
-/* Of what it is found among. */
+/* True if the range or the memory of a LOWER_BOUND varies. */
 static bool find_varies(const variation_query *q, int32_t stmt)
 {
     const rd_stmt *s = &q->t->stmt[stmt];
@@ -170,7 +171,7 @@ static bool find_varies(const variation_query *q, int32_t stmt)
            !is_still(position_stride(q, stmt, &s->count));
 }
 
-/* Of a fold that takes elements in the loop, rounds have results of their own. */
+/* True if results vary: the cell moves, or the fold takes elements in the loop. */
 static bool results_vary(const variation_query *q, int32_t stmt)
 {
     const rd_schedule *t = q->t;
@@ -203,7 +204,7 @@ void rd_find_varying(const rd_schedule *t, int32_t loop, bool *found)
     }
 }
 
-/* Without memory the answer is yes, which forbids most. */
+/* True if the value varies.  Without memory the answer is true, which forbids most changes. */
 bool rd_value_varies(const rd_schedule *t, int32_t loop, int32_t value)
 {
     const int32_t by = t->let[value].made_by;

@@ -1,4 +1,5 @@
-/* vector_legality.c - whether the rounds of a loop may go side by side. */
+/* vector_legality.c - legality of vectorisation: whether the rounds of a loop are independent,
+ * and whether states can be vectors. */
 #include "kernels/loop/facts.h"
 #include "core/tree.h"
 #include <stdlib.h>
@@ -47,7 +48,8 @@ static bool stores_allow(const rd_schedule *t, int32_t loop, const char **why)
     return true;
 }
 
-/* Stand all its statements in the loop itself, and are they steps of small states? */
+/* True if all statements of the fold are STEPs with labels in the loop itself, with small
+ * states. */
 static bool has_steps_alone(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     bool found = false;
@@ -64,7 +66,8 @@ static bool has_steps_alone(const rd_schedule *t, int32_t fold, int32_t loop)
     return found && !t->fold[fold].of.user && !rd_has_exponential(&t->fold[fold].of);
 }
 
-/* Extra rounds of a loop that is left change nothing: the fold is all that its body is for. */
+/* Checks folds and stores.  Early exits are allowed: extra rounds change nothing, as the fold is
+ * all that the body computes. */
 bool rd_may_be_parallel(const rd_schedule *t, int32_t loop, const char **why)
 {
     for (int32_t k = 0; k < t->p->n_fold; k++)
@@ -82,7 +85,7 @@ static bool is_mark(const rd_schedule *t, const rd_edge *edge, int32_t mark)
            t->term[at->first].axis == mark && t->term[at->first].coef == 1;
 }
 
-/* A loop inside over just the round's index is no loop. */
+/* True if a loop inside only runs over the round's own range. */
 static bool is_this_round(const rd_schedule *t, int32_t loop, int32_t inside)
 {
     const rd_for *l = rd_loop_of(t, loop), *in = rd_loop_of(t, inside);
@@ -91,7 +94,7 @@ static bool is_this_round(const rd_schedule *t, int32_t loop, int32_t inside)
            is_mark(t, &in->to, l->stop);
 }
 
-/* Loops alone: do they allow that rounds go side by side? */
+/* True if the loop and the loops inside have bounds that allow parallel rounds. */
 static bool loops_allow(const rd_schedule *t, int32_t loop, const char **why)
 {
     const rd_for *l = rd_loop_of(t, loop);
@@ -110,7 +113,8 @@ static bool loops_allow(const rd_schedule *t, int32_t loop, const char **why)
     return true;
 }
 
-/* Neighbours that each decide something go on until the last has, so their loops must be short. */
+/* True if loops that neighbours leave early are short: a vector goes on until its last element
+ * has decided. */
 static bool exits_allow(const rd_schedule *t, int32_t loop, const char **why)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop)) {
@@ -127,7 +131,7 @@ static bool exits_allow(const rd_schedule *t, int32_t loop, const char **why)
 }
 
 /* ---- States as vectors ----------------------------------------------------------------------- */
-/* All cells that its statements in the loop name lie side by side. */
+/* True if the cells of neighbouring rounds are adjacent in all statements of the fold. */
 static bool cells_are_neighbours(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
@@ -138,7 +142,7 @@ static bool cells_are_neighbours(const rd_schedule *t, int32_t fold, int32_t loo
     return true;
 }
 
-/* Elements of neighbours go to cells of one label, by steps without exponentials. */
+/* True if all rounds have the same label, and steps take no exponentials. */
 static bool labels_allow(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
 {
     bool *varies = malloc((size_t)t->n_let + 1), may = true;
@@ -164,7 +168,7 @@ static bool cells_allow(const rd_schedule *t, int32_t fold, int32_t loop, const 
     return labels_allow(t, fold, loop, why);
 }
 
-/* Rounds are the fold's innermost steps, and begin with the first lane. */
+/* True if rounds are the fold's innermost steps, and begin with lane 0. */
 static bool lanes_allow(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
 {
     const rd_fold *f = &t->p->fold[fold];
@@ -222,7 +226,7 @@ bool rd_may_be_vector(const rd_schedule *t, int32_t loop, const char **why)
     return true;
 }
 
-/* Labels in memory may come in runs, whose states are in variables (pass/runs.c). */
+/* True if labels in memory may come in runs, with states in registers (pass/runs.c). */
 static bool may_have_runs(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     const rd_fold *f = &t->p->fold[fold];
@@ -257,7 +261,7 @@ bool rd_ends_amid_rows(const rd_schedule *t, int32_t fold, int32_t axis)
                                     !(rd_coef(&f->lane, axis) || rd_coef(&f->outer, axis)));
 }
 
-/* Lanes of one fold are those of elements from the beginning of a row on. */
+/* True unless groups end amid rows while lanes of another fold count from the begin of a row. */
 static bool ranges_allow(const rd_schedule *t, int32_t loop, const char **why)
 {
     bool amid = false, lanes = false;

@@ -1,9 +1,9 @@
-/* vector_rounds.c - how rounds of a vector loop fill vectors. */
+/* vector_rounds.c - how many rounds of a vector loop full vectors take, and how many the tail. */
 #include "kernels/loop/vector_rounds.h"
 #include "kernels/loop/facts.h"
 #include <math.h>
 
-/* The type that counts in a statement; RD_F32 where none does. */
+/* The element type of a statement; RD_F32 if it has none. */
 static rd_dtype type_in(const rd_schedule *t, const rd_stmt *stmt)
 {
     switch (stmt->kind) {
@@ -36,8 +36,8 @@ static void find_widths(const rd_schedule *t, int32_t loop, int *narrow, int *wi
     }
 }
 
-/* Rounds that go together: of loops that are shorter as many as fit, down to one vector of the
- * widest elements. */
+/* Rounds that a vector takes at once.  A shorter loop takes as many as fit, down to one vector
+ * of the widest elements. */
 static double rounds_at_once(const rd_schedule *t, int32_t loop, double rounds, int32_t vector)
 {
     int narrow, wide;
@@ -51,8 +51,8 @@ static double rounds_at_once(const rd_schedule *t, int32_t loop, double rounds, 
     return at_once;
 }
 
-/* Loops of a known length have a rest of smaller vectors; others of one half and of single rounds.
- * Half a vector takes as long as one. */
+/* Splits rounds.  Short loops of known length have a tail of smaller vectors; others have one
+ * half vector and single rounds.  A half vector takes as long as a whole one. */
 rd_vector_rounds rd_vector_rounds_of(const rd_schedule *t, int32_t loop, double rounds,
                                      int32_t vector)
 {

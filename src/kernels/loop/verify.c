@@ -1,6 +1,7 @@
-/* verify.c - is a loop tree well-formed?  Statements are linked as bodies say, values are made
- * before they are read and are in scope, positions name axes that a loop around binds, and memory
- * is there. */
+/* verify.c - the verifier: is a loop tree well-formed?
+ *
+ * Statements are linked as bodies say.  Values are made before they are read, and are in scope.
+ * Positions name axes that a loop around binds.  The memory of each access exists. */
 #include "kernels/loop/check.h"
 #include "kernels/loop/verify.h"
 #include <inttypes.h>
@@ -14,7 +15,7 @@ static bool has_range_rounds(const rd_for *loop)
     return loop->kind == RD_FOR_BLOCK || loop->kind == RD_FOR_ONCE;
 }
 
-/* Its rounds are ranges, which marks name. */
+/* True if the rounds have marks for their ranges. */
 static bool has_marks(const rd_verifier *f, const rd_for *loop)
 {
     return (loop->start >= 0 && loop->stop >= 0) || rd_verify_fails(f, "its rounds have no marks");
@@ -27,7 +28,7 @@ static bool verify_mark(const rd_verifier *f, int32_t axis)
            rd_verify_fails(f, "axis %" PRId32 " is no mark, or has another loop around", axis);
 }
 
-/* Has the loop an axis, edges and marks that nothing around has bound, and a step? */
+/* Verifies a loop itself: its axis, bounds, marks that no loop around binds, and step. */
 static bool verify_loop_header(const rd_verifier *f, const rd_stmt *s)
 {
     const rd_for *loop;
@@ -47,8 +48,7 @@ static bool verify_loop_header(const rd_verifier *f, const rd_stmt *s)
 }
 
 /* ---- Bodies ---------------------------------------------------------------------------------- */
-/* Values of a body are seen no more behind it, nor its arrays; of parts of the program see
- * parts(). */
+/* Takes the values and arrays of a body out of scope; verify_parts() does so for parts. */
 static void leave_scope(const rd_verifier *f, int32_t body)
 {
     for (int32_t s = f->t->stmt[body].first; s >= 0; s = f->t->stmt[s].next) {
@@ -59,7 +59,7 @@ static void leave_scope(const rd_verifier *f, int32_t body)
     }
 }
 
-/* Are all statements of a body linked, and well-formed in the order in which they stand? */
+/* Verifies the links of a body, and its statements in order. */
 static bool verify_body(rd_verifier *f, int32_t stmt)
 {
     const rd_stmt *s        = &f->t->stmt[stmt];
@@ -81,7 +81,8 @@ static bool verify_body(rd_verifier *f, int32_t stmt)
            rd_verify_fails(f, "its last statement is not the end of its body");
 }
 
-/* Loops whose rounds are ranges bind their marks alone. */
+/* Binds the axes of a loop (by 1), or unbinds them (by -1).  A loop over ranges binds its marks
+ * only. */
 static void bind_axes(const rd_verifier *f, const rd_for *loop, int32_t by)
 {
     const int32_t axis[] = { has_range_rounds(loop) ? -1 : loop->axis, loop->start, loop->stop };
@@ -145,7 +146,7 @@ static bool verify_if_last(rd_verifier *f, int32_t stmt)
     return true;
 }
 
-/* The text has no end of a loop whose rounds are written out or are vectors. */
+/* True if the text can leave the loop: it is neither unrolled nor a vector loop. */
 static bool may_be_left(const rd_verifier *f, int32_t loop)
 {
     const rd_for_kind kind = rd_loop_of(f->t, loop)->kind;
@@ -173,7 +174,7 @@ static bool verify_sort(const rd_verifier *f, const rd_stmt *s)
            rd_verify_linear(f, &s->at) && rd_verify_linear(f, &s->of.index);
 }
 
-/* One statement: what it reads has been made, what it makes is new, and it names what there is. */
+/* Verifies one statement by its kind. */
 static bool verify_stmt(rd_verifier *f, int32_t stmt)
 {
     const rd_stmt *s = &f->t->stmt[stmt];
@@ -204,8 +205,8 @@ static bool verify_stmt(rd_verifier *f, int32_t stmt)
     }
 }
 
-/* Values of the head are seen in the body and the tail, too.  Those of the body are seen in the
- * tail only if one task runs all parts. */
+/* Verifies the three parts.  Values of the head stay in scope; values of the body do so only if
+ * one task runs all. */
 static bool verify_parts(rd_verifier *f)
 {
     for (int k = 0; k < RD_N_PARTS; k++) {

@@ -1,12 +1,12 @@
-/* verify_calls.c - may the text do a vector loop `by call`, as one function?
+/* verify_calls.c - verifies vector loops `by call`, which the text runs as one function.
  *
- * The shadow run goes through such a loop element by element.  The functions of texts take more for
- * granted: that neighbours' states lie side by side, and that a step comes behind its elements. */
+ * The shadow run goes through such a loop element by element.  The functions of texts need more:
+ * states of neighbours lie side by side, and a step comes behind its elements. */
 #include "kernels/loop/facts.h"
 #include "kernels/loop/verify.h"
 #include <inttypes.h>
 
-/* "ends0(&s0_0[at], tree0, .., n)" of n states from `at` on. */
+/* For "ends0(&s0_0[at], tree0, .., n)": n adjacent states from `at` on, of one step and lane. */
 static bool ends_neighbours(const rd_verifier *f, const rd_stmt *s, int32_t axis)
 {
     const rd_schedule *t    = f->t;
@@ -18,8 +18,8 @@ static bool ends_neighbours(const rd_verifier *f, const rd_stmt *s, int32_t axis
            rd_verify_fails(f, "is one call for states that do not lie side by side");
 }
 
-/* "EXP_OF_STRIP(f32, e0, n)": all elements of the loop are made, and go to arrays, before the first
- * one is taken. */
+/* For "EXP_OF_STRIP(f32, e0, n)": all elements of the loop are made and stored in arrays before
+ * the step. */
 static bool makes_elements(const rd_verifier *f, const rd_stmt *s)
 {
     const rd_stmt *behind = s->next >= 0 ? &f->t->stmt[s->next] : NULL;
@@ -30,7 +30,7 @@ static bool makes_elements(const rd_verifier *f, const rd_stmt *s)
            rd_verify_fails(f, "makes no element of the step by call behind it");
 }
 
-/* "rd_groups(a6, p7, n, 3, 6, ..)": all columns of a row, as they lie, go to an array. */
+/* For "rd_groups(a6, p7, n, 3, 6, ..)": all columns of a row, as they lie, go to an array. */
 static bool copies_groups(const rd_verifier *f, const rd_stmt *s)
 {
     const rd_stmt *load = s->first >= 0 ? &f->t->stmt[s->first] : NULL,

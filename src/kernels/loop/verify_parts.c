@@ -1,4 +1,4 @@
-/* verify_parts.c - are the parts of a statement well-formed: values, positions, memory, folds? */
+/* verify_parts.c - verifies the parts of a statement: values, positions, memory, folds. */
 #include "kernels/loop/verify.h"
 #include <inttypes.h>
 #include <stdarg.h>
@@ -153,7 +153,7 @@ static int32_t arity_of(const rd_program *p, const rd_let *let)
     }
 }
 
-/* It is of elements that a LOAD before it has taken. */
+/* True if an earlier LOAD has loaded the elements that this one takes. */
 static bool is_kept(const rd_verifier *f, const rd_stmt *s)
 {
     const rd_stmt *taken =
@@ -223,7 +223,7 @@ static bool is_in_block_loop(const rd_verifier *f, int32_t body)
     return body >= 0;
 }
 
-/* Between two arrays of states of one fold. */
+/* Verifies a copy between two arrays of states of one fold. */
 static bool is_copy_of_states(const rd_verifier *f, const rd_stmt *s)
 {
     if (!is_declared(f, s->arg) || !rd_verify_linear(f, &s->at) ||
@@ -239,7 +239,7 @@ static bool is_copy_of_states(const rd_verifier *f, const rd_stmt *s)
                            s->kind == RD_S_SWITCH_STATE ? "no" : "the");
 }
 
-/* Nodes that ranges leave. */
+/* Verifies that array `arg` holds partials of the fold. */
 static bool has_nodes(const rd_verifier *f, const rd_stmt *s)
 {
     return (rd_is_number_below(s->arg, f->t->n_store) && f->t->store[s->arg].fold == s->fold) ||
