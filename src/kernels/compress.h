@@ -1,19 +1,19 @@
-/* compress.h - what a mask picks, on the CPU: bytes to bits, elements whose bits are set to a dense
- * row.  Kernels that no program calls: how many elements come out is known only when the mask
- * is. */
+/* compress.h - compresses the elements that a mask selects, on the CPU: bytes to bits, and
+ * selected elements to a dense row.  No program calls these kernels, as the number of results is
+ * known only with the mask. */
 #ifndef RD_KERNELS_COMPRESS_H
 #define RD_KERNELS_COMPRESS_H
 #include <stdint.h>
 
 typedef struct rd_compressors {
-    /* bit i of bits is mask[i], n bytes of 0 or 1; bits behind them in the last word are 0.  How
-     * many are 1. */
+    /* sets bit i of `bits` to mask[i], n bytes of 0 or 1; bits behind them in the last word are
+     * 0.  Returns how many are 1 */
     int64_t (*bits)(int64_t n, uint64_t *bits, const uint8_t *mask);
-    /* [bytes of an element]: 1, 2, 4, 8, 16.  The elements of x whose bits in n words are set go to
-     * y, one behind the other; others are not read, and behind them nothing is written. */
+    /* [bytes of an element: 1, 2, 4, 8, 16].  Writes the elements of x whose bits are set, in n
+     * words, densely to y.  Reads no others, and writes nothing behind them */
     void (*pick[17])(int64_t n, void *y, const void *x, const uint64_t *bits);
 } rd_compressors;
 
-/* Those of the instruction set that plans made now run on. */
+/* The kernels of the instruction set that new plans run on. */
 const rd_compressors *rd_compressors_here(void);
 #endif

@@ -1,9 +1,16 @@
-/* program.c - a loop program read: where an instruction stands; all of it as text, one instruction
- * a line. */
+/* program.c - loop programs: their tree of loops, and their text, one instruction a line:
+ *
+ *     i0 < 3000; tasks share i0 by 16; 2 registers
+ *     body:
+ *       for i0 of 3000
+ *         r0 f32 = s0[i0] f32
+ *         r1 f32 = add(r0, r0)
+ *         s1[i0] f32 = r1
+ *       end i0 */
 #include "kernels/program.h"
 #include <inttypes.h>
 
-/* The loop comes behind those that its parent has. */
+/* Appends a loop to the loops of its parent. */
 static void append(rd_program *p, int32_t loop)
 {
     int32_t *at = p->loop[loop].parent >= 0 ? &p->loop[p->loop[loop].parent].first : NULL;
@@ -89,7 +96,7 @@ static void add_addend(rd_text *text, const rd_addend *add)
         rd_text_add(text, add->local ? "i%" PRId32 "'" : "i%" PRId32, add->axis);
 }
 
-/* 12 + 20*i0 + i1' + 4*r7, where i1' counts from the start of the axis' range. */
+/* Adds "12 + 20*i0 + i1' + 4*r7"; i1' counts from the begin of the axis' range. */
 static void add_position(rd_text *text, const rd_address *address)
 {
     if (address->offset || address->n_add == 0)

@@ -1,4 +1,4 @@
-/* scalar_residue.c - sums of what runs element by element, and their words. */
+/* scalar_residue.c - adds up the operations that run element by element, and says it in words. */
 #include "kernels/scalar_residue.h"
 #include <stdio.h>
 #include <string.h>
@@ -99,7 +99,7 @@ static void part_text(rd_text *text, const rd_residue *r, int why)
     rd_text_add(text, "): %s", rd_residue_table[why].sentence);
 }
 
-/* The dearest reason that costs less than the one before, -1: none. */
+/* The most expensive reason behind `before` in the order of cost, -1: none. */
 static int next_reason(const rd_residue *r, int before)
 {
     int found = -1;

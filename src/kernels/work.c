@@ -1,10 +1,10 @@
-/* work.c - what a program does, counted: elements, operations, bytes. */
+/* work.c - counts the work of a program: elements, operations, bytes. */
 #include "core/caches.h"
 #include "kernels/program.h"
 
 /* ---- How often ------------------------------------------------------------------------------- */
-/* A loop over an axis goes through the ranges of the loops around it that cut it: of these the
- * innermost counts, by its rounds if it is itself such a loop. */
+/* True if a loop inside is over the same axis.  It visits one tile of the outer loop, so only
+ * the innermost loop counts. */
 static bool is_tiled_inside(const rd_program *p, int32_t loop, int32_t inner)
 {
     for (int32_t k = inner; k != loop; k = p->loop[k].parent)
@@ -22,7 +22,7 @@ static double rounds_of_loop(const rd_program *p, int32_t loop)
     return (double)ranges;
 }
 
-/* What stands in the loop. */
+/* How often the body of a loop is run in all. */
 static double times_in(const rd_program *p, int32_t loop, bool bounded)
 {
     double times = 1;
@@ -75,7 +75,7 @@ bool rd_takes_exponential(const rd_program *p, const rd_inst *inst)
                        p->fold[inst->arg].reducer == RD_RED_maxsumexp);
 }
 
-/* Bytes of rows that are sorted from or to memory. */
+/* Adds the bytes of a sorted row that are read from memory and written to it. */
 static void add_rows(const rd_program *p, const rd_sorting *s, double times, rd_work *cost)
 {
     if (p->address[s->from].slot < p->first_scratch)
@@ -128,8 +128,8 @@ static bool has_axis(const rd_address *at, int32_t axis)
     return false;
 }
 
-/* Does the place change with a loop around this one, too?  If not, other rounds of that loop touch
- * what this one leaves out. */
+/* True if the position changes with a loop around this one, too.  If not, other rounds of that
+ * loop touch what a mask leaves out here. */
 static bool is_of_outer_axis(const rd_program *p, const rd_address *at, int32_t loop)
 {
     for (int32_t k = p->loop[loop].parent; k >= 0; k = p->loop[k].parent)
@@ -138,8 +138,8 @@ static bool is_of_outer_axis(const rd_program *p, const rd_address *at, int32_t 
     return false;
 }
 
-/* Elements that one access touches: each place once, but again where a loop comes back to more than
- * a cache holds. */
+/* Elements that an access touches.  Each counts once, but again where a loop comes back to more
+ * than a cache holds. */
 static double elements_touched(const rd_program *p, int32_t i, bool bounded)
 {
     const rd_address *at   = &p->address[p->inst[i].arg];
@@ -158,7 +158,8 @@ static double elements_touched(const rd_program *p, int32_t i, bool bounded)
     return n;
 }
 
-/* From the first to the last place of the accesses of that kind to a slot; 0: they are gathered. */
+/* The span of all accesses of a kind to a slot: elements touched, and the least and the greatest
+ * position. */
 typedef struct slot_span {
     double touched, least, most;
     bool   gathers;
@@ -185,7 +186,8 @@ static void add_access(const rd_program *p, int32_t i, bool bounded, slot_span *
     s->touched += elements_touched(p, i, bounded);
 }
 
-/* Several accesses of a slot mostly touch the same elements, a little apart. */
+/* Bytes of all accesses of a kind to a slot.  Several accesses mostly touch the same elements, a
+ * little apart. */
 static double bytes_of_slot(const rd_program *p, rd_inst_kind kind, int32_t slot, bool bounded)
 {
     slot_span s    = { 0 };

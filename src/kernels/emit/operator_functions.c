@@ -1,4 +1,6 @@
-/* operator_functions.c - types, operators and casts in a text: the rows of ops.def. */
+/* operator_functions.c - emits types, operators and casts: the rows of ops.def as functions.
+ *
+ *     static inline float f32_add(T a, T b) { return (float)(float)(RD_ADD(a, b)); } */
 #include "kernels/emit/emit.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,8 +27,8 @@ static const char *const op_code[RD_N_OPS][2] = {
 #include "core/ops.def"
 };
 
-/* Of f32 as fast.cuh of the CUDA backend has them, for programs that are `fast`; exp is so by its
- * name, also in reducers. */
+/* The code of f32 operators in programs that are `fast`, from fast.cuh of the CUDA backend. exp
+ * is fast by its name, also in reducers. */
 static const char *const fast_code[RD_N_OPS] = {
     [RD_OP_exp2] = "rd_fast_exp2(a)",       [RD_OP_reciprocal] = "rd_fast_div(1, a)",
     [RD_OP_sqrt] = "rd_fast_sqrt(a)",       [RD_OP_log] = "rd_fast_log(a)",
@@ -96,7 +98,7 @@ const char *rd_class_name(rd_class class)
 }
 
 /* ---- Operators and casts --------------------------------------------------------------------- */
-/* What it is named after: a test is of what it compares. */
+/* The type in the name of a function; a test is named after the operands' type. */
 static rd_dtype named_type(const rd_inst *inst)
 {
     return inst->kind == RD_I_MAP && is_test(inst) ? inst->from : inst->type;
@@ -122,7 +124,7 @@ void rd_op_name(const rd_inst *inst, char *name)
     *at = '\0';
 }
 
-/* Of numbers of 16 bits it gives such a number as it is. */
+/* True if the result for halves is a half, so that it needs no rounding. */
 static bool keeps_halves(const rd_inst *inst)
 {
     switch (inst->op) {
@@ -143,7 +145,7 @@ static bool keeps_halves(const rd_inst *inst)
     }
 }
 
-/* What an operation comes to is cut to its type. */
+/* Writes the end of a function: it casts the result to the type, or rounds it to a half. */
 static void add_return(rd_text *to, const rd_inst *inst, const char *code)
 {
     const rd_dtype type = inst->type;
@@ -179,15 +181,16 @@ const char *rd_small_type(rd_dtype type)
                                                                             : rd_memory_type(type);
 }
 
-/* What a test takes: vectors compare as many as they load. */
+/* The C type of a test's operands, as small as in memory, so that vectors compare as many as
+ * they load. */
 static const char *tested_type(rd_dtype type)
 {
     return rd_small_type(type) ? rd_small_type(type) : rd_register_type(type);
 }
 
-/* A function with vectors becomes part of the loops that call it, however long it is.  Compilers
- * leave one that several loops call where it is, and a loop with a call has no vectors: erf of f64
- * took 5 times as long as a kernel of it. */
+/* True if the function is inlined into the loops that call it, however long it is.  Compilers
+ * leave a function with several callers outside, and a loop with a call has no vectors: erf of
+ * f64 took 5 times as long as a kernel of it. */
 static bool is_inlined(const rd_inst *inst)
 {
     const rd_by by = rd_op_table[inst->op].by;
@@ -216,8 +219,8 @@ static void add_op(rd_text *to, const rd_inst *inst, const char *name, bool fast
     rd_end_type(to);
 }
 
-/* Where floats become ints, gcc 12 makes (float)(int64_t)x one rounding of x, which keeps the sign
- * of a zero that an int has not. */
+/* The cast of an int to a float.  Where floats also become ints, gcc 12 makes (float)(int64_t)x
+ * one rounding of x.  That keeps the sign of a zero, which an int does not have. */
 static const char *cast_of_int(const rd_inst *inst, bool rounds)
 {
     if (!rounds)

@@ -1,4 +1,7 @@
-/* reducer_functions.c - reducers as functions of a text: the rows of reducers.def. */
+/* reducer_functions.c - emits reducers as functions: the rows of reducers.def.
+ *
+ *     static inline void begin0(float *s0) { S(0) = RD_ZERO; }
+ *     static inline void merge0(double *s0, const double *b0) { S(0) = S(0) + B(0); } */
 #include "kernels/emit/reducer_parts.h"
 #include <string.h>
 
@@ -22,8 +25,8 @@ static const lanes_code lanes_codes[RD_N_REDUCERS] = {
 #include "core/reducers.def"
 };
 
-/* Macros that the code of rows names: what a sum begins with, the extremes of the type, no place.
- */
+/* Writes the macros that rows use: "#define RD_ZERO (T)-0.0", the extremes of the type, no
+ * place. */
 static void add_extremes(rd_text *to, const rd_emit_fold *fold)
 {
     static const char *const most[RD_F64 + 1] = {
@@ -55,7 +58,8 @@ static void add_extremes(rd_text *to, const rd_emit_fold *fold)
                 strcmp(rd_place_type(fold), "int32_t") ? "INT64_MAX" : "__INT32_MAX__");
 }
 
-/* Where elements of a lane come by rising place, the first of equals is the first to come. */
+/* Writes which RD_BEST the row uses.  If elements of a lane come by rising place, the first of
+ * equals is the first to come. */
 static void set_best(rd_text *to, const rd_emit_fold *f, bool rises)
 {
     rd_text_add(to, "#undef RD_BEST\n#define RD_BEST RD_BEST_%s\n",
@@ -69,7 +73,8 @@ bool rd_aligns_lanes(const rd_emit_fold *f)
     return f->fold->lanes > 1 && !f->user && lanes_codes[f->fold->reducer].pick;
 }
 
-/* "static inline void pick0(float *s0, ..., const float *b0, ...": of the lanes of a fold. */
+/* Writes the head of a function on two lanes: "static inline void pick0(float *s0, .., const
+ * float *b0, ..". */
 static void begin_of_lanes(rd_text *to, const rd_emit_fold *f, int number, const char *head,
                            char other)
 {
@@ -79,8 +84,8 @@ static void begin_of_lanes(rd_text *to, const rd_emit_fold *f, int number, const
     rd_add_parameters(to, f, true, "const ", other);
 }
 
-/* What lanes go by; what each becomes that adds up, with its exponential apart, for vectors; and
- * their sum. */
+/* Writes pick0(), which finds the lane to align to; apart0() and align0(), which scale a lane to
+ * it, with the exponential apart for vectors; and add0(), which sums lanes. */
 static void add_lanes_functions(rd_text *to, const rd_emit_fold *f, int number)
 {
     const lanes_code *code = &lanes_codes[f->fold->reducer];
@@ -106,10 +111,9 @@ static void add_lanes_functions(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, "}\n");
 }
 
-/* What the row calls RD_NAN.  An extreme comes to it where its state is NaN or infinite, so
- * preludes for the CPU make it of bits of the state: by a constant gcc settles what compares with
- * the result, as `lo >= hi`, with a branch, and finds no vectors.  Slabs of boxes that rays meet
- * took five times as long. */
+/* The text of RD_NAN.  An extreme ends with it where its state is NaN or infinite.  Preludes for
+ * the CPU make it of bits of the state.  With a constant, gcc folds comparisons of the result
+ * into branches and makes no vectors: slabs of boxes that rays meet took five times as long. */
 static const char *nan_of(const rd_emit_fold *f)
 {
     if (rd_notes_nan(f)) /* beside a state that is a number */
@@ -125,7 +129,7 @@ static const char *nan_of(const rd_emit_fold *f)
     }
 }
 
-/* "static inline void finish0(const double *s0, float *y0) { .. *y0 = (float)z[0]; }" */
+/* Writes "static inline void finish0(const double *s0, float *y0) { .. *y0 = (float)z[0]; }". */
 static void add_finish(rd_text *to, const rd_emit_fold *f, int number)
 {
     const fold_code *code = &fold_codes[f->fold->reducer];
@@ -153,7 +157,7 @@ static void add_finish(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, "}\n#undef Y\n#undef YI\n#undef P\n#undef RD_NAN\n");
 }
 
-/* begin0(), step0(), block0(), merge0() and finish0(), with the code of the reducer's row. */
+/* Writes begin0(), step0(), block0(), merge0() and finish0() with the code of the reducer's row. */
 void rd_emit_reducer(rd_text *to, const rd_emit_fold *f, int number)
 {
     const fold_code *code;

@@ -1,4 +1,7 @@
-/* reducer_steps.c - steps of our reducers as functions of a text. */
+/* reducer_steps.c - emits the steps of our reducers:
+ *
+ *     static inline void step0(float *s0, const T x, const T w, const int32_t i) { S(0) = S(0) + x; }
+ */
 #include "kernels/emit/reducer_parts.h"
 #include <string.h>
 
@@ -14,8 +17,8 @@ bool rd_has_exponential(const rd_emit_fold *f)
     return !f->fold->user && strstr(step_codes[f->fold->reducer], "RD_LSE(") != NULL;
 }
 
-/* A function of the states, an element and its weight: the step's code with another meaning of
- * RD_LSE. */
+/* Writes a function of the states, an element and its weight: the step's code with another
+ * meaning of RD_LSE. */
 static void add_of_step(rd_text *to, const rd_emit_fold *f, int number, const char *head,
                         const char *meaning)
 {
@@ -56,7 +59,7 @@ static void add_kept(rd_text *to, const rd_emit_fold *f, int n_state, const char
         rd_text_add(to, "    *s%d = %s ? *s%d : k%d;\n", k, condition, k, k);
 }
 
-/* The step of a strip of which some elements are none, see pass/tail.c. */
+/* Writes some0(), the step of a strip in which some elements are padding, see pass/tail.c. */
 static void add_some(rd_text *to, const rd_emit_fold *f, int number)
 {
     rd_text code = { 0 };
@@ -107,8 +110,8 @@ static void add_noting_step(rd_text *to, const rd_emit_fold *f)
                 f->masked ? "!take ? 0 : " : "");
 }
 
-/* The same of one element after another: NaN is rare, and a branch that is never taken costs less
- * than a bit of each. */
+/* Writes one0(), the step of one element after another.  NaN is rare, and a branch that is never
+ * taken costs less than a bit of each element. */
 static void add_one(rd_text *to, const rd_emit_fold *f, int number)
 {
     const int seen = f->n_state - 1;
@@ -121,8 +124,8 @@ static void add_one(rd_text *to, const rd_emit_fold *f, int number)
                 seen, f->masked ? "!take ? 0 : " : "", f->masked ? "take && " : "", seen);
 }
 
-/* The step of an element by label, of which the next one often waits: that is one instruction, as
- * the branch of NaN is never taken. */
+/* Writes one0() of an element with a label, which the next one often waits for: one instruction,
+ * as the branch for NaN is never taken. */
 static void add_one_by_label(rd_text *to, const rd_emit_fold *f, int number)
 {
     rd_text_add(to, "#ifndef RARELY\n#define RARELY\n#endif\n"); /* of who has no branches */
@@ -136,7 +139,8 @@ static void add_one_by_label(rd_text *to, const rd_emit_fold *f, int number)
                 f->masked ? "take && " : "");
 }
 
-/* Four elements are as one, their extreme: of equals the first, as it would be one by one. */
+/* Writes fours0(): four elements become their extreme.  Of equal ones the first counts, as one
+ * by one. */
 static void add_fours(rd_text *to, const rd_emit_fold *f, int number)
 {
     const char sign = rd_reducer_table[f->fold->reducer].op == RD_OP_minimum ? '<' : '>';
@@ -154,8 +158,8 @@ static void add_fours(rd_text *to, const rd_emit_fold *f, int number)
         sign, sign, sign, sign, f->n_state - 1);
 }
 
-/* "static inline void step0(float *s0, const T x, const T w, const int32_t i) { S(0) = S(0) + x;
- * }" */
+/* Writes "static inline void step0(float *s0, const T x, const T w, const int32_t i) { S(0) =
+ * S(0) + x; }" and its variants. */
 void rd_add_step(rd_text *to, const rd_emit_fold *f, int number)
 {
     const char *code = step_codes[f->fold->reducer];

@@ -1,4 +1,4 @@
-/* reducer_types.c - which numbers states, nodes and results of our reducers are, in a text. */
+/* reducer_types.c - the C types of states, nodes and results of our reducers. */
 #include "kernels/emit/reducer_parts.h"
 
 bool rd_is_place(const rd_fold *f)
@@ -6,13 +6,14 @@ bool rd_is_place(const rd_fold *f)
     return rd_reducer_places(f->reducer);
 }
 
-/* Of results.  Bools are u64 in folds. */
+/* The C type of results.  Bools are u64 in folds. */
 const char *rd_fold_type(const rd_fold *f)
 {
     return f->type == RD_BOOL ? "uint64_t" : rd_register_type(f->type);
 }
 
-/* Is the state one of the elements, or made of their bits?  Sums and products leave the type. */
+/* True if the state is one of the elements, or made of their bits.  Sums and products leave the
+ * type. */
 static bool is_like_elements(const rd_fold *f)
 {
     const rd_reducer_info *r = &rd_reducer_table[f->reducer];
@@ -20,7 +21,7 @@ static bool is_like_elements(const rd_fold *f)
     return r->n_state == 1 && r->op != RD_OP_none && rd_op_table[r->op].rule != RD_RULE_ARITH;
 }
 
-/* Of states in a block, and of finished blocks. */
+/* The C type of states in a block. */
 const char *rd_step_type(const rd_emit_fold *f)
 {
     const char *const small =
@@ -29,7 +30,8 @@ const char *rd_step_type(const rd_emit_fold *f)
     return f->is_short ? rd_memory_type(f->sums) : small ? small : rd_fold_type(f->fold);
 }
 
-/* Lanes of a short sum of one block are merged as narrow as all of it is. */
+/* The C type of nodes.  Lanes of a short sum of one block are merged in the narrow type of the
+ * whole sum. */
 const char *rd_merge_type(const rd_emit_fold *f)
 {
     if (f->is_short && f->one_block)
@@ -54,19 +56,21 @@ static bool is_seen(const rd_emit_fold *f, int k)
     return f->seen && k == f->n_state - 1;
 }
 
-/* As wide as elements, so that vectors hold as many of both; narrow if all places fit. */
+/* The C type of places: as wide as elements, so that vectors hold as many of both; narrow if all
+ * places fit. */
 const char *rd_place_type(const rd_emit_fold *f)
 {
     return step_size(f->fold) == 4 && f->places < INT32_MAX ? "int32_t" : "int64_t";
 }
 
-/* Is an empty fold not what its identity comes to?  A place says so itself. */
+/* True if an empty fold differs from its identity, and the state does not show it.  A place
+ * shows it. */
 static bool tells_nothing(const rd_fold *f)
 {
     return rd_reducer_table[f->reducer].empty && !rd_reducer_places(f->reducer);
 }
 
-/* Is a sum of nothing what it begins with?  Of floats by label, too. */
+/* True if the sum of nothing is the value it begins with, also of floats by label. */
 static bool begins_with_0(const rd_fold *f)
 {
     return (f->n_group || f->by_rows) && (rd_reducer_adds(f->reducer) || f->reducer == RD_RED_sum2);

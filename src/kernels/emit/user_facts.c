@@ -1,4 +1,4 @@
-/* user_facts.c - what a user's reducer is like, by its text: the members of its struct, and whether
+/* user_facts.c - facts of a user's reducer from its text: the members of its struct, and whether
  * vectors can be made of its steps. */
 #include "kernels/emit/user_reducers.h"
 #include <ctype.h>
@@ -53,7 +53,7 @@ bool rd_is_word(const char *text)
     return text[0] && word_length(text) == (int)strlen(text);
 }
 
-/* False: its name is no name, or there are too many. */
+/* Adds a member.  False: its name is no name, or there are too many. */
 static bool adds_member(rd_user *u, int type, const char *name, int length, int index)
 {
     rd_user_member *m = &u->member[u->n];
@@ -143,7 +143,7 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-/* Loops whose length depends on what they meet, and places that do. */
+/* True if loops or subscripts of the text depend on elements. */
 static bool wanders(const char *text)
 {
     static const char *const words[] = { "while", "do", "goto", "switch", "break", "asm" };
@@ -160,7 +160,8 @@ static bool wanders(const char *text)
     return false;
 }
 
-/* What leaves a function is not what leaves the macro's loop. */
+/* True if the text has all parts, and its step has no `return`, which would leave the function
+ * and not the macro's loop. */
 bool rd_user_has_text(const rd_reducer *r)
 {
     return r->code[0] && r->code[1] && r->code[2] && r->code[4] && (r->code[3] || !r->merge) &&
@@ -182,8 +183,8 @@ static bool is_wide(const rd_user *u)
     return wide;
 }
 
-/* Vectors are made of steps on members; texts whose loops or places depend on elements have none.
- */
+/* Chooses the form of the states: numbers for each member, structs, or calls by address.
+ * Vectors are made of steps on members, unless loops or subscripts depend on elements. */
 bool rd_user_facts(rd_emit_fold *f, int number, bool pointers, rd_get_fn *get, void *pool)
 {
     const rd_reducer *r     = f->fold->user;
@@ -222,7 +223,7 @@ int rd_user_bytes(const rd_emit_fold *f)
     return bytes;
 }
 
-/* By what its text says; divisions take as long as several additions. */
+/* Counts the operators in the text; a division counts as several additions. */
 double rd_fold_cost(const rd_fold *f)
 {
     const char *text = f->reducer == RD_RED_user ? f->user->code[2] : NULL;

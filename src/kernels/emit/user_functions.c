@@ -1,4 +1,6 @@
-/* user_functions.c - users' functions of numbers, by their text, see rd_fn. */
+/* user_functions.c - emits users' functions of numbers from their text, see rd_fn:
+ *
+ *     static inline float call0(const float x, const float y) { ..; return z; } */
 #include "kernels/emit/emit.h"
 #include <inttypes.h>
 #include <string.h>
@@ -8,7 +10,7 @@ const char *rd_operand_type(const rd_call *call, rd_dtype type)
     return call->block ? rd_memory_type(call->in_type) : type == RD_F32 ? "float" : "double";
 }
 
-/* Names as the macro has them, in either type. */
+/* Names that a text may use, in either type, as the macro has them. */
 static const char of_float[] =
     "#define RD_OF_FLOAT(f1, f2) f1(sqrt) f1(exp) f1(expm1) f1(log) f1(log1p) f1(log2) f1(sin) \\\n"
     "f1(cos) f1(tan) f1(tanh) f1(erf) f1(floor) f1(ceil) f1(trunc) f1(fabs) f2(pow) f2(atan2) \\\n"
@@ -26,7 +28,7 @@ static void add_pick(rd_text *to, const char *type)
                 type, of_either);
 }
 
-/* static inline float call0(const float x, const float y) { ...; return z; } */
+/* Writes "static inline float call0(const float x, const float y) { ..; return z; }". */
 static void add_function(rd_text *to, const rd_call *call, int32_t number, const char *type)
 {
     const char *at = call->names;

@@ -1,12 +1,11 @@
-/* user_reducers.c - users' reducers as functions of a text, called as ours are
+/* user_reducers.c - emits users' reducers as functions that are called as ours are
  * (reducer_functions.c).
  *
- * The text of a reducer (rd_reducer.code) becomes functions on its struct.  Where the struct is a
- * few numbers, each is an array of states of its own, as the words of our states are, and a step
- * gathers them into a struct that compilers take apart: so neighbouring cells are vectors.  Else,
- * and where steps have loops of their own, of which no vectors are made, states are structs.  A
- * reducer without text, or with text that does not compile, is called by its addresses, on structs
- * that hold its table beside its bytes. */
+ * The text of a reducer (rd_reducer.code) becomes functions on its struct.  Where the struct is
+ * a few numbers, each is an array of states of its own, as our states are.  A step gathers them
+ * into a struct that compilers take apart, so neighbouring cells are vectors.  Else states are
+ * structs, also where steps have loops of their own.  A reducer without text, or with text that
+ * does not compile, is called by its addresses, on structs that hold its table beside its bytes. */
 #include "kernels/emit/user_reducers.h"
 #include <stdio.h>
 
@@ -32,7 +31,7 @@ static const char of_headers[] =
     "#define USER static inline __attribute__((always_inline)) void\n#endif\n";
 
 /* ---- The four functions on a struct ---------------------------------------------------------- */
-/* What an element is to the text. */
+/* The C type of an element in the user's text. */
 static const char *element_type(rd_dtype type)
 {
     return type == RD_BOOL ? "_Bool" : rd_memory_type(type);
@@ -46,8 +45,8 @@ static void add_body(rd_text *to, int number, const char *name, const char *para
                 body ? body : "");
 }
 
-/* "USER step_of0(U0 *const s, const X0 x, int64_t i) { do { s->n += x; } while (0); }" and the
- * others: a `return` of the user's text leaves no more than that. */
+/* Writes "USER step_of0(U0 *const s, const X0 x, int64_t i) { do { s->n += x; } while (0); }"
+ * and the others.  A `return` of the user's text leaves only that function. */
 static void add_bodies(rd_text *to, const rd_emit_fold *f, int number)
 {
     const rd_reducer *r = f->fold->user;
@@ -75,7 +74,8 @@ static void add_bodies(rd_text *to, const rd_emit_fold *f, int number)
     add_body(to, number, "finish", parameters, t ? r->code[4] : "s->user->finish(s->at, y);");
 }
 
-/* A struct of another size than the caller's is another struct: that is no code. */
+/* Writes the types: "typedef float X0; typedef struct V0 { .. } V0;".  A struct with another
+ * size than the caller's is another struct: that does not compile. */
 static void add_types(rd_text *to, const rd_emit_fold *f, int number)
 {
     const rd_reducer *r = f->fold->user;
@@ -107,7 +107,7 @@ static void add_parameters(rd_text *to, const rd_emit_fold *f, const char *keep,
         rd_text_add(to, "%s%s%s *%c%d", k ? ", " : "", keep, rd_user_state_type(f, k), name, k);
 }
 
-/* The struct `as` of the states `name`. */
+/* Writes the struct `as` of the states `name`: " U0 s_ = { 0 }, *const s = &s_; s->n = *s0;". */
 static void gather(rd_text *to, const rd_emit_fold *f, const char *as, char name, bool filled)
 {
     if (f->user->form != RD_USER_MEMBER_WISE) {
@@ -137,7 +137,7 @@ static void add_begin(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, f->seen ? "    *s%d = 0;\n}\n" : "}\n", f->user->n);
 }
 
-/* "const X0 y = x;": a register as the text takes it. */
+/* Writes "const X0 y = x;": a register in the type of the user's text. */
 static void add_operand(rd_text *to, char kind, int number, const char *name, rd_dtype type,
                         const char *reg)
 {
@@ -148,7 +148,8 @@ static void add_operand(rd_text *to, char kind, int number, const char *name, rd
                 reg);
 }
 
-/* "USER step0(double *s0, const double x, const int w, int64_t i) { .. step_of0(s, y, i); .. }" */
+/* Writes "USER step0(double *s0, const double x, const int w, int64_t i) { .. step_of0(s, y, i);
+ * .. }". */
 static void add_step(rd_text *to, const rd_emit_fold *f, int number)
 {
     rd_text_add(to, "USER step%d(", number);
@@ -168,7 +169,7 @@ static void add_step(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, "}\n");
 }
 
-/* States that have met no element are none: merge() is not asked. */
+/* Writes merge0().  A state without an element is none: merge() of the user is not called. */
 static void add_merge(rd_text *to, const rd_emit_fold *f, int number)
 {
     const int seen = f->user->n;
@@ -189,7 +190,7 @@ static void add_merge(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, f->seen ? "    *s%d |= *b%d;\n}\n" : "}\n", seen, seen);
 }
 
-/* "USER finish0(const double *s0, double *y0) { .. finish_of0(s, y); *y0 = y[0]; }" */
+/* Writes "USER finish0(const double *s0, double *y0) { .. finish_of0(s, y); *y0 = y[0]; }". */
 static void add_finish(rd_text *to, const rd_emit_fold *f, int number)
 {
     const rd_reducer *r    = f->fold->user;

@@ -1,4 +1,4 @@
-/* user_reducers.h - what user_reducers.c and user_facts.c know of a user's reducer. */
+/* user_reducers.h - the facts of a user's reducer, shared by user_reducers.c and user_facts.c. */
 #ifndef RD_KERNELS_EMIT_USER_REDUCERS_H
 #define RD_KERNELS_EMIT_USER_REDUCERS_H
 #include "kernels/emit/emit.h"
@@ -24,6 +24,6 @@ struct rd_user {
     char           type[24];
 };
 
-/* user_facts.c: is the text one word, as a name of C is? */
+/* user_facts.c: true if the text is one word, as a name of C. */
 bool rd_is_word(const char *text);
 #endif

@@ -169,8 +169,8 @@ static const char *why_no_tree(const rd_program *p, const rd_loop_fold *f)
     return f->of.fold->n_group ? why_no_tree_of_groups(p, f) : NULL;
 }
 
-/* Finds the instructions that begin, step and close each fold; a sentence if one has several
- * steps. */
+/* Finds the instructions that begin, step and close each fold.  Returns a sentence if a fold has
+ * two steps. */
 static const char *find_instructions(const rd_program *p, rd_loop_fold *fold)
 {
     const char *why = NULL;

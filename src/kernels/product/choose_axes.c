@@ -1,14 +1,16 @@
-/* choose_axes.c - which axes of a product are those of the matrices that a library multiplies. */
+/* choose_axes.c - chooses the axes m, n and k of a product: one GEMM call multiplies matrices
+ * over them.  Further axes are loops around calls. */
 #include "kernels/product/product.h"
 #include <limits.h>
 
-/* Is the axis one of these two matrices, and not of the third? */
+/* True if two matrices have the axis, and the third has not. */
 static bool is_of_two(const rd_product_axis *axis, int one, int other, int third)
 {
     return axis->step[one] && axis->step[other] && !axis->step[third];
 }
 
-/* Neighbours along one axis side by side in memory, and the rows that they make apart. */
+/* True if the two axes make a matrix in memory: adjacent elements along columns, and rows that
+ * do not overlap. */
 static bool is_matrix(const rd_product_axis *row, const rd_product_axis *col, int matrix)
 {
     return col->step[matrix] == 1 && row->step[matrix] >= col->extent &&
@@ -22,7 +24,7 @@ static bool fits_gemm(const rd_product_axis *m, const rd_product_axis *n, const 
            n->extent <= INT_MAX && k->extent <= INT_MAX;
 }
 
-/* The largest matrices that suit. */
+/* The best choice so far: axes of the largest matrices that a GEMM takes. */
 typedef struct gemm_axes {
     const rd_product_axis *m, *n, *k;
     double                 points;
@@ -54,7 +56,7 @@ static gemm_axes choose_axes(const rd_product *product)
 }
 
 /* ---- Axes that are one ----------------------------------------------------------------------- */
-/* Does every matrix go along the two as along one axis, as where rows of pixels are one row? */
+/* True if every matrix traverses the two axes as one axis, as where rows of pixels are one row. */
 static bool can_be_merged(const rd_product_axis *outer, const rd_product_axis *inner)
 {
     bool are = outer->extent <= INT_MAX / inner->extent;
@@ -79,14 +81,15 @@ static bool merge_one(rd_product *product)
     return false;
 }
 
-/* One call then does what several would. */
+/* Merges axes, so that one call does what several would. */
 static void merge_axes(rd_product *product)
 {
     while (merge_one(product))
         ;
 }
 
-/* b^T a^T = c^T: rows of c must lie side by side, and columns may instead. */
+/* Transposes the product: b^T a^T = c^T.  Rows of c must be dense, and its columns may be
+ * instead. */
 static void transpose(rd_product *product)
 {
     const rd_matrix a = product->matrix[RD_A];
@@ -101,8 +104,8 @@ static void transpose(rd_product *product)
     }
 }
 
-/* Below these a call costs more than it saves, or vectors are as fast: a matrix times a vector is
- * one pass over memory. */
+/* Limits below which a call costs more than it saves, or vectors are as fast: a matrix times a
+ * vector is one pass over memory. */
 enum { LEAST_EXTENT = 4, LEAST_POINTS = 1 << 15 };
 
 static bool is_worth_a_call(const rd_product *product, const gemm_axes *best)
@@ -115,7 +118,7 @@ static bool is_worth_a_call(const rd_product *product, const gemm_axes *best)
            best->k->extent >= LEAST_EXTENT && points >= LEAST_POINTS;
 }
 
-/* Settles m, n and k, and sorts the other axes. */
+/* Sets m, n and k, and puts the axes of c first among the others. */
 static void set_axes(rd_product *product, const gemm_axes *best)
 {
     rd_product_axis *axis   = product->axis;

@@ -1,7 +1,9 @@
-/* find.c - is a program nothing but a matrix product? */
+/* find.c - recognises programs that are matrix products.
+ *
+ *     r0 = s0[i2 + 64*i0], r1 = s1[i1 + 32*i2], fold0 takes r0 * r1, s2[i1 + 32*i0] = r2 */
 #include "kernels/product/product.h"
 
-/* The instructions of a product, each once; around them loops. */
+/* The instructions of a product, each once; loops stand around them. */
 typedef struct product_parts {
     const rd_inst *load[2], *step, *close, *store;
     int32_t        n_load;
@@ -54,7 +56,7 @@ static bool find_parts(const rd_program *p, product_parts *found)
            found->close && found->store && multiplies_loads(found);
 }
 
-/* Memory of the plan's, in the type of the sum, at places that need no gathering. */
+/* True if the access is to the plan's memory, in the type of the sum, and is no gather. */
 static bool is_plain_access(const rd_program *p, const rd_address *a)
 {
     for (int32_t t = 0; t < a->n_add; t++)
@@ -80,8 +82,8 @@ static bool is_looped(const rd_program *p, int32_t axis)
     return false;
 }
 
-/* An axis belongs to c and one or both of a and b, or to a and b: a sum over one of them alone is
- * no product. */
+/* Adds an axis and the strides of the matrices along it.  False if only one matrix has it: a sum
+ * over one matrix alone is no product. */
 static bool add_axis(rd_product *product, const rd_program *p, const rd_address *const *at,
                      int32_t number)
 {

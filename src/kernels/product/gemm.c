@@ -1,4 +1,4 @@
-/* gemm.c - calls of a library: how the matrices of one lie, and where those of the next are. */
+/* gemm.c - the parameters of GEMM calls, and the places of the matrices of each call. */
 #include "kernels/product/product.h"
 
 /* Fills sizes, transposition and leading dimensions of a GEMM for so many rows and columns of c. */

@@ -1,9 +1,10 @@
-/* masked.c - products of sparse matrices at places that are wanted.
+/* masked.c - masked products of sparse matrices: C has values only at the places of the mask.
  *
- * By rows: rows of B are added as for all places, and where something was added is noted. By
- * places: the shorter one of row i of A and column j of B is gone through, and the other one is a
- * row of marks.  Rows mark their own for all columns that are no longer, columns theirs for all
- * rows that are shorter; so both are loops over memory, and nothing is searched for. */
+ * By rows: rows of B are added as without a mask, and each index that got a value is marked.  By
+ * places: each place of C intersects row i of A with column j of B.  The longer of both is
+ * marked in a dense row, and the shorter one is traversed.  Rows mark their own for all columns
+ * that are no longer, columns for all shorter rows.  So both are loops over memory, without a
+ * search. */
 #include "kernels/product/masked.h"
 #include "core/float_env.h"
 #include "kernels/product/row_steps.h"
@@ -14,7 +15,7 @@
 
 enum { PIECE = 64 };
 
-/* Memory of one thread, zeroed. */
+/* Working memory of one thread, zeroed. */
 typedef struct thread_memory {
     void          *sum; /* a row of values                                   */
     unsigned char *met; /* of an index: is it in this row, or this column?   */
@@ -60,7 +61,7 @@ typedef void masked_of(const rd_row_product *p, const void *a, const void *b, vo
     }
 
 /* ---- By places ------------------------------------------------------------------------------- */
-/* Lists which elements of a row are marked, without a branch that nobody foresees. */
+/* Lists the marked elements of a row, without an unpredictable branch. */
 #define MEET(INDEX)                                                               \
     static inline int64_t meet_##INDEX(const INDEX *column, INDEX from, INDEX to, \
                                        const unsigned char *met, INDEX *hit)      \
@@ -76,8 +77,8 @@ typedef void masked_of(const rd_row_product *p, const void *a, const void *b, vo
 MEET(int32_t)
 MEET(int64_t)
 
-/* Asks for the first lines of what the next place goes through: these are rows far apart, and most
- * are short. */
+/* Prefetches the first cache lines of the next row to traverse: rows lie far apart, and most are
+ * short. */
 static inline void ask_for(const void *at)
 {
     __builtin_prefetch(at);
@@ -174,7 +175,7 @@ static int64_t lines(int64_t bytes)
     return (bytes + 63) / 64 * 64;
 }
 
-/* How much one thread needs; where, if there is memory. */
+/* Returns the bytes that a thread needs, and sets its pointers if `at` is given. */
 static int64_t place_thread_memory(const rd_row_product *p, char *at, thread_memory *own)
 {
     const bool    places = p->mask == RD_MASK_BY_PLACES;
@@ -186,7 +187,7 @@ static int64_t place_thread_memory(const rd_row_product *p, char *at, thread_mem
     return met + (places ? 2 : 1) * each;
 }
 
-/* The values of B column after column. */
+/* Copies the values of B in the order of its columns. */
 static void transpose_values(const rd_row_product *p, const char *b, char *to)
 {
     enum { EACH = sizeof(int64_t) };
@@ -199,8 +200,8 @@ static void transpose_values(const rd_row_product *p, const char *b, char *to)
         memcpy(to + EACH * q, b + EACH * wide[q], EACH);
 }
 
-/* A product with what it reads in order; `b` where it is, or its columns in `room`.  Where these
- * are the rows of A, C is what its own transpose is. */
+/* Returns B as the kernel reads it: as it is, or its columns in `room`.  If they equal the rows
+ * of A, C is its own transpose, and half of it is mirrored. */
 static const void *transposed(rd_row_product *p, const void *a, const void *b, char *room)
 {
     if (p->mask != RD_MASK_BY_PLACES)
@@ -211,7 +212,7 @@ static const void *transposed(rd_row_product *p, const void *a, const void *b, c
     return room;
 }
 
-/* Rows, and then columns that go through rows. */
+/* The number of steps: all rows, and then the columns that traverse rows. */
 static int64_t steps_of(const rd_row_product *p)
 {
     return p->c.rows + (p->mask == RD_MASK_BY_PLACES && !p->mirror ? p->c.columns : 0);

@@ -1,6 +1,5 @@
-/* sparse_product.c - products of sparse matrices by rows: each thread has a row of values, of
- * which it begins those where C has places, adds to them row after row of B, and takes them to C.
- */
+/* sparse_product.c - products of sparse matrices by rows (Gustavson).  Each thread has a dense
+ * row of values: it clears the places of C in it, adds rows of B, and copies the sums to C. */
 #include "core/float_env.h"
 #include "kernels/product/masked.h"
 #include "kernels/product/row_steps.h"
@@ -54,7 +53,7 @@ typedef void rd_rows_of(const rd_row_product *p, const void *a, const void *b, v
 #define ROWS_OF_REDUCER(REDUCER) RD_ROW_OPS(ROWS_OF, REDUCER)
 RD_ROW_REDUCERS(ROWS_OF_REDUCER)
 
-/* Of its reducer, operator, type and indices; NULL: there is none. */
+/* The kernel of the product's reducer, operator, type and indices; NULL: there is none. */
 static rd_rows_of *rows_of(const rd_row_product *p)
 {
     const bool ints = p->type == RD_I64;
@@ -83,8 +82,8 @@ static bool all_finite(const double *x, int64_t n)
     return !bad;
 }
 
-/* A place of C is NaN where something that is not finite meets a place that is not stored: more of
- * them stand in its row of A and its column of B than meet stored ones. */
+/* Sets NaNs in a row of C: a place is NaN where an element that is not finite meets one that is
+ * not stored.  Then its row of A and column of B have more such elements than meet stored ones. */
 static void count_row(const rd_row_product *p, const double *a, const double *b, double *c,
                       const int64_t *in_column, int64_t *met, int64_t i)
 {
@@ -108,7 +107,7 @@ static void count_row(const rd_row_product *p, const double *a, const double *b,
     }
 }
 
-/* False: no memory. */
+/* Sets the NaNs of C in all rows.  False: no memory. */
 static bool count(const rd_row_product *p, const double *a, const double *b, double *c,
                   const rd_row_memory *memory)
 {

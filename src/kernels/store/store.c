@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 /* ---- The directory --------------------------------------------------------------------------- */
-/* As the XDG base directory specification has it: what is not an absolute path does not count. */
+/* Writes the path of the cache directory by the XDG rules: paths that are not absolute are
+ * ignored. */
 static bool base_path(const char *cache, const char *home, char *path, size_t room)
 {
     int n = -1;
@@ -28,7 +29,7 @@ static bool base_path(const char *cache, const char *home, char *path, size_t ro
     return n > 0 && (size_t)n < room;
 }
 
-/* A directory that others may enter, let alone write to, may hold what others wrote. */
+/* True if only the user can enter the directory: others could have written files to it. */
 static bool is_private(int dir)
 {
     struct stat facts;
@@ -113,7 +114,7 @@ void rd_store_sweep(int dir)
     closedir(files);
 }
 
-/* An object's time says when it was used last; to the hour is enough. */
+/* Sets the file time to now if it is older than an hour: it says when the object was last used. */
 static void note_use(int fd)
 {
     enum { HOUR = 3600 };
@@ -162,7 +163,7 @@ typedef struct seal {
 } seal;
 static const char MAGIC[16] = "rdim sealed it 1";
 
-/* The seal that the first n bytes should have. */
+/* Makes the seal of the first n bytes. */
 static bool make_seal(int fd, uint64_t n, seal *s)
 {
     const void *bytes = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -175,7 +176,7 @@ static bool make_seal(int fd, uint64_t n, seal *s)
     return true;
 }
 
-/* A regular file of the user's that nobody else can write to. */
+/* True if it is a regular file of the user that nobody else can write to; *bytes gets its size. */
 static bool is_ours(int fd, uint64_t *bytes)
 {
     struct stat facts;
@@ -247,7 +248,8 @@ static bool read_all(int fd, char *bytes, size_t n)
     return true;
 }
 
-/* What is read is what was looked at: the bytes are compared with the seal once they are here. */
+/* Reads the object into memory first, and compares these bytes with the seal: so the checked
+ * bytes are the used bytes. */
 char *rd_store_read(int dir, const char *name, size_t *n)
 {
     const int fd    = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);

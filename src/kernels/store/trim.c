@@ -1,4 +1,5 @@
-/* trim.c - the directory of compiled objects has a limit: those that were used last stay. */
+/* trim.c - keeps the directory of compiled objects within its limit (least recently used objects
+ * go first). */
 #define _POSIX_C_SOURCE 200809L
 #include "kernels/store/store.h"
 #include <dirent.h>
@@ -38,7 +39,7 @@ static int64_t bytes_of(const char *limit)
     return *end || n > INT64_MAX >> shift ? usual : (int64_t)n << shift;
 }
 
-/* Files that some process writes just now, or has left, are not counted: see rd_store_sweep(). */
+/* True if the file is an object.  Temporary files do not count: see rd_store_sweep(). */
 static bool is_object(const char *name)
 {
     const char *const ending = strrchr(name, '.');
@@ -47,7 +48,7 @@ static bool is_object(const char *name)
            !(ending && (!strcmp(ending, ".c") || !strcmp(ending, ".i") || !strcmp(ending, ".tmp")));
 }
 
-/* All objects, malloc'ed. */
+/* Lists all objects, malloc'ed. */
 static stored_object *list_objects(DIR *files, int dir, size_t *n)
 {
     stored_object *list = NULL;
