@@ -246,14 +246,16 @@ typedef enum rd_inst_kind {
     RD_N_INST
 } rd_inst_kind;
 
+/* An instruction.  Registers that it does not use are -1. */
 typedef struct rd_inst {
     rd_inst_kind kind;
-    rd_dtype     type, from; /* of dst; of the operands of MAP tests, CAST, INDEX */
+    rd_dtype     type, from; /* of dst; of the operands of MAP tests, CAST, INDEX             */
     rd_op        op;
-    int32_t      dst, a, b, c, arg;
-    int32_t      d; /* of a STEP whose fold has groups: the label */
-    int32_t loop;   /* whose body holds it; of a LOOP and its END what holds the loop; -1: none */
-    rd_word value;
+    int32_t      dst, a, b, c; /* registers: the result, the operands                         */
+    int32_t      arg;          /* number of what insts.def names: a loop, an address, a fold ... */
+    int32_t      d;            /* STEP of a fold with groups: the register of the label       */
+    int32_t      loop; /* the loop that holds it, -1; of LOOP and END the loop around theirs */
+    rd_word      value;
 } rd_inst;
 
 /* Tuning parameters of a device's kernels, a row of its table each: only speed depends on them.
@@ -263,48 +265,50 @@ typedef struct rd_tuning {
     int16_t at[RD_MOST_TUNING];
 } rd_tuning;
 
+/* A loop program.  The evaluator fills all up to `exact`; prepare() of the backend fills the rest.
+ */
 typedef struct rd_program {
-    int32_t     n_inst, n_loop, n_address, n_fold, n_call, n_sorting, n_reg, n_axis;
-    int32_t     body, tail; /* inst[0..body) once per task; [body..tail) the tasks' share; [tail..)
-                             * once at the end */
+    int32_t n_inst, n_loop, n_address, n_fold, n_call, n_sorting, n_reg, n_axis;
+    /* inst[0..body) runs once per task, [body..tail) on each task's share, [tail..) once at the
+     * end */
+    int32_t     body, tail;
     rd_inst    *inst;
     rd_loop    *loop;
     rd_address *address;
     rd_fold    *fold;
     rd_call    *call;
     rd_sorting *sorting;
-    int64_t    *axis_extent; /* n_axis of them                                                  */
-    int32_t     root;        /* the axis tasks split, -1: nothing to split                      */
-    int64_t     grain;       /* tasks start at multiples of it                                  */
-    int64_t     most;        /* so many tasks at most; 0: any number                            */
-    bool        serial;    /* one task: order, or what tasks would read twice, lets it be no more */
-    bool        uneven;    /* some indices of the root axis take longer than others: comparisons of
-                            * places bound loops inside, and nothing is handed on to the next one.
-                            * Blocks are not so, and want long tasks for their clusters */
-    int64_t     step;      /* a task's body runs on so many indices of the root axis at a time; 0:
-                              * on all */
-    int32_t     n_scratch; /* scratch slots, private to a task: slots first_scratch ...       */
+    int64_t    *axis_extent; /* n_axis of them                                                */
+    int32_t     root;        /* the axis that tasks share, -1: none                           */
+    int64_t     grain;       /* shares begin at multiples of it                               */
+    int64_t     most;        /* most tasks; 0: any number                                     */
+    bool        serial;      /* only one task: order forbids more, or tasks would read twice  */
+    /* some indices of the root axis take longer, as masks bound loops inside, and tasks combine
+     * nothing. Masks of blocks do not count: they want long tasks for their clusters */
+    bool        uneven;
+    int64_t     step;      /* indices of the root axis that a body runs on at a time; 0: all  */
+    int32_t     n_scratch; /* scratch slots, private to a task: first_scratch and following   */
     int32_t     first_scratch;
     int64_t    *scratch_bytes;
-    int8_t      tile;  /* buffers of 2^tile times as many bytes                           */
-    double      work;  /* points times operations: is a second thread worth it?           */
-    bool        brief; /* asked: it may do without code; then: it does, though it could have some */
-    int32_t     device;  /* of a backend that has several: which ...                       */
-    int32_t     devices; /* ... and how many from that one on may share the work; 0, 1: none */
-    rd_tuning   tuning;  /* of such a one: numbers that are asked for, or were measured    */
-    uint64_t    key;     /* of such a one: of programs that are alike                      */
-    bool        fast;    /* of f32 functions may be those of a GPU's units (fast.cuh)       */
-    bool        exact; /* bits must be those of this program: no library may add in its own order */
-    const void *code;  /* what the backend made of it, never changed after prepare()      */
-    const void *product; /* or this, if it is a matrix product that a library computes      */
-    const void *nest;    /* all of it as one compiled nest of loops, which may not be here yet */
-    bool        by_rows; /* which hands nothing on from share to share: any will do ...  */
-    int64_t     by_rows_bytes; /* ... and of a task's state it needs so many */
-    bool        one_by_one;    /* memory says where each index of the root axis has its rows */
-    bool        timed; /* by prepare(): its backend wants to hear how long runs take, by ran()  */
-    int64_t     state_bytes; /* of a task, by prepare()                                         */
-    const void *whole;       /* such a nest for a run as one task                               */
-    int64_t     whole_bytes; /* of a task's state, of those that whole() needs                  */
+    int8_t      tile;    /* tiles have buffers of 2^tile times the usual bytes                */
+    double      work;    /* points times operations: decides whether a second thread pays     */
+    bool        brief;   /* in: it may run without compiled code; after prepare(): it does    */
+    int32_t     device;  /* the device that runs it, of a backend with several ...            */
+    int32_t     devices; /* ... and how many from that one on may share the work; 0, 1: none  */
+    rd_tuning   tuning;  /* device: parameters that were asked for, or measured               */
+    uint64_t    key;     /* device: equal for programs that share measurements                */
+    bool        fast;    /* f32 functions may be those of a GPU's units (fast.cuh)            */
+    bool        exact;   /* no library may add in an order of its own                         */
+    const void *code;    /* what the backend made of it; never changed after prepare()        */
+    const void *product; /* or this, if it is a matrix product that a library computes        */
+    const void *nest;    /* the compiled loop nest, which may still be compiling              */
+    bool        by_rows; /* the nest runs by rows, and shares combine nothing ...             */
+    int64_t     by_rows_bytes; /* ... and needs so many bytes of a task's state               */
+    bool        one_by_one; /* the rows of each index of the root axis are known at run time only */
+    bool        timed;      /* the backend learns from the times of runs, by ran()         */
+    int64_t     state_bytes; /* bytes of a task's state                                     */
+    const void *whole;       /* a compiled nest for a run as one task                       */
+    int64_t     whole_bytes; /* bytes of a task's state that whole() needs                  */
 } rd_program;
 
 /* Returns the most tasks that begin at multiples of a grain. */
@@ -350,7 +354,7 @@ typedef struct rd_task {
     int64_t      loads; /* elements read from slots that are not scratch                   */
 } rd_task;
 
-/* What a prepared program runs as. */
+/* The form in which a prepared program runs. */
 typedef enum rd_form_kind {
     RD_FORM_PRODUCT,  /* a matrix product                                         */
     RD_FORM_TOTAL,    /* one call of a kernel                                     */
