@@ -49,20 +49,20 @@ typedef struct rd_user rd_user;
  * own. */
 typedef struct rd_emit_fold {
     const rd_fold *fold;
-    const rd_user *user; /* NULL: one of ours */
+    const rd_user *user; /* NULL: a built-in reducer                                          */
     bool           masked, weighted;
-    bool           empties;  /* there are states that meet no element, and yet are merged */
-    bool           cells;    /* neighbours belong to cells of their own, not to lanes of one */
-    bool           rises;    /* elements of a lane come by rising place */
-    bool           is_short; /* what a block sums is narrower than the fold (loop/short_sums.c): */
-    rd_dtype sums, row_sums; /* of this type; where one state takes what all lanes would, of that */
-    bool     one_block;      /* all lanes together are no more than row_sums has */
+    bool           empties;  /* states that have met no element may be merged                 */
+    bool           cells;    /* neighbours are cells of their own, not lanes of one cell      */
+    bool           rises;    /* elements of a lane come by rising place                       */
+    bool           is_short; /* blocks are summed in a narrow type (loop/short_sums.c): `sums`; */
+    rd_dtype sums, row_sums; /* where one state takes all lanes, in `row_sums`                */
+    bool     one_block;      /* `row_sums` holds the sum of all lanes                         */
     bool     narrow;         /* states of small elements are as small, if they are such elements */
-    bool     seen;           /* the last number of a state says whether an element came: of masked
-                             * ones that tell nothing by their states */
-    int32_t  n_state;        /* with `seen` */
-    int32_t  bytes;          /* of one number in memory, at most */
-    int64_t  places;         /* elements of a cell */
+    /* the last number of a state is a flag that an element came, where the state cannot show it */
+    bool    seen;
+    int32_t n_state; /* numbers of a state, with `seen`                               */
+    int32_t bytes;   /* most bytes of one number in memory                            */
+    int64_t places;  /* elements of a cell                                            */
 } rd_emit_fold;
 
 /* Fills the facts that the text of a built-in reducer depends on; `masked` and `empties` are set

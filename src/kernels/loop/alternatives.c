@@ -8,7 +8,7 @@ static bool is_cheaper(const rd_alternative *a, const rd_alternative *than)
     return isnan(than->ns) ? !isnan(a->ns) : a->ns < than->ns;
 }
 
-static int32_t dearest_of(const rd_alternatives *a)
+static int32_t most_expensive_of(const rd_alternatives *a)
 {
     int32_t found = 0;
 
@@ -24,10 +24,10 @@ void rd_offer(rd_alternatives *a, rd_alternative one)
         a->at[a->n++] = one;
         return;
     }
-    const int32_t dearest = dearest_of(a);
+    const int32_t most_expensive = most_expensive_of(a);
 
-    if (is_cheaper(&one, &a->at[dearest]))
-        a->at[dearest] = one;
+    if (is_cheaper(&one, &a->at[most_expensive]))
+        a->at[most_expensive] = one;
 }
 
 const rd_alternative *rd_take_cheapest(rd_alternatives *a)

@@ -10,15 +10,16 @@
 /* The range of an axis at the next statement. */
 typedef struct rd_build_range {
     rd_linear from, to;
-    bool      bound; /* a loop around says which index it is; else it is the first of the range */
+    bool      bound; /* a loop around binds its index; else the index is the first of the range */
 } rd_build_range;
 
+/* The state of the builder. */
 typedef struct rd_building {
     rd_schedule    *t;
-    rd_build_range *range;  /* per axis: what it is at the next statement */
-    int32_t        *states; /* per fold: its array of states              */
-    int32_t        *stmt;   /* per loop: its statement                    */
-    int32_t         body;   /* to which statements are added              */
+    rd_build_range *range;  /* per axis: its range at the next statement */
+    int32_t        *states; /* per fold: its array of states             */
+    int32_t        *stmt;   /* per loop of the program: its statement    */
+    int32_t         body;   /* the body to which statements are added    */
 } rd_building;
 
 /* Adds a statement to the body. */

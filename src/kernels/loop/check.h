@@ -5,8 +5,7 @@
 
 typedef enum rd_verdict {
     RD_TREE_HOLDS,
-    RD_TREE_SKIPPED, /* its form and its order hold; a shadow run of it would take too long, or there was
-                        no memory for the check */
+    RD_TREE_SKIPPED, /* form and order hold; no shadow run, as it is long or memory lacks */
     RD_TREE_FAILS
 } rd_verdict;
 

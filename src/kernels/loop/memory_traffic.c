@@ -29,7 +29,7 @@ typedef struct traced_access {
     double      size, region; /* bytes of an element; of what an index chooses from, 0: none does */
     double      times;        /* how often it is run in all */
     int         n;
-    loop_stride walk[MOST_LOOPS]; /* from the inside out */
+    loop_stride stride[MOST_LOOPS]; /* from the inside out */
 } traced_access;
 
 typedef struct access_list {
@@ -72,10 +72,10 @@ static double hop_of(const traced_access *a)
     double first = 0;
 
     for (int k = 0; k < a->n; k++) {
-        if (a->walk[k].loop < -1 && a->walk[k].by > 0)
-            return a->walk[k].by;
-        if (first == 0 && a->walk[k].n > 8)
-            first = a->walk[k].by;
+        if (a->stride[k].loop < -1 && a->stride[k].by > 0)
+            return a->stride[k].by;
+        if (first == 0 && a->stride[k].n > 8)
+            first = a->stride[k].by;
     }
     return first;
 }
@@ -85,7 +85,7 @@ static double hop_of(const traced_access *a)
 static void strips_first(const access_list *q, traced_access *a)
 {
     for (int k = 0; k < a->n && a->n < MOST_LOOPS; k++) {
-        loop_stride *w = &a->walk[k], strip = *w;
+        loop_stride *w = &a->stride[k], strip = *w;
 
         if (!q->r->vector[w->loop])
             continue;
@@ -94,8 +94,8 @@ static void strips_first(const access_list *q, traced_access *a)
         w->n /= strip.n > 0 ? strip.n : 1;
         w->by *= strip.n;
         for (int i = a->n++; i > 0; i--)
-            a->walk[i] = a->walk[i - 1];
-        a->walk[0] = strip;
+            a->stride[i] = a->stride[i - 1];
+        a->stride[0] = strip;
         return;
     }
 }
@@ -106,7 +106,7 @@ static bool is_same(const traced_access *a, const traced_access *b)
                 b->region == 0;
 
     for (int k = 0; k < a->n && same; k++)
-        same = a->walk[k].loop == b->walk[k].loop && a->walk[k].by == b->walk[k].by;
+        same = a->stride[k].loop == b->stride[k].loop && a->stride[k].by == b->stride[k].by;
     return same;
 }
 
@@ -137,7 +137,7 @@ static void add(access_list *q, int32_t stmt)
 
         a.times *= q->r->trips[s];
         if (a.n < MOST_LOOPS)
-            a.walk[a.n++] =
+            a.stride[a.n++] =
                 (loop_stride){ s, q->r->trips[s],
                                fabs((double)move.by) * (double)rd_dtype_size(of[0].type) };
     }
@@ -161,9 +161,9 @@ static double lines_of(const traced_access *a, int n)
         int least = -1;
 
         for (int k = 0; k < n; k++)
-            if (!done[k] && (least < 0 || a->walk[k].by < a->walk[least].by))
+            if (!done[k] && (least < 0 || a->stride[k].by < a->stride[least].by))
                 least = k;
-        const loop_stride *w = &a->walk[least];
+        const loop_stride *w = &a->stride[least];
 
         done[least] = true;
         places *= w->n;
@@ -188,7 +188,7 @@ static double touched_in(const access_list *q, int32_t loop)
         int depth = loop == -1 ? q->at[k].n : 0;
 
         for (int w = 0; loop != -1 && w < q->at[k].n; w++)
-            depth = q->at[k].walk[w].loop == loop ? w + 1 : depth;
+            depth = q->at[k].stride[w].loop == loop ? w + 1 : depth;
         if (depth || loop == -1)
             lines += lines_of(&q->at[k], depth);
     }
@@ -203,7 +203,7 @@ static double lines_crossing(const traced_access *a, const double *touched, doub
     double times = a->times;
 
     for (int k = 0; k < a->n; k++) {
-        times /= a->walk[k].n > 0 ? a->walk[k].n : 1;
+        times /= a->stride[k].n > 0 ? a->stride[k].n : 1;
         if (touched[k] > level)
             return times * lines_of(a, k + 1);
     }
@@ -250,7 +250,7 @@ static void add_crossing(const access_list *q, const traced_access *a, double al
     double       touched[MOST_LOOPS], lines[LEVELS];
 
     for (int k = 0; k < a->n; k++)
-        touched[k] = touched_in(q, a->walk[k].loop);
+        touched[k] = touched_in(q, a->stride[k].loop);
     for (int k = 0; k < LEVELS; k++) {
         lines[k] = lines_crossing(a, touched, all, level[k]);
         lines[k] = k > 0 && lines[k] > lines[k - 1] ? lines[k - 1] : lines[k];

@@ -10,12 +10,13 @@
 typedef struct rd_schedule rd_schedule; /* loop.h */
 
 typedef struct rd_price {
-    double ns; /* of a run whose operands were used before, and lie where they fit */
-    /* Its parts.  Computing and moving memory overlap, so the whole is less than their sum. */
-    double compute; /* operations, loads and stores of what is near, chains of those that wait */
-    double memory;  /* bytes that cross levels of memory, and places that are looked up        */
-    double entries; /* loops, blocks and folds that begin and end                              */
-    double start;   /* the run itself, and threads that meet                                   */
+    double
+        ns; /* of a warm run: its operands were used before, and lie in the cache that they fit */
+    /* Its parts.  Computation and memory overlap, so `ns` is less than their sum. */
+    double compute; /* operations, loads and stores that hit a cache, dependency chains */
+    double memory;  /* bytes that cross levels of memory, and scattered loads           */
+    double entries; /* loops, blocks and folds that begin and end                       */
+    double start;   /* the start of the run, and the synchronisation of threads         */
 } rd_price;
 
 /* price_functions.c: nanoseconds of one element of a function, in a vector. */

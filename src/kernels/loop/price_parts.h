@@ -11,8 +11,9 @@
 /* The time that one round of a body keeps each unit of the processor busy.  Operations of one
  * unit follow each other; different units work at the same time. */
 typedef struct rd_unit_ns {
+    /* chain: the dependency chain, which is how long the next round waits */
     double arithmetic, loads, stores, chain;
-    double entries; /* nothing goes on beside them */
+    double entries; /* begins and ends of loops and folds: nothing overlaps them */
 } rd_unit_ns;
 
 /* Elements of a strip: what does not vary with them is done once for so many. */
@@ -22,11 +23,11 @@ enum { RD_PRICED_STRIP = 64 };
 typedef struct rd_price_site {
     const rd_schedule *t;
     const rd_speeds   *s;
-    int32_t            vector;    /* the loop around it whose rounds go together, -1      */
-    int32_t            top;       /* the region that holds it, -1: none                  */
+    int32_t            vector;    /* the vector loop around it, -1                        */
+    int32_t            top;       /* the body that its region stands in, or is, -1: none  */
     int32_t            loop;      /* the innermost loop around it, -1                     */
-    const bool        *varies;    /* with `vector`: per value                             */
-    const bool        *in_region; /* by fold: does it begin in the strip's region?        */
+    const bool        *varies;    /* per value: does it vary with the loop `vector`       */
+    const bool        *in_region; /* per fold: does it begin in the region                */
 } rd_price_site;
 
 /* price_statement.c: adds the time of one element of a statement. */
@@ -36,12 +37,12 @@ void rd_price_statement(const rd_price_site *at, int32_t stmt, rd_unit_ns *effor
 bool rd_reuses_states(const rd_price_site *at, int32_t stmt);
 /* memory_traffic.c: the time of all bytes that cross levels of the memory hierarchy. */
 typedef struct rd_loop_rounds {
-    const double *trips;  /* by statement: rounds of a loop, in the mean     */
-    const bool   *vector; /* by statement: does a loop go by vectors?        */
+    const double *trips;  /* per statement: the mean trip count of a loop    */
+    const bool   *vector; /* per statement: is it a loop that is vectorised  */
 } rd_loop_rounds;
 typedef struct rd_traffic_ns {
-    double streams;   /* nanoseconds, while something else is computed       */
-    double looked_up; /* of places that nothing fetches before               */
+    double streams;   /* nanoseconds of sequential lines: they overlap with computation */
+    double looked_up; /* of scattered lines, which no prefetcher loads before           */
 } rd_traffic_ns;
 rd_traffic_ns rd_memory_traffic(const rd_schedule *t, const rd_speeds *s, const rd_loop_rounds *r,
                                 int threads);

@@ -75,7 +75,7 @@ static double lanes_of_strip_ns(const rd_price_site *at, const rd_loop_fold *f)
 /* The time to load and store the states of neighbours, unless the fold begins and ends in the
  * round. */
 static double states_ns(const rd_price_site *at, const rd_loop_fold *f, int32_t stmt,
-                        rd_mapping meet)
+                        rd_mapping mapping)
 {
     enum { TOGETHER = 4 }; /* rounds that share a load and a store */
     const double    bytes = (double)f->of.n_state * rd_register_size(f->of.fold->type) / at->s->l1;
@@ -85,8 +85,8 @@ static double states_ns(const rd_price_site *at, const rd_loop_fold *f, int32_t 
             : (rd_stride){ true, 1 };
 
     if (at->in_region[f - at->t->fold])
-        return f->of.fold->lanes > 1 && meet != RD_MAPS_LANES ? lanes_of_strip_ns(at, f) : 0;
-    if (meet != RD_MAPS_CELLS)
+        return f->of.fold->lanes > 1 && mapping != RD_MAPS_LANES ? lanes_of_strip_ns(at, f) : 0;
+    if (mapping != RD_MAPS_CELLS)
         return 0;
     return (inner.known && inner.by == 0) || rd_reuses_states(at, stmt) ? bytes / TOGETHER : bytes;
 }
@@ -131,10 +131,10 @@ void rd_price_step(const rd_price_site *at, int32_t stmt, bool vector, rd_unit_n
     const rd_speeds    *s    = at->s;
     const rd_stmt      *step = &at->t->stmt[stmt];
     const rd_loop_fold *f    = &at->t->fold[step->fold];
-    const rd_mapping    meet = vector ? rd_mapping_of(at->t, step->fold, at->vector) : RD_MAPS_NOT;
-    const bool          scan = step->kind == RD_S_PREFIX;
-    int                 size;
-    double              ns = step_ns(at, f, &size);
+    const rd_mapping mapping = vector ? rd_mapping_of(at->t, step->fold, at->vector) : RD_MAPS_NOT;
+    const bool       scan    = step->kind == RD_S_PREFIX;
+    int              size;
+    double           ns = step_ns(at, f, &size);
 
     if (step->mask >= 0)
         ns += rd_select_ns(s, f->of.fold->type) / 2 * f->of.n_state;
@@ -142,8 +142,8 @@ void rd_price_step(const rd_price_site *at, int32_t stmt, bool vector, rd_unit_n
         ns += rd_mul_ns(s, f->of.fold->type);
     if (f->of.fold->n_group)
         add_label(at, e);
-    if (vector && meet != RD_MAPS_NOT) {
-        const double moves = states_ns(at, f, stmt, meet);
+    if (vector && mapping != RD_MAPS_NOT) {
+        const double moves = states_ns(at, f, stmt, mapping);
 
         e->arithmetic += (scan ? 2 : 1) * ns * size / s->vector + user_ns(at, f);
         e->loads += moves;

@@ -8,12 +8,12 @@ typedef struct rd_pricing {
     const rd_schedule *t;
     const rd_speeds   *s;
     rd_regions        *r;
-    bool              *varies;    /* by value, of the vector loop at hand                */
-    bool              *in_region; /* by fold: does it begin in the region at hand?       */
-    int32_t            top;       /* the body that the region at hand stands in, or is, -1 */
-    double             strips;    /* how many it has                                     */
-    bool               tells;     /* of all regions that may be                          */
-    bool               failed;    /* no memory                                           */
+    bool              *varies;    /* per value: does it vary with the current vector loop       */
+    bool              *in_region; /* per fold: does it begin in the current region              */
+    int32_t            top;       /* the body that the current region stands in, or is, -1      */
+    double             strips;    /* strips of the current region                               */
+    bool               tells;     /* prices all regions that are legal, for explain             */
+    bool               failed;    /* no memory                                                  */
 } rd_pricing;
 
 static inline bool rd_is_loop(const rd_pricing *q, int32_t stmt)

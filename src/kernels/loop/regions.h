@@ -12,8 +12,8 @@
 typedef struct rd_region {
     int32_t         top; /* the loop over the axis; or the body that holds such loops */
     int32_t         axis;
-    bool            around; /* the latter                                                 */
-    rd_alternatives of;     /* along which axis, if any                                  */
+    bool            around; /* top is such a body                                 */
+    rd_alternatives of;     /* the axes that were priced, and the chosen one      */
 } rd_region;
 
 /* Nanoseconds in all, and the part of them that begins and ends loops and folds. */
@@ -22,13 +22,13 @@ typedef struct rd_nanoseconds {
 } rd_nanoseconds;
 
 typedef struct rd_regions {
-    double        *trips;  /* by statement: rounds of a loop, in the mean */
-    bool          *vector; /* by statement: does a loop go by vectors?    */
-    rd_region     *at;     /* of all parts, in the order of the tree       */
+    double        *trips;  /* per statement: the mean trip count of a loop         */
+    bool          *vector; /* per statement: is it a loop that is vectorised       */
+    rd_region     *at;     /* n regions of all parts, in the order of the tree     */
     int32_t        n;
     rd_nanoseconds part[RD_N_PARTS];
-    rd_schedule   *bare;   /* the tree without ends of blocks; NULL: of one after the passes */
-    void          *memory; /* of the arrays */
+    rd_schedule   *bare;   /* a copy without ends of blocks; NULL: passes have run */
+    void          *memory; /* holds the arrays                                     */
 } rd_regions;
 
 /* Finds the cheapest regions of a tree as it was built; of a tree after the passes, the ones

@@ -7,9 +7,9 @@
 
 /* A LOAD from a small table that is the same in all rounds of a loop over an axis. */
 typedef struct rd_lookup {
-    int32_t index;  /* the value of the INDEX that chooses   */
-    int64_t extent; /* elements of the table                 */
-    int64_t apart;  /* from one of these to the next         */
+    int32_t index;  /* the value of the INDEX that chooses           */
+    int64_t extent; /* elements of the table                         */
+    int64_t apart;  /* distance of neighbours in memory, in elements */
 } rd_lookup;
 
 /* True if a LOAD is such a lookup; if vectors do it in less time than a gather takes. */

@@ -8,11 +8,11 @@ typedef enum rd_scope { RD_NOT_MADE, RD_IN_SCOPE, RD_OUT_OF_SCOPE } rd_scope;
 typedef struct rd_verifier {
     const rd_schedule *t;
     rd_text           *why;
-    uint8_t           *scope;           /* per value                                 */
+    uint8_t           *scope;           /* per value: an rd_scope                     */
     int32_t           *bound;           /* per axis: loops around that bind it        */
-    int32_t           *array;           /* per store: ARRAYs in whose scope this is   */
-    bool              *stands, *opened; /* per statement, per loop: it was met        */
-    int32_t            stmt;            /* at hand                                   */
+    int32_t           *array;           /* per store: its ARRAYs that are in scope    */
+    bool              *stands, *opened; /* per statement, per loop: it was visited    */
+    int32_t            stmt;            /* the current statement                      */
 } rd_verifier;
 
 static inline bool rd_is_number_below(int32_t number, int32_t n)
