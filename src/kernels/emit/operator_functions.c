@@ -276,7 +276,7 @@ static void add_cast(rd_text *to, const rd_inst *inst, const char *name, bool ro
 
 /* True if an earlier instruction has the same operator and types, so that its function is
  * written. */
-static bool was_there(const rd_program *p, int32_t i)
+static bool is_emitted(const rd_program *p, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
 
@@ -300,7 +300,7 @@ void rd_emit_ops(rd_text *to, const rd_program *p)
 
         if (inst->kind != RD_I_MAP && inst->kind != RD_I_CAST)
             continue;
-        if (was_there(p, i))
+        if (is_emitted(p, i))
             continue;
         rd_op_name(inst, name);
         if (inst->kind == RD_I_MAP)

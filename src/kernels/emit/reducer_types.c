@@ -51,7 +51,7 @@ static int step_size(const rd_fold *f)
     return f->type == RD_BOOL ? 8 : rd_register_size(f->type);
 }
 
-static bool is_seen(const rd_emit_fold *f, int k)
+static bool is_flag(const rd_emit_fold *f, int k)
 {
     return f->seen && k == f->n_state - 1;
 }
@@ -65,7 +65,7 @@ const char *rd_place_type(const rd_emit_fold *f)
 
 /* True if an empty fold differs from its identity, and the state does not show it.  A place
  * shows it. */
-static bool tells_nothing(const rd_fold *f)
+static bool hides_emptiness(const rd_fold *f)
 {
     return rd_reducer_table[f->reducer].empty && !rd_reducer_places(f->reducer);
 }
@@ -79,7 +79,7 @@ static bool begins_with_0(const rd_fold *f)
 void rd_emit_facts(rd_emit_fold *f, int64_t places)
 {
     f->places = places;
-    f->seen   = (f->masked || f->fold->exclusive || f->empties) && tells_nothing(f->fold) &&
+    f->seen   = (f->masked || f->fold->exclusive || f->empties) && hides_emptiness(f->fold) &&
               !(f->empties && begins_with_0(f->fold));
     f->n_state = rd_reducer_table[f->fold->reducer].n_state + f->seen;
     f->bytes   = 8;
@@ -89,7 +89,7 @@ const char *rd_state_type(const rd_emit_fold *f, int k)
 {
     if (f->user)
         return rd_user_state_type(f, k);
-    if (is_seen(f, k))
+    if (is_flag(f, k))
         return f->cells ? "uint8_t" : step_size(f->fold) == 4 ? "int32_t" : "int64_t";
     return rd_is_place(f->fold) && k == 1 ? rd_place_type(f) : rd_step_type(f);
 }
@@ -101,7 +101,7 @@ const char *rd_state_elem(const rd_emit_fold *f)
 
 const char *rd_node_type(const rd_emit_fold *f, int k)
 {
-    if (f->user || is_seen(f, k))
+    if (f->user || is_flag(f, k))
         return rd_state_type(f, k);
     return rd_is_place(f->fold) && k == 1 ? rd_place_type(f) : rd_merge_type(f);
 }

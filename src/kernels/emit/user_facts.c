@@ -54,7 +54,7 @@ bool rd_is_word(const char *text)
 }
 
 /* Adds a member.  False: its name is no name, or there are too many. */
-static bool adds_member(rd_user *u, int type, const char *name, int length, int index)
+static bool add_member(rd_user *u, int type, const char *name, int length, int index)
 {
     rd_user_member *m = &u->member[u->n];
 
@@ -87,10 +87,10 @@ static const char *declarators(rd_user *u, int type, const char *at)
             if (*at++ != ']' || count == 0 || count > RD_USER_MEMBERS)
                 return NULL;
             for (int k = 0; k < count; k++)
-                if (!adds_member(u, type, name, length, k))
+                if (!add_member(u, type, name, length, k))
                     return NULL;
             at = skip_spaces(at);
-        } else if (!adds_member(u, type, name, length, -1))
+        } else if (!add_member(u, type, name, length, -1))
             return NULL;
         if (*at != ',')
             return *at == ';' ? at + 1 : NULL;
@@ -144,7 +144,7 @@ static bool has_word(const char *text, const char *word)
 }
 
 /* True if loops or subscripts of the text depend on elements. */
-static bool wanders(const char *text)
+static bool depends_on_elements(const char *text)
 {
     static const char *const words[] = { "while", "do", "goto", "switch", "break", "asm" };
     const bool               loops   = has_word(text, "for");
@@ -194,7 +194,7 @@ bool rd_user_facts(rd_emit_fold *f, int number, bool pointers, rd_get_fn *get, v
     if (!u)
         return false;
     u->form = pointers || !rd_user_has_text(r) ? RD_USER_POINTERS : RD_USER_STRUCT;
-    if (u->form == RD_USER_STRUCT && has_members(u, r->code[0]) && !wanders(r->code[2]))
+    if (u->form == RD_USER_STRUCT && has_members(u, r->code[0]) && !depends_on_elements(r->code[2]))
         u->form = RD_USER_MEMBER_WISE;
     snprintf(u->type, sizeof u->type, "U%d", number);
     if (u->form != RD_USER_MEMBER_WISE) {

@@ -21,7 +21,7 @@ typedef struct fold_strides {
     rd_stride cell, lane, outer;
 } fold_strides;
 
-static bool takes_element(const rd_stmt *s)
+static bool is_element_step(const rd_stmt *s)
 {
     return s->kind == RD_S_STEP || s->kind == RD_S_PREFIX;
 }
@@ -37,7 +37,7 @@ static fold_strides strides_of(const rd_schedule *t, int32_t loop, int32_t stmt)
 
 /* ---- Whole blocks ---------------------------------------------------------------------------- */
 /* An element's place in the order of steps, in lanes: outer * rows * lanes + lane. */
-static int64_t row_of(const rd_fold *f)
+static int64_t lanes_of_outer(const rd_fold *f)
 {
     return rd_rows_of_lanes(f) * f->lanes;
 }
@@ -87,8 +87,8 @@ static int64_t span_within(const rd_schedule *t, const rd_fold *f, int32_t loop,
     int64_t span = 0;
 
     for (int32_t s = rd_loop_around(t, stmt); s != loop; s = rd_loop_around(t, s)) {
-        const fold_strides m  = strides_of(t, s, stmt);
-        const int64_t      by = m.outer.by * row_of(f) + m.lane.by, most = rd_most_trips(t, s);
+        const fold_strides m = strides_of(t, s, stmt);
+        const int64_t by = m.outer.by * lanes_of_outer(f) + m.lane.by, most = rd_most_trips(t, s);
 
         if (!m.outer.known || !m.lane.known || by < 0 || (by && most < 0))
             return -1;
@@ -127,7 +127,7 @@ bool rd_begins_with_block(const rd_schedule *t, int32_t fold, int32_t loop, cons
     const rd_fold *f     = &t->p->fold[fold];
     const int64_t  block = f->steps <= INT64_MAX / f->lanes ? f->steps * f->lanes : 0;
 
-    return block && begins_with_multiple(t, loop, &at->outer, row_of(f), block) &&
+    return block && begins_with_multiple(t, loop, &at->outer, lanes_of_outer(f), block) &&
            begins_with_multiple(t, loop, &at->lane, 1, block);
 }
 
@@ -144,19 +144,19 @@ static bool is_whole_blocks(const rd_schedule *t, int32_t fold, int32_t loop, in
     if (f->n_block < 2 || f->steps > INT64_MAX / f->lanes || l->step < 2 || l->backwards)
         return false;
     block = f->steps * f->lanes;
-    by    = m->outer.by * row_of(f) + m->lane.by;
+    by    = m->outer.by * lanes_of_outer(f) + m->lane.by;
     span  = span_within(t, f, loop, stmt);
     return by > 0 && by % block == 0 && span >= 0 && span < by &&
-           is_multiple(t, loop, stmt, &t->stmt[stmt].of.outer, row_of(f), block) &&
+           is_multiple(t, loop, stmt, &t->stmt[stmt].of.outer, lanes_of_outer(f), block) &&
            is_multiple(t, loop, stmt, &t->stmt[stmt].of.lane, 1, block);
 }
 
 /* True if rounds have arrays of states of their own, and elements of different blocks. */
-static bool is_beside(const rd_schedule *t, const rd_fold *f, int32_t loop, int32_t stmt,
-                      const fold_strides *m)
+static bool has_own_states(const rd_schedule *t, const rd_fold *f, int32_t loop, int32_t stmt,
+                           const fold_strides *m)
 {
     const rd_stride more = rd_position_stride(t, loop, stmt, &t->stmt[stmt].of.more);
-    const int64_t   by   = m->outer.by * row_of(f) + m->lane.by;
+    const int64_t   by   = m->outer.by * lanes_of_outer(f) + m->lane.by;
 
     return more.known && more.by && f->n_block > 1 && f->steps <= INT64_MAX / f->lanes && by > 0 &&
            by % (f->steps * f->lanes) == 0;
@@ -170,8 +170,8 @@ static bool may_go_in_any_order(const rd_fold *f)
 
 /* The mapping of rounds that take elements of the same states: ANY, BLOCKS or STEPS where
  * strides are known, else MIXED. */
-static rd_mapping in_turn(const rd_schedule *t, int32_t fold, int32_t loop, int32_t stmt,
-                          const fold_strides *m)
+static rd_mapping mapping_of_same_states(const rd_schedule *t, int32_t fold, int32_t loop,
+                                         int32_t stmt, const fold_strides *m)
 {
     const rd_fold *f     = &t->p->fold[fold];
     const bool     known = m->cell.known && m->lane.known && m->outer.known;
@@ -182,7 +182,7 @@ static rd_mapping in_turn(const rd_schedule *t, int32_t fold, int32_t loop, int3
         return RD_MAPS_STEPS; /* of other blocks: no number says where rounds begin */
     if (!known || m->cell.by || m->lane.by % f->lanes)
         return RD_MAPS_MIXED;
-    return is_whole_blocks(t, fold, loop, stmt, m) || is_beside(t, f, loop, stmt, m)
+    return is_whole_blocks(t, fold, loop, stmt, m) || has_own_states(t, f, loop, stmt, m)
                ? RD_MAPS_BLOCKS
                : RD_MAPS_STEPS;
 }
@@ -204,25 +204,25 @@ static bool are_lanes(const rd_schedule *t, int32_t fold, int32_t loop, int32_t 
 }
 
 /* The mapping of a loop's rounds to a fold at one of its steps. */
-static rd_mapping element_meets(const rd_schedule *t, int32_t fold, int32_t loop, int32_t stmt)
+static rd_mapping mapping_of_element(const rd_schedule *t, int32_t fold, int32_t loop, int32_t stmt)
 {
     const fold_strides m = strides_of(t, loop, stmt);
 
     if (!m.cell.known || !m.lane.known || !m.outer.known)
         return rd_loop_of(t, loop)->kind == RD_FOR_BLOCK && is_whole_blocks(t, fold, loop, stmt, &m)
                    ? RD_MAPS_BLOCKS
-                   : in_turn(t, fold, loop, stmt, &m);
+                   : mapping_of_same_states(t, fold, loop, stmt, &m);
     if (m.cell.by && !m.lane.by && !m.outer.by)
         return RD_MAPS_CELLS;
     if (are_lanes(t, fold, loop, stmt, &m))
         return RD_MAPS_LANES;
     if (!m.lane.by && !m.outer.by)
         return RD_MAPS_MIXED;
-    return in_turn(t, fold, loop, stmt, &m);
+    return mapping_of_same_states(t, fold, loop, stmt, &m);
 }
 
 /* The mapping of a statement that takes all lanes of a cell. */
-static rd_mapping cell_meets(const rd_schedule *t, int32_t loop, int32_t stmt)
+static rd_mapping mapping_of_cell(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     const rd_stride cell = rd_position_stride(t, loop, stmt, &t->stmt[stmt].of.cell);
 
@@ -230,7 +230,7 @@ static rd_mapping cell_meets(const rd_schedule *t, int32_t loop, int32_t stmt)
 }
 
 /* ---- All of a fold --------------------------------------------------------------------------- */
-static bool is_of(const rd_stmt *s, int32_t fold)
+static bool is_of_fold(const rd_stmt *s, int32_t fold)
 {
     return s->fold == fold && s->kind != RD_S_EXIT;
 }
@@ -241,18 +241,18 @@ static bool is_within(const rd_schedule *t, int32_t fold, int32_t loop)
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = rd_next_stmt(t, t->part[k], t->part[k]); s >= 0;
              s         = rd_next_stmt(t, s, t->part[k]))
-            if (is_of(&t->stmt[s], fold) && !rd_stands_in(t, s, loop))
+            if (is_of_fold(&t->stmt[s], fold) && !rd_stands_in(t, s, loop))
                 return false;
     return true;
 }
 
 /* The next statement of the fold in the loop that decides the mapping.  Pushes and copies of
  * states belong to the steps beside them. */
-static int32_t next_of(const rd_schedule *t, int32_t fold, int32_t loop, int32_t last)
+static int32_t next_in_fold(const rd_schedule *t, int32_t fold, int32_t loop, int32_t last)
 {
     int32_t s = rd_next_stmt(t, last, loop);
 
-    while (s >= 0 && (!is_of(&t->stmt[s], fold) || t->stmt[s].kind == RD_S_PUSH_IF_LAST ||
+    while (s >= 0 && (!is_of_fold(&t->stmt[s], fold) || t->stmt[s].kind == RD_S_PUSH_IF_LAST ||
                       t->stmt[s].kind == RD_S_PUSH || t->stmt[s].kind == RD_S_LOAD_STATES ||
                       t->stmt[s].kind == RD_S_STORE_STATES || t->stmt[s].kind == RD_S_SWITCH_STATE))
         s = rd_next_stmt(t, s, loop);
@@ -265,11 +265,12 @@ rd_mapping rd_mapping_of(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     rd_mapping found = RD_MAPS_NOT;
 
-    for (int32_t s = next_of(t, fold, loop, loop); s >= 0; s = next_of(t, fold, loop, s)) {
+    for (int32_t s = next_in_fold(t, fold, loop, loop); s >= 0;
+         s         = next_in_fold(t, fold, loop, s)) {
         const rd_stmt   *stmt = &t->stmt[s];
-        const rd_mapping by   = takes_element(stmt)        ? element_meets(t, fold, loop, s)
+        const rd_mapping by   = is_element_step(stmt)      ? mapping_of_element(t, fold, loop, s)
                                 : stmt->kind == RD_S_BEGIN ? RD_MAPS_MIXED
-                                                           : cell_meets(t, loop, s);
+                                                           : mapping_of_cell(t, loop, s);
 
         if (stmt->kind == RD_S_BEGIN && is_within(t, fold, loop))
             return RD_MAPS_SAME;
@@ -284,11 +285,12 @@ bool rd_moves_step(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     const rd_fold *f = &t->p->fold[fold];
 
-    for (int32_t s = next_of(t, fold, loop, loop); s >= 0; s = next_of(t, fold, loop, s)) {
+    for (int32_t s = next_in_fold(t, fold, loop, loop); s >= 0;
+         s         = next_in_fold(t, fold, loop, s)) {
         const fold_strides m = strides_of(t, loop, s);
 
-        if (takes_element(&t->stmt[s]) && (!m.outer.known || m.outer.by || !m.lane.known ||
-                                           (m.lane.by && f->lane_extent > f->lanes)))
+        if (is_element_step(&t->stmt[s]) && (!m.outer.known || m.outer.by || !m.lane.known ||
+                                             (m.lane.by && f->lane_extent > f->lanes)))
             return true;
     }
     return false;
@@ -296,8 +298,8 @@ bool rd_moves_step(const rd_schedule *t, int32_t fold, int32_t loop)
 
 bool rd_begins_with_lane_0(const rd_schedule *t, int32_t fold, int32_t loop)
 {
-    for (int32_t s = next_of(t, fold, loop, loop); s >= 0; s = next_of(t, fold, loop, s))
-        if (takes_element(&t->stmt[s]) &&
+    for (int32_t s = next_in_fold(t, fold, loop, loop); s >= 0; s = next_in_fold(t, fold, loop, s))
+        if (is_element_step(&t->stmt[s]) &&
             !is_multiple(t, t->stmt[loop].parent, s, &t->stmt[s].of.lane, 1,
                          t->p->fold[fold].lanes))
             return false;

@@ -49,14 +49,14 @@ static bool is_scratch(const rd_program *p, int32_t slot)
 }
 
 /* True if instruction i is of that kind and accesses the slot. */
-static bool touches(const rd_program *p, int32_t i, rd_inst_kind kind, int32_t slot)
+static bool has_access(const rd_program *p, int32_t i, rd_inst_kind kind, int32_t slot)
 {
     return p->inst[i].kind == kind && p->address[p->inst[i].arg].slot == slot;
 }
 
 /* True if two addresses of the program name the same element in each round.  Their terms may
  * come in another order. */
-static bool same_place(const rd_address *a, const rd_address *b)
+static bool is_same_element(const rd_address *a, const rd_address *b)
 {
     if (a->offset != b->offset || a->n_add != b->n_add ||
         rd_dtype_size(a->type) != rd_dtype_size(b->type))
@@ -74,17 +74,18 @@ static bool same_place(const rd_address *a, const rd_address *b)
 }
 
 /* True if a run may give both slots the same memory: eval/run/alias.c decides by the same rule. */
-static bool goes_in_place(const rd_program *p, int32_t out, int32_t leaf)
+static bool may_overwrite(const rd_program *p, int32_t out, int32_t leaf)
 {
     bool found = false;
 
     for (int32_t load = 0; load < p->n_inst; load++)
-        for (int32_t store = 0; touches(p, load, RD_I_LOAD, leaf) && store < p->n_inst; store++) {
-            if (!touches(p, store, RD_I_STORE, out))
+        for (int32_t store = 0; has_access(p, load, RD_I_LOAD, leaf) && store < p->n_inst;
+             store++) {
+            if (!has_access(p, store, RD_I_STORE, out))
                 continue;
             found = true;
             if (store < load || p->inst[load].loop != p->inst[store].loop ||
-                !same_place(&p->address[p->inst[load].arg], &p->address[p->inst[store].arg]))
+                !is_same_element(&p->address[p->inst[load].arg], &p->address[p->inst[store].arg]))
                 return false;
         }
     return found;
@@ -100,5 +101,5 @@ bool rd_may_share(const rd_schedule *t, const rd_access *a, const rd_access *b)
         return true;
     if (a->writes == b->writes || is_scratch(p, a->slot) || is_scratch(p, b->slot))
         return false;
-    return a->writes ? goes_in_place(p, a->slot, b->slot) : goes_in_place(p, b->slot, a->slot);
+    return a->writes ? may_overwrite(p, a->slot, b->slot) : may_overwrite(p, b->slot, a->slot);
 }

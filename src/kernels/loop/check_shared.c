@@ -41,7 +41,7 @@ static bool begins_in(const rd_schedule *t, int32_t fold, int32_t body)
 
 /* Finds the skewed loop over teams around a statement, and the loop in it that has the rounds.
  * False: there are none. */
-static bool turns_around(const rd_schedule *t, int32_t stmt, int32_t *teams, int32_t *turns)
+static bool find_skewed_loops(const rd_schedule *t, int32_t stmt, int32_t *teams, int32_t *turns)
 {
     *turns = -1;
     for (*teams = rd_loop_around(t, stmt); *teams >= 0 && !rd_loop_of(t, *teams)->skewed;
@@ -57,7 +57,7 @@ static bool has_own_states(const rd_schedule *t, int32_t stmt)
     const rd_stmt *s = &t->stmt[stmt];
     int32_t        teams, turns;
 
-    return !rd_is_step(t, stmt) || !turns_around(t, stmt, &teams, &turns) ||
+    return !rd_is_step(t, stmt) || !find_skewed_loops(t, stmt, &teams, &turns) ||
            begins_in(t, s->fold, teams) || rd_position_varies(t, turns, stmt, &s->of.cell) ||
            rd_position_varies(t, turns, stmt, &s->of.more);
 }

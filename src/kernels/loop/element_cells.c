@@ -14,8 +14,8 @@ enum { MOST_CELLS = 16 }; /* of an element: its states are to stay in registers 
 
 /* Finds the digit of the strip's axis in the cell's number: its weight and how many values it
  * has. */
-static bool digit_of(const rd_program *p, const rd_fold *f, int32_t axis, int64_t *coef,
-                     int64_t *range)
+static bool find_digit(const rd_program *p, const rd_fold *f, int32_t axis, int64_t *coef,
+                       int64_t *range)
 {
     *coef = 0;
     for (int32_t k = 0; k < f->cell.n_add; k++)
@@ -33,7 +33,7 @@ int64_t rd_cells_of_element(const rd_schedule *t, int32_t fold, int32_t axis)
     const rd_fold *f     = &t->p->fold[fold];
     int64_t        below = 0, coef = 0, range = 1;
 
-    if (!digit_of(t->p, f, axis, &coef, &range) || f->cell.offset || f->n_cell % range ||
+    if (!find_digit(t->p, f, axis, &coef, &range) || f->cell.offset || f->n_cell % range ||
         f->n_cell / range > MOST_CELLS)
         return 0;
     for (int32_t k = 0; k < f->cell.n_add; k++) {
@@ -54,7 +54,7 @@ rd_linear rd_cell_of_element(rd_schedule *t, int32_t fold, int32_t axis, rd_line
     rd_linear made = rd_linear_of(0);
     int64_t   coef = 0, range = 1;
 
-    if (!digit_of(t->p, &t->p->fold[fold], axis, &coef, &range))
+    if (!find_digit(t->p, &t->p->fold[fold], axis, &coef, &range))
         return made; /* of no other cells */
     for (int32_t k = 0; k < cell.n && !t->failed; k++) {
         const rd_linear_term term = t->term[cell.first + k];

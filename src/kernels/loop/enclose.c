@@ -4,7 +4,7 @@
 
 const char rd_why_no_memory[] = "no memory";
 
-static bool no(const char **why, const char *because)
+static bool refuse(const char **why, const char *because)
 {
     if (why)
         *why = because;
@@ -83,8 +83,8 @@ static bool fold_allows(const rd_schedule *t, int32_t fold, int32_t loop, bool b
     case RD_MAPS_SAME:
     case RD_MAPS_CELLS: return true;
     default:
-        return no(why, begins ? "a fold in it goes along the axis"
-                              : "a fold around it goes along the axis");
+        return refuse(why, begins ? "a fold in it goes along the axis"
+                                  : "a fold around it goes along the axis");
     }
 }
 
@@ -95,11 +95,11 @@ static bool loop_allows(const rd_schedule *t, int32_t body, int32_t loop, const 
     const rd_for *l = rd_loop_of(t, loop);
 
     if (l->step != 1 || l->kind == RD_FOR_BLOCK)
-        return no(why, "a loop over the axis goes by ranges");
+        return refuse(why, "a loop over the axis goes by ranges");
     if (l->backwards)
-        return no(why, "a loop over the axis goes backwards");
+        return refuse(why, "a loop over the axis goes backwards");
     if (has_values(t, &l->from) || has_values(t, &l->to))
-        return no(why, "memory says where a row begins and ends");
+        return refuse(why, "memory says where a row begins and ends");
     for (int32_t k = 0; k < t->p->n_fold; k++)
         if (!fold_allows(t, k, loop, begins_in(t, k, body), why))
             return false;
@@ -131,15 +131,16 @@ bool rd_may_enclose(const rd_schedule *t, int32_t body, int32_t axis, const char
     bool         may;
 
     if (rd_loop_over(t, body, axis) < 0)
-        return no(why, "no loop in it is over the axis");
+        return refuse(why, "no loop in it is over the axis");
     if (repeats_fold(t, body, axis))
-        return no(why, "a fold in it is the same for all of the axis");
+        return refuse(why, "a fold in it is the same for all of the axis");
     for (int32_t s = rd_next_stmt(t, body, body); s >= 0; s = rd_next_stmt(t, s, body))
         if (is_over(t, s, axis) && !loop_allows(t, body, s, why))
             return false;
     copy   = rd_schedule_copy(t);
     around = copy ? rd_enclose_in_loop(copy, body, axis, 1) : -1;
-    may = copy && !copy->failed ? rd_may_be_vector(copy, around, why) : no(why, rd_why_no_memory);
+    may =
+        copy && !copy->failed ? rd_may_be_vector(copy, around, why) : refuse(why, rd_why_no_memory);
     rd_schedule_free(copy);
     return may;
 }

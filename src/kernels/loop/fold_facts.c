@@ -82,7 +82,7 @@ static int32_t rows_of_tree(const rd_loop_fold *f)
 }
 
 /* Nodes of 1, 2, 4 .. elements of a block. */
-static int32_t levels_of(int64_t steps)
+static int32_t tree_levels_of(int64_t steps)
 {
     int32_t levels = 0;
 
@@ -127,14 +127,15 @@ static void fill_facts(const rd_program *p, const int32_t *made, bool whole, rd_
     f->pair =
         fold->scan && fold->reducer == RD_RED_sum && rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
     f->n_words = f->pair ? rd_so_far_words(fold->n_block) : 0;
-    f->levels =
-        fold->prefix == RD_PREFIX_TREE && !rd_fold_any_grouping(fold) ? levels_of(f->steps) : 0;
+    f->levels  = fold->prefix == RD_PREFIX_TREE && !rd_fold_any_grouping(fold)
+                     ? tree_levels_of(f->steps)
+                     : 0;
     f->lanes = steps && fold->lane_extent < fold->lanes ? (int32_t)fold->lane_extent : fold->lanes;
 }
 
 /* True if no loop over cells stands between the steps and the begin of the fold.  All cells of a
  * group-by share the same block. */
-static bool stays_in_a_cell(const rd_program *p, const rd_loop_fold *f)
+static bool has_one_cell_per_block(const rd_program *p, const rd_loop_fold *f)
 {
     for (int32_t k = f->along; k >= 0 && p->loop[k].begin > f->start; k = p->loop[k].parent)
         if (rd_coef(&f->of.fold->cell, p->loop[k].axis))
@@ -146,7 +147,7 @@ static const char *why_no_tree_of_groups(const rd_program *p, const rd_loop_fold
 {
     if (f->mixed)
         return "lanes along several axes, of elements that go to groups";
-    if (f->tree_rows && !stays_in_a_cell(p, f))
+    if (f->tree_rows && !has_one_cell_per_block(p, f))
         return "steps of several cells in turn, of elements that go to groups";
     if (f->of.fold->n_cell > INT32_MAX / f->lanes)
         return "more groups than a nest counts";

@@ -1,7 +1,7 @@
 /* legality.c - legality of loop transformations: interchange, fission and fusion. */
 #include "kernels/loop/facts.h"
 
-static bool no(const char **why, const char *because)
+static bool refuse(const char **why, const char *because)
 {
     if (why)
         *why = because;
@@ -38,8 +38,8 @@ typedef bool may_conflict(const rd_schedule *t, int32_t loop_a, const rd_access 
 
 /* True if an access in range a and one in range b conflict: one of them writes, and `shared`
  * says that they may touch the same element. */
-static bool any_pair(const rd_schedule *t, int32_t loop_a, const stmt_range *a, int32_t loop_b,
-                     const stmt_range *b, may_conflict *shared)
+static bool has_conflict(const rd_schedule *t, int32_t loop_a, const stmt_range *a, int32_t loop_b,
+                         const stmt_range *b, may_conflict *shared)
 {
     rd_access x[2], y[2];
 
@@ -56,13 +56,13 @@ static bool any_pair(const rd_schedule *t, int32_t loop_a, const stmt_range *a, 
 static bool memory_is_shared(const rd_schedule *t, int32_t loop_a, const stmt_range *a,
                              int32_t loop_b, const stmt_range *b)
 {
-    return any_pair(t, loop_a, a, loop_b, b, rd_may_touch_across_two);
+    return has_conflict(t, loop_a, a, loop_b, b, rd_may_touch_across_two);
 }
 
 /* True if an element is touched in different rounds of both loops.  Where the outer loop moves
  * neither access, the rounds of the inner one decide. */
-static bool in_rounds_of_both(const rd_schedule *t, int32_t outer, const rd_access *a,
-                              int32_t inner, const rd_access *b)
+static bool is_touched_in_both(const rd_schedule *t, int32_t outer, const rd_access *a,
+                               int32_t inner, const rd_access *b)
 {
     const bool moves = rd_position_varies(t, outer, a->stmt, &a->at) ||
                        rd_position_varies(t, outer, b->stmt, &b->at);
@@ -122,16 +122,16 @@ bool rd_may_interchange(const rd_schedule *t, int32_t outer, int32_t inner, cons
     const stmt_range all = { t->stmt[inner].first, -1 };
 
     if (t->stmt[outer].first != inner || t->stmt[inner].next >= 0 || all.from < 0)
-        return no(why, "the inner loop is not all of the outer one's body");
+        return refuse(why, "the inner loop is not all of the outer one's body");
     if (rd_edges_vary(t, outer, inner) || rd_loop_of(t, outer)->axis == rd_loop_of(t, inner)->axis)
-        return no(why, "the inner loop has other bounds in each round of the outer one");
+        return refuse(why, "the inner loop has other bounds in each round of the outer one");
     if (has_kind(t, &all, RD_S_EXIT))
-        return no(why, "a loop is left early");
+        return refuse(why, "a loop is left early");
     for (int32_t k = 0; k < t->p->n_fold; k++)
         if (!fold_may_interchange(t, k, outer, inner))
-            return no(why, "a fold would take its elements in another order");
-    if (any_pair(t, outer, &all, inner, &all, in_rounds_of_both))
-        return no(why, "one round may read or write again what another one stores");
+            return refuse(why, "a fold would take its elements in another order");
+    if (has_conflict(t, outer, &all, inner, &all, is_touched_in_both))
+        return refuse(why, "one round may read or write again what another one stores");
     return true;
 }
 
@@ -143,18 +143,18 @@ bool rd_may_fission(const rd_schedule *t, int32_t loop, int32_t at, const char *
     const stmt_range first = { t->stmt[loop].first, at }, second = { at, -1 };
 
     if (t->stmt[at].parent != loop || t->stmt[loop].first == at)
-        return no(why, "there is nothing before it in the loop's body");
+        return refuse(why, "there is nothing before it in the loop's body");
     if (has_kind(t, &first, RD_S_EXIT) || has_kind(t, &second, RD_S_EXIT))
-        return no(why, "a loop is left early");
+        return refuse(why, "a loop is left early");
     if (!folds_are_apart(t, loop, &first, &second))
-        return no(why, "a fold has statements in both parts");
+        return refuse(why, "a fold has statements in both parts");
     if (memory_is_shared(t, loop, &first, loop, &second))
-        return no(why, "one part may read or write what the other stores in another round");
+        return refuse(why, "one part may read or write what the other stores in another round");
     return true;
 }
 
 /* ---- Fusion ---------------------------------------------------------------------------------- */
-static bool same_edge(const rd_schedule *t, const rd_edge *a, const rd_edge *b)
+static bool is_same_edge(const rd_schedule *t, const rd_edge *a, const rd_edge *b)
 {
     if (a->n != b->n)
         return false;
@@ -166,11 +166,11 @@ static bool same_edge(const rd_schedule *t, const rd_edge *a, const rd_edge *b)
     return true;
 }
 
-static bool same_rounds(const rd_schedule *t, const rd_for *a, const rd_for *b)
+static bool has_same_rounds(const rd_schedule *t, const rd_for *a, const rd_for *b)
 {
     return a->axis == b->axis && a->step == b->step && a->backwards == b->backwards &&
-           a->kind == b->kind && a->kind != RD_FOR_BLOCK && same_edge(t, &a->from, &b->from) &&
-           same_edge(t, &a->to, &b->to);
+           a->kind == b->kind && a->kind != RD_FOR_BLOCK && is_same_edge(t, &a->from, &b->from) &&
+           is_same_edge(t, &a->to, &b->to);
 }
 
 /* True if the two loops have the same rounds and follow each other, and neither folds nor memory
@@ -181,17 +181,17 @@ bool rd_may_fuse(const rd_schedule *t, int32_t first, int32_t second, const char
 
     if (t->stmt[first].next != second || t->stmt[first].kind != RD_S_LOOP ||
         t->stmt[second].kind != RD_S_LOOP || a.from < 0 || b.from < 0)
-        return no(why, "the loops do not follow each other");
-    if (!same_rounds(t, rd_loop_of(t, first), rd_loop_of(t, second)))
-        return no(why, "the loops have other rounds");
+        return refuse(why, "the loops do not follow each other");
+    if (!has_same_rounds(t, rd_loop_of(t, first), rd_loop_of(t, second)))
+        return refuse(why, "the loops have other rounds");
     if (has_kind(t, &a, RD_S_EXIT) || has_kind(t, &b, RD_S_EXIT))
-        return no(why, "a loop is left early");
+        return refuse(why, "a loop is left early");
     for (int32_t k = 0; k < t->p->n_fold; k++)
         if (has_fold(t, &a, k) && has_fold(t, &b, k) &&
             (rd_mapping_of(t, k, first) != RD_MAPS_CELLS ||
              rd_mapping_of(t, k, second) != RD_MAPS_CELLS))
-            return no(why, "a fold has statements in both loops");
+            return refuse(why, "a fold has statements in both loops");
     if (memory_is_shared(t, first, &a, second, &b))
-        return no(why, "one loop may read or write what the other stores in another round");
+        return refuse(why, "one loop may read or write what the other stores in another round");
     return true;
 }

@@ -67,7 +67,7 @@ static double region_of(const rd_schedule *t, const rd_linear *at, double size)
 
 /* Bytes from one access to the next in time: the stride of the innermost loop that moves, but of
  * a vector loop first. */
-static double hop_of(const traced_access *a)
+static double hop_bytes(const traced_access *a)
 {
     double first = 0;
 
@@ -82,7 +82,7 @@ static double hop_of(const traced_access *a)
 
 /* Puts the strip of a vector loop innermost, as loops of the region run strip by strip.  The
  * strip gets a number that no statement has. */
-static void strips_first(const access_list *q, traced_access *a)
+static void put_strip_innermost(const access_list *q, traced_access *a)
 {
     for (int k = 0; k < a->n && a->n < MOST_LOOPS; k++) {
         loop_stride *w = &a->stride[k], strip = *w;
@@ -111,7 +111,7 @@ static bool is_same(const traced_access *a, const traced_access *b)
 }
 
 /* True if the slot is scratch that stays in the caches of its task. */
-static bool is_near(const rd_program *p, int32_t slot)
+static bool is_cached_scratch(const rd_program *p, int32_t slot)
 {
     return slot >= p->first_scratch && slot < p->first_scratch + p->n_scratch &&
            p->scratch_bytes[slot - p->first_scratch] <= RD_L2_BYTES;
@@ -119,14 +119,14 @@ static bool is_near(const rd_program *p, int32_t slot)
 
 /* Adds an access: the stride and the rounds of each loop around.  An access like an earlier one
  * finds its lines in the cache. */
-static void add(access_list *q, int32_t stmt)
+static void add_access(access_list *q, int32_t stmt)
 {
     const rd_schedule *t = q->t;
     traced_access      a = { .times = 1 };
     rd_access          of[2];
 
     if (q->n == MOST_ACCESSES || !rd_accesses_of(t, stmt, of) || of[0].slot < 0 ||
-        is_near(t->p, of[0].slot))
+        is_cached_scratch(t->p, of[0].slot))
         return;
     a.slot   = of[0].slot;
     a.writes = of[0].writes;
@@ -141,9 +141,9 @@ static void add(access_list *q, int32_t stmt)
                 (loop_stride){ s, q->r->trips[s],
                                fabs((double)move.by) * (double)rd_dtype_size(of[0].type) };
     }
-    strips_first(q, &a);
-    a.hops = hop_of(&a) >= RUN;
-    a.far  = hop_of(&a) >= PAGE;
+    put_strip_innermost(q, &a);
+    a.hops = hop_bytes(&a) >= RUN;
+    a.far  = hop_bytes(&a) >= PAGE;
     for (int k = 0; k < q->n; k++)
         if (is_same(&q->at[k], &a))
             return;
@@ -278,7 +278,7 @@ rd_traffic_ns rd_memory_traffic(const rd_schedule *t, const rd_speeds *s, const 
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t i = rd_next_stmt(t, t->part[k], t->part[k]); i >= 0;
              i         = rd_next_stmt(t, i, t->part[k]))
-            add(q, i);
+            add_access(q, i);
     const double all = touched_in(q, -1);
 
     for (int k = 0; k < q->n && all > (double)s->bytes_l1; k++)

@@ -41,7 +41,7 @@ static double reuse_of(const rd_price_site *at, int32_t stmt)
 
 /* The time of cache conflicts: elements in few sets of the first level evict each other, so that
  * each fetches its line again. */
-static double collisions_ns(const rd_price_site *at, int64_t apart)
+static double conflict_ns(const rd_price_site *at, int64_t apart)
 {
     enum { LINE = 64, SETS = 64, WAYS = 8 };
     const double rounds = fmin(rd_trips_of(at->t, at->vector), RD_PRICED_STRIP);
@@ -56,7 +56,7 @@ static double collisions_ns(const rd_price_site *at, int64_t apart)
 
 /* The time that an element of a long loop waits for its line from the second level, where the
  * stride is large.  Most of it overlaps with other work. */
-static double lines_ns(const rd_price_site *at, int32_t loop, int32_t stmt, rd_dtype type)
+static double line_latency_ns(const rd_price_site *at, int32_t loop, int32_t stmt, rd_dtype type)
 {
     enum { NEAR = 4, LINE = 64 };
     static const double SEEN  = 0.4;
@@ -92,7 +92,7 @@ static bool is_flat(const rd_price_site *at, int32_t stmt, int64_t by)
 }
 
 /* True if the access has this stride, in elements, along the loop. */
-static bool moves_by(const rd_price_site *at, int32_t loop, int32_t stmt, int64_t by)
+static bool has_stride(const rd_price_site *at, int32_t loop, int32_t stmt, int64_t by)
 {
     const rd_stride move = rd_access_stride(at->t, loop, stmt);
 
@@ -113,16 +113,16 @@ static int64_t columns_of_map(const rd_price_site *at, int32_t stmt)
     for (int32_t s = at->t->stmt[loop].first; s >= 0; s = at->t->stmt[s].next) {
         const rd_stmt *in = &at->t->stmt[s];
 
-        if (in->kind != RD_S_LET && (in->kind != RD_S_STORE || !moves_by(at, loop, s, 1) ||
-                                     !moves_by(at, at->vector, s, n)))
+        if (in->kind != RD_S_LET && (in->kind != RD_S_STORE || !has_stride(at, loop, s, 1) ||
+                                     !has_stride(at, at->vector, s, n)))
             return 0;
         some |= in->kind == RD_S_STORE;
     }
-    return some && n > 1 && n <= RD_FLAT_COLUMNS && moves_by(at, loop, stmt, 1) ? n : 0;
+    return some && n > 1 && n <= RD_FLAT_COLUMNS && has_stride(at, loop, stmt, 1) ? n : 0;
 }
 
 /* The time of an element at a computed index: a lookup in registers, or a gather. */
-static double chosen_ns(const rd_price_site *at, int32_t stmt, rd_dtype type)
+static double gathered_ns(const rd_price_site *at, int32_t stmt, rd_dtype type)
 {
     rd_lookup l;
 
@@ -145,7 +145,7 @@ void rd_price_access(const rd_price_site *at, int32_t stmt, rd_dtype type, bool 
 
     if (!vector) {
         if (at->vector < 0)
-            *to += ONE * s->one_memory + lines_ns(at, at->loop, stmt, type);
+            *to += ONE * s->one_memory + line_latency_ns(at, at->loop, stmt, type);
         return;
     }
     const bool known = rd_has_known_stride(at, stmt, &by);
@@ -170,7 +170,8 @@ void rd_price_access(const rd_price_site *at, int32_t stmt, rd_dtype type, bool 
     const double  one   = (apart <= LINE && by > 1 ? IN_LINE : APART) * s->one_memory;
 
     /* Scattered elements go through an array. */
-    *to += 2 * rd_size_in_vector(type) / s->l1 +
-           (known ? collisions_ns(at, apart) + lines_ns(at, at->vector, stmt, type) : 0) / reuse;
-    e->arithmetic += (known ? one : chosen_ns(at, stmt, type)) / reuse;
+    *to +=
+        2 * rd_size_in_vector(type) / s->l1 +
+        (known ? conflict_ns(at, apart) + line_latency_ns(at, at->vector, stmt, type) : 0) / reuse;
+    e->arithmetic += (known ? one : gathered_ns(at, stmt, type)) / reuse;
 }

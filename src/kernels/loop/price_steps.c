@@ -92,7 +92,7 @@ static double states_ns(const rd_price_site *at, const rd_loop_fold *f, int32_t 
 }
 
 /* True if the vector loop loads elements that are not adjacent. */
-static bool reads_apart(const rd_price_site *at)
+static bool has_strided_loads(const rd_price_site *at)
 {
     for (int32_t s = rd_next_stmt(at->t, at->vector, at->vector); s >= 0;
          s         = rd_next_stmt(at->t, s, at->vector)) {
@@ -112,7 +112,7 @@ static double user_ns(const rd_price_site *at, const rd_loop_fold *f)
 {
     enum { EACH = 1 };
 
-    return f->of.fold->user && at->in_region[f - at->t->fold] && reads_apart(at)
+    return f->of.fold->user && at->in_region[f - at->t->fold] && has_strided_loads(at)
                ? EACH * at->s->one_memory * f->of.n_state
                : 0;
 }

@@ -40,7 +40,7 @@ static double instruction_ns(const rd_speeds *s, rd_op op, rd_dtype type)
     }
 }
 
-static bool goes_by_vectors(const rd_let *let)
+static bool has_vector_code(const rd_let *let)
 {
     return !rd_op_calls(let->op, let->type) || rd_op_table[let->op].by == RD_BY_HARD ||
            rd_op_leaves_rest(let->op, let->type);
@@ -62,14 +62,14 @@ static rd_dtype type_of(const rd_let *let)
                : let->type;
 }
 
-static double one_ns(const rd_speeds *s, double cost)
+static double scalar_ns(const rd_speeds *s, double cost)
 {
     return s->one_add * cost;
 }
 
 /* The time of a remainder of floats: a division in double, one in their own type, and a dozen
  * operations that select the case. */
-static double rest_ns(const rd_speeds *s)
+static double remainder_ns(const rd_speeds *s)
 {
     enum { OPERATIONS = 12 };
 
@@ -78,7 +78,7 @@ static double rest_ns(const rd_speeds *s)
 }
 
 /* The time of a remainder by a constant: a product takes the place of the divisions. */
-static double rest_by_known_ns(const rd_speeds *s)
+static double constant_remainder_ns(const rd_speeds *s)
 {
     enum { OPERATIONS = 8 };
 
@@ -95,7 +95,7 @@ static bool divides_by_constant(const rd_schedule *t, const rd_let *let)
 }
 
 /* The time to round a result to a half: by vectors for bf16. */
-static double half_ns(const rd_price_site *at, rd_dtype type)
+static double half_rounding_ns(const rd_price_site *at, rd_dtype type)
 {
     enum { OPERATIONS = 3 };
 
@@ -115,14 +115,14 @@ static double map_ns(const rd_price_site *at, const rd_let *let, bool vector)
     if (divides_by_constant(at->t, let))
         return vector ? (2 * rd_mul_ns(s, type) + 4 * rd_add_ns(s, type)) *
                             rd_size_in_vector(type) / s->vector
-                      : one_ns(s, cost);
+                      : scalar_ns(s, cost);
     if (vector && rd_is_constant_remainder(at->t, let))
-        return rest_by_known_ns(s);
+        return constant_remainder_ns(s);
     if (rd_op_leaves_rest(let->op, let->type))
-        return vector ? rest_ns(s) : s->one_div + one_ns(s, cost);
+        return vector ? remainder_ns(s) : s->one_div + scalar_ns(s, cost);
     if (is_function(let))
         return vector ? rd_function_ns(s, let->op, let->type) : s->one_exp * cost / 10;
-    if (!goes_by_vectors(let))
+    if (!has_vector_code(let))
         return s->call * fmax(cost / 8, 0.5);
     if (vector)
         return instruction_ns(s, let->op, type) * rd_size_in_vector(type) / s->vector;
@@ -131,7 +131,7 @@ static double map_ns(const rd_price_site *at, const rd_let *let, bool vector)
     case RD_OP_reciprocal:
     case RD_OP_sqrt: return s->one_div;
     case RD_OP_hypot: return 2 * s->one_div + s->one_select;
-    default: return one_ns(s, cost);
+    default: return scalar_ns(s, cost);
     }
 }
 
@@ -140,7 +140,7 @@ static double map_ns(const rd_price_site *at, const rd_let *let, bool vector)
  * convert; ints of one width stay. */
 static double cast_ns(const rd_price_site *at, const rd_let *let, bool vector)
 {
-    const double     half = half_ns(at, let->type);
+    const double     half = half_rounding_ns(at, let->type);
     const rd_speeds *s    = at->s;
     const bool       to   = rd_dtype_kind(let->type) == RD_KIND_FLOAT,
                from       = rd_dtype_kind(let->from) == RD_KIND_FLOAT;
@@ -177,7 +177,7 @@ double rd_value_ns(const rd_price_site *at, const rd_let *let, bool vector)
     const rd_speeds *s = at->s;
 
     switch (let->kind) {
-    case RD_I_MAP: return map_ns(at, let, vector) + half_ns(at, let->type);
+    case RD_I_MAP: return map_ns(at, let, vector) + half_rounding_ns(at, let->type);
     case RD_I_CAST: return cast_ns(at, let, vector);
     case RD_I_SELECT:
         return vector ? rd_select_ns(s, let->type) / 2 * rd_size_in_vector(let->type) / s->vector

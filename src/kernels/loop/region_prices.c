@@ -15,7 +15,7 @@ enum { WIDE = 1024 };
 
 /* The time of the busiest unit, and a fifth of the others: they share the instruction slots of a
  * cycle. */
-static double longest(const rd_unit_ns *e)
+static double busiest_ns(const rd_unit_ns *e)
 {
     static const double SEEN = 0.2;
     const double        most = fmax(fmax(e->arithmetic, e->chain), fmax(e->loads, e->stores));
@@ -30,9 +30,9 @@ static void add(rd_nanoseconds *sum, rd_nanoseconds more)
 }
 
 /* ---- Bodies ---------------------------------------------------------------------------------- */
-static rd_nanoseconds cost_in_region(rd_pricing *q, int32_t stmt, int32_t axis);
+static rd_nanoseconds price_in_region(rd_pricing *q, int32_t stmt, int32_t axis);
 
-static rd_price_site spot_in(const rd_pricing *q, int32_t body, int32_t vector)
+static rd_price_site site_in(const rd_pricing *q, int32_t body, int32_t vector)
 {
     return (rd_price_site){ .t         = q->t,
                             .s         = q->s,
@@ -46,7 +46,7 @@ static rd_price_site spot_in(const rd_pricing *q, int32_t body, int32_t vector)
 /* The price of a body, its loops one by one. */
 rd_nanoseconds rd_price_of_body(rd_pricing *q, int32_t body, int32_t vector)
 {
-    const rd_price_site at  = spot_in(q, body, vector);
+    const rd_price_site at  = site_in(q, body, vector);
     rd_unit_ns          own = { 0 };
     rd_nanoseconds      sum = { 0 };
 
@@ -55,29 +55,29 @@ rd_nanoseconds rd_price_of_body(rd_pricing *q, int32_t body, int32_t vector)
             add(&sum, rd_price_of_stmt(q, s, vector));
         else
             rd_price_statement(&at, s, &own);
-    add(&sum, (rd_nanoseconds){ longest(&own) + own.entries, own.entries });
+    add(&sum, (rd_nanoseconds){ busiest_ns(&own) + own.entries, own.entries });
     return sum;
 }
 
 /* The price of a body within a region, where folds begin in registers.  Values are made once a
  * strip. */
-static rd_nanoseconds cost_of_body_in_region(rd_pricing *q, int32_t body, int32_t axis)
+static rd_nanoseconds price_of_body_in_region(rd_pricing *q, int32_t body, int32_t axis)
 {
-    const rd_price_site at  = spot_in(q, body, -1);
+    const rd_price_site at  = site_in(q, body, -1);
     rd_unit_ns          own = { 0 };
     rd_nanoseconds      sum = { 0 };
 
     for (int32_t s = q->t->stmt[body].first; s >= 0; s = q->t->stmt[s].next)
         if (rd_has_body(q, s))
-            add(&sum, cost_in_region(q, s, axis));
+            add(&sum, price_in_region(q, s, axis));
         else if (q->t->stmt[s].kind == RD_S_LET)
             rd_price_statement(&at, s, &own);
-    sum.ns += longest(&own) * q->strips;
+    sum.ns += busiest_ns(&own) * q->strips;
     return sum;
 }
 
 /* ---- Vector loops ---------------------------------------------------------------------------- */
-static bool holds_loops(const rd_pricing *q, int32_t loop)
+static bool has_inner_loops(const rd_pricing *q, int32_t loop)
 {
     for (int32_t s = q->t->stmt[loop].first; s >= 0; s = q->t->stmt[s].next)
         if (rd_has_body(q, s))
@@ -87,7 +87,7 @@ static bool holds_loops(const rd_pricing *q, int32_t loop)
 
 /* The price of a single round of the tail.  Such rounds are independent, so no dependency chain
  * delays them. */
-static rd_nanoseconds cost_of_single(const rd_pricing *q, int32_t loop)
+static rd_nanoseconds price_of_single_round(const rd_pricing *q, int32_t loop)
 {
     const rd_price_site at  = { .t = q->t, .s = q->s, .vector = -1, .top = -1, .loop = loop };
     rd_unit_ns          own = { 0 };
@@ -95,23 +95,23 @@ static rd_nanoseconds cost_of_single(const rd_pricing *q, int32_t loop)
     for (int32_t s = q->t->stmt[loop].first; s >= 0; s = q->t->stmt[s].next)
         rd_price_statement(&at, s, &own);
     own.chain = 0;
-    return (rd_nanoseconds){ longest(&own), 0 };
+    return (rd_nanoseconds){ busiest_ns(&own), 0 };
 }
 
-static rd_nanoseconds cost_of_rounds(rd_pricing *q, int32_t loop)
+static rd_nanoseconds price_of_rounds(rd_pricing *q, int32_t loop)
 {
     static const double    ONE  = 0.3; /* of a vector's time, where loops stand inside */
     const rd_vector_rounds n    = rd_vector_rounds_of(q->t, loop, q->r->trips[loop], q->s->vector);
     const rd_nanoseconds   each = rd_price_of_body(q, loop, loop);
     rd_nanoseconds         sum  = rd_times(each, n.by_vectors, 0);
 
-    add(&sum, holds_loops(q, loop) ? rd_times(each, n.single * ONE * q->s->vector / 4, 0)
-                                   : rd_times(cost_of_single(q, loop), n.single, 0));
+    add(&sum, has_inner_loops(q, loop) ? rd_times(each, n.single * ONE * q->s->vector / 4, 0)
+                                       : rd_times(price_of_single_round(q, loop), n.single, 0));
     return sum;
 }
 
 /* The price of the steps that must stay serial. */
-static rd_nanoseconds cost_of_turns(const rd_pricing *q, int32_t loop)
+static rd_nanoseconds price_of_serial_steps(const rd_pricing *q, int32_t loop)
 {
     const rd_price_site at  = { .t = q->t, .s = q->s, .vector = -1, .top = -1, .loop = loop };
     rd_unit_ns          own = { 0 };
@@ -120,13 +120,13 @@ static rd_nanoseconds cost_of_turns(const rd_pricing *q, int32_t loop)
         if (q->t->stmt[s].kind == RD_S_STEP &&
             rd_needs_serial_steps(q->t, q->t->stmt[s].fold, loop))
             rd_price_statement(&at, s, &own);
-    return (rd_nanoseconds){ longest(&own), 0 };
+    return (rd_nanoseconds){ busiest_ns(&own), 0 };
 }
 
 /* True if rounds of a loop around reuse the same states, and so share one entry. */
 static bool is_shared(const rd_pricing *q, int32_t loop)
 {
-    const rd_price_site at = spot_in(q, loop, loop);
+    const rd_price_site at = site_in(q, loop, loop);
 
     for (int32_t s = rd_next_stmt(q->t, loop, loop); s >= 0; s = rd_next_stmt(q->t, s, loop))
         if (q->t->stmt[s].kind == RD_S_STEP && rd_reuses_states(&at, s))
@@ -156,18 +156,18 @@ static double entry_of_round(const rd_pricing *q, int32_t loop)
 
 /* The price of a statement with a body in a region.  Values that do not vary along the axis are
  * made once a strip. */
-static rd_nanoseconds cost_in_region(rd_pricing *q, int32_t stmt, int32_t axis)
+static rd_nanoseconds price_in_region(rd_pricing *q, int32_t stmt, int32_t axis)
 {
     rd_nanoseconds sum;
 
     if (!rd_is_loop(q, stmt))
-        return cost_of_body_in_region(q, stmt, axis);
+        return price_of_body_in_region(q, stmt, axis);
     if (!rd_is_over(q, stmt, axis) && rd_loop_of(q->t, stmt)->kind != RD_FOR_VECTOR)
-        return rd_times(cost_of_body_in_region(q, stmt, axis), q->r->trips[stmt],
+        return rd_times(price_of_body_in_region(q, stmt, axis), q->r->trips[stmt],
                         q->r->trips[stmt] * entry_of_round(q, stmt));
     rd_find_varying(q->t, stmt, q->varies);
-    sum = cost_of_rounds(q, stmt);
-    add(&sum, rd_times(cost_of_turns(q, stmt), q->r->trips[stmt], 0));
+    sum = price_of_rounds(q, stmt);
+    add(&sum, rd_times(price_of_serial_steps(q, stmt), q->r->trips[stmt], 0));
     add(&sum, rd_times((rd_nanoseconds){ 0 }, 0, entries_of_vectors(q, stmt)));
     return sum;
 }
@@ -183,7 +183,7 @@ static double strips_of(const rd_pricing *q, int32_t top, int32_t axis)
 }
 
 /* Marks the folds that begin in the region. */
-static void find_near(rd_pricing *q, int32_t top)
+static void find_folds_in_region(rd_pricing *q, int32_t top)
 {
     for (int32_t s = rd_next_stmt(q->t, top, top); s >= 0; s = rd_next_stmt(q->t, s, top))
         if (q->t->stmt[s].kind == RD_S_BEGIN)
@@ -196,10 +196,10 @@ rd_nanoseconds rd_price_of_region(rd_pricing *q, int32_t top, bool around, int32
 {
     rd_nanoseconds sum;
 
-    find_near(q, top);
+    find_folds_in_region(q, top);
     q->top    = around ? top : q->t->stmt[top].parent;
     q->strips = strips_of(q, top, axis);
-    sum       = around ? cost_of_body_in_region(q, top, axis) : cost_in_region(q, top, axis);
+    sum       = around ? price_of_body_in_region(q, top, axis) : price_in_region(q, top, axis);
     if (around)
         add(&sum, rd_times((rd_nanoseconds){ 0 }, 0, q->s->loop * q->strips));
     memset(q->in_region, 0, (size_t)q->t->p->n_fold);

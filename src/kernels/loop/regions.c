@@ -95,7 +95,7 @@ static rd_nanoseconds best_of(rd_pricing *q, int32_t top, bool around, rd_nanose
     return best;
 }
 
-static rd_nanoseconds cost_of_part(rd_pricing *q, int32_t body)
+static rd_nanoseconds price_of_part(rd_pricing *q, int32_t body)
 {
     const int32_t        n         = q->r->n;
     const rd_nanoseconds otherwise = rd_price_of_body(q, body, -1);
@@ -118,7 +118,7 @@ rd_nanoseconds rd_price_of_stmt(rd_pricing *q, int32_t stmt, int32_t vector)
     q->r->vector[stmt] = rd_loop_of(q->t, stmt)->kind == RD_FOR_VECTOR;
     if (q->r->vector[stmt])
         return rd_price_of_region(q, stmt, false, rd_loop_of(q->t, stmt)->axis);
-    serial = rd_times(cost_of_part(q, stmt), q->r->trips[stmt], q->s->loop);
+    serial = rd_times(price_of_part(q, stmt), q->r->trips[stmt], q->s->loop);
     return best_of(q, stmt, false, serial, n);
 }
 
@@ -149,7 +149,7 @@ static bool has_vectors(const rd_schedule *t)
 
 /* A copy without ends of blocks: pass `block` takes them out of loops, so they prevent no
  * strips. */
-static rd_schedule *without_ends(const rd_schedule *t)
+static rd_schedule *copy_without_block_ends(const rd_schedule *t)
 {
     rd_schedule *copy = rd_schedule_copy(t);
 
@@ -184,12 +184,12 @@ bool rd_regions_of(const rd_schedule *t, const rd_speeds *s, bool tells, rd_regi
     const bool chosen = has_vectors(t);
     rd_pricing q      = { .t = t, .s = s, .r = r, .top = -1, .tells = tells };
 
-    *r = (rd_regions){ .bare = chosen ? NULL : without_ends(t) };
+    *r = (rd_regions){ .bare = chosen ? NULL : copy_without_block_ends(t) };
     if ((!r->bare && !chosen) || !get_memory(&q))
         return false;
     find_trips(t, r->trips);
     for (int k = 0; k < RD_N_PARTS; k++)
-        r->part[k] = cost_of_part(&q, t->part[k]);
+        r->part[k] = price_of_part(&q, t->part[k]);
     return !q.failed;
 }
 

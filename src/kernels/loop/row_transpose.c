@@ -11,15 +11,15 @@ static bool is_whole(const rd_schedule *t, int32_t stmt, rd_for_kind kind)
 }
 
 /* True if the position is the index of `one` plus a multiple of the index of `other`. */
-static bool lies_in_rows(const rd_schedule *t, const rd_linear *at, int32_t one, int32_t other)
+static bool is_row_major(const rd_schedule *t, const rd_linear *at, int32_t one, int32_t other)
 {
     return at->n == 2 && at->offset == 0 && rd_linear_coef(t, at, one) == 1 &&
            rd_linear_coef(t, at, other) > 0;
 }
 
 /* True if rows of the program's memory, with adjacent elements, go to columns of an array. */
-static bool is_of_rows(const rd_schedule *t, const rd_let *from, const rd_stmt *to, int32_t column,
-                       int32_t row)
+static bool is_transpose_of_rows(const rd_schedule *t, const rd_let *from, const rd_stmt *to,
+                                 int32_t column, int32_t row)
 {
     return from->slot >= 0 && rd_linear_coef(t, &from->at, column) == 1 &&
            rd_linear_coef(t, &from->at, row) > 0 && rd_linear_coef(t, &to->at, row) == 1 &&
@@ -27,11 +27,11 @@ static bool is_of_rows(const rd_schedule *t, const rd_let *from, const rd_stmt *
 }
 
 /* True if rows of an array go to columns of another array. */
-static bool is_of_array(const rd_schedule *t, const rd_let *from, const rd_stmt *to, int32_t column,
-                        int32_t row)
+static bool is_transpose_of_array(const rd_schedule *t, const rd_let *from, const rd_stmt *to,
+                                  int32_t column, int32_t row)
 {
-    return from->store >= 0 && lies_in_rows(t, &from->at, column, row) &&
-           lies_in_rows(t, &to->at, row, column);
+    return from->store >= 0 && is_row_major(t, &from->at, column, row) &&
+           is_row_major(t, &to->at, row, column);
 }
 
 /* True if the loop by call holds one serial loop with one LOAD and one STORE, and rows of the
@@ -55,6 +55,6 @@ bool rd_is_transpose(const rd_schedule *t, int32_t loop)
         t->stmt[store].x != t->stmt[load].value || rd_register_size(from->type) < 4)
         return false;
     return is_whole(t, loop, RD_FOR_VECTOR) && from->store >= 0
-               ? is_of_array(t, from, &t->stmt[store], column, row)
-               : is_of_rows(t, from, &t->stmt[store], column, row);
+               ? is_transpose_of_array(t, from, &t->stmt[store], column, row)
+               : is_transpose_of_rows(t, from, &t->stmt[store], column, row);
 }

@@ -4,7 +4,7 @@
 #include "core/tree.h"
 #include <stdlib.h>
 
-static bool no(const char **why, const char *because)
+static bool refuse(const char **why, const char *because)
 {
     if (why)
         *why = because;
@@ -12,7 +12,7 @@ static bool no(const char **why, const char *because)
 }
 
 /* ---- By meaning ------------------------------------------------------------------------------ */
-static bool pushes(const rd_schedule *t, int32_t fold, int32_t loop)
+static bool has_push(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
         if (t->stmt[s].fold == fold &&
@@ -30,12 +30,15 @@ static bool fold_allows(const rd_schedule *t, int32_t fold, int32_t loop, const 
     case RD_MAPS_SAME:
     case RD_MAPS_CELLS: return true;
     case RD_MAPS_LANES:
-        return pushes(t, fold, loop) ? no(why, "blocks end in the loop, after lanes of all rounds")
-                                     : true;
-    case RD_MAPS_BLOCKS: return no(why, "its rounds are blocks of a fold, which go up in order");
-    case RD_MAPS_ANY: return no(why, "a fold would need states for each round");
-    case RD_MAPS_STEPS: return no(why, "its rounds are steps of a fold, whose order decides bits");
-    default: return no(why, "it moves both the lanes and the cells of a fold, or neither");
+        return has_push(t, fold, loop)
+                   ? refuse(why, "blocks end in the loop, after lanes of all rounds")
+                   : true;
+    case RD_MAPS_BLOCKS:
+        return refuse(why, "its rounds are blocks of a fold, which go up in order");
+    case RD_MAPS_ANY: return refuse(why, "a fold would need states for each round");
+    case RD_MAPS_STEPS:
+        return refuse(why, "its rounds are steps of a fold, whose order decides bits");
+    default: return refuse(why, "it moves both the lanes and the cells of a fold, or neither");
     }
 }
 
@@ -44,13 +47,13 @@ static bool stores_allow(const rd_schedule *t, int32_t loop, const char **why)
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
         if ((t->stmt[s].kind == RD_S_STORE || t->stmt[s].kind == RD_S_SORT) &&
             rd_is_store_seen(t, loop, s))
-            return no(why, "one round may read or write again what another one stores");
+            return refuse(why, "one round may read or write again what another one stores");
     return true;
 }
 
 /* True if all statements of the fold are STEPs with labels in the loop itself, with small
  * states. */
-static bool has_steps_alone(const rd_schedule *t, int32_t fold, int32_t loop)
+static bool has_only_label_steps(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     bool found = false;
 
@@ -100,15 +103,15 @@ static bool loops_allow(const rd_schedule *t, int32_t loop, const char **why)
     const rd_for *l = rd_loop_of(t, loop);
 
     if (l->step != 1 || l->kind == RD_FOR_BLOCK)
-        return no(why, "its rounds are ranges");
+        return refuse(why, "its rounds are ranges");
     if (l->backwards)
-        return no(why, "it goes backwards");
+        return refuse(why, "it goes backwards");
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop)) {
         if (t->stmt[s].kind == RD_S_SORT)
-            return no(why, "rows are put in order in it");
+            return refuse(why, "rows are put in order in it");
         if (t->stmt[s].kind == RD_S_LOOP && !is_this_round(t, loop, s) &&
             (rd_edges_vary(t, loop, s) || rd_loop_of(t, s)->axis == l->axis))
-            return no(why, "a loop in it has other bounds in each round");
+            return refuse(why, "a loop in it has other bounds in each round");
     }
     return true;
 }
@@ -125,7 +128,7 @@ static bool exits_allow(const rd_schedule *t, int32_t loop, const char **why)
             continue;
         most = rd_most_trips(t, exit->arg);
         if (most < 0 || most > RD_TREE_STEPS)
-            return no(why, "a long loop in it is left early, by each round for itself");
+            return refuse(why, "a long loop in it is left early, by each round for itself");
     }
     return true;
 }
@@ -152,9 +155,9 @@ static bool labels_allow(const rd_schedule *t, int32_t fold, int32_t loop, const
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0 && may; s = rd_next_stmt(t, s, loop))
         if (t->stmt[s].fold == fold && t->stmt[s].label >= 0)
             may = rd_has_exponential(&t->fold[fold].of)
-                      ? no(why, "a fold by labels takes exponentials")
+                      ? refuse(why, "a fold by labels takes exponentials")
                   : !varies || varies[t->stmt[s].label]
-                      ? no(why, "each round has a label of its own")
+                      ? refuse(why, "each round has a label of its own")
                       : true;
     free(varies);
     return may;
@@ -164,7 +167,7 @@ static bool labels_allow(const rd_schedule *t, int32_t fold, int32_t loop, const
 static bool cells_allow(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
 {
     if (t->p->fold[fold].lanes > 1 || !cells_are_neighbours(t, fold, loop))
-        return no(why, "states of neighbouring rounds do not lie side by side");
+        return refuse(why, "states of neighbouring rounds do not lie side by side");
     return labels_allow(t, fold, loop, why);
 }
 
@@ -174,17 +177,18 @@ static bool lanes_allow(const rd_schedule *t, int32_t fold, int32_t loop, const 
     const rd_fold *f = &t->p->fold[fold];
 
     if (f->scan)
-        return no(why, "a scan goes along it");
+        return refuse(why, "a scan goes along it");
     if (f->n_group)
-        return no(why, "lanes of a fold by labels go along it");
+        return refuse(why, "lanes of a fold by labels go along it");
     if (!t->fold[fold].any_lane && (f->lane.n_add != 1 || f->lane.offset))
-        return no(why, "lanes of a fold do not begin with its rounds");
+        return refuse(why, "lanes of a fold do not begin with its rounds");
     if (f->lane_extent > f->lanes)
         for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
             if (t->stmt[s].kind == RD_S_LOOP && rd_moves_step(t, fold, s))
-                return no(why, "a loop in it is over steps of the fold's lanes");
-    return rd_begins_with_lane_0(t, fold, loop) ? true
-                                                : no(why, "its ranges do not begin with lane 0");
+                return refuse(why, "a loop in it is over steps of the fold's lanes");
+    return rd_begins_with_lane_0(t, fold, loop)
+               ? true
+               : refuse(why, "its ranges do not begin with lane 0");
 }
 
 /* True if a fold that begins and ends in each round can have a state per round: no groups, not
@@ -194,13 +198,13 @@ static bool whole_fold_allows(const rd_schedule *t, int32_t fold, int32_t loop, 
     const rd_fold *f = &t->p->fold[fold];
 
     if (f->n_group)
-        return no(why, "a fold by labels begins and ends in each round");
+        return refuse(why, "a fold by labels begins and ends in each round");
     if (f->lanes > 1 && t->fold[fold].tree_rows)
-        return no(why, "a fold of several lanes and blocks begins and ends in each round");
+        return refuse(why, "a fold of several lanes and blocks begins and ends in each round");
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
         if (t->stmt[s].fold == fold && rd_position_varies(t, loop, s, &t->stmt[s].of.cell) &&
             f->cell.n_add != 1 && !rd_cells_of_element(t, fold, rd_loop_of(t, loop)->axis))
-            return no(why, "many cells of a fold lie along several axes");
+            return refuse(why, "many cells of a fold lie along several axes");
     return true;
 }
 
@@ -248,7 +252,7 @@ static bool may_have_runs(const rd_schedule *t, int32_t fold, int32_t loop)
 
 bool rd_needs_serial_steps(const rd_schedule *t, int32_t fold, int32_t loop)
 {
-    return t->p->fold[fold].n_group > 0 && has_steps_alone(t, fold, loop) &&
+    return t->p->fold[fold].n_group > 0 && has_only_label_steps(t, fold, loop) &&
            !may_have_runs(t, fold, loop) &&
            !(fold_allows(t, fold, loop, NULL) && states_allow(t, fold, loop, NULL));
 }
@@ -272,7 +276,7 @@ static bool ranges_allow(const rd_schedule *t, int32_t loop, const char **why)
         else
             lanes |= rd_mapping_of(t, k, loop) == RD_MAPS_LANES;
     return !(amid && lanes) ||
-           no(why, "blocks of groups end amid rows, of which lanes go along it");
+           refuse(why, "blocks of groups end amid rows, of which lanes go along it");
 }
 
 bool rd_may_be_strip_mined(const rd_schedule *t, int32_t loop, const char **why)

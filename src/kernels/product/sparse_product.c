@@ -84,8 +84,8 @@ static bool all_finite(const double *x, int64_t n)
 
 /* Sets NaNs in a row of C: a place is NaN where an element that is not finite meets one that is
  * not stored.  Then its row of A and column of B have more such elements than meet stored ones. */
-static void count_row(const rd_row_product *p, const double *a, const double *b, double *c,
-                      const int64_t *in_column, int64_t *met, int64_t i)
+static void set_nans_of_row(const rd_row_product *p, const double *a, const double *b, double *c,
+                            const int64_t *in_column, int64_t *met, int64_t i)
 {
     const int64_t c_from = index_at(p, p->c.begin, i), c_to = index_at(p, p->c.begin, i + 1);
     int64_t       in_row = 0;
@@ -108,8 +108,8 @@ static void count_row(const rd_row_product *p, const double *a, const double *b,
 }
 
 /* Sets the NaNs of C in all rows.  False: no memory. */
-static bool count(const rd_row_product *p, const double *a, const double *b, double *c,
-                  const rd_row_memory *memory)
+static bool set_nans(const rd_row_product *p, const double *a, const double *b, double *c,
+                     const rd_row_memory *memory)
 {
     const int64_t  n         = p->b.columns;
     int64_t *const in_column = memory->get(memory->user, 2 * n * (int64_t)sizeof(int64_t));
@@ -119,7 +119,7 @@ static bool count(const rd_row_product *p, const double *a, const double *b, dou
     for (int64_t q = 0; q < p->b.n; q++)
         in_column[index_at(p, p->b.column, q)] += !isfinite(b[q]);
     for (int64_t i = 0; i < p->a.rows; i++)
-        count_row(p, a, b, c, in_column, in_column + n, i);
+        set_nans_of_row(p, a, b, c, in_column, in_column + n, i);
     memory->put(memory->user, in_column);
     return true;
 }
@@ -160,5 +160,5 @@ bool rd_row_product_run(const rd_row_product *p, const void *a, const void *b, v
         return false;
     if (!p->counts || p->type != RD_F64 || (all_finite(a, p->a.n) && all_finite(b, p->b.n)))
         return true;
-    return count(p, a, b, c, memory);
+    return set_nans(p, a, b, c, memory);
 }

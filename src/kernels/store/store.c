@@ -85,7 +85,7 @@ void rd_store_remove(int dir, const char *name)
     (void)unlinkat(dir, name, 0);
 }
 
-static bool ends_in(const char *name, const char *ending)
+static bool has_ending(const char *name, const char *ending)
 {
     const size_t n = strlen(name), k = strlen(ending);
     return n > k && strcmp(name + n - k, ending) == 0;
@@ -107,7 +107,7 @@ void rd_store_sweep(int dir)
         return;
     }
     while ((file = readdir(files)))
-        if ((ends_in(file->d_name, ".c") || ends_in(file->d_name, ".tmp")) &&
+        if ((has_ending(file->d_name, ".c") || has_ending(file->d_name, ".tmp")) &&
             fstatat(dir, file->d_name, &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
             now - facts.st_mtime > OLD)
             rd_store_remove(dir, file->d_name);
