@@ -133,13 +133,13 @@ static void add_access(access_list *q, int32_t stmt)
     a.size   = (double)rd_dtype_size(of[0].type) * (double)of[0].n;
     a.region = region_of(t, address_of(t, stmt), a.size);
     for (int32_t s = rd_loop_around(t, stmt); s >= 0; s = rd_loop_around(t, s)) {
-        const rd_stride move = rd_access_stride(t, s, stmt);
+        const rd_stride stride = rd_access_stride(t, s, stmt);
 
         a.times *= q->r->trips[s];
         if (a.n < MOST_LOOPS)
             a.stride[a.n++] =
                 (loop_stride){ s, q->r->trips[s],
-                               fabs((double)move.by) * (double)rd_dtype_size(of[0].type) };
+                               fabs((double)stride.by) * (double)rd_dtype_size(of[0].type) };
     }
     put_strip_innermost(q, &a);
     a.hops = hop_bytes(&a) >= RUN;
@@ -221,21 +221,21 @@ static double memory_speed(const rd_speeds *s, double one, int threads)
 static double stream_ns(const access_list *q, const traced_access *a, const double *lines,
                         int threads)
 {
-    const rd_speeds *s    = q->s;
-    const double     past = lines[2] * LINE >= RD_STREAM_BYTES ? s->streamed : s->stored;
+    const rd_speeds *s           = q->s;
+    const double     store_speed = lines[2] * LINE >= RD_STREAM_BYTES ? s->streamed : s->stored;
 
     return LINE *
            ((lines[0] - lines[1]) / s->l2 / threads + (lines[1] - lines[2]) / s->l3 / threads +
-            lines[2] / memory_speed(s, a->writes ? past : s->memory, threads));
+            lines[2] / memory_speed(s, a->writes ? store_speed : s->memory, threads));
 }
 
 /* The time of lines at scattered addresses, which no prefetcher sees. */
 static double looked_up_ns(const rd_speeds *s, const double *lines, bool far, int threads)
 {
-    const double near =
+    const double line_ns =
         far ? s->gather_l3 : s->gather_l2 - s->gather_l1; /* a page is looked up, too */
 
-    return ((lines[0] - lines[1]) * near + (lines[1] - lines[2]) * s->gather_l3 +
+    return ((lines[0] - lines[1]) * line_ns + (lines[1] - lines[2]) * s->gather_l3 +
             lines[2] * s->gather_memory) /
            threads;
 }

@@ -15,10 +15,10 @@ static double widen_ns(const rd_speeds *s, rd_dtype type)
 
 bool rd_has_known_stride(const rd_price_site *at, int32_t stmt, int64_t *by)
 {
-    const rd_stride move = rd_access_stride(at->t, at->vector, stmt);
+    const rd_stride stride = rd_access_stride(at->t, at->vector, stmt);
 
-    *by = move.by < 0 ? -move.by : move.by;
-    return move.known;
+    *by = stride.by < 0 ? -stride.by : stride.by;
+    return stride.known;
 }
 
 /* The number of rounds that find the same elements.  Scattered elements are collected once for
@@ -31,9 +31,9 @@ static double reuse_of(const rd_price_site *at, int32_t stmt)
          s         = rd_loop_around(at->t, s)) {
         if (s == at->vector)
             continue;
-        const rd_stride move = rd_access_stride(at->t, s, stmt);
+        const rd_stride stride = rd_access_stride(at->t, s, stmt);
 
-        if (move.known && move.by == 0)
+        if (stride.known && stride.by == 0)
             rounds *= fmax(1, rd_trips_of(at->t, s));
     }
     return rounds;
@@ -58,26 +58,26 @@ static double conflict_ns(const rd_price_site *at, int64_t apart)
  * stride is large.  Most of it overlaps with other work. */
 static double line_latency_ns(const rd_price_site *at, int32_t loop, int32_t stmt, rd_dtype type)
 {
-    enum { NEAR = 4, LINE = 64 };
-    static const double SEEN  = 0.4;
-    const rd_stride     move  = loop >= 0 ? rd_access_stride(at->t, loop, stmt) : (rd_stride){ 0 };
-    const int64_t       by    = move.by < 0 ? -move.by : move.by;
-    const double        bytes = (double)by * rd_dtype_size(type);
+    enum { SMALL_STRIDE = 4, LINE = 64 };
+    static const double EXPOSED = 0.4;
+    const rd_stride     stride = loop >= 0 ? rd_access_stride(at->t, loop, stmt) : (rd_stride){ 0 };
+    const int64_t       by     = stride.by < 0 ? -stride.by : stride.by;
+    const double        bytes  = (double)by * rd_dtype_size(type);
 
-    if (!move.known || by <= NEAR || rd_trips_of(at->t, loop) * LINE <= RD_L1_BYTES)
+    if (!stride.known || by <= SMALL_STRIDE || rd_trips_of(at->t, loop) * LINE <= RD_L1_BYTES)
         return 0;
-    return SEEN * fmin(bytes, LINE) / at->s->l2;
+    return EXPOSED * fmin(bytes, LINE) / at->s->l2;
 }
 
 /* True if a load of the innermost loop reads few columns that fill a row, for steps of their own
  * cells.  Pass `flat` reads such rows as one. */
 static bool is_flat(const rd_price_site *at, int32_t stmt, int64_t by)
 {
-    const int32_t   loop = rd_loop_around(at->t, stmt);
-    const rd_stride move = loop >= 0 ? rd_access_stride(at->t, loop, stmt) : (rd_stride){ 0 };
+    const int32_t   loop   = rd_loop_around(at->t, stmt);
+    const rd_stride stride = loop >= 0 ? rd_access_stride(at->t, loop, stmt) : (rd_stride){ 0 };
 
     if (loop < 0 || loop == at->vector || rd_loop_around(at->t, loop) != at->vector ||
-        !move.known || move.by != 1 || rd_loop_of(at->t, loop)->extent != by ||
+        !stride.known || stride.by != 1 || rd_loop_of(at->t, loop)->extent != by ||
         by > RD_FLAT_COLUMNS)
         return false;
     for (int32_t s = at->t->stmt[loop].first; s >= 0; s = at->t->stmt[s].next) {
@@ -94,9 +94,9 @@ static bool is_flat(const rd_price_site *at, int32_t stmt, int64_t by)
 /* True if the access has this stride, in elements, along the loop. */
 static bool has_stride(const rd_price_site *at, int32_t loop, int32_t stmt, int64_t by)
 {
-    const rd_stride move = rd_access_stride(at->t, loop, stmt);
+    const rd_stride stride = rd_access_stride(at->t, loop, stmt);
 
-    return move.known && move.by == by;
+    return stride.known && stride.by == by;
 }
 
 /* Columns of a loop in the vector loop that has nothing but maps with dense results; 0: it is no
@@ -137,11 +137,11 @@ static double gathered_ns(const rd_price_site *at, int32_t stmt, rd_dtype type)
 void rd_price_access(const rd_price_site *at, int32_t stmt, rd_dtype type, bool vector, double *to,
                      rd_unit_ns *e)
 {
-    enum { NEAR = 4, LINE = 64 };
+    enum { SMALL_STRIDE = 4, LINE = 64 };
     static const double ONE = 0.3, IN_LINE = 0.7, APART = 1.5; /* of a load and a store */
-    const rd_speeds    *s    = at->s;
-    const double        near = rd_dtype_size(type) / s->l1;
-    int64_t             by   = 1;
+    const rd_speeds    *s        = at->s;
+    const double        dense_ns = rd_dtype_size(type) / s->l1;
+    int64_t             by       = 1;
 
     if (!vector) {
         if (at->vector < 0)
@@ -155,12 +155,12 @@ void rd_price_access(const rd_price_site *at, int32_t stmt, rd_dtype type, bool 
     if (known && (is_flat(at, stmt, by) || by == columns))
         by = 1;
     if (columns && by > columns) { /* rows that lie apart are put one behind the other */
-        *to += near * (2 + (double)by / (double)columns);
+        *to += dense_ns * (2 + (double)by / (double)columns);
         e->arithmetic += 2 * s->shuffle * rd_dtype_size(type) / s->vector + widen_ns(s, type);
         return;
     }
-    if (known && by <= NEAR) {
-        *to += near * (double)by;
+    if (known && by <= SMALL_STRIDE) {
+        *to += dense_ns * (double)by;
         e->arithmetic +=
             widen_ns(s, type) + (by > 1 ? s->shuffle * rd_dtype_size(type) / s->vector : 0);
         return;

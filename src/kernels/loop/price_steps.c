@@ -77,7 +77,7 @@ static double lanes_of_strip_ns(const rd_price_site *at, const rd_loop_fold *f)
 static double states_ns(const rd_price_site *at, const rd_loop_fold *f, int32_t stmt,
                         rd_mapping mapping)
 {
-    enum { TOGETHER = 4 }; /* rounds that share a load and a store */
+    enum { JAMMED = 4 }; /* rounds that share a load and a store */
     const double    bytes = (double)f->of.n_state * rd_register_size(f->of.fold->type) / at->s->l1;
     const rd_stride inner =
         at->loop >= 0 && at->loop != at->vector
@@ -88,7 +88,7 @@ static double states_ns(const rd_price_site *at, const rd_loop_fold *f, int32_t 
         return f->of.fold->lanes > 1 && mapping != RD_MAPS_LANES ? lanes_of_strip_ns(at, f) : 0;
     if (mapping != RD_MAPS_CELLS)
         return 0;
-    return (inner.known && inner.by == 0) || rd_reuses_states(at, stmt) ? bytes / TOGETHER : bytes;
+    return (inner.known && inner.by == 0) || rd_reuses_states(at, stmt) ? bytes / JAMMED : bytes;
 }
 
 /* True if the vector loop loads elements that are not adjacent. */
@@ -143,12 +143,12 @@ void rd_price_step(const rd_price_site *at, int32_t stmt, bool vector, rd_unit_n
     if (f->of.fold->n_group)
         add_label(at, e);
     if (vector && mapping != RD_MAPS_NOT) {
-        const double moves = states_ns(at, f, stmt, mapping);
+        const double transfer_ns = states_ns(at, f, stmt, mapping);
 
         e->arithmetic += (scan ? 2 : 1) * ns * size / s->vector + user_ns(at, f);
-        e->loads += moves;
-        e->stores += moves;
-        if (moves > 0) /* the next round of a short loop waits for it */
+        e->loads += transfer_ns;
+        e->stores += transfer_ns;
+        if (transfer_ns > 0) /* the next round of a short loop waits for it */
             e->chain += FORWARDED * chain_ns(at, f) / fmax(1, rd_trips_of(at->t, at->vector));
         return;
     }

@@ -11,16 +11,16 @@
 #include <string.h>
 
 /* Elements of a strip of a long axis. */
-enum { WIDE = 1024 };
+enum { LONG_STRIP = 1024 };
 
 /* The time of the busiest unit, and a fifth of the others: they share the instruction slots of a
  * cycle. */
 static double busiest_ns(const rd_unit_ns *e)
 {
-    static const double SEEN = 0.2;
-    const double        most = fmax(fmax(e->arithmetic, e->chain), fmax(e->loads, e->stores));
+    static const double EXPOSED = 0.2;
+    const double        most    = fmax(fmax(e->arithmetic, e->chain), fmax(e->loads, e->stores));
 
-    return most + SEEN * fmax(0, e->arithmetic + e->loads + e->stores - most);
+    return most + EXPOSED * fmax(0, e->arithmetic + e->loads + e->stores - most);
 }
 
 static void add(rd_nanoseconds *sum, rd_nanoseconds more)
@@ -137,11 +137,11 @@ static bool is_shared(const rd_pricing *q, int32_t loop)
 /* The entry of a strip's loop: pointers to first elements, and the tail. */
 static double entries_of_vectors(const rd_pricing *q, int32_t loop)
 {
-    enum { LOOPS = 2, FEW = 4, TOGETHER = 4 };
+    enum { LOOPS = 2, FEW = 4, JAMMED = 4 };
 
     if (rd_most_trips(q->t, loop) >= 0 && q->r->trips[loop] <= FEW)
         return 0;
-    return LOOPS * q->s->loop * q->strips / (is_shared(q, loop) ? TOGETHER : 1);
+    return LOOPS * q->s->loop * q->strips / (is_shared(q, loop) ? JAMMED : 1);
 }
 
 /* ---- Regions --------------------------------------------------------------------------------- */
@@ -179,7 +179,7 @@ static double strips_of(const rd_pricing *q, int32_t top, int32_t axis)
     for (int32_t s = top; s >= 0; s = rd_next_stmt(q->t, s, top))
         if (rd_is_loop(q, s) && rd_loop_of(q->t, s)->axis == axis)
             length = fmax(length, q->r->trips[s]);
-    return ceil(length / (length > WIDE ? WIDE : RD_PRICED_STRIP));
+    return ceil(length / (length > LONG_STRIP ? LONG_STRIP : RD_PRICED_STRIP));
 }
 
 /* Marks the folds that begin in the region. */

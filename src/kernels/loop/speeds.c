@@ -1,4 +1,4 @@
-/* speeds.c - numbers of a machine: the usual ones, and a file of measured ones. */
+/* speeds.c - speeds of a machine: the defaults, and a file of measured ones. */
 #include "kernels/loop/speeds.h"
 #include "core/caches.h"
 #include <math.h>
@@ -11,7 +11,7 @@ const rd_speed_row rd_speed_table[RD_N_SPEEDS] = {
 #include "kernels/loop/speeds.def"
 };
 
-/* ---- The usual ones -------------------------------------------------------------------------- */
+/* ---- Defaults -------------------------------------------------------------------------------- */
 rd_speeds rd_speeds_usual(int32_t vector)
 {
     const int isa = vector >= 64 ? 2 : vector >= 32 ? 1 : 0;

@@ -183,13 +183,13 @@ static int32_t inner_strides_of(const rd_schedule *t, int32_t loop, int32_t stmt
 
     *gathers = 1;
     for (int32_t s = rd_loop_around(t, stmt); s >= 0 && s != loop; s = rd_loop_around(t, s)) {
-        const rd_stride move = rd_access_stride(t, s, stmt);
-        const double    by   = (double)(move.by < 0 ? -move.by : move.by);
-        int32_t         k    = n;
+        const rd_stride stride = rd_access_stride(t, s, stmt);
+        const double    by     = (double)(stride.by < 0 ? -stride.by : stride.by);
+        int32_t         k      = n;
 
-        if (!move.known)
+        if (!stride.known)
             *gathers *= rd_trips_of(t, s);
-        if (!move.known || by <= 0 || n == MOST_MOVES)
+        if (!stride.known || by <= 0 || n == MOST_MOVES)
             continue;
         for (; k > 0 && found[k - 1].by > by; k--)
             found[k] = found[k - 1];
