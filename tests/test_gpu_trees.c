@@ -257,7 +257,7 @@ static int32_t find_loop(const rd_schedule *t, rd_for_kind kind)
 static rd_for *ranges_of(rd_schedule *t)
 {
     for (int32_t k = 0; k < t->n_for; k++)
-        if (t->loop[k].ranges)
+        if (t->loop[k].split)
             return &t->loop[k];
     ck_abort_msg("no ranges");
     return NULL;
@@ -267,27 +267,27 @@ typedef void fault(rd_schedule *t);
 
 static void no_opens(rd_schedule *t)
 {
-    rd_take_out(t, find(t, RD_S_OPENS));
+    rd_take_out(t, find(t, RD_S_PUSH_IF_NEW));
 }
 
 static void no_leave(rd_schedule *t)
 {
-    rd_take_out(t, find(t, RD_S_LEAVE));
+    rd_take_out(t, find(t, RD_S_STORE_PARTIALS));
 }
 
 static void no_join(rd_schedule *t)
 {
-    rd_take_out(t, find(t, RD_S_JOIN));
+    rd_take_out(t, find(t, RD_S_COMBINE_PARTIALS));
 }
 
 static void no_lift(rd_schedule *t)
 {
-    rd_take_out(t, find(t, RD_S_LIFT));
+    rd_take_out(t, find(t, RD_S_BUILD_TREE));
 }
 
 static void no_within(rd_schedule *t)
 {
-    rd_take_out(t, find(t, RD_S_WITHIN));
+    rd_take_out(t, find(t, RD_S_SCAN_BLOCKS));
 }
 
 static void tiles_in_any_order(rd_schedule *t)
@@ -298,24 +298,24 @@ static void tiles_in_any_order(rd_schedule *t)
 /* The first neighbour has the state of the second. */
 static void states_apart(rd_schedule *t)
 {
-    t->stmt[find(t, RD_S_SOFAR)].of.more.offset++;
+    t->stmt[find(t, RD_S_SCAN_RESULT)].of.more.offset++;
 }
 
 static void no_await(rd_schedule *t)
 {
-    rd_take_out(t, find(t, RD_S_AWAIT));
+    rd_take_out(t, find(t, RD_S_LOOK_BACK));
 }
 
 /* Of the block behind. */
 static void await_more(rd_schedule *t)
 {
-    t->stmt[find(t, RD_S_AWAIT)].at.offset += 64;
+    t->stmt[find(t, RD_S_LOOK_BACK)].at.offset += 64;
 }
 
 /* All ranges go on behind. */
 static void each_is_last(rd_schedule *t)
 {
-    const int32_t last = find(t, RD_S_LAST), body = t->stmt[last].parent;
+    const int32_t last = find(t, RD_S_IF_LAST), body = t->stmt[last].parent;
 
     for (int32_t s; (s = t->stmt[last].first) >= 0;) {
         rd_take_out(t, s);
@@ -404,7 +404,7 @@ static void rows_share_states(rd_schedule *t)
     const int32_t body = t->part[RD_PART_BODY];
 
     for (int32_t s = body; s >= 0; s = rd_next_stmt(t, s, body))
-        if (t->stmt[s].kind == RD_S_STEP && t->store[t->stmt[s].store].place == RD_IN_BLOCK)
+        if (t->stmt[s].kind == RD_S_STEP && t->store[t->stmt[s].store].storage == RD_IN_BLOCK)
             t->stmt[s].of.more = rd_linear_of(0);
 }
 
@@ -415,7 +415,7 @@ static void last_of_others(rd_schedule *t)
     int32_t       of[2], n = 0;
 
     for (int32_t s = body; s >= 0 && n < 2; s = rd_next_stmt(t, s, body))
-        if (t->stmt[s].kind == RD_S_LAST)
+        if (t->stmt[s].kind == RD_S_IF_LAST)
             of[n++] = s;
     ck_assert_int_eq(n, 2);
     n                  = t->stmt[of[0]].arg;

@@ -9,7 +9,7 @@
 typedef struct tally {
     int trees, strips, loops, moves, unknown, pairs, touched, careful, together, apart, fissions,
         not_fissions;
-    int interchanges, not_interchanges, fusions, meets[RD_MEETS_MIXED + 1];
+    int interchanges, not_interchanges, fusions, meets[RD_MAPS_MIXED + 1];
 } tally;
 
 static void differs(const char *what, const rd_schedule *t, int32_t loop, const char *sentence)
@@ -31,12 +31,12 @@ static bool same_inside(const touch *a, const touch *b)
 static void check_move(const walk *w, const touch *a, const touch *b, const char *what, tally *c)
 {
     rd_access     access[2];
-    rd_move       move;
+    rd_stride     move;
     const int32_t n = rd_accesses_of(w->t, a->stmt, access);
 
     if (a->which < 0 || a->which >= n || !same_inside(a, b) || a->round == b->round)
         return;
-    move = rd_position_moves(w->t, w->loop, a->stmt, &access[a->which].at);
+    move = rd_position_stride(w->t, w->loop, a->stmt, &access[a->which].at);
     c->moves++;
     c->unknown += !move.known;
     if (move.known && a->known && b->at - a->at != move.by * (b->round - a->round))
@@ -65,16 +65,16 @@ static void check_touch(const walk *w, const touch *a, const touch *b, const cha
 
 /* How the loop that is walked meets each fold, and how many rounds may go side by side. */
 enum { MOST_FOLDS = 32 };
-static rd_meet meets[MOST_FOLDS];
-static int64_t beside;
+static rd_mapping meets[MOST_FOLDS];
+static int64_t    beside;
 
 static void find_meets(const rd_schedule *t, int32_t loop)
 {
     ck_assert_int_le(t->p->n_fold, MOST_FOLDS);
     beside = INT64_MAX;
     for (int32_t k = 0; k < t->p->n_fold; k++) {
-        meets[k] = rd_meets(t, k, loop);
-        if (meets[k] == RD_MEETS_LANES && t->p->fold[k].lanes < beside)
+        meets[k] = rd_mapping_of(t, k, loop);
+        if (meets[k] == RD_MAPS_LANES && t->p->fold[k].lanes < beside)
             beside = t->p->fold[k].lanes;
     }
 }
@@ -84,7 +84,7 @@ static bool needs_order(const walk *w, const touch *a, const touch *b)
 {
     const int32_t fold = w->t->stmt[a->stmt].fold;
 
-    return walk_conflict(w, a, b) && (a->which >= 0 || meets[fold] != RD_MEETS_SAME);
+    return walk_conflict(w, a, b) && (a->which >= 0 || meets[fold] != RD_MAPS_SAME);
 }
 
 /* ---- Order ------------------------------------------------------------------------------------ */
@@ -145,21 +145,21 @@ static void check_meet(const walk *w, const touch *a, const touch *b, const char
     const rd_stmt *s    = &w->t->stmt[a->stmt];
     const rd_fold *f    = s->fold >= 0 ? &w->t->p->fold[s->fold] : NULL;
     const bool     same = f && a->at == b->at && a->lane == b->lane;
-    rd_meet        meet;
+    rd_mapping     meet;
 
     if (!f || a->lane < 0 || b->lane < 0 || w->t->stmt[b->stmt].fold != s->fold ||
         a->round == b->round || !a->known || !b->known)
         return;
     meet = meets[s->fold];
-    if (meet == RD_MEETS_NOT)
+    if (meet == RD_MAPS_NOT)
         differs(what, w->t, w->loop, "a fold is met, and said not to be");
-    if (meet == RD_MEETS_CELLS && a->at == b->at)
+    if (meet == RD_MAPS_CELLS && a->at == b->at)
         differs(what, w->t, w->loop, "two rounds meet one cell");
-    if (meet == RD_MEETS_LANES && same && b->round - a->round < f->lanes)
+    if (meet == RD_MAPS_LANES && same && b->round - a->round < f->lanes)
         differs(what, w->t, w->loop, "two rounds meet one lane");
-    if (meet == RD_MEETS_STEPS && same && b->step <= a->step)
+    if (meet == RD_MAPS_STEPS && same && b->step <= a->step)
         differs(what, w->t, w->loop, "steps do not rise");
-    if (meet == RD_MEETS_BLOCKS && a->at == b->at && b->step / f->steps <= a->step / f->steps)
+    if (meet == RD_MAPS_BLOCKS && a->at == b->at && b->step / f->steps <= a->step / f->steps)
         differs(what, w->t, w->loop, "two rounds meet one block");
 }
 
@@ -167,7 +167,7 @@ static void check_meet(const walk *w, const touch *a, const touch *b, const char
 static void check_loop(const rd_schedule *t, int32_t loop, const char *what, tally *c)
 {
     static walk w;
-    const bool  together = rd_may_go_together(t, loop, NULL);
+    const bool  together = rd_may_be_parallel(t, loop, NULL);
 
     if (t->stmt[loop].first < 0 || !walk_loop(&w, t, loop))
         return;
@@ -212,10 +212,10 @@ static void check_strips(const rd_schedule *t, const char *what, tally *c)
         for (int32_t axis = 0; axis < t->p->n_axis; axis++) {
             rd_schedule *strips;
 
-            if (t->stmt[s].first < 0 || !rd_may_go_around(t, s, axis, NULL))
+            if (t->stmt[s].first < 0 || !rd_may_enclose(t, s, axis, NULL))
                 continue;
             strips = rd_schedule_copy(t);
-            ck_assert_int_ge(rd_put_loop_over(strips, s, axis, STRIP), 0);
+            ck_assert_int_ge(rd_enclose_in_loop(strips, s, axis, STRIP), 0);
             c->strips++;
             check_tree(strips, what, c);
             rd_schedule_free(strips);
@@ -281,8 +281,8 @@ static void say(const char *of, const tally *c)
         "together, %d not; %d fissions, %d not; %d interchanges, %d not;",
         of, c->trees, c->strips, c->loops, c->moves, c->unknown, c->pairs, c->touched, c->careful,
         c->together, c->apart, c->fissions, c->not_fissions, c->interchanges, c->not_interchanges);
-    for (int k = 0; k <= RD_MEETS_MIXED; k++)
-        printf(" %s %d", rd_meet_name((rd_meet)k), c->meets[k]);
+    for (int k = 0; k <= RD_MAPS_MIXED; k++)
+        printf(" %s %d", rd_mapping_name((rd_mapping)k), c->meets[k]);
     printf("\n");
 }
 
@@ -315,7 +315,7 @@ START_TEST(folds)
     loop_programs_of_folds(see, &c);
     say("folds", &c);
     ck_assert_int_gt(c.together, 100);
-    ck_assert_int_gt(c.meets[RD_MEETS_BLOCKS], 20);
+    ck_assert_int_gt(c.meets[RD_MAPS_BLOCKS], 20);
 }
 END_TEST
 

@@ -56,17 +56,17 @@ static void differs(const char *what, const rd_program *p, const rd_schedule *t,
 }
 
 /* ---- Forms of tiles, threads of GPUs ---------------------------------------------------------- */
-/* What an older answer allows of rd_meets(), as bits. */
-#define BIT(meet) (1 << RD_MEETS_##meet)
+/* What an older answer allows of rd_mapping_of(), as bits. */
+#define BIT(meet) (1 << RD_MAPS_##meet)
 
 static void expect(const rd_program *p, const rd_schedule *t, int32_t fold, int32_t loop,
                    int allowed, const char *old, const char *what)
 {
-    const rd_meet meet = rd_meets(t, fold, loop);
-    char          sentence[128];
+    const rd_mapping meet = rd_mapping_of(t, fold, loop);
+    char             sentence[128];
 
     snprintf(sentence, sizeof sentence, "fold %d meets by %s, and by %s", (int)fold,
-             rd_meet_name(meet), old);
+             rd_mapping_name(meet), old);
     if (!(allowed >> meet & 1))
         differs(what, p, t, sentence, rd_loop_of(t, loop)->axis);
 }
@@ -134,7 +134,7 @@ static void compare_rounds(const rd_program *p, const rd_schedule *t, const char
         if (row || !rd_inst_makes(p, &p->inst[i]))
             continue;
         old = rd_program_times(p, i);
-        new = rd_rounds_of(t, t->let[p->inst[i].dst].by);
+        new = rd_rounds_of(t, t->let[p->inst[i].dst].made_by);
         if (fabs(old - new) > 1e-9 * old)
             differs(what, p, t, "is made at other times", p->inst[i].dst);
         count->rounds++;

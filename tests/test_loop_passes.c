@@ -118,19 +118,19 @@ static bool is_for_block(const rd_schedule *t, int32_t find)
 
 static bool finds_ranges_of_blocks(const rd_schedule *t)
 {
-    return all(t, RD_S_FIND, is_for_block) && loop_find(t, RD_S_FIND, 1) >= 0;
+    return all(t, RD_S_LOWER_BOUND, is_for_block) && loop_find(t, RD_S_LOWER_BOUND, 1) >= 0;
 }
 
 /* ---- What is large ---------------------------------------------------------------------------- */
 static bool is_stream(const rd_schedule *t, int32_t loop)
 {
-    return rd_loop_of(t, loop)->stream && t->stmt[t->stmt[loop].last].kind == RD_S_STORE &&
+    return rd_loop_of(t, loop)->nontemporal && t->stmt[t->stmt[loop].last].kind == RD_S_STORE &&
            t->stmt[t->stmt[loop].last].slot >= 0;
 }
 
 static bool is_part(const rd_schedule *t, int32_t loop)
 {
-    return rd_loop_of(t, loop)->part && rd_loop_of(t, loop)->step == RD_PART;
+    return rd_loop_of(t, loop)->substrip && rd_loop_of(t, loop)->step == RD_PART;
 }
 
 static bool is_stream_of_part(const rd_schedule *t, int32_t loop)
@@ -166,8 +166,9 @@ static bool is_ahead(const rd_schedule *t, int32_t fetch)
     const rd_stmt *s    = &t->stmt[fetch];
     const rd_for  *part = loop_at(t, s->parent), *rest = loop_at(t, t->stmt[s->parent].next);
 
-    return s->count.n == 0 && part && part->part && part->width == part->step &&
-           s->count.offset == 4 * part->width && rest && rest->part && rest->kind == RD_FOR_ONCE;
+    return s->count.n == 0 && part && part->substrip && part->width == part->step &&
+           s->count.offset == 4 * part->width && rest && rest->substrip &&
+           rest->kind == RD_FOR_ONCE;
 }
 
 static bool is_line_ahead(const rd_schedule *t, int32_t fetch)
@@ -187,22 +188,22 @@ static bool is_of_strip(const rd_schedule *t, int32_t fetch)
 
 static bool fetches_lines(const rd_schedule *t)
 {
-    return all(t, RD_S_FETCH, is_line_ahead);
+    return all(t, RD_S_PREFETCH, is_line_ahead);
 }
 
 static bool fetches_half_lines(const rd_schedule *t)
 {
-    return all(t, RD_S_FETCH, is_half_line_ahead);
+    return all(t, RD_S_PREFETCH, is_half_line_ahead);
 }
 
 static bool fetches_strips(const rd_schedule *t)
 {
-    return all(t, RD_S_FETCH, is_of_strip);
+    return all(t, RD_S_PREFETCH, is_of_strip);
 }
 
 static bool fetches_nothing(const rd_schedule *t)
 {
-    return loop_find(t, RD_S_FETCH, 0) < 0 && !any(t, RD_S_LOOP, is_stream);
+    return loop_find(t, RD_S_PREFETCH, 0) < 0 && !any(t, RD_S_LOOP, is_stream);
 }
 
 /* ---- States of folds -------------------------------------------------------------------------- */
@@ -217,12 +218,12 @@ static bool is_beside(const rd_schedule *t, int32_t loop)
 
 static bool turns_columns(const rd_schedule *t)
 {
-    return any(t, RD_S_LOOP, rd_turns_rows);
+    return any(t, RD_S_LOOP, rd_is_transpose);
 }
 
 static bool has_blocks_beside(const rd_schedule *t)
 {
-    return any(t, RD_S_LOOP, is_beside) && any(t, RD_S_LOOP, rd_turns_rows);
+    return any(t, RD_S_LOOP, is_beside) && any(t, RD_S_LOOP, rd_is_transpose);
 }
 
 /* One state comes near just before the loop of its steps. */
@@ -236,18 +237,18 @@ static bool comes_alone(const rd_schedule *t, int32_t near)
 
 static bool has_one_alone(const rd_schedule *t)
 {
-    return any(t, RD_S_NEAR, comes_alone);
+    return any(t, RD_S_LOAD_STATES, comes_alone);
 }
 
 static bool turns_to_array(const rd_schedule *t, int32_t turn)
 {
-    return t->store[t->stmt[turn].arg].run &&
+    return t->store[t->stmt[turn].arg].one_label &&
            t->stmt[t->stmt[turn].next].store == t->stmt[turn].arg;
 }
 
 static bool has_runs(const rd_schedule *t)
 {
-    return all(t, RD_S_TURN, turns_to_array);
+    return all(t, RD_S_SWITCH_STATE, turns_to_array);
 }
 
 /* One loop takes all steps that go in turn, behind the vectors that make their labels. */
@@ -270,7 +271,7 @@ static bool has_turns(const rd_schedule *t)
 /* Columns of one label in vectors: no run of theirs is long. */
 static bool has_no_runs(const rd_schedule *t)
 {
-    return loop_find(t, RD_S_TURN, 0) < 0;
+    return loop_find(t, RD_S_SWITCH_STATE, 0) < 0;
 }
 
 static bool is_of_four(const rd_schedule *t, int32_t loop)
@@ -306,7 +307,7 @@ static bool is_of_all(const rd_schedule *t, int32_t ends)
 
 static bool ends_all(const rd_schedule *t)
 {
-    return all(t, RD_S_ENDS, is_of_all);
+    return all(t, RD_S_PUSH_IF_LAST, is_of_all);
 }
 
 static bool is_call(const rd_schedule *t, int32_t ends)
@@ -316,7 +317,7 @@ static bool is_call(const rd_schedule *t, int32_t ends)
 
 static bool ends_by_call(const rd_schedule *t)
 {
-    return all(t, RD_S_ENDS, is_call);
+    return all(t, RD_S_PUSH_IF_LAST, is_call);
 }
 
 static bool is_only_strip(const rd_schedule *t, int32_t loop)
@@ -349,13 +350,13 @@ static bool has_functions_of_rows(const rd_schedule *t)
 
 static bool goes_both_ways(const rd_schedule *t, int32_t loop)
 {
-    return rd_loop_of(t, loop)->flat && loop_at(t, t->stmt[loop].first);
+    return rd_loop_of(t, loop)->flattened && loop_at(t, t->stmt[loop].first);
 }
 
 static bool is_flat(const rd_schedule *t)
 {
-    return any(t, RD_S_LOOP, goes_both_ways) && loop_find(t, RD_S_NEAR, 0) >= 0 &&
-           loop_find(t, RD_S_BACK, 0) >= 0;
+    return any(t, RD_S_LOOP, goes_both_ways) && loop_find(t, RD_S_LOAD_STATES, 0) >= 0 &&
+           loop_find(t, RD_S_STORE_STATES, 0) >= 0;
 }
 
 static bool is_not_flat(const rd_schedule *t)

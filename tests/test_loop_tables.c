@@ -314,8 +314,8 @@ START_TEST(uses)
     ck_assert_int_eq(rd_reads_of(t, step, value, 4), 1);
     ck_assert_int_eq(value[0], 1);
     ck_assert_int_eq(rd_last_use(t, 2), store);
-    ck_assert_int_eq(rd_next_use(t, 0, -1), t->let[1].by);
-    ck_assert_int_eq(rd_next_use(t, 0, t->let[1].by), -1);
+    ck_assert_int_eq(rd_next_use(t, 0, -1), t->let[1].made_by);
+    ck_assert_int_eq(rd_next_use(t, 0, t->let[1].made_by), -1);
     t->stmt[step].w = t->stmt[step].mask = 0;
     t->stmt[step].label                  = 2;
     ck_assert_int_eq(rd_reads_of(t, step, value, 4), 3);
@@ -326,13 +326,13 @@ START_TEST(uses)
     ck_assert(rd_is_read_outside(t, 2, inner));
     forget(&m);
     make(&m, gathered);
-    ck_assert_int_eq(rd_reads_of(m.t, m.t->let[1].by, value, 4), 1);
+    ck_assert_int_eq(rd_reads_of(m.t, m.t->let[1].made_by, value, 4), 1);
     ck_assert_int_eq(value[0], 0);
-    ck_assert_int_eq(rd_last_use(m.t, 2), m.t->let[3].by);
+    ck_assert_int_eq(rd_last_use(m.t, 2), m.t->let[3].made_by);
     forget(&m);
     make(&m, kept);
     ck_assert_int_eq(rd_next_use(m.t, 0, -1), find(m.t, RD_S_STORE, 0));
-    ck_assert_int_eq(rd_last_use(m.t, 0), m.t->let[3].by);
+    ck_assert_int_eq(rd_last_use(m.t, 0), m.t->let[3].made_by);
     forget(&m);
 }
 END_TEST
@@ -343,11 +343,12 @@ START_TEST(gathers)
     made m;
 
     make(&m, gathered);
-    const int32_t loop = find(m.t, RD_S_LOOP, 0), by = m.t->let[1].by, fixed = m.t->let[3].by;
+    const int32_t loop = find(m.t, RD_S_LOOP, 0), by = m.t->let[1].made_by,
+                  fixed = m.t->let[3].made_by;
 
     ck_assert(rd_is_gather(m.t, loop, by) && !rd_is_gather(m.t, loop, fixed));
-    ck_assert(!rd_access_moves(m.t, loop, by).known);
-    ck_assert(rd_access_moves(m.t, loop, fixed).known && !rd_access_moves(m.t, loop, fixed).by);
+    ck_assert(!rd_access_stride(m.t, loop, by).known);
+    ck_assert(rd_access_stride(m.t, loop, fixed).known && !rd_access_stride(m.t, loop, fixed).by);
     ck_assert(rd_value_varies(m.t, loop, 0) && rd_value_varies(m.t, loop, 1));
     ck_assert(!rd_value_varies(m.t, loop, 2) && !rd_value_varies(m.t, loop, 3));
     forget(&m);
@@ -361,24 +362,24 @@ START_TEST(ranges)
     made m;
 
     make(&m, same_element);
-    const int32_t around = rd_put_loop_over(m.t, m.t->part[1], 0, 8),
-                  inner = find(m.t, RD_S_LOOP, 1), let = m.t->let[0].by;
+    const int32_t around = rd_enclose_in_loop(m.t, m.t->part[1], 0, 8),
+                  inner = find(m.t, RD_S_LOOP, 1), let = m.t->let[0].made_by;
     const rd_for   *l      = rd_loop_of(m.t, around);
     const rd_linear start  = rd_linear_plus_axis(m.t, rd_linear_of(0), 1, l->start),
                     behind = rd_linear_plus_axis(m.t, m.t->let[0].at, -1, l->start);
 
-    ck_assert_int_eq(rd_access_moves(m.t, around, let).by, 8);
-    ck_assert_int_eq(rd_access_moves(m.t, inner, let).by, 1);
+    ck_assert_int_eq(rd_access_stride(m.t, around, let).by, 8);
+    ck_assert_int_eq(rd_access_stride(m.t, inner, let).by, 1);
     ck_assert(!rd_position_varies(m.t, inner, let, &start));
-    ck_assert_int_eq(rd_position_moves(m.t, inner, let, &behind).by, 1);
+    ck_assert_int_eq(rd_position_stride(m.t, inner, let, &behind).by, 1);
     ck_assert(!rd_position_varies(m.t, around, let, &behind));
     ck_assert(rd_edges_vary(m.t, around, inner) &&
               rd_edges_vary(m.t, around, find(m.t, RD_S_LOOP, 2)));
     ck_assert(rd_trips_of(m.t, around) == 7 && rd_rounds_of(m.t, let) == 50);
     ck_assert_int_eq(rd_most_trips(m.t, inner), 8);
     m.t->loop[m.t->stmt[inner].arg].backwards = true;
-    ck_assert(!rd_access_moves(m.t, around, let).known);
-    ck_assert_int_eq(rd_access_moves(m.t, inner, let).by, -1);
+    ck_assert(!rd_access_stride(m.t, around, let).known);
+    ck_assert_int_eq(rd_access_stride(m.t, inner, let).by, -1);
     forget(&m);
 }
 END_TEST
@@ -393,11 +394,11 @@ START_TEST(stored)
     const int32_t loop = find(m.t, RD_S_LOOP, 0), first = find(m.t, RD_S_STORE, 0),
                   second = find(m.t, RD_S_STORE, 1);
 
-    ck_assert(!rd_position_varies(m.t, loop, m.t->let[1].by, &m.t->let[1].at));
+    ck_assert(!rd_position_varies(m.t, loop, m.t->let[1].made_by, &m.t->let[1].at));
     ck_assert(rd_value_varies(m.t, loop, 1) && rd_value_varies(m.t, loop, 2));
     ck_assert(rd_is_store_seen(m.t, loop, first) && !rd_is_store_seen(m.t, loop, second));
     ck_assert(!rd_may_be_vector(m.t, loop, &why) && *why);
-    ck_assert(!rd_may_fission(m.t, loop, m.t->let[1].by, NULL));
+    ck_assert(!rd_may_fission(m.t, loop, m.t->let[1].made_by, NULL));
     ck_assert(rd_may_fission(m.t, loop, second, NULL));
     forget(&m);
 }
@@ -442,13 +443,13 @@ END_TEST
 static const struct {
     program_make *program;
     int           loop;
-    rd_meet       meet;
+    rd_mapping    meet;
     bool          vector;
 } meetings[] = {
-    { rows, 0, RD_MEETS_SAME, true },      { rows, 1, RD_MEETS_LANES, true },
-    { columns, 0, RD_MEETS_STEPS, false }, { columns, 1, RD_MEETS_CELLS, true },
-    { columns, 2, RD_MEETS_CELLS, true },  { transposed, 0, RD_MEETS_NOT, true },
-    { both, 0, RD_MEETS_MIXED, false },    { both, 1, RD_MEETS_CELLS, true },
+    { rows, 0, RD_MAPS_SAME, true },      { rows, 1, RD_MAPS_LANES, true },
+    { columns, 0, RD_MAPS_STEPS, false }, { columns, 1, RD_MAPS_CELLS, true },
+    { columns, 2, RD_MAPS_CELLS, true },  { transposed, 0, RD_MAPS_NOT, true },
+    { both, 0, RD_MAPS_MIXED, false },    { both, 1, RD_MAPS_CELLS, true },
 };
 
 START_TEST(meets)
@@ -457,10 +458,10 @@ START_TEST(meets)
     const char *why = "";
 
     make(&m, meetings[_i].program);
-    const int32_t loop = find(m.t, RD_S_LOOP, meetings[_i].loop);
-    const rd_meet meet = m.t->p->n_fold ? rd_meets(m.t, 0, loop) : RD_MEETS_NOT;
+    const int32_t    loop = find(m.t, RD_S_LOOP, meetings[_i].loop);
+    const rd_mapping meet = m.t->p->n_fold ? rd_mapping_of(m.t, 0, loop) : RD_MAPS_NOT;
 
-    ck_assert_msg(meet == meetings[_i].meet, "row %d: %s", _i, rd_meet_name(meet));
+    ck_assert_msg(meet == meetings[_i].meet, "row %d: %s", _i, rd_mapping_name(meet));
     ck_assert_msg(rd_may_be_vector(m.t, loop, &why) == meetings[_i].vector, "row %d: %s", _i, why);
     ck_assert_msg(meetings[_i].vector || *why, "row %d: no reason", _i);
     forget(&m);
@@ -491,11 +492,11 @@ static const struct {
     program_make *program;
     int           loop;
     int64_t       step;
-    rd_meet       meet;
-} by_ranges[] = { { columns, 0, 64, RD_MEETS_BLOCKS },  { columns, 0, 128, RD_MEETS_BLOCKS },
-                  { columns, 0, 96, RD_MEETS_STEPS },   { columns, 1, 8, RD_MEETS_CELLS },
-                  { short_rows, 1, 4, RD_MEETS_MIXED }, { rows, 1, 32, RD_MEETS_STEPS },
-                  { rows, 0, 4, RD_MEETS_SAME } };
+    rd_mapping    meet;
+} by_ranges[] = { { columns, 0, 64, RD_MAPS_BLOCKS },  { columns, 0, 128, RD_MAPS_BLOCKS },
+                  { columns, 0, 96, RD_MAPS_STEPS },   { columns, 1, 8, RD_MAPS_CELLS },
+                  { short_rows, 1, 4, RD_MAPS_MIXED }, { rows, 1, 32, RD_MAPS_STEPS },
+                  { rows, 0, 4, RD_MAPS_SAME } };
 
 START_TEST(meets_by_ranges)
 {
@@ -512,9 +513,9 @@ START_TEST(meets_by_ranges)
         rd_edge_of(rd_linear_plus_axis(m.t, rd_linear_of(0), 1, around.start));
     m.t->loop[m.t->stmt[loop].arg].to =
         rd_edge_of(rd_linear_plus_axis(m.t, rd_linear_of(0), 1, around.stop));
-    const rd_meet meet = rd_meets(m.t, 0, rd_put_loop_around(m.t, loop, loop, &around));
+    const rd_mapping meet = rd_mapping_of(m.t, 0, rd_put_loop_around(m.t, loop, loop, &around));
 
-    ck_assert_msg(meet == by_ranges[_i].meet, "row %d: %s", _i, rd_meet_name(meet));
+    ck_assert_msg(meet == by_ranges[_i].meet, "row %d: %s", _i, rd_mapping_name(meet));
     forget(&m);
 }
 END_TEST
@@ -527,10 +528,10 @@ START_TEST(meets_in_part)
     make(&m, rows);
     const int32_t outer = find(m.t, RD_S_LOOP, 0), finish = find(m.t, RD_S_FINISH, 0);
 
-    ck_assert_int_eq(rd_meets(m.t, 0, outer), RD_MEETS_SAME);
+    ck_assert_int_eq(rd_mapping_of(m.t, 0, outer), RD_MAPS_SAME);
     rd_take_out(m.t, finish);
     rd_put_behind(m.t, finish, outer);
-    ck_assert_int_eq(rd_meets(m.t, 0, outer), RD_MEETS_MIXED);
+    ck_assert_int_eq(rd_mapping_of(m.t, 0, outer), RD_MAPS_MIXED);
     forget(&m);
 }
 END_TEST

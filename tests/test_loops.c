@@ -53,17 +53,17 @@ static const struct {
       "      r1 = load f32 s0[i0 + 40*i1]\n"
       "      r3 = choice f32 r0, r1, r2\n"
       "      step f0 cell i0, lane 0, outer i1: r3\n"
-      "      ends f0 cell i0, lane 0, outer i1\n"
+      "      push if last f0 cell i0, lane 0, outer i1\n"
       "      r4 = f32 of bool r0\n"
       "      step f1 cell i0, lane 0, outer i1: r4\n"
-      "      ends f1 cell i0, lane 0, outer i1\n"
+      "      push if last f1 cell i0, lane 0, outer i1\n"
       "tail\n"
       "  serial i0 to 40\n"
-      "    rest f0 cell i0\n"
+      "    merge blocks f0 cell i0\n"
       "    r5 = finish f0 cell i0\n"
       "    s2[i0] = r5\n"
       "  serial i0 to 40\n"
-      "    rest f1 cell i0\n"
+      "    merge blocks f1 cell i0\n"
       "    r6 = finish f1 cell i0\n"
       "    s3[i0] = r6\n" },
     { "softmax of rows", loop_softmax,
@@ -75,8 +75,8 @@ static const struct {
       "    serial i1 to 70\n"
       "      r0 = load f32 s0[70*i0 + i1]\n"
       "      step f0 cell 0, lane i1, outer 0: r0\n"
-      "    rest f0 cell 0\n"
-      "    lanes f0 cell 0\n"
+      "    merge blocks f0 cell 0\n"
+      "    merge lanes f0 cell 0\n"
       "    r1 = finish f0 cell 0\n"
       "    begin f1: sum f32, 1 cells of 64 lanes\n"
       "    serial i1 to 70\n"
@@ -85,8 +85,8 @@ static const struct {
       "      r4 = exp f32 r3\n"
       "      s2[i1] = r4\n"
       "      step f1 cell 0, lane i1, outer 0: r4\n"
-      "    rest f1 cell 0\n"
-      "    lanes f1 cell 0\n"
+      "    merge blocks f1 cell 0\n"
+      "    merge lanes f1 cell 0\n"
       "    r5 = finish f1 cell 0\n"
       "    serial i1 to 70\n"
       "      r6 = load f32 s2[i1]\n"
@@ -100,7 +100,7 @@ static const struct {
       "    serial i1 to 300\n"
       "      r0 = load f32 s0[300*i0 + i1]\n"
       "      r1 = prefix f0 cell 0, lane 0, outer i1: r0\n"
-      "      ends f0 cell 0, lane 0, outer i1\n"
+      "      push if last f0 cell 0, lane 0, outer i1\n"
       "      s1[300*i0 + i1] = r1\n" },
     { "sums over pairs", loop_pair_sums,
       "a0: states of f0, cells 1 apart, lanes 1 apart, 20 in task\n"
@@ -116,9 +116,9 @@ static const struct {
       "        r4 = neg f32 r3\n"
       "        r5 = exp f32 r4\n"
       "        step f0 cell i0 - m0, lane 0, outer i1: r5\n"
-      "        ends f0 cell i0 - m0, lane 0, outer i1\n"
+      "        push if last f0 cell i0 - m0, lane 0, outer i1\n"
       "    serial i0 from m0 to m1\n"
-      "      rest f0 cell i0 - m0\n"
+      "      merge blocks f0 cell i0 - m0\n"
       "      r6 = finish f0 cell i0 - m0\n"
       "      s2[i0] = r6\n" },
     /* clang-format on */
@@ -311,7 +311,7 @@ static void blocks(rd_schedule *t)
     const rd_target target = { .vector = 64 };
 
     rd_pass_block(t, &target);
-    ck_assert_int_ge(loop_find(t, RD_S_CUT, 0), 0);
+    ck_assert_int_ge(loop_find(t, RD_S_CUT_AT_BLOCK, 0), 0);
 }
 
 /* Blocks end apart from the vector loop. */

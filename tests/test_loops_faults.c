@@ -73,33 +73,33 @@ static void move(rd_schedule *t, rd_stmt_kind kind, int32_t to, bool behind)
 /* ---- Blocks and nodes ------------------------------------------------------------------------- */
 static void no_ends(rd_schedule *t)
 {
-    while (loop_find(t, RD_S_ENDS, 0) >= 0)
-        drop(t, RD_S_ENDS);
+    while (loop_find(t, RD_S_PUSH_IF_LAST, 0) >= 0)
+        drop(t, RD_S_PUSH_IF_LAST);
 }
 
 static void ends_before_step(rd_schedule *t)
 {
-    move(t, RD_S_ENDS, loop_find(t, RD_S_STEP, 0), false);
+    move(t, RD_S_PUSH_IF_LAST, loop_find(t, RD_S_STEP, 0), false);
 }
 
 static void push_each_time(rd_schedule *t)
 {
-    find(t, RD_S_ENDS, 0)->kind = RD_S_PUSH;
+    find(t, RD_S_PUSH_IF_LAST, 0)->kind = RD_S_PUSH;
 }
 
 static void no_rest(rd_schedule *t)
 {
-    drop(t, RD_S_REST);
+    drop(t, RD_S_MERGE_BLOCKS);
 }
 
 static void no_lanes(rd_schedule *t)
 {
-    drop(t, RD_S_LANES);
+    drop(t, RD_S_MERGE_LANES);
 }
 
 static void rest_behind_finish(rd_schedule *t)
 {
-    move(t, RD_S_REST, loop_find(t, RD_S_FINISH, 0), true);
+    move(t, RD_S_MERGE_BLOCKS, loop_find(t, RD_S_FINISH, 0), true);
 }
 
 static void begin_in_loop(rd_schedule *t)
@@ -122,7 +122,7 @@ static void no_cut(rd_schedule *t)
     const rd_target target = { .vector = 64 };
 
     rd_pass_block(t, &target);
-    drop(t, RD_S_CUT);
+    drop(t, RD_S_CUT_AT_BLOCK);
 }
 
 static void late_cut(rd_schedule *t)
@@ -130,7 +130,7 @@ static void late_cut(rd_schedule *t)
     const rd_target target = { .vector = 64 };
 
     rd_pass_block(t, &target);
-    find(t, RD_S_CUT, 0)->of.outer.offset -= 1;
+    find(t, RD_S_CUT_AT_BLOCK, 0)->of.outer.offset -= 1;
 }
 
 static void early_cut(rd_schedule *t)
@@ -138,7 +138,7 @@ static void early_cut(rd_schedule *t)
     const rd_target target = { .vector = 64 };
 
     rd_pass_block(t, &target);
-    find(t, RD_S_CUT, 0)->of.outer.offset += 1;
+    find(t, RD_S_CUT_AT_BLOCK, 0)->of.outer.offset += 1;
 }
 
 /* ---- Steps ------------------------------------------------------------------------------------ */
@@ -171,12 +171,12 @@ static void no_weight(rd_schedule *t)
 
 static void other_label(rd_schedule *t)
 {
-    const rd_let  seven = { .kind  = RD_I_CONST,
-                            .type  = RD_I64,
-                            .word  = { .i64 = 1 },
-                            .slot  = -1,
-                            .store = -1,
-                            .by    = t->n_stmt };
+    const rd_let  seven = { .kind    = RD_I_CONST,
+                            .type    = RD_I64,
+                            .word    = { .i64 = 1 },
+                            .slot    = -1,
+                            .store   = -1,
+                            .made_by = t->n_stmt };
     rd_stmt       let   = *find(t, RD_S_STEP, 0);
     const int32_t step  = loop_find(t, RD_S_STEP, 0);
 
@@ -204,7 +204,7 @@ static void one_cell(rd_schedule *t)
 
 static void other_cell_finishes(rd_schedule *t)
 {
-    rd_stmt *rest = find(t, RD_S_REST, 0), *finish = find(t, RD_S_FINISH, 0);
+    rd_stmt *rest = find(t, RD_S_MERGE_BLOCKS, 0), *finish = find(t, RD_S_FINISH, 0);
 
     rest->of.cell = finish->of.cell = rd_linear_of(1);
 }
@@ -260,14 +260,14 @@ static void every_other(rd_schedule *t)
 /* No block ends in the vector loop, which is another fault. */
 static void vector_of_steps(rd_schedule *t)
 {
-    while (loop_find(t, RD_S_ENDS, 0) >= 0)
-        drop(t, RD_S_ENDS);
+    while (loop_find(t, RD_S_PUSH_IF_LAST, 0) >= 0)
+        drop(t, RD_S_PUSH_IF_LAST);
     over(t, step_axis(t))->kind = RD_FOR_VECTOR;
 }
 
 static void vector_of_prefixes(rd_schedule *t)
 {
-    drop(t, RD_S_ENDS);
+    drop(t, RD_S_PUSH_IF_LAST);
     over(t, axis_of(t, &find(t, RD_S_PREFIX, 0)->of.outer))->kind = RD_FOR_VECTOR;
 }
 
@@ -396,10 +396,10 @@ static crossing divided(rd_schedule *t)
     const int32_t  out = loop_find(t, RD_S_STORE, 0), loop = t->stmt[out].parent;
     const rd_for   l     = *rd_loop_of(t, loop);
     const int32_t  value = t->stmt[out].x;
-    const rd_store a     = { .place  = RD_IN_LOCAL,
-                             .type   = t->let[value].type,
-                             .fold   = -1,
-                             .extent = t->p->axis_extent[l.axis] };
+    const rd_store a     = { .storage = RD_IN_LOCAL,
+                             .type    = t->let[value].type,
+                             .fold    = -1,
+                             .extent  = t->p->axis_extent[l.axis] };
     crossing       c     = { .first = loop };
     rd_stmt        made  = t->stmt[out];
     rd_let         again = { .kind  = RD_I_LOAD,
@@ -418,11 +418,11 @@ static crossing divided(rd_schedule *t)
     made.kind = RD_S_ARRAY;
     c.array   = rd_add_stmt(t, &made);
     rd_put_before(t, c.array, loop);
-    made.kind    = RD_S_LET;
-    made.n_value = 1;
-    again.by     = t->n_stmt;
-    made.value   = rd_add_let(t, &again);
-    c.load       = rd_add_stmt(t, &made);
+    made.kind     = RD_S_LET;
+    made.n_value  = 1;
+    again.made_by = t->n_stmt;
+    made.value    = rd_add_let(t, &again);
+    c.load        = rd_add_stmt(t, &made);
     rd_take_out(t, out);
     rd_put_behind(t, out, loop);
     t->stmt[out].x = made.value;
@@ -541,7 +541,7 @@ static void lane_of_strip(rd_schedule *t)
 
 static void ends_one_before(rd_schedule *t)
 {
-    find(t, RD_S_ENDS, 0)->of.lane.offset -= 1;
+    find(t, RD_S_PUSH_IF_LAST, 0)->of.lane.offset -= 1;
 }
 
 static void vectors_of_strips(rd_schedule *t)
@@ -561,7 +561,7 @@ static rd_stmt *by_call(rd_schedule *t, rd_stmt_kind kind)
 /* The pass `ends` takes cells of which each has a state between its neighbours' for one run of them. */
 static void cells_lie_apart(rd_schedule *t)
 {
-    rd_store *states = &t->store[by_call(t, RD_S_ENDS)->store];
+    rd_store *states = &t->store[by_call(t, RD_S_PUSH_IF_LAST)->store];
 
     states->cell_stride *= 2;
     states->extent *= 2;
@@ -569,7 +569,7 @@ static void cells_lie_apart(rd_schedule *t)
 
 static void steps_end_together(rd_schedule *t)
 {
-    rd_stmt      *ends = by_call(t, RD_S_ENDS);
+    rd_stmt      *ends = by_call(t, RD_S_PUSH_IF_LAST);
     const int32_t axis = rd_loop_of(t, ends->parent)->axis;
 
     ends->of.outer = rd_linear_plus_axis(t, ends->of.outer, 1, axis);
@@ -578,7 +578,7 @@ static void steps_end_together(rd_schedule *t)
 /* The pass `distribute` leaves ends of blocks in a vector loop, for whose elements each would be one call. */
 static void ends_by_element(rd_schedule *t)
 {
-    t->loop[t->stmt[by_call(t, RD_S_ENDS)->parent].arg].by_call = false;
+    t->loop[t->stmt[by_call(t, RD_S_PUSH_IF_LAST)->parent].arg].by_call = false;
 }
 
 /* The pass `powers` takes the step of another fold for what makes elements. */
@@ -599,7 +599,7 @@ static void step_beside_powers(rd_schedule *t)
 /* ... or a fetch, which no function does. */
 static void fetch_beside_powers(rd_schedule *t)
 {
-    rd_stmt fetch = rd_stmt_of(RD_S_FETCH);
+    rd_stmt fetch = rd_stmt_of(RD_S_PREFETCH);
 
     fetch.slot = 0;
     fetch.type = RD_F32;
@@ -610,7 +610,7 @@ static void fetch_beside_powers(rd_schedule *t)
 /* A row begins with the states of another one. */
 static void rows_share_states(rd_schedule *t)
 {
-    for (int n = 0, s; (s = loop_find(t, RD_S_NEAR, n)) >= 0; n++)
+    for (int n = 0, s; (s = loop_find(t, RD_S_LOAD_STATES, n)) >= 0; n++)
         if (t->stmt[s].of.more.offset) {
             t->stmt[s].of.more.offset = 0;
             return;
@@ -621,7 +621,7 @@ static void rows_share_states(rd_schedule *t)
 /* What stands behind the loop in each row takes the states of the next one. */
 static void states_of_next_row(rd_schedule *t)
 {
-    rd_stmt *rest = find(t, RD_S_REST, 0);
+    rd_stmt *rest = find(t, RD_S_MERGE_BLOCKS, 0);
 
     rest->of.more.offset += 64;
 }
@@ -634,12 +634,12 @@ static rd_for *around(rd_schedule *t, rd_stmt_kind kind)
 
 static void blocks_backwards(rd_schedule *t)
 {
-    around(t, RD_S_BACK)->backwards = true;
+    around(t, RD_S_STORE_STATES)->backwards = true;
 }
 
 static void states_stay(rd_schedule *t)
 {
-    drop(t, RD_S_NEAR);
+    drop(t, RD_S_LOAD_STATES);
 }
 
 static void states_of_next(rd_schedule *t)
@@ -659,13 +659,13 @@ static void vectors_of_steps(rd_schedule *t)
 
 static void no_end_of_each(rd_schedule *t)
 {
-    drop(t, RD_S_ENDS);
+    drop(t, RD_S_PUSH_IF_LAST);
 }
 
 /* ---- Labels ------------------------------------------------------------------------------------- */
 static void one_group_ends(rd_schedule *t)
 {
-    rd_stmt *ends = find(t, RD_S_ENDS, 0);
+    rd_stmt *ends = find(t, RD_S_PUSH_IF_LAST, 0);
 
     ends->all     = false;
     ends->of.cell = rd_linear_of(1);
@@ -673,27 +673,27 @@ static void one_group_ends(rd_schedule *t)
 
 static void no_turn(rd_schedule *t)
 {
-    drop(t, RD_S_TURN);
+    drop(t, RD_S_SWITCH_STATE);
 }
 
 static void turn_behind_step(rd_schedule *t)
 {
-    move(t, RD_S_TURN, loop_find(t, RD_S_STEP, 0), true);
+    move(t, RD_S_SWITCH_STATE, loop_find(t, RD_S_STEP, 0), true);
 }
 
 static void no_way_back(rd_schedule *t)
 {
-    drop(t, RD_S_BACK);
+    drop(t, RD_S_STORE_STATES);
 }
 
 static void back_before_step(rd_schedule *t)
 {
-    move(t, RD_S_BACK, loop_find(t, RD_S_STEP, 0), false);
+    move(t, RD_S_STORE_STATES, loop_find(t, RD_S_STEP, 0), false);
 }
 
 static void run_of_others(rd_schedule *t)
 {
-    t->store[find(t, RD_S_TURN, 0)->arg].run = false;
+    t->store[find(t, RD_S_SWITCH_STATE, 0)->arg].one_label = false;
 }
 
 /* ---- Early exits ------------------------------------------------------------------------------ */
@@ -741,7 +741,7 @@ static void no_first_piece(rd_schedule *t)
 
 static void find_makes_nothing(rd_schedule *t)
 {
-    find(t, RD_S_FIND, 0)->n_value = 0;
+    find(t, RD_S_LOWER_BOUND, 0)->n_value = 0;
 }
 
 static void asks_the_same(rd_schedule *t)
@@ -752,23 +752,23 @@ static void asks_the_same(rd_schedule *t)
 /* ---- What is large ---------------------------------------------------------------------------- */
 static void part_too_long(rd_schedule *t)
 {
-    t->loop[t->stmt[find(t, RD_S_FETCH, 0)->parent].arg].step += 1;
+    t->loop[t->stmt[find(t, RD_S_PREFETCH, 0)->parent].arg].step += 1;
 }
 
 static void fetch_of_nothing(rd_schedule *t)
 {
-    find(t, RD_S_FETCH, 0)->slot = -1;
+    find(t, RD_S_PREFETCH, 0)->slot = -1;
 }
 
 static void fetch_of_mark(rd_schedule *t)
 {
-    find(t, RD_S_FETCH, 0)->count = rd_linear_plus_axis(t, rd_linear_of(0), 1, rd_add_mark(t));
+    find(t, RD_S_PREFETCH, 0)->count = rd_linear_plus_axis(t, rd_linear_of(0), 1, rd_add_mark(t));
 }
 
 static int32_t stream_in(const rd_schedule *t)
 {
     for (int n = 0, s; (s = loop_find(t, RD_S_LOOP, n)) >= 0; n++)
-        if (rd_loop_of(t, s)->stream)
+        if (rd_loop_of(t, s)->nontemporal)
             return s;
     ck_abort_msg("nothing goes past the caches");
 }

@@ -6,7 +6,7 @@
  *
  * and sums by reason behind them.  cmake/scalar-residue.sh compares these lines with a list.  With a folder,
  * the text of each nest is a file there, which bench/vectors.py has compiled. */
-#include "kernels/residue.h"
+#include "kernels/scalar_residue.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/nest/parts.h"
 #include "kernels/print/residue.h"
@@ -103,7 +103,7 @@ static void write_loops(const sums *s, rd_nest_draft n, rd_pool *pool, const pla
         for (int32_t i = t->part[k]; i >= 0; i = rd_next_stmt(t, i, t->part[k])) {
             rd_residue_why why;
 
-            if (!rd_is_vector(t, i) || rd_is_by_call(t, i) || rd_loop_of(t, i)->stream)
+            if (!rd_is_vector(t, i) || rd_is_by_call(t, i) || rd_loop_of(t, i)->nontemporal)
                 continue;
             fprintf(s->loops, "%llu-%d.c %d %d ", (unsigned long long)at->of->seed, at->number, i,
                     rd_loop_residue(t, i, &why));

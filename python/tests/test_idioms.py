@@ -14,7 +14,7 @@ import rdim as rd
 np = pytest.importorskip("numpy")
 from idioms import data, idioms  # noqa: E402
 
-# Beginnings of sentences of src/kernels/residue.def whose rows are `kept`.
+# Beginnings of sentences of src/kernels/scalar_residue.def whose rows are `kept`.
 FORBIDDEN = ("its steps follow each other in C order", "its results so far follow each other in C order",
              "the caller's function", "which cell takes an element", "memory says", "rows are put in order", "C's library",
              "processors divide ints", "64 times in all", "its operands and results lie in opposite orders")

@@ -1,6 +1,6 @@
 /* explain_residue.c - what explain says of operations that run element by element. */
 #include "eval/explain_residue.h"
-#include "kernels/residue.h"
+#include "kernels/scalar_residue.h"
 #include <math.h>
 
 static void *memory_of(void *pool, size_t bytes)

@@ -3,18 +3,18 @@
 #ifndef RD_EVAL_PICKED_H
 #define RD_EVAL_PICKED_H
 #include "eval/expr_pieces.h"
-#include "kernels/picks.h"
+#include "kernels/compress.h"
 
 /* Words and elements of a block, the unit of work of threads. */
 enum { RD_PICK_WORDS = 64, RD_PICK_BLOCK = 64 * RD_PICK_WORDS };
 
 /* The bits of each piece begin at a word and fill `blocks` whole blocks. */
 typedef struct rd_picked {
-    rd_ctx         *ctx;
-    const rd_picks *kernels;
-    rd_pieces       pieces;
-    int64_t         blocks;
-    uint64_t       *bits;
+    rd_ctx               *ctx;
+    const rd_compressors *kernels;
+    rd_pieces             pieces;
+    int64_t               blocks;
+    uint64_t             *bits;
     /* [piece * blocks + block]: true elements before the block; the last entry counts all */
     int64_t *before;
     int64_t  found; /* number of all true elements */

@@ -7,7 +7,7 @@
 #include "expr/row_places.h"
 #include "expr/sparse_places.h"
 #include "expr/sparse_product.h"
-#include "kernels/product/rows.h"
+#include "kernels/product/sparse_product.h"
 
 /* ---- By rows or by places -------------------------------------------------------------------- */
 /* Of many places only some are looked at, evenly. */

@@ -2,7 +2,7 @@
  *
  * Where the result has places is found once, when somebody asks (sparse_later.c): row i has those of all rows k of B for which
  * row i of A has a place.  What they come to is a node of its own, which the evaluator has a kernel
- * for (kernels/product/rows.h), so that an evaluation that is repeated does nothing but that. */
+ * for (kernels/product/sparse_product.h), so that an evaluation that is repeated does nothing but that. */
 #include "expr/maps.h"
 #include "expr/origin.h"
 #include "expr/row_places.h"

@@ -25,6 +25,8 @@ static void add(int32_t *reg, int32_t *n, int32_t r)
         reg[(*n)++] = r;
 }
 
+/* Lists the registers that an instruction reads, each once: a, b, c by its row, the label of a
+ * step, the operands of a call, the registers in an address. */
 int32_t rd_inst_reads(const rd_program *p, const rd_inst *inst, int32_t *reg)
 {
     const rd_inst_row *row   = &rd_inst_table[inst->kind];
@@ -62,6 +64,8 @@ int64_t rd_positions(const rd_program *p, const rd_address *at)
     return last + 1;
 }
 
+/* True if the position grows with every further round: each loop's coefficient exceeds what the
+ * loops inside add up to. */
 bool rd_rises(const rd_program *p, int32_t inst, const rd_address *at)
 {
     int64_t inner = 0;
@@ -77,6 +81,8 @@ bool rd_rises(const rd_program *p, int32_t inst, const rd_address *at)
     return true;
 }
 
+/* True if the reducer gives the same bits however its elements are grouped: extremes and bits,
+ * and sums of ints. */
 bool rd_reducer_any_grouping(rd_reducer_id reducer, rd_dtype type)
 {
     const bool ints = rd_dtype_kind(type) != RD_KIND_FLOAT;

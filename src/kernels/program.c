@@ -1,9 +1,16 @@
-/* program.c - a loop program read: where an instruction stands; all of it as text, one instruction
- * a line. */
+/* program.c - loop programs: their tree of loops, and their text, one instruction a line:
+ *
+ *     i0 < 3000; tasks share i0 by 16; 2 registers
+ *     body:
+ *       for i0 of 3000
+ *         r0 f32 = s0[i0] f32
+ *         r1 f32 = add(r0, r0)
+ *         s1[i0] f32 = r1
+ *       end i0 */
 #include "kernels/program.h"
 #include <inttypes.h>
 
-/* The loop comes behind those that its parent has. */
+/* Appends a loop to the loops of its parent. */
 static void append(rd_program *p, int32_t loop)
 {
     int32_t *at = p->loop[loop].parent >= 0 ? &p->loop[p->loop[loop].parent].first : NULL;
@@ -14,6 +21,8 @@ static void append(rd_program *p, int32_t loop)
         *at = loop;
 }
 
+/* Sets the parent, the first child and the sibling of each loop, and the loop that holds each
+ * instruction. */
 void rd_program_tree(rd_program *p)
 {
     int32_t open = -1;
@@ -87,7 +96,7 @@ static void add_addend(rd_text *text, const rd_addend *add)
         rd_text_add(text, add->local ? "i%" PRId32 "'" : "i%" PRId32, add->axis);
 }
 
-/* 12 + 20*i0 + i1' + 4*r7, where i1' counts from the start of the axis' range. */
+/* Adds "12 + 20*i0 + i1' + 4*r7"; i1' counts from the begin of the axis' range. */
 static void add_position(rd_text *text, const rd_address *address)
 {
     if (address->offset || address->n_add == 0)
@@ -161,6 +170,8 @@ static void add_bound(rd_text *text, const rd_bound *b, const char *before)
     rd_text_add(text, " + %" PRId64 " >= 0", b->offset);
 }
 
+/* Adds "for i1 by 64 of 3000 where -1*i1 + 5 >= 0", or "for i1 from s2[i0] i64 to s2[1 + i0]
+ * i64" for a row of places. */
 static void add_loop(rd_text *text, const rd_program *p, const rd_loop *loop)
 {
     rd_text_add(text, "for i%" PRId32, loop->axis);
@@ -182,6 +193,7 @@ static void add_loop(rd_text *text, const rd_program *p, const rd_loop *loop)
     }
 }
 
+/* Adds what makes a value: "add(r1, r2)", "s0[4 + i1] f32", "r2 ? r3 : r4", "fold0 at i0". */
 static void add_result(rd_text *text, const rd_program *p, const rd_inst *inst)
 {
     switch (inst->kind) {
@@ -206,6 +218,7 @@ static void add_result(rd_text *text, const rd_program *p, const rd_inst *inst)
     }
 }
 
+/* Adds one line: "r3 f32 = add(r1, r2)", "fold0 takes r3 where r4", "s1[i0] f32 = r5". */
 static void add_inst(rd_text *text, const rd_program *p, const rd_inst *inst)
 {
     switch (inst->kind) {
@@ -246,6 +259,8 @@ static void add_facts(rd_text *text, const rd_program *p)
                     p->scratch_bytes[k]);
 }
 
+/* Adds the combine tree of a fold: ", commutes, lanes 64, blocks 2 of 64 steps, lane i1 of 8000,
+ * outer 0, index i1". */
 static void add_tree(rd_text *text, const rd_fold *fold)
 {
     rd_text_add(text, ", %s, lanes %" PRId32, law_names[fold->law], fold->lanes);
@@ -263,6 +278,8 @@ static void add_tree(rd_text *text, const rd_fold *fold)
     add_position(text, &fold->index);
 }
 
+/* Adds the line of a fold: "fold0: sum of f32 to f32, commutes, lanes 64, .., cells 1 at 0,
+ * split". */
 static void add_fold(rd_text *text, const rd_fold *fold, int32_t number)
 {
     rd_text_add(
@@ -299,6 +316,7 @@ static void add_sorting(rd_text *text, const rd_program *p, int32_t number)
     rd_text_add(text, "\n");
 }
 
+/* Adds axes and scratch, then folds and sorts, then the instructions, indented by their loops. */
 void rd_program_text(rd_text *text, const rd_program *p)
 {
     int indent = 1;

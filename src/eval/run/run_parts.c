@@ -5,7 +5,7 @@
 #include "eval/run/frame.h"
 #include "eval/run/team.h"
 #include "eval/run/watch.h"
-#include "kernels/product/rows.h"
+#include "kernels/product/sparse_product.h"
 
 /* Reports the progress of all parts, in equal shares. */
 typedef struct progress_of_parts {

@@ -273,7 +273,7 @@ static const char *library(const rd_program *p)
 
 const rd_backend_table rd_backend_cpu = { .name       = "cpu",
                                           .probe      = probe,
-                                          .way        = way,
+                                          .strategy   = way,
                                           .ran        = ran,
                                           .prepare    = prepare,
                                           .whole      = whole,

@@ -32,7 +32,7 @@ bool rd_cpu_is_scalar(void);
 bool rd_cpu_is_off(const rd_program *p);
 /* form.c, speed.c: rd_backend_table.form, .seconds, .speeds */
 bool        rd_cpu_form(const rd_program *p, rd_get_fn *get, void *pool, rd_form *form);
-double      rd_cpu_seconds(const rd_program *p, const rd_cost *cost, rd_form_kind kind,
+double      rd_cpu_seconds(const rd_program *p, const rd_work *cost, rd_form_kind kind,
                            const rd_slow *slow, int threads);
 const char *rd_cpu_speeds(void);
 /* residue.c: rd_backend_table.residue */

@@ -5,7 +5,7 @@
 #include "kernels/cpu/product/product.h"
 #include "kernels/cpu/tile/plan/plan.h"
 #include "kernels/loop/loop.h"
-#include "kernels/residue.h"
+#include "kernels/scalar_residue.h"
 
 static void tiles_text(rd_text *text, const rd_tile_code *code)
 {

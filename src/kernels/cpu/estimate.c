@@ -8,7 +8,7 @@
 
 static double by_form(const rd_program *p, rd_form_kind kind)
 {
-    const rd_cost cost = rd_program_cost(p, false);
+    const rd_work cost = rd_program_work(p, false);
 
     return 1e9 * rd_cpu_seconds(p, &cost, kind, NULL, 1);
 }

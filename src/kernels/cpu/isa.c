@@ -40,7 +40,7 @@ int rd_cpu_vector(void)
     return rd_cpu_simd()->vector;
 }
 
-const rd_picks *rd_picks_here(void)
+const rd_compressors *rd_compressors_here(void)
 {
     return &rd_cpu_simd()->picks;
 }

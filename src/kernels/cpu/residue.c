@@ -1,5 +1,5 @@
 /* residue.c - what a prepared program runs element by element on the CPU, in each of its forms. */
-#include "kernels/residue.h"
+#include "kernels/scalar_residue.h"
 #include "kernels/cpu/calibrate/calibrate.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/nest/nest.h"

@@ -21,7 +21,7 @@ static int width(const rd_program *p)
 }
 
 /* On one thread: of vectors, and of what goes element by element. */
-static double seconds_of_operations(const rd_program *p, const rd_cost *cost, rd_form_kind kind,
+static double seconds_of_operations(const rd_program *p, const rd_work *cost, rd_form_kind kind,
                                     const rd_slow *slow)
 {
     const double lanes = (double)rd_cpu_vector() / 64 * 4 / width(p);
@@ -35,7 +35,7 @@ static double seconds_of_operations(const rd_program *p, const rd_cost *cost, rd
            (slow && slow->what[0] ? 1e-9 * slow->each * slow->elements : 0);
 }
 
-static double seconds_of_memory(const rd_cost *cost, int threads)
+static double seconds_of_memory(const rd_work *cost, int threads)
 {
     const double bytes = cost->read + cost->written;
 
@@ -44,7 +44,7 @@ static double seconds_of_memory(const rd_cost *cost, int threads)
                         : least(RD_MEMORY_SPEED * threads, RD_MEMORY_SPEED_ALL));
 }
 
-double rd_cpu_seconds(const rd_program *p, const rd_cost *cost, rd_form_kind kind,
+double rd_cpu_seconds(const rd_program *p, const rd_work *cost, rd_form_kind kind,
                       const rd_slow *slow, int threads)
 {
     const double operations = seconds_of_operations(p, cost, kind, slow) / threads,

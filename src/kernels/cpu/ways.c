@@ -34,28 +34,28 @@ static void product_body(const rd_program *p, rd_task *task)
 /* ---- A compiled nest ------------------------------------------------------------------------- */
 static bool is_nest(const rd_program *p, const rd_task *task)
 {
-    return p->nest && task && task->way;
+    return p->nest && task && task->strategy;
 }
 
 static void nest_head(const rd_program *p, rd_task *task)
 {
-    rd_nest_head(p->nest, task->way, p, task);
+    rd_nest_head(p->nest, task->strategy, p, task);
 }
 
 static void nest_body(const rd_program *p, rd_task *task)
 {
-    rd_nest_body(p->nest, task->way, p, task);
+    rd_nest_body(p->nest, task->strategy, p, task);
 }
 
 static void nest_join(const rd_program *p, rd_task *into, const rd_task *next)
 {
     if (into->status == RD_OK && next->status == RD_OK)
-        rd_nest_join(p->nest, into->way, into, next);
+        rd_nest_join(p->nest, into->strategy, into, next);
 }
 
 static void nest_tail(const rd_program *p, rd_task *task)
 {
-    rd_nest_tail(p->nest, task->way, p, task);
+    rd_nest_tail(p->nest, task->strategy, p, task);
 }
 
 /* ---- One kernel does all, head and tail included --------------------------------------------- */

@@ -123,7 +123,7 @@ int32_t rd_cuda_shared_words(const rd_cuda_shape *s)
 
     for (int32_t k = 0; k < s->p->n_fold; k++) {
         const rd_cuda_fold *f = &s->fold[k];
-        const int32_t words = f->of.fold->lanes * f->of.n_state * (rd_goes_by_lane(&f->of) ? 2 : 1);
+        const int32_t words = f->of.fold->lanes * f->of.n_state * (rd_aligns_lanes(&f->of) ? 2 : 1);
 
         if (is_exchanged(f) && words > most)
             most = words;

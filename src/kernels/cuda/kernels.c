@@ -156,7 +156,7 @@ static void write_twice(rd_cuda_text *t, int32_t kernel)
     int32_t s = t->print.t->stmt[kernel].next;
 
     write_kernel(t, kernel, RD_PART_TOTALS, -1);
-    for (; s >= 0 && t->print.t->stmt[s].kind == RD_S_LIFT; s = t->print.t->stmt[s].next)
+    for (; s >= 0 && t->print.t->stmt[s].kind == RD_S_BUILD_TREE; s = t->print.t->stmt[s].next)
         write_lift(t, &t->print.t->stmt[s]);
     write_kernel(t, s, RD_PART_GO_ON, -1);
 }

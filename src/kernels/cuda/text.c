@@ -50,7 +50,8 @@ static bool takes_exp_f32(const rd_cuda_shape *s)
     if (s->p->fast)
         return false;
     for (int32_t k = 0; k < s->p->n_fold; k++)
-        if (rd_takes_power(&s->fold[k].of) && rd_dtype_class(s->p->fold[k].type) == RD_CLASS_f32)
+        if (rd_has_exponential(&s->fold[k].of) &&
+            rd_dtype_class(s->p->fold[k].type) == RD_CLASS_f32)
             return true;
     for (int32_t i = 0; i < s->p->n_inst; i++)
         if (s->p->inst[i].kind == RD_I_MAP && s->p->inst[i].op == RD_OP_exp &&

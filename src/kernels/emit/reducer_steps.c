@@ -1,5 +1,8 @@
-/* reducer_steps.c - steps of our reducers as functions of a text. */
-#include "kernels/emit/reducers.h"
+/* reducer_steps.c - emits the steps of our reducers:
+ *
+ *     static inline void step0(float *s0, const T x, const T w, const int32_t i) { S(0) = S(0) + x; }
+ */
+#include "kernels/emit/reducer_parts.h"
 #include <string.h>
 
 static const char *const step_codes[RD_N_REDUCERS] = {
@@ -9,13 +12,13 @@ static const char *const step_codes[RD_N_REDUCERS] = {
 #include "core/reducers.def"
 };
 
-bool rd_takes_power(const rd_emit_fold *f)
+bool rd_has_exponential(const rd_emit_fold *f)
 {
     return !f->fold->user && strstr(step_codes[f->fold->reducer], "RD_LSE(") != NULL;
 }
 
-/* A function of the states, an element and its weight: the step's code with another meaning of
- * RD_LSE. */
+/* Writes a function of the states, an element and its weight: the step's code with another
+ * meaning of RD_LSE. */
 static void add_of_step(rd_text *to, const rd_emit_fold *f, int number, const char *head,
                         const char *meaning)
 {
@@ -30,10 +33,10 @@ static void add_of_step(rd_text *to, const rd_emit_fold *f, int number, const ch
                 step_codes[f->fold->reducer]);
 }
 
-/* Writes the argument of a step's exponential as a function of its own, so that a strip can take all
- * exponentials by vectors between the two.  In most strips no element is far enough above the maximum m
- * of its state to move it.  The distances tell so; then their exponentials are added, and nothing else
- * is done. */
+/* Writes the argument of a step's exponential as a function of its own, so that a strip can take
+ * all exponentials by vectors between the two.  In most strips no element is far enough above the
+ * maximum m of its state to move it.  The distances tell so; then their exponentials are added,
+ * and nothing else is done. */
 static void add_exponent(rd_text *to, const rd_emit_fold *f, int number)
 {
     add_of_step(to, f, number, "T exponent", "return RD_F(lse_exponent)((x) - (m), far);");
@@ -44,7 +47,8 @@ static void add_exponent(rd_text *to, const rd_emit_fold *f, int number)
                     "#define RD_LSE(m, s, x, w, far) RD_LSE_BY(power, m, s, x, w, far)\n");
 }
 
-/* Writes a step that keeps its new state only where a condition holds; vectors compute it for all. */
+/* Writes a step that keeps its new state only where a condition holds; vectors compute it for all.
+ */
 static void add_kept(rd_text *to, const rd_emit_fold *f, int n_state, const char *code,
                      const char *condition)
 {
@@ -55,7 +59,7 @@ static void add_kept(rd_text *to, const rd_emit_fold *f, int n_state, const char
         rd_text_add(to, "    *s%d = %s ? *s%d : k%d;\n", k, condition, k, k);
 }
 
-/* The step of a strip of which some elements are none, see pass/tail.c. */
+/* Writes some0(), the step of a strip in which some elements are padding, see pass/tail.c. */
 static void add_some(rd_text *to, const rd_emit_fold *f, int number)
 {
     rd_text code = { 0 };
@@ -84,13 +88,13 @@ bool rd_notes_nan(const rd_emit_fold *f)
     return f->fold->by_rows && f->seen && is_extreme_of_floats(f);
 }
 
-bool rd_goes_one_by_one(const rd_emit_fold *f)
+bool rd_has_scalar_step(const rd_emit_fold *f)
 {
     return rd_notes_nan(f) || (f->fold->n_group > 0 && is_extreme_of_floats(f));
 }
 
-/* Writes the state's old value by way of a constant.  Without it gcc chooses between numbers in registers
- * of ints, and an extreme of rows of seven took 1.6 times as long. */
+/* Writes the state's old value by way of a constant.  Without it gcc chooses between numbers in
+ * registers of ints, and an extreme of rows of seven took 1.6 times as long. */
 static void add_extreme(rd_text *to, const rd_emit_fold *f)
 {
     const bool least = rd_reducer_table[f->fold->reducer].op == RD_OP_minimum;
@@ -106,8 +110,8 @@ static void add_noting_step(rd_text *to, const rd_emit_fold *f)
                 f->masked ? "!take ? 0 : " : "");
 }
 
-/* The same of one element after another: NaN is rare, and a branch that is never taken costs less
- * than a bit of each. */
+/* Writes one0(), the step of one element after another.  NaN is rare, and a branch that is never
+ * taken costs less than a bit of each element. */
 static void add_one(rd_text *to, const rd_emit_fold *f, int number)
 {
     const int seen = f->n_state - 1;
@@ -120,8 +124,8 @@ static void add_one(rd_text *to, const rd_emit_fold *f, int number)
                 seen, f->masked ? "!take ? 0 : " : "", f->masked ? "take && " : "", seen);
 }
 
-/* The step of an element by label, of which the next one often waits: that is one instruction, as
- * the branch of NaN is never taken. */
+/* Writes one0() of an element with a label, which the next one often waits for: one instruction,
+ * as the branch for NaN is never taken. */
 static void add_one_by_label(rd_text *to, const rd_emit_fold *f, int number)
 {
     rd_text_add(to, "#ifndef RARELY\n#define RARELY\n#endif\n"); /* of who has no branches */
@@ -135,7 +139,8 @@ static void add_one_by_label(rd_text *to, const rd_emit_fold *f, int number)
                 f->masked ? "take && " : "");
 }
 
-/* Four elements are as one, their extreme: of equals the first, as it would be one by one. */
+/* Writes fours0(): four elements become their extreme.  Of equal ones the first counts, as one
+ * by one. */
 static void add_fours(rd_text *to, const rd_emit_fold *f, int number)
 {
     const char sign = rd_reducer_table[f->fold->reducer].op == RD_OP_minimum ? '<' : '>';
@@ -153,18 +158,19 @@ static void add_fours(rd_text *to, const rd_emit_fold *f, int number)
         sign, sign, sign, sign, f->n_state - 1);
 }
 
-/* "static inline void step0(float *s0, const T x, const T w, const int32_t i) { S(0) = S(0) + x; }" */
+/* Writes "static inline void step0(float *s0, const T x, const T w, const int32_t i) { S(0) =
+ * S(0) + x; }" and its variants. */
 void rd_add_step(rd_text *to, const rd_emit_fold *f, int number)
 {
     const char *code = step_codes[f->fold->reducer];
     const int   last = f->n_state - f->seen;
 
-    if (rd_takes_power(f))
+    if (rd_has_exponential(f))
         add_exponent(to, f, number);
     rd_begin_function(to, f, number, "step", false);
     rd_text_add(to, ", const T x, const T w, const %s i%s%s)\n{\n", rd_place_type(f),
                 f->masked ? ", const uint8_t take" : "",
-                rd_takes_power(f) ? ", const T power" : "");
+                rd_has_exponential(f) ? ", const T power" : "");
     if (rd_notes_nan(f)) {
         add_noting_step(to, f);
         add_one(to, f, number);
@@ -180,8 +186,8 @@ void rd_add_step(rd_text *to, const rd_emit_fold *f, int number)
         rd_text_add(to, f->masked ? "    *s%d = take ? 1 : *s%d;\n" : "    *s%d = 1;\n", last,
                     last);
     rd_text_add(to, "}\n");
-    if (!rd_takes_power(f))
+    if (!rd_has_exponential(f))
         add_some(to, f, number);
-    if (rd_goes_one_by_one(f))
+    if (rd_has_scalar_step(f))
         add_one_by_label(to, f, number);
 }

@@ -1,18 +1,19 @@
-/* reducer_types.c - which numbers states, nodes and results of our reducers are, in a text. */
-#include "kernels/emit/reducers.h"
+/* reducer_types.c - the C types of states, nodes and results of our reducers. */
+#include "kernels/emit/reducer_parts.h"
 
 bool rd_is_place(const rd_fold *f)
 {
     return rd_reducer_places(f->reducer);
 }
 
-/* Of results.  Bools are u64 in folds. */
+/* The C type of results.  Bools are u64 in folds. */
 const char *rd_fold_type(const rd_fold *f)
 {
     return f->type == RD_BOOL ? "uint64_t" : rd_register_type(f->type);
 }
 
-/* Is the state one of the elements, or made of their bits?  Sums and products leave the type. */
+/* True if the state is one of the elements, or made of their bits.  Sums and products leave the
+ * type. */
 static bool is_like_elements(const rd_fold *f)
 {
     const rd_reducer_info *r = &rd_reducer_table[f->reducer];
@@ -20,7 +21,7 @@ static bool is_like_elements(const rd_fold *f)
     return r->n_state == 1 && r->op != RD_OP_none && rd_op_table[r->op].rule != RD_RULE_ARITH;
 }
 
-/* Of states in a block, and of finished blocks. */
+/* The C type of states in a block. */
 const char *rd_step_type(const rd_emit_fold *f)
 {
     const char *const small =
@@ -29,7 +30,8 @@ const char *rd_step_type(const rd_emit_fold *f)
     return f->is_short ? rd_memory_type(f->sums) : small ? small : rd_fold_type(f->fold);
 }
 
-/* Lanes of a short sum of one block are merged as narrow as all of it is. */
+/* The C type of nodes.  Lanes of a short sum of one block are merged in the narrow type of the
+ * whole sum. */
 const char *rd_merge_type(const rd_emit_fold *f)
 {
     if (f->is_short && f->one_block)
@@ -49,24 +51,26 @@ static int step_size(const rd_fold *f)
     return f->type == RD_BOOL ? 8 : rd_register_size(f->type);
 }
 
-static bool is_seen(const rd_emit_fold *f, int k)
+static bool is_flag(const rd_emit_fold *f, int k)
 {
     return f->seen && k == f->n_state - 1;
 }
 
-/* As wide as elements, so that vectors hold as many of both; narrow if all places fit. */
+/* The C type of places: as wide as elements, so that vectors hold as many of both; narrow if all
+ * places fit. */
 const char *rd_place_type(const rd_emit_fold *f)
 {
     return step_size(f->fold) == 4 && f->places < INT32_MAX ? "int32_t" : "int64_t";
 }
 
-/* Is an empty fold not what its identity comes to?  A place says so itself. */
-static bool tells_nothing(const rd_fold *f)
+/* True if an empty fold differs from its identity, and the state does not show it.  A place
+ * shows it. */
+static bool hides_emptiness(const rd_fold *f)
 {
     return rd_reducer_table[f->reducer].empty && !rd_reducer_places(f->reducer);
 }
 
-/* Is a sum of nothing what it begins with?  Of floats by label, too. */
+/* True if the sum of nothing is the value it begins with, also of floats by label. */
 static bool begins_with_0(const rd_fold *f)
 {
     return (f->n_group || f->by_rows) && (rd_reducer_adds(f->reducer) || f->reducer == RD_RED_sum2);
@@ -75,7 +79,7 @@ static bool begins_with_0(const rd_fold *f)
 void rd_emit_facts(rd_emit_fold *f, int64_t places)
 {
     f->places = places;
-    f->seen   = (f->masked || f->fold->exclusive || f->empties) && tells_nothing(f->fold) &&
+    f->seen   = (f->masked || f->fold->exclusive || f->empties) && hides_emptiness(f->fold) &&
               !(f->empties && begins_with_0(f->fold));
     f->n_state = rd_reducer_table[f->fold->reducer].n_state + f->seen;
     f->bytes   = 8;
@@ -85,7 +89,7 @@ const char *rd_state_type(const rd_emit_fold *f, int k)
 {
     if (f->user)
         return rd_user_state_type(f, k);
-    if (is_seen(f, k))
+    if (is_flag(f, k))
         return f->cells ? "uint8_t" : step_size(f->fold) == 4 ? "int32_t" : "int64_t";
     return rd_is_place(f->fold) && k == 1 ? rd_place_type(f) : rd_step_type(f);
 }
@@ -97,7 +101,7 @@ const char *rd_state_elem(const rd_emit_fold *f)
 
 const char *rd_node_type(const rd_emit_fold *f, int k)
 {
-    if (f->user || is_seen(f, k))
+    if (f->user || is_flag(f, k))
         return rd_state_type(f, k);
     return rd_is_place(f->fold) && k == 1 ? rd_place_type(f) : rd_merge_type(f);
 }
@@ -117,6 +121,7 @@ void rd_add_each(rd_text *to, const rd_emit_fold *f, const char *format)
     }
 }
 
+/* Writes the parameters of states or nodes: "const float *s0, const float *s1". */
 void rd_add_parameters(rd_text *to, const rd_emit_fold *f, bool nodes, const char *keep, char name)
 {
     for (int k = 0; k < f->n_state; k++)
@@ -124,6 +129,8 @@ void rd_add_parameters(rd_text *to, const rd_emit_fold *f, bool nodes, const cha
                     nodes ? rd_node_type(f, k) : rd_state_type(f, k), name, k);
 }
 
+/* Writes the head of a function up to its first parameters: "static inline void step0(float
+ * *s0". */
 void rd_begin_function(rd_text *to, const rd_emit_fold *f, int number, const char *name, bool nodes)
 {
     rd_text_add(to, "static inline void %s%d(", name, number);

@@ -1,6 +1,6 @@
-/* user_facts.c - what a user's reducer is like, by its text: the members of its struct, and whether
+/* user_facts.c - facts of a user's reducer from its text: the members of its struct, and whether
  * vectors can be made of its steps. */
-#include "kernels/emit/users.h"
+#include "kernels/emit/user_reducers.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,8 +53,8 @@ bool rd_is_word(const char *text)
     return text[0] && word_length(text) == (int)strlen(text);
 }
 
-/* False: its name is no name, or there are too many. */
-static bool adds_member(rd_user *u, int type, const char *name, int length, int index)
+/* Adds a member.  False: its name is no name, or there are too many. */
+static bool add_member(rd_user *u, int type, const char *name, int length, int index)
 {
     rd_user_member *m = &u->member[u->n];
 
@@ -87,10 +87,10 @@ static const char *declarators(rd_user *u, int type, const char *at)
             if (*at++ != ']' || count == 0 || count > RD_USER_MEMBERS)
                 return NULL;
             for (int k = 0; k < count; k++)
-                if (!adds_member(u, type, name, length, k))
+                if (!add_member(u, type, name, length, k))
                     return NULL;
             at = skip_spaces(at);
-        } else if (!adds_member(u, type, name, length, -1))
+        } else if (!add_member(u, type, name, length, -1))
             return NULL;
         if (*at != ',')
             return *at == ';' ? at + 1 : NULL;
@@ -143,8 +143,8 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-/* Loops whose length depends on what they meet, and places that do. */
-static bool wanders(const char *text)
+/* True if loops or subscripts of the text depend on elements. */
+static bool depends_on_elements(const char *text)
 {
     static const char *const words[] = { "while", "do", "goto", "switch", "break", "asm" };
     const bool               loops   = has_word(text, "for");
@@ -160,14 +160,15 @@ static bool wanders(const char *text)
     return false;
 }
 
-/* What leaves a function is not what leaves the macro's loop. */
+/* True if the text has all parts, and its step has no `return`, which would leave the function
+ * and not the macro's loop. */
 bool rd_user_has_text(const rd_reducer *r)
 {
     return r->code[0] && r->code[1] && r->code[2] && r->code[4] && (r->code[3] || !r->merge) &&
            !has_word(r->code[2], "return");
 }
 
-bool rd_user_asks_index(const rd_reducer *r)
+bool rd_user_needs_index(const rd_reducer *r)
 {
     return !r->code[2] || has_word(r->code[2], "i");
 }
@@ -182,7 +183,8 @@ static bool is_wide(const rd_user *u)
     return wide;
 }
 
-/* Vectors are made of steps on members; texts whose loops or places depend on elements have none. */
+/* Chooses the form of the states: numbers for each member, structs, or calls by address.
+ * Vectors are made of steps on members, unless loops or subscripts depend on elements. */
 bool rd_user_facts(rd_emit_fold *f, int number, bool pointers, rd_get_fn *get, void *pool)
 {
     const rd_reducer *r     = f->fold->user;
@@ -192,7 +194,7 @@ bool rd_user_facts(rd_emit_fold *f, int number, bool pointers, rd_get_fn *get, v
     if (!u)
         return false;
     u->form = pointers || !rd_user_has_text(r) ? RD_USER_POINTERS : RD_USER_STRUCT;
-    if (u->form == RD_USER_STRUCT && has_members(u, r->code[0]) && !wanders(r->code[2]))
+    if (u->form == RD_USER_STRUCT && has_members(u, r->code[0]) && !depends_on_elements(r->code[2]))
         u->form = RD_USER_MEMBER_WISE;
     snprintf(u->type, sizeof u->type, "U%d", number);
     if (u->form != RD_USER_MEMBER_WISE) {
@@ -221,7 +223,7 @@ int rd_user_bytes(const rd_emit_fold *f)
     return bytes;
 }
 
-/* By what its text says; divisions take as long as several additions. */
+/* Counts the operators in the text; a division counts as several additions. */
 double rd_fold_cost(const rd_fold *f)
 {
     const char *text = f->reducer == RD_RED_user ? f->user->code[2] : NULL;
@@ -244,8 +246,10 @@ int rd_user_widest(const rd_emit_fold *f)
     return f->user->form != RD_USER_MEMBER_WISE ? 0 : is_wide(f->user) ? 8 : 4;
 }
 
-void rd_user_begins(rd_text *to, const rd_emit_fold *f, int number, const char *name,
-                    const char *at)
+/* Writes the table of a reducer that is called by its addresses: " s0_0[l].user = q->reducer +
+ * 0;". */
+void rd_add_user_begin(rd_text *to, const rd_emit_fold *f, int number, const char *name,
+                       const char *at)
 {
     if (f->user && f->user->form == RD_USER_POINTERS)
         rd_text_add(to, " %s%d_0[%s].user = q->reducer + %d;", name, number, at, number);

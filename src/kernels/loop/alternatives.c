@@ -2,13 +2,13 @@
 #include "kernels/loop/alternatives.h"
 #include <math.h>
 
-/* ---- Which ------------------------------------------------------------------------------------ */
+/* ---- Which ----------------------------------------------------------------------------------- */
 static bool is_cheaper(const rd_alternative *a, const rd_alternative *than)
 {
     return isnan(than->ns) ? !isnan(a->ns) : a->ns < than->ns;
 }
 
-static int32_t dearest_of(const rd_alternatives *a)
+static int32_t most_expensive_of(const rd_alternatives *a)
 {
     int32_t found = 0;
 
@@ -24,10 +24,10 @@ void rd_offer(rd_alternatives *a, rd_alternative one)
         a->at[a->n++] = one;
         return;
     }
-    const int32_t dearest = dearest_of(a);
+    const int32_t most_expensive = most_expensive_of(a);
 
-    if (is_cheaper(&one, &a->at[dearest]))
-        a->at[dearest] = one;
+    if (is_cheaper(&one, &a->at[most_expensive]))
+        a->at[most_expensive] = one;
 }
 
 const rd_alternative *rd_take_cheapest(rd_alternatives *a)
@@ -47,6 +47,7 @@ const rd_alternative *rd_take_by_rule(rd_alternatives *a, int32_t k, const char 
     return &a->at[k];
 }
 
+/* Takes alternative k by the rule, unless its price is more than `times` the least price. */
 const rd_alternative *rd_take_unless_dear(rd_alternatives *a, int32_t k, const char *rule,
                                           double times)
 {
@@ -54,7 +55,7 @@ const rd_alternative *rd_take_unless_dear(rd_alternatives *a, int32_t k, const c
                                                          : rd_take_by_rule(a, k, rule);
 }
 
-/* ---- In words --------------------------------------------------------------------------------- */
+/* ---- In words -------------------------------------------------------------------------------- */
 static void one_text(rd_text *text, const rd_alternative *one)
 {
     rd_text_add(text, "%s", one->name);

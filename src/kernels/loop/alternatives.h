@@ -1,14 +1,14 @@
-/* alternatives.h - a choice between schedules: ways to do the same, with the same bits.  The one of the
- * least price is taken.
+/* alternatives.h - a choice between schedules that give the same bits: the one with the least
+ * price is taken.
  *
- * Where no price is good enough yet, or asking would take longer than it saves, a rule takes one.  It
- * does so here too, so that all choices are told in one form. */
+ * Where prices are not good enough yet, or where asking would take longer than it saves, a rule
+ * chooses.  The rule is noted here, too, so that explain tells all choices in one way. */
 #ifndef RD_KERNELS_LOOP_ALTERNATIVES_H
 #define RD_KERNELS_LOOP_ALTERNATIVES_H
 #include "core/text_buffer.h"
 #include <stdint.h>
 
-/* One way.  `what` is for who asks: an axis, a number of threads. */
+/* One alternative.  `what` is for the caller: an axis, a number of threads. */
 typedef struct rd_alternative {
     const char *name; /* "strips along axis"; a number follows if `numbered` */
     double      ns;   /* its price; NAN: it has none                          */
@@ -23,11 +23,12 @@ typedef struct rd_alternatives {
     rd_alternative at[RD_MOST_ALTERNATIVES];
 } rd_alternatives;
 
-/* Adds one; of more than there is room for the dearest go. */
+/* Adds an alternative.  When there is no room, the most expensive one is dropped. */
 void rd_offer(rd_alternatives *a, rd_alternative one);
-/* Takes the cheapest; of the same price, and of those without one, the first. */
+/* Takes the cheapest alternative; the first one of equal prices, or of those without a price. */
 const rd_alternative *rd_take_cheapest(rd_alternatives *a);
-/* Takes what a rule says, whatever the prices; unless the cheapest is so many times cheaper. */
+/* Takes alternative k by a rule, whatever the prices; rd_take_unless_dear() takes the cheapest
+ * if it is so many times cheaper. */
 const rd_alternative *rd_take_by_rule(rd_alternatives *a, int32_t k, const char *rule);
 const rd_alternative *rd_take_unless_dear(rd_alternatives *a, int32_t k, const char *rule,
                                           double times);

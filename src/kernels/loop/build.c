@@ -2,10 +2,10 @@
 #include "kernels/loop/build.h"
 #include <stdlib.h>
 
-/* ---- Loops ------------------------------------------------------------------------------------ */
+/* ---- Loops ----------------------------------------------------------------------------------- */
 static void add_instructions(rd_building *b, int32_t from, int32_t to);
 
-/* The first place of a row, or the one behind its last, as a value that memory says. */
+/* Loads the first index of a row, or the index behind its last, as a value. */
 static rd_linear row_edge(rd_building *b, int32_t address)
 {
     const rd_address *at    = &b->t->p->address[address];
@@ -22,13 +22,13 @@ static rd_linear row_edge(rd_building *b, int32_t address)
 
     stmt.value   = value;
     stmt.n_value = 1;
-    let.by       = rd_build_add(b, &stmt);
+    let.made_by  = rd_build_add(b, &stmt);
     if (!b->t->failed)
-        b->t->let[value].by = let.by;
+        b->t->let[value].made_by = let.made_by;
     return rd_linear_plus_value(b->t, rd_linear_of(0), 1, value);
 }
 
-/* Within the rounds of a tile the range of its axis is that of the round. */
+/* In the body of a tile loop, the range of its axis is one round, between two marks. */
 static void open_tile(rd_building *b, rd_for *loop, rd_build_range *r)
 {
     loop->start = rd_add_mark(b->t);
@@ -37,7 +37,8 @@ static void open_tile(rd_building *b, rd_for *loop, rd_build_range *r)
     r->to       = rd_linear_plus_axis(b->t, rd_linear_of(0), 1, loop->stop);
 }
 
-/* Rounds of a loop, at most; -1: memory says how many.  In a tile of its axis they are those of the tile. */
+/* Most rounds of a loop; -1: known only at run time.  A loop in a tile of its axis has the
+ * rounds of that tile. */
 static int64_t rounds_of(const rd_program *p, int32_t number)
 {
     const rd_loop *l     = &p->loop[number];
@@ -52,7 +53,7 @@ static int64_t rounds_of(const rd_program *p, int32_t number)
     return l->kind == RD_LOOP_TILE ? (width + l->step - 1) / l->step : width;
 }
 
-/* The axis is bound in the body of the loop, and not behind it. */
+/* Adds a loop and its body: "serial i1 to 3000".  The axis is bound in the body only. */
 static void add_loop(rd_building *b, int32_t number)
 {
     const rd_program    *p    = b->t->p;
@@ -86,6 +87,7 @@ static void add_loop(rd_building *b, int32_t number)
     *r      = kept;
 }
 
+/* Adds the statements of one instruction that is no loop. */
 static void add_instruction(rd_building *b, const rd_inst *inst)
 {
     switch (inst->kind) {
@@ -112,12 +114,13 @@ static void add_instructions(rd_building *b, int32_t from, int32_t to)
             add_instruction(b, &p->inst[i]);
 }
 
-/* ---- All together ----------------------------------------------------------------------------- */
+/* ---- All together ---------------------------------------------------------------------------- */
+/* Adds the first array of states of each fold, in the task's memory: cells * lanes states. */
 static void add_states(rd_building *b)
 {
     for (int32_t k = 0; k < b->t->p->n_fold; k++) {
         const rd_fold *f      = &b->t->p->fold[k];
-        const rd_store states = { .place       = RD_IN_TASK,
+        const rd_store states = { .storage     = RD_IN_TASK,
                                   .type        = f->type,
                                   .fold        = k,
                                   .extent      = f->n_cell * f->lanes,
@@ -129,6 +132,8 @@ static void add_states(rd_building *b)
     }
 }
 
+/* Sets the range of each axis: all of it. The root axis has the task's share, if several tasks
+ * run the program. */
 static void add_ranges(rd_building *b)
 {
     const rd_program *p = b->t->p;
@@ -143,6 +148,7 @@ static void add_ranges(rd_building *b)
     }
 }
 
+/* Adds the head, the body and the tail of the program, each as a PART with its statements. */
 static void add_parts(rd_building *b)
 {
     const rd_program *p    = b->t->p;
@@ -157,6 +163,8 @@ static void add_parts(rd_building *b)
     }
 }
 
+/* Builds the tree: first a value for each register, then arrays of states, then statements.
+ * Where memory lacks, all of it is freed and the result is NULL. */
 rd_schedule *rd_schedule_build(const rd_program *p, const rd_loop_fold *fold, bool whole)
 {
     rd_building b = { .t      = calloc(1, sizeof *b.t),
@@ -165,7 +173,7 @@ rd_schedule *rd_schedule_build(const rd_program *p, const rd_loop_fold *fold, bo
                       .stmt   = calloc((size_t)p->n_loop + 1, sizeof *b.stmt) };
 
     if (b.t && b.range && b.states && b.stmt) {
-        const rd_let none = { .slot = -1, .store = -1, .by = -1 };
+        const rd_let none = { .slot = -1, .store = -1, .made_by = -1 };
 
         *b.t =
             (rd_schedule){ .p = p, .fold = fold, .whole = whole, .n_axis = p->n_axis + RD_MARKS };

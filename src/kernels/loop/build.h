@@ -1,32 +1,33 @@
-/* build.h - what the files build*.c hand to each other.
+/* build.h - shared by the files build*.c.
  *
- *   build.c         loops and parts of the program, which instruction becomes what
- *   build_values.c  positions, LETs, STOREs and SORTs
- *   build_folds.c   statements of folds */
+ *     build.c         loops and parts of the program, which instruction becomes what
+ *     build_values.c  positions, LETs, STOREs and SORTs
+ *     build_folds.c   statements of folds */
 #ifndef RD_KERNELS_LOOP_BUILD_H
 #define RD_KERNELS_LOOP_BUILD_H
 #include "kernels/loop/loop.h"
 
-/* The range of an axis, where the next statement stands. */
+/* The range of an axis at the next statement. */
 typedef struct rd_build_range {
     rd_linear from, to;
-    bool      bound; /* a loop around says which index it is; else it is the first of the range */
+    bool      bound; /* a loop around binds its index; else the index is the first of the range */
 } rd_build_range;
 
+/* The state of the builder. */
 typedef struct rd_building {
     rd_schedule    *t;
-    rd_build_range *range;  /* per axis: what it is at the next statement */
-    int32_t        *states; /* per fold: its array of states              */
-    int32_t        *stmt;   /* per loop: its statement                    */
-    int32_t         body;   /* to which statements are added              */
+    rd_build_range *range;  /* per axis: its range at the next statement */
+    int32_t        *states; /* per fold: its array of states             */
+    int32_t        *stmt;   /* per loop of the program: its statement    */
+    int32_t         body;   /* the body to which statements are added    */
 } rd_building;
 
 /* Adds a statement to the body. */
 int32_t rd_build_add(rd_building *b, const rd_stmt *stmt);
-/* The position that an address of the program is, with the indices that are bound. */
+/* Translates an address of the program to a position of the tree. */
 rd_linear rd_build_position(rd_building *b, const rd_address *address);
 
-/* An instruction as a statement: of a value; of memory; of a fold. */
+/* Each adds the statements of one instruction. */
 void rd_build_value(rd_building *b, const rd_inst *inst);
 void rd_build_store(rd_building *b, const rd_inst *inst);
 void rd_build_sort(rd_building *b, const rd_inst *inst);

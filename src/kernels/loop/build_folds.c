@@ -1,9 +1,12 @@
-/* build_folds.c - statements of folds: behind each step of a fold of several blocks stands the question
- * whether its block ends there. */
+/* build_folds.c - statements of folds.  Behind each step of a fold of several blocks stands a
+ * PUSH_IF_LAST:
+ *
+ *     step f0 cell i0, lane 0, outer i1: r3
+ *     push if last f0 cell i0, lane 0, outer i1 */
 #include "kernels/loop/build.h"
 
-/* The cell of a step by labels, for group 0: the label adds the others.  The fold's cell also names the
- * axis of the groups, over which no loop around the step goes. */
+/* The cell of a group-by step for group 0: the label adds the rest.  The fold's cell has the
+ * axis of the groups as a term, but no loop around the step is over it. */
 static rd_linear cell_of_step(rd_building *b, const rd_fold *f)
 {
     rd_address cell = f->cell;
@@ -30,11 +33,11 @@ static rd_stmt of_fold(rd_building *b, rd_stmt_kind kind, int32_t fold)
     stmt.fold  = fold;
     stmt.store = b->states[fold];
     stmt.wraps = b->t->p->fold[fold].lane_extent > b->t->p->fold[fold].lanes;
-    stmt.of    = fold_at(b, &b->t->p->fold[fold], kind == RD_S_STEP || kind == RD_S_ENDS);
+    stmt.of    = fold_at(b, &b->t->p->fold[fold], kind == RD_S_STEP || kind == RD_S_PUSH_IF_LAST);
     return stmt;
 }
 
-/* Adds a statement whose results are the values from dst on. */
+/* Adds a statement that makes the values from dst on. */
 static void add_results(rd_building *b, rd_stmt *stmt, const rd_inst *inst)
 {
     const rd_fold *f = &b->t->p->fold[stmt->fold];
@@ -44,23 +47,24 @@ static void add_results(rd_building *b, rd_stmt *stmt, const rd_inst *inst)
     stmt->n_value = f->n_out;
     by            = rd_build_add(b, stmt);
     for (int32_t k = 0; k < f->n_out && !b->t->failed; k++)
-        b->t->let[inst->dst + k] = (rd_let){ .kind  = inst->kind,
-                                             .type  = f->out,
-                                             .from  = f->type,
-                                             .arg   = k,
-                                             .slot  = -1,
-                                             .store = -1,
-                                             .by    = by };
+        b->t->let[inst->dst + k] = (rd_let){ .kind    = inst->kind,
+                                             .type    = f->out,
+                                             .from    = f->type,
+                                             .arg     = k,
+                                             .slot    = -1,
+                                             .store   = -1,
+                                             .made_by = by };
 }
 
-/* Can a block end behind a step?  A fold of one step has no whole block, though tasks may join its
- * states. */
+/* True if a block can end behind a step.  A fold of one step has no whole block, though tasks
+ * may combine its states. */
 static bool has_whole_blocks(const rd_loop_fold *f)
 {
     return f->along >= 0 || f->mixed;
 }
 
-/* Rows of any length begin with lane 0 then, and so they are vectors. */
+/* The lane of an element is its index in the innermost loop.  So rows of any length begin with
+ * lane 0, and can be vectors. */
 static rd_linear lane_of_neighbour(rd_building *b, const rd_loop_fold *f)
 {
     const rd_program *p = b->t->p;
@@ -68,13 +72,13 @@ static rd_linear lane_of_neighbour(rd_building *b, const rd_loop_fold *f)
     return rd_linear_plus_axis(b->t, rd_linear_of(0), 1, p->loop[p->inst[f->step].loop].axis);
 }
 
-/* "step f0 cell i0, lane 0, outer i1: r3" or "r5 = prefix f0 ..", then "ends f0 .." of the same
- * element. */
+/* Adds "step f0 cell i0, lane 0, outer i1: r3" or "r5 = prefix f0 ..", then "push if last f0 .."
+ * of the same element. */
 void rd_build_step(rd_building *b, const rd_inst *inst)
 {
     const rd_loop_fold *f = &b->t->fold[inst->arg];
     rd_stmt step = of_fold(b, inst->kind == RD_I_SCAN ? RD_S_PREFIX : RD_S_STEP, inst->arg);
-    rd_stmt ends = of_fold(b, RD_S_ENDS, inst->arg);
+    rd_stmt ends = of_fold(b, RD_S_PUSH_IF_LAST, inst->arg);
 
     step.x     = inst->a;
     step.w     = inst->b;
@@ -90,11 +94,11 @@ void rd_build_step(rd_building *b, const rd_inst *inst)
         rd_build_add(b, &ends);
 }
 
-/* "rest f0 cell i0", "lanes f0 cell i0", "r5 = finish f0 cell i0" */
+/* "merge blocks f0 cell i0", "merge lanes f0 cell i0", "r5 = finish f0 cell i0" */
 void rd_build_close(rd_building *b, const rd_inst *inst)
 {
-    const rd_stmt rest  = of_fold(b, RD_S_REST, inst->arg),
-                  lanes = of_fold(b, RD_S_LANES, inst->arg);
+    const rd_stmt rest  = of_fold(b, RD_S_MERGE_BLOCKS, inst->arg),
+                  lanes = of_fold(b, RD_S_MERGE_LANES, inst->arg);
     rd_stmt finish      = of_fold(b, RD_S_FINISH, inst->arg);
 
     rd_build_add(b, &rest);
@@ -103,7 +107,7 @@ void rd_build_close(rd_building *b, const rd_inst *inst)
     add_results(b, &finish, inst);
 }
 
-/* "exit from i1 by f0 cell 0, states 64": it looks at all states of the fold. */
+/* Adds "exit from i1 by f0 cell 0, states 64", which tests all states of the fold. */
 void rd_build_exit(rd_building *b, const rd_inst *inst)
 {
     rd_stmt stmt = of_fold(b, RD_S_EXIT, inst->a);

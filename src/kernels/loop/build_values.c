@@ -9,7 +9,7 @@ int32_t rd_build_add(rd_building *b, const rd_stmt *stmt)
     return made;
 }
 
-/* ---- Statements and positions -------------------------------------------------------------------------------- */
+/* ---- Statements and positions ---------------------------------------------------------------- */
 /* An axis that no loop around binds is at the first index of its range. */
 static rd_linear plus_index(rd_building *b, rd_linear at, int64_t coef, int32_t axis)
 {
@@ -17,6 +17,8 @@ static rd_linear plus_index(rd_building *b, rd_linear at, int64_t coef, int32_t 
                                 : rd_linear_plus(b->t, at, coef, b->range[axis].from);
 }
 
+/* Translates an address: registers become values, bound axes stay, other axes become the begin
+ * of their range. A `local` index is counted from the begin of its range. */
 rd_linear rd_build_position(rd_building *b, const rd_address *address)
 {
     rd_linear at = rd_linear_of(address->offset);
@@ -35,7 +37,7 @@ rd_linear rd_build_position(rd_building *b, const rd_address *address)
     return at;
 }
 
-/* ---- Values ----------------------------------------------------------------------------------- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 /* The registers that an instruction reads; how many. */
 static int32_t operands_of(const rd_building *b, const rd_inst *inst, int32_t *operand)
 {
@@ -82,7 +84,7 @@ void rd_build_value(rd_building *b, const rd_inst *inst)
         let.slot = p->address[inst->arg].slot;
     stmt.value   = inst->dst;
     stmt.n_value = 1;
-    let.by       = rd_build_add(b, &stmt);
+    let.made_by  = rd_build_add(b, &stmt);
     if (!b->t->failed)
         b->t->let[inst->dst] = let;
 }

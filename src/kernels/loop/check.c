@@ -1,8 +1,8 @@
-/* check.c - does a loop tree still mean its program?
+/* check.c - checks that a loop tree still means its program.
  *
- * form.c asks whether it is well-formed, check_order.c whether loops keep the order in which folds
- * take their elements, and a shadow run whether all that it stores is computed as the program
- * says. */
+ * Three checks: verify.c tests that the tree is well-formed, check_order.c that loops keep the
+ * order in which folds take their elements.  A shadow run tests that all stored elements are
+ * computed as the program says. */
 #include "kernels/loop/check.h"
 #include "kernels/loop/facts.h"
 #include "kernels/loop/shadow/shadow.h"
@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Counts the visits of loops that the threads of a block run once for all of its items: a shadow run goes
- * through them for each item. */
+/* Counts the visits of loops that the threads of a block run once for all of its items.  A
+ * shadow run runs them for each item. */
 static double visits_by_block(const rd_schedule *t)
 {
     const int32_t body = t->part[RD_PART_BODY];
@@ -48,8 +48,8 @@ static bool is_large(const rd_schedule *t, int64_t most)
     return states > (double)most || rd_shadow_visits(t) > most;
 }
 
-/* Does a fold add small ints as floats?  Such a sum is exact in any order, and a tree may change that order;
- * hashes of floats know one order alone. */
+/* True if a fold adds small ints as floats.  Such a sum is exact in any order, so a tree may
+ * change the order.  But the shadow run hashes floats in one order. */
 static bool adds_ints_as_floats(const rd_schedule *t)
 {
     for (int32_t k = 0; k < t->p->n_fold; k++)
@@ -58,7 +58,7 @@ static bool adds_ints_as_floats(const rd_schedule *t)
     return false;
 }
 
-/* Does a number follow from places alone? */
+/* True if a value follows from indices alone. */
 static bool is_known(const rd_schedule *t, int32_t value)
 {
     const rd_let *let = &t->let[value];
@@ -81,7 +81,7 @@ static bool bound_is_known(const rd_schedule *t, const rd_bound *b)
     return known;
 }
 
-/* Does memory say which indices a loop leaves out? */
+/* True if the indices that a loop skips are known only at run time. */
 static bool is_bounded_by_memory(const rd_schedule *t, const rd_loop *loop)
 {
     const rd_bounds *b = loop->bounds;
@@ -89,8 +89,8 @@ static bool is_bounded_by_memory(const rd_schedule *t, const rd_loop *loop)
     return b && (b->list_at >= 0 || !bound_is_known(t, &b->low) || !bound_is_known(t, &b->high));
 }
 
-/* A cell that a register chooses, or positions that memory says. */
-static bool by_memory(const rd_schedule *t)
+/* True if a cell, a lane or a step depends on memory. */
+static bool depends_on_memory(const rd_schedule *t)
 {
     const rd_program *p     = t->p;
     bool              found = false;
@@ -106,13 +106,13 @@ static bool by_memory(const rd_schedule *t)
     return found;
 }
 
-/* ---- Results ---------------------------------------------------------------------------------- */
-static bool same(const rd_shadow *a, const rd_shadow *b)
+/* ---- Results --------------------------------------------------------------------------------- */
+static bool is_same(const rd_shadow *a, const rd_shadow *b)
 {
     return rd_shadow_hash(*a) == rd_shadow_hash(*b);
 }
 
-/* All that the program stores, and no more. */
+/* True if the tree stores all that the program stores, and no more. */
 static bool agrees(const rd_shadow_memory *want, const rd_shadow_memory *found, rd_text *why)
 {
     for (size_t k = 0; k < want->room; k++) {
@@ -122,7 +122,7 @@ static bool agrees(const rd_shadow_memory *want, const rd_shadow_memory *found, 
         if (cell->slot >= 0 && !x)
             return rd_shadow_fails(why, "s%" PRId32 ", byte %" PRId64 ": nothing is stored",
                                    cell->slot, cell->byte);
-        if (x && !same(x, &cell->x))
+        if (x && !is_same(x, &cell->x))
             return rd_shadow_fails(why,
                                    "s%" PRId32 ", byte %" PRId64 " is not what the program says",
                                    cell->slot, cell->byte);
@@ -130,9 +130,11 @@ static bool agrees(const rd_shadow_memory *want, const rd_shadow_memory *found, 
     return found->n == want->n || rd_shadow_fails(why, "it stores what the program does not");
 }
 
-/* ---- Shadow runs ------------------------------------------------------------------------------ */
-static bool run(const rd_schedule *t, rd_shadow_shares shares, const rd_shadow_memory *want,
-                rd_text *why)
+/* ---- Shadow runs ----------------------------------------------------------------------------- */
+/* Runs the tree in shadow by so many tasks and compares what it stores with what the program
+ * stores. */
+static bool agrees_in_shadow(const rd_schedule *t, rd_shadow_shares shares,
+                             const rd_shadow_memory *want, rd_text *why)
 {
     rd_shadow_memory found = { 0 };
     const bool       holds = rd_shadow_tree(t, shares, &found, why) && agrees(want, &found, why);
@@ -145,7 +147,7 @@ static bool run(const rd_schedule *t, rd_shadow_shares shares, const rd_shadow_m
     return holds;
 }
 
-/* Where memory did not suffice nothing is known of the tree. */
+/* The verdict.  Without memory for the check, nothing is known of the tree. */
 static rd_verdict verdict(bool holds, const rd_text *why)
 {
     static const char none[] = "no memory";
@@ -156,8 +158,8 @@ static rd_verdict verdict(bool holds, const rd_text *why)
                : RD_TREE_FAILS;
 }
 
-/* Does the tree store what the program stores: in one task, in two, and in three that take their shares
- * in several steps? */
+/* True if the tree stores what the program stores: in one task, in two, and in three that take
+ * their shares in several steps. */
 static bool holds_in_shadow(const rd_schedule *t, rd_text *why)
 {
     const rd_program *p     = t->p;
@@ -169,20 +171,22 @@ static bool holds_in_shadow(const rd_schedule *t, rd_text *why)
 
     if (!holds)
         rd_text_add(why, "no memory");
-    holds = holds && run(t, (rd_shadow_shares){ .tasks = 1 }, &want, why);
+    holds = holds && agrees_in_shadow(t, (rd_shadow_shares){ .tasks = 1 }, &want, why);
     for (int n = 2; n <= 3 && n <= grains && holds; n++)
-        holds = run(t, (rd_shadow_shares){ .tasks = n, .steps = n == 3 }, &want, why);
+        holds = agrees_in_shadow(t, (rd_shadow_shares){ .tasks = n, .steps = n == 3 }, &want, why);
     rd_shadow_memory_free(&want);
     return holds;
 }
 
+/* Checks in the order of cost: links and scopes, order of folds, shared memory, and last a
+ * shadow run. The run is skipped where it would be long, or where it cannot decide. */
 rd_verdict rd_schedule_check(const rd_schedule *t, int64_t most_visits, rd_text *why)
 {
     if (t->failed) {
         rd_text_add(why, "no memory");
         return RD_TREE_SKIPPED;
     }
-    if (!rd_schedule_check_form(t, why) || !rd_schedule_check_order(t, why) ||
+    if (!rd_schedule_verify(t, why) || !rd_schedule_check_order(t, why) ||
         !rd_schedule_check_shared(t, why))
         return verdict(false, why);
     if (is_large(t, most_visits)) {
@@ -193,7 +197,7 @@ rd_verdict rd_schedule_check(const rd_schedule *t, int64_t most_visits, rd_text 
         rd_text_add(why, "it adds ints as floats, in any order");
         return RD_TREE_SKIPPED;
     }
-    if (by_memory(t)) {
+    if (depends_on_memory(t)) {
         rd_text_add(why, "memory says where its elements go, or which there are");
         return RD_TREE_SKIPPED;
     }

@@ -1,13 +1,13 @@
-/* check_order.c - do loops keep the order in which folds take their elements?
+/* check_order.c - checks that loops keep the order in which folds take their elements.
  *
- * What order decides is asked of the tree alone, for all extents: of two loops that move the step
- * of a fold the outer one has the greater stride, and no loop whose rounds go together, or from the
- * end to the beginning, moves it, unless they are of different blocks. */
+ * The check looks at the tree alone, so it holds for all extents.  Of two loops that move the
+ * step of a fold, the outer one has the greater stride.  No parallel or backward loop moves the
+ * step, unless its rounds are in different blocks. */
 #include "kernels/loop/check.h"
 #include "kernels/loop/shadow/shadow.h"
 #include <inttypes.h>
 
-/* A loop around a step, as the fold sees it: how far one index moves it, in lanes. */
+/* A loop around a step, and how far one index of it moves the step, in lanes. */
 typedef struct mover {
     const rd_for *loop;
     int64_t       stride; /* of one round; of a block loop that of an index */
@@ -28,13 +28,15 @@ static mover mover_of(const rd_schedule *t, const rd_stmt *s, const rd_for *loop
                     .lane   = outer == 0 && lane != 0 && f->lanes > 1 };
 }
 
+/* Notes which loop breaks the order of which fold; returns false. */
 static bool fails(rd_text *why, const rd_stmt *s, const mover *m, const char *what)
 {
     rd_text_add(why, "f%" PRId32 ": the loop over i%" PRId32 " %s", s->fold, m->loop->axis, what);
     return false;
 }
 
-/* One loop by itself. */
+/* True if a single loop may move the steps: no parallel loop but over lanes, and never
+ * backwards. */
 static bool may_move(const rd_schedule *t, const rd_stmt *s, const mover *m, rd_text *why)
 {
     const rd_fold *f    = &t->p->fold[s->fold];
@@ -49,8 +51,10 @@ static bool may_move(const rd_schedule *t, const rd_stmt *s, const mover *m, rd_
            fails(why, s, m, "moves its steps from the last one to the first");
 }
 
-/* Rounds of the inner loop stand between two of the outer one. */
-static bool falls(const rd_stmt *s, const mover *outer, const mover *inner, rd_text *why)
+/* True if the inner loop has no greater stride than the outer one, so that elements come in
+ * order. */
+static bool is_nested_in_order(const rd_stmt *s, const mover *outer, const mover *inner,
+                               rd_text *why)
 {
     const int64_t a    = outer->stride < 0 ? -outer->stride : outer->stride,
                   b    = inner->stride < 0 ? -inner->stride : inner->stride;
@@ -65,20 +69,20 @@ static bool falls(const rd_stmt *s, const mover *outer, const mover *inner, rd_t
     return a * step >= b || fails(why, s, inner, "has a greater stride than the one around it");
 }
 
-/* Are its rounds of different blocks, or (of a scan) of different elements, each of which has states of its
- * own?  Where these go up, or are put together, the shadow run sees their order. */
-static bool is_beside(const rd_schedule *t, const rd_stmt *s, const mover *m)
+/* True if the rounds have states of their own: of different blocks, or of single elements of a
+ * scan.  The shadow run checks the order in which such states are merged. */
+static bool is_of_other_states(const rd_schedule *t, const rd_stmt *s, const mover *m)
 {
     const rd_fold *f    = &t->p->fold[s->fold];
     const int64_t  more = rd_linear_coef(t, &s->of.more, m->loop->axis);
 
-    if (t->store[s->store].each)
+    if (t->store[s->store].per_element)
         return true; /* WITHIN puts them together */
     return more && f->n_block > 1 && m->stride > 0 && !m->loop->backwards &&
            m->stride * m->loop->step % (f->steps * f->lanes) == 0;
 }
 
-/* Is the statement where the fold begins in this body, or in one around it? */
+/* True if the fold begins in this body. */
 static bool begins_in(const rd_schedule *t, int32_t fold, int32_t body)
 {
     for (int32_t s = t->stmt[body].first; s >= 0; s = t->stmt[s].next)
@@ -87,9 +91,9 @@ static bool begins_in(const rd_schedule *t, int32_t fold, int32_t body)
     return false;
 }
 
-/* Looks at each loop around a step from the inside out, up to where the fold begins, and at each
- * pair of neighbours that move its steps. */
-static bool step(const rd_schedule *t, int32_t stmt, rd_text *why)
+/* True if the loops around a step keep its order: each one by itself, and each pair of
+ * neighbours.  The search ends where the fold begins. */
+static bool keeps_order(const rd_schedule *t, int32_t stmt, rd_text *why)
 {
     const rd_stmt *s     = &t->stmt[stmt];
     mover          inner = { 0 };
@@ -99,9 +103,9 @@ static bool step(const rd_schedule *t, int32_t stmt, rd_text *why)
         const mover m =
             t->stmt[k].kind == RD_S_LOOP ? mover_of(t, s, rd_loop_of(t, k)) : (mover){ 0 };
 
-        if (m.stride == 0 || m.cell || is_beside(t, s, &m))
+        if (m.stride == 0 || m.cell || is_of_other_states(t, s, &m))
             continue;
-        ok    = may_move(t, s, &m, why) && (!inner.loop || falls(s, &m, &inner, why));
+        ok    = may_move(t, s, &m, why) && (!inner.loop || is_nested_in_order(s, &m, &inner, why));
         inner = m;
     }
     return ok;
@@ -115,6 +119,6 @@ bool rd_schedule_check_order(const rd_schedule *t, rd_text *why)
         for (int32_t s = t->part[k]; s >= 0 && ok; s = rd_next_stmt(t, s, t->part[k]))
             if ((t->stmt[s].kind == RD_S_STEP || t->stmt[s].kind == RD_S_PREFIX) &&
                 !rd_shadow_any_order(&t->p->fold[t->stmt[s].fold]))
-                ok = step(t, s, why);
+                ok = keeps_order(t, s, why);
     return ok;
 }

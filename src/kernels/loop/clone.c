@@ -1,9 +1,10 @@
-/* clone.c - a statement of a loop tree is copied with all that stands in it. */
+/* clone.c - copies a statement with its body: values, loops and marks get new numbers. */
 #include "kernels/loop/loop.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* New numbers of what the copy has of its own, by the old ones; -1: it stays. */
+/* The new number of each value, axis and statement that the copy has of its own; -1: it keeps
+ * the old one. */
 typedef struct renamed {
     rd_schedule *t;
     int32_t     *value, *axis, *stmt;
@@ -14,6 +15,7 @@ static int32_t value_of(const renamed *r, int32_t value)
     return value >= 0 && r->value[value] >= 0 ? r->value[value] : value;
 }
 
+/* Copies a position with the new numbers of values and axes. */
 static rd_linear linear_of(const renamed *r, rd_linear at)
 {
     rd_linear made = rd_linear_of(at.offset);
@@ -39,7 +41,7 @@ static rd_edge edge_of(const renamed *r, rd_edge edge)
     return edge;
 }
 
-/* Values are named before their operands are, which are made before them. */
+/* Copies the values of a statement.  Operands are made before, so their new numbers are known. */
 static void copy_values(renamed *r, rd_stmt *s)
 {
     rd_schedule *t     = r->t;
@@ -78,7 +80,7 @@ static void copy_loop(renamed *r, rd_stmt *s)
 
 /* Copies a statement with its body; values, loops and marks that it makes get new numbers, by
  * which the copies behind it name them. */
-static int32_t copy(renamed *r, int32_t stmt)
+static int32_t copy_stmt(renamed *r, int32_t stmt)
 {
     rd_schedule *t = r->t;
     rd_stmt      s = t->stmt[stmt];
@@ -100,27 +102,30 @@ static int32_t copy(renamed *r, int32_t stmt)
         return 0;
     r->stmt[stmt] = made;
     for (int32_t k = 0; k < s.n_value; k++)
-        t->let[s.value + k].by = made;
+        t->let[s.value + k].made_by = made;
     for (int32_t k = t->stmt[stmt].first; k >= 0 && !t->failed; k = t->stmt[k].next)
-        rd_append(t, made, copy(r, k));
-    if (s.kind == RD_S_LOOP && !t->failed && t->loop[s.arg].lines)
-        t->loop[s.arg].lines = r->stmt[t->loop[s.arg].lines];
+        rd_append(t, made, copy_stmt(r, k));
+    if (s.kind == RD_S_LOOP && !t->failed && t->loop[s.arg].align_to)
+        t->loop[s.arg].align_to = r->stmt[t->loop[s.arg].align_to];
     return made;
 }
 
-/* Of statements that name others; a loop that is left may follow the one that leaves it. */
+/* Sets the new numbers of statements that other statements name.  It runs last, as an EXIT may
+ * name a loop that follows. */
 static void rename_loops(const renamed *r, int32_t stmt)
 {
     for (int32_t s = stmt; s >= 0 && !r->t->failed; s = rd_next_stmt(r->t, s, stmt)) {
         rd_stmt *made = &r->t->stmt[r->stmt[s]];
 
-        if ((made->kind == RD_S_EXIT || made->kind == RD_S_LAST) && r->stmt[made->arg] >= 0)
+        if ((made->kind == RD_S_EXIT || made->kind == RD_S_IF_LAST) && r->stmt[made->arg] >= 0)
             made->arg = r->stmt[made->arg];
-        if (made->kept >= 0 && r->stmt[made->kept] >= 0)
-            made->kept = r->stmt[made->kept];
+        if (made->loaded_by >= 0 && r->stmt[made->loaded_by] >= 0)
+            made->loaded_by = r->stmt[made->loaded_by];
     }
 }
 
+/* Copies a statement with its body. Tables of new numbers begin as -1: the copy names the same
+ * as the original. */
 int32_t rd_stmt_copy(rd_schedule *t, int32_t stmt)
 {
     renamed r    = { .t     = t,
@@ -135,7 +140,7 @@ int32_t rd_stmt_copy(rd_schedule *t, int32_t stmt)
         memset(r.value, -1, ((size_t)t->n_let + 1) * sizeof *r.value);
         memset(r.axis, -1, ((size_t)t->n_axis + 1) * sizeof *r.axis);
         memset(r.stmt, -1, ((size_t)t->n_stmt + 1) * sizeof *r.stmt);
-        made = copy(&r, stmt);
+        made = copy_stmt(&r, stmt);
         rename_loops(&r, stmt);
     }
     free(r.value);

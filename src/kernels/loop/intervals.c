@@ -19,13 +19,13 @@ static bool is_finite(rd_interval x)
     return isfinite(x.low) && isfinite(x.high);
 }
 
-static rd_interval either(rd_interval x, rd_interval y)
+static rd_interval interval_union(rd_interval x, rd_interval y)
 {
     return (rd_interval){ fmin(x.low, y.low), fmax(x.high, y.high) };
 }
 
-/* ---- Operators -------------------------------------------------------------------------------- */
-static rd_interval product(rd_interval x, rd_interval y)
+/* ---- Operators ------------------------------------------------------------------------------- */
+static rd_interval interval_product(rd_interval x, rd_interval y)
 {
     const double a = x.low * y.low, b = x.low * y.high, c = x.high * y.low, d = x.high * y.high;
 
@@ -34,26 +34,26 @@ static rd_interval product(rd_interval x, rd_interval y)
     return (rd_interval){ fmin(fmin(a, b), fmin(c, d)), fmax(fmax(a, b), fmax(c, d)) };
 }
 
-static rd_interval sum(rd_interval x, rd_interval y)
+static rd_interval interval_sum(rd_interval x, rd_interval y)
 {
     if (!is_finite(x) || !is_finite(y))
         return all;
     return (rd_interval){ x.low + y.low, x.high + y.high };
 }
 
-static rd_interval negative(rd_interval x)
+static rd_interval interval_negative(rd_interval x)
 {
     return (rd_interval){ -x.high, -x.low };
 }
 
-static rd_interval size(rd_interval x)
+static rd_interval interval_abs(rd_interval x)
 {
     if (x.low >= 0)
         return x;
     return (rd_interval){ 0, fmax(-x.low, x.high) };
 }
 
-static rd_interval quotient(rd_interval x, rd_interval y)
+static rd_interval interval_quotient(rd_interval x, rd_interval y)
 {
     const double a = x.low / y.low, b = x.low / y.high, c = x.high / y.low, d = x.high / y.high;
 
@@ -62,18 +62,19 @@ static rd_interval quotient(rd_interval x, rd_interval y)
     return (rd_interval){ fmin(fmin(a, b), fmin(c, d)), fmax(fmax(a, b), fmax(c, d)) };
 }
 
-/* Of a number between 0 and 1, by an exponent that is not negative. */
-static rd_interval power(rd_interval x, rd_interval y)
+/* Knows only powers of a number in [0, 1] with an exponent that is not negative. */
+static rd_interval interval_power(rd_interval x, rd_interval y)
 {
     return x.low >= 0 && x.high <= 1 && y.low >= 0 ? (rd_interval){ 0, 1 } : all;
 }
 
+/* Returns the interval of an operator's result, from the intervals of its operands. */
 static rd_interval of_operator(rd_op op, const rd_interval *x)
 {
     switch (op) {
-    case RD_OP_neg: return negative(x[0]);
-    case RD_OP_abs: return size(x[0]);
-    case RD_OP_square: return product(size(x[0]), size(x[0]));
+    case RD_OP_neg: return interval_negative(x[0]);
+    case RD_OP_abs: return interval_abs(x[0]);
+    case RD_OP_square: return interval_product(interval_abs(x[0]), interval_abs(x[0]));
     case RD_OP_sqrt: return x[0].low >= 0 ? (rd_interval){ sqrt(x[0].low), sqrt(x[0].high) } : all;
     case RD_OP_floor:
     case RD_OP_ceil:
@@ -83,26 +84,25 @@ static rd_interval of_operator(rd_op op, const rd_interval *x)
     case RD_OP_cos:
     case RD_OP_tanh: return (rd_interval){ -1, 1 };
     case RD_OP_sigmoid: return (rd_interval){ 0, 1 };
-    case RD_OP_add: return sum(x[0], x[1]);
-    case RD_OP_sub: return sum(x[0], negative(x[1]));
-    case RD_OP_mul: return product(x[0], x[1]);
-    case RD_OP_div: return quotient(x[0], x[1]);
+    case RD_OP_add: return interval_sum(x[0], x[1]);
+    case RD_OP_sub: return interval_sum(x[0], interval_negative(x[1]));
+    case RD_OP_mul: return interval_product(x[0], x[1]);
+    case RD_OP_div: return interval_quotient(x[0], x[1]);
     case RD_OP_pow:
-    case RD_OP_pow_half: return power(x[0], x[1]);
+    case RD_OP_pow_half: return interval_power(x[0], x[1]);
     case RD_OP_minimum:
         return (rd_interval){ fmin(x[0].low, x[1].low), fmin(x[0].high, x[1].high) };
     case RD_OP_maximum:
         return (rd_interval){ fmax(x[0].low, x[1].low), fmax(x[0].high, x[1].high) };
     case RD_OP_fmin: /* either, where the other one is NaN */
-    case RD_OP_fmax: return either(x[0], x[1]);
+    case RD_OP_fmax: return interval_union(x[0], x[1]);
     default: return all;
     }
 }
 
-/* ---- Values ----------------------------------------------------------------------------------- */
-/* The ends as the type has them.  Rounding never turns two numbers around, and here it is that of the
- * operation itself, as doubles have more than twice the bits of floats.  So what cancels, underflows to 0
- * or overflows does so at the ends, too. */
+/* ---- Values ---------------------------------------------------------------------------------- */
+/* Rounds an end to the type.  Rounding is monotonic, and doubles have more than twice the bits
+ * of floats.  So the end is rounded as the operation rounds it. */
 static double rounded_end(double x, rd_dtype type)
 {
     const double single = rd_dtype_class(type) == RD_CLASS_f64 ? x : (double)(float)x;
@@ -140,6 +140,7 @@ static rd_interval of_map(const rd_schedule *t, const rd_let *let, int depth)
     return rounded(of_operator(let->op, x), let->type);
 }
 
+/* Returns the interval of a value by interval arithmetic, down to a depth of DEEP operands. */
 static rd_interval interval_of(const rd_schedule *t, int32_t value, int depth)
 {
     const rd_let  *let = &t->let[value];
@@ -154,7 +155,7 @@ static rd_interval interval_of(const rd_schedule *t, int32_t value, int depth)
         return rounded(is_float(let->from) ? interval_of(t, in[0], depth + 1) : of_int(let->from),
                        let->type);
     case RD_I_SELECT:
-        return either(interval_of(t, in[1], depth + 1), interval_of(t, in[2], depth + 1));
+        return interval_union(interval_of(t, in[1], depth + 1), interval_of(t, in[2], depth + 1));
     default: return all;
     }
 }
@@ -171,7 +172,7 @@ bool rd_narrows_float(const rd_let *let)
            rd_dtype_kind(let->type) != RD_KIND_FLOAT && rd_register_size(let->type) == 4;
 }
 
-/* What is cut off behind the point leaves -0.99 a 0. */
+/* Checks the interval against the range of the target.  A cast truncates, so -0.99 becomes 0. */
 bool rd_narrows_bounded(const rd_schedule *t, const rd_let *let)
 {
     static const double MOST = 2147480000, LEAST_OF_UNSIGNED = -0.99;

@@ -6,7 +6,7 @@ rd_linear rd_linear_of(int64_t offset)
     return (rd_linear){ .offset = offset };
 }
 
-/* The same terms, and one more, as a list of its own. */
+/* Appends a new list of terms: the old ones and one more. */
 static rd_linear with_term(rd_schedule *t, rd_linear at, rd_linear_term more)
 {
     const int32_t first = t->n_term;
@@ -28,16 +28,19 @@ static rd_linear with_term(rd_schedule *t, rd_linear at, rd_linear_term more)
     return (rd_linear){ .offset = at.offset, .first = first, .n = t->n_term - first };
 }
 
+/* Returns at + coef * index of the axis. */
 rd_linear rd_linear_plus_axis(rd_schedule *t, rd_linear at, int64_t coef, int32_t axis)
 {
     return with_term(t, at, (rd_linear_term){ .axis = axis, .value = -1, .coef = coef });
 }
 
+/* Returns at + coef * value. */
 rd_linear rd_linear_plus_value(rd_schedule *t, rd_linear at, int64_t coef, int32_t value)
 {
     return with_term(t, at, (rd_linear_term){ .axis = -1, .value = value, .coef = coef });
 }
 
+/* Returns at + coef * other, term by term. */
 rd_linear rd_linear_plus(rd_schedule *t, rd_linear at, int64_t coef, rd_linear other)
 {
     at.offset += coef * other.offset;
@@ -58,6 +61,7 @@ int64_t rd_linear_coef(const rd_schedule *t, const rd_linear *at, int32_t axis)
     return 0;
 }
 
+/* Returns the position with `by` in place of the index of the axis. */
 rd_linear rd_linear_with(rd_schedule *t, rd_linear at, int32_t axis, rd_linear by)
 {
     const int64_t coef = rd_linear_coef(t, &at, axis);
@@ -65,6 +69,7 @@ rd_linear rd_linear_with(rd_schedule *t, rd_linear at, int32_t axis, rd_linear b
     return coef ? rd_linear_plus(t, rd_linear_plus_axis(t, at, -coef, axis), coef, by) : at;
 }
 
+/* True if both have the same offset and the same terms, in any order. */
 bool rd_linear_same(const rd_schedule *t, const rd_linear *a, const rd_linear *b)
 {
     if (a->offset != b->offset || a->n != b->n)

@@ -1,10 +1,10 @@
-/* price.c - how long a run of a loop tree takes: what its regions compute, while memory crosses levels,
- * but for places that memory says, which are waited for. */
-#include "kernels/loop/effort.h"
+/* price.c - the price of a loop tree: the predicted time of a run.  Computation and streams of
+ * memory overlap; scattered loads are added. */
+#include "kernels/loop/price_parts.h"
 #include "kernels/loop/regions.h"
 #include <math.h>
 
-/* How many threads there is something to do for. */
+/* The number of threads that have work. */
 static int threads_of(const rd_program *p, int threads)
 {
     const int64_t shares =
@@ -13,14 +13,15 @@ static int threads_of(const rd_program *p, int threads)
     return threads < 1 ? 1 : shares < threads ? (int)shares : threads;
 }
 
-/* Tasks share the body; memory is fetched while they compute, but places that are looked up are
+/* Adds up the parts.  Tasks share the body; streams overlap with it, and scattered loads are
  * waited for. */
 static rd_price price_of(const rd_schedule *t, const rd_speeds *s, int threads, const rd_regions *r)
 {
-    const int         n      = threads_of(t->p, threads);
-    const rd_crossing memory = rd_crossings(t, s, &(rd_rounds){ r->trips, r->vector }, n);
-    rd_price          price  = { .start = s->run };
-    double            ns     = 0;
+    const int           n = threads_of(t->p, threads);
+    const rd_traffic_ns memory =
+        rd_memory_traffic(t, s, &(rd_loop_rounds){ r->trips, r->vector }, n);
+    rd_price price = { .start = s->run };
+    double   ns    = 0;
 
     for (int k = 0; k < RD_N_PARTS; k++) {
         const double share = k == RD_PART_BODY ? n : 1;
@@ -46,6 +47,7 @@ rd_price rd_schedule_price(const rd_schedule *t, const rd_speeds *s, int threads
     return price;
 }
 
+/* Prices the tree of a program before any pass. The price is 0 where a fold has no tree. */
 bool rd_program_price(const rd_program *p, bool whole, const rd_speeds *s, int threads,
                       rd_get_fn *get, void *pool, rd_price *price)
 {

@@ -1,11 +1,11 @@
 /* print_parts.c - positions, loops and values of a tree as text for people. */
-#include "kernels/loop/print.h"
+#include "kernels/loop/print_tree.h"
 #include <inttypes.h>
 
 static const char *const for_names[] = { "serial", "block", "once",  "vector",
                                          "unroll", "jam",   "items", "threads" };
 
-/* ---- Positions -------------------------------------------------------------------------------- */
+/* ---- Positions ------------------------------------------------------------------------------- */
 /* "i2"; marks are "lo", "hi", "m0", "m1" ... */
 static void add_axis(rd_text *to, const rd_schedule *t, int32_t axis)
 {
@@ -61,6 +61,7 @@ static void add_edge(rd_text *to, const rd_schedule *t, const rd_edge *edge, con
     rd_text_add(to, edge->n > 1 ? ")" : "");
 }
 
+/* Adds "s0[i1 + 3000*i0]" for the program's memory, "a3[i0 - m0]" for an array of the tree. */
 void rd_memory_text(rd_text *to, const rd_schedule *t, int32_t slot, int32_t store,
                     const rd_linear *at)
 {
@@ -69,13 +70,15 @@ void rd_memory_text(rd_text *to, const rd_schedule *t, int32_t slot, int32_t sto
     rd_text_add(to, "]");
 }
 
-/* ---- Loops ------------------------------------------------------------------------------------ */
+/* ---- Loops ----------------------------------------------------------------------------------- */
 static bool is_zero(const rd_edge *edge)
 {
     return edge->n == 1 && edge->part[0].at.n == 0 && edge->part[0].at.offset == 0 &&
            edge->part[0].by <= 1;
 }
 
+/* Adds the line of a loop: "serial i0 of 64 to 3000 down to 0 + 64 k by 64, starts m0, stops
+ * m1". */
 void rd_loop_text(rd_text *to, const rd_schedule *t, const rd_for *loop)
 {
     rd_text_add(to, "%s ", for_names[loop->kind]);
@@ -84,8 +87,8 @@ void rd_loop_text(rd_text *to, const rd_schedule *t, const rd_for *loop)
         rd_text_add(to, " of %" PRId32, loop->width);
     if (loop->padded)
         rd_text_add(to, " in %" PRId32, loop->padded);
-    if (loop->rounds)
-        rd_text_add(to, " in %" PRId64, loop->rounds);
+    if (loop->padded_rounds)
+        rd_text_add(to, " in %" PRId64, loop->padded_rounds);
     if (!is_zero(&loop->from)) {
         rd_text_add(to, " from ");
         add_edge(to, t, &loop->from, "most");
@@ -107,17 +110,17 @@ void rd_loop_text(rd_text *to, const rd_schedule *t, const rd_for *loop)
     if (loop->unroll)
         rd_text_add(to, ", %" PRId32 " at a time", loop->unroll);
     rd_text_add(to, "%s%s%s", loop->backwards ? ", backwards" : "",
-                loop->by_call ? ", by call" : "", loop->stream ? ", past the caches" : "");
-    rd_text_add(to, "%s", loop->flat ? ", flat" : "");
-    rd_text_add(to, "%s%s", loop->ranges ? ", ranges" : "", loop->by_block ? ", by block" : "");
-    rd_text_add(to, "%s%s", loop->by_team ? ", by team" : "", loop->in_turns ? ", in turns" : "");
+                loop->by_call ? ", by call" : "", loop->nontemporal ? ", non-temporal" : "");
+    rd_text_add(to, "%s", loop->flattened ? ", flat" : "");
+    rd_text_add(to, "%s%s", loop->split ? ", split" : "", loop->by_block ? ", by block" : "");
+    rd_text_add(to, "%s%s", loop->by_team ? ", by team" : "", loop->skewed ? ", skewed" : "");
     if (loop->team)
         rd_text_add(to, ", team of %" PRId32, loop->team);
-    if (loop->ahead)
-        rd_text_add(to, ", %" PRId32 " ahead", loop->ahead);
+    if (loop->prefetched)
+        rd_text_add(to, ", %" PRId32 " prefetched", loop->prefetched);
 }
 
-/* ---- Values ----------------------------------------------------------------------------------- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 static void add_constant(rd_text *to, const rd_let *let)
 {
     if (rd_dtype_kind(let->type) == RD_KIND_FLOAT)
@@ -148,6 +151,7 @@ static void add_name(rd_text *to, const rd_schedule *t, const rd_let *let)
     }
 }
 
+/* Adds the line of a value: "r3 = choice f32 r0, r1, r2", "r0 = load f32 s0[i1]". */
 void rd_let_text(rd_text *to, const rd_schedule *t, int32_t value)
 {
     const rd_let *let = &t->let[value];
@@ -160,10 +164,10 @@ void rd_let_text(rd_text *to, const rd_schedule *t, int32_t value)
         rd_memory_text(to, t, let->slot, let->store, &let->at);
     if (let->kind == RD_I_COORD)
         rd_linear_text(to, t, &let->at);
-    if (let->by >= 0 && t->stmt[let->by].pack)
-        rd_text_add(to, " by %" PRId32, t->stmt[let->by].pack);
-    if (let->by >= 0 && t->stmt[let->by].kept >= 0)
-        rd_text_add(to, " of r%" PRId32, t->stmt[t->stmt[let->by].kept].value);
+    if (let->made_by >= 0 && t->stmt[let->made_by].vector_width)
+        rd_text_add(to, " by %" PRId32, t->stmt[let->made_by].vector_width);
+    if (let->made_by >= 0 && t->stmt[let->made_by].loaded_by >= 0)
+        rd_text_add(to, " of r%" PRId32, t->stmt[t->stmt[let->made_by].loaded_by].value);
     for (int32_t k = 0; k < let->n; k++)
         rd_text_add(to, "%s r%" PRId32, k ? "," : "", t->operand[let->first + k]);
 }

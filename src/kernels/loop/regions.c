@@ -1,11 +1,13 @@
-/* regions.c - which loops of a tree go by strips: those that cost least (region_costs.c). */
-#include "kernels/loop/region_costs.h"
-#include "kernels/loop/effort.h"
+/* regions.c - chooses the loops that are strip-mined: the regions with the least price
+ * (region_prices.c). */
+#include "kernels/loop/region_prices.h"
+#include "kernels/loop/price_parts.h"
 #include "kernels/loop/facts.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Is it all that loops in a body?  Strips around it are those of the loop. */
+/* True if the loop is the only loop of the body.  Strips around the body are then strips of the
+ * loop. */
 static bool is_alone(const rd_pricing *q, int32_t loop, int32_t body)
 {
     for (int32_t s = q->t->stmt[body].first; s >= 0; s = q->t->stmt[s].next)
@@ -14,7 +16,7 @@ static bool is_alone(const rd_pricing *q, int32_t loop, int32_t body)
     return q->t->stmt[loop].parent == body;
 }
 
-/* Is there a loop over the axis: the first one in a body. */
+/* True if the body has a loop over the axis that strips can share. */
 static bool has_loop(const rd_pricing *q, int32_t top, bool around, int32_t axis)
 {
     const int32_t loop = around ? rd_loop_over(q->t, top, axis) : top;
@@ -26,21 +28,24 @@ static bool has_loop(const rd_pricing *q, int32_t top, bool around, int32_t axis
            !(around && is_alone(q, loop, top));
 }
 
+/* True if the loops of the body may be strip-mined together, by the tests of legality on the
+ * bare tree. */
 static bool may_be_region(rd_pricing *q, int32_t top, bool around, int32_t axis)
 {
     const char *why = NULL;
-    const bool  may = around ? rd_may_go_around(q->r->bare, top, axis, &why)
-                             : rd_may_be_strips(q->r->bare, top, &why);
+    const bool  may = around ? rd_may_enclose(q->r->bare, top, axis, &why)
+                             : rd_may_be_strip_mined(q->r->bare, top, &why);
 
     q->failed |= why == rd_why_no_memory;
     return may;
 }
 
-/* ---- Which ------------------------------------------------------------------------------------ */
-/* Whether strips may be takes longer than what they cost, so of dear ones only who tells of them asks. */
+/* ---- Which ----------------------------------------------------------------------------------- */
+/* Offers strips along an axis.  The legality test takes longer than the price, so it runs only
+ * for strips that are cheaper, or if all alternatives are told. */
 static void offer_strips(rd_pricing *q, rd_region *r, int32_t axis, rd_nanoseconds *best)
 {
-    const rd_nanoseconds cost    = rd_cost_of_region(q, r->top, r->around, axis);
+    const rd_nanoseconds cost    = rd_price_of_region(q, r->top, r->around, axis);
     const bool           cheaper = cost.ns < best->ns;
 
     if ((!cheaper && !q->tells) || !may_be_region(q, r->top, r->around, axis))
@@ -50,23 +55,24 @@ static void offer_strips(rd_pricing *q, rd_region *r, int32_t axis, rd_nanosecon
         *best = cost;
 }
 
-/* Loops over the axis are vectors. */
+/* Marks the loops over the axis as vector loops. */
 static void mark_vectors(rd_pricing *q, int32_t top, int32_t axis)
 {
     for (int32_t s = top; s >= 0; s = rd_next_stmt(q->t, s, top))
         q->r->vector[s] = rd_is_over(q, s, axis);
 }
 
-/* By how much more strips may cost.  Where nothing has vectors otherwise they are taken if they cost about
- * as much: prices are not that exact, and of transposes and casts both ways are bound by memory.  Of
- * vectors of less than 64 bytes no prices were compared with times, so nearly all loops have strips there.
- * Strips that several loops share are read while they are near, which no price here sees. */
+/* The factor by which strips may cost more.  Where nothing else is vectorised they are taken at
+ * about the same price, as prices are not that exact.  For vectors of less than 64 bytes prices
+ * were never compared with times, so nearly all loops get strips.  Strips that several loops
+ * share are read while they are cached, which no price sees. */
 static double allowance(const rd_speeds *s, int32_t regions, bool around)
 {
     return regions == 0 ? (s->vector < 64 ? 16 : 1.25) : around && regions > 1 ? 1.02 : 1;
 }
 
-/* The cheapest region, or what there is `otherwise`: the regions from number n on, inside. */
+/* The price of the cheapest region, or `otherwise`: then the regions from number n on, inside,
+ * stay. */
 static rd_nanoseconds best_of(rd_pricing *q, int32_t top, bool around, rd_nanoseconds otherwise,
                               int32_t n)
 {
@@ -89,35 +95,35 @@ static rd_nanoseconds best_of(rd_pricing *q, int32_t top, bool around, rd_nanose
     return best;
 }
 
-static rd_nanoseconds cost_of_part(rd_pricing *q, int32_t body)
+static rd_nanoseconds price_of_part(rd_pricing *q, int32_t body)
 {
     const int32_t        n         = q->r->n;
-    const rd_nanoseconds otherwise = rd_cost_of_body(q, body, -1);
+    const rd_nanoseconds otherwise = rd_price_of_body(q, body, -1);
 
     return best_of(q, body, true, otherwise, n);
 }
 
-/* A statement with a body: a loop is the best of itself and of regions in it, unless it stands in
- * a vector loop already. */
-rd_nanoseconds rd_cost_of_stmt(rd_pricing *q, int32_t stmt, int32_t vector)
+/* The price of a statement with a body: the best of the loop itself and of regions in it, unless
+ * it stands in a vector loop. */
+rd_nanoseconds rd_price_of_stmt(rd_pricing *q, int32_t stmt, int32_t vector)
 {
     const int32_t  n = q->r->n;
     rd_nanoseconds serial;
 
     if (!rd_is_loop(q, stmt)) /* every other time */
-        return rd_times(rd_cost_of_body(q, stmt, vector), 0.5, 0);
+        return rd_times(rd_price_of_body(q, stmt, vector), 0.5, 0);
     if (vector >= 0)
-        return rd_times(rd_cost_of_body(q, stmt, vector), q->r->trips[stmt],
-                        q->s->loop / RD_EFFORT_STRIP);
+        return rd_times(rd_price_of_body(q, stmt, vector), q->r->trips[stmt],
+                        q->s->loop / RD_PRICED_STRIP);
     q->r->vector[stmt] = rd_loop_of(q->t, stmt)->kind == RD_FOR_VECTOR;
     if (q->r->vector[stmt])
-        return rd_cost_of_region(q, stmt, false, rd_loop_of(q->t, stmt)->axis);
-    serial = rd_times(cost_of_part(q, stmt), q->r->trips[stmt], q->s->loop);
+        return rd_price_of_region(q, stmt, false, rd_loop_of(q->t, stmt)->axis);
+    serial = rd_times(price_of_part(q, stmt), q->r->trips[stmt], q->s->loop);
     return best_of(q, stmt, false, serial, n);
 }
 
-/* ---- All of it --------------------------------------------------------------------------------- */
-/* Masks of places leave out a share of the rounds. */
+/* ---- All of it ------------------------------------------------------------------------------- */
+/* Fills the trip counts; the bounds of a mask leave a share of the rounds. */
 static void find_trips(const rd_schedule *t, double *trips)
 {
     for (int k = 0; k < RD_N_PARTS; k++)
@@ -141,18 +147,19 @@ static bool has_vectors(const rd_schedule *t)
     return false;
 }
 
-/* Ends of blocks stand in the way of no strips: the pass `block` takes them out of loops. */
-static rd_schedule *without_ends(const rd_schedule *t)
+/* A copy without ends of blocks: pass `block` takes them out of loops, so they prevent no
+ * strips. */
+static rd_schedule *copy_without_block_ends(const rd_schedule *t)
 {
     rd_schedule *copy = rd_schedule_copy(t);
 
     for (int32_t s = 0; copy && s < copy->n_stmt; s++)
-        if (copy->stmt[s].kind == RD_S_ENDS)
+        if (copy->stmt[s].kind == RD_S_PUSH_IF_LAST)
             rd_take_out(copy, s);
     return copy;
 }
 
-/* All arrays in one piece, those of numbers first. */
+/* Allocates all arrays in one piece, those of numbers first. */
 static bool get_memory(rd_pricing *q)
 {
     const size_t n = (size_t)q->t->n_stmt + 1, n_region = (size_t)q->t->n_for + RD_N_PARTS + 1,
@@ -166,22 +173,23 @@ static bool get_memory(rd_pricing *q)
     q->r->at     = (rd_region *)(void *)(memory + n * sizeof(double));
     q->r->vector = (bool *)(q->r->at + n_region);
     memset(q->r->vector, 0, flags);
-    q->varies = q->r->vector + n;
-    q->near   = q->varies + q->t->n_let + 1;
+    q->varies    = q->r->vector + n;
+    q->in_region = q->varies + q->t->n_let + 1;
     return true;
 }
 
+/* Chooses the regions of each part. A tree that has vector loops already is priced as it is. */
 bool rd_regions_of(const rd_schedule *t, const rd_speeds *s, bool tells, rd_regions *r)
 {
     const bool chosen = has_vectors(t);
     rd_pricing q      = { .t = t, .s = s, .r = r, .top = -1, .tells = tells };
 
-    *r = (rd_regions){ .bare = chosen ? NULL : without_ends(t) };
+    *r = (rd_regions){ .bare = chosen ? NULL : copy_without_block_ends(t) };
     if ((!r->bare && !chosen) || !get_memory(&q))
         return false;
     find_trips(t, r->trips);
     for (int k = 0; k < RD_N_PARTS; k++)
-        r->part[k] = cost_of_part(&q, t->part[k]);
+        r->part[k] = price_of_part(&q, t->part[k]);
     return !q.failed;
 }
 

@@ -1,8 +1,8 @@
-/* regions.h - which loops of a tree go by strips of neighbouring elements, and what its parts take then.
+/* regions.h - regions: which loops of a tree are strip-mined together, and the price of each.
  *
- * In a region strips of one axis go through all that stands in it: a loop over the axis; or all that
- * stands in a loop, or in a part of the program, where each statement that does something is in some loop
- * over that axis: these then share one loop over strips, around the others. */
+ * In a region, strips of one axis go through all its loops.  A region is one loop over the axis.
+ * Or it is the body of a loop or of a part, if each statement that does something is in some
+ * loop over that axis.  These loops then share one loop over strips. */
 #ifndef RD_KERNELS_LOOP_REGIONS_H
 #define RD_KERNELS_LOOP_REGIONS_H
 #include "kernels/loop/alternatives.h"
@@ -12,27 +12,28 @@
 typedef struct rd_region {
     int32_t         top; /* the loop over the axis; or the body that holds such loops */
     int32_t         axis;
-    bool            around; /* the latter                                                 */
-    rd_alternatives of;     /* along which axis, if any                                  */
+    bool            around; /* top is such a body                                 */
+    rd_alternatives of;     /* the axes that were priced, and the chosen one      */
 } rd_region;
 
-/* Nanoseconds of all rounds, and those of them that begin and end loops and folds. */
+/* Nanoseconds in all, and the part of them that begins and ends loops and folds. */
 typedef struct rd_nanoseconds {
     double ns, entries;
 } rd_nanoseconds;
 
 typedef struct rd_regions {
-    double        *trips;  /* by statement: rounds of a loop, in the mean */
-    bool          *vector; /* by statement: does a loop go by vectors?    */
-    rd_region     *at;     /* of all parts, in the order of the tree       */
+    double        *trips;  /* per statement: the mean trip count of a loop         */
+    bool          *vector; /* per statement: is it a loop that is vectorised       */
+    rd_region     *at;     /* n regions of all parts, in the order of the tree     */
     int32_t        n;
     rd_nanoseconds part[RD_N_PARTS];
-    rd_schedule   *bare;   /* the tree without ends of blocks; NULL: of one after the passes */
-    void          *memory; /* of the arrays */
+    rd_schedule   *bare;   /* a copy without ends of blocks; NULL: passes have run */
+    void          *memory; /* holds the arrays                                     */
 } rd_regions;
 
-/* The cheapest regions of a tree as it was built; of one after the passes those that it has.
- * `tells`: alternatives that lost are known, too.  False: no memory.  rd_regions_free() in any case. */
+/* Finds the cheapest regions of a tree as it was built; of a tree after the passes, the ones
+ * that it has.  `tells`: alternatives that lost are priced, too.  False: no memory.  Call
+ * rd_regions_free() in any case. */
 bool rd_regions_of(const rd_schedule *t, const rd_speeds *s, bool tells, rd_regions *r);
 void rd_regions_free(rd_regions *r);
 #endif

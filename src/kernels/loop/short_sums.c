@@ -1,10 +1,9 @@
-/* short_sums.c - sums of small ints whose fold is of a wider type: how wide what a block sums has
- * to be.
+/* short_sums.c - narrow accumulators: sums of small ints in a type narrower than the fold's.
  *
- * A state takes few elements before it is added to something wider, and each lies in a range that
- * types and operations tell.  So their sum lies in a range, too, and a type that has all of it
- * rounds nothing and never wraps: 64 bools are a byte.  Vectors hold four times as many bytes as
- * int32s. */
+ * A state takes few elements before it is added to a wider one.  The range of each element
+ * follows from types and operations, so the sum of a block has a range, too.  A type that holds
+ * this range never rounds or wraps: a sum of 64 bools fits a byte.  Vectors hold four times as
+ * many bytes as int32s. */
 #include "core/value_ranges.h"
 #include "kernels/loop/loop.h"
 
@@ -17,7 +16,7 @@ typedef struct registers {
 
 static const rd_range unknown;
 
-/* ---- Ranges ----------------------------------------------------------------------------------- */
+/* ---- Ranges ---------------------------------------------------------------------------------- */
 static rd_range range_of(const registers *r, int32_t reg, int depth);
 
 static rd_range range_of_map(const registers *r, const rd_inst *by, int depth)
@@ -33,7 +32,8 @@ static rd_range range_of_map(const registers *r, const rd_inst *by, int depth)
     return rd_range_of_op(by->op, by->type, x);
 }
 
-/* Results of folds and of functions are trusted in 17 bits only, as these types have them. */
+/* The range of another value: results of folds and functions count only if the type has 16 bits
+ * or less. */
 static rd_range range_of_other(rd_dtype type)
 {
     enum { MOST = 65535 };
@@ -43,6 +43,7 @@ static rd_range range_of_other(rd_dtype type)
     return rd_range_from(rd_dtype_kind(type) == RD_KIND_INT ? -MOST : 0, MOST);
 }
 
+/* Returns the range of an int register, from the ranges of its operands down to a depth of DEEP. */
 static rd_range range_of(const registers *r, int32_t reg, int depth)
 {
     const rd_inst *by = reg >= 0 ? &r->p->inst[r->made[reg]] : NULL;
@@ -64,8 +65,8 @@ static rd_range range_of(const registers *r, int32_t reg, int depth)
     }
 }
 
-/* Bytes of the widest number that an element is made of, without those that hold a narrower one:
- * vectors of narrower sums would be put together of several. */
+/* Bytes of the widest value that an element is computed from.  Casts that only widen do not
+ * count: a narrower sum would need vectors put together of several. */
 static int width_of(const registers *r, int32_t reg, int depth)
 {
     enum { WIDE = 8 };
@@ -94,9 +95,9 @@ static int width_of(const registers *r, int32_t reg, int depth)
     return widest;
 }
 
-/* ---- Types of sums ---------------------------------------------------------------------------- */
-/* The narrowest type of so many bytes or more that has all sums of n such elements; false: an
- * int32 has not. */
+/* ---- Types of sums --------------------------------------------------------------------------- */
+/* Finds the narrowest type of at least so many bytes that holds all sums of n such elements;
+ * false: int32 does not. */
 static bool find_type(rd_range x, int64_t n, int least, rd_dtype *type)
 {
     static const rd_dtype types[] = { RD_U8, RD_I8, RD_U16, RD_I16, RD_I32 };
@@ -110,8 +111,7 @@ static bool find_type(rd_range x, int64_t n, int least, rd_dtype *type)
     return false;
 }
 
-/* Steps that a state takes at most before its block ends; elements that one takes in place of all
- * lanes. */
+/* The most steps of a state before its block ends. */
 static int64_t most_steps(const rd_loop_fold *f)
 {
     const int64_t steps = f->of.fold->steps;
@@ -119,8 +119,8 @@ static int64_t most_steps(const rd_loop_fold *f)
     return f->steps < steps ? f->steps : steps;
 }
 
-/* Doubles may be ints, as means take them: no sum of theirs was rounded.  But a masked one of
- * nothing is -0.0, and one with weights has factors. */
+/* True if a narrow sum is possible.  Doubles may be ints, as in means: their sums were exact.
+ * But a masked sum of nothing is -0.0, and weights are factors. */
 static bool may_be_short(const rd_program *p, const int32_t *made, const rd_loop_fold *f)
 {
     const rd_fold *const fold = f->of.fold;
@@ -136,6 +136,8 @@ static bool may_be_short(const rd_program *p, const int32_t *made, const rd_loop
     return fold->type == RD_I64 || fold->type == RD_U64;
 }
 
+/* Chooses the narrow types of a sum: `sums` holds a lane's block, `row_sums` the sum of all
+ * lanes. */
 void rd_find_short_sum(const rd_program *p, const int32_t *made, rd_loop_fold *f)
 {
     const registers r   = { p, made };

@@ -1,4 +1,4 @@
-/* speeds.c - numbers of a machine: the usual ones, and a file of measured ones. */
+/* speeds.c - speeds of a machine: the defaults, and a file of measured ones. */
 #include "kernels/loop/speeds.h"
 #include "core/caches.h"
 #include <math.h>
@@ -11,7 +11,7 @@ const rd_speed_row rd_speed_table[RD_N_SPEEDS] = {
 #include "kernels/loop/speeds.def"
 };
 
-/* ---- The usual ones --------------------------------------------------------------------------- */
+/* ---- Defaults -------------------------------------------------------------------------------- */
 rd_speeds rd_speeds_usual(int32_t vector)
 {
     const int isa = vector >= 64 ? 2 : vector >= 32 ? 1 : 0;
@@ -25,7 +25,7 @@ rd_speeds rd_speeds_usual(int32_t vector)
     return s;
 }
 
-/* ---- A file ----------------------------------------------------------------------------------- */
+/* ---- A file ---------------------------------------------------------------------------------- */
 void rd_speeds_text(rd_text *text, const rd_speeds *s, const char *where)
 {
     rd_text_add(text, "%s\n", where);
@@ -33,7 +33,8 @@ void rd_speeds_text(rd_text *text, const rd_speeds *s, const char *where)
         rd_text_add(text, "%s %.6g\n", rd_speed_table[k].name, s->row[k]);
 }
 
-/* "add_f32 0.17" is of that row; its number.  What is far from all machines was not measured right. */
+/* "add_f32 0.17" is of that row; its number.  What is far from all machines was not measured
+ * right. */
 static bool read_line(const char *line, int row, double *value)
 {
     const size_t n    = strlen(rd_speed_table[row].name);
@@ -47,6 +48,7 @@ static bool read_line(const char *line, int row, double *value)
            *value < like * 1000;
 }
 
+/* Reads all rows into a copy, and takes the copy only if every line is right. */
 bool rd_speeds_read(const char *text, const char *where, rd_speeds *s)
 {
     const size_t n    = strlen(where);

@@ -1,4 +1,4 @@
-/* speeds.h - what the cost model knows of a machine: a number for each row of speeds.def. */
+/* speeds.h - measured speeds of a machine: a number for each row of speeds.def. */
 #ifndef RD_KERNELS_LOOP_SPEEDS_H
 #define RD_KERNELS_LOOP_SPEEDS_H
 #include "core/text_buffer.h"
@@ -31,13 +31,13 @@ typedef struct rd_speed_row {
 } rd_speed_row;
 extern const rd_speed_row rd_speed_table[RD_N_SPEEDS];
 
-/* The numbers of the table, for vectors of so many bytes, and caches of the usual sizes: the same on all
- * machines. */
+/* The default numbers, for vectors of so many bytes and caches of the usual sizes: the same on
+ * all machines. */
 rd_speeds rd_speeds_usual(int32_t vector);
 
-/* As a file has them: a line that says where they count, then a line for each row; and back.  False: it
- * counts elsewhere, a row is missing or comes twice, or a number is none that a machine could have;
- * then nothing of it is taken. */
+/* Writes and reads a file of speeds: a line that names the machine, then a line for each row.
+ * Reading returns false and changes nothing if the machine differs, a row is missing or comes
+ * twice, or a number is implausible. */
 void rd_speeds_text(rd_text *text, const rd_speeds *s, const char *where);
 bool rd_speeds_read(const char *text, const char *where, rd_speeds *s);
 #endif

@@ -4,10 +4,10 @@
 
 enum { LINE = 64 };
 
-/* ---- Rounds ----------------------------------------------------------------------------------- */
+/* ---- Rounds ---------------------------------------------------------------------------------- */
 static double mean_of(const rd_schedule *t, int32_t stmt, const rd_linear *at);
 
-/* Of parts `from` has the greatest, and `to` the least: of these the means. */
+/* The mean of a bound: the greatest part of `from`, the least part of `to`, each in the mean. */
 static double mean_edge(const rd_schedule *t, int32_t loop, const rd_edge *edge, bool greatest)
 {
     double found = 0;
@@ -29,7 +29,7 @@ static bool is_mark(const rd_schedule *t, const rd_edge *edge, int32_t mark)
            t->term[at->first].axis == mark && t->term[at->first].coef == 1;
 }
 
-/* The loop around whose round is just the range of this one; -1. */
+/* The loop around with rounds that are just the range of this loop; -1. */
 static int32_t range_of(const rd_schedule *t, int32_t loop)
 {
     const rd_for *l = rd_loop_of(t, loop);
@@ -52,15 +52,15 @@ static double length_of(const rd_schedule *t, int32_t loop)
     return n > 0 ? n : 0;
 }
 
-bool rd_is_cut(const rd_schedule *t, int32_t fold, int32_t loop)
+bool rd_ends_with_block(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next)
-        if (t->stmt[s].kind == RD_S_CUT && t->stmt[s].fold == fold)
+        if (t->stmt[s].kind == RD_S_CUT_AT_BLOCK && t->stmt[s].fold == fold)
             return true;
     return false;
 }
 
-/* Indices of the loop's axis in a block of its folds. */
+/* The indices of the loop's axis in one block of its folds. */
 static double block_length(const rd_schedule *t, int32_t loop)
 {
     const rd_for *l = rd_loop_of(t, loop);
@@ -71,7 +71,7 @@ static double block_length(const rd_schedule *t, int32_t loop)
         const double   steps =
             (double)outer * (double)rd_rows_of_lanes(f) + (double)lane / (double)f->lanes;
 
-        if (rd_is_cut(t, k, loop) && steps > 0 && f->n_block > 1)
+        if (rd_ends_with_block(t, k, loop) && steps > 0 && f->n_block > 1)
             return (double)f->steps / steps;
     }
     return length_of(t, loop);
@@ -98,7 +98,7 @@ double rd_trips_of(const rd_schedule *t, int32_t loop)
     return n <= 1 || step <= 1 ? n : ceil(n);
 }
 
-/* The share of all tasks together is the whole axis. */
+/* The mean index of an axis at a statement.  All tasks together share the whole root axis. */
 static double mean_axis(const rd_schedule *t, int32_t stmt, int32_t axis)
 {
     const int32_t binder = rd_binder_of(t, stmt, axis), n_axis = t->p->n_axis;
@@ -132,6 +132,8 @@ static bool is_number(const rd_edge *edge)
     return edge->n == 1 && edge->part[0].at.n == 0 && edge->part[0].by <= 1;
 }
 
+/* Returns the greatest trip count of a loop: by constant bounds, by the step of the loop around
+ * that cuts its range, else by its extent. */
 int64_t rd_most_trips(const rd_schedule *t, int32_t loop)
 {
     const rd_for *l     = rd_loop_of(t, loop);
@@ -166,32 +168,32 @@ double rd_rounds_of(const rd_schedule *t, int32_t stmt)
     return rd_rounds_within(t, stmt, -1);
 }
 
-/* ---- Footprints ------------------------------------------------------------------------------- */
+/* ---- Footprints ------------------------------------------------------------------------------ */
 enum { MOST_MOVES = 32 };
-typedef struct walk {
+typedef struct inner_stride {
     double n, by; /* rounds; elements from one to the next, not negative */
-} walk;
+} inner_stride;
 
-/* By how much each loop inside moves an access, the smallest first; *gathers: rounds by which it
- * goes to places that nobody knows. */
-static int32_t walks_of(const rd_schedule *t, int32_t loop, int32_t stmt, walk *found,
-                        double *gathers)
+/* Lists the strides of the loops inside, the smallest first. *gathers gets the rounds that go to
+ * unknown addresses. */
+static int32_t inner_strides_of(const rd_schedule *t, int32_t loop, int32_t stmt,
+                                inner_stride *found, double *gathers)
 {
     int32_t n = 0;
 
     *gathers = 1;
     for (int32_t s = rd_loop_around(t, stmt); s >= 0 && s != loop; s = rd_loop_around(t, s)) {
-        const rd_move move = rd_access_moves(t, s, stmt);
-        const double  by   = (double)(move.by < 0 ? -move.by : move.by);
-        int32_t       k    = n;
+        const rd_stride stride = rd_access_stride(t, s, stmt);
+        const double    by     = (double)(stride.by < 0 ? -stride.by : stride.by);
+        int32_t         k      = n;
 
-        if (!move.known)
+        if (!stride.known)
             *gathers *= rd_trips_of(t, s);
-        if (!move.known || by <= 0 || n == MOST_MOVES)
+        if (!stride.known || by <= 0 || n == MOST_MOVES)
             continue;
         for (; k > 0 && found[k - 1].by > by; k--)
             found[k] = found[k - 1];
-        found[k] = (walk){ rd_trips_of(t, s), by };
+        found[k] = (inner_stride){ rd_trips_of(t, s), by };
         n++;
     }
     return n;
@@ -203,13 +205,16 @@ static double lines_in(double elements, double bytes)
     return ceil(elements * bytes / LINE);
 }
 
+/* Adds up what an access touches in one round of the loop. Strides are taken from the smallest
+ * on: while they stay within a cache line of the span they extend the run, else they make
+ * several runs. */
 rd_footprint rd_footprint_of(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     rd_access     access[2];
-    walk          by[MOST_MOVES];
+    inner_stride  by[MOST_MOVES];
     const int32_t n_access = rd_accesses_of(t, stmt, access);
     double        gathers, runs = 1, size, run = n_access ? (double)access[0].n : 0, span = run;
-    const int32_t n = n_access ? walks_of(t, loop, stmt, by, &gathers) : 0;
+    const int32_t n = n_access ? inner_strides_of(t, loop, stmt, by, &gathers) : 0;
 
     if (!n_access)
         return (rd_footprint){ .whole = true };

@@ -1,12 +1,12 @@
 /* uses.c - which statements of a loop tree read which values. */
 #include "kernels/loop/facts.h"
 
-typedef struct reads {
+typedef struct read_list {
     int32_t *value;
     int32_t  n, most;
-} reads;
+} read_list;
 
-static void add(reads *r, int32_t value)
+static void add(read_list *r, int32_t value)
 {
     for (int32_t k = 0; k < r->n && k < r->most; k++)
         if (r->value[k] == value)
@@ -18,14 +18,14 @@ static void add(reads *r, int32_t value)
     r->n++;
 }
 
-static void add_position(reads *r, const rd_schedule *t, const rd_linear *at)
+static void add_position(read_list *r, const rd_schedule *t, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++)
         if (t->term[at->first + k].axis < 0)
             add(r, t->term[at->first + k].value);
 }
 
-static void add_edge(reads *r, const rd_schedule *t, const rd_edge *edge)
+static void add_edge(read_list *r, const rd_schedule *t, const rd_edge *edge)
 {
     for (int32_t k = 0; k < edge->n; k++) {
         add_position(r, t, &edge->part[k].at);
@@ -33,7 +33,7 @@ static void add_edge(reads *r, const rd_schedule *t, const rd_edge *edge)
     }
 }
 
-static void add_let(reads *r, const rd_schedule *t, const rd_let *let)
+static void add_let(read_list *r, const rd_schedule *t, const rd_let *let)
 {
     for (int32_t k = 0; k < let->n; k++)
         add(r, t->operand[let->first + k]);
@@ -41,7 +41,7 @@ static void add_let(reads *r, const rd_schedule *t, const rd_let *let)
         add_position(r, t, &let->at);
 }
 
-static void add_positions(reads *r, const rd_schedule *t, const rd_stmt *s)
+static void add_positions(read_list *r, const rd_schedule *t, const rd_stmt *s)
 {
     add_position(r, t, &s->at);
     add_position(r, t, &s->count);
@@ -51,10 +51,12 @@ static void add_positions(reads *r, const rd_schedule *t, const rd_stmt *s)
     add_position(r, t, &s->of.index);
 }
 
+/* Lists the values that a statement reads: operands, values in positions and in the bounds of a
+ * loop. */
 int32_t rd_reads_of(const rd_schedule *t, int32_t stmt, int32_t *value, int32_t most)
 {
     const rd_stmt *s = &t->stmt[stmt];
-    reads          r = { .value = value, .most = most };
+    read_list      r = { .value = value, .most = most };
 
     add(&r, s->x);
     add(&r, s->w);
@@ -81,8 +83,8 @@ bool rd_reads_value(const rd_schedule *t, int32_t stmt, int32_t value)
     return n > RD_MOST_READS;
 }
 
-/* The statement behind another one in the order of the text, of all parts. */
-static int32_t behind(const rd_schedule *t, int32_t stmt)
+/* The next statement in the order of the text, through all parts. */
+static int32_t next_in_program(const rd_schedule *t, int32_t stmt)
 {
     int32_t part = stmt, next;
 
@@ -97,10 +99,10 @@ static int32_t behind(const rd_schedule *t, int32_t stmt)
 
 int32_t rd_next_use(const rd_schedule *t, int32_t value, int32_t last)
 {
-    int32_t s = last < 0 ? t->part[0] : behind(t, last);
+    int32_t s = last < 0 ? t->part[0] : next_in_program(t, last);
 
     while (s >= 0 && !rd_reads_value(t, s, value))
-        s = behind(t, s);
+        s = next_in_program(t, s);
     return s;
 }
 

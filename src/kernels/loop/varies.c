@@ -3,49 +3,50 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The question: of which loop; values that are known to change, NULL: they are to be found. */
-typedef struct asking {
+/* A query: the loop, and the values that are known to vary; NULL: they are to be found. */
+typedef struct variation_query {
     const rd_schedule *t;
     int32_t            loop;
     const bool        *varies;
-} asking;
+} variation_query;
 
-static const rd_move still = { true, 0 }, unknown = { false, 0 };
+static const rd_stride still = { true, 0 }, unknown = { false, 0 };
 
-static rd_move position_moves(const asking *q, int32_t stmt, const rd_linear *at);
+static rd_stride position_stride(const variation_query *q, int32_t stmt, const rd_linear *at);
 
-/* ---- Positions -------------------------------------------------------------------------------- */
-static bool varies(const asking *q, int32_t value)
+/* ---- Positions ------------------------------------------------------------------------------- */
+static bool value_varies(const variation_query *q, int32_t value)
 {
     return q->varies ? q->varies[value] : rd_value_varies(q->t, q->loop, value);
 }
 
-/* The greatest, or least, of several positions moves by a number only where all stand still. */
-static rd_move edge_moves(const asking *q, int32_t stmt, const rd_edge *edge)
+/* The stride of a bound.  A bound of several parts has a known stride only if all parts stand
+ * still. */
+static rd_stride edge_stride(const variation_query *q, int32_t stmt, const rd_edge *edge)
 {
     bool stands = true;
 
     if (edge->n == 1 && edge->part[0].by <= 1)
-        return position_moves(q, stmt, &edge->part[0].at);
+        return position_stride(q, stmt, &edge->part[0].at);
     for (int32_t k = 0; k < edge->n; k++) {
-        const rd_move at    = position_moves(q, stmt, &edge->part[k].at),
-                      first = position_moves(q, stmt, &edge->part[k].first);
+        const rd_stride at    = position_stride(q, stmt, &edge->part[k].at),
+                        first = position_stride(q, stmt, &edge->part[k].first);
 
         stands &= at.known && at.by == 0 && first.known && first.by == 0;
     }
     return stands ? still : unknown;
 }
 
-static rd_move end_moves(const asking *q, int32_t binder)
+static rd_stride end_stride(const variation_query *q, int32_t binder)
 {
-    const rd_for *l    = rd_loop_of(q->t, binder);
-    const rd_move from = edge_moves(q, binder, &l->from), to = edge_moves(q, binder, &l->to);
+    const rd_for   *l    = rd_loop_of(q->t, binder);
+    const rd_stride from = edge_stride(q, binder, &l->from), to = edge_stride(q, binder, &l->to);
 
     return from.known && from.by == 0 && to.known && to.by == 0 ? still : unknown;
 }
 
-/* The index that an axis, or a mark, is bound to at a statement. */
-static rd_move axis_moves(const asking *q, int32_t stmt, int32_t axis)
+/* The stride of the index that an axis or mark is bound to at a statement. */
+static rd_stride axis_stride(const variation_query *q, int32_t stmt, int32_t axis)
 {
     const int32_t binder = rd_binder_of(q->t, stmt, axis);
     const rd_for *l      = binder >= 0 ? rd_loop_of(q->t, binder) : NULL;
@@ -55,21 +56,22 @@ static rd_move axis_moves(const asking *q, int32_t stmt, int32_t axis)
     if (binder == q->loop)
         return l->step == 0 || (axis == l->stop && axis != l->axis)
                    ? unknown
-                   : (rd_move){ true, l->backwards ? -l->step : l->step };
+                   : (rd_stride){ true, l->backwards ? -l->step : l->step };
     if (l->kind == RD_FOR_BLOCK || axis == l->stop)
-        return end_moves(q, binder);
-    return edge_moves(q, binder, l->backwards ? &l->to : &l->from);
+        return end_stride(q, binder);
+    return edge_stride(q, binder, l->backwards ? &l->to : &l->from);
 }
 
-static rd_move position_moves(const asking *q, int32_t stmt, const rd_linear *at)
+/* Adds up the strides of a position's terms. A value that varies makes the sum unknown. */
+static rd_stride position_stride(const variation_query *q, int32_t stmt, const rd_linear *at)
 {
-    rd_move sum = still;
+    rd_stride sum = still;
 
     for (int32_t k = 0; k < at->n && sum.known; k++) {
         const rd_linear_term *term = &q->t->term[at->first + k];
-        const rd_move         by   = term->axis >= 0          ? axis_moves(q, stmt, term->axis)
-                                     : varies(q, term->value) ? unknown
-                                                              : still;
+        const rd_stride       by   = term->axis >= 0 ? axis_stride(q, stmt, term->axis)
+                                     : value_varies(q, term->value) ? unknown
+                                                                    : still;
 
         sum.known = by.known;
         sum.by += term->coef * by.by;
@@ -77,34 +79,37 @@ static rd_move position_moves(const asking *q, int32_t stmt, const rd_linear *at
     return sum.known ? sum : unknown;
 }
 
-static bool is_still(rd_move m)
+static bool is_still(rd_stride m)
 {
     return m.known && m.by == 0;
 }
 
-rd_move rd_position_moves(const rd_schedule *t, int32_t loop, int32_t stmt, const rd_linear *at)
+/* Returns by how much a position at a statement moves from one round of the loop to the next. */
+rd_stride rd_position_stride(const rd_schedule *t, int32_t loop, int32_t stmt, const rd_linear *at)
 {
-    return position_moves(&(asking){ t, loop, NULL }, stmt, at);
+    return position_stride(&(variation_query){ t, loop, NULL }, stmt, at);
 }
 
+/* True unless the position is the same in all rounds of the loop. */
 bool rd_position_varies(const rd_schedule *t, int32_t loop, int32_t stmt, const rd_linear *at)
 {
-    return !is_still(rd_position_moves(t, loop, stmt, at));
+    return !is_still(rd_position_stride(t, loop, stmt, at));
 }
 
 bool rd_edges_vary(const rd_schedule *t, int32_t loop, int32_t inside)
 {
-    const asking  q = { t, loop, NULL };
-    const rd_for *l = rd_loop_of(t, inside);
+    const variation_query q = { t, loop, NULL };
+    const rd_for         *l = rd_loop_of(t, inside);
 
-    return !is_still(edge_moves(&q, inside, &l->from)) || !is_still(edge_moves(&q, inside, &l->to));
+    return !is_still(edge_stride(&q, inside, &l->from)) ||
+           !is_still(edge_stride(&q, inside, &l->to));
 }
 
-rd_move rd_access_moves(const rd_schedule *t, int32_t loop, int32_t stmt)
+rd_stride rd_access_stride(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     const rd_stmt *s = &t->stmt[stmt];
 
-    return rd_position_moves(t, loop, stmt, s->kind == RD_S_LET ? &t->let[s->value].at : &s->at);
+    return rd_position_stride(t, loop, stmt, s->kind == RD_S_LET ? &t->let[s->value].at : &s->at);
 }
 
 bool rd_is_gather(const rd_schedule *t, int32_t loop, int32_t stmt)
@@ -119,9 +124,9 @@ bool rd_is_gather(const rd_schedule *t, int32_t loop, int32_t stmt)
     return false;
 }
 
-/* ---- Values ----------------------------------------------------------------------------------- */
-/* Is what a load reads written in the loop, by another round or as a value that changes? */
-static bool reads_changed(const asking *q, int32_t load)
+/* ---- Values ---------------------------------------------------------------------------------- */
+/* True if the loop writes what a load reads: in another round, or with a value that varies. */
+static bool reads_changed(const variation_query *q, int32_t load)
 {
     const rd_schedule *t       = q->t;
     const rd_let      *l       = &t->let[t->stmt[load].value];
@@ -132,7 +137,7 @@ static bool reads_changed(const asking *q, int32_t load)
 
         earlier &= s != load;
         if (store->kind == RD_S_STORE && store->slot == l->slot && store->store == l->store &&
-            (!earlier || q->varies[store->x] || !is_still(position_moves(q, s, &store->at))))
+            (!earlier || q->varies[store->x] || !is_still(position_stride(q, s, &store->at))))
             return true;
         if (store->kind == RD_S_SORT && l->slot >= 0 &&
             t->p->address[t->p->sorting[store->arg].to].slot == l->slot)
@@ -141,7 +146,9 @@ static bool reads_changed(const asking *q, int32_t load)
     return false;
 }
 
-static bool let_varies(const asking *q, int32_t stmt)
+/* True if an operand varies, if the address moves, or if the loop changes the memory that a LOAD
+ * reads. */
+static bool let_varies(const variation_query *q, int32_t stmt)
 {
     const rd_schedule *t   = q->t;
     const rd_let      *let = &t->let[t->stmt[stmt].value];
@@ -151,25 +158,25 @@ static bool let_varies(const asking *q, int32_t stmt)
             return true;
     if (let->kind != RD_I_LOAD && let->kind != RD_I_COORD)
         return false;
-    return !is_still(position_moves(q, stmt, &let->at)) ||
+    return !is_still(position_stride(q, stmt, &let->at)) ||
            (let->kind == RD_I_LOAD && reads_changed(q, stmt));
 }
 
-/* Of what it is found among. */
-static bool find_varies(const asking *q, int32_t stmt)
+/* True if the range or the memory of a LOWER_BOUND varies. */
+static bool find_varies(const variation_query *q, int32_t stmt)
 {
     const rd_stmt *s = &q->t->stmt[stmt];
 
-    return q->varies[s->x] || q->varies[s->w] || !is_still(position_moves(q, stmt, &s->at)) ||
-           !is_still(position_moves(q, stmt, &s->count));
+    return q->varies[s->x] || q->varies[s->w] || !is_still(position_stride(q, stmt, &s->at)) ||
+           !is_still(position_stride(q, stmt, &s->count));
 }
 
-/* Of a fold that takes elements in the loop, rounds have results of their own. */
-static bool results_vary(const asking *q, int32_t stmt)
+/* True if results vary: the cell moves, or the fold takes elements in the loop. */
+static bool results_vary(const variation_query *q, int32_t stmt)
 {
     const rd_schedule *t = q->t;
 
-    if (!is_still(position_moves(q, stmt, &t->stmt[stmt].of.cell)))
+    if (!is_still(position_stride(q, stmt, &t->stmt[stmt].of.cell)))
         return true;
     for (int32_t s = rd_next_stmt(t, q->loop, q->loop); s >= 0; s = rd_next_stmt(t, s, q->loop))
         if ((t->stmt[s].kind == RD_S_STEP || t->stmt[s].kind == RD_S_PREFIX) &&
@@ -178,28 +185,29 @@ static bool results_vary(const asking *q, int32_t stmt)
     return false;
 }
 
-void rd_varies_with(const rd_schedule *t, int32_t loop, bool *found)
+/* Marks the values that vary with the rounds of the loop, in the order in which they are made. */
+void rd_find_varying(const rd_schedule *t, int32_t loop, bool *found)
 {
-    const asking q = { t, loop, found };
+    const variation_query q = { t, loop, found };
 
     memset(found, 0, (size_t)t->n_let * sizeof *found);
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop)) {
         const rd_stmt *stmt = &t->stmt[s];
-        const bool     by   = stmt->n_value == 0          ? false
-                              : stmt->kind == RD_S_LET    ? let_varies(&q, s)
-                              : stmt->kind == RD_S_PREFIX ? true
-                              : stmt->kind == RD_S_FIND   ? find_varies(&q, s)
-                                                          : results_vary(&q, s);
+        const bool     by   = stmt->n_value == 0               ? false
+                              : stmt->kind == RD_S_LET         ? let_varies(&q, s)
+                              : stmt->kind == RD_S_PREFIX      ? true
+                              : stmt->kind == RD_S_LOWER_BOUND ? find_varies(&q, s)
+                                                               : results_vary(&q, s);
 
         for (int32_t k = 0; k < stmt->n_value; k++)
             found[stmt->value + k] = by;
     }
 }
 
-/* Without memory the answer is yes, which forbids most. */
+/* True if the value varies.  Without memory the answer is true, which forbids most changes. */
 bool rd_value_varies(const rd_schedule *t, int32_t loop, int32_t value)
 {
-    const int32_t by = t->let[value].by;
+    const int32_t by = t->let[value].made_by;
     bool         *found, answer;
 
     if (by < 0 || !rd_stands_in(t, by, loop))
@@ -207,13 +215,14 @@ bool rd_value_varies(const rd_schedule *t, int32_t loop, int32_t value)
     found = malloc((size_t)t->n_let + 1);
     if (!found)
         return true;
-    rd_varies_with(t, loop, found);
+    rd_find_varying(t, loop, found);
     answer = found[value];
     free(found);
     return answer;
 }
 
-/* ---- Along an axis ---------------------------------------------------------------------------- */
+/* ---- Along an axis --------------------------------------------------------------------------- */
+/* True if the position has the axis as a term, or a value that varies. */
 static bool linear_varies(const rd_schedule *t, const rd_linear *at, int32_t axis,
                           const bool *varies)
 {
@@ -226,6 +235,7 @@ static bool linear_varies(const rd_schedule *t, const rd_linear *at, int32_t axi
     return false;
 }
 
+/* True if the address or an operand of a value changes along the axis. */
 bool rd_let_varies(const rd_schedule *t, const rd_let *let, int32_t axis, const bool *varies)
 {
     bool found = linear_varies(t, &let->at, axis, varies);

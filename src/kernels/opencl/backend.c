@@ -147,21 +147,21 @@ static void describe(rd_text *text, const rd_program *p, rd_description what, rd
 /* No data of a caller's lie on a device, and every run waits.  Reductions that cross share no loops, as
  * there would be fewer items. */
 static const rd_device_table device = {
-    .count    = rd_cl_count,
-    .describe = describe_device,
-    .refuses  = refuses,
-    .open     = rd_cl_open,
-    .close    = rd_cl_close,
-    .wait     = rd_cl_wait,
-    .up       = rd_cl_up,
-    .down     = rd_cl_down,
-    .settle   = rd_cl_settle,
-    .room     = rd_cl_room,
-    .begin    = rd_cl_begin,
-    .borrow   = rd_cl_borrow,
-    .run      = rd_cl_run,
-    .end      = rd_cl_end,
-    .leave    = rd_cl_end,
+    .count       = rd_cl_count,
+    .describe    = describe_device,
+    .refuses     = refuses,
+    .open        = rd_cl_open,
+    .close       = rd_cl_close,
+    .wait        = rd_cl_wait,
+    .up          = rd_cl_up,
+    .down        = rd_cl_down,
+    .synchronise = rd_cl_settle,
+    .room        = rd_cl_room,
+    .begin       = rd_cl_begin,
+    .borrow      = rd_cl_borrow,
+    .run         = rd_cl_run,
+    .end         = rd_cl_end,
+    .detach      = rd_cl_end,
 };
 
 const rd_backend_table rd_backend_opencl = {

@@ -93,7 +93,7 @@ int32_t rd_cl_cut_of(const rd_schedule *t, int64_t *range)
 static const rd_for *ranges_of(const rd_schedule *t)
 {
     for (int32_t k = 0; k < t->n_for; k++)
-        if (t->loop[k].ranges)
+        if (t->loop[k].split)
             return &t->loop[k];
     return NULL;
 }
@@ -208,7 +208,7 @@ static void leave(void *of, rd_printing *n, int32_t fold)
 static void print_state(rd_printing *n, int32_t fold, const char *name)
 {
     const rd_emit_fold *f    = &n->fold[fold].of;
-    const int64_t       rows = 2 * n->t->fold[fold].room + 2;
+    const int64_t       rows = 2 * n->t->fold[fold].tree_rows + 2;
     rd_text             rise = { 0 }, under = { 0 };
 
     rd_add_each(&rise, f, "l%d");

@@ -18,7 +18,7 @@ static bool has_nodes(const rd_loop_fold *f, int32_t axis)
 /* Does a value hang on what a scan in the loop gives? */
 static bool hangs_on_scan(const rd_schedule *t, int32_t value, int32_t loop)
 {
-    const int32_t by = value < 0 ? -1 : t->let[value].by;
+    const int32_t by = value < 0 ? -1 : t->let[value].made_by;
     bool          found;
 
     if (by < 0 || !rd_stands_in(t, by, loop))
@@ -36,7 +36,7 @@ static bool hangs_on_scan(const rd_schedule *t, int32_t value, int32_t loop)
 static bool may_go_twice(const rd_schedule *t, const rd_stmt *s, int32_t loop)
 {
     if (s->kind != RD_S_PREFIX)
-        return s->kind == RD_S_LET || s->kind == RD_S_STORE || s->kind == RD_S_ENDS;
+        return s->kind == RD_S_LET || s->kind == RD_S_STORE || s->kind == RD_S_PUSH_IF_LAST;
     return has_nodes(&t->fold[s->fold], rd_loop_of(t, loop)->axis) &&
            !hangs_on_scan(t, s->x, loop) && !hangs_on_scan(t, s->w, loop) &&
            !hangs_on_scan(t, s->mask, loop);

@@ -51,7 +51,7 @@ static int64_t items_of(const rd_schedule *t, int32_t kernel)
 
 static bool has_ranges(const rd_schedule *t, int32_t kernel)
 {
-    return rd_loop_of(t, rd_item_of(t, kernel))->ranges;
+    return rd_loop_of(t, rd_item_of(t, kernel))->split;
 }
 
 /* "KERNEL rdim0(const rd_call c, __global rd_cl_record *record, __global char *g0) {", and which
@@ -81,7 +81,7 @@ static void add_head(const rd_cl_text *t, rd_text *to)
 static const rd_stmt *lift_of(const rd_schedule *t)
 {
     for (int32_t s = t->stmt[t->part[RD_PART_BODY]].first; s >= 0; s = t->stmt[s].next)
-        if (t->stmt[s].kind == RD_S_LIFT)
+        if (t->stmt[s].kind == RD_S_BUILD_TREE)
             return &t->stmt[s];
     return NULL;
 }
@@ -133,7 +133,7 @@ static void print_level(rd_cl_text *t, rd_text *to, int32_t kernel, int level)
     n->indent++;
     rd_print_line(n, "const int64_t item = work / %" PRId64 ", c = 0;", here);
     declare_nodes(n, ranges);
-    for (int32_t s = tree->stmt[kernel].next; tree->stmt[s].kind == RD_S_LIFT;
+    for (int32_t s = tree->stmt[kernel].next; tree->stmt[s].kind == RD_S_BUILD_TREE;
          s         = tree->stmt[s].next) {
         rd_print_line(n, "{");
         n->indent++;

@@ -17,10 +17,10 @@ static bool is_alone(const rd_schedule *t, const rd_stmt *s)
 
 static void hold(rd_schedule *t, int32_t step, int32_t loop)
 {
-    const rd_store store = { .place = RD_IN_REGISTERS, .fold = t->stmt[step].fold, .extent = 1 };
+    const rd_store store = { .storage = RD_IN_REGISTERS, .fold = t->stmt[step].fold, .extent = 1 };
     const int32_t  array = rd_add_store(t, &store);
-    const rd_stmt  near  = rd_copy_of_states(&t->stmt[step], RD_S_NEAR, array),
-                  back   = rd_copy_of_states(&t->stmt[step], RD_S_BACK, array);
+    const rd_stmt  near  = rd_copy_of_states(&t->stmt[step], RD_S_LOAD_STATES, array),
+                  back   = rd_copy_of_states(&t->stmt[step], RD_S_STORE_STATES, array);
 
     rd_put_before(t, rd_add_declaration(t, array), loop);
     rd_put_before(t, rd_add_stmt(t, &near), loop);

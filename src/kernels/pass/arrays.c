@@ -19,11 +19,11 @@ static int64_t room(const rd_for *loop)
 
 static int32_t add_array(rd_schedule *t, int32_t loop, rd_dtype type, bool memory)
 {
-    const rd_store made  = { .place  = RD_IN_LOCAL,
-                             .type   = type,
-                             .memory = memory,
-                             .fold   = -1,
-                             .extent = room(rd_loop_of(t, loop)) };
+    const rd_store made  = { .storage = RD_IN_LOCAL,
+                             .type    = type,
+                             .memory  = memory,
+                             .fold    = -1,
+                             .extent  = room(rd_loop_of(t, loop)) };
     rd_stmt        array = rd_stmt_of(RD_S_ARRAY);
 
     array.store = rd_add_store(t, &made);
@@ -59,7 +59,7 @@ void rd_add_kept(rd_schedule *t, int32_t loop, int32_t value, int32_t store)
 
 void rd_keep_behind(rd_schedule *t, int32_t loop, int32_t value, int32_t store)
 {
-    rd_put_behind(t, kept(t, loop, value, store), t->let[value].by);
+    rd_put_behind(t, kept(t, loop, value, store), t->let[value].made_by);
 }
 
 static rd_let element(rd_schedule *t, int32_t store, int32_t loop)
@@ -103,14 +103,14 @@ void rd_read_instead(rd_schedule *t, int32_t value, int32_t store, int32_t loop)
 {
     if (t->failed)
         return;
-    t->let[value] = (rd_let){ .kind  = RD_I_LOAD,
-                              .type  = t->let[value].type,
-                              .from  = t->let[value].type,
-                              .arg   = -1,
-                              .slot  = -1,
-                              .store = store,
-                              .at    = rd_element_of(t, loop),
-                              .by    = t->let[value].by };
+    t->let[value] = (rd_let){ .kind    = RD_I_LOAD,
+                              .type    = t->let[value].type,
+                              .from    = t->let[value].type,
+                              .arg     = -1,
+                              .slot    = -1,
+                              .store   = store,
+                              .at      = rd_element_of(t, loop),
+                              .made_by = t->let[value].made_by };
 }
 
 /* ---- Loops ------------------------------------------------------------------------------------ */

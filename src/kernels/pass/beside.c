@@ -56,8 +56,9 @@ static bool find_loops(rd_beside *b)
 
     b->ends = t->stmt[b->block].last;
     b->loop = cut >= 0 ? t->stmt[cut].next : -1;
-    if (b->loop < 0 || t->stmt[cut].kind != RD_S_CUT || t->stmt[b->loop].kind != RD_S_LOOP ||
-        t->stmt[b->loop].next != b->ends || t->stmt[b->ends].kind != RD_S_ENDS ||
+    if (b->loop < 0 || t->stmt[cut].kind != RD_S_CUT_AT_BLOCK ||
+        t->stmt[b->loop].kind != RD_S_LOOP || t->stmt[b->loop].next != b->ends ||
+        t->stmt[b->ends].kind != RD_S_PUSH_IF_LAST ||
         rd_loop_of(t, b->loop)->kind != RD_FOR_SERIAL || rd_loop_of(t, b->loop)->of < 0)
         return false;
     b->step = step_of(t, b->loop);

@@ -170,12 +170,12 @@ static void push_blocks(rd_beside *b, int32_t body)
     rd_stmt       ends   = t->stmt[b->step];
 
     last.offset += b->steps - 1;
-    ends.kind     = RD_S_ENDS;
+    ends.kind     = RD_S_PUSH_IF_LAST;
     ends.x        = -1;
     ends.of.lane  = with_index(b, ends.of.lane, last);
     ends.of.outer = with_index(b, ends.of.outer, last);
     ends.of.index = with_index(b, ends.of.index, last);
-    add_copy(b, around, RD_S_BACK);
+    add_copy(b, around, RD_S_STORE_STATES);
     rd_append(t, around, rd_add_stmt(t, &ends));
 }
 
@@ -212,11 +212,11 @@ static int32_t put_loop(rd_beside *b)
 void rd_go_beside(rd_beside *b)
 {
     rd_schedule   *t        = b->t;
-    const rd_store elements = { .place  = RD_IN_LOCAL,
-                                .type   = t->let[t->stmt[b->step].x].type,
-                                .fold   = -1,
-                                .extent = b->n * b->steps },
-                   states   = { .place = RD_IN_LOCAL, .fold = b->fold, .extent = b->n };
+    const rd_store elements = { .storage = RD_IN_LOCAL,
+                                .type    = t->let[t->stmt[b->step].x].type,
+                                .fold    = -1,
+                                .extent  = b->n * b->steps },
+                   states   = { .storage = RD_IN_LOCAL, .fold = b->fold, .extent = b->n };
     int32_t body;
 
     b->axis   = rd_loop_of(t, b->top)->axis;
@@ -232,7 +232,7 @@ void rd_go_beside(rd_beside *b)
     b->states   = add_array(b, body, &states);
     collect(b, body);
     turn(b, body);
-    add_copy(b, add_loop(b, body, RD_FOR_VECTOR, b->number, b->n), RD_S_NEAR);
+    add_copy(b, add_loop(b, body, RD_FOR_VECTOR, b->number, b->n), RD_S_LOAD_STATES);
     take_steps(b, body);
     push_blocks(b, body);
 }

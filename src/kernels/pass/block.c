@@ -11,7 +11,7 @@
 static int32_t ends_in(const rd_schedule *t, int32_t loop, int32_t fold)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))
-        if (t->stmt[s].kind == RD_S_ENDS && t->stmt[s].fold == fold)
+        if (t->stmt[s].kind == RD_S_PUSH_IF_LAST && t->stmt[s].fold == fold)
             return s;
     return -1;
 }
@@ -123,7 +123,7 @@ static void cut(rd_schedule *t, int32_t loop, int32_t block, int32_t old)
     rd_stmt       begin = t->stmt[old], end = t->stmt[old];
     int32_t       made;
 
-    begin.kind    = RD_S_CUT;
+    begin.kind    = RD_S_CUT_AT_BLOCK;
     begin.of.cell = rd_linear_of(0); /* all cells end their blocks there */
     take_first(t, &begin, old, loop);
     substitute(t, &begin, b.axis, axis_plus(t, first, b.backwards ? -1 : 0));

@@ -49,7 +49,7 @@ static int32_t hand_over(rd_schedule *t, int32_t value, int32_t from, int32_t to
 {
     const rd_let  let = t->let[value];
     const int32_t again =
-        let.kind == RD_I_CONST || let.kind == RD_I_COORD ? rd_stmt_copy(t, let.by) : -1;
+        let.kind == RD_I_CONST || let.kind == RD_I_COORD ? rd_stmt_copy(t, let.made_by) : -1;
     int32_t store;
 
     if (again >= 0 && !t->failed) {
@@ -64,13 +64,13 @@ static int32_t hand_over(rd_schedule *t, int32_t value, int32_t from, int32_t to
 void rd_hand_values(rd_schedule *t, int32_t from, int32_t to)
 {
     for (int32_t value = 0, n = t->n_let; value < n && !t->failed; value++) {
-        const int32_t by = t->let[value].by;
+        const int32_t by = t->let[value].made_by;
         instead       one;
 
         if (by < 0 || t->stmt[by].parent != from || !rd_is_read_in(t, value, to))
             continue;
         one = (instead){ value, hand_over(t, value, from, to) };
         for (int32_t s = rd_next_stmt(t, to, to); s >= 0 && !t->failed; s = rd_next_stmt(t, s, to))
-            rd_rename_values(t, s, take_instead, &one);
+            rd_substitute_values(t, s, take_instead, &one);
     }
 }

@@ -11,7 +11,7 @@
 /* Is the value made in a vector loop over the axis, so that each element has one of its own? */
 static bool is_of_element(const rd_schedule *t, int32_t value, int32_t axis)
 {
-    for (int32_t s = t->let[value].by; s >= 0; s = t->stmt[s].parent)
+    for (int32_t s = t->let[value].made_by; s >= 0; s = t->stmt[s].parent)
         if (rd_is_vector(t, s) && rd_loop_of(t, s)->axis == axis)
             return true;
     return false;
@@ -51,7 +51,7 @@ static bool depends(const rd_schedule *t, int32_t loop, int32_t load)
     for (int32_t k = 0; k < let->at.n; k++) {
         const rd_linear_term *term = &t->term[let->at.first + k];
 
-        if (term->axis < 0 && rd_stands_in(t, t->let[term->value].by, loop))
+        if (term->axis < 0 && rd_stands_in(t, t->let[term->value].made_by, loop))
             return true;
     }
     for (int32_t s = t->stmt[loop].first; s != load; s = rd_next_stmt(t, s, loop))

@@ -110,10 +110,10 @@ static bool find(const rd_schedule *t, int32_t load, taking *c)
 /* The array, whose columns are as long as strips. */
 static int32_t add_array(rd_schedule *t, const taking *c, rd_dtype type)
 {
-    const rd_store store = { .place  = RD_IN_LOCAL,
-                             .type   = type,
-                             .fold   = -1,
-                             .extent = rd_loop_of(t, c->strips)->step *
+    const rd_store store = { .storage = RD_IN_LOCAL,
+                             .type    = type,
+                             .fold    = -1,
+                             .extent  = rd_loop_of(t, c->strips)->step *
                                        rd_loop_of(t, c->across)->extent };
     rd_stmt        array = rd_stmt_of(RD_S_ARRAY);
 

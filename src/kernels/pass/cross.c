@@ -87,7 +87,7 @@ static void replace_in_part(crossing *c, int32_t part)
             memset(c->here, -1, ((size_t)c->n_let + 1) * sizeof *c->here);
         c->loop = loop >= 0 ? loop : c->loop;
         if (loop >= 0 && s != loop)
-            rd_rename_values(c->t, s, instead, c);
+            rd_substitute_values(c->t, s, instead, c);
     }
 }
 

@@ -39,5 +39,5 @@ bool rd_stmt_cuts(const rd_schedule *t, int32_t stmt)
 
     if (s->kind == RD_S_LET)
         return rd_let_cuts(t, &t->let[s->value]);
-    return s->kind == RD_S_STEP && rd_takes_power(&t->fold[s->fold].of);
+    return s->kind == RD_S_STEP && rd_has_exponential(&t->fold[s->fold].of);
 }

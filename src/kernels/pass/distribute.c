@@ -68,7 +68,7 @@ static void take_other_loop(rd_stripping *c, int32_t body, int32_t stmt)
 static bool has_ends(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))
-        if (t->stmt[s].kind == RD_S_ENDS)
+        if (t->stmt[s].kind == RD_S_PUSH_IF_LAST)
             return true;
     return false;
 }
@@ -106,9 +106,9 @@ static void take(rd_stripping *c, int32_t body, int32_t stmt)
     case RD_S_BEGIN:
     case RD_S_STEP:
     case RD_S_PREFIX:
-    case RD_S_ENDS:
-    case RD_S_REST:
-    case RD_S_LANES:
+    case RD_S_PUSH_IF_LAST:
+    case RD_S_MERGE_BLOCKS:
+    case RD_S_MERGE_LANES:
     case RD_S_FINISH:
     case RD_S_EXIT: rd_take_of_fold(c, body, stmt); break;
     default: rd_put_alone(c, body, stmt);

@@ -29,7 +29,7 @@ static bool is_of_cells(const rd_schedule *t, int32_t stmt)
     const rd_for  *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
     const rd_stmt *ends = loop && t->stmt[stmt].first >= 0 ? &t->stmt[t->stmt[stmt].first] : NULL;
 
-    return ends && ends->kind == RD_S_ENDS && ends->next < 0 && !ends->all &&
+    return ends && ends->kind == RD_S_PUSH_IF_LAST && ends->next < 0 && !ends->all &&
            t->fold[ends->fold].lanes == 1 && !t->p->fold[ends->fold].n_group &&
            loop->kind == RD_FOR_SERIAL && loop->step == 1 && !loop->backwards && loop->start < 0 &&
            loop->from.n == 1 && loop->to.n == 1 && is_side_by_side(t, ends, loop->axis);

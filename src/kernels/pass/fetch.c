@@ -71,7 +71,7 @@ static int32_t loads_before(const fetching *f, int32_t row)
 
         if (!let || strip < 0 || let->kind != RD_I_LOAD || let->slot != let_of(f)->slot ||
             strip == last ||
-            (strip == rd_loop_of(f->t, f->strip)->strip && !rd_loop_of(f->t, f->strip)->part) ||
+            (strip == rd_loop_of(f->t, f->strip)->strip && !rd_loop_of(f->t, f->strip)->substrip) ||
             !rd_linear_same(f->t, &let->at, &let_of(f)->at))
             continue;
         count++;
@@ -82,7 +82,7 @@ static int32_t loads_before(const fetching *f, int32_t row)
 
 static void fetch_row(fetching *f)
 {
-    const bool    part = rd_loop_of(f->t, f->strip)->part;
+    const bool    part = rd_loop_of(f->t, f->strip)->substrip;
     const int32_t row  = f->r->around && !part ? -1 : row_of(f);
     const int64_t coef =
         row >= 0 ? rd_linear_coef(f->t, &let_of(f)->at, rd_loop_of(f->t, row)->axis) : 0;
@@ -181,7 +181,7 @@ void rd_pass_fetch(rd_schedule *t, const rd_target *target)
         for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k])) {
             const rd_for *loop = t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(t, s) : NULL;
 
-            if (loop && loop->kind == RD_FOR_VECTOR && !loop->by_call && !loop->stream &&
+            if (loop && loop->kind == RD_FOR_VECTOR && !loop->by_call && !loop->nontemporal &&
                 rd_strips_around(t, s) >= 0)
                 look_at(t, s, rd_strips_around(t, s), target->strips);
         }

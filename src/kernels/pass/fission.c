@@ -16,7 +16,7 @@
 /* Words of a known key are of counters alone, and a known divisor is a number of the text. */
 static int32_t operands_in_arrays(const rd_schedule *t, const rd_let *let)
 {
-    return rd_draws_words_of_strip(t, let) || rd_leaves_rest_by_known(t, let) ? 1 : let->n;
+    return rd_draws_words_of_strip(t, let) || rd_is_constant_remainder(t, let) ? 1 : let->n;
 }
 
 /* Functions of blocks take and make elements as in memory. */
@@ -81,7 +81,7 @@ static int32_t split_function(rd_schedule *t, int32_t loop, int32_t stmt)
 /* ---- Steps that take exponentials ------------------------------------------------------------- */
 static bool takes_powers(const rd_schedule *t, int32_t stmt)
 {
-    return t->stmt[stmt].kind == RD_S_STEP && rd_takes_power(&t->fold[t->stmt[stmt].fold].of);
+    return t->stmt[stmt].kind == RD_S_STEP && rd_has_exponential(&t->fold[t->stmt[stmt].fold].of);
 }
 
 /* The step alone becomes a loop by call; what stands behind it goes to a loop of its own.  A loop that
@@ -126,7 +126,7 @@ static void split(rd_schedule *t, int32_t loop)
 static void mark_bounded(rd_schedule *t)
 {
     for (int32_t value = 0; value < t->n_let; value++)
-        t->let[value].bounded = rd_narrows_bounded(t, &t->let[value]);
+        t->let[value].fits_int32 = rd_narrows_bounded(t, &t->let[value]);
 }
 
 void rd_pass_fission(rd_schedule *t, const rd_target *target)

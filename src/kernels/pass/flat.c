@@ -36,9 +36,10 @@ static bool goes_across(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(t, stmt);
 
-    return loop->step == 1 && loop->extent > 1 && loop->extent <= RD_FLAT && !loop->backwards &&
-           loop->from.n == 1 && loop->from.part[0].by <= 1 && loop->from.part[0].at.n == 0 &&
-           loop->from.part[0].at.offset == 0 && t->p->axis_extent[loop->axis] == loop->extent &&
+    return loop->step == 1 && loop->extent > 1 && loop->extent <= RD_FLAT_COLUMNS &&
+           !loop->backwards && loop->from.n == 1 && loop->from.part[0].by <= 1 &&
+           loop->from.part[0].at.n == 0 && loop->from.part[0].at.offset == 0 &&
+           t->p->axis_extent[loop->axis] == loop->extent &&
            t->stmt[stmt].first == t->stmt[stmt].last;
 }
 
@@ -132,7 +133,7 @@ static bool is_flat_step(const rd_schedule *t, const columns *c, int32_t stmt)
 static bool reads_of_strip(const rd_schedule *t, const columns *c)
 {
     for (int32_t value = 0; value < t->n_let; value++) {
-        const int32_t by = t->let[value].by;
+        const int32_t by = t->let[value].made_by;
 
         if (by >= 0 && rd_stands_in(t, by, c->strips) && !rd_stands_in(t, by, c->vector) &&
             rd_is_read_in(t, value, c->vector))
@@ -177,7 +178,7 @@ static int32_t make_copies(rd_schedule *t, const columns *c, int32_t step, rd_st
 static void hold_states(rd_schedule *t, const columns *c, int32_t step)
 {
     const int32_t  fold = t->stmt[step].fold, lanes = t->fold[fold].lanes;
-    const rd_store store = { .place       = RD_IN_LOCAL,
+    const rd_store store = { .storage     = RD_IN_LOCAL,
                              .type        = t->store[fold].type,
                              .fold        = fold,
                              .extent      = c->n * lanes,
@@ -187,8 +188,8 @@ static void hold_states(rd_schedule *t, const columns *c, int32_t step)
     if (t->failed)
         return;
     rd_put_before(t, rd_add_declaration(t, array), c->strips);
-    rd_put_before(t, make_copies(t, c, step, RD_S_NEAR, array), c->strips);
-    rd_put_behind(t, make_copies(t, c, step, RD_S_BACK, array), c->strips);
+    rd_put_before(t, make_copies(t, c, step, RD_S_LOAD_STATES, array), c->strips);
+    rd_put_behind(t, make_copies(t, c, step, RD_S_STORE_STATES, array), c->strips);
     for (int32_t k = t->stmt[c->strips].first; k >= 0; k = t->stmt[k].next)
         if (t->stmt[k].fold == fold && t->stmt[k].kind == RD_S_EXIT)
             t->stmt[k].store = array;
@@ -209,8 +210,8 @@ static void turn_around(rd_schedule *t, const columns *c)
         rd_append(t, c->across, s);
     }
     rd_append(t, c->vector, c->across);
-    t->loop[t->stmt[c->across].arg].kind = RD_FOR_UNROLL;
-    t->loop[t->stmt[c->vector].arg].flat = true;
+    t->loop[t->stmt[c->across].arg].kind      = RD_FOR_UNROLL;
+    t->loop[t->stmt[c->vector].arg].flattened = true;
 }
 
 static void flatten(rd_schedule *t, const columns *c)

@@ -79,8 +79,8 @@ static bool reads_row(const rows *q, int32_t stmt)
     int32_t            value[RD_MOST_READS];
 
     for (int32_t k = rd_reads_of(t, stmt, value, RD_MOST_READS) - 1; k >= 0; k--)
-        if (rd_stands_in(t, t->let[value[k]].by, q->loop) &&
-            !rd_stands_in(t, t->let[value[k]].by, q->inside))
+        if (rd_stands_in(t, t->let[value[k]].made_by, q->loop) &&
+            !rd_stands_in(t, t->let[value[k]].made_by, q->inside))
             return true;
     return load && reads_stored(q, load->slot);
 }
@@ -91,7 +91,7 @@ static bool fold_may(const rows *q, int32_t fold)
 {
     const rd_loop_fold *f = &q->r->t->fold[fold];
 
-    return q->fold[fold].cells && !q->fold[fold].inner && !f->room && !f->of.fold->scan &&
+    return q->fold[fold].cells && !q->fold[fold].inner && !f->tree_rows && !f->of.fold->scan &&
            !f->of.fold->user && f->lanes == 1;
 }
 

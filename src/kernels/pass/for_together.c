@@ -93,10 +93,10 @@ static int64_t written(const merging *m)
     {
         const rd_stmt *stmt  = &m->r->t->stmt[s];
         const bool     half  = stmt->n_value && rd_dtype_is_half(m->r->t->let[stmt->value].type);
-        int64_t        times = stmt->kind == RD_S_REST || stmt->kind == RD_S_LANES ? 0
-                               : half                                              ? ROUNDING
-                               : stmt->kind == RD_S_LOOP                           ? 2
-                                                                                   : 1;
+        int64_t        times = stmt->kind == RD_S_MERGE_BLOCKS || stmt->kind == RD_S_MERGE_LANES ? 0
+                               : half                    ? ROUNDING
+                               : stmt->kind == RD_S_LOOP ? 2
+                                                         : 1;
 
         for (int32_t k = stmt->parent; k != m->loop && times < MANY; k = m->r->t->stmt[k].parent)
             times *=
@@ -145,8 +145,8 @@ static bool may_go_together(const merging *m, int32_t stmt)
 
     switch (s->kind) {
     case RD_S_BEGIN:
-    case RD_S_REST:
-    case RD_S_LANES:
+    case RD_S_MERGE_BLOCKS:
+    case RD_S_MERGE_LANES:
     case RD_S_FINISH: return m->fold[s->fold].inner;
     case RD_S_LOOP:
         return rd_loop_of(m->r->t, stmt)->axis == m->r->axis || rd_writes_out_loop(m->r, stmt);

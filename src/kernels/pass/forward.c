@@ -98,7 +98,7 @@ static void forward(rd_schedule *t, int32_t part, int32_t load)
         return;
     e = (exchange){ t->stmt[load].value, t->stmt[store].x };
     for (int32_t s = part; s >= 0 && !t->failed; s = rd_next_stmt(t, s, part))
-        rd_rename_values(t, s, other, &e);
+        rd_substitute_values(t, s, other, &e);
     rd_take_out(t, load);
 }
 

@@ -98,7 +98,7 @@ static void put_before(hoisting *h, int32_t stmt)
     if (t->failed)
         return;
     if (is_counted(t, &let)) {
-        t->loop[t->stmt[h->vector].arg].loads++;
+        t->loop[t->stmt[h->vector].arg].hoisted_loads++;
         let.uncounted = true;
     }
     t->let[value] = let;

@@ -27,8 +27,8 @@ static bool steps_beside(const rd_schedule *t, int32_t step, int32_t loop)
     const rd_loop_fold *f = &t->fold[s->fold];
 
     return s->kind == RD_S_STEP && s->label < 0 && f->lanes == 1 && !f->blocks && !f->of.user &&
-           !t->p->fold[s->fold].user && rd_meets(t, s->fold, loop) == RD_MEETS_CELLS &&
-           rd_position_moves(t, loop, step, &s->of.cell).by == 1;
+           !t->p->fold[s->fold].user && rd_mapping_of(t, s->fold, loop) == RD_MAPS_CELLS &&
+           rd_position_stride(t, loop, step, &s->of.cell).by == 1;
 }
 
 static bool reads_one_of(const rd_schedule *t, int32_t stmt, int32_t loop, int32_t last);
@@ -39,7 +39,7 @@ static bool is_late(const rd_schedule *t, int32_t stmt, int32_t loop)
     switch (t->stmt[stmt].kind) {
     case RD_S_STEP: return !steps_beside(t, stmt, loop) || reads_one_of(t, stmt, loop, stmt);
     case RD_S_PREFIX:
-    case RD_S_ENDS: return true;
+    case RD_S_PUSH_IF_LAST: return true;
     default: return reads_one_of(t, stmt, loop, stmt);
     }
 }
@@ -74,7 +74,7 @@ static bool has_plain_body(const rd_schedule *t, int32_t loop)
 
         if (let ? let->kind == RD_I_INDEX || let->kind == RD_I_CALL
                 : stmt->kind != RD_S_STORE && stmt->kind != RD_S_STEP &&
-                      stmt->kind != RD_S_PREFIX && stmt->kind != RD_S_ENDS)
+                      stmt->kind != RD_S_PREFIX && stmt->kind != RD_S_PUSH_IF_LAST)
             return false;
     }
     return true;

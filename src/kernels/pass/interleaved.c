@@ -96,10 +96,10 @@ static int32_t take_instead(void *of, int32_t value)
 static void take_repeated(const rd_interleaved *c, int32_t value, int32_t before)
 {
     rd_schedule   *t     = c->t;
-    const rd_store store = { .place  = RD_IN_LOCAL,
-                             .type   = t->let[value].type,
-                             .fold   = -1,
-                             .extent = (c->n * c->r->width + 15) / 16 * 16 };
+    const rd_store store = { .storage = RD_IN_LOCAL,
+                             .type    = t->let[value].type,
+                             .fold    = -1,
+                             .extent  = (c->n * c->r->width + 15) / 16 * 16 };
     const int32_t  array = rd_add_store(t, &store);
     instead        one   = { value, -1 };
 
@@ -107,7 +107,7 @@ static void take_repeated(const rd_interleaved *c, int32_t value, int32_t before
     repeat(c, value, array);
     one.by = rd_begin_with_element(t, c->vector, array, c->vector);
     for (int32_t s = t->stmt[c->vector].first; s >= 0 && !t->failed; s = t->stmt[s].next)
-        rd_rename_values(t, s, take_instead, &one);
+        rd_substitute_values(t, s, take_instead, &one);
 }
 
 static void set_flat(const rd_interleaved *c, rd_linear *place, int32_t axis)
@@ -137,11 +137,11 @@ static int32_t collect_groups(const rd_interleaved *c, rd_for of, int32_t value)
                               .extent = c->n,
                               .of     = -1,
                               .strip  = -1 };
-    const rd_store store  = { .place  = RD_IN_LOCAL,
-                              .type   = let.type,
-                              .memory = true,
-                              .fold   = -1,
-                              .extent = c->n * c->r->width + BEHIND };
+    const rd_store store  = { .storage = RD_IN_LOCAL,
+                              .type    = let.type,
+                              .memory  = true,
+                              .fold    = -1,
+                              .extent  = c->n * c->r->width + BEHIND };
     const int32_t  array = rd_add_store(t, &store), inner = rd_add_loop(t, &across);
     rd_stmt        kept = rd_stmt_of(RD_S_STORE);
 
@@ -206,7 +206,7 @@ static void flatten(rd_interleaved *c)
     rd_put_before(t, c->across, before);
     go_flat(c);
     for (int32_t value = 0; value < n && !t->failed; value++)
-        if (t->let[value].by >= 0 && t->stmt[t->let[value].by].parent == c->across &&
+        if (t->let[value].made_by >= 0 && t->stmt[t->let[value].made_by].parent == c->across &&
             rd_is_read_in(t, value, c->vector))
             take_repeated(c, value, c->across);
     if (!t->failed && t->stmt[c->across].first < 0)

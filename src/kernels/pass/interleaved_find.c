@@ -18,7 +18,7 @@ static bool goes_across(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = loop_at(t, stmt);
 
-    return loop && loop->step == 1 && loop->extent > 1 && loop->extent <= RD_FLAT &&
+    return loop && loop->step == 1 && loop->extent > 1 && loop->extent <= RD_FLAT_COLUMNS &&
            !loop->backwards && loop->start < 0 && loop->from.n == 1 && loop->from.part[0].by <= 1 &&
            loop->from.part[0].at.n == 0 && loop->from.part[0].at.offset == 0 &&
            loop->axis < t->p->n_axis && t->p->axis_extent[loop->axis] == loop->extent;
@@ -47,7 +47,7 @@ static bool is_over_strips(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = loop_at(t, stmt);
 
-    return loop && loop->strip >= 0 && !loop->part;
+    return loop && loop->strip >= 0 && !loop->substrip;
 }
 
 /* Does each column go over all strips of rows?  They may as well be together in each strip. */
@@ -152,7 +152,7 @@ static bool is_value_of_column(const rd_let *let)
 
 bool rd_is_of_column(const rd_interleaved *c, int32_t value)
 {
-    const int32_t by = c->t->let[value].by;
+    const int32_t by = c->t->let[value].made_by;
 
     return by >= 0 && rd_stands_in(c->t, by, c->across) && !c->varies[value];
 }
@@ -189,7 +189,7 @@ static bool take_of_rows(const rd_interleaved *c)
     const int32_t      both = c->inside ? c->vector : c->across;
 
     for (int32_t value = 0; value < t->n_let; value++) {
-        const int32_t by = t->let[value].by;
+        const int32_t by = t->let[value].made_by;
 
         if (by >= 0 && rd_vector_around(t, by) >= 0 && !rd_stands_in(t, by, both) &&
             rd_is_read_in(t, value, both))
@@ -245,14 +245,14 @@ static bool stand_still(const rd_interleaved *c, int32_t loop, bool *moves)
     const rd_schedule *t = c->t;
     int32_t            read[RD_MOST_READS];
 
-    rd_varies_with(t, loop, moves);
+    rd_find_varying(t, loop, moves);
     for (int32_t s = c->across; s >= 0; s = rd_next_stmt(t, s, c->across)) {
         if (t->stmt[s].kind != RD_S_LET || !rd_is_of_column(c, t->stmt[s].value))
             continue;
         if (moves[t->stmt[s].value])
             return false;
         for (int32_t k = rd_reads_of(t, s, read, RD_MOST_READS); k-- > 0;) {
-            const int32_t by = t->let[read[k]].by;
+            const int32_t by = t->let[read[k]].made_by;
 
             if (by >= 0 && rd_stands_in(t, by, loop) && !rd_stands_in(t, by, c->across))
                 return false;

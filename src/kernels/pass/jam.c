@@ -75,7 +75,7 @@ static bool states_may_multiply(const rd_schedule *t, int32_t loop, int32_t rows
         const rd_store *store =
             t->stmt[s].kind == RD_S_BEGIN || has_states(t, s) ? &t->store[t->stmt[s].store] : NULL;
 
-        if (store && (store->place != RD_IN_LOCAL || store->extent * rows > MOST_STATES))
+        if (store && (store->storage != RD_IN_LOCAL || store->extent * rows > MOST_STATES))
             return false;
         n += has_states(t, s);
     }

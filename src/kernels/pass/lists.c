@@ -206,7 +206,7 @@ static int32_t clusters_along(const rd_schedule *t, int32_t strips)
 static void cut_by_clusters(rd_schedule *t, int32_t strips, const rd_address *clusters)
 {
     rd_for  runs = *rd_loop_of(t, strips);
-    rd_stmt run  = rd_stmt_of(RD_S_RUN);
+    rd_stmt run  = rd_stmt_of(RD_S_CUT_AT_RUN);
 
     run.slot   = clusters->slot;
     run.type   = RD_I32;

@@ -10,7 +10,7 @@
  * It runs before `collect`, which takes gathers, and before `cross`, which makes arrays of indices
  * that the loop computes. */
 #include "kernels/loop/facts.h"
-#include "kernels/loop/lookups.h"
+#include "kernels/loop/table_lookups.h"
 #include "kernels/pass/arrays.h"
 #include "kernels/pass/pass.h"
 
@@ -100,9 +100,9 @@ static void take_out_unused(looking_up *q, int32_t index)
 {
     rd_schedule *t = q->t;
 
-    if (!is_unused(t, t->let[index].by))
+    if (!is_unused(t, t->let[index].made_by))
         return;
-    rd_take_out(t, t->let[index].by);
+    rd_take_out(t, t->let[index].made_by);
     if (q->load < 0 || !is_unused(t, q->load))
         return;
     t->let[q->copy].uncounted = t->let[t->stmt[q->load].value].uncounted;

@@ -72,7 +72,7 @@ static bool gathers(const rd_strip_at *r, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++) {
         const rd_linear_term *term = &r->t->term[at->first + k];
-        int32_t               s    = term->axis < 0 ? r->t->let[term->value].by : -1;
+        int32_t               s    = term->axis < 0 ? r->t->let[term->value].made_by : -1;
 
         for (; s >= 0; s = r->t->stmt[s].parent)
             if (r->t->stmt[s].kind == RD_S_LOOP && rd_loop_of(r->t, s)->axis == r->axis &&
@@ -157,8 +157,8 @@ static bool may_be_written_out(const rd_strip_at *r, int32_t loop, int32_t stmt)
     switch (s->kind) {
     case RD_S_LOOP: return rd_loop_of(r->t, stmt)->axis == r->axis;
     case RD_S_BEGIN:
-    case RD_S_REST:
-    case RD_S_LANES:
+    case RD_S_MERGE_BLOCKS:
+    case RD_S_MERGE_LANES:
     case RD_S_FINISH: return false;
     case RD_S_STEP: return !rd_stmt_cuts(r->t, stmt) && !(f->along == of && f->blocks);
     case RD_S_PREFIX: /* places of elements of a tree of prefixes must be numbers */
@@ -177,8 +177,8 @@ static int32_t size_of(const rd_schedule *t, int32_t loop)
 
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
         n += t->stmt[s].kind == RD_S_LOOP ? 2
-             : t->stmt[s].kind == RD_S_ENDS || t->stmt[s].kind == RD_S_REST ||
-                     t->stmt[s].kind == RD_S_LANES
+             : t->stmt[s].kind == RD_S_PUSH_IF_LAST || t->stmt[s].kind == RD_S_MERGE_BLOCKS ||
+                     t->stmt[s].kind == RD_S_MERGE_LANES
                  ? 0
                  : 1;
     return n;
@@ -265,7 +265,7 @@ void rd_find_modes(const rd_strip_at *r, rd_fold_in_strip *fold)
 
         if (step < 0)
             continue;
-        fold[k].turns = !r->around && rd_goes_in_turn(r->t, k, r->top);
+        fold[k].turns = !r->around && rd_needs_serial_steps(r->t, k, r->top);
         fold[k].lanes =
             !fold[k].turns && begin < 0 && rd_linear_coef(r->t, &r->t->stmt[step].of.lane, r->axis);
         fold[k].cells  = !fold[k].lanes && !fold[k].turns;

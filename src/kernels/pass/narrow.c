@@ -91,7 +91,7 @@ void rd_pass_narrow(rd_schedule *t, const rd_target *target)
              s = rd_next_stmt(t, s, t->part[k])) {
             const rd_for *loop = t->stmt[s].kind == RD_S_LOOP && s < n ? rd_loop_of(t, s) : NULL;
 
-            if (loop && loop->strip >= 0 && !loop->part)
+            if (loop && loop->strip >= 0 && !loop->substrip)
                 strip = is_short(loop, target->vector) && !adds_short_sums(t, s) ? s : -1;
             if (loop && loop->kind == RD_FOR_VECTOR && !loop->by_call && strip >= 0)
                 widen_in(t, s, width_of(rd_loop_of(t, strip)));

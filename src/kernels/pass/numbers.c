@@ -121,7 +121,7 @@ rd_linear rd_number_find(rd_numbers *n, int32_t slot, rd_linear from, rd_linear 
     const int32_t  made = rd_add_made(n->t, &let);
     rd_stmt *const stmt = &n->t->stmt[made];
 
-    stmt->kind  = RD_S_FIND;
+    stmt->kind  = RD_S_LOWER_BOUND;
     stmt->arg   = apart;
     stmt->x     = first;
     stmt->w     = last;

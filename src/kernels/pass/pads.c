@@ -79,8 +79,8 @@ static bool lanes_pad(const rd_strip_at *r, const rd_strip *strip, int32_t fold)
 {
     const rd_fold *f = &r->t->p->fold[fold];
 
-    return has_nothing(f) && f->n_cell == 1 && !f->n_group && !f->scan && !r->t->fold[fold].room &&
-           !r->t->fold[fold].split && strip->width > padded(f, 1) &&
+    return has_nothing(f) && f->n_cell == 1 && !f->n_group && !f->scan &&
+           !r->t->fold[fold].tree_rows && !r->t->fold[fold].split && strip->width > padded(f, 1) &&
            strip->width != padded(f, strip->width) && padded(f, strip->width) <= f->lanes;
 }
 

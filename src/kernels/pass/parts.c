@@ -24,17 +24,17 @@ static rd_linear mark(rd_schedule *t, int32_t axis)
 
 static rd_for parts_of(rd_schedule *t, const rd_for *strips, int32_t width)
 {
-    return (rd_for){ .kind   = RD_FOR_SERIAL,
-                     .axis   = strips->axis,
-                     .start  = rd_add_mark(t),
-                     .stop   = rd_add_mark(t),
-                     .from   = rd_edge_of(mark(t, strips->start)),
-                     .to     = rd_edge_of(mark(t, strips->stop)),
-                     .step   = width,
-                     .extent = (strips->step + width - 1) / width,
-                     .of     = -1,
-                     .strip  = strips->strip,
-                     .part   = true };
+    return (rd_for){ .kind     = RD_FOR_SERIAL,
+                     .axis     = strips->axis,
+                     .start    = rd_add_mark(t),
+                     .stop     = rd_add_mark(t),
+                     .from     = rd_edge_of(mark(t, strips->start)),
+                     .to       = rd_edge_of(mark(t, strips->stop)),
+                     .step     = width,
+                     .extent   = (strips->step + width - 1) / width,
+                     .of       = -1,
+                     .strip    = strips->strip,
+                     .substrip = true };
 }
 
 /* Vector loops over all of the strip. */
@@ -70,7 +70,7 @@ int32_t rd_put_parts_around(rd_schedule *t, int32_t first, int32_t last, int32_t
 void rd_add_fetch_before(rd_schedule *t, int32_t vector, const rd_let *load, rd_linear at,
                          rd_linear count)
 {
-    rd_stmt stmt = rd_stmt_of(RD_S_FETCH);
+    rd_stmt stmt = rd_stmt_of(RD_S_PREFETCH);
 
     stmt.slot  = load->slot;
     stmt.type  = load->type;
@@ -126,7 +126,7 @@ static bool is_row(const rd_schedule *t, const rd_target *target, int32_t stmt)
                                  : -1;
     const rd_strip *r      = strips >= 0 ? &target->strips->at[rd_loop_of(t, strips)->strip] : NULL;
 
-    return r && r->wide && r->width > RD_PART && !rd_loop_of(t, strips)->part &&
+    return r && r->wide && r->width > RD_PART && !rd_loop_of(t, strips)->substrip &&
            loop->axis != r->axis && t->stmt[stmt].first >= 0;
 }
 

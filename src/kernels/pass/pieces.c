@@ -37,19 +37,19 @@ static int32_t add_copy(rd_cutting *c, rd_linear from, rd_linear to)
 static void drop_mask(rd_cutting *c)
 {
     rd_schedule  *t    = c->t;
-    const int32_t mask = c->bounds->mask, by = t->let[mask].by;
+    const int32_t mask = c->bounds->mask, by = t->let[mask].made_by;
 
     for (int32_t s = c->stmt; s >= 0; s = rd_next_stmt(t, s, c->stmt))
         if (t->stmt[s].mask == mask)
             t->stmt[s].mask = -1;
-    t->let[mask] = (rd_let){ .kind  = RD_I_CONST,
-                             .type  = t->let[mask].type,
-                             .from  = t->let[mask].type,
-                             .word  = { .u64 = 1 },
-                             .arg   = -1,
-                             .slot  = -1,
-                             .store = -1,
-                             .by    = by };
+    t->let[mask] = (rd_let){ .kind    = RD_I_CONST,
+                             .type    = t->let[mask].type,
+                             .from    = t->let[mask].type,
+                             .word    = { .u64 = 1 },
+                             .arg     = -1,
+                             .slot    = -1,
+                             .store   = -1,
+                             .made_by = by };
     rd_take_out(t, by);
     rd_put_before(t, by, c->stmt);
 }
@@ -143,7 +143,7 @@ static bool takes_elements(const rd_schedule *t, int32_t loop)
         const rd_stmt *stmt = &t->stmt[s];
 
         takes |= stmt->kind == RD_S_STEP || stmt->kind == RD_S_PREFIX;
-        if (stmt->kind == RD_S_ENDS &&
+        if (stmt->kind == RD_S_PUSH_IF_LAST &&
             !is_in(t->p, t->fold[stmt->fold].start, rd_loop_of(t, loop)->of))
             return false;
     }
@@ -153,7 +153,7 @@ static bool takes_elements(const rd_schedule *t, int32_t loop)
 /* Is the value seen before the statement?  Those of the head are in all parts. */
 static bool is_seen(const rd_schedule *t, int32_t value, int32_t stmt)
 {
-    const int32_t by = t->let[value].by, body = by >= 0 ? t->stmt[by].parent : -1;
+    const int32_t by = t->let[value].made_by, body = by >= 0 ? t->stmt[by].parent : -1;
 
     return body >= 0 && (t->stmt[body].kind == RD_S_PART || rd_stands_in(t, stmt, body));
 }
@@ -178,7 +178,7 @@ static bool may_cut(const rd_schedule *t, int32_t stmt)
         return false;
     if (!bound_is_seen(t, &bounds->low, stmt) || !bound_is_seen(t, &bounds->high, stmt))
         return false;
-    by = bounds->mask >= 0 ? t->let[bounds->mask].by : -1;
+    by = bounds->mask >= 0 ? t->let[bounds->mask].made_by : -1;
     return bounds->mask < 0 || (by >= 0 && rd_stands_in(t, by, stmt));
 }
 

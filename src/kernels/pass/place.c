@@ -50,12 +50,12 @@ void rd_pass_place(rd_schedule *t, const rd_target *target)
         rd_stmt       array = { .kind = RD_S_ARRAY };
         int32_t       made;
 
-        if (begin < 0 || t->store[k].place != RD_IN_TASK || bytes_of(t, k) > MOST_BYTES)
+        if (begin < 0 || t->store[k].storage != RD_IN_TASK || bytes_of(t, k) > MOST_BYTES)
             continue;
-        t->store[k].place = RD_IN_LOCAL;
-        array             = t->stmt[begin];
-        array.kind        = RD_S_ARRAY;
-        made              = rd_add_stmt(t, &array);
+        t->store[k].storage = RD_IN_LOCAL;
+        array               = t->stmt[begin];
+        array.kind          = RD_S_ARRAY;
+        made                = rd_add_stmt(t, &array);
         rd_put_before(t, made, begin);
     }
 }

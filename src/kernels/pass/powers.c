@@ -22,7 +22,7 @@ static bool takes_powers(const rd_schedule *t, int32_t stmt)
     const rd_for  *loop = vector_at(t, stmt);
     const rd_stmt *last = loop && loop->by_call ? &t->stmt[t->stmt[stmt].last] : NULL;
 
-    return last && last->kind == RD_S_STEP && rd_takes_power(&t->fold[last->fold].of);
+    return last && last->kind == RD_S_STEP && rd_has_exponential(&t->fold[last->fold].of);
 }
 
 static bool same_edge(const rd_schedule *t, const rd_edge *a, const rd_edge *b)
@@ -49,7 +49,7 @@ static int32_t elements_before(const rd_schedule *t, int32_t loop)
     while (s >= 0 && t->stmt[s].kind == RD_S_ARRAY)
         s = t->stmt[s].prev;
     made = vector_at(t, s);
-    return made && !made->by_call && !made->stream && !made->in_order &&
+    return made && !made->by_call && !made->nontemporal && !made->in_order &&
                    made->axis == steps->axis && same_edge(t, &made->from, &steps->from) &&
                    same_edge(t, &made->to, &steps->to) && makes_elements(t, s)
                ? s
@@ -58,7 +58,7 @@ static int32_t elements_before(const rd_schedule *t, int32_t loop)
 
 static void put_into(rd_schedule *t, int32_t elements, int32_t loop)
 {
-    t->loop[t->stmt[loop].arg].loads += rd_loop_of(t, elements)->loads;
+    t->loop[t->stmt[loop].arg].hoisted_loads += rd_loop_of(t, elements)->hoisted_loads;
     while (t->stmt[elements].last >= 0) {
         const int32_t s = t->stmt[elements].last;
 

@@ -69,7 +69,7 @@ static bool may_move(const rd_schedule *t, const rd_target *target, int32_t fold
     const rd_fold      *p = &t->p->fold[fold];
 
     if (!target->strips->fold[fold].lanes || p->scan || p->n_group ||
-        (t->store[fold].place == RD_IN_LOCAL && !f->room))
+        (t->store[fold].storage == RD_IN_LOCAL && !f->tree_rows))
         return false;
     at->step = step_of(t, fold);
     return at->step >= 0 && t->store[t->stmt[at->step].store].lane_stride == 1 &&
@@ -117,7 +117,7 @@ static int32_t make_copy(rd_schedule *t, const place *at, rd_stmt_kind kind, int
 static void move_states(rd_schedule *t, const place *at, int32_t fold)
 {
     const int32_t   lanes = t->fold[fold].lanes;
-    const rd_store  store = { .place       = RD_IN_LOCAL,
+    const rd_store  store = { .storage     = RD_IN_LOCAL,
                               .type        = t->store[fold].type,
                               .fold        = fold,
                               .extent      = at->groups * lanes,
@@ -128,8 +128,8 @@ static void move_states(rd_schedule *t, const place *at, int32_t fold)
     if (t->failed)
         return;
     rd_put_before(t, rd_add_declaration(t, array), at->strips);
-    rd_put_before(t, make_copy(t, at, RD_S_NEAR, array, group), at->strips);
-    rd_put_behind(t, make_copy(t, at, RD_S_BACK, array, group), at->strips);
+    rd_put_before(t, make_copy(t, at, RD_S_LOAD_STATES, array, group), at->strips);
+    rd_put_behind(t, make_copy(t, at, RD_S_STORE_STATES, array, group), at->strips);
     t->stmt[at->step].store   = array;
     t->stmt[at->step].of.more = rd_linear_plus(t, group, 1, t->stmt[at->step].of.more);
 }

@@ -45,7 +45,7 @@ static bool goes_by_rows(const rd_strip_at *r, int32_t axis, rd_fold_in_strip *f
     rd_strip    strip = { .axis = r->axis, .around = true };
     const char *why;
 
-    if (!rd_may_go_around(r->t, r->top, r->axis, &why))
+    if (!rd_may_enclose(r->t, r->top, r->axis, &why))
         return false;
     rd_find_modes(r, fold);
     rd_find_width(r, fold, &strip);

@@ -151,7 +151,7 @@ static void collect(rereading *r)
     int32_t      loop[MOST_LOOPS], n;
     int64_t      elements;
     rd_linear    place = place_of(r, loop, &n, &elements);
-    rd_store     store = { .place = RD_IN_LOCAL, .fold = -1, .extent = elements };
+    rd_store     store = { .storage = RD_IN_LOCAL, .fold = -1, .extent = elements };
     rd_stmt      array = rd_stmt_of(RD_S_ARRAY);
     rd_let      *let;
     int32_t      made;

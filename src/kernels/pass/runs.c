@@ -35,7 +35,7 @@ static bool is_kept(const rd_schedule *t, int32_t fold)
 static int32_t first_of_label(const rd_schedule *t, int32_t step)
 {
     for (int32_t s = t->stmt[t->stmt[step].parent].first; s != step; s = t->stmt[s].next)
-        if (t->stmt[s].kind == RD_S_TURN && t->stmt[s].label == t->stmt[step].label &&
+        if (t->stmt[s].kind == RD_S_SWITCH_STATE && t->stmt[s].label == t->stmt[step].label &&
             rd_loop_around(t, s) == rd_loop_around(t, step))
             return s;
     return step;
@@ -44,10 +44,12 @@ static int32_t first_of_label(const rd_schedule *t, int32_t step)
 static void hold(rd_schedule *t, int32_t step, int32_t loop)
 {
     const rd_stmt  s     = t->stmt[step];
-    const rd_store store = { .place = RD_IN_REGISTERS, .fold = s.fold, .extent = 1, .run = true };
-    const int32_t  array = rd_add_store(t, &store), first = first_of_label(t, step);
-    const rd_stmt  turn = rd_copy_of_states(&s, RD_S_TURN, array);
-    rd_stmt        back = rd_copy_of_states(&s, RD_S_BACK, array);
+    const rd_store store = {
+        .storage = RD_IN_REGISTERS, .fold = s.fold, .extent = 1, .one_label = true
+    };
+    const int32_t array = rd_add_store(t, &store), first = first_of_label(t, step);
+    const rd_stmt turn = rd_copy_of_states(&s, RD_S_SWITCH_STATE, array);
+    rd_stmt       back = rd_copy_of_states(&s, RD_S_STORE_STATES, array);
 
     back.label = -1;
     rd_put_before(t, rd_add_declaration(t, array), loop);
@@ -64,7 +66,7 @@ void rd_pass_runs(rd_schedule *t, const rd_target *target)
         for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k])) {
             const rd_stmt *step = &t->stmt[s];
             const bool     kept = step->kind == RD_S_STEP && step->label >= 0 &&
-                              is_kept(t, step->fold) && !t->store[step->store].run;
+                              is_kept(t, step->fold) && !t->store[step->store].one_label;
             const int32_t loop = kept ? rd_loop_of_steps(t, s) : -1;
 
             if (loop >= 0)

@@ -14,7 +14,7 @@ static bool is_plain_vector(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 
-    return loop && loop->kind == RD_FOR_VECTOR && !loop->by_call && !loop->stream &&
+    return loop && loop->kind == RD_FOR_VECTOR && !loop->by_call && !loop->nontemporal &&
            loop->extent > 0;
 }
 
@@ -25,9 +25,9 @@ static int32_t add_copy(rd_schedule *t, int32_t loop, int32_t store, rd_stmt to)
 
     if (t->failed)
         return 0;
-    t->loop[t->stmt[made].arg].stream = true;
-    to.x                              = rd_add_element(t, made, store);
-    store                             = rd_add_stmt(t, &to);
+    t->loop[t->stmt[made].arg].nontemporal = true;
+    to.x                                   = rd_add_element(t, made, store);
+    store                                  = rd_add_stmt(t, &to);
     rd_append(t, made, store);
     return store;
 }
@@ -43,9 +43,9 @@ static void take_past(rd_schedule *t, int32_t loop, int32_t stmt, const rd_strip
     t->stmt[stmt].slot  = -1;
     t->stmt[stmt].store = store;
     t->stmt[stmt].at    = rd_element_of(t, loop);
-    if (!r->fixed && !r->around && !t->loop[t->stmt[strip].arg].part &&
-        t->stmt[loop].parent == strip && !t->loop[t->stmt[strip].arg].lines)
-        t->loop[t->stmt[strip].arg].lines = copy;
+    if (!r->fixed && !r->around && !t->loop[t->stmt[strip].arg].substrip &&
+        t->stmt[loop].parent == strip && !t->loop[t->stmt[strip].arg].align_to)
+        t->loop[t->stmt[strip].arg].align_to = copy;
 }
 
 static void look_at(rd_schedule *t, int32_t loop, const rd_strip *r)

@@ -23,7 +23,7 @@ static void resize_states(rd_stripping *c, const rd_stmt *begin)
     store->extent      = (f->inner ? 1 : cells) * lanes * width;
     store->cell_stride = lanes * width;
     store->lane_stride = width;
-    store->place       = f->inner ? RD_IN_REGISTERS : RD_IN_TASK;
+    store->storage     = f->inner ? RD_IN_REGISTERS : RD_IN_TASK;
 }
 
 static int32_t add_value(rd_stripping *c, int32_t body, const rd_let *let)
@@ -106,7 +106,7 @@ static void take_begin(rd_stripping *c, int32_t body, int32_t stmt)
 /* Are the nodes of a cell made and finished in one place? */
 static bool at_once(const rd_stripping *c, int32_t fold)
 {
-    return c->t->fold[fold].room == 0 && c->t->fold[fold].lanes == 1;
+    return c->t->fold[fold].tree_rows == 0 && c->t->fold[fold].lanes == 1;
 }
 
 static void take_rest(rd_stripping *c, int32_t body, int32_t stmt)
@@ -236,9 +236,9 @@ void rd_take_of_fold(rd_stripping *c, int32_t body, int32_t stmt)
 {
     switch (c->t->stmt[stmt].kind) {
     case RD_S_BEGIN: take_begin(c, body, stmt); break;
-    case RD_S_ENDS: take_ends(c, body, stmt); break;
-    case RD_S_REST:
-    case RD_S_LANES: take_rest(c, body, stmt); break;
+    case RD_S_PUSH_IF_LAST: take_ends(c, body, stmt); break;
+    case RD_S_MERGE_BLOCKS:
+    case RD_S_MERGE_LANES: take_rest(c, body, stmt); break;
     case RD_S_FINISH: take_finish(c, body, stmt); break;
     case RD_S_EXIT: take_exit(c, body, stmt); break;
     default: take_step(c, body, stmt);

@@ -11,7 +11,7 @@
 static bool is_array(const rd_schedule *t, const rd_stmt *s)
 {
     return (s->kind == RD_S_ARRAY || s->kind == RD_S_BEGIN) &&
-           t->store[s->store].place != RD_IN_REGISTERS;
+           t->store[s->store].storage != RD_IN_REGISTERS;
 }
 
 static bool holds_array(const rd_schedule *t, int32_t loop)
@@ -136,9 +136,9 @@ static void cut_fixed(rd_schedule *t, int32_t stmt, const rd_strip *r)
 
     if (loop.from.n != 1 || loop.to.n != 1 || loop.backwards)
         return;
-    stmt                               = put_outside(t, stmt);
-    t->loop[t->stmt[stmt].arg].spelled = is_few_strips(&loop, r);
-    rest                               = r->rest != 0 ? add_rest(t, stmt, border, r) : -1;
+    stmt                                     = put_outside(t, stmt);
+    t->loop[t->stmt[stmt].arg].constant_ends = is_few_strips(&loop, r);
+    rest                                     = r->rest != 0 ? add_rest(t, stmt, border, r) : -1;
     if (rest >= 0 && !t->failed && is_shared_strip(t, r))
         share = add_share(t, stmt, rest);
     if (t->failed)
@@ -169,7 +169,7 @@ static void leave_whole(rd_schedule *t, int32_t stmt, const rd_strip *r)
 
 static void cut(rd_schedule *t, int32_t stmt, const rd_strip *r)
 {
-    if (rd_loop_of(t, stmt)->part)
+    if (rd_loop_of(t, stmt)->substrip)
         return;
     if (r->one && r->pads && !holds_written_out(t, stmt))
         rd_pad_lanes(t, stmt, r->width);

@@ -51,7 +51,7 @@ static bool moves_inside(const rd_schedule *t, int32_t vector, int32_t stmt, con
             return true;
     for (int32_t k = 0; k < at->n; k++)
         if (t->term[at->first + k].axis < 0 &&
-            rd_stands_in(t, t->let[t->term[at->first + k].value].by, vector))
+            rd_stands_in(t, t->let[t->term[at->first + k].value].made_by, vector))
             return true;
     return false;
 }
@@ -96,7 +96,7 @@ static int32_t add_copy(rd_schedule *t, const rd_stmt *step, rd_stmt_kind kind, 
 static void hold(rd_schedule *t, int32_t vector, int32_t stmt)
 {
     const rd_stmt  step  = t->stmt[stmt];
-    const rd_store store = { .place = RD_IN_REGISTERS, .fold = step.fold, .extent = 1 };
+    const rd_store store = { .storage = RD_IN_REGISTERS, .fold = step.fold, .extent = 1 };
     const int32_t  array = rd_add_store(t, &store);
     int32_t        declared;
 
@@ -109,8 +109,8 @@ static void hold(rd_schedule *t, int32_t vector, int32_t stmt)
     if (t->failed)
         return;
     rd_put_before(t, declared, t->stmt[vector].first);
-    rd_put_behind(t, add_copy(t, &step, RD_S_NEAR, array), declared);
-    rd_append(t, vector, add_copy(t, &step, RD_S_BACK, array));
+    rd_put_behind(t, add_copy(t, &step, RD_S_LOAD_STATES, array), declared);
+    rd_append(t, vector, add_copy(t, &step, RD_S_STORE_STATES, array));
 }
 
 /* The round of a loop that is written out is known, so a state of it has a number: "cell i1" in round 2 is
@@ -139,7 +139,7 @@ static void hold_states(rd_schedule *t, int32_t vector)
     number_states(t, vector);
     for (int32_t s = vector; s >= 0 && !t->failed; s = rd_next_stmt(t, s, vector))
         if (t->stmt[s].fold >= 0 && may_hold(t, vector, s) &&
-            t->store[t->stmt[s].store].place != RD_IN_REGISTERS)
+            t->store[t->stmt[s].store].storage != RD_IN_REGISTERS)
             hold(t, vector, s);
 }
 

@@ -16,7 +16,7 @@ static bool is_written_out(const rd_schedule *t, int32_t stmt)
 
     return loop && loop->kind == RD_FOR_UNROLL && loop->extent > 1 && loop->from.n == 1 &&
            loop->from.part[0].by <= 1 && rd_vector_around(t, stmt) >= 0 &&
-           !rd_loop_of(t, rd_vector_around(t, stmt))->flat &&
+           !rd_loop_of(t, rd_vector_around(t, stmt))->flattened &&
            !rd_is_by_call(t, rd_vector_around(t, stmt));
 }
 

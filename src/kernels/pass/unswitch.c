@@ -39,7 +39,8 @@ static bool goes_one_by_one(const rd_schedule *t, int32_t loop)
 
     if (l->kind != RD_FOR_SERIAL || l->of < 0 || l->strip >= 0)
         return false;
-    return rd_is_row(&t->p->loop[l->of]) || rd_count_kinds(t, loop, RD_KIND_BIT(RD_S_TURN)) > 0;
+    return rd_is_row(&t->p->loop[l->of]) ||
+           rd_count_kinds(t, loop, RD_KIND_BIT(RD_S_SWITCH_STATE)) > 0;
 }
 
 /* Statements that leave a loop name one loop. */
@@ -71,7 +72,7 @@ static int32_t mask_outside(const rd_schedule *t, int32_t loop)
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop)) {
         const int32_t mask = is_step_of(t, s, loop) ? mask_of(t, &t->stmt[s]) : -1;
 
-        if (mask >= 0 && !rd_stands_in(t, t->let[mask].by, loop))
+        if (mask >= 0 && !rd_stands_in(t, t->let[mask].made_by, loop))
             return mask;
     }
     return -1;

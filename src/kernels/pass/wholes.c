@@ -8,7 +8,7 @@ static bool may_be_whole(const rd_strip_at *r, const rd_fold_in_strip *in_strip,
 {
     const rd_loop_fold *f = &r->t->fold[fold];
 
-    return in_strip[fold].lanes && f->of.n_state == 1 && !f->of.fold->user && !f->room &&
+    return in_strip[fold].lanes && f->of.n_state == 1 && !f->of.fold->user && !f->tree_rows &&
            (f->of.is_short ||
             (rd_small_type(f->of.fold->type) && rd_fold_any_grouping(f->of.fold)));
 }

@@ -12,9 +12,9 @@ static void find_functions(const rd_printing *n, uint32_t *which, bool *exits)
             const rd_stmt *stmt  = &n->t->stmt[s];
             const bool     cells = n->t->stmt[s].parent >= 0 && rd_is_by_call(n->t, stmt->parent);
 
-            if (stmt->kind == RD_S_LANES)
+            if (stmt->kind == RD_S_MERGE_LANES)
                 which[stmt->fold] |= RD_PRINT_HALVES;
-            if (stmt->kind == RD_S_REST && !n->fold[stmt->fold].room)
+            if (stmt->kind == RD_S_MERGE_BLOCKS && !n->fold[stmt->fold].room)
                 which[stmt->fold] |= cells ? RD_PRINT_HALVES | RD_PRINT_CELLS : RD_PRINT_NODES;
             if (stmt->kind == RD_S_EXIT)
                 exits[stmt->fold] = true;

@@ -159,7 +159,7 @@ void rd_print_rest(rd_printing *n, int32_t stmt)
     if (n->fold[s->fold].room)
         close_tree(n, stmt, at.at);
     else if (n->vector >= 0 && n->fold[s->fold].lanes == 1 &&
-             n->t->store[s->store].place != RD_IN_REGISTERS)
+             n->t->store[s->store].storage != RD_IN_REGISTERS)
         close_copy(n, stmt, at.at);
     else
         close_block(n, stmt, at.at);
@@ -172,7 +172,7 @@ static int32_t rest_in(const rd_printing *n, int32_t stmt, int32_t fold)
 
     for (int32_t s = n->t->stmt[stmt].prev; s >= 0; s = n->t->stmt[s].prev)
         for (int32_t k = s; k >= 0; k = rd_next_stmt(n->t, k, s))
-            if (n->t->stmt[k].kind == RD_S_REST && n->t->stmt[k].fold == fold)
+            if (n->t->stmt[k].kind == RD_S_MERGE_BLOCKS && n->t->stmt[k].fold == fold)
                 return k;
     return -1;
 }

@@ -22,7 +22,7 @@ static void copy(rd_printing *n, const rd_stmt *s, char name, int k, const char 
                  const char *at)
 {
     const rd_store *near = &n->t->store[s->arg];
-    const bool      all = near->lane_stride != 0, in = s->kind == RD_S_NEAR;
+    const bool      all = near->lane_stride != 0, in = s->kind == RD_S_LOAD_STATES;
     rd_text         here = { 0 }, far = { 0 };
 
     add_state(&here, s->arg, name, k, there, near->lane_stride);
@@ -40,10 +40,10 @@ static void copy(rd_printing *n, const rd_stmt *s, char name, int k, const char 
 void rd_print_copy(rd_printing *n, const rd_stmt *s)
 {
     const rd_print_fold *f      = &n->fold[s->fold];
-    const bool           before = s->kind == RD_S_NEAR && f->blocks && f->of.fold->scan;
+    const bool           before = s->kind == RD_S_LOAD_STATES && f->blocks && f->of.fold->scan;
     rd_text              at = { 0 }, there = { 0 };
 
-    if (n->t->store[s->arg].run) {
+    if (n->t->store[s->arg].one_label) {
         rd_print_run_back(n, s);
         return;
     }

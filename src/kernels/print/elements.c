@@ -167,7 +167,7 @@ static void find_planes(const rd_printing *n, int32_t loop, int32_t load[3])
 
 void rd_print_loads(rd_printing *n, int32_t stmt, const char *count)
 {
-    const int64_t loads = loads_in(n, stmt) + rd_loop_of(n->t, stmt)->loads;
+    const int64_t loads = loads_in(n, stmt) + rd_loop_of(n->t, stmt)->hoisted_loads;
 
     if (loads)
         rd_print_line(n, "loads += %" PRId64 " * %s;", loads, count);

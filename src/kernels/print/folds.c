@@ -19,12 +19,12 @@ static void add_begins(rd_printing *n, rd_text *to, const rd_stmt *s, char name)
     const char           of[]   = { name, 0 };
 
     rd_text_add(to, "for (int64_t l = 0; l < ");
-    if (n->t->store[s->store].place == RD_IN_TASK)
+    if (n->t->store[s->store].storage == RD_IN_TASK)
         rd_print_number(n, to, states);
     else
         rd_text_add(to, "%" PRId64, states);
     rd_text_add(to, "; l++) {");
-    rd_user_begins(to, &f->of, s->fold, of, "l");
+    rd_add_user_begin(to, &f->of, s->fold, of, "l");
     rd_text_add(to, " begin%" PRId32 "(", s->fold);
     rd_print_states(to, f, name, s->store, "l");
     rd_text_add(to, ");%s", name == 'p' && f->pair ? "" : " }");

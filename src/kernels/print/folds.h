@@ -1,4 +1,4 @@
-/* folds.h - functions that a text has for each of its folds, beside those of emit/reducers.c. */
+/* folds.h - functions that a text has for each of its folds, beside those of emit/reducer_functions.c. */
 #ifndef RD_KERNELS_PRINT_FOLDS_H
 #define RD_KERNELS_PRINT_FOLDS_H
 #include "core/text_buffer.h"

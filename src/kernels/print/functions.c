@@ -79,7 +79,7 @@ static void print_map(rd_printing *n, const rd_let *let, int32_t result, const c
         rd_print_line(n, "OF_STRIP(%s, %s, a%" PRId32 ", %s)", rd_op_table[let->op].name, elem,
                       result, count);
         round_halves(n, let, result, count);
-    } else if (rd_leaves_rest_by_known(n->t, let))
+    } else if (rd_is_constant_remainder(n->t, let))
         rd_print_rest_by_known(n, let, result, count);
     else if (rd_op_leaves_rest(let->op, let->type)) {
         rd_print_line(n, "DIVIDED_STRIP(%s, %s, a%" PRId32 ", a%" PRId32 ", %s)",
@@ -99,10 +99,10 @@ bool rd_print_function_of_strip(rd_printing *n, int32_t stmt)
     if (!let)
         return false;
     rd_print_count(n, &count, stmt);
-    if (let->kind == RD_I_LOAD && n->t->stmt[stmt].last != n->t->stmt[let->by].next)
+    if (let->kind == RD_I_LOAD && n->t->stmt[stmt].last != n->t->stmt[let->made_by].next)
         rd_print_planes(n, stmt, count.at);
     else if (let->kind == RD_I_LOAD)
-        rd_print_widened(n, stmt, let->by, result_of(n, stmt), count.at);
+        rd_print_widened(n, stmt, let->made_by, result_of(n, stmt), count.at);
     else if (let->kind == RD_I_CALL)
         rd_print_call_of_strip(n, let, result_of(n, stmt), count.at);
     else if (let->kind == RD_I_CAST)

@@ -24,10 +24,11 @@ bool rd_goes_by_pointer(const rd_schedule *t, const rd_stmt *s)
     const rd_for *loop = t->stmt[s->parent].kind == RD_S_LOOP ? rd_loop_of(t, s->parent) : NULL;
 
     return s->kind == RD_S_STEP && s->label >= 0 && loop && loop->kind == RD_FOR_VECTOR &&
-           !loop->by_call && !t->fold[s->fold].of.user && t->store[s->store].place == RD_IN_TASK &&
-           t->store[s->store].lanes == 1 && !rd_padded_around(t, s->parent) &&
-           ends_with_groups(&t->p->fold[s->fold]) && state_moves(t, s, loop->axis) == 1 &&
-           !rd_stands_in(t, t->let[s->label].by, s->parent);
+           !loop->by_call && !t->fold[s->fold].of.user &&
+           t->store[s->store].storage == RD_IN_TASK && t->store[s->store].lanes == 1 &&
+           !rd_padded_around(t, s->parent) && ends_with_groups(&t->p->fold[s->fold]) &&
+           state_moves(t, s, loop->axis) == 1 &&
+           !rd_stands_in(t, t->let[s->label].made_by, s->parent);
 }
 
 /* Does a step that goes in turn ask nothing, as elements of no group have a state?  Labels at random
@@ -37,8 +38,8 @@ bool rd_may_go_nowhere(const rd_schedule *t, const rd_stmt *s)
     const rd_for *loop = t->stmt[s->parent].kind == RD_S_LOOP ? rd_loop_of(t, s->parent) : NULL;
 
     return s->kind == RD_S_STEP && s->label >= 0 && loop && loop->kind == RD_FOR_VECTOR &&
-           loop->in_order && !t->fold[s->fold].of.user && t->store[s->store].place == RD_IN_TASK &&
-           ends_with_groups(&t->p->fold[s->fold]);
+           loop->in_order && !t->fold[s->fold].of.user &&
+           t->store[s->store].storage == RD_IN_TASK && ends_with_groups(&t->p->fold[s->fold]);
 }
 
 int64_t rd_print_states_nowhere(const rd_schedule *t, int32_t fold)

@@ -88,7 +88,7 @@ void rd_print_labelled_step(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_text states = { 0 };
 
-    if (n->t->store[s->store].run)
+    if (n->t->store[s->store].one_label)
         add_step_of_run(n, to, s);
     else if (rd_goes_by_pointer(n->t, s)) {
         rd_print_states(&states, &n->fold[s->fold], 'g', (int32_t)(s - n->t->stmt), "i");

@@ -63,7 +63,7 @@ static void add_halves(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, "static inline void halves%d(", number);
     rd_add_parameters(to, &f->of, true, "", 'w');
     rd_text_add(to, ")\n{\n");
-    if (rd_goes_by_lane(&f->of))
+    if (rd_aligns_lanes(&f->of))
         add_by_lane(to, f, number);
     else
         add_halving(to, f, number, "merge", 'w');
@@ -128,7 +128,7 @@ static void add_cells(rd_text *to, const rd_print_fold *f, int number)
     rd_add_parameters(to, &f->of, true, "", 'w');
     rd_text_add(to, ", int lanes, int64_t stride, int64_t n)\n{\n");
     add_block_loop(to, f, number, "(lanes - 1) * stride + n");
-    if (rd_goes_by_lane(&f->of)) {
+    if (rd_aligns_lanes(&f->of)) {
         add_cells_by_lane(to, f, number);
         rd_text_add(to, "}\n");
         return;

@@ -124,7 +124,7 @@ static void open_by_lines(rd_printing *n, const rd_for *loop)
     rd_print_to(n, &to, &loop->to);
     rd_print_axis(n, &start, loop->start);
     rd_print_axis(n, &stop, loop->stop);
-    rd_print_over_line(n, &over, loop->lines);
+    rd_print_over_line(n, &over, loop->align_to);
     rd_print_line(n, "for (int64_t %s = %s, %s; %s < %s; %s = %s) {", start.at, from.at, stop.at,
                   start.at, to.at, start.at, stop.at);
     n->indent++;
@@ -197,14 +197,14 @@ static void print_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);
 
-    n->spelled = loop->spelled;
+    n->spelled = loop->constant_ends;
     switch (loop->kind) {
     case RD_FOR_VECTOR: rd_print_vector(n, stmt); return;
     case RD_FOR_UNROLL: print_unrolled(n, stmt); return;
     case RD_FOR_BLOCK: open_blocks(n, loop); break;
     case RD_FOR_ONCE: open_once(n, loop); break;
     default:
-        if (loop->lines)
+        if (loop->align_to)
             open_by_lines(n, loop);
         else
             open_loop(n, stmt);
@@ -270,18 +270,18 @@ static void print_stmt(rd_printing *n, int32_t stmt)
     case RD_S_ARRAY: rd_print_declare_array(n, s); break;
     case RD_S_BEGIN: rd_print_begin(n, s); break;
     case RD_S_STEP: rd_print_step(n, s); break;
-    case RD_S_NEAR:
-    case RD_S_BACK: rd_print_copy(n, s); break;
-    case RD_S_TURN: rd_print_turn_of_label(n, stmt); break;
-    case RD_S_CUT: rd_print_cut(n, s); break;
-    case RD_S_RUN: rd_print_same_label(n, s); break;
-    case RD_S_ENDS: rd_print_ends(n, s); break;
-    case RD_S_REST: rd_print_rest(n, stmt); break;
-    case RD_S_LANES: rd_print_lanes(n, stmt); break;
+    case RD_S_LOAD_STATES:
+    case RD_S_STORE_STATES: rd_print_copy(n, s); break;
+    case RD_S_SWITCH_STATE: rd_print_turn_of_label(n, stmt); break;
+    case RD_S_CUT_AT_BLOCK: rd_print_cut(n, s); break;
+    case RD_S_CUT_AT_RUN: rd_print_same_label(n, s); break;
+    case RD_S_PUSH_IF_LAST: rd_print_ends(n, s); break;
+    case RD_S_MERGE_BLOCKS: rd_print_rest(n, stmt); break;
+    case RD_S_MERGE_LANES: rd_print_lanes(n, stmt); break;
     case RD_S_FINISH: rd_print_finish(n, stmt); break;
     case RD_S_PREFIX: rd_print_prefix(n, s); break;
-    case RD_S_FIND: print_find(n, s); break;
-    case RD_S_FETCH: rd_print_fetch(n, s); break;
+    case RD_S_LOWER_BOUND: print_find(n, s); break;
+    case RD_S_PREFETCH: rd_print_fetch(n, s); break;
     case RD_S_EXIT: rd_print_exit(n, s); break;
     case RD_S_SORT: rd_print_sort(n, s); break;
     default: n->why = "a statement that has no text";

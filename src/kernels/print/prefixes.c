@@ -36,7 +36,7 @@ static void set_element(rd_printing *n, const rd_stmt *s, const char *at)
     rd_text              line = { 0 }, element = { 0 };
 
     rd_print_states(&element, f, 'u', s->fold, at);
-    rd_user_begins(&line, &f->of, s->fold, "u", at);
+    rd_add_user_begin(&line, &f->of, s->fold, "u", at);
     rd_text_add(&line, "begin%" PRId32 "(%s); ", s->fold, element.at);
     rd_print_add_step(n, &line, s, element.at);
     rd_print_line(n, "%s", line.at);

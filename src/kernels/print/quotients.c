@@ -74,7 +74,7 @@ bool rd_is_short_quotient(const rd_printing *n, const rd_let *let)
     if (by->kind != RD_I_CONST ||
         !is_short(let->type == RD_F32 ? (double)by->word.f32 : by->word.f64, let->type))
         return false;
-    return is_int(&t->let[t->operand[let->first]]) || is_rounded(t, t->stmt[let->by].value);
+    return is_int(&t->let[t->operand[let->first]]) || is_rounded(t, t->stmt[let->made_by].value);
 }
 
 /* The reciprocal, rounded down, and what it lacks: neither is below 0, so that -0 stays -0. */

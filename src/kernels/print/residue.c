@@ -1,7 +1,7 @@
 /* residue.c - which operations of a tree after all passes run element by element: those outside of vector
  * loops, and those in vector loops of which compilers make no vectors. */
 #include "kernels/print/residue.h"
-#include "kernels/loop/effort.h"
+#include "kernels/loop/price_parts.h"
 #include "kernels/loop/facts.h"
 #include "kernels/pass/cuts.h"
 #include <math.h>
@@ -99,7 +99,7 @@ static bool holds_a_loop(const rd_schedule *t, int32_t vector)
 /* Statements of one vector loop follow each other, so what is asked of the loop is asked once. */
 static void look_into(looking *q, int32_t vector)
 {
-    rd_varies_with(q->t, vector, q->varies);
+    rd_find_varying(q->t, vector, q->varies);
     q->loop   = vector;
     q->around = holds_a_loop(q->t, vector);
 }
@@ -119,17 +119,17 @@ static rd_residue_why why_in_vector(const looking *q, int32_t stmt)
 /* ---- All together ------------------------------------------------------------------------------ */
 static double element_ns(const looking *q, int32_t stmt, int32_t vector)
 {
-    const rd_spot at  = { .t      = q->t,
-                          .s      = q->s,
-                          .vector = vector,
-                          .top    = vector >= 0 ? q->t->stmt[vector].parent : -1,
-                          .loop   = rd_loop_around(q->t, stmt),
-                          .varies = q->varies,
-                          .near   = q->near };
-    rd_effort     own = { 0 };
+    const rd_price_site at  = { .t         = q->t,
+                                .s         = q->s,
+                                .vector    = vector,
+                                .top       = vector >= 0 ? q->t->stmt[vector].parent : -1,
+                                .loop      = rd_loop_around(q->t, stmt),
+                                .varies    = q->varies,
+                                .in_region = q->near };
+    rd_unit_ns          own = { 0 };
 
-    rd_effort_add(&at, stmt, &own);
-    return fmax(fmax(own.units, own.chain), fmax(own.loads, own.stores)) + own.entries;
+    rd_price_statement(&at, stmt, &own);
+    return fmax(fmax(own.arithmetic, own.chain), fmax(own.loads, own.stores)) + own.entries;
 }
 
 /* In a vector loop what does not change with its rounds is done once a strip. */

@@ -1,9 +1,9 @@
-/* residue.h - the scalar residue of a loop tree (kernels/residue.h). */
+/* residue.h - the scalar residue of a loop tree (kernels/scalar_residue.h). */
 #ifndef RD_KERNELS_PRINT_RESIDUE_H
 #define RD_KERNELS_PRINT_RESIDUE_H
 #include "kernels/loop/loop.h"
 #include "kernels/loop/speeds.h"
-#include "kernels/residue.h"
+#include "kernels/scalar_residue.h"
 
 /* Adds what a tree after all passes does, as text in C that gcc compiles.  False: no memory. */
 bool rd_schedule_residue(const rd_schedule *t, const rd_speeds *s, rd_residue *r);

@@ -15,9 +15,9 @@ static int32_t loop_that_stays(const rd_schedule *t, int32_t stmt)
 
 static bool goes_in_order(const rd_schedule *t, int32_t step, int32_t loop)
 {
-    const rd_meet meet = rd_meets(t, t->stmt[step].fold, loop);
+    const rd_mapping meet = rd_mapping_of(t, t->stmt[step].fold, loop);
 
-    return meet == RD_MEETS_STEPS || meet == RD_MEETS_MIXED || meet == RD_MEETS_BLOCKS;
+    return meet == RD_MAPS_STEPS || meet == RD_MAPS_MIXED || meet == RD_MAPS_BLOCKS;
 }
 
 static bool holds_order(const rd_schedule *t, int32_t loop)
@@ -37,9 +37,9 @@ static bool could_go_beside(const rd_schedule *t, int32_t step, int32_t loop)
     if (t->fold[fold].blocks && !t->p->fold[fold].scan)
         return true;
     for (int32_t l = rd_loop_around(t, loop); l >= 0; l = rd_loop_around(t, l)) {
-        const rd_meet meet = rd_meets(t, fold, l);
+        const rd_mapping meet = rd_mapping_of(t, fold, l);
 
-        if ((meet == RD_MEETS_CELLS || meet == RD_MEETS_SAME) && rd_trips_of(t, l) >= FEW)
+        if ((meet == RD_MAPS_CELLS || meet == RD_MAPS_SAME) && rd_trips_of(t, l) >= FEW)
             return true;
     }
     return false;
@@ -77,9 +77,10 @@ static bool holds_vectors(const rd_schedule *t, int32_t loop)
 static bool lies_apart(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop)) {
-        const rd_let *let  = rd_let_of(t, s);
-        const bool    load = let && let->kind == RD_I_LOAD, store = t->stmt[s].kind == RD_S_STORE;
-        const rd_move move = load || store ? rd_access_moves(t, loop, s) : (rd_move){ true, 0 };
+        const rd_let   *let  = rd_let_of(t, s);
+        const bool      load = let && let->kind == RD_I_LOAD, store = t->stmt[s].kind == RD_S_STORE;
+        const rd_stride move =
+            load || store ? rd_access_stride(t, loop, s) : (rd_stride){ true, 0 };
 
         if (!move.known || move.by > 1 || move.by < -1)
             return true;

@@ -63,8 +63,9 @@ void rd_print_run_back(rd_printing *n, const rd_stmt *s)
 /* Does the statement turn as one with the one before it? */
 static bool follows(const rd_schedule *t, int32_t stmt, int32_t before)
 {
-    return stmt >= 0 && before >= 0 && t->stmt[stmt].kind == RD_S_TURN &&
-           t->stmt[before].kind == RD_S_TURN && t->stmt[stmt].label == t->stmt[before].label &&
+    return stmt >= 0 && before >= 0 && t->stmt[stmt].kind == RD_S_SWITCH_STATE &&
+           t->stmt[before].kind == RD_S_SWITCH_STATE &&
+           t->stmt[stmt].label == t->stmt[before].label &&
            t->p->fold[t->stmt[stmt].fold].n_group == t->p->fold[t->stmt[before].fold].n_group;
 }
 

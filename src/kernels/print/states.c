@@ -67,7 +67,7 @@ static rd_print_fold fold_of(const rd_loop_fold *f)
 {
     return (rd_print_fold){ .of     = f->of,
                             .lanes  = f->lanes,
-                            .room   = f->room,
+                            .room   = f->tree_rows,
                             .shift  = f->shift,
                             .levels = f->levels,
                             .blocks = f->blocks,
@@ -96,7 +96,7 @@ static void lay_out(rd_printing *n, int32_t number)
         bytes = rd_bytes_add(bytes, a.bytes);
     if (n->t->fold[number].split)
         f->facts = rd_piece(&n->state, 1, 64);
-    if (store->place == RD_IN_TASK)
+    if (store->storage == RD_IN_TASK)
         f->current = rd_piece(&n->state, 1, bytes);
     if (f->room)
         f->tree = rd_piece(
@@ -127,7 +127,7 @@ void rd_print_declare_states(rd_printing *n)
         int64_t              at = f->current;
         state_array          a;
 
-        for (int j = 0; n->t->store[k].place == RD_IN_TASK &&
+        for (int j = 0; n->t->store[k].storage == RD_IN_TASK &&
                         array_of(f, f->states, f->nowhere, words_of(n, &n->t->store[k]), j, &a);
              j++) {
             rd_print_line(n, "%s *const %c%" PRId32 "_%d = (%s *)(q->state + %" PRId64 ");", a.type,
@@ -161,10 +161,10 @@ void rd_print_declare_array(rd_printing *n, const rd_stmt *s)
         if (!near || (a.name != 'w' && a.name != 'e')) /* which no step reads */
             rd_print_line(n, "%s %c%" PRId32 "_%d[%" PRId64 "]%s;", a.type, a.name, number, a.k,
                           a.states,
-                          store->run                        ? " = { 0 }"
-                          : store->place == RD_IN_REGISTERS ? ""
-                                                            : " LINES");
-    if (store->run)
+                          store->one_label                    ? " = { 0 }"
+                          : store->storage == RD_IN_REGISTERS ? ""
+                                                              : " LINES");
+    if (store->one_label)
         rd_print_line(n, "int64_t run%" PRId32 " = -1;", number); /* runs.c */
 }
 
@@ -229,7 +229,7 @@ void rd_print_state(rd_printing *n, rd_text *to, const rd_stmt *s)
     const rd_store *store = &n->t->store[s->store];
     const rd_fold  *f     = &n->t->p->fold[s->fold];
 
-    if (n->vector >= 0 && rd_loop_of(n->t, n->vector)->flat) {
+    if (n->vector >= 0 && rd_loop_of(n->t, n->vector)->flattened) {
         rd_text_add(to, "i"); /* a state lies where its element does */
         return;
     }
@@ -249,7 +249,7 @@ bool rd_is_one_state(const rd_printing *n, const rd_stmt *s)
 {
     const rd_store *store = &n->t->store[s->store];
 
-    return n->vector >= 0 && store->place == RD_IN_REGISTERS && store->extent == 1 &&
+    return n->vector >= 0 && store->storage == RD_IN_REGISTERS && store->extent == 1 &&
            n->fold[s->fold].lanes == 1 && !n->fold[s->fold].of.fold->user &&
            !n->fold[s->fold].of.fold->scan;
 }

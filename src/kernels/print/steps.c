@@ -23,7 +23,7 @@ void rd_print_element(const rd_printing *n, rd_text *to, const rd_stmt *s)
 
 static const char *name_of_step(const rd_printing *n, const rd_emit_fold *f, bool padded)
 {
-    return padded ? "some" : n->vector < 0 && rd_goes_one_by_one(f) ? "one" : "step";
+    return padded ? "some" : n->vector < 0 && rd_has_scalar_step(f) ? "one" : "step";
 }
 
 /* The exponential: of the strip's array, or taken here. */
@@ -58,7 +58,7 @@ void rd_print_add_step(rd_printing *n, rd_text *to, const rd_stmt *s, const char
         rd_text_add(to, ", i < ");
         rd_print_count(n, to, n->vector);
     }
-    if (rd_takes_power(f))
+    if (rd_has_exponential(f))
         add_power(n, to, s, states);
     rd_text_add(to, ");");
 }

@@ -91,7 +91,7 @@ static bound_loop bound_loop_of(const rd_printing *n, const rd_linear *at, int32
         b.mark = term->axis;
     b.moves   = rd_linear_coef(n->t, at, b.axis);
     b.of_mark = b.mark >= 0 ? b.moves + rd_linear_coef(n->t, at, b.mark) : 0;
-    if (loop->flat) /* i counts all elements of a row */
+    if (loop->flattened) /* i counts all elements of a row */
         b.moves /= rd_loop_of(n->t, n->t->stmt[stmt].first)->extent;
     return b;
 }

@@ -45,7 +45,7 @@ bool rd_print_turned(rd_printing *n, int32_t stmt)
     const rd_stmt     *store;
     const rd_let      *load;
 
-    if (!rd_turns_rows(t, stmt))
+    if (!rd_is_transpose(t, stmt))
         return false;
     store = &t->stmt[t->stmt[inner].last];
     load  = &t->let[store->x];

@@ -21,7 +21,7 @@ static bool has_label(const rd_schedule *t, const rd_stmt *s)
 {
     const rd_let *label = &t->let[s->label];
 
-    return label->by < 0 || t->stmt[label->by].parent != s->parent ||
+    return label->made_by < 0 || t->stmt[label->made_by].parent != s->parent ||
            (label->kind == RD_I_LOAD && label->slot < 0);
 }
 
@@ -78,8 +78,8 @@ static void print_subscripts(rd_printing *n, int32_t step, const char *count)
                   rd_loop_of(n->t, s->parent)->extent);
     rd_print_line(n, "INDEPENDENT for (int64_t i = 0; i < %s; i++) {", count);
     n->indent++;
-    if (label->by >= 0 && n->t->stmt[label->by].parent == s->parent)
-        rd_print_let(n, &n->t->stmt[label->by]);
+    if (label->made_by >= 0 && n->t->stmt[label->made_by].parent == s->parent)
+        rd_print_let(n, &n->t->stmt[label->made_by]);
     rd_print_line(n, "t%" PRId32 "[i] = (int32_t)(%s);", step, at.at ? at.at : "0");
     n->indent--;
     rd_print_line(n, "}");

@@ -64,7 +64,7 @@ static void add_load(rd_printing *n, rd_text *to, const rd_let *let)
 {
     rd_text element = { 0 };
 
-    add_element(n, &element, let->slot, let->store, let->type, &let->at, "const ", let->by);
+    add_element(n, &element, let->slot, let->store, let->type, &let->at, "const ", let->made_by);
     if (let->slot >= 0 || n->t->store[let->store].memory ||
         n->t->store[let->store].type != let->type)
         rd_add_from_memory(to, let->type, element.at ? element.at : "");
@@ -226,7 +226,7 @@ void rd_print_value(rd_printing *n, rd_text *to, const rd_let *let)
     default:
         if (divides_by_number(n, let))
             add_division(n, to, let);
-        else if (let->bounded && n->vector >= 0)
+        else if (let->fits_int32 && n->vector >= 0)
             add_bounded(n, to, let);
         else if (rd_is_short_quotient(n, let))
             rd_print_short_quotient(n, to, let);

@@ -134,7 +134,7 @@ void rd_print_vector(rd_printing *n, int32_t stmt)
 {
     rd_print_declare_count(n, stmt);
     n->vector = stmt;
-    if (rd_loop_of(n->t, stmt)->stream) {
+    if (rd_loop_of(n->t, stmt)->nontemporal) {
         print_stream(n, stmt);
         n->vector = -1;
         return;
@@ -146,7 +146,7 @@ void rd_print_vector(rd_printing *n, int32_t stmt)
         n->first = true;
         rd_print_body(n, stmt);
         n->first = false;
-    } else if (rd_loop_of(n->t, stmt)->flat)
+    } else if (rd_loop_of(n->t, stmt)->flattened)
         print_flat(n, stmt);
     else if (!rd_loop_of(n->t, stmt)->by_call)
         print_elements(n, stmt);

@@ -1,13 +1,15 @@
-/* find.c - is a program nothing but a matrix product? */
+/* find.c - recognises programs that are matrix products.
+ *
+ *     r0 = s0[i2 + 64*i0], r1 = s1[i1 + 32*i2], fold0 takes r0 * r1, s2[i1 + 32*i0] = r2 */
 #include "kernels/product/product.h"
 
-/* The instructions of a product, each once; around them loops. */
-typedef struct parts {
+/* The instructions of a product, each once; loops stand around them. */
+typedef struct product_parts {
     const rd_inst *load[2], *step, *close, *store;
     int32_t        n_load;
-} parts;
+} product_parts;
 
-static bool once(const rd_inst **place, const rd_inst *inst)
+static bool is_first(const rd_inst **place, const rd_inst *inst)
 {
     const bool first = !*place;
 
@@ -15,21 +17,23 @@ static bool once(const rd_inst **place, const rd_inst *inst)
     return first;
 }
 
-static bool sort_instruction(parts *found, const rd_inst *inst)
+/* Notes an instruction of the product; false if a product has no such instruction, or has it
+ * already. */
+static bool note_instruction(product_parts *found, const rd_inst *inst)
 {
     switch (inst->kind) {
     case RD_I_LOOP:
     case RD_I_END:
     case RD_I_START: return true;
-    case RD_I_LOAD: return found->n_load < 2 && once(&found->load[found->n_load++], inst);
-    case RD_I_STEP: return once(&found->step, inst);
-    case RD_I_CLOSE: return once(&found->close, inst);
-    case RD_I_STORE: return once(&found->store, inst);
+    case RD_I_LOAD: return found->n_load < 2 && is_first(&found->load[found->n_load++], inst);
+    case RD_I_STEP: return is_first(&found->step, inst);
+    case RD_I_CLOSE: return is_first(&found->close, inst);
+    case RD_I_STORE: return is_first(&found->store, inst);
     default: return false;
     }
 }
 
-static bool joined(const parts *f)
+static bool multiplies_loads(const product_parts *f)
 {
     const int32_t a = f->load[0]->dst, b = f->load[1]->dst, x = f->step->a, y = f->step->b;
 
@@ -43,17 +47,17 @@ static bool is_sum_of_products(const rd_fold *f)
            (f->type == RD_F32 || f->type == RD_F64);
 }
 
-static bool find_parts(const rd_program *p, parts *found)
+static bool find_parts(const rd_program *p, product_parts *found)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
-        if (!sort_instruction(found, &p->inst[i]))
+        if (!note_instruction(found, &p->inst[i]))
             return false;
     return p->n_fold == 1 && is_sum_of_products(&p->fold[0]) && found->n_load == 2 && found->step &&
-           found->close && found->store && joined(found);
+           found->close && found->store && multiplies_loads(found);
 }
 
-/* Memory of the plan's, in the type of the sum, at places that need no gathering. */
-static bool plain_access(const rd_program *p, const rd_address *a)
+/* True if the access is to the plan's memory, in the type of the sum, and is no gather. */
+static bool is_plain_access(const rd_program *p, const rd_address *a)
 {
     for (int32_t t = 0; t < a->n_add; t++)
         if (a->add[t].axis < 0 || a->add[t].local)
@@ -78,8 +82,8 @@ static bool is_looped(const rd_program *p, int32_t axis)
     return false;
 }
 
-/* An axis belongs to c and one or both of a and b, or to a and b: a sum over one of them alone is
- * no product. */
+/* Adds an axis and the strides of the matrices along it.  False if only one matrix has it: a sum
+ * over one matrix alone is no product. */
 static bool add_axis(rd_product *product, const rd_program *p, const rd_address *const *at,
                      int32_t number)
 {
@@ -95,9 +99,10 @@ static bool add_axis(rd_product *product, const rd_program *p, const rd_address 
     return has >= 2;
 }
 
+/* Finds the parts of a product, then the stride of each matrix along each axis. */
 bool rd_product_find(const rd_program *p, rd_get_fn *get, void *pool, rd_product **to)
 {
-    parts             found = { .n_load = 0 };
+    product_parts     found = { .n_load = 0 };
     const rd_address *at[RD_MATRICES];
     rd_product       *product;
 
@@ -113,7 +118,7 @@ bool rd_product_find(const rd_program *p, rd_get_fn *get, void *pool, rd_product
     product->type = p->fold[0].type;
     for (int m = 0; m < RD_MATRICES; m++) {
         product->matrix[m] = (rd_matrix){ at[m]->slot, at[m]->offset };
-        if (!plain_access(p, at[m]))
+        if (!is_plain_access(p, at[m]))
             return true;
     }
     for (int32_t a = 0; a < p->n_axis; a++)

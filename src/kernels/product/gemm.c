@@ -1,6 +1,7 @@
-/* gemm.c - calls of a library: how the matrices of one lie, and where those of the next are. */
+/* gemm.c - the parameters of GEMM calls, and the places of the matrices of each call. */
 #include "kernels/product/product.h"
 
+/* Fills sizes, transposition and leading dimensions of a GEMM for so many rows and columns of c. */
 rd_gemm rd_product_gemm(const rd_product *product, int64_t rows, int64_t cols)
 {
     const rd_product_axis *m = &product->m, *n = &product->n, *k = &product->k;
@@ -23,6 +24,7 @@ void rd_product_move(int64_t *at, const rd_product_axis *axis, int64_t index)
         at[m] += index * axis->step[m];
 }
 
+/* Moves the three places to number `index` over n axes, of which the last one is fastest. */
 void rd_product_move_along(int64_t *at, const rd_product_axis *axis, int32_t n, int64_t index)
 {
     for (int32_t i = n; i-- > 1; index /= axis[i].extent)
@@ -31,6 +33,7 @@ void rd_product_move_along(int64_t *at, const rd_product_axis *axis, int32_t n, 
         rd_product_move(at, axis, index);
 }
 
+/* Returns the address of element `at` of a matrix. */
 void *rd_product_element(const rd_product *product, void *const *slot, int matrix, int64_t at)
 {
     const rd_matrix *m = &product->matrix[matrix];

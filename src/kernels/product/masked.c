@@ -1,9 +1,10 @@
-/* masked.c - products of sparse matrices at places that are wanted.
+/* masked.c - masked products of sparse matrices: C has values only at the places of the mask.
  *
- * By rows: rows of B are added as for all places, and where something was added is noted.
- * By places: the shorter one of row i of A and column j of B is gone through, and the other one is a row
- * of marks.  Rows mark their own for all columns that are no longer, columns theirs for all rows that are
- * shorter; so both are loops over memory, and nothing is searched for. */
+ * By rows: rows of B are added as without a mask, and each index that got a value is marked.  By
+ * places: each place of C intersects row i of A with column j of B.  The longer of both is
+ * marked in a dense row, and the shorter one is traversed.  Rows mark their own for all columns
+ * that are no longer, columns for all shorter rows.  So both are loops over memory, without a
+ * search. */
 #include "kernels/product/masked.h"
 #include "core/float_env.h"
 #include "kernels/product/row_steps.h"
@@ -14,20 +15,20 @@
 
 enum { PIECE = 64 };
 
-/* Memory of one thread, zeroed. */
-typedef struct notes {
+/* Working memory of one thread, zeroed. */
+typedef struct thread_memory {
     void          *sum; /* a row of values                                   */
     unsigned char *met; /* of an index: is it in this row, or this column?   */
     void          *hit; /* places that meet, of the one that is gone through */
-} notes;
+} thread_memory;
 
 typedef void masked_of(const rd_row_product *p, const void *a, const void *b, void *c,
-                       const notes *own, int64_t from, int64_t to);
+                       const thread_memory *own, int64_t from, int64_t to);
 
 /* ---- By rows --------------------------------------------------------------------------------- */
 #define BY_ROWS(NAME, T, INDEX, NOTHING, TAKE, OF)                                      \
     static void NAME(const rd_row_product *p, const void *av, const void *bv, void *cv, \
-                     const notes *own, int64_t from, int64_t to)                        \
+                     const thread_memory *own, int64_t from, int64_t to)                \
     {                                                                                   \
         const INDEX *const a_begin = p->a.begin, *const a_column = p->a.column;         \
         const INDEX *const b_begin = p->b.begin, *const b_column = p->b.column;         \
@@ -60,7 +61,7 @@ typedef void masked_of(const rd_row_product *p, const void *a, const void *b, vo
     }
 
 /* ---- By places ------------------------------------------------------------------------------- */
-/* Lists which elements of a row are marked, without a branch that nobody foresees. */
+/* Lists the marked elements of a row, without an unpredictable branch. */
 #define MEET(INDEX)                                                               \
     static inline int64_t meet_##INDEX(const INDEX *column, INDEX from, INDEX to, \
                                        const unsigned char *met, INDEX *hit)      \
@@ -76,7 +77,7 @@ typedef void masked_of(const rd_row_product *p, const void *a, const void *b, vo
 MEET(int32_t)
 MEET(int64_t)
 
-/* Asks for the first lines of what the next place goes through: these are rows far apart, and most are
+/* Prefetches the first cache lines of the next row to traverse: rows lie far apart, and most are
  * short. */
 static inline void ask_for(const void *at)
 {
@@ -85,60 +86,60 @@ static inline void ask_for(const void *at)
     __builtin_prefetch((const char *)at + 128);
 }
 
-/* Row `at` of `cs`, whose places go through rows of Y while the own one of X is marked.  X is A and Y are
- * the columns of B; or X are these and Y is A, not `left` then.  `mirror` says which place has the same
- * value, NULL: none. */
-#define BY_PLACES(NAME, T, INDEX, NOTHING, TAKE, OF)                                              \
-    static inline void NAME##_along(const rd_row_places *cs, const rd_row_places *xs,             \
-                                    const rd_row_places *ys, const T *x, const T *y, T *c,        \
-                                    const notes *own, int64_t at, bool left, const INDEX *mirror) \
-    {                                                                                             \
-        const INDEX *const c_begin = cs->begin, *const c_column = cs->column, *to = cs->from;     \
-        const INDEX *const x_begin = xs->begin, *const x_column = xs->column;                     \
-        const INDEX *const y_begin = ys->begin, *const y_column = ys->column;                     \
-        unsigned char *const met = own->met;                                                      \
-        INDEX *const         hit = own->hit;                                                      \
-        T *const             row = own->sum;                                                      \
-                                                                                                  \
-        if (c_begin[at] == c_begin[at + 1])                                                       \
-            return;                                                                               \
-        for (INDEX k = x_begin[at]; k < x_begin[at + 1]; k++) {                                   \
-            met[x_column[k]] = 1;                                                                 \
-            row[x_column[k]] = x[k];                                                              \
-        }                                                                                         \
-        const INDEX last = c_begin[at + 1] - 1;                                                   \
-        for (INDEX q = c_begin[at]; q <= last; q++) {                                             \
-            const INDEX next = y_begin[c_column[q < last ? q + 1 : q]];                           \
-            const INDEX from = y_begin[c_column[q]], end = y_begin[c_column[q] + 1];              \
-                                                                                                  \
-            ask_for(&y_column[next]);                                                             \
-            ask_for(&y[next]);                                                                    \
-            const int64_t n   = meet_##INDEX(y_column, from, end, met, hit);                      \
-            T             sum = NOTHING;                                                          \
-                                                                                                  \
-            for (int64_t h = 0; h < n; h++) {                                                     \
-                const T u = row[y_column[hit[h]]], v = y[hit[h]];                                 \
-                const T each = left ? OF(u, v) : OF(v, u);                                        \
-                                                                                                  \
-                sum = TAKE(sum, each);                                                            \
-            }                                                                                     \
-            c[to[q]] = n ? sum : 0;                                                               \
-            if (mirror)                                                                           \
-                c[mirror[q]] = n ? sum : 0;                                                       \
-        }                                                                                         \
-        for (INDEX k = x_begin[at]; k < x_begin[at + 1]; k++)                                     \
-            met[x_column[k]] = 0;                                                                 \
-    }                                                                                             \
-    static void NAME(const rd_row_product *p, const void *a, const void *b, void *c,              \
-                     const notes *own, int64_t from, int64_t to)                                  \
-    {                                                                                             \
-        const int64_t rows = p->c.rows;                                                           \
-                                                                                                  \
-        for (int64_t i = from; i < to && i < rows; i++)                                           \
-            NAME##_along(&p->by_row, &p->a, &p->b_columns, a, b, c, own, i, true, p->mirror);     \
-        for (int64_t i = from > rows ? from : rows; i < to; i++)                                  \
-            NAME##_along(&p->by_column, &p->b_columns, &p->a, b, a, c, own, i - rows, false,      \
-                         NULL);                                                                   \
+/* Row `at` of `cs`, whose places go through rows of Y while the own one of X is marked.  X is A
+ * and Y are the columns of B; or X are these and Y is A, not `left` then.  `mirror` says which
+ * place has the same value, NULL: none. */
+#define BY_PLACES(NAME, T, INDEX, NOTHING, TAKE, OF)                                            \
+    static inline void NAME##_along(                                                            \
+        const rd_row_places *cs, const rd_row_places *xs, const rd_row_places *ys, const T *x,  \
+        const T *y, T *c, const thread_memory *own, int64_t at, bool left, const INDEX *mirror) \
+    {                                                                                           \
+        const INDEX *const c_begin = cs->begin, *const c_column = cs->column, *to = cs->from;   \
+        const INDEX *const x_begin = xs->begin, *const x_column = xs->column;                   \
+        const INDEX *const y_begin = ys->begin, *const y_column = ys->column;                   \
+        unsigned char *const met = own->met;                                                    \
+        INDEX *const         hit = own->hit;                                                    \
+        T *const             row = own->sum;                                                    \
+                                                                                                \
+        if (c_begin[at] == c_begin[at + 1])                                                     \
+            return;                                                                             \
+        for (INDEX k = x_begin[at]; k < x_begin[at + 1]; k++) {                                 \
+            met[x_column[k]] = 1;                                                               \
+            row[x_column[k]] = x[k];                                                            \
+        }                                                                                       \
+        const INDEX last = c_begin[at + 1] - 1;                                                 \
+        for (INDEX q = c_begin[at]; q <= last; q++) {                                           \
+            const INDEX next = y_begin[c_column[q < last ? q + 1 : q]];                         \
+            const INDEX from = y_begin[c_column[q]], end = y_begin[c_column[q] + 1];            \
+                                                                                                \
+            ask_for(&y_column[next]);                                                           \
+            ask_for(&y[next]);                                                                  \
+            const int64_t n   = meet_##INDEX(y_column, from, end, met, hit);                    \
+            T             sum = NOTHING;                                                        \
+                                                                                                \
+            for (int64_t h = 0; h < n; h++) {                                                   \
+                const T u = row[y_column[hit[h]]], v = y[hit[h]];                               \
+                const T each = left ? OF(u, v) : OF(v, u);                                      \
+                                                                                                \
+                sum = TAKE(sum, each);                                                          \
+            }                                                                                   \
+            c[to[q]] = n ? sum : 0;                                                             \
+            if (mirror)                                                                         \
+                c[mirror[q]] = n ? sum : 0;                                                     \
+        }                                                                                       \
+        for (INDEX k = x_begin[at]; k < x_begin[at + 1]; k++)                                   \
+            met[x_column[k]] = 0;                                                               \
+    }                                                                                           \
+    static void NAME(const rd_row_product *p, const void *a, const void *b, void *c,            \
+                     const thread_memory *own, int64_t from, int64_t to)                        \
+    {                                                                                           \
+        const int64_t rows = p->c.rows;                                                         \
+                                                                                                \
+        for (int64_t i = from; i < to && i < rows; i++)                                         \
+            NAME##_along(&p->by_row, &p->a, &p->b_columns, a, b, c, own, i, true, p->mirror);   \
+        for (int64_t i = from > rows ? from : rows; i < to; i++)                                \
+            NAME##_along(&p->by_column, &p->b_columns, &p->a, b, a, c, own, i - rows, false,    \
+                         NULL);                                                                 \
     }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
@@ -174,20 +175,20 @@ static int64_t lines(int64_t bytes)
     return (bytes + 63) / 64 * 64;
 }
 
-/* How much one thread needs; where, if there is memory. */
-static int64_t place_notes(const rd_row_product *p, char *at, notes *own)
+/* Returns the bytes that a thread needs, and sets its pointers if `at` is given. */
+static int64_t place_thread_memory(const rd_row_product *p, char *at, thread_memory *own)
 {
     const bool    places = p->mask == RD_MASK_BY_PLACES;
     const int64_t n      = places ? p->a.columns : p->b.columns;
     const int64_t met = lines(n), each = lines((n + 1) * 8);
 
     if (at)
-        *own = (notes){ at + met, (unsigned char *)at, at + met + each };
+        *own = (thread_memory){ at + met, (unsigned char *)at, at + met + each };
     return met + (places ? 2 : 1) * each;
 }
 
-/* The values of B column after column. */
-static void turn_values(const rd_row_product *p, const char *b, char *to)
+/* Copies the values of B in the order of its columns. */
+static void transpose_values(const rd_row_product *p, const char *b, char *to)
 {
     enum { EACH = sizeof(int64_t) };
     const int32_t *const narrow = p->b_columns.from;
@@ -199,46 +200,48 @@ static void turn_values(const rd_row_product *p, const char *b, char *to)
         memcpy(to + EACH * q, b + EACH * wide[q], EACH);
 }
 
-/* A product with what it reads in order; `b` where it is, or its columns in `room`.  Where these are the
- * rows of A, C is what its own transpose is. */
-static const void *turned(rd_row_product *p, const void *a, const void *b, char *room)
+/* Returns B as the kernel reads it: as it is, or its columns in `room`.  If they equal the rows
+ * of A, C is its own transpose, and half of it is mirrored. */
+static const void *transposed(rd_row_product *p, const void *a, const void *b, char *room)
 {
     if (p->mask != RD_MASK_BY_PLACES)
         return b;
-    turn_values(p, b, room);
+    transpose_values(p, b, room);
     if (p->mirror && memcmp(a, room, (size_t)p->a.n * sizeof(int64_t)) != 0)
         p->mirror = NULL;
     return room;
 }
 
-/* Rows, and then columns that go through rows. */
+/* The number of steps: all rows, and then the columns that traverse rows. */
 static int64_t steps_of(const rd_row_product *p)
 {
     return p->c.rows + (p->mask == RD_MASK_BY_PLACES && !p->mirror ? p->c.columns : 0);
 }
 
+/* Computes a product with a mask in pieces of 64 rows. Each thread has its own row of values and
+ * marks. */
 bool rd_masked_product_run(const rd_row_product *of, const void *a, const void *b, void *c,
                            int threads, const rd_row_memory *memory)
 {
     rd_row_product   p      = *of;
     masked_of *const kernel = masked_kernel(&p);
-    const int64_t    bytes  = place_notes(&p, NULL, NULL);
+    const int64_t    bytes  = place_thread_memory(&p, NULL, NULL);
     const int64_t    before = p.mask == RD_MASK_BY_PLACES ? lines(p.b.n * 8) : 0;
     char *const      room   = memory->get(memory->user, before + bytes * threads);
 
     if (!room)
         return false;
-    b               = turned(&p, a, b, room);
+    b               = transposed(&p, a, b, room);
     const int64_t n = steps_of(&p);
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
         const rd_float_env env = rd_float_env_begin();
-        notes              own;
+        thread_memory      own;
         int                thread = 0;
 #ifdef _OPENMP
         thread = omp_get_thread_num();
 #endif
-        place_notes(&p, room + before + thread * bytes, &own);
+        place_thread_memory(&p, room + before + thread * bytes, &own);
 #pragma omp for schedule(dynamic, 1)
         for (int64_t i = 0; i < n; i += PIECE)
             kernel(&p, a, b, c, &own, i, i + PIECE < n ? i + PIECE : n);

@@ -1,11 +1,11 @@
-/* masked.h - products of sparse matrices at places that are wanted, which need not be all of theirs.
- * (Davis, 2019, "Algorithm 1000: SuiteSparse:GraphBLAS", ACM TOMS 45, 4, has masks of both kinds.) */
+/* masked.h - masked products of sparse matrices: only wanted places are computed. (Davis, 2019,
+ * "Algorithm 1000: SuiteSparse:GraphBLAS", ACM TOMS 45, 4, has masks of both kinds.) */
 #ifndef RD_KERNELS_PRODUCT_MASKED_H
 #define RD_KERNELS_PRODUCT_MASKED_H
-#include "kernels/product/rows.h"
+#include "kernels/product/sparse_product.h"
 
-/* What rd_row_product_run() does for a product with a mask.  A place takes its products in the order of
- * k, so bits are those of the product without a mask. */
+/* Computes a masked product, for rd_row_product_run().  A place adds its products in the order
+ * of k, so it has the bits of the product without a mask. */
 bool rd_masked_product_run(const rd_row_product *p, const void *a, const void *b, void *c,
                            int threads, const rd_row_memory *memory);
 #endif

@@ -1,13 +1,13 @@
-/* product.h - programs that are nothing but a matrix product: c[m,n] = sum over k of a[m,k] b[k,n],
- * for each index of any further axes; and the calls that compute them. */
+/* product.h - programs that are matrix products, and the GEMM calls that compute them: c[m,n] =
+ * sum over k of a[m,k] b[k,n], for each index of further axes. */
 #ifndef RD_KERNELS_PRODUCT_PRODUCT_H
 #define RD_KERNELS_PRODUCT_PRODUCT_H
 #include "kernels/program.h"
 
 enum { RD_C, RD_A, RD_B, RD_MATRICES };
 
-/* An axis of the product, and how many elements each matrix moves on along it: 0 where it does not
- * have it. */
+/* An axis of the product, and the stride of each matrix along it in elements; 0: the matrix does
+ * not have it. */
 typedef struct rd_product_axis {
     int64_t extent, step[RD_MATRICES];
     int32_t number; /* among the program's axes */
@@ -27,14 +27,18 @@ typedef struct rd_product {
     rd_product_axis  m, n, k;
 } rd_product;
 
-/* find.c: a program's axes and matrices; NULL of any other program.  False: no memory. */
+/* find.c: finds the axes and matrices of a product; NULL: the program is no product.  False: no
+ * memory. */
 bool rd_product_find(const rd_program *p, rd_get_fn *get, void *pool, rd_product **product);
-/* choose.c: the same with m, n and k chosen; NULL, too, where a library gains nothing. */
+/* choose_axes.c: finds the product and chooses m, n and k; NULL, too, where a library gains
+ * nothing. */
 bool rd_product_choose(const rd_program *p, rd_get_fn *get, void *pool, rd_product **product);
 
 /* ---- gemm.c ---------------------------------------------------------------------------------- */
-/* c = a b, or c += a b: (m, n) = (m, k) (k, n), rows of c side by side in memory; a and b perhaps
- * transposed.  `symmetric`: b is the transpose of a, and c is wanted from the diagonal on.  `lead` are the elements from one row, or column, to the next. */
+/* Parameters of a GEMM: c = a b, or c += a b, with (m, n) = (m, k) (k, n).  Rows of c are dense;
+ * a and b may be transposed.  `symmetric`: b is the transpose of a, and c is wanted from the
+ * diagonal on (SYRK).  `lead`: elements from one row, or column, to the next (leading
+ * dimension). */
 typedef struct rd_gemm {
     rd_dtype    type;
     bool        a_transposed, b_transposed, add, symmetric;
@@ -43,9 +47,9 @@ typedef struct rd_gemm {
     void       *c;
 } rd_gemm;
 
-/* Of so many rows and columns of c, without the matrices' places. */
+/* The parameters for so many rows and columns of c, without addresses. */
 rd_gemm rd_product_gemm(const rd_product *product, int64_t rows, int64_t cols);
-/* Where each matrix is, on by `index` along an axis; to number `index` over all n axes, the last
+/* Moves the three places by `index` along an axis; to number `index` over all n axes, the last
  * one fastest. */
 void rd_product_move(int64_t *at, const rd_product_axis *axis, int64_t index);
 void rd_product_move_along(int64_t *at, const rd_product_axis *axis, int32_t n, int64_t index);

@@ -1,11 +1,11 @@
-/* row_steps.h - what products of sparse matrices do with two elements, by name of reducer, operator and
- * class of type: F for f64, I for i64. */
+/* row_steps.h - the two operations of a semiring, for products of sparse matrices: named by
+ * reducer, operator and class of type (F: f64, I: i64). */
 #ifndef RD_KERNELS_PRODUCT_ROW_STEPS_H
 #define RD_KERNELS_PRODUCT_ROW_STEPS_H
 #include <math.h>
 #include <stdint.h>
 
-/* What operators make of two elements; a NaN stays, ints wrap. */
+/* Operators on two elements.  A NaN stays, ints wrap. */
 #define OF_mul_F(x, y)     ((x) * (y))
 #define OF_add_F(x, y)     ((x) + (y))
 #define OF_sub_F(x, y)     ((x) - (y))
@@ -17,8 +17,8 @@
 #define OF_minimum_I(x, y) ((y) < (x) ? (y) : (x))
 #define OF_maximum_I(x, y) ((y) > (x) ? (y) : (x))
 
-/* What reducers make of a sum and an element, and what they begin with.  A NaN that is the sum is no
- * less than an element, and so stays. */
+/* Reducers on a sum and an element, and their identities (NOTHING).  A sum that is NaN is not
+ * less than any element, and so stays. */
 #define TAKE_sum_F(x, y)  OF_add_F(x, y)
 #define TAKE_prod_F(x, y) OF_mul_F(x, y)
 #define TAKE_min_F(x, y)  ((y) != (y) ? (y) : (y) < (x) ? (y) : (x))

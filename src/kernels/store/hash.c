@@ -23,6 +23,7 @@ static rd_hash take(rd_hash hash, uint64_t word)
     return hash;
 }
 
+/* Takes the length first, then the bytes word by word; the last word is filled with zeros. */
 rd_hash rd_hash_add(rd_hash hash, const void *bytes, size_t n)
 {
     const char *at = bytes;

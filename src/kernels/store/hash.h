@@ -1,7 +1,6 @@
-/* hash.h - names for what is compiled: 128 bits of a text.
+/* hash.h - 128-bit hashes of texts: names of compiled objects.
  *
- * Not against forgers, who cannot write to the store; against chance, at which 128 bits are
- * enough. */
+ * The hash protects against chance, not against forgers, who cannot write to the store. */
 #ifndef RD_KERNELS_STORE_HASH_H
 #define RD_KERNELS_STORE_HASH_H
 #include <stddef.h>

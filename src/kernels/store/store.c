@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 /* ---- The directory --------------------------------------------------------------------------- */
-/* As the XDG base directory specification has it: what is not an absolute path does not count. */
+/* Writes the path of the cache directory by the XDG rules: paths that are not absolute are
+ * ignored. */
 static bool base_path(const char *cache, const char *home, char *path, size_t room)
 {
     int n = -1;
@@ -28,7 +29,7 @@ static bool base_path(const char *cache, const char *home, char *path, size_t ro
     return n > 0 && (size_t)n < room;
 }
 
-/* A directory that others may enter, let alone write to, may hold what others wrote. */
+/* True if only the user can enter the directory: others could have written files to it. */
 static bool is_private(int dir)
 {
     struct stat facts;
@@ -37,6 +38,8 @@ static bool is_private(int dir)
            (facts.st_mode & (S_IRWXG | S_IRWXO)) == 0;
 }
 
+/* Opens the directory "rdim" below the cache path, and makes it if it is missing. A directory
+ * that others can enter is refused. */
 int rd_store_open(const char *cache, const char *home)
 {
     char path[4096];
@@ -60,6 +63,7 @@ int rd_store_open(const char *cache, const char *home)
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */
+/* Writes a free file name: stem, process, counter, ending. */
 bool rd_store_aside(int dir, const char *stem, const char *ending, char *name, int room)
 {
     enum { NAMES = 100 }; /* those of a killed process with our number may be in the way */
@@ -81,12 +85,13 @@ void rd_store_remove(int dir, const char *name)
     (void)unlinkat(dir, name, 0);
 }
 
-static bool ends_in(const char *name, const char *ending)
+static bool has_ending(const char *name, const char *ending)
 {
     const size_t n = strlen(name), k = strlen(ending);
     return n > k && strcmp(name + n - k, ending) == 0;
 }
 
+/* Removes temporary files (.c, .tmp) that are older than an hour. */
 void rd_store_sweep(int dir)
 {
     enum { OLD = 3600 }; /* seconds; a compiler is not waited for so long */
@@ -102,14 +107,14 @@ void rd_store_sweep(int dir)
         return;
     }
     while ((file = readdir(files)))
-        if ((ends_in(file->d_name, ".c") || ends_in(file->d_name, ".tmp")) &&
+        if ((has_ending(file->d_name, ".c") || has_ending(file->d_name, ".tmp")) &&
             fstatat(dir, file->d_name, &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
             now - facts.st_mtime > OLD)
             rd_store_remove(dir, file->d_name);
     closedir(files);
 }
 
-/* An object's time says when it was used last; to the hour is enough. */
+/* Sets the file time to now if it is older than an hour: it says when the object was last used. */
 static void note_use(int fd)
 {
     enum { HOUR = 3600 };
@@ -119,6 +124,7 @@ static void note_use(int fd)
         (void)futimens(fd, NULL);
 }
 
+/* Writes n bytes, again after signals and short writes. */
 static bool write_all(int fd, const void *bytes, long n)
 {
     for (const char *at = bytes; n > 0;) {
@@ -134,6 +140,7 @@ static bool write_all(int fd, const void *bytes, long n)
     return true;
 }
 
+/* Writes a new file that must not exist yet; a partial file is removed. */
 bool rd_store_write(int dir, const char *name, const char *bytes, long n)
 {
     const int fd =
@@ -156,7 +163,7 @@ typedef struct seal {
 } seal;
 static const char MAGIC[16] = "rdim sealed it 1";
 
-/* The seal that the first n bytes should have. */
+/* Makes the seal of the first n bytes. */
 static bool make_seal(int fd, uint64_t n, seal *s)
 {
     const void *bytes = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -169,7 +176,7 @@ static bool make_seal(int fd, uint64_t n, seal *s)
     return true;
 }
 
-/* A regular file of the user's that nobody else can write to. */
+/* True if it is a regular file of the user that nobody else can write to; *bytes gets its size. */
 static bool is_ours(int fd, uint64_t *bytes)
 {
     struct stat facts;
@@ -181,6 +188,8 @@ static bool is_ours(int fd, uint64_t *bytes)
     return true;
 }
 
+/* Closes the file to others, appends the seal, and renames it. A rename is atomic, so readers
+ * see all of it or none. */
 bool rd_store_put(int dir, const char *aside, const char *name)
 {
     const int fd   = openat(dir, aside, O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
@@ -207,6 +216,8 @@ static bool is_sealed(int fd)
            make_seal(fd, n - sizeof found, &want) && memcmp(&found, &want, sizeof want) == 0;
 }
 
+/* True if the object is sealed and ours; notes that it was used. Any other file of that name is
+ * removed. */
 bool rd_store_has(int dir, const char *name)
 {
     const int fd   = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -222,6 +233,7 @@ bool rd_store_has(int dir, const char *name)
     return here;
 }
 
+/* Reads n bytes, again after signals and short reads. */
 static bool read_all(int fd, char *bytes, size_t n)
 {
     for (size_t at = 0; at < n;) {
@@ -236,7 +248,8 @@ static bool read_all(int fd, char *bytes, size_t n)
     return true;
 }
 
-/* What is read is what was looked at: the bytes are compared with the seal once they are here. */
+/* Reads the object into memory first, and compares these bytes with the seal: so the checked
+ * bytes are the used bytes. */
 char *rd_store_read(int dir, const char *name, size_t *n)
 {
     const int fd    = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);

@@ -1,4 +1,5 @@
-/* trim.c - the directory of compiled objects has a limit: those that were used last stay. */
+/* trim.c - keeps the directory of compiled objects within its limit (least recently used objects
+ * go first). */
 #define _POSIX_C_SOURCE 200809L
 #include "kernels/store/store.h"
 #include <dirent.h>
@@ -10,19 +11,20 @@
 #include <time.h>
 #include <unistd.h>
 
-typedef struct kept {
+typedef struct stored_object {
     char    name[64];
     int64_t bytes;
     time_t  used;
-} kept;
+} stored_object;
 
 static int by_use(const void *a, const void *b)
 {
-    const time_t x = ((const kept *)a)->used, y = ((const kept *)b)->used;
+    const time_t x = ((const stored_object *)a)->used, y = ((const stored_object *)b)->used;
 
     return (x > y) - (x < y);
 }
 
+/* Returns a limit in bytes: "500M" is 500 * 2^20. Anything else is the usual 1 GiB. */
 static int64_t bytes_of(const char *limit)
 {
     const int64_t usual = INT64_C(1) << 30;
@@ -37,19 +39,19 @@ static int64_t bytes_of(const char *limit)
     return *end || n > INT64_MAX >> shift ? usual : (int64_t)n << shift;
 }
 
-/* Files that some process writes just now, or has left, are not counted: see rd_store_sweep(). */
+/* True if the file is an object.  Temporary files do not count: see rd_store_sweep(). */
 static bool is_object(const char *name)
 {
     const char *const ending = strrchr(name, '.');
 
-    return strlen(name) < sizeof((kept *)NULL)->name &&
+    return strlen(name) < sizeof((stored_object *)NULL)->name &&
            !(ending && (!strcmp(ending, ".c") || !strcmp(ending, ".i") || !strcmp(ending, ".tmp")));
 }
 
-/* All objects, malloc'ed. */
-static kept *list_objects(DIR *files, int dir, size_t *n)
+/* Lists all objects, malloc'ed. */
+static stored_object *list_objects(DIR *files, int dir, size_t *n)
 {
-    kept          *list = NULL;
+    stored_object *list = NULL;
     size_t         room = 0;
     struct dirent *file;
     struct stat    facts;
@@ -60,19 +62,21 @@ static kept *list_objects(DIR *files, int dir, size_t *n)
             fstatat(dir, file->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(facts.st_mode))
             continue;
         if (*n == room) {
-            room             = room ? 2 * room : 64;
-            kept *const more = realloc(list, room * sizeof *more);
+            room                      = room ? 2 * room : 64;
+            stored_object *const more = realloc(list, room * sizeof *more);
 
             if (!more)
                 break;
             list = more;
         }
-        list[*n] = (kept){ .bytes = facts.st_size, .used = facts.st_mtime };
+        list[*n] = (stored_object){ .bytes = facts.st_size, .used = facts.st_mtime };
         memcpy(list[(*n)++].name, file->d_name, strlen(file->d_name) + 1);
     }
     return list;
 }
 
+/* Adds up the sizes of all objects, and removes the least recently used ones until the sum is
+ * within the limit. */
 void rd_store_trim(int dir, const char *limit)
 {
     const int64_t most  = bytes_of(limit);
@@ -86,7 +90,7 @@ void rd_store_trim(int dir, const char *limit)
             close(own);
         return;
     }
-    kept *const list = list_objects(files, dir, &n);
+    stored_object *const list = list_objects(files, dir, &n);
 
     closedir(files);
     for (size_t k = 0; k < n; k++)

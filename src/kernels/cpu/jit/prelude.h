@@ -58,7 +58,7 @@ RD_DEFINE_EXP_STRIPS(f64, double, rd_v64, rd_exp_v64)
 typedef float  rd_bits32 __attribute__((may_alias));
 typedef double rd_bits64 __attribute__((may_alias));
 
-/* NaN, of a number that is infinite or NaN: see emit/reducers.c. */
+/* NaN, of a number that is infinite or NaN: see emit/reducer_functions.c. */
 #define RD_NAN_BY_F32(x) rd_float_of((rd_bits_f32(x) & 0x7f800000) | 0x400000)
 #define RD_NAN_BY_F64(x) rd_double_of((rd_bits_f64(x) & 0x7ff0000000000000) | 0x8000000000000)
 

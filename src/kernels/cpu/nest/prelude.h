@@ -373,4 +373,4 @@ static inline int64_t rd_index_u64(uint64_t at, int64_t extent, int32_t *failed)
 }
 
 #include "kernels/cpu/nest/lookups.h"
-#include "kernels/emit/nodes.h"
+#include "kernels/emit/combine_nodes.h"

@@ -8,7 +8,7 @@
 #include "core/ops.h"
 #include "core/reducers.h"
 #include "core/combine_tree.h"
-#include "kernels/picks.h"
+#include "kernels/compress.h"
 
 /* How a register's elements lie side by side: f32 and f64 as they are, ints widened to 64 bits,
  * bool in bytes 0 or 1; halves are memory, of which folds that take nothing else widen what they
@@ -263,9 +263,9 @@ typedef struct rd_simd {
     const rd_running_code *running[RD_N_ELEMS]; /* likewise            */
     rd_simd_product       *product[RD_N_ELEMS]; /* f32, f64 */
     void (*stream)(int64_t bytes, void *y, const void *x); /* past the caches */
-    rd_simd_turn *turn[9];                                 /* [bytes of an element]: 1, 2, 4, 8 */
-    rd_simd_turn *turn_past[9]; /* past the caches, rows of y aligned to lines; or NULL */
-    rd_picks      picks;
+    rd_simd_turn  *turn[9];                                /* [bytes of an element]: 1, 2, 4, 8 */
+    rd_simd_turn  *turn_past[9]; /* past the caches, rows of y aligned to lines; or NULL */
+    rd_compressors picks;
 } rd_simd;
 
 extern const rd_simd rd_simd_baseline, rd_simd_avx2, rd_simd_avx512;

@@ -65,7 +65,7 @@ template <class T> struct rd_plain<T &> {
 #endif
 #define _Static_assert static_assert
 #define _Bool          bool
-/* The NaN of an extreme: see emit/reducers.c. */
+/* The NaN of an extreme: see emit/reducer_functions.c. */
 #define RD_NAN_BY_F32(x) NAN
 #define RD_NAN_BY_F64(x) NAN
 
@@ -269,7 +269,7 @@ RD_WORDS(uint64_t)
 #define rd_word_of_float(x)  rd_bits_f32(x)
 #define rd_word_of_double(x) rd_bits_f64(x)
 
-#include "kernels/emit/nodes.h"
+#include "kernels/emit/combine_nodes.h"
 
 /* ---- Groups of ranges ------------------------------------------------------------------------ */
 /* The first row of a group, of all rows of its item. */

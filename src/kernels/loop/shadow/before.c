@@ -40,7 +40,7 @@ bool rd_shadow_leave_scan(rd_shadow_folds *s, const rd_stmt *by)
 {
     bool ok = true;
 
-    if (s->t->store[by->store].each)
+    if (s->t->store[by->store].per_element)
         return rd_shadow_leave_blocks(s, by);
     for (int64_t k = rd_shadow_next_begun(s, by->fold, 0); k >= 0 && ok;
          k         = rd_shadow_next_begun(s, by->fold, k + 1))
@@ -132,7 +132,7 @@ static bool find_before(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumul
     const rd_fold       *f    = rd_shadow_fold_of(s, by->fold);
     const rd_shadow_left like = { .item   = s->item,
                                   .number = c->number,
-                                  .more   = s->t->store[by->store].each ? 0 : c->more };
+                                  .more   = s->t->store[by->store].per_element ? 0 : c->more };
     rd_shadow_tag        tag  = { 0, 62 };
 
     c->depth  = 0;
@@ -176,7 +176,7 @@ bool rd_shadow_await(rd_shadow_folds *s, const rd_stmt *by, int64_t step)
     bool          some = block == 0, ok = true;
 
     put_in_order(s, by->fold);
-    if (s->t->store[by->store].each)
+    if (s->t->store[by->store].per_element)
         return find_before_each(s, by, block);
     for (int64_t k = 0; k < s->n_left[by->fold] && ok && block > 0; k++) {
         const rd_shadow_left  *left = &s->left[by->fold][k];

@@ -228,8 +228,8 @@ void rd_shadow_declare(rd_shadow_folds *s, int32_t store)
 {
     for (int64_t k = 0; k < s->t->store[store].extent; k++)
         s->state[store][k] = not_begun;
-    for (int64_t k = 0; s->home[store] && s->t->store[store].run && k < s->t->store[store].extent;
-         k++)
+    for (int64_t k = 0;
+         s->home[store] && s->t->store[store].one_label && k < s->t->store[store].extent; k++)
         s->home[store][k].of = NULL;
 }
 

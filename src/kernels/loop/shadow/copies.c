@@ -28,7 +28,7 @@ static bool move_one(const rd_shadow_folds *s, const rd_shadow_at *at, int64_t o
 
     if (!state || !has_state(s, by, other))
         return false;
-    if (by->kind == RD_S_NEAR)
+    if (by->kind == RD_S_LOAD_STATES)
         s->state[by->arg][other] = *state;
     else
         *state = s->state[by->arg][other];
@@ -86,7 +86,7 @@ bool rd_shadow_move(rd_shadow_folds *s, const rd_shadow_at *at, int64_t other)
     const int32_t          lanes = near->lane_stride ? s->t->fold[by->fold].lanes : 1;
     rd_shadow_accumulator *c;
 
-    if (near->run)
+    if (near->one_label)
         return end_run(s, by, other);
     c = rd_shadow_cell_at(s, by, at->place.cell, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
     for (int32_t l = 0; l < lanes && c; l++)
@@ -97,8 +97,8 @@ bool rd_shadow_move(rd_shadow_folds *s, const rd_shadow_at *at, int64_t other)
         return false;
     if (!name_home(s, by->arg, other, c))
         return false;
-    c->store = by->kind == RD_S_NEAR ? by->arg : by->store;
-    if (by->kind == RD_S_NEAR)
+    c->store = by->kind == RD_S_LOAD_STATES ? by->arg : by->store;
+    if (by->kind == RD_S_LOAD_STATES)
         s->home[by->arg][other].block = c->block;
     else
         c->block = s->home[by->arg][other].block;

@@ -47,7 +47,7 @@ static bool is_at_hand(const rd_shadow_folds *s, const rd_stmt *by, int64_t numb
     const rd_shadow_home        *home = s->home[by->store];
     const rd_shadow_accumulator *c    = home ? home->of : NULL;
 
-    return !s->t->store[by->store].run || (nowhere ? !c : c && c->number == number) ||
+    return !s->t->store[by->store].one_label || (nowhere ? !c : c && c->number == number) ||
            rd_shadow_fold_fails(s, by, "the states at hand are not those of cell %" PRId64, number);
 }
 
@@ -64,7 +64,7 @@ bool rd_shadow_take(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shadow_
 
     if (!is_at_hand(s, by, number, nowhere))
         return false;
-    if (s->t->store[by->store].run && nowhere)
+    if (s->t->store[by->store].one_label && nowhere)
         return true;
     c     = rd_shadow_cell_at(s, by, number, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
     state = c && in_range(s, by, e) ? rd_shadow_state_at(s, by, number, at->more, e->lane) : NULL;

@@ -128,9 +128,9 @@ static bool prefix(rd_shadow_task *r, rd_shadow_copy *c, const rd_shadow_at *at)
 /* The axis of the ranges that leave nodes of the statement's fold; -1: of all that are around. */
 static int32_t axis_of_ranges(const rd_schedule *t, const rd_stmt *s)
 {
-    const int32_t store = s->kind == RD_S_LEAVE ? s->arg : s->store;
+    const int32_t store = s->kind == RD_S_STORE_PARTIALS ? s->arg : s->store;
 
-    return t->store[store].place == RD_IN_DEVICE ? t->store[store].along : -1;
+    return t->store[store].storage == RD_IN_DEVICE ? t->store[store].split_axis : -1;
 }
 
 /* Of the loops over items around, but for those over the ranges that meet. */
@@ -142,7 +142,7 @@ static uint64_t item_of(const rd_shadow_task *r, const rd_shadow_copy *c, int32_
     for (int32_t s = rd_loop_around(r->t, stmt); s >= 0; s = rd_loop_around(r->t, s)) {
         const rd_for *loop = rd_loop_of(r->t, s);
 
-        if (loop->kind == RD_FOR_ITEM && !(loop->ranges && (along < 0 || loop->axis == along)))
+        if (loop->kind == RD_FOR_ITEM && !(loop->split && (along < 0 || loop->axis == along)))
             item = rd_mix(item, (uint64_t)c->axis[loop->start >= 0 ? loop->start : loop->axis]);
     }
     return item;
@@ -151,8 +151,8 @@ static uint64_t item_of(const rd_shadow_task *r, const rd_shadow_copy *c, int32_
 /* Does it name the nodes that ranges of an item leave? */
 static bool is_of_ranges(const rd_stmt *s)
 {
-    return s->kind == RD_S_LEAVE || s->kind == RD_S_JOIN || s->kind == RD_S_LIFT ||
-           s->kind == RD_S_WITHIN || s->kind == RD_S_AWAIT;
+    return s->kind == RD_S_STORE_PARTIALS || s->kind == RD_S_COMBINE_PARTIALS ||
+           s->kind == RD_S_BUILD_TREE || s->kind == RD_S_SCAN_BLOCKS || s->kind == RD_S_LOOK_BACK;
 }
 
 /* A statement of a fold, at the positions that it has in this copy of the body. */
@@ -166,23 +166,23 @@ static bool fold_statement(rd_shadow_task *r, rd_shadow_copy *c, int32_t stmt)
         rd_shadow_set_item(r->folds, item_of(r, c, stmt));
     switch (s->kind) {
     case RD_S_BEGIN: return rd_shadow_begin(r->folds, s);
-    case RD_S_LEAVE: return rd_shadow_leave(r->folds, s);
-    case RD_S_JOIN: return rd_shadow_join_left(r->folds, s);
-    case RD_S_LIFT: return rd_shadow_lift(r->folds, s);
-    case RD_S_WITHIN: return rd_shadow_within(r->folds, s);
-    case RD_S_SOFAR: return rd_shadow_give_so_far(r->folds, &at, &c->value[s->value]);
-    case RD_S_AWAIT: return rd_shadow_await(r->folds, s, rd_shadow_position(r, c, &s->at));
+    case RD_S_STORE_PARTIALS: return rd_shadow_leave(r->folds, s);
+    case RD_S_COMBINE_PARTIALS: return rd_shadow_join_left(r->folds, s);
+    case RD_S_BUILD_TREE: return rd_shadow_lift(r->folds, s);
+    case RD_S_SCAN_BLOCKS: return rd_shadow_within(r->folds, s);
+    case RD_S_SCAN_RESULT: return rd_shadow_give_so_far(r->folds, &at, &c->value[s->value]);
+    case RD_S_LOOK_BACK: return rd_shadow_await(r->folds, s, rd_shadow_position(r, c, &s->at));
     case RD_S_STEP: return rd_shadow_may_step(r, s, at.place.cell) && step(r, c, &at);
     case RD_S_PREFIX: return prefix(r, c, &at);
-    case RD_S_NEAR:
-    case RD_S_BACK: return rd_shadow_move(r->folds, &at, rd_shadow_position(r, c, &s->at));
-    case RD_S_TURN: return turn(r, c, &at);
-    case RD_S_CUT: return rd_shadow_cut(r, c, s);
-    case RD_S_ENDS: return rd_shadow_ends(r->folds, &at);
-    case RD_S_OPENS: return rd_shadow_opens(r->folds, &at);
+    case RD_S_LOAD_STATES:
+    case RD_S_STORE_STATES: return rd_shadow_move(r->folds, &at, rd_shadow_position(r, c, &s->at));
+    case RD_S_SWITCH_STATE: return turn(r, c, &at);
+    case RD_S_CUT_AT_BLOCK: return rd_shadow_cut(r, c, s);
+    case RD_S_PUSH_IF_LAST: return rd_shadow_ends(r->folds, &at);
+    case RD_S_PUSH_IF_NEW: return rd_shadow_opens(r->folds, &at);
     case RD_S_PUSH: return rd_shadow_push(r->folds, &at);
-    case RD_S_REST: return rd_shadow_rest(r->folds, &at);
-    case RD_S_LANES: return rd_shadow_merge_lanes(r->folds, &at);
+    case RD_S_MERGE_BLOCKS: return rd_shadow_rest(r->folds, &at);
+    case RD_S_MERGE_LANES: return rd_shadow_merge_lanes(r->folds, &at);
     case RD_S_FINISH: return rd_shadow_results(r->folds, &at, &c->value[s->value]);
     default: return false;
     }
@@ -199,18 +199,20 @@ void rd_shadow_statement(rd_shadow_task *r, int32_t stmt, rd_shadow_copy *c)
         if (rd_shadow_true(c->value[s->x]) != s->unless)
             rd_shadow_body(r, stmt, alone, 1);
         break;
-    case RD_S_LAST:
+    case RD_S_IF_LAST:
         if (r->last[s->arg])
             rd_shadow_body(r, stmt, alone, 1);
         break;
     case RD_S_LET: let(r, c, s->value); break;
     case RD_S_ARRAY: declare(r, s->store); break;
-    case RD_S_FIND: c->value[s->value] = c->value[s->x]; break; /* an earlier one is as good */
-    case RD_S_FETCH:
-    case RD_S_MEET: break;
+    case RD_S_LOWER_BOUND:
+        c->value[s->value] = c->value[s->x];
+        break; /* an earlier one is as good */
+    case RD_S_PREFETCH:
+    case RD_S_BARRIER: break;
     case RD_S_EXIT: rd_shadow_ask(r, c, s); break;
     case RD_S_STORE: store(r, c, s); break;
-    case RD_S_RUN: break; /* wherever a round ends, all indices are visited */
+    case RD_S_CUT_AT_RUN: break; /* wherever a round ends, all indices are visited */
     case RD_S_SORT:
         rd_shadow_sort(&r->memory, s->arg, rd_shadow_position(r, c, &s->at),
                        rd_shadow_position(r, c, &s->of.index));

@@ -30,7 +30,7 @@ typedef ulong  uint64_t;
 #define UINT64_C(x)   x##UL
 #define INFINITY      as_float(0x7f800000)
 #define NAN           as_float(0x7fc00000)
-/* The NaN of an extreme: see emit/reducers.c. */
+/* The NaN of an extreme: see emit/reducer_functions.c. */
 #define RD_NAN_BY_F32(x) NAN
 #define RD_NAN_BY_F64(x) NAN
 
@@ -169,7 +169,7 @@ enum { RD_WARN_INT_DIVIDE = 1 };
 #include "kernels/math/rows.h"
 #include "kernels/math/so_far.h"
 #include "kernels/math/math_divide.h"
-#include "kernels/emit/nodes.h"
+#include "kernels/emit/combine_nodes.h"
 #include "kernels/opencl/text/call.h"
 
 /* ---- What printed texts call ------------------------------------------------------------------ */

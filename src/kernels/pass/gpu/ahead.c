@@ -15,13 +15,13 @@ static void take_along(rd_schedule *t, int32_t stmt, int32_t along)
     rd_for       inside = old;
     const int    start  = rd_add_mark(t);
 
-    inside.kind     = RD_FOR_VECTOR;
-    inside.in_order = true;
-    inside.extent   = along;
-    inside.of       = -1;
-    inside.ahead    = 0;
-    inside.from     = rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), 1, start));
-    inside.to       = rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(along), 1, start));
+    inside.kind       = RD_FOR_VECTOR;
+    inside.in_order   = true;
+    inside.extent     = along;
+    inside.of         = -1;
+    inside.prefetched = 0;
+    inside.from       = rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), 1, start));
+    inside.to         = rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(along), 1, start));
     rd_edge_add(&inside.to, old.to.part[0].at);
     rd_put_loop_around(t, t->stmt[stmt].first, t->stmt[stmt].last, &inside);
     if (t->failed)
@@ -38,9 +38,10 @@ void rd_pass_gpu_ahead(rd_schedule *t, const rd_gpu_plan *plan)
     for (int32_t s = body; s >= 0 && !t->failed; s = rd_next_stmt(t, s, body)) {
         const rd_for *l = t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(t, s) : NULL;
 
-        if (!l || l->kind != RD_FOR_SERIAL || l->of < 0 || l->ahead || !plan->loop[l->of].ahead)
+        if (!l || l->kind != RD_FOR_SERIAL || l->of < 0 || l->prefetched ||
+            !plan->loop[l->of].ahead)
             continue;
-        t->loop[t->stmt[s].arg].ahead = plan->loop[l->of].ahead;
+        t->loop[t->stmt[s].arg].prefetched = plan->loop[l->of].ahead;
         if (plan->loop[l->of].along > 1)
             take_along(t, s, plan->loop[l->of].along);
     }

@@ -31,8 +31,8 @@ static int32_t next_opens(const rd_schedule *t, int32_t loop, int32_t last)
     const int32_t axis = rd_loop_of(t, loop)->axis;
     int32_t       s    = rd_next_stmt(t, last, loop);
 
-    while (s >= 0 &&
-           (t->stmt[s].kind != RD_S_OPENS || t->stmt[s].all || !is_at_index(t, &t->stmt[s], axis)))
+    while (s >= 0 && (t->stmt[s].kind != RD_S_PUSH_IF_NEW || t->stmt[s].all ||
+                      !is_at_index(t, &t->stmt[s], axis)))
         s = rd_next_stmt(t, s, loop);
     return s;
 }

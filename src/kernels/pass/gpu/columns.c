@@ -83,13 +83,13 @@ static bool is_of_neighbours(const rd_schedule *t, int32_t stmt)
 {
     switch (t->stmt[stmt].kind) {
     case RD_S_LOOP:
-    case RD_S_LAST:
+    case RD_S_IF_LAST:
     case RD_S_BEGIN:
-    case RD_S_LEAVE:
-    case RD_S_JOIN:
-    case RD_S_AWAIT:
+    case RD_S_STORE_PARTIALS:
+    case RD_S_COMBINE_PARTIALS:
+    case RD_S_LOOK_BACK:
     case RD_S_ARRAY:
-    case RD_S_MEET: return false;
+    case RD_S_BARRIER: return false;
     default: return true;
     }
 }
@@ -120,7 +120,7 @@ static void widen_body(const columns *c, int32_t body)
     for (int32_t s = t->stmt[body].first; s >= 0 && !t->failed; s = t->stmt[s].next) {
         int32_t last = s;
 
-        if (t->stmt[s].kind == RD_S_LOOP || t->stmt[s].kind == RD_S_LAST)
+        if (t->stmt[s].kind == RD_S_LOOP || t->stmt[s].kind == RD_S_IF_LAST)
             widen_body(c, s);
         if (!is_of_neighbours(t, s))
             continue;
@@ -140,16 +140,16 @@ static void widen_items(columns *c, int32_t item)
     rd_schedule *t = c->t;
     rd_for      *l;
 
-    c->start  = rd_add_mark(t);
-    c->stop   = rd_add_mark(t);
-    l         = &t->loop[t->stmt[item].arg];
-    l->step   = c->wide;
-    l->start  = c->start;
-    l->stop   = c->stop;
-    l->rounds = c->items;
-    c->whole  = l->extent % c->wide == 0;
-    l->width  = c->whole ? c->wide : 0;
-    l->extent = (l->extent + c->wide - 1) / c->wide;
+    c->start         = rd_add_mark(t);
+    c->stop          = rd_add_mark(t);
+    l                = &t->loop[t->stmt[item].arg];
+    l->step          = c->wide;
+    l->start         = c->start;
+    l->stop          = c->stop;
+    l->padded_rounds = c->items;
+    c->whole         = l->extent % c->wide == 0;
+    l->width         = c->whole ? c->wide : 0;
+    l->extent        = (l->extent + c->wide - 1) / c->wide;
     widen_body(c, item);
 }
 

@@ -64,8 +64,8 @@ static int32_t of_fold(const cutting *c, rd_stmt_kind kind, int32_t fold)
     rd_stmt s = rd_stmt_of(kind);
 
     s.fold  = fold;
-    s.store = kind == RD_S_JOIN ? c->left[fold] : fold;
-    s.arg   = kind == RD_S_LEAVE ? c->left[fold] : -1;
+    s.store = kind == RD_S_COMBINE_PARTIALS ? c->left[fold] : fold;
+    s.arg   = kind == RD_S_STORE_PARTIALS ? c->left[fold] : -1;
     return rd_add_stmt(c->t, &s);
 }
 
@@ -75,8 +75,8 @@ static void read_joined(const cutting *c, int32_t body, int32_t fold)
     for (int32_t s = body; s >= 0; s = rd_next_stmt(c->t, s, body)) {
         rd_stmt *of = &c->t->stmt[s];
 
-        if (of->fold == fold &&
-            (of->kind == RD_S_REST || of->kind == RD_S_LANES || of->kind == RD_S_FINISH))
+        if (of->fold == fold && (of->kind == RD_S_MERGE_BLOCKS || of->kind == RD_S_MERGE_LANES ||
+                                 of->kind == RD_S_FINISH))
             of->store = c->left[fold];
     }
 }
@@ -95,7 +95,7 @@ static void forget_loop(const cutting *c, int32_t cut)
             if (t->stmt[s].kind == RD_S_ARRAY && t->stmt[s].store == k)
                 rd_take_out(t, s);
             else if (t->stmt[s].kind == RD_S_BEGIN && t->stmt[s].fold == k) {
-                rd_put_before(t, of_fold(c, RD_S_JOIN, k), s);
+                rd_put_before(t, of_fold(c, RD_S_COMBINE_PARTIALS, k), s);
                 rd_take_out(t, s);
             }
         }
@@ -107,7 +107,7 @@ static void forget_loop(const cutting *c, int32_t cut)
 /* ---- What stands behind ----------------------------------------------------------------------- */
 static int32_t last_of(const cutting *c)
 {
-    rd_stmt s = rd_stmt_of(RD_S_LAST);
+    rd_stmt s = rd_stmt_of(RD_S_IF_LAST);
 
     s.arg = c->body;
     return rd_add_stmt(c->t, &s);
@@ -155,10 +155,10 @@ static void end_ranges(const cutting *c, int32_t cut)
         if (!is_of_cut(c, k, cut))
             continue;
         make_left(c, k);
-        rd_append(t, c->body, of_fold(c, RD_S_LEAVE, k));
+        rd_append(t, c->body, of_fold(c, RD_S_STORE_PARTIALS, k));
         read_joined(c, last, k);
         if (behind)
-            rd_put_before(t, of_fold(c, RD_S_JOIN, k), t->stmt[last].first);
+            rd_put_before(t, of_fold(c, RD_S_COMBINE_PARTIALS, k), t->stmt[last].first);
         some = true;
     }
     if (some || behind)

@@ -22,13 +22,13 @@ static void describe(const rd_program *p, rd_loop_fold *f)
     f->of.empties                 = f->step < 0 || (fold->user && fold->lanes > 1);
     f->of.weighted |= f->step < 0 && fold->user && fold->user->step2;
     rd_emit_facts(&f->of, rd_positions(p, &fold->index));
-    f->lanes  = fold->lanes;
-    f->room   = tree ? bits_of(fold->n_block) + 2 : 0;
-    f->blocks = fold->n_block > 1;
-    f->levels = fold->scan && fold->prefix == RD_PREFIX_TREE && !rd_fold_any_grouping(fold)
-                    ? bits_of(RD_TREE_STEPS)
-                    : 0;
-    f->split  = false;
+    f->lanes     = fold->lanes;
+    f->tree_rows = tree ? bits_of(fold->n_block) + 2 : 0;
+    f->blocks    = fold->n_block > 1;
+    f->levels    = fold->scan && fold->prefix == RD_PREFIX_TREE && !rd_fold_any_grouping(fold)
+                       ? bits_of(RD_TREE_STEPS)
+                       : 0;
+    f->split     = false;
     /* Threads are dealt lanes by places of elements. */
     f->any_lane = false;
     f->mixed    = f->step >= 0 && fold->lane_extent > fold->lanes && fold->lane.n_add > 1;

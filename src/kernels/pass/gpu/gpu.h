@@ -23,12 +23,12 @@ typedef struct rd_gpu_loop {
 
 /* Where the states of a fold lie: for a thread, or a team. */
 typedef struct rd_gpu_fold {
-    rd_store_place place;
-    int32_t        dealt; /* lanes that a thread has; 0: all                                      */
-    int32_t        rows; /* of nodes of finished blocks, that there can be at a time              */
-    int64_t        at;   /* bytes: where they begin in the thread's or the team's memory         */
-    int64_t        node; /* of a fold whose loop is cut: ... in a row of nodes; of a scan, nodes */
-    int32_t        nodes; /* of a scan whose loop is cut: nodes of a cell                         */
+    rd_storage place;
+    int32_t    dealt; /* lanes that a thread has; 0: all                                      */
+    int32_t    rows;  /* of nodes of finished blocks, that there can be at a time              */
+    int64_t    at;    /* bytes: where they begin in the thread's or the team's memory         */
+    int64_t    node;  /* of a fold whose loop is cut: ... in a row of nodes; of a scan, nodes */
+    int32_t    nodes; /* of a scan whose loop is cut: nodes of a cell                         */
 } rd_gpu_fold;
 
 /* A row of an item that a block of threads has in shared memory: of all items whose indices along the

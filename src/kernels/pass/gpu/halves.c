@@ -49,8 +49,8 @@ static int32_t of_fold(rd_schedule *t, rd_stmt_kind kind, int32_t fold, int32_t 
     rd_stmt s = rd_stmt_of(kind);
 
     s.fold  = fold;
-    s.store = kind == RD_S_LIFT ? left : fold;
-    s.arg   = kind == RD_S_LIFT ? -1 : left;
+    s.store = kind == RD_S_BUILD_TREE ? left : fold;
+    s.arg   = kind == RD_S_BUILD_TREE ? -1 : left;
     return rd_add_stmt(t, &s);
 }
 
@@ -71,7 +71,7 @@ static void go_on(rd_schedule *t, const rd_gpu_plan *plan, int32_t ranges, int32
     const int32_t fold   = t->stmt[begin].fold;
     const int32_t prefix = find_prefix(t, ranges, fold);
     const int32_t left   = rd_gpu_add_nodes(t, plan, fold),
-                  await  = of_fold(t, RD_S_AWAIT, fold, left);
+                  await  = of_fold(t, RD_S_LOOK_BACK, fold, left);
 
     if (t->failed)
         return;
@@ -88,8 +88,8 @@ static void leave(rd_schedule *t, int32_t ranges, int32_t second, int32_t await)
     for (int32_t s = t->stmt[ranges].first; s >= 0 && !t->failed; s = t->stmt[s].next)
         if (t->stmt[s].kind == RD_S_BEGIN && t->stmt[s].fold == fold)
             set_step(t, s, find_prefix(t, ranges, fold), ranges);
-    rd_append(t, ranges, of_fold(t, RD_S_LEAVE, fold, left));
-    rd_put_before(t, of_fold(t, RD_S_LIFT, fold, left), second);
+    rd_append(t, ranges, of_fold(t, RD_S_STORE_PARTIALS, fold, left));
+    rd_put_before(t, of_fold(t, RD_S_BUILD_TREE, fold, left), second);
 }
 
 static void halve(rd_schedule *t, const rd_gpu_plan *plan, int32_t kernel, int32_t cut)
@@ -107,7 +107,7 @@ static void halve(rd_schedule *t, const rd_gpu_plan *plan, int32_t kernel, int32
     for (int32_t s = t->stmt[again].first; s >= 0 && !t->failed; s = t->stmt[s].next) {
         if (t->stmt[s].kind == RD_S_BEGIN && find_prefix(t, again, t->stmt[s].fold) >= 0)
             go_on(t, plan, again, s);
-        if (t->stmt[s].kind == RD_S_AWAIT)
+        if (t->stmt[s].kind == RD_S_LOOK_BACK)
             leave(t, ranges, second, s);
     }
 }

@@ -9,7 +9,7 @@ static rd_linear plus_item(rd_schedule *t, int32_t stmt, rd_linear at, int64_t e
     for (int32_t s = rd_loop_around(t, stmt); s >= 0; s = rd_loop_around(t, s)) {
         const rd_for l = *rd_loop_of(t, s);
 
-        if (l.kind != RD_FOR_ITEM || l.ranges)
+        if (l.kind != RD_FOR_ITEM || l.split)
             continue;
         t->failed |= elements % l.step != 0;
         at = rd_linear_plus_axis(t, at, elements / l.step, l.start >= 0 ? l.start : l.axis);

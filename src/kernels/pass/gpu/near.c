@@ -9,15 +9,15 @@
 /* The array of a row: made when it is first wanted. */
 static int32_t array_of(rd_schedule *t, const rd_gpu_plan *plan, int32_t row, rd_dtype type)
 {
-    const rd_store array = { .place  = RD_IN_BLOCK,
-                             .type   = type,
-                             .memory = true,
-                             .fold   = -1,
-                             .extent = plan->row_words,
-                             .at     = row };
+    const rd_store array = { .storage     = RD_IN_BLOCK,
+                             .type        = type,
+                             .memory      = true,
+                             .fold        = -1,
+                             .extent      = plan->row_words,
+                             .byte_offset = row };
 
     for (int32_t k = 0; k < t->n_store; k++)
-        if (t->store[k].place == RD_IN_BLOCK && t->store[k].at == row)
+        if (t->store[k].storage == RD_IN_BLOCK && t->store[k].byte_offset == row)
             return k;
     return rd_add_store(t, &array);
 }

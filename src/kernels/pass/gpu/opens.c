@@ -25,7 +25,7 @@ static void turn(rd_schedule *t, int32_t ends)
 
     if (step < 0)
         return;
-    t->stmt[ends].kind = RD_S_OPENS;
+    t->stmt[ends].kind = RD_S_PUSH_IF_NEW;
     rd_take_out(t, ends);
     rd_put_before(t, ends, step);
 }
@@ -35,7 +35,7 @@ void rd_pass_gpu_opens(rd_schedule *t, const rd_gpu_plan *plan)
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k], next; s >= 0 && !t->failed; s = next) {
             next = rd_next_stmt(t, s, t->part[k]);
-            if (t->stmt[s].kind == RD_S_ENDS)
+            if (t->stmt[s].kind == RD_S_PUSH_IF_LAST)
                 turn(t, s);
             else if (t->stmt[s].kind == RD_S_EXIT && !plan->exits)
                 rd_take_out(t, s);

@@ -3,7 +3,7 @@
 
 static void pack(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32_t inst)
 {
-    t->stmt[stmt].pack = plan->pack[inst];
+    t->stmt[stmt].vector_width = plan->pack[inst];
 }
 
 void rd_pass_gpu_packs(rd_schedule *t, const rd_gpu_plan *plan)

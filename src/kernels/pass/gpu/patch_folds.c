@@ -9,8 +9,8 @@ void rd_patch_give_states(const rd_patch *c, int32_t fold)
     const int64_t lanes = c->t->p->fold[fold].lanes;
     rd_store     *a     = &c->t->store[fold];
 
-    a->dealt = c->row[fold] ? c->plan->wide : 0;
-    a->place = c->row[fold] ? RD_IN_BLOCK : RD_IN_LOCAL;
+    a->per_thread = c->row[fold] ? c->plan->wide : 0;
+    a->storage    = c->row[fold] ? RD_IN_BLOCK : RD_IN_LOCAL;
     if (c->t->p->fold[fold].n_cell > 1)
         return;
     a->extent = lanes * c->size[which];
@@ -30,8 +30,8 @@ int32_t rd_patch_of_fold(const rd_patch *c, rd_stmt_kind kind, int32_t fold)
     rd_stmt s = rd_stmt_of(kind);
 
     s.fold  = fold;
-    s.store = kind == RD_S_JOIN ? c->left[fold] : fold;
-    s.arg   = kind == RD_S_LEAVE ? c->left[fold] : -1;
+    s.store = kind == RD_S_COMBINE_PARTIALS ? c->left[fold] : fold;
+    s.arg   = kind == RD_S_STORE_PARTIALS ? c->left[fold] : -1;
     return rd_add_stmt(c->t, &s);
 }
 
@@ -57,7 +57,7 @@ void rd_patch_drop_beginnings(const rd_patch *c)
         const rd_stmt *stmt = &c->t->stmt[s];
 
         next = rd_next_stmt(c->t, s, c->item);
-        if (stmt->kind == RD_S_BEGIN || stmt->kind == RD_S_OPENS || stmt->kind == RD_S_ARRAY)
+        if (stmt->kind == RD_S_BEGIN || stmt->kind == RD_S_PUSH_IF_NEW || stmt->kind == RD_S_ARRAY)
             rd_take_out(c->t, s);
     }
 }
@@ -68,8 +68,8 @@ void rd_patch_make_left(rd_patch *c)
     for (int32_t k = 0; k < c->t->p->n_fold && !c->t->failed; k++) {
         rd_store left = c->t->store[k];
 
-        left.place = RD_IN_DEVICE;
-        left.along = c->axis[c->row[k] ? RD_COLUMNS : RD_ROWS];
+        left.storage    = RD_IN_DEVICE;
+        left.split_axis = c->axis[c->row[k] ? RD_COLUMNS : RD_ROWS];
         if (!c->row[k] || c->n_patch[RD_COLUMNS] > 1)
             c->left[k] = rd_add_store(c->t, &left);
     }
@@ -79,7 +79,7 @@ void rd_patch_leave_at_end(const rd_patch *c, int32_t body, bool row)
 {
     for (int32_t k = 0; k < c->t->p->n_fold && !c->t->failed; k++)
         if (c->row[k] == row && c->left[k] >= 0)
-            rd_append(c->t, body, rd_patch_of_fold(c, RD_S_LEAVE, k));
+            rd_append(c->t, body, rd_patch_of_fold(c, RD_S_STORE_PARTIALS, k));
 }
 
 void rd_patch_read_joined(const rd_patch *c, int32_t body)
@@ -88,7 +88,8 @@ void rd_patch_read_joined(const rd_patch *c, int32_t body)
         rd_stmt *of = &c->t->stmt[s];
 
         if (of->fold >= 0 && c->left[of->fold] >= 0 &&
-            (of->kind == RD_S_REST || of->kind == RD_S_LANES || of->kind == RD_S_FINISH))
+            (of->kind == RD_S_MERGE_BLOCKS || of->kind == RD_S_MERGE_LANES ||
+             of->kind == RD_S_FINISH))
             of->store = c->left[of->fold];
     }
 }

@@ -89,8 +89,8 @@ static void put_ranges_around(rd_patch *c, int which, int32_t extent_of)
     ranges.stop = c->stop[which] = rd_add_mark(c->t);
     ranges.of                    = -1;
     ranges.team                  = 0;
-    ranges.ahead                 = 0;
-    ranges.ranges                = true;
+    ranges.prefetched            = 0;
+    ranges.split                 = true;
     c->n_patch[which]            = ranges.extent;
     c->ranges[which] =
         rd_put_loop_around(c->t, c->t->stmt[c->item].first, c->t->stmt[c->item].last, &ranges);
@@ -103,11 +103,11 @@ static void go_over_patch(const rd_patch *c, int32_t stmt, int which)
     const rd_linear from = mark(c, c->start[which], 0), to = mark(c, c->stop[which], 0);
     rd_for         *l = &c->t->loop[c->t->stmt[stmt].arg];
 
-    l->from   = rd_edge_of(from);
-    l->to     = rd_edge_of(to);
-    l->extent = l->extent < c->size[which] ? l->extent : c->size[which];
-    l->of     = -1;
-    l->ahead  = 0;
+    l->from       = rd_edge_of(from);
+    l->to         = rd_edge_of(to);
+    l->extent     = l->extent < c->size[which] ? l->extent : c->size[which];
+    l->of         = -1;
+    l->prefetched = 0;
 }
 
 /* ---- Elements --------------------------------------------------------------------------------- */
@@ -145,14 +145,14 @@ static int32_t put_loops_around(const rd_patch *c, int32_t first, int32_t last)
            vector        = loop_over(c, RD_FOR_VECTOR, RD_COLUMNS, 1, wide);
     int32_t made, turns;
 
-    groups.by_team = groups.in_turns = true;
-    groups.start                     = rd_add_mark(c->t);
-    rows.ahead                       = c->plan->at_once;
-    threads.start                    = rd_add_mark(c->t);
-    threads.from                     = rd_edge_of(mark(c, groups.start, 0));
-    threads.to                       = rd_edge_of(mark(c, groups.start, lanes));
-    vector.from                      = rd_edge_of(mark(c, threads.start, 0));
-    vector.to                        = rd_edge_of(mark(c, threads.start, wide));
+    groups.by_team = groups.skewed = true;
+    groups.start                   = rd_add_mark(c->t);
+    rows.prefetched                = c->plan->at_once;
+    threads.start                  = rd_add_mark(c->t);
+    threads.from                   = rd_edge_of(mark(c, groups.start, 0));
+    threads.to                     = rd_edge_of(mark(c, groups.start, lanes));
+    vector.from                    = rd_edge_of(mark(c, threads.start, 0));
+    vector.to                      = rd_edge_of(mark(c, threads.start, wide));
     rd_edge_add(&vector.to, mark(c, c->stop[RD_COLUMNS], 0));
     made  = rd_put_loop_around(c->t, first, last, &vector);
     made  = rd_put_loop_around(c->t, made, made, &threads);
@@ -185,7 +185,7 @@ static int32_t make_elements(const rd_patch *c)
  * itself. */
 static int32_t make_last(const rd_patch *c, bool row)
 {
-    rd_stmt last = rd_stmt_of(RD_S_LAST);
+    rd_stmt last = rd_stmt_of(RD_S_IF_LAST);
     int32_t made;
 
     if (row && c->n_patch[RD_COLUMNS] == 1)
@@ -197,7 +197,7 @@ static int32_t make_last(const rd_patch *c, bool row)
     rd_append(c->t, c->item, made);
     for (int32_t k = 0; k < c->t->p->n_fold && !c->t->failed; k++)
         if (c->row[k] == row)
-            rd_append(c->t, made, rd_patch_of_fold(c, RD_S_JOIN, k));
+            rd_append(c->t, made, rd_patch_of_fold(c, RD_S_COMBINE_PARTIALS, k));
     return made;
 }
 

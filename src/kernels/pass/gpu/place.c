@@ -16,12 +16,12 @@ void rd_pass_gpu_place(rd_schedule *t, const rd_gpu_plan *plan)
     const int32_t body = t->part[RD_PART_BODY];
 
     for (int32_t k = 0; k < t->p->n_fold; k++) {
-        t->store[k].place = plan->fold[k].place;
-        t->store[k].dealt = plan->fold[k].dealt;
-        t->store[k].rows  = plan->fold[k].rows;
-        t->store[k].at    = plan->fold[k].at;
+        t->store[k].storage     = plan->fold[k].place;
+        t->store[k].per_thread  = plan->fold[k].dealt;
+        t->store[k].node_rows   = plan->fold[k].rows;
+        t->store[k].byte_offset = plan->fold[k].at;
     }
     for (int32_t s = body; s >= 0 && !t->failed; s = rd_next_stmt(t, s, body))
-        if (t->stmt[s].kind == RD_S_BEGIN && t->store[t->stmt[s].store].place == RD_IN_LOCAL)
+        if (t->stmt[s].kind == RD_S_BEGIN && t->store[t->stmt[s].store].storage == RD_IN_LOCAL)
             declare_before(t, s);
 }

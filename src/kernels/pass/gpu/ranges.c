@@ -28,7 +28,7 @@ int32_t rd_gpu_put_ranges_around(rd_schedule *t, const rd_gpu_plan *plan, int32_
     ranges.start  = rd_add_mark(t);
     ranges.stop   = rd_add_mark(t);
     ranges.of     = -1;
-    ranges.ranges = true;
+    ranges.split  = true;
     return rd_put_loop_around(t, t->stmt[body].first, t->stmt[body].last, &ranges);
 }
 
@@ -48,9 +48,9 @@ int32_t rd_gpu_add_nodes(rd_schedule *t, const rd_gpu_plan *plan, int32_t fold)
 {
     rd_store nodes = t->store[fold];
 
-    nodes.place = RD_IN_DEVICE;
-    nodes.at    = plan->fold[fold].node;
-    nodes.rows  = plan->fold[fold].nodes;
-    nodes.along = -1;
+    nodes.storage     = RD_IN_DEVICE;
+    nodes.byte_offset = plan->fold[fold].node;
+    nodes.node_rows   = plan->fold[fold].nodes;
+    nodes.split_axis  = -1;
     return rd_add_store(t, &nodes);
 }

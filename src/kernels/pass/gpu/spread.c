@@ -34,7 +34,7 @@ static rd_linear first_lane(rd_schedule *t, int32_t loop)
         const rd_stmt *step = &t->stmt[s];
         const int64_t  coef = step->kind == RD_S_STEP ? rd_linear_coef(t, &step->of.lane, axis) : 0;
 
-        if (coef && t->store[step->store].dealt)
+        if (coef && t->store[step->store].per_thread)
             return rd_linear_plus_axis(t, step->of.lane, -coef, axis);
     }
     return rd_linear_of(0);
@@ -45,7 +45,7 @@ static bool takes_lanes(const rd_schedule *t, int32_t loop)
     const int32_t axis = rd_loop_of(t, loop)->axis;
 
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))
-        if (t->stmt[s].kind == RD_S_STEP && t->store[t->stmt[s].store].dealt &&
+        if (t->stmt[s].kind == RD_S_STEP && t->store[t->stmt[s].store].per_thread &&
             rd_linear_coef(t, &t->stmt[s].of.lane, axis))
             return true;
     return false;
@@ -59,8 +59,8 @@ static rd_for loop_of(const rd_for *like, rd_for_kind kind, int64_t step, int64_
     made.step   = step;
     made.extent = extent;
     made.start = made.stop = -1;
-    made.team = made.ahead = 0;
-    made.of                = -1;
+    made.team = made.prefetched = 0;
+    made.of                     = -1;
     return made;
 }
 
@@ -77,10 +77,10 @@ static void make_rounds(rd_schedule *t, int32_t stmt, int64_t round, int32_t ahe
         l->from.part[0].by    = round;
         l->from.part[0].first = rd_linear_plus(t, rd_linear_of(0), -1, first);
     }
-    l->step   = round;
-    l->extent = l->extent < 0 ? -1 : (l->extent + round - 1) / round + 1;
-    l->start  = start;
-    l->ahead  = ahead;
+    l->step       = round;
+    l->extent     = l->extent < 0 ? -1 : (l->extent + round - 1) / round + 1;
+    l->start      = start;
+    l->prefetched = ahead;
 }
 
 /* Both loops in a round: `outer` goes by `step`, `inner` over what one of its rounds has of [from, to). */
@@ -107,7 +107,7 @@ static void put_inside(rd_schedule *t, int32_t stmt, rd_for_kind outer, rd_for_k
 
 static void put_meeting(rd_schedule *t, int32_t loop, bool before)
 {
-    const rd_stmt meet = rd_stmt_of(RD_S_MEET);
+    const rd_stmt meet = rd_stmt_of(RD_S_BARRIER);
     const int32_t made = rd_add_stmt(t, &meet);
 
     if (before)

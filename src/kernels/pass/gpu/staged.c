@@ -72,7 +72,7 @@ static const rd_staged *add_array(rd_staging *s, int32_t stmt, bool row)
     const int64_t  size  = rd_dtype_size(type);
     rd_staged     *a     = &s->at[s->n];
     rd_store       store = {
-              .place = RD_IN_BLOCK, .type = type, .memory = true, .fold = -1, .at = s->bytes
+              .storage = RD_IN_BLOCK, .type = type, .memory = true, .fold = -1, .byte_offset = s->bytes
     };
     int64_t n;
 
@@ -82,9 +82,9 @@ static const rd_staged *add_array(rd_staging *s, int32_t stmt, bool row)
     }
     *a = (rd_staged){ .row = row };
     find_axes(s, a, &rd_let_of(s->t, stmt)->at);
-    n            = elements_of(s, a);
-    store.dealt  = row ? s->plan->wide : 0;
-    store.extent = n * (row ? s->plan->wide : pitch_of(s, type));
+    n                = elements_of(s, a);
+    store.per_thread = row ? s->plan->wide : 0;
+    store.extent     = n * (row ? s->plan->wide : pitch_of(s, type));
     s->bytes += (store.extent * (row ? s->plan->threads : 1) * size + VECTOR - 1) / VECTOR * VECTOR;
     a->store = rd_add_store(s->t, &store);
     a->load  = rd_stmt_copy(s->t, stmt);
@@ -124,7 +124,7 @@ static void bring(rd_staging *s, int32_t stmt)
     s->t->let[s->t->stmt[stmt].value].slot  = -1;
     s->t->let[s->t->stmt[stmt].value].store = a->store;
     s->t->let[s->t->stmt[stmt].value].at    = at;
-    s->t->stmt[stmt].pack                   = row ? s->plan->wide : s->plan->abreast;
+    s->t->stmt[stmt].vector_width           = row ? s->plan->wide : s->plan->abreast;
 }
 
 void rd_gpu_stage(rd_staging *s)
@@ -140,11 +140,11 @@ static void add_move(const rd_staging *s, const rd_staged *a, int32_t body, int3
 {
     rd_stmt kept = rd_stmt_of(RD_S_STORE);
 
-    kept.store               = a->store;
-    kept.type                = s->t->store[a->store].type;
-    kept.at                  = place_of(s, a);
-    kept.x                   = s->t->stmt[a->load].value;
-    s->t->stmt[a->load].pack = pack;
+    kept.store                       = a->store;
+    kept.type                        = s->t->store[a->store].type;
+    kept.at                          = place_of(s, a);
+    kept.x                           = s->t->stmt[a->load].value;
+    s->t->stmt[a->load].vector_width = pack;
     rd_append(s->t, body, a->load);
     rd_append(s->t, body, rd_add_stmt(s->t, &kept));
 }

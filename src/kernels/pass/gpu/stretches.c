@@ -27,16 +27,16 @@ static rd_linear row_of(rd_schedule *t, const rd_gpu_row *row)
 
 static int32_t array_of(rd_schedule *t, const rd_gpu_row *row, int32_t number)
 {
-    const rd_store array = { .place  = RD_IN_BLOCK,
-                             .type   = row->type,
-                             .memory = true,
-                             .fold   = -1,
-                             .extent = row->n,
-                             .lanes  = number,
-                             .at     = row->array };
+    const rd_store array = { .storage     = RD_IN_BLOCK,
+                             .type        = row->type,
+                             .memory      = true,
+                             .fold        = -1,
+                             .extent      = row->n,
+                             .lanes       = number,
+                             .byte_offset = row->array };
 
     for (int32_t k = 0; k < t->n_store; k++)
-        if (t->store[k].place == RD_IN_BLOCK && t->store[k].lanes == number)
+        if (t->store[k].storage == RD_IN_BLOCK && t->store[k].lanes == number)
             return k;
     return rd_add_store(t, &array);
 }

@@ -95,11 +95,11 @@ static void make_rounds(const sweep *w, int32_t loop)
     rd_schedule *t      = w->t;
     rd_for       rounds = loop_of(w, RD_FOR_SERIAL, w->round, w->plan->chunk / w->round);
 
-    rounds.axis  = w->of.backwards ? rd_add_mark(t) : w->of.axis;
-    rounds.from  = rd_edge_of(mark(w, w->tiles.start, 0));
-    rounds.to    = rd_edge_of(mark(w, w->tiles.stop, 0));
-    rounds.of    = w->of.of;
-    rounds.ahead = (int32_t)rounds.extent;
+    rounds.axis       = w->of.backwards ? rd_add_mark(t) : w->of.axis;
+    rounds.from       = rd_edge_of(mark(w, w->tiles.start, 0));
+    rounds.to         = rd_edge_of(mark(w, w->tiles.stop, 0));
+    rounds.of         = w->of.of;
+    rounds.prefetched = (int32_t)rounds.extent;
     if (t->failed)
         return;
     t->loop[t->stmt[loop].arg] = rounds;
@@ -130,10 +130,10 @@ static int32_t add_elements(const sweep *w, int32_t fold)
 {
     rd_store elements = w->t->store[fold];
 
-    elements.place  = RD_IN_LOCAL;
-    elements.each   = true;
-    elements.extent = w->plan->chunk;
-    elements.dealt  = (int32_t)(w->plan->chunk / w->plan->team);
+    elements.storage     = RD_IN_LOCAL;
+    elements.per_element = true;
+    elements.extent      = w->plan->chunk;
+    elements.per_thread  = (int32_t)(w->plan->chunk / w->plan->team);
     return rd_add_store(w->t, &elements);
 }
 
@@ -160,7 +160,7 @@ static void turn_prefix(const sweep *w, int32_t stmt, bool early, int32_t elemen
 
     s->of.more = at;
     s->store   = elements;
-    s->kind    = early ? RD_S_STEP : RD_S_SOFAR;
+    s->kind    = early ? RD_S_STEP : RD_S_SCAN_RESULT;
     if (early)
         s->n_value = 0;
     else
@@ -176,7 +176,7 @@ static void turn_loop(const sweep *w, int32_t loop, bool early, const int32_t *e
         next = rd_next_stmt(t, s, loop);
         if (t->stmt[s].kind == RD_S_PREFIX)
             turn_prefix(w, s, early, elements[t->stmt[s].fold]);
-        else if (t->stmt[s].kind == RD_S_OPENS || (early && t->stmt[s].kind == RD_S_STORE))
+        else if (t->stmt[s].kind == RD_S_PUSH_IF_NEW || (early && t->stmt[s].kind == RD_S_STORE))
             rd_take_out(t, s);
     }
     rd_gpu_take_out_unread(t, loop);
@@ -188,8 +188,8 @@ static void keep_loads(const sweep *w, int32_t early, int32_t late)
     rd_schedule *t = w->t;
 
     for (int32_t a = early, b = late; a >= 0 && b >= 0; a = rd_next_stmt(t, a, early)) {
-        if (t->stmt[a].kind == RD_S_LET && t->stmt[a].pack)
-            t->stmt[b].kept = a;
+        if (t->stmt[a].kind == RD_S_LET && t->stmt[a].vector_width)
+            t->stmt[b].loaded_by = a;
         b = rd_next_stmt(t, b, late);
     }
 }
@@ -201,9 +201,9 @@ static void put(const sweep *w, rd_stmt_kind kind, int32_t fold, int32_t states,
     rd_stmt s = rd_stmt_of(kind);
 
     s.fold  = fold;
-    s.store = kind == RD_S_LIFT ? nodes : states;
-    s.arg   = kind == RD_S_LEAVE || kind == RD_S_AWAIT ? nodes : -1;
-    s.at    = kind == RD_S_AWAIT ? mark(w, w->tiles.start, 0) : rd_linear_of(0);
+    s.store = kind == RD_S_BUILD_TREE ? nodes : states;
+    s.arg   = kind == RD_S_STORE_PARTIALS || kind == RD_S_LOOK_BACK ? nodes : -1;
+    s.at    = kind == RD_S_LOOK_BACK ? mark(w, w->tiles.start, 0) : rd_linear_of(0);
     rd_put_before(w->t, rd_add_stmt(w->t, &s), behind);
 }
 
@@ -213,16 +213,16 @@ static void put_between(const sweep *w, int32_t late, const int32_t *elements)
     const int32_t n = w->t->p->n_fold;
 
     for (int32_t k = 0; k < n; k++)
-        put(w, RD_S_WITHIN, k, elements[k], -1, late);
-    put(w, RD_S_MEET, -1, -1, -1, late);
+        put(w, RD_S_SCAN_BLOCKS, k, elements[k], -1, late);
+    put(w, RD_S_BARRIER, -1, -1, -1, late);
     for (int32_t k = 0; k < n && !w->t->failed; k++) {
         const int32_t nodes = rd_gpu_add_nodes(w->t, w->plan, k);
 
-        put(w, RD_S_LEAVE, k, elements[k], nodes, late);
-        put(w, RD_S_LIFT, k, elements[k], nodes, late);
-        put(w, RD_S_AWAIT, k, elements[k], nodes, late);
+        put(w, RD_S_STORE_PARTIALS, k, elements[k], nodes, late);
+        put(w, RD_S_BUILD_TREE, k, elements[k], nodes, late);
+        put(w, RD_S_LOOK_BACK, k, elements[k], nodes, late);
     }
-    put(w, RD_S_MEET, -1, -1, -1, late);
+    put(w, RD_S_BARRIER, -1, -1, -1, late);
 }
 
 static void begin_elements(const sweep *w, const int32_t *elements)

@@ -64,7 +64,7 @@ static void make_room(rd_schedule *t, int32_t pairs, int32_t abreast)
     for (int32_t k = 0; k < t->n_store; k++) {
         rd_store *a = &t->store[k];
 
-        if (a->place == RD_IN_BLOCK || !is_of_pairs(t, pairs, k))
+        if (a->storage == RD_IN_BLOCK || !is_of_pairs(t, pairs, k))
             continue;
         a->extent *= abreast;
         a->cell_stride *= abreast;
@@ -105,7 +105,7 @@ static bool is_of_points(const rd_schedule *t, int32_t stmt)
     const rd_let *let = rd_let_of(t, stmt);
 
     return let && let->kind == RD_I_LOAD && let->store >= 0 &&
-           t->store[let->store].place == RD_IN_BLOCK && !t->store[let->store].dealt;
+           t->store[let->store].storage == RD_IN_BLOCK && !t->store[let->store].per_thread;
 }
 
 static bool is_beginning(const rd_schedule *t, int32_t stmt)
@@ -145,7 +145,7 @@ static void take_together(rd_schedule *t, const rd_gpu_plan *plan, int32_t loop,
         for (int32_t k = s; k >= 0 && !t->failed; k = rd_next_stmt(t, k, s)) {
             move_apart(t, k, plan->wide, axis, start);
             if (is_of_points(t, k))
-                t->stmt[k].pack = abreast;
+                t->stmt[k].vector_width = abreast;
         }
     jam.kind   = RD_FOR_JAM;
     jam.from   = rd_edge_of(mark(t, start, 0));
@@ -224,7 +224,7 @@ static void make_tiles(rd_staging *s)
     if (t->failed)
         return;
     made = s->pairs;
-    while (t->stmt[made].prev >= 0 && t->stmt[t->stmt[made].prev].kind == RD_S_OPENS &&
+    while (t->stmt[made].prev >= 0 && t->stmt[t->stmt[made].prev].kind == RD_S_PUSH_IF_NEW &&
            t->stmt[t->stmt[made].prev].all)
         made = t->stmt[made].prev;
     made = rd_put_loop_around(t, made, last, &blocks);

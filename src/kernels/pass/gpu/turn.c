@@ -97,27 +97,27 @@ static void fill(turning *c, int32_t stmt, int32_t inst)
     rd_schedule   *t      = c->t;
     const int32_t  load   = rd_stmt_copy(t, stmt);
     const rd_dtype type   = t->let[t->stmt[stmt].value].type;
-    const rd_store square = { .place  = RD_IN_BLOCK,
-                              .type   = type,
-                              .memory = true,
-                              .fold   = -1,
-                              .extent = SIDE * PITCH,
-                              .at     = inst };
+    const rd_store square = { .storage     = RD_IN_BLOCK,
+                              .type        = type,
+                              .memory      = true,
+                              .fold        = -1,
+                              .extent      = SIDE * PITCH,
+                              .byte_offset = inst };
     const int32_t  store  = rd_add_store(t, &square);
     rd_for  serial = loop_over(c, 1, RD_FOR_SERIAL), threads = loop_over(c, 0, RD_FOR_THREAD);
     rd_stmt kept = rd_stmt_of(RD_S_STORE);
     rd_let *let;
     int32_t behind, made;
 
-    serial.ahead = c->plan->batch;
+    serial.prefetched = c->plan->batch;
     if (t->failed)
         return;
-    kept.store         = store;
-    kept.type          = type;
-    kept.at            = place(c);
-    kept.x             = t->stmt[load].value;
-    t->stmt[load].pack = 1;
-    behind             = rd_add_stmt(t, &kept);
+    kept.store                 = store;
+    kept.type                  = type;
+    kept.at                    = place(c);
+    kept.x                     = t->stmt[load].value;
+    t->stmt[load].vector_width = 1;
+    behind                     = rd_add_stmt(t, &kept);
     rd_put_before(t, load, t->stmt[c->item].first);
     rd_put_behind(t, behind, load);
     made = rd_put_loop_around(t, load, behind, &threads);
@@ -151,7 +151,7 @@ static void write_squares(const turning *c)
     rd_schedule  *t       = c->t;
     const rd_for  threads = loop_over(c, 1, RD_FOR_THREAD), serial = loop_over(c, 0, RD_FOR_SERIAL);
     const int32_t first = c->fills < 0 ? t->stmt[c->item].first : t->stmt[c->fills].next;
-    rd_stmt       meet  = rd_stmt_of(RD_S_MEET);
+    rd_stmt       meet  = rd_stmt_of(RD_S_BARRIER);
     int32_t       made;
 
     if (t->failed || first < 0)
@@ -169,7 +169,7 @@ typedef struct turned {
 static void note(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32_t inst)
 {
     if (plan->turned[inst])
-        t->stmt[stmt].pack = -1 - inst;
+        t->stmt[stmt].vector_width = -1 - inst;
 }
 
 static void fill_all(turning *c)
@@ -178,10 +178,10 @@ static void fill_all(turning *c)
     turned       all = { 0 };
 
     for (int32_t s = c->item; s >= 0; s = rd_next_stmt(t, s, c->item))
-        if (t->stmt[s].pack < 0 && all.n < MOST_TURNED) {
-            all.inst[all.n]   = -1 - t->stmt[s].pack;
-            all.stmt[all.n++] = s;
-            t->stmt[s].pack   = 0;
+        if (t->stmt[s].vector_width < 0 && all.n < MOST_TURNED) {
+            all.inst[all.n]         = -1 - t->stmt[s].vector_width;
+            all.stmt[all.n++]       = s;
+            t->stmt[s].vector_width = 0;
         }
     for (int32_t k = all.n; k-- > 0 && !t->failed;)
         fill(c, all.stmt[k], all.inst[k]);

@@ -8,7 +8,7 @@ static bool is_kept(const rd_schedule *t, int32_t load)
     const int32_t body = t->part[RD_PART_BODY];
 
     for (int32_t s = body; s >= 0; s = rd_next_stmt(t, s, body))
-        if (t->stmt[s].kept == load)
+        if (t->stmt[s].loaded_by == load)
             return true;
     return false;
 }

@@ -7,7 +7,7 @@
 /* Which lane of the cell a thread's l-th is. */
 static const char *lane_of(const rd_printing *n, int32_t store, char to[32])
 {
-    const int32_t dealt = n->t->store[store].dealt;
+    const int32_t dealt = n->t->store[store].per_thread;
 
     if (n->kernel->wide == 1)
         snprintf(to, 32, dealt > 1 ? "(RD_TEAM * l + t)" : "t");
@@ -83,15 +83,16 @@ static void print_node(rd_printing *n, const rd_stmt *s, const char *lane)
         char ours[32];
 
         n->kernel->ranges->node(n->kernel->ranges->of, n, s->fold,
-                                n->t->store[s->store].dealt ? lane_of(n, s->store, ours) : lane);
+                                n->t->store[s->store].per_thread ? lane_of(n, s->store, ours)
+                                                                 : lane);
         return;
     }
-    if (n->t->store[s->store].place == RD_IN_DEVICE) {
+    if (n->t->store[s->store].storage == RD_IN_DEVICE) {
         char ours[32];
 
         add_cell(n, &at, s);
         rd_text_add(&at, " + %s",
-                    n->t->store[s->store].dealt && !rd_is_lane_of_team(n, s->fold)
+                    n->t->store[s->store].per_thread && !rd_is_lane_of_team(n, s->fold)
                         ? lane_of(n, s->store, ours)
                         : lane);
         rd_print_joined_node(n, s, at.at);
@@ -208,14 +209,14 @@ static void close_by_team(rd_printing *n, const rd_stmt *s)
     n->indent++;
     print_node(n, s, "l");
     put_words(&line, f, 'x', 0, lane);
-    if (rd_goes_by_lane(f))
+    if (rd_aligns_lanes(f))
         put_words(&line, f, 'x', f->n_state, lane);
     rd_print_line(n, "%s", line.at + 1);
     rd_text_end(&line, n->to);
     n->indent--;
     rd_print_line(n, "}");
     rd_print_line(n, "RD_MEET");
-    if (rd_goes_by_lane(f))
+    if (rd_aligns_lanes(f))
         align(n, s);
     else
         exchange(n, s, "merge", 0);
@@ -281,7 +282,7 @@ static void close_alone(rd_printing *n, const rd_stmt *s)
         rd_print_line(n, "y%d[l] = x%d;", k, k);
     n->indent--;
     rd_print_line(n, "}");
-    if (rd_goes_by_lane(f))
+    if (rd_aligns_lanes(f))
         align_alone(n, s);
     else
         halve(n, s, "merge", 'y');
@@ -297,9 +298,9 @@ void rd_print_close(rd_printing *n, const rd_stmt *s)
     rd_text_end(&line, n->to);
     rd_print_line(n, "{");
     n->indent++;
-    if (n->t->store[s->store].place == RD_IN_TEAM && !n->kernel->threads)
+    if (n->t->store[s->store].storage == RD_IN_TEAM && !n->kernel->threads)
         rd_print_line(n, "RD_MEET");
-    if (n->t->store[s->store].dealt && !rd_is_lane_of_team(n, s->store) &&
+    if (n->t->store[s->store].per_thread && !rd_is_lane_of_team(n, s->store) &&
         !rd_is_lane_of_team(n, s->fold))
         close_by_team(n, s);
     else

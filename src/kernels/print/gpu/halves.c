@@ -26,8 +26,8 @@ static const char *type_of(const rd_printing *n, int32_t fold, int k)
 /* Arrays begin at multiples of 16 bytes. */
 static int64_t bytes_of(const rd_printing *n, int32_t left)
 {
-    return (n->t->store[left].rows * rd_cells_here(n, left) * (int64_t)sizeof(double) + 15) / 16 *
-           16;
+    return (n->t->store[left].node_rows * rd_cells_here(n, left) * (int64_t)sizeof(double) + 15) /
+           16 * 16;
 }
 
 /* "double *const d1_0 = (double *)(nodes + 0);" */
@@ -36,7 +36,7 @@ static void declare_nodes(rd_printing *n, int32_t fold, int32_t left)
     for (int k = 0; k < numbers_of(n, fold); k++)
         rd_print_line(n, "%s%s *const d%" PRId32 "_%d = (%s%s *)(nodes + %" PRId64 ");",
                       n->dialect->memory, type_of(n, fold, k), left, k, n->dialect->memory,
-                      type_of(n, fold, k), n->t->store[left].at + k * bytes_of(n, left));
+                      type_of(n, fold, k), n->t->store[left].byte_offset + k * bytes_of(n, left));
 }
 
 static void open(rd_printing *n, const char *line)
@@ -82,7 +82,7 @@ static const rd_for *ranges_around(const rd_printing *n, const rd_stmt *s)
 {
     int32_t loop = s->parent;
 
-    while (n->t->stmt[loop].kind != RD_S_LOOP || !rd_loop_of(n->t, loop)->ranges)
+    while (n->t->stmt[loop].kind != RD_S_LOOP || !rd_loop_of(n->t, loop)->split)
         loop = n->t->stmt[loop].parent;
     return rd_loop_of(n->t, loop);
 }

@@ -70,16 +70,16 @@ static void print_index(rd_printing *n, const rd_for *loop, bool more)
 {
     rd_text count = { 0 }, name = { 0 };
 
-    if (loop->ranges && n->kernel && n->kernel->patches) {
+    if (loop->split && n->kernel && n->kernel->patches) {
         rd_print_range_of_patch(n, loop);
         return;
     }
-    if (loop->ranges) {
+    if (loop->split) {
         print_range_of_item(n, loop);
         return;
     }
 
-    rd_print_number(n, &count, loop->rounds ? loop->rounds : loop->extent);
+    rd_print_number(n, &count, loop->padded_rounds ? loop->padded_rounds : loop->extent);
     rd_print_axis(n, &name, loop->axis);
     if (loop->start >= 0)
         print_chunk(n, loop, count.at);
@@ -107,7 +107,7 @@ static int32_t open_item(rd_printing *n, int32_t kernel, bool ranges)
 
     rd_print_line(n, "uint64_t left = (uint64_t)item;");
     for (int32_t k = count; k-- > 0;)
-        if (ranges || !rd_loop_of(n->t, loop[k])->ranges)
+        if (ranges || !rd_loop_of(n->t, loop[k])->split)
             print_index(n, rd_loop_of(n->t, loop[k]), k > 0);
     for (int32_t k = 0; k < count; k++)
         print_values(n, n->t->stmt[loop[k]].parent, loop[k]);

@@ -155,9 +155,9 @@ static bool print_store(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];
 
-    if (s->slot < 0 && n->t->store[s->store].place == RD_IN_BLOCK && n->kernel->pairs)
+    if (s->slot < 0 && n->t->store[s->store].storage == RD_IN_BLOCK && n->kernel->pairs)
         rd_print_row_of_thread(n, s);
-    else if (s->slot < 0 && n->t->store[s->store].place == RD_IN_BLOCK)
+    else if (s->slot < 0 && n->t->store[s->store].storage == RD_IN_BLOCK)
         rd_print_to_row(n, s);
     else if (rd_is_packed(n, stmt))
         print_packed_store(n, stmt);
@@ -177,7 +177,7 @@ static bool is_kept_in_row(const rd_printing *n, int32_t stmt)
     const int32_t next = n->t->stmt[stmt].next;
 
     return next >= 0 && n->t->stmt[next].kind == RD_S_STORE && n->t->stmt[next].store >= 0 &&
-           n->t->store[n->t->stmt[next].store].place == RD_IN_BLOCK;
+           n->t->store[n->t->stmt[next].store].storage == RD_IN_BLOCK;
 }
 
 static bool print_let(rd_printing *n, int32_t stmt)
@@ -191,7 +191,7 @@ static bool print_let(rd_printing *n, int32_t stmt)
     else if (n->kernel->pairs && is_kept_in_row(n, stmt))
         return true;
     else if (n->t->let[s->value].kind == RD_I_LOAD && n->t->let[s->value].slot < 0 &&
-             n->t->store[n->t->let[s->value].store].place == RD_IN_BLOCK)
+             n->t->store[n->t->let[s->value].store].storage == RD_IN_BLOCK)
         rd_print_from_row(n, s);
     else if (rd_is_packed(n, stmt))
         print_packed_load(n, stmt);
@@ -208,7 +208,7 @@ static bool print_array(rd_printing *n, const rd_stmt *s)
                       n->t->store[s->store].extent);
         return true;
     }
-    if (n->t->store[s->store].each)
+    if (n->t->store[s->store].per_element)
         rd_print_tile(n, s->store);
     else
         rd_print_thread_states(n, s);
@@ -218,11 +218,11 @@ static bool print_array(rd_printing *n, const rd_stmt *s)
 /* LEAVE and AWAIT; of tiles in order these are one, with LIFT. */
 static void print_nodes(rd_printing *n, const rd_stmt *s)
 {
-    if (n->t->store[s->store].each && s->kind == RD_S_AWAIT)
+    if (n->t->store[s->store].per_element && s->kind == RD_S_LOOK_BACK)
         rd_print_await_tiles(n, s);
-    else if (s->kind == RD_S_AWAIT)
+    else if (s->kind == RD_S_LOOK_BACK)
         rd_print_await(n, s);
-    else if (!n->t->store[s->store].each)
+    else if (!n->t->store[s->store].per_element)
         (n->t->p->fold[s->fold].scan ? rd_print_leave_scan : rd_print_leave)(n, s);
 }
 
@@ -237,24 +237,24 @@ bool rd_print_in_kernel(rd_printing *n, int32_t stmt)
     case RD_S_LET: return print_let(n, stmt);
     case RD_S_STORE: return print_store(n, stmt);
     case RD_S_ARRAY: return print_array(n, s);
-    case RD_S_MEET:
+    case RD_S_BARRIER:
         rd_print_line(n, n->kernel->tiles ? "__syncthreads();" : "RD_MEET");
         return true;
     case RD_S_BEGIN:
-        (n->t->store[s->store].each ? rd_print_begin_tile : rd_print_begin_states)(n, s);
+        (n->t->store[s->store].per_element ? rd_print_begin_tile : rd_print_begin_states)(n, s);
         return true;
     case RD_S_STEP: rd_print_thread_step(n, stmt); return true;
     case RD_S_PREFIX: rd_print_prefix_of_thread(n, s); return true;
-    case RD_S_OPENS: rd_print_opens(n, s); return true;
-    case RD_S_LEAVE:
-    case RD_S_AWAIT: print_nodes(n, s); return true;
-    case RD_S_LIFT: return true;
-    case RD_S_WITHIN: rd_print_within(n, s); return true;
-    case RD_S_SOFAR: rd_print_so_far(n, s); return true;
-    case RD_S_LAST: rd_print_last(n, stmt); return true;
-    case RD_S_JOIN: rd_print_join_ranges(n, s); return true;
-    case RD_S_REST:
-    case RD_S_LANES: return true; /* with FINISH */
+    case RD_S_PUSH_IF_NEW: rd_print_opens(n, s); return true;
+    case RD_S_STORE_PARTIALS:
+    case RD_S_LOOK_BACK: print_nodes(n, s); return true;
+    case RD_S_BUILD_TREE: return true;
+    case RD_S_SCAN_BLOCKS: rd_print_within(n, s); return true;
+    case RD_S_SCAN_RESULT: rd_print_so_far(n, s); return true;
+    case RD_S_IF_LAST: rd_print_last(n, stmt); return true;
+    case RD_S_COMBINE_PARTIALS: rd_print_join_ranges(n, s); return true;
+    case RD_S_MERGE_BLOCKS:
+    case RD_S_MERGE_LANES: return true; /* with FINISH */
     case RD_S_FINISH: rd_print_close(n, s); return true;
     default: return false;
     }

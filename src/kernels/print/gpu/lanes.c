@@ -22,7 +22,7 @@ static void close_brace(rd_printing *n)
 /* Do threads have lanes of it, which lie in shared memory? */
 static bool is_row(const rd_printing *n, int32_t fold)
 {
-    return n->t->store[fold].place == RD_IN_BLOCK;
+    return n->t->store[fold].storage == RD_IN_BLOCK;
 }
 
 int64_t rd_lanes_of_row(const rd_printing *n)

@@ -11,7 +11,7 @@ static void add_place(rd_printing *n, rd_text *to, const rd_store *row)
 {
     const rd_for *rounds = rd_loop_of(n->t, n->kernel->rounds);
 
-    rd_text_add(to, "rows[z1 + %" PRId64 " * ", row->at);
+    rd_text_add(to, "rows[z1 + %" PRId64 " * ", row->byte_offset);
     rd_print_number(n, to, row->extent);
     rd_text_add(to, " + (int)v%" PRId32 " + %s * %" PRId64 " + RD_TEAM * i + t]", rounds->axis,
                 n->kernel->form == RD_ROUND_TOGETHER ? "u" : "0", rounds->step);
@@ -22,13 +22,14 @@ static void add_staged(rd_printing *n, rd_text *to, const rd_store *row, const r
 {
     if (n->kernel->squares) {
         n->spelled = true;
-        rd_text_add(to, "square%" PRId64 "[z2 + ", row->at);
+        rd_text_add(to, "square%" PRId64 "[z2 + ", row->byte_offset);
         rd_print_linear(n, to, at);
         rd_text_add(to, "]");
         n->spelled = false;
         return;
     }
-    rd_text_add(to, "stage%" PRId64 "[mine%" PRId64 " + (int)(", row->at, row->at);
+    rd_text_add(to, "stage%" PRId64 "[mine%" PRId64 " + (int)(", row->byte_offset,
+                row->byte_offset);
     rd_print_linear(n, to, at);
     rd_text_add(to, ")]");
 }
@@ -40,8 +41,8 @@ static void print_to_staged(rd_printing *n, const rd_stmt *s)
 
     add_staged(n, &line, &n->t->store[s->store], &s->at);
     rd_text_add(&line, " = ");
-    if (rd_is_packed(n, n->t->let[s->x].by)) { /* as it is in memory */
-        rd_print_packed(n, &line, n->t->let[s->x].by);
+    if (rd_is_packed(n, n->t->let[s->x].made_by)) { /* as it is in memory */
+        rd_print_packed(n, &line, n->t->let[s->x].made_by);
         rd_print_line(n, "%s;", line.at);
         rd_text_end(&line, n->to);
         return;

@@ -27,8 +27,9 @@ void rd_print_move_on(rd_printing *n, const rd_stmt *s, const char *block)
     for (int k = 0; k < n->fold[s->fold].of.n_state; k++)
         rd_text_add(&line, ", w%" PRId32 "_%d", s->store, k);
     rd_text_add(&line, ", %" PRId32 ", %" PRId32 ", %" PRId64 ", %s, %s, ",
-                ours ? n->t->store[s->store].dealt : here, ours && wide == 1 ? n->kernel->team : 1,
-                rd_cells_here(n, s->store) * here, at.at, counter.at);
+                ours ? n->t->store[s->store].per_thread : here,
+                ours && wide == 1 ? n->kernel->team : 1, rd_cells_here(n, s->store) * here, at.at,
+                counter.at);
     rd_text_add(&line, rd_is_ranged(n, s->fold) ? "from%" PRId32 : "0", s->fold);
     rd_print_line(n, "%s); %s++; }", line.at, counter.at);
     rd_text_end(&counter, n->to);

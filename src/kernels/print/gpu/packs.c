@@ -11,14 +11,14 @@ static bool is_load(const rd_schedule *t, int32_t stmt)
 
 bool rd_is_packed(const rd_printing *n, int32_t stmt)
 {
-    return n->kernel->form == RD_ROUND_TOGETHER && n->t->stmt[stmt].pack &&
+    return n->kernel->form == RD_ROUND_TOGETHER && n->t->stmt[stmt].vector_width &&
            n->kernel->rounds >= 0 && rd_stands_in(n->t, stmt, n->kernel->rounds);
 }
 
 bool rd_has_takes(const rd_printing *n, int32_t rounds)
 {
     for (int32_t s = rounds; s >= 0; s = rd_next_stmt(n->t, s, rounds))
-        if (n->t->stmt[s].pack)
+        if (n->t->stmt[s].vector_width)
             return true;
     return false;
 }
@@ -29,9 +29,9 @@ void rd_print_packed(rd_printing *n, rd_text *to, int32_t stmt)
         rd_text_add(to, "o%" PRId32 ".e[%s]", stmt, rd_lane_name(n));
     else
         rd_text_add(to, "p%" PRId32 "[%s].e[%s]",
-                    n->t->stmt[stmt].kept < 0 ? stmt : n->t->stmt[stmt].kept,
+                    n->t->stmt[stmt].loaded_by < 0 ? stmt : n->t->stmt[stmt].loaded_by,
                     n->kernel->apart ? "2 * u + i" : "u",
-                    n->t->stmt[stmt].pack == 1 ? "0" : rd_lane_name(n));
+                    n->t->stmt[stmt].vector_width == 1 ? "0" : rd_lane_name(n));
 }
 
 void rd_note_packed(const rd_printing *n, int32_t slot, int32_t pack)
@@ -46,7 +46,8 @@ static int32_t next_take(const rd_printing *n, int32_t rounds, int32_t last)
 {
     int32_t s = rd_next_stmt(n->t, last, rounds);
 
-    while (s >= 0 && !(n->t->stmt[s].pack && is_load(n->t, s) && n->t->stmt[s].kept < 0))
+    while (s >= 0 &&
+           !(n->t->stmt[s].vector_width && is_load(n->t, s) && n->t->stmt[s].loaded_by < 0))
         s = rd_next_stmt(n->t, s, rounds);
     return s;
 }
@@ -80,7 +81,7 @@ static bool declare_loops(rd_printing *n, int32_t rounds, int32_t stmt)
 static void print_take(rd_printing *n, int32_t stmt)
 {
     const rd_let *let   = &n->t->let[n->t->stmt[stmt].value];
-    const int32_t pack  = n->t->stmt[stmt].pack;
+    const int32_t pack  = n->t->stmt[stmt].vector_width;
     const char   *type  = rd_memory_type(let->type);
     rd_text       place = { 0 };
 
@@ -96,8 +97,8 @@ void rd_print_declare_takes(rd_printing *n, int32_t rounds, int32_t ahead)
 {
     for (int32_t s = next_take(n, rounds, rounds); s >= 0; s = next_take(n, rounds, s))
         rd_print_line(n, "rd_pack<%s, %" PRId32 "> p%" PRId32 "[%" PRId32 "];",
-                      rd_memory_type(n->t->let[n->t->stmt[s].value].type), n->t->stmt[s].pack, s,
-                      ahead * (n->kernel->apart ? 2 : 1));
+                      rd_memory_type(n->t->let[n->t->stmt[s].value].type),
+                      n->t->stmt[s].vector_width, s, ahead * (n->kernel->apart ? 2 : 1));
 }
 
 /* Loads of all rounds, before anything is done with them. */
@@ -137,7 +138,7 @@ void rd_print_declare_puts(rd_printing *n, int32_t loop)
 {
     for (int32_t s = next_put(n, loop, loop); s >= 0; s = next_put(n, loop, s))
         rd_print_line(n, "rd_pack<%s, %" PRId32 "> o%" PRId32 ";",
-                      rd_memory_type(n->t->stmt[s].type), n->t->stmt[s].pack, s);
+                      rd_memory_type(n->t->stmt[s].type), n->t->stmt[s].vector_width, s);
 }
 
 /* What all threads of a team have, one stores. */
@@ -155,7 +156,7 @@ void rd_print_puts(rd_printing *n, int32_t loop)
                       one ? "RD_MEET if (t == 0) " : "", rd_memory_type(put->type), put->slot,
                       place.at, s, one ? " RD_MEET" : "");
         rd_text_end(&place, n->to);
-        rd_note_packed(n, put->slot, put->pack);
+        rd_note_packed(n, put->slot, put->vector_width);
     }
     n->first = false;
 }

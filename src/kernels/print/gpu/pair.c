@@ -24,7 +24,8 @@ static const rd_for *items_of(const rd_printing *n, int32_t stmt)
     const int32_t   mark = from.n == 1 ? n->t->term[from.first].axis : -1;
     const int32_t   by   = mark >= 0 ? rd_binder_of(n->t, stmt, mark) : -1;
 
-    return by >= 0 && rd_loop_of(n->t, by)->kind == RD_FOR_ITEM && rd_loop_of(n->t, by)->rounds
+    return by >= 0 && rd_loop_of(n->t, by)->kind == RD_FOR_ITEM &&
+                   rd_loop_of(n->t, by)->padded_rounds
                ? rd_loop_of(n->t, by)
                : NULL;
 }
@@ -96,8 +97,8 @@ static void add_place_of_rows(rd_printing *n, rd_text *to, const rd_store *a, co
                               int32_t lane)
 {
     rd_text_add(to, "%" PRId64 " + ((", rd_begin_of_tile(a));
-    add_row(n, to, at, a->dealt, lane);
-    rd_text_add(to, ") * RD_THREADS + (int)threadIdx.x) * %" PRId32, a->dealt);
+    add_row(n, to, at, a->per_thread, lane);
+    rd_text_add(to, ") * RD_THREADS + (int)threadIdx.x) * %" PRId32, a->per_thread);
 }
 
 /* "tile3[0 + ((i1) * RD_THREADS + (int)threadIdx.x) * 4 + i] = ((const float *)x0)[..];": as it is in
@@ -121,7 +122,7 @@ bool rd_is_from_tile(const rd_printing *n, int32_t stmt)
     const rd_let *let = n->kernel->pairs ? rd_let_of(n->t, stmt) : NULL;
 
     return let && let->kind == RD_I_LOAD && let->store >= 0 &&
-           n->t->store[let->store].place == RD_IN_BLOCK;
+           n->t->store[let->store].storage == RD_IN_BLOCK;
 }
 
 /* "const rd_pack<float, 4> p9 = RD_TAKE_SHARED(float, 4, tile3, ..);" before a loop over neighbours: of
@@ -131,10 +132,10 @@ void rd_print_take_from_tile(rd_printing *n, int32_t stmt, int32_t lane)
     const rd_let   *let  = rd_let_of(n->t, stmt);
     const rd_store *a    = &n->t->store[let->store];
     const char     *type = rd_memory_type(let->type);
-    const int32_t   pack = n->t->stmt[stmt].pack;
+    const int32_t   pack = n->t->stmt[stmt].vector_width;
     rd_text         at   = { 0 };
 
-    if (a->dealt)
+    if (a->per_thread)
         add_place_of_rows(n, &at, a, &let->at, lane);
     else {
         n->first = n->spelled = true;
@@ -156,7 +157,8 @@ void rd_print_from_tile(rd_printing *n, int32_t stmt)
     const rd_let *let     = rd_let_of(n->t, stmt);
     rd_text       element = { 0 }, value = { 0 };
 
-    rd_text_add(&element, "p%" PRId32 ".e[%c]", stmt, n->t->store[let->store].dealt ? 'i' : 'e');
+    rd_text_add(&element, "p%" PRId32 ".e[%c]", stmt,
+                n->t->store[let->store].per_thread ? 'i' : 'e');
     rd_add_from_memory(&value, let->type, element.at);
     rd_print_line(n, "const %s r%" PRId32 " = %s;", rd_register_type(let->type),
                   n->t->stmt[stmt].value, value.at);

@@ -111,7 +111,7 @@ static uint64_t moved_in(const rd_printing *n, int32_t body)
     uint64_t moved = 0;
 
     for (int32_t s = n->t->stmt[body].first; s >= 0; s = n->t->stmt[s].next)
-        if (n->t->stmt[s].kind == RD_S_OPENS && n->t->stmt[s].all)
+        if (n->t->stmt[s].kind == RD_S_PUSH_IF_NEW && n->t->stmt[s].all)
             moved |= UINT64_C(1) << n->t->stmt[s].fold;
     return moved;
 }

@@ -63,7 +63,7 @@ static void print_row(rd_printing *n, int32_t rows)
 /* Rows that are all there: their loads go ahead. */
 static void print_whole_rows(rd_printing *n, int32_t rows)
 {
-    const int32_t ahead = rd_loop_of(n->t, rows)->ahead;
+    const int32_t ahead = rd_loop_of(n->t, rows)->prefetched;
 
     n->kernel->form  = RD_ROUND_TOGETHER;
     n->kernel->moved = UINT64_MAX; /* all of a patch is one block */
@@ -84,7 +84,7 @@ static void print_rows_in_part(rd_printing *n, int32_t rows)
 
     rd_print_line(n,
                   "RD_ONE_BY_ONE for (int u = 0; u < %" PRId32 " && v%" PRId32 " + u < %s; u++) {",
-                  l->ahead, l->axis, to.at);
+                  l->prefetched, l->axis, to.at);
     n->indent++;
     print_row(n, rows);
     close_brace(n);
@@ -94,7 +94,7 @@ static void print_rows_in_part(rd_printing *n, int32_t rows)
 static void leave_columns(rd_printing *n, int32_t groups)
 {
     for (int32_t s = n->t->stmt[groups].first; s >= 0; s = n->t->stmt[s].next)
-        if (n->t->stmt[s].kind == RD_S_LEAVE)
+        if (n->t->stmt[s].kind == RD_S_STORE_PARTIALS)
             rd_print_leave(n, &n->t->stmt[s]);
 }
 
@@ -104,8 +104,8 @@ static void declare_turn(rd_printing *n, const rd_for *groups, const rd_for *row
     rd_text down = text_of(n, &rows->from), along = text_of(n, &groups->from), start = { 0 };
 
     rd_print_axis(n, &start, groups->start);
-    rd_print_line(n, "const int     first = own %% %d * %" PRId32 ";", RD_TREE_STEPS / rows->ahead,
-                  rows->ahead);
+    rd_print_line(n, "const int     first = own %% %d * %" PRId32 ";",
+                  RD_TREE_STEPS / rows->prefetched, rows->prefetched);
     rd_print_line(n, "const int64_t v%" PRId32 " = %s + first;", rows->axis, down.at);
     rd_print_line(
         n, "const int64_t v%" PRId32 " = %s + (int64_t)group * %" PRId64 ", %s = v%" PRId32 ";",
@@ -127,14 +127,14 @@ static void print_turn(rd_printing *n, int32_t stmt)
     rd_print_begin_columns(n);
     close_brace(n);
     rd_print_line(n, "if (v%" PRId32 " + %" PRId32 " <= %s && v%" PRId32 " + %" PRId64 " <= %s) {",
-                  rows->axis, rows->ahead, down.at, groups->axis, groups->step, along.at);
+                  rows->axis, rows->prefetched, down.at, groups->axis, groups->step, along.at);
     n->indent++;
     print_whole_rows(n, inside);
     n->indent--;
     open_brace(n, "} else {");
     print_rows_in_part(n, inside);
     close_brace(n);
-    rd_print_line(n, "if (first == %" PRId32 ") {", RD_TREE_STEPS - rows->ahead);
+    rd_print_line(n, "if (first == %" PRId32 ") {", RD_TREE_STEPS - rows->prefetched);
     n->indent++;
     leave_columns(n, stmt);
     close_brace(n);
@@ -145,7 +145,7 @@ static void print_turn(rd_printing *n, int32_t stmt)
 static void print_turns(rd_printing *n, int32_t stmt)
 {
     const rd_for *groups = rd_loop_of(n->t, stmt);
-    const int32_t turns  = RD_TREE_STEPS / rd_loop_of(n->t, loop_in(n, stmt))->ahead;
+    const int32_t turns  = RD_TREE_STEPS / rd_loop_of(n->t, loop_in(n, stmt))->prefetched;
     rd_text       from = text_of(n, &groups->from), to = text_of(n, &groups->to);
 
     n->kernel->rounds = loop_in(n, stmt);
@@ -210,7 +210,7 @@ static bool print_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *l = rd_loop_of(n->t, stmt);
 
-    if (l->in_turns)
+    if (l->skewed)
         print_turns(n, stmt);
     else if (l->by_team)
         print_rows(n, stmt);
@@ -234,8 +234,8 @@ bool rd_print_in_patch(rd_printing *n, int32_t stmt)
 
     switch (s->kind) {
     case RD_S_LOOP: return print_loop(n, stmt);
-    case RD_S_LAST: return print_last(n, stmt);
-    case RD_S_JOIN: return true;
+    case RD_S_IF_LAST: return print_last(n, stmt);
+    case RD_S_COMBINE_PARTIALS: return true;
     case RD_S_BEGIN: rd_print_begin_lanes(n, s->fold); return true;
     default: return false;
     }

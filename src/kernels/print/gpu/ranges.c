@@ -13,7 +13,7 @@ void rd_find_ranged(rd_printing *n, int32_t kernel)
 {
     n->kernel->ranged = 0;
     for (int32_t s = kernel; s >= 0; s = rd_next_stmt(n->t, s, kernel))
-        if (n->t->stmt[s].kind == RD_S_LEAVE && n->t->stmt[s].fold < RD_GPU_MOST_FOLDS)
+        if (n->t->stmt[s].kind == RD_S_STORE_PARTIALS && n->t->stmt[s].fold < RD_GPU_MOST_FOLDS)
             n->kernel->ranged |= UINT64_C(1) << n->t->stmt[s].fold;
 }
 

@@ -80,14 +80,15 @@ static bool moves_once(const rd_printing *n, int32_t rounds, const rd_stmt *s)
     for (int32_t k = 0; k < s->of.cell.n; k++)
         if (n->t->term[s->of.cell.first + k].axis < 0)
             return false;
-    return !is_shared(n, rounds) || n->t->store[s->store].dealt;
+    return !is_shared(n, rounds) || n->t->store[s->store].per_thread;
 }
 
 static int32_t next_opens(const rd_printing *n, int32_t rounds, int32_t last)
 {
     int32_t s = rd_next_stmt(n->t, last, rounds);
 
-    while (s >= 0 && (n->t->stmt[s].kind != RD_S_OPENS || !moves_once(n, rounds, &n->t->stmt[s])))
+    while (s >= 0 &&
+           (n->t->stmt[s].kind != RD_S_PUSH_IF_NEW || !moves_once(n, rounds, &n->t->stmt[s])))
         s = rd_next_stmt(n->t, s, rounds);
     return s;
 }
@@ -251,9 +252,10 @@ static void print_rounds(rd_printing *n, int32_t rounds)
     n->kernel->apart  = is_apart(n, rounds);
     open_rounds(n, loop);
     n->indent++;
-    if (loop->ahead)
-        print_together(n, rounds, loop->ahead);
-    if (loop->ahead > 1 && rd_has_takes(n, rounds) && is_shared(n, rounds) && !n->kernel->apart) {
+    if (loop->prefetched)
+        print_together(n, rounds, loop->prefetched);
+    if (loop->prefetched > 1 && rd_has_takes(n, rounds) && is_shared(n, rounds) &&
+        !n->kernel->apart) {
         rd_print_line(n, "{");
         n->indent++;
         print_together(n, rounds, 1);
@@ -280,7 +282,7 @@ bool rd_print_kernel_loop(rd_printing *n, int32_t stmt)
     case RD_FOR_THREAD: rd_print_threads(n, stmt); return true;
     case RD_FOR_VECTOR: rd_print_vector_of_thread(n, stmt); return true;
     case RD_FOR_SERIAL:
-        if (loop->ahead == 0 && loop->start < 0) {
+        if (loop->prefetched == 0 && loop->start < 0) {
             if (n->kernel->squares)
                 rd_print_line(n, "RD_UNROLL_FEW");
             return false;

@@ -24,11 +24,11 @@ static int64_t declare(rd_printing *n, int32_t store, const char *type, const ch
 {
     const rd_store *a = &n->t->store[store];
 
-    if (a->place == RD_IN_LOCAL)
+    if (a->storage == RD_IN_LOCAL)
         rd_print_line(n, "%s %s[%" PRId64 "];", type, name, count);
     else
         rd_print_line(n, "%s *const %s = (%s *)(%s + %" PRId64 ");", type, name, type,
-                      a->place == RD_IN_TEAM ? "ours" : "own", at);
+                      a->storage == RD_IN_TEAM ? "ours" : "own", at);
     return at + room_of(count * bytes);
 }
 
@@ -77,13 +77,13 @@ void rd_print_thread_states(rd_printing *n, const rd_stmt *s)
     const rd_store *a     = &n->t->store[s->store];
     const bool      scan  = n->t->p->fold[a->fold].scan;
     const int64_t   cells = rd_cells_here(n, s->store), states = cells * rd_lanes_here(n, s->store);
-    int64_t         at = declare_each(n, s->store, 's', false, states, a->at);
+    int64_t         at = declare_each(n, s->store, 's', false, states, a->byte_offset);
     rd_text         b  = { 0 };
 
     if (scan)
         at = declare_before(n, s->store, cells, at);
     else if (rd_has_tree(n, a->fold))
-        at = declare_each(n, s->store, 'w', true, a->rows * states, at);
+        at = declare_each(n, s->store, 'w', true, a->node_rows * states, at);
     else
         return;
     rd_text_add(&b, "b%" PRId32, s->store);
@@ -97,7 +97,7 @@ static void print_for_each(rd_printing *n, int32_t store, int64_t count, const c
 {
     const int64_t copies = n->t->store[store].copies ? n->t->store[store].copies : 1;
     const bool    few =
-        n->t->store[store].place == RD_IN_LOCAL && count <= n->kernel->unrolled * copies;
+        n->t->store[store].storage == RD_IN_LOCAL && count <= n->kernel->unrolled * copies;
     const bool team = rd_is_of_all(n, store);
     rd_text    many = { 0 };
 
@@ -157,7 +157,7 @@ void rd_print_begin_states(rd_printing *n, const rd_stmt *s)
     rd_text    begin = { 0 };
     bool       ranged;
 
-    if (n->t->store[s->store].place != RD_IN_LOCAL)
+    if (n->t->store[s->store].storage != RD_IN_LOCAL)
         rd_print_thread_states(n, s);
     ranged = print_first_block(n, s);
     meet_of_all(n, s->store);
@@ -241,12 +241,12 @@ static void add_lane(rd_printing *n, rd_text *to, const rd_stmt *s)
         if (n->kernel->wide > 1)
             rd_text_add(to, " + (%" PRId32 " * t + i)", n->kernel->wide);
         else
-            rd_text_add(to, a->dealt > 1 ? " + (RD_TEAM * i + t)" : " + t");
+            rd_text_add(to, a->per_thread > 1 ? " + (RD_TEAM * i + t)" : " + t");
         return;
     }
-    if (lanes == 1 || (a->dealt == 1))
+    if (lanes == 1 || (a->per_thread == 1))
         return;
-    if (a->dealt) {
+    if (a->per_thread) {
         rd_text_add(to, " + i");
         return;
     }
@@ -261,7 +261,7 @@ void rd_print_thread_step(rd_printing *n, int32_t stmt)
     const rd_stmt *s  = &n->t->stmt[stmt];
     rd_text        at = { 0 }, states = { 0 };
 
-    if (n->t->store[s->store].each) {
+    if (n->t->store[s->store].per_element) {
         rd_print_step_of_tile(n, s);
         return;
     }

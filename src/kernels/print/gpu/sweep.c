@@ -73,7 +73,7 @@ void rd_print_sweep_functions(rd_text *to, const rd_emit_fold *f, bool pair, int
 /* ---- States of elements ----------------------------------------------------------------------- */
 static int32_t rounds_of(const rd_printing *n, int32_t store)
 {
-    return n->t->store[store].dealt / n->kernel->wide;
+    return n->t->store[store].per_thread / n->kernel->wide;
 }
 
 static int64_t blocks_of(const rd_printing *n, int32_t store)
@@ -165,7 +165,8 @@ void rd_print_await_tiles(rd_printing *n, const rd_stmt *s)
     rd_print_line(n,
                   "    rd_before_blocks<scan%" PRId32 ", %" PRId64 ">(blocks%" PRId32
                   ", before%" PRId32 ", (uint64_t *)(nodes + %" PRId64 "), q.head.n_range, range);",
-                  s->fold, blocks_of(n, s->store), s->store, s->store, n->t->store[s->arg].at);
+                  s->fold, blocks_of(n, s->store), s->store, s->store,
+                  n->t->store[s->arg].byte_offset);
 }
 
 /* Is any element before? */
@@ -207,7 +208,7 @@ void rd_print_so_far(rd_printing *n, const rd_stmt *s)
 static void declare_before(rd_printing *n, int32_t loop)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(n->t, s, loop))
-        if (n->t->stmt[s].kind == RD_S_SOFAR)
+        if (n->t->stmt[s].kind == RD_S_SCAN_RESULT)
             rd_print_line(n,
                           "scan%" PRId32 "::before b%" PRId32 " = before%" PRId32
                           "[rd_block_of<RD_THREADS, %" PRId32 ">(u)];",
@@ -221,8 +222,8 @@ static void print_rounds(rd_printing *n, int32_t loop, rd_round_form form)
 
     n->kernel->form = form;
     if (form == RD_ROUND_TOGETHER)
-        rd_print_takes(n, loop, l->ahead);
-    rd_print_line(n, "RD_UNROLL for (int u = 0; u < %" PRId32 "; u++) {", l->ahead);
+        rd_print_takes(n, loop, l->prefetched);
+    rd_print_line(n, "RD_UNROLL for (int u = 0; u < %" PRId32 "; u++) {", l->prefetched);
     n->indent++;
     declare_before(n, loop);
     rd_print_round(n, loop, "u");
@@ -241,8 +242,8 @@ void rd_print_loop_of_tile(rd_printing *n, int32_t loop)
     rd_print_linear(n, &lo, &l->from.part[0].at);
     rd_print_linear(n, &hi, &l->to.part[0].at);
     n->kernel->rounds = loop;
-    rd_print_declare_takes(n, loop, l->ahead);
-    rd_print_line(n, "if (%s - %s == %" PRId64 ") {", hi.at, lo.at, l->ahead * l->step);
+    rd_print_declare_takes(n, loop, l->prefetched);
+    rd_print_line(n, "if (%s - %s == %" PRId64 ") {", hi.at, lo.at, l->prefetched * l->step);
     n->indent++;
     rd_print_line(n, "const int64_t v%" PRId32 " = %s;", l->axis, lo.at);
     print_rounds(n, loop, RD_ROUND_TOGETHER);

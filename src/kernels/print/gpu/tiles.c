@@ -48,7 +48,7 @@ static int32_t pair_axis(const rd_printing *n, const fill *f)
 void rd_print_declare_tiles(rd_printing *n)
 {
     for (int32_t k = 0; k < n->t->n_store; k++)
-        if (n->t->store[k].place == RD_IN_BLOCK)
+        if (n->t->store[k].storage == RD_IN_BLOCK)
             rd_print_line(n, "RD_SHARED_DYNAMIC(%s, tile%" PRId32 ");",
                           rd_memory_type(n->t->store[k].type), k);
 }
@@ -196,7 +196,7 @@ static void fill_by_elements(rd_printing *n, const fill *f)
 void rd_print_fill_of_tile(rd_printing *n, int32_t loop)
 {
     const fill    f    = fill_of(n, loop);
-    const int32_t pack = n->t->stmt[f.load].pack;
+    const int32_t pack = n->t->stmt[f.load].vector_width;
 
     rd_print_line(n, "{");
     n->indent++;

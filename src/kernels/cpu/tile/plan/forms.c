@@ -176,7 +176,7 @@ static const rd_fold_code *code_of(const rd_simd *simd, const rd_fold *fold)
 static void plan_users(rd_tile_fold *f, int64_t rows)
 {
     f->users    = true;
-    f->by_lanes = f->fold->lanes > 1 && !rd_user_asks_index(f->fold->user);
+    f->by_lanes = f->fold->lanes > 1 && !rd_user_needs_index(f->fold->user);
     f->elem     = rd_elem_of(f->fold->user->in);
     f->form     = RD_FOLD_ELEMENTS;
     f->cells    = f->fold->n_cell;

@@ -3,7 +3,7 @@
 #define RD_KERNELS_CPU_TILE_PLAN_PLAN_H
 #include "kernels/cpu/tile/tile.h"
 #include "kernels/loop/speeds.h"
-#include "kernels/residue.h"
+#include "kernels/scalar_residue.h"
 
 /* prepare.c; what the machine cannot run is the reference executor's. */
 typedef enum rd_tile_result { RD_TILE_OK, RD_TILE_CANNOT, RD_TILE_NO_MEMORY } rd_tile_result;

@@ -1,0 +1,347 @@
+/* operator_functions.c - emits types, operators and casts: the rows of ops.def as functions.
+ *
+ *     static inline float f32_add(T a, T b) { return (float)(float)(RD_ADD(a, b)); } */
+#include "kernels/emit/emit.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+static const char *const memory_types[RD_F64 + 1] = {
+#define RD_DTYPE(enum_, name, C, ...) [RD_##enum_] = #C,
+#include "core/dtypes.def"
+#undef RD_DTYPE
+};
+
+const char *rd_memory_type(rd_dtype type)
+{
+    return memory_types[type];
+}
+
+/* [of ints] */
+static const char *const op_code[RD_N_OPS][2] = {
+#define RD_OP(name, n, rule, cost, by, of_c, float_code, ...) \
+    [RD_OP_##name] = { #float_code, #__VA_ARGS__ },
+#define RD_TEST(name, n, rule, cost, by, of_c, float_code, ...) \
+    [RD_OP_##name] = { #float_code, #__VA_ARGS__ },
+#include "core/ops.def"
+};
+
+/* The code of f32 operators in programs that are `fast`, from fast.cuh of the CUDA backend. exp
+ * is fast by its name, also in reducers. */
+static const char *const fast_code[RD_N_OPS] = {
+    [RD_OP_exp2] = "rd_fast_exp2(a)",       [RD_OP_reciprocal] = "rd_fast_div(1, a)",
+    [RD_OP_sqrt] = "rd_fast_sqrt(a)",       [RD_OP_log] = "rd_fast_log(a)",
+    [RD_OP_log2] = "rd_fast_log2(a)",       [RD_OP_sin] = "rd_fast_sin(a)",
+    [RD_OP_cos] = "rd_fast_cos(a)",         [RD_OP_tanh] = "rd_fast_tanh(a)",
+    [RD_OP_pow] = "rd_fast_pow(a, b)",      [RD_OP_div] = "rd_fast_div(a, b)",
+    [RD_OP_pow_half] = "rd_fast_pow(a, b)",
+};
+
+/* Names of classes in C, and in the names of the library's functions. */
+static const char *const c_types[RD_N_CLASS]   = { "float", "double", "int64_t", "uint64_t" };
+static const char *const c_classes[RD_N_CLASS] = { "f32", "f64", "i64", "u64" };
+
+static bool is_test(const rd_inst *inst)
+{
+    return rd_op_table[inst->op].rule == RD_RULE_COMPARE ||
+           rd_op_table[inst->op].rule == RD_RULE_TEST;
+}
+
+static bool is_real(rd_class class)
+{
+    return class == RD_CLASS_f32 || class == RD_CLASS_f64;
+}
+
+/* ---- Types ----------------------------------------------------------------------------------- */
+/* Returns the C type of a register: narrow ints are int32_t, halves float. */
+const char *rd_register_type(rd_dtype type)
+{
+    switch (type) {
+    case RD_I8:
+    case RD_I16:
+    case RD_I32:
+    case RD_U8:
+    case RD_U16: return "int32_t";
+    case RD_U32: return "uint32_t";
+    case RD_BOOL: return "uint8_t";
+    default: return c_types[rd_dtype_class(type)];
+    }
+}
+
+int rd_register_size(rd_dtype type)
+{
+    return type == RD_BOOL ? 1 : rd_dtype_size(type) <= 4 ? 4 : 8;
+}
+
+void rd_begin_type(rd_text *to, const char *type, rd_class class)
+{
+    rd_text_add(to, "#define T %s\n#define CLASS %s\n#define RD_T(f) WITH_WARNINGS_##f\n", type,
+                c_classes[class]);
+    if (is_real(class))
+        rd_text_add(to, "#define RD_F(name) rd_math_##name##_%s\n", c_classes[class]);
+    rd_text_add(to, is_real(class)
+                        ? "#define RD_ADD(a, b) ((a) + (b))\n#define RD_MUL(a, b) ((a) * (b))\n"
+                        : "#define RD_ADD(a, b) ((T)((uint64_t)(a) + (uint64_t)(b)))\n"
+                          "#define RD_MUL(a, b) ((T)((uint64_t)(a) * (uint64_t)(b)))\n");
+}
+
+void rd_end_type(rd_text *to)
+{
+    rd_text_add(to,
+                "#undef T\n#undef CLASS\n#undef RD_T\n#undef RD_F\n#undef RD_ADD\n#undef RD_MUL\n");
+}
+
+const char *rd_class_name(rd_class class)
+{
+    return c_classes[class];
+}
+
+/* ---- Operators and casts --------------------------------------------------------------------- */
+/* The type in the name of a function; a test is named after the operands' type. */
+static rd_dtype named_type(const rd_inst *inst)
+{
+    return inst->kind == RD_I_MAP && is_test(inst) ? inst->from : inst->type;
+}
+
+static char *put(char *at, const char *end, const char *s)
+{
+    while (*s && at < end)
+        *at++ = *s++;
+    return at;
+}
+
+/* "f32_of_i64", "f32_add".  It is asked for often while a small expression is planned, and
+ * snprintf() took a tenth of that time. */
+void rd_op_name(const rd_inst *inst, char *name)
+{
+    const bool        cast = inst->kind == RD_I_CAST;
+    const char *const end  = name + RD_EMIT_NAME - 1;
+    char             *at   = put(name, end, rd_dtype_name(named_type(inst)));
+
+    at  = put(at, end, cast ? "_of_" : "_");
+    at  = put(at, end, cast ? rd_dtype_name(inst->from) : rd_op_table[inst->op].name);
+    *at = '\0';
+}
+
+/* True if the result for halves is a half, so that it needs no rounding. */
+static bool keeps_halves(const rd_inst *inst)
+{
+    switch (inst->op) {
+    case RD_OP_neg:
+    case RD_OP_abs:
+    case RD_OP_sign:
+    case RD_OP_floor:
+    case RD_OP_ceil:
+    case RD_OP_round:
+    case RD_OP_trunc:
+    case RD_OP_fmin:
+    case RD_OP_fmax:
+    case RD_OP_copysign:
+    case RD_OP_heaviside:
+    case RD_OP_minimum:
+    case RD_OP_maximum: return inst->kind == RD_I_MAP;
+    default: return false;
+    }
+}
+
+/* Writes the end of a function: it casts the result to the type, or rounds it to a half. */
+static void add_return(rd_text *to, const rd_inst *inst, const char *code)
+{
+    const rd_dtype type = inst->type;
+    const char *class   = rd_register_type(type);
+
+    if (rd_dtype_is_half(type) && keeps_halves(inst))
+        rd_text_add(to, "    return %s;\n}\n", code);
+    else if (rd_dtype_is_half(type))
+        rd_text_add(to, "    return rd_round_%s(%s);\n}\n", rd_dtype_name(type), code);
+    else
+        rd_text_add(to, "    return (%s)(%s)(%s);\n}\n", class,
+                    type == RD_BOOL ? "uint8_t" : rd_memory_type(type), code);
+}
+
+bool rd_op_warns(const rd_inst *inst)
+{
+    return rd_op_reports(inst->op, inst->type);
+}
+
+static const char *code_of(const rd_inst *inst, rd_dtype type, bool fast)
+{
+    const bool ints = rd_dtype_kind(type) != RD_KIND_FLOAT;
+
+    return fast && fast_code[inst->op] && rd_dtype_class(type) == RD_CLASS_f32
+               ? fast_code[inst->op]
+               : op_code[inst->op][ints];
+}
+
+const char *rd_small_type(rd_dtype type)
+{
+    return rd_dtype_kind(type) == RD_KIND_FLOAT || rd_dtype_size(type) >= 4 ? NULL
+           : type == RD_BOOL                                                ? "uint8_t"
+                                                                            : rd_memory_type(type);
+}
+
+/* The C type of a test's operands, as small as in memory, so that vectors compare as many as
+ * they load. */
+static const char *tested_type(rd_dtype type)
+{
+    return rd_small_type(type) ? rd_small_type(type) : rd_register_type(type);
+}
+
+/* True if the function is inlined into the loops that call it, however long it is.  Compilers
+ * leave a function with several callers outside, and a loop with a call has no vectors: erf of
+ * f64 took 5 times as long as a kernel of it. */
+static bool is_inlined(const rd_inst *inst)
+{
+    const rd_by by = rd_op_table[inst->op].by;
+
+    return (by == RD_BY_OURS || by == RD_BY_OWN) && !rd_op_calls(inst->op, inst->type);
+}
+
+/* Writes the function of an operator between the macros of its type:
+ *     static inline float f32_add(T a, T b)
+ *     {
+ *         return (float)(float)(a + b);
+ *     } */
+static void add_op(rd_text *to, const rd_inst *inst, const char *name, bool fast)
+{
+    static const char *const parameters[] = { "", "T a", "T a, T b", "T a, T b, T c" };
+    const rd_dtype           type         = named_type(inst);
+
+    rd_begin_type(to, is_test(inst) ? tested_type(type) : rd_register_type(type),
+                  rd_dtype_class(type));
+    rd_text_add(to, "%s %s %s(%s%s)\n{\n", is_inlined(inst) ? "RD_INLINE" : "static inline",
+                rd_register_type(inst->type), name, parameters[rd_op_table[inst->op].arity],
+                rd_op_warns(inst) ? ", uint32_t *const warnings" : "");
+    if (!rd_op_warns(inst) && rd_op_table[inst->op].rule == RD_RULE_ARITH)
+        rd_text_add(to, "    uint32_t none = 0, *const warnings = &none;\n");
+    add_return(to, inst, code_of(inst, type, fast));
+    rd_end_type(to);
+}
+
+/* The cast of an int to a float.  Where floats also become ints, gcc 12 makes (float)(int64_t)x
+ * one rounding of x.  That keeps the sign of a zero, which an int does not have. */
+static const char *cast_of_int(const rd_inst *inst, bool rounds)
+{
+    if (!rounds)
+        return "a";
+    return rd_dtype_class(inst->type) == RD_CLASS_f32
+               ? "a < 0 ? (float)a : __builtin_fabsf((float)a)"
+               : "a < 0 ? (double)a : __builtin_fabs((double)a)";
+}
+
+static bool rounds_to_ints(const rd_program *p)
+{
+    bool found = false;
+
+    for (int32_t i = 0; i < p->n_inst; i++)
+        found |= p->inst[i].kind == RD_I_CAST && is_real(rd_dtype_class(p->inst[i].from)) &&
+                 !is_real(rd_dtype_class(p->inst[i].type));
+    return found;
+}
+
+/* Returns the C expression of a cast of `a`: "rd_saturate_i64(a)", "a != 0". */
+static const char *cast_code(const rd_inst *inst, bool rounds)
+{
+    const rd_class from = rd_dtype_class(inst->from), to = rd_dtype_class(inst->type);
+
+    if (rd_dtype_is_half(inst->type))
+        return from == RD_CLASS_f64   ? "rd_odd_f64(a)"
+               : from == RD_CLASS_i64 ? "rd_odd_i64(a)"
+               : from == RD_CLASS_u64 ? "rd_odd_u64(a)"
+                                      : "(float)a";
+    /* Vectors have masks for bools, which compilers choose by, and do not convert; but of 0.0 and
+     * 1.0 they make branches where the bool is a choice itself. */
+    if (inst->from == RD_BOOL && inst->type != RD_BOOL)
+        return is_real(to) ? "(int)a" : "a ? 1 : 0";
+    if (from == RD_CLASS_i64 && is_real(to))
+        return cast_of_int(inst, rounds);
+    if (inst->type == RD_BOOL)
+        return "a != 0";
+    if (is_real(from) && to == RD_CLASS_i64)
+        return "rd_saturate_i64(a)";
+    if (is_real(from) && to == RD_CLASS_u64)
+        return "rd_saturate_u64(a)";
+    return "a";
+}
+
+/* Writes the function of a cast: "static inline float f32_of_i64(int64_t a) { return
+ * (float)(float)(a); }". */
+static void add_cast(rd_text *to, const rd_inst *inst, const char *name, bool rounds)
+{
+    rd_text_add(to, "static inline %s %s(%s a)\n{\n", rd_register_type(inst->type), name,
+                inst->type == RD_BOOL ? tested_type(inst->from) : rd_register_type(inst->from));
+    add_return(to, inst, cast_code(inst, rounds));
+}
+
+/* True if an earlier instruction has the same operator and types, so that its function is
+ * written. */
+static bool is_emitted(const rd_program *p, int32_t i)
+{
+    const rd_inst *inst = &p->inst[i];
+
+    for (int32_t k = 0; k < i; k++) {
+        const rd_inst *other = &p->inst[k];
+
+        if (other->kind == inst->kind && named_type(other) == named_type(inst) &&
+            (inst->kind == RD_I_CAST ? other->from == inst->from : other->op == inst->op))
+            return true;
+    }
+    return false;
+}
+
+/* Writes a function for each operator and each cast of the program, in the order of first use. */
+void rd_emit_ops(rd_text *to, const rd_program *p)
+{
+    char name[RD_EMIT_NAME];
+
+    for (int32_t i = 0; i < p->n_inst; i++) {
+        const rd_inst *inst = &p->inst[i];
+
+        if (inst->kind != RD_I_MAP && inst->kind != RD_I_CAST)
+            continue;
+        if (is_emitted(p, i))
+            continue;
+        rd_op_name(inst, name);
+        if (inst->kind == RD_I_MAP)
+            add_op(to, inst, name, p->fast);
+        else
+            add_cast(to, inst, name, rounds_to_ints(p));
+    }
+}
+
+/* ---- Elements -------------------------------------------------------------------------------- */
+/* Writes a constant by its bits: "rd_float_of(0x3f800000)", "(int64_t)0x2a". */
+void rd_add_constant(rd_text *to, const rd_inst *inst)
+{
+    if (inst->type == RD_BOOL) {
+        rd_text_add(to, "%d", inst->value.u64 != 0);
+        return;
+    }
+    switch (rd_dtype_class(inst->type)) {
+    case RD_CLASS_f32:
+        rd_text_add(to, "rd_float_of(0x%" PRIx32 ")", (uint32_t)inst->value.u64);
+        break;
+    case RD_CLASS_f64: rd_text_add(to, "rd_double_of(0x%" PRIx64 ")", inst->value.u64); break;
+    case RD_CLASS_i64: rd_text_add(to, "(int64_t)0x%" PRIx64, inst->value.u64); break;
+    default: rd_text_add(to, "(uint64_t)0x%" PRIx64, inst->value.u64); break;
+    }
+}
+
+void rd_add_from_memory(rd_text *to, rd_dtype type, const char *element)
+{
+    if (rd_dtype_is_half(type))
+        rd_text_add(to, "%s_to_f32(%s)", rd_memory_type(type), element);
+    else
+        rd_text_add(to, type == RD_BOOL ? "%s != 0" : "%s", element);
+}
+
+void rd_begin_stored(rd_text *to, rd_dtype type)
+{
+    rd_text_add(to, rd_dtype_is_half(type) ? "%s_of_f32(" : "(%s)", rd_memory_type(type));
+}
+
+const char *rd_end_stored(rd_dtype type)
+{
+    return rd_dtype_is_half(type) ? ")" : "";
+}

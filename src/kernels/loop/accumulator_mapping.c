@@ -1,0 +1,307 @@
+/* accumulator_mapping.c - how the rounds of a loop map to the accumulators of a fold.
+ *
+ * The mapping decides whether rounds are independent: rd_may_be_vector(), rd_may_enclose() and
+ * rd_may_interchange() ask for it.  A sum over i1 of x[i0, i1] maps i0 to CELLS and i1 to LANES
+ * or STEPS. docs/loops.md has the table. */
+#include "kernels/loop/facts.h"
+
+const char *rd_mapping_name(rd_mapping mapping)
+{
+    static const char *const names[] = {
+        [RD_MAPS_NOT] = "not",     [RD_MAPS_SAME] = "same",     [RD_MAPS_CELLS] = "cells",
+        [RD_MAPS_LANES] = "lanes", [RD_MAPS_BLOCKS] = "blocks", [RD_MAPS_ANY] = "any",
+        [RD_MAPS_STEPS] = "steps", [RD_MAPS_MIXED] = "mixed"
+    };
+
+    return names[mapping];
+}
+
+/* The strides of an element's cell, lane and outer position along a loop. */
+typedef struct fold_strides {
+    rd_stride cell, lane, outer;
+} fold_strides;
+
+static bool is_element_step(const rd_stmt *s)
+{
+    return s->kind == RD_S_STEP || s->kind == RD_S_PREFIX;
+}
+
+static fold_strides strides_of(const rd_schedule *t, int32_t loop, int32_t stmt)
+{
+    const rd_fold_at *at = &t->stmt[stmt].of;
+
+    return (fold_strides){ rd_position_stride(t, loop, stmt, &at->cell),
+                           rd_position_stride(t, loop, stmt, &at->lane),
+                           rd_position_stride(t, loop, stmt, &at->outer) };
+}
+
+/* ---- Whole blocks ---------------------------------------------------------------------------- */
+/* An element's place in the order of steps, in lanes: outer * rows * lanes + lane. */
+static int64_t lanes_of_outer(const rd_fold *f)
+{
+    return rd_rows_of_lanes(f) * f->lanes;
+}
+
+static bool is_multiple(const rd_schedule *t, int32_t loop, int32_t stmt, const rd_linear *at,
+                        int64_t coef, int64_t of);
+
+/* True if coef times the index of an axis is a multiple of `of`.  Of a loop around the statement
+ * all rounds count; of a loop inside, only the first. */
+static bool is_axis_multiple(const rd_schedule *t, int32_t loop, int32_t stmt, int32_t axis,
+                             int64_t coef, int64_t of)
+{
+    const int32_t binder = rd_binder_of(t, stmt, axis);
+    const rd_for *l      = binder >= 0 ? rd_loop_of(t, binder) : NULL;
+
+    if (coef % of == 0)
+        return true;
+    if (!l)
+        return axis == t->p->n_axis + RD_MARK_LO && coef * t->p->grain % of == 0;
+    if (l->from.n != 1 || l->from.part[0].by > 1 || l->backwards ||
+        (axis == l->stop && axis != l->axis) ||
+        !is_multiple(t, loop, binder, &l->from.part[0].at, coef, of))
+        return false;
+    return rd_stands_in(t, binder, loop) || (l->step > 0 && coef * l->step % of == 0);
+}
+
+/* True if coef times a position is a multiple of `of` in every round of the loop. */
+static bool is_multiple(const rd_schedule *t, int32_t loop, int32_t stmt, const rd_linear *at,
+                        int64_t coef, int64_t of)
+{
+    if (coef * at->offset % of)
+        return false;
+    for (int32_t k = 0; k < at->n; k++) {
+        const rd_linear_term *term = &t->term[at->first + k];
+
+        if (term->axis < 0 ? coef * term->coef % of != 0
+                           : !is_axis_multiple(t, loop, stmt, term->axis, coef * term->coef, of))
+            return false;
+    }
+    return true;
+}
+
+/* The distance, in lanes, between the first and the last element of a round, at most; -1:
+ * unknown. */
+static int64_t span_within(const rd_schedule *t, const rd_fold *f, int32_t loop, int32_t stmt)
+{
+    int64_t span = 0;
+
+    for (int32_t s = rd_loop_around(t, stmt); s != loop; s = rd_loop_around(t, s)) {
+        const fold_strides m = strides_of(t, s, stmt);
+        const int64_t by = m.outer.by * lanes_of_outer(f) + m.lane.by, most = rd_most_trips(t, s);
+
+        if (!m.outer.known || !m.lane.known || by < 0 || (by && most < 0))
+            return -1;
+        span += most > 0 ? by * (most - 1) : 0;
+    }
+    return span;
+}
+
+/* True if coef times a position is a multiple of `of` in the first round of a loop. */
+static bool begins_with_multiple(const rd_schedule *t, int32_t loop, const rd_linear *at,
+                                 int64_t coef, int64_t of)
+{
+    const rd_for *l      = rd_loop_of(t, loop);
+    const int32_t parent = t->stmt[loop].parent;
+    const int64_t by     = coef * rd_linear_coef(t, at, l->axis);
+
+    if (l->from.n != 1 || l->from.part[0].by > 1 || l->backwards || coef * at->offset % of ||
+        !is_multiple(t, parent, loop, &l->from.part[0].at, by, of))
+        return false;
+    for (int32_t k = 0; k < at->n; k++) {
+        const rd_linear_term *term = &t->term[at->first + k];
+
+        if (term->axis == l->axis && term->axis >= 0)
+            continue;
+        if (term->axis < 0 ? coef * term->coef % of != 0
+                           : !is_axis_multiple(t, parent, loop, term->axis, coef * term->coef, of))
+            return false;
+    }
+    return true;
+}
+
+/* True if outer and lane position of the loop's first element begin a block. A block is steps *
+ * lanes elements in the order of steps. */
+bool rd_begins_with_block(const rd_schedule *t, int32_t fold, int32_t loop, const rd_fold_at *at)
+{
+    const rd_fold *f     = &t->p->fold[fold];
+    const int64_t  block = f->steps <= INT64_MAX / f->lanes ? f->steps * f->lanes : 0;
+
+    return block && begins_with_multiple(t, loop, &at->outer, lanes_of_outer(f), block) &&
+           begins_with_multiple(t, loop, &at->lane, 1, block);
+}
+
+/* True if each round takes whole blocks, one after the other. */
+static bool is_whole_blocks(const rd_schedule *t, int32_t fold, int32_t loop, int32_t stmt,
+                            const fold_strides *m)
+{
+    const rd_fold *f = &t->p->fold[fold];
+    const rd_for  *l = rd_loop_of(t, loop);
+    int64_t        block, by, span;
+
+    if (l->kind == RD_FOR_BLOCK && rd_ends_with_block(t, fold, loop))
+        return true;
+    if (f->n_block < 2 || f->steps > INT64_MAX / f->lanes || l->step < 2 || l->backwards)
+        return false;
+    block = f->steps * f->lanes;
+    by    = m->outer.by * lanes_of_outer(f) + m->lane.by;
+    span  = span_within(t, f, loop, stmt);
+    return by > 0 && by % block == 0 && span >= 0 && span < by &&
+           is_multiple(t, loop, stmt, &t->stmt[stmt].of.outer, lanes_of_outer(f), block) &&
+           is_multiple(t, loop, stmt, &t->stmt[stmt].of.lane, 1, block);
+}
+
+/* True if rounds have arrays of states of their own, and elements of different blocks. */
+static bool has_own_states(const rd_schedule *t, const rd_fold *f, int32_t loop, int32_t stmt,
+                           const fold_strides *m)
+{
+    const rd_stride more = rd_position_stride(t, loop, stmt, &t->stmt[stmt].of.more);
+    const int64_t   by   = m->outer.by * lanes_of_outer(f) + m->lane.by;
+
+    return more.known && more.by && f->n_block > 1 && f->steps <= INT64_MAX / f->lanes && by > 0 &&
+           by % (f->steps * f->lanes) == 0;
+}
+
+/* ---- One statement --------------------------------------------------------------------------- */
+static bool may_go_in_any_order(const rd_fold *f)
+{
+    return f->law == RD_LAW_exact && !f->scan && !f->first;
+}
+
+/* The mapping of rounds that take elements of the same states: ANY, BLOCKS or STEPS where
+ * strides are known, else MIXED. */
+static rd_mapping mapping_of_same_states(const rd_schedule *t, int32_t fold, int32_t loop,
+                                         int32_t stmt, const fold_strides *m)
+{
+    const rd_fold *f     = &t->p->fold[fold];
+    const bool     known = m->cell.known && m->lane.known && m->outer.known;
+
+    if (may_go_in_any_order(f) && m->cell.known)
+        return RD_MAPS_ANY;
+    if (!known && rd_loop_of(t, loop)->kind == RD_FOR_BLOCK && m->cell.known && !m->cell.by)
+        return RD_MAPS_STEPS; /* of other blocks: no number says where rounds begin */
+    if (!known || m->cell.by || m->lane.by % f->lanes)
+        return RD_MAPS_MIXED;
+    return is_whole_blocks(t, fold, loop, stmt, m) || has_own_states(t, f, loop, stmt, m)
+               ? RD_MAPS_BLOCKS
+               : RD_MAPS_STEPS;
+}
+
+/* True if neighbouring rounds have neighbouring lanes.  With more elements than lanes, no loop
+ * inside may move lanes: it could bring one round to the lanes of another. */
+static bool are_lanes(const rd_schedule *t, int32_t fold, int32_t loop, int32_t stmt,
+                      const fold_strides *m)
+{
+    const rd_fold *f = &t->p->fold[fold];
+
+    if (m->cell.by || m->outer.by || m->lane.by != 1 || f->lanes == 1)
+        return false;
+    for (int32_t s = rd_loop_around(t, stmt); s != loop && f->lane_extent > f->lanes;
+         s         = rd_loop_around(t, s))
+        if (rd_position_varies(t, s, stmt, &t->stmt[stmt].of.lane))
+            return false;
+    return true;
+}
+
+/* The mapping of a loop's rounds to a fold at one of its steps. */
+static rd_mapping mapping_of_element(const rd_schedule *t, int32_t fold, int32_t loop, int32_t stmt)
+{
+    const fold_strides m = strides_of(t, loop, stmt);
+
+    if (!m.cell.known || !m.lane.known || !m.outer.known)
+        return rd_loop_of(t, loop)->kind == RD_FOR_BLOCK && is_whole_blocks(t, fold, loop, stmt, &m)
+                   ? RD_MAPS_BLOCKS
+                   : mapping_of_same_states(t, fold, loop, stmt, &m);
+    if (m.cell.by && !m.lane.by && !m.outer.by)
+        return RD_MAPS_CELLS;
+    if (are_lanes(t, fold, loop, stmt, &m))
+        return RD_MAPS_LANES;
+    if (!m.lane.by && !m.outer.by)
+        return RD_MAPS_MIXED;
+    return mapping_of_same_states(t, fold, loop, stmt, &m);
+}
+
+/* The mapping of a statement that takes all lanes of a cell. */
+static rd_mapping mapping_of_cell(const rd_schedule *t, int32_t loop, int32_t stmt)
+{
+    const rd_stride cell = rd_position_stride(t, loop, stmt, &t->stmt[stmt].of.cell);
+
+    return cell.known && cell.by ? RD_MAPS_CELLS : RD_MAPS_MIXED;
+}
+
+/* ---- All of a fold --------------------------------------------------------------------------- */
+static bool is_of_fold(const rd_stmt *s, int32_t fold)
+{
+    return s->fold == fold && s->kind != RD_S_EXIT;
+}
+
+/* True if all statements of the fold stand in the loop. */
+static bool is_within(const rd_schedule *t, int32_t fold, int32_t loop)
+{
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = rd_next_stmt(t, t->part[k], t->part[k]); s >= 0;
+             s         = rd_next_stmt(t, s, t->part[k]))
+            if (is_of_fold(&t->stmt[s], fold) && !rd_stands_in(t, s, loop))
+                return false;
+    return true;
+}
+
+/* The next statement of the fold in the loop that decides the mapping.  Pushes and copies of
+ * states belong to the steps beside them. */
+static int32_t next_in_fold(const rd_schedule *t, int32_t fold, int32_t loop, int32_t last)
+{
+    int32_t s = rd_next_stmt(t, last, loop);
+
+    while (s >= 0 && (!is_of_fold(&t->stmt[s], fold) || t->stmt[s].kind == RD_S_PUSH_IF_LAST ||
+                      t->stmt[s].kind == RD_S_PUSH || t->stmt[s].kind == RD_S_LOAD_STATES ||
+                      t->stmt[s].kind == RD_S_STORE_STATES || t->stmt[s].kind == RD_S_SWITCH_STATE))
+        s = rd_next_stmt(t, s, loop);
+    return s;
+}
+
+/* Finds the mapping of all statements of the fold in the loop: it is MIXED if two of them
+ * differ. A fold that begins in the loop, and has no statement outside, is SAME. */
+rd_mapping rd_mapping_of(const rd_schedule *t, int32_t fold, int32_t loop)
+{
+    rd_mapping found = RD_MAPS_NOT;
+
+    for (int32_t s = next_in_fold(t, fold, loop, loop); s >= 0;
+         s         = next_in_fold(t, fold, loop, s)) {
+        const rd_stmt   *stmt = &t->stmt[s];
+        const rd_mapping by   = is_element_step(stmt)      ? mapping_of_element(t, fold, loop, s)
+                                : stmt->kind == RD_S_BEGIN ? RD_MAPS_MIXED
+                                                           : mapping_of_cell(t, loop, s);
+
+        if (stmt->kind == RD_S_BEGIN && is_within(t, fold, loop))
+            return RD_MAPS_SAME;
+        found = found == RD_MAPS_NOT || found == by ? by : RD_MAPS_MIXED;
+    }
+    return found;
+}
+
+/* True if a step of the fold in the loop has another outer position in another round. Lanes
+ * count as steps where there are more elements than lanes. */
+bool rd_moves_step(const rd_schedule *t, int32_t fold, int32_t loop)
+{
+    const rd_fold *f = &t->p->fold[fold];
+
+    for (int32_t s = next_in_fold(t, fold, loop, loop); s >= 0;
+         s         = next_in_fold(t, fold, loop, s)) {
+        const fold_strides m = strides_of(t, loop, s);
+
+        if (is_element_step(&t->stmt[s]) && (!m.outer.known || m.outer.by || !m.lane.known ||
+                                             (m.lane.by && f->lane_extent > f->lanes)))
+            return true;
+    }
+    return false;
+}
+
+bool rd_begins_with_lane_0(const rd_schedule *t, int32_t fold, int32_t loop)
+{
+    for (int32_t s = next_in_fold(t, fold, loop, loop); s >= 0; s = next_in_fold(t, fold, loop, s))
+        if (is_element_step(&t->stmt[s]) &&
+            !is_multiple(t, t->stmt[loop].parent, s, &t->stmt[s].of.lane, 1,
+                         t->p->fold[fold].lanes))
+            return false;
+    return true;
+}

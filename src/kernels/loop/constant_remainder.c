@@ -1,0 +1,15 @@
+/* constant_remainder.c - which divisions of floats with a remainder are by a number that the text
+ * says. */
+#include "kernels/loop/facts.h"
+
+bool rd_is_constant_remainder(const rd_schedule *t, const rd_let *let)
+{
+    const rd_let *by =
+        let->kind == RD_I_MAP && let->n == 2 ? &t->let[t->operand[let->first + 1]] : NULL;
+
+    if (!by || by->kind != RD_I_CONST || (let->op != RD_OP_floordiv && let->op != RD_OP_remainder))
+        return false;
+    if (let->type == RD_F32)
+        return by->word.f32 >= 0x1p-60F && by->word.f32 <= 0x1p60F;
+    return let->type == RD_F64 && by->word.f64 >= 0x1p-500 && by->word.f64 <= 0x1p500;
+}

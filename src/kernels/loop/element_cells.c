@@ -1,0 +1,67 @@
+/* element_cells.c - cells of a fold along several axes, such as the three components of a force
+ * on each point.
+ *
+ * Where the fold begins in a strip of points, each point has states of its own.  Its cells are
+ * those along the other axes:
+ *
+ *     cell i0 - m0 + 8000*i1      cell i1, of three for each point
+ *
+ * This is possible where cell numbers are mixed-radix numbers: the strip's axis is one digit,
+ * and the other axes make whole digits below and above it. */
+#include "kernels/loop/facts.h"
+
+enum { MOST_CELLS = 16 }; /* of an element: its states are to stay in registers */
+
+/* Finds the digit of the strip's axis in the cell's number: its weight and how many values it
+ * has. */
+static bool find_digit(const rd_program *p, const rd_fold *f, int32_t axis, int64_t *coef,
+                       int64_t *range)
+{
+    *coef = 0;
+    for (int32_t k = 0; k < f->cell.n_add; k++)
+        if (f->cell.add[k].axis == axis) {
+            *coef  = f->cell.add[k].coef;
+            *range = f->cell.add[k].local ? rd_reach(p, axis) : p->axis_extent[axis];
+        }
+    return *coef > 0 && *range > 0;
+}
+
+/* Returns n_cell divided by the range of the axis. It returns 0 if the other axes do not count
+ * whole digits below or above that of the strip's axis. */
+int64_t rd_cells_of_element(const rd_schedule *t, int32_t fold, int32_t axis)
+{
+    const rd_fold *f     = &t->p->fold[fold];
+    int64_t        below = 0, coef = 0, range = 1;
+
+    if (!find_digit(t->p, f, axis, &coef, &range) || f->cell.offset || f->n_cell % range ||
+        f->n_cell / range > MOST_CELLS)
+        return 0;
+    for (int32_t k = 0; k < f->cell.n_add; k++) {
+        const rd_addend *add = &f->cell.add[k];
+
+        if (add->axis < 0 || add->coef < 0 || (add->axis != axis && add->local))
+            return 0;
+        if (add->axis != axis && add->coef % (coef * range) != 0)
+            below += add->coef * (t->p->axis_extent[add->axis] - 1);
+    }
+    return below < coef ? f->n_cell / range : 0;
+}
+
+/* Removes the digit of the strip's axis from a cell's number: digits above it move down by its
+ * range. */
+rd_linear rd_cell_of_element(rd_schedule *t, int32_t fold, int32_t axis, rd_linear cell)
+{
+    rd_linear made = rd_linear_of(0);
+    int64_t   coef = 0, range = 1;
+
+    if (!find_digit(t->p, &t->p->fold[fold], axis, &coef, &range))
+        return made; /* of no other cells */
+    for (int32_t k = 0; k < cell.n && !t->failed; k++) {
+        const rd_linear_term term = t->term[cell.first + k];
+
+        if (term.axis != axis && term.axis >= 0 && term.axis < t->p->n_axis)
+            made = rd_linear_plus_axis(
+                t, made, term.coef % (coef * range) ? term.coef : term.coef / range, term.axis);
+    }
+    return made;
+}

@@ -1,0 +1,146 @@
+/* enclose.c - puts one loop around a body: loops over the same axis in the body then take one of
+ * its rounds each.  A panel of columns begins, fills and finishes its folds in one such round. */
+#include "kernels/loop/facts.h"
+
+const char rd_why_no_memory[] = "no memory";
+
+static bool refuse(const char **why, const char *because)
+{
+    if (why)
+        *why = because;
+    return false;
+}
+
+static bool is_over(const rd_schedule *t, int32_t stmt, int32_t axis)
+{
+    return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->axis == axis;
+}
+
+/* True if a bound has a value in it, which holds only where the value is made. */
+static bool has_values(const rd_schedule *t, const rd_edge *edge)
+{
+    for (int32_t k = 0; k < edge->n; k++)
+        for (int32_t j = 0; j < edge->part[k].at.n; j++)
+            if (t->term[edge->part[k].at.first + j].axis < 0)
+                return true;
+    return false;
+}
+
+static rd_edge edge_at(rd_schedule *t, int32_t axis)
+{
+    return rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), 1, axis));
+}
+
+/* Puts a new loop around all statements of the body. Each loop over the axis in the body then
+ * takes one range of the new loop, between two new marks. */
+int32_t rd_enclose_in_loop(rd_schedule *t, int32_t body, int32_t axis, int64_t step)
+{
+    const int32_t first = rd_loop_over(t, body, axis);
+    rd_for        around;
+
+    if (first < 0 || t->failed)
+        return -1;
+    around = (rd_for){ .kind   = RD_FOR_SERIAL,
+                       .axis   = axis,
+                       .start  = rd_add_mark(t),
+                       .stop   = rd_add_mark(t),
+                       .from   = rd_loop_of(t, first)->from,
+                       .to     = rd_loop_of(t, first)->to,
+                       .step   = step,
+                       .extent = rd_loop_of(t, first)->extent,
+                       .of     = -1 };
+    if (around.extent > 0)
+        around.extent = (around.extent - 1) / step + 1;
+    for (int32_t s = first; s >= 0; s = rd_next_stmt(t, s, body)) {
+        rd_for *l = &t->loop[is_over(t, s, axis) ? t->stmt[s].arg : 0];
+
+        if (!is_over(t, s, axis))
+            continue;
+        l->from = edge_at(t, around.start);
+        l->to   = edge_at(t, around.stop);
+        if (l->extent > step)
+            l->extent = step;
+    }
+    return rd_put_loop_around(t, t->stmt[body].first, t->stmt[body].last, &around);
+}
+
+/* ---- Whether it may be ----------------------------------------------------------------------- */
+static bool begins_in(const rd_schedule *t, int32_t fold, int32_t body)
+{
+    for (int32_t s = rd_next_stmt(t, body, body); s >= 0; s = rd_next_stmt(t, s, body))
+        if (t->stmt[s].kind == RD_S_BEGIN && t->stmt[s].fold == fold)
+            return true;
+    return false;
+}
+
+/* True if the fold allows the loop around.  A fold that begins in the body begins again in each
+ * round, so no loop over the axis may carry it. */
+static bool fold_allows(const rd_schedule *t, int32_t fold, int32_t loop, bool begins,
+                        const char **why)
+{
+    switch (rd_mapping_of(t, fold, loop)) {
+    case RD_MAPS_NOT:
+    case RD_MAPS_SAME:
+    case RD_MAPS_CELLS: return true;
+    default:
+        return refuse(why, begins ? "a fold in it goes along the axis"
+                                  : "a fold around it goes along the axis");
+    }
+}
+
+/* True if a loop of the body can take its indices range by range: unit stride, forwards,
+ * constant bounds, and no fold along it. */
+static bool loop_allows(const rd_schedule *t, int32_t body, int32_t loop, const char **why)
+{
+    const rd_for *l = rd_loop_of(t, loop);
+
+    if (l->step != 1 || l->kind == RD_FOR_BLOCK)
+        return refuse(why, "a loop over the axis goes by ranges");
+    if (l->backwards)
+        return refuse(why, "a loop over the axis goes backwards");
+    if (has_values(t, &l->from) || has_values(t, &l->to))
+        return refuse(why, "memory says where a row begins and ends");
+    for (int32_t k = 0; k < t->p->n_fold; k++)
+        if (!fold_allows(t, k, loop, begins_in(t, k, body), why))
+            return false;
+    return true;
+}
+
+/* True if a fold in the body has a step outside of loops over the axis: the loop around would
+ * repeat it. */
+static bool repeats_fold(const rd_schedule *t, int32_t body, int32_t axis)
+{
+    for (int32_t s = rd_next_stmt(t, body, body); s >= 0; s = rd_next_stmt(t, s, body)) {
+        int32_t loop = t->stmt[s].parent;
+
+        if (t->stmt[s].kind != RD_S_STEP && t->stmt[s].kind != RD_S_PREFIX)
+            continue;
+        while (loop != body && !is_over(t, loop, axis))
+            loop = t->stmt[loop].parent;
+        if (loop == body)
+            return true;
+    }
+    return false;
+}
+
+/* Checks the folds, then asks on a copy that has the new loop whether it could be a vector loop. */
+bool rd_may_enclose(const rd_schedule *t, int32_t body, int32_t axis, const char **why)
+{
+    rd_schedule *copy;
+    int32_t      around;
+    bool         may;
+
+    if (rd_loop_over(t, body, axis) < 0)
+        return refuse(why, "no loop in it is over the axis");
+    if (repeats_fold(t, body, axis))
+        return refuse(why, "a fold in it is the same for all of the axis");
+    for (int32_t s = rd_next_stmt(t, body, body); s >= 0; s = rd_next_stmt(t, s, body))
+        if (is_over(t, s, axis) && !loop_allows(t, body, s, why))
+            return false;
+    copy   = rd_schedule_copy(t);
+    around = copy ? rd_enclose_in_loop(copy, body, axis, 1) : -1;
+    may =
+        copy && !copy->failed ? rd_may_be_vector(copy, around, why) : refuse(why, rd_why_no_memory);
+    rd_schedule_free(copy);
+    return may;
+}

@@ -1,0 +1,227 @@
+/* fold_facts.c - facts of a program's folds, in the form that loop trees and their texts need. */
+#include "kernels/loop/loop.h"
+#include "core/combine_tree.h"
+#include "kernels/math/so_far.h"
+
+bool rd_takes_step(const rd_inst *inst)
+{
+    return inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
+}
+
+int64_t rd_rows_of_lanes(const rd_fold *f)
+{
+    return (f->lane_extent + f->lanes - 1) / f->lanes;
+}
+
+/* True if the fold has one lane and its step is first + coef * index of the axis, with no other
+ * addend. */
+bool rd_is_along(const rd_fold *f, int32_t axis, int64_t first, int64_t coef)
+{
+    const rd_address *one  = f->outer.n_add ? &f->outer : &f->lane,
+                     *none = f->outer.n_add ? &f->lane : &f->outer;
+
+    return f->lanes == 1 && one->n_add == 1 && one->offset == first && one->add[0].axis == axis &&
+           one->add[0].coef == coef && none->n_add == 0 && none->offset == 0 &&
+           (f->outer.n_add == 0 || f->lane_extent == 1);
+}
+
+/* The innermost loop over steps: over the lanes, or where the lanes are one step, over the outer
+ * position. */
+static int32_t loop_along(const rd_program *p, const rd_loop_fold *f)
+{
+    const rd_fold *fold     = f->of.fold;
+    const bool     one_step = fold->lane_extent <= fold->lanes;
+
+    for (int32_t k = p->inst[f->step].loop; k >= 0; k = p->loop[k].parent)
+        if (p->loop[k].kind == RD_LOOP_EACH &&
+            (rd_coef(&fold->outer, p->loop[k].axis) ||
+             (!one_step && rd_coef(&fold->lane, p->loop[k].axis))))
+            return k;
+    return -1;
+}
+
+/* True if the result has the same bits however elements are grouped, as an extreme has. */
+static bool has_free_grouping(const rd_loop_fold *f)
+{
+    const rd_fold *fold = f->of.fold;
+
+    return !fold->n_group && !fold->by_rows && !fold->user && !f->of.is_short && !fold->scan &&
+           rd_fold_any_grouping(fold);
+}
+
+/* True if the result depends on lanes: 0 and -0 are equal, and an extreme takes the first of the
+ * first lane. */
+static bool depends_on_lanes(const rd_fold *f)
+{
+    const bool extreme = f->reducer == RD_RED_min || f->reducer == RD_RED_max ||
+                         f->reducer == RD_RED_min_anew || f->reducer == RD_RED_max_anew;
+
+    return extreme && rd_dtype_kind(f->type) == RD_KIND_FLOAT;
+}
+
+/* True if the fold needs no blocks.  Groups keep their lanes and places. */
+static bool needs_no_blocks(const rd_loop_fold *f)
+{
+    return has_free_grouping(f) || (f->of.fold->n_group && rd_fold_any_grouping(f->of.fold));
+}
+
+/* Rows of the combine tree: the most nodes at a time.  A fold with free grouping needs none: one
+ * state takes all elements of a task, and a join merges states. */
+static int32_t rows_of_tree(const rd_loop_fold *f)
+{
+    const rd_fold *fold = f->of.fold;
+    int32_t        bits = 0;
+    rd_word        end;
+
+    for (int64_t k = fold->n_block; k > 0; k /= 2)
+        bits++;
+    if (fold->scan || rd_fold_end(fold, &end) || (fold->n_block == 1 && !f->split) ||
+        needs_no_blocks(f))
+        return 0;
+    return f->split ? 2 * bits + 3 : bits + 2;
+}
+
+/* Nodes of 1, 2, 4 .. elements of a block. */
+static int32_t tree_levels_of(int64_t steps)
+{
+    int32_t levels = 0;
+
+    for (int64_t k = steps < RD_TREE_STEPS ? steps : RD_TREE_STEPS; k > 0; k /= 2)
+        levels++;
+    return levels;
+}
+
+/* True if neighbours along the innermost loop have neighbouring lanes. */
+static bool moves_lane(const rd_program *p, const rd_loop_fold *f)
+{
+    const int32_t loop = p->inst[f->step].loop;
+
+    return loop >= 0 && rd_coef(&f->of.fold->lane, p->loop[loop].axis) == 1;
+}
+
+/* ---- All of a fold --------------------------------------------------------------------------- */
+/* Fills the facts of a fold from its instructions.  A fold without elements has no step: its
+ * cells begin and are finished. */
+static void fill_facts(const rd_program *p, const int32_t *made, bool whole, rd_loop_fold *f)
+{
+    const rd_fold *fold   = f->of.fold;
+    const int64_t  outer  = rd_positions(p, &fold->outer);
+    const bool     groups = fold->n_group > 0, steps = f->step >= 0;
+
+    f->of.narrow  = true;
+    f->of.empties = groups || fold->by_rows || !steps;
+    rd_emit_facts(&f->of, rd_positions(p, &fold->index));
+    f->of.rises = steps && !fold->scan && rd_rises(p, f->step, &fold->index);
+    f->steps    = outer * rd_rows_of_lanes(fold);
+    rd_find_short_sum(p, made, f);
+    f->any_lane = steps && has_free_grouping(f) && fold->lanes > 1 && moves_lane(p, f) &&
+                  !depends_on_lanes(fold);
+    f->mixed     = steps && fold->lane_extent > fold->lanes && fold->lane.n_add > 1 && !f->any_lane;
+    f->along     = f->mixed || !steps ? -1 : loop_along(p, f);
+    f->split     = fold->split && !whole;
+    f->tree_rows = steps ? rows_of_tree(f) : 0;
+    f->of.one_block = !f->tree_rows && fold->n_block == 1;
+    for (f->shift = 0; f->tree_rows && fold->steps >> f->shift > 1; f->shift++)
+        ;
+    f->blocks = f->tree_rows || (fold->scan && fold->n_block > 1 && !rd_fold_any_grouping(fold));
+    f->pair =
+        fold->scan && fold->reducer == RD_RED_sum && rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
+    f->n_words = f->pair ? rd_so_far_words(fold->n_block) : 0;
+    f->levels  = fold->prefix == RD_PREFIX_TREE && !rd_fold_any_grouping(fold)
+                     ? tree_levels_of(f->steps)
+                     : 0;
+    f->lanes = steps && fold->lane_extent < fold->lanes ? (int32_t)fold->lane_extent : fold->lanes;
+}
+
+/* True if no loop over cells stands between the steps and the begin of the fold.  All cells of a
+ * group-by share the same block. */
+static bool has_one_cell_per_block(const rd_program *p, const rd_loop_fold *f)
+{
+    for (int32_t k = f->along; k >= 0 && p->loop[k].begin > f->start; k = p->loop[k].parent)
+        if (rd_coef(&f->of.fold->cell, p->loop[k].axis))
+            return false;
+    return true;
+}
+
+static const char *why_no_tree_of_groups(const rd_program *p, const rd_loop_fold *f)
+{
+    if (f->mixed)
+        return "lanes along several axes, of elements that go to groups";
+    if (f->tree_rows && !has_one_cell_per_block(p, f))
+        return "steps of several cells in turn, of elements that go to groups";
+    if (f->of.fold->n_cell > INT32_MAX / f->lanes)
+        return "more groups than a nest counts";
+    return NULL;
+}
+
+static bool is_unsupported_scan(const rd_fold *f)
+{
+    return f->scan && (f->lane.n_add || f->lane_extent > 1 ||
+                       (f->out != f->type && !rd_reducer_places(f->reducer) && !f->user));
+}
+
+/* Says why trees cannot express the fold; NULL: they can. */
+static const char *why_no_tree(const rd_program *p, const rd_loop_fold *f)
+{
+    if (f->mixed && (f->of.fold->outer.n_add || !rd_rises(p, f->step, &f->of.fold->lane)))
+        return "lanes along several axes that are not walked in their order";
+    if (is_unsupported_scan(f->of.fold))
+        return "a scan of several lanes, or of another type than its results";
+    return f->of.fold->n_group ? why_no_tree_of_groups(p, f) : NULL;
+}
+
+/* Finds the instructions that begin, step and close each fold.  Returns a sentence if a fold has
+ * two steps. */
+static const char *find_instructions(const rd_program *p, rd_loop_fold *fold)
+{
+    const char *why = NULL;
+
+    for (int32_t k = 0; k < p->n_fold; k++)
+        fold[k] = (rd_loop_fold){ .of.fold = &p->fold[k], .start = -1, .step = -1, .close = -1 };
+    for (int32_t i = 0; i < p->n_inst; i++) {
+        const rd_inst *inst = &p->inst[i];
+        rd_loop_fold  *f    = &fold[inst->arg >= 0 && inst->arg < p->n_fold ? inst->arg : 0];
+
+        if (inst->kind == RD_I_START)
+            f->start = i;
+        if (inst->kind == RD_I_CLOSE)
+            f->close = i;
+        if (rd_takes_step(inst)) {
+            if (f->step >= 0)
+                why = "a fold with two steps";
+            f->step        = i;
+            f->of.masked   = inst->c >= 0 || f->of.fold->n_group || f->of.fold->by_rows;
+            f->of.weighted = inst->b >= 0;
+        }
+    }
+    return why;
+}
+
+/* Returns the instruction that makes each register; NULL without memory. */
+int32_t *rd_made_by(const rd_program *p, rd_get_fn *get, void *pool)
+{
+    int32_t *made = get(pool, ((size_t)p->n_reg + 1) * sizeof *made);
+
+    for (int32_t i = 0; made && i < p->n_inst; i++)
+        for (int32_t k = rd_inst_makes(p, &p->inst[i]) - 1; k >= 0; k--)
+            made[p->inst[i].dst + k] = i;
+    return made;
+}
+
+/* Finds the instructions of each fold, then its facts. It stops at the first fold that trees
+ * cannot express, and *why says why. */
+const rd_loop_fold *rd_loop_folds_of(const rd_program *p, bool whole, rd_get_fn *get, void *pool,
+                                     const char **why)
+{
+    rd_loop_fold *fold = get(pool, ((size_t)p->n_fold + 1) * sizeof *fold);
+    int32_t      *made = rd_made_by(p, get, pool);
+
+    if (!fold || !made)
+        return NULL;
+    *why = find_instructions(p, fold);
+    for (int32_t k = 0; k < p->n_fold && !*why; k++) {
+        fill_facts(p, made, whole, &fold[k]);
+        *why = why_no_tree(p, &fold[k]);
+    }
+    return fold;
+}

@@ -1,0 +1,288 @@
+/* memory_traffic.c - bytes that cross levels of the memory hierarchy (a cache model).
+ *
+ * A loop that touches more than a level holds finds none of it there when it begins again.  So
+ * the innermost such loop around an access fetches the lines of its rounds once, each time that
+ * it runs.  If there is no such loop, a run finds what the run before has left. */
+#include "core/caches.h"
+#include "kernels/loop/facts.h"
+#include "kernels/loop/price_parts.h"
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    LINE = 64,
+    RUN  = 256,
+    PAGE = 4096
+}; /* bytes; a shorter run ends before it is fetched ahead */
+enum { MOST_LOOPS = 12, MOST_ACCESSES = 48, LEVELS = 3 };
+
+/* A loop around an access: its rounds, and the bytes from one round to the next. */
+typedef struct loop_stride {
+    int32_t loop;
+    double  n, by;
+} loop_stride;
+
+typedef struct traced_access {
+    int32_t     slot;
+    bool        writes, hops; /* neighbours in time are no neighbours in memory */
+    bool        far;          /* nor are they in a page                          */
+    double      size, region; /* bytes of an element; of what an index chooses from, 0: none does */
+    double      times;        /* how often it is run in all */
+    int         n;
+    loop_stride stride[MOST_LOOPS]; /* from the inside out */
+} traced_access;
+
+typedef struct access_list {
+    const rd_schedule    *t;
+    const rd_speeds      *s;
+    const rd_loop_rounds *r;
+    int                   n;
+    traced_access         at[MOST_ACCESSES];
+} access_list;
+
+/* ---- Accesses -------------------------------------------------------------------------------- */
+static const rd_linear *address_of(const rd_schedule *t, int32_t stmt)
+{
+    const rd_stmt *s = &t->stmt[stmt];
+
+    return s->kind == RD_S_LET ? &t->let[s->value].at : &s->at;
+}
+
+/* Bytes of the region in which a gathered element may lie; 0: the address is no gather. */
+static double region_of(const rd_schedule *t, const rd_linear *at, double size)
+{
+    double region = 0;
+
+    for (int32_t k = 0; k < at->n; k++) {
+        const rd_linear_term *term = &t->term[at->first + k];
+
+        if (term->axis < 0 && t->let[term->value].kind == RD_I_INDEX)
+            region += (double)t->let[term->value].word.i64 * size *
+                      (double)(term->coef < 0 ? -term->coef : term->coef);
+        else if (term->axis < 0)
+            region += RD_L2_BYTES;
+    }
+    return region;
+}
+
+/* Bytes from one access to the next in time: the stride of the innermost loop that moves, but of
+ * a vector loop first. */
+static double hop_bytes(const traced_access *a)
+{
+    double first = 0;
+
+    for (int k = 0; k < a->n; k++) {
+        if (a->stride[k].loop < -1 && a->stride[k].by > 0)
+            return a->stride[k].by;
+        if (first == 0 && a->stride[k].n > 8)
+            first = a->stride[k].by;
+    }
+    return first;
+}
+
+/* Puts the strip of a vector loop innermost, as loops of the region run strip by strip.  The
+ * strip gets a number that no statement has. */
+static void put_strip_innermost(const access_list *q, traced_access *a)
+{
+    for (int k = 0; k < a->n && a->n < MOST_LOOPS; k++) {
+        loop_stride *w = &a->stride[k], strip = *w;
+
+        if (!q->r->vector[w->loop])
+            continue;
+        strip.n    = fmin(w->n, RD_PRICED_STRIP);
+        strip.loop = -2 - w->loop;
+        w->n /= strip.n > 0 ? strip.n : 1;
+        w->by *= strip.n;
+        for (int i = a->n++; i > 0; i--)
+            a->stride[i] = a->stride[i - 1];
+        a->stride[0] = strip;
+        return;
+    }
+}
+
+static bool is_same(const traced_access *a, const traced_access *b)
+{
+    bool same = a->slot == b->slot && a->writes == b->writes && a->n == b->n && a->region == 0 &&
+                b->region == 0;
+
+    for (int k = 0; k < a->n && same; k++)
+        same = a->stride[k].loop == b->stride[k].loop && a->stride[k].by == b->stride[k].by;
+    return same;
+}
+
+/* True if the slot is scratch that stays in the caches of its task. */
+static bool is_cached_scratch(const rd_program *p, int32_t slot)
+{
+    return slot >= p->first_scratch && slot < p->first_scratch + p->n_scratch &&
+           p->scratch_bytes[slot - p->first_scratch] <= RD_L2_BYTES;
+}
+
+/* Adds an access: the stride and the rounds of each loop around.  An access like an earlier one
+ * finds its lines in the cache. */
+static void add_access(access_list *q, int32_t stmt)
+{
+    const rd_schedule *t = q->t;
+    traced_access      a = { .times = 1 };
+    rd_access          of[2];
+
+    if (q->n == MOST_ACCESSES || !rd_accesses_of(t, stmt, of) || of[0].slot < 0 ||
+        is_cached_scratch(t->p, of[0].slot))
+        return;
+    a.slot   = of[0].slot;
+    a.writes = of[0].writes;
+    a.size   = (double)rd_dtype_size(of[0].type) * (double)of[0].n;
+    a.region = region_of(t, address_of(t, stmt), a.size);
+    for (int32_t s = rd_loop_around(t, stmt); s >= 0; s = rd_loop_around(t, s)) {
+        const rd_stride stride = rd_access_stride(t, s, stmt);
+
+        a.times *= q->r->trips[s];
+        if (a.n < MOST_LOOPS)
+            a.stride[a.n++] =
+                (loop_stride){ s, q->r->trips[s],
+                               fabs((double)stride.by) * (double)rd_dtype_size(of[0].type) };
+    }
+    put_strip_innermost(q, &a);
+    a.hops = hop_bytes(&a) >= RUN;
+    a.far  = hop_bytes(&a) >= PAGE;
+    for (int k = 0; k < q->n; k++)
+        if (is_same(&q->at[k], &a))
+            return;
+    q->at[q->n++] = a;
+}
+
+/* ---- What is touched ------------------------------------------------------------------------- */
+/* Cache lines that an access touches in the rounds of its n innermost loops. */
+static double lines_of(const traced_access *a, int n)
+{
+    double span = a->size, runs = 1, places = 1;
+    bool   done[MOST_LOOPS] = { false };
+
+    for (int i = 0; i < n; i++) {
+        int least = -1;
+
+        for (int k = 0; k < n; k++)
+            if (!done[k] && (least < 0 || a->stride[k].by < a->stride[least].by))
+                least = k;
+        const loop_stride *w = &a->stride[least];
+
+        done[least] = true;
+        places *= w->n;
+        if (w->by <= 0)
+            continue;
+        if (w->by <= span + LINE)
+            span += w->by * (w->n - 1);
+        else
+            runs *= w->n;
+    }
+    const double lines = runs * fmax(1, span / LINE);
+
+    return a->region > 0 ? fmin(places, lines + a->region / LINE) : lines;
+}
+
+/* Bytes that all accesses touch while a loop runs; loop -1: the whole tree. */
+static double touched_in(const access_list *q, int32_t loop)
+{
+    double lines = 0;
+
+    for (int k = 0; k < q->n; k++) {
+        int depth = loop == -1 ? q->at[k].n : 0;
+
+        for (int w = 0; loop != -1 && w < q->at[k].n; w++)
+            depth = q->at[k].stride[w].loop == loop ? w + 1 : depth;
+        if (depth || loop == -1)
+            lines += lines_of(&q->at[k], depth);
+    }
+    return lines * LINE;
+}
+
+/* ---- What crosses ---------------------------------------------------------------------------- */
+/* Lines that an access fetches from beyond a level of so many bytes. */
+static double lines_crossing(const traced_access *a, const double *touched, double all,
+                             double level)
+{
+    double times = a->times;
+
+    for (int k = 0; k < a->n; k++) {
+        times /= a->stride[k].n > 0 ? a->stride[k].n : 1;
+        if (touched[k] > level)
+            return times * lines_of(a, k + 1);
+    }
+    return all > level ? lines_of(a, a->n) : 0;
+}
+
+static double memory_speed(const rd_speeds *s, double one, int threads)
+{
+    const double all = fmax(s->memory_all, one);
+
+    return threads > 1 ? fmin(one * threads, all) : one;
+}
+
+/* The time of sequential lines.  Stores of whole lines go down as fast as loads come up. */
+static double stream_ns(const access_list *q, const traced_access *a, const double *lines,
+                        int threads)
+{
+    const rd_speeds *s           = q->s;
+    const double     store_speed = lines[2] * LINE >= RD_STREAM_BYTES ? s->streamed : s->stored;
+
+    return LINE *
+           ((lines[0] - lines[1]) / s->l2 / threads + (lines[1] - lines[2]) / s->l3 / threads +
+            lines[2] / memory_speed(s, a->writes ? store_speed : s->memory, threads));
+}
+
+/* The time of lines at scattered addresses, which no prefetcher sees. */
+static double looked_up_ns(const rd_speeds *s, const double *lines, bool far, int threads)
+{
+    const double line_ns =
+        far ? s->gather_l3 : s->gather_l2 - s->gather_l1; /* a page is looked up, too */
+
+    return ((lines[0] - lines[1]) * line_ns + (lines[1] - lines[2]) * s->gather_l3 +
+            lines[2] * s->gather_memory) /
+           threads;
+}
+
+/* Adds the time of one access: the lines that cross each level, at most as many as cross the
+ * level before. */
+static void add_crossing(const access_list *q, const traced_access *a, double all, int threads,
+                         rd_traffic_ns *sum)
+{
+    const double level[LEVELS] = { (double)q->s->bytes_l1, (double)q->s->bytes_l2,
+                                   (double)q->s->bytes_l3 };
+    double       touched[MOST_LOOPS], lines[LEVELS];
+
+    for (int k = 0; k < a->n; k++)
+        touched[k] = touched_in(q, a->stride[k].loop);
+    for (int k = 0; k < LEVELS; k++) {
+        lines[k] = lines_crossing(a, touched, all, level[k]);
+        lines[k] = k > 0 && lines[k] > lines[k - 1] ? lines[k - 1] : lines[k];
+    }
+    if (a->hops || a->region > 0)
+        sum->looked_up += looked_up_ns(q->s, lines, a->far, threads);
+    else
+        sum->streams += stream_ns(q, a, lines, threads);
+}
+
+/* Lists the accesses of the tree, then adds the time of lines that cross each level. Where all
+ * that is touched fits into the first level, nothing crosses. */
+rd_traffic_ns rd_memory_traffic(const rd_schedule *t, const rd_speeds *s, const rd_loop_rounds *r,
+                                int threads)
+{
+    access_list *const q   = malloc(sizeof *q);
+    rd_traffic_ns      sum = { 0 };
+
+    if (!q)
+        return (rd_traffic_ns){ NAN, NAN };
+    q->t = t;
+    q->s = s;
+    q->r = r;
+    q->n = 0;
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t i = rd_next_stmt(t, t->part[k], t->part[k]); i >= 0;
+             i         = rd_next_stmt(t, i, t->part[k]))
+            add_access(q, i);
+    const double all = touched_in(q, -1);
+
+    for (int k = 0; k < q->n && all > (double)s->bytes_l1; k++)
+        add_crossing(q, &q->at[k], all, threads, &sum);
+    free(q);
+    return sum;
+}

@@ -1,0 +1,135 @@
+/* nesting.c - where statements of a loop tree stand. */
+#include "kernels/loop/facts.h"
+
+bool rd_stands_in(const rd_schedule *t, int32_t stmt, int32_t body)
+{
+    int32_t s = t->stmt[stmt].parent;
+
+    while (s >= 0 && s != body)
+        s = t->stmt[s].parent;
+    return s >= 0;
+}
+
+int32_t rd_loop_around(const rd_schedule *t, int32_t stmt)
+{
+    int32_t s = t->stmt[stmt].parent;
+
+    while (s >= 0 && t->stmt[s].kind != RD_S_LOOP)
+        s = t->stmt[s].parent;
+    return s;
+}
+
+/* Writes the loops around a statement, at most `most` of them, and returns how many there are. */
+int32_t rd_loops_around(const rd_schedule *t, int32_t stmt, int32_t *loop, int32_t most)
+{
+    int32_t n = 0;
+
+    for (int32_t s = rd_loop_around(t, stmt); s >= 0; s = rd_loop_around(t, s), n++)
+        if (n < most)
+            loop[n] = s;
+    return n;
+}
+
+int32_t rd_vector_around(const rd_schedule *t, int32_t stmt)
+{
+    while (stmt >= 0 && !rd_is_vector(t, stmt))
+        stmt = t->stmt[stmt].parent;
+    return stmt;
+}
+
+int32_t rd_binder_of(const rd_schedule *t, int32_t stmt, int32_t axis)
+{
+    for (int32_t s = rd_loop_around(t, stmt); s >= 0 && axis >= 0; s = rd_loop_around(t, s)) {
+        const rd_for *l = rd_loop_of(t, s);
+
+        if (l->axis == axis || l->start == axis || l->stop == axis)
+            return s;
+    }
+    return -1;
+}
+
+int32_t rd_loop_from(const rd_schedule *t, int32_t of)
+{
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k]; s >= 0; s = rd_next_stmt(t, s, t->part[k]))
+            if (t->stmt[s].kind == RD_S_LOOP && rd_loop_of(t, s)->of == of)
+                return s;
+    return -1;
+}
+
+int32_t rd_loop_over(const rd_schedule *t, int32_t body, int32_t axis)
+{
+    for (int32_t s = rd_next_stmt(t, body, body); s >= 0; s = rd_next_stmt(t, s, body))
+        if (t->stmt[s].kind == RD_S_LOOP && rd_loop_of(t, s)->axis == axis)
+            return s;
+    return -1;
+}
+
+int32_t rd_count_kinds(const rd_schedule *t, int32_t body, uint32_t kinds)
+{
+    int32_t n = 0;
+
+    for (int32_t s = rd_next_stmt(t, body, body); s >= 0; s = rd_next_stmt(t, s, body))
+        n += (kinds & RD_KIND_BIT(t->stmt[s].kind)) != 0;
+    return n;
+}
+
+bool rd_is_innermost(const rd_schedule *t, int32_t loop)
+{
+    return t->stmt[loop].kind == RD_S_LOOP && rd_count_kinds(t, loop, RD_KIND_BIT(RD_S_LOOP)) == 0;
+}
+
+int32_t rd_next_innermost(const rd_schedule *t, int32_t body, int32_t last)
+{
+    int32_t s = rd_next_stmt(t, last, body);
+
+    while (s >= 0 && !rd_is_innermost(t, s))
+        s = rd_next_stmt(t, s, body);
+    return s;
+}
+
+int32_t rd_next_exit(const rd_schedule *t, int32_t loop, int32_t last)
+{
+    int32_t s = rd_next_stmt(t, last, loop);
+
+    while (s >= 0 && !(t->stmt[s].kind == RD_S_EXIT && t->stmt[s].arg == loop))
+        s = rd_next_stmt(t, s, loop);
+    return s;
+}
+
+int32_t rd_common_body(const rd_schedule *t, int32_t a, int32_t b)
+{
+    int32_t s = t->stmt[a].parent;
+
+    while (s >= 0 && !rd_stands_in(t, b, s))
+        s = t->stmt[s].parent;
+    return s;
+}
+
+/* The statement of a body that is the given one or contains it. */
+static int32_t in_body(const rd_schedule *t, int32_t stmt, int32_t body)
+{
+    while (t->stmt[stmt].parent != body)
+        stmt = t->stmt[stmt].parent;
+    return stmt;
+}
+
+/* True if `a` stands before `b` in the order of the text. It compares the two statements of
+ * their common body that hold them. */
+bool rd_comes_before(const rd_schedule *t, int32_t a, int32_t b)
+{
+    const int32_t body = rd_common_body(t, a, b);
+    int32_t       x, y;
+
+    if (a == b || rd_stands_in(t, a, b))
+        return false;
+    if (rd_stands_in(t, b, a))
+        return true;
+    x = in_body(t, a, body);
+    y = in_body(t, b, body);
+    if (body < 0)
+        return t->stmt[x].arg < t->stmt[y].arg;
+    while (x >= 0 && x != y)
+        x = t->stmt[x].next;
+    return x == y;
+}

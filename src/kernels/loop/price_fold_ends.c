@@ -1,0 +1,71 @@
+/* price_fold_ends.c - the time of the begin and the end of a fold, and of the ends of its
+ * blocks. */
+#include "kernels/loop/price_statement.h"
+#include <math.h>
+
+/* The time in which the states of all lanes become one, scaled from 64 states of f64;
+ * exponentials are added. */
+static double lanes_ns(const rd_speeds *s, const rd_loop_fold *f)
+{
+    enum { MEASURED = 512 };
+    const double bytes = (double)f->lanes * f->of.n_state * rd_register_size(f->of.fold->type);
+    const double power =
+        rd_has_exponential(&f->of) ? rd_of_floats(f->of.fold->type, s->exp_f32, s->exp_f64) : 0;
+
+    return s->lanes * fmax(0.3, bytes / MEASURED) + f->lanes * power;
+}
+
+/* Adds the begin of a fold.  Neighbours of a vector keep their states in registers; else all
+ * cells are written. */
+static void add_begin(const rd_price_site *at, const rd_loop_fold *f, bool vector, rd_unit_ns *e)
+{
+    const double bytes  = (double)f->of.n_state * rd_register_size(f->of.fold->type);
+    const double states = (double)f->of.fold->n_cell * f->lanes;
+
+    if (vector)
+        e->stores += 0.25 * bytes * f->lanes / at->s->l1;
+    else
+        e->entries += 0.5 * at->s->loop + bytes * states / at->s->l1;
+}
+
+/* Adds the end of a cell's fold: merging blocks, then lanes, then the result. */
+void rd_price_fold_end(const rd_price_site *at, const rd_stmt *stmt, bool vector, rd_unit_ns *e)
+{
+    const rd_speeds    *s     = at->s;
+    const rd_loop_fold *f     = &at->t->fold[stmt->fold];
+    const double        lanes = f->lanes, cost = rd_fold_cost(f->of.fold);
+    const double        states = lanes * f->of.n_state / 64;
+
+    switch (stmt->kind) {
+    case RD_S_BEGIN: add_begin(at, f, vector, e); break;
+    case RD_S_MERGE_BLOCKS:
+        e->entries += f->blocks ? (vector ? 1.0 / RD_PRICED_STRIP : 1) * s->push * states * 3 : 0;
+        break;
+    case RD_S_MERGE_LANES:
+        e->entries += vector ? lanes * cost * rd_add_ns(s, f->of.fold->type) *
+                                   rd_size_in_vector(f->of.fold->type) / s->vector
+                             : lanes_ns(s, f);
+        break;
+    case RD_S_FINISH:
+        if (vector)
+            e->arithmetic += (cost > 1 ? 4 : 0.5) * rd_add_ns(s, f->of.fold->type) *
+                             rd_size_in_vector(f->of.fold->type) / s->vector;
+        else
+            e->entries += 2 * s->one_add;
+        break;
+    default: break;
+    }
+}
+
+/* Adds the end of a block, which comes once in so many steps. */
+void rd_price_block_end(const rd_price_site *at, const rd_stmt *stmt, rd_unit_ns *e)
+{
+    const rd_loop_fold *f = &at->t->fold[stmt->fold];
+    const double        steps =
+        f->of.fold->steps < (1 << 20) ? (double)f->of.fold->steps : (double)(1 << 20);
+
+    if (stmt->kind == RD_S_PUSH_IF_LAST)
+        e->arithmetic += 2 * at->s->push * f->of.n_state / 64 / steps;
+    else
+        e->entries += 2 * at->s->push * f->of.n_state * f->lanes / 64;
+}

@@ -1,0 +1,162 @@
+/* price_steps.c - the time of a step of a fold: its operations, moving its state, and the
+ * latency until the next step can begin. */
+#include "core/caches.h"
+#include "kernels/loop/price_statement.h"
+#include "kernels/loop/facts.h"
+#include <math.h>
+
+static bool is_extreme(const rd_fold *f)
+{
+    return f->reducer == RD_RED_min || f->reducer == RD_RED_max || f->reducer == RD_RED_argmin ||
+           f->reducer == RD_RED_argmax;
+}
+
+/* The time of a step of a whole vector; *size gets the bytes of an element in it. */
+static double step_ns(const rd_price_site *at, const rd_loop_fold *f, int *size)
+{
+    const rd_speeds *s    = at->s;
+    const rd_fold   *fold = f->of.fold;
+    const rd_dtype   type = f->of.is_short ? f->of.sums : fold->type;
+    const bool       ints = rd_dtype_kind(type) != RD_KIND_FLOAT;
+    const double     cost = rd_fold_cost(fold);
+
+    *size = ints && is_extreme(fold) && rd_small_type(type) ? rd_dtype_size(type)
+                                                            : rd_size_in_vector(type);
+    switch (fold->reducer) {
+    case RD_RED_argmin:
+    case RD_RED_argmax: *size = 8; return 3 * s->select_i64;
+    case RD_RED_min:
+    case RD_RED_max: return !ints ? 2 * rd_select_ns(s, type) : rd_add_ns(s, type);
+    case RD_RED_dot: return rd_of_floats(type, s->fma_f32, s->fma_f64);
+    case RD_RED_prod: return rd_mul_ns(s, type);
+    case RD_RED_logsumexp:
+    case RD_RED_maxsumexp:
+        return 6 * rd_add_ns(s, type) +
+               rd_of_floats(type, s->exp_f32, s->exp_f64) * s->vector / rd_size_in_vector(type);
+    default: return (cost > 1 ? 1.5 * cost : 1) * rd_add_ns(s, type);
+    }
+}
+
+/* The latency of a step: how long the next step on the same state waits. */
+static double chain_ns(const rd_price_site *at, const rd_loop_fold *f)
+{
+    const rd_speeds *s    = at->s;
+    const rd_fold   *fold = f->of.fold;
+    const bool       ints = rd_dtype_kind(fold->type) != RD_KIND_FLOAT;
+
+    if (fold->reducer == RD_RED_logsumexp || fold->reducer == RD_RED_maxsumexp)
+        return s->one_exp + s->chain_add;
+    if (ints)
+        return is_extreme(fold) ? 2 * s->one_select / 3 : s->one_add;
+    return is_extreme(fold) ? s->chain_select : s->chain_add;
+}
+
+bool rd_reuses_states(const rd_price_site *at, int32_t stmt)
+{
+    for (int32_t s = at->vector >= 0 ? rd_loop_around(at->t, at->vector) : -1;
+         s >= 0 && rd_stands_in(at->t, s, at->top); s = rd_loop_around(at->t, s)) {
+        const rd_stride move = rd_position_stride(at->t, s, stmt, &at->t->stmt[stmt].of.cell);
+
+        if (move.known && move.by == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The time to load and store one of the lanes that each element of a strip has.  They come from
+ * the second level if they exceed the first. */
+static double lanes_of_strip_ns(const rd_price_site *at, const rd_loop_fold *f)
+{
+    const double bytes = (double)f->of.n_state * rd_register_size(f->of.fold->type);
+
+    return bytes / (bytes * f->lanes * RD_PRICED_STRIP > RD_L1_BYTES ? at->s->l2 : at->s->l1);
+}
+
+/* The time to load and store the states of neighbours, unless the fold begins and ends in the
+ * round. */
+static double states_ns(const rd_price_site *at, const rd_loop_fold *f, int32_t stmt,
+                        rd_mapping mapping)
+{
+    enum { JAMMED = 4 }; /* rounds that share a load and a store */
+    const double    bytes = (double)f->of.n_state * rd_register_size(f->of.fold->type) / at->s->l1;
+    const rd_stride inner =
+        at->loop >= 0 && at->loop != at->vector
+            ? rd_position_stride(at->t, at->loop, stmt, &at->t->stmt[stmt].of.cell)
+            : (rd_stride){ true, 1 };
+
+    if (at->in_region[f - at->t->fold])
+        return f->of.fold->lanes > 1 && mapping != RD_MAPS_LANES ? lanes_of_strip_ns(at, f) : 0;
+    if (mapping != RD_MAPS_CELLS)
+        return 0;
+    return (inner.known && inner.by == 0) || rd_reuses_states(at, stmt) ? bytes / JAMMED : bytes;
+}
+
+/* True if the vector loop loads elements that are not adjacent. */
+static bool has_strided_loads(const rd_price_site *at)
+{
+    for (int32_t s = rd_next_stmt(at->t, at->vector, at->vector); s >= 0;
+         s         = rd_next_stmt(at->t, s, at->vector)) {
+        const rd_stmt *stmt = &at->t->stmt[s];
+        int64_t        by;
+
+        if (stmt->kind == RD_S_LET && at->t->let[stmt->value].kind == RD_I_LOAD &&
+            (!rd_has_known_stride(at, s, &by) || by > 1))
+            return true;
+    }
+    return false;
+}
+
+/* The time to collect the states of a user's reducer, where all numbers of a state lie together
+ * in memory. */
+static double user_ns(const rd_price_site *at, const rd_loop_fold *f)
+{
+    enum { EACH = 1 };
+
+    return f->of.fold->user && at->in_region[f - at->t->fold] && has_strided_loads(at)
+               ? EACH * at->s->one_memory * f->of.n_state
+               : 0;
+}
+
+static void add_label(const rd_price_site *at, rd_unit_ns *e)
+{
+    e->arithmetic += 2 * at->s->one_memory;
+    e->stores += at->s->one_memory;
+}
+
+/* Adds the time of a step.  Rounds with different states are done as a vector; else each step
+ * waits for the one before it. */
+void rd_price_step(const rd_price_site *at, int32_t stmt, bool vector, rd_unit_ns *e)
+{
+    enum { FORWARDED = 2 }; /* one that was just stored comes back after the time of a step */
+    const rd_speeds    *s    = at->s;
+    const rd_stmt      *step = &at->t->stmt[stmt];
+    const rd_loop_fold *f    = &at->t->fold[step->fold];
+    const rd_mapping mapping = vector ? rd_mapping_of(at->t, step->fold, at->vector) : RD_MAPS_NOT;
+    const bool       scan    = step->kind == RD_S_PREFIX;
+    int              size;
+    double           ns = step_ns(at, f, &size);
+
+    if (step->mask >= 0)
+        ns += rd_select_ns(s, f->of.fold->type) / 2 * f->of.n_state;
+    if (step->w >= 0 && f->of.fold->reducer != RD_RED_dot)
+        ns += rd_mul_ns(s, f->of.fold->type);
+    if (f->of.fold->n_group)
+        add_label(at, e);
+    if (vector && mapping != RD_MAPS_NOT) {
+        const double transfer_ns = states_ns(at, f, stmt, mapping);
+
+        e->arithmetic += (scan ? 2 : 1) * ns * size / s->vector + user_ns(at, f);
+        e->loads += transfer_ns;
+        e->stores += transfer_ns;
+        if (transfer_ns > 0) /* the next round of a short loop waits for it */
+            e->chain += FORWARDED * chain_ns(at, f) / fmax(1, rd_trips_of(at->t, at->vector));
+        return;
+    }
+    e->arithmetic += (scan ? 2 : 1) * rd_fold_cost(f->of.fold) * s->one_add;
+    if (f->mixed) { /* lanes do not wait for each other, but each element asks for the end of a block */
+        e->arithmetic += 2 * s->one_add + (rd_has_exponential(&f->of) ? s->one_exp : 0);
+        return;
+    }
+    e->chain +=
+        (chain_ns(at, f) + (scan ? s->one_scan : 0)) * fmax(1, rd_fold_cost(f->of.fold) / 2);
+}

@@ -1,0 +1,208 @@
+/* region_prices.c - the price of a region of strips of one axis.
+ *
+ * A round takes about as long as its busiest unit: arithmetic, loads, stores, or the dependency
+ * chain.  Loops in a body follow each other.  In a region, loops over the axis are vector loops,
+ * the other loops stand around strips, and states that begin in it are in registers. */
+#include "kernels/loop/region_prices.h"
+#include "kernels/loop/price_parts.h"
+#include "kernels/loop/facts.h"
+#include "kernels/loop/vector_rounds.h"
+#include <math.h>
+#include <string.h>
+
+/* Elements of a strip of a long axis. */
+enum { LONG_STRIP = 1024 };
+
+/* The time of the busiest unit, and a fifth of the others: they share the instruction slots of a
+ * cycle. */
+static double busiest_ns(const rd_unit_ns *e)
+{
+    static const double EXPOSED = 0.2;
+    const double        most    = fmax(fmax(e->arithmetic, e->chain), fmax(e->loads, e->stores));
+
+    return most + EXPOSED * fmax(0, e->arithmetic + e->loads + e->stores - most);
+}
+
+static void add(rd_nanoseconds *sum, rd_nanoseconds more)
+{
+    sum->ns += more.ns;
+    sum->entries += more.entries;
+}
+
+/* ---- Bodies ---------------------------------------------------------------------------------- */
+static rd_nanoseconds price_in_region(rd_pricing *q, int32_t stmt, int32_t axis);
+
+static rd_price_site site_in(const rd_pricing *q, int32_t body, int32_t vector)
+{
+    return (rd_price_site){ .t         = q->t,
+                            .s         = q->s,
+                            .vector    = vector,
+                            .top       = q->top,
+                            .loop      = rd_is_loop(q, body) ? body : -1,
+                            .varies    = q->varies,
+                            .in_region = q->in_region };
+}
+
+/* The price of a body, its loops one by one. */
+rd_nanoseconds rd_price_of_body(rd_pricing *q, int32_t body, int32_t vector)
+{
+    const rd_price_site at  = site_in(q, body, vector);
+    rd_unit_ns          own = { 0 };
+    rd_nanoseconds      sum = { 0 };
+
+    for (int32_t s = q->t->stmt[body].first; s >= 0; s = q->t->stmt[s].next)
+        if (rd_has_body(q, s))
+            add(&sum, rd_price_of_stmt(q, s, vector));
+        else
+            rd_price_statement(&at, s, &own);
+    add(&sum, (rd_nanoseconds){ busiest_ns(&own) + own.entries, own.entries });
+    return sum;
+}
+
+/* The price of a body within a region, where folds begin in registers.  Values are made once a
+ * strip. */
+static rd_nanoseconds price_of_body_in_region(rd_pricing *q, int32_t body, int32_t axis)
+{
+    const rd_price_site at  = site_in(q, body, -1);
+    rd_unit_ns          own = { 0 };
+    rd_nanoseconds      sum = { 0 };
+
+    for (int32_t s = q->t->stmt[body].first; s >= 0; s = q->t->stmt[s].next)
+        if (rd_has_body(q, s))
+            add(&sum, price_in_region(q, s, axis));
+        else if (q->t->stmt[s].kind == RD_S_LET)
+            rd_price_statement(&at, s, &own);
+    sum.ns += busiest_ns(&own) * q->strips;
+    return sum;
+}
+
+/* ---- Vector loops ---------------------------------------------------------------------------- */
+static bool has_inner_loops(const rd_pricing *q, int32_t loop)
+{
+    for (int32_t s = q->t->stmt[loop].first; s >= 0; s = q->t->stmt[s].next)
+        if (rd_has_body(q, s))
+            return true;
+    return false;
+}
+
+/* The price of a single round of the tail.  Such rounds are independent, so no dependency chain
+ * delays them. */
+static rd_nanoseconds price_of_single_round(const rd_pricing *q, int32_t loop)
+{
+    const rd_price_site at  = { .t = q->t, .s = q->s, .vector = -1, .top = -1, .loop = loop };
+    rd_unit_ns          own = { 0 };
+
+    for (int32_t s = q->t->stmt[loop].first; s >= 0; s = q->t->stmt[s].next)
+        rd_price_statement(&at, s, &own);
+    own.chain = 0;
+    return (rd_nanoseconds){ busiest_ns(&own), 0 };
+}
+
+static rd_nanoseconds price_of_rounds(rd_pricing *q, int32_t loop)
+{
+    static const double    ONE  = 0.3; /* of a vector's time, where loops stand inside */
+    const rd_vector_rounds n    = rd_vector_rounds_of(q->t, loop, q->r->trips[loop], q->s->vector);
+    const rd_nanoseconds   each = rd_price_of_body(q, loop, loop);
+    rd_nanoseconds         sum  = rd_times(each, n.by_vectors, 0);
+
+    add(&sum, has_inner_loops(q, loop) ? rd_times(each, n.single * ONE * q->s->vector / 4, 0)
+                                       : rd_times(price_of_single_round(q, loop), n.single, 0));
+    return sum;
+}
+
+/* The price of the steps that must stay serial. */
+static rd_nanoseconds price_of_serial_steps(const rd_pricing *q, int32_t loop)
+{
+    const rd_price_site at  = { .t = q->t, .s = q->s, .vector = -1, .top = -1, .loop = loop };
+    rd_unit_ns          own = { 0 };
+
+    for (int32_t s = q->t->stmt[loop].first; s >= 0; s = q->t->stmt[s].next)
+        if (q->t->stmt[s].kind == RD_S_STEP &&
+            rd_needs_serial_steps(q->t, q->t->stmt[s].fold, loop))
+            rd_price_statement(&at, s, &own);
+    return (rd_nanoseconds){ busiest_ns(&own), 0 };
+}
+
+/* True if rounds of a loop around reuse the same states, and so share one entry. */
+static bool is_shared(const rd_pricing *q, int32_t loop)
+{
+    const rd_price_site at = site_in(q, loop, loop);
+
+    for (int32_t s = rd_next_stmt(q->t, loop, loop); s >= 0; s = rd_next_stmt(q->t, s, loop))
+        if (q->t->stmt[s].kind == RD_S_STEP && rd_reuses_states(&at, s))
+            return true;
+    return false;
+}
+
+/* The entry of a strip's loop: pointers to first elements, and the tail. */
+static double entries_of_vectors(const rd_pricing *q, int32_t loop)
+{
+    enum { LOOPS = 2, FEW = 4, JAMMED = 4 };
+
+    if (rd_most_trips(q->t, loop) >= 0 && q->r->trips[loop] <= FEW)
+        return 0;
+    return LOOPS * q->s->loop * q->strips / (is_shared(q, loop) ? JAMMED : 1);
+}
+
+/* ---- Regions --------------------------------------------------------------------------------- */
+/* The entry of a round of a loop around strips, as rows end there; short loops are written out. */
+static double entry_of_round(const rd_pricing *q, int32_t loop)
+{
+    enum { SHORT = 8 };
+
+    return rd_most_trips(q->t, loop) >= 0 && q->r->trips[loop] <= SHORT ? 0
+                                                                        : q->s->loop * q->strips;
+}
+
+/* The price of a statement with a body in a region.  Values that do not vary along the axis are
+ * made once a strip. */
+static rd_nanoseconds price_in_region(rd_pricing *q, int32_t stmt, int32_t axis)
+{
+    rd_nanoseconds sum;
+
+    if (!rd_is_loop(q, stmt))
+        return price_of_body_in_region(q, stmt, axis);
+    if (!rd_is_over(q, stmt, axis) && rd_loop_of(q->t, stmt)->kind != RD_FOR_VECTOR)
+        return rd_times(price_of_body_in_region(q, stmt, axis), q->r->trips[stmt],
+                        q->r->trips[stmt] * entry_of_round(q, stmt));
+    rd_find_varying(q->t, stmt, q->varies);
+    sum = price_of_rounds(q, stmt);
+    add(&sum, rd_times(price_of_serial_steps(q, stmt), q->r->trips[stmt], 0));
+    add(&sum, rd_times((rd_nanoseconds){ 0 }, 0, entries_of_vectors(q, stmt)));
+    return sum;
+}
+
+static double strips_of(const rd_pricing *q, int32_t top, int32_t axis)
+{
+    double length = 0;
+
+    for (int32_t s = top; s >= 0; s = rd_next_stmt(q->t, s, top))
+        if (rd_is_loop(q, s) && rd_loop_of(q->t, s)->axis == axis)
+            length = fmax(length, q->r->trips[s]);
+    return ceil(length / (length > LONG_STRIP ? LONG_STRIP : RD_PRICED_STRIP));
+}
+
+/* Marks the folds that begin in the region. */
+static void find_folds_in_region(rd_pricing *q, int32_t top)
+{
+    for (int32_t s = rd_next_stmt(q->t, top, top); s >= 0; s = rd_next_stmt(q->t, s, top))
+        if (q->t->stmt[s].kind == RD_S_BEGIN)
+            q->in_region[q->t->stmt[s].fold] = true;
+}
+
+/* Prices a region: finds the folds that begin in it and the number of strips, then adds up its
+ * loops. A region around several loops pays one loop of strips more. */
+rd_nanoseconds rd_price_of_region(rd_pricing *q, int32_t top, bool around, int32_t axis)
+{
+    rd_nanoseconds sum;
+
+    find_folds_in_region(q, top);
+    q->top    = around ? top : q->t->stmt[top].parent;
+    q->strips = strips_of(q, top, axis);
+    sum       = around ? price_of_body_in_region(q, top, axis) : price_in_region(q, top, axis);
+    if (around)
+        add(&sum, rd_times((rd_nanoseconds){ 0 }, 0, q->s->loop * q->strips));
+    memset(q->in_region, 0, (size_t)q->t->p->n_fold);
+    q->top = -1;
+    return sum;
+}

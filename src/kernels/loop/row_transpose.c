@@ -1,0 +1,60 @@
+/* row_transpose.c - finds loops that transpose rows into columns of an array. */
+#include "kernels/loop/facts.h"
+
+static bool is_whole(const rd_schedule *t, int32_t stmt, rd_for_kind kind)
+{
+    const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
+
+    return loop && loop->kind == kind && loop->step == 1 && loop->extent > 0 && loop->from.n == 1 &&
+           loop->from.part[0].by <= 1 && loop->from.part[0].at.n == 0 &&
+           loop->from.part[0].at.offset == 0 && !loop->backwards;
+}
+
+/* True if the position is the index of `one` plus a multiple of the index of `other`. */
+static bool is_row_major(const rd_schedule *t, const rd_linear *at, int32_t one, int32_t other)
+{
+    return at->n == 2 && at->offset == 0 && rd_linear_coef(t, at, one) == 1 &&
+           rd_linear_coef(t, at, other) > 0;
+}
+
+/* True if rows of the program's memory, with adjacent elements, go to columns of an array. */
+static bool is_transpose_of_rows(const rd_schedule *t, const rd_let *from, const rd_stmt *to,
+                                 int32_t column, int32_t row)
+{
+    return from->slot >= 0 && rd_linear_coef(t, &from->at, column) == 1 &&
+           rd_linear_coef(t, &from->at, row) > 0 && rd_linear_coef(t, &to->at, row) == 1 &&
+           rd_linear_coef(t, &to->at, column) > 0;
+}
+
+/* True if rows of an array go to columns of another array. */
+static bool is_transpose_of_array(const rd_schedule *t, const rd_let *from, const rd_stmt *to,
+                                  int32_t column, int32_t row)
+{
+    return from->store >= 0 && is_row_major(t, &from->at, column, row) &&
+           is_row_major(t, &to->at, row, column);
+}
+
+/* True if the loop by call holds one serial loop with one LOAD and one STORE, and rows of the
+ * source are columns of the target. */
+bool rd_is_transpose(const rd_schedule *t, int32_t loop)
+{
+    const int32_t inner = t->stmt[loop].first;
+    int32_t       load, store, row, column;
+    const rd_let *from;
+
+    if (!rd_is_by_call(t, loop) || !rd_is_vector(t, loop) || inner < 0 ||
+        inner != t->stmt[loop].last || !is_whole(t, inner, RD_FOR_SERIAL))
+        return false;
+    load   = t->stmt[inner].first;
+    store  = t->stmt[inner].last;
+    row    = rd_loop_of(t, loop)->axis;
+    column = rd_loop_of(t, inner)->axis;
+    from   = load >= 0 ? rd_let_of(t, load) : NULL;
+    if (!from || from->kind != RD_I_LOAD || t->stmt[load].next != store ||
+        t->stmt[store].kind != RD_S_STORE || t->stmt[store].store < 0 ||
+        t->stmt[store].x != t->stmt[load].value || rd_register_size(from->type) < 4)
+        return false;
+    return is_whole(t, loop, RD_FOR_VECTOR) && from->store >= 0
+               ? is_transpose_of_array(t, from, &t->stmt[store], column, row)
+               : is_transpose_of_rows(t, from, &t->stmt[store], column, row);
+}

@@ -1,0 +1,95 @@
+/* substitute.c - replaces the values that a statement names by others. */
+#include "kernels/loop/loop.h"
+
+typedef struct renaming {
+    rd_schedule     *t;
+    rd_substitution *by;
+    void            *of;
+} renaming;
+
+static int32_t value_of(const renaming *r, int32_t value)
+{
+    return value >= 0 ? r->by(r->of, value) : value;
+}
+
+/* Substitutes values in a position.  Terms never change, so a changed position has new terms. */
+static rd_linear linear_of(const renaming *r, rd_linear at)
+{
+    for (int32_t k = 0; k < at.n && !r->t->failed; k++) {
+        const rd_linear_term term = r->t->term[at.first + k];
+        const int32_t        by   = term.axis < 0 ? value_of(r, term.value) : -1;
+
+        if (term.axis >= 0 || by == term.value)
+            continue;
+        at = rd_linear_plus_value(r->t, at, -term.coef, term.value);
+        at = rd_linear_plus_value(r->t, at, term.coef, by);
+        k  = -1;
+    }
+    return at;
+}
+
+static void rename_edge(const renaming *r, rd_edge *edge)
+{
+    for (int32_t k = 0; k < edge->n; k++) {
+        edge->part[k].at    = linear_of(r, edge->part[k].at);
+        edge->part[k].first = linear_of(r, edge->part[k].first);
+    }
+}
+
+static void rename_in_loop(const renaming *r, int32_t number)
+{
+    rd_for loop = r->t->loop[number];
+
+    rename_edge(r, &loop.from);
+    rename_edge(r, &loop.to);
+    if (!r->t->failed)
+        r->t->loop[number] = loop;
+}
+
+/* Substitutes values among the operands and in the position of a LET. Operands are copied only
+ * if one changes. */
+static void rename_in_let(const renaming *r, int32_t value)
+{
+    rd_let  let = r->t->let[value];
+    int32_t operand[RD_MAX_CALL];
+    bool    other = false;
+
+    for (int32_t k = 0; k < let.n; k++) {
+        operand[k] = value_of(r, r->t->operand[let.first + k]);
+        other |= operand[k] != r->t->operand[let.first + k];
+    }
+    let.at = linear_of(r, let.at);
+    if (other)
+        let.first = rd_add_operands(r->t, operand, let.n);
+    if (!r->t->failed)
+        r->t->let[value] = let;
+}
+
+/* Substitutes in a copy of the statement.  `by` may add statements before it, so its links are
+ * read again at the end. */
+void rd_substitute_values(rd_schedule *t, int32_t stmt, rd_substitution *by, void *of)
+{
+    const renaming r = { t, by, of };
+    rd_stmt        s = t->stmt[stmt];
+
+    if (s.kind == RD_S_LET)
+        rename_in_let(&r, s.value);
+    if (s.kind == RD_S_LOOP)
+        rename_in_loop(&r, s.arg);
+    s.x        = value_of(&r, s.x);
+    s.w        = value_of(&r, s.w);
+    s.mask     = value_of(&r, s.mask);
+    s.label    = value_of(&r, s.label);
+    s.at       = linear_of(&r, s.at);
+    s.of.cell  = linear_of(&r, s.of.cell);
+    s.of.lane  = linear_of(&r, s.of.lane);
+    s.of.outer = linear_of(&r, s.of.outer);
+    s.of.index = linear_of(&r, s.of.index);
+    s.of.more  = linear_of(&r, s.of.more);
+    s.count    = linear_of(&r, s.count);
+    s.parent   = t->stmt[stmt].parent;
+    s.prev     = t->stmt[stmt].prev;
+    s.next     = t->stmt[stmt].next;
+    if (!t->failed)
+        t->stmt[stmt] = s;
+}

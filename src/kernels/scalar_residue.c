@@ -1,0 +1,134 @@
+/* scalar_residue.c - adds up the operations that run element by element, and says it in words. */
+#include "kernels/scalar_residue.h"
+#include <stdio.h>
+#include <string.h>
+
+const rd_residue_row rd_residue_table[RD_N_RESIDUE] = {
+#define RD_RESIDUE(name, kept, sentence) { #name, kept, sentence },
+#include "kernels/scalar_residue.def"
+};
+
+/* Adds an operation to the sums of its reason, and keeps the name of the most expensive one. */
+void rd_residue_add(rd_residue *r, rd_residue_why why, const char *what, double times, double ns)
+{
+    rd_residue_part *part;
+
+    r->operations += times;
+    r->ns += ns;
+    if (why == RD_N_RESIDUE)
+        return;
+    part = &r->part[why];
+    part->operations += times;
+    part->ns += ns;
+    if (ns < part->most || times <= 0)
+        return;
+    part->most = ns;
+    snprintf(part->what, sizeof part->what, "%s", what);
+}
+
+double rd_residue_operations(const rd_residue *r)
+{
+    double sum = 0;
+
+    for (int k = 0; k < RD_N_RESIDUE; k++)
+        sum += r->part[k].operations;
+    return sum;
+}
+
+double rd_residue_ns(const rd_residue *r)
+{
+    double sum = 0;
+
+    for (int k = 0; k < RD_N_RESIDUE; k++)
+        sum += r->part[k].ns;
+    return sum;
+}
+
+double rd_residue_ours(const rd_residue *r)
+{
+    double sum = 0;
+
+    for (int k = 0; k < RD_N_RESIDUE; k++)
+        sum += rd_residue_table[k].kept ? 0 : r->part[k].ns;
+    return sum;
+}
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+void rd_residue_fold(const rd_fold *f, char name[RD_RESIDUE_NAME])
+{
+    const char *of = f->user                        ? f->user->name
+                     : f->reducer == RD_RED_dot     ? "sum of products"
+                     : f->reducer == RD_RED_moments ? "var"
+                                                    : rd_reducer_table[f->reducer].name;
+
+    snprintf(name, RD_RESIDUE_NAME, "%.32s%s", of, f->scan ? " so far" : "");
+}
+
+/* Writes the name of an instruction: "exp", "cast of i8 to f32", "take". */
+void rd_residue_inst(const rd_program *p, const rd_inst *inst, char name[RD_RESIDUE_NAME])
+{
+    switch (inst->kind) {
+    case RD_I_STEP:
+    case RD_I_SCAN: rd_residue_fold(&p->fold[inst->arg], name); break;
+    case RD_I_MAP: snprintf(name, RD_RESIDUE_NAME, "%s", rd_op_table[inst->op].name); break;
+    case RD_I_CAST:
+        snprintf(name, RD_RESIDUE_NAME, "cast of %s to %s", rd_dtype_name(inst->from),
+                 rd_dtype_name(inst->type));
+        break;
+    case RD_I_CALL: snprintf(name, RD_RESIDUE_NAME, "%.40s()", p->call[inst->arg].name); break;
+    case RD_I_SELECT: snprintf(name, RD_RESIDUE_NAME, "where"); break;
+    case RD_I_SORT: snprintf(name, RD_RESIDUE_NAME, "sort"); break;
+    case RD_I_LOAD:
+    case RD_I_INDEX: snprintf(name, RD_RESIDUE_NAME, "take"); break;
+    default: snprintf(name, RD_RESIDUE_NAME, "a map"); break;
+    }
+}
+
+/* ---- Words ----------------------------------------------------------------------------------- */
+static void time_text(rd_text *text, double ns)
+{
+    rd_text_add(text, ns < 1e6 ? "%.3g us" : "%.3g ms", ns < 1e6 ? ns / 1e3 : ns / 1e6);
+}
+
+static void part_text(rd_text *text, const rd_residue *r, int why)
+{
+    const rd_residue_part *part = &r->part[why];
+
+    rd_text_add(text, "%s (%.0f of %.0f operations, ", part->what, part->operations, r->operations);
+    time_text(text, part->ns);
+    rd_text_add(text, "): %s", rd_residue_table[why].sentence);
+}
+
+/* The most expensive reason behind `before` in the order of cost, -1: none. */
+static int next_reason(const rd_residue *r, int before)
+{
+    int found = -1;
+
+    for (int k = 0; k < RD_N_RESIDUE; k++) {
+        const double ns = r->part[k].ns;
+        const bool   less =
+            before < 0 || ns < r->part[before].ns || (ns == r->part[before].ns && k > before);
+
+        if (r->part[k].operations > 0 && less && (found < 0 || ns > r->part[found].ns))
+            found = k;
+    }
+    return found;
+}
+
+void rd_residue_text(rd_text *text, const rd_residue *r)
+{
+    for (int k = next_reason(r, -1), n = 0; k >= 0; k = next_reason(r, k)) {
+        rd_text_add(text, n++ ? "; " : "");
+        part_text(text, r, k);
+    }
+}
+
+void rd_residue_lines(rd_text *text, const rd_residue *r)
+{
+    for (int k = next_reason(r, -1); k >= 0; k = next_reason(r, k)) {
+        rd_text_add(text, "  %s%s: ", rd_residue_table[k].name,
+                    rd_residue_table[k].kept ? "" : ", ours");
+        part_text(text, r, k);
+        rd_text_add(text, "\n");
+    }
+}

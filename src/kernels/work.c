@@ -1,0 +1,241 @@
+/* work.c - counts the work of a program: elements, operations, bytes. */
+#include "core/caches.h"
+#include "kernels/program.h"
+
+/* ---- How often ------------------------------------------------------------------------------- */
+/* True if a loop inside is over the same axis.  It visits one tile of the outer loop, so only
+ * the innermost loop counts. */
+static bool is_tiled_inside(const rd_program *p, int32_t loop, int32_t inner)
+{
+    for (int32_t k = inner; k != loop; k = p->loop[k].parent)
+        if (p->loop[k].axis == p->loop[loop].axis)
+            return true;
+    return false;
+}
+
+static double rounds_of_loop(const rd_program *p, int32_t loop)
+{
+    const rd_loop *l      = &p->loop[loop];
+    const int64_t  extent = p->axis_extent[l->axis];
+    const int64_t  ranges = l->kind == RD_LOOP_TILE ? (extent + l->step - 1) / l->step : extent;
+
+    return (double)ranges;
+}
+
+/* How often the body of a loop is run in all. */
+static double times_in(const rd_program *p, int32_t loop, bool bounded)
+{
+    double times = 1;
+
+    for (int32_t k = loop; k >= 0; k = p->loop[k].parent) {
+        if (!is_tiled_inside(p, k, loop))
+            times *= rounds_of_loop(p, k);
+        if (bounded && p->loop[k].bounds)
+            times *= p->loop[k].bounds->share;
+    }
+    return times;
+}
+
+double rd_program_times(const rd_program *p, int32_t inst)
+{
+    return times_in(p, p->inst[inst].loop, false);
+}
+
+/* ---- Operations ------------------------------------------------------------------------------ */
+bool rd_program_is_uneven(const rd_program *p)
+{
+    bool bounded = false, begun = false;
+
+    for (int32_t k = 0; k < p->n_loop; k++)
+        bounded |=
+            p->loop[k].bounds && p->loop[k].bounds->list_at < 0 && p->loop[k].axis != p->root;
+    for (int32_t i = 0; i < p->body; i++)
+        begun |= p->inst[i].kind == RD_I_START;
+    return bounded && !begun && p->tail == p->n_inst;
+}
+
+bool rd_inst_is_function(const rd_inst *inst)
+{
+    if (inst->kind != RD_I_MAP || rd_dtype_kind(inst->type) != RD_KIND_FLOAT)
+        return false;
+    switch (rd_op_table[inst->op].by) {
+    case RD_BY_LIBM:
+    case RD_BY_OURS:
+    case RD_BY_OWN:
+    case RD_BY_HARD: return true;
+    default: return false;
+    }
+}
+
+bool rd_takes_exponential(const rd_program *p, const rd_inst *inst)
+{
+    const bool of_fold = inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
+
+    return of_fold && (p->fold[inst->arg].reducer == RD_RED_logsumexp ||
+                       p->fold[inst->arg].reducer == RD_RED_maxsumexp);
+}
+
+/* Adds the bytes of a sorted row that are read from memory and written to it. */
+static void add_rows(const rd_program *p, const rd_sorting *s, double times, rd_work *cost)
+{
+    if (p->address[s->from].slot < p->first_scratch)
+        cost->read += times * (double)s->n * rd_dtype_size(s->type);
+    if (p->address[s->to].slot < p->first_scratch)
+        cost->written += times * (double)s->n_out * rd_dtype_size(s->out);
+}
+
+/* Adds what one instruction does in all its rounds: operations, functions, additions, calls. */
+static void add_inst(const rd_program *p, int32_t i, bool bounded, rd_work *cost)
+{
+    const rd_inst *inst  = &p->inst[i];
+    const double   times = times_in(p, inst->loop, bounded);
+
+    cost->instructions += times;
+    switch (inst->kind) {
+    case RD_I_MAP:
+        cost->operations += times;
+        cost->functions += rd_inst_is_function(inst) ? times : 0;
+        cost->additions += times * (double)rd_op_table[inst->op].cost;
+        break;
+    case RD_I_CAST:
+    case RD_I_SELECT:
+        cost->operations += times;
+        cost->additions += times;
+        break;
+    case RD_I_STEP:
+    case RD_I_SCAN:
+        cost->operations += times;
+        cost->scanned += inst->kind == RD_I_SCAN ? times : 0;
+        cost->functions += rd_takes_exponential(p, inst) ? times : 0;
+        cost->additions += times * (1 + (double)rd_reducer_table[p->fold[inst->arg].reducer].cost);
+        break;
+    case RD_I_SORT:
+        cost->operations += times * (double)p->sorting[inst->arg].n;
+        cost->additions += times * RD_SORT_OPS * (double)p->sorting[inst->arg].n;
+        add_rows(p, &p->sorting[inst->arg], times, cost);
+        break;
+    case RD_I_CALL: cost->calls += times; break;
+    default: break;
+    }
+}
+
+/* ---- Bytes ----------------------------------------------------------------------------------- */
+static bool has_axis(const rd_address *at, int32_t axis)
+{
+    for (int32_t k = 0; k < at->n_add; k++)
+        if (at->add[k].axis < 0 || at->add[k].axis == axis)
+            return true; /* gathered places may change with any */
+    return false;
+}
+
+/* True if the position changes with a loop around this one, too.  If not, other rounds of that
+ * loop touch what a mask leaves out here. */
+static bool is_of_outer_axis(const rd_program *p, const rd_address *at, int32_t loop)
+{
+    for (int32_t k = p->loop[loop].parent; k >= 0; k = p->loop[k].parent)
+        if (has_axis(at, p->loop[k].axis))
+            return true;
+    return false;
+}
+
+/* Elements that an access touches.  Each counts once, but again where a loop comes back to more
+ * than a cache holds. */
+static double elements_touched(const rd_program *p, int32_t i, bool bounded)
+{
+    const rd_address *at   = &p->address[p->inst[i].arg];
+    const int32_t     loop = p->inst[i].loop;
+    const double      size = rd_dtype_size(at->type);
+    double            n    = 1;
+
+    for (int32_t k = loop; k >= 0; k = p->loop[k].parent) {
+        if (is_tiled_inside(p, k, loop))
+            continue;
+        if (has_axis(at, p->loop[k].axis) || n * size > (double)RD_CACHED_BYTES)
+            n *= rounds_of_loop(p, k);
+        if (bounded && p->loop[k].bounds && is_of_outer_axis(p, at, k))
+            n *= p->loop[k].bounds->share;
+    }
+    return n;
+}
+
+/* The span of all accesses of a kind to a slot: elements touched, and the least and the greatest
+ * position. */
+typedef struct slot_span {
+    double touched, least, most;
+    bool   gathers;
+} slot_span;
+
+/* Extends the span of a slot by one access: its least and greatest element, and how many it
+ * touches. */
+static void add_access(const rd_program *p, int32_t i, bool bounded, slot_span *s)
+{
+    const rd_address *at   = &p->address[p->inst[i].arg];
+    double            from = (double)at->offset, to = from;
+
+    for (int32_t k = 0; k < at->n_add; k++) {
+        const rd_addend *add = &at->add[k];
+        const double     by =
+            add->axis < 0 ? 0 : (double)add->coef * (double)(p->axis_extent[add->axis] - 1);
+
+        s->gathers |= add->axis < 0;
+        from += by < 0 ? by : 0;
+        to += by > 0 ? by : 0;
+    }
+    s->least = s->touched > 0 && s->least < from ? s->least : from;
+    s->most  = s->touched > 0 && s->most > to ? s->most : to;
+    s->touched += elements_touched(p, i, bounded);
+}
+
+/* Bytes of all accesses of a kind to a slot.  Several accesses mostly touch the same elements, a
+ * little apart. */
+static double bytes_of_slot(const rd_program *p, rd_inst_kind kind, int32_t slot, bool bounded)
+{
+    slot_span s    = { 0 };
+    double    size = 0, most = 0, places;
+
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (p->inst[i].kind == kind && p->address[p->inst[i].arg].slot == slot) {
+            const double each = elements_touched(p, i, bounded);
+
+            add_access(p, i, bounded, &s);
+            size = rd_dtype_size(p->address[p->inst[i].arg].type);
+            most = each > most ? each : most;
+        }
+    places = s.most - s.least + 1;
+    if (s.gathers || s.touched < places)
+        return size * s.touched;
+    return size * (most > places ? most : places);
+}
+
+/* Adds up the bytes of all accesses of a kind, slot by slot; scratch does not count. */
+static double bytes_of(const rd_program *p, rd_inst_kind kind, bool bounded)
+{
+    double bytes = 0;
+
+    for (int32_t i = 0; i < p->n_inst; i++) {
+        bool first = p->inst[i].kind == kind && p->address[p->inst[i].arg].slot < p->first_scratch;
+
+        for (int32_t k = 0; k < i && first; k++)
+            first = p->inst[k].kind != kind ||
+                    p->address[p->inst[k].arg].slot != p->address[p->inst[i].arg].slot;
+        if (first)
+            bytes += bytes_of_slot(p, kind, p->address[p->inst[i].arg].slot, bounded);
+    }
+    return bytes;
+}
+
+/* Counts bytes, then operations, then the elements of innermost loops. */
+rd_work rd_program_work(const rd_program *p, bool bounded)
+{
+    rd_work cost = { .read    = bytes_of(p, RD_I_LOAD, bounded),
+                     .written = bytes_of(p, RD_I_STORE, bounded) };
+
+    for (int32_t i = 0; i < p->n_inst; i++)
+        add_inst(p, i, bounded, &cost);
+    for (int32_t k = 0; k < p->n_loop; k++)
+        if (p->loop[k].first < 0)
+            cost.elements += times_in(p, k, bounded);
+    if (p->n_loop == 0)
+        cost.elements = 1;
+    return cost;
+}
