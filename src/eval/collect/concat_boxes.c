@@ -131,7 +131,7 @@ static rd_expr *make_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at
 static rd_expr *in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     bool           fresh;
-    rd_price_site *p = rd_spot_of(s, x, at, &fresh);
+    rd_spot *p = rd_spot_of(s, x, at, &fresh);
 
     if (!p)
         return NULL;

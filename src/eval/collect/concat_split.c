@@ -11,10 +11,10 @@
 #include <string.h>
 
 /* ---- Places ---------------------------------------------------------------------------------- */
-rd_price_site *rd_spot_of(rd_concat_split *s, rd_expr *x, const rd_reading *at, bool *fresh)
+rd_spot *rd_spot_of(rd_concat_split *s, rd_expr *x, const rd_reading *at, bool *fresh)
 {
     const size_t   bytes = (size_t)x->rank * sizeof *at;
-    rd_price_site *p;
+    rd_spot *p;
 
     for (p = s->places; p < s->places + s->n_place; p++)
         if (p->expr == x && memcmp(p->at, at, bytes) == 0) {
@@ -134,7 +134,7 @@ static bool is_of_memory(const rd_expr *x)
 
 /* True if a node at a place is not split.  Split folds would become several, and a reshape of
  * computed values would be stored. */
-static bool stays_whole(const rd_concat_split *s, const rd_price_site *p)
+static bool stays_whole(const rd_concat_split *s, const rd_spot *p)
 {
     const rd_expr *x    = p->expr;
     bool           cuts = false;

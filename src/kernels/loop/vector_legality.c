@@ -1,7 +1,7 @@
 /* vector_legality.c - legality of vectorisation: whether the rounds of a loop are independent,
  * and whether states can be vectors. */
 #include "kernels/loop/facts.h"
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include <stdlib.h>
 
 static bool refuse(const char **why, const char *because)
