@@ -36,7 +36,7 @@ typedef struct rd_linear {
  * cut, and do not go by patches. */
 enum { RD_GPU_MOST_FOLDS = 64 };
 
-/* Columns that lie between each other, at most, whose rows go one behind the other (pass/flat.c). */
+/* Columns that lie between each other, at most, whose rows go one behind the other (pass/flatten_folds.c). */
 enum { RD_FLAT = 16 };
 
 enum { RD_MARK_LO, RD_MARK_HI, RD_MARKS };

@@ -214,7 +214,7 @@ bool rd_may_be_vector(const rd_schedule *t, int32_t loop, const char **why)
     return true;
 }
 
-/* Labels in memory may come in runs, whose states are in variables (pass/runs.c). */
+/* Labels in memory may come in runs, whose states are in variables (pass/promote_runs.c). */
 static bool may_have_runs(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     const rd_fold *f = &t->p->fold[fold];

@@ -1,7 +1,7 @@
 /* distribute.c - statements of a body over an axis are distributed over vector loops of a strip of it,
- * and what stands between these: see strips.c. */
+ * and what stands between these: see strip_mine.c. */
 #include "kernels/loop/facts.h"
-#include "kernels/pass/stripping.h"
+#include "kernels/pass/strip_mining.h"
 
 /* A loop over the axis is left out: the vector loop around visits its rounds.  The first statement of
  * its body, or what is behind it. */
@@ -18,13 +18,13 @@ static int32_t dissolve(rd_schedule *t, int32_t loop)
     return first >= 0 ? first : behind;
 }
 
-static void find_varies(rd_stripping *c, int32_t value)
+static void find_varies(rd_strip_mining *c, int32_t value)
 {
     c->varies[value] = rd_let_varies(c->t, &c->t->let[value], c->r->axis, c->varies);
 }
 
 /* All that stands in a loop that is written out stays there.  Exits are left out: vectors go to the end. */
-static void take_written_out(rd_stripping *c, int32_t body, int32_t stmt)
+static void take_written_out(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_schedule *t = c->t;
 
@@ -50,7 +50,7 @@ static void take_written_out(rd_stripping *c, int32_t body, int32_t stmt)
 }
 
 /* A loop over another axis holds vector loops of its own. */
-static void take_other_loop(rd_stripping *c, int32_t body, int32_t stmt)
+static void take_other_loop(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_schedule  *t    = c->t;
     const rd_stmt s    = t->stmt[stmt];
@@ -63,7 +63,7 @@ static void take_other_loop(rd_stripping *c, int32_t body, int32_t stmt)
     c->open = -1;
 }
 
-/* Blocks end by calls, each for all elements of the strip: in loops of their own, which the pass `block` made,
+/* Blocks end by calls, each for all elements of the strip: in loops of their own, which the pass `block_ranges` made,
  * and so not in a loop that the vector loop would hold. */
 static bool has_ends(const rd_schedule *t, int32_t loop)
 {
@@ -73,7 +73,7 @@ static bool has_ends(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-static void take_loop(rd_stripping *c, int32_t body, int32_t stmt)
+static void take_loop(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     const rd_for loop = *rd_loop_of(c->t, stmt);
 
@@ -89,7 +89,7 @@ static void take_loop(rd_stripping *c, int32_t body, int32_t stmt)
 }
 
 /* Where one statement goes, by its kind, and by whether it changes along the axis. */
-static void take(rd_stripping *c, int32_t body, int32_t stmt)
+static void take(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     const rd_stmt *s = &c->t->stmt[stmt];
 
@@ -116,7 +116,7 @@ static void take(rd_stripping *c, int32_t body, int32_t stmt)
 }
 
 /* Each statement of one body goes to another one, or to vector loops there. */
-void rd_distribute(rd_stripping *c, int32_t from, int32_t body)
+void rd_distribute(rd_strip_mining *c, int32_t from, int32_t body)
 {
     for (int32_t s = c->t->stmt[from].first, next; s >= 0 && !c->t->failed; s = next) {
         next = c->t->stmt[s].next;

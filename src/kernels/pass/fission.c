@@ -4,12 +4,12 @@
  *     vector i0, by call { r9 = load a5[i0 - m0]; r10 = exp(r9); a5[i0 - m0] = r10 }
  *     vector i0 { r4 = load a5[i0 - m0]; .. }
  *
- * The text has one call or macro for the loop in the middle.  It runs before `cross`, which makes
+ * The text has one call or macro for the loop in the middle.  It runs before `scalar_expand`, which makes
  * arrays for other values that the parts of a loop hand to each other. */
 #include "kernels/loop/facts.h"
 #include "kernels/loop/intervals.h"
-#include "kernels/pass/arrays.h"
-#include "kernels/pass/cuts.h"
+#include "kernels/pass/strip_arrays.h"
+#include "kernels/pass/fission_points.h"
 #include "kernels/pass/pass.h"
 
 /* ---- Functions -------------------------------------------------------------------------------- */
@@ -58,12 +58,12 @@ static int32_t take_function(rd_schedule *t, int32_t loop, int32_t value, int32_
             continue;
         store = operand_array(t, loop, &let);
         first = k == 0 ? store : first;
-        rd_add_kept(t, loop, operand[k], store);
-        operand[k] = rd_add_element(t, call, store);
+        rd_store_at_end(t, loop, operand[k], store);
+        operand[k] = rd_load_at_end(t, call, store);
     }
     *result   = result_array(t, loop, &let, first);
     let.first = rd_add_operands(t, operand, let.n);
-    rd_add_kept(t, call, rd_add_value(t, call, &let), *result);
+    rd_store_at_end(t, call, rd_add_value(t, call, &let), *result);
     return call;
 }
 
@@ -74,7 +74,7 @@ static int32_t split_function(rd_schedule *t, int32_t loop, int32_t stmt)
     int32_t       result = -1;
 
     take_function(t, loop, value, &result);
-    rd_read_instead(t, value, result, behind);
+    rd_replace_by_load(t, value, result, behind);
     return behind;
 }
 
@@ -106,7 +106,7 @@ static bool is_function(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);
 
-    return let && rd_let_cuts(t, let);
+    return let && rd_let_needs_fission(t, let);
 }
 
 static void split(rd_schedule *t, int32_t loop)

@@ -2,7 +2,7 @@
 #ifndef RD_KERNELS_PASS_PASS_H
 #define RD_KERNELS_PASS_PASS_H
 #include "kernels/loop/loop.h"
-#include "kernels/pass/strips.h"
+#include "kernels/pass/chosen_strips.h"
 
 /* What a pass may know of the machine. */
 typedef struct rd_target {
@@ -18,7 +18,7 @@ typedef void rd_pass(rd_schedule *t, const rd_target *target);
 #include "kernels/pass/passes.def"
 #undef RD_PASS
 
-/* pipeline.c: all passes for the CPU, in order.  `log`: the tree is printed after each that changes it; or
+/* cpu_pipeline.c: all passes for the CPU, in order.  `log`: the tree is printed after each that changes it; or
  * NULL. */
 void rd_schedule_for_cpu(rd_schedule *t, const rd_target *target, rd_text *log);
 #endif

@@ -1,12 +1,12 @@
 /* strip_folds.c - folds in a strip: where the states of its elements lie, and where statements of folds
  * go. */
 #include "kernels/loop/facts.h"
-#include "kernels/pass/stripping.h"
+#include "kernels/pass/strip_mining.h"
 
 /* ---- States ----------------------------------------------------------------------------------- */
 /* Of a fold that begins in the strip each element has states of its own: side by side, or in one
  * round of a vector loop those of one element alone. */
-static void resize_states(rd_stripping *c, const rd_stmt *begin)
+static void resize_states(rd_strip_mining *c, const rd_stmt *begin)
 {
     const rd_fold_in_strip *f     = &c->strips->fold[begin->fold];
     const rd_fold          *fold  = &c->t->p->fold[begin->fold];
@@ -26,7 +26,7 @@ static void resize_states(rd_stripping *c, const rd_stmt *begin)
     store->place       = f->inner ? RD_IN_REGISTERS : RD_IN_TASK;
 }
 
-static int32_t add_value(rd_stripping *c, int32_t body, const rd_let *let)
+static int32_t add_value(rd_strip_mining *c, int32_t body, const rd_let *let)
 {
     const int32_t made = rd_add_made(c->t, let);
 
@@ -37,7 +37,7 @@ static int32_t add_value(rd_stripping *c, int32_t body, const rd_let *let)
 }
 
 /* "r9 = remainder(m0, 64)": the lane of the strip's first element. */
-static int32_t first_lane(rd_stripping *c, int32_t body, int32_t lanes)
+static int32_t first_lane(rd_strip_mining *c, int32_t body, int32_t lanes)
 {
     rd_let place  = { .kind = RD_I_COORD, .type = RD_I64, .from = RD_I64, .slot = -1, .store = -1 },
            number = place, rest = place;
@@ -56,7 +56,7 @@ static int32_t first_lane(rd_stripping *c, int32_t body, int32_t lanes)
 }
 
 /* The subscript of its state, by the element of the strip. */
-void rd_set_state(rd_stripping *c, int32_t body, rd_stmt *s)
+void rd_set_state(rd_strip_mining *c, int32_t body, rd_stmt *s)
 {
     const rd_fold_in_strip *f     = &c->strips->fold[s->fold];
     const int32_t           lanes = c->t->p->fold[s->fold].lanes;
@@ -82,13 +82,13 @@ void rd_set_state(rd_stripping *c, int32_t body, rd_stmt *s)
 }
 
 /* ---- Statements ------------------------------------------------------------------------------- */
-static bool finish_varies(const rd_stripping *c, const rd_stmt *s)
+static bool finish_varies(const rd_strip_mining *c, const rd_stmt *s)
 {
     return c->inside &&
            (rd_linear_coef(c->t, &s->of.cell, c->r->axis) || c->strips->fold[s->fold].begins);
 }
 
-static void take_begin(rd_stripping *c, int32_t body, int32_t stmt)
+static void take_begin(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     const bool inner = c->strips->fold[c->t->stmt[stmt].fold].inner;
     rd_stmt    array = c->t->stmt[stmt];
@@ -104,12 +104,12 @@ static void take_begin(rd_stripping *c, int32_t body, int32_t stmt)
 }
 
 /* Are the nodes of a cell made and finished in one place? */
-static bool at_once(const rd_stripping *c, int32_t fold)
+static bool at_once(const rd_strip_mining *c, int32_t fold)
 {
     return c->t->fold[fold].room == 0 && c->t->fold[fold].lanes == 1;
 }
 
-static void take_rest(rd_stripping *c, int32_t body, int32_t stmt)
+static void take_rest(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_stmt    s      = c->t->stmt[stmt];
     const bool varies = finish_varies(c, &s);
@@ -124,7 +124,7 @@ static void take_rest(rd_stripping *c, int32_t body, int32_t stmt)
         rd_to_call(c, body, stmt);
 }
 
-static void take_finish(rd_stripping *c, int32_t body, int32_t stmt)
+static void take_finish(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_stmt    s      = c->t->stmt[stmt];
     const bool varies = finish_varies(c, &s);
@@ -141,7 +141,7 @@ static void take_finish(rd_stripping *c, int32_t body, int32_t stmt)
 
 /* Elements of a prefix by the tree go from node to node together: before that call only values of
  * theirs are made. */
-static bool may_follow(const rd_stripping *c, int32_t stmt)
+static bool may_follow(const rd_strip_mining *c, int32_t stmt)
 {
     const rd_stmt *s = &c->t->stmt[stmt];
 
@@ -153,12 +153,12 @@ static bool may_follow(const rd_stripping *c, int32_t stmt)
     return true;
 }
 
-static void take_step(rd_stripping *c, int32_t body, int32_t stmt)
+static void take_step(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_stmt s = c->t->stmt[stmt];
 
     if (c->strips->fold[s.fold].turns) {
-        rd_to_turns(c, body, stmt);
+        rd_to_in_order_loop(c, body, stmt);
         return;
     }
     if (!may_follow(c, stmt))
@@ -171,7 +171,7 @@ static void take_step(rd_stripping *c, int32_t body, int32_t stmt)
 }
 
 /* Blocks of neighbouring cells end together. */
-static void take_ends(rd_stripping *c, int32_t body, int32_t stmt)
+static void take_ends(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_stmt s = c->t->stmt[stmt];
 
@@ -184,7 +184,7 @@ static void take_ends(rd_stripping *c, int32_t body, int32_t stmt)
 }
 
 /* The step that a loop takes into a state of each element of the strip, and into no others; -1. */
-static int32_t step_of_strip(const rd_stripping *c, int32_t loop, int32_t fold)
+static int32_t step_of_strip(const rd_strip_mining *c, int32_t loop, int32_t fold)
 {
     const rd_schedule *t    = c->t;
     int32_t            step = loop;
@@ -205,7 +205,7 @@ static int32_t step_of_strip(const rd_stripping *c, int32_t loop, int32_t fold)
 }
 
 /* Behind a row all elements of the strip may have what no other row changes. */
-static void exit_from_rows(rd_stripping *c, int32_t body, int32_t stmt)
+static void exit_from_rows(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_schedule    *t     = c->t;
     rd_stmt         s     = t->stmt[stmt];
@@ -222,7 +222,7 @@ static void exit_from_rows(rd_stripping *c, int32_t body, int32_t stmt)
 }
 
 /* Within a strip there is no way out but at its end, or the end of a row of it. */
-static void take_exit(rd_stripping *c, int32_t body, int32_t stmt)
+static void take_exit(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     const rd_stmt *s = &c->t->stmt[stmt];
 
@@ -232,7 +232,7 @@ static void take_exit(rd_stripping *c, int32_t body, int32_t stmt)
         rd_put_alone(c, body, stmt);
 }
 
-void rd_take_of_fold(rd_stripping *c, int32_t body, int32_t stmt)
+void rd_take_of_fold(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     switch (c->t->stmt[stmt].kind) {
     case RD_S_BEGIN: take_begin(c, body, stmt); break;

@@ -1,0 +1,118 @@
+/* choose_strips.c - which loops of a tree go by strips of neighbouring elements, and what is known of these.  The
+ * regions of least price become strips (loop/regions.h).  Prices are the usual ones, and none measured on
+ * this machine: so a program has the same text, and the strict mode the same verdict, on all machines of
+ * the same vectors. */
+#include "kernels/pass/choose_strips.h"
+#include "kernels/loop/regions.h"
+#include "kernels/pass/strip_at.h"
+#include <math.h>
+
+typedef struct choosing {
+    const rd_schedule *t; /* without ends of blocks */
+    const rd_regions  *r;
+    int                vector;
+    rd_strip          *strip;
+    rd_alternatives   *of;
+    bool              *written_out, *waits;
+    int32_t           *together, *jammed;
+    rd_fold_in_strip  *fold;
+} choosing;
+
+static bool is_each(const rd_schedule *t, int32_t stmt)
+{
+    return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->step == 1 &&
+           rd_loop_of(t, stmt)->of >= 0;
+}
+
+/* ---- What is known of each -------------------------------------------------------------------- */
+static void find_loops(const choosing *c, const rd_strip_at *r, const rd_strip *strip)
+{
+    for (int32_t s = rd_next_stmt(c->t, r->top, r->top); s >= 0; s = rd_next_stmt(c->t, s, r->top))
+        if (is_each(c->t, s) && rd_loop_of(c->t, s)->axis != r->axis) {
+            c->written_out[rd_loop_of(c->t, s)->of] = rd_unrolls_loop(r, s);
+            c->waits[rd_loop_of(c->t, s)->of]       = rd_takes_exp_of_pairs(r, s);
+            c->together[rd_loop_of(c->t, s)->of]    = rd_unroll_jam_rounds(r, strip, c->fold, s);
+            c->jammed[rd_loop_of(c->t, s)->of] = rd_unroll_jam_outer_rounds(r, strip, c->fold, s);
+        }
+}
+
+static int part_of(const rd_schedule *t, int32_t stmt)
+{
+    int part = 0;
+
+    while (t->stmt[stmt].parent >= 0)
+        stmt = t->stmt[stmt].parent;
+    while (t->part[part] != stmt)
+        part++;
+    return part;
+}
+
+/* Where the region's strips are: by price, or by a rule, which is told. */
+static rd_strip_at place_of(const choosing *c, const rd_region *from, rd_alternatives *of)
+{
+    const rd_strip_at at = { c->t, c->vector, from->top, from->axis, from->around };
+    rd_strip_at       by;
+
+    *of = from->of;
+    if (!rd_prefers_register_strips(&at, c->fold, &by))
+        return at;
+    if (of->n < RD_MOST_ALTERNATIVES)
+        of->at[of->n++] = (rd_alternative){ "strips along axis", (double)NAN, by.axis, true };
+    rd_take_by_rule(of, of->n - 1, "states of several rows stay in registers");
+    return by;
+}
+
+static void describe(const choosing *c, int32_t k)
+{
+    rd_strip         *r  = &c->strip[k];
+    const rd_strip_at at = place_of(c, &c->r->at[k], &c->of[k]);
+
+    *r      = (rd_strip){ .axis = at.axis, .around = at.around };
+    r->loop = c->t->stmt[at.top].kind == RD_S_LOOP ? rd_loop_of(c->t, at.top)->of : -1;
+    r->part = part_of(c->t, at.top);
+    rd_find_fold_mappings(&at, c->fold);
+    rd_find_width(&at, c->fold, r);
+    r->pads = rd_pads_tail(&at, r, c->fold);
+    find_loops(c, &at, r);
+}
+
+/* Describes each region as a strip; false: no memory. */
+static bool describe_all(choosing *c, rd_get_fn *get, void *pool)
+{
+    const size_t n = (size_t)c->r->n + 1;
+
+    c->strip       = get(pool, n * sizeof *c->strip);
+    c->of          = get(pool, n * sizeof *c->of);
+    c->written_out = get(pool, ((size_t)c->t->p->n_loop + 1) * sizeof *c->written_out);
+    c->waits       = get(pool, ((size_t)c->t->p->n_loop + 1) * sizeof *c->waits);
+    c->together    = get(pool, ((size_t)c->t->p->n_loop + 1) * sizeof *c->together);
+    c->jammed      = get(pool, ((size_t)c->t->p->n_loop + 1) * sizeof *c->jammed);
+    c->fold        = get(pool, ((size_t)c->t->p->n_fold + 1) * sizeof *c->fold);
+    if (!c->strip || !c->of || !c->written_out || !c->waits || !c->together || !c->jammed ||
+        !c->fold)
+        return false;
+    for (int32_t k = 0; k < c->r->n; k++)
+        describe(c, k);
+    return true;
+}
+
+bool rd_choose_strips(const rd_schedule *t, const rd_target *target, rd_get_fn *get, void *pool,
+                      rd_strips *strips)
+{
+    const rd_speeds usual = rd_speeds_usual(target->vector);
+    rd_regions      r;
+    bool            ok = rd_regions_of(t, &usual, target->tells, &r);
+    choosing        c  = { .t = r.bare, .r = &r, .vector = target->vector };
+
+    ok      = ok && describe_all(&c, get, pool);
+    *strips = (rd_strips){ .n           = r.n,
+                           .at          = c.strip,
+                           .of          = c.of,
+                           .written_out = c.written_out,
+                           .waits       = c.waits,
+                           .together    = c.together,
+                           .jammed      = c.jammed,
+                           .fold        = c.fold };
+    rd_regions_free(&r);
+    return ok;
+}

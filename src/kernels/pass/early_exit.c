@@ -1,0 +1,59 @@
+/* early_exit.c - loops ask now and then whether any element can still change their fold:
+ *
+ *     exit from i1 by f0 cell m0, states m1 - m0            each row
+ *     exit from i1 by f0 cell m0, states m1 - m0, every 16  where a look costs about as much as a row
+ *
+ * Nobody asks where an answer would take many lanes of many cells. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/pass.h"
+
+enum { CHECK_EVERY = 16, SHORT_ROWS = 512 };
+
+static bool can_be_asked(const rd_schedule *t, const rd_stmt *s)
+{
+    return t->fold[s->fold].lanes == 1 || t->p->fold[s->fold].n_cell == 1;
+}
+
+/* Behind the only round there is nothing to leave. */
+static bool leaves_nothing(const rd_schedule *t, const rd_stmt *s)
+{
+    return s->arg == s->parent && rd_loop_of(t, s->arg)->kind == RD_FOR_ONCE;
+}
+
+static bool steps_directly_in(const rd_schedule *t, int32_t loop, int32_t fold)
+{
+    for (int32_t k = t->stmt[loop].first; k >= 0; k = t->stmt[k].next)
+        if (t->stmt[k].kind == RD_S_STEP && t->stmt[k].fold == fold)
+            return true;
+    return false;
+}
+
+/* Does a look cost as much as what the round takes?  A long row costs more than a look at one cell. */
+static bool costs_a_round(const rd_schedule *t, int32_t loop, const rd_stmt *s)
+{
+    const rd_for *l = rd_loop_of(t, loop);
+
+    if (s->count.n) /* the states of a strip, of which a row takes one element each */
+        return true;
+    if (l->strip >= 0)
+        return l->width > 0;
+    return !steps_directly_in(t, loop, s->fold) && l->extent > CHECK_EVERY &&
+           (s->count.offset > t->fold[s->fold].lanes || t->p->axis_extent[l->axis] < SHORT_ROWS);
+}
+
+void rd_pass_early_exit(rd_schedule *t, const rd_target *target)
+{
+    (void)target;
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k], next; s >= 0; s = next) {
+            rd_stmt *stmt = &t->stmt[s];
+
+            next = rd_next_stmt(t, s, t->part[k]);
+            if (stmt->kind != RD_S_EXIT)
+                continue;
+            if (!can_be_asked(t, stmt) || leaves_nothing(t, stmt))
+                rd_take_out(t, s);
+            else if (costs_a_round(t, stmt->parent, stmt))
+                stmt->every = CHECK_EVERY;
+        }
+}

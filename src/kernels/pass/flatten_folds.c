@@ -1,0 +1,234 @@
+/* flatten_folds.c - steps of a few interleaved columns go through memory as it lies:
+ *
+ *     serial i1 by 64, starts m2, stops m3 {          array a5; near f0 cell i0, a5 at i0
+ *       serial i0 to 7 {                              serial i1 by 64, starts m2, stops m3 {
+ *         vector i1 from m2 to m3 {                     vector i1 from m2 to m3, flat {
+ *           r0 = load s0[i0 + 7*i1]                       unroll i0 to 7 {
+ *           step f0 cell i0, lane i1 - m2: r0 } } }         r0 = load s0[i0 + 7*i1]; step .. a5 } } }
+ *                                                     back f0 cell i0, a5 at i0
+ *
+ * The array has the lane of all columns, then the next one, so a state lies where its element does.  The text
+ * of a flat loop is one loop over all elements of the strip, and no element has to be taken from between
+ * others. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/fission_points.h"
+#include "kernels/pass/state_copies.h"
+#include "kernels/pass/pass.h"
+
+/* Fewer rows than these strips have, and copies of states cost more than is won. */
+enum { FEWEST_STRIPS = 4 };
+
+/* Statements: the loop over strips of rows, that over columns, and that over rows of a strip. */
+typedef struct columns {
+    int32_t strips, across, vector;
+    int32_t row, column; /* axes */
+    int64_t n;           /* columns */
+} columns;
+
+/* ---- Which loops ------------------------------------------------------------------------------ */
+static bool is_loop(const rd_schedule *t, int32_t stmt, rd_for_kind kind)
+{
+    return stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == kind;
+}
+
+/* Does the loop go from 0 to a number that is known, and hold one statement? */
+static bool goes_across(const rd_schedule *t, int32_t stmt)
+{
+    const rd_for *loop = rd_loop_of(t, stmt);
+
+    return loop->step == 1 && loop->extent > 1 && loop->extent <= RD_FLAT && !loop->backwards &&
+           loop->from.n == 1 && loop->from.part[0].by <= 1 && loop->from.part[0].at.n == 0 &&
+           loop->from.part[0].at.offset == 0 && t->p->axis_extent[loop->axis] == loop->extent &&
+           t->stmt[stmt].first == t->stmt[stmt].last;
+}
+
+static bool find_columns(const rd_schedule *t, int32_t vector, columns *c)
+{
+    *c = (columns){ .vector = vector, .across = t->stmt[vector].parent };
+    if (!is_loop(t, vector, RD_FOR_VECTOR) || rd_loop_of(t, vector)->by_call ||
+        !is_loop(t, c->across, RD_FOR_SERIAL) || !goes_across(t, c->across))
+        return false;
+    c->strips = t->stmt[c->across].parent;
+    if (!is_loop(t, c->strips, RD_FOR_SERIAL) || rd_loop_of(t, c->strips)->strip < 0)
+        return false;
+    c->row    = rd_loop_of(t, vector)->axis;
+    c->column = rd_loop_of(t, c->across)->axis;
+    c->n      = rd_loop_of(t, c->across)->extent;
+    return rd_loop_of(t, c->strips)->axis == c->row && c->row != c->column &&
+           t->p->axis_extent[c->row] >= FEWEST_STRIPS * rd_loop_of(t, c->strips)->step;
+}
+
+/* ---- Which statements ------------------------------------------------------------------------- */
+/* Are neighbours in a row neighbours in memory, and rows one behind the other?  Or is it one for all? */
+static bool lies_flat(const rd_schedule *t, const columns *c, const rd_linear *at)
+{
+    const int64_t by = rd_linear_coef(t, at, c->column);
+
+    for (int32_t k = 0; k < at->n; k++)
+        if (t->term[at->first + k].axis < 0)
+            return false;
+    return (by == 0 || by == 1) && rd_linear_coef(t, at, c->row) == c->n * by;
+}
+
+static bool is_flat_value(const rd_schedule *t, const columns *c, int32_t stmt)
+{
+    const rd_let *let = &t->let[t->stmt[stmt].value];
+
+    switch (let->kind) {
+    case RD_I_LOAD: return let->slot >= 0 && let->type != RD_F16 && lies_flat(t, c, &let->at);
+    case RD_I_CONST: return true;
+    case RD_I_MAP:
+    case RD_I_CAST:
+    case RD_I_SELECT: return !rd_stmt_needs_fission(t, stmt);
+    default: return false;
+    }
+}
+
+/* Is the lane the row's place in its strip? */
+static bool has_lane_of_row(const rd_schedule *t, const columns *c, const rd_stmt *s)
+{
+    const rd_for *strips = rd_loop_of(t, c->strips);
+
+    return !s->wraps && strips->step == t->fold[s->fold].lanes && s->of.lane.n == 2 &&
+           s->of.lane.offset == 0 && rd_linear_coef(t, &s->of.lane, c->row) == 1 &&
+           rd_linear_coef(t, &s->of.lane, strips->start) == -1;
+}
+
+/* Does the loop over strips have no other statement of the step's fold than an EXIT that asks all its states,
+ * in whatever order they lie? */
+static bool asks_of_all(const rd_schedule *t, const columns *c, int32_t step)
+{
+    const int32_t fold = t->stmt[step].fold;
+
+    for (int32_t k = rd_next_stmt(t, c->strips, c->strips); k >= 0;
+         k         = rd_next_stmt(t, k, c->strips)) {
+        const rd_stmt *s = &t->stmt[k];
+
+        if (s->fold == fold && k != step &&
+            (s->kind != RD_S_EXIT || s->parent != c->strips || s->store != fold || s->count.n ||
+             s->count.offset != c->n * t->fold[fold].lanes || t->p->fold[fold].n_cell != c->n))
+            return false;
+    }
+    return true;
+}
+
+static bool is_flat_step(const rd_schedule *t, const columns *c, int32_t stmt)
+{
+    const rd_stmt      *s = &t->stmt[stmt];
+    const rd_loop_fold *f = &t->fold[s->fold];
+    const rd_fold      *p = &t->p->fold[s->fold];
+
+    return s->store == s->fold && s->label < 0 && !p->scan && !p->n_group && !p->user &&
+           !rd_reducer_places(p->reducer) && !rd_stmt_needs_fission(t, stmt) &&
+           has_lane_of_row(t, c, s) && rd_linear_coef(t, &s->of.cell, c->column) &&
+           !rd_linear_coef(t, &s->of.cell, c->row) && !rd_linear_coef(t, &s->of.outer, c->column) &&
+           !rd_linear_coef(t, &s->of.outer, c->row) && s->of.more.n == 0 &&
+           rd_loop_of(t, c->strips)->of == f->along && t->store[s->fold].lane_stride == 1 &&
+           asks_of_all(t, c, stmt);
+}
+
+/* Does the loop take what another one of the strip makes, such as a mask of its rows?  That comes by an array
+ * (pass/scalar_expand.c), in which neighbours are rows. */
+static bool reads_of_strip(const rd_schedule *t, const columns *c)
+{
+    for (int32_t value = 0; value < t->n_let; value++) {
+        const int32_t by = t->let[value].by;
+
+        if (by >= 0 && rd_stands_in(t, by, c->strips) && !rd_stands_in(t, by, c->vector) &&
+            rd_is_read_in(t, value, c->vector))
+            return true;
+    }
+    return false;
+}
+
+static bool is_flat(const rd_schedule *t, const columns *c)
+{
+    bool steps = false;
+
+    if (reads_of_strip(t, c))
+        return false;
+    for (int32_t s = t->stmt[c->vector].first; s >= 0; s = t->stmt[s].next) {
+        const bool step = t->stmt[s].kind == RD_S_STEP;
+
+        if (step ? !is_flat_step(t, c, s) : t->stmt[s].kind != RD_S_LET || !is_flat_value(t, c, s))
+            return false;
+        steps |= step;
+    }
+    return steps;
+}
+
+/* ---- The loops -------------------------------------------------------------------------------- */
+/* The states of all columns go to the array or from there. */
+static int32_t make_copies(rd_schedule *t, const columns *c, int32_t step, rd_stmt_kind kind,
+                           int32_t array)
+{
+    const rd_for across = *rd_loop_of(t, c->across);
+    rd_stmt      copy   = rd_copy_of_states(&t->stmt[step], kind, array);
+    int32_t      made, loop;
+
+    copy.at = rd_linear_plus_axis(t, rd_linear_of(0), 1, c->column);
+    made    = rd_add_stmt(t, &copy);
+    loop    = rd_add_loop(t, &across);
+    if (!t->failed)
+        rd_append(t, loop, made);
+    return loop;
+}
+
+static void hold_states(rd_schedule *t, const columns *c, int32_t step)
+{
+    const int32_t  fold = t->stmt[step].fold, lanes = t->fold[fold].lanes;
+    const rd_store store = { .place       = RD_IN_LOCAL,
+                             .type        = t->store[fold].type,
+                             .fold        = fold,
+                             .extent      = c->n * lanes,
+                             .lane_stride = c->n };
+    const int32_t  array = rd_add_store(t, &store);
+
+    if (t->failed)
+        return;
+    rd_put_before(t, rd_add_declaration(t, array), c->strips);
+    rd_put_before(t, make_copies(t, c, step, RD_S_NEAR, array), c->strips);
+    rd_put_behind(t, make_copies(t, c, step, RD_S_BACK, array), c->strips);
+    for (int32_t k = t->stmt[c->strips].first; k >= 0; k = t->stmt[k].next)
+        if (t->stmt[k].fold == fold && t->stmt[k].kind == RD_S_EXIT)
+            t->stmt[k].store = array;
+    t->stmt[step].store   = array;
+    t->stmt[step].of.more = rd_linear_plus_axis(t, rd_linear_of(0), 1, c->column);
+}
+
+/* The loop over columns comes into that over rows. */
+static void turn_around(rd_schedule *t, const columns *c)
+{
+    rd_take_out(t, c->vector);
+    rd_put_before(t, c->vector, c->across);
+    rd_take_out(t, c->across);
+    while (t->stmt[c->vector].first >= 0) {
+        const int32_t s = t->stmt[c->vector].first;
+
+        rd_take_out(t, s);
+        rd_append(t, c->across, s);
+    }
+    rd_append(t, c->vector, c->across);
+    t->loop[t->stmt[c->across].arg].kind = RD_FOR_UNROLL;
+    t->loop[t->stmt[c->vector].arg].flat = true;
+}
+
+static void flatten(rd_schedule *t, const columns *c)
+{
+    for (int32_t s = t->stmt[c->vector].first; s >= 0 && !t->failed; s = t->stmt[s].next)
+        if (t->stmt[s].kind == RD_S_STEP)
+            hold_states(t, c, s);
+    if (!t->failed)
+        turn_around(t, c);
+}
+
+void rd_pass_flatten_folds(rd_schedule *t, const rd_target *target)
+{
+    columns c;
+
+    (void)target;
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k]))
+            if (find_columns(t, s, &c) && is_flat(t, &c))
+                flatten(t, &c);
+}

@@ -1,0 +1,279 @@
+/* flatten_maps_find.c - which loops are maps of a few interleaved columns, that can go through
+ * memory as it lies: see flatten_maps.c. */
+#include "kernels/pass/flatten_maps.h"
+#include "kernels/loop/facts.h"
+#include <stdlib.h>
+
+/* Bytes of what is repeated for a strip, at most: it stays near. */
+enum { MOST_BYTES = 16 << 10 };
+
+/* ---- Which loops ------------------------------------------------------------------------------ */
+static const rd_for *loop_at(const rd_schedule *t, int32_t stmt)
+{
+    return stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
+}
+
+/* Does the loop go over all of a few columns? */
+static bool goes_across(const rd_schedule *t, int32_t stmt)
+{
+    const rd_for *loop = loop_at(t, stmt);
+
+    return loop && loop->step == 1 && loop->extent > 1 && loop->extent <= RD_FLAT &&
+           !loop->backwards && loop->start < 0 && loop->from.n == 1 && loop->from.part[0].by <= 1 &&
+           loop->from.part[0].at.n == 0 && loop->from.part[0].at.offset == 0 &&
+           loop->axis < t->p->n_axis && t->p->axis_extent[loop->axis] == loop->extent;
+}
+
+static bool is_plain_vector(const rd_schedule *t, int32_t stmt)
+{
+    const rd_for *loop = loop_at(t, stmt);
+
+    return loop && loop->kind == RD_FOR_VECTOR && !loop->by_call && !loop->in_order;
+}
+
+/* A loop over columns, in a vector loop that has nothing else. */
+static bool find_columns_inside(rd_flattening *c, int32_t stmt)
+{
+    const rd_schedule *t = c->t;
+
+    c->vector = stmt;
+    c->across = t->stmt[stmt].first;
+    c->strips = t->stmt[stmt].parent;
+    return c->across == t->stmt[stmt].last && goes_across(t, c->across) &&
+           rd_loop_of(t, c->across)->kind == RD_FOR_UNROLL;
+}
+
+static bool is_over_strips(const rd_schedule *t, int32_t stmt)
+{
+    const rd_for *loop = loop_at(t, stmt);
+
+    return loop && loop->strip >= 0 && !loop->part;
+}
+
+/* Does each column go over all strips of rows?  They may as well be together in each strip. */
+static bool are_strips_of_columns(const rd_flattening *c)
+{
+    const rd_schedule *t = c->t;
+
+    return t->stmt[c->strips].first == c->vector && t->stmt[c->strips].last == c->vector &&
+           rd_loop_of(t, c->strips)->kind == RD_FOR_SERIAL &&
+           !rd_edges_vary(t, c->across, c->strips);
+}
+
+/* A loop over columns that ends with a vector loop, or with strips of one. */
+static bool find_columns_outside(rd_flattening *c, int32_t stmt)
+{
+    const rd_schedule *t = c->t;
+
+    c->across = stmt;
+    c->vector = t->stmt[stmt].last;
+    c->strips = t->stmt[stmt].parent;
+    if (!goes_across(t, stmt) || rd_loop_of(t, stmt)->kind != RD_FOR_SERIAL)
+        return false;
+    c->around = is_over_strips(t, c->vector);
+    if (c->around) {
+        c->strips = c->vector;
+        c->vector = t->stmt[c->strips].last;
+    }
+    return is_plain_vector(t, c->vector) && (!c->around || are_strips_of_columns(c));
+}
+
+/* Whole strips of rows, of a length that the text knows. */
+static bool find(rd_flattening *c, const rd_strips *strips, int32_t stmt)
+{
+    const rd_schedule *t = c->t;
+    const rd_for      *over, *rows;
+
+    c->around = false;
+    c->inside = is_plain_vector(t, stmt);
+    if (!(c->inside ? find_columns_inside : find_columns_outside)(c, stmt) ||
+        !is_over_strips(t, c->strips))
+        return false;
+    over      = rd_loop_of(t, c->strips);
+    rows      = rd_loop_of(t, c->vector);
+    c->r      = &strips->at[over->strip];
+    c->row    = rows->axis;
+    c->column = rd_loop_of(t, c->across)->axis;
+    c->n      = rd_loop_of(t, c->across)->extent;
+    return over->axis == c->row && c->row != c->column && rows->extent == c->r->width &&
+           c->r->fixed && !c->r->pads && rows->from.n == 1 && rows->to.n == 1 &&
+           rows->from.part[0].by <= 1 && rows->to.part[0].by <= 1 &&
+           rd_linear_coef(t, &rows->from.part[0].at, over->start) == 1;
+}
+
+/* ---- Which statements ------------------------------------------------------------------------- */
+static bool has_no_values(const rd_flattening *c, const rd_linear *at)
+{
+    for (int32_t k = 0; k < at->n; k++)
+        if (c->t->term[at->first + k].axis < 0)
+            return false;
+    return true;
+}
+
+/* Are neighbours in a row neighbours in memory, and rows one behind the other? */
+static bool lies_flat(const rd_flattening *c, const rd_linear *at)
+{
+    return has_no_values(c, at) && rd_linear_coef(c->t, at, c->column) == 1 &&
+           rd_linear_coef(c->t, at, c->row) == c->n;
+}
+
+/* Are neighbours in a row neighbours in memory, and rows further apart, such as each second pixel?
+ * */
+bool rd_has_grouped_rows(const rd_flattening *c, const rd_let *let)
+{
+    enum { MOST_GROUP = 32 }; /* bytes */
+
+    return has_no_values(c, &let->at) && rd_linear_coef(c->t, &let->at, c->column) == 1 &&
+           rd_linear_coef(c->t, &let->at, c->row) > c->n &&
+           c->n * rd_dtype_size(let->type) <= MOST_GROUP &&
+           !rd_program_accesses(c->t->p, RD_I_STORE, let->slot);
+}
+
+static bool is_flat_value(const rd_flattening *c, const rd_let *let)
+{
+    switch (let->kind) {
+    case RD_I_LOAD:
+        return let->slot >= 0 && let->type != RD_F16 &&
+               (lies_flat(c, &let->at) || rd_has_grouped_rows(c, let));
+    case RD_I_CONST:
+    case RD_I_MAP:
+    case RD_I_CAST:
+    case RD_I_SELECT: return true;
+    default: return false;
+    }
+}
+
+/* What belongs to a column is made once, before all strips: it must not fail there. */
+static bool is_value_of_column(const rd_let *let)
+{
+    return let->kind == RD_I_LOAD || let->kind == RD_I_COORD || let->kind == RD_I_CONST ||
+           let->kind == RD_I_MAP || let->kind == RD_I_CAST || let->kind == RD_I_SELECT;
+}
+
+bool rd_is_of_column(const rd_flattening *c, int32_t value)
+{
+    const int32_t by = c->t->let[value].by;
+
+    return by >= 0 && rd_stands_in(c->t, by, c->across) && !c->varies[value];
+}
+
+/* In the loop over rows stands nothing that is looked up for a column. */
+static bool has_place(const rd_let *let)
+{
+    return let->kind == RD_I_LOAD || let->kind == RD_I_COORD;
+}
+
+static bool take_statement(rd_flattening *c, int32_t stmt, bool *stores)
+{
+    const rd_schedule *t   = c->t;
+    const rd_stmt     *s   = &t->stmt[stmt];
+    const rd_let      *let = rd_let_of(t, stmt);
+
+    if (s->kind == RD_S_STORE) {
+        *stores = true;
+        return s->slot >= 0 && lies_flat(c, &s->at) &&
+               (!c->around || !rd_program_accesses(t->p, RD_I_LOAD, s->slot));
+    }
+    if (!let)
+        return false;
+    c->varies[s->value] = rd_let_varies(t, let, c->row, c->varies);
+    if (c->varies[s->value])
+        return is_flat_value(c, let);
+    return is_value_of_column(let) && (s->parent == c->across || !has_place(let));
+}
+
+/* Do the loops take what another vector loop of the strip makes, such as a factor of each row? */
+static bool take_of_rows(const rd_flattening *c)
+{
+    const rd_schedule *t    = c->t;
+    const int32_t      both = c->inside ? c->vector : c->across;
+
+    for (int32_t value = 0; value < t->n_let; value++) {
+        const int32_t by = t->let[value].by;
+
+        if (by >= 0 && rd_vector_around(t, by) >= 0 && !rd_stands_in(t, by, both) &&
+            rd_is_read_in(t, value, both))
+            return true;
+    }
+    return false;
+}
+
+/* Nothing but values, and stores where the elements lie. */
+static bool are_maps(rd_flattening *c)
+{
+    const rd_schedule *t      = c->t;
+    bool               stores = false;
+
+    for (int32_t s = t->stmt[c->across].first; s >= 0; s = t->stmt[s].next)
+        if (s != c->vector && s != c->strips && !take_statement(c, s, &stores))
+            return false;
+    for (int32_t s = c->inside ? -1 : t->stmt[c->vector].first; s >= 0; s = t->stmt[s].next)
+        if (!take_statement(c, s, &stores))
+            return false;
+    return stores;
+}
+
+/* ---- What is repeated ------------------------------------------------------------------------- */
+/* Does a loop in the strip read the value? */
+static bool is_repeated(const rd_flattening *c, int32_t stmt)
+{
+    const rd_schedule *t     = c->t;
+    const int32_t      value = t->stmt[stmt].value;
+
+    if (t->stmt[stmt].kind != RD_S_LET || !rd_is_of_column(c, value))
+        return false;
+    for (int32_t s = rd_next_use(t, value, -1); s >= 0; s = rd_next_use(t, value, s))
+        if (t->stmt[s].kind != RD_S_LET || c->varies[t->stmt[s].value])
+            return true;
+    return false;
+}
+
+static bool is_little(const rd_flattening *c)
+{
+    int64_t bytes = 0;
+
+    for (int32_t s = c->across; s >= 0; s = rd_next_stmt(c->t, s, c->across))
+        if (is_repeated(c, s))
+            bytes += c->n * c->r->width * rd_register_size(c->t->let[c->t->stmt[s].value].type);
+    return bytes <= MOST_BYTES;
+}
+
+/* Are the columns' values the same in all rounds of a loop around, and made of what is known
+ * before it? */
+static bool stand_still(const rd_flattening *c, int32_t loop, bool *moves)
+{
+    const rd_schedule *t = c->t;
+    int32_t            read[RD_MOST_READS];
+
+    rd_varies_with(t, loop, moves);
+    for (int32_t s = c->across; s >= 0; s = rd_next_stmt(t, s, c->across)) {
+        if (t->stmt[s].kind != RD_S_LET || !rd_is_of_column(c, t->stmt[s].value))
+            continue;
+        if (moves[t->stmt[s].value])
+            return false;
+        for (int32_t k = rd_reads_of(t, s, read, RD_MOST_READS); k-- > 0;) {
+            const int32_t by = t->let[read[k]].by;
+
+            if (by >= 0 && rd_stands_in(t, by, loop) && !rd_stands_in(t, by, c->across))
+                return false;
+        }
+    }
+    return true;
+}
+
+int32_t rd_hoist_point_of_columns(const rd_flattening *c)
+{
+    bool   *moves = malloc((size_t)c->t->n_let + 1);
+    int32_t found = -1;
+
+    for (int32_t s = c->strips; moves && loop_at(c->t, s) && stand_still(c, s, moves);
+         s         = c->t->stmt[s].parent)
+        found = s;
+    free(moves);
+    return found;
+}
+
+bool rd_find_flat_maps(rd_flattening *c, const rd_strips *strips, int32_t stmt)
+{
+    return find(c, strips, stmt) && are_maps(c) && !take_of_rows(c) && is_little(c);
+}

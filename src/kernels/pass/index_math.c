@@ -1,0 +1,133 @@
+/* index_math.c - ints that a pass computes before a statement: positions go in and out, so that sums
+ * and multiples need no value of their own. */
+#include "kernels/pass/index_math.h"
+
+/* The value that a new statement makes, which goes before the next one. */
+static int32_t put(rd_index_math *n, int32_t stmt)
+{
+    if (n->t->failed)
+        return 0;
+    rd_put_before(n->t, stmt, n->next);
+    return n->t->stmt[stmt].value;
+}
+
+static int32_t make(rd_index_math *n, const rd_let *let)
+{
+    return put(n, rd_add_made(n->t, let));
+}
+
+static bool is_number(const rd_linear *at)
+{
+    return at->n == 0;
+}
+
+/* The value of a position; one that is a value already needs no other. */
+static int32_t value_of(rd_index_math *n, rd_linear at)
+{
+    rd_let let = { .kind = RD_I_COORD, .type = RD_I64, .from = RD_I64, .slot = -1, .store = -1 };
+
+    if (at.n == 1 && at.offset == 0 && n->t->term[at.first].axis < 0 &&
+        n->t->term[at.first].coef == 1)
+        return n->t->term[at.first].value;
+    if (is_number(&at)) {
+        let.kind = RD_I_CONST;
+        let.word = (rd_word){ .i64 = at.offset };
+    } else
+        let.at = at;
+    return make(n, &let);
+}
+
+static rd_linear operation(rd_index_math *n, rd_inst_kind kind, rd_op op, rd_dtype type, int count,
+                           const int32_t *operand)
+{
+    rd_let let = { .kind  = kind,
+                   .type  = type,
+                   .from  = RD_I64,
+                   .op    = op,
+                   .n     = count,
+                   .arg   = -1,
+                   .slot  = -1,
+                   .store = -1 };
+
+    let.first = rd_add_operands(n->t, operand, count);
+    return rd_linear_plus_value(n->t, rd_linear_of(0), 1, make(n, &let));
+}
+
+static rd_linear of_two(rd_index_math *n, rd_op op, rd_dtype type, rd_linear a, rd_linear b)
+{
+    int32_t operand[2];
+
+    operand[0] = value_of(n, a);
+    operand[1] = value_of(n, b);
+    return operation(n, RD_I_MAP, op, type, 2, operand);
+}
+
+rd_linear rd_index_min(rd_index_math *n, rd_linear a, rd_linear b)
+{
+    if (is_number(&a) && is_number(&b))
+        return a.offset < b.offset ? a : b;
+    return rd_linear_same(n->t, &a, &b) ? a : of_two(n, RD_OP_minimum, RD_I64, a, b);
+}
+
+rd_linear rd_index_max(rd_index_math *n, rd_linear a, rd_linear b)
+{
+    if (is_number(&a) && is_number(&b))
+        return a.offset > b.offset ? a : b;
+    return rd_linear_same(n->t, &a, &b) ? a : of_two(n, RD_OP_maximum, RD_I64, a, b);
+}
+
+rd_linear rd_index_select(rd_index_math *n, rd_linear a, rd_linear b, rd_linear x, rd_linear y)
+{
+    int32_t operand[3];
+
+    if (is_number(&a) && is_number(&b))
+        return a.offset >= b.offset ? x : y;
+    operand[0] = value_of(n, of_two(n, RD_OP_ge, RD_BOOL, a, b));
+    operand[1] = value_of(n, x);
+    operand[2] = value_of(n, y);
+    return operation(n, RD_I_SELECT, RD_OP_ge, RD_I64, 3, operand);
+}
+
+rd_linear rd_index_divide(rd_index_math *n, rd_linear a, int64_t by)
+{
+    const int64_t rest = (a.offset % by + by) % by;
+
+    if (is_number(&a))
+        return rd_linear_of((a.offset - rest) / by);
+    return of_two(n, RD_OP_floordiv, RD_I64, a, rd_linear_of(by));
+}
+
+rd_linear rd_index_load(rd_index_math *n, int32_t slot, rd_dtype type, rd_linear at)
+{
+    const rd_let let = { .kind      = RD_I_LOAD,
+                         .type      = type,
+                         .from      = type,
+                         .arg       = -1,
+                         .slot      = slot,
+                         .store     = -1,
+                         .at        = at,
+                         .uncounted = true };
+
+    return rd_linear_plus_value(n->t, rd_linear_of(0), 1, make(n, &let));
+}
+
+rd_linear rd_index_search(rd_index_math *n, int32_t slot, rd_linear from, rd_linear to,
+                          rd_linear at, int32_t apart, rd_linear least)
+{
+    const rd_let let = {
+        .kind = RD_I_CLOSE, .type = RD_I64, .from = RD_I64, .slot = -1, .store = -1
+    };
+    const int32_t  first = value_of(n, from), last = value_of(n, to);
+    const int32_t  made = rd_add_made(n->t, &let);
+    rd_stmt *const stmt = &n->t->stmt[made];
+
+    stmt->kind  = RD_S_FIND;
+    stmt->arg   = apart;
+    stmt->x     = first;
+    stmt->w     = last;
+    stmt->slot  = slot;
+    stmt->type  = RD_I64;
+    stmt->at    = at;
+    stmt->count = least;
+    return rd_linear_plus_value(n->t, rd_linear_of(0), 1, put(n, made));
+}

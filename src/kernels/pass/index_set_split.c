@@ -1,0 +1,227 @@
+/* index_set_split.c - loops of which a mask, that compares places, leaves out a part (rd_loop.bounds) become up
+ * to three loops, one after the other:
+ *
+ *     serial i1 {                     serial i1 from first to begin { r4 = mask ..; step f0 r2 if r4 }
+ *       r4 = mask ..                  serial i1 from begin to end   { step f0 r2 }
+ *       step f0 r2 if r4 }            serial i1 from end to last    { r4 = mask ..; step f0 r2 if r4 }
+ *
+ * Outside [first, last) the mask is false, but for one index; in [begin, end) it is true.  A loop over
+ * strips keeps its strips whole, as lanes go by places. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/pass.h"
+#include "kernels/pass/index_set_split.h"
+
+/* Strips of no fixed length are cut where lanes of all folds begin again. */
+enum { LANES = 64 };
+
+/* ---- Pieces ----------------------------------------------------------------------------------- */
+static void set_range(rd_schedule *t, int32_t stmt, rd_linear from, rd_linear to)
+{
+    rd_for *loop = &t->loop[t->stmt[stmt].arg];
+
+    if (t->failed)
+        return;
+    loop->from = rd_edge_of(from);
+    loop->to   = rd_edge_of(to);
+}
+
+static int32_t add_copy(rd_range_split *c, rd_linear from, rd_linear to)
+{
+    const int32_t made = rd_stmt_copy(c->t, c->stmt);
+
+    set_range(c->t, made, from, to);
+    return made;
+}
+
+/* The mask is the number 1, made before the loop, and steps go without. */
+static void drop_mask(rd_range_split *c)
+{
+    rd_schedule  *t    = c->t;
+    const int32_t mask = c->bounds->mask, by = t->let[mask].by;
+
+    for (int32_t s = c->stmt; s >= 0; s = rd_next_stmt(t, s, c->stmt))
+        if (t->stmt[s].mask == mask)
+            t->stmt[s].mask = -1;
+    t->let[mask] = (rd_let){ .kind  = RD_I_CONST,
+                             .type  = t->let[mask].type,
+                             .from  = t->let[mask].type,
+                             .word  = { .u64 = 1 },
+                             .arg   = -1,
+                             .slot  = -1,
+                             .store = -1,
+                             .by    = by };
+    rd_take_out(t, by);
+    rd_put_before(t, by, c->stmt);
+}
+
+void rd_retarget_exits(rd_schedule *t, int32_t one, int32_t other, int32_t around)
+{
+    for (int32_t k = one; k >= 0 && !t->failed; k = k == other ? -1 : t->stmt[k].next)
+        for (int32_t s = rd_next_exit(t, k, k); s >= 0; s = rd_next_exit(t, k, s))
+            t->stmt[s].arg = around;
+}
+
+/* Who leaves one piece leaves them all: they stand in a loop of one round. */
+static void put_together(rd_range_split *c, const rd_pieces *p, int32_t one, int32_t other)
+{
+    rd_schedule *t   = c->t;
+    rd_for       all = *rd_loop_of(t, c->stmt);
+
+    all.kind  = RD_FOR_ONCE;
+    all.start = rd_add_mark(t);
+    all.stop  = rd_add_mark(t);
+    all.from  = rd_edge_of(p->first);
+    all.to    = rd_edge_of(p->last);
+    all.step  = t->p->axis_extent[all.axis] + 1;
+    all.of = all.strip = -1;
+    all.width          = 0;
+    rd_retarget_exits(t, one, other, rd_put_loop_around(t, one, other, &all));
+}
+
+void rd_split_into_pieces(rd_range_split *c, const rd_pieces *p, int32_t *one, int32_t *other)
+{
+    *one = *other = c->stmt;
+    if (p->before) {
+        *one = add_copy(c, p->first, p->begin);
+        rd_put_before(c->t, *one, c->stmt);
+    }
+    if (p->behind) {
+        *other = add_copy(c, p->end, p->last);
+        rd_put_behind(c->t, *other, c->stmt);
+    }
+    set_range(c->t, c->stmt, p->begin, p->end);
+    if (!c->t->failed)
+        drop_mask(c);
+}
+
+/* By a mask the loop becomes up to three, without one it only gets other ends. */
+static void cut(rd_range_split *c)
+{
+    const bool left = rd_next_exit(c->t, c->stmt, c->stmt) >= 0;
+    rd_pieces  p    = { .before = c->bounds->low.n_add > 0, .behind = c->bounds->high.n_add > 0 };
+    int32_t    one, other;
+
+    rd_find_visited(c, &p);
+    if (c->bounds->mask < 0) {
+        set_range(c->t, c->stmt, p.first, p.last);
+        return;
+    }
+    rd_find_covered(c, &p);
+    rd_split_into_pieces(c, &p, &one, &other);
+    if (left && !c->t->failed)
+        put_together(c, &p, one, other);
+}
+
+/* ---- Which loops ------------------------------------------------------------------------------ */
+static bool is_in(const rd_program *p, int32_t inst, int32_t loop)
+{
+    return inst > p->loop[loop].begin && inst < p->loop[loop].end;
+}
+
+/* Blocks that end inside the loop must go to their trees, whatever they hold. */
+static bool ends_blocks_inside(const rd_schedule *t, int32_t loop)
+{
+    const rd_program *p = t->p;
+
+    for (int32_t k = 0; k < p->n_fold; k++) {
+        const rd_loop_fold *f = &t->fold[k];
+
+        if (f->blocks && is_in(p, f->step, loop) && !is_in(p, f->start, loop) && f->along != loop &&
+            (f->along < 0 || !is_in(p, p->loop[loop].begin, f->along)))
+            return true;
+    }
+    return false;
+}
+
+/* Does the loop go through elements?  One that goes through cells at the end of a block must not be
+ * cut, and neither must one whose elements ask whether a block ends. */
+static bool takes_elements(const rd_schedule *t, int32_t loop)
+{
+    bool takes = false;
+
+    for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop)) {
+        const rd_stmt *stmt = &t->stmt[s];
+
+        takes |= stmt->kind == RD_S_STEP || stmt->kind == RD_S_PREFIX;
+        if (stmt->kind == RD_S_ENDS &&
+            !is_in(t->p, t->fold[stmt->fold].start, rd_loop_of(t, loop)->of))
+            return false;
+    }
+    return takes;
+}
+
+/* Is the value seen before the statement?  Those of the head are in all parts. */
+static bool is_seen(const rd_schedule *t, int32_t value, int32_t stmt)
+{
+    const int32_t by = t->let[value].by, body = by >= 0 ? t->stmt[by].parent : -1;
+
+    return body >= 0 && (t->stmt[body].kind == RD_S_PART || rd_stands_in(t, stmt, body));
+}
+
+static bool bound_is_seen(const rd_schedule *t, const rd_bound *b, int32_t stmt)
+{
+    bool seen = true;
+
+    for (int32_t k = 0; k < b->n_reg && b->n_add; k++)
+        seen &= is_seen(t, b->reg[k], stmt);
+    return seen;
+}
+
+static bool may_cut(const rd_schedule *t, int32_t stmt)
+{
+    const rd_for    *loop   = rd_loop_of(t, stmt);
+    const rd_bounds *bounds = loop->of >= 0 ? t->p->loop[loop->of].bounds : NULL;
+    int32_t          by;
+
+    if (!bounds || loop->kind != RD_FOR_SERIAL || loop->backwards || loop->from.n != 1 ||
+        loop->to.n != 1 || ends_blocks_inside(t, loop->of) || !takes_elements(t, stmt))
+        return false;
+    if (!bound_is_seen(t, &bounds->low, stmt) || !bound_is_seen(t, &bounds->high, stmt))
+        return false;
+    by = bounds->mask >= 0 ? t->let[bounds->mask].by : -1;
+    return bounds->mask < 0 || (by >= 0 && rd_stands_in(t, by, stmt));
+}
+
+/* Borders of pieces are multiples of the strips' width, so that no strip is cut. */
+static void cut_loop(rd_schedule *t, const rd_target *target, int32_t stmt)
+{
+    const rd_for  loop   = *rd_loop_of(t, stmt);
+    const int32_t parent = t->stmt[stmt].parent;
+    const rd_for *around = t->stmt[parent].kind == RD_S_LOOP ? rd_loop_of(t, parent) : &loop;
+    const rd_for range = around->kind == RD_FOR_BLOCK && around->axis == loop.axis ? *around : loop;
+    rd_range_split c   = { .t      = t,
+                           .n      = { t, stmt },
+                           .bounds = t->p->loop[loop.of].bounds,
+                           .stmt   = stmt,
+                           .by     = 1,
+                           .from   = loop.from.part[0].at,
+                           .to     = loop.to.part[0].at,
+                           .lo     = range.from.part[0].at,
+                           .hi     = range.to.part[0].at };
+
+    if (target->strips && loop.strip >= 0)
+        c.by = target->strips->at[loop.strip].fixed ? target->strips->at[loop.strip].width : LANES;
+    if (c.bounds->list_at >= 0)
+        rd_split_by_list(&c);
+    else
+        cut(&c);
+}
+
+/* Loops inside first, so that masks and values have the program's numbers in what is copied. */
+static void cut_in(rd_schedule *t, const rd_target *target, int32_t body)
+{
+    for (int32_t s = t->stmt[body].first, next; s >= 0 && !t->failed; s = next) {
+        next = t->stmt[s].next;
+        cut_in(t, target, s);
+        if (t->stmt[s].kind == RD_S_LOOP && may_cut(t, s))
+            cut_loop(t, target, s);
+    }
+}
+
+void rd_pass_index_set_split(rd_schedule *t, const rd_target *target)
+{
+    if (target->strips)
+        rd_split_by_clusters(t, target->strips);
+    for (int k = 0; k < RD_N_PARTS && !t->failed; k++)
+        cut_in(t, target, t->part[k]);
+}

@@ -1,0 +1,239 @@
+/* interleave_blocks_loops.c - the loops by which blocks of a user's reducer go beside each other, for
+ * interleave_blocks.c. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/strip_arrays.h"
+#include "kernels/pass/interleave_blocks.h"
+#include "kernels/pass/state_copies.h"
+
+/* ---- Parts ------------------------------------------------------------------------------------ */
+/* "serial m3 to 4": a loop of so many rounds over a mark, at the end of a body. */
+static int32_t add_loop(rd_interleaving *b, int32_t body, rd_for_kind kind, int32_t axis,
+                        int64_t rounds)
+{
+    const rd_for  loop = { .kind   = kind,
+                           .axis   = axis,
+                           .start  = -1,
+                           .stop   = -1,
+                           .from   = rd_edge_of(rd_linear_of(0)),
+                           .to     = rd_edge_of(rd_linear_of(rounds)),
+                           .step   = 1,
+                           .extent = rounds,
+                           .of     = -1,
+                           .strip  = -1 };
+    const int32_t made = rd_add_loop(b->t, &loop);
+
+    rd_append(b->t, body, made);
+    return made;
+}
+
+static int32_t add_array(rd_interleaving *b, int32_t body, const rd_store *store)
+{
+    const int32_t array = rd_add_store(b->t, store);
+
+    rd_append(b->t, body, rd_add_declaration(b->t, array));
+    return array;
+}
+
+static rd_linear of_axis(rd_interleaving *b, int64_t coef, int32_t axis)
+{
+    return rd_linear_plus_axis(b->t, rd_linear_of(0), coef, axis);
+}
+
+/* "load a1[64 * m1 + m2]" */
+static rd_let element_of(rd_interleaving *b, int32_t store, int64_t by, int32_t row, int32_t column)
+{
+    const rd_dtype type = b->t->store[store].type;
+
+    return (rd_let){ .kind  = RD_I_LOAD,
+                     .type  = type,
+                     .from  = type,
+                     .arg   = -1,
+                     .slot  = -1,
+                     .store = store,
+                     .at    = rd_linear_plus_axis(b->t, of_axis(b, 1, column), by, row) };
+}
+
+/* m0 + 64 * m1: where a block begins.  Of rows 64 * m1, behind the beginning of row m0. */
+static rd_linear begin_of(rd_interleaving *b)
+{
+    return rd_linear_plus_axis(b->t, b->row ? rd_linear_of(0) : of_axis(b, 1, b->first), b->steps,
+                               b->number);
+}
+
+static rd_linear with_index(rd_interleaving *b, rd_linear at, rd_linear index)
+{
+    if (b->row)
+        at = rd_linear_with(b->t, at, b->axis, of_axis(b, 1, b->first));
+    return rd_linear_with(b->t, at, b->inner, index);
+}
+
+/* A loop becomes one from an index on, with so many. */
+static void set_range(rd_for *loop, rd_linear from, int64_t n)
+{
+    loop->from   = rd_edge_of(from);
+    loop->to     = rd_edge_of(from);
+    loop->of     = -1;
+    loop->extent = n;
+    loop->to.part[0].at.offset += n;
+}
+
+/* What the steps take, one behind the other. */
+static void collect(rd_interleaving *b, int32_t body)
+{
+    rd_schedule    *t     = b->t;
+    const int32_t   made  = rd_stmt_copy(t, b->loop);
+    const rd_linear first = of_axis(b, 1, b->first);
+    rd_stmt         store = rd_stmt_of(RD_S_STORE);
+    rd_for          rows  = *rd_loop_of(t, b->top);
+
+    if (t->failed)
+        return;
+    if (b->row) {
+        set_range(&rows, first, b->n * b->steps / b->row);
+        const int32_t over = rd_add_loop(t, &rows);
+
+        rd_append(t, body, over);
+        body = over;
+    }
+    rd_append(t, body, made);
+    if (t->failed)
+        return;
+    set_range(&t->loop[t->stmt[made].arg], b->row ? rd_linear_of(0) : first,
+              b->row ? b->row : b->n * b->steps);
+    t->loop[t->stmt[made].arg].kind = RD_FOR_VECTOR;
+    store.store                     = b->rows;
+    store.type                      = t->store[b->rows].type;
+    store.x                         = t->stmt[t->stmt[made].last].x;
+    store.at =
+        rd_linear_plus(t, of_axis(b, b->row ? b->row : 1, b->axis), -(b->row ? b->row : 1), first);
+    if (b->row)
+        store.at = rd_linear_plus_axis(t, store.at, 1, b->inner);
+    rd_take_out(t, t->stmt[made].last);
+    rd_append(t, made, rd_add_stmt(t, &store));
+}
+
+/* The same, step after step, of all blocks. */
+static void turn(rd_interleaving *b, int32_t body)
+{
+    rd_schedule   *t     = b->t;
+    const rd_dtype type  = t->store[b->rows].type;
+    const bool     call  = rd_register_size(type) >= 4;
+    const int32_t around = add_loop(b, body, call ? RD_FOR_VECTOR : RD_FOR_SERIAL, b->number, b->n),
+                  loop   = add_loop(b, around, RD_FOR_SERIAL, b->at, b->steps);
+    rd_stmt      store   = rd_stmt_of(RD_S_STORE);
+    const rd_let let     = element_of(b, b->rows, b->steps, b->number, b->at);
+
+    if (t->failed)
+        return;
+    t->loop[t->stmt[around].arg].by_call = call;
+    store.store                          = b->elements;
+    store.type                           = type;
+    store.x                              = rd_add_value(t, loop, &let);
+    store.at = rd_linear_plus_axis(t, of_axis(b, 1, b->number), b->n, b->at);
+    rd_append(t, loop, rd_add_stmt(t, &store));
+}
+
+/* NEAR, or BACK, of the states of the block at hand. */
+static void add_copy(rd_interleaving *b, int32_t body, rd_stmt_kind kind)
+{
+    rd_stmt s = rd_copy_of_states(&b->t->stmt[b->step], kind, b->states);
+
+    s.at = of_axis(b, 1, b->number);
+    rd_append(b->t, body, rd_add_stmt(b->t, &s));
+}
+
+/* Step by step, the blocks beside each other take an element each, from the array and into states
+ * of their own. */
+static void take_steps(rd_interleaving *b, int32_t body)
+{
+    rd_schedule    *t      = b->t;
+    const int32_t   around = add_loop(b, body, RD_FOR_SERIAL, b->at, b->steps);
+    const int32_t   vector = add_loop(b, around, RD_FOR_VECTOR, b->number, b->n);
+    const rd_linear index  = rd_linear_plus_axis(t, begin_of(b), 1, b->at);
+    const rd_let    let    = element_of(b, b->elements, b->n, b->at, b->number);
+    rd_stmt         step   = t->stmt[b->step];
+
+    step.x        = rd_add_value(t, vector, &let);
+    step.store    = b->states;
+    step.of.lane  = with_index(b, step.of.lane, index);
+    step.of.outer = with_index(b, step.of.outer, index);
+    step.of.index = with_index(b, step.of.index, index);
+    step.of.more  = of_axis(b, 1, b->number);
+    rd_append(t, vector, rd_add_stmt(t, &step));
+}
+
+/* Block after block: its states go back, and it ends. */
+static void push_blocks(rd_interleaving *b, int32_t body)
+{
+    rd_schedule  *t      = b->t;
+    const int32_t around = add_loop(b, body, RD_FOR_SERIAL, b->number, b->n);
+    rd_linear     last   = begin_of(b);
+    rd_stmt       ends   = t->stmt[b->step];
+
+    last.offset += b->steps - 1;
+    ends.kind     = RD_S_ENDS;
+    ends.x        = -1;
+    ends.of.lane  = with_index(b, ends.of.lane, last);
+    ends.of.outer = with_index(b, ends.of.outer, last);
+    ends.of.index = with_index(b, ends.of.index, last);
+    add_copy(b, around, RD_S_BACK);
+    rd_append(t, around, rd_add_stmt(t, &ends));
+}
+
+/* ---- All together ----------------------------------------------------------------------------- */
+/* The loop over so many blocks, before the one over single blocks, which takes what is left. */
+static int32_t put_loop(rd_interleaving *b)
+{
+    rd_schedule       *t      = b->t;
+    const rd_for       top    = *rd_loop_of(t, b->top);
+    const int64_t      width  = b->n * b->steps / (b->row ? b->row : 1);
+    const rd_edge_part border = { .at    = top.to.part[0].at,
+                                  .first = top.from.part[0].at,
+                                  .by    = width };
+    const int32_t      made   = add_loop(b, t->stmt[b->top].parent, RD_FOR_SERIAL, b->axis, 0);
+    rd_for            *loop;
+
+    rd_take_out(t, made);
+    rd_put_before(t, made, b->top);
+    if (t->failed)
+        return made;
+    loop                                      = &t->loop[t->stmt[made].arg];
+    loop->start                               = b->first;
+    loop->from                                = top.from;
+    loop->to                                  = top.to;
+    loop->to.part[0]                          = border;
+    loop->step                                = width;
+    loop->extent                              = top.extent >= 0 ? top.extent / width : -1;
+    t->loop[t->stmt[b->top].arg].from.part[0] = border;
+    return made;
+}
+
+/* Builds the loop over so many blocks: elements are collected, states come near, steps are taken,
+ * blocks end. */
+void rd_interleave_blocks(rd_interleaving *b)
+{
+    rd_schedule   *t        = b->t;
+    const rd_store elements = { .place  = RD_IN_LOCAL,
+                                .type   = t->let[t->stmt[b->step].x].type,
+                                .fold   = -1,
+                                .extent = b->n * b->steps },
+                   states   = { .place = RD_IN_LOCAL, .fold = b->fold, .extent = b->n };
+    int32_t body;
+
+    b->axis   = rd_loop_of(t, b->top)->axis;
+    b->inner  = rd_loop_of(t, b->loop)->axis;
+    b->first  = rd_add_mark(t);
+    b->number = rd_add_mark(t);
+    b->at     = rd_add_mark(t);
+    body      = put_loop(b);
+    if (t->failed)
+        return;
+    b->rows     = add_array(b, body, &elements);
+    b->elements = add_array(b, body, &elements);
+    b->states   = add_array(b, body, &states);
+    collect(b, body);
+    turn(b, body);
+    add_copy(b, add_loop(b, body, RD_FOR_VECTOR, b->number, b->n), RD_S_NEAR);
+    take_steps(b, body);
+    push_blocks(b, body);
+}

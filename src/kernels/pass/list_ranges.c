@@ -1,0 +1,242 @@
+/* list_ranges.c - loops of which the ranges of a list are visited, as blocks of a mask say:
+ *
+ *     serial m4 from nearest to ranges {            each range, which index_set_split.c cuts
+ *       r7 = load .. (where it begins); ...
+ *       serial i1 ..; serial i1 ..; serial i1 .. }
+ *
+ * Which list counts, clusters along another axis say.  A strip that has elements of more than two of
+ * these visits all indices. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/pass.h"
+#include "kernels/pass/index_set_split.h"
+
+/* What the lists of a loop say of the clusters at hand. */
+typedef struct listed {
+    rd_linear least, most; /* clusters                                       */
+    rd_linear apart;       /* most - least: of up to 1 there is a list       */
+    rd_linear nearest, ranges;
+    rd_linear first, last; /* of the ranges that are visited */
+    int32_t   range;       /* the mark that numbers ranges */
+} listed;
+
+/* Element `at` of the memory behind some bytes. */
+static rd_linear load(rd_range_split *c, int32_t slot, rd_dtype type, int64_t bytes, rd_linear at)
+{
+    at.offset += bytes / rd_dtype_size(type);
+    return rd_index_load(&c->n, slot, type, at);
+}
+
+static rd_linear from_list(rd_range_split *c, rd_linear at)
+{
+    return load(c, c->bounds->list_slot, RD_I64, c->bounds->list, at);
+}
+
+static rd_linear cluster_of(rd_range_split *c, bool most)
+{
+    const rd_address *clusters = &c->t->p->address[c->bounds->list_at];
+    const rd_linear   at       = rd_linear_plus(c->t, rd_linear_of(clusters->offset), 1,
+                                                rd_index_bound(c, clusters->add[0].axis, most));
+
+    return load(c, clusters->slot, RD_I32, 0, at);
+}
+
+static rd_linear plus(rd_linear at, int64_t offset)
+{
+    at.offset += offset;
+    return at;
+}
+
+/* x, if one list counts. */
+static rd_linear of_list(rd_range_split *c, const listed *l, rd_linear x, rd_linear otherwise)
+{
+    return rd_index_select(&c->n, rd_linear_of(1), l->apart, x, otherwise);
+}
+
+static listed find_list(rd_range_split *c)
+{
+    listed    l = { .least = cluster_of(c, false), .most = cluster_of(c, true) };
+    rd_linear list;
+
+    l.apart   = rd_linear_plus(c->t, l.most, -1, l.least);
+    list      = rd_linear_plus(c->t, l.least, 1, l.most);
+    l.nearest = of_list(c, &l, from_list(c, list), rd_linear_of(0));
+    l.ranges  = of_list(c, &l, from_list(c, plus(list, 1)), rd_linear_of(1));
+    return l;
+}
+
+/* The first range that does not end before an index, or the last one. */
+static rd_linear find_range(rd_range_split *c, const listed *l, rd_linear index)
+{
+    return rd_index_search(
+        &c->n, c->bounds->list_slot, l->nearest, l->ranges,
+        rd_linear_of(c->bounds->list / (int64_t)sizeof(int64_t) + c->bounds->lists + 2), 2, index);
+}
+
+/* Ranges that meet the loop: many blocks of steps would each go through all of the list. */
+static void leave_out_others(rd_range_split *c, listed *l)
+{
+    rd_linear last;
+
+    if (rd_linear_same(c->t, &c->from, &c->lo))
+        return;
+    last     = find_range(c, l, c->to);
+    l->first = find_range(c, l, c->from);
+    l->last  = plus(last, 1);
+}
+
+/* Around the loop; values are made in it from now on. */
+static int32_t put_ranges_around(rd_range_split *c, listed *l)
+{
+    rd_for ranges = *rd_loop_of(c->t, c->stmt);
+
+    l->first = l->nearest;
+    l->last  = l->ranges;
+    leave_out_others(c, l);
+
+    l->range      = rd_add_mark(c->t);
+    ranges.kind   = RD_FOR_SERIAL;
+    ranges.axis   = l->range;
+    ranges.start  = -1;
+    ranges.stop   = -1;
+    ranges.from   = rd_edge_of(l->first);
+    ranges.to     = rd_edge_of(l->last);
+    ranges.step   = 1;
+    ranges.extent = -1;
+    ranges.of = ranges.strip = -1;
+    ranges.width             = 0;
+    return rd_put_loop_around(c->t, c->stmt, c->stmt, &ranges);
+}
+
+/* An index beyond either end of the first range is visited, too: one that is masked out, if there is
+ * any, tells 0 from -0. */
+static rd_linear beyond(rd_range_split *c, const listed *l, rd_linear range)
+{
+    return rd_index_select(&c->n, l->nearest, range, rd_linear_of(1), rd_linear_of(0));
+}
+
+/* Number k of the range at hand: -1 the end of the one before, 0 its first index, 1 its end. */
+static rd_linear edge_of(rd_range_split *c, const listed *l, int32_t k, rd_linear otherwise)
+{
+    const rd_linear at =
+        rd_linear_plus_axis(c->t, rd_linear_of(c->bounds->lists + 1 + k), 2, l->range);
+
+    return of_list(c, l, from_list(c, at), otherwise);
+}
+
+/* Two ranges may meet in one strip, which is visited once. */
+static rd_linear find_done(rd_range_split *c, const listed *l, rd_linear range)
+{
+    const rd_linear before = plus(range, -1);
+    const rd_linear high =
+        rd_linear_plus(c->t, edge_of(c, l, -1, c->from), 1, beyond(c, l, before));
+
+    return rd_index_select(&c->n, l->nearest, range, c->from, rd_round_to_step(c, high, true));
+}
+
+/* Where the pieces of a range of the list begin and end: what comes near to its least and greatest
+ * index is masked, what lies between is covered. */
+static rd_pieces find_pieces(rd_range_split *c, const listed *l)
+{
+    rd_index_math  *n     = &c->n;
+    const rd_linear range = rd_linear_plus_axis(c->t, rd_linear_of(0), 1, l->range);
+    const rd_linear from = edge_of(c, l, 0, c->from), to = edge_of(c, l, 1, c->to);
+    const rd_linear more = beyond(c, l, range);
+    const rd_linear all =
+        rd_index_select(n, l->least, l->most, from, c->to); /* of one cluster alone */
+    rd_pieces p = { .before = true, .behind = true };
+
+    p.first = rd_round_to_step(c, rd_linear_plus(c->t, from, -1, more), false);
+    p.first = rd_index_max(n, p.first, find_done(c, l, range));
+    p.last  = rd_round_to_step(c, rd_linear_plus(c->t, to, 1, more), true);
+    p.last  = rd_index_max(n, p.first, p.last);
+    p.begin = rd_index_max(n, p.first, rd_round_to_step(c, all, true));
+    p.begin = rd_index_min(n, p.begin, p.last);
+    p.end   = rd_index_max(n, p.begin, rd_round_to_step(c, to, false));
+    p.end   = rd_index_min(n, p.end, p.last);
+    return p;
+}
+
+void rd_split_by_list(rd_range_split *c)
+{
+    listed        l      = find_list(c);
+    const int32_t around = put_ranges_around(c, &l);
+    int32_t       one, other;
+    rd_pieces     p;
+
+    if (c->t->failed)
+        return;
+    p = find_pieces(c, &l);
+    rd_split_into_pieces(c, &p, &one, &other);
+    rd_retarget_exits(c->t, one, other, around);
+}
+
+/* ---- Strips of one cluster --------------------------------------------------------------------- */
+static bool steps_along(const rd_schedule *t, int32_t strips)
+{
+    const int32_t axis  = rd_loop_of(t, strips)->axis;
+    bool          found = false;
+
+    for (int32_t s = strips; s >= 0; s = rd_next_stmt(t, s, strips)) {
+        const rd_stmt *stmt = &t->stmt[s];
+
+        if (stmt->kind == RD_S_STEP || stmt->kind == RD_S_PREFIX)
+            found |=
+                rd_linear_coef(t, &stmt->of.lane, axis) || rd_linear_coef(t, &stmt->of.outer, axis);
+    }
+    return found;
+}
+
+/* The address of the clusters that say which list a loop inside goes by, -1. */
+static int32_t clusters_along(const rd_schedule *t, int32_t strips)
+{
+    int32_t found = -1;
+
+    for (int32_t s = strips; s >= 0; s = rd_next_stmt(t, s, strips)) {
+        const int32_t    of = t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(t, s)->of : -1;
+        const rd_bounds *b  = of >= 0 && s != strips ? t->p->loop[of].bounds : NULL;
+
+        if (b && b->list_at >= 0 &&
+            t->p->address[b->list_at].add[0].axis == rd_loop_of(t, strips)->axis)
+            found = b->list_at;
+    }
+    return found >= 0 && !steps_along(t, strips) ? found : -1;
+}
+
+/* Around the loop over strips goes a block loop, whose rounds are runs of elements of one cluster. */
+static void cut_by_clusters(rd_schedule *t, int32_t strips, const rd_address *clusters)
+{
+    rd_for  runs = *rd_loop_of(t, strips);
+    rd_stmt run  = rd_stmt_of(RD_S_RUN);
+
+    run.slot   = clusters->slot;
+    run.type   = RD_I32;
+    runs.kind  = RD_FOR_BLOCK;
+    runs.start = rd_add_mark(t);
+    runs.stop  = rd_add_mark(t);
+    runs.step  = 0;
+    runs.of = runs.strip = -1;
+    runs.width           = 0;
+    rd_put_loop_around(t, strips, strips, &runs);
+    run.at = rd_linear_plus_axis(t, rd_linear_of(clusters->offset), 1, runs.start);
+    rd_put_before(t, rd_add_stmt(t, &run), strips);
+    if (t->failed)
+        return;
+    t->loop[t->stmt[strips].arg].from =
+        rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), 1, runs.start));
+    t->loop[t->stmt[strips].arg].to =
+        rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), 1, runs.stop));
+}
+
+void rd_split_by_clusters(rd_schedule *t, const rd_strips *strips)
+{
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k])) {
+            const rd_for *loop = t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(t, s) : NULL;
+            const int32_t at   = loop && loop->strip >= 0 && !strips->at[loop->strip].one
+                                     ? clusters_along(t, s)
+                                     : -1;
+
+            if (at >= 0)
+                cut_by_clusters(t, s, &t->p->address[at]);
+        }
+}

@@ -1,0 +1,187 @@
+/* pack_rereads.c - elements that lie apart, and that all rounds of a loop read again, are collected once
+ * before it, side by side (coordinates of pairs):
+ *
+ *     serial i2 {                         serial i1 to 3 { vector i0 { a7[64 * i1 + i0 - m0] = s1[3 * i0 + i1] } }
+ *       vector i0 {                       serial i2 {
+ *         unroll i1 to 3 {                  vector i0 {
+ *           r4 = load s1[3 * i0 + i1] ..      unroll i1 to 3 { r4 = load a7[64 * i1 + i0 - m0] .. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/strip_arrays.h"
+#include "kernels/pass/pass.h"
+
+/* Collected elements stay in the first-level cache. */
+enum { MOST_BYTES = 28 << 10, STRIP = 64 };
+
+typedef struct rereading {
+    rd_schedule *t;
+    int32_t      load, vector; /* statements */
+    int32_t      before;       /* the loop that reads again, -1 */
+    int32_t      at;           /* the statement before which elements are collected */
+} rereading;
+
+/* Addends but the strip's are indices of whole axes. */
+static bool is_plain(const rd_schedule *t, const rd_linear *at, int32_t strip)
+{
+    for (int32_t k = 0; k < at->n; k++) {
+        const int32_t axis = t->term[at->first + k].axis;
+
+        if (axis < 0 || axis >= t->p->n_axis ||
+            (axis != strip && rd_reach(t->p, axis) != t->p->axis_extent[axis]))
+            return false;
+    }
+    return true;
+}
+
+static bool may_be_collected(const rd_schedule *t, int32_t stmt, int32_t axis)
+{
+    const rd_let *let  = rd_let_of(t, stmt);
+    const int64_t coef = let && let->kind == RD_I_LOAD ? rd_linear_coef(t, &let->at, axis) : 0;
+
+    return coef != 0 && coef != 1 && let->slot >= 0 &&
+           !rd_program_accesses(t->p, RD_I_STORE, let->slot) && is_plain(t, &let->at, axis);
+}
+
+static const rd_for *loop_at(const rd_schedule *t, int32_t stmt)
+{
+    return t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
+}
+
+/* Bytes stay bytes: as ints fewer of them would be near, and in a vector. */
+static int bytes_of(rd_dtype type)
+{
+    return rd_small_type(type) ? rd_dtype_size(type) : rd_register_size(type);
+}
+
+/* The outermost loop of the strip that does not change the address, with all loops around it that do;
+ * where what these visit is little. */
+static int32_t loop_of(const rd_schedule *t, int32_t stmt, int32_t axis)
+{
+    const rd_let *let   = &t->let[t->stmt[stmt].value];
+    int64_t       bytes = STRIP * (int64_t)bytes_of(let->type);
+    int32_t       found = -1;
+
+    for (int32_t s = t->stmt[stmt].parent; s >= 0; s = t->stmt[s].parent) {
+        const rd_for *loop = loop_at(t, s);
+
+        if (!loop || loop->axis == axis) {
+            if (!loop || loop->strip >= 0 || loop->start >= 0) /* over strips, or over chunks */
+                break;
+            continue;
+        }
+        if (rd_linear_coef(t, &let->at, loop->axis) == 0)
+            found = s;
+        else if (loop->step != 1 || found >= 0 || (bytes *= loop->extent) > MOST_BYTES)
+            break;
+    }
+    return found;
+}
+
+/* A loop that is written out in the vector loop has its elements before that one; -1: not so, as
+ * another loop there changes the address. */
+static int32_t place_before(const rd_schedule *t, int32_t loop, int32_t vector)
+{
+    if (!rd_stands_in(t, loop, vector))
+        return loop;
+    return t->stmt[loop].parent == vector ? vector : -1;
+}
+
+/* The loops between that change the address, from the inside out, and where the element lies. */
+static rd_linear place_of(const rereading *r, int32_t *loop, int32_t *n, int64_t *elements)
+{
+    rd_schedule *t     = r->t;
+    const rd_let let   = t->let[t->stmt[r->load].value];
+    rd_linear    place = rd_strip_element(t, r->vector);
+
+    *n        = 0;
+    *elements = (rd_loop_of(t, r->vector)->extent + 15) / 16 * 16;
+    for (int32_t s = t->stmt[r->load].parent; s != r->before; s = t->stmt[s].parent) {
+        const rd_for *l = loop_at(t, s);
+
+        if (!l || s == r->vector || rd_linear_coef(t, &let.at, l->axis) == 0)
+            continue;
+        place        = rd_linear_plus_axis(t, place, *elements, l->axis);
+        loop[(*n)++] = s;
+        *elements *= l->extent;
+    }
+    return place;
+}
+
+static void keep_value(rd_schedule *t, int32_t loop, const rd_let *let, int32_t store, rd_linear at)
+{
+    rd_stmt stmt = rd_stmt_of(RD_S_STORE);
+
+    stmt.store = store;
+    stmt.type  = let->type;
+    stmt.at    = at;
+    stmt.x     = rd_add_value(t, loop, let);
+    rd_append(t, loop, rd_add_stmt(t, &stmt));
+}
+
+/* "serial i1 { vector i0 { r9 = load ..; a7[..] = r9 } }", before the loop. */
+static void add_loops(rereading *r, const int32_t *loop, int32_t n, int32_t store, rd_linear place)
+{
+    rd_schedule *t     = r->t;
+    rd_for       inner = *rd_loop_of(t, r->vector);
+    int32_t      top;
+    rd_let       let = t->let[t->stmt[r->load].value];
+
+    inner.by_call = inner.in_order = false;
+    let.uncounted                  = true;
+    top                            = rd_add_loop(t, &inner);
+    if (t->failed)
+        return;
+    keep_value(t, top, &let, store, place);
+    for (int32_t k = 0; k < n; k++) {
+        rd_for  around = *rd_loop_of(t, loop[k]);
+        int32_t made;
+
+        around.kind = RD_FOR_SERIAL;
+        made        = rd_add_loop(t, &around);
+        rd_append(t, made, top);
+        top = made;
+    }
+    rd_put_before(t, top, r->at);
+}
+
+/* The elements of all rounds go to an array before the loops, and the load reads them there. */
+static void collect(rereading *r)
+{
+    enum { MOST_LOOPS = 64 };
+    rd_schedule *t = r->t;
+    int32_t      loop[MOST_LOOPS], n;
+    int64_t      elements;
+    rd_linear    place = place_of(r, loop, &n, &elements);
+    rd_store     store = { .place = RD_IN_LOCAL, .fold = -1, .extent = elements };
+    rd_stmt      array = rd_stmt_of(RD_S_ARRAY);
+    rd_let      *let;
+    int32_t      made;
+
+    store.type   = t->let[t->stmt[r->load].value].type;
+    store.memory = rd_small_type(store.type) != NULL;
+    array.store = made = rd_add_store(t, &store);
+    rd_put_before(t, rd_add_stmt(t, &array), r->at);
+    add_loops(r, loop, n, made, place);
+    if (t->failed)
+        return;
+    let        = &t->let[t->stmt[r->load].value];
+    let->slot  = -1;
+    let->store = made;
+    let->at    = place;
+}
+
+void rd_pass_pack_rereads(rd_schedule *t, const rd_target *target)
+{
+    (void)target;
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k])) {
+            rereading r = { .t = t, .load = s, .vector = rd_vector_around(t, s) };
+
+            if (r.vector < 0 || rd_loop_of(t, r.vector)->by_call ||
+                !may_be_collected(t, s, rd_loop_of(t, r.vector)->axis))
+                continue;
+            r.before = loop_of(t, s, rd_loop_of(t, r.vector)->axis);
+            r.at     = r.before >= 0 ? place_before(t, r.before, r.vector) : -1;
+            if (r.at >= 0)
+                collect(&r);
+        }
+}

@@ -1,0 +1,172 @@
+/* pack_strided.c - elements that lie apart are collected into arrays, by vector loops of their own: those
+ * may have no vectors, and all else does.
+ *
+ *     vector i0 { r9 = load s0[3 * i0]; a5[i0 - m0] = r9 }
+ *     vector i0 { r4 = load a5[i0 - m0]; .. } */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/strip_arrays.h"
+#include "kernels/pass/pass.h"
+#include <stdlib.h>
+
+/* Is the value made in a vector loop over the axis, so that each element has one of its own? */
+static bool is_of_element(const rd_schedule *t, int32_t value, int32_t axis)
+{
+    for (int32_t s = t->let[value].by; s >= 0; s = t->stmt[s].parent)
+        if (rd_is_vector(t, s) && rd_loop_of(t, s)->axis == axis)
+            return true;
+    return false;
+}
+
+static bool gathers(const rd_schedule *t, const rd_linear *at, int32_t axis)
+{
+    for (int32_t k = 0; k < at->n; k++)
+        if (t->term[at->first + k].axis < 0 && is_of_element(t, t->term[at->first + k].value, axis))
+            return true;
+    return false;
+}
+
+/* Instructions widen f16 side by side; compilers do not find them. */
+static bool is_row_of_halves(const rd_schedule *t, const rd_let *let, int32_t axis)
+{
+    for (int32_t k = 0; k < let->at.n; k++)
+        if (t->term[let->at.first + k].axis < 0)
+            return false;
+    return let->type == RD_F16 && rd_linear_coef(t, &let->at, axis) == 1;
+}
+
+static bool is_apart_in_lanes(const rd_schedule *t, const rd_let *let, int32_t axis)
+{
+    const int64_t coef = rd_linear_coef(t, &let->at, axis);
+
+    if (let->kind != RD_I_LOAD || let->slot < 0)
+        return false;
+    return gathers(t, &let->at, axis) || (coef != 1 && coef != 0) || (let->type == RD_F16 && coef);
+}
+
+/* Does something before the load in its loop make its index, or store to its memory? */
+static bool depends(const rd_schedule *t, int32_t loop, int32_t load)
+{
+    const rd_let *let = &t->let[t->stmt[load].value];
+
+    for (int32_t k = 0; k < let->at.n; k++) {
+        const rd_linear_term *term = &t->term[let->at.first + k];
+
+        if (term->axis < 0 && rd_stands_in(t, t->let[term->value].by, loop))
+            return true;
+    }
+    for (int32_t s = t->stmt[loop].first; s != load; s = rd_next_stmt(t, s, loop))
+        if (t->stmt[s].kind == RD_S_STORE && t->stmt[s].slot == let->slot)
+            return true;
+    return false;
+}
+
+/* A loop that fills arrays with what it loads is one that collects: of pass `pack_rereads`, too. */
+static bool collects(const rd_schedule *t, int32_t loop)
+{
+    for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[t->stmt[s].next].next) {
+        const rd_stmt *const load = &t->stmt[s], *const kept =
+                                                     load->next >= 0 ? &t->stmt[load->next] : NULL;
+
+        if (load->kind != RD_S_LET || !kept || kept->kind != RD_S_STORE || kept->store < 0 ||
+            kept->x != load->value)
+            return false;
+    }
+    return true;
+}
+
+/* Are two loads planes of one interleaved array, such as colours of an image?  Compilers load all
+ * that lies together, and shuffle it, if one loop has them. */
+static bool are_interleaved(const rd_schedule *t, const rd_let *x, const rd_let *y, int32_t axis)
+{
+    enum { MOST = 4 };
+    const int64_t coef  = llabs(rd_linear_coef(t, &x->at, axis));
+    rd_linear     there = y->at;
+
+    there.offset = x->at.offset;
+    return coef > 1 && coef <= MOST && x->slot == y->slot && x->type == y->type &&
+           llabs(y->at.offset - x->at.offset) < coef && rd_linear_same(t, &x->at, &there);
+}
+
+/* The loop right before `loop`, or before others that collect, which collects a plane beside this
+ * one; -1: none does. */
+static int32_t loop_of_planes(const rd_schedule *t, int32_t loop, const rd_let *let)
+{
+    const int32_t axis = rd_loop_of(t, loop)->axis;
+
+    for (int32_t s = t->stmt[loop].prev; s >= 0; s = t->stmt[s].prev) {
+        if (t->stmt[s].kind == RD_S_ARRAY)
+            continue;
+        if (!rd_is_vector(t, s) || rd_loop_of(t, s)->axis != axis || !collects(t, s))
+            return -1;
+        if (are_interleaved(t, &t->let[t->stmt[t->stmt[s].first].value], let, axis))
+            return rd_loop_of(t, s)->by_call ? -1 : s;
+    }
+    return -1;
+}
+
+/* Three neighbours, in any order: a plane may be that of the pixel before or behind. */
+static bool are_neighbours(const int64_t at[3])
+{
+    int64_t  least = at[0];
+    unsigned seen  = 0;
+
+    for (int k = 1; k < 3; k++)
+        least = at[k] < least ? at[k] : least;
+    for (int k = 0; k < 3; k++)
+        seen |= at[k] - least < 3 ? 1u << (at[k] - least) : 0;
+    return seen == 7;
+}
+
+/* Three planes of bytes: two shuffles take 16 pixels apart, and compilers find slower ones. */
+static bool are_three(const rd_schedule *t, int32_t loop)
+{
+    const rd_let *first = &t->let[t->stmt[t->stmt[loop].first].value];
+    int64_t       at[3];
+    int           n = 0;
+
+    for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next)
+        if (t->stmt[s].kind == RD_S_LET && n++ < 3)
+            at[n - 1] = t->let[t->stmt[s].value].at.offset;
+    return n == 3 && are_neighbours(at) && first->type == RD_U8 &&
+           rd_linear_coef(t, &first->at, rd_loop_of(t, loop)->axis) == 3;
+}
+
+/* The loop that the load stands in then. */
+static int32_t collect(rd_schedule *t, int32_t loop, int32_t load)
+{
+    const int32_t value  = t->stmt[load].value;
+    const rd_let  let    = t->let[value];
+    const bool    row    = is_row_of_halves(t, &let, rd_loop_of(t, loop)->axis);
+    int32_t       planes = -1;
+
+    if (depends(t, loop, load))
+        loop = rd_split_vector(t, load, loop);
+    else
+        planes = loop_of_planes(t, loop, &let);
+    if (planes >= 0) {
+        rd_pack_in_same_loop(t, planes, loop, value);
+        t->loop[t->stmt[planes].arg].by_call = are_three(t, planes);
+    } else
+        rd_pack_value(t, loop, value, let.type, row);
+    return loop;
+}
+
+static void collect_in(rd_schedule *t, int32_t loop)
+{
+    if (t->stmt[loop].first < 0 || collects(t, loop))
+        return;
+    for (int32_t s = t->stmt[loop].first; s >= 0 && !t->failed; s = t->stmt[s].next)
+        if (t->stmt[s].kind == RD_S_LET &&
+            is_apart_in_lanes(t, &t->let[t->stmt[s].value], rd_loop_of(t, loop)->axis))
+            loop = collect(t, loop, s);
+}
+
+void rd_pass_pack_strided(rd_schedule *t, const rd_target *target)
+{
+    (void)target;
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k], n = t->n_stmt; s >= 0 && !t->failed;
+             s = rd_next_stmt(t, s, t->part[k]))
+            if (s < n && rd_is_vector(t, s) && !rd_loop_of(t, s)->by_call)
+                collect_in(t, s);
+}

@@ -1,0 +1,145 @@
+/* promote_lanes.c - states of lanes move to an array around the loop over strips of the axis that they lie
+ * along, and back:
+ *
+ *     serial i1 by 64 {                      array a5; near f0 cell 0, a5 at 0
+ *       vector i1 { step f0 a0 .. } }        serial i1 by 64 { vector i1 { step f0 a5 .. } }
+ *                                            back f0 cell 0, a5 at 0
+ *
+ * Cells that loops in the strip meet, which are written out, lie there one behind the other. */
+#include "kernels/pass/state_copies.h"
+#include "kernels/pass/pass.h"
+
+enum { MOST_GROUPS = 16 };
+
+/* Where the steps of a fold stand. */
+typedef struct place {
+    int32_t step, vector, strips;      /* statements */
+    int32_t n_loop, loop[RD_MAX_RANK]; /* written out, over cells, from the inside out */
+    int64_t groups;
+} place;
+
+/* ---- Which states ----------------------------------------------------------------------------- */
+/* The fold's one step, -1. */
+static int32_t step_of(const rd_schedule *t, int32_t fold)
+{
+    int32_t found = -1;
+
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k]; s >= 0; s = rd_next_stmt(t, s, t->part[k]))
+            if (t->stmt[s].fold == fold && t->stmt[s].kind == RD_S_STEP) {
+                if (found >= 0)
+                    return -1;
+                found = s;
+            }
+    return found;
+}
+
+static const rd_for *loop_at(const rd_schedule *t, int32_t stmt)
+{
+    return stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
+}
+
+/* The loops from the step up to the vector loop, which stands in the loop over strips. */
+static bool find_loops(const rd_schedule *t, place *at)
+{
+    const rd_for *loop;
+    int32_t       s = t->stmt[at->step].parent;
+
+    for (loop = loop_at(t, s); loop && loop->kind == RD_FOR_UNROLL;
+         s = t->stmt[s].parent, loop = loop_at(t, s)) {
+        if (!rd_linear_coef(t, &t->stmt[at->step].of.cell, loop->axis))
+            continue;
+        if (at->n_loop == RD_MAX_RANK || loop->extent < 1)
+            return false;
+        at->loop[at->n_loop++] = s;
+        at->groups *= loop->extent;
+    }
+    if (!loop || loop->kind != RD_FOR_VECTOR || at->groups > MOST_GROUPS)
+        return false;
+    at->vector = s;
+    at->strips = t->stmt[s].parent;
+    loop       = loop_at(t, at->strips);
+    return loop && loop->strip >= 0 && loop->axis == rd_loop_of(t, at->vector)->axis;
+}
+
+/* Steps of an axis whose neighbours are lanes, in an array that something else has the address of. */
+static bool may_move(const rd_schedule *t, const rd_target *target, int32_t fold, place *at)
+{
+    const rd_loop_fold *f = &t->fold[fold];
+    const rd_fold      *p = &t->p->fold[fold];
+
+    if (!target->strips->fold[fold].lanes || p->scan || p->n_group ||
+        (t->store[fold].place == RD_IN_LOCAL && !f->room))
+        return false;
+    at->step = step_of(t, fold);
+    return at->step >= 0 && t->store[t->stmt[at->step].store].lane_stride == 1 &&
+           find_loops(t, at) && rd_loop_of(t, at->strips)->of == f->along &&
+           !rd_has_other_fold_stmt(t, at->strips, at->step);
+}
+
+/* ---- The array -------------------------------------------------------------------------------- */
+/* How far behind the first cell the states of the cell at hand lie. */
+static rd_linear group_of(rd_schedule *t, const place *at, int64_t lanes)
+{
+    rd_linear found = rd_linear_of(0);
+    int64_t   times = lanes;
+
+    for (int32_t k = 0; k < at->n_loop; k++) {
+        const rd_for loop = *rd_loop_of(t, at->loop[k]);
+
+        found = rd_linear_plus_axis(t, found, times, loop.axis);
+        times *= loop.extent;
+    }
+    return found;
+}
+
+/* The states of all cells, one after the other, go to the array or from there. */
+static int32_t make_copy(rd_schedule *t, const place *at, rd_stmt_kind kind, int32_t array,
+                         rd_linear group)
+{
+    rd_stmt s = rd_copy_of_states(&t->stmt[at->step], kind, array);
+    int32_t made;
+
+    s.at = group;
+    made = rd_add_stmt(t, &s);
+    for (int32_t k = 0; k < at->n_loop && !t->failed; k++) {
+        const rd_for  loop  = *rd_loop_of(t, at->loop[k]);
+        const int32_t outer = rd_add_loop(t, &loop);
+
+        rd_append(t, outer, made);
+        made = outer;
+    }
+    return made;
+}
+
+/* The array, and copies to and from it around the loop over strips, whose step takes the states
+ * there. */
+static void move_states(rd_schedule *t, const place *at, int32_t fold)
+{
+    const int32_t   lanes = t->fold[fold].lanes;
+    const rd_store  store = { .place       = RD_IN_LOCAL,
+                              .type        = t->store[fold].type,
+                              .fold        = fold,
+                              .extent      = at->groups * lanes,
+                              .lane_stride = 1 };
+    const int32_t   array = rd_add_store(t, &store);
+    const rd_linear group = group_of(t, at, lanes);
+
+    if (t->failed)
+        return;
+    rd_put_before(t, rd_add_declaration(t, array), at->strips);
+    rd_put_before(t, make_copy(t, at, RD_S_NEAR, array, group), at->strips);
+    rd_put_behind(t, make_copy(t, at, RD_S_BACK, array, group), at->strips);
+    t->stmt[at->step].store   = array;
+    t->stmt[at->step].of.more = rd_linear_plus(t, group, 1, t->stmt[at->step].of.more);
+}
+
+void rd_pass_promote_lanes(rd_schedule *t, const rd_target *target)
+{
+    for (int32_t k = 0; target->strips && k < t->p->n_fold && !t->failed; k++) {
+        place at = { .groups = 1 };
+
+        if (may_move(t, target, k, &at))
+            move_states(t, &at, k);
+    }
+}

@@ -1,0 +1,42 @@
+/* promote_single.c - the one state of a user's reducer is a variable around the loop that takes its elements,
+ * so that a step waits for the one before it, and not for memory:
+ *
+ *     serial i0 { step f0 a0 .. }        array a1; near f0, a1 at 0
+ *                                        serial i0 { step f0 a1 .. }
+ *                                        back f0, a1 at 0 */
+#include "kernels/pass/state_copies.h"
+#include "kernels/pass/pass.h"
+
+static bool is_alone(const rd_schedule *t, const rd_stmt *s)
+{
+    const rd_loop_fold *f = s->fold >= 0 ? &t->fold[s->fold] : NULL;
+
+    return f && s->kind == RD_S_STEP && f->of.user && s->label < 0 && f->lanes == 1 &&
+           f->along >= 0 && s->store < t->p->n_fold && s->of.more.n == 0;
+}
+
+static void hold(rd_schedule *t, int32_t step, int32_t loop)
+{
+    const rd_store store = { .place = RD_IN_REGISTERS, .fold = t->stmt[step].fold, .extent = 1 };
+    const int32_t  array = rd_add_store(t, &store);
+    const rd_stmt  near  = rd_copy_of_states(&t->stmt[step], RD_S_NEAR, array),
+                  back   = rd_copy_of_states(&t->stmt[step], RD_S_BACK, array);
+
+    rd_put_before(t, rd_add_declaration(t, array), loop);
+    rd_put_before(t, rd_add_stmt(t, &near), loop);
+    rd_put_behind(t, rd_add_stmt(t, &back), loop);
+    if (!t->failed)
+        t->stmt[step].store = array;
+}
+
+void rd_pass_promote_single(rd_schedule *t, const rd_target *target)
+{
+    (void)target;
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k])) {
+            const int32_t loop = is_alone(t, &t->stmt[s]) ? rd_loop_of_steps(t, s) : -1;
+
+            if (loop >= 0 && !rd_has_other_fold_stmt(t, loop, s))
+                hold(t, s, loop);
+        }
+}

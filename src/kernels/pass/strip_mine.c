@@ -1,0 +1,114 @@
+/* strip_mine.c - loops over an axis become loops over strips of it.  In a strip, what depends on the axis
+ * stands in vector loops, one after the other; what does not stands between them, once a strip; and
+ * loops over other axes hold vector loops of their own:
+ *
+ *     serial i0 {                       serial i0 by 64, starts m0, stops m1 {
+ *       r0 = load s0[i0]                  r1 = load s1[0]
+ *       r1 = load s1[0]                   vector i0 from m0 to m1 { r0 = load s0[i0]; ... }
+ *       serial i1 { step f0 .. } }        serial i1 { vector i0 from m0 to m1 { step f0 .. } } } */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/pass.h"
+#include "kernels/pass/strip_mining.h"
+#include <stdlib.h>
+
+/* The loop over strips; of one strip, or of a row without arrays, it has one round. */
+static rd_for strips_of(rd_strip_mining *c, const rd_for *like)
+{
+    return (rd_for){ .kind  = c->r->one ? RD_FOR_ONCE : RD_FOR_SERIAL,
+                     .axis  = c->r->axis,
+                     .start = c->start,
+                     .stop  = c->stop,
+                     .from  = like->from,
+                     .to    = like->to,
+                     .step  = c->r->width,
+                     .extent =
+                         like->extent < 0 ? -1 : (like->extent + c->r->width - 1) / c->r->width,
+                     .width = c->r->one ? c->r->width : 0,
+                     .of    = like->of,
+                     .strip = c->number };
+}
+
+static void cut_loop(rd_strip_mining *c, int32_t stmt)
+{
+    rd_schedule  *t    = c->t;
+    const rd_stmt s    = t->stmt[stmt];
+    const rd_for  loop = strips_of(c, rd_loop_of(t, stmt));
+    const int32_t body = rd_add_stmt(t, &s);
+
+    t->loop[s.arg] = loop;
+    rd_put_before(t, body, stmt);
+    for (int32_t k = rd_next_exit(t, stmt, stmt); k >= 0; k = rd_next_exit(t, stmt, k))
+        t->stmt[k].arg = body;
+    rd_take_out(t, stmt);
+    c->inside = 1;
+    rd_distribute(c, stmt, body);
+}
+
+/* All that stands in `top` goes into one loop over strips, which takes its bounds from the loops
+ * inside. */
+static void cut_around(rd_strip_mining *c, int32_t top)
+{
+    rd_schedule  *t     = c->t;
+    const int32_t inner = rd_loop_over(t, top, c->r->axis); /* which says from where to where */
+    rd_for        loop;
+    rd_stmt       s;
+    int32_t       from, body;
+
+    if (inner < 0)
+        return;
+    loop              = strips_of(c, rd_loop_of(t, inner));
+    s                 = t->stmt[inner];
+    s.arg             = rd_add_for(t, &loop);
+    t->loop[s.arg].of = -1;
+    from              = rd_add_stmt(t, &t->stmt[top]);
+    body              = rd_add_stmt(t, &s);
+    while (t->stmt[top].first >= 0 && !t->failed) {
+        const int32_t k = t->stmt[top].first;
+
+        rd_take_out(t, k);
+        rd_append(t, from, k);
+    }
+    rd_append(t, top, body);
+    c->inside = 0;
+    rd_distribute(c, from, body);
+}
+
+/* Rows that are put in order go one after the other. */
+static bool holds_sort(const rd_schedule *t, int32_t top)
+{
+    return rd_count_kinds(t, top, RD_KIND_BIT(RD_S_SORT)) > 0;
+}
+
+static void set_cells(rd_schedule *t, const rd_strips *strips)
+{
+    for (int32_t k = 0; k < t->p->n_fold; k++)
+        t->store[k].cells = strips->fold[k].cells;
+}
+
+void rd_pass_strip_mine(rd_schedule *t, const rd_target *target)
+{
+    if (target->strips)
+        set_cells(t, target->strips);
+    for (int32_t k = 0; target->strips && k < target->strips->n && !t->failed; k++) {
+        const rd_strip *r = &target->strips->at[k];
+        rd_strip_mining c = {
+            .t = t, .strips = target->strips, .r = r, .number = k, .open = -1, .turns = -1
+        };
+        const int32_t top = r->loop >= 0 ? rd_loop_from(t, r->loop) : t->part[r->part];
+
+        if (top < 0 || holds_sort(t, top))
+            continue;
+        c.varies = calloc((size_t)t->n_let * 2 + 64 + (size_t)t->n_stmt * 4, sizeof *c.varies);
+        if (!c.varies) {
+            t->failed = true;
+            return;
+        }
+        c.start = rd_add_mark(t);
+        c.stop  = rd_add_mark(t);
+        if (r->around)
+            cut_around(&c, top);
+        else
+            cut_loop(&c, top);
+        free(c.varies);
+    }
+}

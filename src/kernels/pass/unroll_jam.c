@@ -1,0 +1,239 @@
+/* unroll_jam.c - a few rounds of the loop directly around a vector loop are merged into it, so that a state is
+ * read and written once for all of them:
+ *
+ *     serial i1 {                            serial i1 by 4, starts m5 {
+ *       r0 = load s1[i1]                       vector i0 {
+ *       vector i0 { step f0 a0 .. } }            near f0 .., a7
+ *                                                unroll i1 from m5 to m5 + 1 { r0 = ..; step f0 a7 .. }
+ *                                                .. four of them
+ *                                                back f0 .., a7 } }
+ *                                            serial i1 { .. the rounds that are left } */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/state_copies.h"
+#include "kernels/pass/pass.h"
+
+/* ---- Which loops ------------------------------------------------------------------------------ */
+static bool is_vector(const rd_schedule *t, int32_t stmt)
+{
+    return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == RD_FOR_VECTOR &&
+           !rd_loop_of(t, stmt)->by_call;
+}
+
+/* The vector loop that is all of the body but values before it, and exits behind it; -1. */
+static int32_t vector_in(const rd_schedule *t, int32_t loop)
+{
+    int32_t s = t->stmt[loop].first, last = t->stmt[loop].last;
+
+    while (s >= 0 && t->stmt[s].kind == RD_S_LET)
+        s = t->stmt[s].next;
+    while (last >= 0 && t->stmt[last].kind == RD_S_EXIT)
+        last = t->stmt[last].prev;
+    return s >= 0 && s == last && is_vector(t, s) ? s : -1;
+}
+
+static int32_t rows_of(const rd_schedule *t, const rd_target *target, int32_t stmt)
+{
+    const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
+
+    if (!loop || loop->kind != RD_FOR_SERIAL || loop->of < 0 || loop->backwards ||
+        loop->step != 1 || loop->start >= 0 || loop->from.n != 1 || loop->to.n != 1 ||
+        loop->from.part[0].by > 1 || loop->to.part[0].by > 1 || vector_in(t, stmt) < 0)
+        return 0;
+    return target->strips->together[loop->of];
+}
+
+/* ---- States ----------------------------------------------------------------------------------- */
+/* Does the position change between the vector loop and the statement? */
+static bool moves_inside(const rd_schedule *t, int32_t vector, int32_t stmt, const rd_linear *at)
+{
+    for (int32_t s = t->stmt[stmt].parent; s != vector; s = t->stmt[s].parent)
+        if (t->stmt[s].kind == RD_S_LOOP && rd_linear_coef(t, at, rd_loop_of(t, s)->axis))
+            return true;
+    for (int32_t k = 0; k < at->n; k++)
+        if (t->term[at->first + k].axis < 0 &&
+            rd_stands_in(t, t->let[t->term[at->first + k].value].by, vector))
+            return true;
+    return false;
+}
+
+static bool is_declared_in(const rd_schedule *t, int32_t vector, int32_t store)
+{
+    for (int32_t s = vector; s >= 0; s = rd_next_stmt(t, s, vector))
+        if (t->stmt[s].kind == RD_S_ARRAY && t->stmt[s].store == store)
+            return true;
+    return false;
+}
+
+/* Can the step's state be in a variable for all of the vector loop's body?  Nodes of elements, of
+ * prefixes by the tree, are too many. */
+static bool may_hold(const rd_schedule *t, int32_t vector, int32_t stmt)
+{
+    const rd_stmt *s = &t->stmt[stmt];
+
+    return (s->kind == RD_S_STEP || (s->kind == RD_S_PREFIX && !t->fold[s->fold].levels)) &&
+           s->label < 0 && !moves_inside(t, vector, stmt, &s->of.cell) &&
+           !moves_inside(t, vector, stmt, &s->of.lane) &&
+           !moves_inside(t, vector, stmt, &s->of.more) && !is_declared_in(t, vector, s->store);
+}
+
+static bool same_state(const rd_schedule *t, const rd_stmt *a, const rd_stmt *b)
+{
+    return a->store == b->store && rd_linear_same(t, &a->of.cell, &b->of.cell) &&
+           rd_linear_same(t, &a->of.lane, &b->of.lane) &&
+           rd_linear_same(t, &a->of.more, &b->of.more);
+}
+
+/* One state: that of the step's lane. */
+static int32_t add_copy(rd_schedule *t, const rd_stmt *step, rd_stmt_kind kind, int32_t array)
+{
+    rd_stmt s = rd_copy_of_states(step, kind, array);
+
+    s.of.lane = step->of.lane;
+    return rd_add_stmt(t, &s);
+}
+
+/* All steps by this state take one in a variable. */
+static void hold(rd_schedule *t, int32_t vector, int32_t stmt)
+{
+    const rd_stmt  step  = t->stmt[stmt];
+    const rd_store store = { .place = RD_IN_REGISTERS, .fold = step.fold, .extent = 1 };
+    const int32_t  array = rd_add_store(t, &store);
+    int32_t        declared;
+
+    for (int32_t s = vector; s >= 0 && !t->failed; s = rd_next_stmt(t, s, vector))
+        if (may_hold(t, vector, s) && same_state(t, &t->stmt[s], &step)) {
+            t->stmt[s].store   = array;
+            t->stmt[s].of.more = rd_linear_of(0);
+        }
+    declared = rd_add_declaration(t, array);
+    if (t->failed)
+        return;
+    rd_put_before(t, declared, t->stmt[vector].first);
+    rd_put_behind(t, add_copy(t, &step, RD_S_NEAR, array), declared);
+    rd_append(t, vector, add_copy(t, &step, RD_S_BACK, array));
+}
+
+/* The round of a loop that is written out is known, so a state of it has a number: "cell i1" in round 2 is
+ * "cell 2". */
+static void number_states(rd_schedule *t, int32_t vector)
+{
+    for (int32_t s = vector; s >= 0 && !t->failed; s = rd_next_stmt(t, s, vector)) {
+        rd_fold_at at = t->stmt[s].of;
+
+        if (t->stmt[s].kind != RD_S_STEP && t->stmt[s].kind != RD_S_PREFIX)
+            continue;
+        for (int32_t k = t->stmt[s].parent; k != vector; k = t->stmt[k].parent) {
+            const rd_for *loop = t->stmt[k].kind == RD_S_LOOP ? rd_loop_of(t, k) : NULL;
+
+            if (!loop || loop->kind != RD_FOR_UNROLL || loop->extent != 1)
+                continue;
+            at.cell = rd_linear_with(t, at.cell, loop->axis, loop->from.part[0].at);
+            at.more = rd_linear_with(t, at.more, loop->axis, loop->from.part[0].at);
+        }
+        t->stmt[s].of = at;
+    }
+}
+
+static void hold_states(rd_schedule *t, int32_t vector)
+{
+    number_states(t, vector);
+    for (int32_t s = vector; s >= 0 && !t->failed; s = rd_next_stmt(t, s, vector))
+        if (t->stmt[s].fold >= 0 && may_hold(t, vector, s) &&
+            t->store[t->stmt[s].store].place != RD_IN_REGISTERS)
+            hold(t, vector, s);
+}
+
+/* ---- Rounds ----------------------------------------------------------------------------------- */
+static void drop_exits(rd_schedule *t, int32_t loop)
+{
+    while (!t->failed && t->stmt[loop].last >= 0 && t->stmt[t->stmt[loop].last].kind == RD_S_EXIT)
+        rd_take_out(t, t->stmt[loop].last);
+}
+
+/* A loop of one round, which is round `k` of those that begin at the mark; the values of a round, and
+ * what the vector loop does, stand in it. */
+static int32_t make_round(rd_schedule *t, int32_t loop, int32_t mark, int32_t k)
+{
+    const int32_t   made   = rd_stmt_copy(t, loop);
+    const int32_t   vector = t->failed ? -1 : vector_in(t, made);
+    const rd_linear from   = rd_linear_plus_axis(t, rd_linear_of(k), 1, mark);
+    rd_for         *l;
+
+    if (vector < 0)
+        return made;
+    while (t->stmt[vector].first >= 0 && !t->failed) {
+        const int32_t s = t->stmt[vector].first;
+
+        rd_take_out(t, s);
+        rd_put_before(t, s, vector);
+    }
+    rd_take_out(t, vector);
+    drop_exits(t, made);
+    l         = &t->loop[t->stmt[made].arg];
+    l->kind   = RD_FOR_UNROLL;
+    l->from   = rd_edge_of(from);
+    l->to     = rd_edge_of(from);
+    l->extent = 1;
+    l->of     = -1;
+    l->to.part[0].at.offset++;
+    return made;
+}
+
+/* The loop takes so many rounds at a time, from its first index on. */
+static int32_t make_together(rd_schedule *t, int32_t loop, int32_t rows, const rd_edge_part *border)
+{
+    const int32_t made   = rd_stmt_copy(t, loop);
+    const int32_t vector = t->failed ? -1 : vector_in(t, made), mark = rd_add_mark(t);
+    rd_for       *l;
+
+    if (vector < 0)
+        return made;
+    while (t->stmt[made].first != vector)
+        rd_take_out(t, t->stmt[made].first);
+    while (t->stmt[vector].first >= 0)
+        rd_take_out(t, t->stmt[vector].first);
+    l             = &t->loop[t->stmt[made].arg];
+    l->start      = mark;
+    l->step       = rows;
+    l->to.part[0] = *border;
+    l->extent     = l->extent >= 0 ? l->extent / rows : -1;
+    for (int32_t k = 0; k < rows && !t->failed; k++)
+        rd_append(t, vector, make_round(t, loop, mark, k));
+    hold_states(t, vector);
+    return made;
+}
+
+/* Who leaves the rounds that go together leaves out those that are left, of which none asks. */
+static void leave_both(rd_schedule *t, int32_t made, int32_t loop)
+{
+    for (int32_t s = t->stmt[made].first; s >= 0; s = t->stmt[s].next)
+        if (t->stmt[s].kind == RD_S_EXIT && t->stmt[s].arg == made)
+            t->stmt[s].arg = loop;
+    drop_exits(t, loop);
+}
+
+static void take_together(rd_schedule *t, int32_t loop, int32_t rows)
+{
+    const rd_for       l      = *rd_loop_of(t, loop);
+    const rd_edge_part border = { .at = l.to.part[0].at, .first = l.from.part[0].at, .by = rows };
+    const int32_t      made   = make_together(t, loop, rows, &border);
+
+    if (t->failed)
+        return;
+    leave_both(t, made, loop);
+    rd_put_before(t, made, loop);
+    t->loop[t->stmt[loop].arg].from.part[0] = border;
+    t->loop[t->stmt[loop].arg].extent       = rows - 1;
+    t->loop[t->stmt[loop].arg].of           = -1;
+}
+
+void rd_pass_unroll_jam(rd_schedule *t, const rd_target *target)
+{
+    for (int k = 0; target->strips && k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k])) {
+            const int32_t rows = rows_of(t, target, s);
+
+            if (rows > 1)
+                take_together(t, s, rows);
+        }
+}

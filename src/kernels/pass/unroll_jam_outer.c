@@ -1,0 +1,273 @@
+/* unroll_jam_outer.c - a few rounds of an outer loop are merged into the serial loop between it and a vector loop
+ * (unroll-and-jam), each with states of its own, so that an element that is the same for all is read once:
+ *
+ *     serial i2 {                         serial i2 by 4, starts m5 {
+ *       array a1; begin f1                  array a6, of four rows; begin f1
+ *       serial i1 {                         serial i1 {
+ *         r0 = load s0[i1 + 50*i2]            vector i0 {
+ *         vector i0 {                           unroll i2 from m5 to m5 + 1 {
+ *           step f1 a1 .. } }                     r0 = load ..; step f1 a6 .. }
+ *       vector i0 { finish f1 a1 .. } }         .. } }
+ *                                           unroll i2 from m5 to m5 + 1 { vector i0 { finish f1 a6 .. } }
+ *                                           .. }
+ *                                         serial i2 { .. the rows that are left } */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/pass.h"
+
+enum { MOST_STATES = 1024, MOST_ARRAYS = 8 };
+
+typedef struct jam {
+    rd_schedule *t;
+    int32_t      loop, inner; /* over rows; in each of them */
+    int32_t      rows;        /* that go together           */
+    int32_t      mark;        /* the first of them          */
+    int32_t      n_array;
+    int32_t      array[MOST_ARRAYS], many[MOST_ARRAYS]; /* of a row's states; of those of all */
+} jam;
+
+/* ---- Which loops ------------------------------------------------------------------------------ */
+static const rd_for *serial_at(const rd_schedule *t, int32_t stmt)
+{
+    const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
+
+    return loop && loop->kind == RD_FOR_SERIAL && loop->start < 0 ? loop : NULL;
+}
+
+/* The vector loop that is all of the body but values before it, -1. */
+static int32_t vector_in(const rd_schedule *t, int32_t loop)
+{
+    int32_t s = t->stmt[loop].first;
+
+    while (s >= 0 && t->stmt[s].kind == RD_S_LET)
+        s = t->stmt[s].next;
+    return s >= 0 && t->stmt[s].next < 0 && t->stmt[s].kind == RD_S_LOOP &&
+                   rd_loop_of(t, s)->kind == RD_FOR_VECTOR && !rd_loop_of(t, s)->by_call
+               ? s
+               : -1;
+}
+
+/* The loop in each row whose rounds all rows take together: it goes the same way in each. */
+static int32_t inner_of(const rd_schedule *t, int32_t loop)
+{
+    int32_t found = -1;
+
+    for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next) {
+        if (!serial_at(t, s))
+            continue;
+        if (found >= 0 || vector_in(t, s) < 0 || rd_edges_vary(t, loop, s))
+            return -1;
+        found = s;
+    }
+    return found;
+}
+
+static bool has_states(const rd_schedule *t, int32_t stmt)
+{
+    return t->stmt[stmt].kind == RD_S_ARRAY && t->store[t->stmt[stmt].store].fold >= 0;
+}
+
+/* Do states of rows lie in local arrays, and are they few? */
+static bool states_may_multiply(const rd_schedule *t, int32_t loop, int32_t rows)
+{
+    int32_t n = 0;
+
+    for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next) {
+        const rd_store *store =
+            t->stmt[s].kind == RD_S_BEGIN || has_states(t, s) ? &t->store[t->stmt[s].store] : NULL;
+
+        if (store && (store->place != RD_IN_LOCAL || store->extent * rows > MOST_STATES))
+            return false;
+        n += has_states(t, s);
+    }
+    return n > 0 && n <= MOST_ARRAYS;
+}
+
+static int32_t rows_of(const rd_schedule *t, const rd_target *target, int32_t stmt)
+{
+    const rd_for *loop = serial_at(t, stmt);
+    int32_t       rows;
+
+    if (!loop || loop->of < 0 || loop->backwards || loop->step != 1 || loop->from.n != 1 ||
+        loop->to.n != 1 || loop->from.part[0].by > 1 || loop->to.part[0].by > 1)
+        return 0;
+    rows = target->strips->jammed[loop->of];
+    return rows > 1 && inner_of(t, stmt) >= 0 && states_may_multiply(t, stmt, rows) ? rows : 0;
+}
+
+/* ---- States of rows --------------------------------------------------------------------------- */
+/* Arrays in which the states of all rows lie one after the other, which begin together. */
+static void declare_states(jam *j, int32_t made)
+{
+    rd_schedule *t = j->t;
+
+    for (int32_t s = t->stmt[j->loop].first; s >= 0 && !t->failed; s = t->stmt[s].next) {
+        rd_store store = t->store[t->stmt[s].store >= 0 ? t->stmt[s].store : 0];
+        rd_stmt  array = t->stmt[s];
+
+        if (!has_states(t, s))
+            continue;
+        store.extent *= j->rows;
+        j->array[j->n_array] = array.store;
+        j->many[j->n_array]  = rd_add_store(t, &store);
+        array.store          = j->many[j->n_array++];
+        rd_append(t, made, rd_add_stmt(t, &array));
+    }
+}
+
+/* Statements in the body meet the states of row `k`. */
+static void meet_row(const jam *j, int32_t body, int32_t k)
+{
+    rd_schedule *t = j->t;
+
+    for (int32_t s = body; s >= 0; s = rd_next_stmt(t, s, body))
+        for (int32_t n = 0; t->stmt[s].fold >= 0 && n < j->n_array; n++)
+            if (t->stmt[s].store == j->array[n]) {
+                t->stmt[s].store = j->many[n];
+                t->stmt[s].of.more.offset += k * t->store[j->array[n]].extent;
+            }
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------- */
+/* A loop becomes one of one round: row `k` of those that begin at the mark. */
+static void make_row(const jam *j, int32_t stmt, int32_t k)
+{
+    const int32_t   axis = rd_loop_of(j->t, j->loop)->axis;
+    const rd_linear from = rd_linear_plus_axis(j->t, rd_linear_of(k), 1, j->mark);
+    rd_for         *l    = &j->t->loop[j->t->stmt[stmt].arg];
+
+    *l = (rd_for){ .kind   = RD_FOR_UNROLL,
+                   .axis   = axis,
+                   .start  = -1,
+                   .stop   = -1,
+                   .from   = rd_edge_of(from),
+                   .to     = rd_edge_of(from),
+                   .step   = 1,
+                   .extent = 1,
+                   .of     = -1,
+                   .strip  = -1 };
+    l->to.part[0].at.offset++;
+    meet_row(j, stmt, k);
+}
+
+static void empty(rd_schedule *t, int32_t body, int32_t but)
+{
+    for (int32_t s = t->stmt[body].first, next; s >= 0; s = next) {
+        next = t->stmt[s].next;
+        if (s != but)
+            rd_take_out(t, s);
+    }
+}
+
+/* What the vector loop of the inner loop does for row `k`, with values before it. */
+static int32_t round_of(const jam *j, int32_t k)
+{
+    rd_schedule  *t      = j->t;
+    const int32_t copy   = rd_stmt_copy(t, j->inner);
+    const int32_t vector = t->failed ? -1 : vector_in(t, copy);
+
+    if (vector < 0)
+        return copy;
+    for (int32_t s = t->stmt[vector].prev, prev; s >= 0 && !t->failed; s = prev) {
+        prev = t->stmt[s].prev;
+        rd_take_out(t, s);
+        rd_put_before(t, s, t->stmt[vector].first);
+    }
+    rd_take_out(t, vector);
+    make_row(j, vector, k);
+    return vector;
+}
+
+/* The inner loop, of which a round takes all rows. */
+static int32_t jammed(const jam *j)
+{
+    rd_schedule  *t      = j->t;
+    const int32_t made   = rd_stmt_copy(t, j->inner);
+    const int32_t vector = t->failed ? -1 : vector_in(t, made);
+
+    if (vector < 0)
+        return made;
+    empty(t, made, vector);
+    empty(t, vector, -1);
+    for (int32_t k = 0; k < j->rows && !t->failed; k++)
+        rd_append(t, vector, round_of(j, k));
+    return made;
+}
+
+/* What else stands in row `k`. */
+static int32_t rest_of_row(const jam *j, int32_t k)
+{
+    rd_schedule  *t    = j->t;
+    const int32_t made = rd_stmt_copy(t, j->loop);
+
+    for (int32_t s = t->failed ? -1 : t->stmt[made].first, next; s >= 0; s = next) {
+        next = t->stmt[s].next;
+        if (has_states(t, s) || t->stmt[s].kind == RD_S_BEGIN || serial_at(t, s))
+            rd_take_out(t, s);
+    }
+    if (!t->failed)
+        make_row(j, made, k);
+    return made;
+}
+
+static void begin_states(const jam *j, int32_t made)
+{
+    for (int32_t s = j->t->stmt[j->loop].first; s >= 0 && !j->t->failed; s = j->t->stmt[s].next)
+        if (j->t->stmt[s].kind == RD_S_BEGIN) {
+            rd_append(j->t, made, rd_stmt_copy(j->t, s));
+            meet_row(j, j->t->stmt[made].last, 0);
+        }
+}
+
+/* ---- All together ----------------------------------------------------------------------------- */
+/* The loop over so many rows at a time, from its first one on. */
+static int32_t make_rows(jam *j, const rd_edge_part *border)
+{
+    rd_schedule  *t    = j->t;
+    const int32_t made = rd_stmt_copy(t, j->loop);
+    rd_for       *l;
+
+    if (t->failed)
+        return made;
+    empty(t, made, -1);
+    l             = &t->loop[t->stmt[made].arg];
+    l->start      = j->mark;
+    l->step       = j->rows;
+    l->to.part[0] = *border;
+    l->extent     = l->extent >= 0 ? l->extent / j->rows : -1;
+    declare_states(j, made);
+    begin_states(j, made);
+    if (!t->failed)
+        rd_append(t, made, jammed(j));
+    for (int32_t k = 0; k < j->rows && !t->failed; k++)
+        rd_append(t, made, rest_of_row(j, k));
+    return made;
+}
+
+/* Makes the loop over a few rows, behind which the old loop has the rest. */
+static void take_rows(rd_schedule *t, int32_t loop, int32_t rows)
+{
+    const rd_for       l      = *rd_loop_of(t, loop);
+    const rd_edge_part border = { .at = l.to.part[0].at, .first = l.from.part[0].at, .by = rows };
+    jam                j      = {
+                            .t = t, .loop = loop, .inner = inner_of(t, loop), .rows = rows, .mark = rd_add_mark(t)
+    };
+    const int32_t made = make_rows(&j, &border);
+
+    if (t->failed)
+        return;
+    rd_put_before(t, made, loop);
+    t->loop[t->stmt[loop].arg].from.part[0] = border;
+    t->loop[t->stmt[loop].arg].extent       = rows - 1;
+    t->loop[t->stmt[loop].arg].of           = -1;
+}
+
+void rd_pass_unroll_jam_outer(rd_schedule *t, const rd_target *target)
+{
+    for (int k = 0; target->strips && k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k])) {
+            const int32_t rows = rows_of(t, target, s);
+
+            if (rows > 1)
+                take_rows(t, s, rows);
+        }
+}
