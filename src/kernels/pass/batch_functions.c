@@ -18,15 +18,15 @@
 #include "kernels/pass/pass.h"
 
 /* Statements [from, to) of the loop's body become the vector loop; -1: to its end. */
-typedef struct rounds {
+typedef struct batching {
     rd_schedule *t;
     int32_t      loop, from, to;
     int64_t      chunk;
-} rounds;
+} batching;
 
 /* ---- Which loops ------------------------------------------------------------------------------ */
 /* Values that vectors make: no user's function, and no index, which may end a run. */
-static bool has_vectors(const rd_schedule *t, int32_t stmt)
+static bool can_vectorise(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);
 
@@ -42,7 +42,7 @@ static bool is_function(const rd_schedule *t, int32_t stmt)
            (rd_op_table[let->op].by >= RD_BY_OURS || rd_let_needs_fission(t, let));
 }
 
-static bool may_fail(const rd_schedule *t, int32_t loop)
+static bool can_fail(const rd_schedule *t, int32_t loop)
 {
     bool may = false;
 
@@ -55,7 +55,7 @@ static bool may_fail(const rd_schedule *t, int32_t loop)
 }
 
 /* Elements of a round, about: it is in the cache when it is read again. */
-static double elements_of(const rd_schedule *t, int32_t loop)
+static double elements_of_round(const rd_schedule *t, int32_t loop)
 {
     double n    = 1;
     bool   seen = false;
@@ -69,10 +69,10 @@ static double elements_of(const rd_schedule *t, int32_t loop)
 }
 
 /* So many rounds at a time; 0: a round is so long that a function in it is nothing. */
-static int64_t chunk_of(const rd_schedule *t, int32_t loop)
+static int64_t batch_size(const rd_schedule *t, int32_t loop)
 {
     enum { SHORT = 256, MIDDLE = 1024, LONG = 2048 };
-    const double n = elements_of(t, loop);
+    const double n = elements_of_round(t, loop);
 
     return n <= 1 ? 0 : n <= SHORT ? 64 : n <= MIDDLE ? 32 : n <= LONG ? 16 : 0;
 }
@@ -88,7 +88,7 @@ static bool is_plain(const rd_schedule *t, int32_t stmt)
 }
 
 /* The first function among the statements of its body, and how far vectors go on from there. */
-static bool find_stretch(rounds *r)
+static bool find_functions(batching *r)
 {
     const rd_schedule *t = r->t;
 
@@ -98,19 +98,19 @@ static bool find_stretch(rounds *r)
     if (r->from < 0 || t->stmt[r->loop].first == r->from)
         return false;
     r->to = r->from;
-    while (r->to >= 0 && has_vectors(t, r->to))
+    while (r->to >= 0 && can_vectorise(t, r->to))
         r->to = t->stmt[r->to].next;
     if (r->to >= 0 && t->stmt[r->to].kind == RD_S_STORE && t->stmt[r->to].next < 0)
         r->to = -1;
     return true;
 }
 
-static bool may_be_taken(rounds *r)
+static bool can_batch(batching *r)
 {
     const rd_schedule *t = r->t;
 
-    return is_plain(t, r->loop) && find_stretch(r) && (r->chunk = chunk_of(t, r->loop)) &&
-           !may_fail(t, r->loop) && rd_may_fission(t, r->loop, r->from, NULL) &&
+    return is_plain(t, r->loop) && find_functions(r) && (r->chunk = batch_size(t, r->loop)) &&
+           !can_fail(t, r->loop) && rd_may_fission(t, r->loop, r->from, NULL) &&
            (r->to < 0 || rd_may_fission(t, r->loop, r->to, NULL));
 }
 
@@ -123,7 +123,7 @@ static int32_t split_loop(rd_schedule *t, int32_t loop, int32_t at)
     return t->failed ? -1 : made;
 }
 
-static void take(rounds *r)
+static void split_into_batches(batching *r)
 {
     rd_schedule *t = r->t;
     int32_t      middle, last = -1;
@@ -149,9 +149,9 @@ void rd_pass_batch_functions(rd_schedule *t, const rd_target *target)
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k], n = t->n_stmt; s >= 0 && !t->failed;
              s = rd_next_stmt(t, s, t->part[k])) {
-            rounds r = { .t = t, .loop = s };
+            batching r = { .t = t, .loop = s };
 
-            if (s < n && may_be_taken(&r))
-                take(&r);
+            if (s < n && can_batch(&r))
+                split_into_batches(&r);
         }
 }

@@ -5,7 +5,7 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
-static bool stands_in_vector(const rd_schedule *t, int32_t stmt)
+static bool is_in_vector(const rd_schedule *t, int32_t stmt)
 {
     for (int32_t s = t->stmt[stmt].parent; s >= 0; s = t->stmt[s].parent)
         if (t->stmt[s].kind == RD_S_LOOP && rd_loop_of(t, s)->kind == RD_FOR_VECTOR)
@@ -14,7 +14,7 @@ static bool stands_in_vector(const rd_schedule *t, int32_t stmt)
 }
 
 /* Do the states of one round lie behind those of the one before it, at the same step? */
-static bool is_side_by_side(const rd_schedule *t, const rd_stmt *ends, int32_t axis)
+static bool has_adjacent_states(const rd_schedule *t, const rd_stmt *ends, int32_t axis)
 {
     const int64_t cell = rd_linear_coef(t, &ends->of.cell, axis);
 
@@ -24,7 +24,7 @@ static bool is_side_by_side(const rd_schedule *t, const rd_stmt *ends, int32_t a
 }
 
 /* Is its body one end of a block, of a fold without lanes and labels? */
-static bool is_of_cells(const rd_schedule *t, int32_t stmt)
+static bool is_block_ends_of_cells(const rd_schedule *t, int32_t stmt)
 {
     const rd_for  *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
     const rd_stmt *ends = loop && t->stmt[stmt].first >= 0 ? &t->stmt[t->stmt[stmt].first] : NULL;
@@ -32,14 +32,14 @@ static bool is_of_cells(const rd_schedule *t, int32_t stmt)
     return ends && ends->kind == RD_S_ENDS && ends->next < 0 && !ends->all &&
            t->fold[ends->fold].lanes == 1 && !t->p->fold[ends->fold].n_group &&
            loop->kind == RD_FOR_SERIAL && loop->step == 1 && !loop->backwards && loop->start < 0 &&
-           loop->from.n == 1 && loop->to.n == 1 && is_side_by_side(t, ends, loop->axis);
+           loop->from.n == 1 && loop->to.n == 1 && has_adjacent_states(t, ends, loop->axis);
 }
 
 void rd_pass_block_ends(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; target->strips && k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k]; s >= 0; s = rd_next_stmt(t, s, t->part[k]))
-            if (is_of_cells(t, s) && !stands_in_vector(t, s)) {
+            if (is_block_ends_of_cells(t, s) && !is_in_vector(t, s)) {
                 rd_for *loop  = &t->loop[t->stmt[s].arg];
                 loop->kind    = RD_FOR_VECTOR;
                 loop->by_call = true;

@@ -8,7 +8,7 @@
 #include "kernels/pass/pass.h"
 #include <stdlib.h>
 
-static int32_t ends_in(const rd_schedule *t, int32_t loop, int32_t fold)
+static int32_t find_ends(const rd_schedule *t, int32_t loop, int32_t fold)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))
         if (t->stmt[s].kind == RD_S_ENDS && t->stmt[s].fold == fold)
@@ -17,7 +17,7 @@ static int32_t ends_in(const rd_schedule *t, int32_t loop, int32_t fold)
 }
 
 /* Do steps follow each other along the loop? */
-static bool follows(const rd_schedule *t, const rd_stmt *ends, int32_t axis)
+static bool has_consecutive_steps(const rd_schedule *t, const rd_stmt *ends, int32_t axis)
 {
     const rd_fold *f     = &t->p->fold[ends->fold];
     const int64_t  outer = rd_linear_coef(t, &ends->of.outer, axis);
@@ -63,7 +63,7 @@ static int32_t put_blocks_around(rd_schedule *t, int32_t loop)
 
 /* Of the loops between: those over cells are around the new ENDS, too; of others the last round is
  * meant, by which all lanes have come. */
-static int32_t put_loops_around(rd_schedule *t, int32_t ends, int32_t old, int32_t loop)
+static int32_t put_cell_loops_around(rd_schedule *t, int32_t ends, int32_t old, int32_t loop)
 {
     int32_t outer = ends;
 
@@ -83,7 +83,7 @@ static int32_t put_loops_around(rd_schedule *t, int32_t ends, int32_t old, int32
 }
 
 /* Does the fold begin directly in the body? */
-static bool begins_in(const rd_schedule *t, int32_t body, int32_t fold)
+static bool is_fold_begun_in(const rd_schedule *t, int32_t body, int32_t fold)
 {
     for (int32_t s = t->stmt[body].first; s >= 0; s = t->stmt[s].next)
         if (t->stmt[s].kind == RD_S_BEGIN && t->stmt[s].fold == fold)
@@ -92,7 +92,7 @@ static bool begins_in(const rd_schedule *t, int32_t body, int32_t fold)
 }
 
 /* The first element of a round: no loop between is around its CUT. */
-static void take_first(rd_schedule *t, rd_stmt *begin, int32_t old, int32_t loop)
+static void set_first_round(rd_schedule *t, rd_stmt *begin, int32_t old, int32_t loop)
 {
     for (int32_t k = t->stmt[old].parent; k != loop; k = t->stmt[k].parent) {
         const rd_for between = *rd_loop_of(t, k);
@@ -103,11 +103,11 @@ static void take_first(rd_schedule *t, rd_stmt *begin, int32_t old, int32_t loop
 
 /* Of a fold by labels all cells are at one block: unless a loop around the block loop goes through
  * some of them, they end it together. */
-static bool ends_all(const rd_schedule *t, int32_t block, const rd_stmt *ends)
+static bool ends_all_cells(const rd_schedule *t, int32_t block, const rd_stmt *ends)
 {
     if (!t->p->fold[ends->fold].n_group)
         return false;
-    for (int32_t k = block; k >= 0 && !begins_in(t, k, ends->fold); k = t->stmt[k].parent)
+    for (int32_t k = block; k >= 0 && !is_fold_begun_in(t, k, ends->fold); k = t->stmt[k].parent)
         if (t->stmt[k].kind == RD_S_LOOP &&
             rd_linear_coef(t, &ends->of.cell, rd_loop_of(t, k)->axis))
             return false;
@@ -116,7 +116,7 @@ static bool ends_all(const rd_schedule *t, int32_t block, const rd_stmt *ends)
 
 /* An ENDS in the loop becomes a CUT before the loop, for the first element of a range, and an ENDS
  * behind it, for the last one. */
-static void cut(rd_schedule *t, int32_t loop, int32_t block, int32_t old)
+static void split_at_blocks(rd_schedule *t, int32_t loop, int32_t block, int32_t old)
 {
     const rd_for  b     = *rd_loop_of(t, block);
     const int32_t first = b.backwards ? b.stop : b.start, last = b.backwards ? b.start : b.stop;
@@ -125,26 +125,26 @@ static void cut(rd_schedule *t, int32_t loop, int32_t block, int32_t old)
 
     begin.kind    = RD_S_CUT;
     begin.of.cell = rd_linear_of(0); /* all cells end their blocks there */
-    take_first(t, &begin, old, loop);
+    set_first_round(t, &begin, old, loop);
     substitute(t, &begin, b.axis, axis_plus(t, first, b.backwards ? -1 : 0));
     substitute(t, &end, b.axis, axis_plus(t, last, b.backwards ? 0 : -1));
     made = rd_add_stmt(t, &begin);
     rd_put_before(t, made, loop);
-    end.all = ends_all(t, block, &end);
+    end.all = ends_all_cells(t, block, &end);
     if (end.all)
         end.of.cell = rd_linear_of(0);
     made = rd_add_stmt(t, &end);
     if (t->failed)
         return;
-    made = put_loops_around(t, made, old, loop);
+    made = put_cell_loops_around(t, made, old, loop);
     rd_append(t, block, made);
     rd_take_out(t, old);
 }
 
 /* May the loops between be written again, with ENDS alone in them? */
-static bool may_cut(const rd_schedule *t, int32_t loop, int32_t ends)
+static bool can_split(const rd_schedule *t, int32_t loop, int32_t ends)
 {
-    if (!follows(t, &t->stmt[ends], rd_loop_of(t, loop)->axis))
+    if (!has_consecutive_steps(t, &t->stmt[ends], rd_loop_of(t, loop)->axis))
         return false;
     for (int32_t k = t->stmt[ends].parent; k != loop; k = t->stmt[k].parent) {
         const rd_for *between = rd_loop_of(t, k);
@@ -162,15 +162,15 @@ void rd_pass_block_ranges(rd_schedule *t, const rd_target *target)
     for (int32_t k = 0; k < t->p->n_fold && !t->failed; k++) {
         const rd_loop_fold *f    = &t->fold[k];
         const int32_t       loop = f->blocks && f->along >= 0 ? rd_loop_from(t, f->along) : -1;
-        const int32_t       ends = loop >= 0 ? ends_in(t, loop, k) : -1;
+        const int32_t       ends = loop >= 0 ? find_ends(t, loop, k) : -1;
         int32_t             block;
 
-        if (ends < 0 || !may_cut(t, loop, ends))
+        if (ends < 0 || !can_split(t, loop, ends))
             continue;
         block = t->stmt[loop].parent;
         if (t->stmt[block].kind != RD_S_LOOP || rd_loop_of(t, block)->kind != RD_FOR_BLOCK)
             block = put_blocks_around(t, loop);
         if (!t->failed)
-            cut(t, loop, block, ends);
+            split_at_blocks(t, loop, block, ends);
     }
 }

@@ -13,26 +13,27 @@ typedef struct choosing {
     int                vector;
     rd_strip          *strip;
     rd_alternatives   *of;
-    bool              *written_out, *waits;
-    int32_t           *together, *jammed;
+    bool              *unrolled, *exp_bound;
+    int32_t           *unroll_jam, *unroll_jam_outer;
     rd_fold_in_strip  *fold;
 } choosing;
 
-static bool is_each(const rd_schedule *t, int32_t stmt)
+static bool is_unit_step_loop(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->step == 1 &&
            rd_loop_of(t, stmt)->of >= 0;
 }
 
 /* ---- What is known of each -------------------------------------------------------------------- */
-static void find_loops(const choosing *c, const rd_strip_at *r, const rd_strip *strip)
+static void decide_loops(const choosing *c, const rd_strip_at *r, const rd_strip *strip)
 {
     for (int32_t s = rd_next_stmt(c->t, r->top, r->top); s >= 0; s = rd_next_stmt(c->t, s, r->top))
-        if (is_each(c->t, s) && rd_loop_of(c->t, s)->axis != r->axis) {
-            c->written_out[rd_loop_of(c->t, s)->of] = rd_unrolls_loop(r, s);
-            c->waits[rd_loop_of(c->t, s)->of]       = rd_takes_exp_of_pairs(r, s);
-            c->together[rd_loop_of(c->t, s)->of]    = rd_unroll_jam_rounds(r, strip, c->fold, s);
-            c->jammed[rd_loop_of(c->t, s)->of] = rd_unroll_jam_outer_rounds(r, strip, c->fold, s);
+        if (is_unit_step_loop(c->t, s) && rd_loop_of(c->t, s)->axis != r->axis) {
+            c->unrolled[rd_loop_of(c->t, s)->of]   = rd_unrolls_loop(r, s);
+            c->exp_bound[rd_loop_of(c->t, s)->of]  = rd_takes_exp_of_pairs(r, s);
+            c->unroll_jam[rd_loop_of(c->t, s)->of] = rd_unroll_jam_rounds(r, strip, c->fold, s);
+            c->unroll_jam_outer[rd_loop_of(c->t, s)->of] =
+                rd_unroll_jam_outer_rounds(r, strip, c->fold, s);
         }
 }
 
@@ -48,7 +49,7 @@ static int part_of(const rd_schedule *t, int32_t stmt)
 }
 
 /* Where the region's strips are: by price, or by a rule, which is told. */
-static rd_strip_at place_of(const choosing *c, const rd_region *from, rd_alternatives *of)
+static rd_strip_at choose_region(const choosing *c, const rd_region *from, rd_alternatives *of)
 {
     const rd_strip_at at = { c->t, c->vector, from->top, from->axis, from->around };
     rd_strip_at       by;
@@ -65,15 +66,15 @@ static rd_strip_at place_of(const choosing *c, const rd_region *from, rd_alterna
 static void describe(const choosing *c, int32_t k)
 {
     rd_strip         *r  = &c->strip[k];
-    const rd_strip_at at = place_of(c, &c->r->at[k], &c->of[k]);
+    const rd_strip_at at = choose_region(c, &c->r->at[k], &c->of[k]);
 
     *r      = (rd_strip){ .axis = at.axis, .around = at.around };
     r->loop = c->t->stmt[at.top].kind == RD_S_LOOP ? rd_loop_of(c->t, at.top)->of : -1;
     r->part = part_of(c->t, at.top);
     rd_find_fold_mappings(&at, c->fold);
     rd_find_width(&at, c->fold, r);
-    r->pads = rd_pads_tail(&at, r, c->fold);
-    find_loops(c, &at, r);
+    r->padded = rd_pads_tail(&at, r, c->fold);
+    decide_loops(c, &at, r);
 }
 
 /* Describes each region as a strip; false: no memory. */
@@ -81,15 +82,15 @@ static bool describe_all(choosing *c, rd_get_fn *get, void *pool)
 {
     const size_t n = (size_t)c->r->n + 1;
 
-    c->strip       = get(pool, n * sizeof *c->strip);
-    c->of          = get(pool, n * sizeof *c->of);
-    c->written_out = get(pool, ((size_t)c->t->p->n_loop + 1) * sizeof *c->written_out);
-    c->waits       = get(pool, ((size_t)c->t->p->n_loop + 1) * sizeof *c->waits);
-    c->together    = get(pool, ((size_t)c->t->p->n_loop + 1) * sizeof *c->together);
-    c->jammed      = get(pool, ((size_t)c->t->p->n_loop + 1) * sizeof *c->jammed);
-    c->fold        = get(pool, ((size_t)c->t->p->n_fold + 1) * sizeof *c->fold);
-    if (!c->strip || !c->of || !c->written_out || !c->waits || !c->together || !c->jammed ||
-        !c->fold)
+    c->strip            = get(pool, n * sizeof *c->strip);
+    c->of               = get(pool, n * sizeof *c->of);
+    c->unrolled         = get(pool, ((size_t)c->t->p->n_loop + 1) * sizeof *c->unrolled);
+    c->exp_bound        = get(pool, ((size_t)c->t->p->n_loop + 1) * sizeof *c->exp_bound);
+    c->unroll_jam       = get(pool, ((size_t)c->t->p->n_loop + 1) * sizeof *c->unroll_jam);
+    c->unroll_jam_outer = get(pool, ((size_t)c->t->p->n_loop + 1) * sizeof *c->unroll_jam_outer);
+    c->fold             = get(pool, ((size_t)c->t->p->n_fold + 1) * sizeof *c->fold);
+    if (!c->strip || !c->of || !c->unrolled || !c->exp_bound || !c->unroll_jam ||
+        !c->unroll_jam_outer || !c->fold)
         return false;
     for (int32_t k = 0; k < c->r->n; k++)
         describe(c, k);
@@ -105,14 +106,14 @@ bool rd_choose_strips(const rd_schedule *t, const rd_target *target, rd_get_fn *
     choosing        c  = { .t = r.bare, .r = &r, .vector = target->vector };
 
     ok      = ok && describe_all(&c, get, pool);
-    *strips = (rd_strips){ .n           = r.n,
-                           .at          = c.strip,
-                           .of          = c.of,
-                           .written_out = c.written_out,
-                           .waits       = c.waits,
-                           .together    = c.together,
-                           .jammed      = c.jammed,
-                           .fold        = c.fold };
+    *strips = (rd_strips){ .n                = r.n,
+                           .at               = c.strip,
+                           .of               = c.of,
+                           .unrolled         = c.unrolled,
+                           .exp_bound        = c.exp_bound,
+                           .unroll_jam       = c.unroll_jam,
+                           .unroll_jam_outer = c.unroll_jam_outer,
+                           .fold             = c.fold };
     rd_regions_free(&r);
     return ok;
 }

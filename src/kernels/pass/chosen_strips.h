@@ -12,37 +12,37 @@ typedef struct rd_strip {
     int32_t part;   /* that one                                                                 */
     bool    around; /* it holds such loops                                                      */
     int32_t width;  /* elements of a strip, at most                                             */
-    int32_t rest;   /* elements of the last one, 0: there is none, -1: not known                */
-    bool    pads;   /* the last one is as long as the others in the text                        */
+    int32_t tail;   /* elements of the last one, 0: there is none, -1: not known                */
+    bool    padded; /* the last one is as long as the others in the text                        */
     bool    wide;   /* rows of elements stream from memory: a few rows go together              */
-    bool    whole;  /* a fold takes the strip by one state: compilers know how                  */
+    bool one_state; /* a fold takes the strip by one state: compilers know how                  */
     /* Strips of exactly `width`, which the text spells out, and a shorter one behind them. */
     bool fixed;
     /* It is known before that there is one strip, of exactly `width`, so that it needs no loop.  A long axis
      * is never such a one, even if it is no longer than `width`. */
-    bool one;
+    bool single;
     /* The width bounds what stays near from loop to loop: states, or arrays.  Without this, and if strips are
      * not `fixed`, all elements are one strip. */
-    bool arrays;
+    bool has_arrays;
 } rd_strip;
 
 typedef struct rd_fold_in_strip {
-    bool cells;  /* neighbours have cells of their own       */
-    bool lanes;  /* neighbours are neighbouring lanes        */
-    bool begins; /* in the strip                             */
-    bool inner;  /* and ends in one round of a loop over it  */
-    bool turns;  /* neighbours have labels of their own      */
+    bool cells;    /* neighbours have cells of their own       */
+    bool lanes;    /* neighbours are neighbouring lanes        */
+    bool begins;   /* in the strip                             */
+    bool inner;    /* and ends in one round of a loop over it  */
+    bool in_order; /* neighbours have labels of their own      */
 } rd_fold_in_strip;
 
 typedef struct rd_strips {
     int32_t                n;
     const rd_strip        *at;
-    const rd_alternatives *of;          /* of each: along which axis, what it was chosen from */
-    const bool            *written_out; /* per loop of the program, in a strip  */
+    const rd_alternatives *of;       /* of each: along which axis, what it was chosen from */
+    const bool            *unrolled; /* per loop of the program, in a strip  */
     /* per loop of the program, 0: none.  `unroll_jam`: so many of its rounds are merged into the vector loop
-     * directly in it; `jammed`: into the serial loop between it and a vector loop */
-    const int32_t          *together, *jammed;
-    const bool             *waits; /* per loop of the program: rounds wait for exponentials */
-    const rd_fold_in_strip *fold;  /* per fold                             */
+     * directly in it; `unroll_jam_outer`: into the serial loop between it and a vector loop */
+    const int32_t          *unroll_jam, *unroll_jam_outer;
+    const bool             *exp_bound; /* per loop of the program: rounds wait for exponentials */
+    const rd_fold_in_strip *fold;      /* per fold                             */
 } rd_strips;
 #endif

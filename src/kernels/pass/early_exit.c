@@ -15,12 +15,12 @@ static bool can_be_asked(const rd_schedule *t, const rd_stmt *s)
 }
 
 /* Behind the only round there is nothing to leave. */
-static bool leaves_nothing(const rd_schedule *t, const rd_stmt *s)
+static bool is_single_round(const rd_schedule *t, const rd_stmt *s)
 {
     return s->arg == s->parent && rd_loop_of(t, s->arg)->kind == RD_FOR_ONCE;
 }
 
-static bool steps_directly_in(const rd_schedule *t, int32_t loop, int32_t fold)
+static bool has_step_in(const rd_schedule *t, int32_t loop, int32_t fold)
 {
     for (int32_t k = t->stmt[loop].first; k >= 0; k = t->stmt[k].next)
         if (t->stmt[k].kind == RD_S_STEP && t->stmt[k].fold == fold)
@@ -29,7 +29,7 @@ static bool steps_directly_in(const rd_schedule *t, int32_t loop, int32_t fold)
 }
 
 /* Does a look cost as much as what the round takes?  A long row costs more than a look at one cell. */
-static bool costs_a_round(const rd_schedule *t, int32_t loop, const rd_stmt *s)
+static bool is_check_costly(const rd_schedule *t, int32_t loop, const rd_stmt *s)
 {
     const rd_for *l = rd_loop_of(t, loop);
 
@@ -37,7 +37,7 @@ static bool costs_a_round(const rd_schedule *t, int32_t loop, const rd_stmt *s)
         return true;
     if (l->strip >= 0)
         return l->width > 0;
-    return !steps_directly_in(t, loop, s->fold) && l->extent > CHECK_EVERY &&
+    return !has_step_in(t, loop, s->fold) && l->extent > CHECK_EVERY &&
            (s->count.offset > t->fold[s->fold].lanes || t->p->axis_extent[l->axis] < SHORT_ROWS);
 }
 
@@ -51,9 +51,9 @@ void rd_pass_early_exit(rd_schedule *t, const rd_target *target)
             next = rd_next_stmt(t, s, t->part[k]);
             if (stmt->kind != RD_S_EXIT)
                 continue;
-            if (!can_be_asked(t, stmt) || leaves_nothing(t, stmt))
+            if (!can_be_asked(t, stmt) || is_single_round(t, stmt))
                 rd_take_out(t, s);
-            else if (costs_a_round(t, stmt->parent, stmt))
+            else if (is_check_costly(t, stmt->parent, stmt))
                 stmt->every = CHECK_EVERY;
         }
 }

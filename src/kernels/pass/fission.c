@@ -46,7 +46,7 @@ static int32_t result_array(rd_schedule *t, int32_t loop, const rd_let *let, int
 
 /* The operands go to arrays at the end of the loop.  The vector loop behind it, which takes the
  * function. */
-static int32_t take_function(rd_schedule *t, int32_t loop, int32_t value, int32_t *result)
+static int32_t add_call_loop(rd_schedule *t, int32_t loop, int32_t value, int32_t *result)
 {
     rd_let        let  = t->let[value];
     const int32_t call = rd_add_loop_behind(t, loop, true);
@@ -73,13 +73,13 @@ static int32_t split_function(rd_schedule *t, int32_t loop, int32_t stmt)
     const int32_t behind = rd_split_vector(t, stmt, loop);
     int32_t       result = -1;
 
-    take_function(t, loop, value, &result);
+    add_call_loop(t, loop, value, &result);
     rd_replace_by_load(t, value, result, behind);
     return behind;
 }
 
 /* ---- Steps that take exponentials ------------------------------------------------------------- */
-static bool takes_powers(const rd_schedule *t, int32_t stmt)
+static bool takes_exponentials(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_STEP && rd_takes_power(&t->fold[t->stmt[stmt].fold].of);
 }
@@ -109,11 +109,11 @@ static bool is_function(const rd_schedule *t, int32_t stmt)
     return let && rd_let_needs_fission(t, let);
 }
 
-static void split(rd_schedule *t, int32_t loop)
+static void split_loop(rd_schedule *t, int32_t loop)
 {
     for (int32_t s = t->stmt[loop].first, next; s >= 0 && !t->failed; s = next) {
         next = t->stmt[s].next;
-        if (takes_powers(t, s))
+        if (takes_exponentials(t, s))
             loop = split_step(t, loop, s);
         else if (is_function(t, s)) {
             loop = split_function(t, loop, s);
@@ -137,5 +137,5 @@ void rd_pass_fission(rd_schedule *t, const rd_target *target)
         for (int32_t s = t->part[k], n = t->n_stmt; s >= 0 && !t->failed;
              s = rd_next_stmt(t, s, t->part[k]))
             if (s < n && rd_is_vector(t, s) && !rd_loop_of(t, s)->by_call)
-                split(t, s);
+                split_loop(t, s);
 }

@@ -32,7 +32,7 @@ static bool is_loop(const rd_schedule *t, int32_t stmt, rd_for_kind kind)
 }
 
 /* Does the loop go from 0 to a number that is known, and hold one statement? */
-static bool goes_across(const rd_schedule *t, int32_t stmt)
+static bool is_over_columns(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(t, stmt);
 
@@ -42,11 +42,11 @@ static bool goes_across(const rd_schedule *t, int32_t stmt)
            t->stmt[stmt].first == t->stmt[stmt].last;
 }
 
-static bool find_columns(const rd_schedule *t, int32_t vector, columns *c)
+static bool find_column_loops(const rd_schedule *t, int32_t vector, columns *c)
 {
     *c = (columns){ .vector = vector, .across = t->stmt[vector].parent };
     if (!is_loop(t, vector, RD_FOR_VECTOR) || rd_loop_of(t, vector)->by_call ||
-        !is_loop(t, c->across, RD_FOR_SERIAL) || !goes_across(t, c->across))
+        !is_loop(t, c->across, RD_FOR_SERIAL) || !is_over_columns(t, c->across))
         return false;
     c->strips = t->stmt[c->across].parent;
     if (!is_loop(t, c->strips, RD_FOR_SERIAL) || rd_loop_of(t, c->strips)->strip < 0)
@@ -60,7 +60,7 @@ static bool find_columns(const rd_schedule *t, int32_t vector, columns *c)
 
 /* ---- Which statements ------------------------------------------------------------------------- */
 /* Are neighbours in a row neighbours in memory, and rows one behind the other?  Or is it one for all? */
-static bool lies_flat(const rd_schedule *t, const columns *c, const rd_linear *at)
+static bool is_contiguous(const rd_schedule *t, const columns *c, const rd_linear *at)
 {
     const int64_t by = rd_linear_coef(t, at, c->column);
 
@@ -70,12 +70,12 @@ static bool lies_flat(const rd_schedule *t, const columns *c, const rd_linear *a
     return (by == 0 || by == 1) && rd_linear_coef(t, at, c->row) == c->n * by;
 }
 
-static bool is_flat_value(const rd_schedule *t, const columns *c, int32_t stmt)
+static bool can_flatten_value(const rd_schedule *t, const columns *c, int32_t stmt)
 {
     const rd_let *let = &t->let[t->stmt[stmt].value];
 
     switch (let->kind) {
-    case RD_I_LOAD: return let->slot >= 0 && let->type != RD_F16 && lies_flat(t, c, &let->at);
+    case RD_I_LOAD: return let->slot >= 0 && let->type != RD_F16 && is_contiguous(t, c, &let->at);
     case RD_I_CONST: return true;
     case RD_I_MAP:
     case RD_I_CAST:
@@ -96,7 +96,7 @@ static bool has_lane_of_row(const rd_schedule *t, const columns *c, const rd_stm
 
 /* Does the loop over strips have no other statement of the step's fold than an EXIT that asks all its states,
  * in whatever order they lie? */
-static bool asks_of_all(const rd_schedule *t, const columns *c, int32_t step)
+static bool has_only_full_exit(const rd_schedule *t, const columns *c, int32_t step)
 {
     const int32_t fold = t->stmt[step].fold;
 
@@ -112,7 +112,7 @@ static bool asks_of_all(const rd_schedule *t, const columns *c, int32_t step)
     return true;
 }
 
-static bool is_flat_step(const rd_schedule *t, const columns *c, int32_t stmt)
+static bool can_flatten_step(const rd_schedule *t, const columns *c, int32_t stmt)
 {
     const rd_stmt      *s = &t->stmt[stmt];
     const rd_loop_fold *f = &t->fold[s->fold];
@@ -124,12 +124,12 @@ static bool is_flat_step(const rd_schedule *t, const columns *c, int32_t stmt)
            !rd_linear_coef(t, &s->of.cell, c->row) && !rd_linear_coef(t, &s->of.outer, c->column) &&
            !rd_linear_coef(t, &s->of.outer, c->row) && s->of.more.n == 0 &&
            rd_loop_of(t, c->strips)->of == f->along && t->store[s->fold].lane_stride == 1 &&
-           asks_of_all(t, c, stmt);
+           has_only_full_exit(t, c, stmt);
 }
 
 /* Does the loop take what another one of the strip makes, such as a mask of its rows?  That comes by an array
  * (pass/scalar_expand.c), in which neighbours are rows. */
-static bool reads_of_strip(const rd_schedule *t, const columns *c)
+static bool has_strip_operands(const rd_schedule *t, const columns *c)
 {
     for (int32_t value = 0; value < t->n_let; value++) {
         const int32_t by = t->let[value].by;
@@ -141,16 +141,17 @@ static bool reads_of_strip(const rd_schedule *t, const columns *c)
     return false;
 }
 
-static bool is_flat(const rd_schedule *t, const columns *c)
+static bool can_flatten(const rd_schedule *t, const columns *c)
 {
     bool steps = false;
 
-    if (reads_of_strip(t, c))
+    if (has_strip_operands(t, c))
         return false;
     for (int32_t s = t->stmt[c->vector].first; s >= 0; s = t->stmt[s].next) {
         const bool step = t->stmt[s].kind == RD_S_STEP;
 
-        if (step ? !is_flat_step(t, c, s) : t->stmt[s].kind != RD_S_LET || !is_flat_value(t, c, s))
+        if (step ? !can_flatten_step(t, c, s)
+                 : t->stmt[s].kind != RD_S_LET || !can_flatten_value(t, c, s))
             return false;
         steps |= step;
     }
@@ -174,7 +175,7 @@ static int32_t make_copies(rd_schedule *t, const columns *c, int32_t step, rd_st
     return loop;
 }
 
-static void hold_states(rd_schedule *t, const columns *c, int32_t step)
+static void copy_states(rd_schedule *t, const columns *c, int32_t step)
 {
     const int32_t  fold = t->stmt[step].fold, lanes = t->fold[fold].lanes;
     const rd_store store = { .place       = RD_IN_LOCAL,
@@ -197,7 +198,7 @@ static void hold_states(rd_schedule *t, const columns *c, int32_t step)
 }
 
 /* The loop over columns comes into that over rows. */
-static void turn_around(rd_schedule *t, const columns *c)
+static void interchange_loops(rd_schedule *t, const columns *c)
 {
     rd_take_out(t, c->vector);
     rd_put_before(t, c->vector, c->across);
@@ -217,9 +218,9 @@ static void flatten(rd_schedule *t, const columns *c)
 {
     for (int32_t s = t->stmt[c->vector].first; s >= 0 && !t->failed; s = t->stmt[s].next)
         if (t->stmt[s].kind == RD_S_STEP)
-            hold_states(t, c, s);
+            copy_states(t, c, s);
     if (!t->failed)
-        turn_around(t, c);
+        interchange_loops(t, c);
 }
 
 void rd_pass_flatten_folds(rd_schedule *t, const rd_target *target)
@@ -229,6 +230,6 @@ void rd_pass_flatten_folds(rd_schedule *t, const rd_target *target)
     (void)target;
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k]))
-            if (find_columns(t, s, &c) && is_flat(t, &c))
+            if (find_column_loops(t, s, &c) && can_flatten(t, &c))
                 flatten(t, &c);
 }

@@ -24,7 +24,7 @@
 
 /* ---- The loops -------------------------------------------------------------------------------- */
 /* The loop over columns comes around that over rows, with what belongs to a column before it. */
-static void turn_around(const rd_flattening *c)
+static void move_columns_outside(const rd_flattening *c)
 {
     rd_schedule *t = c->t;
 
@@ -43,7 +43,7 @@ static void turn_around(const rd_flattening *c)
 }
 
 /* The loop over strips comes around that over columns. */
-static void turn_strips_around(const rd_flattening *c)
+static void move_strips_outside(const rd_flattening *c)
 {
     rd_schedule *t = c->t;
 
@@ -56,7 +56,7 @@ static void turn_strips_around(const rd_flattening *c)
 }
 
 /* "vector m4 to 64 { a5[3*m4 + i1] = r1 }", at the end of the loop over columns. */
-static void repeat(const rd_flattening *c, int32_t value, int32_t store)
+static void add_repeating_loop(const rd_flattening *c, int32_t value, int32_t store)
 {
     rd_schedule  *t    = c->t;
     rd_for        loop = { .kind   = RD_FOR_VECTOR,
@@ -81,19 +81,19 @@ static void repeat(const rd_flattening *c, int32_t value, int32_t store)
     rd_append(t, c->across, made);
 }
 
-typedef struct instead {
+typedef struct replacement {
     int32_t value, by;
-} instead;
+} replacement;
 
-static int32_t take_instead(void *of, int32_t value)
+static int32_t replacement_of(void *of, int32_t value)
 {
-    const instead *one = of;
+    const replacement *one = of;
 
     return value == one->value ? one->by : value;
 }
 
 /* The value comes from an array that has it for each element of a strip. */
-static void take_repeated(const rd_flattening *c, int32_t value, int32_t before)
+static void repeat_value(const rd_flattening *c, int32_t value, int32_t before)
 {
     rd_schedule   *t     = c->t;
     const rd_store store = { .place  = RD_IN_LOCAL,
@@ -101,16 +101,16 @@ static void take_repeated(const rd_flattening *c, int32_t value, int32_t before)
                              .fold   = -1,
                              .extent = (c->n * c->r->width + 15) / 16 * 16 };
     const int32_t  array = rd_add_store(t, &store);
-    instead        one   = { value, -1 };
+    replacement    one   = { value, -1 };
 
     rd_put_before(t, rd_add_declaration(t, array), before);
-    repeat(c, value, array);
+    add_repeating_loop(c, value, array);
     one.by = rd_load_at_start(t, c->vector, array, c->vector);
     for (int32_t s = t->stmt[c->vector].first; s >= 0 && !t->failed; s = t->stmt[s].next)
-        rd_rename_values(t, s, take_instead, &one);
+        rd_rename_values(t, s, replacement_of, &one);
 }
 
-static void set_flat(const rd_flattening *c, rd_linear *place, int32_t axis)
+static void flatten_position(const rd_flattening *c, rd_linear *place, int32_t axis)
 {
     rd_linear at = *place;
 
@@ -122,7 +122,7 @@ static void set_flat(const rd_flattening *c, rd_linear *place, int32_t axis)
 /* "vector i0 from m2 to m3, by call { unroll i1 to 3 { r9 = load s0[6*i0 + i1]; a6[3*i0 + i1 -
  * 3*m2] = r9 } }": rows that lie apart come to an array, `of` being the loop over rows as it was.
  * */
-static int32_t collect_groups(const rd_flattening *c, rd_for of, int32_t value)
+static int32_t pack_rows(const rd_flattening *c, rd_for of, int32_t value)
 {
     enum { BEHIND = 64 }; /* vectors write past the last element */
     rd_schedule   *t      = c->t;
@@ -162,7 +162,7 @@ static int32_t collect_groups(const rd_flattening *c, rd_for of, int32_t value)
 }
 
 /* The vector loop goes over the elements of all columns. */
-static void go_flat(const rd_flattening *c)
+static void flatten_vector_loop(const rd_flattening *c)
 {
     rd_schedule  *t    = c->t;
     const int32_t axis = rd_add_mark(t);
@@ -178,12 +178,12 @@ static void go_flat(const rd_flattening *c)
         const rd_let *let = rd_let_of(t, s);
 
         if (let && let->kind == RD_I_LOAD && rd_has_grouped_rows(c, let))
-            rd_replace_by_load(t, t->stmt[s].value, collect_groups(c, rows, t->stmt[s].value),
+            rd_replace_by_load(t, t->stmt[s].value, pack_rows(c, rows, t->stmt[s].value),
                                c->vector);
         else if (let && let->kind == RD_I_LOAD)
-            set_flat(c, &t->let[t->stmt[s].value].at, axis);
+            flatten_position(c, &t->let[t->stmt[s].value].at, axis);
         else if (!let)
-            set_flat(c, &t->stmt[s].at, axis);
+            flatten_position(c, &t->stmt[s].at, axis);
     }
 }
 
@@ -194,21 +194,21 @@ static void flatten(rd_flattening *c)
     int32_t       before;
 
     if (c->around)
-        turn_strips_around(c);
+        move_strips_outside(c);
     before = rd_hoist_point_of_columns(c);
     if (before < 0)
         return;
     if (c->inside)
-        turn_around(c);
+        move_columns_outside(c);
     rd_take_out(t, c->vector);
     rd_put_before(t, c->vector, c->across);
     rd_take_out(t, c->across);
     rd_put_before(t, c->across, before);
-    go_flat(c);
+    flatten_vector_loop(c);
     for (int32_t value = 0; value < n && !t->failed; value++)
         if (t->let[value].by >= 0 && t->stmt[t->let[value].by].parent == c->across &&
             rd_is_read_in(t, value, c->vector))
-            take_repeated(c, value, c->across);
+            repeat_value(c, value, c->across);
     if (!t->failed && t->stmt[c->across].first < 0)
         rd_take_out(t, c->across);
 }

@@ -14,7 +14,7 @@ static const rd_for *loop_at(const rd_schedule *t, int32_t stmt)
 }
 
 /* Does the loop go over all of a few columns? */
-static bool goes_across(const rd_schedule *t, int32_t stmt)
+static bool is_over_columns(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = loop_at(t, stmt);
 
@@ -39,7 +39,7 @@ static bool find_columns_inside(rd_flattening *c, int32_t stmt)
     c->vector = stmt;
     c->across = t->stmt[stmt].first;
     c->strips = t->stmt[stmt].parent;
-    return c->across == t->stmt[stmt].last && goes_across(t, c->across) &&
+    return c->across == t->stmt[stmt].last && is_over_columns(t, c->across) &&
            rd_loop_of(t, c->across)->kind == RD_FOR_UNROLL;
 }
 
@@ -51,7 +51,7 @@ static bool is_over_strips(const rd_schedule *t, int32_t stmt)
 }
 
 /* Does each column go over all strips of rows?  They may as well be together in each strip. */
-static bool are_strips_of_columns(const rd_flattening *c)
+static bool has_only_strips(const rd_flattening *c)
 {
     const rd_schedule *t = c->t;
 
@@ -68,18 +68,18 @@ static bool find_columns_outside(rd_flattening *c, int32_t stmt)
     c->across = stmt;
     c->vector = t->stmt[stmt].last;
     c->strips = t->stmt[stmt].parent;
-    if (!goes_across(t, stmt) || rd_loop_of(t, stmt)->kind != RD_FOR_SERIAL)
+    if (!is_over_columns(t, stmt) || rd_loop_of(t, stmt)->kind != RD_FOR_SERIAL)
         return false;
     c->around = is_over_strips(t, c->vector);
     if (c->around) {
         c->strips = c->vector;
         c->vector = t->stmt[c->strips].last;
     }
-    return is_plain_vector(t, c->vector) && (!c->around || are_strips_of_columns(c));
+    return is_plain_vector(t, c->vector) && (!c->around || has_only_strips(c));
 }
 
 /* Whole strips of rows, of a length that the text knows. */
-static bool find(rd_flattening *c, const rd_strips *strips, int32_t stmt)
+static bool find_column_loops(rd_flattening *c, const rd_strips *strips, int32_t stmt)
 {
     const rd_schedule *t = c->t;
     const rd_for      *over, *rows;
@@ -96,7 +96,7 @@ static bool find(rd_flattening *c, const rd_strips *strips, int32_t stmt)
     c->column = rd_loop_of(t, c->across)->axis;
     c->n      = rd_loop_of(t, c->across)->extent;
     return over->axis == c->row && c->row != c->column && rows->extent == c->r->width &&
-           c->r->fixed && !c->r->pads && rows->from.n == 1 && rows->to.n == 1 &&
+           c->r->fixed && !c->r->padded && rows->from.n == 1 && rows->to.n == 1 &&
            rows->from.part[0].by <= 1 && rows->to.part[0].by <= 1 &&
            rd_linear_coef(t, &rows->from.part[0].at, over->start) == 1;
 }
@@ -111,7 +111,7 @@ static bool has_no_values(const rd_flattening *c, const rd_linear *at)
 }
 
 /* Are neighbours in a row neighbours in memory, and rows one behind the other? */
-static bool lies_flat(const rd_flattening *c, const rd_linear *at)
+static bool is_contiguous(const rd_flattening *c, const rd_linear *at)
 {
     return has_no_values(c, at) && rd_linear_coef(c->t, at, c->column) == 1 &&
            rd_linear_coef(c->t, at, c->row) == c->n;
@@ -129,12 +129,12 @@ bool rd_has_grouped_rows(const rd_flattening *c, const rd_let *let)
            !rd_program_accesses(c->t->p, RD_I_STORE, let->slot);
 }
 
-static bool is_flat_value(const rd_flattening *c, const rd_let *let)
+static bool can_flatten_value(const rd_flattening *c, const rd_let *let)
 {
     switch (let->kind) {
     case RD_I_LOAD:
         return let->slot >= 0 && let->type != RD_F16 &&
-               (lies_flat(c, &let->at) || rd_has_grouped_rows(c, let));
+               (is_contiguous(c, &let->at) || rd_has_grouped_rows(c, let));
     case RD_I_CONST:
     case RD_I_MAP:
     case RD_I_CAST:
@@ -144,7 +144,7 @@ static bool is_flat_value(const rd_flattening *c, const rd_let *let)
 }
 
 /* What belongs to a column is made once, before all strips: it must not fail there. */
-static bool is_value_of_column(const rd_let *let)
+static bool can_move_to_column(const rd_let *let)
 {
     return let->kind == RD_I_LOAD || let->kind == RD_I_COORD || let->kind == RD_I_CONST ||
            let->kind == RD_I_MAP || let->kind == RD_I_CAST || let->kind == RD_I_SELECT;
@@ -158,12 +158,12 @@ bool rd_is_of_column(const rd_flattening *c, int32_t value)
 }
 
 /* In the loop over rows stands nothing that is looked up for a column. */
-static bool has_place(const rd_let *let)
+static bool is_positional(const rd_let *let)
 {
     return let->kind == RD_I_LOAD || let->kind == RD_I_COORD;
 }
 
-static bool take_statement(rd_flattening *c, int32_t stmt, bool *stores)
+static bool can_flatten_stmt(rd_flattening *c, int32_t stmt, bool *stores)
 {
     const rd_schedule *t   = c->t;
     const rd_stmt     *s   = &t->stmt[stmt];
@@ -171,19 +171,19 @@ static bool take_statement(rd_flattening *c, int32_t stmt, bool *stores)
 
     if (s->kind == RD_S_STORE) {
         *stores = true;
-        return s->slot >= 0 && lies_flat(c, &s->at) &&
+        return s->slot >= 0 && is_contiguous(c, &s->at) &&
                (!c->around || !rd_program_accesses(t->p, RD_I_LOAD, s->slot));
     }
     if (!let)
         return false;
     c->varies[s->value] = rd_let_varies(t, let, c->row, c->varies);
     if (c->varies[s->value])
-        return is_flat_value(c, let);
-    return is_value_of_column(let) && (s->parent == c->across || !has_place(let));
+        return can_flatten_value(c, let);
+    return can_move_to_column(let) && (s->parent == c->across || !is_positional(let));
 }
 
 /* Do the loops take what another vector loop of the strip makes, such as a factor of each row? */
-static bool take_of_rows(const rd_flattening *c)
+static bool has_operands_of_rows(const rd_flattening *c)
 {
     const rd_schedule *t    = c->t;
     const int32_t      both = c->inside ? c->vector : c->across;
@@ -199,16 +199,16 @@ static bool take_of_rows(const rd_flattening *c)
 }
 
 /* Nothing but values, and stores where the elements lie. */
-static bool are_maps(rd_flattening *c)
+static bool has_only_maps(rd_flattening *c)
 {
     const rd_schedule *t      = c->t;
     bool               stores = false;
 
     for (int32_t s = t->stmt[c->across].first; s >= 0; s = t->stmt[s].next)
-        if (s != c->vector && s != c->strips && !take_statement(c, s, &stores))
+        if (s != c->vector && s != c->strips && !can_flatten_stmt(c, s, &stores))
             return false;
     for (int32_t s = c->inside ? -1 : t->stmt[c->vector].first; s >= 0; s = t->stmt[s].next)
-        if (!take_statement(c, s, &stores))
+        if (!can_flatten_stmt(c, s, &stores))
             return false;
     return stores;
 }
@@ -228,7 +228,7 @@ static bool is_repeated(const rd_flattening *c, int32_t stmt)
     return false;
 }
 
-static bool is_little(const rd_flattening *c)
+static bool is_small_enough(const rd_flattening *c)
 {
     int64_t bytes = 0;
 
@@ -240,7 +240,7 @@ static bool is_little(const rd_flattening *c)
 
 /* Are the columns' values the same in all rounds of a loop around, and made of what is known
  * before it? */
-static bool stand_still(const rd_flattening *c, int32_t loop, bool *moves)
+static bool is_invariant_in(const rd_flattening *c, int32_t loop, bool *moves)
 {
     const rd_schedule *t = c->t;
     int32_t            read[RD_MOST_READS];
@@ -266,7 +266,7 @@ int32_t rd_hoist_point_of_columns(const rd_flattening *c)
     bool   *moves = malloc((size_t)c->t->n_let + 1);
     int32_t found = -1;
 
-    for (int32_t s = c->strips; moves && loop_at(c->t, s) && stand_still(c, s, moves);
+    for (int32_t s = c->strips; moves && loop_at(c->t, s) && is_invariant_in(c, s, moves);
          s         = c->t->stmt[s].parent)
         found = s;
     free(moves);
@@ -275,5 +275,6 @@ int32_t rd_hoist_point_of_columns(const rd_flattening *c)
 
 bool rd_find_flat_maps(rd_flattening *c, const rd_strips *strips, int32_t stmt)
 {
-    return find(c, strips, stmt) && are_maps(c) && !take_of_rows(c) && is_little(c);
+    return find_column_loops(c, strips, stmt) && has_only_maps(c) && !has_operands_of_rows(c) &&
+           is_small_enough(c);
 }

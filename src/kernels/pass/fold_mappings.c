@@ -5,7 +5,7 @@
 enum { FEW_ELEMENTS = 16, FEW_STATEMENTS = 12, FEW_OF_MANY = 8 };
 
 /* ---- Statements of a fold --------------------------------------------------------------------- */
-static int32_t find(const rd_strip_at *r, int32_t fold, uint32_t kinds)
+static int32_t find_stmt(const rd_strip_at *r, int32_t fold, uint32_t kinds)
 {
     RD_EACH_IN (r, s)
         if (r->t->stmt[s].fold == fold && RD_KIND_BIT(r->t->stmt[s].kind) & kinds)
@@ -30,10 +30,10 @@ bool rd_fold_begins_in(const rd_schedule *t, int32_t fold, int32_t loop)
 }
 
 /* Do steps of a fold go along the axis? */
-static bool steps_along(const rd_strip_at *r)
+static bool has_steps_along(const rd_strip_at *r)
 {
     for (int32_t k = 0; k < r->t->p->n_fold; k++)
-        if (find(r, k, RD_KIND_BIT(RD_S_STEP) | RD_KIND_BIT(RD_S_PREFIX)) >= 0 &&
+        if (find_stmt(r, k, RD_KIND_BIT(RD_S_STEP) | RD_KIND_BIT(RD_S_PREFIX)) >= 0 &&
             (rd_coef(&r->t->p->fold[k].lane, r->axis) || rd_coef(&r->t->p->fold[k].outer, r->axis)))
             return true;
     return false;
@@ -48,7 +48,7 @@ bool rd_has_clusters(const rd_strip_at *r)
         const rd_bounds *b  = of >= 0 ? p->loop[of].bounds : NULL;
 
         if (b && b->list_at >= 0 && p->address[b->list_at].add[0].axis == r->axis)
-            return !steps_along(r);
+            return !has_steps_along(r);
     }
     return false;
 }
@@ -68,7 +68,7 @@ static bool is_stored(const rd_schedule *t, int32_t slot)
 }
 
 /* A value in the address that a loop over the axis makes: memory says where each element is. */
-static bool gathers(const rd_strip_at *r, const rd_linear *at)
+static bool is_gather(const rd_strip_at *r, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++) {
         const rd_linear_term *term = &r->t->term[at->first + k];
@@ -125,12 +125,12 @@ bool rd_needs_packing(const rd_strip_at *r, int32_t stmt)
 
     if (!load || rd_loop_of_rereads(r, stmt) >= 0)
         return false;
-    return gathers(r, &load->at) || (coef != 1 && coef != 0) || (load->type == RD_F16 && coef);
+    return is_gather(r, &load->at) || (coef != 1 && coef != 0) || (load->type == RD_F16 && coef);
 }
 
 /* ---- Loops that are written out --------------------------------------------------------------- */
 /* Does the loop read all of a row of 8 or 16?  Compilers take such rows apart by halves. */
-static bool reads_whole_row(const rd_strip_at *r, int32_t loop, const rd_linear *at, int64_t n)
+static bool is_whole_row_load(const rd_strip_at *r, int32_t loop, const rd_linear *at, int64_t n)
 {
     const rd_for *l = rd_loop_of(r->t, loop);
 
@@ -144,11 +144,11 @@ static bool is_far(const rd_strip_at *r, int32_t loop, int32_t stmt)
     const int64_t coef = load ? rd_linear_coef(r->t, &load->at, r->axis) : 0;
 
     return load && rd_loop_of_rereads(r, stmt) < 0 &&
-           (coef < 0 || (coef > 4 && !reads_whole_row(r, loop, &load->at, coef)));
+           (coef < 0 || (coef > 4 && !is_whole_row_load(r, loop, &load->at, coef)));
 }
 
 /* May a statement stand in a loop that is written out within the strip? */
-static bool may_be_written_out(const rd_strip_at *r, int32_t loop, int32_t stmt)
+static bool can_be_unrolled(const rd_strip_at *r, int32_t loop, int32_t stmt)
 {
     const rd_stmt      *s  = &r->t->stmt[stmt];
     const rd_loop_fold *f  = &r->t->fold[s->fold >= 0 ? s->fold : 0]; /* of folds */
@@ -171,7 +171,7 @@ static bool may_be_written_out(const rd_strip_at *r, int32_t loop, int32_t stmt)
 }
 
 /* Statements that the program has as instructions: what ends a fold is one there. */
-static int32_t size_of(const rd_schedule *t, int32_t loop)
+static int32_t count_statements(const rd_schedule *t, int32_t loop)
 {
     int32_t n = 1;
 
@@ -198,21 +198,21 @@ static bool is_group_without_vectors(const rd_strip_at *r, int32_t loop, int32_t
 bool rd_unrolls_loop(const rd_strip_at *r, int32_t loop)
 {
     const rd_for *l    = rd_loop_of(r->t, loop);
-    const int32_t most = size_of(r->t, loop) > FEW_STATEMENTS ? FEW_OF_MANY : FEW_ELEMENTS;
+    const int32_t most = count_statements(r->t, loop) > FEW_STATEMENTS ? FEW_OF_MANY : FEW_ELEMENTS;
 
     if (l->kind != RD_FOR_SERIAL || l->step != 1 || l->of < 0 || rd_is_row(&r->t->p->loop[l->of]) ||
         l->axis == r->axis || l->extent > most || r->t->p->axis_extent[l->axis] != l->extent ||
         (!r->t->whole && r->t->p->root == l->axis))
         return false;
     for (int32_t s = rd_next_stmt(r->t, loop, loop); s >= 0; s = rd_next_stmt(r->t, s, loop))
-        if (!may_be_written_out(r, loop, s) || is_group_without_vectors(r, loop, s))
+        if (!can_be_unrolled(r, loop, s) || is_group_without_vectors(r, loop, s))
             return false;
     return true;
 }
 
 /* ---- Folds ------------------------------------------------------------------------------------ */
 /* Is the load collected, and in no loop that is written out? */
-static bool is_collected(const rd_strip_at *r, int32_t stmt, int32_t begin)
+static bool is_packed(const rd_strip_at *r, int32_t stmt, int32_t begin)
 {
     for (int32_t s = r->t->stmt[stmt].parent; s != r->top && !rd_stands_in(r->t, begin, s);
          s         = r->t->stmt[s].parent)
@@ -222,29 +222,30 @@ static bool is_collected(const rd_strip_at *r, int32_t stmt, int32_t begin)
 }
 
 /* The statement behind which no element comes: FINISH, or of a scan the loop along its steps. */
-static int32_t last_of(const rd_strip_at *r, int32_t fold)
+static int32_t last_stmt_of_fold(const rd_strip_at *r, int32_t fold)
 {
-    const int32_t finish = find(r, fold, RD_KIND_BIT(RD_S_FINISH)), along = r->t->fold[fold].along;
+    const int32_t finish = find_stmt(r, fold, RD_KIND_BIT(RD_S_FINISH)),
+                  along  = r->t->fold[fold].along;
 
     for (int32_t s = finish < 0 ? r->top : -1; s >= 0; s = rd_next_stmt(r->t, s, r->top))
         if (s != r->top && r->t->stmt[s].kind == RD_S_LOOP && along >= 0 &&
             rd_loop_of(r->t, s)->of == along)
             return s;
-    return finish >= 0 ? finish : find(r, fold, RD_KIND_BIT(RD_S_PREFIX));
+    return finish >= 0 ? finish : find_stmt(r, fold, RD_KIND_BIT(RD_S_PREFIX));
 }
 
 static bool is_in_one_round(const rd_strip_at *r, int32_t stmt, int32_t begin)
 {
-    if (rd_stmt_needs_fission(r->t, stmt) || (load_of(r, stmt) && is_collected(r, stmt, begin)))
+    if (rd_stmt_needs_fission(r->t, stmt) || (load_of(r, stmt) && is_packed(r, stmt, begin)))
         return false;
     return r->t->stmt[stmt].kind != RD_S_LOOP || rd_loop_of(r->t, stmt)->axis == r->axis ||
            rd_unrolls_loop(r, stmt);
 }
 
 /* Do all its elements come in one round of a vector loop? */
-static bool is_inner(const rd_strip_at *r, int32_t fold, int32_t begin)
+static bool is_complete_in_round(const rd_strip_at *r, int32_t fold, int32_t begin)
 {
-    const int32_t last   = last_of(r, fold);
+    const int32_t last   = last_stmt_of_fold(r, fold);
     bool          passed = false;
 
     for (int32_t s = begin; s >= 0; s = rd_next_stmt(r->t, s, r->top)) {
@@ -260,16 +261,16 @@ static bool is_inner(const rd_strip_at *r, int32_t fold, int32_t begin)
 void rd_find_fold_mappings(const rd_strip_at *r, rd_fold_in_strip *fold)
 {
     for (int32_t k = 0; k < r->t->p->n_fold; k++) {
-        const int32_t step  = find(r, k, RD_KIND_BIT(RD_S_STEP) | RD_KIND_BIT(RD_S_PREFIX));
-        const int32_t begin = find(r, k, RD_KIND_BIT(RD_S_BEGIN));
+        const int32_t step  = find_stmt(r, k, RD_KIND_BIT(RD_S_STEP) | RD_KIND_BIT(RD_S_PREFIX));
+        const int32_t begin = find_stmt(r, k, RD_KIND_BIT(RD_S_BEGIN));
 
         if (step < 0)
             continue;
-        fold[k].turns = !r->around && rd_goes_in_turn(r->t, k, r->top);
-        fold[k].lanes =
-            !fold[k].turns && begin < 0 && rd_linear_coef(r->t, &r->t->stmt[step].of.lane, r->axis);
-        fold[k].cells  = !fold[k].lanes && !fold[k].turns;
+        fold[k].in_order = !r->around && rd_goes_in_turn(r->t, k, r->top);
+        fold[k].lanes    = !fold[k].in_order && begin < 0 &&
+                        rd_linear_coef(r->t, &r->t->stmt[step].of.lane, r->axis);
+        fold[k].cells  = !fold[k].lanes && !fold[k].in_order;
         fold[k].begins = begin >= 0;
-        fold[k].inner  = begin >= 0 && !r->t->fold[k].blocks && is_inner(r, k, begin);
+        fold[k].inner  = begin >= 0 && !r->t->fold[k].blocks && is_complete_in_round(r, k, begin);
     }
 }

@@ -17,7 +17,7 @@ static const rd_for *vector_at(const rd_schedule *t, int32_t stmt)
     return loop && loop->kind == RD_FOR_VECTOR ? loop : NULL;
 }
 
-static bool takes_powers(const rd_schedule *t, int32_t stmt)
+static bool takes_exponentials(const rd_schedule *t, int32_t stmt)
 {
     const rd_for  *loop = vector_at(t, stmt);
     const rd_stmt *last = loop && loop->by_call ? &t->stmt[t->stmt[stmt].last] : NULL;
@@ -25,14 +25,14 @@ static bool takes_powers(const rd_schedule *t, int32_t stmt)
     return last && last->kind == RD_S_STEP && rd_takes_power(&t->fold[last->fold].of);
 }
 
-static bool same_edge(const rd_schedule *t, const rd_edge *a, const rd_edge *b)
+static bool is_same_edge(const rd_schedule *t, const rd_edge *a, const rd_edge *b)
 {
     return a->n == 1 && b->n == 1 && a->part[0].by <= 1 && b->part[0].by <= 1 &&
            rd_linear_same(t, &a->part[0].at, &b->part[0].at);
 }
 
 /* Values and arrays alone. */
-static bool makes_elements(const rd_schedule *t, int32_t loop)
+static bool is_element_loop(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next)
         if (t->stmt[s].kind != RD_S_LET && (t->stmt[s].kind != RD_S_STORE || t->stmt[s].slot >= 0))
@@ -50,13 +50,13 @@ static int32_t elements_before(const rd_schedule *t, int32_t loop)
         s = t->stmt[s].prev;
     made = vector_at(t, s);
     return made && !made->by_call && !made->stream && !made->in_order &&
-                   made->axis == steps->axis && same_edge(t, &made->from, &steps->from) &&
-                   same_edge(t, &made->to, &steps->to) && makes_elements(t, s)
+                   made->axis == steps->axis && is_same_edge(t, &made->from, &steps->from) &&
+                   is_same_edge(t, &made->to, &steps->to) && is_element_loop(t, s)
                ? s
                : -1;
 }
 
-static void put_into(rd_schedule *t, int32_t elements, int32_t loop)
+static void fuse_loops(rd_schedule *t, int32_t elements, int32_t loop)
 {
     t->loop[t->stmt[loop].arg].loads += rd_loop_of(t, elements)->loads;
     while (t->stmt[elements].last >= 0) {
@@ -73,9 +73,9 @@ void rd_pass_fuse_exponentials(rd_schedule *t, const rd_target *target)
     (void)target;
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k]; s >= 0; s = rd_next_stmt(t, s, t->part[k])) {
-            const int32_t elements = takes_powers(t, s) ? elements_before(t, s) : -1;
+            const int32_t elements = takes_exponentials(t, s) ? elements_before(t, s) : -1;
 
             if (elements >= 0)
-                put_into(t, elements, s);
+                fuse_loops(t, elements, s);
         }
 }

@@ -22,7 +22,7 @@ typedef struct hoisting {
 /* ---- What is the same ------------------------------------------------------------------------- */
 /* The round of a loop with one round, of which the index is its `from`; -1: the axis is no such one.
  * An axis of the vector loop, or of a loop in it that has several rounds, moves. */
-static bool moves(const hoisting *h, int32_t stmt, int32_t axis)
+static bool is_changing_axis(const hoisting *h, int32_t stmt, int32_t axis)
 {
     for (int32_t s = h->t->stmt[stmt].parent; s >= 0; s = h->t->stmt[s].parent) {
         const rd_for *loop = h->t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(h->t, s) : NULL;
@@ -36,12 +36,12 @@ static bool moves(const hoisting *h, int32_t stmt, int32_t axis)
     return true;
 }
 
-static bool linear_stays(const hoisting *h, int32_t stmt, const rd_linear *at)
+static bool is_invariant(const hoisting *h, int32_t stmt, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++) {
         const rd_linear_term *term = &h->t->term[at->first + k];
 
-        if (term->axis < 0 ? h->inside[term->value] : moves(h, stmt, term->axis))
+        if (term->axis < 0 ? h->inside[term->value] : is_changing_axis(h, stmt, term->axis))
             return false;
     }
     return true;
@@ -59,12 +59,12 @@ static bool is_plain_load(const hoisting *h, const rd_let *let)
 
 /* Only what loads stands before: arithmetic compilers move as registers allow, and an index is
  * looked at once. */
-static bool goes_before(const hoisting *h, int32_t stmt)
+static bool can_hoist(const hoisting *h, int32_t stmt)
 {
     const rd_stmt *s   = &h->t->stmt[stmt];
     const rd_let  *let = s->kind == RD_S_LET ? &h->t->let[s->value] : NULL;
 
-    if (!let || !linear_stays(h, stmt, &let->at))
+    if (!let || !is_invariant(h, stmt, &let->at))
         return false;
     if (let->kind == RD_I_LOAD)
         return is_plain_load(h, let);
@@ -73,7 +73,7 @@ static bool goes_before(const hoisting *h, int32_t stmt)
 
 /* ---- Statements ------------------------------------------------------------------------------- */
 /* The rounds of the loops around are numbers before them. */
-static void name_rounds(const hoisting *h, int32_t stmt, rd_let *let)
+static void bind_rounds(const hoisting *h, int32_t stmt, rd_let *let)
 {
     for (int32_t s = h->t->stmt[stmt].parent; s != h->vector; s = h->t->stmt[s].parent)
         if (h->t->stmt[s].kind == RD_S_LOOP)
@@ -88,13 +88,13 @@ static bool is_counted(const rd_schedule *t, const rd_let *let)
 }
 
 /* A load goes before the vector loop, which counts it as before. */
-static void put_before(hoisting *h, int32_t stmt)
+static void hoist_stmt(hoisting *h, int32_t stmt)
 {
     rd_schedule  *t     = h->t;
     const int32_t value = t->stmt[stmt].value;
     rd_let        let   = t->let[value];
 
-    name_rounds(h, stmt, &let);
+    bind_rounds(h, stmt, &let);
     if (t->failed)
         return;
     if (is_counted(t, &let)) {
@@ -107,7 +107,7 @@ static void put_before(hoisting *h, int32_t stmt)
     h->inside[value] = false;
 }
 
-static bool stands_in_rounds(const rd_schedule *t, int32_t stmt, int32_t vector)
+static bool is_in_unit_rounds(const rd_schedule *t, int32_t stmt, int32_t vector)
 {
     for (int32_t s = t->stmt[stmt].parent; s != vector; s = t->stmt[s].parent)
         if (t->stmt[s].kind != RD_S_LOOP || rd_loop_of(t, s)->kind != RD_FOR_UNROLL ||
@@ -125,13 +125,13 @@ static void hoist_from(hoisting *h)
             h->inside[t->stmt[s].value + k] = true;
     for (int32_t s = h->vector, next; s >= 0 && !t->failed; s = next) {
         next = rd_next_stmt(t, s, h->vector);
-        if (s != h->vector && stands_in_rounds(t, s, h->vector) && goes_before(h, s))
-            put_before(h, s);
+        if (s != h->vector && is_in_unit_rounds(t, s, h->vector) && can_hoist(h, s))
+            hoist_stmt(h, s);
     }
 }
 
 /* ---- All together ----------------------------------------------------------------------------- */
-static int32_t slots_of(const rd_program *p)
+static int32_t count_slots(const rd_program *p)
 {
     int32_t n = 0;
 
@@ -160,7 +160,7 @@ static bool is_vector(const rd_schedule *t, int32_t stmt)
 
 void rd_pass_hoist(rd_schedule *t, const rd_target *target)
 {
-    hoisting h = { .t = t, .n_slot = slots_of(t->p) };
+    hoisting h = { .t = t, .n_slot = count_slots(t->p) };
 
     (void)target;
     h.inside = calloc((size_t)t->n_let + 1, sizeof *h.inside);

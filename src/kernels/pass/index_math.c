@@ -3,7 +3,7 @@
 #include "kernels/pass/index_math.h"
 
 /* The value that a new statement makes, which goes before the next one. */
-static int32_t put(rd_index_math *n, int32_t stmt)
+static int32_t insert(rd_index_math *n, int32_t stmt)
 {
     if (n->t->failed)
         return 0;
@@ -11,12 +11,12 @@ static int32_t put(rd_index_math *n, int32_t stmt)
     return n->t->stmt[stmt].value;
 }
 
-static int32_t make(rd_index_math *n, const rd_let *let)
+static int32_t insert_let(rd_index_math *n, const rd_let *let)
 {
-    return put(n, rd_add_made(n->t, let));
+    return insert(n, rd_add_made(n->t, let));
 }
 
-static bool is_number(const rd_linear *at)
+static bool is_constant(const rd_linear *at)
 {
     return at->n == 0;
 }
@@ -29,16 +29,16 @@ static int32_t value_of(rd_index_math *n, rd_linear at)
     if (at.n == 1 && at.offset == 0 && n->t->term[at.first].axis < 0 &&
         n->t->term[at.first].coef == 1)
         return n->t->term[at.first].value;
-    if (is_number(&at)) {
+    if (is_constant(&at)) {
         let.kind = RD_I_CONST;
         let.word = (rd_word){ .i64 = at.offset };
     } else
         let.at = at;
-    return make(n, &let);
+    return insert_let(n, &let);
 }
 
-static rd_linear operation(rd_index_math *n, rd_inst_kind kind, rd_op op, rd_dtype type, int count,
-                           const int32_t *operand)
+static rd_linear insert_operation(rd_index_math *n, rd_inst_kind kind, rd_op op, rd_dtype type,
+                                  int count, const int32_t *operand)
 {
     rd_let let = { .kind  = kind,
                    .type  = type,
@@ -50,51 +50,51 @@ static rd_linear operation(rd_index_math *n, rd_inst_kind kind, rd_op op, rd_dty
                    .store = -1 };
 
     let.first = rd_add_operands(n->t, operand, count);
-    return rd_linear_plus_value(n->t, rd_linear_of(0), 1, make(n, &let));
+    return rd_linear_plus_value(n->t, rd_linear_of(0), 1, insert_let(n, &let));
 }
 
-static rd_linear of_two(rd_index_math *n, rd_op op, rd_dtype type, rd_linear a, rd_linear b)
+static rd_linear binary_op(rd_index_math *n, rd_op op, rd_dtype type, rd_linear a, rd_linear b)
 {
     int32_t operand[2];
 
     operand[0] = value_of(n, a);
     operand[1] = value_of(n, b);
-    return operation(n, RD_I_MAP, op, type, 2, operand);
+    return insert_operation(n, RD_I_MAP, op, type, 2, operand);
 }
 
 rd_linear rd_index_min(rd_index_math *n, rd_linear a, rd_linear b)
 {
-    if (is_number(&a) && is_number(&b))
+    if (is_constant(&a) && is_constant(&b))
         return a.offset < b.offset ? a : b;
-    return rd_linear_same(n->t, &a, &b) ? a : of_two(n, RD_OP_minimum, RD_I64, a, b);
+    return rd_linear_same(n->t, &a, &b) ? a : binary_op(n, RD_OP_minimum, RD_I64, a, b);
 }
 
 rd_linear rd_index_max(rd_index_math *n, rd_linear a, rd_linear b)
 {
-    if (is_number(&a) && is_number(&b))
+    if (is_constant(&a) && is_constant(&b))
         return a.offset > b.offset ? a : b;
-    return rd_linear_same(n->t, &a, &b) ? a : of_two(n, RD_OP_maximum, RD_I64, a, b);
+    return rd_linear_same(n->t, &a, &b) ? a : binary_op(n, RD_OP_maximum, RD_I64, a, b);
 }
 
 rd_linear rd_index_select(rd_index_math *n, rd_linear a, rd_linear b, rd_linear x, rd_linear y)
 {
     int32_t operand[3];
 
-    if (is_number(&a) && is_number(&b))
+    if (is_constant(&a) && is_constant(&b))
         return a.offset >= b.offset ? x : y;
-    operand[0] = value_of(n, of_two(n, RD_OP_ge, RD_BOOL, a, b));
+    operand[0] = value_of(n, binary_op(n, RD_OP_ge, RD_BOOL, a, b));
     operand[1] = value_of(n, x);
     operand[2] = value_of(n, y);
-    return operation(n, RD_I_SELECT, RD_OP_ge, RD_I64, 3, operand);
+    return insert_operation(n, RD_I_SELECT, RD_OP_ge, RD_I64, 3, operand);
 }
 
 rd_linear rd_index_divide(rd_index_math *n, rd_linear a, int64_t by)
 {
     const int64_t rest = (a.offset % by + by) % by;
 
-    if (is_number(&a))
+    if (is_constant(&a))
         return rd_linear_of((a.offset - rest) / by);
-    return of_two(n, RD_OP_floordiv, RD_I64, a, rd_linear_of(by));
+    return binary_op(n, RD_OP_floordiv, RD_I64, a, rd_linear_of(by));
 }
 
 rd_linear rd_index_load(rd_index_math *n, int32_t slot, rd_dtype type, rd_linear at)
@@ -108,7 +108,7 @@ rd_linear rd_index_load(rd_index_math *n, int32_t slot, rd_dtype type, rd_linear
                          .at        = at,
                          .uncounted = true };
 
-    return rd_linear_plus_value(n->t, rd_linear_of(0), 1, make(n, &let));
+    return rd_linear_plus_value(n->t, rd_linear_of(0), 1, insert_let(n, &let));
 }
 
 rd_linear rd_index_search(rd_index_math *n, int32_t slot, rd_linear from, rd_linear to,
@@ -129,5 +129,5 @@ rd_linear rd_index_search(rd_index_math *n, int32_t slot, rd_linear from, rd_lin
     stmt->type  = RD_I64;
     stmt->at    = at;
     stmt->count = least;
-    return rd_linear_plus_value(n->t, rd_linear_of(0), 1, put(n, made));
+    return rd_linear_plus_value(n->t, rd_linear_of(0), 1, insert(n, made));
 }

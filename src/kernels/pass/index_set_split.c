@@ -62,7 +62,7 @@ void rd_retarget_exits(rd_schedule *t, int32_t one, int32_t other, int32_t aroun
 }
 
 /* Who leaves one piece leaves them all: they stand in a loop of one round. */
-static void put_together(rd_range_split *c, const rd_pieces *p, int32_t one, int32_t other)
+static void wrap_in_one_loop(rd_range_split *c, const rd_pieces *p, int32_t one, int32_t other)
 {
     rd_schedule *t   = c->t;
     rd_for       all = *rd_loop_of(t, c->stmt);
@@ -95,7 +95,7 @@ void rd_split_into_pieces(rd_range_split *c, const rd_pieces *p, int32_t *one, i
 }
 
 /* By a mask the loop becomes up to three, without one it only gets other ends. */
-static void cut(rd_range_split *c)
+static void split_loop(rd_range_split *c)
 {
     const bool left = rd_next_exit(c->t, c->stmt, c->stmt) >= 0;
     rd_pieces  p    = { .before = c->bounds->low.n_add > 0, .behind = c->bounds->high.n_add > 0 };
@@ -109,11 +109,11 @@ static void cut(rd_range_split *c)
     rd_find_covered(c, &p);
     rd_split_into_pieces(c, &p, &one, &other);
     if (left && !c->t->failed)
-        put_together(c, &p, one, other);
+        wrap_in_one_loop(c, &p, one, other);
 }
 
 /* ---- Which loops ------------------------------------------------------------------------------ */
-static bool is_in(const rd_program *p, int32_t inst, int32_t loop)
+static bool is_inst_in_loop(const rd_program *p, int32_t inst, int32_t loop)
 {
     return inst > p->loop[loop].begin && inst < p->loop[loop].end;
 }
@@ -126,8 +126,9 @@ static bool ends_blocks_inside(const rd_schedule *t, int32_t loop)
     for (int32_t k = 0; k < p->n_fold; k++) {
         const rd_loop_fold *f = &t->fold[k];
 
-        if (f->blocks && is_in(p, f->step, loop) && !is_in(p, f->start, loop) && f->along != loop &&
-            (f->along < 0 || !is_in(p, p->loop[loop].begin, f->along)))
+        if (f->blocks && is_inst_in_loop(p, f->step, loop) && !is_inst_in_loop(p, f->start, loop) &&
+            f->along != loop &&
+            (f->along < 0 || !is_inst_in_loop(p, p->loop[loop].begin, f->along)))
             return true;
     }
     return false;
@@ -135,7 +136,7 @@ static bool ends_blocks_inside(const rd_schedule *t, int32_t loop)
 
 /* Does the loop go through elements?  One that goes through cells at the end of a block must not be
  * cut, and neither must one whose elements ask whether a block ends. */
-static bool takes_elements(const rd_schedule *t, int32_t loop)
+static bool has_only_elements(const rd_schedule *t, int32_t loop)
 {
     bool takes = false;
 
@@ -144,46 +145,46 @@ static bool takes_elements(const rd_schedule *t, int32_t loop)
 
         takes |= stmt->kind == RD_S_STEP || stmt->kind == RD_S_PREFIX;
         if (stmt->kind == RD_S_ENDS &&
-            !is_in(t->p, t->fold[stmt->fold].start, rd_loop_of(t, loop)->of))
+            !is_inst_in_loop(t->p, t->fold[stmt->fold].start, rd_loop_of(t, loop)->of))
             return false;
     }
     return takes;
 }
 
 /* Is the value seen before the statement?  Those of the head are in all parts. */
-static bool is_seen(const rd_schedule *t, int32_t value, int32_t stmt)
+static bool is_visible(const rd_schedule *t, int32_t value, int32_t stmt)
 {
     const int32_t by = t->let[value].by, body = by >= 0 ? t->stmt[by].parent : -1;
 
     return body >= 0 && (t->stmt[body].kind == RD_S_PART || rd_stands_in(t, stmt, body));
 }
 
-static bool bound_is_seen(const rd_schedule *t, const rd_bound *b, int32_t stmt)
+static bool is_bound_visible(const rd_schedule *t, const rd_bound *b, int32_t stmt)
 {
     bool seen = true;
 
     for (int32_t k = 0; k < b->n_reg && b->n_add; k++)
-        seen &= is_seen(t, b->reg[k], stmt);
+        seen &= is_visible(t, b->reg[k], stmt);
     return seen;
 }
 
-static bool may_cut(const rd_schedule *t, int32_t stmt)
+static bool can_split(const rd_schedule *t, int32_t stmt)
 {
     const rd_for    *loop   = rd_loop_of(t, stmt);
     const rd_bounds *bounds = loop->of >= 0 ? t->p->loop[loop->of].bounds : NULL;
     int32_t          by;
 
     if (!bounds || loop->kind != RD_FOR_SERIAL || loop->backwards || loop->from.n != 1 ||
-        loop->to.n != 1 || ends_blocks_inside(t, loop->of) || !takes_elements(t, stmt))
+        loop->to.n != 1 || ends_blocks_inside(t, loop->of) || !has_only_elements(t, stmt))
         return false;
-    if (!bound_is_seen(t, &bounds->low, stmt) || !bound_is_seen(t, &bounds->high, stmt))
+    if (!is_bound_visible(t, &bounds->low, stmt) || !is_bound_visible(t, &bounds->high, stmt))
         return false;
     by = bounds->mask >= 0 ? t->let[bounds->mask].by : -1;
     return bounds->mask < 0 || (by >= 0 && rd_stands_in(t, by, stmt));
 }
 
 /* Borders of pieces are multiples of the strips' width, so that no strip is cut. */
-static void cut_loop(rd_schedule *t, const rd_target *target, int32_t stmt)
+static void split_bounded_loop(rd_schedule *t, const rd_target *target, int32_t stmt)
 {
     const rd_for  loop   = *rd_loop_of(t, stmt);
     const int32_t parent = t->stmt[stmt].parent;
@@ -204,17 +205,17 @@ static void cut_loop(rd_schedule *t, const rd_target *target, int32_t stmt)
     if (c.bounds->list_at >= 0)
         rd_split_by_list(&c);
     else
-        cut(&c);
+        split_loop(&c);
 }
 
 /* Loops inside first, so that masks and values have the program's numbers in what is copied. */
-static void cut_in(rd_schedule *t, const rd_target *target, int32_t body)
+static void split_in_body(rd_schedule *t, const rd_target *target, int32_t body)
 {
     for (int32_t s = t->stmt[body].first, next; s >= 0 && !t->failed; s = next) {
         next = t->stmt[s].next;
-        cut_in(t, target, s);
-        if (t->stmt[s].kind == RD_S_LOOP && may_cut(t, s))
-            cut_loop(t, target, s);
+        split_in_body(t, target, s);
+        if (t->stmt[s].kind == RD_S_LOOP && can_split(t, s))
+            split_bounded_loop(t, target, s);
     }
 }
 
@@ -223,5 +224,5 @@ void rd_pass_index_set_split(rd_schedule *t, const rd_target *target)
     if (target->strips)
         rd_split_by_clusters(t, target->strips);
     for (int k = 0; k < RD_N_PARTS && !t->failed; k++)
-        cut_in(t, target, t->part[k]);
+        split_in_body(t, target, t->part[k]);
 }

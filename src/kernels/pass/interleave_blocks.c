@@ -21,7 +21,7 @@
 
 /* ---- Which ------------------------------------------------------------------------------------ */
 /* Twice as many as a vector holds: while one takes its step, so does the other. */
-static int64_t blocks_beside(const rd_schedule *t, const rd_target *target, int32_t fold)
+static int64_t interleaved_block_count(const rd_schedule *t, const rd_target *target, int32_t fold)
 {
     const rd_emit_fold *f      = &t->fold[fold].of;
     const int           widest = f->user ? rd_user_widest(f) : 0;
@@ -38,7 +38,7 @@ static bool is_value(const rd_schedule *t, int32_t stmt)
 }
 
 /* The step that a loop ends with, behind values alone; -1. */
-static int32_t step_of(const rd_schedule *t, int32_t loop)
+static int32_t last_step(const rd_schedule *t, int32_t loop)
 {
     const int32_t last = t->stmt[loop].last;
 
@@ -60,7 +60,7 @@ static bool find_loops(rd_interleaving *b)
         t->stmt[b->loop].next != b->ends || t->stmt[b->ends].kind != RD_S_ENDS ||
         rd_loop_of(t, b->loop)->kind != RD_FOR_SERIAL || rd_loop_of(t, b->loop)->of < 0)
         return false;
-    b->step = step_of(t, b->loop);
+    b->step = last_step(t, b->loop);
     b->fold = b->step >= 0 ? t->stmt[b->step].fold : -1;
     return b->fold >= 0 && t->stmt[cut].fold == b->fold && t->stmt[b->ends].fold == b->fold;
 }
@@ -71,7 +71,7 @@ static bool has_plain_edges(const rd_for *loop)
            loop->to.part[0].by <= 1;
 }
 
-static bool may_go(const rd_interleaving *b)
+static bool can_interleave(const rd_interleaving *b)
 {
     const rd_schedule  *t    = b->t;
     const rd_loop_fold *f    = &t->fold[b->fold];
@@ -83,7 +83,7 @@ static bool may_go(const rd_interleaving *b)
 }
 
 /* All steps go along one loop. */
-static bool goes_in_one_row(rd_interleaving *b)
+static bool is_one_row(rd_interleaving *b)
 {
     const rd_schedule *t = b->t;
 
@@ -94,9 +94,9 @@ static bool goes_in_one_row(rd_interleaving *b)
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------- */
-static int64_t divisor(int64_t a, int64_t b)
+static int64_t gcd(int64_t a, int64_t b)
 {
-    return b ? divisor(b, a % b) : a;
+    return b ? gcd(b, a % b) : a;
 }
 
 /* About so many blocks that are whole rows, and fill vectors of 8; 0: their elements would not
@@ -104,8 +104,7 @@ static int64_t divisor(int64_t a, int64_t b)
 static int64_t blocks_of_rows(int64_t row, int64_t steps, int64_t want)
 {
     enum { VECTOR = 8, MOST = 4096 };
-    const int64_t least = row / divisor(row, steps),
-                  whole = least / divisor(least, VECTOR) * VECTOR,
+    const int64_t least = row / gcd(row, steps), whole = least / gcd(least, VECTOR) * VECTOR,
                   by = whole * steps <= MOST ? whole : least, n = (want + by - 1) / by * by;
 
     return n * steps <= MOST ? n : 0;
@@ -125,7 +124,7 @@ static int32_t loop_over_rows(const rd_schedule *t, int32_t block)
 }
 
 /* By how much the step of an element, and its index, move along an axis. */
-static int64_t step_moves(const rd_interleaving *b, int32_t axis)
+static int64_t step_stride(const rd_interleaving *b, int32_t axis)
 {
     const rd_fold_at *at = &b->t->stmt[b->step].of;
 
@@ -134,18 +133,18 @@ static int64_t step_moves(const rd_interleaving *b, int32_t axis)
 }
 
 /* Rows follow each other in steps: where one ends the next one goes on. */
-static bool follow(const rd_interleaving *b)
+static bool has_contiguous_rows(const rd_interleaving *b)
 {
     const rd_fold_at *at = &b->t->stmt[b->step].of;
 
-    return step_moves(b, b->inner) == 1 && step_moves(b, b->axis) == b->row &&
+    return step_stride(b, b->inner) == 1 && step_stride(b, b->axis) == b->row &&
            rd_linear_coef(b->t, &at->index, b->axis) ==
                b->row * rd_linear_coef(b->t, &at->index, b->inner) &&
            !rd_linear_coef(b->t, &at->cell, b->axis);
 }
 
 /* Steps go along short rows, of which some are whole blocks. */
-static bool goes_in_rows(rd_interleaving *b)
+static bool is_rows_of_blocks(rd_interleaving *b)
 {
     rd_schedule   *t    = b->t;
     const rd_edge *from = &rd_loop_of(t, b->block)->from, *to = &rd_loop_of(t, b->block)->to;
@@ -159,7 +158,8 @@ static bool goes_in_rows(rd_interleaving *b)
     b->axis  = rd_loop_of(t, b->top)->axis;
     b->inner = rd_loop_of(t, b->loop)->axis;
     b->n     = blocks_of_rows(b->row, b->steps, b->n);
-    if (!b->n || !follow(b) || rd_trips(t->p, rd_loop_of(t, b->top)->of) < b->n * b->steps / b->row)
+    if (!b->n || !has_contiguous_rows(b) ||
+        rd_trips(t->p, rd_loop_of(t, b->top)->of) < b->n * b->steps / b->row)
         return false;
     first.lane  = rd_linear_with(t, first.lane, b->inner, rd_linear_of(0));
     first.outer = rd_linear_with(t, first.outer, b->inner, rd_linear_of(0));
@@ -176,9 +176,9 @@ void rd_pass_interleave_blocks(rd_schedule *t, const rd_target *target)
             if (t->stmt[s].kind != RD_S_LOOP || rd_loop_of(t, s)->kind != RD_FOR_BLOCK ||
                 !find_loops(&b))
                 continue;
-            b.n     = blocks_beside(t, target, b.fold);
+            b.n     = interleaved_block_count(t, target, b.fold);
             b.steps = t->p->fold[b.fold].steps;
-            if (b.n > 2 && may_go(&b) && (goes_in_one_row(&b) || goes_in_rows(&b)))
+            if (b.n > 2 && can_interleave(&b) && (is_one_row(&b) || is_rows_of_blocks(&b)))
                 rd_interleave_blocks(&b);
         }
 }

@@ -34,13 +34,13 @@ static int32_t add_array(rd_interleaving *b, int32_t body, const rd_store *store
     return array;
 }
 
-static rd_linear of_axis(rd_interleaving *b, int64_t coef, int32_t axis)
+static rd_linear axis_times(rd_interleaving *b, int64_t coef, int32_t axis)
 {
     return rd_linear_plus_axis(b->t, rd_linear_of(0), coef, axis);
 }
 
 /* "load a1[64 * m1 + m2]" */
-static rd_let element_of(rd_interleaving *b, int32_t store, int64_t by, int32_t row, int32_t column)
+static rd_let load_at(rd_interleaving *b, int32_t store, int64_t by, int32_t row, int32_t column)
 {
     const rd_dtype type = b->t->store[store].type;
 
@@ -50,20 +50,20 @@ static rd_let element_of(rd_interleaving *b, int32_t store, int64_t by, int32_t 
                      .arg   = -1,
                      .slot  = -1,
                      .store = store,
-                     .at    = rd_linear_plus_axis(b->t, of_axis(b, 1, column), by, row) };
+                     .at    = rd_linear_plus_axis(b->t, axis_times(b, 1, column), by, row) };
 }
 
 /* m0 + 64 * m1: where a block begins.  Of rows 64 * m1, behind the beginning of row m0. */
-static rd_linear begin_of(rd_interleaving *b)
+static rd_linear block_start(rd_interleaving *b)
 {
-    return rd_linear_plus_axis(b->t, b->row ? rd_linear_of(0) : of_axis(b, 1, b->first), b->steps,
-                               b->number);
+    return rd_linear_plus_axis(b->t, b->row ? rd_linear_of(0) : axis_times(b, 1, b->first),
+                               b->steps, b->number);
 }
 
 static rd_linear with_index(rd_interleaving *b, rd_linear at, rd_linear index)
 {
     if (b->row)
-        at = rd_linear_with(b->t, at, b->axis, of_axis(b, 1, b->first));
+        at = rd_linear_with(b->t, at, b->axis, axis_times(b, 1, b->first));
     return rd_linear_with(b->t, at, b->inner, index);
 }
 
@@ -78,11 +78,11 @@ static void set_range(rd_for *loop, rd_linear from, int64_t n)
 }
 
 /* What the steps take, one behind the other. */
-static void collect(rd_interleaving *b, int32_t body)
+static void pack_elements(rd_interleaving *b, int32_t body)
 {
     rd_schedule    *t     = b->t;
     const int32_t   made  = rd_stmt_copy(t, b->loop);
-    const rd_linear first = of_axis(b, 1, b->first);
+    const rd_linear first = axis_times(b, 1, b->first);
     rd_stmt         store = rd_stmt_of(RD_S_STORE);
     rd_for          rows  = *rd_loop_of(t, b->top);
 
@@ -104,8 +104,8 @@ static void collect(rd_interleaving *b, int32_t body)
     store.store                     = b->rows;
     store.type                      = t->store[b->rows].type;
     store.x                         = t->stmt[t->stmt[made].last].x;
-    store.at =
-        rd_linear_plus(t, of_axis(b, b->row ? b->row : 1, b->axis), -(b->row ? b->row : 1), first);
+    store.at                        = rd_linear_plus(t, axis_times(b, b->row ? b->row : 1, b->axis),
+                                                     -(b->row ? b->row : 1), first);
     if (b->row)
         store.at = rd_linear_plus_axis(t, store.at, 1, b->inner);
     rd_take_out(t, t->stmt[made].last);
@@ -113,7 +113,7 @@ static void collect(rd_interleaving *b, int32_t body)
 }
 
 /* The same, step after step, of all blocks. */
-static void turn(rd_interleaving *b, int32_t body)
+static void transpose_elements(rd_interleaving *b, int32_t body)
 {
     rd_schedule   *t     = b->t;
     const rd_dtype type  = t->store[b->rows].type;
@@ -121,7 +121,7 @@ static void turn(rd_interleaving *b, int32_t body)
     const int32_t around = add_loop(b, body, call ? RD_FOR_VECTOR : RD_FOR_SERIAL, b->number, b->n),
                   loop   = add_loop(b, around, RD_FOR_SERIAL, b->at, b->steps);
     rd_stmt      store   = rd_stmt_of(RD_S_STORE);
-    const rd_let let     = element_of(b, b->rows, b->steps, b->number, b->at);
+    const rd_let let     = load_at(b, b->rows, b->steps, b->number, b->at);
 
     if (t->failed)
         return;
@@ -129,7 +129,7 @@ static void turn(rd_interleaving *b, int32_t body)
     store.store                          = b->elements;
     store.type                           = type;
     store.x                              = rd_add_value(t, loop, &let);
-    store.at = rd_linear_plus_axis(t, of_axis(b, 1, b->number), b->n, b->at);
+    store.at = rd_linear_plus_axis(t, axis_times(b, 1, b->number), b->n, b->at);
     rd_append(t, loop, rd_add_stmt(t, &store));
 }
 
@@ -138,7 +138,7 @@ static void add_copy(rd_interleaving *b, int32_t body, rd_stmt_kind kind)
 {
     rd_stmt s = rd_copy_of_states(&b->t->stmt[b->step], kind, b->states);
 
-    s.at = of_axis(b, 1, b->number);
+    s.at = axis_times(b, 1, b->number);
     rd_append(b->t, body, rd_add_stmt(b->t, &s));
 }
 
@@ -149,8 +149,8 @@ static void take_steps(rd_interleaving *b, int32_t body)
     rd_schedule    *t      = b->t;
     const int32_t   around = add_loop(b, body, RD_FOR_SERIAL, b->at, b->steps);
     const int32_t   vector = add_loop(b, around, RD_FOR_VECTOR, b->number, b->n);
-    const rd_linear index  = rd_linear_plus_axis(t, begin_of(b), 1, b->at);
-    const rd_let    let    = element_of(b, b->elements, b->n, b->at, b->number);
+    const rd_linear index  = rd_linear_plus_axis(t, block_start(b), 1, b->at);
+    const rd_let    let    = load_at(b, b->elements, b->n, b->at, b->number);
     rd_stmt         step   = t->stmt[b->step];
 
     step.x        = rd_add_value(t, vector, &let);
@@ -158,16 +158,16 @@ static void take_steps(rd_interleaving *b, int32_t body)
     step.of.lane  = with_index(b, step.of.lane, index);
     step.of.outer = with_index(b, step.of.outer, index);
     step.of.index = with_index(b, step.of.index, index);
-    step.of.more  = of_axis(b, 1, b->number);
+    step.of.more  = axis_times(b, 1, b->number);
     rd_append(t, vector, rd_add_stmt(t, &step));
 }
 
 /* Block after block: its states go back, and it ends. */
-static void push_blocks(rd_interleaving *b, int32_t body)
+static void finish_blocks(rd_interleaving *b, int32_t body)
 {
     rd_schedule  *t      = b->t;
     const int32_t around = add_loop(b, body, RD_FOR_SERIAL, b->number, b->n);
-    rd_linear     last   = begin_of(b);
+    rd_linear     last   = block_start(b);
     rd_stmt       ends   = t->stmt[b->step];
 
     last.offset += b->steps - 1;
@@ -231,9 +231,9 @@ void rd_interleave_blocks(rd_interleaving *b)
     b->rows     = add_array(b, body, &elements);
     b->elements = add_array(b, body, &elements);
     b->states   = add_array(b, body, &states);
-    collect(b, body);
-    turn(b, body);
+    pack_elements(b, body);
+    transpose_elements(b, body);
     add_copy(b, add_loop(b, body, RD_FOR_VECTOR, b->number, b->n), RD_S_NEAR);
     take_steps(b, body);
-    push_blocks(b, body);
+    finish_blocks(b, body);
 }

@@ -66,7 +66,7 @@ bool rd_has_nontemporal_store(const rd_strip_at *r)
 
 /* ---- Loads ------------------------------------------------------------------------------------ */
 /* Does a loop between the load and the one over rows move it to other elements of the row? */
-static bool moves_between(const rd_schedule *t, int32_t load, int32_t loop, int32_t axis)
+static bool is_moved_between(const rd_schedule *t, int32_t load, int32_t loop, int32_t axis)
 {
     const rd_linear *at = &t->let[t->stmt[load].value].at;
 
@@ -86,6 +86,6 @@ bool rd_reads_large_rows(const rd_schedule *t, int32_t stmt, int32_t loop, int32
            rd_dtype_size(load->type) >= FEWEST && rd_linear_coef(t, &load->at, axis) == 1 &&
            rd_linear_coef(t, &load->at, rd_loop_of(t, loop)->axis) &&
            !rd_program_accesses(t->p, RD_I_STORE, load->slot) &&
-           !rd_is_data_dependent(t, &load->at) && !moves_between(t, stmt, loop, axis) &&
+           !rd_is_data_dependent(t, &load->at) && !is_moved_between(t, stmt, loop, axis) &&
            rd_bytes_of_axes(t, &load->at, load->type) > rd_cached_bytes();
 }

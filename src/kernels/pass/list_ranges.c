@@ -26,7 +26,7 @@ static rd_linear load(rd_range_split *c, int32_t slot, rd_dtype type, int64_t by
     return rd_index_load(&c->n, slot, type, at);
 }
 
-static rd_linear from_list(rd_range_split *c, rd_linear at)
+static rd_linear load_from_list(rd_range_split *c, rd_linear at)
 {
     return load(c, c->bounds->list_slot, RD_I64, c->bounds->list, at);
 }
@@ -47,7 +47,7 @@ static rd_linear plus(rd_linear at, int64_t offset)
 }
 
 /* x, if one list counts. */
-static rd_linear of_list(rd_range_split *c, const listed *l, rd_linear x, rd_linear otherwise)
+static rd_linear if_one_list(rd_range_split *c, const listed *l, rd_linear x, rd_linear otherwise)
 {
     return rd_index_select(&c->n, rd_linear_of(1), l->apart, x, otherwise);
 }
@@ -59,8 +59,8 @@ static listed find_list(rd_range_split *c)
 
     l.apart   = rd_linear_plus(c->t, l.most, -1, l.least);
     list      = rd_linear_plus(c->t, l.least, 1, l.most);
-    l.nearest = of_list(c, &l, from_list(c, list), rd_linear_of(0));
-    l.ranges  = of_list(c, &l, from_list(c, plus(list, 1)), rd_linear_of(1));
+    l.nearest = if_one_list(c, &l, load_from_list(c, list), rd_linear_of(0));
+    l.ranges  = if_one_list(c, &l, load_from_list(c, plus(list, 1)), rd_linear_of(1));
     return l;
 }
 
@@ -73,7 +73,7 @@ static rd_linear find_range(rd_range_split *c, const listed *l, rd_linear index)
 }
 
 /* Ranges that meet the loop: many blocks of steps would each go through all of the list. */
-static void leave_out_others(rd_range_split *c, listed *l)
+static void skip_other_ranges(rd_range_split *c, listed *l)
 {
     rd_linear last;
 
@@ -91,7 +91,7 @@ static int32_t put_ranges_around(rd_range_split *c, listed *l)
 
     l->first = l->nearest;
     l->last  = l->ranges;
-    leave_out_others(c, l);
+    skip_other_ranges(c, l);
 
     l->range      = rd_add_mark(c->t);
     ranges.kind   = RD_FOR_SERIAL;
@@ -109,26 +109,26 @@ static int32_t put_ranges_around(rd_range_split *c, listed *l)
 
 /* An index beyond either end of the first range is visited, too: one that is masked out, if there is
  * any, tells 0 from -0. */
-static rd_linear beyond(rd_range_split *c, const listed *l, rd_linear range)
+static rd_linear extra_index(rd_range_split *c, const listed *l, rd_linear range)
 {
     return rd_index_select(&c->n, l->nearest, range, rd_linear_of(1), rd_linear_of(0));
 }
 
 /* Number k of the range at hand: -1 the end of the one before, 0 its first index, 1 its end. */
-static rd_linear edge_of(rd_range_split *c, const listed *l, int32_t k, rd_linear otherwise)
+static rd_linear range_edge(rd_range_split *c, const listed *l, int32_t k, rd_linear otherwise)
 {
     const rd_linear at =
         rd_linear_plus_axis(c->t, rd_linear_of(c->bounds->lists + 1 + k), 2, l->range);
 
-    return of_list(c, l, from_list(c, at), otherwise);
+    return if_one_list(c, l, load_from_list(c, at), otherwise);
 }
 
 /* Two ranges may meet in one strip, which is visited once. */
-static rd_linear find_done(rd_range_split *c, const listed *l, rd_linear range)
+static rd_linear end_of_visited(rd_range_split *c, const listed *l, rd_linear range)
 {
     const rd_linear before = plus(range, -1);
     const rd_linear high =
-        rd_linear_plus(c->t, edge_of(c, l, -1, c->from), 1, beyond(c, l, before));
+        rd_linear_plus(c->t, range_edge(c, l, -1, c->from), 1, extra_index(c, l, before));
 
     return rd_index_select(&c->n, l->nearest, range, c->from, rd_round_to_step(c, high, true));
 }
@@ -139,14 +139,14 @@ static rd_pieces find_pieces(rd_range_split *c, const listed *l)
 {
     rd_index_math  *n     = &c->n;
     const rd_linear range = rd_linear_plus_axis(c->t, rd_linear_of(0), 1, l->range);
-    const rd_linear from = edge_of(c, l, 0, c->from), to = edge_of(c, l, 1, c->to);
-    const rd_linear more = beyond(c, l, range);
+    const rd_linear from = range_edge(c, l, 0, c->from), to = range_edge(c, l, 1, c->to);
+    const rd_linear more = extra_index(c, l, range);
     const rd_linear all =
         rd_index_select(n, l->least, l->most, from, c->to); /* of one cluster alone */
     rd_pieces p = { .before = true, .behind = true };
 
     p.first = rd_round_to_step(c, rd_linear_plus(c->t, from, -1, more), false);
-    p.first = rd_index_max(n, p.first, find_done(c, l, range));
+    p.first = rd_index_max(n, p.first, end_of_visited(c, l, range));
     p.last  = rd_round_to_step(c, rd_linear_plus(c->t, to, 1, more), true);
     p.last  = rd_index_max(n, p.first, p.last);
     p.begin = rd_index_max(n, p.first, rd_round_to_step(c, all, true));
@@ -171,7 +171,7 @@ void rd_split_by_list(rd_range_split *c)
 }
 
 /* ---- Strips of one cluster --------------------------------------------------------------------- */
-static bool steps_along(const rd_schedule *t, int32_t strips)
+static bool has_steps_along(const rd_schedule *t, int32_t strips)
 {
     const int32_t axis  = rd_loop_of(t, strips)->axis;
     bool          found = false;
@@ -199,11 +199,11 @@ static int32_t clusters_along(const rd_schedule *t, int32_t strips)
             t->p->address[b->list_at].add[0].axis == rd_loop_of(t, strips)->axis)
             found = b->list_at;
     }
-    return found >= 0 && !steps_along(t, strips) ? found : -1;
+    return found >= 0 && !has_steps_along(t, strips) ? found : -1;
 }
 
 /* Around the loop over strips goes a block loop, whose rounds are runs of elements of one cluster. */
-static void cut_by_clusters(rd_schedule *t, int32_t strips, const rd_address *clusters)
+static void split_at_clusters(rd_schedule *t, int32_t strips, const rd_address *clusters)
 {
     rd_for  runs = *rd_loop_of(t, strips);
     rd_stmt run  = rd_stmt_of(RD_S_RUN);
@@ -232,11 +232,11 @@ void rd_split_by_clusters(rd_schedule *t, const rd_strips *strips)
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k])) {
             const rd_for *loop = t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(t, s) : NULL;
-            const int32_t at   = loop && loop->strip >= 0 && !strips->at[loop->strip].one
+            const int32_t at   = loop && loop->strip >= 0 && !strips->at[loop->strip].single
                                      ? clusters_along(t, s)
                                      : -1;
 
             if (at >= 0)
-                cut_by_clusters(t, s, &t->p->address[at]);
+                split_at_clusters(t, s, &t->p->address[at]);
         }
 }

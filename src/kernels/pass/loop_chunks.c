@@ -3,7 +3,7 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/strip_arrays.h"
 
-static rd_linear mark(rd_schedule *t, int32_t axis)
+static rd_linear mark_position(rd_schedule *t, int32_t axis)
 {
     return rd_linear_plus_axis(t, rd_linear_of(0), 1, axis);
 }
@@ -22,7 +22,8 @@ void rd_put_chunks_around(rd_schedule *t, int32_t stmt, int64_t chunk)
                             .extent = loop.extent < 0 ? -1 : (loop.extent + chunk - 1) / chunk,
                             .of     = -1,
                             .strip  = -1 };
-    const rd_edge from = rd_edge_of(mark(t, start)), to = rd_edge_of(mark(t, stop));
+    const rd_edge from  = rd_edge_of(mark_position(t, start)),
+                  to    = rd_edge_of(mark_position(t, stop));
 
     rd_put_loop_around(t, stmt, stmt, &outer);
     if (t->failed)
@@ -33,19 +34,19 @@ void rd_put_chunks_around(rd_schedule *t, int32_t stmt, int64_t chunk)
 }
 
 /* One value stands in for another. */
-typedef struct instead {
+typedef struct replacement {
     int32_t value, by;
-} instead;
+} replacement;
 
-static int32_t take_instead(void *of, int32_t value)
+static int32_t replacement_of(void *of, int32_t value)
 {
-    const instead *one = of;
+    const replacement *one = of;
 
     return value == one->value ? one->by : value;
 }
 
 /* Numbers and coordinates are made again, all else comes by an array. */
-static int32_t hand_over(rd_schedule *t, int32_t value, int32_t from, int32_t to)
+static int32_t expand_value(rd_schedule *t, int32_t value, int32_t from, int32_t to)
 {
     const rd_let  let = t->let[value];
     const int32_t again =
@@ -65,12 +66,12 @@ void rd_expand_values(rd_schedule *t, int32_t from, int32_t to)
 {
     for (int32_t value = 0, n = t->n_let; value < n && !t->failed; value++) {
         const int32_t by = t->let[value].by;
-        instead       one;
+        replacement   one;
 
         if (by < 0 || t->stmt[by].parent != from || !rd_is_read_in(t, value, to))
             continue;
-        one = (instead){ value, hand_over(t, value, from, to) };
+        one = (replacement){ value, expand_value(t, value, from, to) };
         for (int32_t s = rd_next_stmt(t, to, to); s >= 0 && !t->failed; s = rd_next_stmt(t, s, to))
-            rd_rename_values(t, s, take_instead, &one);
+            rd_rename_values(t, s, replacement_of, &one);
     }
 }

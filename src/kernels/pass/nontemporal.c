@@ -19,7 +19,7 @@ static bool is_plain_vector(const rd_schedule *t, int32_t stmt)
 }
 
 /* The loop that copies the array, behind the one that fills it: its STORE. */
-static int32_t add_copy(rd_schedule *t, int32_t loop, int32_t store, rd_stmt to)
+static int32_t add_copying_loop(rd_schedule *t, int32_t loop, int32_t store, rd_stmt to)
 {
     const int32_t made = rd_add_loop_behind(t, loop, false);
 
@@ -32,11 +32,11 @@ static int32_t add_copy(rd_schedule *t, int32_t loop, int32_t store, rd_stmt to)
     return store;
 }
 
-static void take_past(rd_schedule *t, int32_t loop, int32_t stmt, const rd_strip *r)
+static void convert_store(rd_schedule *t, int32_t loop, int32_t stmt, const rd_strip *r)
 {
     const rd_stmt to    = t->stmt[stmt];
     const int32_t store = rd_add_memory_before(t, loop, to.type), strip = rd_strips_around(t, loop);
-    const int32_t copy = add_copy(t, loop, store, to);
+    const int32_t copy = add_copying_loop(t, loop, store, to);
 
     if (t->failed)
         return;
@@ -48,7 +48,7 @@ static void take_past(rd_schedule *t, int32_t loop, int32_t stmt, const rd_strip
         t->loop[t->stmt[strip].arg].lines = copy;
 }
 
-static void look_at(rd_schedule *t, int32_t loop, const rd_strip *r)
+static void convert_stores(rd_schedule *t, int32_t loop, const rd_strip *r)
 {
     for (int32_t s = t->stmt[loop].first, next; s >= 0 && !t->failed; s = next) {
         next = t->stmt[s].next;
@@ -56,7 +56,7 @@ static void look_at(rd_schedule *t, int32_t loop, const rd_strip *r)
             continue;
         if (rd_loop_of(t, loop)->extent > RD_SUBSTRIP)
             rd_put_substrips_around(t, loop, loop, RD_SUBSTRIP);
-        take_past(t, loop, s, r);
+        convert_store(t, loop, s, r);
     }
 }
 
@@ -68,6 +68,6 @@ void rd_pass_nontemporal(rd_schedule *t, const rd_target *target)
             const int32_t strip = s < n && is_plain_vector(t, s) ? rd_strips_around(t, s) : -1;
 
             if (strip >= 0)
-                look_at(t, s, &target->strips->at[rd_loop_of(t, strip)->strip]);
+                convert_stores(t, s, &target->strips->at[rd_loop_of(t, strip)->strip]);
         }
 }

@@ -4,7 +4,7 @@
 /* What comes in any order to one result needs no lanes: compilers keep vectors of sums of their own,
  * and join them in registers, where those of lanes go through memory (a count in a row of 64 bytes:
  * 16 ns, so 2.5). */
-static bool may_be_whole(const rd_strip_at *r, const rd_fold_in_strip *in_strip, int32_t fold)
+static bool can_use_one_state(const rd_strip_at *r, const rd_fold_in_strip *in_strip, int32_t fold)
 {
     const rd_loop_fold *f = &r->t->fold[fold];
 
@@ -15,7 +15,7 @@ static bool may_be_whole(const rd_strip_at *r, const rd_fold_in_strip *in_strip,
 
 /* Of elements of 4 bytes, and of halves, which become such, lanes are as fast.  Long loops may end
  * early, and what is stored would want another loop. */
-static bool goes_well(const rd_strip_at *r, int32_t stmt)
+static bool is_suitable(const rd_strip_at *r, int32_t stmt)
 {
     enum { LONG = 256 };
     const rd_let *let = rd_let_of(r->t, stmt);
@@ -36,7 +36,7 @@ static bool is_short_row(const rd_strip_at *r)
         rd_reach(p, r->axis) != p->axis_extent[r->axis])
         return false;
     RD_EACH_IN (r, s)
-        if (!goes_well(r, s))
+        if (!is_suitable(r, s))
             return false;
     return true;
 }
@@ -49,7 +49,7 @@ bool rd_uses_one_state(const rd_strip_at *r, const rd_fold_in_strip *fold)
         return false;
     RD_EACH_IN (r, s)
         if (rd_is_step(r->t, s)) {
-            if (!may_be_whole(r, fold, r->t->stmt[s].fold))
+            if (!can_use_one_state(r, fold, r->t->stmt[s].fold))
                 return false;
             some = true;
         }

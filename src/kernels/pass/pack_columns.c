@@ -22,11 +22,11 @@
 enum { FEWEST = 5, FEWEST_WIDE = 8, MOST = 64, MOST_BYTES = 128 << 10 };
 
 /* Statements: the loop over strips of rows, and in it the loops over columns and over rows. */
-typedef struct taking {
+typedef struct column_loops {
     int32_t load, strips, across, vector;
-} taking;
+} column_loops;
 
-static bool is_mark(const rd_schedule *t, const rd_edge *edge, int32_t mark)
+static bool is_mark_edge(const rd_schedule *t, const rd_edge *edge, int32_t mark)
 {
     const rd_linear *at = &edge->part[0].at;
 
@@ -44,7 +44,8 @@ static int32_t strips_around(const rd_schedule *t, int32_t vector)
 
         if (loop && loop->axis == v->axis)
             return loop->strip >= 0 && loop->kind == RD_FOR_SERIAL &&
-                           is_mark(t, &v->from, loop->start) && is_mark(t, &v->to, loop->stop)
+                           is_mark_edge(t, &v->from, loop->start) &&
+                           is_mark_edge(t, &v->to, loop->stop)
                        ? s
                        : -1;
     }
@@ -52,7 +53,7 @@ static int32_t strips_around(const rd_schedule *t, int32_t vector)
 }
 
 /* All indices of a row, in rising order. */
-static bool goes_across(const rd_schedule *t, int32_t stmt)
+static bool is_over_columns(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *l = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 
@@ -63,14 +64,14 @@ static bool goes_across(const rd_schedule *t, int32_t stmt)
 }
 
 /* Is an element as wide in memory as it is for the text, and do vectors turn so wide ones? */
-static bool turns(rd_dtype type)
+static bool can_transpose(rd_dtype type)
 {
     return !rd_small_type(type) && !rd_dtype_is_half(type) && type != RD_BOOL &&
            rd_dtype_size(type) == rd_register_size(type);
 }
 
 /* Does nothing in the strip move the row but its index, and the column? */
-static bool stands_still(const rd_schedule *t, const taking *c, const rd_linear *at)
+static bool has_fixed_base(const rd_schedule *t, const column_loops *c, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++) {
         const rd_linear_term *term = &t->term[at->first + k];
@@ -83,20 +84,20 @@ static bool stands_still(const rd_schedule *t, const taking *c, const rd_linear 
     return true;
 }
 
-static bool find(const rd_schedule *t, int32_t load, taking *c)
+static bool find_column_loops(const rd_schedule *t, int32_t load, column_loops *c)
 {
     const rd_let *let = rd_let_of(t, load);
     int64_t       row;
 
-    *c = (taking){ .load = load, .vector = t->stmt[load].parent };
-    if (!let || let->kind != RD_I_LOAD || let->slot < 0 || !turns(let->type) ||
+    *c = (column_loops){ .load = load, .vector = t->stmt[load].parent };
+    if (!let || let->kind != RD_I_LOAD || let->slot < 0 || !can_transpose(let->type) ||
         !rd_is_vector(t, c->vector) || rd_is_by_call(t, c->vector) ||
         rd_loop_of(t, c->vector)->in_order || rd_loop_of(t, c->vector)->backwards ||
         rd_program_accesses(t->p, RD_I_STORE, let->slot))
         return false;
     c->across = t->stmt[c->vector].parent;
     c->strips = strips_around(t, c->vector);
-    if (c->strips < 0 || !goes_across(t, c->across) || !rd_stands_in(t, c->across, c->strips))
+    if (c->strips < 0 || !is_over_columns(t, c->across) || !rd_stands_in(t, c->across, c->strips))
         return false;
     row = rd_loop_of(t, c->across)->extent;
     if (rd_register_size(let->type) == 8 && row < FEWEST_WIDE)
@@ -104,11 +105,11 @@ static bool find(const rd_schedule *t, int32_t load, taking *c)
     return rd_linear_coef(t, &let->at, rd_loop_of(t, c->vector)->axis) == row &&
            rd_linear_coef(t, &let->at, rd_loop_of(t, c->across)->axis) == 1 &&
            row * rd_loop_of(t, c->strips)->step * rd_register_size(let->type) <= MOST_BYTES &&
-           stands_still(t, c, &let->at);
+           has_fixed_base(t, c, &let->at);
 }
 
 /* The array, whose columns are as long as strips. */
-static int32_t add_array(rd_schedule *t, const taking *c, rd_dtype type)
+static int32_t add_array(rd_schedule *t, const column_loops *c, rd_dtype type)
 {
     const rd_store store = { .place  = RD_IN_LOCAL,
                              .type   = type,
@@ -122,14 +123,15 @@ static int32_t add_array(rd_schedule *t, const taking *c, rd_dtype type)
     return array.store;
 }
 
-static rd_linear place_of(rd_schedule *t, const taking *c)
+static rd_linear packed_position(rd_schedule *t, const column_loops *c)
 {
     return rd_linear_plus_axis(t, rd_strip_element(t, c->vector), rd_loop_of(t, c->strips)->step,
                                rd_loop_of(t, c->across)->axis);
 }
 
 /* The loops that fill the array, behind where it is declared. */
-static void fill(rd_schedule *t, const taking *c, int32_t array, const rd_let *let)
+static void add_packing_loops(rd_schedule *t, const column_loops *c, int32_t array,
+                              const rd_let *let)
 {
     rd_for  rows = *rd_loop_of(t, c->vector), across = *rd_loop_of(t, c->across);
     rd_stmt store = rd_stmt_of(RD_S_STORE);
@@ -145,26 +147,26 @@ static void fill(rd_schedule *t, const taking *c, int32_t array, const rd_let *l
     rd_append(t, outer, inner);
     store.store = array;
     store.type  = let->type;
-    store.at    = place_of(t, c);
+    store.at    = packed_position(t, c);
     store.x     = rd_add_value(t, inner, let);
     rd_append(t, inner, rd_add_stmt(t, &store));
 }
 
 /* All other loads of the same columns in the strip. */
-static void read_all(rd_schedule *t, const taking *c, int32_t array, const rd_let *let)
+static void redirect_loads(rd_schedule *t, const column_loops *c, int32_t array, const rd_let *let)
 {
     for (int32_t s = rd_next_stmt(t, c->strips, c->strips); s >= 0 && !t->failed;
          s         = rd_next_stmt(t, s, c->strips)) {
-        taking  other;
-        rd_let *own;
+        column_loops other;
+        rd_let      *own;
 
-        if (!find(t, s, &other) || other.strips != c->strips)
+        if (!find_column_loops(t, s, &other) || other.strips != c->strips)
             continue;
         own = &t->let[t->stmt[s].value];
         if (own->slot != let->slot || own->type != let->type ||
             !rd_linear_same(t, &own->at, &let->at))
             continue;
-        const rd_linear at = place_of(t, &other);
+        const rd_linear at = packed_position(t, &other);
 
         own        = &t->let[t->stmt[s].value];
         own->slot  = -1;
@@ -178,16 +180,16 @@ void rd_pass_pack_columns(rd_schedule *t, const rd_target *target)
     (void)target;
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k])) {
-            taking c;
+            column_loops c;
 
-            if (!find(t, s, &c))
+            if (!find_column_loops(t, s, &c))
                 continue;
             const rd_let  let   = t->let[t->stmt[s].value];
             const int32_t array = add_array(t, &c, let.type);
 
             if (!t->failed)
-                fill(t, &c, array, &let);
+                add_packing_loops(t, &c, array, &let);
             if (!t->failed)
-                read_all(t, &c, array, &let);
+                redirect_loads(t, &c, array, &let);
         }
 }

@@ -12,12 +12,12 @@
 /* Collected elements stay in the first-level cache. */
 enum { MOST_BYTES = 28 << 10, STRIP = 64 };
 
-typedef struct rereading {
+typedef struct reread_load {
     rd_schedule *t;
     int32_t      load, vector; /* statements */
     int32_t      before;       /* the loop that reads again, -1 */
     int32_t      at;           /* the statement before which elements are collected */
-} rereading;
+} reread_load;
 
 /* Addends but the strip's are indices of whole axes. */
 static bool is_plain(const rd_schedule *t, const rd_linear *at, int32_t strip)
@@ -32,7 +32,7 @@ static bool is_plain(const rd_schedule *t, const rd_linear *at, int32_t strip)
     return true;
 }
 
-static bool may_be_collected(const rd_schedule *t, int32_t stmt, int32_t axis)
+static bool can_pack(const rd_schedule *t, int32_t stmt, int32_t axis)
 {
     const rd_let *let  = rd_let_of(t, stmt);
     const int64_t coef = let && let->kind == RD_I_LOAD ? rd_linear_coef(t, &let->at, axis) : 0;
@@ -54,7 +54,7 @@ static int bytes_of(rd_dtype type)
 
 /* The outermost loop of the strip that does not change the address, with all loops around it that do;
  * where what these visit is little. */
-static int32_t loop_of(const rd_schedule *t, int32_t stmt, int32_t axis)
+static int32_t rereading_loop(const rd_schedule *t, int32_t stmt, int32_t axis)
 {
     const rd_let *let   = &t->let[t->stmt[stmt].value];
     int64_t       bytes = STRIP * (int64_t)bytes_of(let->type);
@@ -78,7 +78,7 @@ static int32_t loop_of(const rd_schedule *t, int32_t stmt, int32_t axis)
 
 /* A loop that is written out in the vector loop has its elements before that one; -1: not so, as
  * another loop there changes the address. */
-static int32_t place_before(const rd_schedule *t, int32_t loop, int32_t vector)
+static int32_t insertion_point(const rd_schedule *t, int32_t loop, int32_t vector)
 {
     if (!rd_stands_in(t, loop, vector))
         return loop;
@@ -86,7 +86,7 @@ static int32_t place_before(const rd_schedule *t, int32_t loop, int32_t vector)
 }
 
 /* The loops between that change the address, from the inside out, and where the element lies. */
-static rd_linear place_of(const rereading *r, int32_t *loop, int32_t *n, int64_t *elements)
+static rd_linear packed_position(const reread_load *r, int32_t *loop, int32_t *n, int64_t *elements)
 {
     rd_schedule *t     = r->t;
     const rd_let let   = t->let[t->stmt[r->load].value];
@@ -106,7 +106,8 @@ static rd_linear place_of(const rereading *r, int32_t *loop, int32_t *n, int64_t
     return place;
 }
 
-static void keep_value(rd_schedule *t, int32_t loop, const rd_let *let, int32_t store, rd_linear at)
+static void store_value(rd_schedule *t, int32_t loop, const rd_let *let, int32_t store,
+                        rd_linear at)
 {
     rd_stmt stmt = rd_stmt_of(RD_S_STORE);
 
@@ -118,7 +119,8 @@ static void keep_value(rd_schedule *t, int32_t loop, const rd_let *let, int32_t 
 }
 
 /* "serial i1 { vector i0 { r9 = load ..; a7[..] = r9 } }", before the loop. */
-static void add_loops(rereading *r, const int32_t *loop, int32_t n, int32_t store, rd_linear place)
+static void add_loops(reread_load *r, const int32_t *loop, int32_t n, int32_t store,
+                      rd_linear place)
 {
     rd_schedule *t     = r->t;
     rd_for       inner = *rd_loop_of(t, r->vector);
@@ -130,7 +132,7 @@ static void add_loops(rereading *r, const int32_t *loop, int32_t n, int32_t stor
     top                            = rd_add_loop(t, &inner);
     if (t->failed)
         return;
-    keep_value(t, top, &let, store, place);
+    store_value(t, top, &let, store, place);
     for (int32_t k = 0; k < n; k++) {
         rd_for  around = *rd_loop_of(t, loop[k]);
         int32_t made;
@@ -144,13 +146,13 @@ static void add_loops(rereading *r, const int32_t *loop, int32_t n, int32_t stor
 }
 
 /* The elements of all rounds go to an array before the loops, and the load reads them there. */
-static void collect(rereading *r)
+static void pack_elements(reread_load *r)
 {
     enum { MOST_LOOPS = 64 };
     rd_schedule *t = r->t;
     int32_t      loop[MOST_LOOPS], n;
     int64_t      elements;
-    rd_linear    place = place_of(r, loop, &n, &elements);
+    rd_linear    place = packed_position(r, loop, &n, &elements);
     rd_store     store = { .place = RD_IN_LOCAL, .fold = -1, .extent = elements };
     rd_stmt      array = rd_stmt_of(RD_S_ARRAY);
     rd_let      *let;
@@ -174,14 +176,14 @@ void rd_pass_pack_rereads(rd_schedule *t, const rd_target *target)
     (void)target;
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k])) {
-            rereading r = { .t = t, .load = s, .vector = rd_vector_around(t, s) };
+            reread_load r = { .t = t, .load = s, .vector = rd_vector_around(t, s) };
 
             if (r.vector < 0 || rd_loop_of(t, r.vector)->by_call ||
-                !may_be_collected(t, s, rd_loop_of(t, r.vector)->axis))
+                !can_pack(t, s, rd_loop_of(t, r.vector)->axis))
                 continue;
-            r.before = loop_of(t, s, rd_loop_of(t, r.vector)->axis);
-            r.at     = r.before >= 0 ? place_before(t, r.before, r.vector) : -1;
+            r.before = rereading_loop(t, s, rd_loop_of(t, r.vector)->axis);
+            r.at     = r.before >= 0 ? insertion_point(t, r.before, r.vector) : -1;
             if (r.at >= 0)
-                collect(&r);
+                pack_elements(&r);
         }
 }

@@ -17,7 +17,7 @@ static bool is_of_element(const rd_schedule *t, int32_t value, int32_t axis)
     return false;
 }
 
-static bool gathers(const rd_schedule *t, const rd_linear *at, int32_t axis)
+static bool is_gather(const rd_schedule *t, const rd_linear *at, int32_t axis)
 {
     for (int32_t k = 0; k < at->n; k++)
         if (t->term[at->first + k].axis < 0 && is_of_element(t, t->term[at->first + k].value, axis))
@@ -34,17 +34,18 @@ static bool is_row_of_halves(const rd_schedule *t, const rd_let *let, int32_t ax
     return let->type == RD_F16 && rd_linear_coef(t, &let->at, axis) == 1;
 }
 
-static bool is_apart_in_lanes(const rd_schedule *t, const rd_let *let, int32_t axis)
+static bool needs_packing_in_vector(const rd_schedule *t, const rd_let *let, int32_t axis)
 {
     const int64_t coef = rd_linear_coef(t, &let->at, axis);
 
     if (let->kind != RD_I_LOAD || let->slot < 0)
         return false;
-    return gathers(t, &let->at, axis) || (coef != 1 && coef != 0) || (let->type == RD_F16 && coef);
+    return is_gather(t, &let->at, axis) || (coef != 1 && coef != 0) ||
+           (let->type == RD_F16 && coef);
 }
 
 /* Does something before the load in its loop make its index, or store to its memory? */
-static bool depends(const rd_schedule *t, int32_t loop, int32_t load)
+static bool is_dependent_load(const rd_schedule *t, int32_t loop, int32_t load)
 {
     const rd_let *let = &t->let[t->stmt[load].value];
 
@@ -61,7 +62,7 @@ static bool depends(const rd_schedule *t, int32_t loop, int32_t load)
 }
 
 /* A loop that fills arrays with what it loads is one that collects: of pass `pack_rereads`, too. */
-static bool collects(const rd_schedule *t, int32_t loop)
+static bool is_packing_loop(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[t->stmt[s].next].next) {
         const rd_stmt *const load = &t->stmt[s], *const kept =
@@ -76,7 +77,8 @@ static bool collects(const rd_schedule *t, int32_t loop)
 
 /* Are two loads planes of one interleaved array, such as colours of an image?  Compilers load all
  * that lies together, and shuffle it, if one loop has them. */
-static bool are_interleaved(const rd_schedule *t, const rd_let *x, const rd_let *y, int32_t axis)
+static bool are_planes_of_array(const rd_schedule *t, const rd_let *x, const rd_let *y,
+                                int32_t axis)
 {
     enum { MOST = 4 };
     const int64_t coef  = llabs(rd_linear_coef(t, &x->at, axis));
@@ -89,16 +91,16 @@ static bool are_interleaved(const rd_schedule *t, const rd_let *x, const rd_let 
 
 /* The loop right before `loop`, or before others that collect, which collects a plane beside this
  * one; -1: none does. */
-static int32_t loop_of_planes(const rd_schedule *t, int32_t loop, const rd_let *let)
+static int32_t packing_loop_of_planes(const rd_schedule *t, int32_t loop, const rd_let *let)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;
 
     for (int32_t s = t->stmt[loop].prev; s >= 0; s = t->stmt[s].prev) {
         if (t->stmt[s].kind == RD_S_ARRAY)
             continue;
-        if (!rd_is_vector(t, s) || rd_loop_of(t, s)->axis != axis || !collects(t, s))
+        if (!rd_is_vector(t, s) || rd_loop_of(t, s)->axis != axis || !is_packing_loop(t, s))
             return -1;
-        if (are_interleaved(t, &t->let[t->stmt[t->stmt[s].first].value], let, axis))
+        if (are_planes_of_array(t, &t->let[t->stmt[t->stmt[s].first].value], let, axis))
             return rd_loop_of(t, s)->by_call ? -1 : s;
     }
     return -1;
@@ -118,7 +120,7 @@ static bool are_neighbours(const int64_t at[3])
 }
 
 /* Three planes of bytes: two shuffles take 16 pixels apart, and compilers find slower ones. */
-static bool are_three(const rd_schedule *t, int32_t loop)
+static bool are_three_byte_planes(const rd_schedule *t, int32_t loop)
 {
     const rd_let *first = &t->let[t->stmt[t->stmt[loop].first].value];
     int64_t       at[3];
@@ -132,33 +134,33 @@ static bool are_three(const rd_schedule *t, int32_t loop)
 }
 
 /* The loop that the load stands in then. */
-static int32_t collect(rd_schedule *t, int32_t loop, int32_t load)
+static int32_t pack_load(rd_schedule *t, int32_t loop, int32_t load)
 {
     const int32_t value  = t->stmt[load].value;
     const rd_let  let    = t->let[value];
     const bool    row    = is_row_of_halves(t, &let, rd_loop_of(t, loop)->axis);
     int32_t       planes = -1;
 
-    if (depends(t, loop, load))
+    if (is_dependent_load(t, loop, load))
         loop = rd_split_vector(t, load, loop);
     else
-        planes = loop_of_planes(t, loop, &let);
+        planes = packing_loop_of_planes(t, loop, &let);
     if (planes >= 0) {
         rd_pack_in_same_loop(t, planes, loop, value);
-        t->loop[t->stmt[planes].arg].by_call = are_three(t, planes);
+        t->loop[t->stmt[planes].arg].by_call = are_three_byte_planes(t, planes);
     } else
         rd_pack_value(t, loop, value, let.type, row);
     return loop;
 }
 
-static void collect_in(rd_schedule *t, int32_t loop)
+static void pack_loads(rd_schedule *t, int32_t loop)
 {
-    if (t->stmt[loop].first < 0 || collects(t, loop))
+    if (t->stmt[loop].first < 0 || is_packing_loop(t, loop))
         return;
     for (int32_t s = t->stmt[loop].first; s >= 0 && !t->failed; s = t->stmt[s].next)
         if (t->stmt[s].kind == RD_S_LET &&
-            is_apart_in_lanes(t, &t->let[t->stmt[s].value], rd_loop_of(t, loop)->axis))
-            loop = collect(t, loop, s);
+            needs_packing_in_vector(t, &t->let[t->stmt[s].value], rd_loop_of(t, loop)->axis))
+            loop = pack_load(t, loop, s);
 }
 
 void rd_pass_pack_strided(rd_schedule *t, const rd_target *target)
@@ -168,5 +170,5 @@ void rd_pass_pack_strided(rd_schedule *t, const rd_target *target)
         for (int32_t s = t->part[k], n = t->n_stmt; s >= 0 && !t->failed;
              s = rd_next_stmt(t, s, t->part[k]))
             if (s < n && rd_is_vector(t, s) && !rd_loop_of(t, s)->by_call)
-                collect_in(t, s);
+                pack_loads(t, s);
 }

@@ -19,7 +19,7 @@ static const rd_let *load_of(const rd_strip_at *r, int32_t stmt)
 
 /* ---- What can be done for elements that there are not ------------------------------------------ */
 /* Elements side by side, or one for all. */
-static bool load_pads(const rd_strip_at *r, int32_t stmt, const rd_let *load)
+static bool can_pad_load(const rd_strip_at *r, int32_t stmt, const rd_let *load)
 {
     const int64_t by = rd_linear_coef(r->t, &load->at, r->axis);
 
@@ -29,7 +29,7 @@ static bool load_pads(const rd_strip_at *r, int32_t stmt, const rd_let *load)
 }
 
 /* None of these values can fail or warn. */
-static bool let_pads(const rd_strip_at *r, int32_t stmt)
+static bool can_pad_let(const rd_strip_at *r, int32_t stmt)
 {
     const rd_let *let = &r->t->let[r->t->stmt[stmt].value];
 
@@ -37,7 +37,7 @@ static bool let_pads(const rd_strip_at *r, int32_t stmt)
     case RD_I_CONST:
     case RD_I_COORD:
     case RD_I_SELECT: return true;
-    case RD_I_LOAD: return load_pads(r, stmt, load_of(r, stmt));
+    case RD_I_LOAD: return can_pad_load(r, stmt, load_of(r, stmt));
     case RD_I_CAST: return !rd_let_needs_fission(r->t, let);
     case RD_I_MAP: {
         const rd_inst inst = {
@@ -52,7 +52,7 @@ static bool let_pads(const rd_strip_at *r, int32_t stmt)
 
 /* ---- Lanes of a row ---------------------------------------------------------------------------- */
 /* Does a lane that no element came to change no bit of another one that it merges with? */
-static bool has_nothing(const rd_fold *f)
+static bool has_neutral_lanes(const rd_fold *f)
 {
     switch (f->reducer) {
     case RD_RED_sum:
@@ -67,7 +67,7 @@ static bool has_nothing(const rd_fold *f)
 }
 
 /* Lanes that fill vectors. */
-static int32_t padded(const rd_fold *f, int32_t lanes)
+static int32_t padded_lanes(const rd_fold *f, int32_t lanes)
 {
     const int32_t whole = VECTOR / rd_register_size(f->type);
 
@@ -75,13 +75,14 @@ static int32_t padded(const rd_fold *f, int32_t lanes)
 }
 
 /* All lanes in one block, of a row that is more than a vector and fills none. */
-static bool lanes_pad(const rd_strip_at *r, const rd_strip *strip, int32_t fold)
+static bool can_pad_lanes(const rd_strip_at *r, const rd_strip *strip, int32_t fold)
 {
     const rd_fold *f = &r->t->p->fold[fold];
 
-    return has_nothing(f) && f->n_cell == 1 && !f->n_group && !f->scan && !r->t->fold[fold].room &&
-           !r->t->fold[fold].split && strip->width > padded(f, 1) &&
-           strip->width != padded(f, strip->width) && padded(f, strip->width) <= f->lanes;
+    return has_neutral_lanes(f) && f->n_cell == 1 && !f->n_group && !f->scan &&
+           !r->t->fold[fold].room && !r->t->fold[fold].split && strip->width > padded_lanes(f, 1) &&
+           strip->width != padded_lanes(f, strip->width) &&
+           padded_lanes(f, strip->width) <= f->lanes;
 }
 
 /* Do all states of the fold lie in its first array, with room for so many lanes? */
@@ -99,7 +100,7 @@ void rd_pad_lanes(rd_schedule *t, int32_t stmt, int32_t width)
 
     for (int32_t s = stmt; s >= 0; s = rd_next_stmt(t, s, stmt))
         if (t->stmt[s].kind == RD_S_STEP) {
-            const int32_t own = padded(&t->p->fold[t->stmt[s].fold], width);
+            const int32_t own = padded_lanes(&t->p->fold[t->stmt[s].fold], width);
 
             lanes = own > lanes ? own : lanes;
         }
@@ -113,28 +114,29 @@ void rd_pad_lanes(rd_schedule *t, int32_t stmt, int32_t width)
 }
 
 /* ---- All together ------------------------------------------------------------------------------ */
-static bool step_pads(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold,
-                      int32_t stmt)
+static bool can_pad_step(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold,
+                         int32_t stmt)
 {
     const int32_t k = r->t->stmt[stmt].fold;
 
     return fold[k].lanes && !rd_stmt_needs_fission(r->t, stmt) && !r->t->p->fold[k].user &&
-           r->t->fold[k].lanes % strip->width == 0 && (!strip->one || lanes_pad(r, strip, k));
+           r->t->fold[k].lanes % strip->width == 0 &&
+           (!strip->single || can_pad_lanes(r, strip, k));
 }
 
 bool rd_pads_tail(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold)
 {
-    if (strip->around || strip->whole || !strip->fixed || (!strip->one && strip->rest <= 0))
+    if (strip->around || strip->one_state || !strip->fixed || (!strip->single && strip->tail <= 0))
         return false;
     RD_EACH_IN (r, s)
         switch (r->t->stmt[s].kind) {
         case RD_S_LOOP: break;
         case RD_S_LET:
-            if (!let_pads(r, s))
+            if (!can_pad_let(r, s))
                 return false;
             break;
         case RD_S_STEP:
-            if (!step_pads(r, strip, fold, s))
+            if (!can_pad_step(r, strip, fold, s))
                 return false;
             break;
         default: return false;

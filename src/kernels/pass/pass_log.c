@@ -39,7 +39,7 @@ static bool has_changed(const rd_schedule *t, rd_pass_log *log)
     return log->checked != before;
 }
 
-static void must_hold(const char *name, const rd_schedule *t)
+static void abort_if_wrong(const char *name, const rd_schedule *t)
 {
     rd_text why = { 0 };
 
@@ -53,7 +53,7 @@ static void must_hold(const char *name, const rd_schedule *t)
     rd_text_free(&why);
 }
 
-static void print(const char *name, const rd_schedule *t, rd_pass_log *log)
+static void print_tree(const char *name, const rd_schedule *t, rd_pass_log *log)
 {
     rd_text tree = { 0 };
 
@@ -72,7 +72,7 @@ void rd_pass_finished(const char *name, bool open, const rd_schedule *t, rd_pass
     if (t->failed)
         return;
     if (log->to)
-        print(name, t, log);
+        print_tree(name, t, log);
     if (RD_CHECK && !open && has_changed(t, log))
-        must_hold(name, t);
+        abort_if_wrong(name, t);
 }

@@ -16,14 +16,14 @@
 
 /* The last loop that was made: the index that it looks up by, and that one's copy in it; the load
  * that the index is made of, and its copy there, -1. */
-typedef struct looking_up {
+typedef struct lookup_loop {
     rd_schedule *t;
     rd_speeds    speeds;
     int32_t      call, of, index, load, copy;
-} looking_up;
+} lookup_loop;
 
 /* Does a statement of the loop before this one write to the program's memory? */
-static bool stores_before(const rd_schedule *t, int32_t loop, int32_t stmt)
+static bool has_store_before(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0 && s != stmt; s = rd_next_stmt(t, s, loop))
         if (t->stmt[s].kind != RD_S_LET && t->stmt[s].slot >= 0)
@@ -33,14 +33,14 @@ static bool stores_before(const rd_schedule *t, int32_t loop, int32_t stmt)
 
 /* What the index is made of, in the loop by call: the same load, if nothing is written between;
  * else the value, which comes by an array. */
-static int32_t operand_in_call(looking_up *q, int32_t loop, int32_t index)
+static int32_t operand_in_call(lookup_loop *q, int32_t loop, int32_t index)
 {
     rd_schedule  *t    = q->t;
     const int32_t load = rd_load_of_index(t, index, rd_loop_of(t, loop)->axis);
     rd_let        let;
 
     q->load = q->copy = -1;
-    if (load < 0 || t->stmt[load].parent != loop || stores_before(t, loop, -1))
+    if (load < 0 || t->stmt[load].parent != loop || has_store_before(t, loop, -1))
         return t->operand[t->let[index].first];
     let           = t->let[t->stmt[load].value];
     let.uncounted = true;
@@ -49,7 +49,7 @@ static int32_t operand_in_call(looking_up *q, int32_t loop, int32_t index)
     return q->copy;
 }
 
-static void add_index(looking_up *q, int32_t loop, int32_t index)
+static void add_index(lookup_loop *q, int32_t loop, int32_t index)
 {
     rd_schedule  *t       = q->t;
     const int32_t operand = operand_in_call(q, loop, index);
@@ -70,21 +70,21 @@ static bool is_same_index(const rd_schedule *t, int32_t a, int32_t b)
 }
 
 /* The address with the index of the loop by call. */
-static rd_linear place_of(looking_up *q, rd_linear at, const rd_lookup *l)
+static rd_linear lookup_position(lookup_loop *q, rd_linear at, const rd_lookup *l)
 {
     at = rd_linear_plus_value(q->t, at, -l->apart, l->index);
     return rd_linear_plus_value(q->t, at, l->apart, q->index);
 }
 
 /* The element goes to an array, from which the loop behind reads it. */
-static void look_up(looking_up *q, int32_t stmt, const rd_lookup *l, int32_t behind)
+static void load_in_call(lookup_loop *q, int32_t stmt, const rd_lookup *l, int32_t behind)
 {
     rd_schedule  *t     = q->t;
     const int32_t value = t->stmt[stmt].value;
     const int32_t store = rd_add_memory_before(t, q->call, t->let[value].type);
     rd_let        let   = t->let[value];
 
-    let.at = place_of(q, let.at, l);
+    let.at = lookup_position(q, let.at, l);
     rd_store_at_end(t, q->call, rd_add_value(t, q->call, &let), store);
     rd_replace_by_load(t, value, store, behind);
 }
@@ -96,7 +96,7 @@ static bool is_unused(const rd_schedule *t, int32_t stmt)
 }
 
 /* The index, and what it is made of, go where nobody else reads them.  Elements are counted once. */
-static void take_out_unused(looking_up *q, int32_t index)
+static void remove_unused(lookup_loop *q, int32_t index)
 {
     rd_schedule *t = q->t;
 
@@ -110,22 +110,22 @@ static void take_out_unused(looking_up *q, int32_t index)
 }
 
 /* The loop that the load stands in then. */
-static int32_t take(looking_up *q, int32_t loop, int32_t stmt, const rd_lookup *l)
+static int32_t move_lookup(lookup_loop *q, int32_t loop, int32_t stmt, const rd_lookup *l)
 {
     rd_schedule *t      = q->t;
     int32_t      behind = loop;
 
-    if (q->call < 0 || !is_same_index(t, q->of, l->index) || stores_before(t, loop, stmt)) {
+    if (q->call < 0 || !is_same_index(t, q->of, l->index) || has_store_before(t, loop, stmt)) {
         behind  = rd_split_vector(t, stmt, loop);
         q->call = rd_add_loop_behind(t, loop, true);
         add_index(q, loop, l->index);
     }
-    look_up(q, stmt, l, behind);
-    take_out_unused(q, l->index);
+    load_in_call(q, stmt, l, behind);
+    remove_unused(q, l->index);
     return behind;
 }
 
-static void look_up_in(looking_up *q, int32_t loop)
+static void move_lookups(lookup_loop *q, int32_t loop)
 {
     rd_schedule  *t    = q->t;
     const int32_t axis = rd_loop_of(t, loop)->axis;
@@ -136,12 +136,12 @@ static void look_up_in(looking_up *q, int32_t loop)
         next = t->stmt[s].next;
         if (rd_is_lookup(t, s, axis, &l) &&
             rd_lookup_pays(&q->speeds, &l, t->let[t->stmt[s].value].type))
-            loop = take(q, loop, s, &l);
+            loop = move_lookup(q, loop, s, &l);
     }
 }
 
 /* A loop of which nothing is left goes. */
-static void take_out_empty(rd_schedule *t, int32_t part)
+static void remove_empty_loops(rd_schedule *t, int32_t part)
 {
     for (int32_t s = part, next; s >= 0 && !t->failed; s = next) {
         next = rd_next_stmt(t, s, part);
@@ -152,15 +152,15 @@ static void take_out_empty(rd_schedule *t, int32_t part)
 
 void rd_pass_permute_lookups(rd_schedule *t, const rd_target *target)
 {
-    looking_up q = { .t = t, .speeds = rd_speeds_usual(target->vector) };
+    lookup_loop q = { .t = t, .speeds = rd_speeds_usual(target->vector) };
 
     for (int k = 0; k < RD_N_PARTS; k++) {
         const int32_t before = t->n_stmt;
 
         for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k]))
             if (s < before && rd_is_vector(t, s) && !rd_loop_of(t, s)->by_call)
-                look_up_in(&q, s);
+                move_lookups(&q, s);
         if (t->n_stmt > before)
-            take_out_empty(t, t->part[k]);
+            remove_empty_loops(t, t->part[k]);
     }
 }

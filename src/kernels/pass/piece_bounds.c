@@ -21,7 +21,7 @@ rd_linear rd_index_bound(rd_range_split *c, int32_t axis, bool most)
 }
 
 /* Sums of numbers that memory has said must not overflow. */
-static rd_linear within(rd_range_split *c, int32_t value)
+static rd_linear clamped_value(rd_range_split *c, int32_t value)
 {
     const int64_t most = INT64_C(1) << 60;
     rd_linear     at   = rd_linear_plus_value(c->t, rd_linear_of(0), 1, value);
@@ -31,13 +31,13 @@ static rd_linear within(rd_range_split *c, int32_t value)
 }
 
 /* The same of a bound without the loop's own index. */
-static rd_linear rest_of(rd_range_split *c, const rd_bound *b, bool most)
+static rd_linear bound_without_loop(rd_range_split *c, const rd_bound *b, bool most)
 {
     const int32_t own = rd_loop_of(c->t, c->stmt)->axis;
     rd_linear     at  = rd_linear_of(b->offset);
 
     for (int32_t k = 0; k < b->n_reg; k++)
-        at = rd_linear_plus(c->t, at, b->reg_coef[k], within(c, b->reg[k]));
+        at = rd_linear_plus(c->t, at, b->reg_coef[k], clamped_value(c, b->reg[k]));
     for (int32_t k = 0; k < b->n_add; k++)
         if (b->axis[k] != own && b->coef[k])
             at = rd_linear_plus(c->t, at, b->coef[k],
@@ -46,14 +46,16 @@ static rd_linear rest_of(rd_range_split *c, const rd_bound *b, bool most)
 }
 
 /* -rest + more of the low bound, from where on it holds; rest + more of the high one. */
-static rd_linear place_of_low(rd_range_split *c, bool most, int64_t more)
+static rd_linear low_bound(rd_range_split *c, bool most, int64_t more)
 {
-    return rd_linear_plus(c->t, rd_linear_of(more), -1, rest_of(c, &c->bounds->low, most));
+    return rd_linear_plus(c->t, rd_linear_of(more), -1,
+                          bound_without_loop(c, &c->bounds->low, most));
 }
 
-static rd_linear place_of_high(rd_range_split *c, bool most, int64_t more)
+static rd_linear high_bound(rd_range_split *c, bool most, int64_t more)
 {
-    return rd_linear_plus(c->t, rd_linear_of(more), 1, rest_of(c, &c->bounds->high, most));
+    return rd_linear_plus(c->t, rd_linear_of(more), 1,
+                          bound_without_loop(c, &c->bounds->high, most));
 }
 
 /* ---- Ends of pieces --------------------------------------------------------------------------- */
@@ -79,12 +81,12 @@ void rd_find_visited(rd_range_split *c, rd_pieces *p)
     rd_linear end = rd_linear_plus(c->t, rd_linear_of(-1), 1, c->hi), low = c->lo, high = c->hi;
 
     if (p->before)
-        low = rd_index_min(n, place_of_low(c, true, -1), end);
+        low = rd_index_min(n, low_bound(c, true, -1), end);
     if (p->behind) {
         const rd_linear one = rd_index_max(n, low, c->lo);
 
-        high = rd_index_max(n, place_of_high(c, true, 2),
-                            rd_linear_plus(c->t, rd_linear_of(1), 1, one));
+        high =
+            rd_index_max(n, high_bound(c, true, 2), rd_linear_plus(c->t, rd_linear_of(1), 1, one));
     }
     p->first = p->before ? rd_round_to_step(c, low, false) : c->from;
     p->last  = p->behind ? rd_index_max(n, p->first, rd_round_to_step(c, high, true)) : c->to;
@@ -97,11 +99,11 @@ void rd_find_covered(rd_range_split *c, rd_pieces *p)
     p->begin = p->first;
     p->end   = p->last;
     if (p->before) {
-        p->begin = rd_round_to_step(c, place_of_low(c, false, 0), true);
+        p->begin = rd_round_to_step(c, low_bound(c, false, 0), true);
         p->begin = rd_index_min(n, rd_index_max(n, p->first, p->begin), p->last);
     }
     if (p->behind) {
-        p->end = rd_round_to_step(c, place_of_high(c, false, 1), false);
+        p->end = rd_round_to_step(c, high_bound(c, false, 1), false);
         p->end = rd_index_min(n, rd_index_max(n, p->begin, p->end), p->last);
     }
 }

@@ -16,14 +16,14 @@
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_at.h"
 
-typedef struct rows {
+typedef struct row_prefetch {
     rd_schedule *t;
     int32_t      loop, vector, strips, parts; /* statements */
     int64_t      n;                           /* of a round */
     int32_t      part;                        /* elements of one row that are done at a time */
-} rows;
+} row_prefetch;
 
-static rd_linear mark(const rows *r, int64_t times, int32_t axis)
+static rd_linear axis_times(const row_prefetch *r, int64_t times, int32_t axis)
 {
     return rd_linear_plus_axis(r->t, rd_linear_of(0), times, axis);
 }
@@ -35,7 +35,7 @@ static const rd_for *loop_at(const rd_schedule *t, int32_t stmt)
 
 /* ---- Which loads ------------------------------------------------------------------------------ */
 /* The first of the rows in the vector loop, -1. */
-static int32_t first_row(const rows *r)
+static int32_t first_row(const row_prefetch *r)
 {
     const rd_schedule *t = r->t;
 
@@ -50,7 +50,7 @@ static int32_t first_row(const rows *r)
 
 /* Of operands that lie alike, as a mask and what it masks, the first alone comes near: one stream more
  * costs more than it gains (the mean of columns by a mask, f64: 1.43 of the time). */
-static bool is_first(const rows *r, int32_t row, int32_t load)
+static bool is_first_of_address(const row_prefetch *r, int32_t row, int32_t load)
 {
     const rd_schedule *t   = r->t;
     const rd_let      *let = &t->let[t->stmt[load].value];
@@ -63,12 +63,12 @@ static bool is_first(const rows *r, int32_t row, int32_t load)
 }
 
 /* The next load behind `last` that comes near, -1. */
-static int32_t next_load(const rows *r, int32_t row, int32_t last)
+static int32_t next_prefetched_load(const row_prefetch *r, int32_t row, int32_t last)
 {
     const int32_t axis = rd_loop_of(r->t, r->vector)->axis;
 
     for (int32_t s = rd_next_stmt(r->t, last, row); s >= 0; s = rd_next_stmt(r->t, s, row))
-        if (rd_reads_large_rows(r->t, s, r->loop, axis) && is_first(r, row, s))
+        if (rd_reads_large_rows(r->t, s, r->loop, axis) && is_first_of_address(r, row, s))
             return s;
     return -1;
 }
@@ -76,13 +76,13 @@ static int32_t next_load(const rows *r, int32_t row, int32_t last)
 /* ---- What is fetched -------------------------------------------------------------------------- */
 /* Behind the first element of the first row behind these: so many have come in parts before, row after
  * row, of which each lies `pitch` elements behind the one before it. */
-static rd_linear behind_first(const rows *r, int64_t pitch)
+static rd_linear offset_behind_rows(const row_prefetch *r, int64_t pitch)
 {
     rd_schedule    *t      = r->t;
     rd_index_math   n      = { t, r->vector };
     const rd_for    strips = *rd_loop_of(t, r->strips);
-    rd_linear       passed = mark(r, r->n, rd_loop_of(t, r->parts)->start), found;
-    const rd_linear row    = rd_linear_plus_axis(t, mark(r, 1, strips.stop), -1, strips.start);
+    rd_linear       passed = axis_times(r, r->n, rd_loop_of(t, r->parts)->start), found;
+    const rd_linear row = rd_linear_plus_axis(t, axis_times(r, 1, strips.stop), -1, strips.start);
 
     passed = rd_linear_plus_axis(t, passed, -r->n, strips.start);
     found  = passed;
@@ -96,23 +96,23 @@ static rd_linear behind_first(const rows *r, int64_t pitch)
     return found;
 }
 
-static void fetch(rows *r, const rd_let *load)
+static void add_row_prefetch(row_prefetch *r, const rd_let *load)
 {
     rd_schedule  *t    = r->t;
     const rd_for  loop = *rd_loop_of(t, r->loop), strips = *rd_loop_of(t, r->strips);
     const int64_t pitch = rd_linear_coef(t, &load->at, loop.axis);
     const rd_let  let   = *load;
-    rd_linear     at    = rd_linear_with(t, let.at, strips.axis, mark(r, 1, strips.start));
+    rd_linear     at    = rd_linear_with(t, let.at, strips.axis, axis_times(r, 1, strips.start));
 
-    at = rd_linear_with(t, at, loop.axis, mark(r, 1, loop.start));
+    at = rd_linear_with(t, at, loop.axis, axis_times(r, 1, loop.start));
     at.offset += r->n * pitch;
-    at = rd_linear_plus(t, at, 1, behind_first(r, pitch));
+    at = rd_linear_plus(t, at, 1, offset_behind_rows(r, pitch));
     rd_add_prefetch_before(t, r->vector, &let, at, rd_linear_of(r->part * r->n));
 }
 
 /* ---- How many at a time ----------------------------------------------------------------------- */
 /* The most numbers that a state has, of folds with steps in the vector loop. */
-static int32_t states_in(const rows *r)
+static int32_t max_state_count(const row_prefetch *r)
 {
     const rd_schedule *t    = r->t;
     int32_t            most = 0;
@@ -125,7 +125,7 @@ static int32_t states_in(const rows *r)
 }
 
 /* Has it bytes of memory beside wide elements, as a mask of doubles is? */
-static bool has_bytes_beside_wide(const rows *r)
+static bool has_bytes_beside_wide(const row_prefetch *r)
 {
     const rd_schedule *t    = r->t;
     bool               wide = false, bytes = false;
@@ -145,23 +145,23 @@ static bool has_bytes_beside_wide(const rows *r)
 /* Elements of a part, of which the compiler knows how many they are: a line of bytes, or half of one where
  * states of several numbers fill the registers.  On a Zen 4, columns of 480 rows of f32, largest but for
  * NaN: 0.61 of the time by halves; sums: 1.15; f64, largest by a mask: 3. */
-static int32_t part_of(const rows *r)
+static int32_t part_size(const row_prefetch *r)
 {
     enum { LINE = 64 };
 
-    return states_in(r) > 1 && !has_bytes_beside_wide(r) ? LINE / 2 : LINE;
+    return max_state_count(r) > 1 && !has_bytes_beside_wide(r) ? LINE / 2 : LINE;
 }
 
 /* ---- Rows that go together -------------------------------------------------------------------- */
 /* Parts of one length, and the rest. */
-static void put_parts(rows *r)
+static void split_into_parts(row_prefetch *r)
 {
     rd_schedule *t = r->t;
     rd_edge_part border;
-    rd_for      *rest;
+    rd_for      *tail;
     int32_t      made;
 
-    r->part  = part_of(r);
+    r->part  = part_size(r);
     r->parts = rd_put_substrips_around(t, r->vector, r->vector, r->part);
     made     = rd_stmt_copy(t, r->parts);
     if (t->failed)
@@ -169,30 +169,30 @@ static void put_parts(rows *r)
     border             = rd_loop_of(t, r->parts)->to.part[0];
     border.first       = rd_loop_of(t, r->parts)->from.part[0].at;
     border.by          = r->part;
-    rest               = &t->loop[t->stmt[made].arg];
-    rest->kind         = RD_FOR_ONCE;
-    rest->from.part[0] = border;
-    rest->extent       = 1;
+    tail               = &t->loop[t->stmt[made].arg];
+    tail->kind         = RD_FOR_ONCE;
+    tail->from.part[0] = border;
+    tail->extent       = 1;
     rd_put_behind(t, made, r->parts);
     t->loop[t->stmt[r->parts].arg].to.part[0] = border;
     t->loop[t->stmt[r->parts].arg].width      = r->part;
 }
 
-static void take(rows *r)
+static void tile_and_prefetch(row_prefetch *r)
 {
     const int32_t row  = first_row(r);
-    int32_t       load = row >= 0 ? next_load(r, row, row) : -1;
+    int32_t       load = row >= 0 ? next_prefetched_load(r, row, row) : -1;
     rd_schedule  *t    = r->t;
 
     if (load < 0)
         return;
-    put_parts(r);
-    for (; load >= 0 && !t->failed; load = next_load(r, row, load))
-        fetch(r, &t->let[t->stmt[load].value]);
+    split_into_parts(r);
+    for (; load >= 0 && !t->failed; load = next_prefetched_load(r, row, load))
+        add_row_prefetch(r, &t->let[t->stmt[load].value]);
 }
 
 /* The vector loop in the loop whose rounds go through it together, behind values of all its rounds; -1. */
-static int32_t vector_in(const rd_schedule *t, int32_t stmt)
+static int32_t merged_vector_in(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = loop_at(t, stmt);
     int32_t       s    = loop ? t->stmt[stmt].first : -1;
@@ -212,12 +212,12 @@ void rd_pass_prefetch_rows(rd_schedule *t, const rd_target *target)
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k], n = t->n_stmt; s >= 0 && !t->failed;
              s = rd_next_stmt(t, s, t->part[k])) {
-            rows r = { .t = t, .loop = s, .vector = s < n ? vector_in(t, s) : -1 };
+            row_prefetch r = { .t = t, .loop = s, .vector = s < n ? merged_vector_in(t, s) : -1 };
 
             r.strips = r.vector >= 0 ? rd_strips_around(t, s) : -1;
             if (r.strips < 0 || !target->strips->at[rd_loop_of(t, r.strips)->strip].wide)
                 continue;
             r.n = rd_loop_of(t, s)->step;
-            take(&r);
+            tile_and_prefetch(&r);
         }
 }

@@ -12,15 +12,15 @@
 enum { MOST_GROUPS = 16 };
 
 /* Where the steps of a fold stand. */
-typedef struct place {
+typedef struct step_place {
     int32_t step, vector, strips;      /* statements */
     int32_t n_loop, loop[RD_MAX_RANK]; /* written out, over cells, from the inside out */
     int64_t groups;
-} place;
+} step_place;
 
 /* ---- Which states ----------------------------------------------------------------------------- */
 /* The fold's one step, -1. */
-static int32_t step_of(const rd_schedule *t, int32_t fold)
+static int32_t only_step(const rd_schedule *t, int32_t fold)
 {
     int32_t found = -1;
 
@@ -40,7 +40,7 @@ static const rd_for *loop_at(const rd_schedule *t, int32_t stmt)
 }
 
 /* The loops from the step up to the vector loop, which stands in the loop over strips. */
-static bool find_loops(const rd_schedule *t, place *at)
+static bool find_loops(const rd_schedule *t, step_place *at)
 {
     const rd_for *loop;
     int32_t       s = t->stmt[at->step].parent;
@@ -63,7 +63,7 @@ static bool find_loops(const rd_schedule *t, place *at)
 }
 
 /* Steps of an axis whose neighbours are lanes, in an array that something else has the address of. */
-static bool may_move(const rd_schedule *t, const rd_target *target, int32_t fold, place *at)
+static bool can_promote(const rd_schedule *t, const rd_target *target, int32_t fold, step_place *at)
 {
     const rd_loop_fold *f = &t->fold[fold];
     const rd_fold      *p = &t->p->fold[fold];
@@ -71,7 +71,7 @@ static bool may_move(const rd_schedule *t, const rd_target *target, int32_t fold
     if (!target->strips->fold[fold].lanes || p->scan || p->n_group ||
         (t->store[fold].place == RD_IN_LOCAL && !f->room))
         return false;
-    at->step = step_of(t, fold);
+    at->step = only_step(t, fold);
     return at->step >= 0 && t->store[t->stmt[at->step].store].lane_stride == 1 &&
            find_loops(t, at) && rd_loop_of(t, at->strips)->of == f->along &&
            !rd_has_other_fold_stmt(t, at->strips, at->step);
@@ -79,7 +79,7 @@ static bool may_move(const rd_schedule *t, const rd_target *target, int32_t fold
 
 /* ---- The array -------------------------------------------------------------------------------- */
 /* How far behind the first cell the states of the cell at hand lie. */
-static rd_linear group_of(rd_schedule *t, const place *at, int64_t lanes)
+static rd_linear group_offset(rd_schedule *t, const step_place *at, int64_t lanes)
 {
     rd_linear found = rd_linear_of(0);
     int64_t   times = lanes;
@@ -94,7 +94,7 @@ static rd_linear group_of(rd_schedule *t, const place *at, int64_t lanes)
 }
 
 /* The states of all cells, one after the other, go to the array or from there. */
-static int32_t make_copy(rd_schedule *t, const place *at, rd_stmt_kind kind, int32_t array,
+static int32_t make_copy(rd_schedule *t, const step_place *at, rd_stmt_kind kind, int32_t array,
                          rd_linear group)
 {
     rd_stmt s = rd_copy_of_states(&t->stmt[at->step], kind, array);
@@ -114,7 +114,7 @@ static int32_t make_copy(rd_schedule *t, const place *at, rd_stmt_kind kind, int
 
 /* The array, and copies to and from it around the loop over strips, whose step takes the states
  * there. */
-static void move_states(rd_schedule *t, const place *at, int32_t fold)
+static void promote_states(rd_schedule *t, const step_place *at, int32_t fold)
 {
     const int32_t   lanes = t->fold[fold].lanes;
     const rd_store  store = { .place       = RD_IN_LOCAL,
@@ -123,7 +123,7 @@ static void move_states(rd_schedule *t, const place *at, int32_t fold)
                               .extent      = at->groups * lanes,
                               .lane_stride = 1 };
     const int32_t   array = rd_add_store(t, &store);
-    const rd_linear group = group_of(t, at, lanes);
+    const rd_linear group = group_offset(t, at, lanes);
 
     if (t->failed)
         return;
@@ -137,9 +137,9 @@ static void move_states(rd_schedule *t, const place *at, int32_t fold)
 void rd_pass_promote_lanes(rd_schedule *t, const rd_target *target)
 {
     for (int32_t k = 0; target->strips && k < t->p->n_fold && !t->failed; k++) {
-        place at = { .groups = 1 };
+        step_place at = { .groups = 1 };
 
-        if (may_move(t, target, k, &at))
-            move_states(t, &at, k);
+        if (can_promote(t, target, k, &at))
+            promote_states(t, &at, k);
     }
 }

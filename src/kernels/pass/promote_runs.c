@@ -19,7 +19,7 @@
  * R-MAT graph, f32: 1.70 of the loop by hand, so 1.45; sums of a cube over its second axis 1.37, so
  * 1.04), nor where groups have few elements: each run ends with a branch that is not foreseen (sums of
  * 10^6 f64 by runs of 3: 1.1 ms, in variables 3.2). */
-static bool is_kept(const rd_schedule *t, int32_t fold)
+static bool is_profitable(const rd_schedule *t, int32_t fold)
 {
     enum { FEW_STATES = 4, SMALL = 32, FEW_ELEMENTS = 8 };
     const rd_loop_fold *f = &t->fold[fold];
@@ -32,7 +32,7 @@ static bool is_kept(const rd_schedule *t, int32_t fold)
 
 /* ---- Changes ---------------------------------------------------------------------------------- */
 /* Steps of one label turn as one, before the first of them. */
-static int32_t first_of_label(const rd_schedule *t, int32_t step)
+static int32_t first_stmt_of_label(const rd_schedule *t, int32_t step)
 {
     for (int32_t s = t->stmt[t->stmt[step].parent].first; s != step; s = t->stmt[s].next)
         if (t->stmt[s].kind == RD_S_TURN && t->stmt[s].label == t->stmt[step].label &&
@@ -41,11 +41,11 @@ static int32_t first_of_label(const rd_schedule *t, int32_t step)
     return step;
 }
 
-static void hold(rd_schedule *t, int32_t step, int32_t loop)
+static void promote_state(rd_schedule *t, int32_t step, int32_t loop)
 {
     const rd_stmt  s     = t->stmt[step];
     const rd_store store = { .place = RD_IN_REGISTERS, .fold = s.fold, .extent = 1, .run = true };
-    const int32_t  array = rd_add_store(t, &store), first = first_of_label(t, step);
+    const int32_t  array = rd_add_store(t, &store), first = first_stmt_of_label(t, step);
     const rd_stmt  turn = rd_copy_of_states(&s, RD_S_TURN, array);
     rd_stmt        back = rd_copy_of_states(&s, RD_S_BACK, array);
 
@@ -64,10 +64,10 @@ void rd_pass_promote_runs(rd_schedule *t, const rd_target *target)
         for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k])) {
             const rd_stmt *step = &t->stmt[s];
             const bool     kept = step->kind == RD_S_STEP && step->label >= 0 &&
-                              is_kept(t, step->fold) && !t->store[step->store].run;
+                              is_profitable(t, step->fold) && !t->store[step->store].run;
             const int32_t loop = kept ? rd_loop_of_steps(t, s) : -1;
 
             if (loop >= 0)
-                hold(t, s, loop);
+                promote_state(t, s, loop);
         }
 }

@@ -7,7 +7,7 @@
 #include "kernels/pass/state_copies.h"
 #include "kernels/pass/pass.h"
 
-static bool is_alone(const rd_schedule *t, const rd_stmt *s)
+static bool is_single_state(const rd_schedule *t, const rd_stmt *s)
 {
     const rd_loop_fold *f = s->fold >= 0 ? &t->fold[s->fold] : NULL;
 
@@ -15,7 +15,7 @@ static bool is_alone(const rd_schedule *t, const rd_stmt *s)
            f->along >= 0 && s->store < t->p->n_fold && s->of.more.n == 0;
 }
 
-static void hold(rd_schedule *t, int32_t step, int32_t loop)
+static void promote_state(rd_schedule *t, int32_t step, int32_t loop)
 {
     const rd_store store = { .place = RD_IN_REGISTERS, .fold = t->stmt[step].fold, .extent = 1 };
     const int32_t  array = rd_add_store(t, &store);
@@ -34,9 +34,9 @@ void rd_pass_promote_single(rd_schedule *t, const rd_target *target)
     (void)target;
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k])) {
-            const int32_t loop = is_alone(t, &t->stmt[s]) ? rd_loop_of_steps(t, s) : -1;
+            const int32_t loop = is_single_state(t, &t->stmt[s]) ? rd_loop_of_steps(t, s) : -1;
 
             if (loop >= 0 && !rd_has_other_fold_stmt(t, loop, s))
-                hold(t, s, loop);
+                promote_state(t, s, loop);
         }
 }

@@ -40,7 +40,7 @@ static int32_t body_of(const rd_schedule *t, int32_t loop)
 }
 
 /* Would rows along the axis before go together, so that states stay in registers? */
-static bool goes_by_rows(const rd_strip_at *r, int32_t axis, rd_fold_in_strip *fold)
+static bool can_jam_rows(const rd_strip_at *r, int32_t axis, rd_fold_in_strip *fold)
 {
     rd_strip    strip = { .axis = r->axis, .around = true };
     const char *why;
@@ -67,7 +67,7 @@ bool rd_prefers_register_strips(const rd_strip_at *r, rd_fold_in_strip *fold, rd
         by->axis   = axis_of_cells(r, s);
         by->top    = r->around ? r->top : body_of(r->t, r->top);
         by->around = true;
-        if (by->axis >= 0 && by->top >= 0 && goes_by_rows(by, r->axis, fold))
+        if (by->axis >= 0 && by->top >= 0 && can_jam_rows(by, r->axis, fold))
             return true;
     }
     return false;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct crossing {
+typedef struct expansion {
     rd_schedule *t;
     int32_t     *made_in; /* per value: the vector loop, -1           */
     int32_t     *store;   /* per value: its array, -1                 */
@@ -16,10 +16,10 @@ typedef struct crossing {
     int32_t      n_let;
     int32_t      loop;   /* the vector loop at hand                     */
     int          vector; /* bytes of a vector, 0 on a GPU               */
-} crossing;
+} expansion;
 
 /* Is the value an element of such an array, which other loops can read as well? */
-static bool is_element(const crossing *c, int32_t value)
+static bool is_array_element(const expansion *c, int32_t value)
 {
     const rd_let   *let = &c->t->let[value];
     const rd_linear at  = rd_strip_element(c->t, c->made_in[value]);
@@ -29,7 +29,7 @@ static bool is_element(const crossing *c, int32_t value)
 
 /* Bools are bytes, but ints where a vector of bytes has more elements than the loop: there gcc 12
  * makes no vectors of the loop. */
-static rd_dtype type_of_array(const crossing *c, int32_t value)
+static rd_dtype type_of_array(const expansion *c, int32_t value)
 {
     const rd_dtype type   = c->t->let[value].type;
     const int64_t  extent = rd_loop_of(c->t, c->made_in[value])->extent;
@@ -38,11 +38,11 @@ static rd_dtype type_of_array(const crossing *c, int32_t value)
 }
 
 /* The value goes to an array, behind the statement that makes it. */
-static void keep(crossing *c, int32_t value)
+static void store_value(expansion *c, int32_t value)
 {
     const int32_t loop = c->made_in[value];
 
-    if (is_element(c, value)) {
+    if (is_array_element(c, value)) {
         c->store[value] = c->t->let[value].store;
         return;
     }
@@ -51,16 +51,16 @@ static void keep(crossing *c, int32_t value)
 }
 
 /* What stands for the value in the vector loop at hand. */
-static int32_t instead(void *of, int32_t value)
+static int32_t value_in_loop(void *of, int32_t value)
 {
-    crossing *c = of;
+    expansion *c = of;
 
     if (value >= c->n_let || c->made_in[value] < 0 || c->made_in[value] == c->loop)
         return value;
     if (c->here[value] >= 0)
         return c->here[value];
     if (c->store[value] < 0)
-        keep(c, value);
+        store_value(c, value);
     if (c->t->failed)
         return value;
     c->here[value] = rd_load_at_start(c->t, c->loop, c->store[value], c->made_in[value]);
@@ -71,14 +71,14 @@ static int32_t instead(void *of, int32_t value)
 }
 
 /* ---- All together ----------------------------------------------------------------------------- */
-static void find_made(crossing *c, int32_t part)
+static void find_made(expansion *c, int32_t part)
 {
     for (int32_t s = part; s >= 0; s = rd_next_stmt(c->t, s, part))
         for (int32_t k = 0; k < c->t->stmt[s].n_value; k++)
             c->made_in[c->t->stmt[s].value + k] = rd_vector_around(c->t, s);
 }
 
-static void replace_in_part(crossing *c, int32_t part)
+static void replace_in_part(expansion *c, int32_t part)
 {
     for (int32_t s = part; s >= 0 && !c->t->failed; s = rd_next_stmt(c->t, s, part)) {
         const int32_t loop = rd_vector_around(c->t, s);
@@ -87,14 +87,14 @@ static void replace_in_part(crossing *c, int32_t part)
             memset(c->here, -1, ((size_t)c->n_let + 1) * sizeof *c->here);
         c->loop = loop >= 0 ? loop : c->loop;
         if (loop >= 0 && s != loop)
-            rd_rename_values(c->t, s, instead, c);
+            rd_rename_values(c->t, s, value_in_loop, c);
     }
 }
 
 void rd_pass_scalar_expand(rd_schedule *t, const rd_target *target)
 {
     const size_t bytes = ((size_t)t->n_let + 1) * sizeof(int32_t);
-    crossing     c     = { .t       = t,
+    expansion    c     = { .t       = t,
                            .made_in = malloc(bytes),
                            .store   = malloc(bytes),
                            .here    = malloc(bytes),

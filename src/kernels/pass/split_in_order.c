@@ -21,7 +21,7 @@ enum { CHUNK = 64 };
 
 /* ---- Which statements -------------------------------------------------------------------------- */
 /* States of neighbours that lie side by side, and no block ends. */
-static bool steps_beside(const rd_schedule *t, int32_t step, int32_t loop)
+static bool has_independent_states(const rd_schedule *t, int32_t step, int32_t loop)
 {
     const rd_stmt      *s = &t->stmt[step];
     const rd_loop_fold *f = &t->fold[s->fold];
@@ -31,21 +31,22 @@ static bool steps_beside(const rd_schedule *t, int32_t step, int32_t loop)
            rd_position_moves(t, loop, step, &s->of.cell).by == 1;
 }
 
-static bool reads_one_of(const rd_schedule *t, int32_t stmt, int32_t loop, int32_t last);
+static bool has_late_operand(const rd_schedule *t, int32_t stmt, int32_t loop, int32_t last);
 
 /* Does it stay in the loop that goes in order?  What reads results so far does, too. */
 static bool is_late(const rd_schedule *t, int32_t stmt, int32_t loop)
 {
     switch (t->stmt[stmt].kind) {
-    case RD_S_STEP: return !steps_beside(t, stmt, loop) || reads_one_of(t, stmt, loop, stmt);
+    case RD_S_STEP:
+        return !has_independent_states(t, stmt, loop) || has_late_operand(t, stmt, loop, stmt);
     case RD_S_PREFIX:
     case RD_S_ENDS: return true;
-    default: return reads_one_of(t, stmt, loop, stmt);
+    default: return has_late_operand(t, stmt, loop, stmt);
     }
 }
 
 /* Does it read what a late statement before it makes? */
-static bool reads_one_of(const rd_schedule *t, int32_t stmt, int32_t loop, int32_t last)
+static bool has_late_operand(const rd_schedule *t, int32_t stmt, int32_t loop, int32_t last)
 {
     for (int32_t s = t->stmt[loop].first; s >= 0 && s != last; s = t->stmt[s].next)
         for (int32_t k = 0; k < t->stmt[s].n_value; k++)
@@ -81,7 +82,7 @@ static bool has_plain_body(const rd_schedule *t, int32_t loop)
 }
 
 /* In additions: what a vector saves of a statement. */
-static double cost_of(const rd_schedule *t, int32_t stmt)
+static double vector_gain(const rd_schedule *t, int32_t stmt)
 {
     enum { STEP = 3, FUNCTION = 20 };
     const rd_let *let = rd_let_of(t, stmt);
@@ -98,7 +99,7 @@ static double cost_of(const rd_schedule *t, int32_t stmt)
 }
 
 /* Values go through arrays, and the order of steps hides as much as that costs. */
-static bool is_worth_it(const rd_schedule *t, int32_t loop)
+static bool is_profitable(const rd_schedule *t, int32_t loop)
 {
     enum { LEAST = 10 };
     double early = 0;
@@ -108,12 +109,12 @@ static bool is_worth_it(const rd_schedule *t, int32_t loop)
         if (is_late(t, s, loop))
             late = true;
         else
-            early += cost_of(t, s);
+            early += vector_gain(t, s);
     return late && early >= LEAST;
 }
 
 /* A load behind a late store may be of what that has stored. */
-static bool loads_behind_stores(const rd_schedule *t, int32_t loop)
+static bool has_access_behind_store(const rd_schedule *t, int32_t loop)
 {
     bool stored = false;
 
@@ -128,10 +129,10 @@ static bool loads_behind_stores(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-static bool may_be_taken(const rd_schedule *t, int32_t stmt)
+static bool can_split(const rd_schedule *t, int32_t stmt)
 {
-    return is_plain(t, stmt) && has_plain_body(t, stmt) && is_worth_it(t, stmt) &&
-           !loads_behind_stores(t, stmt);
+    return is_plain(t, stmt) && has_plain_body(t, stmt) && is_profitable(t, stmt) &&
+           !has_access_behind_store(t, stmt);
 }
 
 /* ---- Two loops of one -------------------------------------------------------------------------- */
@@ -160,7 +161,7 @@ static int32_t sink_late(rd_schedule *t, int32_t loop)
     return first;
 }
 
-static void take(rd_schedule *t, int32_t loop)
+static void split_loop(rd_schedule *t, int32_t loop)
 {
     const int32_t at = sink_late(t, loop);
     int32_t       steps;
@@ -182,6 +183,6 @@ void rd_pass_split_in_order(rd_schedule *t, const rd_target *target)
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k], n = t->n_stmt; s >= 0 && !t->failed;
              s = rd_next_stmt(t, s, t->part[k]))
-            if (s < n && may_be_taken(t, s))
-                take(t, s);
+            if (s < n && can_split(t, s))
+                split_loop(t, s);
 }

@@ -10,13 +10,13 @@
 #include <stdlib.h>
 
 /* ---- Uses of a value -------------------------------------------------------------------------- */
-typedef struct exchange {
+typedef struct replacement {
     int32_t old, by;
-} exchange;
+} replacement;
 
-static int32_t other(void *of, int32_t value)
+static int32_t replacement_of(void *of, int32_t value)
 {
-    const exchange *e = of;
+    const replacement *e = of;
 
     return value == e->old ? e->by : value;
 }
@@ -30,7 +30,7 @@ static bool is_in_vector(const rd_schedule *t, int32_t stmt)
            rd_loop_of(t, parent)->kind == RD_FOR_VECTOR;
 }
 
-static bool writes(const rd_schedule *t, int32_t body, int32_t slot)
+static bool is_slot_written_in(const rd_schedule *t, int32_t body, int32_t slot)
 {
     rd_access a[2];
 
@@ -53,7 +53,7 @@ static int32_t vector_of(const rd_schedule *t, int32_t load)
         if (loop && loop->kind == RD_FOR_VECTOR)
             return s;
         if (!loop || loop->kind != RD_FOR_UNROLL || rd_linear_coef(t, &let->at, loop->axis) ||
-            writes(t, s, let->slot))
+            is_slot_written_in(t, s, let->slot))
             return -1;
     }
     return -1;
@@ -88,17 +88,17 @@ static int32_t last_write(const rd_schedule *t, int32_t part, int32_t load)
 }
 
 /* What has read the loaded value reads the stored one. */
-static void forward(rd_schedule *t, int32_t part, int32_t load)
+static void forward_store(rd_schedule *t, int32_t part, int32_t load)
 {
     const int32_t store = last_write(t, part, load);
 
-    exchange e;
+    replacement e;
 
     if (store < 0 || !is_same_element(t, store, load))
         return;
-    e = (exchange){ t->stmt[load].value, t->stmt[store].x };
+    e = (replacement){ t->stmt[load].value, t->stmt[store].x };
     for (int32_t s = part; s >= 0 && !t->failed; s = rd_next_stmt(t, s, part))
-        rd_rename_values(t, s, other, &e);
+        rd_rename_values(t, s, replacement_of, &e);
     rd_take_out(t, load);
 }
 
@@ -135,7 +135,7 @@ void rd_pass_store_forward(rd_schedule *t, const rd_target *target)
         for (int32_t s = t->part[k], next; s >= 0 && !t->failed; s = next) {
             next = rd_next_stmt(t, s, t->part[k]);
             if (is_load(t, s))
-                forward(t, t->part[k], s);
+                forward_store(t, t->part[k], s);
         }
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k], next; s >= 0 && !t->failed; s = next) {

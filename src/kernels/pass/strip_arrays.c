@@ -10,7 +10,7 @@ rd_linear rd_strip_element(rd_schedule *t, int32_t loop)
 }
 
 /* Functions of arrays take whole vectors. */
-static int64_t room(const rd_for *loop)
+static int64_t padded_extent(const rd_for *loop)
 {
     enum { MOST = 16 };
 
@@ -23,7 +23,7 @@ static int32_t add_array(rd_schedule *t, int32_t loop, rd_dtype type, bool memor
                              .type   = type,
                              .memory = memory,
                              .fold   = -1,
-                             .extent = room(rd_loop_of(t, loop)) };
+                             .extent = padded_extent(rd_loop_of(t, loop)) };
     rd_stmt        array = rd_stmt_of(RD_S_ARRAY);
 
     array.store = rd_add_store(t, &made);
@@ -41,7 +41,7 @@ int32_t rd_add_memory_before(rd_schedule *t, int32_t loop, rd_dtype type)
     return add_array(t, loop, type, true);
 }
 
-static int32_t kept(rd_schedule *t, int32_t loop, int32_t value, int32_t store)
+static int32_t store_of_value(rd_schedule *t, int32_t loop, int32_t value, int32_t store)
 {
     rd_stmt stmt = rd_stmt_of(RD_S_STORE);
 
@@ -54,15 +54,15 @@ static int32_t kept(rd_schedule *t, int32_t loop, int32_t value, int32_t store)
 
 void rd_store_at_end(rd_schedule *t, int32_t loop, int32_t value, int32_t store)
 {
-    rd_append(t, loop, kept(t, loop, value, store));
+    rd_append(t, loop, store_of_value(t, loop, value, store));
 }
 
 void rd_store_behind(rd_schedule *t, int32_t loop, int32_t value, int32_t store)
 {
-    rd_put_behind(t, kept(t, loop, value, store), t->let[value].by);
+    rd_put_behind(t, store_of_value(t, loop, value, store), t->let[value].by);
 }
 
-static rd_let element(rd_schedule *t, int32_t store, int32_t loop)
+static rd_let load_of_element(rd_schedule *t, int32_t store, int32_t loop)
 {
     const rd_dtype type = t->store[store].type;
 
@@ -85,14 +85,14 @@ int32_t rd_add_value(rd_schedule *t, int32_t loop, const rd_let *let)
 
 int32_t rd_load_at_end(rd_schedule *t, int32_t loop, int32_t store)
 {
-    const rd_let let = element(t, store, loop);
+    const rd_let let = load_of_element(t, store, loop);
 
     return rd_add_value(t, loop, &let);
 }
 
 int32_t rd_load_at_start(rd_schedule *t, int32_t loop, int32_t store, int32_t of)
 {
-    const rd_let  let  = element(t, store, of);
+    const rd_let  let  = load_of_element(t, store, of);
     const int32_t made = rd_add_made(t, &let);
 
     rd_put_before(t, made, t->stmt[loop].first);

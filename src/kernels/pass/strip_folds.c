@@ -62,9 +62,9 @@ void rd_set_state(rd_strip_mining *c, int32_t body, rd_stmt *s)
     const int32_t           lanes = c->t->p->fold[s->fold].lanes;
 
     if (f->lanes && s->kind == RD_S_STEP) {
-        rd_linear lane = c->r->whole ? rd_linear_of(0) : rd_element_of_strip(c);
+        rd_linear lane = c->r->one_state ? rd_linear_of(0) : rd_element_of_strip(c);
 
-        if (c->r->whole)
+        if (c->r->one_state)
             c->t->store[s->store].lanes = 1;
         else if (lanes > c->r->width)
             lane = rd_linear_plus_value(c->t, lane, 1, first_lane(c, body, lanes));
@@ -82,13 +82,13 @@ void rd_set_state(rd_strip_mining *c, int32_t body, rd_stmt *s)
 }
 
 /* ---- Statements ------------------------------------------------------------------------------- */
-static bool finish_varies(const rd_strip_mining *c, const rd_stmt *s)
+static bool is_finish_varying(const rd_strip_mining *c, const rd_stmt *s)
 {
     return c->inside &&
            (rd_linear_coef(c->t, &s->of.cell, c->r->axis) || c->strips->fold[s->fold].begins);
 }
 
-static void take_begin(rd_strip_mining *c, int32_t body, int32_t stmt)
+static void distribute_begin(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     const bool inner = c->strips->fold[c->t->stmt[stmt].fold].inner;
     rd_stmt    array = c->t->stmt[stmt];
@@ -104,30 +104,30 @@ static void take_begin(rd_strip_mining *c, int32_t body, int32_t stmt)
 }
 
 /* Are the nodes of a cell made and finished in one place? */
-static bool at_once(const rd_strip_mining *c, int32_t fold)
+static bool is_finished_at_once(const rd_strip_mining *c, int32_t fold)
 {
     return c->t->fold[fold].room == 0 && c->t->fold[fold].lanes == 1;
 }
 
-static void take_rest(rd_strip_mining *c, int32_t body, int32_t stmt)
+static void distribute_tail(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_stmt    s      = c->t->stmt[stmt];
-    const bool varies = finish_varies(c, &s);
+    const bool varies = is_finish_varying(c, &s);
 
     rd_set_state(c, body, &s);
     c->t->stmt[stmt] = s;
     if (!varies)
         rd_put_alone(c, body, stmt);
-    else if (c->strips->fold[s.fold].inner || at_once(c, s.fold))
+    else if (c->strips->fold[s.fold].inner || is_finished_at_once(c, s.fold))
         rd_to_vector(c, body, stmt);
     else
         rd_to_call(c, body, stmt);
 }
 
-static void take_finish(rd_strip_mining *c, int32_t body, int32_t stmt)
+static void distribute_finish(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_stmt    s      = c->t->stmt[stmt];
-    const bool varies = finish_varies(c, &s);
+    const bool varies = is_finish_varying(c, &s);
 
     rd_set_state(c, body, &s);
     c->t->stmt[stmt] = s;
@@ -141,7 +141,7 @@ static void take_finish(rd_strip_mining *c, int32_t body, int32_t stmt)
 
 /* Elements of a prefix by the tree go from node to node together: before that call only values of
  * theirs are made. */
-static bool may_follow(const rd_strip_mining *c, int32_t stmt)
+static bool can_join_open_loop(const rd_strip_mining *c, int32_t stmt)
 {
     const rd_stmt *s = &c->t->stmt[stmt];
 
@@ -153,15 +153,15 @@ static bool may_follow(const rd_strip_mining *c, int32_t stmt)
     return true;
 }
 
-static void take_step(rd_strip_mining *c, int32_t body, int32_t stmt)
+static void distribute_step(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_stmt s = c->t->stmt[stmt];
 
-    if (c->strips->fold[s.fold].turns) {
+    if (c->strips->fold[s.fold].in_order) {
         rd_to_in_order_loop(c, body, stmt);
         return;
     }
-    if (!may_follow(c, stmt))
+    if (!can_join_open_loop(c, stmt))
         c->open = -1;
     rd_set_state(c, body, &s);
     c->t->stmt[stmt] = s;
@@ -171,7 +171,7 @@ static void take_step(rd_strip_mining *c, int32_t body, int32_t stmt)
 }
 
 /* Blocks of neighbouring cells end together. */
-static void take_ends(rd_strip_mining *c, int32_t body, int32_t stmt)
+static void distribute_ends(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_stmt s = c->t->stmt[stmt];
 
@@ -205,7 +205,7 @@ static int32_t step_of_strip(const rd_strip_mining *c, int32_t loop, int32_t fol
 }
 
 /* Behind a row all elements of the strip may have what no other row changes. */
-static void exit_from_rows(rd_strip_mining *c, int32_t body, int32_t stmt)
+static void exit_behind_row(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_schedule    *t     = c->t;
     rd_stmt         s     = t->stmt[stmt];
@@ -222,25 +222,25 @@ static void exit_from_rows(rd_strip_mining *c, int32_t body, int32_t stmt)
 }
 
 /* Within a strip there is no way out but at its end, or the end of a row of it. */
-static void take_exit(rd_strip_mining *c, int32_t body, int32_t stmt)
+static void distribute_exit(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     const rd_stmt *s = &c->t->stmt[stmt];
 
     if (rd_loop_of(c->t, s->arg)->axis != c->r->axis)
-        exit_from_rows(c, body, stmt);
-    else if (!c->strips->fold[s->fold].begins && !c->r->around && !c->r->one)
+        exit_behind_row(c, body, stmt);
+    else if (!c->strips->fold[s->fold].begins && !c->r->around && !c->r->single)
         rd_put_alone(c, body, stmt);
 }
 
 void rd_take_of_fold(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     switch (c->t->stmt[stmt].kind) {
-    case RD_S_BEGIN: take_begin(c, body, stmt); break;
-    case RD_S_ENDS: take_ends(c, body, stmt); break;
+    case RD_S_BEGIN: distribute_begin(c, body, stmt); break;
+    case RD_S_ENDS: distribute_ends(c, body, stmt); break;
     case RD_S_REST:
-    case RD_S_LANES: take_rest(c, body, stmt); break;
-    case RD_S_FINISH: take_finish(c, body, stmt); break;
-    case RD_S_EXIT: take_exit(c, body, stmt); break;
-    default: take_step(c, body, stmt);
+    case RD_S_LANES: distribute_tail(c, body, stmt); break;
+    case RD_S_FINISH: distribute_finish(c, body, stmt); break;
+    case RD_S_EXIT: distribute_exit(c, body, stmt); break;
+    default: distribute_step(c, body, stmt);
     }
 }

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 
 /* The loop over strips; of one strip, or of a row without arrays, it has one round. */
-static rd_for strips_of(rd_strip_mining *c, const rd_for *like)
+static rd_for strip_loop(rd_strip_mining *c, const rd_for *like)
 {
-    return (rd_for){ .kind  = c->r->one ? RD_FOR_ONCE : RD_FOR_SERIAL,
+    return (rd_for){ .kind  = c->r->single ? RD_FOR_ONCE : RD_FOR_SERIAL,
                      .axis  = c->r->axis,
                      .start = c->start,
                      .stop  = c->stop,
@@ -23,16 +23,16 @@ static rd_for strips_of(rd_strip_mining *c, const rd_for *like)
                      .step  = c->r->width,
                      .extent =
                          like->extent < 0 ? -1 : (like->extent + c->r->width - 1) / c->r->width,
-                     .width = c->r->one ? c->r->width : 0,
+                     .width = c->r->single ? c->r->width : 0,
                      .of    = like->of,
                      .strip = c->number };
 }
 
-static void cut_loop(rd_strip_mining *c, int32_t stmt)
+static void strip_mine_loop(rd_strip_mining *c, int32_t stmt)
 {
     rd_schedule  *t    = c->t;
     const rd_stmt s    = t->stmt[stmt];
-    const rd_for  loop = strips_of(c, rd_loop_of(t, stmt));
+    const rd_for  loop = strip_loop(c, rd_loop_of(t, stmt));
     const int32_t body = rd_add_stmt(t, &s);
 
     t->loop[s.arg] = loop;
@@ -46,7 +46,7 @@ static void cut_loop(rd_strip_mining *c, int32_t stmt)
 
 /* All that stands in `top` goes into one loop over strips, which takes its bounds from the loops
  * inside. */
-static void cut_around(rd_strip_mining *c, int32_t top)
+static void strip_mine_around(rd_strip_mining *c, int32_t top)
 {
     rd_schedule  *t     = c->t;
     const int32_t inner = rd_loop_over(t, top, c->r->axis); /* which says from where to where */
@@ -56,7 +56,7 @@ static void cut_around(rd_strip_mining *c, int32_t top)
 
     if (inner < 0)
         return;
-    loop              = strips_of(c, rd_loop_of(t, inner));
+    loop              = strip_loop(c, rd_loop_of(t, inner));
     s                 = t->stmt[inner];
     s.arg             = rd_add_for(t, &loop);
     t->loop[s.arg].of = -1;
@@ -74,12 +74,12 @@ static void cut_around(rd_strip_mining *c, int32_t top)
 }
 
 /* Rows that are put in order go one after the other. */
-static bool holds_sort(const rd_schedule *t, int32_t top)
+static bool has_sort(const rd_schedule *t, int32_t top)
 {
     return rd_count_kinds(t, top, RD_KIND_BIT(RD_S_SORT)) > 0;
 }
 
-static void set_cells(rd_schedule *t, const rd_strips *strips)
+static void set_cells_of_stores(rd_schedule *t, const rd_strips *strips)
 {
     for (int32_t k = 0; k < t->p->n_fold; k++)
         t->store[k].cells = strips->fold[k].cells;
@@ -88,15 +88,15 @@ static void set_cells(rd_schedule *t, const rd_strips *strips)
 void rd_pass_strip_mine(rd_schedule *t, const rd_target *target)
 {
     if (target->strips)
-        set_cells(t, target->strips);
+        set_cells_of_stores(t, target->strips);
     for (int32_t k = 0; target->strips && k < target->strips->n && !t->failed; k++) {
         const rd_strip *r = &target->strips->at[k];
         rd_strip_mining c = {
-            .t = t, .strips = target->strips, .r = r, .number = k, .open = -1, .turns = -1
+            .t = t, .strips = target->strips, .r = r, .number = k, .open = -1, .ordered = -1
         };
         const int32_t top = r->loop >= 0 ? rd_loop_from(t, r->loop) : t->part[r->part];
 
-        if (top < 0 || holds_sort(t, top))
+        if (top < 0 || has_sort(t, top))
             continue;
         c.varies = calloc((size_t)t->n_let * 2 + 64 + (size_t)t->n_stmt * 4, sizeof *c.varies);
         if (!c.varies) {
@@ -106,9 +106,9 @@ void rd_pass_strip_mine(rd_schedule *t, const rd_target *target)
         c.start = rd_add_mark(t);
         c.stop  = rd_add_mark(t);
         if (r->around)
-            cut_around(&c, top);
+            strip_mine_around(&c, top);
         else
-            cut_loop(&c, top);
+            strip_mine_loop(&c, top);
         free(c.varies);
     }
 }

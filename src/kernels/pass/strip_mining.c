@@ -36,7 +36,7 @@ static int32_t add_vector(rd_strip_mining *c, int32_t body, bool by_call, bool i
 void rd_to_vector(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     if (c->open < 0)
-        c->open = add_vector(c, body, false, c->r->whole);
+        c->open = add_vector(c, body, false, c->r->one_state);
     rd_append(c->t, c->open, stmt);
 }
 
@@ -65,11 +65,11 @@ void rd_to_call(rd_strip_mining *c, int32_t body, int32_t stmt)
  * take; and what is made behind the first of them may still go to the vector loop before. */
 void rd_to_in_order_loop(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
-    if (c->turns < 0)
-        c->turns = add_vector(c, body, false, true);
+    if (c->ordered < 0)
+        c->ordered = add_vector(c, body, false, true);
     else {
-        rd_take_out(c->t, c->turns);
-        rd_append(c->t, body, c->turns);
+        rd_take_out(c->t, c->ordered);
+        rd_append(c->t, body, c->ordered);
     }
-    rd_append(c->t, c->turns, stmt);
+    rd_append(c->t, c->ordered, stmt);
 }

@@ -12,9 +12,9 @@ typedef struct rd_strip_mining {
     int32_t          start, stop; /* marks of the strip                                     */
     bool            *varies;      /* per value: along the axis                              */
     int32_t          n_let;
-    int32_t          open;   /* the vector loop that statements go to, -1                     */
-    int32_t          turns;  /* the loop of steps that go in turn, -1: none yet               */
-    int              inside; /* loops over the axis that hold what is at hand               */
+    int32_t          open;    /* the vector loop that statements go to, -1                     */
+    int32_t          ordered; /* the loop of steps that go in turn, -1: none yet               */
+    int              inside;  /* loops over the axis that hold what is at hand               */
 } rd_strip_mining;
 
 /* strip_mining.c: the axis's index and an offset; i0 - m0, which element of the strip it is. */

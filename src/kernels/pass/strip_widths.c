@@ -23,7 +23,7 @@ static const rd_for *loop_of(const measuring *m, int32_t stmt)
 /* ---- Folds ------------------------------------------------------------------------------------ */
 /* The fewest lanes of its folds: a step of those that have more is several strips.  INT32_MAX: no
  * fold goes by lanes. */
-static int32_t lanes_in(const measuring *m)
+static int32_t fewest_lanes(const measuring *m)
 {
     int32_t fewest = INT32_MAX;
 
@@ -69,7 +69,7 @@ static int64_t trips_of(const measuring *m, const rd_for *loop)
 /* Does a loop bring other elements in each of its rounds?  Those of a window are the next strip's,
  * but for a few, so they do not stream: in strips of 64 its states stay in registers.  A loop that is
  * written out has its numbers in registers, for as many elements as a strip has. */
-static bool moves_on(const measuring *m, int32_t stmt, const rd_linear *at)
+static bool is_streaming_loop(const measuring *m, int32_t stmt, const rd_linear *at)
 {
     const rd_for *loop  = loop_of(m, stmt);
     const int64_t by    = llabs(rd_linear_coef(m->r->t, at, loop->axis));
@@ -80,7 +80,7 @@ static bool moves_on(const measuring *m, int32_t stmt, const rd_linear *at)
 
 /* Does a loop in the region read other elements in each of its rounds, and none around it the same
  * ones again and again? */
-static bool reads_on(const measuring *m, int32_t stmt, const rd_linear *at)
+static bool is_streaming_load(const measuring *m, int32_t stmt, const rd_linear *at)
 {
     enum { OFTEN = 64 };
     bool on = false;
@@ -93,20 +93,20 @@ static bool reads_on(const measuring *m, int32_t stmt, const rd_linear *at)
             continue;
         if (on && !rd_linear_coef(m->r->t, at, loop->axis) && trips_of(m, loop) >= OFTEN)
             return false;
-        on |= moves_on(m, s, at);
+        on |= is_streaming_loop(m, s, at);
     }
     return on;
 }
 
 /* Are rows of elements side by side read from memory? */
-static bool streams(const measuring *m)
+static bool has_streams(const measuring *m)
 {
     RD_EACH_IN (m->r, s) {
         const rd_let *let    = rd_let_of(m->r->t, s);
         const rd_for *around = loop_of(m, m->r->t->stmt[s].parent);
 
         if (let && let->kind == RD_I_LOAD && rd_linear_coef(m->r->t, &let->at, m->r->axis) == 1 &&
-            around && trips_of(m, around) > FEW && reads_on(m, s, &let->at))
+            around && trips_of(m, around) > FEW && is_streaming_load(m, s, &let->at))
             return true;
     }
     return false;
@@ -139,7 +139,7 @@ static int64_t bytes_kept(const measuring *m)
     return bytes;
 }
 
-static bool names(const rd_bound *b, int32_t axis)
+static bool is_bounding_axis(const rd_bound *b, int32_t axis)
 {
     for (int32_t k = 0; k < b->n_add; k++)
         if (b->axis[k] == axis)
@@ -162,8 +162,8 @@ static bool is_bounding(const measuring *m)
         const rd_bounds *b = bounds_of(m, s);
 
         if (b && loop_of(m, s)->axis != m->r->axis &&
-            (names(&b->low, m->r->axis) || names(&b->high, m->r->axis) || b->low.n_reg ||
-             b->high.n_reg || b->list_at >= 0))
+            (is_bounding_axis(&b->low, m->r->axis) || is_bounding_axis(&b->high, m->r->axis) ||
+             b->low.n_reg || b->high.n_reg || b->list_at >= 0))
             return true;
     }
     return false;
@@ -195,7 +195,7 @@ static bool has_block_calls(const measuring *m)
     return false;
 }
 
-static bool is_cut(const measuring *m)
+static bool needs_fission(const measuring *m)
 {
     RD_EACH_IN (m->r, s)
         if (rd_stmt_needs_fission(m->r->t, s))
@@ -231,7 +231,7 @@ bool rd_takes_exp_of_pairs(const rd_strip_at *r, int32_t loop)
     return found && meets;
 }
 
-static bool is_pairs(const measuring *m)
+static bool has_exp_of_pairs(const measuring *m)
 {
     RD_EACH_IN (m->r, s)
         if (loop_of(m, s) && rd_takes_exp_of_pairs(m->r, s))
@@ -240,39 +240,39 @@ static bool is_pairs(const measuring *m)
 }
 
 /* ---- All together ----------------------------------------------------------------------------- */
-static bool ends_amid_rows(const measuring *m)
+static bool has_ends_amid_rows(const measuring *m)
 {
     for (int32_t k = 0; k < m->r->t->p->n_fold; k++)
-        if (m->fold[k].turns && rd_ends_amid_rows(m->r->t, k, m->r->axis))
+        if (m->fold[k].in_order && rd_ends_amid_rows(m->r->t, k, m->r->axis))
             return true;
     return false;
 }
 
 /* What a whole axis leaves over; tiles and tasks' shares may leave anything. */
-static int32_t rest_of(const measuring *m, int32_t width)
+static int32_t tail_of(const measuring *m, int32_t width)
 {
     const rd_program *p      = m->r->t->p;
     const int64_t     extent = p->axis_extent[m->r->axis];
 
     if ((!m->r->t->whole && p->root == m->r->axis) || rd_reach(p, m->r->axis) != extent ||
-        rd_has_clusters(m->r) || ends_amid_rows(m))
+        rd_has_clusters(m->r) || has_ends_amid_rows(m))
         return -1;
     return (int32_t)(extent % width);
 }
 
-static void as_whole(rd_strip *strip, int64_t reach)
+static void set_one_state_width(rd_strip *strip, int64_t reach)
 {
-    strip->whole = true;
-    strip->fixed = strip->one = reach <= SHORT;
-    strip->width              = strip->one ? (int32_t)reach : WIDE;
+    strip->one_state = true;
+    strip->fixed = strip->single = reach <= SHORT;
+    strip->width                 = strip->single ? (int32_t)reach : WIDE;
 }
 
-static void by_lanes(const measuring *m, rd_strip *strip, int64_t reach, bool root)
+static void set_width_of_lanes(const measuring *m, rd_strip *strip, int64_t reach, bool root)
 {
-    strip->width = lanes_in(m);
-    strip->fixed = true;
-    strip->one   = reach <= strip->width && !root && reach == m->r->t->p->axis_extent[m->r->axis];
-    strip->width = strip->one ? (int32_t)reach : strip->width;
+    strip->width  = fewest_lanes(m);
+    strip->fixed  = true;
+    strip->single = reach <= strip->width && !root && reach == m->r->t->p->axis_extent[m->r->axis];
+    strip->width  = strip->single ? (int32_t)reach : strip->width;
 }
 
 /* Users' functions of blocks are worth a call for many elements; of stores past the caches so many
@@ -286,26 +286,27 @@ void rd_find_width(const rd_strip_at *r, const rd_fold_in_strip *fold, rd_strip 
     const bool      root  = !r->t->whole && r->t->p->root == r->axis;
 
     if (rd_uses_one_state(r, fold))
-        as_whole(strip, reach);
-    else if (lanes_in(&m) < INT32_MAX)
-        by_lanes(&m, strip, reach, root);
-    else if (reach <= SHORT && !root && !ends_amid_rows(&m)) {
+        set_one_state_width(strip, reach);
+    else if (fewest_lanes(&m) < INT32_MAX)
+        set_width_of_lanes(&m, strip, reach, root);
+    else if (reach <= SHORT && !root && !has_ends_amid_rows(&m)) {
         strip->width = (int32_t)reach;
-        strip->fixed = strip->one = r->t->p->axis_extent[r->axis] == strip->width;
-        strip->wide = r->t->whole && streams(&m); /* few rows go together: states in registers */
-    } else if (is_pairs(&m)) {
+        strip->fixed = strip->single = r->t->p->axis_extent[r->axis] == strip->width;
+        strip->wide =
+            r->t->whole && has_streams(&m); /* few rows go together: states in registers */
+    } else if (has_exp_of_pairs(&m)) {
         strip->width = r->vector / (int32_t)sizeof(float);
         strip->fixed = true;
-    } else if (streams(&m) && !has_lanes_of_cells(&m)) {
-        strip->width  = wide_width(&m);
-        strip->wide   = true;
-        strip->arrays = bytes_kept(&m) > 0;
-    } else if (has_block_calls(&m) || (rd_has_nontemporal_store(r) && !is_cut(&m))) {
-        strip->width  = has_block_calls(&m) ? CALLED : PAST;
-        strip->arrays = true;
+    } else if (has_streams(&m) && !has_lanes_of_cells(&m)) {
+        strip->width      = wide_width(&m);
+        strip->wide       = true;
+        strip->has_arrays = bytes_kept(&m) > 0;
+    } else if (has_block_calls(&m) || (rd_has_nontemporal_store(r) && !needs_fission(&m))) {
+        strip->width      = has_block_calls(&m) ? CALLED : PAST;
+        strip->has_arrays = true;
     } else {
         strip->width = has_labels(&m) && reach < 64 ? (int32_t)reach : 64;
         strip->fixed = true;
     }
-    strip->rest = rest_of(&m, strip->width);
+    strip->tail = tail_of(&m, strip->width);
 }

@@ -17,19 +17,19 @@ int32_t rd_strips_around(const rd_schedule *t, int32_t stmt)
     return stmt;
 }
 
-static rd_linear mark(rd_schedule *t, int32_t axis)
+static rd_linear mark_position(rd_schedule *t, int32_t axis)
 {
     return rd_linear_plus_axis(t, rd_linear_of(0), 1, axis);
 }
 
-static rd_for parts_of(rd_schedule *t, const rd_for *strips, int32_t width)
+static rd_for substrip_loop(rd_schedule *t, const rd_for *strips, int32_t width)
 {
     return (rd_for){ .kind   = RD_FOR_SERIAL,
                      .axis   = strips->axis,
                      .start  = rd_add_mark(t),
                      .stop   = rd_add_mark(t),
-                     .from   = rd_edge_of(mark(t, strips->start)),
-                     .to     = rd_edge_of(mark(t, strips->stop)),
+                     .from   = rd_edge_of(mark_position(t, strips->start)),
+                     .to     = rd_edge_of(mark_position(t, strips->stop)),
                      .step   = width,
                      .extent = (strips->step + width - 1) / width,
                      .of     = -1,
@@ -38,7 +38,7 @@ static rd_for parts_of(rd_schedule *t, const rd_for *strips, int32_t width)
 }
 
 /* Vector loops over all of the strip. */
-static void go_over(rd_schedule *t, int32_t parts, const rd_for *strips)
+static void narrow_vector_loops(rd_schedule *t, int32_t parts, const rd_for *strips)
 {
     const rd_for loop = *rd_loop_of(t, parts);
 
@@ -48,8 +48,8 @@ static void go_over(rd_schedule *t, int32_t parts, const rd_for *strips)
         if (t->stmt[s].kind != RD_S_LOOP || rd_loop_of(t, s)->kind != RD_FOR_VECTOR ||
             rd_linear_coef(t, &rd_loop_of(t, s)->from.part[0].at, strips->start) != 1)
             continue;
-        from                           = rd_edge_of(mark(t, loop.start));
-        to                             = rd_edge_of(mark(t, loop.stop));
+        from                           = rd_edge_of(mark_position(t, loop.start));
+        to                             = rd_edge_of(mark_position(t, loop.stop));
         t->loop[t->stmt[s].arg].from   = from;
         t->loop[t->stmt[s].arg].to     = to;
         t->loop[t->stmt[s].arg].extent = loop.step;
@@ -59,11 +59,11 @@ static void go_over(rd_schedule *t, int32_t parts, const rd_for *strips)
 int32_t rd_put_substrips_around(rd_schedule *t, int32_t first, int32_t last, int32_t width)
 {
     const rd_for  strips = *rd_loop_of(t, rd_strips_around(t, t->stmt[first].parent));
-    const rd_for  loop   = parts_of(t, &strips, width);
+    const rd_for  loop   = substrip_loop(t, &strips, width);
     const int32_t made   = rd_put_loop_around(t, first, last, &loop);
 
     if (!t->failed)
-        go_over(t, made, &strips);
+        narrow_vector_loops(t, made, &strips);
     return made;
 }
 
@@ -81,7 +81,7 @@ void rd_add_prefetch_before(rd_schedule *t, int32_t vector, const rd_let *load, 
 
 /* ---- Rows by parts ---------------------------------------------------------------------------- */
 /* Values and stores of each element alone, and steps into states of elements. */
-static bool may_go_by_parts(const rd_schedule *t, int32_t stmt)
+static bool can_stand_in_substrip(const rd_schedule *t, int32_t stmt)
 {
     const rd_stmt *s = &t->stmt[stmt];
 
@@ -95,12 +95,12 @@ static bool may_go_by_parts(const rd_schedule *t, int32_t stmt)
 }
 
 /* Do functions of strips, or what comes by arrays, make several loops of a row? */
-static bool goes_by_parts(const rd_schedule *t, int32_t row)
+static bool needs_substrips(const rd_schedule *t, int32_t row)
 {
     bool cuts = false, vectors = false;
 
     for (int32_t s = rd_next_stmt(t, row, row); s >= 0; s = rd_next_stmt(t, s, row)) {
-        if (!may_go_by_parts(t, s))
+        if (!can_stand_in_substrip(t, s))
             return false;
         cuts |= rd_stmt_needs_fission(t, s);
         vectors |= rd_is_vector(t, s);
@@ -108,7 +108,7 @@ static bool goes_by_parts(const rd_schedule *t, int32_t row)
     return cuts && vectors;
 }
 
-static void take_row(rd_schedule *t, int32_t row)
+static void split_row(rd_schedule *t, int32_t row)
 {
     int32_t first = t->stmt[row].first;
 
@@ -118,7 +118,7 @@ static void take_row(rd_schedule *t, int32_t row)
 }
 
 /* Is it a loop of rows, each of which is all of a wide strip? */
-static bool is_row(const rd_schedule *t, const rd_target *target, int32_t stmt)
+static bool is_row_of_wide_strip(const rd_schedule *t, const rd_target *target, int32_t stmt)
 {
     const rd_for   *loop   = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
     const int32_t   strips = loop && loop->of >= 0 && loop->strip < 0 && loop->kind == RD_FOR_SERIAL
@@ -134,6 +134,6 @@ void rd_pass_substrips(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; target->strips && k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k]))
-            if (is_row(t, target, s) && goes_by_parts(t, s))
-                take_row(t, s);
+            if (is_row_of_wide_strip(t, target, s) && needs_substrips(t, s))
+                split_row(t, s);
 }

@@ -16,7 +16,7 @@ enum { FOUR = 4 };
 /* ---- Which ------------------------------------------------------------------------------------ */
 /* Gathered elements are waited for longer, and compilers gather four by a vector, in which they take
  * twice the time. */
-static bool takes_fours(const rd_schedule *t, const rd_stmt *s)
+static bool can_unroll_stmt(const rd_schedule *t, const rd_stmt *s)
 {
     const rd_let *let = s->kind == RD_S_LET ? &t->let[s->value] : NULL;
 
@@ -35,7 +35,7 @@ static bool takes_fours(const rd_schedule *t, const rd_stmt *s)
 /* Of short rows what is left behind the fours is much, and each loop ends with a branch that may not be
  * foreseen (maxima of f32, rows of 3 in the mean: 0.82 of the time with fours; of 20: 0.93, or 1.5 where
  * rows are few and their lengths are foreseen; of 250: 2.4). */
-static bool goes_by_fours(const rd_schedule *t, int32_t loop)
+static bool can_unroll(const rd_schedule *t, int32_t loop)
 {
     enum { LONG = 16 };
     const rd_for *l    = rd_loop_of(t, loop);
@@ -46,7 +46,7 @@ static bool goes_by_fours(const rd_schedule *t, int32_t loop)
         l->to.n != 1 || l->from.part[0].by > 1 || l->to.part[0].by > 1)
         return false;
     for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next) {
-        if (!takes_fours(t, &t->stmt[s]))
+        if (!can_unroll_stmt(t, &t->stmt[s]))
             return false;
         some |= t->stmt[s].kind == RD_S_STEP;
     }
@@ -78,7 +78,7 @@ static int32_t add_loop(rd_schedule *t, int32_t body, rd_for_kind kind, int32_t 
 }
 
 /* The step takes the elements of an array, which it finds made behind `elements`. */
-static void take(rd_schedule *t, int32_t step, int32_t elements)
+static void move_step(rd_schedule *t, int32_t step, int32_t elements)
 {
     const int32_t body = t->stmt[elements].parent, value = t->stmt[step].x;
     const rd_for  l     = *rd_loop_of(t, elements);
@@ -94,7 +94,7 @@ static void take(rd_schedule *t, int32_t step, int32_t elements)
 }
 
 /* The whole fours of a row, before the loop of what is left. */
-static void put_fours(rd_schedule *t, int32_t loop)
+static void put_unrolled_loop(rd_schedule *t, int32_t loop)
 {
     const rd_for       l      = *rd_loop_of(t, loop);
     const rd_edge_part border = { .at = l.to.part[0].at, .first = l.from.part[0].at, .by = FOUR };
@@ -122,7 +122,7 @@ static void put_fours(rd_schedule *t, int32_t loop)
     for (int32_t s = t->stmt[elements].first, next; s >= 0 && !t->failed; s = next) {
         next = t->stmt[s].next;
         if (t->stmt[s].kind == RD_S_STEP)
-            take(t, s, elements);
+            move_step(t, s, elements);
     }
 }
 
@@ -131,6 +131,6 @@ void rd_pass_unroll_extremes(rd_schedule *t, const rd_target *target)
     (void)target;
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k]))
-            if (t->stmt[s].kind == RD_S_LOOP && goes_by_fours(t, s))
-                put_fours(t, s);
+            if (t->stmt[s].kind == RD_S_LOOP && can_unroll(t, s))
+                put_unrolled_loop(t, s);
 }

@@ -31,7 +31,7 @@ static int32_t vector_in(const rd_schedule *t, int32_t loop)
     return s >= 0 && s == last && is_vector(t, s) ? s : -1;
 }
 
-static int32_t rows_of(const rd_schedule *t, const rd_target *target, int32_t stmt)
+static int32_t rounds_to_merge(const rd_schedule *t, const rd_target *target, int32_t stmt)
 {
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 
@@ -39,12 +39,13 @@ static int32_t rows_of(const rd_schedule *t, const rd_target *target, int32_t st
         loop->step != 1 || loop->start >= 0 || loop->from.n != 1 || loop->to.n != 1 ||
         loop->from.part[0].by > 1 || loop->to.part[0].by > 1 || vector_in(t, stmt) < 0)
         return 0;
-    return target->strips->together[loop->of];
+    return target->strips->unroll_jam[loop->of];
 }
 
 /* ---- States ----------------------------------------------------------------------------------- */
 /* Does the position change between the vector loop and the statement? */
-static bool moves_inside(const rd_schedule *t, int32_t vector, int32_t stmt, const rd_linear *at)
+static bool is_changed_inside(const rd_schedule *t, int32_t vector, int32_t stmt,
+                              const rd_linear *at)
 {
     for (int32_t s = t->stmt[stmt].parent; s != vector; s = t->stmt[s].parent)
         if (t->stmt[s].kind == RD_S_LOOP && rd_linear_coef(t, at, rd_loop_of(t, s)->axis))
@@ -66,17 +67,17 @@ static bool is_declared_in(const rd_schedule *t, int32_t vector, int32_t store)
 
 /* Can the step's state be in a variable for all of the vector loop's body?  Nodes of elements, of
  * prefixes by the tree, are too many. */
-static bool may_hold(const rd_schedule *t, int32_t vector, int32_t stmt)
+static bool can_promote(const rd_schedule *t, int32_t vector, int32_t stmt)
 {
     const rd_stmt *s = &t->stmt[stmt];
 
     return (s->kind == RD_S_STEP || (s->kind == RD_S_PREFIX && !t->fold[s->fold].levels)) &&
-           s->label < 0 && !moves_inside(t, vector, stmt, &s->of.cell) &&
-           !moves_inside(t, vector, stmt, &s->of.lane) &&
-           !moves_inside(t, vector, stmt, &s->of.more) && !is_declared_in(t, vector, s->store);
+           s->label < 0 && !is_changed_inside(t, vector, stmt, &s->of.cell) &&
+           !is_changed_inside(t, vector, stmt, &s->of.lane) &&
+           !is_changed_inside(t, vector, stmt, &s->of.more) && !is_declared_in(t, vector, s->store);
 }
 
-static bool same_state(const rd_schedule *t, const rd_stmt *a, const rd_stmt *b)
+static bool is_same_state(const rd_schedule *t, const rd_stmt *a, const rd_stmt *b)
 {
     return a->store == b->store && rd_linear_same(t, &a->of.cell, &b->of.cell) &&
            rd_linear_same(t, &a->of.lane, &b->of.lane) &&
@@ -93,7 +94,7 @@ static int32_t add_copy(rd_schedule *t, const rd_stmt *step, rd_stmt_kind kind, 
 }
 
 /* All steps by this state take one in a variable. */
-static void hold(rd_schedule *t, int32_t vector, int32_t stmt)
+static void promote_state(rd_schedule *t, int32_t vector, int32_t stmt)
 {
     const rd_stmt  step  = t->stmt[stmt];
     const rd_store store = { .place = RD_IN_REGISTERS, .fold = step.fold, .extent = 1 };
@@ -101,7 +102,7 @@ static void hold(rd_schedule *t, int32_t vector, int32_t stmt)
     int32_t        declared;
 
     for (int32_t s = vector; s >= 0 && !t->failed; s = rd_next_stmt(t, s, vector))
-        if (may_hold(t, vector, s) && same_state(t, &t->stmt[s], &step)) {
+        if (can_promote(t, vector, s) && is_same_state(t, &t->stmt[s], &step)) {
             t->stmt[s].store   = array;
             t->stmt[s].of.more = rd_linear_of(0);
         }
@@ -134,13 +135,13 @@ static void number_states(rd_schedule *t, int32_t vector)
     }
 }
 
-static void hold_states(rd_schedule *t, int32_t vector)
+static void promote_states(rd_schedule *t, int32_t vector)
 {
     number_states(t, vector);
     for (int32_t s = vector; s >= 0 && !t->failed; s = rd_next_stmt(t, s, vector))
-        if (t->stmt[s].fold >= 0 && may_hold(t, vector, s) &&
+        if (t->stmt[s].fold >= 0 && can_promote(t, vector, s) &&
             t->store[t->stmt[s].store].place != RD_IN_REGISTERS)
-            hold(t, vector, s);
+            promote_state(t, vector, s);
 }
 
 /* ---- Rounds ----------------------------------------------------------------------------------- */
@@ -180,7 +181,8 @@ static int32_t make_round(rd_schedule *t, int32_t loop, int32_t mark, int32_t k)
 }
 
 /* The loop takes so many rounds at a time, from its first index on. */
-static int32_t make_together(rd_schedule *t, int32_t loop, int32_t rows, const rd_edge_part *border)
+static int32_t make_merged_loop(rd_schedule *t, int32_t loop, int32_t rows,
+                                const rd_edge_part *border)
 {
     const int32_t made   = rd_stmt_copy(t, loop);
     const int32_t vector = t->failed ? -1 : vector_in(t, made), mark = rd_add_mark(t);
@@ -199,12 +201,12 @@ static int32_t make_together(rd_schedule *t, int32_t loop, int32_t rows, const r
     l->extent     = l->extent >= 0 ? l->extent / rows : -1;
     for (int32_t k = 0; k < rows && !t->failed; k++)
         rd_append(t, vector, make_round(t, loop, mark, k));
-    hold_states(t, vector);
+    promote_states(t, vector);
     return made;
 }
 
 /* Who leaves the rounds that go together leaves out those that are left, of which none asks. */
-static void leave_both(rd_schedule *t, int32_t made, int32_t loop)
+static void retarget_exits(rd_schedule *t, int32_t made, int32_t loop)
 {
     for (int32_t s = t->stmt[made].first; s >= 0; s = t->stmt[s].next)
         if (t->stmt[s].kind == RD_S_EXIT && t->stmt[s].arg == made)
@@ -212,15 +214,15 @@ static void leave_both(rd_schedule *t, int32_t made, int32_t loop)
     drop_exits(t, loop);
 }
 
-static void take_together(rd_schedule *t, int32_t loop, int32_t rows)
+static void merge_rounds(rd_schedule *t, int32_t loop, int32_t rows)
 {
     const rd_for       l      = *rd_loop_of(t, loop);
     const rd_edge_part border = { .at = l.to.part[0].at, .first = l.from.part[0].at, .by = rows };
-    const int32_t      made   = make_together(t, loop, rows, &border);
+    const int32_t      made   = make_merged_loop(t, loop, rows, &border);
 
     if (t->failed)
         return;
-    leave_both(t, made, loop);
+    retarget_exits(t, made, loop);
     rd_put_before(t, made, loop);
     t->loop[t->stmt[loop].arg].from.part[0] = border;
     t->loop[t->stmt[loop].arg].extent       = rows - 1;
@@ -231,9 +233,9 @@ void rd_pass_unroll_jam(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; target->strips && k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k])) {
-            const int32_t rows = rows_of(t, target, s);
+            const int32_t rows = rounds_to_merge(t, target, s);
 
             if (rows > 1)
-                take_together(t, s, rows);
+                merge_rounds(t, s, rows);
         }
 }

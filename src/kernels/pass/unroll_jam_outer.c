@@ -67,7 +67,7 @@ static bool has_states(const rd_schedule *t, int32_t stmt)
 }
 
 /* Do states of rows lie in local arrays, and are they few? */
-static bool states_may_multiply(const rd_schedule *t, int32_t loop, int32_t rows)
+static bool can_multiply_states(const rd_schedule *t, int32_t loop, int32_t rows)
 {
     int32_t n = 0;
 
@@ -82,7 +82,7 @@ static bool states_may_multiply(const rd_schedule *t, int32_t loop, int32_t rows
     return n > 0 && n <= MOST_ARRAYS;
 }
 
-static int32_t rows_of(const rd_schedule *t, const rd_target *target, int32_t stmt)
+static int32_t rows_to_jam(const rd_schedule *t, const rd_target *target, int32_t stmt)
 {
     const rd_for *loop = serial_at(t, stmt);
     int32_t       rows;
@@ -90,8 +90,8 @@ static int32_t rows_of(const rd_schedule *t, const rd_target *target, int32_t st
     if (!loop || loop->of < 0 || loop->backwards || loop->step != 1 || loop->from.n != 1 ||
         loop->to.n != 1 || loop->from.part[0].by > 1 || loop->to.part[0].by > 1)
         return 0;
-    rows = target->strips->jammed[loop->of];
-    return rows > 1 && inner_of(t, stmt) >= 0 && states_may_multiply(t, stmt, rows) ? rows : 0;
+    rows = target->strips->unroll_jam_outer[loop->of];
+    return rows > 1 && inner_of(t, stmt) >= 0 && can_multiply_states(t, stmt, rows) ? rows : 0;
 }
 
 /* ---- States of rows --------------------------------------------------------------------------- */
@@ -115,7 +115,7 @@ static void declare_states(jam *j, int32_t made)
 }
 
 /* Statements in the body meet the states of row `k`. */
-static void meet_row(const jam *j, int32_t body, int32_t k)
+static void use_states_of_row(const jam *j, int32_t body, int32_t k)
 {
     rd_schedule *t = j->t;
 
@@ -146,10 +146,10 @@ static void make_row(const jam *j, int32_t stmt, int32_t k)
                    .of     = -1,
                    .strip  = -1 };
     l->to.part[0].at.offset++;
-    meet_row(j, stmt, k);
+    use_states_of_row(j, stmt, k);
 }
 
-static void empty(rd_schedule *t, int32_t body, int32_t but)
+static void clear_body(rd_schedule *t, int32_t body, int32_t but)
 {
     for (int32_t s = t->stmt[body].first, next; s >= 0; s = next) {
         next = t->stmt[s].next;
@@ -159,7 +159,7 @@ static void empty(rd_schedule *t, int32_t body, int32_t but)
 }
 
 /* What the vector loop of the inner loop does for row `k`, with values before it. */
-static int32_t round_of(const jam *j, int32_t k)
+static int32_t jammed_round(const jam *j, int32_t k)
 {
     rd_schedule  *t      = j->t;
     const int32_t copy   = rd_stmt_copy(t, j->inner);
@@ -178,7 +178,7 @@ static int32_t round_of(const jam *j, int32_t k)
 }
 
 /* The inner loop, of which a round takes all rows. */
-static int32_t jammed(const jam *j)
+static int32_t make_jammed_loop(const jam *j)
 {
     rd_schedule  *t      = j->t;
     const int32_t made   = rd_stmt_copy(t, j->inner);
@@ -186,15 +186,15 @@ static int32_t jammed(const jam *j)
 
     if (vector < 0)
         return made;
-    empty(t, made, vector);
-    empty(t, vector, -1);
+    clear_body(t, made, vector);
+    clear_body(t, vector, -1);
     for (int32_t k = 0; k < j->rows && !t->failed; k++)
-        rd_append(t, vector, round_of(j, k));
+        rd_append(t, vector, jammed_round(j, k));
     return made;
 }
 
 /* What else stands in row `k`. */
-static int32_t rest_of_row(const jam *j, int32_t k)
+static int32_t remaining_stmts_of_row(const jam *j, int32_t k)
 {
     rd_schedule  *t    = j->t;
     const int32_t made = rd_stmt_copy(t, j->loop);
@@ -214,13 +214,13 @@ static void begin_states(const jam *j, int32_t made)
     for (int32_t s = j->t->stmt[j->loop].first; s >= 0 && !j->t->failed; s = j->t->stmt[s].next)
         if (j->t->stmt[s].kind == RD_S_BEGIN) {
             rd_append(j->t, made, rd_stmt_copy(j->t, s));
-            meet_row(j, j->t->stmt[made].last, 0);
+            use_states_of_row(j, j->t->stmt[made].last, 0);
         }
 }
 
 /* ---- All together ----------------------------------------------------------------------------- */
 /* The loop over so many rows at a time, from its first one on. */
-static int32_t make_rows(jam *j, const rd_edge_part *border)
+static int32_t make_loop_of_rows(jam *j, const rd_edge_part *border)
 {
     rd_schedule  *t    = j->t;
     const int32_t made = rd_stmt_copy(t, j->loop);
@@ -228,7 +228,7 @@ static int32_t make_rows(jam *j, const rd_edge_part *border)
 
     if (t->failed)
         return made;
-    empty(t, made, -1);
+    clear_body(t, made, -1);
     l             = &t->loop[t->stmt[made].arg];
     l->start      = j->mark;
     l->step       = j->rows;
@@ -237,21 +237,21 @@ static int32_t make_rows(jam *j, const rd_edge_part *border)
     declare_states(j, made);
     begin_states(j, made);
     if (!t->failed)
-        rd_append(t, made, jammed(j));
+        rd_append(t, made, make_jammed_loop(j));
     for (int32_t k = 0; k < j->rows && !t->failed; k++)
-        rd_append(t, made, rest_of_row(j, k));
+        rd_append(t, made, remaining_stmts_of_row(j, k));
     return made;
 }
 
 /* Makes the loop over a few rows, behind which the old loop has the rest. */
-static void take_rows(rd_schedule *t, int32_t loop, int32_t rows)
+static void jam_rows(rd_schedule *t, int32_t loop, int32_t rows)
 {
     const rd_for       l      = *rd_loop_of(t, loop);
     const rd_edge_part border = { .at = l.to.part[0].at, .first = l.from.part[0].at, .by = rows };
     jam                j      = {
                             .t = t, .loop = loop, .inner = inner_of(t, loop), .rows = rows, .mark = rd_add_mark(t)
     };
-    const int32_t made = make_rows(&j, &border);
+    const int32_t made = make_loop_of_rows(&j, &border);
 
     if (t->failed)
         return;
@@ -265,9 +265,9 @@ void rd_pass_unroll_jam_outer(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; target->strips && k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k])) {
-            const int32_t rows = rows_of(t, target, s);
+            const int32_t rows = rows_to_jam(t, target, s);
 
             if (rows > 1)
-                take_rows(t, s, rows);
+                jam_rows(t, s, rows);
         }
 }

@@ -6,18 +6,18 @@
 
 enum { ROWS = 4, MOST_WIDTH = 128 };
 
-typedef struct rows {
+typedef struct row_loops {
     const rd_strip_at      *r;
     const rd_fold_in_strip *fold;
     int32_t                 loop, inside;
-} rows;
+} row_loops;
 
 #define EACH_IN(q, body, s)                                       \
     for (int32_t s = rd_next_stmt((q)->r->t, body, body); s >= 0; \
          s         = rd_next_stmt((q)->r->t, s, body))
 
 /* The row's one loop that is not over the strip, -1. */
-static int32_t loop_in(const rows *q)
+static int32_t loop_in(const row_loops *q)
 {
     int32_t found = -1;
 
@@ -32,7 +32,7 @@ static int32_t loop_in(const rows *q)
     return found;
 }
 
-static const rd_let *load_of(const rows *q, int32_t stmt)
+static const rd_let *load_of(const row_loops *q, int32_t stmt)
 {
     const rd_stmt *s   = &q->r->t->stmt[stmt];
     const rd_let  *let = s->kind == RD_S_LET ? &q->r->t->let[s->value] : NULL;
@@ -41,7 +41,7 @@ static const rd_let *load_of(const rows *q, int32_t stmt)
 }
 
 /* ---- What the loop inside does ---------------------------------------------------------------- */
-static bool ends_blocks(const rows *q)
+static bool has_block_ends(const row_loops *q)
 {
     for (int32_t k = 0; k < q->r->t->p->n_fold; k++)
         if (q->r->t->fold[k].along == rd_loop_of(q->r->t, q->inside)->of && q->r->t->fold[k].blocks)
@@ -50,7 +50,7 @@ static bool ends_blocks(const rows *q)
 }
 
 /* Are elements of the strip read that are the same for all rows?  Else there is nothing to share. */
-static bool shares(const rows *q)
+static bool has_shared_load(const row_loops *q)
 {
     EACH_IN(q, q->inside, s)
     {
@@ -63,7 +63,7 @@ static bool shares(const rows *q)
     return false;
 }
 
-static bool reads_stored(const rows *q, int32_t slot)
+static bool is_slot_stored(const row_loops *q, int32_t slot)
 {
     EACH_IN(q, q->loop, s)
     if (q->r->t->stmt[s].kind == RD_S_STORE && q->r->t->stmt[s].slot == slot)
@@ -72,7 +72,7 @@ static bool reads_stored(const rows *q, int32_t slot)
 }
 
 /* Does it read what is made, or stored, in the row around the loop inside? */
-static bool reads_row(const rows *q, int32_t stmt)
+static bool is_reading_row(const row_loops *q, int32_t stmt)
 {
     const rd_schedule *t    = q->r->t;
     const rd_let      *load = load_of(q, stmt);
@@ -82,12 +82,12 @@ static bool reads_row(const rows *q, int32_t stmt)
         if (rd_stands_in(t, t->let[value[k]].by, q->loop) &&
             !rd_stands_in(t, t->let[value[k]].by, q->inside))
             return true;
-    return load && reads_stored(q, load->slot);
+    return load && is_slot_stored(q, load->slot);
 }
 
 /* ---- What stands in a row --------------------------------------------------------------------- */
 /* A fold of one block that begins and ends in a row. */
-static bool fold_may(const rows *q, int32_t fold)
+static bool can_jam_fold(const row_loops *q, int32_t fold)
 {
     const rd_loop_fold *f = &q->r->t->fold[fold];
 
@@ -95,35 +95,36 @@ static bool fold_may(const rows *q, int32_t fold)
            !f->of.fold->user && f->lanes == 1;
 }
 
-static bool stmt_may(const rows *q, int32_t stmt)
+static bool can_jam_stmt(const row_loops *q, int32_t stmt)
 {
     const rd_stmt *s       = &q->r->t->stmt[stmt];
     const int32_t  rereads = load_of(q, stmt) ? rd_loop_of_rereads(q->r, stmt) : -1;
 
     if (s->kind == RD_S_EXIT || s->kind == RD_S_PREFIX ||
-        (s->kind == RD_S_BEGIN && !fold_may(q, s->fold)) ||
+        (s->kind == RD_S_BEGIN && !can_jam_fold(q, s->fold)) ||
         (rereads >= 0 && rd_stands_in(q->r->t, rereads, q->loop)))
         return false;
     if (!rd_stands_in(q->r->t, stmt, q->inside))
         return true;
-    return s->kind != RD_S_STORE && !reads_row(q, stmt) &&
+    return s->kind != RD_S_STORE && !is_reading_row(q, stmt) &&
            (s->kind != RD_S_STEP || rd_fold_begins_in(q->r->t, s->fold, q->loop));
 }
 
 int32_t rd_unroll_jam_outer_rounds(const rd_strip_at *r, const rd_strip *strip,
                                    const rd_fold_in_strip *fold, int32_t loop)
 {
-    rows          q = { r, fold, loop, -1 };
+    row_loops     q = { r, fold, loop, -1 };
     const rd_for *l = rd_loop_of(r->t, loop);
 
     q.inside = strip->wide || strip->width > MOST_WIDTH ? -1 : loop_in(&q);
     if (q.inside < 0 || l->backwards || l->of < 0 || l->step != 1 ||
         rd_trips(r->t->p, l->of) < ROWS || rd_loop_of(r->t, q.inside)->of < 0 ||
         rd_is_row(&r->t->p->loop[rd_loop_of(r->t, q.inside)->of]) || rd_unrolls_loop(r, q.inside) ||
-        ends_blocks(&q) || !rd_unroll_jam_rounds(r, strip, fold, q.inside) || !shares(&q))
+        has_block_ends(&q) || !rd_unroll_jam_rounds(r, strip, fold, q.inside) ||
+        !has_shared_load(&q))
         return 0;
     EACH_IN(&q, loop, s)
-    if (!stmt_may(&q, s))
+    if (!can_jam_stmt(&q, s))
         return 0;
     return ROWS;
 }

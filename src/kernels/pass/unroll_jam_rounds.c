@@ -35,7 +35,7 @@ static int32_t axis_of(const merging *m)
 }
 
 /* ---- Rows of memory --------------------------------------------------------------------------- */
-static bool fetches_ahead(const merging *m)
+static bool has_prefetched_rows(const merging *m)
 {
     if (!rd_fetches_rows_behind || !m->strip->wide)
         return false;
@@ -47,7 +47,7 @@ static bool fetches_ahead(const merging *m)
 
 /* Rows that come from memory one after the other, and are short, the longest too: several side by
  * side end before prefetchers know them, one by one they are one run.  Of 4 KiB on they are fetched. */
-static bool streams_short_rows(const merging *m)
+static bool has_short_streams(const merging *m)
 {
     enum { FETCHED_BYTES = 4096 };
     int64_t row = 0;
@@ -63,12 +63,12 @@ static bool streams_short_rows(const merging *m)
             row = strip > row ? strip : row;
         }
     }
-    return row > 0 && row < (fetches_ahead(m) ? FETCHED_BYTES : RD_RUN_BYTES);
+    return row > 0 && row < (has_prefetched_rows(m) ? FETCHED_BYTES : RD_RUN_BYTES);
 }
 
 /* ---- Which loops ------------------------------------------------------------------------------ */
 /* So many that what moves to and fro, the states, is little beside what is read. */
-static int rows_of(const merging *m)
+static int rounds_to_merge(const merging *m)
 {
     int states = 0;
 
@@ -84,7 +84,7 @@ static int rows_of(const merging *m)
 
 /* Operations of a round, with those of loops that are written out.  Halves are rounded by a dozen
  * each, of which chains keep gcc's combiner for half a minute. */
-static int64_t written(const merging *m)
+static int64_t unrolled_size(const merging *m)
 {
     enum { ROUNDING = 12, MANY = 1000 };
     int64_t count = 0;
@@ -108,7 +108,7 @@ static int64_t written(const merging *m)
 
 /* All steps of the fold in a row meet the same state, or one by the strip's element, or a few: one for each
  * round of a loop that is written out. */
-static bool keeps_cell(const merging *m, int32_t stmt)
+static bool has_fixed_state(const merging *m, int32_t stmt)
 {
     const int32_t  fold = m->r->t->stmt[stmt].fold;
     const rd_fold *f    = &m->r->t->p->fold[fold];
@@ -121,15 +121,15 @@ static bool keeps_cell(const merging *m, int32_t stmt)
            (m->fold[fold].lanes || m->r->t->fold[fold].lanes == 1);
 }
 
-static bool step_may(const merging *m, int32_t stmt)
+static bool can_merge_step(const merging *m, int32_t stmt)
 {
     const rd_stmt *s = &m->r->t->stmt[stmt];
 
     return s->label < 0 && !rd_stmt_needs_fission(m->r->t, stmt) &&
-           !m->r->t->fold[s->fold].levels && (m->fold[s->fold].inner || keeps_cell(m, stmt));
+           !m->r->t->fold[s->fold].levels && (m->fold[s->fold].inner || has_fixed_state(m, stmt));
 }
 
-static bool load_may(const merging *m, int32_t stmt)
+static bool can_merge_load(const merging *m, int32_t stmt)
 {
     const int32_t rereads = rd_loop_of_rereads(m->r, stmt);
 
@@ -139,7 +139,7 @@ static bool load_may(const merging *m, int32_t stmt)
 
 /* A vector loop can do it for a few rows at once; a fold that begins and ends in a row has its states
  * in variables. */
-static bool may_go_together(const merging *m, int32_t stmt)
+static bool can_merge_stmt(const merging *m, int32_t stmt)
 {
     const rd_stmt *s = &m->r->t->stmt[stmt];
 
@@ -152,9 +152,10 @@ static bool may_go_together(const merging *m, int32_t stmt)
         return rd_loop_of(m->r->t, stmt)->axis == m->r->axis || rd_unrolls_loop(m->r, stmt);
     case RD_S_STORE: return coef(m, &s->at, m->r->axis) == 1;
     case RD_S_STEP:
-    case RD_S_PREFIX: return step_may(m, stmt);
+    case RD_S_PREFIX: return can_merge_step(m, stmt);
     case RD_S_LET:
-        return !rd_stmt_needs_fission(m->r->t, stmt) && (!load_of(m, stmt) || load_may(m, stmt));
+        return !rd_stmt_needs_fission(m->r->t, stmt) &&
+               (!load_of(m, stmt) || can_merge_load(m, stmt));
     default: return true;
     }
 }
@@ -165,17 +166,17 @@ int32_t rd_unroll_jam_rounds(const rd_strip_at *r, const rd_strip *strip,
     enum { MOST = 256 };
     const merging m     = { r, strip, fold, loop };
     const rd_for *l     = rd_loop_of(r->t, loop);
-    const int     rows  = rows_of(&m);
+    const int     rows  = rounds_to_merge(&m);
     bool          steps = false;
 
     if (l->backwards || l->of < 0 || l->step != 1 || rd_trips(r->t->p, l->of) < rows ||
-        streams_short_rows(&m) || rows * written(&m) > MOST)
+        has_short_streams(&m) || rows * unrolled_size(&m) > MOST)
         return 0;
     EACH_IN(&m, s)
     {
         const rd_stmt *stmt = &r->t->stmt[s];
 
-        if (!may_go_together(&m, s))
+        if (!can_merge_stmt(&m, s))
             return 0;
         steps |= (stmt->kind == RD_S_STEP || stmt->kind == RD_S_PREFIX) && !fold[stmt->fold].inner;
     }

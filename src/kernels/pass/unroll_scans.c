@@ -14,7 +14,7 @@ static bool is_in_strip(const rd_schedule *t, int32_t stmt)
 }
 
 /* Is all that stands in it values and prefixes, one of which takes its rounds as places? */
-static bool holds_prefix(const rd_schedule *t, int32_t loop)
+static bool has_only_prefixes(const rd_schedule *t, int32_t loop)
 {
     int32_t n     = 0;
     bool    found = false;
@@ -31,7 +31,7 @@ static bool holds_prefix(const rd_schedule *t, int32_t loop)
     return found && n <= MOST_STATEMENTS;
 }
 
-static bool may_be_written_out(const rd_schedule *t, int32_t stmt)
+static bool can_unroll(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *l      = rd_loop_of(t, stmt);
     const int32_t parent = t->stmt[stmt].parent;
@@ -42,7 +42,7 @@ static bool may_be_written_out(const rd_schedule *t, int32_t stmt)
         return false;
     if (t->stmt[parent].kind == RD_S_LOOP && rd_loop_of(t, parent)->kind == RD_FOR_BLOCK)
         return false;
-    return holds_prefix(t, stmt);
+    return has_only_prefixes(t, stmt);
 }
 
 void rd_pass_unroll_scans(rd_schedule *t, const rd_target *target)
@@ -50,6 +50,6 @@ void rd_pass_unroll_scans(rd_schedule *t, const rd_target *target)
     (void)target;
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k]; s >= 0; s = rd_next_stmt(t, s, t->part[k]))
-            if (t->stmt[s].kind == RD_S_LOOP && may_be_written_out(t, s))
+            if (t->stmt[s].kind == RD_S_LOOP && can_unroll(t, s))
                 t->loop[t->stmt[s].arg].kind = RD_FOR_UNROLL;
 }

@@ -21,7 +21,7 @@ static bool is_int_0(const rd_schedule *t, int32_t value)
 }
 
 /* What must hold for a step to do anything, -1: a mask, or of a sum of ints where it does not take 0. */
-static int32_t mask_of(const rd_schedule *t, const rd_stmt *step)
+static int32_t effective_mask(const rd_schedule *t, const rd_stmt *step)
 {
     const rd_let *x = &t->let[step->x];
 
@@ -33,7 +33,7 @@ static int32_t mask_of(const rd_schedule *t, const rd_stmt *step)
 
 /* ---- Which ------------------------------------------------------------------------------------ */
 /* Rows of a sparse pattern, and runs of one label, go element by element: others are vectors. */
-static bool goes_one_by_one(const rd_schedule *t, int32_t loop)
+static bool is_element_loop(const rd_schedule *t, int32_t loop)
 {
     const rd_for *l = rd_loop_of(t, loop);
 
@@ -43,7 +43,7 @@ static bool goes_one_by_one(const rd_schedule *t, int32_t loop)
 }
 
 /* Statements that leave a loop name one loop. */
-static bool is_left_by_exit(const rd_schedule *t, int32_t loop)
+static bool is_exit_target(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = 0; s < t->n_stmt; s++)
         if (t->stmt[s].kind == RD_S_EXIT && t->stmt[s].arg == loop)
@@ -69,7 +69,7 @@ static bool is_step_of(const rd_schedule *t, int32_t stmt, int32_t loop)
 static int32_t mask_outside(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop)) {
-        const int32_t mask = is_step_of(t, s, loop) ? mask_of(t, &t->stmt[s]) : -1;
+        const int32_t mask = is_step_of(t, s, loop) ? effective_mask(t, &t->stmt[s]) : -1;
 
         if (mask >= 0 && !rd_stands_in(t, t->let[mask].by, loop))
             return mask;
@@ -78,7 +78,7 @@ static int32_t mask_outside(const rd_schedule *t, int32_t loop)
 }
 
 /* ---- Changes ---------------------------------------------------------------------------------- */
-static void put_under(rd_schedule *t, int32_t loop, int32_t mask, bool unless)
+static void wrap_in_if(rd_schedule *t, int32_t loop, int32_t mask, bool unless)
 {
     rd_stmt asks = rd_stmt_of(RD_S_IF);
     int32_t made;
@@ -100,11 +100,11 @@ static void unswitch(rd_schedule *t, int32_t loop, int32_t mask)
     rd_put_behind(t, without, loop);
     for (int32_t s = rd_next_stmt(t, without, without), next; s >= 0; s = next) {
         next = rd_next_stmt(t, s, without);
-        if (is_step_of(t, s, without) && mask_of(t, &t->stmt[s]) == mask)
+        if (is_step_of(t, s, without) && effective_mask(t, &t->stmt[s]) == mask)
             rd_take_out(t, s);
     }
-    put_under(t, loop, mask, false);
-    put_under(t, without, mask, true);
+    wrap_in_if(t, loop, mask, false);
+    wrap_in_if(t, without, mask, true);
 }
 
 void rd_pass_unswitch(rd_schedule *t, const rd_target *target)
@@ -112,8 +112,8 @@ void rd_pass_unswitch(rd_schedule *t, const rd_target *target)
     (void)target;
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k]))
-            if (t->stmt[s].kind == RD_S_LOOP && goes_one_by_one(t, s) &&
-                t->stmt[t->stmt[s].parent].kind != RD_S_IF && !is_left_by_exit(t, s)) {
+            if (t->stmt[s].kind == RD_S_LOOP && is_element_loop(t, s) &&
+                t->stmt[t->stmt[s].parent].kind != RD_S_IF && !is_exit_target(t, s)) {
                 const int32_t mask = mask_outside(t, s);
 
                 if (mask >= 0)

@@ -9,7 +9,7 @@
 #include "kernels/pass/pass.h"
 
 /* Does the strip add up short ints alone?  Then its bytes become nothing but ints of their sum. */
-static bool adds_short_sums(const rd_schedule *t, int32_t strip)
+static bool has_only_short_sums(const rd_schedule *t, int32_t strip)
 {
     bool some = false;
 
@@ -57,7 +57,7 @@ static bool is_short(const rd_for *strip, int vector)
 /* Maps of four bytes or more to bytes have vectors all the same.  Of the rest of 62 bytes behind
  * strips of 64, what is left of an image without its border, ints took three times as long as the
  * 31 strips before. */
-static bool is_bytes_alone(const rd_schedule *t, int32_t loop, int32_t width)
+static bool has_only_bytes(const rd_schedule *t, int32_t loop, int32_t width)
 {
     enum { LEAST = 4 };
 
@@ -75,7 +75,7 @@ static bool is_bytes_alone(const rd_schedule *t, int32_t loop, int32_t width)
  * `unroll_jam` does, stay loads of bytes. */
 static void widen_in(rd_schedule *t, int32_t loop, int32_t width)
 {
-    const bool bytes = is_bytes_alone(t, loop, width);
+    const bool bytes = has_only_bytes(t, loop, width);
 
     for (int32_t s = t->stmt[loop].first; s >= 0 && !t->failed && !bytes; s = t->stmt[s].next)
         if (is_byte(t, &t->stmt[s], rd_loop_of(t, loop)->axis) && !is_stored_before(t, s))
@@ -92,7 +92,7 @@ void rd_pass_widen_bytes(rd_schedule *t, const rd_target *target)
             const rd_for *loop = t->stmt[s].kind == RD_S_LOOP && s < n ? rd_loop_of(t, s) : NULL;
 
             if (loop && loop->strip >= 0 && !loop->part)
-                strip = is_short(loop, target->vector) && !adds_short_sums(t, s) ? s : -1;
+                strip = is_short(loop, target->vector) && !has_only_short_sums(t, s) ? s : -1;
             if (loop && loop->kind == RD_FOR_VECTOR && !loop->by_call && strip >= 0)
                 widen_in(t, s, width_of(rd_loop_of(t, strip)));
         }
