@@ -1,13 +1,15 @@
-/* block_ranges.c - loops along steps of folds are cut into ranges that end where blocks do.
+/* block_ranges.c - The pass block_ranges splits loops along steps of folds into ranges that end
+ * where blocks do (index-set splitting).
  *
  *     serial i1 { step f0 ..; ends f0 .. }          block i1 { cut f0 ..; serial i1 { step f0 .. };
  *                                                              ends f0 .., of the last element }
  *
- * So the question whether a block ends is asked once a range. */
+ * Then the loop asks once a range whether a block ends, and not once an element. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include <stdlib.h>
 
+/* The ENDS of the fold in the loop, -1 if there is none. */
 static int32_t find_ends(const rd_schedule *t, int32_t loop, int32_t fold)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))
@@ -16,7 +18,7 @@ static int32_t find_ends(const rd_schedule *t, int32_t loop, int32_t fold)
     return -1;
 }
 
-/* Do steps follow each other along the loop? */
+/* True if the rounds of a loop over the axis are consecutive steps of the fold. */
 static bool has_consecutive_steps(const rd_schedule *t, const rd_stmt *ends, int32_t axis)
 {
     const rd_fold *f     = &t->p->fold[ends->fold];
@@ -27,6 +29,7 @@ static bool has_consecutive_steps(const rd_schedule *t, const rd_stmt *ends, int
     return llabs(outer) * rd_rows_of_lanes(f) == 1;
 }
 
+/* Replaces the axis by a position, in all positions of a statement of a fold. */
 static void substitute(rd_schedule *t, rd_stmt *s, int32_t axis, rd_linear by)
 {
     s->of.cell  = rd_linear_with(t, s->of.cell, axis, by);
@@ -40,7 +43,8 @@ static rd_linear axis_plus(rd_schedule *t, int32_t axis, int64_t offset)
     return rd_linear_plus_axis(t, rd_linear_of(offset), 1, axis);
 }
 
-/* The block loop around the loop, which visits one of its ranges then. */
+/* Puts the block loop around the loop, which then visits one range of it. Exits of the loop
+ * leave the block loop. */
 static int32_t put_blocks_around(rd_schedule *t, int32_t loop)
 {
     rd_for  block = *rd_loop_of(t, loop);
@@ -61,8 +65,9 @@ static int32_t put_blocks_around(rd_schedule *t, int32_t loop)
     return made;
 }
 
-/* Of the loops between: those over cells are around the new ENDS, too; of others the last round is
- * meant, by which all lanes have come. */
+/* Repeats the loops between `old` and `loop` around the new ENDS, if they go over cells. For
+ * other loops the ENDS names the last round, as all lanes have their elements by then. Returns
+ * the outermost statement. */
 static int32_t put_cell_loops_around(rd_schedule *t, int32_t ends, int32_t old, int32_t loop)
 {
     int32_t outer = ends;
@@ -82,7 +87,7 @@ static int32_t put_cell_loops_around(rd_schedule *t, int32_t ends, int32_t old, 
     return outer;
 }
 
-/* Does the fold begin directly in the body? */
+/* True if a BEGIN of the fold stands directly in the body. */
 static bool is_fold_begun_in(const rd_schedule *t, int32_t body, int32_t fold)
 {
     for (int32_t s = t->stmt[body].first; s >= 0; s = t->stmt[s].next)
@@ -91,7 +96,7 @@ static bool is_fold_begun_in(const rd_schedule *t, int32_t body, int32_t fold)
     return false;
 }
 
-/* The first element of a round: no loop between is around its CUT. */
+/* Makes the CUT name the first round of all loops between, as none of them stands around it. */
 static void set_first_round(rd_schedule *t, rd_stmt *begin, int32_t old, int32_t loop)
 {
     for (int32_t k = t->stmt[old].parent; k != loop; k = t->stmt[k].parent) {
@@ -101,8 +106,8 @@ static void set_first_round(rd_schedule *t, rd_stmt *begin, int32_t old, int32_t
     }
 }
 
-/* Of a fold by labels all cells are at one block: unless a loop around the block loop goes through
- * some of them, they end it together. */
+/* True if one ENDS ends the block of all cells: in a group-by all cells are at the same block,
+ * unless a loop around the block loop visits only some of them. */
 static bool ends_all_cells(const rd_schedule *t, int32_t block, const rd_stmt *ends)
 {
     if (!t->p->fold[ends->fold].n_group)
@@ -114,8 +119,8 @@ static bool ends_all_cells(const rd_schedule *t, int32_t block, const rd_stmt *e
     return true;
 }
 
-/* An ENDS in the loop becomes a CUT before the loop, for the first element of a range, and an ENDS
- * behind it, for the last one. */
+/* Replaces an ENDS in the loop by a CUT before the loop, for the first element of a range, and
+ * an ENDS behind the loop, for the last one. */
 static void split_at_blocks(rd_schedule *t, int32_t loop, int32_t block, int32_t old)
 {
     const rd_for  b     = *rd_loop_of(t, block);
@@ -141,7 +146,8 @@ static void split_at_blocks(rd_schedule *t, int32_t loop, int32_t block, int32_t
     rd_take_out(t, old);
 }
 
-/* May the loops between be written again, with ENDS alone in them? */
+/* True if steps are consecutive along the loop, and all loops between it and the ENDS can be
+ * repeated with the ENDS alone in them. */
 static bool can_split(const rd_schedule *t, int32_t loop, int32_t ends)
 {
     if (!has_consecutive_steps(t, &t->stmt[ends], rd_loop_of(t, loop)->axis))
@@ -156,6 +162,7 @@ static bool can_split(const rd_schedule *t, int32_t loop, int32_t ends)
     return true;
 }
 
+/* Visits all folds of several blocks, and splits the loop along their steps. */
 void rd_pass_block_ranges(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -1,12 +1,14 @@
-/* choose_strips.c - which loops of a tree go by strips of neighbouring elements, and what is known of these.  The
- * regions of least price become strips (loop/regions.h).  Prices are the usual ones, and none measured on
- * this machine: so a program has the same text, and the strict mode the same verdict, on all machines of
- * the same vectors. */
+/* choose_strips.c - Chooses which loops of a tree are strip-mined, and records facts about the
+ * strips. The regions of least price become strips (loop/regions.h).
+ *
+ * Prices use the usual speeds, never those measured on this machine. So a program has the same
+ * text, and the strict mode the same verdict, on all machines with the same vectors. */
 #include "kernels/pass/choose_strips.h"
 #include "kernels/loop/regions.h"
 #include "kernels/pass/strip_at.h"
 #include <math.h>
 
+/* The regions, and what is filled for them: see rd_strips. */
 typedef struct choosing {
     const rd_schedule *t; /* without ends of blocks */
     const rd_regions  *r;
@@ -18,6 +20,7 @@ typedef struct choosing {
     rd_fold_in_strip  *fold;
 } choosing;
 
+/* True if the statement is a loop of the program with step 1. */
 static bool is_unit_step_loop(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->step == 1 &&
@@ -25,6 +28,8 @@ static bool is_unit_step_loop(const rd_schedule *t, int32_t stmt)
 }
 
 /* ---- What is known of each -------------------------------------------------------------------- */
+/* Records for each loop in the region: is it unrolled, is it bound by exp, and how many rounds
+ * are jammed. */
 static void decide_loops(const choosing *c, const rd_strip_at *r, const rd_strip *strip)
 {
     for (int32_t s = rd_next_stmt(c->t, r->top, r->top); s >= 0; s = rd_next_stmt(c->t, s, r->top))
@@ -37,6 +42,7 @@ static void decide_loops(const choosing *c, const rd_strip_at *r, const rd_strip
         }
 }
 
+/* The number of the program's part in which the statement stands. */
 static int part_of(const rd_schedule *t, int32_t stmt)
 {
     int part = 0;
@@ -48,7 +54,8 @@ static int part_of(const rd_schedule *t, int32_t stmt)
     return part;
 }
 
-/* Where the region's strips are: by price, or by a rule, which is told. */
+/* The region whose loops become strips: that of least price, or one that a rule prefers. The
+ * alternatives in *of say so. */
 static rd_strip_at choose_region(const choosing *c, const rd_region *from, rd_alternatives *of)
 {
     const rd_strip_at at = { c->t, c->vector, from->top, from->axis, from->around };
@@ -63,6 +70,8 @@ static rd_strip_at choose_region(const choosing *c, const rd_region *from, rd_al
     return by;
 }
 
+/* Fills strip k: its axis, loop and part, the mapping of folds, the width, the padding, and the
+ * loops inside. */
 static void describe(const choosing *c, int32_t k)
 {
     rd_strip         *r  = &c->strip[k];

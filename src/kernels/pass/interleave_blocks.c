@@ -1,8 +1,9 @@
-/* interleave_blocks.c - blocks of a user's reducer go beside each other.
+/* interleave_blocks.c - The pass interleave_blocks runs several blocks of a user's reducer side
+ * by side, for instruction-level parallelism.
  *
- * A block is folded from the left, each step waiting for the last.  Blocks know nothing of each
- * other, so a few of them are rounds of a vector loop: their elements are collected first, each
- * round takes the next one of every block, and the blocks go up in order:
+ * A block is folded from the left: each step waits for the one before. Blocks are independent,
+ * so some of them become the rounds of a vector loop. Their elements are packed first; each
+ * round takes the next element of every block; then the blocks are pushed to the tree in order.
  *
  *     block i0 from lo to hi {       serial i0 from lo to hi down to lo + 512 k by 512, starts m0 {
  *       cut f0 ..                      vector i0 from m0 to m0 + 512 { r0 = ..; a1[i0 - m0] = r0 }
@@ -13,14 +14,16 @@
  *                                      serial m1 to 8 { back f0, a3 at m1; ends f0 .. } }
  *                                    block i0 from hi down to lo + 512 k to hi { as before }
  *
- * Where the steps go along short rows that lie apart, the loop around the block loop is cut so.
- * The first array has some of these rows, one behind the other. */
+ * If the steps go along short rows that do not follow each other in memory, the pass strip-mines
+ * the loop around the block loop instead. The first array then holds some of these rows, one
+ * behind the other. */
 #include "kernels/pass/interleave_blocks.h"
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
 /* ---- Which ------------------------------------------------------------------------------------ */
-/* Twice as many as a vector holds: while one takes its step, so does the other. */
+/* Blocks to interleave: twice as many as a vector holds, so that two vectors overlap their
+ * latencies. 1 if the reducer has no vectors. */
 static int64_t interleaved_block_count(const rd_schedule *t, const rd_target *target, int32_t fold)
 {
     const rd_emit_fold *f      = &t->fold[fold].of;
@@ -29,6 +32,8 @@ static int64_t interleaved_block_count(const rd_schedule *t, const rd_target *ta
     return widest ? 2 * (int64_t)(target->vector / widest) : 1;
 }
 
+/* True if the statement makes a value that may be computed in any order: no call, no checked
+ * index. */
 static bool is_value(const rd_schedule *t, int32_t stmt)
 {
     const rd_stmt *s = &t->stmt[stmt];
@@ -37,7 +42,7 @@ static bool is_value(const rd_schedule *t, int32_t stmt)
            t->let[s->value].kind != RD_I_INDEX;
 }
 
-/* The step that a loop ends with, behind values alone; -1. */
+/* The step at the end of the loop's body, if all statements before it are values; else -1. */
 static int32_t last_step(const rd_schedule *t, int32_t loop)
 {
     const int32_t last = t->stmt[loop].last;
@@ -48,7 +53,8 @@ static int32_t last_step(const rd_schedule *t, int32_t loop)
     return last >= 0 && t->stmt[last].kind == RD_S_STEP ? last : -1;
 }
 
-/* A block loop that holds a CUT, such a loop, and ENDS. */
+/* Fills the statements of *b. True if the block loop holds a CUT, a serial loop that ends with a
+ * step, and ENDS, all of one fold. */
 static bool find_loops(rd_interleaving *b)
 {
     const rd_schedule *t   = b->t;
@@ -65,12 +71,15 @@ static bool find_loops(rd_interleaving *b)
     return b->fold >= 0 && t->stmt[cut].fold == b->fold && t->stmt[b->ends].fold == b->fold;
 }
 
+/* True if the loop runs upwards between two positions that are not rounded. */
 static bool has_plain_edges(const rd_for *loop)
 {
     return !loop->backwards && loop->from.n == 1 && loop->from.part[0].by <= 1 && loop->to.n == 1 &&
            loop->to.part[0].by <= 1;
 }
 
+/* True if the fold is a user's, unmasked, with one lane, and its steps in the loop go into one
+ * cell. */
 static bool can_interleave(const rd_interleaving *b)
 {
     const rd_schedule  *t    = b->t;
@@ -82,7 +91,8 @@ static bool can_interleave(const rd_interleaving *b)
            has_plain_edges(rd_loop_of(t, b->block)) && !rd_linear_coef(t, &s->of.cell, loop->axis);
 }
 
-/* All steps go along one loop. */
+/* True if all steps go along one loop of at least n blocks, which starts at the start of a
+ * block. */
 static bool is_one_row(rd_interleaving *b)
 {
     const rd_schedule *t = b->t;
@@ -94,13 +104,14 @@ static bool is_one_row(rd_interleaving *b)
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------- */
+/* Greatest common divisor. */
 static int64_t gcd(int64_t a, int64_t b)
 {
     return b ? gcd(b, a % b) : a;
 }
 
-/* About so many blocks that are whole rows, and fill vectors of 8; 0: their elements would not
- * stay near. */
+/* Rounds the wanted number of blocks up, so that the blocks are whole rows and, if they fit,
+ * fill vectors of 8. 0 if their elements exceed the array. */
 static int64_t blocks_of_rows(int64_t row, int64_t steps, int64_t want)
 {
     enum { VECTOR = 8, MOST = 4096 };
@@ -110,7 +121,7 @@ static int64_t blocks_of_rows(int64_t row, int64_t steps, int64_t want)
     return n * steps <= MOST ? n : 0;
 }
 
-/* The loop whose body is the block loop alone, -1. */
+/* The loop whose body is the block loop alone; -1 if there is none. */
 static int32_t loop_over_rows(const rd_schedule *t, int32_t block)
 {
     const int32_t s    = t->stmt[block].parent;
@@ -123,7 +134,7 @@ static int32_t loop_over_rows(const rd_schedule *t, int32_t block)
                : -1;
 }
 
-/* By how much the step of an element, and its index, move along an axis. */
+/* The number of steps between neighbours along an axis. */
 static int64_t step_stride(const rd_interleaving *b, int32_t axis)
 {
     const rd_fold_at *at = &b->t->stmt[b->step].of;
@@ -132,7 +143,8 @@ static int64_t step_stride(const rd_interleaving *b, int32_t axis)
            rd_linear_coef(b->t, &at->lane, axis);
 }
 
-/* Rows follow each other in steps: where one ends the next one goes on. */
+/* True if the steps of each row continue those of the row before, for step numbers and indices
+ * alike. */
 static bool has_contiguous_rows(const rd_interleaving *b)
 {
     const rd_fold_at *at = &b->t->stmt[b->step].of;
@@ -143,7 +155,8 @@ static bool has_contiguous_rows(const rd_interleaving *b)
            !rd_linear_coef(b->t, &at->cell, b->axis);
 }
 
-/* Steps go along short rows, of which some are whole blocks. */
+/* True if steps go along short rows, and some whole number of rows is a whole number of blocks.
+ * It sets top, row, axis, inner and n for the loop over rows. */
 static bool is_rows_of_blocks(rd_interleaving *b)
 {
     rd_schedule   *t    = b->t;
@@ -167,6 +180,7 @@ static bool is_rows_of_blocks(rd_interleaving *b)
 }
 
 /* ---- All together ----------------------------------------------------------------------------- */
+/* Visits all block loops, and interleaves those that qualify with more than two blocks. */
 void rd_pass_interleave_blocks(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; k < RD_N_PARTS; k++)

@@ -1,12 +1,12 @@
-/* interleave_blocks_loops.c - the loops by which blocks of a user's reducer go beside each other, for
- * interleave_blocks.c. */
+/* interleave_blocks_loops.c - Builds the loops in which blocks of a user's reducer run
+ * interleaved: see interleave_blocks.c for the whole. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/strip_arrays.h"
 #include "kernels/pass/interleave_blocks.h"
 #include "kernels/pass/state_copies.h"
 
 /* ---- Parts ------------------------------------------------------------------------------------ */
-/* "serial m3 to 4": a loop of so many rounds over a mark, at the end of a body. */
+/* Adds "serial m3 to 4" at the end of a body: a loop of so many rounds over a mark. */
 static int32_t add_loop(rd_interleaving *b, int32_t body, rd_for_kind kind, int32_t axis,
                         int64_t rounds)
 {
@@ -26,6 +26,7 @@ static int32_t add_loop(rd_interleaving *b, int32_t body, rd_for_kind kind, int3
     return made;
 }
 
+/* Adds a store, and its ARRAY statement at the end of the body. */
 static int32_t add_array(rd_interleaving *b, int32_t body, const rd_store *store)
 {
     const int32_t array = rd_add_store(b->t, store);
@@ -39,7 +40,7 @@ static rd_linear axis_times(rd_interleaving *b, int64_t coef, int32_t axis)
     return rd_linear_plus_axis(b->t, rd_linear_of(0), coef, axis);
 }
 
-/* "load a1[64 * m1 + m2]" */
+/* "load a1[64 * m1 + m2]": the element at row * by + column. */
 static rd_let load_at(rd_interleaving *b, int32_t store, int64_t by, int32_t row, int32_t column)
 {
     const rd_dtype type = b->t->store[store].type;
@@ -53,13 +54,15 @@ static rd_let load_at(rd_interleaving *b, int32_t store, int64_t by, int32_t row
                      .at    = rd_linear_plus_axis(b->t, axis_times(b, 1, column), by, row) };
 }
 
-/* m0 + 64 * m1: where a block begins.  Of rows 64 * m1, behind the beginning of row m0. */
+/* m0 + 64 * m1: the first index of block m1. With rows it is 64 * m1, counted from the start of
+ * row m0. */
 static rd_linear block_start(rd_interleaving *b)
 {
     return rd_linear_plus_axis(b->t, b->row ? rd_linear_of(0) : axis_times(b, 1, b->first),
                                b->steps, b->number);
 }
 
+/* Substitutes the index, counted from the first one of all blocks, into a position of the step. */
 static rd_linear with_index(rd_interleaving *b, rd_linear at, rd_linear index)
 {
     if (b->row)
@@ -67,7 +70,7 @@ static rd_linear with_index(rd_interleaving *b, rd_linear at, rd_linear index)
     return rd_linear_with(b->t, at, b->inner, index);
 }
 
-/* A loop becomes one from an index on, with so many. */
+/* Makes a loop run from an index over n elements. */
 static void set_range(rd_for *loop, rd_linear from, int64_t n)
 {
     loop->from   = rd_edge_of(from);
@@ -77,7 +80,8 @@ static void set_range(rd_for *loop, rd_linear from, int64_t n)
     loop->to.part[0].at.offset += n;
 }
 
-/* What the steps take, one behind the other. */
+/* Adds the loop that packs the operands of all steps, one behind the other: "vector i0 from m0
+ * to m0 + 512 { r0 = ..; a1[i0 - m0] = r0 }". With rows a loop over the rows stands around it. */
 static void pack_elements(rd_interleaving *b, int32_t body)
 {
     rd_schedule    *t     = b->t;
@@ -112,7 +116,8 @@ static void pack_elements(rd_interleaving *b, int32_t body)
     rd_append(t, made, rd_add_stmt(t, &store));
 }
 
-/* The same, step after step, of all blocks. */
+/* Adds the loop that transposes the packed operands, so that those of one step are adjacent:
+ * "vector m1 to 8, by call { serial m2 to 64 { a2[8*m2 + m1] = a1[64*m1 + m2] } }". */
 static void transpose_elements(rd_interleaving *b, int32_t body)
 {
     rd_schedule   *t     = b->t;
@@ -133,7 +138,7 @@ static void transpose_elements(rd_interleaving *b, int32_t body)
     rd_append(t, loop, rd_add_stmt(t, &store));
 }
 
-/* NEAR, or BACK, of the states of the block at hand. */
+/* Adds a NEAR or BACK of the states of block `number`. */
 static void add_copy(rd_interleaving *b, int32_t body, rd_stmt_kind kind)
 {
     rd_stmt s = rd_copy_of_states(&b->t->stmt[b->step], kind, b->states);
@@ -142,8 +147,8 @@ static void add_copy(rd_interleaving *b, int32_t body, rd_stmt_kind kind)
     rd_append(b->t, body, rd_add_stmt(b->t, &s));
 }
 
-/* Step by step, the blocks beside each other take an element each, from the array and into states
- * of their own. */
+/* Adds the loops over steps and blocks: "serial m2 to 64 { vector m1 to 8 { step f0 a3: a2[..] }
+ * }". Each block steps into a state of its own. */
 static void take_steps(rd_interleaving *b, int32_t body)
 {
     rd_schedule    *t      = b->t;
@@ -162,7 +167,8 @@ static void take_steps(rd_interleaving *b, int32_t body)
     rd_append(t, vector, rd_add_stmt(t, &step));
 }
 
-/* Block after block: its states go back, and it ends. */
+/* Adds the loop that finishes the blocks in order: "serial m1 to 8 { back f0, a3 at m1; ends f0
+ * .. }". */
 static void finish_blocks(rd_interleaving *b, int32_t body)
 {
     rd_schedule  *t      = b->t;
@@ -181,7 +187,8 @@ static void finish_blocks(rd_interleaving *b, int32_t body)
 }
 
 /* ---- All together ----------------------------------------------------------------------------- */
-/* The loop over so many blocks, before the one over single blocks, which takes what is left. */
+/* Adds the loop over n blocks at a time before the loop over single blocks, which keeps the
+ * tail. */
 static int32_t put_loop(rd_interleaving *b)
 {
     rd_schedule       *t      = b->t;
@@ -208,8 +215,6 @@ static int32_t put_loop(rd_interleaving *b)
     return made;
 }
 
-/* Builds the loop over so many blocks: elements are collected, states come near, steps are taken,
- * blocks end. */
 void rd_interleave_blocks(rd_interleaving *b)
 {
     rd_schedule   *t        = b->t;

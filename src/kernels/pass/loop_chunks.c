@@ -1,4 +1,5 @@
-/* loop_chunks.c - a loop goes by chunks of its rounds, and loops in a chunk hand each other values by arrays. */
+/* loop_chunks.c - Strip-mines a loop into chunks, and passes values between loops of a chunk by
+ * arrays. */
 #include "kernels/pass/loop_chunks.h"
 #include "kernels/loop/facts.h"
 #include "kernels/pass/strip_arrays.h"
@@ -33,7 +34,7 @@ void rd_put_chunks_around(rd_schedule *t, int32_t stmt, int64_t chunk)
     t->loop[t->stmt[stmt].arg].extent = chunk;
 }
 
-/* One value stands in for another. */
+/* Value `by` replaces `value`. */
 typedef struct replacement {
     int32_t value, by;
 } replacement;
@@ -45,7 +46,8 @@ static int32_t replacement_of(void *of, int32_t value)
     return value == one->value ? one->by : value;
 }
 
-/* Numbers and coordinates are made again, all else comes by an array. */
+/* The value in the loop `to` that stands for a value of the loop `from`: a copy of a constant or
+ * a coordinate, or a load from a new array. */
 static int32_t expand_value(rd_schedule *t, int32_t value, int32_t from, int32_t to)
 {
     const rd_let  let = t->let[value];

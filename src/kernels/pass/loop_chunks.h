@@ -1,11 +1,12 @@
-/* loop_chunks.h - a loop goes by chunks of its rounds, so that parts of its body become loops of their own. */
+/* loop_chunks.h - chunks of a loop's rounds, so that parts of the loop's body can become loops
+ * of their own. */
 #ifndef RD_KERNELS_PASS_LOOP_CHUNKS_H
 #define RD_KERNELS_PASS_LOOP_CHUNKS_H
 #include "kernels/loop/loop.h"
 
-/* Around a serial loop a loop over chunks of so many rounds, each of which it visits then. */
+/* Strip-mines a serial loop: puts a loop over chunks of so many rounds around it. */
 void rd_put_chunks_around(rd_schedule *t, int32_t stmt, int64_t chunk);
-/* All values that the body of one loop makes and another one reads go through arrays.  Numbers and
- * coordinates are made again. */
+/* Passes all values that the loop `from` makes and the loop `to` reads through arrays (scalar
+ * expansion). Constants and coordinates are computed again instead. */
 void rd_expand_values(rd_schedule *t, int32_t from, int32_t to);
 #endif

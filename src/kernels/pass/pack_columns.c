@@ -1,5 +1,5 @@
-/* pack_columns.c - columns of short rows, which a strip of rows takes one after the other, are put side
- * by side before the first of them is taken:
+/* pack_columns.c - The pass pack_columns packs columns of short rows. A strip of rows reads them
+ * one column after the other; the packed columns are contiguous.
  *
  *     serial i0 by 64, starts m0 {         serial i0 by 64, starts m0 {
  *       serial i1 to 10 {                    vector i0 from m0, by call {
@@ -11,21 +11,23 @@
  *                                                r0 = load a5[64*i1 + i0 - m0]
  *                                                .. } } }
  *
- * The text of such a loop turns squares in registers (print/turned.c), where compilers load one
- * element after the other. */
+ * The text of the packing loop transposes tiles in registers (print/turned.c), where compilers
+ * load one element after the other. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/strip_arrays.h"
 #include "kernels/pass/pass.h"
 
-/* Rows of fewer elements are interleaved planes, which compilers take apart by vectors; of 8 bytes
- * each element by itself is as fast there.  The columns of a strip stay in a second-level cache. */
+/* Shorter rows are interleaved planes, which compilers separate by vectors; for 8 bytes single
+ * elements are as fast there. The columns of a strip stay in a second-level cache. */
 enum { FEWEST = 5, FEWEST_WIDE = 8, MOST = 64, MOST_BYTES = 128 << 10 };
 
-/* Statements: the loop over strips of rows, and in it the loops over columns and over rows. */
+/* Statements: the load; the loop over strips of rows; in it the loops over columns and over
+ * rows. */
 typedef struct column_loops {
     int32_t load, strips, across, vector;
 } column_loops;
 
+/* True if the edge is exactly the mark. */
 static bool is_mark_edge(const rd_schedule *t, const rd_edge *edge, int32_t mark)
 {
     const rd_linear *at = &edge->part[0].at;
@@ -34,7 +36,7 @@ static bool is_mark_edge(const rd_schedule *t, const rd_edge *edge, int32_t mark
            t->term[at->first].axis == mark && t->term[at->first].coef == 1;
 }
 
-/* The loop over strips, of which the vector loop has all rows; -1. */
+/* The loop over strips whose rows the vector loop visits completely; -1 if there is none. */
 static int32_t strips_around(const rd_schedule *t, int32_t vector)
 {
     const rd_for *v = rd_loop_of(t, vector);
@@ -52,7 +54,7 @@ static int32_t strips_around(const rd_schedule *t, int32_t vector)
     return -1;
 }
 
-/* All indices of a row, in rising order. */
+/* True if the loop visits all indices of a short row, upwards. */
 static bool is_over_columns(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *l = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -63,14 +65,15 @@ static bool is_over_columns(const rd_schedule *t, int32_t stmt)
            l->to.part[0].by <= 1 && l->to.part[0].at.n == 0 && l->to.part[0].at.offset == l->extent;
 }
 
-/* Is an element as wide in memory as it is for the text, and do vectors turn so wide ones? */
+/* True if the element is as wide in memory as in registers, and vectors of its width can be
+ * transposed. */
 static bool can_transpose(rd_dtype type)
 {
     return !rd_small_type(type) && !rd_dtype_is_half(type) && type != RD_BOOL &&
            rd_dtype_size(type) == rd_register_size(type);
 }
 
-/* Does nothing in the strip move the row but its index, and the column? */
+/* True if the address depends, within the strip, on the row's index and the column alone. */
 static bool has_fixed_base(const rd_schedule *t, const column_loops *c, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++) {
@@ -84,6 +87,8 @@ static bool has_fixed_base(const rd_schedule *t, const column_loops *c, const rd
     return true;
 }
 
+/* Fills *c for a load. True if the load reads columns of short rows, which the program does not
+ * write, in a strip whose packed columns fit the cache. */
 static bool find_column_loops(const rd_schedule *t, int32_t load, column_loops *c)
 {
     const rd_let *let = rd_let_of(t, load);
@@ -108,7 +113,7 @@ static bool find_column_loops(const rd_schedule *t, int32_t load, column_loops *
            has_fixed_base(t, c, &let->at);
 }
 
-/* The array, whose columns are as long as strips. */
+/* Declares the array at the start of the strip; a column is as long as a strip. */
 static int32_t add_array(rd_schedule *t, const column_loops *c, rd_dtype type)
 {
     const rd_store store = { .place  = RD_IN_LOCAL,
@@ -123,13 +128,14 @@ static int32_t add_array(rd_schedule *t, const column_loops *c, rd_dtype type)
     return array.store;
 }
 
+/* The position in the array of the element at hand. */
 static rd_linear packed_position(rd_schedule *t, const column_loops *c)
 {
     return rd_linear_plus_axis(t, rd_strip_element(t, c->vector), rd_loop_of(t, c->strips)->step,
                                rd_loop_of(t, c->across)->axis);
 }
 
-/* The loops that fill the array, behind where it is declared. */
+/* Adds the loops that fill the array, behind its declaration. */
 static void add_packing_loops(rd_schedule *t, const column_loops *c, int32_t array,
                               const rd_let *let)
 {
@@ -152,7 +158,7 @@ static void add_packing_loops(rd_schedule *t, const column_loops *c, int32_t arr
     rd_append(t, inner, rd_add_stmt(t, &store));
 }
 
-/* All other loads of the same columns in the strip. */
+/* Makes all loads of the same columns in the strip read the array. */
 static void redirect_loads(rd_schedule *t, const column_loops *c, int32_t array, const rd_let *let)
 {
     for (int32_t s = rd_next_stmt(t, c->strips, c->strips); s >= 0 && !t->failed;

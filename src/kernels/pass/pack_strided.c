@@ -1,5 +1,5 @@
-/* pack_strided.c - elements that lie apart are collected into arrays, by vector loops of their own: those
- * may have no vectors, and all else does.
+/* pack_strided.c - The pass pack_strided packs strided and gathered elements into arrays, by
+ * vector loops of their own. The packing loops may not vectorise; all other loops do.
  *
  *     vector i0 { r9 = load s0[3 * i0]; a5[i0 - m0] = r9 }
  *     vector i0 { r4 = load a5[i0 - m0]; .. } */
@@ -8,7 +8,7 @@
 #include "kernels/pass/pass.h"
 #include <stdlib.h>
 
-/* Is the value made in a vector loop over the axis, so that each element has one of its own? */
+/* True if the value is made in a vector loop over the axis, so that each element has its own. */
 static bool is_of_element(const rd_schedule *t, int32_t value, int32_t axis)
 {
     for (int32_t s = t->let[value].by; s >= 0; s = t->stmt[s].parent)
@@ -17,6 +17,7 @@ static bool is_of_element(const rd_schedule *t, int32_t value, int32_t axis)
     return false;
 }
 
+/* True if the address holds a value that differs between elements. */
 static bool is_gather(const rd_schedule *t, const rd_linear *at, int32_t axis)
 {
     for (int32_t k = 0; k < at->n; k++)
@@ -25,7 +26,7 @@ static bool is_gather(const rd_schedule *t, const rd_linear *at, int32_t axis)
     return false;
 }
 
-/* Instructions widen f16 side by side; compilers do not find them. */
+/* True if the load reads adjacent f16, which vector instructions widen but compilers do not. */
 static bool is_row_of_halves(const rd_schedule *t, const rd_let *let, int32_t axis)
 {
     for (int32_t k = 0; k < let->at.n; k++)
@@ -34,6 +35,7 @@ static bool is_row_of_halves(const rd_schedule *t, const rd_let *let, int32_t ax
     return let->type == RD_F16 && rd_linear_coef(t, &let->at, axis) == 1;
 }
 
+/* True if the load in a vector loop is a gather, strided, or of f16. */
 static bool needs_packing_in_vector(const rd_schedule *t, const rd_let *let, int32_t axis)
 {
     const int64_t coef = rd_linear_coef(t, &let->at, axis);
@@ -44,7 +46,7 @@ static bool needs_packing_in_vector(const rd_schedule *t, const rd_let *let, int
            (let->type == RD_F16 && coef);
 }
 
-/* Does something before the load in its loop make its index, or store to its memory? */
+/* True if a statement before the load in its loop makes its index or stores to its memory. */
 static bool is_dependent_load(const rd_schedule *t, int32_t loop, int32_t load)
 {
     const rd_let *let = &t->let[t->stmt[load].value];
@@ -61,7 +63,8 @@ static bool is_dependent_load(const rd_schedule *t, int32_t loop, int32_t load)
     return false;
 }
 
-/* A loop that fills arrays with what it loads is one that collects: of pass `pack_rereads`, too. */
+/* True if the loop only loads elements and stores them into arrays, as loops of pass
+ * `pack_rereads` do too. */
 static bool is_packing_loop(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[t->stmt[s].next].next) {
@@ -75,8 +78,8 @@ static bool is_packing_loop(const rd_schedule *t, int32_t loop)
     return true;
 }
 
-/* Are two loads planes of one interleaved array, such as colours of an image?  Compilers load all
- * that lies together, and shuffle it, if one loop has them. */
+/* True if the two loads read planes of one interleaved array, such as colours of an image. In
+ * one loop compilers load all planes at once and shuffle. */
 static bool are_planes_of_array(const rd_schedule *t, const rd_let *x, const rd_let *y,
                                 int32_t axis)
 {
@@ -89,8 +92,8 @@ static bool are_planes_of_array(const rd_schedule *t, const rd_let *x, const rd_
            llabs(y->at.offset - x->at.offset) < coef && rd_linear_same(t, &x->at, &there);
 }
 
-/* The loop right before `loop`, or before others that collect, which collects a plane beside this
- * one; -1: none does. */
+/* The packing loop right before `loop`, or before other packing loops, that packs another plane
+ * of the same array; -1 if there is none. */
 static int32_t packing_loop_of_planes(const rd_schedule *t, int32_t loop, const rd_let *let)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;
@@ -106,7 +109,8 @@ static int32_t packing_loop_of_planes(const rd_schedule *t, int32_t loop, const 
     return -1;
 }
 
-/* Three neighbours, in any order: a plane may be that of the pixel before or behind. */
+/* True if the three offsets are consecutive, in any order: a plane may be that of the pixel
+ * before or behind. */
 static bool are_neighbours(const int64_t at[3])
 {
     int64_t  least = at[0];
@@ -119,7 +123,8 @@ static bool are_neighbours(const int64_t at[3])
     return seen == 7;
 }
 
-/* Three planes of bytes: two shuffles take 16 pixels apart, and compilers find slower ones. */
+/* True if the loop packs three planes of bytes. Two shuffles separate 16 pixels; compilers find
+ * slower code. */
 static bool are_three_byte_planes(const rd_schedule *t, int32_t loop)
 {
     const rd_let *first = &t->let[t->stmt[t->stmt[loop].first].value];
@@ -133,7 +138,7 @@ static bool are_three_byte_planes(const rd_schedule *t, int32_t loop)
            rd_linear_coef(t, &first->at, rd_loop_of(t, loop)->axis) == 3;
 }
 
-/* The loop that the load stands in then. */
+/* Packs the elements of one load. Returns the loop in which the load stands afterwards. */
 static int32_t pack_load(rd_schedule *t, int32_t loop, int32_t load)
 {
     const int32_t value  = t->stmt[load].value;
@@ -153,6 +158,7 @@ static int32_t pack_load(rd_schedule *t, int32_t loop, int32_t load)
     return loop;
 }
 
+/* Packs all loads of a vector loop that need packing. */
 static void pack_loads(rd_schedule *t, int32_t loop)
 {
     if (t->stmt[loop].first < 0 || is_packing_loop(t, loop))

@@ -1,5 +1,6 @@
-/* prefetch_rows.c - rows that go together: while some are computed, as many behind them are fetched, in the
- * order in which they lie, a part of a row at a time.
+/* prefetch_rows.c - The pass prefetch_rows adds software prefetch to loops that read several
+ * rows of a large array together. While the loop computes some rows, it prefetches as many rows
+ * behind them, in the order of memory.
  *
  *     serial i1 by 4, starts m4 {             serial i1 by 4, starts m4 {
  *       vector i0 from m0 to m1 .. }            serial i0 of 32 .., starts m6 {
@@ -7,15 +8,17 @@
  *                                                 vector i0 from m6 to m7 .. }
  *                                               once i0 ..  { vector i0 .. } }
  *
- * Side by side rows are as many streams, which memory serves more slowly than one, and some processors
- * stop between rows of 4 KiB.  Where processors gain by it (simd/fetch.c).  On a Zen 4, f64, 8192 x 8192,
- * largest of columns, of the loop by hand: 1.45 without, 1.10 with. */
+ * Several rows are as many streams, which memory serves more slowly than one. Some processors
+ * also stop to prefetch at the end of each 4 KiB page. The pass runs only on processors that
+ * gain (simd/fetch.c). On a Zen 4, f64, 8192 x 8192, the maximum of columns took 1.45 of the
+ * time of a loop by hand without the pass, and 1.10 with it. */
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/pass/index_math.h"
 #include "kernels/pass/substrips.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_at.h"
 
+/* The loop at hand: a loop over rows whose rounds have been merged into one vector loop. */
 typedef struct row_prefetch {
     rd_schedule *t;
     int32_t      loop, vector, strips, parts; /* statements */
@@ -23,18 +26,21 @@ typedef struct row_prefetch {
     int32_t      part;                        /* elements of one row that are done at a time */
 } row_prefetch;
 
+/* times * axis, as a position. */
 static rd_linear axis_times(const row_prefetch *r, int64_t times, int32_t axis)
 {
     return rd_linear_plus_axis(r->t, rd_linear_of(0), times, axis);
 }
 
+/* The loop of a statement; NULL if the statement is no loop. */
 static const rd_for *loop_at(const rd_schedule *t, int32_t stmt)
 {
     return stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 }
 
 /* ---- Which loads ------------------------------------------------------------------------------ */
-/* The first of the rows in the vector loop, -1. */
+/* The loop of one round in the vector loop that has the first of the merged rows; -1 if there is
+ * none. */
 static int32_t first_row(const row_prefetch *r)
 {
     const rd_schedule *t = r->t;
@@ -48,8 +54,9 @@ static int32_t first_row(const row_prefetch *r)
     return -1;
 }
 
-/* Of operands that lie alike, as a mask and what it masks, the first alone comes near: one stream more
- * costs more than it gains (the mean of columns by a mask, f64: 1.43 of the time). */
+/* True if no load before this one in the row has the same address. Operands with equal
+ * addresses, such as a mask and the array that it masks, get one prefetch, as a second stream
+ * costs more than it gains (mean of masked columns, f64: 1.43 of the time). */
 static bool is_first_of_address(const row_prefetch *r, int32_t row, int32_t load)
 {
     const rd_schedule *t   = r->t;
@@ -62,7 +69,7 @@ static bool is_first_of_address(const row_prefetch *r, int32_t row, int32_t load
     return true;
 }
 
-/* The next load behind `last` that comes near, -1. */
+/* The next load behind `last` whose rows are prefetched; -1 if there is none. */
 static int32_t next_prefetched_load(const row_prefetch *r, int32_t row, int32_t last)
 {
     const int32_t axis = rd_loop_of(r->t, r->vector)->axis;
@@ -74,8 +81,9 @@ static int32_t next_prefetched_load(const row_prefetch *r, int32_t row, int32_t 
 }
 
 /* ---- What is fetched -------------------------------------------------------------------------- */
-/* Behind the first element of the first row behind these: so many have come in parts before, row after
- * row, of which each lies `pitch` elements behind the one before it. */
+/* Computes where the next prefetch starts, counted from the first row behind the rows at hand.
+ * Parts before this one have prefetched a number of elements already, row after row; each row
+ * lies `pitch` elements behind the one before. */
 static rd_linear offset_behind_rows(const row_prefetch *r, int64_t pitch)
 {
     rd_schedule    *t      = r->t;
@@ -96,6 +104,9 @@ static rd_linear offset_behind_rows(const row_prefetch *r, int64_t pitch)
     return found;
 }
 
+/* Puts a FETCH for one load before the vector loop: part * n elements of the next n rows. It
+ * substitutes the first index of the strip and the first row behind those at hand into the
+ * address of the load. */
 static void add_row_prefetch(row_prefetch *r, const rd_let *load)
 {
     rd_schedule  *t    = r->t;
@@ -111,7 +122,7 @@ static void add_row_prefetch(row_prefetch *r, const rd_let *load)
 }
 
 /* ---- How many at a time ----------------------------------------------------------------------- */
-/* The most numbers that a state has, of folds with steps in the vector loop. */
+/* The largest number of values that a state has, over all folds with steps in the vector loop. */
 static int32_t max_state_count(const row_prefetch *r)
 {
     const rd_schedule *t    = r->t;
@@ -124,7 +135,7 @@ static int32_t max_state_count(const row_prefetch *r)
     return most;
 }
 
-/* Has it bytes of memory beside wide elements, as a mask of doubles is? */
+/* True if the loop reads bytes and elements of 8 bytes, such as a mask of doubles. */
 static bool has_bytes_beside_wide(const row_prefetch *r)
 {
     const rd_schedule *t    = r->t;
@@ -142,9 +153,10 @@ static bool has_bytes_beside_wide(const row_prefetch *r)
     return wide && bytes;
 }
 
-/* Elements of a part, of which the compiler knows how many they are: a line of bytes, or half of one where
- * states of several numbers fill the registers.  On a Zen 4, columns of 480 rows of f32, largest but for
- * NaN: 0.61 of the time by halves; sums: 1.15; f64, largest by a mask: 3. */
+/* Elements of one part: a cache line of bytes, or half of one where states of several numbers
+ * fill the registers. The compiler knows the number. On a Zen 4, columns of 480 rows of f32, the
+ * maximum but for NaN took 0.61 of the time by halves; sums took 1.15; the maximum of f64 by a
+ * mask took 3. */
 static int32_t part_size(const row_prefetch *r)
 {
     enum { LINE = 64 };
@@ -153,7 +165,8 @@ static int32_t part_size(const row_prefetch *r)
 }
 
 /* ---- Rows that go together -------------------------------------------------------------------- */
-/* Parts of one length, and the rest. */
+/* Splits the vector loop into parts of one length, and a tail (strip-mining). The tail runs
+ * once, for the elements behind the last whole part. */
 static void split_into_parts(row_prefetch *r)
 {
     rd_schedule *t = r->t;
@@ -178,6 +191,8 @@ static void split_into_parts(row_prefetch *r)
     t->loop[t->stmt[r->parts].arg].width      = r->part;
 }
 
+/* Splits the vector loop and puts one FETCH for each large row before it. Does nothing if no
+ * load qualifies. */
 static void tile_and_prefetch(row_prefetch *r)
 {
     const int32_t row  = first_row(r);
@@ -191,7 +206,8 @@ static void tile_and_prefetch(row_prefetch *r)
         add_row_prefetch(r, &t->let[t->stmt[load].value]);
 }
 
-/* The vector loop in the loop whose rounds go through it together, behind values of all its rounds; -1. */
+/* The vector loop into which the rounds of a serial loop have been merged, behind values of all
+ * rounds; -1 if the statement is no such loop. */
 static int32_t merged_vector_in(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = loop_at(t, stmt);

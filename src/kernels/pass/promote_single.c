@@ -1,5 +1,6 @@
-/* promote_single.c - the one state of a user's reducer is a variable around the loop that takes its elements,
- * so that a step waits for the one before it, and not for memory:
+/* promote_single.c - The pass promote_single keeps the one state of a user's reducer in a
+ * variable around its loop (scalar promotion). Then a step waits for the step before, and not
+ * for memory.
  *
  *     serial i0 { step f0 a0 .. }        array a1; near f0, a1 at 0
  *                                        serial i0 { step f0 a1 .. }
@@ -7,6 +8,7 @@
 #include "kernels/pass/state_copies.h"
 #include "kernels/pass/pass.h"
 
+/* True if the statement is a step into the only state of a user's reducer: one lane, no labels. */
 static bool is_single_state(const rd_schedule *t, const rd_stmt *s)
 {
     const rd_loop_fold *f = s->fold >= 0 ? &t->fold[s->fold] : NULL;
@@ -15,6 +17,8 @@ static bool is_single_state(const rd_schedule *t, const rd_stmt *s)
            f->along >= 0 && s->store < t->p->n_fold && s->of.more.n == 0;
 }
 
+/* Declares the variable before the loop, copies the state into it, and back behind the loop. The
+ * step then uses the variable. */
 static void promote_state(rd_schedule *t, int32_t step, int32_t loop)
 {
     const rd_store store = { .place = RD_IN_REGISTERS, .fold = t->stmt[step].fold, .extent = 1 };

@@ -1,4 +1,5 @@
-/* scalar_expand.c - values that one vector loop makes and another one reads go through a local array:
+/* scalar_expand.c - The pass scalar_expand passes values from one vector loop to another by
+ * local arrays (scalar expansion).
  *
  *     vector i0 { r5 = ...; a3[i0 - m0] = r5 }
  *     vector i0 { r9 = load a3[i0 - m0]; ... } */
@@ -18,7 +19,7 @@ typedef struct expansion {
     int          vector; /* bytes of a vector, 0 on a GPU               */
 } expansion;
 
-/* Is the value an element of such an array, which other loops can read as well? */
+/* True if the value is a load from such an array, which other loops can read as well. */
 static bool is_array_element(const expansion *c, int32_t value)
 {
     const rd_let   *let = &c->t->let[value];
@@ -27,8 +28,8 @@ static bool is_array_element(const expansion *c, int32_t value)
     return let->kind == RD_I_LOAD && let->slot < 0 && rd_linear_same(c->t, &let->at, &at);
 }
 
-/* Bools are bytes, but ints where a vector of bytes has more elements than the loop: there gcc 12
- * makes no vectors of the loop. */
+/* The type of the array: bools are bytes. They are ints where a vector of bytes is longer than
+ * the loop, as gcc 12 makes no vectors of such a loop. */
 static rd_dtype type_of_array(const expansion *c, int32_t value)
 {
     const rd_dtype type   = c->t->let[value].type;
@@ -37,7 +38,8 @@ static rd_dtype type_of_array(const expansion *c, int32_t value)
     return type == RD_BOOL && extent >= 0 && extent < c->vector ? RD_I32 : type;
 }
 
-/* The value goes to an array, behind the statement that makes it. */
+/* Stores the value into an array, behind its statement; a value that comes from an array needs
+ * no other. */
 static void store_value(expansion *c, int32_t value)
 {
     const int32_t loop = c->made_in[value];
@@ -50,7 +52,8 @@ static void store_value(expansion *c, int32_t value)
     rd_store_behind(c->t, loop, value, c->store[value]);
 }
 
-/* What stands for the value in the vector loop at hand. */
+/* The value that stands for `value` in the vector loop at hand: a load from the array at the
+ * start of the loop, if another loop makes it. */
 static int32_t value_in_loop(void *of, int32_t value)
 {
     expansion *c = of;
@@ -71,6 +74,7 @@ static int32_t value_in_loop(void *of, int32_t value)
 }
 
 /* ---- All together ----------------------------------------------------------------------------- */
+/* Records for each value of a part the vector loop that makes it. */
 static void find_made(expansion *c, int32_t part)
 {
     for (int32_t s = part; s >= 0; s = rd_next_stmt(c->t, s, part))
@@ -78,6 +82,7 @@ static void find_made(expansion *c, int32_t part)
             c->made_in[c->t->stmt[s].value + k] = rd_vector_around(c->t, s);
 }
 
+/* Replaces values of other vector loops in all statements of a part. */
 static void replace_in_part(expansion *c, int32_t part)
 {
     for (int32_t s = part; s >= 0 && !c->t->failed; s = rd_next_stmt(c->t, s, part)) {
@@ -91,6 +96,7 @@ static void replace_in_part(expansion *c, int32_t part)
     }
 }
 
+/* Finds where values are made, then replaces those that another loop reads. A GPU has no target. */
 void rd_pass_scalar_expand(rd_schedule *t, const rd_target *target)
 {
     const size_t bytes = ((size_t)t->n_let + 1) * sizeof(int32_t);

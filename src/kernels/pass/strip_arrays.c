@@ -1,4 +1,4 @@
-/* strip_arrays.c - local arrays that hold a value of each element of a strip. */
+/* strip_arrays.c - Local arrays with one element for each index of a strip (scalar expansion). */
 #include "kernels/pass/strip_arrays.h"
 
 rd_linear rd_strip_element(rd_schedule *t, int32_t loop)
@@ -9,7 +9,8 @@ rd_linear rd_strip_element(rd_schedule *t, int32_t loop)
                           l->from.part[0].at);
 }
 
-/* Functions of arrays take whole vectors. */
+/* The extent of the array, rounded up to whole vectors, as functions of arrays process whole
+ * vectors. */
 static int64_t padded_extent(const rd_for *loop)
 {
     enum { MOST = 16 };
@@ -17,6 +18,8 @@ static int64_t padded_extent(const rd_for *loop)
     return (loop->extent + MOST - 1) / MOST * MOST;
 }
 
+/* Adds the store, and its ARRAY statement before the loop. `memory`: elements are as in the
+ * program's memory. */
 static int32_t add_array(rd_schedule *t, int32_t loop, rd_dtype type, bool memory)
 {
     const rd_store made  = { .place  = RD_IN_LOCAL,
@@ -41,6 +44,7 @@ int32_t rd_add_memory_before(rd_schedule *t, int32_t loop, rd_dtype type)
     return add_array(t, loop, type, true);
 }
 
+/* A STORE of the value at its position in the strip; the statement stands nowhere yet. */
 static int32_t store_of_value(rd_schedule *t, int32_t loop, int32_t value, int32_t store)
 {
     rd_stmt stmt = rd_stmt_of(RD_S_STORE);
@@ -62,6 +66,7 @@ void rd_store_behind(rd_schedule *t, int32_t loop, int32_t value, int32_t store)
     rd_put_behind(t, store_of_value(t, loop, value, store), t->let[value].by);
 }
 
+/* A LOAD of the array's element at the position of the loop. */
 static rd_let load_of_element(rd_schedule *t, int32_t store, int32_t loop)
 {
     const rd_dtype type = t->store[store].type;
@@ -114,6 +119,7 @@ void rd_replace_by_load(rd_schedule *t, int32_t value, int32_t store, int32_t lo
 }
 
 /* ---- Loops ------------------------------------------------------------------------------------ */
+/* A new, empty loop with the range of the given one; the statement stands nowhere yet. */
 static int32_t loop_like(rd_schedule *t, int32_t loop, bool by_call)
 {
     rd_for like = *rd_loop_of(t, loop);

@@ -1,31 +1,34 @@
-/* strip_arrays.h - arrays that vector loops of one strip hand their elements to each other in. */
+/* strip_arrays.h - local arrays that hold one element for each index of a strip. Vector loops of
+ * the same strip pass values to each other by them (scalar expansion). */
 #ifndef RD_KERNELS_PASS_STRIP_ARRAYS_H
 #define RD_KERNELS_PASS_STRIP_ARRAYS_H
 #include "kernels/loop/loop.h"
 
-/* i0 - m0: where the elements of a vector loop lie, whose first index is that of its strip. */
+/* i0 - m0: the position of an element of the strip, where the vector loop starts at m0. */
 rd_linear rd_strip_element(rd_schedule *t, int32_t loop);
-/* A new array of such elements, declared before the loop: of values; of elements as in memory. */
+/* Declares a new array before the loop: with elements as values in registers; as in memory. */
 int32_t rd_add_array_before(rd_schedule *t, int32_t loop, rd_dtype type);
 int32_t rd_add_memory_before(rd_schedule *t, int32_t loop, rd_dtype type);
-/* A value goes to the array: at the end of the loop; behind the statement that makes it. */
+/* Stores a value into the array: at the end of the loop; right behind the value's statement. */
 void rd_store_at_end(rd_schedule *t, int32_t loop, int32_t value, int32_t store);
 void rd_store_behind(rd_schedule *t, int32_t loop, int32_t value, int32_t store);
-/* A value at the end of a loop, or at its beginning: one of the caller's; an element of the array,
- * whose position is that of the loop `of`. */
+/* Adds a value at the end of the loop: a copy of *let; a load from the array; or, at the start
+ * of the loop, a load from the array at the position in the loop `of`. All return the value. */
 int32_t rd_add_value(rd_schedule *t, int32_t loop, const rd_let *let);
 int32_t rd_load_at_end(rd_schedule *t, int32_t loop, int32_t store);
 int32_t rd_load_at_start(rd_schedule *t, int32_t loop, int32_t store, int32_t of);
-/* The value of a LET becomes an element of the array, in the loop that it stands in. */
+/* Replaces the definition of a value by a load from the array, in the loop in which the value
+ * stands. */
 void rd_replace_by_load(rd_schedule *t, int32_t value, int32_t store, int32_t loop);
 
-/* A vector loop like this one behind it.  The statement, and all that follows it in its vector loop,
- * go to a new one behind `previous`, which is the result. */
+/* Adds an empty vector loop over the same range behind the loop. rd_split_vector() moves the
+ * statement, and all behind it in its vector loop, into a new loop behind `previous`. Both
+ * return the new loop. */
 int32_t rd_add_loop_behind(rd_schedule *t, int32_t loop, bool by_call);
 int32_t rd_split_vector(rd_schedule *t, int32_t stmt, int32_t previous);
-/* The value of a LET in a vector loop is made in a loop of its own before that, which puts it into
- * an array of that type; the LET reads it there. */
+/* Moves the computation of a value into a loop of its own before the vector loop. That loop
+ * stores into a new array of the type; the value becomes a load from it. */
 void rd_pack_value(rd_schedule *t, int32_t loop, int32_t value, rd_dtype type, bool by_call);
-/* The same by a loop that collects another value already. */
+/* The same, but the packing loop exists already and packs another value. */
 void rd_pack_in_same_loop(rd_schedule *t, int32_t collecting, int32_t loop, int32_t value);
 #endif
