@@ -1,10 +1,12 @@
-/* block_ends.c - ends of blocks of neighbouring cells, outside of strips of these, are one call:
+/* block_ends.c - The pass block_ends turns a loop that ends blocks of adjacent cells, outside of
+ * strips over these cells, into one call.
  *
  *     serial i1 to 180 {                  vector i1 to 180, by call {
  *       ends f0 cell i1, outer m1 - 1 }     ends f0 cell i1, outer m1 - 1 } */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
+/* True if the statement stands in a vector loop. */
 static bool is_in_vector(const rd_schedule *t, int32_t stmt)
 {
     for (int32_t s = t->stmt[stmt].parent; s >= 0; s = t->stmt[s].parent)
@@ -13,7 +15,7 @@ static bool is_in_vector(const rd_schedule *t, int32_t stmt)
     return false;
 }
 
-/* Do the states of one round lie behind those of the one before it, at the same step? */
+/* True if the states of successive rounds are adjacent in memory, at the same step. */
 static bool has_adjacent_states(const rd_schedule *t, const rd_stmt *ends, int32_t axis)
 {
     const int64_t cell = rd_linear_coef(t, &ends->of.cell, axis);
@@ -23,7 +25,7 @@ static bool has_adjacent_states(const rd_schedule *t, const rd_stmt *ends, int32
            !rd_linear_coef(t, &ends->of.lane, axis) && !rd_linear_coef(t, &ends->of.outer, axis);
 }
 
-/* Is its body one end of a block, of a fold without lanes and labels? */
+/* True if the loop's body is one ENDS of a fold without lanes and labels, over adjacent cells. */
 static bool is_block_ends_of_cells(const rd_schedule *t, int32_t stmt)
 {
     const rd_for  *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;

@@ -1,10 +1,10 @@
-/* distribute.c - statements of a body over an axis are distributed over vector loops of a strip of it,
- * and what stands between these: see strip_mine.c. */
+/* distribute.c - Distributes the statements of a body over vector loops of a strip, and what
+ * stands between these loops (loop distribution): see strip_mine.c. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/strip_mining.h"
 
-/* A loop over the axis is left out: the vector loop around visits its rounds.  The first statement of
- * its body, or what is behind it. */
+/* Removes a loop over the axis, as the vector loop around visits its rounds. Returns the first
+ * statement of its body, or the statement behind it. */
 static int32_t inline_loop(rd_schedule *t, int32_t loop)
 {
     const int32_t first = t->stmt[loop].first, behind = t->stmt[loop].next;
@@ -18,12 +18,14 @@ static int32_t inline_loop(rd_schedule *t, int32_t loop)
     return first >= 0 ? first : behind;
 }
 
+/* Records whether the value changes along the axis. */
 static void set_varies(rd_strip_mining *c, int32_t value)
 {
     c->varies[value] = rd_let_varies(c->t, &c->t->let[value], c->r->axis, c->varies);
 }
 
-/* All that stands in a loop that is written out stays there.  Exits are left out: vectors go to the end. */
+/* Keeps an unrolled loop, with all its statements, in the vector loop. It drops early exits, as
+ * vectors run to the end. */
 static void keep_unrolled(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_schedule *t = c->t;
@@ -49,7 +51,7 @@ static void keep_unrolled(rd_strip_mining *c, int32_t body, int32_t stmt)
     }
 }
 
-/* A loop over another axis holds vector loops of its own. */
+/* Keeps a loop over another axis, and distributes its body over vector loops inside it. */
 static void distribute_other_loop(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_schedule  *t    = c->t;
@@ -63,8 +65,8 @@ static void distribute_other_loop(rd_strip_mining *c, int32_t body, int32_t stmt
     c->open = -1;
 }
 
-/* Blocks end by calls, each for all elements of the strip: in loops of their own, which the pass `block_ranges` made,
- * and so not in a loop that the vector loop would hold. */
+/* True if the loop ends blocks. These are calls for all elements of the strip, which pass
+ * `block_ranges` put into loops of their own. A vector loop cannot hold such a loop. */
 static bool has_block_ends(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))
@@ -73,6 +75,7 @@ static bool has_block_ends(const rd_schedule *t, int32_t loop)
     return false;
 }
 
+/* Distributes a loop, by its kind: over the strip's axis, short enough to be unrolled, or other. */
 static void distribute_loop(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     const rd_for loop = *rd_loop_of(c->t, stmt);
@@ -88,7 +91,7 @@ static void distribute_loop(rd_strip_mining *c, int32_t body, int32_t stmt)
         distribute_other_loop(c, body, stmt);
 }
 
-/* Where one statement goes, by its kind, and by whether it changes along the axis. */
+/* Distributes one statement, by its kind, and by whether it changes along the axis. */
 static void distribute_stmt(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     const rd_stmt *s = &c->t->stmt[stmt];
@@ -115,7 +118,6 @@ static void distribute_stmt(rd_strip_mining *c, int32_t body, int32_t stmt)
     }
 }
 
-/* Each statement of one body goes to another one, or to vector loops there. */
 void rd_distribute(rd_strip_mining *c, int32_t from, int32_t body)
 {
     for (int32_t s = c->t->stmt[from].first, next; s >= 0 && !c->t->failed; s = next) {

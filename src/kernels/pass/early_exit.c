@@ -1,25 +1,28 @@
-/* early_exit.c - loops ask now and then whether any element can still change their fold:
+/* early_exit.c - The pass early_exit decides how often a loop asks whether any element can still
+ * change its fold.
  *
  *     exit from i1 by f0 cell m0, states m1 - m0            each row
- *     exit from i1 by f0 cell m0, states m1 - m0, every 16  where a look costs about as much as a row
+ *     exit from i1 by f0 cell m0, states m1 - m0, every 16  if a check costs about as much as a row
  *
- * Nobody asks where an answer would take many lanes of many cells. */
+ * It removes checks that would look at many lanes of many cells. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
 enum { CHECK_EVERY = 16, SHORT_ROWS = 512 };
 
+/* True if the check looks at one lane a cell, or at one cell. */
 static bool can_be_asked(const rd_schedule *t, const rd_stmt *s)
 {
     return t->fold[s->fold].lanes == 1 || t->p->fold[s->fold].n_cell == 1;
 }
 
-/* Behind the only round there is nothing to leave. */
+/* True if the exit leaves a loop of one round, so that nothing is saved. */
 static bool is_single_round(const rd_schedule *t, const rd_stmt *s)
 {
     return s->arg == s->parent && rd_loop_of(t, s->arg)->kind == RD_FOR_ONCE;
 }
 
+/* True if a step of the fold stands directly in the loop. */
 static bool has_step_in(const rd_schedule *t, int32_t loop, int32_t fold)
 {
     for (int32_t k = t->stmt[loop].first; k >= 0; k = t->stmt[k].next)
@@ -28,7 +31,8 @@ static bool has_step_in(const rd_schedule *t, int32_t loop, int32_t fold)
     return false;
 }
 
-/* Does a look cost as much as what the round takes?  A long row costs more than a look at one cell. */
+/* True if a check costs about as much as a round. A long row costs more than a check of one
+ * cell. */
 static bool is_check_costly(const rd_schedule *t, int32_t loop, const rd_stmt *s)
 {
     const rd_for *l = rd_loop_of(t, loop);
@@ -41,6 +45,7 @@ static bool is_check_costly(const rd_schedule *t, int32_t loop, const rd_stmt *s
            (s->count.offset > t->fold[s->fold].lanes || t->p->axis_extent[l->axis] < SHORT_ROWS);
 }
 
+/* Removes checks that cannot pay, and makes costly ones rare. */
 void rd_pass_early_exit(rd_schedule *t, const rd_target *target)
 {
     (void)target;

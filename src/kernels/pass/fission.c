@@ -1,11 +1,13 @@
-/* fission.c - what has no vectors gets a vector loop of its own, between local arrays:
+/* fission.c - The pass fission gives operations without vectors a vector loop of their own,
+ * between local arrays (loop fission).
  *
  *     vector i0 { r3 = ..; a5[i0 - m0] = r3 }
  *     vector i0, by call { r9 = load a5[i0 - m0]; r10 = exp(r9); a5[i0 - m0] = r10 }
  *     vector i0 { r4 = load a5[i0 - m0]; .. }
  *
- * The text has one call or macro for the loop in the middle.  It runs before `scalar_expand`, which makes
- * arrays for other values that the parts of a loop hand to each other. */
+ * The text has one call or macro for the loop in the middle. The pass runs before
+ * `scalar_expand`, which makes arrays for other values that the parts of a loop pass to each
+ * other. */
 #include "kernels/loop/facts.h"
 #include "kernels/loop/intervals.h"
 #include "kernels/pass/strip_arrays.h"
@@ -13,13 +15,15 @@
 #include "kernels/pass/pass.h"
 
 /* ---- Functions -------------------------------------------------------------------------------- */
-/* Words of a known key are of counters alone, and a known divisor is a number of the text. */
+/* The number of operands that go through arrays. Random words of a known key depend on counters
+ * alone, and a known divisor is a constant of the text. */
 static int32_t operands_in_arrays(const rd_schedule *t, const rd_let *let)
 {
     return rd_draws_words_of_strip(t, let) || rd_leaves_rest_by_known(t, let) ? 1 : let->n;
 }
 
-/* Functions of blocks take and make elements as in memory. */
+/* The call, if it is of a function of blocks, which takes and makes elements as in memory; else
+ * NULL. */
 static const rd_call *block_call(const rd_schedule *t, const rd_let *let)
 {
     const rd_call *call = let->kind == RD_I_CALL ? &t->p->call[let->arg] : NULL;
@@ -27,6 +31,7 @@ static const rd_call *block_call(const rd_schedule *t, const rd_let *let)
     return call && call->block ? call : NULL;
 }
 
+/* A new array for an operand. */
 static int32_t operand_array(rd_schedule *t, int32_t loop, const rd_let *let)
 {
     const rd_call *block = block_call(t, let);
@@ -36,7 +41,8 @@ static int32_t operand_array(rd_schedule *t, int32_t loop, const rd_let *let)
                                     : rd_add_array_before(t, loop, let->type);
 }
 
-/* The result replaces the first operand, if it is of the same type; users' functions have their own. */
+/* The array of the result: that of the first operand, if the types are equal; a new one for
+ * users' functions and casts. */
 static int32_t result_array(rd_schedule *t, int32_t loop, const rd_let *let, int32_t operand)
 {
     return block_call(t, let)      ? rd_add_memory_before(t, loop, let->type)
@@ -44,8 +50,8 @@ static int32_t result_array(rd_schedule *t, int32_t loop, const rd_let *let, int
                                    : rd_add_array_before(t, loop, let->type);
 }
 
-/* The operands go to arrays at the end of the loop.  The vector loop behind it, which takes the
- * function. */
+/* Stores the operands at the end of the loop, and adds a vector loop by call behind it, which
+ * computes the function into the array *result. Returns that loop. */
 static int32_t add_call_loop(rd_schedule *t, int32_t loop, int32_t value, int32_t *result)
 {
     rd_let        let  = t->let[value];
@@ -67,6 +73,7 @@ static int32_t add_call_loop(rd_schedule *t, int32_t loop, int32_t value, int32_
     return call;
 }
 
+/* Splits the loop at a function. Returns the loop behind the call, which reads the result. */
 static int32_t split_function(rd_schedule *t, int32_t loop, int32_t stmt)
 {
     const int32_t value  = t->stmt[stmt].value;
@@ -79,13 +86,14 @@ static int32_t split_function(rd_schedule *t, int32_t loop, int32_t stmt)
 }
 
 /* ---- Steps that take exponentials ------------------------------------------------------------- */
+/* True if the statement is a step that takes an exponential. */
 static bool takes_exponentials(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_STEP && rd_takes_power(&t->fold[t->stmt[stmt].fold].of);
 }
 
-/* The step alone becomes a loop by call; what stands behind it goes to a loop of its own.  A loop that
- * would have nothing left becomes the one by call. */
+/* Makes a loop by call of the step alone, with the statements behind the step in a loop of their
+ * own. If the loop had no other statement, the loop itself becomes the one by call. */
 static int32_t split_step(rd_schedule *t, int32_t loop, int32_t stmt)
 {
     const int32_t next   = t->stmt[stmt].next;
@@ -102,6 +110,7 @@ static int32_t split_step(rd_schedule *t, int32_t loop, int32_t stmt)
 }
 
 /* ---- All together ----------------------------------------------------------------------------- */
+/* True if the statement is an operation without vectors. */
 static bool is_function(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);
@@ -109,6 +118,7 @@ static bool is_function(const rd_schedule *t, int32_t stmt)
     return let && rd_let_needs_fission(t, let);
 }
 
+/* Splits a vector loop at all its functions and steps that take exponentials. */
 static void split_loop(rd_schedule *t, int32_t loop)
 {
     for (int32_t s = t->stmt[loop].first, next; s >= 0 && !t->failed; s = next) {
@@ -122,7 +132,8 @@ static void split_loop(rd_schedule *t, int32_t loop)
     }
 }
 
-/* While it is known what makes an element: it may come from an array then. */
+/* Records which casts of floats fit into 32 bits, while the producers of elements are known:
+ * afterwards elements may come from arrays. */
 static void mark_bounded(rd_schedule *t)
 {
     for (int32_t value = 0; value < t->n_let; value++)

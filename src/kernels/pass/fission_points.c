@@ -1,7 +1,9 @@
-/* fission_points.c - which statements end a vector loop: they take a whole strip, between arrays. */
+/* fission_points.c - Decides which statements end a vector loop, as they process a whole strip
+ * between arrays. */
 #include "kernels/pass/fission_points.h"
 #include "kernels/loop/intervals.h"
 
+/* Operand k of a value. */
 static const rd_let *operand_of(const rd_schedule *t, const rd_let *let, int32_t k)
 {
     return &t->let[t->operand[let->first + k]];

@@ -1,15 +1,15 @@
-/* fission_points.h - what a vector loop cannot hold: functions that are called, or that the text takes of a whole
- * strip at once. */
+/* fission_points.h - fission points: operations that a vector loop cannot hold, as they are
+ * calls, or functions that the text applies to a whole strip. */
 #ifndef RD_KERNELS_PASS_FISSION_POINTS_H
 #define RD_KERNELS_PASS_FISSION_POINTS_H
 #include "kernels/loop/loop.h"
 
-/* Ints divided by a number that the compiler knows and that is not 0. */
+/* True if the value is a division of ints by a positive constant. */
 bool rd_divides_by_known(const rd_schedule *t, const rd_let *let);
-/* Random words of a key that is known: of counters alone. */
+/* True if the value is random words of a constant key, which depend on counters alone. */
 bool rd_draws_words_of_strip(const rd_schedule *t, const rd_let *let);
-/* Does the value have no vectors, as operand of nothing else than a call or a strip's function? */
+/* True if the value has no vectors, so that only a call or a function of a strip computes it. */
 bool rd_let_needs_fission(const rd_schedule *t, const rd_let *let);
-/* The same of a statement: also of a step that takes exponentials. */
+/* The same of a statement, where a step that takes exponentials counts, too. */
 bool rd_stmt_needs_fission(const rd_schedule *t, int32_t stmt);
 #endif

@@ -1,4 +1,5 @@
-/* flatten_folds.c - steps of a few interleaved columns go through memory as it lies:
+/* flatten_folds.c - The pass flatten_folds flattens folds of a few interleaved columns: the loop
+ * then reads memory contiguously.
  *
  *     serial i1 by 64, starts m2, stops m3 {          array a5; near f0 cell i0, a5 at i0
  *       serial i0 to 7 {                              serial i1 by 64, starts m2, stops m3 {
@@ -7,18 +8,19 @@
  *           step f0 cell i0, lane i1 - m2: r0 } } }         r0 = load s0[i0 + 7*i1]; step .. a5 } } }
  *                                                     back f0 cell i0, a5 at i0
  *
- * The array has the lane of all columns, then the next one, so a state lies where its element does.  The text
- * of a flat loop is one loop over all elements of the strip, and no element has to be taken from between
- * others. */
+ * The array holds a lane of all columns, then the next lane, so states are in the order of
+ * elements. The text of a flat loop is one loop over all elements of the strip (loop
+ * collapsing), without strided loads. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/fission_points.h"
 #include "kernels/pass/state_copies.h"
 #include "kernels/pass/pass.h"
 
-/* Fewer rows than these strips have, and copies of states cost more than is won. */
+/* With fewer rows than these strips have, copies of states cost more than they gain. */
 enum { FEWEST_STRIPS = 4 };
 
-/* Statements: the loop over strips of rows, that over columns, and that over rows of a strip. */
+/* Statements: the loop over strips of rows, the loop over columns, and the loop over rows of a
+ * strip. */
 typedef struct columns {
     int32_t strips, across, vector;
     int32_t row, column; /* axes */
@@ -26,12 +28,13 @@ typedef struct columns {
 } columns;
 
 /* ---- Which loops ------------------------------------------------------------------------------ */
+/* True if the statement is a loop of the kind. */
 static bool is_loop(const rd_schedule *t, int32_t stmt, rd_for_kind kind)
 {
     return stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == kind;
 }
 
-/* Does the loop go from 0 to a number that is known, and hold one statement? */
+/* True if the loop visits all columns, and holds one statement. */
 static bool is_over_columns(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(t, stmt);
@@ -42,6 +45,8 @@ static bool is_over_columns(const rd_schedule *t, int32_t stmt)
            t->stmt[stmt].first == t->stmt[stmt].last;
 }
 
+/* Fills *c. True if the vector loop is all of a loop over a few columns, in strips of enough
+ * rows. */
 static bool find_column_loops(const rd_schedule *t, int32_t vector, columns *c)
 {
     *c = (columns){ .vector = vector, .across = t->stmt[vector].parent };
@@ -59,7 +64,8 @@ static bool find_column_loops(const rd_schedule *t, int32_t vector, columns *c)
 }
 
 /* ---- Which statements ------------------------------------------------------------------------- */
-/* Are neighbours in a row neighbours in memory, and rows one behind the other?  Or is it one for all? */
+/* True if columns are adjacent in memory, and rows follow each other; or if all read one
+ * element. */
 static bool is_contiguous(const rd_schedule *t, const columns *c, const rd_linear *at)
 {
     const int64_t by = rd_linear_coef(t, at, c->column);
@@ -70,6 +76,8 @@ static bool is_contiguous(const rd_schedule *t, const columns *c, const rd_linea
     return (by == 0 || by == 1) && rd_linear_coef(t, at, c->row) == c->n * by;
 }
 
+/* True if the flat loop can compute the value: of contiguous elements, with vectors, without a
+ * checked index. */
 static bool can_flatten_value(const rd_schedule *t, const columns *c, int32_t stmt)
 {
     const rd_let *let = &t->let[t->stmt[stmt].value];
@@ -84,7 +92,7 @@ static bool can_flatten_value(const rd_schedule *t, const columns *c, int32_t st
     }
 }
 
-/* Is the lane the row's place in its strip? */
+/* True if the step's lane is the row's position in its strip. */
 static bool has_lane_of_row(const rd_schedule *t, const columns *c, const rd_stmt *s)
 {
     const rd_for *strips = rd_loop_of(t, c->strips);
@@ -94,8 +102,8 @@ static bool has_lane_of_row(const rd_schedule *t, const columns *c, const rd_stm
            rd_linear_coef(t, &s->of.lane, strips->start) == -1;
 }
 
-/* Does the loop over strips have no other statement of the step's fold than an EXIT that asks all its states,
- * in whatever order they lie? */
+/* True if the loop over strips has no other statement of the step's fold than an early exit that
+ * looks at all states, in any order. */
 static bool has_only_full_exit(const rd_schedule *t, const columns *c, int32_t step)
 {
     const int32_t fold = t->stmt[step].fold;
@@ -112,6 +120,8 @@ static bool has_only_full_exit(const rd_schedule *t, const columns *c, int32_t s
     return true;
 }
 
+/* True if the fold is a plain reduction over the rows, whose lane is the row's position, with a
+ * cell for each column. */
 static bool can_flatten_step(const rd_schedule *t, const columns *c, int32_t stmt)
 {
     const rd_stmt      *s = &t->stmt[stmt];
@@ -127,8 +137,9 @@ static bool can_flatten_step(const rd_schedule *t, const columns *c, int32_t stm
            has_only_full_exit(t, c, stmt);
 }
 
-/* Does the loop take what another one of the strip makes, such as a mask of its rows?  That comes by an array
- * (pass/scalar_expand.c), in which neighbours are rows. */
+/* True if the loop reads values that another loop of the strip makes, such as a mask of its
+ * rows. Those come through an array (pass/scalar_expand.c), in which rows are adjacent, and not
+ * columns. */
 static bool has_strip_operands(const rd_schedule *t, const columns *c)
 {
     for (int32_t value = 0; value < t->n_let; value++) {
@@ -141,6 +152,7 @@ static bool has_strip_operands(const rd_schedule *t, const columns *c)
     return false;
 }
 
+/* True if all statements of the vector loop can be flattened, and one is a step. */
 static bool can_flatten(const rd_schedule *t, const columns *c)
 {
     bool steps = false;
@@ -159,7 +171,7 @@ static bool can_flatten(const rd_schedule *t, const columns *c)
 }
 
 /* ---- The loops -------------------------------------------------------------------------------- */
-/* The states of all columns go to the array or from there. */
+/* The loop over columns that copies all states into the array, or back. */
 static int32_t make_copies(rd_schedule *t, const columns *c, int32_t step, rd_stmt_kind kind,
                            int32_t array)
 {
@@ -175,6 +187,8 @@ static int32_t make_copies(rd_schedule *t, const columns *c, int32_t step, rd_st
     return loop;
 }
 
+/* Declares the array, and copies the states of the step's fold into it before the strips, and
+ * back behind them. The step and early exits use the array. */
 static void copy_states(rd_schedule *t, const columns *c, int32_t step)
 {
     const int32_t  fold = t->stmt[step].fold, lanes = t->fold[fold].lanes;
@@ -197,7 +211,7 @@ static void copy_states(rd_schedule *t, const columns *c, int32_t step)
     t->stmt[step].of.more = rd_linear_plus_axis(t, rd_linear_of(0), 1, c->column);
 }
 
-/* The loop over columns comes into that over rows. */
+/* Moves the loop over columns into the loop over rows, and unrolls it. */
 static void interchange_loops(rd_schedule *t, const columns *c)
 {
     rd_take_out(t, c->vector);
@@ -214,6 +228,7 @@ static void interchange_loops(rd_schedule *t, const columns *c)
     t->loop[t->stmt[c->vector].arg].flat = true;
 }
 
+/* Copies the states of all steps, and interchanges the loops. */
 static void flatten(rd_schedule *t, const columns *c)
 {
     for (int32_t s = t->stmt[c->vector].first; s >= 0 && !t->failed; s = t->stmt[s].next)

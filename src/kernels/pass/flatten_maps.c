@@ -1,5 +1,5 @@
-/* flatten_maps.c - maps of a few interleaved columns, such as the colours of an image, go through
- * memory as it lies:
+/* flatten_maps.c - The pass flatten_maps flattens maps of a few interleaved columns, such as the
+ * colours of an image, so that the loop reads and writes memory contiguously.
  *
  *     serial i0 by 64, starts m2, stops m3 {       array a5
  *       serial i1 to 3 {                           serial i1 to 3 {
@@ -12,9 +12,8 @@
  *                                                      r2 = mul r0, r3
  *                                                      s2[m5] = r2 } }
  *
- * What belongs to a column is repeated for the rows of a strip, once for all strips.  So
- * neighbours in a vector loop are neighbours in memory, and no element has to be taken from
- * between others, or put there. */
+ * Values of a column are repeated for the rows of a strip, once before all strips. So the vector
+ * loop has no strided loads and stores (loop collapsing). */
 #include "kernels/pass/flatten_maps.h"
 #include "kernels/loop/facts.h"
 #include "kernels/pass/strip_arrays.h"
@@ -23,7 +22,8 @@
 #include <stdlib.h>
 
 /* ---- The loops -------------------------------------------------------------------------------- */
-/* The loop over columns comes around that over rows, with what belongs to a column before it. */
+/* Moves the loop over columns around the loop over rows, with the values of a column before the
+ * latter. */
 static void move_columns_outside(const rd_flattening *c)
 {
     rd_schedule *t = c->t;
@@ -42,7 +42,7 @@ static void move_columns_outside(const rd_flattening *c)
     t->loop[t->stmt[c->across].arg].kind = RD_FOR_SERIAL;
 }
 
-/* The loop over strips comes around that over columns. */
+/* Moves the loop over strips around the loop over columns. */
 static void move_strips_outside(const rd_flattening *c)
 {
     rd_schedule *t = c->t;
@@ -55,7 +55,7 @@ static void move_strips_outside(const rd_flattening *c)
     rd_append(t, c->strips, c->across);
 }
 
-/* "vector m4 to 64 { a5[3*m4 + i1] = r1 }", at the end of the loop over columns. */
+/* Adds "vector m4 to 64 { a5[3*m4 + i1] = r1 }" at the end of the loop over columns. */
 static void add_repeating_loop(const rd_flattening *c, int32_t value, int32_t store)
 {
     rd_schedule  *t    = c->t;
@@ -81,6 +81,7 @@ static void add_repeating_loop(const rd_flattening *c, int32_t value, int32_t st
     rd_append(t, c->across, made);
 }
 
+/* Value `by` replaces `value`. */
 typedef struct replacement {
     int32_t value, by;
 } replacement;
@@ -92,7 +93,8 @@ static int32_t replacement_of(void *of, int32_t value)
     return value == one->value ? one->by : value;
 }
 
-/* The value comes from an array that has it for each element of a strip. */
+/* Repeats a value of a column in an array, one for each element of a strip, and makes the vector
+ * loop read it there. */
 static void repeat_value(const rd_flattening *c, int32_t value, int32_t before)
 {
     rd_schedule   *t     = c->t;
@@ -110,6 +112,7 @@ static void repeat_value(const rd_flattening *c, int32_t value, int32_t before)
         rd_rename_values(t, s, replacement_of, &one);
 }
 
+/* Replaces row and column in a position by the axis of the flat loop. */
 static void flatten_position(const rd_flattening *c, rd_linear *place, int32_t axis)
 {
     rd_linear at = *place;
@@ -119,9 +122,9 @@ static void flatten_position(const rd_flattening *c, rd_linear *place, int32_t a
     *place = rd_linear_plus_axis(c->t, at, 1, axis);
 }
 
-/* "vector i0 from m2 to m3, by call { unroll i1 to 3 { r9 = load s0[6*i0 + i1]; a6[3*i0 + i1 -
- * 3*m2] = r9 } }": rows that lie apart come to an array, `of` being the loop over rows as it was.
- * */
+/* Packs rows that are apart in memory: "vector i0 from m2 to m3, by call { unroll i1 to 3 { r9 =
+ * load s0[6*i0 + i1]; a6[3*i0 + i1 - 3*m2] = r9 } }". `of` is the loop over rows as it was.
+ * Returns the array. */
 static int32_t pack_rows(const rd_flattening *c, rd_for of, int32_t value)
 {
     enum { BEHIND = 64 }; /* vectors write past the last element */
@@ -161,7 +164,7 @@ static int32_t pack_rows(const rd_flattening *c, rd_for of, int32_t value)
     return array;
 }
 
-/* The vector loop goes over the elements of all columns. */
+/* Makes the vector loop visit the elements of all columns, and rewrites its positions. */
 static void flatten_vector_loop(const rd_flattening *c)
 {
     rd_schedule  *t    = c->t;
@@ -187,6 +190,8 @@ static void flatten_vector_loop(const rd_flattening *c)
     }
 }
 
+/* Brings the loops into the order of the sample, flattens the vector loop, and repeats the
+ * values of columns before the strips. */
 static void flatten(rd_flattening *c)
 {
     rd_schedule  *t = c->t;
@@ -213,6 +218,7 @@ static void flatten(rd_flattening *c)
         rd_take_out(t, c->across);
 }
 
+/* Visits all loops, and flattens the maps that qualify. */
 void rd_pass_flatten_maps(rd_schedule *t, const rd_target *target)
 {
     rd_flattening c = { .t = t };

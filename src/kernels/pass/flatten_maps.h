@@ -4,7 +4,8 @@
 #include "kernels/loop/loop.h"
 #include "kernels/pass/chosen_strips.h"
 
-/* Statements: the loop over strips of rows, that over columns, and that over rows of a strip. */
+/* Statements: the loop over strips of rows, the loop over columns, and the loop over rows of a
+ * strip. */
 typedef struct rd_flattening {
     rd_schedule    *t;
     const rd_strip *r;
@@ -16,13 +17,13 @@ typedef struct rd_flattening {
     bool           *varies;      /* per value: along the rows; room for all of the tree */
 } rd_flattening;
 
-/* flatten_maps_find.c: is it the outer one of the loops over columns and over rows of a strip, with
- * nothing but maps, whose elements lie one behind the other? */
+/* flatten_maps_find.c: fills *c. True if the statement is the outer one of the loops over
+ * columns and over rows of a strip, which hold only maps of contiguous elements. */
 bool rd_find_flat_maps(rd_flattening *c, const rd_strips *strips, int32_t stmt);
-/* Do the rows of a load lie apart in memory, each in one piece? */
+/* True if the rows of a load are apart in memory, but each row is contiguous. */
 bool rd_has_grouped_rows(const rd_flattening *c, const rd_let *let);
-/* Is the value one of a column alone, made in these loops? */
+/* True if the value depends on the column alone, and is made in these loops. */
 bool rd_is_of_column(const rd_flattening *c, int32_t value);
-/* The outermost loop before which all such values can be made; -1: not even before the strips. */
+/* The outermost loop before which all such values can be made; -1 if not even before the strips. */
 int32_t rd_hoist_point_of_columns(const rd_flattening *c);
 #endif

@@ -1,19 +1,20 @@
-/* flatten_maps_find.c - which loops are maps of a few interleaved columns, that can go through
- * memory as it lies: see flatten_maps.c. */
+/* flatten_maps_find.c - Finds maps of a few interleaved columns that can be flattened: see
+ * flatten_maps.c. */
 #include "kernels/pass/flatten_maps.h"
 #include "kernels/loop/facts.h"
 #include <stdlib.h>
 
-/* Bytes of what is repeated for a strip, at most: it stays near. */
+/* Repeated values of a strip have at most so many bytes, to stay in the first-level cache. */
 enum { MOST_BYTES = 16 << 10 };
 
 /* ---- Which loops ------------------------------------------------------------------------------ */
+/* The loop of a statement; NULL if the statement is no loop. */
 static const rd_for *loop_at(const rd_schedule *t, int32_t stmt)
 {
     return stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 }
 
-/* Does the loop go over all of a few columns? */
+/* True if the loop visits all of a few columns. */
 static bool is_over_columns(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = loop_at(t, stmt);
@@ -24,6 +25,7 @@ static bool is_over_columns(const rd_schedule *t, int32_t stmt)
            loop->axis < t->p->n_axis && t->p->axis_extent[loop->axis] == loop->extent;
 }
 
+/* True if the statement is a vector loop, in any order, not by call. */
 static bool is_plain_vector(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = loop_at(t, stmt);
@@ -31,7 +33,7 @@ static bool is_plain_vector(const rd_schedule *t, int32_t stmt)
     return loop && loop->kind == RD_FOR_VECTOR && !loop->by_call && !loop->in_order;
 }
 
-/* A loop over columns, in a vector loop that has nothing else. */
+/* True if the vector loop holds an unrolled loop over columns, and nothing else. */
 static bool find_columns_inside(rd_flattening *c, int32_t stmt)
 {
     const rd_schedule *t = c->t;
@@ -43,6 +45,7 @@ static bool find_columns_inside(rd_flattening *c, int32_t stmt)
            rd_loop_of(t, c->across)->kind == RD_FOR_UNROLL;
 }
 
+/* True if the loop goes over strips, not substrips. */
 static bool is_over_strips(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = loop_at(t, stmt);
@@ -50,7 +53,7 @@ static bool is_over_strips(const rd_schedule *t, int32_t stmt)
     return loop && loop->strip >= 0 && !loop->part;
 }
 
-/* Does each column go over all strips of rows?  They may as well be together in each strip. */
+/* True if each column goes over all strips of rows, so that the loops can be interchanged. */
 static bool has_only_strips(const rd_flattening *c)
 {
     const rd_schedule *t = c->t;
@@ -60,7 +63,8 @@ static bool has_only_strips(const rd_flattening *c)
            !rd_edges_vary(t, c->across, c->strips);
 }
 
-/* A loop over columns that ends with a vector loop, or with strips of one. */
+/* True if the statement is a loop over columns that ends with a vector loop, or with strips of
+ * one. */
 static bool find_columns_outside(rd_flattening *c, int32_t stmt)
 {
     const rd_schedule *t = c->t;
@@ -78,7 +82,8 @@ static bool find_columns_outside(rd_flattening *c, int32_t stmt)
     return is_plain_vector(t, c->vector) && (!c->around || has_only_strips(c));
 }
 
-/* Whole strips of rows, of a length that the text knows. */
+/* Fills *c. True if the loops go over a few columns and over whole strips of rows, of a length
+ * that the text knows. */
 static bool find_column_loops(rd_flattening *c, const rd_strips *strips, int32_t stmt)
 {
     const rd_schedule *t = c->t;
@@ -102,6 +107,7 @@ static bool find_column_loops(rd_flattening *c, const rd_strips *strips, int32_t
 }
 
 /* ---- Which statements ------------------------------------------------------------------------- */
+/* True if the position depends on axes alone, and not on data. */
 static bool has_no_values(const rd_flattening *c, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++)
@@ -110,15 +116,13 @@ static bool has_no_values(const rd_flattening *c, const rd_linear *at)
     return true;
 }
 
-/* Are neighbours in a row neighbours in memory, and rows one behind the other? */
+/* True if columns are adjacent in memory, and rows follow each other. */
 static bool is_contiguous(const rd_flattening *c, const rd_linear *at)
 {
     return has_no_values(c, at) && rd_linear_coef(c->t, at, c->column) == 1 &&
            rd_linear_coef(c->t, at, c->row) == c->n;
 }
 
-/* Are neighbours in a row neighbours in memory, and rows further apart, such as each second pixel?
- * */
 bool rd_has_grouped_rows(const rd_flattening *c, const rd_let *let)
 {
     enum { MOST_GROUP = 32 }; /* bytes */
@@ -129,6 +133,7 @@ bool rd_has_grouped_rows(const rd_flattening *c, const rd_let *let)
            !rd_program_accesses(c->t->p, RD_I_STORE, let->slot);
 }
 
+/* True if the flat loop can compute a value that changes along the rows. */
 static bool can_flatten_value(const rd_flattening *c, const rd_let *let)
 {
     switch (let->kind) {
@@ -143,7 +148,7 @@ static bool can_flatten_value(const rd_flattening *c, const rd_let *let)
     }
 }
 
-/* What belongs to a column is made once, before all strips: it must not fail there. */
+/* True if a value of a column can be made once before all strips: it cannot fail there. */
 static bool can_move_to_column(const rd_let *let)
 {
     return let->kind == RD_I_LOAD || let->kind == RD_I_COORD || let->kind == RD_I_CONST ||
@@ -157,12 +162,15 @@ bool rd_is_of_column(const rd_flattening *c, int32_t value)
     return by >= 0 && rd_stands_in(c->t, by, c->across) && !c->varies[value];
 }
 
-/* In the loop over rows stands nothing that is looked up for a column. */
+/* True if the value is a load or a coordinate, which the loop over rows must not hold for a
+ * column. */
 static bool is_positional(const rd_let *let)
 {
     return let->kind == RD_I_LOAD || let->kind == RD_I_COORD;
 }
 
+/* True if the statement can stand in the flat loops. It records whether the value changes along
+ * the rows, and sets *stores at a STORE. */
 static bool can_flatten_stmt(rd_flattening *c, int32_t stmt, bool *stores)
 {
     const rd_schedule *t   = c->t;
@@ -182,7 +190,8 @@ static bool can_flatten_stmt(rd_flattening *c, int32_t stmt, bool *stores)
     return can_move_to_column(let) && (s->parent == c->across || !is_positional(let));
 }
 
-/* Do the loops take what another vector loop of the strip makes, such as a factor of each row? */
+/* True if the loops read what another vector loop of the strip makes, such as a factor of each
+ * row. */
 static bool has_operands_of_rows(const rd_flattening *c)
 {
     const rd_schedule *t    = c->t;
@@ -198,7 +207,7 @@ static bool has_operands_of_rows(const rd_flattening *c)
     return false;
 }
 
-/* Nothing but values, and stores where the elements lie. */
+/* True if the loops hold only values, and stores of contiguous elements, at least one. */
 static bool has_only_maps(rd_flattening *c)
 {
     const rd_schedule *t      = c->t;
@@ -214,7 +223,7 @@ static bool has_only_maps(rd_flattening *c)
 }
 
 /* ---- What is repeated ------------------------------------------------------------------------- */
-/* Does a loop in the strip read the value? */
+/* True if a loop in the strip reads the value of a column. */
 static bool is_repeated(const rd_flattening *c, int32_t stmt)
 {
     const rd_schedule *t     = c->t;
@@ -228,6 +237,7 @@ static bool is_repeated(const rd_flattening *c, int32_t stmt)
     return false;
 }
 
+/* True if all repeated values of a strip stay in the cache. */
 static bool is_small_enough(const rd_flattening *c)
 {
     int64_t bytes = 0;
@@ -238,8 +248,8 @@ static bool is_small_enough(const rd_flattening *c)
     return bytes <= MOST_BYTES;
 }
 
-/* Are the columns' values the same in all rounds of a loop around, and made of what is known
- * before it? */
+/* True if the values of columns are the same in all rounds of the loop around, and are made of
+ * what is known before it. `moves` has room for all values. */
 static bool is_invariant_in(const rd_flattening *c, int32_t loop, bool *moves)
 {
     const rd_schedule *t = c->t;

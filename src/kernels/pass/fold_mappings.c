@@ -1,10 +1,12 @@
-/* fold_mappings.c - how folds meet the strips of a region, and which of its loops are written out. */
+/* fold_mappings.c - Decides how the neighbours in a strip map to the accumulators of a fold, and
+ * which loops of a region are unrolled. */
 #include "kernels/pass/fission_points.h"
 #include "kernels/pass/strip_at.h"
 
 enum { FEW_ELEMENTS = 16, FEW_STATEMENTS = 12, FEW_OF_MANY = 8 };
 
 /* ---- Statements of a fold --------------------------------------------------------------------- */
+/* The first statement of the fold, of one of the kinds, in the region; -1 if there is none. */
 static int32_t find_stmt(const rd_strip_at *r, int32_t fold, uint32_t kinds)
 {
     RD_EACH_IN (r, s)
@@ -29,7 +31,7 @@ bool rd_fold_begins_in(const rd_schedule *t, int32_t fold, int32_t loop)
     return false;
 }
 
-/* Do steps of a fold go along the axis? */
+/* True if steps of a fold in the region go along the axis. */
 static bool has_steps_along(const rd_strip_at *r)
 {
     for (int32_t k = 0; k < r->t->p->n_fold; k++)
@@ -54,6 +56,7 @@ bool rd_has_clusters(const rd_strip_at *r)
 }
 
 /* ---- Loads ------------------------------------------------------------------------------------ */
+/* The load of a statement; NULL if it is another statement. */
 static const rd_let *load_of(const rd_strip_at *r, int32_t stmt)
 {
     const rd_stmt *s = &r->t->stmt[stmt];
@@ -62,12 +65,14 @@ static const rd_let *load_of(const rd_strip_at *r, int32_t stmt)
                                                                         : NULL;
 }
 
+/* True if the program writes to the slot. */
 static bool is_stored(const rd_schedule *t, int32_t slot)
 {
     return rd_program_accesses(t->p, RD_I_STORE, slot);
 }
 
-/* A value in the address that a loop over the axis makes: memory says where each element is. */
+/* True if the address holds a value that a loop over the axis makes, so that memory says where
+ * each element is. */
 static bool is_gather(const rd_strip_at *r, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++) {
@@ -82,7 +87,7 @@ static bool is_gather(const rd_strip_at *r, const rd_linear *at)
     return false;
 }
 
-/* Addends but the strip's are indices of whole axes. */
+/* True if all other terms of the address are indices of whole axes. */
 static bool is_plain(const rd_strip_at *r, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++) {
@@ -129,7 +134,7 @@ bool rd_needs_packing(const rd_strip_at *r, int32_t stmt)
 }
 
 /* ---- Loops that are written out --------------------------------------------------------------- */
-/* Does the loop read all of a row of 8 or 16?  Compilers take such rows apart by halves. */
+/* True if the loop reads all of a row of 8 or 16 elements, which compilers separate by halves. */
 static bool is_whole_row_load(const rd_strip_at *r, int32_t loop, const rd_linear *at, int64_t n)
 {
     const rd_for *l = rd_loop_of(r->t, loop);
@@ -137,7 +142,8 @@ static bool is_whole_row_load(const rd_strip_at *r, int32_t loop, const rd_linea
     return (n == 8 || n == 16) && l->extent == n && rd_linear_coef(r->t, at, l->axis) == 1;
 }
 
-/* Elements of a few interleaved rows are taken apart by vectors, those further apart one by one. */
+/* True if the load's elements in the strip are so far apart that they are loaded one by one.
+ * Compilers separate a few interleaved rows by vectors. */
 static bool is_far(const rd_strip_at *r, int32_t loop, int32_t stmt)
 {
     const rd_let *load = load_of(r, stmt);
@@ -147,7 +153,7 @@ static bool is_far(const rd_strip_at *r, int32_t loop, int32_t stmt)
            (coef < 0 || (coef > 4 && !is_whole_row_load(r, loop, &load->at, coef)));
 }
 
-/* May a statement stand in a loop that is written out within the strip? */
+/* True if the statement can stand in an unrolled loop within the strip. */
 static bool can_be_unrolled(const rd_strip_at *r, int32_t loop, int32_t stmt)
 {
     const rd_stmt      *s  = &r->t->stmt[stmt];
@@ -170,7 +176,8 @@ static bool can_be_unrolled(const rd_strip_at *r, int32_t loop, int32_t stmt)
     }
 }
 
-/* Statements that the program has as instructions: what ends a fold is one there. */
+/* Counts the statements of the loop that are instructions of the program: what ends a fold is
+ * one instruction. */
 static int32_t count_statements(const rd_schedule *t, int32_t loop)
 {
     int32_t n = 1;
@@ -184,8 +191,8 @@ static int32_t count_statements(const rd_schedule *t, int32_t loop)
     return n;
 }
 
-/* Do its rounds write neighbours of an element, `n` apart from the next element's?  Compilers make
- * vectors of such groups of 2^k and of 3, and no other: a loop with one of 5 stays scalar. */
+/* True if the loop's rounds write neighbours of an element in groups of n that compilers do not
+ * vectorise: they do groups of 2^k and of 3 only. */
 static bool is_group_without_vectors(const rd_strip_at *r, int32_t loop, int32_t stmt)
 {
     const rd_stmt *s = &r->t->stmt[stmt];
@@ -211,7 +218,7 @@ bool rd_unrolls_loop(const rd_strip_at *r, int32_t loop)
 }
 
 /* ---- Folds ------------------------------------------------------------------------------------ */
-/* Is the load collected, and in no loop that is written out? */
+/* True if the load is packed, and stands in no unrolled loop. */
 static bool is_packed(const rd_strip_at *r, int32_t stmt, int32_t begin)
 {
     for (int32_t s = r->t->stmt[stmt].parent; s != r->top && !rd_stands_in(r->t, begin, s);
@@ -221,7 +228,8 @@ static bool is_packed(const rd_strip_at *r, int32_t stmt, int32_t begin)
     return rd_needs_packing(r, stmt);
 }
 
-/* The statement behind which no element comes: FINISH, or of a scan the loop along its steps. */
+/* The last statement at which an element reaches the fold: FINISH, or for a scan the loop along
+ * its steps. */
 static int32_t last_stmt_of_fold(const rd_strip_at *r, int32_t fold)
 {
     const int32_t finish = find_stmt(r, fold, RD_KIND_BIT(RD_S_FINISH)),
@@ -234,6 +242,8 @@ static int32_t last_stmt_of_fold(const rd_strip_at *r, int32_t fold)
     return finish >= 0 ? finish : find_stmt(r, fold, RD_KIND_BIT(RD_S_PREFIX));
 }
 
+/* True if the statement can stand in one round of a vector loop, with the statements before and
+ * behind. */
 static bool is_in_one_round(const rd_strip_at *r, int32_t stmt, int32_t begin)
 {
     if (rd_stmt_needs_fission(r->t, stmt) || (load_of(r, stmt) && is_packed(r, stmt, begin)))
@@ -242,7 +252,7 @@ static bool is_in_one_round(const rd_strip_at *r, int32_t stmt, int32_t begin)
            rd_unrolls_loop(r, stmt);
 }
 
-/* Do all its elements come in one round of a vector loop? */
+/* True if all elements of the fold come in one round of a vector loop. */
 static bool is_complete_in_round(const rd_strip_at *r, int32_t fold, int32_t begin)
 {
     const int32_t last   = last_stmt_of_fold(r, fold);

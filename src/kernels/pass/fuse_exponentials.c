@@ -1,15 +1,17 @@
-/* fuse_exponentials.c - what makes the elements of steps that take exponentials stands in one loop with them, which the
- * text does by a few calls (print/powers.c):
+/* fuse_exponentials.c - The pass fuse_exponentials fuses the loop that makes elements with the
+ * loop of steps that take exponentials of them (loop fusion). The text has a few calls for the
+ * fused loop (print/powers.c).
  *
  *     vector i0 { r3 = ..; a1[i0 - m0] = r3 }     vector i0, by call {
  *     vector i0, by call {                          r3 = ..; a1[i0 - m0] = r3
  *       r5 = load a1[i0 - m0]                       r5 = load a1[i0 - m0]
  *       step f0 .. r5 }                             step f0 .. r5 }
  *
- * Passes before this one see loops of either kind, so it is the last one. */
+ * It is the last pass, as other passes expect loops of one kind or the other. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
+/* The vector loop of a statement; NULL if it is another statement. */
 static const rd_for *vector_at(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -17,6 +19,7 @@ static const rd_for *vector_at(const rd_schedule *t, int32_t stmt)
     return loop && loop->kind == RD_FOR_VECTOR ? loop : NULL;
 }
 
+/* True if the statement is a loop by call that ends with a step that takes exponentials. */
 static bool takes_exponentials(const rd_schedule *t, int32_t stmt)
 {
     const rd_for  *loop = vector_at(t, stmt);
@@ -25,13 +28,14 @@ static bool takes_exponentials(const rd_schedule *t, int32_t stmt)
     return last && last->kind == RD_S_STEP && rd_takes_power(&t->fold[last->fold].of);
 }
 
+/* True if both edges are the same unrounded position. */
 static bool is_same_edge(const rd_schedule *t, const rd_edge *a, const rd_edge *b)
 {
     return a->n == 1 && b->n == 1 && a->part[0].by <= 1 && b->part[0].by <= 1 &&
            rd_linear_same(t, &a->part[0].at, &b->part[0].at);
 }
 
-/* Values and arrays alone. */
+/* True if the loop holds only values and stores into local arrays. */
 static bool is_element_loop(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next)
@@ -40,7 +44,8 @@ static bool is_element_loop(const rd_schedule *t, int32_t loop)
     return true;
 }
 
-/* The vector loop over the same elements before this one, with nothing but arrays between, -1. */
+/* The vector loop over the same elements before this one, with nothing but declarations between;
+ * -1 if there is none. */
 static int32_t elements_before(const rd_schedule *t, int32_t loop)
 {
     const rd_for *steps = rd_loop_of(t, loop), *made;
@@ -56,6 +61,7 @@ static int32_t elements_before(const rd_schedule *t, int32_t loop)
                : -1;
 }
 
+/* Moves all statements of the loop of elements to the start of the other loop. */
 static void fuse_loops(rd_schedule *t, int32_t elements, int32_t loop)
 {
     t->loop[t->stmt[loop].arg].loads += rd_loop_of(t, elements)->loads;

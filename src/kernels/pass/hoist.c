@@ -1,12 +1,12 @@
-/* hoist.c - what is the same for all rounds of a vector loop is made before it, out of the rounds of
- * loops that are written out there:
+/* hoist.c - The pass hoist moves loads that are the same in all rounds of a vector loop before
+ * the loop, also out of unrolled loops in it (loop-invariant code motion).
  *
  *     vector i0 {                            r7 = load s1[3]
  *       unroll i1 from 3 to 4 {              vector i0 {
  *         r7 = load s1[i1]                     unroll i1 from 3 to 4 {
  *         step f0 .. r7 } }                      step f0 .. r7 } }
  *
- * Compilers cannot know that stores leave a load as it is. */
+ * Compilers cannot prove that stores leave such a load as it is. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include <stdlib.h>
@@ -20,8 +20,8 @@ typedef struct hoisting {
 } hoisting;
 
 /* ---- What is the same ------------------------------------------------------------------------- */
-/* The round of a loop with one round, of which the index is its `from`; -1: the axis is no such one.
- * An axis of the vector loop, or of a loop in it that has several rounds, moves. */
+/* True if a loop from the statement up to the vector loop moves the axis in several rounds. The
+ * axis of a loop of one round has one known index. */
 static bool is_changing_axis(const hoisting *h, int32_t stmt, int32_t axis)
 {
     for (int32_t s = h->t->stmt[stmt].parent; s >= 0; s = h->t->stmt[s].parent) {
@@ -36,6 +36,7 @@ static bool is_changing_axis(const hoisting *h, int32_t stmt, int32_t axis)
     return true;
 }
 
+/* True if the position is the same in all rounds of the vector loop. */
 static bool is_invariant(const hoisting *h, int32_t stmt, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++) {
@@ -47,6 +48,7 @@ static bool is_invariant(const hoisting *h, int32_t stmt, const rd_linear *at)
     return true;
 }
 
+/* True if the load's address holds no values, and nothing stores to its slot. */
 static bool is_plain_load(const hoisting *h, const rd_let *let)
 {
     if (let->slot < 0 || h->stored[let->slot])
@@ -57,8 +59,8 @@ static bool is_plain_load(const hoisting *h, const rd_let *let)
     return true;
 }
 
-/* Only what loads stands before: arithmetic compilers move as registers allow, and an index is
- * looked at once. */
+/* True if the statement is an invariant load, or a checked index of an invariant value.
+ * Arithmetic stays: compilers move it as registers allow. */
 static bool can_hoist(const hoisting *h, int32_t stmt)
 {
     const rd_stmt *s   = &h->t->stmt[stmt];
@@ -72,7 +74,7 @@ static bool can_hoist(const hoisting *h, int32_t stmt)
 }
 
 /* ---- Statements ------------------------------------------------------------------------------- */
-/* The rounds of the loops around are numbers before them. */
+/* Replaces the axes of loops of one round around the statement by their indices. */
 static void bind_rounds(const hoisting *h, int32_t stmt, rd_let *let)
 {
     for (int32_t s = h->t->stmt[stmt].parent; s != h->vector; s = h->t->stmt[s].parent)
@@ -81,13 +83,15 @@ static void bind_rounds(const hoisting *h, int32_t stmt, rd_let *let)
                                      rd_loop_of(h->t, s)->from.part[0].at);
 }
 
+/* True if the count of loaded elements includes the load. */
 static bool is_counted(const rd_schedule *t, const rd_let *let)
 {
     return let->kind == RD_I_LOAD && !let->uncounted && let->slot >= 0 &&
            let->slot < t->p->first_scratch;
 }
 
-/* A load goes before the vector loop, which counts it as before. */
+/* Moves a statement before the vector loop, which then counts the load once for each round as
+ * before. */
 static void hoist_stmt(hoisting *h, int32_t stmt)
 {
     rd_schedule  *t     = h->t;
@@ -107,6 +111,7 @@ static void hoist_stmt(hoisting *h, int32_t stmt)
     h->inside[value] = false;
 }
 
+/* True if only loops of one round stand between the statement and the vector loop. */
 static bool is_in_unit_rounds(const rd_schedule *t, int32_t stmt, int32_t vector)
 {
     for (int32_t s = t->stmt[stmt].parent; s != vector; s = t->stmt[s].parent)
@@ -116,6 +121,7 @@ static bool is_in_unit_rounds(const rd_schedule *t, int32_t stmt, int32_t vector
     return true;
 }
 
+/* Hoists all invariant statements from the vector loop at hand. */
 static void hoist_from(hoisting *h)
 {
     rd_schedule *t = h->t;
@@ -131,6 +137,7 @@ static void hoist_from(hoisting *h)
 }
 
 /* ---- All together ----------------------------------------------------------------------------- */
+/* One more than the largest slot of the program's memory. */
 static int32_t count_slots(const rd_program *p)
 {
     int32_t n = 0;
@@ -140,6 +147,7 @@ static int32_t count_slots(const rd_program *p)
     return n;
 }
 
+/* Records which slots a statement of the tree writes. */
 static void find_stored(hoisting *h)
 {
     const rd_schedule *t = h->t;
@@ -152,12 +160,14 @@ static void find_stored(hoisting *h)
                     h->stored[a[j].slot] = true;
 }
 
+/* True if the statement is a vector loop, but not by call. */
 static bool is_vector(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == RD_FOR_VECTOR &&
            !rd_loop_of(t, stmt)->by_call;
 }
 
+/* Finds all stores first, then hoists from each vector loop. */
 void rd_pass_hoist(rd_schedule *t, const rd_target *target)
 {
     hoisting h = { .t = t, .n_slot = count_slots(t->p) };

@@ -1,8 +1,9 @@
-/* index_math.c - ints that a pass computes before a statement: positions go in and out, so that sums
- * and multiples need no value of their own. */
+/* index_math.c - Inserts integer arithmetic on indices before a statement. Arguments and results
+ * are positions, so that sums and multiples need no values of their own, and constants are
+ * folded. */
 #include "kernels/pass/index_math.h"
 
-/* The value that a new statement makes, which goes before the next one. */
+/* Puts the statement before the insertion point, and returns its value. */
 static int32_t insert(rd_index_math *n, int32_t stmt)
 {
     if (n->t->failed)
@@ -16,12 +17,14 @@ static int32_t insert_let(rd_index_math *n, const rd_let *let)
     return insert(n, rd_add_made(n->t, let));
 }
 
+/* True if the position is a constant. */
 static bool is_constant(const rd_linear *at)
 {
     return at->n == 0;
 }
 
-/* The value of a position; one that is a value already needs no other. */
+/* The value of a position: of a constant, or a coordinate. A position that is a value needs no
+ * other. */
 static int32_t value_of(rd_index_math *n, rd_linear at)
 {
     rd_let let = { .kind = RD_I_COORD, .type = RD_I64, .from = RD_I64, .slot = -1, .store = -1 };
@@ -37,6 +40,7 @@ static int32_t value_of(rd_index_math *n, rd_linear at)
     return insert_let(n, &let);
 }
 
+/* Inserts a value of the kind and operator with these operands, and returns it as a position. */
 static rd_linear insert_operation(rd_index_math *n, rd_inst_kind kind, rd_op op, rd_dtype type,
                                   int count, const int32_t *operand)
 {
@@ -53,6 +57,7 @@ static rd_linear insert_operation(rd_index_math *n, rd_inst_kind kind, rd_op op,
     return rd_linear_plus_value(n->t, rd_linear_of(0), 1, insert_let(n, &let));
 }
 
+/* Inserts an operator on two positions. */
 static rd_linear binary_op(rd_index_math *n, rd_op op, rd_dtype type, rd_linear a, rd_linear b)
 {
     int32_t operand[2];

@@ -1,14 +1,15 @@
-/* index_math.h - ints that a pass computes before a statement, as values of the tree. */
+/* index_math.h - integer arithmetic on indices, which a pass inserts before a statement. */
 #ifndef RD_KERNELS_PASS_INDEX_MATH_H
 #define RD_KERNELS_PASS_INDEX_MATH_H
 #include "kernels/loop/loop.h"
 
-/* Values are made before the statement `next`. */
+/* The insertion point: values are made before the statement `next`. */
 typedef struct rd_index_math {
     rd_schedule *t;
     int32_t      next;
 } rd_index_math;
 
+/* The smaller, or the larger, of two positions. */
 rd_linear rd_index_min(rd_index_math *n, rd_linear a, rd_linear b);
 rd_linear rd_index_max(rd_index_math *n, rd_linear a, rd_linear b);
 /* a >= b ? x : y */
@@ -17,8 +18,8 @@ rd_linear rd_index_select(rd_index_math *n, rd_linear a, rd_linear b, rd_linear 
 rd_linear rd_index_divide(rd_index_math *n, rd_linear a, int64_t by);
 /* An int of the program's memory, which counts as no element read. */
 rd_linear rd_index_load(rd_index_math *n, int32_t slot, rd_dtype type, rd_linear at);
-/* The first number from one up to another, of which memory at `at` + apart * it has `least` or more; the
- * last one, if none has.  What memory has there ascends. */
+/* Lower bound: the first index k from `from` up to `to` whose entry, at position at + apart * k
+ * of the slot, is `least` or more; `to` if there is none. Entries ascend. */
 rd_linear rd_index_search(rd_index_math *n, int32_t slot, rd_linear from, rd_linear to,
                           rd_linear at, int32_t apart, rd_linear least);
 #endif

@@ -1,20 +1,21 @@
-/* index_set_split.c - loops of which a mask, that compares places, leaves out a part (rd_loop.bounds) become up
- * to three loops, one after the other:
+/* index_set_split.c - The pass index_set_split splits a loop whose mask compares indices
+ * (rd_loop.bounds) into up to three loops.
  *
  *     serial i1 {                     serial i1 from first to begin { r4 = mask ..; step f0 r2 if r4 }
  *       r4 = mask ..                  serial i1 from begin to end   { step f0 r2 }
  *       step f0 r2 if r4 }            serial i1 from end to last    { r4 = mask ..; step f0 r2 if r4 }
  *
- * Outside [first, last) the mask is false, but for one index; in [begin, end) it is true.  A loop over
- * strips keeps its strips whole, as lanes go by places. */
+ * Outside [first, last) the mask is false, but for one index; in [begin, end) it is true. A loop
+ * over strips keeps its strips whole, as lanes go by positions in a strip. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/index_set_split.h"
 
-/* Strips of no fixed length are cut where lanes of all folds begin again. */
+/* Borders of pieces of strips without fixed length: all folds are at their first lane there. */
 enum { LANES = 64 };
 
 /* ---- Pieces ----------------------------------------------------------------------------------- */
+/* Makes the loop go from `from` to `to`. */
 static void set_range(rd_schedule *t, int32_t stmt, rd_linear from, rd_linear to)
 {
     rd_for *loop = &t->loop[t->stmt[stmt].arg];
@@ -25,6 +26,7 @@ static void set_range(rd_schedule *t, int32_t stmt, rd_linear from, rd_linear to
     loop->to   = rd_edge_of(to);
 }
 
+/* A copy of the loop with another range; it stands nowhere yet. */
 static int32_t add_copy(rd_range_split *c, rd_linear from, rd_linear to)
 {
     const int32_t made = rd_stmt_copy(c->t, c->stmt);
@@ -33,7 +35,7 @@ static int32_t add_copy(rd_range_split *c, rd_linear from, rd_linear to)
     return made;
 }
 
-/* The mask is the number 1, made before the loop, and steps go without. */
+/* Replaces the mask by the constant 1, made before the loop, and removes it from all steps. */
 static void drop_mask(rd_range_split *c)
 {
     rd_schedule  *t    = c->t;
@@ -61,7 +63,8 @@ void rd_retarget_exits(rd_schedule *t, int32_t one, int32_t other, int32_t aroun
             t->stmt[s].arg = around;
 }
 
-/* Who leaves one piece leaves them all: they stand in a loop of one round. */
+/* Puts all pieces into a loop of one round, so that an early exit from one piece leaves them
+ * all. */
 static void wrap_in_one_loop(rd_range_split *c, const rd_pieces *p, int32_t one, int32_t other)
 {
     rd_schedule *t   = c->t;
@@ -94,7 +97,8 @@ void rd_split_into_pieces(rd_range_split *c, const rd_pieces *p, int32_t *one, i
         drop_mask(c);
 }
 
-/* By a mask the loop becomes up to three, without one it only gets other ends. */
+/* Splits the loop into up to three pieces by its mask. Without a mask the loop only gets a
+ * smaller range. */
 static void split_loop(rd_range_split *c)
 {
     const bool left = rd_next_exit(c->t, c->stmt, c->stmt) >= 0;
@@ -113,12 +117,13 @@ static void split_loop(rd_range_split *c)
 }
 
 /* ---- Which loops ------------------------------------------------------------------------------ */
+/* True if the instruction stands in the program's loop. */
 static bool is_inst_in_loop(const rd_program *p, int32_t inst, int32_t loop)
 {
     return inst > p->loop[loop].begin && inst < p->loop[loop].end;
 }
 
-/* Blocks that end inside the loop must go to their trees, whatever they hold. */
+/* True if blocks end inside the loop. These must go to their trees, even without elements. */
 static bool ends_blocks_inside(const rd_schedule *t, int32_t loop)
 {
     const rd_program *p = t->p;
@@ -134,8 +139,8 @@ static bool ends_blocks_inside(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* Does the loop go through elements?  One that goes through cells at the end of a block must not be
- * cut, and neither must one whose elements ask whether a block ends. */
+/* True if the loop visits elements: it has steps, and does not only visit cells at the end of a
+ * block, nor ask whether a block ends. */
 static bool has_only_elements(const rd_schedule *t, int32_t loop)
 {
     bool takes = false;
@@ -151,7 +156,8 @@ static bool has_only_elements(const rd_schedule *t, int32_t loop)
     return takes;
 }
 
-/* Is the value seen before the statement?  Those of the head are in all parts. */
+/* True if the value is visible before the statement. Values of the head are visible in all
+ * parts. */
 static bool is_visible(const rd_schedule *t, int32_t value, int32_t stmt)
 {
     const int32_t by = t->let[value].by, body = by >= 0 ? t->stmt[by].parent : -1;
@@ -159,6 +165,7 @@ static bool is_visible(const rd_schedule *t, int32_t value, int32_t stmt)
     return body >= 0 && (t->stmt[body].kind == RD_S_PART || rd_stands_in(t, stmt, body));
 }
 
+/* True if all values of the bound are visible before the statement. */
 static bool is_bound_visible(const rd_schedule *t, const rd_bound *b, int32_t stmt)
 {
     bool seen = true;
@@ -168,6 +175,7 @@ static bool is_bound_visible(const rd_schedule *t, const rd_bound *b, int32_t st
     return seen;
 }
 
+/* True if the loop has bounds, visits elements upwards, and the bounds are known before it. */
 static bool can_split(const rd_schedule *t, int32_t stmt)
 {
     const rd_for    *loop   = rd_loop_of(t, stmt);
@@ -183,7 +191,8 @@ static bool can_split(const rd_schedule *t, int32_t stmt)
     return bounds->mask < 0 || (by >= 0 && rd_stands_in(t, by, stmt));
 }
 
-/* Borders of pieces are multiples of the strips' width, so that no strip is cut. */
+/* Splits a loop by its bounds, or by its list. Borders are multiples of the strip width, so that
+ * no strip is split. */
 static void split_bounded_loop(rd_schedule *t, const rd_target *target, int32_t stmt)
 {
     const rd_for  loop   = *rd_loop_of(t, stmt);
@@ -208,7 +217,8 @@ static void split_bounded_loop(rd_schedule *t, const rd_target *target, int32_t 
         split_loop(&c);
 }
 
-/* Loops inside first, so that masks and values have the program's numbers in what is copied. */
+/* Splits all loops in a body, inner loops first, so that copies have the program's numbers of
+ * masks and values. */
 static void split_in_body(rd_schedule *t, const rd_target *target, int32_t body)
 {
     for (int32_t s = t->stmt[body].first, next; s >= 0 && !t->failed; s = next) {

@@ -1,4 +1,4 @@
-/* index_set_split.h - a loop that a mask bounds while it is cut into pieces. */
+/* index_set_split.h - a loop that a mask bounds, while it is split into pieces. */
 #ifndef RD_KERNELS_PASS_INDEX_SET_SPLIT_H
 #define RD_KERNELS_PASS_INDEX_SET_SPLIT_H
 #include "kernels/pass/index_math.h"
@@ -9,9 +9,9 @@ typedef struct rd_range_split {
     rd_schedule     *t;
     const rd_bounds *bounds;
     int32_t          stmt; /* the loop */
-    int64_t          by;   /* pieces begin so many indices apart */
+    int64_t          by;   /* borders of pieces are multiples of so many indices */
     rd_linear        from, to;
-    rd_linear        lo, hi; /* of the range that blocks are cut from */
+    rd_linear        lo, hi; /* the whole range, from which blocks are taken */
 } rd_range_split;
 
 /* Outside [first, last) the mask is false; in [begin, end) it is true. */
@@ -20,21 +20,23 @@ typedef struct rd_pieces {
     bool      before, behind; /* may something be left on these sides? */
 } rd_pieces;
 
-/* piece_bounds.c: where something may be left: one index beyond either end is visited, and one where there
- * is nothing between, as a masked-out element makes 0 of a sum of -0.  Where the mask is true. */
+/* piece_bounds.c: sets first and last, outside which the mask is false; sets begin and end,
+ * between which the mask is true. One masked index beyond either end is visited too, and one if
+ * the range is empty: a masked element turns a sum of -0 into 0. */
 void rd_find_visited(rd_range_split *c, rd_pieces *p);
 void rd_find_covered(rd_range_split *c, rd_pieces *p);
-/* The greatest, or the least, of an axis in what the loop holds. */
+/* The smallest or largest index of an axis within the loop. */
 rd_linear rd_index_bound(rd_range_split *c, int32_t axis, bool most);
-/* Of from, from + by .. to: the last one at or before `at`; the first one at or behind it. */
+/* Rounds a position to from + k * by, within [from, to]: down, or up (`behind`). */
 rd_linear rd_round_to_step(rd_range_split *c, rd_linear at, bool behind);
-/* index_set_split.c: the loop as these pieces, the first and the last statement of them in *one and *other. */
+/* index_set_split.c: replaces the loop by its pieces; *one and *other are the first and the last
+ * of them. */
 void rd_split_into_pieces(rd_range_split *c, const rd_pieces *p, int32_t *one, int32_t *other);
-/* Exits from these loops leave another one. */
+/* Makes early exits of these loops leave the loop `around`. */
 void rd_retarget_exits(rd_schedule *t, int32_t one, int32_t other, int32_t around);
 
-/* list_ranges.c: the same for each range of a list.  Strips end where clusters do that say which list
- * counts. */
+/* list_ranges.c: splits the loop for each range of a list. The second function makes strips end
+ * where clusters do, as clusters select the list. */
 void rd_split_by_list(rd_range_split *c);
 void rd_split_by_clusters(rd_schedule *t, const rd_strips *strips);
 #endif

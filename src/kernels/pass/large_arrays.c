@@ -1,12 +1,12 @@
-/* large_arrays.c - what is so large that it is in no cache: results that nobody reads soon, and rows of memory
- * that loops go through. */
+/* large_arrays.c - Tells which arrays are too large for the caches: results that are stored
+ * non-temporally, and rows that are streamed. */
 #include "core/caches.h"
 #include "kernels/pass/strip_at.h"
 
-/* Fewer bytes of a strip are not worth the two lines at its ends. */
+/* Shorter strips are not worth the two partial cache lines at their ends. */
 enum { LEAST = 256 };
 
-/* For tests. */
+/* Set by tests: what has so many bytes is large. */
 static int64_t forced;
 
 void rd_force_large(int64_t bytes)
@@ -65,7 +65,8 @@ bool rd_has_nontemporal_store(const rd_strip_at *r)
 }
 
 /* ---- Loads ------------------------------------------------------------------------------------ */
-/* Does a loop between the load and the one over rows move it to other elements of the row? */
+/* True if a loop between the load and the loop over rows moves the load to other elements of the
+ * row. */
 static bool is_moved_between(const rd_schedule *t, int32_t load, int32_t loop, int32_t axis)
 {
     const rd_linear *at = &t->let[t->stmt[load].value].at;

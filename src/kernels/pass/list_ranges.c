@@ -1,36 +1,39 @@
-/* list_ranges.c - loops of which the ranges of a list are visited, as blocks of a mask say:
+/* list_ranges.c - Splits loops that visit ranges of a list, as block masks name them (sparse
+ * iteration).
  *
- *     serial m4 from nearest to ranges {            each range, which index_set_split.c cuts
- *       r7 = load .. (where it begins); ...
+ *     serial m4 from nearest to ranges {            each range, split by index_set_split.c
+ *       r7 = load .. (its first index); ...
  *       serial i1 ..; serial i1 ..; serial i1 .. }
  *
- * Which list counts, clusters along another axis say.  A strip that has elements of more than two of
- * these visits all indices. */
+ * Clusters along another axis select the list. A strip with elements of more than two clusters
+ * visits all indices. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/index_set_split.h"
 
-/* What the lists of a loop say of the clusters at hand. */
+/* Positions of a loop's list, for the clusters at hand. */
 typedef struct listed {
     rd_linear least, most; /* clusters                                       */
-    rd_linear apart;       /* most - least: of up to 1 there is a list       */
+    rd_linear apart;       /* most - least: up to 1 one list selects all     */
     rd_linear nearest, ranges;
     rd_linear first, last; /* of the ranges that are visited */
     int32_t   range;       /* the mark that numbers ranges */
 } listed;
 
-/* Element `at` of the memory behind some bytes. */
+/* Loads element `at` of memory that starts `bytes` bytes behind the slot's start. */
 static rd_linear load(rd_range_split *c, int32_t slot, rd_dtype type, int64_t bytes, rd_linear at)
 {
     at.offset += bytes / rd_dtype_size(type);
     return rd_index_load(&c->n, slot, type, at);
 }
 
+/* Loads a number of the list's memory. */
 static rd_linear load_from_list(rd_range_split *c, rd_linear at)
 {
     return load(c, c->bounds->list_slot, RD_I64, c->bounds->list, at);
 }
 
+/* The cluster of the smallest or largest index that the loop holds. */
 static rd_linear cluster_of(rd_range_split *c, bool most)
 {
     const rd_address *clusters = &c->t->p->address[c->bounds->list_at];
@@ -40,18 +43,20 @@ static rd_linear cluster_of(rd_range_split *c, bool most)
     return load(c, clusters->slot, RD_I32, 0, at);
 }
 
+/* The position plus an offset. */
 static rd_linear plus(rd_linear at, int64_t offset)
 {
     at.offset += offset;
     return at;
 }
 
-/* x, if one list counts. */
+/* Selects x if one list applies. */
 static rd_linear if_one_list(rd_range_split *c, const listed *l, rd_linear x, rd_linear otherwise)
 {
     return rd_index_select(&c->n, rd_linear_of(1), l->apart, x, otherwise);
 }
 
+/* Loads where the ranges of the list begin and end. */
 static listed find_list(rd_range_split *c)
 {
     listed    l = { .least = cluster_of(c, false), .most = cluster_of(c, true) };
@@ -64,7 +69,7 @@ static listed find_list(rd_range_split *c)
     return l;
 }
 
-/* The first range that does not end before an index, or the last one. */
+/* The first range that does not end before the index, or the last range. */
 static rd_linear find_range(rd_range_split *c, const listed *l, rd_linear index)
 {
     return rd_index_search(
@@ -72,7 +77,7 @@ static rd_linear find_range(rd_range_split *c, const listed *l, rd_linear index)
         rd_linear_of(c->bounds->list / (int64_t)sizeof(int64_t) + c->bounds->lists + 2), 2, index);
 }
 
-/* Ranges that meet the loop: many blocks of steps would each go through all of the list. */
+/* Restricts the ranges to those that overlap the loop, which may be one of many blocks of steps. */
 static void skip_other_ranges(rd_range_split *c, listed *l)
 {
     rd_linear last;
@@ -84,7 +89,8 @@ static void skip_other_ranges(rd_range_split *c, listed *l)
     l->last  = plus(last, 1);
 }
 
-/* Around the loop; values are made in it from now on. */
+/* Puts the loop over ranges around the loop. Values are made in it from then on. Returns its
+ * statement. */
 static int32_t put_ranges_around(rd_range_split *c, listed *l)
 {
     rd_for ranges = *rd_loop_of(c->t, c->stmt);
@@ -107,14 +113,14 @@ static int32_t put_ranges_around(rd_range_split *c, listed *l)
     return rd_put_loop_around(c->t, c->stmt, c->stmt, &ranges);
 }
 
-/* An index beyond either end of the first range is visited, too: one that is masked out, if there is
- * any, tells 0 from -0. */
+/* 1 for the first range, else 0: one masked index beyond either end of it is visited too, as
+ * that tells 0 from -0. */
 static rd_linear extra_index(rd_range_split *c, const listed *l, rd_linear range)
 {
     return rd_index_select(&c->n, l->nearest, range, rd_linear_of(1), rd_linear_of(0));
 }
 
-/* Number k of the range at hand: -1 the end of the one before, 0 its first index, 1 its end. */
+/* An edge of the range at hand: -1 the end of the range before, 0 its first index, 1 its end. */
 static rd_linear range_edge(rd_range_split *c, const listed *l, int32_t k, rd_linear otherwise)
 {
     const rd_linear at =
@@ -123,7 +129,7 @@ static rd_linear range_edge(rd_range_split *c, const listed *l, int32_t k, rd_li
     return if_one_list(c, l, load_from_list(c, at), otherwise);
 }
 
-/* Two ranges may meet in one strip, which is visited once. */
+/* Where the range before has ended: two ranges may share a strip, which must be visited once. */
 static rd_linear end_of_visited(rd_range_split *c, const listed *l, rd_linear range)
 {
     const rd_linear before = plus(range, -1);
@@ -133,8 +139,8 @@ static rd_linear end_of_visited(rd_range_split *c, const listed *l, rd_linear ra
     return rd_index_select(&c->n, l->nearest, range, c->from, rd_round_to_step(c, high, true));
 }
 
-/* Where the pieces of a range of the list begin and end: what comes near to its least and greatest
- * index is masked, what lies between is covered. */
+/* Computes where the pieces of a range begin and end. Strips at its first and last index are
+ * masked; strips between are covered. */
 static rd_pieces find_pieces(rd_range_split *c, const listed *l)
 {
     rd_index_math  *n     = &c->n;
@@ -171,6 +177,7 @@ void rd_split_by_list(rd_range_split *c)
 }
 
 /* ---- Strips of one cluster --------------------------------------------------------------------- */
+/* True if steps in the loop over strips go along its axis. */
 static bool has_steps_along(const rd_schedule *t, int32_t strips)
 {
     const int32_t axis  = rd_loop_of(t, strips)->axis;
@@ -186,7 +193,7 @@ static bool has_steps_along(const rd_schedule *t, int32_t strips)
     return found;
 }
 
-/* The address of the clusters that say which list a loop inside goes by, -1. */
+/* The address of the clusters that select the list of a loop inside; -1 if there are none. */
 static int32_t clusters_along(const rd_schedule *t, int32_t strips)
 {
     int32_t found = -1;
@@ -202,7 +209,7 @@ static int32_t clusters_along(const rd_schedule *t, int32_t strips)
     return found >= 0 && !has_steps_along(t, strips) ? found : -1;
 }
 
-/* Around the loop over strips goes a block loop, whose rounds are runs of elements of one cluster. */
+/* Puts a block loop around the loop over strips. Its rounds are runs of elements of one cluster. */
 static void split_at_clusters(rd_schedule *t, int32_t strips, const rd_address *clusters)
 {
     rd_for  runs = *rd_loop_of(t, strips);

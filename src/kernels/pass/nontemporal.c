@@ -1,15 +1,18 @@
-/* nontemporal.c - results so large that they leave the caches before anybody reads them again are stored
- * past these: a plain store would first read the line, a third of what x + y moves.
+/* nontemporal.c - The pass nontemporal stores large results with non-temporal stores, which
+ * bypass the caches. A plain store would first read the cache line, a third of the traffic of x
+ * + y.
  *
  *     vector i0 { .. s1[i0] = r5 }      vector i0 { .. a7[i0 - m0] = r5 }
- *                                       vector i0, past the caches { r9 = load a7[i0 - m0]; s1[i0] = r9 }
+ *                                       vector i0, past the caches {
+ *                                         r9 = load a7[i0 - m0]; s1[i0] = r9 }
  *
- * Strips that are not of one length begin where lines of the result do. */
+ * Strips without fixed length are aligned to the cache lines of the result. */
 #include "kernels/pass/strip_arrays.h"
 #include "kernels/pass/substrips.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_at.h"
 
+/* True if the statement is a vector loop of known extent that computes. */
 static bool is_plain_vector(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -18,7 +21,8 @@ static bool is_plain_vector(const rd_schedule *t, int32_t stmt)
            loop->extent > 0;
 }
 
-/* The loop that copies the array, behind the one that fills it: its STORE. */
+/* Adds the loop that copies the array with non-temporal stores, behind the loop that fills the
+ * array. Returns its STORE. */
 static int32_t add_copying_loop(rd_schedule *t, int32_t loop, int32_t store, rd_stmt to)
 {
     const int32_t made = rd_add_loop_behind(t, loop, false);
@@ -32,6 +36,8 @@ static int32_t add_copying_loop(rd_schedule *t, int32_t loop, int32_t store, rd_
     return store;
 }
 
+/* Redirects a store into a new array, adds the copying loop, and aligns the strips to cache
+ * lines if their length is not fixed. */
 static void convert_store(rd_schedule *t, int32_t loop, int32_t stmt, const rd_strip *r)
 {
     const rd_stmt to    = t->stmt[stmt];
@@ -48,6 +54,8 @@ static void convert_store(rd_schedule *t, int32_t loop, int32_t stmt, const rd_s
         t->loop[t->stmt[strip].arg].lines = copy;
 }
 
+/* Converts all stores of large results in a vector loop. Long loops are split into substrips
+ * first. */
 static void convert_stores(rd_schedule *t, int32_t loop, const rd_strip *r)
 {
     for (int32_t s = t->stmt[loop].first, next; s >= 0 && !t->failed; s = next) {
@@ -60,6 +68,7 @@ static void convert_stores(rd_schedule *t, int32_t loop, const rd_strip *r)
     }
 }
 
+/* Visits all plain vector loops in strips. */
 void rd_pass_nontemporal(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; target->strips && k < RD_N_PARTS; k++)

@@ -1,9 +1,9 @@
-/* one_state_strips.c - rows of small ints, of which one state takes all. */
+/* one_state_strips.c - Finds rows of small ints that one accumulator takes whole, without lanes. */
 #include "kernels/pass/strip_at.h"
 
-/* What comes in any order to one result needs no lanes: compilers keep vectors of sums of their own,
- * and join them in registers, where those of lanes go through memory (a count in a row of 64 bytes:
- * 16 ns, so 2.5). */
+/* True if the fold has one accumulator for a row, and any grouping gives the same bits.
+ * Compilers then keep vectors of sums in registers, and merge them there, where lanes would go
+ * through memory (a count in a row of 64 bytes: 16 ns, so 2.5). */
 static bool can_use_one_state(const rd_strip_at *r, const rd_fold_in_strip *in_strip, int32_t fold)
 {
     const rd_loop_fold *f = &r->t->fold[fold];
@@ -13,8 +13,8 @@ static bool can_use_one_state(const rd_strip_at *r, const rd_fold_in_strip *in_s
             (rd_small_type(f->of.fold->type) && rd_fold_any_grouping(f->of.fold)));
 }
 
-/* Of elements of 4 bytes, and of halves, which become such, lanes are as fast.  Long loops may end
- * early, and what is stored would want another loop. */
+/* True if the statement is as fast or faster without lanes. Loads of 4 bytes, and of halves, are
+ * as fast with lanes. Long loops may end early, and stores would need another loop. */
 static bool is_suitable(const rd_strip_at *r, int32_t stmt)
 {
     enum { LONG = 256 };
@@ -27,7 +27,7 @@ static bool is_suitable(const rd_strip_at *r, int32_t stmt)
     return r->t->stmt[stmt].kind != RD_S_STORE;
 }
 
-/* Is a strip of it the axis? */
+/* True if one strip is the whole axis, and all statements are suitable. */
 static bool is_short_row(const rd_strip_at *r)
 {
     const rd_program *p = r->t->p;

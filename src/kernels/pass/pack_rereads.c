@@ -1,15 +1,15 @@
-/* pack_rereads.c - elements that lie apart, and that all rounds of a loop read again, are collected once
- * before it, side by side (coordinates of pairs):
+/* pack_rereads.c - The pass pack_rereads packs strided elements that all rounds of a loop read
+ * again, such as coordinates of pairs, once before the loop.
  *
- *     serial i2 {                         serial i1 to 3 { vector i0 { a7[64 * i1 + i0 - m0] = s1[3 * i0 + i1] } }
- *       vector i0 {                       serial i2 {
- *         unroll i1 to 3 {                  vector i0 {
- *           r4 = load s1[3 * i0 + i1] ..      unroll i1 to 3 { r4 = load a7[64 * i1 + i0 - m0] .. */
+ *     serial i2 {                     serial i1 to 3 { vector i0 { a7[64 * i1 + i0 - m0] = .. } }
+ *       vector i0 {                   serial i2 {
+ *         unroll i1 to 3 {              vector i0 {
+ *           r4 = load s1[3 * i0 + i1]     unroll i1 to 3 { r4 = load a7[64 * i1 + i0 - m0] .. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/strip_arrays.h"
 #include "kernels/pass/pass.h"
 
-/* Collected elements stay in the first-level cache. */
+/* Packed elements have at most so many bytes, to stay in the first-level cache. */
 enum { MOST_BYTES = 28 << 10, STRIP = 64 };
 
 typedef struct reread_load {
@@ -19,7 +19,7 @@ typedef struct reread_load {
     int32_t      at;           /* the statement before which elements are collected */
 } reread_load;
 
-/* Addends but the strip's are indices of whole axes. */
+/* True if all terms of the address but the strip's are indices of whole axes. */
 static bool is_plain(const rd_schedule *t, const rd_linear *at, int32_t strip)
 {
     for (int32_t k = 0; k < at->n; k++) {
@@ -32,6 +32,7 @@ static bool is_plain(const rd_schedule *t, const rd_linear *at, int32_t strip)
     return true;
 }
 
+/* True if the load is strided along the axis, of an array that the program does not write. */
 static bool can_pack(const rd_schedule *t, int32_t stmt, int32_t axis)
 {
     const rd_let *let  = rd_let_of(t, stmt);
@@ -41,19 +42,20 @@ static bool can_pack(const rd_schedule *t, int32_t stmt, int32_t axis)
            !rd_program_accesses(t->p, RD_I_STORE, let->slot) && is_plain(t, &let->at, axis);
 }
 
+/* The loop of a statement; NULL if the statement is no loop. */
 static const rd_for *loop_at(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 }
 
-/* Bytes stay bytes: as ints fewer of them would be near, and in a vector. */
+/* Bytes of a packed element. Bytes stay bytes: more of them fit the cache, and a vector. */
 static int bytes_of(rd_dtype type)
 {
     return rd_small_type(type) ? rd_dtype_size(type) : rd_register_size(type);
 }
 
-/* The outermost loop of the strip that does not change the address, with all loops around it that do;
- * where what these visit is little. */
+/* The outermost loop of the strip that does not change the address, with all loops inside that
+ * do. -1 if there is none, or the packed elements would exceed the cache. */
 static int32_t rereading_loop(const rd_schedule *t, int32_t stmt, int32_t axis)
 {
     const rd_let *let   = &t->let[t->stmt[stmt].value];
@@ -76,8 +78,8 @@ static int32_t rereading_loop(const rd_schedule *t, int32_t stmt, int32_t axis)
     return found;
 }
 
-/* A loop that is written out in the vector loop has its elements before that one; -1: not so, as
- * another loop there changes the address. */
+/* The statement before which elements are packed: the loop, or the vector loop in which it is
+ * unrolled; -1 if another loop there changes the address. */
 static int32_t insertion_point(const rd_schedule *t, int32_t loop, int32_t vector)
 {
     if (!rd_stands_in(t, loop, vector))
@@ -85,7 +87,8 @@ static int32_t insertion_point(const rd_schedule *t, int32_t loop, int32_t vecto
     return t->stmt[loop].parent == vector ? vector : -1;
 }
 
-/* The loops between that change the address, from the inside out, and where the element lies. */
+/* The position of an element in the array. Fills loop[0..*n) with the loops between that change
+ * the address, innermost first, and *elements. */
 static rd_linear packed_position(const reread_load *r, int32_t *loop, int32_t *n, int64_t *elements)
 {
     rd_schedule *t     = r->t;
@@ -106,6 +109,7 @@ static rd_linear packed_position(const reread_load *r, int32_t *loop, int32_t *n
     return place;
 }
 
+/* Adds the load, and its STORE into the array, to the loop. */
 static void store_value(rd_schedule *t, int32_t loop, const rd_let *let, int32_t store,
                         rd_linear at)
 {
@@ -118,7 +122,7 @@ static void store_value(rd_schedule *t, int32_t loop, const rd_let *let, int32_t
     rd_append(t, loop, rd_add_stmt(t, &stmt));
 }
 
-/* "serial i1 { vector i0 { r9 = load ..; a7[..] = r9 } }", before the loop. */
+/* Adds "serial i1 { vector i0 { r9 = load ..; a7[..] = r9 } }" at the insertion point. */
 static void add_loops(reread_load *r, const int32_t *loop, int32_t n, int32_t store,
                       rd_linear place)
 {
@@ -145,7 +149,7 @@ static void add_loops(reread_load *r, const int32_t *loop, int32_t n, int32_t st
     rd_put_before(t, top, r->at);
 }
 
-/* The elements of all rounds go to an array before the loops, and the load reads them there. */
+/* Declares the array, adds the packing loops, and makes the load read the array. */
 static void pack_elements(reread_load *r)
 {
     enum { MOST_LOOPS = 64 };
@@ -171,6 +175,7 @@ static void pack_elements(reread_load *r)
     let->at    = place;
 }
 
+/* Visits all loads in vector loops. */
 void rd_pass_pack_rereads(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -1,15 +1,17 @@
-/* pad_tail.c - strips of rows that are longer in the text than the elements that there are: the last strip of a
- * row is as long as the others, and the only one as long as whole vectors.
+/* pad_tail.c - Decides which strips are padded: the last strip of a row has the length of the
+ * others in the text, and an only strip has the length of whole vectors (masked tail).
  *
- * Of 50 elements compilers make three vectors and two numbers. The next vector of states, or the fold of
- * the lanes, then waits until these are in the cache. Elements behind the last one are 0, and steps of
- * them have no effect. */
+ * For 50 elements compilers make three vectors and two scalars. The next vector of states, or
+ * the merge of lanes, then waits until the scalars are in the cache. Elements behind the last
+ * one are 0, and their steps have no effect. */
 #include "kernels/pass/fission_points.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_at.h"
 
+/* Bytes: a whole number of vectors on any processor. */
 enum { VECTOR = 64 }; /* bytes: of any processor whole vectors */
 
+/* The load of a statement; NULL if it is another statement. */
 static const rd_let *load_of(const rd_strip_at *r, int32_t stmt)
 {
     const rd_let *let = rd_let_of(r->t, stmt);
@@ -18,7 +20,7 @@ static const rd_let *load_of(const rd_strip_at *r, int32_t stmt)
 }
 
 /* ---- What can be done for elements that there are not ------------------------------------------ */
-/* Elements side by side, or one for all. */
+/* True if elements are adjacent, or one for all, in an array that the program does not write. */
 static bool can_pad_load(const rd_strip_at *r, int32_t stmt, const rd_let *load)
 {
     const int64_t by = rd_linear_coef(r->t, &load->at, r->axis);
@@ -28,7 +30,7 @@ static bool can_pad_load(const rd_strip_at *r, int32_t stmt, const rd_let *load)
            !rd_program_accesses(r->t->p, RD_I_STORE, load->slot);
 }
 
-/* None of these values can fail or warn. */
+/* True if the value can be computed for elements that do not exist: it cannot fail or warn. */
 static bool can_pad_let(const rd_strip_at *r, int32_t stmt)
 {
     const rd_let *let = &r->t->let[r->t->stmt[stmt].value];
@@ -51,7 +53,7 @@ static bool can_pad_let(const rd_strip_at *r, int32_t stmt)
 }
 
 /* ---- Lanes of a row ---------------------------------------------------------------------------- */
-/* Does a lane that no element came to change no bit of another one that it merges with? */
+/* True if a lane without elements changes no bit of a lane with which it is merged. */
 static bool has_neutral_lanes(const rd_fold *f)
 {
     switch (f->reducer) {
@@ -66,7 +68,7 @@ static bool has_neutral_lanes(const rd_fold *f)
     }
 }
 
-/* Lanes that fill vectors. */
+/* The number of lanes, rounded up to whole vectors. */
 static int32_t padded_lanes(const rd_fold *f, int32_t lanes)
 {
     const int32_t whole = VECTOR / rd_register_size(f->type);
@@ -74,7 +76,8 @@ static int32_t padded_lanes(const rd_fold *f, int32_t lanes)
     return (lanes + whole - 1) / whole * whole;
 }
 
-/* All lanes in one block, of a row that is more than a vector and fills none. */
+/* True if all lanes of a row are in one block, and the row is longer than a vector but not whole
+ * vectors. */
 static bool can_pad_lanes(const rd_strip_at *r, const rd_strip *strip, int32_t fold)
 {
     const rd_fold *f = &r->t->p->fold[fold];
@@ -85,7 +88,7 @@ static bool can_pad_lanes(const rd_strip_at *r, const rd_strip *strip, int32_t f
            padded_lanes(f, strip->width) <= f->lanes;
 }
 
-/* Do all states of the fold lie in its first array, with room for so many lanes? */
+/* True if all states of the fold are in its first array, which has so many lanes. */
 static bool has_room(const rd_schedule *t, int32_t fold, int32_t lanes)
 {
     for (int32_t k = t->p->n_fold; k < t->n_store; k++)
@@ -114,6 +117,8 @@ void rd_pad_lanes(rd_schedule *t, int32_t stmt, int32_t width)
 }
 
 /* ---- All together ------------------------------------------------------------------------------ */
+/* True if the step goes by lanes, is not a user's, and its lanes are a multiple of the strip's
+ * width. */
 static bool can_pad_step(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold,
                          int32_t stmt)
 {

@@ -1,4 +1,4 @@
-/* pass_log.c - behind each pass the tree is printed, and debug builds check it. */
+/* pass_log.c - Prints the tree after each pass; debug builds check it. */
 #include "kernels/pass/pass_log.h"
 #include "kernels/loop/check.h"
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #define RD_CHECK 0
 #endif
 
-/* FNV-1a of the bytes.  Those between members stay what they are where nothing is written. */
+/* FNV-1a of the bytes. Padding between members must keep its value. */
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
 {
     const unsigned char *at = bytes;
@@ -19,6 +19,7 @@ static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
     return hash;
 }
 
+/* A hash of all arrays of the tree. */
 static uint64_t hash_of(const rd_schedule *t)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -31,6 +32,7 @@ static uint64_t hash_of(const rd_schedule *t)
     return hash_bytes(hash, t->operand, (size_t)t->n_operand * sizeof *t->operand);
 }
 
+/* True if the tree differs from the one that was checked last. */
 static bool has_changed(const rd_schedule *t, rd_pass_log *log)
 {
     const uint64_t before = log->checked;
@@ -39,6 +41,7 @@ static bool has_changed(const rd_schedule *t, rd_pass_log *log)
     return log->checked != before;
 }
 
+/* Checks the tree. If it no longer means its program, prints why with the tree, and aborts. */
 static void abort_if_wrong(const char *name, const rd_schedule *t)
 {
     rd_text why = { 0 };
@@ -53,6 +56,7 @@ static void abort_if_wrong(const char *name, const rd_schedule *t)
     rd_text_free(&why);
 }
 
+/* Prints "after hoist:" and the tree, or that the tree is as before. */
 static void print_tree(const char *name, const rd_schedule *t, rd_pass_log *log)
 {
     rd_text tree = { 0 };

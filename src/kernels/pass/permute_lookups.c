@@ -1,5 +1,5 @@
-/* permute_lookups.c - elements of small tables are looked up by a vector loop of their own, which is one
- * call of permutes, with the check of their indices:
+/* permute_lookups.c - The pass permute_lookups looks up elements of small tables by permutes of
+ * registers, in a vector loop of their own. The loop is one call, which also checks the indices.
  *
  *     vector i0 { r1 = load s0[i0]            vector i0, by call { r7 = load s0[i0]
  *                 r2 = index r1                                    r8 = index r7
@@ -7,22 +7,22 @@
  *                 .. r3 .. }                                       a4[i0 - m0] = r9 }
  *                                             vector i0 { r3 = load a4[i0 - m0]; .. r3 .. }
  *
- * It runs before `pack_strided`, which takes gathers, and before `scalar_expand`, which makes arrays of indices
- * that the loop computes. */
+ * It runs before `pack_strided`, which packs gathers, and before `scalar_expand`, which makes
+ * arrays for computed indices. */
 #include "kernels/loop/facts.h"
 #include "kernels/loop/lookups.h"
 #include "kernels/pass/strip_arrays.h"
 #include "kernels/pass/pass.h"
 
-/* The last loop that was made: the index that it looks up by, and that one's copy in it; the load
- * that the index is made of, and its copy there, -1. */
+/* The last loop by call: the index by which it looks up (of), and the copy of that index
+ * (index). The load of which the index is made, and its copy; -1 if there is none. */
 typedef struct lookup_loop {
     rd_schedule *t;
     rd_speeds    speeds;
     int32_t      call, of, index, load, copy;
 } lookup_loop;
 
-/* Does a statement of the loop before this one write to the program's memory? */
+/* True if a statement of the loop before this one writes to the program's memory. */
 static bool has_store_before(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0 && s != stmt; s = rd_next_stmt(t, s, loop))
@@ -31,8 +31,8 @@ static bool has_store_before(const rd_schedule *t, int32_t loop, int32_t stmt)
     return false;
 }
 
-/* What the index is made of, in the loop by call: the same load, if nothing is written between;
- * else the value, which comes by an array. */
+/* The operand of the index in the loop by call: a copy of the load, if nothing is written
+ * between; else the value itself, which comes through an array. */
 static int32_t operand_in_call(lookup_loop *q, int32_t loop, int32_t index)
 {
     rd_schedule  *t    = q->t;
@@ -49,6 +49,7 @@ static int32_t operand_in_call(lookup_loop *q, int32_t loop, int32_t index)
     return q->copy;
 }
 
+/* Adds the checked index to the loop by call. */
 static void add_index(lookup_loop *q, int32_t loop, int32_t index)
 {
     rd_schedule  *t       = q->t;
@@ -60,7 +61,7 @@ static void add_index(lookup_loop *q, int32_t loop, int32_t index)
     q->index  = rd_add_value(t, q->call, &let);
 }
 
-/* Do two indices choose the same place? */
+/* True if both indices select the same position. */
 static bool is_same_index(const rd_schedule *t, int32_t a, int32_t b)
 {
     const rd_let *x = &t->let[a], *y = &t->let[b];
@@ -69,14 +70,15 @@ static bool is_same_index(const rd_schedule *t, int32_t a, int32_t b)
            x->from == y->from;
 }
 
-/* The address with the index of the loop by call. */
+/* The address, with the index of the loop by call in place of the old one. */
 static rd_linear lookup_position(lookup_loop *q, rd_linear at, const rd_lookup *l)
 {
     at = rd_linear_plus_value(q->t, at, -l->apart, l->index);
     return rd_linear_plus_value(q->t, at, l->apart, q->index);
 }
 
-/* The element goes to an array, from which the loop behind reads it. */
+/* Moves the load into the loop by call, which stores the element into an array for the loop
+ * behind. */
 static void load_in_call(lookup_loop *q, int32_t stmt, const rd_lookup *l, int32_t behind)
 {
     rd_schedule  *t     = q->t;
@@ -89,13 +91,14 @@ static void load_in_call(lookup_loop *q, int32_t stmt, const rd_lookup *l, int32
     rd_replace_by_load(t, value, store, behind);
 }
 
+/* True if no statement reads the value. */
 static bool is_unused(const rd_schedule *t, int32_t stmt)
 {
     return !t->failed && t->stmt[stmt].kind == RD_S_LET && t->stmt[stmt].parent >= 0 &&
            rd_next_use(t, t->stmt[stmt].value, -1) < 0;
 }
 
-/* The index, and what it is made of, go where nobody else reads them.  Elements are counted once. */
+/* Removes the index and its load if nothing reads them, and keeps the count of loaded elements. */
 static void remove_unused(lookup_loop *q, int32_t index)
 {
     rd_schedule *t = q->t;
@@ -109,7 +112,8 @@ static void remove_unused(lookup_loop *q, int32_t index)
     rd_take_out(t, q->load);
 }
 
-/* The loop that the load stands in then. */
+/* Moves one lookup into the loop by call at hand, or into a new one. Returns the loop in which
+ * the load stands afterwards. */
 static int32_t move_lookup(lookup_loop *q, int32_t loop, int32_t stmt, const rd_lookup *l)
 {
     rd_schedule *t      = q->t;
@@ -125,6 +129,7 @@ static int32_t move_lookup(lookup_loop *q, int32_t loop, int32_t stmt, const rd_
     return behind;
 }
 
+/* Moves all lookups of a vector loop that are faster by permutes. */
 static void move_lookups(lookup_loop *q, int32_t loop)
 {
     rd_schedule  *t    = q->t;
@@ -140,7 +145,7 @@ static void move_lookups(lookup_loop *q, int32_t loop)
     }
 }
 
-/* A loop of which nothing is left goes. */
+/* Removes vector loops without statements. */
 static void remove_empty_loops(rd_schedule *t, int32_t part)
 {
     for (int32_t s = part, next; s >= 0 && !t->failed; s = next) {
@@ -150,6 +155,7 @@ static void remove_empty_loops(rd_schedule *t, int32_t part)
     }
 }
 
+/* Visits all vector loops, and removes those that end up empty. */
 void rd_pass_permute_lookups(rd_schedule *t, const rd_target *target)
 {
     lookup_loop q = { .t = t, .speeds = rd_speeds_usual(target->vector) };

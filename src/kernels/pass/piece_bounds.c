@@ -1,4 +1,5 @@
-/* piece_bounds.c - where the pieces of a loop that a mask bounds begin and end: see index_set_split.c. */
+/* piece_bounds.c - Computes where the pieces of a bounded loop begin and end: see
+ * index_set_split.c. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/index_set_split.h"
 
@@ -20,7 +21,7 @@ rd_linear rd_index_bound(rd_range_split *c, int32_t axis, bool most)
     return rd_linear_of(most ? t->p->axis_extent[axis] - 1 : 0);
 }
 
-/* Sums of numbers that memory has said must not overflow. */
+/* A value of memory, clamped so that sums of such values cannot overflow. */
 static rd_linear clamped_value(rd_range_split *c, int32_t value)
 {
     const int64_t most = INT64_C(1) << 60;
@@ -30,7 +31,7 @@ static rd_linear clamped_value(rd_range_split *c, int32_t value)
     return rd_index_max(&c->n, at, rd_linear_of(-most));
 }
 
-/* The same of a bound without the loop's own index. */
+/* The smallest or largest value of a bound, without the term of the loop's own index. */
 static rd_linear bound_without_loop(rd_range_split *c, const rd_bound *b, bool most)
 {
     const int32_t own = rd_loop_of(c->t, c->stmt)->axis;
@@ -45,13 +46,14 @@ static rd_linear bound_without_loop(rd_range_split *c, const rd_bound *b, bool m
     return at;
 }
 
-/* -rest + more of the low bound, from where on it holds; rest + more of the high one. */
+/* Where the low bound starts to hold, plus `more`: its terms without the loop's index, negated. */
 static rd_linear low_bound(rd_range_split *c, bool most, int64_t more)
 {
     return rd_linear_plus(c->t, rd_linear_of(more), -1,
                           bound_without_loop(c, &c->bounds->low, most));
 }
 
+/* Where the high bound stops to hold, plus `more`: its terms without the loop's index. */
 static rd_linear high_bound(rd_range_split *c, bool most, int64_t more)
 {
     return rd_linear_plus(c->t, rd_linear_of(more), 1,

@@ -1,16 +1,18 @@
-/* prefetch.c - what is fetched ahead: rows that several loops of an item read, the next one while they
- * compute; and rows that a fold takes by lanes, further along.
+/* prefetch.c - The pass prefetch adds software prefetch: of the next row, while several loops of
+ * an item compute on this row; of the next chunk of rows; and further along a row that a fold
+ * reads by lanes.
  *
  *     serial i1 of 64 .. starts m2 {
  *       fetch s0[1024 * i0 + m2 + 1024]
- *       vector i1 { r2 = load s0[1024 * i0 + i1] .. */
+ *       vector i1 { r2 = load s0[1024 * i0 + i1] .. } } */
 #include "core/caches.h"
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/pass/substrips.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_at.h"
 
-typedef struct prefetching {
+    /* The load at hand, and the loops around it. r: the strips of `strip`. */
+    typedef struct prefetching {
     rd_schedule    *t;
     const rd_strip *r;
     int32_t         strip, vector, load; /* statements */
@@ -21,6 +23,8 @@ static const rd_let *load_of(const prefetching *f)
     return &f->t->let[f->t->stmt[f->load].value];
 }
 
+/* Puts a FETCH before the vector loop: of what the load reads in the strip, `further` elements
+ * behind. */
 static void add_fetch(prefetching *f, int64_t further)
 {
     rd_schedule  *t     = f->t;
@@ -35,7 +39,7 @@ static void add_fetch(prefetching *f, int64_t further)
         rd_linear_plus_axis(t, rd_linear_plus_axis(t, rd_linear_of(0), 1, stop), -1, start));
 }
 
-/* Is it a load of neighbours, of what the program only reads? */
+/* True if the load reads adjacent elements of an array that the program does not write. */
 static bool can_prefetch(const prefetching *f)
 {
     const rd_stmt *s   = &f->t->stmt[f->load];
@@ -48,7 +52,7 @@ static bool can_prefetch(const prefetching *f)
 }
 
 /* ---- The next row ----------------------------------------------------------------------------- */
-/* The loop over rows around the strips, -1. */
+/* The loop over rows around the strips, -1 if there is none. */
 static int32_t loop_over_rows(const prefetching *f)
 {
     int32_t s = f->t->stmt[f->strip].parent;
@@ -58,8 +62,8 @@ static int32_t loop_over_rows(const prefetching *f)
     return s >= 0 && rd_loop_of(f->t, s)->of >= 0 ? s : -1;
 }
 
-/* Loops of the row that read the same elements before these: of strips and their rest, or of parts, one
- * counts. */
+/* The number of strips in the row, before the one at hand, that read the same elements. Strips
+ * and their tail count once, and so do substrips. */
 static int32_t count_earlier_loops(const prefetching *f, int32_t row)
 {
     int32_t count = 0, last = -1;
@@ -81,6 +85,8 @@ static int32_t count_earlier_loops(const prefetching *f, int32_t row)
     return count;
 }
 
+/* Prefetches the next row in the second loop that reads a row. A row must fit the second-level
+ * cache, and all rows must not fit the caches. */
 static void prefetch_next_row(prefetching *f)
 {
     const bool    part = rd_loop_of(f->t, f->strip)->part;
@@ -96,6 +102,7 @@ static void prefetch_next_row(prefetching *f)
 }
 
 /* ---- The next rows ---------------------------------------------------------------------------- */
+/* True if the loop reads the same elements as the load at hand. */
 static bool has_same_load(const prefetching *f, int32_t loop)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(f->t, s, loop)) {
@@ -109,7 +116,8 @@ static bool has_same_load(const prefetching *f, int32_t loop)
     return false;
 }
 
-/* The loop over a few rows that the pass `batch_functions` made, where a loop before it has read the same rows; -1. */
+/* The loop over a few rows that the pass `batch_functions` made, if a loop before it has read
+ * the same rows; else -1. */
 static int32_t loop_of_reread_rows(const prefetching *f)
 {
     const rd_schedule *t    = f->t;
@@ -128,7 +136,7 @@ static int32_t loop_of_reread_rows(const prefetching *f)
     return -1;
 }
 
-/* While memory waits for these, it brings as many rows that follow. */
+/* Prefetches the next chunk of rows, while the loop computes on this chunk from the cache. */
 static void prefetch_next_rows(prefetching *f)
 {
     const rd_schedule *t    = f->t;
@@ -141,6 +149,7 @@ static void prefetch_next_rows(prefetching *f)
 }
 
 /* ---- Further along ---------------------------------------------------------------------------- */
+/* True if a fold takes elements of the strip by lanes. */
 static bool has_lanes(const prefetching *f, const rd_strips *strips)
 {
     for (int32_t s = f->strip; s >= 0; s = rd_next_stmt(f->t, s, f->strip))
@@ -149,8 +158,9 @@ static bool has_lanes(const prefetching *f, const rd_strips *strips)
     return false;
 }
 
-/* Where a processor stops between rows and pages it goes on by this (simd/fetch.c).  Lower triangle of
- * 8192 x 8192 f32, sums of rows: 1.43 of the loop by hand without, 1.18 with. */
+/* Prefetches further along the row. Some processors stop between rows and pages, and gain by it
+ * (simd/fetch.c). Lower triangle of 8192 x 8192 f32, sums of rows: 1.43 of the time of a loop by
+ * hand without, 1.18 with. */
 static void prefetch_along(prefetching *f, const rd_strips *strips)
 {
     enum { DISTANCE = 2048, LEAST = 256 }; /* bytes */
@@ -164,6 +174,7 @@ static void prefetch_along(prefetching *f, const rd_strips *strips)
 }
 
 /* ---- All together ----------------------------------------------------------------------------- */
+/* Adds the prefetches of all loads that stand directly in a vector loop. */
 static void prefetch_loads(rd_schedule *t, int32_t vector, int32_t strip, const rd_strips *strips)
 {
     for (int32_t s = t->stmt[vector].first; s >= 0 && !t->failed; s = t->stmt[s].next) {
@@ -177,6 +188,7 @@ static void prefetch_loads(rd_schedule *t, int32_t vector, int32_t strip, const 
     }
 }
 
+/* Visits all vector loops in strips, but those that copy or are one call. */
 void rd_pass_prefetch(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; target->strips && k < RD_N_PARTS; k++)
