@@ -1,4 +1,5 @@
-/* batch_functions.c - functions of what a row comes to are taken of many rows at once:
+/* batch_functions.c - The pass batch_functions applies functions of row results to many rows at
+ * once (loop fission and vectorisation).
  *
  *     serial i1 {                        serial i1 by 64, starts m0, stops m1 {
  *       serial i0 ..                       serial i1 from m0 to m1 { serial i0 ..; r2 = finish ..
@@ -8,16 +9,16 @@
  *                                          serial i1 from m0 to m1 {
  *                                            r7 = a6[i1 - m0]; serial i0 .. r7 .. } }
  *
- * Alone, an exponential or a logarithm takes 10 to 25 ns, as long as some hundred elements of
- * the row; in vectors it takes one or two.  A range of rows stays in a near cache until the
- * second loop has read it. */
+ * A single exponential or logarithm takes 10 to 25 ns, as long as some hundred elements of the
+ * row; in vectors it takes one or two. A chunk of rows stays in a cache until the second loop
+ * has read it. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/strip_arrays.h"
 #include "kernels/pass/loop_chunks.h"
 #include "kernels/pass/fission_points.h"
 #include "kernels/pass/pass.h"
 
-/* Statements [from, to) of the loop's body become the vector loop; -1: to its end. */
+/* Statements [from, to) of the loop's body become the vector loop; to -1: up to its end. */
 typedef struct batching {
     rd_schedule *t;
     int32_t      loop, from, to;
@@ -25,7 +26,8 @@ typedef struct batching {
 } batching;
 
 /* ---- Which loops ------------------------------------------------------------------------------ */
-/* Values that vectors make: no user's function, and no index, which may end a run. */
+/* True if vectors can make the value: no user's function, and no checked index, which may end a
+ * run. */
 static bool can_vectorise(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);
@@ -34,6 +36,7 @@ static bool can_vectorise(const rd_schedule *t, int32_t stmt)
                    let->kind == RD_I_MAP || let->kind == RD_I_CAST || let->kind == RD_I_SELECT);
 }
 
+/* True if the value is a function that is costly alone, such as exp. */
 static bool is_function(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);
@@ -42,6 +45,7 @@ static bool is_function(const rd_schedule *t, int32_t stmt)
            (rd_op_table[let->op].by >= RD_BY_OURS || rd_let_needs_fission(t, let));
 }
 
+/* True if a round has a checked index or a call, which may fail. */
 static bool can_fail(const rd_schedule *t, int32_t loop)
 {
     bool may = false;
@@ -54,7 +58,7 @@ static bool can_fail(const rd_schedule *t, int32_t loop)
     return may;
 }
 
-/* Elements of a round, about: it is in the cache when it is read again. */
+/* About how many elements a round reads. They should be in the cache when they are read again. */
 static double elements_of_round(const rd_schedule *t, int32_t loop)
 {
     double n    = 1;
@@ -68,7 +72,7 @@ static double elements_of_round(const rd_schedule *t, int32_t loop)
     return n;
 }
 
-/* So many rounds at a time; 0: a round is so long that a function in it is nothing. */
+/* Rounds of a chunk; 0 if a round is so long that one function does not matter. */
 static int64_t batch_size(const rd_schedule *t, int32_t loop)
 {
     enum { SHORT = 256, MIDDLE = 1024, LONG = 2048 };
@@ -77,6 +81,8 @@ static int64_t batch_size(const rd_schedule *t, int32_t loop)
     return n <= 1 ? 0 : n <= SHORT ? 64 : n <= MIDDLE ? 32 : n <= LONG ? 16 : 0;
 }
 
+/* True if the statement is a serial loop of at least 16 rounds, upwards, outside of vector
+ * loops. */
 static bool is_plain(const rd_schedule *t, int32_t stmt)
 {
     enum { LEAST = 16 };
@@ -87,7 +93,8 @@ static bool is_plain(const rd_schedule *t, int32_t stmt)
            (loop->extent < 0 || loop->extent >= LEAST) && rd_vector_around(t, stmt) < 0;
 }
 
-/* The first function among the statements of its body, and how far vectors go on from there. */
+/* Finds the first function in the loop's body, and how far statements with vectors go on from
+ * there. False if there is none. */
 static bool find_functions(batching *r)
 {
     const rd_schedule *t = r->t;
@@ -105,6 +112,7 @@ static bool find_functions(batching *r)
     return true;
 }
 
+/* True if the loop has such functions, and its parts may be separate loops. */
 static bool can_batch(batching *r)
 {
     const rd_schedule *t = r->t;
@@ -115,7 +123,7 @@ static bool can_batch(batching *r)
 }
 
 /* ---- Three loops of one ----------------------------------------------------------------------- */
-/* The statement and all behind it go to a loop of their own. */
+/* Moves the statement, and all behind it, into a new loop behind this one. Returns it, or -1. */
 static int32_t split_loop(rd_schedule *t, int32_t loop, int32_t at)
 {
     const int32_t made = rd_split_vector(t, at, loop);
@@ -123,6 +131,8 @@ static int32_t split_loop(rd_schedule *t, int32_t loop, int32_t at)
     return t->failed ? -1 : made;
 }
 
+/* Strip-mines the loop into chunks, and splits the chunk into three loops: before the functions,
+ * the vector loop of functions, and behind. Values go through arrays. */
 static void split_into_batches(batching *r)
 {
     rd_schedule *t = r->t;

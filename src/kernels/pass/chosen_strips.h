@@ -1,16 +1,17 @@
-/* chosen_strips.h - which loops of a program become strips of neighbouring elements: see choose_strips.c. */
+/* chosen_strips.h - which loops of a program are strip-mined: see choose_strips.c. */
 #ifndef RD_KERNELS_PASS_CHOSEN_STRIPS_H
 #define RD_KERNELS_PASS_CHOSEN_STRIPS_H
 #include "kernels/loop/alternatives.h"
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A loop over `axis`, or all that stands in a loop or a part in such loops, goes by strips. */
+/* Strips of a loop over `axis`, or of all such loops in a loop or a part. choose_strips.c fills
+ * it. */
 typedef struct rd_strip {
     int32_t axis;
     int32_t loop;   /* of the program: over the axis; or that holds such loops, -1: a part does */
     int32_t part;   /* that one                                                                 */
-    bool    around; /* it holds such loops                                                      */
+    bool    around; /* `loop` or `part` holds such loops                                        */
     int32_t width;  /* elements of a strip, at most                                             */
     int32_t tail;   /* elements of the last one, 0: there is none, -1: not known                */
     bool    padded; /* the last one is as long as the others in the text                        */
@@ -26,6 +27,7 @@ typedef struct rd_strip {
     bool has_arrays;
 } rd_strip;
 
+/* How the neighbours in a strip map to the accumulators of one fold. */
 typedef struct rd_fold_in_strip {
     bool cells;    /* neighbours have cells of their own       */
     bool lanes;    /* neighbours are neighbouring lanes        */
@@ -34,6 +36,7 @@ typedef struct rd_fold_in_strip {
     bool in_order; /* neighbours have labels of their own      */
 } rd_fold_in_strip;
 
+/* All strips of a program, and facts about its loops and folds. */
 typedef struct rd_strips {
     int32_t                n;
     const rd_strip        *at;

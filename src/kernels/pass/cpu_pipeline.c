@@ -1,7 +1,8 @@
-/* cpu_pipeline.c - the passes that a loop tree goes through for the CPU, in order. */
+/* cpu_pipeline.c - Runs the passes that a loop tree goes through for the CPU, in order. */
 #include "kernels/pass/pass_log.h"
 #include "kernels/pass/pass.h"
 
+/* A pass, as a row of passes.def says. */
 typedef struct row {
     const char *name;
     rd_pass    *pass;

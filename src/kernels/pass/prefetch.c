@@ -11,8 +11,8 @@
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_at.h"
 
-    /* The load at hand, and the loops around it. r: the strips of `strip`. */
-    typedef struct prefetching {
+/* The load at hand, and the loops around it. r: the strips of `strip`. */
+typedef struct prefetching {
     rd_schedule    *t;
     const rd_strip *r;
     int32_t         strip, vector, load; /* statements */

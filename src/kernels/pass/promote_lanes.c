@@ -1,17 +1,18 @@
-/* promote_lanes.c - states of lanes move to an array around the loop over strips of the axis that they lie
- * along, and back:
+/* promote_lanes.c - The pass promote_lanes copies the states of lanes into a local array around
+ * the loop over strips of the axis along which the lanes lie, and back (scalar promotion).
  *
  *     serial i1 by 64 {                      array a5; near f0 cell 0, a5 at 0
  *       vector i1 { step f0 a0 .. } }        serial i1 by 64 { vector i1 { step f0 a5 .. } }
  *                                            back f0 cell 0, a5 at 0
  *
- * Cells that loops in the strip meet, which are written out, lie there one behind the other. */
+ * If unrolled loops in the strip visit several cells, the array holds their states one behind
+ * the other. */
 #include "kernels/pass/state_copies.h"
 #include "kernels/pass/pass.h"
 
 enum { MOST_GROUPS = 16 };
 
-/* Where the steps of a fold stand. */
+/* The step of a fold, and the loops around it. */
 typedef struct step_place {
     int32_t step, vector, strips;      /* statements */
     int32_t n_loop, loop[RD_MAX_RANK]; /* written out, over cells, from the inside out */
@@ -19,7 +20,7 @@ typedef struct step_place {
 } step_place;
 
 /* ---- Which states ----------------------------------------------------------------------------- */
-/* The fold's one step, -1. */
+/* The fold's one step; -1 if it has none or several. */
 static int32_t only_step(const rd_schedule *t, int32_t fold)
 {
     int32_t found = -1;
@@ -34,12 +35,14 @@ static int32_t only_step(const rd_schedule *t, int32_t fold)
     return found;
 }
 
+/* The loop of a statement; NULL if the statement is no loop. */
 static const rd_for *loop_at(const rd_schedule *t, int32_t stmt)
 {
     return stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 }
 
-/* The loops from the step up to the vector loop, which stands in the loop over strips. */
+/* Fills the loops from the step up to the loop over strips. True if they are unrolled loops over
+ * few cells in a vector loop. */
 static bool find_loops(const rd_schedule *t, step_place *at)
 {
     const rd_for *loop;
@@ -62,7 +65,8 @@ static bool find_loops(const rd_schedule *t, step_place *at)
     return loop && loop->strip >= 0 && loop->axis == rd_loop_of(t, at->vector)->axis;
 }
 
-/* Steps of an axis whose neighbours are lanes, in an array that something else has the address of. */
+/* True if the fold goes by lanes along the strips, and its states are in memory that other code
+ * may have the address of. */
 static bool can_promote(const rd_schedule *t, const rd_target *target, int32_t fold, step_place *at)
 {
     const rd_loop_fold *f = &t->fold[fold];
@@ -78,7 +82,7 @@ static bool can_promote(const rd_schedule *t, const rd_target *target, int32_t f
 }
 
 /* ---- The array -------------------------------------------------------------------------------- */
-/* How far behind the first cell the states of the cell at hand lie. */
+/* The offset in the array of the states of the cell at hand. */
 static rd_linear group_offset(rd_schedule *t, const step_place *at, int64_t lanes)
 {
     rd_linear found = rd_linear_of(0);
@@ -93,7 +97,7 @@ static rd_linear group_offset(rd_schedule *t, const step_place *at, int64_t lane
     return found;
 }
 
-/* The states of all cells, one after the other, go to the array or from there. */
+/* The statement that copies the states into the array or back, in loops over all cells. */
 static int32_t make_copy(rd_schedule *t, const step_place *at, rd_stmt_kind kind, int32_t array,
                          rd_linear group)
 {
@@ -112,8 +116,8 @@ static int32_t make_copy(rd_schedule *t, const step_place *at, rd_stmt_kind kind
     return made;
 }
 
-/* The array, and copies to and from it around the loop over strips, whose step takes the states
- * there. */
+/* Declares the array, copies states into it before the strips and back behind them, and makes
+ * the step use it. */
 static void promote_states(rd_schedule *t, const step_place *at, int32_t fold)
 {
     const int32_t   lanes = t->fold[fold].lanes;

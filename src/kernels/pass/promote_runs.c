@@ -1,7 +1,8 @@
-/* promote_runs.c - states of a run of elements of one label are in variables (segmented reduction).
+/* promote_runs.c - The pass promote_runs keeps the states of a run of equal labels in variables
+ * (segmented reduction).
  *
- * Labels often come in runs, as those of sorted data and of sparse patterns do.  While one lasts, the
- * states of its cell are variables, so that a step waits for the one before it, and not for memory:
+ * Labels often come in runs, as in sorted data and in sparse patterns. During a run the states
+ * of its cell are variables, so that a step waits for the step before, and not for memory:
  *
  *     serial i0 {                          array a1
  *       r0 = load s0[i0]                   serial i0 {
@@ -9,16 +10,18 @@
  *       step f0: r0, label r1 }              r1 = load s1[i0]
  *                                            turn f0 label r1, a1 at 0
  *                                            step f0 a1: r0, label r1 }
- *                                          back f0, a1 at 0  */
+ *                                          back f0, a1 at 0 */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/state_copies.h"
 #include "kernels/pass/pass.h"
 
 /* ---- Which ------------------------------------------------------------------------------------ */
-/* Small states of one lane, as others come in turn; not where each label is another one (columns of an
- * R-MAT graph, f32: 1.70 of the loop by hand, so 1.45; sums of a cube over its second axis 1.37, so
- * 1.04), nor where groups have few elements: each run ends with a branch that is not foreseen (sums of
- * 10^6 f64 by runs of 3: 1.1 ms, in variables 3.2). */
+/* True if the fold has small states of one lane, and runs that are long enough.
+ *
+ * Where labels differ each time, memory is faster (columns of an R-MAT graph, f32: 1.70 of the
+ * time of a loop by hand with variables, 1.45 without; sums of a cube over its second axis 1.37
+ * and 1.04). So it is where groups are small: each run ends with a branch that is mispredicted
+ * (sums of 10^6 f64 by runs of 3: 1.1 ms, with variables 3.2). */
 static bool is_profitable(const rd_schedule *t, int32_t fold)
 {
     enum { FEW_STATES = 4, SMALL = 32, FEW_ELEMENTS = 8 };
@@ -31,7 +34,8 @@ static bool is_profitable(const rd_schedule *t, int32_t fold)
 }
 
 /* ---- Changes ---------------------------------------------------------------------------------- */
-/* Steps of one label turn as one, before the first of them. */
+/* The statement before which the states are switched: the first switch of the same label in the
+ * loop, or the step. */
 static int32_t first_stmt_of_label(const rd_schedule *t, int32_t step)
 {
     for (int32_t s = t->stmt[t->stmt[step].parent].first; s != step; s = t->stmt[s].next)
@@ -41,6 +45,8 @@ static int32_t first_stmt_of_label(const rd_schedule *t, int32_t step)
     return step;
 }
 
+/* Declares the variable before the loop, puts the switch of states before the first step of the
+ * label, and copies the states back behind the loop. */
 static void promote_state(rd_schedule *t, int32_t step, int32_t loop)
 {
     const rd_stmt  s     = t->stmt[step];
@@ -57,6 +63,7 @@ static void promote_state(rd_schedule *t, int32_t step, int32_t loop)
         t->stmt[step].store = array;
 }
 
+/* Visits all steps by labels, and promotes those that profit. */
 void rd_pass_promote_runs(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -1,18 +1,20 @@
-/* register_strips.c - strips along the axis of a fold's cells, where strips along another axis would keep more
- * states than a cache holds.
+/* register_strips.c - Replaces a region whose strips would keep more states than a cache holds
+ * by strips along the axis of the fold's cells.
  *
- * A product of any semiring has a cell for each column j, and steps along k.  With strips of rows i all
- * columns' states of 64 rows go to and fro in each step; with strips of columns those of 64 columns and a
- * few rows stay in registers from the first step to the last:
+ * A product of any semiring has a cell for each column j, and steps along k. With strips of rows
+ * i, each step loads and stores the states of all columns for 64 rows. With strips of columns,
+ * the states of 64 columns and a few rows stay in registers for all steps (register blocking):
  *
  *     serial j by 64 { serial i by 4 { begin; serial k { vector j { four rows } } .. } }
  *
- * Prices do not see which level of memory states lie in, nor that rows go together, so this is a rule. */
+ * This is a rule, as prices do not see the cache level of states, nor jammed rows. */
 #include "kernels/pass/strip_at.h"
 
+/* NEAR_BYTES: a first-level cache; STRIP: elements of a strip. */
 enum { NEAR_BYTES = 32 << 10, STRIP = 64 };
 
-/* The other axis of the region that cells of a fold lie along, if there are more than stay near; -1. */
+/* The other axis of the region along which the fold has more cells than fit the cache; -1 if
+ * there is none. */
 static int32_t axis_of_cells(const rd_strip_at *r, int32_t step)
 {
     const rd_loop_fold *f = &r->t->fold[r->t->stmt[step].fold];
@@ -28,7 +30,7 @@ static int32_t axis_of_cells(const rd_strip_at *r, int32_t step)
     return -1;
 }
 
-/* The body around a loop that has no other statement with a body; -1. */
+/* The body around the loop, if no other statement there has a body; else -1. */
 static int32_t body_of(const rd_schedule *t, int32_t loop)
 {
     const int32_t body = t->stmt[loop].parent;
@@ -39,7 +41,8 @@ static int32_t body_of(const rd_schedule *t, int32_t loop)
     return body;
 }
 
-/* Would rows along the axis before go together, so that states stay in registers? */
+/* True if rows along the old axis could be jammed in strips of the new one, so that states stay
+ * in registers. */
 static bool can_jam_rows(const rd_strip_at *r, int32_t axis, rd_fold_in_strip *fold)
 {
     rd_strip    strip = { .axis = r->axis, .around = true };

@@ -1,5 +1,5 @@
-/* split_in_order.c - what a loop computes for steps that go in order is computed before them, by vectors (loop
- * distribution):
+/* split_in_order.c - The pass split_in_order moves computations for steps that go in order into
+ * a vector loop before these steps (loop distribution).
  *
  *     serial i0 {                        serial i0 by 64, starts m0, stops m1 {
  *       r0 = load ..                       vector i0 from m0 to m1 {
@@ -8,8 +8,8 @@
  *       step f1 cell i0: r1                serial i0 from m0 to m1 {
  *       step f2, in order: r1 }              step f0: a3[i0 - m0]; step f2: a4[i0 - m0] } }
  *
- * One fold along the rounds, one scan or one label kept all of such a loop from vectors before.  No state
- * takes its elements in another order. */
+ * Without it, one fold along the rounds, one scan or one label keeps all of the loop from
+ * vectors. No state takes its elements in another order. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/loop_chunks.h"
 #include "kernels/pass/strip_arrays.h"
@@ -20,7 +20,7 @@
 enum { CHUNK = 64 };
 
 /* ---- Which statements -------------------------------------------------------------------------- */
-/* States of neighbours that lie side by side, and no block ends. */
+/* True if neighbours step into adjacent states, and no block ends. */
 static bool has_independent_states(const rd_schedule *t, int32_t step, int32_t loop)
 {
     const rd_stmt      *s = &t->stmt[step];
@@ -33,7 +33,7 @@ static bool has_independent_states(const rd_schedule *t, int32_t step, int32_t l
 
 static bool has_late_operand(const rd_schedule *t, int32_t stmt, int32_t loop, int32_t last);
 
-/* Does it stay in the loop that goes in order?  What reads results so far does, too. */
+/* True if the statement stays in the serial loop: steps in order, and what reads a late value. */
 static bool is_late(const rd_schedule *t, int32_t stmt, int32_t loop)
 {
     switch (t->stmt[stmt].kind) {
@@ -45,7 +45,7 @@ static bool is_late(const rd_schedule *t, int32_t stmt, int32_t loop)
     }
 }
 
-/* Does it read what a late statement before it makes? */
+/* True if the statement reads a value of a late statement before `last`. */
 static bool has_late_operand(const rd_schedule *t, int32_t stmt, int32_t loop, int32_t last)
 {
     for (int32_t s = t->stmt[loop].first; s >= 0 && s != last; s = t->stmt[s].next)
@@ -56,6 +56,7 @@ static bool has_late_operand(const rd_schedule *t, int32_t stmt, int32_t loop, i
 }
 
 /* ---- Which loops ------------------------------------------------------------------------------- */
+/* True if the statement is a serial loop of at least 8 rounds, upwards, outside of vector loops. */
 static bool is_plain(const rd_schedule *t, int32_t stmt)
 {
     enum { LEAST = 8 };
@@ -66,7 +67,8 @@ static bool is_plain(const rd_schedule *t, int32_t stmt)
            rd_vector_around(t, stmt) < 0;
 }
 
-/* Nothing else than values, stores and steps; no index that may fail and no call, whose order is seen. */
+/* True if the body holds only values, stores and steps. A checked index may fail, and the order
+ * of calls is visible. */
 static bool has_plain_body(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next) {
@@ -81,7 +83,7 @@ static bool has_plain_body(const rd_schedule *t, int32_t loop)
     return true;
 }
 
-/* In additions: what a vector saves of a statement. */
+/* What vectors save for a statement, in additions. */
 static double vector_gain(const rd_schedule *t, int32_t stmt)
 {
     enum { STEP = 3, FUNCTION = 20 };
@@ -98,7 +100,8 @@ static double vector_gain(const rd_schedule *t, int32_t stmt)
                : (double)rd_op_table[let->op].cost;
 }
 
-/* Values go through arrays, and the order of steps hides as much as that costs. */
+/* True if vectors save more than the arrays cost. Arrays cost about as much as the latency of
+ * steps hides. */
 static bool is_profitable(const rd_schedule *t, int32_t loop)
 {
     enum { LEAST = 10 };
@@ -113,7 +116,7 @@ static bool is_profitable(const rd_schedule *t, int32_t loop)
     return late && early >= LEAST;
 }
 
-/* A load behind a late store may be of what that has stored. */
+/* True if an early load or store follows a late store, to which it may refer. */
 static bool has_access_behind_store(const rd_schedule *t, int32_t loop)
 {
     bool stored = false;
@@ -129,6 +132,7 @@ static bool has_access_behind_store(const rd_schedule *t, int32_t loop)
     return false;
 }
 
+/* True if the loop may be split, and that is profitable. */
 static bool can_split(const rd_schedule *t, int32_t stmt)
 {
     return is_plain(t, stmt) && has_plain_body(t, stmt) && is_profitable(t, stmt) &&
@@ -136,8 +140,8 @@ static bool can_split(const rd_schedule *t, int32_t stmt)
 }
 
 /* ---- Two loops of one -------------------------------------------------------------------------- */
-/* Late statements go behind all others, in their order: the first of them, -1.  Which they are is asked
- * before one moves, as it follows from the order. */
+/* Moves late statements behind all others, in their order. Returns the first of them, or -1. All
+ * are classified before one moves, as the order of statements decides. */
 static int32_t sink_late(rd_schedule *t, int32_t loop)
 {
     const int32_t end   = t->stmt[loop].last;
@@ -161,6 +165,8 @@ static int32_t sink_late(rd_schedule *t, int32_t loop)
     return first;
 }
 
+/* Strip-mines the loop into chunks, and splits a chunk before the first late statement. The
+ * first part becomes a vector loop. */
 static void split_loop(rd_schedule *t, int32_t loop)
 {
     const int32_t at = sink_late(t, loop);

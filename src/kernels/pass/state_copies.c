@@ -1,4 +1,5 @@
-/* state_copies.c - statements that bring states near, and the loop around which they stand. */
+/* state_copies.c - Statements that copy states into a local array and back, and the loop around
+ * which they stand. */
 #include "kernels/pass/state_copies.h"
 
 int32_t rd_loop_of_steps(const rd_schedule *t, int32_t step)

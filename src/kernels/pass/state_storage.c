@@ -1,11 +1,13 @@
-/* state_storage.c - where the states of folds lie: in local arrays, where a fold begins and ends in one
- * part of the program.  Others stay in the task's state, which all parts see. */
+/* state_storage.c - The pass state_storage decides where the states of folds are: in a local
+ * array, if the fold begins and ends in one part of the program; else in the task's state, which
+ * all parts see (storage class). */
 #include "core/bytes.h"
 #include "kernels/pass/pass.h"
 
-/* More would be too much for a stack. */
+/* Larger arrays are too much for a stack. */
 enum { MOST_BYTES = 48 << 10 };
 
+/* The part in which a statement stands. */
 static int32_t part_of(const rd_schedule *t, int32_t stmt)
 {
     while (t->stmt[stmt].parent >= 0)
@@ -13,7 +15,7 @@ static int32_t part_of(const rd_schedule *t, int32_t stmt)
     return stmt;
 }
 
-/* Its BEGIN, if all its statements are in one part; else -1. */
+/* The BEGIN of the fold, if all its statements are in one part; else -1. */
 static int32_t begin_of(const rd_schedule *t, int32_t fold)
 {
     int32_t begin = -1, part = -1;
@@ -30,8 +32,9 @@ static int32_t begin_of(const rd_schedule *t, int32_t fold)
     return begin;
 }
 
-/* All arrays of its states: of the block at hand; of a scan of several blocks those of what is before
- * it, of pairs with a second word and doubles; and nodes of elements. */
+/* Bytes of all arrays of the fold's states. A scan of several blocks also has the states before
+ * the block; a scan of pairs has second words and doubles; scans by a tree have nodes of
+ * elements. */
 static int64_t bytes_of(const rd_schedule *t, int32_t fold)
 {
     const rd_loop_fold *f      = &t->fold[fold];
@@ -42,6 +45,7 @@ static int64_t bytes_of(const rd_schedule *t, int32_t fold)
                           arrays * f->of.bytes + (pair ? f->n_words * INT64_C(8) : 0));
 }
 
+/* Declares a local array before the BEGIN of each fold that fits. */
 void rd_pass_state_storage(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -1,15 +1,17 @@
-/* store_forward.c - what was just stored need not be loaded:
+/* store_forward.c - The pass store_forward replaces loads of elements that were just stored by
+ * the stored values (store-to-load forwarding).
  *
  *     vector i0 { s4[i0] = r2                vector i0 {
  *                 r3 = load s4[i0]
  *                 s3[i0] = r3 }                          s3[i0] = r2 }
  *
- * A store into a task's scratch that nothing loads any more is left out. */
+ * Then it removes stores to a task's scratch that nothing loads any more (dead stores). */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include <stdlib.h>
 
 /* ---- Uses of a value -------------------------------------------------------------------------- */
+/* Value `by` replaces `old`. */
 typedef struct replacement {
     int32_t old, by;
 } replacement;
@@ -22,6 +24,7 @@ static int32_t replacement_of(void *of, int32_t value)
 }
 
 /* ---- Loads ------------------------------------------------------------------------------------ */
+/* True if the statement stands directly in a vector loop. */
 static bool is_in_vector(const rd_schedule *t, int32_t stmt)
 {
     const int32_t parent = t->stmt[stmt].parent;
@@ -30,6 +33,7 @@ static bool is_in_vector(const rd_schedule *t, int32_t stmt)
            rd_loop_of(t, parent)->kind == RD_FOR_VECTOR;
 }
 
+/* True if a statement in the body writes to the slot. */
 static bool is_slot_written_in(const rd_schedule *t, int32_t body, int32_t slot)
 {
     rd_access a[2];
@@ -41,8 +45,8 @@ static bool is_slot_written_in(const rd_schedule *t, int32_t body, int32_t slot)
     return false;
 }
 
-/* The vector loop that a load stands in, also in loops that are written out there, whose rounds all load the
- * same element; -1: none. */
+/* The vector loop around a load; also through unrolled loops whose rounds all load the same
+ * element. -1 if there is none. */
 static int32_t vector_of(const rd_schedule *t, int32_t load)
 {
     const rd_let *let = &t->let[t->stmt[load].value];
@@ -59,7 +63,7 @@ static int32_t vector_of(const rd_schedule *t, int32_t load)
     return -1;
 }
 
-/* Is it the same element in the same round of all loops, one of each of the vector loop's rounds? */
+/* True if the store writes the element that the load reads, in the same round of all loops. */
 static bool is_same_element(const rd_schedule *t, int32_t store, int32_t load)
 {
     const rd_stmt *s   = &t->stmt[store];
@@ -87,7 +91,7 @@ static int32_t last_write(const rd_schedule *t, int32_t part, int32_t load)
     return found;
 }
 
-/* What has read the loaded value reads the stored one. */
+/* Makes all readers of the loaded value read the stored one, and removes the load. */
 static void forward_store(rd_schedule *t, int32_t part, int32_t load)
 {
     const int32_t store = last_write(t, part, load);
@@ -102,6 +106,7 @@ static void forward_store(rd_schedule *t, int32_t part, int32_t load)
     rd_take_out(t, load);
 }
 
+/* True if the statement loads from the task's scratch, in a vector loop. */
 static bool is_load(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LET && t->let[t->stmt[stmt].value].kind == RD_I_LOAD &&
@@ -109,6 +114,7 @@ static bool is_load(const rd_schedule *t, int32_t stmt)
 }
 
 /* ---- Stores ----------------------------------------------------------------------------------- */
+/* True if a statement of the tree reads the slot. */
 static bool is_read(const rd_schedule *t, int32_t slot)
 {
     rd_access a[2];
@@ -121,6 +127,7 @@ static bool is_read(const rd_schedule *t, int32_t slot)
     return false;
 }
 
+/* True if the statement stores to scratch that nothing reads. */
 static bool is_unread(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_STORE && t->stmt[stmt].slot >= t->p->first_scratch &&
@@ -128,6 +135,7 @@ static bool is_unread(const rd_schedule *t, int32_t stmt)
 }
 
 /* ---- All together ----------------------------------------------------------------------------- */
+/* Forwards all stores, then removes the dead ones. */
 void rd_pass_store_forward(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -1,11 +1,11 @@
-/* strip_folds.c - folds in a strip: where the states of its elements lie, and where statements of folds
- * go. */
+/* strip_folds.c - Distributes the statements of folds in a strip, and says where the states of
+ * the strip's elements are. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/strip_mining.h"
 
 /* ---- States ----------------------------------------------------------------------------------- */
-/* Of a fold that begins in the strip each element has states of its own: side by side, or in one
- * round of a vector loop those of one element alone. */
+/* Gives each element of the strip states of its own, if the fold begins in the strip: adjacent
+ * in an array; or a variable, if the fold begins and ends in one round of a vector loop. */
 static void resize_states(rd_strip_mining *c, const rd_stmt *begin)
 {
     const rd_fold_in_strip *f     = &c->strips->fold[begin->fold];
@@ -26,6 +26,7 @@ static void resize_states(rd_strip_mining *c, const rd_stmt *begin)
     store->place       = f->inner ? RD_IN_REGISTERS : RD_IN_TASK;
 }
 
+/* Adds a value before the open vector loop of the strip, and returns it. */
 static int32_t add_value(rd_strip_mining *c, int32_t body, const rd_let *let)
 {
     const int32_t made = rd_add_made(c->t, let);
@@ -55,7 +56,6 @@ static int32_t first_lane(rd_strip_mining *c, int32_t body, int32_t lanes)
     return add_value(c, body, &rest);
 }
 
-/* The subscript of its state, by the element of the strip. */
 void rd_set_state(rd_strip_mining *c, int32_t body, rd_stmt *s)
 {
     const rd_fold_in_strip *f     = &c->strips->fold[s->fold];
@@ -82,12 +82,15 @@ void rd_set_state(rd_strip_mining *c, int32_t body, rd_stmt *s)
 }
 
 /* ---- Statements ------------------------------------------------------------------------------- */
+/* True if the states that are finished differ along the strip. */
 static bool is_finish_varying(const rd_strip_mining *c, const rd_stmt *s)
 {
     return c->inside &&
            (rd_linear_coef(c->t, &s->of.cell, c->r->axis) || c->strips->fold[s->fold].begins);
 }
 
+/* Puts a BEGIN into the strip: alone; or in the vector loop, behind a declaration of its
+ * variable. */
 static void distribute_begin(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     const bool inner = c->strips->fold[c->t->stmt[stmt].fold].inner;
@@ -103,12 +106,14 @@ static void distribute_begin(rd_strip_mining *c, int32_t body, int32_t stmt)
     rd_to_vector(c, body, stmt);
 }
 
-/* Are the nodes of a cell made and finished in one place? */
+/* True if the fold has one block and one lane, so that its end is no tree. */
 static bool is_finished_at_once(const rd_strip_mining *c, int32_t fold)
 {
     return c->t->fold[fold].room == 0 && c->t->fold[fold].lanes == 1;
 }
 
+/* Puts the end of blocks or lanes of a fold: alone if it is the same for the strip; in the
+ * vector loop if states are variables; else in a loop by call. */
 static void distribute_tail(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_stmt    s      = c->t->stmt[stmt];
@@ -124,6 +129,7 @@ static void distribute_tail(rd_strip_mining *c, int32_t body, int32_t stmt)
         rd_to_call(c, body, stmt);
 }
 
+/* Puts a FINISH into the vector loop if results differ along the strip, else alone. */
 static void distribute_finish(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_stmt    s      = c->t->stmt[stmt];
@@ -139,8 +145,8 @@ static void distribute_finish(rd_strip_mining *c, int32_t body, int32_t stmt)
         rd_put_alone(c, body, stmt);
 }
 
-/* Elements of a prefix by the tree go from node to node together: before that call only values of
- * theirs are made. */
+/* True if the step can join the open vector loop. Prefixes by a tree process all elements in one
+ * call, before which the loop may only hold values. */
 static bool can_join_open_loop(const rd_strip_mining *c, int32_t stmt)
 {
     const rd_stmt *s = &c->t->stmt[stmt];
@@ -153,6 +159,8 @@ static bool can_join_open_loop(const rd_strip_mining *c, int32_t stmt)
     return true;
 }
 
+/* Puts a step, by lanes or by cells, into the vector loop; a step in order into the loop of such
+ * steps. */
 static void distribute_step(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_stmt s = c->t->stmt[stmt];
@@ -170,7 +178,7 @@ static void distribute_step(rd_strip_mining *c, int32_t body, int32_t stmt)
     rd_to_vector(c, body, stmt);
 }
 
-/* Blocks of neighbouring cells end together. */
+/* Puts an ENDS: a call for all cells of the strip, or alone. */
 static void distribute_ends(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_stmt s = c->t->stmt[stmt];
@@ -183,7 +191,8 @@ static void distribute_ends(rd_strip_mining *c, int32_t body, int32_t stmt)
         rd_put_alone(c, body, stmt);
 }
 
-/* The step that a loop takes into a state of each element of the strip, and into no others; -1. */
+/* The step of the fold in the loop that has one state for each element of the strip, and no
+ * others; -1 if there is none. */
 static int32_t step_of_strip(const rd_strip_mining *c, int32_t loop, int32_t fold)
 {
     const rd_schedule *t    = c->t;
@@ -204,7 +213,7 @@ static int32_t step_of_strip(const rd_strip_mining *c, int32_t loop, int32_t fol
     return step;
 }
 
-/* Behind a row all elements of the strip may have what no other row changes. */
+/* Replaces an early exit by one behind the row, which asks for all elements of the strip. */
 static void exit_behind_row(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_schedule    *t     = c->t;
@@ -221,7 +230,7 @@ static void exit_behind_row(rd_strip_mining *c, int32_t body, int32_t stmt)
     rd_put_alone(c, body, stmt);
 }
 
-/* Within a strip there is no way out but at its end, or the end of a row of it. */
+/* Puts an early exit behind the row, or behind the strip; drops it inside the strip. */
 static void distribute_exit(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     const rd_stmt *s = &c->t->stmt[stmt];

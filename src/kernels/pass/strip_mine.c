@@ -1,6 +1,7 @@
-/* strip_mine.c - loops over an axis become loops over strips of it.  In a strip, what depends on the axis
- * stands in vector loops, one after the other; what does not stands between them, once a strip; and
- * loops over other axes hold vector loops of their own:
+/* strip_mine.c - The pass strip_mine strip-mines loops: a loop over an axis becomes a loop over
+ * strips of it. In a strip, statements that depend on the axis stand in vector loops, one behind
+ * the other. Other statements stand between these, once a strip. Loops over other axes hold
+ * vector loops of their own.
  *
  *     serial i0 {                       serial i0 by 64, starts m0, stops m1 {
  *       r0 = load s0[i0]                  r1 = load s1[0]
@@ -11,7 +12,7 @@
 #include "kernels/pass/strip_mining.h"
 #include <stdlib.h>
 
-/* The loop over strips; of one strip, or of a row without arrays, it has one round. */
+/* The loop over strips with the bounds of `like`. An only strip has one round. */
 static rd_for strip_loop(rd_strip_mining *c, const rd_for *like)
 {
     return (rd_for){ .kind  = c->r->single ? RD_FOR_ONCE : RD_FOR_SERIAL,
@@ -28,6 +29,7 @@ static rd_for strip_loop(rd_strip_mining *c, const rd_for *like)
                      .strip = c->number };
 }
 
+/* Replaces a loop over the axis by the loop over strips, and distributes its body. */
 static void strip_mine_loop(rd_strip_mining *c, int32_t stmt)
 {
     rd_schedule  *t    = c->t;
@@ -44,8 +46,7 @@ static void strip_mine_loop(rd_strip_mining *c, int32_t stmt)
     rd_distribute(c, stmt, body);
 }
 
-/* All that stands in `top` goes into one loop over strips, which takes its bounds from the loops
- * inside. */
+/* Puts all statements of `top` into one loop over strips, with the bounds of the loops inside. */
 static void strip_mine_around(rd_strip_mining *c, int32_t top)
 {
     rd_schedule  *t     = c->t;
@@ -73,18 +74,20 @@ static void strip_mine_around(rd_strip_mining *c, int32_t top)
     rd_distribute(c, from, body);
 }
 
-/* Rows that are put in order go one after the other. */
+/* True if the body sorts rows, which go one after the other. */
 static bool has_sort(const rd_schedule *t, int32_t top)
 {
     return rd_count_kinds(t, top, RD_KIND_BIT(RD_S_SORT)) > 0;
 }
 
+/* Records which folds have cells of their own for neighbours. */
 static void set_cells_of_stores(rd_schedule *t, const rd_strips *strips)
 {
     for (int32_t k = 0; k < t->p->n_fold; k++)
         t->store[k].cells = strips->fold[k].cells;
 }
 
+/* Strip-mines all chosen loops. The array of values has room for those that are added. */
 void rd_pass_strip_mine(rd_schedule *t, const rd_target *target)
 {
     if (target->strips)

@@ -1,4 +1,4 @@
-/* strip_mining.c - where statements of a strip go: to vector loops, or between them. */
+/* strip_mining.c - Puts statements of a strip into vector loops, or between them. */
 #include "kernels/pass/strip_mining.h"
 
 rd_linear rd_axis_plus(rd_schedule *t, int32_t axis, int64_t offset)
@@ -12,7 +12,7 @@ rd_linear rd_element_of_strip(rd_strip_mining *c)
     return rd_linear_plus_axis(c->t, rd_axis_plus(c->t, c->r->axis, 0), -1, c->start);
 }
 
-/* A vector loop over the strip at hand, at the end of a body. */
+/* Adds a vector loop over the strip at hand at the end of a body. */
 static int32_t add_vector(rd_strip_mining *c, int32_t body, bool by_call, bool in_order)
 {
     const rd_for  loop = { .kind     = RD_FOR_VECTOR,
@@ -40,7 +40,6 @@ void rd_to_vector(rd_strip_mining *c, int32_t body, int32_t stmt)
     rd_append(c->t, c->open, stmt);
 }
 
-/* What does not depend on the axis stands before the vector loop that is open. */
 void rd_to_strip(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     if (c->open >= 0)
@@ -61,8 +60,8 @@ void rd_to_call(rd_strip_mining *c, int32_t body, int32_t stmt)
     c->open = -1;
 }
 
-/* Nothing in the strip reads what the steps change, so they may all wait for the last of what they
- * take; and what is made behind the first of them may still go to the vector loop before. */
+/* Nothing in the strip reads what these steps change. So they may wait for the last of their
+ * operands, and later values may still join the vector loop before them. */
 void rd_to_in_order_loop(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     if (c->ordered < 0)

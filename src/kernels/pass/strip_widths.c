@@ -1,13 +1,14 @@
-/* strip_widths.c - how wide strips are, for what is read, and kept, for each element. */
+/* strip_widths.c - Chooses how wide strips are, by what is read, and what is kept, for each
+ * element. */
 #include "core/caches.h"
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/pass/fission_points.h"
 #include "kernels/pass/strip_at.h"
 #include <stdlib.h>
 
-/* An axis that is one strip; elements of rows that stream from memory: at most WIDE, and so few that what is
- * kept for them takes twice the first-level cache at most, unless the least width, NARROW or FETCHED, takes
- * more. */
+/* SHORT: an axis of one strip. WIDE: the most elements of a strip of streamed rows. A strip is
+ * narrower if what is kept for it exceeds twice the first-level cache, but never below NARROW,
+ * or FETCHED if rows are prefetched. FEW: rounds that do not count as a stream. */
 enum { SHORT = 128, WIDE = 8192, NARROW = RD_RUN_BYTES / 4, FETCHED = NARROW / 4, FEW = 8 };
 
 typedef struct measuring {
@@ -15,14 +16,15 @@ typedef struct measuring {
     const rd_fold_in_strip *fold;
 } measuring;
 
+/* The loop of a statement; NULL if the statement is no loop. */
 static const rd_for *loop_of(const measuring *m, int32_t stmt)
 {
     return m->r->t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(m->r->t, stmt) : NULL;
 }
 
 /* ---- Folds ------------------------------------------------------------------------------------ */
-/* The fewest lanes of its folds: a step of those that have more is several strips.  INT32_MAX: no
- * fold goes by lanes. */
+/* The fewest lanes of the region's folds. A step of a fold with more lanes is several strips.
+ * INT32_MAX: no fold goes by lanes. */
 static int32_t fewest_lanes(const measuring *m)
 {
     int32_t fewest = INT32_MAX;
@@ -38,7 +40,7 @@ static int32_t fewest_lanes(const measuring *m)
     return fewest;
 }
 
-/* States of many lanes of each element of a strip are too many to be wide. */
+/* True if each element of a strip has states of many lanes, which are too many for a wide strip. */
 static bool has_lanes_of_cells(const measuring *m)
 {
     RD_EACH_IN (m->r, s) {
@@ -51,7 +53,7 @@ static bool has_lanes_of_cells(const measuring *m)
     return false;
 }
 
-/* Columns beside each other of what goes to groups: a few, of which tasks may share some. */
+/* True if the region has steps of a group-by. Tasks may share its few columns. */
 static bool has_labels(const measuring *m)
 {
     RD_EACH_IN (m->r, s)
@@ -61,14 +63,15 @@ static bool has_labels(const measuring *m)
 }
 
 /* ---- Streams ---------------------------------------------------------------------------------- */
+/* Rounds of the loop. */
 static int64_t trips_of(const measuring *m, const rd_for *loop)
 {
     return loop->of >= 0 ? rd_trips(m->r->t->p, loop->of) : 1;
 }
 
-/* Does a loop bring other elements in each of its rounds?  Those of a window are the next strip's,
- * but for a few, so they do not stream: in strips of 64 its states stay in registers.  A loop that is
- * written out has its numbers in registers, for as many elements as a strip has. */
+/* True if each round of the loop reads other elements. Windows do not stream, as strips overlap;
+ * in strips of 64 their states stay in registers. An unrolled loop has its elements in
+ * registers. */
 static bool is_streaming_loop(const measuring *m, int32_t stmt, const rd_linear *at)
 {
     const rd_for *loop  = loop_of(m, stmt);
@@ -78,8 +81,8 @@ static bool is_streaming_loop(const measuring *m, int32_t stmt, const rd_linear 
     return by > 0 && trips_of(m, loop) > FEW && by * trips_of(m, loop) >= least;
 }
 
-/* Does a loop in the region read other elements in each of its rounds, and none around it the same
- * ones again and again? */
+/* True if a loop in the region reads other elements in each round, and no loop around it reads
+ * the same elements often. */
 static bool is_streaming_load(const measuring *m, int32_t stmt, const rd_linear *at)
 {
     enum { OFTEN = 64 };
@@ -98,7 +101,7 @@ static bool is_streaming_load(const measuring *m, int32_t stmt, const rd_linear 
     return on;
 }
 
-/* Are rows of elements side by side read from memory? */
+/* True if rows of adjacent elements are streamed from memory. */
 static bool has_streams(const measuring *m)
 {
     RD_EACH_IN (m->r, s) {
@@ -113,8 +116,8 @@ static bool has_streams(const measuring *m)
 }
 
 /* ---- What is kept ----------------------------------------------------------------------------- */
-/* A scan of several blocks has what is before beside them; the sums that make it are wanted once a
- * block. */
+/* Bytes of a cell's states. A scan of several blocks also has the states before the block; their
+ * sums are needed once a block. */
 static int64_t bytes_of_states(const rd_loop_fold *f)
 {
     const bool    before = f->blocks && f->of.fold->scan;
@@ -124,8 +127,8 @@ static int64_t bytes_of_states(const rd_loop_fold *f)
                             : arrays * rd_register_size(f->of.fold->type);
 }
 
-/* What a loop over the strip leaves for the next, for each element, in bytes: states, and arrays of
- * what functions take of all the strip. */
+/* Bytes that a loop over the strip leaves for the next, for each element: states, and arrays of
+ * functions of the strip. */
 static int64_t bytes_kept(const measuring *m)
 {
     int64_t bytes = 0;
@@ -139,6 +142,7 @@ static int64_t bytes_kept(const measuring *m)
     return bytes;
 }
 
+/* True if the bound depends on the axis. */
 static bool is_bounding_axis(const rd_bound *b, int32_t axis)
 {
     for (int32_t k = 0; k < b->n_add; k++)
@@ -147,6 +151,7 @@ static bool is_bounding_axis(const rd_bound *b, int32_t axis)
     return false;
 }
 
+/* The bounds of a loop statement, NULL if there are none. */
 static const rd_bounds *bounds_of(const measuring *m, int32_t stmt)
 {
     const rd_for *loop = loop_of(m, stmt);
@@ -154,8 +159,8 @@ static const rd_bounds *bounds_of(const measuring *m, int32_t stmt)
     return loop && loop->of >= 0 ? m->r->t->p->loop[loop->of].bounds : NULL;
 }
 
-/* Does a mask bound a loop in the region by the strip's place?  The narrower a strip is, the more of
- * that loop is left out. */
+/* True if a mask bounds a loop in the region by the strip's position. Then a narrower strip
+ * leaves out more of that loop. */
 static bool is_bounding(const measuring *m)
 {
     RD_EACH_IN (m->r, s) {
@@ -169,7 +174,8 @@ static bool is_bounding(const measuring *m)
     return false;
 }
 
-/* Runs of memory that are long enough to stream, and what is kept near: see above. */
+/* The width of strips of streamed rows: long enough for runs of memory, with states that fit
+ * twice the first-level cache. */
 static int32_t wide_width(const measuring *m)
 {
     enum { BOUNDING = 256 };
@@ -184,6 +190,7 @@ static int32_t wide_width(const measuring *m)
 }
 
 /* ---- Functions -------------------------------------------------------------------------------- */
+/* True if the region calls users' functions of blocks. */
 static bool has_block_calls(const measuring *m)
 {
     RD_EACH_IN (m->r, s) {
@@ -195,6 +202,7 @@ static bool has_block_calls(const measuring *m)
     return false;
 }
 
+/* True if the region has operations without vectors. */
 static bool needs_fission(const measuring *m)
 {
     RD_EACH_IN (m->r, s)
@@ -203,10 +211,9 @@ static bool needs_fission(const measuring *m)
     return false;
 }
 
-/* exp of f32 in a long loop whose rounds meet the same states, as of pairs of points: a strip of one
- * vector stays in registers with its states and what it reads again, and rounds of four fill the time
- * that each waits.  Strips of four vectors took 1.16 of the time (gcc 12, Zen 4); of f64 they take
- * 0.95.  AVX2 has half as many registers. */
+/* A strip of one vector stays in registers, with its states and what it reads again; four rounds
+ * fill the latency of exp. Strips of four vectors took 1.16 of the time (gcc 12, Zen 4); of f64
+ * they take 0.95. AVX2 has half as many registers. */
 bool rd_takes_exp_of_pairs(const rd_strip_at *r, int32_t loop)
 {
     enum { LONG = 64, ZMM = 64 };
@@ -231,6 +238,7 @@ bool rd_takes_exp_of_pairs(const rd_strip_at *r, int32_t loop)
     return found && meets;
 }
 
+/* True if a loop of the region takes exponentials of pairs. */
 static bool has_exp_of_pairs(const measuring *m)
 {
     RD_EACH_IN (m->r, s)
@@ -240,6 +248,7 @@ static bool has_exp_of_pairs(const measuring *m)
 }
 
 /* ---- All together ----------------------------------------------------------------------------- */
+/* True if blocks of a fold with serial steps end within rows. */
 static bool has_ends_amid_rows(const measuring *m)
 {
     for (int32_t k = 0; k < m->r->t->p->n_fold; k++)
@@ -248,7 +257,8 @@ static bool has_ends_amid_rows(const measuring *m)
     return false;
 }
 
-/* What a whole axis leaves over; tiles and tasks' shares may leave anything. */
+/* Elements of the last, shorter strip of a whole axis. -1: not known, as tiles and tasks' shares
+ * may leave any number. */
 static int32_t tail_of(const measuring *m, int32_t width)
 {
     const rd_program *p      = m->r->t->p;
@@ -260,6 +270,7 @@ static int32_t tail_of(const measuring *m, int32_t width)
     return (int32_t)(extent % width);
 }
 
+/* Sets the width of strips that one accumulator takes. */
 static void set_one_state_width(rd_strip *strip, int64_t reach)
 {
     strip->one_state = true;
@@ -267,6 +278,7 @@ static void set_one_state_width(rd_strip *strip, int64_t reach)
     strip->width                 = strip->single ? (int32_t)reach : WIDE;
 }
 
+/* Sets the width of strips of lanes: as many as the fold with the fewest has. */
 static void set_width_of_lanes(const measuring *m, rd_strip *strip, int64_t reach, bool root)
 {
     strip->width  = fewest_lanes(m);
@@ -275,10 +287,13 @@ static void set_width_of_lanes(const measuring *m, rd_strip *strip, int64_t reac
     strip->width  = strip->single ? (int32_t)reach : strip->width;
 }
 
-/* Users' functions of blocks are worth a call for many elements; of stores past the caches so many
- * that what lines they share at their ends is little, and so few that fetches do not jam. */
+/* CALLED: elements of a call of a user's function of blocks. PAST: elements of a strip with
+ * non-temporal stores: many against partial cache lines at the ends, few against too many
+ * fetches at once. */
 enum { CALLED = 512, PAST = 128 };
 
+/* Chooses the first case that applies: one accumulator, lanes, a short axis, exp of pairs,
+ * streamed rows, calls or non-temporal stores; else strips of 64. */
 void rd_find_width(const rd_strip_at *r, const rd_fold_in_strip *fold, rd_strip *strip)
 {
     const measuring m     = { r, fold };

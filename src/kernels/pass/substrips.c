@@ -1,5 +1,6 @@
-/* substrips.c - vector loops of a wide strip go by parts of it.  Rows that several loops work at, by way of
- * arrays, take such parts, which are soon done: memory waits while some of the loops compute.
+/* substrips.c - The pass substrips splits wide strips into substrips, where several vector loops
+ * of a row pass values by arrays (tiling). Substrips are short, so that memory and computation
+ * overlap.
  *
  *     serial i1 {                       serial i1 {
  *       vector i0 from m0 to m1 ..        serial i0 from m0 to m1 by 512, starts m2, stops m3 {
@@ -17,11 +18,13 @@ int32_t rd_strips_around(const rd_schedule *t, int32_t stmt)
     return stmt;
 }
 
+/* The axis as a position. */
 static rd_linear mark_position(rd_schedule *t, int32_t axis)
 {
     return rd_linear_plus_axis(t, rd_linear_of(0), 1, axis);
 }
 
+/* A loop over substrips of the strip, of so many elements. */
 static rd_for substrip_loop(rd_schedule *t, const rd_for *strips, int32_t width)
 {
     return (rd_for){ .kind   = RD_FOR_SERIAL,
@@ -37,7 +40,7 @@ static rd_for substrip_loop(rd_schedule *t, const rd_for *strips, int32_t width)
                      .part   = true };
 }
 
-/* Vector loops over all of the strip. */
+/* Makes vector loops over the whole strip visit one substrip. */
 static void narrow_vector_loops(rd_schedule *t, int32_t parts, const rd_for *strips)
 {
     const rd_for loop = *rd_loop_of(t, parts);
@@ -80,7 +83,8 @@ void rd_add_prefetch_before(rd_schedule *t, int32_t vector, const rd_let *load, 
 }
 
 /* ---- Rows by parts ---------------------------------------------------------------------------- */
-/* Values and stores of each element alone, and steps into states of elements. */
+/* True if the statement concerns each element alone: a value, a store, or a step into the
+ * element's state. */
 static bool can_stand_in_substrip(const rd_schedule *t, int32_t stmt)
 {
     const rd_stmt *s = &t->stmt[stmt];
@@ -94,7 +98,7 @@ static bool can_stand_in_substrip(const rd_schedule *t, int32_t stmt)
     }
 }
 
-/* Do functions of strips, or what comes by arrays, make several loops of a row? */
+/* True if the row has several loops: functions of strips, or values that come through arrays. */
 static bool needs_substrips(const rd_schedule *t, int32_t row)
 {
     bool cuts = false, vectors = false;
@@ -108,6 +112,7 @@ static bool needs_substrips(const rd_schedule *t, int32_t row)
     return cuts && vectors;
 }
 
+/* Puts substrips around all vector loops of a row. */
 static void split_row(rd_schedule *t, int32_t row)
 {
     int32_t first = t->stmt[row].first;
@@ -117,7 +122,7 @@ static void split_row(rd_schedule *t, int32_t row)
     rd_put_substrips_around(t, first, t->stmt[row].last, RD_SUBSTRIP);
 }
 
-/* Is it a loop of rows, each of which is all of a wide strip? */
+/* True if the statement is a loop over rows, each of which is all of a wide strip. */
 static bool is_row_of_wide_strip(const rd_schedule *t, const rd_target *target, int32_t stmt)
 {
     const rd_for   *loop   = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;

@@ -1,19 +1,21 @@
-/* tail.c - strips of a fixed length, and the rest behind the last whole one:
+/* tail.c - The pass tail splits loops over strips into strips of a fixed length, and a tail.
  *
  *     serial i0 of 64 to (3000 down to 64 k) by 64 { ... }
  *     once i0 from (3000 down to 64 k) to 3000 { ... }
  *
- * A loop over strips that keeps nothing in arrays has one round, as long as there are elements. */
+ * A loop over strips without arrays gets one round over all elements instead. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_at.h"
 
+/* True if the statement declares or begins states or elements in an array. */
 static bool is_array(const rd_schedule *t, const rd_stmt *s)
 {
     return (s->kind == RD_S_ARRAY || s->kind == RD_S_BEGIN) &&
            t->store[s->store].place != RD_IN_REGISTERS;
 }
 
+/* True if the loop holds such an array. */
 static bool has_array(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))
@@ -22,7 +24,8 @@ static bool has_array(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* What is written out reads past the last element of a strip that is padded. */
+/* True if the loop holds an unrolled loop, which would read behind the last element of a padded
+ * strip. */
 static bool has_unrolled_loop(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))
@@ -31,9 +34,10 @@ static bool has_unrolled_loop(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* Of 52 elements in 64 lanes compilers make three vectors and four numbers, and the next vector of
- * states waits until those are in the cache.  So such a strip is as long as the others in the text
- * (the maximum of rows of 180 f32: 26 ns, so 19). */
+/* Adds the tail, a copy of the loop that runs once, behind the loop; it returns its statement,
+ * or -1. Of 52 elements in 64 lanes compilers make three vectors and four scalars, for which the
+ * next vector of states waits. So a padded tail is as long as other strips in the text (the
+ * maximum of rows of 180 f32: 26 ns, so 19). */
 static int32_t add_tail(rd_schedule *t, int32_t stmt, rd_edge_part border, const rd_strip *r)
 {
     const int32_t made = rd_stmt_copy(t, stmt);
@@ -49,8 +53,9 @@ static int32_t add_tail(rd_schedule *t, int32_t stmt, rd_edge_part border, const
     return made;
 }
 
-/* Of rows of a few strips and a rest the number of elements is spelled out: states of lanes then stay
- * in registers from strip to strip (the variance of rows of 192 f32: 62 ns, so 30). */
+/* True if the row has few strips and a known length, which is then a constant of the text.
+ * States of lanes stay in registers from strip to strip then (the variance of rows of 192 f32:
+ * 62 ns, so 30). */
 static bool is_few_strips(const rd_for *loop, const rd_strip *r)
 {
     enum { FEW = 4 };
@@ -60,7 +65,7 @@ static bool is_few_strips(const rd_for *loop, const rd_strip *r)
            loop->to.part[0].at.offset - loop->from.part[0].at.offset <= (int64_t)FEW * r->width;
 }
 
-/* Who leaves the strips leaves the rest out, too; behind that there is nothing to leave. */
+/* Makes early exits of the whole strips leave the tail, too, and removes those of the tail. */
 static void retarget_exits(rd_schedule *t, int32_t whole, int32_t tail_stmt)
 {
     for (int32_t s = whole; s >= 0; s = rd_next_stmt(t, s, whole))
@@ -73,8 +78,8 @@ static void retarget_exits(rd_schedule *t, int32_t whole, int32_t tail_stmt)
     }
 }
 
-/* The only strip of an axis stands around rows, so that no row asks how long it is.  The statement of
- * its loop then. */
+/* Moves an only strip around the loops over rows (loop interchange), so that no row asks how
+ * long it is. Returns the statement of its loop then. */
 static int32_t interchange_outwards(rd_schedule *t, int32_t stmt)
 {
     int32_t parent = t->stmt[stmt].parent;
@@ -92,7 +97,7 @@ static int32_t interchange_outwards(rd_schedule *t, int32_t stmt)
     return stmt;
 }
 
-/* An axis that is one strip, but for tasks' shares: these are some vectors, and what is left.
+/* Adds strips of 8 for tasks' shares of an axis that is one strip.
  *
  *     once i0 from lo to (hi down to lo + 20 k), serial i0 to (hi down to lo + 8 k) by 8, once i0 to hi */
 static int32_t add_share(rd_schedule *t, int32_t stmt, int32_t tail_stmt)
@@ -119,13 +124,13 @@ static int32_t add_share(rd_schedule *t, int32_t stmt, int32_t tail_stmt)
     return made;
 }
 
+/* True if tasks share an axis that is one strip, without padding. */
 static bool is_shared_strip(const rd_schedule *t, const rd_strip *r)
 {
     return !t->whole && t->p->root == r->axis && rd_reach(t->p, r->axis) == r->width && !r->padded;
 }
 
-/* The loop keeps the strips of full length, which the text knows; a copy behind it, run once at
- * most, has the rest. */
+/* Keeps the strips of full length in the loop, which the text knows, and adds the tail behind. */
 static void split_tail(rd_schedule *t, int32_t stmt, const rd_strip *r)
 {
     const rd_for       loop   = *rd_loop_of(t, stmt);
@@ -153,7 +158,7 @@ static void split_tail(rd_schedule *t, int32_t stmt, const rd_strip *r)
         t->loop[t->stmt[stmt].arg].kind = RD_FOR_ONCE;
 }
 
-/* One round, of as many elements as there are. */
+/* Gives the loop over strips one round over all elements. */
 static void make_single_round(rd_schedule *t, int32_t stmt, const rd_strip *r)
 {
     const int32_t start = rd_loop_of(t, stmt)->start;
@@ -167,6 +172,7 @@ static void make_single_round(rd_schedule *t, int32_t stmt, const rd_strip *r)
             t->loop[t->stmt[s].arg].extent = most;
 }
 
+/* Pads, splits or merges the strips of a loop, by what was chosen for them. */
 static void split_strips(rd_schedule *t, int32_t stmt, const rd_strip *r)
 {
     if (rd_loop_of(t, stmt)->part)

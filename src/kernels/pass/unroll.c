@@ -1,15 +1,17 @@
-/* unroll.c - loops that are written out in a vector loop become loops of one round each, whose index
- * is known:
+/* unroll.c - The pass unroll replaces unrolled loops in a vector loop by loops of one round
+ * each, with a known index.
  *
  *     vector i0 {                            vector i0 {
  *       unroll i1 to 2 { step f0 .. } }        unroll i1 to 1 { step f0 .. }
  *                                              unroll i1 from 1 to 2 { step f0 .. } }
  *
- * So what a round makes has a name of its own, and the pass `hoist` can take it out.  Of long loops
- * whose rounds wait for exponentials compilers write out four rounds. */
+ * Then each round's values have names of their own, and pass `hoist` can move them. It also
+ * makes compilers unroll long loops that are bound by exponentials, four rounds at a time. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
+/* True if the statement is an unrolled loop of several rounds, in a vector loop that is neither
+ * flat nor by call. */
 static bool needs_unrolling(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -20,7 +22,7 @@ static bool needs_unrolling(const rd_schedule *t, int32_t stmt)
            !rd_is_by_call(t, rd_vector_around(t, stmt));
 }
 
-/* The loop has this round alone. */
+/* Reduces the loop to one round. */
 static void keep_round(rd_schedule *t, int32_t stmt, int64_t round)
 {
     rd_for         *loop = &t->loop[t->stmt[stmt].arg];
@@ -34,7 +36,7 @@ static void keep_round(rd_schedule *t, int32_t stmt, int64_t round)
     loop->backwards = false;
 }
 
-/* Copies of the loop with a round each stand before it, and it keeps the last one. */
+/* Puts copies with one round each before the loop, which keeps the last one. */
 static void unroll_loop(rd_schedule *t, int32_t stmt)
 {
     const rd_for loop = *rd_loop_of(t, stmt);
@@ -52,6 +54,7 @@ static void unroll_loop(rd_schedule *t, int32_t stmt)
     }
 }
 
+/* The first loop of the tree that needs unrolling, -1. */
 static int32_t next_to_unroll(const rd_schedule *t)
 {
     for (int k = 0; k < RD_N_PARTS; k++)
@@ -61,6 +64,7 @@ static int32_t next_to_unroll(const rd_schedule *t)
     return -1;
 }
 
+/* Marks loops that are bound by exponentials, for compilers to unroll. */
 static void request_unrolling(rd_schedule *t, const rd_strips *strips)
 {
     enum { ROUNDS = 4 };

@@ -1,11 +1,13 @@
-/* unroll_extremes.c - extremes of long sparse rows take four elements at a time.
+/* unroll_extremes.c - The pass unroll_extremes unrolls minima and maxima of long sparse rows by
+ * four.
  *
- * Each step waits for the one before it, as the state is one; but the extreme of four elements waits for
- * none:
+ * Each step waits for the step before, as there is one state. The extreme of four elements waits
+ * for none:
  *
  *     serial i0 from r0 to r1 {        serial i0 from r0 to r1 down to r0 + 4 k by 4, starts m0 {
  *       r2 = load s0[i0]                 unroll i0 from m0 to m0 + 4 { r2 = ..; a1[i0 - m0] = r2 }
- *       step f0: r2 }                    vector i0 from m0 to m0 + 4, by call { step f0: a1[i0 - m0] } }
+ *       step f0: r2 }                    vector i0 from m0 to m0 + 4, by call {
+ *                                          step f0: a1[i0 - m0] } }
  *                                      serial i0 from r1 down to r0 + 4 k to r1 { as before } */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/strip_arrays.h"
@@ -14,8 +16,8 @@
 enum { FOUR = 4 };
 
 /* ---- Which ------------------------------------------------------------------------------------ */
-/* Gathered elements are waited for longer, and compilers gather four by a vector, in which they take
- * twice the time. */
+/* True if the statement is a step of such an extreme, or a plain value. Gathers are not: their
+ * latency is longer, and compilers gather four by a vector, in twice the time. */
 static bool can_unroll_stmt(const rd_schedule *t, const rd_stmt *s)
 {
     const rd_let *let = s->kind == RD_S_LET ? &t->let[s->value] : NULL;
@@ -32,9 +34,9 @@ static bool can_unroll_stmt(const rd_schedule *t, const rd_stmt *s)
            let->kind == RD_I_SELECT;
 }
 
-/* Of short rows what is left behind the fours is much, and each loop ends with a branch that may not be
- * foreseen (maxima of f32, rows of 3 in the mean: 0.82 of the time with fours; of 20: 0.93, or 1.5 where
- * rows are few and their lengths are foreseen; of 250: 2.4). */
+/* True if the loop is a long sparse row with such a step. In short rows the tail is much, and
+ * each loop ends with a branch that may be mispredicted (maxima of f32, rows of 3 in the mean:
+ * 0.82 of the speed; of 20: 0.93, or 1.5 where rows are few; of 250: 2.4). */
 static bool can_unroll(const rd_schedule *t, int32_t loop)
 {
     enum { LONG = 16 };
@@ -54,7 +56,7 @@ static bool can_unroll(const rd_schedule *t, int32_t loop)
 }
 
 /* ---- Changes ---------------------------------------------------------------------------------- */
-/* "unroll i0 from m0 to m0 + 4", at the end of a body. */
+/* Adds "unroll i0 from m0 to m0 + 4" at the end of a body. */
 static int32_t add_loop(rd_schedule *t, int32_t body, rd_for_kind kind, int32_t axis, int32_t mark)
 {
     const rd_linear from = rd_linear_plus_axis(t, rd_linear_of(0), 1, mark);
@@ -77,7 +79,8 @@ static int32_t add_loop(rd_schedule *t, int32_t body, rd_for_kind kind, int32_t 
     return made;
 }
 
-/* The step takes the elements of an array, which it finds made behind `elements`. */
+/* Moves the step into a loop by call, which reads its elements from an array that the loop
+ * `elements` fills. */
 static void move_step(rd_schedule *t, int32_t step, int32_t elements)
 {
     const int32_t body = t->stmt[elements].parent, value = t->stmt[step].x;
@@ -93,7 +96,7 @@ static void move_step(rd_schedule *t, int32_t step, int32_t elements)
         t->stmt[step].x = rd_load_at_start(t, loop, store, loop);
 }
 
-/* The whole fours of a row, before the loop of what is left. */
+/* Adds the loop over four elements at a time before the loop, which keeps the tail. */
 static void put_unrolled_loop(rd_schedule *t, int32_t loop)
 {
     const rd_for       l      = *rd_loop_of(t, loop);

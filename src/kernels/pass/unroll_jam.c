@@ -1,5 +1,5 @@
-/* unroll_jam.c - a few rounds of the loop directly around a vector loop are merged into it, so that a state is
- * read and written once for all of them:
+/* unroll_jam.c - The pass unroll_jam jams a few rounds of the loop directly around a vector loop
+ * into it (unroll-and-jam), so that a state is loaded and stored once for all of them.
  *
  *     serial i1 {                            serial i1 by 4, starts m5 {
  *       r0 = load s1[i1]                       vector i0 {
@@ -13,13 +13,15 @@
 #include "kernels/pass/pass.h"
 
 /* ---- Which loops ------------------------------------------------------------------------------ */
+/* True if the statement is a vector loop, but not by call. */
 static bool is_vector(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == RD_FOR_VECTOR &&
            !rd_loop_of(t, stmt)->by_call;
 }
 
-/* The vector loop that is all of the body but values before it, and exits behind it; -1. */
+/* The vector loop that is the whole body, but for values before it and early exits behind it;
+ * -1. */
 static int32_t vector_in(const rd_schedule *t, int32_t loop)
 {
     int32_t s = t->stmt[loop].first, last = t->stmt[loop].last;
@@ -31,6 +33,7 @@ static int32_t vector_in(const rd_schedule *t, int32_t loop)
     return s >= 0 && s == last && is_vector(t, s) ? s : -1;
 }
 
+/* The number of rounds to jam, 0 if the statement is no such loop. */
 static int32_t rounds_to_merge(const rd_schedule *t, const rd_target *target, int32_t stmt)
 {
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -43,7 +46,7 @@ static int32_t rounds_to_merge(const rd_schedule *t, const rd_target *target, in
 }
 
 /* ---- States ----------------------------------------------------------------------------------- */
-/* Does the position change between the vector loop and the statement? */
+/* True if the position changes between the vector loop and the statement. */
 static bool is_changed_inside(const rd_schedule *t, int32_t vector, int32_t stmt,
                               const rd_linear *at)
 {
@@ -57,6 +60,7 @@ static bool is_changed_inside(const rd_schedule *t, int32_t vector, int32_t stmt
     return false;
 }
 
+/* True if the vector loop declares the store. */
 static bool is_declared_in(const rd_schedule *t, int32_t vector, int32_t store)
 {
     for (int32_t s = vector; s >= 0; s = rd_next_stmt(t, s, vector))
@@ -65,8 +69,8 @@ static bool is_declared_in(const rd_schedule *t, int32_t vector, int32_t store)
     return false;
 }
 
-/* Can the step's state be in a variable for all of the vector loop's body?  Nodes of elements, of
- * prefixes by the tree, are too many. */
+/* True if the step's state can be a variable in the vector loop's body. Scans by a tree have too
+ * many nodes of elements. */
 static bool can_promote(const rd_schedule *t, int32_t vector, int32_t stmt)
 {
     const rd_stmt *s = &t->stmt[stmt];
@@ -77,6 +81,7 @@ static bool can_promote(const rd_schedule *t, int32_t vector, int32_t stmt)
            !is_changed_inside(t, vector, stmt, &s->of.more) && !is_declared_in(t, vector, s->store);
 }
 
+/* True if both steps use the same state. */
 static bool is_same_state(const rd_schedule *t, const rd_stmt *a, const rd_stmt *b)
 {
     return a->store == b->store && rd_linear_same(t, &a->of.cell, &b->of.cell) &&
@@ -84,7 +89,7 @@ static bool is_same_state(const rd_schedule *t, const rd_stmt *a, const rd_stmt 
            rd_linear_same(t, &a->of.more, &b->of.more);
 }
 
-/* One state: that of the step's lane. */
+/* The statement that copies the state of the step's lane into the variable, or back. */
 static int32_t add_copy(rd_schedule *t, const rd_stmt *step, rd_stmt_kind kind, int32_t array)
 {
     rd_stmt s = rd_copy_of_states(step, kind, array);
@@ -93,7 +98,8 @@ static int32_t add_copy(rd_schedule *t, const rd_stmt *step, rd_stmt_kind kind, 
     return rd_add_stmt(t, &s);
 }
 
-/* All steps by this state take one in a variable. */
+/* Keeps the state of a step in a variable (scalar promotion), and makes all steps by this state
+ * use it. */
 static void promote_state(rd_schedule *t, int32_t vector, int32_t stmt)
 {
     const rd_stmt  step  = t->stmt[stmt];
@@ -114,8 +120,8 @@ static void promote_state(rd_schedule *t, int32_t vector, int32_t stmt)
     rd_append(t, vector, add_copy(t, &step, RD_S_BACK, array));
 }
 
-/* The round of a loop that is written out is known, so a state of it has a number: "cell i1" in round 2 is
- * "cell 2". */
+/* Replaces the axes of loops of one round in positions of states by their index: "cell i1" in
+ * round 2 is "cell 2". */
 static void number_states(rd_schedule *t, int32_t vector)
 {
     for (int32_t s = vector; s >= 0 && !t->failed; s = rd_next_stmt(t, s, vector)) {
@@ -135,6 +141,7 @@ static void number_states(rd_schedule *t, int32_t vector)
     }
 }
 
+/* Promotes the states of all steps in the vector loop. */
 static void promote_states(rd_schedule *t, int32_t vector)
 {
     number_states(t, vector);
@@ -145,14 +152,15 @@ static void promote_states(rd_schedule *t, int32_t vector)
 }
 
 /* ---- Rounds ----------------------------------------------------------------------------------- */
+/* Removes early exits at the end of the loop. */
 static void drop_exits(rd_schedule *t, int32_t loop)
 {
     while (!t->failed && t->stmt[loop].last >= 0 && t->stmt[t->stmt[loop].last].kind == RD_S_EXIT)
         rd_take_out(t, t->stmt[loop].last);
 }
 
-/* A loop of one round, which is round `k` of those that begin at the mark; the values of a round, and
- * what the vector loop does, stand in it. */
+/* A loop of one round: round k of those that begin at the mark. It holds the round's values, and
+ * what the vector loop does. */
 static int32_t make_round(rd_schedule *t, int32_t loop, int32_t mark, int32_t k)
 {
     const int32_t   made   = rd_stmt_copy(t, loop);
@@ -180,7 +188,7 @@ static int32_t make_round(rd_schedule *t, int32_t loop, int32_t mark, int32_t k)
     return made;
 }
 
-/* The loop takes so many rounds at a time, from its first index on. */
+/* Makes the loop over so many rounds at a time, from its first index on. */
 static int32_t make_merged_loop(rd_schedule *t, int32_t loop, int32_t rows,
                                 const rd_edge_part *border)
 {
@@ -205,7 +213,7 @@ static int32_t make_merged_loop(rd_schedule *t, int32_t loop, int32_t rows,
     return made;
 }
 
-/* Who leaves the rounds that go together leaves out those that are left, of which none asks. */
+/* Makes early exits of the jammed rounds leave the tail, too. The tail does not ask. */
 static void retarget_exits(rd_schedule *t, int32_t made, int32_t loop)
 {
     for (int32_t s = t->stmt[made].first; s >= 0; s = t->stmt[s].next)
@@ -214,6 +222,7 @@ static void retarget_exits(rd_schedule *t, int32_t made, int32_t loop)
     drop_exits(t, loop);
 }
 
+/* Puts the loop over jammed rounds before the loop, which keeps the tail. */
 static void merge_rounds(rd_schedule *t, int32_t loop, int32_t rows)
 {
     const rd_for       l      = *rd_loop_of(t, loop);

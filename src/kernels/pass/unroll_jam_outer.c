@@ -1,5 +1,6 @@
-/* unroll_jam_outer.c - a few rounds of an outer loop are merged into the serial loop between it and a vector loop
- * (unroll-and-jam), each with states of its own, so that an element that is the same for all is read once:
+/* unroll_jam_outer.c - The pass unroll_jam_outer jams a few rounds of an outer loop into the
+ * serial loop between it and a vector loop (unroll-and-jam). Each round has states of its own,
+ * so an element that is the same for all rounds is loaded once.
  *
  *     serial i2 {                         serial i2 by 4, starts m5 {
  *       array a1; begin f1                  array a6, of four rows; begin f1
@@ -8,7 +9,7 @@
  *         vector i0 {                           unroll i2 from m5 to m5 + 1 {
  *           step f1 a1 .. } }                     r0 = load ..; step f1 a6 .. }
  *       vector i0 { finish f1 a1 .. } }         .. } }
- *                                           unroll i2 from m5 to m5 + 1 { vector i0 { finish f1 a6 .. } }
+ *                                           unroll i2 from m5 to m5 + 1 { vector i0 { finish f1 .. } }
  *                                           .. }
  *                                         serial i2 { .. the rows that are left } */
 #include "kernels/loop/facts.h"
@@ -26,6 +27,7 @@ typedef struct jam {
 } jam;
 
 /* ---- Which loops ------------------------------------------------------------------------------ */
+/* The serial loop of a statement; NULL if it is another statement. */
 static const rd_for *serial_at(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -33,7 +35,7 @@ static const rd_for *serial_at(const rd_schedule *t, int32_t stmt)
     return loop && loop->kind == RD_FOR_SERIAL && loop->start < 0 ? loop : NULL;
 }
 
-/* The vector loop that is all of the body but values before it, -1. */
+/* The vector loop that is the whole body, but for values before it; -1 if there is none. */
 static int32_t vector_in(const rd_schedule *t, int32_t loop)
 {
     int32_t s = t->stmt[loop].first;
@@ -46,7 +48,8 @@ static int32_t vector_in(const rd_schedule *t, int32_t loop)
                : -1;
 }
 
-/* The loop in each row whose rounds all rows take together: it goes the same way in each. */
+/* The loop in each row into which all rows are jammed, as it has the same range in each; -1 if
+ * there is none. */
 static int32_t inner_of(const rd_schedule *t, int32_t loop)
 {
     int32_t found = -1;
@@ -61,12 +64,13 @@ static int32_t inner_of(const rd_schedule *t, int32_t loop)
     return found;
 }
 
+/* True if the statement declares states. */
 static bool has_states(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_ARRAY && t->store[t->stmt[stmt].store].fold >= 0;
 }
 
-/* Do states of rows lie in local arrays, and are they few? */
+/* True if states of a row are local arrays, and those of all jammed rows are few. */
 static bool can_multiply_states(const rd_schedule *t, int32_t loop, int32_t rows)
 {
     int32_t n = 0;
@@ -82,6 +86,7 @@ static bool can_multiply_states(const rd_schedule *t, int32_t loop, int32_t rows
     return n > 0 && n <= MOST_ARRAYS;
 }
 
+/* The number of rows to jam; 0 if the statement is no such loop. */
 static int32_t rows_to_jam(const rd_schedule *t, const rd_target *target, int32_t stmt)
 {
     const rd_for *loop = serial_at(t, stmt);
@@ -95,7 +100,7 @@ static int32_t rows_to_jam(const rd_schedule *t, const rd_target *target, int32_
 }
 
 /* ---- States of rows --------------------------------------------------------------------------- */
-/* Arrays in which the states of all rows lie one after the other, which begin together. */
+/* Declares arrays with the states of all rows, one behind the other. */
 static void declare_states(jam *j, int32_t made)
 {
     rd_schedule *t = j->t;
@@ -114,7 +119,7 @@ static void declare_states(jam *j, int32_t made)
     }
 }
 
-/* Statements in the body meet the states of row `k`. */
+/* Makes statements in the body use the states of row k. */
 static void use_states_of_row(const jam *j, int32_t body, int32_t k)
 {
     rd_schedule *t = j->t;
@@ -128,7 +133,7 @@ static void use_states_of_row(const jam *j, int32_t body, int32_t k)
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------- */
-/* A loop becomes one of one round: row `k` of those that begin at the mark. */
+/* Reduces a loop to one round: row k of those that begin at the mark. */
 static void make_row(const jam *j, int32_t stmt, int32_t k)
 {
     const int32_t   axis = rd_loop_of(j->t, j->loop)->axis;
@@ -149,6 +154,7 @@ static void make_row(const jam *j, int32_t stmt, int32_t k)
     use_states_of_row(j, stmt, k);
 }
 
+/* Removes all statements from the body, but one. */
 static void clear_body(rd_schedule *t, int32_t body, int32_t but)
 {
     for (int32_t s = t->stmt[body].first, next; s >= 0; s = next) {
@@ -158,7 +164,7 @@ static void clear_body(rd_schedule *t, int32_t body, int32_t but)
     }
 }
 
-/* What the vector loop of the inner loop does for row `k`, with values before it. */
+/* What the vector loop of the inner loop does for row k, with the values before it. */
 static int32_t jammed_round(const jam *j, int32_t k)
 {
     rd_schedule  *t      = j->t;
@@ -177,7 +183,7 @@ static int32_t jammed_round(const jam *j, int32_t k)
     return vector;
 }
 
-/* The inner loop, of which a round takes all rows. */
+/* The inner loop, each round of which serves all rows. */
 static int32_t make_jammed_loop(const jam *j)
 {
     rd_schedule  *t      = j->t;
@@ -193,7 +199,7 @@ static int32_t make_jammed_loop(const jam *j)
     return made;
 }
 
-/* What else stands in row `k`. */
+/* The other statements of row k. */
 static int32_t remaining_stmts_of_row(const jam *j, int32_t k)
 {
     rd_schedule  *t    = j->t;
@@ -209,6 +215,7 @@ static int32_t remaining_stmts_of_row(const jam *j, int32_t k)
     return made;
 }
 
+/* Begins the states of all rows. */
 static void begin_states(const jam *j, int32_t made)
 {
     for (int32_t s = j->t->stmt[j->loop].first; s >= 0 && !j->t->failed; s = j->t->stmt[s].next)
@@ -219,7 +226,7 @@ static void begin_states(const jam *j, int32_t made)
 }
 
 /* ---- All together ----------------------------------------------------------------------------- */
-/* The loop over so many rows at a time, from its first one on. */
+/* Makes the loop over so many rows at a time, from its first index on. */
 static int32_t make_loop_of_rows(jam *j, const rd_edge_part *border)
 {
     rd_schedule  *t    = j->t;
@@ -243,7 +250,7 @@ static int32_t make_loop_of_rows(jam *j, const rd_edge_part *border)
     return made;
 }
 
-/* Makes the loop over a few rows, behind which the old loop has the rest. */
+/* Puts the loop over jammed rows before the loop, which keeps the tail. */
 static void jam_rows(rd_schedule *t, int32_t loop, int32_t rows)
 {
     const rd_for       l      = *rd_loop_of(t, loop);

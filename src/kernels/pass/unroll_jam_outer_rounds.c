@@ -1,7 +1,7 @@
-/* unroll_jam_outer_rounds.c - which outer loops of a strip the pass `unroll_jam_outer` merges into the serial loop between them and the
- * vector loop, as over coordinates of points: a few rows go through that loop together, so that what is
- * the same for all of them is read once (Callahan, Carr and Kennedy, 1990, "Improving Register Allocation
- * for Subscripted Variables"). */
+/* unroll_jam_outer_rounds.c - Chooses the loops for pass `unroll_jam_outer`: outer loops whose
+ * rounds are jammed into the serial loop between them and a vector loop, as over coordinates of
+ * points. So elements that are the same for all jammed rows are loaded once (Callahan, Carr and
+ * Kennedy, 1990, "Improving Register Allocation for Subscripted Variables"). */
 #include "kernels/pass/strip_at.h"
 
 enum { ROWS = 4, MOST_WIDTH = 128 };
@@ -16,7 +16,7 @@ typedef struct row_loops {
     for (int32_t s = rd_next_stmt((q)->r->t, body, body); s >= 0; \
          s         = rd_next_stmt((q)->r->t, s, body))
 
-/* The row's one loop that is not over the strip, -1. */
+/* The one loop in the row that is not over the strip, -1. */
 static int32_t loop_in(const row_loops *q)
 {
     int32_t found = -1;
@@ -32,6 +32,7 @@ static int32_t loop_in(const row_loops *q)
     return found;
 }
 
+/* The load of a statement; NULL if it is another statement. */
 static const rd_let *load_of(const row_loops *q, int32_t stmt)
 {
     const rd_stmt *s   = &q->r->t->stmt[stmt];
@@ -41,6 +42,7 @@ static const rd_let *load_of(const row_loops *q, int32_t stmt)
 }
 
 /* ---- What the loop inside does ---------------------------------------------------------------- */
+/* True if blocks end along the loop inside. */
 static bool has_block_ends(const row_loops *q)
 {
     for (int32_t k = 0; k < q->r->t->p->n_fold; k++)
@@ -49,7 +51,7 @@ static bool has_block_ends(const row_loops *q)
     return false;
 }
 
-/* Are elements of the strip read that are the same for all rows?  Else there is nothing to share. */
+/* True if elements of the strip are the same for all rows: else nothing is saved. */
 static bool has_shared_load(const row_loops *q)
 {
     EACH_IN(q, q->inside, s)
@@ -63,6 +65,7 @@ static bool has_shared_load(const row_loops *q)
     return false;
 }
 
+/* True if a statement of the row stores to the slot. */
 static bool is_slot_stored(const row_loops *q, int32_t slot)
 {
     EACH_IN(q, q->loop, s)
@@ -71,7 +74,7 @@ static bool is_slot_stored(const row_loops *q, int32_t slot)
     return false;
 }
 
-/* Does it read what is made, or stored, in the row around the loop inside? */
+/* True if the statement reads what is made or stored in the row around the loop inside. */
 static bool is_reading_row(const row_loops *q, int32_t stmt)
 {
     const rd_schedule *t    = q->r->t;
@@ -86,7 +89,7 @@ static bool is_reading_row(const row_loops *q, int32_t stmt)
 }
 
 /* ---- What stands in a row --------------------------------------------------------------------- */
-/* A fold of one block that begins and ends in a row. */
+/* True if the fold has one block, and begins and ends in a row. */
 static bool can_jam_fold(const row_loops *q, int32_t fold)
 {
     const rd_loop_fold *f = &q->r->t->fold[fold];
@@ -95,6 +98,8 @@ static bool can_jam_fold(const row_loops *q, int32_t fold)
            !f->of.fold->user && f->lanes == 1;
 }
 
+/* True if the statement of a row can be jammed: in the loop inside only values and steps of
+ * folds that begin in the row. */
 static bool can_jam_stmt(const row_loops *q, int32_t stmt)
 {
     const rd_stmt *s       = &q->r->t->stmt[stmt];

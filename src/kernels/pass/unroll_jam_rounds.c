@@ -1,5 +1,6 @@
-/* unroll_jam_rounds.c - which loops of a strip the pass `unroll_jam` merges into the vector loop directly in
- * them, a few rounds at a time, so that a state is read and written once for all of these. */
+/* unroll_jam_rounds.c - Chooses the loops for pass `unroll_jam`: loops whose rounds are jammed
+ * into the vector loop directly in them, so that a state is loaded and stored once for all of
+ * these. */
 #include "core/caches.h"
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/pass/fission_points.h"
@@ -16,6 +17,7 @@ typedef struct merging {
     for (int32_t s = rd_next_stmt((m)->r->t, (m)->loop, (m)->loop); s >= 0; \
          s         = rd_next_stmt((m)->r->t, s, (m)->loop))
 
+/* The load of a statement; NULL if it is another statement. */
 static const rd_let *load_of(const merging *m, int32_t stmt)
 {
     const rd_stmt *s   = &m->r->t->stmt[stmt];
@@ -35,6 +37,7 @@ static int32_t axis_of(const merging *m)
 }
 
 /* ---- Rows of memory --------------------------------------------------------------------------- */
+/* True if pass `prefetch_rows` will prefetch rows of the loop. */
 static bool has_prefetched_rows(const merging *m)
 {
     if (!rd_fetches_rows_behind || !m->strip->wide)
@@ -45,8 +48,9 @@ static bool has_prefetched_rows(const merging *m)
     return false;
 }
 
-/* Rows that come from memory one after the other, and are short, the longest too: several side by
- * side end before prefetchers know them, one by one they are one run.  Of 4 KiB on they are fetched. */
+/* True if the loop streams short rows from memory, and even the longest is short. Several rows
+ * at once end before hardware prefetchers detect them; one by one they are one stream. From 4
+ * KiB on they are prefetched by software. */
 static bool has_short_streams(const merging *m)
 {
     enum { FETCHED_BYTES = 4096 };
@@ -67,7 +71,7 @@ static bool has_short_streams(const merging *m)
 }
 
 /* ---- Which loops ------------------------------------------------------------------------------ */
-/* So many that what moves to and fro, the states, is little beside what is read. */
+/* The number of rounds: so many that loads and stores of states are few beside other loads. */
 static int rounds_to_merge(const merging *m)
 {
     int states = 0;
@@ -82,8 +86,8 @@ static int rounds_to_merge(const merging *m)
     return states > 2 ? 8 : 4;
 }
 
-/* Operations of a round, with those of loops that are written out.  Halves are rounded by a dozen
- * each, of which chains keep gcc's combiner for half a minute. */
+/* Operations of a round, with those of unrolled loops. Rounding of a half counts as a dozen:
+ * chains of these keep gcc's combiner busy for half a minute. */
 static int64_t unrolled_size(const merging *m)
 {
     enum { ROUNDING = 12, MANY = 1000 };
@@ -106,8 +110,8 @@ static int64_t unrolled_size(const merging *m)
     return count;
 }
 
-/* All steps of the fold in a row meet the same state, or one by the strip's element, or a few: one for each
- * round of a loop that is written out. */
+/* True if all steps of the fold in a row use one state, or one by the strip's element, or one
+ * for each round of an unrolled loop. */
 static bool has_fixed_state(const merging *m, int32_t stmt)
 {
     const int32_t  fold = m->r->t->stmt[stmt].fold;
@@ -121,6 +125,7 @@ static bool has_fixed_state(const merging *m, int32_t stmt)
            (m->fold[fold].lanes || m->r->t->fold[fold].lanes == 1);
 }
 
+/* True if the step has vectors, no label and no nodes, and its state is the same in all rounds. */
 static bool can_merge_step(const merging *m, int32_t stmt)
 {
     const rd_stmt *s = &m->r->t->stmt[stmt];
@@ -129,6 +134,7 @@ static bool can_merge_step(const merging *m, int32_t stmt)
            !m->r->t->fold[s->fold].levels && (m->fold[s->fold].inner || has_fixed_state(m, stmt));
 }
 
+/* True if the load needs no packing within the loop. */
 static bool can_merge_load(const merging *m, int32_t stmt)
 {
     const int32_t rereads = rd_loop_of_rereads(m->r, stmt);
@@ -137,8 +143,8 @@ static bool can_merge_load(const merging *m, int32_t stmt)
            (rereads < 0 || rereads == m->loop || rd_stands_in(m->r->t, m->loop, rereads));
 }
 
-/* A vector loop can do it for a few rows at once; a fold that begins and ends in a row has its states
- * in variables. */
+/* True if a vector loop can do the statement for a few rows at once. A fold that begins and ends
+ * in a row has its states in variables. */
 static bool can_merge_stmt(const merging *m, int32_t stmt)
 {
     const rd_stmt *s = &m->r->t->stmt[stmt];

@@ -1,10 +1,14 @@
-/* unroll_scans.c - short loops of prefixes by the tree, in no strip, are written out: the place of each
- * element in its block is a number then, and so is known which nodes it meets. */
+/* unroll_scans.c - The pass unroll_scans unrolls short loops of scans by the tree, outside of
+ * strips. Then the position of each element in its block is a constant, and so are the nodes
+ * that it combines with.
+ *
+ *     serial i0 to 4 { prefix f0 .. }        unroll i0 to 4 { prefix f0 .. } */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
 enum { MOST_ROUNDS = 16, MOST_STATEMENTS = 10 };
 
+/* True if the statement stands in a loop over strips, or is one. */
 static bool is_in_strip(const rd_schedule *t, int32_t stmt)
 {
     for (int32_t s = t->stmt[stmt].parent; s >= 0; s = t->stmt[s].parent)
@@ -13,7 +17,8 @@ static bool is_in_strip(const rd_schedule *t, int32_t stmt)
     return rd_loop_of(t, stmt)->strip >= 0;
 }
 
-/* Is all that stands in it values and prefixes, one of which takes its rounds as places? */
+/* True if the loop holds few statements, all values, stores, steps and prefixes, and one prefix
+ * has the loop's rounds as positions. */
 static bool has_only_prefixes(const rd_schedule *t, int32_t loop)
 {
     int32_t n     = 0;
@@ -31,6 +36,7 @@ static bool has_only_prefixes(const rd_schedule *t, int32_t loop)
     return found && n <= MOST_STATEMENTS;
 }
 
+/* True if the loop is short, of known length, visits its whole axis, and holds such a prefix. */
 static bool can_unroll(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *l      = rd_loop_of(t, stmt);

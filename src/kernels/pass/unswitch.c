@@ -1,4 +1,5 @@
-/* unswitch.c - a mask that is the same for all rounds of a loop is asked before it (loop unswitching):
+/* unswitch.c - The pass unswitch moves a mask that is the same for all rounds of a loop before
+ * the loop (loop unswitching).
  *
  *     serial i1 from r2 to r3 {              if r1 {
  *       r4 = load s0[i1]                       serial i1 from r2 to r3 { as before } }
@@ -6,12 +7,13 @@
  *       step f0: r5                            serial i1 from r2 to r3 {
  *       step f1: .. }                            .. step f1: .. } }
  *
- * Steps that the mask refuses are left out there, and with them compilers leave out what only these
- * take.  They do not see by themselves that a sum of ints stays as it is. */
+ * Steps that the mask excludes are left out, so compilers remove their operands. By themselves
+ * compilers do not see that a sum of ints stays as it is. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
 /* ---- Masks ------------------------------------------------------------------------------------ */
+/* True if the value is the constant int 0. */
 static bool is_int_0(const rd_schedule *t, int32_t value)
 {
     const rd_let *let = &t->let[value];
@@ -20,7 +22,8 @@ static bool is_int_0(const rd_schedule *t, int32_t value)
            let->word.u64 == 0;
 }
 
-/* What must hold for a step to do anything, -1: a mask, or of a sum of ints where it does not take 0. */
+/* The mask of a step; for a sum of ints also the condition without which its operand is 0. -1 if
+ * there is none. */
 static int32_t effective_mask(const rd_schedule *t, const rd_stmt *step)
 {
     const rd_let *x = &t->let[step->x];
@@ -32,7 +35,8 @@ static int32_t effective_mask(const rd_schedule *t, const rd_stmt *step)
 }
 
 /* ---- Which ------------------------------------------------------------------------------------ */
-/* Rows of a sparse pattern, and runs of one label, go element by element: others are vectors. */
+/* True if the loop goes element by element: a row of a sparse pattern, or runs of labels. Other
+ * loops are vectors. */
 static bool is_element_loop(const rd_schedule *t, int32_t loop)
 {
     const rd_for *l = rd_loop_of(t, loop);
@@ -42,7 +46,7 @@ static bool is_element_loop(const rd_schedule *t, int32_t loop)
     return rd_is_row(&t->p->loop[l->of]) || rd_count_kinds(t, loop, RD_KIND_BIT(RD_S_TURN)) > 0;
 }
 
-/* Statements that leave a loop name one loop. */
+/* True if an early exit leaves the loop; exits name one loop only. */
 static bool is_exit_target(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = 0; s < t->n_stmt; s++)
@@ -51,8 +55,8 @@ static bool is_exit_target(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* Is it a step of the loop, or of columns in it: in vector loops, and in rounds that are written out
- * there?  What only such steps read, as of an array that lies the other way, is not read then. */
+/* True if the statement is a step of the loop, or of columns in it: of vector loops, and of
+ * unrolled loops there. */
 static bool is_step_of(const rd_schedule *t, int32_t stmt, int32_t loop)
 {
     int32_t body = t->stmt[stmt].parent;
@@ -65,7 +69,7 @@ static bool is_step_of(const rd_schedule *t, int32_t stmt, int32_t loop)
     return body == loop;
 }
 
-/* The mask of one of a loop's steps that is made outside of it, -1: there is none. */
+/* The mask of a step of the loop that is made outside of the loop; -1 if there is none. */
 static int32_t mask_outside(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop)) {
@@ -78,6 +82,7 @@ static int32_t mask_outside(const rd_schedule *t, int32_t loop)
 }
 
 /* ---- Changes ---------------------------------------------------------------------------------- */
+/* Puts the loop into an IF of the mask, or of its negation. */
 static void wrap_in_if(rd_schedule *t, int32_t loop, int32_t mask, bool unless)
 {
     rd_stmt asks = rd_stmt_of(RD_S_IF);
@@ -91,6 +96,7 @@ static void wrap_in_if(rd_schedule *t, int32_t loop, int32_t mask, bool unless)
     rd_append(t, made, loop);
 }
 
+/* Adds a copy of the loop without the masked steps, and puts both under the mask. */
 static void unswitch(rd_schedule *t, int32_t loop, int32_t mask)
 {
     const int32_t without = rd_stmt_copy(t, loop);
@@ -107,6 +113,7 @@ static void unswitch(rd_schedule *t, int32_t loop, int32_t mask)
     wrap_in_if(t, without, mask, true);
 }
 
+/* Visits all element loops that are not under a mask already. */
 void rd_pass_unswitch(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -1,14 +1,17 @@
-/* widen_bytes.c - bytes of a strip that is shorter than a vector of bytes are widened to ints, by a
- * loop of their own.
+/* widen_bytes.c - The pass widen_bytes widens bytes to ints in a loop of their own, if the strip
+ * is shorter than a vector of bytes.
  *
- * gcc 12 finds no vectors at all in a loop of so few bytes: a masked sum of f64, 32 lanes,
- * AVX-512, takes 33 ms, and 4 ms if the bytes are ints.  There is one exception: it finds vectors
- * where bytes become nothing but int32s.  A count of bytes that pass a test takes 0.7 ms so, and
- * 4.2 ms if they are ints first. */
+ *     vector i0 { r0 = load u8 s0[i0] .. }    vector i0, by call { r9 = load u8 s0[i0]; a1[..] = r9 }
+ *                                             vector i0 { r0 = load a1[..] .. }
+ *
+ * gcc 12 makes no vectors of a loop with so few bytes: a masked sum of f64, 32 lanes, AVX-512,
+ * takes 33 ms, and 4 ms if the bytes are ints. Bytes that become nothing but int32 are an
+ * exception: a count of bytes that pass a test takes 0.7 ms, and 4.2 ms if they are ints first. */
 #include "kernels/pass/strip_arrays.h"
 #include "kernels/pass/pass.h"
 
-/* Does the strip add up short ints alone?  Then its bytes become nothing but ints of their sum. */
+/* True if all steps of the strip are sums of short ints, so that its bytes become ints of these
+ * sums alone. */
 static bool has_only_short_sums(const rd_schedule *t, int32_t strip)
 {
     bool some = false;
@@ -23,6 +26,7 @@ static bool has_only_short_sums(const rd_schedule *t, int32_t strip)
     return some;
 }
 
+/* True if the statement loads adjacent bytes of the program's memory. */
 static bool is_byte(const rd_schedule *t, const rd_stmt *s, int32_t axis)
 {
     const rd_let *let = s->kind == RD_S_LET ? &t->let[s->value] : NULL;
@@ -35,7 +39,7 @@ static bool is_byte(const rd_schedule *t, const rd_stmt *s, int32_t axis)
     return rd_linear_coef(t, &let->at, axis) == 1;
 }
 
-/* A store before the load in its loop may be to its memory. */
+/* True if a statement before the load in its loop may store to its memory. */
 static bool is_stored_before(const rd_schedule *t, int32_t load)
 {
     for (int32_t s = t->stmt[load].prev; s >= 0; s = t->stmt[s].prev)
@@ -44,19 +48,21 @@ static bool is_stored_before(const rd_schedule *t, int32_t load)
     return false;
 }
 
+/* The length of the strip in the text. */
 static int32_t width_of(const rd_for *strip)
 {
     return strip->padded ? strip->padded : strip->width;
 }
 
+/* True if the strip's length is known, and less than a vector of bytes. */
 static bool is_short(const rd_for *strip, int vector)
 {
     return width_of(strip) > 0 && width_of(strip) < vector;
 }
 
-/* Maps of four bytes or more to bytes have vectors all the same.  Of the rest of 62 bytes behind
- * strips of 64, what is left of an image without its border, ints took three times as long as the
- * 31 strips before. */
+/* True if the loop maps bytes to bytes, four or more, which has vectors all the same. In the
+ * tail of 62 bytes of an image without border, ints took three times as long as the 31 strips
+ * before. */
 static bool has_only_bytes(const rd_schedule *t, int32_t loop, int32_t width)
 {
     enum { LEAST = 4 };
@@ -71,8 +77,8 @@ static bool has_only_bytes(const rd_schedule *t, int32_t loop, int32_t width)
     return width >= LEAST;
 }
 
-/* Loads directly in the loop.  Those in rounds that another pass has written out there, as
- * `unroll_jam` does, stay loads of bytes. */
+/* Widens the loads that stand directly in the loop. Loads in rounds that were unrolled there, as
+ * by `unroll_jam`, stay loads of bytes. */
 static void widen_in(rd_schedule *t, int32_t loop, int32_t width)
 {
     const bool bytes = has_only_bytes(t, loop, width);
@@ -82,6 +88,7 @@ static void widen_in(rd_schedule *t, int32_t loop, int32_t width)
             rd_pack_value(t, loop, t->stmt[s].value, RD_I32, true);
 }
 
+/* Visits all vector loops in short strips. */
 void rd_pass_widen_bytes(rd_schedule *t, const rd_target *target)
 {
     int32_t strip = -1; /* the innermost one whose length is known */
