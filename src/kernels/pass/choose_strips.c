@@ -106,6 +106,8 @@ static bool describe_all(choosing *c, rd_get_fn *get, void *pool)
     return true;
 }
 
+/* Finds the regions of least price, describes each as a strip, and hands out the arrays in
+ * *strips. */
 bool rd_choose_strips(const rd_schedule *t, const rd_target *target, rd_get_fn *get, void *pool,
                       rd_strips *strips)
 {

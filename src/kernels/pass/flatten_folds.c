@@ -5,7 +5,7 @@
  *       serial i0 to 7 {                              serial i1 by 64, starts m2, stops m3 {
  *         vector i1 from m2 to m3 {                     vector i1 from m2 to m3, flat {
  *           r0 = load s0[i0 + 7*i1]                       unroll i0 to 7 {
- *           step f0 cell i0, lane i1 - m2: r0 } } }         r0 = load s0[i0 + 7*i1]; step .. a5 } } }
+ *           step f0 cell i0, lane i1 - m2: r0 } } }         r0 = load s0[i0 + 7*i1]; step a5 .. } } }
  *                                                     back f0 cell i0, a5 at i0
  *
  * The array holds a lane of all columns, then the next lane, so states are in the order of

@@ -41,6 +41,7 @@ static bool has_steps_along(const rd_strip_at *r)
     return false;
 }
 
+/* Looks for a loop with a list of ranges that clusters along the axis select. */
 bool rd_has_clusters(const rd_strip_at *r)
 {
     const rd_program *p = r->t->p;
@@ -100,6 +101,8 @@ static bool is_plain(const rd_strip_at *r, const rd_linear *at)
     return true;
 }
 
+/* Visits the loops around a strided load, from the inside out. It stops where packed elements
+ * would exceed the cache. */
 int32_t rd_loop_of_rereads(const rd_strip_at *r, int32_t stmt)
 {
     enum { MOST_BYTES = 28 << 10, STRIP = 64 };
@@ -202,6 +205,7 @@ static bool is_group_without_vectors(const rd_strip_at *r, int32_t loop, int32_t
            rd_linear_coef(r->t, &s->at, rd_loop_of(r->t, loop)->axis) != 0;
 }
 
+/* Checks that the loop has few rounds, of a whole axis, and that each statement can be unrolled. */
 bool rd_unrolls_loop(const rd_strip_at *r, int32_t loop)
 {
     const rd_for *l    = rd_loop_of(r->t, loop);
@@ -268,6 +272,7 @@ static bool is_complete_in_round(const rd_strip_at *r, int32_t fold, int32_t beg
     return true;
 }
 
+/* Visits all folds with steps in the region: their neighbours are serial steps, lanes, or cells. */
 void rd_find_fold_mappings(const rd_strip_at *r, rd_fold_in_strip *fold)
 {
     for (int32_t k = 0; k < r->t->p->n_fold; k++) {

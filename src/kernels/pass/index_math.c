@@ -81,6 +81,7 @@ rd_linear rd_index_max(rd_index_math *n, rd_linear a, rd_linear b)
     return rd_linear_same(n->t, &a, &b) ? a : binary_op(n, RD_OP_maximum, RD_I64, a, b);
 }
 
+/* "r4 = ge a, b; r5 = choice r4, x, y". */
 rd_linear rd_index_select(rd_index_math *n, rd_linear a, rd_linear b, rd_linear x, rd_linear y)
 {
     int32_t operand[3];
@@ -102,6 +103,7 @@ rd_linear rd_index_divide(rd_index_math *n, rd_linear a, int64_t by)
     return binary_op(n, RD_OP_floordiv, RD_I64, a, rd_linear_of(by));
 }
 
+/* "r4 = load i64 s3[..]", which does not count as a loaded element. */
 rd_linear rd_index_load(rd_index_math *n, int32_t slot, rd_dtype type, rd_linear at)
 {
     const rd_let let = { .kind      = RD_I_LOAD,
@@ -116,6 +118,7 @@ rd_linear rd_index_load(rd_index_math *n, int32_t slot, rd_dtype type, rd_linear
     return rd_linear_plus_value(n->t, rd_linear_of(0), 1, insert_let(n, &let));
 }
 
+/* "r6 = find .. from r4 to r5": a FIND statement, whose result is a value. */
 rd_linear rd_index_search(rd_index_math *n, int32_t slot, rd_linear from, rd_linear to,
                           rd_linear at, int32_t apart, rd_linear least)
 {

@@ -1,9 +1,9 @@
 /* index_set_split.c - The pass index_set_split splits a loop whose mask compares indices
  * (rd_loop.bounds) into up to three loops.
  *
- *     serial i1 {                     serial i1 from first to begin { r4 = mask ..; step f0 r2 if r4 }
- *       r4 = mask ..                  serial i1 from begin to end   { step f0 r2 }
- *       step f0 r2 if r4 }            serial i1 from end to last    { r4 = mask ..; step f0 r2 if r4 }
+ *     serial i1 {               serial i1 from first to begin { r4 = mask ..; step f0 r2 if r4 }
+ *       r4 = mask ..            serial i1 from begin to end   { step f0 r2 }
+ *       step f0 r2 if r4 }      serial i1 from end to last    { r4 = mask ..; step f0 r2 if r4 }
  *
  * Outside [first, last) the mask is false, but for one index; in [begin, end) it is true. A loop
  * over strips keeps its strips whole, as lanes go by positions in a strip. */
@@ -56,6 +56,7 @@ static void drop_mask(rd_range_split *c)
     rd_put_before(t, by, c->stmt);
 }
 
+/* Visits all early exits of the loops from `one` to `other`. */
 void rd_retarget_exits(rd_schedule *t, int32_t one, int32_t other, int32_t around)
 {
     for (int32_t k = one; k >= 0 && !t->failed; k = k == other ? -1 : t->stmt[k].next)
@@ -81,6 +82,8 @@ static void wrap_in_one_loop(rd_range_split *c, const rd_pieces *p, int32_t one,
     rd_retarget_exits(t, one, other, rd_put_loop_around(t, one, other, &all));
 }
 
+/* Copies the loop for the masked pieces before and behind, and drops the mask from the middle
+ * piece. */
 void rd_split_into_pieces(rd_range_split *c, const rd_pieces *p, int32_t *one, int32_t *other)
 {
     *one = *other = c->stmt;

@@ -17,7 +17,7 @@ typedef struct rd_range_split {
 /* Outside [first, last) the mask is false; in [begin, end) it is true. */
 typedef struct rd_pieces {
     rd_linear first, begin, end, last;
-    bool      before, behind; /* may something be left on these sides? */
+    bool      before, behind; /* indices may be left on these sides */
 } rd_pieces;
 
 /* piece_bounds.c: sets first and last, outside which the mask is false; sets begin and end,

@@ -215,6 +215,8 @@ static int32_t put_loop(rd_interleaving *b)
     return made;
 }
 
+/* Builds the loop over n blocks: it packs and transposes elements, copies states in, takes the
+ * steps, and finishes the blocks. */
 void rd_interleave_blocks(rd_interleaving *b)
 {
     rd_schedule   *t        = b->t;

@@ -78,6 +78,7 @@ static bool is_moved_between(const rd_schedule *t, int32_t load, int32_t loop, i
     return false;
 }
 
+/* Checks the load's type, address and array; narrow elements would be no whole vectors. */
 bool rd_reads_large_rows(const rd_schedule *t, int32_t stmt, int32_t loop, int32_t axis)
 {
     enum { FEWEST = 4 }; /* bytes of an element: a part of narrow ones would be no vectors */

@@ -129,7 +129,8 @@ static rd_linear range_edge(rd_range_split *c, const listed *l, int32_t k, rd_li
     return if_one_list(c, l, load_from_list(c, at), otherwise);
 }
 
-/* Where the range before has ended: two ranges may share a strip, which must be visited once. */
+/* The end of the range before, rounded to strips: two ranges may share a strip, which must be
+ * visited once. */
 static rd_linear end_of_visited(rd_range_split *c, const listed *l, rd_linear range)
 {
     const rd_linear before = plus(range, -1);
@@ -162,6 +163,7 @@ static rd_pieces find_pieces(rd_range_split *c, const listed *l)
     return p;
 }
 
+/* Puts the loop over ranges around the loop, and splits the loop into the pieces of one range. */
 void rd_split_by_list(rd_range_split *c)
 {
     listed        l      = find_list(c);
@@ -234,6 +236,7 @@ static void split_at_clusters(rd_schedule *t, int32_t strips, const rd_address *
         rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), 1, runs.stop));
 }
 
+/* Visits all loops over strips, but only strips, whose axis has clusters. */
 void rd_split_by_clusters(rd_schedule *t, const rd_strips *strips)
 {
     for (int k = 0; k < RD_N_PARTS; k++)

@@ -9,6 +9,7 @@ static rd_linear mark_position(rd_schedule *t, int32_t axis)
     return rd_linear_plus_axis(t, rd_linear_of(0), 1, axis);
 }
 
+/* Makes the loop visit one chunk, between the marks of a new loop over chunks around it. */
 void rd_put_chunks_around(rd_schedule *t, int32_t stmt, int64_t chunk)
 {
     const int32_t start = rd_add_mark(t), stop = rd_add_mark(t);
@@ -64,6 +65,7 @@ static int32_t expand_value(rd_schedule *t, int32_t value, int32_t from, int32_t
     return rd_load_at_start(t, to, store, to);
 }
 
+/* Replaces each value of the loop `from` in all statements of the loop `to`. */
 void rd_expand_values(rd_schedule *t, int32_t from, int32_t to)
 {
     for (int32_t value = 0, n = t->n_let; value < n && !t->failed; value++) {

@@ -41,6 +41,7 @@ static bool is_short_row(const rd_strip_at *r)
     return true;
 }
 
+/* Checks that all steps of a short row can use one accumulator, and that there is one. */
 bool rd_uses_one_state(const rd_strip_at *r, const rd_fold_in_strip *fold)
 {
     bool some = false;

@@ -181,6 +181,8 @@ static void redirect_loads(rd_schedule *t, const column_loops *c, int32_t array,
     }
 }
 
+/* Packs the columns of the first load that qualifies, and redirects all loads of the same
+ * columns. */
 void rd_pass_pack_columns(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -97,6 +97,7 @@ static bool has_room(const rd_schedule *t, int32_t fold, int32_t lanes)
     return t->store[fold].extent >= lanes;
 }
 
+/* Pads the loop to the most lanes that a step's fold needs, if all states have room. */
 void rd_pad_lanes(rd_schedule *t, int32_t stmt, int32_t width)
 {
     int32_t lanes = 0;
@@ -129,6 +130,7 @@ static bool can_pad_step(const rd_strip_at *r, const rd_strip *strip, const rd_f
            (!strip->single || can_pad_lanes(r, strip, k));
 }
 
+/* Checks that each statement of the region is a loop, a value or a step that can be padded. */
 bool rd_pads_tail(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold)
 {
     if (strip->around || strip->one_state || !strip->fixed || (!strip->single && strip->tail <= 0))

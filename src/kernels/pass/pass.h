@@ -4,7 +4,7 @@
 #include "kernels/loop/loop.h"
 #include "kernels/pass/chosen_strips.h"
 
-/* What a pass may know of the machine. */
+/* Facts of the machine that a pass may use. */
 typedef struct rd_target {
     int              vector; /* bytes of a vector */
     const rd_strips *strips; /* which loops become strips; NULL: none */

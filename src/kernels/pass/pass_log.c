@@ -71,6 +71,7 @@ static void print_tree(const char *name, const rd_schedule *t, rd_pass_log *log)
     log->last = tree;
 }
 
+/* Prints the tree if asked to, and checks it in debug builds. */
 void rd_pass_finished(const char *name, bool open, const rd_schedule *t, rd_pass_log *log)
 {
     if (t->failed)

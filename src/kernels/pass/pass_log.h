@@ -4,7 +4,8 @@
 #define RD_KERNELS_PASS_PASS_LOG_H
 #include "kernels/loop/loop.h"
 
-/* Where trees are printed, and the last tree that was printed, as most passes change nothing. */
+/* The text to which trees are printed, and the last tree that was printed, as most passes change
+ * nothing. */
 typedef struct rd_pass_log {
     rd_text *to; /* NULL: nowhere */
     rd_text  last;

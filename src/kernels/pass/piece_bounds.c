@@ -4,6 +4,8 @@
 #include "kernels/pass/index_set_split.h"
 
 /* ---- What indices come to in the loop --------------------------------------------------------- */
+/* Asks the loop around that binds the axis: its index, or the ends of its rounds. The root axis
+ * has the task's share, other axes all indices. */
 rd_linear rd_index_bound(rd_range_split *c, int32_t axis, bool most)
 {
     rd_schedule  *t      = c->t;
@@ -46,14 +48,15 @@ static rd_linear bound_without_loop(rd_range_split *c, const rd_bound *b, bool m
     return at;
 }
 
-/* Where the low bound starts to hold, plus `more`: its terms without the loop's index, negated. */
+/* The index from which the low bound holds, plus `more`: its terms without the loop's index,
+ * negated. */
 static rd_linear low_bound(rd_range_split *c, bool most, int64_t more)
 {
     return rd_linear_plus(c->t, rd_linear_of(more), -1,
                           bound_without_loop(c, &c->bounds->low, most));
 }
 
-/* Where the high bound stops to hold, plus `more`: its terms without the loop's index. */
+/* The index up to which the high bound holds, plus `more`: its terms without the loop's index. */
 static rd_linear high_bound(rd_range_split *c, bool most, int64_t more)
 {
     return rd_linear_plus(c->t, rd_linear_of(more), 1,
@@ -61,6 +64,8 @@ static rd_linear high_bound(rd_range_split *c, bool most, int64_t more)
 }
 
 /* ---- Ends of pieces --------------------------------------------------------------------------- */
+/* Clamps the position if the step is 1. Else it rounds the distance from the start to whole
+ * steps. */
 rd_linear rd_round_to_step(rd_range_split *c, rd_linear at, bool behind)
 {
     rd_index_math *n = &c->n;
@@ -77,6 +82,7 @@ rd_linear rd_round_to_step(rd_range_split *c, rd_linear at, bool behind)
     return rd_index_select(n, at, c->to, c->to, whole);
 }
 
+/* Takes the loosest values of both bounds, with one index more on either side. */
 void rd_find_visited(rd_range_split *c, rd_pieces *p)
 {
     rd_index_math *n = &c->n;
@@ -94,6 +100,7 @@ void rd_find_visited(rd_range_split *c, rd_pieces *p)
     p->last  = p->behind ? rd_index_max(n, p->first, rd_round_to_step(c, high, true)) : c->to;
 }
 
+/* Takes the tightest values of both bounds, rounded inwards to whole steps. */
 void rd_find_covered(rd_range_split *c, rd_pieces *p)
 {
     rd_index_math *n = &c->n;

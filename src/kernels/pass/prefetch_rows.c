@@ -221,6 +221,7 @@ static int32_t merged_vector_in(const rd_schedule *t, int32_t stmt)
                : -1;
 }
 
+/* Visits all loops over jammed rows in wide strips, on processors that gain. */
 void rd_pass_prefetch_rows(rd_schedule *t, const rd_target *target)
 {
     if (!target->strips || !rd_fetches_rows_behind)

@@ -59,6 +59,7 @@ static bool can_jam_rows(const rd_strip_at *r, int32_t axis, rd_fold_in_strip *f
     return false;
 }
 
+/* Visits all steps of folds that begin in the region, and looks for a better axis for each. */
 bool rd_prefers_register_strips(const rd_strip_at *r, rd_fold_in_strip *fold, rd_strip_at *by)
 {
     RD_EACH_IN (r, s) {

@@ -83,7 +83,7 @@ static bool has_plain_body(const rd_schedule *t, int32_t loop)
     return true;
 }
 
-/* What vectors save for a statement, in additions. */
+/* The cost that vectors save for a statement, in additions. */
 static double vector_gain(const rd_schedule *t, int32_t stmt)
 {
     enum { STEP = 3, FUNCTION = 20 };

@@ -2,6 +2,7 @@
  * which they stand. */
 #include "kernels/pass/state_copies.h"
 
+/* Visits the loops around the step, from the inside out, up to the loop along the fold's steps. */
 int32_t rd_loop_of_steps(const rd_schedule *t, int32_t step)
 {
     const rd_stmt *s = &t->stmt[step];

@@ -56,11 +56,13 @@ static int32_t store_of_value(rd_schedule *t, int32_t loop, int32_t value, int32
     return rd_add_stmt(t, &stmt);
 }
 
+/* "a5[i0 - m0] = r3", at the end of the loop. */
 void rd_store_at_end(rd_schedule *t, int32_t loop, int32_t value, int32_t store)
 {
     rd_append(t, loop, store_of_value(t, loop, value, store));
 }
 
+/* "a5[i0 - m0] = r3", right behind the statement that makes the value. */
 void rd_store_behind(rd_schedule *t, int32_t loop, int32_t value, int32_t store)
 {
     rd_put_behind(t, store_of_value(t, loop, value, store), t->let[value].by);
@@ -95,6 +97,7 @@ int32_t rd_load_at_end(rd_schedule *t, int32_t loop, int32_t store)
     return rd_add_value(t, loop, &let);
 }
 
+/* "r9 = load a5[i0 - m0]", at the start of the loop. */
 int32_t rd_load_at_start(rd_schedule *t, int32_t loop, int32_t store, int32_t of)
 {
     const rd_let  let  = load_of_element(t, store, of);
@@ -104,6 +107,7 @@ int32_t rd_load_at_start(rd_schedule *t, int32_t loop, int32_t store, int32_t of
     return t->stmt[made].value;
 }
 
+/* "r3 = load a5[i0 - m0]", in place of the value's definition. */
 void rd_replace_by_load(rd_schedule *t, int32_t value, int32_t store, int32_t loop)
 {
     if (t->failed)
@@ -149,6 +153,7 @@ int32_t rd_split_vector(rd_schedule *t, int32_t stmt, int32_t previous)
     return made;
 }
 
+/* Copies the value's definition into a loop before this one, which may run in any order. */
 void rd_pack_value(rd_schedule *t, int32_t loop, int32_t value, rd_dtype type, bool by_call)
 {
     const int32_t store = rd_add_array_before(t, loop, type);
@@ -163,6 +168,7 @@ void rd_pack_value(rd_schedule *t, int32_t loop, int32_t value, rd_dtype type, b
     rd_replace_by_load(t, value, store, loop);
 }
 
+/* Copies the value's definition to the end of the packing loop. */
 void rd_pack_in_same_loop(rd_schedule *t, int32_t collecting, int32_t loop, int32_t value)
 {
     const rd_let  let   = t->let[value];

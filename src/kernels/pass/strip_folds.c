@@ -56,6 +56,8 @@ static int32_t first_lane(rd_strip_mining *c, int32_t body, int32_t lanes)
     return add_value(c, body, &rest);
 }
 
+/* Sets lane, cell and offset of the fold's state: lanes go by the element's number in the strip,
+ * states that begin in the strip have one for each element. */
 void rd_set_state(rd_strip_mining *c, int32_t body, rd_stmt *s)
 {
     const rd_fold_in_strip *f     = &c->strips->fold[s->fold];

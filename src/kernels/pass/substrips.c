@@ -59,6 +59,7 @@ static void narrow_vector_loops(rd_schedule *t, int32_t parts, const rd_for *str
     }
 }
 
+/* Puts the loop around the statements, and narrows the vector loops in it to a substrip. */
 int32_t rd_put_substrips_around(rd_schedule *t, int32_t first, int32_t last, int32_t width)
 {
     const rd_for  strips = *rd_loop_of(t, rd_strips_around(t, t->stmt[first].parent));
@@ -70,6 +71,7 @@ int32_t rd_put_substrips_around(rd_schedule *t, int32_t first, int32_t last, int
     return made;
 }
 
+/* "fetch 128 from s0[..]": puts a FETCH of the load's slot before the vector loop. */
 void rd_add_prefetch_before(rd_schedule *t, int32_t vector, const rd_let *load, rd_linear at,
                             rd_linear count)
 {

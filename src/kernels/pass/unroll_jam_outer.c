@@ -9,7 +9,8 @@
  *         vector i0 {                           unroll i2 from m5 to m5 + 1 {
  *           step f1 a1 .. } }                     r0 = load ..; step f1 a6 .. }
  *       vector i0 { finish f1 a1 .. } }         .. } }
- *                                           unroll i2 from m5 to m5 + 1 { vector i0 { finish f1 .. } }
+ *                                           unroll i2 from m5 to m5 + 1 {
+ *                                             vector i0 { finish f1 .. } }
  *                                           .. }
  *                                         serial i2 { .. the rows that are left } */
 #include "kernels/loop/facts.h"
@@ -164,7 +165,7 @@ static void clear_body(rd_schedule *t, int32_t body, int32_t but)
     }
 }
 
-/* What the vector loop of the inner loop does for row k, with the values before it. */
+/* Copies the vector loop of the inner loop for row k, with the values before it. */
 static int32_t jammed_round(const jam *j, int32_t k)
 {
     rd_schedule  *t      = j->t;

@@ -115,6 +115,7 @@ static bool can_jam_stmt(const row_loops *q, int32_t stmt)
            (s->kind != RD_S_STEP || rd_fold_begins_in(q->r->t, s->fold, q->loop));
 }
 
+/* Checks the loop, the one loop inside, and all statements. 4 rows, or 0. */
 int32_t rd_unroll_jam_outer_rounds(const rd_strip_at *r, const rd_strip *strip,
                                    const rd_fold_in_strip *fold, int32_t loop)
 {

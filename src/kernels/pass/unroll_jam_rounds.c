@@ -166,6 +166,8 @@ static bool can_merge_stmt(const merging *m, int32_t stmt)
     }
 }
 
+/* Checks the loop and all its statements. 4 or 8 rounds, or 0 if the merged loop would be too
+ * large. */
 int32_t rd_unroll_jam_rounds(const rd_strip_at *r, const rd_strip *strip,
                              const rd_fold_in_strip *fold, int32_t loop)
 {

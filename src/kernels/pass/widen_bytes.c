@@ -1,8 +1,8 @@
 /* widen_bytes.c - The pass widen_bytes widens bytes to ints in a loop of their own, if the strip
  * is shorter than a vector of bytes.
  *
- *     vector i0 { r0 = load u8 s0[i0] .. }    vector i0, by call { r9 = load u8 s0[i0]; a1[..] = r9 }
- *                                             vector i0 { r0 = load a1[..] .. }
+ *     vector i0 {                    vector i0, by call { r9 = load u8 s0[i0]; a1[..] = r9 }
+ *       r0 = load u8 s0[i0] .. }     vector i0 { r0 = load a1[..] .. }
  *
  * gcc 12 makes no vectors of a loop with so few bytes: a masked sum of f64, 32 lanes, AVX-512,
  * takes 33 ms, and 4 ms if the bytes are ints. Bytes that become nothing but int32 are an
