@@ -13,10 +13,10 @@
  * row; in vectors it takes one or two. A chunk of rows stays in a cache until the second loop
  * has read it. */
 #include "kernels/loop/facts.h"
-#include "kernels/pass/strip_arrays.h"
-#include "kernels/pass/loop_chunks.h"
 #include "kernels/pass/fission_points.h"
+#include "kernels/pass/loop_chunks.h"
 #include "kernels/pass/pass.h"
+#include "kernels/pass/strip_arrays.h"
 
 /* Statements [from, to) of the loop's body become the vector loop; to -1: up to its end. */
 typedef struct batching {
@@ -25,7 +25,7 @@ typedef struct batching {
     int64_t      chunk;
 } batching;
 
-/* ---- Which loops ------------------------------------------------------------------------------ */
+/* ---- Which loops ----------------------------------------------------------------------------- */
 /* True if vectors can make the value: no user's function, and no checked index, which may end a
  * run. */
 static bool can_vectorise(const rd_schedule *t, int32_t stmt)
@@ -122,7 +122,7 @@ static bool can_batch(batching *r)
            (r->to < 0 || rd_may_fission(t, r->loop, r->to, NULL));
 }
 
-/* ---- Three loops of one ----------------------------------------------------------------------- */
+/* ---- Three loops of one ---------------------------------------------------------------------- */
 /* Moves the statement, and all behind it, into a new loop behind this one. Returns it, or -1. */
 static int32_t split_loop(rd_schedule *t, int32_t loop, int32_t at)
 {

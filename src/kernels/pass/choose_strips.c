@@ -10,7 +10,7 @@
 
 /* The regions, and what is filled for them: see rd_strips. */
 typedef struct choosing {
-    const rd_schedule *t; /* without ends of blocks */
+    const rd_schedule *t; /* a copy without ends of blocks, which regions use */
     const rd_regions  *r;
     int                vector;
     rd_strip          *strip;
@@ -27,7 +27,7 @@ static bool is_unit_step_loop(const rd_schedule *t, int32_t stmt)
            rd_loop_of(t, stmt)->of >= 0;
 }
 
-/* ---- What is known of each -------------------------------------------------------------------- */
+/* ---- What is known of each ------------------------------------------------------------------- */
 /* Records for each loop in the region: is it unrolled, is it bound by exp, and how many rounds
  * are jammed. */
 static void decide_loops(const choosing *c, const rd_strip_at *r, const rd_strip *strip)

@@ -1,7 +1,7 @@
 /* distribute.c - Distributes the statements of a body over vector loops of a strip, and what
  * stands between these loops (loop distribution): see strip_mine.c. */
 #include "kernels/loop/facts.h"
-#include "kernels/pass/strip_mining.h"
+#include "kernels/pass/strip_body.h"
 
 /* Removes a loop over the axis, as the vector loop around visits its rounds. Returns the first
  * statement of its body, or the statement behind it. */

@@ -37,7 +37,7 @@ static bool is_check_costly(const rd_schedule *t, int32_t loop, const rd_stmt *s
 {
     const rd_for *l = rd_loop_of(t, loop);
 
-    if (s->count.n) /* the states of a strip, of which a row takes one element each */
+    if (s->count.n) /* a state for each element of the strip */
         return true;
     if (l->strip >= 0)
         return l->width > 0;

@@ -10,11 +10,11 @@
  * other. */
 #include "kernels/loop/facts.h"
 #include "kernels/loop/intervals.h"
-#include "kernels/pass/strip_arrays.h"
 #include "kernels/pass/fission_points.h"
 #include "kernels/pass/pass.h"
+#include "kernels/pass/strip_arrays.h"
 
-/* ---- Functions -------------------------------------------------------------------------------- */
+/* ---- Functions ------------------------------------------------------------------------------- */
 /* The number of operands that go through arrays. Random words of a known key depend on counters
  * alone, and a known divisor is a constant of the text. */
 static int32_t operands_in_arrays(const rd_schedule *t, const rd_let *let)
@@ -85,7 +85,7 @@ static int32_t split_function(rd_schedule *t, int32_t loop, int32_t stmt)
     return behind;
 }
 
-/* ---- Steps that take exponentials ------------------------------------------------------------- */
+/* ---- Steps that take exponentials ------------------------------------------------------------ */
 /* True if the statement is a step that takes an exponential. */
 static bool takes_exponentials(const rd_schedule *t, int32_t stmt)
 {
@@ -109,7 +109,7 @@ static int32_t split_step(rd_schedule *t, int32_t loop, int32_t stmt)
     return behind;
 }
 
-/* ---- All together ----------------------------------------------------------------------------- */
+/* ---- All together ---------------------------------------------------------------------------- */
 /* True if the statement is an operation without vectors. */
 static bool is_function(const rd_schedule *t, int32_t stmt)
 {

@@ -28,7 +28,7 @@ bool rd_let_needs_fission(const rd_schedule *t, const rd_let *let)
 {
     if (let->kind == RD_I_CALL)
         return true;
-    if (let->kind == RD_I_CAST) /* vectors do it where it fits, which a strip is asked */
+    if (let->kind == RD_I_CAST) /* vectors do it if the values are bounded */
         return rd_narrows_float(let) && !rd_narrows_bounded(t, let);
     return let->kind == RD_I_MAP && !rd_divides_by_known(t, let) &&
            (let->op == RD_OP_exp || rd_draws_words_of_strip(t, let) ||

@@ -5,7 +5,7 @@
  *       serial i0 to 7 {                              serial i1 by 64, starts m2, stops m3 {
  *         vector i1 from m2 to m3 {                     vector i1 from m2 to m3, flat {
  *           r0 = load s0[i0 + 7*i1]                       unroll i0 to 7 {
- *           step f0 cell i0, lane i1 - m2: r0 } } }         r0 = load s0[i0 + 7*i1]; step a5 .. } } }
+ *           step f0 cell i0, lane i1 - m2: r0 } } }         r0 = load ..; step a5 .. } } }
  *                                                     back f0 cell i0, a5 at i0
  *
  * The array holds a lane of all columns, then the next lane, so states are in the order of
@@ -13,8 +13,8 @@
  * collapsing), without strided loads. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/fission_points.h"
-#include "kernels/pass/state_copies.h"
 #include "kernels/pass/pass.h"
+#include "kernels/pass/state_copies.h"
 
 /* With fewer rows than these strips have, copies of states cost more than they gain. */
 enum { FEWEST_STRIPS = 4 };
@@ -27,7 +27,7 @@ typedef struct columns {
     int64_t n;           /* columns */
 } columns;
 
-/* ---- Which loops ------------------------------------------------------------------------------ */
+/* ---- Which loops ----------------------------------------------------------------------------- */
 /* True if the statement is a loop of the kind. */
 static bool is_loop(const rd_schedule *t, int32_t stmt, rd_for_kind kind)
 {
@@ -63,7 +63,7 @@ static bool find_column_loops(const rd_schedule *t, int32_t vector, columns *c)
            t->p->axis_extent[c->row] >= FEWEST_STRIPS * rd_loop_of(t, c->strips)->step;
 }
 
-/* ---- Which statements ------------------------------------------------------------------------- */
+/* ---- Which statements ------------------------------------------------------------------------ */
 /* True if columns are adjacent in memory, and rows follow each other; or if all read one
  * element. */
 static bool is_contiguous(const rd_schedule *t, const columns *c, const rd_linear *at)
@@ -170,7 +170,7 @@ static bool can_flatten(const rd_schedule *t, const columns *c)
     return steps;
 }
 
-/* ---- The loops -------------------------------------------------------------------------------- */
+/* ---- The loops ------------------------------------------------------------------------------- */
 /* The loop over columns that copies all states into the array, or back. */
 static int32_t make_copies(rd_schedule *t, const columns *c, int32_t step, rd_stmt_kind kind,
                            int32_t array)

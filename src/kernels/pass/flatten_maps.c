@@ -16,12 +16,12 @@
  * loop has no strided loads and stores (loop collapsing). */
 #include "kernels/pass/flatten_maps.h"
 #include "kernels/loop/facts.h"
-#include "kernels/pass/strip_arrays.h"
-#include "kernels/pass/state_copies.h"
 #include "kernels/pass/pass.h"
+#include "kernels/pass/state_copies.h"
+#include "kernels/pass/strip_arrays.h"
 #include <stdlib.h>
 
-/* ---- The loops -------------------------------------------------------------------------------- */
+/* ---- The loops ------------------------------------------------------------------------------- */
 /* Moves the loop over columns around the loop over rows, with the values of a column before the
  * latter. */
 static void move_columns_outside(const rd_flattening *c)

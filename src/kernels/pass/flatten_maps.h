@@ -12,9 +12,9 @@ typedef struct rd_flattening {
     int32_t         strips, across, vector;
     int32_t         row, column; /* axes */
     int64_t         n;           /* columns */
-    bool            inside;      /* the loop over columns stands in that over rows */
-    bool            around;      /* or around the one over strips                   */
-    bool           *varies;      /* per value: along the rows; room for all of the tree */
+    bool            inside;      /* the loop over columns stands in the loop over rows */
+    bool            around;      /* ... or around the loop over strips              */
+    bool           *varies;      /* per value: it changes along the rows; room for all values */
 } rd_flattening;
 
 /* flatten_maps_find.c: fills *c. True if the statement is the outer one of the loops over

@@ -7,7 +7,7 @@
 /* Repeated values of a strip have at most so many bytes, to stay in the first-level cache. */
 enum { MOST_BYTES = 16 << 10 };
 
-/* ---- Which loops ------------------------------------------------------------------------------ */
+/* ---- Which loops ----------------------------------------------------------------------------- */
 /* The loop of a statement; NULL if the statement is no loop. */
 static const rd_for *loop_at(const rd_schedule *t, int32_t stmt)
 {
@@ -106,7 +106,7 @@ static bool find_column_loops(rd_flattening *c, const rd_strips *strips, int32_t
            rd_linear_coef(t, &rows->from.part[0].at, over->start) == 1;
 }
 
-/* ---- Which statements ------------------------------------------------------------------------- */
+/* ---- Which statements ------------------------------------------------------------------------ */
 /* True if the position depends on axes alone, and not on data. */
 static bool has_no_values(const rd_flattening *c, const rd_linear *at)
 {
@@ -222,7 +222,7 @@ static bool has_only_maps(rd_flattening *c)
     return stores;
 }
 
-/* ---- What is repeated ------------------------------------------------------------------------- */
+/* ---- What is repeated ------------------------------------------------------------------------ */
 /* True if a loop in the strip reads the value of a column. */
 static bool is_repeated(const rd_flattening *c, int32_t stmt)
 {

@@ -5,7 +5,7 @@
 
 enum { FEW_ELEMENTS = 16, FEW_STATEMENTS = 12, FEW_OF_MANY = 8 };
 
-/* ---- Statements of a fold --------------------------------------------------------------------- */
+/* ---- Statements of a fold -------------------------------------------------------------------- */
 /* The first statement of the fold, of one of the kinds, in the region; -1 if there is none. */
 static int32_t find_stmt(const rd_strip_at *r, int32_t fold, uint32_t kinds)
 {
@@ -56,7 +56,7 @@ bool rd_has_clusters(const rd_strip_at *r)
     return false;
 }
 
-/* ---- Loads ------------------------------------------------------------------------------------ */
+/* ---- Loads ----------------------------------------------------------------------------------- */
 /* The load of a statement; NULL if it is another statement. */
 static const rd_let *load_of(const rd_strip_at *r, int32_t stmt)
 {
@@ -136,7 +136,7 @@ bool rd_needs_packing(const rd_strip_at *r, int32_t stmt)
     return is_gather(r, &load->at) || (coef != 1 && coef != 0) || (load->type == RD_F16 && coef);
 }
 
-/* ---- Loops that are written out --------------------------------------------------------------- */
+/* ---- Loops that are written out -------------------------------------------------------------- */
 /* True if the loop reads all of a row of 8 or 16 elements, which compilers separate by halves. */
 static bool is_whole_row_load(const rd_strip_at *r, int32_t loop, const rd_linear *at, int64_t n)
 {
@@ -170,7 +170,7 @@ static bool can_be_unrolled(const rd_strip_at *r, int32_t loop, int32_t stmt)
     case RD_S_LANES:
     case RD_S_FINISH: return false;
     case RD_S_STEP: return !rd_stmt_needs_fission(r->t, stmt) && !(f->along == of && f->blocks);
-    case RD_S_PREFIX: /* places of elements of a tree of prefixes must be numbers */
+    case RD_S_PREFIX: /* a scan by a tree needs constant positions */
         return !(f->along == of && f->blocks) && !(f->levels && f->along != of);
     case RD_S_LET:
         return !rd_stmt_needs_fission(r->t, stmt) && r->t->let[s->value].kind != RD_I_INDEX &&
@@ -221,7 +221,7 @@ bool rd_unrolls_loop(const rd_strip_at *r, int32_t loop)
     return true;
 }
 
-/* ---- Folds ------------------------------------------------------------------------------------ */
+/* ---- Folds ----------------------------------------------------------------------------------- */
 /* True if the load is packed, and stands in no unrolled loop. */
 static bool is_packed(const rd_strip_at *r, int32_t stmt, int32_t begin)
 {

@@ -19,7 +19,7 @@ typedef struct hoisting {
     int32_t      n_slot;
 } hoisting;
 
-/* ---- What is the same ------------------------------------------------------------------------- */
+/* ---- What is the same ------------------------------------------------------------------------ */
 /* True if a loop from the statement up to the vector loop moves the axis in several rounds. The
  * axis of a loop of one round has one known index. */
 static bool is_changing_axis(const hoisting *h, int32_t stmt, int32_t axis)
@@ -73,7 +73,7 @@ static bool can_hoist(const hoisting *h, int32_t stmt)
     return let->kind == RD_I_INDEX && !h->inside[h->t->operand[let->first]];
 }
 
-/* ---- Statements ------------------------------------------------------------------------------- */
+/* ---- Statements ------------------------------------------------------------------------------ */
 /* Replaces the axes of loops of one round around the statement by their indices. */
 static void bind_rounds(const hoisting *h, int32_t stmt, rd_let *let)
 {
@@ -136,7 +136,7 @@ static void hoist_from(hoisting *h)
     }
 }
 
-/* ---- All together ----------------------------------------------------------------------------- */
+/* ---- All together ---------------------------------------------------------------------------- */
 /* One more than the largest slot of the program's memory. */
 static int32_t count_slots(const rd_program *p)
 {

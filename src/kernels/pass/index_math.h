@@ -9,17 +9,18 @@ typedef struct rd_index_math {
     int32_t      next;
 } rd_index_math;
 
-/* The smaller, or the larger, of two positions. */
+/* The smaller of two positions. */
 rd_linear rd_index_min(rd_index_math *n, rd_linear a, rd_linear b);
+/* The larger of two positions. */
 rd_linear rd_index_max(rd_index_math *n, rd_linear a, rd_linear b);
 /* a >= b ? x : y */
 rd_linear rd_index_select(rd_index_math *n, rd_linear a, rd_linear b, rd_linear x, rd_linear y);
 /* a / by, rounded down. */
 rd_linear rd_index_divide(rd_index_math *n, rd_linear a, int64_t by);
-/* An int of the program's memory, which counts as no element read. */
+/* An int of the program's memory; the count of loaded elements leaves it out. */
 rd_linear rd_index_load(rd_index_math *n, int32_t slot, rd_dtype type, rd_linear at);
-/* Lower bound: the first index k from `from` up to `to` whose entry, at position at + apart * k
- * of the slot, is `least` or more; `to` if there is none. Entries ascend. */
+/* Lower bound: the first index k of [from, to) whose entry, at position at + apart * k of the
+ * slot, is `least` or more; to - 1 if there is none. Entries ascend. */
 rd_linear rd_index_search(rd_index_math *n, int32_t slot, rd_linear from, rd_linear to,
                           rd_linear at, int32_t apart, rd_linear least);
 #endif

@@ -14,7 +14,7 @@
 /* Borders of pieces of strips without fixed length: all folds are at their first lane there. */
 enum { LANES = 64 };
 
-/* ---- Pieces ----------------------------------------------------------------------------------- */
+/* ---- Pieces ---------------------------------------------------------------------------------- */
 /* Makes the loop go from `from` to `to`. */
 static void set_range(rd_schedule *t, int32_t stmt, rd_linear from, rd_linear to)
 {
@@ -119,7 +119,7 @@ static void split_loop(rd_range_split *c)
         wrap_in_one_loop(c, &p, one, other);
 }
 
-/* ---- Which loops ------------------------------------------------------------------------------ */
+/* ---- Which loops ----------------------------------------------------------------------------- */
 /* True if the instruction stands in the program's loop. */
 static bool is_inst_in_loop(const rd_program *p, int32_t inst, int32_t loop)
 {

@@ -21,7 +21,7 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
-/* ---- Which ------------------------------------------------------------------------------------ */
+/* ---- Which ----------------------------------------------------------------------------------- */
 /* Blocks to interleave: twice as many as a vector holds, so that two vectors overlap their
  * latencies. 1 if the reducer has no vectors. */
 static int64_t interleaved_block_count(const rd_schedule *t, const rd_target *target, int32_t fold)
@@ -103,7 +103,7 @@ static bool is_one_row(rd_interleaving *b)
            rd_begins_with_block(t, b->fold, b->block, &t->stmt[b->step].of);
 }
 
-/* ---- Rows ------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 /* Greatest common divisor. */
 static int64_t gcd(int64_t a, int64_t b)
 {
@@ -179,7 +179,7 @@ static bool is_rows_of_blocks(rd_interleaving *b)
     return rd_begins_with_block(t, b->fold, b->top, &first);
 }
 
-/* ---- All together ----------------------------------------------------------------------------- */
+/* ---- All together ---------------------------------------------------------------------------- */
 /* Visits all block loops, and interleaves those that qualify with more than two blocks. */
 void rd_pass_interleave_blocks(rd_schedule *t, const rd_target *target)
 {

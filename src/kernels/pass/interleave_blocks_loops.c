@@ -1,11 +1,11 @@
 /* interleave_blocks_loops.c - Builds the loops in which blocks of a user's reducer run
  * interleaved: see interleave_blocks.c for the whole. */
 #include "kernels/loop/facts.h"
-#include "kernels/pass/strip_arrays.h"
 #include "kernels/pass/interleave_blocks.h"
 #include "kernels/pass/state_copies.h"
+#include "kernels/pass/strip_arrays.h"
 
-/* ---- Parts ------------------------------------------------------------------------------------ */
+/* ---- Parts ----------------------------------------------------------------------------------- */
 /* Adds "serial m3 to 4" at the end of a body: a loop of so many rounds over a mark. */
 static int32_t add_loop(rd_interleaving *b, int32_t body, rd_for_kind kind, int32_t axis,
                         int64_t rounds)
@@ -186,7 +186,7 @@ static void finish_blocks(rd_interleaving *b, int32_t body)
     rd_append(t, around, rd_add_stmt(t, &ends));
 }
 
-/* ---- All together ----------------------------------------------------------------------------- */
+/* ---- All together ---------------------------------------------------------------------------- */
 /* Adds the loop over n blocks at a time before the loop over single blocks, which keeps the
  * tail. */
 static int32_t put_loop(rd_interleaving *b)

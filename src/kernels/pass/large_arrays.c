@@ -44,7 +44,7 @@ double rd_bytes_of_axes(const rd_schedule *t, const rd_linear *at, rd_dtype type
     return bytes;
 }
 
-/* ---- Stores ----------------------------------------------------------------------------------- */
+/* ---- Stores ---------------------------------------------------------------------------------- */
 bool rd_is_nontemporal_store(const rd_schedule *t, int32_t stmt, int32_t axis)
 {
     const rd_stmt *s = &t->stmt[stmt];
@@ -64,7 +64,7 @@ bool rd_has_nontemporal_store(const rd_strip_at *r)
     return false;
 }
 
-/* ---- Loads ------------------------------------------------------------------------------------ */
+/* ---- Loads ----------------------------------------------------------------------------------- */
 /* True if a loop between the load and the loop over rows moves the load to other elements of the
  * row. */
 static bool is_moved_between(const rd_schedule *t, int32_t load, int32_t loop, int32_t axis)
@@ -81,7 +81,7 @@ static bool is_moved_between(const rd_schedule *t, int32_t load, int32_t loop, i
 /* Checks the load's type, address and array; narrow elements would be no whole vectors. */
 bool rd_reads_large_rows(const rd_schedule *t, int32_t stmt, int32_t loop, int32_t axis)
 {
-    enum { FEWEST = 4 }; /* bytes of an element: a part of narrow ones would be no vectors */
+    enum { FEWEST = 4 }; /* bytes of an element: of narrower ones a part is no whole vector */
     const rd_let *load = rd_let_of(t, stmt);
 
     return load && load->kind == RD_I_LOAD && load->slot >= 0 &&

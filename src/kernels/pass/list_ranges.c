@@ -8,12 +8,12 @@
  * Clusters along another axis select the list. A strip with elements of more than two clusters
  * visits all indices. */
 #include "kernels/loop/facts.h"
-#include "kernels/pass/pass.h"
 #include "kernels/pass/index_set_split.h"
+#include "kernels/pass/pass.h"
 
 /* Positions of a loop's list, for the clusters at hand. */
 typedef struct listed {
-    rd_linear least, most; /* clusters                                       */
+    rd_linear least, most; /* clusters of the smallest and largest index     */
     rd_linear apart;       /* most - least: up to 1 one list selects all     */
     rd_linear nearest, ranges;
     rd_linear first, last; /* of the ranges that are visited */
@@ -149,7 +149,7 @@ static rd_pieces find_pieces(rd_range_split *c, const listed *l)
     const rd_linear from = range_edge(c, l, 0, c->from), to = range_edge(c, l, 1, c->to);
     const rd_linear more = extra_index(c, l, range);
     const rd_linear all =
-        rd_index_select(n, l->least, l->most, from, c->to); /* of one cluster alone */
+        rd_index_select(n, l->least, l->most, from, c->to); /* a strip of one cluster */
     rd_pieces p = { .before = true, .behind = true };
 
     p.first = rd_round_to_step(c, rd_linear_plus(c->t, from, -1, more), false);
@@ -178,7 +178,7 @@ void rd_split_by_list(rd_range_split *c)
     rd_retarget_exits(c->t, one, other, around);
 }
 
-/* ---- Strips of one cluster --------------------------------------------------------------------- */
+/* ---- Strips of one cluster ------------------------------------------------------------------- */
 /* True if steps in the loop over strips go along its axis. */
 static bool has_steps_along(const rd_schedule *t, int32_t strips)
 {

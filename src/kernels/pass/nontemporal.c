@@ -7,10 +7,10 @@
  *                                         r9 = load a7[i0 - m0]; s1[i0] = r9 }
  *
  * Strips without fixed length are aligned to the cache lines of the result. */
-#include "kernels/pass/strip_arrays.h"
-#include "kernels/pass/substrips.h"
 #include "kernels/pass/pass.h"
+#include "kernels/pass/strip_arrays.h"
 #include "kernels/pass/strip_at.h"
+#include "kernels/pass/substrips.h"
 
 /* True if the statement is a vector loop of known extent that computes. */
 static bool is_plain_vector(const rd_schedule *t, int32_t stmt)

@@ -14,8 +14,8 @@
  * The text of the packing loop transposes tiles in registers (print/turned.c), where compilers
  * load one element after the other. */
 #include "kernels/loop/facts.h"
-#include "kernels/pass/strip_arrays.h"
 #include "kernels/pass/pass.h"
+#include "kernels/pass/strip_arrays.h"
 
 /* Shorter rows are interleaved planes, which compilers separate by vectors; for 8 bytes single
  * elements are as fast there. The columns of a strip stay in a second-level cache. */

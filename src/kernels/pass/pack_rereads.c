@@ -6,8 +6,8 @@
  *         unroll i1 to 3 {              vector i0 {
  *           r4 = load s1[3 * i0 + i1]     unroll i1 to 3 { r4 = load a7[64 * i1 + i0 - m0] .. */
 #include "kernels/loop/facts.h"
-#include "kernels/pass/strip_arrays.h"
 #include "kernels/pass/pass.h"
+#include "kernels/pass/strip_arrays.h"
 
 /* Packed elements have at most so many bytes, to stay in the first-level cache. */
 enum { MOST_BYTES = 28 << 10, STRIP = 64 };
@@ -15,8 +15,8 @@ enum { MOST_BYTES = 28 << 10, STRIP = 64 };
 typedef struct reread_load {
     rd_schedule *t;
     int32_t      load, vector; /* statements */
-    int32_t      before;       /* the loop that reads again, -1 */
-    int32_t      at;           /* the statement before which elements are collected */
+    int32_t      before;       /* the loop that rereads, -1 */
+    int32_t      at;           /* the statement before which elements are packed */
 } reread_load;
 
 /* True if all terms of the address but the strip's are indices of whole axes. */

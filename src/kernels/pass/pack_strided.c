@@ -4,8 +4,8 @@
  *     vector i0 { r9 = load s0[3 * i0]; a5[i0 - m0] = r9 }
  *     vector i0 { r4 = load a5[i0 - m0]; .. } */
 #include "kernels/loop/facts.h"
-#include "kernels/pass/strip_arrays.h"
 #include "kernels/pass/pass.h"
+#include "kernels/pass/strip_arrays.h"
 #include <stdlib.h>
 
 /* True if the value is made in a vector loop over the axis, so that each element has its own. */

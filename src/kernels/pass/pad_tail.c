@@ -19,7 +19,7 @@ static const rd_let *load_of(const rd_strip_at *r, int32_t stmt)
     return let && let->kind == RD_I_LOAD ? let : NULL;
 }
 
-/* ---- What can be done for elements that there are not ------------------------------------------ */
+/* ---- Values of elements behind the last ------------------------------------------------------ */
 /* True if elements are adjacent, or one for all, in an array that the program does not write. */
 static bool can_pad_load(const rd_strip_at *r, int32_t stmt, const rd_let *load)
 {
@@ -52,7 +52,7 @@ static bool can_pad_let(const rd_strip_at *r, int32_t stmt)
     }
 }
 
-/* ---- Lanes of a row ---------------------------------------------------------------------------- */
+/* ---- Lanes of a row -------------------------------------------------------------------------- */
 /* True if a lane without elements changes no bit of a lane with which it is merged. */
 static bool has_neutral_lanes(const rd_fold *f)
 {
@@ -117,7 +117,7 @@ void rd_pad_lanes(rd_schedule *t, int32_t stmt, int32_t width)
             t->store[t->stmt[s].fold].lanes = lanes;
 }
 
-/* ---- All together ------------------------------------------------------------------------------ */
+/* ---- All together ---------------------------------------------------------------------------- */
 /* True if the step goes by lanes, is not a user's, and its lanes are a multiple of the strip's
  * width. */
 static bool can_pad_step(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold,

@@ -7,8 +7,8 @@
 /* Facts of the machine that a pass may use. */
 typedef struct rd_target {
     int              vector; /* bytes of a vector */
-    const rd_strips *strips; /* which loops become strips; NULL: none */
-    bool             tells;  /* the strips' alternatives are all known */
+    const rd_strips *strips; /* the loops to strip-mine; NULL: none */
+    bool             tells;  /* all alternatives of strips are priced, for explain */
 } rd_target;
 
 /* A pass. It may set t->failed if there is no memory. */

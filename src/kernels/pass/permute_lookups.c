@@ -11,8 +11,8 @@
  * arrays for computed indices. */
 #include "kernels/loop/facts.h"
 #include "kernels/loop/lookups.h"
-#include "kernels/pass/strip_arrays.h"
 #include "kernels/pass/pass.h"
+#include "kernels/pass/strip_arrays.h"
 
 /* The last loop by call: the index by which it looks up (of), and the copy of that index
  * (index). The load of which the index is made, and its copy; -1 if there is none. */

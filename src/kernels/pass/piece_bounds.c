@@ -3,7 +3,7 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/index_set_split.h"
 
-/* ---- What indices come to in the loop --------------------------------------------------------- */
+/* ---- What indices come to in the loop -------------------------------------------------------- */
 /* Asks the loop around that binds the axis: its index, or the ends of its rounds. The root axis
  * has the task's share, other axes all indices. */
 rd_linear rd_index_bound(rd_range_split *c, int32_t axis, bool most)
@@ -63,7 +63,7 @@ static rd_linear high_bound(rd_range_split *c, bool most, int64_t more)
                           bound_without_loop(c, &c->bounds->high, most));
 }
 
-/* ---- Ends of pieces --------------------------------------------------------------------------- */
+/* ---- Ends of pieces -------------------------------------------------------------------------- */
 /* Clamps the position if the step is 1. Else it rounds the distance from the start to whole
  * steps. */
 rd_linear rd_round_to_step(rd_range_split *c, rd_linear at, bool behind)

@@ -7,9 +7,9 @@
  *       vector i1 { r2 = load s0[1024 * i0 + i1] .. } } */
 #include "core/caches.h"
 #include "kernels/cpu/simd/simd.h"
-#include "kernels/pass/substrips.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_at.h"
+#include "kernels/pass/substrips.h"
 
 /* The load at hand, and the loops around it. r: the strips of `strip`. */
 typedef struct prefetching {
@@ -51,7 +51,7 @@ static bool can_prefetch(const prefetching *f)
            !rd_program_accesses(f->t->p, RD_I_STORE, let->slot);
 }
 
-/* ---- The next row ----------------------------------------------------------------------------- */
+/* ---- The next row ---------------------------------------------------------------------------- */
 /* The loop over rows around the strips, -1 if there is none. */
 static int32_t loop_over_rows(const prefetching *f)
 {
@@ -101,7 +101,7 @@ static void prefetch_next_row(prefetching *f)
         add_fetch(f, coef);
 }
 
-/* ---- The next rows ---------------------------------------------------------------------------- */
+/* ---- The next rows --------------------------------------------------------------------------- */
 /* True if the loop reads the same elements as the load at hand. */
 static bool has_same_load(const prefetching *f, int32_t loop)
 {
@@ -148,7 +148,7 @@ static void prefetch_next_rows(prefetching *f)
         add_fetch(f, coef * rd_loop_of(t, t->stmt[rows].parent)->step);
 }
 
-/* ---- Further along ---------------------------------------------------------------------------- */
+/* ---- Further along --------------------------------------------------------------------------- */
 /* True if a fold takes elements of the strip by lanes. */
 static bool has_lanes(const prefetching *f, const rd_strips *strips)
 {
@@ -173,7 +173,7 @@ static void prefetch_along(prefetching *f, const rd_strips *strips)
         add_fetch(f, DISTANCE / size);
 }
 
-/* ---- All together ----------------------------------------------------------------------------- */
+/* ---- All together ---------------------------------------------------------------------------- */
 /* Adds the prefetches of all loads that stand directly in a vector loop. */
 static void prefetch_loads(rd_schedule *t, int32_t vector, int32_t strip, const rd_strips *strips)
 {

@@ -14,16 +14,16 @@
  * time of a loop by hand without the pass, and 1.10 with it. */
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/pass/index_math.h"
-#include "kernels/pass/substrips.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_at.h"
+#include "kernels/pass/substrips.h"
 
 /* The loop at hand: a loop over rows whose rounds have been merged into one vector loop. */
 typedef struct row_prefetch {
     rd_schedule *t;
     int32_t      loop, vector, strips, parts; /* statements */
-    int64_t      n;                           /* of a round */
-    int32_t      part;                        /* elements of one row that are done at a time */
+    int64_t      n;                           /* rows of a round */
+    int32_t      part;                        /* elements of one row in a part */
 } row_prefetch;
 
 /* times * axis, as a position. */
@@ -38,7 +38,7 @@ static const rd_for *loop_at(const rd_schedule *t, int32_t stmt)
     return stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 }
 
-/* ---- Which loads ------------------------------------------------------------------------------ */
+/* ---- Which loads ----------------------------------------------------------------------------- */
 /* The loop of one round in the vector loop that has the first of the merged rows; -1 if there is
  * none. */
 static int32_t first_row(const row_prefetch *r)
@@ -80,7 +80,7 @@ static int32_t next_prefetched_load(const row_prefetch *r, int32_t row, int32_t 
     return -1;
 }
 
-/* ---- What is fetched -------------------------------------------------------------------------- */
+/* ---- What is fetched ------------------------------------------------------------------------- */
 /* Computes where the next prefetch starts, counted from the first row behind the rows at hand.
  * Parts before this one have prefetched a number of elements already, row after row; each row
  * lies `pitch` elements behind the one before. */
@@ -121,7 +121,7 @@ static void add_row_prefetch(row_prefetch *r, const rd_let *load)
     rd_add_prefetch_before(t, r->vector, &let, at, rd_linear_of(r->part * r->n));
 }
 
-/* ---- How many at a time ----------------------------------------------------------------------- */
+/* ---- How many at a time ---------------------------------------------------------------------- */
 /* The largest number of values that a state has, over all folds with steps in the vector loop. */
 static int32_t max_state_count(const row_prefetch *r)
 {
@@ -164,7 +164,7 @@ static int32_t part_size(const row_prefetch *r)
     return max_state_count(r) > 1 && !has_bytes_beside_wide(r) ? LINE / 2 : LINE;
 }
 
-/* ---- Rows that go together -------------------------------------------------------------------- */
+/* ---- Rows that go together ------------------------------------------------------------------- */
 /* Splits the vector loop into parts of one length, and a tail (strip-mining). The tail runs
  * once, for the elements behind the last whole part. */
 static void split_into_parts(row_prefetch *r)

@@ -7,19 +7,19 @@
  *
  * If unrolled loops in the strip visit several cells, the array holds their states one behind
  * the other. */
-#include "kernels/pass/state_copies.h"
 #include "kernels/pass/pass.h"
+#include "kernels/pass/state_copies.h"
 
 enum { MOST_GROUPS = 16 };
 
 /* The step of a fold, and the loops around it. */
 typedef struct step_place {
     int32_t step, vector, strips;      /* statements */
-    int32_t n_loop, loop[RD_MAX_RANK]; /* written out, over cells, from the inside out */
+    int32_t n_loop, loop[RD_MAX_RANK]; /* unrolled loops over cells, innermost first */
     int64_t groups;
 } step_place;
 
-/* ---- Which states ----------------------------------------------------------------------------- */
+/* ---- Which states ---------------------------------------------------------------------------- */
 /* The fold's one step; -1 if it has none or several. */
 static int32_t only_step(const rd_schedule *t, int32_t fold)
 {
@@ -81,7 +81,7 @@ static bool can_promote(const rd_schedule *t, const rd_target *target, int32_t f
            !rd_has_other_fold_stmt(t, at->strips, at->step);
 }
 
-/* ---- The array -------------------------------------------------------------------------------- */
+/* ---- The array ------------------------------------------------------------------------------- */
 /* The offset in the array of the states of the cell at hand. */
 static rd_linear group_offset(rd_schedule *t, const step_place *at, int64_t lanes)
 {

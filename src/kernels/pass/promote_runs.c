@@ -12,10 +12,10 @@
  *                                            step f0 a1: r0, label r1 }
  *                                          back f0, a1 at 0 */
 #include "kernels/loop/facts.h"
-#include "kernels/pass/state_copies.h"
 #include "kernels/pass/pass.h"
+#include "kernels/pass/state_copies.h"
 
-/* ---- Which ------------------------------------------------------------------------------------ */
+/* ---- Which ----------------------------------------------------------------------------------- */
 /* True if the fold has small states of one lane, and runs that are long enough.
  *
  * Where labels differ each time, memory is faster (columns of an R-MAT graph, f32: 1.70 of the
@@ -33,7 +33,7 @@ static bool is_profitable(const rd_schedule *t, int32_t fold)
            (p->of_pattern || rd_trips(t->p, f->along) / p->n_group >= FEW_ELEMENTS);
 }
 
-/* ---- Changes ---------------------------------------------------------------------------------- */
+/* ---- Changes --------------------------------------------------------------------------------- */
 /* The statement before which the states are switched: the first switch of the same label in the
  * loop, or the step. */
 static int32_t first_stmt_of_label(const rd_schedule *t, int32_t step)

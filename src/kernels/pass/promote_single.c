@@ -5,8 +5,8 @@
  *     serial i0 { step f0 a0 .. }        array a1; near f0, a1 at 0
  *                                        serial i0 { step f0 a1 .. }
  *                                        back f0, a1 at 0 */
-#include "kernels/pass/state_copies.h"
 #include "kernels/pass/pass.h"
+#include "kernels/pass/state_copies.h"
 
 /* True if the statement is a step into the only state of a user's reducer: one lane, no labels. */
 static bool is_single_state(const rd_schedule *t, const rd_stmt *s)

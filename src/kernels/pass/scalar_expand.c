@@ -4,16 +4,16 @@
  *     vector i0 { r5 = ...; a3[i0 - m0] = r5 }
  *     vector i0 { r9 = load a3[i0 - m0]; ... } */
 #include "kernels/loop/facts.h"
-#include "kernels/pass/strip_arrays.h"
 #include "kernels/pass/pass.h"
+#include "kernels/pass/strip_arrays.h"
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct expansion {
     rd_schedule *t;
-    int32_t     *made_in; /* per value: the vector loop, -1           */
+    int32_t     *made_in; /* per value: the vector loop that makes it, -1 */
     int32_t     *store;   /* per value: its array, -1                 */
-    int32_t     *here;    /* per value: what stands for it in `loop`, -1 */
+    int32_t     *here;    /* per value: the load from its array in `loop`, -1 */
     int32_t      n_let;
     int32_t      loop;   /* the vector loop at hand                     */
     int          vector; /* bytes of a vector, 0 on a GPU               */
@@ -73,7 +73,7 @@ static int32_t value_in_loop(void *of, int32_t value)
     return c->here[value];
 }
 
-/* ---- All together ----------------------------------------------------------------------------- */
+/* ---- All together ---------------------------------------------------------------------------- */
 /* Records for each value of a part the vector loop that makes it. */
 static void find_made(expansion *c, int32_t part)
 {

@@ -11,15 +11,15 @@
  * Without it, one fold along the rounds, one scan or one label keeps all of the loop from
  * vectors. No state takes its elements in another order. */
 #include "kernels/loop/facts.h"
-#include "kernels/pass/loop_chunks.h"
-#include "kernels/pass/strip_arrays.h"
 #include "kernels/pass/fission_points.h"
+#include "kernels/pass/loop_chunks.h"
 #include "kernels/pass/pass.h"
+#include "kernels/pass/strip_arrays.h"
 #include <stdlib.h>
 
 enum { CHUNK = 64 };
 
-/* ---- Which statements -------------------------------------------------------------------------- */
+/* ---- Which statements ------------------------------------------------------------------------ */
 /* True if neighbours step into adjacent states, and no block ends. */
 static bool has_independent_states(const rd_schedule *t, int32_t step, int32_t loop)
 {
@@ -55,7 +55,7 @@ static bool has_late_operand(const rd_schedule *t, int32_t stmt, int32_t loop, i
     return false;
 }
 
-/* ---- Which loops ------------------------------------------------------------------------------- */
+/* ---- Which loops ----------------------------------------------------------------------------- */
 /* True if the statement is a serial loop of at least 8 rounds, upwards, outside of vector loops. */
 static bool is_plain(const rd_schedule *t, int32_t stmt)
 {
@@ -139,7 +139,7 @@ static bool can_split(const rd_schedule *t, int32_t stmt)
            !has_access_behind_store(t, stmt);
 }
 
-/* ---- Two loops of one -------------------------------------------------------------------------- */
+/* ---- Two loops of one ------------------------------------------------------------------------ */
 /* Moves late statements behind all others, in their order. Returns the first of them, or -1. All
  * are classified before one moves, as the order of statements decides. */
 static int32_t sink_late(rd_schedule *t, int32_t loop)

@@ -10,7 +10,7 @@
 #include "kernels/pass/pass.h"
 #include <stdlib.h>
 
-/* ---- Uses of a value -------------------------------------------------------------------------- */
+/* ---- Uses of a value ------------------------------------------------------------------------- */
 /* Value `by` replaces `old`. */
 typedef struct replacement {
     int32_t old, by;
@@ -23,7 +23,7 @@ static int32_t replacement_of(void *of, int32_t value)
     return value == e->old ? e->by : value;
 }
 
-/* ---- Loads ------------------------------------------------------------------------------------ */
+/* ---- Loads ----------------------------------------------------------------------------------- */
 /* True if the statement stands directly in a vector loop. */
 static bool is_in_vector(const rd_schedule *t, int32_t stmt)
 {
@@ -113,7 +113,7 @@ static bool is_load(const rd_schedule *t, int32_t stmt)
            t->let[t->stmt[stmt].value].slot >= t->p->first_scratch && vector_of(t, stmt) >= 0;
 }
 
-/* ---- Stores ----------------------------------------------------------------------------------- */
+/* ---- Stores ---------------------------------------------------------------------------------- */
 /* True if a statement of the tree reads the slot. */
 static bool is_read(const rd_schedule *t, int32_t slot)
 {
@@ -134,7 +134,7 @@ static bool is_unread(const rd_schedule *t, int32_t stmt)
            is_in_vector(t, stmt) && !is_read(t, t->stmt[stmt].slot);
 }
 
-/* ---- All together ----------------------------------------------------------------------------- */
+/* ---- All together ---------------------------------------------------------------------------- */
 /* Forwards all stores, then removes the dead ones. */
 void rd_pass_store_forward(rd_schedule *t, const rd_target *target)
 {

@@ -122,7 +122,7 @@ void rd_replace_by_load(rd_schedule *t, int32_t value, int32_t store, int32_t lo
                               .by    = t->let[value].by };
 }
 
-/* ---- Loops ------------------------------------------------------------------------------------ */
+/* ---- Loops ----------------------------------------------------------------------------------- */
 /* A new, empty loop with the range of the given one; the statement stands nowhere yet. */
 static int32_t loop_like(rd_schedule *t, int32_t loop, bool by_call)
 {
@@ -169,13 +169,13 @@ void rd_pack_value(rd_schedule *t, int32_t loop, int32_t value, rd_dtype type, b
 }
 
 /* Copies the value's definition to the end of the packing loop. */
-void rd_pack_in_same_loop(rd_schedule *t, int32_t collecting, int32_t loop, int32_t value)
+void rd_pack_in_same_loop(rd_schedule *t, int32_t packing, int32_t loop, int32_t value)
 {
     const rd_let  let   = t->let[value];
-    const int32_t store = rd_add_array_before(t, collecting, let.type);
+    const int32_t store = rd_add_array_before(t, packing, let.type);
 
     if (t->failed)
         return;
-    rd_store_at_end(t, collecting, rd_add_value(t, collecting, &let), store);
+    rd_store_at_end(t, packing, rd_add_value(t, packing, &let), store);
     rd_replace_by_load(t, value, store, loop);
 }

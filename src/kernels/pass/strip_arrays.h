@@ -6,29 +6,32 @@
 
 /* i0 - m0: the position of an element of the strip, where the vector loop starts at m0. */
 rd_linear rd_strip_element(rd_schedule *t, int32_t loop);
-/* Declares a new array before the loop: with elements as values in registers; as in memory. */
+/* Declares a new array before the loop, with elements as values in registers. */
 int32_t rd_add_array_before(rd_schedule *t, int32_t loop, rd_dtype type);
+/* The same, with elements as in the program's memory. */
 int32_t rd_add_memory_before(rd_schedule *t, int32_t loop, rd_dtype type);
-/* Stores a value into the array: at the end of the loop; right behind the value's statement. */
+/* Stores a value into the array at the end of the loop. */
 void rd_store_at_end(rd_schedule *t, int32_t loop, int32_t value, int32_t store);
+/* Stores a value into the array right behind the statement that makes the value. */
 void rd_store_behind(rd_schedule *t, int32_t loop, int32_t value, int32_t store);
-/* Adds a value at the end of the loop: a copy of *let; a load from the array; or, at the start
- * of the loop, a load from the array at the position in the loop `of`. All return the value. */
+/* Adds a value like *let at the end of the loop, and returns it. */
 int32_t rd_add_value(rd_schedule *t, int32_t loop, const rd_let *let);
+/* Adds a load from the array at the end of the loop, and returns its value. */
 int32_t rd_load_at_end(rd_schedule *t, int32_t loop, int32_t store);
+/* Adds a load from the array at the start of the loop, at the position in the loop `of`. */
 int32_t rd_load_at_start(rd_schedule *t, int32_t loop, int32_t store, int32_t of);
 /* Replaces the definition of a value by a load from the array, in the loop in which the value
  * stands. */
 void rd_replace_by_load(rd_schedule *t, int32_t value, int32_t store, int32_t loop);
 
-/* Adds an empty vector loop over the same range behind the loop. rd_split_vector() moves the
- * statement, and all behind it in its vector loop, into a new loop behind `previous`. Both
- * return the new loop. */
+/* Adds an empty vector loop over the same range behind the loop, and returns it. */
 int32_t rd_add_loop_behind(rd_schedule *t, int32_t loop, bool by_call);
+/* Moves the statement, and all behind it in its loop, into a new loop behind `previous`, and
+ * returns that loop. */
 int32_t rd_split_vector(rd_schedule *t, int32_t stmt, int32_t previous);
 /* Moves the computation of a value into a loop of its own before the vector loop. That loop
  * stores into a new array of the type; the value becomes a load from it. */
 void rd_pack_value(rd_schedule *t, int32_t loop, int32_t value, rd_dtype type, bool by_call);
 /* The same, but the packing loop exists already and packs another value. */
-void rd_pack_in_same_loop(rd_schedule *t, int32_t collecting, int32_t loop, int32_t value);
+void rd_pack_in_same_loop(rd_schedule *t, int32_t packing, int32_t loop, int32_t value);
 #endif

@@ -5,11 +5,11 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/chosen_strips.h"
 
-/* A region. regions.c and the caller fill all fields. */
+/* A region: choose_strips.c fills it from what loop/regions.h has found. */
 typedef struct rd_strip_at {
     const rd_schedule *t;
     int                vector; /* bytes of a vector */
-    int32_t            top;    /* the loop over the axis; or the body that holds such loops */
+    int32_t            top;    /* the loop over the axis, or the body that holds such loops */
     int32_t            axis;
     bool               around; /* top is such a body */
 } rd_strip_at;
@@ -30,23 +30,27 @@ bool rd_needs_packing(const rd_strip_at *r, int32_t stmt);
 /* The outermost loop of the region whose rounds all read what the load reads, -1. */
 int32_t rd_loop_of_rereads(const rd_strip_at *r, int32_t stmt);
 
-/* True if the statement stands in a loop over the axis; if the fold begins in the loop. */
+/* True if the statement stands in a loop over the axis. */
 bool rd_stands_along(const rd_strip_at *r, int32_t stmt);
+/* True if the fold begins in the loop. */
 bool rd_fold_begins_in(const rd_schedule *t, int32_t fold, int32_t loop);
 /* True if clusters along the axis select the list of ranges that a loop inside visits. */
 bool rd_has_clusters(const rd_strip_at *r);
 
-/* large_arrays.c: true if the position depends on values. Bytes of all elements along its axes.
- * Bytes that fit the caches; bytes from which on results are stored non-temporally. */
-bool   rd_is_data_dependent(const rd_schedule *t, const rd_linear *at);
+/* large_arrays.c: true if the position depends on values that memory holds. */
+bool rd_is_data_dependent(const rd_schedule *t, const rd_linear *at);
+/* Bytes of all elements along the axes of a position. */
 double rd_bytes_of_axes(const rd_schedule *t, const rd_linear *at, rd_dtype type);
+/* An array of more bytes does not fit the caches. */
 double rd_cached_bytes(void);
+/* A result of so many bytes, or more, is stored non-temporally. */
 double rd_nontemporal_bytes(void);
 /* True if the statement loads from a large array, of which each round of the loop reads a row
  * along the axis. */
 bool rd_reads_large_rows(const rd_schedule *t, int32_t stmt, int32_t loop, int32_t axis);
-/* True if a STORE of neighbours along the axis is non-temporal; if any of the region is. */
+/* True if the statement is a STORE of neighbours along the axis that is non-temporal. */
 bool rd_is_nontemporal_store(const rd_schedule *t, int32_t stmt, int32_t axis);
+/* True if the region has such a store. */
 bool rd_has_nontemporal_store(const rd_strip_at *r);
 /* For tests: arrays of so many bytes are large; 0: those that exceed the caches. */
 void rd_force_large(int64_t bytes);
@@ -71,8 +75,8 @@ void rd_pad_lanes(rd_schedule *t, int32_t stmt, int32_t width);
 /* one_state_strips.c: true if one accumulator takes all of a strip. */
 bool rd_uses_one_state(const rd_strip_at *r, const rd_fold_in_strip *fold);
 
-/* strip_widths.c: true if a long loop takes exponentials of f32 for pairs of points; and all of
- * *strip but the place of the region. */
+/* strip_widths.c: true if a long loop takes exponentials of f32 for pairs of points. */
 bool rd_takes_exp_of_pairs(const rd_strip_at *r, int32_t loop);
+/* Fills all of *strip but the place of the region: widths, and what follows from them. */
 void rd_find_width(const rd_strip_at *r, const rd_fold_in_strip *fold, rd_strip *strip);
 #endif

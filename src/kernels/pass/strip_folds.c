@@ -1,9 +1,9 @@
 /* strip_folds.c - Distributes the statements of folds in a strip, and says where the states of
  * the strip's elements are. */
 #include "kernels/loop/facts.h"
-#include "kernels/pass/strip_mining.h"
+#include "kernels/pass/strip_body.h"
 
-/* ---- States ----------------------------------------------------------------------------------- */
+/* ---- States ---------------------------------------------------------------------------------- */
 /* Gives each element of the strip states of its own, if the fold begins in the strip: adjacent
  * in an array; or a variable, if the fold begins and ends in one round of a vector loop. */
 static void resize_states(rd_strip_mining *c, const rd_stmt *begin)
@@ -83,7 +83,7 @@ void rd_set_state(rd_strip_mining *c, int32_t body, rd_stmt *s)
         s->of.more = rd_element_of_strip(c);
 }
 
-/* ---- Statements ------------------------------------------------------------------------------- */
+/* ---- Statements ------------------------------------------------------------------------------ */
 /* True if the states that are finished differ along the strip. */
 static bool is_finish_varying(const rd_strip_mining *c, const rd_stmt *s)
 {

@@ -9,7 +9,7 @@
  *       serial i1 { step f0 .. } }        serial i1 { vector i0 from m0 to m1 { step f0 .. } } } */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
-#include "kernels/pass/strip_mining.h"
+#include "kernels/pass/strip_body.h"
 #include <stdlib.h>
 
 /* The loop over strips with the bounds of `like`. An only strip has one round. */
@@ -50,7 +50,7 @@ static void strip_mine_loop(rd_strip_mining *c, int32_t stmt)
 static void strip_mine_around(rd_strip_mining *c, int32_t top)
 {
     rd_schedule  *t     = c->t;
-    const int32_t inner = rd_loop_over(t, top, c->r->axis); /* which says from where to where */
+    const int32_t inner = rd_loop_over(t, top, c->r->axis); /* has the bounds */
     rd_for        loop;
     rd_stmt       s;
     int32_t       from, body;

@@ -22,7 +22,7 @@ static const rd_for *loop_of(const measuring *m, int32_t stmt)
     return m->r->t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(m->r->t, stmt) : NULL;
 }
 
-/* ---- Folds ------------------------------------------------------------------------------------ */
+/* ---- Folds ----------------------------------------------------------------------------------- */
 /* The fewest lanes of the region's folds. A step of a fold with more lanes is several strips.
  * INT32_MAX: no fold goes by lanes. */
 static int32_t fewest_lanes(const measuring *m)
@@ -62,7 +62,7 @@ static bool has_labels(const measuring *m)
     return false;
 }
 
-/* ---- Streams ---------------------------------------------------------------------------------- */
+/* ---- Streams --------------------------------------------------------------------------------- */
 /* Rounds of the loop. */
 static int64_t trips_of(const measuring *m, const rd_for *loop)
 {
@@ -115,7 +115,7 @@ static bool has_streams(const measuring *m)
     return false;
 }
 
-/* ---- What is kept ----------------------------------------------------------------------------- */
+/* ---- What is kept ---------------------------------------------------------------------------- */
 /* Bytes of a cell's states. A scan of several blocks also has the states before the block; their
  * sums are needed once a block. */
 static int64_t bytes_of_states(const rd_loop_fold *f)
@@ -189,7 +189,7 @@ static int32_t wide_width(const measuring *m)
     return (int32_t)(reach < width ? reach : width);
 }
 
-/* ---- Functions -------------------------------------------------------------------------------- */
+/* ---- Functions ------------------------------------------------------------------------------- */
 /* True if the region calls users' functions of blocks. */
 static bool has_block_calls(const measuring *m)
 {
@@ -247,7 +247,7 @@ static bool has_exp_of_pairs(const measuring *m)
     return false;
 }
 
-/* ---- All together ----------------------------------------------------------------------------- */
+/* ---- All together ---------------------------------------------------------------------------- */
 /* True if blocks of a fold with serial steps end within rows. */
 static bool has_ends_amid_rows(const measuring *m)
 {
@@ -308,7 +308,7 @@ void rd_find_width(const rd_strip_at *r, const rd_fold_in_strip *fold, rd_strip 
         strip->width = (int32_t)reach;
         strip->fixed = strip->single = r->t->p->axis_extent[r->axis] == strip->width;
         strip->wide =
-            r->t->whole && has_streams(&m); /* few rows go together: states in registers */
+            r->t->whole && has_streams(&m); /* a few rows are jammed: states in registers */
     } else if (has_exp_of_pairs(&m)) {
         strip->width = r->vector / (int32_t)sizeof(float);
         strip->fixed = true;

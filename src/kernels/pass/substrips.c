@@ -10,7 +10,7 @@
 #include "kernels/pass/fission_points.h"
 #include "kernels/pass/pass.h"
 
-/* ---- A loop over parts ------------------------------------------------------------------------ */
+/* ---- A loop over parts ----------------------------------------------------------------------- */
 int32_t rd_strips_around(const rd_schedule *t, int32_t stmt)
 {
     while (stmt >= 0 && !(t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->strip >= 0))
@@ -84,7 +84,7 @@ void rd_add_prefetch_before(rd_schedule *t, int32_t vector, const rd_let *load, 
     rd_put_before(t, rd_add_stmt(t, &stmt), vector);
 }
 
-/* ---- Rows by parts ---------------------------------------------------------------------------- */
+/* ---- Rows by parts --------------------------------------------------------------------------- */
 /* True if the statement concerns each element alone: a value, a store, or a step into the
  * element's state. */
 static bool can_stand_in_substrip(const rd_schedule *t, int32_t stmt)

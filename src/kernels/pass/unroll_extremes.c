@@ -10,12 +10,12 @@
  *                                          step f0: a1[i0 - m0] } }
  *                                      serial i0 from r1 down to r0 + 4 k to r1 { as before } */
 #include "kernels/loop/facts.h"
-#include "kernels/pass/strip_arrays.h"
 #include "kernels/pass/pass.h"
+#include "kernels/pass/strip_arrays.h"
 
 enum { FOUR = 4 };
 
-/* ---- Which ------------------------------------------------------------------------------------ */
+/* ---- Which ----------------------------------------------------------------------------------- */
 /* True if the statement is a step of such an extreme, or a plain value. Gathers are not: their
  * latency is longer, and compilers gather four by a vector, in twice the time. */
 static bool can_unroll_stmt(const rd_schedule *t, const rd_stmt *s)
@@ -55,7 +55,7 @@ static bool can_unroll(const rd_schedule *t, int32_t loop)
     return some;
 }
 
-/* ---- Changes ---------------------------------------------------------------------------------- */
+/* ---- Changes --------------------------------------------------------------------------------- */
 /* Adds "unroll i0 from m0 to m0 + 4" at the end of a body. */
 static int32_t add_loop(rd_schedule *t, int32_t body, rd_for_kind kind, int32_t axis, int32_t mark)
 {

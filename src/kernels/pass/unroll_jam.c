@@ -9,10 +9,10 @@
  *                                                back f0 .., a7 } }
  *                                            serial i1 { .. the rounds that are left } */
 #include "kernels/loop/facts.h"
-#include "kernels/pass/state_copies.h"
 #include "kernels/pass/pass.h"
+#include "kernels/pass/state_copies.h"
 
-/* ---- Which loops ------------------------------------------------------------------------------ */
+/* ---- Which loops ----------------------------------------------------------------------------- */
 /* True if the statement is a vector loop, but not by call. */
 static bool is_vector(const rd_schedule *t, int32_t stmt)
 {
@@ -45,7 +45,7 @@ static int32_t rounds_to_merge(const rd_schedule *t, const rd_target *target, in
     return target->strips->unroll_jam[loop->of];
 }
 
-/* ---- States ----------------------------------------------------------------------------------- */
+/* ---- States ---------------------------------------------------------------------------------- */
 /* True if the position changes between the vector loop and the statement. */
 static bool is_changed_inside(const rd_schedule *t, int32_t vector, int32_t stmt,
                               const rd_linear *at)
@@ -151,7 +151,7 @@ static void promote_states(rd_schedule *t, int32_t vector)
             promote_state(t, vector, s);
 }
 
-/* ---- Rounds ----------------------------------------------------------------------------------- */
+/* ---- Rounds ---------------------------------------------------------------------------------- */
 /* Removes early exits at the end of the loop. */
 static void drop_exits(rd_schedule *t, int32_t loop)
 {

@@ -20,14 +20,14 @@ enum { MOST_STATES = 1024, MOST_ARRAYS = 8 };
 
 typedef struct jam {
     rd_schedule *t;
-    int32_t      loop, inner; /* over rows; in each of them */
-    int32_t      rows;        /* that go together           */
-    int32_t      mark;        /* the first of them          */
+    int32_t      loop, inner; /* the loop over rows; the loop in each row */
+    int32_t      rows;        /* rows that are jammed       */
+    int32_t      mark;        /* the first row of a round   */
     int32_t      n_array;
-    int32_t      array[MOST_ARRAYS], many[MOST_ARRAYS]; /* of a row's states; of those of all */
+    int32_t      array[MOST_ARRAYS], many[MOST_ARRAYS]; /* states of one row; of all rows */
 } jam;
 
-/* ---- Which loops ------------------------------------------------------------------------------ */
+/* ---- Which loops ----------------------------------------------------------------------------- */
 /* The serial loop of a statement; NULL if it is another statement. */
 static const rd_for *serial_at(const rd_schedule *t, int32_t stmt)
 {
@@ -100,7 +100,7 @@ static int32_t rows_to_jam(const rd_schedule *t, const rd_target *target, int32_
     return rows > 1 && inner_of(t, stmt) >= 0 && can_multiply_states(t, stmt, rows) ? rows : 0;
 }
 
-/* ---- States of rows --------------------------------------------------------------------------- */
+/* ---- States of rows -------------------------------------------------------------------------- */
 /* Declares arrays with the states of all rows, one behind the other. */
 static void declare_states(jam *j, int32_t made)
 {
@@ -133,7 +133,7 @@ static void use_states_of_row(const jam *j, int32_t body, int32_t k)
             }
 }
 
-/* ---- Rows ------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 /* Reduces a loop to one round: row k of those that begin at the mark. */
 static void make_row(const jam *j, int32_t stmt, int32_t k)
 {
@@ -226,7 +226,7 @@ static void begin_states(const jam *j, int32_t made)
         }
 }
 
-/* ---- All together ----------------------------------------------------------------------------- */
+/* ---- All together ---------------------------------------------------------------------------- */
 /* Makes the loop over so many rows at a time, from its first index on. */
 static int32_t make_loop_of_rows(jam *j, const rd_edge_part *border)
 {

@@ -41,7 +41,7 @@ static const rd_let *load_of(const row_loops *q, int32_t stmt)
     return let && let->kind == RD_I_LOAD ? let : NULL;
 }
 
-/* ---- What the loop inside does ---------------------------------------------------------------- */
+/* ---- What the loop inside does --------------------------------------------------------------- */
 /* True if blocks end along the loop inside. */
 static bool has_block_ends(const row_loops *q)
 {
@@ -88,7 +88,7 @@ static bool is_reading_row(const row_loops *q, int32_t stmt)
     return load && is_slot_stored(q, load->slot);
 }
 
-/* ---- What stands in a row --------------------------------------------------------------------- */
+/* ---- What stands in a row -------------------------------------------------------------------- */
 /* True if the fold has one block, and begins and ends in a row. */
 static bool can_jam_fold(const row_loops *q, int32_t fold)
 {

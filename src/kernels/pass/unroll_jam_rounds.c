@@ -36,7 +36,7 @@ static int32_t axis_of(const merging *m)
     return rd_loop_of(m->r->t, m->loop)->axis;
 }
 
-/* ---- Rows of memory --------------------------------------------------------------------------- */
+/* ---- Rows of memory -------------------------------------------------------------------------- */
 /* True if pass `prefetch_rows` will prefetch rows of the loop. */
 static bool has_prefetched_rows(const merging *m)
 {
@@ -70,7 +70,7 @@ static bool has_short_streams(const merging *m)
     return row > 0 && row < (has_prefetched_rows(m) ? FETCHED_BYTES : RD_RUN_BYTES);
 }
 
-/* ---- Which loops ------------------------------------------------------------------------------ */
+/* ---- Which loops ----------------------------------------------------------------------------- */
 /* The number of rounds: so many that loads and stores of states are few beside other loads. */
 static int rounds_to_merge(const merging *m)
 {

@@ -12,7 +12,7 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
-/* ---- Masks ------------------------------------------------------------------------------------ */
+/* ---- Masks ----------------------------------------------------------------------------------- */
 /* True if the value is the constant int 0. */
 static bool is_int_0(const rd_schedule *t, int32_t value)
 {
@@ -34,7 +34,7 @@ static int32_t effective_mask(const rd_schedule *t, const rd_stmt *step)
                                                                            : -1;
 }
 
-/* ---- Which ------------------------------------------------------------------------------------ */
+/* ---- Which ----------------------------------------------------------------------------------- */
 /* True if the loop goes element by element: a row of a sparse pattern, or runs of labels. Other
  * loops are vectors. */
 static bool is_element_loop(const rd_schedule *t, int32_t loop)
@@ -81,7 +81,7 @@ static int32_t mask_outside(const rd_schedule *t, int32_t loop)
     return -1;
 }
 
-/* ---- Changes ---------------------------------------------------------------------------------- */
+/* ---- Changes --------------------------------------------------------------------------------- */
 /* Puts the loop into an IF of the mask, or of its negation. */
 static void wrap_in_if(rd_schedule *t, int32_t loop, int32_t mask, bool unless)
 {

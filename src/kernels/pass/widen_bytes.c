@@ -7,8 +7,8 @@
  * gcc 12 makes no vectors of a loop with so few bytes: a masked sum of f64, 32 lanes, AVX-512,
  * takes 33 ms, and 4 ms if the bytes are ints. Bytes that become nothing but int32 are an
  * exception: a count of bytes that pass a test takes 0.7 ms, and 4.2 ms if they are ints first. */
-#include "kernels/pass/strip_arrays.h"
 #include "kernels/pass/pass.h"
+#include "kernels/pass/strip_arrays.h"
 
 /* True if all steps of the strip are sums of short ints, so that its bytes become ints of these
  * sums alone. */

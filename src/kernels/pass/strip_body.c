@@ -1,5 +1,5 @@
-/* strip_mining.c - Puts statements of a strip into vector loops, or between them. */
-#include "kernels/pass/strip_mining.h"
+/* strip_body.c - Puts statements of a strip into vector loops, or between them. */
+#include "kernels/pass/strip_body.h"
 
 rd_linear rd_axis_plus(rd_schedule *t, int32_t axis, int64_t offset)
 {
