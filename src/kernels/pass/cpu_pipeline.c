@@ -3,13 +3,13 @@
 #include "kernels/pass/pass.h"
 
 /* A pass, as a row of passes.def says. */
-typedef struct row {
+typedef struct pass_row {
     const char *name;
     rd_pass    *pass;
     bool        open; /* see passes.def */
-} row;
+} pass_row;
 
-static const row for_cpu[] = {
+static const pass_row for_cpu[] = {
 #define RD_PASS(name, open) { #name, rd_pass_##name, open },
 #include "kernels/pass/passes.def"
 #undef RD_PASS

@@ -21,11 +21,11 @@ enum { FEWEST_STRIPS = 4 };
 
 /* Statements: the loop over strips of rows, the loop over columns, and the loop over rows of a
  * strip. */
-typedef struct columns {
+typedef struct flat_columns {
     int32_t strips, across, vector;
     int32_t row, column; /* axes */
     int64_t n;           /* columns */
-} columns;
+} flat_columns;
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
 /* True if the statement is a loop of the kind. */
@@ -47,9 +47,9 @@ static bool is_over_columns(const rd_schedule *t, int32_t stmt)
 
 /* Fills *c. True if the vector loop is all of a loop over a few columns, in strips of enough
  * rows. */
-static bool find_column_loops(const rd_schedule *t, int32_t vector, columns *c)
+static bool find_column_loops(const rd_schedule *t, int32_t vector, flat_columns *c)
 {
-    *c = (columns){ .vector = vector, .across = t->stmt[vector].parent };
+    *c = (flat_columns){ .vector = vector, .across = t->stmt[vector].parent };
     if (!is_loop(t, vector, RD_FOR_VECTOR) || rd_loop_of(t, vector)->by_call ||
         !is_loop(t, c->across, RD_FOR_SERIAL) || !is_over_columns(t, c->across))
         return false;
@@ -66,7 +66,7 @@ static bool find_column_loops(const rd_schedule *t, int32_t vector, columns *c)
 /* ---- Which statements ------------------------------------------------------------------------ */
 /* True if columns are adjacent in memory, and rows follow each other; or if all read one
  * element. */
-static bool is_contiguous(const rd_schedule *t, const columns *c, const rd_linear *at)
+static bool is_contiguous(const rd_schedule *t, const flat_columns *c, const rd_linear *at)
 {
     const int64_t by = rd_linear_coef(t, at, c->column);
 
@@ -78,7 +78,7 @@ static bool is_contiguous(const rd_schedule *t, const columns *c, const rd_linea
 
 /* True if the flat loop can compute the value: of contiguous elements, with vectors, without a
  * checked index. */
-static bool can_flatten_value(const rd_schedule *t, const columns *c, int32_t stmt)
+static bool can_flatten_value(const rd_schedule *t, const flat_columns *c, int32_t stmt)
 {
     const rd_let *let = &t->let[t->stmt[stmt].value];
 
@@ -93,7 +93,7 @@ static bool can_flatten_value(const rd_schedule *t, const columns *c, int32_t st
 }
 
 /* True if the step's lane is the row's position in its strip. */
-static bool has_lane_of_row(const rd_schedule *t, const columns *c, const rd_stmt *s)
+static bool has_lane_of_row(const rd_schedule *t, const flat_columns *c, const rd_stmt *s)
 {
     const rd_for *strips = rd_loop_of(t, c->strips);
 
@@ -104,7 +104,7 @@ static bool has_lane_of_row(const rd_schedule *t, const columns *c, const rd_stm
 
 /* True if the loop over strips has no other statement of the step's fold than an early exit that
  * looks at all states, in any order. */
-static bool has_only_full_exit(const rd_schedule *t, const columns *c, int32_t step)
+static bool has_only_full_exit(const rd_schedule *t, const flat_columns *c, int32_t step)
 {
     const int32_t fold = t->stmt[step].fold;
 
@@ -122,7 +122,7 @@ static bool has_only_full_exit(const rd_schedule *t, const columns *c, int32_t s
 
 /* True if the fold is a plain reduction over the rows, whose lane is the row's position, with a
  * cell for each column. */
-static bool can_flatten_step(const rd_schedule *t, const columns *c, int32_t stmt)
+static bool can_flatten_step(const rd_schedule *t, const flat_columns *c, int32_t stmt)
 {
     const rd_stmt      *s = &t->stmt[stmt];
     const rd_loop_fold *f = &t->fold[s->fold];
@@ -140,7 +140,7 @@ static bool can_flatten_step(const rd_schedule *t, const columns *c, int32_t stm
 /* True if the loop reads values that another loop of the strip makes, such as a mask of its
  * rows. Those come through an array (pass/scalar_expand.c), in which rows are adjacent, and not
  * columns. */
-static bool has_strip_operands(const rd_schedule *t, const columns *c)
+static bool has_strip_operands(const rd_schedule *t, const flat_columns *c)
 {
     for (int32_t value = 0; value < t->n_let; value++) {
         const int32_t by = t->let[value].by;
@@ -153,7 +153,7 @@ static bool has_strip_operands(const rd_schedule *t, const columns *c)
 }
 
 /* True if all statements of the vector loop can be flattened, and one is a step. */
-static bool can_flatten(const rd_schedule *t, const columns *c)
+static bool can_flatten(const rd_schedule *t, const flat_columns *c)
 {
     bool steps = false;
 
@@ -172,7 +172,7 @@ static bool can_flatten(const rd_schedule *t, const columns *c)
 
 /* ---- The loops ------------------------------------------------------------------------------- */
 /* The loop over columns that copies all states into the array, or back. */
-static int32_t make_copies(rd_schedule *t, const columns *c, int32_t step, rd_stmt_kind kind,
+static int32_t make_copies(rd_schedule *t, const flat_columns *c, int32_t step, rd_stmt_kind kind,
                            int32_t array)
 {
     const rd_for across = *rd_loop_of(t, c->across);
@@ -189,7 +189,7 @@ static int32_t make_copies(rd_schedule *t, const columns *c, int32_t step, rd_st
 
 /* Declares the array, and copies the states of the step's fold into it before the strips, and
  * back behind them. The step and early exits use the array. */
-static void copy_states(rd_schedule *t, const columns *c, int32_t step)
+static void copy_states(rd_schedule *t, const flat_columns *c, int32_t step)
 {
     const int32_t  fold = t->stmt[step].fold, lanes = t->fold[fold].lanes;
     const rd_store store = { .place       = RD_IN_LOCAL,
@@ -212,7 +212,7 @@ static void copy_states(rd_schedule *t, const columns *c, int32_t step)
 }
 
 /* Moves the loop over columns into the loop over rows, and unrolls it. */
-static void interchange_loops(rd_schedule *t, const columns *c)
+static void interchange_loops(rd_schedule *t, const flat_columns *c)
 {
     rd_take_out(t, c->vector);
     rd_put_before(t, c->vector, c->across);
@@ -229,7 +229,7 @@ static void interchange_loops(rd_schedule *t, const columns *c)
 }
 
 /* Copies the states of all steps, and interchanges the loops. */
-static void flatten(rd_schedule *t, const columns *c)
+static void flatten(rd_schedule *t, const flat_columns *c)
 {
     for (int32_t s = t->stmt[c->vector].first; s >= 0 && !t->failed; s = t->stmt[s].next)
         if (t->stmt[s].kind == RD_S_STEP)
@@ -240,7 +240,7 @@ static void flatten(rd_schedule *t, const columns *c)
 
 void rd_pass_flatten_folds(rd_schedule *t, const rd_target *target)
 {
-    columns c;
+    flat_columns c;
 
     (void)target;
     for (int k = 0; k < RD_N_PARTS; k++)

@@ -58,37 +58,37 @@ static void move_strips_outside(const rd_flattening *c)
 /* Adds "vector m4 to 64 { a5[3*m4 + i1] = r1 }" at the end of the loop over columns. */
 static void add_repeating_loop(const rd_flattening *c, int32_t value, int32_t store)
 {
-    rd_schedule  *t    = c->t;
-    rd_for        loop = { .kind   = RD_FOR_VECTOR,
-                           .axis   = rd_add_mark(t),
-                           .start  = -1,
-                           .stop   = -1,
-                           .from   = rd_edge_of(rd_linear_of(0)),
-                           .to     = rd_edge_of(rd_linear_of(c->r->width)),
-                           .step   = 1,
-                           .extent = c->r->width,
-                           .of     = -1,
-                           .strip  = -1 };
-    rd_stmt       kept = rd_stmt_of(RD_S_STORE);
-    const int32_t made = rd_add_loop(t, &loop);
+    rd_schedule  *t          = c->t;
+    rd_for        loop       = { .kind   = RD_FOR_VECTOR,
+                                 .axis   = rd_add_mark(t),
+                                 .start  = -1,
+                                 .stop   = -1,
+                                 .from   = rd_edge_of(rd_linear_of(0)),
+                                 .to     = rd_edge_of(rd_linear_of(c->r->width)),
+                                 .step   = 1,
+                                 .extent = c->r->width,
+                                 .of     = -1,
+                                 .strip  = -1 };
+    rd_stmt       store_stmt = rd_stmt_of(RD_S_STORE);
+    const int32_t made       = rd_add_loop(t, &loop);
 
-    kept.x     = value;
-    kept.store = store;
-    kept.type  = t->let[value].type;
-    kept.at    = rd_linear_plus_axis(t, rd_linear_of(0), c->n, loop.axis);
-    kept.at    = rd_linear_plus_axis(t, kept.at, 1, c->column);
-    rd_append(t, made, rd_add_stmt(t, &kept));
+    store_stmt.x     = value;
+    store_stmt.store = store;
+    store_stmt.type  = t->let[value].type;
+    store_stmt.at    = rd_linear_plus_axis(t, rd_linear_of(0), c->n, loop.axis);
+    store_stmt.at    = rd_linear_plus_axis(t, store_stmt.at, 1, c->column);
+    rd_append(t, made, rd_add_stmt(t, &store_stmt));
     rd_append(t, c->across, made);
 }
 
 /* Value `by` replaces `value`. */
-typedef struct replacement {
+typedef struct repeated_value {
     int32_t value, by;
-} replacement;
+} repeated_value;
 
 static int32_t replacement_of(void *of, int32_t value)
 {
-    const replacement *one = of;
+    const repeated_value *one = of;
 
     return value == one->value ? one->by : value;
 }
@@ -103,7 +103,7 @@ static void repeat_value(const rd_flattening *c, int32_t value, int32_t before)
                              .fold   = -1,
                              .extent = (c->n * c->r->width + 15) / 16 * 16 };
     const int32_t  array = rd_add_store(t, &store);
-    replacement    one   = { value, -1 };
+    repeated_value one   = { value, -1 };
 
     rd_put_before(t, rd_add_declaration(t, array), before);
     add_repeating_loop(c, value, array);
@@ -146,18 +146,18 @@ static int32_t pack_rows(const rd_flattening *c, rd_for of, int32_t value)
                               .fold   = -1,
                               .extent = c->n * c->r->width + BEHIND };
     const int32_t  array = rd_add_store(t, &store), inner = rd_add_loop(t, &across);
-    rd_stmt        kept = rd_stmt_of(RD_S_STORE);
+    rd_stmt        store_stmt = rd_stmt_of(RD_S_STORE);
 
     of.by_call           = true;
     const int32_t groups = rd_add_loop(t, &of);
 
-    kept.store = array;
-    kept.type  = let.type;
-    kept.at    = rd_linear_plus_axis(t, rd_linear_of(0), c->n, c->row);
-    kept.at    = rd_linear_plus(t, kept.at, -c->n, of.from.part[0].at);
-    kept.at    = rd_linear_plus_axis(t, kept.at, 1, c->column);
-    kept.x     = rd_add_value(t, inner, &let);
-    rd_append(t, inner, rd_add_stmt(t, &kept));
+    store_stmt.store = array;
+    store_stmt.type  = let.type;
+    store_stmt.at    = rd_linear_plus_axis(t, rd_linear_of(0), c->n, c->row);
+    store_stmt.at    = rd_linear_plus(t, store_stmt.at, -c->n, of.from.part[0].at);
+    store_stmt.at    = rd_linear_plus_axis(t, store_stmt.at, 1, c->column);
+    store_stmt.x     = rd_add_value(t, inner, &let);
+    rd_append(t, inner, rd_add_stmt(t, &store_stmt));
     rd_append(t, groups, inner);
     rd_put_before(t, rd_add_declaration(t, array), c->vector);
     rd_put_before(t, groups, c->vector);

@@ -96,10 +96,10 @@ rd_linear rd_index_select(rd_index_math *n, rd_linear a, rd_linear b, rd_linear 
 
 rd_linear rd_index_divide(rd_index_math *n, rd_linear a, int64_t by)
 {
-    const int64_t rest = (a.offset % by + by) % by;
+    const int64_t remainder = (a.offset % by + by) % by;
 
     if (is_constant(&a))
-        return rd_linear_of((a.offset - rest) / by);
+        return rd_linear_of((a.offset - remainder) / by);
     return binary_op(n, RD_OP_floordiv, RD_I64, a, rd_linear_of(by));
 }
 
@@ -120,7 +120,7 @@ rd_linear rd_index_load(rd_index_math *n, int32_t slot, rd_dtype type, rd_linear
 
 /* "r6 = find .. from r4 to r5": a FIND statement, whose result is a value. */
 rd_linear rd_index_search(rd_index_math *n, int32_t slot, rd_linear from, rd_linear to,
-                          rd_linear at, int32_t apart, rd_linear least)
+                          rd_linear at, int32_t stride, rd_linear least)
 {
     const rd_let let = {
         .kind = RD_I_CLOSE, .type = RD_I64, .from = RD_I64, .slot = -1, .store = -1
@@ -130,7 +130,7 @@ rd_linear rd_index_search(rd_index_math *n, int32_t slot, rd_linear from, rd_lin
     rd_stmt *const stmt = &n->t->stmt[made];
 
     stmt->kind  = RD_S_FIND;
-    stmt->arg   = apart;
+    stmt->arg   = stride;
     stmt->x     = first;
     stmt->w     = last;
     stmt->slot  = slot;

@@ -19,8 +19,8 @@ rd_linear rd_index_select(rd_index_math *n, rd_linear a, rd_linear b, rd_linear 
 rd_linear rd_index_divide(rd_index_math *n, rd_linear a, int64_t by);
 /* An int of the program's memory; the count of loaded elements leaves it out. */
 rd_linear rd_index_load(rd_index_math *n, int32_t slot, rd_dtype type, rd_linear at);
-/* Lower bound: the first index k of [from, to) whose entry, at position at + apart * k of the
+/* Lower bound: the first index k of [from, to) whose entry, at position at + stride * k of the
  * slot, is `least` or more; to - 1 if there is none. Entries ascend. */
 rd_linear rd_index_search(rd_index_math *n, int32_t slot, rd_linear from, rd_linear to,
-                          rd_linear at, int32_t apart, rd_linear least);
+                          rd_linear at, int32_t stride, rd_linear least);
 #endif

@@ -1,7 +1,7 @@
 /* list_ranges.c - Splits loops that visit ranges of a list, as block masks name them (sparse
  * iteration).
  *
- *     serial m4 from nearest to ranges {            each range, split by index_set_split.c
+ *     serial m4 from first to last {               each range, split by index_set_split.c
  *       r7 = load .. (its first index); ...
  *       serial i1 ..; serial i1 ..; serial i1 .. }
  *
@@ -12,13 +12,13 @@
 #include "kernels/pass/pass.h"
 
 /* Positions of a loop's list, for the clusters at hand. */
-typedef struct listed {
-    rd_linear least, most; /* clusters of the smallest and largest index     */
-    rd_linear apart;       /* most - least: up to 1 one list selects all     */
-    rd_linear nearest, ranges;
-    rd_linear first, last; /* of the ranges that are visited */
-    int32_t   range;       /* the mark that numbers ranges */
-} listed;
+typedef struct range_list {
+    rd_linear least, most;            /* clusters of the smallest and largest index     */
+    rd_linear distance;               /* most - least: up to 1 one list selects all     */
+    rd_linear first_range, end_range; /* of the list */
+    rd_linear first, last;            /* of the ranges that are visited */
+    int32_t   range;                  /* the mark that numbers ranges */
+} range_list;
 
 /* Loads element `at` of memory that starts `bytes` bytes behind the slot's start. */
 static rd_linear load(rd_range_split *c, int32_t slot, rd_dtype type, int64_t bytes, rd_linear at)
@@ -51,34 +51,35 @@ static rd_linear plus(rd_linear at, int64_t offset)
 }
 
 /* Selects x if one list applies. */
-static rd_linear if_one_list(rd_range_split *c, const listed *l, rd_linear x, rd_linear otherwise)
+static rd_linear if_one_list(rd_range_split *c, const range_list *l, rd_linear x,
+                             rd_linear otherwise)
 {
-    return rd_index_select(&c->n, rd_linear_of(1), l->apart, x, otherwise);
+    return rd_index_select(&c->n, rd_linear_of(1), l->distance, x, otherwise);
 }
 
 /* Loads where the ranges of the list begin and end. */
-static listed find_list(rd_range_split *c)
+static range_list find_list(rd_range_split *c)
 {
-    listed    l = { .least = cluster_of(c, false), .most = cluster_of(c, true) };
-    rd_linear list;
+    range_list l = { .least = cluster_of(c, false), .most = cluster_of(c, true) };
+    rd_linear  list;
 
-    l.apart   = rd_linear_plus(c->t, l.most, -1, l.least);
-    list      = rd_linear_plus(c->t, l.least, 1, l.most);
-    l.nearest = if_one_list(c, &l, load_from_list(c, list), rd_linear_of(0));
-    l.ranges  = if_one_list(c, &l, load_from_list(c, plus(list, 1)), rd_linear_of(1));
+    l.distance    = rd_linear_plus(c->t, l.most, -1, l.least);
+    list          = rd_linear_plus(c->t, l.least, 1, l.most);
+    l.first_range = if_one_list(c, &l, load_from_list(c, list), rd_linear_of(0));
+    l.end_range   = if_one_list(c, &l, load_from_list(c, plus(list, 1)), rd_linear_of(1));
     return l;
 }
 
 /* The first range that does not end before the index, or the last range. */
-static rd_linear find_range(rd_range_split *c, const listed *l, rd_linear index)
+static rd_linear find_range(rd_range_split *c, const range_list *l, rd_linear index)
 {
     return rd_index_search(
-        &c->n, c->bounds->list_slot, l->nearest, l->ranges,
+        &c->n, c->bounds->list_slot, l->first_range, l->end_range,
         rd_linear_of(c->bounds->list / (int64_t)sizeof(int64_t) + c->bounds->lists + 2), 2, index);
 }
 
 /* Restricts the ranges to those that overlap the loop, which may be one of many blocks of steps. */
-static void skip_other_ranges(rd_range_split *c, listed *l)
+static void skip_other_ranges(rd_range_split *c, range_list *l)
 {
     rd_linear last;
 
@@ -91,37 +92,37 @@ static void skip_other_ranges(rd_range_split *c, listed *l)
 
 /* Puts the loop over ranges around the loop. Values are made in it from then on. Returns its
  * statement. */
-static int32_t put_ranges_around(rd_range_split *c, listed *l)
+static int32_t put_ranges_around(rd_range_split *c, range_list *l)
 {
-    rd_for ranges = *rd_loop_of(c->t, c->stmt);
+    rd_for loop = *rd_loop_of(c->t, c->stmt);
 
-    l->first = l->nearest;
-    l->last  = l->ranges;
+    l->first = l->first_range;
+    l->last  = l->end_range;
     skip_other_ranges(c, l);
 
-    l->range      = rd_add_mark(c->t);
-    ranges.kind   = RD_FOR_SERIAL;
-    ranges.axis   = l->range;
-    ranges.start  = -1;
-    ranges.stop   = -1;
-    ranges.from   = rd_edge_of(l->first);
-    ranges.to     = rd_edge_of(l->last);
-    ranges.step   = 1;
-    ranges.extent = -1;
-    ranges.of = ranges.strip = -1;
-    ranges.width             = 0;
-    return rd_put_loop_around(c->t, c->stmt, c->stmt, &ranges);
+    l->range    = rd_add_mark(c->t);
+    loop.kind   = RD_FOR_SERIAL;
+    loop.axis   = l->range;
+    loop.start  = -1;
+    loop.stop   = -1;
+    loop.from   = rd_edge_of(l->first);
+    loop.to     = rd_edge_of(l->last);
+    loop.step   = 1;
+    loop.extent = -1;
+    loop.of = loop.strip = -1;
+    loop.width           = 0;
+    return rd_put_loop_around(c->t, c->stmt, c->stmt, &loop);
 }
 
 /* 1 for the first range, else 0: one masked index beyond either end of it is visited too, as
  * that tells 0 from -0. */
-static rd_linear extra_index(rd_range_split *c, const listed *l, rd_linear range)
+static rd_linear extra_index(rd_range_split *c, const range_list *l, rd_linear range)
 {
-    return rd_index_select(&c->n, l->nearest, range, rd_linear_of(1), rd_linear_of(0));
+    return rd_index_select(&c->n, l->first_range, range, rd_linear_of(1), rd_linear_of(0));
 }
 
 /* An edge of the range at hand: -1 the end of the range before, 0 its first index, 1 its end. */
-static rd_linear range_edge(rd_range_split *c, const listed *l, int32_t k, rd_linear otherwise)
+static rd_linear range_edge(rd_range_split *c, const range_list *l, int32_t k, rd_linear otherwise)
 {
     const rd_linear at =
         rd_linear_plus_axis(c->t, rd_linear_of(c->bounds->lists + 1 + k), 2, l->range);
@@ -131,18 +132,18 @@ static rd_linear range_edge(rd_range_split *c, const listed *l, int32_t k, rd_li
 
 /* The end of the range before, rounded to strips: two ranges may share a strip, which must be
  * visited once. */
-static rd_linear end_of_visited(rd_range_split *c, const listed *l, rd_linear range)
+static rd_linear end_of_visited(rd_range_split *c, const range_list *l, rd_linear range)
 {
     const rd_linear before = plus(range, -1);
     const rd_linear high =
         rd_linear_plus(c->t, range_edge(c, l, -1, c->from), 1, extra_index(c, l, before));
 
-    return rd_index_select(&c->n, l->nearest, range, c->from, rd_round_to_step(c, high, true));
+    return rd_index_select(&c->n, l->first_range, range, c->from, rd_round_to_step(c, high, true));
 }
 
 /* Computes where the pieces of a range begin and end. Strips at its first and last index are
  * masked; strips between are covered. */
-static rd_pieces find_pieces(rd_range_split *c, const listed *l)
+static rd_pieces find_pieces(rd_range_split *c, const range_list *l)
 {
     rd_index_math  *n     = &c->n;
     const rd_linear range = rd_linear_plus_axis(c->t, rd_linear_of(0), 1, l->range);
@@ -166,7 +167,7 @@ static rd_pieces find_pieces(rd_range_split *c, const listed *l)
 /* Puts the loop over ranges around the loop, and splits the loop into the pieces of one range. */
 void rd_split_by_list(rd_range_split *c)
 {
-    listed        l      = find_list(c);
+    range_list    l      = find_list(c);
     const int32_t around = put_ranges_around(c, &l);
     int32_t       one, other;
     rd_pieces     p;

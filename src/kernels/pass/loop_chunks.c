@@ -36,13 +36,13 @@ void rd_put_chunks_around(rd_schedule *t, int32_t stmt, int64_t chunk)
 }
 
 /* Value `by` replaces `value`. */
-typedef struct replacement {
+typedef struct expanded_value {
     int32_t value, by;
-} replacement;
+} expanded_value;
 
 static int32_t replacement_of(void *of, int32_t value)
 {
-    const replacement *one = of;
+    const expanded_value *one = of;
 
     return value == one->value ? one->by : value;
 }
@@ -69,12 +69,12 @@ static int32_t expand_value(rd_schedule *t, int32_t value, int32_t from, int32_t
 void rd_expand_values(rd_schedule *t, int32_t from, int32_t to)
 {
     for (int32_t value = 0, n = t->n_let; value < n && !t->failed; value++) {
-        const int32_t by = t->let[value].by;
-        replacement   one;
+        const int32_t  by = t->let[value].by;
+        expanded_value one;
 
         if (by < 0 || t->stmt[by].parent != from || !rd_is_read_in(t, value, to))
             continue;
-        one = (replacement){ value, expand_value(t, value, from, to) };
+        one = (expanded_value){ value, expand_value(t, value, from, to) };
         for (int32_t s = rd_next_stmt(t, to, to); s >= 0 && !t->failed; s = rd_next_stmt(t, s, to))
             rd_rename_values(t, s, replacement_of, &one);
     }

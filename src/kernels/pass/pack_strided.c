@@ -68,11 +68,11 @@ static bool is_dependent_load(const rd_schedule *t, int32_t loop, int32_t load)
 static bool is_packing_loop(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[t->stmt[s].next].next) {
-        const rd_stmt *const load = &t->stmt[s], *const kept =
+        const rd_stmt *const load = &t->stmt[s], *const stored =
                                                      load->next >= 0 ? &t->stmt[load->next] : NULL;
 
-        if (load->kind != RD_S_LET || !kept || kept->kind != RD_S_STORE || kept->store < 0 ||
-            kept->x != load->value)
+        if (load->kind != RD_S_LET || !stored || stored->kind != RD_S_STORE || stored->store < 0 ||
+            stored->x != load->value)
             return false;
     }
     return true;

@@ -69,10 +69,10 @@ void rd_pass_promote_runs(rd_schedule *t, const rd_target *target)
     (void)target;
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k])) {
-            const rd_stmt *step = &t->stmt[s];
-            const bool     kept = step->kind == RD_S_STEP && step->label >= 0 &&
-                              is_profitable(t, step->fold) && !t->store[step->store].run;
-            const int32_t loop = kept ? rd_loop_of_steps(t, s) : -1;
+            const rd_stmt *step     = &t->stmt[s];
+            const bool     promoted = step->kind == RD_S_STEP && step->label >= 0 &&
+                                  is_profitable(t, step->fold) && !t->store[step->store].run;
+            const int32_t loop = promoted ? rd_loop_of_steps(t, s) : -1;
 
             if (loop >= 0)
                 promote_state(t, s, loop);

@@ -12,13 +12,13 @@
 
 /* ---- Uses of a value ------------------------------------------------------------------------- */
 /* Value `by` replaces `old`. */
-typedef struct replacement {
+typedef struct forwarded_value {
     int32_t old, by;
-} replacement;
+} forwarded_value;
 
 static int32_t replacement_of(void *of, int32_t value)
 {
-    const replacement *e = of;
+    const forwarded_value *e = of;
 
     return value == e->old ? e->by : value;
 }
@@ -96,11 +96,11 @@ static void forward_store(rd_schedule *t, int32_t part, int32_t load)
 {
     const int32_t store = last_write(t, part, load);
 
-    replacement e;
+    forwarded_value e;
 
     if (store < 0 || !is_same_element(t, store, load))
         return;
-    e = (replacement){ t->stmt[load].value, t->stmt[store].x };
+    e = (forwarded_value){ t->stmt[load].value, t->stmt[store].x };
     for (int32_t s = part; s >= 0 && !t->failed; s = rd_next_stmt(t, s, part))
         rd_rename_values(t, s, replacement_of, &e);
     rd_take_out(t, load);

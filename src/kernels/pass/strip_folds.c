@@ -41,19 +41,19 @@ static int32_t add_value(rd_strip_mining *c, int32_t body, const rd_let *let)
 static int32_t first_lane(rd_strip_mining *c, int32_t body, int32_t lanes)
 {
     rd_let place  = { .kind = RD_I_COORD, .type = RD_I64, .from = RD_I64, .slot = -1, .store = -1 },
-           number = place, rest = place;
+           number = place, remainder = place;
     int32_t operand[2];
 
-    place.at    = rd_axis_plus(c->t, c->start, 0);
-    number.kind = RD_I_CONST;
-    number.word = (rd_word){ .i64 = lanes };
-    operand[0]  = add_value(c, body, &place);
-    operand[1]  = add_value(c, body, &number);
-    rest.kind   = RD_I_MAP;
-    rest.op     = RD_OP_remainder;
-    rest.n      = 2;
-    rest.first  = rd_add_operands(c->t, operand, 2);
-    return add_value(c, body, &rest);
+    place.at        = rd_axis_plus(c->t, c->start, 0);
+    number.kind     = RD_I_CONST;
+    number.word     = (rd_word){ .i64 = lanes };
+    operand[0]      = add_value(c, body, &place);
+    operand[1]      = add_value(c, body, &number);
+    remainder.kind  = RD_I_MAP;
+    remainder.op    = RD_OP_remainder;
+    remainder.n     = 2;
+    remainder.first = rd_add_operands(c->t, operand, 2);
+    return add_value(c, body, &remainder);
 }
 
 /* Sets lane, cell and offset of the fold's state: lanes go by the element's number in the strip,

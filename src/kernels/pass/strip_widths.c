@@ -219,7 +219,7 @@ bool rd_takes_exp_of_pairs(const rd_strip_at *r, int32_t loop)
     enum { LONG = 64, ZMM = 64 };
     const rd_for    *l      = rd_loop_of(r->t, loop);
     const rd_bounds *bounds = l->of >= 0 ? r->t->p->loop[l->of].bounds : NULL;
-    bool             found = false, meets = false;
+    bool             found = false, reuses_states = false;
 
     if (r->vector < ZMM || l->axis == r->axis || l->of < 0 || l->step != 1 ||
         rd_is_row(&r->t->p->loop[l->of]) || l->backwards || rd_trips(r->t->p, l->of) < LONG ||
@@ -233,9 +233,9 @@ bool rd_takes_exp_of_pairs(const rd_strip_at *r, int32_t loop)
         if (rd_stmt_needs_fission(r->t, s) && !(exp && let->type == RD_F32))
             return false;
         found |= exp && rd_stands_along(r, s);
-        meets |= stmt->kind == RD_S_STEP && !rd_fold_begins_in(r->t, stmt->fold, loop);
+        reuses_states |= stmt->kind == RD_S_STEP && !rd_fold_begins_in(r->t, stmt->fold, loop);
     }
-    return found && meets;
+    return found && reuses_states;
 }
 
 /* True if a loop of the region takes exponentials of pairs. */

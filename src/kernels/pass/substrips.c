@@ -103,15 +103,15 @@ static bool can_stand_in_substrip(const rd_schedule *t, int32_t stmt)
 /* True if the row has several loops: functions of strips, or values that come through arrays. */
 static bool needs_substrips(const rd_schedule *t, int32_t row)
 {
-    bool cuts = false, vectors = false;
+    bool has_fission = false, has_vector = false;
 
     for (int32_t s = rd_next_stmt(t, row, row); s >= 0; s = rd_next_stmt(t, s, row)) {
         if (!can_stand_in_substrip(t, s))
             return false;
-        cuts |= rd_stmt_needs_fission(t, s);
-        vectors |= rd_is_vector(t, s);
+        has_fission |= rd_stmt_needs_fission(t, s);
+        has_vector |= rd_is_vector(t, s);
     }
-    return cuts && vectors;
+    return has_fission && has_vector;
 }
 
 /* Puts substrips around all vector loops of a row. */

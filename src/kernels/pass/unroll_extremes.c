@@ -103,17 +103,17 @@ static void put_unrolled_loop(rd_schedule *t, int32_t loop)
     const rd_edge_part border = { .at = l.to.part[0].at, .first = l.from.part[0].at, .by = FOUR };
     const int32_t      around = rd_stmt_copy(t, loop), mark = rd_add_mark(t);
     int32_t            elements;
-    rd_for            *fours;
+    rd_for            *by_four;
 
     rd_put_before(t, around, loop);
     elements = add_loop(t, around, RD_FOR_UNROLL, l.axis, mark);
     if (t->failed)
         return;
-    fours                                   = &t->loop[t->stmt[around].arg];
-    fours->start                            = mark;
-    fours->step                             = FOUR;
-    fours->to.part[0]                       = border;
-    fours->of                               = -1;
+    by_four                                 = &t->loop[t->stmt[around].arg];
+    by_four->start                          = mark;
+    by_four->step                           = FOUR;
+    by_four->to.part[0]                     = border;
+    by_four->of                             = -1;
     t->loop[t->stmt[loop].arg].from.part[0] = border;
     t->loop[t->stmt[loop].arg].extent       = FOUR - 1;
     while (t->stmt[around].first != elements) {

@@ -18,14 +18,14 @@
 
 enum { MOST_STATES = 1024, MOST_ARRAYS = 8 };
 
-typedef struct jam {
+typedef struct jammed_rows {
     rd_schedule *t;
     int32_t      loop, inner; /* the loop over rows; the loop in each row */
     int32_t      rows;        /* rows that are jammed       */
     int32_t      mark;        /* the first row of a round   */
     int32_t      n_array;
     int32_t      array[MOST_ARRAYS], many[MOST_ARRAYS]; /* states of one row; of all rows */
-} jam;
+} jammed_rows;
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
 /* The serial loop of a statement; NULL if it is another statement. */
@@ -102,7 +102,7 @@ static int32_t rows_to_jam(const rd_schedule *t, const rd_target *target, int32_
 
 /* ---- States of rows -------------------------------------------------------------------------- */
 /* Declares arrays with the states of all rows, one behind the other. */
-static void declare_states(jam *j, int32_t made)
+static void declare_states(jammed_rows *j, int32_t made)
 {
     rd_schedule *t = j->t;
 
@@ -121,7 +121,7 @@ static void declare_states(jam *j, int32_t made)
 }
 
 /* Makes statements in the body use the states of row k. */
-static void use_states_of_row(const jam *j, int32_t body, int32_t k)
+static void use_states_of_row(const jammed_rows *j, int32_t body, int32_t k)
 {
     rd_schedule *t = j->t;
 
@@ -135,7 +135,7 @@ static void use_states_of_row(const jam *j, int32_t body, int32_t k)
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 /* Reduces a loop to one round: row k of those that begin at the mark. */
-static void make_row(const jam *j, int32_t stmt, int32_t k)
+static void make_row(const jammed_rows *j, int32_t stmt, int32_t k)
 {
     const int32_t   axis = rd_loop_of(j->t, j->loop)->axis;
     const rd_linear from = rd_linear_plus_axis(j->t, rd_linear_of(k), 1, j->mark);
@@ -166,7 +166,7 @@ static void clear_body(rd_schedule *t, int32_t body, int32_t but)
 }
 
 /* Copies the vector loop of the inner loop for row k, with the values before it. */
-static int32_t jammed_round(const jam *j, int32_t k)
+static int32_t jammed_round(const jammed_rows *j, int32_t k)
 {
     rd_schedule  *t      = j->t;
     const int32_t copy   = rd_stmt_copy(t, j->inner);
@@ -185,7 +185,7 @@ static int32_t jammed_round(const jam *j, int32_t k)
 }
 
 /* The inner loop, each round of which serves all rows. */
-static int32_t make_jammed_loop(const jam *j)
+static int32_t make_jammed_loop(const jammed_rows *j)
 {
     rd_schedule  *t      = j->t;
     const int32_t made   = rd_stmt_copy(t, j->inner);
@@ -201,7 +201,7 @@ static int32_t make_jammed_loop(const jam *j)
 }
 
 /* The other statements of row k. */
-static int32_t remaining_stmts_of_row(const jam *j, int32_t k)
+static int32_t remaining_stmts_of_row(const jammed_rows *j, int32_t k)
 {
     rd_schedule  *t    = j->t;
     const int32_t made = rd_stmt_copy(t, j->loop);
@@ -217,7 +217,7 @@ static int32_t remaining_stmts_of_row(const jam *j, int32_t k)
 }
 
 /* Begins the states of all rows. */
-static void begin_states(const jam *j, int32_t made)
+static void begin_states(const jammed_rows *j, int32_t made)
 {
     for (int32_t s = j->t->stmt[j->loop].first; s >= 0 && !j->t->failed; s = j->t->stmt[s].next)
         if (j->t->stmt[s].kind == RD_S_BEGIN) {
@@ -228,7 +228,7 @@ static void begin_states(const jam *j, int32_t made)
 
 /* ---- All together ---------------------------------------------------------------------------- */
 /* Makes the loop over so many rows at a time, from its first index on. */
-static int32_t make_loop_of_rows(jam *j, const rd_edge_part *border)
+static int32_t make_loop_of_rows(jammed_rows *j, const rd_edge_part *border)
 {
     rd_schedule  *t    = j->t;
     const int32_t made = rd_stmt_copy(t, j->loop);
@@ -256,8 +256,8 @@ static void jam_rows(rd_schedule *t, int32_t loop, int32_t rows)
 {
     const rd_for       l      = *rd_loop_of(t, loop);
     const rd_edge_part border = { .at = l.to.part[0].at, .first = l.from.part[0].at, .by = rows };
-    jam                j      = {
-                            .t = t, .loop = loop, .inner = inner_of(t, loop), .rows = rows, .mark = rd_add_mark(t)
+    jammed_rows        j      = {
+                    .t = t, .loop = loop, .inner = inner_of(t, loop), .rows = rows, .mark = rd_add_mark(t)
     };
     const int32_t made = make_loop_of_rows(&j, &border);
 

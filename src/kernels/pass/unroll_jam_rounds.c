@@ -6,19 +6,19 @@
 #include "kernels/pass/fission_points.h"
 #include "kernels/pass/strip_at.h"
 
-typedef struct merging {
+typedef struct jam_candidate {
     const rd_strip_at      *r;
     const rd_strip         *strip;
     const rd_fold_in_strip *fold;
     int32_t                 loop;
-} merging;
+} jam_candidate;
 
 #define EACH_IN(m, s)                                                       \
     for (int32_t s = rd_next_stmt((m)->r->t, (m)->loop, (m)->loop); s >= 0; \
          s         = rd_next_stmt((m)->r->t, s, (m)->loop))
 
 /* The load of a statement; NULL if it is another statement. */
-static const rd_let *load_of(const merging *m, int32_t stmt)
+static const rd_let *load_of(const jam_candidate *m, int32_t stmt)
 {
     const rd_stmt *s   = &m->r->t->stmt[stmt];
     const rd_let  *let = s->kind == RD_S_LET ? &m->r->t->let[s->value] : NULL;
@@ -26,19 +26,19 @@ static const rd_let *load_of(const merging *m, int32_t stmt)
     return let && let->kind == RD_I_LOAD ? let : NULL;
 }
 
-static int64_t coef(const merging *m, const rd_linear *at, int32_t axis)
+static int64_t coef(const jam_candidate *m, const rd_linear *at, int32_t axis)
 {
     return rd_linear_coef(m->r->t, at, axis);
 }
 
-static int32_t axis_of(const merging *m)
+static int32_t axis_of(const jam_candidate *m)
 {
     return rd_loop_of(m->r->t, m->loop)->axis;
 }
 
 /* ---- Rows of memory -------------------------------------------------------------------------- */
 /* True if pass `prefetch_rows` will prefetch rows of the loop. */
-static bool has_prefetched_rows(const merging *m)
+static bool has_prefetched_rows(const jam_candidate *m)
 {
     if (!rd_fetches_rows_behind || !m->strip->wide)
         return false;
@@ -51,7 +51,7 @@ static bool has_prefetched_rows(const merging *m)
 /* True if the loop streams short rows from memory, and even the longest is short. Several rows
  * at once end before hardware prefetchers detect them; one by one they are one stream. From 4
  * KiB on they are prefetched by software. */
-static bool has_short_streams(const merging *m)
+static bool has_short_streams(const jam_candidate *m)
 {
     enum { FETCHED_BYTES = 4096 };
     int64_t row = 0;
@@ -72,7 +72,7 @@ static bool has_short_streams(const merging *m)
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
 /* The number of rounds: so many that loads and stores of states are few beside other loads. */
-static int rounds_to_merge(const merging *m)
+static int rounds_to_merge(const jam_candidate *m)
 {
     int states = 0;
 
@@ -88,7 +88,7 @@ static int rounds_to_merge(const merging *m)
 
 /* Operations of a round, with those of unrolled loops. Rounding of a half counts as a dozen:
  * chains of these keep gcc's combiner busy for half a minute. */
-static int64_t unrolled_size(const merging *m)
+static int64_t unrolled_size(const jam_candidate *m)
 {
     enum { ROUNDING = 12, MANY = 1000 };
     int64_t count = 0;
@@ -112,7 +112,7 @@ static int64_t unrolled_size(const merging *m)
 
 /* True if all steps of the fold in a row use one state, or one by the strip's element, or one
  * for each round of an unrolled loop. */
-static bool has_fixed_state(const merging *m, int32_t stmt)
+static bool has_fixed_state(const jam_candidate *m, int32_t stmt)
 {
     const int32_t  fold = m->r->t->stmt[stmt].fold;
     const rd_fold *f    = &m->r->t->p->fold[fold];
@@ -126,7 +126,7 @@ static bool has_fixed_state(const merging *m, int32_t stmt)
 }
 
 /* True if the step has vectors, no label and no nodes, and its state is the same in all rounds. */
-static bool can_merge_step(const merging *m, int32_t stmt)
+static bool can_merge_step(const jam_candidate *m, int32_t stmt)
 {
     const rd_stmt *s = &m->r->t->stmt[stmt];
 
@@ -135,7 +135,7 @@ static bool can_merge_step(const merging *m, int32_t stmt)
 }
 
 /* True if the load needs no packing within the loop. */
-static bool can_merge_load(const merging *m, int32_t stmt)
+static bool can_merge_load(const jam_candidate *m, int32_t stmt)
 {
     const int32_t rereads = rd_loop_of_rereads(m->r, stmt);
 
@@ -145,7 +145,7 @@ static bool can_merge_load(const merging *m, int32_t stmt)
 
 /* True if a vector loop can do the statement for a few rows at once. A fold that begins and ends
  * in a row has its states in variables. */
-static bool can_merge_stmt(const merging *m, int32_t stmt)
+static bool can_merge_stmt(const jam_candidate *m, int32_t stmt)
 {
     const rd_stmt *s = &m->r->t->stmt[stmt];
 
@@ -172,10 +172,10 @@ int32_t rd_unroll_jam_rounds(const rd_strip_at *r, const rd_strip *strip,
                              const rd_fold_in_strip *fold, int32_t loop)
 {
     enum { MOST = 256 };
-    const merging m     = { r, strip, fold, loop };
-    const rd_for *l     = rd_loop_of(r->t, loop);
-    const int     rows  = rounds_to_merge(&m);
-    bool          steps = false;
+    const jam_candidate m     = { r, strip, fold, loop };
+    const rd_for       *l     = rd_loop_of(r->t, loop);
+    const int           rows  = rounds_to_merge(&m);
+    bool                steps = false;
 
     if (l->backwards || l->of < 0 || l->step != 1 || rd_trips(r->t->p, l->of) < rows ||
         has_short_streams(&m) || rows * unrolled_size(&m) > MOST)

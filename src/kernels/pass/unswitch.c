@@ -85,12 +85,12 @@ static int32_t mask_outside(const rd_schedule *t, int32_t loop)
 /* Puts the loop into an IF of the mask, or of its negation. */
 static void wrap_in_if(rd_schedule *t, int32_t loop, int32_t mask, bool unless)
 {
-    rd_stmt asks = rd_stmt_of(RD_S_IF);
+    rd_stmt condition = rd_stmt_of(RD_S_IF);
     int32_t made;
 
-    asks.x      = mask;
-    asks.unless = unless;
-    made        = rd_add_stmt(t, &asks);
+    condition.x      = mask;
+    condition.unless = unless;
+    made             = rd_add_stmt(t, &condition);
     rd_put_before(t, made, loop);
     rd_take_out(t, loop);
     rd_append(t, made, loop);
