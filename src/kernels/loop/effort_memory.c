@@ -70,7 +70,7 @@ static double lines_ns(const rd_spot *at, int32_t loop, int32_t stmt, rd_dtype t
 }
 
 /* Does a load of the innermost loop read few columns, all that lie in a row, for steps of their own
- * cells?  Pass `flat` reads such rows one behind the other. */
+ * cells?  Pass `flatten_folds` reads such rows one behind the other. */
 static bool is_flat(const rd_spot *at, int32_t stmt, int64_t by)
 {
     const int32_t loop = rd_loop_around(at->t, stmt);
@@ -98,7 +98,7 @@ static bool moves_by(const rd_spot *at, int32_t loop, int32_t stmt, int64_t by)
 }
 
 /* Columns of a loop in the vector loop that has nothing but maps, whose results lie one behind the
- * other; 0: it is no such loop.  Pass `interleaved` goes through memory as it lies. */
+ * other; 0: it is no such loop.  Pass `flatten_maps` goes through memory as it lies. */
 static int64_t columns_of_map(const rd_spot *at, int32_t stmt)
 {
     const int32_t loop = rd_loop_around(at->t, stmt);

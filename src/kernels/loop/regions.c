@@ -141,7 +141,7 @@ static bool has_vectors(const rd_schedule *t)
     return false;
 }
 
-/* Ends of blocks stand in the way of no strips: the pass `block` takes them out of loops. */
+/* Ends of blocks stand in the way of no strips: the pass `block_ranges` takes them out of loops. */
 static rd_schedule *without_ends(const rd_schedule *t)
 {
     rd_schedule *copy = rd_schedule_copy(t);
