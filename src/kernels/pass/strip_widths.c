@@ -8,8 +8,8 @@
 
 /* SHORT: an axis of one strip. WIDE: the most elements of a strip of streamed rows. A strip is
  * narrower if what is kept for it exceeds twice the first-level cache, but never below NARROW,
- * or FETCHED if rows are prefetched. FEW: rounds that do not count as a stream. */
-enum { SHORT = 128, WIDE = 8192, NARROW = RD_RUN_BYTES / 4, FETCHED = NARROW / 4, FEW = 8 };
+ * or PREFETCHED if rows are prefetched. FEW: rounds that do not count as a stream. */
+enum { SHORT = 128, WIDE = 8192, NARROW = RD_RUN_BYTES / 4, PREFETCHED = NARROW / 4, FEW = 8 };
 
 typedef struct measuring {
     const rd_strip_at      *r;
@@ -76,7 +76,7 @@ static bool is_streaming_loop(const measuring *m, int32_t stmt, const rd_linear 
 {
     const rd_for *loop  = loop_of(m, stmt);
     const int64_t by    = llabs(rd_linear_coef(m->r->t, at, loop->axis));
-    const int64_t least = rd_unrolls_loop(m->r, stmt) ? 1 : FETCHED;
+    const int64_t least = rd_unrolls_loop(m->r, stmt) ? 1 : PREFETCHED;
 
     return by > 0 && trips_of(m, loop) > FEW && by * trips_of(m, loop) >= least;
 }
@@ -180,7 +180,7 @@ static int32_t wide_width(const measuring *m)
 {
     enum { BOUNDING = 256 };
     const int64_t bytes = bytes_kept(m), room = 2 * RD_L1_BYTES;
-    const int64_t narrow = rd_fetches_rows_behind ? FETCHED : NARROW;
+    const int64_t narrow = rd_fetches_rows_behind ? PREFETCHED : NARROW;
     const int64_t reach  = rd_reach(m->r->t->p, m->r->axis);
     int64_t       width  = bytes ? room / bytes / 64 * 64 : WIDE;
 
@@ -287,10 +287,10 @@ static void set_width_of_lanes(const measuring *m, rd_strip *strip, int64_t reac
     strip->width  = strip->single ? (int32_t)reach : strip->width;
 }
 
-/* CALLED: elements of a call of a user's function of blocks. PAST: elements of a strip with
+/* CALLED: elements of a call of a user's function of blocks. NONTEMPORAL: elements of a strip with
  * non-temporal stores: many against partial cache lines at the ends, few against too many
  * fetches at once. */
-enum { CALLED = 512, PAST = 128 };
+enum { CALLED = 512, NONTEMPORAL = 128 };
 
 /* Chooses the first case that applies: one accumulator, lanes, a short axis, exp of pairs,
  * streamed rows, calls or non-temporal stores; else strips of 64. */
@@ -317,7 +317,7 @@ void rd_find_width(const rd_strip_at *r, const rd_fold_in_strip *fold, rd_strip 
         strip->wide       = true;
         strip->has_arrays = bytes_kept(&m) > 0;
     } else if (has_block_calls(&m) || (rd_has_nontemporal_store(r) && !needs_fission(&m))) {
-        strip->width      = has_block_calls(&m) ? CALLED : PAST;
+        strip->width      = has_block_calls(&m) ? CALLED : NONTEMPORAL;
         strip->has_arrays = true;
     } else {
         strip->width = has_labels(&m) && reach < 64 ? (int32_t)reach : 64;

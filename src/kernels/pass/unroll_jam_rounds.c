@@ -53,7 +53,7 @@ static bool has_prefetched_rows(const jam_candidate *m)
  * KiB on they are prefetched by software. */
 static bool has_short_streams(const jam_candidate *m)
 {
-    enum { FETCHED_BYTES = 4096 };
+    enum { PREFETCHED_BYTES = 4096 };
     int64_t row = 0;
 
     EACH_IN(m, s)
@@ -67,7 +67,7 @@ static bool has_short_streams(const jam_candidate *m)
             row = strip > row ? strip : row;
         }
     }
-    return row > 0 && row < (has_prefetched_rows(m) ? FETCHED_BYTES : RD_RUN_BYTES);
+    return row > 0 && row < (has_prefetched_rows(m) ? PREFETCHED_BYTES : RD_RUN_BYTES);
 }
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
