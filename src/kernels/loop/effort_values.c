@@ -93,12 +93,12 @@ static bool divides_by_constant(const rd_schedule *t, const rd_let *let)
            t->let[t->operand[let->first + 1]].kind == RD_I_CONST;
 }
 
-/* Results of halves are rounded again: of bf16 by vectors. */
+/* Results of halves are rounded again: by vectors those that have the exponent of an f32. */
 static double half_ns(const rd_spot *at, rd_dtype type)
 {
     enum { OPERATIONS = 3 };
 
-    if (type == RD_BF16)
+    if (rd_dtype_is_half(type) && rd_dtype_exponent_bits(type) == rd_dtype_exponent_bits(RD_F32))
         return 2 * at->s->add_i32 * 4 / at->s->vector;
     return rd_dtype_is_half(type) ? OPERATIONS * at->s->one_add : 0;
 }
