@@ -11,6 +11,7 @@
 #include "kernels/pass/pass.h"
 #include <stdlib.h>
 
+/* The tree, and the vector loop at hand. */
 typedef struct hoisting {
     rd_schedule *t;
     int32_t      vector; /* the loop at hand                          */

@@ -1,5 +1,5 @@
 /* pack_strided.c - The pass pack_strided packs strided and gathered elements into arrays, by
- * vector loops of their own. The packing loops may not vectorise; all other loops do.
+ * vector loops of their own. Packing loops often do not vectorise; all other loops then do.
  *
  *     vector i0 { r9 = load s0[3 * i0]; a5[i0 - m0] = r9 }
  *     vector i0 { r4 = load a5[i0 - m0]; .. } */

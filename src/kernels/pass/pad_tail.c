@@ -9,7 +9,7 @@
 #include "kernels/pass/strip_at.h"
 
 /* Bytes: a whole number of vectors on any processor. */
-enum { VECTOR = 64 }; /* bytes: of any processor whole vectors */
+enum { VECTOR = 64 };
 
 /* The load of a statement; NULL if it is another statement. */
 static const rd_let *load_of(const rd_strip_at *r, int32_t stmt)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Facts of all values, and the vector loop at hand. */
 typedef struct expansion {
     rd_schedule *t;
     int32_t     *made_in; /* per value: the vector loop that makes it, -1 */

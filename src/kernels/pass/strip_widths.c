@@ -11,6 +11,7 @@
  * or PREFETCHED if rows are prefetched. FEW: rounds that do not count as a stream. */
 enum { SHORT = 128, WIDE = 8192, NARROW = RD_RUN_BYTES / 4, PREFETCHED = NARROW / 4, FEW = 8 };
 
+/* The region, and the mapping of its folds. */
 typedef struct measuring {
     const rd_strip_at      *r;
     const rd_fold_in_strip *fold;

@@ -18,6 +18,7 @@
 
 enum { MOST_STATES = 1024, MOST_ARRAYS = 8 };
 
+/* The loop whose rows are jammed, and the arrays of their states. */
 typedef struct jammed_rows {
     rd_schedule *t;
     int32_t      loop, inner; /* the loop over rows; the loop in each row */

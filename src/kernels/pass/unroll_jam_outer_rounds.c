@@ -6,6 +6,7 @@
 
 enum { ROWS = 4, MOST_WIDTH = 128 };
 
+/* The loop over rows in question, and the loop inside each row. */
 typedef struct row_loops {
     const rd_strip_at      *r;
     const rd_fold_in_strip *fold;

@@ -6,6 +6,7 @@
 #include "kernels/pass/fission_points.h"
 #include "kernels/pass/strip_at.h"
 
+/* The loop in question, with its region and strip. */
 typedef struct jam_candidate {
     const rd_strip_at      *r;
     const rd_strip         *strip;
