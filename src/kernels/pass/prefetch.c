@@ -1,6 +1,6 @@
-/* prefetch.c - The pass prefetch adds software prefetch: of the next row, while several loops of
- * an item compute on this row; of the next chunk of rows; and further along a row that a fold
- * reads by lanes.
+/* prefetch.c - The pass prefetch adds software prefetch. It fetches the next row while several
+ * loops of an item compute on this row, the next chunk of rows, and elements further along a row
+ * that a fold reads by lanes.
  *
  *     serial i1 of 64 .. starts m2 {
  *       fetch s0[1024 * i0 + m2 + 1024]

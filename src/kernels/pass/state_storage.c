@@ -1,6 +1,8 @@
-/* state_storage.c - The pass state_storage decides where the states of folds are: in a local
- * array, if the fold begins and ends in one part of the program; else in the task's state, which
- * all parts see (storage class). */
+/* state_storage.c - The pass state_storage decides where the states of folds are (storage
+ * class). If the fold begins and ends in one part of the program, they are in a local array.
+ * Else they are in the task's state, which all parts see.
+ *
+ *     begin f0 a0 (task)        array a0 (local); begin f0 a0 */
 #include "core/bytes.h"
 #include "kernels/pass/pass.h"
 

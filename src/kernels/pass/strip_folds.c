@@ -4,8 +4,8 @@
 #include "kernels/pass/strip_body.h"
 
 /* ---- States ---------------------------------------------------------------------------------- */
-/* Gives each element of the strip states of its own, if the fold begins in the strip: adjacent
- * in an array; or a variable, if the fold begins and ends in one round of a vector loop. */
+/* Gives each element of the strip states of its own, if the fold begins in the strip. They are
+ * adjacent in an array, or a variable if the fold also ends in the same round of a vector loop. */
 static void resize_states(rd_strip_mining *c, const rd_stmt *begin)
 {
     const rd_fold_in_strip *f     = &c->strips->fold[begin->fold];
