@@ -132,7 +132,7 @@ START_TEST(triangles_and_bands)
     nest_batch    b    = { 0 };
 
     snprintf(b.what, sizeof b.what, "mask %s", masks[_i].what);
-    nest_seen.pass = "pieces";
+    nest_seen.pass = "index_set_split";
     for (int k = 0; k < 3; k++) {
         if (k == 1 + _i % 2) /* each text is a run of the compiler */
             continue;
@@ -163,7 +163,7 @@ START_TEST(counts_by_label)
     nest_batch    b    = { 0 };
 
     snprintf(b.what, sizeof b.what, "by label, mask %s", masks[_i].what);
-    nest_seen.pass = "pieces";
+    nest_seen.pass = "index_set_split";
     for (int k = 0; k < 2; k++) {
         rd_expr *x     = nest_leaf(&m, k ? RD_I16 : RD_I32, RD_SHAPE(150, 261), ORDINARY);
         rd_expr *label = rd_sub(rd_bit_and(rd_mul(x, number(7)), number(31)), number(9));
@@ -188,7 +188,7 @@ START_TEST(left_early)
     const bool    rows = _i % 2 == 0;
 
     snprintf(b.what, sizeof b.what, "left early, mask %s", masks[_i].what);
-    nest_seen.pass = "pieces";
+    nest_seen.pass = "index_set_split";
     for (int k = 0; k < 2; k++) {
         rd_expr *x    = nest_leaf(&m, k ? RD_F32 : RD_U8,
                                rows ? RD_SHAPE(37, 1500) : RD_SHAPE(1500, 201), ORDINARY);

@@ -300,7 +300,7 @@ START_TEST(first_of_bools)
     const float level[] = { 1.5F, 1.99F, 1.9999F, 3 };
     rd_expr    *none    = rd_gt(x, rd_num(ctx, level[_i]));
 
-    nest_seen.pass = "exit";
+    nest_seen.pass = "early_exit";
     nest_add(&b, rd_argmax(none, RD_ALL));
     nest_agree(&b, many_tasks, 4);
     nest_add(&b, rd_argmin(rd_not(none), RD_DIMS(1)));

@@ -25,7 +25,7 @@ static void agree_shared(nest_batch *b)
  * machine's vectors, and shorter ones gain less. */
 static void agree_flat(nest_batch *b, int least)
 {
-    nest_seen.pass    = "interleaved";
+    nest_seen.pass    = "flatten_maps";
     nest_seen.changed = 0;
     agree_shared(b);
     ck_assert_msg(nest_seen.changed >= least || rd_cpu_vector() < 64, "%s: %d trees are flat",

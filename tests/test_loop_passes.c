@@ -1,7 +1,7 @@
 /* test_loop_passes.c - what passes make of loops that are large, or are left early: the trees have it,
  * and mean their programs. */
 #include "kernels/cpu/simd/simd.h"
-#include "kernels/pass/parts.h"
+#include "kernels/pass/substrips.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_at.h"
 #include "loop_trees.h"
@@ -130,7 +130,7 @@ static bool is_stream(const rd_schedule *t, int32_t loop)
 
 static bool is_part(const rd_schedule *t, int32_t loop)
 {
-    return rd_loop_of(t, loop)->substrip && rd_loop_of(t, loop)->step == RD_PART;
+    return rd_loop_of(t, loop)->substrip && rd_loop_of(t, loop)->step == RD_SUBSTRIP;
 }
 
 static bool is_stream_of_part(const rd_schedule *t, int32_t loop)
@@ -142,7 +142,7 @@ static bool is_array_of_part(const rd_schedule *t, int32_t array)
 {
     const rd_store *a = &t->store[t->stmt[array].store];
 
-    return a->fold >= 0 || a->extent <= RD_PART;
+    return a->fold >= 0 || a->extent <= RD_SUBSTRIP;
 }
 
 static bool has_streams(const rd_schedule *t)

@@ -310,7 +310,7 @@ static void blocks(rd_schedule *t)
 {
     const rd_target target = { .vector = 64 };
 
-    rd_pass_block(t, &target);
+    rd_pass_block_ranges(t, &target);
     ck_assert_int_ge(loop_find(t, RD_S_CUT_AT_BLOCK, 0), 0);
 }
 

@@ -121,7 +121,7 @@ static void no_cut(rd_schedule *t)
 {
     const rd_target target = { .vector = 64 };
 
-    rd_pass_block(t, &target);
+    rd_pass_block_ranges(t, &target);
     drop(t, RD_S_CUT_AT_BLOCK);
 }
 
@@ -129,7 +129,7 @@ static void late_cut(rd_schedule *t)
 {
     const rd_target target = { .vector = 64 };
 
-    rd_pass_block(t, &target);
+    rd_pass_block_ranges(t, &target);
     find(t, RD_S_CUT_AT_BLOCK, 0)->of.outer.offset -= 1;
 }
 
@@ -137,7 +137,7 @@ static void early_cut(rd_schedule *t)
 {
     const rd_target target = { .vector = 64 };
 
-    rd_pass_block(t, &target);
+    rd_pass_block_ranges(t, &target);
     find(t, RD_S_CUT_AT_BLOCK, 0)->of.outer.offset += 1;
 }
 
@@ -558,7 +558,7 @@ static rd_stmt *by_call(rd_schedule *t, rd_stmt_kind kind)
     ck_abort_msg("no function does such a statement");
 }
 
-/* The pass `ends` takes cells of which each has a state between its neighbours' for one run of them. */
+/* The pass `block_ends` takes cells of which each has a state between its neighbours' for one run of them. */
 static void cells_lie_apart(rd_schedule *t)
 {
     rd_store *states = &t->store[by_call(t, RD_S_PUSH_IF_LAST)->store];
@@ -581,7 +581,7 @@ static void ends_by_element(rd_schedule *t)
     t->loop[t->stmt[by_call(t, RD_S_PUSH_IF_LAST)->parent].arg].by_call = false;
 }
 
-/* The pass `powers` takes the step of another fold for what makes elements. */
+/* The pass `fuse_exponentials` takes the step of another fold for what makes elements. */
 static void step_beside_powers(rd_schedule *t)
 {
     const int32_t behind = by_call(t, RD_S_STEP)->parent, step = t->stmt[behind].last;

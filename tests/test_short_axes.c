@@ -53,7 +53,7 @@ START_TEST(vectors_of_pairs)
     nest_batch b          = { 0 };
 
     nest_nans(&memory, 1);
-    nest_seen.pass    = "together";
+    nest_seen.pass    = "unroll_jam";
     nest_seen.changed = 0;
     snprintf(b.what, sizeof b.what, "forces on %d of %d points, %s", (int)n, (int)m,
              rd_dtype_name(type));
@@ -97,7 +97,7 @@ START_TEST(rows_of_lanes)
     nest_add(&b, rd_div(rd_sub(x, rd_mean(x, RD_KEEP(1))), rd_std(x, RD_KEEP(1))));
     agree_shared(&b);
     rd_force_large(1); /* so that the rows that follow are fetched */
-    nest_seen.pass    = "fetch";
+    nest_seen.pass    = "prefetch";
     nest_seen.changed = 0;
     rd_expr *error    = rd_sub(rd_sigmoid(rd_sum(rd_mul(x, w), RD_DIMS(1))), y);
     nest_add(&b, rd_sum(rd_mul(x, rd_expand(error, 1)), RD_DIMS(0)));

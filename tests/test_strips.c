@@ -586,7 +586,7 @@ START_TEST(past_the_caches)
     nest_batch           b      = { 0 };
 
     rd_force_large(1);
-    nest_seen.pass = "stream";
+    nest_seen.pass = "nontemporal";
     snprintf(b.what, sizeof b.what, "%s past the caches, %d a row", rd_dtype_name(type),
              (int)cols[_i]);
     nest_add(&b, rd_add(rd_mul(x, y), x));

@@ -34,7 +34,7 @@ typedef struct rd_linear {
  * split reductions and no block tiles. */
 enum { RD_GPU_MOST_FOLDS = 64 };
 
-/* Most columns of rows that pass/flat.c reads as one loop over memory. */
+/* Most columns of rows that pass/flatten_folds.c reads as one loop over memory. */
 enum { RD_FLAT_COLUMNS = 16 };
 
 /* Axes 0 .. p->n_axis - 1 are the program's.  The tree adds marks: axes bound to the index at which

@@ -70,7 +70,7 @@ static double line_latency_ns(const rd_price_site *at, int32_t loop, int32_t stm
 }
 
 /* True if a load of the innermost loop reads few columns that fill a row, for steps of their own
- * cells.  Pass `flat` reads such rows as one. */
+ * cells.  Pass `flatten_folds` reads such rows as one. */
 static bool is_flat(const rd_price_site *at, int32_t stmt, int64_t by)
 {
     const int32_t   loop   = rd_loop_around(at->t, stmt);
@@ -100,7 +100,7 @@ static bool has_stride(const rd_price_site *at, int32_t loop, int32_t stmt, int6
 }
 
 /* Columns of a loop in the vector loop that has nothing but maps with dense results; 0: it is no
- * such loop.  Pass `interleaved` goes through memory as it lies. */
+ * such loop.  Pass `flatten_maps` goes through memory as it lies. */
 static int64_t columns_of_map(const rd_price_site *at, int32_t stmt)
 {
     const int32_t loop = rd_loop_around(at->t, stmt);

@@ -147,7 +147,7 @@ static bool has_vectors(const rd_schedule *t)
     return false;
 }
 
-/* A copy without ends of blocks: pass `block` takes them out of loops, so they prevent no
+/* A copy without ends of blocks: pass `block_ranges` takes them out of loops, so they prevent no
  * strips. */
 static rd_schedule *copy_without_block_ends(const rd_schedule *t)
 {

@@ -230,7 +230,7 @@ bool rd_may_be_vector(const rd_schedule *t, int32_t loop, const char **why)
     return true;
 }
 
-/* True if labels in memory may come in runs, with states in registers (pass/runs.c). */
+/* True if labels in memory may come in runs, with states in registers (pass/promote_runs.c). */
 static bool may_have_runs(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     const rd_fold *f = &t->p->fold[fold];

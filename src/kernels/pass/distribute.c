@@ -1,11 +1,11 @@
-/* distribute.c - statements of a body over an axis are distributed over vector loops of a strip of it,
- * and what stands between these: see strips.c. */
+/* distribute.c - Distributes the statements of a body over vector loops of a strip, and what
+ * stands between these loops (loop distribution): see strip_mine.c. */
 #include "kernels/loop/facts.h"
-#include "kernels/pass/stripping.h"
+#include "kernels/pass/strip_body.h"
 
-/* A loop over the axis is left out: the vector loop around visits its rounds.  The first statement of
- * its body, or what is behind it. */
-static int32_t dissolve(rd_schedule *t, int32_t loop)
+/* Removes a loop over the axis, as the vector loop around visits its rounds. Returns the first
+ * statement of its body, or the statement behind it. */
+static int32_t inline_loop(rd_schedule *t, int32_t loop)
 {
     const int32_t first = t->stmt[loop].first, behind = t->stmt[loop].next;
 
@@ -18,13 +18,15 @@ static int32_t dissolve(rd_schedule *t, int32_t loop)
     return first >= 0 ? first : behind;
 }
 
-static void find_varies(rd_stripping *c, int32_t value)
+/* Records whether the value changes along the axis. */
+static void set_varies(rd_strip_mining *c, int32_t value)
 {
     c->varies[value] = rd_let_varies(c->t, &c->t->let[value], c->r->axis, c->varies);
 }
 
-/* All that stands in a loop that is written out stays there.  Exits are left out: vectors go to the end. */
-static void take_written_out(rd_stripping *c, int32_t body, int32_t stmt)
+/* Keeps an unrolled loop, with all its statements, in the vector loop. It drops early exits, as
+ * vectors run to the end. */
+static void keep_unrolled(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_schedule *t = c->t;
 
@@ -34,13 +36,13 @@ static void take_written_out(rd_stripping *c, int32_t body, int32_t stmt)
         rd_stmt changed = t->stmt[s];
 
         if (changed.kind == RD_S_LOOP) {
-            s = dissolve(t, s);
+            s = inline_loop(t, s);
             continue;
         }
         if (changed.kind == RD_S_EXIT)
             rd_take_out(t, s);
         if (changed.kind == RD_S_LET)
-            find_varies(c, changed.value);
+            set_varies(c, changed.value);
         if (changed.kind == RD_S_STEP || changed.kind == RD_S_PREFIX) {
             rd_set_state(c, body, &changed);
             t->stmt[s] = changed;
@@ -49,8 +51,8 @@ static void take_written_out(rd_stripping *c, int32_t body, int32_t stmt)
     }
 }
 
-/* A loop over another axis holds vector loops of its own. */
-static void take_other_loop(rd_stripping *c, int32_t body, int32_t stmt)
+/* Keeps a loop over another axis, and distributes its body over vector loops inside it. */
+static void distribute_other_loop(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_schedule  *t    = c->t;
     const rd_stmt s    = t->stmt[stmt];
@@ -63,9 +65,9 @@ static void take_other_loop(rd_stripping *c, int32_t body, int32_t stmt)
     c->open = -1;
 }
 
-/* Blocks end by calls, each for all elements of the strip: in loops of their own, which the pass `block` made,
- * and so not in a loop that the vector loop would hold. */
-static bool has_ends(const rd_schedule *t, int32_t loop)
+/* True if the loop ends blocks. These are calls for all elements of the strip, which pass
+ * `block_ranges` put into loops of their own. A vector loop cannot hold such a loop. */
+static bool has_block_ends(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))
         if (t->stmt[s].kind == RD_S_PUSH_IF_LAST)
@@ -73,7 +75,8 @@ static bool has_ends(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-static void take_loop(rd_stripping *c, int32_t body, int32_t stmt)
+/* Distributes a loop, by its kind: over the strip's axis, short enough to be unrolled, or other. */
+static void distribute_loop(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     const rd_for loop = *rd_loop_of(c->t, stmt);
 
@@ -81,28 +84,28 @@ static void take_loop(rd_stripping *c, int32_t body, int32_t stmt)
         c->inside++;
         rd_distribute(c, stmt, body);
         c->inside--;
-    } else if (loop.of >= 0 && c->strips->written_out[loop.of] && loop.kind == RD_FOR_SERIAL &&
-               !has_ends(c->t, stmt))
-        take_written_out(c, body, stmt);
+    } else if (loop.of >= 0 && c->strips->unrolled[loop.of] && loop.kind == RD_FOR_SERIAL &&
+               !has_block_ends(c->t, stmt))
+        keep_unrolled(c, body, stmt);
     else
-        take_other_loop(c, body, stmt);
+        distribute_other_loop(c, body, stmt);
 }
 
-/* Where one statement goes, by its kind, and by whether it changes along the axis. */
-static void take(rd_stripping *c, int32_t body, int32_t stmt)
+/* Distributes one statement, by its kind, and by whether it changes along the axis. */
+static void distribute_stmt(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     const rd_stmt *s = &c->t->stmt[stmt];
 
     switch (s->kind) {
     case RD_S_LET:
-        find_varies(c, s->value);
+        set_varies(c, s->value);
         if (c->varies[s->value])
             rd_to_vector(c, body, stmt);
         else
             rd_to_strip(c, body, stmt);
         break;
     case RD_S_STORE: rd_to_vector(c, body, stmt); break;
-    case RD_S_LOOP: take_loop(c, body, stmt); break;
+    case RD_S_LOOP: distribute_loop(c, body, stmt); break;
     case RD_S_BEGIN:
     case RD_S_STEP:
     case RD_S_PREFIX:
@@ -115,12 +118,11 @@ static void take(rd_stripping *c, int32_t body, int32_t stmt)
     }
 }
 
-/* Each statement of one body goes to another one, or to vector loops there. */
-void rd_distribute(rd_stripping *c, int32_t from, int32_t body)
+void rd_distribute(rd_strip_mining *c, int32_t from, int32_t body)
 {
     for (int32_t s = c->t->stmt[from].first, next; s >= 0 && !c->t->failed; s = next) {
         next = c->t->stmt[s].next;
         rd_take_out(c->t, s);
-        take(c, body, s);
+        distribute_stmt(c, body, s);
     }
 }

@@ -1,25 +1,29 @@
-/* fission.c - what has no vectors gets a vector loop of its own, between local arrays:
+/* fission.c - The pass fission gives operations without vectors a vector loop of their own,
+ * between local arrays (loop fission).
  *
  *     vector i0 { r3 = ..; a5[i0 - m0] = r3 }
  *     vector i0, by call { r9 = load a5[i0 - m0]; r10 = exp(r9); a5[i0 - m0] = r10 }
  *     vector i0 { r4 = load a5[i0 - m0]; .. }
  *
- * The text has one call or macro for the loop in the middle.  It runs before `cross`, which makes
- * arrays for other values that the parts of a loop hand to each other. */
+ * The text has one call or macro for the loop in the middle. The pass runs before
+ * `scalar_expand`, which makes arrays for other values that the parts of a loop pass to each
+ * other. */
 #include "kernels/loop/facts.h"
 #include "kernels/loop/intervals.h"
-#include "kernels/pass/arrays.h"
-#include "kernels/pass/cuts.h"
+#include "kernels/pass/fission_points.h"
 #include "kernels/pass/pass.h"
+#include "kernels/pass/strip_arrays.h"
 
-/* ---- Functions -------------------------------------------------------------------------------- */
-/* Words of a known key are of counters alone, and a known divisor is a number of the text. */
+/* ---- Functions ------------------------------------------------------------------------------- */
+/* The number of operands that go through arrays. Random words of a known key depend on counters
+ * alone, and a known divisor is a constant of the text. */
 static int32_t operands_in_arrays(const rd_schedule *t, const rd_let *let)
 {
     return rd_draws_words_of_strip(t, let) || rd_is_constant_remainder(t, let) ? 1 : let->n;
 }
 
-/* Functions of blocks take and make elements as in memory. */
+/* The call, if it is of a function of blocks, which takes and makes elements as in memory; else
+ * NULL. */
 static const rd_call *block_call(const rd_schedule *t, const rd_let *let)
 {
     const rd_call *call = let->kind == RD_I_CALL ? &t->p->call[let->arg] : NULL;
@@ -27,6 +31,7 @@ static const rd_call *block_call(const rd_schedule *t, const rd_let *let)
     return call && call->block ? call : NULL;
 }
 
+/* A new array for an operand. */
 static int32_t operand_array(rd_schedule *t, int32_t loop, const rd_let *let)
 {
     const rd_call *block = block_call(t, let);
@@ -36,7 +41,8 @@ static int32_t operand_array(rd_schedule *t, int32_t loop, const rd_let *let)
                                     : rd_add_array_before(t, loop, let->type);
 }
 
-/* The result replaces the first operand, if it is of the same type; users' functions have their own. */
+/* The array of the result: that of the first operand, if the types are equal; a new one for
+ * users' functions and casts. */
 static int32_t result_array(rd_schedule *t, int32_t loop, const rd_let *let, int32_t operand)
 {
     return block_call(t, let)      ? rd_add_memory_before(t, loop, let->type)
@@ -44,9 +50,9 @@ static int32_t result_array(rd_schedule *t, int32_t loop, const rd_let *let, int
                                    : rd_add_array_before(t, loop, let->type);
 }
 
-/* The operands go to arrays at the end of the loop.  The vector loop behind it, which takes the
- * function. */
-static int32_t take_function(rd_schedule *t, int32_t loop, int32_t value, int32_t *result)
+/* Stores the operands at the end of the loop, and adds a vector loop by call behind it, which
+ * computes the function into the array *result. Returns that loop. */
+static int32_t add_call_loop(rd_schedule *t, int32_t loop, int32_t value, int32_t *result)
 {
     rd_let        let  = t->let[value];
     const int32_t call = rd_add_loop_behind(t, loop, true);
@@ -58,34 +64,36 @@ static int32_t take_function(rd_schedule *t, int32_t loop, int32_t value, int32_
             continue;
         store = operand_array(t, loop, &let);
         first = k == 0 ? store : first;
-        rd_add_kept(t, loop, operand[k], store);
-        operand[k] = rd_add_element(t, call, store);
+        rd_store_at_end(t, loop, operand[k], store);
+        operand[k] = rd_load_at_end(t, call, store);
     }
     *result   = result_array(t, loop, &let, first);
     let.first = rd_add_operands(t, operand, let.n);
-    rd_add_kept(t, call, rd_add_value(t, call, &let), *result);
+    rd_store_at_end(t, call, rd_add_value(t, call, &let), *result);
     return call;
 }
 
+/* Splits the loop at a function. Returns the loop behind the call, which reads the result. */
 static int32_t split_function(rd_schedule *t, int32_t loop, int32_t stmt)
 {
     const int32_t value  = t->stmt[stmt].value;
     const int32_t behind = rd_split_vector(t, stmt, loop);
     int32_t       result = -1;
 
-    take_function(t, loop, value, &result);
-    rd_read_instead(t, value, result, behind);
+    add_call_loop(t, loop, value, &result);
+    rd_replace_by_load(t, value, result, behind);
     return behind;
 }
 
-/* ---- Steps that take exponentials ------------------------------------------------------------- */
-static bool takes_powers(const rd_schedule *t, int32_t stmt)
+/* ---- Steps that take exponentials ------------------------------------------------------------ */
+/* True if the statement is a step that takes an exponential. */
+static bool takes_exponentials(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_STEP && rd_has_exponential(&t->fold[t->stmt[stmt].fold].of);
 }
 
-/* The step alone becomes a loop by call; what stands behind it goes to a loop of its own.  A loop that
- * would have nothing left becomes the one by call. */
+/* Makes a loop by call of the step alone, with the statements behind the step in a loop of their
+ * own. If the loop had no other statement, the loop itself becomes the one by call. */
 static int32_t split_step(rd_schedule *t, int32_t loop, int32_t stmt)
 {
     const int32_t next   = t->stmt[stmt].next;
@@ -101,19 +109,21 @@ static int32_t split_step(rd_schedule *t, int32_t loop, int32_t stmt)
     return behind;
 }
 
-/* ---- All together ----------------------------------------------------------------------------- */
+/* ---- All together ---------------------------------------------------------------------------- */
+/* True if the statement is an operation without vectors. */
 static bool is_function(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);
 
-    return let && rd_let_cuts(t, let);
+    return let && rd_let_needs_fission(t, let);
 }
 
-static void split(rd_schedule *t, int32_t loop)
+/* Splits a vector loop at all its functions and steps that take exponentials. */
+static void split_loop(rd_schedule *t, int32_t loop)
 {
     for (int32_t s = t->stmt[loop].first, next; s >= 0 && !t->failed; s = next) {
         next = t->stmt[s].next;
-        if (takes_powers(t, s))
+        if (takes_exponentials(t, s))
             loop = split_step(t, loop, s);
         else if (is_function(t, s)) {
             loop = split_function(t, loop, s);
@@ -122,7 +132,8 @@ static void split(rd_schedule *t, int32_t loop)
     }
 }
 
-/* While it is known what makes an element: it may come from an array then. */
+/* Records which casts of floats fit into 32 bits, while the producers of elements are known:
+ * afterwards elements may come from arrays. */
 static void mark_bounded(rd_schedule *t)
 {
     for (int32_t value = 0; value < t->n_let; value++)
@@ -137,5 +148,5 @@ void rd_pass_fission(rd_schedule *t, const rd_target *target)
         for (int32_t s = t->part[k], n = t->n_stmt; s >= 0 && !t->failed;
              s = rd_next_stmt(t, s, t->part[k]))
             if (s < n && rd_is_vector(t, s) && !rd_loop_of(t, s)->by_call)
-                split(t, s);
+                split_loop(t, s);
 }

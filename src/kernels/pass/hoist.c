@@ -1,16 +1,17 @@
-/* hoist.c - what is the same for all rounds of a vector loop is made before it, out of the rounds of
- * loops that are written out there:
+/* hoist.c - The pass hoist moves loads that are the same in all rounds of a vector loop before
+ * the loop, also out of unrolled loops in it (loop-invariant code motion).
  *
  *     vector i0 {                            r7 = load s1[3]
  *       unroll i1 from 3 to 4 {              vector i0 {
  *         r7 = load s1[i1]                     unroll i1 from 3 to 4 {
  *         step f0 .. r7 } }                      step f0 .. r7 } }
  *
- * Compilers cannot know that stores leave a load as it is. */
+ * Compilers cannot prove that stores leave such a load as it is. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include <stdlib.h>
 
+/* The tree, and the vector loop at hand. */
 typedef struct hoisting {
     rd_schedule *t;
     int32_t      vector; /* the loop at hand                          */
@@ -19,10 +20,10 @@ typedef struct hoisting {
     int32_t      n_slot;
 } hoisting;
 
-/* ---- What is the same ------------------------------------------------------------------------- */
-/* The round of a loop with one round, of which the index is its `from`; -1: the axis is no such one.
- * An axis of the vector loop, or of a loop in it that has several rounds, moves. */
-static bool moves(const hoisting *h, int32_t stmt, int32_t axis)
+/* ---- What is the same ------------------------------------------------------------------------ */
+/* True if a loop from the statement up to the vector loop moves the axis in several rounds. The
+ * axis of a loop of one round has one known index. */
+static bool is_changing_axis(const hoisting *h, int32_t stmt, int32_t axis)
 {
     for (int32_t s = h->t->stmt[stmt].parent; s >= 0; s = h->t->stmt[s].parent) {
         const rd_for *loop = h->t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(h->t, s) : NULL;
@@ -36,17 +37,19 @@ static bool moves(const hoisting *h, int32_t stmt, int32_t axis)
     return true;
 }
 
-static bool linear_stays(const hoisting *h, int32_t stmt, const rd_linear *at)
+/* True if the position is the same in all rounds of the vector loop. */
+static bool is_invariant(const hoisting *h, int32_t stmt, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++) {
         const rd_linear_term *term = &h->t->term[at->first + k];
 
-        if (term->axis < 0 ? h->inside[term->value] : moves(h, stmt, term->axis))
+        if (term->axis < 0 ? h->inside[term->value] : is_changing_axis(h, stmt, term->axis))
             return false;
     }
     return true;
 }
 
+/* True if the load's address holds no values, and nothing stores to its slot. */
 static bool is_plain_load(const hoisting *h, const rd_let *let)
 {
     if (let->slot < 0 || h->stored[let->slot])
@@ -57,23 +60,23 @@ static bool is_plain_load(const hoisting *h, const rd_let *let)
     return true;
 }
 
-/* Only what loads stands before: arithmetic compilers move as registers allow, and an index is
- * looked at once. */
-static bool goes_before(const hoisting *h, int32_t stmt)
+/* True if the statement is an invariant load, or a checked index of an invariant value.
+ * Arithmetic stays: compilers move it as registers allow. */
+static bool can_hoist(const hoisting *h, int32_t stmt)
 {
     const rd_stmt *s   = &h->t->stmt[stmt];
     const rd_let  *let = s->kind == RD_S_LET ? &h->t->let[s->value] : NULL;
 
-    if (!let || !linear_stays(h, stmt, &let->at))
+    if (!let || !is_invariant(h, stmt, &let->at))
         return false;
     if (let->kind == RD_I_LOAD)
         return is_plain_load(h, let);
     return let->kind == RD_I_INDEX && !h->inside[h->t->operand[let->first]];
 }
 
-/* ---- Statements ------------------------------------------------------------------------------- */
-/* The rounds of the loops around are numbers before them. */
-static void name_rounds(const hoisting *h, int32_t stmt, rd_let *let)
+/* ---- Statements ------------------------------------------------------------------------------ */
+/* Replaces the axes of loops of one round around the statement by their indices. */
+static void bind_rounds(const hoisting *h, int32_t stmt, rd_let *let)
 {
     for (int32_t s = h->t->stmt[stmt].parent; s != h->vector; s = h->t->stmt[s].parent)
         if (h->t->stmt[s].kind == RD_S_LOOP)
@@ -81,20 +84,22 @@ static void name_rounds(const hoisting *h, int32_t stmt, rd_let *let)
                                      rd_loop_of(h->t, s)->from.part[0].at);
 }
 
+/* True if the count of loaded elements includes the load. */
 static bool is_counted(const rd_schedule *t, const rd_let *let)
 {
     return let->kind == RD_I_LOAD && !let->uncounted && let->slot >= 0 &&
            let->slot < t->p->first_scratch;
 }
 
-/* A load goes before the vector loop, which counts it as before. */
-static void put_before(hoisting *h, int32_t stmt)
+/* Moves a statement before the vector loop, which then counts the load once for each round as
+ * before. */
+static void hoist_stmt(hoisting *h, int32_t stmt)
 {
     rd_schedule  *t     = h->t;
     const int32_t value = t->stmt[stmt].value;
     rd_let        let   = t->let[value];
 
-    name_rounds(h, stmt, &let);
+    bind_rounds(h, stmt, &let);
     if (t->failed)
         return;
     if (is_counted(t, &let)) {
@@ -107,7 +112,8 @@ static void put_before(hoisting *h, int32_t stmt)
     h->inside[value] = false;
 }
 
-static bool stands_in_rounds(const rd_schedule *t, int32_t stmt, int32_t vector)
+/* True if only loops of one round stand between the statement and the vector loop. */
+static bool is_in_unit_rounds(const rd_schedule *t, int32_t stmt, int32_t vector)
 {
     for (int32_t s = t->stmt[stmt].parent; s != vector; s = t->stmt[s].parent)
         if (t->stmt[s].kind != RD_S_LOOP || rd_loop_of(t, s)->kind != RD_FOR_UNROLL ||
@@ -116,6 +122,7 @@ static bool stands_in_rounds(const rd_schedule *t, int32_t stmt, int32_t vector)
     return true;
 }
 
+/* Hoists all invariant statements from the vector loop at hand. */
 static void hoist_from(hoisting *h)
 {
     rd_schedule *t = h->t;
@@ -125,13 +132,14 @@ static void hoist_from(hoisting *h)
             h->inside[t->stmt[s].value + k] = true;
     for (int32_t s = h->vector, next; s >= 0 && !t->failed; s = next) {
         next = rd_next_stmt(t, s, h->vector);
-        if (s != h->vector && stands_in_rounds(t, s, h->vector) && goes_before(h, s))
-            put_before(h, s);
+        if (s != h->vector && is_in_unit_rounds(t, s, h->vector) && can_hoist(h, s))
+            hoist_stmt(h, s);
     }
 }
 
-/* ---- All together ----------------------------------------------------------------------------- */
-static int32_t slots_of(const rd_program *p)
+/* ---- All together ---------------------------------------------------------------------------- */
+/* One more than the largest slot of the program's memory. */
+static int32_t count_slots(const rd_program *p)
 {
     int32_t n = 0;
 
@@ -140,6 +148,7 @@ static int32_t slots_of(const rd_program *p)
     return n;
 }
 
+/* Records which slots a statement of the tree writes. */
 static void find_stored(hoisting *h)
 {
     const rd_schedule *t = h->t;
@@ -152,15 +161,17 @@ static void find_stored(hoisting *h)
                     h->stored[a[j].slot] = true;
 }
 
+/* True if the statement is a vector loop, but not by call. */
 static bool is_vector(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == RD_FOR_VECTOR &&
            !rd_loop_of(t, stmt)->by_call;
 }
 
+/* Finds all stores first, then hoists from each vector loop. */
 void rd_pass_hoist(rd_schedule *t, const rd_target *target)
 {
-    hoisting h = { .t = t, .n_slot = slots_of(t->p) };
+    hoisting h = { .t = t, .n_slot = count_slots(t->p) };
 
     (void)target;
     h.inside = calloc((size_t)t->n_let + 1, sizeof *h.inside);

@@ -1,12 +1,12 @@
-/* strip_folds.c - folds in a strip: where the states of its elements lie, and where statements of folds
- * go. */
+/* strip_folds.c - Distributes the statements of folds in a strip, and says where the states of
+ * the strip's elements are. */
 #include "kernels/loop/facts.h"
-#include "kernels/pass/stripping.h"
+#include "kernels/pass/strip_body.h"
 
-/* ---- States ----------------------------------------------------------------------------------- */
-/* Of a fold that begins in the strip each element has states of its own: side by side, or in one
- * round of a vector loop those of one element alone. */
-static void resize_states(rd_stripping *c, const rd_stmt *begin)
+/* ---- States ---------------------------------------------------------------------------------- */
+/* Gives each element of the strip states of its own, if the fold begins in the strip. They are
+ * adjacent in an array, or a variable if the fold also ends in the same round of a vector loop. */
+static void resize_states(rd_strip_mining *c, const rd_stmt *begin)
 {
     const rd_fold_in_strip *f     = &c->strips->fold[begin->fold];
     const rd_fold          *fold  = &c->t->p->fold[begin->fold];
@@ -26,7 +26,8 @@ static void resize_states(rd_stripping *c, const rd_stmt *begin)
     store->storage     = f->inner ? RD_IN_REGISTERS : RD_IN_TASK;
 }
 
-static int32_t add_value(rd_stripping *c, int32_t body, const rd_let *let)
+/* Adds a value before the open vector loop of the strip, and returns it. */
+static int32_t add_value(rd_strip_mining *c, int32_t body, const rd_let *let)
 {
     const int32_t made = rd_add_made(c->t, let);
 
@@ -37,34 +38,35 @@ static int32_t add_value(rd_stripping *c, int32_t body, const rd_let *let)
 }
 
 /* "r9 = remainder(m0, 64)": the lane of the strip's first element. */
-static int32_t first_lane(rd_stripping *c, int32_t body, int32_t lanes)
+static int32_t first_lane(rd_strip_mining *c, int32_t body, int32_t lanes)
 {
     rd_let place  = { .kind = RD_I_COORD, .type = RD_I64, .from = RD_I64, .slot = -1, .store = -1 },
-           number = place, rest = place;
+           number = place, remainder = place;
     int32_t operand[2];
 
-    place.at    = rd_axis_plus(c->t, c->start, 0);
-    number.kind = RD_I_CONST;
-    number.word = (rd_word){ .i64 = lanes };
-    operand[0]  = add_value(c, body, &place);
-    operand[1]  = add_value(c, body, &number);
-    rest.kind   = RD_I_MAP;
-    rest.op     = RD_OP_remainder;
-    rest.n      = 2;
-    rest.first  = rd_add_operands(c->t, operand, 2);
-    return add_value(c, body, &rest);
+    place.at        = rd_axis_plus(c->t, c->start, 0);
+    number.kind     = RD_I_CONST;
+    number.word     = (rd_word){ .i64 = lanes };
+    operand[0]      = add_value(c, body, &place);
+    operand[1]      = add_value(c, body, &number);
+    remainder.kind  = RD_I_MAP;
+    remainder.op    = RD_OP_remainder;
+    remainder.n     = 2;
+    remainder.first = rd_add_operands(c->t, operand, 2);
+    return add_value(c, body, &remainder);
 }
 
-/* The subscript of its state, by the element of the strip. */
-void rd_set_state(rd_stripping *c, int32_t body, rd_stmt *s)
+/* Sets lane, cell and offset of the fold's state: lanes go by the element's number in the strip,
+ * states that begin in the strip have one for each element. */
+void rd_set_state(rd_strip_mining *c, int32_t body, rd_stmt *s)
 {
     const rd_fold_in_strip *f     = &c->strips->fold[s->fold];
     const int32_t           lanes = c->t->p->fold[s->fold].lanes;
 
     if (f->lanes && s->kind == RD_S_STEP) {
-        rd_linear lane = c->r->whole ? rd_linear_of(0) : rd_element_of_strip(c);
+        rd_linear lane = c->r->one_state ? rd_linear_of(0) : rd_element_of_strip(c);
 
-        if (c->r->whole)
+        if (c->r->one_state)
             c->t->store[s->store].lanes = 1;
         else if (lanes > c->r->width)
             lane = rd_linear_plus_value(c->t, lane, 1, first_lane(c, body, lanes));
@@ -81,14 +83,17 @@ void rd_set_state(rd_stripping *c, int32_t body, rd_stmt *s)
         s->of.more = rd_element_of_strip(c);
 }
 
-/* ---- Statements ------------------------------------------------------------------------------- */
-static bool finish_varies(const rd_stripping *c, const rd_stmt *s)
+/* ---- Statements ------------------------------------------------------------------------------ */
+/* True if the states that are finished differ along the strip. */
+static bool is_finish_varying(const rd_strip_mining *c, const rd_stmt *s)
 {
     return c->inside &&
            (rd_linear_coef(c->t, &s->of.cell, c->r->axis) || c->strips->fold[s->fold].begins);
 }
 
-static void take_begin(rd_stripping *c, int32_t body, int32_t stmt)
+/* Puts a BEGIN into the strip: alone; or in the vector loop, behind a declaration of its
+ * variable. */
+static void distribute_begin(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     const bool inner = c->strips->fold[c->t->stmt[stmt].fold].inner;
     rd_stmt    array = c->t->stmt[stmt];
@@ -103,31 +108,34 @@ static void take_begin(rd_stripping *c, int32_t body, int32_t stmt)
     rd_to_vector(c, body, stmt);
 }
 
-/* Are the nodes of a cell made and finished in one place? */
-static bool at_once(const rd_stripping *c, int32_t fold)
+/* True if the fold has one block and one lane, so that its end is no tree. */
+static bool is_finished_at_once(const rd_strip_mining *c, int32_t fold)
 {
     return c->t->fold[fold].tree_rows == 0 && c->t->fold[fold].lanes == 1;
 }
 
-static void take_rest(rd_stripping *c, int32_t body, int32_t stmt)
+/* Puts the end of blocks or lanes of a fold: alone if it is the same for the strip; in the
+ * vector loop if states are variables; else in a loop by call. */
+static void distribute_tail(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_stmt    s      = c->t->stmt[stmt];
-    const bool varies = finish_varies(c, &s);
+    const bool varies = is_finish_varying(c, &s);
 
     rd_set_state(c, body, &s);
     c->t->stmt[stmt] = s;
     if (!varies)
         rd_put_alone(c, body, stmt);
-    else if (c->strips->fold[s.fold].inner || at_once(c, s.fold))
+    else if (c->strips->fold[s.fold].inner || is_finished_at_once(c, s.fold))
         rd_to_vector(c, body, stmt);
     else
         rd_to_call(c, body, stmt);
 }
 
-static void take_finish(rd_stripping *c, int32_t body, int32_t stmt)
+/* Puts a FINISH into the vector loop if results differ along the strip, else alone. */
+static void distribute_finish(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_stmt    s      = c->t->stmt[stmt];
-    const bool varies = finish_varies(c, &s);
+    const bool varies = is_finish_varying(c, &s);
 
     rd_set_state(c, body, &s);
     c->t->stmt[stmt] = s;
@@ -139,9 +147,9 @@ static void take_finish(rd_stripping *c, int32_t body, int32_t stmt)
         rd_put_alone(c, body, stmt);
 }
 
-/* Elements of a prefix by the tree go from node to node together: before that call only values of
- * theirs are made. */
-static bool may_follow(const rd_stripping *c, int32_t stmt)
+/* True if the step can join the open vector loop. Prefixes by a tree process all elements in one
+ * call, before which the loop may only hold values. */
+static bool can_join_open_loop(const rd_strip_mining *c, int32_t stmt)
 {
     const rd_stmt *s = &c->t->stmt[stmt];
 
@@ -153,15 +161,17 @@ static bool may_follow(const rd_stripping *c, int32_t stmt)
     return true;
 }
 
-static void take_step(rd_stripping *c, int32_t body, int32_t stmt)
+/* Puts a step, by lanes or by cells, into the vector loop; a step in order into the loop of such
+ * steps. */
+static void distribute_step(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_stmt s = c->t->stmt[stmt];
 
-    if (c->strips->fold[s.fold].turns) {
-        rd_to_turns(c, body, stmt);
+    if (c->strips->fold[s.fold].in_order) {
+        rd_to_in_order_loop(c, body, stmt);
         return;
     }
-    if (!may_follow(c, stmt))
+    if (!can_join_open_loop(c, stmt))
         c->open = -1;
     rd_set_state(c, body, &s);
     c->t->stmt[stmt] = s;
@@ -170,8 +180,8 @@ static void take_step(rd_stripping *c, int32_t body, int32_t stmt)
     rd_to_vector(c, body, stmt);
 }
 
-/* Blocks of neighbouring cells end together. */
-static void take_ends(rd_stripping *c, int32_t body, int32_t stmt)
+/* Puts an ENDS: a call for all cells of the strip, or alone. */
+static void distribute_ends(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_stmt s = c->t->stmt[stmt];
 
@@ -183,8 +193,9 @@ static void take_ends(rd_stripping *c, int32_t body, int32_t stmt)
         rd_put_alone(c, body, stmt);
 }
 
-/* The step that a loop takes into a state of each element of the strip, and into no others; -1. */
-static int32_t step_of_strip(const rd_stripping *c, int32_t loop, int32_t fold)
+/* The step of the fold in the loop that has one state for each element of the strip, and no
+ * others; -1 if there is none. */
+static int32_t step_of_strip(const rd_strip_mining *c, int32_t loop, int32_t fold)
 {
     const rd_schedule *t    = c->t;
     int32_t            step = loop;
@@ -204,8 +215,8 @@ static int32_t step_of_strip(const rd_stripping *c, int32_t loop, int32_t fold)
     return step;
 }
 
-/* Behind a row all elements of the strip may have what no other row changes. */
-static void exit_from_rows(rd_stripping *c, int32_t body, int32_t stmt)
+/* Replaces an early exit by one behind the row, which asks for all elements of the strip. */
+static void exit_behind_row(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_schedule    *t     = c->t;
     rd_stmt         s     = t->stmt[stmt];
@@ -221,26 +232,26 @@ static void exit_from_rows(rd_stripping *c, int32_t body, int32_t stmt)
     rd_put_alone(c, body, stmt);
 }
 
-/* Within a strip there is no way out but at its end, or the end of a row of it. */
-static void take_exit(rd_stripping *c, int32_t body, int32_t stmt)
+/* Puts an early exit behind the row, or behind the strip; drops it inside the strip. */
+static void distribute_exit(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     const rd_stmt *s = &c->t->stmt[stmt];
 
     if (rd_loop_of(c->t, s->arg)->axis != c->r->axis)
-        exit_from_rows(c, body, stmt);
-    else if (!c->strips->fold[s->fold].begins && !c->r->around && !c->r->one)
+        exit_behind_row(c, body, stmt);
+    else if (!c->strips->fold[s->fold].begins && !c->r->around && !c->r->single)
         rd_put_alone(c, body, stmt);
 }
 
-void rd_take_of_fold(rd_stripping *c, int32_t body, int32_t stmt)
+void rd_take_of_fold(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     switch (c->t->stmt[stmt].kind) {
-    case RD_S_BEGIN: take_begin(c, body, stmt); break;
-    case RD_S_PUSH_IF_LAST: take_ends(c, body, stmt); break;
+    case RD_S_BEGIN: distribute_begin(c, body, stmt); break;
+    case RD_S_PUSH_IF_LAST: distribute_ends(c, body, stmt); break;
     case RD_S_MERGE_BLOCKS:
-    case RD_S_MERGE_LANES: take_rest(c, body, stmt); break;
-    case RD_S_FINISH: take_finish(c, body, stmt); break;
-    case RD_S_EXIT: take_exit(c, body, stmt); break;
-    default: take_step(c, body, stmt);
+    case RD_S_MERGE_LANES: distribute_tail(c, body, stmt); break;
+    case RD_S_FINISH: distribute_finish(c, body, stmt); break;
+    case RD_S_EXIT: distribute_exit(c, body, stmt); break;
+    default: distribute_step(c, body, stmt);
     }
 }

@@ -1,20 +1,22 @@
-/* tail.c - strips of a fixed length, and the rest behind the last whole one:
+/* tail.c - The pass tail splits loops over strips into strips of a fixed length, and a tail.
  *
  *     serial i0 of 64 to (3000 down to 64 k) by 64 { ... }
  *     once i0 from (3000 down to 64 k) to 3000 { ... }
  *
- * A loop over strips that keeps nothing in arrays has one round, as long as there are elements. */
+ * A loop over strips without arrays gets one round over all elements instead. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_at.h"
 
+/* True if the statement declares or begins states or elements in an array. */
 static bool is_array(const rd_schedule *t, const rd_stmt *s)
 {
     return (s->kind == RD_S_ARRAY || s->kind == RD_S_BEGIN) &&
            t->store[s->store].storage != RD_IN_REGISTERS;
 }
 
-static bool holds_array(const rd_schedule *t, int32_t loop)
+/* True if the loop holds such an array. */
+static bool has_array(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))
         if (is_array(t, &t->stmt[s]))
@@ -22,8 +24,9 @@ static bool holds_array(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* What is written out reads past the last element of a strip that is padded. */
-static bool holds_written_out(const rd_schedule *t, int32_t loop)
+/* True if the loop holds an unrolled loop, which would read behind the last element of a padded
+ * strip. */
+static bool has_unrolled_loop(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))
         if (t->stmt[s].kind == RD_S_LOOP && rd_loop_of(t, s)->kind == RD_FOR_UNROLL)
@@ -31,10 +34,11 @@ static bool holds_written_out(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* Of 52 elements in 64 lanes compilers make three vectors and four numbers, and the next vector of
- * states waits until those are in the cache.  So such a strip is as long as the others in the text
- * (the maximum of rows of 180 f32: 26 ns, so 19). */
-static int32_t add_rest(rd_schedule *t, int32_t stmt, rd_edge_part border, const rd_strip *r)
+/* Adds the tail, a copy of the loop that runs once, behind the loop; it returns its statement,
+ * or -1. Of 52 elements in 64 lanes compilers make three vectors and four scalars, for which the
+ * next vector of states waits. So a padded tail is as long as other strips in the text (the
+ * maximum of rows of 180 f32: 26 ns, so 19). */
+static int32_t add_tail(rd_schedule *t, int32_t stmt, rd_edge_part border, const rd_strip *r)
 {
     const int32_t made = rd_stmt_copy(t, stmt);
     rd_for       *loop = t->failed ? NULL : &t->loop[t->stmt[made].arg];
@@ -42,40 +46,41 @@ static int32_t add_rest(rd_schedule *t, int32_t stmt, rd_edge_part border, const
     if (!loop)
         return -1;
     loop->kind         = RD_FOR_ONCE;
-    loop->width        = r->rest > 0 ? r->rest : 0;
-    loop->padded       = r->pads && !holds_written_out(t, made) ? r->width : 0;
+    loop->width        = r->tail > 0 ? r->tail : 0;
+    loop->padded       = r->padded && !has_unrolled_loop(t, made) ? r->width : 0;
     loop->from.part[0] = border;
     rd_put_behind(t, made, stmt);
     return made;
 }
 
-/* Of rows of a few strips and a rest the number of elements is spelled out: states of lanes then stay
- * in registers from strip to strip (the variance of rows of 192 f32: 62 ns, so 30). */
+/* True if the row has few strips and a known length, which is then a constant of the text.
+ * States of lanes stay in registers from strip to strip then (the variance of rows of 192 f32:
+ * 62 ns, so 30). */
 static bool is_few_strips(const rd_for *loop, const rd_strip *r)
 {
     enum { FEW = 4 };
 
-    return !r->around && r->rest >= 0 && loop->from.part[0].at.n == 0 &&
+    return !r->around && r->tail >= 0 && loop->from.part[0].at.n == 0 &&
            loop->to.part[0].at.n == 0 &&
            loop->to.part[0].at.offset - loop->from.part[0].at.offset <= (int64_t)FEW * r->width;
 }
 
-/* Who leaves the strips leaves the rest out, too; behind that there is nothing to leave. */
-static void leave_rest(rd_schedule *t, int32_t whole, int32_t rest)
+/* Makes early exits of the whole strips leave the tail, too, and removes those of the tail. */
+static void retarget_exits(rd_schedule *t, int32_t whole, int32_t tail_stmt)
 {
     for (int32_t s = whole; s >= 0; s = rd_next_stmt(t, s, whole))
         if (t->stmt[s].kind == RD_S_EXIT && t->stmt[s].arg == whole)
-            t->stmt[s].arg = rest;
-    for (int32_t s = rest, next; s >= 0; s = next) {
-        next = rd_next_stmt(t, s, rest);
-        if (t->stmt[s].kind == RD_S_EXIT && t->stmt[s].parent == rest)
+            t->stmt[s].arg = tail_stmt;
+    for (int32_t s = tail_stmt, next; s >= 0; s = next) {
+        next = rd_next_stmt(t, s, tail_stmt);
+        if (t->stmt[s].kind == RD_S_EXIT && t->stmt[s].parent == tail_stmt)
             rd_take_out(t, s);
     }
 }
 
-/* The only strip of an axis stands around rows, so that no row asks how long it is.  The statement of
- * its loop then. */
-static int32_t put_outside(rd_schedule *t, int32_t stmt)
+/* Moves an only strip around the loops over rows (loop interchange), so that no row asks how
+ * long it is. Returns the statement of its loop then. */
+static int32_t interchange_outwards(rd_schedule *t, int32_t stmt)
 {
     int32_t parent = t->stmt[stmt].parent;
 
@@ -92,17 +97,18 @@ static int32_t put_outside(rd_schedule *t, int32_t stmt)
     return stmt;
 }
 
-/* An axis that is one strip, but for tasks' shares: these are some vectors, and what is left.
+/* Adds strips of 8 for tasks' shares of an axis that is one strip.
  *
- *     once i0 from lo to (hi down to lo + 20 k), serial i0 to (hi down to lo + 8 k) by 8, once i0 to hi */
-static int32_t add_share(rd_schedule *t, int32_t stmt, int32_t rest)
+ *     once i0 from lo to (hi down to lo + 20 k); serial i0 to (hi down to lo + 8 k) by 8;
+ *     once i0 to hi */
+static int32_t add_share(rd_schedule *t, int32_t stmt, int32_t tail_stmt)
 {
     enum { SHARE = 8 };
     const rd_for       loop = *rd_loop_of(t, stmt);
     const rd_edge_part end  = { .at    = loop.to.part[0].at,
                                 .first = loop.from.part[0].at,
                                 .by    = SHARE };
-    const int32_t      made = rd_stmt_copy(t, rest);
+    const int32_t      made = rd_stmt_copy(t, tail_stmt);
     rd_for            *share, *last;
 
     if (t->failed)
@@ -113,48 +119,48 @@ static int32_t add_share(rd_schedule *t, int32_t stmt, int32_t rest)
     share->width                    = SHARE;
     share->extent                   = -1;
     share->to.part[0]               = end;
-    last                            = &t->loop[t->stmt[rest].arg];
+    last                            = &t->loop[t->stmt[tail_stmt].arg];
     last->from.part[last->from.n++] = end;
     rd_put_behind(t, made, stmt);
     return made;
 }
 
+/* True if tasks share an axis that is one strip, without padding. */
 static bool is_shared_strip(const rd_schedule *t, const rd_strip *r)
 {
-    return !t->whole && t->p->root == r->axis && rd_reach(t->p, r->axis) == r->width && !r->pads;
+    return !t->whole && t->p->root == r->axis && rd_reach(t->p, r->axis) == r->width && !r->padded;
 }
 
-/* The loop keeps the strips of full length, which the text knows; a copy behind it, run once at
- * most, has the rest. */
-static void cut_fixed(rd_schedule *t, int32_t stmt, const rd_strip *r)
+/* Keeps the strips of full length in the loop, which the text knows, and adds the tail behind. */
+static void split_tail(rd_schedule *t, int32_t stmt, const rd_strip *r)
 {
     const rd_for       loop   = *rd_loop_of(t, stmt);
     const rd_edge_part border = { .at    = loop.to.part[0].at,
                                   .first = loop.from.part[0].at,
                                   .by    = r->width };
-    int32_t            rest, share = -1;
+    int32_t            tail_stmt, share = -1;
 
     if (loop.from.n != 1 || loop.to.n != 1 || loop.backwards)
         return;
-    stmt                                     = put_outside(t, stmt);
+    stmt                               = interchange_outwards(t, stmt);
     t->loop[t->stmt[stmt].arg].constant_ends = is_few_strips(&loop, r);
-    rest                                     = r->rest != 0 ? add_rest(t, stmt, border, r) : -1;
-    if (rest >= 0 && !t->failed && is_shared_strip(t, r))
-        share = add_share(t, stmt, rest);
+    tail_stmt                          = r->tail != 0 ? add_tail(t, stmt, border, r) : -1;
+    if (tail_stmt >= 0 && !t->failed && is_shared_strip(t, r))
+        share = add_share(t, stmt, tail_stmt);
     if (t->failed)
         return;
     if (share >= 0)
-        leave_rest(t, share, rest);
-    if (rest >= 0)
-        leave_rest(t, stmt, rest);
+        retarget_exits(t, share, tail_stmt);
+    if (tail_stmt >= 0)
+        retarget_exits(t, stmt, tail_stmt);
     t->loop[t->stmt[stmt].arg].to.part[0] = border;
     t->loop[t->stmt[stmt].arg].width      = r->width;
     if (loop.extent == 1)
         t->loop[t->stmt[stmt].arg].kind = RD_FOR_ONCE;
 }
 
-/* One round, of as many elements as there are. */
-static void leave_whole(rd_schedule *t, int32_t stmt, const rd_strip *r)
+/* Gives the loop over strips one round over all elements. */
+static void make_single_round(rd_schedule *t, int32_t stmt, const rd_strip *r)
 {
     const int32_t start = rd_loop_of(t, stmt)->start;
     const int64_t n = rd_loop_of(t, stmt)->extent, most = n < 0 ? -1 : n * r->width;
@@ -167,18 +173,19 @@ static void leave_whole(rd_schedule *t, int32_t stmt, const rd_strip *r)
             t->loop[t->stmt[s].arg].extent = most;
 }
 
-static void cut(rd_schedule *t, int32_t stmt, const rd_strip *r)
+/* Pads, splits or merges the strips of a loop, by what was chosen for them. */
+static void split_strips(rd_schedule *t, int32_t stmt, const rd_strip *r)
 {
     if (rd_loop_of(t, stmt)->substrip)
         return;
-    if (r->one && r->pads && !holds_written_out(t, stmt))
+    if (r->single && r->padded && !has_unrolled_loop(t, stmt))
         rd_pad_lanes(t, stmt, r->width);
-    if (r->one)
+    if (r->single)
         return;
     if (r->fixed)
-        cut_fixed(t, stmt, r);
-    else if (!r->arrays && !holds_array(t, stmt))
-        leave_whole(t, stmt, r);
+        split_tail(t, stmt, r);
+    else if (!r->has_arrays && !has_array(t, stmt))
+        make_single_round(t, stmt, r);
 }
 
 void rd_pass_tail(rd_schedule *t, const rd_target *target)
@@ -187,5 +194,5 @@ void rd_pass_tail(rd_schedule *t, const rd_target *target)
         for (int32_t s = t->part[k], n = t->n_stmt; s >= 0 && !t->failed;
              s = rd_next_stmt(t, s, t->part[k]))
             if (s < n && t->stmt[s].kind == RD_S_LOOP && rd_loop_of(t, s)->strip >= 0)
-                cut(t, s, &target->strips->at[rd_loop_of(t, s)->strip]);
+                split_strips(t, s, &target->strips->at[rd_loop_of(t, s)->strip]);
 }

@@ -1,16 +1,18 @@
-/* unroll.c - loops that are written out in a vector loop become loops of one round each, whose index
- * is known:
+/* unroll.c - The pass unroll replaces unrolled loops in a vector loop by loops of one round
+ * each, with a known index.
  *
  *     vector i0 {                            vector i0 {
  *       unroll i1 to 2 { step f0 .. } }        unroll i1 to 1 { step f0 .. }
  *                                              unroll i1 from 1 to 2 { step f0 .. } }
  *
- * So what a round makes has a name of its own, and the pass `hoist` can take it out.  Of long loops
- * whose rounds wait for exponentials compilers write out four rounds. */
+ * Then each round's values have names of their own, and pass `hoist` can move them. It also
+ * makes compilers unroll long loops that are bound by exponentials, four rounds at a time. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
-static bool is_written_out(const rd_schedule *t, int32_t stmt)
+/* True if the statement is an unrolled loop of several rounds, in a vector loop that is neither
+ * flat nor by call. */
+static bool needs_unrolling(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 
@@ -20,8 +22,8 @@ static bool is_written_out(const rd_schedule *t, int32_t stmt)
            !rd_is_by_call(t, rd_vector_around(t, stmt));
 }
 
-/* The loop has this round alone. */
-static void leave_round(rd_schedule *t, int32_t stmt, int64_t round)
+/* Reduces the loop to one round. */
+static void keep_round(rd_schedule *t, int32_t stmt, int64_t round)
 {
     rd_for         *loop = &t->loop[t->stmt[stmt].arg];
     const rd_linear from = rd_linear_plus(t, rd_linear_of(round), 1, loop->from.part[0].at);
@@ -34,8 +36,8 @@ static void leave_round(rd_schedule *t, int32_t stmt, int64_t round)
     loop->backwards = false;
 }
 
-/* Copies of the loop with a round each stand before it, and it keeps the last one. */
-static void write_out(rd_schedule *t, int32_t stmt)
+/* Puts copies with one round each before the loop, which keeps the last one. */
+static void unroll_loop(rd_schedule *t, int32_t stmt)
 {
     const rd_for loop = *rd_loop_of(t, stmt);
 
@@ -48,33 +50,35 @@ static void write_out(rd_schedule *t, int32_t stmt)
             return;
         if (!last)
             rd_put_before(t, made, stmt);
-        leave_round(t, made, round);
+        keep_round(t, made, round);
     }
 }
 
-static int32_t next_written_out(const rd_schedule *t)
+/* The first loop of the tree that needs unrolling, -1. */
+static int32_t next_to_unroll(const rd_schedule *t)
 {
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k]; s >= 0; s = rd_next_stmt(t, s, t->part[k]))
-            if (is_written_out(t, s))
+            if (needs_unrolling(t, s))
                 return s;
     return -1;
 }
 
-static void ask_compilers(rd_schedule *t, const rd_strips *strips)
+/* Marks loops that are bound by exponentials, for compilers to unroll. */
+static void request_unrolling(rd_schedule *t, const rd_strips *strips)
 {
     enum { ROUNDS = 4 };
 
     for (int k = 0; strips && k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k]; s >= 0; s = rd_next_stmt(t, s, t->part[k]))
             if (t->stmt[s].kind == RD_S_LOOP && rd_loop_of(t, s)->kind == RD_FOR_SERIAL &&
-                rd_loop_of(t, s)->of >= 0 && strips->waits[rd_loop_of(t, s)->of])
+                rd_loop_of(t, s)->of >= 0 && strips->exp_bound[rd_loop_of(t, s)->of])
                 t->loop[t->stmt[s].arg].unroll = ROUNDS;
 }
 
 void rd_pass_unroll(rd_schedule *t, const rd_target *target)
 {
-    ask_compilers(t, target->strips);
-    for (int32_t s = next_written_out(t); s >= 0 && !t->failed; s = next_written_out(t))
-        write_out(t, s);
+    request_unrolling(t, target->strips);
+    for (int32_t s = next_to_unroll(t); s >= 0 && !t->failed; s = next_to_unroll(t))
+        unroll_loop(t, s);
 }

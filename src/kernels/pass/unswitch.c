@@ -1,4 +1,5 @@
-/* unswitch.c - a mask that is the same for all rounds of a loop is asked before it (loop unswitching):
+/* unswitch.c - The pass unswitch moves a mask that is the same for all rounds of a loop before
+ * the loop (loop unswitching).
  *
  *     serial i1 from r2 to r3 {              if r1 {
  *       r4 = load s0[i1]                       serial i1 from r2 to r3 { as before } }
@@ -6,12 +7,13 @@
  *       step f0: r5                            serial i1 from r2 to r3 {
  *       step f1: .. }                            .. step f1: .. } }
  *
- * Steps that the mask refuses are left out there, and with them compilers leave out what only these
- * take.  They do not see by themselves that a sum of ints stays as it is. */
+ * Steps that the mask excludes are left out, so compilers remove their operands. By themselves
+ * compilers do not see that a sum of ints stays as it is. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
-/* ---- Masks ------------------------------------------------------------------------------------ */
+/* ---- Masks ----------------------------------------------------------------------------------- */
+/* True if the value is the constant int 0. */
 static bool is_int_0(const rd_schedule *t, int32_t value)
 {
     const rd_let *let = &t->let[value];
@@ -20,8 +22,9 @@ static bool is_int_0(const rd_schedule *t, int32_t value)
            let->word.u64 == 0;
 }
 
-/* What must hold for a step to do anything, -1: a mask, or of a sum of ints where it does not take 0. */
-static int32_t mask_of(const rd_schedule *t, const rd_stmt *step)
+/* The mask of a step; for a sum of ints also the condition without which its operand is 0. -1 if
+ * there is none. */
+static int32_t effective_mask(const rd_schedule *t, const rd_stmt *step)
 {
     const rd_let *x = &t->let[step->x];
 
@@ -31,9 +34,10 @@ static int32_t mask_of(const rd_schedule *t, const rd_stmt *step)
                                                                            : -1;
 }
 
-/* ---- Which ------------------------------------------------------------------------------------ */
-/* Rows of a sparse pattern, and runs of one label, go element by element: others are vectors. */
-static bool goes_one_by_one(const rd_schedule *t, int32_t loop)
+/* ---- Which ----------------------------------------------------------------------------------- */
+/* True if the loop goes element by element: a row of a sparse pattern, or runs of labels. Other
+ * loops are vectors. */
+static bool is_element_loop(const rd_schedule *t, int32_t loop)
 {
     const rd_for *l = rd_loop_of(t, loop);
 
@@ -43,8 +47,8 @@ static bool goes_one_by_one(const rd_schedule *t, int32_t loop)
            rd_count_kinds(t, loop, RD_KIND_BIT(RD_S_SWITCH_STATE)) > 0;
 }
 
-/* Statements that leave a loop name one loop. */
-static bool is_left_by_exit(const rd_schedule *t, int32_t loop)
+/* True if an early exit leaves the loop; exits name one loop only. */
+static bool is_exit_target(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = 0; s < t->n_stmt; s++)
         if (t->stmt[s].kind == RD_S_EXIT && t->stmt[s].arg == loop)
@@ -52,8 +56,8 @@ static bool is_left_by_exit(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* Is it a step of the loop, or of columns in it: in vector loops, and in rounds that are written out
- * there?  What only such steps read, as of an array that lies the other way, is not read then. */
+/* True if the statement is a step of the loop, or of columns in it: of vector loops, and of
+ * unrolled loops there. */
 static bool is_step_of(const rd_schedule *t, int32_t stmt, int32_t loop)
 {
     int32_t body = t->stmt[stmt].parent;
@@ -66,11 +70,11 @@ static bool is_step_of(const rd_schedule *t, int32_t stmt, int32_t loop)
     return body == loop;
 }
 
-/* The mask of one of a loop's steps that is made outside of it, -1: there is none. */
+/* The mask of a step of the loop that is made outside of the loop; -1 if there is none. */
 static int32_t mask_outside(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop)) {
-        const int32_t mask = is_step_of(t, s, loop) ? mask_of(t, &t->stmt[s]) : -1;
+        const int32_t mask = is_step_of(t, s, loop) ? effective_mask(t, &t->stmt[s]) : -1;
 
         if (mask >= 0 && !rd_stands_in(t, t->let[mask].made_by, loop))
             return mask;
@@ -78,20 +82,22 @@ static int32_t mask_outside(const rd_schedule *t, int32_t loop)
     return -1;
 }
 
-/* ---- Changes ---------------------------------------------------------------------------------- */
-static void put_under(rd_schedule *t, int32_t loop, int32_t mask, bool unless)
+/* ---- Changes --------------------------------------------------------------------------------- */
+/* Puts the loop into an IF of the mask, or of its negation. */
+static void wrap_in_if(rd_schedule *t, int32_t loop, int32_t mask, bool unless)
 {
-    rd_stmt asks = rd_stmt_of(RD_S_IF);
+    rd_stmt condition = rd_stmt_of(RD_S_IF);
     int32_t made;
 
-    asks.x      = mask;
-    asks.unless = unless;
-    made        = rd_add_stmt(t, &asks);
+    condition.x      = mask;
+    condition.unless = unless;
+    made             = rd_add_stmt(t, &condition);
     rd_put_before(t, made, loop);
     rd_take_out(t, loop);
     rd_append(t, made, loop);
 }
 
+/* Adds a copy of the loop without the masked steps, and puts both under the mask. */
 static void unswitch(rd_schedule *t, int32_t loop, int32_t mask)
 {
     const int32_t without = rd_stmt_copy(t, loop);
@@ -101,20 +107,21 @@ static void unswitch(rd_schedule *t, int32_t loop, int32_t mask)
     rd_put_behind(t, without, loop);
     for (int32_t s = rd_next_stmt(t, without, without), next; s >= 0; s = next) {
         next = rd_next_stmt(t, s, without);
-        if (is_step_of(t, s, without) && mask_of(t, &t->stmt[s]) == mask)
+        if (is_step_of(t, s, without) && effective_mask(t, &t->stmt[s]) == mask)
             rd_take_out(t, s);
     }
-    put_under(t, loop, mask, false);
-    put_under(t, without, mask, true);
+    wrap_in_if(t, loop, mask, false);
+    wrap_in_if(t, without, mask, true);
 }
 
+/* Visits all element loops that are not under a mask already. */
 void rd_pass_unswitch(rd_schedule *t, const rd_target *target)
 {
     (void)target;
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k]))
-            if (t->stmt[s].kind == RD_S_LOOP && goes_one_by_one(t, s) &&
-                t->stmt[t->stmt[s].parent].kind != RD_S_IF && !is_left_by_exit(t, s)) {
+            if (t->stmt[s].kind == RD_S_LOOP && is_element_loop(t, s) &&
+                t->stmt[t->stmt[s].parent].kind != RD_S_IF && !is_exit_target(t, s)) {
                 const int32_t mask = mask_outside(t, s);
 
                 if (mask >= 0)

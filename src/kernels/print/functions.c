@@ -1,11 +1,11 @@
 /* functions.c - vector loops by call that make values, as text: functions of a whole strip, between arrays
- * (pass/fission.c), and elements of one that are widened: bytes (pass/narrow.c), halves, and planes of
- * interleaved bytes (pass/collect.c).
+ * (pass/fission.c), and elements of one that are widened: bytes (pass/widen_bytes.c), halves, and planes of
+ * interleaved bytes (pass/pack_strided.c).
  *
  *     EXP_OF_STRIP(f32, a5, n0)
  *     rd_widen_u8(a5, p7, n0); */
 #include "kernels/loop/facts.h"
-#include "kernels/pass/cuts.h"
+#include "kernels/pass/fission_points.h"
 #include "kernels/print/print.h"
 #include <inttypes.h>
 #include <stdio.h>

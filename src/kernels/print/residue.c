@@ -3,7 +3,7 @@
 #include "kernels/print/residue.h"
 #include "kernels/loop/price_parts.h"
 #include "kernels/loop/facts.h"
-#include "kernels/pass/cuts.h"
+#include "kernels/pass/fission_points.h"
 #include <math.h>
 #include <stdlib.h>
 

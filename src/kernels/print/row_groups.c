@@ -1,5 +1,5 @@
 /* row_groups.c - rows of a few columns that lie apart in memory, each in one piece, are copied to
- * an array, one behind the other (pass/interleaved.c), as text:
+ * an array, one behind the other (pass/flatten_maps.c), as text:
  *
  *     { static const uint8_t at[32] LINES = { 0, 1, 2, 6, 7, 8, .. };
  *     rd_groups((char *)a6, (const char *)((const uint8_t *)x0 + m0 * 6), n0, 3, 6, 5, at); }

@@ -16,7 +16,7 @@ void rd_nest_strips_text(rd_text *to, const rd_strips *strips)
 
         rd_text_add(to, "  %s: strips of %" PRId32 " along axis %" PRId32, part[r->part], r->width,
                     r->axis);
-        rd_text_add(to, "%s%s%s%s\n", r->fixed ? ", fixed" : "", r->one ? ", one" : "",
+        rd_text_add(to, "%s%s%s%s\n", r->fixed ? ", fixed" : "", r->single ? ", one" : "",
                     r->wide ? ", wide" : "", r->around ? ", around loops" : "");
     }
 }
@@ -25,12 +25,12 @@ void rd_nest_strips_text(rd_text *to, const rd_strips *strips)
 void rd_nest_merges_text(rd_text *to, const rd_program *p, const rd_strips *strips)
 {
     for (int32_t k = 0; k < p->n_loop; k++) {
-        if (strips->together[k])
+        if (strips->unroll_jam[k])
             rd_text_add(to, "  loop along axis %" PRId32 ": %" PRId32 " rounds together\n",
-                        p->loop[k].axis, strips->together[k]);
-        if (strips->jammed[k])
+                        p->loop[k].axis, strips->unroll_jam[k]);
+        if (strips->unroll_jam_outer[k])
             rd_text_add(to, "  loop along axis %" PRId32 ": jam of %" PRId32 " rounds\n",
-                        p->loop[k].axis, strips->jammed[k]);
+                        p->loop[k].axis, strips->unroll_jam_outer[k]);
     }
 }
 

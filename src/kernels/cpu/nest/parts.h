@@ -4,7 +4,7 @@
 #include "kernels/cpu/nest/call.h"
 #include "kernels/cpu/nest/nest.h"
 #include "kernels/cpu/sort/sort.h"
-#include "kernels/pass/strips.h"
+#include "kernels/pass/chosen_strips.h"
 #include "kernels/print/print.h"
 
 typedef struct rd_nest_draft {

@@ -1,7 +1,7 @@
 /* schedule.c - from a program to its loop tree after all passes. */
 #include "kernels/loop/facts.h"
 #include "kernels/cpu/nest/parts.h"
-#include "kernels/pass/choose.h"
+#include "kernels/pass/choose_strips.h"
 #include <string.h>
 
 rd_nest_draft rd_nest_draft_of(const rd_program *p, int vector, bool whole)

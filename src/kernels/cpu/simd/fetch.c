@@ -11,7 +11,7 @@ bool rd_fetches_rows, rd_fetches_rows_behind;
 /* AMD's family 26, Zen 5, stops between blocks and rows, and with fetches reads rows of 4 KiB at
  * 38 GB/s instead of 15.  Family 25, Zen 4, goes on by itself, while fetches keep to the 24 lines
  * that a core can wait for: sums of f32 along rows take 1.2 times as long with them, argmax 1.3.
- * Zen 4 gains where rows go together (pass/ahead.c).  Nobody has measured that on Zen 5, nor
+ * Zen 4 gains where rows go together (pass/prefetch_rows.c).  Nobody has measured that on Zen 5, nor
  * anything on other processors. */
 enum { ZEN_4 = 25, ZEN_5 = 26 };
 

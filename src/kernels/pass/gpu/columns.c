@@ -9,7 +9,7 @@
  *                                                 vector i0 from m0 to m1
  *                                                   r1 = finish f0 cell 0 at i0 - m0
  *
- * What one vector loop makes and another one reads is put into arrays behind (pass/cross.c). */
+ * What one vector loop makes and another one reads is put into arrays behind (pass/scalar_expand.c). */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 

@@ -1,5 +1,5 @@
 /* pipeline.c - the passes that a loop tree goes through to become kernels of a GPU, in order. */
-#include "kernels/pass/done.h"
+#include "kernels/pass/pass_log.h"
 #include "kernels/pass/gpu/gpu.h"
 #include "kernels/pass/pass.h"
 
@@ -10,7 +10,7 @@ static void cross(rd_schedule *t, const rd_gpu_plan *plan)
 
     if (plan->strip < 0)
         return;
-    rd_pass_cross(t, NULL);
+    rd_pass_scalar_expand(t, NULL);
     for (int32_t k = first; k < t->n_store && !t->failed; k++)
         t->store[k].extent = plan->wide;
 }
@@ -18,7 +18,7 @@ static void cross(rd_schedule *t, const rd_gpu_plan *plan)
 typedef struct row {
     const char  *name;
     rd_gpu_pass *pass;
-    bool         open; /* see rd_pass_done() */
+    bool         open; /* see rd_pass_finished() */
 } row;
 
 static const row for_gpu[] = {
@@ -47,7 +47,7 @@ void rd_schedule_for_gpu(rd_schedule *t, const rd_gpu_plan *plan, rd_text *log)
 
     for (size_t k = 0; k < sizeof for_gpu / sizeof *for_gpu && !t->failed; k++) {
         for_gpu[k].pass(t, plan);
-        rd_pass_done(for_gpu[k].name, for_gpu[k].open, t, &trees);
+        rd_pass_finished(for_gpu[k].name, for_gpu[k].open, t, &trees);
     }
     rd_text_free(&trees.last);
 }

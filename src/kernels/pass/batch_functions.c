@@ -1,0 +1,167 @@
+/* batch_functions.c - The pass batch_functions applies functions of row results to many rows at
+ * once (loop fission and vectorisation).
+ *
+ *     serial i1 {                        serial i1 by 64, starts m0, stops m1 {
+ *       serial i0 ..                       serial i1 from m0 to m1 { serial i0 ..; r2 = finish ..
+ *       r2 = finish f1 ..                    a5[i1 - m0] = r2 }
+ *       r3 = sigmoid f32 r2                vector i1 from m0 to m1 {
+ *       serial i0 .. r3 .. }                 a6[i1 - m0] = sigmoid f32 a5[i1 - m0] }
+ *                                          serial i1 from m0 to m1 {
+ *                                            r7 = a6[i1 - m0]; serial i0 .. r7 .. } }
+ *
+ * A single exponential or logarithm takes 10 to 25 ns, as long as some hundred elements of the
+ * row; in vectors it takes one or two. A chunk of rows stays in a cache until the second loop
+ * has read it. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/fission_points.h"
+#include "kernels/pass/loop_chunks.h"
+#include "kernels/pass/pass.h"
+#include "kernels/pass/strip_arrays.h"
+
+/* Statements [from, to) of the loop's body become the vector loop; to -1: up to its end. */
+typedef struct batching {
+    rd_schedule *t;
+    int32_t      loop, from, to;
+    int64_t      chunk;
+} batching;
+
+/* ---- Which loops ----------------------------------------------------------------------------- */
+/* True if vectors can make the value: no user's function, and no checked index, which may end a
+ * run. */
+static bool can_vectorise(const rd_schedule *t, int32_t stmt)
+{
+    const rd_let *let = rd_let_of(t, stmt);
+
+    return let && (let->kind == RD_I_CONST || let->kind == RD_I_COORD || let->kind == RD_I_LOAD ||
+                   let->kind == RD_I_MAP || let->kind == RD_I_CAST || let->kind == RD_I_SELECT);
+}
+
+/* True if the value is a function that is costly alone, such as exp. */
+static bool is_function(const rd_schedule *t, int32_t stmt)
+{
+    const rd_let *let = rd_let_of(t, stmt);
+
+    return let && let->kind == RD_I_MAP && rd_dtype_kind(let->type) == RD_KIND_FLOAT &&
+           (rd_op_table[let->op].by >= RD_BY_OURS || rd_let_needs_fission(t, let));
+}
+
+/* True if a round has a checked index or a call, which may fail. */
+static bool can_fail(const rd_schedule *t, int32_t loop)
+{
+    bool may = false;
+
+    for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop)) {
+        const rd_let *let = rd_let_of(t, s);
+
+        may |= let && (let->kind == RD_I_INDEX || let->kind == RD_I_CALL);
+    }
+    return may;
+}
+
+/* About how many elements a round reads. They should be in the cache when they are read again. */
+static double elements_of_round(const rd_schedule *t, int32_t loop)
+{
+    double n    = 1;
+    bool   seen = false;
+
+    for (int32_t a = 0; a < t->p->n_axis; a++, seen = false) {
+        for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
+            seen |= t->stmt[s].kind == RD_S_LOOP && rd_loop_of(t, s)->axis == a;
+        n *= seen ? (double)t->p->axis_extent[a] : 1;
+    }
+    return n;
+}
+
+/* Rounds of a chunk; 0 if a round is so long that one function does not matter. */
+static int64_t batch_size(const rd_schedule *t, int32_t loop)
+{
+    enum { SHORT = 256, MIDDLE = 1024, LONG = 2048 };
+    const double n = elements_of_round(t, loop);
+
+    return n <= 1 ? 0 : n <= SHORT ? 64 : n <= MIDDLE ? 32 : n <= LONG ? 16 : 0;
+}
+
+/* True if the statement is a serial loop of at least 16 rounds, upwards, outside of vector
+ * loops. */
+static bool is_plain(const rd_schedule *t, int32_t stmt)
+{
+    enum { LEAST = 16 };
+    const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
+
+    return loop && loop->kind == RD_FOR_SERIAL && !loop->backwards && loop->step == 1 &&
+           loop->start < 0 && loop->strip < 0 && loop->axis < t->p->n_axis &&
+           (loop->extent < 0 || loop->extent >= LEAST) && rd_vector_around(t, stmt) < 0;
+}
+
+/* Finds the first function in the loop's body, and how far statements with vectors go on from
+ * there. False if there is none. */
+static bool find_functions(batching *r)
+{
+    const rd_schedule *t = r->t;
+
+    r->from = t->stmt[r->loop].first;
+    while (r->from >= 0 && !is_function(t, r->from))
+        r->from = t->stmt[r->from].next;
+    if (r->from < 0 || t->stmt[r->loop].first == r->from)
+        return false;
+    r->to = r->from;
+    while (r->to >= 0 && can_vectorise(t, r->to))
+        r->to = t->stmt[r->to].next;
+    if (r->to >= 0 && t->stmt[r->to].kind == RD_S_STORE && t->stmt[r->to].next < 0)
+        r->to = -1;
+    return true;
+}
+
+/* True if the loop has such functions, and its parts may be separate loops. */
+static bool can_batch(batching *r)
+{
+    const rd_schedule *t = r->t;
+
+    return is_plain(t, r->loop) && find_functions(r) && (r->chunk = batch_size(t, r->loop)) &&
+           !can_fail(t, r->loop) && rd_may_fission(t, r->loop, r->from, NULL) &&
+           (r->to < 0 || rd_may_fission(t, r->loop, r->to, NULL));
+}
+
+/* ---- Three loops of one ---------------------------------------------------------------------- */
+/* Moves the statement, and all behind it, into a new loop behind this one. Returns it, or -1. */
+static int32_t split_loop(rd_schedule *t, int32_t loop, int32_t at)
+{
+    const int32_t made = rd_split_vector(t, at, loop);
+
+    return t->failed ? -1 : made;
+}
+
+/* Strip-mines the loop into chunks, and splits the chunk into three loops: before the functions,
+ * the vector loop of functions, and behind. Values go through arrays. */
+static void split_into_batches(batching *r)
+{
+    rd_schedule *t = r->t;
+    int32_t      middle, last = -1;
+
+    rd_put_chunks_around(t, r->loop, r->chunk);
+    middle = t->failed ? -1 : split_loop(t, r->loop, r->from);
+    if (middle >= 0 && r->to >= 0)
+        last = split_loop(t, middle, r->to);
+    if (t->failed)
+        return;
+    rd_expand_values(t, r->loop, middle);
+    if (last >= 0) {
+        rd_expand_values(t, r->loop, last);
+        rd_expand_values(t, middle, last);
+    }
+    if (!t->failed && rd_may_be_vector(t, middle, NULL))
+        t->loop[t->stmt[middle].arg].kind = RD_FOR_VECTOR;
+}
+
+void rd_pass_batch_functions(rd_schedule *t, const rd_target *target)
+{
+    (void)target;
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k], n = t->n_stmt; s >= 0 && !t->failed;
+             s = rd_next_stmt(t, s, t->part[k])) {
+            batching r = { .t = t, .loop = s };
+
+            if (s < n && can_batch(&r))
+                split_into_batches(&r);
+        }
+}

@@ -1,0 +1,50 @@
+/* block_ends.c - The pass block_ends turns a loop that ends blocks of adjacent cells, outside of
+ * strips over these cells, into one call.
+ *
+ *     serial i1 to 180 {                  vector i1 to 180, by call {
+ *       ends f0 cell i1, outer m1 - 1 }     ends f0 cell i1, outer m1 - 1 } */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/pass.h"
+
+/* True if the statement stands in a vector loop. */
+static bool is_in_vector(const rd_schedule *t, int32_t stmt)
+{
+    for (int32_t s = t->stmt[stmt].parent; s >= 0; s = t->stmt[s].parent)
+        if (t->stmt[s].kind == RD_S_LOOP && rd_loop_of(t, s)->kind == RD_FOR_VECTOR)
+            return true;
+    return false;
+}
+
+/* True if the states of successive rounds are adjacent in memory, at the same step. */
+static bool has_adjacent_states(const rd_schedule *t, const rd_stmt *ends, int32_t axis)
+{
+    const int64_t cell = rd_linear_coef(t, &ends->of.cell, axis);
+
+    return cell * t->store[ends->store].cell_stride + rd_linear_coef(t, &ends->of.more, axis) ==
+               1 &&
+           !rd_linear_coef(t, &ends->of.lane, axis) && !rd_linear_coef(t, &ends->of.outer, axis);
+}
+
+/* True if the loop's body is one ENDS of a fold without lanes and labels, over adjacent cells. */
+static bool is_block_ends_of_cells(const rd_schedule *t, int32_t stmt)
+{
+    const rd_for  *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
+    const rd_stmt *ends = loop && t->stmt[stmt].first >= 0 ? &t->stmt[t->stmt[stmt].first] : NULL;
+
+    return ends && ends->kind == RD_S_PUSH_IF_LAST && ends->next < 0 && !ends->all &&
+           t->fold[ends->fold].lanes == 1 && !t->p->fold[ends->fold].n_group &&
+           loop->kind == RD_FOR_SERIAL && loop->step == 1 && !loop->backwards && loop->start < 0 &&
+           loop->from.n == 1 && loop->to.n == 1 && has_adjacent_states(t, ends, loop->axis);
+}
+
+void rd_pass_block_ends(rd_schedule *t, const rd_target *target)
+{
+    for (int k = 0; target->strips && k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k]; s >= 0; s = rd_next_stmt(t, s, t->part[k]))
+            if (is_block_ends_of_cells(t, s) && !is_in_vector(t, s)) {
+                rd_for *loop  = &t->loop[t->stmt[s].arg];
+                loop->kind    = RD_FOR_VECTOR;
+                loop->by_call = true;
+                loop->of      = -1;
+            }
+}

@@ -1,0 +1,183 @@
+/* block_ranges.c - The pass block_ranges splits loops along steps of folds into ranges that end
+ * where blocks do (index-set splitting).
+ *
+ *     serial i1 { step f0 ..; ends f0 .. }          block i1 { cut f0 ..; serial i1 { step f0 .. };
+ *                                                              ends f0 .., of the last element }
+ *
+ * Then the loop asks once a range whether a block ends, and not once an element. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/pass.h"
+#include <stdlib.h>
+
+/* The ENDS of the fold in the loop, -1 if there is none. */
+static int32_t find_ends(const rd_schedule *t, int32_t loop, int32_t fold)
+{
+    for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))
+        if (t->stmt[s].kind == RD_S_PUSH_IF_LAST && t->stmt[s].fold == fold)
+            return s;
+    return -1;
+}
+
+/* True if the rounds of a loop over the axis are consecutive steps of the fold. */
+static bool has_consecutive_steps(const rd_schedule *t, const rd_stmt *ends, int32_t axis)
+{
+    const rd_fold *f     = &t->p->fold[ends->fold];
+    const int64_t  outer = rd_linear_coef(t, &ends->of.outer, axis);
+
+    if (f->lane_extent > f->lanes && rd_linear_coef(t, &ends->of.lane, axis) == 1)
+        return true;
+    return llabs(outer) * rd_rows_of_lanes(f) == 1;
+}
+
+/* Replaces the axis by a position, in all positions of a statement of a fold. */
+static void substitute(rd_schedule *t, rd_stmt *s, int32_t axis, rd_linear by)
+{
+    s->of.cell  = rd_linear_with(t, s->of.cell, axis, by);
+    s->of.lane  = rd_linear_with(t, s->of.lane, axis, by);
+    s->of.outer = rd_linear_with(t, s->of.outer, axis, by);
+    s->of.index = rd_linear_with(t, s->of.index, axis, by);
+}
+
+static rd_linear axis_plus(rd_schedule *t, int32_t axis, int64_t offset)
+{
+    return rd_linear_plus_axis(t, rd_linear_of(offset), 1, axis);
+}
+
+/* Puts the block loop around the loop, which then visits one range of it. Exits of the loop
+ * leave the block loop. */
+static int32_t put_blocks_around(rd_schedule *t, int32_t loop)
+{
+    rd_for  block = *rd_loop_of(t, loop);
+    int32_t made;
+
+    block.kind  = RD_FOR_BLOCK;
+    block.start = rd_add_mark(t);
+    block.stop  = rd_add_mark(t);
+    block.step  = 0;
+    block.of    = -1;
+    made        = rd_put_loop_around(t, loop, loop, &block);
+    if (t->failed)
+        return loop;
+    t->loop[t->stmt[loop].arg].from = rd_edge_of(axis_plus(t, block.start, 0));
+    t->loop[t->stmt[loop].arg].to   = rd_edge_of(axis_plus(t, block.stop, 0));
+    for (int32_t s = rd_next_exit(t, loop, loop); s >= 0; s = rd_next_exit(t, loop, s))
+        t->stmt[s].arg = made;
+    return made;
+}
+
+/* Repeats the loops between `old` and `loop` around the new ENDS, if they go over cells. For
+ * other loops the ENDS names the last round, as all lanes have their elements by then. Returns
+ * the outermost statement. */
+static int32_t put_cell_loops_around(rd_schedule *t, int32_t ends, int32_t old, int32_t loop)
+{
+    int32_t outer = ends;
+
+    for (int32_t k = t->stmt[old].parent; k != loop; k = t->stmt[k].parent) {
+        const rd_for between = *rd_loop_of(t, k);
+
+        if (rd_linear_coef(t, &t->stmt[ends].of.cell, between.axis)) {
+            const int32_t around = rd_add_loop(t, &between);
+
+            rd_append(t, around, outer);
+            outer = around;
+        } else if (between.to.n == 1)
+            substitute(t, &t->stmt[ends], between.axis,
+                       rd_linear_plus(t, rd_linear_of(-1), 1, between.to.part[0].at));
+    }
+    return outer;
+}
+
+/* True if a BEGIN of the fold stands directly in the body. */
+static bool is_fold_begun_in(const rd_schedule *t, int32_t body, int32_t fold)
+{
+    for (int32_t s = t->stmt[body].first; s >= 0; s = t->stmt[s].next)
+        if (t->stmt[s].kind == RD_S_BEGIN && t->stmt[s].fold == fold)
+            return true;
+    return false;
+}
+
+/* Makes the CUT name the first round of all loops between, as none of them stands around it. */
+static void set_first_round(rd_schedule *t, rd_stmt *begin, int32_t old, int32_t loop)
+{
+    for (int32_t k = t->stmt[old].parent; k != loop; k = t->stmt[k].parent) {
+        const rd_for between = *rd_loop_of(t, k);
+
+        substitute(t, begin, between.axis, between.from.part[0].at);
+    }
+}
+
+/* True if one ENDS ends the block of all cells: in a group-by all cells are at the same block,
+ * unless a loop around the block loop visits only some of them. */
+static bool ends_all_cells(const rd_schedule *t, int32_t block, const rd_stmt *ends)
+{
+    if (!t->p->fold[ends->fold].n_group)
+        return false;
+    for (int32_t k = block; k >= 0 && !is_fold_begun_in(t, k, ends->fold); k = t->stmt[k].parent)
+        if (t->stmt[k].kind == RD_S_LOOP &&
+            rd_linear_coef(t, &ends->of.cell, rd_loop_of(t, k)->axis))
+            return false;
+    return true;
+}
+
+/* Replaces an ENDS in the loop by a CUT before the loop, for the first element of a range, and
+ * an ENDS behind the loop, for the last one. */
+static void split_at_blocks(rd_schedule *t, int32_t loop, int32_t block, int32_t old)
+{
+    const rd_for  b     = *rd_loop_of(t, block);
+    const int32_t first = b.backwards ? b.stop : b.start, last = b.backwards ? b.start : b.stop;
+    rd_stmt       begin = t->stmt[old], end = t->stmt[old];
+    int32_t       made;
+
+    begin.kind    = RD_S_CUT_AT_BLOCK;
+    begin.of.cell = rd_linear_of(0); /* all cells end their blocks there */
+    set_first_round(t, &begin, old, loop);
+    substitute(t, &begin, b.axis, axis_plus(t, first, b.backwards ? -1 : 0));
+    substitute(t, &end, b.axis, axis_plus(t, last, b.backwards ? 0 : -1));
+    made = rd_add_stmt(t, &begin);
+    rd_put_before(t, made, loop);
+    end.all = ends_all_cells(t, block, &end);
+    if (end.all)
+        end.of.cell = rd_linear_of(0);
+    made = rd_add_stmt(t, &end);
+    if (t->failed)
+        return;
+    made = put_cell_loops_around(t, made, old, loop);
+    rd_append(t, block, made);
+    rd_take_out(t, old);
+}
+
+/* True if steps are consecutive along the loop, and all loops between it and the ENDS can be
+ * repeated with the ENDS alone in them. */
+static bool can_split(const rd_schedule *t, int32_t loop, int32_t ends)
+{
+    if (!has_consecutive_steps(t, &t->stmt[ends], rd_loop_of(t, loop)->axis))
+        return false;
+    for (int32_t k = t->stmt[ends].parent; k != loop; k = t->stmt[k].parent) {
+        const rd_for *between = rd_loop_of(t, k);
+
+        if (between->start >= 0 || between->to.n != 1 || between->from.n != 1 || between->of < 0 ||
+            rd_is_row(&t->p->loop[between->of]))
+            return false;
+    }
+    return true;
+}
+
+/* Visits all folds of several blocks, and splits the loop along their steps. */
+void rd_pass_block_ranges(rd_schedule *t, const rd_target *target)
+{
+    (void)target;
+    for (int32_t k = 0; k < t->p->n_fold && !t->failed; k++) {
+        const rd_loop_fold *f    = &t->fold[k];
+        const int32_t       loop = f->blocks && f->along >= 0 ? rd_loop_from(t, f->along) : -1;
+        const int32_t       ends = loop >= 0 ? find_ends(t, loop, k) : -1;
+        int32_t             block;
+
+        if (ends < 0 || !can_split(t, loop, ends))
+            continue;
+        block = t->stmt[loop].parent;
+        if (t->stmt[block].kind != RD_S_LOOP || rd_loop_of(t, block)->kind != RD_FOR_BLOCK)
+            block = put_blocks_around(t, loop);
+        if (!t->failed)
+            split_at_blocks(t, loop, block, ends);
+    }
+}

@@ -1,0 +1,130 @@
+/* choose_strips.c - Chooses which loops of a tree are strip-mined, and records facts about the
+ * strips. The regions of least price become strips (loop/regions.h).
+ *
+ * Prices use the usual speeds, never those measured on this machine. So a program has the same
+ * text, and the strict mode the same verdict, on all machines with the same vectors. */
+#include "kernels/pass/choose_strips.h"
+#include "kernels/loop/regions.h"
+#include "kernels/pass/strip_at.h"
+#include <math.h>
+
+/* The regions, and what is filled for them: see rd_strips. */
+typedef struct choosing {
+    const rd_schedule *t; /* a copy without ends of blocks, which regions use */
+    const rd_regions  *r;
+    int                vector;
+    rd_strip          *strip;
+    rd_alternatives   *of;
+    bool              *unrolled, *exp_bound;
+    int32_t           *unroll_jam, *unroll_jam_outer;
+    rd_fold_in_strip  *fold;
+} choosing;
+
+/* True if the statement is a loop of the program with step 1. */
+static bool is_unit_step_loop(const rd_schedule *t, int32_t stmt)
+{
+    return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->step == 1 &&
+           rd_loop_of(t, stmt)->of >= 0;
+}
+
+/* ---- What is known of each ------------------------------------------------------------------- */
+/* Records for each loop in the region: is it unrolled, is it bound by exp, and how many rounds
+ * are jammed. */
+static void decide_loops(const choosing *c, const rd_strip_at *r, const rd_strip *strip)
+{
+    for (int32_t s = rd_next_stmt(c->t, r->top, r->top); s >= 0; s = rd_next_stmt(c->t, s, r->top))
+        if (is_unit_step_loop(c->t, s) && rd_loop_of(c->t, s)->axis != r->axis) {
+            c->unrolled[rd_loop_of(c->t, s)->of]   = rd_unrolls_loop(r, s);
+            c->exp_bound[rd_loop_of(c->t, s)->of]  = rd_takes_exp_of_pairs(r, s);
+            c->unroll_jam[rd_loop_of(c->t, s)->of] = rd_unroll_jam_rounds(r, strip, c->fold, s);
+            c->unroll_jam_outer[rd_loop_of(c->t, s)->of] =
+                rd_unroll_jam_outer_rounds(r, strip, c->fold, s);
+        }
+}
+
+/* The number of the program's part in which the statement stands. */
+static int part_of(const rd_schedule *t, int32_t stmt)
+{
+    int part = 0;
+
+    while (t->stmt[stmt].parent >= 0)
+        stmt = t->stmt[stmt].parent;
+    while (t->part[part] != stmt)
+        part++;
+    return part;
+}
+
+/* The region whose loops become strips: that of least price, or one that a rule prefers. The
+ * alternatives in *of say so. */
+static rd_strip_at choose_region(const choosing *c, const rd_region *from, rd_alternatives *of)
+{
+    const rd_strip_at at = { c->t, c->vector, from->top, from->axis, from->around };
+    rd_strip_at       by;
+
+    *of = from->of;
+    if (!rd_prefers_register_strips(&at, c->fold, &by))
+        return at;
+    if (of->n < RD_MOST_ALTERNATIVES)
+        of->at[of->n++] = (rd_alternative){ "strips along axis", (double)NAN, by.axis, true };
+    rd_take_by_rule(of, of->n - 1, "states of several rows stay in registers");
+    return by;
+}
+
+/* Fills strip k: its axis, loop and part, the mapping of folds, the width, the padding, and the
+ * loops inside. */
+static void describe(const choosing *c, int32_t k)
+{
+    rd_strip         *r  = &c->strip[k];
+    const rd_strip_at at = choose_region(c, &c->r->at[k], &c->of[k]);
+
+    *r      = (rd_strip){ .axis = at.axis, .around = at.around };
+    r->loop = c->t->stmt[at.top].kind == RD_S_LOOP ? rd_loop_of(c->t, at.top)->of : -1;
+    r->part = part_of(c->t, at.top);
+    rd_find_fold_mappings(&at, c->fold);
+    rd_find_width(&at, c->fold, r);
+    r->padded = rd_pads_tail(&at, r, c->fold);
+    decide_loops(c, &at, r);
+}
+
+/* Describes each region as a strip; false: no memory. */
+static bool describe_all(choosing *c, rd_get_fn *get, void *pool)
+{
+    const size_t n = (size_t)c->r->n + 1;
+
+    c->strip            = get(pool, n * sizeof *c->strip);
+    c->of               = get(pool, n * sizeof *c->of);
+    c->unrolled         = get(pool, ((size_t)c->t->p->n_loop + 1) * sizeof *c->unrolled);
+    c->exp_bound        = get(pool, ((size_t)c->t->p->n_loop + 1) * sizeof *c->exp_bound);
+    c->unroll_jam       = get(pool, ((size_t)c->t->p->n_loop + 1) * sizeof *c->unroll_jam);
+    c->unroll_jam_outer = get(pool, ((size_t)c->t->p->n_loop + 1) * sizeof *c->unroll_jam_outer);
+    c->fold             = get(pool, ((size_t)c->t->p->n_fold + 1) * sizeof *c->fold);
+    if (!c->strip || !c->of || !c->unrolled || !c->exp_bound || !c->unroll_jam ||
+        !c->unroll_jam_outer || !c->fold)
+        return false;
+    for (int32_t k = 0; k < c->r->n; k++)
+        describe(c, k);
+    return true;
+}
+
+/* Finds the regions of least price, describes each as a strip, and hands out the arrays in
+ * *strips. */
+bool rd_choose_strips(const rd_schedule *t, const rd_target *target, rd_get_fn *get, void *pool,
+                      rd_strips *strips)
+{
+    const rd_speeds usual = rd_speeds_usual(target->vector);
+    rd_regions      r;
+    bool            ok = rd_regions_of(t, &usual, target->tells, &r);
+    choosing        c  = { .t = r.bare, .r = &r, .vector = target->vector };
+
+    ok      = ok && describe_all(&c, get, pool);
+    *strips = (rd_strips){ .n                = r.n,
+                           .at               = c.strip,
+                           .of               = c.of,
+                           .unrolled         = c.unrolled,
+                           .exp_bound        = c.exp_bound,
+                           .unroll_jam       = c.unroll_jam,
+                           .unroll_jam_outer = c.unroll_jam_outer,
+                           .fold             = c.fold };
+    rd_regions_free(&r);
+    return ok;
+}

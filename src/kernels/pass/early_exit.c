@@ -1,0 +1,64 @@
+/* early_exit.c - The pass early_exit decides how often a loop asks whether any element can still
+ * change its fold.
+ *
+ *     exit from i1 by f0 cell m0, states m1 - m0            each row
+ *     exit from i1 by f0 cell m0, states m1 - m0, every 16  if a check costs about as much as a row
+ *
+ * It removes checks that would look at many lanes of many cells. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/pass.h"
+
+enum { CHECK_EVERY = 16, SHORT_ROWS = 512 };
+
+/* True if the check looks at one lane a cell, or at one cell. */
+static bool can_be_asked(const rd_schedule *t, const rd_stmt *s)
+{
+    return t->fold[s->fold].lanes == 1 || t->p->fold[s->fold].n_cell == 1;
+}
+
+/* True if the exit leaves a loop of one round, so that nothing is saved. */
+static bool is_single_round(const rd_schedule *t, const rd_stmt *s)
+{
+    return s->arg == s->parent && rd_loop_of(t, s->arg)->kind == RD_FOR_ONCE;
+}
+
+/* True if a step of the fold stands directly in the loop. */
+static bool has_step_in(const rd_schedule *t, int32_t loop, int32_t fold)
+{
+    for (int32_t k = t->stmt[loop].first; k >= 0; k = t->stmt[k].next)
+        if (t->stmt[k].kind == RD_S_STEP && t->stmt[k].fold == fold)
+            return true;
+    return false;
+}
+
+/* True if a check costs about as much as a round. A long row costs more than a check of one
+ * cell. */
+static bool is_check_costly(const rd_schedule *t, int32_t loop, const rd_stmt *s)
+{
+    const rd_for *l = rd_loop_of(t, loop);
+
+    if (s->count.n) /* a state for each element of the strip */
+        return true;
+    if (l->strip >= 0)
+        return l->width > 0;
+    return !has_step_in(t, loop, s->fold) && l->extent > CHECK_EVERY &&
+           (s->count.offset > t->fold[s->fold].lanes || t->p->axis_extent[l->axis] < SHORT_ROWS);
+}
+
+/* Removes checks that cannot pay, and makes costly ones rare. */
+void rd_pass_early_exit(rd_schedule *t, const rd_target *target)
+{
+    (void)target;
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k], next; s >= 0; s = next) {
+            rd_stmt *stmt = &t->stmt[s];
+
+            next = rd_next_stmt(t, s, t->part[k]);
+            if (stmt->kind != RD_S_EXIT)
+                continue;
+            if (!can_be_asked(t, stmt) || is_single_round(t, stmt))
+                rd_take_out(t, s);
+            else if (is_check_costly(t, stmt->parent, stmt))
+                stmt->every = CHECK_EVERY;
+        }
+}

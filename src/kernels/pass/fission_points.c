@@ -1,0 +1,45 @@
+/* fission_points.c - Decides which statements end a vector loop, as they process a whole strip
+ * between arrays. */
+#include "kernels/pass/fission_points.h"
+#include "kernels/loop/intervals.h"
+
+/* Operand k of a value. */
+static const rd_let *operand_of(const rd_schedule *t, const rd_let *let, int32_t k)
+{
+    return &t->let[t->operand[let->first + k]];
+}
+
+bool rd_divides_by_known(const rd_schedule *t, const rd_let *let)
+{
+    const rd_let *by = let->kind == RD_I_MAP && let->n > 1 ? operand_of(t, let, 1) : NULL;
+
+    return by && by->kind == RD_I_CONST &&
+           (let->op == RD_OP_floordiv || let->op == RD_OP_remainder) &&
+           rd_dtype_kind(let->type) != RD_KIND_FLOAT && let->type != RD_BOOL && by->word.i64 > 0;
+}
+
+bool rd_draws_words_of_strip(const rd_schedule *t, const rd_let *let)
+{
+    return let->kind == RD_I_MAP && let->op == RD_OP_philox && let->type == RD_U64 &&
+           operand_of(t, let, 1)->kind == RD_I_CONST;
+}
+
+bool rd_let_needs_fission(const rd_schedule *t, const rd_let *let)
+{
+    if (let->kind == RD_I_CALL)
+        return true;
+    if (let->kind == RD_I_CAST) /* vectors do it if the values are bounded */
+        return rd_narrows_float(let) && !rd_narrows_bounded(t, let);
+    return let->kind == RD_I_MAP && !rd_divides_by_known(t, let) &&
+           (let->op == RD_OP_exp || rd_draws_words_of_strip(t, let) ||
+            rd_op_calls(let->op, let->type));
+}
+
+bool rd_stmt_needs_fission(const rd_schedule *t, int32_t stmt)
+{
+    const rd_stmt *s = &t->stmt[stmt];
+
+    if (s->kind == RD_S_LET)
+        return rd_let_needs_fission(t, &t->let[s->value]);
+    return s->kind == RD_S_STEP && rd_has_exponential(&t->fold[s->fold].of);
+}

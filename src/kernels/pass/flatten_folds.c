@@ -1,0 +1,251 @@
+/* flatten_folds.c - The pass flatten_folds flattens folds of a few interleaved columns: the loop
+ * then reads memory contiguously.
+ *
+ *     serial i1 by 64, starts m2, stops m3 {          array a5; near f0 cell i0, a5 at i0
+ *       serial i0 to 7 {                              serial i1 by 64, starts m2, stops m3 {
+ *         vector i1 from m2 to m3 {                     vector i1 from m2 to m3, flat {
+ *           r0 = load s0[i0 + 7*i1]                       unroll i0 to 7 {
+ *           step f0 cell i0, lane i1 - m2: r0 } } }         r0 = load ..; step a5 .. } } }
+ *                                                     back f0 cell i0, a5 at i0
+ *
+ * The array holds a lane of all columns, then the next lane, so states are in the order of
+ * elements. The text of a flat loop is one loop over all elements of the strip (loop
+ * collapsing), without strided loads. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/fission_points.h"
+#include "kernels/pass/pass.h"
+#include "kernels/pass/state_copies.h"
+
+/* With fewer rows than these strips have, copies of states cost more than they gain. */
+enum { FEWEST_STRIPS = 4 };
+
+/* Statements: the loop over strips of rows, the loop over columns, and the loop over rows of a
+ * strip. */
+typedef struct flat_columns {
+    int32_t strips, across, vector;
+    int32_t row, column; /* axes */
+    int64_t n;           /* columns */
+} flat_columns;
+
+/* ---- Which loops ----------------------------------------------------------------------------- */
+/* True if the statement is a loop of the kind. */
+static bool is_loop(const rd_schedule *t, int32_t stmt, rd_for_kind kind)
+{
+    return stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == kind;
+}
+
+/* True if the loop visits all columns, and holds one statement. */
+static bool is_over_columns(const rd_schedule *t, int32_t stmt)
+{
+    const rd_for *loop = rd_loop_of(t, stmt);
+
+    return loop->step == 1 && loop->extent > 1 && loop->extent <= RD_FLAT_COLUMNS &&
+           !loop->backwards && loop->from.n == 1 && loop->from.part[0].by <= 1 &&
+           loop->from.part[0].at.n == 0 && loop->from.part[0].at.offset == 0 &&
+           t->p->axis_extent[loop->axis] == loop->extent &&
+           t->stmt[stmt].first == t->stmt[stmt].last;
+}
+
+/* Fills *c. True if the vector loop is all of a loop over a few columns, in strips of enough
+ * rows. */
+static bool find_column_loops(const rd_schedule *t, int32_t vector, flat_columns *c)
+{
+    *c = (flat_columns){ .vector = vector, .across = t->stmt[vector].parent };
+    if (!is_loop(t, vector, RD_FOR_VECTOR) || rd_loop_of(t, vector)->by_call ||
+        !is_loop(t, c->across, RD_FOR_SERIAL) || !is_over_columns(t, c->across))
+        return false;
+    c->strips = t->stmt[c->across].parent;
+    if (!is_loop(t, c->strips, RD_FOR_SERIAL) || rd_loop_of(t, c->strips)->strip < 0)
+        return false;
+    c->row    = rd_loop_of(t, vector)->axis;
+    c->column = rd_loop_of(t, c->across)->axis;
+    c->n      = rd_loop_of(t, c->across)->extent;
+    return rd_loop_of(t, c->strips)->axis == c->row && c->row != c->column &&
+           t->p->axis_extent[c->row] >= FEWEST_STRIPS * rd_loop_of(t, c->strips)->step;
+}
+
+/* ---- Which statements ------------------------------------------------------------------------ */
+/* True if columns are adjacent in memory, and rows follow each other; or if all read one
+ * element. */
+static bool is_contiguous(const rd_schedule *t, const flat_columns *c, const rd_linear *at)
+{
+    const int64_t by = rd_linear_coef(t, at, c->column);
+
+    for (int32_t k = 0; k < at->n; k++)
+        if (t->term[at->first + k].axis < 0)
+            return false;
+    return (by == 0 || by == 1) && rd_linear_coef(t, at, c->row) == c->n * by;
+}
+
+/* True if the flat loop can compute the value: of contiguous elements, with vectors, without a
+ * checked index. */
+static bool can_flatten_value(const rd_schedule *t, const flat_columns *c, int32_t stmt)
+{
+    const rd_let *let = &t->let[t->stmt[stmt].value];
+
+    switch (let->kind) {
+    case RD_I_LOAD: return let->slot >= 0 && let->type != RD_F16 && is_contiguous(t, c, &let->at);
+    case RD_I_CONST: return true;
+    case RD_I_MAP:
+    case RD_I_CAST:
+    case RD_I_SELECT: return !rd_stmt_needs_fission(t, stmt);
+    default: return false;
+    }
+}
+
+/* True if the step's lane is the row's position in its strip. */
+static bool has_lane_of_row(const rd_schedule *t, const flat_columns *c, const rd_stmt *s)
+{
+    const rd_for *strips = rd_loop_of(t, c->strips);
+
+    return !s->wraps && strips->step == t->fold[s->fold].lanes && s->of.lane.n == 2 &&
+           s->of.lane.offset == 0 && rd_linear_coef(t, &s->of.lane, c->row) == 1 &&
+           rd_linear_coef(t, &s->of.lane, strips->start) == -1;
+}
+
+/* True if the loop over strips has no other statement of the step's fold than an early exit that
+ * looks at all states, in any order. */
+static bool has_only_full_exit(const rd_schedule *t, const flat_columns *c, int32_t step)
+{
+    const int32_t fold = t->stmt[step].fold;
+
+    for (int32_t k = rd_next_stmt(t, c->strips, c->strips); k >= 0;
+         k         = rd_next_stmt(t, k, c->strips)) {
+        const rd_stmt *s = &t->stmt[k];
+
+        if (s->fold == fold && k != step &&
+            (s->kind != RD_S_EXIT || s->parent != c->strips || s->store != fold || s->count.n ||
+             s->count.offset != c->n * t->fold[fold].lanes || t->p->fold[fold].n_cell != c->n))
+            return false;
+    }
+    return true;
+}
+
+/* True if the fold is a plain reduction over the rows, whose lane is the row's position, with a
+ * cell for each column. */
+static bool can_flatten_step(const rd_schedule *t, const flat_columns *c, int32_t stmt)
+{
+    const rd_stmt      *s = &t->stmt[stmt];
+    const rd_loop_fold *f = &t->fold[s->fold];
+    const rd_fold      *p = &t->p->fold[s->fold];
+
+    return s->store == s->fold && s->label < 0 && !p->scan && !p->n_group && !p->user &&
+           !rd_reducer_places(p->reducer) && !rd_stmt_needs_fission(t, stmt) &&
+           has_lane_of_row(t, c, s) && rd_linear_coef(t, &s->of.cell, c->column) &&
+           !rd_linear_coef(t, &s->of.cell, c->row) && !rd_linear_coef(t, &s->of.outer, c->column) &&
+           !rd_linear_coef(t, &s->of.outer, c->row) && s->of.more.n == 0 &&
+           rd_loop_of(t, c->strips)->of == f->along && t->store[s->fold].lane_stride == 1 &&
+           has_only_full_exit(t, c, stmt);
+}
+
+/* True if the loop reads values that another loop of the strip makes, such as a mask of its
+ * rows. Those come through an array (pass/scalar_expand.c), in which rows are adjacent, and not
+ * columns. */
+static bool has_strip_operands(const rd_schedule *t, const flat_columns *c)
+{
+    for (int32_t value = 0; value < t->n_let; value++) {
+        const int32_t by = t->let[value].made_by;
+
+        if (by >= 0 && rd_stands_in(t, by, c->strips) && !rd_stands_in(t, by, c->vector) &&
+            rd_is_read_in(t, value, c->vector))
+            return true;
+    }
+    return false;
+}
+
+/* True if all statements of the vector loop can be flattened, and one is a step. */
+static bool can_flatten(const rd_schedule *t, const flat_columns *c)
+{
+    bool steps = false;
+
+    if (has_strip_operands(t, c))
+        return false;
+    for (int32_t s = t->stmt[c->vector].first; s >= 0; s = t->stmt[s].next) {
+        const bool step = t->stmt[s].kind == RD_S_STEP;
+
+        if (step ? !can_flatten_step(t, c, s)
+                 : t->stmt[s].kind != RD_S_LET || !can_flatten_value(t, c, s))
+            return false;
+        steps |= step;
+    }
+    return steps;
+}
+
+/* ---- The loops ------------------------------------------------------------------------------- */
+/* The loop over columns that copies all states into the array, or back. */
+static int32_t make_copies(rd_schedule *t, const flat_columns *c, int32_t step, rd_stmt_kind kind,
+                           int32_t array)
+{
+    const rd_for across = *rd_loop_of(t, c->across);
+    rd_stmt      copy   = rd_copy_of_states(&t->stmt[step], kind, array);
+    int32_t      made, loop;
+
+    copy.at = rd_linear_plus_axis(t, rd_linear_of(0), 1, c->column);
+    made    = rd_add_stmt(t, &copy);
+    loop    = rd_add_loop(t, &across);
+    if (!t->failed)
+        rd_append(t, loop, made);
+    return loop;
+}
+
+/* Declares the array, and copies the states of the step's fold into it before the strips, and
+ * back behind them. The step and early exits use the array. */
+static void copy_states(rd_schedule *t, const flat_columns *c, int32_t step)
+{
+    const int32_t  fold = t->stmt[step].fold, lanes = t->fold[fold].lanes;
+    const rd_store store = { .storage     = RD_IN_LOCAL,
+                             .type        = t->store[fold].type,
+                             .fold        = fold,
+                             .extent      = c->n * lanes,
+                             .lane_stride = c->n };
+    const int32_t  array = rd_add_store(t, &store);
+
+    if (t->failed)
+        return;
+    rd_put_before(t, rd_add_declaration(t, array), c->strips);
+    rd_put_before(t, make_copies(t, c, step, RD_S_LOAD_STATES, array), c->strips);
+    rd_put_behind(t, make_copies(t, c, step, RD_S_STORE_STATES, array), c->strips);
+    for (int32_t k = t->stmt[c->strips].first; k >= 0; k = t->stmt[k].next)
+        if (t->stmt[k].fold == fold && t->stmt[k].kind == RD_S_EXIT)
+            t->stmt[k].store = array;
+    t->stmt[step].store   = array;
+    t->stmt[step].of.more = rd_linear_plus_axis(t, rd_linear_of(0), 1, c->column);
+}
+
+/* Moves the loop over columns into the loop over rows, and unrolls it. */
+static void interchange_loops(rd_schedule *t, const flat_columns *c)
+{
+    rd_take_out(t, c->vector);
+    rd_put_before(t, c->vector, c->across);
+    rd_take_out(t, c->across);
+    while (t->stmt[c->vector].first >= 0) {
+        const int32_t s = t->stmt[c->vector].first;
+
+        rd_take_out(t, s);
+        rd_append(t, c->across, s);
+    }
+    rd_append(t, c->vector, c->across);
+    t->loop[t->stmt[c->across].arg].kind      = RD_FOR_UNROLL;
+    t->loop[t->stmt[c->vector].arg].flattened = true;
+}
+
+/* Copies the states of all steps, and interchanges the loops. */
+static void flatten(rd_schedule *t, const flat_columns *c)
+{
+    for (int32_t s = t->stmt[c->vector].first; s >= 0 && !t->failed; s = t->stmt[s].next)
+        if (t->stmt[s].kind == RD_S_STEP)
+            copy_states(t, c, s);
+    if (!t->failed)
+        interchange_loops(t, c);
+}
+
+void rd_pass_flatten_folds(rd_schedule *t, const rd_target *target)
+{
+    flat_columns c;
+
+    (void)target;
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k]))
+            if (find_column_loops(t, s, &c) && can_flatten(t, &c))
+                flatten(t, &c);
+}

@@ -1,0 +1,240 @@
+/* flatten_maps.c - The pass flatten_maps flattens maps of a few interleaved columns, such as the
+ * colours of an image, so that the loop reads and writes memory contiguously.
+ *
+ *     serial i0 by 64, starts m2, stops m3 {       array a5
+ *       serial i1 to 3 {                           serial i1 to 3 {
+ *         r1 = load s1[i1]                           r1 = load s1[i1]
+ *         vector i0 from m2 to m3 {                  vector m4 to 64 { a5[3*m4 + i1] = r1 } }
+ *           r0 = load s0[3*i0 + i1]                serial i0 by 64, starts m2, stops m3 {
+ *           r2 = mul r0, r1                          vector m5 from 3*m2 to 3*m3 {
+ *           s2[3*i0 + i1] = r2 } } }                   r0 = load s0[m5]
+ *                                                      r3 = load a5[m5 - 3*m2]
+ *                                                      r2 = mul r0, r3
+ *                                                      s2[m5] = r2 } }
+ *
+ * Values of a column are repeated for the rows of a strip, once before all strips. So the vector
+ * loop has no strided loads and stores (loop collapsing). */
+#include "kernels/pass/flatten_maps.h"
+#include "kernels/loop/facts.h"
+#include "kernels/pass/pass.h"
+#include "kernels/pass/state_copies.h"
+#include "kernels/pass/strip_arrays.h"
+#include <stdlib.h>
+
+/* ---- The loops ------------------------------------------------------------------------------- */
+/* Moves the loop over columns around the loop over rows, with the values of a column before the
+ * latter. */
+static void move_columns_outside(const rd_flattening *c)
+{
+    rd_schedule *t = c->t;
+
+    rd_take_out(t, c->across);
+    rd_put_before(t, c->across, c->vector);
+    rd_take_out(t, c->vector);
+    for (int32_t s = t->stmt[c->across].first, next; s >= 0; s = next) {
+        next = t->stmt[s].next;
+        if (t->stmt[s].kind == RD_S_LET && rd_is_of_column(c, t->stmt[s].value))
+            continue;
+        rd_take_out(t, s);
+        rd_append(t, c->vector, s);
+    }
+    rd_append(t, c->across, c->vector);
+    t->loop[t->stmt[c->across].arg].kind = RD_FOR_SERIAL;
+}
+
+/* Moves the loop over strips around the loop over columns. */
+static void move_strips_outside(const rd_flattening *c)
+{
+    rd_schedule *t = c->t;
+
+    rd_take_out(t, c->strips);
+    rd_put_before(t, c->strips, c->across);
+    rd_take_out(t, c->across);
+    rd_take_out(t, c->vector);
+    rd_append(t, c->across, c->vector);
+    rd_append(t, c->strips, c->across);
+}
+
+/* Adds "vector m4 to 64 { a5[3*m4 + i1] = r1 }" at the end of the loop over columns. */
+static void add_repeating_loop(const rd_flattening *c, int32_t value, int32_t store)
+{
+    rd_schedule  *t          = c->t;
+    rd_for        loop       = { .kind   = RD_FOR_VECTOR,
+                                 .axis   = rd_add_mark(t),
+                                 .start  = -1,
+                                 .stop   = -1,
+                                 .from   = rd_edge_of(rd_linear_of(0)),
+                                 .to     = rd_edge_of(rd_linear_of(c->r->width)),
+                                 .step   = 1,
+                                 .extent = c->r->width,
+                                 .of     = -1,
+                                 .strip  = -1 };
+    rd_stmt       store_stmt = rd_stmt_of(RD_S_STORE);
+    const int32_t made       = rd_add_loop(t, &loop);
+
+    store_stmt.x     = value;
+    store_stmt.store = store;
+    store_stmt.type  = t->let[value].type;
+    store_stmt.at    = rd_linear_plus_axis(t, rd_linear_of(0), c->n, loop.axis);
+    store_stmt.at    = rd_linear_plus_axis(t, store_stmt.at, 1, c->column);
+    rd_append(t, made, rd_add_stmt(t, &store_stmt));
+    rd_append(t, c->across, made);
+}
+
+/* Value `by` replaces `value`. */
+typedef struct repeated_value {
+    int32_t value, by;
+} repeated_value;
+
+static int32_t replacement_of(void *of, int32_t value)
+{
+    const repeated_value *one = of;
+
+    return value == one->value ? one->by : value;
+}
+
+/* Repeats a value of a column in an array, one for each element of a strip, and makes the vector
+ * loop read it there. */
+static void repeat_value(const rd_flattening *c, int32_t value, int32_t before)
+{
+    rd_schedule   *t     = c->t;
+    const rd_store store = { .storage = RD_IN_LOCAL,
+                             .type    = t->let[value].type,
+                             .fold    = -1,
+                             .extent  = (c->n * c->r->width + 15) / 16 * 16 };
+    const int32_t  array = rd_add_store(t, &store);
+    repeated_value one   = { value, -1 };
+
+    rd_put_before(t, rd_add_declaration(t, array), before);
+    add_repeating_loop(c, value, array);
+    one.by = rd_load_at_start(t, c->vector, array, c->vector);
+    for (int32_t s = t->stmt[c->vector].first; s >= 0 && !t->failed; s = t->stmt[s].next)
+        rd_substitute_values(t, s, replacement_of, &one);
+}
+
+/* Replaces row and column in a position by the axis of the flat loop. */
+static void flatten_position(const rd_flattening *c, rd_linear *place, int32_t axis)
+{
+    rd_linear at = *place;
+
+    at     = rd_linear_with(c->t, at, c->row, rd_linear_of(0));
+    at     = rd_linear_with(c->t, at, c->column, rd_linear_of(0));
+    *place = rd_linear_plus_axis(c->t, at, 1, axis);
+}
+
+/* Packs rows that are apart in memory: "vector i0 from m2 to m3, by call { unroll i1 to 3 { r9 =
+ * load s0[6*i0 + i1]; a6[3*i0 + i1 - 3*m2] = r9 } }". `of` is the loop over rows as it was.
+ * Returns the array. */
+static int32_t pack_rows(const rd_flattening *c, rd_for of, int32_t value)
+{
+    enum { BEHIND = 64 }; /* vectors write past the last element */
+    rd_schedule   *t      = c->t;
+    const rd_let   let    = t->let[value];
+    const rd_for   across = { .kind   = RD_FOR_UNROLL,
+                              .axis   = c->column,
+                              .start  = -1,
+                              .stop   = -1,
+                              .from   = rd_edge_of(rd_linear_of(0)),
+                              .to     = rd_edge_of(rd_linear_of(c->n)),
+                              .step   = 1,
+                              .extent = c->n,
+                              .of     = -1,
+                              .strip  = -1 };
+    const rd_store store  = { .storage = RD_IN_LOCAL,
+                              .type    = let.type,
+                              .memory  = true,
+                              .fold    = -1,
+                              .extent  = c->n * c->r->width + BEHIND };
+    const int32_t  array = rd_add_store(t, &store), inner = rd_add_loop(t, &across);
+    rd_stmt        store_stmt = rd_stmt_of(RD_S_STORE);
+
+    of.by_call           = true;
+    const int32_t groups = rd_add_loop(t, &of);
+
+    store_stmt.store = array;
+    store_stmt.type  = let.type;
+    store_stmt.at    = rd_linear_plus_axis(t, rd_linear_of(0), c->n, c->row);
+    store_stmt.at    = rd_linear_plus(t, store_stmt.at, -c->n, of.from.part[0].at);
+    store_stmt.at    = rd_linear_plus_axis(t, store_stmt.at, 1, c->column);
+    store_stmt.x     = rd_add_value(t, inner, &let);
+    rd_append(t, inner, rd_add_stmt(t, &store_stmt));
+    rd_append(t, groups, inner);
+    rd_put_before(t, rd_add_declaration(t, array), c->vector);
+    rd_put_before(t, groups, c->vector);
+    return array;
+}
+
+/* Makes the vector loop visit the elements of all columns, and rewrites its positions. */
+static void flatten_vector_loop(const rd_flattening *c)
+{
+    rd_schedule  *t    = c->t;
+    const int32_t axis = rd_add_mark(t);
+    const rd_for  rows = *rd_loop_of(t, c->vector);
+    rd_for        loop = rows;
+
+    loop.axis = axis;
+    loop.extent *= c->n;
+    loop.from = rd_edge_of(rd_linear_plus(t, rd_linear_of(0), c->n, loop.from.part[0].at));
+    loop.to   = rd_edge_of(rd_linear_plus(t, rd_linear_of(0), c->n, loop.to.part[0].at));
+    t->loop[t->stmt[c->vector].arg] = loop;
+    for (int32_t s = t->stmt[c->vector].first; s >= 0 && !t->failed; s = t->stmt[s].next) {
+        const rd_let *let = rd_let_of(t, s);
+
+        if (let && let->kind == RD_I_LOAD && rd_has_grouped_rows(c, let))
+            rd_replace_by_load(t, t->stmt[s].value, pack_rows(c, rows, t->stmt[s].value),
+                               c->vector);
+        else if (let && let->kind == RD_I_LOAD)
+            flatten_position(c, &t->let[t->stmt[s].value].at, axis);
+        else if (!let)
+            flatten_position(c, &t->stmt[s].at, axis);
+    }
+}
+
+/* Brings the loops into the order of the sample, flattens the vector loop, and repeats the
+ * values of columns before the strips. */
+static void flatten(rd_flattening *c)
+{
+    rd_schedule  *t = c->t;
+    const int32_t n = t->n_let;
+    int32_t       before;
+
+    if (c->around)
+        move_strips_outside(c);
+    before = rd_hoist_point_of_columns(c);
+    if (before < 0)
+        return;
+    if (c->inside)
+        move_columns_outside(c);
+    rd_take_out(t, c->vector);
+    rd_put_before(t, c->vector, c->across);
+    rd_take_out(t, c->across);
+    rd_put_before(t, c->across, before);
+    flatten_vector_loop(c);
+    for (int32_t value = 0; value < n && !t->failed; value++)
+        if (t->let[value].made_by >= 0 && t->stmt[t->let[value].made_by].parent == c->across &&
+            rd_is_read_in(t, value, c->vector))
+            repeat_value(c, value, c->across);
+    if (!t->failed && t->stmt[c->across].first < 0)
+        rd_take_out(t, c->across);
+}
+
+/* Visits all loops, and flattens the maps that qualify. */
+void rd_pass_flatten_maps(rd_schedule *t, const rd_target *target)
+{
+    rd_flattening c = { .t = t };
+
+    for (int k = 0; target->strips && k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k], n = t->n_stmt; s >= 0 && !t->failed;
+             s = rd_next_stmt(t, s, t->part[k])) {
+            if (s >= n || t->stmt[s].kind != RD_S_LOOP)
+                continue;
+            free(c.varies);
+            c.varies  = calloc((size_t)t->n_let + 1, sizeof *c.varies);
+            t->failed = !c.varies;
+            if (!c.varies || !rd_find_flat_maps(&c, target->strips, s))
+                continue;
+            flatten(&c);
+            s = c.vector; /* the other loop may be gone */
+        }
+    free(c.varies);
+}

@@ -1,0 +1,290 @@
+/* flatten_maps_find.c - Finds maps of a few interleaved columns that can be flattened: see
+ * flatten_maps.c. */
+#include "kernels/pass/flatten_maps.h"
+#include "kernels/loop/facts.h"
+#include <stdlib.h>
+
+/* Repeated values of a strip have at most so many bytes, to stay in the first-level cache. */
+enum { MOST_BYTES = 16 << 10 };
+
+/* ---- Which loops ----------------------------------------------------------------------------- */
+/* The loop of a statement; NULL if the statement is no loop. */
+static const rd_for *loop_at(const rd_schedule *t, int32_t stmt)
+{
+    return stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
+}
+
+/* True if the loop visits all of a few columns. */
+static bool is_over_columns(const rd_schedule *t, int32_t stmt)
+{
+    const rd_for *loop = loop_at(t, stmt);
+
+    return loop && loop->step == 1 && loop->extent > 1 && loop->extent <= RD_FLAT_COLUMNS &&
+           !loop->backwards && loop->start < 0 && loop->from.n == 1 && loop->from.part[0].by <= 1 &&
+           loop->from.part[0].at.n == 0 && loop->from.part[0].at.offset == 0 &&
+           loop->axis < t->p->n_axis && t->p->axis_extent[loop->axis] == loop->extent;
+}
+
+/* True if the statement is a vector loop, in any order, not by call. */
+static bool is_plain_vector(const rd_schedule *t, int32_t stmt)
+{
+    const rd_for *loop = loop_at(t, stmt);
+
+    return loop && loop->kind == RD_FOR_VECTOR && !loop->by_call && !loop->in_order;
+}
+
+/* True if the vector loop holds an unrolled loop over columns, and nothing else. */
+static bool find_columns_inside(rd_flattening *c, int32_t stmt)
+{
+    const rd_schedule *t = c->t;
+
+    c->vector = stmt;
+    c->across = t->stmt[stmt].first;
+    c->strips = t->stmt[stmt].parent;
+    return c->across == t->stmt[stmt].last && is_over_columns(t, c->across) &&
+           rd_loop_of(t, c->across)->kind == RD_FOR_UNROLL;
+}
+
+/* True if the loop goes over strips, not substrips. */
+static bool is_over_strips(const rd_schedule *t, int32_t stmt)
+{
+    const rd_for *loop = loop_at(t, stmt);
+
+    return loop && loop->strip >= 0 && !loop->substrip;
+}
+
+/* True if each column goes over all strips of rows, so that the loops can be interchanged. */
+static bool has_only_strips(const rd_flattening *c)
+{
+    const rd_schedule *t = c->t;
+
+    return t->stmt[c->strips].first == c->vector && t->stmt[c->strips].last == c->vector &&
+           rd_loop_of(t, c->strips)->kind == RD_FOR_SERIAL &&
+           !rd_edges_vary(t, c->across, c->strips);
+}
+
+/* True if the statement is a loop over columns that ends with a vector loop, or with strips of
+ * one. */
+static bool find_columns_outside(rd_flattening *c, int32_t stmt)
+{
+    const rd_schedule *t = c->t;
+
+    c->across = stmt;
+    c->vector = t->stmt[stmt].last;
+    c->strips = t->stmt[stmt].parent;
+    if (!is_over_columns(t, stmt) || rd_loop_of(t, stmt)->kind != RD_FOR_SERIAL)
+        return false;
+    c->around = is_over_strips(t, c->vector);
+    if (c->around) {
+        c->strips = c->vector;
+        c->vector = t->stmt[c->strips].last;
+    }
+    return is_plain_vector(t, c->vector) && (!c->around || has_only_strips(c));
+}
+
+/* Fills *c. True if the loops go over a few columns and over whole strips of rows, of a length
+ * that the text knows. */
+static bool find_column_loops(rd_flattening *c, const rd_strips *strips, int32_t stmt)
+{
+    const rd_schedule *t = c->t;
+    const rd_for      *over, *rows;
+
+    c->around = false;
+    c->inside = is_plain_vector(t, stmt);
+    if (!(c->inside ? find_columns_inside : find_columns_outside)(c, stmt) ||
+        !is_over_strips(t, c->strips))
+        return false;
+    over      = rd_loop_of(t, c->strips);
+    rows      = rd_loop_of(t, c->vector);
+    c->r      = &strips->at[over->strip];
+    c->row    = rows->axis;
+    c->column = rd_loop_of(t, c->across)->axis;
+    c->n      = rd_loop_of(t, c->across)->extent;
+    return over->axis == c->row && c->row != c->column && rows->extent == c->r->width &&
+           c->r->fixed && !c->r->padded && rows->from.n == 1 && rows->to.n == 1 &&
+           rows->from.part[0].by <= 1 && rows->to.part[0].by <= 1 &&
+           rd_linear_coef(t, &rows->from.part[0].at, over->start) == 1;
+}
+
+/* ---- Which statements ------------------------------------------------------------------------ */
+/* True if the position depends on axes alone, and not on data. */
+static bool has_no_values(const rd_flattening *c, const rd_linear *at)
+{
+    for (int32_t k = 0; k < at->n; k++)
+        if (c->t->term[at->first + k].axis < 0)
+            return false;
+    return true;
+}
+
+/* True if columns are adjacent in memory, and rows follow each other. */
+static bool is_contiguous(const rd_flattening *c, const rd_linear *at)
+{
+    return has_no_values(c, at) && rd_linear_coef(c->t, at, c->column) == 1 &&
+           rd_linear_coef(c->t, at, c->row) == c->n;
+}
+
+bool rd_has_grouped_rows(const rd_flattening *c, const rd_let *let)
+{
+    enum { MOST_GROUP = 32 }; /* bytes */
+
+    return has_no_values(c, &let->at) && rd_linear_coef(c->t, &let->at, c->column) == 1 &&
+           rd_linear_coef(c->t, &let->at, c->row) > c->n &&
+           c->n * rd_dtype_size(let->type) <= MOST_GROUP &&
+           !rd_program_accesses(c->t->p, RD_I_STORE, let->slot);
+}
+
+/* True if the flat loop can compute a value that changes along the rows. */
+static bool can_flatten_value(const rd_flattening *c, const rd_let *let)
+{
+    switch (let->kind) {
+    case RD_I_LOAD:
+        return let->slot >= 0 && let->type != RD_F16 &&
+               (is_contiguous(c, &let->at) || rd_has_grouped_rows(c, let));
+    case RD_I_CONST:
+    case RD_I_MAP:
+    case RD_I_CAST:
+    case RD_I_SELECT: return true;
+    default: return false;
+    }
+}
+
+/* True if a value of a column can be made once before all strips: it cannot fail there. */
+static bool can_move_to_column(const rd_let *let)
+{
+    return let->kind == RD_I_LOAD || let->kind == RD_I_COORD || let->kind == RD_I_CONST ||
+           let->kind == RD_I_MAP || let->kind == RD_I_CAST || let->kind == RD_I_SELECT;
+}
+
+bool rd_is_of_column(const rd_flattening *c, int32_t value)
+{
+    const int32_t by = c->t->let[value].made_by;
+
+    return by >= 0 && rd_stands_in(c->t, by, c->across) && !c->varies[value];
+}
+
+/* True if the value is a load or a coordinate, which the loop over rows must not hold for a
+ * column. */
+static bool is_positional(const rd_let *let)
+{
+    return let->kind == RD_I_LOAD || let->kind == RD_I_COORD;
+}
+
+/* True if the statement can stand in the flat loops. It records whether the value changes along
+ * the rows, and sets *stores at a STORE. */
+static bool can_flatten_stmt(rd_flattening *c, int32_t stmt, bool *stores)
+{
+    const rd_schedule *t   = c->t;
+    const rd_stmt     *s   = &t->stmt[stmt];
+    const rd_let      *let = rd_let_of(t, stmt);
+
+    if (s->kind == RD_S_STORE) {
+        *stores = true;
+        return s->slot >= 0 && is_contiguous(c, &s->at) &&
+               (!c->around || !rd_program_accesses(t->p, RD_I_LOAD, s->slot));
+    }
+    if (!let)
+        return false;
+    c->varies[s->value] = rd_let_varies(t, let, c->row, c->varies);
+    if (c->varies[s->value])
+        return can_flatten_value(c, let);
+    return can_move_to_column(let) && (s->parent == c->across || !is_positional(let));
+}
+
+/* True if the loops read what another vector loop of the strip makes, such as a factor of each
+ * row. */
+static bool has_operands_of_rows(const rd_flattening *c)
+{
+    const rd_schedule *t    = c->t;
+    const int32_t      both = c->inside ? c->vector : c->across;
+
+    for (int32_t value = 0; value < t->n_let; value++) {
+        const int32_t by = t->let[value].made_by;
+
+        if (by >= 0 && rd_vector_around(t, by) >= 0 && !rd_stands_in(t, by, both) &&
+            rd_is_read_in(t, value, both))
+            return true;
+    }
+    return false;
+}
+
+/* True if the loops hold only values, and stores of contiguous elements, at least one. */
+static bool has_only_maps(rd_flattening *c)
+{
+    const rd_schedule *t      = c->t;
+    bool               stores = false;
+
+    for (int32_t s = t->stmt[c->across].first; s >= 0; s = t->stmt[s].next)
+        if (s != c->vector && s != c->strips && !can_flatten_stmt(c, s, &stores))
+            return false;
+    for (int32_t s = c->inside ? -1 : t->stmt[c->vector].first; s >= 0; s = t->stmt[s].next)
+        if (!can_flatten_stmt(c, s, &stores))
+            return false;
+    return stores;
+}
+
+/* ---- What is repeated ------------------------------------------------------------------------ */
+/* True if a loop in the strip reads the value of a column. */
+static bool is_repeated(const rd_flattening *c, int32_t stmt)
+{
+    const rd_schedule *t     = c->t;
+    const int32_t      value = t->stmt[stmt].value;
+
+    if (t->stmt[stmt].kind != RD_S_LET || !rd_is_of_column(c, value))
+        return false;
+    for (int32_t s = rd_next_use(t, value, -1); s >= 0; s = rd_next_use(t, value, s))
+        if (t->stmt[s].kind != RD_S_LET || c->varies[t->stmt[s].value])
+            return true;
+    return false;
+}
+
+/* True if all repeated values of a strip stay in the cache. */
+static bool is_small_enough(const rd_flattening *c)
+{
+    int64_t bytes = 0;
+
+    for (int32_t s = c->across; s >= 0; s = rd_next_stmt(c->t, s, c->across))
+        if (is_repeated(c, s))
+            bytes += c->n * c->r->width * rd_register_size(c->t->let[c->t->stmt[s].value].type);
+    return bytes <= MOST_BYTES;
+}
+
+/* True if the values of columns are the same in all rounds of the loop around, and are made of
+ * what is known before it. `moves` has room for all values. */
+static bool is_invariant_in(const rd_flattening *c, int32_t loop, bool *moves)
+{
+    const rd_schedule *t = c->t;
+    int32_t            read[RD_MOST_READS];
+
+    rd_find_varying(t, loop, moves);
+    for (int32_t s = c->across; s >= 0; s = rd_next_stmt(t, s, c->across)) {
+        if (t->stmt[s].kind != RD_S_LET || !rd_is_of_column(c, t->stmt[s].value))
+            continue;
+        if (moves[t->stmt[s].value])
+            return false;
+        for (int32_t k = rd_reads_of(t, s, read, RD_MOST_READS); k-- > 0;) {
+            const int32_t by = t->let[read[k]].made_by;
+
+            if (by >= 0 && rd_stands_in(t, by, loop) && !rd_stands_in(t, by, c->across))
+                return false;
+        }
+    }
+    return true;
+}
+
+int32_t rd_hoist_point_of_columns(const rd_flattening *c)
+{
+    bool   *moves = malloc((size_t)c->t->n_let + 1);
+    int32_t found = -1;
+
+    for (int32_t s = c->strips; moves && loop_at(c->t, s) && is_invariant_in(c, s, moves);
+         s         = c->t->stmt[s].parent)
+        found = s;
+    free(moves);
+    return found;
+}
+
+bool rd_find_flat_maps(rd_flattening *c, const rd_strips *strips, int32_t stmt)
+{
+    return find_column_loops(c, strips, stmt) && has_only_maps(c) && !has_operands_of_rows(c) &&
+           is_small_enough(c);
+}

@@ -1,0 +1,291 @@
+/* fold_mappings.c - Decides how the neighbours in a strip map to the accumulators of a fold, and
+ * which loops of a region are unrolled. */
+#include "kernels/pass/fission_points.h"
+#include "kernels/pass/strip_at.h"
+
+enum { FEW_ELEMENTS = 16, FEW_STATEMENTS = 12, FEW_OF_MANY = 8 };
+
+/* ---- Statements of a fold -------------------------------------------------------------------- */
+/* The first statement of the fold, of one of the kinds, in the region; -1 if there is none. */
+static int32_t find_stmt(const rd_strip_at *r, int32_t fold, uint32_t kinds)
+{
+    RD_EACH_IN (r, s)
+        if (r->t->stmt[s].fold == fold && RD_KIND_BIT(r->t->stmt[s].kind) & kinds)
+            return s;
+    return -1;
+}
+
+bool rd_stands_along(const rd_strip_at *r, int32_t stmt)
+{
+    for (int32_t s = r->t->stmt[stmt].parent; s != r->top && s >= 0; s = r->t->stmt[s].parent)
+        if (r->t->stmt[s].kind == RD_S_LOOP && rd_loop_of(r->t, s)->axis == r->axis)
+            return true;
+    return false;
+}
+
+bool rd_fold_begins_in(const rd_schedule *t, int32_t fold, int32_t loop)
+{
+    for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
+        if (t->stmt[s].kind == RD_S_BEGIN && t->stmt[s].fold == fold)
+            return true;
+    return false;
+}
+
+/* True if steps of a fold in the region go along the axis. */
+static bool has_steps_along(const rd_strip_at *r)
+{
+    for (int32_t k = 0; k < r->t->p->n_fold; k++)
+        if (find_stmt(r, k, RD_KIND_BIT(RD_S_STEP) | RD_KIND_BIT(RD_S_PREFIX)) >= 0 &&
+            (rd_coef(&r->t->p->fold[k].lane, r->axis) || rd_coef(&r->t->p->fold[k].outer, r->axis)))
+            return true;
+    return false;
+}
+
+/* Looks for a loop with a list of ranges that clusters along the axis select. */
+bool rd_has_clusters(const rd_strip_at *r)
+{
+    const rd_program *p = r->t->p;
+
+    RD_EACH_IN (r, s) {
+        const int32_t    of = r->t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(r->t, s)->of : -1;
+        const rd_bounds *b  = of >= 0 ? p->loop[of].bounds : NULL;
+
+        if (b && b->list_at >= 0 && p->address[b->list_at].add[0].axis == r->axis)
+            return !has_steps_along(r);
+    }
+    return false;
+}
+
+/* ---- Loads ----------------------------------------------------------------------------------- */
+/* The load of a statement; NULL if it is another statement. */
+static const rd_let *load_of(const rd_strip_at *r, int32_t stmt)
+{
+    const rd_stmt *s = &r->t->stmt[stmt];
+
+    return s->kind == RD_S_LET && r->t->let[s->value].kind == RD_I_LOAD ? &r->t->let[s->value]
+                                                                        : NULL;
+}
+
+/* True if the program writes to the slot. */
+static bool is_stored(const rd_schedule *t, int32_t slot)
+{
+    return rd_program_accesses(t->p, RD_I_STORE, slot);
+}
+
+/* True if the address holds a value that a loop over the axis makes, so that memory says where
+ * each element is. */
+static bool is_gather(const rd_strip_at *r, const rd_linear *at)
+{
+    for (int32_t k = 0; k < at->n; k++) {
+        const rd_linear_term *term = &r->t->term[at->first + k];
+        int32_t               s    = term->axis < 0 ? r->t->let[term->value].made_by : -1;
+
+        for (; s >= 0; s = r->t->stmt[s].parent)
+            if (r->t->stmt[s].kind == RD_S_LOOP && rd_loop_of(r->t, s)->axis == r->axis &&
+                rd_loop_of(r->t, s)->step == 1)
+                return true;
+    }
+    return false;
+}
+
+/* True if all other terms of the address are indices of whole axes. */
+static bool is_plain(const rd_strip_at *r, const rd_linear *at)
+{
+    for (int32_t k = 0; k < at->n; k++) {
+        const int32_t axis = r->t->term[at->first + k].axis;
+
+        if (axis < 0 || axis >= r->t->p->n_axis ||
+            (axis != r->axis && rd_reach(r->t->p, axis) != r->t->p->axis_extent[axis]))
+            return false;
+    }
+    return true;
+}
+
+/* Visits the loops around a strided load, from the inside out. It stops where packed elements
+ * would exceed the cache. */
+int32_t rd_loop_of_rereads(const rd_strip_at *r, int32_t stmt)
+{
+    enum { MOST_BYTES = 28 << 10, STRIP = 64 };
+    const rd_let *load  = load_of(r, stmt);
+    const int64_t coef  = load ? rd_linear_coef(r->t, &load->at, r->axis) : 0;
+    int64_t       bytes = load ? STRIP * (int64_t)rd_register_size(load->type) : 0;
+    int32_t       found = -1;
+
+    if (!load || coef == 0 || coef == 1 || is_stored(r->t, load->slot) || !is_plain(r, &load->at))
+        return -1;
+    for (int32_t s = r->t->stmt[stmt].parent; s != r->top && s >= 0; s = r->t->stmt[s].parent) {
+        const rd_for *loop = r->t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(r->t, s) : NULL;
+
+        if (!loop || loop->axis == r->axis)
+            continue;
+        if (rd_linear_coef(r->t, &load->at, loop->axis) == 0)
+            found = s;
+        else if (loop->step != 1 || found >= 0 || (bytes *= loop->extent) > MOST_BYTES)
+            break;
+    }
+    return found;
+}
+
+bool rd_needs_packing(const rd_strip_at *r, int32_t stmt)
+{
+    const rd_let *load = load_of(r, stmt);
+    const int64_t coef = load ? rd_linear_coef(r->t, &load->at, r->axis) : 0;
+
+    if (!load || rd_loop_of_rereads(r, stmt) >= 0)
+        return false;
+    return is_gather(r, &load->at) || (coef != 1 && coef != 0) || (load->type == RD_F16 && coef);
+}
+
+/* ---- Loops that are written out -------------------------------------------------------------- */
+/* True if the loop reads all of a row of 8 or 16 elements, which compilers separate by halves. */
+static bool is_whole_row_load(const rd_strip_at *r, int32_t loop, const rd_linear *at, int64_t n)
+{
+    const rd_for *l = rd_loop_of(r->t, loop);
+
+    return (n == 8 || n == 16) && l->extent == n && rd_linear_coef(r->t, at, l->axis) == 1;
+}
+
+/* True if the load's elements in the strip are so far apart that they are loaded one by one.
+ * Compilers separate a few interleaved rows by vectors. */
+static bool is_far(const rd_strip_at *r, int32_t loop, int32_t stmt)
+{
+    const rd_let *load = load_of(r, stmt);
+    const int64_t coef = load ? rd_linear_coef(r->t, &load->at, r->axis) : 0;
+
+    return load && rd_loop_of_rereads(r, stmt) < 0 &&
+           (coef < 0 || (coef > 4 && !is_whole_row_load(r, loop, &load->at, coef)));
+}
+
+/* True if the statement can stand in an unrolled loop within the strip. */
+static bool can_be_unrolled(const rd_strip_at *r, int32_t loop, int32_t stmt)
+{
+    const rd_stmt      *s  = &r->t->stmt[stmt];
+    const rd_loop_fold *f  = &r->t->fold[s->fold >= 0 ? s->fold : 0]; /* of folds */
+    const int32_t       of = rd_loop_of(r->t, loop)->of;
+
+    switch (s->kind) {
+    case RD_S_LOOP: return rd_loop_of(r->t, stmt)->axis == r->axis;
+    case RD_S_BEGIN:
+    case RD_S_MERGE_BLOCKS:
+    case RD_S_MERGE_LANES:
+    case RD_S_FINISH: return false;
+    case RD_S_STEP: return !rd_stmt_needs_fission(r->t, stmt) && !(f->along == of && f->blocks);
+    case RD_S_PREFIX: /* a scan by a tree needs constant positions */
+        return !(f->along == of && f->blocks) && !(f->levels && f->along != of);
+    case RD_S_LET:
+        return !rd_stmt_needs_fission(r->t, stmt) && r->t->let[s->value].kind != RD_I_INDEX &&
+               !is_far(r, loop, stmt);
+    default: return true;
+    }
+}
+
+/* Counts the statements of the loop that are instructions of the program: what ends a fold is
+ * one instruction. */
+static int32_t count_statements(const rd_schedule *t, int32_t loop)
+{
+    int32_t n = 1;
+
+    for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
+        n += t->stmt[s].kind == RD_S_LOOP ? 2
+             : t->stmt[s].kind == RD_S_PUSH_IF_LAST || t->stmt[s].kind == RD_S_MERGE_BLOCKS ||
+                     t->stmt[s].kind == RD_S_MERGE_LANES
+                 ? 0
+                 : 1;
+    return n;
+}
+
+/* True if the loop's rounds write neighbours of an element in groups of n that compilers do not
+ * vectorise: they do groups of 2^k and of 3 only. */
+static bool is_group_without_vectors(const rd_strip_at *r, int32_t loop, int32_t stmt)
+{
+    const rd_stmt *s = &r->t->stmt[stmt];
+    const int64_t  n = rd_loop_of(r->t, loop)->extent;
+
+    return s->kind == RD_S_STORE && n != 3 && (n & (n - 1)) != 0 &&
+           rd_linear_coef(r->t, &s->at, rd_loop_of(r->t, loop)->axis) != 0;
+}
+
+/* Checks that the loop has few rounds, of a whole axis, and that each statement can be unrolled. */
+bool rd_unrolls_loop(const rd_strip_at *r, int32_t loop)
+{
+    const rd_for *l    = rd_loop_of(r->t, loop);
+    const int32_t most = count_statements(r->t, loop) > FEW_STATEMENTS ? FEW_OF_MANY : FEW_ELEMENTS;
+
+    if (l->kind != RD_FOR_SERIAL || l->step != 1 || l->of < 0 || rd_is_row(&r->t->p->loop[l->of]) ||
+        l->axis == r->axis || l->extent > most || r->t->p->axis_extent[l->axis] != l->extent ||
+        (!r->t->whole && r->t->p->root == l->axis))
+        return false;
+    for (int32_t s = rd_next_stmt(r->t, loop, loop); s >= 0; s = rd_next_stmt(r->t, s, loop))
+        if (!can_be_unrolled(r, loop, s) || is_group_without_vectors(r, loop, s))
+            return false;
+    return true;
+}
+
+/* ---- Folds ----------------------------------------------------------------------------------- */
+/* True if the load is packed, and stands in no unrolled loop. */
+static bool is_packed(const rd_strip_at *r, int32_t stmt, int32_t begin)
+{
+    for (int32_t s = r->t->stmt[stmt].parent; s != r->top && !rd_stands_in(r->t, begin, s);
+         s         = r->t->stmt[s].parent)
+        if (r->t->stmt[s].kind == RD_S_LOOP && rd_loop_of(r->t, s)->axis != r->axis)
+            return false;
+    return rd_needs_packing(r, stmt);
+}
+
+/* The last statement at which an element reaches the fold: FINISH, or for a scan the loop along
+ * its steps. */
+static int32_t last_stmt_of_fold(const rd_strip_at *r, int32_t fold)
+{
+    const int32_t finish = find_stmt(r, fold, RD_KIND_BIT(RD_S_FINISH)),
+                  along  = r->t->fold[fold].along;
+
+    for (int32_t s = finish < 0 ? r->top : -1; s >= 0; s = rd_next_stmt(r->t, s, r->top))
+        if (s != r->top && r->t->stmt[s].kind == RD_S_LOOP && along >= 0 &&
+            rd_loop_of(r->t, s)->of == along)
+            return s;
+    return finish >= 0 ? finish : find_stmt(r, fold, RD_KIND_BIT(RD_S_PREFIX));
+}
+
+/* True if the statement can stand in one round of a vector loop, with the statements before and
+ * behind. */
+static bool is_in_one_round(const rd_strip_at *r, int32_t stmt, int32_t begin)
+{
+    if (rd_stmt_needs_fission(r->t, stmt) || (load_of(r, stmt) && is_packed(r, stmt, begin)))
+        return false;
+    return r->t->stmt[stmt].kind != RD_S_LOOP || rd_loop_of(r->t, stmt)->axis == r->axis ||
+           rd_unrolls_loop(r, stmt);
+}
+
+/* True if all elements of the fold come in one round of a vector loop. */
+static bool is_complete_in_round(const rd_strip_at *r, int32_t fold, int32_t begin)
+{
+    const int32_t last   = last_stmt_of_fold(r, fold);
+    bool          passed = false;
+
+    for (int32_t s = begin; s >= 0; s = rd_next_stmt(r->t, s, r->top)) {
+        if (passed && !rd_stands_in(r->t, s, last))
+            break;
+        passed |= s == last;
+        if (!is_in_one_round(r, s, begin))
+            return false;
+    }
+    return true;
+}
+
+/* Visits all folds with steps in the region: their neighbours are serial steps, lanes, or cells. */
+void rd_find_fold_mappings(const rd_strip_at *r, rd_fold_in_strip *fold)
+{
+    for (int32_t k = 0; k < r->t->p->n_fold; k++) {
+        const int32_t step  = find_stmt(r, k, RD_KIND_BIT(RD_S_STEP) | RD_KIND_BIT(RD_S_PREFIX));
+        const int32_t begin = find_stmt(r, k, RD_KIND_BIT(RD_S_BEGIN));
+
+        if (step < 0)
+            continue;
+        fold[k].in_order = !r->around && rd_needs_serial_steps(r->t, k, r->top);
+        fold[k].lanes    = !fold[k].in_order && begin < 0 &&
+                        rd_linear_coef(r->t, &r->t->stmt[step].of.lane, r->axis);
+        fold[k].cells  = !fold[k].lanes && !fold[k].in_order;
+        fold[k].begins = begin >= 0;
+        fold[k].inner  = begin >= 0 && !r->t->fold[k].blocks && is_complete_in_round(r, k, begin);
+    }
+}

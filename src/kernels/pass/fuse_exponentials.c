@@ -1,0 +1,87 @@
+/* fuse_exponentials.c - The pass fuse_exponentials fuses the loop that makes elements with the
+ * loop of steps that take exponentials of them (loop fusion). The text has a few calls for the
+ * fused loop (print/powers.c).
+ *
+ *     vector i0 { r3 = ..; a1[i0 - m0] = r3 }     vector i0, by call {
+ *     vector i0, by call {                          r3 = ..; a1[i0 - m0] = r3
+ *       r5 = load a1[i0 - m0]                       r5 = load a1[i0 - m0]
+ *       step f0 .. r5 }                             step f0 .. r5 }
+ *
+ * It is the last pass, as other passes expect loops of one kind or the other. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/pass.h"
+
+/* The vector loop of a statement; NULL if it is another statement. */
+static const rd_for *vector_at(const rd_schedule *t, int32_t stmt)
+{
+    const rd_for *loop = stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
+
+    return loop && loop->kind == RD_FOR_VECTOR ? loop : NULL;
+}
+
+/* True if the statement is a loop by call that ends with a step that takes exponentials. */
+static bool takes_exponentials(const rd_schedule *t, int32_t stmt)
+{
+    const rd_for  *loop = vector_at(t, stmt);
+    const rd_stmt *last = loop && loop->by_call ? &t->stmt[t->stmt[stmt].last] : NULL;
+
+    return last && last->kind == RD_S_STEP && rd_has_exponential(&t->fold[last->fold].of);
+}
+
+/* True if both edges are the same unrounded position. */
+static bool is_same_edge(const rd_schedule *t, const rd_edge *a, const rd_edge *b)
+{
+    return a->n == 1 && b->n == 1 && a->part[0].by <= 1 && b->part[0].by <= 1 &&
+           rd_linear_same(t, &a->part[0].at, &b->part[0].at);
+}
+
+/* True if the loop holds only values and stores into local arrays. */
+static bool is_element_loop(const rd_schedule *t, int32_t loop)
+{
+    for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next)
+        if (t->stmt[s].kind != RD_S_LET && (t->stmt[s].kind != RD_S_STORE || t->stmt[s].slot >= 0))
+            return false;
+    return true;
+}
+
+/* The vector loop over the same elements before this one, with nothing but declarations between;
+ * -1 if there is none. */
+static int32_t elements_before(const rd_schedule *t, int32_t loop)
+{
+    const rd_for *steps = rd_loop_of(t, loop), *made;
+    int32_t       s     = t->stmt[loop].prev;
+
+    while (s >= 0 && t->stmt[s].kind == RD_S_ARRAY)
+        s = t->stmt[s].prev;
+    made = vector_at(t, s);
+    return made && !made->by_call && !made->nontemporal && !made->in_order &&
+                   made->axis == steps->axis && is_same_edge(t, &made->from, &steps->from) &&
+                   is_same_edge(t, &made->to, &steps->to) && is_element_loop(t, s)
+               ? s
+               : -1;
+}
+
+/* Moves all statements of the loop of elements to the start of the other loop. */
+static void fuse_loops(rd_schedule *t, int32_t elements, int32_t loop)
+{
+    t->loop[t->stmt[loop].arg].hoisted_loads += rd_loop_of(t, elements)->hoisted_loads;
+    while (t->stmt[elements].last >= 0) {
+        const int32_t s = t->stmt[elements].last;
+
+        rd_take_out(t, s);
+        rd_put_before(t, s, t->stmt[loop].first);
+    }
+    rd_take_out(t, elements);
+}
+
+void rd_pass_fuse_exponentials(rd_schedule *t, const rd_target *target)
+{
+    (void)target;
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k]; s >= 0; s = rd_next_stmt(t, s, t->part[k])) {
+            const int32_t elements = takes_exponentials(t, s) ? elements_before(t, s) : -1;
+
+            if (elements >= 0)
+                fuse_loops(t, elements, s);
+        }
+}

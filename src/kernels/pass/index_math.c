@@ -1,0 +1,141 @@
+/* index_math.c - Inserts integer arithmetic on indices before a statement. Arguments and results
+ * are positions, so that sums and multiples need no values of their own, and constants are
+ * folded. */
+#include "kernels/pass/index_math.h"
+
+/* Puts the statement before the insertion point, and returns its value. */
+static int32_t insert(rd_index_math *n, int32_t stmt)
+{
+    if (n->t->failed)
+        return 0;
+    rd_put_before(n->t, stmt, n->next);
+    return n->t->stmt[stmt].value;
+}
+
+static int32_t insert_let(rd_index_math *n, const rd_let *let)
+{
+    return insert(n, rd_add_made(n->t, let));
+}
+
+/* True if the position is a constant. */
+static bool is_constant(const rd_linear *at)
+{
+    return at->n == 0;
+}
+
+/* The value of a position: of a constant, or a coordinate. A position that is a value needs no
+ * other. */
+static int32_t value_of(rd_index_math *n, rd_linear at)
+{
+    rd_let let = { .kind = RD_I_COORD, .type = RD_I64, .from = RD_I64, .slot = -1, .store = -1 };
+
+    if (at.n == 1 && at.offset == 0 && n->t->term[at.first].axis < 0 &&
+        n->t->term[at.first].coef == 1)
+        return n->t->term[at.first].value;
+    if (is_constant(&at)) {
+        let.kind = RD_I_CONST;
+        let.word = (rd_word){ .i64 = at.offset };
+    } else
+        let.at = at;
+    return insert_let(n, &let);
+}
+
+/* Inserts a value of the kind and operator with these operands, and returns it as a position. */
+static rd_linear insert_operation(rd_index_math *n, rd_inst_kind kind, rd_op op, rd_dtype type,
+                                  int count, const int32_t *operand)
+{
+    rd_let let = { .kind  = kind,
+                   .type  = type,
+                   .from  = RD_I64,
+                   .op    = op,
+                   .n     = count,
+                   .arg   = -1,
+                   .slot  = -1,
+                   .store = -1 };
+
+    let.first = rd_add_operands(n->t, operand, count);
+    return rd_linear_plus_value(n->t, rd_linear_of(0), 1, insert_let(n, &let));
+}
+
+/* Inserts an operator on two positions. */
+static rd_linear binary_op(rd_index_math *n, rd_op op, rd_dtype type, rd_linear a, rd_linear b)
+{
+    int32_t operand[2];
+
+    operand[0] = value_of(n, a);
+    operand[1] = value_of(n, b);
+    return insert_operation(n, RD_I_MAP, op, type, 2, operand);
+}
+
+rd_linear rd_index_min(rd_index_math *n, rd_linear a, rd_linear b)
+{
+    if (is_constant(&a) && is_constant(&b))
+        return a.offset < b.offset ? a : b;
+    return rd_linear_same(n->t, &a, &b) ? a : binary_op(n, RD_OP_minimum, RD_I64, a, b);
+}
+
+rd_linear rd_index_max(rd_index_math *n, rd_linear a, rd_linear b)
+{
+    if (is_constant(&a) && is_constant(&b))
+        return a.offset > b.offset ? a : b;
+    return rd_linear_same(n->t, &a, &b) ? a : binary_op(n, RD_OP_maximum, RD_I64, a, b);
+}
+
+/* "r4 = ge a, b; r5 = choice r4, x, y". */
+rd_linear rd_index_select(rd_index_math *n, rd_linear a, rd_linear b, rd_linear x, rd_linear y)
+{
+    int32_t operand[3];
+
+    if (is_constant(&a) && is_constant(&b))
+        return a.offset >= b.offset ? x : y;
+    operand[0] = value_of(n, binary_op(n, RD_OP_ge, RD_BOOL, a, b));
+    operand[1] = value_of(n, x);
+    operand[2] = value_of(n, y);
+    return insert_operation(n, RD_I_SELECT, RD_OP_ge, RD_I64, 3, operand);
+}
+
+rd_linear rd_index_divide(rd_index_math *n, rd_linear a, int64_t by)
+{
+    const int64_t remainder = (a.offset % by + by) % by;
+
+    if (is_constant(&a))
+        return rd_linear_of((a.offset - remainder) / by);
+    return binary_op(n, RD_OP_floordiv, RD_I64, a, rd_linear_of(by));
+}
+
+/* "r4 = load i64 s3[..]", which does not count as a loaded element. */
+rd_linear rd_index_load(rd_index_math *n, int32_t slot, rd_dtype type, rd_linear at)
+{
+    const rd_let let = { .kind      = RD_I_LOAD,
+                         .type      = type,
+                         .from      = type,
+                         .arg       = -1,
+                         .slot      = slot,
+                         .store     = -1,
+                         .at        = at,
+                         .uncounted = true };
+
+    return rd_linear_plus_value(n->t, rd_linear_of(0), 1, insert_let(n, &let));
+}
+
+/* "r6 = find .. from r4 to r5": a FIND statement, whose result is a value. */
+rd_linear rd_index_search(rd_index_math *n, int32_t slot, rd_linear from, rd_linear to,
+                          rd_linear at, int32_t stride, rd_linear least)
+{
+    const rd_let let = {
+        .kind = RD_I_CLOSE, .type = RD_I64, .from = RD_I64, .slot = -1, .store = -1
+    };
+    const int32_t  first = value_of(n, from), last = value_of(n, to);
+    const int32_t  made = rd_add_made(n->t, &let);
+    rd_stmt *const stmt = &n->t->stmt[made];
+
+    stmt->kind  = RD_S_LOWER_BOUND;
+    stmt->arg   = stride;
+    stmt->x     = first;
+    stmt->w     = last;
+    stmt->slot  = slot;
+    stmt->type  = RD_I64;
+    stmt->at    = at;
+    stmt->count = least;
+    return rd_linear_plus_value(n->t, rd_linear_of(0), 1, insert(n, made));
+}

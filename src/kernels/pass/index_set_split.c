@@ -1,0 +1,241 @@
+/* index_set_split.c - The pass index_set_split splits a loop whose mask compares indices
+ * (rd_loop.bounds) into up to three loops.
+ *
+ *     serial i1 {               serial i1 from first to begin { r4 = mask ..; step f0 r2 if r4 }
+ *       r4 = mask ..            serial i1 from begin to end   { step f0 r2 }
+ *       step f0 r2 if r4 }      serial i1 from end to last    { r4 = mask ..; step f0 r2 if r4 }
+ *
+ * Outside [first, last) the mask is false, but for one index; in [begin, end) it is true. A loop
+ * over strips keeps its strips whole, as lanes go by positions in a strip. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/pass.h"
+#include "kernels/pass/index_set_split.h"
+
+/* Borders of pieces of strips without fixed length: all folds are at their first lane there. */
+enum { LANES = 64 };
+
+/* ---- Pieces ---------------------------------------------------------------------------------- */
+/* Makes the loop go from `from` to `to`. */
+static void set_range(rd_schedule *t, int32_t stmt, rd_linear from, rd_linear to)
+{
+    rd_for *loop = &t->loop[t->stmt[stmt].arg];
+
+    if (t->failed)
+        return;
+    loop->from = rd_edge_of(from);
+    loop->to   = rd_edge_of(to);
+}
+
+/* A copy of the loop with another range; it stands nowhere yet. */
+static int32_t add_copy(rd_range_split *c, rd_linear from, rd_linear to)
+{
+    const int32_t made = rd_stmt_copy(c->t, c->stmt);
+
+    set_range(c->t, made, from, to);
+    return made;
+}
+
+/* Replaces the mask by the constant 1, made before the loop, and removes it from all steps. */
+static void drop_mask(rd_range_split *c)
+{
+    rd_schedule  *t    = c->t;
+    const int32_t mask = c->bounds->mask, by = t->let[mask].made_by;
+
+    for (int32_t s = c->stmt; s >= 0; s = rd_next_stmt(t, s, c->stmt))
+        if (t->stmt[s].mask == mask)
+            t->stmt[s].mask = -1;
+    t->let[mask] = (rd_let){ .kind    = RD_I_CONST,
+                             .type    = t->let[mask].type,
+                             .from    = t->let[mask].type,
+                             .word    = { .u64 = 1 },
+                             .arg     = -1,
+                             .slot    = -1,
+                             .store   = -1,
+                             .made_by = by };
+    rd_take_out(t, by);
+    rd_put_before(t, by, c->stmt);
+}
+
+/* Visits all early exits of the loops from `one` to `other`. */
+void rd_retarget_exits(rd_schedule *t, int32_t one, int32_t other, int32_t around)
+{
+    for (int32_t k = one; k >= 0 && !t->failed; k = k == other ? -1 : t->stmt[k].next)
+        for (int32_t s = rd_next_exit(t, k, k); s >= 0; s = rd_next_exit(t, k, s))
+            t->stmt[s].arg = around;
+}
+
+/* Puts all pieces into a loop of one round, so that an early exit from one piece leaves them
+ * all. */
+static void wrap_in_one_loop(rd_range_split *c, const rd_pieces *p, int32_t one, int32_t other)
+{
+    rd_schedule *t   = c->t;
+    rd_for       all = *rd_loop_of(t, c->stmt);
+
+    all.kind  = RD_FOR_ONCE;
+    all.start = rd_add_mark(t);
+    all.stop  = rd_add_mark(t);
+    all.from  = rd_edge_of(p->first);
+    all.to    = rd_edge_of(p->last);
+    all.step  = t->p->axis_extent[all.axis] + 1;
+    all.of = all.strip = -1;
+    all.width          = 0;
+    rd_retarget_exits(t, one, other, rd_put_loop_around(t, one, other, &all));
+}
+
+/* Copies the loop for the masked pieces before and behind, and drops the mask from the middle
+ * piece. */
+void rd_split_into_pieces(rd_range_split *c, const rd_pieces *p, int32_t *one, int32_t *other)
+{
+    *one = *other = c->stmt;
+    if (p->before) {
+        *one = add_copy(c, p->first, p->begin);
+        rd_put_before(c->t, *one, c->stmt);
+    }
+    if (p->behind) {
+        *other = add_copy(c, p->end, p->last);
+        rd_put_behind(c->t, *other, c->stmt);
+    }
+    set_range(c->t, c->stmt, p->begin, p->end);
+    if (!c->t->failed)
+        drop_mask(c);
+}
+
+/* Splits the loop into up to three pieces by its mask. Without a mask the loop only gets a
+ * smaller range. */
+static void split_loop(rd_range_split *c)
+{
+    const bool left = rd_next_exit(c->t, c->stmt, c->stmt) >= 0;
+    rd_pieces  p    = { .before = c->bounds->low.n_add > 0, .behind = c->bounds->high.n_add > 0 };
+    int32_t    one, other;
+
+    rd_find_visited(c, &p);
+    if (c->bounds->mask < 0) {
+        set_range(c->t, c->stmt, p.first, p.last);
+        return;
+    }
+    rd_find_covered(c, &p);
+    rd_split_into_pieces(c, &p, &one, &other);
+    if (left && !c->t->failed)
+        wrap_in_one_loop(c, &p, one, other);
+}
+
+/* ---- Which loops ----------------------------------------------------------------------------- */
+/* True if the instruction stands in the program's loop. */
+static bool is_inst_in_loop(const rd_program *p, int32_t inst, int32_t loop)
+{
+    return inst > p->loop[loop].begin && inst < p->loop[loop].end;
+}
+
+/* True if blocks end inside the loop. These must go to their trees, even without elements. */
+static bool ends_blocks_inside(const rd_schedule *t, int32_t loop)
+{
+    const rd_program *p = t->p;
+
+    for (int32_t k = 0; k < p->n_fold; k++) {
+        const rd_loop_fold *f = &t->fold[k];
+
+        if (f->blocks && is_inst_in_loop(p, f->step, loop) && !is_inst_in_loop(p, f->start, loop) &&
+            f->along != loop &&
+            (f->along < 0 || !is_inst_in_loop(p, p->loop[loop].begin, f->along)))
+            return true;
+    }
+    return false;
+}
+
+/* True if the loop visits elements: it has steps, and does not only visit cells at the end of a
+ * block, nor ask whether a block ends. */
+static bool has_only_elements(const rd_schedule *t, int32_t loop)
+{
+    bool takes = false;
+
+    for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop)) {
+        const rd_stmt *stmt = &t->stmt[s];
+
+        takes |= stmt->kind == RD_S_STEP || stmt->kind == RD_S_PREFIX;
+        if (stmt->kind == RD_S_PUSH_IF_LAST &&
+            !is_inst_in_loop(t->p, t->fold[stmt->fold].start, rd_loop_of(t, loop)->of))
+            return false;
+    }
+    return takes;
+}
+
+/* True if the value is visible before the statement. Values of the head are visible in all
+ * parts. */
+static bool is_visible(const rd_schedule *t, int32_t value, int32_t stmt)
+{
+    const int32_t by = t->let[value].made_by, body = by >= 0 ? t->stmt[by].parent : -1;
+
+    return body >= 0 && (t->stmt[body].kind == RD_S_PART || rd_stands_in(t, stmt, body));
+}
+
+/* True if all values of the bound are visible before the statement. */
+static bool is_bound_visible(const rd_schedule *t, const rd_bound *b, int32_t stmt)
+{
+    bool seen = true;
+
+    for (int32_t k = 0; k < b->n_reg && b->n_add; k++)
+        seen &= is_visible(t, b->reg[k], stmt);
+    return seen;
+}
+
+/* True if the loop has bounds, visits elements upwards, and the bounds are known before it. */
+static bool can_split(const rd_schedule *t, int32_t stmt)
+{
+    const rd_for    *loop   = rd_loop_of(t, stmt);
+    const rd_bounds *bounds = loop->of >= 0 ? t->p->loop[loop->of].bounds : NULL;
+    int32_t          by;
+
+    if (!bounds || loop->kind != RD_FOR_SERIAL || loop->backwards || loop->from.n != 1 ||
+        loop->to.n != 1 || ends_blocks_inside(t, loop->of) || !has_only_elements(t, stmt))
+        return false;
+    if (!is_bound_visible(t, &bounds->low, stmt) || !is_bound_visible(t, &bounds->high, stmt))
+        return false;
+    by = bounds->mask >= 0 ? t->let[bounds->mask].made_by : -1;
+    return bounds->mask < 0 || (by >= 0 && rd_stands_in(t, by, stmt));
+}
+
+/* Splits a loop by its bounds, or by its list. Borders are multiples of the strip width, so that
+ * no strip is split. */
+static void split_bounded_loop(rd_schedule *t, const rd_target *target, int32_t stmt)
+{
+    const rd_for  loop   = *rd_loop_of(t, stmt);
+    const int32_t parent = t->stmt[stmt].parent;
+    const rd_for *around = t->stmt[parent].kind == RD_S_LOOP ? rd_loop_of(t, parent) : &loop;
+    const rd_for range = around->kind == RD_FOR_BLOCK && around->axis == loop.axis ? *around : loop;
+    rd_range_split c   = { .t      = t,
+                           .n      = { t, stmt },
+                           .bounds = t->p->loop[loop.of].bounds,
+                           .stmt   = stmt,
+                           .by     = 1,
+                           .from   = loop.from.part[0].at,
+                           .to     = loop.to.part[0].at,
+                           .lo     = range.from.part[0].at,
+                           .hi     = range.to.part[0].at };
+
+    if (target->strips && loop.strip >= 0)
+        c.by = target->strips->at[loop.strip].fixed ? target->strips->at[loop.strip].width : LANES;
+    if (c.bounds->list_at >= 0)
+        rd_split_by_list(&c);
+    else
+        split_loop(&c);
+}
+
+/* Splits all loops in a body, inner loops first, so that copies have the program's numbers of
+ * masks and values. */
+static void split_in_body(rd_schedule *t, const rd_target *target, int32_t body)
+{
+    for (int32_t s = t->stmt[body].first, next; s >= 0 && !t->failed; s = next) {
+        next = t->stmt[s].next;
+        split_in_body(t, target, s);
+        if (t->stmt[s].kind == RD_S_LOOP && can_split(t, s))
+            split_bounded_loop(t, target, s);
+    }
+}
+
+void rd_pass_index_set_split(rd_schedule *t, const rd_target *target)
+{
+    if (target->strips)
+        rd_split_by_clusters(t, target->strips);
+    for (int k = 0; k < RD_N_PARTS && !t->failed; k++)
+        split_in_body(t, target, t->part[k]);
+}

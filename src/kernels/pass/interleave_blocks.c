@@ -1,0 +1,199 @@
+/* interleave_blocks.c - The pass interleave_blocks runs several blocks of a user's reducer side
+ * by side, for instruction-level parallelism.
+ *
+ * A block is folded from the left: each step waits for the one before. Blocks are independent,
+ * so some of them become the rounds of a vector loop. Their elements are packed first; each
+ * round takes the next element of every block; then the blocks are pushed to the tree in order.
+ *
+ *     block i0 from lo to hi {       serial i0 from lo to hi down to lo + 512 k by 512, starts m0 {
+ *       cut f0 ..                      vector i0 from m0 to m0 + 512 { r0 = ..; a1[i0 - m0] = r0 }
+ *       serial i0 {                    vector m1 to 8, by call {
+ *         r0 = ..                        serial m2 to 64 { a2[8*m2 + m1] = a1[64*m1 + m2] } }
+ *         step f0: r0 }                vector m1 to 8 { near f0, a3 at m1 }
+ *       ends f0 .. }                   serial m2 to 64 { vector m1 to 8 { step f0 a3: a2[..] } }
+ *                                      serial m1 to 8 { back f0, a3 at m1; ends f0 .. } }
+ *                                    block i0 from hi down to lo + 512 k to hi { as before }
+ *
+ * If the steps go along short rows that do not follow each other in memory, the pass strip-mines
+ * the loop around the block loop instead. The first array then holds some of these rows, one
+ * behind the other. */
+#include "kernels/pass/interleave_blocks.h"
+#include "kernels/loop/facts.h"
+#include "kernels/pass/pass.h"
+
+/* ---- Which ----------------------------------------------------------------------------------- */
+/* Blocks to interleave: twice as many as a vector holds, so that two vectors overlap their
+ * latencies. 1 if the reducer has no vectors. */
+static int64_t interleaved_block_count(const rd_schedule *t, const rd_target *target, int32_t fold)
+{
+    const rd_emit_fold *f      = &t->fold[fold].of;
+    const int           widest = f->user ? rd_user_widest(f) : 0;
+
+    return widest ? 2 * (int64_t)(target->vector / widest) : 1;
+}
+
+/* True if the statement makes a value that may be computed in any order: no call, no checked
+ * index. */
+static bool is_value(const rd_schedule *t, int32_t stmt)
+{
+    const rd_stmt *s = &t->stmt[stmt];
+
+    return s->kind == RD_S_LET && t->let[s->value].kind != RD_I_CALL &&
+           t->let[s->value].kind != RD_I_INDEX;
+}
+
+/* The step at the end of the loop's body, if all statements before it are values; else -1. */
+static int32_t last_step(const rd_schedule *t, int32_t loop)
+{
+    const int32_t last = t->stmt[loop].last;
+
+    for (int32_t s = t->stmt[loop].first; s >= 0 && s != last; s = t->stmt[s].next)
+        if (!is_value(t, s))
+            return -1;
+    return last >= 0 && t->stmt[last].kind == RD_S_STEP ? last : -1;
+}
+
+/* Fills the statements of *b. True if the block loop holds a CUT, a serial loop that ends with a
+ * step, and ENDS, all of one fold. */
+static bool find_loops(rd_interleaving *b)
+{
+    const rd_schedule *t   = b->t;
+    const int32_t      cut = t->stmt[b->block].first;
+
+    b->ends = t->stmt[b->block].last;
+    b->loop = cut >= 0 ? t->stmt[cut].next : -1;
+    if (b->loop < 0 || t->stmt[cut].kind != RD_S_CUT_AT_BLOCK ||
+        t->stmt[b->loop].kind != RD_S_LOOP || t->stmt[b->loop].next != b->ends ||
+        t->stmt[b->ends].kind != RD_S_PUSH_IF_LAST ||
+        rd_loop_of(t, b->loop)->kind != RD_FOR_SERIAL || rd_loop_of(t, b->loop)->of < 0)
+        return false;
+    b->step = last_step(t, b->loop);
+    b->fold = b->step >= 0 ? t->stmt[b->step].fold : -1;
+    return b->fold >= 0 && t->stmt[cut].fold == b->fold && t->stmt[b->ends].fold == b->fold;
+}
+
+/* True if the loop runs upwards between two positions that are not rounded. */
+static bool has_plain_edges(const rd_for *loop)
+{
+    return !loop->backwards && loop->from.n == 1 && loop->from.part[0].by <= 1 && loop->to.n == 1 &&
+           loop->to.part[0].by <= 1;
+}
+
+/* True if the fold is a user's, unmasked, with one lane, and its steps in the loop go into one
+ * cell. */
+static bool can_interleave(const rd_interleaving *b)
+{
+    const rd_schedule  *t    = b->t;
+    const rd_loop_fold *f    = &t->fold[b->fold];
+    const rd_stmt      *s    = &t->stmt[b->step];
+    const rd_for       *loop = rd_loop_of(t, b->loop);
+
+    return f->of.user && s->w < 0 && s->mask < 0 && s->label < 0 && f->lanes == 1 && !f->mixed &&
+           has_plain_edges(rd_loop_of(t, b->block)) && !rd_linear_coef(t, &s->of.cell, loop->axis);
+}
+
+/* True if all steps go along one loop of at least n blocks, which starts at the start of a
+ * block. */
+static bool is_one_row(rd_interleaving *b)
+{
+    const rd_schedule *t = b->t;
+
+    b->top = b->block;
+    b->row = 0;
+    return rd_trips(t->p, rd_loop_of(t, b->loop)->of) >= b->n * b->steps &&
+           rd_begins_with_block(t, b->fold, b->block, &t->stmt[b->step].of);
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+/* Greatest common divisor. */
+static int64_t gcd(int64_t a, int64_t b)
+{
+    return b ? gcd(b, a % b) : a;
+}
+
+/* Rounds the wanted number of blocks up, so that the blocks are whole rows and, if they fit,
+ * fill vectors of 8. 0 if their elements exceed the array. */
+static int64_t blocks_of_rows(int64_t row, int64_t steps, int64_t want)
+{
+    enum { VECTOR = 8, MOST = 4096 };
+    const int64_t least = row / gcd(row, steps), whole = least / gcd(least, VECTOR) * VECTOR,
+                  by = whole * steps <= MOST ? whole : least, n = (want + by - 1) / by * by;
+
+    return n * steps <= MOST ? n : 0;
+}
+
+/* The loop whose body is the block loop alone; -1 if there is none. */
+static int32_t loop_over_rows(const rd_schedule *t, int32_t block)
+{
+    const int32_t s    = t->stmt[block].parent;
+    const rd_for *loop = t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(t, s) : NULL;
+
+    return loop && t->stmt[s].first == block && t->stmt[s].last == block &&
+                   loop->kind == RD_FOR_SERIAL && loop->step == 1 && loop->of >= 0 &&
+                   loop->start < 0 && loop->stop < 0 && has_plain_edges(loop)
+               ? s
+               : -1;
+}
+
+/* The number of steps between neighbours along an axis. */
+static int64_t step_stride(const rd_interleaving *b, int32_t axis)
+{
+    const rd_fold_at *at = &b->t->stmt[b->step].of;
+
+    return rd_linear_coef(b->t, &at->outer, axis) * rd_rows_of_lanes(&b->t->p->fold[b->fold]) +
+           rd_linear_coef(b->t, &at->lane, axis);
+}
+
+/* True if the steps of each row continue those of the row before, for step numbers and indices
+ * alike. */
+static bool has_contiguous_rows(const rd_interleaving *b)
+{
+    const rd_fold_at *at = &b->t->stmt[b->step].of;
+
+    return step_stride(b, b->inner) == 1 && step_stride(b, b->axis) == b->row &&
+           rd_linear_coef(b->t, &at->index, b->axis) ==
+               b->row * rd_linear_coef(b->t, &at->index, b->inner) &&
+           !rd_linear_coef(b->t, &at->cell, b->axis);
+}
+
+/* True if steps go along short rows, and some whole number of rows is a whole number of blocks.
+ * It sets top, row, axis, inner and n for the loop over rows. */
+static bool is_rows_of_blocks(rd_interleaving *b)
+{
+    rd_schedule   *t    = b->t;
+    const rd_edge *from = &rd_loop_of(t, b->block)->from, *to = &rd_loop_of(t, b->block)->to;
+    rd_fold_at     first = t->stmt[b->step].of;
+
+    b->top = loop_over_rows(t, b->block);
+    b->row = to->part[0].at.offset;
+    if (b->top < 0 || from->part[0].at.n || from->part[0].at.offset || to->part[0].at.n ||
+        b->row < 1)
+        return false;
+    b->axis  = rd_loop_of(t, b->top)->axis;
+    b->inner = rd_loop_of(t, b->loop)->axis;
+    b->n     = blocks_of_rows(b->row, b->steps, b->n);
+    if (!b->n || !has_contiguous_rows(b) ||
+        rd_trips(t->p, rd_loop_of(t, b->top)->of) < b->n * b->steps / b->row)
+        return false;
+    first.lane  = rd_linear_with(t, first.lane, b->inner, rd_linear_of(0));
+    first.outer = rd_linear_with(t, first.outer, b->inner, rd_linear_of(0));
+    return rd_begins_with_block(t, b->fold, b->top, &first);
+}
+
+/* ---- All together ---------------------------------------------------------------------------- */
+/* Visits all block loops, and interleaves those that qualify with more than two blocks. */
+void rd_pass_interleave_blocks(rd_schedule *t, const rd_target *target)
+{
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k])) {
+            rd_interleaving b = { .t = t, .block = s };
+
+            if (t->stmt[s].kind != RD_S_LOOP || rd_loop_of(t, s)->kind != RD_FOR_BLOCK ||
+                !find_loops(&b))
+                continue;
+            b.n     = interleaved_block_count(t, target, b.fold);
+            b.steps = t->p->fold[b.fold].steps;
+            if (b.n > 2 && can_interleave(&b) && (is_one_row(&b) || is_rows_of_blocks(&b)))
+                rd_interleave_blocks(&b);
+        }
+}

@@ -1,0 +1,93 @@
+/* large_arrays.c - Tells which arrays are too large for the caches: results that are stored
+ * non-temporally, and rows that are streamed. */
+#include "core/caches.h"
+#include "kernels/pass/strip_at.h"
+
+/* Shorter strips are not worth the two partial cache lines at their ends. */
+enum { LEAST = 256 };
+
+/* Set by tests: what has so many bytes is large. */
+static int64_t forced;
+
+void rd_force_large(int64_t bytes)
+{
+    forced = bytes;
+}
+
+double rd_nontemporal_bytes(void)
+{
+    return forced ? (double)forced : RD_STREAM_BYTES;
+}
+
+double rd_cached_bytes(void)
+{
+    return forced ? (double)forced : RD_CACHED_BYTES;
+}
+
+bool rd_is_data_dependent(const rd_schedule *t, const rd_linear *at)
+{
+    for (int32_t k = 0; k < at->n; k++)
+        if (t->term[at->first + k].axis < 0)
+            return true;
+    return false;
+}
+
+double rd_bytes_of_axes(const rd_schedule *t, const rd_linear *at, rd_dtype type)
+{
+    double bytes = rd_dtype_size(type);
+
+    for (int32_t k = 0; k < at->n; k++) {
+        const int32_t axis = t->term[at->first + k].axis;
+
+        bytes *= axis >= 0 && axis < t->p->n_axis ? (double)t->p->axis_extent[axis] : 1;
+    }
+    return bytes;
+}
+
+/* ---- Stores ---------------------------------------------------------------------------------- */
+bool rd_is_nontemporal_store(const rd_schedule *t, int32_t stmt, int32_t axis)
+{
+    const rd_stmt *s = &t->stmt[stmt];
+
+    return s->kind == RD_S_STORE && s->slot >= 0 && s->slot < t->p->first_scratch &&
+           rd_linear_coef(t, &s->at, axis) == 1 &&
+           rd_reach(t->p, axis) * rd_dtype_size(s->type) >= LEAST &&
+           !rd_program_accesses(t->p, RD_I_LOAD, s->slot) && !rd_is_data_dependent(t, &s->at) &&
+           rd_bytes_of_axes(t, &s->at, s->type) >= rd_nontemporal_bytes();
+}
+
+bool rd_has_nontemporal_store(const rd_strip_at *r)
+{
+    for (int32_t s = rd_next_stmt(r->t, r->top, r->top); s >= 0; s = rd_next_stmt(r->t, s, r->top))
+        if (rd_is_nontemporal_store(r->t, s, r->axis))
+            return true;
+    return false;
+}
+
+/* ---- Loads ----------------------------------------------------------------------------------- */
+/* True if a loop between the load and the loop over rows moves the load to other elements of the
+ * row. */
+static bool is_moved_between(const rd_schedule *t, int32_t load, int32_t loop, int32_t axis)
+{
+    const rd_linear *at = &t->let[t->stmt[load].value].at;
+
+    for (int32_t s = t->stmt[load].parent; s != loop; s = t->stmt[s].parent)
+        if (rd_loop_of(t, s)->axis != axis && rd_loop_of(t, s)->axis != rd_loop_of(t, loop)->axis &&
+            rd_linear_coef(t, at, rd_loop_of(t, s)->axis))
+            return true;
+    return false;
+}
+
+/* Checks the load's type, address and array; narrow elements would be no whole vectors. */
+bool rd_reads_large_rows(const rd_schedule *t, int32_t stmt, int32_t loop, int32_t axis)
+{
+    enum { FEWEST = 4 }; /* bytes of an element: of narrower ones a part is no whole vector */
+    const rd_let *load = rd_let_of(t, stmt);
+
+    return load && load->kind == RD_I_LOAD && load->slot >= 0 &&
+           rd_dtype_size(load->type) >= FEWEST && rd_linear_coef(t, &load->at, axis) == 1 &&
+           rd_linear_coef(t, &load->at, rd_loop_of(t, loop)->axis) &&
+           !rd_program_accesses(t->p, RD_I_STORE, load->slot) &&
+           !rd_is_data_dependent(t, &load->at) && !is_moved_between(t, stmt, loop, axis) &&
+           rd_bytes_of_axes(t, &load->at, load->type) > rd_cached_bytes();
+}

@@ -1,0 +1,253 @@
+/* list_ranges.c - Splits loops that visit ranges of a list, as block masks name them (sparse
+ * iteration).
+ *
+ *     serial m4 from first to last {               each range, split by index_set_split.c
+ *       r7 = load .. (its first index); ...
+ *       serial i1 ..; serial i1 ..; serial i1 .. }
+ *
+ * Clusters along another axis select the list. A strip with elements of more than two clusters
+ * visits all indices. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/index_set_split.h"
+#include "kernels/pass/pass.h"
+
+/* Positions of a loop's list, for the clusters at hand. */
+typedef struct range_list {
+    rd_linear least, most;            /* clusters of the smallest and largest index     */
+    rd_linear distance;               /* most - least: up to 1 one list selects all     */
+    rd_linear first_range, end_range; /* of the list */
+    rd_linear first, last;            /* of the ranges that are visited */
+    int32_t   range;                  /* the mark that numbers ranges */
+} range_list;
+
+/* Loads element `at` of memory that starts `bytes` bytes behind the slot's start. */
+static rd_linear load(rd_range_split *c, int32_t slot, rd_dtype type, int64_t bytes, rd_linear at)
+{
+    at.offset += bytes / rd_dtype_size(type);
+    return rd_index_load(&c->n, slot, type, at);
+}
+
+/* Loads a number of the list's memory. */
+static rd_linear load_from_list(rd_range_split *c, rd_linear at)
+{
+    return load(c, c->bounds->list_slot, RD_I64, c->bounds->list, at);
+}
+
+/* The cluster of the smallest or largest index that the loop holds. */
+static rd_linear cluster_of(rd_range_split *c, bool most)
+{
+    const rd_address *clusters = &c->t->p->address[c->bounds->list_at];
+    const rd_linear   at       = rd_linear_plus(c->t, rd_linear_of(clusters->offset), 1,
+                                                rd_index_bound(c, clusters->add[0].axis, most));
+
+    return load(c, clusters->slot, RD_I32, 0, at);
+}
+
+/* The position plus an offset. */
+static rd_linear plus(rd_linear at, int64_t offset)
+{
+    at.offset += offset;
+    return at;
+}
+
+/* Selects x if one list applies. */
+static rd_linear if_one_list(rd_range_split *c, const range_list *l, rd_linear x,
+                             rd_linear otherwise)
+{
+    return rd_index_select(&c->n, rd_linear_of(1), l->distance, x, otherwise);
+}
+
+/* Loads where the ranges of the list begin and end. */
+static range_list find_list(rd_range_split *c)
+{
+    range_list l = { .least = cluster_of(c, false), .most = cluster_of(c, true) };
+    rd_linear  list;
+
+    l.distance    = rd_linear_plus(c->t, l.most, -1, l.least);
+    list          = rd_linear_plus(c->t, l.least, 1, l.most);
+    l.first_range = if_one_list(c, &l, load_from_list(c, list), rd_linear_of(0));
+    l.end_range   = if_one_list(c, &l, load_from_list(c, plus(list, 1)), rd_linear_of(1));
+    return l;
+}
+
+/* The first range that does not end before the index, or the last range. */
+static rd_linear find_range(rd_range_split *c, const range_list *l, rd_linear index)
+{
+    return rd_index_search(
+        &c->n, c->bounds->list_slot, l->first_range, l->end_range,
+        rd_linear_of(c->bounds->list / (int64_t)sizeof(int64_t) + c->bounds->lists + 2), 2, index);
+}
+
+/* Restricts the ranges to those that overlap the loop, which may be one of many blocks of steps. */
+static void skip_other_ranges(rd_range_split *c, range_list *l)
+{
+    rd_linear last;
+
+    if (rd_linear_same(c->t, &c->from, &c->lo))
+        return;
+    last     = find_range(c, l, c->to);
+    l->first = find_range(c, l, c->from);
+    l->last  = plus(last, 1);
+}
+
+/* Puts the loop over ranges around the loop. Values are made in it from then on. Returns its
+ * statement. */
+static int32_t put_ranges_around(rd_range_split *c, range_list *l)
+{
+    rd_for loop = *rd_loop_of(c->t, c->stmt);
+
+    l->first = l->first_range;
+    l->last  = l->end_range;
+    skip_other_ranges(c, l);
+
+    l->range    = rd_add_mark(c->t);
+    loop.kind   = RD_FOR_SERIAL;
+    loop.axis   = l->range;
+    loop.start  = -1;
+    loop.stop   = -1;
+    loop.from   = rd_edge_of(l->first);
+    loop.to     = rd_edge_of(l->last);
+    loop.step   = 1;
+    loop.extent = -1;
+    loop.of = loop.strip = -1;
+    loop.width           = 0;
+    return rd_put_loop_around(c->t, c->stmt, c->stmt, &loop);
+}
+
+/* 1 for the first range, else 0: one masked index beyond either end of it is visited too, as
+ * that tells 0 from -0. */
+static rd_linear extra_index(rd_range_split *c, const range_list *l, rd_linear range)
+{
+    return rd_index_select(&c->n, l->first_range, range, rd_linear_of(1), rd_linear_of(0));
+}
+
+/* An edge of the range at hand: -1 the end of the range before, 0 its first index, 1 its end. */
+static rd_linear range_edge(rd_range_split *c, const range_list *l, int32_t k, rd_linear otherwise)
+{
+    const rd_linear at =
+        rd_linear_plus_axis(c->t, rd_linear_of(c->bounds->lists + 1 + k), 2, l->range);
+
+    return if_one_list(c, l, load_from_list(c, at), otherwise);
+}
+
+/* The end of the range before, rounded to strips: two ranges may share a strip, which must be
+ * visited once. */
+static rd_linear end_of_visited(rd_range_split *c, const range_list *l, rd_linear range)
+{
+    const rd_linear before = plus(range, -1);
+    const rd_linear high =
+        rd_linear_plus(c->t, range_edge(c, l, -1, c->from), 1, extra_index(c, l, before));
+
+    return rd_index_select(&c->n, l->first_range, range, c->from, rd_round_to_step(c, high, true));
+}
+
+/* Computes where the pieces of a range begin and end. Strips at its first and last index are
+ * masked; strips between are covered. */
+static rd_pieces find_pieces(rd_range_split *c, const range_list *l)
+{
+    rd_index_math  *n     = &c->n;
+    const rd_linear range = rd_linear_plus_axis(c->t, rd_linear_of(0), 1, l->range);
+    const rd_linear from = range_edge(c, l, 0, c->from), to = range_edge(c, l, 1, c->to);
+    const rd_linear more = extra_index(c, l, range);
+    const rd_linear all =
+        rd_index_select(n, l->least, l->most, from, c->to); /* a strip of one cluster */
+    rd_pieces p = { .before = true, .behind = true };
+
+    p.first = rd_round_to_step(c, rd_linear_plus(c->t, from, -1, more), false);
+    p.first = rd_index_max(n, p.first, end_of_visited(c, l, range));
+    p.last  = rd_round_to_step(c, rd_linear_plus(c->t, to, 1, more), true);
+    p.last  = rd_index_max(n, p.first, p.last);
+    p.begin = rd_index_max(n, p.first, rd_round_to_step(c, all, true));
+    p.begin = rd_index_min(n, p.begin, p.last);
+    p.end   = rd_index_max(n, p.begin, rd_round_to_step(c, to, false));
+    p.end   = rd_index_min(n, p.end, p.last);
+    return p;
+}
+
+/* Puts the loop over ranges around the loop, and splits the loop into the pieces of one range. */
+void rd_split_by_list(rd_range_split *c)
+{
+    range_list    l      = find_list(c);
+    const int32_t around = put_ranges_around(c, &l);
+    int32_t       one, other;
+    rd_pieces     p;
+
+    if (c->t->failed)
+        return;
+    p = find_pieces(c, &l);
+    rd_split_into_pieces(c, &p, &one, &other);
+    rd_retarget_exits(c->t, one, other, around);
+}
+
+/* ---- Strips of one cluster ------------------------------------------------------------------- */
+/* True if steps in the loop over strips go along its axis. */
+static bool has_steps_along(const rd_schedule *t, int32_t strips)
+{
+    const int32_t axis  = rd_loop_of(t, strips)->axis;
+    bool          found = false;
+
+    for (int32_t s = strips; s >= 0; s = rd_next_stmt(t, s, strips)) {
+        const rd_stmt *stmt = &t->stmt[s];
+
+        if (stmt->kind == RD_S_STEP || stmt->kind == RD_S_PREFIX)
+            found |=
+                rd_linear_coef(t, &stmt->of.lane, axis) || rd_linear_coef(t, &stmt->of.outer, axis);
+    }
+    return found;
+}
+
+/* The address of the clusters that select the list of a loop inside; -1 if there are none. */
+static int32_t clusters_along(const rd_schedule *t, int32_t strips)
+{
+    int32_t found = -1;
+
+    for (int32_t s = strips; s >= 0; s = rd_next_stmt(t, s, strips)) {
+        const int32_t    of = t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(t, s)->of : -1;
+        const rd_bounds *b  = of >= 0 && s != strips ? t->p->loop[of].bounds : NULL;
+
+        if (b && b->list_at >= 0 &&
+            t->p->address[b->list_at].add[0].axis == rd_loop_of(t, strips)->axis)
+            found = b->list_at;
+    }
+    return found >= 0 && !has_steps_along(t, strips) ? found : -1;
+}
+
+/* Puts a block loop around the loop over strips. Its rounds are runs of elements of one cluster. */
+static void split_at_clusters(rd_schedule *t, int32_t strips, const rd_address *clusters)
+{
+    rd_for  runs = *rd_loop_of(t, strips);
+    rd_stmt run  = rd_stmt_of(RD_S_CUT_AT_RUN);
+
+    run.slot   = clusters->slot;
+    run.type   = RD_I32;
+    runs.kind  = RD_FOR_BLOCK;
+    runs.start = rd_add_mark(t);
+    runs.stop  = rd_add_mark(t);
+    runs.step  = 0;
+    runs.of = runs.strip = -1;
+    runs.width           = 0;
+    rd_put_loop_around(t, strips, strips, &runs);
+    run.at = rd_linear_plus_axis(t, rd_linear_of(clusters->offset), 1, runs.start);
+    rd_put_before(t, rd_add_stmt(t, &run), strips);
+    if (t->failed)
+        return;
+    t->loop[t->stmt[strips].arg].from =
+        rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), 1, runs.start));
+    t->loop[t->stmt[strips].arg].to =
+        rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), 1, runs.stop));
+}
+
+/* Visits all loops over strips, but only strips, whose axis has clusters. */
+void rd_split_by_clusters(rd_schedule *t, const rd_strips *strips)
+{
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k])) {
+            const rd_for *loop = t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(t, s) : NULL;
+            const int32_t at   = loop && loop->strip >= 0 && !strips->at[loop->strip].single
+                                     ? clusters_along(t, s)
+                                     : -1;
+
+            if (at >= 0)
+                split_at_clusters(t, s, &t->p->address[at]);
+        }
+}

@@ -1,0 +1,81 @@
+/* loop_chunks.c - Strip-mines a loop into chunks, and passes values between loops of a chunk by
+ * arrays. */
+#include "kernels/pass/loop_chunks.h"
+#include "kernels/loop/facts.h"
+#include "kernels/pass/strip_arrays.h"
+
+static rd_linear mark_position(rd_schedule *t, int32_t axis)
+{
+    return rd_linear_plus_axis(t, rd_linear_of(0), 1, axis);
+}
+
+/* Makes the loop visit one chunk, between the marks of a new loop over chunks around it. */
+void rd_put_chunks_around(rd_schedule *t, int32_t stmt, int64_t chunk)
+{
+    const int32_t start = rd_add_mark(t), stop = rd_add_mark(t);
+    const rd_for  loop  = *rd_loop_of(t, stmt);
+    const rd_for  outer = { .kind   = RD_FOR_SERIAL,
+                            .axis   = loop.axis,
+                            .start  = start,
+                            .stop   = stop,
+                            .from   = loop.from,
+                            .to     = loop.to,
+                            .step   = chunk,
+                            .extent = loop.extent < 0 ? -1 : (loop.extent + chunk - 1) / chunk,
+                            .of     = -1,
+                            .strip  = -1 };
+    const rd_edge from  = rd_edge_of(mark_position(t, start)),
+                  to    = rd_edge_of(mark_position(t, stop));
+
+    rd_put_loop_around(t, stmt, stmt, &outer);
+    if (t->failed)
+        return;
+    t->loop[t->stmt[stmt].arg].from   = from;
+    t->loop[t->stmt[stmt].arg].to     = to;
+    t->loop[t->stmt[stmt].arg].extent = chunk;
+}
+
+/* Value `by` replaces `value`. */
+typedef struct expanded_value {
+    int32_t value, by;
+} expanded_value;
+
+static int32_t replacement_of(void *of, int32_t value)
+{
+    const expanded_value *one = of;
+
+    return value == one->value ? one->by : value;
+}
+
+/* The value in the loop `to` that stands for a value of the loop `from`: a copy of a constant or
+ * a coordinate, or a load from a new array. */
+static int32_t expand_value(rd_schedule *t, int32_t value, int32_t from, int32_t to)
+{
+    const rd_let  let = t->let[value];
+    const int32_t again =
+        let.kind == RD_I_CONST || let.kind == RD_I_COORD ? rd_stmt_copy(t, let.made_by) : -1;
+    int32_t store;
+
+    if (again >= 0 && !t->failed) {
+        rd_put_before(t, again, t->stmt[to].first);
+        return t->stmt[again].value;
+    }
+    store = rd_add_array_before(t, from, let.type);
+    rd_store_at_end(t, from, value, store);
+    return rd_load_at_start(t, to, store, to);
+}
+
+/* Replaces each value of the loop `from` in all statements of the loop `to`. */
+void rd_expand_values(rd_schedule *t, int32_t from, int32_t to)
+{
+    for (int32_t value = 0, n = t->n_let; value < n && !t->failed; value++) {
+        const int32_t  by = t->let[value].made_by;
+        expanded_value one;
+
+        if (by < 0 || t->stmt[by].parent != from || !rd_is_read_in(t, value, to))
+            continue;
+        one = (expanded_value){ value, expand_value(t, value, from, to) };
+        for (int32_t s = rd_next_stmt(t, to, to); s >= 0 && !t->failed; s = rd_next_stmt(t, s, to))
+            rd_substitute_values(t, s, replacement_of, &one);
+    }
+}

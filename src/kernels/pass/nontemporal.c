@@ -1,0 +1,82 @@
+/* nontemporal.c - The pass nontemporal stores large results with non-temporal stores, which
+ * bypass the caches. A plain store would first read the cache line, a third of the traffic of x
+ * + y.
+ *
+ *     vector i0 { .. s1[i0] = r5 }      vector i0 { .. a7[i0 - m0] = r5 }
+ *                                       vector i0, past the caches {
+ *                                         r9 = load a7[i0 - m0]; s1[i0] = r9 }
+ *
+ * Strips without fixed length are aligned to the cache lines of the result. */
+#include "kernels/pass/pass.h"
+#include "kernels/pass/strip_arrays.h"
+#include "kernels/pass/strip_at.h"
+#include "kernels/pass/substrips.h"
+
+/* True if the statement is a vector loop of known extent that computes. */
+static bool is_plain_vector(const rd_schedule *t, int32_t stmt)
+{
+    const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
+
+    return loop && loop->kind == RD_FOR_VECTOR && !loop->by_call && !loop->nontemporal &&
+           loop->extent > 0;
+}
+
+/* Adds the loop that copies the array with non-temporal stores, behind the loop that fills the
+ * array. Returns its STORE. */
+static int32_t add_copying_loop(rd_schedule *t, int32_t loop, int32_t store, rd_stmt to)
+{
+    const int32_t made = rd_add_loop_behind(t, loop, false);
+
+    if (t->failed)
+        return 0;
+    t->loop[t->stmt[made].arg].nontemporal = true;
+    to.x                                   = rd_load_at_end(t, made, store);
+    store                                  = rd_add_stmt(t, &to);
+    rd_append(t, made, store);
+    return store;
+}
+
+/* Redirects a store into a new array, adds the copying loop, and aligns the strips to cache
+ * lines if their length is not fixed. */
+static void convert_store(rd_schedule *t, int32_t loop, int32_t stmt, const rd_strip *r)
+{
+    const rd_stmt to    = t->stmt[stmt];
+    const int32_t store = rd_add_memory_before(t, loop, to.type), strip = rd_strips_around(t, loop);
+    const int32_t copy = add_copying_loop(t, loop, store, to);
+
+    if (t->failed)
+        return;
+    t->stmt[stmt].slot  = -1;
+    t->stmt[stmt].store = store;
+    t->stmt[stmt].at    = rd_strip_element(t, loop);
+    if (!r->fixed && !r->around && !t->loop[t->stmt[strip].arg].substrip &&
+        t->stmt[loop].parent == strip && !t->loop[t->stmt[strip].arg].align_to)
+        t->loop[t->stmt[strip].arg].align_to = copy;
+}
+
+/* Converts all stores of large results in a vector loop. Long loops are split into substrips
+ * first. */
+static void convert_stores(rd_schedule *t, int32_t loop, const rd_strip *r)
+{
+    for (int32_t s = t->stmt[loop].first, next; s >= 0 && !t->failed; s = next) {
+        next = t->stmt[s].next;
+        if (!rd_is_nontemporal_store(t, s, r->axis))
+            continue;
+        if (rd_loop_of(t, loop)->extent > RD_SUBSTRIP)
+            rd_put_substrips_around(t, loop, loop, RD_SUBSTRIP);
+        convert_store(t, loop, s, r);
+    }
+}
+
+/* Visits all plain vector loops in strips. */
+void rd_pass_nontemporal(rd_schedule *t, const rd_target *target)
+{
+    for (int k = 0; target->strips && k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k], n = t->n_stmt; s >= 0 && !t->failed;
+             s = rd_next_stmt(t, s, t->part[k])) {
+            const int32_t strip = s < n && is_plain_vector(t, s) ? rd_strips_around(t, s) : -1;
+
+            if (strip >= 0)
+                convert_stores(t, s, &target->strips->at[rd_loop_of(t, strip)->strip]);
+        }
+}

@@ -1,0 +1,58 @@
+/* one_state_strips.c - Finds rows of small ints that one accumulator takes whole, without lanes. */
+#include "kernels/pass/strip_at.h"
+
+/* True if the fold has one accumulator for a row, and any grouping gives the same bits.
+ * Compilers then keep vectors of sums in registers, and merge them there, where lanes would go
+ * through memory (a count in a row of 64 bytes: 16 ns, so 2.5). */
+static bool can_use_one_state(const rd_strip_at *r, const rd_fold_in_strip *in_strip, int32_t fold)
+{
+    const rd_loop_fold *f = &r->t->fold[fold];
+
+    return in_strip[fold].lanes && f->of.n_state == 1 && !f->of.fold->user && !f->tree_rows &&
+           (f->of.is_short ||
+            (rd_small_type(f->of.fold->type) && rd_fold_any_grouping(f->of.fold)));
+}
+
+/* True if the statement is as fast or faster without lanes. Loads of 4 bytes, and of halves, are
+ * as fast with lanes. Long loops may end early, and stores would need another loop. */
+static bool is_suitable(const rd_strip_at *r, int32_t stmt)
+{
+    enum { LONG = 256 };
+    const rd_let *let = rd_let_of(r->t, stmt);
+
+    if (let && let->kind == RD_I_LOAD)
+        return rd_small_type(let->type);
+    if (r->t->stmt[stmt].kind == RD_S_EXIT)
+        return rd_reach(r->t->p, r->axis) < LONG;
+    return r->t->stmt[stmt].kind != RD_S_STORE;
+}
+
+/* True if one strip is the whole axis, and all statements are suitable. */
+static bool is_short_row(const rd_strip_at *r)
+{
+    const rd_program *p = r->t->p;
+
+    if (r->around || (!r->t->whole && p->root == r->axis) ||
+        rd_reach(p, r->axis) != p->axis_extent[r->axis])
+        return false;
+    RD_EACH_IN (r, s)
+        if (!is_suitable(r, s))
+            return false;
+    return true;
+}
+
+/* Checks that all steps of a short row can use one accumulator, and that there is one. */
+bool rd_uses_one_state(const rd_strip_at *r, const rd_fold_in_strip *fold)
+{
+    bool some = false;
+
+    if (!is_short_row(r))
+        return false;
+    RD_EACH_IN (r, s)
+        if (rd_is_step(r->t, s)) {
+            if (!can_use_one_state(r, fold, r->t->stmt[s].fold))
+                return false;
+            some = true;
+        }
+    return some;
+}

@@ -1,0 +1,203 @@
+/* pack_columns.c - The pass pack_columns packs columns of short rows. A strip of rows reads them
+ * one column after the other; the packed columns are contiguous.
+ *
+ *     serial i0 by 64, starts m0 {         serial i0 by 64, starts m0 {
+ *       serial i1 to 10 {                    vector i0 from m0, by call {
+ *         vector i0 from m0 {                  serial i1 to 10 {
+ *           r0 = load s0[10*i0 + i1]             r9 = load s0[10*i0 + i1]
+ *           .. } } }                             a5[64*i1 + i0 - m0] = r9 } }
+ *                                            serial i1 to 10 {
+ *                                              vector i0 from m0 {
+ *                                                r0 = load a5[64*i1 + i0 - m0]
+ *                                                .. } } }
+ *
+ * The text of the packing loop transposes tiles in registers (print/turned.c), where compilers
+ * load one element after the other. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/pass.h"
+#include "kernels/pass/strip_arrays.h"
+
+/* Shorter rows are interleaved planes, which compilers separate by vectors; for 8 bytes single
+ * elements are as fast there. The columns of a strip stay in a second-level cache. */
+enum { FEWEST = 5, FEWEST_WIDE = 8, MOST = 64, MOST_BYTES = 128 << 10 };
+
+/* Statements: the load; the loop over strips of rows; in it the loops over columns and over
+ * rows. */
+typedef struct column_loops {
+    int32_t load, strips, across, vector;
+} column_loops;
+
+/* True if the edge is exactly the mark. */
+static bool is_mark_edge(const rd_schedule *t, const rd_edge *edge, int32_t mark)
+{
+    const rd_linear *at = &edge->part[0].at;
+
+    return mark >= 0 && edge->n == 1 && edge->part[0].by <= 1 && at->n == 1 && at->offset == 0 &&
+           t->term[at->first].axis == mark && t->term[at->first].coef == 1;
+}
+
+/* The loop over strips whose rows the vector loop visits completely; -1 if there is none. */
+static int32_t strips_around(const rd_schedule *t, int32_t vector)
+{
+    const rd_for *v = rd_loop_of(t, vector);
+
+    for (int32_t s = t->stmt[vector].parent; s >= 0; s = t->stmt[s].parent) {
+        const rd_for *loop = t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(t, s) : NULL;
+
+        if (loop && loop->axis == v->axis)
+            return loop->strip >= 0 && loop->kind == RD_FOR_SERIAL &&
+                           is_mark_edge(t, &v->from, loop->start) &&
+                           is_mark_edge(t, &v->to, loop->stop)
+                       ? s
+                       : -1;
+    }
+    return -1;
+}
+
+/* True if the loop visits all indices of a short row, upwards. */
+static bool is_over_columns(const rd_schedule *t, int32_t stmt)
+{
+    const rd_for *l = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
+
+    return l && l->kind == RD_FOR_SERIAL && l->step == 1 && l->extent >= FEWEST &&
+           l->extent <= MOST && !l->backwards && l->from.n == 1 && l->from.part[0].by <= 1 &&
+           l->from.part[0].at.n == 0 && l->from.part[0].at.offset == 0 && l->to.n == 1 &&
+           l->to.part[0].by <= 1 && l->to.part[0].at.n == 0 && l->to.part[0].at.offset == l->extent;
+}
+
+/* True if the element is as wide in memory as in registers, and vectors of its width can be
+ * transposed. */
+static bool can_transpose(rd_dtype type)
+{
+    return !rd_small_type(type) && !rd_dtype_is_half(type) && type != RD_BOOL &&
+           rd_dtype_size(type) == rd_register_size(type);
+}
+
+/* True if the address depends, within the strip, on the row's index and the column alone. */
+static bool has_fixed_base(const rd_schedule *t, const column_loops *c, const rd_linear *at)
+{
+    for (int32_t k = 0; k < at->n; k++) {
+        const rd_linear_term *term = &t->term[at->first + k];
+        const int32_t         by   = term->axis < 0 ? -1 : rd_binder_of(t, c->load, term->axis);
+
+        if (term->axis < 0 ||
+            (by >= 0 && by != c->vector && by != c->across && rd_stands_in(t, by, c->strips)))
+            return false;
+    }
+    return true;
+}
+
+/* Fills *c for a load. True if the load reads columns of short rows, which the program does not
+ * write, in a strip whose packed columns fit the cache. */
+static bool find_column_loops(const rd_schedule *t, int32_t load, column_loops *c)
+{
+    const rd_let *let = rd_let_of(t, load);
+    int64_t       row;
+
+    *c = (column_loops){ .load = load, .vector = t->stmt[load].parent };
+    if (!let || let->kind != RD_I_LOAD || let->slot < 0 || !can_transpose(let->type) ||
+        !rd_is_vector(t, c->vector) || rd_is_by_call(t, c->vector) ||
+        rd_loop_of(t, c->vector)->in_order || rd_loop_of(t, c->vector)->backwards ||
+        rd_program_accesses(t->p, RD_I_STORE, let->slot))
+        return false;
+    c->across = t->stmt[c->vector].parent;
+    c->strips = strips_around(t, c->vector);
+    if (c->strips < 0 || !is_over_columns(t, c->across) || !rd_stands_in(t, c->across, c->strips))
+        return false;
+    row = rd_loop_of(t, c->across)->extent;
+    if (rd_register_size(let->type) == 8 && row < FEWEST_WIDE)
+        return false;
+    return rd_linear_coef(t, &let->at, rd_loop_of(t, c->vector)->axis) == row &&
+           rd_linear_coef(t, &let->at, rd_loop_of(t, c->across)->axis) == 1 &&
+           row * rd_loop_of(t, c->strips)->step * rd_register_size(let->type) <= MOST_BYTES &&
+           has_fixed_base(t, c, &let->at);
+}
+
+/* Declares the array at the start of the strip; a column is as long as a strip. */
+static int32_t add_array(rd_schedule *t, const column_loops *c, rd_dtype type)
+{
+    const rd_store store = { .storage = RD_IN_LOCAL,
+                             .type    = type,
+                             .fold    = -1,
+                             .extent  = rd_loop_of(t, c->strips)->step *
+                                       rd_loop_of(t, c->across)->extent };
+    rd_stmt        array = rd_stmt_of(RD_S_ARRAY);
+
+    array.store = rd_add_store(t, &store);
+    rd_put_before(t, rd_add_stmt(t, &array), t->stmt[c->strips].first);
+    return array.store;
+}
+
+/* The position in the array of the element at hand. */
+static rd_linear packed_position(rd_schedule *t, const column_loops *c)
+{
+    return rd_linear_plus_axis(t, rd_strip_element(t, c->vector), rd_loop_of(t, c->strips)->step,
+                               rd_loop_of(t, c->across)->axis);
+}
+
+/* Adds the loops that fill the array, behind its declaration. */
+static void add_packing_loops(rd_schedule *t, const column_loops *c, int32_t array,
+                              const rd_let *let)
+{
+    rd_for  rows = *rd_loop_of(t, c->vector), across = *rd_loop_of(t, c->across);
+    rd_stmt store = rd_stmt_of(RD_S_STORE);
+    int32_t outer, inner;
+
+    rows.by_call = true;
+    across.of    = -1;
+    outer        = rd_add_loop(t, &rows);
+    inner        = rd_add_loop(t, &across);
+    if (t->failed)
+        return;
+    rd_put_behind(t, outer, t->stmt[c->strips].first);
+    rd_append(t, outer, inner);
+    store.store = array;
+    store.type  = let->type;
+    store.at    = packed_position(t, c);
+    store.x     = rd_add_value(t, inner, let);
+    rd_append(t, inner, rd_add_stmt(t, &store));
+}
+
+/* Makes all loads of the same columns in the strip read the array. */
+static void redirect_loads(rd_schedule *t, const column_loops *c, int32_t array, const rd_let *let)
+{
+    for (int32_t s = rd_next_stmt(t, c->strips, c->strips); s >= 0 && !t->failed;
+         s         = rd_next_stmt(t, s, c->strips)) {
+        column_loops other;
+        rd_let      *own;
+
+        if (!find_column_loops(t, s, &other) || other.strips != c->strips)
+            continue;
+        own = &t->let[t->stmt[s].value];
+        if (own->slot != let->slot || own->type != let->type ||
+            !rd_linear_same(t, &own->at, &let->at))
+            continue;
+        const rd_linear at = packed_position(t, &other);
+
+        own        = &t->let[t->stmt[s].value];
+        own->slot  = -1;
+        own->store = array;
+        own->at    = at;
+    }
+}
+
+/* Packs the columns of the first load that qualifies, and redirects all loads of the same
+ * columns. */
+void rd_pass_pack_columns(rd_schedule *t, const rd_target *target)
+{
+    (void)target;
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k])) {
+            column_loops c;
+
+            if (!find_column_loops(t, s, &c))
+                continue;
+            const rd_let  let   = t->let[t->stmt[s].value];
+            const int32_t array = add_array(t, &c, let.type);
+
+            if (!t->failed)
+                add_packing_loops(t, &c, array, &let);
+            if (!t->failed)
+                redirect_loads(t, &c, array, &let);
+        }
+}

@@ -1,0 +1,195 @@
+/* pack_rereads.c - The pass pack_rereads packs strided elements that all rounds of a loop read
+ * again, such as coordinates of pairs, once before the loop.
+ *
+ *     serial i2 {                     serial i1 to 3 { vector i0 { a7[64*i1 + i0 - m0] = .. } }
+ *       vector i0 {                   serial i2 {
+ *         unroll i1 to 3 {              vector i0 {
+ *           r4 = load s1[3*i0 + i1]       unroll i1 to 3 { r4 = load a7[64*i1 + i0 - m0] .. } } } */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/pass.h"
+#include "kernels/pass/strip_arrays.h"
+
+/* Packed elements have at most so many bytes, to stay in the first-level cache. */
+enum { MOST_BYTES = 28 << 10, STRIP = 64 };
+
+/* The load at hand. */
+typedef struct reread_load {
+    rd_schedule *t;
+    int32_t      load, vector; /* statements */
+    int32_t      before;       /* the loop that rereads, -1 */
+    int32_t      at;           /* the statement before which elements are packed */
+} reread_load;
+
+/* True if all terms of the address but the strip's are indices of whole axes. */
+static bool is_plain(const rd_schedule *t, const rd_linear *at, int32_t strip)
+{
+    for (int32_t k = 0; k < at->n; k++) {
+        const int32_t axis = t->term[at->first + k].axis;
+
+        if (axis < 0 || axis >= t->p->n_axis ||
+            (axis != strip && rd_reach(t->p, axis) != t->p->axis_extent[axis]))
+            return false;
+    }
+    return true;
+}
+
+/* True if the load is strided along the axis, of an array that the program does not write. */
+static bool can_pack(const rd_schedule *t, int32_t stmt, int32_t axis)
+{
+    const rd_let *let  = rd_let_of(t, stmt);
+    const int64_t coef = let && let->kind == RD_I_LOAD ? rd_linear_coef(t, &let->at, axis) : 0;
+
+    return coef != 0 && coef != 1 && let->slot >= 0 &&
+           !rd_program_accesses(t->p, RD_I_STORE, let->slot) && is_plain(t, &let->at, axis);
+}
+
+/* The loop of a statement; NULL if the statement is no loop. */
+static const rd_for *loop_at(const rd_schedule *t, int32_t stmt)
+{
+    return t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
+}
+
+/* Bytes of a packed element. Bytes stay bytes: more of them fit the cache, and a vector. */
+static int bytes_of(rd_dtype type)
+{
+    return rd_small_type(type) ? rd_dtype_size(type) : rd_register_size(type);
+}
+
+/* The outermost loop of the strip that does not change the address, with all loops inside that
+ * do. -1 if there is none, or the packed elements would exceed the cache. */
+static int32_t rereading_loop(const rd_schedule *t, int32_t stmt, int32_t axis)
+{
+    const rd_let *let   = &t->let[t->stmt[stmt].value];
+    int64_t       bytes = STRIP * (int64_t)bytes_of(let->type);
+    int32_t       found = -1;
+
+    for (int32_t s = t->stmt[stmt].parent; s >= 0; s = t->stmt[s].parent) {
+        const rd_for *loop = loop_at(t, s);
+
+        if (!loop || loop->axis == axis) {
+            if (!loop || loop->strip >= 0 || loop->start >= 0) /* over strips, or over chunks */
+                break;
+            continue;
+        }
+        if (rd_linear_coef(t, &let->at, loop->axis) == 0)
+            found = s;
+        else if (loop->step != 1 || found >= 0 || (bytes *= loop->extent) > MOST_BYTES)
+            break;
+    }
+    return found;
+}
+
+/* The statement before which elements are packed: the loop, or the vector loop in which it is
+ * unrolled; -1 if another loop there changes the address. */
+static int32_t insertion_point(const rd_schedule *t, int32_t loop, int32_t vector)
+{
+    if (!rd_stands_in(t, loop, vector))
+        return loop;
+    return t->stmt[loop].parent == vector ? vector : -1;
+}
+
+/* The position of an element in the array. Fills loop[0..*n) with the loops between that change
+ * the address, innermost first, and *elements. */
+static rd_linear packed_position(const reread_load *r, int32_t *loop, int32_t *n, int64_t *elements)
+{
+    rd_schedule *t     = r->t;
+    const rd_let let   = t->let[t->stmt[r->load].value];
+    rd_linear    place = rd_strip_element(t, r->vector);
+
+    *n        = 0;
+    *elements = (rd_loop_of(t, r->vector)->extent + 15) / 16 * 16;
+    for (int32_t s = t->stmt[r->load].parent; s != r->before; s = t->stmt[s].parent) {
+        const rd_for *l = loop_at(t, s);
+
+        if (!l || s == r->vector || rd_linear_coef(t, &let.at, l->axis) == 0)
+            continue;
+        place        = rd_linear_plus_axis(t, place, *elements, l->axis);
+        loop[(*n)++] = s;
+        *elements *= l->extent;
+    }
+    return place;
+}
+
+/* Adds the load, and its STORE into the array, to the loop. */
+static void store_value(rd_schedule *t, int32_t loop, const rd_let *let, int32_t store,
+                        rd_linear at)
+{
+    rd_stmt stmt = rd_stmt_of(RD_S_STORE);
+
+    stmt.store = store;
+    stmt.type  = let->type;
+    stmt.at    = at;
+    stmt.x     = rd_add_value(t, loop, let);
+    rd_append(t, loop, rd_add_stmt(t, &stmt));
+}
+
+/* Adds "serial i1 { vector i0 { r9 = load ..; a7[..] = r9 } }" at the insertion point. */
+static void add_loops(reread_load *r, const int32_t *loop, int32_t n, int32_t store,
+                      rd_linear place)
+{
+    rd_schedule *t     = r->t;
+    rd_for       inner = *rd_loop_of(t, r->vector);
+    int32_t      top;
+    rd_let       let = t->let[t->stmt[r->load].value];
+
+    inner.by_call = inner.in_order = false;
+    let.uncounted                  = true;
+    top                            = rd_add_loop(t, &inner);
+    if (t->failed)
+        return;
+    store_value(t, top, &let, store, place);
+    for (int32_t k = 0; k < n; k++) {
+        rd_for  around = *rd_loop_of(t, loop[k]);
+        int32_t made;
+
+        around.kind = RD_FOR_SERIAL;
+        made        = rd_add_loop(t, &around);
+        rd_append(t, made, top);
+        top = made;
+    }
+    rd_put_before(t, top, r->at);
+}
+
+/* Declares the array, adds the packing loops, and makes the load read the array. */
+static void pack_elements(reread_load *r)
+{
+    enum { MOST_LOOPS = 64 };
+    rd_schedule *t = r->t;
+    int32_t      loop[MOST_LOOPS], n;
+    int64_t      elements;
+    rd_linear    place = packed_position(r, loop, &n, &elements);
+    rd_store     store = { .storage = RD_IN_LOCAL, .fold = -1, .extent = elements };
+    rd_stmt      array = rd_stmt_of(RD_S_ARRAY);
+    rd_let      *let;
+    int32_t      made;
+
+    store.type   = t->let[t->stmt[r->load].value].type;
+    store.memory = rd_small_type(store.type) != NULL;
+    array.store = made = rd_add_store(t, &store);
+    rd_put_before(t, rd_add_stmt(t, &array), r->at);
+    add_loops(r, loop, n, made, place);
+    if (t->failed)
+        return;
+    let        = &t->let[t->stmt[r->load].value];
+    let->slot  = -1;
+    let->store = made;
+    let->at    = place;
+}
+
+/* Visits all loads in vector loops. */
+void rd_pass_pack_rereads(rd_schedule *t, const rd_target *target)
+{
+    (void)target;
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k])) {
+            reread_load r = { .t = t, .load = s, .vector = rd_vector_around(t, s) };
+
+            if (r.vector < 0 || rd_loop_of(t, r.vector)->by_call ||
+                !can_pack(t, s, rd_loop_of(t, r.vector)->axis))
+                continue;
+            r.before = rereading_loop(t, s, rd_loop_of(t, r.vector)->axis);
+            r.at     = r.before >= 0 ? insertion_point(t, r.before, r.vector) : -1;
+            if (r.at >= 0)
+                pack_elements(&r);
+        }
+}

@@ -1,0 +1,152 @@
+/* pad_tail.c - Decides which strips are padded: the last strip of a row has the length of the
+ * others in the text, and an only strip has the length of whole vectors (masked tail).
+ *
+ * For 50 elements compilers make three vectors and two scalars. The next vector of states, or
+ * the merge of lanes, then waits until the scalars are in the cache. Elements behind the last
+ * one are 0, and their steps have no effect. */
+#include "kernels/pass/fission_points.h"
+#include "kernels/pass/pass.h"
+#include "kernels/pass/strip_at.h"
+
+/* Bytes: a whole number of vectors on any processor. */
+enum { VECTOR = 64 };
+
+/* The load of a statement; NULL if it is another statement. */
+static const rd_let *load_of(const rd_strip_at *r, int32_t stmt)
+{
+    const rd_let *let = rd_let_of(r->t, stmt);
+
+    return let && let->kind == RD_I_LOAD ? let : NULL;
+}
+
+/* ---- Values of elements behind the last ------------------------------------------------------ */
+/* True if elements are adjacent, or one for all, in an array that the program does not write. */
+static bool can_pad_load(const rd_strip_at *r, int32_t stmt, const rd_let *load)
+{
+    const int64_t by = rd_linear_coef(r->t, &load->at, r->axis);
+
+    return !rd_is_data_dependent(r->t, &load->at) && rd_loop_of_rereads(r, stmt) < 0 &&
+           (by == 0 || by == 1) && !rd_dtype_is_half(load->type) &&
+           !rd_program_accesses(r->t->p, RD_I_STORE, load->slot);
+}
+
+/* True if the value can be computed for elements that do not exist: it cannot fail or warn. */
+static bool can_pad_let(const rd_strip_at *r, int32_t stmt)
+{
+    const rd_let *let = &r->t->let[r->t->stmt[stmt].value];
+
+    switch (let->kind) {
+    case RD_I_CONST:
+    case RD_I_COORD:
+    case RD_I_SELECT: return true;
+    case RD_I_LOAD: return can_pad_load(r, stmt, load_of(r, stmt));
+    case RD_I_CAST: return !rd_let_needs_fission(r->t, let);
+    case RD_I_MAP: {
+        const rd_inst inst = {
+            .kind = RD_I_MAP, .type = let->type, .from = let->from, .op = let->op
+        };
+
+        return !rd_let_needs_fission(r->t, let) && !rd_op_warns(&inst);
+    }
+    default: return false;
+    }
+}
+
+/* ---- Lanes of a row -------------------------------------------------------------------------- */
+/* True if a lane without elements changes no bit of a lane with which it is merged. */
+static bool has_neutral_lanes(const rd_fold *f)
+{
+    switch (f->reducer) {
+    case RD_RED_sum:
+    case RD_RED_dot:
+    case RD_RED_prod:
+    case RD_RED_min:
+    case RD_RED_max:
+    case RD_RED_argmin:
+    case RD_RED_argmax: return !rd_dtype_is_half(f->type) && !rd_small_type(f->type);
+    default: return false;
+    }
+}
+
+/* The number of lanes, rounded up to whole vectors. */
+static int32_t padded_lanes(const rd_fold *f, int32_t lanes)
+{
+    const int32_t whole = VECTOR / rd_register_size(f->type);
+
+    return (lanes + whole - 1) / whole * whole;
+}
+
+/* True if all lanes of a row are in one block, and the row is longer than a vector but not whole
+ * vectors. */
+static bool can_pad_lanes(const rd_strip_at *r, const rd_strip *strip, int32_t fold)
+{
+    const rd_fold *f = &r->t->p->fold[fold];
+
+    return has_neutral_lanes(f) && f->n_cell == 1 && !f->n_group && !f->scan &&
+           !r->t->fold[fold].tree_rows && !r->t->fold[fold].split && strip->width > padded_lanes(f, 1) &&
+           strip->width != padded_lanes(f, strip->width) &&
+           padded_lanes(f, strip->width) <= f->lanes;
+}
+
+/* True if all states of the fold are in its first array, which has so many lanes. */
+static bool has_room(const rd_schedule *t, int32_t fold, int32_t lanes)
+{
+    for (int32_t k = t->p->n_fold; k < t->n_store; k++)
+        if (t->store[k].fold == fold)
+            return false;
+    return t->store[fold].extent >= lanes;
+}
+
+/* Pads the loop to the most lanes that a step's fold needs, if all states have room. */
+void rd_pad_lanes(rd_schedule *t, int32_t stmt, int32_t width)
+{
+    int32_t lanes = 0;
+
+    for (int32_t s = stmt; s >= 0; s = rd_next_stmt(t, s, stmt))
+        if (t->stmt[s].kind == RD_S_STEP) {
+            const int32_t own = padded_lanes(&t->p->fold[t->stmt[s].fold], width);
+
+            lanes = own > lanes ? own : lanes;
+        }
+    for (int32_t s = stmt; s >= 0; s = rd_next_stmt(t, s, stmt))
+        if (t->stmt[s].kind == RD_S_STEP && !has_room(t, t->stmt[s].fold, lanes))
+            return;
+    t->loop[t->stmt[stmt].arg].padded = lanes;
+    for (int32_t s = stmt; s >= 0; s = rd_next_stmt(t, s, stmt))
+        if (t->stmt[s].kind == RD_S_STEP)
+            t->store[t->stmt[s].fold].lanes = lanes;
+}
+
+/* ---- All together ---------------------------------------------------------------------------- */
+/* True if the step goes by lanes, is not a user's, and its lanes are a multiple of the strip's
+ * width. */
+static bool can_pad_step(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold,
+                         int32_t stmt)
+{
+    const int32_t k = r->t->stmt[stmt].fold;
+
+    return fold[k].lanes && !rd_stmt_needs_fission(r->t, stmt) && !r->t->p->fold[k].user &&
+           r->t->fold[k].lanes % strip->width == 0 &&
+           (!strip->single || can_pad_lanes(r, strip, k));
+}
+
+/* Checks that each statement of the region is a loop, a value or a step that can be padded. */
+bool rd_pads_tail(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold)
+{
+    if (strip->around || strip->one_state || !strip->fixed || (!strip->single && strip->tail <= 0))
+        return false;
+    RD_EACH_IN (r, s)
+        switch (r->t->stmt[s].kind) {
+        case RD_S_LOOP: break;
+        case RD_S_LET:
+            if (!can_pad_let(r, s))
+                return false;
+            break;
+        case RD_S_STEP:
+            if (!can_pad_step(r, strip, fold, s))
+                return false;
+            break;
+        default: return false;
+        }
+    return true;
+}

@@ -1,0 +1,118 @@
+/* piece_bounds.c - Computes where the pieces of a bounded loop begin and end: see
+ * index_set_split.c. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/index_set_split.h"
+
+/* ---- What indices come to in the loop -------------------------------------------------------- */
+/* Asks the loop around that binds the axis: its index, or the ends of its rounds. The root axis
+ * has the task's share, other axes all indices. */
+rd_linear rd_index_bound(rd_range_split *c, int32_t axis, bool most)
+{
+    rd_schedule  *t      = c->t;
+    const int32_t binder = rd_binder_of(t, c->stmt, axis);
+    const rd_for *loop   = binder >= 0 ? rd_loop_of(t, binder) : NULL;
+    const int32_t marks  = t->p->n_axis;
+
+    if (loop && loop->start < 0)
+        return rd_linear_plus_axis(t, rd_linear_of(0), 1, axis);
+    if (loop)
+        return rd_linear_plus_axis(t, rd_linear_of(-most), 1, most ? loop->stop : loop->start);
+    if (axis == t->p->root && !t->whole)
+        return rd_linear_plus_axis(t, rd_linear_of(-most), 1,
+                                   marks + (most ? RD_MARK_HI : RD_MARK_LO));
+    return rd_linear_of(most ? t->p->axis_extent[axis] - 1 : 0);
+}
+
+/* A value of memory, clamped so that sums of such values cannot overflow. */
+static rd_linear clamped_value(rd_range_split *c, int32_t value)
+{
+    const int64_t most = INT64_C(1) << 60;
+    rd_linear     at   = rd_linear_plus_value(c->t, rd_linear_of(0), 1, value);
+
+    at = rd_index_min(&c->n, at, rd_linear_of(most));
+    return rd_index_max(&c->n, at, rd_linear_of(-most));
+}
+
+/* The smallest or largest value of a bound, without the term of the loop's own index. */
+static rd_linear bound_without_loop(rd_range_split *c, const rd_bound *b, bool most)
+{
+    const int32_t own = rd_loop_of(c->t, c->stmt)->axis;
+    rd_linear     at  = rd_linear_of(b->offset);
+
+    for (int32_t k = 0; k < b->n_reg; k++)
+        at = rd_linear_plus(c->t, at, b->reg_coef[k], clamped_value(c, b->reg[k]));
+    for (int32_t k = 0; k < b->n_add; k++)
+        if (b->axis[k] != own && b->coef[k])
+            at = rd_linear_plus(c->t, at, b->coef[k],
+                                rd_index_bound(c, b->axis[k], (b->coef[k] > 0) == most));
+    return at;
+}
+
+/* The index from which the low bound holds, plus `more`: its terms without the loop's index,
+ * negated. */
+static rd_linear low_bound(rd_range_split *c, bool most, int64_t more)
+{
+    return rd_linear_plus(c->t, rd_linear_of(more), -1,
+                          bound_without_loop(c, &c->bounds->low, most));
+}
+
+/* The index up to which the high bound holds, plus `more`: its terms without the loop's index. */
+static rd_linear high_bound(rd_range_split *c, bool most, int64_t more)
+{
+    return rd_linear_plus(c->t, rd_linear_of(more), 1,
+                          bound_without_loop(c, &c->bounds->high, most));
+}
+
+/* ---- Ends of pieces -------------------------------------------------------------------------- */
+/* Clamps the position if the step is 1. Else it rounds the distance from the start to whole
+ * steps. */
+rd_linear rd_round_to_step(rd_range_split *c, rd_linear at, bool behind)
+{
+    rd_index_math *n = &c->n;
+    rd_linear      whole;
+
+    if (c->by == 1)
+        return rd_index_min(n, rd_index_max(n, at, c->from), c->to);
+    whole = rd_linear_plus(c->t, at, -1, c->from);
+    whole.offset += behind ? c->by - 1 : 0;
+    whole = rd_linear_plus(c->t, c->from, c->by, rd_index_divide(n, whole, c->by));
+    whole = rd_index_max(n, whole, c->from);
+    if (behind)
+        whole = rd_index_min(n, whole, c->to);
+    return rd_index_select(n, at, c->to, c->to, whole);
+}
+
+/* Takes the loosest values of both bounds, with one index more on either side. */
+void rd_find_visited(rd_range_split *c, rd_pieces *p)
+{
+    rd_index_math *n = &c->n;
+    rd_linear end = rd_linear_plus(c->t, rd_linear_of(-1), 1, c->hi), low = c->lo, high = c->hi;
+
+    if (p->before)
+        low = rd_index_min(n, low_bound(c, true, -1), end);
+    if (p->behind) {
+        const rd_linear one = rd_index_max(n, low, c->lo);
+
+        high =
+            rd_index_max(n, high_bound(c, true, 2), rd_linear_plus(c->t, rd_linear_of(1), 1, one));
+    }
+    p->first = p->before ? rd_round_to_step(c, low, false) : c->from;
+    p->last  = p->behind ? rd_index_max(n, p->first, rd_round_to_step(c, high, true)) : c->to;
+}
+
+/* Takes the tightest values of both bounds, rounded inwards to whole steps. */
+void rd_find_covered(rd_range_split *c, rd_pieces *p)
+{
+    rd_index_math *n = &c->n;
+
+    p->begin = p->first;
+    p->end   = p->last;
+    if (p->before) {
+        p->begin = rd_round_to_step(c, low_bound(c, false, 0), true);
+        p->begin = rd_index_min(n, rd_index_max(n, p->first, p->begin), p->last);
+    }
+    if (p->behind) {
+        p->end = rd_round_to_step(c, high_bound(c, false, 1), false);
+        p->end = rd_index_min(n, rd_index_max(n, p->begin, p->end), p->last);
+    }
+}

@@ -1,0 +1,149 @@
+/* promote_lanes.c - The pass promote_lanes copies the states of lanes into a local array around
+ * the loop over strips of the axis along which the lanes lie, and back (scalar promotion).
+ *
+ *     serial i1 by 64 {                      array a5; near f0 cell 0, a5 at 0
+ *       vector i1 { step f0 a0 .. } }        serial i1 by 64 { vector i1 { step f0 a5 .. } }
+ *                                            back f0 cell 0, a5 at 0
+ *
+ * If unrolled loops in the strip visit several cells, the array holds their states one behind
+ * the other. */
+#include "kernels/pass/pass.h"
+#include "kernels/pass/state_copies.h"
+
+enum { MOST_GROUPS = 16 };
+
+/* The step of a fold, and the loops around it. */
+typedef struct step_place {
+    int32_t step, vector, strips;      /* statements */
+    int32_t n_loop, loop[RD_MAX_RANK]; /* unrolled loops over cells, innermost first */
+    int64_t groups;
+} step_place;
+
+/* ---- Which states ---------------------------------------------------------------------------- */
+/* The fold's one step; -1 if it has none or several. */
+static int32_t only_step(const rd_schedule *t, int32_t fold)
+{
+    int32_t found = -1;
+
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k]; s >= 0; s = rd_next_stmt(t, s, t->part[k]))
+            if (t->stmt[s].fold == fold && t->stmt[s].kind == RD_S_STEP) {
+                if (found >= 0)
+                    return -1;
+                found = s;
+            }
+    return found;
+}
+
+/* The loop of a statement; NULL if the statement is no loop. */
+static const rd_for *loop_at(const rd_schedule *t, int32_t stmt)
+{
+    return stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
+}
+
+/* Fills the loops from the step up to the loop over strips. True if they are unrolled loops over
+ * few cells in a vector loop. */
+static bool find_loops(const rd_schedule *t, step_place *at)
+{
+    const rd_for *loop;
+    int32_t       s = t->stmt[at->step].parent;
+
+    for (loop = loop_at(t, s); loop && loop->kind == RD_FOR_UNROLL;
+         s = t->stmt[s].parent, loop = loop_at(t, s)) {
+        if (!rd_linear_coef(t, &t->stmt[at->step].of.cell, loop->axis))
+            continue;
+        if (at->n_loop == RD_MAX_RANK || loop->extent < 1)
+            return false;
+        at->loop[at->n_loop++] = s;
+        at->groups *= loop->extent;
+    }
+    if (!loop || loop->kind != RD_FOR_VECTOR || at->groups > MOST_GROUPS)
+        return false;
+    at->vector = s;
+    at->strips = t->stmt[s].parent;
+    loop       = loop_at(t, at->strips);
+    return loop && loop->strip >= 0 && loop->axis == rd_loop_of(t, at->vector)->axis;
+}
+
+/* True if the fold goes by lanes along the strips, and its states are in memory that other code
+ * may have the address of. */
+static bool can_promote(const rd_schedule *t, const rd_target *target, int32_t fold, step_place *at)
+{
+    const rd_loop_fold *f = &t->fold[fold];
+    const rd_fold      *p = &t->p->fold[fold];
+
+    if (!target->strips->fold[fold].lanes || p->scan || p->n_group ||
+        (t->store[fold].storage == RD_IN_LOCAL && !f->tree_rows))
+        return false;
+    at->step = only_step(t, fold);
+    return at->step >= 0 && t->store[t->stmt[at->step].store].lane_stride == 1 &&
+           find_loops(t, at) && rd_loop_of(t, at->strips)->of == f->along &&
+           !rd_has_other_fold_stmt(t, at->strips, at->step);
+}
+
+/* ---- The array ------------------------------------------------------------------------------- */
+/* The offset in the array of the states of the cell at hand. */
+static rd_linear group_offset(rd_schedule *t, const step_place *at, int64_t lanes)
+{
+    rd_linear found = rd_linear_of(0);
+    int64_t   times = lanes;
+
+    for (int32_t k = 0; k < at->n_loop; k++) {
+        const rd_for loop = *rd_loop_of(t, at->loop[k]);
+
+        found = rd_linear_plus_axis(t, found, times, loop.axis);
+        times *= loop.extent;
+    }
+    return found;
+}
+
+/* The statement that copies the states into the array or back, in loops over all cells. */
+static int32_t make_copy(rd_schedule *t, const step_place *at, rd_stmt_kind kind, int32_t array,
+                         rd_linear group)
+{
+    rd_stmt s = rd_copy_of_states(&t->stmt[at->step], kind, array);
+    int32_t made;
+
+    s.at = group;
+    made = rd_add_stmt(t, &s);
+    for (int32_t k = 0; k < at->n_loop && !t->failed; k++) {
+        const rd_for  loop  = *rd_loop_of(t, at->loop[k]);
+        const int32_t outer = rd_add_loop(t, &loop);
+
+        rd_append(t, outer, made);
+        made = outer;
+    }
+    return made;
+}
+
+/* Declares the array, copies states into it before the strips and back behind them, and makes
+ * the step use it. */
+static void promote_states(rd_schedule *t, const step_place *at, int32_t fold)
+{
+    const int32_t   lanes = t->fold[fold].lanes;
+    const rd_store  store = { .storage     = RD_IN_LOCAL,
+                              .type        = t->store[fold].type,
+                              .fold        = fold,
+                              .extent      = at->groups * lanes,
+                              .lane_stride = 1 };
+    const int32_t   array = rd_add_store(t, &store);
+    const rd_linear group = group_offset(t, at, lanes);
+
+    if (t->failed)
+        return;
+    rd_put_before(t, rd_add_declaration(t, array), at->strips);
+    rd_put_before(t, make_copy(t, at, RD_S_LOAD_STATES, array, group), at->strips);
+    rd_put_behind(t, make_copy(t, at, RD_S_STORE_STATES, array, group), at->strips);
+    t->stmt[at->step].store   = array;
+    t->stmt[at->step].of.more = rd_linear_plus(t, group, 1, t->stmt[at->step].of.more);
+}
+
+void rd_pass_promote_lanes(rd_schedule *t, const rd_target *target)
+{
+    for (int32_t k = 0; target->strips && k < t->p->n_fold && !t->failed; k++) {
+        step_place at = { .groups = 1 };
+
+        if (can_promote(t, target, k, &at))
+            promote_states(t, &at, k);
+    }
+}

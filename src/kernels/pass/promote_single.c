@@ -1,0 +1,46 @@
+/* promote_single.c - The pass promote_single keeps the one state of a user's reducer in a
+ * variable around its loop (scalar promotion). Then a step waits for the step before, and not
+ * for memory.
+ *
+ *     serial i0 { step f0 a0 .. }        array a1; near f0, a1 at 0
+ *                                        serial i0 { step f0 a1 .. }
+ *                                        back f0, a1 at 0 */
+#include "kernels/pass/pass.h"
+#include "kernels/pass/state_copies.h"
+
+/* True if the statement is a step into the only state of a user's reducer: one lane, no labels. */
+static bool is_single_state(const rd_schedule *t, const rd_stmt *s)
+{
+    const rd_loop_fold *f = s->fold >= 0 ? &t->fold[s->fold] : NULL;
+
+    return f && s->kind == RD_S_STEP && f->of.user && s->label < 0 && f->lanes == 1 &&
+           f->along >= 0 && s->store < t->p->n_fold && s->of.more.n == 0;
+}
+
+/* Declares the variable before the loop, copies the state into it, and back behind the loop. The
+ * step then uses the variable. */
+static void promote_state(rd_schedule *t, int32_t step, int32_t loop)
+{
+    const rd_store store = { .storage = RD_IN_REGISTERS, .fold = t->stmt[step].fold, .extent = 1 };
+    const int32_t  array = rd_add_store(t, &store);
+    const rd_stmt  near  = rd_copy_of_states(&t->stmt[step], RD_S_LOAD_STATES, array),
+                  back   = rd_copy_of_states(&t->stmt[step], RD_S_STORE_STATES, array);
+
+    rd_put_before(t, rd_add_declaration(t, array), loop);
+    rd_put_before(t, rd_add_stmt(t, &near), loop);
+    rd_put_behind(t, rd_add_stmt(t, &back), loop);
+    if (!t->failed)
+        t->stmt[step].store = array;
+}
+
+void rd_pass_promote_single(rd_schedule *t, const rd_target *target)
+{
+    (void)target;
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k])) {
+            const int32_t loop = is_single_state(t, &t->stmt[s]) ? rd_loop_of_steps(t, s) : -1;
+
+            if (loop >= 0 && !rd_has_other_fold_stmt(t, loop, s))
+                promote_state(t, s, loop);
+        }
+}

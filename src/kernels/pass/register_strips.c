@@ -1,0 +1,78 @@
+/* register_strips.c - Replaces a region whose strips would keep more states than a cache holds
+ * by strips along the axis of the fold's cells.
+ *
+ * A product of any semiring has a cell for each column j, and steps along k. With strips of rows
+ * i, each step loads and stores the states of all columns for 64 rows. With strips of columns,
+ * the states of 64 columns and a few rows stay in registers for all steps (register blocking):
+ *
+ *     serial j by 64 { serial i by 4 { begin; serial k { vector j { four rows } } .. } }
+ *
+ * This is a rule, as prices do not see the cache level of states, nor jammed rows. */
+#include "kernels/pass/strip_at.h"
+
+/* NEAR_BYTES: a first-level cache; STRIP: elements of a strip. */
+enum { NEAR_BYTES = 32 << 10, STRIP = 64 };
+
+/* The other axis of the region along which the fold has more cells than fit the cache; -1 if
+ * there is none. */
+static int32_t axis_of_cells(const rd_strip_at *r, int32_t step)
+{
+    const rd_loop_fold *f = &r->t->fold[r->t->stmt[step].fold];
+
+    for (int32_t s = r->t->stmt[step].parent; s != r->top && s >= 0; s = r->t->stmt[s].parent) {
+        const rd_for *loop  = r->t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(r->t, s) : NULL;
+        const int64_t bytes = (int64_t)STRIP * f->of.n_state * rd_register_size(f->of.fold->type);
+
+        if (loop && loop->axis != r->axis && rd_coef(&f->of.fold->cell, loop->axis) &&
+            rd_trips_of(r->t, s) * (double)bytes > NEAR_BYTES)
+            return loop->axis;
+    }
+    return -1;
+}
+
+/* The body around the loop, if no other statement there has a body; else -1. */
+static int32_t body_of(const rd_schedule *t, int32_t loop)
+{
+    const int32_t body = t->stmt[loop].parent;
+
+    for (int32_t s = body >= 0 ? t->stmt[body].first : -1; s >= 0; s = t->stmt[s].next)
+        if (s != loop && t->stmt[s].first >= 0)
+            return -1;
+    return body;
+}
+
+/* True if rows along the old axis could be jammed in strips of the new one, so that states stay
+ * in registers. */
+static bool can_jam_rows(const rd_strip_at *r, int32_t axis, rd_fold_in_strip *fold)
+{
+    rd_strip    strip = { .axis = r->axis, .around = true };
+    const char *why;
+
+    if (!rd_may_enclose(r->t, r->top, r->axis, &why))
+        return false;
+    rd_find_fold_mappings(r, fold);
+    rd_find_width(r, fold, &strip);
+    RD_EACH_IN (r, s)
+        if (r->t->stmt[s].kind == RD_S_LOOP && rd_loop_of(r->t, s)->axis == axis &&
+            rd_unroll_jam_outer_rounds(r, &strip, fold, s) > 1)
+            return true;
+    return false;
+}
+
+/* Visits all steps of folds that begin in the region, and looks for a better axis for each. */
+bool rd_prefers_register_strips(const rd_strip_at *r, rd_fold_in_strip *fold, rd_strip_at *by)
+{
+    RD_EACH_IN (r, s) {
+        const bool step = r->t->stmt[s].kind == RD_S_STEP;
+
+        *by = *r;
+        if (!step || !rd_fold_begins_in(r->t, r->t->stmt[s].fold, r->top))
+            continue;
+        by->axis   = axis_of_cells(r, s);
+        by->top    = r->around ? r->top : body_of(r->t, r->top);
+        by->around = true;
+        if (by->axis >= 0 && by->top >= 0 && can_jam_rows(by, r->axis, fold))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,154 @@
+/* store_forward.c - The pass store_forward replaces loads of elements that were just stored by
+ * the stored values (store-to-load forwarding).
+ *
+ *     vector i0 { s4[i0] = r2                vector i0 {
+ *                 r3 = load s4[i0]
+ *                 s3[i0] = r3 }                          s3[i0] = r2 }
+ *
+ * Then it removes stores to a task's scratch that nothing loads any more (dead stores). */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/pass.h"
+#include <stdlib.h>
+
+/* ---- Uses of a value ------------------------------------------------------------------------- */
+/* Value `by` replaces `old`. */
+typedef struct forwarded_value {
+    int32_t old, by;
+} forwarded_value;
+
+static int32_t replacement_of(void *of, int32_t value)
+{
+    const forwarded_value *e = of;
+
+    return value == e->old ? e->by : value;
+}
+
+/* ---- Loads ----------------------------------------------------------------------------------- */
+/* True if the statement stands directly in a vector loop. */
+static bool is_in_vector(const rd_schedule *t, int32_t stmt)
+{
+    const int32_t parent = t->stmt[stmt].parent;
+
+    return parent >= 0 && t->stmt[parent].kind == RD_S_LOOP &&
+           rd_loop_of(t, parent)->kind == RD_FOR_VECTOR;
+}
+
+/* True if a statement in the body writes to the slot. */
+static bool is_slot_written_in(const rd_schedule *t, int32_t body, int32_t slot)
+{
+    rd_access a[2];
+
+    for (int32_t s = rd_next_stmt(t, body, body); s >= 0; s = rd_next_stmt(t, s, body))
+        for (int32_t k = rd_accesses_of(t, s, a) - 1; k >= 0; k--)
+            if (a[k].writes && a[k].slot == slot)
+                return true;
+    return false;
+}
+
+/* The vector loop around a load; also through unrolled loops whose rounds all load the same
+ * element. -1 if there is none. */
+static int32_t vector_of(const rd_schedule *t, int32_t load)
+{
+    const rd_let *let = &t->let[t->stmt[load].value];
+
+    for (int32_t s = t->stmt[load].parent; s >= 0; s = t->stmt[s].parent) {
+        const rd_for *loop = t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(t, s) : NULL;
+
+        if (loop && loop->kind == RD_FOR_VECTOR)
+            return s;
+        if (!loop || loop->kind != RD_FOR_UNROLL || rd_linear_coef(t, &let->at, loop->axis) ||
+            is_slot_written_in(t, s, let->slot))
+            return -1;
+    }
+    return -1;
+}
+
+/* True if the store writes the element that the load reads, in the same round of all loops. */
+static bool is_same_element(const rd_schedule *t, int32_t store, int32_t load)
+{
+    const rd_stmt *s   = &t->stmt[store];
+    const rd_let  *let = &t->let[t->stmt[load].value];
+    const int32_t  a = s->parent, b = vector_of(t, load);
+
+    return s->kind == RD_S_STORE && is_in_vector(t, store) &&
+           t->stmt[a].parent == t->stmt[b].parent &&
+           rd_loop_of(t, a)->axis == rd_loop_of(t, b)->axis &&
+           rd_linear_coef(t, &s->at, rd_loop_of(t, a)->axis) != 0 && s->type == let->type &&
+           t->let[s->x].type == let->type && rd_linear_same(t, &s->at, &let->at);
+}
+
+/* The last statement before the load that writes to its slot, -1. */
+static int32_t last_write(const rd_schedule *t, int32_t part, int32_t load)
+{
+    const int32_t slot  = t->let[t->stmt[load].value].slot;
+    int32_t       found = -1;
+    rd_access     a[2];
+
+    for (int32_t s = part; s != load; s = rd_next_stmt(t, s, part))
+        for (int32_t k = rd_accesses_of(t, s, a) - 1; k >= 0; k--)
+            if (a[k].writes && a[k].slot == slot)
+                found = s;
+    return found;
+}
+
+/* Makes all readers of the loaded value read the stored one, and removes the load. */
+static void forward_store(rd_schedule *t, int32_t part, int32_t load)
+{
+    const int32_t store = last_write(t, part, load);
+
+    forwarded_value e;
+
+    if (store < 0 || !is_same_element(t, store, load))
+        return;
+    e = (forwarded_value){ t->stmt[load].value, t->stmt[store].x };
+    for (int32_t s = part; s >= 0 && !t->failed; s = rd_next_stmt(t, s, part))
+        rd_substitute_values(t, s, replacement_of, &e);
+    rd_take_out(t, load);
+}
+
+/* True if the statement loads from the task's scratch, in a vector loop. */
+static bool is_load(const rd_schedule *t, int32_t stmt)
+{
+    return t->stmt[stmt].kind == RD_S_LET && t->let[t->stmt[stmt].value].kind == RD_I_LOAD &&
+           t->let[t->stmt[stmt].value].slot >= t->p->first_scratch && vector_of(t, stmt) >= 0;
+}
+
+/* ---- Stores ---------------------------------------------------------------------------------- */
+/* True if a statement of the tree reads the slot. */
+static bool is_read(const rd_schedule *t, int32_t slot)
+{
+    rd_access a[2];
+
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k]; s >= 0; s = rd_next_stmt(t, s, t->part[k]))
+            for (int32_t j = rd_accesses_of(t, s, a) - 1; j >= 0; j--)
+                if (!a[j].writes && a[j].slot == slot)
+                    return true;
+    return false;
+}
+
+/* True if the statement stores to scratch that nothing reads. */
+static bool is_unread(const rd_schedule *t, int32_t stmt)
+{
+    return t->stmt[stmt].kind == RD_S_STORE && t->stmt[stmt].slot >= t->p->first_scratch &&
+           is_in_vector(t, stmt) && !is_read(t, t->stmt[stmt].slot);
+}
+
+/* ---- All together ---------------------------------------------------------------------------- */
+/* Forwards all stores, then removes the dead ones. */
+void rd_pass_store_forward(rd_schedule *t, const rd_target *target)
+{
+    (void)target;
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k], next; s >= 0 && !t->failed; s = next) {
+            next = rd_next_stmt(t, s, t->part[k]);
+            if (is_load(t, s))
+                forward_store(t, t->part[k], s);
+        }
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k], next; s >= 0 && !t->failed; s = next) {
+            next = rd_next_stmt(t, s, t->part[k]);
+            if (is_unread(t, s))
+                rd_take_out(t, s);
+        }
+}

@@ -1,0 +1,181 @@
+/* strip_arrays.c - Local arrays with one element for each index of a strip (scalar expansion). */
+#include "kernels/pass/strip_arrays.h"
+
+rd_linear rd_strip_element(rd_schedule *t, int32_t loop)
+{
+    const rd_for *l = rd_loop_of(t, loop);
+
+    return rd_linear_plus(t, rd_linear_plus_axis(t, rd_linear_of(0), 1, l->axis), -1,
+                          l->from.part[0].at);
+}
+
+/* The extent of the array, rounded up to whole vectors, as functions of arrays process whole
+ * vectors. */
+static int64_t padded_extent(const rd_for *loop)
+{
+    enum { MOST = 16 };
+
+    return (loop->extent + MOST - 1) / MOST * MOST;
+}
+
+/* Adds the store, and its ARRAY statement before the loop. `memory`: elements are as in the
+ * program's memory. */
+static int32_t add_array(rd_schedule *t, int32_t loop, rd_dtype type, bool memory)
+{
+    const rd_store made  = { .storage = RD_IN_LOCAL,
+                             .type    = type,
+                             .memory  = memory,
+                             .fold    = -1,
+                             .extent  = padded_extent(rd_loop_of(t, loop)) };
+    rd_stmt        array = rd_stmt_of(RD_S_ARRAY);
+
+    array.store = rd_add_store(t, &made);
+    rd_put_before(t, rd_add_stmt(t, &array), loop);
+    return array.store;
+}
+
+int32_t rd_add_array_before(rd_schedule *t, int32_t loop, rd_dtype type)
+{
+    return add_array(t, loop, type, false);
+}
+
+int32_t rd_add_memory_before(rd_schedule *t, int32_t loop, rd_dtype type)
+{
+    return add_array(t, loop, type, true);
+}
+
+/* A STORE of the value at its position in the strip; the statement stands nowhere yet. */
+static int32_t store_of_value(rd_schedule *t, int32_t loop, int32_t value, int32_t store)
+{
+    rd_stmt stmt = rd_stmt_of(RD_S_STORE);
+
+    stmt.store = store;
+    stmt.type  = t->store[store].type;
+    stmt.at    = rd_strip_element(t, loop);
+    stmt.x     = value;
+    return rd_add_stmt(t, &stmt);
+}
+
+/* "a5[i0 - m0] = r3", at the end of the loop. */
+void rd_store_at_end(rd_schedule *t, int32_t loop, int32_t value, int32_t store)
+{
+    rd_append(t, loop, store_of_value(t, loop, value, store));
+}
+
+/* "a5[i0 - m0] = r3", right behind the statement that makes the value. */
+void rd_store_behind(rd_schedule *t, int32_t loop, int32_t value, int32_t store)
+{
+    rd_put_behind(t, store_of_value(t, loop, value, store), t->let[value].made_by);
+}
+
+/* A LOAD of the array's element at the position of the loop. */
+static rd_let load_of_element(rd_schedule *t, int32_t store, int32_t loop)
+{
+    const rd_dtype type = t->store[store].type;
+
+    return (rd_let){ .kind  = RD_I_LOAD,
+                     .type  = type,
+                     .from  = type,
+                     .arg   = -1,
+                     .slot  = -1,
+                     .store = store,
+                     .at    = rd_strip_element(t, loop) };
+}
+
+int32_t rd_add_value(rd_schedule *t, int32_t loop, const rd_let *let)
+{
+    const int32_t made = rd_add_made(t, let);
+
+    rd_append(t, loop, made);
+    return t->stmt[made].value;
+}
+
+int32_t rd_load_at_end(rd_schedule *t, int32_t loop, int32_t store)
+{
+    const rd_let let = load_of_element(t, store, loop);
+
+    return rd_add_value(t, loop, &let);
+}
+
+/* "r9 = load a5[i0 - m0]", at the start of the loop. */
+int32_t rd_load_at_start(rd_schedule *t, int32_t loop, int32_t store, int32_t of)
+{
+    const rd_let  let  = load_of_element(t, store, of);
+    const int32_t made = rd_add_made(t, &let);
+
+    rd_put_before(t, made, t->stmt[loop].first);
+    return t->stmt[made].value;
+}
+
+/* "r3 = load a5[i0 - m0]", in place of the value's definition. */
+void rd_replace_by_load(rd_schedule *t, int32_t value, int32_t store, int32_t loop)
+{
+    if (t->failed)
+        return;
+    t->let[value] = (rd_let){ .kind    = RD_I_LOAD,
+                              .type    = t->let[value].type,
+                              .from    = t->let[value].type,
+                              .arg     = -1,
+                              .slot    = -1,
+                              .store   = store,
+                              .at      = rd_strip_element(t, loop),
+                              .made_by = t->let[value].made_by };
+}
+
+/* ---- Loops ----------------------------------------------------------------------------------- */
+/* A new, empty loop with the range of the given one; the statement stands nowhere yet. */
+static int32_t loop_like(rd_schedule *t, int32_t loop, bool by_call)
+{
+    rd_for like = *rd_loop_of(t, loop);
+
+    like.by_call = by_call;
+    like.in_order &= !by_call;
+    return rd_add_loop(t, &like);
+}
+
+int32_t rd_add_loop_behind(rd_schedule *t, int32_t loop, bool by_call)
+{
+    const int32_t made = loop_like(t, loop, by_call);
+
+    rd_put_behind(t, made, loop);
+    return made;
+}
+
+int32_t rd_split_vector(rd_schedule *t, int32_t stmt, int32_t previous)
+{
+    const int32_t made = rd_add_loop_behind(t, previous, false);
+
+    for (int32_t s = stmt, next; s >= 0 && !t->failed; s = next) {
+        next = t->stmt[s].next;
+        rd_take_out(t, s);
+        rd_append(t, made, s);
+    }
+    return made;
+}
+
+/* Copies the value's definition into a loop before this one, which may run in any order. */
+void rd_pack_value(rd_schedule *t, int32_t loop, int32_t value, rd_dtype type, bool by_call)
+{
+    const int32_t store = rd_add_array_before(t, loop, type);
+    const rd_let  let   = t->let[value];
+    const int32_t made  = loop_like(t, loop, by_call);
+
+    if (t->failed)
+        return;
+    t->loop[t->stmt[made].arg].in_order = false;
+    rd_put_before(t, made, loop);
+    rd_store_at_end(t, made, rd_add_value(t, made, &let), store);
+    rd_replace_by_load(t, value, store, loop);
+}
+
+/* Copies the value's definition to the end of the packing loop. */
+void rd_pack_in_same_loop(rd_schedule *t, int32_t packing, int32_t loop, int32_t value)
+{
+    const rd_let  let   = t->let[value];
+    const int32_t store = rd_add_array_before(t, packing, let.type);
+
+    if (t->failed)
+        return;
+    rd_store_at_end(t, packing, rd_add_value(t, packing, &let), store);
+    rd_replace_by_load(t, value, store, loop);
+}

@@ -1,0 +1,74 @@
+/* strip_body.c - Puts statements of a strip into vector loops, or between them. */
+#include "kernels/pass/strip_body.h"
+
+rd_linear rd_axis_plus(rd_schedule *t, int32_t axis, int64_t offset)
+{
+    return rd_linear_plus_axis(t, rd_linear_of(offset), 1, axis);
+}
+
+/* i0 - m0: which element of the strip it is. */
+rd_linear rd_element_of_strip(rd_strip_mining *c)
+{
+    return rd_linear_plus_axis(c->t, rd_axis_plus(c->t, c->r->axis, 0), -1, c->start);
+}
+
+/* Adds a vector loop over the strip at hand at the end of a body. */
+static int32_t add_vector(rd_strip_mining *c, int32_t body, bool by_call, bool in_order)
+{
+    const rd_for  loop = { .kind     = RD_FOR_VECTOR,
+                           .in_order = in_order,
+                           .strip    = -1,
+                           .axis     = c->r->axis,
+                           .start    = -1,
+                           .stop     = -1,
+                           .from     = rd_edge_of(rd_axis_plus(c->t, c->start, 0)),
+                           .to       = rd_edge_of(rd_axis_plus(c->t, c->stop, 0)),
+                           .step     = 1,
+                           .extent   = c->r->width,
+                           .by_call  = by_call,
+                           .of       = -1 };
+    const int32_t made = rd_add_loop(c->t, &loop);
+
+    rd_append(c->t, body, made);
+    return made;
+}
+
+void rd_to_vector(rd_strip_mining *c, int32_t body, int32_t stmt)
+{
+    if (c->open < 0)
+        c->open = add_vector(c, body, false, c->r->one_state);
+    rd_append(c->t, c->open, stmt);
+}
+
+void rd_to_strip(rd_strip_mining *c, int32_t body, int32_t stmt)
+{
+    if (c->open >= 0)
+        rd_put_before(c->t, stmt, c->open);
+    else
+        rd_append(c->t, body, stmt);
+}
+
+void rd_put_alone(rd_strip_mining *c, int32_t body, int32_t stmt)
+{
+    c->open = -1;
+    rd_append(c->t, body, stmt);
+}
+
+void rd_to_call(rd_strip_mining *c, int32_t body, int32_t stmt)
+{
+    rd_append(c->t, add_vector(c, body, true, false), stmt);
+    c->open = -1;
+}
+
+/* Nothing in the strip reads what these steps change. So they may wait for the last of their
+ * operands, and later values may still join the vector loop before them. */
+void rd_to_in_order_loop(rd_strip_mining *c, int32_t body, int32_t stmt)
+{
+    if (c->ordered < 0)
+        c->ordered = add_vector(c, body, false, true);
+    else {
+        rd_take_out(c->t, c->ordered);
+        rd_append(c->t, body, c->ordered);
+    }
+    rd_append(c->t, c->ordered, stmt);
+}

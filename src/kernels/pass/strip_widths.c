@@ -1,0 +1,328 @@
+/* strip_widths.c - Chooses how wide strips are, by what is read, and what is kept, for each
+ * element. */
+#include "core/caches.h"
+#include "kernels/cpu/simd/simd.h"
+#include "kernels/pass/fission_points.h"
+#include "kernels/pass/strip_at.h"
+#include <stdlib.h>
+
+/* SHORT: an axis of one strip. WIDE: the most elements of a strip of streamed rows. A strip is
+ * narrower if what is kept for it exceeds twice the first-level cache, but never below NARROW,
+ * or PREFETCHED if rows are prefetched. FEW: rounds that do not count as a stream. */
+enum { SHORT = 128, WIDE = 8192, NARROW = RD_RUN_BYTES / 4, PREFETCHED = NARROW / 4, FEW = 8 };
+
+/* The region, and the mapping of its folds. */
+typedef struct measuring {
+    const rd_strip_at      *r;
+    const rd_fold_in_strip *fold;
+} measuring;
+
+/* The loop of a statement; NULL if the statement is no loop. */
+static const rd_for *loop_of(const measuring *m, int32_t stmt)
+{
+    return m->r->t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(m->r->t, stmt) : NULL;
+}
+
+/* ---- Folds ----------------------------------------------------------------------------------- */
+/* The fewest lanes of the region's folds. A step of a fold with more lanes is several strips.
+ * INT32_MAX: no fold goes by lanes. */
+static int32_t fewest_lanes(const measuring *m)
+{
+    int32_t fewest = INT32_MAX;
+
+    RD_EACH_IN (m->r, s) {
+        const rd_stmt *stmt = &m->r->t->stmt[s];
+        const int32_t  lanes =
+            rd_is_step(m->r->t, s) ? m->r->t->p->fold[stmt->fold].lanes : INT32_MAX;
+
+        if (rd_is_step(m->r->t, s) && m->fold[stmt->fold].lanes && lanes < fewest)
+            fewest = lanes;
+    }
+    return fewest;
+}
+
+/* True if each element of a strip has states of many lanes, which are too many for a wide strip. */
+static bool has_lanes_of_cells(const measuring *m)
+{
+    RD_EACH_IN (m->r, s) {
+        const rd_stmt *stmt = &m->r->t->stmt[s];
+
+        if (rd_is_step(m->r->t, s) && m->fold[stmt->fold].cells &&
+            m->r->t->fold[stmt->fold].lanes > 1)
+            return true;
+    }
+    return false;
+}
+
+/* True if the region has steps of a group-by. Tasks may share its few columns. */
+static bool has_labels(const measuring *m)
+{
+    RD_EACH_IN (m->r, s)
+        if (m->r->t->stmt[s].kind == RD_S_STEP && m->r->t->stmt[s].label >= 0)
+            return true;
+    return false;
+}
+
+/* ---- Streams --------------------------------------------------------------------------------- */
+/* Rounds of the loop. */
+static int64_t trips_of(const measuring *m, const rd_for *loop)
+{
+    return loop->of >= 0 ? rd_trips(m->r->t->p, loop->of) : 1;
+}
+
+/* True if each round of the loop reads other elements. Windows do not stream, as strips overlap;
+ * in strips of 64 their states stay in registers. An unrolled loop has its elements in
+ * registers. */
+static bool is_streaming_loop(const measuring *m, int32_t stmt, const rd_linear *at)
+{
+    const rd_for *loop  = loop_of(m, stmt);
+    const int64_t by    = llabs(rd_linear_coef(m->r->t, at, loop->axis));
+    const int64_t least = rd_unrolls_loop(m->r, stmt) ? 1 : PREFETCHED;
+
+    return by > 0 && trips_of(m, loop) > FEW && by * trips_of(m, loop) >= least;
+}
+
+/* True if a loop in the region reads other elements in each round, and no loop around it reads
+ * the same elements often. */
+static bool is_streaming_load(const measuring *m, int32_t stmt, const rd_linear *at)
+{
+    enum { OFTEN = 64 };
+    bool on = false;
+
+    for (int32_t s = m->r->t->stmt[stmt].parent; s != m->r->top && s >= 0;
+         s         = m->r->t->stmt[s].parent) {
+        const rd_for *loop = loop_of(m, s);
+
+        if (!loop || loop->axis == m->r->axis)
+            continue;
+        if (on && !rd_linear_coef(m->r->t, at, loop->axis) && trips_of(m, loop) >= OFTEN)
+            return false;
+        on |= is_streaming_loop(m, s, at);
+    }
+    return on;
+}
+
+/* True if rows of adjacent elements are streamed from memory. */
+static bool has_streams(const measuring *m)
+{
+    RD_EACH_IN (m->r, s) {
+        const rd_let *let    = rd_let_of(m->r->t, s);
+        const rd_for *around = loop_of(m, m->r->t->stmt[s].parent);
+
+        if (let && let->kind == RD_I_LOAD && rd_linear_coef(m->r->t, &let->at, m->r->axis) == 1 &&
+            around && trips_of(m, around) > FEW && is_streaming_load(m, s, &let->at))
+            return true;
+    }
+    return false;
+}
+
+/* ---- What is kept ---------------------------------------------------------------------------- */
+/* Bytes of a cell's states. A scan of several blocks also has the states before the block; their
+ * sums are needed once a block. */
+static int64_t bytes_of_states(const rd_loop_fold *f)
+{
+    const bool    before = f->blocks && f->of.fold->scan;
+    const int32_t arrays = f->of.n_state * (before ? 2 : 1) + (before && f->pair);
+
+    return f->of.fold->user ? (int64_t)f->of.fold->user->size
+                            : arrays * rd_register_size(f->of.fold->type);
+}
+
+/* Bytes that a loop over the strip leaves for the next, for each element: states, and arrays of
+ * functions of the strip. */
+static int64_t bytes_kept(const measuring *m)
+{
+    int64_t bytes = 0;
+
+    RD_EACH_IN (m->r, s) {
+        const rd_stmt *stmt = &m->r->t->stmt[s];
+
+        bytes += rd_is_step(m->r->t, s) ? bytes_of_states(&m->r->t->fold[stmt->fold]) : 0;
+        bytes += rd_stmt_needs_fission(m->r->t, s) ? 2 * 8 : 0;
+    }
+    return bytes;
+}
+
+/* True if the bound depends on the axis. */
+static bool is_bounding_axis(const rd_bound *b, int32_t axis)
+{
+    for (int32_t k = 0; k < b->n_add; k++)
+        if (b->axis[k] == axis)
+            return true;
+    return false;
+}
+
+/* The bounds of a loop statement, NULL if there are none. */
+static const rd_bounds *bounds_of(const measuring *m, int32_t stmt)
+{
+    const rd_for *loop = loop_of(m, stmt);
+
+    return loop && loop->of >= 0 ? m->r->t->p->loop[loop->of].bounds : NULL;
+}
+
+/* True if a mask bounds a loop in the region by the strip's position. Then a narrower strip
+ * leaves out more of that loop. */
+static bool is_bounding(const measuring *m)
+{
+    RD_EACH_IN (m->r, s) {
+        const rd_bounds *b = bounds_of(m, s);
+
+        if (b && loop_of(m, s)->axis != m->r->axis &&
+            (is_bounding_axis(&b->low, m->r->axis) || is_bounding_axis(&b->high, m->r->axis) ||
+             b->low.n_reg || b->high.n_reg || b->list_at >= 0))
+            return true;
+    }
+    return false;
+}
+
+/* The width of strips of streamed rows: long enough for runs of memory, with states that fit
+ * twice the first-level cache. */
+static int32_t wide_width(const measuring *m)
+{
+    enum { BOUNDING = 256 };
+    const int64_t bytes = bytes_kept(m), room = 2 * RD_L1_BYTES;
+    const int64_t narrow = rd_fetches_rows_behind ? PREFETCHED : NARROW;
+    const int64_t reach  = rd_reach(m->r->t->p, m->r->axis);
+    int64_t       width  = bytes ? room / bytes / 64 * 64 : WIDE;
+
+    width = width > WIDE ? WIDE : width < narrow ? narrow : width;
+    width = is_bounding(m) ? BOUNDING : width;
+    return (int32_t)(reach < width ? reach : width);
+}
+
+/* ---- Functions ------------------------------------------------------------------------------- */
+/* True if the region calls users' functions of blocks. */
+static bool has_block_calls(const measuring *m)
+{
+    RD_EACH_IN (m->r, s) {
+        const rd_let *let = rd_let_of(m->r->t, s);
+
+        if (let && let->kind == RD_I_CALL && m->r->t->p->call[let->arg].block)
+            return true;
+    }
+    return false;
+}
+
+/* True if the region has operations without vectors. */
+static bool needs_fission(const measuring *m)
+{
+    RD_EACH_IN (m->r, s)
+        if (rd_stmt_needs_fission(m->r->t, s))
+            return true;
+    return false;
+}
+
+/* A strip of one vector stays in registers, with its states and what it reads again; four rounds
+ * fill the latency of exp. Strips of four vectors took 1.16 of the time (gcc 12, Zen 4); of f64
+ * they take 0.95. AVX2 has half as many registers. */
+bool rd_takes_exp_of_pairs(const rd_strip_at *r, int32_t loop)
+{
+    enum { LONG = 64, ZMM = 64 };
+    const rd_for    *l      = rd_loop_of(r->t, loop);
+    const rd_bounds *bounds = l->of >= 0 ? r->t->p->loop[l->of].bounds : NULL;
+    bool             found = false, reuses_states = false;
+
+    if (r->vector < ZMM || l->axis == r->axis || l->of < 0 || l->step != 1 ||
+        rd_is_row(&r->t->p->loop[l->of]) || l->backwards || rd_trips(r->t->p, l->of) < LONG ||
+        (bounds && bounds->list_at >= 0)) /* ranges are looked up for each strip */
+        return false;
+    for (int32_t s = rd_next_stmt(r->t, loop, loop); s >= 0; s = rd_next_stmt(r->t, s, loop)) {
+        const rd_stmt *stmt = &r->t->stmt[s];
+        const rd_let  *let  = rd_let_of(r->t, s);
+        const bool     exp  = let && let->kind == RD_I_MAP && let->op == RD_OP_exp;
+
+        if (rd_stmt_needs_fission(r->t, s) && !(exp && let->type == RD_F32))
+            return false;
+        found |= exp && rd_stands_along(r, s);
+        reuses_states |= stmt->kind == RD_S_STEP && !rd_fold_begins_in(r->t, stmt->fold, loop);
+    }
+    return found && reuses_states;
+}
+
+/* True if a loop of the region takes exponentials of pairs. */
+static bool has_exp_of_pairs(const measuring *m)
+{
+    RD_EACH_IN (m->r, s)
+        if (loop_of(m, s) && rd_takes_exp_of_pairs(m->r, s))
+            return true;
+    return false;
+}
+
+/* ---- All together ---------------------------------------------------------------------------- */
+/* True if blocks of a fold with serial steps end within rows. */
+static bool has_ends_amid_rows(const measuring *m)
+{
+    for (int32_t k = 0; k < m->r->t->p->n_fold; k++)
+        if (m->fold[k].in_order && rd_ends_amid_rows(m->r->t, k, m->r->axis))
+            return true;
+    return false;
+}
+
+/* Elements of the last, shorter strip of a whole axis. -1: not known, as tiles and tasks' shares
+ * may leave any number. */
+static int32_t tail_of(const measuring *m, int32_t width)
+{
+    const rd_program *p      = m->r->t->p;
+    const int64_t     extent = p->axis_extent[m->r->axis];
+
+    if ((!m->r->t->whole && p->root == m->r->axis) || rd_reach(p, m->r->axis) != extent ||
+        rd_has_clusters(m->r) || has_ends_amid_rows(m))
+        return -1;
+    return (int32_t)(extent % width);
+}
+
+/* Sets the width of strips that one accumulator takes. */
+static void set_one_state_width(rd_strip *strip, int64_t reach)
+{
+    strip->one_state = true;
+    strip->fixed = strip->single = reach <= SHORT;
+    strip->width                 = strip->single ? (int32_t)reach : WIDE;
+}
+
+/* Sets the width of strips of lanes: as many as the fold with the fewest has. */
+static void set_width_of_lanes(const measuring *m, rd_strip *strip, int64_t reach, bool root)
+{
+    strip->width  = fewest_lanes(m);
+    strip->fixed  = true;
+    strip->single = reach <= strip->width && !root && reach == m->r->t->p->axis_extent[m->r->axis];
+    strip->width  = strip->single ? (int32_t)reach : strip->width;
+}
+
+/* CALLED: elements of a call of a user's function of blocks. NONTEMPORAL: elements of a strip with
+ * non-temporal stores: many against partial cache lines at the ends, few against too many
+ * fetches at once. */
+enum { CALLED = 512, NONTEMPORAL = 128 };
+
+/* Chooses the first case that applies: one accumulator, lanes, a short axis, exp of pairs,
+ * streamed rows, calls or non-temporal stores; else strips of 64. */
+void rd_find_width(const rd_strip_at *r, const rd_fold_in_strip *fold, rd_strip *strip)
+{
+    const measuring m     = { r, fold };
+    const int64_t   reach = rd_reach(r->t->p, r->axis);
+    const bool      root  = !r->t->whole && r->t->p->root == r->axis;
+
+    if (rd_uses_one_state(r, fold))
+        set_one_state_width(strip, reach);
+    else if (fewest_lanes(&m) < INT32_MAX)
+        set_width_of_lanes(&m, strip, reach, root);
+    else if (reach <= SHORT && !root && !has_ends_amid_rows(&m)) {
+        strip->width = (int32_t)reach;
+        strip->fixed = strip->single = r->t->p->axis_extent[r->axis] == strip->width;
+        strip->wide =
+            r->t->whole && has_streams(&m); /* a few rows are jammed: states in registers */
+    } else if (has_exp_of_pairs(&m)) {
+        strip->width = r->vector / (int32_t)sizeof(float);
+        strip->fixed = true;
+    } else if (has_streams(&m) && !has_lanes_of_cells(&m)) {
+        strip->width      = wide_width(&m);
+        strip->wide       = true;
+        strip->has_arrays = bytes_kept(&m) > 0;
+    } else if (has_block_calls(&m) || (rd_has_nontemporal_store(r) && !needs_fission(&m))) {
+        strip->width      = has_block_calls(&m) ? CALLED : NONTEMPORAL;
+        strip->has_arrays = true;
+    } else {
+        strip->width = has_labels(&m) && reach < 64 ? (int32_t)reach : 64;
+        strip->fixed = true;
+    }
+    strip->tail = tail_of(&m, strip->width);
+}

@@ -1,0 +1,146 @@
+/* substrips.c - The pass substrips splits wide strips into substrips, where several vector loops
+ * of a row pass values by arrays (tiling). Substrips are short, so that memory and computation
+ * overlap.
+ *
+ *     serial i1 {                       serial i1 {
+ *       vector i0 from m0 to m1 ..        serial i0 from m0 to m1 by 512, starts m2, stops m3 {
+ *       vector i0 from m0 to m1 .. }        vector i0 from m2 to m3 ..
+ *                                           vector i0 from m2 to m3 .. } } */
+#include "kernels/pass/substrips.h"
+#include "kernels/pass/fission_points.h"
+#include "kernels/pass/pass.h"
+
+/* ---- A loop over parts ----------------------------------------------------------------------- */
+int32_t rd_strips_around(const rd_schedule *t, int32_t stmt)
+{
+    while (stmt >= 0 && !(t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->strip >= 0))
+        stmt = t->stmt[stmt].parent;
+    return stmt;
+}
+
+/* The axis as a position. */
+static rd_linear mark_position(rd_schedule *t, int32_t axis)
+{
+    return rd_linear_plus_axis(t, rd_linear_of(0), 1, axis);
+}
+
+/* A loop over substrips of the strip, of so many elements. */
+static rd_for substrip_loop(rd_schedule *t, const rd_for *strips, int32_t width)
+{
+    return (rd_for){ .kind     = RD_FOR_SERIAL,
+                     .axis     = strips->axis,
+                     .start    = rd_add_mark(t),
+                     .stop     = rd_add_mark(t),
+                     .from     = rd_edge_of(mark_position(t, strips->start)),
+                     .to       = rd_edge_of(mark_position(t, strips->stop)),
+                     .step     = width,
+                     .extent   = (strips->step + width - 1) / width,
+                     .of       = -1,
+                     .strip    = strips->strip,
+                     .substrip = true };
+}
+
+/* Makes vector loops over the whole strip visit one substrip. */
+static void narrow_vector_loops(rd_schedule *t, int32_t parts, const rd_for *strips)
+{
+    const rd_for loop = *rd_loop_of(t, parts);
+
+    for (int32_t s = parts; s >= 0 && !t->failed; s = rd_next_stmt(t, s, parts)) {
+        rd_edge from, to;
+
+        if (t->stmt[s].kind != RD_S_LOOP || rd_loop_of(t, s)->kind != RD_FOR_VECTOR ||
+            rd_linear_coef(t, &rd_loop_of(t, s)->from.part[0].at, strips->start) != 1)
+            continue;
+        from                           = rd_edge_of(mark_position(t, loop.start));
+        to                             = rd_edge_of(mark_position(t, loop.stop));
+        t->loop[t->stmt[s].arg].from   = from;
+        t->loop[t->stmt[s].arg].to     = to;
+        t->loop[t->stmt[s].arg].extent = loop.step;
+    }
+}
+
+/* Puts the loop around the statements, and narrows the vector loops in it to a substrip. */
+int32_t rd_put_substrips_around(rd_schedule *t, int32_t first, int32_t last, int32_t width)
+{
+    const rd_for  strips = *rd_loop_of(t, rd_strips_around(t, t->stmt[first].parent));
+    const rd_for  loop   = substrip_loop(t, &strips, width);
+    const int32_t made   = rd_put_loop_around(t, first, last, &loop);
+
+    if (!t->failed)
+        narrow_vector_loops(t, made, &strips);
+    return made;
+}
+
+/* "fetch 128 from s0[..]": puts a FETCH of the load's slot before the vector loop. */
+void rd_add_prefetch_before(rd_schedule *t, int32_t vector, const rd_let *load, rd_linear at,
+                            rd_linear count)
+{
+    rd_stmt stmt = rd_stmt_of(RD_S_PREFETCH);
+
+    stmt.slot  = load->slot;
+    stmt.type  = load->type;
+    stmt.at    = at;
+    stmt.count = count;
+    rd_put_before(t, rd_add_stmt(t, &stmt), vector);
+}
+
+/* ---- Rows by parts --------------------------------------------------------------------------- */
+/* True if the statement concerns each element alone: a value, a store, or a step into the
+ * element's state. */
+static bool can_stand_in_substrip(const rd_schedule *t, int32_t stmt)
+{
+    const rd_stmt *s = &t->stmt[stmt];
+
+    switch (s->kind) {
+    case RD_S_LET:
+    case RD_S_STORE: return true;
+    case RD_S_STEP: return t->fold[s->fold].lanes == 1;
+    case RD_S_LOOP: return rd_is_vector(t, stmt);
+    default: return false;
+    }
+}
+
+/* True if the row has several loops: functions of strips, or values that come through arrays. */
+static bool needs_substrips(const rd_schedule *t, int32_t row)
+{
+    bool has_fission = false, has_vector = false;
+
+    for (int32_t s = rd_next_stmt(t, row, row); s >= 0; s = rd_next_stmt(t, s, row)) {
+        if (!can_stand_in_substrip(t, s))
+            return false;
+        has_fission |= rd_stmt_needs_fission(t, s);
+        has_vector |= rd_is_vector(t, s);
+    }
+    return has_fission && has_vector;
+}
+
+/* Puts substrips around all vector loops of a row. */
+static void split_row(rd_schedule *t, int32_t row)
+{
+    int32_t first = t->stmt[row].first;
+
+    while (!rd_is_vector(t, first))
+        first = t->stmt[first].next;
+    rd_put_substrips_around(t, first, t->stmt[row].last, RD_SUBSTRIP);
+}
+
+/* True if the statement is a loop over rows, each of which is all of a wide strip. */
+static bool is_row_of_wide_strip(const rd_schedule *t, const rd_target *target, int32_t stmt)
+{
+    const rd_for   *loop   = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
+    const int32_t   strips = loop && loop->of >= 0 && loop->strip < 0 && loop->kind == RD_FOR_SERIAL
+                                 ? rd_strips_around(t, stmt)
+                                 : -1;
+    const rd_strip *r      = strips >= 0 ? &target->strips->at[rd_loop_of(t, strips)->strip] : NULL;
+
+    return r && r->wide && r->width > RD_SUBSTRIP && !rd_loop_of(t, strips)->substrip &&
+           loop->axis != r->axis && t->stmt[stmt].first >= 0;
+}
+
+void rd_pass_substrips(rd_schedule *t, const rd_target *target)
+{
+    for (int k = 0; target->strips && k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k]))
+            if (is_row_of_wide_strip(t, target, s) && needs_substrips(t, s))
+                split_row(t, s);
+}

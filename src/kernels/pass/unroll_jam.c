@@ -1,0 +1,250 @@
+/* unroll_jam.c - The pass unroll_jam jams a few rounds of the loop directly around a vector loop
+ * into it (unroll-and-jam), so that a state is loaded and stored once for all of them.
+ *
+ *     serial i1 {                            serial i1 by 4, starts m5 {
+ *       r0 = load s1[i1]                       vector i0 {
+ *       vector i0 { step f0 a0 .. } }            near f0 .., a7
+ *                                                unroll i1 from m5 to m5 + 1 { step f0 a7 .. }
+ *                                                .. four of them
+ *                                                back f0 .., a7 } }
+ *                                            serial i1 { .. the rounds that are left } */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/pass.h"
+#include "kernels/pass/state_copies.h"
+
+/* ---- Which loops ----------------------------------------------------------------------------- */
+/* True if the statement is a vector loop, but not by call. */
+static bool is_vector(const rd_schedule *t, int32_t stmt)
+{
+    return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == RD_FOR_VECTOR &&
+           !rd_loop_of(t, stmt)->by_call;
+}
+
+/* The vector loop that is the whole body, but for values before it and early exits behind it;
+ * -1. */
+static int32_t vector_in(const rd_schedule *t, int32_t loop)
+{
+    int32_t s = t->stmt[loop].first, last = t->stmt[loop].last;
+
+    while (s >= 0 && t->stmt[s].kind == RD_S_LET)
+        s = t->stmt[s].next;
+    while (last >= 0 && t->stmt[last].kind == RD_S_EXIT)
+        last = t->stmt[last].prev;
+    return s >= 0 && s == last && is_vector(t, s) ? s : -1;
+}
+
+/* The number of rounds to jam, 0 if the statement is no such loop. */
+static int32_t rounds_to_merge(const rd_schedule *t, const rd_target *target, int32_t stmt)
+{
+    const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
+
+    if (!loop || loop->kind != RD_FOR_SERIAL || loop->of < 0 || loop->backwards ||
+        loop->step != 1 || loop->start >= 0 || loop->from.n != 1 || loop->to.n != 1 ||
+        loop->from.part[0].by > 1 || loop->to.part[0].by > 1 || vector_in(t, stmt) < 0)
+        return 0;
+    return target->strips->unroll_jam[loop->of];
+}
+
+/* ---- States ---------------------------------------------------------------------------------- */
+/* True if the position changes between the vector loop and the statement. */
+static bool is_changed_inside(const rd_schedule *t, int32_t vector, int32_t stmt,
+                              const rd_linear *at)
+{
+    for (int32_t s = t->stmt[stmt].parent; s != vector; s = t->stmt[s].parent)
+        if (t->stmt[s].kind == RD_S_LOOP && rd_linear_coef(t, at, rd_loop_of(t, s)->axis))
+            return true;
+    for (int32_t k = 0; k < at->n; k++)
+        if (t->term[at->first + k].axis < 0 &&
+            rd_stands_in(t, t->let[t->term[at->first + k].value].made_by, vector))
+            return true;
+    return false;
+}
+
+/* True if the vector loop declares the store. */
+static bool is_declared_in(const rd_schedule *t, int32_t vector, int32_t store)
+{
+    for (int32_t s = vector; s >= 0; s = rd_next_stmt(t, s, vector))
+        if (t->stmt[s].kind == RD_S_ARRAY && t->stmt[s].store == store)
+            return true;
+    return false;
+}
+
+/* True if the step's state can be a variable in the vector loop's body. Scans by a tree have too
+ * many nodes of elements. */
+static bool can_promote(const rd_schedule *t, int32_t vector, int32_t stmt)
+{
+    const rd_stmt *s = &t->stmt[stmt];
+
+    return (s->kind == RD_S_STEP || (s->kind == RD_S_PREFIX && !t->fold[s->fold].levels)) &&
+           s->label < 0 && !is_changed_inside(t, vector, stmt, &s->of.cell) &&
+           !is_changed_inside(t, vector, stmt, &s->of.lane) &&
+           !is_changed_inside(t, vector, stmt, &s->of.more) && !is_declared_in(t, vector, s->store);
+}
+
+/* True if both steps use the same state. */
+static bool is_same_state(const rd_schedule *t, const rd_stmt *a, const rd_stmt *b)
+{
+    return a->store == b->store && rd_linear_same(t, &a->of.cell, &b->of.cell) &&
+           rd_linear_same(t, &a->of.lane, &b->of.lane) &&
+           rd_linear_same(t, &a->of.more, &b->of.more);
+}
+
+/* The statement that copies the state of the step's lane into the variable, or back. */
+static int32_t add_copy(rd_schedule *t, const rd_stmt *step, rd_stmt_kind kind, int32_t array)
+{
+    rd_stmt s = rd_copy_of_states(step, kind, array);
+
+    s.of.lane = step->of.lane;
+    return rd_add_stmt(t, &s);
+}
+
+/* Keeps the state of a step in a variable (scalar promotion), and makes all steps by this state
+ * use it. */
+static void promote_state(rd_schedule *t, int32_t vector, int32_t stmt)
+{
+    const rd_stmt  step  = t->stmt[stmt];
+    const rd_store store = { .storage = RD_IN_REGISTERS, .fold = step.fold, .extent = 1 };
+    const int32_t  array = rd_add_store(t, &store);
+    int32_t        declared;
+
+    for (int32_t s = vector; s >= 0 && !t->failed; s = rd_next_stmt(t, s, vector))
+        if (can_promote(t, vector, s) && is_same_state(t, &t->stmt[s], &step)) {
+            t->stmt[s].store   = array;
+            t->stmt[s].of.more = rd_linear_of(0);
+        }
+    declared = rd_add_declaration(t, array);
+    if (t->failed)
+        return;
+    rd_put_before(t, declared, t->stmt[vector].first);
+    rd_put_behind(t, add_copy(t, &step, RD_S_LOAD_STATES, array), declared);
+    rd_append(t, vector, add_copy(t, &step, RD_S_STORE_STATES, array));
+}
+
+/* Replaces the axes of loops of one round in positions of states by their index: "cell i1" in
+ * round 2 is "cell 2". */
+static void number_states(rd_schedule *t, int32_t vector)
+{
+    for (int32_t s = vector; s >= 0 && !t->failed; s = rd_next_stmt(t, s, vector)) {
+        rd_fold_at at = t->stmt[s].of;
+
+        if (t->stmt[s].kind != RD_S_STEP && t->stmt[s].kind != RD_S_PREFIX)
+            continue;
+        for (int32_t k = t->stmt[s].parent; k != vector; k = t->stmt[k].parent) {
+            const rd_for *loop = t->stmt[k].kind == RD_S_LOOP ? rd_loop_of(t, k) : NULL;
+
+            if (!loop || loop->kind != RD_FOR_UNROLL || loop->extent != 1)
+                continue;
+            at.cell = rd_linear_with(t, at.cell, loop->axis, loop->from.part[0].at);
+            at.more = rd_linear_with(t, at.more, loop->axis, loop->from.part[0].at);
+        }
+        t->stmt[s].of = at;
+    }
+}
+
+/* Promotes the states of all steps in the vector loop. */
+static void promote_states(rd_schedule *t, int32_t vector)
+{
+    number_states(t, vector);
+    for (int32_t s = vector; s >= 0 && !t->failed; s = rd_next_stmt(t, s, vector))
+        if (t->stmt[s].fold >= 0 && can_promote(t, vector, s) &&
+            t->store[t->stmt[s].store].storage != RD_IN_REGISTERS)
+            promote_state(t, vector, s);
+}
+
+/* ---- Rounds ---------------------------------------------------------------------------------- */
+/* Removes early exits at the end of the loop. */
+static void drop_exits(rd_schedule *t, int32_t loop)
+{
+    while (!t->failed && t->stmt[loop].last >= 0 && t->stmt[t->stmt[loop].last].kind == RD_S_EXIT)
+        rd_take_out(t, t->stmt[loop].last);
+}
+
+/* A loop of one round: round k of those that begin at the mark. It holds the round's values, and
+ * what the vector loop does. */
+static int32_t make_round(rd_schedule *t, int32_t loop, int32_t mark, int32_t k)
+{
+    const int32_t   made   = rd_stmt_copy(t, loop);
+    const int32_t   vector = t->failed ? -1 : vector_in(t, made);
+    const rd_linear from   = rd_linear_plus_axis(t, rd_linear_of(k), 1, mark);
+    rd_for         *l;
+
+    if (vector < 0)
+        return made;
+    while (t->stmt[vector].first >= 0 && !t->failed) {
+        const int32_t s = t->stmt[vector].first;
+
+        rd_take_out(t, s);
+        rd_put_before(t, s, vector);
+    }
+    rd_take_out(t, vector);
+    drop_exits(t, made);
+    l         = &t->loop[t->stmt[made].arg];
+    l->kind   = RD_FOR_UNROLL;
+    l->from   = rd_edge_of(from);
+    l->to     = rd_edge_of(from);
+    l->extent = 1;
+    l->of     = -1;
+    l->to.part[0].at.offset++;
+    return made;
+}
+
+/* Makes the loop over so many rounds at a time, from its first index on. */
+static int32_t make_merged_loop(rd_schedule *t, int32_t loop, int32_t rows,
+                                const rd_edge_part *border)
+{
+    const int32_t made   = rd_stmt_copy(t, loop);
+    const int32_t vector = t->failed ? -1 : vector_in(t, made), mark = rd_add_mark(t);
+    rd_for       *l;
+
+    if (vector < 0)
+        return made;
+    while (t->stmt[made].first != vector)
+        rd_take_out(t, t->stmt[made].first);
+    while (t->stmt[vector].first >= 0)
+        rd_take_out(t, t->stmt[vector].first);
+    l             = &t->loop[t->stmt[made].arg];
+    l->start      = mark;
+    l->step       = rows;
+    l->to.part[0] = *border;
+    l->extent     = l->extent >= 0 ? l->extent / rows : -1;
+    for (int32_t k = 0; k < rows && !t->failed; k++)
+        rd_append(t, vector, make_round(t, loop, mark, k));
+    promote_states(t, vector);
+    return made;
+}
+
+/* Makes early exits of the jammed rounds leave the tail, too. The tail does not ask. */
+static void retarget_exits(rd_schedule *t, int32_t made, int32_t loop)
+{
+    for (int32_t s = t->stmt[made].first; s >= 0; s = t->stmt[s].next)
+        if (t->stmt[s].kind == RD_S_EXIT && t->stmt[s].arg == made)
+            t->stmt[s].arg = loop;
+    drop_exits(t, loop);
+}
+
+/* Puts the loop over jammed rounds before the loop, which keeps the tail. */
+static void merge_rounds(rd_schedule *t, int32_t loop, int32_t rows)
+{
+    const rd_for       l      = *rd_loop_of(t, loop);
+    const rd_edge_part border = { .at = l.to.part[0].at, .first = l.from.part[0].at, .by = rows };
+    const int32_t      made   = make_merged_loop(t, loop, rows, &border);
+
+    if (t->failed)
+        return;
+    retarget_exits(t, made, loop);
+    rd_put_before(t, made, loop);
+    t->loop[t->stmt[loop].arg].from.part[0] = border;
+    t->loop[t->stmt[loop].arg].extent       = rows - 1;
+    t->loop[t->stmt[loop].arg].of           = -1;
+}
+
+void rd_pass_unroll_jam(rd_schedule *t, const rd_target *target)
+{
+    for (int k = 0; target->strips && k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k])) {
+            const int32_t rows = rounds_to_merge(t, target, s);
+
+            if (rows > 1)
+                merge_rounds(t, s, rows);
+        }
+}

@@ -1,0 +1,193 @@
+/* unroll_jam_rounds.c - Chooses the loops for pass `unroll_jam`: loops whose rounds are jammed
+ * into the vector loop directly in them, so that a state is loaded and stored once for all of
+ * these. */
+#include "core/caches.h"
+#include "kernels/cpu/simd/simd.h"
+#include "kernels/pass/fission_points.h"
+#include "kernels/pass/strip_at.h"
+
+/* The loop in question, with its region and strip. */
+typedef struct jam_candidate {
+    const rd_strip_at      *r;
+    const rd_strip         *strip;
+    const rd_fold_in_strip *fold;
+    int32_t                 loop;
+} jam_candidate;
+
+#define EACH_IN(m, s)                                                       \
+    for (int32_t s = rd_next_stmt((m)->r->t, (m)->loop, (m)->loop); s >= 0; \
+         s         = rd_next_stmt((m)->r->t, s, (m)->loop))
+
+/* The load of a statement; NULL if it is another statement. */
+static const rd_let *load_of(const jam_candidate *m, int32_t stmt)
+{
+    const rd_stmt *s   = &m->r->t->stmt[stmt];
+    const rd_let  *let = s->kind == RD_S_LET ? &m->r->t->let[s->value] : NULL;
+
+    return let && let->kind == RD_I_LOAD ? let : NULL;
+}
+
+static int64_t coef(const jam_candidate *m, const rd_linear *at, int32_t axis)
+{
+    return rd_linear_coef(m->r->t, at, axis);
+}
+
+static int32_t axis_of(const jam_candidate *m)
+{
+    return rd_loop_of(m->r->t, m->loop)->axis;
+}
+
+/* ---- Rows of memory -------------------------------------------------------------------------- */
+/* True if pass `prefetch_rows` will prefetch rows of the loop. */
+static bool has_prefetched_rows(const jam_candidate *m)
+{
+    if (!rd_fetches_rows_behind || !m->strip->wide)
+        return false;
+    EACH_IN(m, s)
+    if (rd_reads_large_rows(m->r->t, s, m->loop, m->r->axis))
+        return true;
+    return false;
+}
+
+/* True if the loop streams short rows from memory, and even the longest is short. Several rows
+ * at once end before hardware prefetchers detect them; one by one they are one stream. From 4
+ * KiB on they are prefetched by software. */
+static bool has_short_streams(const jam_candidate *m)
+{
+    enum { PREFETCHED_BYTES = 4096 };
+    int64_t row = 0;
+
+    EACH_IN(m, s)
+    {
+        const rd_let *load = load_of(m, s);
+
+        if (load && coef(m, &load->at, m->r->axis) == 1 && coef(m, &load->at, axis_of(m)) &&
+            rd_bytes_of_axes(m->r->t, &load->at, load->type) > rd_cached_bytes()) {
+            const int64_t strip = rd_reach(m->r->t->p, m->r->axis) * rd_dtype_size(load->type);
+
+            row = strip > row ? strip : row;
+        }
+    }
+    return row > 0 && row < (has_prefetched_rows(m) ? PREFETCHED_BYTES : RD_RUN_BYTES);
+}
+
+/* ---- Which loops ----------------------------------------------------------------------------- */
+/* The number of rounds: so many that loads and stores of states are few beside other loads. */
+static int rounds_to_merge(const jam_candidate *m)
+{
+    int states = 0;
+
+    EACH_IN(m, s)
+    {
+        const rd_stmt *stmt = &m->r->t->stmt[s];
+
+        if (stmt->kind == RD_S_STEP && !m->fold[stmt->fold].inner)
+            states += m->r->t->fold[stmt->fold].of.n_state;
+    }
+    return states > 2 ? 8 : 4;
+}
+
+/* Operations of a round, with those of unrolled loops. Rounding of a half counts as a dozen:
+ * chains of these keep gcc's combiner busy for half a minute. */
+static int64_t unrolled_size(const jam_candidate *m)
+{
+    enum { ROUNDING = 12, MANY = 1000 };
+    int64_t count = 0;
+
+    EACH_IN(m, s)
+    {
+        const rd_stmt *stmt  = &m->r->t->stmt[s];
+        const bool     half  = stmt->n_value && rd_dtype_is_half(m->r->t->let[stmt->value].type);
+        int64_t        times = stmt->kind == RD_S_MERGE_BLOCKS || stmt->kind == RD_S_MERGE_LANES ? 0
+                               : half                    ? ROUNDING
+                               : stmt->kind == RD_S_LOOP ? 2
+                                                         : 1;
+
+        for (int32_t k = stmt->parent; k != m->loop && times < MANY; k = m->r->t->stmt[k].parent)
+            times *=
+                rd_loop_of(m->r->t, k)->axis == m->r->axis ? 1 : rd_loop_of(m->r->t, k)->extent;
+        count += times;
+    }
+    return count;
+}
+
+/* True if all steps of the fold in a row use one state, or one by the strip's element, or one
+ * for each round of an unrolled loop. */
+static bool has_fixed_state(const jam_candidate *m, int32_t stmt)
+{
+    const int32_t  fold = m->r->t->stmt[stmt].fold;
+    const rd_fold *f    = &m->r->t->p->fold[fold];
+
+    for (int32_t s = m->r->t->stmt[stmt].parent; s != m->loop; s = m->r->t->stmt[s].parent)
+        if (rd_loop_of(m->r->t, s)->axis != m->r->axis &&
+            rd_coef(&f->cell, rd_loop_of(m->r->t, s)->axis) && !rd_unrolls_loop(m->r, s))
+            return false;
+    return !rd_coef(&f->cell, axis_of(m)) &&
+           (m->fold[fold].lanes || m->r->t->fold[fold].lanes == 1);
+}
+
+/* True if the step has vectors, no label and no nodes, and its state is the same in all rounds. */
+static bool can_merge_step(const jam_candidate *m, int32_t stmt)
+{
+    const rd_stmt *s = &m->r->t->stmt[stmt];
+
+    return s->label < 0 && !rd_stmt_needs_fission(m->r->t, stmt) &&
+           !m->r->t->fold[s->fold].levels && (m->fold[s->fold].inner || has_fixed_state(m, stmt));
+}
+
+/* True if the load needs no packing within the loop. */
+static bool can_merge_load(const jam_candidate *m, int32_t stmt)
+{
+    const int32_t rereads = rd_loop_of_rereads(m->r, stmt);
+
+    return !rd_needs_packing(m->r, stmt) &&
+           (rereads < 0 || rereads == m->loop || rd_stands_in(m->r->t, m->loop, rereads));
+}
+
+/* True if a vector loop can do the statement for a few rows at once. A fold that begins and ends
+ * in a row has its states in variables. */
+static bool can_merge_stmt(const jam_candidate *m, int32_t stmt)
+{
+    const rd_stmt *s = &m->r->t->stmt[stmt];
+
+    switch (s->kind) {
+    case RD_S_BEGIN:
+    case RD_S_MERGE_BLOCKS:
+    case RD_S_MERGE_LANES:
+    case RD_S_FINISH: return m->fold[s->fold].inner;
+    case RD_S_LOOP:
+        return rd_loop_of(m->r->t, stmt)->axis == m->r->axis || rd_unrolls_loop(m->r, stmt);
+    case RD_S_STORE: return coef(m, &s->at, m->r->axis) == 1;
+    case RD_S_STEP:
+    case RD_S_PREFIX: return can_merge_step(m, stmt);
+    case RD_S_LET:
+        return !rd_stmt_needs_fission(m->r->t, stmt) &&
+               (!load_of(m, stmt) || can_merge_load(m, stmt));
+    default: return true;
+    }
+}
+
+/* Checks the loop and all its statements. 4 or 8 rounds, or 0 if the merged loop would be too
+ * large. */
+int32_t rd_unroll_jam_rounds(const rd_strip_at *r, const rd_strip *strip,
+                             const rd_fold_in_strip *fold, int32_t loop)
+{
+    enum { MOST = 256 };
+    const jam_candidate m     = { r, strip, fold, loop };
+    const rd_for       *l     = rd_loop_of(r->t, loop);
+    const int           rows  = rounds_to_merge(&m);
+    bool                steps = false;
+
+    if (l->backwards || l->of < 0 || l->step != 1 || rd_trips(r->t->p, l->of) < rows ||
+        has_short_streams(&m) || rows * unrolled_size(&m) > MOST)
+        return 0;
+    EACH_IN(&m, s)
+    {
+        const rd_stmt *stmt = &r->t->stmt[s];
+
+        if (!can_merge_stmt(&m, s))
+            return 0;
+        steps |= (stmt->kind == RD_S_STEP || stmt->kind == RD_S_PREFIX) && !fold[stmt->fold].inner;
+    }
+    return steps ? rows : 0;
+}

@@ -1,0 +1,61 @@
+/* unroll_scans.c - The pass unroll_scans unrolls short loops of scans by the tree, outside of
+ * strips. Then the position of each element in its block is a constant, and so are the nodes
+ * that it combines with.
+ *
+ *     serial i0 to 4 { prefix f0 .. }        unroll i0 to 4 { prefix f0 .. } */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/pass.h"
+
+enum { MOST_ROUNDS = 16, MOST_STATEMENTS = 10 };
+
+/* True if the statement stands in a loop over strips, or is one. */
+static bool is_in_strip(const rd_schedule *t, int32_t stmt)
+{
+    for (int32_t s = t->stmt[stmt].parent; s >= 0; s = t->stmt[s].parent)
+        if (t->stmt[s].kind == RD_S_LOOP && rd_loop_of(t, s)->strip >= 0)
+            return true;
+    return rd_loop_of(t, stmt)->strip >= 0;
+}
+
+/* True if the loop holds few statements, all values, stores, steps and prefixes, and one prefix
+ * has the loop's rounds as positions. */
+static bool has_only_prefixes(const rd_schedule *t, int32_t loop)
+{
+    int32_t n     = 0;
+    bool    found = false;
+
+    for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next, n++) {
+        const rd_stmt *stmt = &t->stmt[s];
+
+        if (stmt->kind == RD_S_PREFIX)
+            found |=
+                t->fold[stmt->fold].levels && t->fold[stmt->fold].along == rd_loop_of(t, loop)->of;
+        else if (stmt->kind != RD_S_LET && stmt->kind != RD_S_STORE && stmt->kind != RD_S_STEP)
+            return false;
+    }
+    return found && n <= MOST_STATEMENTS;
+}
+
+/* True if the loop is short, of known length, visits its whole axis, and holds such a prefix. */
+static bool can_unroll(const rd_schedule *t, int32_t stmt)
+{
+    const rd_for *l      = rd_loop_of(t, stmt);
+    const int32_t parent = t->stmt[stmt].parent;
+
+    if (l->kind != RD_FOR_SERIAL || l->of < 0 || l->step != 1 || rd_is_row(&t->p->loop[l->of]) ||
+        l->extent < 1 || l->extent > MOST_ROUNDS || t->p->axis_extent[l->axis] != l->extent ||
+        t->p->root == l->axis || is_in_strip(t, stmt))
+        return false;
+    if (t->stmt[parent].kind == RD_S_LOOP && rd_loop_of(t, parent)->kind == RD_FOR_BLOCK)
+        return false;
+    return has_only_prefixes(t, stmt);
+}
+
+void rd_pass_unroll_scans(rd_schedule *t, const rd_target *target)
+{
+    (void)target;
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k]; s >= 0; s = rd_next_stmt(t, s, t->part[k]))
+            if (t->stmt[s].kind == RD_S_LOOP && can_unroll(t, s))
+                t->loop[t->stmt[s].arg].kind = RD_FOR_UNROLL;
+}
