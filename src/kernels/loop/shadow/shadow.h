@@ -4,8 +4,8 @@
  * its operands' shadows.  Two numbers whose shadows are equal were computed alike, so they have the
  * same bits.  What depends on positions alone is known, and is computed.
  *
- * program.c says what the program's results are, and reads folds as program.h defines them.
- * tree.c and folds.c run the tree, statement by statement.  check.c compares. */
+ * run_program.c says what the program's results are, and reads folds as program.h defines them.
+ * run_tree.c and run_folds.c run the tree, statement by statement.  check.c compares. */
 #ifndef RD_KERNELS_LOOP_SHADOW_H
 #define RD_KERNELS_LOOP_SHADOW_H
 #include "kernels/loop/loop.h"
@@ -128,7 +128,7 @@ typedef struct rd_shadow_shares {
 bool rd_shadow_tree(const rd_schedule *t, rd_shadow_shares shares, rd_shadow_memory *all,
                     rd_text *why);
 
-/* folds.c: states and nodes of a task. */
+/* run_folds.c: states and nodes of a task. */
 typedef struct rd_shadow_folds rd_shadow_folds;
 
 /* A statement of a fold and its positions; `more` counts in subscripts of states alone. */
@@ -144,14 +144,14 @@ void             rd_shadow_folds_free(rd_shadow_folds *s);
 void rd_shadow_declare(rd_shadow_folds *s, int32_t store);
 /* False: *why has a sentence. */
 bool rd_shadow_begin(rd_shadow_folds *s, const rd_stmt *by);
-/* left.c: LEAVE and JOIN, of all cells; the item at hand, a hash of the indices of loops over items. */
+/* join_partials.c: LEAVE and JOIN, of all cells; the item at hand, a hash of the indices of loops over items. */
 void rd_shadow_set_item(rd_shadow_folds *s, uint64_t item);
 bool rd_shadow_leave(rd_shadow_folds *s, const rd_stmt *by);
 bool rd_shadow_join_left(rd_shadow_folds *s, const rd_stmt *by);
-/* within.c: WITHIN; SOFAR. */
+/* scan_in_blocks.c: WITHIN; SOFAR. */
 bool rd_shadow_within(rd_shadow_folds *s, const rd_stmt *by);
 bool rd_shadow_give_so_far(rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow *y);
-/* before.c: LIFT, of the item at hand, or outside of items of all; AWAIT. */
+/* scan_partials.c: LIFT, of the item at hand, or outside of items of all; AWAIT. */
 bool rd_shadow_lift(rd_shadow_folds *s, const rd_stmt *by);
 bool rd_shadow_await(rd_shadow_folds *s, const rd_stmt *by, int64_t step);
 bool rd_shadow_take(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shadow_element *e,

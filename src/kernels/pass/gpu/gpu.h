@@ -54,8 +54,8 @@ typedef struct rd_gpu_row {
 /* How ranges of scans go. */
 typedef enum rd_gpu_scans {
     RD_GPU_SCANS_WHOLE, /* an item is all of one                                          */
-    RD_GPU_SCANS_TWICE, /* first they leave what they come to, see halves.c               */
-    RD_GPU_SCANS_ONCE   /* they are tiles, in order, see sweep.c                          */
+    RD_GPU_SCANS_TWICE, /* first they leave what they come to, see two_pass_scan.c               */
+    RD_GPU_SCANS_ONCE /* they are tiles, in order, see look_back_scan.c                          */
 } rd_gpu_scans;
 
 /* Scans of a program that go in one pass, at most. */
@@ -95,59 +95,59 @@ typedef struct rd_gpu_plan {
                                * ahead of its round; 0: it is done element by element           */
 } rd_gpu_plan;
 
-/* folds.c: as rd_loop_folds_of(). */
+/* gpu_folds.c: as rd_loop_folds_of(). */
 const rd_loop_fold *rd_gpu_folds_of(const rd_program *p, rd_get_fn *get, void *pool,
                                     const char **why);
 
 typedef void rd_gpu_pass(rd_schedule *t, const rd_gpu_plan *plan);
 
-/* items.c: the loops around all, or ranges of one, become loops over items of a kernel. */
+/* work_items.c: the loops around all, or ranges of one, become loops over items of a kernel. */
 rd_gpu_pass rd_pass_gpu_items;
-/* opens.c: each step asks before it whether a block has ended, not behind it. */
+/* begin_blocks.c: each step asks before it whether a block has ended, not behind it. */
 rd_gpu_pass rd_pass_gpu_opens;
-/* place.c: where the states of folds lie. */
+/* state_storage.c: where the states of folds lie. */
 rd_gpu_pass rd_pass_gpu_place;
-/* near.c: rows that an item reads again come to shared memory. */
+/* row_cache.c: rows that an item reads again come to shared memory. */
 rd_gpu_pass rd_pass_gpu_near;
-/* stretches.c: short rows of a block's items come to shared memory. */
+/* staged_rows.c: short rows of a block's items come to shared memory. */
 rd_gpu_pass rd_pass_gpu_stretches;
-/* turn.c: operands that lie the other way come by squares in shared memory. */
+/* shared_transpose.c: operands that lie the other way come by squares in shared memory. */
 rd_gpu_pass rd_pass_gpu_turn;
-/* packs.c: accesses of several neighbours at once. */
+/* vector_access.c: accesses of several neighbours at once. */
 rd_gpu_pass rd_pass_gpu_packs;
-/* cuts.c: long loops become items of ranges. */
+/* split_reduction.c: long loops become items of ranges. */
 rd_gpu_pass rd_pass_gpu_cuts;
-/* halves.c: ranges of scans go twice. */
+/* two_pass_scan.c: ranges of scans go twice. */
 rd_gpu_pass rd_pass_gpu_halves;
-/* sweep.c: scans along rows in one pass. */
+/* look_back_scan.c: scans along rows in one pass. */
 rd_gpu_pass rd_pass_gpu_sweep;
-/* columns.c: neighbours along the last axis of the items are one item. */
+/* coarsen.c: neighbours along the last axis of the items are one item. */
 rd_gpu_pass rd_pass_gpu_columns;
-/* kept.c: what an item keeps for its next kernel lies beside other items'. */
+/* item_scratch.c: what an item keeps for its next kernel lies beside other items'. */
 rd_gpu_pass rd_pass_gpu_kept;
-/* patches.c: folds of rows and of columns, in one read. */
+/* block_tile.c: folds of rows and of columns, in one read. */
 rd_gpu_pass rd_pass_gpu_patches;
-/* tiles.c: points that all items meet come to shared memory. */
+/* point_tiles.c: points that all items meet come to shared memory. */
 rd_gpu_pass rd_pass_gpu_tiles;
-/* spread.c: a team shares the rounds of loops. */
+/* team_loops.c: a team shares the rounds of loops. */
 rd_gpu_pass rd_pass_gpu_spread;
-/* ahead.c: rounds of loops that one thread walks go together. */
+/* load_batches.c: rounds of loops that one thread walks go together. */
 rd_gpu_pass rd_pass_gpu_ahead;
 
 /* pipeline.c: all of them, in order.  `log`: the tree is printed after each; or NULL. */
 void rd_schedule_for_gpu(rd_schedule *t, const rd_gpu_plan *plan, rd_text *log);
 
 /* ---- Between the files of this folder ---------------------------------------------------------- */
-/* accesses.c: for each access of memory, which instruction it is; before passes add others. */
+/* program_accesses.c: for each access of memory, which instruction it is; before passes add others. */
 typedef void rd_gpu_access(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32_t inst);
 void         rd_gpu_accesses(rd_schedule *t, const rd_gpu_plan *plan, rd_gpu_access *access);
-/* items.c: the next loop over items inside a statement that stands in a part, or is one; -1. */
+/* work_items.c: the next loop over items inside a statement that stands in a part, or is one; -1. */
 bool rd_is_item_loop(const rd_schedule *t, int32_t stmt);
 /* The next loop over items at the top, each of which is a kernel; the first one if `last` is -1; -1. */
 int32_t rd_kernel_behind(const rd_schedule *t, int32_t last);
 /* The innermost loop over items of a kernel, whose body an item is. */
 int32_t rd_item_of(const rd_schedule *t, int32_t kernel);
-/* ranges.c: the loop of RANGES in a body, or the next one behind `last`, a loop of it; -1. */
+/* loop_ranges.c: the loop of RANGES in a body, or the next one behind `last`, a loop of it; -1. */
 int32_t rd_gpu_cut_in(const rd_schedule *t, const rd_gpu_plan *plan, int32_t body, int32_t last);
 /* A loop over ranges stands around all of an item's body, in which the loop is cut: its statement.  The loop
  * goes over the range that the item is. */
@@ -156,6 +156,6 @@ int32_t rd_gpu_put_ranges_around(rd_schedule *t, const rd_gpu_plan *plan, int32_
 void    rd_gpu_go_over_range(rd_schedule *t, int32_t ranges, int32_t cut);
 /* Nodes of a fold in the device's memory, where the plan says. */
 int32_t rd_gpu_add_nodes(rd_schedule *t, const rd_gpu_plan *plan, int32_t fold);
-/* unread.c: values that nothing in a body reads are not made there. */
+/* dead_values.c: values that nothing in a body reads are not made there. */
 void rd_gpu_take_out_unread(rd_schedule *t, int32_t body);
 #endif

@@ -14,7 +14,7 @@ typedef enum rd_round_form {
     RD_ROUND_TOGETHER /* some, which are whole: what is marked so is taken, or put, at once        */
 } rd_round_form;
 
-/* How steps are printed, see waits.c. */
+/* How steps are printed, see deferred_steps.c. */
 typedef enum rd_step_form {
     RD_STEP_WHOLE,
     RD_STEP_WAIT, /* those that wait only say whether they move anything */
@@ -57,7 +57,7 @@ typedef struct rd_kernel {
     const rd_kernel_ranges *ranges;
 } rd_kernel;
 
-/* nodes.c: rise0(), push0(), under0() of a fold of several blocks. */
+/* tree_functions.c: rise0(), push0(), under0() of a fold of several blocks. */
 void rd_print_node_functions(rd_text *to, const rd_emit_fold *f, int32_t number);
 /* "merge0(&a0, &a1, &b0, &b1);" of variables, or another function of two states. */
 void rd_print_merge(rd_text *to, const rd_emit_fold *f, int32_t number, const char *function);
@@ -66,7 +66,7 @@ void rd_print_merge(rd_text *to, const rd_emit_fold *f, int32_t number, const ch
 bool rd_print_in_kernel(rd_printing *n, int32_t stmt);
 /* Operators and folds of the program, before kernels; false: no memory. */
 bool rd_print_kernel_functions(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool);
-/* cells.c: does the fold have several blocks?  Lanes of a cell, and cells, that a thread has; rows of nodes. */
+/* state_share.c: does the fold have several blocks?  Lanes of a cell, and cells, that a thread has; rows of nodes. */
 bool    rd_has_tree(const rd_printing *n, int32_t fold);
 int32_t rd_lanes_here(const rd_printing *n, int32_t store);
 int64_t rd_cells_here(const rd_printing *n, int32_t store);
@@ -77,11 +77,11 @@ int32_t rd_counters_of(const rd_printing *n, int32_t store);
 bool    rd_is_of_all(const rd_printing *n, int32_t store);
 int64_t rd_begin_of_tile(const rd_store *tile);
 
-/* states.c */
+/* thread_states.c */
 void rd_print_thread_states(rd_printing *n, const rd_stmt *s);
 void rd_print_begin_states(rd_printing *n, const rd_stmt *s);
 void rd_print_thread_step(rd_printing *n, int32_t stmt);
-/* opens.c: the cell moves on to a block, as text: those before become nodes. */
+/* begin_blocks_text.c: the cell moves on to a block, as text: those before become nodes. */
 void rd_print_move_on(rd_printing *n, const rd_stmt *s, const char *block);
 void rd_print_opens(rd_printing *n, const rd_stmt *s);
 /* "(i1) / 64": the block that an element is of. */
@@ -91,7 +91,7 @@ void rd_print_first_state(rd_printing *n, rd_text *to, const rd_stmt *s);
 void rd_print_counter(rd_printing *n, rd_text *to, const rd_stmt *s);
 void rd_print_counter_of(rd_printing *n, rd_text *to, const rd_stmt *s, const char *thread);
 
-/* prefixes.c: turn0() and tree0(); PREFIX; the cell of a scan moves on to a block, as text. */
+/* serial_scan_text.c: turn0() and tree0(); PREFIX; the cell of a scan moves on to a block, as text. */
 void rd_print_turn_functions(rd_text *to, const rd_emit_fold *f, bool pair, int32_t levels,
                              int32_t number);
 void rd_print_prefix_of_thread(rd_printing *n, const rd_stmt *s);
@@ -99,13 +99,13 @@ void rd_print_turns(rd_printing *n, const rd_stmt *s, const char *block);
 /* "turn0(..);" of the cell whose state has the subscript. */
 void rd_print_turn_of(rd_printing *n, const rd_stmt *s, const char *at);
 
-/* halves.c: scans whose ranges go twice.  Of LIFT what a thread does for cell c of node `at` of a level, of
+/* two_pass_scan_text.c: scans whose ranges go twice.  Of LIFT what a thread does for cell c of node `at` of a level, of
  * which the node `below` and the next one are halves. */
 void rd_print_leave_scan(rd_printing *n, const rd_stmt *s);
 void rd_print_await(rd_printing *n, const rd_stmt *s);
 void rd_print_lift(rd_printing *n, const rd_stmt *s);
 
-/* sweep.c: scans by tiles.  "struct scan0 {..};"; ARRAY, BEGIN, STEP, WITHIN, AWAIT, SOFAR of states of
+/* look_back_scan_text.c: scans by tiles.  "struct scan0 {..};"; ARRAY, BEGIN, STEP, WITHIN, AWAIT, SOFAR of states of
  * elements; a loop over the rounds of a tile. */
 void rd_print_sweep_functions(rd_text *to, const rd_emit_fold *f, bool pair, int32_t number);
 void rd_print_tile(rd_printing *n, int32_t store);
@@ -116,20 +116,20 @@ void rd_print_await_tiles(rd_printing *n, const rd_stmt *s);
 void rd_print_so_far(rd_printing *n, const rd_stmt *s);
 void rd_print_loop_of_tile(rd_printing *n, int32_t loop);
 
-/* closes.c: REST, LANES and FINISH of a fold, which follow each other. */
+/* finish_text.c: REST, LANES and FINISH of a fold, which follow each other. */
 void rd_print_close(rd_printing *n, const rd_stmt *s);
 
-/* near.c: a STORE to, and a LOAD from, a row in shared memory. */
+/* row_cache_text.c: a STORE to, and a LOAD from, a row in shared memory. */
 void rd_print_to_row(rd_printing *n, const rd_stmt *s);
 void rd_print_from_row(rd_printing *n, const rd_stmt *s);
 
-/* waits.c: what steps of neighbours wait in, before their loop; a step by its form, false: as it is; the
+/* deferred_steps.c: what steps of neighbours wait in, before their loop; a step by its form, false: as it is; the
  * steps, behind their loop. */
 void rd_print_declare_waiting(rd_printing *n, int32_t loop);
 bool rd_print_step_as(rd_printing *n, int32_t stmt, const char *states);
 void rd_print_waiting(rd_printing *n, int32_t loop);
 
-/* ranges.c: LEAVE, LAST, JOIN; the node of what a lane of all ranges comes to. */
+/* partials_text.c: LEAVE, LAST, JOIN; the node of what a lane of all ranges comes to. */
 bool rd_is_ranged(const rd_printing *n, int32_t fold);
 void rd_find_ranged(rd_printing *n, int32_t kernel);
 void rd_print_leave(rd_printing *n, const rd_stmt *s);
@@ -137,12 +137,12 @@ void rd_print_last(rd_printing *n, int32_t stmt);
 void rd_print_join_ranges(rd_printing *n, const rd_stmt *s);
 void rd_print_joined_node(rd_printing *n, const rd_stmt *s, const char *at);
 
-/* rounds.c: loops of an item. */
+/* round_loops.c: loops of an item. */
 bool rd_print_kernel_loop(rd_printing *n, int32_t stmt);
-/* neighbours.c: loops over threads, and over what each has. */
+/* thread_loops.c: loops over threads, and over what each has. */
 void rd_print_threads(rd_printing *n, int32_t stmt);
 void rd_print_vector_of_thread(rd_printing *n, int32_t stmt);
-/* starts.c: the mark or the index at which a round begins; "const int64_t m0 = v1 + u * 64;" of a round;
+/* round_starts.c: the mark or the index at which a round begins; "const int64_t m0 = v1 + u * 64;" of a round;
  * "const int64_t m1 = m0 + 4 * t;" of a loop in it. */
 void rd_print_round_name(rd_printing *n, rd_text *to, const rd_for *loop);
 /* Does whether a thread's index is there not hang on the round?; "if (i0 < m1) {". */
@@ -151,7 +151,7 @@ void rd_print_if_there(rd_printing *n, const rd_for *loop);
 void rd_print_round(rd_printing *n, int32_t rounds, const char *u);
 void rd_print_start_of_round(rd_printing *n, const rd_for *loop, const char *round);
 
-/* packs.c: accesses of several elements at once in the rounds at hand. */
+/* vector_access_text.c: accesses of several elements at once in the rounds at hand. */
 bool rd_is_packed(const rd_printing *n, int32_t stmt);
 void rd_print_declare_takes(rd_printing *n, int32_t rounds, int32_t ahead);
 void rd_print_takes(rd_printing *n, int32_t rounds, int32_t ahead);
@@ -164,14 +164,14 @@ void rd_note_packed(const rd_printing *n, int32_t slot, int32_t pack);
 /* Elements that a statement of rounds takes from memory in each; does any go ahead? */
 bool rd_has_takes(const rd_printing *n, int32_t rounds);
 
-/* tiles.c: arrays in shared memory of pairs; a loop that fills one; an element of a slot. */
+/* point_tiles_text.c: arrays in shared memory of pairs; a loop that fills one; an element of a slot. */
 void rd_print_declare_tiles(rd_printing *n);
 void rd_print_fill_of_tile(rd_printing *n, int32_t loop);
 void rd_print_element_of(rd_printing *n, rd_text *to, const rd_let *let);
 
-/* pairs.c: a loop of pairs, false: it is printed as others are. */
+/* point_loops.c: a loop of pairs, false: it is printed as others are. */
 bool rd_print_loop_of_pairs(rd_printing *n, int32_t stmt);
-/* pair.c: do neighbours stand behind the last item, too?  The index of one then; "if (it is none of these)";
+/* point_pair.c: do neighbours stand behind the last item, too?  The index of one then; "if (it is none of these)";
  * indices of the pair at hand. */
 bool rd_is_clamped(const rd_printing *n, int32_t stmt);
 void rd_print_clamped(rd_printing *n, int32_t stmt);
@@ -184,11 +184,11 @@ bool rd_is_from_tile(const rd_printing *n, int32_t stmt);
 void rd_print_take_from_tile(rd_printing *n, int32_t stmt, int32_t lane);
 void rd_print_from_tile(rd_printing *n, int32_t stmt);
 
-/* patches.c: a statement of a patch, false: others have its text; the first and the last of its rows, or
+/* block_tile_text.c: a statement of a patch, false: others have its text; the first and the last of its rows, or
  * columns. */
 bool rd_print_in_patch(rd_printing *n, int32_t stmt);
 void rd_print_range_of_patch(rd_printing *n, const rd_for *loop);
-/* lanes.c: lanes of a row; those of all rows of a patch, in shared memory, begin; what a thread has at hand is
+/* block_tile_lanes.c: lanes of a row; those of all rows of a patch, in shared memory, begin; what a thread has at hand is
  * declared, columns or lanes of a row; columns begin; lanes of row `u` of this turn come, and go back. */
 int64_t rd_lanes_of_row(const rd_printing *n);
 void    rd_print_begin_lanes(rd_printing *n, int32_t fold);
@@ -197,7 +197,7 @@ void    rd_print_begin_columns(rd_printing *n);
 void    rd_print_take_lanes(rd_printing *n);
 void    rd_print_put_lanes(rd_printing *n);
 
-/* items.c: which item a team does, "const int64_t i0 = ..;", and all that is done for it. */
+/* work_items_text.c: which item a team does, "const int64_t i0 = ..;", and all that is done for it. */
 void rd_print_item(rd_printing *n, int32_t kernel);
 /* What the last range of an item does, as a kernel of its own. */
 void rd_print_behind_ranges(rd_printing *n, int32_t kernel);

@@ -1,0 +1,31 @@
+/* list_partials.c - the list of the nodes that ranges have left of a fold, in a shadow run. */
+#include "kernels/loop/shadow/accumulators.h"
+#include <stdlib.h>
+#include <string.h>
+
+void rd_shadow_forget_left(rd_shadow_folds *s, int32_t fold)
+{
+    for (int64_t k = 0; k < s->n_left[fold]; k++)
+        free(s->left[fold][k].node);
+    free(s->left[fold]);
+    s->left[fold]   = NULL;
+    s->n_left[fold] = 0;
+}
+
+bool rd_shadow_add_left(rd_shadow_folds *s, int32_t fold, const rd_shadow_left *left)
+{
+    const size_t    bytes = (size_t)s->t->p->fold[fold].lanes * sizeof *left->node;
+    const size_t    n     = (size_t)s->n_left[fold];
+    rd_shadow_left *made  = realloc(s->left[fold], (n + 1) * sizeof *made);
+
+    if (!made)
+        return false;
+    s->left[fold] = made;
+    made[n]       = *left;
+    made[n].node  = malloc(bytes);
+    if (!made[n].node)
+        return false;
+    memcpy(made[n].node, left->node, bytes);
+    s->n_left[fold]++;
+    return true;
+}

@@ -1,0 +1,94 @@
+/* merge_nodes.c - blocks of folds in the shadow run of a tree: their nodes, and how these meet. */
+#include "kernels/loop/shadow/accumulators.h"
+#include <inttypes.h>
+
+void rd_shadow_merge_rows(const rd_fold *f, const rd_shadow_accumulator *c, int32_t left,
+                          int32_t right)
+{
+    for (int32_t l = 0; l < f->lanes; l++)
+        c->node[left * f->lanes + l] =
+            rd_shadow_merge(f, c->node[left * f->lanes + l], c->node[right * f->lanes + l]);
+}
+
+static bool siblings(const rd_shadow_tag *left, const rd_shadow_tag *right)
+{
+    return left->level == right->level && (left->start >> left->level) % 2 == 0 &&
+           left->start + ((int64_t)1 << left->level) == right->start;
+}
+
+/* Row `depth` is a finished node: it merges with its left siblings as far as they are here.  The
+ * sum of a scan keeps such nodes, too. */
+bool rd_shadow_go_up(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c,
+                     rd_shadow_tag row)
+{
+    const rd_fold *f = rd_shadow_fold_of(s, by->fold);
+
+    if (rd_shadow_any_order(f)) {
+        if (c->depth)
+            rd_shadow_merge_rows(f, c, 0, c->depth);
+        c->depth = 1;
+        return true;
+    }
+    if (row.start <= c->ended)
+        return rd_shadow_fold_fails(s, by, "block %" PRId64 " ends behind block %" PRId64,
+                                    row.start, c->ended);
+    c->ended            = row.start + ((int64_t)1 << row.level) - 1;
+    c->tags[c->depth++] = row;
+    while (c->depth > 1 && siblings(&c->tags[c->depth - 2], &c->tags[c->depth - 1])) {
+        rd_shadow_merge_rows(f, c, c->depth - 2, c->depth - 1);
+        c->tags[--c->depth - 1].level++;
+    }
+    return c->depth < rd_shadow_rows_of(f) ||
+           rd_shadow_fold_fails(s, by, "nodes of %" PRId32 " blocks do not meet", c->depth);
+}
+
+/* What the blocks of a scan so far come to: nodes from the left of a running sum of floats; else
+ * the last block joins the others. */
+static bool go_before(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c,
+                      uint64_t block)
+{
+    const rd_fold *f = rd_shadow_fold_of(s, by->fold);
+
+    if (!s->t->fold[by->fold].pair) {
+        c->before = rd_shadow_merge(f, c->before, block);
+        return true;
+    }
+    c->node[c->depth] = block;
+    if (!rd_shadow_go_up(s, by, c, (rd_shadow_tag){ c->block, 0 }))
+        return false;
+    c->before = RD_OF_NOTHING;
+    for (int32_t k = 0; k < c->depth; k++)
+        c->before = rd_shadow_merge(f, c->before, c->node[k]);
+    return true;
+}
+
+bool rd_shadow_end_block(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c)
+{
+    const rd_fold *f     = rd_shadow_fold_of(s, by->fold);
+    const int32_t  lanes = s->t->fold[by->fold].lanes;
+    const bool     any   = rd_shadow_any_order(f);
+    bool           ok    = true;
+
+    if (c->block < 0 && !any)
+        return true;
+    if (c->store != by->store && !any)
+        return rd_shadow_fold_fails(
+            s, by, "the states of cell %" PRId64 " are in a%" PRId32 ", not a%" PRId32, c->number,
+            c->store, by->store);
+    for (int32_t l = 0; l < f->lanes; l++)
+        c->node[c->depth * f->lanes + l] = RD_OF_NOTHING;
+    for (int32_t l = 0; l < lanes; l++) {
+        uint64_t *state = rd_shadow_state_at(s, by, c->number, c->more, l);
+
+        if (!state)
+            return false;
+        c->node[c->depth * f->lanes + l] = rd_shadow_block(f, *state);
+        *state                           = RD_OF_NOTHING;
+    }
+    if (f->scan)
+        ok = go_before(s, by, c, c->node[c->depth * f->lanes]);
+    else
+        ok = rd_shadow_go_up(s, by, c, (rd_shadow_tag){ c->block, 0 });
+    c->block = -1;
+    return ok;
+}

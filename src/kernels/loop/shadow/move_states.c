@@ -1,0 +1,106 @@
+/* move_states.c - states that move to an array near their steps, and back, in the shadow run of a tree. */
+#include "kernels/loop/shadow/accumulators.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Statements that name the array's states from this subscript on mean that cell. */
+static bool name_home(rd_shadow_folds *s, int32_t array, int64_t at, rd_shadow_accumulator *c)
+{
+    if (!s->home[array])
+        s->home[array] = calloc((size_t)s->t->store[array].extent + 1, sizeof **s->home);
+    if (!s->home[array])
+        return rd_shadow_fails(s->why, "no memory");
+    s->home[array][at].of = c;
+    return true;
+}
+
+static bool has_state(const rd_shadow_folds *s, const rd_stmt *by, int64_t other)
+{
+    return (other >= 0 && other < s->t->store[by->arg].extent) ||
+           rd_shadow_fold_fails(s, by, "state %" PRId64 " of %" PRId64, other,
+                                s->t->store[by->arg].extent);
+}
+
+static bool move_one(const rd_shadow_folds *s, const rd_shadow_at *at, int64_t other, int32_t lane)
+{
+    const rd_stmt *by    = at->by;
+    uint64_t      *state = rd_shadow_state_at(s, by, at->place.cell, at->more, lane);
+
+    if (!state || !has_state(s, by, other))
+        return false;
+    if (by->kind == RD_S_NEAR)
+        s->state[by->arg][other] = *state;
+    else
+        *state = s->state[by->arg][other];
+    return true;
+}
+
+/* What an array of a run has goes back to where it comes from. */
+static bool end_run(const rd_shadow_folds *s, const rd_stmt *by, int64_t other)
+{
+    rd_shadow_home *home = s->home[by->arg] ? &s->home[by->arg][other] : NULL;
+    uint64_t       *state;
+
+    if (!has_state(s, by, other))
+        return false;
+    if (!home || !home->of)
+        return true;
+    state = rd_shadow_state_at(s, by, home->of->number, home->of->more, 0);
+    if (!state)
+        return false;
+    *state          = s->state[by->arg][other];
+    home->of->block = home->block;
+    home->of->store = by->store;
+    home->of        = NULL;
+    return true;
+}
+
+bool rd_shadow_turn(rd_shadow_folds *s, const rd_shadow_at *at, int64_t other, int64_t label)
+{
+    const rd_fold         *f      = rd_shadow_fold_of(s, at->by->fold);
+    const int64_t          number = at->place.cell + label * f->apart;
+    const rd_shadow_home  *home   = s->home[at->by->arg];
+    rd_shadow_accumulator *c;
+    uint64_t              *state;
+
+    if (home && has_state(s, at->by, other) && home[other].of && home[other].of->number == number)
+        return true;
+    if (!end_run(s, at->by, other))
+        return false;
+    if (label < 0 || label >= f->n_group)
+        return true;
+    c     = rd_shadow_cell_at(s, at->by, number, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
+    state = c ? rd_shadow_state_at(s, at->by, number, at->more, 0) : NULL;
+    if (!state || !name_home(s, at->by->arg, other, c))
+        return false;
+    s->state[at->by->arg][other]      = *state;
+    s->home[at->by->arg][other].block = c->block;
+    c->store                          = at->by->arg;
+    return true;
+}
+
+bool rd_shadow_move(rd_shadow_folds *s, const rd_shadow_at *at, int64_t other)
+{
+    const rd_stmt         *by    = at->by;
+    const rd_store        *near  = &s->t->store[by->arg];
+    const int32_t          lanes = near->lane_stride ? s->t->fold[by->fold].lanes : 1;
+    rd_shadow_accumulator *c;
+
+    if (near->run)
+        return end_run(s, by, other);
+    c = rd_shadow_cell_at(s, by, at->place.cell, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
+    for (int32_t l = 0; l < lanes && c; l++)
+        if (!move_one(s, at, other + l * near->lane_stride,
+                      near->lane_stride ? l : (int32_t)at->place.lane))
+            return false;
+    if (!c)
+        return false;
+    if (!name_home(s, by->arg, other, c))
+        return false;
+    c->store = by->kind == RD_S_NEAR ? by->arg : by->store;
+    if (by->kind == RD_S_NEAR)
+        s->home[by->arg][other].block = c->block;
+    else
+        c->block = s->home[by->arg][other].block;
+    return true;
+}

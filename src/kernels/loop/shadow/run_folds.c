@@ -1,0 +1,299 @@
+/* run_folds.c - statements of folds in the shadow run of a tree: what they do, and that they come when
+ * they may. */
+#include "kernels/loop/shadow/accumulators.h"
+#include <inttypes.h>
+
+/* ---- Steps ------------------------------------------------------------------------------------ */
+/* The cell is at the block of an element; it begins with the block's first one. */
+static bool reach(const rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow_accumulator *c,
+                  int64_t number, int64_t step)
+{
+    const rd_stmt  *by    = at->by;
+    const rd_fold  *f     = rd_shadow_fold_of(s, by->fold);
+    const int64_t   block = step / f->steps;
+    const bool      any   = rd_shadow_any_order(f);
+    rd_shadow_home *home  = rd_shadow_home_at(s, by, number, at->more);
+    int64_t        *own   = home ? &home->block : &c->block;
+
+    if (*own >= 0 && *own != block && !any)
+        return rd_shadow_fold_fails(
+            s, by, "cell %" PRId64 " takes an element of block %" PRId64 " in block %" PRId64,
+            number, block, *own);
+    if (*own < 0 && block <= c->ended && !any)
+        return rd_shadow_fold_fails(
+            s, by, "cell %" PRId64 " takes an element of block %" PRId64 " behind it", number,
+            block);
+    *own     = block;
+    c->step  = step;
+    c->first = c->first < 0 ? block : c->first;
+    c->store = by->store;
+    return true;
+}
+
+static bool in_range(const rd_shadow_folds *s, const rd_stmt *by, const rd_shadow_element *e)
+{
+    const rd_loop_fold *f = &s->t->fold[by->fold];
+
+    if (e->lane < 0 || e->lane >= f->lanes)
+        return rd_shadow_fold_fails(s, by, "lane %" PRId32 " of %" PRId32, e->lane, f->lanes);
+    if (e->step < 0 || e->step >= f->steps)
+        return rd_shadow_fold_fails(s, by, "step %" PRId64 " of %" PRId64, e->step, f->steps);
+    return true;
+}
+
+/* In an array of a run the element meets the states of its cell; one of no group meets those of none. */
+static bool is_at_hand(const rd_shadow_folds *s, const rd_stmt *by, int64_t number, bool nowhere)
+{
+    const rd_shadow_home        *home = s->home[by->store];
+    const rd_shadow_accumulator *c    = home ? home->of : NULL;
+
+    return !s->t->store[by->store].run || (nowhere ? !c : c && c->number == number) ||
+           rd_shadow_fold_fails(s, by, "the states at hand are not those of cell %" PRId64, number);
+}
+
+/* The cells of all groups are at the same block. */
+bool rd_shadow_take(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shadow_element *e,
+                    int64_t label)
+{
+    const rd_stmt         *by      = at->by;
+    const rd_fold         *f       = rd_shadow_fold_of(s, by->fold);
+    const bool             nowhere = f->n_group && (label < 0 || label >= f->n_group);
+    const int64_t          number  = e->cell + (f->n_group && !nowhere ? label * f->apart : 0);
+    rd_shadow_accumulator *c;
+    uint64_t              *state;
+
+    if (!is_at_hand(s, by, number, nowhere))
+        return false;
+    if (s->t->store[by->store].run && nowhere)
+        return true;
+    c     = rd_shadow_cell_at(s, by, number, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
+    state = c && in_range(s, by, e) ? rd_shadow_state_at(s, by, number, at->more, e->lane) : NULL;
+    if (!state || (!nowhere && !reach(s, at, c, number, e->step)))
+        return false;
+    if (!nowhere)
+        *state = rd_shadow_step(f, *state, e->hash);
+    return true;
+}
+
+uint64_t rd_shadow_tree_prefix(const rd_fold *f, uint64_t *element, int64_t at, uint64_t node)
+{
+    uint64_t whole = RD_OF_NOTHING;
+    int32_t  level = 0;
+
+    for (; at >> level & 1; level++)
+        node = rd_shadow_join(f, element[level], node);
+    element[level] = node;
+    for (level = 0; (at + 1) >> level; level++)
+        if ((at + 1) >> level & 1)
+            whole = rd_shadow_join(f, element[level], whole);
+    return whole;
+}
+
+void rd_shadow_so_far(const rd_fold *f, const rd_shadow_accumulator *c, uint64_t state,
+                      rd_shadow *y)
+{
+    const uint64_t node = rd_shadow_merge(f, c->before, rd_shadow_block(f, state));
+
+    for (int32_t k = 0; k < f->n_out; k++)
+        y[k] = rd_shadow_finish(f, node, k);
+}
+
+bool rd_shadow_prefix(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shadow_element *e,
+                      rd_shadow *y)
+{
+    const rd_stmt         *by = at->by;
+    const rd_fold         *f  = rd_shadow_fold_of(s, by->fold);
+    rd_shadow_accumulator *c =
+        rd_shadow_cell_at(s, by, e->cell, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
+    uint64_t *state =
+        c && in_range(s, by, e) ? rd_shadow_state_at(s, by, e->cell, at->more, e->lane) : NULL;
+
+    if (!state || !reach(s, at, c, e->cell, e->step))
+        return false;
+    if (f->exclusive)
+        rd_shadow_so_far(f, c, *state, y);
+    if (f->prefix == RD_PREFIX_TREE && !rd_shadow_any_order(f))
+        *state = rd_shadow_tree_prefix(f, c->element, e->step % f->steps,
+                                       rd_shadow_step(f, RD_OF_NOTHING, e->hash));
+    else
+        *state = rd_shadow_step(f, *state, e->hash);
+    if (!f->exclusive)
+        rd_shadow_so_far(f, c, *state, y);
+    return true;
+}
+
+/* ---- Ends ------------------------------------------------------------------------------------- */
+static bool push_cell(rd_shadow_folds *s, const rd_shadow_at *at, int64_t number)
+{
+    rd_shadow_accumulator *c =
+        rd_shadow_cell_at(s, at->by, number, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
+
+    return c && rd_shadow_end_block(s, at->by, c);
+}
+
+bool rd_shadow_push(rd_shadow_folds *s, const rd_shadow_at *at)
+{
+    const rd_fold *f  = rd_shadow_fold_of(s, at->by->fold);
+    bool           ok = true;
+
+    for (int64_t c = 0; at->by->all && c < f->n_cell && ok; c++)
+        ok = push_cell(s, at, c);
+    if (at->by->all)
+        return ok;
+    if (!f->n_group)
+        return push_cell(s, at, at->place.cell);
+    for (int64_t g = 0; g < f->n_group && ok; g++)
+        ok = push_cell(s, at, at->place.cell + g * f->apart);
+    return ok;
+}
+
+/* Of folds in any order an empty node changes nothing here, but in the text it would be a node that
+ * was never written for another cell: so each cell's block ends once. */
+static bool ends_once(rd_shadow_folds *s, const rd_shadow_at *at, int64_t block)
+{
+    const rd_fold         *f = rd_shadow_fold_of(s, at->by->fold);
+    rd_shadow_accumulator *c;
+
+    if (!rd_shadow_any_order(f) || f->n_group)
+        return true;
+    c = rd_shadow_cell_at(s, at->by, at->place.cell, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
+    if (c && c->ended == block)
+        return rd_shadow_fold_fails(s, at->by, "block %" PRId64 " of cell %" PRId64 " ends twice",
+                                    block, at->place.cell);
+    if (c)
+        c->ended = block;
+    return c;
+}
+
+bool rd_shadow_ends(rd_shadow_folds *s, const rd_shadow_at *at)
+{
+    const rd_fold *f    = rd_shadow_fold_of(s, at->by->fold);
+    const int64_t  step = rd_shadow_step_number(f, &at->place) + 1;
+    const int64_t  lane = at->place.lane;
+    const int64_t  left = f->lane_extent - lane / f->lanes * f->lanes;
+    const int64_t  last = (left < f->lanes ? left : f->lanes) - 1;
+
+    if (step % f->steps || lane % f->lanes != last)
+        return true;
+    return ends_once(s, at, step / f->steps - 1) && rd_shadow_push(s, at);
+}
+
+/* All cells that take steps, and neighbours, are at this block. */
+static bool opens_all(rd_shadow_folds *s, const rd_shadow_at *at)
+{
+    const int32_t  fold  = at->by->fold;
+    const rd_fold *f     = rd_shadow_fold_of(s, fold);
+    const int64_t  block = rd_shadow_step_number(f, &at->place) / f->steps;
+    bool           ok    = true;
+
+    for (int64_t k = 0; k < s->n_cell[fold] && ok; k++) {
+        rd_shadow_accumulator *c = s->cell[fold][k];
+
+        if (c && c->begun == s->begun[fold] && c->stage == RD_TAKES_STEPS && c->block >= 0 &&
+            c->block != block)
+            ok = rd_shadow_end_block(s, at->by, c);
+    }
+    return ok;
+}
+
+/* The cell's lanes end their block together: its threads are at the same step. */
+static bool opens_cell(rd_shadow_folds *s, const rd_shadow_at *at)
+{
+    const rd_fold               *f = rd_shadow_fold_of(s, at->by->fold);
+    const rd_shadow_accumulator *c =
+        rd_shadow_cell_at(s, at->by, at->place.cell, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
+
+    if (!c)
+        return false;
+    return c->block < 0 || c->block == rd_shadow_step_number(f, &at->place) / f->steps ||
+           rd_shadow_push(s, at);
+}
+
+bool rd_shadow_opens(rd_shadow_folds *s, const rd_shadow_at *at)
+{
+    return at->by->all ? opens_all(s, at) : opens_cell(s, at);
+}
+
+bool rd_shadow_rest(rd_shadow_folds *s, const rd_shadow_at *at)
+{
+    const rd_fold         *f      = rd_shadow_fold_of(s, at->by->fold);
+    const int64_t          number = at->place.cell;
+    rd_shadow_accumulator *c =
+        rd_shadow_cell_at(s, at->by, number, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
+
+    if (!c || !rd_shadow_end_block(s, at->by, c))
+        return false;
+    for (int32_t l = 0; l < f->lanes && c->depth == 0; l++)
+        c->node[l] = RD_OF_NOTHING;
+    for (int32_t row = c->depth - 2; row >= 0; row--)
+        rd_shadow_merge_rows(f, c, row, row + 1);
+    c->stage = RD_AT_REST;
+    return true;
+}
+
+bool rd_shadow_merge_lanes(rd_shadow_folds *s, const rd_shadow_at *at)
+{
+    rd_shadow_accumulator *c =
+        rd_shadow_cell_at(s, at->by, at->place.cell, at->more, RD_AT_REST, RD_AT_REST);
+
+    if (!c)
+        return false;
+    rd_shadow_lanes(rd_shadow_fold_of(s, at->by->fold), c->node);
+    c->stage = RD_ONE_LANE;
+    return true;
+}
+
+bool rd_shadow_results(rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow *y)
+{
+    const rd_fold               *f     = rd_shadow_fold_of(s, at->by->fold);
+    const rd_shadow_stage        least = f->lanes > 1 ? RD_ONE_LANE : RD_AT_REST;
+    const rd_shadow_accumulator *c =
+        rd_shadow_cell_at(s, at->by, at->place.cell, at->more, least, RD_ONE_LANE);
+
+    for (int32_t k = 0; c && k < f->n_out; k++)
+        y[k] = rd_shadow_finish(f, c->node[0], k);
+    return c != NULL;
+}
+
+/* ---- Joins ------------------------------------------------------------------------------------ */
+static rd_stmt joining(int32_t fold, int32_t store)
+{
+    return (rd_stmt){ .kind = RD_S_PUSH, .fold = fold, .store = store };
+}
+
+/* The next task's nodes of a cell go up behind this task's, and then its block at hand. */
+static bool join_cell(rd_shadow_folds *into, const rd_shadow_folds *next, int32_t fold, int64_t at)
+{
+    const rd_fold         *f     = rd_shadow_fold_of(into, fold);
+    rd_shadow_accumulator *d     = next->cell[fold][at], *c;
+    const rd_stmt          other = joining(fold, d->store);
+    rd_shadow_folds        last  = *next;
+
+    last.why = into->why;
+    c        = rd_shadow_cell_at(into, &other, d->number, d->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
+    if (!c)
+        return false;
+    const rd_stmt mine = joining(fold, c->store);
+
+    if (d->stage != RD_TAKES_STEPS)
+        return rd_shadow_fold_fails(into, &mine, "tasks share it, and it has come to rest");
+    if (!rd_shadow_end_block(into, &mine, c) || !rd_shadow_end_block(&last, &other, d))
+        return false;
+    for (int32_t row = 0; row < d->depth; row++) {
+        for (int32_t l = 0; l < f->lanes; l++)
+            c->node[c->depth * f->lanes + l] = d->node[row * f->lanes + l];
+        if (!rd_shadow_go_up(into, &mine, c, d->tags[row]))
+            return false;
+    }
+    return true;
+}
+
+bool rd_shadow_folds_join(rd_shadow_folds *into, const rd_shadow_folds *next)
+{
+    bool ok = true;
+
+    for (int32_t k = 0; k < into->t->p->n_fold && ok; k++)
+        for (int64_t c = 0; c < next->n_cell[k] && into->t->fold[k].split && ok; c++)
+            ok = !next->cell[k][c] || join_cell(into, next, k, c);
+    return ok;
+}

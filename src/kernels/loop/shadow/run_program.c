@@ -1,0 +1,225 @@
+/* run_program.c - what a program's results are: it is run instruction by instruction. */
+#include "kernels/loop/shadow/fold_definition.h"
+#include <stdlib.h>
+
+/* An axis: where it is, and the range that loops over it visit. */
+typedef struct range {
+    int64_t index, lo, hi;
+} range;
+
+typedef struct run {
+    const rd_program  *p;
+    rd_shadow_memories memory;
+    rd_shadow         *reg;
+    range             *axis;
+    rd_shadow_list   **fold;
+    bool               failed; /* no memory */
+} run;
+
+/* ---- Positions -------------------------------------------------------------------------------- */
+static int64_t position(const run *r, const rd_address *at)
+{
+    int64_t sum = at->offset;
+
+    for (int32_t k = 0; k < at->n_add; k++) {
+        const rd_addend *a = &at->add[k];
+
+        if (a->axis < 0)
+            sum += a->coef * rd_shadow_int(r->reg[a->reg]);
+        else
+            sum += a->coef * (r->axis[a->axis].index - (a->local ? r->axis[a->axis].lo : 0));
+    }
+    return sum;
+}
+
+static rd_shadow_place place_of(const run *r, const rd_fold *f)
+{
+    return (rd_shadow_place){ position(r, &f->cell), position(r, &f->lane), position(r, &f->outer),
+                              position(r, &f->index) };
+}
+
+/* ---- Folds ------------------------------------------------------------------------------------ */
+static rd_shadow_element element_of(const run *r, const rd_inst *inst)
+{
+    const rd_fold        *f  = &r->p->fold[inst->arg];
+    const rd_shadow_place at = place_of(r, f);
+
+    return rd_shadow_element_of(f, &at, r->reg[inst->a], inst->b >= 0 ? &r->reg[inst->b] : NULL,
+                                inst->c >= 0 ? &r->reg[inst->c] : NULL);
+}
+
+static void take(run *r, const rd_inst *inst)
+{
+    const rd_fold    *f     = &r->p->fold[inst->arg];
+    rd_shadow_element e     = element_of(r, inst);
+    const int64_t     label = f->n_group ? rd_shadow_label(r->reg[inst->d], f->n_group) : 0;
+
+    if (!e.hash || label < 0 || (f->n_group && label >= f->n_group))
+        return;
+    e.cell += f->n_group ? label * f->apart : 0;
+    r->failed |= !rd_shadow_list_take(r->fold[inst->arg], &e);
+}
+
+static void scan(run *r, const rd_inst *inst)
+{
+    const rd_shadow_element e = element_of(r, inst);
+
+    r->failed |= !rd_shadow_list_scan(r->fold[inst->arg], &e, &r->reg[inst->dst]);
+}
+
+static void close_fold(run *r, const rd_inst *inst)
+{
+    r->failed |= !rd_shadow_list_close(r->fold[inst->arg], position(r, &r->p->fold[inst->arg].cell),
+                                       &r->reg[inst->dst]);
+}
+
+/* ---- Values ----------------------------------------------------------------------------------- */
+/* A register that operators make gets the hash of how. */
+static void add_value(run *r, const rd_inst *inst)
+{
+    const rd_let  let     = { .kind = inst->kind,
+                              .type = inst->type,
+                              .from = inst->from,
+                              .op   = inst->op,
+                              .arg  = inst->arg,
+                              .word = inst->value,
+                              .n    = inst->kind == RD_I_MAP ? rd_op_table[inst->op].arity : 3 };
+    const int32_t read[3] = { inst->a, inst->b, inst->c };
+    rd_shadow     in[3]   = { { 0 } };
+    const int32_t n       = inst->kind == RD_I_CONST                              ? 0
+                            : inst->kind == RD_I_CAST || inst->kind == RD_I_INDEX ? 1
+                                                                                  : let.n;
+
+    for (int32_t k = 0; k < n; k++)
+        in[k] = r->reg[read[k]];
+    r->reg[inst->dst] = rd_shadow_value(&let, in);
+}
+
+static void add_call(run *r, const rd_inst *inst)
+{
+    const rd_call *call = &r->p->call[inst->arg];
+    const rd_let   let  = { .kind = RD_I_CALL, .arg = inst->arg, .n = call->n_in };
+    rd_shadow      in[RD_MAX_CALL];
+
+    for (int32_t k = 0; k < call->n_in; k++)
+        in[k] = r->reg[call->in[k]];
+    r->reg[inst->dst] = rd_shadow_value(&let, in);
+}
+
+/* ---- Instructions ----------------------------------------------------------------------------- */
+static void run_instructions(run *r, int32_t from, int32_t to);
+
+static rd_shadow load(const run *r, int32_t address)
+{
+    const rd_address *at = &r->p->address[address];
+
+    return rd_shadow_load(&r->memory, at->slot, at->type, position(r, at));
+}
+
+static void store(const run *r, const rd_inst *inst)
+{
+    const rd_address *at = &r->p->address[inst->arg];
+
+    rd_shadow_put(&r->memory, at->slot, at->type, position(r, at), r->reg[inst->a]);
+}
+
+static void sort(const run *r, const rd_inst *inst)
+{
+    const rd_sorting *s = &r->p->sorting[inst->arg];
+
+    rd_shadow_sort(&r->memory, inst->arg, position(r, &r->p->address[s->from]),
+                   position(r, &r->p->address[s->to]));
+}
+
+/* The program's own loops, one index after the other. */
+static void run_loop(run *r, int32_t number)
+{
+    const rd_loop *l       = &r->p->loop[number];
+    range *const   axis    = &r->axis[l->axis];
+    const range    outside = *axis;
+    const int64_t  step    = l->kind == RD_LOOP_TILE ? l->step : 1;
+    int64_t        lo = outside.lo, hi = outside.hi, n;
+
+    if (rd_is_row(l)) {
+        lo = rd_shadow_int(load(r, l->row_from));
+        hi = rd_shadow_int(load(r, l->row_to));
+    }
+    n = hi > lo ? (hi - lo + step - 1) / step : 0;
+    for (int64_t k = 0; k < n && !r->failed; k++) {
+        const int64_t at = lo + (l->backwards ? n - 1 - k : k) * step;
+
+        *axis = (range){ at, lo, hi };
+        if (l->kind == RD_LOOP_TILE)
+            *axis = (range){ at, at, hi - at > step ? at + step : hi };
+        run_instructions(r, l->begin + 1, l->end);
+    }
+    *axis = outside;
+}
+
+/* One instruction, as program.h defines it. */
+static void run_instruction(run *r, const rd_inst *inst)
+{
+    switch (inst->kind) {
+    case RD_I_COORD:
+        r->reg[inst->dst] = rd_shadow_of_int(position(r, &r->p->address[inst->arg]));
+        break;
+    case RD_I_LOAD: r->reg[inst->dst] = load(r, inst->arg); break;
+    case RD_I_STORE: store(r, inst); break;
+    case RD_I_SORT: sort(r, inst); break;
+    case RD_I_CALL: add_call(r, inst); break;
+    case RD_I_START: rd_shadow_list_begin(r->fold[inst->arg]); break;
+    case RD_I_STEP: take(r, inst); break;
+    case RD_I_SCAN: scan(r, inst); break;
+    case RD_I_CLOSE: close_fold(r, inst); break;
+    case RD_I_EXIT: break; /* no later element changes the result */
+    default: add_value(r, inst);
+    }
+}
+
+static void run_instructions(run *r, int32_t from, int32_t to)
+{
+    for (int32_t i = from; i < to && !r->failed; i++)
+        if (r->p->inst[i].kind == RD_I_LOOP) {
+            run_loop(r, r->p->inst[i].arg);
+            i = r->p->loop[r->p->inst[i].arg].end;
+        } else
+            run_instruction(r, &r->p->inst[i]);
+}
+
+/* ---- All of it -------------------------------------------------------------------------------- */
+static void open_folds(run *r)
+{
+    for (int32_t k = 0; k < r->p->n_fold && !r->failed; k++) {
+        r->fold[k] = rd_shadow_list_new(&r->p->fold[k]);
+        r->failed |= !r->fold[k];
+    }
+}
+
+static void close_folds(run *r)
+{
+    for (int32_t k = 0; r->fold && k < r->p->n_fold; k++)
+        rd_shadow_list_free(r->fold[k]);
+    free(r->fold);
+}
+
+bool rd_shadow_program(const rd_program *p, rd_shadow_memory *all)
+{
+    rd_shadow_memory own = { 0 };
+    run              r   = { .p      = p,
+                             .memory = { p, all, &own },
+                             .reg    = calloc((size_t)p->n_reg + 1, sizeof *r.reg),
+                             .axis   = calloc((size_t)p->n_axis + 1, sizeof *r.axis),
+                             .fold   = calloc((size_t)p->n_fold + 1, sizeof *r.fold) };
+
+    r.failed = !r.reg || !r.axis || !r.fold;
+    for (int32_t a = 0; a < p->n_axis && !r.failed; a++)
+        r.axis[a] = (range){ 0, 0, p->axis_extent[a] };
+    if (!r.failed)
+        open_folds(&r);
+    run_instructions(&r, 0, p->n_inst);
+    close_folds(&r);
+    rd_shadow_memory_free(&own);
+    free(r.reg);
+    free(r.axis);
+    return !r.failed && !all->failed;
+}

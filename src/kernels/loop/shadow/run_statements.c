@@ -1,0 +1,220 @@
+/* run_statements.c - statements of a tree in its shadow run. */
+#include "kernels/loop/facts.h"
+#include "kernels/loop/shadow/run_tree.h"
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- Memory of the tree ----------------------------------------------------------------------- */
+static bool in_store(rd_shadow_task *r, int32_t store, int64_t at, const char *what)
+{
+    const rd_store *a = &r->t->store[store];
+
+    return rd_shadow_holds(
+        r, (at >= 0 && at < a->extent) ||
+               rd_shadow_fails(r->why, "%s a%" PRId32 "[%" PRId64 "], which has %" PRId64, what,
+                               store, at, a->extent));
+}
+
+static rd_shadow load(rd_shadow_task *r, const rd_shadow_copy *c, const rd_let *let)
+{
+    const int64_t at = rd_shadow_position(r, c, &let->at);
+
+    if (let->slot >= 0)
+        return rd_shadow_load(&r->memory, let->slot, let->type, at);
+    if (!in_store(r, let->store, at, "load from"))
+        return (rd_shadow){ 0 };
+    rd_shadow_holds(r, r->made[let->store][at] || rd_shadow_fails(r->why,
+                                                                  "load from a%" PRId32 "[%" PRId64
+                                                                  "], which nothing stored",
+                                                                  let->store, at));
+    return r->store[let->store][at];
+}
+
+static void store(rd_shadow_task *r, const rd_shadow_copy *c, const rd_stmt *s)
+{
+    const int64_t at = rd_shadow_position(r, c, &s->at);
+
+    if (s->slot >= 0) {
+        if (rd_shadow_holds(r, rd_shadow_may_store(r)))
+            rd_shadow_put(&r->memory, s->slot, s->type, at, c->value[s->x]);
+        return;
+    }
+    if (!in_store(r, s->store, at, "store to"))
+        return;
+    r->store[s->store][at] = c->value[s->x];
+    r->made[s->store][at]  = true;
+}
+
+static void declare(rd_shadow_task *r, int32_t store)
+{
+    if (r->t->store[store].fold >= 0)
+        rd_shadow_declare(r->folds, store);
+    else
+        memset(r->made[store], 0, (size_t)r->t->store[store].extent);
+}
+
+/* ---- Values and folds ------------------------------------------------------------------------- */
+static void let(rd_shadow_task *r, rd_shadow_copy *c, int32_t value)
+{
+    const rd_let *v = &r->t->let[value];
+    rd_shadow     in[RD_MAX_CALL];
+
+    for (int32_t k = 0; k < v->n; k++)
+        in[k] = c->value[r->t->operand[v->first + k]];
+    if (v->kind == RD_I_LOAD)
+        c->value[value] = load(r, c, v);
+    else if (v->kind == RD_I_COORD)
+        c->value[value] = rd_shadow_of_int(rd_shadow_position(r, c, &v->at));
+    else
+        c->value[value] = rd_shadow_value(v, in);
+}
+
+/* The positions that the program gives the element, by the axes that loops bind. */
+static int64_t of_axes(const rd_shadow_copy *c, const rd_address *at)
+{
+    int64_t sum = at->offset;
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        if (at->add[k].axis >= 0)
+            sum += at->add[k].coef * c->axis[at->add[k].axis];
+    return sum;
+}
+
+/* Where a statement says the lane, and not the position that it is of, the fold says the step. */
+static rd_shadow_element element(const rd_shadow_task *r, const rd_shadow_copy *c,
+                                 const rd_shadow_at *at)
+{
+    const rd_stmt    *s = at->by;
+    const rd_fold    *f = &r->t->p->fold[s->fold];
+    rd_shadow_element e =
+        rd_shadow_element_of(f, &at->place, c->value[s->x], s->w >= 0 ? &c->value[s->w] : NULL,
+                             s->mask >= 0 ? &c->value[s->mask] : NULL);
+
+    if (!s->wraps) {
+        const rd_shadow_place place = { .lane  = of_axes(c, &f->lane),
+                                        .outer = of_axes(c, &f->outer) };
+
+        e.lane = at->place.lane >= 0 && at->place.lane < f->lanes ? (int32_t)at->place.lane : -1;
+        if (f->lane_extent > f->lanes)
+            e.step = rd_shadow_step_number(f, &place);
+    }
+    return e;
+}
+
+static bool step(rd_shadow_task *r, rd_shadow_copy *c, const rd_shadow_at *at)
+{
+    const rd_shadow_element e = element(r, c, at);
+    const int32_t           d = at->by->label;
+    const int64_t           n = r->t->p->fold[at->by->fold].n_group;
+
+    return rd_shadow_take(r->folds, at, &e, d >= 0 && n ? rd_shadow_label(c->value[d], n) : 0);
+}
+
+static bool turn(rd_shadow_task *r, const rd_shadow_copy *c, const rd_shadow_at *at)
+{
+    const int64_t n = r->t->p->fold[at->by->fold].n_group;
+
+    return rd_shadow_turn(r->folds, at, rd_shadow_position(r, c, &at->by->at),
+                          rd_shadow_label(c->value[at->by->label], n));
+}
+
+static bool prefix(rd_shadow_task *r, rd_shadow_copy *c, const rd_shadow_at *at)
+{
+    const rd_shadow_element e = element(r, c, at);
+
+    return rd_shadow_prefix(r->folds, at, &e, &c->value[at->by->value]);
+}
+
+/* The axis of the ranges that leave nodes of the statement's fold; -1: of all that are around. */
+static int32_t axis_of_ranges(const rd_schedule *t, const rd_stmt *s)
+{
+    const int32_t store = s->kind == RD_S_LEAVE ? s->arg : s->store;
+
+    return t->store[store].place == RD_IN_DEVICE ? t->store[store].along : -1;
+}
+
+/* Of the loops over items around, but for those over the ranges that meet. */
+static uint64_t item_of(const rd_shadow_task *r, const rd_shadow_copy *c, int32_t stmt)
+{
+    const int32_t along = axis_of_ranges(r->t, &r->t->stmt[stmt]);
+    uint64_t      item  = 0;
+
+    for (int32_t s = rd_loop_around(r->t, stmt); s >= 0; s = rd_loop_around(r->t, s)) {
+        const rd_for *loop = rd_loop_of(r->t, s);
+
+        if (loop->kind == RD_FOR_ITEM && !(loop->ranges && (along < 0 || loop->axis == along)))
+            item = rd_mix(item, (uint64_t)c->axis[loop->start >= 0 ? loop->start : loop->axis]);
+    }
+    return item;
+}
+
+/* Does it name the nodes that ranges of an item leave? */
+static bool is_of_ranges(const rd_stmt *s)
+{
+    return s->kind == RD_S_LEAVE || s->kind == RD_S_JOIN || s->kind == RD_S_LIFT ||
+           s->kind == RD_S_WITHIN || s->kind == RD_S_AWAIT;
+}
+
+/* A statement of a fold, at the positions that it has in this copy of the body. */
+static bool fold_statement(rd_shadow_task *r, rd_shadow_copy *c, int32_t stmt)
+{
+    const rd_stmt     *s  = &r->t->stmt[stmt];
+    const rd_shadow_at at = { s, rd_shadow_place_of(r, c, &s->of),
+                              rd_shadow_position(r, c, &s->of.more) };
+
+    if (is_of_ranges(s))
+        rd_shadow_set_item(r->folds, item_of(r, c, stmt));
+    switch (s->kind) {
+    case RD_S_BEGIN: return rd_shadow_begin(r->folds, s);
+    case RD_S_LEAVE: return rd_shadow_leave(r->folds, s);
+    case RD_S_JOIN: return rd_shadow_join_left(r->folds, s);
+    case RD_S_LIFT: return rd_shadow_lift(r->folds, s);
+    case RD_S_WITHIN: return rd_shadow_within(r->folds, s);
+    case RD_S_SOFAR: return rd_shadow_give_so_far(r->folds, &at, &c->value[s->value]);
+    case RD_S_AWAIT: return rd_shadow_await(r->folds, s, rd_shadow_position(r, c, &s->at));
+    case RD_S_STEP: return rd_shadow_may_step(r, s, at.place.cell) && step(r, c, &at);
+    case RD_S_PREFIX: return prefix(r, c, &at);
+    case RD_S_NEAR:
+    case RD_S_BACK: return rd_shadow_move(r->folds, &at, rd_shadow_position(r, c, &s->at));
+    case RD_S_TURN: return turn(r, c, &at);
+    case RD_S_CUT: return rd_shadow_cut(r, c, s);
+    case RD_S_ENDS: return rd_shadow_ends(r->folds, &at);
+    case RD_S_OPENS: return rd_shadow_opens(r->folds, &at);
+    case RD_S_PUSH: return rd_shadow_push(r->folds, &at);
+    case RD_S_REST: return rd_shadow_rest(r->folds, &at);
+    case RD_S_LANES: return rd_shadow_merge_lanes(r->folds, &at);
+    case RD_S_FINISH: return rd_shadow_results(r->folds, &at, &c->value[s->value]);
+    default: return false;
+    }
+}
+
+/* ---- All kinds -------------------------------------------------------------------------------- */
+void rd_shadow_statement(rd_shadow_task *r, int32_t stmt, rd_shadow_copy *c)
+{
+    const rd_stmt        *s        = &r->t->stmt[stmt];
+    rd_shadow_copy *const alone[1] = { c };
+
+    switch (s->kind) {
+    case RD_S_IF:
+        if (rd_shadow_true(c->value[s->x]) != s->unless)
+            rd_shadow_body(r, stmt, alone, 1);
+        break;
+    case RD_S_LAST:
+        if (r->last[s->arg])
+            rd_shadow_body(r, stmt, alone, 1);
+        break;
+    case RD_S_LET: let(r, c, s->value); break;
+    case RD_S_ARRAY: declare(r, s->store); break;
+    case RD_S_FIND: c->value[s->value] = c->value[s->x]; break; /* an earlier one is as good */
+    case RD_S_FETCH:
+    case RD_S_MEET: break;
+    case RD_S_EXIT: rd_shadow_ask(r, c, s); break;
+    case RD_S_STORE: store(r, c, s); break;
+    case RD_S_RUN: break; /* wherever a round ends, all indices are visited */
+    case RD_S_SORT:
+        rd_shadow_sort(&r->memory, s->arg, rd_shadow_position(r, c, &s->at),
+                       rd_shadow_position(r, c, &s->of.index));
+        break;
+    default: rd_shadow_holds(r, fold_statement(r, c, stmt));
+    }
+}

@@ -1,0 +1,194 @@
+/* scan_partials.c - scans by ranges in a shadow run: the nodes that these leave, the nodes above them, and what is
+ * before a range. */
+#include "kernels/loop/shadow/accumulators.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* ---- Nodes that ranges leave ------------------------------------------------------------------ */
+static int32_t level_of(int64_t blocks)
+{
+    int32_t level = 0;
+
+    while ((int64_t)1 << level < blocks)
+        level++;
+    return level;
+}
+
+/* What the range comes to is a node of the combine tree, if these are all of one: of the last range some
+ * may not be there, and nobody reads its node. */
+static bool leave_cell(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c)
+{
+    const rd_fold      *f   = rd_shadow_fold_of(s, by->fold);
+    const rd_shadow_tag tag = { c->first, level_of(c->block + 1 - c->first) };
+    uint64_t            node;
+
+    if (c->block < 0)
+        return true;
+    if (c->first >> tag.level << tag.level != c->first)
+        return rd_shadow_fold_fails(s, by, "blocks %" PRId64 " to %" PRId64 " are no node",
+                                    c->first, c->block);
+    if (!rd_shadow_end_block(s, by, c))
+        return false;
+    for (int32_t row = c->depth - 2; row >= 0 && s->t->fold[by->fold].pair; row--)
+        rd_shadow_merge_rows(f, c, row, row + 1);
+    node = s->t->fold[by->fold].pair ? c->node[0] : c->before;
+    return rd_shadow_add_left(s, by->fold,
+                              &(rd_shadow_left){ s->item, c->number, c->more, tag, &node });
+}
+
+bool rd_shadow_leave_scan(rd_shadow_folds *s, const rd_stmt *by)
+{
+    bool ok = true;
+
+    if (s->t->store[by->store].each)
+        return rd_shadow_leave_blocks(s, by);
+    for (int64_t k = rd_shadow_next_begun(s, by->fold, 0); k >= 0 && ok;
+         k         = rd_shadow_next_begun(s, by->fold, k + 1))
+        ok = leave_cell(s, by, s->cell[by->fold][k]);
+    return ok;
+}
+
+/* ---- Nodes above them ------------------------------------------------------------------------- */
+static int order_of(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_node(const void *a, const void *b)
+{
+    const rd_shadow_left *x = a, *y = b;
+
+    return x->item != y->item             ? (x->item > y->item ? 1 : -1)
+           : x->number != y->number       ? order_of(x->number, y->number)
+           : x->more != y->more           ? order_of(x->more, y->more)
+           : x->tag.level != y->tag.level ? order_of(x->tag.level, y->tag.level)
+                                          : order_of(x->tag.start, y->tag.start);
+}
+
+static void put_in_order(const rd_shadow_folds *s, int32_t fold)
+{
+    if (s->n_left[fold])
+        qsort(s->left[fold], (size_t)s->n_left[fold], sizeof **s->left, by_node);
+}
+
+/* The node of a cell among the first n, which are in order; NULL: it has not been left. */
+static const rd_shadow_left *find(const rd_shadow_folds *s, int32_t fold, int64_t n,
+                                  const rd_shadow_left *like, rd_shadow_tag tag)
+{
+    rd_shadow_left key = *like;
+
+    key.tag = tag;
+    return n ? bsearch(&key, s->left[fold], (size_t)n, sizeof key, by_node) : NULL;
+}
+
+static bool are_halves(const rd_shadow_left *a, const rd_shadow_left *b)
+{
+    return a->item == b->item && a->number == b->number && a->more == b->more &&
+           a->tag.level == b->tag.level && (a->tag.start >> a->tag.level) % 2 == 0 &&
+           a->tag.start + ((int64_t)1 << a->tag.level) == b->tag.start;
+}
+
+/* One level more; how many nodes it has made, -1: no memory. */
+static int64_t lift_once(rd_shadow_folds *s, const rd_stmt *by)
+{
+    const rd_fold *f    = rd_shadow_fold_of(s, by->fold);
+    const int64_t  n    = s->n_left[by->fold];
+    int64_t        made = 0;
+
+    put_in_order(s, by->fold);
+    for (int64_t k = 0; k + 1 < n; k++) {
+        const rd_shadow_left *a = &s->left[by->fold][k], *b = a + 1;
+        rd_shadow_left        both = *a;
+        uint64_t              node;
+
+        if ((s->item && s->item != a->item) || !are_halves(a, b))
+            continue;
+        node      = rd_shadow_merge(f, a->node[0], b->node[0]);
+        both.node = &node;
+        both.tag.level++;
+        if (find(s, by->fold, n, &both, both.tag))
+            continue;
+        if (!rd_shadow_add_left(s, by->fold, &both))
+            return -1;
+        made++;
+    }
+    return made;
+}
+
+bool rd_shadow_lift(rd_shadow_folds *s, const rd_stmt *by)
+{
+    int64_t made;
+
+    while ((made = lift_once(s, by)) > 0)
+        ;
+    return made == 0;
+}
+
+/* ---- What is before --------------------------------------------------------------------------- */
+/* The nodes that cover blocks [0, block), the largest first.  A running sum keeps them. */
+static bool find_before(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c,
+                        int64_t block)
+{
+    const rd_fold       *f    = rd_shadow_fold_of(s, by->fold);
+    const rd_shadow_left like = { .item   = s->item,
+                                  .number = c->number,
+                                  .more   = s->t->store[by->store].each ? 0 : c->more };
+    rd_shadow_tag        tag  = { 0, 62 };
+
+    c->depth  = 0;
+    c->before = RD_OF_NOTHING;
+    for (; tag.level >= 0; tag.level--) {
+        const rd_shadow_left *left;
+
+        if (!(block >> tag.level & 1))
+            continue;
+        left = find(s, by->fold, s->n_left[by->fold], &like, tag);
+        if (!left)
+            return rd_shadow_fold_fails(
+                s, by, "the node of blocks %" PRId64 " to %" PRId64 " has not been left", tag.start,
+                tag.start + ((int64_t)1 << tag.level) - 1);
+        c->before         = rd_shadow_merge(f, c->before, left->node[0]);
+        c->tags[c->depth] = tag;
+        c->node[c->depth] = left->node[0];
+        c->depth += s->t->fold[by->fold].pair;
+        tag.start += (int64_t)1 << tag.level;
+    }
+    c->ended = block - 1;
+    return true;
+}
+
+/* Of elements what is before each one's block. */
+static bool find_before_each(rd_shadow_folds *s, const rd_stmt *by, int64_t block)
+{
+    int64_t k  = rd_shadow_next_begun(s, by->fold, 0);
+    bool    ok = k < 0 || s->cell[by->fold][k]->block == block ||
+              rd_shadow_fold_fails(s, by, "the first element is not of block %" PRId64, block);
+
+    for (; k >= 0 && ok; k = rd_shadow_next_begun(s, by->fold, k + 1))
+        ok = find_before(s, by, s->cell[by->fold][k], s->cell[by->fold][k]->block);
+    return ok;
+}
+
+/* All cells whose first nodes of those before have been left. */
+bool rd_shadow_await(rd_shadow_folds *s, const rd_stmt *by, int64_t step)
+{
+    const int64_t block = step / rd_shadow_fold_of(s, by->fold)->steps;
+    bool          some = block == 0, ok = true;
+
+    put_in_order(s, by->fold);
+    if (s->t->store[by->store].each)
+        return find_before_each(s, by, block);
+    for (int64_t k = 0; k < s->n_left[by->fold] && ok && block > 0; k++) {
+        const rd_shadow_left  *left = &s->left[by->fold][k];
+        rd_shadow_accumulator *c;
+
+        if (left->item != s->item || left->tag.start || block >> left->tag.level != 1)
+            continue;
+        c    = rd_shadow_cell_at(s, by, left->number, left->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
+        ok   = c && find_before(s, by, c, block);
+        some = true;
+    }
+    return ok &&
+           (some || rd_shadow_fold_fails(
+                        s, by, "no node of what is before block %" PRId64 " has been left", block));
+}

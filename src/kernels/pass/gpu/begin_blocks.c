@@ -1,0 +1,43 @@
+/* begin_blocks.c - each step asks before it whether a block has ended, where `ends` asked behind it:
+ *
+ *     step f0 cell 0, lane i1: r0              opens f0 cell 0, lane i1
+ *     ends f0 cell 0, lane i1       becomes    step f0 cell 0, lane i1: r0
+ *
+ * So each thread of a team pushes its own lanes, by its own elements, and none asks whether an element
+ * is the last one of the block.  Folds need no early exit: what comes later changes nothing. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/gpu/gpu.h"
+
+/* The step before it, in its body. */
+static int32_t step_before(const rd_schedule *t, int32_t ends)
+{
+    int32_t s = t->stmt[ends].prev;
+
+    while (s >= 0 && ((t->stmt[s].kind != RD_S_STEP && t->stmt[s].kind != RD_S_PREFIX) ||
+                      t->stmt[s].fold != t->stmt[ends].fold))
+        s = t->stmt[s].prev;
+    return s;
+}
+
+static void turn(rd_schedule *t, int32_t ends)
+{
+    const int32_t step = step_before(t, ends);
+
+    if (step < 0)
+        return;
+    t->stmt[ends].kind = RD_S_OPENS;
+    rd_take_out(t, ends);
+    rd_put_before(t, ends, step);
+}
+
+void rd_pass_gpu_opens(rd_schedule *t, const rd_gpu_plan *plan)
+{
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k], next; s >= 0 && !t->failed; s = next) {
+            next = rd_next_stmt(t, s, t->part[k]);
+            if (t->stmt[s].kind == RD_S_ENDS)
+                turn(t, s);
+            else if (t->stmt[s].kind == RD_S_EXIT && !plan->exits)
+                rd_take_out(t, s);
+        }
+}

@@ -1,0 +1,94 @@
+/* block_tile_folds.c - folds of a patch (block_tile.c): where their states lie, begin, and leave their nodes. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/gpu/block_tile.h"
+
+/* Of a fold that began anew for each row, or column, all of a patch have states. */
+void rd_patch_give_states(const rd_patch *c, int32_t fold)
+{
+    const int     which = c->row[fold] ? RD_ROWS : RD_COLUMNS;
+    const int64_t lanes = c->t->p->fold[fold].lanes;
+    rd_store     *a     = &c->t->store[fold];
+
+    a->dealt = c->row[fold] ? c->plan->wide : 0;
+    a->place = c->row[fold] ? RD_IN_BLOCK : RD_IN_LOCAL;
+    if (c->t->p->fold[fold].n_cell > 1)
+        return;
+    a->extent = lanes * c->size[which];
+    for (int32_t s = c->item; s >= 0 && !c->t->failed; s = rd_next_stmt(c->t, s, c->item)) {
+        rd_linear at = rd_linear_of(0);
+
+        if (c->t->stmt[s].fold != fold || c->t->stmt[s].kind == RD_S_BEGIN)
+            continue;
+        at                    = rd_linear_plus_axis(c->t, at, lanes, c->axis[which]);
+        at                    = rd_linear_plus_axis(c->t, at, -lanes, c->start[which]);
+        c->t->stmt[s].of.more = at;
+    }
+}
+
+int32_t rd_patch_of_fold(const rd_patch *c, rd_stmt_kind kind, int32_t fold)
+{
+    rd_stmt s = rd_stmt_of(kind);
+
+    s.fold  = fold;
+    s.store = kind == RD_S_JOIN ? c->left[fold] : fold;
+    s.arg   = kind == RD_S_LEAVE ? c->left[fold] : -1;
+    return rd_add_stmt(c->t, &s);
+}
+
+/* Folds begin before a statement. */
+void rd_patch_begin_before(const rd_patch *c, int32_t stmt, bool row)
+{
+    for (int32_t k = 0; k < c->t->p->n_fold && !c->t->failed; k++) {
+        rd_stmt array = rd_stmt_of(RD_S_ARRAY);
+
+        if (c->row[k] != row)
+            continue;
+        array.store = k;
+        if (!row)
+            rd_put_before(c->t, rd_add_stmt(c->t, &array), stmt);
+        rd_put_before(c->t, rd_patch_of_fold(c, RD_S_BEGIN, k), stmt);
+    }
+}
+
+/* No patch has two blocks of a fold, and folds begin elsewhere. */
+void rd_patch_drop_beginnings(const rd_patch *c)
+{
+    for (int32_t s = c->item, next; s >= 0; s = next) {
+        const rd_stmt *stmt = &c->t->stmt[s];
+
+        next = rd_next_stmt(c->t, s, c->item);
+        if (stmt->kind == RD_S_BEGIN || stmt->kind == RD_S_OPENS || stmt->kind == RD_S_ARRAY)
+            rd_take_out(c->t, s);
+    }
+}
+
+/* Nodes go to arrays, from which folds end. */
+void rd_patch_make_left(rd_patch *c)
+{
+    for (int32_t k = 0; k < c->t->p->n_fold && !c->t->failed; k++) {
+        rd_store left = c->t->store[k];
+
+        left.place = RD_IN_DEVICE;
+        left.along = c->axis[c->row[k] ? RD_COLUMNS : RD_ROWS];
+        if (!c->row[k] || c->n_patch[RD_COLUMNS] > 1)
+            c->left[k] = rd_add_store(c->t, &left);
+    }
+}
+
+void rd_patch_leave_at_end(const rd_patch *c, int32_t body, bool row)
+{
+    for (int32_t k = 0; k < c->t->p->n_fold && !c->t->failed; k++)
+        if (c->row[k] == row && c->left[k] >= 0)
+            rd_append(c->t, body, rd_patch_of_fold(c, RD_S_LEAVE, k));
+}
+
+void rd_patch_read_joined(const rd_patch *c, int32_t body)
+{
+    for (int32_t s = body; s >= 0; s = rd_next_stmt(c->t, s, body)) {
+        rd_stmt *of = &c->t->stmt[s];
+
+        if (of->fold >= 0 && c->left[of->fold] >= 0 &&
+            (of->kind == RD_S_REST || of->kind == RD_S_LANES || of->kind == RD_S_FINISH))
+            of->store = c->left[of->fold];
+    }
+}

@@ -1,0 +1,167 @@
+/* coarsen.c - neighbours along the last axis of the items are one item, whose thread has them side by
+ * side:
+ *
+ *     items i0 to 3000                becomes   items i0 to 3000 by 4, starts m0, stops m1
+ *       begin f0                                  begin f0
+ *       serial i1 to 1000                         serial i1 to 1000
+ *         step f0 cell 0: ..                        vector i0 from m0 to m1
+ *       r1 = finish f0 cell 0                         step f0 cell 0 at i0 - m0: ..
+ *                                                 vector i0 from m0 to m1
+ *                                                   r1 = finish f0 cell 0 at i0 - m0
+ *
+ * What one vector loop makes and another one reads is put into arrays behind (pass/cross.c). */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/gpu/gpu.h"
+
+typedef struct columns {
+    rd_schedule *t;
+    int32_t      axis, wide;
+    int64_t      items;       /* of the text, 0                */
+    bool         whole;       /* do all items have so many?    */
+    int32_t      start, stop; /* marks of the item */
+} columns;
+
+static bool is_item_loop_over(const rd_schedule *t, int32_t stmt, int32_t axis)
+{
+    return rd_is_item_loop(t, stmt) && rd_loop_of(t, stmt)->axis == axis;
+}
+
+static rd_linear at_mark(const columns *c, int32_t mark)
+{
+    return rd_linear_plus_axis(c->t, rd_linear_of(0), 1, mark);
+}
+
+/* A state for each of the neighbours, of all lanes. */
+static void widen_states(const columns *c)
+{
+    rd_schedule *t = c->t;
+
+    for (int32_t k = 0; k < t->n_store; k++)
+        if (t->store[k].fold >= 0) {
+            t->store[k].extent *= c->wide;
+            t->store[k].cell_stride *= c->wide;
+        }
+}
+
+static void move_states(const columns *c, int32_t stmt)
+{
+    const int64_t   lanes = c->t->p->fold[c->t->stmt[stmt].fold].lanes;
+    const rd_linear at =
+        rd_linear_plus(c->t, rd_linear_plus_axis(c->t, rd_linear_of(0), lanes, c->axis), -lanes,
+                       at_mark(c, c->start));
+
+    c->t->stmt[stmt].of.more = at;
+}
+
+/* Neighbours have scratch of their own, side by side. */
+static rd_linear beside(const columns *c, rd_linear at)
+{
+    at = rd_linear_plus(c->t, rd_linear_of(0), c->wide, at);
+    at = rd_linear_plus_axis(c->t, at, 1, c->axis);
+    return rd_linear_plus(c->t, at, -1, at_mark(c, c->start));
+}
+
+/* Each neighbour has scratch of its own, beside that of the others. */
+static void move_scratch(const columns *c, int32_t stmt)
+{
+    const rd_stmt *s     = &c->t->stmt[stmt];
+    const int32_t  first = c->t->p->first_scratch;
+
+    if (s->kind == RD_S_STORE && s->slot >= first) {
+        const rd_linear at = beside(c, s->at);
+
+        c->t->stmt[stmt].at = at;
+    } else if (s->kind == RD_S_LET && c->t->let[s->value].kind == RD_I_LOAD &&
+               c->t->let[s->value].slot >= first) {
+        const rd_linear at = beside(c, c->t->let[s->value].at);
+
+        c->t->let[s->value].at = at;
+    }
+}
+
+static bool is_of_neighbours(const rd_schedule *t, int32_t stmt)
+{
+    switch (t->stmt[stmt].kind) {
+    case RD_S_LOOP:
+    case RD_S_LAST:
+    case RD_S_BEGIN:
+    case RD_S_LEAVE:
+    case RD_S_JOIN:
+    case RD_S_AWAIT:
+    case RD_S_ARRAY:
+    case RD_S_MEET: return false;
+    default: return true;
+    }
+}
+
+/* "vector i0 from m0 to m1" around [first, last] of a body: what one neighbour does, all do. */
+static int32_t put_vector_around(const columns *c, int32_t first, int32_t last)
+{
+    const rd_for vector = { .kind   = RD_FOR_VECTOR,
+                            .axis   = c->axis,
+                            .start  = -1,
+                            .stop   = -1,
+                            .from   = rd_edge_of(at_mark(c, c->start)),
+                            .to     = rd_edge_of(at_mark(c, c->stop)),
+                            .step   = 1,
+                            .extent = c->wide,
+                            .width  = c->whole ? c->wide : 0,
+                            .of     = -1,
+                            .strip  = -1 };
+
+    return rd_put_loop_around(c->t, first, last, &vector);
+}
+
+/* Each run of statements between loops, and those in loops. */
+static void widen_body(const columns *c, int32_t body)
+{
+    rd_schedule *t = c->t;
+
+    for (int32_t s = t->stmt[body].first; s >= 0 && !t->failed; s = t->stmt[s].next) {
+        int32_t last = s;
+
+        if (t->stmt[s].kind == RD_S_LOOP || t->stmt[s].kind == RD_S_LAST)
+            widen_body(c, s);
+        if (!is_of_neighbours(t, s))
+            continue;
+        for (;; last = t->stmt[last].next) {
+            if (t->stmt[last].fold >= 0)
+                move_states(c, last);
+            move_scratch(c, last);
+            if (t->stmt[last].next < 0 || !is_of_neighbours(t, t->stmt[last].next))
+                break;
+        }
+        s = put_vector_around(c, s, last);
+    }
+}
+
+static void widen_items(columns *c, int32_t item)
+{
+    rd_schedule *t = c->t;
+    rd_for      *l;
+
+    c->start  = rd_add_mark(t);
+    c->stop   = rd_add_mark(t);
+    l         = &t->loop[t->stmt[item].arg];
+    l->step   = c->wide;
+    l->start  = c->start;
+    l->stop   = c->stop;
+    l->rounds = c->items;
+    c->whole  = l->extent % c->wide == 0;
+    l->width  = c->whole ? c->wide : 0;
+    l->extent = (l->extent + c->wide - 1) / c->wide;
+    widen_body(c, item);
+}
+
+void rd_pass_gpu_columns(rd_schedule *t, const rd_gpu_plan *plan)
+{
+    const int32_t body = t->part[RD_PART_BODY];
+    columns       c    = { .t = t, .axis = plan->strip, .wide = plan->wide, .items = plan->items };
+
+    if (plan->strip < 0)
+        return;
+    widen_states(&c);
+    for (int32_t s = body; s >= 0 && !t->failed; s = rd_next_stmt(t, s, body))
+        if (is_item_loop_over(t, s, plan->strip))
+            widen_items(&c, s);
+}

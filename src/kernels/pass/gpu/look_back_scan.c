@@ -1,0 +1,271 @@
+/* look_back_scan.c - scans along rows in one pass: ranges are tiles, taken in order.  The block of threads that has one
+ * takes its elements, each into a state of its own, of which prefixes are made side by side; it leaves what the
+ * tile's blocks come to, awaits what is before, and gives results while elements are in registers:
+ *
+ *     begin f0                        items i1 to 100000 by 4096, starts m0, stops m1, ranges, in order
+ *     serial i1 to 100000               array a1
+ *       r0 = load s0[..]                begin f0
+ *       r1 = prefix f0 ..: r0           serial i1 from m0 to m1 by 512, starts m2, 8 ahead
+ *       s1[..] = r1                       threads i1 from m2 to m2 + 512 by 4, starts m3
+ *                                           vector i1 from m3 to least(m3 + 4, m1)
+ *                                             r0 = load s0[..] by 4
+ *                                             step f0 at i1 - m0, lane i1: r0
+ *                                       within f0
+ *                                       meet
+ *                                       leave f0 to a2
+ *                                       lift f0 in a2
+ *                                       await f0 from a2, step m0
+ *                                       meet
+ *                                       the same loops
+ *                                         r1 = so far f0 at i1 - m0, lane i1
+ *                                         s1[..] = r1 by 4
+ *
+ * A loop from the end to the beginning has its tiles, and these their threads, counted from the end. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/gpu/gpu.h"
+
+typedef struct sweep {
+    rd_schedule       *t;
+    const rd_gpu_plan *plan;
+    int32_t            ranges;
+    rd_for             of;    /* the loop that goes by tiles, as it was        */
+    rd_for             tiles; /* ... over these                                */
+    int64_t            round; /* elements of a block of threads                */
+} sweep;
+
+static rd_linear mark(const sweep *w, int32_t axis, int64_t offset)
+{
+    return rd_linear_plus_axis(w->t, rd_linear_of(offset), 1, axis);
+}
+
+/* offset from the end of the loop - the mark: where that is from the beginning. */
+static rd_linear from_end(const sweep *w, int32_t axis, int64_t offset)
+{
+    const rd_linear end = rd_linear_plus_axis(w->t, w->of.to.part[0].at, -1, axis);
+
+    return rd_linear_plus(w->t, end, 1, rd_linear_of(-offset));
+}
+
+/* ---- Loops ------------------------------------------------------------------------------------ */
+static rd_for loop_of(const sweep *w, rd_for_kind kind, int64_t step, int64_t extent)
+{
+    rd_for made = w->of;
+
+    made.kind      = kind;
+    made.step      = step;
+    made.extent    = extent;
+    made.start     = rd_add_mark(w->t);
+    made.stop      = -1;
+    made.backwards = false;
+    made.of        = -1;
+    return made;
+}
+
+/* What a thread has side by side of a round. */
+static void put_neighbours(const sweep *w, int32_t loop, int32_t start)
+{
+    rd_for vector = loop_of(w, RD_FOR_VECTOR, 1, w->plan->wide);
+
+    vector.start = -1;
+    vector.from  = rd_edge_of(mark(w, start, 0));
+    vector.to    = rd_edge_of(mark(w, start, w->plan->wide));
+    if (w->of.backwards)
+        rd_edge_add(&vector.from, from_end(w, w->tiles.stop, 0));
+    else
+        rd_edge_add(&vector.to, mark(w, w->tiles.stop, 0));
+    rd_put_loop_around(w->t, w->t->stmt[loop].first, w->t->stmt[loop].last, &vector);
+}
+
+static void put_threads(const sweep *w, int32_t loop, int32_t start)
+{
+    rd_for  threads = loop_of(w, RD_FOR_THREAD, w->plan->wide, w->plan->team);
+    int32_t made;
+
+    threads.backwards = w->of.backwards;
+    threads.from = rd_edge_of(w->of.backwards ? from_end(w, start, w->round) : mark(w, start, 0));
+    threads.to   = rd_edge_of(w->of.backwards ? from_end(w, start, 0) : mark(w, start, w->round));
+    made = rd_put_loop_around(w->t, w->t->stmt[loop].first, w->t->stmt[loop].last, &threads);
+    if (!w->t->failed)
+        put_neighbours(w, made, threads.start);
+}
+
+/* The loop becomes rounds of the block of threads, all of which go together. */
+static void make_rounds(const sweep *w, int32_t loop)
+{
+    rd_schedule *t      = w->t;
+    rd_for       rounds = loop_of(w, RD_FOR_SERIAL, w->round, w->plan->chunk / w->round);
+
+    rounds.axis  = w->of.backwards ? rd_add_mark(t) : w->of.axis;
+    rounds.from  = rd_edge_of(mark(w, w->tiles.start, 0));
+    rounds.to    = rd_edge_of(mark(w, w->tiles.stop, 0));
+    rounds.of    = w->of.of;
+    rounds.ahead = (int32_t)rounds.extent;
+    if (t->failed)
+        return;
+    t->loop[t->stmt[loop].arg] = rounds;
+    put_threads(w, loop, rounds.start);
+}
+
+static void put_tiles_around(sweep *w, int32_t loop)
+{
+    rd_for *l;
+
+    w->ranges = rd_gpu_put_ranges_around(w->t, w->plan, rd_item_of(w->t, w->ranges), loop);
+    if (w->t->failed)
+        return;
+    if (w->of.backwards) {
+        const int32_t axis = rd_add_mark(w->t);
+
+        w->t->loop[w->t->stmt[w->ranges].arg].axis = axis;
+    }
+    l            = &w->t->loop[w->t->stmt[w->ranges].arg];
+    l->in_order  = true;
+    l->backwards = false;
+    w->tiles     = *l;
+}
+
+/* ---- Elements --------------------------------------------------------------------------------- */
+/* A state for each element of a tile. */
+static int32_t add_elements(const sweep *w, int32_t fold)
+{
+    rd_store elements = w->t->store[fold];
+
+    elements.place  = RD_IN_LOCAL;
+    elements.each   = true;
+    elements.extent = w->plan->chunk;
+    elements.dealt  = (int32_t)(w->plan->chunk / w->plan->team);
+    return rd_add_store(w->t, &elements);
+}
+
+/* The fold's step, counted from the first one of the tile. */
+static rd_linear place_in_tile(const sweep *w, int32_t stmt)
+{
+    const rd_stmt  *s    = &w->t->stmt[stmt];
+    const int64_t   rows = rd_rows_of_lanes(&w->t->p->fold[s->fold]);
+    const rd_linear step = rd_linear_plus(w->t, s->of.lane, rows, s->of.outer);
+
+    return rd_linear_plus_axis(w->t, step, -1, w->tiles.start);
+}
+
+static void take_values(rd_stmt *s)
+{
+    s->x = s->w = s->mask = -1;
+}
+
+/* PREFIX takes an element before, and gives its result behind. */
+static void turn_prefix(const sweep *w, int32_t stmt, bool early, int32_t elements)
+{
+    const rd_linear at = place_in_tile(w, stmt);
+    rd_stmt *const  s  = &w->t->stmt[stmt];
+
+    s->of.more = at;
+    s->store   = elements;
+    s->kind    = early ? RD_S_STEP : RD_S_SOFAR;
+    if (early)
+        s->n_value = 0;
+    else
+        take_values(s);
+}
+
+/* One of the two loops. */
+static void turn_loop(const sweep *w, int32_t loop, bool early, const int32_t *elements)
+{
+    rd_schedule *t = w->t;
+
+    for (int32_t s = loop, next; s >= 0 && !t->failed; s = next) {
+        next = rd_next_stmt(t, s, loop);
+        if (t->stmt[s].kind == RD_S_PREFIX)
+            turn_prefix(w, s, early, elements[t->stmt[s].fold]);
+        else if (t->stmt[s].kind == RD_S_OPENS || (early && t->stmt[s].kind == RD_S_STORE))
+            rd_take_out(t, s);
+    }
+    rd_gpu_take_out_unread(t, loop);
+}
+
+/* What a LOAD ahead has taken the same one behind finds in registers. */
+static void keep_loads(const sweep *w, int32_t early, int32_t late)
+{
+    rd_schedule *t = w->t;
+
+    for (int32_t a = early, b = late; a >= 0 && b >= 0; a = rd_next_stmt(t, a, early)) {
+        if (t->stmt[a].kind == RD_S_LET && t->stmt[a].pack)
+            t->stmt[b].kept = a;
+        b = rd_next_stmt(t, b, late);
+    }
+}
+
+/* ---- Between ---------------------------------------------------------------------------------- */
+static void put(const sweep *w, rd_stmt_kind kind, int32_t fold, int32_t states, int32_t nodes,
+                int32_t behind)
+{
+    rd_stmt s = rd_stmt_of(kind);
+
+    s.fold  = fold;
+    s.store = kind == RD_S_LIFT ? nodes : states;
+    s.arg   = kind == RD_S_LEAVE || kind == RD_S_AWAIT ? nodes : -1;
+    s.at    = kind == RD_S_AWAIT ? mark(w, w->tiles.start, 0) : rd_linear_of(0);
+    rd_put_before(w->t, rd_add_stmt(w->t, &s), behind);
+}
+
+/* Blocks are known to all threads before a warp for each fold looks for what is before. */
+static void put_between(const sweep *w, int32_t late, const int32_t *elements)
+{
+    const int32_t n = w->t->p->n_fold;
+
+    for (int32_t k = 0; k < n; k++)
+        put(w, RD_S_WITHIN, k, elements[k], -1, late);
+    put(w, RD_S_MEET, -1, -1, -1, late);
+    for (int32_t k = 0; k < n && !w->t->failed; k++) {
+        const int32_t nodes = rd_gpu_add_nodes(w->t, w->plan, k);
+
+        put(w, RD_S_LEAVE, k, elements[k], nodes, late);
+        put(w, RD_S_LIFT, k, elements[k], nodes, late);
+        put(w, RD_S_AWAIT, k, elements[k], nodes, late);
+    }
+    put(w, RD_S_MEET, -1, -1, -1, late);
+}
+
+static void begin_elements(const sweep *w, const int32_t *elements)
+{
+    rd_schedule *t = w->t;
+
+    for (int32_t s = t->stmt[w->ranges].first; s >= 0 && !t->failed; s = t->stmt[s].next)
+        if (t->stmt[s].kind == RD_S_BEGIN || t->stmt[s].kind == RD_S_ARRAY)
+            t->stmt[s].store = elements[t->store[t->stmt[s].store].fold];
+}
+
+static void go_by_tiles(sweep *w, int32_t early)
+{
+    int32_t elements[RD_GPU_SWEPT] = { 0 }, late;
+
+    put_tiles_around(w, early);
+    if (!w->t->failed)
+        make_rounds(w, early);
+    for (int32_t k = 0; k < w->t->p->n_fold && !w->t->failed; k++)
+        elements[k] = add_elements(w, k);
+    late = rd_stmt_copy(w->t, early);
+    rd_put_behind(w->t, late, early);
+    if (w->t->failed)
+        return;
+    begin_elements(w, elements);
+    keep_loads(w, early, late);
+    turn_loop(w, late, false, elements);
+    turn_loop(w, early, true, elements);
+    put_between(w, late, elements);
+}
+
+void rd_pass_gpu_sweep(rd_schedule *t, const rd_gpu_plan *plan)
+{
+    const int32_t kernel = rd_kernel_behind(t, -1);
+    const int32_t loop   = kernel < 0 ? -1 : rd_gpu_cut_in(t, plan, rd_item_of(t, kernel), -1);
+
+    if (plan->scans != RD_GPU_SCANS_ONCE || loop < 0)
+        return;
+    sweep w = { .t      = t,
+                .plan   = plan,
+                .ranges = kernel,
+                .of     = *rd_loop_of(t, loop),
+                .round  = (int64_t)plan->team * plan->wide };
+
+    go_by_tiles(&w, loop);
+}

@@ -1,0 +1,56 @@
+/* loop_ranges.c - a loop becomes items of ranges, for the passes that say how these meet. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/gpu/gpu.h"
+
+static bool is_cut(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
+{
+    const int32_t of = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt)->of : -1;
+
+    return of >= 0 && plan->loop[of].role == RD_GPU_RANGES;
+}
+
+int32_t rd_gpu_cut_in(const rd_schedule *t, const rd_gpu_plan *plan, int32_t body, int32_t last)
+{
+    int32_t s = last < 0 ? t->stmt[body].first : t->stmt[last].next;
+
+    while (s >= 0 && !is_cut(t, plan, s))
+        s = t->stmt[s].next;
+    return s;
+}
+
+int32_t rd_gpu_put_ranges_around(rd_schedule *t, const rd_gpu_plan *plan, int32_t body, int32_t cut)
+{
+    rd_for ranges = *rd_loop_of(t, cut);
+
+    ranges.kind   = RD_FOR_ITEM;
+    ranges.step   = plan->chunk;
+    ranges.extent = (ranges.extent + ranges.step - 1) / ranges.step;
+    ranges.start  = rd_add_mark(t);
+    ranges.stop   = rd_add_mark(t);
+    ranges.of     = -1;
+    ranges.ranges = true;
+    return rd_put_loop_around(t, t->stmt[body].first, t->stmt[body].last, &ranges);
+}
+
+void rd_gpu_go_over_range(rd_schedule *t, int32_t ranges, int32_t cut)
+{
+    const rd_for    l     = *rd_loop_of(t, ranges);
+    const rd_linear start = rd_linear_plus_axis(t, rd_linear_of(0), 1, l.start),
+                    stop  = rd_linear_plus_axis(t, rd_linear_of(0), 1, l.stop);
+
+    if (t->failed)
+        return;
+    t->loop[t->stmt[cut].arg].from = rd_edge_of(start);
+    t->loop[t->stmt[cut].arg].to   = rd_edge_of(stop);
+}
+
+int32_t rd_gpu_add_nodes(rd_schedule *t, const rd_gpu_plan *plan, int32_t fold)
+{
+    rd_store nodes = t->store[fold];
+
+    nodes.place = RD_IN_DEVICE;
+    nodes.at    = plan->fold[fold].node;
+    nodes.rows  = plan->fold[fold].nodes;
+    nodes.along = -1;
+    return rd_add_store(t, &nodes);
+}

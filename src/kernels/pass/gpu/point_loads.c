@@ -1,0 +1,254 @@
+/* point_loads.c - loads of pairs come from arrays in shared memory.
+ *
+ *     r0 = load s0[3*i0 + i1]       becomes       r0 = load a3[4*i1 + i0 - m0] by 4
+ *     r1 = load s0[3*i2 + i1]                     r1 = load a4[132*i1 + i2 - m2] by 4
+ *
+ * i0 is a result, i2 a point that it meets: a3 has what the results of a thread bring, a4 a tile of points.
+ * Rows of a tile lie 16 bytes further apart than it is long, so that elements of a point meet different
+ * banks, and vectors of them begin where they may.  A load of the same elements takes the same array. */
+#include "kernels/pass/gpu/point_tiles.h"
+#include "kernels/loop/facts.h"
+#include "kernels/pass/gpu/gpu.h"
+#include <stdlib.h>
+
+enum { VECTOR = 16 };
+
+static rd_linear mark(rd_schedule *t, int32_t axis)
+{
+    return rd_linear_plus_axis(t, rd_linear_of(0), 1, axis);
+}
+
+/* ---- Which ------------------------------------------------------------------------------------ */
+static bool is_load(const rd_schedule *t, int32_t stmt)
+{
+    const rd_let *let = rd_let_of(t, stmt);
+
+    return let && let->kind == RD_I_LOAD && let->slot >= 0;
+}
+
+/* Of the axes that it moves along, those of loops in a pair, as the address has them. */
+static void find_axes(const rd_staging *s, rd_staged *a, const rd_linear *at)
+{
+    for (int32_t k = 0; k < at->n && a->n < RD_MAX_RANK; k++) {
+        const int32_t axis = s->t->term[at->first + k].axis;
+
+        if (axis >= 0 && axis != s->points && rd_loop_over(s->t, s->pairs, axis) >= 0 &&
+            axis != s->strip)
+            a->axis[a->n++] = axis;
+    }
+}
+
+static int64_t elements_of(const rd_staging *s, const rd_staged *a)
+{
+    int64_t n = 1;
+
+    for (int32_t k = 0; k < a->n; k++)
+        n *= s->t->p->axis_extent[a->axis[k]];
+    return n;
+}
+
+/* An array of the same elements, -1. */
+static const rd_staged *same_of(const rd_staging *s, const rd_let *let)
+{
+    for (int32_t k = 0; k < s->n; k++) {
+        const rd_let *other = rd_let_of(s->t, s->at[k].load);
+
+        if (other->slot == let->slot && other->type == let->type &&
+            rd_linear_same(s->t, &other->at, &let->at))
+            return &s->at[k];
+    }
+    return NULL;
+}
+
+/* ---- Arrays ----------------------------------------------------------------------------------- */
+static int64_t pitch_of(const rd_staging *s, rd_dtype type)
+{
+    return s->plan->tile + VECTOR / rd_dtype_size(type);
+}
+
+static const rd_staged *add_array(rd_staging *s, int32_t stmt, bool row)
+{
+    const rd_dtype type  = rd_let_of(s->t, stmt)->type;
+    const int64_t  size  = rd_dtype_size(type);
+    rd_staged     *a     = &s->at[s->n];
+    rd_store       store = {
+              .place = RD_IN_BLOCK, .type = type, .memory = true, .fold = -1, .at = s->bytes
+    };
+    int64_t n;
+
+    if (s->n == RD_MOST_STAGED) {
+        s->t->failed = true;
+        return NULL;
+    }
+    *a = (rd_staged){ .row = row };
+    find_axes(s, a, &rd_let_of(s->t, stmt)->at);
+    n            = elements_of(s, a);
+    store.dealt  = row ? s->plan->wide : 0;
+    store.extent = n * (row ? s->plan->wide : pitch_of(s, type));
+    s->bytes += (store.extent * (row ? s->plan->threads : 1) * size + VECTOR - 1) / VECTOR * VECTOR;
+    a->store = rd_add_store(s->t, &store);
+    a->load  = rd_stmt_copy(s->t, stmt);
+    s->n++;
+    return s->t->failed ? NULL : a;
+}
+
+/* 4*i1 + i0 - m0 of what results bring; 132*i1 + i2 - m2 of points. */
+static rd_linear place_of(const rd_staging *s, const rd_staged *a)
+{
+    const int32_t axis = a->row ? s->strip : s->points, start = a->row ? s->item : s->tile;
+    int64_t       coef = a->row ? s->plan->wide : pitch_of(s, s->t->store[a->store].type);
+    rd_linear     at   = rd_linear_of(0);
+
+    for (int32_t k = a->n; k-- > 0;) {
+        at = rd_linear_plus_axis(s->t, at, coef, a->axis[k]);
+        coef *= s->t->p->axis_extent[a->axis[k]];
+    }
+    at = rd_linear_plus_axis(s->t, at, 1, axis);
+    return rd_linear_plus_axis(s->t, at, -1, start);
+}
+
+static void bring(rd_staging *s, int32_t stmt)
+{
+    const rd_let let   = *rd_let_of(s->t, stmt);
+    const bool   tile  = rd_linear_coef(s->t, &let.at, s->points) != 0,
+               row     = rd_linear_coef(s->t, &let.at, s->strip) != 0;
+    const rd_staged *a = same_of(s, &let);
+    rd_linear        at;
+
+    if (!tile && !row)
+        return;
+    a = a ? a : add_array(s, stmt, row);
+    if (!a)
+        return;
+    at                                      = place_of(s, a);
+    s->t->let[s->t->stmt[stmt].value].slot  = -1;
+    s->t->let[s->t->stmt[stmt].value].store = a->store;
+    s->t->let[s->t->stmt[stmt].value].at    = at;
+    s->t->stmt[stmt].pack                   = row ? s->plan->wide : s->plan->abreast;
+}
+
+void rd_gpu_stage(rd_staging *s)
+{
+    for (int32_t k = s->pairs; k >= 0 && !s->t->failed; k = rd_next_stmt(s->t, k, s->pairs))
+        if (is_load(s->t, k))
+            bring(s, k);
+}
+
+/* ---- Fills ------------------------------------------------------------------------------------ */
+/* "r7 = load ..; a4[..] = r7" at the end of a body. */
+static void add_move(const rd_staging *s, const rd_staged *a, int32_t body, int32_t pack)
+{
+    rd_stmt kept = rd_stmt_of(RD_S_STORE);
+
+    kept.store               = a->store;
+    kept.type                = s->t->store[a->store].type;
+    kept.at                  = place_of(s, a);
+    kept.x                   = s->t->stmt[a->load].value;
+    s->t->stmt[a->load].pack = pack;
+    rd_append(s->t, body, a->load);
+    rd_append(s->t, body, rd_add_stmt(s->t, &kept));
+}
+
+static int32_t add_loop(rd_schedule *t, const rd_for *loop)
+{
+    rd_stmt stmt = rd_stmt_of(RD_S_LOOP);
+
+    stmt.arg = rd_add_for(t, loop);
+    return rd_add_stmt(t, &stmt);
+}
+
+static rd_for loop_over(rd_for_kind kind, int32_t axis, int64_t extent)
+{
+    return (rd_for){ .kind   = kind,
+                     .axis   = axis,
+                     .start  = -1,
+                     .stop   = -1,
+                     .from   = rd_edge_of(rd_linear_of(0)),
+                     .to     = rd_edge_of(rd_linear_of(extent)),
+                     .step   = 1,
+                     .extent = extent,
+                     .of     = -1,
+                     .strip  = -1 };
+}
+
+/* Loops over the elements of a point, of which the innermost is the result; `outer`: what stands around
+ * them, -1. */
+static int32_t add_loops(const rd_staging *s, const rd_staged *a, int32_t outer, int32_t *first)
+{
+    for (int32_t k = 0; k < a->n && !s->t->failed; k++) {
+        const rd_for  loop = loop_over(RD_FOR_SERIAL, a->axis[k], s->t->p->axis_extent[a->axis[k]]);
+        const int32_t made = add_loop(s->t, &loop);
+
+        if (outer >= 0)
+            rd_append(s->t, outer, made);
+        *first = *first < 0 ? made : *first;
+        outer  = made;
+    }
+    return outer;
+}
+
+/* Do vectors begin at multiples of their size, wherever a tile does, but for what the run's data do? */
+static bool is_aligned(const rd_staging *s, const rd_staged *a, const rd_linear *at, int32_t pack)
+{
+    bool is = at->offset % pack == 0;
+
+    for (int32_t k = 0; k < at->n; k++) {
+        bool inner = s->t->term[at->first + k].axis == s->points;
+
+        for (int32_t j = 0; j < a->n; j++)
+            inner |= a->axis[j] == s->t->term[at->first + k].axis;
+        is &= inner || s->t->term[at->first + k].coef % pack == 0;
+    }
+    return is;
+}
+
+/* So many neighbours are taken at once: points that lie side by side, each element in a row of its own;
+ * or points one behind the other, their elements side by side; 0: neither. */
+static int32_t pack_of(const rd_staging *s, const rd_staged *a)
+{
+    const rd_let *let  = rd_let_of(s->t, a->load);
+    const int64_t each = rd_linear_coef(s->t, &let->at, s->points);
+    int32_t       n    = s->plan->vector / rd_dtype_size(let->type);
+    bool          rows = each == 1;
+
+    n = n < s->plan->most_wide ? n : s->plan->most_wide;
+    for (int32_t k = 0; k < a->n; k++)
+        rows &= rd_linear_coef(s->t, &let->at, a->axis[k]) % n == 0;
+    if (!is_aligned(s, a, &let->at, n))
+        return 0;
+    return rows || (a->n == 1 && rd_linear_coef(s->t, &let->at, a->axis[0]) == 1 &&
+                    each == s->t->p->axis_extent[a->axis[0]])
+               ? n
+               : 0;
+}
+
+int32_t rd_gpu_fill_of_tile(const rd_staging *s, const rd_staged *a, int32_t stop)
+{
+    rd_for  loop = loop_over(RD_FOR_VECTOR, s->points, s->plan->tile);
+    int32_t made, first = -1;
+
+    loop.from     = rd_edge_of(mark(s->t, s->tile));
+    loop.to       = rd_edge_of(mark(s->t, stop));
+    loop.by_block = true;
+    made          = add_loop(s->t, &loop);
+    add_move(s, a, add_loops(s, a, made, &first), pack_of(s, a));
+    return made;
+}
+
+int32_t rd_gpu_fill_of_rows(const rd_staging *s, const rd_staged *a)
+{
+    const rd_for *item = rd_loop_of(s->t, rd_binder_of(s->t, s->pairs, s->item));
+    rd_for        loop = loop_over(RD_FOR_VECTOR, s->strip, s->plan->wide);
+    int32_t       body, made, first = -1;
+
+    loop.width = item->width;
+    loop.from  = rd_edge_of(mark(s->t, s->item));
+    loop.to = rd_edge_of(mark(s->t, rd_loop_of(s->t, rd_binder_of(s->t, s->pairs, s->item))->stop));
+    body    = add_loops(s, a, -1, &first);
+    made    = add_loop(s->t, &loop);
+    add_move(s, a, made, 0);
+    if (body < 0)
+        return made;
+    rd_append(s->t, body, made);
+    return first;
+}

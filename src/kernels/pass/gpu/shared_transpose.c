@@ -1,0 +1,207 @@
+/* shared_transpose.c - operands of a map that lie the other way come by squares of 32 x 32 elements, in shared memory:
+ *
+ *     items i0 to 4096                         items i0 to 4096 by 32, starts m0, stops m1
+ *       items i1 to 4096                         items i1 to 4096 by 32, starts m2, stops m3
+ *         r0 = load s0[i0 + 4096*i1]               serial i1 from m2 to m3, 8 ahead
+ *         s1[4096*i0 + i1] = r0                      threads i0 from m0 to least(m0 + 32, m1)
+ *                                                      a0[i0 - m0 + 33*(i1 - m2)] = load s0[i0 + 4096*i1]
+ *                                                  meet
+ *                                                  serial i0 from m0 to m1
+ *                                                    threads i1 from m2 to least(m2 + 32, m3)
+ *                                                      r0 = load a0[i0 - m0 + 33*(i1 - m2)]
+ *                                                      s1[4096*i0 + i1] = r0
+ *
+ * So a warp reads along the rows of the operand, and writes along the result's.  Rows of a square are 33
+ * elements apart, so that a warp finds its columns in 32 banks. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/gpu/gpu.h"
+
+enum { SIDE = 32, PITCH = SIDE + 1, MOST_TURNED = 16 };
+
+typedef struct turning {
+    rd_schedule       *t;
+    const rd_gpu_plan *plan;
+    int32_t            axis[2];           /* along the operand, along the result */
+    int32_t            start[2], stop[2]; /* marks of the square                 */
+    int32_t            item;              /* whose body has all                  */
+    int32_t            fills;             /* the last loop that fills a square, -1 */
+} turning;
+
+static rd_linear at_mark(const turning *c, int32_t mark, int64_t offset)
+{
+    return rd_linear_plus_axis(c->t, rd_linear_of(offset), 1, mark);
+}
+
+/* ---- Squares ---------------------------------------------------------------------------------- */
+/* The loops over both axes go by sides of a square, which marks begin and end; false: there are
+ * not two. */
+static bool find_squares(turning *c)
+{
+    rd_schedule  *t     = c->t;
+    const int32_t body  = t->part[RD_PART_BODY];
+    int           found = 0;
+
+    for (int32_t s = body; s >= 0; s = rd_next_stmt(t, s, body))
+        for (int k = 0; k < 2; k++) {
+            rd_for *l = rd_is_item_loop(t, s) ? &t->loop[t->stmt[s].arg] : NULL;
+
+            if (!l || l->axis != c->axis[k])
+                continue;
+            l->start = c->start[k] = rd_add_mark(t);
+            l->stop = c->stop[k] = rd_add_mark(t);
+            l->step              = SIDE;
+            l->extent            = (l->extent + SIDE - 1) / SIDE;
+            found++;
+        }
+    return found == 2;
+}
+
+/* i0 - m0 + 33*(i1 - m2) */
+static rd_linear place(const turning *c)
+{
+    rd_linear at = rd_linear_of(0);
+
+    for (int k = 0; k < 2; k++) {
+        const int64_t coef = k ? PITCH : 1;
+
+        at = rd_linear_plus_axis(c->t, at, coef, c->axis[k]);
+        at = rd_linear_plus_axis(c->t, at, -coef, c->start[k]);
+    }
+    return at;
+}
+
+/* A loop over one side of the square at hand: of threads up to the end of the axis, else whole. */
+static rd_for loop_over(const turning *c, int k, rd_for_kind kind)
+{
+    rd_for loop = { .kind  = kind,
+                    .axis  = c->axis[k],
+                    .start = -1,
+                    .stop  = -1,
+                    .from  = rd_edge_of(at_mark(c, c->start[k], 0)),
+                    .to    = rd_edge_of(at_mark(c, kind == RD_FOR_THREAD ? c->start[k] : c->stop[k],
+                                             kind == RD_FOR_THREAD ? SIDE : 0)),
+                    .step  = 1,
+                    .extent = SIDE,
+                    .of     = -1,
+                    .strip  = -1 };
+
+    if (kind == RD_FOR_THREAD)
+        rd_edge_add(&loop.to, at_mark(c, c->stop[k], 0));
+    return loop;
+}
+
+/* ---- Operands --------------------------------------------------------------------------------- */
+/* A copy of the LET fills the square before all else, which the LET then reads. */
+static void fill(turning *c, int32_t stmt, int32_t inst)
+{
+    rd_schedule   *t      = c->t;
+    const int32_t  load   = rd_stmt_copy(t, stmt);
+    const rd_dtype type   = t->let[t->stmt[stmt].value].type;
+    const rd_store square = { .place  = RD_IN_BLOCK,
+                              .type   = type,
+                              .memory = true,
+                              .fold   = -1,
+                              .extent = SIDE * PITCH,
+                              .at     = inst };
+    const int32_t  store  = rd_add_store(t, &square);
+    rd_for  serial = loop_over(c, 1, RD_FOR_SERIAL), threads = loop_over(c, 0, RD_FOR_THREAD);
+    rd_stmt kept = rd_stmt_of(RD_S_STORE);
+    rd_let *let;
+    int32_t behind, made;
+
+    serial.ahead = c->plan->batch;
+    if (t->failed)
+        return;
+    kept.store         = store;
+    kept.type          = type;
+    kept.at            = place(c);
+    kept.x             = t->stmt[load].value;
+    t->stmt[load].pack = 1;
+    behind             = rd_add_stmt(t, &kept);
+    rd_put_before(t, load, t->stmt[c->item].first);
+    rd_put_behind(t, behind, load);
+    made = rd_put_loop_around(t, load, behind, &threads);
+    made = rd_put_loop_around(t, made, made, &serial);
+    if (t->failed)
+        return;
+    c->fills   = c->fills < 0 ? made : c->fills;
+    let        = &t->let[t->stmt[stmt].value];
+    let->slot  = -1;
+    let->store = store;
+    let->at    = place(c);
+}
+
+/* ---- All of an item --------------------------------------------------------------------------- */
+/* Values that stand around hang on indices that are known in the squares alone. */
+static void move_values(const turning *c, int32_t body)
+{
+    rd_schedule *t = c->t;
+
+    for (int32_t s = t->stmt[body].last, previous; s >= 0 && body != c->item; s = previous) {
+        previous = t->stmt[s].prev;
+        if (t->stmt[s].kind != RD_S_LET)
+            continue;
+        rd_take_out(t, s);
+        rd_put_before(t, s, t->stmt[c->item].first);
+    }
+}
+
+static void write_squares(const turning *c)
+{
+    rd_schedule  *t       = c->t;
+    const rd_for  threads = loop_over(c, 1, RD_FOR_THREAD), serial = loop_over(c, 0, RD_FOR_SERIAL);
+    const int32_t first = c->fills < 0 ? t->stmt[c->item].first : t->stmt[c->fills].next;
+    rd_stmt       meet  = rd_stmt_of(RD_S_MEET);
+    int32_t       made;
+
+    if (t->failed || first < 0)
+        return;
+    made = rd_put_loop_around(t, first, t->stmt[c->item].last, &threads);
+    made = rd_put_loop_around(t, made, made, &serial);
+    rd_put_before(t, rd_add_stmt(t, &meet), made);
+}
+
+/* Which of the accesses lie the other way. */
+typedef struct turned {
+    int32_t n, stmt[MOST_TURNED], inst[MOST_TURNED];
+} turned;
+
+static void note(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32_t inst)
+{
+    if (plan->turned[inst])
+        t->stmt[stmt].pack = -1 - inst;
+}
+
+static void fill_all(turning *c)
+{
+    rd_schedule *t   = c->t;
+    turned       all = { 0 };
+
+    for (int32_t s = c->item; s >= 0; s = rd_next_stmt(t, s, c->item))
+        if (t->stmt[s].pack < 0 && all.n < MOST_TURNED) {
+            all.inst[all.n]   = -1 - t->stmt[s].pack;
+            all.stmt[all.n++] = s;
+            t->stmt[s].pack   = 0;
+        }
+    for (int32_t k = all.n; k-- > 0 && !t->failed;)
+        fill(c, all.stmt[k], all.inst[k]);
+}
+
+void rd_pass_gpu_turn(rd_schedule *t, const rd_gpu_plan *plan)
+{
+    turning       c      = { .t = t, .plan = plan, .fills = -1 };
+    const int32_t kernel = rd_kernel_behind(t, -1);
+
+    if (!plan->turned)
+        return;
+    for (int k = 0; k < 2; k++)
+        c.axis[k] = t->p->loop[plan->square[k]].axis;
+    rd_gpu_accesses(t, plan, note);
+    if (kernel < 0 || !find_squares(&c))
+        return;
+    c.item = rd_item_of(t, kernel);
+    for (int32_t s = c.item; s != t->part[RD_PART_BODY]; s = t->stmt[s].parent)
+        move_values(&c, s);
+    fill_all(&c);
+    write_squares(&c);
+}

@@ -1,0 +1,229 @@
+/* split_reduction.c - long loops of few items become items of ranges, which begin at whole blocks of all folds:
+ *
+ *     items i0 to 4                      items i0 to 4
+ *       begin f0                           items i1 to 100000 by 4096, starts m0, stops m1
+ *       serial i1 to 100000                  begin f0
+ *         step f0 .., lane i1                serial i1 from m0 to m1
+ *       r1 = finish f0                         step f0 .., lane i1
+ *       s1[i0] = r1                          leave f0 to a1
+ *                                            last of ranges of i1
+ *                                              join f0 from a1
+ *                                              r1 = finish f0
+ *                                              s1[i0] = r1
+ *
+ * Several loops over one axis, as the phases of a softmax, are kernels one behind the other, of which each
+ * does anew what stands before its loop, and finds the folds of the loops before it joined. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/gpu/gpu.h"
+
+enum { MOST_CUTS = 8 };
+
+typedef struct cutting {
+    rd_schedule       *t;
+    const rd_gpu_plan *plan;
+    int32_t            body; /* of an item: a loop over ranges                    */
+    int32_t            number, count;
+    bool               ends; /* something is stored behind all of the loops       */
+    int32_t           *left; /* per fold: the array of nodes that ranges leave    */
+} cutting;
+
+/* The loops of a body that are cut, in their order; how many. */
+static int32_t find_cuts(const cutting *c, int32_t body, int32_t cut[MOST_CUTS])
+{
+    int32_t n = 0;
+
+    for (int32_t s = rd_gpu_cut_in(c->t, c->plan, body, -1); s >= 0 && n < MOST_CUTS;
+         s         = rd_gpu_cut_in(c->t, c->plan, body, s))
+        cut[n++] = s;
+    return n;
+}
+
+/* ---- Folds ------------------------------------------------------------------------------------ */
+/* Is the fold the item's, and takes its elements in the loop? */
+static bool is_of_cut(const cutting *c, int32_t fold, int32_t cut)
+{
+    bool begins = false;
+
+    for (int32_t s = c->t->stmt[c->body].first; s >= 0; s = c->t->stmt[s].next)
+        begins |= c->t->stmt[s].kind == RD_S_BEGIN && c->t->stmt[s].fold == fold;
+    for (int32_t s = cut; s >= 0 && begins; s = rd_next_stmt(c->t, s, cut))
+        if (c->t->stmt[s].kind == RD_S_STEP && c->t->stmt[s].fold == fold)
+            return true;
+    return false;
+}
+
+/* Nodes of all lanes and cells, in the device's memory. */
+static void make_left(const cutting *c, int32_t fold)
+{
+    if (c->left[fold] < 0)
+        c->left[fold] = rd_gpu_add_nodes(c->t, c->plan, fold);
+}
+
+static int32_t of_fold(const cutting *c, rd_stmt_kind kind, int32_t fold)
+{
+    rd_stmt s = rd_stmt_of(kind);
+
+    s.fold  = fold;
+    s.store = kind == RD_S_JOIN ? c->left[fold] : fold;
+    s.arg   = kind == RD_S_LEAVE ? c->left[fold] : -1;
+    return rd_add_stmt(c->t, &s);
+}
+
+/* What comes to rest are the nodes that all ranges have left. */
+static void read_joined(const cutting *c, int32_t body, int32_t fold)
+{
+    for (int32_t s = body; s >= 0; s = rd_next_stmt(c->t, s, body)) {
+        rd_stmt *of = &c->t->stmt[s];
+
+        if (of->fold == fold &&
+            (of->kind == RD_S_REST || of->kind == RD_S_LANES || of->kind == RD_S_FINISH))
+            of->store = c->left[fold];
+    }
+}
+
+/* A kernel before has had the loop: its folds are joined where they began. */
+static void forget_loop(const cutting *c, int32_t cut)
+{
+    rd_schedule *t = c->t;
+
+    for (int32_t k = 0; k < t->p->n_fold; k++) {
+        if (!is_of_cut(c, k, cut))
+            continue;
+        make_left(c, k);
+        for (int32_t s = t->stmt[c->body].first, next; s >= 0 && !t->failed; s = next) {
+            next = t->stmt[s].next;
+            if (t->stmt[s].kind == RD_S_ARRAY && t->stmt[s].store == k)
+                rd_take_out(t, s);
+            else if (t->stmt[s].kind == RD_S_BEGIN && t->stmt[s].fold == k) {
+                rd_put_before(t, of_fold(c, RD_S_JOIN, k), s);
+                rd_take_out(t, s);
+            }
+        }
+        read_joined(c, c->body, k);
+    }
+    rd_take_out(t, cut);
+}
+
+/* ---- What stands behind ----------------------------------------------------------------------- */
+static int32_t last_of(const cutting *c)
+{
+    rd_stmt s = rd_stmt_of(RD_S_LAST);
+
+    s.arg = c->body;
+    return rd_add_stmt(c->t, &s);
+}
+
+static bool is_result(const cutting *c, int32_t stmt)
+{
+    return c->t->stmt[stmt].kind == RD_S_STORE && c->t->stmt[stmt].slot < c->t->p->first_scratch;
+}
+
+/* What an item stores outside of its loops is stored once, by who comes last; what stands behind the loop,
+ * too. */
+static void move_behind(const cutting *c, int32_t cut, int32_t last)
+{
+    rd_schedule *t = c->t;
+
+    for (int32_t s = t->stmt[c->body].first, next; s >= 0 && s != cut && !t->failed; s = next) {
+        next = t->stmt[s].next;
+        if (!is_result(c, s))
+            continue;
+        rd_take_out(t, s);
+        rd_append(t, last, s);
+    }
+    for (int32_t s; (s = t->stmt[cut].next) >= 0 && !t->failed;) {
+        rd_take_out(t, s);
+        rd_append(t, last, s);
+    }
+}
+
+/* The loop of this kernel: its ranges leave their nodes, and who comes last goes on. */
+static void end_ranges(const cutting *c, int32_t cut)
+{
+    rd_schedule  *t      = c->t;
+    const bool    behind = c->number == c->count - 1 && c->ends;
+    const int32_t last   = last_of(c);
+    bool          some   = false;
+
+    if (t->failed)
+        return;
+    move_behind(c, cut, last);
+    if (!behind)
+        while (t->stmt[last].first >= 0)
+            rd_take_out(t, t->stmt[last].first);
+    for (int32_t k = 0; k < t->p->n_fold && !t->failed; k++) {
+        if (!is_of_cut(c, k, cut))
+            continue;
+        make_left(c, k);
+        rd_append(t, c->body, of_fold(c, RD_S_LEAVE, k));
+        read_joined(c, last, k);
+        if (behind)
+            rd_put_before(t, of_fold(c, RD_S_JOIN, k), t->stmt[last].first);
+        some = true;
+    }
+    if (some || behind)
+        rd_append(t, c->body, last);
+}
+
+/* ---- Kernels ---------------------------------------------------------------------------------- */
+static void cut_kernel(cutting *c, int32_t kernel, int32_t number)
+{
+    int32_t cut[MOST_CUTS];
+
+    c->body   = rd_item_of(c->t, kernel);
+    c->number = number;
+    if (find_cuts(c, c->body, cut) != c->count)
+        return;
+    for (int32_t k = 0; k < number; k++)
+        forget_loop(c, cut[k]);
+    rd_gpu_go_over_range(c->t, c->body, cut[number]);
+    end_ranges(c, cut[number]);
+}
+
+/* Is anything stored outside of the loops that are cut? */
+static bool stores_outside(const cutting *c, int32_t body)
+{
+    for (int32_t s = c->t->stmt[body].first, cut = rd_gpu_cut_in(c->t, c->plan, body, -1); s >= 0;
+         s = c->t->stmt[s].next) {
+        if (s == cut) {
+            cut = rd_gpu_cut_in(c->t, c->plan, body, s);
+            continue;
+        }
+        for (int32_t k = s; k >= 0; k = rd_next_stmt(c->t, k, s))
+            if (c->t->stmt[k].kind == RD_S_STORE && c->t->stmt[k].slot >= 0)
+                return true;
+    }
+    return false;
+}
+
+/* Of each long loop in an item one kernel has the ranges; before it folds of earlier loops are
+ * joined. */
+static void cut_all(cutting *c, int32_t kernel, int32_t body)
+{
+    int32_t copy[MOST_CUTS], cut[MOST_CUTS];
+
+    c->count = find_cuts(c, body, cut);
+    if (c->count == 0)
+        return;
+    c->ends = stores_outside(c, body);
+    rd_gpu_put_ranges_around(c->t, c->plan, body, cut[0]);
+    copy[0] = kernel;
+    for (int32_t k = 1; k < c->count && !c->t->failed; k++) {
+        copy[k] = rd_stmt_copy(c->t, kernel);
+        rd_put_behind(c->t, copy[k], copy[k - 1]);
+    }
+    for (int32_t k = 0; k < c->count && !c->t->failed; k++)
+        cut_kernel(c, copy[k], k);
+}
+
+void rd_pass_gpu_cuts(rd_schedule *t, const rd_gpu_plan *plan)
+{
+    int32_t       left[RD_GPU_MOST_FOLDS];
+    const int32_t kernel = rd_kernel_behind(t, -1);
+    cutting       c      = { .t = t, .plan = plan, .left = left };
+
+    for (int32_t k = 0; k < RD_GPU_MOST_FOLDS; k++)
+        left[k] = -1;
+    if (kernel >= 0 && t->p->n_fold <= RD_GPU_MOST_FOLDS && plan->scans == RD_GPU_SCANS_WHOLE)
+        cut_all(&c, kernel, rd_item_of(t, kernel));
+}

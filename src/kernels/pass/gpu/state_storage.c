@@ -1,0 +1,27 @@
+/* state_storage.c - where the states of folds lie: in a thread's variables, declared where the fold begins, or in
+ * the memory of a thread or a team. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/gpu/gpu.h"
+
+static void declare_before(rd_schedule *t, int32_t begin)
+{
+    rd_stmt array = rd_stmt_of(RD_S_ARRAY);
+
+    array.store = t->stmt[begin].store;
+    rd_put_before(t, rd_add_stmt(t, &array), begin);
+}
+
+void rd_pass_gpu_place(rd_schedule *t, const rd_gpu_plan *plan)
+{
+    const int32_t body = t->part[RD_PART_BODY];
+
+    for (int32_t k = 0; k < t->p->n_fold; k++) {
+        t->store[k].place = plan->fold[k].place;
+        t->store[k].dealt = plan->fold[k].dealt;
+        t->store[k].rows  = plan->fold[k].rows;
+        t->store[k].at    = plan->fold[k].at;
+    }
+    for (int32_t s = body; s >= 0 && !t->failed; s = rd_next_stmt(t, s, body))
+        if (t->stmt[s].kind == RD_S_BEGIN && t->store[t->stmt[s].store].place == RD_IN_LOCAL)
+            declare_before(t, s);
+}

@@ -1,0 +1,122 @@
+/* two_pass_scan.c - scans of few items: their ranges go twice.  First each leaves the node that it comes to, of which
+ * those above are made; then each begins with what is before it:
+ *
+ *     items i0 to 4                    items i0 to 4
+ *       begin f0                         items i1 to 100000 by 8192, starts m0, stops m1, ranges
+ *       serial i1 to 100000                begin f0, step m0
+ *         r0 = load s0[..]                 serial i1 from m0 to m1
+ *         r1 = prefix f0 ..: r0              r0 = load s0[..]
+ *         s1[..] = r1                        r1 = prefix f0 ..: r0
+ *                                          leave f0 to a1
+ *                                      lift f0 in a1
+ *                                      items i0 to 4
+ *                                        items i1 to 100000 by 8192, starts m2, stops m3, ranges
+ *                                          begin f0, step m2
+ *                                          await f0 from a1, step m2
+ *                                          serial i1 from m2 to m3
+ *                                            all of it */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/gpu/gpu.h"
+
+/* ---- Where folds are -------------------------------------------------------------------------- */
+static int32_t find_prefix(const rd_schedule *t, int32_t body, int32_t fold)
+{
+    int32_t s = body;
+
+    while (s >= 0 && (t->stmt[s].kind != RD_S_PREFIX || t->stmt[s].fold != fold))
+        s = rd_next_stmt(t, s, body);
+    return s;
+}
+
+/* BEGIN and AWAIT say the step of the range's first element. */
+static void set_step(rd_schedule *t, int32_t stmt, int32_t prefix, int32_t ranges)
+{
+    const rd_for    *l     = rd_loop_of(t, ranges);
+    const rd_fold_at of    = t->stmt[prefix].of;
+    const int32_t    axis  = l->axis;
+    const rd_linear  start = rd_linear_plus_axis(t, rd_linear_of(0), 1, l->start);
+    const rd_linear  step =
+        rd_linear_plus(t, of.lane, rd_rows_of_lanes(&t->p->fold[t->stmt[prefix].fold]), of.outer);
+    const rd_linear at = rd_linear_with(t, step, axis, start);
+
+    if (!t->failed)
+        t->stmt[stmt].at = at;
+}
+
+/* ---- Statements ------------------------------------------------------------------------------- */
+static int32_t of_fold(rd_schedule *t, rd_stmt_kind kind, int32_t fold, int32_t left)
+{
+    rd_stmt s = rd_stmt_of(kind);
+
+    s.fold  = fold;
+    s.store = kind == RD_S_LIFT ? left : fold;
+    s.arg   = kind == RD_S_LIFT ? -1 : left;
+    return rd_add_stmt(t, &s);
+}
+
+/* Ranges store nothing the first time, and what is made for results alone is not made. */
+static void go_without_results(rd_schedule *t, int32_t ranges)
+{
+    for (int32_t s = ranges, next; s >= 0 && !t->failed; s = next) {
+        next = rd_next_stmt(t, s, ranges);
+        if (t->stmt[s].kind == RD_S_STORE)
+            rd_take_out(t, s);
+    }
+    rd_gpu_take_out_unread(t, ranges);
+}
+
+/* The fold that begins at `begin`, in ranges the second time. */
+static void go_on(rd_schedule *t, const rd_gpu_plan *plan, int32_t ranges, int32_t begin)
+{
+    const int32_t fold   = t->stmt[begin].fold;
+    const int32_t prefix = find_prefix(t, ranges, fold);
+    const int32_t left   = rd_gpu_add_nodes(t, plan, fold),
+                  await  = of_fold(t, RD_S_AWAIT, fold, left);
+
+    if (t->failed)
+        return;
+    rd_put_behind(t, await, begin);
+    set_step(t, begin, prefix, ranges);
+    set_step(t, await, prefix, ranges);
+}
+
+/* What it does the first time. */
+static void leave(rd_schedule *t, int32_t ranges, int32_t second, int32_t await)
+{
+    const int32_t fold = t->stmt[await].fold, left = t->stmt[await].arg;
+
+    for (int32_t s = t->stmt[ranges].first; s >= 0 && !t->failed; s = t->stmt[s].next)
+        if (t->stmt[s].kind == RD_S_BEGIN && t->stmt[s].fold == fold)
+            set_step(t, s, find_prefix(t, ranges, fold), ranges);
+    rd_append(t, ranges, of_fold(t, RD_S_LEAVE, fold, left));
+    rd_put_before(t, of_fold(t, RD_S_LIFT, fold, left), second);
+}
+
+static void halve(rd_schedule *t, const rd_gpu_plan *plan, int32_t kernel, int32_t cut)
+{
+    const int32_t ranges = rd_gpu_put_ranges_around(t, plan, rd_item_of(t, kernel), cut);
+    int32_t       second, again;
+
+    rd_gpu_go_over_range(t, ranges, cut);
+    second = rd_stmt_copy(t, kernel);
+    rd_put_behind(t, second, kernel);
+    if (t->failed)
+        return;
+    go_without_results(t, ranges);
+    again = rd_item_of(t, second);
+    for (int32_t s = t->stmt[again].first; s >= 0 && !t->failed; s = t->stmt[s].next) {
+        if (t->stmt[s].kind == RD_S_BEGIN && find_prefix(t, again, t->stmt[s].fold) >= 0)
+            go_on(t, plan, again, s);
+        if (t->stmt[s].kind == RD_S_AWAIT)
+            leave(t, ranges, second, s);
+    }
+}
+
+void rd_pass_gpu_halves(rd_schedule *t, const rd_gpu_plan *plan)
+{
+    const int32_t kernel = rd_kernel_behind(t, -1);
+    const int32_t cut    = kernel < 0 ? -1 : rd_gpu_cut_in(t, plan, rd_item_of(t, kernel), -1);
+
+    if (plan->scans == RD_GPU_SCANS_TWICE && cut >= 0)
+        halve(t, plan, kernel, cut);
+}

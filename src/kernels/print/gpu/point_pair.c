@@ -1,0 +1,165 @@
+/* point_pair.c - what a pair of a result and a point has: its indices, and what it takes from shared memory.
+ *
+ *     const rd_pack<float, 4> p9 = RD_TAKE_SHARED(float, 4, tile3, 1536 + (int)(i1 * 132 + m2 * -1 + m6));
+ *     const int64_t i0 = RD_LESS(m0 + i, q.N[2]);
+ *     const int64_t i2 = m6 + e;
+ *     const float r1 = p9.e[e]; */
+#include "kernels/loop/facts.h"
+#include "kernels/print/gpu/kernel.h"
+#include <inttypes.h>
+
+static rd_text text_of_axis(const rd_printing *n, int32_t axis)
+{
+    rd_text text = { 0 };
+
+    rd_print_axis(n, &text, axis);
+    return text;
+}
+
+/* ---- Indices ---------------------------------------------------------------------------------- */
+static const rd_for *items_of(const rd_printing *n, int32_t stmt)
+{
+    const rd_for   *l    = rd_loop_of(n->t, stmt);
+    const rd_linear from = l->from.part[0].at;
+    const int32_t   mark = from.n == 1 ? n->t->term[from.first].axis : -1;
+    const int32_t   by   = mark >= 0 ? rd_binder_of(n->t, stmt, mark) : -1;
+
+    return by >= 0 && rd_loop_of(n->t, by)->kind == RD_FOR_ITEM && rd_loop_of(n->t, by)->rounds
+               ? rd_loop_of(n->t, by)
+               : NULL;
+}
+
+bool rd_is_clamped(const rd_printing *n, int32_t stmt)
+{
+    return items_of(n, stmt) != NULL;
+}
+
+/* "const int64_t i0 = RD_LESS(m0 + i, N - 1);": the last result stands in for those behind it. */
+void rd_print_clamped(rd_printing *n, int32_t stmt)
+{
+    const rd_for   *items = items_of(n, stmt);
+    const rd_linear to    = items->to.part[0].at;
+    rd_text         start = text_of_axis(n, items->start), last = { 0 };
+
+    rd_print_number(n, &last, to.offset - 1);
+    rd_print_line(n, "const int64_t i%" PRId32 " = RD_LESS(%s + i, %s);", items->axis, start.at,
+                  last.at);
+    rd_text_end(&start, n->to);
+    rd_text_end(&last, n->to);
+}
+
+/* "if (m0 + i < N)" */
+void rd_print_if_result(rd_printing *n)
+{
+    const rd_for *items = items_of(n, n->lane);
+    rd_text       start = text_of_axis(n, items->start), to = { 0 };
+
+    rd_print_number(n, &to, items->to.part[0].at.offset);
+    rd_print_line(n, "if (%s + i < %s)", start.at, to.at);
+    rd_text_end(&start, n->to);
+    rd_text_end(&to, n->to);
+}
+
+/* The result and the point of a pair at hand. */
+void rd_print_pair(rd_printing *n, int32_t stmt)
+{
+    const rd_for *jam   = rd_loop_of(n->t, n->jam);
+    rd_text       start = text_of_axis(n, n->t->term[jam->from.part[0].at.first].axis);
+
+    rd_print_clamped(n, stmt);
+    rd_print_line(n, "const int64_t i%" PRId32 " = %s + e;", jam->axis, start.at);
+    rd_text_end(&start, n->to);
+}
+
+/* ---- What results bring ----------------------------------------------------------------------- */
+/* The part of a row's position that hangs on loops in a pair: "(i1) * 2": which row it is. */
+static void add_row(rd_printing *n, rd_text *to, const rd_linear *at, int32_t wide, int32_t lane)
+{
+    const rd_for *hand = rd_loop_of(n->t, lane);
+    bool          any  = false;
+
+    for (int32_t k = 0; k < at->n; k++) {
+        const rd_linear_term *term = &n->t->term[at->first + k];
+
+        if (term->axis == hand->axis || term->axis >= n->t->p->n_axis)
+            continue;
+        rd_text_add(to, "%s(int)i%" PRId32, any ? " + " : "", term->axis);
+        if (term->coef != wide)
+            rd_text_add(to, " * %" PRId64, term->coef / wide);
+        any = true;
+    }
+    rd_text_add(to, any ? "" : "0");
+}
+
+/* "tile3, 0 + ((i1) * RD_THREADS + (int)threadIdx.x) * 4": where the neighbours of a thread begin. */
+static void add_place_of_rows(rd_printing *n, rd_text *to, const rd_store *a, const rd_linear *at,
+                              int32_t lane)
+{
+    rd_text_add(to, "%" PRId64 " + ((", rd_begin_of_tile(a));
+    add_row(n, to, at, a->dealt, lane);
+    rd_text_add(to, ") * RD_THREADS + (int)threadIdx.x) * %" PRId32, a->dealt);
+}
+
+/* "tile3[0 + ((i1) * RD_THREADS + (int)threadIdx.x) * 4 + i] = ((const float *)x0)[..];": as it is in
+ * memory, and nobody else reads it. */
+void rd_print_row_of_thread(rd_printing *n, const rd_stmt *s)
+{
+    const rd_store *a    = &n->t->store[s->store];
+    rd_text         line = { 0 };
+
+    rd_text_add(&line, "tile%" PRId32 "[", s->store);
+    add_place_of_rows(n, &line, a, &s->at, n->lane);
+    rd_text_add(&line, " + i] = ");
+    rd_print_element_of(n, &line, &n->t->let[s->x]);
+    rd_print_line(n, "%s;", line.at);
+    rd_text_end(&line, n->to);
+}
+
+/* ---- What pairs take -------------------------------------------------------------------------- */
+bool rd_is_from_tile(const rd_printing *n, int32_t stmt)
+{
+    const rd_let *let = n->kernel->pairs ? rd_let_of(n->t, stmt) : NULL;
+
+    return let && let->kind == RD_I_LOAD && let->store >= 0 &&
+           n->t->store[let->store].place == RD_IN_BLOCK;
+}
+
+/* "const rd_pack<float, 4> p9 = RD_TAKE_SHARED(float, 4, tile3, ..);" before a loop over neighbours: of
+ * all that they are, or of all points at hand. */
+void rd_print_take_from_tile(rd_printing *n, int32_t stmt, int32_t lane)
+{
+    const rd_let   *let  = rd_let_of(n->t, stmt);
+    const rd_store *a    = &n->t->store[let->store];
+    const char     *type = rd_memory_type(let->type);
+    const int32_t   pack = n->t->stmt[stmt].pack;
+    rd_text         at   = { 0 };
+
+    if (a->dealt)
+        add_place_of_rows(n, &at, a, &let->at, lane);
+    else {
+        n->first = n->spelled = true;
+        rd_text_add(&at, "%" PRId64 " + (int)(", rd_begin_of_tile(a));
+        rd_print_linear(n, &at, &let->at);
+        rd_text_add(&at, ")");
+        n->first = n->spelled = false;
+    }
+    rd_print_line(n,
+                  "const rd_pack<%s, %" PRId32 "> p%" PRId32 " = RD_TAKE_SHARED(%s, %" PRId32
+                  ", tile%" PRId32 ", %s);",
+                  type, pack, stmt, type, pack, let->store, at.at);
+    rd_text_end(&at, n->to);
+}
+
+/* "const float r0 = p9.e[i];" */
+void rd_print_from_tile(rd_printing *n, int32_t stmt)
+{
+    const rd_let *let     = rd_let_of(n->t, stmt);
+    rd_text       element = { 0 }, value = { 0 };
+
+    rd_text_add(&element, "p%" PRId32 ".e[%c]", stmt, n->t->store[let->store].dealt ? 'i' : 'e');
+    rd_add_from_memory(&value, let->type, element.at);
+    rd_print_line(n, "const %s r%" PRId32 " = %s;", rd_register_type(let->type),
+                  n->t->stmt[stmt].value, value.at);
+    rd_text_end(&element, n->to);
+    rd_text_end(&value, n->to);
+}

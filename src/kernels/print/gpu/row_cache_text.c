@@ -1,0 +1,108 @@
+/* row_cache_text.c - rows of a team in shared memory.  Element i1 = m0 + wide * t + i of a round lies at
+ * m0 + team * i + t: threads side by side have words side by side, which lie in banks of their own.
+ *
+ *     rows[z1 + 1 * q.N[2] + (int)v1 + u * 64 + RD_TEAM * i + t] = rd_word_of_float(r4);
+ *
+ * Where the round begins is added in 32 bits: by way of m0 a softmax took 2.4 more instructions an element. */
+#include "kernels/print/gpu/kernel.h"
+#include <inttypes.h>
+
+static void add_place(rd_printing *n, rd_text *to, const rd_store *row)
+{
+    const rd_for *rounds = rd_loop_of(n->t, n->kernel->rounds);
+
+    rd_text_add(to, "rows[z1 + %" PRId64 " * ", row->at);
+    rd_print_number(n, to, row->extent);
+    rd_text_add(to, " + (int)v%" PRId32 " + %s * %" PRId64 " + RD_TEAM * i + t]", rounds->axis,
+                n->kernel->form == RD_ROUND_TOGETHER ? "u" : "0", rounds->step);
+}
+
+/* "stage0[mine0 + (int)(i1)]": of a row that the thread has for itself. */
+static void add_staged(rd_printing *n, rd_text *to, const rd_store *row, const rd_linear *at)
+{
+    if (n->kernel->squares) {
+        n->spelled = true;
+        rd_text_add(to, "square%" PRId64 "[z2 + ", row->at);
+        rd_print_linear(n, to, at);
+        rd_text_add(to, "]");
+        n->spelled = false;
+        return;
+    }
+    rd_text_add(to, "stage%" PRId64 "[mine%" PRId64 " + (int)(", row->at, row->at);
+    rd_print_linear(n, to, at);
+    rd_text_add(to, ")]");
+}
+
+/* "stage0[mine0 + (int)(i1)] = r4;", or as many elements at once as a pack has. */
+static void print_to_staged(rd_printing *n, const rd_stmt *s)
+{
+    rd_text line = { 0 };
+
+    add_staged(n, &line, &n->t->store[s->store], &s->at);
+    rd_text_add(&line, " = ");
+    if (rd_is_packed(n, n->t->let[s->x].by)) { /* as it is in memory */
+        rd_print_packed(n, &line, n->t->let[s->x].by);
+        rd_print_line(n, "%s;", line.at);
+        rd_text_end(&line, n->to);
+        return;
+    }
+    rd_begin_stored(&line, s->type);
+    rd_print_line(n, "%sr%" PRId32 "%s;", line.at, s->x, rd_end_stored(s->type));
+    rd_text_end(&line, n->to);
+}
+
+static void print_from_staged(rd_printing *n, const rd_stmt *s)
+{
+    const rd_let *let   = &n->t->let[s->value];
+    rd_text       place = { 0 }, value = { 0 };
+
+    add_staged(n, &place, &n->t->store[let->store], &let->at);
+    rd_add_from_memory(&value, let->type, place.at);
+    rd_print_line(n, "const %s r%" PRId32 " = %s;", rd_register_type(let->type), s->value,
+                  value.at);
+    rd_text_end(&place, n->to);
+    rd_text_end(&value, n->to);
+}
+
+void rd_print_to_row(rd_printing *n, const rd_stmt *s)
+{
+    rd_text line = { 0 };
+
+    if (n->kernel->row_word == 0) {
+        print_to_staged(n, s);
+        return;
+    }
+
+    add_place(n, &line, &n->t->store[s->store]);
+    rd_text_add(&line, " = ");
+    if (n->kernel->row_word == 2) {
+        rd_begin_stored(&line, s->type);
+        rd_text_add(&line, "r%" PRId32 "%s.bits", s->x, rd_end_stored(s->type));
+    } else
+        rd_text_add(&line, "rd_word_of_%s(r%" PRId32 ")", rd_register_type(s->type), s->x);
+    rd_print_line(n, "%s;", line.at);
+    rd_text_end(&line, n->to);
+}
+
+/* "rd_float_of(rows[..])"; of 16 bits "rd_bf16_to_f32(rd_bf16{ rows[..] })". */
+void rd_print_from_row(rd_printing *n, const rd_stmt *s)
+{
+    const rd_let *let   = &n->t->let[s->value];
+    rd_text       place = { 0 }, half = { 0 }, value = { 0 };
+
+    if (n->kernel->row_word == 0) {
+        print_from_staged(n, s);
+        return;
+    }
+    add_place(n, &place, &n->t->store[let->store]);
+    if (n->kernel->row_word == 2) {
+        rd_text_add(&half, "%s{ %s }", rd_memory_type(let->type), place.at);
+        rd_add_from_memory(&value, let->type, half.at);
+    } else
+        rd_text_add(&value, "rd_%s_of(%s)", rd_register_type(let->type), place.at);
+    rd_print_line(n, "const %s r%" PRId32 " = %s;", rd_register_type(let->type), s->value,
+                  value.at);
+    rd_text_end(&place, n->to);
+    rd_text_end(&half, n->to);
+    rd_text_end(&value, n->to);
+}
