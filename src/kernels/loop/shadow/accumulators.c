@@ -77,16 +77,16 @@ rd_shadow_folds *rd_shadow_folds_new(const rd_schedule *t, rd_text *why)
 
     if (!s)
         return NULL;
-    s->t      = t;
-    s->why    = why;
-    s->cell   = calloc(n, sizeof *s->cell);
-    s->n_cell = calloc(n, sizeof *s->n_cell);
-    s->begun  = calloc(n, sizeof *s->begun);
-    s->left   = calloc(n, sizeof *s->left);
-    s->n_left = calloc(n, sizeof *s->n_left);
-    s->state  = calloc((size_t)t->n_store + 1, sizeof *s->state);
-    s->home   = calloc((size_t)t->n_store + 1, sizeof *s->home);
-    ok        = s->cell && s->n_cell && s->begun && s->left && s->n_left && s->state && s->home;
+    s->t         = t;
+    s->why       = why;
+    s->cell      = calloc(n, sizeof *s->cell);
+    s->n_cell    = calloc(n, sizeof *s->n_cell);
+    s->begun     = calloc(n, sizeof *s->begun);
+    s->partial   = calloc(n, sizeof *s->partial);
+    s->n_partial = calloc(n, sizeof *s->n_partial);
+    s->state     = calloc((size_t)t->n_store + 1, sizeof *s->state);
+    s->alias     = calloc((size_t)t->n_store + 1, sizeof *s->alias);
+    ok = s->cell && s->n_cell && s->begun && s->partial && s->n_partial && s->state && s->alias;
     for (int32_t k = 0; k < t->p->n_fold && ok; k++)
         ok = make_cells(s, k);
     for (int32_t k = 0; k < t->n_store && ok; k++)
@@ -108,13 +108,13 @@ void rd_shadow_folds_free(rd_shadow_folds *s)
     }
     for (int32_t k = 0; s->state && k < s->t->n_store; k++)
         free(s->state[k]);
-    for (int32_t k = 0; s->home && k < s->t->n_store; k++)
-        free(s->home[k]);
-    for (int32_t k = 0; s->left && s->n_left && k < s->t->p->n_fold; k++)
-        rd_shadow_forget_left(s, k);
-    free(s->left);
-    free(s->n_left);
-    free(s->home);
+    for (int32_t k = 0; s->alias && k < s->t->n_store; k++)
+        free(s->alias[k]);
+    for (int32_t k = 0; s->partial && s->n_partial && k < s->t->p->n_fold; k++)
+        rd_shadow_forget_partials(s, k);
+    free(s->partial);
+    free(s->n_partial);
+    free(s->alias);
     free(s->cell);
     free(s->n_cell);
     free(s->begun);
@@ -127,14 +127,14 @@ static rd_shadow_accumulator *make_accumulator(const rd_fold *f, int64_t number,
 {
     const size_t           rows = (size_t)rd_shadow_rows_of(f), nodes = rows * (size_t)f->lanes;
     rd_shadow_accumulator *c =
-        calloc(1, sizeof *c + rows * sizeof *c->tags + nodes * sizeof *c->node);
+        calloc(1, sizeof *c + rows * sizeof *c->covers + nodes * sizeof *c->node);
 
     if (!c)
         return NULL;
     c->number = number;
     c->more   = more;
-    c->tags   = (rd_shadow_tag *)(void *)(c + 1);
-    c->node   = (uint64_t *)(void *)(c->tags + rows);
+    c->covers = (rd_shadow_cover *)(void *)(c + 1);
+    c->node   = (uint64_t *)(void *)(c->covers + rows);
     return c;
 }
 
@@ -143,24 +143,24 @@ static void begin_with_fold(const rd_shadow_folds *s, const rd_stmt *by, rd_shad
 {
     if (c->begun == s->begun[by->fold])
         return;
-    c->begun  = s->begun[by->fold];
-    c->stage  = RD_TAKES_STEPS;
-    c->first  = -1;
-    c->block  = -1;
-    c->ended  = -1;
-    c->depth  = 0;
-    c->before = RD_OF_NOTHING;
-    c->store  = by->store;
+    c->begun    = s->begun[by->fold];
+    c->progress = RD_TAKES_STEPS;
+    c->first    = -1;
+    c->block    = -1;
+    c->ended    = -1;
+    c->depth    = 0;
+    c->before   = RD_OF_NOTHING;
+    c->store    = by->store;
 }
 
-rd_shadow_home *rd_shadow_home_at(const rd_shadow_folds *s, const rd_stmt *by, int64_t number,
-                                  int64_t more)
+rd_shadow_alias *rd_shadow_alias_at(const rd_shadow_folds *s, const rd_stmt *by, int64_t number,
+                                    int64_t more)
 {
     const rd_store *a  = &s->t->store[by->store];
     const int64_t   at = number * a->cell_stride + more;
 
-    return s->home[by->store] && at >= 0 && at < a->extent && s->home[by->store][at].of
-               ? &s->home[by->store][at]
+    return s->alias[by->store] && at >= 0 && at < a->extent && s->alias[by->store][at].of
+               ? &s->alias[by->store][at]
                : NULL;
 }
 
@@ -169,12 +169,12 @@ rd_shadow_home *rd_shadow_home_at(const rd_shadow_folds *s, const rd_stmt *by, i
 static rd_shadow_accumulator *accumulator_of(rd_shadow_folds *s, const rd_stmt *by, int64_t number,
                                              int64_t more)
 {
-    const rd_fold        *f    = rd_shadow_fold_of(s, by->fold);
-    const rd_shadow_home *home = rd_shadow_home_at(s, by, number, more);
-    const int64_t         at   = number * s->t->store[by->store].cell_stride + more;
+    const rd_fold         *f     = rd_shadow_fold_of(s, by->fold);
+    const rd_shadow_alias *alias = rd_shadow_alias_at(s, by, number, more);
+    const int64_t          at    = number * s->t->store[by->store].cell_stride + more;
 
-    if (home)
-        return home->of;
+    if (alias)
+        return alias->of;
     if (number < 0 || number >= f->n_cell || at < 0 || at >= s->n_cell[by->fold]) {
         rd_shadow_fold_fails(s, by, "there is no cell %" PRId64 " of %" PRId64, number, f->n_cell);
         return NULL;
@@ -186,21 +186,22 @@ static rd_shadow_accumulator *accumulator_of(rd_shadow_folds *s, const rd_stmt *
     return s->cell[by->fold][at];
 }
 
-rd_shadow_accumulator *rd_shadow_cell_at(rd_shadow_folds *s, const rd_stmt *by, int64_t number,
-                                         int64_t more, rd_shadow_stage least, rd_shadow_stage most)
+rd_shadow_accumulator *rd_shadow_accumulator_at(rd_shadow_folds *s, const rd_stmt *by,
+                                                int64_t number, int64_t more,
+                                                rd_shadow_progress least, rd_shadow_progress most)
 {
     rd_shadow_accumulator *c = accumulator_of(s, by, number, more);
 
     if (!c)
         return NULL;
-    if (c->stage == RD_NOT_BEGUN)
+    if (c->progress == RD_NOT_BEGUN)
         rd_shadow_fold_fails(s, by, "cell %" PRId64 " has not begun", number);
-    else if (c->stage < least)
+    else if (c->progress < least)
         rd_shadow_fold_fails(s, by, "cell %" PRId64 " has not come to %s", number,
-                             c->stage == RD_TAKES_STEPS ? "rest" : "one lane");
-    else if (c->stage > most)
+                             c->progress == RD_TAKES_STEPS ? "rest" : "one lane");
+    else if (c->progress > most)
         rd_shadow_fold_fails(s, by, "cell %" PRId64 " has come to %s", number,
-                             c->stage == RD_AT_REST ? "rest" : "one lane");
+                             c->progress == RD_BLOCKS_MERGED ? "rest" : "one lane");
     else
         return c;
     return NULL;
@@ -228,9 +229,9 @@ void rd_shadow_declare(rd_shadow_folds *s, int32_t store)
 {
     for (int64_t k = 0; k < s->t->store[store].extent; k++)
         s->state[store][k] = not_begun;
-    for (int64_t k = 0; s->home[store] && s->t->store[store].run && k < s->t->store[store].extent;
+    for (int64_t k = 0; s->alias[store] && s->t->store[store].run && k < s->t->store[store].extent;
          k++)
-        s->home[store][k].of = NULL;
+        s->alias[store][k].of = NULL;
 }
 
 bool rd_shadow_begin(rd_shadow_folds *s, const rd_stmt *by)

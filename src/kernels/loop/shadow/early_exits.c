@@ -34,7 +34,7 @@ bool rd_shadow_find_exits(rd_shadow_task *r)
     return r->exit != NULL;
 }
 
-void rd_shadow_ask(rd_shadow_task *r, const rd_shadow_copy *c, const rd_stmt *s)
+void rd_shadow_note_exit(rd_shadow_task *r, const rd_shadow_copy *c, const rd_stmt *s)
 {
     const int64_t lanes = r->t->fold[s->fold].lanes, from = rd_shadow_position(r, c, &s->of.cell);
 

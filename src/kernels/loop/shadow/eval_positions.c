@@ -1,7 +1,7 @@
 /* eval_positions.c - positions and edges of a tree in its shadow run, and whether the run goes on. */
 #include "kernels/loop/shadow/run_tree.h"
 
-bool rd_shadow_holds(rd_shadow_task *r, bool holds)
+bool rd_shadow_require(rd_shadow_task *r, bool holds)
 {
     r->failed |= !holds;
     return holds;
@@ -44,11 +44,11 @@ int64_t rd_shadow_edge(const rd_shadow_task *r, const rd_shadow_copy *c, const r
     return found;
 }
 
-rd_shadow_place rd_shadow_place_of(const rd_shadow_task *r, const rd_shadow_copy *c,
-                                   const rd_fold_at *of)
+rd_shadow_coords rd_shadow_coords_of(const rd_shadow_task *r, const rd_shadow_copy *c,
+                                     const rd_fold_at *of)
 {
-    return (rd_shadow_place){ rd_shadow_position(r, c, &of->cell),
-                              rd_shadow_position(r, c, &of->lane),
-                              rd_shadow_position(r, c, &of->outer),
-                              rd_shadow_position(r, c, &of->index) };
+    return (rd_shadow_coords){ rd_shadow_position(r, c, &of->cell),
+                               rd_shadow_position(r, c, &of->lane),
+                               rd_shadow_position(r, c, &of->outer),
+                               rd_shadow_position(r, c, &of->index) };
 }

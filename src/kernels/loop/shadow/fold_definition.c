@@ -4,24 +4,24 @@
 #include <stdlib.h>
 
 /* An element of a reduction, and the next one of its cell, -1. */
-typedef struct taken {
+typedef struct listed {
     rd_shadow_element e;
     int64_t           next;
-} taken;
+} listed;
 
 /* A scan's cell: the blocks that have ended, and elements of the one at hand. */
-typedef struct prefix {
+typedef struct scan_cell {
     int64_t   block, n_node, room_node, n_element, room_element;
     uint64_t *node, *element;
     uint64_t  before, state; /* of all blocks that have ended; of elements from the left */
-} prefix;
+} scan_cell;
 
 struct rd_shadow_list {
     const rd_fold *f;
     int64_t        n, room;
-    taken         *taken;
+    listed        *taken;
     int64_t       *first; /* of each cell */
-    prefix        *prefix;
+    scan_cell     *prefix;
     bool           failed; /* no memory */
 };
 
@@ -72,7 +72,7 @@ void rd_shadow_list_begin(rd_shadow_list *l)
 {
     l->n = 0;
     for (int64_t k = 0; k < l->f->n_cell && !l->failed; k++) {
-        prefix *s    = &l->prefix[k];
+        scan_cell *s = &l->prefix[k];
         l->first[k]  = -1;
         s->block     = -1;
         s->n_node    = 0;
@@ -87,15 +87,15 @@ bool rd_shadow_list_take(rd_shadow_list *l, const rd_shadow_element *e)
         l->taken = room_for(l, l->taken, &l->room, l->n, sizeof *l->taken);
     if (l->failed)
         return false;
-    l->taken[l->n]    = (taken){ *e, l->first[e->cell] };
+    l->taken[l->n]    = (listed){ *e, l->first[e->cell] };
     l->first[e->cell] = l->n++;
     return true;
 }
 
 /* ---- Results of reductions -------------------------------------------------------------------- */
-static int by_place(const void *a, const void *b)
+static int compare_places(const void *a, const void *b)
 {
-    const taken *x = a, *y = b;
+    const listed *x = a, *y = b;
 
     if (x->e.lane != y->e.lane)
         return x->e.lane < y->e.lane ? -1 : 1;
@@ -103,7 +103,7 @@ static int by_place(const void *a, const void *b)
 }
 
 /* The fold of elements that lie in the order of their lanes and steps: block by block. */
-static uint64_t state_of(const rd_fold *f, const taken *x, int64_t n)
+static uint64_t state_of(const rd_fold *f, const listed *x, int64_t n)
 {
     uint64_t state = RD_OF_NOTHING;
 
@@ -113,7 +113,7 @@ static uint64_t state_of(const rd_fold *f, const taken *x, int64_t n)
 }
 
 /* Those of a lane that are in blocks [start, start + 2^level): the aligned tree. */
-static uint64_t node_of(const rd_fold *f, const taken *x, int64_t n, int64_t start, int32_t level)
+static uint64_t node_of(const rd_fold *f, const listed *x, int64_t n, int64_t start, int32_t level)
 {
     int64_t left = 0;
 
@@ -126,7 +126,7 @@ static uint64_t node_of(const rd_fold *f, const taken *x, int64_t n, int64_t sta
         node_of(f, x + left, n - left, start + ((int64_t)1 << (level - 1)), level - 1));
 }
 
-static uint64_t total_of(const rd_fold *f, const taken *x, int64_t n, uint64_t *lane)
+static uint64_t total_of(const rd_fold *f, const listed *x, int64_t n, uint64_t *lane)
 {
     int32_t level = 0;
 
@@ -141,17 +141,17 @@ static uint64_t total_of(const rd_fold *f, const taken *x, int64_t n, uint64_t *
     return lane[0];
 }
 
-bool rd_shadow_list_close(rd_shadow_list *l, int64_t cell, rd_shadow *y)
+bool rd_shadow_list_finish(rd_shadow_list *l, int64_t cell, rd_shadow *y)
 {
     uint64_t *lane = calloc((size_t)l->f->lanes, sizeof *lane);
-    taken    *x    = malloc(((size_t)l->n + 1) * sizeof *x);
+    listed   *x    = malloc(((size_t)l->n + 1) * sizeof *x);
     int64_t   n    = 0;
 
     l->failed |= !lane || !x;
     for (int64_t k = l->failed ? -1 : l->first[cell]; k >= 0; k = l->taken[k].next)
         x[n++] = l->taken[k];
     if (!l->failed) {
-        qsort(x, (size_t)n, sizeof *x, by_place);
+        qsort(x, (size_t)n, sizeof *x, compare_places);
         total_of(l->f, x, n, lane);
         for (int32_t k = 0; k < l->f->n_out; k++)
             y[k] = rd_shadow_finish(l->f, lane[0], k);
@@ -185,9 +185,9 @@ static uint64_t tree_prefix(const rd_fold *f, const uint64_t *element, int64_t f
         tree_prefix(f, element, from + ((int64_t)1 << level), n - ((int64_t)1 << level)));
 }
 
-static uint64_t prefix_of(const rd_fold *f, const prefix *s)
+static uint64_t prefix_of(const rd_fold *f, const scan_cell *s)
 {
-    if (f->prefix == RD_PREFIX_TREE && !rd_shadow_any_order(f))
+    if (f->prefix == RD_PREFIX_TREE && !rd_shadow_is_unordered(f))
         return rd_shadow_block(f, tree_prefix(f, s->element, 0, s->n_element));
     return rd_shadow_block(f, s->state);
 }
@@ -203,7 +203,7 @@ static uint64_t block_tree(const rd_fold *f, const uint64_t *node, int64_t start
 
 /* What is before a block: sums of floats add the nodes that cover it, the largest first; others
  * fold from the left. */
-static uint64_t before_of(const rd_fold *f, const prefix *s)
+static uint64_t before_of(const rd_fold *f, const scan_cell *s)
 {
     const bool pair = f->reducer == RD_RED_sum && rd_dtype_kind(f->type) == RD_KIND_FLOAT;
     uint64_t   sum  = RD_OF_NOTHING;
@@ -219,7 +219,7 @@ static uint64_t before_of(const rd_fold *f, const prefix *s)
     return sum;
 }
 
-static void add_results(const rd_fold *f, const prefix *s, rd_shadow *y)
+static void add_results(const rd_fold *f, const scan_cell *s, rd_shadow *y)
 {
     const uint64_t node = rd_shadow_merge(f, s->before, prefix_of(f, s));
 
@@ -227,7 +227,7 @@ static void add_results(const rd_fold *f, const prefix *s, rd_shadow *y)
         y[k] = rd_shadow_finish(f, node, k);
 }
 
-static void end_block(rd_shadow_list *l, prefix *s)
+static void end_block(rd_shadow_list *l, scan_cell *s)
 {
     s->node = room_for(l, s->node, &s->room_node, s->n_node, sizeof *s->node);
     if (l->failed)
@@ -238,7 +238,7 @@ static void end_block(rd_shadow_list *l, prefix *s)
     s->state             = RD_OF_NOTHING;
 }
 
-static void add_element(rd_shadow_list *l, prefix *s, uint64_t hash)
+static void add_element(rd_shadow_list *l, scan_cell *s, uint64_t hash)
 {
     s->element = room_for(l, s->element, &s->room_element, s->n_element, sizeof *s->element);
     if (l->failed)
@@ -249,7 +249,7 @@ static void add_element(rd_shadow_list *l, prefix *s, uint64_t hash)
 
 bool rd_shadow_list_scan(rd_shadow_list *l, const rd_shadow_element *e, rd_shadow *y)
 {
-    prefix       *s     = &l->prefix[e->cell];
+    scan_cell    *s     = &l->prefix[e->cell];
     const int64_t block = e->step / l->f->steps;
 
     if (s->block >= 0 && s->block != block)

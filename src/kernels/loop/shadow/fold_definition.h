@@ -12,7 +12,7 @@ void            rd_shadow_list_free(rd_shadow_list *l); /* NULL is allowed */
 void rd_shadow_list_begin(rd_shadow_list *l);
 /* False: no memory. */
 bool rd_shadow_list_take(rd_shadow_list *l, const rd_shadow_element *e);
-bool rd_shadow_list_close(rd_shadow_list *l, int64_t cell, rd_shadow *y);
+bool rd_shadow_list_finish(rd_shadow_list *l, int64_t cell, rd_shadow *y);
 /* Elements of a scan come in the order of their places; y is what is up to this one. */
 bool rd_shadow_list_scan(rd_shadow_list *l, const rd_shadow_element *e, rd_shadow *y);
 #endif

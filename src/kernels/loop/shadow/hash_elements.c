@@ -6,19 +6,19 @@
 #include "kernels/cpu/reference/reducers.h"
 #include <string.h>
 
-int64_t rd_shadow_step_number(const rd_fold *f, const rd_shadow_place *at)
+int64_t rd_shadow_step_number(const rd_fold *f, const rd_shadow_coords *at)
 {
     return at->outer * rd_rows_of_lanes(f) + at->lane / f->lanes;
 }
 
-bool rd_shadow_any_order(const rd_fold *f)
+bool rd_shadow_is_unordered(const rd_fold *f)
 {
     return f->law == RD_LAW_exact || rd_fold_any_grouping(f);
 }
 
 /* ---- Elements --------------------------------------------------------------------------------- */
 /* -0 and 0 count as one: bounds of loops leave out 0s in a sum but for one (program.h). */
-static bool same_state(const rd_word *a, const rd_word *b, int n, rd_class class)
+static bool is_same_state(const rd_word *a, const rd_word *b, int n, rd_class class)
 {
     for (int k = 0; k < n; k++) {
         const bool zeros = class == RD_CLASS_f32   ? a[k].f32 == 0 && b[k].f32 == 0
@@ -32,23 +32,23 @@ static bool same_state(const rd_word *a, const rd_word *b, int n, rd_class class
 }
 
 /* Is a known element one that leaves every state as it is, such as 0 in a sum? */
-static bool changes_nothing(const rd_fold *f, int64_t index, rd_shadow x, const rd_shadow *w)
+static bool is_neutral(const rd_fold *f, int64_t index, rd_shadow x, const rd_shadow *w)
 {
     const rd_class class              = rd_dtype_class(f->type);
     const rd_reducer_code *const code = rd_reducer_code_of(f->reducer, class);
     const rd_word                one = rd_word_from_int(1, f->type), word = { .u64 = x.bits };
-    rd_word                      before[RD_MAX_STATE], after[RD_MAX_STATE];
+    rd_word                      before[RD_MAX_STATE], hash_after[RD_MAX_STATE];
 
     if (!x.known || (w && !w->known) || !code || !code->identity || !code->step)
         return false;
     memset(before, 0, sizeof before);
     code->identity(before, f->type);
-    memcpy(after, before, sizeof after);
-    code->step(after, word, w ? (rd_word){ .u64 = w->bits } : one, index);
-    return same_state(before, after, rd_reducer_table[f->reducer].n_state, class);
+    memcpy(hash_after, before, sizeof hash_after);
+    code->step(hash_after, word, w ? (rd_word){ .u64 = w->bits } : one, index);
+    return is_same_state(before, hash_after, rd_reducer_table[f->reducer].n_state, class);
 }
 
-rd_shadow_element rd_shadow_element_of(const rd_fold *f, const rd_shadow_place *at, rd_shadow x,
+rd_shadow_element rd_shadow_element_of(const rd_fold *f, const rd_shadow_coords *at, rd_shadow x,
                                        const rd_shadow *w, const rd_shadow *mask)
 {
     const bool        indexed = f->reducer == RD_RED_user || rd_reducer_places(f->reducer);
@@ -56,7 +56,7 @@ rd_shadow_element rd_shadow_element_of(const rd_fold *f, const rd_shadow_place *
                                   .step = rd_shadow_step_number(f, at),
                                   .lane = (int32_t)(at->lane % f->lanes) };
 
-    if ((mask && !rd_shadow_true(*mask)) || changes_nothing(f, at->index, x, w))
+    if ((mask && !rd_shadow_true(*mask)) || is_neutral(f, at->index, x, w))
         return e;
     e.hash = rd_mix(RD_OF_STEP, rd_shadow_hash(x));
     e.hash = rd_mix(e.hash, w ? rd_shadow_hash(*w) : 0);
@@ -65,11 +65,11 @@ rd_shadow_element rd_shadow_element_of(const rd_fold *f, const rd_shadow_place *
 }
 
 /* ---- States and nodes ------------------------------------------------------------------------- */
-static uint64_t after(const rd_fold *f, uint64_t kind, uint64_t a, uint64_t b)
+static uint64_t hash_after(const rd_fold *f, uint64_t kind, uint64_t a, uint64_t b)
 {
     if (!a || !b)
         return a | b;
-    if (!rd_shadow_any_order(f))
+    if (!rd_shadow_is_unordered(f))
         return rd_mix(rd_mix(kind, a), b);
     return a + b ? a + b : 1;
 }
@@ -77,24 +77,24 @@ static uint64_t after(const rd_fold *f, uint64_t kind, uint64_t a, uint64_t b)
 /* The first element is hashed, too: it is no state by itself. */
 uint64_t rd_shadow_step(const rd_fold *f, uint64_t state, uint64_t element)
 {
-    if (!element || rd_shadow_any_order(f))
-        return after(f, RD_OF_STEP, state, element);
+    if (!element || rd_shadow_is_unordered(f))
+        return hash_after(f, RD_OF_STEP, state, element);
     return rd_mix(rd_mix(RD_OF_STEP, state), element);
 }
 
 uint64_t rd_shadow_block(const rd_fold *f, uint64_t state)
 {
-    return state && !rd_shadow_any_order(f) ? rd_mix(RD_OF_BLOCK, state) : state;
+    return state && !rd_shadow_is_unordered(f) ? rd_mix(RD_OF_BLOCK, state) : state;
 }
 
 uint64_t rd_shadow_merge(const rd_fold *f, uint64_t a, uint64_t b)
 {
-    return after(f, RD_OF_MERGE, a, b);
+    return hash_after(f, RD_OF_MERGE, a, b);
 }
 
 uint64_t rd_shadow_join(const rd_fold *f, uint64_t a, uint64_t b)
 {
-    return after(f, RD_OF_JOIN, a, b);
+    return hash_after(f, RD_OF_JOIN, a, b);
 }
 
 void rd_shadow_lanes(const rd_fold *f, uint64_t *node)

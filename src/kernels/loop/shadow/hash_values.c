@@ -48,14 +48,14 @@ int64_t rd_shadow_label(rd_shadow x, int64_t n_group)
 
 /* ---- Values ----------------------------------------------------------------------------------- */
 /* One operand is the result: bounds of loops leave out what a mask of places and of memory leaves out. */
-static bool decides(const rd_let *let, rd_shadow x)
+static bool is_absorbing(const rd_let *let, rd_shadow x)
 {
     return x.known && let->from == RD_BOOL && (x.bits ? let->op == RD_OP_or : let->op == RD_OP_and);
 }
 
 /* The hash of an operator's value follows from those of its operands.  If these are known numbers,
  * so is the value. */
-static rd_shadow map(const rd_let *let, const rd_shadow *in)
+static rd_shadow map_value(const rd_let *let, const rd_shadow *in)
 {
     const rd_rule rule  = rd_op_table[let->op].rule;
     const bool    test  = rule == RD_RULE_COMPARE || rule == RD_RULE_TEST;
@@ -72,7 +72,7 @@ static rd_shadow map(const rd_let *let, const rd_shadow *in)
         hash = rd_mix(hash, rd_shadow_hash(in[k]));
     }
     for (int32_t k = 0; k < let->n; k++)
-        if (decides(let, in[k]))
+        if (is_absorbing(let, in[k]))
             return in[k];
     rd_op_fn *code = rd_op_code(let->op, rd_dtype_class(test ? let->from : let->type));
     if (!known || !code)
@@ -83,7 +83,7 @@ static rd_shadow map(const rd_let *let, const rd_shadow *in)
     return of_word(result, let->type);
 }
 
-static rd_shadow cast(const rd_let *let, rd_shadow x)
+static rd_shadow cast_value(const rd_let *let, rd_shadow x)
 {
     const rd_word word = { .u64 = x.bits };
 
@@ -103,7 +103,7 @@ static rd_shadow checked_index(const rd_let *let, rd_shadow x)
     return rd_shadow_of_int((int64_t)x.bits < 0 ? (int64_t)x.bits + extent : (int64_t)x.bits);
 }
 
-static rd_shadow call(const rd_let *let, const rd_shadow *in)
+static rd_shadow call_value(const rd_let *let, const rd_shadow *in)
 {
     uint64_t hash = rd_mix(RD_OF_CALL, (uint64_t)let->arg);
 
@@ -116,11 +116,11 @@ rd_shadow rd_shadow_value(const rd_let *let, const rd_shadow *in)
 {
     switch (let->kind) {
     case RD_I_CONST: return of_word(let->word, let->type);
-    case RD_I_MAP: return map(let, in);
-    case RD_I_CAST: return cast(let, in[0]);
+    case RD_I_MAP: return map_value(let, in);
+    case RD_I_CAST: return cast_value(let, in[0]);
     case RD_I_SELECT: return rd_shadow_true(in[0]) ? in[1] : in[2];
     case RD_I_INDEX: return checked_index(let, in[0]);
-    case RD_I_CALL: return call(let, in);
+    case RD_I_CALL: return call_value(let, in);
     default: return unknown(RD_OF_NUMBER);
     }
 }

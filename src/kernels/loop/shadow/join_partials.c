@@ -11,21 +11,21 @@ void rd_shadow_set_item(rd_shadow_folds *s, uint64_t item)
 }
 
 /* ---- Nodes ------------------------------------------------------------------------------------ */
-static bool leave_row(rd_shadow_folds *s, int32_t fold, const rd_shadow_accumulator *c, int32_t row)
+static bool store_row(rd_shadow_folds *s, int32_t fold, const rd_shadow_accumulator *c, int32_t row)
 {
     const int32_t lanes = rd_shadow_fold_of(s, fold)->lanes;
 
-    return rd_shadow_add_left(s, fold,
-                              &(rd_shadow_left){ s->item, c->number, c->more, c->tags[row],
-                                                 c->node + (size_t)row * (size_t)lanes });
+    return rd_shadow_add_partial(s, fold,
+                                 &(rd_shadow_partial){ s->item, c->number, c->more, c->covers[row],
+                                                       c->node + (size_t)row * (size_t)lanes });
 }
 
-bool rd_shadow_leave(rd_shadow_folds *s, const rd_stmt *by)
+bool rd_shadow_store_partials(rd_shadow_folds *s, const rd_stmt *by)
 {
     bool ok = true;
 
     if (rd_shadow_fold_of(s, by->fold)->scan)
-        return rd_shadow_leave_scan(s, by);
+        return rd_shadow_store_scan_partials(s, by);
     for (int64_t k = 0; k < s->n_cell[by->fold] && ok; k++) {
         rd_shadow_accumulator *c = s->cell[by->fold][k];
 
@@ -33,59 +33,59 @@ bool rd_shadow_leave(rd_shadow_folds *s, const rd_stmt *by)
             continue;
         ok = rd_shadow_end_block(s, by, c);
         for (int32_t row = 0; row < c->depth && ok; row++)
-            ok = leave_row(s, by->fold, c, row);
+            ok = store_row(s, by->fold, c, row);
         c->depth = 0;
     }
     return ok;
 }
 
-static int by_place(const void *a, const void *b)
+static int compare_starts(const void *a, const void *b)
 {
-    const rd_shadow_left *x = a, *y = b;
+    const rd_shadow_partial *x = a, *y = b;
 
-    return (x->tag.start > y->tag.start) - (x->tag.start < y->tag.start);
+    return (x->cover.start > y->cover.start) - (x->cover.start < y->cover.start);
 }
 
-static bool join_one(rd_shadow_folds *s, const rd_stmt *by, const rd_shadow_left *left)
+static bool combine_one(rd_shadow_folds *s, const rd_stmt *by, const rd_shadow_partial *left)
 {
     const size_t           lanes = (size_t)rd_shadow_fold_of(s, by->fold)->lanes;
     rd_shadow_accumulator *c =
-        rd_shadow_cell_at(s, by, left->number, left->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
+        rd_shadow_accumulator_at(s, by, left->number, left->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
 
     if (!c)
         return false;
     memcpy(c->node + (size_t)c->depth * lanes, left->node, lanes * sizeof *c->node);
-    return rd_shadow_go_up(s, by, c, left->tag);
+    return rd_shadow_push_node(s, by, c, left->cover);
 }
 
 /* Have all blocks of all cells been left?  Each cell has one node that begins with block 0. */
-static bool are_all_there(const rd_shadow_folds *s, const rd_stmt *by)
+static bool must_be_complete(const rd_shadow_folds *s, const rd_stmt *by)
 {
     const rd_fold *f      = rd_shadow_fold_of(s, by->fold);
     int64_t        blocks = 0, cells = 0;
 
-    for (int64_t k = 0; k < s->n_left[by->fold]; k++) {
-        const rd_shadow_left *left = &s->left[by->fold][k];
+    for (int64_t k = 0; k < s->n_partial[by->fold]; k++) {
+        const rd_shadow_partial *left = &s->partial[by->fold][k];
 
         if (left->item != s->item)
             continue;
-        blocks += (int64_t)1 << left->tag.level;
-        cells += left->tag.start == 0;
+        blocks += (int64_t)1 << left->cover.level;
+        cells += left->cover.start == 0;
     }
-    return rd_shadow_any_order(f) || blocks == cells * f->n_block ||
+    return rd_shadow_is_unordered(f) || blocks == cells * f->n_block ||
            rd_shadow_fold_fails(s, by, "%" PRId64 " blocks of %" PRId64 " have been left", blocks,
                                 cells * f->n_block);
 }
 
-bool rd_shadow_join_left(rd_shadow_folds *s, const rd_stmt *by)
+bool rd_shadow_combine_partials(rd_shadow_folds *s, const rd_stmt *by)
 {
-    rd_shadow_left *left = s->left[by->fold];
-    bool            ok   = rd_shadow_begin(s, by) && are_all_there(s, by);
+    rd_shadow_partial *left = s->partial[by->fold];
+    bool               ok   = rd_shadow_begin(s, by) && must_be_complete(s, by);
 
     if (left)
-        qsort(left, (size_t)s->n_left[by->fold], sizeof *left, by_place);
-    for (int64_t k = 0; left && k < s->n_left[by->fold] && ok; k++)
+        qsort(left, (size_t)s->n_partial[by->fold], sizeof *left, compare_starts);
+    for (int64_t k = 0; left && k < s->n_partial[by->fold] && ok; k++)
         if (left[k].item == s->item)
-            ok = join_one(s, by, &left[k]);
+            ok = combine_one(s, by, &left[k]);
     return ok;
 }

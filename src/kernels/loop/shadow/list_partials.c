@@ -3,29 +3,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-void rd_shadow_forget_left(rd_shadow_folds *s, int32_t fold)
+void rd_shadow_forget_partials(rd_shadow_folds *s, int32_t fold)
 {
-    for (int64_t k = 0; k < s->n_left[fold]; k++)
-        free(s->left[fold][k].node);
-    free(s->left[fold]);
-    s->left[fold]   = NULL;
-    s->n_left[fold] = 0;
+    for (int64_t k = 0; k < s->n_partial[fold]; k++)
+        free(s->partial[fold][k].node);
+    free(s->partial[fold]);
+    s->partial[fold]   = NULL;
+    s->n_partial[fold] = 0;
 }
 
-bool rd_shadow_add_left(rd_shadow_folds *s, int32_t fold, const rd_shadow_left *left)
+bool rd_shadow_add_partial(rd_shadow_folds *s, int32_t fold, const rd_shadow_partial *left)
 {
-    const size_t    bytes = (size_t)s->t->p->fold[fold].lanes * sizeof *left->node;
-    const size_t    n     = (size_t)s->n_left[fold];
-    rd_shadow_left *made  = realloc(s->left[fold], (n + 1) * sizeof *made);
+    const size_t       bytes = (size_t)s->t->p->fold[fold].lanes * sizeof *left->node;
+    const size_t       n     = (size_t)s->n_partial[fold];
+    rd_shadow_partial *made  = realloc(s->partial[fold], (n + 1) * sizeof *made);
 
     if (!made)
         return false;
-    s->left[fold] = made;
-    made[n]       = *left;
-    made[n].node  = malloc(bytes);
+    s->partial[fold] = made;
+    made[n]          = *left;
+    made[n].node     = malloc(bytes);
     if (!made[n].node)
         return false;
     memcpy(made[n].node, left->node, bytes);
-    s->n_left[fold]++;
+    s->n_partial[fold]++;
     return true;
 }

@@ -10,7 +10,7 @@ void rd_shadow_merge_rows(const rd_fold *f, const rd_shadow_accumulator *c, int3
             rd_shadow_merge(f, c->node[left * f->lanes + l], c->node[right * f->lanes + l]);
 }
 
-static bool siblings(const rd_shadow_tag *left, const rd_shadow_tag *right)
+static bool are_siblings(const rd_shadow_cover *left, const rd_shadow_cover *right)
 {
     return left->level == right->level && (left->start >> left->level) % 2 == 0 &&
            left->start + ((int64_t)1 << left->level) == right->start;
@@ -18,12 +18,12 @@ static bool siblings(const rd_shadow_tag *left, const rd_shadow_tag *right)
 
 /* Row `depth` is a finished node: it merges with its left siblings as far as they are here.  The
  * sum of a scan keeps such nodes, too. */
-bool rd_shadow_go_up(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c,
-                     rd_shadow_tag row)
+bool rd_shadow_push_node(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c,
+                         rd_shadow_cover row)
 {
     const rd_fold *f = rd_shadow_fold_of(s, by->fold);
 
-    if (rd_shadow_any_order(f)) {
+    if (rd_shadow_is_unordered(f)) {
         if (c->depth)
             rd_shadow_merge_rows(f, c, 0, c->depth);
         c->depth = 1;
@@ -32,11 +32,11 @@ bool rd_shadow_go_up(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accu
     if (row.start <= c->ended)
         return rd_shadow_fold_fails(s, by, "block %" PRId64 " ends behind block %" PRId64,
                                     row.start, c->ended);
-    c->ended            = row.start + ((int64_t)1 << row.level) - 1;
-    c->tags[c->depth++] = row;
-    while (c->depth > 1 && siblings(&c->tags[c->depth - 2], &c->tags[c->depth - 1])) {
+    c->ended              = row.start + ((int64_t)1 << row.level) - 1;
+    c->covers[c->depth++] = row;
+    while (c->depth > 1 && are_siblings(&c->covers[c->depth - 2], &c->covers[c->depth - 1])) {
         rd_shadow_merge_rows(f, c, c->depth - 2, c->depth - 1);
-        c->tags[--c->depth - 1].level++;
+        c->covers[--c->depth - 1].level++;
     }
     return c->depth < rd_shadow_rows_of(f) ||
            rd_shadow_fold_fails(s, by, "nodes of %" PRId32 " blocks do not meet", c->depth);
@@ -44,8 +44,8 @@ bool rd_shadow_go_up(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accu
 
 /* What the blocks of a scan so far come to: nodes from the left of a running sum of floats; else
  * the last block joins the others. */
-static bool go_before(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c,
-                      uint64_t block)
+static bool add_to_prefix(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c,
+                          uint64_t block)
 {
     const rd_fold *f = rd_shadow_fold_of(s, by->fold);
 
@@ -54,7 +54,7 @@ static bool go_before(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow_acc
         return true;
     }
     c->node[c->depth] = block;
-    if (!rd_shadow_go_up(s, by, c, (rd_shadow_tag){ c->block, 0 }))
+    if (!rd_shadow_push_node(s, by, c, (rd_shadow_cover){ c->block, 0 }))
         return false;
     c->before = RD_OF_NOTHING;
     for (int32_t k = 0; k < c->depth; k++)
@@ -66,7 +66,7 @@ bool rd_shadow_end_block(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumu
 {
     const rd_fold *f     = rd_shadow_fold_of(s, by->fold);
     const int32_t  lanes = s->t->fold[by->fold].lanes;
-    const bool     any   = rd_shadow_any_order(f);
+    const bool     any   = rd_shadow_is_unordered(f);
     bool           ok    = true;
 
     if (c->block < 0 && !any)
@@ -86,9 +86,9 @@ bool rd_shadow_end_block(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumu
         *state                           = RD_OF_NOTHING;
     }
     if (f->scan)
-        ok = go_before(s, by, c, c->node[c->depth * f->lanes]);
+        ok = add_to_prefix(s, by, c, c->node[c->depth * f->lanes]);
     else
-        ok = rd_shadow_go_up(s, by, c, (rd_shadow_tag){ c->block, 0 });
+        ok = rd_shadow_push_node(s, by, c, (rd_shadow_cover){ c->block, 0 });
     c->block = -1;
     return ok;
 }

@@ -4,17 +4,17 @@
 #include <stdlib.h>
 
 /* Statements that name the array's states from this subscript on mean that cell. */
-static bool name_home(rd_shadow_folds *s, int32_t array, int64_t at, rd_shadow_accumulator *c)
+static bool add_alias(rd_shadow_folds *s, int32_t array, int64_t at, rd_shadow_accumulator *c)
 {
-    if (!s->home[array])
-        s->home[array] = calloc((size_t)s->t->store[array].extent + 1, sizeof **s->home);
-    if (!s->home[array])
+    if (!s->alias[array])
+        s->alias[array] = calloc((size_t)s->t->store[array].extent + 1, sizeof **s->alias);
+    if (!s->alias[array])
         return rd_shadow_fails(s->why, "no memory");
-    s->home[array][at].of = c;
+    s->alias[array][at].of = c;
     return true;
 }
 
-static bool has_state(const rd_shadow_folds *s, const rd_stmt *by, int64_t other)
+static bool must_have_state(const rd_shadow_folds *s, const rd_stmt *by, int64_t other)
 {
     return (other >= 0 && other < s->t->store[by->arg].extent) ||
            rd_shadow_fold_fails(s, by, "state %" PRId64 " of %" PRId64, other,
@@ -24,9 +24,9 @@ static bool has_state(const rd_shadow_folds *s, const rd_stmt *by, int64_t other
 static bool move_one(const rd_shadow_folds *s, const rd_shadow_at *at, int64_t other, int32_t lane)
 {
     const rd_stmt *by    = at->by;
-    uint64_t      *state = rd_shadow_state_at(s, by, at->place.cell, at->more, lane);
+    uint64_t      *state = rd_shadow_state_at(s, by, at->coords.cell, at->more, lane);
 
-    if (!state || !has_state(s, by, other))
+    if (!state || !must_have_state(s, by, other))
         return false;
     if (by->kind == RD_S_NEAR)
         s->state[by->arg][other] = *state;
@@ -38,44 +38,46 @@ static bool move_one(const rd_shadow_folds *s, const rd_shadow_at *at, int64_t o
 /* What an array of a run has goes back to where it comes from. */
 static bool end_run(const rd_shadow_folds *s, const rd_stmt *by, int64_t other)
 {
-    rd_shadow_home *home = s->home[by->arg] ? &s->home[by->arg][other] : NULL;
-    uint64_t       *state;
+    rd_shadow_alias *alias = s->alias[by->arg] ? &s->alias[by->arg][other] : NULL;
+    uint64_t        *state;
 
-    if (!has_state(s, by, other))
+    if (!must_have_state(s, by, other))
         return false;
-    if (!home || !home->of)
+    if (!alias || !alias->of)
         return true;
-    state = rd_shadow_state_at(s, by, home->of->number, home->of->more, 0);
+    state = rd_shadow_state_at(s, by, alias->of->number, alias->of->more, 0);
     if (!state)
         return false;
-    *state          = s->state[by->arg][other];
-    home->of->block = home->block;
-    home->of->store = by->store;
-    home->of        = NULL;
+    *state           = s->state[by->arg][other];
+    alias->of->block = alias->block;
+    alias->of->store = by->store;
+    alias->of        = NULL;
     return true;
 }
 
-bool rd_shadow_turn(rd_shadow_folds *s, const rd_shadow_at *at, int64_t other, int64_t label)
+bool rd_shadow_switch_state(rd_shadow_folds *s, const rd_shadow_at *at, int64_t other,
+                            int64_t label)
 {
     const rd_fold         *f      = rd_shadow_fold_of(s, at->by->fold);
-    const int64_t          number = at->place.cell + label * f->apart;
-    const rd_shadow_home  *home   = s->home[at->by->arg];
+    const int64_t          number = at->coords.cell + label * f->apart;
+    const rd_shadow_alias *alias  = s->alias[at->by->arg];
     rd_shadow_accumulator *c;
     uint64_t              *state;
 
-    if (home && has_state(s, at->by, other) && home[other].of && home[other].of->number == number)
+    if (alias && must_have_state(s, at->by, other) && alias[other].of &&
+        alias[other].of->number == number)
         return true;
     if (!end_run(s, at->by, other))
         return false;
     if (label < 0 || label >= f->n_group)
         return true;
-    c     = rd_shadow_cell_at(s, at->by, number, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
+    c     = rd_shadow_accumulator_at(s, at->by, number, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
     state = c ? rd_shadow_state_at(s, at->by, number, at->more, 0) : NULL;
-    if (!state || !name_home(s, at->by->arg, other, c))
+    if (!state || !add_alias(s, at->by->arg, other, c))
         return false;
-    s->state[at->by->arg][other]      = *state;
-    s->home[at->by->arg][other].block = c->block;
-    c->store                          = at->by->arg;
+    s->state[at->by->arg][other]       = *state;
+    s->alias[at->by->arg][other].block = c->block;
+    c->store                           = at->by->arg;
     return true;
 }
 
@@ -88,19 +90,19 @@ bool rd_shadow_move(rd_shadow_folds *s, const rd_shadow_at *at, int64_t other)
 
     if (near->run)
         return end_run(s, by, other);
-    c = rd_shadow_cell_at(s, by, at->place.cell, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
+    c = rd_shadow_accumulator_at(s, by, at->coords.cell, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
     for (int32_t l = 0; l < lanes && c; l++)
         if (!move_one(s, at, other + l * near->lane_stride,
-                      near->lane_stride ? l : (int32_t)at->place.lane))
+                      near->lane_stride ? l : (int32_t)at->coords.lane))
             return false;
     if (!c)
         return false;
-    if (!name_home(s, by->arg, other, c))
+    if (!add_alias(s, by->arg, other, c))
         return false;
     c->store = by->kind == RD_S_NEAR ? by->arg : by->store;
     if (by->kind == RD_S_NEAR)
-        s->home[by->arg][other].block = c->block;
+        s->alias[by->arg][other].block = c->block;
     else
-        c->block = s->home[by->arg][other].block;
+        c->block = s->alias[by->arg][other].block;
     return true;
 }

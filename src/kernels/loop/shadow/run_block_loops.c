@@ -14,18 +14,18 @@ static const rd_for *blocks_around(const rd_shadow_task *r, const rd_stmt *s)
 static int64_t block_at(const rd_shadow_task *r, rd_shadow_copy *c, const rd_stmt *s, int32_t mark,
                         int64_t index)
 {
-    const rd_fold  *f    = &r->t->p->fold[s->fold];
-    const int64_t   kept = c->axis[mark];
-    rd_shadow_place at;
+    const rd_fold   *f    = &r->t->p->fold[s->fold];
+    const int64_t    kept = c->axis[mark];
+    rd_shadow_coords at;
 
     c->axis[mark] = index;
-    at            = rd_shadow_place_of(r, c, &s->of);
+    at            = rd_shadow_coords_of(r, c, &s->of);
     c->axis[mark] = kept;
     return rd_shadow_step_number(f, &at) / f->steps;
 }
 
 /* The round at hand ends before the first element of another block. */
-bool rd_shadow_cut(const rd_shadow_task *r, rd_shadow_copy *c, const rd_stmt *s)
+bool rd_shadow_cut_at_block(const rd_shadow_task *r, rd_shadow_copy *c, const rd_stmt *s)
 {
     const rd_for *loop  = blocks_around(r, s);
     const int32_t first = loop->backwards ? loop->stop : loop->start,
@@ -42,8 +42,8 @@ bool rd_shadow_cut(const rd_shadow_task *r, rd_shadow_copy *c, const rd_stmt *s)
 }
 
 /* Each round begins as all that is left, and is cut lower in its body. */
-void rd_shadow_blocks(rd_shadow_task *r, int32_t body, const rd_for *loop, rd_shadow_copy *const *c,
-                      int n, rd_shadow_span all)
+void rd_shadow_run_block_loop(rd_shadow_task *r, int32_t body, const rd_for *loop,
+                              rd_shadow_copy *const *c, int n, rd_shadow_span all)
 {
     while (all.from < all.to && !r->failed) {
         for (int j = 0; j < n; j++) {
@@ -54,11 +54,11 @@ void rd_shadow_blocks(rd_shadow_task *r, int32_t body, const rd_for *loop, rd_sh
         const rd_shadow_span round = { c[0]->axis[loop->start], c[0]->axis[loop->stop] };
 
         for (int j = 1; j < n && !r->failed; j++)
-            rd_shadow_holds(
+            rd_shadow_require(
                 r, (c[j]->axis[loop->start] == round.from && c[j]->axis[loop->stop] == round.to) ||
                        rd_shadow_fails(r->why, "copies of a jam have blocks of other ranges"));
-        if (!rd_shadow_holds(r, round.from < round.to ||
-                                    rd_shadow_fails(r->why, "a round has no index")))
+        if (!rd_shadow_require(r, round.from < round.to ||
+                                      rd_shadow_fails(r->why, "a round has no index")))
             return;
         if (loop->backwards)
             all.to = round.from;

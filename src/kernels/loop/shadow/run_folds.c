@@ -5,15 +5,15 @@
 
 /* ---- Steps ------------------------------------------------------------------------------------ */
 /* The cell is at the block of an element; it begins with the block's first one. */
-static bool reach(const rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow_accumulator *c,
-                  int64_t number, int64_t step)
+static bool enter_block(const rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow_accumulator *c,
+                        int64_t number, int64_t step)
 {
-    const rd_stmt  *by    = at->by;
-    const rd_fold  *f     = rd_shadow_fold_of(s, by->fold);
-    const int64_t   block = step / f->steps;
-    const bool      any   = rd_shadow_any_order(f);
-    rd_shadow_home *home  = rd_shadow_home_at(s, by, number, at->more);
-    int64_t        *own   = home ? &home->block : &c->block;
+    const rd_stmt   *by    = at->by;
+    const rd_fold   *f     = rd_shadow_fold_of(s, by->fold);
+    const int64_t    block = step / f->steps;
+    const bool       any   = rd_shadow_is_unordered(f);
+    rd_shadow_alias *alias = rd_shadow_alias_at(s, by, number, at->more);
+    int64_t         *own   = alias ? &alias->block : &c->block;
 
     if (*own >= 0 && *own != block && !any)
         return rd_shadow_fold_fails(
@@ -30,7 +30,8 @@ static bool reach(const rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow_ac
     return true;
 }
 
-static bool in_range(const rd_shadow_folds *s, const rd_stmt *by, const rd_shadow_element *e)
+static bool must_be_in_range(const rd_shadow_folds *s, const rd_stmt *by,
+                             const rd_shadow_element *e)
 {
     const rd_loop_fold *f = &s->t->fold[by->fold];
 
@@ -42,10 +43,11 @@ static bool in_range(const rd_shadow_folds *s, const rd_stmt *by, const rd_shado
 }
 
 /* In an array of a run the element meets the states of its cell; one of no group meets those of none. */
-static bool is_at_hand(const rd_shadow_folds *s, const rd_stmt *by, int64_t number, bool nowhere)
+static bool must_be_at_hand(const rd_shadow_folds *s, const rd_stmt *by, int64_t number,
+                            bool nowhere)
 {
-    const rd_shadow_home        *home = s->home[by->store];
-    const rd_shadow_accumulator *c    = home ? home->of : NULL;
+    const rd_shadow_alias       *alias = s->alias[by->store];
+    const rd_shadow_accumulator *c     = alias ? alias->of : NULL;
 
     return !s->t->store[by->store].run || (nowhere ? !c : c && c->number == number) ||
            rd_shadow_fold_fails(s, by, "the states at hand are not those of cell %" PRId64, number);
@@ -62,13 +64,14 @@ bool rd_shadow_take(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shadow_
     rd_shadow_accumulator *c;
     uint64_t              *state;
 
-    if (!is_at_hand(s, by, number, nowhere))
+    if (!must_be_at_hand(s, by, number, nowhere))
         return false;
     if (s->t->store[by->store].run && nowhere)
         return true;
-    c     = rd_shadow_cell_at(s, by, number, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
-    state = c && in_range(s, by, e) ? rd_shadow_state_at(s, by, number, at->more, e->lane) : NULL;
-    if (!state || (!nowhere && !reach(s, at, c, number, e->step)))
+    c     = rd_shadow_accumulator_at(s, by, number, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
+    state = c && must_be_in_range(s, by, e) ? rd_shadow_state_at(s, by, number, at->more, e->lane)
+                                            : NULL;
+    if (!state || (!nowhere && !enter_block(s, at, c, number, e->step)))
         return false;
     if (!nowhere)
         *state = rd_shadow_step(f, *state, e->hash);
@@ -89,8 +92,8 @@ uint64_t rd_shadow_tree_prefix(const rd_fold *f, uint64_t *element, int64_t at, 
     return whole;
 }
 
-void rd_shadow_so_far(const rd_fold *f, const rd_shadow_accumulator *c, uint64_t state,
-                      rd_shadow *y)
+void rd_shadow_finish_prefix(const rd_fold *f, const rd_shadow_accumulator *c, uint64_t state,
+                             rd_shadow *y)
 {
     const uint64_t node = rd_shadow_merge(f, c->before, rd_shadow_block(f, state));
 
@@ -104,21 +107,22 @@ bool rd_shadow_prefix(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shado
     const rd_stmt         *by = at->by;
     const rd_fold         *f  = rd_shadow_fold_of(s, by->fold);
     rd_shadow_accumulator *c =
-        rd_shadow_cell_at(s, by, e->cell, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
-    uint64_t *state =
-        c && in_range(s, by, e) ? rd_shadow_state_at(s, by, e->cell, at->more, e->lane) : NULL;
+        rd_shadow_accumulator_at(s, by, e->cell, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
+    uint64_t *state = c && must_be_in_range(s, by, e)
+                          ? rd_shadow_state_at(s, by, e->cell, at->more, e->lane)
+                          : NULL;
 
-    if (!state || !reach(s, at, c, e->cell, e->step))
+    if (!state || !enter_block(s, at, c, e->cell, e->step))
         return false;
     if (f->exclusive)
-        rd_shadow_so_far(f, c, *state, y);
-    if (f->prefix == RD_PREFIX_TREE && !rd_shadow_any_order(f))
+        rd_shadow_finish_prefix(f, c, *state, y);
+    if (f->prefix == RD_PREFIX_TREE && !rd_shadow_is_unordered(f))
         *state = rd_shadow_tree_prefix(f, c->element, e->step % f->steps,
                                        rd_shadow_step(f, RD_OF_NOTHING, e->hash));
     else
         *state = rd_shadow_step(f, *state, e->hash);
     if (!f->exclusive)
-        rd_shadow_so_far(f, c, *state, y);
+        rd_shadow_finish_prefix(f, c, *state, y);
     return true;
 }
 
@@ -126,7 +130,7 @@ bool rd_shadow_prefix(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shado
 static bool push_cell(rd_shadow_folds *s, const rd_shadow_at *at, int64_t number)
 {
     rd_shadow_accumulator *c =
-        rd_shadow_cell_at(s, at->by, number, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
+        rd_shadow_accumulator_at(s, at->by, number, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
 
     return c && rd_shadow_end_block(s, at->by, c);
 }
@@ -141,55 +145,56 @@ bool rd_shadow_push(rd_shadow_folds *s, const rd_shadow_at *at)
     if (at->by->all)
         return ok;
     if (!f->n_group)
-        return push_cell(s, at, at->place.cell);
+        return push_cell(s, at, at->coords.cell);
     for (int64_t g = 0; g < f->n_group && ok; g++)
-        ok = push_cell(s, at, at->place.cell + g * f->apart);
+        ok = push_cell(s, at, at->coords.cell + g * f->apart);
     return ok;
 }
 
 /* Of folds in any order an empty node changes nothing here, but in the text it would be a node that
  * was never written for another cell: so each cell's block ends once. */
-static bool ends_once(rd_shadow_folds *s, const rd_shadow_at *at, int64_t block)
+static bool must_end_once(rd_shadow_folds *s, const rd_shadow_at *at, int64_t block)
 {
     const rd_fold         *f = rd_shadow_fold_of(s, at->by->fold);
     rd_shadow_accumulator *c;
 
-    if (!rd_shadow_any_order(f) || f->n_group)
+    if (!rd_shadow_is_unordered(f) || f->n_group)
         return true;
-    c = rd_shadow_cell_at(s, at->by, at->place.cell, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
+    c = rd_shadow_accumulator_at(s, at->by, at->coords.cell, at->more, RD_TAKES_STEPS,
+                                 RD_TAKES_STEPS);
     if (c && c->ended == block)
         return rd_shadow_fold_fails(s, at->by, "block %" PRId64 " of cell %" PRId64 " ends twice",
-                                    block, at->place.cell);
+                                    block, at->coords.cell);
     if (c)
         c->ended = block;
     return c;
 }
 
-bool rd_shadow_ends(rd_shadow_folds *s, const rd_shadow_at *at)
+bool rd_shadow_push_if_last(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     const rd_fold *f    = rd_shadow_fold_of(s, at->by->fold);
-    const int64_t  step = rd_shadow_step_number(f, &at->place) + 1;
-    const int64_t  lane = at->place.lane;
+    const int64_t  step = rd_shadow_step_number(f, &at->coords) + 1;
+    const int64_t  lane = at->coords.lane;
     const int64_t  left = f->lane_extent - lane / f->lanes * f->lanes;
     const int64_t  last = (left < f->lanes ? left : f->lanes) - 1;
 
     if (step % f->steps || lane % f->lanes != last)
         return true;
-    return ends_once(s, at, step / f->steps - 1) && rd_shadow_push(s, at);
+    return must_end_once(s, at, step / f->steps - 1) && rd_shadow_push(s, at);
 }
 
 /* All cells that take steps, and neighbours, are at this block. */
-static bool opens_all(rd_shadow_folds *s, const rd_shadow_at *at)
+static bool push_all_if_new(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     const int32_t  fold  = at->by->fold;
     const rd_fold *f     = rd_shadow_fold_of(s, fold);
-    const int64_t  block = rd_shadow_step_number(f, &at->place) / f->steps;
+    const int64_t  block = rd_shadow_step_number(f, &at->coords) / f->steps;
     bool           ok    = true;
 
     for (int64_t k = 0; k < s->n_cell[fold] && ok; k++) {
         rd_shadow_accumulator *c = s->cell[fold][k];
 
-        if (c && c->begun == s->begun[fold] && c->stage == RD_TAKES_STEPS && c->block >= 0 &&
+        if (c && c->begun == s->begun[fold] && c->progress == RD_TAKES_STEPS && c->block >= 0 &&
             c->block != block)
             ok = rd_shadow_end_block(s, at->by, c);
     }
@@ -197,29 +202,29 @@ static bool opens_all(rd_shadow_folds *s, const rd_shadow_at *at)
 }
 
 /* The cell's lanes end their block together: its threads are at the same step. */
-static bool opens_cell(rd_shadow_folds *s, const rd_shadow_at *at)
+static bool push_cell_if_new(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     const rd_fold               *f = rd_shadow_fold_of(s, at->by->fold);
-    const rd_shadow_accumulator *c =
-        rd_shadow_cell_at(s, at->by, at->place.cell, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
+    const rd_shadow_accumulator *c = rd_shadow_accumulator_at(s, at->by, at->coords.cell, at->more,
+                                                              RD_TAKES_STEPS, RD_TAKES_STEPS);
 
     if (!c)
         return false;
-    return c->block < 0 || c->block == rd_shadow_step_number(f, &at->place) / f->steps ||
+    return c->block < 0 || c->block == rd_shadow_step_number(f, &at->coords) / f->steps ||
            rd_shadow_push(s, at);
 }
 
-bool rd_shadow_opens(rd_shadow_folds *s, const rd_shadow_at *at)
+bool rd_shadow_push_if_new(rd_shadow_folds *s, const rd_shadow_at *at)
 {
-    return at->by->all ? opens_all(s, at) : opens_cell(s, at);
+    return at->by->all ? push_all_if_new(s, at) : push_cell_if_new(s, at);
 }
 
-bool rd_shadow_rest(rd_shadow_folds *s, const rd_shadow_at *at)
+bool rd_shadow_merge_blocks(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     const rd_fold         *f      = rd_shadow_fold_of(s, at->by->fold);
-    const int64_t          number = at->place.cell;
+    const int64_t          number = at->coords.cell;
     rd_shadow_accumulator *c =
-        rd_shadow_cell_at(s, at->by, number, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
+        rd_shadow_accumulator_at(s, at->by, number, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
 
     if (!c || !rd_shadow_end_block(s, at->by, c))
         return false;
@@ -227,28 +232,28 @@ bool rd_shadow_rest(rd_shadow_folds *s, const rd_shadow_at *at)
         c->node[l] = RD_OF_NOTHING;
     for (int32_t row = c->depth - 2; row >= 0; row--)
         rd_shadow_merge_rows(f, c, row, row + 1);
-    c->stage = RD_AT_REST;
+    c->progress = RD_BLOCKS_MERGED;
     return true;
 }
 
 bool rd_shadow_merge_lanes(rd_shadow_folds *s, const rd_shadow_at *at)
 {
-    rd_shadow_accumulator *c =
-        rd_shadow_cell_at(s, at->by, at->place.cell, at->more, RD_AT_REST, RD_AT_REST);
+    rd_shadow_accumulator *c = rd_shadow_accumulator_at(s, at->by, at->coords.cell, at->more,
+                                                        RD_BLOCKS_MERGED, RD_BLOCKS_MERGED);
 
     if (!c)
         return false;
     rd_shadow_lanes(rd_shadow_fold_of(s, at->by->fold), c->node);
-    c->stage = RD_ONE_LANE;
+    c->progress = RD_LANES_MERGED;
     return true;
 }
 
 bool rd_shadow_results(rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow *y)
 {
     const rd_fold               *f     = rd_shadow_fold_of(s, at->by->fold);
-    const rd_shadow_stage        least = f->lanes > 1 ? RD_ONE_LANE : RD_AT_REST;
+    const rd_shadow_progress     least = f->lanes > 1 ? RD_LANES_MERGED : RD_BLOCKS_MERGED;
     const rd_shadow_accumulator *c =
-        rd_shadow_cell_at(s, at->by, at->place.cell, at->more, least, RD_ONE_LANE);
+        rd_shadow_accumulator_at(s, at->by, at->coords.cell, at->more, least, RD_LANES_MERGED);
 
     for (int32_t k = 0; c && k < f->n_out; k++)
         y[k] = rd_shadow_finish(f, c->node[0], k);
@@ -256,33 +261,34 @@ bool rd_shadow_results(rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow *y)
 }
 
 /* ---- Joins ------------------------------------------------------------------------------------ */
-static rd_stmt joining(int32_t fold, int32_t store)
+static rd_stmt push_stmt(int32_t fold, int32_t store)
 {
     return (rd_stmt){ .kind = RD_S_PUSH, .fold = fold, .store = store };
 }
 
 /* The next task's nodes of a cell go up behind this task's, and then its block at hand. */
-static bool join_cell(rd_shadow_folds *into, const rd_shadow_folds *next, int32_t fold, int64_t at)
+static bool join_task_cell(rd_shadow_folds *into, const rd_shadow_folds *next, int32_t fold,
+                           int64_t at)
 {
     const rd_fold         *f     = rd_shadow_fold_of(into, fold);
     rd_shadow_accumulator *d     = next->cell[fold][at], *c;
-    const rd_stmt          other = joining(fold, d->store);
+    const rd_stmt          other = push_stmt(fold, d->store);
     rd_shadow_folds        last  = *next;
 
     last.why = into->why;
-    c        = rd_shadow_cell_at(into, &other, d->number, d->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
+    c = rd_shadow_accumulator_at(into, &other, d->number, d->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
     if (!c)
         return false;
-    const rd_stmt mine = joining(fold, c->store);
+    const rd_stmt mine = push_stmt(fold, c->store);
 
-    if (d->stage != RD_TAKES_STEPS)
+    if (d->progress != RD_TAKES_STEPS)
         return rd_shadow_fold_fails(into, &mine, "tasks share it, and it has come to rest");
     if (!rd_shadow_end_block(into, &mine, c) || !rd_shadow_end_block(&last, &other, d))
         return false;
     for (int32_t row = 0; row < d->depth; row++) {
         for (int32_t l = 0; l < f->lanes; l++)
             c->node[c->depth * f->lanes + l] = d->node[row * f->lanes + l];
-        if (!rd_shadow_go_up(into, &mine, c, d->tags[row]))
+        if (!rd_shadow_push_node(into, &mine, c, d->covers[row]))
             return false;
     }
     return true;
@@ -294,6 +300,6 @@ bool rd_shadow_folds_join(rd_shadow_folds *into, const rd_shadow_folds *next)
 
     for (int32_t k = 0; k < into->t->p->n_fold && ok; k++)
         for (int64_t c = 0; c < next->n_cell[k] && into->t->fold[k].split && ok; c++)
-            ok = !next->cell[k][c] || join_cell(into, next, k, c);
+            ok = !next->cell[k][c] || join_task_cell(into, next, k, c);
     return ok;
 }

@@ -28,12 +28,12 @@ bool rd_shadow_copy_new(const rd_schedule *t, rd_shadow_copy *c, const rd_shadow
 }
 
 /* ---- Rounds of loops -------------------------------------------------------------------------- */
-typedef struct rounds {
+typedef struct round_list {
     int64_t         n, room;
     rd_shadow_span *at;
-} rounds;
+} round_list;
 
-static void add_round(rd_shadow_task *r, rounds *list, int64_t from, int64_t to)
+static void add_round(rd_shadow_task *r, round_list *list, int64_t from, int64_t to)
 {
     if (list->n == list->room) {
         const int64_t         room = list->room ? 2 * list->room : 16;
@@ -43,28 +43,29 @@ static void add_round(rd_shadow_task *r, rounds *list, int64_t from, int64_t to)
             list->at   = made;
             list->room = room;
         }
-        if (!rd_shadow_holds(r, made != NULL) || !list->at)
+        if (!rd_shadow_require(r, made != NULL) || !list->at)
             return;
     }
     list->at[list->n++] = (rd_shadow_span){ from, to };
 }
 
 /* Rounds whose length the loop says have it. */
-static void add_step(rd_shadow_task *r, const rd_for *loop, rounds *list, int64_t from, int64_t to)
+static void add_step(rd_shadow_task *r, const rd_for *loop, round_list *list, int64_t from,
+                     int64_t to)
 {
-    rd_shadow_holds(r, loop->width <= 0 || loop->stop < 0 || to - from == loop->width ||
-                           rd_shadow_fails(r->why,
-                                           "a round has %" PRId64 " indices, and says %" PRId32,
-                                           to - from, loop->width));
+    rd_shadow_require(r, loop->width <= 0 || loop->stop < 0 || to - from == loop->width ||
+                             rd_shadow_fails(r->why,
+                                             "a round has %" PRId64 " indices, and says %" PRId32,
+                                             to - from, loop->width));
     add_round(r, list, from, to);
 }
 
-static void list_steps(rd_shadow_task *r, const rd_for *loop, rd_shadow_span all, rounds *list)
+static void list_steps(rd_shadow_task *r, const rd_for *loop, rd_shadow_span all, round_list *list)
 {
     const int64_t n = all.to > all.from ? (all.to - all.from + loop->step - 1) / loop->step : 0;
 
     if (n > r->visits) {
-        rd_shadow_holds(r, rd_shadow_fails(r->why, "a loop has %" PRId64 " rounds", n));
+        rd_shadow_require(r, rd_shadow_fails(r->why, "a loop has %" PRId64 " rounds", n));
         return;
     }
     for (int64_t k = 0; k < n && !r->failed; k++) {
@@ -75,12 +76,12 @@ static void list_steps(rd_shadow_task *r, const rd_for *loop, rd_shadow_span all
 }
 
 /* All odd ones from the last on, then the others: no round of a vector loop waits for another. */
-static void shuffle(rd_shadow_task *r, rounds *list)
+static void reverse_odd_even(rd_shadow_task *r, round_list *list)
 {
     rd_shadow_span *const made = malloc(((size_t)list->n + 1) * sizeof *made);
     int64_t               n    = 0;
 
-    if (!rd_shadow_holds(r, made != NULL) || !made) {
+    if (!rd_shadow_require(r, made != NULL) || !made) {
         free(made);
         return;
     }
@@ -105,20 +106,20 @@ static void bind(rd_shadow_copy *c, const rd_for *loop, rd_shadow_span at)
 
 /* Copies of the body for all rounds, for each copy around. */
 static void run_jam(rd_shadow_task *r, int32_t body, const rd_for *loop, rd_shadow_copy *const *c,
-                    int n, const rounds *list)
+                    int n, const round_list *list)
 {
     const int64_t   all  = n * list->n;
     rd_shadow_copy *made = NULL, **each = NULL;
 
-    if (!rd_shadow_holds(r, all <= MOST_COPIES ||
-                                rd_shadow_fails(r->why, "a jam has %" PRId64 " copies", all)))
+    if (!rd_shadow_require(r, all <= MOST_COPIES ||
+                                  rd_shadow_fails(r->why, "a jam has %" PRId64 " copies", all)))
         return;
     made = calloc((size_t)all + 1, sizeof *made);
     each = calloc((size_t)all + 1, sizeof *each);
-    rd_shadow_holds(r, made && each);
+    rd_shadow_require(r, made && each);
     for (int64_t k = 0; k < all && made && each && !r->failed; k++) {
         each[k] = &made[k];
-        if (rd_shadow_holds(r, rd_shadow_copy_new(r->t, each[k], c[k / list->n])))
+        if (rd_shadow_require(r, rd_shadow_copy_new(r->t, each[k], c[k / list->n])))
             bind(each[k], loop, list->at[k % list->n]);
     }
     if (each && all && !r->failed)
@@ -131,11 +132,11 @@ static void run_jam(rd_shadow_task *r, int32_t body, const rd_for *loop, rd_shad
 
 /* Rounds one after the other; in each, the copies of jams around go together through the body. */
 static void run_rounds(rd_shadow_task *r, int32_t body, const rd_for *loop,
-                       rd_shadow_copy *const *c, int n, const rounds *list)
+                       rd_shadow_copy *const *c, int n, const round_list *list)
 {
     int64_t *outside = malloc((size_t)n * sizeof *outside);
 
-    if (!rd_shadow_holds(r, outside != NULL) || !outside) {
+    if (!rd_shadow_require(r, outside != NULL) || !outside) {
         free(outside);
         return;
     }
@@ -153,7 +154,7 @@ static void run_rounds(rd_shadow_task *r, int32_t body, const rd_for *loop,
 }
 
 /* Loops may have other ranges in each round, and arrays are of each round alone. */
-static bool may_go_beside(const rd_schedule *t, int32_t body)
+static bool can_interleave(const rd_schedule *t, int32_t body)
 {
     bool may = true;
 
@@ -164,11 +165,11 @@ static bool may_go_beside(const rd_schedule *t, int32_t body)
 
 /* Some rounds go side by side, as in a vector. */
 static void run_vectors(rd_shadow_task *r, int32_t body, const rd_for *loop,
-                        rd_shadow_copy *const *c, int n, const rounds *list)
+                        rd_shadow_copy *const *c, int n, const round_list *list)
 {
     for (int64_t k = 0; k < list->n && !r->failed; k += VECTOR) {
-        const rounds some = { .n  = list->n - k < VECTOR ? list->n - k : VECTOR,
-                              .at = list->at + k };
+        const round_list some = { .n  = list->n - k < VECTOR ? list->n - k : VECTOR,
+                                  .at = list->at + k };
 
         run_jam(r, body, loop, c, n, &some);
     }
@@ -181,15 +182,15 @@ static void run_loop(rd_shadow_task *r, int32_t stmt, rd_shadow_copy *const *c, 
     const rd_for        *loop = &r->t->loop[r->t->stmt[stmt].arg];
     const rd_shadow_span all  = { rd_shadow_edge(r, c[0], &loop->from, true),
                                   rd_shadow_edge(r, c[0], &loop->to, false) };
-    rounds               list = { 0 };
+    round_list           list = { 0 };
 
     for (int k = 1; k < n; k++)
-        rd_shadow_holds(r,
-                        (rd_shadow_edge(r, c[k], &loop->from, true) == all.from &&
-                         rd_shadow_edge(r, c[k], &loop->to, false) == all.to) ||
-                            rd_shadow_fails(r->why, "copies of a jam have loops of other ranges"));
+        rd_shadow_require(
+            r, (rd_shadow_edge(r, c[k], &loop->from, true) == all.from &&
+                rd_shadow_edge(r, c[k], &loop->to, false) == all.to) ||
+                   rd_shadow_fails(r->why, "copies of a jam have loops of other ranges"));
     if (loop->kind == RD_FOR_BLOCK) {
-        rd_shadow_blocks(r, stmt, loop, c, n, all);
+        rd_shadow_run_block_loop(r, stmt, loop, c, n, all);
         return;
     }
     if (loop->kind == RD_FOR_ONCE && all.from < all.to)
@@ -197,16 +198,16 @@ static void run_loop(rd_shadow_task *r, int32_t stmt, rd_shadow_copy *const *c, 
     if (loop->kind != RD_FOR_ONCE)
         list_steps(r, loop, all, &list);
     if (rd_in_any_order(loop))
-        shuffle(r, &list);
-    rd_shadow_holds(r, loop->extent < 0 || list.n <= loop->extent ||
-                           rd_shadow_fails(r->why,
-                                           "a loop over i%" PRId32 " has %" PRId64
-                                           " rounds, and says %" PRId64,
-                                           loop->axis, list.n, loop->extent));
+        reverse_odd_even(r, &list);
+    rd_shadow_require(r, loop->extent < 0 || list.n <= loop->extent ||
+                             rd_shadow_fails(r->why,
+                                             "a loop over i%" PRId32 " has %" PRId64
+                                             " rounds, and says %" PRId64,
+                                             loop->axis, list.n, loop->extent));
     if (!r->failed && loop->kind == RD_FOR_JAM)
         run_jam(r, stmt, loop, c, n, &list);
     else if (!r->failed && loop->kind == RD_FOR_VECTOR && !loop->in_order &&
-             may_go_beside(r->t, stmt))
+             can_interleave(r->t, stmt))
         run_vectors(r, stmt, loop, c, n, &list);
     else if (!r->failed)
         run_rounds(r, stmt, loop, c, n, &list);
@@ -218,8 +219,8 @@ void rd_shadow_body(rd_shadow_task *r, int32_t body, rd_shadow_copy *const *c, i
     for (int32_t s = r->t->stmt[body].first; s >= 0 && !r->failed; s = r->t->stmt[s].next) {
         r->visits -= n;
         if (r->visits < 0)
-            rd_shadow_holds(r,
-                            rd_shadow_fails(r->why, "it visits many times what its program does"));
+            rd_shadow_require(
+                r, rd_shadow_fails(r->why, "it visits many times what its program does"));
         else if (r->t->stmt[s].kind == RD_S_LOOP) {
             run_loop(r, s, c, n);
             rd_shadow_end_of_loop(r, s);

@@ -3,21 +3,21 @@
 #include <stdlib.h>
 
 /* An axis: where it is, and the range that loops over it visit. */
-typedef struct range {
+typedef struct axis_range {
     int64_t index, lo, hi;
-} range;
+} axis_range;
 
-typedef struct run {
+typedef struct program_run {
     const rd_program  *p;
     rd_shadow_memories memory;
     rd_shadow         *reg;
-    range             *axis;
+    axis_range        *axis;
     rd_shadow_list   **fold;
     bool               failed; /* no memory */
-} run;
+} program_run;
 
 /* ---- Positions -------------------------------------------------------------------------------- */
-static int64_t position(const run *r, const rd_address *at)
+static int64_t position(const program_run *r, const rd_address *at)
 {
     int64_t sum = at->offset;
 
@@ -32,23 +32,23 @@ static int64_t position(const run *r, const rd_address *at)
     return sum;
 }
 
-static rd_shadow_place place_of(const run *r, const rd_fold *f)
+static rd_shadow_coords place_of(const program_run *r, const rd_fold *f)
 {
-    return (rd_shadow_place){ position(r, &f->cell), position(r, &f->lane), position(r, &f->outer),
-                              position(r, &f->index) };
+    return (rd_shadow_coords){ position(r, &f->cell), position(r, &f->lane), position(r, &f->outer),
+                               position(r, &f->index) };
 }
 
 /* ---- Folds ------------------------------------------------------------------------------------ */
-static rd_shadow_element element_of(const run *r, const rd_inst *inst)
+static rd_shadow_element element_of(const program_run *r, const rd_inst *inst)
 {
-    const rd_fold        *f  = &r->p->fold[inst->arg];
-    const rd_shadow_place at = place_of(r, f);
+    const rd_fold         *f  = &r->p->fold[inst->arg];
+    const rd_shadow_coords at = place_of(r, f);
 
     return rd_shadow_element_of(f, &at, r->reg[inst->a], inst->b >= 0 ? &r->reg[inst->b] : NULL,
                                 inst->c >= 0 ? &r->reg[inst->c] : NULL);
 }
 
-static void take(run *r, const rd_inst *inst)
+static void take(program_run *r, const rd_inst *inst)
 {
     const rd_fold    *f     = &r->p->fold[inst->arg];
     rd_shadow_element e     = element_of(r, inst);
@@ -60,22 +60,22 @@ static void take(run *r, const rd_inst *inst)
     r->failed |= !rd_shadow_list_take(r->fold[inst->arg], &e);
 }
 
-static void scan(run *r, const rd_inst *inst)
+static void scan(program_run *r, const rd_inst *inst)
 {
     const rd_shadow_element e = element_of(r, inst);
 
     r->failed |= !rd_shadow_list_scan(r->fold[inst->arg], &e, &r->reg[inst->dst]);
 }
 
-static void close_fold(run *r, const rd_inst *inst)
+static void close_fold(program_run *r, const rd_inst *inst)
 {
-    r->failed |= !rd_shadow_list_close(r->fold[inst->arg], position(r, &r->p->fold[inst->arg].cell),
-                                       &r->reg[inst->dst]);
+    r->failed |= !rd_shadow_list_finish(
+        r->fold[inst->arg], position(r, &r->p->fold[inst->arg].cell), &r->reg[inst->dst]);
 }
 
 /* ---- Values ----------------------------------------------------------------------------------- */
 /* A register that operators make gets the hash of how. */
-static void add_value(run *r, const rd_inst *inst)
+static void add_value(program_run *r, const rd_inst *inst)
 {
     const rd_let  let     = { .kind = inst->kind,
                               .type = inst->type,
@@ -95,7 +95,7 @@ static void add_value(run *r, const rd_inst *inst)
     r->reg[inst->dst] = rd_shadow_value(&let, in);
 }
 
-static void add_call(run *r, const rd_inst *inst)
+static void add_call(program_run *r, const rd_inst *inst)
 {
     const rd_call *call = &r->p->call[inst->arg];
     const rd_let   let  = { .kind = RD_I_CALL, .arg = inst->arg, .n = call->n_in };
@@ -107,23 +107,23 @@ static void add_call(run *r, const rd_inst *inst)
 }
 
 /* ---- Instructions ----------------------------------------------------------------------------- */
-static void run_instructions(run *r, int32_t from, int32_t to);
+static void run_instructions(program_run *r, int32_t from, int32_t to);
 
-static rd_shadow load(const run *r, int32_t address)
+static rd_shadow load(const program_run *r, int32_t address)
 {
     const rd_address *at = &r->p->address[address];
 
     return rd_shadow_load(&r->memory, at->slot, at->type, position(r, at));
 }
 
-static void store(const run *r, const rd_inst *inst)
+static void store(const program_run *r, const rd_inst *inst)
 {
     const rd_address *at = &r->p->address[inst->arg];
 
     rd_shadow_put(&r->memory, at->slot, at->type, position(r, at), r->reg[inst->a]);
 }
 
-static void sort(const run *r, const rd_inst *inst)
+static void sort(const program_run *r, const rd_inst *inst)
 {
     const rd_sorting *s = &r->p->sorting[inst->arg];
 
@@ -132,13 +132,13 @@ static void sort(const run *r, const rd_inst *inst)
 }
 
 /* The program's own loops, one index after the other. */
-static void run_loop(run *r, int32_t number)
+static void run_loop(program_run *r, int32_t number)
 {
-    const rd_loop *l       = &r->p->loop[number];
-    range *const   axis    = &r->axis[l->axis];
-    const range    outside = *axis;
-    const int64_t  step    = l->kind == RD_LOOP_TILE ? l->step : 1;
-    int64_t        lo = outside.lo, hi = outside.hi, n;
+    const rd_loop    *l       = &r->p->loop[number];
+    axis_range *const axis    = &r->axis[l->axis];
+    const axis_range  outside = *axis;
+    const int64_t     step    = l->kind == RD_LOOP_TILE ? l->step : 1;
+    int64_t           lo = outside.lo, hi = outside.hi, n;
 
     if (rd_is_row(l)) {
         lo = rd_shadow_int(load(r, l->row_from));
@@ -148,16 +148,16 @@ static void run_loop(run *r, int32_t number)
     for (int64_t k = 0; k < n && !r->failed; k++) {
         const int64_t at = lo + (l->backwards ? n - 1 - k : k) * step;
 
-        *axis = (range){ at, lo, hi };
+        *axis = (axis_range){ at, lo, hi };
         if (l->kind == RD_LOOP_TILE)
-            *axis = (range){ at, at, hi - at > step ? at + step : hi };
+            *axis = (axis_range){ at, at, hi - at > step ? at + step : hi };
         run_instructions(r, l->begin + 1, l->end);
     }
     *axis = outside;
 }
 
 /* One instruction, as program.h defines it. */
-static void run_instruction(run *r, const rd_inst *inst)
+static void run_instruction(program_run *r, const rd_inst *inst)
 {
     switch (inst->kind) {
     case RD_I_COORD:
@@ -176,7 +176,7 @@ static void run_instruction(run *r, const rd_inst *inst)
     }
 }
 
-static void run_instructions(run *r, int32_t from, int32_t to)
+static void run_instructions(program_run *r, int32_t from, int32_t to)
 {
     for (int32_t i = from; i < to && !r->failed; i++)
         if (r->p->inst[i].kind == RD_I_LOOP) {
@@ -187,7 +187,7 @@ static void run_instructions(run *r, int32_t from, int32_t to)
 }
 
 /* ---- All of it -------------------------------------------------------------------------------- */
-static void open_folds(run *r)
+static void open_folds(program_run *r)
 {
     for (int32_t k = 0; k < r->p->n_fold && !r->failed; k++) {
         r->fold[k] = rd_shadow_list_new(&r->p->fold[k]);
@@ -195,7 +195,7 @@ static void open_folds(run *r)
     }
 }
 
-static void close_folds(run *r)
+static void close_folds(program_run *r)
 {
     for (int32_t k = 0; r->fold && k < r->p->n_fold; k++)
         rd_shadow_list_free(r->fold[k]);
@@ -205,7 +205,7 @@ static void close_folds(run *r)
 bool rd_shadow_program(const rd_program *p, rd_shadow_memory *all)
 {
     rd_shadow_memory own = { 0 };
-    run              r   = { .p      = p,
+    program_run      r   = { .p      = p,
                              .memory = { p, all, &own },
                              .reg    = calloc((size_t)p->n_reg + 1, sizeof *r.reg),
                              .axis   = calloc((size_t)p->n_axis + 1, sizeof *r.axis),
@@ -213,7 +213,7 @@ bool rd_shadow_program(const rd_program *p, rd_shadow_memory *all)
 
     r.failed = !r.reg || !r.axis || !r.fold;
     for (int32_t a = 0; a < p->n_axis && !r.failed; a++)
-        r.axis[a] = (range){ 0, 0, p->axis_extent[a] };
+        r.axis[a] = (axis_range){ 0, 0, p->axis_extent[a] };
     if (!r.failed)
         open_folds(&r);
     run_instructions(&r, 0, p->n_inst);

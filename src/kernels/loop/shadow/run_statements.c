@@ -5,29 +5,29 @@
 #include <string.h>
 
 /* ---- Memory of the tree ----------------------------------------------------------------------- */
-static bool in_store(rd_shadow_task *r, int32_t store, int64_t at, const char *what)
+static bool must_be_in_store(rd_shadow_task *r, int32_t store, int64_t at, const char *what)
 {
     const rd_store *a = &r->t->store[store];
 
-    return rd_shadow_holds(
+    return rd_shadow_require(
         r, (at >= 0 && at < a->extent) ||
                rd_shadow_fails(r->why, "%s a%" PRId32 "[%" PRId64 "], which has %" PRId64, what,
                                store, at, a->extent));
 }
 
-static rd_shadow load(rd_shadow_task *r, const rd_shadow_copy *c, const rd_let *let)
+static rd_shadow load(rd_shadow_task *r, const rd_shadow_copy *c, const rd_let *make_value)
 {
-    const int64_t at = rd_shadow_position(r, c, &let->at);
+    const int64_t at = rd_shadow_position(r, c, &make_value->at);
 
-    if (let->slot >= 0)
-        return rd_shadow_load(&r->memory, let->slot, let->type, at);
-    if (!in_store(r, let->store, at, "load from"))
+    if (make_value->slot >= 0)
+        return rd_shadow_load(&r->memory, make_value->slot, make_value->type, at);
+    if (!must_be_in_store(r, make_value->store, at, "load from"))
         return (rd_shadow){ 0 };
-    rd_shadow_holds(r, r->made[let->store][at] || rd_shadow_fails(r->why,
-                                                                  "load from a%" PRId32 "[%" PRId64
-                                                                  "], which nothing stored",
-                                                                  let->store, at));
-    return r->store[let->store][at];
+    rd_shadow_require(
+        r, r->made[make_value->store][at] ||
+               rd_shadow_fails(r->why, "load from a%" PRId32 "[%" PRId64 "], which nothing stored",
+                               make_value->store, at));
+    return r->store[make_value->store][at];
 }
 
 static void store(rd_shadow_task *r, const rd_shadow_copy *c, const rd_stmt *s)
@@ -35,11 +35,11 @@ static void store(rd_shadow_task *r, const rd_shadow_copy *c, const rd_stmt *s)
     const int64_t at = rd_shadow_position(r, c, &s->at);
 
     if (s->slot >= 0) {
-        if (rd_shadow_holds(r, rd_shadow_may_store(r)))
+        if (rd_shadow_require(r, rd_shadow_may_store(r)))
             rd_shadow_put(&r->memory, s->slot, s->type, at, c->value[s->x]);
         return;
     }
-    if (!in_store(r, s->store, at, "store to"))
+    if (!must_be_in_store(r, s->store, at, "store to"))
         return;
     r->store[s->store][at] = c->value[s->x];
     r->made[s->store][at]  = true;
@@ -54,7 +54,7 @@ static void declare(rd_shadow_task *r, int32_t store)
 }
 
 /* ---- Values and folds ------------------------------------------------------------------------- */
-static void let(rd_shadow_task *r, rd_shadow_copy *c, int32_t value)
+static void make_value(rd_shadow_task *r, rd_shadow_copy *c, int32_t value)
 {
     const rd_let *v = &r->t->let[value];
     rd_shadow     in[RD_MAX_CALL];
@@ -70,7 +70,7 @@ static void let(rd_shadow_task *r, rd_shadow_copy *c, int32_t value)
 }
 
 /* The positions that the program gives the element, by the axes that loops bind. */
-static int64_t of_axes(const rd_shadow_copy *c, const rd_address *at)
+static int64_t position_by_axes(const rd_shadow_copy *c, const rd_address *at)
 {
     int64_t sum = at->offset;
 
@@ -87,14 +87,14 @@ static rd_shadow_element element(const rd_shadow_task *r, const rd_shadow_copy *
     const rd_stmt    *s = at->by;
     const rd_fold    *f = &r->t->p->fold[s->fold];
     rd_shadow_element e =
-        rd_shadow_element_of(f, &at->place, c->value[s->x], s->w >= 0 ? &c->value[s->w] : NULL,
+        rd_shadow_element_of(f, &at->coords, c->value[s->x], s->w >= 0 ? &c->value[s->w] : NULL,
                              s->mask >= 0 ? &c->value[s->mask] : NULL);
 
     if (!s->wraps) {
-        const rd_shadow_place place = { .lane  = of_axes(c, &f->lane),
-                                        .outer = of_axes(c, &f->outer) };
+        const rd_shadow_coords place = { .lane  = position_by_axes(c, &f->lane),
+                                         .outer = position_by_axes(c, &f->outer) };
 
-        e.lane = at->place.lane >= 0 && at->place.lane < f->lanes ? (int32_t)at->place.lane : -1;
+        e.lane = at->coords.lane >= 0 && at->coords.lane < f->lanes ? (int32_t)at->coords.lane : -1;
         if (f->lane_extent > f->lanes)
             e.step = rd_shadow_step_number(f, &place);
     }
@@ -114,8 +114,8 @@ static bool turn(rd_shadow_task *r, const rd_shadow_copy *c, const rd_shadow_at 
 {
     const int64_t n = r->t->p->fold[at->by->fold].n_group;
 
-    return rd_shadow_turn(r->folds, at, rd_shadow_position(r, c, &at->by->at),
-                          rd_shadow_label(c->value[at->by->label], n));
+    return rd_shadow_switch_state(r->folds, at, rd_shadow_position(r, c, &at->by->at),
+                                  rd_shadow_label(c->value[at->by->label], n));
 }
 
 static bool prefix(rd_shadow_task *r, rd_shadow_copy *c, const rd_shadow_at *at)
@@ -134,7 +134,7 @@ static int32_t axis_of_ranges(const rd_schedule *t, const rd_stmt *s)
 }
 
 /* Of the loops over items around, but for those over the ranges that meet. */
-static uint64_t item_of(const rd_shadow_task *r, const rd_shadow_copy *c, int32_t stmt)
+static uint64_t hash_of_item(const rd_shadow_task *r, const rd_shadow_copy *c, int32_t stmt)
 {
     const int32_t along = axis_of_ranges(r->t, &r->t->stmt[stmt]);
     uint64_t      item  = 0;
@@ -159,29 +159,29 @@ static bool is_of_ranges(const rd_stmt *s)
 static bool fold_statement(rd_shadow_task *r, rd_shadow_copy *c, int32_t stmt)
 {
     const rd_stmt     *s  = &r->t->stmt[stmt];
-    const rd_shadow_at at = { s, rd_shadow_place_of(r, c, &s->of),
+    const rd_shadow_at at = { s, rd_shadow_coords_of(r, c, &s->of),
                               rd_shadow_position(r, c, &s->of.more) };
 
     if (is_of_ranges(s))
-        rd_shadow_set_item(r->folds, item_of(r, c, stmt));
+        rd_shadow_set_item(r->folds, hash_of_item(r, c, stmt));
     switch (s->kind) {
     case RD_S_BEGIN: return rd_shadow_begin(r->folds, s);
-    case RD_S_LEAVE: return rd_shadow_leave(r->folds, s);
-    case RD_S_JOIN: return rd_shadow_join_left(r->folds, s);
-    case RD_S_LIFT: return rd_shadow_lift(r->folds, s);
-    case RD_S_WITHIN: return rd_shadow_within(r->folds, s);
-    case RD_S_SOFAR: return rd_shadow_give_so_far(r->folds, &at, &c->value[s->value]);
-    case RD_S_AWAIT: return rd_shadow_await(r->folds, s, rd_shadow_position(r, c, &s->at));
-    case RD_S_STEP: return rd_shadow_may_step(r, s, at.place.cell) && step(r, c, &at);
+    case RD_S_LEAVE: return rd_shadow_store_partials(r->folds, s);
+    case RD_S_JOIN: return rd_shadow_combine_partials(r->folds, s);
+    case RD_S_LIFT: return rd_shadow_build_tree(r->folds, s);
+    case RD_S_WITHIN: return rd_shadow_scan_blocks(r->folds, s);
+    case RD_S_SOFAR: return rd_shadow_scan_result(r->folds, &at, &c->value[s->value]);
+    case RD_S_AWAIT: return rd_shadow_look_back(r->folds, s, rd_shadow_position(r, c, &s->at));
+    case RD_S_STEP: return rd_shadow_may_step(r, s, at.coords.cell) && step(r, c, &at);
     case RD_S_PREFIX: return prefix(r, c, &at);
     case RD_S_NEAR:
     case RD_S_BACK: return rd_shadow_move(r->folds, &at, rd_shadow_position(r, c, &s->at));
     case RD_S_TURN: return turn(r, c, &at);
-    case RD_S_CUT: return rd_shadow_cut(r, c, s);
-    case RD_S_ENDS: return rd_shadow_ends(r->folds, &at);
-    case RD_S_OPENS: return rd_shadow_opens(r->folds, &at);
+    case RD_S_CUT: return rd_shadow_cut_at_block(r, c, s);
+    case RD_S_ENDS: return rd_shadow_push_if_last(r->folds, &at);
+    case RD_S_OPENS: return rd_shadow_push_if_new(r->folds, &at);
     case RD_S_PUSH: return rd_shadow_push(r->folds, &at);
-    case RD_S_REST: return rd_shadow_rest(r->folds, &at);
+    case RD_S_REST: return rd_shadow_merge_blocks(r->folds, &at);
     case RD_S_LANES: return rd_shadow_merge_lanes(r->folds, &at);
     case RD_S_FINISH: return rd_shadow_results(r->folds, &at, &c->value[s->value]);
     default: return false;
@@ -203,18 +203,18 @@ void rd_shadow_statement(rd_shadow_task *r, int32_t stmt, rd_shadow_copy *c)
         if (r->last[s->arg])
             rd_shadow_body(r, stmt, alone, 1);
         break;
-    case RD_S_LET: let(r, c, s->value); break;
+    case RD_S_LET: make_value(r, c, s->value); break;
     case RD_S_ARRAY: declare(r, s->store); break;
     case RD_S_FIND: c->value[s->value] = c->value[s->x]; break; /* an earlier one is as good */
     case RD_S_FETCH:
     case RD_S_MEET: break;
-    case RD_S_EXIT: rd_shadow_ask(r, c, s); break;
+    case RD_S_EXIT: rd_shadow_note_exit(r, c, s); break;
     case RD_S_STORE: store(r, c, s); break;
     case RD_S_RUN: break; /* wherever a round ends, all indices are visited */
     case RD_S_SORT:
         rd_shadow_sort(&r->memory, s->arg, rd_shadow_position(r, c, &s->at),
                        rd_shadow_position(r, c, &s->of.index));
         break;
-    default: rd_shadow_holds(r, fold_statement(r, c, stmt));
+    default: rd_shadow_require(r, fold_statement(r, c, stmt));
     }
 }

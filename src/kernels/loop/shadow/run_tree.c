@@ -45,8 +45,8 @@ static void open_task(rd_shadow_task *r, const rd_schedule *t, rd_shadow_memory 
     *r = (rd_shadow_task){ .t = t, .memory = { t->p, all, &r->own }, .why = why, .visits = visits };
     r->folds = rd_shadow_folds_new(t, why);
     r->last  = calloc((size_t)t->n_stmt + 1, sizeof *r->last);
-    rd_shadow_holds(r, r->folds && r->last && open_stores(r) && rd_shadow_find_exits(r) &&
-                           rd_shadow_copy_new(t, &r->root, NULL));
+    rd_shadow_require(r, r->folds && r->last && open_stores(r) && rd_shadow_find_exits(r) &&
+                             rd_shadow_copy_new(t, &r->root, NULL));
 }
 
 static void run_part(rd_shadow_task *r, int part, int64_t lo, int64_t hi)
@@ -90,7 +90,7 @@ static void run_tasks(rd_shadow_task *r, int n, bool steps)
             r[0].failed |= r[k].failed;
     }
     for (int k = 1; k < n && !r[0].failed; k++)
-        rd_shadow_holds(&r[0], rd_shadow_folds_join(r[0].folds, r[k].folds));
+        rd_shadow_require(&r[0], rd_shadow_folds_join(r[0].folds, r[k].folds));
     run_part(&r[0], RD_PART_TAIL, 0, extent);
 }
 

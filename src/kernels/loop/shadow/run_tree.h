@@ -34,12 +34,12 @@ typedef struct rd_shadow_span {
 } rd_shadow_span;
 
 /* eval_positions.c.  Returns its argument; false: the task has failed. */
-bool    rd_shadow_holds(rd_shadow_task *r, bool holds);
+bool    rd_shadow_require(rd_shadow_task *r, bool holds);
 int64_t rd_shadow_position(const rd_shadow_task *r, const rd_shadow_copy *c, const rd_linear *at);
 int64_t rd_shadow_edge(const rd_shadow_task *r, const rd_shadow_copy *c, const rd_edge *edge,
                        bool greatest);
-rd_shadow_place rd_shadow_place_of(const rd_shadow_task *r, const rd_shadow_copy *c,
-                                   const rd_fold_at *of);
+rd_shadow_coords rd_shadow_coords_of(const rd_shadow_task *r, const rd_shadow_copy *c,
+                                     const rd_fold_at *of);
 /* run_statements.c: all but loops. */
 void rd_shadow_statement(rd_shadow_task *r, int32_t stmt, rd_shadow_copy *c);
 
@@ -51,13 +51,13 @@ void rd_shadow_body(rd_shadow_task *r, int32_t body, rd_shadow_copy *const *c, i
 /* early_exits.c: the task's EXITs; false: no memory.  One of them looks at states; a loop ends; may this step
  * of a cell, or a store into the program's memory, be left out by those that have looked? */
 bool rd_shadow_find_exits(rd_shadow_task *r);
-void rd_shadow_ask(rd_shadow_task *r, const rd_shadow_copy *c, const rd_stmt *s);
+void rd_shadow_note_exit(rd_shadow_task *r, const rd_shadow_copy *c, const rd_stmt *s);
 void rd_shadow_end_of_loop(rd_shadow_task *r, int32_t loop);
 bool rd_shadow_may_step(const rd_shadow_task *r, const rd_stmt *s, int64_t cell);
 bool rd_shadow_may_store(const rd_shadow_task *r);
 
 /* run_block_loops.c */
-void rd_shadow_blocks(rd_shadow_task *r, int32_t body, const rd_for *loop, rd_shadow_copy *const *c,
-                      int n, rd_shadow_span all);
-bool rd_shadow_cut(const rd_shadow_task *r, rd_shadow_copy *c, const rd_stmt *s);
+void rd_shadow_run_block_loop(rd_shadow_task *r, int32_t body, const rd_for *loop,
+                              rd_shadow_copy *const *c, int n, rd_shadow_span all);
+bool rd_shadow_cut_at_block(const rd_shadow_task *r, rd_shadow_copy *c, const rd_stmt *s);
 #endif

@@ -16,53 +16,55 @@ int64_t rd_shadow_next_begun(const rd_shadow_folds *s, int32_t fold, int64_t fro
 
 /* ---- Prefixes of blocks ----------------------------------------------------------------------- */
 /* A block so far. */
-typedef struct block {
+typedef struct block_prefix {
     int64_t  step; /* the last one, -1 */
     uint64_t element[RD_MOST_LEVELS], whole;
-} block;
+} block_prefix;
 
 /* Elements follow each other, the first one at the beginning of a block. */
-static bool follows(const rd_shadow_folds *s, const rd_stmt *by, const block *b, int64_t step)
+static bool must_follow(const rd_shadow_folds *s, const rd_stmt *by, const block_prefix *b,
+                        int64_t step)
 {
-    const bool follows =
+    const bool must_follow =
         b->step < 0 ? step % rd_shadow_fold_of(s, by->fold)->steps == 0 : step == b->step + 1;
 
-    return follows || rd_shadow_fold_fails(s, by, "step %" PRId64 " comes behind step %" PRId64,
-                                           step, b->step);
+    return must_follow || rd_shadow_fold_fails(s, by, "step %" PRId64 " comes behind step %" PRId64,
+                                               step, b->step);
 }
 
-static bool take(rd_shadow_folds *s, const rd_stmt *by, block *b, rd_shadow_accumulator *c)
+static bool take_element(rd_shadow_folds *s, const rd_stmt *by, block_prefix *b,
+                         rd_shadow_accumulator *c)
 {
     const rd_fold *f     = rd_shadow_fold_of(s, by->fold);
     const int64_t  at    = c->step % f->steps;
     uint64_t      *state = rd_shadow_state_at(s, by, c->number, c->more, 0), before;
 
-    if (!state || !follows(s, by, b, c->step))
+    if (!state || !must_follow(s, by, b, c->step))
         return false;
     before   = at ? b->whole : RD_OF_NOTHING;
-    b->whole = rd_shadow_any_order(f) ? rd_shadow_join(f, before, *state)
-                                      : rd_shadow_tree_prefix(f, b->element, at, *state);
+    b->whole = rd_shadow_is_unordered(f) ? rd_shadow_join(f, before, *state)
+                                         : rd_shadow_tree_prefix(f, b->element, at, *state);
     b->step  = c->step;
     *state   = f->exclusive ? before : b->whole;
     /* what the block comes to if this is its last element */
-    c->node[0] = rd_shadow_block(f, b->whole);
-    c->stage   = RD_AT_REST;
+    c->node[0]  = rd_shadow_block(f, b->whole);
+    c->progress = RD_BLOCKS_MERGED;
     return true;
 }
 
-bool rd_shadow_within(rd_shadow_folds *s, const rd_stmt *by)
+bool rd_shadow_scan_blocks(rd_shadow_folds *s, const rd_stmt *by)
 {
-    block b  = { .step = -1 };
-    bool  ok = true;
+    block_prefix b  = { .step = -1 };
+    bool         ok = true;
 
     for (int64_t k = rd_shadow_next_begun(s, by->fold, 0); k >= 0 && ok;
          k         = rd_shadow_next_begun(s, by->fold, k + 1))
-        ok = take(s, by, &b, s->cell[by->fold][k]);
+        ok = take_element(s, by, &b, s->cell[by->fold][k]);
     return ok;
 }
 
 /* ---- What blocks come to, and results --------------------------------------------------------- */
-bool rd_shadow_leave_blocks(rd_shadow_folds *s, const rd_stmt *by)
+bool rd_shadow_store_block_partials(rd_shadow_folds *s, const rd_stmt *by)
 {
     const int32_t fold = by->fold;
     bool          ok   = true;
@@ -71,23 +73,24 @@ bool rd_shadow_leave_blocks(rd_shadow_folds *s, const rd_stmt *by)
         rd_shadow_accumulator *c = s->cell[fold][k];
 
         next = rd_shadow_next_begun(s, fold, k + 1);
-        if (c->stage != RD_AT_REST)
+        if (c->progress != RD_BLOCKS_MERGED)
             return rd_shadow_fold_fails(s, by, "elements are not so far in their blocks");
         if (next < 0 || s->cell[fold][next]->block != c->block)
-            ok = rd_shadow_add_left(
-                s, fold, &(rd_shadow_left){ s->item, c->number, 0, { c->block, 0 }, &c->node[0] });
+            ok = rd_shadow_add_partial(
+                s, fold,
+                &(rd_shadow_partial){ s->item, c->number, 0, { c->block, 0 }, &c->node[0] });
     }
     return ok;
 }
 
-bool rd_shadow_give_so_far(rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow *y)
+bool rd_shadow_scan_result(rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow *y)
 {
     const rd_stmt               *by = at->by;
-    const rd_shadow_accumulator *c =
-        rd_shadow_cell_at(s, by, at->place.cell, at->more, RD_AT_REST, RD_AT_REST);
-    const uint64_t *state = c ? rd_shadow_state_at(s, by, at->place.cell, at->more, 0) : NULL;
+    const rd_shadow_accumulator *c  = rd_shadow_accumulator_at(s, by, at->coords.cell, at->more,
+                                                               RD_BLOCKS_MERGED, RD_BLOCKS_MERGED);
+    const uint64_t *state = c ? rd_shadow_state_at(s, by, at->coords.cell, at->more, 0) : NULL;
 
     if (state)
-        rd_shadow_so_far(rd_shadow_fold_of(s, by->fold), c, *state, y);
+        rd_shadow_finish_prefix(rd_shadow_fold_of(s, by->fold), c, *state, y);
     return state != NULL;
 }

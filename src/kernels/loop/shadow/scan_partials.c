@@ -16,15 +16,15 @@ static int32_t level_of(int64_t blocks)
 
 /* What the range comes to is a node of the combine tree, if these are all of one: of the last range some
  * may not be there, and nobody reads its node. */
-static bool leave_cell(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c)
+static bool store_cell_partial(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c)
 {
-    const rd_fold      *f   = rd_shadow_fold_of(s, by->fold);
-    const rd_shadow_tag tag = { c->first, level_of(c->block + 1 - c->first) };
-    uint64_t            node;
+    const rd_fold        *f     = rd_shadow_fold_of(s, by->fold);
+    const rd_shadow_cover cover = { c->first, level_of(c->block + 1 - c->first) };
+    uint64_t              node;
 
     if (c->block < 0)
         return true;
-    if (c->first >> tag.level << tag.level != c->first)
+    if (c->first >> cover.level << cover.level != c->first)
         return rd_shadow_fold_fails(s, by, "blocks %" PRId64 " to %" PRId64 " are no node",
                                     c->first, c->block);
     if (!rd_shadow_end_block(s, by, c))
@@ -32,94 +32,94 @@ static bool leave_cell(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumula
     for (int32_t row = c->depth - 2; row >= 0 && s->t->fold[by->fold].pair; row--)
         rd_shadow_merge_rows(f, c, row, row + 1);
     node = s->t->fold[by->fold].pair ? c->node[0] : c->before;
-    return rd_shadow_add_left(s, by->fold,
-                              &(rd_shadow_left){ s->item, c->number, c->more, tag, &node });
+    return rd_shadow_add_partial(s, by->fold,
+                                 &(rd_shadow_partial){ s->item, c->number, c->more, cover, &node });
 }
 
-bool rd_shadow_leave_scan(rd_shadow_folds *s, const rd_stmt *by)
+bool rd_shadow_store_scan_partials(rd_shadow_folds *s, const rd_stmt *by)
 {
     bool ok = true;
 
     if (s->t->store[by->store].each)
-        return rd_shadow_leave_blocks(s, by);
+        return rd_shadow_store_block_partials(s, by);
     for (int64_t k = rd_shadow_next_begun(s, by->fold, 0); k >= 0 && ok;
          k         = rd_shadow_next_begun(s, by->fold, k + 1))
-        ok = leave_cell(s, by, s->cell[by->fold][k]);
+        ok = store_cell_partial(s, by, s->cell[by->fold][k]);
     return ok;
 }
 
 /* ---- Nodes above them ------------------------------------------------------------------------- */
-static int order_of(int64_t a, int64_t b)
+static int compare(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);
 }
 
-static int by_node(const void *a, const void *b)
+static int compare_partials(const void *a, const void *b)
 {
-    const rd_shadow_left *x = a, *y = b;
+    const rd_shadow_partial *x = a, *y = b;
 
-    return x->item != y->item             ? (x->item > y->item ? 1 : -1)
-           : x->number != y->number       ? order_of(x->number, y->number)
-           : x->more != y->more           ? order_of(x->more, y->more)
-           : x->tag.level != y->tag.level ? order_of(x->tag.level, y->tag.level)
-                                          : order_of(x->tag.start, y->tag.start);
+    return x->item != y->item                 ? (x->item > y->item ? 1 : -1)
+           : x->number != y->number           ? compare(x->number, y->number)
+           : x->more != y->more               ? compare(x->more, y->more)
+           : x->cover.level != y->cover.level ? compare(x->cover.level, y->cover.level)
+                                              : compare(x->cover.start, y->cover.start);
 }
 
-static void put_in_order(const rd_shadow_folds *s, int32_t fold)
+static void sort_partials(const rd_shadow_folds *s, int32_t fold)
 {
-    if (s->n_left[fold])
-        qsort(s->left[fold], (size_t)s->n_left[fold], sizeof **s->left, by_node);
+    if (s->n_partial[fold])
+        qsort(s->partial[fold], (size_t)s->n_partial[fold], sizeof **s->partial, compare_partials);
 }
 
 /* The node of a cell among the first n, which are in order; NULL: it has not been left. */
-static const rd_shadow_left *find(const rd_shadow_folds *s, int32_t fold, int64_t n,
-                                  const rd_shadow_left *like, rd_shadow_tag tag)
+static const rd_shadow_partial *find_partial(const rd_shadow_folds *s, int32_t fold, int64_t n,
+                                             const rd_shadow_partial *like, rd_shadow_cover cover)
 {
-    rd_shadow_left key = *like;
+    rd_shadow_partial key = *like;
 
-    key.tag = tag;
-    return n ? bsearch(&key, s->left[fold], (size_t)n, sizeof key, by_node) : NULL;
+    key.cover = cover;
+    return n ? bsearch(&key, s->partial[fold], (size_t)n, sizeof key, compare_partials) : NULL;
 }
 
-static bool are_halves(const rd_shadow_left *a, const rd_shadow_left *b)
+static bool are_halves(const rd_shadow_partial *a, const rd_shadow_partial *b)
 {
     return a->item == b->item && a->number == b->number && a->more == b->more &&
-           a->tag.level == b->tag.level && (a->tag.start >> a->tag.level) % 2 == 0 &&
-           a->tag.start + ((int64_t)1 << a->tag.level) == b->tag.start;
+           a->cover.level == b->cover.level && (a->cover.start >> a->cover.level) % 2 == 0 &&
+           a->cover.start + ((int64_t)1 << a->cover.level) == b->cover.start;
 }
 
 /* One level more; how many nodes it has made, -1: no memory. */
-static int64_t lift_once(rd_shadow_folds *s, const rd_stmt *by)
+static int64_t build_level(rd_shadow_folds *s, const rd_stmt *by)
 {
     const rd_fold *f    = rd_shadow_fold_of(s, by->fold);
-    const int64_t  n    = s->n_left[by->fold];
+    const int64_t  n    = s->n_partial[by->fold];
     int64_t        made = 0;
 
-    put_in_order(s, by->fold);
+    sort_partials(s, by->fold);
     for (int64_t k = 0; k + 1 < n; k++) {
-        const rd_shadow_left *a = &s->left[by->fold][k], *b = a + 1;
-        rd_shadow_left        both = *a;
-        uint64_t              node;
+        const rd_shadow_partial *a = &s->partial[by->fold][k], *b = a + 1;
+        rd_shadow_partial        both = *a;
+        uint64_t                 node;
 
         if ((s->item && s->item != a->item) || !are_halves(a, b))
             continue;
         node      = rd_shadow_merge(f, a->node[0], b->node[0]);
         both.node = &node;
-        both.tag.level++;
-        if (find(s, by->fold, n, &both, both.tag))
+        both.cover.level++;
+        if (find_partial(s, by->fold, n, &both, both.cover))
             continue;
-        if (!rd_shadow_add_left(s, by->fold, &both))
+        if (!rd_shadow_add_partial(s, by->fold, &both))
             return -1;
         made++;
     }
     return made;
 }
 
-bool rd_shadow_lift(rd_shadow_folds *s, const rd_stmt *by)
+bool rd_shadow_build_tree(rd_shadow_folds *s, const rd_stmt *by)
 {
     int64_t made;
 
-    while ((made = lift_once(s, by)) > 0)
+    while ((made = build_level(s, by)) > 0)
         ;
     return made == 0;
 }
@@ -129,29 +129,29 @@ bool rd_shadow_lift(rd_shadow_folds *s, const rd_stmt *by)
 static bool find_before(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c,
                         int64_t block)
 {
-    const rd_fold       *f    = rd_shadow_fold_of(s, by->fold);
-    const rd_shadow_left like = { .item   = s->item,
-                                  .number = c->number,
-                                  .more   = s->t->store[by->store].each ? 0 : c->more };
-    rd_shadow_tag        tag  = { 0, 62 };
+    const rd_fold          *f     = rd_shadow_fold_of(s, by->fold);
+    const rd_shadow_partial like  = { .item   = s->item,
+                                      .number = c->number,
+                                      .more   = s->t->store[by->store].each ? 0 : c->more };
+    rd_shadow_cover         cover = { 0, 62 };
 
     c->depth  = 0;
     c->before = RD_OF_NOTHING;
-    for (; tag.level >= 0; tag.level--) {
-        const rd_shadow_left *left;
+    for (; cover.level >= 0; cover.level--) {
+        const rd_shadow_partial *left;
 
-        if (!(block >> tag.level & 1))
+        if (!(block >> cover.level & 1))
             continue;
-        left = find(s, by->fold, s->n_left[by->fold], &like, tag);
+        left = find_partial(s, by->fold, s->n_partial[by->fold], &like, cover);
         if (!left)
             return rd_shadow_fold_fails(
-                s, by, "the node of blocks %" PRId64 " to %" PRId64 " has not been left", tag.start,
-                tag.start + ((int64_t)1 << tag.level) - 1);
-        c->before         = rd_shadow_merge(f, c->before, left->node[0]);
-        c->tags[c->depth] = tag;
-        c->node[c->depth] = left->node[0];
+                s, by, "the node of blocks %" PRId64 " to %" PRId64 " has not been left",
+                cover.start, cover.start + ((int64_t)1 << cover.level) - 1);
+        c->before           = rd_shadow_merge(f, c->before, left->node[0]);
+        c->covers[c->depth] = cover;
+        c->node[c->depth]   = left->node[0];
         c->depth += s->t->fold[by->fold].pair;
-        tag.start += (int64_t)1 << tag.level;
+        cover.start += (int64_t)1 << cover.level;
     }
     c->ended = block - 1;
     return true;
@@ -170,21 +170,22 @@ static bool find_before_each(rd_shadow_folds *s, const rd_stmt *by, int64_t bloc
 }
 
 /* All cells whose first nodes of those before have been left. */
-bool rd_shadow_await(rd_shadow_folds *s, const rd_stmt *by, int64_t step)
+bool rd_shadow_look_back(rd_shadow_folds *s, const rd_stmt *by, int64_t step)
 {
     const int64_t block = step / rd_shadow_fold_of(s, by->fold)->steps;
     bool          some = block == 0, ok = true;
 
-    put_in_order(s, by->fold);
+    sort_partials(s, by->fold);
     if (s->t->store[by->store].each)
         return find_before_each(s, by, block);
-    for (int64_t k = 0; k < s->n_left[by->fold] && ok && block > 0; k++) {
-        const rd_shadow_left  *left = &s->left[by->fold][k];
-        rd_shadow_accumulator *c;
+    for (int64_t k = 0; k < s->n_partial[by->fold] && ok && block > 0; k++) {
+        const rd_shadow_partial *left = &s->partial[by->fold][k];
+        rd_shadow_accumulator   *c;
 
-        if (left->item != s->item || left->tag.start || block >> left->tag.level != 1)
+        if (left->item != s->item || left->cover.start || block >> left->cover.level != 1)
             continue;
-        c    = rd_shadow_cell_at(s, by, left->number, left->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
+        c    = rd_shadow_accumulator_at(s, by, left->number, left->more, RD_TAKES_STEPS,
+                                        RD_TAKES_STEPS);
         ok   = c && find_before(s, by, c, block);
         some = true;
     }

@@ -56,16 +56,16 @@ rd_shadow rd_shadow_value(const rd_let *let, const rd_shadow *in);
 
 /* ---- Memory ----------------------------------------------------------------------------------- */
 /* Elements that were stored, by slot and byte. */
-typedef struct rd_shadow_cell {
+typedef struct rd_shadow_entry {
     int64_t   byte;
     int32_t   slot; /* -1: none */
     rd_shadow x;
-} rd_shadow_cell;
+} rd_shadow_entry;
 
 typedef struct rd_shadow_memory {
-    rd_shadow_cell *cell;
-    size_t          n, room;
-    bool            failed; /* no memory */
+    rd_shadow_entry *entry;
+    size_t           n, room;
+    bool             failed; /* no memory */
 } rd_shadow_memory;
 
 void rd_shadow_store(rd_shadow_memory *m, int32_t slot, int64_t byte, rd_shadow x);
@@ -95,16 +95,16 @@ typedef struct rd_shadow_element {
     uint64_t hash;
 } rd_shadow_element;
 
-typedef struct rd_shadow_place {
+typedef struct rd_shadow_coords {
     int64_t cell, lane, outer, index;
-} rd_shadow_place;
+} rd_shadow_coords;
 
 /* The number of an element's step: those of all lanes along the lane position follow each other. */
-int64_t rd_shadow_step_number(const rd_fold *f, const rd_shadow_place *at);
+int64_t rd_shadow_step_number(const rd_fold *f, const rd_shadow_coords *at);
 /* May elements come in any order? */
-bool rd_shadow_any_order(const rd_fold *f);
+bool rd_shadow_is_unordered(const rd_fold *f);
 /* w and mask may be NULL. */
-rd_shadow_element rd_shadow_element_of(const rd_fold *f, const rd_shadow_place *at, rd_shadow x,
+rd_shadow_element rd_shadow_element_of(const rd_fold *f, const rd_shadow_coords *at, rd_shadow x,
                                        const rd_shadow *w, const rd_shadow *mask);
 /* A state after one more element; of a block; two nodes; elements' nodes within a block.  Nodes of
  * nothing change nothing, and where the order does not count these are sums. */
@@ -133,9 +133,9 @@ typedef struct rd_shadow_folds rd_shadow_folds;
 
 /* A statement of a fold and its positions; `more` counts in subscripts of states alone. */
 typedef struct rd_shadow_at {
-    const rd_stmt  *by;
-    rd_shadow_place place;
-    int64_t         more;
+    const rd_stmt   *by;
+    rd_shadow_coords coords;
+    int64_t          more;
 } rd_shadow_at;
 
 rd_shadow_folds *rd_shadow_folds_new(const rd_schedule *t, rd_text *why); /* NULL: no memory */
@@ -146,25 +146,26 @@ void rd_shadow_declare(rd_shadow_folds *s, int32_t store);
 bool rd_shadow_begin(rd_shadow_folds *s, const rd_stmt *by);
 /* join_partials.c: LEAVE and JOIN, of all cells; the item at hand, a hash of the indices of loops over items. */
 void rd_shadow_set_item(rd_shadow_folds *s, uint64_t item);
-bool rd_shadow_leave(rd_shadow_folds *s, const rd_stmt *by);
-bool rd_shadow_join_left(rd_shadow_folds *s, const rd_stmt *by);
+bool rd_shadow_store_partials(rd_shadow_folds *s, const rd_stmt *by);
+bool rd_shadow_combine_partials(rd_shadow_folds *s, const rd_stmt *by);
 /* scan_in_blocks.c: WITHIN; SOFAR. */
-bool rd_shadow_within(rd_shadow_folds *s, const rd_stmt *by);
-bool rd_shadow_give_so_far(rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow *y);
+bool rd_shadow_scan_blocks(rd_shadow_folds *s, const rd_stmt *by);
+bool rd_shadow_scan_result(rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow *y);
 /* scan_partials.c: LIFT, of the item at hand, or outside of items of all; AWAIT. */
-bool rd_shadow_lift(rd_shadow_folds *s, const rd_stmt *by);
-bool rd_shadow_await(rd_shadow_folds *s, const rd_stmt *by, int64_t step);
+bool rd_shadow_build_tree(rd_shadow_folds *s, const rd_stmt *by);
+bool rd_shadow_look_back(rd_shadow_folds *s, const rd_stmt *by, int64_t step);
 bool rd_shadow_take(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shadow_element *e,
                     int64_t label);
 bool rd_shadow_prefix(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shadow_element *e,
                       rd_shadow *y);
 /* NEAR and BACK: from or to these states of the other array.  TURN: to those of the label. */
 bool rd_shadow_move(rd_shadow_folds *s, const rd_shadow_at *at, int64_t other);
-bool rd_shadow_turn(rd_shadow_folds *s, const rd_shadow_at *at, int64_t other, int64_t label);
-bool rd_shadow_ends(rd_shadow_folds *s, const rd_shadow_at *at);
-bool rd_shadow_opens(rd_shadow_folds *s, const rd_shadow_at *at);
+bool rd_shadow_switch_state(rd_shadow_folds *s, const rd_shadow_at *at, int64_t other,
+                            int64_t label);
+bool rd_shadow_push_if_last(rd_shadow_folds *s, const rd_shadow_at *at);
+bool rd_shadow_push_if_new(rd_shadow_folds *s, const rd_shadow_at *at);
 bool rd_shadow_push(rd_shadow_folds *s, const rd_shadow_at *at);
-bool rd_shadow_rest(rd_shadow_folds *s, const rd_shadow_at *at);
+bool rd_shadow_merge_blocks(rd_shadow_folds *s, const rd_shadow_at *at);
 bool rd_shadow_merge_lanes(rd_shadow_folds *s, const rd_shadow_at *at);
 bool rd_shadow_results(rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow *y);
 /* The folds that tasks share take those of the task behind. */

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 
 /* ---- A table ---------------------------------------------------------------------------------- */
-static size_t first_place(int32_t slot, int64_t byte, size_t room)
+static size_t first_slot(int32_t slot, int64_t byte, size_t room)
 {
     return (size_t)rd_mix((uint64_t)slot + 1, (uint64_t)byte) & (room - 1);
 }
 
-static rd_shadow_cell *cell_of(rd_shadow_cell *cell, size_t room, int32_t slot, int64_t byte)
+static rd_shadow_entry *entry_of(rd_shadow_entry *cell, size_t room, int32_t slot, int64_t byte)
 {
-    size_t at = first_place(slot, byte, room);
+    size_t at = first_slot(slot, byte, room);
 
     while (cell[at].slot >= 0 && (cell[at].slot != slot || cell[at].byte != byte))
         at = (at + 1) & (room - 1);
@@ -20,8 +20,8 @@ static rd_shadow_cell *cell_of(rd_shadow_cell *cell, size_t room, int32_t slot, 
 /* The table of elements becomes twice as large, and all find new places in it. */
 static void grow(rd_shadow_memory *m)
 {
-    const size_t          room = m->room ? 2 * m->room : 1024;
-    rd_shadow_cell *const made = calloc(room, sizeof *made);
+    const size_t           room = m->room ? 2 * m->room : 1024;
+    rd_shadow_entry *const made = calloc(room, sizeof *made);
 
     if (!made) {
         m->failed = true;
@@ -30,36 +30,36 @@ static void grow(rd_shadow_memory *m)
     for (size_t k = 0; k < room; k++)
         made[k].slot = -1;
     for (size_t k = 0; k < m->room; k++)
-        if (m->cell[k].slot >= 0)
-            *cell_of(made, room, m->cell[k].slot, m->cell[k].byte) = m->cell[k];
-    free(m->cell);
-    m->cell = made;
-    m->room = room;
+        if (m->entry[k].slot >= 0)
+            *entry_of(made, room, m->entry[k].slot, m->entry[k].byte) = m->entry[k];
+    free(m->entry);
+    m->entry = made;
+    m->room  = room;
 }
 
 void rd_shadow_store(rd_shadow_memory *m, int32_t slot, int64_t byte, rd_shadow x)
 {
-    rd_shadow_cell *cell;
+    rd_shadow_entry *cell;
 
     if (!m->failed && 2 * (m->n + 1) > m->room)
         grow(m);
     if (m->failed)
         return;
-    cell = cell_of(m->cell, m->room, slot, byte);
+    cell = entry_of(m->entry, m->room, slot, byte);
     m->n += cell->slot < 0;
-    *cell = (rd_shadow_cell){ byte, slot, x };
+    *cell = (rd_shadow_entry){ byte, slot, x };
 }
 
 const rd_shadow *rd_shadow_find(const rd_shadow_memory *m, int32_t slot, int64_t byte)
 {
-    const rd_shadow_cell *cell = m->room ? cell_of(m->cell, m->room, slot, byte) : NULL;
+    const rd_shadow_entry *cell = m->room ? entry_of(m->entry, m->room, slot, byte) : NULL;
 
     return cell && cell->slot >= 0 ? &cell->x : NULL;
 }
 
 void rd_shadow_memory_free(rd_shadow_memory *m)
 {
-    free(m->cell);
+    free(m->entry);
     *m = (rd_shadow_memory){ 0 };
 }
 

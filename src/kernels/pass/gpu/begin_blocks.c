@@ -19,7 +19,7 @@ static int32_t step_before(const rd_schedule *t, int32_t ends)
     return s;
 }
 
-static void turn(rd_schedule *t, int32_t ends)
+static void move_before_step(rd_schedule *t, int32_t ends)
 {
     const int32_t step = step_before(t, ends);
 
@@ -30,14 +30,14 @@ static void turn(rd_schedule *t, int32_t ends)
     rd_put_before(t, ends, step);
 }
 
-void rd_pass_gpu_opens(rd_schedule *t, const rd_gpu_plan *plan)
+void rd_pass_gpu_begin_blocks(rd_schedule *t, const rd_gpu_plan *plan)
 {
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k], next; s >= 0 && !t->failed; s = next) {
             next = rd_next_stmt(t, s, t->part[k]);
             if (t->stmt[s].kind == RD_S_ENDS)
-                turn(t, s);
-            else if (t->stmt[s].kind == RD_S_EXIT && !plan->exits)
+                move_before_step(t, s);
+            else if (t->stmt[s].kind == RD_S_EXIT && !plan->keeps_exits)
                 rd_take_out(t, s);
         }
 }

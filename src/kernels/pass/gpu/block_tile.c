@@ -27,58 +27,58 @@
  *
  * A team has as many columns as a row has lanes, and walks down: the columns' states are in registers, and
  * those of the rows' lanes in shared memory, where the next team finds them.  Either loop may stand in the
- * other one.  Rows that are one patch wide end without others. */
+ * other one.  Rows that are one patch width end without others. */
 #include "core/tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/block_tile.h"
 
 enum { MOST_BEHIND = 64 };
 
-static rd_linear mark(const rd_patch *c, int32_t axis, int64_t offset)
+static rd_linear mark(const rd_block_tile *c, int32_t axis, int64_t offset)
 {
     return rd_linear_plus_axis(c->t, rd_linear_of(offset), 1, axis);
 }
 
-static int64_t lanes_of(const rd_patch *c)
+static int64_t lanes_of(const rd_block_tile *c)
 {
-    return (int64_t)c->plan->team * c->plan->wide;
+    return (int64_t)c->plan->team * c->plan->width;
 }
 
 /* ---- Which loops ------------------------------------------------------------------------------ */
-static bool is_of(const rd_patch *c, int32_t stmt, int which)
+static bool is_tile_loop(const rd_block_tile *c, int32_t stmt, int which)
 {
     return c->t->stmt[stmt].kind == RD_S_LOOP &&
-           rd_loop_of(c->t, stmt)->of == c->plan->cross[which];
+           rd_loop_of(c->t, stmt)->of == c->plan->tile_loop[which];
 }
 
-static int32_t find_loop(const rd_patch *c, int32_t body)
+static int32_t find_tile_loop(const rd_block_tile *c, int32_t body)
 {
     int32_t s = c->t->stmt[body].first;
 
-    while (s >= 0 && !is_of(c, s, RD_ROWS) && !is_of(c, s, RD_COLUMNS))
+    while (s >= 0 && !is_tile_loop(c, s, RD_ROWS) && !is_tile_loop(c, s, RD_COLUMNS))
         s = c->t->stmt[s].next;
     return s;
 }
 
-static bool find_loops(rd_patch *c)
+static bool find_tile_loops(rd_block_tile *c)
 {
-    c->outer = find_loop(c, c->item);
-    c->inner = c->outer >= 0 ? find_loop(c, c->outer) : -1;
+    c->outer = find_tile_loop(c, c->item);
+    c->inner = c->outer >= 0 ? find_tile_loop(c, c->outer) : -1;
     for (int k = 0; k < 2; k++)
-        c->axis[k] = c->t->p->loop[c->plan->cross[k]].axis;
+        c->axis[k] = c->t->p->loop[c->plan->tile_loop[k]].axis;
     c->size[RD_ROWS]    = RD_TREE_STEPS;
     c->size[RD_COLUMNS] = RD_TREE_STEPS * lanes_of(c);
     if (c->inner < 0)
         return false;
-    c->of_outer = is_of(c, c->outer, RD_ROWS) ? RD_ROWS : RD_COLUMNS;
+    c->of_outer = is_tile_loop(c, c->outer, RD_ROWS) ? RD_ROWS : RD_COLUMNS;
     for (int32_t k = 0; k < c->t->p->n_fold; k++) {
-        c->row[k]  = c->plan->fold[k].dealt > 0;
+        c->row[k]  = c->plan->fold[k].thread_lanes > 0;
         c->left[k] = -1;
     }
     return true;
 }
 
-static void put_ranges_around(rd_patch *c, int which, int32_t extent_of)
+static void put_ranges_around(rd_block_tile *c, int which, int32_t extent_of)
 {
     rd_for ranges = *rd_loop_of(c->t, extent_of);
 
@@ -91,14 +91,14 @@ static void put_ranges_around(rd_patch *c, int which, int32_t extent_of)
     ranges.team                  = 0;
     ranges.ahead                 = 0;
     ranges.ranges                = true;
-    c->n_patch[which]            = ranges.extent;
+    c->n_tiles[which]            = ranges.extent;
     c->ranges[which] =
         rd_put_loop_around(c->t, c->t->stmt[c->item].first, c->t->stmt[c->item].last, &ranges);
     c->item = c->ranges[which];
 }
 
 /* The loop goes over the patch. */
-static void go_over_patch(const rd_patch *c, int32_t stmt, int which)
+static void go_over_patch(const rd_block_tile *c, int32_t stmt, int which)
 {
     const rd_linear from = mark(c, c->start[which], 0), to = mark(c, c->stop[which], 0);
     rd_for         *l = &c->t->loop[c->t->stmt[stmt].arg];
@@ -112,7 +112,7 @@ static void go_over_patch(const rd_patch *c, int32_t stmt, int which)
 
 /* ---- Elements --------------------------------------------------------------------------------- */
 /* Before another statement, all of a body from the first one up to `end`. */
-static void move_before(const rd_patch *c, int32_t body, int32_t end, int32_t before)
+static void move_before(const rd_block_tile *c, int32_t body, int32_t end, int32_t before)
 {
     for (int32_t s; (s = c->t->stmt[body].first) >= 0 && s != end && !c->t->failed;) {
         rd_take_out(c->t, s);
@@ -120,8 +120,8 @@ static void move_before(const rd_patch *c, int32_t body, int32_t end, int32_t be
     }
 }
 
-static rd_for loop_over(const rd_patch *c, rd_for_kind kind, int which, int64_t step,
-                        int64_t extent)
+static rd_for loop_along(const rd_block_tile *c, rd_for_kind kind, int which, int64_t step,
+                         int64_t extent)
 {
     return (rd_for){ .kind   = kind,
                      .axis   = c->axis[which],
@@ -136,39 +136,39 @@ static rd_for loop_over(const rd_patch *c, rd_for_kind kind, int which, int64_t 
 }
 
 /* Loops around all elements of a patch: the outermost of them. */
-static int32_t put_loops_around(const rd_patch *c, int32_t first, int32_t last)
+static int32_t add_element_loops(const rd_block_tile *c, int32_t first, int32_t last)
 {
-    const int64_t lanes = lanes_of(c), wide = c->plan->wide;
-    rd_for        groups = loop_over(c, RD_FOR_SERIAL, RD_COLUMNS, lanes, RD_TREE_STEPS),
-           rows          = loop_over(c, RD_FOR_SERIAL, RD_ROWS, 1, RD_TREE_STEPS),
-           threads       = loop_over(c, RD_FOR_THREAD, RD_COLUMNS, wide, c->plan->team),
-           vector        = loop_over(c, RD_FOR_VECTOR, RD_COLUMNS, 1, wide);
+    const int64_t lanes = lanes_of(c), width = c->plan->width;
+    rd_for        groups = loop_along(c, RD_FOR_SERIAL, RD_COLUMNS, lanes, RD_TREE_STEPS),
+           rows          = loop_along(c, RD_FOR_SERIAL, RD_ROWS, 1, RD_TREE_STEPS),
+           threads       = loop_along(c, RD_FOR_THREAD, RD_COLUMNS, width, c->plan->team),
+           vector        = loop_along(c, RD_FOR_VECTOR, RD_COLUMNS, 1, width);
     int32_t made, turns;
 
     groups.by_team = groups.in_turns = true;
     groups.start                     = rd_add_mark(c->t);
-    rows.ahead                       = c->plan->at_once;
+    rows.ahead                       = c->plan->rows_at_once;
     threads.start                    = rd_add_mark(c->t);
     threads.from                     = rd_edge_of(mark(c, groups.start, 0));
     threads.to                       = rd_edge_of(mark(c, groups.start, lanes));
     vector.from                      = rd_edge_of(mark(c, threads.start, 0));
-    vector.to                        = rd_edge_of(mark(c, threads.start, wide));
+    vector.to                        = rd_edge_of(mark(c, threads.start, width));
     rd_edge_add(&vector.to, mark(c, c->stop[RD_COLUMNS], 0));
     made  = rd_put_loop_around(c->t, first, last, &vector);
     made  = rd_put_loop_around(c->t, made, made, &threads);
     turns = rd_put_loop_around(c->t, made, made, &rows);
     made  = rd_put_loop_around(c->t, turns, turns, &groups);
-    rd_patch_begin_before(c, turns, false);
-    rd_patch_leave_at_end(c, made, false);
+    rd_block_tile_begin_before(c, turns, false);
+    rd_block_tile_store_partials(c, made, false);
     return made;
 }
 
 /* What stands in the outer loop before the inner one is done for each element, before those. */
-static int32_t make_elements(const rd_patch *c)
+static int32_t copy_elements(const rd_block_tile *c)
 {
     rd_schedule  *t     = c->t;
     const int32_t copy  = rd_stmt_copy(t, c->outer);
-    const int32_t inner = t->failed ? -1 : find_loop(c, copy);
+    const int32_t inner = t->failed ? -1 : find_tile_loop(c, copy);
     int32_t       first, last;
 
     if (inner < 0)
@@ -177,32 +177,32 @@ static int32_t make_elements(const rd_patch *c)
     first = t->stmt[inner].first;
     last  = t->stmt[inner].last;
     move_before(c, inner, -1, c->outer);
-    return put_loops_around(c, first, last);
+    return add_element_loops(c, first, last);
 }
 
 /* ---- Ends ------------------------------------------------------------------------------------- */
 /* "last of ranges of i0", if there are several: where folds of rows, or of columns, end; else the item
  * itself. */
-static int32_t make_last(const rd_patch *c, bool row)
+static int32_t add_last(const rd_block_tile *c, bool row)
 {
     rd_stmt last = rd_stmt_of(RD_S_LAST);
     int32_t made;
 
-    if (row && c->n_patch[RD_COLUMNS] == 1)
+    if (row && c->n_tiles[RD_COLUMNS] == 1)
         return c->item;
     if (row)
-        rd_patch_leave_at_end(c, c->item, true);
+        rd_block_tile_store_partials(c, c->item, true);
     last.arg = c->ranges[row ? RD_COLUMNS : RD_ROWS];
     made     = rd_add_stmt(c->t, &last);
     rd_append(c->t, c->item, made);
     for (int32_t k = 0; k < c->t->p->n_fold && !c->t->failed; k++)
         if (c->row[k] == row)
-            rd_append(c->t, made, rd_patch_of_fold(c, RD_S_JOIN, k));
+            rd_append(c->t, made, rd_block_tile_add_stmt(c, RD_S_JOIN, k));
     return made;
 }
 
 /* Rows of a patch go to teams; its columns to the threads of the block. */
-static void share(const rd_patch *c, int32_t loop, int which)
+static void distribute(const rd_block_tile *c, int32_t loop, int which)
 {
     rd_for *l;
 
@@ -217,25 +217,25 @@ static void share(const rd_patch *c, int32_t loop, int which)
 }
 
 /* Folds along the inner loop end in the outer one; those along the outer one in loops behind it. */
-static void end_folds(const rd_patch *c, int which, const int32_t *behind, int32_t n_behind)
+static void end_folds(const rd_block_tile *c, int which, const int32_t *behind, int32_t n_behind)
 {
-    const int32_t body = make_last(c, which == RD_ROWS);
+    const int32_t body = add_last(c, which == RD_ROWS);
 
     if (which == c->of_outer) {
         rd_append(c->t, body, c->outer);
-        share(c, c->outer, which);
+        distribute(c, c->outer, which);
     }
     for (int32_t k = 0; k < n_behind && which != c->of_outer && !c->t->failed; k++) {
         rd_append(c->t, body, behind[k]);
         if (c->t->stmt[behind[k]].kind == RD_S_LOOP)
-            share(c, behind[k], which);
+            distribute(c, behind[k], which);
     }
     if (!c->t->failed && body != c->item)
-        rd_patch_read_joined(c, body);
+        rd_block_tile_read_combined(c, body);
 }
 
 /* ---- All together ----------------------------------------------------------------------------- */
-static int32_t take_behind(const rd_patch *c, int32_t *behind)
+static int32_t take_behind(const rd_block_tile *c, int32_t *behind)
 {
     int32_t n = 0;
 
@@ -247,39 +247,39 @@ static int32_t take_behind(const rd_patch *c, int32_t *behind)
     return n;
 }
 
-static void make_patches(rd_patch *c)
+static void make_tiles(rd_block_tile *c)
 {
     int32_t behind[MOST_BEHIND], n_behind, elements;
 
     put_ranges_around(c, RD_ROWS, c->of_outer == RD_ROWS ? c->outer : c->inner);
     put_ranges_around(c, RD_COLUMNS, c->of_outer == RD_ROWS ? c->inner : c->outer);
-    rd_patch_drop_beginnings(c);
+    rd_block_tile_drop_begins(c);
     for (int32_t k = 0; k < c->t->p->n_fold && !c->t->failed; k++)
-        rd_patch_give_states(c, k);
-    rd_patch_make_left(c);
+        rd_block_tile_give_states(c, k);
+    rd_block_tile_add_partials(c);
     n_behind = c->t->failed ? 0 : take_behind(c, behind);
-    elements = c->t->failed ? -1 : make_elements(c);
+    elements = c->t->failed ? -1 : copy_elements(c);
     if (elements < 0 || c->t->failed) {
         c->t->failed = true;
         return;
     }
-    rd_patch_begin_before(c, elements, true);
+    rd_block_tile_begin_before(c, elements, true);
     rd_take_out(c->t, c->inner);
     rd_take_out(c->t, c->outer);
     for (int which = 0; which < 2 && !c->t->failed; which++)
         end_folds(c, which, behind, n_behind);
 }
 
-void rd_pass_gpu_patches(rd_schedule *t, const rd_gpu_plan *plan)
+void rd_pass_gpu_block_tile(rd_schedule *t, const rd_gpu_plan *plan)
 {
-    const int32_t kernel = rd_kernel_behind(t, -1);
-    rd_patch      c      = { .t = t, .plan = plan };
+    const int32_t kernel = rd_next_kernel(t, -1);
+    rd_block_tile c      = { .t = t, .plan = plan };
 
-    if (plan->cross[0] < 0 || kernel < 0 || t->p->n_fold > RD_PATCH_FOLDS)
+    if (plan->tile_loop[0] < 0 || kernel < 0 || t->p->n_fold > RD_BLOCK_TILE_FOLDS)
         return;
-    c.item = rd_item_of(t, kernel);
-    if (find_loops(&c))
-        make_patches(&c);
+    c.item = rd_innermost_item_loop(t, kernel);
+    if (find_tile_loops(&c))
+        make_tiles(&c);
     else
         t->failed = true;
 }

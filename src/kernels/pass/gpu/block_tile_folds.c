@@ -3,13 +3,13 @@
 #include "kernels/pass/gpu/block_tile.h"
 
 /* Of a fold that began anew for each row, or column, all of a patch have states. */
-void rd_patch_give_states(const rd_patch *c, int32_t fold)
+void rd_block_tile_give_states(const rd_block_tile *c, int32_t fold)
 {
     const int     which = c->row[fold] ? RD_ROWS : RD_COLUMNS;
     const int64_t lanes = c->t->p->fold[fold].lanes;
     rd_store     *a     = &c->t->store[fold];
 
-    a->dealt = c->row[fold] ? c->plan->wide : 0;
+    a->dealt = c->row[fold] ? c->plan->width : 0;
     a->place = c->row[fold] ? RD_IN_BLOCK : RD_IN_LOCAL;
     if (c->t->p->fold[fold].n_cell > 1)
         return;
@@ -25,7 +25,7 @@ void rd_patch_give_states(const rd_patch *c, int32_t fold)
     }
 }
 
-int32_t rd_patch_of_fold(const rd_patch *c, rd_stmt_kind kind, int32_t fold)
+int32_t rd_block_tile_add_stmt(const rd_block_tile *c, rd_stmt_kind kind, int32_t fold)
 {
     rd_stmt s = rd_stmt_of(kind);
 
@@ -36,7 +36,7 @@ int32_t rd_patch_of_fold(const rd_patch *c, rd_stmt_kind kind, int32_t fold)
 }
 
 /* Folds begin before a statement. */
-void rd_patch_begin_before(const rd_patch *c, int32_t stmt, bool row)
+void rd_block_tile_begin_before(const rd_block_tile *c, int32_t stmt, bool row)
 {
     for (int32_t k = 0; k < c->t->p->n_fold && !c->t->failed; k++) {
         rd_stmt array = rd_stmt_of(RD_S_ARRAY);
@@ -46,12 +46,12 @@ void rd_patch_begin_before(const rd_patch *c, int32_t stmt, bool row)
         array.store = k;
         if (!row)
             rd_put_before(c->t, rd_add_stmt(c->t, &array), stmt);
-        rd_put_before(c->t, rd_patch_of_fold(c, RD_S_BEGIN, k), stmt);
+        rd_put_before(c->t, rd_block_tile_add_stmt(c, RD_S_BEGIN, k), stmt);
     }
 }
 
 /* No patch has two blocks of a fold, and folds begin elsewhere. */
-void rd_patch_drop_beginnings(const rd_patch *c)
+void rd_block_tile_drop_begins(const rd_block_tile *c)
 {
     for (int32_t s = c->item, next; s >= 0; s = next) {
         const rd_stmt *stmt = &c->t->stmt[s];
@@ -63,26 +63,26 @@ void rd_patch_drop_beginnings(const rd_patch *c)
 }
 
 /* Nodes go to arrays, from which folds end. */
-void rd_patch_make_left(rd_patch *c)
+void rd_block_tile_add_partials(rd_block_tile *c)
 {
     for (int32_t k = 0; k < c->t->p->n_fold && !c->t->failed; k++) {
         rd_store left = c->t->store[k];
 
         left.place = RD_IN_DEVICE;
         left.along = c->axis[c->row[k] ? RD_COLUMNS : RD_ROWS];
-        if (!c->row[k] || c->n_patch[RD_COLUMNS] > 1)
+        if (!c->row[k] || c->n_tiles[RD_COLUMNS] > 1)
             c->left[k] = rd_add_store(c->t, &left);
     }
 }
 
-void rd_patch_leave_at_end(const rd_patch *c, int32_t body, bool row)
+void rd_block_tile_store_partials(const rd_block_tile *c, int32_t body, bool row)
 {
     for (int32_t k = 0; k < c->t->p->n_fold && !c->t->failed; k++)
         if (c->row[k] == row && c->left[k] >= 0)
-            rd_append(c->t, body, rd_patch_of_fold(c, RD_S_LEAVE, k));
+            rd_append(c->t, body, rd_block_tile_add_stmt(c, RD_S_LEAVE, k));
 }
 
-void rd_patch_read_joined(const rd_patch *c, int32_t body)
+void rd_block_tile_read_combined(const rd_block_tile *c, int32_t body)
 {
     for (int32_t s = body; s >= 0; s = rd_next_stmt(c->t, s, body)) {
         rd_stmt *of = &c->t->stmt[s];

@@ -13,37 +13,37 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
-typedef struct columns {
+typedef struct coarsening {
     rd_schedule *t;
-    int32_t      axis, wide;
+    int32_t      axis, width;
     int64_t      items;       /* of the text, 0                */
     bool         whole;       /* do all items have so many?    */
     int32_t      start, stop; /* marks of the item */
-} columns;
+} coarsening;
 
 static bool is_item_loop_over(const rd_schedule *t, int32_t stmt, int32_t axis)
 {
     return rd_is_item_loop(t, stmt) && rd_loop_of(t, stmt)->axis == axis;
 }
 
-static rd_linear at_mark(const columns *c, int32_t mark)
+static rd_linear at_mark(const coarsening *c, int32_t mark)
 {
     return rd_linear_plus_axis(c->t, rd_linear_of(0), 1, mark);
 }
 
 /* A state for each of the neighbours, of all lanes. */
-static void widen_states(const columns *c)
+static void widen_states(const coarsening *c)
 {
     rd_schedule *t = c->t;
 
     for (int32_t k = 0; k < t->n_store; k++)
         if (t->store[k].fold >= 0) {
-            t->store[k].extent *= c->wide;
-            t->store[k].cell_stride *= c->wide;
+            t->store[k].extent *= c->width;
+            t->store[k].cell_stride *= c->width;
         }
 }
 
-static void move_states(const columns *c, int32_t stmt)
+static void move_states(const coarsening *c, int32_t stmt)
 {
     const int64_t   lanes = c->t->p->fold[c->t->stmt[stmt].fold].lanes;
     const rd_linear at =
@@ -54,32 +54,32 @@ static void move_states(const columns *c, int32_t stmt)
 }
 
 /* Neighbours have scratch of their own, side by side. */
-static rd_linear beside(const columns *c, rd_linear at)
+static rd_linear own_scratch_at(const coarsening *c, rd_linear at)
 {
-    at = rd_linear_plus(c->t, rd_linear_of(0), c->wide, at);
+    at = rd_linear_plus(c->t, rd_linear_of(0), c->width, at);
     at = rd_linear_plus_axis(c->t, at, 1, c->axis);
     return rd_linear_plus(c->t, at, -1, at_mark(c, c->start));
 }
 
 /* Each neighbour has scratch of its own, beside that of the others. */
-static void move_scratch(const columns *c, int32_t stmt)
+static void move_scratch(const coarsening *c, int32_t stmt)
 {
     const rd_stmt *s     = &c->t->stmt[stmt];
     const int32_t  first = c->t->p->first_scratch;
 
     if (s->kind == RD_S_STORE && s->slot >= first) {
-        const rd_linear at = beside(c, s->at);
+        const rd_linear at = own_scratch_at(c, s->at);
 
         c->t->stmt[stmt].at = at;
     } else if (s->kind == RD_S_LET && c->t->let[s->value].kind == RD_I_LOAD &&
                c->t->let[s->value].slot >= first) {
-        const rd_linear at = beside(c, c->t->let[s->value].at);
+        const rd_linear at = own_scratch_at(c, c->t->let[s->value].at);
 
         c->t->let[s->value].at = at;
     }
 }
 
-static bool is_of_neighbours(const rd_schedule *t, int32_t stmt)
+static bool is_done_by_each(const rd_schedule *t, int32_t stmt)
 {
     switch (t->stmt[stmt].kind) {
     case RD_S_LOOP:
@@ -95,7 +95,7 @@ static bool is_of_neighbours(const rd_schedule *t, int32_t stmt)
 }
 
 /* "vector i0 from m0 to m1" around [first, last] of a body: what one neighbour does, all do. */
-static int32_t put_vector_around(const columns *c, int32_t first, int32_t last)
+static int32_t put_vector_around(const coarsening *c, int32_t first, int32_t last)
 {
     const rd_for vector = { .kind   = RD_FOR_VECTOR,
                             .axis   = c->axis,
@@ -104,8 +104,8 @@ static int32_t put_vector_around(const columns *c, int32_t first, int32_t last)
                             .from   = rd_edge_of(at_mark(c, c->start)),
                             .to     = rd_edge_of(at_mark(c, c->stop)),
                             .step   = 1,
-                            .extent = c->wide,
-                            .width  = c->whole ? c->wide : 0,
+                            .extent = c->width,
+                            .width  = c->whole ? c->width : 0,
                             .of     = -1,
                             .strip  = -1 };
 
@@ -113,7 +113,7 @@ static int32_t put_vector_around(const columns *c, int32_t first, int32_t last)
 }
 
 /* Each run of statements between loops, and those in loops. */
-static void widen_body(const columns *c, int32_t body)
+static void widen_body(const coarsening *c, int32_t body)
 {
     rd_schedule *t = c->t;
 
@@ -122,20 +122,20 @@ static void widen_body(const columns *c, int32_t body)
 
         if (t->stmt[s].kind == RD_S_LOOP || t->stmt[s].kind == RD_S_LAST)
             widen_body(c, s);
-        if (!is_of_neighbours(t, s))
+        if (!is_done_by_each(t, s))
             continue;
         for (;; last = t->stmt[last].next) {
             if (t->stmt[last].fold >= 0)
                 move_states(c, last);
             move_scratch(c, last);
-            if (t->stmt[last].next < 0 || !is_of_neighbours(t, t->stmt[last].next))
+            if (t->stmt[last].next < 0 || !is_done_by_each(t, t->stmt[last].next))
                 break;
         }
         s = put_vector_around(c, s, last);
     }
 }
 
-static void widen_items(columns *c, int32_t item)
+static void widen_items(coarsening *c, int32_t item)
 {
     rd_schedule *t = c->t;
     rd_for      *l;
@@ -143,25 +143,27 @@ static void widen_items(columns *c, int32_t item)
     c->start  = rd_add_mark(t);
     c->stop   = rd_add_mark(t);
     l         = &t->loop[t->stmt[item].arg];
-    l->step   = c->wide;
+    l->step   = c->width;
     l->start  = c->start;
     l->stop   = c->stop;
     l->rounds = c->items;
-    c->whole  = l->extent % c->wide == 0;
-    l->width  = c->whole ? c->wide : 0;
-    l->extent = (l->extent + c->wide - 1) / c->wide;
+    c->whole  = l->extent % c->width == 0;
+    l->width  = c->whole ? c->width : 0;
+    l->extent = (l->extent + c->width - 1) / c->width;
     widen_body(c, item);
 }
 
-void rd_pass_gpu_columns(rd_schedule *t, const rd_gpu_plan *plan)
+void rd_pass_gpu_coarsen(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];
-    columns       c    = { .t = t, .axis = plan->strip, .wide = plan->wide, .items = plan->items };
+    coarsening    c    = {
+              .t = t, .axis = plan->vector_axis, .width = plan->width, .items = plan->items
+    };
 
-    if (plan->strip < 0)
+    if (plan->vector_axis < 0)
         return;
     widen_states(&c);
     for (int32_t s = body; s >= 0 && !t->failed; s = rd_next_stmt(t, s, body))
-        if (is_item_loop_over(t, s, plan->strip))
+        if (is_item_loop_over(t, s, plan->vector_axis))
             widen_items(&c, s);
 }

@@ -3,7 +3,7 @@
 #include "kernels/pass/gpu/gpu.h"
 
 /* Is what the LOAD takes ahead of use behind? */
-static bool is_kept(const rd_schedule *t, int32_t load)
+static bool is_loaded_ahead_of(const rd_schedule *t, int32_t load)
 {
     const int32_t body = t->part[RD_PART_BODY];
 
@@ -13,24 +13,24 @@ static bool is_kept(const rd_schedule *t, int32_t load)
     return false;
 }
 
-static bool is_of_use(const rd_schedule *t, int32_t stmt, int32_t body)
+static bool is_needed(const rd_schedule *t, int32_t stmt, int32_t body)
 {
     const rd_stmt *s = &t->stmt[stmt];
 
     if (s->kind == RD_S_LOOP)
         return s->first >= 0;
-    return s->kind != RD_S_LET || rd_is_read_in(t, s->value, body) || is_kept(t, stmt);
+    return s->kind != RD_S_LET || rd_is_read_in(t, s->value, body) || is_loaded_ahead_of(t, stmt);
 }
 
 /* The last ones first, as they read those before. */
-static bool take_out_some(rd_schedule *t, int32_t stmt, int32_t body)
+static bool remove_some(rd_schedule *t, int32_t stmt, int32_t body)
 {
     bool some = false;
 
     for (int32_t s = t->stmt[stmt].last, previous; s >= 0 && !t->failed; s = previous) {
         previous = t->stmt[s].prev;
-        some |= take_out_some(t, s, body);
-        if (is_of_use(t, s, body))
+        some |= remove_some(t, s, body);
+        if (is_needed(t, s, body))
             continue;
         rd_take_out(t, s);
         some = true;
@@ -38,8 +38,8 @@ static bool take_out_some(rd_schedule *t, int32_t stmt, int32_t body)
     return some;
 }
 
-void rd_gpu_take_out_unread(rd_schedule *t, int32_t body)
+void rd_gpu_remove_dead_values(rd_schedule *t, int32_t body)
 {
-    while (!t->failed && take_out_some(t, body, body))
+    while (!t->failed && remove_some(t, body, body))
         ;
 }

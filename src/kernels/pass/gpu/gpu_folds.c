@@ -1,5 +1,5 @@
 /* gpu_folds.c - what a program says of its folds, for a GPU: all lanes have states, every fold of several
- * blocks has its tree, and states are as wide as their type. */
+ * blocks has its tree, and states are as width as their type. */
 #include "core/tree.h"
 #include "kernels/pass/gpu/gpu.h"
 

@@ -23,10 +23,10 @@ static int64_t elements_of(const rd_schedule *t, const rd_gpu_plan *plan, int32_
 {
     const int32_t k = slot - t->p->first_scratch;
 
-    return k >= 0 && k < t->p->n_scratch ? plan->kept[k] / rd_dtype_size(type) : 0;
+    return k >= 0 && k < t->p->n_scratch ? plan->item_scratch[k] / rd_dtype_size(type) : 0;
 }
 
-void rd_pass_gpu_kept(rd_schedule *t, const rd_gpu_plan *plan)
+void rd_pass_gpu_item_scratch(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];
 

@@ -24,22 +24,22 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
-typedef struct sweep {
+typedef struct look_back {
     rd_schedule       *t;
     const rd_gpu_plan *plan;
     int32_t            ranges;
     rd_for             of;    /* the loop that goes by tiles, as it was        */
     rd_for             tiles; /* ... over these                                */
     int64_t            round; /* elements of a block of threads                */
-} sweep;
+} look_back;
 
-static rd_linear mark(const sweep *w, int32_t axis, int64_t offset)
+static rd_linear mark(const look_back *w, int32_t axis, int64_t offset)
 {
     return rd_linear_plus_axis(w->t, rd_linear_of(offset), 1, axis);
 }
 
 /* offset from the end of the loop - the mark: where that is from the beginning. */
-static rd_linear from_end(const sweep *w, int32_t axis, int64_t offset)
+static rd_linear from_end(const look_back *w, int32_t axis, int64_t offset)
 {
     const rd_linear end = rd_linear_plus_axis(w->t, w->of.to.part[0].at, -1, axis);
 
@@ -47,7 +47,7 @@ static rd_linear from_end(const sweep *w, int32_t axis, int64_t offset)
 }
 
 /* ---- Loops ------------------------------------------------------------------------------------ */
-static rd_for loop_of(const sweep *w, rd_for_kind kind, int64_t step, int64_t extent)
+static rd_for loop_of(const look_back *w, rd_for_kind kind, int64_t step, int64_t extent)
 {
     rd_for made = w->of;
 
@@ -62,13 +62,13 @@ static rd_for loop_of(const sweep *w, rd_for_kind kind, int64_t step, int64_t ex
 }
 
 /* What a thread has side by side of a round. */
-static void put_neighbours(const sweep *w, int32_t loop, int32_t start)
+static void put_neighbours(const look_back *w, int32_t loop, int32_t start)
 {
-    rd_for vector = loop_of(w, RD_FOR_VECTOR, 1, w->plan->wide);
+    rd_for vector = loop_of(w, RD_FOR_VECTOR, 1, w->plan->width);
 
     vector.start = -1;
     vector.from  = rd_edge_of(mark(w, start, 0));
-    vector.to    = rd_edge_of(mark(w, start, w->plan->wide));
+    vector.to    = rd_edge_of(mark(w, start, w->plan->width));
     if (w->of.backwards)
         rd_edge_add(&vector.from, from_end(w, w->tiles.stop, 0));
     else
@@ -76,9 +76,9 @@ static void put_neighbours(const sweep *w, int32_t loop, int32_t start)
     rd_put_loop_around(w->t, w->t->stmt[loop].first, w->t->stmt[loop].last, &vector);
 }
 
-static void put_threads(const sweep *w, int32_t loop, int32_t start)
+static void put_threads(const look_back *w, int32_t loop, int32_t start)
 {
-    rd_for  threads = loop_of(w, RD_FOR_THREAD, w->plan->wide, w->plan->team);
+    rd_for  threads = loop_of(w, RD_FOR_THREAD, w->plan->width, w->plan->team);
     int32_t made;
 
     threads.backwards = w->of.backwards;
@@ -90,7 +90,7 @@ static void put_threads(const sweep *w, int32_t loop, int32_t start)
 }
 
 /* The loop becomes rounds of the block of threads, all of which go together. */
-static void make_rounds(const sweep *w, int32_t loop)
+static void make_rounds(const look_back *w, int32_t loop)
 {
     rd_schedule *t      = w->t;
     rd_for       rounds = loop_of(w, RD_FOR_SERIAL, w->round, w->plan->chunk / w->round);
@@ -106,11 +106,11 @@ static void make_rounds(const sweep *w, int32_t loop)
     put_threads(w, loop, rounds.start);
 }
 
-static void put_tiles_around(sweep *w, int32_t loop)
+static void put_tiles_around(look_back *w, int32_t loop)
 {
     rd_for *l;
 
-    w->ranges = rd_gpu_put_ranges_around(w->t, w->plan, rd_item_of(w->t, w->ranges), loop);
+    w->ranges = rd_gpu_add_range_loop(w->t, w->plan, rd_innermost_item_loop(w->t, w->ranges), loop);
     if (w->t->failed)
         return;
     if (w->of.backwards) {
@@ -126,7 +126,7 @@ static void put_tiles_around(sweep *w, int32_t loop)
 
 /* ---- Elements --------------------------------------------------------------------------------- */
 /* A state for each element of a tile. */
-static int32_t add_elements(const sweep *w, int32_t fold)
+static int32_t add_elements(const look_back *w, int32_t fold)
 {
     rd_store elements = w->t->store[fold];
 
@@ -138,7 +138,7 @@ static int32_t add_elements(const sweep *w, int32_t fold)
 }
 
 /* The fold's step, counted from the first one of the tile. */
-static rd_linear place_in_tile(const sweep *w, int32_t stmt)
+static rd_linear place_in_tile(const look_back *w, int32_t stmt)
 {
     const rd_stmt  *s    = &w->t->stmt[stmt];
     const int64_t   rows = rd_rows_of_lanes(&w->t->p->fold[s->fold]);
@@ -147,13 +147,13 @@ static rd_linear place_in_tile(const sweep *w, int32_t stmt)
     return rd_linear_plus_axis(w->t, step, -1, w->tiles.start);
 }
 
-static void take_values(rd_stmt *s)
+static void drop_operands(rd_stmt *s)
 {
     s->x = s->w = s->mask = -1;
 }
 
 /* PREFIX takes an element before, and gives its result behind. */
-static void turn_prefix(const sweep *w, int32_t stmt, bool early, int32_t elements)
+static void split_prefix(const look_back *w, int32_t stmt, bool early, int32_t elements)
 {
     const rd_linear at = place_in_tile(w, stmt);
     rd_stmt *const  s  = &w->t->stmt[stmt];
@@ -164,26 +164,26 @@ static void turn_prefix(const sweep *w, int32_t stmt, bool early, int32_t elemen
     if (early)
         s->n_value = 0;
     else
-        take_values(s);
+        drop_operands(s);
 }
 
 /* One of the two loops. */
-static void turn_loop(const sweep *w, int32_t loop, bool early, const int32_t *elements)
+static void split_prefixes_in(const look_back *w, int32_t loop, bool early, const int32_t *elements)
 {
     rd_schedule *t = w->t;
 
     for (int32_t s = loop, next; s >= 0 && !t->failed; s = next) {
         next = rd_next_stmt(t, s, loop);
         if (t->stmt[s].kind == RD_S_PREFIX)
-            turn_prefix(w, s, early, elements[t->stmt[s].fold]);
+            split_prefix(w, s, early, elements[t->stmt[s].fold]);
         else if (t->stmt[s].kind == RD_S_OPENS || (early && t->stmt[s].kind == RD_S_STORE))
             rd_take_out(t, s);
     }
-    rd_gpu_take_out_unread(t, loop);
+    rd_gpu_remove_dead_values(t, loop);
 }
 
 /* What a LOAD ahead has taken the same one behind finds in registers. */
-static void keep_loads(const sweep *w, int32_t early, int32_t late)
+static void keep_loads(const look_back *w, int32_t early, int32_t late)
 {
     rd_schedule *t = w->t;
 
@@ -195,8 +195,8 @@ static void keep_loads(const sweep *w, int32_t early, int32_t late)
 }
 
 /* ---- Between ---------------------------------------------------------------------------------- */
-static void put(const sweep *w, rd_stmt_kind kind, int32_t fold, int32_t states, int32_t nodes,
-                int32_t behind)
+static void put_stmt(const look_back *w, rd_stmt_kind kind, int32_t fold, int32_t states,
+                     int32_t nodes, int32_t behind)
 {
     rd_stmt s = rd_stmt_of(kind);
 
@@ -208,24 +208,24 @@ static void put(const sweep *w, rd_stmt_kind kind, int32_t fold, int32_t states,
 }
 
 /* Blocks are known to all threads before a warp for each fold looks for what is before. */
-static void put_between(const sweep *w, int32_t late, const int32_t *elements)
+static void put_between(const look_back *w, int32_t late, const int32_t *elements)
 {
     const int32_t n = w->t->p->n_fold;
 
     for (int32_t k = 0; k < n; k++)
-        put(w, RD_S_WITHIN, k, elements[k], -1, late);
-    put(w, RD_S_MEET, -1, -1, -1, late);
+        put_stmt(w, RD_S_WITHIN, k, elements[k], -1, late);
+    put_stmt(w, RD_S_MEET, -1, -1, -1, late);
     for (int32_t k = 0; k < n && !w->t->failed; k++) {
-        const int32_t nodes = rd_gpu_add_nodes(w->t, w->plan, k);
+        const int32_t nodes = rd_gpu_add_partials(w->t, w->plan, k);
 
-        put(w, RD_S_LEAVE, k, elements[k], nodes, late);
-        put(w, RD_S_LIFT, k, elements[k], nodes, late);
-        put(w, RD_S_AWAIT, k, elements[k], nodes, late);
+        put_stmt(w, RD_S_LEAVE, k, elements[k], nodes, late);
+        put_stmt(w, RD_S_LIFT, k, elements[k], nodes, late);
+        put_stmt(w, RD_S_AWAIT, k, elements[k], nodes, late);
     }
-    put(w, RD_S_MEET, -1, -1, -1, late);
+    put_stmt(w, RD_S_MEET, -1, -1, -1, late);
 }
 
-static void begin_elements(const sweep *w, const int32_t *elements)
+static void begin_elements(const look_back *w, const int32_t *elements)
 {
     rd_schedule *t = w->t;
 
@@ -234,9 +234,9 @@ static void begin_elements(const sweep *w, const int32_t *elements)
             t->stmt[s].store = elements[t->store[t->stmt[s].store].fold];
 }
 
-static void go_by_tiles(sweep *w, int32_t early)
+static void make_tiles(look_back *w, int32_t early)
 {
-    int32_t elements[RD_GPU_SWEPT] = { 0 }, late;
+    int32_t elements[RD_GPU_MOST_LOOK_BACK] = { 0 }, late;
 
     put_tiles_around(w, early);
     if (!w->t->failed)
@@ -249,23 +249,24 @@ static void go_by_tiles(sweep *w, int32_t early)
         return;
     begin_elements(w, elements);
     keep_loads(w, early, late);
-    turn_loop(w, late, false, elements);
-    turn_loop(w, early, true, elements);
+    split_prefixes_in(w, late, false, elements);
+    split_prefixes_in(w, early, true, elements);
     put_between(w, late, elements);
 }
 
-void rd_pass_gpu_sweep(rd_schedule *t, const rd_gpu_plan *plan)
+void rd_pass_gpu_look_back_scan(rd_schedule *t, const rd_gpu_plan *plan)
 {
-    const int32_t kernel = rd_kernel_behind(t, -1);
-    const int32_t loop   = kernel < 0 ? -1 : rd_gpu_cut_in(t, plan, rd_item_of(t, kernel), -1);
+    const int32_t kernel = rd_next_kernel(t, -1);
+    const int32_t loop =
+        kernel < 0 ? -1 : rd_gpu_next_split_loop(t, plan, rd_innermost_item_loop(t, kernel), -1);
 
-    if (plan->scans != RD_GPU_SCANS_ONCE || loop < 0)
+    if (plan->scans != RD_GPU_SCANS_LOOK_BACK || loop < 0)
         return;
-    sweep w = { .t      = t,
-                .plan   = plan,
-                .ranges = kernel,
-                .of     = *rd_loop_of(t, loop),
-                .round  = (int64_t)plan->team * plan->wide };
+    look_back w = { .t      = t,
+                    .plan   = plan,
+                    .ranges = kernel,
+                    .of     = *rd_loop_of(t, loop),
+                    .round  = (int64_t)plan->team * plan->width };
 
-    go_by_tiles(&w, loop);
+    make_tiles(&w, loop);
 }

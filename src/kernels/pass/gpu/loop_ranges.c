@@ -2,23 +2,24 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
-static bool is_cut(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
+static bool is_split_loop(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
 {
     const int32_t of = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt)->of : -1;
 
     return of >= 0 && plan->loop[of].role == RD_GPU_RANGES;
 }
 
-int32_t rd_gpu_cut_in(const rd_schedule *t, const rd_gpu_plan *plan, int32_t body, int32_t last)
+int32_t rd_gpu_next_split_loop(const rd_schedule *t, const rd_gpu_plan *plan, int32_t body,
+                               int32_t last)
 {
     int32_t s = last < 0 ? t->stmt[body].first : t->stmt[last].next;
 
-    while (s >= 0 && !is_cut(t, plan, s))
+    while (s >= 0 && !is_split_loop(t, plan, s))
         s = t->stmt[s].next;
     return s;
 }
 
-int32_t rd_gpu_put_ranges_around(rd_schedule *t, const rd_gpu_plan *plan, int32_t body, int32_t cut)
+int32_t rd_gpu_add_range_loop(rd_schedule *t, const rd_gpu_plan *plan, int32_t body, int32_t cut)
 {
     rd_for ranges = *rd_loop_of(t, cut);
 
@@ -32,7 +33,7 @@ int32_t rd_gpu_put_ranges_around(rd_schedule *t, const rd_gpu_plan *plan, int32_
     return rd_put_loop_around(t, t->stmt[body].first, t->stmt[body].last, &ranges);
 }
 
-void rd_gpu_go_over_range(rd_schedule *t, int32_t ranges, int32_t cut)
+void rd_gpu_limit_to_range(rd_schedule *t, int32_t ranges, int32_t cut)
 {
     const rd_for    l     = *rd_loop_of(t, ranges);
     const rd_linear start = rd_linear_plus_axis(t, rd_linear_of(0), 1, l.start),
@@ -44,13 +45,13 @@ void rd_gpu_go_over_range(rd_schedule *t, int32_t ranges, int32_t cut)
     t->loop[t->stmt[cut].arg].to   = rd_edge_of(stop);
 }
 
-int32_t rd_gpu_add_nodes(rd_schedule *t, const rd_gpu_plan *plan, int32_t fold)
+int32_t rd_gpu_add_partials(rd_schedule *t, const rd_gpu_plan *plan, int32_t fold)
 {
     rd_store nodes = t->store[fold];
 
     nodes.place = RD_IN_DEVICE;
-    nodes.at    = plan->fold[fold].node;
-    nodes.rows  = plan->fold[fold].nodes;
+    nodes.at    = plan->fold[fold].partial_at;
+    nodes.rows  = plan->fold[fold].partial_rows;
     nodes.along = -1;
     return rd_add_store(t, &nodes);
 }

@@ -27,18 +27,18 @@ static bool is_load(const rd_schedule *t, int32_t stmt)
 }
 
 /* Of the axes that it moves along, those of loops in a pair, as the address has them. */
-static void find_axes(const rd_staging *s, rd_staged *a, const rd_linear *at)
+static void find_axes(const rd_point_tiling *s, rd_point_load *a, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n && a->n < RD_MAX_RANK; k++) {
         const int32_t axis = s->t->term[at->first + k].axis;
 
         if (axis >= 0 && axis != s->points && rd_loop_over(s->t, s->pairs, axis) >= 0 &&
-            axis != s->strip)
+            axis != s->vector_axis)
             a->axis[a->n++] = axis;
     }
 }
 
-static int64_t elements_of(const rd_staging *s, const rd_staged *a)
+static int64_t elements_of(const rd_point_tiling *s, const rd_point_load *a)
 {
     int64_t n = 1;
 
@@ -48,7 +48,7 @@ static int64_t elements_of(const rd_staging *s, const rd_staged *a)
 }
 
 /* An array of the same elements, -1. */
-static const rd_staged *same_of(const rd_staging *s, const rd_let *let)
+static const rd_point_load *find_same(const rd_point_tiling *s, const rd_let *let)
 {
     for (int32_t k = 0; k < s->n; k++) {
         const rd_let *other = rd_let_of(s->t, s->at[k].load);
@@ -61,30 +61,30 @@ static const rd_staged *same_of(const rd_staging *s, const rd_let *let)
 }
 
 /* ---- Arrays ----------------------------------------------------------------------------------- */
-static int64_t pitch_of(const rd_staging *s, rd_dtype type)
+static int64_t pitch_of(const rd_point_tiling *s, rd_dtype type)
 {
-    return s->plan->tile + VECTOR / rd_dtype_size(type);
+    return s->plan->tile_points + VECTOR / rd_dtype_size(type);
 }
 
-static const rd_staged *add_array(rd_staging *s, int32_t stmt, bool row)
+static const rd_point_load *add_array(rd_point_tiling *s, int32_t stmt, bool row)
 {
     const rd_dtype type  = rd_let_of(s->t, stmt)->type;
     const int64_t  size  = rd_dtype_size(type);
-    rd_staged     *a     = &s->at[s->n];
+    rd_point_load *a     = &s->at[s->n];
     rd_store       store = {
               .place = RD_IN_BLOCK, .type = type, .memory = true, .fold = -1, .at = s->bytes
     };
     int64_t n;
 
-    if (s->n == RD_MOST_STAGED) {
+    if (s->n == RD_MOST_POINT_LOADS) {
         s->t->failed = true;
         return NULL;
     }
-    *a = (rd_staged){ .row = row };
+    *a = (rd_point_load){ .row = row };
     find_axes(s, a, &rd_let_of(s->t, stmt)->at);
     n            = elements_of(s, a);
-    store.dealt  = row ? s->plan->wide : 0;
-    store.extent = n * (row ? s->plan->wide : pitch_of(s, type));
+    store.dealt  = row ? s->plan->width : 0;
+    store.extent = n * (row ? s->plan->width : pitch_of(s, type));
     s->bytes += (store.extent * (row ? s->plan->threads : 1) * size + VECTOR - 1) / VECTOR * VECTOR;
     a->store = rd_add_store(s->t, &store);
     a->load  = rd_stmt_copy(s->t, stmt);
@@ -93,10 +93,10 @@ static const rd_staged *add_array(rd_staging *s, int32_t stmt, bool row)
 }
 
 /* 4*i1 + i0 - m0 of what results bring; 132*i1 + i2 - m2 of points. */
-static rd_linear place_of(const rd_staging *s, const rd_staged *a)
+static rd_linear place_in_array(const rd_point_tiling *s, const rd_point_load *a)
 {
-    const int32_t axis = a->row ? s->strip : s->points, start = a->row ? s->item : s->tile;
-    int64_t       coef = a->row ? s->plan->wide : pitch_of(s, s->t->store[a->store].type);
+    const int32_t axis = a->row ? s->vector_axis : s->points, start = a->row ? s->item : s->tile;
+    int64_t       coef = a->row ? s->plan->width : pitch_of(s, s->t->store[a->store].type);
     rd_linear     at   = rd_linear_of(0);
 
     for (int32_t k = a->n; k-- > 0;) {
@@ -107,42 +107,42 @@ static rd_linear place_of(const rd_staging *s, const rd_staged *a)
     return rd_linear_plus_axis(s->t, at, -1, start);
 }
 
-static void bring(rd_staging *s, int32_t stmt)
+static void use_array(rd_point_tiling *s, int32_t stmt)
 {
-    const rd_let let   = *rd_let_of(s->t, stmt);
-    const bool   tile  = rd_linear_coef(s->t, &let.at, s->points) != 0,
-               row     = rd_linear_coef(s->t, &let.at, s->strip) != 0;
-    const rd_staged *a = same_of(s, &let);
-    rd_linear        at;
+    const rd_let let       = *rd_let_of(s->t, stmt);
+    const bool   tile      = rd_linear_coef(s->t, &let.at, s->points) != 0,
+               row         = rd_linear_coef(s->t, &let.at, s->vector_axis) != 0;
+    const rd_point_load *a = find_same(s, &let);
+    rd_linear            at;
 
     if (!tile && !row)
         return;
     a = a ? a : add_array(s, stmt, row);
     if (!a)
         return;
-    at                                      = place_of(s, a);
+    at                                      = place_in_array(s, a);
     s->t->let[s->t->stmt[stmt].value].slot  = -1;
     s->t->let[s->t->stmt[stmt].value].store = a->store;
     s->t->let[s->t->stmt[stmt].value].at    = at;
-    s->t->stmt[stmt].pack                   = row ? s->plan->wide : s->plan->abreast;
+    s->t->stmt[stmt].pack                   = row ? s->plan->width : s->plan->points_at_once;
 }
 
-void rd_gpu_stage(rd_staging *s)
+void rd_gpu_load_from_tiles(rd_point_tiling *s)
 {
     for (int32_t k = s->pairs; k >= 0 && !s->t->failed; k = rd_next_stmt(s->t, k, s->pairs))
         if (is_load(s->t, k))
-            bring(s, k);
+            use_array(s, k);
 }
 
 /* ---- Fills ------------------------------------------------------------------------------------ */
 /* "r7 = load ..; a4[..] = r7" at the end of a body. */
-static void add_move(const rd_staging *s, const rd_staged *a, int32_t body, int32_t pack)
+static void add_copy(const rd_point_tiling *s, const rd_point_load *a, int32_t body, int32_t pack)
 {
     rd_stmt kept = rd_stmt_of(RD_S_STORE);
 
     kept.store               = a->store;
     kept.type                = s->t->store[a->store].type;
-    kept.at                  = place_of(s, a);
+    kept.at                  = place_in_array(s, a);
     kept.x                   = s->t->stmt[a->load].value;
     s->t->stmt[a->load].pack = pack;
     rd_append(s->t, body, a->load);
@@ -173,7 +173,8 @@ static rd_for loop_over(rd_for_kind kind, int32_t axis, int64_t extent)
 
 /* Loops over the elements of a point, of which the innermost is the result; `outer`: what stands around
  * them, -1. */
-static int32_t add_loops(const rd_staging *s, const rd_staged *a, int32_t outer, int32_t *first)
+static int32_t add_loops(const rd_point_tiling *s, const rd_point_load *a, int32_t outer,
+                         int32_t *first)
 {
     for (int32_t k = 0; k < a->n && !s->t->failed; k++) {
         const rd_for  loop = loop_over(RD_FOR_SERIAL, a->axis[k], s->t->p->axis_extent[a->axis[k]]);
@@ -188,7 +189,8 @@ static int32_t add_loops(const rd_staging *s, const rd_staged *a, int32_t outer,
 }
 
 /* Do vectors begin at multiples of their size, wherever a tile does, but for what the run's data do? */
-static bool is_aligned(const rd_staging *s, const rd_staged *a, const rd_linear *at, int32_t pack)
+static bool are_vectors_aligned(const rd_point_tiling *s, const rd_point_load *a,
+                                const rd_linear *at, int32_t pack)
 {
     bool is = at->offset % pack == 0;
 
@@ -204,17 +206,17 @@ static bool is_aligned(const rd_staging *s, const rd_staged *a, const rd_linear 
 
 /* So many neighbours are taken at once: points that lie side by side, each element in a row of its own;
  * or points one behind the other, their elements side by side; 0: neither. */
-static int32_t pack_of(const rd_staging *s, const rd_staged *a)
+static int32_t vector_width_of(const rd_point_tiling *s, const rd_point_load *a)
 {
     const rd_let *let  = rd_let_of(s->t, a->load);
     const int64_t each = rd_linear_coef(s->t, &let->at, s->points);
-    int32_t       n    = s->plan->vector / rd_dtype_size(let->type);
+    int32_t       n    = s->plan->vector_bytes / rd_dtype_size(let->type);
     bool          rows = each == 1;
 
-    n = n < s->plan->most_wide ? n : s->plan->most_wide;
+    n = n < s->plan->max_width ? n : s->plan->max_width;
     for (int32_t k = 0; k < a->n; k++)
         rows &= rd_linear_coef(s->t, &let->at, a->axis[k]) % n == 0;
-    if (!is_aligned(s, a, &let->at, n))
+    if (!are_vectors_aligned(s, a, &let->at, n))
         return 0;
     return rows || (a->n == 1 && rd_linear_coef(s->t, &let->at, a->axis[0]) == 1 &&
                     each == s->t->p->axis_extent[a->axis[0]])
@@ -222,23 +224,23 @@ static int32_t pack_of(const rd_staging *s, const rd_staged *a)
                : 0;
 }
 
-int32_t rd_gpu_fill_of_tile(const rd_staging *s, const rd_staged *a, int32_t stop)
+int32_t rd_gpu_fill_tile(const rd_point_tiling *s, const rd_point_load *a, int32_t stop)
 {
-    rd_for  loop = loop_over(RD_FOR_VECTOR, s->points, s->plan->tile);
+    rd_for  loop = loop_over(RD_FOR_VECTOR, s->points, s->plan->tile_points);
     int32_t made, first = -1;
 
     loop.from     = rd_edge_of(mark(s->t, s->tile));
     loop.to       = rd_edge_of(mark(s->t, stop));
     loop.by_block = true;
     made          = add_loop(s->t, &loop);
-    add_move(s, a, add_loops(s, a, made, &first), pack_of(s, a));
+    add_copy(s, a, add_loops(s, a, made, &first), vector_width_of(s, a));
     return made;
 }
 
-int32_t rd_gpu_fill_of_rows(const rd_staging *s, const rd_staged *a)
+int32_t rd_gpu_fill_results(const rd_point_tiling *s, const rd_point_load *a)
 {
     const rd_for *item = rd_loop_of(s->t, rd_binder_of(s->t, s->pairs, s->item));
-    rd_for        loop = loop_over(RD_FOR_VECTOR, s->strip, s->plan->wide);
+    rd_for        loop = loop_over(RD_FOR_VECTOR, s->vector_axis, s->plan->width);
     int32_t       body, made, first = -1;
 
     loop.width = item->width;
@@ -246,7 +248,7 @@ int32_t rd_gpu_fill_of_rows(const rd_staging *s, const rd_staged *a)
     loop.to = rd_edge_of(mark(s->t, rd_loop_of(s->t, rd_binder_of(s->t, s->pairs, s->item))->stop));
     body    = add_loops(s, a, -1, &first);
     made    = add_loop(s->t, &loop);
-    add_move(s, a, made, 0);
+    add_copy(s, a, made, 0);
     if (body < 0)
         return made;
     rd_append(s->t, body, made);

@@ -49,7 +49,7 @@ static bool is_declared_in(const rd_schedule *t, int32_t body, int32_t store)
 }
 
 /* Does the fold begin in the pairs?  States in a thread's memory are not declared. */
-static bool is_of_pairs(const rd_schedule *t, int32_t pairs, int32_t store)
+static bool is_begun_in(const rd_schedule *t, int32_t pairs, int32_t store)
 {
     if (t->store[store].fold < 0)
         return is_declared_in(t, pairs, store);
@@ -59,28 +59,28 @@ static bool is_of_pairs(const rd_schedule *t, int32_t pairs, int32_t store)
     return false;
 }
 
-static void make_room(rd_schedule *t, int32_t pairs, int32_t abreast)
+static void give_points_room(rd_schedule *t, int32_t pairs, int32_t points)
 {
     for (int32_t k = 0; k < t->n_store; k++) {
         rd_store *a = &t->store[k];
 
-        if (a->place == RD_IN_BLOCK || !is_of_pairs(t, pairs, k))
+        if (a->place == RD_IN_BLOCK || !is_begun_in(t, pairs, k))
             continue;
-        a->extent *= abreast;
-        a->cell_stride *= abreast;
-        a->copies = abreast;
+        a->extent *= points;
+        a->cell_stride *= points;
+        a->copies = points;
     }
 }
 
 /* + 4*(i2 - m6) */
-static rd_linear beside(rd_schedule *t, rd_linear at, int64_t coef, int32_t axis, int32_t start)
+static rd_linear at_point(rd_schedule *t, rd_linear at, int64_t coef, int32_t axis, int32_t start)
 {
     at = rd_linear_plus_axis(t, at, coef, axis);
     return rd_linear_plus_axis(t, at, -coef, start);
 }
 
 /* Points have parts of their own of what a pair keeps. */
-static void move_apart(rd_schedule *t, int32_t stmt, int64_t wide, int32_t axis, int32_t start)
+static void use_own_part(rd_schedule *t, int32_t stmt, int64_t width, int32_t axis, int32_t start)
 {
     const rd_stmt s     = t->stmt[stmt];
     const bool    load  = s.kind == RD_S_LET && t->let[s.value].kind == RD_I_LOAD;
@@ -90,7 +90,7 @@ static void move_apart(rd_schedule *t, int32_t stmt, int64_t wide, int32_t axis,
     if (store < 0 || !t->store[store].copies || s.kind == RD_S_ARRAY || s.kind == RD_S_BEGIN)
         return;
     at = load ? t->let[s.value].at : s.fold >= 0 ? s.of.more : s.at;
-    at = beside(t, at, wide, axis, start);
+    at = at_point(t, at, width, axis, start);
     if (load)
         t->let[s.value].at = at;
     else if (s.fold >= 0)
@@ -100,7 +100,7 @@ static void move_apart(rd_schedule *t, int32_t stmt, int64_t wide, int32_t axis,
 }
 
 /* A load from a tile. */
-static bool is_of_points(const rd_schedule *t, int32_t stmt)
+static bool is_tile_load(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);
 
@@ -133,7 +133,7 @@ static int32_t begin_first(rd_schedule *t, int32_t loop)
 }
 
 /* So many points of a thread go through the body together. */
-static void take_together(rd_schedule *t, const rd_gpu_plan *plan, int32_t loop, int32_t abreast)
+static void unroll_jam(rd_schedule *t, const rd_gpu_plan *plan, int32_t loop, int32_t points)
 {
     const int32_t start = rd_add_mark(t), first = begin_first(t, loop),
                   axis = rd_loop_of(t, loop)->axis;
@@ -143,26 +143,26 @@ static void take_together(rd_schedule *t, const rd_gpu_plan *plan, int32_t loop,
         return;
     for (int32_t s = first; s >= 0; s = t->stmt[s].next)
         for (int32_t k = s; k >= 0 && !t->failed; k = rd_next_stmt(t, k, s)) {
-            move_apart(t, k, plan->wide, axis, start);
-            if (is_of_points(t, k))
-                t->stmt[k].pack = abreast;
+            use_own_part(t, k, plan->width, axis, start);
+            if (is_tile_load(t, k))
+                t->stmt[k].pack = points;
         }
     jam.kind   = RD_FOR_JAM;
     jam.from   = rd_edge_of(mark(t, start, 0));
-    jam.to     = rd_edge_of(mark(t, start, abreast));
-    jam.extent = abreast;
+    jam.to     = rd_edge_of(mark(t, start, points));
+    jam.extent = points;
     jam.of     = -1;
     rd_put_loop_around(t, first, t->stmt[loop].last, &jam);
     t->loop[t->stmt[loop].arg].start = start;
-    t->loop[t->stmt[loop].arg].step  = abreast;
+    t->loop[t->stmt[loop].arg].step  = points;
 }
 
 /* ---- All together ----------------------------------------------------------------------------- */
 /* Some points of a block together, and those that are left. */
-static int32_t take_points(rd_schedule *t, const rd_gpu_plan *plan, int32_t pairs,
-                           const rd_for *blocks)
+static int32_t split_points(rd_schedule *t, const rd_gpu_plan *plan, int32_t pairs,
+                            const rd_for *blocks)
 {
-    const int32_t n    = plan->abreast;
+    const int32_t n    = plan->points_at_once;
     const int32_t rest = n > 1 ? rd_stmt_copy(t, pairs) : pairs;
     rd_edge_part  some = { .at = mark(t, blocks->stop, 0), .first = mark(t, blocks->start, 0) };
     rd_for       *l;
@@ -176,7 +176,7 @@ static int32_t take_points(rd_schedule *t, const rd_gpu_plan *plan, int32_t pair
     l->to     = (rd_edge){ .n = 1, .part = { some } };
     l->extent = RD_TREE_STEPS / n;
     l->of     = -1;
-    take_together(t, plan, pairs, n);
+    unroll_jam(t, plan, pairs, n);
     if (n == 1 || t->failed)
         return pairs;
     l         = &t->loop[t->stmt[rest].arg];
@@ -185,23 +185,23 @@ static int32_t take_points(rd_schedule *t, const rd_gpu_plan *plan, int32_t pair
     l         = &t->loop[t->stmt[rest].arg];
     l->extent = n - 1;
     l->of     = -1;
-    take_together(t, plan, rest, 1);
+    unroll_jam(t, plan, rest, 1);
     rd_put_behind(t, rest, pairs);
     return rest;
 }
 
-static void fill(rd_staging *s, int32_t tile, int32_t stop)
+static void fill(rd_point_tiling *s, int32_t tile, int32_t stop)
 {
     const int32_t first = s->t->stmt[tile].first;
 
     for (int32_t k = 0; k < s->n && !s->t->failed; k++)
         if (s->at[k].row)
-            rd_put_before(s->t, rd_gpu_fill_of_rows(s, &s->at[k]), tile);
+            rd_put_before(s->t, rd_gpu_fill_results(s, &s->at[k]), tile);
         else
-            rd_put_before(s->t, rd_gpu_fill_of_tile(s, &s->at[k], stop), first);
+            rd_put_before(s->t, rd_gpu_fill_tile(s, &s->at[k], stop), first);
 }
 
-static void make_tiles(rd_staging *s)
+static void make_tiles(rd_point_tiling *s)
 {
     rd_schedule *t    = s->t;
     rd_for       tile = *rd_loop_of(t, s->pairs), blocks;
@@ -209,18 +209,18 @@ static void make_tiles(rd_staging *s)
 
     tile.start = s->tile = rd_add_mark(t);
     tile.stop            = rd_add_mark(t);
-    tile.step            = s->plan->tile;
+    tile.step            = s->plan->tile_points;
     tile.extent          = (tile.extent + tile.step - 1) / tile.step;
     tile.of              = -1;
-    rd_gpu_stage(s);
-    rd_gpu_split_loops_in(t, s->pairs);
-    make_room(t, s->pairs, s->plan->abreast);
-    blocks        = rd_gpu_by_blocks(t, &tile);
+    rd_gpu_load_from_tiles(s);
+    rd_gpu_split_pair_loops(t, s->pairs);
+    give_points_room(t, s->pairs, s->plan->points_at_once);
+    blocks        = rd_gpu_block_loop(t, &tile);
     blocks.from   = rd_edge_of(mark(t, tile.start, 0));
     blocks.to     = rd_edge_of(mark(t, tile.stop, 0));
-    blocks.extent = (s->plan->tile + RD_TREE_STEPS - 1) / RD_TREE_STEPS;
-    rd_gpu_lift_opens(t, s->pairs, s->pairs, blocks.start);
-    last = take_points(t, s->plan, s->pairs, &blocks);
+    blocks.extent = (s->plan->tile_points + RD_TREE_STEPS - 1) / RD_TREE_STEPS;
+    rd_gpu_lift_block_begins(t, s->pairs, s->pairs, blocks.start);
+    last = split_points(t, s->plan, s->pairs, &blocks);
     if (t->failed)
         return;
     made = s->pairs;
@@ -233,19 +233,21 @@ static void make_tiles(rd_staging *s)
         fill(s, made, tile.stop);
 }
 
-void rd_pass_gpu_tiles(rd_schedule *t, const rd_gpu_plan *plan)
+void rd_pass_gpu_point_tiles(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];
 
     for (int32_t s = body; s >= 0 && plan->pairs >= 0 && !t->failed; s = rd_next_stmt(t, s, body)) {
-        rd_staging staging = { .t = t, .plan = plan, .pairs = s, .strip = plan->strip };
+        rd_point_tiling staging = {
+            .t = t, .plan = plan, .pairs = s, .vector_axis = plan->vector_axis
+        };
 
         if (!is_loop(t, s) || rd_loop_of(t, s)->of != plan->pairs)
             continue;
         staging.points = rd_loop_of(t, s)->axis;
         staging.item   = -1;
         for (int32_t k = rd_loop_around(t, s); k >= 0; k = rd_loop_around(t, k))
-            if (rd_is_item_loop(t, k) && rd_loop_of(t, k)->axis == plan->strip)
+            if (rd_is_item_loop(t, k) && rd_loop_of(t, k)->axis == plan->vector_axis)
                 staging.item = rd_loop_of(t, k)->start;
         make_tiles(&staging);
     }

@@ -19,7 +19,7 @@ static int32_t next_access(const rd_program *p, int32_t inst)
     return inst;
 }
 
-void rd_gpu_accesses(rd_schedule *t, const rd_gpu_plan *plan, rd_gpu_access *access)
+void rd_gpu_for_each_access(rd_schedule *t, const rd_gpu_plan *plan, rd_gpu_access *access)
 {
     int32_t inst = next_access(t->p, 0);
 

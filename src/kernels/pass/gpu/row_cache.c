@@ -13,7 +13,7 @@ static int32_t array_of(rd_schedule *t, const rd_gpu_plan *plan, int32_t row, rd
                              .type   = type,
                              .memory = true,
                              .fold   = -1,
-                             .extent = plan->row_words,
+                             .extent = plan->cached_words,
                              .at     = row };
 
     for (int32_t k = 0; k < t->n_store; k++)
@@ -23,7 +23,7 @@ static int32_t array_of(rd_schedule *t, const rd_gpu_plan *plan, int32_t row, rd
 }
 
 /* What is loaded goes there, too. */
-static void keep(rd_schedule *t, int32_t stmt, int32_t store, rd_dtype type, rd_linear at)
+static void store_to_row(rd_schedule *t, int32_t stmt, int32_t store, rd_dtype type, rd_linear at)
 {
     rd_stmt kept = rd_stmt_of(RD_S_STORE);
     int32_t made;
@@ -38,17 +38,18 @@ static void keep(rd_schedule *t, int32_t stmt, int32_t store, rd_dtype type, rd_
 
 /* The access goes to the row in shared memory that the plan names; one that fills the row goes
  * there, too. */
-static void bring(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32_t inst)
+static void use_row(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32_t inst)
 {
     const rd_dtype  type  = t->p->address[t->p->inst[inst].arg].type;
-    const int32_t   row   = plan->row[inst];
+    const int32_t   row   = plan->cached_row[inst];
     const int32_t   store = row < 0 ? -1 : array_of(t, plan, row, type);
-    const rd_linear at = rd_linear_plus_axis(t, rd_linear_of(0), 1, row < 0 ? 0 : plan->row_axis);
+    const rd_linear at =
+        rd_linear_plus_axis(t, rd_linear_of(0), 1, row < 0 ? 0 : plan->cached_axis);
 
     if (row < 0 || t->failed)
         return;
-    if (plan->fills[inst])
-        keep(t, stmt, store, type, at);
+    if (plan->fills_row[inst])
+        store_to_row(t, stmt, store, type, at);
     else if (t->stmt[stmt].kind == RD_S_STORE) {
         t->stmt[stmt].slot  = -1;
         t->stmt[stmt].store = store;
@@ -62,8 +63,8 @@ static void bring(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32_t
     }
 }
 
-void rd_pass_gpu_near(rd_schedule *t, const rd_gpu_plan *plan)
+void rd_pass_gpu_row_cache(rd_schedule *t, const rd_gpu_plan *plan)
 {
-    if (plan->row)
-        rd_gpu_accesses(t, plan, bring);
+    if (plan->cached_row)
+        rd_gpu_for_each_access(t, plan, use_row);
 }

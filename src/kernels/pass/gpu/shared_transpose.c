@@ -16,18 +16,18 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
-enum { SIDE = 32, PITCH = SIDE + 1, MOST_TURNED = 16 };
+enum { SIDE = 32, PITCH = SIDE + 1, MOST_TRANSPOSED = 16 };
 
-typedef struct turning {
+typedef struct transposing {
     rd_schedule       *t;
     const rd_gpu_plan *plan;
     int32_t            axis[2];           /* along the operand, along the result */
     int32_t            start[2], stop[2]; /* marks of the square                 */
     int32_t            item;              /* whose body has all                  */
     int32_t            fills;             /* the last loop that fills a square, -1 */
-} turning;
+} transposing;
 
-static rd_linear at_mark(const turning *c, int32_t mark, int64_t offset)
+static rd_linear at_mark(const transposing *c, int32_t mark, int64_t offset)
 {
     return rd_linear_plus_axis(c->t, rd_linear_of(offset), 1, mark);
 }
@@ -35,7 +35,7 @@ static rd_linear at_mark(const turning *c, int32_t mark, int64_t offset)
 /* ---- Squares ---------------------------------------------------------------------------------- */
 /* The loops over both axes go by sides of a square, which marks begin and end; false: there are
  * not two. */
-static bool find_squares(turning *c)
+static bool tile_item_loops(transposing *c)
 {
     rd_schedule  *t     = c->t;
     const int32_t body  = t->part[RD_PART_BODY];
@@ -57,7 +57,7 @@ static bool find_squares(turning *c)
 }
 
 /* i0 - m0 + 33*(i1 - m2) */
-static rd_linear place(const turning *c)
+static rd_linear place_in_square(const transposing *c)
 {
     rd_linear at = rd_linear_of(0);
 
@@ -71,7 +71,7 @@ static rd_linear place(const turning *c)
 }
 
 /* A loop over one side of the square at hand: of threads up to the end of the axis, else whole. */
-static rd_for loop_over(const turning *c, int k, rd_for_kind kind)
+static rd_for loop_over(const transposing *c, int k, rd_for_kind kind)
 {
     rd_for loop = { .kind  = kind,
                     .axis  = c->axis[k],
@@ -92,7 +92,7 @@ static rd_for loop_over(const turning *c, int k, rd_for_kind kind)
 
 /* ---- Operands --------------------------------------------------------------------------------- */
 /* A copy of the LET fills the square before all else, which the LET then reads. */
-static void fill(turning *c, int32_t stmt, int32_t inst)
+static void fill_square(transposing *c, int32_t stmt, int32_t inst)
 {
     rd_schedule   *t      = c->t;
     const int32_t  load   = rd_stmt_copy(t, stmt);
@@ -114,7 +114,7 @@ static void fill(turning *c, int32_t stmt, int32_t inst)
         return;
     kept.store         = store;
     kept.type          = type;
-    kept.at            = place(c);
+    kept.at            = place_in_square(c);
     kept.x             = t->stmt[load].value;
     t->stmt[load].pack = 1;
     behind             = rd_add_stmt(t, &kept);
@@ -128,12 +128,12 @@ static void fill(turning *c, int32_t stmt, int32_t inst)
     let        = &t->let[t->stmt[stmt].value];
     let->slot  = -1;
     let->store = store;
-    let->at    = place(c);
+    let->at    = place_in_square(c);
 }
 
 /* ---- All of an item --------------------------------------------------------------------------- */
 /* Values that stand around hang on indices that are known in the squares alone. */
-static void move_values(const turning *c, int32_t body)
+static void move_values(const transposing *c, int32_t body)
 {
     rd_schedule *t = c->t;
 
@@ -146,7 +146,7 @@ static void move_values(const turning *c, int32_t body)
     }
 }
 
-static void write_squares(const turning *c)
+static void add_square_loops(const transposing *c)
 {
     rd_schedule  *t       = c->t;
     const rd_for  threads = loop_over(c, 1, RD_FOR_THREAD), serial = loop_over(c, 0, RD_FOR_SERIAL);
@@ -162,46 +162,46 @@ static void write_squares(const turning *c)
 }
 
 /* Which of the accesses lie the other way. */
-typedef struct turned {
-    int32_t n, stmt[MOST_TURNED], inst[MOST_TURNED];
-} turned;
+typedef struct marked_loads {
+    int32_t n, stmt[MOST_TRANSPOSED], inst[MOST_TRANSPOSED];
+} marked_loads;
 
-static void note(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32_t inst)
+static void mark_load(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32_t inst)
 {
-    if (plan->turned[inst])
+    if (plan->transposed[inst])
         t->stmt[stmt].pack = -1 - inst;
 }
 
-static void fill_all(turning *c)
+static void fill_squares(transposing *c)
 {
     rd_schedule *t   = c->t;
-    turned       all = { 0 };
+    marked_loads all = { 0 };
 
     for (int32_t s = c->item; s >= 0; s = rd_next_stmt(t, s, c->item))
-        if (t->stmt[s].pack < 0 && all.n < MOST_TURNED) {
+        if (t->stmt[s].pack < 0 && all.n < MOST_TRANSPOSED) {
             all.inst[all.n]   = -1 - t->stmt[s].pack;
             all.stmt[all.n++] = s;
             t->stmt[s].pack   = 0;
         }
     for (int32_t k = all.n; k-- > 0 && !t->failed;)
-        fill(c, all.stmt[k], all.inst[k]);
+        fill_square(c, all.stmt[k], all.inst[k]);
 }
 
-void rd_pass_gpu_turn(rd_schedule *t, const rd_gpu_plan *plan)
+void rd_pass_gpu_shared_transpose(rd_schedule *t, const rd_gpu_plan *plan)
 {
-    turning       c      = { .t = t, .plan = plan, .fills = -1 };
-    const int32_t kernel = rd_kernel_behind(t, -1);
+    transposing   c      = { .t = t, .plan = plan, .fills = -1 };
+    const int32_t kernel = rd_next_kernel(t, -1);
 
-    if (!plan->turned)
+    if (!plan->transposed)
         return;
     for (int k = 0; k < 2; k++)
-        c.axis[k] = t->p->loop[plan->square[k]].axis;
-    rd_gpu_accesses(t, plan, note);
-    if (kernel < 0 || !find_squares(&c))
+        c.axis[k] = t->p->loop[plan->transpose_loop[k]].axis;
+    rd_gpu_for_each_access(t, plan, mark_load);
+    if (kernel < 0 || !tile_item_loops(&c))
         return;
-    c.item = rd_item_of(t, kernel);
+    c.item = rd_innermost_item_loop(t, kernel);
     for (int32_t s = c.item; s != t->part[RD_PART_BODY]; s = t->stmt[s].parent)
         move_values(&c, s);
-    fill_all(&c);
-    write_squares(&c);
+    fill_squares(&c);
+    add_square_loops(&c);
 }

@@ -26,7 +26,7 @@ static bool is_at_index(const rd_schedule *t, const rd_stmt *s, int32_t axis)
 }
 
 /* The next OPENS of a loop that its rounds can do once for 64 of them; -1. */
-static int32_t next_opens(const rd_schedule *t, int32_t loop, int32_t last)
+static int32_t next_block_begin(const rd_schedule *t, int32_t loop, int32_t last)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;
     int32_t       s    = rd_next_stmt(t, last, loop);
@@ -38,7 +38,7 @@ static int32_t next_opens(const rd_schedule *t, int32_t loop, int32_t last)
 }
 
 /* "opens all f0, outer m4" */
-static int32_t opens_all(rd_schedule *t, int32_t opens, int32_t axis, int32_t start)
+static int32_t add_begin_all(rd_schedule *t, int32_t opens, int32_t axis, int32_t start)
 {
     rd_stmt         all = t->stmt[opens];
     const rd_linear by  = mark(t, start, 0);
@@ -54,21 +54,21 @@ static int32_t opens_all(rd_schedule *t, int32_t opens, int32_t axis, int32_t st
 }
 
 /* Before `first`, for all cells: once for each fold. */
-void rd_gpu_lift_opens(rd_schedule *t, int32_t loop, int32_t first, int32_t start)
+void rd_gpu_lift_block_begins(rd_schedule *t, int32_t loop, int32_t first, int32_t start)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;
     uint64_t      has  = 0;
 
-    for (int32_t s = next_opens(t, loop, loop), next; s >= 0 && !t->failed; s = next) {
-        next = next_opens(t, loop, s);
+    for (int32_t s = next_block_begin(t, loop, loop), next; s >= 0 && !t->failed; s = next) {
+        next = next_block_begin(t, loop, s);
         if (!(has >> t->stmt[s].fold & 1))
-            rd_put_before(t, opens_all(t, s, axis, start), first);
+            rd_put_before(t, add_begin_all(t, s, axis, start), first);
         has |= UINT64_C(1) << t->stmt[s].fold;
         rd_take_out(t, s);
     }
 }
 
-rd_for rd_gpu_by_blocks(rd_schedule *t, const rd_for *like)
+rd_for rd_gpu_block_loop(rd_schedule *t, const rd_for *like)
 {
     rd_for blocks = *like;
 
@@ -83,7 +83,7 @@ rd_for rd_gpu_by_blocks(rd_schedule *t, const rd_for *like)
 /* A loop in a pair, along which blocks of folds end. */
 static void split_by_blocks(rd_schedule *t, int32_t loop)
 {
-    const rd_for blocks = rd_gpu_by_blocks(t, rd_loop_of(t, loop));
+    const rd_for blocks = rd_gpu_block_loop(t, rd_loop_of(t, loop));
 
     rd_put_loop_around(t, loop, loop, &blocks);
     if (t->failed)
@@ -91,15 +91,15 @@ static void split_by_blocks(rd_schedule *t, int32_t loop)
     t->loop[t->stmt[loop].arg].from   = rd_edge_of(mark(t, blocks.start, 0));
     t->loop[t->stmt[loop].arg].to     = rd_edge_of(mark(t, blocks.stop, 0));
     t->loop[t->stmt[loop].arg].extent = RD_TREE_STEPS;
-    rd_gpu_lift_opens(t, loop, loop, blocks.start);
+    rd_gpu_lift_block_begins(t, loop, loop, blocks.start);
 }
 
-void rd_gpu_split_loops_in(rd_schedule *t, int32_t pairs)
+void rd_gpu_split_pair_loops(rd_schedule *t, int32_t pairs)
 {
     for (int32_t s = pairs, next; s >= 0 && !t->failed; s = next) {
         next = rd_next_stmt(t, s, pairs);
         if (s != pairs && t->stmt[s].kind == RD_S_LOOP && rd_loop_of(t, s)->kind == RD_FOR_SERIAL &&
-            next_opens(t, s, s) >= 0)
+            next_block_begin(t, s, s) >= 0)
             split_by_blocks(t, s);
     }
 }

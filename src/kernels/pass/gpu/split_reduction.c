@@ -16,31 +16,31 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
-enum { MOST_CUTS = 8 };
+enum { MOST_SPLIT = 8 };
 
-typedef struct cutting {
+typedef struct splitting {
     rd_schedule       *t;
     const rd_gpu_plan *plan;
     int32_t            body; /* of an item: a loop over ranges                    */
     int32_t            number, count;
-    bool               ends; /* something is stored behind all of the loops       */
-    int32_t           *left; /* per fold: the array of nodes that ranges leave    */
-} cutting;
+    bool               stores_behind; /* something is stored behind all of the loops       */
+    int32_t           *partials;      /* per fold: the array of nodes that ranges leave    */
+} splitting;
 
 /* The loops of a body that are cut, in their order; how many. */
-static int32_t find_cuts(const cutting *c, int32_t body, int32_t cut[MOST_CUTS])
+static int32_t find_split_loops(const splitting *c, int32_t body, int32_t cut[MOST_SPLIT])
 {
     int32_t n = 0;
 
-    for (int32_t s = rd_gpu_cut_in(c->t, c->plan, body, -1); s >= 0 && n < MOST_CUTS;
-         s         = rd_gpu_cut_in(c->t, c->plan, body, s))
+    for (int32_t s = rd_gpu_next_split_loop(c->t, c->plan, body, -1); s >= 0 && n < MOST_SPLIT;
+         s         = rd_gpu_next_split_loop(c->t, c->plan, body, s))
         cut[n++] = s;
     return n;
 }
 
 /* ---- Folds ------------------------------------------------------------------------------------ */
 /* Is the fold the item's, and takes its elements in the loop? */
-static bool is_of_cut(const cutting *c, int32_t fold, int32_t cut)
+static bool is_fold_of_loop(const splitting *c, int32_t fold, int32_t cut)
 {
     bool begins = false;
 
@@ -53,59 +53,59 @@ static bool is_of_cut(const cutting *c, int32_t fold, int32_t cut)
 }
 
 /* Nodes of all lanes and cells, in the device's memory. */
-static void make_left(const cutting *c, int32_t fold)
+static void add_partials(const splitting *c, int32_t fold)
 {
-    if (c->left[fold] < 0)
-        c->left[fold] = rd_gpu_add_nodes(c->t, c->plan, fold);
+    if (c->partials[fold] < 0)
+        c->partials[fold] = rd_gpu_add_partials(c->t, c->plan, fold);
 }
 
-static int32_t of_fold(const cutting *c, rd_stmt_kind kind, int32_t fold)
+static int32_t add_fold_stmt(const splitting *c, rd_stmt_kind kind, int32_t fold)
 {
     rd_stmt s = rd_stmt_of(kind);
 
     s.fold  = fold;
-    s.store = kind == RD_S_JOIN ? c->left[fold] : fold;
-    s.arg   = kind == RD_S_LEAVE ? c->left[fold] : -1;
+    s.store = kind == RD_S_JOIN ? c->partials[fold] : fold;
+    s.arg   = kind == RD_S_LEAVE ? c->partials[fold] : -1;
     return rd_add_stmt(c->t, &s);
 }
 
 /* What comes to rest are the nodes that all ranges have left. */
-static void read_joined(const cutting *c, int32_t body, int32_t fold)
+static void read_combined(const splitting *c, int32_t body, int32_t fold)
 {
     for (int32_t s = body; s >= 0; s = rd_next_stmt(c->t, s, body)) {
         rd_stmt *of = &c->t->stmt[s];
 
         if (of->fold == fold &&
             (of->kind == RD_S_REST || of->kind == RD_S_LANES || of->kind == RD_S_FINISH))
-            of->store = c->left[fold];
+            of->store = c->partials[fold];
     }
 }
 
 /* A kernel before has had the loop: its folds are joined where they began. */
-static void forget_loop(const cutting *c, int32_t cut)
+static void combine_loop(const splitting *c, int32_t cut)
 {
     rd_schedule *t = c->t;
 
     for (int32_t k = 0; k < t->p->n_fold; k++) {
-        if (!is_of_cut(c, k, cut))
+        if (!is_fold_of_loop(c, k, cut))
             continue;
-        make_left(c, k);
+        add_partials(c, k);
         for (int32_t s = t->stmt[c->body].first, next; s >= 0 && !t->failed; s = next) {
             next = t->stmt[s].next;
             if (t->stmt[s].kind == RD_S_ARRAY && t->stmt[s].store == k)
                 rd_take_out(t, s);
             else if (t->stmt[s].kind == RD_S_BEGIN && t->stmt[s].fold == k) {
-                rd_put_before(t, of_fold(c, RD_S_JOIN, k), s);
+                rd_put_before(t, add_fold_stmt(c, RD_S_JOIN, k), s);
                 rd_take_out(t, s);
             }
         }
-        read_joined(c, c->body, k);
+        read_combined(c, c->body, k);
     }
     rd_take_out(t, cut);
 }
 
 /* ---- What stands behind ----------------------------------------------------------------------- */
-static int32_t last_of(const cutting *c)
+static int32_t add_last(const splitting *c)
 {
     rd_stmt s = rd_stmt_of(RD_S_LAST);
 
@@ -113,14 +113,14 @@ static int32_t last_of(const cutting *c)
     return rd_add_stmt(c->t, &s);
 }
 
-static bool is_result(const cutting *c, int32_t stmt)
+static bool is_result(const splitting *c, int32_t stmt)
 {
     return c->t->stmt[stmt].kind == RD_S_STORE && c->t->stmt[stmt].slot < c->t->p->first_scratch;
 }
 
 /* What an item stores outside of its loops is stored once, by who comes last; what stands behind the loop,
  * too. */
-static void move_behind(const cutting *c, int32_t cut, int32_t last)
+static void move_behind(const splitting *c, int32_t cut, int32_t last)
 {
     rd_schedule *t = c->t;
 
@@ -138,11 +138,11 @@ static void move_behind(const cutting *c, int32_t cut, int32_t last)
 }
 
 /* The loop of this kernel: its ranges leave their nodes, and who comes last goes on. */
-static void end_ranges(const cutting *c, int32_t cut)
+static void end_ranges(const splitting *c, int32_t cut)
 {
     rd_schedule  *t      = c->t;
-    const bool    behind = c->number == c->count - 1 && c->ends;
-    const int32_t last   = last_of(c);
+    const bool    behind = c->number == c->count - 1 && c->stores_behind;
+    const int32_t last   = add_last(c);
     bool          some   = false;
 
     if (t->failed)
@@ -152,13 +152,13 @@ static void end_ranges(const cutting *c, int32_t cut)
         while (t->stmt[last].first >= 0)
             rd_take_out(t, t->stmt[last].first);
     for (int32_t k = 0; k < t->p->n_fold && !t->failed; k++) {
-        if (!is_of_cut(c, k, cut))
+        if (!is_fold_of_loop(c, k, cut))
             continue;
-        make_left(c, k);
-        rd_append(t, c->body, of_fold(c, RD_S_LEAVE, k));
-        read_joined(c, last, k);
+        add_partials(c, k);
+        rd_append(t, c->body, add_fold_stmt(c, RD_S_LEAVE, k));
+        read_combined(c, last, k);
         if (behind)
-            rd_put_before(t, of_fold(c, RD_S_JOIN, k), t->stmt[last].first);
+            rd_put_before(t, add_fold_stmt(c, RD_S_JOIN, k), t->stmt[last].first);
         some = true;
     }
     if (some || behind)
@@ -166,27 +166,27 @@ static void end_ranges(const cutting *c, int32_t cut)
 }
 
 /* ---- Kernels ---------------------------------------------------------------------------------- */
-static void cut_kernel(cutting *c, int32_t kernel, int32_t number)
+static void split_kernel(splitting *c, int32_t kernel, int32_t number)
 {
-    int32_t cut[MOST_CUTS];
+    int32_t cut[MOST_SPLIT];
 
-    c->body   = rd_item_of(c->t, kernel);
+    c->body   = rd_innermost_item_loop(c->t, kernel);
     c->number = number;
-    if (find_cuts(c, c->body, cut) != c->count)
+    if (find_split_loops(c, c->body, cut) != c->count)
         return;
     for (int32_t k = 0; k < number; k++)
-        forget_loop(c, cut[k]);
-    rd_gpu_go_over_range(c->t, c->body, cut[number]);
+        combine_loop(c, cut[k]);
+    rd_gpu_limit_to_range(c->t, c->body, cut[number]);
     end_ranges(c, cut[number]);
 }
 
 /* Is anything stored outside of the loops that are cut? */
-static bool stores_outside(const cutting *c, int32_t body)
+static bool stores_outside(const splitting *c, int32_t body)
 {
-    for (int32_t s = c->t->stmt[body].first, cut = rd_gpu_cut_in(c->t, c->plan, body, -1); s >= 0;
-         s = c->t->stmt[s].next) {
+    for (int32_t s = c->t->stmt[body].first, cut = rd_gpu_next_split_loop(c->t, c->plan, body, -1);
+         s >= 0; s = c->t->stmt[s].next) {
         if (s == cut) {
-            cut = rd_gpu_cut_in(c->t, c->plan, body, s);
+            cut = rd_gpu_next_split_loop(c->t, c->plan, body, s);
             continue;
         }
         for (int32_t k = s; k >= 0; k = rd_next_stmt(c->t, k, s))
@@ -198,32 +198,32 @@ static bool stores_outside(const cutting *c, int32_t body)
 
 /* Of each long loop in an item one kernel has the ranges; before it folds of earlier loops are
  * joined. */
-static void cut_all(cutting *c, int32_t kernel, int32_t body)
+static void split_all(splitting *c, int32_t kernel, int32_t body)
 {
-    int32_t copy[MOST_CUTS], cut[MOST_CUTS];
+    int32_t copy[MOST_SPLIT], cut[MOST_SPLIT];
 
-    c->count = find_cuts(c, body, cut);
+    c->count = find_split_loops(c, body, cut);
     if (c->count == 0)
         return;
-    c->ends = stores_outside(c, body);
-    rd_gpu_put_ranges_around(c->t, c->plan, body, cut[0]);
+    c->stores_behind = stores_outside(c, body);
+    rd_gpu_add_range_loop(c->t, c->plan, body, cut[0]);
     copy[0] = kernel;
     for (int32_t k = 1; k < c->count && !c->t->failed; k++) {
         copy[k] = rd_stmt_copy(c->t, kernel);
         rd_put_behind(c->t, copy[k], copy[k - 1]);
     }
     for (int32_t k = 0; k < c->count && !c->t->failed; k++)
-        cut_kernel(c, copy[k], k);
+        split_kernel(c, copy[k], k);
 }
 
-void rd_pass_gpu_cuts(rd_schedule *t, const rd_gpu_plan *plan)
+void rd_pass_gpu_split_reduction(rd_schedule *t, const rd_gpu_plan *plan)
 {
-    int32_t       left[RD_GPU_MOST_FOLDS];
-    const int32_t kernel = rd_kernel_behind(t, -1);
-    cutting       c      = { .t = t, .plan = plan, .left = left };
+    int32_t       partials[RD_GPU_MOST_FOLDS];
+    const int32_t kernel = rd_next_kernel(t, -1);
+    splitting     c      = { .t = t, .plan = plan, .partials = partials };
 
     for (int32_t k = 0; k < RD_GPU_MOST_FOLDS; k++)
-        left[k] = -1;
-    if (kernel >= 0 && t->p->n_fold <= RD_GPU_MOST_FOLDS && plan->scans == RD_GPU_SCANS_WHOLE)
-        cut_all(&c, kernel, rd_item_of(t, kernel));
+        partials[k] = -1;
+    if (kernel >= 0 && t->p->n_fold <= RD_GPU_MOST_FOLDS && plan->scans == RD_GPU_SCANS_SERIAL)
+        split_all(&c, kernel, rd_innermost_item_loop(t, kernel));
 }

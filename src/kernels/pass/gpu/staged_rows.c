@@ -13,7 +13,7 @@
 
 /* ---- Accesses --------------------------------------------------------------------------------- */
 /* Where the row of the item at hand begins in memory. */
-static rd_linear row_of(rd_schedule *t, const rd_gpu_row *row)
+static rd_linear row_start(rd_schedule *t, const rd_gpu_staged_row *row)
 {
     rd_linear at   = rd_linear_of(row->first);
     int64_t   step = row->step;
@@ -25,7 +25,7 @@ static rd_linear row_of(rd_schedule *t, const rd_gpu_row *row)
     return at;
 }
 
-static int32_t array_of(rd_schedule *t, const rd_gpu_row *row, int32_t number)
+static int32_t array_of(rd_schedule *t, const rd_gpu_staged_row *row, int32_t number)
 {
     const rd_store array = { .place  = RD_IN_BLOCK,
                              .type   = row->type,
@@ -42,18 +42,18 @@ static int32_t array_of(rd_schedule *t, const rd_gpu_row *row, int32_t number)
 }
 
 /* An element of the row, from its first one on. */
-static void bring(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32_t inst)
+static void use_row(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32_t inst)
 {
-    const int32_t     number = plan->row_of[inst];
-    const rd_gpu_row *row    = number < 0 ? NULL : &plan->rows[number];
-    const int32_t     store  = row ? array_of(t, row, number) : -1;
-    const bool        stores = t->stmt[stmt].kind == RD_S_STORE;
-    rd_linear         at;
+    const int32_t            number = plan->staged_of[inst];
+    const rd_gpu_staged_row *row    = number < 0 ? NULL : &plan->staged[number];
+    const int32_t            store  = row ? array_of(t, row, number) : -1;
+    const bool               stores = t->stmt[stmt].kind == RD_S_STORE;
+    rd_linear                at;
 
     if (!row || t->failed)
         return;
     at = stores ? t->stmt[stmt].at : t->let[t->stmt[stmt].value].at;
-    at = rd_linear_plus(t, at, -1, row_of(t, row));
+    at = rd_linear_plus(t, at, -1, row_start(t, row));
     if (t->failed)
         return;
     if (stores) {
@@ -69,12 +69,12 @@ static void bring(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32_t
 
 /* ---- Rows that are moved ---------------------------------------------------------------------- */
 /* "a1[m0] = load s0[33*i0 + m0]", or back: `body` is a loop over m0, which has nothing yet. */
-static void add_move(rd_schedule *t, const rd_gpu_row *row, int32_t store, int32_t body,
+static void add_copy(rd_schedule *t, const rd_gpu_staged_row *row, int32_t store, int32_t body,
                      int32_t mark)
 {
     const rd_linear at     = rd_linear_plus_axis(t, rd_linear_of(0), 1, mark),
-                    memory = rd_linear_plus_axis(t, row_of(t, row), 1, mark);
-    const bool    in       = row->role == RD_ROW_IN;
+                    memory = rd_linear_plus_axis(t, row_start(t, row), 1, mark);
+    const bool    in       = row->role == RD_STAGED_IN;
     rd_let        let      = { .kind  = RD_I_LOAD,
                                .type  = row->type,
                                .from  = row->type,
@@ -96,7 +96,7 @@ static void add_move(rd_schedule *t, const rd_gpu_row *row, int32_t store, int32
 
 /* A loop that brings a row to shared memory before the item, or takes it back behind it, by all
  * threads of a block. */
-static void move(rd_schedule *t, const rd_gpu_row *row, int32_t number, int32_t item)
+static void copy_row(rd_schedule *t, const rd_gpu_staged_row *row, int32_t number, int32_t item)
 {
     const int32_t store = array_of(t, row, number);
     const rd_for  loop  = { .kind     = RD_FOR_VECTOR,
@@ -114,21 +114,21 @@ static void move(rd_schedule *t, const rd_gpu_row *row, int32_t number, int32_t 
 
     if (t->failed)
         return;
-    if (row->role == RD_ROW_IN && t->stmt[item].first >= 0)
+    if (row->role == RD_STAGED_IN && t->stmt[item].first >= 0)
         rd_put_before(t, made, t->stmt[item].first);
     else
         rd_append(t, item, made);
-    add_move(t, row, store, made, loop.axis);
+    add_copy(t, row, store, made, loop.axis);
 }
 
-void rd_pass_gpu_stretches(rd_schedule *t, const rd_gpu_plan *plan)
+void rd_pass_gpu_staged_rows(rd_schedule *t, const rd_gpu_plan *plan)
 {
-    const int32_t kernel = rd_kernel_behind(t, -1);
+    const int32_t kernel = rd_next_kernel(t, -1);
 
-    if (plan->n_row == 0 || kernel < 0)
+    if (plan->n_staged == 0 || kernel < 0)
         return;
-    rd_gpu_accesses(t, plan, bring);
-    for (int32_t k = 0; k < plan->n_row && !t->failed; k++)
-        if (plan->rows[k].role != RD_ROW_KEPT)
-            move(t, &plan->rows[k], k, rd_item_of(t, kernel));
+    rd_gpu_for_each_access(t, plan, use_row);
+    for (int32_t k = 0; k < plan->n_staged && !t->failed; k++)
+        if (plan->staged[k].role != RD_STAGED_SCRATCH)
+            copy_row(t, &plan->staged[k], k, rd_innermost_item_loop(t, kernel));
 }

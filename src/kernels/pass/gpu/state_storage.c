@@ -11,13 +11,13 @@ static void declare_before(rd_schedule *t, int32_t begin)
     rd_put_before(t, rd_add_stmt(t, &array), begin);
 }
 
-void rd_pass_gpu_place(rd_schedule *t, const rd_gpu_plan *plan)
+void rd_pass_gpu_state_storage(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];
 
     for (int32_t k = 0; k < t->p->n_fold; k++) {
         t->store[k].place = plan->fold[k].place;
-        t->store[k].dealt = plan->fold[k].dealt;
+        t->store[k].dealt = plan->fold[k].thread_lanes;
         t->store[k].rows  = plan->fold[k].rows;
         t->store[k].at    = plan->fold[k].at;
     }

@@ -11,13 +11,13 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
-static bool is_spread(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
+static bool is_distributed(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
 {
     const int32_t of =
         t->stmt[stmt].kind == RD_S_LOOP && !rd_is_item_loop(t, stmt) ? rd_loop_of(t, stmt)->of : -1;
 
-    return of >= 0 && (plan->loop[of].role == RD_GPU_SPREAD ||
-                       plan->loop[of].role == RD_GPU_CHUNKS || plan->loop[of].spread);
+    return of >= 0 && (plan->loop[of].role == RD_GPU_DISTRIBUTED ||
+                       plan->loop[of].role == RD_GPU_CHUNKS || plan->loop[of].distributed);
 }
 
 static rd_linear mark(rd_schedule *t, int32_t axis, int64_t offset)
@@ -40,7 +40,7 @@ static rd_linear first_lane(rd_schedule *t, int32_t loop)
     return rd_linear_of(0);
 }
 
-static bool takes_lanes(const rd_schedule *t, int32_t loop)
+static bool has_lanes_along(const rd_schedule *t, int32_t loop)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;
 
@@ -70,7 +70,7 @@ static void make_rounds(rd_schedule *t, int32_t stmt, int64_t round, int32_t ahe
     rd_for   *l     = &t->loop[t->stmt[stmt].arg];
     const int start = rd_add_mark(t);
 
-    if (takes_lanes(t, stmt)) {
+    if (has_lanes_along(t, stmt)) {
         const rd_linear first = first_lane(t, stmt);
 
         l                     = &t->loop[t->stmt[stmt].arg];
@@ -105,7 +105,7 @@ static void put_inside(rd_schedule *t, int32_t stmt, rd_for_kind outer, rd_for_k
         rd_put_loop_around(t, t->stmt[around].first, t->stmt[around].last, &b);
 }
 
-static void put_meeting(rd_schedule *t, int32_t loop, bool before)
+static void put_barrier(rd_schedule *t, int32_t loop, bool before)
 {
     const rd_stmt meet = rd_stmt_of(RD_S_MEET);
     const int32_t made = rd_add_stmt(t, &meet);
@@ -116,26 +116,26 @@ static void put_meeting(rd_schedule *t, int32_t loop, bool before)
         rd_put_behind(t, made, loop);
 }
 
-static void share(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
+static void distribute(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
 {
     const rd_for  old   = *rd_loop_of(t, stmt);
-    const bool    apart = plan->wide == 1;
-    const int64_t each = apart ? 2 : plan->wide, round = plan->team * each;
+    const bool    apart = plan->width == 1;
+    const int64_t each = apart ? 2 : plan->width, round = plan->team * each;
 
     make_rounds(t, stmt, round, plan->loop[old.of].ahead);
     if (apart)
         put_inside(t, stmt, RD_FOR_VECTOR, RD_FOR_THREAD, plan->team, &old, round);
     else
-        put_inside(t, stmt, RD_FOR_THREAD, RD_FOR_VECTOR, plan->wide, &old, round);
-    put_meeting(t, stmt, true);
-    put_meeting(t, stmt, false);
+        put_inside(t, stmt, RD_FOR_THREAD, RD_FOR_VECTOR, plan->width, &old, round);
+    put_barrier(t, stmt, true);
+    put_barrier(t, stmt, false);
 }
 
-void rd_pass_gpu_spread(rd_schedule *t, const rd_gpu_plan *plan)
+void rd_pass_gpu_team_loops(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];
 
     for (int32_t s = body; s >= 0 && !t->failed; s = rd_next_stmt(t, s, body))
-        if (is_spread(t, plan, s))
-            share(t, plan, s);
+        if (is_distributed(t, plan, s))
+            distribute(t, plan, s);
 }

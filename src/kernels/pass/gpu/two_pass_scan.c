@@ -44,34 +44,35 @@ static void set_step(rd_schedule *t, int32_t stmt, int32_t prefix, int32_t range
 }
 
 /* ---- Statements ------------------------------------------------------------------------------- */
-static int32_t of_fold(rd_schedule *t, rd_stmt_kind kind, int32_t fold, int32_t left)
+static int32_t add_fold_stmt(rd_schedule *t, rd_stmt_kind kind, int32_t fold, int32_t partials)
 {
     rd_stmt s = rd_stmt_of(kind);
 
     s.fold  = fold;
-    s.store = kind == RD_S_LIFT ? left : fold;
-    s.arg   = kind == RD_S_LIFT ? -1 : left;
+    s.store = kind == RD_S_LIFT ? partials : fold;
+    s.arg   = kind == RD_S_LIFT ? -1 : partials;
     return rd_add_stmt(t, &s);
 }
 
 /* Ranges store nothing the first time, and what is made for results alone is not made. */
-static void go_without_results(rd_schedule *t, int32_t ranges)
+static void drop_results(rd_schedule *t, int32_t ranges)
 {
     for (int32_t s = ranges, next; s >= 0 && !t->failed; s = next) {
         next = rd_next_stmt(t, s, ranges);
         if (t->stmt[s].kind == RD_S_STORE)
             rd_take_out(t, s);
     }
-    rd_gpu_take_out_unread(t, ranges);
+    rd_gpu_remove_dead_values(t, ranges);
 }
 
 /* The fold that begins at `begin`, in ranges the second time. */
-static void go_on(rd_schedule *t, const rd_gpu_plan *plan, int32_t ranges, int32_t begin)
+static void start_from_prefix(rd_schedule *t, const rd_gpu_plan *plan, int32_t ranges,
+                              int32_t begin)
 {
-    const int32_t fold   = t->stmt[begin].fold;
-    const int32_t prefix = find_prefix(t, ranges, fold);
-    const int32_t left   = rd_gpu_add_nodes(t, plan, fold),
-                  await  = of_fold(t, RD_S_AWAIT, fold, left);
+    const int32_t fold     = t->stmt[begin].fold;
+    const int32_t prefix   = find_prefix(t, ranges, fold);
+    const int32_t partials = rd_gpu_add_partials(t, plan, fold),
+                  await    = add_fold_stmt(t, RD_S_AWAIT, fold, partials);
 
     if (t->failed)
         return;
@@ -81,42 +82,43 @@ static void go_on(rd_schedule *t, const rd_gpu_plan *plan, int32_t ranges, int32
 }
 
 /* What it does the first time. */
-static void leave(rd_schedule *t, int32_t ranges, int32_t second, int32_t await)
+static void store_partial(rd_schedule *t, int32_t ranges, int32_t second, int32_t await)
 {
-    const int32_t fold = t->stmt[await].fold, left = t->stmt[await].arg;
+    const int32_t fold = t->stmt[await].fold, partials = t->stmt[await].arg;
 
     for (int32_t s = t->stmt[ranges].first; s >= 0 && !t->failed; s = t->stmt[s].next)
         if (t->stmt[s].kind == RD_S_BEGIN && t->stmt[s].fold == fold)
             set_step(t, s, find_prefix(t, ranges, fold), ranges);
-    rd_append(t, ranges, of_fold(t, RD_S_LEAVE, fold, left));
-    rd_put_before(t, of_fold(t, RD_S_LIFT, fold, left), second);
+    rd_append(t, ranges, add_fold_stmt(t, RD_S_LEAVE, fold, partials));
+    rd_put_before(t, add_fold_stmt(t, RD_S_LIFT, fold, partials), second);
 }
 
-static void halve(rd_schedule *t, const rd_gpu_plan *plan, int32_t kernel, int32_t cut)
+static void split_kernel(rd_schedule *t, const rd_gpu_plan *plan, int32_t kernel, int32_t cut)
 {
-    const int32_t ranges = rd_gpu_put_ranges_around(t, plan, rd_item_of(t, kernel), cut);
+    const int32_t ranges = rd_gpu_add_range_loop(t, plan, rd_innermost_item_loop(t, kernel), cut);
     int32_t       second, again;
 
-    rd_gpu_go_over_range(t, ranges, cut);
+    rd_gpu_limit_to_range(t, ranges, cut);
     second = rd_stmt_copy(t, kernel);
     rd_put_behind(t, second, kernel);
     if (t->failed)
         return;
-    go_without_results(t, ranges);
-    again = rd_item_of(t, second);
+    drop_results(t, ranges);
+    again = rd_innermost_item_loop(t, second);
     for (int32_t s = t->stmt[again].first; s >= 0 && !t->failed; s = t->stmt[s].next) {
         if (t->stmt[s].kind == RD_S_BEGIN && find_prefix(t, again, t->stmt[s].fold) >= 0)
-            go_on(t, plan, again, s);
+            start_from_prefix(t, plan, again, s);
         if (t->stmt[s].kind == RD_S_AWAIT)
-            leave(t, ranges, second, s);
+            store_partial(t, ranges, second, s);
     }
 }
 
-void rd_pass_gpu_halves(rd_schedule *t, const rd_gpu_plan *plan)
+void rd_pass_gpu_two_pass_scan(rd_schedule *t, const rd_gpu_plan *plan)
 {
-    const int32_t kernel = rd_kernel_behind(t, -1);
-    const int32_t cut    = kernel < 0 ? -1 : rd_gpu_cut_in(t, plan, rd_item_of(t, kernel), -1);
+    const int32_t kernel = rd_next_kernel(t, -1);
+    const int32_t cut =
+        kernel < 0 ? -1 : rd_gpu_next_split_loop(t, plan, rd_innermost_item_loop(t, kernel), -1);
 
-    if (plan->scans == RD_GPU_SCANS_TWICE && cut >= 0)
-        halve(t, plan, kernel, cut);
+    if (plan->scans == RD_GPU_SCANS_TWO_PASS && cut >= 0)
+        split_kernel(t, plan, kernel, cut);
 }

@@ -16,7 +16,7 @@ bool rd_is_item_loop(const rd_schedule *t, int32_t stmt)
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == RD_FOR_ITEM;
 }
 
-int32_t rd_kernel_behind(const rd_schedule *t, int32_t last)
+int32_t rd_next_kernel(const rd_schedule *t, int32_t last)
 {
     int32_t s = last < 0 ? t->stmt[t->part[RD_PART_BODY]].first : t->stmt[last].next;
 
@@ -25,13 +25,13 @@ int32_t rd_kernel_behind(const rd_schedule *t, int32_t last)
     return s;
 }
 
-int32_t rd_item_of(const rd_schedule *t, int32_t kernel)
+int32_t rd_innermost_item_loop(const rd_schedule *t, int32_t kernel)
 {
     int32_t item = kernel;
 
     for (int32_t s = t->stmt[kernel].first; s >= 0; s = t->stmt[s].next)
         if (rd_is_item_loop(t, s))
-            return rd_item_of(t, s);
+            return rd_innermost_item_loop(t, s);
     return item;
 }
 
@@ -60,10 +60,10 @@ static rd_gpu_role role_of(const rd_schedule *t, const rd_gpu_plan *plan, int32_
 {
     const int32_t of = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt)->of : -1;
 
-    return of >= 0 ? plan->loop[of].role : RD_GPU_INSIDE;
+    return of >= 0 ? plan->loop[of].role : RD_GPU_SERIAL;
 }
 
-static bool is_of_items(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
+static bool has_item_role(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
 {
     const rd_gpu_role role = role_of(t, plan, stmt);
 
@@ -75,13 +75,13 @@ static int32_t item_loop_in(const rd_schedule *t, const rd_gpu_plan *plan, int32
 {
     int32_t s = t->stmt[body].first;
 
-    while (s >= 0 && !is_of_items(t, plan, s))
+    while (s >= 0 && !has_item_role(t, plan, s))
         s = t->stmt[s].next;
     return s;
 }
 
 /* All of a body is one item, the only one. */
-static int32_t put_one_around(rd_schedule *t, int32_t body)
+static int32_t add_single_item(rd_schedule *t, int32_t body)
 {
     const rd_for one = { .kind   = RD_FOR_ITEM,
                          .axis   = rd_add_mark(t),
@@ -98,7 +98,7 @@ static int32_t put_one_around(rd_schedule *t, int32_t body)
 }
 
 /* The loop goes over the rounds of an item, of which a loop around it has so many. */
-static int32_t put_chunks_around(rd_schedule *t, int32_t loop, int64_t chunk)
+static int32_t add_chunk_loop(rd_schedule *t, int32_t loop, int64_t chunk)
 {
     rd_for  items = *rd_loop_of(t, loop);
     int32_t made;
@@ -125,7 +125,7 @@ static int32_t make_items(rd_schedule *t, const rd_gpu_plan *plan, int32_t loop)
 
     for (int32_t s = loop; s >= 0 && !t->failed; s = item_loop_in(t, plan, s)) {
         if (role_of(t, plan, s) == RD_GPU_CHUNKS) {
-            const int32_t made = put_chunks_around(t, s, plan->chunk);
+            const int32_t made = add_chunk_loop(t, s, plan->chunk);
 
             return s == loop ? made : kernel;
         }
@@ -134,20 +134,20 @@ static int32_t make_items(rd_schedule *t, const rd_gpu_plan *plan, int32_t loop)
     return kernel;
 }
 
-void rd_pass_gpu_items(rd_schedule *t, const rd_gpu_plan *plan)
+void rd_pass_gpu_work_items(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];
     bool          some = false;
 
     join_parts(t);
     for (int32_t s = t->stmt[body].first; s >= 0 && !t->failed; s = t->stmt[s].next) {
-        if (!is_of_items(t, plan, s))
+        if (!has_item_role(t, plan, s))
             continue;
         s    = make_items(t, plan, s);
         some = true;
     }
     if (!some && t->stmt[body].first >= 0 && !t->failed)
-        put_one_around(t, body);
+        add_single_item(t, body);
     for (int32_t s = t->stmt[body].first; s >= 0 && !t->failed; s = t->stmt[s].next)
         if (rd_is_item_loop(t, s))
             t->loop[t->stmt[s].arg].team = plan->team;

@@ -12,24 +12,24 @@ void rd_print_block_of(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_add(to, ") / %d", RD_TREE_STEPS);
 }
 
-void rd_print_move_on(rd_printing *n, const rd_stmt *s, const char *block)
+void rd_print_push_blocks(rd_printing *n, const rd_stmt *s, const char *block)
 {
-    const int32_t here = rd_lanes_here(n, s->store), wide = n->kernel->wide;
-    const bool    ours    = rd_is_lane_of_team(n, s->store); /* others' lie between them */
+    const int32_t here = rd_lanes_here(n, s->store), width = n->kernel->width;
+    const bool    ours    = rd_has_lanes_in_team(n, s->store); /* others' lie between them */
     rd_text       counter = { 0 }, at = { 0 }, line = { 0 };
 
-    rd_print_counter(n, &counter, s);
+    rd_print_block_counter(n, &counter, s);
     rd_print_first_state(n, &at, s);
     if (ours)
-        rd_text_add(&at, wide > 1 ? " + %" PRId32 " * t" : " + t", wide);
+        rd_text_add(&at, width > 1 ? " + %" PRId32 " * t" : " + t", width);
     rd_text_add(&line, "while (%s < %s) { push%" PRId32 "(", counter.at, block, s->fold);
     rd_print_states(&line, &n->fold[s->fold], 's', s->store, at.at);
     for (int k = 0; k < n->fold[s->fold].of.n_state; k++)
         rd_text_add(&line, ", w%" PRId32 "_%d", s->store, k);
     rd_text_add(&line, ", %" PRId32 ", %" PRId32 ", %" PRId64 ", %s, %s, ",
-                ours ? n->t->store[s->store].dealt : here, ours && wide == 1 ? n->kernel->team : 1,
+                ours ? n->t->store[s->store].dealt : here, ours && width == 1 ? n->kernel->team : 1,
                 rd_cells_here(n, s->store) * here, at.at, counter.at);
-    rd_text_add(&line, rd_is_ranged(n, s->fold) ? "from%" PRId32 : "0", s->fold);
+    rd_text_add(&line, rd_has_partials(n, s->fold) ? "from%" PRId32 : "0", s->fold);
     rd_print_line(n, "%s); %s++; }", line.at, counter.at);
     rd_text_end(&counter, n->to);
     rd_text_end(&at, n->to);
@@ -50,7 +50,7 @@ static void print_opens_all(rd_printing *n, const rd_stmt *s)
     for (int k = 0; k < n->fold[s->fold].of.n_state; k++)
         rd_text_add(&line, ", w%" PRId32 "_%d", s->store, k);
     rd_text_add(&line, ", 1, 1, %" PRId64 ", c, b%" PRId32 "[c], ", cells, s->store);
-    rd_text_add(&line, rd_is_ranged(n, s->fold) ? "from%" PRId32 : "0", s->fold);
+    rd_text_add(&line, rd_has_partials(n, s->fold) ? "from%" PRId32 : "0", s->fold);
     rd_print_line(n, "RD_UNROLL for (int c = 0; c < %" PRId64 "; c++)", cells);
     rd_print_line(n, "    %s); b%" PRId32 "[c]++; }", line.at, s->store);
     rd_text_end(&block, n->to);
@@ -58,7 +58,7 @@ static void print_opens_all(rd_printing *n, const rd_stmt *s)
 }
 
 /* Rounds that go together have moved on once, before their elements. */
-void rd_print_opens(rd_printing *n, const rd_stmt *s)
+void rd_print_begin_block(rd_printing *n, const rd_stmt *s)
 {
     rd_text block = { 0 };
 
@@ -66,11 +66,11 @@ void rd_print_opens(rd_printing *n, const rd_stmt *s)
         print_opens_all(n, s);
         return;
     }
-    if (s->fold < 64 && n->kernel->moved >> s->fold & 1)
+    if (s->fold < 64 && n->kernel->block_begun >> s->fold & 1)
         return;
     rd_print_block_of(n, &block, s);
-    if (rd_is_of_all(n, s->store))
+    if (rd_is_team_uniform(n, s->store))
         rd_print_line(n, "if (t == 0)");
-    (n->t->p->fold[s->fold].scan ? rd_print_turns : rd_print_move_on)(n, s, block.at);
+    (n->t->p->fold[s->fold].scan ? rd_print_end_scan_blocks : rd_print_push_blocks)(n, s, block.at);
     rd_text_end(&block, n->to);
 }

@@ -27,7 +27,7 @@ static bool is_row(const rd_printing *n, int32_t fold)
 
 int64_t rd_lanes_of_row(const rd_printing *n)
 {
-    return (int64_t)n->kernel->team * n->kernel->wide;
+    return (int64_t)n->kernel->team * n->kernel->width;
 }
 
 /* "begin1(&a0, &a1);" of variables. */
@@ -44,7 +44,7 @@ static void print_begin_of(rd_printing *n, int32_t fold)
 }
 
 /* The lanes of all rows of a patch. */
-void rd_print_begin_lanes(rd_printing *n, int32_t fold)
+void rd_print_begin_row_lanes(rd_printing *n, int32_t fold)
 {
     rd_print_line(n, "for (int k = (int)threadIdx.x; k < %" PRId64 "; k += RD_THREADS) {",
                   RD_TREE_STEPS * rd_lanes_of_row(n));
@@ -56,12 +56,12 @@ void rd_print_begin_lanes(rd_printing *n, int32_t fold)
 }
 
 /* "float s1_0[4];" of what a thread has at hand: its columns, or lanes of the row. */
-void rd_print_declare_at_hand(rd_printing *n, bool rows)
+void rd_print_declare_thread_states(rd_printing *n, bool rows)
 {
     for (int32_t k = 0; k < n->t->p->n_fold; k++)
         for (int j = 0; is_row(n, k) == rows && j < n->fold[k].of.n_state; j++)
             rd_print_line(n, "%s s%" PRId32 "_%d[%" PRId32 "];", rd_state_type(&n->fold[k].of, j),
-                          k, j, n->kernel->wide);
+                          k, j, n->kernel->width);
 }
 
 void rd_print_begin_columns(rd_printing *n)
@@ -73,37 +73,37 @@ void rd_print_begin_columns(rd_printing *n)
             continue;
         rd_print_states(&states, &n->fold[k], 's', k, "l");
         rd_print_line(n, "RD_UNROLL for (int l = 0; l < %" PRId32 "; l++) begin%" PRId32 "(%s);",
-                      n->kernel->wide, k, states.at);
+                      n->kernel->width, k, states.at);
         rd_text_end(&states, n->to);
     }
 }
 
 static void take_lanes(rd_printing *n, int32_t fold, int k)
 {
-    const char   *type = rd_state_type(&n->fold[fold].of, k);
-    const int32_t wide = n->kernel->wide;
+    const char   *type  = rd_state_type(&n->fold[fold].of, k);
+    const int32_t width = n->kernel->width;
 
     open_brace(n, "{");
     rd_print_line(n,
                   "const rd_pack<%s, %" PRId32 "> h = RD_TAKE_SHARED(%s, %" PRId32 ", h%" PRId32
                   "_%d, place);",
-                  type, wide, type, wide, fold, k);
+                  type, width, type, width, fold, k);
     rd_print_line(n, "RD_UNROLL for (int l = 0; l < %" PRId32 "; l++) s%" PRId32 "_%d[l] = h.e[l];",
-                  wide, fold, k);
+                  width, fold, k);
     close_brace(n);
 }
 
 static void put_lanes(rd_printing *n, int32_t fold, int k)
 {
-    const char   *type = rd_state_type(&n->fold[fold].of, k);
-    const int32_t wide = n->kernel->wide;
+    const char   *type  = rd_state_type(&n->fold[fold].of, k);
+    const int32_t width = n->kernel->width;
 
     open_brace(n, "{");
-    rd_print_line(n, "rd_pack<%s, %" PRId32 "> h;", type, wide);
+    rd_print_line(n, "rd_pack<%s, %" PRId32 "> h;", type, width);
     rd_print_line(n, "RD_UNROLL for (int l = 0; l < %" PRId32 "; l++) h.e[l] = s%" PRId32 "_%d[l];",
-                  wide, fold, k);
-    rd_print_line(n, "RD_PUT_SHARED(%s, %" PRId32 ", h%" PRId32 "_%d, place, h);", type, wide, fold,
-                  k);
+                  width, fold, k);
+    rd_print_line(n, "RD_PUT_SHARED(%s, %" PRId32 ", h%" PRId32 "_%d, place, h);", type, width,
+                  fold, k);
     close_brace(n);
 }
 
@@ -115,12 +115,12 @@ static void move_lanes(rd_printing *n, void (*move)(rd_printing *n, int32_t fold
             move(n, k, j);
 }
 
-void rd_print_take_lanes(rd_printing *n)
+void rd_print_load_row_lanes(rd_printing *n)
 {
     move_lanes(n, take_lanes);
 }
 
-void rd_print_put_lanes(rd_printing *n)
+void rd_print_store_row_lanes(rd_printing *n)
 {
     move_lanes(n, put_lanes);
 }

@@ -53,11 +53,11 @@ static void print_row(rd_printing *n, int32_t rows)
 {
     rd_print_round(n, rows, "u");
     rd_print_line(n, "const int place = (first + u) * %" PRId64 " + %" PRId32 " * t;",
-                  rd_lanes_of_row(n), n->kernel->wide);
-    rd_print_declare_at_hand(n, true);
-    rd_print_take_lanes(n);
+                  rd_lanes_of_row(n), n->kernel->width);
+    rd_print_declare_thread_states(n, true);
+    rd_print_load_row_lanes(n);
     rd_print_body(n, rows);
-    rd_print_put_lanes(n);
+    rd_print_store_row_lanes(n);
 }
 
 /* Rows that are all there: their loads go ahead. */
@@ -65,16 +65,16 @@ static void print_whole_rows(rd_printing *n, int32_t rows)
 {
     const int32_t ahead = rd_loop_of(n->t, rows)->ahead;
 
-    n->kernel->form  = RD_ROUND_TOGETHER;
-    n->kernel->moved = UINT64_MAX; /* all of a patch is one block */
-    rd_print_declare_takes(n, rows, ahead);
-    rd_print_takes(n, rows, ahead);
+    n->kernel->strategy    = RD_ROUND_BATCHED;
+    n->kernel->block_begun = UINT64_MAX; /* all of a patch is one block */
+    rd_print_declare_vector_loads(n, rows, ahead);
+    rd_print_vector_loads(n, rows, ahead);
     rd_print_line(n, "RD_UNROLL for (int u = 0; u < %" PRId32 "; u++) {", ahead);
     n->indent++;
     print_row(n, rows);
     close_brace(n);
-    n->kernel->form  = RD_ROUND_ALONE;
-    n->kernel->moved = 0;
+    n->kernel->strategy    = RD_ROUND_SINGLE;
+    n->kernel->block_begun = 0;
 }
 
 static void print_rows_in_part(rd_printing *n, int32_t rows)
@@ -95,7 +95,7 @@ static void leave_columns(rd_printing *n, int32_t groups)
 {
     for (int32_t s = n->t->stmt[groups].first; s >= 0; s = n->t->stmt[s].next)
         if (n->t->stmt[s].kind == RD_S_LEAVE)
-            rd_print_leave(n, &n->t->stmt[s]);
+            rd_print_store_partials(n, &n->t->stmt[s]);
 }
 
 /* "v1", "v0", "m5": where the rows and columns of this turn begin. */
@@ -155,7 +155,7 @@ static void print_turns(rd_printing *n, int32_t stmt)
     rd_print_line(
         n, "const int turns = (groups + RD_TEAMS - 1) / RD_TEAMS * %" PRId32 " + RD_TEAMS - 1;",
         turns);
-    rd_print_declare_at_hand(n, false);
+    rd_print_declare_thread_states(n, false);
     open_brace(n, "RD_ONE_BY_ONE for (int turn = 0; turn < turns; turn++) {");
     rd_print_line(n, "const int own = turn - team, group = own / %" PRId32 " * RD_TEAMS + team;",
                   turns);
@@ -197,9 +197,9 @@ static void print_columns(rd_printing *n, int32_t stmt)
                   " += RD_THREADS) {",
                   l->axis, from.at, l->axis, to.at, l->axis);
     n->indent++;
-    n->kernel->threads = true;
+    n->kernel->per_thread = true;
     rd_print_body(n, stmt);
-    n->kernel->threads = false;
+    n->kernel->per_thread = false;
     close_brace(n);
     rd_text_end(&from, n->to);
     rd_text_end(&to, n->to);
@@ -223,12 +223,13 @@ static bool print_loop(rd_printing *n, int32_t stmt)
 
 static bool print_last(rd_printing *n, int32_t stmt)
 {
-    n->kernel->along = rd_loop_of(n->t, n->t->stmt[stmt].arg)->axis == n->kernel->patch[COLUMNS];
-    rd_print_last(n, stmt);
+    n->kernel->along =
+        rd_loop_of(n->t, n->t->stmt[stmt].arg)->axis == n->kernel->tile_axis[COLUMNS];
+    rd_print_if_last(n, stmt);
     return true;
 }
 
-bool rd_print_in_patch(rd_printing *n, int32_t stmt)
+bool rd_print_in_block_tile(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];
 
@@ -236,15 +237,15 @@ bool rd_print_in_patch(rd_printing *n, int32_t stmt)
     case RD_S_LOOP: return print_loop(n, stmt);
     case RD_S_LAST: return print_last(n, stmt);
     case RD_S_JOIN: return true;
-    case RD_S_BEGIN: rd_print_begin_lanes(n, s->fold); return true;
+    case RD_S_BEGIN: rd_print_begin_row_lanes(n, s->fold); return true;
     default: return false;
     }
 }
 
 /* "const int64_t m1 = lo0, m2 = hi0;" */
-void rd_print_range_of_patch(rd_printing *n, const rd_for *loop)
+void rd_print_range_of_block_tile(rd_printing *n, const rd_for *loop)
 {
-    const int which = loop->axis == n->kernel->patch[COLUMNS];
+    const int which = loop->axis == n->kernel->tile_axis[COLUMNS];
     rd_text   start = { 0 }, stop = { 0 };
 
     rd_print_axis(n, &start, loop->start);

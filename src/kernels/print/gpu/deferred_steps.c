@@ -16,7 +16,7 @@
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
-static bool has_registers(const rd_schedule *t, const rd_linear *at)
+static bool has_values(const rd_schedule *t, const rd_linear *at)
 {
     bool found = false;
 
@@ -26,22 +26,22 @@ static bool has_registers(const rd_schedule *t, const rd_linear *at)
 }
 
 /* A fold that each element begins anew has its states in the element's body. */
-static bool waits(const rd_printing *n, int32_t stmt)
+static bool is_deferred(const rd_printing *n, int32_t stmt)
 {
     const rd_stmt      *s = &n->t->stmt[stmt];
     const rd_loop_fold *f = s->kind == RD_S_STEP ? &n->t->fold[s->fold] : NULL;
 
     return f && !f->of.user && f->of.fold->reducer == RD_RED_logsumexp && !f->of.masked &&
            !f->of.weighted && n->t->p->inst[f->start].loop != n->t->p->inst[f->step].loop &&
-           !has_registers(n->t, &s->of.cell) && !has_registers(n->t, &s->of.lane) &&
-           (!rd_has_tree(n, s->fold) || (s->fold < 64 && n->kernel->moved >> s->fold & 1));
+           !has_values(n->t, &s->of.cell) && !has_values(n->t, &s->of.lane) &&
+           (!rd_has_tree(n, s->fold) || (s->fold < 64 && n->kernel->block_begun >> s->fold & 1));
 }
 
-static int32_t next_waiting(const rd_printing *n, int32_t loop, int32_t last)
+static int32_t next_deferred(const rd_printing *n, int32_t loop, int32_t last)
 {
     int32_t s = rd_next_stmt(n->t, last, loop);
 
-    while (s >= 0 && !waits(n, s))
+    while (s >= 0 && !is_deferred(n, s))
         s = rd_next_stmt(n->t, s, loop);
     return s;
 }
@@ -60,13 +60,13 @@ static void add_element(const rd_printing *n, rd_text *to)
     rd_text_add(to, "%s", n->jam ? "i" : rd_lane_name(n));
 }
 
-void rd_print_declare_waiting(rd_printing *n, int32_t loop)
+void rd_print_declare_deferred(rd_printing *n, int32_t loop)
 {
     const int64_t count = elements_of(n, loop);
 
-    n->kernel->steps = count > 1 ? RD_STEP_WAIT : RD_STEP_WHOLE;
-    for (int32_t s = next_waiting(n, loop, loop); s >= 0 && count > 1;
-         s         = next_waiting(n, loop, s)) {
+    n->kernel->steps = count > 1 ? RD_STEP_DEFERRED : RD_STEP_WHOLE;
+    for (int32_t s = next_deferred(n, loop, loop); s >= 0 && count > 1;
+         s         = next_deferred(n, loop, s)) {
         rd_print_line(n, "%s k%" PRId32 "[%" PRId64 "];",
                       rd_state_type(&n->fold[n->t->stmt[s].fold].of, 0), s, count);
         rd_print_line(n, "int moves%" PRId32 " = 0;", s);
@@ -75,7 +75,7 @@ void rd_print_declare_waiting(rd_printing *n, int32_t loop)
 
 /* The exponential is a product, which the addition takes in.  It is exact, or so small that a sum of 1 and
  * more does not show it; a sum that has taken nothing yet rounds it as the product would be. */
-static void print_near(rd_printing *n, const rd_stmt *s, const char *states)
+static void print_addition(rd_printing *n, const rd_stmt *s, const char *states)
 {
     const char *elem = rd_state_elem(&n->fold[s->fold].of);
 
@@ -85,14 +85,14 @@ static void print_near(rd_printing *n, const rd_stmt *s, const char *states)
                   s->fold, states, s->x, elem, elem, s->fold, states, s->x);
 }
 
-bool rd_print_step_as(rd_printing *n, int32_t stmt, const char *states)
+bool rd_print_step_by_strategy(rd_printing *n, int32_t stmt, const char *states)
 {
     const rd_stmt *s  = &n->t->stmt[stmt];
     rd_text        at = { 0 };
 
     if (n->kernel->steps == RD_STEP_NEAR)
-        print_near(n, s, states);
-    else if (n->kernel->steps == RD_STEP_WAIT && waits(n, stmt)) {
+        print_addition(n, s, states);
+    else if (n->kernel->steps == RD_STEP_DEFERRED && is_deferred(n, stmt)) {
         add_element(n, &at);
         rd_print_line(n, "k%" PRId32 "[%s] = r%" PRId32 ";", stmt, at.at, s->x);
         rd_text_end(&at, n->to);
@@ -104,7 +104,7 @@ bool rd_print_step_as(rd_printing *n, int32_t stmt, const char *states)
 }
 
 /* "const float r0 = k5[i];" and the step. */
-static void print_again(rd_printing *n, int32_t stmt)
+static void print_deferred_step(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s  = &n->t->stmt[stmt];
     rd_text        at = { 0 };
@@ -133,27 +133,27 @@ static void print_each(rd_printing *n, int32_t loop, int32_t stmt)
                   l->extent, element);
     n->indent++;
     if (n->jam)
-        rd_print_pair(n, loop);
+        rd_print_pair_indices(n, loop);
     if (l->step > 1) {
         rd_print_start_of_round(n, l, element);
         if (inside != loop)
             rd_print_start_of_round(n, rd_loop_of(n->t, inside), "t");
     }
-    print_again(n, stmt);
+    print_deferred_step(n, stmt);
     n->lane = lane;
     n->indent--;
     rd_print_line(n, "}");
 }
 
-void rd_print_waiting(rd_printing *n, int32_t loop)
+void rd_print_deferred_steps(rd_printing *n, int32_t loop)
 {
-    static const rd_step_form ways[] = { RD_STEP_NEAR, RD_STEP_WHOLE };
+    static const rd_step_strategy strategies[] = { RD_STEP_NEAR, RD_STEP_WHOLE };
 
-    if (n->kernel->steps != RD_STEP_WAIT)
+    if (n->kernel->steps != RD_STEP_DEFERRED)
         return;
-    for (int32_t s = next_waiting(n, loop, loop); s >= 0; s = next_waiting(n, loop, s))
+    for (int32_t s = next_deferred(n, loop, loop); s >= 0; s = next_deferred(n, loop, s))
         for (int k = 0; k < 2; k++) {
-            n->kernel->steps = ways[k];
+            n->kernel->steps = strategies[k];
             rd_print_line(n, k ? "else" : "if (!moves%" PRId32 ")", s);
             print_each(n, loop, s);
         }

@@ -9,7 +9,7 @@ static const char *lane_of(const rd_printing *n, int32_t store, char to[32])
 {
     const int32_t dealt = n->t->store[store].dealt;
 
-    if (n->kernel->wide == 1)
+    if (n->kernel->width == 1)
         snprintf(to, 32, dealt > 1 ? "(RD_TEAM * l + t)" : "t");
     else
         snprintf(to, 32, "(%" PRId32 " * t + l)", dealt);
@@ -43,12 +43,12 @@ static void print_rows(rd_printing *n, const rd_stmt *s, const char *at, const c
     const int64_t       pitch = rd_cells_here(n, s->store) * rd_lanes_here(n, s->store);
     rd_text             line = { 0 }, counter = { 0 };
 
-    const int32_t wide = n->kernel->wide;
+    const int32_t width = n->kernel->width;
     char          owner[48];
 
-    snprintf(owner, sizeof owner, wide > 1 ? "%s / %" PRId32 : "%s %% %" PRId32, lane,
-             wide > 1 ? wide : n->kernel->team);
-    rd_print_counter_of(n, &counter, s, owner);
+    snprintf(owner, sizeof owner, width > 1 ? "%s / %" PRId32 : "%s %% %" PRId32, lane,
+             width > 1 ? width : n->kernel->team);
+    rd_print_block_counter_of(n, &counter, s, owner);
     rd_print_line(n, "int64_t rows = rd_nodes(0, %s);", counter.at);
     rd_text_add(&line, "while (rows-- > 0) under%" PRId32 "(", s->fold);
     rd_add_each(&line, f, "&x%d");
@@ -79,11 +79,11 @@ static void print_node(rd_printing *n, const rd_stmt *s, const char *lane)
 
     for (int k = 0; k < f->n_state; k++)
         rd_print_line(n, "%s x%d;", rd_node_type(f, k), k);
-    if (n->kernel->patches) {
+    if (n->kernel->block_tiles) {
         char ours[32];
 
-        n->kernel->ranges->node(n->kernel->ranges->of, n, s->fold,
-                                n->t->store[s->store].dealt ? lane_of(n, s->store, ours) : lane);
+        n->kernel->combine->node(n->kernel->combine->of, n, s->fold,
+                                 n->t->store[s->store].dealt ? lane_of(n, s->store, ours) : lane);
         return;
     }
     if (n->t->store[s->store].place == RD_IN_DEVICE) {
@@ -91,10 +91,10 @@ static void print_node(rd_printing *n, const rd_stmt *s, const char *lane)
 
         add_cell(n, &at, s);
         rd_text_add(&at, " + %s",
-                    n->t->store[s->store].dealt && !rd_is_lane_of_team(n, s->fold)
+                    n->t->store[s->store].dealt && !rd_has_lanes_in_team(n, s->fold)
                         ? lane_of(n, s->store, ours)
                         : lane);
-        rd_print_joined_node(n, s, at.at);
+        rd_print_combined_node(n, s, at.at);
         rd_text_end(&at, n->to);
         return;
     }
@@ -112,7 +112,7 @@ static void add_word(rd_text *to, const rd_emit_fold *f, int k, const char *lane
     rd_text_add(to, "words[z + %d * %" PRId32 " + %s]", k, f->fold->lanes, lane);
 }
 
-static void take_words(rd_text *to, const rd_emit_fold *f, char name, int from, const char *lane)
+static void load_words(rd_text *to, const rd_emit_fold *f, char name, int from, const char *lane)
 {
     for (int k = 0; k < f->n_state; k++) {
         rd_text_add(to, " %s %c%d = rd_%s_of(", rd_node_type(f, k), name, k, rd_node_type(f, k));
@@ -121,7 +121,7 @@ static void take_words(rd_text *to, const rd_emit_fold *f, char name, int from, 
     }
 }
 
-static void put_words(rd_text *to, const rd_emit_fold *f, char name, int from, const char *lane)
+static void store_words(rd_text *to, const rd_emit_fold *f, char name, int from, const char *lane)
 {
     for (int k = 0; k < f->n_state; k++) {
         rd_text_add(to, " ");
@@ -131,16 +131,16 @@ static void put_words(rd_text *to, const rd_emit_fold *f, char name, int from, c
 }
 
 /* Lane l takes lane l + h for h = lanes/2 .. 1, by the team: words from `from` on. */
-static void exchange(rd_printing *n, const rd_stmt *s, const char *function, int from)
+static void merge_by_team(rd_printing *n, const rd_stmt *s, const char *function, int from)
 {
     const rd_emit_fold *f    = &n->fold[s->fold].of;
     rd_text             line = { 0 };
 
-    take_words(&line, f, 'a', from, "l");
-    take_words(&line, f, 'b', from, "l + half");
+    load_words(&line, f, 'a', from, "l");
+    load_words(&line, f, 'b', from, "l + half");
     rd_text_add(&line, " ");
     rd_print_merge(&line, f, s->fold, function);
-    put_words(&line, f, 'a', from, "l");
+    store_words(&line, f, 'a', from, "l");
     rd_print_line(
         n,
         "for (int half = %" PRId32
@@ -165,20 +165,20 @@ static void add_align(rd_text *to, const rd_emit_fold *f, int32_t number, const 
 }
 
 /* All are scaled to the one that they go by, and add up (RD_LANES_ROW). */
-static void align(rd_printing *n, const rd_stmt *s)
+static void align_by_team(rd_printing *n, const rd_stmt *s)
 {
     const rd_emit_fold *f    = &n->fold[s->fold].of;
     rd_text             line = { 0 };
 
-    exchange(n, s, "pick", f->n_state);
+    merge_by_team(n, s, "pick", f->n_state);
     rd_text_add(&line, "for (int l = t; l < %" PRId32 "; l += RD_TEAM) {", f->fold->lanes);
-    take_words(&line, f, 'a', 0, "l");
-    take_words(&line, f, 'b', f->n_state, "0");
+    load_words(&line, f, 'a', 0, "l");
+    load_words(&line, f, 'b', f->n_state, "0");
     add_align(&line, f, s->fold, "&a%d", "&b%d");
-    put_words(&line, f, 'a', 0, "l");
+    store_words(&line, f, 'a', 0, "l");
     rd_print_line(n, "%s } RD_MEET", line.at);
     rd_text_end(&line, n->to);
-    exchange(n, s, "add", 0);
+    merge_by_team(n, s, "add", 0);
 }
 
 /* ---- Results ---------------------------------------------------------------------------------- */
@@ -196,7 +196,7 @@ static void finish(rd_printing *n, const rd_stmt *s, const char *format)
 }
 
 /* Each thread has some of the lanes: through shared memory. */
-static void close_by_team(rd_printing *n, const rd_stmt *s)
+static void finish_by_team(rd_printing *n, const rd_stmt *s)
 {
     const rd_emit_fold *f = &n->fold[s->fold].of;
     char                ours[32];
@@ -207,19 +207,19 @@ static void close_by_team(rd_printing *n, const rd_stmt *s)
                   rd_lanes_here(n, s->store));
     n->indent++;
     print_node(n, s, "l");
-    put_words(&line, f, 'x', 0, lane);
+    store_words(&line, f, 'x', 0, lane);
     if (rd_goes_by_lane(f))
-        put_words(&line, f, 'x', f->n_state, lane);
+        store_words(&line, f, 'x', f->n_state, lane);
     rd_print_line(n, "%s", line.at + 1);
     rd_text_end(&line, n->to);
     n->indent--;
     rd_print_line(n, "}");
     rd_print_line(n, "RD_MEET");
     if (rd_goes_by_lane(f))
-        align(n, s);
+        align_by_team(n, s);
     else
-        exchange(n, s, "merge", 0);
-    take_words(&line, f, 'x', 0, "0");
+        merge_by_team(n, s, "merge", 0);
+    load_words(&line, f, 'x', 0, "0");
     rd_print_line(n, "%s", line.at + 1);
     rd_text_end(&line, n->to);
     finish(n, s, "&x%d");
@@ -227,7 +227,7 @@ static void close_by_team(rd_printing *n, const rd_stmt *s)
 }
 
 /* "for half: for l: merge0(&y0[l], ..)" of all lanes in arrays of the thread. */
-static void halve(rd_printing *n, const rd_stmt *s, const char *function, char name)
+static void merge_lanes(rd_printing *n, const rd_stmt *s, const char *function, char name)
 {
     const rd_emit_fold *f    = &n->fold[s->fold].of;
     rd_text             line = { 0 };
@@ -253,16 +253,16 @@ static void align_alone(rd_printing *n, const rd_stmt *s)
         rd_print_line(n,
                       "%s g%d[%" PRId32 "]; for (int l = 0; l < %" PRId32 "; l++) g%d[l] = y%d[l];",
                       rd_node_type(f, k), k, lanes, lanes, k, k);
-    halve(n, s, "pick", 'g');
+    merge_lanes(n, s, "pick", 'g');
     rd_text_add(&line, "for (int l = 0; l < %" PRId32 "; l++)", lanes);
     add_align(&line, f, s->fold, "&y%d[l]", "g%d");
     rd_print_line(n, "%s", line.at);
     rd_text_end(&line, n->to);
-    halve(n, s, "add", 'y');
+    merge_lanes(n, s, "add", 'y');
 }
 
 /* One thread has all lanes. */
-static void close_alone(rd_printing *n, const rd_stmt *s)
+static void finish_alone(rd_printing *n, const rd_stmt *s)
 {
     const rd_emit_fold *f     = &n->fold[s->fold].of;
     const int32_t       lanes = f->fold->lanes;
@@ -284,11 +284,11 @@ static void close_alone(rd_printing *n, const rd_stmt *s)
     if (rd_goes_by_lane(f))
         align_alone(n, s);
     else
-        halve(n, s, "merge", 'y');
+        merge_lanes(n, s, "merge", 'y');
     finish(n, s, "y%d");
 }
 
-void rd_print_close(rd_printing *n, const rd_stmt *s)
+void rd_print_thread_finish(rd_printing *n, const rd_stmt *s)
 {
     rd_text line = { 0 };
 
@@ -297,13 +297,13 @@ void rd_print_close(rd_printing *n, const rd_stmt *s)
     rd_text_end(&line, n->to);
     rd_print_line(n, "{");
     n->indent++;
-    if (n->t->store[s->store].place == RD_IN_TEAM && !n->kernel->threads)
+    if (n->t->store[s->store].place == RD_IN_TEAM && !n->kernel->per_thread)
         rd_print_line(n, "RD_MEET");
-    if (n->t->store[s->store].dealt && !rd_is_lane_of_team(n, s->store) &&
-        !rd_is_lane_of_team(n, s->fold))
-        close_by_team(n, s);
+    if (n->t->store[s->store].dealt && !rd_has_lanes_in_team(n, s->store) &&
+        !rd_has_lanes_in_team(n, s->fold))
+        finish_by_team(n, s);
     else
-        close_alone(n, s);
+        finish_alone(n, s);
     n->indent--;
     rd_print_line(n, "}");
 }

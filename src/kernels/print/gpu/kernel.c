@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 /* ---- Folds ------------------------------------------------------------------------------------ */
-static bool lay_out(rd_printing *n, rd_get_fn *get, void *pool)
+static bool describe_folds(rd_printing *n, rd_get_fn *get, void *pool)
 {
     const rd_program *p = n->t->p;
 
@@ -26,13 +26,13 @@ static void print_scan_functions(const rd_printing *n, rd_text *to, int32_t fold
     if (!f->of.fold->scan)
         return;
     rd_print_so_far_function(to, &n->fold[fold], fold);
-    if (n->kernel->tiles)
-        rd_print_sweep_functions(to, &n->fold[fold].of, f->pair, fold);
+    if (n->kernel->look_back)
+        rd_print_look_back_functions(to, &n->fold[fold].of, f->pair, fold);
     else
-        rd_print_turn_functions(to, &n->fold[fold].of, f->pair, f->levels, fold);
+        rd_print_block_end_functions(to, &n->fold[fold].of, f->pair, f->levels, fold);
 }
 
-static bool exits_by(const rd_schedule *t, int32_t fold)
+static bool has_exit(const rd_schedule *t, int32_t fold)
 {
     const int32_t body = t->part[RD_PART_BODY];
 
@@ -44,15 +44,15 @@ static bool exits_by(const rd_schedule *t, int32_t fold)
 
 bool rd_print_kernel_functions(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
 {
-    if (!rd_print_open(n, get, pool) || !lay_out(n, get, pool) ||
+    if (!rd_print_open(n, get, pool) || !describe_folds(n, get, pool) ||
         !rd_print_operators(n, to, get, pool))
         return false;
     for (int32_t k = 0; k < n->t->p->n_fold; k++) {
         rd_emit_reducer(to, &n->fold[k].of, k);
-        if (rd_has_tree(n, k) && !n->kernel->patches)
+        if (rd_has_tree(n, k) && !n->kernel->block_tiles)
             rd_print_node_functions(to, &n->fold[k].of, k);
         print_scan_functions(n, to, k);
-        if (exits_by(n->t, k))
+        if (has_exit(n->t, k))
             rd_print_exit_functions(to, &n->fold[k], k);
     }
     return true;
@@ -113,13 +113,13 @@ static void print_index(rd_printing *n, const rd_stmt *s)
 
 /* ---- Memory ----------------------------------------------------------------------------------- */
 /* "const float r0 = p7[u].e[i];" */
-static void print_packed_load(rd_printing *n, int32_t stmt)
+static void print_vector_load_element(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s       = &n->t->stmt[stmt];
     const rd_let  *let     = &n->t->let[s->value];
     rd_text        element = { 0 }, value = { 0 };
 
-    rd_print_packed(n, &element, stmt);
+    rd_print_vector_element(n, &element, stmt);
     rd_add_from_memory(&value, let->type, element.at ? element.at : "");
     rd_print_line(n, "const %s r%" PRId32 " = %s;", rd_register_type(let->type), s->value,
                   value.at ? value.at : "");
@@ -127,12 +127,12 @@ static void print_packed_load(rd_printing *n, int32_t stmt)
     rd_text_end(&value, n->to);
 }
 
-static void print_packed_store(rd_printing *n, int32_t stmt)
+static void print_vector_store_element(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s    = &n->t->stmt[stmt];
     rd_text        line = { 0 };
 
-    rd_print_packed(n, &line, stmt);
+    rd_print_vector_element(n, &line, stmt);
     rd_text_add(&line, " = ");
     rd_begin_stored(&line, s->type);
     rd_text_add(&line, "r%" PRId32 "%s;", s->x, rd_end_stored(s->type));
@@ -156,15 +156,15 @@ static bool print_store(rd_printing *n, int32_t stmt)
     const rd_stmt *s = &n->t->stmt[stmt];
 
     if (s->slot < 0 && n->t->store[s->store].place == RD_IN_BLOCK && n->kernel->pairs)
-        rd_print_row_of_thread(n, s);
+        rd_print_store_result_row(n, s);
     else if (s->slot < 0 && n->t->store[s->store].place == RD_IN_BLOCK)
-        rd_print_to_row(n, s);
-    else if (rd_is_packed(n, stmt))
-        print_packed_store(n, stmt);
+        rd_print_store_to_row(n, s);
+    else if (rd_is_vector_access(n, stmt))
+        print_vector_store_element(n, stmt);
     else if (n->kernel->pairs && s->slot >= 0 && n->lane >= 0 && rd_is_clamped(n, n->lane)) {
         rd_print_if_result(n);
         rd_print_stored(n, stmt);
-    } else if (n->t->stmt[stmt].slot >= 0 && n->kernel->team > 1 && !n->kernel->threads)
+    } else if (n->t->stmt[stmt].slot >= 0 && n->kernel->team > 1 && !n->kernel->per_thread)
         print_store_of_one(n, stmt);
     else
         return false;
@@ -172,7 +172,7 @@ static bool print_store(rd_printing *n, int32_t stmt)
 }
 
 /* A row of a thread takes it as it is in memory. */
-static bool is_kept_in_row(const rd_printing *n, int32_t stmt)
+static bool is_stored_to_row(const rd_printing *n, int32_t stmt)
 {
     const int32_t next = n->t->stmt[stmt].next;
 
@@ -186,15 +186,15 @@ static bool print_let(rd_printing *n, int32_t stmt)
 
     if (n->t->let[s->value].kind == RD_I_INDEX && n->dialect->places)
         print_index(n, s);
-    else if (rd_is_from_tile(n, stmt))
-        rd_print_from_tile(n, stmt);
-    else if (n->kernel->pairs && is_kept_in_row(n, stmt))
+    else if (rd_is_tile_load(n, stmt))
+        rd_print_tile_load(n, stmt);
+    else if (n->kernel->pairs && is_stored_to_row(n, stmt))
         return true;
     else if (n->t->let[s->value].kind == RD_I_LOAD && n->t->let[s->value].slot < 0 &&
              n->t->store[n->t->let[s->value].store].place == RD_IN_BLOCK)
-        rd_print_from_row(n, s);
-    else if (rd_is_packed(n, stmt))
-        print_packed_load(n, stmt);
+        rd_print_load_from_row(n, s);
+    else if (rd_is_vector_access(n, stmt))
+        print_vector_load_element(n, stmt);
     else
         return false;
     return true;
@@ -209,7 +209,7 @@ static bool print_array(rd_printing *n, const rd_stmt *s)
         return true;
     }
     if (n->t->store[s->store].each)
-        rd_print_tile(n, s->store);
+        rd_print_scan_tile(n, s->store);
     else
         rd_print_thread_states(n, s);
     return true;
@@ -219,18 +219,18 @@ static bool print_array(rd_printing *n, const rd_stmt *s)
 static void print_nodes(rd_printing *n, const rd_stmt *s)
 {
     if (n->t->store[s->store].each && s->kind == RD_S_AWAIT)
-        rd_print_await_tiles(n, s);
+        rd_print_look_back(n, s);
     else if (s->kind == RD_S_AWAIT)
-        rd_print_await(n, s);
+        rd_print_load_prefix(n, s);
     else if (!n->t->store[s->store].each)
-        (n->t->p->fold[s->fold].scan ? rd_print_leave_scan : rd_print_leave)(n, s);
+        (n->t->p->fold[s->fold].scan ? rd_print_store_scan_partial : rd_print_store_partials)(n, s);
 }
 
 bool rd_print_in_kernel(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];
 
-    if (n->kernel->patches && rd_print_in_patch(n, stmt))
+    if (n->kernel->block_tiles && rd_print_in_block_tile(n, stmt))
         return true;
     switch (s->kind) {
     case RD_S_LOOP: return rd_print_kernel_loop(n, stmt);
@@ -238,24 +238,24 @@ bool rd_print_in_kernel(rd_printing *n, int32_t stmt)
     case RD_S_STORE: return print_store(n, stmt);
     case RD_S_ARRAY: return print_array(n, s);
     case RD_S_MEET:
-        rd_print_line(n, n->kernel->tiles ? "__syncthreads();" : "RD_MEET");
+        rd_print_line(n, n->kernel->look_back ? "__syncthreads();" : "RD_MEET");
         return true;
     case RD_S_BEGIN:
-        (n->t->store[s->store].each ? rd_print_begin_tile : rd_print_begin_states)(n, s);
+        (n->t->store[s->store].each ? rd_print_begin_scan_tile : rd_print_begin_states)(n, s);
         return true;
     case RD_S_STEP: rd_print_thread_step(n, stmt); return true;
-    case RD_S_PREFIX: rd_print_prefix_of_thread(n, s); return true;
-    case RD_S_OPENS: rd_print_opens(n, s); return true;
+    case RD_S_PREFIX: rd_print_serial_prefix(n, s); return true;
+    case RD_S_OPENS: rd_print_begin_block(n, s); return true;
     case RD_S_LEAVE:
     case RD_S_AWAIT: print_nodes(n, s); return true;
     case RD_S_LIFT: return true;
-    case RD_S_WITHIN: rd_print_within(n, s); return true;
-    case RD_S_SOFAR: rd_print_so_far(n, s); return true;
-    case RD_S_LAST: rd_print_last(n, stmt); return true;
-    case RD_S_JOIN: rd_print_join_ranges(n, s); return true;
+    case RD_S_WITHIN: rd_print_scan_blocks(n, s); return true;
+    case RD_S_SOFAR: rd_print_scan_result(n, s); return true;
+    case RD_S_LAST: rd_print_if_last(n, stmt); return true;
+    case RD_S_JOIN: rd_print_combine_partials(n, s); return true;
     case RD_S_REST:
     case RD_S_LANES: return true; /* with FINISH */
-    case RD_S_FINISH: rd_print_close(n, s); return true;
+    case RD_S_FINISH: rd_print_thread_finish(n, s); return true;
     default: return false;
     }
 }

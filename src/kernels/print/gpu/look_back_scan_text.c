@@ -49,7 +49,7 @@ static void add_wide_nodes(rd_text *to)
 }
 
 /* "struct scan0 { ... };", see cuda/text/sweep.cuh. */
-void rd_print_sweep_functions(rd_text *to, const rd_emit_fold *f, bool pair, int32_t number)
+void rd_print_look_back_functions(rd_text *to, const rd_emit_fold *f, bool pair, int32_t number)
 {
     const char *type = rd_state_type(f, 0), *node = pair ? "double" : type;
     const bool  f32 = rd_dtype_class(f->fold->type) == RD_CLASS_f32;
@@ -73,7 +73,7 @@ void rd_print_sweep_functions(rd_text *to, const rd_emit_fold *f, bool pair, int
 /* ---- States of elements ----------------------------------------------------------------------- */
 static int32_t rounds_of(const rd_printing *n, int32_t store)
 {
-    return n->t->store[store].dealt / n->kernel->wide;
+    return n->t->store[store].dealt / n->kernel->width;
 }
 
 static int64_t blocks_of(const rd_printing *n, int32_t store)
@@ -81,7 +81,7 @@ static int64_t blocks_of(const rd_printing *n, int32_t store)
     return n->t->store[store].extent / RD_TREE_STEPS;
 }
 
-void rd_print_tile(rd_printing *n, int32_t store)
+void rd_print_scan_tile(rd_printing *n, int32_t store)
 {
     const int32_t fold   = n->t->store[store].fold;
     const int64_t blocks = blocks_of(n, store);
@@ -91,7 +91,7 @@ void rd_print_tile(rd_printing *n, int32_t store)
     rd_print_line(n, "RD_SHARED(scan%" PRId32 "::before, before%" PRId32 ", %" PRId64 ");", fold,
                   store, blocks);
     rd_print_line(n, "scan%" PRId32 "::state tile%" PRId32 "[%" PRId32 "][%" PRId32 "];", fold,
-                  store, rounds_of(n, store), n->kernel->wide);
+                  store, rounds_of(n, store), n->kernel->width);
 }
 
 static const char *seen_of(const rd_printing *n, int32_t fold)
@@ -100,14 +100,14 @@ static const char *seen_of(const rd_printing *n, int32_t fold)
 }
 
 /* Elements that are not there stay so. */
-void rd_print_begin_tile(rd_printing *n, const rd_stmt *s)
+void rd_print_begin_scan_tile(rd_printing *n, const rd_stmt *s)
 {
     const rd_emit_fold *f = &n->fold[s->fold].of;
 
     rd_print_line(n,
                   "RD_UNROLL for (int u = 0; u < %" PRId32
                   "; u++) RD_UNROLL for (int i = 0; i < %" PRId32 "; i++) {",
-                  rounds_of(n, s->store), n->kernel->wide);
+                  rounds_of(n, s->store), n->kernel->width);
     n->indent++;
     if (f->seen)
         rd_print_line(n, "%s seen;", rd_state_type(f, 1));
@@ -124,13 +124,13 @@ static void add_state(const rd_printing *n, rd_text *to, const rd_stmt *s)
 
     rd_text_add(to, "&tile%" PRId32 "[u]", s->store);
     if (rd_linear_coef(n->t, &s->of.more, axis) < 0)
-        rd_text_add(to, "[%" PRId32 " - i]", n->kernel->wide - 1);
+        rd_text_add(to, "[%" PRId32 " - i]", n->kernel->width - 1);
     else
         rd_text_add(to, "[i]");
     rd_text_add(to, "%s", seen_of(n, s->fold));
 }
 
-void rd_print_step_of_tile(rd_printing *n, const rd_stmt *s)
+void rd_print_scan_tile_step(rd_printing *n, const rd_stmt *s)
 {
     rd_text state = { 0 };
 
@@ -148,7 +148,7 @@ void rd_print_step_of_tile(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- Blocks ----------------------------------------------------------------------------------- */
-void rd_print_within(rd_printing *n, const rd_stmt *s)
+void rd_print_scan_blocks(rd_printing *n, const rd_stmt *s)
 {
     rd_print_line(n, "rd_scan_blocks<scan%" PRId32 ">(tile%" PRId32 ");", s->fold, s->store);
     rd_print_line(
@@ -159,7 +159,7 @@ void rd_print_within(rd_printing *n, const rd_stmt *s)
 }
 
 /* A warp for each fold leaves the tile's nodes, and finds those before it. */
-void rd_print_await_tiles(rd_printing *n, const rd_stmt *s)
+void rd_print_look_back(rd_printing *n, const rd_stmt *s)
 {
     rd_print_line(n, "if (threadIdx.x / 32 == %" PRId32 ")", s->fold);
     rd_print_line(n,
@@ -179,7 +179,7 @@ static void declare_seen(rd_printing *n, const rd_stmt *s)
 }
 
 /* "sofar0(&tile2[u][i], &b2.e[0], &b2.e[1], &r7);" */
-void rd_print_so_far(rd_printing *n, const rd_stmt *s)
+void rd_print_scan_result(rd_printing *n, const rd_stmt *s)
 {
     const rd_fold *fold = &n->t->p->fold[s->fold];
     rd_text        line = { 0 };
@@ -212,16 +212,16 @@ static void declare_before(rd_printing *n, int32_t loop)
                           "scan%" PRId32 "::before b%" PRId32 " = before%" PRId32
                           "[rd_block_of<RD_THREADS, %" PRId32 ">(u)];",
                           n->t->stmt[s].fold, n->t->stmt[s].store, n->t->stmt[s].store,
-                          n->kernel->wide);
+                          n->kernel->width);
 }
 
-static void print_rounds(rd_printing *n, int32_t loop, rd_round_form form)
+static void print_rounds(rd_printing *n, int32_t loop, rd_round_strategy form)
 {
     const rd_for *l = rd_loop_of(n->t, loop);
 
-    n->kernel->form = form;
-    if (form == RD_ROUND_TOGETHER)
-        rd_print_takes(n, loop, l->ahead);
+    n->kernel->strategy = form;
+    if (form == RD_ROUND_BATCHED)
+        rd_print_vector_loads(n, loop, l->ahead);
     rd_print_line(n, "RD_UNROLL for (int u = 0; u < %" PRId32 "; u++) {", l->ahead);
     n->indent++;
     declare_before(n, loop);
@@ -229,11 +229,11 @@ static void print_rounds(rd_printing *n, int32_t loop, rd_round_form form)
     rd_print_body(n, loop);
     n->indent--;
     rd_print_line(n, "}");
-    n->kernel->form = RD_ROUND_ALONE;
+    n->kernel->strategy = RD_ROUND_SINGLE;
 }
 
 /* Whole tiles by packs; of others, element by element, what is there. */
-void rd_print_loop_of_tile(rd_printing *n, int32_t loop)
+void rd_print_scan_tile_loop(rd_printing *n, int32_t loop)
 {
     const rd_for *l  = rd_loop_of(n->t, loop);
     rd_text       lo = { 0 }, hi = { 0 };
@@ -241,16 +241,16 @@ void rd_print_loop_of_tile(rd_printing *n, int32_t loop)
     rd_print_linear(n, &lo, &l->from.part[0].at);
     rd_print_linear(n, &hi, &l->to.part[0].at);
     n->kernel->rounds = loop;
-    rd_print_declare_takes(n, loop, l->ahead);
+    rd_print_declare_vector_loads(n, loop, l->ahead);
     rd_print_line(n, "if (%s - %s == %" PRId64 ") {", hi.at, lo.at, l->ahead * l->step);
     n->indent++;
     rd_print_line(n, "const int64_t v%" PRId32 " = %s;", l->axis, lo.at);
-    print_rounds(n, loop, RD_ROUND_TOGETHER);
+    print_rounds(n, loop, RD_ROUND_BATCHED);
     n->indent--;
     rd_print_line(n, "} else {");
     n->indent++;
     rd_print_line(n, "const int64_t v%" PRId32 " = %s;", l->axis, lo.at);
-    print_rounds(n, loop, RD_ROUND_ALONE);
+    print_rounds(n, loop, RD_ROUND_SINGLE);
     n->indent--;
     rd_print_line(n, "}");
     n->kernel->rounds = -1;

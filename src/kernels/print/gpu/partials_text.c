@@ -1,32 +1,32 @@
 /* partials_text.c - ranges of an item leave their nodes, and who comes last goes on with all of them.  How they
- * meet is the backend's (rd_kernel_ranges). */
+ * meet is the backend's (rd_kernel_combine). */
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
-bool rd_is_ranged(const rd_printing *n, int32_t fold)
+bool rd_has_partials(const rd_printing *n, int32_t fold)
 {
-    return fold < 64 && n->kernel->ranged >> fold & 1;
+    return fold < 64 && n->kernel->partials >> fold & 1;
 }
 
 /* Folds of which the kernel leaves nodes. */
-void rd_find_ranged(rd_printing *n, int32_t kernel)
+void rd_find_partials(rd_printing *n, int32_t kernel)
 {
-    n->kernel->ranged = 0;
+    n->kernel->partials = 0;
     for (int32_t s = kernel; s >= 0; s = rd_next_stmt(n->t, s, kernel))
         if (n->t->stmt[s].kind == RD_S_LEAVE && n->t->stmt[s].fold < RD_GPU_MOST_FOLDS)
-            n->kernel->ranged |= UINT64_C(1) << n->t->stmt[s].fold;
+            n->kernel->partials |= UINT64_C(1) << n->t->stmt[s].fold;
 }
 
-void rd_print_leave(rd_printing *n, const rd_stmt *s)
+void rd_print_store_partials(rd_printing *n, const rd_stmt *s)
 {
-    n->kernel->ranges->leave(n->kernel->ranges->of, n, s->fold);
+    n->kernel->combine->leave(n->kernel->combine->of, n, s->fold);
 }
 
-void rd_print_last(rd_printing *n, int32_t stmt)
+void rd_print_if_last(rd_printing *n, int32_t stmt)
 {
-    if (!n->kernel->ranges->last)
+    if (!n->kernel->combine->last)
         return;
-    n->kernel->ranges->last(n->kernel->ranges->of, n);
+    n->kernel->combine->last(n->kernel->combine->of, n);
     rd_print_line(n, "{");
     n->indent++;
     rd_print_body(n, stmt);
@@ -35,24 +35,24 @@ void rd_print_last(rd_printing *n, int32_t stmt)
 }
 
 /* "double *const w3_0 = ..;": the rows of nodes that all ranges have left. */
-void rd_print_join_ranges(rd_printing *n, const rd_stmt *s)
+void rd_print_combine_partials(rd_printing *n, const rd_stmt *s)
 {
     rd_text name = { 0 };
 
     rd_text_add(&name, "w%" PRId32 "_", s->store);
-    n->kernel->ranges->rows(n->kernel->ranges->of, n, s->fold, name.at);
+    n->kernel->combine->rows(n->kernel->combine->of, n, s->fold, name.at);
     rd_text_end(&name, n->to);
 }
 
 /* x0, x1 ..: of a lane, the last row and those on its left. */
-void rd_print_joined_node(rd_printing *n, const rd_stmt *s, const char *at)
+void rd_print_combined_node(rd_printing *n, const rd_stmt *s, const char *at)
 {
     const rd_emit_fold *f    = &n->fold[s->fold].of;
     rd_text             line = { 0 };
 
-    for (int k = 0; n->kernel->ranges->one && k < f->n_state; k++)
+    for (int k = 0; n->kernel->combine->one && k < f->n_state; k++)
         rd_print_line(n, "x%d = w%" PRId32 "_%d[%s];", k, s->store, k, at);
-    if (n->kernel->ranges->one)
+    if (n->kernel->combine->one)
         return;
     rd_print_line(n, "int64_t rows = rd_nodes(0, edge%" PRId32 "(q, q.head.n_range)) - 1;",
                   s->fold);

@@ -42,19 +42,19 @@ static bool is_jam(const rd_printing *n, int32_t stmt)
     return l && l->kind == RD_FOR_JAM;
 }
 
-static bool is_points(const rd_printing *n, int32_t stmt)
+static bool is_point_loop(const rd_printing *n, int32_t stmt)
 {
     return loop_at(n, stmt) && is_jam(n, n->t->stmt[stmt].last);
 }
 
-static bool is_blocks(const rd_printing *n, int32_t stmt)
+static bool is_block_loop(const rd_printing *n, int32_t stmt)
 {
-    return loop_at(n, stmt) && is_points(n, n->t->stmt[stmt].last);
+    return loop_at(n, stmt) && is_point_loop(n, n->t->stmt[stmt].last);
 }
 
-static bool is_tile(const rd_printing *n, int32_t stmt)
+static bool is_tile_loop(const rd_printing *n, int32_t stmt)
 {
-    return loop_at(n, stmt) && is_blocks(n, n->t->stmt[stmt].last);
+    return loop_at(n, stmt) && is_block_loop(n, n->t->stmt[stmt].last);
 }
 
 /* ---- Lines ------------------------------------------------------------------------------------ */
@@ -95,7 +95,7 @@ static void print_tile(rd_printing *n, int32_t stmt)
     rd_print_line(n, "const int n = (int)(%s - %s);", stop.at, start.at);
     rd_print_line(n, "RD_MEET_BLOCK");
     for (int32_t s = n->t->stmt[stmt].first; s != n->t->stmt[stmt].last; s = n->t->stmt[s].next)
-        rd_print_fill_of_tile(n, s);
+        rd_print_fill_tile(n, s);
     rd_print_line(n, "RD_MEET_BLOCK");
     rd_print_kernel_loop(n, n->t->stmt[stmt].last);
     close_brace(n);
@@ -118,11 +118,11 @@ static uint64_t moved_in(const rd_printing *n, int32_t body)
 
 static void print_body_of_blocks(rd_printing *n, int32_t stmt)
 {
-    const uint64_t moved = n->kernel->moved;
+    const uint64_t moved = n->kernel->block_begun;
 
-    n->kernel->moved |= moved_in(n, stmt);
+    n->kernel->block_begun |= moved_in(n, stmt);
     rd_print_body(n, stmt);
-    n->kernel->moved = moved;
+    n->kernel->block_begun = moved;
 }
 
 static void print_blocks(rd_printing *n, int32_t stmt)
@@ -200,21 +200,21 @@ static void print_elements(rd_printing *n, int32_t stmt)
     const rd_for *l = rd_loop_of(n->t, stmt), *jam = rd_loop_of(n->t, n->jam);
     const int32_t lane = n->lane;
 
-    rd_print_declare_waiting(n, stmt);
+    rd_print_declare_deferred(n, stmt);
     for (int32_t s = n->t->stmt[stmt].first; s >= 0; s = n->t->stmt[s].next)
-        if (rd_is_from_tile(n, s))
-            rd_print_take_from_tile(n, s, stmt);
+        if (rd_is_tile_load(n, s))
+            rd_print_tile_vector_load(n, s, stmt);
     rd_print_line(n,
                   "RD_UNROLL for (int e = 0; e < %" PRId64
                   "; e++) RD_UNROLL for (int i = 0; i < %" PRId64 "; i++) {",
                   jam->extent, l->extent);
     n->indent++;
-    rd_print_pair(n, stmt);
+    rd_print_pair_indices(n, stmt);
     n->lane = stmt;
     rd_print_body(n, stmt);
     close_brace(n);
     n->lane = lane;
-    rd_print_waiting(n, stmt);
+    rd_print_deferred_steps(n, stmt);
 }
 
 static void print_jam(rd_printing *n, int32_t stmt)
@@ -224,17 +224,17 @@ static void print_jam(rd_printing *n, int32_t stmt)
     n->jam = 0;
 }
 
-bool rd_print_loop_of_pairs(rd_printing *n, int32_t stmt)
+bool rd_print_point_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *l = rd_loop_of(n->t, stmt);
 
     if (is_jam(n, stmt))
         print_jam(n, stmt);
-    else if (is_points(n, stmt))
+    else if (is_point_loop(n, stmt))
         print_points(n, stmt);
-    else if (is_blocks(n, stmt))
+    else if (is_block_loop(n, stmt))
         print_blocks(n, stmt);
-    else if (is_tile(n, stmt))
+    else if (is_tile_loop(n, stmt))
         print_tile(n, stmt);
     else if (n->jam && l->kind == RD_FOR_VECTOR)
         print_elements(n, stmt);

@@ -35,7 +35,7 @@ bool rd_is_clamped(const rd_printing *n, int32_t stmt)
 }
 
 /* "const int64_t i0 = RD_LESS(m0 + i, N - 1);": the last result stands in for those behind it. */
-void rd_print_clamped(rd_printing *n, int32_t stmt)
+void rd_print_clamped_index(rd_printing *n, int32_t stmt)
 {
     const rd_for   *items = items_of(n, stmt);
     const rd_linear to    = items->to.part[0].at;
@@ -61,19 +61,19 @@ void rd_print_if_result(rd_printing *n)
 }
 
 /* The result and the point of a pair at hand. */
-void rd_print_pair(rd_printing *n, int32_t stmt)
+void rd_print_pair_indices(rd_printing *n, int32_t stmt)
 {
     const rd_for *jam   = rd_loop_of(n->t, n->jam);
     rd_text       start = text_of_axis(n, n->t->term[jam->from.part[0].at.first].axis);
 
-    rd_print_clamped(n, stmt);
+    rd_print_clamped_index(n, stmt);
     rd_print_line(n, "const int64_t i%" PRId32 " = %s + e;", jam->axis, start.at);
     rd_text_end(&start, n->to);
 }
 
 /* ---- What results bring ----------------------------------------------------------------------- */
 /* The part of a row's position that hangs on loops in a pair: "(i1) * 2": which row it is. */
-static void add_row(rd_printing *n, rd_text *to, const rd_linear *at, int32_t wide, int32_t lane)
+static void add_row(rd_printing *n, rd_text *to, const rd_linear *at, int32_t width, int32_t lane)
 {
     const rd_for *hand = rd_loop_of(n->t, lane);
     bool          any  = false;
@@ -84,8 +84,8 @@ static void add_row(rd_printing *n, rd_text *to, const rd_linear *at, int32_t wi
         if (term->axis == hand->axis || term->axis >= n->t->p->n_axis)
             continue;
         rd_text_add(to, "%s(int)i%" PRId32, any ? " + " : "", term->axis);
-        if (term->coef != wide)
-            rd_text_add(to, " * %" PRId64, term->coef / wide);
+        if (term->coef != width)
+            rd_text_add(to, " * %" PRId64, term->coef / width);
         any = true;
     }
     rd_text_add(to, any ? "" : "0");
@@ -95,14 +95,14 @@ static void add_row(rd_printing *n, rd_text *to, const rd_linear *at, int32_t wi
 static void add_place_of_rows(rd_printing *n, rd_text *to, const rd_store *a, const rd_linear *at,
                               int32_t lane)
 {
-    rd_text_add(to, "%" PRId64 " + ((", rd_begin_of_tile(a));
+    rd_text_add(to, "%" PRId64 " + ((", rd_first_of_tile(a));
     add_row(n, to, at, a->dealt, lane);
     rd_text_add(to, ") * RD_THREADS + (int)threadIdx.x) * %" PRId32, a->dealt);
 }
 
 /* "tile3[0 + ((i1) * RD_THREADS + (int)threadIdx.x) * 4 + i] = ((const float *)x0)[..];": as it is in
  * memory, and nobody else reads it. */
-void rd_print_row_of_thread(rd_printing *n, const rd_stmt *s)
+void rd_print_store_result_row(rd_printing *n, const rd_stmt *s)
 {
     const rd_store *a    = &n->t->store[s->store];
     rd_text         line = { 0 };
@@ -116,7 +116,7 @@ void rd_print_row_of_thread(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- What pairs take -------------------------------------------------------------------------- */
-bool rd_is_from_tile(const rd_printing *n, int32_t stmt)
+bool rd_is_tile_load(const rd_printing *n, int32_t stmt)
 {
     const rd_let *let = n->kernel->pairs ? rd_let_of(n->t, stmt) : NULL;
 
@@ -126,7 +126,7 @@ bool rd_is_from_tile(const rd_printing *n, int32_t stmt)
 
 /* "const rd_pack<float, 4> p9 = RD_TAKE_SHARED(float, 4, tile3, ..);" before a loop over neighbours: of
  * all that they are, or of all points at hand. */
-void rd_print_take_from_tile(rd_printing *n, int32_t stmt, int32_t lane)
+void rd_print_tile_vector_load(rd_printing *n, int32_t stmt, int32_t lane)
 {
     const rd_let   *let  = rd_let_of(n->t, stmt);
     const rd_store *a    = &n->t->store[let->store];
@@ -138,7 +138,7 @@ void rd_print_take_from_tile(rd_printing *n, int32_t stmt, int32_t lane)
         add_place_of_rows(n, &at, a, &let->at, lane);
     else {
         n->first = n->spelled = true;
-        rd_text_add(&at, "%" PRId64 " + (int)(", rd_begin_of_tile(a));
+        rd_text_add(&at, "%" PRId64 " + (int)(", rd_first_of_tile(a));
         rd_print_linear(n, &at, &let->at);
         rd_text_add(&at, ")");
         n->first = n->spelled = false;
@@ -151,7 +151,7 @@ void rd_print_take_from_tile(rd_printing *n, int32_t stmt, int32_t lane)
 }
 
 /* "const float r0 = p9.e[i];" */
-void rd_print_from_tile(rd_printing *n, int32_t stmt)
+void rd_print_tile_load(rd_printing *n, int32_t stmt)
 {
     const rd_let *let     = rd_let_of(n->t, stmt);
     rd_text       element = { 0 }, value = { 0 };

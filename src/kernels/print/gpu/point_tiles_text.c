@@ -17,18 +17,18 @@
 #include <stdlib.h>
 
 /* A loop that fills the array of a tile: the LET that it stores, and loops over a point's elements. */
-typedef struct fill {
+typedef struct tile_fill {
     int32_t       loop, load;
     const rd_let *let;
     int32_t       store;
     int32_t       n, axis[RD_MAX_RANK]; /* the outer first */
     int64_t       elements;
-} fill;
+} tile_fill;
 
-static fill fill_of(const rd_printing *n, int32_t loop)
+static tile_fill fill_of(const rd_printing *n, int32_t loop)
 {
     const rd_schedule *t = n->t;
-    fill               f = { .loop = loop, .load = t->stmt[loop].first, .elements = 1 };
+    tile_fill          f = { .loop = loop, .load = t->stmt[loop].first, .elements = 1 };
 
     for (; t->stmt[f.load].kind == RD_S_LOOP; f.load = t->stmt[f.load].first) {
         f.elements *= rd_loop_of(t, f.load)->extent;
@@ -39,13 +39,13 @@ static fill fill_of(const rd_printing *n, int32_t loop)
     return f;
 }
 
-static int32_t pair_axis(const rd_printing *n, const fill *f)
+static int32_t pair_axis(const rd_printing *n, const tile_fill *f)
 {
     return rd_loop_of(n->t, f->loop)->axis;
 }
 
 /* ---- Where elements lie ----------------------------------------------------------------------- */
-void rd_print_declare_tiles(rd_printing *n)
+void rd_print_declare_point_tiles(rd_printing *n)
 {
     for (int32_t k = 0; k < n->t->n_store; k++)
         if (n->t->store[k].place == RD_IN_BLOCK)
@@ -54,12 +54,12 @@ void rd_print_declare_tiles(rd_printing *n)
 }
 
 /* "1536 + (w) * 132 + k": element w of point k of a tile. */
-static void add_place(const rd_printing *n, rd_text *to, const fill *f, const char *w,
+static void add_place(const rd_printing *n, rd_text *to, const tile_fill *f, const char *w,
                       const char *k)
 {
     const rd_store *a = &n->t->store[f->store];
 
-    rd_text_add(to, "%" PRId64 " + (%s) * %" PRId64 " + %s", rd_begin_of_tile(a), w,
+    rd_text_add(to, "%" PRId64 " + (%s) * %" PRId64 " + %s", rd_first_of_tile(a), w,
                 a->extent / f->elements, k);
 }
 
@@ -73,7 +73,7 @@ void rd_print_element_of(rd_printing *n, rd_text *to, const rd_let *let)
 
 /* ---- Fills ------------------------------------------------------------------------------------ */
 /* "const int i1 = left % (int)3; left /= (int)3;": indices of element `left` of a point. */
-static void declare_inner(rd_printing *n, const fill *f)
+static void declare_inner(rd_printing *n, const tile_fill *f)
 {
     for (int32_t k = f->n; k-- > 0;) {
         rd_text extent = { 0 };
@@ -86,7 +86,7 @@ static void declare_inner(rd_printing *n, const fill *f)
 }
 
 /* "const int64_t i2 = m2 + k;" */
-static void declare_point(rd_printing *n, const fill *f, const char *k)
+static void declare_point(rd_printing *n, const tile_fill *f, const char *k)
 {
     rd_text from = { 0 };
 
@@ -109,7 +109,7 @@ static void close_brace(rd_printing *n)
     rd_print_line(n, "}");
 }
 
-static void fill_by_points(rd_printing *n, const fill *f, int32_t pack)
+static void fill_by_points(rd_printing *n, const tile_fill *f, int32_t pack)
 {
     const char   *type = rd_memory_type(f->let->type);
     const int64_t tile = rd_loop_of(n->t, f->loop)->extent;
@@ -133,7 +133,7 @@ static void fill_by_points(rd_printing *n, const fill *f, int32_t pack)
     rd_text_end(&all, n->to);
 }
 
-static void fill_run(rd_printing *n, const fill *f, int32_t pack)
+static void fill_run(rd_printing *n, const tile_fill *f, int32_t pack)
 {
     const char *type = rd_memory_type(f->let->type);
     rd_text     to = { 0 }, from = { 0 }, each = { 0 };
@@ -159,7 +159,7 @@ static void fill_run(rd_printing *n, const fill *f, int32_t pack)
 }
 
 /* Are neighbouring points nearer in memory than neighbours along any axis of their elements? */
-static bool are_points_nearer(const rd_printing *n, const fill *f)
+static bool are_points_nearer(const rd_printing *n, const tile_fill *f)
 {
     const int64_t step   = llabs(rd_linear_coef(n->t, &f->let->at, pair_axis(n, f)));
     bool          nearer = true;
@@ -169,7 +169,7 @@ static bool are_points_nearer(const rd_printing *n, const fill *f)
     return nearer;
 }
 
-static void fill_by_elements(rd_printing *n, const fill *f)
+static void fill_by_elements(rd_printing *n, const tile_fill *f)
 {
     rd_text to = { 0 }, from = { 0 }, each = { 0 }, all = { 0 };
 
@@ -193,10 +193,10 @@ static void fill_by_elements(rd_printing *n, const fill *f)
     rd_text_end(&all, n->to);
 }
 
-void rd_print_fill_of_tile(rd_printing *n, int32_t loop)
+void rd_print_fill_tile(rd_printing *n, int32_t loop)
 {
-    const fill    f    = fill_of(n, loop);
-    const int32_t pack = n->t->stmt[f.load].pack;
+    const tile_fill f    = fill_of(n, loop);
+    const int32_t   pack = n->t->stmt[f.load].pack;
 
     rd_print_line(n, "{");
     n->indent++;
@@ -207,5 +207,5 @@ void rd_print_fill_of_tile(rd_printing *n, int32_t loop)
     else
         fill_by_elements(n, &f);
     close_brace(n);
-    rd_note_packed(n, f.let->slot, pack);
+    rd_note_vector_access(n, f.let->slot, pack);
 }

@@ -61,7 +61,7 @@ static int32_t along_of(const rd_printing *n, int32_t rounds)
 }
 
 /* ---- Rounds that go together ------------------------------------------------------------------ */
-static bool rises_along(const rd_schedule *t, const rd_linear *at, int32_t axis)
+static bool is_rising_along(const rd_schedule *t, const rd_linear *at, int32_t axis)
 {
     for (int32_t k = 0; k < at->n; k++)
         if (t->term[at->first + k].axis < 0)
@@ -70,12 +70,12 @@ static bool rises_along(const rd_schedule *t, const rd_linear *at, int32_t axis)
 }
 
 /* Are elements of these rounds in one cell, and do their blocks rise?  Then cells move on once. */
-static bool moves_once(const rd_printing *n, int32_t rounds, const rd_stmt *s)
+static bool can_push_once(const rd_printing *n, int32_t rounds, const rd_stmt *s)
 {
     const int32_t axis = rd_loop_of(n->t, rounds)->axis;
 
     if (n->t->p->fold[s->fold].scan || s->fold >= 64 || rd_linear_coef(n->t, &s->of.cell, axis) ||
-        !rises_along(n->t, &s->of.lane, axis) || !rises_along(n->t, &s->of.outer, axis))
+        !is_rising_along(n->t, &s->of.lane, axis) || !is_rising_along(n->t, &s->of.outer, axis))
         return false;
     for (int32_t k = 0; k < s->of.cell.n; k++)
         if (n->t->term[s->of.cell.first + k].axis < 0)
@@ -83,18 +83,19 @@ static bool moves_once(const rd_printing *n, int32_t rounds, const rd_stmt *s)
     return !is_shared(n, rounds) || n->t->store[s->store].dealt;
 }
 
-static int32_t next_opens(const rd_printing *n, int32_t rounds, int32_t last)
+static int32_t next_push(const rd_printing *n, int32_t rounds, int32_t last)
 {
     int32_t s = rd_next_stmt(n->t, last, rounds);
 
-    while (s >= 0 && (n->t->stmt[s].kind != RD_S_OPENS || !moves_once(n, rounds, &n->t->stmt[s])))
+    while (s >= 0 &&
+           (n->t->stmt[s].kind != RD_S_OPENS || !can_push_once(n, rounds, &n->t->stmt[s])))
         s = rd_next_stmt(n->t, s, rounds);
     return s;
 }
 
 /* "{ const int64_t i1 = v1 + 448; last0 = (uint64_t)(i1) / 64; }" */
-static void print_edge(rd_printing *n, int32_t rounds, const rd_stmt *s, const char *name,
-                       int64_t offset)
+static void print_block_of_round(rd_printing *n, int32_t rounds, const rd_stmt *s, const char *name,
+                                 int64_t offset)
 {
     const int32_t axis = rd_loop_of(n->t, rounds)->axis, lane = n->lane;
     rd_text       step = { 0 };
@@ -110,18 +111,18 @@ static void print_edge(rd_printing *n, int32_t rounds, const rd_stmt *s, const c
 }
 
 /* "uint64_t first0, last0;": the blocks that the first and the last round are in. */
-static void print_edges(rd_printing *n, int32_t rounds, const rd_stmt *s, int32_t ahead)
+static void print_block_range(rd_printing *n, int32_t rounds, const rd_stmt *s, int32_t ahead)
 {
     const int32_t along = along_of(n, rounds);
     const int64_t rest  = along ? along - 1 : n->kernel->apart ? n->kernel->team : 0;
 
     rd_print_line(n, "uint64_t first%" PRId32 ", last%" PRId32 ";", s->fold, s->fold);
-    print_edge(n, rounds, s, "first", 0);
-    print_edge(n, rounds, s, "last", (ahead - 1) * rd_loop_of(n->t, rounds)->step + rest);
+    print_block_of_round(n, rounds, s, "first", 0);
+    print_block_of_round(n, rounds, s, "last", (ahead - 1) * rd_loop_of(n->t, rounds)->step + rest);
 }
 
 /* All neighbours of a thread move on. */
-static void print_moves(rd_printing *n, int32_t rounds, int32_t stmt)
+static void print_pushes(rd_printing *n, int32_t rounds, int32_t stmt)
 {
     const rd_stmt *s      = &n->t->stmt[stmt];
     const int32_t  around = rd_loop_around(n->t, stmt), lane = n->lane;
@@ -135,14 +136,14 @@ static void print_moves(rd_printing *n, int32_t rounds, int32_t stmt)
         n->lane = around;
         n->indent++;
     }
-    rd_print_move_on(n, s, block);
+    rd_print_push_blocks(n, s, block);
     if (each) {
         n->lane = lane;
         n->indent--;
         rd_print_line(n, "}");
     }
     if (s->fold < RD_GPU_MOST_FOLDS)
-        n->kernel->moved |= UINT64_C(1) << s->fold;
+        n->kernel->block_begun |= UINT64_C(1) << s->fold;
     (void)rounds;
 }
 
@@ -150,9 +151,9 @@ static void print_moves(rd_printing *n, int32_t rounds, int32_t stmt)
  * thread has of one is. */
 static void add_whole(rd_printing *n, rd_text *to, int32_t rounds, int32_t ahead)
 {
-    const rd_for *loop = rd_loop_of(n->t, rounds);
-    const bool    own  = ahead == 1 && is_shared(n, rounds) && !n->kernel->apart;
-    const int64_t wide = own ? loop_in(n, rounds)->step : 0;
+    const rd_for *loop  = rd_loop_of(n->t, rounds);
+    const bool    own   = ahead == 1 && is_shared(n, rounds) && !n->kernel->apart;
+    const int64_t width = own ? loop_in(n, rounds)->step : 0;
     rd_text       lo = { 0 }, hi = { 0 };
 
     rd_print_linear(n, &lo, &loop->from.part[0].at);
@@ -161,7 +162,7 @@ static void add_whole(rd_printing *n, rd_text *to, int32_t rounds, int32_t ahead
         rd_text_add(to,
                     "v%" PRId32 " + %" PRId64 " * t >= %s && v%" PRId32 " + %" PRId64
                     " * t + %" PRId64 " <= %s",
-                    loop->axis, wide, lo.at, loop->axis, wide, wide, hi.at);
+                    loop->axis, width, lo.at, loop->axis, width, width, hi.at);
     else
         rd_text_add(to, "v%" PRId32 " >= %s && v%" PRId32 " + %" PRId64 " <= %s", loop->axis, lo.at,
                     loop->axis, ahead * loop->step, hi.at);
@@ -172,24 +173,24 @@ static void add_whole(rd_printing *n, rd_text *to, int32_t rounds, int32_t ahead
 }
 
 /* "if (all rounds are there, in one block) { ...; continue; }" */
-static void print_together(rd_printing *n, int32_t rounds, int32_t ahead)
+static void print_batch(rd_printing *n, int32_t rounds, int32_t ahead)
 {
     const rd_for *loop = rd_loop_of(n->t, rounds);
     rd_text       when = { 0 };
 
     add_whole(n, &when, rounds, ahead);
-    for (int32_t s = next_opens(n, rounds, rounds); s >= 0; s = next_opens(n, rounds, s)) {
-        print_edges(n, rounds, &n->t->stmt[s], ahead);
+    for (int32_t s = next_push(n, rounds, rounds); s >= 0; s = next_push(n, rounds, s)) {
+        print_block_range(n, rounds, &n->t->stmt[s], ahead);
         rd_text_add(&when, " && first%" PRId32 " == last%" PRId32, n->t->stmt[s].fold,
                     n->t->stmt[s].fold);
     }
     rd_print_line(n, "if (%s) {", when.at);
     n->indent++;
-    n->kernel->form = RD_ROUND_TOGETHER;
-    rd_print_declare_takes(n, rounds, ahead);
-    rd_print_takes(n, rounds, ahead);
-    for (int32_t s = next_opens(n, rounds, rounds); s >= 0; s = next_opens(n, rounds, s))
-        print_moves(n, rounds, s);
+    n->kernel->strategy = RD_ROUND_BATCHED;
+    rd_print_declare_vector_loads(n, rounds, ahead);
+    rd_print_vector_loads(n, rounds, ahead);
+    for (int32_t s = next_push(n, rounds, rounds); s >= 0; s = next_push(n, rounds, s))
+        print_pushes(n, rounds, s);
     rd_print_line(n, "RD_UNROLL for (int u = 0; u < %" PRId32 "; u++) {", ahead);
     n->indent++;
     rd_print_round(n, rounds, "u");
@@ -200,8 +201,8 @@ static void print_together(rd_printing *n, int32_t rounds, int32_t ahead)
     rd_print_line(n, "continue;");
     n->indent--;
     rd_print_line(n, "}");
-    n->kernel->form  = RD_ROUND_ALONE;
-    n->kernel->moved = 0;
+    n->kernel->strategy    = RD_ROUND_SINGLE;
+    n->kernel->block_begun = 0;
     rd_text_end(&when, n->to);
 }
 
@@ -227,7 +228,7 @@ static void open_rounds(rd_printing *n, const rd_for *loop)
     rd_text_end(&first, n->to);
 }
 
-static void print_alone(rd_printing *n, int32_t rounds)
+static void print_single(rd_printing *n, int32_t rounds)
 {
     const rd_for *loop = rd_loop_of(n->t, rounds);
 
@@ -246,46 +247,47 @@ static void print_rounds(rd_printing *n, int32_t rounds)
     const rd_for   *loop = rd_loop_of(n->t, rounds);
     const rd_kernel kept = *n->kernel;
 
-    n->kernel->rounds = rounds;
-    n->kernel->form   = RD_ROUND_ALONE;
-    n->kernel->apart  = is_apart(n, rounds);
+    n->kernel->rounds   = rounds;
+    n->kernel->strategy = RD_ROUND_SINGLE;
+    n->kernel->apart    = is_apart(n, rounds);
     open_rounds(n, loop);
     n->indent++;
     if (loop->ahead)
-        print_together(n, rounds, loop->ahead);
-    if (loop->ahead > 1 && rd_has_takes(n, rounds) && is_shared(n, rounds) && !n->kernel->apart) {
+        print_batch(n, rounds, loop->ahead);
+    if (loop->ahead > 1 && rd_has_vector_access(n, rounds) && is_shared(n, rounds) &&
+        !n->kernel->apart) {
         rd_print_line(n, "{");
         n->indent++;
-        print_together(n, rounds, 1);
+        print_batch(n, rounds, 1);
         n->indent--;
         rd_print_line(n, "}");
     }
-    print_alone(n, rounds);
+    print_single(n, rounds);
     n->indent--;
     rd_print_line(n, "}");
-    n->kernel->rounds = kept.rounds;
-    n->kernel->form   = kept.form;
-    n->kernel->apart  = kept.apart;
+    n->kernel->rounds   = kept.rounds;
+    n->kernel->strategy = kept.strategy;
+    n->kernel->apart    = kept.apart;
 }
 
 bool rd_print_kernel_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);
 
-    if (n->kernel->pairs && rd_print_loop_of_pairs(n, stmt))
+    if (n->kernel->pairs && rd_print_point_loop(n, stmt))
         return true;
     if (loop->by_block) /* what surrounds items does it for all of them */
         return true;
     switch (loop->kind) {
-    case RD_FOR_THREAD: rd_print_threads(n, stmt); return true;
-    case RD_FOR_VECTOR: rd_print_vector_of_thread(n, stmt); return true;
+    case RD_FOR_THREAD: rd_print_thread_loop(n, stmt); return true;
+    case RD_FOR_VECTOR: rd_print_thread_vector(n, stmt); return true;
     case RD_FOR_SERIAL:
         if (loop->ahead == 0 && loop->start < 0) {
-            if (n->kernel->squares)
+            if (n->kernel->transposes)
                 rd_print_line(n, "RD_UNROLL_FEW");
             return false;
         }
-        (n->kernel->tiles ? rd_print_loop_of_tile : print_rounds)(n, stmt);
+        (n->kernel->look_back ? rd_print_scan_tile_loop : print_rounds)(n, stmt);
         return true;
     default: return false;
     }

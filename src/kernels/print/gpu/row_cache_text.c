@@ -1,4 +1,4 @@
-/* row_cache_text.c - rows of a team in shared memory.  Element i1 = m0 + wide * t + i of a round lies at
+/* row_cache_text.c - rows of a team in shared memory.  Element i1 = m0 + width * t + i of a round lies at
  * m0 + team * i + t: threads side by side have words side by side, which lie in banks of their own.
  *
  *     rows[z1 + 1 * q.N[2] + (int)v1 + u * 64 + RD_TEAM * i + t] = rd_word_of_float(r4);
@@ -14,13 +14,13 @@ static void add_place(rd_printing *n, rd_text *to, const rd_store *row)
     rd_text_add(to, "rows[z1 + %" PRId64 " * ", row->at);
     rd_print_number(n, to, row->extent);
     rd_text_add(to, " + (int)v%" PRId32 " + %s * %" PRId64 " + RD_TEAM * i + t]", rounds->axis,
-                n->kernel->form == RD_ROUND_TOGETHER ? "u" : "0", rounds->step);
+                n->kernel->strategy == RD_ROUND_BATCHED ? "u" : "0", rounds->step);
 }
 
 /* "stage0[mine0 + (int)(i1)]": of a row that the thread has for itself. */
 static void add_staged(rd_printing *n, rd_text *to, const rd_store *row, const rd_linear *at)
 {
-    if (n->kernel->squares) {
+    if (n->kernel->transposes) {
         n->spelled = true;
         rd_text_add(to, "square%" PRId64 "[z2 + ", row->at);
         rd_print_linear(n, to, at);
@@ -40,8 +40,8 @@ static void print_to_staged(rd_printing *n, const rd_stmt *s)
 
     add_staged(n, &line, &n->t->store[s->store], &s->at);
     rd_text_add(&line, " = ");
-    if (rd_is_packed(n, n->t->let[s->x].by)) { /* as it is in memory */
-        rd_print_packed(n, &line, n->t->let[s->x].by);
+    if (rd_is_vector_access(n, n->t->let[s->x].by)) { /* as it is in memory */
+        rd_print_vector_element(n, &line, n->t->let[s->x].by);
         rd_print_line(n, "%s;", line.at);
         rd_text_end(&line, n->to);
         return;
@@ -64,7 +64,7 @@ static void print_from_staged(rd_printing *n, const rd_stmt *s)
     rd_text_end(&value, n->to);
 }
 
-void rd_print_to_row(rd_printing *n, const rd_stmt *s)
+void rd_print_store_to_row(rd_printing *n, const rd_stmt *s)
 {
     rd_text line = { 0 };
 
@@ -85,7 +85,7 @@ void rd_print_to_row(rd_printing *n, const rd_stmt *s)
 }
 
 /* "rd_float_of(rows[..])"; of 16 bits "rd_bf16_to_f32(rd_bf16{ rows[..] })". */
-void rd_print_from_row(rd_printing *n, const rd_stmt *s)
+void rd_print_load_from_row(rd_printing *n, const rd_stmt *s)
 {
     const rd_let *let   = &n->t->let[s->value];
     rd_text       place = { 0 }, half = { 0 }, value = { 0 };

@@ -32,7 +32,7 @@ static void add_parameters(rd_text *to, const rd_emit_fold *f, bool pair, const 
 
 /* A block has ended: it goes to what is before the next; of running sums (kernels/math/so_far.h)
  * with its number and the cell's words. */
-static void add_turn(rd_text *to, const rd_emit_fold *f, bool pair, int32_t number)
+static void add_block_end(rd_text *to, const rd_emit_fold *f, bool pair, int32_t number)
 {
     const char *elem = rd_dtype_class(f->fold->type) == RD_CLASS_f32 ? "f32" : "f64";
 
@@ -60,7 +60,7 @@ static void add_turn(rd_text *to, const rd_emit_fold *f, bool pair, int32_t numb
 }
 
 /* u = merge(the node of a level, u) */
-static void add_meet(rd_text *to, const rd_emit_fold *f, int32_t number, char name)
+static void add_merge_level(rd_text *to, const rd_emit_fold *f, int32_t number, char name)
 {
     rd_text_add(to, "{");
     add_copies(to, f, 'a', "e%d[level * pitch]");
@@ -82,19 +82,19 @@ static void add_tree(rd_text *to, const rd_emit_fold *f, int32_t number)
     add_parameters(to, f, false, "eus");
     rd_text_add(to, ", int64_t at, int64_t pitch)\n{\n    int level = 0;\n\n"
                     "    for (; at >> level & 1; level++)\n        ");
-    add_meet(to, f, number, 'u');
+    add_merge_level(to, f, number, 'u');
     for (int k = 0; k < f->n_state; k++)
         rd_text_add(to, "    e%d[level * pitch] = *s%d = *u%d;\n", k, k, k);
     rd_text_add(to, "    for (level++; (at + 1) >> level; level++)\n"
                     "        if ((at + 1) >> level & 1)\n            ");
-    add_meet(to, f, number, 's');
+    add_merge_level(to, f, number, 's');
     rd_text_add(to, "}\n");
 }
 
-void rd_print_turn_functions(rd_text *to, const rd_emit_fold *f, bool pair, int32_t levels,
-                             int32_t number)
+void rd_print_block_end_functions(rd_text *to, const rd_emit_fold *f, bool pair, int32_t levels,
+                                  int32_t number)
 {
-    add_turn(to, f, pair, number);
+    add_block_end(to, f, pair, number);
     if (levels)
         add_tree(to, f, number);
 }
@@ -141,7 +141,7 @@ static void take_element(rd_printing *n, const rd_stmt *s, const char *at)
     rd_text_end(&step, n->to);
 }
 
-void rd_print_prefix_of_thread(rd_printing *n, const rd_stmt *s)
+void rd_print_serial_prefix(rd_printing *n, const rd_stmt *s)
 {
     const rd_fold *fold = &n->t->p->fold[s->fold];
     rd_text        at = { 0 }, line = { 0 };
@@ -171,8 +171,8 @@ void rd_print_prefix_of_thread(rd_printing *n, const rd_stmt *s)
 
 /* "turn0(&s0_0[0], &p0_0[0], &p0_1[0], b0[0], &w0[0], 4)": ranges that leave nodes count blocks from
  * their first one on. */
-static void add_turn_of(rd_printing *n, rd_text *to, const rd_stmt *s, const char *counter,
-                        const char *at)
+static void add_block_end_call(rd_printing *n, rd_text *to, const rd_stmt *s, const char *counter,
+                               const char *at)
 {
     rd_text_add(to, "turn%" PRId32 "(", s->fold);
     add_arrays(n, to, s, 's', at);
@@ -180,7 +180,7 @@ static void add_turn_of(rd_printing *n, rd_text *to, const rd_stmt *s, const cha
     add_arrays(n, to, s, 'p', at);
     if (n->t->fold[s->fold].pair) {
         rd_text_add(to, ", %s", counter);
-        if (rd_is_ranged(n, s->fold))
+        if (rd_has_partials(n, s->fold))
             rd_text_add(to, " - from%" PRId32, s->fold);
         rd_text_add(to, ", &w%" PRId32 "[%s], %" PRId64, s->store, at, rd_cells_here(n, s->store));
     }
@@ -188,26 +188,26 @@ static void add_turn_of(rd_printing *n, rd_text *to, const rd_stmt *s, const cha
 }
 
 /* The blocks before the one of `block` go to what is before it. */
-void rd_print_turns(rd_printing *n, const rd_stmt *s, const char *block)
+void rd_print_end_scan_blocks(rd_printing *n, const rd_stmt *s, const char *block)
 {
     rd_text counter = { 0 }, at = { 0 }, line = { 0 };
 
-    rd_print_counter(n, &counter, s);
+    rd_print_block_counter(n, &counter, s);
     rd_print_first_state(n, &at, s);
     rd_text_add(&line, "while (%s < %s) { ", counter.at, block);
-    add_turn_of(n, &line, s, counter.at, at.at);
+    add_block_end_call(n, &line, s, counter.at, at.at);
     rd_print_line(n, "%s %s++; }", line.at, counter.at);
     rd_text_end(&counter, n->to);
     rd_text_end(&at, n->to);
     rd_text_end(&line, n->to);
 }
 
-void rd_print_turn_of(rd_printing *n, const rd_stmt *s, const char *at)
+void rd_print_end_scan_block(rd_printing *n, const rd_stmt *s, const char *at)
 {
     rd_text counter = { 0 }, line = { 0 };
 
     rd_text_add(&counter, "b%" PRId32 "[%s]", s->store, at);
-    add_turn_of(n, &line, s, counter.at, at);
+    add_block_end_call(n, &line, s, counter.at, at);
     rd_print_line(n, "%s", line.at);
     rd_text_end(&counter, n->to);
     rd_text_end(&line, n->to);

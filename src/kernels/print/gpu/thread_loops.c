@@ -19,7 +19,7 @@ static void print_clip(rd_printing *n, const rd_for *loop, const char *index)
 {
     rd_text from = { 0 }, to = { 0 };
 
-    if (n->kernel->form == RD_ROUND_TOGETHER)
+    if (n->kernel->strategy == RD_ROUND_BATCHED)
         return;
     if (loop->to.n > 1)
         rd_print_linear(n, &to, &loop->to.part[1].at);
@@ -35,17 +35,17 @@ static void print_clip(rd_printing *n, const rd_for *loop, const char *index)
     rd_text_end(&to, n->to);
 }
 
-void rd_print_threads(rd_printing *n, int32_t stmt)
+void rd_print_thread_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);
-    const bool    kept = n->kernel->threads, across = rd_is_across(n, loop);
+    const bool    kept = n->kernel->per_thread, across = rd_is_across(n, loop);
     const int32_t lane = n->lane;
     rd_text       name = { 0 };
 
     rd_print_line(n, "{");
     n->indent++;
-    n->lane            = loop->step == 1 ? -1 : lane;
-    n->kernel->threads = true;
+    n->lane               = loop->step == 1 ? -1 : lane;
+    n->kernel->per_thread = true;
     rd_print_start_of_round(n, loop, "t");
     rd_print_round_name(n, &name, loop);
     if (across)
@@ -55,21 +55,21 @@ void rd_print_threads(rd_printing *n, int32_t stmt)
     rd_print_body(n, stmt);
     if (across)
         rd_print_line(n, "}");
-    n->kernel->threads = kept;
-    n->lane            = lane;
+    n->kernel->per_thread = kept;
+    n->lane               = lane;
     n->indent--;
     rd_print_line(n, "}");
     rd_text_end(&name, n->to);
 }
 
 /* Neighbours of a thread that are a team apart. */
-static void print_apart(rd_printing *n, int32_t stmt)
+static void print_strided(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);
-    const bool    wait = n->kernel->form == RD_ROUND_TOGETHER;
+    const bool    wait = n->kernel->strategy == RD_ROUND_BATCHED;
 
     if (wait)
-        rd_print_declare_waiting(n, stmt);
+        rd_print_declare_deferred(n, stmt);
     rd_print_line(n, "RD_UNROLL for (int i = 0; i < %" PRId64 "; i++) {", loop->extent);
     n->indent++;
     rd_print_start_of_round(n, loop, "i");
@@ -77,7 +77,7 @@ static void print_apart(rd_printing *n, int32_t stmt)
     n->indent--;
     rd_print_line(n, "}");
     if (wait)
-        rd_print_waiting(n, stmt);
+        rd_print_deferred_steps(n, stmt);
 }
 
 /* "m1 + i" */
@@ -107,16 +107,16 @@ static void declare_index(rd_printing *n, int32_t stmt)
     rd_text_end(&from, n->to);
 }
 
-static void print_neighbours(rd_printing *n, int32_t stmt)
+static void print_adjacent(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop  = rd_loop_of(n->t, stmt);
-    const bool    alone = n->kernel->form == RD_ROUND_ALONE, one = loop->in_order && alone,
+    const bool    alone = n->kernel->strategy == RD_ROUND_SINGLE, one = loop->in_order && alone,
                wait    = !one && (!alone || loop->to.n < 2);
     const int32_t lane = n->lane;
 
-    rd_print_declare_puts(n, stmt);
+    rd_print_declare_vector_stores(n, stmt);
     if (wait)
-        rd_print_declare_waiting(n, stmt);
+        rd_print_declare_deferred(n, stmt);
     const char *name = loop->in_order ? "e" : "i";
 
     rd_print_line(n, "RD_UNROLL for (int %s = 0; %s < %" PRId64 "; %s++) {", name, name,
@@ -125,20 +125,20 @@ static void print_neighbours(rd_printing *n, int32_t stmt)
     if (!one)
         print_clip_of(n, loop);
     if (n->kernel->pairs && rd_is_clamped(n, stmt))
-        rd_print_clamped(n, stmt);
+        rd_print_clamped_index(n, stmt);
     else if (!loop->in_order)
         declare_index(n, stmt);
     n->lane = stmt;
     rd_print_body(n, stmt);
     n->indent--;
     rd_print_line(n, "}");
-    rd_print_puts(n, stmt);
+    rd_print_vector_stores(n, stmt);
     n->lane = lane;
     if (wait)
-        rd_print_waiting(n, stmt);
+        rd_print_deferred_steps(n, stmt);
 }
 
-void rd_print_vector_of_thread(rd_printing *n, int32_t stmt)
+void rd_print_thread_vector(rd_printing *n, int32_t stmt)
 {
-    (rd_loop_of(n->t, stmt)->step > 1 ? print_apart : print_neighbours)(n, stmt);
+    (rd_loop_of(n->t, stmt)->step > 1 ? print_strided : print_adjacent)(n, stmt);
 }

@@ -87,7 +87,7 @@ void rd_print_thread_states(rd_printing *n, const rd_stmt *s)
     else
         return;
     rd_text_add(&b, "b%" PRId32, s->store);
-    declare(n, s->store, "int64_t", b.at, cells * rd_counters_of(n, s->store),
+    declare(n, s->store, "int64_t", b.at, cells * rd_block_counters_of(n, s->store),
             (int64_t)sizeof(int64_t), at);
     rd_text_end(&b, n->to);
 }
@@ -98,7 +98,7 @@ static void print_for_each(rd_printing *n, int32_t store, int64_t count, const c
     const int64_t copies = n->t->store[store].copies ? n->t->store[store].copies : 1;
     const bool    few =
         n->t->store[store].place == RD_IN_LOCAL && count <= n->kernel->unrolled * copies;
-    const bool team = rd_is_of_all(n, store);
+    const bool team = rd_is_team_uniform(n, store);
     rd_text    many = { 0 };
 
     rd_print_number(n, &many, count);
@@ -130,14 +130,14 @@ static void begin_each(rd_printing *n, const rd_stmt *s, char name)
 
 static void meet_of_all(rd_printing *n, int32_t store)
 {
-    if (rd_is_of_all(n, store))
+    if (rd_is_team_uniform(n, store))
         rd_print_line(n, "RD_MEET");
 }
 
 /* "const int64_t from0 = edge0(q, range);": the block with which a range begins; of a scan "(m0) / 64". */
 static bool print_first_block(rd_printing *n, const rd_stmt *s)
 {
-    const bool scan = s->at.n > 0, ranged = scan || rd_is_ranged(n, s->fold);
+    const bool scan = s->at.n > 0, ranged = scan || rd_has_partials(n, s->fold);
     rd_text    block = { 0 };
 
     rd_text_add(&block, scan ? "(" : "edge%" PRId32 "(q, range)", s->fold);
@@ -167,7 +167,7 @@ void rd_print_begin_states(rd_printing *n, const rd_stmt *s)
     if (scan || rd_has_tree(n, s->fold)) {
         rd_text_add(&begin, ranged ? "b%" PRId32 "[k] = from%" PRId32 ";" : "b%" PRId32 "[k] = 0;",
                     s->store, s->fold);
-        print_for_each(n, s->store, rd_cells_here(n, s->store) * rd_counters_of(n, s->store),
+        print_for_each(n, s->store, rd_cells_here(n, s->store) * rd_block_counters_of(n, s->store),
                        begin.at);
     }
     meet_of_all(n, s->store);
@@ -202,14 +202,14 @@ void rd_print_first_state(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_print_linear(n, to, &s->of.more);
 }
 
-void rd_print_counter_of(rd_printing *n, rd_text *to, const rd_stmt *s, const char *thread)
+void rd_print_block_counter_of(rd_printing *n, rd_text *to, const rd_stmt *s, const char *thread)
 {
     const int32_t lanes = n->t->p->fold[s->fold].lanes;
 
-    if (rd_is_lane_of_team(n, s->store)) {
+    if (rd_has_lanes_in_team(n, s->store)) {
         rd_text_add(to, "b%" PRId32 "[(", s->store);
         rd_print_linear(n, to, &s->of.cell);
-        rd_text_add(to, ") * %" PRId32 " + %s]", rd_counters_of(n, s->store), thread);
+        rd_text_add(to, ") * %" PRId32 " + %s]", rd_block_counters_of(n, s->store), thread);
         return;
     }
 
@@ -226,9 +226,9 @@ void rd_print_counter_of(rd_printing *n, rd_text *to, const rd_stmt *s, const ch
     rd_text_add(to, "]");
 }
 
-void rd_print_counter(rd_printing *n, rd_text *to, const rd_stmt *s)
+void rd_print_block_counter(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
-    rd_print_counter_of(n, to, s, "t");
+    rd_print_block_counter_of(n, to, s, "t");
 }
 
 /* Of its lanes a thread has neighbours, or those that are a team apart. */
@@ -237,9 +237,9 @@ static void add_lane(rd_printing *n, rd_text *to, const rd_stmt *s)
     const rd_store *a     = &n->t->store[s->store];
     const int32_t   lanes = n->t->p->fold[s->fold].lanes;
 
-    if (rd_is_lane_of_team(n, s->store)) {
-        if (n->kernel->wide > 1)
-            rd_text_add(to, " + (%" PRId32 " * t + i)", n->kernel->wide);
+    if (rd_has_lanes_in_team(n, s->store)) {
+        if (n->kernel->width > 1)
+            rd_text_add(to, " + (%" PRId32 " * t + i)", n->kernel->width);
         else
             rd_text_add(to, a->dealt > 1 ? " + (RD_TEAM * i + t)" : " + t");
         return;
@@ -262,19 +262,19 @@ void rd_print_thread_step(rd_printing *n, int32_t stmt)
     rd_text        at = { 0 }, states = { 0 };
 
     if (n->t->store[s->store].each) {
-        rd_print_step_of_tile(n, s);
+        rd_print_scan_tile_step(n, s);
         return;
     }
-    if (n->kernel->patches) /* columns at hand, or lanes of the row */
+    if (n->kernel->block_tiles) /* columns at hand, or lanes of the row */
         rd_text_add(&at, "i");
     else {
         rd_print_first_state(n, &at, s);
         add_lane(n, &at, s);
     }
     rd_print_states(&states, &n->fold[s->fold], 's', s->store, at.at);
-    if (!rd_print_step_as(n, stmt, states.at)) {
+    if (!rd_print_step_by_strategy(n, stmt, states.at)) {
         rd_print_begin_line(n);
-        rd_text_add(n->to, rd_is_of_all(n, s->store) ? "if (t == 0)" : "");
+        rd_text_add(n->to, rd_is_team_uniform(n, s->store) ? "if (t == 0)" : "");
         rd_print_add_step(n, n->to, s, states.at);
         rd_text_add(n->to, "\n");
     }

@@ -13,7 +13,7 @@
 
 /* ---- Nodes ------------------------------------------------------------------------------------ */
 /* Numbers of a node: the sum of a running sum, else a state. */
-static int numbers_of(const rd_printing *n, int32_t fold)
+static int n_numbers(const rd_printing *n, int32_t fold)
 {
     return n->t->fold[fold].pair ? 1 : n->fold[fold].of.n_state;
 }
@@ -33,19 +33,19 @@ static int64_t bytes_of(const rd_printing *n, int32_t left)
 /* "double *const d1_0 = (double *)(nodes + 0);" */
 static void declare_nodes(rd_printing *n, int32_t fold, int32_t left)
 {
-    for (int k = 0; k < numbers_of(n, fold); k++)
+    for (int k = 0; k < n_numbers(n, fold); k++)
         rd_print_line(n, "%s%s *const d%" PRId32 "_%d = (%s%s *)(nodes + %" PRId64 ");",
                       n->dialect->memory, type_of(n, fold, k), left, k, n->dialect->memory,
                       type_of(n, fold, k), n->t->store[left].at + k * bytes_of(n, left));
 }
 
-static void open(rd_printing *n, const char *line)
+static void open_brace(rd_printing *n, const char *line)
 {
     rd_print_line(n, "%s", line);
     n->indent++;
 }
 
-static void close(rd_printing *n)
+static void close_brace(rd_printing *n)
 {
     n->indent--;
     rd_print_line(n, "}");
@@ -58,7 +58,7 @@ static void open_cells(rd_printing *n, int32_t left)
     rd_text_add(&line, "RD_UNROLL_FEW for (int64_t c = 0; c < ");
     rd_print_number(n, &line, rd_cells_here(n, left));
     rd_text_add(&line, "; c++) {");
-    open(n, line.at);
+    open_brace(n, line.at);
     rd_text_end(&line, n->to);
 }
 
@@ -104,15 +104,15 @@ static int32_t level_of(const rd_for *ranges)
 }
 
 /* ---- LEAVE ------------------------------------------------------------------------------------ */
-void rd_print_leave_scan(rd_printing *n, const rd_stmt *s)
+void rd_print_store_scan_partial(rd_printing *n, const rd_stmt *s)
 {
     const int32_t left = s->arg;
 
-    open(n, "{");
+    open_brace(n, "{");
     declare_nodes(n, s->fold, left);
     open_cells(n, left);
-    rd_print_turn_of(n, s, "c");
-    for (int k = 0; k < numbers_of(n, s->fold); k++) {
+    rd_print_end_scan_block(n, s, "c");
+    for (int k = 0; k < n_numbers(n, s->fold); k++) {
         rd_text node = { 0 }, word = { 0 }, what = { 0 };
 
         add_node(n, &node, left, k, "range");
@@ -126,8 +126,8 @@ void rd_print_leave_scan(rd_printing *n, const rd_stmt *s)
         rd_text_end(&word, n->to);
         rd_text_end(&what, n->to);
     }
-    close(n);
-    close(n);
+    close_brace(n);
+    close_brace(n);
 }
 
 /* ---- AWAIT ------------------------------------------------------------------------------------ */
@@ -137,7 +137,7 @@ static void open_levels(rd_printing *n, const rd_for *ranges)
 
     rd_text_add(&line, "for (int level = %" PRId32 "; level >= 0; level--) {",
                 bits_of(ranges->extent - 1) - 1);
-    open(n, line.at);
+    open_brace(n, line.at);
     rd_text_end(&line, n->to);
 }
 
@@ -146,7 +146,7 @@ static void find_node_of_level(rd_printing *n)
 {
     rd_print_line(n, "if (!(range >> level & 1)) continue;");
     rd_print_line(n, "const int64_t at = rd_nodes_below(%s, level) + (range >> level) - 1;",
-                  n->kernel->ranges->count);
+                  n->kernel->combine->count);
 }
 
 /* "w0[(2 * (level + 4)) * 4 + c] = all;" */
@@ -177,7 +177,7 @@ static void resume_sum(rd_printing *n, const rd_stmt *s)
     rd_print_line(n, "const double node = %s;", node.at);
     keep_word(n, s->store, first, " + 1", "node");
     rd_print_line(n, "all = all + node;");
-    close(n);
+    close_brace(n);
     add_word(n, &word, s->store, "2 * level");
     rd_print_line(n, "for (int level = 0; level < %" PRId32 "; level++) %s = all;", first, word.at);
     rd_print_line(n, "rd_so_far_%s(all, &p%" PRId32 "_0[c], &p%" PRId32 "_%d[c]);",
@@ -210,32 +210,32 @@ static void resume_state(rd_printing *n, const rd_stmt *s)
     rd_print_line(n, "%s);", merge.at);
     rd_print_line(n, "else {%s }", copies.at);
     rd_print_line(n, "some = true;");
-    close(n);
+    close_brace(n);
     rd_text_end(&nodes, n->to);
     rd_text_end(&copies, n->to);
     rd_text_end(&merge, n->to);
 }
 
 /* The nodes that cover all before the range, the largest first: one for each bit of its number. */
-void rd_print_await(rd_printing *n, const rd_stmt *s)
+void rd_print_load_prefix(rd_printing *n, const rd_stmt *s)
 {
-    open(n, "if (range > 0) {");
+    open_brace(n, "if (range > 0) {");
     declare_nodes(n, s->fold, s->arg);
     open_cells(n, s->arg);
     (n->t->fold[s->fold].pair ? resume_sum : resume_state)(n, s);
-    close(n);
-    close(n);
+    close_brace(n);
+    close_brace(n);
 }
 
 /* ---- LIFT ------------------------------------------------------------------------------------- */
 /* Cell c of node `at` of a level, from the two below. */
-void rd_print_lift(rd_printing *n, const rd_stmt *s)
+void rd_print_build_tree(rd_printing *n, const rd_stmt *s)
 {
     const int32_t fold = s->fold, left = s->store;
     rd_text       merge = { 0 };
 
     declare_nodes(n, fold, left);
-    for (int k = 0; k < numbers_of(n, fold); k++) {
+    for (int k = 0; k < n_numbers(n, fold); k++) {
         rd_text a = { 0 }, b = { 0 };
 
         add_node(n, &a, left, k, "below");
@@ -246,7 +246,7 @@ void rd_print_lift(rd_printing *n, const rd_stmt *s)
     }
     rd_print_merge(&merge, &n->fold[fold].of, fold, "merge");
     rd_print_line(n, "%s", n->t->fold[fold].pair ? "a0 = a0 + b0;" : merge.at);
-    for (int k = 0; k < numbers_of(n, fold); k++) {
+    for (int k = 0; k < n_numbers(n, fold); k++) {
         rd_text at = { 0 };
 
         add_node(n, &at, left, k, "at");

@@ -9,13 +9,13 @@ static bool is_load(const rd_schedule *t, int32_t stmt)
     return t->stmt[stmt].kind == RD_S_LET;
 }
 
-bool rd_is_packed(const rd_printing *n, int32_t stmt)
+bool rd_is_vector_access(const rd_printing *n, int32_t stmt)
 {
-    return n->kernel->form == RD_ROUND_TOGETHER && n->t->stmt[stmt].pack &&
+    return n->kernel->strategy == RD_ROUND_BATCHED && n->t->stmt[stmt].pack &&
            n->kernel->rounds >= 0 && rd_stands_in(n->t, stmt, n->kernel->rounds);
 }
 
-bool rd_has_takes(const rd_printing *n, int32_t rounds)
+bool rd_has_vector_access(const rd_printing *n, int32_t rounds)
 {
     for (int32_t s = rounds; s >= 0; s = rd_next_stmt(n->t, s, rounds))
         if (n->t->stmt[s].pack)
@@ -23,7 +23,7 @@ bool rd_has_takes(const rd_printing *n, int32_t rounds)
     return false;
 }
 
-void rd_print_packed(rd_printing *n, rd_text *to, int32_t stmt)
+void rd_print_vector_element(rd_printing *n, rd_text *to, int32_t stmt)
 {
     if (!is_load(n->t, stmt))
         rd_text_add(to, "o%" PRId32 ".e[%s]", stmt, rd_lane_name(n));
@@ -34,15 +34,15 @@ void rd_print_packed(rd_printing *n, rd_text *to, int32_t stmt)
                     n->t->stmt[stmt].pack == 1 ? "0" : rd_lane_name(n));
 }
 
-void rd_note_packed(const rd_printing *n, int32_t slot, int32_t pack)
+void rd_note_vector_access(const rd_printing *n, int32_t slot, int32_t pack)
 {
     if (pack > 1)
-        n->kernel->packed |= UINT64_C(1) << (slot & 63);
+        n->kernel->vector_slots |= UINT64_C(1) << (slot & 63);
 }
 
 /* ---- Loads ------------------------------------------------------------------------------------ */
 /* The next load that goes ahead; -1. */
-static int32_t next_take(const rd_printing *n, int32_t rounds, int32_t last)
+static int32_t next_load(const rd_printing *n, int32_t rounds, int32_t last)
 {
     int32_t s = rd_next_stmt(n->t, last, rounds);
 
@@ -77,7 +77,7 @@ static bool declare_loops(rd_printing *n, int32_t rounds, int32_t stmt)
     return across;
 }
 
-static void print_take(rd_printing *n, int32_t stmt)
+static void print_load(rd_printing *n, int32_t stmt)
 {
     const rd_let *let   = &n->t->let[n->t->stmt[stmt].value];
     const int32_t pack  = n->t->stmt[stmt].pack;
@@ -89,21 +89,21 @@ static void print_take(rd_printing *n, int32_t stmt)
         n, "p%" PRId32 "[%s] = rd_take<%s, %" PRId32 ">(&((const %s *)x%" PRId32 ")[%s]);", stmt,
         n->kernel->apart ? "2 * u + i" : "u", type, pack, type, let->slot, place.at);
     rd_text_end(&place, n->to);
-    rd_note_packed(n, let->slot, pack);
+    rd_note_vector_access(n, let->slot, pack);
 }
 
-void rd_print_declare_takes(rd_printing *n, int32_t rounds, int32_t ahead)
+void rd_print_declare_vector_loads(rd_printing *n, int32_t rounds, int32_t ahead)
 {
-    for (int32_t s = next_take(n, rounds, rounds); s >= 0; s = next_take(n, rounds, s))
+    for (int32_t s = next_load(n, rounds, rounds); s >= 0; s = next_load(n, rounds, s))
         rd_print_line(n, "rd_pack<%s, %" PRId32 "> p%" PRId32 "[%" PRId32 "];",
                       rd_memory_type(n->t->let[n->t->stmt[s].value].type), n->t->stmt[s].pack, s,
                       ahead * (n->kernel->apart ? 2 : 1));
 }
 
 /* Loads of all rounds, before anything is done with them. */
-void rd_print_takes(rd_printing *n, int32_t rounds, int32_t ahead)
+void rd_print_vector_loads(rd_printing *n, int32_t rounds, int32_t ahead)
 {
-    const int32_t first = next_take(n, rounds, rounds), lane = n->lane;
+    const int32_t first = next_load(n, rounds, rounds), lane = n->lane;
     bool          across;
 
     if (first < 0)
@@ -113,8 +113,8 @@ void rd_print_takes(rd_printing *n, int32_t rounds, int32_t ahead)
     n->indent++;
     rd_print_round(n, rounds, "u");
     across = declare_loops(n, rounds, first);
-    for (int32_t s = first; s >= 0; s = next_take(n, rounds, s))
-        print_take(n, s);
+    for (int32_t s = first; s >= 0; s = next_load(n, rounds, s))
+        print_load(n, s);
     if (across)
         rd_print_line(n, "}");
     n->first = false;
@@ -124,29 +124,29 @@ void rd_print_takes(rd_printing *n, int32_t rounds, int32_t ahead)
 }
 
 /* ---- Stores ----------------------------------------------------------------------------------- */
-static int32_t next_put(const rd_printing *n, int32_t loop, int32_t last)
+static int32_t next_store(const rd_printing *n, int32_t loop, int32_t last)
 {
     int32_t s = rd_next_stmt(n->t, last, loop);
 
-    while (s >= 0 && (is_load(n->t, s) || !rd_is_packed(n, s)))
+    while (s >= 0 && (is_load(n->t, s) || !rd_is_vector_access(n, s)))
         s = rd_next_stmt(n->t, s, loop);
     return s;
 }
 
-void rd_print_declare_puts(rd_printing *n, int32_t loop)
+void rd_print_declare_vector_stores(rd_printing *n, int32_t loop)
 {
-    for (int32_t s = next_put(n, loop, loop); s >= 0; s = next_put(n, loop, s))
+    for (int32_t s = next_store(n, loop, loop); s >= 0; s = next_store(n, loop, s))
         rd_print_line(n, "rd_pack<%s, %" PRId32 "> o%" PRId32 ";",
                       rd_memory_type(n->t->stmt[s].type), n->t->stmt[s].pack, s);
 }
 
 /* What all threads of a team have, one stores. */
-void rd_print_puts(rd_printing *n, int32_t loop)
+void rd_print_vector_stores(rd_printing *n, int32_t loop)
 {
-    const bool one = n->kernel->team > 1 && !n->kernel->threads;
+    const bool one = n->kernel->team > 1 && !n->kernel->per_thread;
 
     n->first = true;
-    for (int32_t s = next_put(n, loop, loop); s >= 0; s = next_put(n, loop, s)) {
+    for (int32_t s = next_store(n, loop, loop); s >= 0; s = next_store(n, loop, s)) {
         const rd_stmt *put   = &n->t->stmt[s];
         rd_text        place = { 0 };
 
@@ -155,7 +155,7 @@ void rd_print_puts(rd_printing *n, int32_t loop)
                       one ? "RD_MEET if (t == 0) " : "", rd_memory_type(put->type), put->slot,
                       place.at, s, one ? " RD_MEET" : "");
         rd_text_end(&place, n->to);
-        rd_note_packed(n, put->slot, put->pack);
+        rd_note_vector_access(n, put->slot, put->pack);
     }
     n->first = false;
 }

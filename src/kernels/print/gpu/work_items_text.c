@@ -70,8 +70,8 @@ static void print_index(rd_printing *n, const rd_for *loop, bool more)
 {
     rd_text count = { 0 }, name = { 0 };
 
-    if (loop->ranges && n->kernel && n->kernel->patches) {
-        rd_print_range_of_patch(n, loop);
+    if (loop->ranges && n->kernel && n->kernel->block_tiles) {
+        rd_print_range_of_block_tile(n, loop);
         return;
     }
     if (loop->ranges) {
@@ -117,15 +117,15 @@ static int32_t open_item(rd_printing *n, int32_t kernel, bool ranges)
 void rd_print_item(rd_printing *n, int32_t kernel)
 {
     if (n->kernel)
-        rd_find_ranged(n, kernel);
+        rd_find_partials(n, kernel);
     rd_print_body(n, open_item(n, kernel, true));
 }
 
-void rd_print_behind_ranges(rd_printing *n, int32_t kernel)
+void rd_print_last_range(rd_printing *n, int32_t kernel)
 {
     const int32_t body = open_item(n, kernel, false), last = n->t->stmt[body].last;
 
     print_values(n, body, last);
-    n->kernel->ranged = 0;
+    n->kernel->partials = 0;
     rd_print_body(n, last);
 }

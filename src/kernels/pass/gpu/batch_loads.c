@@ -1,4 +1,4 @@
-/* load_batches.c - rounds of loops that one thread walks go together, so that their loads come first.  Of
+/* batch_loads.c - rounds of loops that one thread walks go together, so that their loads come first.  Of
  * elements that lie densely along the loop it takes several at once:
  *
  *     serial i1 to 3000        becomes   serial i1 to 3000 by 4, starts m0, 8 ahead
@@ -9,7 +9,7 @@
 
 /* A thread takes so many elements of a loop a round: "serial i1 by 4, starts m2 { vector i1 from
  * m2 to least(m2 + 4, ..) { .. } }", in order. */
-static void take_along(rd_schedule *t, int32_t stmt, int32_t along)
+static void vectorise_round(rd_schedule *t, int32_t stmt, int32_t along)
 {
     const rd_for old    = *rd_loop_of(t, stmt);
     rd_for       inside = old;
@@ -31,7 +31,7 @@ static void take_along(rd_schedule *t, int32_t stmt, int32_t along)
     t->loop[t->stmt[stmt].arg].extent = (old.extent + along - 1) / along;
 }
 
-void rd_pass_gpu_ahead(rd_schedule *t, const rd_gpu_plan *plan)
+void rd_pass_gpu_batch_loads(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];
 
@@ -42,6 +42,6 @@ void rd_pass_gpu_ahead(rd_schedule *t, const rd_gpu_plan *plan)
             continue;
         t->loop[t->stmt[s].arg].ahead = plan->loop[l->of].ahead;
         if (plan->loop[l->of].along > 1)
-            take_along(t, s, plan->loop[l->of].along);
+            vectorise_round(t, s, plan->loop[l->of].along);
     }
 }
