@@ -27,7 +27,7 @@ __attribute__((format(printf, 3, 4))) bool rd_shadow_fold_fails(const rd_shadow_
     return false;
 }
 
-/* ---- Room ------------------------------------------------------------------------------------- */
+/* ---- Room ------------------------------------------------------------------------------------ */
 const rd_fold *rd_shadow_fold_of(const rd_shadow_folds *s, int32_t fold)
 {
     return &s->t->p->fold[fold];
@@ -122,7 +122,7 @@ void rd_shadow_folds_free(rd_shadow_folds *s)
     free(s);
 }
 
-/* ---- Cells and states ------------------------------------------------------------------------- */
+/* ---- Cells and states ------------------------------------------------------------------------ */
 static rd_shadow_accumulator *make_accumulator(const rd_fold *f, int64_t number, int64_t more)
 {
     const size_t           rows = (size_t)rd_shadow_rows_of(f), nodes = rows * (size_t)f->lanes;

@@ -35,8 +35,8 @@ typedef struct rd_shadow_accumulator {
     uint64_t           element[RD_MOST_LEVELS]; /* nodes of 1, 2, 4 .. elements of the block */
 } rd_shadow_accumulator;
 
-/* Whose states are copied to a place of an array, and the block at hand there: several blocks of one
- * cell may be beside each other. */
+/* Whose states are copied to a place of an array, and the block at hand there: several blocks of
+ * one cell may be beside each other. */
 typedef struct rd_shadow_alias {
     rd_shadow_accumulator *of; /* NULL: nobody's */
     int64_t                block;
@@ -81,23 +81,26 @@ uint64_t *rd_shadow_state_at(const rd_shadow_folds *s, const rd_stmt *by, int64_
                              int64_t more, int32_t lane);
 /* Rows of nodes that a cell has at a time, at most. */
 int32_t rd_shadow_rows_of(const rd_fold *f);
-/* merge_nodes.c: row `depth` is a finished node: it merges with its left siblings as far as they are here. */
+/* merge_nodes.c: row `depth` is a finished node: it merges with its left siblings as far as they
+ * are here. */
 bool rd_shadow_push_node(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c,
                          rd_shadow_cover row);
 /* The nodes of two rows merge, lane by lane, into the left one. */
 void rd_shadow_merge_rows(const rd_fold *f, const rd_shadow_accumulator *c, int32_t left,
                           int32_t right);
-/* list_partials.c: what ranges have left of a fold is there no more; a node of a cell is left, false: no
- * memory. */
+/* list_partials.c: what ranges have left of a fold is there no more; a node of a cell is left,
+ * false: no memory. */
 void rd_shadow_forget_partials(rd_shadow_folds *s, int32_t fold);
 bool rd_shadow_add_partial(rd_shadow_folds *s, int32_t fold, const rd_shadow_partial *left);
 /* scan_partials.c: a range of a scan leaves one node, or those of its blocks. */
 bool rd_shadow_store_scan_partials(rd_shadow_folds *s, const rd_stmt *by);
-/* run_folds.c: the node of element `at` of a block goes up the tree of its elements; all up to it. */
+/* run_folds.c: the node of element `at` of a block goes up the tree of its elements; all up to
+ * it. */
 uint64_t rd_shadow_tree_prefix(const rd_fold *f, uint64_t *element, int64_t at, uint64_t node);
 void     rd_shadow_finish_prefix(const rd_fold *f, const rd_shadow_accumulator *c, uint64_t state,
                                  rd_shadow *y);
-/* scan_in_blocks.c: the first accumulator of the fold from a subscript on that has begun; its subscript, -1. */
+/* scan_in_blocks.c: the first accumulator of the fold from a subscript on that has begun; its
+ * subscript, -1. */
 int64_t rd_shadow_next_begun(const rd_shadow_folds *s, int32_t fold, int64_t from);
 bool    rd_shadow_store_block_partials(rd_shadow_folds *s, const rd_stmt *by);
 /* merge_nodes.c: the states of the cell become a node, and begin again. */

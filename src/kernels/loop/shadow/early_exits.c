@@ -1,7 +1,8 @@
 /* early_exits.c - what a loop leaves out that is left early, in a tree's shadow run.
  *
- * The run leaves no loop.  Once an EXIT has looked at some states, the rest of its loop may step into
- * these, as no element changes them any more, and may do nothing else that is seen behind the loop. */
+ * The run leaves no loop.  Once an EXIT has looked at some states, the rest of its loop may step
+ * into these, as no element changes them any more, and may do nothing else that is seen behind
+ * the loop. */
 #include "kernels/loop/shadow/run_tree.h"
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* eval_positions.c - positions and edges of a tree in its shadow run, and whether the run goes on. */
+/* eval_positions.c - positions and edges of a tree in its shadow run, and whether the run goes
+ * on. */
 #include "kernels/loop/shadow/run_tree.h"
 
 bool rd_shadow_require(rd_shadow_task *r, bool holds)

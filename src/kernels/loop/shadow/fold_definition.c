@@ -1,5 +1,5 @@
-/* fold_definition.c - reductions and scans as kernels/program.h defines them: of a reduction the elements
- * are listed, and brought into the order of their places before they combine. */
+/* fold_definition.c - reductions and scans as kernels/program.h defines them: of a reduction the
+ * elements are listed, and brought into the order of their places before they combine. */
 #include "kernels/loop/shadow/fold_definition.h"
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@ struct rd_shadow_list {
     bool           failed; /* no memory */
 };
 
-/* ---- Lists of elements ------------------------------------------------------------------------ */
+/* ---- Lists of elements ----------------------------------------------------------------------- */
 rd_shadow_list *rd_shadow_list_new(const rd_fold *f)
 {
     const size_t    n = (size_t)f->n_cell + 1;
@@ -92,7 +92,7 @@ bool rd_shadow_list_take(rd_shadow_list *l, const rd_shadow_element *e)
     return true;
 }
 
-/* ---- Results of reductions -------------------------------------------------------------------- */
+/* ---- Results of reductions ------------------------------------------------------------------- */
 static int compare_places(const void *a, const void *b)
 {
     const listed *x = a, *y = b;
@@ -161,7 +161,7 @@ bool rd_shadow_list_finish(rd_shadow_list *l, int64_t cell, rd_shadow *y)
     return !l->failed;
 }
 
-/* ---- Scans ------------------------------------------------------------------------------------ */
+/* ---- Scans ----------------------------------------------------------------------------------- */
 /* Elements as an aligned tree of 2^level from `from` on. */
 static uint64_t tree_of(const rd_fold *f, const uint64_t *element, int64_t from, int32_t level)
 {

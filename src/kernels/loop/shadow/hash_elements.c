@@ -16,7 +16,7 @@ bool rd_shadow_is_unordered(const rd_fold *f)
     return f->law == RD_LAW_exact || rd_fold_any_grouping(f);
 }
 
-/* ---- Elements --------------------------------------------------------------------------------- */
+/* ---- Elements -------------------------------------------------------------------------------- */
 /* -0 and 0 count as one: bounds of loops leave out 0s in a sum but for one (program.h). */
 static bool is_same_state(const rd_word *a, const rd_word *b, int n, rd_class class)
 {
@@ -64,7 +64,7 @@ rd_shadow_element rd_shadow_element_of(const rd_fold *f, const rd_shadow_coords 
     return e;
 }
 
-/* ---- States and nodes ------------------------------------------------------------------------- */
+/* ---- States and nodes ------------------------------------------------------------------------ */
 static uint64_t hash_after(const rd_fold *f, uint64_t kind, uint64_t a, uint64_t b)
 {
     if (!a || !b)

@@ -30,7 +30,7 @@ static rd_shadow of_word(rd_word word, rd_dtype type)
     return (rd_shadow){ made.u64, true };
 }
 
-/* ---- What decides ----------------------------------------------------------------------------- */
+/* ---- What decides ---------------------------------------------------------------------------- */
 bool rd_shadow_true(rd_shadow x)
 {
     return x.known ? x.bits != 0 : (x.bits >> 20 & 3) != 0;
@@ -46,8 +46,9 @@ int64_t rd_shadow_label(rd_shadow x, int64_t n_group)
     return x.known ? (int64_t)x.bits : (int64_t)(x.bits % ((uint64_t)n_group + 1));
 }
 
-/* ---- Values ----------------------------------------------------------------------------------- */
-/* One operand is the result: bounds of loops leave out what a mask of places and of memory leaves out. */
+/* ---- Values ---------------------------------------------------------------------------------- */
+/* One operand is the result: bounds of loops leave out what a mask of places and of memory leaves
+ * out. */
 static bool is_absorbing(const rd_let *let, rd_shadow x)
 {
     return x.known && let->from == RD_BOOL && (x.bits ? let->op == RD_OP_or : let->op == RD_OP_and);
@@ -125,7 +126,7 @@ rd_shadow rd_shadow_value(const rd_let *let, const rd_shadow *in)
     }
 }
 
-/* ---- Failures --------------------------------------------------------------------------------- */
+/* ---- Failures -------------------------------------------------------------------------------- */
 bool rd_shadow_fails(rd_text *why, const char *format, ...)
 {
     va_list list;

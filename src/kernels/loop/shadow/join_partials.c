@@ -1,5 +1,5 @@
-/* join_partials.c - what ranges leave of a fold, in a shadow run: nodes in whatever order they come, which are
- * joined in the order of their places. */
+/* join_partials.c - what ranges leave of a fold, in a shadow run: nodes in whatever order they
+ * come, which are joined in the order of their places. */
 #include "kernels/loop/shadow/accumulators.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@ void rd_shadow_set_item(rd_shadow_folds *s, uint64_t item)
     s->item = item;
 }
 
-/* ---- Nodes ------------------------------------------------------------------------------------ */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 static bool store_row(rd_shadow_folds *s, int32_t fold, const rd_shadow_accumulator *c, int32_t row)
 {
     const int32_t lanes = rd_shadow_fold_of(s, fold)->lanes;

@@ -1,4 +1,5 @@
-/* move_states.c - states that move to an array near their steps, and back, in the shadow run of a tree. */
+/* move_states.c - states that move to an array near their steps, and back, in the shadow run of a
+ * tree. */
 #include "kernels/loop/shadow/accumulators.h"
 #include <inttypes.h>
 #include <stdlib.h>

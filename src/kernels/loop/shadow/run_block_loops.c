@@ -1,7 +1,7 @@
 /* run_block_loops.c - block loops of a tree in its shadow run, and what cuts their rounds. */
 #include "kernels/loop/shadow/run_tree.h"
 
-/* ---- Block loops ------------------------------------------------------------------------------ */
+/* ---- Block loops ----------------------------------------------------------------------------- */
 static const rd_for *blocks_around(const rd_shadow_task *r, const rd_stmt *s)
 {
     int32_t k = s->parent;

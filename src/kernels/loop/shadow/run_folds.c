@@ -1,9 +1,9 @@
-/* run_folds.c - statements of folds in the shadow run of a tree: what they do, and that they come when
- * they may. */
+/* run_folds.c - statements of folds in the shadow run of a tree: what they do, and that they come
+ * when they may. */
 #include "kernels/loop/shadow/accumulators.h"
 #include <inttypes.h>
 
-/* ---- Steps ------------------------------------------------------------------------------------ */
+/* ---- Steps ----------------------------------------------------------------------------------- */
 /* The cell is at the block of an element; it begins with the block's first one. */
 static bool enter_block(const rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow_accumulator *c,
                         int64_t number, int64_t step)
@@ -42,7 +42,8 @@ static bool must_be_in_range(const rd_shadow_folds *s, const rd_stmt *by,
     return true;
 }
 
-/* In an array of a run the element meets the states of its cell; one of no group meets those of none. */
+/* In an array of a run the element meets the states of its cell; one of no group meets those of
+ * none. */
 static bool must_be_at_hand(const rd_shadow_folds *s, const rd_stmt *by, int64_t number,
                             bool nowhere)
 {
@@ -126,7 +127,7 @@ bool rd_shadow_prefix(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shado
     return true;
 }
 
-/* ---- Ends ------------------------------------------------------------------------------------- */
+/* ---- Ends ------------------------------------------------------------------------------------ */
 static bool push_cell(rd_shadow_folds *s, const rd_shadow_at *at, int64_t number)
 {
     rd_shadow_accumulator *c =
@@ -260,7 +261,7 @@ bool rd_shadow_results(rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow *y)
     return c != NULL;
 }
 
-/* ---- Joins ------------------------------------------------------------------------------------ */
+/* ---- Joins ----------------------------------------------------------------------------------- */
 static rd_stmt push_stmt(int32_t fold, int32_t store)
 {
     return (rd_stmt){ .kind = RD_S_PUSH, .fold = fold, .store = store };

@@ -6,7 +6,7 @@
 
 enum { MOST_COPIES = 4096, VECTOR = 8 };
 
-/* ---- Copies ----------------------------------------------------------------------------------- */
+/* ---- Copies ---------------------------------------------------------------------------------- */
 void rd_shadow_copy_free(rd_shadow_copy *c)
 {
     free(c->value);
@@ -27,7 +27,7 @@ bool rd_shadow_copy_new(const rd_schedule *t, rd_shadow_copy *c, const rd_shadow
     return true;
 }
 
-/* ---- Rounds of loops -------------------------------------------------------------------------- */
+/* ---- Rounds of loops ------------------------------------------------------------------------- */
 typedef struct round_list {
     int64_t         n, room;
     rd_shadow_span *at;
@@ -175,7 +175,7 @@ static void run_vectors(rd_shadow_task *r, int32_t body, const rd_for *loop,
     }
 }
 
-/* ---- Loops ------------------------------------------------------------------------------------ */
+/* ---- Loops ----------------------------------------------------------------------------------- */
 /* Lists the rounds of a loop, in an order that its kind allows, and runs them so. */
 static void run_loop(rd_shadow_task *r, int32_t stmt, rd_shadow_copy *const *c, int n)
 {

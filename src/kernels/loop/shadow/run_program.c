@@ -16,7 +16,7 @@ typedef struct program_run {
     bool               failed; /* no memory */
 } program_run;
 
-/* ---- Positions -------------------------------------------------------------------------------- */
+/* ---- Positions ------------------------------------------------------------------------------- */
 static int64_t position(const program_run *r, const rd_address *at)
 {
     int64_t sum = at->offset;
@@ -38,7 +38,7 @@ static rd_shadow_coords place_of(const program_run *r, const rd_fold *f)
                                position(r, &f->index) };
 }
 
-/* ---- Folds ------------------------------------------------------------------------------------ */
+/* ---- Folds ----------------------------------------------------------------------------------- */
 static rd_shadow_element element_of(const program_run *r, const rd_inst *inst)
 {
     const rd_fold         *f  = &r->p->fold[inst->arg];
@@ -73,7 +73,7 @@ static void close_fold(program_run *r, const rd_inst *inst)
         r->fold[inst->arg], position(r, &r->p->fold[inst->arg].cell), &r->reg[inst->dst]);
 }
 
-/* ---- Values ----------------------------------------------------------------------------------- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 /* A register that operators make gets the hash of how. */
 static void add_value(program_run *r, const rd_inst *inst)
 {
@@ -106,7 +106,7 @@ static void add_call(program_run *r, const rd_inst *inst)
     r->reg[inst->dst] = rd_shadow_value(&let, in);
 }
 
-/* ---- Instructions ----------------------------------------------------------------------------- */
+/* ---- Instructions ---------------------------------------------------------------------------- */
 static void run_instructions(program_run *r, int32_t from, int32_t to);
 
 static rd_shadow load(const program_run *r, int32_t address)
@@ -186,7 +186,7 @@ static void run_instructions(program_run *r, int32_t from, int32_t to)
             run_instruction(r, &r->p->inst[i]);
 }
 
-/* ---- All of it -------------------------------------------------------------------------------- */
+/* ---- All of it ------------------------------------------------------------------------------- */
 static void open_folds(program_run *r)
 {
     for (int32_t k = 0; k < r->p->n_fold && !r->failed; k++) {

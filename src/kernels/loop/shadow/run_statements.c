@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- Memory of the tree ----------------------------------------------------------------------- */
+/* ---- Memory of the tree ---------------------------------------------------------------------- */
 static bool must_be_in_store(rd_shadow_task *r, int32_t store, int64_t at, const char *what)
 {
     const rd_store *a = &r->t->store[store];
@@ -53,7 +53,7 @@ static void declare(rd_shadow_task *r, int32_t store)
         memset(r->made[store], 0, (size_t)r->t->store[store].extent);
 }
 
-/* ---- Values and folds ------------------------------------------------------------------------- */
+/* ---- Values and folds ------------------------------------------------------------------------ */
 static void make_value(rd_shadow_task *r, rd_shadow_copy *c, int32_t value)
 {
     const rd_let *v = &r->t->let[value];
@@ -188,7 +188,7 @@ static bool fold_statement(rd_shadow_task *r, rd_shadow_copy *c, int32_t stmt)
     }
 }
 
-/* ---- All kinds -------------------------------------------------------------------------------- */
+/* ---- All kinds ------------------------------------------------------------------------------- */
 void rd_shadow_statement(rd_shadow_task *r, int32_t stmt, rd_shadow_copy *c)
 {
     const rd_stmt        *s        = &r->t->stmt[stmt];

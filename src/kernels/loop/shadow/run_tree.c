@@ -2,7 +2,7 @@
 #include "kernels/loop/shadow/run_tree.h"
 #include <stdlib.h>
 
-/* ---- Tasks ------------------------------------------------------------------------------------ */
+/* ---- Tasks ----------------------------------------------------------------------------------- */
 /* Frees what a task has; parts of it may be missing. */
 static void close_task(rd_shadow_task *r)
 {

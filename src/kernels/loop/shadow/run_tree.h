@@ -1,8 +1,8 @@
 /* run_tree.h - the shadow run of a tree.
  *
- * Rounds of a vector loop come in an order that no other loop has, some of them side by side, so that
- * a round which reads what another one changes is found.  Copies of a jam go through their body side
- * by side: each has its own indices and values. */
+ * Rounds of a vector loop come in an order that no other loop has, some of them side by side, so
+ * that a round which reads what another one changes is found.  Copies of a jam go through their
+ * body side by side: each has its own indices and values. */
 #ifndef RD_KERNELS_LOOP_SHADOW_RUN_TREE_H
 #define RD_KERNELS_LOOP_SHADOW_RUN_TREE_H
 #include "kernels/loop/shadow/shadow.h"
@@ -48,8 +48,9 @@ bool rd_shadow_copy_new(const rd_schedule *t, rd_shadow_copy *c, const rd_shadow
 void rd_shadow_copy_free(rd_shadow_copy *c);
 void rd_shadow_body(rd_shadow_task *r, int32_t body, rd_shadow_copy *const *c, int n);
 
-/* early_exits.c: the task's EXITs; false: no memory.  One of them looks at states; a loop ends; may this step
- * of a cell, or a store into the program's memory, be left out by those that have looked? */
+/* early_exits.c: the task's EXITs; false: no memory.  One of them looks at states; a loop ends;
+ * may this step of a cell, or a store into the program's memory, be left out by those that have
+ * looked? */
 bool rd_shadow_find_exits(rd_shadow_task *r);
 void rd_shadow_note_exit(rd_shadow_task *r, const rd_shadow_copy *c, const rd_stmt *s);
 void rd_shadow_end_of_loop(rd_shadow_task *r, int32_t loop);

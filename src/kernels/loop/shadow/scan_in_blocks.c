@@ -1,5 +1,5 @@
-/* scan_in_blocks.c - scans whose elements have states of their own, in a shadow run: these become prefixes of their
- * blocks, and then results. */
+/* scan_in_blocks.c - scans whose elements have states of their own, in a shadow run: these become
+ * prefixes of their blocks, and then results. */
 #include "kernels/loop/shadow/accumulators.h"
 #include <inttypes.h>
 
@@ -14,7 +14,7 @@ int64_t rd_shadow_next_begun(const rd_shadow_folds *s, int32_t fold, int64_t fro
     return -1;
 }
 
-/* ---- Prefixes of blocks ----------------------------------------------------------------------- */
+/* ---- Prefixes of blocks ---------------------------------------------------------------------- */
 /* A block so far. */
 typedef struct block_prefix {
     int64_t  step; /* the last one, -1 */
@@ -63,7 +63,7 @@ bool rd_shadow_scan_blocks(rd_shadow_folds *s, const rd_stmt *by)
     return ok;
 }
 
-/* ---- What blocks come to, and results --------------------------------------------------------- */
+/* ---- What blocks come to, and results -------------------------------------------------------- */
 bool rd_shadow_store_block_partials(rd_shadow_folds *s, const rd_stmt *by)
 {
     const int32_t fold = by->fold;

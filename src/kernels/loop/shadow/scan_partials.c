@@ -1,10 +1,10 @@
-/* scan_partials.c - scans by ranges in a shadow run: the nodes that these leave, the nodes above them, and what is
- * before a range. */
+/* scan_partials.c - scans by ranges in a shadow run: the nodes that these leave, the nodes above
+ * them, and what is before a range. */
 #include "kernels/loop/shadow/accumulators.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* ---- Nodes that ranges leave ------------------------------------------------------------------ */
+/* ---- Nodes that ranges leave ----------------------------------------------------------------- */
 static int32_t level_of(int64_t blocks)
 {
     int32_t level = 0;
@@ -14,8 +14,8 @@ static int32_t level_of(int64_t blocks)
     return level;
 }
 
-/* What the range comes to is a node of the combine tree, if these are all of one: of the last range some
- * may not be there, and nobody reads its node. */
+/* What the range comes to is a node of the combine tree, if these are all of one: of the last
+ * range some may not be there, and nobody reads its node. */
 static bool store_cell_partial(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c)
 {
     const rd_fold        *f     = rd_shadow_fold_of(s, by->fold);
@@ -48,7 +48,7 @@ bool rd_shadow_store_scan_partials(rd_shadow_folds *s, const rd_stmt *by)
     return ok;
 }
 
-/* ---- Nodes above them ------------------------------------------------------------------------- */
+/* ---- Nodes above them ------------------------------------------------------------------------ */
 static int compare(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);
@@ -124,7 +124,7 @@ bool rd_shadow_build_tree(rd_shadow_folds *s, const rd_stmt *by)
     return made == 0;
 }
 
-/* ---- What is before --------------------------------------------------------------------------- */
+/* ---- What is before -------------------------------------------------------------------------- */
 /* The nodes that cover blocks [0, block), the largest first.  A running sum keeps them. */
 static bool find_before(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c,
                         int64_t block)

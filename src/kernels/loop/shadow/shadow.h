@@ -10,7 +10,7 @@
 #define RD_KERNELS_LOOP_SHADOW_H
 #include "kernels/loop/loop.h"
 
-/* ---- Shadows ---------------------------------------------------------------------------------- */
+/* ---- Shadows --------------------------------------------------------------------------------- */
 /* Of a known number the bits of its register, else a hash. */
 typedef struct rd_shadow {
     uint64_t bits;
@@ -47,14 +47,15 @@ static inline uint64_t rd_mix(uint64_t a, uint64_t b)
 uint64_t  rd_shadow_hash(rd_shadow x);
 rd_shadow rd_shadow_of_int(int64_t value);
 /* What decides something although it is not known is chosen by its hash: whether a mask is true,
- * an int (0 or 1, which most axes have), an index in [0, extent), a label in [0, n_group] of which the last is none. */
+ * an int (0 or 1, which most axes have), an index in [0, extent), a label in [0, n_group] of
+ * which the last is none. */
 bool    rd_shadow_true(rd_shadow x);
 int64_t rd_shadow_int(rd_shadow x);
 int64_t rd_shadow_label(rd_shadow x, int64_t n_group);
 /* The result of a value's operation; `in` has its operands. */
 rd_shadow rd_shadow_value(const rd_let *let, const rd_shadow *in);
 
-/* ---- Memory ----------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 /* Elements that were stored, by slot and byte. */
 typedef struct rd_shadow_entry {
     int64_t   byte;
@@ -87,7 +88,7 @@ void      rd_shadow_put(const rd_shadow_memories *m, int32_t slot, rd_dtype type
                         rd_shadow x);
 void      rd_shadow_sort(const rd_shadow_memories *m, int32_t sorting, int64_t from, int64_t to);
 
-/* ---- Folds ------------------------------------------------------------------------------------ */
+/* ---- Folds ----------------------------------------------------------------------------------- */
 /* An element: of a masked one, or one that changes no state, `hash` is RD_OF_NOTHING. */
 typedef struct rd_shadow_element {
     int64_t  cell, step;
@@ -116,7 +117,7 @@ uint64_t rd_shadow_join(const rd_fold *f, uint64_t a, uint64_t b);
 void      rd_shadow_lanes(const rd_fold *f, uint64_t *node);
 rd_shadow rd_shadow_finish(const rd_fold *f, uint64_t node, int32_t k);
 
-/* ---- Runs ------------------------------------------------------------------------------------- */
+/* ---- Runs ------------------------------------------------------------------------------------ */
 /* All of a program; false: no memory. */
 bool rd_shadow_program(const rd_program *p, rd_shadow_memory *all);
 /* All of a tree in so many tasks, each of which takes its share in so many steps; false: *why has a
@@ -144,7 +145,8 @@ void             rd_shadow_folds_free(rd_shadow_folds *s);
 void rd_shadow_declare(rd_shadow_folds *s, int32_t store);
 /* False: *why has a sentence. */
 bool rd_shadow_begin(rd_shadow_folds *s, const rd_stmt *by);
-/* join_partials.c: LEAVE and JOIN, of all cells; the item at hand, a hash of the indices of loops over items. */
+/* join_partials.c:  LEAVE and JOIN, of all cells; the item at hand, a hash of the indices of
+ * loops over items. */
 void rd_shadow_set_item(rd_shadow_folds *s, uint64_t item);
 bool rd_shadow_store_partials(rd_shadow_folds *s, const rd_stmt *by);
 bool rd_shadow_combine_partials(rd_shadow_folds *s, const rd_stmt *by);

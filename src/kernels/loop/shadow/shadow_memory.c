@@ -2,7 +2,7 @@
 #include "kernels/loop/shadow/shadow.h"
 #include <stdlib.h>
 
-/* ---- A table ---------------------------------------------------------------------------------- */
+/* ---- A table --------------------------------------------------------------------------------- */
 static size_t first_slot(int32_t slot, int64_t byte, size_t room)
 {
     return (size_t)rd_mix((uint64_t)slot + 1, (uint64_t)byte) & (room - 1);
@@ -63,7 +63,7 @@ void rd_shadow_memory_free(rd_shadow_memory *m)
     *m = (rd_shadow_memory){ 0 };
 }
 
-/* ---- What nothing has stored ------------------------------------------------------------------ */
+/* ---- What nothing has stored ----------------------------------------------------------------- */
 /* Row k of n in an axis begins at k * extent / n and up to that many behind it. */
 static int64_t begin_of_row(int64_t k, int64_t n, int64_t extent)
 {
@@ -90,7 +90,7 @@ rd_shadow rd_shadow_of_memory(const rd_program *p, int32_t slot, int64_t place, 
     return (rd_shadow){ rd_mix(rd_mix(RD_OF_MEMORY, (uint64_t)slot), (uint64_t)byte), false };
 }
 
-/* ---- A task's memory -------------------------------------------------------------------------- */
+/* ---- A task's memory ------------------------------------------------------------------------- */
 static rd_shadow_memory *of_slot(const rd_shadow_memories *m, int32_t slot)
 {
     const bool own = slot >= m->p->first_scratch && slot - m->p->first_scratch < m->p->n_scratch;

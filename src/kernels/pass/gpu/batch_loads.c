@@ -1,5 +1,6 @@
-/* batch_loads.c - rounds of loops that one thread walks go together, so that their loads come first.  Of
- * elements that lie densely along the loop it takes several at once:
+/* batch_loads.c - batches the loads of several rounds of a loop that one thread runs: all loads
+ * of a batch are issued before the first of them is used.  Where elements lie densely along the
+ * loop, a thread loads several of them at once:
  *
  *     serial i1 to 3000        becomes   serial i1 to 3000 by 4, starts m0, 8 ahead
  *       r0 = load s0[i1]                   vector i1 from m0 to least(m0 + 4, 3000), in order
@@ -7,8 +8,9 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
-/* A thread takes so many elements of a loop a round: "serial i1 by 4, starts m2 { vector i1 from
- * m2 to least(m2 + 4, ..) { .. } }", in order. */
+/* Puts a vector loop of `along` elements into each round, and makes the rounds that much longer:
+ * "serial i1 by 4, starts m2 { vector i1 from m2 to least(m2 + 4, ..) { .. } }".  The elements
+ * stay in order. */
 static void vectorise_round(rd_schedule *t, int32_t stmt, int32_t along)
 {
     const rd_for old    = *rd_loop_of(t, stmt);
@@ -31,6 +33,8 @@ static void vectorise_round(rd_schedule *t, int32_t stmt, int32_t along)
     t->loop[t->stmt[stmt].arg].extent = (old.extent + along - 1) / along;
 }
 
+/* Marks the serial loops that the plan batches with the number of rounds in a batch.  Loops along
+ * which a thread loads vectors get a vector loop inside. */
 void rd_pass_gpu_batch_loads(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];

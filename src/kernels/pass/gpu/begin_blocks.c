@@ -1,14 +1,15 @@
-/* begin_blocks.c - each step asks before it whether a block has ended, where `ends` asked behind it:
+/* begin_blocks.c - each step asks before it whether a new block of the combine tree begins, where
+ * "ends" asked behind it whether the block has ended:
  *
  *     step f0 cell 0, lane i1: r0              opens f0 cell 0, lane i1
  *     ends f0 cell 0, lane i1       becomes    step f0 cell 0, lane i1: r0
  *
- * So each thread of a team pushes its own lanes, by its own elements, and none asks whether an element
- * is the last one of the block.  Folds need no early exit: what comes later changes nothing. */
+ * So each thread of a team pushes its own lanes by its own elements, and no thread asks whether
+ * an element is the last one of its block. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
-/* The step before it, in its body. */
+/* The step of the same fold before it in its body; -1 if there is none. */
 static int32_t step_before(const rd_schedule *t, int32_t ends)
 {
     int32_t s = t->stmt[ends].prev;
@@ -19,6 +20,7 @@ static int32_t step_before(const rd_schedule *t, int32_t ends)
     return s;
 }
 
+/* Makes an RD_S_ENDS an RD_S_OPENS, and puts it before its step. */
 static void move_before_step(rd_schedule *t, int32_t ends)
 {
     const int32_t step = step_before(t, ends);
@@ -30,6 +32,8 @@ static void move_before_step(rd_schedule *t, int32_t ends)
     rd_put_before(t, ends, step);
 }
 
+/* Converts all ends of blocks.  Early exits are removed unless the plan keeps them: without them
+ * results are the same. */
 void rd_pass_gpu_begin_blocks(rd_schedule *t, const rd_gpu_plan *plan)
 {
     for (int k = 0; k < RD_N_PARTS; k++)

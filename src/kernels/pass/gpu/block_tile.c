@@ -1,56 +1,61 @@
-/* block_tile.c - reductions along both axes of an array, in one read.  An item is a patch: one block of the
- * columns' trees, 64 rows, by one of the rows', 64 steps of all lanes:
+/* block_tile.c - reductions along both axes of an array, in one read of it.  An item is a block
+ * tile: one block of the columns' combine trees (64 rows) by one block of the rows' trees (64
+ * steps of all lanes):
  *
- *     begin f0                          items i1 to 512 by 64, starts m0, stops m1, ranges
- *     serial i1 to 512                    items i0 to 8192 by 4096, starts m2, stops m3, ranges
- *       begin f1                            begin f1
- *       serial i0 to 8192       becomes     serial i0 from m2 to m3 by 64, starts m4, by team, in turns
- *         r0 = load ..                        begin f0
- *         step f0 cell i0, ..                 serial i1 from m0 to m1, 8 ahead
- *         step f1 cell 0, lane i0, ..           threads i0 from m4 to m4 + 64 by 4, starts m6
- *       r1 = finish f1 cell 0                     vector i0 from m6 to least(m6 + 4, m3)
- *       s2[i1] = r1                                 r0 = load .. by 4
- *     serial i0 to 8192                             step f0 cell i0, lane 0, outer i1
- *       r2 = finish f0 cell i0                      step f1 cell 0 at 64*(i1 - m0), lane i0, outer 0
- *       s1[i0] = r2                           leave f0 to a2
- *                                           leave f1 to a3
- *                                           last of ranges of i0
- *                                             join f1 from a3
- *                                             serial i1 from m0 to m1, by team
- *                                               r1 = finish f1 cell 0 at 64*(i1 - m0)
- *                                               s2[i1] = r1
- *                                           last of ranges of i1
- *                                             join f0 from a2
- *                                             vector i0 from m2 to m3, by block
- *                                               r2 = finish f0 cell i0
- *                                               s1[i0] = r2
+ * begin f0                          items i1 to 512 by 64, starts m0, stops m1, ranges
+ * serial i1 to 512                    items i0 to 8192 by 4096, starts m2, stops m3, ranges
+ *   begin f1                            begin f1
+ *   serial i0 to 8192       becomes     serial i0 from m2 to m3 by 64, starts m4, by team, in turns
+ *     r0 = load ..                        begin f0
+ *     step f0 cell i0, ..                 serial i1 from m0 to m1, 8 ahead
+ *     step f1 cell 0, lane i0, ..           threads i0 from m4 to m4 + 64 by 4, starts m6
+ *   r1 = finish f1 cell 0                     vector i0 from m6 to least(m6 + 4, m3)
+ *   s2[i1] = r1                                 r0 = load .. by 4
+ * serial i0 to 8192                             step f0 cell i0, lane 0, outer i1
+ *   r2 = finish f0 cell i0                      step f1 cell 0 at 64*(i1 - m0), lane i0, outer 0
+ *   s1[i0] = r2                           leave f0 to a2
+ *                                       leave f1 to a3
+ *                                       last of ranges of i0
+ *                                         join f1 from a3
+ *                                         serial i1 from m0 to m1, by team
+ *                                           r1 = finish f1 cell 0 at 64*(i1 - m0)
+ *                                           s2[i1] = r1
+ *                                       last of ranges of i1
+ *                                         join f0 from a2
+ *                                         vector i0 from m2 to m3, by block
+ *                                           r2 = finish f0 cell i0
+ *                                           s1[i0] = r2
  *
- * A team has as many columns as a row has lanes, and walks down: the columns' states are in registers, and
- * those of the rows' lanes in shared memory, where the next team finds them.  Either loop may stand in the
- * other one.  Rows that are one patch width end without others. */
+ * A team has as many columns as a row has lanes, and goes down the rows.  States of columns are
+ * in registers.  States of the rows' lanes are in shared memory, where the next team finds them.
+ * Either loop may be the outer one.  Rows that are one tile wide end without partials. */
 #include "core/tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/block_tile.h"
 
 enum { MOST_BEHIND = 64 };
 
+/* The position mark + offset. */
 static rd_linear mark(const rd_block_tile *c, int32_t axis, int64_t offset)
 {
     return rd_linear_plus_axis(c->t, rd_linear_of(offset), 1, axis);
 }
 
+/* Lanes of a row: columns that a team takes at a time. */
 static int64_t lanes_of(const rd_block_tile *c)
 {
     return (int64_t)c->plan->team * c->plan->width;
 }
 
-/* ---- Which loops ------------------------------------------------------------------------------ */
+/* ---- The two loops --------------------------------------------------------------------------- */
+/* True if the statement is the loop over rows, or over columns, that the plan names. */
 static bool is_tile_loop(const rd_block_tile *c, int32_t stmt, int which)
 {
     return c->t->stmt[stmt].kind == RD_S_LOOP &&
            rd_loop_of(c->t, stmt)->of == c->plan->tile_loop[which];
 }
 
+/* The first loop of a body over rows or columns; -1 if there is none. */
 static int32_t find_tile_loop(const rd_block_tile *c, int32_t body)
 {
     int32_t s = c->t->stmt[body].first;
@@ -60,6 +65,7 @@ static int32_t find_tile_loop(const rd_block_tile *c, int32_t body)
     return s;
 }
 
+/* Finds both loops and the facts of the tile that do not change; false if there are not two. */
 static bool find_tile_loops(rd_block_tile *c)
 {
     c->outer = find_tile_loop(c, c->item);
@@ -78,6 +84,8 @@ static bool find_tile_loops(rd_block_tile *c)
     return true;
 }
 
+/* Puts a loop over tiles along rows or columns around the item's body, which becomes the body of
+ * that loop. */
 static void put_ranges_around(rd_block_tile *c, int which, int32_t extent_of)
 {
     rd_for ranges = *rd_loop_of(c->t, extent_of);
@@ -97,8 +105,8 @@ static void put_ranges_around(rd_block_tile *c, int which, int32_t extent_of)
     c->item = c->ranges[which];
 }
 
-/* The loop goes over the patch. */
-static void go_over_patch(const rd_block_tile *c, int32_t stmt, int which)
+/* Limits a loop to the rows, or the columns, of the tile. */
+static void limit_to_tile(const rd_block_tile *c, int32_t stmt, int which)
 {
     const rd_linear from = mark(c, c->start[which], 0), to = mark(c, c->stop[which], 0);
     rd_for         *l = &c->t->loop[c->t->stmt[stmt].arg];
@@ -110,8 +118,8 @@ static void go_over_patch(const rd_block_tile *c, int32_t stmt, int which)
     l->ahead  = 0;
 }
 
-/* ---- Elements --------------------------------------------------------------------------------- */
-/* Before another statement, all of a body from the first one up to `end`. */
+/* ---- Elements -------------------------------------------------------------------------------- */
+/* Moves the statements of a body before `end` in front of the statement `before`. */
 static void move_before(const rd_block_tile *c, int32_t body, int32_t end, int32_t before)
 {
     for (int32_t s; (s = c->t->stmt[body].first) >= 0 && s != end && !c->t->failed;) {
@@ -120,6 +128,7 @@ static void move_before(const rd_block_tile *c, int32_t body, int32_t end, int32
     }
 }
 
+/* A loop of the kind over the rows or columns of the tile; the caller sets the marks. */
 static rd_for loop_along(const rd_block_tile *c, rd_for_kind kind, int which, int64_t step,
                          int64_t extent)
 {
@@ -135,7 +144,8 @@ static rd_for loop_along(const rd_block_tile *c, rd_for_kind kind, int which, in
                      .strip  = -1 };
 }
 
-/* Loops around all elements of a patch: the outermost of them. */
+/* Puts the loops of a tile around its elements: groups of columns by team, rows, threads and
+ * vectors.  Folds of columns begin and end in a group.  Returns the outermost loop. */
 static int32_t add_element_loops(const rd_block_tile *c, int32_t first, int32_t last)
 {
     const int64_t lanes = lanes_of(c), width = c->plan->width;
@@ -163,7 +173,8 @@ static int32_t add_element_loops(const rd_block_tile *c, int32_t first, int32_t 
     return made;
 }
 
-/* What stands in the outer loop before the inner one is done for each element, before those. */
+/* Makes the body of the element loops: what the outer loop does before the inner one, then the
+ * inner loop's body.  Returns the outermost loop around; -1 if there is no inner loop. */
 static int32_t copy_elements(const rd_block_tile *c)
 {
     rd_schedule  *t     = c->t;
@@ -180,9 +191,9 @@ static int32_t copy_elements(const rd_block_tile *c)
     return add_element_loops(c, first, last);
 }
 
-/* ---- Ends ------------------------------------------------------------------------------------- */
-/* "last of ranges of i0", if there are several: where folds of rows, or of columns, end; else the item
- * itself. */
+/* ---- Ends ------------------------------------------------------------------------------------ */
+/* Adds "last of ranges of i0", in whose body folds of rows (`row`) or of columns end.  Rows of a
+ * single tile end in the item itself.  Returns that body. */
 static int32_t add_last(const rd_block_tile *c, bool row)
 {
     rd_stmt last = rd_stmt_of(RD_S_LAST);
@@ -201,12 +212,12 @@ static int32_t add_last(const rd_block_tile *c, bool row)
     return made;
 }
 
-/* Rows of a patch go to teams; its columns to the threads of the block. */
+/* Distributes the loop that ends folds: rows go to teams, columns to the threads of the block. */
 static void distribute(const rd_block_tile *c, int32_t loop, int which)
 {
     rd_for *l;
 
-    go_over_patch(c, loop, which);
+    limit_to_tile(c, loop, which);
     l = &c->t->loop[c->t->stmt[loop].arg];
     if (which == RD_ROWS)
         l->by_team = true;
@@ -216,7 +227,8 @@ static void distribute(const rd_block_tile *c, int32_t loop, int which)
     }
 }
 
-/* Folds along the inner loop end in the outer one; those along the outer one in loops behind it. */
+/* Puts the ends of folds into the body of the last tile.  Folds along the inner loop end in the
+ * outer loop; folds along the outer loop end in the loops behind it. */
 static void end_folds(const rd_block_tile *c, int which, const int32_t *behind, int32_t n_behind)
 {
     const int32_t body = add_last(c, which == RD_ROWS);
@@ -234,7 +246,8 @@ static void end_folds(const rd_block_tile *c, int which, const int32_t *behind, 
         rd_block_tile_read_combined(c, body);
 }
 
-/* ---- All together ----------------------------------------------------------------------------- */
+/* ---- The whole tile -------------------------------------------------------------------------- */
+/* Takes the statements behind the outer loop out of the tree, and lists them. */
 static int32_t take_behind(const rd_block_tile *c, int32_t *behind)
 {
     int32_t n = 0;
@@ -247,6 +260,8 @@ static int32_t take_behind(const rd_block_tile *c, int32_t *behind)
     return n;
 }
 
+/* Makes the item a block tile: loops over tiles around, element loops inside, and ends of folds
+ * in the last tiles. */
 static void make_tiles(rd_block_tile *c)
 {
     int32_t behind[MOST_BEHIND], n_behind, elements;
@@ -270,6 +285,7 @@ static void make_tiles(rd_block_tile *c)
         end_folds(c, which, behind, n_behind);
 }
 
+/* Makes block tiles of the first kernel, if the plan names two loops. */
 void rd_pass_gpu_block_tile(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t kernel = rd_next_kernel(t, -1);

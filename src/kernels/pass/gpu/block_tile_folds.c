@@ -1,8 +1,10 @@
-/* block_tile_folds.c - folds of a patch (block_tile.c): where their states lie, begin, and leave their nodes. */
+/* block_tile_folds.c - the folds of a block tile (block_tile.c): where their states lie, where
+ * they begin, and where their partials go. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/block_tile.h"
 
-/* Of a fold that began anew for each row, or column, all of a patch have states. */
+/* Gives a fold states for all rows, or all columns, of a tile.  The states of rows lie in shared
+ * memory, those of columns in variables of a thread. */
 void rd_block_tile_give_states(const rd_block_tile *c, int32_t fold)
 {
     const int     which = c->row[fold] ? RD_ROWS : RD_COLUMNS;
@@ -25,6 +27,7 @@ void rd_block_tile_give_states(const rd_block_tile *c, int32_t fold)
     }
 }
 
+/* Adds a statement that stores the fold's partials or combines them. */
 int32_t rd_block_tile_add_stmt(const rd_block_tile *c, rd_stmt_kind kind, int32_t fold)
 {
     rd_stmt s = rd_stmt_of(kind);
@@ -35,7 +38,7 @@ int32_t rd_block_tile_add_stmt(const rd_block_tile *c, rd_stmt_kind kind, int32_
     return rd_add_stmt(c->t, &s);
 }
 
-/* Folds begin before a statement. */
+/* Lets the folds of rows, or those of columns, begin before a statement. */
 void rd_block_tile_begin_before(const rd_block_tile *c, int32_t stmt, bool row)
 {
     for (int32_t k = 0; k < c->t->p->n_fold && !c->t->failed; k++) {
@@ -50,7 +53,8 @@ void rd_block_tile_begin_before(const rd_block_tile *c, int32_t stmt, bool row)
     }
 }
 
-/* No patch has two blocks of a fold, and folds begin elsewhere. */
+/* Removes all beginnings of folds and of blocks: a tile has one block of each fold, and folds
+ * begin elsewhere. */
 void rd_block_tile_drop_begins(const rd_block_tile *c)
 {
     for (int32_t s = c->item, next; s >= 0; s = next) {
@@ -62,7 +66,7 @@ void rd_block_tile_drop_begins(const rd_block_tile *c)
     }
 }
 
-/* Nodes go to arrays, from which folds end. */
+/* Adds the arrays of partials.  A fold of rows needs none if a row is one tile wide. */
 void rd_block_tile_add_partials(rd_block_tile *c)
 {
     for (int32_t k = 0; k < c->t->p->n_fold && !c->t->failed; k++) {
@@ -75,6 +79,7 @@ void rd_block_tile_add_partials(rd_block_tile *c)
     }
 }
 
+/* Stores the partials of the folds of rows, or of columns, at the end of a body. */
 void rd_block_tile_store_partials(const rd_block_tile *c, int32_t body, bool row)
 {
     for (int32_t k = 0; k < c->t->p->n_fold && !c->t->failed; k++)
@@ -82,6 +87,7 @@ void rd_block_tile_store_partials(const rd_block_tile *c, int32_t body, bool row
             rd_append(c->t, body, rd_block_tile_add_stmt(c, RD_S_LEAVE, k));
 }
 
+/* Lets the statements that end folds in a body read the combined partials. */
 void rd_block_tile_read_combined(const rd_block_tile *c, int32_t body)
 {
     for (int32_t s = body; s >= 0; s = rd_next_stmt(c->t, s, body)) {

@@ -1,5 +1,5 @@
-/* coarsen.c - neighbours along the last axis of the items are one item, whose thread has them side by
- * side:
+/* coarsen.c - coarsens threads: neighbours along the last axis of the items become one item,
+ * which one thread computes side by side:
  *
  *     items i0 to 3000                becomes   items i0 to 3000 by 4, starts m0, stops m1
  *       begin f0                                  begin f0
@@ -9,29 +9,33 @@
  *                                                 vector i0 from m0 to m1
  *                                                   r1 = finish f0 cell 0 at i0 - m0
  *
- * What one vector loop makes and another one reads is put into arrays behind (pass/cross.c). */
+ * The next pass (scalar expansion, pass/cross.c) puts values that one vector loop makes and
+ * another one reads into arrays. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
+/* The state that the functions of this file share. */
 typedef struct coarsening {
     rd_schedule *t;
-    int32_t      axis, width;
-    int64_t      items;       /* of the text, 0                */
-    bool         whole;       /* do all items have so many?    */
-    int32_t      start, stop; /* marks of the item */
+    int32_t      axis, width; /* `width` neighbours along the axis are an item */
+    int64_t      items;       /* threads along the axis, of whole blocks; 0: as there are items */
+    bool         whole;       /* every item has `width` neighbours */
+    int32_t      start, stop; /* marks: the first index of the item, and the one behind it */
 } coarsening;
 
+/* True if the statement is a loop over items along the axis. */
 static bool is_item_loop_over(const rd_schedule *t, int32_t stmt, int32_t axis)
 {
     return rd_is_item_loop(t, stmt) && rd_loop_of(t, stmt)->axis == axis;
 }
 
+/* The position of a mark. */
 static rd_linear at_mark(const coarsening *c, int32_t mark)
 {
     return rd_linear_plus_axis(c->t, rd_linear_of(0), 1, mark);
 }
 
-/* A state for each of the neighbours, of all lanes. */
+/* Gives each of the neighbours states of its own, of all lanes. */
 static void widen_states(const coarsening *c)
 {
     rd_schedule *t = c->t;
@@ -43,6 +47,7 @@ static void widen_states(const coarsening *c)
         }
 }
 
+/* Points a statement of a fold to the states of the neighbour at hand. */
 static void move_states(const coarsening *c, int32_t stmt)
 {
     const int64_t   lanes = c->t->p->fold[c->t->stmt[stmt].fold].lanes;
@@ -53,7 +58,8 @@ static void move_states(const coarsening *c, int32_t stmt)
     c->t->stmt[stmt].of.more = at;
 }
 
-/* Neighbours have scratch of their own, side by side. */
+/* The position in scratch that belongs to the neighbour at hand: neighbours' elements lie side by
+ * side. */
 static rd_linear own_scratch_at(const coarsening *c, rd_linear at)
 {
     at = rd_linear_plus(c->t, rd_linear_of(0), c->width, at);
@@ -61,7 +67,7 @@ static rd_linear own_scratch_at(const coarsening *c, rd_linear at)
     return rd_linear_plus(c->t, at, -1, at_mark(c, c->start));
 }
 
-/* Each neighbour has scratch of its own, beside that of the others. */
+/* Points a LOAD from scratch, or a STORE to it, to the element of the neighbour at hand. */
 static void move_scratch(const coarsening *c, int32_t stmt)
 {
     const rd_stmt *s     = &c->t->stmt[stmt];
@@ -79,6 +85,8 @@ static void move_scratch(const coarsening *c, int32_t stmt)
     }
 }
 
+/* True if each neighbour does the statement for itself; false for statements that belong to the
+ * whole item. */
 static bool is_done_by_each(const rd_schedule *t, int32_t stmt)
 {
     switch (t->stmt[stmt].kind) {
@@ -94,7 +102,8 @@ static bool is_done_by_each(const rd_schedule *t, int32_t stmt)
     }
 }
 
-/* "vector i0 from m0 to m1" around [first, last] of a body: what one neighbour does, all do. */
+/* Puts "vector i0 from m0 to m1" around the statements first .. last of a body, so that all
+ * neighbours do them. */
 static int32_t put_vector_around(const coarsening *c, int32_t first, int32_t last)
 {
     const rd_for vector = { .kind   = RD_FOR_VECTOR,
@@ -112,7 +121,8 @@ static int32_t put_vector_around(const coarsening *c, int32_t first, int32_t las
     return rd_put_loop_around(c->t, first, last, &vector);
 }
 
-/* Each run of statements between loops, and those in loops. */
+/* Puts each run of statements between loops into a vector loop, and does the same inside the
+ * loops. */
 static void widen_body(const coarsening *c, int32_t body)
 {
     rd_schedule *t = c->t;
@@ -135,6 +145,7 @@ static void widen_body(const coarsening *c, int32_t body)
     }
 }
 
+/* Makes each item `width` neighbours wide, and widens the item's body. */
 static void widen_items(coarsening *c, int32_t item)
 {
     rd_schedule *t = c->t;
@@ -153,6 +164,7 @@ static void widen_items(coarsening *c, int32_t item)
     widen_body(c, item);
 }
 
+/* Coarsens all loops over items along the axis that the plan names. */
 void rd_pass_gpu_coarsen(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];

@@ -1,8 +1,9 @@
-/* dead_values.c - values that nothing in a body reads any more are not made there. */
+/* dead_values.c - dead code elimination in one body: removes values that no statement reads, and
+ * loops that have become empty. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
-/* Is what the LOAD takes ahead of use behind? */
+/* True if a later LOAD uses the vector that this LOAD has loaded. */
 static bool is_loaded_ahead_of(const rd_schedule *t, int32_t load)
 {
     const int32_t body = t->part[RD_PART_BODY];
@@ -13,6 +14,8 @@ static bool is_loaded_ahead_of(const rd_schedule *t, int32_t load)
     return false;
 }
 
+/* True if the statement must stay: it is no value, its value is read, or it is a loop that is not
+ * empty. */
 static bool is_needed(const rd_schedule *t, int32_t stmt, int32_t body)
 {
     const rd_stmt *s = &t->stmt[stmt];
@@ -22,7 +25,8 @@ static bool is_needed(const rd_schedule *t, int32_t stmt, int32_t body)
     return s->kind != RD_S_LET || rd_is_read_in(t, s->value, body) || is_loaded_ahead_of(t, stmt);
 }
 
-/* The last ones first, as they read those before. */
+/* Removes dead values of a body, the last ones first, as these read earlier ones.  Returns whether
+ * there were any. */
 static bool remove_some(rd_schedule *t, int32_t stmt, int32_t body)
 {
     bool some = false;
@@ -38,6 +42,7 @@ static bool remove_some(rd_schedule *t, int32_t stmt, int32_t body)
     return some;
 }
 
+/* Removes dead values until none is left. */
 void rd_gpu_remove_dead_values(rd_schedule *t, int32_t body)
 {
     while (!t->failed && remove_some(t, body, body))

@@ -1,8 +1,9 @@
-/* gpu_folds.c - what a program says of its folds, for a GPU: all lanes have states, every fold of several
- * blocks has its tree, and states are as width as their type. */
+/* gpu_folds.c - the facts of a program's folds on a GPU: all lanes have states, every fold of
+ * several blocks has its tree, and states are as wide as their type. */
 #include "core/tree.h"
 #include "kernels/pass/gpu/gpu.h"
 
+/* The number of binary digits of n. */
 static int32_t bits_of(int64_t n)
 {
     int32_t bits = 0;
@@ -12,7 +13,8 @@ static int32_t bits_of(int64_t n)
     return bits;
 }
 
-/* Facts of a fold as kernels have it: all lanes, and no task shares it. */
+/* Changes the facts of a fold to those on a GPU: all lanes have states, and no other task shares
+ * the fold. */
 static void describe(const rd_program *p, rd_loop_fold *f)
 {
     const rd_fold *fold = f->of.fold;
@@ -37,6 +39,8 @@ static void describe(const rd_program *p, rd_loop_fold *f)
         ;
 }
 
+/* The facts of all folds as rd_loop_folds_of() finds them for one task, changed by describe().
+ * NULL: no memory. */
 const rd_loop_fold *rd_gpu_folds_of(const rd_program *p, rd_get_fn *get, void *pool,
                                     const char **why)
 {

@@ -1,9 +1,9 @@
-/* item_scratch.c - what an item keeps for its next kernel lies in memory of all items, one behind the other: what
- * was a[i1] is a[i1 + 4096*i0]. */
+/* item_scratch.c - gives each item its own part of scratch that its next kernel reads: the parts
+ * of all items lie one behind the other, so a[i1] becomes a[i1 + 4096*i0]. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
-/* + so many elements times the number of the item. */
+/* The position `at` + elements * (number of the item). */
 static rd_linear plus_item(rd_schedule *t, int32_t stmt, rd_linear at, int64_t elements)
 {
     for (int32_t s = rd_loop_around(t, stmt); s >= 0; s = rd_loop_around(t, s)) {
@@ -18,6 +18,7 @@ static rd_linear plus_item(rd_schedule *t, int32_t stmt, rd_linear at, int64_t e
     return at;
 }
 
+/* Elements of a scratch slot that one item has for its next kernel; 0 if there are none. */
 static int64_t elements_of(const rd_schedule *t, const rd_gpu_plan *plan, int32_t slot,
                            rd_dtype type)
 {
@@ -26,6 +27,7 @@ static int64_t elements_of(const rd_schedule *t, const rd_gpu_plan *plan, int32_
     return k >= 0 && k < t->p->n_scratch ? plan->item_scratch[k] / rd_dtype_size(type) : 0;
 }
 
+/* Moves every access of such scratch to the part of its item. */
 void rd_pass_gpu_item_scratch(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];

@@ -1,44 +1,49 @@
-/* look_back_scan.c - scans along rows in one pass: ranges are tiles, taken in order.  The block of threads that has one
- * takes its elements, each into a state of its own, of which prefixes are made side by side; it leaves what the
- * tile's blocks come to, awaits what is before, and gives results while elements are in registers:
+/* look_back_scan.c - scans along rows in one pass (decoupled look-back): ranges are tiles, which
+ * blocks of threads take in order.  A block of threads loads its tile, one state for each
+ * element, and scans these within blocks of the combine tree.  It stores the partials of the
+ * tile's blocks, looks back for the prefix of earlier tiles, and computes results while the
+ * elements are in registers:
  *
- *     begin f0                        items i1 to 100000 by 4096, starts m0, stops m1, ranges, in order
- *     serial i1 to 100000               array a1
- *       r0 = load s0[..]                begin f0
- *       r1 = prefix f0 ..: r0           serial i1 from m0 to m1 by 512, starts m2, 8 ahead
- *       s1[..] = r1                       threads i1 from m2 to m2 + 512 by 4, starts m3
- *                                           vector i1 from m3 to least(m3 + 4, m1)
- *                                             r0 = load s0[..] by 4
- *                                             step f0 at i1 - m0, lane i1: r0
- *                                       within f0
- *                                       meet
- *                                       leave f0 to a2
- *                                       lift f0 in a2
- *                                       await f0 from a2, step m0
- *                                       meet
- *                                       the same loops
- *                                         r1 = so far f0 at i1 - m0, lane i1
- *                                         s1[..] = r1 by 4
+ * begin f0                        items i1 to 100000 by 4096, starts m0, stops m1, ranges, in order
+ * serial i1 to 100000               array a1
+ *   r0 = load s0[..]                begin f0
+ *   r1 = prefix f0 ..: r0           serial i1 from m0 to m1 by 512, starts m2, 8 ahead
+ *   s1[..] = r1                       threads i1 from m2 to m2 + 512 by 4, starts m3
+ *                                       vector i1 from m3 to least(m3 + 4, m1)
+ *                                         r0 = load s0[..] by 4
+ *                                         step f0 at i1 - m0, lane i1: r0
+ *                                   within f0
+ *                                   meet
+ *                                   leave f0 to a2
+ *                                   lift f0 in a2
+ *                                   await f0 from a2, step m0
+ *                                   meet
+ *                                   the same loops
+ *                                     r1 = so far f0 at i1 - m0, lane i1
+ *                                     s1[..] = r1 by 4
  *
- * A loop from the end to the beginning has its tiles, and these their threads, counted from the end. */
+ * If the loop runs backwards, its tiles and their threads are counted from the end. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
+/* The state that the functions of this file share. */
 typedef struct look_back {
     rd_schedule       *t;
     const rd_gpu_plan *plan;
-    int32_t            ranges;
-    rd_for             of;    /* the loop that goes by tiles, as it was        */
-    rd_for             tiles; /* ... over these                                */
-    int64_t            round; /* elements of a block of threads                */
+    int32_t            ranges; /* the kernel, then the loop over tiles     */
+    rd_for             of;     /* the loop over elements, as it was         */
+    rd_for             tiles;  /* the loop over tiles                       */
+    int64_t            round;  /* elements of a block of threads                */
 } look_back;
 
+/* The position mark + offset. */
 static rd_linear mark(const look_back *w, int32_t axis, int64_t offset)
 {
     return rd_linear_plus_axis(w->t, rd_linear_of(offset), 1, axis);
 }
 
-/* offset from the end of the loop - the mark: where that is from the beginning. */
+/* The position of the mark + offset when both are counted from the end of the loop: end - mark -
+ * offset. */
 static rd_linear from_end(const look_back *w, int32_t axis, int64_t offset)
 {
     const rd_linear end = rd_linear_plus_axis(w->t, w->of.to.part[0].at, -1, axis);
@@ -46,7 +51,8 @@ static rd_linear from_end(const look_back *w, int32_t axis, int64_t offset)
     return rd_linear_plus(w->t, end, 1, rd_linear_of(-offset));
 }
 
-/* ---- Loops ------------------------------------------------------------------------------------ */
+/* ---- Loops ----------------------------------------------------------------------------------- */
+/* A loop like the scan's, of another kind, step and extent; its start gets a new mark. */
 static rd_for loop_of(const look_back *w, rd_for_kind kind, int64_t step, int64_t extent)
 {
     rd_for made = w->of;
@@ -61,7 +67,7 @@ static rd_for loop_of(const look_back *w, rd_for_kind kind, int64_t step, int64_
     return made;
 }
 
-/* What a thread has side by side of a round. */
+/* Puts a vector loop over the adjacent elements of a thread into a loop over threads. */
 static void put_neighbours(const look_back *w, int32_t loop, int32_t start)
 {
     rd_for vector = loop_of(w, RD_FOR_VECTOR, 1, w->plan->width);
@@ -76,6 +82,7 @@ static void put_neighbours(const look_back *w, int32_t loop, int32_t start)
     rd_put_loop_around(w->t, w->t->stmt[loop].first, w->t->stmt[loop].last, &vector);
 }
 
+/* Puts a loop over the threads of the block into a round. */
 static void put_threads(const look_back *w, int32_t loop, int32_t start)
 {
     rd_for  threads = loop_of(w, RD_FOR_THREAD, w->plan->width, w->plan->team);
@@ -89,7 +96,8 @@ static void put_threads(const look_back *w, int32_t loop, int32_t start)
         put_neighbours(w, made, threads.start);
 }
 
-/* The loop becomes rounds of the block of threads, all of which go together. */
+/* Makes the loop over elements a loop over rounds of the block of threads; all rounds of a tile
+ * are one batch of loads. */
 static void make_rounds(const look_back *w, int32_t loop)
 {
     rd_schedule *t      = w->t;
@@ -106,6 +114,7 @@ static void make_rounds(const look_back *w, int32_t loop)
     put_threads(w, loop, rounds.start);
 }
 
+/* Puts the loop over tiles around the item's body, and notes it in `w`. */
 static void put_tiles_around(look_back *w, int32_t loop)
 {
     rd_for *l;
@@ -124,8 +133,8 @@ static void put_tiles_around(look_back *w, int32_t loop)
     w->tiles     = *l;
 }
 
-/* ---- Elements --------------------------------------------------------------------------------- */
-/* A state for each element of a tile. */
+/* ---- Elements -------------------------------------------------------------------------------- */
+/* Adds an array with a state for each element of a tile. */
 static int32_t add_elements(const look_back *w, int32_t fold)
 {
     rd_store elements = w->t->store[fold];
@@ -137,7 +146,7 @@ static int32_t add_elements(const look_back *w, int32_t fold)
     return rd_add_store(w->t, &elements);
 }
 
-/* The fold's step, counted from the first one of the tile. */
+/* The fold's step, counted from the first step of the tile. */
 static rd_linear place_in_tile(const look_back *w, int32_t stmt)
 {
     const rd_stmt  *s    = &w->t->stmt[stmt];
@@ -147,12 +156,14 @@ static rd_linear place_in_tile(const look_back *w, int32_t stmt)
     return rd_linear_plus_axis(w->t, step, -1, w->tiles.start);
 }
 
+/* Removes the operands of a step. */
 static void drop_operands(rd_stmt *s)
 {
     s->x = s->w = s->mask = -1;
 }
 
-/* PREFIX takes an element before, and gives its result behind. */
+/* Splits a PREFIX: in the first loop (`early`) it takes its element, in the second one it returns
+ * its result. */
 static void split_prefix(const look_back *w, int32_t stmt, bool early, int32_t elements)
 {
     const rd_linear at = place_in_tile(w, stmt);
@@ -167,7 +178,7 @@ static void split_prefix(const look_back *w, int32_t stmt, bool early, int32_t e
         drop_operands(s);
 }
 
-/* One of the two loops. */
+/* Converts all PREFIX statements of one of the two loops.  The first loop keeps no stores. */
 static void split_prefixes_in(const look_back *w, int32_t loop, bool early, const int32_t *elements)
 {
     rd_schedule *t = w->t;
@@ -182,7 +193,7 @@ static void split_prefixes_in(const look_back *w, int32_t loop, bool early, cons
     rd_gpu_remove_dead_values(t, loop);
 }
 
-/* What a LOAD ahead has taken the same one behind finds in registers. */
+/* Lets the LOADs of the second loop use the vectors that the first loop has loaded. */
 static void keep_loads(const look_back *w, int32_t early, int32_t late)
 {
     rd_schedule *t = w->t;
@@ -194,7 +205,8 @@ static void keep_loads(const look_back *w, int32_t early, int32_t late)
     }
 }
 
-/* ---- Between ---------------------------------------------------------------------------------- */
+/* ---- Look-back ------------------------------------------------------------------------------- */
+/* Adds a statement of a fold in front of the statement `behind`. */
 static void put_stmt(const look_back *w, rd_stmt_kind kind, int32_t fold, int32_t states,
                      int32_t nodes, int32_t behind)
 {
@@ -207,7 +219,8 @@ static void put_stmt(const look_back *w, rd_stmt_kind kind, int32_t fold, int32_
     rd_put_before(w->t, rd_add_stmt(w->t, &s), behind);
 }
 
-/* Blocks are known to all threads before a warp for each fold looks for what is before. */
+/* Adds the statements between both loops.  All threads finish the blocks of the tile before one
+ * warp for each fold looks back. */
 static void put_between(const look_back *w, int32_t late, const int32_t *elements)
 {
     const int32_t n = w->t->p->n_fold;
@@ -225,6 +238,7 @@ static void put_between(const look_back *w, int32_t late, const int32_t *element
     put_stmt(w, RD_S_MEET, -1, -1, -1, late);
 }
 
+/* Lets the folds begin in the arrays of elements. */
 static void begin_elements(const look_back *w, const int32_t *elements)
 {
     rd_schedule *t = w->t;
@@ -234,6 +248,7 @@ static void begin_elements(const look_back *w, const int32_t *elements)
             t->stmt[s].store = elements[t->store[t->stmt[s].store].fold];
 }
 
+/* Splits the loop into the two loops of a tile, with the look-back between them. */
 static void make_tiles(look_back *w, int32_t early)
 {
     int32_t elements[RD_GPU_MOST_LOOK_BACK] = { 0 }, late;
@@ -254,6 +269,7 @@ static void make_tiles(look_back *w, int32_t early)
     put_between(w, late, elements);
 }
 
+/* Makes the scan of the first kernel one pass with look-back, if the plan wants that. */
 void rd_pass_gpu_look_back_scan(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t kernel = rd_next_kernel(t, -1);

@@ -1,7 +1,9 @@
-/* loop_ranges.c - a loop becomes items of ranges, for the passes that say how these meet. */
+/* loop_ranges.c - splits a loop into ranges, each of which is an item, for the passes that say
+ * how ranges combine. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
+/* True if the plan splits the loop of the statement into ranges. */
 static bool is_split_loop(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
 {
     const int32_t of = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt)->of : -1;
@@ -9,6 +11,8 @@ static bool is_split_loop(const rd_schedule *t, const rd_gpu_plan *plan, int32_t
     return of >= 0 && plan->loop[of].role == RD_GPU_RANGES;
 }
 
+/* The loop of a body that is split; with `last`, a loop of the body, the next one behind it. -1:
+ * there is none. */
 int32_t rd_gpu_next_split_loop(const rd_schedule *t, const rd_gpu_plan *plan, int32_t body,
                                int32_t last)
 {
@@ -19,6 +23,8 @@ int32_t rd_gpu_next_split_loop(const rd_schedule *t, const rd_gpu_plan *plan, in
     return s;
 }
 
+/* Puts a loop over ranges around all of an item's body, which contains the loop `cut`.  Returns
+ * its statement. */
 int32_t rd_gpu_add_range_loop(rd_schedule *t, const rd_gpu_plan *plan, int32_t body, int32_t cut)
 {
     rd_for ranges = *rd_loop_of(t, cut);
@@ -33,6 +39,7 @@ int32_t rd_gpu_add_range_loop(rd_schedule *t, const rd_gpu_plan *plan, int32_t b
     return rd_put_loop_around(t, t->stmt[body].first, t->stmt[body].last, &ranges);
 }
 
+/* Limits the loop `cut` to the range of the item. */
 void rd_gpu_limit_to_range(rd_schedule *t, int32_t ranges, int32_t cut)
 {
     const rd_for    l     = *rd_loop_of(t, ranges);
@@ -45,6 +52,8 @@ void rd_gpu_limit_to_range(rd_schedule *t, int32_t ranges, int32_t cut)
     t->loop[t->stmt[cut].arg].to   = rd_edge_of(stop);
 }
 
+/* Adds an array for the partials of a fold, in the device's memory at the place that the plan
+ * gives. */
 int32_t rd_gpu_add_partials(rd_schedule *t, const rd_gpu_plan *plan, int32_t fold)
 {
     rd_store nodes = t->store[fold];

@@ -3,7 +3,8 @@
 #include "kernels/pass/gpu/gpu.h"
 #include "kernels/pass/pass.h"
 
-/* Values go from one vector loop to another by arrays of as many elements as a thread has. */
+/* Puts values that one vector loop makes and another one reads into arrays of as many elements as
+ * a thread has (scalar expansion). */
 static void expand_scalars(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t first = t->n_store;
@@ -15,6 +16,7 @@ static void expand_scalars(rd_schedule *t, const rd_gpu_plan *plan)
         t->store[k].extent = plan->width;
 }
 
+/* A pass and its name in the log. `open`: see rd_pass_done(). */
 typedef struct pass_row {
     const char  *name;
     rd_gpu_pass *pass;
@@ -50,6 +52,7 @@ static const pass_row for_gpu[] = {
     { "batch_loads", rd_pass_gpu_batch_loads, false }, /* rounds of other loops go together      */
 };
 
+/* Runs all passes in order; the log shows the tree after each one. */
 void rd_schedule_for_gpu(rd_schedule *t, const rd_gpu_plan *plan, rd_text *log)
 {
     rd_pass_log trees = { .to = log };

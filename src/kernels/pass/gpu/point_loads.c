@@ -1,11 +1,11 @@
-/* point_loads.c - loads of pairs come from arrays in shared memory.
+/* point_loads.c - loads of pairs of points come from arrays in shared memory:
  *
  *     r0 = load s0[3*i0 + i1]       becomes       r0 = load a3[4*i1 + i0 - m0] by 4
  *     r1 = load s0[3*i2 + i1]                     r1 = load a4[132*i1 + i2 - m2] by 4
  *
- * i0 is a result, i2 a point that it meets: a3 has what the results of a thread bring, a4 a tile of points.
- * Rows of a tile lie 16 bytes further apart than it is long, so that elements of a point meet different
- * banks, and vectors of them begin where they may.  A load of the same elements takes the same array. */
+ * Here i0 is a result, i2 a point: a3 has the elements of a thread's results, a4 a tile of
+ * points.  Rows of a tile lie 16 bytes further apart than a tile is long.  So elements of a point
+ * lie in different banks, and vectors stay aligned.  Loads of the same elements share an array. */
 #include "kernels/pass/gpu/point_tiles.h"
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
@@ -13,12 +13,14 @@
 
 enum { VECTOR = 16 };
 
+/* The position of a mark. */
 static rd_linear mark(rd_schedule *t, int32_t axis)
 {
     return rd_linear_plus_axis(t, rd_linear_of(0), 1, axis);
 }
 
-/* ---- Which ------------------------------------------------------------------------------------ */
+/* ---- Loads ----------------------------------------------------------------------------------- */
+/* True if the statement loads from memory of the program. */
 static bool is_load(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);
@@ -26,7 +28,7 @@ static bool is_load(const rd_schedule *t, int32_t stmt)
     return let && let->kind == RD_I_LOAD && let->slot >= 0;
 }
 
-/* Of the axes that it moves along, those of loops in a pair, as the address has them. */
+/* Lists the axes of loops inside a pair along which the address moves. */
 static void find_axes(const rd_point_tiling *s, rd_point_load *a, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n && a->n < RD_MAX_RANK; k++) {
@@ -38,6 +40,7 @@ static void find_axes(const rd_point_tiling *s, rd_point_load *a, const rd_linea
     }
 }
 
+/* Elements of one point, or of one result, in the array. */
 static int64_t elements_of(const rd_point_tiling *s, const rd_point_load *a)
 {
     int64_t n = 1;
@@ -47,7 +50,7 @@ static int64_t elements_of(const rd_point_tiling *s, const rd_point_load *a)
     return n;
 }
 
-/* An array of the same elements, -1. */
+/* The array that already has the elements of this load; NULL if there is none. */
 static const rd_point_load *find_same(const rd_point_tiling *s, const rd_let *let)
 {
     for (int32_t k = 0; k < s->n; k++) {
@@ -60,12 +63,15 @@ static const rd_point_load *find_same(const rd_point_tiling *s, const rd_let *le
     return NULL;
 }
 
-/* ---- Arrays ----------------------------------------------------------------------------------- */
+/* ---- Arrays ---------------------------------------------------------------------------------- */
+/* Elements from a row of a tile to the next one. */
 static int64_t pitch_of(const rd_point_tiling *s, rd_dtype type)
 {
     return s->plan->tile_points + VECTOR / rd_dtype_size(type);
 }
 
+/* Adds the array of a load to shared memory: of the results of each thread (`row`), or of the
+ * points of a tile.  NULL: too many arrays, or no memory. */
 static const rd_point_load *add_array(rd_point_tiling *s, int32_t stmt, bool row)
 {
     const rd_dtype type  = rd_let_of(s->t, stmt)->type;
@@ -92,7 +98,7 @@ static const rd_point_load *add_array(rd_point_tiling *s, int32_t stmt, bool row
     return s->t->failed ? NULL : a;
 }
 
-/* 4*i1 + i0 - m0 of what results bring; 132*i1 + i2 - m2 of points. */
+/* The position of an element in its array: 4*i1 + i0 - m0 of results, 132*i1 + i2 - m2 of points. */
 static rd_linear place_in_array(const rd_point_tiling *s, const rd_point_load *a)
 {
     const int32_t axis = a->row ? s->vector_axis : s->points, start = a->row ? s->item : s->tile;
@@ -107,6 +113,7 @@ static rd_linear place_in_array(const rd_point_tiling *s, const rd_point_load *a
     return rd_linear_plus_axis(s->t, at, -1, start);
 }
 
+/* Redirects a load to its array, and makes it a vector access. */
 static void use_array(rd_point_tiling *s, int32_t stmt)
 {
     const rd_let let       = *rd_let_of(s->t, stmt);
@@ -127,6 +134,7 @@ static void use_array(rd_point_tiling *s, int32_t stmt)
     s->t->stmt[stmt].pack                   = row ? s->plan->width : s->plan->points_at_once;
 }
 
+/* Redirects all loads of the loop over pairs. */
 void rd_gpu_load_from_tiles(rd_point_tiling *s)
 {
     for (int32_t k = s->pairs; k >= 0 && !s->t->failed; k = rd_next_stmt(s->t, k, s->pairs))
@@ -134,8 +142,8 @@ void rd_gpu_load_from_tiles(rd_point_tiling *s)
             use_array(s, k);
 }
 
-/* ---- Fills ------------------------------------------------------------------------------------ */
-/* "r7 = load ..; a4[..] = r7" at the end of a body. */
+/* ---- Fills ----------------------------------------------------------------------------------- */
+/* Adds "r7 = load ..; a4[..] = r7" at the end of a body; the load takes `pack` elements at once. */
 static void add_copy(const rd_point_tiling *s, const rd_point_load *a, int32_t body, int32_t pack)
 {
     rd_stmt kept = rd_stmt_of(RD_S_STORE);
@@ -149,6 +157,7 @@ static void add_copy(const rd_point_tiling *s, const rd_point_load *a, int32_t b
     rd_append(s->t, body, rd_add_stmt(s->t, &kept));
 }
 
+/* Adds a loop that stands nowhere yet. */
 static int32_t add_loop(rd_schedule *t, const rd_for *loop)
 {
     rd_stmt stmt = rd_stmt_of(RD_S_LOOP);
@@ -157,6 +166,7 @@ static int32_t add_loop(rd_schedule *t, const rd_for *loop)
     return rd_add_stmt(t, &stmt);
 }
 
+/* A loop of the kind over `extent` indices of an axis. */
 static rd_for loop_over(rd_for_kind kind, int32_t axis, int64_t extent)
 {
     return (rd_for){ .kind   = kind,
@@ -171,8 +181,8 @@ static rd_for loop_over(rd_for_kind kind, int32_t axis, int64_t extent)
                      .strip  = -1 };
 }
 
-/* Loops over the elements of a point, of which the innermost is the result; `outer`: what stands around
- * them, -1. */
+/* Adds nested loops over the elements of a point inside `outer` (-1: nothing is around them).
+ * Returns the innermost loop; *first is the outermost one. */
 static int32_t add_loops(const rd_point_tiling *s, const rd_point_load *a, int32_t outer,
                          int32_t *first)
 {
@@ -188,7 +198,8 @@ static int32_t add_loops(const rd_point_tiling *s, const rd_point_load *a, int32
     return outer;
 }
 
-/* Do vectors begin at multiples of their size, wherever a tile does, but for what the run's data do? */
+/* True if vectors of `pack` elements begin at multiples of their size wherever a tile begins,
+ * apart from the address of the data. */
 static bool are_vectors_aligned(const rd_point_tiling *s, const rd_point_load *a,
                                 const rd_linear *at, int32_t pack)
 {
@@ -204,8 +215,8 @@ static bool are_vectors_aligned(const rd_point_tiling *s, const rd_point_load *a
     return is;
 }
 
-/* So many neighbours are taken at once: points that lie side by side, each element in a row of its own;
- * or points one behind the other, their elements side by side; 0: neither. */
+/* Elements that a load of a tile takes at once: adjacent points, or adjacent elements of
+ * consecutive points. 0: neither is possible. */
 static int32_t vector_width_of(const rd_point_tiling *s, const rd_point_load *a)
 {
     const rd_let *let  = rd_let_of(s->t, a->load);
@@ -224,6 +235,7 @@ static int32_t vector_width_of(const rd_point_tiling *s, const rd_point_load *a)
                : 0;
 }
 
+/* A loop over the points of a tile that fills its array, by all threads of the block. */
 int32_t rd_gpu_fill_tile(const rd_point_tiling *s, const rd_point_load *a, int32_t stop)
 {
     rd_for  loop = loop_over(RD_FOR_VECTOR, s->points, s->plan->tile_points);
@@ -237,6 +249,7 @@ int32_t rd_gpu_fill_tile(const rd_point_tiling *s, const rd_point_load *a, int32
     return made;
 }
 
+/* Loops over the elements of a thread's results that fill the thread's own array. */
 int32_t rd_gpu_fill_results(const rd_point_tiling *s, const rd_point_load *a)
 {
     const rd_for *item = rd_loop_of(s->t, rd_binder_of(s->t, s->pairs, s->item));

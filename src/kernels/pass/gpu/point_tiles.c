@@ -1,45 +1,49 @@
-/* point_tiles.c - points that all results of a block's threads meet come to shared memory, a tile of them at a
- * time, and a thread takes a few of them together (jam):
+/* point_tiles.c - tiles the points that all results of a thread block use (all-pairs
+ * computations): a tile of points lies in shared memory, and a thread takes several points at
+ * once (unroll-and-jam):
  *
- *     serial i2 to 10000             becomes   serial i1 to 3
- *       array a1                                 vector i0: a3[4*i1 + i0 - m0] = load s0[3*i0 + i1]
- *       begin f1                               serial i2 to 10000 by 128, starts m2, stops m3
- *       serial i1 to 3                           vector i2 from m2 to m3, by block
- *         vector i0 from m0 to m1                  serial i1 to 3
- *           r0 = load s0[3*i0 + i1]                  a4[132*i1 + i2 - m2] = load s0[3*i2 + i1]
- *           r1 = load s0[3*i2 + i1]              serial i2 from m2 to m3 by 64, starts m4, stops m5
- *           step f1 ..                             opens all f0, outer m4
- *       vector i0 from m0 to m1                    serial i2 from m4 to m5 down to m4 + 4 k by 4, starts m6
- *         r2 = finish f1                             array a1
- *         opens f0 .., outer i2                      begin f1
- *         step f0 .., outer i2                       jam i2 from m6 to m6 + 4
- *                                                      serial i1 to 3
- *                                                        vector i0 from m0 to m1
- *                                                          r0 = load a3[..] by 4
- *                                                          r1 = load a4[..] by 4
- *                                                          step f1 .. at i0 - m0 + 4*(i2 - m6)
- *                                                      vector i0 from m0 to m1
- *                                                        r2 = finish f1 .. at i0 - m0 + 4*(i2 - m6)
- *                                                        step f0 ..
- *                                                  serial i2: the points that are left, one by one
+ * serial i2 to 10000             becomes   serial i1 to 3
+ *   array a1                                 vector i0: a3[4*i1 + i0 - m0] = load s0[3*i0 + i1]
+ *   begin f1                               serial i2 to 10000 by 128, starts m2, stops m3
+ *   serial i1 to 3                           vector i2 from m2 to m3, by block
+ *     vector i0 from m0 to m1                  serial i1 to 3
+ *       r0 = load s0[3*i0 + i1]                  a4[132*i1 + i2 - m2] = load s0[3*i2 + i1]
+ *       r1 = load s0[3*i2 + i1]              serial i2 from m2 to m3 by 64, starts m4, stops m5
+ *       step f1 ..                             opens all f0, outer m4
+ *   vector i0 from m0 to m1                    serial i2 from m4 to m5 down to m4 + 4 k by 4, starts m6
+ *     r2 = finish f1                             array a1
+ *     opens f0 .., outer i2                      begin f1
+ *     step f0 .., outer i2                       jam i2 from m6 to m6 + 4
+ *                                                  serial i1 to 3
+ *                                                    vector i0 from m0 to m1
+ *                                                      r0 = load a3[..] by 4
+ *                                                      r1 = load a4[..] by 4
+ *                                                      step f1 .. at i0 - m0 + 4*(i2 - m6)
+ *                                                  vector i0 from m0 to m1
+ *                                                    r2 = finish f1 .. at i0 - m0 + 4*(i2 - m6)
+ *                                                    step f0 ..
+ *                                              serial i2: the points that are left, one by one
  *
- * So 16 bytes from shared memory serve as many pairs, and loops in a pair run once for all of them.  The
- * points of a thread come in their order. */
+ * So each 16 bytes from shared memory serve several pairs, and loops inside a pair run once for
+ * all of these.  A thread takes its points in their order. */
 #include "core/tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/point_tiles.h"
 
+/* The position mark + offset. */
 static rd_linear mark(rd_schedule *t, int32_t axis, int64_t offset)
 {
     return rd_linear_plus_axis(t, rd_linear_of(offset), 1, axis);
 }
 
+/* True if the statement is a loop. */
 static bool is_loop(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP;
 }
 
-/* ---- Points that go together ------------------------------------------------------------------ */
+/* ---- Points taken at once -------------------------------------------------------------------- */
+/* True if the array is declared in the body. */
 static bool is_declared_in(const rd_schedule *t, int32_t body, int32_t store)
 {
     for (int32_t s = body; s >= 0; s = rd_next_stmt(t, s, body))
@@ -48,7 +52,8 @@ static bool is_declared_in(const rd_schedule *t, int32_t body, int32_t store)
     return false;
 }
 
-/* Does the fold begin in the pairs?  States in a thread's memory are not declared. */
+/* True if the array, or the fold that has its states there, begins in the loop over pairs.  States
+ * in a thread's memory have no declaration, so the fold's BEGIN decides. */
 static bool is_begun_in(const rd_schedule *t, int32_t pairs, int32_t store)
 {
     if (t->store[store].fold < 0)
@@ -59,6 +64,7 @@ static bool is_begun_in(const rd_schedule *t, int32_t pairs, int32_t store)
     return false;
 }
 
+/* Makes the arrays of a pair as many times larger as a thread takes points at once. */
 static void give_points_room(rd_schedule *t, int32_t pairs, int32_t points)
 {
     for (int32_t k = 0; k < t->n_store; k++) {
@@ -72,14 +78,14 @@ static void give_points_room(rd_schedule *t, int32_t pairs, int32_t points)
     }
 }
 
-/* + 4*(i2 - m6) */
+/* The position `at` + coef * (point - first point), such as + 4*(i2 - m6). */
 static rd_linear at_point(rd_schedule *t, rd_linear at, int64_t coef, int32_t axis, int32_t start)
 {
     at = rd_linear_plus_axis(t, at, coef, axis);
     return rd_linear_plus_axis(t, at, -coef, start);
 }
 
-/* Points have parts of their own of what a pair keeps. */
+/* Points an access inside a pair to the part of the array that belongs to the point. */
 static void use_own_part(rd_schedule *t, int32_t stmt, int64_t width, int32_t axis, int32_t start)
 {
     const rd_stmt s     = t->stmt[stmt];
@@ -99,7 +105,7 @@ static void use_own_part(rd_schedule *t, int32_t stmt, int64_t width, int32_t ax
         t->stmt[stmt].at = at;
 }
 
-/* A load from a tile. */
+/* True if the statement loads from a tile of points. */
 static bool is_tile_load(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);
@@ -108,12 +114,14 @@ static bool is_tile_load(const rd_schedule *t, int32_t stmt)
            t->store[let->store].place == RD_IN_BLOCK && !t->store[let->store].dealt;
 }
 
+/* True if the statement declares an array or begins a fold. */
 static bool is_beginning(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_ARRAY || t->stmt[stmt].kind == RD_S_BEGIN;
 }
 
-/* Arrays of all points at hand, and folds in them, come first; the statement behind these. */
+/* Moves all declarations and beginnings of folds to the front of the loop's body.  Returns the
+ * first statement behind them. */
 static int32_t begin_first(rd_schedule *t, int32_t loop)
 {
     int32_t first = t->stmt[loop].first;
@@ -132,7 +140,7 @@ static int32_t begin_first(rd_schedule *t, int32_t loop)
     return first;
 }
 
-/* So many points of a thread go through the body together. */
+/* Unroll-and-jam: a thread takes several points through the body at once (register blocking). */
 static void unroll_jam(rd_schedule *t, const rd_gpu_plan *plan, int32_t loop, int32_t points)
 {
     const int32_t start = rd_add_mark(t), first = begin_first(t, loop),
@@ -157,8 +165,9 @@ static void unroll_jam(rd_schedule *t, const rd_gpu_plan *plan, int32_t loop, in
     t->loop[t->stmt[loop].arg].step  = points;
 }
 
-/* ---- All together ----------------------------------------------------------------------------- */
-/* Some points of a block together, and those that are left. */
+/* ---- The whole loop -------------------------------------------------------------------------- */
+/* Splits the points of a block into groups that go together, and a loop over the points that are
+ * left.  Returns the last loop. */
 static int32_t split_points(rd_schedule *t, const rd_gpu_plan *plan, int32_t pairs,
                             const rd_for *blocks)
 {
@@ -190,6 +199,8 @@ static int32_t split_points(rd_schedule *t, const rd_gpu_plan *plan, int32_t pai
     return rest;
 }
 
+/* Adds the loops that fill the arrays of results before all tiles, and those of points in each
+ * tile. */
 static void fill(rd_point_tiling *s, int32_t tile, int32_t stop)
 {
     const int32_t first = s->t->stmt[tile].first;
@@ -201,6 +212,8 @@ static void fill(rd_point_tiling *s, int32_t tile, int32_t stop)
             rd_put_before(s->t, rd_gpu_fill_tile(s, &s->at[k], stop), first);
 }
 
+/* Makes the loop over points three loops: over tiles, over blocks of the combine tree, and over
+ * groups of points. */
 static void make_tiles(rd_point_tiling *s)
 {
     rd_schedule *t    = s->t;
@@ -233,6 +246,7 @@ static void make_tiles(rd_point_tiling *s)
         fill(s, made, tile.stop);
 }
 
+/* Tiles each loop over the points that the plan names. */
 void rd_pass_gpu_point_tiles(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];

@@ -1,12 +1,13 @@
-/* row_cache.c - rows that several loops of an item read, or that one leaves for another, lie in shared memory:
+/* row_cache.c - caches rows in shared memory that several loops of an item read, or that one loop
+ * writes for another:
  *
  *     serial i1 { r0 = load s0[..] .. }        serial i1 { r0 = load s0[..]; a1[i1] = r0 .. }
  *     serial i1 { r2 = load s0[..] .. }        serial i1 { r2 = load a1[i1] .. }
  *
- * In all these loops an index belongs to the same thread, so that no barrier is needed. */
+ * In all these loops an index belongs to the same thread, so no barrier is needed. */
 #include "kernels/pass/gpu/gpu.h"
 
-/* The array of a row: made when it is first wanted. */
+/* The array of a cached row; it is added when it is first wanted. */
 static int32_t array_of(rd_schedule *t, const rd_gpu_plan *plan, int32_t row, rd_dtype type)
 {
     const rd_store array = { .place  = RD_IN_BLOCK,
@@ -22,7 +23,7 @@ static int32_t array_of(rd_schedule *t, const rd_gpu_plan *plan, int32_t row, rd
     return rd_add_store(t, &array);
 }
 
-/* What is loaded goes there, too. */
+/* Adds a STORE of what a LOAD has loaded to the row in shared memory. */
 static void store_to_row(rd_schedule *t, int32_t stmt, int32_t store, rd_dtype type, rd_linear at)
 {
     rd_stmt kept = rd_stmt_of(RD_S_STORE);
@@ -36,8 +37,8 @@ static void store_to_row(rd_schedule *t, int32_t stmt, int32_t store, rd_dtype t
     rd_put_behind(t, made, stmt);
 }
 
-/* The access goes to the row in shared memory that the plan names; one that fills the row goes
- * there, too. */
+/* Redirects an access to the cached row that the plan names.  A LOAD that fills the row stays, and
+ * stores to the row, too. */
 static void use_row(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32_t inst)
 {
     const rd_dtype  type  = t->p->address[t->p->inst[inst].arg].type;
@@ -63,6 +64,7 @@ static void use_row(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32
     }
 }
 
+/* Redirects all accesses of cached rows. */
 void rd_pass_gpu_row_cache(rd_schedule *t, const rd_gpu_plan *plan)
 {
     if (plan->cached_row)

@@ -1,40 +1,43 @@
-/* shared_transpose.c - operands of a map that lie the other way come by squares of 32 x 32 elements, in shared memory:
+/* shared_transpose.c - transposes operands of a map through shared memory, by squares of 32 x 32
+ * elements:
  *
- *     items i0 to 4096                         items i0 to 4096 by 32, starts m0, stops m1
- *       items i1 to 4096                         items i1 to 4096 by 32, starts m2, stops m3
- *         r0 = load s0[i0 + 4096*i1]               serial i1 from m2 to m3, 8 ahead
- *         s1[4096*i0 + i1] = r0                      threads i0 from m0 to least(m0 + 32, m1)
- *                                                      a0[i0 - m0 + 33*(i1 - m2)] = load s0[i0 + 4096*i1]
- *                                                  meet
- *                                                  serial i0 from m0 to m1
- *                                                    threads i1 from m2 to least(m2 + 32, m3)
- *                                                      r0 = load a0[i0 - m0 + 33*(i1 - m2)]
- *                                                      s1[4096*i0 + i1] = r0
+ * items i0 to 4096                         items i0 to 4096 by 32, starts m0, stops m1
+ *   items i1 to 4096                         items i1 to 4096 by 32, starts m2, stops m3
+ *     r0 = load s0[i0 + 4096*i1]               serial i1 from m2 to m3, 8 ahead
+ *     s1[4096*i0 + i1] = r0                      threads i0 from m0 to least(m0 + 32, m1)
+ *                                                  a0[i0 - m0 + 33*(i1 - m2)] = load s0[i0 + 4096*i1]
+ *                                              meet
+ *                                              serial i0 from m0 to m1
+ *                                                threads i1 from m2 to least(m2 + 32, m3)
+ *                                                  r0 = load a0[i0 - m0 + 33*(i1 - m2)]
+ *                                                  s1[4096*i0 + i1] = r0
  *
- * So a warp reads along the rows of the operand, and writes along the result's.  Rows of a square are 33
- * elements apart, so that a warp finds its columns in 32 banks. */
+ * So a warp reads along the operand's rows and writes along the result's rows.  Rows of a square
+ * are 33 elements apart, so the elements of a column lie in 32 different banks. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
 enum { SIDE = 32, PITCH = SIDE + 1, MOST_TRANSPOSED = 16 };
 
+/* The state that the functions of this file share. */
 typedef struct transposing {
     rd_schedule       *t;
     const rd_gpu_plan *plan;
-    int32_t            axis[2];           /* along the operand, along the result */
+    int32_t            axis[2];           /* along rows of the operand, and of the result */
     int32_t            start[2], stop[2]; /* marks of the square                 */
-    int32_t            item;              /* whose body has all                  */
+    int32_t            item;              /* the innermost loop over items        */
     int32_t            fills;             /* the last loop that fills a square, -1 */
 } transposing;
 
+/* The position mark + offset. */
 static rd_linear at_mark(const transposing *c, int32_t mark, int64_t offset)
 {
     return rd_linear_plus_axis(c->t, rd_linear_of(offset), 1, mark);
 }
 
-/* ---- Squares ---------------------------------------------------------------------------------- */
-/* The loops over both axes go by sides of a square, which marks begin and end; false: there are
- * not two. */
+/* ---- Squares --------------------------------------------------------------------------------- */
+/* Makes the loops over both axes go by squares, whose first and last indices are marks.  False:
+ * there are not two loops. */
 static bool tile_item_loops(transposing *c)
 {
     rd_schedule  *t     = c->t;
@@ -56,7 +59,7 @@ static bool tile_item_loops(transposing *c)
     return found == 2;
 }
 
-/* i0 - m0 + 33*(i1 - m2) */
+/* The position of an element in a square: i0 - m0 + 33*(i1 - m2). */
 static rd_linear place_in_square(const transposing *c)
 {
     rd_linear at = rd_linear_of(0);
@@ -70,7 +73,7 @@ static rd_linear place_in_square(const transposing *c)
     return at;
 }
 
-/* A loop over one side of the square at hand: of threads up to the end of the axis, else whole. */
+/* A loop over one side of the square: threads take the whole side, up to the end of the axis. */
 static rd_for loop_over(const transposing *c, int k, rd_for_kind kind)
 {
     rd_for loop = { .kind  = kind,
@@ -90,8 +93,9 @@ static rd_for loop_over(const transposing *c, int k, rd_for_kind kind)
     return loop;
 }
 
-/* ---- Operands --------------------------------------------------------------------------------- */
-/* A copy of the LET fills the square before all else, which the LET then reads. */
+/* ---- Operands -------------------------------------------------------------------------------- */
+/* Adds loops that fill a square with an operand before all else, and lets the LET read the
+ * square. */
 static void fill_square(transposing *c, int32_t stmt, int32_t inst)
 {
     rd_schedule   *t      = c->t;
@@ -131,8 +135,9 @@ static void fill_square(transposing *c, int32_t stmt, int32_t inst)
     let->at    = place_in_square(c);
 }
 
-/* ---- All of an item --------------------------------------------------------------------------- */
-/* Values that stand around hang on indices that are known in the squares alone. */
+/* ---- The whole item -------------------------------------------------------------------------- */
+/* Moves values that stand around the item into it, as they may depend on indices that only the
+ * square knows. */
 static void move_values(const transposing *c, int32_t body)
 {
     rd_schedule *t = c->t;
@@ -146,6 +151,7 @@ static void move_values(const transposing *c, int32_t body)
     }
 }
 
+/* Puts the loops over the square around all that is computed, behind a barrier. */
 static void add_square_loops(const transposing *c)
 {
     rd_schedule  *t       = c->t;
@@ -161,17 +167,19 @@ static void add_square_loops(const transposing *c)
     rd_put_before(t, rd_add_stmt(t, &meet), made);
 }
 
-/* Which of the accesses lie the other way. */
+/* The loads that must be transposed, and their instructions. */
 typedef struct marked_loads {
     int32_t n, stmt[MOST_TRANSPOSED], inst[MOST_TRANSPOSED];
 } marked_loads;
 
+/* Marks a load that must be transposed, by a negative `pack` that has its instruction. */
 static void mark_load(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32_t inst)
 {
     if (plan->transposed[inst])
         t->stmt[stmt].pack = -1 - inst;
 }
 
+/* Fills a square for each marked load. */
 static void fill_squares(transposing *c)
 {
     rd_schedule *t   = c->t;
@@ -187,6 +195,7 @@ static void fill_squares(transposing *c)
         fill_square(c, all.stmt[k], all.inst[k]);
 }
 
+/* Transposes the operands that the plan names, if the kernel has loops over both axes. */
 void rd_pass_gpu_shared_transpose(rd_schedule *t, const rd_gpu_plan *plan)
 {
     transposing   c      = { .t = t, .plan = plan, .fills = -1 };

@@ -1,4 +1,5 @@
-/* split_blocks.c - cells move on to a block of their tree once for the elements of it that follow:
+/* split_blocks.c - splits loops at the blocks of the combine tree, so that a cell begins a block
+ * once and not at each element:
  *
  *     serial i1 to 129               becomes   serial i1 to 129 by 64, starts m7, stops m8
  *       opens f1 .., outer i1                    opens all f1, outer m7
@@ -8,12 +9,13 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/point_tiles.h"
 
+/* The position mark + offset. */
 static rd_linear mark(rd_schedule *t, int32_t axis, int64_t offset)
 {
     return rd_linear_plus_axis(t, rd_linear_of(offset), 1, axis);
 }
 
-/* Is the step of each element its index of the axis? */
+/* True if the fold has one lane and the step of each element is its index of the axis. */
 static bool is_at_index(const rd_schedule *t, const rd_stmt *s, int32_t axis)
 {
     const rd_fold *f = &t->p->fold[s->fold];
@@ -25,7 +27,8 @@ static bool is_at_index(const rd_schedule *t, const rd_stmt *s, int32_t axis)
             (s->of.lane.n == 1 && s->of.outer.n == 0 && rd_linear_coef(t, &s->of.lane, axis) == 1));
 }
 
-/* The next OPENS of a loop that its rounds can do once for 64 of them; -1. */
+/* The next RD_S_OPENS behind `last` in the loop that can be done once for 64 rounds; -1 if there
+ * is none. */
 static int32_t next_block_begin(const rd_schedule *t, int32_t loop, int32_t last)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;
@@ -37,7 +40,7 @@ static int32_t next_block_begin(const rd_schedule *t, int32_t loop, int32_t last
     return s;
 }
 
-/* "opens all f0, outer m4" */
+/* Adds "opens all f0, outer m4": all cells of the fold begin the block that starts at the mark. */
 static int32_t add_begin_all(rd_schedule *t, int32_t opens, int32_t axis, int32_t start)
 {
     rd_stmt         all = t->stmt[opens];
@@ -53,7 +56,7 @@ static int32_t add_begin_all(rd_schedule *t, int32_t opens, int32_t axis, int32_
     return rd_add_stmt(t, &all);
 }
 
-/* Before `first`, for all cells: once for each fold. */
+/* Moves each RD_S_OPENS of the loop before `first`, once for each fold, for all of its cells. */
 void rd_gpu_lift_block_begins(rd_schedule *t, int32_t loop, int32_t first, int32_t start)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;
@@ -68,6 +71,8 @@ void rd_gpu_lift_block_begins(rd_schedule *t, int32_t loop, int32_t first, int32
     }
 }
 
+/* A loop over blocks of 64 rounds of a loop like `like`; new marks say where a block starts and
+ * stops. */
 rd_for rd_gpu_block_loop(rd_schedule *t, const rd_for *like)
 {
     rd_for blocks = *like;
@@ -80,7 +85,7 @@ rd_for rd_gpu_block_loop(rd_schedule *t, const rd_for *like)
     return blocks;
 }
 
-/* A loop in a pair, along which blocks of folds end. */
+/* Splits a loop inside a pair of points at the blocks of the folds that run along it. */
 static void split_by_blocks(rd_schedule *t, int32_t loop)
 {
     const rd_for blocks = rd_gpu_block_loop(t, rd_loop_of(t, loop));
@@ -94,6 +99,7 @@ static void split_by_blocks(rd_schedule *t, int32_t loop)
     rd_gpu_lift_block_begins(t, loop, loop, blocks.start);
 }
 
+/* Splits all serial loops inside the loop over pairs along which blocks of folds end. */
 void rd_gpu_split_pair_loops(rd_schedule *t, int32_t pairs)
 {
     for (int32_t s = pairs, next; s >= 0 && !t->failed; s = next) {

@@ -1,4 +1,7 @@
-/* split_reduction.c - long loops of few items become items of ranges, which begin at whole blocks of all folds:
+/* split_reduction.c - splits long loops of few items into ranges, each of which is an item of its
+ * own.  A range stores the partial results of its folds, and the range that ends last combines all
+ * partials (split reduction, "split-K").  Ranges begin at whole blocks of all folds, so bits do
+ * not depend on the split:
  *
  *     items i0 to 4                      items i0 to 4
  *       begin f0                           items i1 to 100000 by 4096, starts m0, stops m1
@@ -11,23 +14,25 @@
  *                                              r1 = finish f0
  *                                              s1[i0] = r1
  *
- * Several loops over one axis, as the phases of a softmax, are kernels one behind the other, of which each
- * does anew what stands before its loop, and finds the folds of the loops before it joined. */
+ * Several loops over one axis, such as the phases of a softmax, become kernels one after the
+ * other.  Each kernel repeats what stands before its loop, and reads the combined partials of the
+ * loops before it. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
 enum { MOST_SPLIT = 8 };
 
+/* The split of the loops of one item; a kernel for each loop. */
 typedef struct splitting {
     rd_schedule       *t;
     const rd_gpu_plan *plan;
-    int32_t            body; /* of an item: a loop over ranges                    */
-    int32_t            number, count;
+    int32_t            body;          /* the loop over ranges, whose body is an item         */
+    int32_t            number, count; /* of the kernel, and kernels of the item      */
     bool               stores_behind; /* something is stored behind all of the loops       */
-    int32_t           *partials;      /* per fold: the array of nodes that ranges leave    */
+    int32_t           *partials;      /* per fold: the array of partials, -1               */
 } splitting;
 
-/* The loops of a body that are cut, in their order; how many. */
+/* Lists the loops of a body that are split, in their order; returns how many there are. */
 static int32_t find_split_loops(const splitting *c, int32_t body, int32_t cut[MOST_SPLIT])
 {
     int32_t n = 0;
@@ -38,8 +43,8 @@ static int32_t find_split_loops(const splitting *c, int32_t body, int32_t cut[MO
     return n;
 }
 
-/* ---- Folds ------------------------------------------------------------------------------------ */
-/* Is the fold the item's, and takes its elements in the loop? */
+/* ---- Folds ----------------------------------------------------------------------------------- */
+/* True if the fold begins in the item's body and takes its elements in the loop. */
 static bool is_fold_of_loop(const splitting *c, int32_t fold, int32_t cut)
 {
     bool begins = false;
@@ -52,13 +57,14 @@ static bool is_fold_of_loop(const splitting *c, int32_t fold, int32_t cut)
     return false;
 }
 
-/* Nodes of all lanes and cells, in the device's memory. */
+/* Adds the array of the fold's partials in the device's memory, unless it is there already. */
 static void add_partials(const splitting *c, int32_t fold)
 {
     if (c->partials[fold] < 0)
         c->partials[fold] = rd_gpu_add_partials(c->t, c->plan, fold);
 }
 
+/* Adds a statement that stores the fold's partials or combines them. */
 static int32_t add_fold_stmt(const splitting *c, rd_stmt_kind kind, int32_t fold)
 {
     rd_stmt s = rd_stmt_of(kind);
@@ -69,7 +75,7 @@ static int32_t add_fold_stmt(const splitting *c, rd_stmt_kind kind, int32_t fold
     return rd_add_stmt(c->t, &s);
 }
 
-/* What comes to rest are the nodes that all ranges have left. */
+/* Lets the statements that end the fold in a body read the combined partials. */
 static void read_combined(const splitting *c, int32_t body, int32_t fold)
 {
     for (int32_t s = body; s >= 0; s = rd_next_stmt(c->t, s, body)) {
@@ -81,7 +87,8 @@ static void read_combined(const splitting *c, int32_t body, int32_t fold)
     }
 }
 
-/* A kernel before has had the loop: its folds are joined where they began. */
+/* Removes a loop that an earlier kernel has run: where its folds began, their partials are
+ * combined. */
 static void combine_loop(const splitting *c, int32_t cut)
 {
     rd_schedule *t = c->t;
@@ -104,7 +111,8 @@ static void combine_loop(const splitting *c, int32_t cut)
     rd_take_out(t, cut);
 }
 
-/* ---- What stands behind ----------------------------------------------------------------------- */
+/* ---- The end of the ranges ------------------------------------------------------------------- */
+/* Adds "last of ranges ..", whose body the range that ends last runs. */
 static int32_t add_last(const splitting *c)
 {
     rd_stmt s = rd_stmt_of(RD_S_LAST);
@@ -113,13 +121,14 @@ static int32_t add_last(const splitting *c)
     return rd_add_stmt(c->t, &s);
 }
 
+/* True if the statement stores a result of the program, not scratch. */
 static bool is_result(const splitting *c, int32_t stmt)
 {
     return c->t->stmt[stmt].kind == RD_S_STORE && c->t->stmt[stmt].slot < c->t->p->first_scratch;
 }
 
-/* What an item stores outside of its loops is stored once, by who comes last; what stands behind the loop,
- * too. */
+/* Moves the stores of results, and all that stands behind the loop, into the body of the last
+ * range. */
 static void move_behind(const splitting *c, int32_t cut, int32_t last)
 {
     rd_schedule *t = c->t;
@@ -137,7 +146,8 @@ static void move_behind(const splitting *c, int32_t cut, int32_t last)
     }
 }
 
-/* The loop of this kernel: its ranges leave their nodes, and who comes last goes on. */
+/* Ends the ranges of this kernel: each stores its partials.  In the last kernel the last range
+ * combines them and does what stood behind the loop. */
 static void end_ranges(const splitting *c, int32_t cut)
 {
     rd_schedule  *t      = c->t;
@@ -165,7 +175,9 @@ static void end_ranges(const splitting *c, int32_t cut)
         rd_append(t, c->body, last);
 }
 
-/* ---- Kernels ---------------------------------------------------------------------------------- */
+/* ---- Kernels --------------------------------------------------------------------------------- */
+/* Makes one of the kernels: earlier loops are replaced by their combined partials, loop `number`
+ * goes over ranges. */
 static void split_kernel(splitting *c, int32_t kernel, int32_t number)
 {
     int32_t cut[MOST_SPLIT];
@@ -180,7 +192,7 @@ static void split_kernel(splitting *c, int32_t kernel, int32_t number)
     end_ranges(c, cut[number]);
 }
 
-/* Is anything stored outside of the loops that are cut? */
+/* True if the body stores something outside of the loops that are split. */
 static bool stores_outside(const splitting *c, int32_t body)
 {
     for (int32_t s = c->t->stmt[body].first, cut = rd_gpu_next_split_loop(c->t, c->plan, body, -1);
@@ -196,8 +208,7 @@ static bool stores_outside(const splitting *c, int32_t body)
     return false;
 }
 
-/* Of each long loop in an item one kernel has the ranges; before it folds of earlier loops are
- * joined. */
+/* Makes one kernel for each split loop of an item, as copies of the item's kernel. */
 static void split_all(splitting *c, int32_t kernel, int32_t body)
 {
     int32_t copy[MOST_SPLIT], cut[MOST_SPLIT];
@@ -216,6 +227,8 @@ static void split_all(splitting *c, int32_t kernel, int32_t body)
         split_kernel(c, copy[k], k);
 }
 
+/* Splits the loops of the first kernel that the plan gives the role RD_GPU_RANGES.  Scans in
+ * ranges have passes of their own. */
 void rd_pass_gpu_split_reduction(rd_schedule *t, const rd_gpu_plan *plan)
 {
     int32_t       partials[RD_GPU_MOST_FOLDS];

@@ -1,5 +1,5 @@
-/* staged_rows.c - short rows, each of which one thread walks, lie in shared memory: all threads of a block
- * bring those of its items before, and take others back behind.
+/* staged_rows.c - stages short rows in shared memory.  One thread goes over each row, and all
+ * threads of a block copy the rows of the block's items to shared memory before, or back behind:
  *
  *     items i0 to 8192                         items i0 to 8192
  *       serial i1 to 33                          vector m0 to 33, by block
@@ -7,12 +7,13 @@
  *                                                serial i1 to 33
  *                                                  r0 = load a1[i1]
  *
- * So neighbouring threads, whose rows lie apart, take neighbouring elements of memory. */
+ * So neighbouring threads access neighbouring elements of memory (coalesced access), although
+ * their rows lie apart. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
-/* ---- Accesses --------------------------------------------------------------------------------- */
-/* Where the row of the item at hand begins in memory. */
+/* ---- Accesses -------------------------------------------------------------------------------- */
+/* The position in memory where the row of the item begins. */
 static rd_linear row_start(rd_schedule *t, const rd_gpu_staged_row *row)
 {
     rd_linear at   = rd_linear_of(row->first);
@@ -25,6 +26,7 @@ static rd_linear row_start(rd_schedule *t, const rd_gpu_staged_row *row)
     return at;
 }
 
+/* The array of a staged row; it is added when it is first wanted. */
 static int32_t array_of(rd_schedule *t, const rd_gpu_staged_row *row, int32_t number)
 {
     const rd_store array = { .place  = RD_IN_BLOCK,
@@ -41,7 +43,7 @@ static int32_t array_of(rd_schedule *t, const rd_gpu_staged_row *row, int32_t nu
     return rd_add_store(t, &array);
 }
 
-/* An element of the row, from its first one on. */
+/* Redirects an access to its staged row, where positions count from the row's first element. */
 static void use_row(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32_t inst)
 {
     const int32_t            number = plan->staged_of[inst];
@@ -67,8 +69,8 @@ static void use_row(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32
     }
 }
 
-/* ---- Rows that are moved ---------------------------------------------------------------------- */
-/* "a1[m0] = load s0[33*i0 + m0]", or back: `body` is a loop over m0, which has nothing yet. */
+/* ---- Copies of rows -------------------------------------------------------------------------- */
+/* Adds "a1[m0] = load s0[33*i0 + m0]", or the copy back, to the empty loop `body` over the mark. */
 static void add_copy(rd_schedule *t, const rd_gpu_staged_row *row, int32_t store, int32_t body,
                      int32_t mark)
 {
@@ -94,8 +96,8 @@ static void add_copy(rd_schedule *t, const rd_gpu_staged_row *row, int32_t store
     rd_append(t, body, rd_add_stmt(t, &kept));
 }
 
-/* A loop that brings a row to shared memory before the item, or takes it back behind it, by all
- * threads of a block. */
+/* Adds a loop by all threads of a block that copies a row to shared memory before the item, or
+ * back behind it. */
 static void copy_row(rd_schedule *t, const rd_gpu_staged_row *row, int32_t number, int32_t item)
 {
     const int32_t store = array_of(t, row, number);
@@ -121,6 +123,7 @@ static void copy_row(rd_schedule *t, const rd_gpu_staged_row *row, int32_t numbe
     add_copy(t, row, store, made, loop.axis);
 }
 
+/* Stages the rows that the plan lists.  Scratch rows are not copied. */
 void rd_pass_gpu_staged_rows(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t kernel = rd_next_kernel(t, -1);

@@ -1,8 +1,9 @@
-/* state_storage.c - where the states of folds lie: in a thread's variables, declared where the fold begins, or in
- * the memory of a thread or a team. */
+/* state_storage.c - sets the storage class of the states of folds: variables of a thread,
+ * declared where the fold begins, or memory of a thread or a team. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
+/* Declares the array of states before the fold begins. */
 static void declare_before(rd_schedule *t, int32_t begin)
 {
     rd_stmt array = rd_stmt_of(RD_S_ARRAY);
@@ -11,6 +12,7 @@ static void declare_before(rd_schedule *t, int32_t begin)
     rd_put_before(t, rd_add_stmt(t, &array), begin);
 }
 
+/* Sets where the states of all folds lie as the plan says, and declares those in variables. */
 void rd_pass_gpu_state_storage(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];

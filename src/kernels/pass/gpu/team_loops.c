@@ -1,16 +1,17 @@
-/* team_loops.c - the team of an item shares the rounds of a loop.  With four elements side by side of 16
- * threads:
+/* team_loops.c - distributes the rounds of a loop over the threads of an item's team.  With 16
+ * threads of four adjacent elements:
  *
  *     serial i1 to 3000        becomes   serial i1 to 3000 by 64, starts m0
  *       step f0 .., lane i1                threads i1 from m0 to m0 + 64 by 4, starts m1
  *                                            vector i1 from m1 to least(m1 + 4, 3000)
  *                                              step f0 .., lane i1
  *
- * A thread that has no neighbours side by side has two that are a team apart: then the vector loop
- * stands around the threads.  Rounds begin with lane 0 of the folds whose lanes the threads are. */
+ * A thread that takes single elements takes two that lie a team apart: then the vector loop
+ * stands around the threads.  If threads have lanes of a fold, rounds begin at lane 0. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
+/* True if the plan distributes the loop of the statement over the team. */
 static bool is_distributed(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
 {
     const int32_t of =
@@ -20,12 +21,14 @@ static bool is_distributed(const rd_schedule *t, const rd_gpu_plan *plan, int32_
                        plan->loop[of].role == RD_GPU_CHUNKS || plan->loop[of].distributed);
 }
 
+/* The position mark + offset. */
 static rd_linear mark(rd_schedule *t, int32_t axis, int64_t offset)
 {
     return rd_linear_plus_axis(t, rd_linear_of(offset), 1, axis);
 }
 
-/* What the lane position is at index 0, if lanes lie along the loop and are dealt to threads. */
+/* The lane position at index 0, if lanes lie along the loop and each thread has some of them;
+ * else 0. */
 static rd_linear first_lane(rd_schedule *t, int32_t loop)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;
@@ -40,6 +43,7 @@ static rd_linear first_lane(rd_schedule *t, int32_t loop)
     return rd_linear_of(0);
 }
 
+/* True if a fold whose lanes are distributed over threads has its lanes along the loop. */
 static bool has_lanes_along(const rd_schedule *t, int32_t loop)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;
@@ -51,6 +55,7 @@ static bool has_lanes_along(const rd_schedule *t, int32_t loop)
     return false;
 }
 
+/* A loop like another one, of another kind, step and extent. */
 static rd_for loop_of(const rd_for *like, rd_for_kind kind, int64_t step, int64_t extent)
 {
     rd_for made = *like;
@@ -64,7 +69,7 @@ static rd_for loop_of(const rd_for *like, rd_for_kind kind, int64_t step, int64_
     return made;
 }
 
-/* The rounds of the team: from lane 0 on. */
+/* Makes the loop a loop over rounds of the team; rounds begin at lane 0. */
 static void make_rounds(rd_schedule *t, int32_t stmt, int64_t round, int32_t ahead)
 {
     rd_for   *l     = &t->loop[t->stmt[stmt].arg];
@@ -83,7 +88,8 @@ static void make_rounds(rd_schedule *t, int32_t stmt, int64_t round, int32_t ahe
     l->ahead  = ahead;
 }
 
-/* Both loops in a round: `outer` goes by `step`, `inner` over what one of its rounds has of [from, to). */
+/* Puts two loops into a round: `outer` goes by `step`, `inner` over the elements of one of its
+ * rounds that are in the old loop's range. */
 static void put_inside(rd_schedule *t, int32_t stmt, rd_for_kind outer, rd_for_kind inner,
                        int64_t step, const rd_for *old, int64_t round)
 {
@@ -105,6 +111,7 @@ static void put_inside(rd_schedule *t, int32_t stmt, rd_for_kind outer, rd_for_k
         rd_put_loop_around(t, t->stmt[around].first, t->stmt[around].last, &b);
 }
 
+/* Puts a barrier of the team before or behind the loop. */
 static void put_barrier(rd_schedule *t, int32_t loop, bool before)
 {
     const rd_stmt meet = rd_stmt_of(RD_S_MEET);
@@ -116,6 +123,7 @@ static void put_barrier(rd_schedule *t, int32_t loop, bool before)
         rd_put_behind(t, made, loop);
 }
 
+/* Distributes one loop, with barriers before and behind it. */
 static void distribute(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
 {
     const rd_for  old   = *rd_loop_of(t, stmt);
@@ -131,6 +139,7 @@ static void distribute(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
     put_barrier(t, stmt, false);
 }
 
+/* Distributes all loops that the plan distributes. */
 void rd_pass_gpu_team_loops(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];

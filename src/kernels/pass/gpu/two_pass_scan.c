@@ -1,5 +1,6 @@
-/* two_pass_scan.c - scans of few items: their ranges go twice.  First each leaves the node that it comes to, of which
- * those above are made; then each begins with what is before it:
+/* two_pass_scan.c - scans of few items in two passes over ranges (reduce, then scan).  In the
+ * first pass each range stores its partial, and inner nodes of the combine tree are made of
+ * these.  In the second pass each range begins with what comes before it:
  *
  *     items i0 to 4                    items i0 to 4
  *       begin f0                         items i1 to 100000 by 8192, starts m0, stops m1, ranges
@@ -18,7 +19,8 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
-/* ---- Where folds are -------------------------------------------------------------------------- */
+/* ---- Steps of a fold ------------------------------------------------------------------------- */
+/* The PREFIX of the fold in a body; -1 if there is none. */
 static int32_t find_prefix(const rd_schedule *t, int32_t body, int32_t fold)
 {
     int32_t s = body;
@@ -28,7 +30,7 @@ static int32_t find_prefix(const rd_schedule *t, int32_t body, int32_t fold)
     return s;
 }
 
-/* BEGIN and AWAIT say the step of the range's first element. */
+/* Sets the position of a BEGIN or RD_S_AWAIT to the step of the range's first element. */
 static void set_step(rd_schedule *t, int32_t stmt, int32_t prefix, int32_t ranges)
 {
     const rd_for    *l     = rd_loop_of(t, ranges);
@@ -43,7 +45,8 @@ static void set_step(rd_schedule *t, int32_t stmt, int32_t prefix, int32_t range
         t->stmt[stmt].at = at;
 }
 
-/* ---- Statements ------------------------------------------------------------------------------- */
+/* ---- Statements ------------------------------------------------------------------------------ */
+/* Adds a statement of the fold that writes or reads its array of partials. */
 static int32_t add_fold_stmt(rd_schedule *t, rd_stmt_kind kind, int32_t fold, int32_t partials)
 {
     rd_stmt s = rd_stmt_of(kind);
@@ -54,7 +57,7 @@ static int32_t add_fold_stmt(rd_schedule *t, rd_stmt_kind kind, int32_t fold, in
     return rd_add_stmt(t, &s);
 }
 
-/* Ranges store nothing the first time, and what is made for results alone is not made. */
+/* Removes the stores of the first pass, and all values that only they read. */
 static void drop_results(rd_schedule *t, int32_t ranges)
 {
     for (int32_t s = ranges, next; s >= 0 && !t->failed; s = next) {
@@ -65,7 +68,7 @@ static void drop_results(rd_schedule *t, int32_t ranges)
     rd_gpu_remove_dead_values(t, ranges);
 }
 
-/* The fold that begins at `begin`, in ranges the second time. */
+/* Lets a fold of the second pass begin with the prefix of all ranges before it. */
 static void start_from_prefix(rd_schedule *t, const rd_gpu_plan *plan, int32_t ranges,
                               int32_t begin)
 {
@@ -81,7 +84,8 @@ static void start_from_prefix(rd_schedule *t, const rd_gpu_plan *plan, int32_t r
     set_step(t, await, prefix, ranges);
 }
 
-/* What it does the first time. */
+/* Lets a fold of the first pass store its partial at the end of a range, and builds the tree of
+ * partials between both passes. */
 static void store_partial(rd_schedule *t, int32_t ranges, int32_t second, int32_t await)
 {
     const int32_t fold = t->stmt[await].fold, partials = t->stmt[await].arg;
@@ -93,6 +97,7 @@ static void store_partial(rd_schedule *t, int32_t ranges, int32_t second, int32_
     rd_put_before(t, add_fold_stmt(t, RD_S_LIFT, fold, partials), second);
 }
 
+/* Makes the two kernels of the scan: a copy of the kernel becomes the second pass. */
 static void split_kernel(rd_schedule *t, const rd_gpu_plan *plan, int32_t kernel, int32_t cut)
 {
     const int32_t ranges = rd_gpu_add_range_loop(t, plan, rd_innermost_item_loop(t, kernel), cut);
@@ -113,6 +118,7 @@ static void split_kernel(rd_schedule *t, const rd_gpu_plan *plan, int32_t kernel
     }
 }
 
+/* Splits the scan of the first kernel, if the plan wants two passes. */
 void rd_pass_gpu_two_pass_scan(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t kernel = rd_next_kernel(t, -1);

@@ -1,21 +1,24 @@
-/* work_items.c - the loops around all become loops over items of a kernel:
+/* work_items.c - makes the outermost loops into loops over the work items of a kernel:
  *
  *     serial i0 to 1000                        items i0 to 1000, team of 16
  *       serial i1 to 3000        becomes         serial i1 to 3000
  *
- * What stands at the top beside one such loop is one item by itself.  Of a loop over CHUNKS or RANGES
- * an item has some rounds, and goes over these:
+ * A statement at the top beside such a loop becomes a single item.  In a loop of role CHUNKS an
+ * item is several rounds, and a loop in the item goes over them:
  *
  *     serial i0 to 100000      becomes         items i0 to 100000 by 4096, starts m0, stops m1
  *                                                serial i0 from m0 to m1 */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
+/* True if the statement is a loop over items. */
 bool rd_is_item_loop(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == RD_FOR_ITEM;
 }
 
+/* The next loop over items at the top behind `last`, each of which is a kernel; -1 if there is
+ * none. */
 int32_t rd_next_kernel(const rd_schedule *t, int32_t last)
 {
     int32_t s = last < 0 ? t->stmt[t->part[RD_PART_BODY]].first : t->stmt[last].next;
@@ -25,6 +28,7 @@ int32_t rd_next_kernel(const rd_schedule *t, int32_t last)
     return s;
 }
 
+/* The innermost loop over items of a kernel: its body is what an item does. */
 int32_t rd_innermost_item_loop(const rd_schedule *t, int32_t kernel)
 {
     int32_t item = kernel;
@@ -35,8 +39,8 @@ int32_t rd_innermost_item_loop(const rd_schedule *t, int32_t kernel)
     return item;
 }
 
-/* ---- One body --------------------------------------------------------------------------------- */
-/* The three parts follow each other: one has all of it. */
+/* ---- One part -------------------------------------------------------------------------------- */
+/* Moves head and tail of the program into its body, as one kernel launch runs all three. */
 static void join_parts(rd_schedule *t)
 {
     const int32_t body = t->part[RD_PART_BODY], head = t->part[RD_PART_HEAD],
@@ -55,7 +59,8 @@ static void join_parts(rd_schedule *t)
     }
 }
 
-/* ---- Loops ------------------------------------------------------------------------------------ */
+/* ---- Loops ----------------------------------------------------------------------------------- */
+/* The role that the plan gives the loop of a statement. */
 static rd_gpu_role role_of(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
 {
     const int32_t of = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt)->of : -1;
@@ -63,6 +68,7 @@ static rd_gpu_role role_of(const rd_schedule *t, const rd_gpu_plan *plan, int32_
     return of >= 0 ? plan->loop[of].role : RD_GPU_SERIAL;
 }
 
+/* True if rounds of the loop, or chunks of rounds, are items. */
 static bool has_item_role(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
 {
     const rd_gpu_role role = role_of(t, plan, stmt);
@@ -70,7 +76,7 @@ static bool has_item_role(const rd_schedule *t, const rd_gpu_plan *plan, int32_t
     return role == RD_GPU_ITEMS || role == RD_GPU_CHUNKS;
 }
 
-/* The loop in a body whose rounds, or some of them, are items; -1. */
+/* The loop of a body whose rounds or chunks are items; -1 if there is none. */
 static int32_t item_loop_in(const rd_schedule *t, const rd_gpu_plan *plan, int32_t body)
 {
     int32_t s = t->stmt[body].first;
@@ -80,7 +86,7 @@ static int32_t item_loop_in(const rd_schedule *t, const rd_gpu_plan *plan, int32
     return s;
 }
 
-/* All of a body is one item, the only one. */
+/* Puts a loop of one item around all of a body. */
 static int32_t add_single_item(rd_schedule *t, int32_t body)
 {
     const rd_for one = { .kind   = RD_FOR_ITEM,
@@ -97,7 +103,7 @@ static int32_t add_single_item(rd_schedule *t, int32_t body)
     return rd_put_loop_around(t, t->stmt[body].first, t->stmt[body].last, &one);
 }
 
-/* The loop goes over the rounds of an item, of which a loop around it has so many. */
+/* Puts a loop over items around the loop: an item is `chunk` rounds of it. */
 static int32_t add_chunk_loop(rd_schedule *t, int32_t loop, int64_t chunk)
 {
     rd_for  items = *rd_loop_of(t, loop);
@@ -118,7 +124,8 @@ static int32_t add_chunk_loop(rd_schedule *t, int32_t loop, int64_t chunk)
     return made;
 }
 
-/* A loop at the top, and those right inside, whose rounds are items: what stands in its place then. */
+/* Makes a loop at the top, and the loops right inside it, into loops over items.  Returns the
+ * statement that stands in the loop's place then. */
 static int32_t make_items(rd_schedule *t, const rd_gpu_plan *plan, int32_t loop)
 {
     int32_t kernel = loop;
@@ -134,6 +141,8 @@ static int32_t make_items(rd_schedule *t, const rd_gpu_plan *plan, int32_t loop)
     return kernel;
 }
 
+/* Makes each loop at the top whose role is ITEMS or CHUNKS a kernel.  If there is none, all of the
+ * program is one item. */
 void rd_pass_gpu_work_items(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];

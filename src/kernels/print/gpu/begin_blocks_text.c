@@ -36,8 +36,8 @@ void rd_print_push_blocks(rd_printing *n, const rd_stmt *s, const char *block)
     rd_text_end(&line, n->to);
 }
 
-/* "RD_UNROLL for (int c = 0; c < 4; c++) while (b0[c] < (m4) / 64) { push0(&s0_0[c], ..); b0[c]++; }": all
- * cells, each of one lane, move on. */
+/* "RD_UNROLL for (int c = 0; c < 4; c++) while (b0[c] < (m4) / 64) { push0(&s0_0[c], ..);
+ * b0[c]++; }": all cells, each of one lane, move on. */
 static void print_opens_all(rd_printing *n, const rd_stmt *s)
 {
     const int64_t cells = rd_cells_here(n, s->store);

@@ -1,5 +1,6 @@
-/* block_tile_lanes.c - states of a patch (block_tile_text.c): those of a thread's columns are variables; those of the lanes of
- * all rows lie in shared memory, from where a thread takes those of its elements' row, and puts them back:
+/* block_tile_lanes.c - states of a patch (block_tile_text.c): those of a thread's columns are
+ * variables; those of the lanes of all rows lie in shared memory, from where a thread takes those
+ * of its elements' row, and puts them back:
  *
  *     const rd_pack<float, 4> h = RD_TAKE_SHARED(float, 4, h1_0, place);
  *     RD_UNROLL for (int l = 0; l < 4; l++) s1_0[l] = h.e[l]; */

@@ -1,9 +1,10 @@
 /* block_tile_text.c - what a block of threads does with a patch (pass/gpu/block_tile.c).
  *
- * Rows are i1, columns i0.  Each team has the columns of one step of the rows' lanes, and takes a few rows
- * of them at each turn: the first ones, the next ones ... all 64.  Then it leaves their nodes and takes
- * columns further on.  It is one turn behind the team before it, whose columns are one step before its own;
- * so the states of a row's lanes, in shared memory, come to it as that one has left them:
+ * Rows are i1, columns i0.  Each team has the columns of one step of the rows' lanes, and takes a
+ * few rows of them at each turn: the first ones, the next ones ... all 64.  Then it leaves their
+ * nodes and takes columns further on.  It is one turn behind the team before it, whose columns
+ * are one step before its own; so the states of a row's lanes, in shared memory, come to it as
+ * that one has left them:
  *
  *     turn      0        1        2        3
  *     team 0    rows 0   rows 8   rows 16  rows 24  ..      of columns   0 .. 63
@@ -47,7 +48,7 @@ static int32_t loop_in(const rd_printing *n, int32_t body)
     return s;
 }
 
-/* ---- Turns ------------------------------------------------------------------------------------ */
+/* ---- Turns ----------------------------------------------------------------------------------- */
 /* A thread's elements of row `u`. */
 static void print_row(rd_printing *n, int32_t rows)
 {
@@ -169,7 +170,7 @@ static void print_turns(rd_printing *n, int32_t stmt)
     rd_text_end(&to, n->to);
 }
 
-/* ---- Ends ------------------------------------------------------------------------------------- */
+/* ---- Ends ------------------------------------------------------------------------------------ */
 /* A row to a team. */
 static void print_rows(rd_printing *n, int32_t stmt)
 {
@@ -205,7 +206,7 @@ static void print_columns(rd_printing *n, int32_t stmt)
     rd_text_end(&to, n->to);
 }
 
-/* ---- All of a patch --------------------------------------------------------------------------- */
+/* ---- All of a patch -------------------------------------------------------------------------- */
 static bool print_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *l = rd_loop_of(n->t, stmt);

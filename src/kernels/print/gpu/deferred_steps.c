@@ -1,8 +1,8 @@
 /* deferred_steps.c - steps of a log-sum-exp for several neighbours together.
  *
- * A step has two ways: an element that is far above m moves it, any other adds its exponential.  Hardly any
- * moves it.  So of a thread's neighbours all come first to what they are; if none of them moves its m, their
- * steps are additions, of an exponential that is not great:
+ * A step has two ways: an element that is far above m moves it, any other adds its exponential.
+ * Hardly any moves it.  So of a thread's neighbours all come first to what they are; if none of
+ * them moves its m, their steps are additions, of an exponential that is not great:
  *
  *     for i: the body of element i;  k5[i] = r0;  moves5 |= moves0(..., r0, 1);
  *     if (!moves5)
@@ -10,8 +10,8 @@
  *     else
  *         for i: step0(..., k5[i], 1, ...);
  *
- * Elements may be of one lane: if none moves m, it is the same for all.  m of maxsumexp is the maximum, which
- * moves often. */
+ * Elements may be of one lane: if none moves m, it is the same for all.  m of maxsumexp is the
+ * maximum, which moves often. */
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
@@ -73,8 +73,9 @@ void rd_print_declare_deferred(rd_printing *n, int32_t loop)
     }
 }
 
-/* The exponential is a product, which the addition takes in.  It is exact, or so small that a sum of 1 and
- * more does not show it; a sum that has taken nothing yet rounds it as the product would be. */
+/* The exponential is a product, which the addition takes in.  It is exact, or so small that a sum
+ * of 1 and more does not show it; a sum that has taken nothing yet rounds it as the product would
+ * be. */
 static void print_addition(rd_printing *n, const rd_stmt *s, const char *states)
 {
     const char *elem = rd_state_elem(&n->fold[s->fold].of);

@@ -1,5 +1,6 @@
-/* finish_text.c - ends of folds in a kernel: what their lanes come to becomes results.  Threads that have the
- * lanes of a fold exchange them through shared memory; else one thread has all lanes of a cell. */
+/* finish_text.c - ends of folds in a kernel: what their lanes come to becomes results.  Threads
+ * that have the lanes of a fold exchange them through shared memory; else one thread has all
+ * lanes of a cell. */
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@ static const char *lane_of(const rd_printing *n, int32_t store, char to[32])
     return to;
 }
 
-/* ---- Nodes ------------------------------------------------------------------------------------ */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 /* The node of the block at hand of lane l. */
 static void print_last_block(rd_printing *n, const rd_stmt *s, const char *at)
 {
@@ -106,7 +107,7 @@ static void print_node(rd_printing *n, const rd_stmt *s, const char *lane)
     rd_text_end(&at, n->to);
 }
 
-/* ---- Words of shared memory ------------------------------------------------------------------- */
+/* ---- Words of shared memory ------------------------------------------------------------------ */
 static void add_word(rd_text *to, const rd_emit_fold *f, int k, const char *lane)
 {
     rd_text_add(to, "words[z + %d * %" PRId32 " + %s]", k, f->fold->lanes, lane);
@@ -181,7 +182,7 @@ static void align_by_team(rd_printing *n, const rd_stmt *s)
     merge_by_team(n, s, "add", 0);
 }
 
-/* ---- Results ---------------------------------------------------------------------------------- */
+/* ---- Results --------------------------------------------------------------------------------- */
 /* "finish0(nodes, &r1);" of nodes by a format that takes their number. */
 static void finish(rd_printing *n, const rd_stmt *s, const char *format)
 {

@@ -2,7 +2,7 @@
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
-/* ---- Folds ------------------------------------------------------------------------------------ */
+/* ---- Folds ----------------------------------------------------------------------------------- */
 static bool describe_folds(rd_printing *n, rd_get_fn *get, void *pool)
 {
     const rd_program *p = n->t->p;
@@ -58,7 +58,7 @@ bool rd_print_kernel_functions(rd_printing *n, rd_text *to, rd_get_fn *get, void
     return true;
 }
 
-/* ---- Indices ---------------------------------------------------------------------------------- */
+/* ---- Indices --------------------------------------------------------------------------------- */
 /* "i1", or "m3 + i" where neighbours of a thread lie along it. */
 static void add_index_along(rd_printing *n, rd_text *to, int32_t axis)
 {
@@ -111,7 +111,7 @@ static void print_index(rd_printing *n, const rd_stmt *s)
     rd_text_end(&line, n->to);
 }
 
-/* ---- Memory ----------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 /* "const float r0 = p7[u].e[i];" */
 static void print_vector_load_element(rd_printing *n, int32_t stmt)
 {

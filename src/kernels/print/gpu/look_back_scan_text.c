@@ -1,4 +1,5 @@
-/* look_back_scan_text.c - scans in one pass: a block of threads goes from tile to tile (cuda/text/sweep.cuh).
+/* look_back_scan_text.c - scans in one pass: a block of threads goes from tile to tile
+ * (cuda/text/sweep.cuh).
  *
  *     RD_SHARED(scan0::node, blocks2, 64);                              ARRAY
  *     RD_SHARED(scan0::before, before2, 64);
@@ -14,14 +15,14 @@
  *         rd_before_blocks<scan0, 64>(blocks2, before2, .., q.head.n_range, range);
  *     sofar0(&tile2[u][i], &b2.e[0], &b2.e[1], &r7);                    SOFAR
  *
- * Which thread adds what is decided by positions, and nodes have one value each: so no bit depends on which
- * block of threads comes first. */
+ * Which thread adds what is decided by positions, and nodes have one value each: so no bit
+ * depends on which block of threads comes first. */
 #include "core/tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
-/* ---- Functions of a scan ---------------------------------------------------------------------- */
+/* ---- Functions of a scan --------------------------------------------------------------------- */
 /* "begin0(a, &z);": where states say whether an element came, nobody asks these. */
 static void add_begin(rd_text *to, const rd_emit_fold *f, int32_t number)
 {
@@ -70,7 +71,7 @@ void rd_print_look_back_functions(rd_text *to, const rd_emit_fold *f, bool pair,
     rd_text_add(to, " return w; }\n};\n");
 }
 
-/* ---- States of elements ----------------------------------------------------------------------- */
+/* ---- States of elements ---------------------------------------------------------------------- */
 static int32_t rounds_of(const rd_printing *n, int32_t store)
 {
     return n->t->store[store].dealt / n->kernel->width;
@@ -147,7 +148,7 @@ void rd_print_scan_tile_step(rd_printing *n, const rd_stmt *s)
     rd_text_end(&state, n->to);
 }
 
-/* ---- Blocks ----------------------------------------------------------------------------------- */
+/* ---- Blocks ---------------------------------------------------------------------------------- */
 void rd_print_scan_blocks(rd_printing *n, const rd_stmt *s)
 {
     rd_print_line(n, "rd_scan_blocks<scan%" PRId32 ">(tile%" PRId32 ");", s->fold, s->store);
@@ -202,8 +203,9 @@ void rd_print_scan_result(rd_printing *n, const rd_stmt *s)
     rd_text_end(&line, n->to);
 }
 
-/* ---- Loops ------------------------------------------------------------------------------------ */
-/* "scan0::before b2 = before2[rd_block_of<RD_THREADS, 4>(u)];": of a round of a thread, all of one block. */
+/* ---- Loops ----------------------------------------------------------------------------------- */
+/* "scan0::before b2 = before2[rd_block_of<RD_THREADS, 4>(u)];": of a round of a thread, all of
+ * one block. */
 static void declare_before(rd_printing *n, int32_t loop)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(n->t, s, loop))

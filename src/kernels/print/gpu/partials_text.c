@@ -1,5 +1,5 @@
-/* partials_text.c - ranges of an item leave their nodes, and who comes last goes on with all of them.  How they
- * meet is the backend's (rd_kernel_combine). */
+/* partials_text.c - ranges of an item leave their nodes, and who comes last goes on with all of
+ * them.  How they meet is the backend's (rd_kernel_combine). */
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 

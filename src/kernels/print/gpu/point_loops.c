@@ -29,7 +29,7 @@
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
-/* ---- Which loop it is ------------------------------------------------------------------------- */
+/* ---- Which loop it is ------------------------------------------------------------------------ */
 static const rd_for *loop_at(const rd_printing *n, int32_t stmt)
 {
     return stmt >= 0 && n->t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(n->t, stmt) : NULL;
@@ -57,7 +57,7 @@ static bool is_tile_loop(const rd_printing *n, int32_t stmt)
     return loop_at(n, stmt) && is_block_loop(n, n->t->stmt[stmt].last);
 }
 
-/* ---- Lines ------------------------------------------------------------------------------------ */
+/* ---- Lines ----------------------------------------------------------------------------------- */
 static void close_brace(rd_printing *n)
 {
     n->indent--;
@@ -80,7 +80,7 @@ static rd_text text_of(rd_printing *n, const rd_linear *at)
     return text;
 }
 
-/* ---- Tiles and blocks ------------------------------------------------------------------------- */
+/* ---- Tiles and blocks ------------------------------------------------------------------------ */
 static void print_tile(rd_printing *n, int32_t stmt)
 {
     const rd_for *l    = rd_loop_of(n->t, stmt);
@@ -158,7 +158,7 @@ static void print_points(rd_printing *n, int32_t stmt)
     rd_text_end(&first, n->to);
 }
 
-/* ---- In a pair -------------------------------------------------------------------------------- */
+/* ---- In a pair ------------------------------------------------------------------------------- */
 /* "for (int m7 = 0; m7 < (int)N; m7 += 64) { const int m8 = RD_LESS(m7 + 64, (int)N);" */
 static void print_blocks_in_pair(rd_printing *n, int32_t stmt)
 {

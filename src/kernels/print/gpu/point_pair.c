@@ -1,9 +1,10 @@
-/* point_pair.c - what a pair of a result and a point has: its indices, and what it takes from shared memory.
+/* point_pair.c - what a pair of a result and a point has: its indices, and what it takes from
+ * shared memory.
  *
- *     const rd_pack<float, 4> p9 = RD_TAKE_SHARED(float, 4, tile3, 1536 + (int)(i1 * 132 + m2 * -1 + m6));
- *     const int64_t i0 = RD_LESS(m0 + i, q.N[2]);
- *     const int64_t i2 = m6 + e;
- *     const float r1 = p9.e[e]; */
+ * const rd_pack<float, 4> p9 = RD_TAKE_SHARED(float, 4, tile3, 1536 + (int)(i1 * 132 + m2 * -1 + m6));
+ * const int64_t i0 = RD_LESS(m0 + i, q.N[2]);
+ * const int64_t i2 = m6 + e;
+ * const float r1 = p9.e[e]; */
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
@@ -16,7 +17,7 @@ static rd_text text_of_axis(const rd_printing *n, int32_t axis)
     return text;
 }
 
-/* ---- Indices ---------------------------------------------------------------------------------- */
+/* ---- Indices --------------------------------------------------------------------------------- */
 static const rd_for *items_of(const rd_printing *n, int32_t stmt)
 {
     const rd_for   *l    = rd_loop_of(n->t, stmt);
@@ -71,7 +72,7 @@ void rd_print_pair_indices(rd_printing *n, int32_t stmt)
     rd_text_end(&start, n->to);
 }
 
-/* ---- What results bring ----------------------------------------------------------------------- */
+/* ---- What results bring ---------------------------------------------------------------------- */
 /* The part of a row's position that hangs on loops in a pair: "(i1) * 2": which row it is. */
 static void add_row(rd_printing *n, rd_text *to, const rd_linear *at, int32_t width, int32_t lane)
 {
@@ -91,7 +92,8 @@ static void add_row(rd_printing *n, rd_text *to, const rd_linear *at, int32_t wi
     rd_text_add(to, any ? "" : "0");
 }
 
-/* "tile3, 0 + ((i1) * RD_THREADS + (int)threadIdx.x) * 4": where the neighbours of a thread begin. */
+/* "tile3, 0 + ((i1) * RD_THREADS + (int)threadIdx.x) * 4": where the neighbours of a thread
+ * begin. */
 static void add_place_of_rows(rd_printing *n, rd_text *to, const rd_store *a, const rd_linear *at,
                               int32_t lane)
 {
@@ -100,8 +102,8 @@ static void add_place_of_rows(rd_printing *n, rd_text *to, const rd_store *a, co
     rd_text_add(to, ") * RD_THREADS + (int)threadIdx.x) * %" PRId32, a->dealt);
 }
 
-/* "tile3[0 + ((i1) * RD_THREADS + (int)threadIdx.x) * 4 + i] = ((const float *)x0)[..];": as it is in
- * memory, and nobody else reads it. */
+/* "tile3[0 + ((i1) * RD_THREADS + (int)threadIdx.x) * 4 + i] = ((const float *)x0)[..];": as it
+ * is in memory, and nobody else reads it. */
 void rd_print_store_result_row(rd_printing *n, const rd_stmt *s)
 {
     const rd_store *a    = &n->t->store[s->store];
@@ -115,7 +117,7 @@ void rd_print_store_result_row(rd_printing *n, const rd_stmt *s)
     rd_text_end(&line, n->to);
 }
 
-/* ---- What pairs take -------------------------------------------------------------------------- */
+/* ---- What pairs take ------------------------------------------------------------------------- */
 bool rd_is_tile_load(const rd_printing *n, int32_t stmt)
 {
     const rd_let *let = n->kernel->pairs ? rd_let_of(n->t, stmt) : NULL;
@@ -124,8 +126,8 @@ bool rd_is_tile_load(const rd_printing *n, int32_t stmt)
            n->t->store[let->store].place == RD_IN_BLOCK;
 }
 
-/* "const rd_pack<float, 4> p9 = RD_TAKE_SHARED(float, 4, tile3, ..);" before a loop over neighbours: of
- * all that they are, or of all points at hand. */
+/* "const rd_pack<float, 4> p9 = RD_TAKE_SHARED(float, 4, tile3, ..);" before a loop over
+ * neighbours: of all that they are, or of all points at hand. */
 void rd_print_tile_vector_load(rd_printing *n, int32_t stmt, int32_t lane)
 {
     const rd_let   *let  = rd_let_of(n->t, stmt);

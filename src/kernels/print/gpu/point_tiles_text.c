@@ -1,22 +1,23 @@
-/* point_tiles_text.c - arrays of pairs in shared memory: a tile of points, which all threads of a block fill, and
- * what the results of each thread bring.
+/* point_tiles_text.c - arrays of pairs in shared memory: a tile of points, which all threads of a
+ * block fill, and what the results of each thread bring.
  *
- *     for (int p = 4 * (int)threadIdx.x; p < 384; p += 4 * RD_THREADS) {
- *         const int k = p % 128, w = p / 128; int left = w;
- *         const int i1 = left % (int)3; left /= (int)3;
- *         const int64_t i2 = m2 + k;
- *         RD_PUT_SHARED(float, 4, tile4, 1536 + w * 132 + k, (rd_take_some<float, 4>(&((const float *)x0)[..], n - k)));
- *     }
+ * for (int p = 4 * (int)threadIdx.x; p < 384; p += 4 * RD_THREADS) {
+ *     const int k = p % 128, w = p / 128; int left = w;
+ *     const int i1 = left % (int)3; left /= (int)3;
+ *     const int64_t i2 = m2 + k;
+ *     RD_PUT_SHARED(float, 4, tile4, 1536 + w * 132 + k, (rd_take_some<float, 4>(&((const float *)x0)[..], n - k)));
+ * }
  *
- * Element w of point k lies in row w.  Points that lie one behind the other are taken as a run, from whose
- * vectors elements go to their rows; others element by element, of which neighbouring threads take what
- * lies nearer in memory. */
+ * Element w of point k lies in row w.  Points that lie one behind the other are taken as a run,
+ * from whose vectors elements go to their rows; others element by element, of which neighbouring
+ * threads take what lies nearer in memory. */
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* A loop that fills the array of a tile: the LET that it stores, and loops over a point's elements. */
+/* A loop that fills the array of a tile: the LET that it stores, and loops over a point's
+ * elements. */
 typedef struct tile_fill {
     int32_t       loop, load;
     const rd_let *let;
@@ -44,7 +45,7 @@ static int32_t pair_axis(const rd_printing *n, const tile_fill *f)
     return rd_loop_of(n->t, f->loop)->axis;
 }
 
-/* ---- Where elements lie ----------------------------------------------------------------------- */
+/* ---- Where elements lie ---------------------------------------------------------------------- */
 void rd_print_declare_point_tiles(rd_printing *n)
 {
     for (int32_t k = 0; k < n->t->n_store; k++)
@@ -71,7 +72,7 @@ void rd_print_element_of(rd_printing *n, rd_text *to, const rd_let *let)
     rd_text_add(to, "]");
 }
 
-/* ---- Fills ------------------------------------------------------------------------------------ */
+/* ---- Fills ----------------------------------------------------------------------------------- */
 /* "const int i1 = left % (int)3; left /= (int)3;": indices of element `left` of a point. */
 static void declare_inner(rd_printing *n, const tile_fill *f)
 {

@@ -1,7 +1,8 @@
 /* round_loops.c - loops of an item.
  *
- * A loop of rounds has three forms: rounds that go together, whose loads come first; one round, of which
- * each thread asks whether all that it has is there; and what is left, element by element:
+ * A loop of rounds has three forms: rounds that go together, whose loads come first; one round,
+ * of which each thread asks whether all that it has is there; and what is left, element by
+ * element:
  *
  *     for (int64_t v1 = 0; v1 < n;) {
  *         if (v1 >= 0 && v1 + 512 <= n && all of one block) {
@@ -60,7 +61,7 @@ static int32_t along_of(const rd_printing *n, int32_t rounds)
                : 0;
 }
 
-/* ---- Rounds that go together ------------------------------------------------------------------ */
+/* ---- Rounds that go together ----------------------------------------------------------------- */
 static bool is_rising_along(const rd_schedule *t, const rd_linear *at, int32_t axis)
 {
     for (int32_t k = 0; k < at->n; k++)
@@ -147,8 +148,8 @@ static void print_pushes(rd_printing *n, int32_t rounds, int32_t stmt)
     (void)rounds;
 }
 
-/* "v1 >= lo && v1 + 512 <= hi": rounds are whole; "v1 + 4 * t >= lo && v1 + 4 * t + 4 <= hi": what this
- * thread has of one is. */
+/* "v1 >= lo && v1 + 512 <= hi": rounds are whole; "v1 + 4 * t >= lo && v1 + 4 * t + 4 <= hi":
+ * what this thread has of one is. */
 static void add_whole(rd_printing *n, rd_text *to, int32_t rounds, int32_t ahead)
 {
     const rd_for *loop  = rd_loop_of(n->t, rounds);
@@ -206,7 +207,7 @@ static void print_batch(rd_printing *n, int32_t rounds, int32_t ahead)
     rd_text_end(&when, n->to);
 }
 
-/* ---- All rounds ------------------------------------------------------------------------------- */
+/* ---- All rounds ------------------------------------------------------------------------------ */
 /* "for (int64_t v1 = lo; v1 < hi;) {": lanes begin with the first one. */
 static void open_rounds(rd_printing *n, const rd_for *loop)
 {

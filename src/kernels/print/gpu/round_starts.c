@@ -35,8 +35,8 @@ void rd_print_round(rd_printing *n, int32_t rounds, const char *u)
     rd_text_end(&name, n->to);
 }
 
-/* Do threads have indices of another axis than the rounds around have?  Then whether theirs are there does not
- * hang on the round. */
+/* Do threads have indices of another axis than the rounds around have?  Then whether theirs are
+ * there does not hang on the round. */
 bool rd_is_across(const rd_printing *n, const rd_for *loop)
 {
     return loop->kind == RD_FOR_THREAD && loop->step == 1 &&

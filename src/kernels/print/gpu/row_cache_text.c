@@ -1,9 +1,11 @@
-/* row_cache_text.c - rows of a team in shared memory.  Element i1 = m0 + width * t + i of a round lies at
- * m0 + team * i + t: threads side by side have words side by side, which lie in banks of their own.
+/* row_cache_text.c - rows of a team in shared memory.  Element i1 = m0 + width * t + i of a round
+ * lies at m0 + team * i + t: threads side by side have words side by side, which lie in banks of
+ * their own.
  *
  *     rows[z1 + 1 * q.N[2] + (int)v1 + u * 64 + RD_TEAM * i + t] = rd_word_of_float(r4);
  *
- * Where the round begins is added in 32 bits: by way of m0 a softmax took 2.4 more instructions an element. */
+ * Where the round begins is added in 32 bits: by way of m0 a softmax took 2.4 more instructions
+ * an element. */
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
-/* serial_scan_text.c - folds so far (program.h) in a kernel, element by element: s has the block at hand, p what
- * is before it, e the nodes of its elements where prefixes go by the tree, w the words of a running sum
- * (kernels/math/so_far.h).
+/* serial_scan_text.c - folds so far (program.h) in a kernel, element by element: s has the block
+ * at hand, p what is before it, e the nodes of its elements where prefixes go by the tree, w the
+ * words of a running sum (kernels/math/so_far.h).
  *
  *     while (b0[0] < (i1) / 64) { turn0(&s0_0[0], &p0_0[0]); b0[0]++; }
  *     step0(&s0_0[0], r0, 1, i1);
@@ -9,7 +9,7 @@
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
-/* ---- Functions -------------------------------------------------------------------------------- */
+/* ---- Functions ------------------------------------------------------------------------------- */
 /* " float a0 = *e0;" */
 static void add_copies(rd_text *to, const rd_emit_fold *f, char copy, const char *format)
 {
@@ -99,7 +99,7 @@ void rd_print_block_end_functions(rd_text *to, const rd_emit_fold *f, bool pair,
         add_tree(to, f, number);
 }
 
-/* ---- The statement ---------------------------------------------------------------------------- */
+/* ---- The statement --------------------------------------------------------------------------- */
 /* "&p0_0[at], &p0_1[at]" with the second word of a running sum. */
 static void add_arrays(rd_printing *n, rd_text *to, const rd_stmt *s, char name, const char *at)
 {
@@ -169,8 +169,8 @@ void rd_print_serial_prefix(rd_printing *n, const rd_stmt *s)
     rd_text_end(&line, n->to);
 }
 
-/* "turn0(&s0_0[0], &p0_0[0], &p0_1[0], b0[0], &w0[0], 4)": ranges that leave nodes count blocks from
- * their first one on. */
+/* "turn0(&s0_0[0], &p0_0[0], &p0_1[0], b0[0], &w0[0], 4)": ranges that leave nodes count blocks
+ * from their first one on. */
 static void add_block_end_call(rd_printing *n, rd_text *to, const rd_stmt *s, const char *counter,
                                const char *at)
 {

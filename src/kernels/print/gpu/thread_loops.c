@@ -13,7 +13,7 @@ static bool is_vector(const rd_printing *n, int32_t stmt)
     return n->t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(n->t, stmt)->kind == RD_FOR_VECTOR;
 }
 
-/* ---- Threads and their neighbours ------------------------------------------------------------- */
+/* ---- Threads and their neighbours ------------------------------------------------------------ */
 /* "if (m1 + i < lo || m1 + i >= hi) continue;": of a round that may lack elements. */
 static void print_clip(rd_printing *n, const rd_for *loop, const char *index)
 {

@@ -5,8 +5,9 @@
  *     while (b0[0] < (i1) / 64) { push0(&s0_0[0], w0_0, 4, 1, 4, 0, b0[0], 0); b0[0]++; }
  *     step0(&s0_0[0 + i], r3, 1, i1);
  *
- * s has the states of the blocks at hand, one for each cell and lane that a thread has; w the rows of
- * their tree; b which block each cell is at.  A thread moves on all lanes of a cell that it has. */
+ * s has the states of the blocks at hand, one for each cell and lane that a thread has; w the
+ * rows of their tree; b which block each cell is at.  A thread moves on all lanes of a cell that
+ * it has. */
 #include "core/tree.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
@@ -17,7 +18,7 @@ static int64_t room_of(int64_t bytes)
     return (bytes + 15) / 16 * 16;
 }
 
-/* ---- Declarations ----------------------------------------------------------------------------- */
+/* ---- Declarations ---------------------------------------------------------------------------- */
 /* An array of the thread, or from `at` of a memory on; where the next one begins. */
 static int64_t declare(rd_printing *n, int32_t store, const char *type, const char *name,
                        int64_t count, int64_t bytes, int64_t at)
@@ -92,7 +93,8 @@ void rd_print_thread_states(rd_printing *n, const rd_stmt *s)
     rd_text_end(&b, n->to);
 }
 
-/* "RD_UNROLL for (int64_t k = 0; k < 4; k += 1) { .. }": all of an array; a team's, by its threads. */
+/* "RD_UNROLL for (int64_t k = 0; k < 4; k += 1) { .. }": all of an array; a team's, by its
+ * threads. */
 static void print_for_each(rd_printing *n, int32_t store, int64_t count, const char *what)
 {
     const int64_t copies = n->t->store[store].copies ? n->t->store[store].copies : 1;
@@ -134,7 +136,8 @@ static void meet_of_all(rd_printing *n, int32_t store)
         rd_print_line(n, "RD_MEET");
 }
 
-/* "const int64_t from0 = edge0(q, range);": the block with which a range begins; of a scan "(m0) / 64". */
+/* "const int64_t from0 = edge0(q, range);": the block with which a range begins; of a scan "(m0)
+ * / 64". */
 static bool print_first_block(rd_printing *n, const rd_stmt *s)
 {
     const bool scan = s->at.n > 0, ranged = scan || rd_has_partials(n, s->fold);
@@ -174,7 +177,7 @@ void rd_print_begin_states(rd_printing *n, const rd_stmt *s)
     rd_text_end(&begin, n->to);
 }
 
-/* ---- Subscripts ------------------------------------------------------------------------------- */
+/* ---- Subscripts ------------------------------------------------------------------------------ */
 static bool is_nothing(const rd_linear *at)
 {
     return at->n == 0 && at->offset == 0;
@@ -255,7 +258,7 @@ static void add_lane(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_add(to, ") %% %" PRId32, lanes);
 }
 
-/* ---- Steps ------------------------------------------------------------------------------------ */
+/* ---- Steps ----------------------------------------------------------------------------------- */
 void rd_print_thread_step(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s  = &n->t->stmt[stmt];

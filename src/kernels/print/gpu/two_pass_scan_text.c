@@ -1,5 +1,5 @@
-/* two_pass_scan_text.c - scans whose ranges go twice: LEAVE, LIFT and AWAIT.  Nodes of an item lie level by level, as
- * rd_nodes_below() says; those of a range have the level 0.
+/* two_pass_scan_text.c - scans whose ranges go twice:  LEAVE, LIFT and AWAIT.  Nodes of an item
+ * lie level by level, as rd_nodes_below() says; those of a range have the level 0.
  *
  *     double *const d1_0 = (double *)(nodes + 0);                       LEAVE
  *     RD_UNROLL_FEW for (int64_t c = 0; c < 4; c++) {
@@ -11,7 +11,7 @@
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
-/* ---- Nodes ------------------------------------------------------------------------------------ */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 /* Numbers of a node: the sum of a running sum, else a state. */
 static int n_numbers(const rd_printing *n, int32_t fold)
 {
@@ -103,7 +103,7 @@ static int32_t level_of(const rd_for *ranges)
     return bits_of(ranges->step / RD_TREE_STEPS) - 1;
 }
 
-/* ---- LEAVE ------------------------------------------------------------------------------------ */
+/* ---- LEAVE ----------------------------------------------------------------------------------- */
 void rd_print_store_scan_partial(rd_printing *n, const rd_stmt *s)
 {
     const int32_t left = s->arg;
@@ -130,7 +130,7 @@ void rd_print_store_scan_partial(rd_printing *n, const rd_stmt *s)
     close_brace(n);
 }
 
-/* ---- AWAIT ------------------------------------------------------------------------------------ */
+/* ---- AWAIT ----------------------------------------------------------------------------------- */
 static void open_levels(rd_printing *n, const rd_for *ranges)
 {
     rd_text line = { 0 };
@@ -227,7 +227,7 @@ void rd_print_load_prefix(rd_printing *n, const rd_stmt *s)
     close_brace(n);
 }
 
-/* ---- LIFT ------------------------------------------------------------------------------------- */
+/* ---- LIFT ------------------------------------------------------------------------------------ */
 /* Cell c of node `at` of a level, from the two below. */
 void rd_print_build_tree(rd_printing *n, const rd_stmt *s)
 {

@@ -1,5 +1,5 @@
-/* vector_access_text.c - accesses of several elements side by side: "p5[u] = rd_take<float, 4>(..)" in front of what is
- * done with them, "rd_put(.., o7)" behind it. */
+/* vector_access_text.c - accesses of several elements side by side: "p5[u] = rd_take<float,
+ * 4>(..)" in front of what is done with them, "rd_put(.., o7)" behind it. */
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
@@ -40,7 +40,7 @@ void rd_note_vector_access(const rd_printing *n, int32_t slot, int32_t pack)
         n->kernel->vector_slots |= UINT64_C(1) << (slot & 63);
 }
 
-/* ---- Loads ------------------------------------------------------------------------------------ */
+/* ---- Loads ----------------------------------------------------------------------------------- */
 /* The next load that goes ahead; -1. */
 static int32_t next_load(const rd_printing *n, int32_t rounds, int32_t last)
 {
@@ -123,7 +123,7 @@ void rd_print_vector_loads(rd_printing *n, int32_t rounds, int32_t ahead)
     rd_print_line(n, "}");
 }
 
-/* ---- Stores ----------------------------------------------------------------------------------- */
+/* ---- Stores ---------------------------------------------------------------------------------- */
 static int32_t next_store(const rd_printing *n, int32_t loop, int32_t last)
 {
     int32_t s = rd_next_stmt(n->t, last, loop);
