@@ -1,10 +1,12 @@
-/* begin_blocks_text.c - cells move on to the block of an element: what was before it becomes nodes.
+/* begin_blocks_text.c - before an element of a new block is taken, the states of earlier blocks
+ * are pushed as nodes:
  *
  *     while (b0[0] < (i1) / 64) { push0(&s0_0[0], w0_0, 4, 1, 4, 0, b0[0], 0); b0[0]++; } */
 #include "core/tree.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
+/* Adds "(i1) / 64", the number of the block that an element is of. */
 void rd_print_block_of(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_text_add(to, "(");
@@ -12,6 +14,8 @@ void rd_print_block_of(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_add(to, ") / %d", RD_TREE_STEPS);
 }
 
+/* Prints "while (b0[0] < block) { push0(..); b0[0]++; }" for the lanes of a cell that the thread
+ * has. */
 void rd_print_push_blocks(rd_printing *n, const rd_stmt *s, const char *block)
 {
     const int32_t here = rd_lanes_here(n, s->store), width = n->kernel->width;
@@ -36,8 +40,10 @@ void rd_print_push_blocks(rd_printing *n, const rd_stmt *s, const char *block)
     rd_text_end(&line, n->to);
 }
 
-/* "RD_UNROLL for (int c = 0; c < 4; c++) while (b0[c] < (m4) / 64) { push0(&s0_0[c], ..);
- * b0[c]++; }": all cells, each of one lane, move on. */
+/* Prints the same for all cells, which have one lane each:
+ *
+ *     RD_UNROLL for (int c = 0; c < 4; c++)
+ *         while (b0[c] < (m4) / 64) { push0(&s0_0[c], ..); b0[c]++; } */
 static void print_opens_all(rd_printing *n, const rd_stmt *s)
 {
     const int64_t cells = rd_cells_here(n, s->store);
@@ -57,7 +63,7 @@ static void print_opens_all(rd_printing *n, const rd_stmt *s)
     rd_text_end(&line, n->to);
 }
 
-/* Rounds that go together have moved on once, before their elements. */
+/* Prints an RD_S_OPENS.  Batches of rounds have begun their block once, before their elements. */
 void rd_print_begin_block(rd_printing *n, const rd_stmt *s)
 {
     rd_text block = { 0 };

@@ -1,6 +1,6 @@
-/* block_tile_lanes.c - states of a patch (block_tile_text.c): those of a thread's columns are
- * variables; those of the lanes of all rows lie in shared memory, from where a thread takes those
- * of its elements' row, and puts them back:
+/* block_tile_lanes.c - states of a block tile (block_tile_text.c).  A thread's columns are
+ * variables.  The lanes of all rows lie in shared memory: a thread loads those of its row, and
+ * stores them back:
  *
  *     const rd_pack<float, 4> h = RD_TAKE_SHARED(float, 4, h1_0, place);
  *     RD_UNROLL for (int l = 0; l < 4; l++) s1_0[l] = h.e[l]; */
@@ -8,30 +8,33 @@
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
+/* Prints a line that opens a block, and indents. */
 static void open_brace(rd_printing *n, const char *line)
 {
     rd_print_line(n, "%s", line);
     n->indent++;
 }
 
+/* Prints the end of the block. */
 static void close_brace(rd_printing *n)
 {
     n->indent--;
     rd_print_line(n, "}");
 }
 
-/* Do threads have lanes of it, which lie in shared memory? */
+/* True if the fold reduces rows: its lanes lie in shared memory. */
 static bool is_row(const rd_printing *n, int32_t fold)
 {
     return n->t->store[fold].place == RD_IN_BLOCK;
 }
 
+/* Lanes of a row: columns that a team takes at a time. */
 int64_t rd_lanes_of_row(const rd_printing *n)
 {
     return (int64_t)n->kernel->team * n->kernel->width;
 }
 
-/* "begin1(&a0, &a1);" of variables. */
+/* Prints "float a0; begin1(&a0);". */
 static void print_begin_of(rd_printing *n, int32_t fold)
 {
     const rd_emit_fold *f    = &n->fold[fold].of;
@@ -44,7 +47,8 @@ static void print_begin_of(rd_printing *n, int32_t fold)
     rd_text_end(&line, n->to);
 }
 
-/* The lanes of all rows of a patch. */
+/* Prints how the lanes of all rows of a tile begin: "for (int k = ..) { float a0; begin1(&a0);
+ * h1_0[k] = a0; }". */
 void rd_print_begin_row_lanes(rd_printing *n, int32_t fold)
 {
     rd_print_line(n, "for (int k = (int)threadIdx.x; k < %" PRId64 "; k += RD_THREADS) {",
@@ -56,7 +60,7 @@ void rd_print_begin_row_lanes(rd_printing *n, int32_t fold)
     close_brace(n);
 }
 
-/* "float s1_0[4];" of what a thread has at hand: its columns, or lanes of the row. */
+/* Prints "float s1_0[4];": the states of a thread, of its columns or of lanes of its row. */
 void rd_print_declare_thread_states(rd_printing *n, bool rows)
 {
     for (int32_t k = 0; k < n->t->p->n_fold; k++)
@@ -65,6 +69,7 @@ void rd_print_declare_thread_states(rd_printing *n, bool rows)
                           k, j, n->kernel->width);
 }
 
+/* Prints "RD_UNROLL for (int l = 0; l < 4; l++) begin0(&s0_0[l]);" for each fold of columns. */
 void rd_print_begin_columns(rd_printing *n)
 {
     for (int32_t k = 0; k < n->t->p->n_fold; k++) {
@@ -79,6 +84,8 @@ void rd_print_begin_columns(rd_printing *n)
     }
 }
 
+/* Prints how lanes come from shared memory: "const rd_pack<float, 4> h = RD_TAKE_SHARED(..); ..
+ * s1_0[l] = h.e[l];". */
 static void take_lanes(rd_printing *n, int32_t fold, int k)
 {
     const char   *type  = rd_state_type(&n->fold[fold].of, k);
@@ -94,6 +101,7 @@ static void take_lanes(rd_printing *n, int32_t fold, int k)
     close_brace(n);
 }
 
+/* Prints how lanes go back: "rd_pack<float, 4> h; .. h.e[l] = s1_0[l]; RD_PUT_SHARED(.., h);". */
 static void put_lanes(rd_printing *n, int32_t fold, int k)
 {
     const char   *type  = rd_state_type(&n->fold[fold].of, k);
@@ -108,7 +116,7 @@ static void put_lanes(rd_printing *n, int32_t fold, int k)
     close_brace(n);
 }
 
-/* The lanes of row `u` of this turn come from shared memory, or go back there. */
+/* Prints a copy of each number of each fold of rows. */
 static void move_lanes(rd_printing *n, void (*move)(rd_printing *n, int32_t fold, int k))
 {
     for (int32_t k = 0; k < n->t->p->n_fold; k++)
@@ -116,11 +124,13 @@ static void move_lanes(rd_printing *n, void (*move)(rd_printing *n, int32_t fold
             move(n, k, j);
 }
 
+/* Prints the loads of a row's lanes. */
 void rd_print_load_row_lanes(rd_printing *n)
 {
     move_lanes(n, take_lanes);
 }
 
+/* Prints the stores of a row's lanes. */
 void rd_print_store_row_lanes(rd_printing *n)
 {
     move_lanes(n, put_lanes);

@@ -1,11 +1,15 @@
-/* finish_text.c - ends of folds in a kernel: what their lanes come to becomes results.  Threads
- * that have the lanes of a fold exchange them through shared memory; else one thread has all
- * lanes of a cell. */
+/* finish_text.c - ends of folds in a kernel: the states of all lanes are merged into one, and its
+ * results are computed.  Threads that have the lanes of a cell exchange them through shared
+ * memory; else one thread has all lanes of the cell:
+ *
+ *     for (int l = 0; l < 4; l++) { ... y0[l] = x0; }
+ *     for (int half = 2; half > 0; half /= 2) for (int l = 0; l < half; l++) merge0(&y0[l], &y0[l + half]);
+ *     finish0(y0, &r1); */
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Which lane of the cell a thread's l-th is. */
+/* The lane of the cell that is the thread's l-th one: "(4 * t + l)". */
 static const char *lane_of(const rd_printing *n, int32_t store, char to[32])
 {
     const int32_t dealt = n->t->store[store].dealt;
@@ -18,7 +22,7 @@ static const char *lane_of(const rd_printing *n, int32_t store, char to[32])
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
-/* The node of the block at hand of lane l. */
+/* Prints "{ float a0 = s0_0[l]; block0(&a0); x0 = a0; }": the node of the last block of lane l. */
 static void print_last_block(rd_printing *n, const rd_stmt *s, const char *at)
 {
     const rd_emit_fold *f    = &n->fold[s->fold].of;
@@ -37,7 +41,8 @@ static void print_last_block(rd_printing *n, const rd_stmt *s, const char *at)
     rd_text_end(&states, n->to);
 }
 
-/* "while (rows-- > 0) under0(&x0, w0_0[rows * 4 + at]);": the nodes of the blocks before. */
+/* Prints "while (rows-- > 0) under0(&x0, w0_0[rows * 4 + at]);": the nodes of earlier blocks are
+ * merged into x. */
 static void print_rows(rd_printing *n, const rd_stmt *s, const char *at, const char *lane)
 {
     const rd_emit_fold *f     = &n->fold[s->fold].of;
@@ -60,7 +65,7 @@ static void print_rows(rd_printing *n, const rd_stmt *s, const char *at, const c
     rd_text_end(&counter, n->to);
 }
 
-/* Where the lanes of a cell begin in a row of nodes of all ranges. */
+/* Adds the subscript of the cell's first lane in a row of partials: "(int64_t)(i0) * 16". */
 static void add_cell(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_text_add(to, "(int64_t)(");
@@ -72,7 +77,8 @@ static void add_cell(rd_printing *n, rd_text *to, const rd_stmt *s)
     }
 }
 
-/* x0, x1 ..: the node of what lane `lane` of those here has met. */
+/* Prints x0, x1 ..: the node of all that lane `lane` has met, from its states or from combined
+ * partials. */
 static void print_node(rd_printing *n, const rd_stmt *s, const char *lane)
 {
     const rd_emit_fold *f  = &n->fold[s->fold].of;
@@ -108,11 +114,13 @@ static void print_node(rd_printing *n, const rd_stmt *s, const char *lane)
 }
 
 /* ---- Words of shared memory ------------------------------------------------------------------ */
+/* Adds "words[z + 1 * 16 + l]": word k of a lane in the team's shared memory. */
 static void add_word(rd_text *to, const rd_emit_fold *f, int k, const char *lane)
 {
     rd_text_add(to, "words[z + %d * %" PRId32 " + %s]", k, f->fold->lanes, lane);
 }
 
+/* Adds " float a0 = rd_float_of(words[..]);" for each number of a state. */
 static void load_words(rd_text *to, const rd_emit_fold *f, char name, int from, const char *lane)
 {
     for (int k = 0; k < f->n_state; k++) {
@@ -122,6 +130,7 @@ static void load_words(rd_text *to, const rd_emit_fold *f, char name, int from, 
     }
 }
 
+/* Adds " words[..] = rd_word_of_float(a0);" for each number of a state. */
 static void store_words(rd_text *to, const rd_emit_fold *f, char name, int from, const char *lane)
 {
     for (int k = 0; k < f->n_state; k++) {
@@ -131,7 +140,10 @@ static void store_words(rd_text *to, const rd_emit_fold *f, char name, int from,
     }
 }
 
-/* Lane l takes lane l + h for h = lanes/2 .. 1, by the team: words from `from` on. */
+/* Prints the tree of merges over lanes by the team's threads: lane l takes lane l + half, for
+ * half = lanes/2 .. 1. `from`: the first word of a state.
+ *
+ *     for (int half = 8; half > 0; half /= 2) { for (int l = t; l < half; l += RD_TEAM) {.. merge0(..); ..} RD_MEET } */
 static void merge_by_team(rd_printing *n, const rd_stmt *s, const char *function, int from)
 {
     const rd_emit_fold *f    = &n->fold[s->fold].of;
@@ -150,7 +162,7 @@ static void merge_by_team(rd_printing *n, const rd_stmt *s, const char *function
     rd_text_end(&line, n->to);
 }
 
-/* "align0(states, of one lane, exp(how far they are apart))": of numbers by two formats. */
+/* Adds "align0(states, of one lane, exp(distance between them));" for names by two formats. */
 static void add_align(rd_text *to, const rd_emit_fold *f, int32_t number, const char *lane,
                       const char *one)
 {
@@ -165,7 +177,8 @@ static void add_align(rd_text *to, const rd_emit_fold *f, int32_t number, const 
     rd_text_add(to, ")));");
 }
 
-/* All are scaled to the one that they go by, and add up (RD_LANES_ROW). */
+/* Prints merges of states that share an exponent (RD_LANES_ROW): all lanes are scaled to the
+ * greatest one, and then added. */
 static void align_by_team(rd_printing *n, const rd_stmt *s)
 {
     const rd_emit_fold *f    = &n->fold[s->fold].of;
@@ -183,7 +196,7 @@ static void align_by_team(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
-/* "finish0(nodes, &r1);" of nodes by a format that takes their number. */
+/* Prints "finish0(nodes, &r1);" for nodes by a format that takes their number. */
 static void finish(rd_printing *n, const rd_stmt *s, const char *format)
 {
     const rd_emit_fold *f    = &n->fold[s->fold].of;
@@ -196,7 +209,7 @@ static void finish(rd_printing *n, const rd_stmt *s, const char *format)
     rd_text_end(&line, n->to);
 }
 
-/* Each thread has some of the lanes: through shared memory. */
+/* Prints the end of a fold whose lanes are distributed over the team: through shared memory. */
 static void finish_by_team(rd_printing *n, const rd_stmt *s)
 {
     const rd_emit_fold *f = &n->fold[s->fold].of;
@@ -227,7 +240,7 @@ static void finish_by_team(rd_printing *n, const rd_stmt *s)
     rd_print_line(n, "RD_MEET");
 }
 
-/* "for half: for l: merge0(&y0[l], ..)" of all lanes in arrays of the thread. */
+/* Prints "for half: for l: merge0(&y0[l], &y0[l + half]);" over arrays of one thread. */
 static void merge_lanes(rd_printing *n, const rd_stmt *s, const char *function, char name)
 {
     const rd_emit_fold *f    = &n->fold[s->fold].of;
@@ -244,6 +257,8 @@ static void merge_lanes(rd_printing *n, const rd_stmt *s, const char *function, 
     rd_text_end(&line, n->to);
 }
 
+/* Prints the same as align_by_team() for one thread: "float g0[16]; .. pick0(..); align0(..);
+ * add0(..);". */
 static void align_alone(rd_printing *n, const rd_stmt *s)
 {
     const rd_emit_fold *f     = &n->fold[s->fold].of;
@@ -262,7 +277,7 @@ static void align_alone(rd_printing *n, const rd_stmt *s)
     merge_lanes(n, s, "add", 'y');
 }
 
-/* One thread has all lanes. */
+/* Prints the end of a fold whose lanes one thread has. */
 static void finish_alone(rd_printing *n, const rd_stmt *s)
 {
     const rd_emit_fold *f     = &n->fold[s->fold].of;
@@ -289,6 +304,8 @@ static void finish_alone(rd_printing *n, const rd_stmt *s)
     finish(n, s, "y%d");
 }
 
+/* Prints the end of a fold, and declares its results before: "float r1; { .. finish0(&x0, &r1);
+ * }". */
 void rd_print_thread_finish(rd_printing *n, const rd_stmt *s)
 {
     rd_text line = { 0 };

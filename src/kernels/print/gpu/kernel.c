@@ -1,8 +1,10 @@
-/* kernel.c - statements of a kernel whose text is not C's. */
+/* kernel.c - statements that a kernel prints in its own way; all others have the text that print/
+ * gives them. */
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
+/* Makes the facts of all folds for the printer; false: no memory. */
 static bool describe_folds(rd_printing *n, rd_get_fn *get, void *pool)
 {
     const rd_program *p = n->t->p;
@@ -19,6 +21,7 @@ static bool describe_folds(rd_printing *n, rd_get_fn *get, void *pool)
     return n->fold;
 }
 
+/* Prints the functions of a scan: "sofar0(..)", and those of one pass or of blocks. */
 static void print_scan_functions(const rd_printing *n, rd_text *to, int32_t fold)
 {
     const rd_loop_fold *f = &n->t->fold[fold];
@@ -32,6 +35,7 @@ static void print_scan_functions(const rd_printing *n, rd_text *to, int32_t fold
         rd_print_block_end_functions(to, &n->fold[fold].of, f->pair, f->levels, fold);
 }
 
+/* True if an early exit asks the fold. */
 static bool has_exit(const rd_schedule *t, int32_t fold)
 {
     const int32_t body = t->part[RD_PART_BODY];
@@ -42,6 +46,8 @@ static bool has_exit(const rd_schedule *t, int32_t fold)
     return false;
 }
 
+/* Prints the functions that kernels call: operators, then the reducer, the tree and the scan of
+ * each fold.  False: no memory. */
 bool rd_print_kernel_functions(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
 {
     if (!rd_print_open(n, get, pool) || !describe_folds(n, get, pool) ||
@@ -59,7 +65,7 @@ bool rd_print_kernel_functions(rd_printing *n, rd_text *to, rd_get_fn *get, void
 }
 
 /* ---- Indices --------------------------------------------------------------------------------- */
-/* "i1", or "m3 + i" where neighbours of a thread lie along it. */
+/* Adds the index of an axis: "i1", or "m3 + i" if adjacent elements of a thread lie along it. */
 static void add_index_along(rd_printing *n, rd_text *to, int32_t axis)
 {
     const rd_for *loop = n->lane >= 0 ? rd_loop_of(n->t, n->lane) : NULL;
@@ -71,8 +77,10 @@ static void add_index_along(rd_printing *n, rd_text *to, int32_t axis)
         rd_print_axis(n, to, axis);
 }
 
-/* Where in the program's order an index is that failed: of the loops around it, from the outside
- * in, which item of the body and which round.  The least of all is what a run reports. */
+/* Adds the position of an instruction in the program's order, at the indices at hand.  Of all
+ * indices that fail, a run reports the one with the least position.
+ *
+ *     (((uint64_t)0 * 3 + 0) * q.N[1] + (i1)) * 12 + 5 */
 static void add_order(rd_printing *n, rd_text *to, int32_t inst)
 {
     const rd_program *p    = n->t->p;
@@ -95,7 +103,7 @@ static void add_order(rd_printing *n, rd_text *to, int32_t inst)
     rd_text_add(to, " * %" PRId32 " + %" PRId32, p->n_inst + 1, inst);
 }
 
-/* "RD_INDEX_I64(r5, r4, q.N[2], order)" */
+/* Prints "RD_INDEX_I64(r5, r4, q.N[2], order)": an index that is checked. */
 static void print_index(rd_printing *n, const rd_stmt *s)
 {
     const rd_let *let  = &n->t->let[s->value];
@@ -112,7 +120,7 @@ static void print_index(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
-/* "const float r0 = p7[u].e[i];" */
+/* Prints "const float r0 = p7[u].e[i];": one element of a vector that was loaded before. */
 static void print_vector_load_element(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s       = &n->t->stmt[stmt];
@@ -127,6 +135,7 @@ static void print_vector_load_element(rd_printing *n, int32_t stmt)
     rd_text_end(&value, n->to);
 }
 
+/* Prints "o9.e[i] = r4;": one element of a vector that is stored behind. */
 static void print_vector_store_element(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s    = &n->t->stmt[stmt];
@@ -140,8 +149,8 @@ static void print_vector_store_element(rd_printing *n, int32_t stmt)
     rd_text_end(&line, n->to);
 }
 
-/* One thread of a team stores what all have; none may still have to read what was there, and all
- * see it. */
+/* Prints a store by one thread of the team, between barriers: earlier reads must be done, and all
+ * threads see it. */
 static void print_store_of_one(rd_printing *n, int32_t stmt)
 {
     rd_print_line(n, "RD_MEET if (t == 0)");
@@ -151,6 +160,7 @@ static void print_store_of_one(rd_printing *n, int32_t stmt)
     rd_print_line(n, "RD_MEET");
 }
 
+/* Prints a STORE whose text is a kernel's own; false: it has the text of C. */
 static bool print_store(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];
@@ -171,7 +181,8 @@ static bool print_store(rd_printing *n, int32_t stmt)
     return true;
 }
 
-/* A row of a thread takes it as it is in memory. */
+/* True if the next statement stores the value to shared memory as it is in memory; the two are
+ * printed together. */
 static bool is_stored_to_row(const rd_printing *n, int32_t stmt)
 {
     const int32_t next = n->t->stmt[stmt].next;
@@ -180,6 +191,7 @@ static bool is_stored_to_row(const rd_printing *n, int32_t stmt)
            n->t->store[n->t->stmt[next].store].place == RD_IN_BLOCK;
 }
 
+/* Prints a LET whose text is a kernel's own; false: it has the text of C. */
 static bool print_let(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];
@@ -200,6 +212,7 @@ static bool print_let(rd_printing *n, int32_t stmt)
     return true;
 }
 
+/* Prints the declaration of an array: "float a3[4];", or the states of a fold. */
 static bool print_array(rd_printing *n, const rd_stmt *s)
 {
     if (n->t->store[s->store].fold < 0) {
@@ -215,7 +228,7 @@ static bool print_array(rd_printing *n, const rd_stmt *s)
     return true;
 }
 
-/* LEAVE and AWAIT; of tiles in order these are one, with LIFT. */
+/* Prints RD_S_LEAVE and RD_S_AWAIT.  In a look-back scan both are one call with RD_S_LIFT. */
 static void print_nodes(rd_printing *n, const rd_stmt *s)
 {
     if (n->t->store[s->store].each && s->kind == RD_S_AWAIT)
@@ -226,6 +239,7 @@ static void print_nodes(rd_printing *n, const rd_stmt *s)
         (n->t->p->fold[s->fold].scan ? rd_print_store_scan_partial : rd_print_store_partials)(n, s);
 }
 
+/* Prints a statement of a kernel; false: print/ has its text. */
 bool rd_print_in_kernel(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];

@@ -1,14 +1,15 @@
-/* point_pair.c - what a pair of a result and a point has: its indices, and what it takes from
- * shared memory.
+/* point_pair.c - the text of one pair of a result and a point: its indices, and its loads from
+ * shared memory:
  *
- * const rd_pack<float, 4> p9 = RD_TAKE_SHARED(float, 4, tile3, 1536 + (int)(i1 * 132 + m2 * -1 + m6));
- * const int64_t i0 = RD_LESS(m0 + i, q.N[2]);
- * const int64_t i2 = m6 + e;
- * const float r1 = p9.e[e]; */
+ *     const rd_pack<float, 4> p9 = RD_TAKE_SHARED(float, 4, tile3, 1536 + (int)(i1 * 132 + m2 * -1 + m6));
+ *     const int64_t i0 = RD_LESS(m0 + i, q.N[2]);
+ *     const int64_t i2 = m6 + e;
+ *     const float r1 = p9.e[e]; */
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
+/* The name of an axis as text; the caller ends it. */
 static rd_text text_of_axis(const rd_printing *n, int32_t axis)
 {
     rd_text text = { 0 };
@@ -18,6 +19,8 @@ static rd_text text_of_axis(const rd_printing *n, int32_t axis)
 }
 
 /* ---- Indices --------------------------------------------------------------------------------- */
+/* The loop over items that the vector loop counts from, if that loop has padded rounds; else
+ * NULL. */
 static const rd_for *items_of(const rd_printing *n, int32_t stmt)
 {
     const rd_for   *l    = rd_loop_of(n->t, stmt);
@@ -30,12 +33,13 @@ static const rd_for *items_of(const rd_printing *n, int32_t stmt)
                : NULL;
 }
 
+/* True if the loop also has elements behind the last item. */
 bool rd_is_clamped(const rd_printing *n, int32_t stmt)
 {
     return items_of(n, stmt) != NULL;
 }
 
-/* "const int64_t i0 = RD_LESS(m0 + i, N - 1);": the last result stands in for those behind it. */
+/* Prints "const int64_t i0 = RD_LESS(m0 + i, N - 1);": elements behind the last result repeat it. */
 void rd_print_clamped_index(rd_printing *n, int32_t stmt)
 {
     const rd_for   *items = items_of(n, stmt);
@@ -49,7 +53,7 @@ void rd_print_clamped_index(rd_printing *n, int32_t stmt)
     rd_text_end(&last, n->to);
 }
 
-/* "if (m0 + i < N)" */
+/* Prints "if (m0 + i < N)". */
 void rd_print_if_result(rd_printing *n)
 {
     const rd_for *items = items_of(n, n->lane);
@@ -61,7 +65,7 @@ void rd_print_if_result(rd_printing *n)
     rd_text_end(&to, n->to);
 }
 
-/* The result and the point of a pair at hand. */
+/* Prints the indices of the result and of the point of a pair. */
 void rd_print_pair_indices(rd_printing *n, int32_t stmt)
 {
     const rd_for *jam   = rd_loop_of(n->t, n->jam);
@@ -73,7 +77,8 @@ void rd_print_pair_indices(rd_printing *n, int32_t stmt)
 }
 
 /* ---- What results bring ---------------------------------------------------------------------- */
-/* The part of a row's position that hangs on loops in a pair: "(i1) * 2": which row it is. */
+/* Adds the number of the row in the array of results: "(int)i1 * 2", of the axes of loops inside
+ * a pair. */
 static void add_row(rd_printing *n, rd_text *to, const rd_linear *at, int32_t width, int32_t lane)
 {
     const rd_for *hand = rd_loop_of(n->t, lane);
@@ -92,7 +97,7 @@ static void add_row(rd_printing *n, rd_text *to, const rd_linear *at, int32_t wi
     rd_text_add(to, any ? "" : "0");
 }
 
-/* "tile3, 0 + ((i1) * RD_THREADS + (int)threadIdx.x) * 4": where the neighbours of a thread
+/* Adds "0 + ((i1) * RD_THREADS + (int)threadIdx.x) * 4": where the elements of a thread's results
  * begin. */
 static void add_place_of_rows(rd_printing *n, rd_text *to, const rd_store *a, const rd_linear *at,
                               int32_t lane)
@@ -102,8 +107,8 @@ static void add_place_of_rows(rd_printing *n, rd_text *to, const rd_store *a, co
     rd_text_add(to, ") * RD_THREADS + (int)threadIdx.x) * %" PRId32, a->dealt);
 }
 
-/* "tile3[0 + ((i1) * RD_THREADS + (int)threadIdx.x) * 4 + i] = ((const float *)x0)[..];": as it
- * is in memory, and nobody else reads it. */
+/* Prints "tile3[0 + ((i1) * RD_THREADS + (int)threadIdx.x) * 4 + i] = ((const float *)x0)[..];".
+ * Only the thread itself reads it again. */
 void rd_print_store_result_row(rd_printing *n, const rd_stmt *s)
 {
     const rd_store *a    = &n->t->store[s->store];
@@ -118,6 +123,7 @@ void rd_print_store_result_row(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- What pairs take ------------------------------------------------------------------------- */
+/* True if the statement loads from an array of pairs in shared memory. */
 bool rd_is_tile_load(const rd_printing *n, int32_t stmt)
 {
     const rd_let *let = n->kernel->pairs ? rd_let_of(n->t, stmt) : NULL;
@@ -126,8 +132,8 @@ bool rd_is_tile_load(const rd_printing *n, int32_t stmt)
            n->t->store[let->store].place == RD_IN_BLOCK;
 }
 
-/* "const rd_pack<float, 4> p9 = RD_TAKE_SHARED(float, 4, tile3, ..);" before a loop over
- * neighbours: of all that they are, or of all points at hand. */
+/* Prints "const rd_pack<float, 4> p9 = RD_TAKE_SHARED(float, 4, tile3, ..);" before a loop over
+ * elements: a vector of a thread's results, or of its points. */
 void rd_print_tile_vector_load(rd_printing *n, int32_t stmt, int32_t lane)
 {
     const rd_let   *let  = rd_let_of(n->t, stmt);
@@ -152,7 +158,7 @@ void rd_print_tile_vector_load(rd_printing *n, int32_t stmt, int32_t lane)
     rd_text_end(&at, n->to);
 }
 
-/* "const float r0 = p9.e[i];" */
+/* Prints "const float r0 = p9.e[i];", or "p9.e[e]" of a point. */
 void rd_print_tile_load(rd_printing *n, int32_t stmt)
 {
     const rd_let *let     = rd_let_of(n->t, stmt);

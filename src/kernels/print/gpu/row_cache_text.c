@@ -1,14 +1,15 @@
-/* row_cache_text.c - rows of a team in shared memory.  Element i1 = m0 + width * t + i of a round
- * lies at m0 + team * i + t: threads side by side have words side by side, which lie in banks of
- * their own.
+/* row_cache_text.c - cached rows of a team in shared memory.  Element i1 = m0 + width * t + i of
+ * a round lies at m0 + team * i + t, so adjacent threads access adjacent words, which lie in
+ * different banks:
  *
  *     rows[z1 + 1 * q.N[2] + (int)v1 + u * 64 + RD_TEAM * i + t] = rd_word_of_float(r4);
  *
- * Where the round begins is added in 32 bits: by way of m0 a softmax took 2.4 more instructions
- * an element. */
+ * The start of the round is added in 32 bits: with m0, which has 64, a softmax took 2.4 more
+ * instructions an element. */
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
+/* Adds "rows[z1 + 1 * q.N[2] + (int)v1 + u * 64 + RD_TEAM * i + t]". */
 static void add_place(rd_printing *n, rd_text *to, const rd_store *row)
 {
     const rd_for *rounds = rd_loop_of(n->t, n->kernel->rounds);
@@ -19,7 +20,8 @@ static void add_place(rd_printing *n, rd_text *to, const rd_store *row)
                 n->kernel->strategy == RD_ROUND_BATCHED ? "u" : "0", rounds->step);
 }
 
-/* "stage0[mine0 + (int)(i1)]": of a row that the thread has for itself. */
+/* Adds "stage0[mine0 + (int)(i1)]", an element of the thread's staged row; of a square
+ * "square5[z2 + ..]". */
 static void add_staged(rd_printing *n, rd_text *to, const rd_store *row, const rd_linear *at)
 {
     if (n->kernel->transposes) {
@@ -35,7 +37,7 @@ static void add_staged(rd_printing *n, rd_text *to, const rd_store *row, const r
     rd_text_add(to, ")]");
 }
 
-/* "stage0[mine0 + (int)(i1)] = r4;", or as many elements at once as a pack has. */
+/* Prints "stage0[mine0 + (int)(i1)] = r4;", or a whole vector as it is in memory. */
 static void print_to_staged(rd_printing *n, const rd_stmt *s)
 {
     rd_text line = { 0 };
@@ -53,6 +55,7 @@ static void print_to_staged(rd_printing *n, const rd_stmt *s)
     rd_text_end(&line, n->to);
 }
 
+/* Prints "const float r4 = stage0[mine0 + (int)(i1)];". */
 static void print_from_staged(rd_printing *n, const rd_stmt *s)
 {
     const rd_let *let   = &n->t->let[s->value];
@@ -66,6 +69,7 @@ static void print_from_staged(rd_printing *n, const rd_stmt *s)
     rd_text_end(&value, n->to);
 }
 
+/* Prints a STORE to a row in shared memory: "rows[..] = rd_word_of_float(r4);". */
 void rd_print_store_to_row(rd_printing *n, const rd_stmt *s)
 {
     rd_text line = { 0 };
@@ -86,7 +90,8 @@ void rd_print_store_to_row(rd_printing *n, const rd_stmt *s)
     rd_text_end(&line, n->to);
 }
 
-/* "rd_float_of(rows[..])"; of 16 bits "rd_bf16_to_f32(rd_bf16{ rows[..] })". */
+/* Prints a LOAD from a row in shared memory: "const float r4 = rd_float_of(rows[..]);"; of 16
+ * bits "rd_bf16_to_f32(rd_bf16{ rows[..] })". */
 void rd_print_load_from_row(rd_printing *n, const rd_stmt *s)
 {
     const rd_let *let   = &n->t->let[s->value];

@@ -1,4 +1,5 @@
-/* thread_loops.c - loops over a team's threads, and over what each has, written out:
+/* thread_loops.c - loops over the threads of a team, and unrolled loops over the elements of each
+ * thread:
  *
  *     const int64_t m1 = m0 + 4 * t;
  *     RD_UNROLL for (int i = 0; i < 4; i++) {
@@ -8,13 +9,14 @@
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
+/* True if the statement is a vector loop. */
 static bool is_vector(const rd_printing *n, int32_t stmt)
 {
     return n->t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(n->t, stmt)->kind == RD_FOR_VECTOR;
 }
 
 /* ---- Threads and their neighbours ------------------------------------------------------------ */
-/* "if (m1 + i < lo || m1 + i >= hi) continue;": of a round that may lack elements. */
+/* Prints "if (m1 + i < lo || m1 + i >= hi) continue;" in a round that may lack elements. */
 static void print_clip(rd_printing *n, const rd_for *loop, const char *index)
 {
     rd_text from = { 0 }, to = { 0 };
@@ -35,6 +37,7 @@ static void print_clip(rd_printing *n, const rd_for *loop, const char *index)
     rd_text_end(&to, n->to);
 }
 
+/* Prints the body of a loop over threads, for thread t: "{ const int64_t m1 = m0 + 4 * t; .. }". */
 void rd_print_thread_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);
@@ -62,7 +65,8 @@ void rd_print_thread_loop(rd_printing *n, int32_t stmt)
     rd_text_end(&name, n->to);
 }
 
-/* Neighbours of a thread that are a team apart. */
+/* Prints a loop over the elements of a thread that lie a team apart: "RD_UNROLL for (int i = 0; i
+ * < 2; i++) { .. }". */
 static void print_strided(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);
@@ -80,7 +84,7 @@ static void print_strided(rd_printing *n, int32_t stmt)
         rd_print_deferred_steps(n, stmt);
 }
 
-/* "m1 + i" */
+/* Prints the clip of element "m1 + i". */
 static void print_clip_of(rd_printing *n, const rd_for *loop)
 {
     rd_text index = { 0 };
@@ -91,7 +95,8 @@ static void print_clip_of(rd_printing *n, const rd_for *loop)
     rd_text_end(&index, n->to);
 }
 
-/* A vector loop inside has its own neighbours at hand: "const int64_t i1 = m3 + i;" */
+/* Prints "const int64_t i1 = m3 + i;" if the body has a vector loop of its own, whose i hides
+ * this one. */
 static void declare_index(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop   = rd_loop_of(n->t, stmt);
@@ -107,6 +112,8 @@ static void declare_index(rd_printing *n, int32_t stmt)
     rd_text_end(&from, n->to);
 }
 
+/* Prints the unrolled loop over adjacent elements of a thread, with vector stores behind it and
+ * deferred steps. */
 static void print_adjacent(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop  = rd_loop_of(n->t, stmt);
@@ -138,6 +145,7 @@ static void print_adjacent(rd_printing *n, int32_t stmt)
         rd_print_deferred_steps(n, stmt);
 }
 
+/* Prints a vector loop of a thread: its elements are adjacent, or a team apart. */
 void rd_print_thread_vector(rd_printing *n, int32_t stmt)
 {
     (rd_loop_of(n->t, stmt)->step > 1 ? print_strided : print_adjacent)(n, stmt);

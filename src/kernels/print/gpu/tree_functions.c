@@ -1,8 +1,9 @@
-/* tree_functions.c - what becomes of blocks in a kernel, as functions: nodes of the combine tree
- * (kernels/program.h) in rows of a thread's or a team's arrays. */
+/* tree_functions.c - prints functions that push the nodes of finished blocks up the combine tree
+ * (kernels/program.h).  Nodes lie in rows of a thread's or a team's arrays. */
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
+/* Adds "merge0(&a0, &a1, &b0, &b1);", or another function of two states. */
 void rd_print_merge(rd_text *to, const rd_emit_fold *f, int32_t number, const char *function)
 {
     rd_text_add(to, "%s%" PRId32 "(", function, number);
@@ -12,21 +13,27 @@ void rd_print_merge(rd_text *to, const rd_emit_fold *f, int32_t number, const ch
     rd_text_add(to, ");");
 }
 
-/* " double a0 = w0[at];" for each number of a node. */
+/* Adds " double a0 = w0[at];" for each number of a node. */
 static void add_copies(rd_text *to, const rd_emit_fold *f, char to_name, char name, const char *at)
 {
     for (int k = 0; k < f->n_state; k++)
         rd_text_add(to, " %s %c%d = %c%d[%s];", rd_node_type(f, k), to_name, k, name, k, at);
 }
 
+/* Adds " w0[at] = a0;" for each number of a node. */
 static void add_back(rd_text *to, const rd_emit_fold *f, char name, const char *at)
 {
     for (int k = 0; k < f->n_state; k++)
         rd_text_add(to, " %c%d[%s] = a%d;", name, k, at, k);
 }
 
-/* The node in `row` of blocks from `start` on, 2^level of them, merges with siblings on its
- * left. */
+/* Adds rise0(): the node in `row`, of 2^level blocks from `start` on, merges with the siblings on
+ * its left.
+ *
+ *     static inline void rise0(double *w0, int64_t pitch, .., int level, int64_t from)
+ *     {
+ *         for (; rd_right(start, level, from); level++) { .. merge0(&a0, &b0); .. }
+ *     } */
 static void add_rise(rd_text *to, const rd_emit_fold *f, int32_t number)
 {
     rd_text_add(to, "static inline void rise%" PRId32 "(", number);
@@ -44,7 +51,10 @@ static void add_rise(rd_text *to, const rd_emit_fold *f, int32_t number)
     rd_text_add(to, "\n        row--;\n        start -= (int64_t)1 << level;\n    }\n}\n");
 }
 
-/* The block that n lanes have had, `each` apart in s and in w, becomes nodes; another begins. */
+/* Adds push0(): the blocks of n lanes end.  Their states become nodes, which rise, and begin
+ * again.  Lanes lie `each` apart in s and in w.
+ *
+ *     static void push0(float *s0, double *w0, int n, int each, int64_t pitch, int64_t at, ..) */
 static void add_push(rd_text *to, const rd_emit_fold *f, int32_t number)
 {
     rd_text_add(to, "static void push%" PRId32 "(", number);
@@ -68,7 +78,7 @@ static void add_push(rd_text *to, const rd_emit_fold *f, int32_t number)
     rd_text_add(to, ");\n    }\n}\n");
 }
 
-/* "under0(&x0, a0)": a node merges with the one on its left. */
+/* Adds under0(&x0, a0): a node merges with the one on its left. */
 static void add_under(rd_text *to, const rd_emit_fold *f, int32_t number)
 {
     rd_text_add(to, "static inline void under%" PRId32 "(", number);
@@ -85,6 +95,7 @@ static void add_under(rd_text *to, const rd_emit_fold *f, int32_t number)
     rd_text_add(to, "\n}\n");
 }
 
+/* Adds rise0(), push0() and under0() of a fold. */
 void rd_print_node_functions(rd_text *to, const rd_emit_fold *f, int32_t number)
 {
     add_rise(to, f, number);

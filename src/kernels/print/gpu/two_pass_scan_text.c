@@ -1,7 +1,8 @@
-/* two_pass_scan_text.c - scans whose ranges go twice:  LEAVE, LIFT and AWAIT.  Nodes of an item
- * lie level by level, as rd_nodes_below() says; those of a range have the level 0.
+/* two_pass_scan_text.c - scans in two passes over ranges:  RD_S_LEAVE, RD_S_LIFT and RD_S_AWAIT.
+ * The nodes of an item lie level by level, as rd_nodes_below() counts them; the partials of
+ * ranges are level 0:
  *
- *     double *const d1_0 = (double *)(nodes + 0);                       LEAVE
+ *     double *const d1_0 = (double *)(nodes + 0);                       RD_S_LEAVE
  *     RD_UNROLL_FEW for (int64_t c = 0; c < 4; c++) {
  *         turn0(&s0_0[c], &p0_0[c], &p0_1[c], b0[c] - from0, &w0[c], 4);
  *         d1_0[(range) * 4 + c] = w0[q.N[3] + c];
@@ -12,25 +13,26 @@
 #include <inttypes.h>
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
-/* Numbers of a node: the sum of a running sum, else a state. */
+/* Numbers of a node: one for a running sum, whose node is the sum; else those of a state. */
 static int n_numbers(const rd_printing *n, int32_t fold)
 {
     return n->t->fold[fold].pair ? 1 : n->fold[fold].of.n_state;
 }
 
+/* The C type of number k of a node. */
 static const char *type_of(const rd_printing *n, int32_t fold, int k)
 {
     return n->t->fold[fold].pair ? "double" : rd_state_type(&n->fold[fold].of, k);
 }
 
-/* Arrays begin at multiples of 16 bytes. */
+/* Bytes of one array of nodes; arrays begin at multiples of 16 bytes. */
 static int64_t bytes_of(const rd_printing *n, int32_t left)
 {
     return (n->t->store[left].rows * rd_cells_here(n, left) * (int64_t)sizeof(double) + 15) / 16 *
            16;
 }
 
-/* "double *const d1_0 = (double *)(nodes + 0);" */
+/* Prints "double *const d1_0 = (double *)(nodes + 0);" for each number of a node. */
 static void declare_nodes(rd_printing *n, int32_t fold, int32_t left)
 {
     for (int k = 0; k < n_numbers(n, fold); k++)
@@ -39,18 +41,21 @@ static void declare_nodes(rd_printing *n, int32_t fold, int32_t left)
                       type_of(n, fold, k), n->t->store[left].at + k * bytes_of(n, left));
 }
 
+/* Prints a line that opens a block, and indents. */
 static void open_brace(rd_printing *n, const char *line)
 {
     rd_print_line(n, "%s", line);
     n->indent++;
 }
 
+/* Prints the end of the block. */
 static void close_brace(rd_printing *n)
 {
     n->indent--;
     rd_print_line(n, "}");
 }
 
+/* Prints "RD_UNROLL_FEW for (int64_t c = 0; c < 4; c++) {". */
 static void open_cells(rd_printing *n, int32_t left)
 {
     rd_text line = { 0 };
@@ -62,7 +67,7 @@ static void open_cells(rd_printing *n, int32_t left)
     rd_text_end(&line, n->to);
 }
 
-/* "d1_0[(place) * 4 + c]" */
+/* Adds "d1_0[(place) * 4 + c]". */
 static void add_node(rd_printing *n, rd_text *to, int32_t left, int k, const char *place)
 {
     rd_text_add(to, "d%" PRId32 "_%d[(%s) * ", left, k, place);
@@ -70,7 +75,7 @@ static void add_node(rd_printing *n, rd_text *to, int32_t left, int k, const cha
     rd_text_add(to, " + c]");
 }
 
-/* "w0[(2 * level) * 4 + c]", of words of a running sum. */
+/* Adds "w0[(2 * level) * 4 + c]", a word of a running sum. */
 static void add_word(rd_printing *n, rd_text *to, int32_t store, const char *word)
 {
     rd_text_add(to, "w%" PRId32 "[(%s) * ", store, word);
@@ -78,6 +83,7 @@ static void add_word(rd_printing *n, rd_text *to, int32_t store, const char *wor
     rd_text_add(to, " + c]");
 }
 
+/* The loop over ranges around a statement. */
 static const rd_for *ranges_around(const rd_printing *n, const rd_stmt *s)
 {
     int32_t loop = s->parent;
@@ -87,7 +93,7 @@ static const rd_for *ranges_around(const rd_printing *n, const rd_stmt *s)
     return rd_loop_of(n->t, loop);
 }
 
-/* 5 -> 3 */
+/* The number of binary digits of x: 5 has 3. */
 static int32_t bits_of(int64_t x)
 {
     int32_t bits = 0;
@@ -97,13 +103,15 @@ static int32_t bits_of(int64_t x)
     return bits;
 }
 
-/* The level of a range in the combine tree. */
+/* The level that a range has in the combine tree of blocks. */
 static int32_t level_of(const rd_for *ranges)
 {
     return bits_of(ranges->step / RD_TREE_STEPS) - 1;
 }
 
 /* ---- LEAVE ----------------------------------------------------------------------------------- */
+/* Prints how a range stores its partial: its last block ends ("turn0(..);"), and then
+ * "d1_0[(range) * 4 + c] = p0_0[c];". */
 void rd_print_store_scan_partial(rd_printing *n, const rd_stmt *s)
 {
     const int32_t left = s->arg;
@@ -131,6 +139,7 @@ void rd_print_store_scan_partial(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- AWAIT ----------------------------------------------------------------------------------- */
+/* Prints "for (int level = 3; level >= 0; level--) {": the levels of nodes above ranges. */
 static void open_levels(rd_printing *n, const rd_for *ranges)
 {
     rd_text line = { 0 };
@@ -141,7 +150,10 @@ static void open_levels(rd_printing *n, const rd_for *ranges)
     rd_text_end(&line, n->to);
 }
 
-/* The node of a level, if the range's number has its bit. */
+/* Prints the lookup of the node of a level: a level has one if the range's number has that bit.
+ *
+ *     if (!(range >> level & 1)) continue;
+ *     const int64_t at = rd_nodes_below(n_range, level) + (range >> level) - 1; */
 static void find_node_of_level(rd_printing *n)
 {
     rd_print_line(n, "if (!(range >> level & 1)) continue;");
@@ -149,7 +161,7 @@ static void find_node_of_level(rd_printing *n)
                   n->kernel->combine->count);
 }
 
-/* "w0[(2 * (level + 4)) * 4 + c] = all;" */
+/* Prints "w0[(2 * (level + 4)) * 4 + c] = all;". */
 static void keep_word(rd_printing *n, int32_t store, int32_t first, const char *more,
                       const char *what)
 {
@@ -162,7 +174,8 @@ static void keep_word(rd_printing *n, int32_t store, int32_t first, const char *
     rd_text_end(&at, n->to);
 }
 
-/* The words of a running sum (kernels/math/so_far.h), as if it had come here block by block. */
+/* Prints the words of a running sum (kernels/math/so_far.h) as if it had come to this range block
+ * by block. */
 static void resume_sum(rd_printing *n, const rd_stmt *s)
 {
     const rd_for *ranges = ranges_around(n, s);
@@ -187,7 +200,9 @@ static void resume_sum(rd_printing *n, const rd_stmt *s)
     rd_text_end(&word, n->to);
 }
 
-/* What is before the range, of other folds. */
+/* Prints the prefix of other folds: the nodes of all levels are merged, the largest first.
+ *
+ *     if (some) merge0(&p0_0[c], &b0); else { p0_0[c] = b0; } */
 static void resume_state(rd_printing *n, const rd_stmt *s)
 {
     const rd_emit_fold *f     = &n->fold[s->fold].of;
@@ -216,7 +231,8 @@ static void resume_state(rd_printing *n, const rd_stmt *s)
     rd_text_end(&merge, n->to);
 }
 
-/* The nodes that cover all before the range, the largest first: one for each bit of its number. */
+/* Prints how a range loads the prefix of all earlier ranges: the nodes that cover them, one for
+ * each bit of its number. */
 void rd_print_load_prefix(rd_printing *n, const rd_stmt *s)
 {
     open_brace(n, "if (range > 0) {");
@@ -228,7 +244,8 @@ void rd_print_load_prefix(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- LIFT ------------------------------------------------------------------------------------ */
-/* Cell c of node `at` of a level, from the two below. */
+/* Prints how cell c of node `at` of a level is made of two nodes of the level below: "d1_0[(at) *
+ * 4 + c] = a0;". */
 void rd_print_build_tree(rd_printing *n, const rd_stmt *s)
 {
     const int32_t fold = s->fold, left = s->store;

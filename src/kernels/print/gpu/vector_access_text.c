@@ -1,20 +1,23 @@
-/* vector_access_text.c - accesses of several elements side by side: "p5[u] = rd_take<float,
- * 4>(..)" in front of what is done with them, "rd_put(.., o7)" behind it. */
+/* vector_access_text.c - vector accesses: "p5[u] = rd_take<float, 4>(..);" in front of a batch of
+ * rounds, and "rd_put(.., o7);" behind the elements. */
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
+/* True if the statement is a LOAD, not a STORE. */
 static bool is_load(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LET;
 }
 
+/* True if the access is a vector access in the batch of rounds that is printed. */
 bool rd_is_vector_access(const rd_printing *n, int32_t stmt)
 {
     return n->kernel->strategy == RD_ROUND_BATCHED && n->t->stmt[stmt].pack &&
            n->kernel->rounds >= 0 && rd_stands_in(n->t, stmt, n->kernel->rounds);
 }
 
+/* True if the loop has a vector access. */
 bool rd_has_vector_access(const rd_printing *n, int32_t rounds)
 {
     for (int32_t s = rounds; s >= 0; s = rd_next_stmt(n->t, s, rounds))
@@ -23,6 +26,7 @@ bool rd_has_vector_access(const rd_printing *n, int32_t rounds)
     return false;
 }
 
+/* Adds "p7[u].e[i]", an element of a loaded vector, or "o9.e[i]", one of a vector to store. */
 void rd_print_vector_element(rd_printing *n, rd_text *to, int32_t stmt)
 {
     if (!is_load(n->t, stmt))
@@ -34,6 +38,7 @@ void rd_print_vector_element(rd_printing *n, rd_text *to, int32_t stmt)
                     n->t->stmt[stmt].pack == 1 ? "0" : rd_lane_name(n));
 }
 
+/* Notes that vectors of the slot are accessed: its memory must be aligned. */
 void rd_note_vector_access(const rd_printing *n, int32_t slot, int32_t pack)
 {
     if (pack > 1)
@@ -41,7 +46,7 @@ void rd_note_vector_access(const rd_printing *n, int32_t slot, int32_t pack)
 }
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
-/* The next load that goes ahead; -1. */
+/* The next vector load of the rounds behind `last`; -1 if there is none. */
 static int32_t next_load(const rd_printing *n, int32_t rounds, int32_t last)
 {
     int32_t s = rd_next_stmt(n->t, last, rounds);
@@ -51,8 +56,8 @@ static int32_t next_load(const rd_printing *n, int32_t rounds, int32_t last)
     return s;
 }
 
-/* "const int64_t m1 = m0 + 4 * t;" of the loops between the rounds and a statement, of their first
- * elements; the vector loop whose neighbours are taken at once is the one at hand. */
+/* Prints "const int64_t m1 = m0 + 4 * t;" for the loops between the rounds and a statement, at
+ * their first elements.  True: a brace "if (..) {" is open. */
 static bool declare_loops(rd_printing *n, int32_t rounds, int32_t stmt)
 {
     int32_t loop[RD_MAX_RANK], count = 0;
@@ -77,6 +82,7 @@ static bool declare_loops(rd_printing *n, int32_t rounds, int32_t stmt)
     return across;
 }
 
+/* Prints "p5[u] = rd_take<float, 4>(&((const float *)x0)[..]);". */
 static void print_load(rd_printing *n, int32_t stmt)
 {
     const rd_let *let   = &n->t->let[n->t->stmt[stmt].value];
@@ -92,6 +98,7 @@ static void print_load(rd_printing *n, int32_t stmt)
     rd_note_vector_access(n, let->slot, pack);
 }
 
+/* Prints "rd_pack<float, 4> p5[8];" for each vector load. */
 void rd_print_declare_vector_loads(rd_printing *n, int32_t rounds, int32_t ahead)
 {
     for (int32_t s = next_load(n, rounds, rounds); s >= 0; s = next_load(n, rounds, s))
@@ -100,7 +107,7 @@ void rd_print_declare_vector_loads(rd_printing *n, int32_t rounds, int32_t ahead
                       ahead * (n->kernel->apart ? 2 : 1));
 }
 
-/* Loads of all rounds, before anything is done with them. */
+/* Prints the loads of all rounds of a batch, before anything is done with them. */
 void rd_print_vector_loads(rd_printing *n, int32_t rounds, int32_t ahead)
 {
     const int32_t first = next_load(n, rounds, rounds), lane = n->lane;
@@ -124,6 +131,7 @@ void rd_print_vector_loads(rd_printing *n, int32_t rounds, int32_t ahead)
 }
 
 /* ---- Stores ---------------------------------------------------------------------------------- */
+/* The next vector store of the loop behind `last`; -1 if there is none. */
 static int32_t next_store(const rd_printing *n, int32_t loop, int32_t last)
 {
     int32_t s = rd_next_stmt(n->t, last, loop);
@@ -133,6 +141,7 @@ static int32_t next_store(const rd_printing *n, int32_t loop, int32_t last)
     return s;
 }
 
+/* Prints "rd_pack<float, 4> o9;" for each vector store. */
 void rd_print_declare_vector_stores(rd_printing *n, int32_t loop)
 {
     for (int32_t s = next_store(n, loop, loop); s >= 0; s = next_store(n, loop, s))
@@ -140,7 +149,8 @@ void rd_print_declare_vector_stores(rd_printing *n, int32_t loop)
                       rd_memory_type(n->t->stmt[s].type), n->t->stmt[s].pack, s);
 }
 
-/* What all threads of a team have, one stores. */
+/* Prints "rd_put(&((float *)x1)[..], o9);" for each vector store.  A vector that all threads of a
+ * team have is stored by one of them. */
 void rd_print_vector_stores(rd_printing *n, int32_t loop)
 {
     const bool one = n->kernel->team > 1 && !n->kernel->per_thread;

@@ -1,4 +1,4 @@
-/* work_items_text.c - which item a team does, and all that is done for it:
+/* work_items_text.c - the number of an item becomes indices, and the item's body is printed:
  *
  *     uint64_t left = (uint64_t)item;
  *     const int64_t i1 = (int64_t)RD_REST(left, q.N[0]);
@@ -8,12 +8,13 @@
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
+/* True if the statement is a loop over items. */
 static bool is_item_loop(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == RD_FOR_ITEM;
 }
 
-/* The loops over items, from the outside in; how many. */
+/* Lists the loops over items, the outermost first; returns how many there are. */
 static int32_t loops_of(const rd_schedule *t, int32_t kernel, int32_t loop[RD_MAX_RANK])
 {
     int32_t count = 0;
@@ -29,7 +30,8 @@ static int32_t loops_of(const rd_schedule *t, int32_t kernel, int32_t loop[RD_MA
     return count;
 }
 
-/* "const int64_t m0 = 512 * (int64_t)RD_REST(left, n); const int64_t m1 = RD_LESS(m0 + 512, N);" */
+/* Prints "const int64_t m0 = 512 * (int64_t)RD_REST(left, n); const int64_t m1 = RD_LESS(m0 +
+ * 512, N);". */
 static void print_chunk(rd_printing *n, const rd_for *loop, const char *count)
 {
     rd_text start = { 0 }, stop = { 0 }, to = { 0 };
@@ -49,7 +51,7 @@ static void print_chunk(rd_printing *n, const rd_for *loop, const char *count)
     rd_text_end(&to, n->to);
 }
 
-/* "const int64_t m1 = range * q.N[1], m2 = RD_LESS(m1 + q.N[1], n);" */
+/* Prints "const int64_t m1 = range * q.N[1], m2 = RD_LESS(m1 + q.N[1], n);". */
 static void print_range_of_item(rd_printing *n, const rd_for *loop)
 {
     rd_text start = { 0 }, stop = { 0 }, to = { 0 }, step = { 0 };
@@ -66,6 +68,9 @@ static void print_range_of_item(rd_printing *n, const rd_for *loop)
     rd_text_end(&step, n->to);
 }
 
+/* Prints the index or the range of one loop over items: "const int64_t i0 =
+ * (int64_t)RD_REST(left, q.N[1]);".  With `more` loops to come, "left = RD_QUOTIENT(left,
+ * q.N[1]);" follows. */
 static void print_index(rd_printing *n, const rd_for *loop, bool more)
 {
     rd_text count = { 0 }, name = { 0 };
@@ -91,7 +96,7 @@ static void print_index(rd_printing *n, const rd_for *loop, bool more)
     rd_text_end(&name, n->to);
 }
 
-/* Values of a body before a statement. */
+/* Prints the values of a body that stand before the statement `end`. */
 static void print_values(rd_printing *n, int32_t body, int32_t end)
 {
     for (int32_t s = n->t->stmt[body].first; s >= 0 && s != end; s = n->t->stmt[s].next)
@@ -99,7 +104,7 @@ static void print_values(rd_printing *n, int32_t body, int32_t end)
             rd_print_let(n, &n->t->stmt[s]);
 }
 
-/* Which item it is, and the values around; the innermost loop over items. */
+/* Prints which item it is, and the values around.  Returns the innermost loop over items. */
 static int32_t open_item(rd_printing *n, int32_t kernel, bool ranges)
 {
     int32_t       loop[RD_MAX_RANK] = { 0 };
@@ -114,6 +119,7 @@ static int32_t open_item(rd_printing *n, int32_t kernel, bool ranges)
     return loop[count > 0 ? count - 1 : 0];
 }
 
+/* Prints all that a team does for an item. */
 void rd_print_item(rd_printing *n, int32_t kernel)
 {
     if (n->kernel)
@@ -121,6 +127,8 @@ void rd_print_item(rd_printing *n, int32_t kernel)
     rd_print_body(n, open_item(n, kernel, true));
 }
 
+/* Prints what the last range of an item does, as a kernel of its own: without the range's
+ * indices. */
 void rd_print_last_range(rd_printing *n, int32_t kernel)
 {
     const int32_t body = open_item(n, kernel, false), last = n->t->stmt[body].last;
