@@ -1,17 +1,19 @@
-/* block_tile_text.c - what a block of threads does with a patch (pass/gpu/block_tile.c).
+/* block_tile_text.c - the text of a block tile (pass/gpu/block_tile.c), by all threads of a
+ * block.
  *
- * Rows are i1, columns i0.  Each team has the columns of one step of the rows' lanes, and takes a
- * few rows of them at each turn: the first ones, the next ones ... all 64.  Then it leaves their
- * nodes and takes columns further on.  It is one turn behind the team before it, whose columns
- * are one step before its own; so the states of a row's lanes, in shared memory, come to it as
- * that one has left them:
+ * Rows are i1, columns i0.  A team has the columns of one step of the rows' lanes, and takes a
+ * few rows of them in each turn, from the first rows to the last of 64.  Then it stores the
+ * partials of its columns, and takes columns further on.  Teams run as a wavefront: each is one
+ * turn behind the team whose columns come before its own.  So it finds the states of a row's
+ * lanes in shared memory as that team has left them:
  *
  *     turn      0        1        2        3
  *     team 0    rows 0   rows 8   rows 16  rows 24  ..      of columns   0 .. 63
  *     team 1             rows 0   rows 8   rows 16  ..      of columns  64 .. 127
  *     team 2                      rows 0   rows 8   ..      of columns 128 .. 191
  *
- * Between turns all threads of the block meet.  Nodes, and who comes last, are the backend's. */
+ * A barrier of the block stands between turns.  The backend stores partials, and finds out which
+ * tile ends last. */
 #include "core/tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
@@ -19,18 +21,21 @@
 
 enum { ROWS, COLUMNS };
 
+/* Prints a line that opens a block, and indents. */
 static void open_brace(rd_printing *n, const char *line)
 {
     rd_print_line(n, "%s", line);
     n->indent++;
 }
 
+/* Prints the end of the block. */
 static void close_brace(rd_printing *n)
 {
     n->indent--;
     rd_print_line(n, "}");
 }
 
+/* The position of an edge as text; the caller ends it. */
 static rd_text text_of(rd_printing *n, const rd_edge *edge)
 {
     rd_text text = { 0 };
@@ -39,6 +44,7 @@ static rd_text text_of(rd_printing *n, const rd_edge *edge)
     return text;
 }
 
+/* The first loop of a body; -1 if there is none. */
 static int32_t loop_in(const rd_printing *n, int32_t body)
 {
     int32_t s = n->t->stmt[body].first;
@@ -49,7 +55,11 @@ static int32_t loop_in(const rd_printing *n, int32_t body)
 }
 
 /* ---- Turns ----------------------------------------------------------------------------------- */
-/* A thread's elements of row `u`. */
+/* Prints row `u` of a turn: a thread loads its lanes, takes its elements, and stores the lanes
+ * back.
+ *
+ *     const int place = (first + u) * 64 + 4 * t;
+ *     float s1_0[4]; .. step1(&s1_0[i], r0, 1, i1); .. */
 static void print_row(rd_printing *n, int32_t rows)
 {
     rd_print_round(n, rows, "u");
@@ -61,7 +71,7 @@ static void print_row(rd_printing *n, int32_t rows)
     rd_print_store_row_lanes(n);
 }
 
-/* Rows that are all there: their loads go ahead. */
+/* Prints the rows of a turn as one batch, if all are there: their loads come first. */
 static void print_whole_rows(rd_printing *n, int32_t rows)
 {
     const int32_t ahead = rd_loop_of(n->t, rows)->ahead;
@@ -78,6 +88,8 @@ static void print_whole_rows(rd_printing *n, int32_t rows)
     n->kernel->block_begun = 0;
 }
 
+/* Prints the rows of a turn one after the other: "RD_ONE_BY_ONE for (int u = 0; u < 8 && v1 + u <
+ * m1; u++) {". */
 static void print_rows_in_part(rd_printing *n, int32_t rows)
 {
     const rd_for *l  = rd_loop_of(n->t, rows);
@@ -92,6 +104,7 @@ static void print_rows_in_part(rd_printing *n, int32_t rows)
     rd_text_end(&to, n->to);
 }
 
+/* Prints how the partials of a team's columns are stored. */
 static void leave_columns(rd_printing *n, int32_t groups)
 {
     for (int32_t s = n->t->stmt[groups].first; s >= 0; s = n->t->stmt[s].next)
@@ -99,7 +112,11 @@ static void leave_columns(rd_printing *n, int32_t groups)
             rd_print_store_partials(n, &n->t->stmt[s]);
 }
 
-/* "v1", "v0", "m5": where the rows and columns of this turn begin. */
+/* Prints where the rows and columns of this turn begin.
+ *
+ *     const int     first = own % 8 * 8;
+ *     const int64_t v1 = m0 + first;
+ *     const int64_t v0 = m2 + (int64_t)group * 64, m4 = v0; */
 static void declare_turn(rd_printing *n, const rd_for *groups, const rd_for *rows)
 {
     rd_text down = text_of(n, &rows->from), along = text_of(n, &groups->from), start = { 0 };
@@ -116,7 +133,8 @@ static void declare_turn(rd_printing *n, const rd_for *groups, const rd_for *row
     rd_text_end(&start, n->to);
 }
 
-/* A turn of a team that has something to do. */
+/* Prints a turn of a team that has rows: states of columns begin in its first turn, and leave in
+ * its last one. */
 static void print_turn(rd_printing *n, int32_t stmt)
 {
     const int32_t inside = loop_in(n, stmt);
@@ -143,6 +161,13 @@ static void print_turn(rd_printing *n, int32_t stmt)
     rd_text_end(&along, n->to);
 }
 
+/* Prints the loop over turns, with a barrier behind each.
+ *
+ *     RD_ONE_BY_ONE for (int turn = 0; turn < turns; turn++) {
+ *         const int own = turn - team, group = own / 8 * RD_TEAMS + team;
+ *         if (own >= 0 && group < groups) { .. }
+ *         RD_MEET_BLOCK
+ *     } */
 static void print_turns(rd_printing *n, int32_t stmt)
 {
     const rd_for *groups = rd_loop_of(n->t, stmt);
@@ -171,7 +196,8 @@ static void print_turns(rd_printing *n, int32_t stmt)
 }
 
 /* ---- Ends ------------------------------------------------------------------------------------ */
-/* A row to a team. */
+/* Prints the loop that ends folds of rows, each row by a team: "for (int row = team; ..; row +=
+ * RD_TEAMS) {". */
 static void print_rows(rd_printing *n, int32_t stmt)
 {
     const rd_for *l    = rd_loop_of(n->t, stmt);
@@ -187,7 +213,8 @@ static void print_rows(rd_printing *n, int32_t stmt)
     rd_text_end(&to, n->to);
 }
 
-/* A column to a thread, of which neighbours have neighbours. */
+/* Prints the loop that ends folds of columns, each column by a thread: "for (int64_t i0 = m2 +
+ * threadIdx.x; ..) {". */
 static void print_columns(rd_printing *n, int32_t stmt)
 {
     const rd_for *l    = rd_loop_of(n->t, stmt);
@@ -207,6 +234,7 @@ static void print_columns(rd_printing *n, int32_t stmt)
 }
 
 /* ---- All of a patch -------------------------------------------------------------------------- */
+/* Prints a loop of a block tile; false: other loops have their own text. */
 static bool print_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *l = rd_loop_of(n->t, stmt);
@@ -222,6 +250,7 @@ static bool print_loop(rd_printing *n, int32_t stmt)
     return true;
 }
 
+/* Prints an RD_S_LAST along rows or columns, whichever its loop counts. */
 static bool print_last(rd_printing *n, int32_t stmt)
 {
     n->kernel->along =
@@ -230,6 +259,7 @@ static bool print_last(rd_printing *n, int32_t stmt)
     return true;
 }
 
+/* Prints a statement of a block tile; false: it has the text of other kernels. */
 bool rd_print_in_block_tile(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];
@@ -243,7 +273,7 @@ bool rd_print_in_block_tile(rd_printing *n, int32_t stmt)
     }
 }
 
-/* "const int64_t m1 = lo0, m2 = hi0;" */
+/* Prints "const int64_t m1 = lo0, m2 = hi0;": the rows, or the columns, of the tile. */
 void rd_print_range_of_block_tile(rd_printing *n, const rd_for *loop)
 {
     const int which = loop->axis == n->kernel->tile_axis[COLUMNS];

@@ -1,8 +1,9 @@
-/* deferred_steps.c - steps of a log-sum-exp for several neighbours together.
+/* deferred_steps.c - steps of a log-sum-exp of several elements, deferred until all of them are
+ * known.
  *
- * A step has two ways: an element that is far above m moves it, any other adds its exponential.
- * Hardly any moves it.  So of a thread's neighbours all come first to what they are; if none of
- * them moves its m, their steps are additions, of an exponential that is not great:
+ * A step does one of two things: an element far above m changes m, any other element adds its
+ * exponential.  Hardly any element changes m.  So all elements of a thread are computed first.
+ * If none changes m, their steps are additions, of exponentials that are not large:
  *
  *     for i: the body of element i;  k5[i] = r0;  moves5 |= moves0(..., r0, 1);
  *     if (!moves5)
@@ -10,12 +11,13 @@
  *     else
  *         for i: step0(..., k5[i], 1, ...);
  *
- * Elements may be of one lane: if none moves m, it is the same for all.  m of maxsumexp is the
- * maximum, which moves often. */
+ * Several elements may be of one lane: if none changes m, it is the same for all.  Steps of
+ * maxsumexp are not deferred, as its m is the maximum, which changes often. */
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
+/* True if the position depends on values. */
 static bool has_values(const rd_schedule *t, const rd_linear *at)
 {
     bool found = false;
@@ -25,7 +27,8 @@ static bool has_values(const rd_schedule *t, const rd_linear *at)
     return found;
 }
 
-/* A fold that each element begins anew has its states in the element's body. */
+/* True if the steps of the statement are deferred.  A fold that begins anew for each element is
+ * not, as its states are declared in the element's body. */
 static bool is_deferred(const rd_printing *n, int32_t stmt)
 {
     const rd_stmt      *s = &n->t->stmt[stmt];
@@ -37,6 +40,7 @@ static bool is_deferred(const rd_printing *n, int32_t stmt)
            (!rd_has_tree(n, s->fold) || (s->fold < 64 && n->kernel->block_begun >> s->fold & 1));
 }
 
+/* The next deferred step of the loop behind `last`; -1 if there is none. */
 static int32_t next_deferred(const rd_printing *n, int32_t loop, int32_t last)
 {
     int32_t s = rd_next_stmt(n->t, last, loop);
@@ -46,13 +50,14 @@ static int32_t next_deferred(const rd_printing *n, int32_t loop, int32_t last)
     return s;
 }
 
-/* Neighbours, of all points of a jam. */
+/* Elements whose steps are deferred together: those of the loop, of all points of a jam. */
 static int64_t elements_of(const rd_printing *n, int32_t loop)
 {
     return rd_loop_of(n->t, loop)->extent * (n->jam ? rd_loop_of(n->t, n->jam)->extent : 1);
 }
 
-/* "i", "e" of a loop that a thread walks, "e * 4 + i": which of them. */
+/* Adds the number of the element: "i", "e" in a loop that one thread runs, or "e * 4 + i" in a
+ * jam. */
 static void add_element(const rd_printing *n, rd_text *to)
 {
     if (n->jam)
@@ -60,6 +65,7 @@ static void add_element(const rd_printing *n, rd_text *to)
     rd_text_add(to, "%s", n->jam ? "i" : rd_lane_name(n));
 }
 
+/* Prints "float k5[4]; int moves5 = 0;" for each deferred step of the loop. */
 void rd_print_declare_deferred(rd_printing *n, int32_t loop)
 {
     const int64_t count = elements_of(n, loop);
@@ -73,9 +79,11 @@ void rd_print_declare_deferred(rd_printing *n, int32_t loop)
     }
 }
 
-/* The exponential is a product, which the addition takes in.  It is exact, or so small that a sum
- * of 1 and more does not show it; a sum that has taken nothing yet rounds it as the product would
- * be. */
+/* Prints a step as an addition.  The exponential is scaled by a power of two, so the product is
+ * exact, or too small to change a sum of 1 or more.  A sum that has no element yet rounds it as
+ * it would round the product.
+ *
+ *     near0(&s0_0[0], r3, RD_EXP_LOW_UNIT_f32, rd_exp_low_f32(distance0(&s0_0[0], r3, 1))); */
 static void print_addition(rd_printing *n, const rd_stmt *s, const char *states)
 {
     const char *elem = rd_state_elem(&n->fold[s->fold].of);
@@ -86,6 +94,7 @@ static void print_addition(rd_printing *n, const rd_stmt *s, const char *states)
                   s->fold, states, s->x, elem, elem, s->fold, states, s->x);
 }
 
+/* Prints a step as its strategy says; false: it is printed as any step. */
 bool rd_print_step_by_strategy(rd_printing *n, int32_t stmt, const char *states)
 {
     const rd_stmt *s  = &n->t->stmt[stmt];
@@ -104,7 +113,7 @@ bool rd_print_step_by_strategy(rd_printing *n, int32_t stmt, const char *states)
     return true;
 }
 
-/* "const float r0 = k5[i];" and the step. */
+/* Prints "const float r0 = k5[i];" and the step. */
 static void print_deferred_step(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s  = &n->t->stmt[stmt];
@@ -117,7 +126,8 @@ static void print_deferred_step(rd_printing *n, int32_t stmt)
     rd_text_end(&at, n->to);
 }
 
-/* Of neighbours a team apart the thread's index is that of the loop inside. */
+/* Prints a loop over the elements of a deferred step: "RD_UNROLL for (int i = 0; i < 4; i++) { ..
+ * }". */
 static void print_each(rd_printing *n, int32_t loop, int32_t stmt)
 {
     const rd_for *l    = rd_loop_of(n->t, loop);
@@ -146,6 +156,7 @@ static void print_each(rd_printing *n, int32_t loop, int32_t stmt)
     rd_print_line(n, "}");
 }
 
+/* Prints the deferred steps behind their loop: "if (!moves5) { additions } else { steps }". */
 void rd_print_deferred_steps(rd_printing *n, int32_t loop)
 {
     static const rd_step_strategy strategies[] = { RD_STEP_NEAR, RD_STEP_WHOLE };

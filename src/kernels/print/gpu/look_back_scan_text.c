@@ -1,5 +1,5 @@
-/* look_back_scan_text.c - scans in one pass: a block of threads goes from tile to tile
- * (cuda/text/sweep.cuh).
+/* look_back_scan_text.c - scans in one pass with look-back: a block of threads goes from tile to
+ * tile (cuda/text/sweep.cuh).
  *
  *     RD_SHARED(scan0::node, blocks2, 64);                              ARRAY
  *     RD_SHARED(scan0::before, before2, 64);
@@ -9,21 +9,22 @@
  *         p5[u] = rd_take<float, 4>(..);        for u = 0 .. 7
  *         step0(&tile2[u][i], r0, 1, ..);       for u, for i
  *     } else { element by element }
- *     rd_scan_blocks<scan0>(tile2);                                     WITHIN
+ *     rd_scan_blocks<scan0>(tile2);                                     RD_S_WITHIN
  *     rd_leave_blocks<scan0, RD_THREADS>(tile2, blocks2);
- *     if (threadIdx.x / 32 == 0)                                        LEAVE, LIFT, AWAIT
+ *     if (threadIdx.x / 32 == 0)                                        RD_S_LEAVE, LIFT, AWAIT
  *         rd_before_blocks<scan0, 64>(blocks2, before2, .., q.head.n_range, range);
- *     sofar0(&tile2[u][i], &b2.e[0], &b2.e[1], &r7);                    SOFAR
+ *     sofar0(&tile2[u][i], &b2.e[0], &b2.e[1], &r7);                    RD_S_SOFAR
  *
- * Which thread adds what is decided by positions, and nodes have one value each: so no bit
- * depends on which block of threads comes first. */
+ * Positions decide which thread adds what, and each node has one value.  So no bit depends on
+ * which block of threads comes first. */
 #include "core/tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
 /* ---- Functions of a scan --------------------------------------------------------------------- */
-/* "begin0(a, &z);": where states say whether an element came, nobody asks these. */
+/* Adds "static inline void begin(float *a) { begin0(a); }".  A flag of states that have met an
+ * element goes to a dummy, as positions tell. */
 static void add_begin(rd_text *to, const rd_emit_fold *f, int32_t number)
 {
     rd_text_add(to, "    static inline void begin(%s *a) {", rd_state_type(f, 0));
@@ -32,6 +33,7 @@ static void add_begin(rd_text *to, const rd_emit_fold *f, int32_t number)
     rd_text_add(to, " begin%" PRId32 "(a%s); }\n", number, f->seen ? ", &z" : "");
 }
 
+/* Adds "static inline float join(float a, float b) { merge0(&a, &b); return a; }". */
 static void add_join(rd_text *to, const rd_emit_fold *f, int32_t number)
 {
     const char *type = rd_state_type(f, 0), *z = f->seen ? ", &z" : "";
@@ -42,14 +44,14 @@ static void add_join(rd_text *to, const rd_emit_fold *f, int32_t number)
     rd_text_add(to, " merge%" PRId32 "(&a%s, &b%s); return a; }\n", number, z, z);
 }
 
-/* Nodes of running sums of f32 are f64. */
+/* Adds begin() and join() for f64, as nodes of running sums of f32 are f64. */
 static void add_wide_nodes(rd_text *to)
 {
     rd_text_add(to, "    static inline void begin(double *a) { *a = -0.0; }\n"
                     "    static inline double join(double a, double b) { return a + b; }\n");
 }
 
-/* "struct scan0 { ... };", see cuda/text/sweep.cuh. */
+/* Adds "struct scan0 { ... };", the types and functions of a scan for cuda/text/sweep.cuh. */
 void rd_print_look_back_functions(rd_text *to, const rd_emit_fold *f, bool pair, int32_t number)
 {
     const char *type = rd_state_type(f, 0), *node = pair ? "double" : type;
@@ -72,16 +74,20 @@ void rd_print_look_back_functions(rd_text *to, const rd_emit_fold *f, bool pair,
 }
 
 /* ---- States of elements ---------------------------------------------------------------------- */
+/* Rounds of a tile: elements of a thread over those that it takes at once. */
 static int32_t rounds_of(const rd_printing *n, int32_t store)
 {
     return n->t->store[store].dealt / n->kernel->width;
 }
 
+/* Blocks of the combine tree in a tile. */
 static int64_t blocks_of(const rd_printing *n, int32_t store)
 {
     return n->t->store[store].extent / RD_TREE_STEPS;
 }
 
+/* Prints the declarations of a tile: "RD_SHARED(scan0::node, blocks2, 64); .. scan0::state
+ * tile2[8][4];". */
 void rd_print_scan_tile(rd_printing *n, int32_t store)
 {
     const int32_t fold   = n->t->store[store].fold;
@@ -95,12 +101,13 @@ void rd_print_scan_tile(rd_printing *n, int32_t store)
                   store, rounds_of(n, store), n->kernel->width);
 }
 
+/* ", &seen" if states have a flag that they have met an element, else nothing. */
 static const char *seen_of(const rd_printing *n, int32_t fold)
 {
     return n->fold[fold].of.seen ? ", &seen" : "";
 }
 
-/* Elements that are not there stay so. */
+/* Prints "begin0(&tile2[u][i]);" for all elements.  Elements that are not there keep this state. */
 void rd_print_begin_scan_tile(rd_printing *n, const rd_stmt *s)
 {
     const rd_emit_fold *f = &n->fold[s->fold].of;
@@ -118,7 +125,7 @@ void rd_print_begin_scan_tile(rd_printing *n, const rd_stmt *s)
     rd_print_line(n, "}");
 }
 
-/* "&tile2[u][i], &seen": the element's, in their order; `seen` where its place tells. */
+/* Adds "&tile2[u][i], &seen": the state of an element, in the order of the scan. */
 static void add_state(const rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const int32_t axis = rd_loop_of(n->t, n->lane)->axis;
@@ -131,6 +138,7 @@ static void add_state(const rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_add(to, "%s", seen_of(n, s->fold));
 }
 
+/* Prints "{ step0(&tile2[u][i], r0, 1, i1); }". */
 void rd_print_scan_tile_step(rd_printing *n, const rd_stmt *s)
 {
     rd_text state = { 0 };
@@ -149,6 +157,8 @@ void rd_print_scan_tile_step(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
+/* Prints the scan within blocks of the tile, and its partials: "rd_scan_blocks<scan0>(tile2);
+ * rd_leave_blocks<..>(..);". */
 void rd_print_scan_blocks(rd_printing *n, const rd_stmt *s)
 {
     rd_print_line(n, "rd_scan_blocks<scan%" PRId32 ">(tile%" PRId32 ");", s->fold, s->store);
@@ -159,7 +169,11 @@ void rd_print_scan_blocks(rd_printing *n, const rd_stmt *s)
         rd_print_line(n, "rd_exclude<scan%" PRId32 ">(tile%" PRId32 ");", s->fold, s->store);
 }
 
-/* A warp for each fold leaves the tile's nodes, and finds those before it. */
+/* Prints the look-back, by one warp for each fold: it stores the tile's partials, and finds the
+ * prefix of all tiles before.
+ *
+ *     if (threadIdx.x / 32 == 0)
+ *         rd_before_blocks<scan0, 64>(blocks2, before2, (uint64_t *)(nodes + 0), q.head.n_range, range); */
 void rd_print_look_back(rd_printing *n, const rd_stmt *s)
 {
     rd_print_line(n, "if (threadIdx.x / 32 == %" PRId32 ")", s->fold);
@@ -169,7 +183,7 @@ void rd_print_look_back(rd_printing *n, const rd_stmt *s)
                   s->fold, blocks_of(n, s->store), s->store, s->store, n->t->store[s->arg].at);
 }
 
-/* Is any element before? */
+/* Prints "uint8_t seen = i1 > 0;": whether any element comes before. */
 static void declare_seen(rd_printing *n, const rd_stmt *s)
 {
     rd_text step = { 0 };
@@ -179,7 +193,7 @@ static void declare_seen(rd_printing *n, const rd_stmt *s)
     rd_text_end(&step, n->to);
 }
 
-/* "sofar0(&tile2[u][i], &b2.e[0], &b2.e[1], &r7);" */
+/* Prints "sofar0(&tile2[u][i], &b2.e[0], &b2.e[1], &r7);". */
 void rd_print_scan_result(rd_printing *n, const rd_stmt *s)
 {
     const rd_fold *fold = &n->t->p->fold[s->fold];
@@ -204,8 +218,8 @@ void rd_print_scan_result(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
-/* "scan0::before b2 = before2[rd_block_of<RD_THREADS, 4>(u)];": of a round of a thread, all of
- * one block. */
+/* Prints "scan0::before b2 = before2[rd_block_of<RD_THREADS, 4>(u)];": the prefix of a thread's
+ * round, whose elements are of one block. */
 static void declare_before(rd_printing *n, int32_t loop)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(n->t, s, loop))
@@ -217,6 +231,8 @@ static void declare_before(rd_printing *n, int32_t loop)
                           n->kernel->width);
 }
 
+/* Prints all rounds of a tile as one batch or one after the other: "RD_UNROLL for (int u = 0; u <
+ * 8; u++) { .. }". */
 static void print_rounds(rd_printing *n, int32_t loop, rd_round_strategy form)
 {
     const rd_for *l = rd_loop_of(n->t, loop);
@@ -234,7 +250,7 @@ static void print_rounds(rd_printing *n, int32_t loop, rd_round_strategy form)
     n->kernel->strategy = RD_ROUND_SINGLE;
 }
 
-/* Whole tiles by packs; of others, element by element, what is there. */
+/* Prints a loop over a tile: whole tiles by vector accesses, others element by element. */
 void rd_print_scan_tile_loop(rd_printing *n, int32_t loop)
 {
     const rd_for *l  = rd_loop_of(n->t, loop);

@@ -1,14 +1,23 @@
-/* partials_text.c - ranges of an item leave their nodes, and who comes last goes on with all of
- * them.  How they meet is the backend's (rd_kernel_combine). */
+/* partials_text.c - ranges of an item store their partials, and the range that ends last combines
+ * all of them.  The backend prints how blocks of threads do this (rd_kernel_combine):
+ *
+ *     leave: "node of each lane to the range's row of partials"
+ *     if (all ranges of the item have come) {
+ *         double *const w3_0 = ..;                       the partials of all ranges
+ *         int64_t rows = rd_nodes(0, edge0(q, q.head.n_range)) - 1;
+ *         x0 = RD_IN_ROW(w3_0, rows)[at];
+ *         while (rows-- > 0) under0(&x0, RD_IN_ROW(w3_0, rows)[at]);
+ *     } */
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
+/* True if ranges of the fold store partials in this kernel. */
 bool rd_has_partials(const rd_printing *n, int32_t fold)
 {
     return fold < 64 && n->kernel->partials >> fold & 1;
 }
 
-/* Folds of which the kernel leaves nodes. */
+/* Notes the folds that store partials in this kernel. */
 void rd_find_partials(rd_printing *n, int32_t kernel)
 {
     n->kernel->partials = 0;
@@ -17,11 +26,14 @@ void rd_find_partials(rd_printing *n, int32_t kernel)
             n->kernel->partials |= UINT64_C(1) << n->t->stmt[s].fold;
 }
 
+/* Prints how the range stores the partials of a fold. */
 void rd_print_store_partials(rd_printing *n, const rd_stmt *s)
 {
     n->kernel->combine->leave(n->kernel->combine->of, n, s->fold);
 }
 
+/* Prints "if (all ranges of the item have come) { .. }" with the body of an RD_S_LAST.  Nothing
+ * is printed if a later kernel combines. */
 void rd_print_if_last(rd_printing *n, int32_t stmt)
 {
     if (!n->kernel->combine->last)
@@ -34,7 +46,7 @@ void rd_print_if_last(rd_printing *n, int32_t stmt)
     rd_print_line(n, "}");
 }
 
-/* "double *const w3_0 = ..;": the rows of nodes that all ranges have left. */
+/* Prints "double *const w3_0 = ..;": the rows of partials that all ranges have stored. */
 void rd_print_combine_partials(rd_printing *n, const rd_stmt *s)
 {
     rd_text name = { 0 };
@@ -44,7 +56,7 @@ void rd_print_combine_partials(rd_printing *n, const rd_stmt *s)
     rd_text_end(&name, n->to);
 }
 
-/* x0, x1 ..: of a lane, the last row and those on its left. */
+/* Prints x0, x1 .. of a lane: the node in the last row, merged with those on its left. */
 void rd_print_combined_node(rd_printing *n, const rd_stmt *s, const char *at)
 {
     const rd_emit_fold *f    = &n->fold[s->fold].of;

@@ -1,4 +1,4 @@
-/* point_loops.c - loops over the points that all results meet (pass/gpu/point_tiles.c):
+/* point_loops.c - loops over the points that all results use (pass/gpu/point_tiles.c):
  *
  *     for (int64_t m2 = 0; m2 < N; m2 += 128) {
  *         const int64_t m3 = RD_LESS(m2 + 128, N); const int n = (int)(m3 - m2);
@@ -7,7 +7,7 @@
  *         RD_MEET_BLOCK
  *         for (int b = 0; b < n; b += 64) {
  *             const int end = RD_LESS(b + 64, n); const int64_t m4 = m2 + b;
- *             cells move on to the block
+ *             cells begin the block
  *             int k = b;
  *             RD_ONE_BY_ONE for (; k + 4 <= end; k += 4) {
  *                 const int64_t m6 = m2 + k;
@@ -23,18 +23,20 @@
  *         }
  *     }
  *
- * Indices of points count from the tile on, in the 32 bits of addresses in shared memory. */
+ * Indices of points count from the tile's first one, in the 32 bits of shared-memory addresses. */
 #include "core/tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
 /* ---- Which loop it is ------------------------------------------------------------------------ */
+/* The loop of a statement; NULL if it is none. */
 static const rd_for *loop_at(const rd_printing *n, int32_t stmt)
 {
     return stmt >= 0 && n->t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(n->t, stmt) : NULL;
 }
 
+/* True if the statement is an unroll-and-jam loop over points. */
 static bool is_jam(const rd_printing *n, int32_t stmt)
 {
     const rd_for *l = loop_at(n, stmt);
@@ -42,28 +44,33 @@ static bool is_jam(const rd_printing *n, int32_t stmt)
     return l && l->kind == RD_FOR_JAM;
 }
 
+/* True if the statement is a loop over groups of points. */
 static bool is_point_loop(const rd_printing *n, int32_t stmt)
 {
     return loop_at(n, stmt) && is_jam(n, n->t->stmt[stmt].last);
 }
 
+/* True if the statement is a loop over blocks of points. */
 static bool is_block_loop(const rd_printing *n, int32_t stmt)
 {
     return loop_at(n, stmt) && is_point_loop(n, n->t->stmt[stmt].last);
 }
 
+/* True if the statement is a loop over tiles of points. */
 static bool is_tile_loop(const rd_printing *n, int32_t stmt)
 {
     return loop_at(n, stmt) && is_block_loop(n, n->t->stmt[stmt].last);
 }
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
+/* Prints the end of a block. */
 static void close_brace(rd_printing *n)
 {
     n->indent--;
     rd_print_line(n, "}");
 }
 
+/* The name of an axis as text; the caller ends it. */
 static rd_text text_of_axis(const rd_printing *n, int32_t axis)
 {
     rd_text text = { 0 };
@@ -72,6 +79,7 @@ static rd_text text_of_axis(const rd_printing *n, int32_t axis)
     return text;
 }
 
+/* A position as text; the caller ends it. */
 static rd_text text_of(rd_printing *n, const rd_linear *at)
 {
     rd_text text = { 0 };
@@ -81,6 +89,11 @@ static rd_text text_of(rd_printing *n, const rd_linear *at)
 }
 
 /* ---- Tiles and blocks ------------------------------------------------------------------------ */
+/* Prints the loop over tiles: barriers stand around the loops that fill its arrays.
+ *
+ *     for (int64_t m2 = 0; m2 < N; m2 += 128) {
+ *         const int64_t m3 = RD_LESS(m2 + 128, N);
+ *         const int n = (int)(m3 - m2); */
 static void print_tile(rd_printing *n, int32_t stmt)
 {
     const rd_for *l    = rd_loop_of(n->t, stmt);
@@ -105,7 +118,7 @@ static void print_tile(rd_printing *n, int32_t stmt)
     rd_text_end(&stop, n->to);
 }
 
-/* Folds of which all cells move on once for the rounds of a body. */
+/* The folds whose cells all begin a block once, at the beginning of the body. */
 static uint64_t moved_in(const rd_printing *n, int32_t body)
 {
     uint64_t moved = 0;
@@ -116,6 +129,7 @@ static uint64_t moved_in(const rd_printing *n, int32_t body)
     return moved;
 }
 
+/* Prints the body of a loop over blocks; steps in it ask for no block of these folds. */
 static void print_body_of_blocks(rd_printing *n, int32_t stmt)
 {
     const uint64_t moved = n->kernel->block_begun;
@@ -125,6 +139,12 @@ static void print_body_of_blocks(rd_printing *n, int32_t stmt)
     n->kernel->block_begun = moved;
 }
 
+/* Prints the loop over the blocks of a tile.
+ *
+ *     for (int b = 0; b < n; b += 64) {
+ *         const int end = RD_LESS(b + 64, n);
+ *         const int64_t m4 = m2 + b;
+ *         int k = b; */
 static void print_blocks(rd_printing *n, int32_t stmt)
 {
     const rd_for *l    = rd_loop_of(n->t, stmt);
@@ -141,7 +161,8 @@ static void print_blocks(rd_printing *n, int32_t stmt)
     rd_text_end(&start, n->to);
 }
 
-/* From where the points before have ended. */
+/* Prints a loop over groups of points, from where the loop before it has ended: "RD_ONE_BY_ONE
+ * for (; k + 4 <= end; k += 4) {". */
 static void print_points(rd_printing *n, int32_t stmt)
 {
     const rd_for *l     = rd_loop_of(n->t, stmt);
@@ -159,7 +180,7 @@ static void print_points(rd_printing *n, int32_t stmt)
 }
 
 /* ---- In a pair ------------------------------------------------------------------------------- */
-/* "for (int m7 = 0; m7 < (int)N; m7 += 64) { const int m8 = RD_LESS(m7 + 64, (int)N);" */
+/* Prints "for (int m7 = 0; m7 < (int)N; m7 += 64) { const int m8 = RD_LESS(m7 + 64, (int)N);". */
 static void print_blocks_in_pair(rd_printing *n, int32_t stmt)
 {
     const rd_for *l     = rd_loop_of(n->t, stmt);
@@ -178,6 +199,7 @@ static void print_blocks_in_pair(rd_printing *n, int32_t stmt)
     rd_text_end(&to, n->to);
 }
 
+/* Prints "RD_UNROLL for (int i1 = 0; i1 < (int)N; i1++) {", a loop over elements of a point. */
 static void print_loop_in_pair(rd_printing *n, int32_t stmt)
 {
     const rd_for *l    = rd_loop_of(n->t, stmt);
@@ -194,7 +216,10 @@ static void print_loop_in_pair(rd_printing *n, int32_t stmt)
     rd_text_end(&to, n->to);
 }
 
-/* All neighbours of all points at hand. */
+/* Prints all pairs of a thread's results and points, with their vector loads before and deferred
+ * steps behind:
+ *
+ *     RD_UNROLL for (int e = 0; e < 4; e++) RD_UNROLL for (int i = 0; i < 4; i++) { */
 static void print_elements(rd_printing *n, int32_t stmt)
 {
     const rd_for *l = rd_loop_of(n->t, stmt), *jam = rd_loop_of(n->t, n->jam);
@@ -217,6 +242,7 @@ static void print_elements(rd_printing *n, int32_t stmt)
     rd_print_deferred_steps(n, stmt);
 }
 
+/* Prints the body of an unroll-and-jam loop; the loops inside it go over its points. */
 static void print_jam(rd_printing *n, int32_t stmt)
 {
     n->jam = stmt;
@@ -224,6 +250,7 @@ static void print_jam(rd_printing *n, int32_t stmt)
     n->jam = 0;
 }
 
+/* Prints a loop of pairs; false: it has the text of other loops. */
 bool rd_print_point_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *l = rd_loop_of(n->t, stmt);

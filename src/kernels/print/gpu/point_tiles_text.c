@@ -1,23 +1,22 @@
 /* point_tiles_text.c - arrays of pairs in shared memory: a tile of points, which all threads of a
- * block fill, and what the results of each thread bring.
+ * block fill, and the elements of each thread's results.
  *
- * for (int p = 4 * (int)threadIdx.x; p < 384; p += 4 * RD_THREADS) {
- *     const int k = p % 128, w = p / 128; int left = w;
- *     const int i1 = left % (int)3; left /= (int)3;
- *     const int64_t i2 = m2 + k;
- *     RD_PUT_SHARED(float, 4, tile4, 1536 + w * 132 + k, (rd_take_some<float, 4>(&((const float *)x0)[..], n - k)));
- * }
+ *     for (int p = 4 * (int)threadIdx.x; p < 384; p += 4 * RD_THREADS) {
+ *         const int k = p % 128, w = p / 128; int left = w;
+ *         const int i1 = left % (int)3; left /= (int)3;
+ *         const int64_t i2 = m2 + k;
+ *         RD_PUT_SHARED(float, 4, tile4, 1536 + w * 132 + k, (rd_take_some<float, 4>(&x0[..], n - k)));
+ *     }
  *
- * Element w of point k lies in row w.  Points that lie one behind the other are taken as a run,
- * from whose vectors elements go to their rows; others element by element, of which neighbouring
- * threads take what lies nearer in memory. */
+ * Element w of point k lies in row w.  Adjacent points are loaded as vectors.  Points one behind
+ * the other are loaded as a run of vectors, from which elements go to their rows.  Others are
+ * loaded one element at a time, with neighbouring threads at neighbouring addresses. */
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* A loop that fills the array of a tile: the LET that it stores, and loops over a point's
- * elements. */
+/* A loop that fills the array of a tile. */
 typedef struct tile_fill {
     int32_t       loop, load;
     const rd_let *let;
@@ -26,6 +25,7 @@ typedef struct tile_fill {
     int64_t       elements;
 } tile_fill;
 
+/* Finds the LET that the loop stores, and the loops over a point's elements around it. */
 static tile_fill fill_of(const rd_printing *n, int32_t loop)
 {
     const rd_schedule *t = n->t;
@@ -40,12 +40,14 @@ static tile_fill fill_of(const rd_printing *n, int32_t loop)
     return f;
 }
 
+/* The axis of the points. */
 static int32_t pair_axis(const rd_printing *n, const tile_fill *f)
 {
     return rd_loop_of(n->t, f->loop)->axis;
 }
 
 /* ---- Where elements lie ---------------------------------------------------------------------- */
+/* Prints "RD_SHARED_DYNAMIC(float, tile4);" for each array. */
 void rd_print_declare_point_tiles(rd_printing *n)
 {
     for (int32_t k = 0; k < n->t->n_store; k++)
@@ -54,7 +56,7 @@ void rd_print_declare_point_tiles(rd_printing *n)
                           rd_memory_type(n->t->store[k].type), k);
 }
 
-/* "1536 + (w) * 132 + k": element w of point k of a tile. */
+/* Adds "1536 + (w) * 132 + k": element w of point k of a tile. */
 static void add_place(const rd_printing *n, rd_text *to, const tile_fill *f, const char *w,
                       const char *k)
 {
@@ -64,7 +66,7 @@ static void add_place(const rd_printing *n, rd_text *to, const tile_fill *f, con
                 a->extent / f->elements, k);
 }
 
-/* "((const float *)x0)[i2 * 3 + i1]" */
+/* Adds "((const float *)x0)[i2 * 3 + i1]". */
 void rd_print_element_of(rd_printing *n, rd_text *to, const rd_let *let)
 {
     rd_text_add(to, "((const %s *)x%" PRId32 ")[", rd_memory_type(let->type), let->slot);
@@ -73,7 +75,8 @@ void rd_print_element_of(rd_printing *n, rd_text *to, const rd_let *let)
 }
 
 /* ---- Fills ----------------------------------------------------------------------------------- */
-/* "const int i1 = left % (int)3; left /= (int)3;": indices of element `left` of a point. */
+/* Prints "const int i1 = left % (int)3; left /= (int)3;": the indices of element `left` of a
+ * point. */
 static void declare_inner(rd_printing *n, const tile_fill *f)
 {
     for (int32_t k = f->n; k-- > 0;) {
@@ -86,7 +89,7 @@ static void declare_inner(rd_printing *n, const tile_fill *f)
     }
 }
 
-/* "const int64_t i2 = m2 + k;" */
+/* Prints "const int64_t i2 = m2 + k;". */
 static void declare_point(rd_printing *n, const tile_fill *f, const char *k)
 {
     rd_text from = { 0 };
@@ -96,6 +99,7 @@ static void declare_point(rd_printing *n, const tile_fill *f, const char *k)
     rd_text_end(&from, n->to);
 }
 
+/* Prints "for (int p = 4 * (int)threadIdx.x; p < 384; p += 4 * RD_THREADS) {". */
 static void open_for_threads(rd_printing *n, int32_t each, const char *count)
 {
     rd_print_line(
@@ -110,6 +114,7 @@ static void close_brace(rd_printing *n)
     rd_print_line(n, "}");
 }
 
+/* Prints a fill by vectors of adjacent points: see the sample above. */
 static void fill_by_points(rd_printing *n, const tile_fill *f, int32_t pack)
 {
     const char   *type = rd_memory_type(f->let->type);
@@ -134,6 +139,10 @@ static void fill_by_points(rd_printing *n, const tile_fill *f, int32_t pack)
     rd_text_end(&all, n->to);
 }
 
+/* Prints a fill by vectors along consecutive points; each element goes to its row.
+ *
+ *     const rd_pack<float, 4> x = rd_take_some<float, 4>(&((const float *)x0)[..] + p, all - p);
+ *     RD_UNROLL for (int l = 0; l < 4; l++) if (p + l < all) tile4[..] = x.e[l]; */
 static void fill_run(rd_printing *n, const tile_fill *f, int32_t pack)
 {
     const char *type = rd_memory_type(f->let->type);
@@ -159,7 +168,7 @@ static void fill_run(rd_printing *n, const tile_fill *f, int32_t pack)
     rd_text_end(&each, n->to);
 }
 
-/* Are neighbouring points nearer in memory than neighbours along any axis of their elements? */
+/* True if neighbouring points are nearer in memory than neighbouring elements of a point. */
 static bool are_points_nearer(const rd_printing *n, const tile_fill *f)
 {
     const int64_t step   = llabs(rd_linear_coef(n->t, &f->let->at, pair_axis(n, f)));
@@ -170,6 +179,7 @@ static bool are_points_nearer(const rd_printing *n, const tile_fill *f)
     return nearer;
 }
 
+/* Prints a fill by single elements: "tile4[1536 + (w) * 132 + k] = ((const float *)x0)[..];". */
 static void fill_by_elements(rd_printing *n, const tile_fill *f)
 {
     rd_text to = { 0 }, from = { 0 }, each = { 0 }, all = { 0 };
@@ -194,6 +204,7 @@ static void fill_by_elements(rd_printing *n, const tile_fill *f)
     rd_text_end(&all, n->to);
 }
 
+/* Prints the loop that fills an array of a tile. */
 void rd_print_fill_tile(rd_printing *n, int32_t loop)
 {
     const tile_fill f    = fill_of(n, loop);

@@ -1,8 +1,8 @@
-/* round_loops.c - loops of an item.
+/* round_loops.c - loops of rounds in an item.
  *
- * A loop of rounds has three forms: rounds that go together, whose loads come first; one round,
- * of which each thread asks whether all that it has is there; and what is left, element by
- * element:
+ * The body of such a loop is printed up to three times: for a batch of whole rounds, whose loads
+ * come first; for one round, in which each thread asks whether it has all of its elements; and
+ * for one round element by element:
  *
  *     for (int64_t v1 = 0; v1 < n;) {
  *         if (v1 >= 0 && v1 + 512 <= n && all of one block) {
@@ -20,12 +20,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+/* True if the statement is a loop of the kind. */
 static bool is_kind(const rd_printing *n, int32_t stmt, rd_for_kind kind)
 {
     return n->t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(n->t, stmt)->kind == kind;
 }
 
-/* The first loop right in a body, -1. */
+/* The first loop in a body; NULL if there is none. */
 static const rd_for *loop_in(const rd_printing *n, int32_t stmt)
 {
     for (int32_t s = n->t->stmt[stmt].first; s >= 0; s = n->t->stmt[s].next)
@@ -34,7 +35,7 @@ static const rd_for *loop_in(const rd_printing *n, int32_t stmt)
     return NULL;
 }
 
-/* Do threads of a team share its rounds? */
+/* True if the rounds are distributed over the threads of a team. */
 static bool is_shared(const rd_printing *n, int32_t rounds)
 {
     for (int32_t s = n->t->stmt[rounds].first; s >= 0; s = rd_next_stmt(n->t, s, rounds))
@@ -44,6 +45,7 @@ static bool is_shared(const rd_printing *n, int32_t rounds)
     return false;
 }
 
+/* True if a thread's elements of a round lie a team apart. */
 static bool is_apart(const rd_printing *n, int32_t rounds)
 {
     const rd_for *in = loop_in(n, rounds);
@@ -51,7 +53,7 @@ static bool is_apart(const rd_printing *n, int32_t rounds)
     return in && in->kind == RD_FOR_VECTOR && in->step > 1;
 }
 
-/* Elements of a round along the loop, of one thread that walks it; 0. */
+/* Adjacent elements of a round, in a loop that one thread runs; 0 in other loops. */
 static int32_t along_of(const rd_printing *n, int32_t rounds)
 {
     const rd_for *in = loop_in(n, rounds);
@@ -62,6 +64,7 @@ static int32_t along_of(const rd_printing *n, int32_t rounds)
 }
 
 /* ---- Rounds that go together ----------------------------------------------------------------- */
+/* True if the position does not fall along the axis, and depends on no value. */
 static bool is_rising_along(const rd_schedule *t, const rd_linear *at, int32_t axis)
 {
     for (int32_t k = 0; k < at->n; k++)
@@ -70,7 +73,8 @@ static bool is_rising_along(const rd_schedule *t, const rd_linear *at, int32_t a
     return rd_linear_coef(t, at, axis) >= 0;
 }
 
-/* Are elements of these rounds in one cell, and do their blocks rise?  Then cells move on once. */
+/* True if all elements of a batch are of one cell and their blocks do not fall, so that blocks
+ * are pushed once for the batch. */
 static bool can_push_once(const rd_printing *n, int32_t rounds, const rd_stmt *s)
 {
     const int32_t axis = rd_loop_of(n->t, rounds)->axis;
@@ -84,6 +88,7 @@ static bool can_push_once(const rd_printing *n, int32_t rounds, const rd_stmt *s
     return !is_shared(n, rounds) || n->t->store[s->store].dealt;
 }
 
+/* The next RD_S_OPENS of the rounds that can be done once for a batch; -1 if there is none. */
 static int32_t next_push(const rd_printing *n, int32_t rounds, int32_t last)
 {
     int32_t s = rd_next_stmt(n->t, last, rounds);
@@ -94,7 +99,7 @@ static int32_t next_push(const rd_printing *n, int32_t rounds, int32_t last)
     return s;
 }
 
-/* "{ const int64_t i1 = v1 + 448; last0 = (uint64_t)(i1) / 64; }" */
+/* Prints "{ const int64_t i1 = v1 + 448; last0 = (uint64_t)(i1) / 64; }". */
 static void print_block_of_round(rd_printing *n, int32_t rounds, const rd_stmt *s, const char *name,
                                  int64_t offset)
 {
@@ -111,7 +116,7 @@ static void print_block_of_round(rd_printing *n, int32_t rounds, const rd_stmt *
     rd_text_end(&step, n->to);
 }
 
-/* "uint64_t first0, last0;": the blocks that the first and the last round are in. */
+/* Prints "uint64_t first0, last0; ..": the blocks of the first and of the last round of a batch. */
 static void print_block_range(rd_printing *n, int32_t rounds, const rd_stmt *s, int32_t ahead)
 {
     const int32_t along = along_of(n, rounds);
@@ -122,7 +127,8 @@ static void print_block_range(rd_printing *n, int32_t rounds, const rd_stmt *s, 
     print_block_of_round(n, rounds, s, "last", (ahead - 1) * rd_loop_of(n->t, rounds)->step + rest);
 }
 
-/* All neighbours of a thread move on. */
+/* Prints how all cells of a thread begin block first0: "while (b0[0] < (int64_t)first0) {
+ * push0(..); b0[0]++; }". */
 static void print_pushes(rd_printing *n, int32_t rounds, int32_t stmt)
 {
     const rd_stmt *s      = &n->t->stmt[stmt];
@@ -148,8 +154,8 @@ static void print_pushes(rd_printing *n, int32_t rounds, int32_t stmt)
     (void)rounds;
 }
 
-/* "v1 >= lo && v1 + 512 <= hi": rounds are whole; "v1 + 4 * t >= lo && v1 + 4 * t + 4 <= hi":
- * what this thread has of one is. */
+/* Adds the condition that all rounds of a batch are there: "v1 >= lo && v1 + 512 <= hi".  Of one
+ * round it is about the elements of this thread: "v1 + 4 * t >= lo && v1 + 4 * t + 4 <= hi". */
 static void add_whole(rd_printing *n, rd_text *to, int32_t rounds, int32_t ahead)
 {
     const rd_for *loop  = rd_loop_of(n->t, rounds);
@@ -173,7 +179,8 @@ static void add_whole(rd_printing *n, rd_text *to, int32_t rounds, int32_t ahead
     rd_text_end(&hi, n->to);
 }
 
-/* "if (all rounds are there, in one block) { ...; continue; }" */
+/* Prints a batch of rounds: "if (all rounds are there, in one block) { loads; bodies; v1 += 512;
+ * continue; }". */
 static void print_batch(rd_printing *n, int32_t rounds, int32_t ahead)
 {
     const rd_for *loop = rd_loop_of(n->t, rounds);
@@ -208,7 +215,8 @@ static void print_batch(rd_printing *n, int32_t rounds, int32_t ahead)
 }
 
 /* ---- All rounds ------------------------------------------------------------------------------ */
-/* "for (int64_t v1 = lo; v1 < hi;) {": lanes begin with the first one. */
+/* Prints "for (int64_t v1 = lo; v1 < hi;) {".  If lanes lie along the loop, rounds begin with the
+ * first lane. */
 static void open_rounds(rd_printing *n, const rd_for *loop)
 {
     const rd_edge_part *part = &loop->from.part[0];
@@ -229,6 +237,7 @@ static void open_rounds(rd_printing *n, const rd_for *loop)
     rd_text_end(&first, n->to);
 }
 
+/* Prints one round element by element: "{ const int64_t m0 = v1 + 0 * 64; .. } v1 += 64;". */
 static void print_single(rd_printing *n, int32_t rounds)
 {
     const rd_for *loop = rd_loop_of(n->t, rounds);
@@ -243,6 +252,7 @@ static void print_single(rd_printing *n, int32_t rounds)
                   along_of(n, rounds) ? 1 : loop->step);
 }
 
+/* Prints a loop of rounds with all forms of its body. */
 static void print_rounds(rd_printing *n, int32_t rounds)
 {
     const rd_for   *loop = rd_loop_of(n->t, rounds);
@@ -271,6 +281,7 @@ static void print_rounds(rd_printing *n, int32_t rounds)
     n->kernel->apart    = kept.apart;
 }
 
+/* Prints a loop of a kernel; false: print/ has its text. */
 bool rd_print_kernel_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);

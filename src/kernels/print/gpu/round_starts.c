@@ -1,12 +1,14 @@
-/* round_starts.c - where a round of a loop begins and ends as text. */
+/* round_starts.c - where a round of a loop begins and ends, as text. */
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
+/* Adds the mark at which a round begins, "m0", or the index "i1" if the loop has no mark. */
 void rd_print_round_name(rd_printing *n, rd_text *to, const rd_for *loop)
 {
     rd_print_axis(n, to, loop->start >= 0 ? loop->start : loop->axis);
 }
 
+/* Prints "const int64_t m1 = m0 + 4 * t;": where round `round` of a loop begins. */
 void rd_print_start_of_round(rd_printing *n, const rd_for *loop, const char *round)
 {
     rd_text name = { 0 }, from = { 0 };
@@ -23,7 +25,7 @@ void rd_print_start_of_round(rd_printing *n, const rd_for *loop, const char *rou
     rd_text_end(&from, n->to);
 }
 
-/* "const int64_t m0 = v1 + u * 64;" */
+/* Prints "const int64_t m0 = v1 + u * 64;": where round `u` of a batch begins. */
 void rd_print_round(rd_printing *n, int32_t rounds, const char *u)
 {
     const rd_for *loop = rd_loop_of(n->t, rounds);
@@ -35,15 +37,15 @@ void rd_print_round(rd_printing *n, int32_t rounds, const char *u)
     rd_text_end(&name, n->to);
 }
 
-/* Do threads have indices of another axis than the rounds around have?  Then whether theirs are
- * there does not hang on the round. */
+/* True if the threads' indices are of another axis than the rounds around.  Whether an index is
+ * there does not depend on the round then. */
 bool rd_is_across(const rd_printing *n, const rd_for *loop)
 {
     return loop->kind == RD_FOR_THREAD && loop->step == 1 &&
            (n->kernel->rounds < 0 || rd_loop_of(n->t, n->kernel->rounds)->axis != loop->axis);
 }
 
-/* "if (i0 < m1) {" */
+/* Prints "if (i0 < m1) {". */
 void rd_print_if_there(rd_printing *n, const rd_for *loop)
 {
     rd_text to = { 0 };

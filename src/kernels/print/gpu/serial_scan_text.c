@@ -1,6 +1,6 @@
-/* serial_scan_text.c - folds so far (program.h) in a kernel, element by element: s has the block
- * at hand, p what is before it, e the nodes of its elements where prefixes go by the tree, w the
- * words of a running sum (kernels/math/so_far.h).
+/* serial_scan_text.c - scans that a thread runs element by element. s has the state of the block
+ * at hand, and p the prefix of all blocks before it. e has the nodes of the block's elements,
+ * where prefixes go by a tree. w has the words of a running sum (kernels/math/so_far.h):
  *
  *     while (b0[0] < (i1) / 64) { turn0(&s0_0[0], &p0_0[0]); b0[0]++; }
  *     step0(&s0_0[0], r0, 1, i1);
@@ -10,7 +10,7 @@
 #include <inttypes.h>
 
 /* ---- Functions ------------------------------------------------------------------------------- */
-/* " float a0 = *e0;" */
+/* Adds " float a0 = *e0;" for each number of a state. */
 static void add_copies(rd_text *to, const rd_emit_fold *f, char copy, const char *format)
 {
     for (int k = 0; k < f->n_state; k++) {
@@ -20,6 +20,8 @@ static void add_copies(rd_text *to, const rd_emit_fold *f, char copy, const char
     }
 }
 
+/* Adds the parameters of the arrays that `names` lists: "float *s0, float *p0", with a second
+ * word of p for a running sum. */
 static void add_parameters(rd_text *to, const rd_emit_fold *f, bool pair, const char *names)
 {
     for (; *names; names++) {
@@ -30,8 +32,15 @@ static void add_parameters(rd_text *to, const rd_emit_fold *f, bool pair, const 
     }
 }
 
-/* A block has ended: it goes to what is before the next; of running sums (kernels/math/so_far.h)
- * with its number and the cell's words. */
+/* Adds turn0(): a block has ended, and is merged into the prefix of the next one.  A running sum
+ * takes the number of the block and the cell's words, too.
+ *
+ *     static inline void turn0(float *s0, float *p0)
+ *     {
+ *         block0(s0);
+ *         merge0(p0, s0);
+ *         begin0(s0);
+ *     } */
 static void add_block_end(rd_text *to, const rd_emit_fold *f, bool pair, int32_t number)
 {
     const char *elem = rd_dtype_class(f->fold->type) == RD_CLASS_f32 ? "f32" : "f64";
@@ -59,7 +68,8 @@ static void add_block_end(rd_text *to, const rd_emit_fold *f, bool pair, int32_t
     rd_text_add(to, ");\n}\n");
 }
 
-/* u = merge(the node of a level, u) */
+/* Adds "{ float a0 = e0[level * pitch]; merge0(&a0, u0); *u0 = a0; }": u becomes the merge of a
+ * level's node and u. */
 static void add_merge_level(rd_text *to, const rd_emit_fold *f, int32_t number, char name)
 {
     rd_text_add(to, "{");
@@ -74,8 +84,10 @@ static void add_merge_level(rd_text *to, const rd_emit_fold *f, int32_t number, 
     rd_text_add(to, " }\n");
 }
 
-/* Element `at` of the block, u, meets its left siblings; the nodes of all so far, from the right,
- * are the prefix, s. */
+/* Adds tree0(): element `at` of a block, u, merges with its left siblings.  The prefix s is the
+ * merge of all nodes up to the element, from the right.
+ *
+ *     static inline void tree0(float *e0, float *u0, float *s0, int64_t at, int64_t pitch) */
 static void add_tree(rd_text *to, const rd_emit_fold *f, int32_t number)
 {
     rd_text_add(to, "static inline void tree%" PRId32 "(", number);
@@ -91,6 +103,7 @@ static void add_tree(rd_text *to, const rd_emit_fold *f, int32_t number)
     rd_text_add(to, "}\n");
 }
 
+/* Adds turn0(), and tree0() if the prefixes within blocks go by a tree. */
 void rd_print_block_end_functions(rd_text *to, const rd_emit_fold *f, bool pair, int32_t levels,
                                   int32_t number)
 {
@@ -100,7 +113,7 @@ void rd_print_block_end_functions(rd_text *to, const rd_emit_fold *f, bool pair,
 }
 
 /* ---- The statement --------------------------------------------------------------------------- */
-/* "&p0_0[at], &p0_1[at]" with the second word of a running sum. */
+/* Adds "&p0_0[at], &p0_1[at]", with the second word of a running sum. */
 static void add_arrays(rd_printing *n, rd_text *to, const rd_stmt *s, char name, const char *at)
 {
     const rd_print_fold *f = &n->fold[s->fold];
@@ -110,6 +123,10 @@ static void add_arrays(rd_printing *n, rd_text *to, const rd_stmt *s, char name,
         rd_text_add(to, ", &p%" PRId32 "_%d[%s]", s->store, f->of.n_state, at);
 }
 
+/* Prints how the block's state takes an element: "step0(&s0_0[0], r0, 1, i1);", or by a tree:
+ *
+ *     float u0; begin0(&u0); step0(&u0, r0, 1, i1);
+ *     tree0(&e0_0[0], &u0, &s0_0[0], (i1) % 64, 1); */
 static void take_element(rd_printing *n, const rd_stmt *s, const char *at)
 {
     const rd_loop_fold *f      = &n->t->fold[s->fold];
@@ -141,6 +158,8 @@ static void take_element(rd_printing *n, const rd_stmt *s, const char *at)
     rd_text_end(&step, n->to);
 }
 
+/* Prints a PREFIX: the element is taken, then "sofar0(&s0_0[0], &p0_0[0], &r1);" gives the
+ * result.  An exclusive scan takes the element behind. */
 void rd_print_serial_prefix(rd_printing *n, const rd_stmt *s)
 {
     const rd_fold *fold = &n->t->p->fold[s->fold];
@@ -169,8 +188,8 @@ void rd_print_serial_prefix(rd_printing *n, const rd_stmt *s)
     rd_text_end(&line, n->to);
 }
 
-/* "turn0(&s0_0[0], &p0_0[0], &p0_1[0], b0[0], &w0[0], 4)": ranges that leave nodes count blocks
- * from their first one on. */
+/* Adds "turn0(&s0_0[0], &p0_0[0], &p0_1[0], b0[0], &w0[0], 4);".  In ranges with partials, blocks
+ * count from the range's first one. */
 static void add_block_end_call(rd_printing *n, rd_text *to, const rd_stmt *s, const char *counter,
                                const char *at)
 {
@@ -187,7 +206,7 @@ static void add_block_end_call(rd_printing *n, rd_text *to, const rd_stmt *s, co
     rd_text_add(to, ");");
 }
 
-/* The blocks before the one of `block` go to what is before it. */
+/* Prints "while (b0[0] < block) { turn0(..); b0[0]++; }": all blocks before that one end. */
 void rd_print_end_scan_blocks(rd_printing *n, const rd_stmt *s, const char *block)
 {
     rd_text counter = { 0 }, at = { 0 }, line = { 0 };
@@ -202,6 +221,7 @@ void rd_print_end_scan_blocks(rd_printing *n, const rd_stmt *s, const char *bloc
     rd_text_end(&line, n->to);
 }
 
+/* Prints "turn0(..);" for the cell with the subscript `at`. */
 void rd_print_end_scan_block(rd_printing *n, const rd_stmt *s, const char *at)
 {
     rd_text counter = { 0 }, line = { 0 };

@@ -1,25 +1,26 @@
-/* thread_states.c - states of folds in a kernel, and their steps.
+/* thread_states.c - states of folds in a kernel, and their steps:
  *
  *     float s0_0[4]; double w0_0[12]; int64_t b0[1];
  *     RD_UNROLL for (int64_t k = 0; k < 4; k += 1) { begin0(&s0_0[k]); }
  *     while (b0[0] < (i1) / 64) { push0(&s0_0[0], w0_0, 4, 1, 4, 0, b0[0], 0); b0[0]++; }
  *     step0(&s0_0[0 + i], r3, 1, i1);
  *
- * s has the states of the blocks at hand, one for each cell and lane that a thread has; w the
- * rows of their tree; b which block each cell is at.  A thread moves on all lanes of a cell that
- * it has. */
+ * s has the states of the blocks at hand, one for each cell and lane of the thread. w has the
+ * rows of nodes of the combine tree, and b the number of the block of each cell.  A thread pushes
+ * all lanes of a cell that it has. */
 #include "core/tree.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
-/* Arrays in memory begin at multiples of 16 bytes. */
+/* Bytes of an array in memory, rounded up to a multiple of 16, where the next array begins. */
 static int64_t room_of(int64_t bytes)
 {
     return (bytes + 15) / 16 * 16;
 }
 
 /* ---- Declarations ---------------------------------------------------------------------------- */
-/* An array of the thread, or from `at` of a memory on; where the next one begins. */
+/* Prints "float s0_0[4];", or "float *const s0_0 = (float *)(own + 64);" for an array that begins
+ * at byte `at`.  Returns where the next one begins. */
 static int64_t declare(rd_printing *n, int32_t store, const char *type, const char *name,
                        int64_t count, int64_t bytes, int64_t at)
 {
@@ -33,6 +34,8 @@ static int64_t declare(rd_printing *n, int32_t store, const char *type, const ch
     return at + room_of(count * bytes);
 }
 
+/* Prints such an array for each number of a state, or of a node.  Returns where the next one
+ * begins. */
 static int64_t declare_each(rd_printing *n, int32_t store, char letter, bool nodes, int64_t count,
                             int64_t at)
 {
@@ -49,7 +52,8 @@ static int64_t declare_each(rd_printing *n, int32_t store, char letter, bool nod
     return at;
 }
 
-/* Of a scan: what is before the block at hand, nodes of its elements, words of a running sum. */
+/* Prints the arrays of a scan's prefix: "float p0_0[4]; float e0_0[28]; double w0[64];".  Returns
+ * where the next one begins. */
 static int64_t declare_before(rd_printing *n, int32_t store, int64_t cells, int64_t at)
 {
     const rd_loop_fold *f    = &n->t->fold[n->t->store[store].fold];
@@ -73,6 +77,7 @@ static int64_t declare_before(rd_printing *n, int32_t store, int64_t cells, int6
     return at;
 }
 
+/* Prints the declarations of a fold's states: "float s0_0[4]; double w0_0[12]; int64_t b0[1];". */
 void rd_print_thread_states(rd_printing *n, const rd_stmt *s)
 {
     const rd_store *a     = &n->t->store[s->store];
@@ -93,8 +98,8 @@ void rd_print_thread_states(rd_printing *n, const rd_stmt *s)
     rd_text_end(&b, n->to);
 }
 
-/* "RD_UNROLL for (int64_t k = 0; k < 4; k += 1) { .. }": all of an array; a team's, by its
- * threads. */
+/* Prints "RD_UNROLL for (int64_t k = 0; k < 4; k += 1) { .. }" over an array; the threads of a
+ * team share the team's array. */
 static void print_for_each(rd_printing *n, int32_t store, int64_t count, const char *what)
 {
     const int64_t copies = n->t->store[store].copies ? n->t->store[store].copies : 1;
@@ -110,6 +115,7 @@ static void print_for_each(rd_printing *n, int32_t store, int64_t count, const c
     rd_text_end(&many, n->to);
 }
 
+/* Prints how all states of an array begin: "RD_UNROLL for (..) { begin0(&s0_0[k]); }". */
 static void begin_each(rd_printing *n, const rd_stmt *s, char name)
 {
     const int64_t states = rd_cells_here(n, s->store) * rd_lanes_here(n, s->store);
@@ -130,14 +136,15 @@ static void begin_each(rd_printing *n, const rd_stmt *s, char name)
     rd_text_end(&begin, n->to);
 }
 
+/* Prints a barrier if the states are the team's. */
 static void meet_of_all(rd_printing *n, int32_t store)
 {
     if (rd_is_team_uniform(n, store))
         rd_print_line(n, "RD_MEET");
 }
 
-/* "const int64_t from0 = edge0(q, range);": the block with which a range begins; of a scan "(m0)
- * / 64". */
+/* Prints "const int64_t from0 = edge0(q, range);", the first block of a range; of a scan "(m0) /
+ * 64".  Returns whether there is a range. */
 static bool print_first_block(rd_printing *n, const rd_stmt *s)
 {
     const bool scan = s->at.n > 0, ranged = scan || rd_has_partials(n, s->fold);
@@ -154,6 +161,7 @@ static bool print_first_block(rd_printing *n, const rd_stmt *s)
     return ranged;
 }
 
+/* Prints how a fold begins: its states, its prefix, and "b0[k] = 0;". */
 void rd_print_begin_states(rd_printing *n, const rd_stmt *s)
 {
     const bool scan  = n->t->p->fold[s->fold].scan;
@@ -178,11 +186,13 @@ void rd_print_begin_states(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- Subscripts ------------------------------------------------------------------------------ */
+/* True if the position is 0. */
 static bool is_nothing(const rd_linear *at)
 {
     return at->n == 0 && at->offset == 0;
 }
 
+/* Adds "(i0) * 4". */
 static void add_times(rd_printing *n, rd_text *to, const rd_linear *at, int64_t stride)
 {
     rd_text_add(to, "(");
@@ -190,6 +200,7 @@ static void add_times(rd_printing *n, rd_text *to, const rd_linear *at, int64_t 
     rd_text_add(to, ") * %" PRId64, stride);
 }
 
+/* Adds the subscript of the cell's first state: "(i0) * 4 + i1 - m0". */
 void rd_print_first_state(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *a    = &n->t->store[s->store];
@@ -205,6 +216,8 @@ void rd_print_first_state(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_print_linear(n, to, &s->of.more);
 }
 
+/* Adds "b0[(i0) * 1]", the cell's block counter; with lanes in the team's memory that of a
+ * thread, "b0[(i0) * 32 + t]". */
 void rd_print_block_counter_of(rd_printing *n, rd_text *to, const rd_stmt *s, const char *thread)
 {
     const int32_t lanes = n->t->p->fold[s->fold].lanes;
@@ -229,12 +242,14 @@ void rd_print_block_counter_of(rd_printing *n, rd_text *to, const rd_stmt *s, co
     rd_text_add(to, "]");
 }
 
+/* Adds the block counter of the cell for thread t. */
 void rd_print_block_counter(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_print_block_counter_of(n, to, s, "t");
 }
 
-/* Of its lanes a thread has neighbours, or those that are a team apart. */
+/* Adds the thread's lane to a subscript: " + i" if its lanes are adjacent, " + (RD_TEAM * i + t)"
+ * if they lie a team apart. */
 static void add_lane(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *a     = &n->t->store[s->store];
@@ -259,6 +274,7 @@ static void add_lane(rd_printing *n, rd_text *to, const rd_stmt *s)
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
+/* Prints "step0(&s0_0[0 + i], r3, 1, i1);". */
 void rd_print_thread_step(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s  = &n->t->stmt[stmt];
