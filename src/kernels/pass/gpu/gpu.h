@@ -160,7 +160,7 @@ bool rd_is_item_loop(const rd_schedule *t, int32_t stmt);
 int32_t rd_next_kernel(const rd_schedule *t, int32_t last);
 /* The innermost loop over items of a kernel: its body is what an item does. */
 int32_t rd_innermost_item_loop(const rd_schedule *t, int32_t kernel);
-/* loop_ranges.c: the loop of a body that is split into ranges, or the next one behind `last`; -1. */
+/* loop_ranges.c: the loop of a body that is split, or the next one behind `last`; -1. */
 int32_t rd_gpu_next_split_loop(const rd_schedule *t, const rd_gpu_plan *plan, int32_t body,
                                int32_t last);
 /* Puts a loop over ranges of the loop `cut` around all of an item's body: its statement. */

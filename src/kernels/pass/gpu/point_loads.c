@@ -98,7 +98,8 @@ static const rd_point_load *add_array(rd_point_tiling *s, int32_t stmt, bool row
     return s->t->failed ? NULL : a;
 }
 
-/* The position of an element in its array: 4*i1 + i0 - m0 of results, 132*i1 + i2 - m2 of points. */
+/* The position of an element in its array: 4*i1 + i0 - m0 of results, 132*i1 + i2 - m2 of
+ * points. */
 static rd_linear place_in_array(const rd_point_tiling *s, const rd_point_load *a)
 {
     const int32_t axis = a->row ? s->vector_axis : s->points, start = a->row ? s->item : s->tile;

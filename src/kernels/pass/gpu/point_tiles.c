@@ -2,15 +2,16 @@
  * computations): a tile of points lies in shared memory, and a thread takes several points at
  * once (unroll-and-jam):
  *
- * serial i2 to 10000             becomes   serial i1 to 3
- *   array a1                                 vector i0: a3[4*i1 + i0 - m0] = load s0[3*i0 + i1]
- *   begin f1                               serial i2 to 10000 by 128, starts m2, stops m3
- *   serial i1 to 3                           vector i2 from m2 to m3, by block
+ * serial i2 to 10000             becomes   serial i1 to 3 array a1
+ * vector i0: a3[4*i1 + i0 - m0] = load s0[3*i0 + i1] begin f1
+ * serial i2 to 10000 by 128, starts m2, stops m3 serial i1 to 3                           vector
+ * i2 from m2 to m3, by block
  *     vector i0 from m0 to m1                  serial i1 to 3
  *       r0 = load s0[3*i0 + i1]                  a4[132*i1 + i2 - m2] = load s0[3*i2 + i1]
  *       r1 = load s0[3*i2 + i1]              serial i2 from m2 to m3 by 64, starts m4, stops m5
  *       step f1 ..                             opens all f0, outer m4
- *   vector i0 from m0 to m1                    serial i2 from m4 to m5 down to m4 + 4 k by 4, starts m6
+ * vector i0 from m0 to m1                    serial i2 from m4 to m5 down to m4 + 4 k by 4,
+ * starts m6
  *     r2 = finish f1                             array a1
  *     opens f0 .., outer i2                      begin f1
  *     step f0 .., outer i2                       jam i2 from m6 to m6 + 4

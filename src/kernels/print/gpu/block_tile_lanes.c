@@ -61,7 +61,7 @@ void rd_print_begin_row_lanes(rd_printing *n, int32_t fold)
 }
 
 /* Prints "float s1_0[4];": the states of a thread, of its columns or of lanes of its row. */
-void rd_print_declare_thread_states(rd_printing *n, bool rows)
+void rd_print_declare_tile_states(rd_printing *n, bool rows)
 {
     for (int32_t k = 0; k < n->t->p->n_fold; k++)
         for (int j = 0; is_row(n, k) == rows && j < n->fold[k].of.n_state; j++)

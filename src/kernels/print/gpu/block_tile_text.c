@@ -65,7 +65,7 @@ static void print_row(rd_printing *n, int32_t rows)
     rd_print_round(n, rows, "u");
     rd_print_line(n, "const int place = (first + u) * %" PRId64 " + %" PRId32 " * t;",
                   rd_lanes_of_row(n), n->kernel->width);
-    rd_print_declare_thread_states(n, true);
+    rd_print_declare_tile_states(n, true);
     rd_print_load_row_lanes(n);
     rd_print_body(n, rows);
     rd_print_store_row_lanes(n);
@@ -77,7 +77,7 @@ static void print_whole_rows(rd_printing *n, int32_t rows)
     const int32_t ahead = rd_loop_of(n->t, rows)->ahead;
 
     n->kernel->strategy    = RD_ROUND_BATCHED;
-    n->kernel->block_begun = UINT64_MAX; /* all of a patch is one block */
+    n->kernel->block_begun = UINT64_MAX; /* a tile is one block of each fold */
     rd_print_declare_vector_loads(n, rows, ahead);
     rd_print_vector_loads(n, rows, ahead);
     rd_print_line(n, "RD_UNROLL for (int u = 0; u < %" PRId32 "; u++) {", ahead);
@@ -105,7 +105,7 @@ static void print_rows_in_part(rd_printing *n, int32_t rows)
 }
 
 /* Prints how the partials of a team's columns are stored. */
-static void leave_columns(rd_printing *n, int32_t groups)
+static void store_columns(rd_printing *n, int32_t groups)
 {
     for (int32_t s = n->t->stmt[groups].first; s >= 0; s = n->t->stmt[s].next)
         if (n->t->stmt[s].kind == RD_S_LEAVE)
@@ -155,7 +155,7 @@ static void print_turn(rd_printing *n, int32_t stmt)
     close_brace(n);
     rd_print_line(n, "if (first == %" PRId32 ") {", RD_TREE_STEPS - rows->ahead);
     n->indent++;
-    leave_columns(n, stmt);
+    store_columns(n, stmt);
     close_brace(n);
     rd_text_end(&down, n->to);
     rd_text_end(&along, n->to);
@@ -181,7 +181,7 @@ static void print_turns(rd_printing *n, int32_t stmt)
     rd_print_line(
         n, "const int turns = (groups + RD_TEAMS - 1) / RD_TEAMS * %" PRId32 " + RD_TEAMS - 1;",
         turns);
-    rd_print_declare_thread_states(n, false);
+    rd_print_declare_tile_states(n, false);
     open_brace(n, "RD_ONE_BY_ONE for (int turn = 0; turn < turns; turn++) {");
     rd_print_line(n, "const int own = turn - team, group = own / %" PRId32 " * RD_TEAMS + team;",
                   turns);
@@ -233,7 +233,7 @@ static void print_columns(rd_printing *n, int32_t stmt)
     rd_text_end(&to, n->to);
 }
 
-/* ---- All of a patch -------------------------------------------------------------------------- */
+/* ---- The whole tile -------------------------------------------------------------------------- */
 /* Prints a loop of a block tile; false: other loops have their own text. */
 static bool print_loop(rd_printing *n, int32_t stmt)
 {

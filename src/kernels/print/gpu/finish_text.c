@@ -3,7 +3,8 @@
  * memory; else one thread has all lanes of the cell:
  *
  *     for (int l = 0; l < 4; l++) { ... y0[l] = x0; }
- *     for (int half = 2; half > 0; half /= 2) for (int l = 0; l < half; l++) merge0(&y0[l], &y0[l + half]);
+ *     for (int half = 2; half > 0; half /= 2)
+ *         for (int l = 0; l < half; l++) merge0(&y0[l], &y0[l + half]);
  *     finish0(y0, &r1); */
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
@@ -143,7 +144,8 @@ static void store_words(rd_text *to, const rd_emit_fold *f, char name, int from,
 /* Prints the tree of merges over lanes by the team's threads: lane l takes lane l + half, for
  * half = lanes/2 .. 1. `from`: the first word of a state.
  *
- *     for (int half = 8; half > 0; half /= 2) { for (int l = t; l < half; l += RD_TEAM) {.. merge0(..); ..} RD_MEET } */
+ *     for (int half = 8; half > 0; half /= 2) {
+ *         for (int l = t; l < half; l += RD_TEAM) {.. merge0(..); ..} RD_MEET } */
 static void merge_by_team(rd_printing *n, const rd_stmt *s, const char *function, int from)
 {
     const rd_emit_fold *f    = &n->fold[s->fold].of;

@@ -268,7 +268,7 @@ bool rd_print_in_kernel(rd_printing *n, int32_t stmt)
     case RD_S_LAST: rd_print_if_last(n, stmt); return true;
     case RD_S_JOIN: rd_print_combine_partials(n, s); return true;
     case RD_S_REST:
-    case RD_S_LANES: return true; /* with FINISH */
+    case RD_S_LANES: return true; /* RD_S_FINISH prints all three */
     case RD_S_FINISH: rd_print_thread_finish(n, s); return true;
     default: return false;
     }

@@ -172,8 +172,8 @@ void rd_print_scan_blocks(rd_printing *n, const rd_stmt *s)
 /* Prints the look-back, by one warp for each fold: it stores the tile's partials, and finds the
  * prefix of all tiles before.
  *
- *     if (threadIdx.x / 32 == 0)
- *         rd_before_blocks<scan0, 64>(blocks2, before2, (uint64_t *)(nodes + 0), q.head.n_range, range); */
+ * if (threadIdx.x / 32 == 0)
+ *     rd_before_blocks<scan0, 64>(blocks2, before2, .., q.head.n_range, range); */
 void rd_print_look_back(rd_printing *n, const rd_stmt *s)
 {
     rd_print_line(n, "if (threadIdx.x / 32 == %" PRId32 ")", s->fold);

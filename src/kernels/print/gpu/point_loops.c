@@ -29,7 +29,7 @@
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
-/* ---- Which loop it is ------------------------------------------------------------------------ */
+/* ---- Kinds of loop --------------------------------------------------------------------------- */
 /* The loop of a statement; NULL if it is none. */
 static const rd_for *loop_at(const rd_printing *n, int32_t stmt)
 {
@@ -119,7 +119,7 @@ static void print_tile(rd_printing *n, int32_t stmt)
 }
 
 /* The folds whose cells all begin a block once, at the beginning of the body. */
-static uint64_t moved_in(const rd_printing *n, int32_t body)
+static uint64_t begun_in(const rd_printing *n, int32_t body)
 {
     uint64_t moved = 0;
 
@@ -134,7 +134,7 @@ static void print_body_of_blocks(rd_printing *n, int32_t stmt)
 {
     const uint64_t moved = n->kernel->block_begun;
 
-    n->kernel->block_begun |= moved_in(n, stmt);
+    n->kernel->block_begun |= begun_in(n, stmt);
     rd_print_body(n, stmt);
     n->kernel->block_begun = moved;
 }

@@ -1,7 +1,7 @@
 /* point_pair.c - the text of one pair of a result and a point: its indices, and its loads from
  * shared memory:
  *
- *     const rd_pack<float, 4> p9 = RD_TAKE_SHARED(float, 4, tile3, 1536 + (int)(i1 * 132 + m2 * -1 + m6));
+ *     const rd_pack<float, 4> p9 = RD_TAKE_SHARED(float, 4, tile3, 1536 + (int)(i1 * 132 + ..));
  *     const int64_t i0 = RD_LESS(m0 + i, q.N[2]);
  *     const int64_t i2 = m6 + e;
  *     const float r1 = p9.e[e]; */
@@ -39,7 +39,7 @@ bool rd_is_clamped(const rd_printing *n, int32_t stmt)
     return items_of(n, stmt) != NULL;
 }
 
-/* Prints "const int64_t i0 = RD_LESS(m0 + i, N - 1);": elements behind the last result repeat it. */
+/* Prints "const int64_t i0 = RD_LESS(m0 + i, N - 1);": elements behind the last one repeat it. */
 void rd_print_clamped_index(rd_printing *n, int32_t stmt)
 {
     const rd_for   *items = items_of(n, stmt);
@@ -76,7 +76,7 @@ void rd_print_pair_indices(rd_printing *n, int32_t stmt)
     rd_text_end(&start, n->to);
 }
 
-/* ---- What results bring ---------------------------------------------------------------------- */
+/* ---- Rows of results ------------------------------------------------------------------------- */
 /* Adds the number of the row in the array of results: "(int)i1 * 2", of the axes of loops inside
  * a pair. */
 static void add_row(rd_printing *n, rd_text *to, const rd_linear *at, int32_t width, int32_t lane)
@@ -122,7 +122,7 @@ void rd_print_store_result_row(rd_printing *n, const rd_stmt *s)
     rd_text_end(&line, n->to);
 }
 
-/* ---- What pairs take ------------------------------------------------------------------------- */
+/* ---- Loads of pairs -------------------------------------------------------------------------- */
 /* True if the statement loads from an array of pairs in shared memory. */
 bool rd_is_tile_load(const rd_printing *n, int32_t stmt)
 {

@@ -63,7 +63,7 @@ static int32_t along_of(const rd_printing *n, int32_t rounds)
                : 0;
 }
 
-/* ---- Rounds that go together ----------------------------------------------------------------- */
+/* ---- Batches of rounds ----------------------------------------------------------------------- */
 /* True if the position does not fall along the axis, and depends on no value. */
 static bool is_rising_along(const rd_schedule *t, const rd_linear *at, int32_t axis)
 {
@@ -173,7 +173,7 @@ static void add_whole(rd_printing *n, rd_text *to, int32_t rounds, int32_t ahead
     else
         rd_text_add(to, "v%" PRId32 " >= %s && v%" PRId32 " + %" PRId64 " <= %s", loop->axis, lo.at,
                     loop->axis, ahead * loop->step, hi.at);
-    if (along_of(n, rounds)) /* where the packs begin that memory has */
+    if (along_of(n, rounds)) /* vectors are aligned there */
         rd_text_add(to, " && v%" PRId32 " %% %" PRId64 " == 0", loop->axis, loop->step);
     rd_text_end(&lo, n->to);
     rd_text_end(&hi, n->to);
@@ -288,7 +288,7 @@ bool rd_print_kernel_loop(rd_printing *n, int32_t stmt)
 
     if (n->kernel->pairs && rd_print_point_loop(n, stmt))
         return true;
-    if (loop->by_block) /* what surrounds items does it for all of them */
+    if (loop->by_block) /* the backend prints it around the items of a block */
         return true;
     switch (loop->kind) {
     case RD_FOR_THREAD: rd_print_thread_loop(n, stmt); return true;

@@ -112,7 +112,7 @@ void rd_print_block_end_functions(rd_text *to, const rd_emit_fold *f, bool pair,
         add_tree(to, f, number);
 }
 
-/* ---- The statement --------------------------------------------------------------------------- */
+/* ---- Statements ------------------------------------------------------------------------------ */
 /* Adds "&p0_0[at], &p0_1[at]", with the second word of a running sum. */
 static void add_arrays(rd_printing *n, rd_text *to, const rd_stmt *s, char name, const char *at)
 {

@@ -137,7 +137,7 @@ static void begin_each(rd_printing *n, const rd_stmt *s, char name)
 }
 
 /* Prints a barrier if the states are the team's. */
-static void meet_of_all(rd_printing *n, int32_t store)
+static void print_team_barrier(rd_printing *n, int32_t store)
 {
     if (rd_is_team_uniform(n, store))
         rd_print_line(n, "RD_MEET");
@@ -171,7 +171,7 @@ void rd_print_begin_states(rd_printing *n, const rd_stmt *s)
     if (n->t->store[s->store].place != RD_IN_LOCAL)
         rd_print_thread_states(n, s);
     ranged = print_first_block(n, s);
-    meet_of_all(n, s->store);
+    print_team_barrier(n, s->store);
     begin_each(n, s, 's');
     if (scan)
         begin_each(n, s, 'p');
@@ -181,7 +181,7 @@ void rd_print_begin_states(rd_printing *n, const rd_stmt *s)
         print_for_each(n, s->store, rd_cells_here(n, s->store) * rd_block_counters_of(n, s->store),
                        begin.at);
     }
-    meet_of_all(n, s->store);
+    print_team_barrier(n, s->store);
     rd_text_end(&begin, n->to);
 }
 
@@ -284,7 +284,7 @@ void rd_print_thread_step(rd_printing *n, int32_t stmt)
         rd_print_scan_tile_step(n, s);
         return;
     }
-    if (n->kernel->block_tiles) /* columns at hand, or lanes of the row */
+    if (n->kernel->block_tiles) /* states of the thread's columns, or of lanes of its row */
         rd_text_add(&at, "i");
     else {
         rd_print_first_state(n, &at, s);

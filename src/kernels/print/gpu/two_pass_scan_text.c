@@ -124,7 +124,7 @@ void rd_print_store_scan_partial(rd_printing *n, const rd_stmt *s)
         rd_text node = { 0 }, word = { 0 }, what = { 0 };
 
         add_node(n, &node, left, k, "range");
-        if (n->t->fold[s->fold].pair) { /* of a whole range the last block has made its node */
+        if (n->t->fold[s->fold].pair) { /* the last block of a whole range has made its node */
             rd_text_add(&word, "%" PRId32, 2 * level_of(ranges_around(n, s)) + 1);
             add_word(n, &what, s->store, word.at);
         } else
