@@ -1,4 +1,4 @@
-/* accumulators.c - accumulators of folds in the shadow run of a tree, and their states. */
+/* accumulators.c - the accumulators of folds in a shadow run, and their states. */
 #include "kernels/loop/shadow/accumulators.h"
 #include <inttypes.h>
 #include <stdarg.h>
@@ -7,6 +7,7 @@
 /* A state in an array that has not begun. */
 static const uint64_t not_begun = UINT64_MAX;
 
+/* Notes that a statement of a fold fails: "step f0: " and a sentence.  Returns false. */
 __attribute__((format(printf, 3, 4))) bool rd_shadow_fold_fails(const rd_shadow_folds *s,
                                                                 const rd_stmt         *by,
                                                                 const char            *format, ...)
@@ -28,11 +29,13 @@ __attribute__((format(printf, 3, 4))) bool rd_shadow_fold_fails(const rd_shadow_
 }
 
 /* ---- Room ------------------------------------------------------------------------------------ */
+/* A fold of the program. */
 const rd_fold *rd_shadow_fold_of(const rd_shadow_folds *s, int32_t fold)
 {
     return &s->t->p->fold[fold];
 }
 
+/* Rows of nodes that a cell needs: two for each level of the combine tree, and some to spare. */
 int32_t rd_shadow_rows_of(const rd_fold *f)
 {
     int32_t bits = 1;
@@ -42,6 +45,7 @@ int32_t rd_shadow_rows_of(const rd_fold *f)
     return 2 * bits + 2 < RD_MOST_NODES ? 2 * bits + 2 : RD_MOST_NODES;
 }
 
+/* The most subscripts that an array of the fold's states has. */
 static int64_t subscripts_of(const rd_schedule *t, int32_t fold)
 {
     int64_t most = 1;
@@ -52,6 +56,7 @@ static int64_t subscripts_of(const rd_schedule *t, int32_t fold)
     return most;
 }
 
+/* Makes room for the accumulators of a fold; false: no memory. */
 static bool make_cells(rd_shadow_folds *s, int32_t fold)
 {
     s->n_cell[fold] = subscripts_of(s->t, fold);
@@ -59,6 +64,7 @@ static bool make_cells(rd_shadow_folds *s, int32_t fold)
     return s->cell[fold] != NULL;
 }
 
+/* Makes the states of an array; false: no memory. */
 static bool make_states(rd_shadow_folds *s, int32_t store)
 {
     if (s->t->store[store].fold < 0)
@@ -69,6 +75,7 @@ static bool make_states(rd_shadow_folds *s, int32_t store)
     return s->state[store] != NULL;
 }
 
+/* Makes the folds of a task, in which nothing has begun. */
 rd_shadow_folds *rd_shadow_folds_new(const rd_schedule *t, rd_text *why)
 {
     const size_t     n  = (size_t)t->p->n_fold + 1;
@@ -97,6 +104,7 @@ rd_shadow_folds *rd_shadow_folds_new(const rd_schedule *t, rd_text *why)
     return NULL;
 }
 
+/* Frees all of them; parts may be missing after a failure. */
 void rd_shadow_folds_free(rd_shadow_folds *s)
 {
     if (!s)
@@ -123,6 +131,7 @@ void rd_shadow_folds_free(rd_shadow_folds *s)
 }
 
 /* ---- Cells and states ------------------------------------------------------------------------ */
+/* Makes an accumulator with room for its nodes, in one piece of memory; NULL: no memory. */
 static rd_shadow_accumulator *make_accumulator(const rd_fold *f, int64_t number, int64_t more)
 {
     const size_t           rows = (size_t)rd_shadow_rows_of(f), nodes = rows * (size_t)f->lanes;
@@ -138,7 +147,7 @@ static rd_shadow_accumulator *make_accumulator(const rd_fold *f, int64_t number,
     return c;
 }
 
-/* Has its fold begun again since it was looked at? */
+/* Begins the accumulator anew if its fold has begun since it was last used. */
 static void begin_with_fold(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c)
 {
     if (c->begun == s->begun[by->fold])
@@ -153,6 +162,8 @@ static void begin_with_fold(const rd_shadow_folds *s, const rd_stmt *by, rd_shad
     c->store    = by->store;
 }
 
+/* The accumulator whose states were copied to the place that the statement names; NULL if there
+ * is none. */
 rd_shadow_alias *rd_shadow_alias_at(const rd_shadow_folds *s, const rd_stmt *by, int64_t number,
                                     int64_t more)
 {
@@ -164,8 +175,8 @@ rd_shadow_alias *rd_shadow_alias_at(const rd_shadow_folds *s, const rd_stmt *by,
                : NULL;
 }
 
-/* The accumulator that a statement names: of states that are held near the one they were copied
- * from, else by the subscript; it is made when it is first named. */
+/* The accumulator that a statement names.  If its states are a copy, it is the one they were
+ * copied from; else the subscript names it.  It is made when it is first named. */
 static rd_shadow_accumulator *accumulator_of(rd_shadow_folds *s, const rd_stmt *by, int64_t number,
                                              int64_t more)
 {
@@ -186,6 +197,8 @@ static rd_shadow_accumulator *accumulator_of(rd_shadow_folds *s, const rd_stmt *
     return s->cell[by->fold][at];
 }
 
+/* The accumulator that a statement names.  NULL, and a failure, if there is none or if it has not
+ * made progress between `least` and `most`. */
 rd_shadow_accumulator *rd_shadow_accumulator_at(rd_shadow_folds *s, const rd_stmt *by,
                                                 int64_t number, int64_t more,
                                                 rd_shadow_progress least, rd_shadow_progress most)
@@ -207,6 +220,8 @@ rd_shadow_accumulator *rd_shadow_accumulator_at(rd_shadow_folds *s, const rd_stm
     return NULL;
 }
 
+/* The state of a lane that a statement names.  NULL, and a failure, if there is none or if it has
+ * not begun. */
 uint64_t *rd_shadow_state_at(const rd_shadow_folds *s, const rd_stmt *by, int64_t number,
                              int64_t more, int32_t lane)
 {
@@ -225,6 +240,7 @@ uint64_t *rd_shadow_state_at(const rd_shadow_folds *s, const rd_stmt *by, int64_
     return NULL;
 }
 
+/* Declares an array: none of its states has begun, and runs of labels have no state in it. */
 void rd_shadow_declare(rd_shadow_folds *s, int32_t store)
 {
     for (int64_t k = 0; k < s->t->store[store].extent; k++)
@@ -234,6 +250,7 @@ void rd_shadow_declare(rd_shadow_folds *s, int32_t store)
         s->alias[store][k].of = NULL;
 }
 
+/* Begins a fold: all states in the array are empty. */
 bool rd_shadow_begin(rd_shadow_folds *s, const rd_stmt *by)
 {
     s->begun[by->fold]++;

@@ -1,19 +1,21 @@
-/* early_exits.c - what a loop leaves out that is left early, in a tree's shadow run.
+/* early_exits.c - checks that loops which are left early leave out nothing that matters, in a
+ * shadow run.
  *
- * The run leaves no loop.  Once an EXIT has looked at some states, the rest of its loop may step
- * into these, as no element changes them any more, and may do nothing else that is seen behind
- * the loop. */
+ * The shadow run leaves no loop.  Once an EXIT has asked some states, the rest of its loop may
+ * step into these, as no element can change them any more.  It may do nothing else that is seen
+ * behind the loop. */
 #include "kernels/loop/shadow/run_tree.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* The cells that an EXIT has looked at, while its loop runs. */
+/* The cells [from, to) that an EXIT has asked, while its loop runs. */
 struct rd_shadow_exit {
     int32_t stmt;
     bool    asked;
     int64_t from, to;
 };
 
+/* Counts the EXITs of the tree, and notes them if there is room. */
 static void find_exits(rd_shadow_task *r)
 {
     r->n_exit = 0;
@@ -26,6 +28,7 @@ static void find_exits(rd_shadow_task *r)
             }
 }
 
+/* Notes all EXITs of the tree; false: no memory. */
 bool rd_shadow_find_exits(rd_shadow_task *r)
 {
     find_exits(r);
@@ -35,6 +38,7 @@ bool rd_shadow_find_exits(rd_shadow_task *r)
     return r->exit != NULL;
 }
 
+/* Notes that an EXIT has asked its states. */
 void rd_shadow_note_exit(rd_shadow_task *r, const rd_shadow_copy *c, const rd_stmt *s)
 {
     const int64_t lanes = r->t->fold[s->fold].lanes, from = rd_shadow_position(r, c, &s->of.cell);
@@ -47,12 +51,14 @@ void rd_shadow_note_exit(rd_shadow_task *r, const rd_shadow_copy *c, const rd_st
         }
 }
 
+/* Forgets the exits of a loop that has ended. */
 void rd_shadow_end_of_loop(rd_shadow_task *r, int32_t loop)
 {
     for (int32_t k = 0; k < r->n_exit; k++)
         r->exit[k].asked &= r->t->stmt[r->exit[k].stmt].arg != loop;
 }
 
+/* True if a step into the cell may be left out by all exits that have asked; else a failure. */
 bool rd_shadow_may_step(const rd_shadow_task *r, const rd_stmt *s, int64_t cell)
 {
     for (int32_t k = 0; k < r->n_exit; k++) {
@@ -67,6 +73,7 @@ bool rd_shadow_may_step(const rd_shadow_task *r, const rd_stmt *s, int64_t cell)
     return true;
 }
 
+/* True if no exit has asked that would leave out a store; else a failure. */
 bool rd_shadow_may_store(const rd_shadow_task *r)
 {
     for (int32_t k = 0; k < r->n_exit; k++)

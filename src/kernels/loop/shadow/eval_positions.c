@@ -1,13 +1,14 @@
-/* eval_positions.c - positions and edges of a tree in its shadow run, and whether the run goes
- * on. */
+/* eval_positions.c - evaluates positions and edges of a tree in its shadow run. */
 #include "kernels/loop/shadow/run_tree.h"
 
+/* Fails the task if the condition does not hold; returns the condition. */
 bool rd_shadow_require(rd_shadow_task *r, bool holds)
 {
     r->failed |= !holds;
     return holds;
 }
 
+/* The value of a position at the indices and values of a copy. */
 int64_t rd_shadow_position(const rd_shadow_task *r, const rd_shadow_copy *c, const rd_linear *at)
 {
     int64_t sum = at->offset;
@@ -21,6 +22,7 @@ int64_t rd_shadow_position(const rd_shadow_task *r, const rd_shadow_copy *c, con
     return sum;
 }
 
+/* `at` rounded down, or up, to first + a multiple of `by`. */
 static int64_t rounded(int64_t at, int64_t first, int64_t by, bool up)
 {
     const int64_t past = ((at - first) % by + by) % by;
@@ -28,6 +30,7 @@ static int64_t rounded(int64_t at, int64_t first, int64_t by, bool up)
     return past == 0 ? at : up ? at - past + by : at - past;
 }
 
+/* The value of an edge: the greatest or the least of its parts. */
 int64_t rd_shadow_edge(const rd_shadow_task *r, const rd_shadow_copy *c, const rd_edge *edge,
                        bool greatest)
 {
@@ -45,6 +48,7 @@ int64_t rd_shadow_edge(const rd_shadow_task *r, const rd_shadow_copy *c, const r
     return found;
 }
 
+/* The positions of a fold's element. */
 rd_shadow_coords rd_shadow_coords_of(const rd_shadow_task *r, const rd_shadow_copy *c,
                                      const rd_fold_at *of)
 {

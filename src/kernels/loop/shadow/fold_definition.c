@@ -1,15 +1,15 @@
-/* fold_definition.c - reductions and scans as kernels/program.h defines them: of a reduction the
- * elements are listed, and brought into the order of their places before they combine. */
+/* fold_definition.c - reductions and scans as kernels/program.h defines them.  The elements of a
+ * reduction are listed, and sorted by their places, before they combine. */
 #include "kernels/loop/shadow/fold_definition.h"
 #include <stdlib.h>
 
-/* An element of a reduction, and the next one of its cell, -1. */
+/* An element of a reduction, and the next element of its cell, -1. */
 typedef struct listed {
     rd_shadow_element e;
     int64_t           next;
 } listed;
 
-/* A scan's cell: the blocks that have ended, and elements of the one at hand. */
+/* A cell of a scan: nodes of finished blocks, and elements of the block at hand. */
 typedef struct scan_cell {
     int64_t   block, n_node, room_node, n_element, room_element;
     uint64_t *node, *element;
@@ -26,6 +26,7 @@ struct rd_shadow_list {
 };
 
 /* ---- Lists of elements ----------------------------------------------------------------------- */
+/* Makes the list of a fold's elements; NULL: no memory. */
 rd_shadow_list *rd_shadow_list_new(const rd_fold *f)
 {
     const size_t    n = (size_t)f->n_cell + 1;
@@ -40,6 +41,7 @@ rd_shadow_list *rd_shadow_list_new(const rd_fold *f)
     return l;
 }
 
+/* Frees the list. */
 void rd_shadow_list_free(rd_shadow_list *l)
 {
     if (!l)
@@ -54,7 +56,7 @@ void rd_shadow_list_free(rd_shadow_list *l)
     free(l);
 }
 
-/* Room for one more of `bytes` behind the first n. */
+/* Makes room for one more entry of `bytes` behind the first n: the array, which may have moved. */
 static void *room_for(rd_shadow_list *l, void *array, int64_t *room, int64_t n, size_t bytes)
 {
     void *made;
@@ -68,6 +70,7 @@ static void *room_for(rd_shadow_list *l, void *array, int64_t *room, int64_t n, 
     return made ? made : array;
 }
 
+/* Begins the fold: all cells are empty. */
 void rd_shadow_list_begin(rd_shadow_list *l)
 {
     l->n = 0;
@@ -81,6 +84,7 @@ void rd_shadow_list_begin(rd_shadow_list *l)
     }
 }
 
+/* Adds an element to the list of its cell. */
 bool rd_shadow_list_take(rd_shadow_list *l, const rd_shadow_element *e)
 {
     if (!l->failed)
@@ -93,6 +97,7 @@ bool rd_shadow_list_take(rd_shadow_list *l, const rd_shadow_element *e)
 }
 
 /* ---- Results of reductions ------------------------------------------------------------------- */
+/* Orders elements by lane and step, for qsort(). */
 static int compare_places(const void *a, const void *b)
 {
     const listed *x = a, *y = b;
@@ -102,7 +107,7 @@ static int compare_places(const void *a, const void *b)
     return (x->e.step > y->e.step) - (x->e.step < y->e.step);
 }
 
-/* The fold of elements that lie in the order of their lanes and steps: block by block. */
+/* The state of one block: its elements, in the order of their steps, from the left. */
 static uint64_t state_of(const rd_fold *f, const listed *x, int64_t n)
 {
     uint64_t state = RD_OF_NOTHING;
@@ -112,7 +117,7 @@ static uint64_t state_of(const rd_fold *f, const listed *x, int64_t n)
     return rd_shadow_block(f, state);
 }
 
-/* Those of a lane that are in blocks [start, start + 2^level): the aligned tree. */
+/* The node of a lane's elements in blocks [start, start + 2^level), by the aligned combine tree. */
 static uint64_t node_of(const rd_fold *f, const listed *x, int64_t n, int64_t start, int32_t level)
 {
     int64_t left = 0;
@@ -126,6 +131,7 @@ static uint64_t node_of(const rd_fold *f, const listed *x, int64_t n, int64_t st
         node_of(f, x + left, n - left, start + ((int64_t)1 << (level - 1)), level - 1));
 }
 
+/* The total of a cell: a node for each lane, and then the merge of all lanes. */
 static uint64_t total_of(const rd_fold *f, const listed *x, int64_t n, uint64_t *lane)
 {
     int32_t level = 0;
@@ -141,6 +147,7 @@ static uint64_t total_of(const rd_fold *f, const listed *x, int64_t n, uint64_t 
     return lane[0];
 }
 
+/* Computes the results of a cell: its elements are sorted by lane and step, then combined. */
 bool rd_shadow_list_finish(rd_shadow_list *l, int64_t cell, rd_shadow *y)
 {
     uint64_t *lane = calloc((size_t)l->f->lanes, sizeof *lane);
@@ -162,7 +169,7 @@ bool rd_shadow_list_finish(rd_shadow_list *l, int64_t cell, rd_shadow *y)
 }
 
 /* ---- Scans ----------------------------------------------------------------------------------- */
-/* Elements as an aligned tree of 2^level from `from` on. */
+/* The aligned tree of 2^level elements from `from` on. */
 static uint64_t tree_of(const rd_fold *f, const uint64_t *element, int64_t from, int32_t level)
 {
     if (level == 0)
@@ -171,7 +178,8 @@ static uint64_t tree_of(const rd_fold *f, const uint64_t *element, int64_t from,
                           tree_of(f, element, from + ((int64_t)1 << (level - 1)), level - 1));
 }
 
-/* The nodes of a prefix from the right: 7 elements are (0..3, (4..5, 6)). */
+/* The tree prefix of n elements: the nodes that cover them, merged from the right. 7 elements are
+ * (0..3, (4..5, 6)). */
 static uint64_t tree_prefix(const rd_fold *f, const uint64_t *element, int64_t from, int64_t n)
 {
     int32_t level = 0;
@@ -185,6 +193,7 @@ static uint64_t tree_prefix(const rd_fold *f, const uint64_t *element, int64_t f
         tree_prefix(f, element, from + ((int64_t)1 << level), n - ((int64_t)1 << level)));
 }
 
+/* The prefix within the block at hand, by the tree or from the left. */
 static uint64_t prefix_of(const rd_fold *f, const scan_cell *s)
 {
     if (f->prefix == RD_PREFIX_TREE && !rd_shadow_is_unordered(f))
@@ -201,8 +210,8 @@ static uint64_t block_tree(const rd_fold *f, const uint64_t *node, int64_t start
                            block_tree(f, node, start + ((int64_t)1 << (level - 1)), level - 1));
 }
 
-/* What is before a block: sums of floats add the nodes that cover it, the largest first; others
- * fold from the left. */
+/* The prefix of all finished blocks.  Sums of floats add the nodes that cover these, the largest
+ * first; other folds go from the left. */
 static uint64_t before_of(const rd_fold *f, const scan_cell *s)
 {
     const bool pair = f->reducer == RD_RED_sum && rd_dtype_kind(f->type) == RD_KIND_FLOAT;
@@ -219,6 +228,7 @@ static uint64_t before_of(const rd_fold *f, const scan_cell *s)
     return sum;
 }
 
+/* Computes the results of a scan at the element at hand. */
 static void add_results(const rd_fold *f, const scan_cell *s, rd_shadow *y)
 {
     const uint64_t node = rd_shadow_merge(f, s->before, prefix_of(f, s));
@@ -227,6 +237,7 @@ static void add_results(const rd_fold *f, const scan_cell *s, rd_shadow *y)
         y[k] = rd_shadow_finish(f, node, k);
 }
 
+/* Ends the block at hand: its node is kept, and the prefix includes it. */
 static void end_block(rd_shadow_list *l, scan_cell *s)
 {
     s->node = room_for(l, s->node, &s->room_node, s->n_node, sizeof *s->node);
@@ -238,6 +249,7 @@ static void end_block(rd_shadow_list *l, scan_cell *s)
     s->state             = RD_OF_NOTHING;
 }
 
+/* Adds an element to the block at hand. */
 static void add_element(rd_shadow_list *l, scan_cell *s, uint64_t hash)
 {
     s->element = room_for(l, s->element, &s->room_element, s->n_element, sizeof *s->element);
@@ -247,6 +259,8 @@ static void add_element(rd_shadow_list *l, scan_cell *s, uint64_t hash)
     s->state                   = rd_shadow_step(l->f, s->state, hash);
 }
 
+/* Takes an element of a scan, and computes the results up to it.  An exclusive scan computes them
+ * before it takes the element. */
 bool rd_shadow_list_scan(rd_shadow_list *l, const rd_shadow_element *e, rd_shadow *y)
 {
     scan_cell    *s     = &l->prefix[e->cell];

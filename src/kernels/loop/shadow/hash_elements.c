@@ -1,23 +1,26 @@
-/* hash_elements.c - elements, states and nodes of folds in a shadow run.
+/* hash_elements.c - hashes of elements, states and nodes of folds in a shadow run.
  *
- * A state is a hash of its elements in their order, or their sum where the order does not count.
- * What no element has reached is RD_OF_NOTHING. */
+ * A state is a hash of its elements in their order, or the sum of their hashes where the order
+ * does not count.  The state of no element is RD_OF_NOTHING. */
 #include "kernels/loop/shadow/shadow.h"
 #include "kernels/cpu/reference/reducers.h"
 #include <string.h>
 
+/* The number of an element's step. */
 int64_t rd_shadow_step_number(const rd_fold *f, const rd_shadow_coords *at)
 {
     return at->outer * rd_rows_of_lanes(f) + at->lane / f->lanes;
 }
 
+/* True if the fold has the same bits for any order of its elements. */
 bool rd_shadow_is_unordered(const rd_fold *f)
 {
     return f->law == RD_LAW_exact || rd_fold_any_grouping(f);
 }
 
 /* ---- Elements -------------------------------------------------------------------------------- */
-/* -0 and 0 count as one: bounds of loops leave out 0s in a sum but for one (program.h). */
+/* True if both states are equal; -0 and 0 are equal, because bounds of loops may leave out all 0s
+ * of a sum but one (program.h). */
 static bool is_same_state(const rd_word *a, const rd_word *b, int n, rd_class class)
 {
     for (int k = 0; k < n; k++) {
@@ -31,7 +34,7 @@ static bool is_same_state(const rd_word *a, const rd_word *b, int n, rd_class cl
     return true;
 }
 
-/* Is a known element one that leaves every state as it is, such as 0 in a sum? */
+/* True if the element is known and leaves every state as it is, such as 0 in a sum. */
 static bool is_neutral(const rd_fold *f, int64_t index, rd_shadow x, const rd_shadow *w)
 {
     const rd_class class              = rd_dtype_class(f->type);
@@ -48,6 +51,8 @@ static bool is_neutral(const rd_fold *f, int64_t index, rd_shadow x, const rd_sh
     return is_same_state(before, hash_after, rd_reducer_table[f->reducer].n_state, class);
 }
 
+/* Makes the element of a step: its place, and the hash of its operands.  Masked and neutral
+ * elements have the hash RD_OF_NOTHING. */
 rd_shadow_element rd_shadow_element_of(const rd_fold *f, const rd_shadow_coords *at, rd_shadow x,
                                        const rd_shadow *w, const rd_shadow *mask)
 {
@@ -65,6 +70,7 @@ rd_shadow_element rd_shadow_element_of(const rd_fold *f, const rd_shadow_coords 
 }
 
 /* ---- States and nodes ------------------------------------------------------------------------ */
+/* The hash of b behind a, where RD_OF_NOTHING changes nothing; without order a sum. */
 static uint64_t hash_after(const rd_fold *f, uint64_t kind, uint64_t a, uint64_t b)
 {
     if (!a || !b)
@@ -74,7 +80,8 @@ static uint64_t hash_after(const rd_fold *f, uint64_t kind, uint64_t a, uint64_t
     return a + b ? a + b : 1;
 }
 
-/* The first element is hashed, too: it is no state by itself. */
+/* The state after one more element.  Even the first element is hashed, as it is no state by
+ * itself. */
 uint64_t rd_shadow_step(const rd_fold *f, uint64_t state, uint64_t element)
 {
     if (!element || rd_shadow_is_unordered(f))
@@ -82,21 +89,25 @@ uint64_t rd_shadow_step(const rd_fold *f, uint64_t state, uint64_t element)
     return rd_mix(rd_mix(RD_OF_STEP, state), element);
 }
 
+/* The node of a block whose state is known. */
 uint64_t rd_shadow_block(const rd_fold *f, uint64_t state)
 {
     return state && !rd_shadow_is_unordered(f) ? rd_mix(RD_OF_BLOCK, state) : state;
 }
 
+/* The merge of two nodes. */
 uint64_t rd_shadow_merge(const rd_fold *f, uint64_t a, uint64_t b)
 {
     return hash_after(f, RD_OF_MERGE, a, b);
 }
 
+/* The merge of two elements' nodes within a block. */
 uint64_t rd_shadow_join(const rd_fold *f, uint64_t a, uint64_t b)
 {
     return hash_after(f, RD_OF_JOIN, a, b);
 }
 
+/* Merges the nodes of all lanes into the first one. */
 void rd_shadow_lanes(const rd_fold *f, uint64_t *node)
 {
     for (int32_t half = f->lanes / 2; half > 0; half /= 2)
@@ -104,6 +115,7 @@ void rd_shadow_lanes(const rd_fold *f, uint64_t *node)
             node[l] = rd_shadow_merge(f, node[l], node[l + half]);
 }
 
+/* Result k of a node. */
 rd_shadow rd_shadow_finish(const rd_fold *f, uint64_t node, int32_t k)
 {
     const uint64_t what = (uint64_t)f->reducer << 16 | (uint64_t)f->out << 8 | (uint64_t)k;

@@ -1,23 +1,28 @@
-/* hash_values.c - what stands for numbers in a shadow run: operators, and what decides. */
+/* hash_values.c - hashes that stand for numbers in a shadow run: those of operators, and what
+ * decides if a number is not known. */
 #include "kernels/loop/shadow/shadow.h"
 #include "kernels/cpu/reference/ops.h"
 #include <stdarg.h>
 
+/* The hash of a shadow, known or not. */
 uint64_t rd_shadow_hash(rd_shadow x)
 {
     return x.known ? rd_mix(RD_OF_NUMBER, x.bits) : x.bits;
 }
 
+/* A known int. */
 rd_shadow rd_shadow_of_int(int64_t value)
 {
     return (rd_shadow){ (uint64_t)value, true };
 }
 
+/* A number of which only the hash is known. */
 static rd_shadow unknown(uint64_t hash)
 {
     return (rd_shadow){ hash, false };
 }
 
+/* A known number of a type. */
 static rd_shadow of_word(rd_word word, rd_dtype type)
 {
     const rd_word zero = { .u64 = 0 };
@@ -31,31 +36,34 @@ static rd_shadow of_word(rd_word word, rd_dtype type)
 }
 
 /* ---- What decides ---------------------------------------------------------------------------- */
+/* Decides whether a mask is true: as it is known, else by its hash. */
 bool rd_shadow_true(rd_shadow x)
 {
     return x.known ? x.bits != 0 : (x.bits >> 20 & 3) != 0;
 }
 
+/* Decides an int: as it is known, else 0 or 1 by its hash. */
 int64_t rd_shadow_int(rd_shadow x)
 {
     return x.known ? (int64_t)x.bits : (int64_t)(x.bits >> 20 & 1);
 }
 
+/* Decides a label in [0, n_group], of which the last one is no group. */
 int64_t rd_shadow_label(rd_shadow x, int64_t n_group)
 {
     return x.known ? (int64_t)x.bits : (int64_t)(x.bits % ((uint64_t)n_group + 1));
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
-/* One operand is the result: bounds of loops leave out what a mask of places and of memory leaves
- * out. */
+/* True if the operand alone decides the result of `and` or `or`.  Bounds of loops leave out what
+ * such a mask of places leaves out. */
 static bool is_absorbing(const rd_let *let, rd_shadow x)
 {
     return x.known && let->from == RD_BOOL && (x.bits ? let->op == RD_OP_or : let->op == RD_OP_and);
 }
 
-/* The hash of an operator's value follows from those of its operands.  If these are known numbers,
- * so is the value. */
+/* The shadow of an operator's value: a hash of operator and operands, or the number itself if all
+ * operands are known. */
 static rd_shadow map_value(const rd_let *let, const rd_shadow *in)
 {
     const rd_rule rule  = rd_op_table[let->op].rule;
@@ -84,6 +92,7 @@ static rd_shadow map_value(const rd_let *let, const rd_shadow *in)
     return of_word(result, let->type);
 }
 
+/* The shadow of a conversion. */
 static rd_shadow cast_value(const rd_let *let, rd_shadow x)
 {
     const rd_word word = { .u64 = x.bits };
@@ -94,7 +103,7 @@ static rd_shadow cast_value(const rd_let *let, rd_shadow x)
         rd_mix(rd_mix(RD_OF_CAST, (uint64_t)let->type << 8 | (uint64_t)let->from), x.bits));
 }
 
-/* An index that memory says is one of the axis. */
+/* The shadow of an index: one of the axis, and counted from its end if negative. */
 static rd_shadow checked_index(const rd_let *let, rd_shadow x)
 {
     const int64_t extent = let->word.i64 > 0 ? let->word.i64 : 1;
@@ -104,6 +113,7 @@ static rd_shadow checked_index(const rd_let *let, rd_shadow x)
     return rd_shadow_of_int((int64_t)x.bits < 0 ? (int64_t)x.bits + extent : (int64_t)x.bits);
 }
 
+/* The shadow of a call of a user's function. */
 static rd_shadow call_value(const rd_let *let, const rd_shadow *in)
 {
     uint64_t hash = rd_mix(RD_OF_CALL, (uint64_t)let->arg);
@@ -113,6 +123,7 @@ static rd_shadow call_value(const rd_let *let, const rd_shadow *in)
     return unknown(hash);
 }
 
+/* The shadow of a value; `in` has its operands. */
 rd_shadow rd_shadow_value(const rd_let *let, const rd_shadow *in)
 {
     switch (let->kind) {
@@ -127,6 +138,7 @@ rd_shadow rd_shadow_value(const rd_let *let, const rd_shadow *in)
 }
 
 /* ---- Failures -------------------------------------------------------------------------------- */
+/* Notes the first failure; returns false. */
 bool rd_shadow_fails(rd_text *why, const char *format, ...)
 {
     va_list list;

@@ -1,16 +1,18 @@
-/* join_partials.c - what ranges leave of a fold, in a shadow run: nodes in whatever order they
- * come, which are joined in the order of their places. */
+/* join_partials.c - partials in a shadow run: ranges store nodes in any order, and they are
+ * combined in the order of their blocks. */
 #include "kernels/loop/shadow/accumulators.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Sets the item that is at hand. */
 void rd_shadow_set_item(rd_shadow_folds *s, uint64_t item)
 {
     s->item = item;
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
+/* Stores one node of all lanes of a cell. */
 static bool store_row(rd_shadow_folds *s, int32_t fold, const rd_shadow_accumulator *c, int32_t row)
 {
     const int32_t lanes = rd_shadow_fold_of(s, fold)->lanes;
@@ -20,6 +22,7 @@ static bool store_row(rd_shadow_folds *s, int32_t fold, const rd_shadow_accumula
                                                        c->node + (size_t)row * (size_t)lanes });
 }
 
+/* Stores the nodes of all cells, whose last blocks end before. */
 bool rd_shadow_store_partials(rd_shadow_folds *s, const rd_stmt *by)
 {
     bool ok = true;
@@ -39,6 +42,7 @@ bool rd_shadow_store_partials(rd_shadow_folds *s, const rd_stmt *by)
     return ok;
 }
 
+/* Orders partials by their first block, for qsort(). */
 static int compare_starts(const void *a, const void *b)
 {
     const rd_shadow_partial *x = a, *y = b;
@@ -46,6 +50,7 @@ static int compare_starts(const void *a, const void *b)
     return (x->cover.start > y->cover.start) - (x->cover.start < y->cover.start);
 }
 
+/* Adds a partial behind those before it. */
 static bool combine_one(rd_shadow_folds *s, const rd_stmt *by, const rd_shadow_partial *left)
 {
     const size_t           lanes = (size_t)rd_shadow_fold_of(s, by->fold)->lanes;
@@ -58,7 +63,8 @@ static bool combine_one(rd_shadow_folds *s, const rd_stmt *by, const rd_shadow_p
     return rd_shadow_push_node(s, by, c, left->cover);
 }
 
-/* Have all blocks of all cells been left?  Each cell has one node that begins with block 0. */
+/* True if all blocks of all cells of the item were stored; else a failure.  Each cell has one
+ * node that begins with block 0. */
 static bool must_be_complete(const rd_shadow_folds *s, const rd_stmt *by)
 {
     const rd_fold *f      = rd_shadow_fold_of(s, by->fold);
@@ -77,6 +83,7 @@ static bool must_be_complete(const rd_shadow_folds *s, const rd_stmt *by)
                                 cells * f->n_block);
 }
 
+/* Begins the fold, and combines all partials of the item. */
 bool rd_shadow_combine_partials(rd_shadow_folds *s, const rd_stmt *by)
 {
     rd_shadow_partial *left = s->partial[by->fold];

@@ -1,8 +1,9 @@
-/* list_partials.c - the list of the nodes that ranges have left of a fold, in a shadow run. */
+/* list_partials.c - the list of the partials of a fold, in a shadow run. */
 #include "kernels/loop/shadow/accumulators.h"
 #include <stdlib.h>
 #include <string.h>
 
+/* Removes all partials of a fold. */
 void rd_shadow_forget_partials(rd_shadow_folds *s, int32_t fold)
 {
     for (int64_t k = 0; k < s->n_partial[fold]; k++)
@@ -12,6 +13,7 @@ void rd_shadow_forget_partials(rd_shadow_folds *s, int32_t fold)
     s->n_partial[fold] = 0;
 }
 
+/* Adds a copy of a partial; false: no memory. */
 bool rd_shadow_add_partial(rd_shadow_folds *s, int32_t fold, const rd_shadow_partial *left)
 {
     const size_t       bytes = (size_t)s->t->p->fold[fold].lanes * sizeof *left->node;

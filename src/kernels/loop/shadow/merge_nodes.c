@@ -1,7 +1,9 @@
-/* merge_nodes.c - blocks of folds in the shadow run of a tree: their nodes, and how these meet. */
+/* merge_nodes.c - blocks of folds in a shadow run: they become nodes, which merge along the
+ * combine tree. */
 #include "kernels/loop/shadow/accumulators.h"
 #include <inttypes.h>
 
+/* Merges the nodes of two rows, lane by lane, into the left one. */
 void rd_shadow_merge_rows(const rd_fold *f, const rd_shadow_accumulator *c, int32_t left,
                           int32_t right)
 {
@@ -10,14 +12,15 @@ void rd_shadow_merge_rows(const rd_fold *f, const rd_shadow_accumulator *c, int3
             rd_shadow_merge(f, c->node[left * f->lanes + l], c->node[right * f->lanes + l]);
 }
 
+/* True if both nodes are halves of one node of the combine tree. */
 static bool are_siblings(const rd_shadow_cover *left, const rd_shadow_cover *right)
 {
     return left->level == right->level && (left->start >> left->level) % 2 == 0 &&
            left->start + ((int64_t)1 << left->level) == right->start;
 }
 
-/* Row `depth` is a finished node: it merges with its left siblings as far as they are here.  The
- * sum of a scan keeps such nodes, too. */
+/* Pushes the finished node in row `depth`: it merges with its left siblings as far as they are
+ * here.  Sums of scans keep such nodes, too. */
 bool rd_shadow_push_node(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c,
                          rd_shadow_cover row)
 {
@@ -42,8 +45,8 @@ bool rd_shadow_push_node(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow_
            rd_shadow_fold_fails(s, by, "nodes of %" PRId32 " blocks do not meet", c->depth);
 }
 
-/* What the blocks of a scan so far come to: nodes from the left of a running sum of floats; else
- * the last block joins the others. */
+/* Adds a block to the prefix of a scan.  Running sums of floats add nodes from the left; other
+ * folds merge the last block. */
 static bool add_to_prefix(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c,
                           uint64_t block)
 {
@@ -62,6 +65,7 @@ static bool add_to_prefix(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow
     return true;
 }
 
+/* Ends the block at hand of a cell: its states become a node, and are empty again. */
 bool rd_shadow_end_block(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c)
 {
     const rd_fold *f     = rd_shadow_fold_of(s, by->fold);

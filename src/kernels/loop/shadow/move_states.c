@@ -1,10 +1,9 @@
-/* move_states.c - states that move to an array near their steps, and back, in the shadow run of a
- * tree. */
+/* move_states.c - copies of states in a shadow run: to an array near their steps, and back. */
 #include "kernels/loop/shadow/accumulators.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Statements that name the array's states from this subscript on mean that cell. */
+/* Lets statements that name the array's states from this subscript on mean the accumulator. */
 static bool add_alias(rd_shadow_folds *s, int32_t array, int64_t at, rd_shadow_accumulator *c)
 {
     if (!s->alias[array])
@@ -15,6 +14,7 @@ static bool add_alias(rd_shadow_folds *s, int32_t array, int64_t at, rd_shadow_a
     return true;
 }
 
+/* True if the other array has the state; else a failure. */
 static bool must_have_state(const rd_shadow_folds *s, const rd_stmt *by, int64_t other)
 {
     return (other >= 0 && other < s->t->store[by->arg].extent) ||
@@ -22,6 +22,7 @@ static bool must_have_state(const rd_shadow_folds *s, const rd_stmt *by, int64_t
                                 s->t->store[by->arg].extent);
 }
 
+/* Copies one state to the other array, or back. */
 static bool move_one(const rd_shadow_folds *s, const rd_shadow_at *at, int64_t other, int32_t lane)
 {
     const rd_stmt *by    = at->by;
@@ -36,7 +37,7 @@ static bool move_one(const rd_shadow_folds *s, const rd_shadow_at *at, int64_t o
     return true;
 }
 
-/* What an array of a run has goes back to where it comes from. */
+/* Copies the state of a run of one label back to where it came from. */
 static bool end_run(const rd_shadow_folds *s, const rd_stmt *by, int64_t other)
 {
     rd_shadow_alias *alias = s->alias[by->arg] ? &s->alias[by->arg][other] : NULL;
@@ -56,6 +57,8 @@ static bool end_run(const rd_shadow_folds *s, const rd_stmt *by, int64_t other)
     return true;
 }
 
+/* Switches the array of a run to the state of another label's cell: the old state goes back
+ * first. */
 bool rd_shadow_switch_state(rd_shadow_folds *s, const rd_shadow_at *at, int64_t other,
                             int64_t label)
 {
@@ -82,6 +85,8 @@ bool rd_shadow_switch_state(rd_shadow_folds *s, const rd_shadow_at *at, int64_t 
     return true;
 }
 
+/* Copies the states of a cell, or of one of its lanes, to the other array or back, and its block
+ * with them. */
 bool rd_shadow_move(rd_shadow_folds *s, const rd_shadow_at *at, int64_t other)
 {
     const rd_stmt         *by    = at->by;

@@ -1,7 +1,9 @@
-/* run_block_loops.c - block loops of a tree in its shadow run, and what cuts their rounds. */
+/* run_block_loops.c - block loops of a tree in its shadow run, and the statements that end their
+ * rounds. */
 #include "kernels/loop/shadow/run_tree.h"
 
 /* ---- Block loops ----------------------------------------------------------------------------- */
+/* The block loop around a statement. */
 static const rd_for *blocks_around(const rd_shadow_task *r, const rd_stmt *s)
 {
     int32_t k = s->parent;
@@ -11,6 +13,7 @@ static const rd_for *blocks_around(const rd_shadow_task *r, const rd_stmt *s)
     return rd_loop_of(r->t, k);
 }
 
+/* The block of the statement's element if the mark had the index. */
 static int64_t block_at(const rd_shadow_task *r, rd_shadow_copy *c, const rd_stmt *s, int32_t mark,
                         int64_t index)
 {
@@ -24,7 +27,7 @@ static int64_t block_at(const rd_shadow_task *r, rd_shadow_copy *c, const rd_stm
     return rd_shadow_step_number(f, &at) / f->steps;
 }
 
-/* The round at hand ends before the first element of another block. */
+/* Ends the round at hand before the first element of another block. */
 bool rd_shadow_cut_at_block(const rd_shadow_task *r, rd_shadow_copy *c, const rd_stmt *s)
 {
     const rd_for *loop  = blocks_around(r, s);
@@ -41,7 +44,8 @@ bool rd_shadow_cut_at_block(const rd_shadow_task *r, rd_shadow_copy *c, const rd
     return true;
 }
 
-/* Each round begins as all that is left, and is cut lower in its body. */
+/* Runs a block loop: each round begins as all that is left, and a statement in its body ends it
+ * earlier.  All copies of a jam must have the same rounds. */
 void rd_shadow_run_block_loop(rd_shadow_task *r, int32_t body, const rd_for *loop,
                               rd_shadow_copy *const *c, int n, rd_shadow_span all)
 {

@@ -1,10 +1,11 @@
-/* run_folds.c - statements of folds in the shadow run of a tree: what they do, and that they come
- * when they may. */
+/* run_folds.c - runs the statements of folds in a shadow run, and checks that each comes when it
+ * may. */
 #include "kernels/loop/shadow/accumulators.h"
 #include <inttypes.h>
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
-/* The cell is at the block of an element; it begins with the block's first one. */
+/* Brings a cell to the block of an element; fails if the cell is in another block, or if that
+ * block has ended. */
 static bool enter_block(const rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow_accumulator *c,
                         int64_t number, int64_t step)
 {
@@ -30,6 +31,7 @@ static bool enter_block(const rd_shadow_folds *s, const rd_shadow_at *at, rd_sha
     return true;
 }
 
+/* True if the lane and the step of an element exist; else a failure. */
 static bool must_be_in_range(const rd_shadow_folds *s, const rd_stmt *by,
                              const rd_shadow_element *e)
 {
@@ -42,8 +44,8 @@ static bool must_be_in_range(const rd_shadow_folds *s, const rd_stmt *by,
     return true;
 }
 
-/* In an array of a run the element meets the states of its cell; one of no group meets those of
- * none. */
+/* True if the array of a run has the states of the element's cell; of an element without a group,
+ * of no cell.  Else a failure. */
 static bool must_be_at_hand(const rd_shadow_folds *s, const rd_stmt *by, int64_t number,
                             bool nowhere)
 {
@@ -54,7 +56,7 @@ static bool must_be_at_hand(const rd_shadow_folds *s, const rd_stmt *by, int64_t
            rd_shadow_fold_fails(s, by, "the states at hand are not those of cell %" PRId64, number);
 }
 
-/* The cells of all groups are at the same block. */
+/* Takes an element into its state.  All groups' cells are at the same block. */
 bool rd_shadow_take(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shadow_element *e,
                     int64_t label)
 {
@@ -79,6 +81,7 @@ bool rd_shadow_take(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shadow_
     return true;
 }
 
+/* Adds the node of element `at` to the tree of its block; returns the prefix up to it. */
 uint64_t rd_shadow_tree_prefix(const rd_fold *f, uint64_t *element, int64_t at, uint64_t node)
 {
     uint64_t whole = RD_OF_NOTHING;
@@ -93,6 +96,8 @@ uint64_t rd_shadow_tree_prefix(const rd_fold *f, uint64_t *element, int64_t at, 
     return whole;
 }
 
+/* Computes the results of a scan from the prefix of earlier blocks and a state of the block at
+ * hand. */
 void rd_shadow_finish_prefix(const rd_fold *f, const rd_shadow_accumulator *c, uint64_t state,
                              rd_shadow *y)
 {
@@ -102,6 +107,7 @@ void rd_shadow_finish_prefix(const rd_fold *f, const rd_shadow_accumulator *c, u
         y[k] = rd_shadow_finish(f, node, k);
 }
 
+/* Takes an element of a scan, and computes its results. */
 bool rd_shadow_prefix(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shadow_element *e,
                       rd_shadow *y)
 {
@@ -128,6 +134,7 @@ bool rd_shadow_prefix(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shado
 }
 
 /* ---- Ends ------------------------------------------------------------------------------------ */
+/* Ends the block at hand of a cell. */
 static bool push_cell(rd_shadow_folds *s, const rd_shadow_at *at, int64_t number)
 {
     rd_shadow_accumulator *c =
@@ -136,6 +143,8 @@ static bool push_cell(rd_shadow_folds *s, const rd_shadow_at *at, int64_t number
     return c && rd_shadow_end_block(s, at->by, c);
 }
 
+/* Ends the block at hand of the cell that the statement names, or of all cells, or of the cells
+ * of all groups. */
 bool rd_shadow_push(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     const rd_fold *f  = rd_shadow_fold_of(s, at->by->fold);
@@ -152,8 +161,8 @@ bool rd_shadow_push(rd_shadow_folds *s, const rd_shadow_at *at)
     return ok;
 }
 
-/* Of folds in any order an empty node changes nothing here, but in the text it would be a node that
- * was never written for another cell: so each cell's block ends once. */
+/* Checks that each block of an unordered fold ends once.  A second end would change nothing here,
+ * but the text would push a node that was never written. */
 static bool must_end_once(rd_shadow_folds *s, const rd_shadow_at *at, int64_t block)
 {
     const rd_fold         *f = rd_shadow_fold_of(s, at->by->fold);
@@ -171,6 +180,7 @@ static bool must_end_once(rd_shadow_folds *s, const rd_shadow_at *at, int64_t bl
     return c;
 }
 
+/* Ends the block if the element is the last one of it. */
 bool rd_shadow_push_if_last(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     const rd_fold *f    = rd_shadow_fold_of(s, at->by->fold);
@@ -184,7 +194,7 @@ bool rd_shadow_push_if_last(rd_shadow_folds *s, const rd_shadow_at *at)
     return must_end_once(s, at, step / f->steps - 1) && rd_shadow_push(s, at);
 }
 
-/* All cells that take steps, and neighbours, are at this block. */
+/* Ends the blocks of all cells, if they are not at the block of the element. */
 static bool push_all_if_new(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     const int32_t  fold  = at->by->fold;
@@ -202,7 +212,8 @@ static bool push_all_if_new(rd_shadow_folds *s, const rd_shadow_at *at)
     return ok;
 }
 
-/* The cell's lanes end their block together: its threads are at the same step. */
+/* Ends the block of a cell if it is not that of the element.  All lanes end it together, as their
+ * threads are at the same step. */
 static bool push_cell_if_new(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     const rd_fold               *f = rd_shadow_fold_of(s, at->by->fold);
@@ -215,11 +226,13 @@ static bool push_cell_if_new(rd_shadow_folds *s, const rd_shadow_at *at)
            rd_shadow_push(s, at);
 }
 
+/* Ends blocks that are not the element's, of one cell or of all. */
 bool rd_shadow_push_if_new(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     return at->by->all ? push_all_if_new(s, at) : push_cell_if_new(s, at);
 }
 
+/* Ends the last block of a cell, and merges the nodes of its blocks, lane by lane. */
 bool rd_shadow_merge_blocks(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     const rd_fold         *f      = rd_shadow_fold_of(s, at->by->fold);
@@ -237,6 +250,7 @@ bool rd_shadow_merge_blocks(rd_shadow_folds *s, const rd_shadow_at *at)
     return true;
 }
 
+/* Merges the nodes of all lanes of a cell into one. */
 bool rd_shadow_merge_lanes(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     rd_shadow_accumulator *c = rd_shadow_accumulator_at(s, at->by, at->coords.cell, at->more,
@@ -249,6 +263,7 @@ bool rd_shadow_merge_lanes(rd_shadow_folds *s, const rd_shadow_at *at)
     return true;
 }
 
+/* Computes the results of a cell that has one node. */
 bool rd_shadow_results(rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow *y)
 {
     const rd_fold               *f     = rd_shadow_fold_of(s, at->by->fold);
@@ -262,12 +277,13 @@ bool rd_shadow_results(rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow *y)
 }
 
 /* ---- Joins ----------------------------------------------------------------------------------- */
+/* A statement that pushes blocks of an array, for messages and states. */
 static rd_stmt push_stmt(int32_t fold, int32_t store)
 {
     return (rd_stmt){ .kind = RD_S_PUSH, .fold = fold, .store = store };
 }
 
-/* The next task's nodes of a cell go up behind this task's, and then its block at hand. */
+/* Adds the nodes of a cell of the next task behind this task's, and then its block at hand. */
 static bool join_task_cell(rd_shadow_folds *into, const rd_shadow_folds *next, int32_t fold,
                            int64_t at)
 {
@@ -295,6 +311,7 @@ static bool join_task_cell(rd_shadow_folds *into, const rd_shadow_folds *next, i
     return true;
 }
 
+/* Adds the folds of the next task to this task's, if tasks share them. */
 bool rd_shadow_folds_join(rd_shadow_folds *into, const rd_shadow_folds *next)
 {
     bool ok = true;

@@ -1,4 +1,4 @@
-/* run_loops.c - loops of a tree in its shadow run, each kind in an order that it allows. */
+/* run_loops.c - runs the loops of a tree in its shadow run, each kind in an order that it allows. */
 #include "kernels/loop/shadow/run_tree.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,12 +7,14 @@
 enum { MOST_COPIES = 4096, VECTOR = 8 };
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
+/* Frees a copy. */
 void rd_shadow_copy_free(rd_shadow_copy *c)
 {
     free(c->value);
     free(c->axis);
 }
 
+/* Makes a copy, with the values and indices of another one if there is one. */
 bool rd_shadow_copy_new(const rd_schedule *t, rd_shadow_copy *c, const rd_shadow_copy *of)
 {
     const size_t n_let = (size_t)t->n_let + 1, n_axis = (size_t)t->n_axis + 1;
@@ -28,11 +30,13 @@ bool rd_shadow_copy_new(const rd_schedule *t, rd_shadow_copy *c, const rd_shadow
 }
 
 /* ---- Rounds of loops ------------------------------------------------------------------------- */
+/* The rounds of a loop, in the order in which they run. */
 typedef struct round_list {
     int64_t         n, room;
     rd_shadow_span *at;
 } round_list;
 
+/* Adds a round [from, to). */
 static void add_round(rd_shadow_task *r, round_list *list, int64_t from, int64_t to)
 {
     if (list->n == list->room) {
@@ -49,7 +53,7 @@ static void add_round(rd_shadow_task *r, round_list *list, int64_t from, int64_t
     list->at[list->n++] = (rd_shadow_span){ from, to };
 }
 
-/* Rounds whose length the loop says have it. */
+/* Adds a round, and checks the length that the loop states. */
 static void add_step(rd_shadow_task *r, const rd_for *loop, round_list *list, int64_t from,
                      int64_t to)
 {
@@ -60,6 +64,7 @@ static void add_step(rd_shadow_task *r, const rd_for *loop, round_list *list, in
     add_round(r, list, from, to);
 }
 
+/* Lists the rounds of a loop that goes by its step. */
 static void list_steps(rd_shadow_task *r, const rd_for *loop, rd_shadow_span all, round_list *list)
 {
     const int64_t n = all.to > all.from ? (all.to - all.from + loop->step - 1) / loop->step : 0;
@@ -75,7 +80,8 @@ static void list_steps(rd_shadow_task *r, const rd_for *loop, rd_shadow_span all
     }
 }
 
-/* All odd ones from the last on, then the others: no round of a vector loop waits for another. */
+/* Puts all odd rounds first, from the last one on, then the others.  So a round that waits for
+ * another one is found. */
 static void reverse_odd_even(rd_shadow_task *r, round_list *list)
 {
     rd_shadow_span *const made = malloc(((size_t)list->n + 1) * sizeof *made);
@@ -94,6 +100,7 @@ static void reverse_odd_even(rd_shadow_task *r, round_list *list)
     list->room = list->n + 1;
 }
 
+/* Binds the loop's index and marks to a round. */
 static void bind(rd_shadow_copy *c, const rd_for *loop, rd_shadow_span at)
 {
     const int32_t axis[]  = { loop->axis, loop->start, loop->stop };
@@ -104,7 +111,7 @@ static void bind(rd_shadow_copy *c, const rd_for *loop, rd_shadow_span at)
             c->axis[axis[k]] = index[k];
 }
 
-/* Copies of the body for all rounds, for each copy around. */
+/* Runs the body in copies for all rounds, for each copy around. */
 static void run_jam(rd_shadow_task *r, int32_t body, const rd_for *loop, rd_shadow_copy *const *c,
                     int n, const round_list *list)
 {
@@ -130,7 +137,8 @@ static void run_jam(rd_shadow_task *r, int32_t body, const rd_for *loop, rd_shad
     free(each);
 }
 
-/* Rounds one after the other; in each, the copies of jams around go together through the body. */
+/* Runs the rounds one after the other.  In each, the copies of jams around go through the body
+ * together. */
 static void run_rounds(rd_shadow_task *r, int32_t body, const rd_for *loop,
                        rd_shadow_copy *const *c, int n, const round_list *list)
 {
@@ -153,7 +161,8 @@ static void run_rounds(rd_shadow_task *r, int32_t body, const rd_for *loop,
     free(outside);
 }
 
-/* Loops may have other ranges in each round, and arrays are of each round alone. */
+/* True if rounds can be interleaved: the body has no loops, whose ranges might differ, and no
+ * arrays, which belong to one round. */
 static bool can_interleave(const rd_schedule *t, int32_t body)
 {
     bool may = true;
@@ -163,7 +172,7 @@ static bool can_interleave(const rd_schedule *t, int32_t body)
     return may;
 }
 
-/* Some rounds go side by side, as in a vector. */
+/* Runs some rounds interleaved, as a vector does. */
 static void run_vectors(rd_shadow_task *r, int32_t body, const rd_for *loop,
                         rd_shadow_copy *const *c, int n, const round_list *list)
 {
@@ -176,7 +185,7 @@ static void run_vectors(rd_shadow_task *r, int32_t body, const rd_for *loop,
 }
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
-/* Lists the rounds of a loop, in an order that its kind allows, and runs them so. */
+/* Lists the rounds of a loop in an order that its kind allows, and runs them. */
 static void run_loop(rd_shadow_task *r, int32_t stmt, rd_shadow_copy *const *c, int n)
 {
     const rd_for        *loop = &r->t->loop[r->t->stmt[stmt].arg];
@@ -214,6 +223,8 @@ static void run_loop(rd_shadow_task *r, int32_t stmt, rd_shadow_copy *const *c, 
     free(list.at);
 }
 
+/* Runs the statements of a body in n copies.  A run that visits far more than its program does
+ * fails. */
 void rd_shadow_body(rd_shadow_task *r, int32_t body, rd_shadow_copy *const *c, int n)
 {
     for (int32_t s = r->t->stmt[body].first; s >= 0 && !r->failed; s = r->t->stmt[s].next) {

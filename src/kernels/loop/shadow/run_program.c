@@ -1,12 +1,14 @@
-/* run_program.c - what a program's results are: it is run instruction by instruction. */
+/* run_program.c - runs a program instruction by instruction: its results are what a tree must
+ * compute, too. */
 #include "kernels/loop/shadow/fold_definition.h"
 #include <stdlib.h>
 
-/* An axis: where it is, and the range that loops over it visit. */
+/* An axis: its index, and the range [lo, hi) of loops over it. */
 typedef struct axis_range {
     int64_t index, lo, hi;
 } axis_range;
 
+/* The state of a run. */
 typedef struct program_run {
     const rd_program  *p;
     rd_shadow_memories memory;
@@ -17,6 +19,7 @@ typedef struct program_run {
 } program_run;
 
 /* ---- Positions ------------------------------------------------------------------------------- */
+/* The value of an address. */
 static int64_t position(const program_run *r, const rd_address *at)
 {
     int64_t sum = at->offset;
@@ -32,6 +35,7 @@ static int64_t position(const program_run *r, const rd_address *at)
     return sum;
 }
 
+/* The positions of a fold's element. */
 static rd_shadow_coords place_of(const program_run *r, const rd_fold *f)
 {
     return (rd_shadow_coords){ position(r, &f->cell), position(r, &f->lane), position(r, &f->outer),
@@ -39,6 +43,7 @@ static rd_shadow_coords place_of(const program_run *r, const rd_fold *f)
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
+/* The element that a STEP or SCAN takes. */
 static rd_shadow_element element_of(const program_run *r, const rd_inst *inst)
 {
     const rd_fold         *f  = &r->p->fold[inst->arg];
@@ -48,6 +53,7 @@ static rd_shadow_element element_of(const program_run *r, const rd_inst *inst)
                                 inst->c >= 0 ? &r->reg[inst->c] : NULL);
 }
 
+/* Runs a STEP; elements without a group go nowhere. */
 static void take(program_run *r, const rd_inst *inst)
 {
     const rd_fold    *f     = &r->p->fold[inst->arg];
@@ -60,6 +66,7 @@ static void take(program_run *r, const rd_inst *inst)
     r->failed |= !rd_shadow_list_take(r->fold[inst->arg], &e);
 }
 
+/* Runs a SCAN. */
 static void scan(program_run *r, const rd_inst *inst)
 {
     const rd_shadow_element e = element_of(r, inst);
@@ -67,6 +74,7 @@ static void scan(program_run *r, const rd_inst *inst)
     r->failed |= !rd_shadow_list_scan(r->fold[inst->arg], &e, &r->reg[inst->dst]);
 }
 
+/* Runs a CLOSE. */
 static void close_fold(program_run *r, const rd_inst *inst)
 {
     r->failed |= !rd_shadow_list_finish(
@@ -74,7 +82,7 @@ static void close_fold(program_run *r, const rd_inst *inst)
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
-/* A register that operators make gets the hash of how. */
+/* Runs an instruction that operators make: its register gets the hash of operation and operands. */
 static void add_value(program_run *r, const rd_inst *inst)
 {
     const rd_let  let     = { .kind = inst->kind,
@@ -95,6 +103,7 @@ static void add_value(program_run *r, const rd_inst *inst)
     r->reg[inst->dst] = rd_shadow_value(&let, in);
 }
 
+/* Runs a call of a user's function. */
 static void add_call(program_run *r, const rd_inst *inst)
 {
     const rd_call *call = &r->p->call[inst->arg];
@@ -109,6 +118,7 @@ static void add_call(program_run *r, const rd_inst *inst)
 /* ---- Instructions ---------------------------------------------------------------------------- */
 static void run_instructions(program_run *r, int32_t from, int32_t to);
 
+/* Loads from memory of the program. */
 static rd_shadow load(const program_run *r, int32_t address)
 {
     const rd_address *at = &r->p->address[address];
@@ -116,6 +126,7 @@ static rd_shadow load(const program_run *r, int32_t address)
     return rd_shadow_load(&r->memory, at->slot, at->type, position(r, at));
 }
 
+/* Runs a STORE. */
 static void store(const program_run *r, const rd_inst *inst)
 {
     const rd_address *at = &r->p->address[inst->arg];
@@ -123,6 +134,7 @@ static void store(const program_run *r, const rd_inst *inst)
     rd_shadow_put(&r->memory, at->slot, at->type, position(r, at), r->reg[inst->a]);
 }
 
+/* Runs a SORT. */
 static void sort(const program_run *r, const rd_inst *inst)
 {
     const rd_sorting *s = &r->p->sorting[inst->arg];
@@ -131,7 +143,7 @@ static void sort(const program_run *r, const rd_inst *inst)
                    position(r, &r->p->address[s->to]));
 }
 
-/* The program's own loops, one index after the other. */
+/* Runs a loop of the program, one index after the other. */
 static void run_loop(program_run *r, int32_t number)
 {
     const rd_loop    *l       = &r->p->loop[number];
@@ -156,7 +168,7 @@ static void run_loop(program_run *r, int32_t number)
     *axis = outside;
 }
 
-/* One instruction, as program.h defines it. */
+/* Runs one instruction as program.h defines it. */
 static void run_instruction(program_run *r, const rd_inst *inst)
 {
     switch (inst->kind) {
@@ -176,6 +188,7 @@ static void run_instruction(program_run *r, const rd_inst *inst)
     }
 }
 
+/* Runs the instructions [from, to), with the loops among them. */
 static void run_instructions(program_run *r, int32_t from, int32_t to)
 {
     for (int32_t i = from; i < to && !r->failed; i++)
@@ -187,6 +200,7 @@ static void run_instructions(program_run *r, int32_t from, int32_t to)
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
+/* Makes the lists of all folds. */
 static void open_folds(program_run *r)
 {
     for (int32_t k = 0; k < r->p->n_fold && !r->failed; k++) {
@@ -195,6 +209,7 @@ static void open_folds(program_run *r)
     }
 }
 
+/* Frees them. */
 static void close_folds(program_run *r)
 {
     for (int32_t k = 0; r->fold && k < r->p->n_fold; k++)
@@ -202,6 +217,7 @@ static void close_folds(program_run *r)
     free(r->fold);
 }
 
+/* Runs all of a program. */
 bool rd_shadow_program(const rd_program *p, rd_shadow_memory *all)
 {
     rd_shadow_memory own = { 0 };

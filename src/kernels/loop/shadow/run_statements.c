@@ -1,10 +1,11 @@
-/* run_statements.c - statements of a tree in its shadow run. */
+/* run_statements.c - runs the statements of a tree in its shadow run. */
 #include "kernels/loop/facts.h"
 #include "kernels/loop/shadow/run_tree.h"
 #include <inttypes.h>
 #include <string.h>
 
 /* ---- Memory of the tree ---------------------------------------------------------------------- */
+/* True if the array has the element; else a failure. */
 static bool must_be_in_store(rd_shadow_task *r, int32_t store, int64_t at, const char *what)
 {
     const rd_store *a = &r->t->store[store];
@@ -15,6 +16,7 @@ static bool must_be_in_store(rd_shadow_task *r, int32_t store, int64_t at, const
                                store, at, a->extent));
 }
 
+/* Loads from memory of the program, or from an array of the tree that must have the element. */
 static rd_shadow load(rd_shadow_task *r, const rd_shadow_copy *c, const rd_let *make_value)
 {
     const int64_t at = rd_shadow_position(r, c, &make_value->at);
@@ -30,6 +32,7 @@ static rd_shadow load(rd_shadow_task *r, const rd_shadow_copy *c, const rd_let *
     return r->store[make_value->store][at];
 }
 
+/* Runs a STORE to memory of the program, unless an exit leaves it out, or to an array. */
 static void store(rd_shadow_task *r, const rd_shadow_copy *c, const rd_stmt *s)
 {
     const int64_t at = rd_shadow_position(r, c, &s->at);
@@ -45,6 +48,7 @@ static void store(rd_shadow_task *r, const rd_shadow_copy *c, const rd_stmt *s)
     r->made[s->store][at]  = true;
 }
 
+/* Declares an array: nothing is stored in it. */
 static void declare(rd_shadow_task *r, int32_t store)
 {
     if (r->t->store[store].fold >= 0)
@@ -54,6 +58,7 @@ static void declare(rd_shadow_task *r, int32_t store)
 }
 
 /* ---- Values and folds ------------------------------------------------------------------------ */
+/* Makes the value of a LET. */
 static void make_value(rd_shadow_task *r, rd_shadow_copy *c, int32_t value)
 {
     const rd_let *v = &r->t->let[value];
@@ -69,7 +74,7 @@ static void make_value(rd_shadow_task *r, rd_shadow_copy *c, int32_t value)
         c->value[value] = rd_shadow_value(v, in);
 }
 
-/* The positions that the program gives the element, by the axes that loops bind. */
+/* The position of an address in the program, by the axes that loops bind. */
 static int64_t position_by_axes(const rd_shadow_copy *c, const rd_address *at)
 {
     int64_t sum = at->offset;
@@ -80,7 +85,8 @@ static int64_t position_by_axes(const rd_shadow_copy *c, const rd_address *at)
     return sum;
 }
 
-/* Where a statement says the lane, and not the position that it is of, the fold says the step. */
+/* The element of a step.  If the statement gives a lane and no lane position, the fold's
+ * addresses give the step. */
 static rd_shadow_element element(const rd_shadow_task *r, const rd_shadow_copy *c,
                                  const rd_shadow_at *at)
 {
@@ -101,6 +107,7 @@ static rd_shadow_element element(const rd_shadow_task *r, const rd_shadow_copy *
     return e;
 }
 
+/* Runs a STEP. */
 static bool step(rd_shadow_task *r, rd_shadow_copy *c, const rd_shadow_at *at)
 {
     const rd_shadow_element e = element(r, c, at);
@@ -110,6 +117,7 @@ static bool step(rd_shadow_task *r, rd_shadow_copy *c, const rd_shadow_at *at)
     return rd_shadow_take(r->folds, at, &e, d >= 0 && n ? rd_shadow_label(c->value[d], n) : 0);
 }
 
+/* Runs an RD_S_TURN. */
 static bool turn(rd_shadow_task *r, const rd_shadow_copy *c, const rd_shadow_at *at)
 {
     const int64_t n = r->t->p->fold[at->by->fold].n_group;
@@ -118,6 +126,7 @@ static bool turn(rd_shadow_task *r, const rd_shadow_copy *c, const rd_shadow_at 
                                   rd_shadow_label(c->value[at->by->label], n));
 }
 
+/* Runs a PREFIX. */
 static bool prefix(rd_shadow_task *r, rd_shadow_copy *c, const rd_shadow_at *at)
 {
     const rd_shadow_element e = element(r, c, at);
@@ -125,7 +134,7 @@ static bool prefix(rd_shadow_task *r, rd_shadow_copy *c, const rd_shadow_at *at)
     return rd_shadow_prefix(r->folds, at, &e, &c->value[at->by->value]);
 }
 
-/* The axis of the ranges that leave nodes of the statement's fold; -1: of all that are around. */
+/* The axis of the ranges that store partials of the statement's fold; -1: of all ranges around. */
 static int32_t axis_of_ranges(const rd_schedule *t, const rd_stmt *s)
 {
     const int32_t store = s->kind == RD_S_LEAVE ? s->arg : s->store;
@@ -133,7 +142,8 @@ static int32_t axis_of_ranges(const rd_schedule *t, const rd_stmt *s)
     return t->store[store].place == RD_IN_DEVICE ? t->store[store].along : -1;
 }
 
-/* Of the loops over items around, but for those over the ranges that meet. */
+/* The item at hand: a hash of the indices of the loops over items around, without those over the
+ * ranges that combine. */
 static uint64_t hash_of_item(const rd_shadow_task *r, const rd_shadow_copy *c, int32_t stmt)
 {
     const int32_t along = axis_of_ranges(r->t, &r->t->stmt[stmt]);
@@ -148,14 +158,14 @@ static uint64_t hash_of_item(const rd_shadow_task *r, const rd_shadow_copy *c, i
     return item;
 }
 
-/* Does it name the nodes that ranges of an item leave? */
+/* True if the statement names partials of ranges. */
 static bool is_of_ranges(const rd_stmt *s)
 {
     return s->kind == RD_S_LEAVE || s->kind == RD_S_JOIN || s->kind == RD_S_LIFT ||
            s->kind == RD_S_WITHIN || s->kind == RD_S_AWAIT;
 }
 
-/* A statement of a fold, at the positions that it has in this copy of the body. */
+/* Runs a statement of a fold at its positions in this copy of the body. */
 static bool fold_statement(rd_shadow_task *r, rd_shadow_copy *c, int32_t stmt)
 {
     const rd_stmt     *s  = &r->t->stmt[stmt];
@@ -189,6 +199,7 @@ static bool fold_statement(rd_shadow_task *r, rd_shadow_copy *c, int32_t stmt)
 }
 
 /* ---- All kinds ------------------------------------------------------------------------------- */
+/* Runs a statement that is no loop, in one copy. */
 void rd_shadow_statement(rd_shadow_task *r, int32_t stmt, rd_shadow_copy *c)
 {
     const rd_stmt        *s        = &r->t->stmt[stmt];

@@ -1,4 +1,4 @@
-/* run_tree.c - a loop tree is run with shadows in place of numbers, as one task or as several. */
+/* run_tree.c - runs a loop tree with shadows in place of numbers, as one task or as several. */
 #include "kernels/loop/shadow/run_tree.h"
 #include <stdlib.h>
 
@@ -39,6 +39,7 @@ static bool open_stores(rd_shadow_task *r)
     return ok && r->store && r->made;
 }
 
+/* Makes a task; if there is no memory, it has failed. */
 static void open_task(rd_shadow_task *r, const rd_schedule *t, rd_shadow_memory *all,
                       int64_t visits, rd_text *why)
 {
@@ -49,6 +50,7 @@ static void open_task(rd_shadow_task *r, const rd_schedule *t, rd_shadow_memory 
                              rd_shadow_copy_new(t, &r->root, NULL));
 }
 
+/* Runs head, body or tail of the program, over the share [lo, hi) of the root loop. */
 static void run_part(rd_shadow_task *r, int part, int64_t lo, int64_t hi)
 {
     rd_shadow_copy *const alone[1] = { &r->root };
@@ -61,7 +63,7 @@ static void run_part(rd_shadow_task *r, int part, int64_t lo, int64_t hi)
     rd_shadow_body(r, r->t->part[part], alone, 1);
 }
 
-/* A share may run in steps, one after the other. */
+/* Runs the share of a task, at once or in steps one after the other. */
 static void run_share(rd_shadow_task *r, bool steps, int64_t lo, int64_t hi)
 {
     const int64_t step = steps && r->t->p->step > 0 ? r->t->p->step : hi - lo;
@@ -72,7 +74,8 @@ static void run_share(rd_shadow_task *r, bool steps, int64_t lo, int64_t hi)
         run_part(r, RD_PART_BODY, lo, hi);
 }
 
-/* Shares are multiples of the grain, the last ones first: none waits for the one before it. */
+/* Runs the tasks, the last one first, so that none can wait for the one before it.  Shares are
+ * multiples of the grain.  Then their folds are joined. */
 static void run_tasks(rd_shadow_task *r, int n, bool steps)
 {
     const rd_program *p      = r->t->p;
@@ -94,6 +97,7 @@ static void run_tasks(rd_shadow_task *r, int n, bool steps)
     run_part(&r[0], RD_PART_TAIL, 0, extent);
 }
 
+/* Runs all of a tree in up to four tasks; a limit of visits ends runs that do not end. */
 bool rd_shadow_tree(const rd_schedule *t, rd_shadow_shares shares, rd_shadow_memory *all,
                     rd_text *why)
 {

@@ -1,8 +1,10 @@
 /* scan_in_blocks.c - scans whose elements have states of their own, in a shadow run: these become
- * prefixes of their blocks, and then results. */
+ * prefixes within their blocks, and then results. */
 #include "kernels/loop/shadow/accumulators.h"
 #include <inttypes.h>
 
+/* The subscript of the fold's next accumulator that has begun a block, from `from` on; -1 if
+ * there is none. */
 int64_t rd_shadow_next_begun(const rd_shadow_folds *s, int32_t fold, int64_t from)
 {
     for (int64_t k = from; k < s->n_cell[fold]; k++) {
@@ -15,13 +17,14 @@ int64_t rd_shadow_next_begun(const rd_shadow_folds *s, int32_t fold, int64_t fro
 }
 
 /* ---- Prefixes of blocks ---------------------------------------------------------------------- */
-/* A block so far. */
+/* The prefix of the block at hand. */
 typedef struct block_prefix {
     int64_t  step; /* the last one, -1 */
     uint64_t element[RD_MOST_LEVELS], whole;
 } block_prefix;
 
-/* Elements follow each other, the first one at the beginning of a block. */
+/* True if the step follows the one before it, the first at the beginning of a block; else a
+ * failure. */
 static bool must_follow(const rd_shadow_folds *s, const rd_stmt *by, const block_prefix *b,
                         int64_t step)
 {
@@ -32,6 +35,7 @@ static bool must_follow(const rd_shadow_folds *s, const rd_stmt *by, const block
                                                step, b->step);
 }
 
+/* Takes the state of the next element: it becomes the prefix within its block. */
 static bool take_element(rd_shadow_folds *s, const rd_stmt *by, block_prefix *b,
                          rd_shadow_accumulator *c)
 {
@@ -52,6 +56,7 @@ static bool take_element(rd_shadow_folds *s, const rd_stmt *by, block_prefix *b,
     return true;
 }
 
+/* Makes the states of all elements prefixes within their blocks. */
 bool rd_shadow_scan_blocks(rd_shadow_folds *s, const rd_stmt *by)
 {
     block_prefix b  = { .step = -1 };
@@ -64,6 +69,7 @@ bool rd_shadow_scan_blocks(rd_shadow_folds *s, const rd_stmt *by)
 }
 
 /* ---- What blocks come to, and results -------------------------------------------------------- */
+/* Stores the partial of each block: the prefix of its last element. */
 bool rd_shadow_store_block_partials(rd_shadow_folds *s, const rd_stmt *by)
 {
     const int32_t fold = by->fold;
@@ -83,6 +89,7 @@ bool rd_shadow_store_block_partials(rd_shadow_folds *s, const rd_stmt *by)
     return ok;
 }
 
+/* Computes the results of an element from the prefix before its block and its state. */
 bool rd_shadow_scan_result(rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow *y)
 {
     const rd_stmt               *by = at->by;

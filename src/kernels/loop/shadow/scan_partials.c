@@ -1,10 +1,11 @@
-/* scan_partials.c - scans by ranges in a shadow run: the nodes that these leave, the nodes above
- * them, and what is before a range. */
+/* scan_partials.c - scans by ranges in a shadow run: the partials that ranges store, the inner
+ * nodes of the combine tree above them, and the prefix with which a range begins. */
 #include "kernels/loop/shadow/accumulators.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
 /* ---- Nodes that ranges leave ----------------------------------------------------------------- */
+/* The level of a node of so many blocks: the least one that has room for them. */
 static int32_t level_of(int64_t blocks)
 {
     int32_t level = 0;
@@ -14,8 +15,8 @@ static int32_t level_of(int64_t blocks)
     return level;
 }
 
-/* What the range comes to is a node of the combine tree, if these are all of one: of the last
- * range some may not be there, and nobody reads its node. */
+/* Stores the partial of a cell: all blocks of a range are one node of the combine tree.  The last
+ * range may lack some blocks, as nobody reads its node. */
 static bool store_cell_partial(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c)
 {
     const rd_fold        *f     = rd_shadow_fold_of(s, by->fold);
@@ -36,6 +37,7 @@ static bool store_cell_partial(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_
                                  &(rd_shadow_partial){ s->item, c->number, c->more, cover, &node });
 }
 
+/* Stores the partials of all cells that have begun; of states of elements, those of each block. */
 bool rd_shadow_store_scan_partials(rd_shadow_folds *s, const rd_stmt *by)
 {
     bool ok = true;
@@ -49,11 +51,13 @@ bool rd_shadow_store_scan_partials(rd_shadow_folds *s, const rd_stmt *by)
 }
 
 /* ---- Nodes above them ------------------------------------------------------------------------ */
+/* -1, 0 or 1, as a is less than, equal to or greater than b. */
 static int compare(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);
 }
 
+/* Orders partials by item, cell, level and first block, for qsort() and bsearch(). */
 static int compare_partials(const void *a, const void *b)
 {
     const rd_shadow_partial *x = a, *y = b;
@@ -65,13 +69,15 @@ static int compare_partials(const void *a, const void *b)
                                               : compare(x->cover.start, y->cover.start);
 }
 
+/* Sorts the partials of a fold. */
 static void sort_partials(const rd_shadow_folds *s, int32_t fold)
 {
     if (s->n_partial[fold])
         qsort(s->partial[fold], (size_t)s->n_partial[fold], sizeof **s->partial, compare_partials);
 }
 
-/* The node of a cell among the first n, which are in order; NULL: it has not been left. */
+/* The node of a cell that covers certain blocks, among the first n partials, which are sorted.
+ * NULL: it was not stored. */
 static const rd_shadow_partial *find_partial(const rd_shadow_folds *s, int32_t fold, int64_t n,
                                              const rd_shadow_partial *like, rd_shadow_cover cover)
 {
@@ -81,6 +87,7 @@ static const rd_shadow_partial *find_partial(const rd_shadow_folds *s, int32_t f
     return n ? bsearch(&key, s->partial[fold], (size_t)n, sizeof key, compare_partials) : NULL;
 }
 
+/* True if both partials are halves of one node of the combine tree. */
 static bool are_halves(const rd_shadow_partial *a, const rd_shadow_partial *b)
 {
     return a->item == b->item && a->number == b->number && a->more == b->more &&
@@ -88,7 +95,8 @@ static bool are_halves(const rd_shadow_partial *a, const rd_shadow_partial *b)
            a->cover.start + ((int64_t)1 << a->cover.level) == b->cover.start;
 }
 
-/* One level more; how many nodes it has made, -1: no memory. */
+/* Adds the nodes of two halves that are both there.  Returns how many nodes it has added; -1: no
+ * memory. */
 static int64_t build_level(rd_shadow_folds *s, const rd_stmt *by)
 {
     const rd_fold *f    = rd_shadow_fold_of(s, by->fold);
@@ -115,6 +123,7 @@ static int64_t build_level(rd_shadow_folds *s, const rd_stmt *by)
     return made;
 }
 
+/* Adds all inner nodes of the combine tree above the partials. */
 bool rd_shadow_build_tree(rd_shadow_folds *s, const rd_stmt *by)
 {
     int64_t made;
@@ -125,7 +134,8 @@ bool rd_shadow_build_tree(rd_shadow_folds *s, const rd_stmt *by)
 }
 
 /* ---- What is before -------------------------------------------------------------------------- */
-/* The nodes that cover blocks [0, block), the largest first.  A running sum keeps them. */
+/* Sets the prefix of a cell: the nodes that cover blocks [0, block), the largest first.  A
+ * running sum keeps these nodes. */
 static bool find_before(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c,
                         int64_t block)
 {
@@ -157,7 +167,7 @@ static bool find_before(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumul
     return true;
 }
 
-/* Of elements what is before each one's block. */
+/* Sets the prefix of each element's block, in an array of states of elements. */
 static bool find_before_each(rd_shadow_folds *s, const rd_stmt *by, int64_t block)
 {
     int64_t k  = rd_shadow_next_begun(s, by->fold, 0);
@@ -169,7 +179,7 @@ static bool find_before_each(rd_shadow_folds *s, const rd_stmt *by, int64_t bloc
     return ok;
 }
 
-/* All cells whose first nodes of those before have been left. */
+/* Sets the prefix, before the block of `step`, of all cells that have stored a partial for it. */
 bool rd_shadow_look_back(rd_shadow_folds *s, const rd_stmt *by, int64_t step)
 {
     const int64_t block = step / rd_shadow_fold_of(s, by->fold)->steps;

@@ -1,13 +1,15 @@
-/* shadow_memory.c - elements of memory in a shadow run. */
+/* shadow_memory.c - elements of memory in a shadow run: a hash table by slot and byte. */
 #include "kernels/loop/shadow/shadow.h"
 #include <stdlib.h>
 
 /* ---- A table --------------------------------------------------------------------------------- */
+/* The entry where the search for an element begins. */
 static size_t first_slot(int32_t slot, int64_t byte, size_t room)
 {
     return (size_t)rd_mix((uint64_t)slot + 1, (uint64_t)byte) & (room - 1);
 }
 
+/* The entry of an element, or the free one that it would get. */
 static rd_shadow_entry *entry_of(rd_shadow_entry *cell, size_t room, int32_t slot, int64_t byte)
 {
     size_t at = first_slot(slot, byte, room);
@@ -17,7 +19,7 @@ static rd_shadow_entry *entry_of(rd_shadow_entry *cell, size_t room, int32_t slo
     return &cell[at];
 }
 
-/* The table of elements becomes twice as large, and all find new places in it. */
+/* Makes the table twice as large, and enters all elements again. */
 static void grow(rd_shadow_memory *m)
 {
     const size_t           room = m->room ? 2 * m->room : 1024;
@@ -37,6 +39,7 @@ static void grow(rd_shadow_memory *m)
     m->room  = room;
 }
 
+/* Stores an element. */
 void rd_shadow_store(rd_shadow_memory *m, int32_t slot, int64_t byte, rd_shadow x)
 {
     rd_shadow_entry *cell;
@@ -50,6 +53,7 @@ void rd_shadow_store(rd_shadow_memory *m, int32_t slot, int64_t byte, rd_shadow 
     *cell = (rd_shadow_entry){ byte, slot, x };
 }
 
+/* The element that was stored there; NULL if there is none. */
 const rd_shadow *rd_shadow_find(const rd_shadow_memory *m, int32_t slot, int64_t byte)
 {
     const rd_shadow_entry *cell = m->room ? entry_of(m->entry, m->room, slot, byte) : NULL;
@@ -57,6 +61,7 @@ const rd_shadow *rd_shadow_find(const rd_shadow_memory *m, int32_t slot, int64_t
     return cell && cell->slot >= 0 ? &cell->x : NULL;
 }
 
+/* Frees the table. */
 void rd_shadow_memory_free(rd_shadow_memory *m)
 {
     free(m->entry);
@@ -64,7 +69,7 @@ void rd_shadow_memory_free(rd_shadow_memory *m)
 }
 
 /* ---- What nothing has stored ----------------------------------------------------------------- */
-/* Row k of n in an axis begins at k * extent / n and up to that many behind it. */
+/* Where row k of n rows begins in an axis: at k * extent / n, or up to that many behind it. */
 static int64_t begin_of_row(int64_t k, int64_t n, int64_t extent)
 {
     const int64_t each  = extent / n;
@@ -73,6 +78,8 @@ static int64_t begin_of_row(int64_t k, int64_t n, int64_t extent)
     return k == 0 ? 0 : k == n ? extent : k * each + shift;
 }
 
+/* An element that nothing has stored.  Where rows of a group begin is known, as loops go by it;
+ * all else is a hash of its place. */
 rd_shadow rd_shadow_of_memory(const rd_program *p, int32_t slot, int64_t place, int64_t byte)
 {
     for (int32_t k = 0; k < p->n_loop; k++) {
@@ -91,6 +98,7 @@ rd_shadow rd_shadow_of_memory(const rd_program *p, int32_t slot, int64_t place, 
 }
 
 /* ---- A task's memory ------------------------------------------------------------------------- */
+/* The memory of a slot: the task's own for scratch, else that of all tasks. */
 static rd_shadow_memory *of_slot(const rd_shadow_memories *m, int32_t slot)
 {
     const bool own = slot >= m->p->first_scratch && slot - m->p->first_scratch < m->p->n_scratch;
@@ -98,12 +106,13 @@ static rd_shadow_memory *of_slot(const rd_shadow_memories *m, int32_t slot)
     return own ? m->own : m->all;
 }
 
-/* Indices of gathers may be far outside, and then stand for no place: the byte wraps around. */
+/* The byte of an element.  Indices of gathers may be far outside, and wrap around. */
 static int64_t byte_of(rd_dtype type, int64_t place)
 {
     return (int64_t)((uint64_t)place * (uint64_t)rd_dtype_size(type));
 }
 
+/* Loads an element. */
 rd_shadow rd_shadow_load(const rd_shadow_memories *m, int32_t slot, rd_dtype type, int64_t place)
 {
     const int64_t          byte  = byte_of(type, place);
@@ -112,12 +121,14 @@ rd_shadow rd_shadow_load(const rd_shadow_memories *m, int32_t slot, rd_dtype typ
     return found ? *found : rd_shadow_of_memory(m->p, slot, place, byte);
 }
 
+/* Stores an element. */
 void rd_shadow_put(const rd_shadow_memories *m, int32_t slot, rd_dtype type, int64_t place,
                    rd_shadow x)
 {
     rd_shadow_store(of_slot(m, slot), slot, byte_of(type, place), x);
 }
 
+/* Sorts a row: each result is a hash of all elements and of its rank. */
 void rd_shadow_sort(const rd_shadow_memories *m, int32_t sorting, int64_t from, int64_t to)
 {
     const rd_sorting *s    = &m->p->sorting[sorting];
