@@ -1,4 +1,4 @@
-/* run_loops.c - runs the loops of a tree in its shadow run, each kind in an order that it allows. */
+/* run_loops.c - runs the loops of a tree in its shadow run, each in an order that it allows. */
 #include "kernels/loop/shadow/run_tree.h"
 #include <inttypes.h>
 #include <stdlib.h>
