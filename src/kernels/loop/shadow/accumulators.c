@@ -147,7 +147,7 @@ static rd_shadow_accumulator *make_accumulator(const rd_fold *f, int64_t number,
     return c;
 }
 
-/* Begins the accumulator anew if its fold has begun since it was last used. */
+/* Begins the accumulator again if its fold has begun since it was last used. */
 static void begin_with_fold(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c)
 {
     if (c->begun == s->begun[by->fold])

@@ -64,7 +64,7 @@ static void add_step(rd_shadow_task *r, const rd_for *loop, round_list *list, in
     add_round(r, list, from, to);
 }
 
-/* Lists the rounds of a loop that goes by its step. */
+/* Lists the rounds of a loop, each `step` long. */
 static void list_steps(rd_shadow_task *r, const rd_for *loop, rd_shadow_span all, round_list *list)
 {
     const int64_t n = all.to > all.from ? (all.to - all.from + loop->step - 1) / loop->step : 0;

@@ -2,18 +2,18 @@
  * tile: one block of the columns' combine trees (64 rows) by one block of the rows' trees (64
  * steps of all lanes):
  *
- * begin f0                          items i1 to 512 by 64, starts m0, stops m1, ranges
- * serial i1 to 512                    items i0 to 8192 by 4096, starts m2, stops m3, ranges
- *   begin f1                            begin f1
- *   serial i0 to 8192       becomes     serial i0 from m2 to m3 by 64, starts m4, by team, in turns
- *     r0 = load ..                        begin f0
- *     step f0 cell i0, ..                 serial i1 from m0 to m1, 8 ahead
- *     step f1 cell 0, lane i0, ..           threads i0 from m4 to m4 + 64 by 4, starts m6
- *   r1 = finish f1 cell 0                     vector i0 from m6 to least(m6 + 4, m3)
- *   s2[i1] = r1                                 r0 = load .. by 4
- * serial i0 to 8192                             step f0 cell i0, lane 0, outer i1
- *   r2 = finish f0 cell i0                      step f1 cell 0 at 64*(i1 - m0), lane i0, outer 0
- *   s1[i0] = r2                           leave f0 to a2
+ *     begin f0                      items i1 to 512 by 64, starts m0, stops m1, ranges
+ *     serial i1 to 512                items i0 to 8192 by 4096, starts m2, stops m3, ranges
+ *       begin f1                        begin f1
+ *       serial i0 to 8192   becomes     serial i0 from m2 to m3 by 64, starts m4, by team, in turns
+ *         r0 = load ..                    begin f0
+ *         step f0 cell i0, ..             serial i1 from m0 to m1, 8 ahead
+ *         step f1 cell 0, lane i0, ..       threads i0 from m4 to m4 + 64 by 4, starts m6
+ *       r1 = finish f1 cell 0                 vector i0 from m6 to least(m6 + 4, m3)
+ *       s2[i1] = r1                             r0 = load .. by 4
+ *     serial i0 to 8192                         step f0 cell i0, lane 0, outer i1
+ *       r2 = finish f0 cell i0                  step f1 cell 0 at 64*(i1 - m0), lane i0, outer 0
+ *       s1[i0] = r2                       leave f0 to a2
  *                                       leave f1 to a3
  *                                       last of ranges of i0
  *                                         join f1 from a3

@@ -1,5 +1,5 @@
 /* coarsen.c - coarsens threads: neighbours along the last axis of the items become one item,
- * which one thread computes side by side:
+ * which one thread computes:
  *
  *     items i0 to 3000                becomes   items i0 to 3000 by 4, starts m0, stops m1
  *       begin f0                                  begin f0

@@ -4,11 +4,11 @@
  * tile's blocks, looks back for the prefix of earlier tiles, and computes results while the
  * elements are in registers:
  *
- * begin f0                        items i1 to 100000 by 4096, starts m0, stops m1, ranges, in order
- * serial i1 to 100000               array a1
- *   r0 = load s0[..]                begin f0
- *   r1 = prefix f0 ..: r0           serial i1 from m0 to m1 by 512, starts m2, 8 ahead
- *   s1[..] = r1                       threads i1 from m2 to m2 + 512 by 4, starts m3
+ *     begin f0                    items i1 to 100000 by 4096, starts m0, stops m1, ranges, in order
+ *     serial i1 to 100000           array a1
+ *       r0 = load s0[..]            begin f0
+ *       r1 = prefix f0 ..: r0       serial i1 from m0 to m1 by 512, starts m2, 8 ahead
+ *       s1[..] = r1                   threads i1 from m2 to m2 + 512 by 4, starts m3
  *                                       vector i1 from m3 to least(m3 + 4, m1)
  *                                         r0 = load s0[..] by 4
  *                                         step f0 at i1 - m0, lane i1: r0

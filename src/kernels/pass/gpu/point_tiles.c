@@ -1,32 +1,31 @@
 /* point_tiles.c - tiles the points that all results of a thread block use (all-pairs
- * computations): a tile of points lies in shared memory, and a thread takes several points at
+ * computations).  A tile of points lies in shared memory, and a thread takes several points at
  * once (unroll-and-jam):
  *
- * serial i2 to 10000             becomes   serial i1 to 3 array a1
- * vector i0: a3[4*i1 + i0 - m0] = load s0[3*i0 + i1] begin f1
- * serial i2 to 10000 by 128, starts m2, stops m3 serial i1 to 3                           vector
- * i2 from m2 to m3, by block
- *     vector i0 from m0 to m1                  serial i1 to 3
- *       r0 = load s0[3*i0 + i1]                  a4[132*i1 + i2 - m2] = load s0[3*i2 + i1]
- *       r1 = load s0[3*i2 + i1]              serial i2 from m2 to m3 by 64, starts m4, stops m5
- *       step f1 ..                             opens all f0, outer m4
- * vector i0 from m0 to m1                    serial i2 from m4 to m5 down to m4 + 4 k by 4,
- * starts m6
- *     r2 = finish f1                             array a1
- *     opens f0 .., outer i2                      begin f1
- *     step f0 .., outer i2                       jam i2 from m6 to m6 + 4
- *                                                  serial i1 to 3
- *                                                    vector i0 from m0 to m1
- *                                                      r0 = load a3[..] by 4
- *                                                      r1 = load a4[..] by 4
- *                                                      step f1 .. at i0 - m0 + 4*(i2 - m6)
- *                                                  vector i0 from m0 to m1
- *                                                    r2 = finish f1 .. at i0 - m0 + 4*(i2 - m6)
- *                                                    step f0 ..
- *                                              serial i2: the points that are left, one by one
+ *     serial i2 to 10000             becomes   serial i1 to 3
+ *       array a1                                 vector i0: a3[4*i1 + i0 - m0] = load s0[3*i0 + i1]
+ *       begin f1                               serial i2 to 10000 by 128, starts m2, stops m3
+ *       serial i1 to 3                           vector i2 from m2 to m3, by block
+ *         vector i0 from m0 to m1                  serial i1 to 3
+ *           r0 = load s0[3*i0 + i1]                  a4[132*i1 + i2 - m2] = load s0[3*i2 + i1]
+ *           r1 = load s0[3*i2 + i1]              serial i2 from m2 to m3 by 64, starts m4, stops m5
+ *           step f1 ..                             opens all f0, outer m4
+ *       vector i0 from m0 to m1                    serial i2 from m4 to m4 + 4 k by 4, starts m6
+ *         r2 = finish f1                             array a1
+ *         opens f0 .., outer i2                      begin f1
+ *         step f0 .., outer i2                       jam i2 from m6 to m6 + 4
+ *                                                      serial i1 to 3
+ *                                                        vector i0 from m0 to m1
+ *                                                          r0 = load a3[..] by 4
+ *                                                          r1 = load a4[..] by 4
+ *                                                          step f1 .. at i0 - m0 + 4*(i2 - m6)
+ *                                                      vector i0 from m0 to m1
+ *                                                        r2 = finish f1 .. at i0 - m0 + 4*(i2 - m6)
+ *                                                        step f0 ..
+ *                                                  serial i2: the points that are left, one by one
  *
  * So each 16 bytes from shared memory serve several pairs, and loops inside a pair run once for
- * all of these.  A thread takes its points in their order. */
+ * all of them.  A thread takes its points in their order. */
 #include "core/tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/point_tiles.h"

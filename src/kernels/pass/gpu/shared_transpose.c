@@ -1,11 +1,11 @@
 /* shared_transpose.c - transposes operands of a map through shared memory, by squares of 32 x 32
  * elements:
  *
- * items i0 to 4096                         items i0 to 4096 by 32, starts m0, stops m1 items i1
- * to 4096                         items i1 to 4096 by 32, starts m2, stops m3
- *   r0 = load s0[i0 + 4096*i1]               serial i1 from m2 to m3, 8 ahead
- *   s1[4096*i0 + i1] = r0                      threads i0 from m0 to least(m0 + 32, m1)
- *                                                a0[i0 - m0 + 33*(i1 - m2)] = load s0[..]
+ *     items i0 to 4096                   items i0 to 4096 by 32, starts m0, stops m1
+ *       items i1 to 4096                   items i1 to 4096 by 32, starts m2, stops m3
+ *         r0 = load s0[i0 + 4096*i1]         serial i1 from m2 to m3, 8 ahead
+ *         s1[4096*i0 + i1] = r0                threads i0 from m0 to least(m0 + 32, m1)
+ *                                                a0[i0 - m0 + 33*(i1 - m2)] = load s0[i0 + 4096*i1]
  *                                            meet
  *                                            serial i0 from m0 to m1
  *                                              threads i1 from m2 to least(m2 + 32, m3)

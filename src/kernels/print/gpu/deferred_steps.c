@@ -27,8 +27,8 @@ static bool has_values(const rd_schedule *t, const rd_linear *at)
     return found;
 }
 
-/* True if the steps of the statement are deferred.  A fold that begins anew for each element is
- * not, as its states are declared in the element's body. */
+/* True if the steps of the statement are deferred.  If the fold begins
+ * for each element, they are not, as its states are declared in the element's body. */
 static bool is_deferred(const rd_printing *n, int32_t stmt)
 {
     const rd_stmt      *s = &n->t->stmt[stmt];

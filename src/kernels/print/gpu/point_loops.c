@@ -129,7 +129,7 @@ static uint64_t begun_in(const rd_printing *n, int32_t body)
     return moved;
 }
 
-/* Prints the body of a loop over blocks; steps in it ask for no block of these folds. */
+/* Prints the body of a loop over blocks; steps in it need not ask for the block again. */
 static void print_body_of_blocks(rd_printing *n, int32_t stmt)
 {
     const uint64_t moved = n->kernel->block_begun;
@@ -161,8 +161,9 @@ static void print_blocks(rd_printing *n, int32_t stmt)
     rd_text_end(&start, n->to);
 }
 
-/* Prints a loop over groups of points, from where the loop before it has ended: "RD_ONE_BY_ONE
- * for (; k + 4 <= end; k += 4) {". */
+/* Prints a loop over groups of points, from where the loop before it has ended:
+ *
+ *     RD_ONE_BY_ONE for (; k + 4 <= end; k += 4) { */
 static void print_points(rd_printing *n, int32_t stmt)
 {
     const rd_for *l     = rd_loop_of(n->t, stmt);

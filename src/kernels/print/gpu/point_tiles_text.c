@@ -1,12 +1,12 @@
 /* point_tiles_text.c - arrays of pairs in shared memory: a tile of points, which all threads of a
  * block fill, and the elements of each thread's results.
  *
- * for (int p = 4 * (int)threadIdx.x; p < 384; p += 4 * RD_THREADS) {
- *     const int k = p % 128, w = p / 128; int left = w;
- *     const int i1 = left % (int)3; left /= (int)3;
- *     const int64_t i2 = m2 + k;
- *     RD_PUT_SHARED(float, 4, tile4, 1536 + w * 132 + k, (rd_take_some<float, 4>(&x0[..], n - k)));
- * }
+ *     for (int p = 4 * (int)threadIdx.x; p < 384; p += 4 * RD_THREADS) {
+ *         const int k = p % 128, w = p / 128; int left = w;
+ *         const int i1 = left % (int)3; left /= (int)3;
+ *         const int64_t i2 = m2 + k;
+ *         RD_PUT_SHARED(float, 4, tile4, 1536 + w * 132 + k, (rd_take_some<float, 4>(..)));
+ *     }
  *
  * Element w of point k lies in row w.  Adjacent points are loaded as vectors.  Points one behind
  * the other are loaded as a run of vectors, from which elements go to their rows.  Others are
