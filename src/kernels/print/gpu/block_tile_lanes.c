@@ -47,8 +47,9 @@ static void print_begin_of(rd_printing *n, int32_t fold)
     rd_text_end(&line, n->to);
 }
 
-/* Prints how the lanes of all rows of a tile begin: "for (int k = ..) { float a0; begin1(&a0);
- * h1_0[k] = a0; }". */
+/* Prints how the lanes of all rows of a tile begin:
+ *
+ *     for (int k = ..) { float a0; begin1(&a0); h1_0[k] = a0; } */
 void rd_print_begin_row_lanes(rd_printing *n, int32_t fold)
 {
     rd_print_line(n, "for (int k = (int)threadIdx.x; k < %" PRId64 "; k += RD_THREADS) {",
@@ -84,8 +85,9 @@ void rd_print_begin_columns(rd_printing *n)
     }
 }
 
-/* Prints how lanes come from shared memory: "const rd_pack<float, 4> h = RD_TAKE_SHARED(..); ..
- * s1_0[l] = h.e[l];". */
+/* Prints how lanes come from shared memory:
+ *
+ *     const rd_pack<float, 4> h = RD_TAKE_SHARED(..); .. s1_0[l] = h.e[l]; */
 static void take_lanes(rd_printing *n, int32_t fold, int k)
 {
     const char   *type  = rd_state_type(&n->fold[fold].of, k);

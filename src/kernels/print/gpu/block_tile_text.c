@@ -88,8 +88,9 @@ static void print_whole_rows(rd_printing *n, int32_t rows)
     n->kernel->block_begun = 0;
 }
 
-/* Prints the rows of a turn one after the other: "RD_ONE_BY_ONE for (int u = 0; u < 8 && v1 + u <
- * m1; u++) {". */
+/* Prints the rows of a turn one after the other:
+ *
+ *     RD_ONE_BY_ONE for (int u = 0; u < 8 && v1 + u < m1; u++) { */
 static void print_rows_in_part(rd_printing *n, int32_t rows)
 {
     const rd_for *l  = rd_loop_of(n->t, rows);
@@ -196,8 +197,9 @@ static void print_turns(rd_printing *n, int32_t stmt)
 }
 
 /* ---- Ends ------------------------------------------------------------------------------------ */
-/* Prints the loop that ends folds of rows, each row by a team: "for (int row = team; ..; row +=
- * RD_TEAMS) {". */
+/* Prints the loop that ends folds of rows, each row by a team:
+ *
+ *     for (int row = team; ..; row += RD_TEAMS) { */
 static void print_rows(rd_printing *n, int32_t stmt)
 {
     const rd_for *l    = rd_loop_of(n->t, stmt);
@@ -213,8 +215,9 @@ static void print_rows(rd_printing *n, int32_t stmt)
     rd_text_end(&to, n->to);
 }
 
-/* Prints the loop that ends folds of columns, each column by a thread: "for (int64_t i0 = m2 +
- * threadIdx.x; ..) {". */
+/* Prints the loop that ends folds of columns, each column by a thread:
+ *
+ *     for (int64_t i0 = m2 + threadIdx.x; ..) { */
 static void print_columns(rd_printing *n, int32_t stmt)
 {
     const rd_for *l    = rd_loop_of(n->t, stmt);

@@ -126,8 +126,9 @@ static void print_deferred_step(rd_printing *n, int32_t stmt)
     rd_text_end(&at, n->to);
 }
 
-/* Prints a loop over the elements of a deferred step: "RD_UNROLL for (int i = 0; i < 4; i++) { ..
- * }". */
+/* Prints a loop over the elements of a deferred step:
+ *
+ *     RD_UNROLL for (int i = 0; i < 4; i++) { .. } */
 static void print_each(rd_printing *n, int32_t loop, int32_t stmt)
 {
     const rd_for *l    = rd_loop_of(n->t, loop);

@@ -259,8 +259,9 @@ static void merge_lanes(rd_printing *n, const rd_stmt *s, const char *function, 
     rd_text_end(&line, n->to);
 }
 
-/* Prints the same as align_by_team() for one thread: "float g0[16]; .. pick0(..); align0(..);
- * add0(..);". */
+/* Prints the same as align_by_team() for one thread:
+ *
+ *     float g0[16]; .. pick0(..); align0(..); add0(..); */
 static void align_alone(rd_printing *n, const rd_stmt *s)
 {
     const rd_emit_fold *f     = &n->fold[s->fold].of;
@@ -306,8 +307,9 @@ static void finish_alone(rd_printing *n, const rd_stmt *s)
     finish(n, s, "y%d");
 }
 
-/* Prints the end of a fold, and declares its results before: "float r1; { .. finish0(&x0, &r1);
- * }". */
+/* Prints the end of a fold, and declares its results before:
+ *
+ *     float r1; { .. finish0(&x0, &r1); } */
 void rd_print_thread_finish(rd_printing *n, const rd_stmt *s)
 {
     rd_text line = { 0 };

@@ -86,8 +86,9 @@ static int64_t blocks_of(const rd_printing *n, int32_t store)
     return n->t->store[store].extent / RD_TREE_STEPS;
 }
 
-/* Prints the declarations of a tile: "RD_SHARED(scan0::node, blocks2, 64); .. scan0::state
- * tile2[8][4];". */
+/* Prints the declarations of a tile:
+ *
+ *     RD_SHARED(scan0::node, blocks2, 64); .. scan0::state tile2[8][4]; */
 void rd_print_scan_tile(rd_printing *n, int32_t store)
 {
     const int32_t fold   = n->t->store[store].fold;
@@ -157,8 +158,9 @@ void rd_print_scan_tile_step(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
-/* Prints the scan within blocks of the tile, and its partials: "rd_scan_blocks<scan0>(tile2);
- * rd_leave_blocks<..>(..);". */
+/* Prints the scan within blocks of the tile, and its partials:
+ *
+ *     rd_scan_blocks<scan0>(tile2); rd_leave_blocks<..>(..); */
 void rd_print_scan_blocks(rd_printing *n, const rd_stmt *s)
 {
     rd_print_line(n, "rd_scan_blocks<scan%" PRId32 ">(tile%" PRId32 ");", s->fold, s->store);
@@ -231,8 +233,9 @@ static void declare_before(rd_printing *n, int32_t loop)
                           n->kernel->width);
 }
 
-/* Prints all rounds of a tile as one batch or one after the other: "RD_UNROLL for (int u = 0; u <
- * 8; u++) { .. }". */
+/* Prints all rounds of a tile as one batch or one after the other:
+ *
+ *     RD_UNROLL for (int u = 0; u < 8; u++) { .. } */
 static void print_rounds(rd_printing *n, int32_t loop, rd_round_strategy form)
 {
     const rd_for *l = rd_loop_of(n->t, loop);

@@ -127,8 +127,9 @@ static void print_block_range(rd_printing *n, int32_t rounds, const rd_stmt *s, 
     print_block_of_round(n, rounds, s, "last", (ahead - 1) * rd_loop_of(n->t, rounds)->step + rest);
 }
 
-/* Prints how all cells of a thread begin block first0: "while (b0[0] < (int64_t)first0) {
- * push0(..); b0[0]++; }". */
+/* Prints how all cells of a thread begin block first0:
+ *
+ *     while (b0[0] < (int64_t)first0) { push0(..); b0[0]++; } */
 static void print_pushes(rd_printing *n, int32_t rounds, int32_t stmt)
 {
     const rd_stmt *s      = &n->t->stmt[stmt];
@@ -179,8 +180,9 @@ static void add_whole(rd_printing *n, rd_text *to, int32_t rounds, int32_t ahead
     rd_text_end(&hi, n->to);
 }
 
-/* Prints a batch of rounds: "if (all rounds are there, in one block) { loads; bodies; v1 += 512;
- * continue; }". */
+/* Prints a batch of rounds:
+ *
+ *     if (all rounds are there, in one block) { loads; bodies; v1 += 512; continue; } */
 static void print_batch(rd_printing *n, int32_t rounds, int32_t ahead)
 {
     const rd_for *loop = rd_loop_of(n->t, rounds);

@@ -65,8 +65,9 @@ void rd_print_thread_loop(rd_printing *n, int32_t stmt)
     rd_text_end(&name, n->to);
 }
 
-/* Prints a loop over the elements of a thread that lie a team apart: "RD_UNROLL for (int i = 0; i
- * < 2; i++) { .. }". */
+/* Prints a loop over the elements of a thread that lie a team apart:
+ *
+ *     RD_UNROLL for (int i = 0; i < 2; i++) { .. } */
 static void print_strided(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);

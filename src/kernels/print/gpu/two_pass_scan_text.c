@@ -244,8 +244,9 @@ void rd_print_load_prefix(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- LIFT ------------------------------------------------------------------------------------ */
-/* Prints how cell c of node `at` of a level is made of two nodes of the level below: "d1_0[(at) *
- * 4 + c] = a0;". */
+/* Prints how cell c of node `at` of a level is made of two nodes of the level below:
+ *
+ *     d1_0[(at) * 4 + c] = a0; */
 void rd_print_build_tree(rd_printing *n, const rd_stmt *s)
 {
     const int32_t fold = s->fold, left = s->store;

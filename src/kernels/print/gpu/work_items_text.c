@@ -30,8 +30,10 @@ static int32_t loops_of(const rd_schedule *t, int32_t kernel, int32_t loop[RD_MA
     return count;
 }
 
-/* Prints "const int64_t m0 = 512 * (int64_t)RD_REST(left, n); const int64_t m1 = RD_LESS(m0 +
- * 512, N);". */
+/* Prints this:
+ *
+ *     const int64_t m0 = 512 * (int64_t)RD_REST(left, n);
+ *     const int64_t m1 = RD_LESS(m0 + 512, N); */
 static void print_chunk(rd_printing *n, const rd_for *loop, const char *count)
 {
     rd_text start = { 0 }, stop = { 0 }, to = { 0 };
