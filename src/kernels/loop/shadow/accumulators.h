@@ -18,7 +18,7 @@ typedef enum rd_shadow_progress {
     RD_LANES_MERGED   /* one node               */
 } rd_shadow_progress;
 
-enum { RD_MOST_NODES = 64, RD_MOST_LEVELS = 8 };
+enum { RD_MOST_NODES = 64, RD_MOST_ELEMENT_LEVELS = 8 };
 
 /* The accumulator of a cell; each element of a strip has one of its own. */
 typedef struct rd_shadow_accumulator {
@@ -33,7 +33,7 @@ typedef struct rd_shadow_accumulator {
     rd_shadow_cover   *covers;       /* per finished node                                         */
     uint64_t          *node;         /* node[row * lanes + lane]                                  */
     uint64_t           before;       /* a scan: the prefix of all blocks before                   */
-    uint64_t           element[RD_MOST_LEVELS]; /* nodes of 1, 2, 4 .. elements of the block      */
+    uint64_t element[RD_MOST_ELEMENT_LEVELS]; /* nodes of 1, 2, 4 .. elements of the block      */
 } rd_shadow_accumulator;
 
 /* A place of an array that has a copy of an accumulator's states.  Copies may be at different

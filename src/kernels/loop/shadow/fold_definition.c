@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 /* An element of a reduction, and the next element of its cell, -1. */
-typedef struct listed {
+typedef struct list_element {
     rd_shadow_element e;
     int64_t           next;
-} listed;
+} list_element;
 
 /* A cell of a scan: nodes of finished blocks, and elements of the block at hand. */
 typedef struct scan_cell {
@@ -19,7 +19,7 @@ typedef struct scan_cell {
 struct rd_shadow_list {
     const rd_fold *f;
     int64_t        n, room;
-    listed        *taken;
+    list_element  *taken;
     int64_t       *first; /* of each cell */
     scan_cell     *prefix;
     bool           failed; /* no memory */
@@ -91,7 +91,7 @@ bool rd_shadow_list_take(rd_shadow_list *l, const rd_shadow_element *e)
         l->taken = room_for(l, l->taken, &l->room, l->n, sizeof *l->taken);
     if (l->failed)
         return false;
-    l->taken[l->n]    = (listed){ *e, l->first[e->cell] };
+    l->taken[l->n]    = (list_element){ *e, l->first[e->cell] };
     l->first[e->cell] = l->n++;
     return true;
 }
@@ -100,7 +100,7 @@ bool rd_shadow_list_take(rd_shadow_list *l, const rd_shadow_element *e)
 /* Orders elements by lane and step, for qsort(). */
 static int compare_places(const void *a, const void *b)
 {
-    const listed *x = a, *y = b;
+    const list_element *x = a, *y = b;
 
     if (x->e.lane != y->e.lane)
         return x->e.lane < y->e.lane ? -1 : 1;
@@ -108,7 +108,7 @@ static int compare_places(const void *a, const void *b)
 }
 
 /* The state of one block: its elements, in the order of their steps, from the left. */
-static uint64_t state_of(const rd_fold *f, const listed *x, int64_t n)
+static uint64_t state_of(const rd_fold *f, const list_element *x, int64_t n)
 {
     uint64_t state = RD_OF_NOTHING;
 
@@ -118,7 +118,8 @@ static uint64_t state_of(const rd_fold *f, const listed *x, int64_t n)
 }
 
 /* The node of a lane's elements in blocks [start, start + 2^level), by the aligned combine tree. */
-static uint64_t node_of(const rd_fold *f, const listed *x, int64_t n, int64_t start, int32_t level)
+static uint64_t node_of(const rd_fold *f, const list_element *x, int64_t n, int64_t start,
+                        int32_t level)
 {
     int64_t left = 0;
 
@@ -132,7 +133,7 @@ static uint64_t node_of(const rd_fold *f, const listed *x, int64_t n, int64_t st
 }
 
 /* The total of a cell: a node for each lane, and then the merge of all lanes. */
-static uint64_t total_of(const rd_fold *f, const listed *x, int64_t n, uint64_t *lane)
+static uint64_t total_of(const rd_fold *f, const list_element *x, int64_t n, uint64_t *lane)
 {
     int32_t level = 0;
 
@@ -150,9 +151,9 @@ static uint64_t total_of(const rd_fold *f, const listed *x, int64_t n, uint64_t 
 /* Computes the results of a cell: its elements are sorted by lane and step, then combined. */
 bool rd_shadow_list_finish(rd_shadow_list *l, int64_t cell, rd_shadow *y)
 {
-    uint64_t *lane = calloc((size_t)l->f->lanes, sizeof *lane);
-    listed   *x    = malloc(((size_t)l->n + 1) * sizeof *x);
-    int64_t   n    = 0;
+    uint64_t     *lane = calloc((size_t)l->f->lanes, sizeof *lane);
+    list_element *x    = malloc(((size_t)l->n + 1) * sizeof *x);
+    int64_t       n    = 0;
 
     l->failed |= !lane || !x;
     for (int64_t k = l->failed ? -1 : l->first[cell]; k >= 0; k = l->taken[k].next)

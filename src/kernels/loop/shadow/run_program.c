@@ -54,7 +54,7 @@ static rd_shadow_element element_of(const program_run *r, const rd_inst *inst)
 }
 
 /* Runs a STEP; elements without a group go nowhere. */
-static void take(program_run *r, const rd_inst *inst)
+static void run_step(program_run *r, const rd_inst *inst)
 {
     const rd_fold    *f     = &r->p->fold[inst->arg];
     rd_shadow_element e     = element_of(r, inst);
@@ -67,7 +67,7 @@ static void take(program_run *r, const rd_inst *inst)
 }
 
 /* Runs a SCAN. */
-static void scan(program_run *r, const rd_inst *inst)
+static void run_scan(program_run *r, const rd_inst *inst)
 {
     const rd_shadow_element e = element_of(r, inst);
 
@@ -75,7 +75,7 @@ static void scan(program_run *r, const rd_inst *inst)
 }
 
 /* Runs a CLOSE. */
-static void close_fold(program_run *r, const rd_inst *inst)
+static void run_close(program_run *r, const rd_inst *inst)
 {
     r->failed |= !rd_shadow_list_finish(
         r->fold[inst->arg], position(r, &r->p->fold[inst->arg].cell), &r->reg[inst->dst]);
@@ -135,7 +135,7 @@ static void store(const program_run *r, const rd_inst *inst)
 }
 
 /* Runs a SORT. */
-static void sort(const program_run *r, const rd_inst *inst)
+static void run_sort(const program_run *r, const rd_inst *inst)
 {
     const rd_sorting *s = &r->p->sorting[inst->arg];
 
@@ -177,12 +177,12 @@ static void run_instruction(program_run *r, const rd_inst *inst)
         break;
     case RD_I_LOAD: r->reg[inst->dst] = load(r, inst->arg); break;
     case RD_I_STORE: store(r, inst); break;
-    case RD_I_SORT: sort(r, inst); break;
+    case RD_I_SORT: run_sort(r, inst); break;
     case RD_I_CALL: add_call(r, inst); break;
     case RD_I_START: rd_shadow_list_begin(r->fold[inst->arg]); break;
-    case RD_I_STEP: take(r, inst); break;
-    case RD_I_SCAN: scan(r, inst); break;
-    case RD_I_CLOSE: close_fold(r, inst); break;
+    case RD_I_STEP: run_step(r, inst); break;
+    case RD_I_SCAN: run_scan(r, inst); break;
+    case RD_I_CLOSE: run_close(r, inst); break;
     case RD_I_EXIT: break; /* no later element changes the result */
     default: add_value(r, inst);
     }

@@ -87,8 +87,8 @@ static int64_t position_by_axes(const rd_shadow_copy *c, const rd_address *at)
 
 /* The element of a step.  If the statement gives a lane and no lane position, the fold's
  * addresses give the step. */
-static rd_shadow_element element(const rd_shadow_task *r, const rd_shadow_copy *c,
-                                 const rd_shadow_at *at)
+static rd_shadow_element step_element(const rd_shadow_task *r, const rd_shadow_copy *c,
+                                      const rd_shadow_at *at)
 {
     const rd_stmt    *s = at->by;
     const rd_fold    *f = &r->t->p->fold[s->fold];
@@ -108,9 +108,9 @@ static rd_shadow_element element(const rd_shadow_task *r, const rd_shadow_copy *
 }
 
 /* Runs a STEP. */
-static bool step(rd_shadow_task *r, rd_shadow_copy *c, const rd_shadow_at *at)
+static bool run_step(rd_shadow_task *r, rd_shadow_copy *c, const rd_shadow_at *at)
 {
-    const rd_shadow_element e = element(r, c, at);
+    const rd_shadow_element e = step_element(r, c, at);
     const int32_t           d = at->by->label;
     const int64_t           n = r->t->p->fold[at->by->fold].n_group;
 
@@ -118,7 +118,7 @@ static bool step(rd_shadow_task *r, rd_shadow_copy *c, const rd_shadow_at *at)
 }
 
 /* Runs an RD_S_TURN. */
-static bool turn(rd_shadow_task *r, const rd_shadow_copy *c, const rd_shadow_at *at)
+static bool run_switch_state(rd_shadow_task *r, const rd_shadow_copy *c, const rd_shadow_at *at)
 {
     const int64_t n = r->t->p->fold[at->by->fold].n_group;
 
@@ -127,9 +127,9 @@ static bool turn(rd_shadow_task *r, const rd_shadow_copy *c, const rd_shadow_at 
 }
 
 /* Runs a PREFIX. */
-static bool prefix(rd_shadow_task *r, rd_shadow_copy *c, const rd_shadow_at *at)
+static bool run_prefix(rd_shadow_task *r, rd_shadow_copy *c, const rd_shadow_at *at)
 {
-    const rd_shadow_element e = element(r, c, at);
+    const rd_shadow_element e = step_element(r, c, at);
 
     return rd_shadow_prefix(r->folds, at, &e, &c->value[at->by->value]);
 }
@@ -182,11 +182,11 @@ static bool fold_statement(rd_shadow_task *r, rd_shadow_copy *c, int32_t stmt)
     case RD_S_WITHIN: return rd_shadow_scan_blocks(r->folds, s);
     case RD_S_SOFAR: return rd_shadow_scan_result(r->folds, &at, &c->value[s->value]);
     case RD_S_AWAIT: return rd_shadow_look_back(r->folds, s, rd_shadow_position(r, c, &s->at));
-    case RD_S_STEP: return rd_shadow_may_step(r, s, at.coords.cell) && step(r, c, &at);
-    case RD_S_PREFIX: return prefix(r, c, &at);
+    case RD_S_STEP: return rd_shadow_may_step(r, s, at.coords.cell) && run_step(r, c, &at);
+    case RD_S_PREFIX: return run_prefix(r, c, &at);
     case RD_S_NEAR:
     case RD_S_BACK: return rd_shadow_move(r->folds, &at, rd_shadow_position(r, c, &s->at));
-    case RD_S_TURN: return turn(r, c, &at);
+    case RD_S_TURN: return run_switch_state(r, c, &at);
     case RD_S_CUT: return rd_shadow_cut_at_block(r, c, s);
     case RD_S_ENDS: return rd_shadow_push_if_last(r->folds, &at);
     case RD_S_OPENS: return rd_shadow_push_if_new(r->folds, &at);

@@ -20,7 +20,7 @@ int64_t rd_shadow_next_begun(const rd_shadow_folds *s, int32_t fold, int64_t fro
 /* The prefix of the block at hand. */
 typedef struct block_prefix {
     int64_t  step; /* the last one, -1 */
-    uint64_t element[RD_MOST_LEVELS], whole;
+    uint64_t element[RD_MOST_ELEMENT_LEVELS], whole;
 } block_prefix;
 
 /* True if the step follows the one before it, the first at the beginning of a block; else a
